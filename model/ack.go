@@ -1,0 +1,60 @@
+package model
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ack applies a look at the acknowledgement.
+func (j *Journal) ack(o *Ack) {
+	a := AckState{Path: j.cfg.AckPath, Presence: o.Presence, At: wall(o.At), Session: o.Session}
+	if o.Presence == Present {
+		j.ackSeen = true
+		a.Znode, a.Fence = ParseAck(o.Data.Bytes)
+	}
+	j.state.Ack = a
+	if !a.names(j.head) || j.ackFrom.IsZero() {
+		return
+	}
+	took := between(j.ackFrom, a.At)
+	j.ackFrom = time.Time{}
+	if j.pending != nil {
+		j.resolve(took)
+		return
+	}
+	j.amend(len(j.state.Handoffs)-1, took) // too late for the event, not for the screen
+}
+
+// ackText is the acknowledgement's data.
+type ackText struct {
+	Znode string `json:"znode"`
+	Czxid string `json:"czxid"` // hex, 0x...
+}
+
+// AckData returns the data of an acknowledgement: which znode leads, and its
+// czxid, the fencing token.
+func AckData(znode string, czxid int64) []byte {
+	b, err := json.Marshal(ackText{znode, Hex(uint64(czxid))})
+	if err != nil {
+		panic("model: acknowledgement: " + err.Error()) // two strings always marshal
+	}
+	return b
+}
+
+// ParseAck reads [AckData]; "" and 0 for data that is none.
+func ParseAck(data []byte) (znode string, czxid int64) {
+	var t ackText
+	if json.Unmarshal(data, &t) != nil || !strings.HasPrefix(t.Znode, "/") {
+		return "", 0
+	}
+	z, err := strconv.ParseUint(strings.TrimPrefix(t.Czxid, "0x"), 16, 64)
+	if err != nil {
+		return "", 0
+	}
+	return t.Znode, int64(z)
+}
+
+// Hex formats a session id or zxid as machines read it.
+func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }

@@ -1,0 +1,74 @@
+package model
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Candidate is a child of the election: a contender in its queue, or a child
+// that is none ([State.Ignored]). It is immutable.
+type Candidate struct {
+	Znode
+	// Sequence is the number at the end of the name; HasSequence says whether
+	// there is one.
+	Sequence    int64
+	HasSequence bool
+	// SeenAt is when this program first saw it. Joined says that it came while
+	// we looked, so its age is by our own clock; otherwise Ctime, by the
+	// server's clock, is the best there is.
+	SeenAt time.Time
+	Joined bool
+}
+
+func newCandidate(z Znode, at time.Time, joined bool) *Candidate {
+	c := &Candidate{Znode: z, SeenAt: at, Joined: joined}
+	c.Sequence, c.HasSequence = Sequence(z.Name)
+	return c
+}
+
+// ID identifies a candidate for as long as it exists: a name can come again,
+// a name with its czxid cannot.
+type ID struct {
+	Name  string
+	Czxid int64
+}
+
+// ID returns the candidate's identity.
+func (c *Candidate) ID() ID { return ID{c.Name, c.Czxid} }
+
+// Age returns how long the znode has existed at now, never negative, and
+// whether that is exact or (for znodes older than our looking on) by the
+// clock of a server.
+func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
+	from := c.Ctime
+	if c.Joined || c.Ctime.IsZero() {
+		from = c.SeenAt
+	}
+	return max(0, now.Sub(from)), c.Joined
+}
+
+// Label is the name to show for the candidate: its data where that is a short
+// text, else what its name has beside the sequence. Safe for a terminal.
+func (c *Candidate) Label() string {
+	if d := c.Data.Bytes; len(d) > 0 && len(d) <= labelMax && !c.Data.Truncated() && utf8.Valid(d) {
+		if s := strings.TrimSpace(string(d)); s != "" && !strings.ContainsAny(s, "\n\x00") {
+			return Safe(s, labelMax)
+		}
+	}
+	return Safe(c.Name, labelMax)
+}
+
+const labelMax = 64
+
+// before orders the queue: by sequence, ties (Solr's joinAtHead, Curator's
+// read locks) by czxid, then by name.
+func before(a, b *Candidate) bool {
+	switch {
+	case a.Sequence != b.Sequence:
+		return a.Sequence < b.Sequence
+	case a.Czxid != b.Czxid:
+		return a.Czxid < b.Czxid
+	}
+	return a.Name < b.Name
+}

@@ -1,0 +1,42 @@
+// Package model is a leader election as plain values: what was observed goes
+// in, what it means comes out. It does no I/O, reads no clock and starts no
+// goroutine, so the same observations always give the same events.
+//
+// # The story
+//
+// An election is a parent znode and its children. Every contender has created
+// one child, ephemeral and sequential; the child with the lowest sequence
+// holds the role, and every other contender watches the child just below its
+// own (a [Recipe] says so; the herd variant differs only there).
+//
+// Whoever looks on learns of this in pieces: a list of children with the
+// parent's [Parent] stat, a changed acknowledgement, a lost connection, a step
+// that one of our own candidates took. Each piece is an [Observation], a
+// closed sum, and the only way into this package. The [Journal] applies them
+// one by one, in order. It yields [Event] values (joined, left, handoff,
+// missed, connection, state), none of which is ever dropped or merged, and on
+// request an immutable [State] for a screen to draw.
+//
+//	Observation -> Journal.Apply -> []Event
+//	                    |
+//	                    +-> Journal.State -> *State
+//
+// # What cannot be seen
+//
+// Watches fire once, so between two reads of the children anything may have
+// happened. ZooKeeper counts it: a parent's cversion and number of children
+// give the number of creates and deletes so far (see [Parent.Creates]). The
+// journal subtracts what it saw and says the rest as a [Missed] event. What
+// cannot be known is said to be unknown.
+//
+// # Recordings
+//
+// A recording is a [Header] and the observations, one JSON object a line
+// ([Encoder], [Decoder]). Applying them again yields the same events, which
+// is all that a replay is.
+//
+// # Hostile input
+//
+// Names and data come from anybody who can write to the cluster. [Safe] makes
+// them fit for a terminal, a log or a message; nothing else may.
+package model

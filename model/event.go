@@ -1,0 +1,76 @@
+package model
+
+import "time"
+
+// Event is one thing that happened, numbered from 1 without gaps.
+type Event struct {
+	N    uint64
+	At   time.Time
+	Body EventBody
+}
+
+// EventBody is the closed sum of what can happen.
+type EventBody interface{ event() }
+
+// Snapshot is the whole state: the first event, and again after a gap in
+// observation, following the events that tell what changed in the gap.
+type Snapshot struct{ State *State }
+
+// Joined is a child that appeared.
+type Joined struct {
+	Candidate *Candidate
+	Ignored   bool // it is no contender
+}
+
+// Left is a child that is gone.
+type Left struct {
+	Candidate *Candidate
+	Ignored   bool
+}
+
+// Cause is why a leader's znode went.
+type Cause string
+
+const (
+	CauseUnknown  Cause = "unknown"
+	CauseResigned Cause = "resigned" // it deleted its znode
+	CauseClosed   Cause = "closed"   // it closed its session
+	CauseExpired  Cause = "expired"  // its session expired
+)
+
+// Handoff is a change of the leader. Handoffs chain: each From is the To
+// before it; nil is nobody.
+type Handoff struct {
+	At       time.Time
+	From, To *Candidate
+	Cause    Cause
+	Fence    int64 // To's czxid, the fencing token; 0 for nobody
+
+	// The three durations, nil where unknown. Silent: the old leader stopped
+	// until its znode was deleted. Takeover: deleted (or, where nobody led
+	// before, created) until acknowledged. Vacant: how long the queue stood
+	// empty.
+	Silent, Takeover, Vacant *time.Duration
+}
+
+// Missed counts changes that happened between two reads and were in neither.
+// Known is false where they cannot be counted (the parent was deleted, or its
+// counter has jammed).
+type Missed struct {
+	Creates, Deletes int
+	Known            bool
+}
+
+// LinkChanged is a change of the observing connection.
+type LinkChanged struct {
+	Link    Link
+	Server  string
+	Session uint64
+}
+
+func (Snapshot) event()    {}
+func (Joined) event()      {}
+func (Left) event()        {}
+func (Handoff) event()     {}
+func (Missed) event()      {}
+func (LinkChanged) event() {}

@@ -1,0 +1,422 @@
+package model_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"electop/model"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+var sameState = cmp.Options{
+	cmp.AllowUnexported(model.State{}),
+	cmp.Comparer(func(a, b model.Recipe) bool { return a.Name() == b.Name() }),
+	cmpopts.EquateEmpty(),
+}
+
+// world is a random history of a tree, looked at at random moments.
+type world struct {
+	*rapid.T
+	tree    *tree
+	w       *watcher
+	cfg     model.Config
+	j       *model.Journal
+	all     []model.Observation
+	events  []model.Event
+	states  []*model.State // shown before, and
+	texts   [][]byte       // what they were
+	began   bool
+	parent  int64              // czxid of the parent that was read last
+	creates int                // of it, not counted: before we looked
+	deletes int                //
+	said    struct{ c, d int } // of it, by events
+	unknown int                // Missed events that could not count
+	allowed int                // how many of them there may be
+	alive   map[string]bool    // by the events
+	leader  *model.Candidate   // by the events
+	totals  model.Totals       // by the events
+	linked  bool
+}
+
+func (w *world) pass() {
+	w.tree.now = w.tree.now.Add(time.Duration(rapid.IntRange(0, 400).Draw(w.T, "ms")) * time.Millisecond)
+}
+
+// change does one thing to the tree.
+func (w *world) change() {
+	t := w.tree
+	pick := func(what string) string {
+		if names := t.names(); len(names) > 0 {
+			return rapid.SampledFrom(names).Draw(w.T, what)
+		}
+		return ""
+	}
+	session := uint64(rapid.IntRange(1, 6).Draw(w.T, "session"))
+	switch rapid.IntRange(0, 13).Draw(w.T, "change") {
+	case 0, 1, 2, 3, 4:
+		t.create("n_", true, session, fmt.Sprint("host", session))
+	case 5:
+		t.create("n_", true, 0, "persistent")
+	case 6:
+		t.create(rapid.SampledFrom([]string{"DONE", "log_replicas", "n_000000001"}).Draw(w.T, "foreign"), false, session, "")
+	case 7: // of the same number as another, or a name that was there before
+		n := rapid.IntRange(0, 8).Draw(w.T, "number")
+		t.create(fmt.Sprintf("%s_%010d", rapid.SampledFrom([]string{"n", "m"}).Draw(w.T, "prefix"), n), false, session, "")
+	case 8, 9, 10:
+		t.delete(pick("delete"))
+	case 11:
+		if names := t.names(); len(names) > 0 {
+			t.delete(names[0])
+		}
+	case 12: // at once again
+		name := pick("recreate")
+		z := t.children[name]
+		t.delete(name)
+		t.create(name, false, z.Session, "again")
+	case 13:
+		if !t.exists {
+			t.createParent(rapid.SampledFrom([]uint32{0, 0, 7, 1<<30 - 3, jammed - 8}).Draw(w.T, "creates so far"))
+		} else if rapid.IntRange(0, 2).Draw(w.T, "delete the parent") == 0 {
+			t.deleteParent()
+		}
+	}
+}
+
+func (w *world) apply(o model.Observation) []model.Event {
+	w.all = append(w.all, o)
+	events := w.j.Apply(o)
+	for _, e := range events {
+		w.follow(e)
+	}
+	s := w.j.State()
+	if len(w.states) < 20 || rapid.IntRange(0, 9).Draw(w.T, "keep the state") == 0 {
+		w.states, w.texts = append(w.states, s), append(w.texts, text(w.T, s))
+	}
+	if _, waiting := w.j.Deadline(); !waiting && w.began {
+		if got, want := id(w.leader), id(s.Leader()); got != want {
+			w.Fatalf("handoffs lead to %v, the leader is %v", got, want)
+		}
+		if diff := cmp.Diff(w.totals, s.Totals, cmpopts.IgnoreFields(model.Totals{}, "Led", "Vacant")); diff != "" {
+			w.Fatalf("totals of the events (-) and of the state (+):\n%s", diff)
+		}
+	}
+	return events
+}
+
+// follow tells the story from the events alone.
+func (w *world) follow(e model.Event) {
+	if want := uint64(len(w.events) + 1); e.N != want {
+		w.Fatalf("event %d is numbered %d", want, e.N)
+	}
+	if n := len(w.events); n > 0 && e.At.Before(w.events[n-1].At) {
+		w.Fatalf("event %d at %v is before the last one, at %v", e.N, e.At, w.events[n-1].At)
+	}
+	w.events = append(w.events, e)
+	if _, ok := e.Body.(model.Snapshot); !w.began && !ok {
+		w.Fatalf("the first event is %+v, not a snapshot", e.Body)
+	}
+	switch b := e.Body.(type) {
+	case model.Snapshot:
+		names := map[string]bool{}
+		for _, c := range slices.Concat(b.State.Queue, b.State.Ignored) {
+			names[c.Name] = true
+		}
+		if !w.began {
+			w.began, w.alive, w.leader = true, names, b.State.Leader()
+		}
+		if diff := cmp.Diff(w.alive, names); diff != "" {
+			w.Fatalf("event %d: children by the events (-) and in the snapshot (+):\n%s", e.N, diff)
+		}
+		if id(w.leader) != id(b.State.Leader()) {
+			w.Fatalf("event %d: the handoffs lead to %v, in the snapshot %v leads", e.N, id(w.leader), id(b.State.Leader()))
+		}
+	case model.Joined:
+		if w.alive[b.Candidate.Name] {
+			w.Fatalf("event %d: %s joined and was there", e.N, b.Candidate.Name)
+		}
+		w.alive[b.Candidate.Name] = true
+		w.totals.Joined++
+	case model.Left:
+		if !w.alive[b.Candidate.Name] {
+			w.Fatalf("event %d: %s left and was not there", e.N, b.Candidate.Name)
+		}
+		delete(w.alive, b.Candidate.Name)
+		w.totals.Left++
+	case model.Missed:
+		if !b.Known {
+			w.unknown++
+			w.totals.Unknown++
+			break
+		}
+		if b.Creates < 0 || b.Deletes < 0 || b.Creates+b.Deletes == 0 {
+			w.Fatalf("event %d: %+v", e.N, b)
+		}
+		w.totals.MissedCreates += b.Creates
+		w.totals.MissedDeletes += b.Deletes
+	case model.Handoff:
+		if id(b.From) != id(w.leader) {
+			w.Fatalf("event %d: handoff from %v, but %v led", e.N, id(b.From), id(w.leader))
+		}
+		if id(b.From) == id(b.To) || b.To != nil && b.Fence != b.To.Czxid || b.To == nil && b.Fence != 0 {
+			w.Fatalf("event %d: %+v", e.N, b)
+		}
+		for _, d := range []*time.Duration{b.Silent, b.Takeover, b.Vacant} {
+			if d != nil && *d < 0 {
+				w.Fatalf("event %d: a negative duration: %+v", e.N, b)
+			}
+		}
+		w.leader = b.To
+		w.totals.Handoffs++
+	}
+}
+
+// flush lets go of what waits for an acknowledgement.
+func (w *world) flush() {
+	if due, ok := w.j.Deadline(); ok {
+		if due.After(w.tree.now) {
+			w.tree.now = due
+		}
+		w.apply(&model.Advance{At: w.tree.now})
+		if _, ok := w.j.Deadline(); ok {
+			w.Fatalf("past its deadline, a handoff waits still")
+		}
+	}
+}
+
+// look reads the tree and holds the accounts against it. quiet says that
+// nothing happens meanwhile.
+func (w *world) look(full, gap, quiet bool) {
+	w.flush() // or the events would be behind
+	t := w.tree
+	creates, deletes, exists, jam := t.creates, t.deletes, t.exists, t.creates >= jammed
+	races := 0
+	r := w.w.read(full, gap, func() {
+		if !quiet && rapid.IntRange(0, 3).Draw(w.T, "race") == 0 {
+			w.change()
+			races += 20 // the deletion of the parent is one of each of its children
+		}
+	})
+	if rapid.Bool().Draw(w.T, "notified") {
+		r.Notified = r.At.Add(-time.Millisecond)
+	}
+	mark, unknown, first := len(w.events), w.unknown, !w.began
+	w.apply(r)
+	w.flush()
+	said := w.events[mark:]
+	drops := 0
+	for _, z := range r.New {
+		if z.Unread {
+			drops++
+		}
+	}
+	if w.parent != 0 && (!exists || w.parent != r.Parent.Czxid) {
+		w.parent = 0
+		w.allowed++
+		end := slices.IndexFunc(said, func(e model.Event) bool {
+			m, ok := e.Body.(model.Missed)
+			return ok && !m.Known
+		})
+		if end < 0 {
+			w.Fatalf("a parent's deletion left no unknown changes")
+		}
+		said = said[end+1:] // of the new parent
+	}
+	if exists && w.parent == 0 {
+		w.parent = r.Parent.Czxid
+		w.said.c, w.said.d, w.creates, w.deletes = 0, 0, 0, 0
+		if first {
+			w.creates, w.deletes = int(creates), int(deletes)+drops
+		}
+	}
+	for _, e := range said {
+		switch b := e.Body.(type) {
+		case model.Joined:
+			w.said.c++
+		case model.Left:
+			w.said.d++
+		case model.Missed:
+			w.said.c += b.Creates
+			w.said.d += b.Deletes
+		}
+	}
+	if exists && jam {
+		w.allowed = max(w.allowed, min(w.unknown, unknown+2))
+		w.creates = -1
+	}
+	if s := w.j.State(); !exists && (s.Phase != model.NoParent || s.Leader() != nil || len(s.Queue)+len(s.Ignored) > 0) {
+		w.Fatalf("absent parent: phase %s, %d children", s.Phase, len(s.Queue)+len(s.Ignored))
+	}
+	if w.unknown > w.allowed {
+		w.Fatalf("changes could not be counted, though the parent was neither deleted nor jammed")
+	}
+	if exists && w.creates >= 0 {
+		// Besides what the list and its stat say, the reads of the children
+		// tell of some that went, or came again, later.
+		c, d := w.said.c-(int(creates)-w.creates), w.said.d-(int(deletes)-w.deletes)
+		if later := d - drops; c != later || c < 0 || c > races {
+			w.Fatalf("said: %d creates, %d deletes; were: %d, %d; and %d went before they were read (read %+v)",
+				w.said.c, w.said.d, int(creates)-w.creates, int(deletes)-w.deletes, drops, r)
+		}
+	}
+	w.check()
+}
+
+func (w *world) check() {
+	s := w.j.State()
+	contenders, others := w.w.queue()
+	var got []model.ID
+	for _, c := range s.Queue {
+		got = append(got, c.ID())
+	}
+	var ignored []string
+	for _, c := range s.Ignored {
+		ignored = append(ignored, c.Name)
+	}
+	if diff := cmp.Diff(contenders, got, cmpopts.EquateEmpty()); diff != "" {
+		w.Fatalf("queue as read (-) and in the state (+):\n%s", diff)
+	}
+	if diff := cmp.Diff(others, ignored, cmpopts.EquateEmpty()); diff != "" {
+		w.Fatalf("other children as read (-) and in the state (+):\n%s", diff)
+	}
+	if len(contenders) > 0 && s.Leader().ID() != contenders[0] {
+		w.Fatalf("%v leads, the lowest is %v", s.Leader().ID(), contenders[0])
+	}
+}
+
+func id(c *model.Candidate) model.ID {
+	if c == nil {
+		return model.ID{}
+	}
+	return c.ID()
+}
+
+func text(t rapid.TB, s *model.State) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestRandomHistory(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := &world{T: rt, tree: newTree()}
+		w.w = &watcher{tree: w.tree}
+		w.cfg = model.Config{Path: "/election"}
+		if rapid.Bool().Draw(rt, "ack path") {
+			w.cfg.AckPath = "/leader"
+			w.cfg.AckExpected = rapid.Bool().Draw(rt, "ack expected")
+		}
+		if rapid.Bool().Draw(rt, "herd") {
+			w.cfg.Recipe = model.Herd()
+		}
+		w.j = model.NewJournal(w.cfg)
+		if rapid.Bool().Draw(rt, "parent at first") {
+			w.tree.createParent(rapid.SampledFrom([]uint32{0, 5, 1<<30 - 4, jammed - 10}).Draw(rt, "creates before"))
+		}
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			w.pass()
+			switch rapid.IntRange(0, 19).Draw(rt, "step") {
+			default:
+				w.change()
+			case 8, 9, 10, 11:
+				w.look(false, false, rapid.Bool().Draw(rt, "quiet"))
+			case 12:
+				w.look(true, rapid.Bool().Draw(rt, "gap"), false)
+			case 13:
+				w.apply(&model.Read{At: w.tree.now, Presence: model.Denied})
+			case 14:
+				if names := slices.Sorted(maps.Keys(w.w.known)); len(names) > 0 {
+					if r := w.w.refresh(rapid.SampledFrom(names).Draw(rt, "refresh")); r != nil {
+						w.apply(r)
+						w.check()
+					}
+				}
+			case 15:
+				w.linked = !w.linked
+				link := model.Disconnected
+				if w.linked {
+					link = model.Connected
+				}
+				w.apply(&model.Connection{At: w.tree.now, Link: link, Session: 7, Server: "127.0.0.1:2181"})
+			case 16:
+				a := &model.Ack{At: w.tree.now, Presence: model.Absent}
+				if l := w.j.State().Leader(); l != nil && rapid.Bool().Draw(rt, "present") {
+					a.Presence, a.Session = model.Present, l.Session
+					a.Data = model.NewData(model.AckData(model.Join("/election", l.Name), l.Czxid))
+				}
+				w.apply(a)
+			case 17:
+				n := rapid.IntRange(1, 6).Draw(rt, "member")
+				m := model.Member{ID: fmt.Sprint("m", n), Session: uint64(n), Znode: "n", LeaseEnd: w.tree.now}
+				m.Ending = rapid.SampledFrom([]model.Ending{model.NoEnding, model.Resigning, model.Closing}).Draw(rt, "ending")
+				if rapid.Bool().Draw(rt, "killed") {
+					m.Fault, m.FaultAt = model.Killed, w.tree.now
+				}
+				w.apply(&model.Cast{At: w.tree.now, Member: m, Gone: rapid.Bool().Draw(rt, "gone")})
+			case 18:
+				w.apply(&model.Advance{At: w.tree.now})
+			}
+		}
+		w.look(false, false, true) // after all races, exact
+		for i, s := range w.states {
+			if !bytes.Equal(text(rt, s), w.texts[i]) {
+				rt.Fatalf("a state changed after it was given out:\n%s\n%s", w.texts[i], text(rt, s))
+			}
+		}
+		w.replay()
+	})
+}
+
+// replay records the observations, reads the recording and applies it.
+func (w *world) replay() {
+	var rec bytes.Buffer
+	enc, err := model.NewEncoder(&rec, model.NewHeader(w.cfg, w.tree.now))
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, o := range w.all {
+		if err := enc.Encode(o); err != nil {
+			w.Fatal(err)
+		}
+	}
+	dec, h, err := model.NewDecoder(&rec)
+	if err != nil {
+		w.Fatal(err)
+	}
+	cfg, err := h.Config()
+	if err != nil {
+		w.Fatal(err)
+	}
+	j := model.NewJournal(cfg)
+	var events []model.Event
+	for i := 0; ; i++ {
+		o, err := dec.Decode()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			w.Fatal(err)
+		}
+		if diff := cmp.Diff(w.all[i], o, cmpopts.EquateEmpty()); diff != "" {
+			w.Fatalf("observation %d made (-) and read (+):\n%s", i, diff)
+		}
+		events = append(events, j.Apply(o)...)
+	}
+	if diff := cmp.Diff(w.events, events, sameState); diff != "" {
+		w.Fatalf("events (-) and those of the replay (+):\n%s", diff)
+	}
+	if diff := cmp.Diff(w.j.State(), j.State(), sameState); diff != "" {
+		w.Fatalf("state (-) and that of the replay (+):\n%s", diff)
+	}
+}

@@ -1,0 +1,192 @@
+package model_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const module = "electop"
+
+// rooms says who may import whom: the first entry that a package is under
+// counts. A room is a path below the module and everything under it; "" is
+// the module's main package, alone.
+var rooms = []struct {
+	room    string
+	imports []string // rooms
+	but     string   // except this one
+	std     bool     // and of the rest the standard library only
+}{
+	{room: "model", imports: []string{"model"}, std: true},
+	{room: "zkwatch/wire", imports: []string{"zkwatch/wire"}, std: true},
+	{room: "zkwatch", imports: []string{"model", "zkwatch"}},
+	{room: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},
+	{room: "demo", imports: []string{"model", "zkwatch", "demo"}},
+	{room: "ui/cli", imports: []string{"model", "zkwatch", "demo", "ui"}},
+	{room: "ui/plain", imports: []string{"model", "ui/plain"}},
+	{room: "ui", imports: []string{"model", "ui"}, but: "ui/cli"},
+	// Besides the commands, what has to be set up before they are imported.
+	{room: "", imports: []string{"ui"}},
+}
+
+func under(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
+
+// violations returns the imports that the rooms forbid, of the Go files that
+// are no tests, whatever their build constraints.
+func violations(tree fs.FS) (out []string, files int, err error) {
+	imports := map[string]map[string]string{} // package, import: file
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			if name != "." && (base == "testdata" || base == "vendor" || base[0] == '.' || base[0] == '_') {
+				return fs.SkipDir
+			}
+			return nil
+		case path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		src, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		files++
+		pkg := path.Dir(name)
+		if imports[pkg] == nil {
+			imports[pkg] = map[string]string{}
+		}
+		for _, s := range f.Imports {
+			to, err := strconv.Unquote(s.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports[pkg][to] = name
+		}
+		return nil
+	})
+	for _, pkg := range slices.Sorted(maps.Keys(imports)) {
+		for _, to := range slices.Sorted(maps.Keys(imports[pkg])) {
+			if why := forbidden(pkg, to, imports); why != "" {
+				out = append(out, fmt.Sprintf("%s imports %s: %s", imports[pkg][to], to, why))
+			}
+		}
+	}
+	return out, files, err
+}
+
+// forbidden says why pkg may not import to; "" if it may.
+func forbidden(pkg, to string, imports map[string]map[string]string) string {
+	for _, r := range rooms {
+		if r.room == "" && pkg != "." || r.room != "" && !under(pkg, r.room) {
+			continue
+		}
+		if !under(to, module) {
+			if first, _, _ := strings.Cut(to, "/"); r.std && (strings.Contains(first, ".") || to == "C") {
+				return r.room + " needs the standard library only"
+			}
+			return ""
+		}
+		to := strings.TrimPrefix(strings.TrimPrefix(to, module), "/")
+		if !slices.ContainsFunc(r.imports, func(room string) bool { return under(to, room) }) || r.but != "" && under(to, r.but) {
+			return "not in the table of rooms"
+		}
+		if pkg == "." && to != "ui/cli" {
+			// Such a package knows nobody: else it would be a way around.
+			for other := range imports[to] {
+				if under(other, module) {
+					return to + " imports " + other
+				}
+			}
+		}
+		return ""
+	}
+	return "its room is not in the house"
+}
+
+func TestImports(t *testing.T) {
+	if b, err := os.ReadFile(filepath.Join("..", "go.mod")); err != nil || !strings.HasPrefix(string(b), "module "+module+"\n") {
+		t.Fatalf("the module's root is elsewhere: %v", err)
+	}
+	bad, files, err := violations(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range bad {
+		t.Error(v)
+	}
+	if files < 20 {
+		t.Errorf("only %d files were looked at", files)
+	}
+}
+
+func TestImportsOfAFake(t *testing.T) {
+	for _, c := range []struct {
+		file, imports string
+		ok            bool
+	}{
+		{"main.go", "electop/ui/cli", true},
+		{"main.go", "electop/ui/background", true},
+		{"main.go", "electop/ui/plain", false}, // it knows the model
+		{"main.go", "electop/model", false},
+		{"model/a.go", "encoding/json", true},
+		{"model/a.go", "github.com/spf13/cobra", false},
+		{"model/a.go", "electop/zkwatch", false},
+		{"model/a.go", "C", false},
+		{"model/lesson/a.go", "electop/model", true},
+		{"model/lesson/a.go", "electop/ui", false},
+		{"zkwatch/wire/a.go", "electop/model", false},
+		{"zkwatch/wire/a.go", "golang.org/x/sys/unix", false},
+		{"zkwatch/a.go", "electop/zkwatch/wire", true},
+		{"zkwatch/a.go", "github.com/go-zookeeper/zk", true},
+		{"zkwatch/feed/a.go", "electop/model", true},
+		{"zkwatch/feed/a.go", "electop/demo", false},
+		{"zkwatch/zktest/a_linux.go", "electop/demo/zkserver", false},
+		{"zkwatchful/a.go", "electop/model", false},
+		{"demo/a.go", "electop/zkwatch/feed", true},
+		{"demo/a.go", "electop/ui", false},
+		{"demo/lessons/a.go", "electop/model/lesson", true},
+		{"demo/zkserver/a.go", "electop/zkwatch/wire", true},
+		{"demo/zkserver/a.go", "electop/zkwatch", false},
+		{"demo/zkserver/a.go", "electop/model", false},
+		{"ui/a.go", "electop/ui/theme", true},
+		{"ui/a.go", "electop/ui/cli", false},
+		{"ui/a.go", "electop/zkwatch", false},
+		{"ui/a.go", "electop/demo", false},
+		{"ui/views/a.go", "electop/ui/cli", false},
+		{"ui/plain/a.go", "electop/model", true},
+		{"ui/plain/a.go", "electop/ui/theme", false},
+		{"ui/cli/a.go", "electop/demo/zkserver", true},
+		{"ui/cli/a.go", "electop", false},
+		{"tools/a.go", "fmt", false},
+		{"ui/a_test.go", "electop/demo", true}, // tests may
+		{"ui/testdata/a.go", "electop/demo", true},
+	} {
+		bad, _, err := violations(fstest.MapFS{
+			c.file:                {Data: []byte("//go:build never\n\npackage p\n\nimport x \"" + c.imports + "\"\n")},
+			"ui/plain/plain.go":   {Data: []byte("package plain\n\nimport _ \"electop/model\"\n")},
+			"ui/background/bg.go": {Data: []byte("package background\n\nimport _ \"github.com/charmbracelet/lipgloss\"\n")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok := len(bad) == 0; ok != c.ok {
+			t.Errorf("%s imports %s: allowed %v, want %v (%q)", c.file, c.imports, ok, c.ok, bad)
+		}
+	}
+}

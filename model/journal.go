@@ -1,0 +1,212 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Config says what election a [Journal] is about.
+type Config struct {
+	Path   string
+	Recipe Recipe // nil: [Election]
+	// AckPath is the acknowledgement znode; "": there is none.
+	AckPath string
+	// AckExpected says that leaders here do acknowledge (our own candidates
+	// do). Otherwise that is believed once one was seen.
+	AckExpected bool
+}
+
+// AckWait is how long the event of a handoff waits for the acknowledgement,
+// so that it can tell the takeover. Later events wait behind it.
+const AckWait = time.Second
+
+// heldMax bounds the events that wait behind a handoff, for clocks that stand.
+const heldMax = 4096
+
+// Journal applies observations to an election and tells what happened. It is
+// for one goroutine.
+type Journal struct {
+	cfg   Config
+	n     uint64
+	known map[string]*Candidate
+	queue []*Candidate // contenders, ordered
+	rest  []*Candidate // the others, by name
+
+	began   bool // the first read was applied: changes are events from here on
+	under   bool // state.Parent is a parent that was read and not seen to go
+	gap     bool // unwatched changes may have happened since the last read
+	members map[string]*Member
+	// departed is by session.
+	departed map[uint64]*departed
+	said     LinkChanged // the last one
+	state    State       // what is not in the fields above
+	cached   *State
+
+	head       *Candidate
+	vacantFrom time.Time // when the queue was seen to empty; zero unknown
+	accounted  time.Time // up to when Led and Vacant are summed
+	ackSeen    bool
+	ackFrom    time.Time // since when the last handoff waits for its ack; zero: it does not
+	pending    *pendingHandoff
+	held       []Event
+	out        []Event
+}
+
+// NewJournal returns a journal to which nothing was applied yet.
+func NewJournal(cfg Config) *Journal {
+	if cfg.Recipe == nil {
+		cfg.Recipe = Election()
+	}
+	return &Journal{
+		cfg:      cfg,
+		known:    make(map[string]*Candidate),
+		members:  make(map[string]*Member),
+		departed: make(map[uint64]*departed),
+		state: State{
+			Path: cfg.Path, Recipe: cfg.Recipe, Phase: Unseen,
+			Link: Connection{Link: Connecting},
+			Ack:  AckState{Path: cfg.AckPath, Presence: Absent},
+		},
+	}
+}
+
+// Apply applies one observation and returns the events that are due, oldest
+// first. Observations come in the order of their making; their times may lie.
+func (j *Journal) Apply(o Observation) []Event {
+	at := wall(o.When())
+	j.out = nil
+	if r, ok := o.(*Read); ok && r.Gap {
+		j.gap = true
+	}
+	j.account(at)
+	switch o := o.(type) {
+	case *Read:
+		j.read(o)
+		j.forget()
+	case *Refresh:
+		j.refresh(o)
+	case *Ack:
+		j.ack(o)
+	case *Connection:
+		j.connection(o)
+	case *Cast:
+		j.cast(o)
+	case *Switch:
+		if r, ok := RecipeNamed(o.Recipe); ok {
+			j.follow(r)
+			j.checkHead(at, time.Time{})
+		}
+	case *Advance:
+	}
+	j.settle(at)
+	j.state.At = later(j.state.At, at)
+	j.cached = nil
+	return j.out
+}
+
+// Deadline returns when the journal wants an [Advance], if it wants one.
+func (j *Journal) Deadline() (time.Time, bool) {
+	if j.pending == nil {
+		return time.Time{}, false
+	}
+	return j.pending.since.Add(AckWait), true
+}
+
+// State returns the election as it stands.
+func (j *Journal) State() *State {
+	if j.cached != nil {
+		return j.cached
+	}
+	s := j.state
+	s.Queue = slices.Clone(j.queue)
+	s.Ignored = slices.Clone(j.rest)
+	s.Members = make([]*Member, 0, len(j.members))
+	s.bySession = make(map[uint64]*Member, len(j.members)+len(j.departed))
+	for _, m := range j.members {
+		s.Members = append(s.Members, m)
+	}
+	slices.SortFunc(s.Members, func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
+	for _, m := range s.Members {
+		if m.Session != 0 && s.bySession[m.Session] == nil {
+			s.bySession[m.Session] = m
+		}
+	}
+	for session, d := range j.departed {
+		if s.bySession[session] == nil {
+			s.bySession[session] = d.member
+		}
+	}
+	s.NextSequence, s.NextSequenceKnown = 0, false
+	if s.Phase == Live {
+		s.NextSequence, s.NextSequenceKnown = s.Parent.Creates()
+	}
+	j.cached = &s
+	return j.cached
+}
+
+// emit queues an event; behind a handoff that waits for its acknowledgement
+// everything waits, so that events stay in order.
+func (j *Journal) emit(at time.Time, body EventBody) {
+	if !j.began {
+		return
+	}
+	if len(j.held) >= heldMax {
+		j.resolve(nil)
+	}
+	if j.pending != nil {
+		j.held = append(j.held, Event{At: at, Body: body})
+		return
+	}
+	j.n++
+	j.out = append(j.out, Event{N: j.n, At: at, Body: body})
+}
+
+func (j *Journal) connection(c *Connection) {
+	old := j.state.Link
+	j.state.Link = *c
+	other := c.Link == Connected && old.Link == Connected && old.Session != 0 && c.Session != old.Session
+	switch {
+	case old.Link == Connected && (c.Link != Connected || other):
+		j.gap = j.gap || j.began
+		j.ackFrom = time.Time{} // an acknowledgement seen later may be old by then
+		if other {
+			j.state.Reconnects++
+		} else {
+			j.state.DownSince = wall(c.At)
+		}
+	case old.Link != Connected && c.Link == Connected:
+		if !j.state.DownSince.IsZero() {
+			j.state.Reconnects++
+		}
+		j.state.DownSince = time.Time{}
+	}
+	say := LinkChanged{c.Link, c.Server, c.Session}
+	// Attempts to connect are news only where the connection was good before.
+	if say == j.said || c.Link == Connecting && j.said.Link != Connected {
+		return
+	}
+	j.said = say
+	j.resolve(nil)
+	j.emit(wall(c.At), say)
+}
+
+func (j *Journal) snapshot(at time.Time) {
+	j.gap = false
+	j.cached = nil
+	j.state.At = later(j.state.At, at)
+	s := j.State()
+	j.cached = nil
+	j.emit(at, Snapshot{s})
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// wall drops a monotonic reading: a recording has none, and what is computed
+// from it must be the same.
+func wall(t time.Time) time.Time { return t.Round(0) }

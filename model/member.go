@@ -1,0 +1,77 @@
+package model
+
+import "time"
+
+// Belief is what a candidate of ours believes about itself. The znodes may
+// say otherwise: a frozen leader goes on believing.
+type Belief string
+
+const (
+	Volunteering Belief = "volunteering"
+	Waiting      Belief = "waiting"   // behind a predecessor
+	Elected      Belief = "elected"   // lowest, leader procedure or acknowledgement not done
+	Leading      Belief = "leading"   // leader procedure done (and acknowledged, where there is an acknowledgement)
+	Suspended    Belief = "suspended" // connection lost: neither leads nor knows
+	Resigned     Belief = "resigned"
+	Lost         Belief = "lost" // session or znode gone: this candidacy is over
+)
+
+// Step is a line of the recipe as the screen shows it. The numbers are those
+// of the recipe panel; 0 is none.
+type Step int
+
+const (
+	StepNone        Step = iota
+	StepCreate           // 1 create guid-n_, SEQUENCE|EPHEMERAL
+	StepList             // 2 C := getChildren, i := my number
+	StepWatch            // 3 watch n_j, the largest j < i in C
+	StepListAgain        // 4 the watched znode was deleted: C := getChildren
+	StepLowest           // 5 mine is the smallest: I lead
+	StepWatchAgain       // 6 otherwise watch the new n_j
+	StepLead             // 7 run the leader procedure
+	StepAcknowledge      // 8 create the acknowledgement
+)
+
+// Fault is what was done to a member to see what happens.
+type Fault string
+
+const (
+	NoFault Fault = ""
+	Killed  Fault = "killed" // connection cut, no goodbye
+	Frozen  Fault = "frozen" // a long pause: nothing read, written or decided
+)
+
+// Ending is how a member is about to leave on purpose.
+type Ending string
+
+const (
+	NoEnding  Ending = ""
+	Resigning Ending = "resigning" // deletes its znode
+	Closing   Ending = "closing"   // closes its session, which deletes it
+)
+
+// Member is one of this process's own candidates, by identity and not by
+// znode: it may have none, as a frozen leader whose session expired.
+type Member struct {
+	ID      string `json:"id"`            // unique in the process
+	Name    string `json:"name"`          // its znode's data
+	You     bool   `json:"you,omitempty"` // this program's own candidacy, not one of the demo's cast
+	Recipe  string `json:"recipe"`        // name of the recipe it follows
+	Belief  Belief `json:"belief"`
+	Session uint64 `json:"session,omitempty"`
+	Znode   string `json:"znode,omitempty"`   // name within the election, once known
+	Watches string `json:"watches,omitempty"` // name of the znode it watches
+	Fence   int64  `json:"fence,omitempty"`   // czxid of its znode while it leads
+
+	Step   Step      `json:"step,omitempty"`
+	StepAt time.Time `json:"step_at,omitzero"`
+	Detail string    `json:"detail,omitempty"` // what the step works on, as text
+
+	Ending  Ending    `json:"ending,omitempty"`
+	Fault   Fault     `json:"fault,omitempty"`
+	FaultAt time.Time `json:"fault_at,omitzero"`
+	// LeaseEnd is the earliest moment at which the server can expire the
+	// session: send time of the last answered request or ping, plus Timeout.
+	LeaseEnd time.Time     `json:"lease_end,omitzero"`
+	Timeout  time.Duration `json:"timeout,omitempty"` // negotiated, ns
+}

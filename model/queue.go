@@ -1,0 +1,92 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// ordered returns the candidates for a read's new znodes, in queue order.
+func (j *Journal) ordered(zs []Znode, at time.Time, joined bool) []*Candidate {
+	cs := make([]*Candidate, len(zs))
+	for i := range zs {
+		cs[i] = newCandidate(zs[i], at, joined)
+	}
+	slices.SortFunc(cs, j.order)
+	return cs
+}
+
+// insert puts in a child whose name is not known.
+func (j *Journal) insert(c *Candidate) {
+	j.known[c.Name] = c
+	list, order := j.list(c)
+	i, _ := slices.BinarySearchFunc(*list, c, order)
+	*list = slices.Insert(*list, i, c)
+}
+
+// remove takes children out.
+func (j *Journal) remove(cs ...*Candidate) {
+	for _, c := range cs {
+		delete(j.known, c.Name)
+	}
+	if len(cs) > removeMax {
+		gone := func(c *Candidate) bool { return j.known[c.Name] != c }
+		j.queue = slices.DeleteFunc(j.queue, gone)
+		j.rest = slices.DeleteFunc(j.rest, gone)
+		return
+	}
+	for _, c := range cs {
+		list, order := j.list(c)
+		if i, ok := slices.BinarySearchFunc(*list, c, order); ok {
+			*list = slices.Delete(*list, i, i+1)
+		}
+	}
+}
+
+// removeMax is up to how many children are taken out one by one. Beyond, one
+// walk over all is cheaper than to move the tail of the queue each time.
+const removeMax = 32
+
+// list returns where a child belongs, and the order there.
+func (j *Journal) list(c *Candidate) (*[]*Candidate, func(a, b *Candidate) int) {
+	if j.cfg.Recipe.Contends(c) {
+		return &j.queue, j.order
+	}
+	return &j.rest, byName
+}
+
+// follow sorts the children anew, by another recipe.
+func (j *Journal) follow(r Recipe) {
+	j.cfg.Recipe, j.state.Recipe = r, r
+	all := slices.Concat(j.queue, j.rest)
+	j.queue, j.rest = nil, nil
+	for _, c := range all {
+		list, _ := j.list(c)
+		*list = append(*list, c)
+	}
+	slices.SortFunc(j.queue, j.order)
+	slices.SortFunc(j.rest, byName)
+}
+
+// first returns the head of the queue, nil if nobody stands.
+func (j *Journal) first() *Candidate {
+	if j.cfg.Recipe.Holders(j.queue) == 0 {
+		return nil
+	}
+	return j.queue[0]
+}
+
+// order is the recipe's order as a comparison.
+func (j *Journal) order(a, b *Candidate) int {
+	switch {
+	case a == b:
+		return 0
+	case j.cfg.Recipe.Before(a, b):
+		return -1
+	case j.cfg.Recipe.Before(b, a):
+		return 1
+	}
+	return 0
+}
+
+func byName(a, b *Candidate) int { return cmp.Compare(a.Name, b.Name) }

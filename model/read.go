@@ -1,0 +1,289 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// read applies one look at the children.
+func (j *Journal) read(r *Read) {
+	at := wall(r.At)
+	switch r.Presence {
+	case Denied:
+		j.state.Phase, j.gap = Forbidden, true
+		return
+	case Absent:
+		first := !j.began
+		j.begin(at)
+		if j.under {
+			j.vanish(at, j.changed(r))
+		}
+		j.state.Phase, j.state.ReadAt = NoParent, at
+		if first || j.gap {
+			j.snapshot(at)
+		}
+		return
+	}
+	switch {
+	case !j.began:
+		j.look(r)
+	case j.under && j.state.Parent.Czxid == r.Parent.Czxid:
+		j.update(r)
+	default:
+		j.adopt(r)
+	}
+	if j.gap {
+		j.snapshot(at)
+	}
+}
+
+// begin marks the first read: what follows is events.
+func (j *Journal) begin(at time.Time) {
+	if !j.began {
+		j.began, j.accounted = true, at
+	}
+}
+
+// changed returns when the changes that a read shows happened, as far as
+// known: no later than the read, about when a notification told of them. In a
+// gap they may have happened at any time, which is the zero time.
+func (j *Journal) changed(r *Read) time.Time {
+	at, notified := wall(r.At), wall(r.Notified)
+	switch {
+	case j.gap:
+		return time.Time{}
+	case !r.Notified.IsZero() && notified.Before(at):
+		return notified
+	}
+	return at
+}
+
+// look applies the first read of all. What it shows is no event, because it
+// was so before we looked; a child that has gone already never was.
+func (j *Journal) look(r *Read) {
+	at := wall(r.At)
+	j.enter(r)
+	for _, c := range j.ordered(r.New, at, false) {
+		if c.Unread {
+			j.deletedAfter(1)
+		} else if j.known[c.Name] == nil {
+			j.insert(c)
+		}
+	}
+	if j.head = j.first(); j.head != nil {
+		j.startReign(j.head, at, false)
+	}
+	j.begin(at)
+	j.gap = true // a snapshot is due
+}
+
+// enter notes the stat of the parent that was read.
+func (j *Journal) enter(r *Read) {
+	j.under = true
+	j.state.Phase, j.state.Parent, j.state.ReadAt = Live, r.Parent, wall(r.At)
+}
+
+// adopt applies the first read of another parent.
+func (j *Journal) adopt(r *Read) {
+	at := wall(r.At)
+	if j.under {
+		// Nobody knows when the old parent went, nor how long nobody stood.
+		j.vanish(at, time.Time{})
+	}
+	j.enter(r)
+	joins := j.join(r, at)
+	j.checkHead(at, j.changed(r))
+	// What else happened under this parent before the first read of it.
+	creates, ok := r.Parent.Creates()
+	j.missed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
+	j.drop(at, r)
+}
+
+// update applies a further read of the same parent.
+func (j *Journal) update(r *Read) {
+	at, old := wall(r.At), j.state.Parent
+	j.enter(r)
+	var gone []*Candidate
+	later := 0 // of gone: how many went after the list was made
+	if r.Full {
+		gone, later = j.compared(r, old)
+	} else {
+		for _, name := range r.Gone {
+			if c := j.known[name]; c != nil {
+				gone = append(gone, c)
+				delete(j.known, name) // named twice, gone once
+			}
+		}
+	}
+	j.leave(gone, at)
+	joins := j.join(r, at)
+	j.checkHead(at, j.changed(r))
+	creates, deletes, ok := r.Parent.Since(old)
+	j.missed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
+	j.deletedAfter(later)
+	j.createdAfter(later)
+	j.drop(at, r)
+}
+
+// compared returns which of the known children a full read of the same parent
+// shows to be gone. A name that is there still may be another znode by now.
+// When it was made decides whether that is counted already: between the read
+// before and this one; before that (it was counted as missed then, for the
+// list had the name, and takes its place without further events); or after
+// this read's list (later: the parent's stat does not count it yet).
+func (j *Journal) compared(r *Read, old Parent) (gone []*Candidate, later int) {
+	listed := make(map[string]*Znode, len(r.New))
+	for i := range r.New {
+		listed[r.New[i].Name] = &r.New[i]
+	}
+	var replaced []*Candidate
+	for name, c := range j.known {
+		z := listed[name]
+		switch {
+		case z == nil:
+			gone = append(gone, c)
+		case z.Unread || z.Czxid == c.Czxid:
+		case z.Czxid <= old.Pzxid:
+			replaced = append(replaced, c)
+		default:
+			gone = append(gone, c)
+			if r.Parent.Pzxid != 0 && z.Czxid > r.Parent.Pzxid {
+				later++
+			}
+		}
+	}
+	for _, c := range replaced {
+		j.replace(c, newCandidate(*listed[c.Name], wall(r.At), false))
+	}
+	return gone, later
+}
+
+// drop takes out the children that were listed and gone before they could be
+// read: their deletion is later than the parent's stat.
+func (j *Journal) drop(at time.Time, r *Read) {
+	var gone []*Candidate
+	for i := range r.New {
+		if z := &r.New[i]; z.Unread && j.known[z.Name] != nil {
+			gone = append(gone, j.known[z.Name])
+			delete(j.known, z.Name)
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	j.leave(gone, at)
+	j.deletedAfter(len(gone))
+	deleted := at
+	if j.gap {
+		deleted = time.Time{}
+	}
+	j.checkHead(at, deleted)
+}
+
+// deletedAfter puts the parent's stat right for n deletes that are later than
+// it and known, so that the next read does not count them again.
+func (j *Journal) deletedAfter(n int) {
+	j.state.Parent.Cversion += int32(n)
+	j.state.Parent.Children -= int32(n)
+}
+
+// createdAfter is the same for creates.
+func (j *Journal) createdAfter(n int) {
+	j.state.Parent.Cversion += int32(n)
+	j.state.Parent.Children += int32(n)
+}
+
+// vanish applies the parent's own deletion: nothing under it is left, and
+// what else happened under it since the last read nobody can tell.
+func (j *Journal) vanish(at, changed time.Time) {
+	for _, c := range j.queue {
+		j.left(at, c)
+	}
+	for _, c := range j.rest {
+		j.left(at, c)
+	}
+	clear(j.known)
+	j.queue, j.rest = nil, nil
+	j.under = false
+	j.state.Phase, j.state.Parent = NoParent, Parent{}
+	j.checkHead(at, changed)
+	j.missed(at, 0, 0, false)
+}
+
+// refresh applies a later read of a known child. A new czxid under a known
+// name is another znode: the parent's stat counts its create and delete, as
+// missed, so it takes the old one's place without further events but for a
+// handoff, of which nobody knows when it was.
+func (j *Journal) refresh(r *Refresh) {
+	old := j.known[r.Znode.Name]
+	if old == nil || r.Znode.Unread {
+		return
+	}
+	at := wall(r.At)
+	c := newCandidate(r.Znode, old.SeenAt, old.Joined)
+	if old.Czxid != c.Czxid {
+		c.SeenAt, c.Joined = at, false
+	}
+	j.replace(old, c)
+	j.checkHead(at, time.Time{})
+}
+
+// replace puts c in the place of old, which has the same name.
+func (j *Journal) replace(old, c *Candidate) {
+	j.remove(old)
+	j.insert(c)
+	if old.Czxid != c.Czxid || j.head != old {
+		return
+	}
+	j.head = c
+	if n := len(j.state.Reigns); n > 0 && j.state.Reigns[n-1].Leader == old {
+		j.state.Reigns = slices.Clone(j.state.Reigns)
+		j.state.Reigns[n-1].Leader = c
+	}
+}
+
+// leave takes out children that went, and says so.
+func (j *Journal) leave(gone []*Candidate, at time.Time) {
+	slices.SortFunc(gone, j.order)
+	j.remove(gone...)
+	for _, c := range gone {
+		j.left(at, c)
+	}
+}
+
+// join puts in a read's new children, says so, and returns how many there
+// were.
+func (j *Journal) join(r *Read, at time.Time) (joins int) {
+	for _, c := range j.ordered(r.New, at, !j.gap) {
+		if j.known[c.Name] == nil {
+			j.insert(c)
+			j.joined(at, c)
+			joins++
+		}
+	}
+	return joins
+}
+
+func (j *Journal) joined(at time.Time, c *Candidate) {
+	j.state.Totals.Joined++
+	j.emit(at, Joined{c, !j.cfg.Recipe.Contends(c)})
+}
+
+func (j *Journal) left(at time.Time, c *Candidate) {
+	j.state.Totals.Left++
+	j.emit(at, Left{c, !j.cfg.Recipe.Contends(c)})
+}
+
+// missed says what the counters have and the lists had not.
+func (j *Journal) missed(at time.Time, creates, deletes int, known bool) {
+	known = known && creates >= 0 && deletes >= 0
+	switch {
+	case !known:
+		j.state.Totals.Unknown++
+		j.emit(at, Missed{})
+	case creates > 0 || deletes > 0:
+		j.state.Totals.MissedCreates += creates
+		j.state.Totals.MissedDeletes += deletes
+		j.emit(at, Missed{creates, deletes, true})
+	}
+}

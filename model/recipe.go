@@ -1,0 +1,90 @@
+package model
+
+// Recipe is a kind of election: what to read, who contends in which order,
+// who holds the role and whom each contender should watch. The journal and
+// the screen ask it and know no rule of their own, so a new kind (read/write
+// locks, leases, a single ephemeral) is a new implementation.
+//
+// Queues are slices in the recipe's own order; positions index into them.
+type Recipe interface {
+	// Name is the recipe's name in recordings and on screen.
+	Name() string
+	// Reads says what an observer has to read for an election at path.
+	Reads(path string) Reads
+	// Contends reports whether the child takes part.
+	Contends(c *Candidate) bool
+	// Before reports whether a stands before b in the queue.
+	Before(a, b *Candidate) bool
+	// Holders returns how many at the front of the queue hold the role.
+	Holders(queue []*Candidate) int
+	// Watches returns the position that the contender at i should watch; false
+	// for one that has nothing to wait for.
+	Watches(queue []*Candidate, i int) (int, bool)
+	// Notified returns how many contenders the deletion of the one at i wakes.
+	Notified(queue []*Candidate, i int) int
+	// Target decides for the candidate whose znode is own, from the names of
+	// the children; skip (may be nil) tells of those that are no contenders.
+	Target(own string, children []string, skip func(name string) bool) Target
+}
+
+// Reads names the znodes that an observer reads: the children of some, the
+// data of others.
+type Reads struct {
+	Children []string
+	Data     []string
+}
+
+// Election returns the recipe of ZooKeeper's documentation: the lowest
+// sequence leads, everybody else watches the predecessor.
+func Election() Recipe { return election{} }
+
+// Herd returns the variant in which everybody watches the leader: what the
+// predecessor rule is there to avoid.
+func Herd() Recipe { return herd{} }
+
+// RecipeNamed returns the recipe with that [Recipe.Name].
+func RecipeNamed(name string) (Recipe, bool) {
+	for _, r := range []Recipe{Election(), Herd()} {
+		if r.Name() == name {
+			return r, true
+		}
+	}
+	return nil, false
+}
+
+type election struct{}
+
+func (election) Name() string            { return "election" }
+func (election) Reads(path string) Reads { return Reads{Children: []string{path}} }
+
+// Contends: ephemeral and numbered. A child that vanished before it could be
+// read gets the benefit of the doubt.
+func (election) Contends(c *Candidate) bool {
+	return c.HasSequence && (c.Session != 0 || c.Unread)
+}
+
+func (election) Before(a, b *Candidate) bool { return before(a, b) }
+
+func (election) Holders(queue []*Candidate) int { return min(1, len(queue)) }
+
+func (election) Watches(queue []*Candidate, i int) (int, bool) { return i - 1, i > 0 }
+
+func (election) Notified(queue []*Candidate, i int) int {
+	if i+1 < len(queue) {
+		return 1
+	}
+	return 0
+}
+
+type herd struct{ election }
+
+func (herd) Name() string { return "herd" }
+
+func (herd) Watches(queue []*Candidate, i int) (int, bool) { return 0, i > 0 }
+
+func (herd) Notified(queue []*Candidate, i int) int {
+	if i == 0 {
+		return max(0, len(queue)-1)
+	}
+	return 0
+}

@@ -1,0 +1,202 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// RecordingFormat is the version of the recording's lines.
+const RecordingFormat = 1
+
+// Header is the first line of a recording: what election it is of.
+type Header struct {
+	Kind        string    `json:"kind"` // [RecordingKind]
+	Format      int       `json:"format"`
+	Path        string    `json:"path"`
+	Recipe      string    `json:"recipe"`
+	AckPath     string    `json:"ack_path,omitempty"`
+	AckExpected bool      `json:"ack_expected,omitempty"`
+	Started     time.Time `json:"started"`
+}
+
+// RecordingKind marks a recording's header.
+const RecordingKind = "electop-recording"
+
+// NewHeader returns the header for a recording of the election of cfg.
+func NewHeader(cfg Config, started time.Time) Header {
+	r := cfg.Recipe
+	if r == nil {
+		r = Election()
+	}
+	return Header{RecordingKind, RecordingFormat, cfg.Path, r.Name(), cfg.AckPath, cfg.AckExpected, started}
+}
+
+// Config returns the configuration of the recorded journal.
+func (h Header) Config() (Config, error) {
+	if h.Kind != RecordingKind {
+		return Config{}, errors.New("not an electop recording: its first line is no header")
+	}
+	if h.Format != RecordingFormat {
+		return Config{}, fmt.Errorf("recording format %d: this version reads %d", h.Format, RecordingFormat)
+	}
+	r, ok := RecipeNamed(h.Recipe)
+	if !ok {
+		return Config{}, fmt.Errorf("recording of an unknown recipe %q", Safe(h.Recipe, 40))
+	}
+	return Config{Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected}, nil
+}
+
+// line is one observation: exactly one field is set.
+type line struct {
+	Read       *Read       `json:"read,omitempty"`
+	Refresh    *Refresh    `json:"refresh,omitempty"`
+	Ack        *Ack        `json:"ack,omitempty"`
+	Connection *Connection `json:"connection,omitempty"`
+	Cast       *Cast       `json:"cast,omitempty"`
+	Switch     *Switch     `json:"switch,omitempty"`
+	Advance    *Advance    `json:"advance,omitempty"`
+}
+
+// Encoder writes a recording, one line a call and one Write a line, so that a
+// crash tears the last line at the most.
+type Encoder struct{ w io.Writer }
+
+// NewEncoder writes the header to w and returns an encoder for what follows.
+func NewEncoder(w io.Writer, h Header) (*Encoder, error) {
+	e := &Encoder{w}
+	return e, e.write(h)
+}
+
+// Encode writes one observation.
+func (e *Encoder) Encode(o Observation) error {
+	var l line
+	switch o := o.(type) {
+	case *Read:
+		l.Read = o
+	case *Refresh:
+		l.Refresh = o
+	case *Ack:
+		l.Ack = o
+	case *Connection:
+		l.Connection = o
+	case *Cast:
+		l.Cast = o
+	case *Switch:
+		l.Switch = o
+	case *Advance:
+		l.Advance = o
+	}
+	return e.write(l)
+}
+
+func (e *Encoder) write(v any) error {
+	b, err := SafeJSON(v)
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	_, err = e.w.Write(append(b, '\n'))
+	return err
+}
+
+// ErrTorn is what [Decoder.Decode] returns for a last line that a crash cut
+// short. Everything before it is good.
+var ErrTorn = errors.New("the recording's last line is torn")
+
+// lineMax bounds a recording's line: a full read of 20,000 children fits.
+const lineMax = 256 << 20
+
+// Decoder reads a recording.
+type Decoder struct {
+	r io.Reader
+	b []byte // read, not yet decoded
+	n int    // lines decoded
+	e error
+	// max bounds a line, in bytes.
+	max int
+}
+
+// NewDecoder reads the header from r.
+func NewDecoder(r io.Reader) (*Decoder, Header, error) {
+	return newDecoder(r, lineMax)
+}
+
+func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
+	d := &Decoder{r: r, max: max}
+	var h Header
+	b, err := d.next()
+	if err != nil && err != io.EOF && err != ErrTorn {
+		return nil, h, fmt.Errorf("reading a recording: %w", err)
+	}
+	if err != nil || json.Unmarshal(b, &h) != nil {
+		return nil, Header{}, errors.New("not an electop recording: its first line is no header")
+	}
+	if _, err := h.Config(); err != nil {
+		return nil, h, err
+	}
+	return d, h, nil
+}
+
+// Decode returns the next observation, io.EOF after the last and [ErrTorn] in
+// place of a torn one.
+func (d *Decoder) Decode() (Observation, error) {
+	b, err := d.next()
+	if err != nil {
+		return nil, err
+	}
+	var l line
+	if err := json.Unmarshal(b, &l); err != nil {
+		return nil, fmt.Errorf("recording line %d: %w", d.n, err)
+	}
+	switch {
+	case l.Read != nil:
+		return l.Read, nil
+	case l.Refresh != nil:
+		return l.Refresh, nil
+	case l.Ack != nil:
+		return l.Ack, nil
+	case l.Connection != nil:
+		return l.Connection, nil
+	case l.Cast != nil:
+		return l.Cast, nil
+	case l.Switch != nil:
+		return l.Switch, nil
+	case l.Advance != nil:
+		return l.Advance, nil
+	}
+	return nil, fmt.Errorf("recording line %d: no observation that this version knows", d.n)
+}
+
+// next returns the next line without its newline.
+func (d *Decoder) next() ([]byte, error) {
+	searched := 0
+	for {
+		if i := bytes.IndexByte(d.b[searched:], '\n'); i >= 0 {
+			l := d.b[:searched+i]
+			d.b = d.b[searched+i+1:]
+			d.n++
+			return l, nil
+		}
+		searched = len(d.b)
+		if d.e != nil {
+			if d.e == io.EOF && len(d.b) > 0 {
+				d.b = nil
+				return nil, ErrTorn
+			}
+			return nil, d.e
+		}
+		if len(d.b) > d.max {
+			d.b, d.e = nil, fmt.Errorf("recording line %d is over %d bytes", d.n+1, d.max)
+			return nil, d.e
+		}
+		if cap(d.b)-len(d.b) < 64<<10 {
+			d.b = append(make([]byte, 0, min(2*len(d.b), d.max)+128<<10), d.b...)
+		}
+		var n int
+		n, d.e = d.r.Read(d.b[len(d.b):cap(d.b)])
+		d.b = d.b[:len(d.b)+n]
+	}
+}

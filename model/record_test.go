@@ -1,0 +1,263 @@
+package model_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"electop/model"
+)
+
+// recording returns the lines of a short one, the header first.
+func recording(t testing.TB) []string {
+	var b bytes.Buffer
+	enc, err := model.NewEncoder(&b, model.NewHeader(model.Config{Path: "/e", AckPath: "/a", AckExpected: true}, start))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []model.Observation{
+		&model.Connection{At: start, Link: model.Connected, Server: "127.0.0.1:2181", Session: 1 << 63, Timeout: time.Second},
+		&model.Read{At: start, Presence: model.Present, Parent: stat(3, 2, 2), Full: true, New: []model.Znode{
+			{Name: "n_0000000000", Session: 1, Czxid: 4, Ctime: start, Data: model.NewData([]byte("\x1b\xff"))},
+			{Name: "n_0000000001", Unread: true}}},
+		&model.Refresh{At: start, Znode: model.Znode{Name: "n_0000000000", Session: 1, Czxid: 4}},
+		&model.Ack{At: start, Presence: model.Present, Data: model.NewData(model.AckData("/e/n_0000000000", 4))},
+		&model.Cast{At: start, Member: model.Member{ID: "a", Session: 1, Belief: model.Leading, Fault: model.Frozen, FaultAt: start}},
+		&model.Switch{At: start, Recipe: "herd"},
+		&model.Advance{At: start.Add(time.Minute)},
+	} {
+		if err := enc.Encode(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return strings.SplitAfter(strings.TrimSuffix(b.String(), "\n"), "\n")
+}
+
+// decode counts what a recording holds, up to its end or an error.
+func decode(r io.Reader) (n int, err error) {
+	dec, _, err := model.NewDecoder(r)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		if _, err := dec.Decode(); err != nil {
+			return n, err
+		}
+		n++
+	}
+}
+
+func TestRecordingIsLinesOfSafeText(t *testing.T) {
+	lines := recording(t)
+	if want := `{"kind":"electop-recording","format":1,"path":"/e","recipe":"election","ack_path":"/a","ack_expected":true,"started":"2026-01-02T03:04:05Z"}`; strings.TrimSpace(lines[0]) != want {
+		t.Errorf("header %s, want %s", lines[0], want)
+	}
+	for _, l := range lines {
+		if got := model.Safe(strings.TrimSuffix(l, "\n"), len(l)); got+"\n" != l && got != l {
+			t.Errorf("unsafe: %q", l)
+		}
+	}
+}
+
+func TestTornRecording(t *testing.T) {
+	lines := recording(t)
+	whole := strings.Join(lines, "") + "\n"
+	if n, err := decode(strings.NewReader(whole)); n != len(lines)-1 || err != io.EOF {
+		t.Fatalf("whole: %d, %v", n, err)
+	}
+	for size := len(lines[0]); size < len(whole); size++ {
+		good := strings.Count(whole[:size], "\n") - 1
+		want := model.ErrTorn
+		if whole[size-1] == '\n' {
+			want = io.EOF
+		}
+		n, err := decode(iotest.OneByteReader(strings.NewReader(whole[:size])))
+		if n != good || !errors.Is(err, want) {
+			t.Fatalf("cut to %d bytes: %d, %v; want %d, %v", size, n, err, good, want)
+		}
+	}
+	dec, _, err := model.NewDecoder(strings.NewReader(lines[0] + `{"adv`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []error{model.ErrTorn, io.EOF, io.EOF} {
+		if _, err := dec.Decode(); err != want {
+			t.Errorf("Decode = %v, want %v", err, want)
+		}
+	}
+}
+
+func TestGarbageInARecording(t *testing.T) {
+	lines := recording(t)
+	for _, garbage := range []string{"", "{}", "null", "[]", "garbage", "\x00\x00", `{"read":7}`, `{"read":null}`, `{"later":{}}`, `{"read":{"at":"yesterday"}}`, `{"cast":{"member":{"session":-1}}}`} {
+		dec, _, err := model.NewDecoder(strings.NewReader(lines[0] + garbage + "\n" + lines[1] + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := dec.Decode(); err == nil || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%q: %+v, %v; want an error that tells the line", garbage, o, err)
+		}
+		if _, err := dec.Decode(); err != nil {
+			t.Errorf("after %q: %v", garbage, err)
+		}
+	}
+}
+
+func TestWrongHeaders(t *testing.T) {
+	for header, want := range map[string]string{
+		"":                     "no header",
+		"\n":                   "no header",
+		"{}\n":                 "no header",
+		"[1]\n":                "no header",
+		"GIF89a\n":             "no header",
+		`{"kind":"electop-rec`: "no header",
+		`{"kind":"other","format":1,"recipe":"election"}` + "\n":                      "no header",
+		`{"kind":"electop-recording","format":2,"recipe":"election"}` + "\n":          "format 2",
+		`{"kind":"electop-recording","format":1,"recipe":"x\u001by"}` + "\n":          "unknown recipe",
+		`{"kind":"electop-recording","format":1,"recipe":"` + hex + hex + `"}` + "\n": "unknown recipe",
+	} {
+		dec, _, err := model.NewDecoder(strings.NewReader(header))
+		if err == nil || dec != nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 120 || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%q: %v, want %q", header, err, want)
+		}
+	}
+	broken := errors.New("broken disk")
+	if _, _, err := model.NewDecoder(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("NewDecoder of a broken disk: %v", err)
+	}
+	r := io.MultiReader(strings.NewReader(strings.Join(recording(t)[:2], "")), iotest.ErrReader(broken))
+	if n, err := decode(r); n != 1 || !errors.Is(err, broken) {
+		t.Errorf("a disk that breaks later: %d, %v", n, err)
+	}
+}
+
+// endless is a line without an end.
+type endless struct{ n int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	e.n += len(b)
+	return len(b), nil
+}
+
+func TestHugeLines(t *testing.T) {
+	const bound = 1 << 20
+	e := &endless{}
+	dec, _, err := model.NewDecoderMax(io.MultiReader(strings.NewReader(recording(t)[0]), e), bound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := dec.Decode(); err == nil || !strings.Contains(err.Error(), "line 2 is over") {
+			t.Errorf("Decode = %v", err)
+		}
+	}
+	if e.n > 2*bound {
+		t.Errorf("%d bytes read for a bound of %d", e.n, bound)
+	}
+	if _, _, err := model.NewDecoderMax(&endless{}, bound); err == nil {
+		t.Error("an endless header is one")
+	}
+	// A long line that is within the bound, in pieces.
+	long := strings.Replace(recording(t)[1], "127.0.0.1:2181", strings.Repeat("y", bound/2), 1)
+	if n, err := decode(iotest.HalfReader(strings.NewReader(recording(t)[0] + long + long))); n != 2 || err != io.EOF {
+		t.Errorf("two long lines: %d, %v", n, err)
+	}
+}
+
+func TestEncoderErrors(t *testing.T) {
+	r, w := io.Pipe()
+	broken := errors.New("disk full")
+	r.CloseWithError(broken)
+	if _, err := model.NewEncoder(w, model.NewHeader(model.Config{}, start)); !errors.Is(err, broken) {
+		t.Errorf("NewEncoder: %v", err)
+	}
+}
+
+func TestOneWriteALine(t *testing.T) {
+	var writes []string
+	enc, err := model.NewEncoder(writer(func(b []byte) { writes = append(writes, string(b)) }), model.NewHeader(model.Config{}, start))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := enc.Encode(&model.Advance{At: start}); err != nil {
+		t.Fatal(err)
+	}
+	if len(writes) != 2 || strings.Count(strings.Join(writes, ""), "\n") != 2 || !strings.HasSuffix(writes[1], "\n") {
+		t.Errorf("writes %q", writes)
+	}
+}
+
+type writer func([]byte)
+
+func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
+
+func TestAckData(t *testing.T) {
+	for _, z := range []int64{0, 1, 0x10000002a, -1, 1<<63 - 1} {
+		if znode, czxid := model.ParseAck(model.AckData("/e/n_1", z)); znode != "/e/n_1" || czxid != z {
+			t.Errorf("ParseAck(AckData(%d)) = %s, %d", z, znode, czxid)
+		}
+	}
+	for _, bad := range []string{"", "amber", "{}", `{"znode":"relative","czxid":"0x1"}`, `{"znode":"/e","czxid":"x"}`, `{"znode":"/e","czxid":7}`, `{"znode":"/e","czxid":"0x10000000000000000"}`} {
+		if znode, czxid := model.ParseAck([]byte(bad)); znode != "" || czxid != 0 {
+			t.Errorf("ParseAck(%s) = %s, %d", bad, znode, czxid)
+		}
+	}
+}
+
+// Whatever a recording holds, it neither panics nor does the journal, and
+// the accounts hold.
+func FuzzDecoder(f *testing.F) {
+	lines := recording(f)
+	whole := strings.Join(lines, "")
+	f.Add([]byte(whole + "\n"))
+	f.Add([]byte(whole))
+	f.Add([]byte(lines[0] + "garbage\n" + lines[1] + lines[2]))
+	f.Add([]byte(lines[0] + `{"read":{"presence":"present","parent":{"czxid":1,"cversion":-2147483648,"children":-5},"new":[{"name":""},{"name":"","unread":true}],"gone":["",""]}}` + "\n"))
+	f.Add([]byte(strings.Join(append(lines[:3:3], lines[2], strings.Replace(lines[2], `"full":true`, `"gap":true`, 1), lines[5], lines[6]), "")))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		dec, h, err := model.NewDecoder(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		cfg, err := h.Config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := model.NewJournal(cfg)
+		n := uint64(0)
+		for range bytes.Count(b, []byte("\n")) + 2 {
+			o, err := dec.Decode()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				continue
+			}
+			for _, e := range j.Apply(o) {
+				if n++; e.N != n {
+					t.Fatalf("event %d is numbered %d", n, e.N)
+				}
+			}
+			s := j.State()
+			names := map[string]bool{}
+			for _, c := range append(s.Queue[:len(s.Queue):len(s.Queue)], s.Ignored...) {
+				if names[c.Name] {
+					t.Fatalf("%q is there twice", c.Name)
+				}
+				names[c.Name] = true
+			}
+			if l := s.Leader(); l != nil && fmt.Sprint(l.ID()) != fmt.Sprint(s.Queue[0].ID()) {
+				t.Fatalf("leader %v", l)
+			}
+		}
+		t.Fatal("a recording without end")
+	})
+}

@@ -1,0 +1,109 @@
+package model_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"electop/model"
+)
+
+const (
+	uuid = "7f0c9a52-6b1e-4c3d-9e8f-0123456789ab"
+	hex  = "0123456789abcdef0123456789abcdef"
+)
+
+// The names that real systems give.
+var sequenceNames = []struct {
+	name string
+	want int64
+	ok   bool
+}{
+	{"n_0000000012", 12, true},
+	{"guid-n_0000000012", 12, true},
+	{"candidate-9007199254740993_0000000012", 12, true},
+	{"_c_" + uuid + "-latch-0000000001", 1, true},
+	{"_c_" + uuid + "-latch-1000000000", 1000000000, true},
+	{"_c_" + uuid + "-lock-0000000007", 7, true},
+	{"_c_" + uuid + "-__READ__0000000003", 3, true},
+	{"_c_" + uuid + "-__WRIT__0000000004", 4, true},
+	{"_c_" + uuid + "-lease-0000000005", 5, true},
+	{hex + "__lock__0000000009", 9, true},
+	{hex + "__rlock__0000000010", 10, true},
+	{"x-72057594037927936-0000000002", 2, true},
+	{"_c_" + hex + "-lock-0000000011", 11, true},
+	{"_c_" + hex + "-p_0000000013", 13, true},
+	{"le_0000000014", 14, true},
+	{"DONE", 0, false},
+	{"72057594037927936-core_node1-n_0000000015", 15, true},
+	{"json.info_0000000016", 16, true},
+	{"log_replicas", 0, false},
+	{"member_0000000017", 17, true},
+	{"leader_election-0000000018", 18, true},
+	{"lock-0000000019", 19, true},
+	{"read-0000000020", 20, true},
+	{"write-0000000021", 21, true},
+	{"ex0000000001", 1, true},
+	{"controller", 0, false},
+	{"ActiveStandbyElectorLock", 0, false},
+	{"ActiveBreadCrumb", 0, false},
+
+	// The end of the numbers, and beyond in ZooKeeper before 3.6.
+	{"n_2147483647", 2147483647, true},
+	{"n_-2147483648", -2147483648, true},
+	{"lock--2147483648", -2147483648, true},
+	{"n_-1000000000", -1000000000, true},
+	{"latch-2147483648", 2147483648, true},         // a separator after a letter
+	{"n_-0000000001", 1, true},                     // a sign takes room from the zeros
+	{"n_-0999999999", 999999999, true},             // likewise
+	{"x1-2000000000", 2000000000, true},            // after a digit
+	{"\u00e9-2000000000", 2000000000, true},        // after a letter beyond ASCII
+	{"-2147483648", 2147483648, true},              // nothing before
+	{"0000000000", 0, true},                        // no name but the number
+	{"n_00000000123", 123, true},                   // eleven digits: the last ten
+	{"n_10000000001", 1, true},                     // likewise
+	{"n_000000001", 0, false},                      // nine
+	{"", 0, false},                                 //
+	{"n_000000000a", 0, false},                     //
+	{"n_\u0660\u0660\u0660\u0660\u0660", 0, false}, // digits of another script
+}
+
+func TestSequence(t *testing.T) {
+	for _, c := range sequenceNames {
+		if got, ok := model.Sequence(c.name); got != c.want || ok != c.ok {
+			t.Errorf("Sequence(%q) = %d, %v; want %d, %v", c.name, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+func FuzzSequence(f *testing.F) {
+	for _, c := range sequenceNames {
+		f.Add(c.name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		seq, ok := model.Sequence(name)
+		if !ok {
+			if seq != 0 {
+				t.Fatalf("Sequence(%q) = %d and none", name, seq)
+			}
+			tail := name[max(0, len(name)-model.SequenceDigits):]
+			if len(tail) == model.SequenceDigits && strings.Trim(tail, "0123456789") == "" {
+				t.Fatalf("Sequence(%q) = none", name)
+			}
+			return
+		}
+		abs, err := strconv.ParseInt(name[len(name)-model.SequenceDigits:], 10, 64)
+		if err != nil || seq != abs && seq != -abs {
+			t.Fatalf("Sequence(%q) = %d; the digits say %d, %v", name, seq, abs, err)
+		}
+		if seq < 0 && (abs < 1000000000 || name[len(name)-11] != '-') {
+			t.Fatalf("Sequence(%q) = %d", name, seq)
+		}
+		// Whatever the name: what the server appends next is what is read.
+		n := abs & 0x7fffffff
+		if got, ok := model.Sequence(name + fmt.Sprintf("_%010d", n)); !ok || got != n {
+			t.Fatalf("Sequence(%q + _%010d) = %d, %v", name, n, got, ok)
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package model
+
+import "time"
+
+// Phase is what is known of the election's parent.
+type Phase string
+
+const (
+	Unseen    Phase = "unseen"    // not read yet
+	NoParent  Phase = "absent"    // the path does not exist
+	Forbidden Phase = "forbidden" // the ACL forbids listing it
+	Live      Phase = "live"
+)
+
+// State is an election at one moment. It is immutable; slices are shared
+// between states and must not be written.
+type State struct {
+	Path   string
+	Recipe Recipe
+	At     time.Time // of the last observation applied
+	ReadAt time.Time // of the last good read; zero: none yet
+	Phase  Phase
+	Link   Connection
+	// Reconnects counts sessions and connections after the first.
+	Reconnects int
+	// DownSince is when the connection was lost; zero while connected.
+	DownSince time.Time
+
+	Parent  Parent
+	Queue   []*Candidate // the contenders, in the recipe's order
+	Ignored []*Candidate // the other children, by name
+	// NextSequence is what the next volunteer gets; false when not known.
+	NextSequence      uint32
+	NextSequenceKnown bool
+
+	Members []*Member // our own candidates, by ID
+	Ack     AckState
+
+	Handoffs []*Handoff // the last [HistoryMax], oldest first
+	Reigns   []Reign    // the last [HistoryMax], oldest first
+	Totals   Totals
+
+	bySession map[uint64]*Member
+}
+
+// HistoryMax is how many handoffs and reigns a state remembers.
+const HistoryMax = 500
+
+// AckState is what is known of the acknowledgement znode.
+type AckState struct {
+	Path     string // "": there is none
+	Presence Presence
+	At       time.Time
+	Session  uint64
+	Znode    string // the leader's znode as its text says; "" unknown
+	Fence    int64  // likewise its czxid
+}
+
+// Reign is one contender's time at the head of the queue.
+type Reign struct {
+	Leader *Candidate
+	From   time.Time
+	// FromKnown is false for a reign that had begun before we looked, or
+	// while we could not.
+	FromKnown bool
+	To        time.Time // zero: it goes on
+	Cause     Cause     // of its end
+}
+
+// Totals are counts since the first read.
+type Totals struct {
+	Joined, Left, Handoffs       int
+	MissedCreates, MissedDeletes int
+	// Unknown counts the times that changes could not be counted.
+	Unknown int
+	// Led and Vacant add up the time with and without a leader, up to the
+	// last observation; time from the loss of the connection to the read that
+	// follows it is in neither.
+	Led, Vacant time.Duration
+}
+
+// Leader returns the contender at the head, nil if nobody stands.
+func (s *State) Leader() *Candidate {
+	if len(s.Queue) == 0 || s.Recipe.Holders(s.Queue) == 0 {
+		return nil
+	}
+	return s.Queue[0]
+}
+
+// Acknowledged reports whether the acknowledgement names the present leader.
+func (s *State) Acknowledged() bool {
+	l := s.Leader()
+	return l != nil && s.Ack.names(l)
+}
+
+func (a AckState) names(c *Candidate) bool {
+	if a.Presence != Present || c == nil {
+		return false
+	}
+	if a.Znode != "" {
+		return Base(a.Znode) == c.Name && a.Fence == c.Czxid
+	}
+	return a.Session != 0 && a.Session == c.Session
+}
+
+// Member returns our own candidate whose session owns c, or nil. It may have
+// departed from [State.Members] before its znode did, as a killed one.
+func (s *State) Member(c *Candidate) *Member {
+	if c == nil || c.Session == 0 {
+		return nil
+	}
+	return s.bySession[c.Session]
+}
+
+// Candidate returns the contender with that identity and its position.
+func (s *State) Candidate(id ID) (c *Candidate, position int) {
+	for i, c := range s.Queue {
+		if c.Name == id.Name && c.Czxid == id.Czxid {
+			return c, i
+		}
+	}
+	return nil, -1
+}
+
+// Homeless returns our own members that have no znode in the queue: still
+// volunteering, or frozen while their session expired.
+func (s *State) Homeless() []*Member {
+	if len(s.Members) == 0 {
+		return nil
+	}
+	owned := make(map[uint64]bool, len(s.Members))
+	for _, c := range s.Queue {
+		if s.bySession[c.Session] != nil {
+			owned[c.Session] = true
+		}
+	}
+	var out []*Member
+	for _, m := range s.Members {
+		if m.Session == 0 || !owned[m.Session] {
+			out = append(out, m)
+		}
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package model_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"electop/model"
+)
+
+var hostile = []string{
+	"", "plain", "two words", "caf\u00e9", "\u6f22\u5b57", "e\u0301", `already \x1b`,
+	"\x1b[2J\x1b]0;title\a", "\u009b31m", "\x9b31m", "a\r\nb\tc\x00", "\x7f",
+	"\u202egnp.exe", "\u2066x\u2069", "\u200b\u200c\u200d\ufeff", "\u00ad", "\u2028\u2029",
+	"\xff\xfe", "\xed\xa0\x80", "a\xc3", "\ufffd", "\u00a0", "\u3164\u115f\uffa0", "\u2800", "\u034f",
+	"\U000e0041", "\U0001f600\ufe0f", "\ue000", "\U0010ffff", "\u0378",
+	"a" + strings.Repeat("\u0300", 50), strings.Repeat("\u0489", 3),
+	strings.Repeat("x", 500), strings.Repeat("\x1b", 500), strings.Repeat("\u6f22", 500),
+	`"quoted" & <tagged> \`, "\"\u0301",
+}
+
+func TestSafe(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		max  int
+		want string
+	}{
+		{"plain text", 0, "plain text"},
+		{"caf\u00e9 \u6f22", 0, "caf\u00e9 \u6f22"},
+		{"\x1b[31m", 0, `\x1b[31m`},
+		{"\u009b31m", 0, `\x9b31m`}, // C1, in UTF-8
+		{"\x9b31m", 0, `\x9b31m`},   // C1, as a byte
+		{"a\nb\tc\rd\x00\x7f", 0, `a\nb\tc\rd\x00\x7f`},
+		{"\u202eabc", 0, `\u202eabc`},
+		{"a\u200bb", 0, `a\u200bb`},
+		{"a\u3164b", 0, `a\u3164b`}, // a letter of which nothing is seen
+		{"a\u2800b", 0, `a\u2800b`},
+		{"\xff", 0, `\xff`},
+		{"\ufffd", 0, `\ufffd`},
+		{"\U000e0041", 0, `\U000e0041`},
+		{"e\u0301", 0, "e\u0301"},
+		{"e\u0301\u0302\u0303", 0, "e\u0301" + `\u0302\u0303`},
+		{"\u0301x", 0, `\u0301x`},   // it would combine with what stands before
+		{"a\u034fb", 0, `a\u034fb`}, // a mark of which nothing is seen
+		{"\u2764\ufe0f", 0, "\u2764" + `\ufe0f`},
+		{"abcdef", 6, "abcdef"},
+		{"abcdefg", 6, "abcde\u2026"},
+		{"abcde\x1b", 6, "abcde\u2026"}, // an escape is whole or not there
+		{"ab\x1b", 6, `ab\x1b`},
+		{"ab\x1bc", 6, "ab\u2026"},
+		{"ab", 1, "\u2026"},
+		{strings.Repeat("x", 1000), -1, strings.Repeat("x", model.SafeMax-1) + "\u2026"},
+	} {
+		if got := model.Safe(c.in, c.max); got != c.want {
+			t.Errorf("Safe(%q, %d) = %q, want %q", c.in, c.max, got, c.want)
+		}
+	}
+}
+
+func FuzzSafe(f *testing.F) {
+	for i, s := range hostile {
+		f.Add(s, i%9*7)
+	}
+	f.Fuzz(func(t *testing.T, s string, limit int) {
+		got := model.Safe(s, limit)
+		if limit <= 0 {
+			limit = model.SafeMax
+		}
+		if !utf8.ValidString(got) {
+			t.Fatalf("Safe(%q) = %q: invalid", s, got)
+		}
+		if n := utf8.RuneCountInString(got); n > limit {
+			t.Fatalf("Safe(%q, %d) has %d runes", s, limit, n)
+		}
+		marks := 1 // none may be the first
+		for _, r := range got {
+			if model.Unsafe(r) || unicode.IsControl(r) {
+				t.Fatalf("Safe(%q) has %U", s, r)
+			}
+			if !unicode.Is(unicode.M, r) {
+				marks = 0
+			} else if marks++; marks > 1 {
+				t.Fatalf("Safe(%q) = %q: marks pile up", s, got)
+			}
+		}
+		if again := model.Safe(got, limit); again != got {
+			t.Fatalf("Safe(%q) = %q, and of that %q", s, got, again)
+		}
+	})
+}
+
+func TestSafeJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\x1b\u009b\u202e\x7f": `"a\u001b\u009b\u202e\u007f"`,
+		"\U000e0041":            `"\udb40\udc41"`,
+		"\xff":                  `"\ufffd"`,
+		"<&>\u6f22":             "\"<&>\u6f22\"",
+		"e\u0301\u0302":         "\"e\u0301" + `\u0302"`,
+		"\u0301":                `"\u0301"`,
+	} {
+		got, err := model.SafeJSON(in)
+		if err != nil || string(got) != want {
+			t.Errorf("SafeJSON(%q) = %s, %v; want %s", in, got, err, want)
+		}
+	}
+	if _, err := model.SafeJSON(func() {}); err == nil {
+		t.Error("SafeJSON of a function: no error")
+	}
+}
+
+func FuzzSafeJSON(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v := map[string]any{"k" + s: []any{s, 1, nil, map[string]any{"b": []byte(s)}}}
+		got, err := model.SafeJSON(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.ContainsAny(got, "\n\r") || !utf8.Valid(got) {
+			t.Fatalf("SafeJSON(%q) = %q: not one line of text", s, got)
+		}
+		mark := true
+		for _, r := range string(got) {
+			if model.Unsafe(r) {
+				t.Fatalf("SafeJSON(%q) has %U", s, r)
+			}
+			is := unicode.Is(unicode.M, r)
+			if is && mark {
+				t.Fatalf("SafeJSON(%q) = %q: marks pile up", s, got)
+			}
+			mark = is || r == '"'
+		}
+		var a, b any
+		if err := json.Unmarshal(got, &a); err != nil {
+			t.Fatalf("SafeJSON(%q) = %q: %v", s, got, err)
+		}
+		if err := json.Unmarshal(plain, &b); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(a, b) {
+			t.Fatalf("SafeJSON(%q) means %v, json.Marshal's %v", s, a, b)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// DataMax is how many bytes of a znode's data are kept. Names of hosts fit;
+// a megabyte from a stranger does not get far.
+const DataMax = 4096
+
+// Data is the content of a znode, cut to [DataMax] bytes.
+type Data struct {
+	Bytes  []byte `json:"bytes,omitempty"`
+	Length int    `json:"length"`           // of the whole, in bytes
+	Denied bool   `json:"denied,omitempty"` // the ACL forbids reading it
+}
+
+// NewData keeps at most [DataMax] bytes of b, and copies them.
+func NewData(b []byte) Data {
+	d := Data{Length: len(b)}
+	if len(b) > DataMax {
+		cut := DataMax
+		for cut > DataMax-utf8.UTFMax && !utf8.RuneStart(b[cut]) {
+			cut-- // text stays text when it is cut
+		}
+		b = b[:cut]
+	}
+	d.Bytes = append([]byte(nil), b...)
+	return d
+}
+
+// Truncated reports whether Bytes is less than the znode holds.
+func (d Data) Truncated() bool { return len(d.Bytes) < d.Length }
+
+// Znode is one child of an election as it was read.
+type Znode struct {
+	Name    string    `json:"name"`    // without the parent's path
+	Session uint64    `json:"session"` // ephemeral owner; 0: not ephemeral
+	Czxid   int64     `json:"czxid"`
+	Ctime   time.Time `json:"ctime"` // by the server's clock, in whole milliseconds
+	Data    Data      `json:"data"`
+	// Unread is true for a child that was listed and gone before it could be
+	// read: only its name is known.
+	Unread bool `json:"unread,omitempty"`
+}
+
+// Parent is what matters of the stat of an election's parent.
+type Parent struct {
+	Czxid    int64     `json:"czxid"`
+	Ctime    time.Time `json:"ctime"`
+	Cversion int32     `json:"cversion"` // as clients see it: 2*creates - children
+	Children int32     `json:"children"`
+	Pzxid    int64     `json:"pzxid"`
+}
+
+// jam is the number of creates after which ZooKeeper (3.6 on, since
+// ZOOKEEPER-3249) stops counting them and refuses sequential ones.
+const jam = 1<<31 - 1
+
+// Creates returns how many children were ever created under this parent,
+// which is also the next sequence number; false once the counter has jammed.
+// DataNode.copyStat shows clients 2*creates - children as cversion.
+func (p Parent) Creates() (n uint32, ok bool) {
+	n = (uint32(p.Cversion) + uint32(p.Children)) >> 1
+	return n, n < jam
+}
+
+// Since returns how many creates and deletes happened after old was read,
+// for two reads of the same parent (same Czxid); false if it cannot be known.
+func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
+	if p == old {
+		return 0, 0, true // even where nothing is counted any more
+	}
+	if _, counted := p.Creates(); !counted || p.Czxid != old.Czxid {
+		return 0, 0, false
+	}
+	// Wrapping 32-bit differences: the visible cversion turns negative after
+	// about 2^30 creates.
+	dcv, dn := p.Cversion-old.Cversion, p.Children-old.Children
+	c, d := dcv+dn, dcv-dn // twice what we want
+	return int(c / 2), int(d / 2), c >= 0 && d >= 0 && c%2 == 0
+}
+
+// Zxid formats a zxid as operators read it: the ensemble leader's epoch and
+// the counter within it, both in hex ("0x1:2a").
+func Zxid(z int64) string {
+	return fmt.Sprintf("0x%x:%x", uint32(uint64(z)>>32), uint32(z))
+}
+
+// Join returns the full path of the child called name.
+func Join(parent, name string) string {
+	if parent == "/" {
+		return "/" + name
+	}
+	return parent + "/" + name
+}
+
+// Base returns the last element of a path.
+func Base(path string) string {
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
