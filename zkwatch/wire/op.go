@@ -1,0 +1,170 @@
+package wire
+
+import "strconv"
+
+// An Op is an operation code.
+type Op int32
+
+// The operations of ZooKeeper 3.8 (ZooDefs.OpCode). OpError appears only
+// inside multi responses.
+const (
+	OpNotification         Op = 0
+	OpCreate               Op = 1
+	OpDelete               Op = 2
+	OpExists               Op = 3
+	OpGetData              Op = 4
+	OpSetData              Op = 5
+	OpGetACL               Op = 6
+	OpSetACL               Op = 7
+	OpGetChildren          Op = 8
+	OpSync                 Op = 9
+	OpPing                 Op = 11
+	OpGetChildren2         Op = 12
+	OpCheck                Op = 13
+	OpMulti                Op = 14
+	OpCreate2              Op = 15
+	OpReconfig             Op = 16
+	OpCheckWatches         Op = 17
+	OpRemoveWatches        Op = 18
+	OpCreateContainer      Op = 19
+	OpDeleteContainer      Op = 20
+	OpCreateTTL            Op = 21
+	OpMultiRead            Op = 22
+	OpAuth                 Op = 100
+	OpSetWatches           Op = 101
+	OpSASL                 Op = 102
+	OpGetEphemerals        Op = 103
+	OpGetAllChildrenNumber Op = 104
+	OpSetWatches2          Op = 105
+	OpAddWatch             Op = 106
+	OpWhoAmI               Op = 107
+	OpCreateSession        Op = -10
+	OpCloseSession         Op = -11
+	OpError                Op = -1
+)
+
+// String returns the operation's name as ZooKeeper spells it, or its number.
+func (o Op) String() string {
+	switch o {
+	case OpNotification:
+		return "notification"
+	case OpCreate:
+		return "create"
+	case OpDelete:
+		return "delete"
+	case OpExists:
+		return "exists"
+	case OpGetData:
+		return "getData"
+	case OpSetData:
+		return "setData"
+	case OpGetACL:
+		return "getACL"
+	case OpSetACL:
+		return "setACL"
+	case OpGetChildren:
+		return "getChildren"
+	case OpSync:
+		return "sync"
+	case OpPing:
+		return "ping"
+	case OpGetChildren2:
+		return "getChildren2"
+	case OpCheck:
+		return "check"
+	case OpMulti:
+		return "multi"
+	case OpCreate2:
+		return "create2"
+	case OpReconfig:
+		return "reconfig"
+	case OpCheckWatches:
+		return "checkWatches"
+	case OpRemoveWatches:
+		return "removeWatches"
+	case OpCreateContainer:
+		return "createContainer"
+	case OpDeleteContainer:
+		return "deleteContainer"
+	case OpCreateTTL:
+		return "createTTL"
+	case OpMultiRead:
+		return "multiRead"
+	case OpAuth:
+		return "auth"
+	case OpSetWatches:
+		return "setWatches"
+	case OpSASL:
+		return "sasl"
+	case OpGetEphemerals:
+		return "getEphemerals"
+	case OpGetAllChildrenNumber:
+		return "getAllChildrenNumber"
+	case OpSetWatches2:
+		return "setWatches2"
+	case OpAddWatch:
+		return "addWatch"
+	case OpWhoAmI:
+		return "whoAmI"
+	case OpCreateSession:
+		return "createSession"
+	case OpCloseSession:
+		return "closeSession"
+	case OpError:
+		return "error"
+	}
+	return "op " + strconv.Itoa(int(o))
+}
+
+// Transaction ids of replies (and of the requests they answer) that are not
+// numbered by the client.
+const (
+	XidWatch      int32 = -1 // a WatcherEvent, never requested
+	XidPing       int32 = -2
+	XidAuth       int32 = -4
+	XidSetWatches int32 = -8 // by the Java client; others number it
+)
+
+// Flags of the create requests (CreateMode).
+const (
+	FlagEphemeral     int32 = 1
+	FlagSequential    int32 = 2
+	FlagContainer     int32 = 4
+	FlagTTL           int32 = 5
+	FlagTTLSequential int32 = 6
+)
+
+// Permission bits of an [ACL].
+const (
+	PermRead int32 = 1 << iota
+	PermWrite
+	PermCreate
+	PermDelete
+	PermAdmin
+	PermAll int32 = 0x1f
+)
+
+// Modes of an [AddWatchRequest].
+const (
+	WatchPersistent          int32 = 0
+	WatchPersistentRecursive int32 = 1
+)
+
+// Kinds of watcher in a [WatcherTypeRequest].
+const (
+	WatcherChildren int32 = 1
+	WatcherData     int32 = 2
+	WatcherAny      int32 = 3
+)
+
+// Types of a [WatcherEvent].
+const (
+	EventSession             int32 = -1
+	EventNodeCreated         int32 = 1
+	EventNodeDeleted         int32 = 2
+	EventNodeDataChanged     int32 = 3
+	EventNodeChildrenChanged int32 = 4
+)
+
+// StateConnected is the state that servers put into every [WatcherEvent].
+const StateConnected int32 = 3

@@ -1,0 +1,221 @@
+package wire
+
+// Several operations share the shape of their request; one type serves them
+// all. An operation that is not mentioned here (ping, closeSession, whoAmI)
+// has an empty request.
+
+// A PathRequest asks about one path: getACL, sync and getAllChildrenNumber.
+type PathRequest struct{ Path string }
+
+// Append implements [Record].
+func (r *PathRequest) Append(b []byte) []byte { return AppendString(b, r.Path) }
+
+// Decode implements [Record].
+func (r *PathRequest) Decode(d *Decoder) { r.Path = d.Path() }
+
+// A PathWatchRequest reads a path and may leave a watch: exists, getData,
+// getChildren and getChildren2.
+type PathWatchRequest struct {
+	Path  string
+	Watch bool
+}
+
+// Append implements [Record].
+func (r *PathWatchRequest) Append(b []byte) []byte {
+	return AppendBool(AppendString(b, r.Path), r.Watch)
+}
+
+// Decode implements [Record].
+func (r *PathWatchRequest) Decode(d *Decoder) {
+	*r = PathWatchRequest{Path: d.Path(), Watch: d.Bool()}
+}
+
+// A PathVersionRequest names a path at a version: delete and check. Version
+// -1 matches any.
+type PathVersionRequest struct {
+	Path    string
+	Version int32
+}
+
+// Append implements [Record].
+func (r *PathVersionRequest) Append(b []byte) []byte {
+	return AppendInt32(AppendString(b, r.Path), r.Version)
+}
+
+// Decode implements [Record].
+func (r *PathVersionRequest) Decode(d *Decoder) {
+	*r = PathVersionRequest{Path: d.Path(), Version: d.Int32()}
+}
+
+// A CreateRequest is the request of create, create2 and createContainer.
+type CreateRequest struct {
+	Path  string
+	Data  []byte // aliases the decoder's input
+	ACL   []ACL
+	Flags int32
+}
+
+// Append implements [Record].
+func (r *CreateRequest) Append(b []byte) []byte {
+	b = AppendString(b, r.Path)
+	b = AppendBuffer(b, r.Data)
+	b = appendACLs(b, r.ACL)
+	return AppendInt32(b, r.Flags)
+}
+
+// Decode implements [Record].
+func (r *CreateRequest) Decode(d *Decoder) {
+	*r = CreateRequest{Path: d.Path(), Data: d.Buffer(), ACL: decodeACLs(d), Flags: d.Int32()}
+}
+
+// A CreateTTLRequest is the request of createTTL.
+type CreateTTLRequest struct {
+	CreateRequest
+	TTL int64 // milliseconds
+}
+
+// Append implements [Record].
+func (r *CreateTTLRequest) Append(b []byte) []byte {
+	return AppendInt64(r.CreateRequest.Append(b), r.TTL)
+}
+
+// Decode implements [Record].
+func (r *CreateTTLRequest) Decode(d *Decoder) {
+	r.CreateRequest.Decode(d)
+	r.TTL = d.Int64()
+}
+
+// A SetDataRequest is the request of setData.
+type SetDataRequest struct {
+	Path    string
+	Data    []byte // aliases the decoder's input
+	Version int32
+}
+
+// Append implements [Record].
+func (r *SetDataRequest) Append(b []byte) []byte {
+	return AppendInt32(AppendBuffer(AppendString(b, r.Path), r.Data), r.Version)
+}
+
+// Decode implements [Record].
+func (r *SetDataRequest) Decode(d *Decoder) {
+	*r = SetDataRequest{Path: d.Path(), Data: d.Buffer(), Version: d.Int32()}
+}
+
+// A SetACLRequest is the request of setACL.
+type SetACLRequest struct {
+	Path    string
+	ACL     []ACL
+	Version int32
+}
+
+// Append implements [Record].
+func (r *SetACLRequest) Append(b []byte) []byte {
+	return AppendInt32(appendACLs(AppendString(b, r.Path), r.ACL), r.Version)
+}
+
+// Decode implements [Record].
+func (r *SetACLRequest) Decode(d *Decoder) {
+	*r = SetACLRequest{Path: d.Path(), ACL: decodeACLs(d), Version: d.Int32()}
+}
+
+// A WatcherTypeRequest is the request of checkWatches and removeWatches.
+type WatcherTypeRequest struct {
+	Path string
+	Type int32 // WatcherChildren, WatcherData or WatcherAny
+}
+
+// Append implements [Record].
+func (r *WatcherTypeRequest) Append(b []byte) []byte {
+	return AppendInt32(AppendString(b, r.Path), r.Type)
+}
+
+// Decode implements [Record].
+func (r *WatcherTypeRequest) Decode(d *Decoder) {
+	*r = WatcherTypeRequest{Path: d.Path(), Type: d.Int32()}
+}
+
+// An AddWatchRequest is the request of addWatch.
+type AddWatchRequest struct {
+	Path string
+	Mode int32 // WatchPersistent or WatchPersistentRecursive
+}
+
+// Append implements [Record].
+func (r *AddWatchRequest) Append(b []byte) []byte {
+	return AppendInt32(AppendString(b, r.Path), r.Mode)
+}
+
+// Decode implements [Record].
+func (r *AddWatchRequest) Decode(d *Decoder) {
+	*r = AddWatchRequest{Path: d.Path(), Mode: d.Int32()}
+}
+
+// A SetWatchesRequest restores a client's watches on a new connection:
+// setWatches.
+type SetWatchesRequest struct {
+	RelativeZxid int64 // the last zxid the client saw
+	Data         []string
+	Exist        []string
+	Child        []string
+}
+
+// Append implements [Record].
+func (r *SetWatchesRequest) Append(b []byte) []byte {
+	b = AppendInt64(b, r.RelativeZxid)
+	b = AppendStrings(b, r.Data)
+	b = AppendStrings(b, r.Exist)
+	return AppendStrings(b, r.Child)
+}
+
+// Decode implements [Record].
+func (r *SetWatchesRequest) Decode(d *Decoder) {
+	*r = SetWatchesRequest{RelativeZxid: d.Int64(), Data: d.Strings(), Exist: d.Strings(), Child: d.Strings()}
+}
+
+// A SetWatches2Request is the request of setWatches2: persistent watches too.
+type SetWatches2Request struct {
+	SetWatchesRequest
+	Persistent []string
+	Recursive  []string
+}
+
+// Append implements [Record].
+func (r *SetWatches2Request) Append(b []byte) []byte {
+	b = r.SetWatchesRequest.Append(b)
+	b = AppendStrings(b, r.Persistent)
+	return AppendStrings(b, r.Recursive)
+}
+
+// Decode implements [Record].
+func (r *SetWatches2Request) Decode(d *Decoder) {
+	r.SetWatchesRequest.Decode(d)
+	r.Persistent = d.Strings()
+	r.Recursive = d.Strings()
+}
+
+// A GetEphemeralsRequest is the request of getEphemerals.
+type GetEphemeralsRequest struct{ Prefix string }
+
+// Append implements [Record].
+func (r *GetEphemeralsRequest) Append(b []byte) []byte { return AppendString(b, r.Prefix) }
+
+// Decode implements [Record]. A null prefix reads as "".
+func (r *GetEphemeralsRequest) Decode(d *Decoder) { r.Prefix = d.String() }
+
+// An AuthRequest is the request of auth, sent with [XidAuth].
+type AuthRequest struct {
+	Type   int32
+	Scheme string
+	Auth   []byte
+}
+
+// Append implements [Record].
+func (r *AuthRequest) Append(b []byte) []byte {
+	return AppendBuffer(AppendString(AppendInt32(b, r.Type), r.Scheme), r.Auth)
+}
+
+// Decode implements [Record].
+func (r *AuthRequest) Decode(d *Decoder) {
+	*r = AuthRequest{Type: d.Int32(), Scheme: d.String(), Auth: d.Buffer()}
+}
