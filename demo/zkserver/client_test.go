@@ -1,0 +1,354 @@
+package zkserver_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/zkwatch/wire"
+)
+
+// patience bounds every wait in these tests. It is never what is tested.
+const patience = 20 * time.Second
+
+// rawClient speaks the protocol frame by frame, so that tests see what a
+// client library would hide: the order of events and replies, zxids, and the
+// operations that go-zookeeper does not have.
+type rawClient struct {
+	t       testing.TB
+	nc      net.Conn
+	in      *bufio.Reader
+	xid     int32
+	conn    wire.ConnectResponse
+	onEvent func(wire.WatcherEvent)
+}
+
+// connectRaw performs a handshake on nc. A zero request asks for a session of
+// ten seconds.
+func connectRaw(t testing.TB, nc net.Conn, req wire.ConnectRequest) *rawClient {
+	t.Helper()
+	if req.Timeout == 0 {
+		req.Timeout = 10_000
+	}
+	if req.Passwd == nil {
+		req.Passwd = make([]byte, 16)
+	}
+	req.HasReadOnly = true
+	c := &rawClient{t: t, nc: nc, in: bufio.NewReader(nc), onEvent: func(wire.WatcherEvent) {}}
+	t.Cleanup(func() { nc.Close() })
+	nc.SetDeadline(time.Now().Add(patience))
+	if _, err := nc.Write(wire.AppendFrame(nil, &req)); err != nil {
+		t.Fatalf("send connect request: %v", err)
+	}
+	frame, err := wire.ReadFrame(c.in, 1<<20)
+	if err != nil {
+		t.Fatalf("read connect response: %v", err)
+	}
+	d := wire.NewDecoder(frame)
+	if c.conn.Decode(d); d.Err() != nil {
+		t.Fatalf("connect response: %v", d.Err())
+	}
+	return c
+}
+
+func dialRaw(t testing.TB, addr string) *rawClient {
+	t.Helper()
+	return connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{})
+}
+
+func dialTCP(t testing.TB, addr string) net.Conn {
+	t.Helper()
+	nc, err := net.DialTimeout("tcp", addr, patience)
+	if err != nil {
+		t.Fatalf("dial %s: %v", addr, err)
+	}
+	t.Cleanup(func() { nc.Close() })
+	return nc
+}
+
+// send writes a request and returns its xid.
+func (c *rawClient) send(op wire.Op, req wire.Appender) int32 {
+	c.t.Helper()
+	c.xid++
+	xid := c.xid
+	switch op {
+	case wire.OpPing:
+		xid = wire.XidPing
+	case wire.OpAuth:
+		xid = wire.XidAuth
+	}
+	records := []wire.Appender{&wire.RequestHeader{Xid: xid, Op: op}}
+	if req != nil {
+		records = append(records, req)
+	}
+	c.nc.SetDeadline(time.Now().Add(patience))
+	if _, err := c.nc.Write(wire.AppendFrame(nil, records...)); err != nil {
+		c.t.Fatalf("send %v: %v", op, err)
+	}
+	return xid
+}
+
+// receive reads up to the next reply, passing events to onEvent.
+func (c *rawClient) receive(rsp wire.Record) (wire.ReplyHeader, error) {
+	c.t.Helper()
+	for {
+		frame, err := wire.ReadFrame(c.in, 64<<20)
+		if err != nil {
+			return wire.ReplyHeader{}, err
+		}
+		d := wire.NewDecoder(frame)
+		var h wire.ReplyHeader
+		h.Decode(d)
+		if h.Xid == wire.XidWatch {
+			var ev wire.WatcherEvent
+			if ev.Decode(d); d.Err() != nil {
+				c.t.Fatalf("event: %v", d.Err())
+			}
+			c.onEvent(ev)
+			continue
+		}
+		if h.Err == wire.OK && rsp != nil {
+			rsp.Decode(d)
+		}
+		if d.Err() != nil {
+			c.t.Fatalf("reply to xid %d: %v", h.Xid, d.Err())
+		}
+		if h.Err == wire.OK && len(d.Rest()) > 0 {
+			c.t.Fatalf("reply to xid %d has %d bytes too many", h.Xid, len(d.Rest()))
+		}
+		return h, nil
+	}
+}
+
+// call sends a request and returns its reply.
+func (c *rawClient) call(op wire.Op, req wire.Appender, rsp wire.Record) wire.ReplyHeader {
+	c.t.Helper()
+	xid := c.send(op, req)
+	h, err := c.receive(rsp)
+	if err != nil {
+		c.t.Fatalf("reply to %v: %v", op, err)
+	}
+	if h.Xid != xid {
+		c.t.Fatalf("reply to %v has xid %d, want %d", op, h.Xid, xid)
+	}
+	return h
+}
+
+// must is call for what has to succeed.
+func (c *rawClient) must(op wire.Op, req wire.Appender, rsp wire.Record) {
+	c.t.Helper()
+	if h := c.call(op, req, rsp); h.Err != wire.OK {
+		c.t.Fatalf("%v %+v: %v", op, req, h.Err)
+	}
+}
+
+func (c *rawClient) create(path string, flags int32) string {
+	c.t.Helper()
+	var rsp wire.PathResponse
+	c.must(wire.OpCreate, &wire.CreateRequest{Path: path, ACL: world(wire.PermAll), Flags: flags}, &rsp)
+	return rsp.Path
+}
+
+// closed reports whether the server ends the connection without another word.
+func (c *rawClient) closed() error {
+	c.nc.SetDeadline(time.Now().Add(patience))
+	_, err := c.receive(nil)
+	switch {
+	case err == nil:
+		return errors.New("got a reply")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "reset by peer"):
+		return nil
+	}
+	return err
+}
+
+func world(perms int32) []wire.ACL {
+	return []wire.ACL{{Perms: perms, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
+}
+
+// A transcript is a conversation written down such that two servers that
+// behave alike produce the same text: zxids relative to the beginning,
+// session ids as names, times only as present or not.
+type transcript struct {
+	t        testing.TB
+	addr     string
+	base     int64
+	sessions map[int64]string
+	text     strings.Builder
+}
+
+func newTranscript(t testing.TB, addr string) *transcript {
+	s := &transcript{t: t, addr: addr, sessions: make(map[int64]string)}
+	first := dialRaw(t, addr)
+	first.must(wire.OpCloseSession, nil, nil)
+	first.nc.Close()
+	probe := dialRaw(t, addr)
+	s.base = probe.call(wire.OpPing, nil, nil).Zxid + 1 // its end
+	probe.must(wire.OpCloseSession, nil, nil)
+	probe.nc.Close()
+	return s
+}
+
+func (s *transcript) printf(format string, args ...any) { fmt.Fprintf(&s.text, format+"\n", args...) }
+
+// connect opens a session under a name.
+func (s *transcript) connect(name string) *speaker {
+	s.t.Helper()
+	c := dialRaw(s.t, s.addr)
+	s.sessions[c.conn.SessionID] = name
+	sp := &speaker{s: s, c: c, name: name}
+	c.onEvent = func(ev wire.WatcherEvent) {
+		s.printf("%s event %d state %d %s", name, ev.Type, ev.State, ev.Path)
+	}
+	s.printf("%s connects: timeout %d, %d bytes of password", name, c.conn.Timeout, len(c.conn.Passwd))
+	return sp
+}
+
+func (s *transcript) zxid(z int64) string {
+	if z <= s.base {
+		return "old"
+	}
+	return fmt.Sprintf("+%d", z-s.base)
+}
+
+func (s *transcript) stat(st wire.Stat) string {
+	owner := "0"
+	if st.EphemeralOwner != 0 {
+		if owner = s.sessions[st.EphemeralOwner]; owner == "" {
+			owner = "stranger"
+		}
+	}
+	return fmt.Sprintf("{c%s m%s p%s times %t,%t v%d cv%d av%d owner %s len %d children %d}",
+		s.zxid(st.Czxid), s.zxid(st.Mzxid), s.zxid(st.Pzxid), st.Ctime != 0, st.Mtime != 0,
+		st.Version, st.Cversion, st.Aversion, owner, st.DataLength, st.NumChildren)
+}
+
+func (s *transcript) body(rsp wire.Record) string {
+	switch r := rsp.(type) {
+	case nil:
+		return ""
+	case *wire.Stat:
+		return s.stat(*r)
+	case *wire.CreateResponse:
+		return fmt.Sprintf("%q %s", r.Path, s.stat(r.Stat))
+	case *wire.DataResponse:
+		return fmt.Sprintf("%q nil %t %s", r.Data, r.Data == nil, s.stat(r.Stat))
+	case *wire.StringsResponse:
+		slices.Sort(r.Strings)
+		return fmt.Sprintf("%q", r.Strings)
+	case *wire.Children2Response:
+		slices.Sort(r.Children)
+		return fmt.Sprintf("%q %s", r.Children, s.stat(r.Stat))
+	case *wire.ACLResponse:
+		return fmt.Sprintf("%+v %s", r.ACL, s.stat(r.Stat))
+	case *wire.WhoAmIResponse:
+		slices.SortFunc(r.IDs, func(a, b wire.ID) int { return strings.Compare(a.Scheme, b.Scheme) })
+		return fmt.Sprintf("%+v", r.IDs)
+	case *wire.MultiResponse:
+		var b strings.Builder
+		for _, m := range r.Results {
+			slices.Sort(m.Children)
+			fmt.Fprintf(&b, "\n    %v", m.Op)
+			switch m.Op {
+			case wire.OpError:
+				fmt.Fprintf(&b, " %v", m.Err)
+			case wire.OpCreate:
+				fmt.Fprintf(&b, " %q", m.Path)
+			case wire.OpCreate2:
+				fmt.Fprintf(&b, " %q %s", m.Path, s.stat(m.Stat))
+			case wire.OpSetData:
+				fmt.Fprintf(&b, " %s", s.stat(m.Stat))
+			case wire.OpGetData:
+				fmt.Fprintf(&b, " %q %s", m.Data, s.stat(m.Stat))
+			case wire.OpGetChildren:
+				fmt.Fprintf(&b, " %q", m.Children)
+			}
+		}
+		return b.String()
+	default:
+		return fmt.Sprintf("%+v", r)
+	}
+}
+
+// speaker is one client in a transcript.
+type speaker struct {
+	s    *transcript
+	c    *rawClient
+	name string
+}
+
+// do makes a call and writes the request and the reply down.
+func (sp *speaker) do(op wire.Op, req wire.Appender, rsp wire.Record) wire.Code {
+	sp.c.t.Helper()
+	asked := ""
+	if req != nil {
+		asked = " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
+	}
+	h := sp.c.call(op, req, rsp)
+	if h.Err != wire.OK {
+		rsp = nil
+	}
+	sp.s.printf("%s %v%s\n  zxid %s %v %s", sp.name, op, asked, sp.s.zxid(h.Zxid), h.Err, sp.s.body(rsp))
+	return h.Err
+}
+
+func (sp *speaker) create(path, data string, flags int32) {
+	sp.c.t.Helper()
+	sp.do(wire.OpCreate, &wire.CreateRequest{Path: path, Data: []byte(data), ACL: world(wire.PermAll), Flags: flags}, &wire.PathResponse{})
+}
+func (sp *speaker) delete(path string, version int32) {
+	sp.c.t.Helper()
+	sp.do(wire.OpDelete, &wire.PathVersionRequest{Path: path, Version: version}, nil)
+}
+func (sp *speaker) set(path, data string, version int32) {
+	sp.c.t.Helper()
+	sp.do(wire.OpSetData, &wire.SetDataRequest{Path: path, Data: []byte(data), Version: version}, &wire.Stat{})
+}
+func (sp *speaker) get(path string, watch bool) {
+	sp.c.t.Helper()
+	sp.do(wire.OpGetData, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.DataResponse{})
+}
+func (sp *speaker) exists(path string, watch bool) {
+	sp.c.t.Helper()
+	sp.do(wire.OpExists, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.Stat{})
+}
+func (sp *speaker) ls(path string, watch bool) {
+	sp.c.t.Helper()
+	sp.do(wire.OpGetChildren, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.StringsResponse{})
+}
+func (sp *speaker) ls2(path string, watch bool) {
+	sp.c.t.Helper()
+	sp.do(wire.OpGetChildren2, &wire.PathWatchRequest{Path: path, Watch: watch}, &wire.Children2Response{})
+}
+func (sp *speaker) sync() {
+	sp.c.t.Helper()
+	sp.do(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
+}
+func (sp *speaker) acl(path string) {
+	sp.c.t.Helper()
+	sp.do(wire.OpGetACL, &wire.PathRequest{Path: path}, &wire.ACLResponse{})
+}
+func (sp *speaker) auth(scheme, auth string) wire.Code {
+	sp.c.t.Helper()
+	return sp.do(wire.OpAuth, &wire.AuthRequest{Scheme: scheme, Auth: []byte(auth)}, nil)
+}
+func (sp *speaker) multi(ops ...wire.MultiOp) {
+	sp.c.t.Helper()
+	sp.do(wire.OpMulti, &wire.MultiRequest{Ops: ops}, &wire.MultiResponse{})
+}
+func (sp *speaker) close() {
+	sp.c.t.Helper()
+	sp.do(wire.OpCloseSession, nil, nil)
+	if err := sp.c.closed(); err != nil {
+		sp.c.t.Fatalf("after closeSession: %v", err)
+	}
+	sp.c.nc.Close()
+}
+
+func sessionHex(c *rawClient) string { return fmt.Sprintf("%#x", uint64(c.conn.SessionID)) }

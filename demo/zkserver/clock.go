@@ -1,0 +1,82 @@
+package zkserver
+
+import "time"
+
+// A Clock tells the time and wakes the server up. The time it tells may only
+// move forward.
+type Clock interface {
+	Now() time.Time
+	// AfterFunc calls f once, d from now, in its own goroutine or in the one
+	// that moves the clock.
+	AfterFunc(d time.Duration, f func()) Timer
+}
+
+// A Timer is what [Clock.AfterFunc] started. Stop reports whether it kept f
+// from being called.
+type Timer interface{ Stop() bool }
+
+type wallClock struct{}
+
+func (wallClock) Now() time.Time                            { return time.Now() }
+func (wallClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
+
+// alarm is a timer whose callback the server waits for when it closes.
+// Guarded by the server's lock.
+type alarm struct {
+	t       Timer
+	done    func()
+	stopped bool
+}
+
+// after calls f under s.mu, d from now, unless the alarm is stopped or the
+// server closed before. The caller holds s.mu.
+func (s *Server) after(d time.Duration, f func()) *alarm {
+	s.wg.Add(1)
+	a := &alarm{done: s.wg.Done}
+	a.t = s.clock.AfterFunc(d, func() {
+		defer a.done()
+		defer s.recovered("timer")
+		s.locked(func() {
+			if !s.closed && !a.stopped {
+				f()
+			}
+		})
+	})
+	return a
+}
+
+// locked calls f under s.mu and logs afterwards what f had to tell: a log
+// handler may block.
+func (s *Server) locked(f func()) {
+	var notes []note
+	func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		f()
+		notes, s.notes = s.notes, nil
+	}()
+	for _, n := range notes {
+		s.log.Debug(n.what, n.args...)
+	}
+}
+
+// note is a log entry waiting for the lock to be released.
+type note struct {
+	what string
+	args []any
+}
+
+// stop may be called on nil and more than once. A callback that waits for the
+// lock already will do nothing when it gets it.
+func (a *alarm) stop() {
+	if a == nil || a.stopped {
+		return
+	}
+	a.stopped = true
+	if a.t.Stop() {
+		a.done()
+	}
+}
+
+// elapsed is the time since the server was made.
+func (s *Server) elapsed() time.Duration { return s.clock.Now().Sub(s.start) }

@@ -1,0 +1,191 @@
+package zkserver
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/zkwatch/wire"
+)
+
+// scriptConn is a connection whose peer has said everything already.
+type scriptConn struct {
+	io.Reader
+	out bytes.Buffer
+}
+
+func (c *scriptConn) Write(p []byte) (int, error)      { return c.out.Write(p) }
+func (c *scriptConn) Close() error                     { return nil }
+func (c *scriptConn) LocalAddr() net.Addr              { return pipeAddr(1) }
+func (c *scriptConn) RemoteAddr() net.Addr             { return pipeAddr(2) }
+func (c *scriptConn) SetDeadline(time.Time) error      { return nil }
+func (c *scriptConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *scriptConn) SetWriteDeadline(time.Time) error { return nil }
+
+// FuzzConnection feeds a whole connection, with a proper handshake in front or
+// without, and checks that what comes back are frames, that each request was
+// answered in its turn, and that the server is in order afterwards.
+func FuzzConnection(f *testing.F) {
+	handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16), HasReadOnly: true})
+	requests := func(rs ...[]wire.Appender) []byte {
+		var b []byte
+		for i, r := range rs {
+			r[0].(*wire.RequestHeader).Xid = int32(i + 1)
+			b = wire.AppendFrame(b, r...)
+		}
+		return b
+	}
+	r := func(op wire.Op, body ...wire.Appender) []wire.Appender {
+		return append([]wire.Appender{&wire.RequestHeader{Op: op}}, body...)
+	}
+	create := func(path string, flags int32) *wire.CreateRequest {
+		return &wire.CreateRequest{Path: path, Data: []byte("x"), ACL: openACL, Flags: flags}
+	}
+	path := func(p string) *wire.PathRequest { return &wire.PathRequest{Path: p} }
+	watch := func(p string) *wire.PathWatchRequest { return &wire.PathWatchRequest{Path: p, Watch: true} }
+	ver := func(p string, v int32) *wire.PathVersionRequest {
+		return &wire.PathVersionRequest{Path: p, Version: v}
+	}
+	f.Add(true, requests(r(wire.OpCreate, create("/a", 0)), r(wire.OpCreate2, create("/a/n_", 3)), r(wire.OpGetChildren, watch("/a")),
+		r(wire.OpGetChildren2, watch("/a")), r(wire.OpGetData, watch("/a")), r(wire.OpExists, watch("/b")), r(wire.OpCreate, create("/b", 1)),
+		r(wire.OpSetData, &wire.SetDataRequest{Path: "/a", Data: []byte("y"), Version: 0}), r(wire.OpDelete, ver("/a/n_0000000000", -1)),
+		r(wire.OpDelete, ver("/a", 1)), r(wire.OpPing), r(wire.OpCloseSession)))
+	f.Add(true, requests(r(wire.OpCreateContainer, create("/c", 4)), r(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: *create("/t", 5), TTL: 10}),
+		r(wire.OpGetACL, path("/c")), r(wire.OpSetACL, &wire.SetACLRequest{Path: "/c", ACL: readACL, Version: 0}), r(wire.OpSync, path("/")),
+		r(wire.OpCheck, ver("/c", 0)), r(wire.OpGetEphemerals, path("/")), r(wire.OpGetAllChildrenNumber, path("/")), r(wire.OpWhoAmI),
+		r(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("u:p")})))
+	f.Add(true, requests(r(wire.OpAddWatch, &wire.AddWatchRequest{Path: "/", Mode: 1}), r(wire.OpAddWatch, &wire.AddWatchRequest{Path: "/x", Mode: 0}),
+		r(wire.OpMulti, &wire.MultiRequest{Ops: []wire.MultiOp{{Op: wire.OpCreate, Create: *create("/x", 0)}, {Op: wire.OpCreate, Create: *create("/x/s", 2)},
+			{Op: wire.OpCheck, Path: "/x", Version: 0}, {Op: wire.OpSetData, Path: "/x"}, {Op: wire.OpDelete, Path: "/x/s0000000000", Version: -1}}}),
+		r(wire.OpMultiRead, &wire.MultiRequest{Ops: []wire.MultiOp{{Op: wire.OpGetData, Path: "/x"}, {Op: wire.OpGetChildren, Path: "/"}}}),
+		r(wire.OpCheckWatches, &wire.WatcherTypeRequest{Path: "/x", Type: 3}), r(wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: "/", Type: 3}),
+		r(wire.OpSetWatches, &wire.SetWatchesRequest{Data: []string{"/x"}, Exist: []string{"/y"}, Child: []string{"/"}}),
+		r(wire.OpSetWatches2, &wire.SetWatches2Request{Persistent: []string{"/"}, Recursive: []string{"/", "", "no slash"}}),
+		r(wire.OpCreate, create("/y", 0)), r(wire.OpReconfig, path("")), r(99)))
+	f.Add(false, handshake)
+	for word := range words {
+		f.Add(false, []byte(word))
+	}
+	f.Add(false, []byte("GET / HTTP/1.0\r\n\r\n"))
+	f.Add(true, []byte("\x00\x0f\xff\xff"))
+	f.Fuzz(func(t *testing.T, shake bool, stream []byte) {
+		s := New(Options{})
+		nc := &scriptConn{}
+		if shake {
+			nc.Reader = io.MultiReader(bytes.NewReader(handshake), bytes.NewReader(stream))
+		} else {
+			nc.Reader = bytes.NewReader(stream)
+		}
+		s.ServeConn(nc)
+		s.Close()
+		if shake {
+			checkReplies(t, nc.out.Bytes(), stream)
+		}
+		s.mu.Lock()
+		checkInvariants(t, s)
+		s.mu.Unlock()
+		if n := s.counters.panics.Load(); n > 0 {
+			t.Errorf("%d panics", n)
+		}
+	})
+}
+
+// checkReplies compares the replies, which are all there are frames of, with
+// the requests of the stream.
+func checkReplies(t *testing.T, out, stream []byte) {
+	t.Helper()
+	r := bytes.NewReader(out)
+	if _, err := wire.ReadFrame(r, 1<<10); err != nil {
+		t.Fatalf("connect response: %v", err)
+	}
+	in := bytes.NewReader(stream)
+	for {
+		frame, err := wire.ReadFrame(r, 1<<30)
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatalf("reply: %v", err)
+		}
+		d := wire.NewDecoder(frame)
+		var h wire.ReplyHeader
+		if h.Decode(d); d.Err() != nil {
+			t.Fatalf("reply header: %v", d.Err())
+		}
+		var ev wire.WatcherEvent
+		if h.Xid == wire.XidWatch && h.Zxid == -1 {
+			if ev.Decode(d); d.Err() != nil || len(d.Rest()) > 0 {
+				t.Fatalf("event: %v, %d bytes left", d.Err(), len(d.Rest()))
+			}
+			continue
+		}
+		asked, err := wire.ReadFrame(in, wire.MaxFrame)
+		if err != nil {
+			t.Fatalf("a reply to nothing: %+v", h)
+		}
+		var req wire.RequestHeader
+		req.Decode(wire.NewDecoder(asked))
+		want := req.Xid
+		if req.Op == wire.OpPing {
+			want = wire.XidPing
+		}
+		if h.Xid != want {
+			t.Fatalf("reply to xid %d where %d was due", h.Xid, want)
+		}
+	}
+}
+
+// checkInvariants looks for what no sequence of requests may break, in a
+// server without connections.
+func checkInvariants(t *testing.T, s *Server) {
+	t.Helper()
+	bytes := int64(0)
+	children := 0
+	for path, n := range s.tree.nodes {
+		bytes += int64(len(path) + len(n.data))
+		children += len(n.children)
+		for i, name := range n.children {
+			if n.index[name] != i {
+				t.Errorf("%s: child %s is not where the index says", path, name)
+			}
+			child := s.tree.nodes[strings.TrimSuffix(path, "/")+"/"+name]
+			if child == nil {
+				t.Errorf("%s: child %s is no node", path, name)
+			}
+		}
+		if len(n.index) != len(n.children) {
+			t.Errorf("%s: %d children, %d in the index", path, len(n.children), len(n.index))
+		}
+		if path != "/" && !validPath(path) {
+			t.Errorf("a node at %q", path)
+		}
+		if isSession(n.owner) {
+			if _, ok := s.tree.ephemerals[n.owner][path]; !ok || s.sessions.byID[n.owner] == nil {
+				t.Errorf("%s: its session %#x is gone or does not know it", path, n.owner)
+			}
+		}
+		if _, ok := s.tree.reapable[path]; ok != (n.owner != 0 && !isSession(n.owner)) {
+			t.Errorf("%s: owner %#x, reapable: %t", path, n.owner, ok)
+		}
+	}
+	if bytes != s.tree.bytes || children != len(s.tree.nodes)-1 {
+		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes", bytes, s.tree.bytes, children, len(s.tree.nodes))
+	}
+	for id, paths := range s.tree.ephemerals {
+		for path := range paths {
+			if n := s.tree.nodes[path]; n == nil || n.owner != id {
+				t.Errorf("session %#x is said to own %s", id, path)
+			}
+		}
+	}
+	w := &s.watches
+	if s.alive == 0 && (len(w.data.paths)+len(w.child.paths)+w.data.total+w.child.total+w.data.conns+w.child.conns+w.recursive != 0) {
+		t.Errorf("watches without connections: %+v", w)
+	}
+	if len(s.sessions.queue) != len(s.sessions.byID) {
+		t.Errorf("%d sessions, %d in the queue", len(s.sessions.byID), len(s.sessions.queue))
+	}
+}

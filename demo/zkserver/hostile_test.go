@@ -1,0 +1,449 @@
+package zkserver_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/zkwatch/wire"
+)
+
+// TestStrangers: peers that do not speak the protocol are closed, and the
+// server goes on.
+func TestStrangers(t *testing.T) {
+	s, addr := zkserver.Start(t, zkserver.Options{})
+	handshake := string(wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, Passwd: make([]byte, 16)}))
+	for name, first := range map[string]string{
+		"http":               "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"tls":                "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+		"ssh":                "SSH-2.0-OpenSSH_9.2\r\n",
+		"2 GB":               "\x7f\xff\xff\xff",
+		"negative":           "\xff\xff\xff\xff",
+		"unknown word":       "abcd",
+		"word of no use":     "gtmk",
+		"empty handshake":    "\x00\x00\x00\x00",
+		"short handshake":    "\x00\x00\x00\x04\x00\x00\x00\x00",
+		"long handshake":     "\x00\x00\x10\x00" + strings.Repeat("x", 0x1000),
+		"long password":      "\x00\x00\x00\x1c" + strings.Repeat("\x00", 24) + "\x7f\xff\xff\xff",
+		"2 GB afterwards":    handshake + "\x7f\xff\xff\xff",
+		"1 MB afterwards":    handshake + "\x00\x10\x00\x00",
+		"negative length":    handshake + "\x80\x00\x00\x00",
+		"empty request":      handshake + "\x00\x00\x00\x00",
+		"half a header":      handshake + "\x00\x00\x00\x04\x00\x00\x00\x01",
+		"word afterwards":    handshake + "stat",
+		"handshake again":    handshake + handshake + "\x7f\xff\xff\xff",
+		"two GB and silence": handshake + "\x7f",
+	} {
+		nc := dialTCP(t, addr)
+		nc.SetDeadline(time.Now().Add(patience))
+		io.WriteString(nc, first)
+		if name == "two GB and silence" {
+			nc.(*net.TCPConn).CloseWrite()
+		}
+		if _, err := io.Copy(io.Discard, nc); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: not closed", name)
+		}
+		nc.Close()
+	}
+	dialRaw(t, addr).must(wire.OpPing, nil, nil)
+	if n := s.Counters().Panics; n > 0 {
+		t.Errorf("%d panics", n)
+	}
+}
+
+// TestAnnouncedIsNotAllocated has many peers announce the largest frame and
+// send little of it.
+func TestAnnouncedIsNotAllocated(t *testing.T) {
+	const peers = 200
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range peers {
+		c := dialRaw(t, addr)
+		c.nc.Write([]byte("\x00\x0f\xff\xffxxxxxxxxxx"))
+	}
+	last := dialRaw(t, addr)
+	last.must(wire.OpPing, nil, nil)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > peers*64<<10 {
+		t.Errorf("%d peers that announced a megabyte each cost %d KiB each", peers, grown/peers>>10)
+	}
+}
+
+// TestLargestFrame: a request of exactly the limit is served, one byte more
+// ends the connection.
+func TestLargestFrame(t *testing.T) {
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := dialRaw(t, addr)
+	c.create("/big", 0)
+	empty := wire.AppendFrame(nil, &wire.RequestHeader{}, &wire.SetDataRequest{Path: "/big", Data: []byte{}})
+	room := wire.MaxFrame - (len(empty) - 4)
+	data := bytes.Repeat([]byte("x"), room)
+	c.must(wire.OpSetData, &wire.SetDataRequest{Path: "/big", Data: data, Version: -1}, &wire.Stat{})
+	var got wire.DataResponse
+	c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/big"}, &got)
+	if !bytes.Equal(got.Data, data) {
+		t.Errorf("read %d bytes back, wrote %d", len(got.Data), len(data))
+	}
+	nc := c.nc
+	nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{}, &wire.SetDataRequest{Path: "/big", Data: append(data, 'x')}))
+	if err := c.closed(); err != nil {
+		t.Errorf("a frame beyond the limit: %v", err)
+	}
+}
+
+func TestUnknownOperation(t *testing.T) {
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := dialRaw(t, addr)
+	for _, o := range []wire.Op{0, 10, 23, 99, 102, 108, 1000, -12, -2147483648, 2147483647} {
+		if h := c.call(o, bytesOf("whatever"), nil); h.Err != wire.Unimplemented {
+			t.Errorf("%v: %v", o, h.Err)
+		}
+	}
+	c.must(wire.OpPing, nil, nil)
+}
+
+func TestMaxClientCnxns(t *testing.T) {
+	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 3})
+	var cs []*rawClient
+	for range 3 {
+		cs = append(cs, dialRaw(t, addr))
+	}
+	nc := dialTCP(t, addr)
+	nc.SetDeadline(time.Now().Add(patience))
+	if _, err := nc.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the fourth connection: %v", err)
+	}
+	if n := s.Counters().Rejected; n != 1 {
+		t.Errorf("%d connections rejected", n)
+	}
+	cs[0].must(wire.OpCloseSession, nil, nil)
+	cs[0].nc.Close()
+	eventually(t, "there is room again", func() bool {
+		nc := dialTCP(t, addr)
+		defer nc.Close()
+		nc.SetDeadline(time.Now().Add(patience))
+		io.WriteString(nc, "ruok")
+		answer, _ := io.ReadAll(nc)
+		return string(answer) == "imok"
+	})
+}
+
+// TestSlowReaderIsCutOff: a client that leaves its events unread neither holds
+// others up nor costs more than a bounded amount of memory.
+func TestSlowReaderIsCutOff(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		slow := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		writer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		path := writer.create("/"+strings.Repeat("long", 5000), 0)
+		slow.must(wire.OpAddWatch, &wire.AddWatchRequest{Path: path}, &wire.ErrorResponse{})
+		events := 0
+		for ; s.Counters().CutOff == 0; events++ {
+			if events > 10_000 {
+				t.Fatal("not cut off")
+			}
+			writer.must(wire.OpSetData, &wire.SetDataRequest{Path: path, Version: -1}, &wire.Stat{})
+		}
+		if queued := events * len(path); queued > 6<<20 {
+			t.Errorf("cut off only after %d bytes", queued)
+		}
+		slow.nc.SetDeadline(time.Now().Add(patience))
+		if _, err := io.Copy(io.Discard, slow.nc); err != nil {
+			t.Errorf("end of the slow connection: %v", err)
+		}
+		// Its session lives on until it expires.
+		again := pipeRaw(t, s, wire.ConnectRequest{SessionID: slow.conn.SessionID, Passwd: slow.conn.Passwd})
+		again.must(wire.OpPing, nil, nil)
+	})
+}
+
+// writeHook calls after once, after a write.
+type writeHook struct {
+	net.Conn
+	after func()
+}
+
+func (c *writeHook) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if f := c.after; f != nil {
+		c.after = nil
+		f()
+	}
+	return n, err
+}
+
+// TestEventsDoNotStopListening: a client that has its reply and reads nothing
+// until it next asks something is listened to, although an event for it came
+// just as the reply had been written.
+func TestEventsDoNotStopListening(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		writer := pipeRaw(t, s, wire.ConnectRequest{})
+		writer.create("/n", 0)
+		client, server := net.Pipe()
+		hook := &writeHook{Conn: server}
+		go s.ServeConn(hook)
+		c := connectRaw(t, client, wire.ConnectRequest{})
+		synctest.Wait() // the hook is not in use
+		events := 0
+		c.onEvent = func(wire.WatcherEvent) { events++ }
+		hook.after = func() { writer.must(wire.OpSetData, &wire.SetDataRequest{Path: "/n", Version: -1}, &wire.Stat{}) }
+		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.DataResponse{})
+		synctest.Wait()
+		c.must(wire.OpPing, nil, nil)
+		if events != 1 {
+			t.Errorf("%d events", events)
+		}
+	})
+}
+
+// TestBackPressure: a client that asks without reading the answers is not
+// listened to for a while, and loses nothing.
+func TestBackPressure(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		c.must(wire.OpCreate, &wire.CreateRequest{Path: "/d", Data: make([]byte, 100<<10), ACL: world(31)}, &wire.PathResponse{})
+		asked := 0
+		request := &wire.PathWatchRequest{Path: "/d"}
+		for ; asked < 1000; asked++ {
+			c.nc.SetWriteDeadline(time.Now().Add(time.Second))
+			_, err := c.nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: c.xid + 1, Op: wire.OpGetData}, request))
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.xid++
+		}
+		if asked == 1000 {
+			t.Fatal("the server took 1000 requests whose answers nobody read")
+		}
+		c.nc.SetDeadline(time.Now().Add(patience))
+		for i := range asked {
+			h, err := c.receive(&wire.DataResponse{})
+			if err != nil {
+				t.Fatalf("answer %d of %d: %v", i, asked, err)
+			}
+			if want := c.xid - int32(asked-1-i); h.Xid != want {
+				t.Fatalf("answer %d has xid %d, want %d", i, h.Xid, want)
+			}
+		}
+	})
+}
+
+// TestPipelining sends many requests at once; the replies come in order.
+func TestPipelining(t *testing.T) {
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := dialRaw(t, addr)
+	const n = 5000
+	var out []byte
+	for i := range int32(n) {
+		h := &wire.RequestHeader{Xid: i, Op: wire.OpCreate}
+		if i%3 == 1 {
+			out = wire.AppendFrame(out, &wire.RequestHeader{Xid: wire.XidPing, Op: wire.OpPing})
+			continue
+		}
+		out = wire.AppendFrame(out, h, &wire.CreateRequest{Path: fmt.Sprintf("/p%d", i), ACL: world(31)})
+	}
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	sending.Go(func() { c.nc.Write(out) })
+	for i := range int32(n) {
+		h, err := c.receive(createReply(i%3 != 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := i
+		if i%3 == 1 {
+			want = wire.XidPing
+		}
+		if h.Xid != want || h.Err != wire.OK {
+			t.Fatalf("reply %d: %+v", i, h)
+		}
+	}
+}
+
+func createReply(create bool) wire.Record {
+	if create {
+		return &wire.PathResponse{}
+	}
+	return nil
+}
+
+// TestEventBeforeNews: with many writers about, a reader never sees a change
+// in a reply before the event that its watch owes it.
+func TestEventBeforeNews(t *testing.T) {
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	setup := dialRaw(t, addr)
+	setup.create("/n", 0)
+	stop := make(chan struct{})
+	var writers sync.WaitGroup
+	for w := range 3 {
+		c := dialRaw(t, addr)
+		path := fmt.Sprintf("/n/%d", w)
+		rounds := wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpCreate}, &wire.CreateRequest{Path: path, ACL: world(31)})
+		rounds = wire.AppendFrame(rounds, &wire.RequestHeader{Xid: 2, Op: wire.OpDelete}, &wire.PathVersionRequest{Path: path, Version: -1})
+		writers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				c.nc.SetDeadline(time.Now().Add(patience))
+				if _, err := c.nc.Write(rounds); err != nil {
+					t.Errorf("writer %d: %v", w, err)
+					return
+				}
+				for range 2 {
+					if _, err := wire.ReadFrame(c.in, 1<<20); err != nil {
+						t.Errorf("writer %d: %v", w, err)
+						return
+					}
+				}
+			}
+		})
+	}
+	defer writers.Wait()
+	defer close(stop)
+	r := dialRaw(t, addr)
+	fired := false
+	r.onEvent = func(wire.WatcherEvent) { fired = true }
+	changes := 0
+	for range 3000 {
+		var armed, now wire.Children2Response
+		fired = false
+		r.must(wire.OpGetChildren2, &wire.PathWatchRequest{Path: "/n", Watch: true}, &armed)
+		for range 3 {
+			r.must(wire.OpGetChildren2, &wire.PathWatchRequest{Path: "/n"}, &now)
+			if changed := now.Stat.Cversion != armed.Stat.Cversion; changed != fired {
+				t.Fatalf("cversion %d -> %d, event: %t", armed.Stat.Cversion, now.Stat.Cversion, fired)
+			}
+			if fired {
+				changes++
+				break
+			}
+		}
+		// Unregister, so that no event is left over, unless it comes now.
+		if !fired {
+			h := r.call(wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: "/n", Type: wire.WatcherChildren}, nil)
+			if gone := h.Err == wire.NoWatcher; gone != fired {
+				t.Fatalf("removeWatches: %v, event: %t", h.Err, fired)
+			}
+		}
+	}
+	if changes == 0 {
+		t.Error("no change was ever seen")
+	}
+}
+
+// TestManySessions keeps 2,000 sessions at once and lets one event reach them
+// all.
+func TestManySessions(t *testing.T) {
+	const n = 2000
+	synctest.Test(t, func(t *testing.T) {
+		s := zkserver.New(zkserver.Options{})
+		defer s.Close()
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		var conns []net.Conn
+		frame := make([]byte, 4<<10)
+		exchange := func(nc net.Conn, request []byte) *wire.Decoder {
+			if _, err := nc.Write(request); err != nil {
+				t.Fatal(err)
+			}
+			rsp, err := wire.ReadFrameInto(nc, frame, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return wire.NewDecoder(rsp)
+		}
+		handshake := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 60_000, Passwd: make([]byte, 16)})
+		watch := wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpExists}, &wire.PathWatchRequest{Path: "/leader", Watch: true})
+		for range n {
+			nc, err := s.Dial()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer nc.Close()
+			conns = append(conns, nc)
+			var rsp wire.ConnectResponse
+			if rsp.Decode(exchange(nc, handshake)); rsp.SessionID == 0 {
+				t.Fatal("no session")
+			}
+			var h wire.ReplyHeader
+			if h.Decode(exchange(nc, watch)); h.Err != wire.NoNode {
+				t.Fatalf("exists: %v", h.Err)
+			}
+		}
+		synctest.Wait()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		each := (int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse)) / n
+		t.Logf("%d bytes for each idle session with a watch", each)
+		if each > 32<<10 {
+			t.Errorf("%d bytes for each idle session", each)
+		}
+		writer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		writer.create("/leader", 0)
+		for i, nc := range conns {
+			rsp, err := wire.ReadFrameInto(nc, frame, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var h wire.ReplyHeader
+			var ev wire.WatcherEvent
+			d := wire.NewDecoder(rsp)
+			h.Decode(d)
+			if ev.Decode(d); h.Xid != wire.XidWatch || ev.Type != wire.EventNodeCreated || ev.Path != "/leader" {
+				t.Fatalf("session %d: %+v %+v", i, h, ev)
+			}
+		}
+		if got := s.Counters().Notifications; got != n {
+			t.Errorf("%d notifications", got)
+		}
+	})
+}
+
+// TestCloseUnderLoad closes a server that is busy in every way.
+func TestCloseUnderLoad(t *testing.T) {
+	s := zkserver.New(zkserver.Options{})
+	var clients sync.WaitGroup
+	for i := range 20 {
+		nc, err := s.Dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		connectRaw(t, nc, wire.ConnectRequest{})
+		clients.Go(func() {
+			go io.Copy(io.Discard, nc) // ends with nc
+			for j := range int32(1 << 30) {
+				nc.SetDeadline(time.Now().Add(patience))
+				_, err := nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: j, Op: wire.OpCreate},
+					&wire.CreateRequest{Path: fmt.Sprintf("/c%d_", i), ACL: world(31), Flags: eph | seq}))
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	eventually(t, "there is load", func() bool { return s.Counters().Requests[wire.OpCreate] > 500 })
+	s.Close()
+	clients.Wait()
+	if n := s.Counters().Panics; n > 0 {
+		t.Errorf("%d panics", n)
+	}
+}

@@ -1,0 +1,240 @@
+package zkserver
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// ErrClosed is returned by operations on a closed Server.
+var ErrClosed = errors.New("zkserver: server closed")
+
+// ErrRefused is returned by [Server.Dial] while [Server.Refuse] is in force.
+var ErrRefused = errors.New("zkserver: connection refused")
+
+// Options configure a Server. The zero value is ready to use.
+type Options struct {
+	// Clock is the source of time; nil is package time.
+	Clock Clock
+	// Tick is the granularity of session expiry; 0 is 100 ms. Sessions expire
+	// at most one tick late.
+	Tick time.Duration
+	// MinSessionTimeout and MaxSessionTimeout bound what clients may ask for;
+	// 0 is two ticks and a minute.
+	MinSessionTimeout, MaxSessionTimeout time.Duration
+	// MaxClientCnxns bounds the connections from one host; 0 is no bound.
+	MaxClientCnxns int
+	// ReapInterval is how often empty containers and outlived TTL nodes are
+	// looked for; 0 is a minute, as Apache does.
+	ReapInterval time.Duration
+	// Logger receives what happens to connections and sessions; nil discards.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Clock == nil {
+		o.Clock = wallClock{}
+	}
+	if o.Tick <= 0 {
+		o.Tick = 100 * time.Millisecond
+	}
+	if o.MinSessionTimeout <= 0 {
+		o.MinSessionTimeout = 2 * o.Tick
+	}
+	if o.MaxSessionTimeout <= 0 {
+		o.MaxSessionTimeout = time.Minute
+	}
+	o.MaxSessionTimeout = max(o.MaxSessionTimeout, o.MinSessionTimeout)
+	if o.ReapInterval <= 0 {
+		o.ReapInterval = time.Minute
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// A Server is a ZooKeeper in memory. Make one with [New], hand it connections
+// with [Server.Serve], [Server.ServeConn] or [Server.Dial], and end it with
+// [Server.Close]. All methods may be called concurrently.
+type Server struct {
+	opts     Options
+	clock    Clock
+	log      *slog.Logger
+	start    time.Time
+	counters counters
+	wg       sync.WaitGroup // connections, their writers, alarms
+
+	mu        sync.Mutex // guards everything below
+	closed    bool
+	refusing  bool
+	listeners map[net.Listener]struct{}
+	conns     map[*conn]struct{} // open ones, detached or not
+	alive     int                // those not detached
+	perHost   map[string]int
+	piped     int // connections made by Dial
+	zxid      int64
+	tree      *tree
+	watches   watches
+	sessions  sessions
+	reaper    *alarm
+	latency   latency
+	notes     []note
+}
+
+// New returns a server with an empty tree. It starts nothing: no goroutine
+// and no timer runs until there is a connection or a session.
+func New(opts Options) *Server {
+	opts = opts.withDefaults()
+	s := &Server{
+		opts:      opts,
+		clock:     opts.Clock,
+		log:       opts.Logger,
+		start:     opts.Clock.Now(),
+		listeners: make(map[net.Listener]struct{}),
+		conns:     make(map[*conn]struct{}),
+		perHost:   make(map[string]int),
+		tree:      newTree(),
+	}
+	s.watches.init()
+	s.sessions.init(s.start)
+	return s
+}
+
+// Serve accepts connections from l until the server is closed and then
+// returns nil. Before it returns it closes l. Any other end of the listener is
+// an error.
+func (s *Server) Serve(l net.Listener) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		l.Close()
+		return ErrClosed
+	}
+	s.listeners[l] = struct{}{}
+	s.wg.Add(1)
+	s.mu.Unlock()
+	defer s.wg.Done()
+	defer l.Close()
+	for {
+		nc, err := l.Accept()
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			if err == nil {
+				nc.Close()
+			}
+			return nil
+		}
+		if err != nil {
+			delete(s.listeners, l)
+			s.mu.Unlock()
+			return fmt.Errorf("zkserver: accept on %s: %w", l.Addr(), err)
+		}
+		s.wg.Add(1)
+		s.mu.Unlock()
+		go func() {
+			defer s.wg.Done()
+			s.ServeConn(nc)
+		}()
+	}
+}
+
+// Dial returns the client's end of a connection in memory that s serves. It
+// uses net.Pipe and hence no operating system resource, and it works inside a
+// testing/synctest bubble. To the four-letter words and to the ip
+// authentication scheme it looks like one from 127.0.0.1.
+func (s *Server) Dial() (net.Conn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, ErrClosed
+	case s.refusing:
+		return nil, ErrRefused
+	}
+	client, server := net.Pipe()
+	s.piped++
+	nc := pipeConn{Conn: server, remote: pipeAddr(s.piped)}
+	s.wg.Add(1)
+	go func() {
+		defer s.wg.Done()
+		s.ServeConn(nc)
+	}()
+	return client, nil
+}
+
+// pipeConn is the server's end of a connection made by Dial. Its remote
+// address tells one from another.
+type pipeConn struct {
+	net.Conn
+	remote pipeAddr
+}
+
+func (c pipeConn) RemoteAddr() net.Addr { return c.remote }
+
+type pipeAddr int
+
+func (pipeAddr) Network() string  { return "pipe" }
+func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
+
+// CloseConnections closes every connection. Sessions live on and can be
+// resumed until they expire.
+func (s *Server) CloseConnections() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	for c := range s.conns {
+		s.detach(c)
+		c.closeSoon()
+	}
+}
+
+// Refuse makes the server close new connections at once while on is true.
+// Those that exist stay.
+func (s *Server) Refuse(on bool) {
+	s.mu.Lock()
+	s.refusing = on
+	s.mu.Unlock()
+}
+
+// Close closes the listeners and all connections and waits until every
+// goroutine of the server has ended. The tree and the sessions are lost. It
+// returns nil, also when called again.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		s.sessions.alarm.stop()
+		s.reaper.stop()
+		for l := range s.listeners {
+			l.Close()
+		}
+		for c := range s.conns {
+			c.handshake.stop()
+			s.wg.Add(1)
+			go func() { // a Close may block, in TLS for one
+				defer s.wg.Done()
+				c.nc.Close()
+			}()
+		}
+	}
+	s.mu.Unlock()
+	s.wg.Wait()
+	return nil
+}
+
+// recovered keeps a bug that one connection runs into from ending the
+// program. It is to be deferred.
+func (s *Server) recovered(where string) {
+	if r := recover(); r != nil {
+		s.counters.panics.Add(1)
+		s.log.Error("panic", "in", where, "value", r, "stack", string(debug.Stack()))
+	}
+}

@@ -1,0 +1,355 @@
+package zkserver_test
+
+import (
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/zkwatch/wire"
+)
+
+// bubble runs f with a server in virtual time.
+func bubble(t *testing.T, opts zkserver.Options, f func(t *testing.T, s *zkserver.Server)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := zkserver.New(opts)
+		defer s.Close()
+		f(t, s)
+	})
+}
+
+func pipeRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *rawClient {
+	t.Helper()
+	nc, err := s.Dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return connectRaw(t, nc, req)
+}
+
+func exists(c *rawClient, path string) bool {
+	c.t.Helper()
+	switch h := c.call(wire.OpExists, &wire.PathWatchRequest{Path: path}, &wire.Stat{}); h.Err {
+	case wire.OK:
+		return true
+	case wire.NoNode:
+		return false
+	default:
+		c.t.Fatalf("exists %s: %v", path, h.Err)
+		return false
+	}
+}
+
+// TestExpiry finds the moment at which a silent session's node goes: not
+// before its timeout, at most one tick after.
+func TestExpiry(t *testing.T) {
+	const tick = 100 * time.Millisecond
+	for _, timeout := range []time.Duration{200 * time.Millisecond, 250 * time.Millisecond, 3333 * time.Millisecond, 40 * time.Second} {
+		bubble(t, zkserver.Options{Tick: tick}, func(t *testing.T, s *zkserver.Server) {
+			observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+			time.Sleep(37 * time.Millisecond)
+			c := pipeRaw(t, s, wire.ConnectRequest{Timeout: int32(timeout.Milliseconds())})
+			c.create("/e", wire.FlagEphemeral)
+			time.Sleep(timeout / 2)
+			c.must(wire.OpPing, nil, nil) // the last sign of life
+			begin := time.Now()
+			for exists(observer, "/e") {
+				time.Sleep(time.Millisecond)
+			}
+			if lived := time.Since(begin); lived < timeout || lived > timeout+tick+time.Millisecond {
+				t.Errorf("timeout %v: expired after %v", timeout, lived)
+			}
+			if err := c.closed(); err != nil {
+				t.Errorf("the connection of the expired session: %v", err)
+			}
+			if n := s.Counters().Expired; n != 1 {
+				t.Errorf("%d sessions expired", n)
+			}
+		})
+	}
+}
+
+// TestAnyRequestIsASignOfLife keeps a session with each kind of request.
+func TestAnyRequestIsASignOfLife(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 1000})
+		for range 200 {
+			time.Sleep(999 * time.Millisecond)
+			c.must(wire.OpPing, nil, nil)
+			time.Sleep(999 * time.Millisecond)
+			c.call(wire.Op(99), nil, nil)
+			time.Sleep(999 * time.Millisecond)
+			exists(c, "/nothing")
+		}
+	})
+}
+
+// TestExpiryOrder lets many sessions with different timeouts go silent at
+// once.
+func TestExpiryOrder(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		var gone []string
+		observer.onEvent = func(ev wire.WatcherEvent) { gone = append(gone, ev.Path) }
+		var want []string
+		for _, ms := range []int32{5000, 1000, 3000, 2000, 4000} {
+			c := pipeRaw(t, s, wire.ConnectRequest{Timeout: ms})
+			path := c.create("/e", wire.FlagEphemeral|wire.FlagSequential)
+			observer.must(wire.OpExists, &wire.PathWatchRequest{Path: path, Watch: true}, &wire.Stat{})
+			want = append(want, path)
+		}
+		want = []string{want[1], want[3], want[2], want[4], want[0]}
+		for range 60 {
+			time.Sleep(100 * time.Millisecond)
+			observer.must(wire.OpPing, nil, nil)
+		}
+		if len(gone) != len(want) {
+			t.Fatalf("gone: %v, want %v", gone, want)
+		}
+		for i := range want {
+			if gone[i] != want[i] {
+				t.Fatalf("gone: %v, want %v", gone, want)
+			}
+		}
+	})
+}
+
+// TestResume takes a session over on another connection, with a shorter
+// timeout, which counts from then on.
+func TestResume(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 20_000})
+		a.create("/e", wire.FlagEphemeral)
+		s.CloseConnections()
+		if err := a.closed(); err != nil {
+			t.Fatal(err)
+		}
+		observer = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000, SessionID: observer.conn.SessionID, Passwd: observer.conn.Passwd})
+		time.Sleep(19 * time.Second)
+		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 2000, SessionID: a.conn.SessionID, Passwd: a.conn.Passwd})
+		if b.conn.SessionID != a.conn.SessionID || b.conn.Timeout != 2000 {
+			t.Fatalf("resumed: %+v", b.conn)
+		}
+		time.Sleep(1900 * time.Millisecond)
+		if !exists(observer, "/e") {
+			t.Fatal("expired before the new timeout")
+		}
+		time.Sleep(200 * time.Millisecond)
+		if exists(observer, "/e") {
+			t.Fatal("lives beyond the new timeout")
+		}
+	})
+}
+
+// TestReaper passes an hour with containers and TTL nodes.
+func TestReaper(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		container := func(path string) {
+			c.must(wire.OpCreateContainer, &wire.CreateRequest{Path: path, ACL: world(31), Flags: wire.FlagContainer}, &wire.CreateResponse{})
+		}
+		ttl := func(path string, d time.Duration) {
+			c.must(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: wire.CreateRequest{Path: path, ACL: world(31), Flags: wire.FlagTTL}, TTL: d.Milliseconds()}, &wire.CreateResponse{})
+		}
+		wait := func(d time.Duration) {
+			for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Second) {
+				c.must(wire.OpPing, nil, nil)
+			}
+		}
+		want := func(when string, paths map[string]bool) {
+			t.Helper()
+			for p, there := range paths {
+				if exists(c, p) != there {
+					t.Errorf("%s: %s exists: %t, want %t", when, p, !there, there)
+				}
+			}
+		}
+		container("/used")
+		c.create("/used/x", 0)
+		container("/never")
+		ttl("/short", 90*time.Second)
+		ttl("/long", 50*time.Minute)
+		ttl("/parent", time.Second)
+		c.create("/parent/x", 0)
+		var events []wire.WatcherEvent
+		c.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev) }
+		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/short", Watch: true}, &wire.DataResponse{})
+		want("at first", map[string]bool{"/used": true, "/never": true, "/short": true})
+		wait(3 * time.Minute)
+		want("after three minutes", map[string]bool{"/used": true, "/never": true, "/short": false, "/long": true, "/parent": true})
+		if len(events) != 1 || events[0].Type != wire.EventNodeDeleted || events[0].Path != "/short" {
+			t.Errorf("events: %+v", events)
+		}
+		c.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/used/x", Version: -1}, nil)
+		c.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/parent/x", Version: -1}, nil)
+		wait(2 * time.Minute)
+		want("without children", map[string]bool{"/used": false, "/never": true, "/long": true, "/parent": false})
+		wait(time.Hour)
+		want("in the end", map[string]bool{"/never": true, "/long": false})
+	})
+}
+
+// TestHourOfGoZookeeper lets real clients ping for an hour and one crash.
+func TestHourOfGoZookeeper(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		connect := func(d zk.Dialer) *zk.Conn {
+			c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 4*time.Second, zk.WithDialer(d), zk.WithLogger(quiet{}),
+				zk.WithMaxConnBufferSize(16<<10), zk.WithMaxBufferSize(64<<10))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for ev := range events {
+				if ev.State == zk.StateHasSession {
+					return c
+				}
+			}
+			t.Fatal("no session")
+			return nil
+		}
+		a := connect(dialer(s))
+		defer a.Close()
+		var mu sync.Mutex
+		var cut func()
+		dead := false
+		b := connect(func(string, string, time.Duration) (net.Conn, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if dead {
+				return nil, net.ErrClosed
+			}
+			nc, err := s.Dial()
+			cut = func() { nc.Close() }
+			return nc, err
+		})
+		defer b.Close()
+		id := a.SessionID()
+		if _, err := b.Create("/e", nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		_, _, ch, err := a.GetW("/e")
+		if err != nil || a.SessionID() != id {
+			t.Fatalf("after an hour: %v, session %#x became %#x", err, id, a.SessionID())
+		}
+		mu.Lock()
+		dead = true
+		cut()
+		mu.Unlock()
+		begin := time.Now()
+		if ev := <-ch; ev.Type != zk.EventNodeDeleted {
+			t.Errorf("event %+v", ev)
+		}
+		// b pings every 4/3 s, so the silence began up to that much earlier.
+		if d := time.Since(begin); d > 4100*time.Millisecond || d < 4*time.Second-4*time.Second/3-100*time.Millisecond {
+			t.Errorf("the crash was noticed after %v", d)
+		}
+	})
+}
+
+// TestHandshakeDeadline: a peer that says nothing is not kept.
+func TestHandshakeDeadline(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		for _, first := range []string{"", "\x00", "\x00\x00\x00\x2d", "\x00\x00\x00\x2d\x00\x00"} {
+			nc, err := s.Dial()
+			if err != nil {
+				t.Fatal(err)
+			}
+			nc.Write([]byte(first))
+			begin := time.Now()
+			nc.SetReadDeadline(begin.Add(time.Hour))
+			if _, err := nc.Read(make([]byte, 1)); err == nil || time.Since(begin) > time.Minute {
+				t.Errorf("after %q: %v after %v", first, err, time.Since(begin))
+			}
+			nc.Close()
+		}
+	})
+}
+
+// manualClock stands still until it is moved.
+type manualClock struct {
+	mu     sync.Mutex
+	now    time.Time
+	timers map[*manualTimer]struct{}
+}
+
+type manualTimer struct {
+	c  *manualClock
+	at time.Time
+	f  func()
+}
+
+func (c *manualClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *manualClock) AfterFunc(d time.Duration, f func()) zkserver.Timer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := &manualTimer{c, c.now.Add(d), f}
+	c.timers[t] = struct{}{}
+	return t
+}
+
+func (t *manualTimer) Stop() bool {
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	_, ok := t.c.timers[t]
+	delete(t.c.timers, t)
+	return ok
+}
+
+// advance calls what is due in the caller's goroutine.
+func (c *manualClock) advance(d time.Duration) {
+	c.mu.Lock()
+	end := c.now.Add(d)
+	for {
+		var next *manualTimer
+		for t := range c.timers {
+			if !t.at.After(end) && (next == nil || t.at.Before(next.at)) {
+				next = t
+			}
+		}
+		if next == nil {
+			break
+		}
+		delete(c.timers, next)
+		if next.at.After(c.now) {
+			c.now = next.at
+		}
+		c.mu.Unlock()
+		next.f()
+		c.mu.Lock()
+	}
+	c.now = end
+	c.mu.Unlock()
+}
+
+// TestManualClock moves a clock of its own, over TCP.
+func TestManualClock(t *testing.T) {
+	clock := &manualClock{now: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC), timers: make(map[*manualTimer]struct{})}
+	_, addr := zkserver.Start(t, zkserver.Options{Clock: clock})
+	observer := connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 60_000})
+	a := connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 5000})
+	a.create("/e", wire.FlagEphemeral)
+	var st wire.Stat
+	a.must(wire.OpExists, &wire.PathWatchRequest{Path: "/e"}, &st)
+	if st.Ctime != clock.Now().UnixMilli() {
+		t.Errorf("ctime %d, the clock says %d", st.Ctime, clock.Now().UnixMilli())
+	}
+	clock.advance(4900 * time.Millisecond)
+	if !exists(observer, "/e") {
+		t.Error("expired early")
+	}
+	clock.advance(200 * time.Millisecond)
+	if exists(observer, "/e") {
+		t.Error("did not expire")
+	}
+}
