@@ -1,0 +1,22 @@
+// Package zktest gives tests real servers to talk to.
+//
+// Only test files import it. It starts Apache ZooKeeper, as packaged by Debian
+// (package zookeeper: jars under /usr/share/java), on free loopback ports with
+// data under a temporary directory, waits until it serves, and ends it with the
+// test that asked for it. [Apache] is one standalone server shared by all the
+// tests of a test binary, [NewApache] a private one that may be stopped,
+// killed and paused, [NewEnsemble] a real quorum. [Each] runs the same test
+// against the embedded server of demo/zkserver and against Apache's, which is
+// how the embedded one is held to the behaviour of the real one.
+//
+// A test that needs Apache ZooKeeper is skipped where Java or the package is
+// missing, unless the environment says ELECTOP_TEST_ZOOKEEPER=required: then it
+// fails instead.
+//
+// A package that uses zktest calls [Main] from its TestMain. No server outlives
+// the test binary: each ends in a cleanup or in Main, and on Linux the kernel
+// ends it with the binary, however that dies.
+//
+// This package imports demo/zkserver, so the tests of demo/zkserver and of what
+// it imports must be external ones (package zkserver_test) to use it.
+package zktest

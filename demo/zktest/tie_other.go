@@ -1,0 +1,8 @@
+//go:build !linux
+
+package zktest
+
+import "os/exec"
+
+// tieToParent can do nothing here; cleanups and Main end the servers.
+func tieToParent(*exec.Cmd) {}

@@ -1,0 +1,87 @@
+package zktest
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// shared is the server that all the tests of this binary use. A test binary is
+// one process with many tests and a JVM takes about a second to start, so this
+// is the one place where state belongs to the process.
+var shared struct {
+	sync.Mutex
+	server *Server
+	dir    string
+}
+
+// Apache returns a running standalone Apache ZooKeeper that all the tests of
+// the binary share; the first call starts it and [Main] ends it. Tests keep out
+// of each other's way by using paths of their own, and must not stop it: see
+// [NewApache]. Sessions of 200 ms to 60 s can be negotiated.
+func Apache(t testing.TB) *Server {
+	t.Helper()
+	requireApache(t)
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		return shared.server
+	}
+	dir, err := os.MkdirTemp("", "zktest-")
+	if err != nil {
+		t.Fatalf("directory for the shared Apache ZooKeeper: %v", err)
+	}
+	s := newServer(dir)
+	if err := s.startOnFreePort(); err != nil {
+		os.RemoveAll(dir)
+		t.Fatalf("shared Apache ZooKeeper: %v", err)
+	}
+	shared.server, shared.dir = s, dir
+	return s
+}
+
+// NewApache returns a running standalone Apache ZooKeeper of the test's own. It
+// is ended when the test is over.
+func NewApache(t testing.TB) *Server {
+	t.Helper()
+	requireApache(t)
+	s := newServer(t.TempDir())
+	t.Cleanup(s.end)
+	if err := s.startOnFreePort(); err != nil {
+		t.Fatalf("Apache ZooKeeper: %v", err)
+	}
+	return s
+}
+
+// Each runs f twice, as the subtests "embedded" and "apache", with the address
+// of a fresh embedded server and of the shared Apache ZooKeeper. The latter
+// keeps what other tests left behind, so f uses paths of its own.
+func Each(t *testing.T, f func(t *testing.T, addr string)) {
+	t.Helper()
+	t.Run("embedded", func(t *testing.T) { f(t, embedded(t)) })
+	t.Run("apache", func(t *testing.T) { f(t, Apache(t).Addr) })
+}
+
+// Main runs the tests of a package, ends the shared server, fails if a
+// goroutine was left behind, and exits. A package's TestMain calls it and does
+// nothing else after it.
+func Main(m *testing.M, options ...goleak.Option) {
+	code := m.Run()
+	shared.Lock()
+	if shared.server != nil {
+		shared.server.end()
+		os.RemoveAll(shared.dir)
+		shared.server = nil
+	}
+	shared.Unlock()
+	if code == 0 {
+		if err := goleak.Find(options...); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}

@@ -1,0 +1,122 @@
+package zktest_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/demo/zktest"
+)
+
+func TestMain(m *testing.M) { zktest.Main(m) }
+
+// serves tells whether a server answers at addr.
+func serves(addr string) bool {
+	c, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(5 * time.Second))
+	fmt.Fprint(c, "ruok")
+	line, _ := bufio.NewReader(c).ReadString('\n')
+	return line == "imok"
+}
+
+func TestServerIsRestartedOnItsPort(t *testing.T) {
+	s := zktest.NewApache(t)
+	addr := s.Addr
+	for _, end := range []func(testing.TB){s.Stop, s.Kill} {
+		if !serves(addr) {
+			t.Fatalf("no answer from %s", addr)
+		}
+		end(t)
+		if serves(addr) {
+			t.Fatalf("%s still answers", addr)
+		}
+		s.Start(t)
+	}
+	if s.Addr != addr || !serves(addr) {
+		t.Errorf("restarted at %s, want an answer from %s", s.Addr, addr)
+	}
+}
+
+func TestEachReachesAServer(t *testing.T) {
+	var seen []string
+	zktest.Each(t, func(t *testing.T, addr string) {
+		seen = append(seen, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
+		if !serves(addr) {
+			t.Errorf("no answer from %s", addr)
+		}
+	})
+	if len(seen) == 0 || seen[0] != "embedded" {
+		t.Errorf("ran %q, want the embedded server at least", seen)
+	}
+}
+
+func TestSharedServerIsOne(t *testing.T) {
+	if a, b := zktest.Apache(t), zktest.Apache(t); a != b {
+		t.Errorf("two servers: %s and %s", a.Addr, b.Addr)
+	}
+}
+
+func TestEnsembleElectsAnotherLeader(t *testing.T) {
+	e := zktest.NewEnsemble(t, 3)
+	if n := strings.Count(e.ConnectString(), ":"); n != 3 {
+		t.Fatalf("connect string %q, want three servers", e.ConnectString())
+	}
+	old := e.Leader(t)
+	old.Kill(t)
+	if next := e.Leader(t); next == old {
+		t.Fatalf("%s leads after it was killed", old.Addr)
+	}
+	old.Start(t)
+	if !serves(old.Addr) {
+		t.Errorf("no answer from %s after its restart", old.Addr)
+	}
+}
+
+// TestServerDiesWithTheBinary kills a copy of this binary that runs a server.
+func TestServerDiesWithTheBinary(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ties a child to its parent")
+	}
+	if os.Getenv("ZKTEST_HOLD") != "" {
+		fmt.Println("serving", zktest.NewApache(t).Addr)
+		<-t.Context().Done() // until killed
+		return
+	}
+	zktest.Apache(t) // skips where there is none
+	cmd := exec.Command(os.Args[0], "-test.run=^TestServerDiesWithTheBinary$", "-test.v")
+	cmd.Env = append(os.Environ(), "ZKTEST_HOLD=1", "TMPDIR="+t.TempDir())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var addr string
+	for lines := bufio.NewScanner(out); addr == "" && lines.Scan(); {
+		addr, _ = strings.CutPrefix(lines.Text(), "serving ")
+		if addr == lines.Text() {
+			addr = ""
+		}
+	}
+	if addr == "" || !serves(addr) {
+		t.Errorf("no server at %q", addr)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	for deadline := time.Now().Add(20 * time.Second); serves(addr); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the server at %s outlived the binary", addr)
+		}
+	}
+}

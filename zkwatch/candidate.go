@@ -1,0 +1,295 @@
+package zkwatch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+)
+
+// CandidateConfig says for what, and how, a [Candidate] stands.
+type CandidateConfig struct {
+	// Conn is the cluster. Each candidacy opens a connection of its own: a
+	// request that the client library still had queued would otherwise run
+	// under the next session.
+	Conn Config
+	// Path is the election's parent.
+	Path string
+	// Create makes a missing parent, with its own parents.
+	Create bool
+	// Data is the content of the znode: who this is.
+	Data []byte
+	// Ack is the acknowledgement znode; "" for none.
+	Ack string
+	// Recipe says whom to watch; nil is [model.Election].
+	Recipe model.Recipe
+	// ACL is given to the znodes that are created; nil is open to all.
+	ACL []zk.ACL
+
+	// Lead is the leader procedure: it is called when the candidate finds
+	// itself lowest, and again when it leads again after a suspension, and
+	// returns when it is done; the acknowledgement follows. Its context ends
+	// when the candidate stops leading, which may be long after Lead returned.
+	// An error ends the candidacy. nil does nothing.
+	Lead func(ctx context.Context, fence int64) error
+
+	// Report is told of every step and change, in order, by the goroutine of
+	// Run. It must not block. The member's ID, Fault and You are not set.
+	Report func(at time.Time, m model.Member)
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Candidate stands in one election with the recipe of ZooKeeper's
+// documentation, until it resigns. When a candidacy is lost (the session, or
+// the znode) it volunteers anew with another connection.
+//
+// A candidacy costs one znode and one watch. On the deletion of its
+// predecessor a candidate sends one getChildren, and knows; having become the
+// leader it reads its own znode, which is also watched from then on, and
+// creates the acknowledgement. That is the same for any number of candidates.
+type Candidate struct {
+	cfg  CandidateConfig
+	gate *Gate
+
+	resign     chan struct{}
+	resignOnce sync.Once
+
+	mu   sync.Mutex
+	conn *Conn                   // of the present candidacy
+	dead bool                    // killed
+	end  context.CancelCauseFunc // ends Run
+
+	m       model.Member   // goroutine of Run only
+	retired sync.WaitGroup // connections on their way out
+}
+
+// Reasons for the end of a candidacy.
+var (
+	errResigned = errors.New("resigned")
+	errKilled   = errors.New("killed")
+	errLost     = errors.New("candidacy lost")
+)
+
+// ErrNoParent is what [Candidate.Run] returns for an election whose parent
+// does not exist, when it was not told to create it.
+var ErrNoParent = errors.New("the election's parent does not exist")
+
+// volunteerPause is how long a candidate waits before it volunteers anew. It
+// doubles, up to volunteerPauseMax, while candidacies end without having
+// waited or led, so that a cluster in trouble is not made worse.
+const (
+	volunteerPause    = 50 * time.Millisecond
+	volunteerPauseMax = 2 * time.Second
+)
+
+// NewCandidate returns a candidate that does nothing before [Candidate.Run].
+func NewCandidate(cfg CandidateConfig) *Candidate {
+	if cfg.Recipe == nil {
+		cfg.Recipe = model.Election()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.ACL == nil {
+		cfg.ACL = zk.WorldACL(zk.PermAll)
+	}
+	if cfg.Conn.Gate == nil {
+		cfg.Conn.Gate = new(Gate)
+	}
+	return &Candidate{
+		cfg:    cfg,
+		gate:   cfg.Conn.Gate,
+		resign: make(chan struct{}),
+		m: model.Member{
+			Name:   string(model.NewData(cfg.Data).Bytes),
+			Recipe: cfg.Recipe.Name(),
+			Belief: model.Volunteering,
+		},
+	}
+}
+
+// Resign asks the candidate to delete its znode and to end. It does not wait
+// for it: Run returns then.
+func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
+
+// Kill ends the candidate as the death of its process would: the connection
+// is cut and nothing is said. The servers keep its znode until the session
+// expires. It returns the end of the session's lease as the candidate knew it.
+func (c *Candidate) Kill() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dead = true
+	if c.end != nil {
+		c.end(errKilled)
+	}
+	if c.conn == nil {
+		return Status{}
+	}
+	s := c.conn.Status()
+	c.conn.Cut()
+	return s
+}
+
+// Freeze makes the candidate read, write and decide nothing until Thaw, as a
+// long pause of its process would, and returns the status at that moment.
+func (c *Candidate) Freeze() Status {
+	c.gate.Freeze()
+	return c.Status()
+}
+
+// Thaw ends a Freeze.
+func (c *Candidate) Thaw() { c.gate.Thaw() }
+
+// Status returns the status of the present candidacy's connection.
+func (c *Candidate) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn == nil {
+		return Status{}
+	}
+	return c.conn.Status()
+}
+
+// Run stands for election until the candidate resigns or is killed, which
+// returns nil, or ctx ends, which closes the session and returns ctx's error,
+// or it can not stand at all.
+func (c *Candidate) Run(ctx context.Context) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	c.mu.Lock()
+	c.end = end
+	dead := c.dead
+	c.mu.Unlock()
+	if dead {
+		return nil
+	}
+	defer c.retired.Wait()
+
+	pause, stood := volunteerPause, false
+	for {
+		held, err := c.stand(ctx, stood)
+		stood = stood || held
+		switch {
+		case errors.Is(err, errResigned):
+			c.report(func(m *model.Member) { m.Belief, m.Step = model.Resigned, model.StepNone })
+			return nil
+		case context.Cause(ctx) == errKilled:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case c.hopeless(err, stood):
+			return err
+		}
+		if held {
+			pause = volunteerPause
+		}
+		c.m = model.Member{Name: c.m.Name, Recipe: c.m.Recipe, Belief: model.Lost}
+		select {
+		case <-time.After(pause):
+		case <-c.resign:
+		case <-ctx.Done():
+		}
+		pause = min(2*pause, volunteerPauseMax)
+	}
+}
+
+// stand is one candidacy: one connection, one session, one znode. held says
+// that it came as far as waiting or leading; stood, that an earlier one did.
+func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error) {
+	select {
+	case <-c.resign:
+		return false, errResigned
+	default:
+	}
+	conn, err := c.connect()
+	if err != nil {
+		return false, err
+	}
+	s := &candidacy{Candidate: c, conn: conn, guid: guid()}
+	err = s.run(ctx)
+	c.leave(ctx, conn, err, stood || s.held)
+	return s.held, err
+}
+
+// hopeless tells errors after which it would not help to volunteer anew. A
+// parent that was there once may come again.
+func (c *Candidate) hopeless(err error, stood bool) bool {
+	return errors.Is(err, ErrNoParent) && !stood || errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrInvalidACL)
+}
+
+func (c *Candidate) connect() (*Conn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead {
+		return nil, errKilled
+	}
+	conn, err := Connect(c.cfg.Conn)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", c.cfg.Conn.Servers, err)
+	}
+	c.conn = conn
+	return conn, nil
+}
+
+// leave closes a candidacy's connection. Closing the session deletes the
+// znode at once. Where no server is reached it is tried for as long as the
+// session can live, in the background, so that a candidate that gave up does
+// not hold its old place longer than it must.
+func (c *Candidate) leave(ctx context.Context, conn *Conn, err error, stood bool) {
+	st := conn.Status()
+	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, stood) {
+		// Before the closing, which may take a second.
+		c.report(func(m *model.Member) {
+			m.Belief, m.Step, m.Detail = model.Lost, model.StepNone, model.Safe(err.Error(), 80)
+			if st.State == Connected {
+				m.Ending = model.Closing
+			}
+		})
+	}
+	c.mu.Lock()
+	c.conn = nil
+	c.mu.Unlock()
+	if ctx.Err() != nil || st.State != Disconnected {
+		conn.Close()
+		return
+	}
+	c.retired.Go(func() {
+		defer conn.Close()
+		limit, cancel := context.WithTimeout(ctx, st.Timeout)
+		defer cancel()
+		for s := range conn.Subscribe(limit) {
+			if s.State == Connected {
+				return
+			}
+		}
+	})
+}
+
+// report changes what is known of the candidate and tells it.
+func (c *Candidate) report(change func(m *model.Member)) {
+	change(&c.m)
+	if c.cfg.Report == nil {
+		return
+	}
+	m := c.m
+	if st := c.Status(); st.SessionID != 0 {
+		m.Session, m.Timeout, m.LeaseEnd = st.SessionID, st.Timeout, st.LeaseEnd.UTC().Round(0)
+	}
+	c.cfg.Report(c.cfg.Now(), m)
+}
+
+// guid returns a name of its own for one candidacy: after a lost reply the
+// znode is found again by it.
+func guid() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,303 @@
+package zkwatch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/zkwatch"
+)
+
+var world = zk.WorldACL(zk.PermAll)
+
+// dial connects to real servers, below a chroot of the test's own.
+func dial(t *testing.T, servers string, change ...func(*zkwatch.Config)) *zkwatch.Conn {
+	t.Helper()
+	chroot := "/" + strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
+	root, err := zkwatch.ParseConnectString(servers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, err := zkwatch.Connect(zkwatch.Config{Servers: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer setup.Close()
+	waitState(t, setup, zkwatch.Connected)
+	if _, err := setup.Create(t.Context(), chroot, nil, zk.FlagPersistent, world); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+		t.Fatal(err)
+	}
+	cfg := zkwatch.Config{SessionTimeout: 10 * time.Second, BufferSize: 16 << 10, MaxReply: 64 << 10}
+	if cfg.Servers, err = zkwatch.ParseConnectString(servers + chroot); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	c := connect(t, cfg)
+	waitState(t, c, zkwatch.Connected)
+	return c
+}
+
+func event(t *testing.T, events <-chan zk.Event) zk.Event {
+	t.Helper()
+	select {
+	case e := <-events:
+		return e
+	case <-time.After(30 * time.Second):
+		t.Fatal("no event")
+	}
+	return zk.Event{}
+}
+
+func TestOperations(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		ctx := t.Context()
+		c := dial(t, addr)
+		if _, err := c.Create(ctx, "/e", []byte("x"), zk.FlagPersistent, world); err != nil {
+			t.Fatal(err)
+		}
+		_, _, children, err := c.ChildrenW(ctx, "/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := c.Create(ctx, "/e/n_", nil, zk.FlagEphemeralSequential, world)
+		if err != nil || path != "/e/n_0000000000" {
+			t.Fatalf("created %q, %v", path, err)
+		}
+		if e := event(t, children); e.Type != zk.EventNodeChildrenChanged || e.Path != "/e" {
+			t.Errorf("event %+v", e)
+		}
+		_, stat, changed, err := c.GetW(ctx, path)
+		if err != nil || uint64(stat.EphemeralOwner) != c.Status().SessionID {
+			t.Errorf("stat %+v, %v, want owner %#x", stat, err, c.Status().SessionID)
+		}
+		if _, err := c.Set(ctx, path, []byte("y"), 0); err != nil {
+			t.Error(err)
+		}
+		if e := event(t, changed); e.Type != zk.EventNodeDataChanged || e.Path != path {
+			t.Errorf("event %+v", e)
+		}
+		if err := c.Sync(ctx, "/"); err != nil {
+			t.Error(err)
+		}
+		if names, stat, err := c.Children(ctx, "/"); err != nil || len(names) != 1 || names[0] != "e" || stat.NumChildren != 1 {
+			t.Errorf("children %q, %+v, %v", names, stat, err)
+		}
+		if data, _, err := c.Get(ctx, path); err != nil || string(data) != "y" {
+			t.Errorf("data %q, %v", data, err)
+		}
+		exists, _, gone, err := c.ExistsW(ctx, path)
+		if err != nil || !exists {
+			t.Errorf("exists %v, %v", exists, err)
+		}
+		if err := c.Delete(ctx, path, -1); err != nil {
+			t.Error(err)
+		}
+		if e := event(t, gone); e.Type != zk.EventNodeDeleted || e.Path != path {
+			t.Errorf("event %+v", e)
+		}
+		if exists, stat, err := c.Exists(ctx, path); exists || stat != nil || err != nil {
+			t.Errorf("exists %v, %v, %v", exists, stat, err)
+		}
+
+		_, _, err = c.Get(ctx, "/none")
+		if !errors.Is(err, zk.ErrNoNode) || !strings.HasPrefix(err.Error(), "getData /none: ") {
+			t.Errorf("error %v", err)
+		}
+		if err := c.Delete(ctx, "/e", 5); !errors.Is(err, zk.ErrBadVersion) || errors.Is(err, zkwatch.ErrUnknownOutcome) {
+			t.Errorf("error %v", err)
+		}
+		if _, err := c.Create(ctx, "/big", make([]byte, 20<<10), 0, world); !errors.Is(err, zkwatch.ErrRequestTooLarge) {
+			t.Errorf("error %v", err)
+		}
+		if _, _, err := c.Get(ctx, "e"); !errors.Is(err, zk.ErrInvalidPath) {
+			t.Errorf("error %v", err)
+		}
+		done, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := c.Delete(done, "/e", -1); !errors.Is(err, context.Canceled) || errors.Is(err, zkwatch.ErrUnknownOutcome) {
+			t.Errorf("error %v", err)
+		}
+		if err := c.Delete(ctx, "/e", -1); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCallerCanStopWaiting(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		c := dial(t, addr)
+		c.Freeze()
+		defer c.Thaw()
+		ctx, cancel := context.WithCancel(t.Context())
+		errs := make(chan error, 2)
+		go func() { errs <- c.Delete(ctx, "/e", -1) }()
+		go func() { _, _, err := c.Get(ctx, "/e"); errs <- err }()
+		cancel()
+		for range 2 {
+			if err := <-errs; !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+		}
+	})
+}
+
+func TestEphemeralAfterCloseAndCut(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		ctx := t.Context()
+		watcher := dial(t, addr)
+		for _, end := range []string{"close", "cut", "freeze"} {
+			c := dial(t, addr, func(cfg *zkwatch.Config) { cfg.SessionTimeout = 2 * time.Second })
+			path := "/" + end
+			if _, err := c.Create(ctx, path, nil, zk.FlagEphemeral, world); err != nil {
+				t.Fatal(err)
+			}
+			_, _, gone, err := watcher.GetW(ctx, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lease := c.Status().LeaseEnd
+			switch end {
+			case "close":
+				c.Close()
+			case "cut":
+				c.Cut()
+			case "freeze":
+				c.Freeze()
+			}
+			if e := event(t, gone); e.Type != zk.EventNodeDeleted || e.Path != path {
+				t.Errorf("%s: event %+v", end, e)
+			}
+			if deleted := time.Now(); deleted.Before(lease) != (end == "close") {
+				t.Errorf("%s: the znode went %v before the end of the lease", end, lease.Sub(deleted))
+			}
+			if end == "freeze" {
+				if s := c.Status(); s.State != zkwatch.Connected {
+					t.Errorf("a frozen Conn is %v", s.State)
+				}
+				c.Thaw()
+				<-c.Done()
+				if s := c.Status(); s.State != zkwatch.Expired {
+					t.Errorf("status %+v, want it expired", s)
+				}
+			}
+		}
+	})
+}
+
+func TestCredentials(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		ctx := t.Context()
+		owner := dial(t, addr, func(cfg *zkwatch.Config) {
+			cfg.Auth = []zkwatch.Auth{{Scheme: "digest", Credential: []byte("u:p")}, {Scheme: "digest", Credential: []byte("v:q")}}
+		})
+		if _, err := owner.Create(ctx, "/mine", []byte("x"), zk.FlagEphemeral, zk.DigestACL(zk.PermAll, "v", "q")); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := owner.Get(ctx, "/mine"); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := dial(t, addr).Get(ctx, "/mine"); !errors.Is(err, zk.ErrNoAuth) {
+			t.Errorf("a stranger: %v", err)
+		}
+		cs, err := zkwatch.ParseConnectString(addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, zkwatch.Config{Servers: cs, Auth: []zkwatch.Auth{{Scheme: "nonsense", Credential: []byte("x")}}})
+		<-c.Done()
+		if s := c.Status(); !errors.Is(s.Err, zk.ErrAuthFailed) {
+			t.Errorf("status %+v, want the scheme refused", s)
+		}
+	})
+}
+
+func TestReplyTooLarge(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		ctx := t.Context()
+		c := dial(t, addr, func(cfg *zkwatch.Config) { cfg.MaxReply = 2 << 10 })
+		for i := range 40 {
+			if _, err := c.Create(ctx, fmt.Sprintf("/%060d", i), nil, zk.FlagEphemeral, world); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := c.Children(ctx, "/"); !errors.Is(err, zkwatch.ErrReplyTooLarge) {
+			t.Errorf("error %v", err)
+		}
+		again := dial(t, addr, func(cfg *zkwatch.Config) { cfg.MaxReply = 4 << 10 })
+		if names, _, err := again.Children(ctx, "/"); err != nil || len(names) != 40 {
+			t.Errorf("with twice as much: %d children, %v", len(names), err)
+		}
+	})
+}
+
+func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
+	e := zktest.NewEnsemble(t, 3)
+	ctx := t.Context()
+	c := dial(t, e.ConnectString())
+	watcher := dial(t, e.ConnectString())
+	if _, err := c.Create(ctx, "/e", nil, zk.FlagEphemeral, world); err != nil {
+		t.Fatal(err)
+	}
+	if err := watcher.Sync(ctx, "/"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, changed, err := watcher.GetW(ctx, "/e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := c.Status()
+	states := c.Subscribe(ctx)
+	for _, s := range e.Members {
+		if s.Addr == before.Server {
+			s.Kill(t)
+		}
+	}
+	var after zkwatch.Status
+	for after = range states {
+		if after.State == zkwatch.Connected && after.Server != before.Server || after.State.Terminal() {
+			break
+		}
+	}
+	if after.State != zkwatch.Connected || after.SessionID != before.SessionID {
+		t.Fatalf("status %+v, want the session on another server", after)
+	}
+	waitState(t, watcher, zkwatch.Connected)
+	if _, err := c.Set(ctx, "/e", []byte("x"), -1); err != nil {
+		t.Fatal(err)
+	}
+	if e := event(t, changed); e.Type != zk.EventNodeDataChanged {
+		t.Errorf("event %+v", e)
+	}
+}
+
+func TestRestartedServerWithoutItsData(t *testing.T) {
+	old, fresh := zktest.NewApache(t), zktest.NewApache(t)
+	var addr atomic.Value
+	addr.Store(old.Addr)
+	c := dial(t, old.Addr, func(cfg *zkwatch.Config) {
+		cfg.SessionTimeout, cfg.DialTimeout = time.Second, time.Second
+		cfg.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, addr.Load().(string))
+		}
+	})
+	if _, err := c.Create(t.Context(), "/e", nil, zk.FlagPersistent, world); err != nil {
+		t.Fatal(err)
+	}
+	addr.Store(fresh.Addr)
+	old.Kill(t)
+	<-c.Done()
+	if s := c.Status(); !s.State.Terminal() || !errors.Is(s.Err, zkwatch.ErrRefused) && !errors.Is(s.Err, zk.ErrSessionExpired) {
+		t.Errorf("status %+v", s)
+	}
+	waitState(t, dial(t, fresh.Addr), zkwatch.Connected)
+}

@@ -1,0 +1,510 @@
+package zkwatch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/zkwatch"
+)
+
+func TestConnectRefusesUnusableConfig(t *testing.T) {
+	ok := zkwatch.ConnectString{Servers: []string{"a:1"}}
+	for name, cfg := range map[string]zkwatch.Config{
+		"no servers":       {},
+		"bad chroot":       {Servers: zkwatch.ConnectString{Servers: ok.Servers, Chroot: "app"}},
+		"negative timeout": {Servers: ok, SessionTimeout: -1},
+		"endless timeout":  {Servers: ok, SessionTimeout: 1 << 60},
+		"no time to dial":  {Servers: ok, DialTimeout: -1},
+		"no buffer":        {Servers: ok, BufferSize: 10},
+		"no room to reply": {Servers: ok, MaxReply: -1},
+		"empty scheme":     {Servers: ok, Auth: []zkwatch.Auth{{}}},
+	} {
+		if c, err := zkwatch.Connect(cfg); err == nil {
+			c.Close()
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestReconnectToTheOnlyServerIsQuick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{}
+		c := p.connect(t)
+		first := waitState(t, c, zkwatch.Connected)
+		time.Sleep(time.Minute)
+		lost := time.Now()
+		p.drop(1)
+		second := p.connected(t, c, 2)
+		if d := time.Since(lost); d > 50*time.Millisecond {
+			t.Errorf("connected again after %v", d)
+		}
+		if first.SessionID != 0x51 || second.SessionID != first.SessionID {
+			t.Errorf("sessions %#x and %#x", first.SessionID, second.SessionID)
+		}
+	})
+}
+
+func TestDeadServerIsNotHammered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("nobody listens")
+		p := &peer{dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, refused }}
+		c := p.connect(t, func(cfg *zkwatch.Config) { cfg.SessionTimeout = 30 * time.Second })
+		waitErr(t, c, refused)
+		time.Sleep(20 * time.Second)
+		// 0, 50, 150, 350, 750 ms, 1.55 s, then one a second.
+		if n := p.dials(); n < 20 || n > 25 {
+			t.Errorf("%d attempts in 20 s", n)
+		}
+		if s := c.Status(); s.State != zkwatch.Connecting || s.Server != "peer:2181" {
+			t.Errorf("status %+v", s)
+		}
+		<-c.Done()
+		if s := c.Status(); s.State != zkwatch.Closed || !errors.Is(s.Err, zkwatch.ErrNoSession) || !errors.Is(s.Err, refused) {
+			t.Errorf("status %+v, want it closed for want of a session", s)
+		}
+	})
+}
+
+func TestEveryServerIsTriedBeforeAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{dialled: func(n int, c net.Conn) (net.Conn, error) {
+			if n < 3 {
+				c.Close()
+				return nil, errors.New("down")
+			}
+			return c, nil
+		}}
+		c := p.connect(t, func(cfg *zkwatch.Config) {
+			cfg.Servers.Servers = []string{"a:1", "b:2", "c:3"}
+			cfg.Shuffle = func(n int, swap func(i, j int)) { swap(0, 2) }
+		})
+		began := time.Now()
+		s := waitState(t, c, zkwatch.Connected)
+		if s.Server != "a:1" || !s.Since.Equal(began) {
+			t.Errorf("connected to %s after %v, want the third at once", s.Server, s.Since.Sub(began))
+		}
+	})
+}
+
+func TestExpiryIsTerminal(t *testing.T) {
+	for name, granted := range map[string]uint64{"unknown to the server": 0, "another session": 0x52} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &peer{
+					grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) {
+						if n == 1 {
+							return asked, 0x51
+						}
+						return asked, granted
+					},
+					answer: func(f frame, _ func(int32, int32, []byte), _ int32) bool { return f.opcode == opCreate },
+				}
+				c := p.connect(t)
+				states := c.Subscribe(t.Context())
+				waitState(t, c, zkwatch.Connected)
+				_, _, events, err := c.GetW(t.Context(), "/e")
+				if err != nil {
+					t.Fatal(err)
+				}
+				created := make(chan error)
+				for i := range 40 { // more than the library's queue holds
+					go func() {
+						_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, zk.FlagEphemeral, nil)
+						created <- err
+					}()
+				}
+				synctest.Wait()
+				p.drop(1)
+				for range 40 {
+					if err := <-created; !errors.Is(err, zkwatch.ErrUnknownOutcome) || !errors.Is(err, zk.ErrConnectionClosed) {
+						t.Errorf("create: %v, want an unknown outcome", err)
+					}
+				}
+				<-c.Done()
+				s := c.Status()
+				if s.State != zkwatch.Expired || !errors.Is(s.Err, zk.ErrSessionExpired) || s.SessionID != 0x51 {
+					t.Errorf("status %+v, want session 0x51 expired", s)
+				}
+				if e := <-events; e.Type != zk.EventNotWatching {
+					t.Errorf("event %v, want that the watch is gone", e)
+				}
+				if _, err := c.Create(t.Context(), "/late", nil, 0, nil); !errors.Is(err, zkwatch.ErrNotConnected) || !errors.Is(err, zk.ErrSessionExpired) || errors.Is(err, zkwatch.ErrUnknownOutcome) {
+					t.Errorf("create on an expired Conn: %v", err)
+				}
+				c.Close()
+				if ops := p.opcodes(2); len(ops) > 0 {
+					t.Errorf("requests %d under another session", ops)
+				}
+				time.Sleep(time.Hour)
+				if n := p.dials(); n != 2 {
+					t.Errorf("%d connections, want 2", n)
+				}
+				var seen []zkwatch.ConnState
+				for s := range states {
+					seen = append(seen, s.State)
+				}
+				if i := slices.Index(seen, zkwatch.Connected); i < 0 || seen[len(seen)-1] != zkwatch.Expired || count(seen, zkwatch.Connected) != 1 {
+					t.Errorf("states %v", seen)
+				}
+			})
+		})
+	}
+}
+
+func TestQueuedRequestsDoNotRunLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{answer: func(f frame, _ func(int32, int32, []byte), _ int32) bool { return f.opcode == opCreate }}
+		c := p.connect(t)
+		waitState(t, c, zkwatch.Connected)
+		c.Freeze()
+		created := make(chan error)
+		for i := range 5 {
+			go func() {
+				_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, 0, nil)
+				created <- err
+			}()
+		}
+		synctest.Wait()
+		p.drop(1)
+		c.Thaw()
+		unknown := 0
+		for range 5 {
+			switch err := <-created; {
+			case errors.Is(err, zkwatch.ErrUnknownOutcome):
+				unknown++
+			case !errors.Is(err, zkwatch.ErrNotConnected):
+				t.Errorf("create: %v, want one that was not sent", err)
+			}
+		}
+		if unknown == 0 { // one was with the library
+			t.Error("no outcome is unknown")
+		}
+		p.connected(t, c, 2)
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+			t.Errorf("request after the reconnect: %v", err)
+		}
+		if n := count(p.opcodes(2), opCreate); n > 0 {
+			t.Errorf("%d requests from before the loss ran after it", n)
+		}
+	})
+}
+
+func TestWatchesAreSetAgainBeforeAnyRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{}
+		c := p.connect(t)
+		waitState(t, c, zkwatch.Connected)
+		_, _, events, err := c.ChildrenW(t.Context(), "/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= 20; n++ {
+			p.drop(n)
+			p.connected(t, c, n+1)
+			if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+				t.Fatal(err)
+			}
+			if ops := p.opcodes(n + 1); len(ops) == 0 || ops[0] != opSetWatches {
+				t.Fatalf("requests %d on a new connection, want the watches first", ops)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		select {
+		case e := <-events:
+			t.Errorf("event %v", e)
+		default:
+		}
+	})
+}
+
+func TestTimeoutRoundTripAndLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var delay atomic.Int64
+		delay.Store(int64(3 * time.Millisecond))
+		p := &peer{
+			grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) { return asked / 3, 0x51 },
+			answer: func(f frame, reply func(int32, int32, []byte), xid int32) bool {
+				d := time.Duration(delay.Load())
+				time.Sleep(d)
+				return d > time.Second // mute
+			},
+		}
+		c := p.connect(t) // asks for 9 s
+		s := waitState(t, c, zkwatch.Connected)
+		if s.Timeout != 3*time.Second || !s.LeaseEnd.Equal(time.Now().Add(3*time.Second)) {
+			t.Errorf("timeout %v, lease for %v, want 3 s", s.Timeout, time.Until(s.LeaseEnd))
+		}
+		sent := time.Now()
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.Status(); s.RTT != time.Duration(delay.Load()) || !s.LeaseEnd.Equal(sent.Add(3*time.Second)) {
+			t.Errorf("round trip %v, lease for %v", s.RTT, s.LeaseEnd.Sub(sent))
+		}
+		delay.Store(int64(5 * time.Millisecond))
+		time.Sleep(time.Minute) // pings do it too
+		s = c.Status()
+		if s.State != zkwatch.Connected || s.RTT != time.Duration(delay.Load()) || !s.LeaseHolds(time.Now(), time.Second) || s.LeaseHolds(time.Now(), 3*time.Second) {
+			t.Errorf("status %+v", s)
+		}
+		delay.Store(int64(time.Hour))
+		time.Sleep(1900 * time.Millisecond)
+		// The library has not noticed; the lease has.
+		if s := c.Status(); s.State != zkwatch.Connected || s.LeaseHolds(time.Now(), 1500*time.Millisecond) {
+			t.Errorf("status %+v, lease for %v", s, time.Until(s.LeaseEnd))
+		}
+		wait(t, c, "disconnected", func(s zkwatch.Status) bool { return s.State != zkwatch.Connected })
+		c.Cut()
+		p.wg.Wait()
+	})
+}
+
+func TestFreezeAndThaw(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{}
+		c := p.connect(t)
+		waitState(t, c, zkwatch.Connected)
+		c.Freeze()
+		released := make(chan error)
+		go func() { released <- c.Gate().Wait(t.Context()) }()
+		got := make(chan error)
+		go func() {
+			_, _, err := c.Get(t.Context(), "/e")
+			got <- err
+		}()
+		time.Sleep(time.Second)
+		select {
+		case <-got:
+			t.Error("a frozen Conn has read")
+		case <-released:
+			t.Error("the gate is shut and lets pass")
+		default:
+		}
+		if n := len(p.opcodes(1)); n > 0 || !c.Gate().Frozen() {
+			t.Errorf("a frozen Conn has sent %d requests", n)
+		}
+		c.Thaw()
+		if err := <-released; err != nil {
+			t.Error(err)
+		}
+		if err := <-got; err != nil {
+			t.Errorf("after the thaw: %v", err)
+		}
+
+		// Frozen for long: the server is gone meanwhile, nobody redials, and the
+		// Conn does not give up either. After the thaw it finds the session.
+		c.Freeze()
+		time.Sleep(time.Minute)
+		p.drop(1)
+		time.Sleep(time.Hour)
+		if s := c.Status(); s.State != zkwatch.Connected || p.dials() != 1 {
+			t.Errorf("frozen: %+v, %d connections", s, p.dials())
+		}
+		c.Thaw()
+		p.connected(t, c, 2)
+
+		c.Freeze()
+		began := time.Now()
+		c.Close()
+		if d := time.Since(began); d > 0 {
+			t.Errorf("Close of a frozen Conn took %v", d)
+		}
+	})
+}
+
+func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{}
+		closed, cut := p.connect(t), p.connect(t)
+		waitState(t, closed, zkwatch.Connected)
+		waitState(t, cut, zkwatch.Connected)
+		began := time.Now()
+		closed.Close()
+		if n := count(p.opcodes(0), opCloseSession); n != 1 {
+			t.Errorf("Close said goodbye %d times", n)
+		}
+		if s := closed.Status(); s.State != zkwatch.Closed || !errors.Is(s.Err, zkwatch.ErrClosed) {
+			t.Errorf("status %+v", s)
+		}
+		cut.Cut()
+		cut.Close()
+		p.wg.Wait()
+		if n := count(p.opcodes(0), opCloseSession); n != 1 {
+			t.Errorf("Cut said goodbye")
+		}
+		if s := cut.Status(); s.State != zkwatch.Closed || !errors.Is(s.Err, zkwatch.ErrCut) || p.dials() != 2 {
+			t.Errorf("status %+v, %d connections", s, p.dials())
+		}
+		if d := time.Since(began); d > 0 {
+			t.Errorf("Close and Cut took %v", d)
+		}
+	})
+}
+
+func TestCloseIsBounded(t *testing.T) {
+	for name, p := range map[string]*peer{
+		"mute peer":     {answer: func(frame, func(int32, int32, []byte), int32) bool { return true }},
+		"no answer yet": {accept: func(n int, c net.Conn) bool { io.Copy(io.Discard, c); return true }},
+		"nobody there":  {dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, io.EOF }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := p.connect(t)
+				time.Sleep(1100 * time.Millisecond)
+				went := make(chan struct{})
+				for range 40 {
+					go func() {
+						c.Create(t.Context(), "/e", nil, 0, nil)
+						went <- struct{}{}
+					}()
+				}
+				synctest.Wait()
+				began := time.Now()
+				c.Close()
+				if d := time.Since(began); d > time.Second {
+					t.Errorf("Close took %v", d)
+				}
+				for range 40 {
+					<-went
+				}
+			})
+		})
+	}
+}
+
+func TestSubscribersMissNoState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &peer{}
+		c := p.connect(t)
+		slow := c.Subscribe(t.Context())
+		waitState(t, c, zkwatch.Connected)
+		const losses = 50
+		for n := 1; n <= losses; n++ {
+			time.Sleep(2 * time.Second)
+			p.drop(n)
+			p.connected(t, c, n+1)
+		}
+		c.Close()
+		got := map[zkwatch.ConnState]int{}
+		for s := range slow {
+			got[s.State]++
+		}
+		if got[zkwatch.Connected] != losses+1 || got[zkwatch.Disconnected] != losses || got[zkwatch.Closed] != 1 {
+			t.Errorf("seen %v, want %d losses", got, losses)
+		}
+	})
+}
+
+func TestAnHourWithTheEmbeddedServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		cfg := zkwatch.Config{
+			Servers:        zkwatch.ConnectString{Servers: []string{"embedded:2181"}},
+			SessionTimeout: 4 * time.Second,
+			Dial:           func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+		}
+		a, b := connect(t, cfg), connect(t, cfg)
+		waitState(t, a, zkwatch.Connected)
+		waitState(t, b, zkwatch.Connected)
+		if _, err := a.Create(t.Context(), "/e", nil, zk.FlagEphemeral, world); err != nil {
+			t.Fatal(err)
+		}
+		_, _, events, err := b.GetW(t.Context(), "/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		if s := a.Status(); s.State != zkwatch.Connected || !s.LeaseHolds(time.Now(), 2*time.Second) {
+			t.Errorf("after an hour: %+v", s)
+		}
+		a.Freeze()
+		frozen := time.Now()
+		if e := <-events; e.Type != zk.EventNodeDeleted {
+			t.Errorf("event %+v", e)
+		}
+		if d := time.Since(frozen); d < 2*time.Second || d > 5*time.Second {
+			t.Errorf("the znode of a frozen candidate lived for %v", d)
+		}
+		a.Thaw()
+		<-a.Done()
+		if s := a.Status(); s.State != zkwatch.Expired {
+			t.Errorf("after the thaw: %+v", s)
+		}
+		b.Close()
+	})
+}
+
+func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := make(chan struct{})
+		p := &peer{answer: func(f frame, _ func(int32, int32, []byte), _ int32) bool {
+			if f.opcode == opCreate && f.conn == 1 {
+				<-gone // and reads nothing meanwhile
+			}
+			return false
+		}}
+		c := p.connect(t)
+		waitState(t, c, zkwatch.Connected)
+		created := make(chan error)
+		for i := range 3 {
+			// The first is read, the second is being written, the third waits.
+			go func() {
+				_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, 0, nil)
+				created <- err
+			}()
+			synctest.Wait()
+		}
+		p.drop(1)
+		close(gone)
+		for range 3 {
+			if err := <-created; !errors.Is(err, zkwatch.ErrUnknownOutcome) {
+				t.Errorf("create: %v, want an unknown outcome", err)
+			}
+		}
+		p.connected(t, c, 2)
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+			t.Errorf("request after the reconnect: %v", err)
+		}
+		if n := count(p.opcodes(2), opCreate); n > 0 {
+			t.Errorf("%d requests from before the loss ran after it", n)
+		}
+	})
+}
+
+func TestFrozenConnDoesNotGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var down atomic.Bool
+		p := &peer{dialled: func(n int, c net.Conn) (net.Conn, error) {
+			if down.Load() {
+				c.Close()
+				return nil, errors.New("down")
+			}
+			return c, nil
+		}}
+		c := p.connect(t)
+		waitState(t, c, zkwatch.Connected)
+		down.Store(true)
+		p.drop(1)
+		waitState(t, c, zkwatch.Disconnected)
+		c.Freeze()
+		time.Sleep(time.Hour)
+		if s := c.Status(); s.State != zkwatch.Disconnected {
+			t.Errorf("frozen: %+v", s)
+		}
+		down.Store(false)
+		c.Thaw()
+		waitState(t, c, zkwatch.Connected)
+	})
+}

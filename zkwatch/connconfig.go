@@ -1,0 +1,147 @@
+package zkwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"time"
+)
+
+const (
+	defaultSessionTimeout = 10 * time.Second
+	defaultDialTimeout    = 3 * time.Second
+
+	// The library's own send buffer. A server's default limit is 1 MiB.
+	defaultBufferSize = 1536 << 10
+	// The names of some 100,000 children.
+	defaultMaxReply = 16 << 20
+
+	minBufferSize = 1 << 10
+	minMaxReply   = 1 << 10
+
+	// The fixed part of any request: lengths, xid, opcode, version, flags.
+	requestOverhead = 64
+)
+
+// A Config says to which cluster a [Conn] connects, and how.
+type Config struct {
+	Servers ConnectString
+
+	// SessionTimeout is asked for; the server grants what its limits allow, see
+	// Status.Timeout. 0 means 10 s.
+	SessionTimeout time.Duration
+
+	// DialTimeout bounds one attempt at one server: resolving its name,
+	// connecting, and the answer to the request for a session. 0 means 3 s.
+	DialTimeout time.Duration
+
+	// Dial connects to a server's host:port. It must return when ctx is done.
+	// nil means a net.Dialer, which resolves the name anew each time.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// Logger gets what the client library has to say, at debug level. nil
+	// discards it. Credentials are never logged.
+	Logger *slog.Logger
+
+	// BufferSize bounds a request, in bytes, and is allocated for each Conn. It
+	// has to hold the paths of all watches that are set at one time. 0 means
+	// 1.5 MiB; 16 KiB is enough for a candidate.
+	BufferSize int
+
+	// MaxReply bounds a reply, in bytes: one that is larger ends the connection
+	// with ErrReplyTooLarge. Up to 1.5 MiB of it is allocated for each Conn at
+	// once. 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
+	MaxReply int
+
+	// Auth is presented on every connection before any request.
+	Auth []Auth
+
+	// Gate, if set, is the one that Freeze and Thaw work on; the owner of several
+	// Conns in a row gives each the same. nil means one of the Conn's own.
+	Gate *Gate
+
+	// Shuffle, if set, replaces rand.Shuffle in choosing the order in which the
+	// servers are tried.
+	Shuffle func(n int, swap func(i, j int))
+}
+
+// withDefaults returns the config completed, or what is wrong with it.
+func (cfg Config) withDefaults() (Config, error) {
+	if len(cfg.Servers.Servers) == 0 {
+		return cfg, errors.New("no servers")
+	}
+	if cfg.Servers.Chroot != "" {
+		if err := validatePath(cfg.Servers.Chroot); err != nil || cfg.Servers.Chroot == "/" {
+			return cfg, fmt.Errorf("chroot %q: not the path of a znode below the root", cfg.Servers.Chroot)
+		}
+	}
+	if cfg.SessionTimeout == 0 {
+		cfg.SessionTimeout = defaultSessionTimeout
+	}
+	if cfg.SessionTimeout < time.Millisecond || cfg.SessionTimeout > math.MaxInt32*time.Millisecond {
+		return cfg, fmt.Errorf("session timeout %v is not between 1ms and 24 days", cfg.SessionTimeout)
+	}
+	if cfg.DialTimeout == 0 {
+		cfg.DialTimeout = defaultDialTimeout
+	}
+	if cfg.DialTimeout < 0 {
+		return cfg, fmt.Errorf("dial timeout %v is negative", cfg.DialTimeout)
+	}
+	if cfg.BufferSize == 0 {
+		cfg.BufferSize = defaultBufferSize
+	}
+	if cfg.BufferSize < minBufferSize {
+		return cfg, fmt.Errorf("buffer size %d is less than %d", cfg.BufferSize, minBufferSize)
+	}
+	if cfg.MaxReply == 0 {
+		cfg.MaxReply = defaultMaxReply
+	}
+	if cfg.MaxReply < minMaxReply || cfg.MaxReply > math.MaxInt32 {
+		return cfg, fmt.Errorf("reply limit %d is not between %d and %d", cfg.MaxReply, minMaxReply, math.MaxInt32)
+	}
+	for _, a := range cfg.Auth {
+		if a.Scheme == "" || len(a.Credential)+len(a.Scheme) > 64<<10 {
+			return cfg, fmt.Errorf("auth scheme %q: no scheme, or more than 64 KiB", a.Scheme)
+		}
+	}
+	if cfg.Dial == nil {
+		cfg.Dial = new(net.Dialer).DialContext
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Gate == nil {
+		cfg.Gate = new(Gate)
+	}
+	if cfg.Shuffle == nil {
+		cfg.Shuffle = rand.Shuffle
+	}
+	cfg.Auth = slices.Clone(cfg.Auth)
+	return cfg, nil
+}
+
+// An Auth is a credential for one of the server's authentication schemes, such
+// as "digest" with "user:password". However it is formatted, logged or encoded,
+// only the scheme shows.
+type Auth struct {
+	Scheme     string
+	Credential []byte
+}
+
+func (a Auth) String() string { return a.Scheme + ":(hidden)" }
+
+// Format implements fmt.Formatter for every verb, so that none prints the
+// fields.
+func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
+
+// LogValue implements slog.LogValuer.
+func (a Auth) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// MarshalText implements encoding.TextMarshaler, which encoding/json uses.
+func (a Auth) MarshalText() ([]byte, error) { return []byte(a.String()), nil }

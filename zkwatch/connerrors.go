@@ -1,0 +1,31 @@
+package zkwatch
+
+import "errors"
+
+// Why a connection or a [Conn] ended, or a request failed. The errors of the
+// servers are those of package zk, such as zk.ErrNoNode.
+var (
+	// ErrNotConnected: there is no connection. The request was not sent.
+	ErrNotConnected = errors.New("not connected")
+	// ErrUnknownOutcome: the connection was lost, or waiting was given up, after
+	// a write had been sent off: it may or may not have happened.
+	ErrUnknownOutcome = errors.New("outcome unknown")
+	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. Asking again
+	// ends the connection again: connect anew with twice as much.
+	ErrReplyTooLarge = errors.New("reply too large")
+	// ErrRequestTooLarge: a request does not fit in Config.BufferSize.
+	ErrRequestTooLarge = errors.New("request too large")
+	// ErrNotZooKeeper: something else listens at the address.
+	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
+	// ErrProtocol: a server broke the protocol.
+	ErrProtocol = errors.New("protocol violation")
+	// ErrRefused: a server accepted a connection and closed it without a word.
+	ErrRefused = errors.New("closed by the server before it gave a session")
+	// ErrNoSession: no server gave or kept up a session for so long that it is
+	// better to start anew.
+	ErrNoSession = errors.New("no session")
+	// ErrClosed: Close was called.
+	ErrClosed = errors.New("closed")
+	// ErrCut: Cut was called.
+	ErrCut = errors.New("connection cut")
+)

@@ -1,0 +1,293 @@
+package zkwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// The operations below take paths inside the chroot and return such. Each
+// returns at the latest when ctx is done or the connection is lost. Their
+// errors say what was tried on which path, and wrap the server's (zk.ErrNoNode
+// and so on), or ErrNotConnected where nothing was sent. A write that was sent
+// and not answered is an ErrUnknownOutcome.
+//
+// A watch that is set here is set again by the library after a lost connection.
+// Its channel gets one event, with a path inside the chroot, and is closed; when
+// the Conn ends the event is a zk.EventNotWatching. The library can take back
+// no watch: keep one for each path and kind at a time.
+
+// Children lists the children of path.
+func (c *Conn) Children(ctx context.Context, path string) ([]string, *zk.Stat, error) {
+	r, err := do(ctx, c, call{op: "getChildren", path: path}, func(full string) (r reply[[]string], err error) {
+		r.value, r.stat, err = c.zk.Children(full)
+		return r, err
+	})
+	return r.value, r.stat, err
+}
+
+// ChildrenW lists the children of path and watches for one that comes or goes.
+func (c *Conn) ChildrenW(ctx context.Context, path string) ([]string, *zk.Stat, <-chan zk.Event, error) {
+	r, err := do(ctx, c, call{op: "getChildren", path: path, watch: true}, func(full string) (r reply[[]string], err error) {
+		r.value, r.stat, r.events, err = c.zk.ChildrenW(full)
+		return watched(c, r, err)
+	})
+	return r.value, r.stat, r.events, err
+}
+
+// Get reads the data of path.
+func (c *Conn) Get(ctx context.Context, path string) ([]byte, *zk.Stat, error) {
+	r, err := do(ctx, c, call{op: "getData", path: path}, func(full string) (r reply[[]byte], err error) {
+		r.value, r.stat, err = c.zk.Get(full)
+		return r, err
+	})
+	return r.value, r.stat, err
+}
+
+// GetW reads the data of path and watches for its change or deletion. Unlike
+// ExistsW it sets no watch where the znode is absent.
+func (c *Conn) GetW(ctx context.Context, path string) ([]byte, *zk.Stat, <-chan zk.Event, error) {
+	r, err := do(ctx, c, call{op: "getData", path: path, watch: true}, func(full string) (r reply[[]byte], err error) {
+		r.value, r.stat, r.events, err = c.zk.GetW(full)
+		return watched(c, r, err)
+	})
+	return r.value, r.stat, r.events, err
+}
+
+// Exists tells whether path exists. The Stat is nil if not.
+func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) {
+	r, err := do(ctx, c, call{op: "exists", path: path}, func(full string) (r reply[bool], err error) {
+		r.value, r.stat, err = c.zk.Exists(full)
+		return r, err
+	})
+	if !r.value {
+		r.stat = nil
+	}
+	return r.value, r.stat, err
+}
+
+// ExistsW tells whether path exists and watches for its creation, change or
+// deletion. Where the znode is absent and stays so the watch stays for the
+// life of the session: to wait for a deletion, GetW is better.
+func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan zk.Event, error) {
+	r, err := do(ctx, c, call{op: "exists", path: path, watch: true}, func(full string) (r reply[bool], err error) {
+		r.value, r.stat, r.events, err = c.zk.ExistsW(full)
+		return watched(c, r, err)
+	})
+	if !r.value {
+		r.stat = nil
+	}
+	return r.value, r.stat, r.events, err
+}
+
+// Create makes a znode and returns its path, which for a sequential one ends in
+// the number that the server gave it. flags are package zk's; nodes with a TTL
+// and containers are not made here.
+func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
+	size := len(data)
+	for _, a := range acl {
+		size += 12 + len(a.Scheme) + len(a.ID)
+	}
+	sequential := flags&zk.FlagSequence != 0 && flags <= zk.FlagEphemeralSequential
+	return do(ctx, c, call{op: "create", path: path, write: true, size: size, sequential: sequential}, func(full string) (string, error) {
+		created, err := c.zk.Create(full, data, flags, acl)
+		return c.cfg.Servers.inner(created), err
+	})
+}
+
+// Set writes the data of path if its version is the given one, or -1.
+func (c *Conn) Set(ctx context.Context, path string, data []byte, version int32) (*zk.Stat, error) {
+	return do(ctx, c, call{op: "setData", path: path, write: true, size: len(data)}, func(full string) (*zk.Stat, error) {
+		return c.zk.Set(full, data, version)
+	})
+}
+
+// Delete removes path if its version is the given one, or -1.
+func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
+	_, err := do(ctx, c, call{op: "delete", path: path, write: true}, func(full string) (struct{}, error) {
+		return struct{}{}, c.zk.Delete(full, version)
+	})
+	return err
+}
+
+// Sync waits until the server has caught up with the ensemble's leader, so that
+// a read that follows sees all that was written before.
+func (c *Conn) Sync(ctx context.Context, path string) error {
+	_, err := do(ctx, c, call{op: "sync", path: path}, func(full string) (string, error) {
+		return c.zk.Sync(full)
+	})
+	return err
+}
+
+// A reply is what a read returns.
+type reply[T any] struct {
+	value  T
+	stat   *zk.Stat
+	events <-chan zk.Event
+}
+
+// A call is one request.
+type call struct {
+	op, path   string
+	write      bool // it changes something
+	watch      bool // it sets a watch
+	sequential bool // the path is only the beginning of one
+	size       int  // of the request, beyond its path, in bytes
+}
+
+// failed wraps err with what was tried.
+func (k call) failed(err error) error { return fmt.Errorf("%s %s: %w", k.op, k.path, err) }
+
+// unanswered is the error of a call that was sent, perhaps, and not answered.
+func (k call) unanswered(cause error) error {
+	if k.write {
+		return k.failed(fmt.Errorf("%w: %w", ErrUnknownOutcome, cause))
+	}
+	return k.failed(cause)
+}
+
+// do runs request, which blocks in the library, and waits for it no longer than
+// until ctx is done or the connection is lost. The library knows neither; a
+// request that nobody waits for any more ends with the Conn at the latest.
+func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (T, error) {
+	var zero T
+	path := k.path
+	if k.sequential {
+		path += "0" // a sequential path may end in a slash
+	}
+	if err := validatePath(path); err != nil {
+		return zero, k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
+	}
+	full := c.cfg.Servers.full(k.path)
+	if size := requestOverhead + len(full) + k.size; size > c.cfg.BufferSize {
+		return zero, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, c.cfg.BufferSize))
+	}
+	if err := ctx.Err(); err != nil {
+		return zero, k.failed(fmt.Errorf("%w: not sent", err))
+	}
+	lost, h, err := c.admit(ctx, k)
+	if err != nil {
+		return zero, k.failed(err)
+	}
+
+	type result struct {
+		value T
+		err   error
+	}
+	results := make(chan result, 1)
+	go func() {
+		defer c.calls.Done()
+		value, err := request(full)
+		c.written(h) // if it came to nothing
+		if k.watch && err != nil {
+			c.unwatched()
+		}
+		results <- result{value, err}
+	}()
+	var r result
+	select {
+	case r = <-results:
+	case <-ctx.Done():
+		return zero, k.unanswered(ctx.Err())
+	case <-lost:
+		select {
+		case r = <-results: // it came just before
+		default:
+			return zero, k.unanswered(c.lostErr())
+		}
+	}
+	switch {
+	case r.err == nil:
+		return r.value, nil
+	case errors.Is(r.err, zk.ErrNoServer):
+		return zero, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, r.err))
+	case errors.Is(r.err, zk.ErrConnectionClosed), errors.Is(r.err, zk.ErrClosing):
+		return zero, k.unanswered(c.lostErr())
+	case errors.Is(r.err, zk.ErrShortBuffer):
+		return zero, k.unanswered(fmt.Errorf("%w: %w", ErrProtocol, r.err))
+	}
+	return zero, k.failed(r.err)
+}
+
+// admit waits for a call's turn and lets it begin if there is a connection;
+// lost is closed when that is lost. After an error nothing has been sent.
+func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *handing, err error) {
+	c.mu.Lock()
+	lost = c.lost
+	c.mu.Unlock()
+	myTurn := false
+	if lost != nil {
+		select {
+		case c.turn <- struct{}{}:
+			myTurn = true
+		case <-lost:
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("%w: not sent", ctx.Err())
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !myTurn || c.lost != lost {
+		if myTurn {
+			<-c.turn
+		}
+		return nil, nil, c.notConnected()
+	}
+	h = new(handing)
+	c.handed = h
+	c.calls.Add(1)
+	if k.watch {
+		c.watches++
+	}
+	return lost, h, nil
+}
+
+// notConnected says why no request can be made. The caller holds c.mu.
+func (c *Conn) notConnected() error {
+	if c.status.State == Connected {
+		return fmt.Errorf("%w: the connection was lost and another made", ErrNotConnected)
+	}
+	if c.status.Err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrNotConnected, c.status.State, c.status.Err)
+	}
+	return fmt.Errorf("%w: %s", ErrNotConnected, c.status.State)
+}
+
+// lostErr is why an admitted call goes unanswered.
+func (c *Conn) lostErr() error {
+	if err := c.Status().Err; err != nil {
+		return fmt.Errorf("%w: %w", zk.ErrConnectionClosed, err)
+	}
+	return zk.ErrConnectionClosed
+}
+
+// watched replaces the library's channel of a reply by one whose event has a
+// path inside the chroot.
+func watched[T any](c *Conn, r reply[T], err error) (reply[T], error) {
+	if err != nil {
+		return r, err
+	}
+	events, out := r.events, make(chan zk.Event, 1)
+	c.calls.Add(1) // the caller, an admitted call, still counts
+	go func() {
+		defer c.calls.Done()
+		defer close(out)
+		event, ok := <-events
+		c.unwatched()
+		if ok {
+			event.Path = c.cfg.Servers.inner(event.Path)
+			out <- event
+		}
+	}()
+	r.events = out
+	return r, nil
+}
+
+// unwatched notes that one watch less is set.
+func (c *Conn) unwatched() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watches--
+}

@@ -1,0 +1,180 @@
+package zkwatch
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// session is called when a server has granted a session over n, or confirmed
+// the one there is; asked is the one that the library asked for, 0 for a new
+// one. It reports whether the library may know.
+func (c *Conn) session(n *netConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
+	c.mu.Lock()
+	if c.link != n || c.status.State.Terminal() {
+		c.mu.Unlock()
+		return net.ErrClosed
+	}
+	known := c.status.SessionID
+	if c.status.State == Connecting && asked == 0 {
+		known = 0 // one that the library did not get to know, nor any caller
+	}
+	switch {
+	case id == 0 && known == 0:
+		c.mu.Unlock()
+		return fmt.Errorf("%w: session 0 granted", ErrProtocol)
+	case id == 0:
+		c.mu.Unlock()
+		// The library may know this one: it tells the watchers.
+		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.addr, zk.ErrSessionExpired), false)
+		return nil
+	case known != 0 && (asked != known || id != known):
+		c.mu.Unlock()
+		err := fmt.Errorf("session %#x at %s: the server gave session %#x: %w", known, n.addr, id, zk.ErrSessionExpired)
+		c.terminate(Expired, err, false)
+		return err
+	}
+	defer c.mu.Unlock()
+	c.refusals = 0
+	c.status.SessionID, c.status.Timeout, c.status.Server = id, timeout, n.addr
+	c.noteAnswer(sent)
+	return nil
+}
+
+// begin counts one more goroutine that Close waits for, unless it is too late.
+func (c *Conn) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status.State.Terminal() {
+		return false
+	}
+	c.calls.Add(1)
+	return true
+}
+
+// confirmed is called when the library may learn that it has a session over n.
+// Requests may follow once the library has set its watches again, if it has
+// any: that names the last zxid seen, and if another reply came in between,
+// changes from before that reply would trigger no watch.
+func (c *Conn) confirmed(n *netConn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watches > 0 {
+		c.rearms++
+	}
+	if c.rearms == 0 {
+		n.rearmed = true
+		c.announce(n)
+		return
+	}
+	// There may be no such request: a watch has just been triggered and the
+	// count is behind, or the library gave the request up with a connection.
+	n.after(rearmTimeout, func() { c.rearmed(n, true) })
+}
+
+// rearmTimeout is how long to wait for the library's request to set watches
+// that it may not have any more. It makes that request at once if at all.
+const rearmTimeout = 100 * time.Millisecond
+
+// rearmed is called when the library has sent a request to set watches over n,
+// or when there was time enough for all of them. One of an earlier connection,
+// which was lost too soon, comes before the one that n is waiting for.
+func (c *Conn) rearmed(n *netConn, all bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rearms = max(c.rearms-1, 0)
+	if all {
+		c.rearms = 0
+	}
+	if c.rearms == 0 {
+		n.rearmed = true
+		c.announce(n)
+	}
+}
+
+// announce opens n for requests, if nothing is in the way. The caller holds
+// c.mu.
+func (c *Conn) announce(n *netConn) {
+	if c.link != n || !n.rearmed || c.handed != nil || c.status.State == Connected || c.status.State.Terminal() {
+		return
+	}
+	n.announce()
+	c.lost = make(chan struct{})
+	c.watchdog.Stop()
+	c.setState(Connected, nil)
+}
+
+// A handing is a request on its way through the library's queue. There is one
+// at most, so that it is known whether one is left there when a connection is
+// lost. It would be sent over the next one, although its caller has been told
+// that it was not answered; netConn drops it instead, and until then no other
+// request is let in.
+type handing struct{ _ byte } // not empty: each has an address of its own
+
+// written is called when the request h has left the queue.
+func (c *Conn) written(h *handing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h == nil || c.handed != h {
+		return
+	}
+	c.handed = nil
+	<-c.turn
+	if c.link != nil {
+		c.announce(c.link)
+	}
+}
+
+// inQueue is the request in the library's queue, or nil.
+func (c *Conn) inQueue() *handing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.handed
+}
+
+// answered is called when a server has answered what was sent over n at sent.
+func (c *Conn) answered(n *netConn, sent time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link == n {
+		c.noteAnswer(sent)
+	}
+}
+
+func (c *Conn) noteAnswer(sent time.Time) {
+	c.status.RTT = time.Since(sent)
+	if end := sent.Add(c.status.Timeout); end.After(c.status.LeaseEnd) {
+		c.status.LeaseEnd = end
+	}
+}
+
+// disconnected is called when n is lost, and why.
+func (c *Conn) disconnected(n *netConn, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link != n || c.status.State.Terminal() {
+		return
+	}
+	c.link = nil
+	if errors.Is(err, ErrRefused) {
+		c.refusals++
+		if hint := n.refusalHint(c.refusals); hint != "" {
+			err = fmt.Errorf("%w (%s)", err, hint)
+		}
+	} else {
+		c.refusals = 0
+	}
+	err = fmt.Errorf("connection to %s: %w", n.addr, err)
+	if c.status.State != Connected {
+		c.setErr(err)
+		return
+	}
+	c.hops.lost(time.Since(c.status.Since))
+	c.setState(Disconnected, err)
+	close(c.lost)
+	c.lost = nil
+	c.watchdog.Reset(c.patience())
+}

@@ -1,0 +1,156 @@
+package zkwatch
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// ConnState is where a [Conn] is in its life. Expired and Closed are terminal.
+type ConnState int
+
+const (
+	Connecting   ConnState = iota // no session yet
+	Connected                     // the session is alive and a server answers
+	Disconnected                  // the session may be alive; no server is reached
+	Expired                       // the servers have ended the session
+	Closed                        // ended on this side; Status.Err says why
+)
+
+func (s ConnState) String() string {
+	switch s {
+	case Connecting:
+		return "connecting"
+	case Connected:
+		return "connected"
+	case Disconnected:
+		return "disconnected"
+	case Expired:
+		return "expired"
+	case Closed:
+		return "closed"
+	}
+	return fmt.Sprintf("ConnState(%d)", int(s))
+}
+
+// Terminal tells whether no other state can follow.
+func (s ConnState) Terminal() bool { return s == Expired || s == Closed }
+
+// A Status is what is known about a [Conn] at one moment.
+type Status struct {
+	State     ConnState
+	Since     time.Time     // when State was entered
+	SessionID uint64        // 0: there has been none yet
+	Timeout   time.Duration // of the session, as the server granted it; 0: none yet
+	Server    string        // host:port of the server, or of the one tried last
+	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
+
+	// LeaseEnd is when the last answered request or ping was sent, plus Timeout:
+	// the servers keep the session until then at least, as they count from when
+	// they received it. It is zero before the first session. Leave a margin: a
+	// follower passes on to the ensemble's leader in batches, every half tick,
+	// that it has heard from a session.
+	LeaseEnd time.Time
+
+	// Err is why there is no connection: what the last attempt to get one met,
+	// or how the last one ended. It is nil while Connected.
+	Err error
+}
+
+// LeaseHolds tells whether at the time now the session is sure to exist for
+// margin at least. Both of now's clocks have to agree: the monotonic one stands
+// still while a machine sleeps, and the wall clock may be set.
+func (s Status) LeaseHolds(now time.Time, margin time.Duration) bool {
+	limit := s.LeaseEnd.Add(-margin)
+	return now.Before(limit) && now.Round(0).Before(limit.Round(0))
+}
+
+// Status returns the present status.
+func (c *Conn) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status
+}
+
+// Done is closed when the Conn reaches a terminal state.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Subscribe returns a channel that receives the present status and then one for
+// each change of state or of Err, in order. No change of state is ever left
+// out, however slowly the channel is read; of several errors in the same state
+// only the latest may be. The channel is closed after a terminal status, or
+// when ctx is done; one of the two has to be waited for or brought about.
+func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
+	s := &subscription{wake: make(chan struct{}, 1)}
+	c.mu.Lock()
+	s.add(c.status)
+	c.subscribers[s] = struct{}{}
+	c.mu.Unlock()
+
+	out := make(chan Status)
+	go func() {
+		defer close(out)
+		defer func() {
+			c.mu.Lock()
+			delete(c.subscribers, s)
+			c.mu.Unlock()
+		}()
+		for {
+			select {
+			case <-s.wake:
+			case <-ctx.Done():
+				return
+			}
+			for _, status := range s.take() {
+				select {
+				case out <- status:
+				case <-ctx.Done():
+					return
+				}
+				if status.State.Terminal() {
+					return
+				}
+			}
+		}
+	}()
+	return out
+}
+
+// publish hands the present status to the subscribers. The caller holds c.mu.
+func (c *Conn) publish() {
+	for s := range c.subscribers {
+		s.add(c.status)
+	}
+}
+
+// A subscription is an unbounded queue of statuses. It stays short: only
+// changes of state make it grow, and each takes a connection or a loss of one.
+type subscription struct {
+	wake chan struct{}
+
+	mu    sync.Mutex
+	queue []Status
+}
+
+func (s *subscription) add(status Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.queue); n > 0 && s.queue[n-1].State == status.State && s.queue[n-1].Since.Equal(status.Since) {
+		s.queue[n-1] = status
+	} else {
+		s.queue = append(s.queue, status)
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *subscription) take() []Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.queue
+	s.queue = nil
+	return q
+}

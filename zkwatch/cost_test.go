@@ -1,0 +1,53 @@
+package zkwatch_test
+
+import (
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/zkwatch"
+	"electop/zkwatch/wire"
+)
+
+// handoffCost holds the promise that a handoff costs the same for any number
+// of candidates: at most 3 requests and 2 notifications.
+func handoffCost(t *testing.T, n int) {
+	server, addr := zkserver.Start(t, zkserver.Options{})
+	path := electionPath(t)
+	c := raw(t, addr)
+	if _, err := c.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	// The leader is a bare znode, so that its own farewell is not counted.
+	leader, err := c.Create(path+"/bare-n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var next *stander
+	for i := range n - 1 {
+		s := stand(t, zkwatch.CandidateConfig{Conn: config(t, addr), Path: path, Ack: path + "-leader"})
+		s.believes(t, model.Waiting)
+		if i == 0 {
+			next = s
+		}
+	}
+	before := server.Counters()
+	if err := c.Delete(leader, -1); err != nil {
+		t.Fatal(err)
+	}
+	next.believes(t, model.Leading)
+	after := server.Counters()
+
+	want := map[wire.Op]int64{wire.OpDelete: 1, wire.OpGetChildren2: 1, wire.OpGetData: 1, wire.OpCreate: 1, wire.OpPing: -1}
+	for op, count := range after.Requests {
+		w := want[op]
+		if got := count - before.Requests[op]; w >= 0 && got != w {
+			t.Errorf("%d candidates: %d requests of %v during a handoff, want %d", n, got, op, w)
+		}
+	}
+	if got := after.Notifications - before.Notifications; got > 2 {
+		t.Errorf("%d candidates: %d notifications during a handoff, at most 2 are promised", n, got)
+	}
+}

@@ -1,0 +1,228 @@
+// Package feed owns the journal of one election: one goroutine applies what
+// is observed, in order, and hands on what it means.
+//
+// Observers and candidates [Feed.Put] observations; it never blocks them.
+// [Feed.Run] takes them out, writes each to the recording (if there is one),
+// applies it to the journal and passes the events to whoever asked for them.
+// A screen reads [Feed.State] when [Feed.Dirty] says that it changed, at its
+// own pace: frames may be dropped, events never are.
+//
+// A replay ([Feed.Replay]) is the same feed with a file in place of the
+// cluster.
+package feed
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"electop/model"
+)
+
+// Config is what a feed is made of.
+type Config struct {
+	Election model.Config
+	// Record, if set, takes the recording. Its first error ends the recording
+	// and goes to Notice; the feed goes on.
+	Record *model.Encoder
+	// Events, if set, is called in Run's goroutine with the events of each
+	// observation, oldest first. An error ends Run.
+	Events func([]model.Event) error
+	// Notice, if set, is told in one line what the user should know.
+	Notice func(string)
+	// Now is the clock for deadlines; nil: [Now].
+	Now func() time.Time
+}
+
+// Now is the wall clock in the form in which times are recorded: UTC and
+// without a monotonic reading, so that a replay computes the same durations.
+func Now() time.Time { return time.Now().UTC().Round(0) }
+
+// Feed is the owner of one election's journal.
+type Feed struct {
+	cfg   Config
+	dirty chan struct{}
+
+	jmu     sync.Mutex
+	journal *model.Journal
+	changed chan struct{} // closed at the next change; nil: nobody awaits one
+
+	qmu   sync.Mutex
+	queue []model.Observation
+	more  chan struct{} // capacity 1
+	less  chan struct{} // capacity 1: the queue was emptied
+}
+
+// New returns a feed; [Feed.Run] makes it live.
+func New(cfg Config) *Feed {
+	if cfg.Now == nil {
+		cfg.Now = Now
+	}
+	return &Feed{
+		cfg:     cfg,
+		journal: model.NewJournal(cfg.Election),
+		dirty:   make(chan struct{}, 1),
+		more:    make(chan struct{}, 1),
+		less:    make(chan struct{}, 1),
+	}
+}
+
+// Put hands in an observation. It does not wait, so a candidate never loses
+// its lease to a slow reader of events.
+func (f *Feed) Put(o model.Observation) {
+	f.qmu.Lock()
+	f.queue = append(f.queue, o)
+	f.qmu.Unlock()
+	mark(f.more)
+}
+
+// backlog is how many observations an observer may be ahead of the reader of
+// its events. Past that [Feed.PutSlowly] waits: it then reads less often, and
+// what it does not see is counted as missed instead of filling the memory.
+const backlog = 4096
+
+// PutSlowly is Put for an observer of a cluster.
+func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
+	for {
+		f.qmu.Lock()
+		full := len(f.queue) >= backlog
+		f.qmu.Unlock()
+		if !full {
+			f.Put(o)
+			return
+		}
+		select {
+		case <-f.less:
+			mark(f.less) // for others who wait
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// State returns the election as it stands.
+func (f *Feed) State() *model.State {
+	f.jmu.Lock()
+	defer f.jmu.Unlock()
+	return f.journal.State()
+}
+
+// Dirty is marked after the state changed. Its capacity is one: many changes
+// are one mark.
+func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
+
+// Await returns the first state that holds, from the present one on, or ctx's
+// error. Many may wait at a time.
+func (f *Feed) Await(ctx context.Context, holds func(*model.State) bool) (*model.State, error) {
+	for {
+		f.jmu.Lock()
+		s := f.journal.State()
+		if f.changed == nil {
+			f.changed = make(chan struct{})
+		}
+		changed := f.changed
+		f.jmu.Unlock()
+		if holds(s) {
+			return s, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return s, ctx.Err()
+		}
+	}
+}
+
+// Run applies observations until ctx ends, then what is left in the queue.
+// It returns nil, or the error of Config.Events.
+func (f *Feed) Run(ctx context.Context) error {
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	defer timer.Stop()
+	for {
+		if err := f.drain(); err != nil {
+			return err
+		}
+		if due, ok := f.deadline(); ok {
+			timer.Reset(max(0, due.Sub(f.cfg.Now())))
+		} else {
+			timer.Stop()
+		}
+		select {
+		case <-f.more:
+		case <-timer.C:
+			if due, ok := f.deadline(); ok && !f.cfg.Now().Before(due) {
+				f.Put(&model.Advance{At: f.cfg.Now()})
+			}
+		case <-ctx.Done():
+			if err := f.drain(); err != nil {
+				return err
+			}
+			if due, ok := f.deadline(); ok { // let go of what waits
+				return f.apply(&model.Advance{At: due})
+			}
+			return nil
+		}
+	}
+}
+
+func (f *Feed) deadline() (time.Time, bool) {
+	f.jmu.Lock()
+	defer f.jmu.Unlock()
+	return f.journal.Deadline()
+}
+
+func (f *Feed) drain() error {
+	for {
+		f.qmu.Lock()
+		batch := f.queue
+		f.queue = nil
+		f.qmu.Unlock()
+		mark(f.less)
+		if len(batch) == 0 {
+			return nil
+		}
+		for _, o := range batch {
+			if err := f.apply(o); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// apply records an observation first and applies it then, so that a recording
+// never lacks what was shown.
+func (f *Feed) apply(o model.Observation) error {
+	if f.cfg.Record != nil {
+		if err := f.cfg.Record.Encode(o); err != nil {
+			f.cfg.Record = nil
+			f.notice(fmt.Sprintf("recording stopped: %v", err))
+		}
+	}
+	f.jmu.Lock()
+	events := f.journal.Apply(o)
+	if f.changed != nil {
+		close(f.changed)
+		f.changed = nil
+	}
+	f.jmu.Unlock()
+	mark(f.dirty)
+	if f.cfg.Events != nil && len(events) > 0 {
+		return f.cfg.Events(events)
+	}
+	return nil
+}
+
+func (f *Feed) notice(s string) {
+	if f.cfg.Notice != nil {
+		f.cfg.Notice(model.Safe(s, 0))
+	}
+}
+
+func mark(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

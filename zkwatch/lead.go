@@ -1,0 +1,269 @@
+package zkwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+)
+
+// lead is the time of a candidate at the head of the queue: the leader
+// procedure, the acknowledgement, and then watching for the reasons to stop.
+//
+// It stops leading at once when the connection is lost. If that comes back
+// before the lease ends, and it is still lowest, it leads again under the
+// same fence: nobody else can have led meanwhile.
+func (s *candidacy) lead(ctx context.Context) error {
+	s.held = true
+	for {
+		if err := s.reign(ctx); !errors.Is(err, errSuspended) {
+			return err
+		}
+		s.report(func(m *model.Member) { m.Belief, m.Step = model.Suspended, model.StepNone })
+		if err := s.outlast(ctx); err != nil {
+			return err
+		}
+		target, err := s.list(ctx, model.StepListAgain)
+		if err != nil {
+			return err
+		}
+		if !target.Leads {
+			return fmt.Errorf("%w: %s is not the lowest any more", errLost, s.name)
+		}
+	}
+}
+
+var errSuspended = errors.New("leadership suspended")
+
+// reign leads until something ends it: errSuspended for a lost connection.
+func (s *candidacy) reign(ctx context.Context) error {
+	reign, cancel := context.WithCancel(ctx)
+	defer cancel() // whoever was started by the leader procedure stops here
+
+	own, stat, err := s.watchOwn(ctx)
+	if err != nil {
+		return err
+	}
+	fence := stat.Czxid
+	s.report(func(m *model.Member) {
+		m.Belief, m.Fence = model.Elected, fence
+		m.Step, m.StepAt, m.Detail = model.StepLead, s.cfg.Now(), ""
+	})
+
+	procedure := make(chan error, 1)
+	if s.cfg.Lead == nil {
+		procedure <- nil
+	} else {
+		go func() {
+			defer func() { // a panic of the caller's procedure is the end of this candidacy, not of the program
+				if r := recover(); r != nil {
+					procedure <- fmt.Errorf("leader procedure: panic: %v", r)
+				}
+			}()
+			procedure <- s.cfg.Lead(reign, fence)
+		}()
+		defer func() { // the next reign's procedure must not overlap this one's
+			cancel()
+			if procedure != nil {
+				<-procedure
+			}
+		}()
+	}
+
+	var ackGone <-chan zk.Event // somebody else's acknowledgement, awaited
+	lease := time.NewTimer(s.leaseLeft())
+	defer lease.Stop()
+	for {
+		select {
+		case err := <-procedure:
+			procedure = nil
+			if err == nil {
+				ackGone, err = s.acknowledge(ctx, fence)
+			}
+			if err != nil {
+				return s.suspendedOr(err)
+			}
+		case e, ok := <-ackGone:
+			ackGone = nil
+			if !ok || e.Type == zk.EventNotWatching {
+				continue // the status says what happened
+			}
+			if ackGone, err = s.acknowledge(ctx, fence); err != nil {
+				return s.suspendedOr(err)
+			}
+		case e, ok := <-own:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			if !ok || e.Type == zk.EventNotWatching {
+				own = nil
+				continue
+			}
+			if e.Type == zk.EventNodeDeleted {
+				return fmt.Errorf("%w: %s was deleted", errLost, s.name)
+			}
+			if own, _, err = s.watchOwn(ctx); err != nil {
+				return err
+			}
+		case st, ok := <-s.status:
+			// Frozen: it goes on believing until it thaws, as a paused process does.
+			if err := s.note(ctx, st, ok); err != nil {
+				return err
+			}
+			if !s.connected {
+				return errSuspended
+			}
+		case <-lease.C:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			if left := s.leaseLeft(); left > 0 {
+				lease.Reset(left)
+				continue
+			}
+			// No server has answered for so long that the session may be gone,
+			// though the client library has not noticed yet.
+			return fmt.Errorf("%w: its lease ended", errLost)
+		case <-s.resign:
+			return s.withdraw(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// watchOwn reads the own znode and watches it: a leader whose znode somebody
+// deletes does not lead any more, and nothing else would tell it.
+func (s *candidacy) watchOwn(ctx context.Context) (<-chan zk.Event, *zk.Stat, error) {
+	var watch <-chan zk.Event
+	var stat *zk.Stat
+	err := s.retryWhileConnected(ctx, func() (err error) {
+		_, stat, watch, err = s.conn.GetW(ctx, model.Join(s.cfg.Path, s.name))
+		return err
+	})
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		return nil, nil, fmt.Errorf("%w: %s was deleted", errLost, s.name)
+	case err != nil:
+		return nil, nil, err
+	case uint64(stat.EphemeralOwner) != s.conn.Status().SessionID:
+		return nil, nil, fmt.Errorf("%w: %s belongs to another session", errLost, s.name)
+	}
+	return watch, stat, nil
+}
+
+// acknowledge creates the acknowledgement. One of another session stays (it
+// goes with that session) and is watched: until then the candidate is elected
+// and not acknowledged.
+func (s *candidacy) acknowledge(ctx context.Context, fence int64) (gone <-chan zk.Event, err error) {
+	if s.cfg.Ack == "" {
+		s.report(func(m *model.Member) { m.Belief = model.Leading })
+		return nil, nil
+	}
+	s.report(func(m *model.Member) {
+		m.Step, m.StepAt, m.Detail = model.StepAcknowledge, s.cfg.Now(), model.Base(s.cfg.Ack)
+	})
+	data := model.AckData(model.Join(s.cfg.Path, s.name), fence)
+	for {
+		err := s.retryWhileConnected(ctx, func() error {
+			_, err := s.conn.Create(ctx, s.cfg.Ack, data, zk.FlagEphemeral, s.cfg.ACL)
+			return err
+		})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, zk.ErrNodeExists) {
+			return nil, err
+		}
+		var stat *zk.Stat
+		err = s.retryWhileConnected(ctx, func() (err error) {
+			_, stat, gone, err = s.conn.GetW(ctx, s.cfg.Ack)
+			return err
+		})
+		switch {
+		case errors.Is(err, zk.ErrNoNode):
+			continue
+		case err != nil:
+			return nil, err
+		case uint64(stat.EphemeralOwner) != s.conn.Status().SessionID:
+			return gone, nil
+		}
+		break // an earlier create of this candidacy, whose reply was lost
+	}
+	s.report(func(m *model.Member) { m.Belief = model.Leading })
+	return nil, nil
+}
+
+// retryWhileConnected is retry for a leader: a lost connection suspends it
+// rather than being waited out.
+func (s *candidacy) retryWhileConnected(ctx context.Context, request func() error) error {
+	if err := s.gate.Wait(ctx); err != nil {
+		return err
+	}
+	err := request()
+	if gateErr := s.gate.Wait(ctx); gateErr != nil {
+		return gateErr
+	}
+	return s.suspendedOr(err)
+}
+
+func (s *candidacy) suspendedOr(err error) error {
+	if err != nil && disconnected(err) {
+		s.connected = false
+		return errSuspended
+	}
+	return err
+}
+
+// outlast waits for the connection to come back before the lease ends.
+func (s *candidacy) outlast(ctx context.Context) error {
+	lease := time.NewTimer(s.leaseLeft())
+	defer lease.Stop()
+	for {
+		if s.connected || s.conn.Status().State == Connected {
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			if s.conn.Status().State == Connected && s.leaseLeft() > 0 {
+				s.connected = true
+				return nil
+			}
+			if s.leaseLeft() <= 0 {
+				return fmt.Errorf("%w: its lease ended", errLost)
+			}
+			s.connected = false
+		}
+		select {
+		case st, ok := <-s.status:
+			if err := s.note(ctx, st, ok); err != nil {
+				return err
+			}
+		case <-lease.C:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			if left := s.leaseLeft(); left > 0 {
+				lease.Reset(left)
+				continue
+			}
+			return fmt.Errorf("%w: its lease ended", errLost)
+		case <-s.resign:
+			return s.withdraw(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// leaseLeft returns for how long the candidate may still lead, by whichever
+// of the monotonic and the wall clock is further on.
+func (s *candidacy) leaseLeft() time.Duration {
+	st := s.conn.Status()
+	now := time.Now()
+	limit := st.LeaseEnd.Add(-leaseMargin(st.Timeout))
+	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
+}

@@ -1,0 +1,334 @@
+package zkwatch
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// minTimeout is the shortest session timeout that a server may grant. The
+// library divides by it to get its intervals, and panics at none.
+const minTimeout = 10 * time.Millisecond
+
+// A netConn stands between the client library and one connection to a server.
+// It reads along, without holding frames back, to learn what the library does
+// not tell (the granted timeout, round trips, the lease), to refuse what the
+// library would believe (lengths, another session), and to do what it lacks
+// (credentials before anything else, a bound on the handshake, the gate).
+//
+// The library writes one frame with each Write, and reads from one goroutine.
+type netConn struct {
+	c        *Conn
+	raw      net.Conn
+	addr     string
+	deadline time.Time // of the handshake
+	closed   chan struct{}
+	once     sync.Once
+
+	writing chan struct{} // holds a token while a frame is written
+
+	in    frameReader // for Read
+	auths int         // for Read: replies to credentials seen
+
+	mu        sync.Mutex
+	greeted   bool // the ConnectRequest has been sent
+	settled   bool // the ConnectResponse has come
+	announced bool // requests may be sent
+	lastZxid  int64
+	asked     uint64 // session, in the ConnectRequest
+	hello     time.Time
+	pings     []time.Time       // unanswered, oldest first
+	sent      map[int32]request // unanswered, by xid
+	goodbye   chan struct{}     // closed when the server has answered closeSession
+	later     *time.Timer
+
+	rearmed bool // guarded by c.mu: the library's watches are set again
+}
+
+type request struct {
+	opcode int32
+	at     time.Time
+}
+
+func newNetConn(c *Conn, raw net.Conn, addr string, deadline time.Time) *netConn {
+	n := &netConn{
+		c:        c,
+		raw:      raw,
+		addr:     addr,
+		deadline: deadline,
+		closed:   make(chan struct{}),
+		writing:  make(chan struct{}, 1),
+		sent:     make(map[int32]request),
+		goodbye:  make(chan struct{}),
+	}
+	raw.SetDeadline(deadline)
+	return n
+}
+
+// shut closes the connection and tells nobody.
+func (n *netConn) shut() {
+	n.once.Do(func() {
+		close(n.closed)
+		n.raw.Close()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.later != nil {
+			n.later.Stop()
+		}
+	})
+}
+
+// fail closes the connection because of err.
+func (n *netConn) fail(err error) {
+	n.shut()
+	n.c.disconnected(n, err)
+}
+
+// Close implements net.Conn.
+func (n *netConn) Close() error {
+	n.fail(errors.New("closed by the client library"))
+	return nil
+}
+
+// after calls f after d unless n is shut before.
+func (n *netConn) after(d time.Duration, f func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	select {
+	case <-n.closed:
+	default:
+		n.later = time.AfterFunc(d, f)
+	}
+}
+
+// announce lets requests through.
+func (n *netConn) announce() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.announced = true
+}
+
+// Write implements net.Conn. It never fails: where the library sends
+// credentials or watches again, it waits for ever after a write that failed.
+// Instead the connection is closed, which Read reports.
+func (n *netConn) Write(p []byte) (int, error) {
+	if !n.c.gate.pass(n.closed) {
+		return len(p), nil
+	}
+	opcode, ok := n.note(p)
+	if opcode != opHello && opcode != opPing && opcode != opSetWatches {
+		n.c.written(n.c.inQueue()) // or dropped
+	}
+	if !ok {
+		return len(p), nil
+	}
+	if err := n.send(p); err != nil {
+		n.fail(fmt.Errorf("write: %w", err))
+		return len(p), nil
+	}
+	if opcode == opSetWatches {
+		n.c.rearmed(n, false)
+	}
+	return len(p), nil
+}
+
+// note remembers when a frame was sent, and reports whether it is to be sent.
+func (n *netConn) note(frame []byte) (opcode int32, ok bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := time.Now()
+	if !n.greeted {
+		n.greeted, n.hello = true, now
+		n.lastZxid, n.asked, ok = connectRequest(frame)
+		return opHello, ok
+	}
+	xid, opcode, ok := requestHeader(frame)
+	switch {
+	case !ok:
+		return opHello, false
+	case xid == xidPing:
+		n.pings = append(n.pings, now)
+	case !n.announced && opcode != opSetWatches:
+		// Left in the library's queue when the last connection was lost. Its
+		// caller was told so; it must not run now.
+		return opcode, false
+	default:
+		n.sent[xid] = request{opcode, now}
+	}
+	return opcode, true
+}
+
+// send writes one frame.
+func (n *netConn) send(frame []byte) error {
+	select {
+	case n.writing <- struct{}{}:
+	case <-n.closed:
+		return net.ErrClosed
+	}
+	defer func() { <-n.writing }()
+	_, err := n.raw.Write(frame)
+	return err
+}
+
+// Read implements net.Conn.
+func (n *netConn) Read(p []byte) (int, error) {
+	if !n.c.gate.pass(n.closed) {
+		return 0, net.ErrClosed
+	}
+	k, err := n.raw.Read(p)
+	if !n.c.gate.pass(n.closed) {
+		return 0, net.ErrClosed
+	}
+	for rest, broken := p[:k], error(nil); len(rest) > 0; {
+		var complete bool
+		rest, complete, broken = n.in.feed(rest, n.noZxid, n.sized, n.headed)
+		if broken == nil && complete {
+			broken = n.received()
+		}
+		if broken != nil {
+			n.fail(broken)
+			return 0, broken
+		}
+	}
+	if err != nil {
+		n.fail(n.explain(err))
+	}
+	return k, err
+}
+
+func (n *netConn) isSettled() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.settled
+}
+
+// noZxid tells whether the library must not learn the zxid of a reply: that of
+// one to a request to set watches. The library may be making the next such
+// request at that moment, which names the last zxid it has learnt, and reads it
+// without a lock. The watches are as good with an earlier one.
+func (n *netConn) noZxid(xid int32) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.settled && n.sent[xid].opcode == opSetWatches
+}
+
+// sized checks the length of a frame that begins.
+func (n *netConn) sized(prefix [prefixSize]byte, size int) error {
+	if !n.isSettled() {
+		return connectResponseSize(prefix, size)
+	}
+	return replySize(size, n.c.cfg.MaxReply)
+}
+
+// headed checks the head of a frame before the library can have all of it.
+func (n *netConn) headed(head []byte, size int) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.settled {
+		if length := int32(binary.BigEndian.Uint32(head[16:])); length < -1 || int(length) > size-headSize {
+			return fmt.Errorf("%w: a password of %d bytes", ErrNotZooKeeper, length)
+		}
+		return nil
+	}
+	r, ok := n.sent[int32(binary.BigEndian.Uint32(head))]
+	if !ok {
+		return nil
+	}
+	return replyCount(r.opcode, head, size)
+}
+
+// received acts on a complete frame.
+func (n *netConn) received() error {
+	head := n.in.head[:min(headSize, n.in.size)]
+	if !n.isSettled() {
+		return n.connectResponse(head)
+	}
+	xid := int32(binary.BigEndian.Uint32(head))
+	switch xid {
+	case xidEvent:
+		return nil
+	case xidAuth:
+		return n.authReply(int32(binary.BigEndian.Uint32(head[12:])))
+	}
+	n.mu.Lock()
+	var at time.Time
+	if xid == xidPing {
+		if len(n.pings) > 0 {
+			at, n.pings = n.pings[0], n.pings[1:]
+		}
+	} else if r, ok := n.sent[xid]; ok {
+		at = r.at
+		delete(n.sent, xid)
+		if r.opcode == opCloseSession {
+			close(n.goodbye)
+		}
+	}
+	n.mu.Unlock()
+	if !at.IsZero() {
+		n.c.answered(n, at)
+	}
+	return nil
+}
+
+// sayGoodbye has the server end the session and waits for its answer, for at
+// most timeout.
+func (n *netConn) sayGoodbye(timeout time.Duration) {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case n.writing <- struct{}{}:
+	case <-timer.C:
+		return
+	case <-n.closed:
+		return
+	}
+	n.mu.Lock()
+	n.sent[xidGoodbye] = request{opCloseSession, time.Now()}
+	n.mu.Unlock()
+	n.raw.SetWriteDeadline(time.Now().Add(timeout))
+	_, err := n.raw.Write(closeFrame())
+	<-n.writing
+	if err != nil {
+		return
+	}
+	select {
+	case <-n.goodbye:
+	case <-timer.C:
+	case <-n.closed:
+	}
+}
+
+// LocalAddr implements net.Conn.
+func (n *netConn) LocalAddr() net.Addr { return n.raw.LocalAddr() }
+
+// RemoteAddr implements net.Conn.
+func (n *netConn) RemoteAddr() net.Addr { return n.raw.RemoteAddr() }
+
+// SetDeadline implements net.Conn. During the handshake its own deadline
+// stands: the library's is nearly seven session timeouts, and it lifts that
+// after the first four bytes.
+func (n *netConn) SetDeadline(t time.Time) error {
+	if !n.isSettled() {
+		return nil
+	}
+	return n.raw.SetDeadline(t)
+}
+
+// SetReadDeadline implements net.Conn, as SetDeadline does.
+func (n *netConn) SetReadDeadline(t time.Time) error {
+	if !n.isSettled() {
+		return nil
+	}
+	return n.raw.SetReadDeadline(t)
+}
+
+// SetWriteDeadline implements net.Conn, as SetDeadline does.
+func (n *netConn) SetWriteDeadline(t time.Time) error {
+	if !n.isSettled() {
+		return nil
+	}
+	return n.raw.SetWriteDeadline(t)
+}

@@ -1,0 +1,301 @@
+package zkwatch
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+)
+
+// Spacing of reads. A single change is read at once; under a storm the next
+// read waits for minSpacing, or for four times as long as the last one took,
+// so that an observer takes at most a fifth of what one connection can do.
+const (
+	minSpacing    = 20 * time.Millisecond
+	spacingFactor = 4
+)
+
+// pipelined is how many reads of new children are in flight at once.
+const pipelined = 64
+
+// Where the ACL forbids the list there is nothing to watch (a change of ACL
+// fires no watch), so it is tried again, ever more rarely.
+const (
+	deniedPause    = 2 * time.Second
+	deniedPauseMax = 30 * time.Second
+)
+
+// watchChildren reads the children whenever they change, for one session.
+func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
+	var (
+		watch    <-chan zk.Event // outstanding; nil: none
+		onParent bool            // it waits for the parent's creation
+		notified time.Time
+		denied   = deniedPause
+	)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	statuses := conn.Subscribe(ctx)
+	for {
+		if !awaitConnection(ctx, conn) {
+			return
+		}
+		began := o.cfg.Now()
+		read, w, err := o.read(ctx, conn, watch, onParent)
+		if w != nil {
+			watch, onParent = w, read.Presence == model.Absent
+		}
+		switch {
+		case err == nil:
+			if gap {
+				o.shown.await(ctx, conn.Status().Since)
+			}
+			read.Notified, read.Gap = notified, gap
+			notified, gap = time.Time{}, false
+			o.cfg.Put(ctx, read)
+		case ctx.Err() != nil:
+			return
+		default: // the connection was lost on the way: again, once it is back
+			gap = true
+			if !pause(ctx, minSpacing) {
+				return
+			}
+			continue
+		}
+		if read.Presence == model.Denied {
+			if !pause(ctx, denied) {
+				return
+			}
+			denied = min(2*denied, deniedPauseMax)
+			continue
+		}
+		denied = deniedPause
+		took := o.cfg.Now().Sub(began)
+
+		// Wait for the next reason to read.
+	wait:
+		for {
+			select {
+			case <-watch:
+				watch, notified = nil, o.cfg.Now()
+				break wait
+			case st, ok := <-statuses:
+				if !ok {
+					return
+				}
+				// What changed while disconnected the library's re-set watch
+				// tells; but that nobody looked has to be said.
+				if st.State == Disconnected {
+					gap = true
+				}
+				if st.State == Connected && gap {
+					break wait
+				}
+			case name := <-o.refresh:
+				o.reread(ctx, conn, name)
+			case <-ctx.Done():
+				return
+			}
+		}
+		if !pause(ctx, max(minSpacing, spacingFactor*took)-o.cfg.Now().Sub(began.Add(took))) {
+			return
+		}
+	}
+}
+
+// read lists the children and reads those that are new. It watches for the
+// next change unless a watch is still outstanding: a second one could never be
+// taken back. w is the new watch, nil if none was set; it can be set even where
+// the read fails later.
+func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.Event, onParent bool) (r *model.Read, w <-chan zk.Event, err error) {
+	r = &model.Read{Presence: model.Present}
+	var names []string
+	var stat *zk.Stat
+	if outstanding == nil || onParent {
+		names, stat, w, err = conn.ChildrenW(ctx, o.cfg.Path)
+	} else {
+		names, stat, err = conn.Children(ctx, o.cfg.Path)
+	}
+	r.At = o.cfg.Now()
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		return o.absent(ctx, conn, r, outstanding, onParent)
+	case errors.Is(err, zk.ErrNoAuth):
+		r.Presence = model.Denied
+		return r, nil, nil
+	case err != nil:
+		return r, w, err
+	}
+	r.Parent = parentOf(stat)
+	known := o.known
+	if o.parent != stat.Czxid {
+		r.Full, known = true, nil
+	}
+	o.reads++
+	var fresh []string
+	for _, name := range names {
+		if _, ok := known[name]; ok {
+			known[name] = o.reads
+		} else {
+			fresh = append(fresh, name)
+		}
+	}
+	znodes, err := o.readNew(ctx, conn, fresh)
+	if err != nil {
+		return r, w, err
+	}
+
+	// From here on nothing fails: what is handed on is what is known.
+	if r.Full {
+		known = make(map[string]uint64, len(names))
+		o.known, o.parent = known, stat.Czxid
+	}
+	for name, read := range known {
+		if read != o.reads {
+			r.Gone = append(r.Gone, name)
+			delete(known, name)
+		}
+	}
+	for i := range znodes {
+		if !znodes[i].Unread { // the model takes those out again by itself
+			known[znodes[i].Name] = o.reads
+		}
+	}
+	r.New = znodes
+	return r, w, nil
+}
+
+// absent watches for the creation of a parent that is not there.
+func (o *Observer) absent(ctx context.Context, conn *Conn, r *model.Read, outstanding <-chan zk.Event, onParent bool) (*model.Read, <-chan zk.Event, error) {
+	r.Presence = model.Absent
+	o.parent, o.known = 0, make(map[string]uint64)
+	if outstanding != nil { // it was on the children, and has fired or will
+		return r, nil, nil
+	}
+	for {
+		exists, _, w, err := conn.ExistsW(ctx, o.cfg.Path)
+		if err != nil {
+			return r, nil, err
+		}
+		if !exists {
+			return r, w, nil
+		}
+		// It came just now. The watch is on a znode that exists and fires on its
+		// deletion too; it serves as the one outstanding until then.
+		return r, fired(), nil
+	}
+}
+
+// fired returns a watch that has fired, for something known to have changed.
+func fired() <-chan zk.Event {
+	c := make(chan zk.Event)
+	close(c)
+	return c
+}
+
+// readNew reads children, at most pipelined of them at a time. One that is
+// gone is said to be unread; one whose data is forbidden has its stat only.
+func (o *Observer) readNew(ctx context.Context, conn *Conn, names []string) ([]model.Znode, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	znodes := make([]model.Znode, len(names))
+	if len(names) == 1 {
+		var err error
+		znodes[0], err = o.readOne(ctx, conn, names[0])
+		return znodes, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(pipelined, len(names)) {
+		wg.Go(func() {
+			for i := range next {
+				z, err := o.readOne(ctx, conn, names[i])
+				if err != nil {
+					cancel(err)
+					return
+				}
+				znodes[i] = z
+			}
+		})
+	}
+feeding:
+	for i := range names {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			break feeding
+		}
+	}
+	close(next)
+	wg.Wait()
+	return znodes, context.Cause(ctx)
+}
+
+func (o *Observer) readOne(ctx context.Context, conn *Conn, name string) (model.Znode, error) {
+	path := model.Join(o.cfg.Path, name)
+	data, stat, err := conn.Get(ctx, path)
+	denied := errors.Is(err, zk.ErrNoAuth)
+	if denied { // exists asks for no permission
+		var ok bool
+		if ok, stat, err = conn.Exists(ctx, path); err == nil && !ok {
+			err = zk.ErrNoNode
+		}
+	}
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		return model.Znode{Name: name, Unread: true}, nil
+	case err != nil:
+		return model.Znode{}, err
+	}
+	z := model.Znode{
+		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
+		Ctime: serverTime(stat.Ctime), Data: model.NewData(data),
+	}
+	z.Data.Denied = denied
+	return z, nil
+}
+
+// reread reads a known child's data again, for somebody who looks at it.
+func (o *Observer) reread(ctx context.Context, conn *Conn, name string) {
+	if _, ok := o.known[name]; !ok {
+		return
+	}
+	if z, err := o.readOne(ctx, conn, name); err == nil && !z.Unread {
+		o.cfg.Put(ctx, &model.Refresh{At: o.cfg.Now(), Znode: z})
+	}
+}
+
+// serverTime is a time by a server's clock, in ms. One that no clock shows (a
+// year that RFC 3339 cannot write) is as good as none.
+func serverTime(ms int64) time.Time {
+	const year9999 = 253402300799000
+	if ms <= 0 || ms > year9999 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func parentOf(s *zk.Stat) model.Parent {
+	return model.Parent{
+		Czxid: s.Czxid, Ctime: serverTime(s.Ctime), Cversion: s.Cversion,
+		Children: s.NumChildren, Pzxid: s.Pzxid,
+	}
+}
+
+// ReadElection reads the children of the election at path once, on a server
+// that has caught up with the ensemble's leader, and sets no watch.
+func ReadElection(ctx context.Context, conn *Conn, path string, now func() time.Time) (*model.Read, error) {
+	if err := conn.Sync(ctx, path); err != nil {
+		return nil, err
+	}
+	o := NewObserver(ObserverConfig{Path: path, Now: now})
+	r, _, err := o.read(ctx, conn, fired(), false)
+	return r, err
+}

@@ -1,0 +1,247 @@
+package zkwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"electop/model"
+)
+
+// ObserverConfig says what an [Observer] looks at.
+type ObserverConfig struct {
+	Conn Config
+	Path string // the election's parent
+	Ack  string // its acknowledgement znode; "": none
+	// Put takes the observations, in order. It may wait: the observer then
+	// reads less often, and the journal counts what it missed.
+	Put func(context.Context, model.Observation)
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Observer looks at one election: one child watch on its parent, one watch on
+// its acknowledgement, and no write ever. Each change costs one getChildren
+// and one getData for each child that is new. Candidates are not watched, so
+// an observer adds nothing to a handoff.
+//
+// It lives through lost connections, expired sessions, restarted servers and
+// a parent that is absent, deleted, made anew or forbidden.
+type Observer struct {
+	cfg     ObserverConfig
+	conn    atomic.Pointer[Conn]
+	refresh chan string
+
+	// The children as they were handed to the model, across connections: with
+	// the number of the read that last listed each.
+	parent  int64 // czxid of their parent; 0: nothing is known
+	known   map[string]uint64
+	reads   uint64
+	replies int // MaxReply of the next connection
+
+	shown shown
+}
+
+// shown is up to which change of the connection's state the model was told,
+// so that it hears of a loss before it hears of the read that follows it.
+type shown struct {
+	mu      sync.Mutex
+	since   time.Time
+	changed chan struct{}
+}
+
+func (s *shown) set(since time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.since = since
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+func (s *shown) await(ctx context.Context, since time.Time) {
+	for {
+		s.mu.Lock()
+		if !s.since.Before(since) {
+			s.mu.Unlock()
+			return
+		}
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// reopenPause is how long the observer waits between two sessions, so that a
+// cluster that refuses is asked often enough to come alive quickly and not so
+// often as to be in its way.
+const reopenPause = 200 * time.Millisecond
+
+// rttInterval is how often a newly measured round trip is passed on. Pings,
+// which measure it, are rarer than that.
+const rttInterval = time.Second
+
+// NewObserver returns an observer that does nothing before [Observer.Run].
+func NewObserver(cfg ObserverConfig) *Observer {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Observer{cfg: cfg, refresh: make(chan string, 16), known: make(map[string]uint64), replies: cfg.Conn.MaxReply}
+}
+
+// Run observes until ctx ends, over as many sessions as that takes, and
+// returns ctx's error, or that of an impossible configuration.
+func (o *Observer) Run(ctx context.Context) error {
+	for gap := false; ; gap = true {
+		cfg := o.cfg.Conn
+		cfg.MaxReply = o.replies
+		conn, err := Connect(cfg)
+		if err != nil {
+			return fmt.Errorf("observe %s: %w", o.cfg.Path, err)
+		}
+		o.conn.Store(conn)
+		o.session(ctx, conn, gap)
+		o.conn.Store(nil)
+		conn.Close()
+		if errors.Is(conn.Status().Err, ErrReplyTooLarge) {
+			o.replies = 2 * max(o.replies, defaultMaxReply/2)
+		}
+		select {
+		case <-time.After(reopenPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Refresh asks for the data of a known child to be read again. It does not
+// wait, and is dropped where there is no connection.
+func (o *Observer) Refresh(name string) {
+	select {
+	case o.refresh <- name:
+	default:
+	}
+}
+
+// session observes for as long as one session lasts.
+func (o *Observer) session(ctx context.Context, conn *Conn, gap bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	wg.Go(func() { // the connection: over with the session, and so is the rest
+		defer cancel()
+		o.watchConnection(ctx, conn)
+	})
+	wg.Go(func() { o.watchChildren(ctx, conn, gap) })
+	if o.cfg.Ack != "" {
+		wg.Go(func() { o.watchAck(ctx, conn) })
+	}
+	wg.Wait()
+}
+
+// watchConnection passes on what happens to the connection until its end.
+func (o *Observer) watchConnection(ctx context.Context, conn *Conn) {
+	ticker := time.NewTicker(rttInterval)
+	defer ticker.Stop()
+	statuses := conn.Subscribe(ctx)
+	var last model.Connection
+	put := func(st Status) {
+		defer o.shown.set(st.Since)
+		c := model.Connection{
+			At: o.cfg.Now(), Link: link(st), Server: st.Server, Session: st.SessionID,
+			Timeout: st.Timeout, RTT: shownRTT(st.RTT),
+		}
+		if st.Err != nil {
+			c.Err = model.Safe(st.Err.Error(), 0)
+		}
+		same := last
+		same.At = c.At
+		if c == same {
+			return
+		}
+		last = c
+		o.cfg.Put(ctx, &c)
+	}
+	for {
+		select {
+		case st, ok := <-statuses:
+			if !ok {
+				return
+			}
+			put(st)
+		case <-ticker.C:
+			if st := conn.Status(); st.State == Connected && last.Link == model.Connected {
+				put(st)
+			}
+		}
+	}
+}
+
+// link translates a status. A Conn that ended for another reason than expiry
+// (the watchdog, too large a reply) is followed by another: to the user that
+// is a connection lost.
+func link(st Status) model.Link {
+	switch st.State {
+	case Connecting:
+		return model.Connecting
+	case Connected:
+		return model.Connected
+	case Expired:
+		if st.SessionID != 0 {
+			return model.Expired
+		}
+	case Closed:
+		if st.SessionID == 0 {
+			return model.Connecting
+		}
+	}
+	return model.Disconnected
+}
+
+// shownRTT keeps two digits: more would change, and be drawn, at every ping.
+func shownRTT(d time.Duration) time.Duration {
+	unit := time.Microsecond
+	for d >= 100*unit {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
+// awaitConnection waits until conn is connected; false when it is over.
+func awaitConnection(ctx context.Context, conn *Conn) bool {
+	if conn.Status().State == Connected {
+		return true
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for st := range conn.Subscribe(ctx) {
+		if st.State == Connected {
+			return true
+		}
+	}
+	return false
+}
+
+// pause waits for d; false when ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
