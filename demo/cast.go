@@ -1,0 +1,217 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"electop/model"
+	"electop/zkwatch"
+)
+
+// Config is what the members of a [Cast] have in common.
+type Config struct {
+	// Conn is the cluster. BufferSize and MaxReply are set by the cast.
+	Conn   zkwatch.Config
+	Path   string // of the election
+	Ack    string // acknowledgement znode; "": none
+	Create bool   // make a missing parent
+	// Put takes the observations; it must not block.
+	Put func(model.Observation)
+	// Notice is told in one line of a member that could not stand.
+	Notice func(string)
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Cast is a set of local candidates. Its methods may be called by any
+// goroutine; none waits for the cluster but those that say so.
+type Cast struct {
+	cfg    Config
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu      sync.Mutex
+	members map[string]*member
+	named   int // names given out
+	herd    bool
+}
+
+// Sizes of a candidate's buffers. A thousand of them fit in 100 MB; the reply
+// that lists the election has to fit too, at nameBytes a child and as much
+// again as headroom.
+const (
+	bufferSize = 16 << 10
+	minReply   = 64 << 10
+	nameBytes  = 64
+)
+
+// You is the ID of this program's own candidacy.
+const You = "you"
+
+// ErrNoMember is returned for an ID that is not, or no longer, in the cast.
+var ErrNoMember = errors.New("no candidate of ours")
+
+// NewCast returns an empty cast. [Cast.Close] ends it.
+func NewCast(cfg Config) *Cast {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Cast{cfg: cfg, ctx: ctx, cancel: cancel, members: make(map[string]*member)}
+}
+
+// Spawn adds a candidate and returns its ID.
+func (c *Cast) Spawn() (string, error) { return c.add("", false) }
+
+// Campaign adds this program's own candidacy under the given name.
+func (c *Cast) Campaign(name string) (string, error) { return c.add(name, true) }
+
+// SpawnInOrder adds n candidates one after the other, each once the one before
+// it stands in the queue, so that they queue in the order of their names. It
+// waits for that, and gives up the waiting when ctx ends.
+func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
+	for range n {
+		id, err := c.Spawn()
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		m := c.members[id]
+		c.mu.Unlock()
+		if m == nil {
+			continue // gone already, and Notice was told
+		}
+		select {
+		case <-m.stands:
+		case <-m.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (c *Cast) add(name string, you bool) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil {
+		return "", errors.New("the cast is closed")
+	}
+	id := name
+	if !you {
+		id = castName(c.named)
+		c.named++
+		name = id
+	} else {
+		id = You
+		if c.members[id] != nil {
+			return "", errors.New("you campaign already")
+		}
+	}
+	m := &member{
+		cast: c, id: id, name: name, you: you, herd: c.herd,
+		stands: make(chan struct{}), done: make(chan struct{}),
+	}
+	m.candidate = m.newCandidate(len(c.members) + 1)
+	c.members[id] = m
+	c.wg.Go(m.run)
+	return id, nil
+}
+
+// Resign makes a candidate delete its znode and leave.
+func (c *Cast) Resign(id string) error {
+	return c.with(id, func(m *member) { m.resign() })
+}
+
+// Kill ends a candidate as kill -9 would: nothing is said to anybody, and its
+// znode stays until its session expires.
+func (c *Cast) Kill(id string) error {
+	return c.with(id, func(m *member) { m.kill() })
+}
+
+// Freeze stops a candidate: it reads, writes and decides nothing, and goes on
+// believing what it believed, until Thaw.
+func (c *Cast) Freeze(id string) error {
+	return c.with(id, func(m *member) { m.freeze() })
+}
+
+// Thaw ends a Freeze.
+func (c *Cast) Thaw(id string) error {
+	return c.with(id, func(m *member) { m.thaw() })
+}
+
+// Follow switches all members to the herd variant, or back to the election
+// recipe: each resigns and volunteers anew with a new connection, since
+// watches cannot be taken back.
+func (c *Cast) Follow(herd bool) {
+	c.mu.Lock()
+	if c.herd == herd {
+		c.mu.Unlock()
+		return
+	}
+	c.herd = herd
+	members := make([]*member, 0, len(c.members))
+	for _, m := range c.members {
+		members = append(members, m)
+	}
+	c.mu.Unlock()
+	c.cfg.Put(&model.Switch{At: c.cfg.Now(), Recipe: recipe(herd).Name()})
+	for _, m := range members {
+		m.follow(herd)
+	}
+}
+
+// Has reports whether id is in the cast, and whether it is frozen.
+func (c *Cast) Has(id string) (ok, frozen bool) {
+	err := c.with(id, func(m *member) { frozen = m.frozen() })
+	return err == nil, frozen
+}
+
+// Len returns how many candidates the cast has.
+func (c *Cast) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.members)
+}
+
+// Close closes every member's session, which takes their znodes away, and
+// waits for it. A frozen member is killed.
+func (c *Cast) Close() {
+	c.mu.Lock()
+	c.cancel()
+	for _, m := range c.members {
+		if m.frozen() {
+			m.kill()
+		}
+	}
+	c.mu.Unlock()
+	c.wg.Wait()
+}
+
+func (c *Cast) with(id string, do func(*member)) error {
+	c.mu.Lock()
+	m := c.members[id]
+	c.mu.Unlock()
+	if m == nil {
+		return fmt.Errorf("%w: %s", ErrNoMember, model.Safe(id, 40))
+	}
+	do(m)
+	return nil
+}
+
+func (c *Cast) remove(m *member) {
+	c.mu.Lock()
+	delete(c.members, m.id)
+	c.mu.Unlock()
+}
+
+func recipe(herd bool) model.Recipe {
+	if herd {
+		return model.Herd()
+	}
+	return model.Election()
+}

@@ -1,0 +1,186 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"electop/model"
+	"electop/zkwatch"
+)
+
+// member is one candidate of the cast, under one name; a change of recipe
+// gives it another zkwatch.Candidate.
+type member struct {
+	cast     *Cast
+	id, name string
+	you      bool
+	stands   chan struct{} // closed when it first has a znode
+	done     chan struct{} // closed when it is gone
+
+	mu        sync.Mutex
+	candidate *zkwatch.Candidate
+	herd      bool
+	again     bool         // volunteer anew after resigning
+	last      model.Member // as reported, without the fault
+	fault     model.Fault
+	faultAt   time.Time
+	leaseEnd  time.Time // as of the fault
+	stood     bool
+	gone      bool
+}
+
+func (m *member) newCandidate(size int) *zkwatch.Candidate {
+	conn := m.cast.cfg.Conn
+	conn.BufferSize, conn.MaxReply = bufferSize, max(minReply, 2*nameBytes*size)
+	conn.Gate = nil // each its own
+	return zkwatch.NewCandidate(zkwatch.CandidateConfig{
+		Conn:   conn,
+		Path:   m.cast.cfg.Path,
+		Create: m.cast.cfg.Create,
+		Data:   []byte(m.name),
+		Ack:    m.cast.cfg.Ack,
+		Recipe: recipe(m.herd),
+		Report: m.report,
+		Now:    m.cast.cfg.Now,
+	})
+}
+
+// run is the member's life: a candidate, and another one for as long as it
+// resigned only to follow another recipe.
+func (m *member) run() {
+	defer func() {
+		m.mu.Lock()
+		m.gone = true
+		m.publish(true)
+		m.mu.Unlock()
+		m.cast.remove(m)
+		close(m.done)
+	}()
+	for {
+		m.mu.Lock()
+		c := m.candidate
+		m.mu.Unlock()
+		if err := m.stand(c); err != nil && m.cast.ctx.Err() == nil {
+			if m.cast.cfg.Notice != nil {
+				m.cast.cfg.Notice(model.Safe(fmt.Sprintf("%s cannot stand: %v", m.name, err), 0))
+			}
+			return
+		}
+		size := m.cast.Len()
+		m.mu.Lock()
+		again := m.again && m.fault == model.NoFault && m.cast.ctx.Err() == nil
+		if again {
+			m.again = false
+			m.candidate = m.newCandidate(size)
+		}
+		m.mu.Unlock()
+		if !again {
+			return
+		}
+	}
+}
+
+// stand runs one candidate. A panic in it is the end of the candidate, not of
+// the program and its screen.
+func (m *member) stand(c *zkwatch.Candidate) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	if err := c.Run(m.cast.ctx); err != nil && err != context.Canceled {
+		return err
+	}
+	return nil
+}
+
+// report takes what the candidate says of itself.
+func (m *member) report(_ time.Time, r model.Member) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.last = r
+	if r.Znode != "" && !m.stood {
+		m.stood = true
+		close(m.stands)
+	}
+	m.publish(false)
+}
+
+// publish passes on the member as it is. The caller holds m.mu.
+func (m *member) publish(gone bool) {
+	if m.gone && !gone {
+		return
+	}
+	v := m.last
+	v.ID, v.Name, v.You = m.id, m.name, m.you
+	v.Fault, v.FaultAt = m.fault, m.faultAt
+	if m.fault != model.NoFault && !m.leaseEnd.IsZero() {
+		v.LeaseEnd = m.leaseEnd
+	}
+	m.cast.cfg.Put(&model.Cast{At: m.cast.cfg.Now(), Member: v, Gone: gone})
+}
+
+func (m *member) resign() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.again = false
+	m.candidate.Resign()
+}
+
+func (m *member) kill() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	frozenBefore := m.fault == model.Frozen
+	st := m.candidate.Kill()
+	m.fault = model.Killed
+	if !frozenBefore { // else it has been silent for longer
+		m.faultAt, m.leaseEnd = m.cast.cfg.Now(), utc(st.LeaseEnd)
+	}
+	m.publish(false)
+}
+
+func (m *member) freeze() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fault != model.NoFault {
+		return
+	}
+	st := m.candidate.Freeze()
+	m.fault, m.faultAt, m.leaseEnd = model.Frozen, m.cast.cfg.Now(), utc(st.LeaseEnd)
+	m.publish(false)
+}
+
+func (m *member) thaw() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fault != model.Frozen {
+		return
+	}
+	m.fault, m.faultAt, m.leaseEnd = model.NoFault, time.Time{}, time.Time{}
+	m.publish(false)
+	m.candidate.Thaw()
+}
+
+func (m *member) frozen() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.fault == model.Frozen
+}
+
+// follow makes the member resign and volunteer anew with another recipe.
+func (m *member) follow(herd bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.herd, m.again = herd, true
+	m.candidate.Resign()
+}
+
+// utc is t as it is recorded.
+func utc(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.UTC().Round(0)
+}
