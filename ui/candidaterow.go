@@ -1,0 +1,237 @@
+package ui
+
+import (
+	"strconv"
+
+	"electop/model"
+)
+
+// columns are the widths of the candidates table. Each column but the first
+// has two blanks before it.
+type columns struct {
+	seq, name, session, age, watches int
+}
+
+// gutter is the marker, the sign and the herd's bus.
+const gutter = 5
+
+// before is where the names start.
+func (c columns) before() int { return gutter + c.seq + 2 }
+
+func (d *dashboard) columnsFor(w int) columns {
+	s := d.shown()
+	c := columns{seq: 3, age: 7}
+	if n := len(s.Queue); n > 0 {
+		for _, i := range [2]int{0, n - 1} {
+			c.seq = max(c.seq, len(strconv.FormatInt(s.Queue[i].Sequence, 10)))
+		}
+	}
+	switch {
+	case w >= 110:
+		c.session = 18
+	case w >= 64:
+		c.session = 7
+	}
+	rest := w - c.before() - 2 - c.age - 2 - 1
+	if c.session > 0 {
+		rest -= c.session + 2
+	}
+	c.name = min(max(10, rest*2/5), 40)
+	c.watches = rest - c.name
+	return c
+}
+
+func (d *dashboard) drawColumnHeads(a area, c columns) {
+	p := a.pen(0).gap(gutter).right(c.seq, styleMuted, "seq").gap(2).fit(c.name, styleMuted, "candidate")
+	if c.session > 0 {
+		p.gap(2).fit(c.session, styleMuted, "session")
+	}
+	p.gap(2).right(c.age, styleMuted, "age").gap(2).fit(c.watches, styleMuted, "watches")
+}
+
+// drawRow draws contender i of the rows shown.
+func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
+	s, g := d.shown(), &f.th.glyph
+	r := d.rows.at(i)
+	if r.candidate == nil {
+		return
+	}
+	if i == d.index {
+		p.chosen = styleSelected
+		f.fill(p)
+	}
+	leads := r.position < s.Recipe.Holders(s.Queue)
+	t, troubled := troubleOf(r)
+
+	// The gutter: who watches whom.
+	mark := " "
+	if i == d.index {
+		mark = g.Selected
+	}
+	p.text(styleStrong, mark)
+	switch {
+	case leads && troubled:
+		p.text(styleAlarm, g.LeaderLost)
+	case leads:
+		p.text(styleLead, g.Leader)
+	case !herd:
+		p.text(styleWatch, g.Watch)
+	default:
+		p.text(styleTrouble, " ")
+	}
+	if herd && len(s.Queue) > 1 {
+		switch {
+		case r.position == 0:
+			p.text(styleTrouble, g.HerdHead+g.TR)
+		case r.position == len(s.Queue)-1:
+			p.text(styleTrouble, g.HerdFrom+g.HerdLast)
+		default:
+			p.text(styleTrouble, g.HerdFrom+g.HerdMore)
+		}
+	} else {
+		p.gap(2)
+	}
+	p.gap(1)
+
+	seq := "-"
+	if r.candidate.HasSequence {
+		seq = strconv.FormatInt(r.candidate.Sequence, 10)
+	}
+	p.right(c.seq, styleMuted, seq).gap(2)
+	st := styleText
+	switch {
+	case troubled:
+		st = styleAlarm
+	case leads:
+		st = styleLead
+	}
+	d.drawName(f, p, c.name, st, r)
+	if c.session > 0 {
+		id := shortSession(r.candidate.Session)
+		if c.session >= 18 && r.candidate.Session != 0 {
+			id = model.Hex(r.candidate.Session)
+		}
+		p.gap(2).fit(c.session, styleMuted, id)
+	}
+	old, exact := r.candidate.Age(f.calm())
+	words := age(old)
+	if !exact {
+		words = g.Inferred + words
+	}
+	p.gap(2).right(c.age, styleMuted, words).gap(2)
+	p.end = min(p.end, p.x+c.watches)
+	d.drawWatches(f, p, r, leads, t, troubled)
+}
+
+// fill gives the rest of a line the pen's background.
+func (f *frame) fill(p *pen) {
+	f.restyle(rect{p.x, p.y, p.end - p.x, 1}, func(st style) style { return st | p.chosen })
+}
+
+// drawName draws a label with what is to be known of its owner.
+func (d *dashboard) drawName(f *frame, p *pen, w int, st style, r row) {
+	var tags []span
+	if r.member != nil && r.member.You {
+		tags = append(tags, span{styleYou, " you", 0})
+	}
+	if sign := f.faultGlyph(r.member); sign != "" {
+		tags = append(tags, span{styleAlarm, " " + sign, 0})
+	}
+	end := p.x + w
+	name := cut(r.name(), max(1, w-spansWidth(tags)))
+	p.text(st, name)
+	for _, t := range tags {
+		p.text(t.style, t.text)
+	}
+	p.gap(end - p.x)
+}
+
+// drawWatches draws what the candidate waits for, or that it waits for
+// nothing.
+func (d *dashboard) drawWatches(f *frame, p *pen, r row, leads bool, t trouble, troubled bool) {
+	s := d.shown()
+	if leads {
+		d.drawLeads(f, p, r, t, troubled)
+		return
+	}
+	d.drawTarget(f, p, r)
+	if troubled {
+		words := t.expires(f.busy(), p.room() < 26)
+		p.gap(2).text(styleTrouble, words)
+		return
+	}
+	if r.member != nil && r.member.Ending != model.NoEnding {
+		p.gap(2).text(styleMuted, string(r.member.Ending))
+		return
+	}
+	if r.member != nil && r.member.Belief == model.Suspended {
+		p.gap(2).text(styleTrouble, "no connection")
+		return
+	}
+	if r.position == s.Recipe.Holders(s.Queue) {
+		st := styleMuted
+		if l := s.Leader(); l != nil {
+			if _, falls := troubleOf(row{l, s.Member(l), 0}); falls {
+				st = styleLead
+			}
+		}
+		p.gap(2).text(st, f.th.glyph.Next)
+	}
+}
+
+// drawTarget draws whom r watches. The sign for an inference is left out where
+// r is ours and says so itself.
+func (d *dashboard) drawTarget(f *frame, p *pen, r row) {
+	s, g := d.shown(), &f.th.glyph
+	i, ok := s.Recipe.Watches(s.Queue, r.position)
+	if !ok || i < 0 || i >= len(s.Queue) {
+		p.text(styleMuted, "-")
+		return
+	}
+	st := styleWatch
+	if fansIn(s) {
+		st = styleTrouble
+	}
+	to := s.Queue[i]
+	seq := strconv.FormatInt(to.Sequence, 10)
+	if !to.HasSequence {
+		seq = "?"
+	}
+	p.text(st, g.Up+" "+seq)
+	known := r.member != nil && r.member.Watches == to.Name
+	if known {
+		p.gap(2)
+	} else {
+		p.text(styleMuted, " "+g.Inferred)
+	}
+	if p.room() >= 34 {
+		p.gap(1).fit(min(16, p.room()-26), styleMuted, to.Label())
+	}
+}
+
+// drawLeads draws how the leader leads, or how it is about to stop.
+func (d *dashboard) drawLeads(f *frame, p *pen, r row, t trouble, troubled bool) {
+	s, g := d.shown(), &f.th.glyph
+	switch {
+	case troubled:
+		now := f.busy()
+		p.text(styleAlarm, t.expires(now, p.room() < 24))
+		return
+	case r.member != nil && r.member.Ending != model.NoEnding:
+		p.text(styleTrouble, string(r.member.Ending))
+		return
+	case r.member != nil && r.member.Belief == model.Suspended:
+		p.text(styleTrouble, "no connection: suspended")
+		return
+	case s.Acknowledged():
+		p.text(styleLead, "leads").text(styleGood, "  ack "+g.Yes)
+	case s.Ack.Path == "":
+		p.text(styleLead, "leads")
+	case s.Ack.Presence == model.Denied:
+		p.text(styleLead, "leads").text(styleMuted, "  ack unreadable")
+	case p.room() < 25:
+		p.text(styleTrouble, "elected, no ack")
+	default:
+		p.text(styleTrouble, "elected, not acknowledged")
+	}
+}

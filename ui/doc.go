@@ -1,0 +1,35 @@
+// Package ui is the dashboard: it draws an election and passes on what the
+// user wants done. It knows neither ZooKeeper nor where the election comes
+// from: it sees immutable states through a [Source] and acts through
+// [Actions], and a live cluster, the demo and a replay are implementations of
+// the two.
+//
+// # How a frame comes to be
+//
+//	Source --Dirty--> pump --refresh--> Update --> draw --> frame --> View
+//	                   (30 Hz at most)    ^ keys, ticks
+//
+// One goroutine, the pump, waits for the source to be dirty, sends one message
+// with the newest state, and rests for 33 ms. So a burst of changes costs one
+// frame; nothing is lost by it, because a state holds the history too.
+//
+// Update draws the frame when something that shows has changed, and View
+// returns the last one. While drawing, each part says when its digits change
+// next (see [frame]); the earliest of these moments is the next tick. A
+// picture with nothing but ages in it is drawn once a second, and one that
+// cannot change is not drawn at all.
+//
+// # Drawing
+//
+// Views draw into a [canvas] of cells, each inside its rectangle of the
+// [arrangement], which is a pure function of the screen's size. Clipping is
+// the canvas's business, so no frame is ever larger than the terminal.
+// Everything that came from outside passes through [model.Safe] first, and the
+// canvas takes no control characters at all.
+//
+// # Identity
+//
+// The selection is a candidate's znode, or a member of our own cast, and never
+// a row's number: rows come and go. A frozen leader whose session expired has
+// no znode any more, yet it is still selected and can be thawed.
+package ui

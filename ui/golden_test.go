@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/muesli/termenv"
+)
+
+// Each scene as text, at the sizes that people have.
+func TestFrames(t *testing.T) {
+	all := scenes()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(t *testing.T) {
+				d := stage(scenes()[name], size[0], size[1], ThemeDark)
+				golden.RequireEqual(t, []byte(ansi.Strip(d.drawn)+"\n"))
+			})
+		}
+	}
+}
+
+// The colours, in each theme and on terminals with few.
+func TestColours(t *testing.T) {
+	for _, c := range []struct {
+		theme   string
+		profile termenv.Profile
+	}{{ThemeDark, termenv.TrueColor}, {ThemeLight, termenv.TrueColor}, {ThemeMono, termenv.TrueColor}, {ThemeDark, termenv.ANSI}, {ThemeLight, termenv.ANSI256}} {
+		for _, name := range []string{"killed", "handoff", "offline"} {
+			t.Run(fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), name), func(t *testing.T) {
+				sc := scenes()[name]
+				sc.o.Renderer = profileRenderer(c.profile)
+				golden.RequireEqual(t, []byte(stage(sc, 100, 30, c.theme).drawn+"\n"))
+			})
+		}
+	}
+}
+
+// What a screen has to say in words, whatever its size and colours.
+func TestWords(t *testing.T) {
+	for name, want := range map[string][]string{
+		"main":     {"★", "leads  ack ✓", "↑ 12 ~", "next", "missed 0"},
+		"killed":   {"☆", "✗", "amber was killed 2.0 s ago", "expires", "next", "nobody is leading, and nobody knows yet"},
+		"handoff":  {"session expired", "amber  → birch", "▸12:02:05", "╳"},
+		"herd":     {"◂╮", "─╯", "predecessor"},
+		"offline":  {"◌", "reconnecting since 6 s", "as of 12:03:01, 6 s ago"},
+		"unseen":   {"Not connected yet", "no route to host"},
+		"absent":   {"does not exist", "Waiting for", "What to do"},
+		"denied":   {"Not allowed to list", "READ"},
+		"vacant":   {"Nobody stands for election", "17", "nobody leads"},
+		"paused":   {"PAUSED 12:03:01", "+2 events waiting"},
+		"filter":   {"/er", "2 of 5", "amber", "ember"},
+		"homeless": {"ours without a znode", "❄", "still believes it leads"},
+		"hostile":  {`\u202e`, "elected"},
+		"crowd":    {"/500", "~1m29s"},
+		"ended":    {"◌ ended", "as of 12:03:01, 4 s ago"},
+		"replayed": {"the recording has ended", "REPLAY", "fjord"},
+	} {
+		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
+			text := ansi.Strip(stage(scenes()[name], size[0], size[1], ThemeMono).drawn)
+			for _, w := range want {
+				if !strings.Contains(text, w) {
+					t.Errorf("%s at %dx%d does not say %q:\n%s", name, size[0], size[1], w, text)
+				}
+			}
+		}
+	}
+}
+
+// No view is larger than the terminal, at any size; none has a control
+// character in it but the theme's escapes.
+func TestSizes(t *testing.T) {
+	all := scenes()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		d := stage(all[name], 120, 36, ThemeDark)
+		for h := 1; h <= 100; h += 1 + h/5 {
+			for w := 1; w <= 300; w += 1 + w/5 {
+				for focus := range panels {
+					d.w, d.h, d.focus = w, h, focus
+					d.draw()
+					lines := strings.Split(d.drawn, "\n")
+					if len(lines) != h {
+						t.Fatalf("%s at %dx%d: %d lines", name, w, h, len(lines))
+					}
+					for i, line := range lines {
+						if got := ansi.StringWidth(line); got > w {
+							t.Fatalf("%s at %dx%d: line %d has %d cells: %q", name, w, h, i, got, line)
+						}
+						if hasControl(ansi.Strip(line)) {
+							t.Fatalf("%s at %dx%d: line %d has a control character: %q", name, w, h, i, line)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTooSmall(t *testing.T) {
+	d := stage(scenes()["main"], 50, 15, ThemeDark)
+	if text := ansi.Strip(d.drawn); !strings.Contains(text, "electop needs 60x20, this terminal is 50x15") {
+		t.Errorf("it says:\n%s", text)
+	}
+	if wake := d.draw(); !wake.IsZero() {
+		t.Errorf("a screen with no digits wants a tick at %v", wake)
+	}
+}
+
+// An unchanged line is the same bytes in the next frame, or it would be sent
+// again.
+func TestUnchangedLines(t *testing.T) {
+	sc := scenes()["killed"]
+	sc.o.Renderer = profileRenderer(termenv.TrueColor)
+	d := stage(sc, 120, 36, ThemeDark)
+	before := strings.Split(d.drawn, "\n")
+	now := sc.world.now.Add(tickBusy)
+	d.o.Now = func() time.Time { return now }
+	d.draw()
+	changed := 0
+	for i, line := range strings.Split(d.drawn, "\n") {
+		if line != before[i] {
+			changed++
+		}
+	}
+	if changed == 0 || changed > 3 {
+		t.Errorf("%d lines changed in a quarter of a second of a countdown, want its sentence and bar", changed)
+	}
+}

@@ -1,0 +1,231 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"electop/model"
+)
+
+// tooSmall says what size is needed.
+func tooSmall(w, h int) string {
+	return fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", minWidth, minHeight, w, h)
+}
+
+// drawHeader draws the first line: what is looked at, and how well.
+func (d *dashboard) drawHeader(f *frame, r rect) {
+	s := d.shown()
+	p := area{f.canvas, r}.pen(0)
+	p.text(styleBadge, " electop ")
+
+	right := d.headerRight(f)
+	path := model.Safe(s.Path, 0)
+	if path == "" {
+		path = "no path"
+	}
+	count := strconv.Itoa(len(s.Queue))
+	words := plural(len(s.Queue), "candidate", "candidates")
+	if s.Phase != model.Live {
+		count, words = "", ""
+	}
+
+	// The right side gives way until the path has room.
+	least := min(width(path), 20) + 6 + len(count)
+	right = fitSpans(right, p.room()-least)
+	left := p.room() - spansWidth(right) - 1
+	p.gap(2)
+	switch {
+	case words == "":
+		p.text(styleStrong, tailOf(path, left-3))
+	case width(path)+len(words)+6 <= left:
+		p.text(styleStrong, path).gap(2).text(styleMuted, words)
+	default:
+		p.text(styleStrong, tailOf(path, left-6-len(count))).gap(2).text(styleMuted, count)
+	}
+	p.gap(p.room() - spansWidth(right) - 1)
+	for _, s := range right {
+		p.text(s.style, s.text)
+	}
+}
+
+// tailOf shortens a path from the left: its end tells more.
+func tailOf(path string, w int) string {
+	n := width(path)
+	if n <= w || w < 2 {
+		return cut(path, w)
+	}
+	rest := path
+	for rest != "" && width(rest) > w-1 {
+		_, size := firstRune(rest)
+		rest = rest[size:]
+	}
+	return "…" + rest
+}
+
+func firstRune(s string) (r rune, size int) {
+	for i, c := range s {
+		if i > 0 {
+			return r, i
+		}
+		r = c
+	}
+	return r, len(s)
+}
+
+func (d *dashboard) headerRight(f *frame) []span {
+	s := d.shown()
+	var out []span
+	add := func(keep int, st style, text string) { out = append(out, span{st, text, keep}) }
+	f.ticks(tickCalm)
+	now := f.now.Truncate(tickCalm)
+
+	cluster := model.Safe(d.o.Cluster, 64)
+	switch st, words := d.link(f); {
+	case d.paused != nil:
+		gone := age(now.Sub(d.since))
+		if back := now.Sub(d.since); back >= 0 && back.Hours() < 1 {
+			gone = fmt.Sprintf("%02d:%02d", int(back.Minutes()), int(back.Seconds())%60)
+		}
+		text := " PAUSED " + f.clock(d.since) + "  -" + gone + " "
+		add(9, styleBadgeCut, text)
+		if n := d.waiting(); n > 0 {
+			add(8, styleYou, "  +"+plural(n, "event", "events")+" waiting")
+		}
+	case st == styleGood:
+		add(8, styleGood, f.th.glyph.Online)
+		add(2, styleGood, " "+words)
+		if cluster != "" {
+			add(6, styleText, " "+cluster)
+		}
+	default:
+		add(8, st, f.th.glyph.Offline+" ")
+		add(8, st, words)
+		if why := model.Safe(s.Link.Err, 80); why != "" && !d.ended {
+			add(5, styleTrouble, ": "+cut(why, 36))
+		}
+		if cluster != "" {
+			add(1, styleMuted, "  "+cluster)
+		}
+	}
+	if d.o.Mode != ModeLive {
+		add(7, styleLead, "  "+model.Safe(d.o.Mode, 16))
+	}
+	if d.stopped {
+		add(7, styleYou, "  stopped")
+	}
+	if role := role(d.o.Role, s); role != "" {
+		add(4, styleMuted, "   "+model.Safe(role, 32))
+	}
+	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && d.paused == nil && !d.ended {
+		add(1, styleMuted, "   rtt "+took(rtt))
+	}
+	add(5, styleMuted, "   "+f.clock(now))
+	return out
+}
+
+// link is the state of the connection in words. The style is styleGood while
+// there is one.
+func (d *dashboard) link(f *frame) (style, string) {
+	s := d.shown()
+	if d.ended {
+		if d.o.Mode == ModeReplay {
+			return styleMuted, "the recording has ended"
+		}
+		return styleAlarm, "ended"
+	}
+	since := ""
+	if !s.DownSince.IsZero() {
+		since = " since " + seconds(f.now.Truncate(tickCalm).Sub(s.DownSince))
+	}
+	switch s.Link.Link {
+	case model.Connected:
+		return styleGood, "connected"
+	case model.Expired:
+		return styleAlarm, "session expired" + since
+	case model.Connecting:
+		if since == "" {
+			return styleAlarm, "connecting"
+		}
+	}
+	if since == "" {
+		return styleAlarm, "no connection" // there never was one
+	}
+	return styleAlarm, "reconnecting" + since
+}
+
+// asOf says how old a stale picture is, "" for a true one.
+func (d *dashboard) asOf(f *frame) string {
+	if !d.stale() {
+		return ""
+	}
+	f.ticks(tickCalm)
+	return "as of " + f.clock(f.picture) + ", " + seconds(f.now.Truncate(tickCalm).Sub(f.picture)) + " ago"
+}
+
+// explain says in words why there is no queue to show: what is missing, what
+// is waited for, and what to do. The first line is a heading.
+func (d *dashboard) explain(f *frame) []string {
+	s := d.shown()
+	path := model.Safe(s.Path, 0)
+	where := model.Safe(d.o.Cluster, 64)
+	if where == "" {
+		where = "the cluster"
+	}
+	switch {
+	case s.Phase == model.Unseen && s.Link.Link != model.Connected:
+		lines := []string{"Not connected yet",
+			"Waiting for " + where + ". The election appears as soon as a server answers."}
+		if why := model.Safe(s.Link.Err, 0); why != "" {
+			lines = append(lines, "Last attempt: "+why)
+		}
+		return append(lines, "What to do: check the address and that the server runs. With no server at hand, the demo brings its own.")
+	case s.Phase == model.Unseen:
+		return []string{"Connected, reading " + path,
+			"The candidates appear as soon as the server has answered."}
+	case s.Phase == model.NoParent:
+		return []string{path + " does not exist",
+			"An election is a znode whose children are the candidates, and this one is absent.",
+			"Waiting for somebody to create it: its candidates appear here at that moment.",
+			"What to do: check the path, start a candidate, or create it with --create."}
+	case s.Phase == model.Forbidden:
+		lines := []string{"Not allowed to list " + path,
+			"Its ACL forbids this connection to read the children, so nobody can be seen.",
+			"Waiting for the ACL to change.",
+			"What to do: connect with credentials that have READ on " + path + "."}
+		if n := len(s.Queue); n > 0 {
+			lines = append(lines, "Until "+f.clock(s.ReadAt)+" there were "+plural(n, "candidate", "candidates")+".")
+		}
+		return lines
+	case len(s.Queue) == 0:
+		lines := []string{"Nobody stands for election"}
+		if s.NextSequenceKnown {
+			lines = append(lines, fmt.Sprintf("The next volunteer gets the number %d and leads at once: there is nobody to wait for.", s.NextSequence))
+		} else {
+			lines = append(lines, "The next volunteer leads at once: there is nobody to wait for.")
+		}
+		var keys []string
+		if _, why := d.action(Spawn); why == "" {
+			keys = append(keys, "s spawns a candidate")
+		}
+		if _, why := d.action(Campaign); why == "" {
+			keys = append(keys, "c makes this program one")
+		}
+		if len(keys) > 0 {
+			lines = append(lines, "What to do: "+strings.Join(keys, ", ")+".")
+		}
+		return lines
+	}
+	return nil
+}
+
+// role is what this program is in the election: at least what it was started
+// as, and a candidate while it campaigns.
+func role(started string, s *model.State) string {
+	for _, m := range s.Members {
+		if m.You {
+			return "candidate"
+		}
+	}
+	return started
+}

@@ -1,0 +1,84 @@
+package ui
+
+// helpLine is a line of the help: a heading, a key or sign with its meaning,
+// or blank.
+type helpLine struct {
+	style      style
+	sign, text string
+}
+
+// helpLines is the help: the keys by mode, the signs, the words.
+func (d *dashboard) helpLines(th *theme) []helpLine {
+	g := &th.glyph
+	var out []helpLine
+	heading := func(text string) {
+		if out != nil {
+			out = append(out, helpLine{})
+		}
+		out = append(out, helpLine{styleHeading, "", text})
+	}
+	line := func(st style, sign, text string) { out = append(out, helpLine{st, sign, text}) }
+	for i, m := range modes {
+		if i == 1 {
+			// The signs and words are asked for more often than the keys of the
+			// smaller modes.
+			heading("Signs")
+			line(styleLead, g.Leader, "leads: its znode has the lowest number")
+			line(styleAlarm, g.LeaderLost, "first in the queue, but killed or frozen")
+			line(styleWatch, g.Watch, "watches the one above it")
+			line(styleTrouble, g.HerdFrom+g.HerdMore, "watches the leader, as all the others do: the herd")
+			line(styleWatch, g.Up+" 12", "watches the znode with number 12")
+			line(styleMuted, g.Inferred, "inferred from the recipe; before an age: by the server's clock")
+			line(styleAlarm, g.Killed, "killed: its connection was cut, its znode still stands")
+			line(styleAlarm, g.Frozen, "frozen: it neither reads nor writes nor knows")
+			line(stylePast, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble")
+			line(styleTrouble, g.Vacant, "vacant: nobody stood")
+			heading("Words")
+			line(styleText, "silent", "from the old leader's stop until its znode was deleted")
+			line(styleText, "takeover", "from that deletion until the new leader acknowledged")
+			line(styleText, "vacant", "how long nobody stood for election")
+			line(styleText, "fence", "the leader's czxid: grows with each leader, so that storage can refuse an older one")
+			line(styleText, "missed", "changes that happened between two reads; counted by the server, seen by nobody")
+		}
+		heading(m.title)
+		if m.note != "" {
+			line(styleText, "", m.note)
+		}
+		for _, b := range d.table {
+			if b.modes&m.mode != 0 {
+				line(styleKey, b.Help().Key, longHelp(b))
+			}
+		}
+	}
+	return out
+}
+
+func (d *dashboard) drawHelp(f *frame) {
+	const signs = 11
+	inside := min(d.w-4, 92) - 2
+	var lines []helpLine
+	for _, l := range d.helpLines(f.th) {
+		w := inside - 2
+		if l.sign != "" {
+			w -= signs + 1
+		}
+		for i, part := range orBlank(wrap(l.text, w)) {
+			next := helpLine{l.style, "", part}
+			if i == 0 {
+				next.sign = l.sign
+			} else if l.sign != "" {
+				next.sign = " "
+			}
+			lines = append(lines, next)
+		}
+	}
+	d.drawOverlay(f, "Help", 92, len(lines), func(p *pen, i int) {
+		l := lines[i]
+		p.gap(1)
+		if l.sign == "" {
+			p.text(l.style, l.text)
+			return
+		}
+		p.fit(signs, l.style, l.sign).gap(1).text(styleText, l.text)
+	})
+}

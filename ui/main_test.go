@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+	"go.uber.org/goleak"
+)
+
+// -scene NAME shows a scene on this terminal instead of testing, to be looked
+// at: go test ./ui -c -o ui.test && ./ui.test -scene killed
+var (
+	sceneName = flag.String("scene", "", "show this scene of the tests")
+	themeName = flag.String("theme", ThemeAuto, "in this theme")
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if name := os.Getenv(childEnv); name != "" {
+		os.Exit(child(name))
+	}
+	if *sceneName != "" {
+		os.Exit(show(*sceneName, *themeName))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// show runs a scene. Its clock stands.
+func show(name, theme string) int {
+	sc, ok := scenes()[name]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "no such scene")
+		return 2
+	}
+	sc.o.Renderer = lipgloss.NewRenderer(os.Stdout)
+	d := stage(sc, 120, 36, theme)
+	d.w, d.h = 0, 0
+	if err := run(context.Background(), Options{}, func(doer) *dashboard { return d }, programOptions(context.Background(), Options{})...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// plainRenderer has no colours, so that frames can be read and compared.
+func plainRenderer() *lipgloss.Renderer { return profileRenderer(termenv.Ascii) }
+
+func profileRenderer(p termenv.Profile) *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(new(bytes.Buffer))
+	r.SetColorProfile(p)
+	return r
+}

@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"electop/model"
+)
+
+// Kind is what an [Action] does.
+type Kind string
+
+const (
+	Spawn    Kind = "spawn"    // one more candidate
+	Kill     Kind = "kill"     // cut its connection, no goodbye
+	Freeze   Kind = "freeze"   // freeze or thaw: Arg says which
+	Resign   Kind = "resign"   // delete its znode
+	Campaign Kind = "campaign" // enter the election or leave it: Arg says which
+	Herd     Kind = "herd"     // change the recipe to the one that Arg names
+	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
+	Pause    Kind = "pause"    // replays only: stop or continue the playback
+)
+
+// What [Action.Arg] says where a key has two meanings.
+const (
+	ArgFreeze   = "freeze"
+	ArgThaw     = "thaw"
+	ArgCampaign = "campaign"
+	ArgWithdraw = "withdraw"
+)
+
+// Action is something the user wants done outside the dashboard.
+type Action struct {
+	Kind Kind
+	// Target is the ID of one of our own members, else the full path of a
+	// znode, or "" where the kind needs none.
+	Target string
+	Arg    string
+}
+
+// Actions is how the dashboard acts. Live, demo and replay each bring one.
+type Actions interface {
+	// Do does it. It runs outside the event loop, obeys ctx, and its error is
+	// shown to the user.
+	Do(ctx context.Context, a Action) error
+	// Why returns the reason for which a cannot be done now, "" if it can. It
+	// is asked for each key of each frame, so it only looks, and quickly.
+	Why(a Action) string
+}
+
+// Source is where the dashboard sees the election.
+type Source interface {
+	// State returns the present state; it may be asked at any time.
+	State() *model.State
+	// Dirty has capacity 1 and is marked after the state changed. It is closed
+	// when no more will come.
+	Dirty() <-chan struct{}
+}
+
+// Options say what a dashboard shows and where.
+type Options struct {
+	Source  Source  // nil: an election of which nothing is known
+	Actions Actions // nil: nothing can be done
+
+	// Now is the clock of the states shown; a replay brings the recorded one.
+	// Nil: time.Now.
+	Now func() time.Time
+
+	Mode    string // badge: ModeDemo, ModeReplay, "" for live
+	Role    string // "observer", "candidate", "cast of 3"
+	Cluster string // "embedded 127.0.0.1:41873", or the connect string
+
+	// Notices are lines for the status line, such as trouble with a recording.
+	Notices <-chan string
+
+	Theme    string             // ThemeAuto ("" too), ThemeDark, ThemeLight or ThemeMono
+	Output   io.Writer          // nil: the terminal
+	Input    io.Reader          // nil: the terminal
+	Renderer *lipgloss.Renderer // its colour profile is used; nil: that of Output
+}
+
+// The badges that change how the dashboard behaves: a replay is paused at its
+// source, and a live cluster asks before our own candidacy is harmed.
+const (
+	ModeDemo   = "DEMO"
+	ModeReplay = "REPLAY"
+	ModeLive   = ""
+)

@@ -1,0 +1,258 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/model"
+)
+
+// busySource is always dirty.
+type busySource struct {
+	source
+	asked atomic.Int64
+}
+
+func (s *busySource) State() *model.State {
+	s.asked.Add(1)
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
+	return s.source.State()
+}
+
+func TestPumpIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		src := &busySource{source: source{world: five(model.Election()), dirty: make(chan struct{}, 1)}}
+		src.dirty <- struct{}{}
+		sent := 0
+		pump(ctx, Options{Source: src}, func(msg tea.Msg) { sent++ })
+		if most := int(10*time.Second/refreshEvery) + 1; sent < most-2 || sent > most {
+			t.Errorf("%d messages in 10 s, want about %d", sent, most)
+		}
+	})
+}
+
+func TestPumpEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &source{world: five(model.Election()), dirty: make(chan struct{}, 1)}
+		notices := make(chan string, 200)
+		for range 150 {
+			notices <- "x"
+		}
+		close(notices)
+		close(src.dirty)
+		var got []tea.Msg
+		pump(t.Context(), Options{Source: src, Notices: notices}, func(msg tea.Msg) { got = append(got, msg) })
+		lines, ended := 0, 0
+		for _, m := range got {
+			switch m := m.(type) {
+			case noticeMsg:
+				lines += len(m)
+			case refreshMsg:
+				if m.ended && m.state != nil {
+					ended++
+				}
+			}
+		}
+		if lines != 150 || ended != 1 {
+			t.Errorf("%d notices of 150, %d ends", lines, ended)
+		}
+		pump(t.Context(), Options{}, func(tea.Msg) { t.Error("a message from nowhere") })
+	})
+}
+
+// writes counts what bubbletea sends to the terminal.
+type writes struct {
+	mu sync.Mutex
+	n  int
+	b  bytes.Buffer
+}
+
+func (w *writes) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.n++
+	return w.b.Write(p)
+}
+
+func (w *writes) count() int { w.mu.Lock(); defer w.mu.Unlock(); return w.n }
+
+// program runs a staged dashboard inside a bubble and hands it to f.
+func program(t *testing.T, o Options, f func(send func(tea.Msg), out *writes)) error {
+	t.Helper()
+	out := new(writes)
+	in, typed := io.Pipe()
+	o.Output, o.Input = out, in
+	o.Renderer, o.Theme = plainRenderer(), ThemeMono
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	var p *tea.Program
+	ready := make(chan struct{})
+	go func() {
+		ended <- run(ctx, o, func(a doer) *dashboard { return newDashboard(o, a) },
+			append(programOptions(ctx, o), func(made *tea.Program) { p = made; close(ready) })...)
+	}()
+	<-ready
+	synctest.Wait() // the option is applied before the program is complete
+	p.Send(tea.WindowSizeMsg{Width: 120, Height: 36})
+	synctest.Wait()
+	f(p.Send, out)
+	p.Send(tea.Quit())
+	err := <-ended
+	typed.Close()
+	synctest.Wait()
+	return err
+}
+
+// warm starts the runtime's signal goroutine outside of any bubble.
+func warm() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	signal.Stop(c)
+}
+
+func TestFrameRates(t *testing.T) {
+	warm()
+	now := func(w *world) *world { w.now = time.Now(); return w }
+	for _, c := range []struct {
+		name  string
+		world func() *world
+		most  int // frames in ten seconds
+		least int
+	}{
+		{"ages only", func() *world { return now(newWorld("/e", nil, false)).connect().read(nil, nil) }, 11, 9},
+		{"a countdown", func() *world {
+			w := now(newWorld("/e", nil, false)).connect().read(nil, nil)
+			z := w.join("n_", "amber", 1)
+			return w.cast("amber", z, model.Suspended, func(m *model.Member) {
+				m.Fault, m.FaultAt, m.Timeout, m.LeaseEnd = model.Killed, w.now, time.Minute, w.now.Add(time.Minute)
+			})
+		}, 41, 36},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := &source{world: c.world(), dirty: make(chan struct{}, 1)}
+				err := program(t, Options{Source: src, Mode: ModeDemo}, func(send func(tea.Msg), out *writes) {
+					sent := out.count()
+					time.Sleep(10 * time.Second)
+					synctest.Wait()
+					if n := out.count() - sent; n > c.most || n < c.least {
+						t.Errorf("%d frames were written in 10 s, want %d to %d", n, c.least, c.most)
+					}
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// Messages that change nothing draw nothing.
+func TestNothingNewDrawsNothing(t *testing.T) {
+	m, src, _ := stagedWith(nil, ModeDemo)
+	before := m.d.frames
+	m.Update(refreshMsg{state: src.State()})
+	m.Update(tickMsg{m.d.gen - 1})
+	m.Update("a stranger's message")
+	if m.d.frames != before {
+		t.Errorf("%d frames were drawn", m.d.frames-before)
+	}
+}
+
+// What is under way when the user quits is cancelled and waited for.
+func TestQuitCancelsActions(t *testing.T) {
+	warm()
+	synctest.Test(t, func(t *testing.T) {
+		src := &source{world: five(model.Election()), dirty: make(chan struct{}, 1)}
+		err := program(t, Options{Source: src, Actions: slow{}, Mode: ModeDemo}, func(send func(tea.Msg), out *writes) {
+			send(press("s"))
+			synctest.Wait()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestActionTimesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		msg := doer{actions: slow{}}.cmd(Action{Kind: Spawn}, "", ref{})()
+		if done := msg.(doneMsg); done.err != context.DeadlineExceeded || time.Since(began) != actionTimeout {
+			t.Errorf("%v after %v", done.err, time.Since(began))
+		}
+	})
+}
+
+// A source that panics ends the program, which returns what happened.
+func TestPanicInTheFeed(t *testing.T) {
+	warm()
+	synctest.Test(t, func(t *testing.T) {
+		src := &panicSource{source{world: five(model.Election()), dirty: make(chan struct{}, 1)}, atomic.Bool{}}
+		out := new(writes)
+		in, typed := io.Pipe()
+		defer typed.Close()
+		o := Options{Source: src, Output: out, Input: in, Renderer: plainRenderer()}
+		src.dirty <- struct{}{}
+		err := run(t.Context(), o, func(a doer) *dashboard {
+			d := newDashboard(o, a)
+			src.armed.Store(true)
+			return d
+		}, programOptions(t.Context(), o)...)
+		if err == nil || !strings.Contains(err.Error(), "panic while reading the election: no state") {
+			t.Errorf("Run returned %v", err)
+		}
+		if !strings.Contains(out.b.String(), "\x1b[?1049l") {
+			t.Error("the alternate screen was not left")
+		}
+	})
+}
+
+type panicSource struct {
+	source
+	armed atomic.Bool
+}
+
+func (s *panicSource) State() *model.State {
+	if s.armed.Load() {
+		panic("no state")
+	}
+	return s.source.State()
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	warm()
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		defer typed.Close()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		o := Options{Output: new(writes), Input: in, Renderer: plainRenderer()}
+		ended := make(chan error, 1)
+		go func() { ended <- Run(ctx, o) }()
+		synctest.Wait()
+		cancel(errRefused)
+		if err := <-ended; err != errRefused {
+			t.Errorf("Run returned %v, want the cause", err)
+		}
+		if err := Run(ctx, o); err != errRefused {
+			t.Errorf("Run with an ended context returned %v", err)
+		}
+	})
+}
