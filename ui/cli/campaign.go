@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"electop/model"
+	"electop/zkwatch"
+	"electop/zkwatch/feed"
+)
+
+func newCampaign(std IO) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "campaign [PATH]",
+		Short: "Be a candidate until interrupted; print what happens to it",
+		Args:  pathArg(o),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runCampaign(cmd.Context(), o, std) },
+	}
+	o.clusterFlags(cmd)
+	o.ackFlag(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
+	f.BoolVar(&o.yes, "yes", false, "enter somebody else's election without being asked")
+	f.StringVar(&o.name, "name", "", "the znode's data: who this is (HOST:PID)")
+	o.logFlag(cmd)
+	return cmd
+}
+
+func runCampaign(ctx context.Context, o *options, std IO) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	log, closeLog, err := o.logger()
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	conn, err := o.conn(log)
+	if err != nil {
+		return err
+	}
+	election, err := o.election(true)
+	if err != nil {
+		return err
+	}
+	probe, err := connectOnce(ctx, conn, o.connectTimeout)
+	if err != nil {
+		return err
+	}
+	probe.Close()
+	if !o.yes {
+		known, err := confirm(ctx, o, std, conn)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return fmt.Errorf("%s could not be looked at, so whose election it is nobody knows: to take part all the same say --yes", o.path)
+		}
+	}
+	p := &campaignPrinter{out: std.Out, path: election.Path, json: o.json}
+	c := zkwatch.NewCandidate(zkwatch.CandidateConfig{
+		Conn: conn, Path: election.Path, Create: o.create, Data: []byte(o.candidacyName()),
+		Ack: election.AckPath, Report: p.report, Now: feed.Now,
+	})
+	err = c.Run(ctx)
+	switch {
+	case errors.Is(err, zkwatch.ErrNoParent):
+		return missing(o.path, conn.Servers)
+	case ctx.Err() != nil:
+		return errInterrupted
+	}
+	return err
+}
+
+// campaignPrinter prints what happens to a candidate: a line for each change
+// of what it believes or watches.
+type campaignPrinter struct {
+	out  io.Writer
+	path string
+	json bool
+	n    uint64
+	last model.Member
+}
+
+// campaignEvent is a line of `campaign --json`.
+type campaignEvent struct {
+	N       uint64  `json:"n"`
+	At      string  `json:"at"`
+	Type    string  `json:"type"` // candidate
+	Belief  string  `json:"belief"`
+	Znode   *string `json:"znode"`
+	Session *string `json:"session"`
+	Watches *string `json:"watches"`
+	Fence   *string `json:"fence"`
+	Detail  *string `json:"detail"` // why it was lost
+}
+
+func (p *campaignPrinter) report(at time.Time, m model.Member) {
+	if m.Belief == p.last.Belief && m.Znode == p.last.Znode && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
+		return
+	}
+	p.last = m
+	p.n++
+	if !p.json {
+		fmt.Fprintf(p.out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m))
+		return
+	}
+	optional := func(set bool, s string) *string {
+		if !set {
+			return nil
+		}
+		return &s
+	}
+	b, err := model.SafeJSON(campaignEvent{
+		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
+		Znode:   optional(m.Znode != "", model.Join(p.path, m.Znode)),
+		Session: optional(m.Session != 0, model.Hex(m.Session)),
+		Watches: optional(m.Belief == model.Waiting && m.Watches != "", model.Join(p.path, m.Watches)),
+		Fence:   optional(m.Fence != 0, model.Hex(uint64(m.Fence))),
+		Detail:  optional(m.Belief == model.Lost, m.Detail),
+	})
+	if err == nil {
+		p.out.Write(append(b, '\n'))
+	}
+}
+
+func (p *campaignPrinter) line(m model.Member) string {
+	me := model.Safe(m.Znode, 0)
+	switch m.Belief {
+	case model.Volunteering:
+		if m.Znode == "" {
+			return "volunteering"
+		}
+		return "in the queue as " + me
+	case model.Waiting:
+		return "waiting behind " + model.Safe(m.Watches, 0)
+	case model.Elected:
+		return "elected, not acknowledged yet"
+	case model.Leading:
+		return "leading, fence " + model.Zxid(m.Fence)
+	case model.Suspended:
+		return "suspended: the connection is lost"
+	case model.Lost:
+		return "lost: " + m.Detail + "; volunteering anew"
+	}
+	return string(m.Belief)
+}

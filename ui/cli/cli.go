@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// IO is where a command reads and writes.
+type IO struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Run carries out the command line and returns the exit code.
+func Run(ctx context.Context, args []string, std IO) int {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	root := newRoot(std)
+	root.SetArgs(args)
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	err := root.ExecuteContext(ctx)
+	if ctx.Err() != nil && err == nil {
+		err = errInterrupted
+	}
+	return report(std.Err, err)
+}
+
+const example = `  electop                                    the dashboard on a demo of its own
+  electop -s zk1:2181,zk2:2181 /election     the dashboard on a cluster, looking on
+  electop -s zk1:2181/app /election --cast 3 the same, with three candidates of our own
+  electop status /election -s zk1 --json     who leads, for a script
+  electop events /election -s zk1 --json     every change, one object a line`
+
+func newRoot(std IO) *cobra.Command {
+	o := &options{}
+	root := &cobra.Command{
+		Use:     "electop [PATH]",
+		Short:   "top for ZooKeeper elections",
+		Long:    "electop shows a live ZooKeeper leader election: who leads, who waits behind whom,\nand every handoff as it happens. It looks on unless told otherwise. With no\n--servers it brings a ZooKeeper of its own, and candidates to spawn and kill.",
+		Example: example,
+		Args:    pathArg(o),
+		Version: version(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.servers == "" {
+				return runDemo(cmd.Context(), o, std)
+			}
+			return runLive(cmd.Context(), o, std)
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("electop {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v (see %s --help)", err, cmd.CommandPath())
+	})
+	o.clusterFlags(root)
+	o.screenFlags(root)
+	o.actingFlags(root)
+	o.recordFlag(root)
+	o.ackFlag(root)
+	o.logFlag(root)
+
+	root.AddCommand(newDemo(std), newStatus(std), newEvents(std), newCampaign(std), newReplay(std), newServe(std))
+	for _, cmd := range root.Commands() {
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	}
+	return root
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" {
+		v = "(devel)"
+	}
+	return v + " " + info.GoVersion
+}

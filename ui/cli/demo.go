@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"electop/demo/zkserver"
+	"electop/ui"
+	"electop/zkwatch"
+)
+
+// demoCast is how many candidates the demo starts with.
+const demoCast = 5
+
+func newDemo(std IO) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "demo [PATH]",
+		Short: "The dashboard on a ZooKeeper of its own, with candidates to spawn and kill",
+		Args:  pathArg(o),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), o, std) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "`host:port` of the embedded ZooKeeper; programs of your own can join there")
+	f.DurationVar(&o.sessionTimeout, "session-timeout", demoTimeout, "the candidates' session timeout")
+	f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
+	o.screenFlags(cmd)
+	o.recordFlag(cmd)
+	o.ackFlag(cmd)
+	o.logFlag(cmd)
+	return cmd
+}
+
+func runDemo(ctx context.Context, o *options, std IO) error {
+	if err := errors.Join(o.check(), needTerminal(std)); err != nil {
+		return err
+	}
+	log, closeLog, err := o.logger()
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	if o.listen == "" {
+		o.listen = "127.0.0.1:0"
+	}
+	server, addr, err := embedded(o.listen, log)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	servers, err := zkwatch.ParseConnectString(addr)
+	if err != nil {
+		return err
+	}
+	timeout := o.sessionTimeout
+	if timeout == 0 {
+		timeout = demoTimeout
+	}
+	cast := o.cast
+	if !o.castSet {
+		cast = demoCast
+	}
+	return dashboard(ctx, o, std, log, screen{
+		conn: zkwatch.Config{Servers: servers, SessionTimeout: timeout, Logger: log},
+		mode: ui.ModeDemo, cluster: "embedded " + addr,
+		cast: cast, campaign: o.campaign, create: true, acting: true,
+	})
+}
+
+// embedded starts a ZooKeeper in this process.
+func embedded(listen string, log *slog.Logger) (*zkserver.Server, string, error) {
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return nil, "", fmt.Errorf("--listen %s: %w", listen, err)
+	}
+	// Expiry is checked often: in a demo a session should end when the
+	// countdown says so.
+	s := zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond, Logger: log})
+	go func() { // ends with the server's Close
+		if err := s.Serve(l); err != nil {
+			log.Error("embedded server", "err", err)
+		}
+	}()
+	return s, dialable(l.Addr()), nil
+}
+
+// dialable is the address to connect to for one that is listened on.
+func dialable(a net.Addr) string {
+	t, ok := a.(*net.TCPAddr)
+	if !ok || !t.IP.IsUnspecified() {
+		return a.String()
+	}
+	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
+}

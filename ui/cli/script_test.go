@@ -1,0 +1,105 @@
+package cli_test
+
+import (
+	"errors"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"electop/demo/zkserver"
+)
+
+// TestCommandLine runs the scripts in testdata against the embedded server:
+// $ZK is its address, and `znode` creates one for as long as the script
+// runs, `await` waits for one, and `exits` is a command with an exit code.
+func TestCommandLine(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			_, addr := zkserver.Start(setupT{env}, zkserver.Options{})
+			env.Setenv("ZK", addr)
+			env.Setenv("TERM", "xterm")
+			c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
+			if err != nil {
+				return err
+			}
+			go func() {
+				for range events {
+				}
+			}()
+			env.Defer(c.Close)
+			env.Values["zk"] = c
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"znode": func(ts *testscript.TestScript, _ bool, args []string) {
+				if len(args) < 2 {
+					ts.Fatalf("usage: znode persistent|contender|private path [data]")
+				}
+				var data []byte
+				if len(args) > 2 {
+					data = []byte(args[2])
+				}
+				c := ts.Value("zk").(*zk.Conn)
+				flags, acl := int32(0), zk.WorldACL(zk.PermAll)
+				switch args[0] {
+				case "contender":
+					flags = zk.FlagEphemeral | zk.FlagSequence
+				case "private":
+					acl = zk.DigestACL(zk.PermAll, "u", "p")
+				}
+				_, err := c.Create(args[1], data, flags, acl)
+				ts.Check(err)
+			},
+			// exits runs a command that has to end with the given code.
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				want, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				got := 0
+				var failed *exec.ExitError
+				if err := ts.Exec(args[1], args[2:]...); errors.As(err, &failed) {
+					got = failed.ExitCode()
+				} else {
+					ts.Check(err)
+				}
+				if got != want {
+					ts.Fatalf("exit code %d, want %d", got, want)
+				}
+			},
+			// await waits until a path exists.
+			"await": func(ts *testscript.TestScript, _ bool, args []string) {
+				c := ts.Value("zk").(*zk.Conn)
+				deadline := time.After(waitFor)
+				for {
+					exists, _, watch, err := c.ExistsW(args[0])
+					ts.Check(err)
+					if exists {
+						return
+					}
+					select {
+					case <-watch:
+					case <-deadline:
+						ts.Fatalf("%s did not appear", args[0])
+					}
+				}
+			},
+		},
+	})
+}
+
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// setupT lets a script's environment own a server.
+type setupT struct{ *testscript.Env }
+
+func (setupT) Helper()            {}
+func (s setupT) Cleanup(f func()) { s.Defer(f) }
+func (s setupT) Fatalf(format string, args ...any) {
+	s.T().Fatal(args...)
+}

@@ -1,0 +1,273 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+
+	"electop/demo/zktest"
+)
+
+// terminal runs the real binary in a pseudo terminal and reads its screen. It
+// answers no query, as some terminals do not.
+type terminal struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	pty    *os.File
+	before *term.State
+	exited chan error
+	close  func() // may be called again
+
+	mu      sync.Mutex
+	screen  *vt.Emulator
+	raw     bytes.Buffer
+	changed chan struct{}
+}
+
+func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
+	t.Helper()
+	x := &terminal{t: t, screen: vt.NewEmulator(int(cols), int(rows)), changed: make(chan struct{}), exited: make(chan error, 1)}
+	p, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	x.pty = p
+	if err := pty.Setsize(p, &pty.Winsize{Rows: rows, Cols: cols}); err != nil {
+		t.Fatal(err)
+	}
+	if x.before, err = term.GetState(p.Fd()); err != nil {
+		t.Fatal(err)
+	}
+	x.cmd = exec.Command("electop", args...)
+	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = tty, tty, tty
+	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
+	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := x.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { // the emulator's answers go nowhere
+		buf := make([]byte, 1024)
+		for {
+			if _, err := x.screen.Read(buf); err != nil {
+				return
+			}
+		}
+	})
+	wg.Go(func() {
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := p.Read(buf)
+			x.mu.Lock()
+			x.raw.Write(buf[:n])
+			x.screen.Write(buf[:n])
+			close(x.changed)
+			x.changed = make(chan struct{})
+			x.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	})
+	ended := make(chan struct{})
+	go func() {
+		x.exited <- x.cmd.Wait()
+		close(ended)
+	}()
+	x.close = func() {
+		x.cmd.Process.Kill()
+		<-ended
+		p.Close()
+		x.screen.Close()
+		wg.Wait()
+	}
+	t.Cleanup(x.close)
+	return x
+}
+
+func (x *terminal) press(keys string) {
+	x.t.Helper()
+	if _, err := x.pty.WriteString(keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *terminal) text() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.screen.String()
+}
+
+// sees waits until the screen shows all of the texts.
+func (x *terminal) sees(texts ...string) {
+	x.t.Helper()
+	x.waits(strings.Join(texts, ", "), func(s string) bool {
+		for _, text := range texts {
+			if !strings.Contains(s, text) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (x *terminal) waits(what string, holds func(string) bool) {
+	x.t.Helper()
+	deadline := time.After(waitFor)
+	for {
+		x.mu.Lock()
+		s, changed := x.screen.String(), x.changed
+		x.mu.Unlock()
+		if holds(s) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			x.t.Fatalf("the screen does not show %s:\n%s", what, s)
+		}
+	}
+}
+
+// leaves waits for the end and holds the terminal to its state before.
+func (x *terminal) leaves(code int) {
+	x.t.Helper()
+	select {
+	case <-x.exited:
+	case <-time.After(waitFor):
+		x.t.Fatalf("still running; the screen:\n%s", x.text())
+	}
+	if got := x.cmd.ProcessState.ExitCode(); got != code {
+		x.t.Errorf("exit code %d, want %d; the screen:\n%s", got, code, x.text())
+	}
+	x.mu.Lock()
+	raw := x.raw.String()
+	x.mu.Unlock()
+	for _, pair := range [][2]string{
+		{"\x1b[?1049h", "\x1b[?1049l"}, // alternate screen
+		{"\x1b[?25l", "\x1b[?25h"},     // cursor
+	} {
+		if strings.LastIndex(raw, pair[0]) > strings.LastIndex(raw, pair[1]) {
+			x.t.Errorf("the terminal was left with %q on", pair[0])
+		}
+	}
+	if after, err := term.GetState(x.pty.Fd()); err != nil || *after != *x.before {
+		x.t.Errorf("the terminal's modes were not restored: %v", err)
+	}
+}
+
+// killTheLeader is the story of the tool: three are spawned, the leader is
+// killed, its session expires, the next one leads.
+func killTheLeader(x *terminal, first string) {
+	x.t.Helper()
+	x.sees("2 candidates", first, "leads")
+	x.press("sss")
+	x.sees("5 candidates", "ack")
+	x.press("g")
+	x.press("x")
+	x.sees("was killed", "next")
+	x.sees("session expired", "silent", "takeover", "4 candidates")
+	x.press("q")
+	x.leaves(0)
+}
+
+func TestDemoInATerminal(t *testing.T) {
+	killTheLeader(openTerminal(t, 120, 36, "demo", "--cast", "2", "--session-timeout", "1s"), "amber")
+}
+
+func TestLiveInATerminal(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := fmt.Sprintf("/tty%x", time.Now().UnixNano())
+		killTheLeader(openTerminal(t, 120, 36, path, "-s", addr, "--cast", "2", "--create", "--session-timeout", "1s"), "amber")
+	})
+}
+
+func TestObserverHasNoHands(t *testing.T) {
+	x := openTerminal(t, 100, 30, "/election", "-s", zktest.Apache(t).Addr)
+	x.sees("/election", "does not exist")
+	x.press("s")
+	x.sees("looking on only")
+	x.press("q")
+	x.leaves(0)
+}
+
+func TestServerGoneAndComeBack(t *testing.T) {
+	server := zktest.NewApache(t)
+	x := openTerminal(t, 120, 36, "/election", "-s", server.Addr, "--cast", "2", "--create", "--session-timeout", "4s")
+	x.sees("2 candidates", "leads", "connected")
+	server.Kill(t)
+	x.sees("reconnecting")
+	server.Start(t)
+	x.waits("two candidates, connected", func(s string) bool {
+		return strings.Contains(s, "2 candidates") && strings.Contains(s, "connected") && !strings.Contains(s, "reconnecting")
+	})
+	x.press("q")
+	x.leaves(0)
+}
+
+func TestNoServerAtAll(t *testing.T) {
+	x := openTerminal(t, 80, 24, "/election", "-s", "127.0.0.1:1")
+	x.sees("/election")
+	x.press("?")
+	x.press("q")
+	x.press("q")
+	x.leaves(0)
+}
+
+func TestSignalsRestoreTheTerminal(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(signal.String(), func(t *testing.T) {
+			x := openTerminal(t, 80, 24, "demo", "--cast", "1")
+			x.sees("leads")
+			if err := x.cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			x.leaves(130)
+		})
+	}
+}
+
+func TestReplayInATerminal(t *testing.T) {
+	file := t.TempDir() + "/recording"
+	x := openTerminal(t, 120, 36, "demo", "--cast", "3", "--record", file)
+	x.sees("3 candidates", "leads")
+	x.press("gd") // the leader resigns
+	x.sees("resigned", "2 candidates")
+	x.press("q")
+	x.leaves(0)
+
+	x = openTerminal(t, 120, 36, "replay", file, "--speed", "100")
+	x.sees("REPLAY", "resigned")
+	x.press("s")
+	x.sees("what happened has happened")
+	x.press("q")
+	x.leaves(0)
+}
+
+// BenchmarkFirstFrame is the time from starting the program to the first
+// frame with the election's name on a terminal that answers no query.
+func BenchmarkFirstFrame(b *testing.B) {
+	for _, args := range [][]string{{"demo"}, {"/election", "-s", "127.0.0.1:1"}} {
+		b.Run(args[0], func(b *testing.B) {
+			for b.Loop() {
+				x := openTerminal(b, 120, 36, args...)
+				x.sees("/election")
+				b.StopTimer()
+				x.close()
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/first-frame")
+		})
+	}
+}
