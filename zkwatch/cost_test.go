@@ -2,6 +2,8 @@ package zkwatch_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -50,4 +52,27 @@ func handoffCost(t *testing.T, n int) {
 	if got := after.Notifications - before.Notifications; got > 2 {
 		t.Errorf("%d candidates: %d notifications during a handoff, at most 2 are promised", n, got)
 	}
+}
+
+func TestIdleCostsPingsOnly(t *testing.T) {
+	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*stander, w []*wires) {
+		cfg := zkwatch.Config{Servers: zkwatch.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: leaseTimeout, Dial: w[0].dial}
+		o := observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
+		o.await(t, "all three, acknowledged", func(s *model.State) bool { return len(s.Queue) == 3 && s.Acknowledged() })
+		synctest.Wait()
+		before := server.Counters()
+		time.Sleep(time.Hour) // virtual
+		after := server.Counters()
+		for op, n := range after.Requests {
+			if more := n - before.Requests[op]; more != 0 && op != wire.OpPing {
+				t.Errorf("%d requests of %v in an idle hour", more, op)
+			}
+		}
+		if after.Requests[wire.OpPing] == before.Requests[wire.OpPing] {
+			t.Error("no ping in an hour: the test shows nothing")
+		}
+		if n := after.Notifications - before.Notifications; n != 0 {
+			t.Errorf("%d notifications in an idle hour", n)
+		}
+	})
 }

@@ -176,18 +176,16 @@ func (o *Observer) absent(ctx context.Context, conn *Conn, r *model.Read, outsta
 	if outstanding != nil { // it was on the children, and has fired or will
 		return r, nil, nil
 	}
-	for {
-		exists, _, w, err := conn.ExistsW(ctx, o.cfg.Path)
-		if err != nil {
-			return r, nil, err
-		}
-		if !exists {
-			return r, w, nil
-		}
-		// It came just now. The watch is on a znode that exists and fires on its
-		// deletion too; it serves as the one outstanding until then.
+	exists, _, w, err := conn.ExistsW(ctx, o.cfg.Path)
+	switch {
+	case err != nil:
+		return r, nil, err
+	case exists:
+		// It came just now: read again at once. The watch that was set is a data
+		// watch now, and goes with the parent.
 		return r, fired(), nil
 	}
+	return r, w, nil
 }
 
 // fired returns a watch that has fired, for something known to have changed.

@@ -115,7 +115,7 @@ func (o *Observer) Run(ctx context.Context) error {
 		o.conn.Store(nil)
 		conn.Close()
 		if errors.Is(conn.Status().Err, ErrReplyTooLarge) {
-			o.replies = 2 * max(o.replies, defaultMaxReply/2)
+			o.replies = 2 * max(o.replies, defaultMaxReply)
 		}
 		select {
 		case <-time.After(reopenPause):
