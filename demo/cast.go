@@ -1,9 +1,11 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,12 +42,14 @@ type Cast struct {
 	herd    bool
 }
 
-// Sizes of a candidate's buffers. A thousand of them fit in 100 MB; the reply
-// that lists the election has to fit too, at nameBytes a child and as much
-// again as headroom.
+// Sizes of a candidate's buffers. One whose buffer cannot hold the list of the
+// election loses its place by reading it, so minReply is for the 2,000 children
+// of 49 bytes that a cast may have long after it joined; all the same a thousand
+// candidates, with their server, fit in 300 MB. A larger cast gets nameBytes a
+// child and as much again as headroom.
 const (
 	bufferSize = 16 << 10
-	minReply   = 64 << 10
+	minReply   = 128 << 10
 	nameBytes  = 64
 )
 
@@ -146,7 +150,7 @@ func (c *Cast) Thaw(id string) error {
 
 // Follow switches all members to the herd variant, or back to the election
 // recipe: each resigns and volunteers anew with a new connection, since
-// watches cannot be taken back.
+// watches cannot be taken back. They queue in the same order again.
 func (c *Cast) Follow(herd bool) {
 	c.mu.Lock()
 	if c.herd == herd {
@@ -160,8 +164,16 @@ func (c *Cast) Follow(herd bool) {
 	}
 	c.mu.Unlock()
 	c.cfg.Put(&model.Switch{At: c.cfg.Now(), Recipe: recipe(herd).Name()})
+	places := make(map[*member]int64, len(members))
 	for _, m := range members {
-		m.follow(herd)
+		places[m] = m.place()
+	}
+	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(places[a], places[b]) })
+	var turn <-chan struct{}
+	for _, m := range members {
+		if placed := m.follow(herd, turn); placed != nil {
+			turn = placed
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -16,25 +17,29 @@ type member struct {
 	cast     *Cast
 	id, name string
 	you      bool
-	stands   chan struct{} // closed when it first has a znode
+	stands   chan struct{} // closed when its first candidate has a znode
 	done     chan struct{} // closed when it is gone
+	gate     zkwatch.Gate  // one for all its candidates: frozen between two it stays so
 
 	mu        sync.Mutex
 	candidate *zkwatch.Candidate
 	herd      bool
 	again     bool         // volunteer anew after resigning
+	leaving   bool         // told to resign for good
 	last      model.Member // as reported, without the fault
 	fault     model.Fault
 	faultAt   time.Time
 	leaseEnd  time.Time // as of the fault
 	stood     bool
 	gone      bool
+	turn      <-chan struct{} // to be awaited before it volunteers anew
+	placed    chan struct{}   // closed when it stands again
 }
 
 func (m *member) newCandidate(size int) *zkwatch.Candidate {
 	conn := m.cast.cfg.Conn
 	conn.BufferSize, conn.MaxReply = bufferSize, max(minReply, 2*nameBytes*size)
-	conn.Gate = nil // each its own
+	conn.Gate = &m.gate
 	return zkwatch.NewCandidate(zkwatch.CandidateConfig{
 		Conn:   conn,
 		Path:   m.cast.cfg.Path,
@@ -53,6 +58,10 @@ func (m *member) run() {
 	defer func() {
 		m.mu.Lock()
 		m.gone = true
+		if m.placed != nil {
+			close(m.placed)
+			m.placed = nil
+		}
 		m.publish(true)
 		m.mu.Unlock()
 		m.cast.remove(m)
@@ -68,9 +77,10 @@ func (m *member) run() {
 			}
 			return
 		}
+		m.awaitTurn()
 		size := m.cast.Len()
 		m.mu.Lock()
-		again := m.again && m.fault == model.NoFault && m.cast.ctx.Err() == nil
+		again := m.again && m.fault != model.Killed && m.cast.ctx.Err() == nil
 		if again {
 			m.again = false
 			m.candidate = m.newCandidate(size)
@@ -101,9 +111,15 @@ func (m *member) report(_ time.Time, r model.Member) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last = r
-	if r.Znode != "" && !m.stood {
-		m.stood = true
-		close(m.stands)
+	if r.Znode != "" {
+		if !m.stood {
+			m.stood = true
+			close(m.stands)
+		}
+		if m.placed != nil && !m.again {
+			close(m.placed)
+			m.placed = nil
+		}
 	}
 	m.publish(false)
 }
@@ -125,13 +141,16 @@ func (m *member) publish(gone bool) {
 func (m *member) resign() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.again = false
+	m.again, m.leaving = false, true
 	m.candidate.Resign()
 }
 
 func (m *member) kill() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.fault == model.Killed {
+		return // dead already, and that since then
+	}
 	frozenBefore := m.fault == model.Frozen
 	st := m.candidate.Kill()
 	m.fault = model.Killed
@@ -169,12 +188,54 @@ func (m *member) frozen() bool {
 	return m.fault == model.Frozen
 }
 
-// follow makes the member resign and volunteer anew with another recipe.
-func (m *member) follow(herd bool) {
+// follow makes the member resign and volunteer anew with another recipe, once
+// turn is closed (nil: at once). It returns what is closed when it stands
+// again, nil if it will not.
+func (m *member) follow(herd bool, turn <-chan struct{}) (placed <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.herd, m.again = herd, true
+	if m.leaving || m.gone {
+		return nil
+	}
+	m.herd, m.again, m.turn = herd, true, turn
+	if m.placed == nil {
+		m.placed = make(chan struct{})
+	}
 	m.candidate.Resign()
+	return m.placed
+}
+
+// turnPatience bounds the wait for the one before in a change of recipe: that
+// may be frozen, or in trouble of its own.
+const turnPatience = time.Second
+
+// awaitTurn waits for the one before it in the old queue to stand again.
+func (m *member) awaitTurn() {
+	m.mu.Lock()
+	turn := m.turn
+	m.turn = nil
+	m.mu.Unlock()
+	if turn == nil {
+		return
+	}
+	patience := time.NewTimer(turnPatience)
+	defer patience.Stop()
+	select {
+	case <-turn:
+	case <-patience.C:
+	case <-m.cast.ctx.Done():
+	}
+}
+
+// place is where the member stands in the queue, the last place for one that
+// does not stand.
+func (m *member) place() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if seq, ok := model.Sequence(m.last.Znode); ok {
+		return seq
+	}
+	return math.MaxInt64
 }
 
 // utc is t as it is recorded.

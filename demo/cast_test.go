@@ -1,0 +1,419 @@
+package demo_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo"
+	"electop/model"
+)
+
+func TestSpawnInOrder(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 28)
+		got := labels(s.feed.State())
+		if want := []string{"amber", "birch", "cedar", "delta", "ember"}; !slices.Equal(got[:5], want) {
+			t.Errorf("the queue starts %q, want %q", got[:5], want)
+		}
+		if want := []string{"yarrow", "zephyr", "amber-2", "birch-2"}; !slices.Equal(got[24:], want) {
+			t.Errorf("the queue ends %q, want %q", got[24:], want)
+		}
+		for i, c := range s.feed.State().Queue {
+			m := s.feed.State().Member(c)
+			if m == nil || m.ID != got[i] || m.Name != m.ID || m.You {
+				t.Errorf("the owner of %s is %+v", got[i], m)
+			}
+		}
+		if n := s.cast.Len(); n != 28 {
+			t.Errorf("Len is %d, want 28", n)
+		}
+	})
+}
+
+func TestSpawnInOrderGivesUpWithItsContext(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.server.Refuse(true)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := s.cast.SpawnInOrder(ctx, 3); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("SpawnInOrder with no server: %v", err)
+		}
+		if n := s.cast.Len(); n != 1 {
+			t.Errorf("%d members, want the one that is waited for", n)
+		}
+		s.server.Refuse(false)
+		s.leads(t, "amber")
+	})
+}
+
+func TestResign(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 3)
+		must(t, s.cast.Resign("amber"))
+		s.leads(t, "birch")
+		s.gone(t, "amber")
+		if w := s.lastWord(t, "amber"); !w.Gone || w.Member.Belief != model.Resigned || w.Member.Fault != model.NoFault {
+			t.Errorf("last word %+v", w)
+		}
+		h := s.handoff(t, "amber")
+		if h.Cause != model.CauseResigned || h.To == nil || h.To.Label() != "birch" || h.Takeover == nil || h.Silent != nil {
+			t.Errorf("handoff %+v", h)
+		}
+		if h.Fence == 0 || h.Fence != h.To.Czxid {
+			t.Errorf("fence %x, the leader's czxid is %x", h.Fence, h.To.Czxid)
+		}
+	})
+}
+
+func TestKill(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 3)
+		time.Sleep(time.Minute) // virtual
+		killed := time.Now()
+		must(t, s.cast.Kill("amber"))
+		synctest.Wait()
+		w := s.lastWord(t, "amber")
+		m := w.Member
+		if !w.Gone || m.Fault != model.Killed || !m.FaultAt.Equal(killed) || m.Belief != model.Leading {
+			t.Errorf("last word %+v", w)
+		}
+		if m.LeaseEnd.Before(killed) || m.LeaseEnd.After(killed.Add(timeout)) {
+			t.Errorf("killed at %v its lease ends at %v", killed, m.LeaseEnd)
+		}
+		if ok, _ := s.cast.Has("amber"); ok {
+			t.Error("amber is in the cast still")
+		}
+		if err := s.cast.Kill("amber"); err != nil && !errors.Is(err, demo.ErrNoMember) {
+			t.Errorf("killed again: %v", err)
+		}
+
+		// The servers know nothing of it before the session expires.
+		time.Sleep(time.Until(m.LeaseEnd) - time.Millisecond)
+		if got := labels(s.feed.State()); len(got) != 3 || got[0] != "amber" {
+			t.Errorf("before the end of the lease the queue is %q", got)
+		}
+		if m := s.feed.State().Member(s.feed.State().Leader()); m == nil || m.Fault != model.Killed {
+			t.Errorf("the znode's late owner is %+v", m)
+		}
+		s.leads(t, "birch")
+		h := s.handoff(t, "amber")
+		if h.Cause != model.CauseExpired || h.Takeover == nil || h.Silent == nil {
+			t.Fatalf("handoff %+v", h)
+		}
+		// Virtual time: what the session had left, and a tick or two of the server.
+		if least := m.LeaseEnd.Sub(killed); *h.Silent < least || *h.Silent > timeout+time.Second {
+			t.Errorf("silent for %v, want %v to %v", *h.Silent, least, timeout+time.Second)
+		}
+	})
+}
+
+func TestFreezeAndThaw(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 3)
+		before, _ := byID(s.feed.State(), "amber")
+		must(t, s.cast.Freeze("amber"))
+		frozen := time.Now()
+		if ok, f := s.cast.Has("amber"); !ok || !f {
+			t.Errorf("Has: %v, frozen %v", ok, f)
+		}
+		s.leads(t, "birch")
+		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
+			t.Errorf("handoff %+v", h)
+		}
+		time.Sleep(time.Hour) // virtual
+		must(t, s.cast.Freeze("amber"))
+		st := s.feed.State()
+		m, ok := byID(st, "amber")
+		if !ok || m.Fault != model.Frozen || m.Belief != model.Leading || !m.FaultAt.Equal(frozen) {
+			t.Errorf("frozen for an hour: %+v", m)
+		}
+		if h := st.Homeless(); len(h) != 1 || h[0].ID != "amber" {
+			t.Errorf("without a znode: %+v", h)
+		}
+		must(t, s.cast.Thaw("amber"))
+		m = s.member(t, "amber", "waits anew", func(m model.Member) bool { return m.Belief == model.Waiting })
+		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
+			t.Errorf("thawed: %+v, was %+v", m, before)
+		}
+		st = s.await(t, "three stand", func(st *model.State) bool { return len(st.Queue) == 3 })
+		if got := labels(st); !slices.Equal(got, []string{"birch", "cedar", "amber"}) {
+			t.Errorf("the queue is %q", got)
+		}
+		must(t, s.cast.Thaw("amber")) // not frozen: nothing
+	})
+}
+
+func TestKilledWhileFrozen(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 2)
+		frozen := time.Now()
+		must(t, s.cast.Freeze("amber"))
+		lease := s.lastWord(t, "amber").Member.LeaseEnd
+		time.Sleep(time.Second)
+		must(t, s.cast.Kill("amber"))
+		synctest.Wait()
+		// Silent since the freeze, and its lease is that of then.
+		if w := s.lastWord(t, "amber"); !w.Gone || w.Member.Fault != model.Killed || !w.Member.FaultAt.Equal(frozen) || !w.Member.LeaseEnd.Equal(lease) {
+			t.Errorf("last word %+v, want fault at %v, lease to %v", w, frozen, lease)
+		}
+		s.leads(t, "birch")
+		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.Silent == nil || *h.Silent < lease.Sub(frozen) {
+			t.Errorf("handoff %+v", h)
+		}
+	})
+}
+
+func TestCampaign(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 2)
+		id, err := s.cast.Campaign("the one at the keys")
+		if err != nil || id != demo.You {
+			t.Fatalf("Campaign: %q, %v", id, err)
+		}
+		if _, err := s.cast.Campaign("again"); err == nil {
+			t.Error("campaigning twice is no error")
+		}
+		m := s.member(t, demo.You, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
+		if !m.You || m.Name != "the one at the keys" {
+			t.Errorf("the campaigner is %+v", m)
+		}
+		st := s.await(t, "three stand", func(st *model.State) bool { return len(st.Queue) == 3 })
+		if got := st.Queue[2].Label(); got != "the one at the keys" {
+			t.Errorf("its znode says %q", got)
+		}
+		must(t, s.cast.Resign(demo.You))
+		s.gone(t, demo.You)
+		s.await(t, "two stand", func(st *model.State) bool { return len(st.Queue) == 2 })
+		if _, err := s.cast.Campaign("once more"); err != nil {
+			t.Errorf("after withdrawing: %v", err)
+		}
+		s.member(t, demo.You, "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
+	})
+}
+
+func TestFollow(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 4)
+		old := make(map[uint64]bool)
+		for _, herd := range []bool{true, false} {
+			name := map[bool]string{true: "herd", false: "election"}[herd]
+			for _, m := range s.feed.State().Members {
+				old[m.Session] = true
+			}
+			s.cast.Follow(herd)
+			s.cast.Follow(herd) // nothing changes
+			st := s.await(t, "all follow "+name, func(st *model.State) bool {
+				for _, c := range st.Queue {
+					m := st.Member(c)
+					if m == nil || m.Recipe != name || m.Belief != model.Waiting && m.Belief != model.Leading {
+						return false
+					}
+				}
+				return len(st.Members) == 4 && len(st.Queue) == 4 && st.Recipe.Name() == name
+			})
+			for i, c := range st.Queue {
+				m := st.Member(c)
+				if want := []string{"amber", "birch", "cedar", "delta"}[i]; c.Label() != want {
+					t.Errorf("%s: %s is at place %d, which was %s's", name, c.Label(), i, want)
+				}
+				if m == nil || old[m.Session] {
+					t.Fatalf("%s: the owner of place %d, %+v, has no session of its own", name, i, m)
+				}
+				want := ""
+				if w, ok := st.Recipe.Watches(st.Queue, i); ok {
+					want = st.Queue[w].Name
+				}
+				if m.Watches != want {
+					t.Errorf("%s: place %d watches %q, want %q", name, i, m.Watches, want)
+				}
+			}
+		}
+		var switches []string
+		for _, o := range s.said() {
+			if w, ok := o.(*model.Switch); ok {
+				switches = append(switches, w.Recipe)
+			}
+		}
+		if !slices.Equal(switches, []string{"herd", "election"}) {
+			t.Errorf("switches %q", switches)
+		}
+		// A new one follows what the others do.
+		s.cast.Follow(true)
+		id, err := s.cast.Spawn()
+		must(t, err)
+		s.member(t, id, "follows the herd", func(m model.Member) bool {
+			return m.Recipe == "herd" && (m.Belief == model.Waiting || m.Belief == model.Leading)
+		})
+	})
+}
+
+// Told to leave for good, a change of recipe does not call it back.
+func TestFollowAfterResign(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 3)
+		must(t, s.cast.Resign("birch"))
+		s.cast.Follow(true)
+		s.gone(t, "birch")
+		time.Sleep(time.Minute) // virtual
+		st := s.feed.State()
+		if _, ok := byID(st, "birch"); ok || len(st.Members) != 2 || len(st.Queue) != 2 {
+			t.Errorf("members %+v, queue %q", members(st), labels(st))
+		}
+	})
+}
+
+// farewells calls leaving when a client is about to close its session.
+type farewells struct {
+	net.Conn
+	leaving func()
+}
+
+func (f farewells) Write(b []byte) (int, error) {
+	const closeSession = -11
+	if len(b) >= 12 && int32(binary.BigEndian.Uint32(b[8:])) == closeSession {
+		f.leaving()
+	}
+	return f.Conn.Write(b)
+}
+
+// A freeze at any moment of a change of recipe, even after the old candidate
+// has looked for the last time whether it is frozen, leaves the member in the
+// cast. Once it thaws it follows the new recipe.
+func TestFreezeDuringFollow(t *testing.T) {
+	ids := []string{"amber", "birch", "cedar"}
+	for _, when := range []string{"at once", "as it leaves", "later"} {
+		t.Run(when, func(t *testing.T) {
+			var leaving atomic.Pointer[func()]
+			bugged := func(c *demo.Config) {
+				dial := c.Conn.Dial
+				c.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+					conn, err := dial(ctx, network, addr)
+					if err != nil {
+						return nil, err
+					}
+					return farewells{conn, func() {
+						if f := leaving.Load(); f != nil {
+							(*f)()
+						}
+					}}, nil
+				}
+			}
+			virtual(t, bugged, func(t *testing.T, s *stage) {
+				s.enter(t, len(ids))
+				freeze := func() {
+					for _, id := range ids {
+						if err := s.cast.Freeze(id); err != nil {
+							t.Errorf("freeze: %v", err)
+						}
+					}
+				}
+				if when == "as it leaves" {
+					leaving.Store(&freeze)
+				}
+				s.cast.Follow(true)
+				switch when {
+				case "later":
+					time.Sleep(time.Second) // virtual
+					fallthrough
+				case "at once":
+					freeze()
+				}
+				time.Sleep(time.Minute) // virtual
+				leaving.Store(nil)
+				for _, id := range ids {
+					if ok, frozen := s.cast.Has(id); !ok || !frozen {
+						t.Errorf("%s is in the cast: %v, frozen: %v", id, ok, frozen)
+						continue
+					}
+					must(t, s.cast.Thaw(id))
+				}
+				s.await(t, "the herd stands", func(st *model.State) bool {
+					for _, m := range st.Members {
+						if m.Recipe != "herd" || m.Belief != model.Waiting && m.Belief != model.Leading {
+							return false
+						}
+					}
+					return len(st.Queue) == len(ids) && len(st.Members) == len(ids)
+				})
+			})
+		})
+	}
+}
+
+func TestNoParent(t *testing.T) {
+	virtual(t, func(c *demo.Config) { c.Create = false }, func(t *testing.T, s *stage) {
+		must(t, s.cast.SpawnInOrder(t.Context(), 2))
+		s.await(t, "nobody is left", func(st *model.State) bool { return len(st.Members) == 0 && s.cast.Len() == 0 })
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(s.notices) != 2 || !strings.Contains(s.notices[0], "amber") || !strings.Contains(s.notices[0], path) || !strings.Contains(s.notices[1], "birch") {
+			t.Errorf("notices %q", s.notices)
+		}
+	})
+}
+
+func TestClose(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 5)
+		must(t, s.cast.Freeze("delta"))
+		must(t, s.cast.Kill("cedar"))
+		begun := time.Now()
+		s.cast.Close()
+		if _, err := s.cast.Spawn(); err == nil {
+			t.Error("a closed cast spawns")
+		}
+		if _, err := s.cast.Campaign("late"); err == nil {
+			t.Error("a closed cast campaigns")
+		}
+		if n := s.cast.Len(); n != 0 {
+			t.Errorf("%d members are left", n)
+		}
+		st := s.await(t, "only the silent ones stand", func(st *model.State) bool { return len(st.Queue) == 2 && len(st.Members) == 0 })
+		if got := labels(st); !slices.Equal(got, []string{"cedar", "delta"}) {
+			t.Errorf("the queue is %q", got)
+		}
+		if time.Since(begun) >= timeout {
+			t.Errorf("the others' znodes went %v after the closing: they expired", time.Since(begun))
+		}
+		if h := s.handoff(t, "amber"); h.Cause != model.CauseClosed {
+			t.Errorf("handoff %+v", h)
+		}
+		if w := s.lastWord(t, "delta"); !w.Gone || w.Member.Fault != model.Killed {
+			t.Errorf("the frozen one's last word is %+v", w)
+		}
+		// Those that could say nothing follow when their sessions expire.
+		s.await(t, "nobody stands", func(st *model.State) bool { return len(st.Queue) == 0 })
+		for _, h := range s.handoffs()[1:] {
+			if h.From != nil && h.From.Label() != "amber" && h.From.Label() != "birch" && h.From.Label() != "ember" && h.Cause != model.CauseExpired {
+				t.Errorf("handoff from %s: cause %s", h.From.Label(), h.Cause)
+			}
+		}
+		s.cast.Close() // again
+	})
+}
+
+func TestUnknownMember(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		for name, do := range map[string]func(string) error{
+			"Resign": s.cast.Resign, "Kill": s.cast.Kill, "Freeze": s.cast.Freeze, "Thaw": s.cast.Thaw,
+		} {
+			err := do("nobody\x1b[2J")
+			if !errors.Is(err, demo.ErrNoMember) {
+				t.Errorf("%s of nobody: %v", name, err)
+			} else if strings.Contains(err.Error(), "\x1b") {
+				t.Errorf("%s: the error would reach the terminal as it is: %q", name, err)
+			}
+		}
+		if ok, frozen := s.cast.Has("nobody"); ok || frozen {
+			t.Error("nobody is in the cast")
+		}
+	})
+}

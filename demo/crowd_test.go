@@ -1,0 +1,203 @@
+package demo_test
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/zkwatch"
+	"electop/zkwatch/feed"
+)
+
+// roll keeps the last word of each member.
+type roll struct {
+	mu      sync.Mutex
+	members map[string]model.Member
+	changed chan struct{}
+}
+
+func (r *roll) put(o model.Observation) {
+	c, ok := o.(*model.Cast)
+	if !ok {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.members[c.Member.ID] = c.Member
+	if c.Gone {
+		delete(r.members, c.Member.ID)
+	}
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// count returns how many members have that belief, and one of them.
+func (r *roll) count(b model.Belief) (n int, one model.Member) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.members {
+		if m.Belief == b {
+			n++
+			one = m
+		}
+	}
+	return n, one
+}
+
+func (r *roll) await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(2 * time.Minute)
+	for !holds() {
+		select {
+		case <-r.changed:
+		case <-deadline:
+			waiting, _ := r.count(model.Waiting)
+			leading, _ := r.count(model.Leading)
+			t.Fatalf("%s: not within two minutes; %d wait, %d lead", what, waiting, leading)
+		}
+	}
+}
+
+// memory returns what the heap and the stacks take, in bytes.
+func memory() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
+}
+
+// TestCrowd holds two promises: a thousand candidates, with the server, fit in
+// 300 MB of one process; and 2,000 still elect, the second in the queue after
+// the first.
+func TestCrowd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const promised, fits = 300 << 20, 1000
+	server := zkserver.New(zkserver.Options{})
+	defer server.Close()
+	conn := connection(t, server)
+	conn.SessionTimeout = time.Minute // a busy machine is no dead candidate
+	r := &roll{members: make(map[string]model.Member), changed: make(chan struct{}, 1)}
+	cast := demo.NewCast(demo.Config{Conn: conn, Path: path, Ack: ackPath, Create: true, Put: r.put, Now: feed.Now, Notice: func(s string) { t.Error(s) }})
+	defer cast.Close()
+	all := func(n int) func() bool {
+		return func() bool {
+			waiting, _ := r.count(model.Waiting)
+			leading, _ := r.count(model.Leading)
+			return waiting == n-1 && leading == 1
+		}
+	}
+
+	before := memory()
+	first := min(fits, crowd)
+	must(t, cast.SpawnInOrder(t.Context(), first))
+	r.await(t, "the first ones stand", all(first))
+	used := memory() - before
+	t.Logf("%d candidates and the server take %.0f MB", first, float64(used)/(1<<20))
+	if used > promised/fits*uint64(first) {
+		t.Errorf("%d candidates take %d bytes, at most %d a thousand is promised", first, used, promised)
+	}
+
+	// The others come all at once.
+	for range crowd - first {
+		if _, err := cast.Spawn(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.await(t, "all stand", all(crowd))
+	queue := readQueue(t, conn)
+	if len(queue) != crowd {
+		t.Errorf("%d stand, want %d", len(queue), crowd)
+	}
+
+	// From here on each leader has to read a list that is far longer than the
+	// one it joined.
+	for _, want := range []string{"birch", "cedar", "delta"} {
+		_, leader := r.count(model.Leading)
+		must(t, cast.Resign(leader.ID))
+		r.await(t, want+" leads", func() bool {
+			n, m := r.count(model.Leading)
+			return n == 1 && m.ID != leader.ID
+		})
+		if _, m := r.count(model.Leading); m.ID != want || m.Znode != queue[1] {
+			t.Errorf("after %s %s leads with the znode %s, want %s with %s", leader.ID, m.ID, m.Znode, want, queue[1])
+		}
+		queue = queue[1:]
+	}
+	if got := readQueue(t, conn); !slices.Equal(got, queue) {
+		t.Errorf("%d stand after three handoffs, want the %d as before", len(got), len(queue))
+	}
+}
+
+// readQueue returns the names of the election's children by their sequence.
+func readQueue(t *testing.T, cfg zkwatch.Config) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	conn, err := zkwatch.Connect(cfg)
+	must(t, err)
+	defer conn.Close()
+	for st := range conn.Subscribe(ctx) {
+		if st.State == zkwatch.Connected {
+			break
+		}
+	}
+	names, _, err := conn.Children(ctx, path)
+	must(t, err)
+	slices.SortFunc(names, func(a, b string) int {
+		x, _ := model.Sequence(a)
+		y, _ := model.Sequence(b)
+		return int(x - y)
+	})
+	return names
+}
+
+// A candidate that meets a reply larger than it has room for loses its place,
+// and stands again with more room.
+func TestReplyTooLarge(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		conn, err := zkwatch.Connect(connection(t, s.server))
+		must(t, err)
+		defer conn.Close()
+		for st := range conn.Subscribe(t.Context()) {
+			if st.State == zkwatch.Connected {
+				break
+			}
+		}
+		s.enter(t, 3)
+		// Children that are none of the cast's fill the list.
+		name := make([]byte, 200)
+		for i := range name {
+			name[i] = 'x'
+		}
+		const strangers = 3000
+		for i := range strangers {
+			n := append(append([]byte(nil), name...), asJSON(t, i)...)
+			if _, err := conn.Create(t.Context(), path+"/"+string(n), nil, 0, open); err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(t, s.cast.Resign("amber"))
+		st := s.await(t, "somebody leads", func(st *model.State) bool {
+			for _, m := range st.Members {
+				if m.Belief != model.Waiting && m.Belief != model.Leading {
+					return false
+				}
+			}
+			return len(st.Members) == 2 && len(st.Queue) == 2 && len(st.Ignored) == strangers && st.Acknowledged()
+		})
+		if l := st.Member(st.Leader()); l == nil || l.Belief != model.Leading {
+			t.Errorf("the leader's owner is %+v", l)
+		}
+	})
+}
