@@ -1,7 +1,7 @@
 // Package plain shows an election without a screen: as JSON, one object a
-// line, for scripts ([Events], [Status]; format 1, described in the README),
-// or as lines of text for people ([Text]). It shows what the journal says and
-// decides nothing.
+// line, for scripts ([Event], [Status]; format 1, described in the README),
+// or as lines of text for people ([Line], [StatusText]). It shows what the
+// journal says and decides nothing.
 //
 // zxids and session ids are hex strings, times are RFC 3339 with nanoseconds,
 // a znode is its full path as the client sees it, durations are milliseconds

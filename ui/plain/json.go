@@ -15,7 +15,7 @@ type status struct {
 	Format       int         `json:"format"`
 	Path         string      `json:"path"`
 	Server       *string     `json:"server"`
-	ObservedAt   string      `json:"observed_at"`
+	ObservedAt   *string     `json:"observed_at"`
 	Parent       *parent     `json:"parent"`
 	NextSequence *uint32     `json:"next_sequence"`
 	Leader       *string     `json:"leader"`
@@ -60,7 +60,7 @@ func statusOf(s *model.State) status {
 		Format:     Format,
 		Path:       s.Path,
 		Server:     text(s.Link.Server),
-		ObservedAt: stamp(s.At),
+		ObservedAt: known(s.At),
 		Candidates: make([]candidate, 0, len(s.Queue)),
 		Ignored:    make([]string, 0, len(s.Ignored)),
 	}
@@ -77,14 +77,12 @@ func statusOf(s *model.State) status {
 			seq:        sequence(c),
 			Session:    session(c),
 			data:       content(c.Data, c.Unread),
+			CreatedAt:  known(c.Ctime),
 			Role:       "waiting",
 			WatchState: "unknown",
 		}
 		if !c.Unread {
 			e.Czxid = text(model.Hex(uint64(c.Czxid)))
-		}
-		if !c.Ctime.IsZero() {
-			e.CreatedAt = text(stamp(c.Ctime))
 		}
 		if i < holders {
 			e.Role = "leader"
@@ -125,6 +123,7 @@ type handoffEvent struct {
 	ToSession  *string  `json:"to_session"`
 	ToData     *string  `json:"to_data"`
 	ToBase64   []byte   `json:"to_data_base64,omitempty"`
+	ToLength   int      `json:"to_data_length,omitempty"` // set where to_data is cut
 	Fence      *string  `json:"fence"`
 	Cause      string   `json:"cause"`
 	SilentMS   *float64 `json:"silent_ms"`
@@ -170,7 +169,7 @@ func Event(path string, e model.Event) any {
 		}
 		if b.To != nil {
 			d := content(b.To.Data, b.To.Unread)
-			out.ToSession, out.ToData, out.ToBase64 = session(b.To), d.Data, d.DataBase64
+			out.ToSession, out.ToData, out.ToBase64, out.ToLength = session(b.To), d.Data, d.DataBase64, d.DataLength
 			if !b.To.Unread {
 				out.Fence = text(model.Hex(uint64(b.Fence)))
 			}
@@ -243,6 +242,14 @@ func text(s string) *string {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// known is nil for the zero time, which stands for unknown.
+func known(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return text(stamp(t))
+}
 
 // millis keeps microseconds: the clocks are no better.
 func millis(d *time.Duration) *float64 {

@@ -28,9 +28,9 @@ func Line(e model.Event, loc *time.Location) string {
 		}
 		return line("state", "%s leads, %d waiting", Who(s.Leader()), len(s.Queue)-1)
 	case model.Joined:
-		return line("joined", "%s%s", Who(b.Candidate), ignoredNote(b.Ignored))
+		return line("joined", "%s", child(b.Candidate, b.Ignored))
 	case model.Left:
-		return line("left", "%s%s", Who(b.Candidate), ignoredNote(b.Ignored))
+		return line("left", "%s", child(b.Candidate, b.Ignored))
 	case model.Handoff:
 		return line("handoff", "%s -> %s%s", Who(b.From), Who(b.To), handoffNotes(b))
 	case model.Missed:
@@ -108,11 +108,13 @@ func Span(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-func ignoredNote(ignored bool) string {
+// child is Who for a child that may be no candidate: what that holds says
+// nothing of who it is.
+func child(c *model.Candidate, ignored bool) string {
 	if ignored {
-		return "  (no candidate)"
+		return model.Safe(c.Name, 0) + "  (no candidate)"
 	}
-	return ""
+	return Who(c)
 }
 
 // StatusText writes a state for people, with one Write.
@@ -147,8 +149,11 @@ func StatusText(w io.Writer, s *model.State) error {
 	if s.NextSequenceKnown {
 		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
 	}
-	if len(s.Ignored) > 0 {
-		fmt.Fprintf(&b, "%d other children are no candidates.\n", len(s.Ignored))
+	switch n := len(s.Ignored); {
+	case n == 1:
+		fmt.Fprintln(&b, "Another child is no candidate.")
+	case n > 1:
+		fmt.Fprintf(&b, "%d other children are no candidates.\n", n)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

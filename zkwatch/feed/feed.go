@@ -51,7 +51,7 @@ type Feed struct {
 	qmu   sync.Mutex
 	queue []model.Observation
 	more  chan struct{} // capacity 1
-	less  chan struct{} // capacity 1: the queue was emptied
+	less  chan struct{} // closed when the queue is emptied; nil: nobody waits
 }
 
 // New returns a feed; [Feed.Run] makes it live.
@@ -64,7 +64,6 @@ func New(cfg Config) *Feed {
 		journal: model.NewJournal(cfg.Election),
 		dirty:   make(chan struct{}, 1),
 		more:    make(chan struct{}, 1),
-		less:    make(chan struct{}, 1),
 	}
 }
 
@@ -86,15 +85,19 @@ const backlog = 4096
 func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	for {
 		f.qmu.Lock()
-		full := len(f.queue) >= backlog
-		f.qmu.Unlock()
-		if !full {
-			f.Put(o)
+		if len(f.queue) < backlog {
+			f.queue = append(f.queue, o)
+			f.qmu.Unlock()
+			mark(f.more)
 			return
 		}
+		if f.less == nil {
+			f.less = make(chan struct{})
+		}
+		less := f.less
+		f.qmu.Unlock()
 		select {
-		case <-f.less:
-			mark(f.less) // for others who wait
+		case <-less:
 		case <-ctx.Done():
 			return
 		}
@@ -178,8 +181,11 @@ func (f *Feed) drain() error {
 		f.qmu.Lock()
 		batch := f.queue
 		f.queue = nil
+		if f.less != nil {
+			close(f.less)
+			f.less = nil
+		}
 		f.qmu.Unlock()
-		mark(f.less)
 		if len(batch) == 0 {
 			return nil
 		}

@@ -57,6 +57,15 @@ func (p *Player) wait(ctx context.Context, at time.Time, tick func()) error {
 	for {
 		p.mu.Lock()
 		paused, now := p.paused, p.at
+		if paused != nil {
+			p.mu.Unlock()
+			select {
+			case <-paused:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			continue
+		}
 		if now.IsZero() || p.Speed <= 0 || !at.After(now) {
 			if at.After(now) {
 				p.at = at
@@ -65,17 +74,12 @@ func (p *Player) wait(ctx context.Context, at time.Time, tick func()) error {
 			return ctx.Err()
 		}
 		p.mu.Unlock()
-		if paused != nil {
-			select {
-			case <-paused:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			continue
+		step := at.Sub(now)
+		if s := float64(frame) * p.Speed; s < float64(step) {
+			step = max(1, time.Duration(s)) // however slow, it moves
 		}
-		step := min(at.Sub(now), time.Duration(float64(frame)*p.Speed))
 		select {
-		case <-time.After(time.Duration(float64(step) / p.Speed)):
+		case <-time.After(time.Duration(min(float64(step)/p.Speed, float64(time.Hour)))):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -1,0 +1,123 @@
+package plain_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+const path = "/app/election"
+
+var start = time.Date(2024, 2, 29, 23, 59, 58, 987654321, time.FixedZone("east", 2*3600))
+
+// hostile are names and data as anybody who can write to the cluster may
+// choose them.
+var hostile = []struct {
+	what string
+	name string
+	data []byte
+}{
+	{"escape sequences", "\x1b[2J\x1b]0;title\x07-n_0000000010", []byte("\x1b[31mred\x1b[0m\x1bP\x9c")},
+	{"C1", "\u009b2J\u0085-n_0000000011", []byte("\u009b31mred\u0090")},
+	{"bidi", "\u202etfel\u2066-n_0000000012", []byte("amber\u202egninrom\u2069")},
+	{"not UTF-8", "n-\xff\xfe_0000000013", []byte("\xff\xfe\x00amber")},
+	{"a megabyte", strings.Repeat("é", 200) + "-n_0000000014", bytes.Repeat([]byte("ä"), 1<<19)},
+	{"a megabyte, not UTF-8", "n_0000000015", bytes.Repeat([]byte{0x80}, 1<<20)},
+	{"quotes and markup", `"}\<script>&-n_0000000016`, []byte("\"},{\"leader\":null}\n</script>\u2028")},
+	{"marks", "e\u0301\u0301\u0301-n_0000000017", []byte("z\u0353\u0353\u0353algo\u200b\ufeff")},
+	{"nothing", "n_0000000018", nil},
+	{"NUL and tabs", "\x00\t\v\r\n-n_0000000019", []byte("a\x00b\tc\r\nd")},
+	{"beyond the first plane", "\U000e0041\U0001f600-n_0000000020", []byte("\U000e0041\U0001f600")},
+	{"a negative number", "n_-2147483648", []byte("early")},
+}
+
+func znode(name string, session uint64, czxid int64, data []byte) model.Znode {
+	return model.Znode{Name: name, Session: session, Czxid: czxid, Ctime: start.Add(-time.Hour).Round(time.Millisecond), Data: model.NewData(data)}
+}
+
+func duration(d time.Duration) *time.Duration { return &d }
+
+// election is the state of an election with these children.
+func election(t *testing.T, zs ...model.Znode) *model.State {
+	t.Helper()
+	j := model.NewJournal(model.Config{Path: path})
+	j.Apply(&model.Connection{At: start, Link: model.Connected, Server: "zk1:2181", Session: 0xf00d000000000001})
+	n := int32(len(zs))
+	events := j.Apply(&model.Read{
+		At: start, Presence: model.Present, Full: true, New: zs,
+		Parent: model.Parent{Czxid: 0x100000002, Ctime: start, Cversion: 2*40 - n, Children: n, Pzxid: 9},
+	})
+	if len(events) != 1 {
+		t.Fatalf("%d events of a first read", len(events))
+	}
+	return j.State()
+}
+
+// scene is one event, by name.
+type scene struct {
+	name string
+	body model.EventBody
+}
+
+func scenes(t *testing.T) []scene {
+	t.Helper()
+	amber := &model.Candidate{Znode: znode("guid-n_0000000001", 0xa1, 0x100000004, []byte("amber")), Sequence: 1, HasSequence: true}
+	birch := &model.Candidate{Znode: znode("guid-n_0000000002", 1<<63, 0x100000005, []byte("birch")), Sequence: 2, HasSequence: true}
+	config := &model.Candidate{Znode: znode("config", 0, 0x100000003, []byte("{}"))}
+	unread := &model.Candidate{Znode: model.Znode{Name: "n_0000000003", Unread: true}, Sequence: 3, HasSequence: true}
+	denied := &model.Candidate{Znode: znode("n_0000000004", 0xa4, 0x100000007, nil), Sequence: 4, HasSequence: true}
+	denied.Data.Denied = true
+	binary := &model.Candidate{Znode: znode("n_0000000005", 0xa5, 0x100000008, []byte{0xff, 0}), Sequence: 5, HasSequence: true}
+	large := &model.Candidate{Znode: znode("n_0000000006", 0xa6, 0x100000009, bytes.Repeat([]byte("x"), 1<<20)), Sequence: 6, HasSequence: true}
+
+	absent := model.NewJournal(model.Config{Path: path})
+	absent.Apply(&model.Read{At: start, Presence: model.Absent})
+	handoff := func(from, to *model.Candidate, cause model.Cause, silent, takeover, vacant *time.Duration) model.Handoff {
+		h := model.Handoff{At: start, From: from, To: to, Cause: cause, Silent: silent, Takeover: takeover, Vacant: vacant}
+		if to != nil {
+			h.Fence = to.Czxid
+		}
+		return h
+	}
+	return []scene{
+		{"state", model.Snapshot{State: election(t, amber.Znode, birch.Znode, config.Znode, unread.Znode, denied.Znode)}},
+		{"state-absent", model.Snapshot{State: absent.State()}},
+		{"state-empty", model.Snapshot{State: election(t)}},
+		{"state-ignored-only", model.Snapshot{State: election(t, config.Znode)}},
+		{"joined", model.Joined{Candidate: amber}},
+		{"joined-ignored", model.Joined{Candidate: config, Ignored: true}},
+		{"joined-unread", model.Joined{Candidate: unread}},
+		{"joined-denied", model.Joined{Candidate: denied}},
+		{"joined-binary", model.Joined{Candidate: binary}},
+		{"left", model.Left{Candidate: birch}},
+		{"left-ignored", model.Left{Candidate: config, Ignored: true}},
+		{"handoff-resigned", handoff(amber, birch, model.CauseResigned, nil, duration(3*time.Millisecond), nil)},
+		{"handoff-closed", handoff(amber, birch, model.CauseClosed, nil, duration(999*time.Nanosecond), nil)},
+		{"handoff-expired", handoff(amber, birch, model.CauseExpired, duration(4020123456*time.Nanosecond), duration(12345678*time.Nanosecond), nil)},
+		{"handoff-unknown", handoff(amber, birch, model.CauseUnknown, nil, nil, nil)},
+		{"handoff-to-nobody", handoff(birch, nil, model.CauseExpired, duration(0), nil, nil)},
+		{"handoff-from-nobody", handoff(nil, amber, model.CauseUnknown, nil, duration(time.Second), duration(90*time.Minute))},
+		{"handoff-to-unread", handoff(amber, unread, model.CauseUnknown, nil, nil, nil)},
+		{"handoff-to-binary", handoff(amber, binary, model.CauseUnknown, nil, nil, nil)},
+		{"handoff-to-large", handoff(amber, large, model.CauseUnknown, nil, nil, nil)},
+		{"missed", model.Missed{Creates: 3, Known: true}},
+		{"missed-unknown", model.Missed{}},
+		{"connected", model.LinkChanged{Link: model.Connected, Server: "[::1]:2181", Session: 0xf00d000000000001}},
+		{"disconnected", model.LinkChanged{Link: model.Disconnected, Server: "zk1:2181", Session: 1}},
+		{"expired", model.LinkChanged{Link: model.Expired, Session: 1}},
+		{"connecting", model.LinkChanged{Link: model.Connecting}},
+	}
+}
+
+// strangers is an election of hostile children, read from the first of them.
+func strangers(t *testing.T) *model.State {
+	t.Helper()
+	var zs []model.Znode
+	for i, h := range hostile {
+		zs = append(zs, znode(h.name, uint64(0xb0+i), int64(0x100000010+i), h.data))
+	}
+	return election(t, append(zs, znode("\x1b[2Jconfig\u202e", 0, 0x100000050, []byte("\x1b[2J")))...)
+}

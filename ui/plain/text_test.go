@@ -1,0 +1,102 @@
+package plain_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"electop/model"
+	"electop/ui/plain"
+)
+
+// Every line of text.
+func TestText(t *testing.T) {
+	var b strings.Builder
+	for i, sc := range scenes(t) {
+		l := plain.Line(model.Event{N: uint64(i + 1), At: start, Body: sc.body}, time.UTC)
+		unprintable(t, l+"\n")
+		b.WriteString(l + "\n")
+	}
+	golden.RequireEqual(t, []byte(b.String()))
+}
+
+func TestTextOfHostileChildren(t *testing.T) {
+	var b strings.Builder
+	for _, c := range strangers(t).Queue {
+		for _, body := range []model.EventBody{
+			model.Joined{Candidate: c}, model.Left{Candidate: c, Ignored: true},
+			model.Handoff{From: c, To: c, Cause: model.CauseResigned, Fence: c.Czxid},
+		} {
+			l := plain.Line(model.Event{N: 1, At: start, Body: body}, time.UTC)
+			unprintable(t, l+"\n")
+			if len(l) > 600 {
+				t.Errorf("a line of %d bytes: %q", len(l), l)
+			}
+			b.WriteString(l + "\n")
+		}
+	}
+	evil := model.NewJournal(model.Config{Path: "/\x1b[2J\u202e"})
+	evil.Apply(&model.Read{At: start, Presence: model.Absent})
+	for _, body := range []model.EventBody{
+		model.Snapshot{State: evil.State()},
+		model.LinkChanged{Link: model.Connected, Server: "\x1b[2J:2181", Session: 1},
+	} {
+		l := plain.Line(model.Event{N: 1, At: start, Body: body}, time.UTC)
+		unprintable(t, l+"\n")
+		b.WriteString(l + "\n")
+	}
+	golden.RequireEqual(t, []byte(b.String()))
+}
+
+func TestStatusText(t *testing.T) {
+	all := scenes(t)
+	for name, s := range map[string]*model.State{
+		"state":   all[0].body.(model.Snapshot).State,
+		"absent":  all[1].body.(model.Snapshot).State,
+		"empty":   all[2].body.(model.Snapshot).State,
+		"hostile": strangers(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := plain.StatusText(&b, s); err != nil {
+				t.Fatal(err)
+			}
+			for l := range strings.Lines(b.String()) {
+				unprintable(t, l)
+			}
+			golden.RequireEqual(t, b.Bytes())
+		})
+	}
+	broken := errors.New("broken pipe")
+	for _, sc := range all[:3] {
+		if err := plain.StatusText(failing{broken}, sc.body.(model.Snapshot).State); !errors.Is(err, broken) {
+			t.Errorf("%s: %v to a broken pipe", sc.name, err)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0:                            "0.0 ms",
+		999 * time.Nanosecond:        "0.0 ms",
+		1500 * time.Microsecond:      "1.5 ms",
+		10 * time.Millisecond:        "10 ms",
+		999_999 * time.Microsecond:   "999 ms",
+		time.Second:                  "1.00 s",
+		4020 * time.Millisecond:      "4.02 s",
+		59*time.Second + time.Second: "1m0s",
+		25 * time.Hour:               "25h0m0s",
+	} {
+		if got := plain.Span(d); got != want {
+			t.Errorf("Span(%v) = %q, want %q", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+//go:build unix
+
+package feed_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"electop/model"
+	"electop/zkwatch/feed"
+)
+
+const (
+	loadQueue  = 10_000 // candidates
+	loadRate   = 1_000  // changes a second
+	loadFrames = 30     // states a second
+)
+
+// load passes loadRate changes a second through a feed, for as long as d,
+// while a screen polls its state, and fails if any is lost. It returns what it
+// cost: processor time, heap that stays, and how many states were polled.
+func load(t testing.TB, d time.Duration) (cpu time.Duration, heap int64, frames int) {
+	t.Helper()
+	var joined, left, handoffs, others atomic.Int64
+	f := feed.New(feed.Config{Election: election, Events: func(es []model.Event) error {
+		for _, e := range es {
+			switch e.Body.(type) {
+			case model.Joined:
+				joined.Add(1)
+			case model.Left:
+				left.Add(1)
+			case model.Handoff:
+				handoffs.Add(1)
+			default:
+				others.Add(1)
+			}
+		}
+		return nil
+	}})
+	end := running(f)
+	s := newStory()
+	f.Put(s.connected())
+	f.Put(s.change(loadQueue))
+	if _, err := f.Await(t.Context(), queueOf(loadQueue)); err != nil {
+		t.Fatal(err)
+	}
+
+	stop := make(chan struct{})
+	var screen sync.WaitGroup
+	screen.Go(func() {
+		tick := time.NewTicker(time.Second / loadFrames)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if len(f.State().Queue) < loadQueue-1 {
+					t.Error("a frame lacks candidates")
+				}
+				frames++
+			case <-stop:
+				return
+			}
+		}
+	})
+
+	heapBefore, cpuBefore := heapInUse(), processorTime(t)
+	changes, gone := int(d.Seconds()*loadRate), 0
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	began := time.Now()
+	for sent := 0; sent < changes; {
+		<-tick.C
+		for due := min(changes, int(time.Since(began).Seconds()*loadRate)); sent < due; sent++ {
+			s.pass(time.Second / loadRate)
+			var r *model.Read
+			switch {
+			case sent%2 == 0:
+				r = s.change(1)
+			case sent%200 == 1: // the leader
+				r = s.change(0, gone)
+				gone++
+			default: // one from the middle of the queue
+				r = s.change(0, s.next-loadQueue/2)
+			}
+			f.PutSlowly(t.Context(), r)
+		}
+	}
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	close(stop)
+	screen.Wait()
+	cpu, heap = processorTime(t)-cpuBefore, heapInUse()-heapBefore
+
+	st := f.State()
+	half := int64(changes / 2)
+	if joined.Load() != half || left.Load() != half || handoffs.Load() != int64(gone) || others.Load() != 1 || len(st.Queue) != loadQueue {
+		t.Errorf("of %d changes: %d joined, %d left, %d of %d handoffs, %d others; %d stand",
+			changes, joined.Load(), left.Load(), handoffs.Load(), gone, others.Load(), len(st.Queue))
+	}
+	if st.Totals.MissedCreates != 0 || st.Totals.MissedDeletes != 0 || st.Totals.Unknown != 0 {
+		t.Errorf("missed: %+v", st.Totals)
+	}
+	return cpu, heap, frames
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func processorTime(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// TestLoad loses nothing, whatever it costs. What it costs is measured by
+// BenchmarkLoad.
+func TestLoad(t *testing.T) {
+	load(t, 2*time.Second)
+}
+
+// BenchmarkLoad is a minute of that. Its figures are the share of one
+// processor, and the heap that has stayed at its end.
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		began := time.Now()
+		cpu, heap, frames := load(b, time.Minute)
+		took := time.Since(began)
+		b.ReportMetric(100*cpu.Seconds()/took.Seconds(), "%cpu")
+		b.ReportMetric(float64(heap)/(1<<20), "MB-heap-growth")
+		b.ReportMetric(float64(frames)/took.Seconds(), "frames/s")
+	}
+}
