@@ -90,14 +90,18 @@ func dashboard(ctx context.Context, o *options, std IO, log *slog.Logger, sc scr
 // enter lets the candidates in that were asked for, once it is known whose
 // election this is.
 func enter(ctx context.Context, w *watching, a *actions, sc screen, notice func(string)) error {
+	// Looking comes first, so that whatever happens is seen to happen.
+	s, err := w.feed.Await(ctx, func(s *model.State) bool {
+		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && !sc.ask
+	})
+	if err != nil {
+		return nil // the dashboard was left
+	}
 	if sc.ask {
-		s, err := w.feed.Await(ctx, func(s *model.State) bool { return s.Phase == model.Live || s.Phase == model.NoParent })
-		if err != nil {
-			return nil // the dashboard was left
-		}
 		if others(s.Queue) > 0 {
-			a.block("this is somebody else's election: start again with --yes to take part in it")
-			notice(s.Path + " is somebody else's election: start again with --yes to take part in it")
+			why := "this is somebody else's election: start again with --yes to take part in it"
+			a.block(why)
+			notice(why)
 			return nil
 		}
 		a.block("")
@@ -107,11 +111,10 @@ func enter(ctx context.Context, w *watching, a *actions, sc screen, notice func(
 			return err
 		}
 	}
-	err := a.cast.SpawnInOrder(ctx, sc.cast)
-	if ctx.Err() != nil {
-		return nil
+	if err := a.cast.SpawnInOrder(ctx, sc.cast); ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // others counts contenders that are not of this program's making.

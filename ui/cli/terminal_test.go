@@ -14,7 +14,9 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+	"github.com/go-zookeeper/zk"
 
+	"electop/demo/zkserver"
 	"electop/demo/zktest"
 )
 
@@ -270,4 +272,53 @@ func BenchmarkFirstFrame(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/first-frame")
 		})
 	}
+}
+
+func TestSomebodyElsesElection(t *testing.T) {
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range events {
+		}
+	}()
+	t.Cleanup(c.Close)
+	if _, err := c.Create("/jobs", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"host-1", "\x1b]0;owned\x07host-2"} {
+		if _, err := c.Create("/jobs/latch-", []byte(name), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// Not confirmed: nothing is done.
+	x := openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
+	x.sees("somebody else's election: 2 candidates", "Type the path")
+	x.press("yes\n")
+	x.leaves(1)
+	x.sees("not confirmed")
+
+	// Confirmed: ours queues behind them, and only ours can be killed.
+	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
+	x.sees("Type the path")
+	x.press("/jobs\n")
+	x.sees("3 candidates", "amber", "host-1", `\x1b]0;owned`)
+	x.press("gx")
+	x.sees("not ours")
+	x.press("Gx")
+	x.sees("amber was killed")
+	x.press("q")
+	x.leaves(0)
+	if children, _, err := c.Children("/jobs"); err != nil || len(children) < 2 {
+		t.Errorf("their candidates: %q, %v", children, err)
+	}
+
+	// --yes asks nothing.
+	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--campaign", "--yes", "--ack", "none")
+	x.sees("you", "candidate")
+	x.press("q")
+	x.leaves(0)
 }
