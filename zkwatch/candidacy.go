@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -143,7 +144,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step) (model.Target, er
 	}
 	s.report(func(m *model.Member) {
 		m.Step, m.StepAt, m.Watches = step, s.cfg.Now(), ""
-		m.Detail = fmt.Sprintf("C has %d", len(children))
+		m.Detail = "C has " + strconv.Itoa(len(children))
 		if target.Leads {
 			m.Belief, m.Step = model.Elected, model.StepLowest
 		}
@@ -243,9 +244,6 @@ func (s *candidacy) note(ctx context.Context, st Status, ok bool) error {
 		return err
 	}
 	if !ok || st.State.Terminal() {
-		select {
-		default:
-		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -306,8 +304,11 @@ func (s *candidacy) retry(ctx context.Context, request func() error) error {
 }
 
 // disconnected tells the errors after which the session may go on from those
-// that are the server's answer.
+// that are the server's answer. Too large a reply would be so again.
 func disconnected(err error) bool {
+	if errors.Is(err, ErrReplyTooLarge) {
+		return false
+	}
 	return errors.Is(err, ErrNotConnected) || errors.Is(err, ErrUnknownOutcome) ||
 		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrNoServer) ||
 		errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)

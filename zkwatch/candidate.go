@@ -1,6 +1,7 @@
 package zkwatch
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -49,7 +50,8 @@ type CandidateConfig struct {
 
 // Candidate stands in one election with the recipe of ZooKeeper's
 // documentation, until it resigns. When a candidacy is lost (the session, or
-// the znode) it volunteers anew with another connection.
+// the znode) it volunteers anew with another connection, after a reply that
+// was larger than MaxReply with room for twice as much.
 //
 // A candidacy costs one znode and one watch. On the deletion of its
 // predecessor a candidate sends one getChildren, and knows; having become the
@@ -67,6 +69,7 @@ type Candidate struct {
 	dead bool                    // killed
 	end  context.CancelCauseFunc // ends Run
 
+	replies int            // MaxReply of the next candidacy; goroutine of Run only
 	m       model.Member   // goroutine of Run only
 	retired sync.WaitGroup // connections on their way out
 }
@@ -76,6 +79,7 @@ var (
 	errResigned = errors.New("resigned")
 	errKilled   = errors.New("killed")
 	errLost     = errors.New("candidacy lost")
+	errUnusable = errors.New("unusable configuration")
 )
 
 // ErrNoParent is what [Candidate.Run] returns for an election whose parent
@@ -89,6 +93,10 @@ const (
 	volunteerPause    = 50 * time.Millisecond
 	volunteerPauseMax = 2 * time.Second
 )
+
+// replyLimit is where a candidate's MaxReply stops to grow: more than a server
+// ever sends.
+const replyLimit = 1 << 30
 
 // NewCandidate returns a candidate that does nothing before [Candidate.Run].
 func NewCandidate(cfg CandidateConfig) *Candidate {
@@ -105,9 +113,10 @@ func NewCandidate(cfg CandidateConfig) *Candidate {
 		cfg.Conn.Gate = new(Gate)
 	}
 	return &Candidate{
-		cfg:    cfg,
-		gate:   cfg.Conn.Gate,
-		resign: make(chan struct{}),
+		cfg:     cfg,
+		gate:    cfg.Conn.Gate,
+		resign:  make(chan struct{}),
+		replies: cmp.Or(cfg.Conn.MaxReply, defaultMaxReply),
 		m: model.Member{
 			Name:   string(model.NewData(cfg.Data).Bytes),
 			Recipe: cfg.Recipe.Name(),
@@ -216,13 +225,17 @@ func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error
 	s := &candidacy{Candidate: c, conn: conn, guid: guid()}
 	err = s.run(ctx)
 	c.leave(ctx, conn, err, stood || s.held)
+	if errors.Is(err, ErrReplyTooLarge) {
+		c.replies = min(2*c.replies, replyLimit)
+	}
 	return s.held, err
 }
 
 // hopeless tells errors after which it would not help to volunteer anew. A
 // parent that was there once may come again.
 func (c *Candidate) hopeless(err error, stood bool) bool {
-	return errors.Is(err, ErrNoParent) && !stood || errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrInvalidACL)
+	return errors.Is(err, errUnusable) || errors.Is(err, ErrNoParent) && !stood ||
+		errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrInvalidACL)
 }
 
 func (c *Candidate) connect() (*Conn, error) {
@@ -231,9 +244,11 @@ func (c *Candidate) connect() (*Conn, error) {
 	if c.dead {
 		return nil, errKilled
 	}
-	conn, err := Connect(c.cfg.Conn)
+	cfg := c.cfg.Conn
+	cfg.MaxReply = c.replies
+	conn, err := Connect(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", c.cfg.Conn.Servers, err)
+		return nil, fmt.Errorf("%w: %w", errUnusable, err)
 	}
 	c.conn = conn
 	return conn, nil

@@ -319,3 +319,10 @@ func TestHandoffCost(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { handoffCost(t, n) })
 	}
 }
+
+func TestUnusableConfigurationIsSaid(t *testing.T) {
+	c := zkwatch.NewCandidate(zkwatch.CandidateConfig{Path: "/election"})
+	if err := c.Run(t.Context()); err == nil || t.Context().Err() != nil {
+		t.Errorf("Run with no server = %v", err)
+	}
+}
