@@ -46,8 +46,7 @@ type Conn struct {
 	link        *netConn      // the connection in use or being set up
 	lost        chan struct{} // while Connected: closed when that ends
 	refusals    int           // connections in a row that ended before a session was given
-	watches     int           // set or being set, by the library's reckoning
-	rearms      int           // requests to set watches that the library has yet to send
+	zxid        int64         // the last one that a reply named
 	handed      *handing      // the request that the library has and has not written
 	calls       sync.WaitGroup
 	watchdog    *time.Timer
@@ -137,8 +136,8 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 		return nil, err
 	}
 	deadline, _ := ctx.Deadline()
-	n := newNetConn(c, raw, addr, deadline)
 	c.mu.Lock()
+	n := newNetConn(c, raw, addr, deadline, c.zxid)
 	ended := c.status.State.Terminal()
 	if !ended {
 		c.link = n

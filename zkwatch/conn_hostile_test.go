@@ -158,7 +158,7 @@ func TestClientAheadOfRestartedServerStartsAnew(t *testing.T) {
 		behind = true
 		p.drop(1)
 		s := waitErr(t, c, zkwatch.ErrRefused)
-		if !strings.Contains(s.Err.Error(), "zxid 0x7") {
+		if !strings.Contains(s.Err.Error(), "zxid 0x1") {
 			t.Errorf("error %v, want a hint at the zxid", s.Err)
 		}
 		<-c.Done()

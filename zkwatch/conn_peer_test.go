@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,8 +53,10 @@ type peer struct {
 	mu     sync.Mutex
 	conns  []net.Conn
 	frames []frame
-	grants []int // connections over which a session was granted
+	hellos map[int]int64 // the last zxid seen, by connection
+	grants []int         // connections over which a session was granted
 	wg     sync.WaitGroup
+	zxid   atomic.Int64 // of the last reply: each has another
 }
 
 func (p *peer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -82,6 +85,12 @@ func (p *peer) serve(n int, c net.Conn) {
 	if p.refuse != nil && p.refuse(binary.BigEndian.Uint64(hello[4:])) {
 		return
 	}
+	p.mu.Lock()
+	if p.hellos == nil {
+		p.hellos = make(map[int]int64)
+	}
+	p.hellos[n] = int64(binary.BigEndian.Uint64(hello[4:]))
+	p.mu.Unlock()
 	timeout := time.Duration(binary.BigEndian.Uint32(hello[12:])) * time.Millisecond
 	session := binary.BigEndian.Uint64(hello[16:])
 	if p.grant != nil {
@@ -109,7 +118,11 @@ func (p *peer) serve(n int, c net.Conn) {
 		p.mu.Lock()
 		p.frames = append(p.frames, f)
 		p.mu.Unlock()
-		reply := func(xid, code int32, body []byte) { writeFrame(c, replyFrame(xid, code, body)) }
+		reply := func(xid, code int32, body []byte) {
+			b := replyFrame(xid, code, body)
+			binary.BigEndian.PutUint64(b[4:], uint64(p.zxid.Add(1)))
+			writeFrame(c, b)
+		}
 		if p.answer == nil || !p.answer(f, reply, xid) {
 			reply(xid, 0, emptyReply(f))
 		}
@@ -168,6 +181,25 @@ func (p *peer) dials() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.conns)
+}
+
+// received are the requests over connection n.
+func (p *peer) received(n int) (frames []frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.frames {
+		if f.conn == n {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+// hello is the last zxid seen, as connection n began with.
+func (p *peer) hello(n int) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.hellos[n]
 }
 
 // opcodes are those received over connection n, without pings; 0: over all.

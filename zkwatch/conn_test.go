@@ -2,6 +2,7 @@ package zkwatch_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -200,7 +201,10 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 	})
 }
 
-func TestWatchesAreSetAgainBeforeAnyRequest(t *testing.T) {
+// Watches are set again as of the last zxid seen over the connections before,
+// whatever is answered over the new one first: with a later one, changes from
+// in between would trigger none of them.
+func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &peer{}
 		c := p.connect(t)
@@ -210,15 +214,31 @@ func TestWatchesAreSetAgainBeforeAnyRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 1; n <= 20; n++ {
+			seen := p.zxid.Load()
 			p.drop(n)
 			p.connected(t, c, n+1)
-			if _, _, err := c.Get(t.Context(), "/e"); err != nil {
-				t.Fatal(err)
+			for range 3 {
+				if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if ops := p.opcodes(n + 1); len(ops) == 0 || ops[0] != opSetWatches {
-				t.Fatalf("requests %d on a new connection, want the watches first", ops)
+			synctest.Wait()
+			set := 0
+			for _, f := range p.received(n + 1) {
+				if f.opcode != opSetWatches {
+					continue
+				}
+				set++
+				if as := int64(binary.BigEndian.Uint64(f.body)); as != seen {
+					t.Errorf("watches are set again as of zxid %d, want %d", as, seen)
+				}
 			}
-			time.Sleep(2 * time.Second)
+			if set != 1 {
+				t.Fatalf("%d requests to set watches over connection %d", set, n+1)
+			}
+			if at := p.hello(n + 1); at != seen {
+				t.Errorf("connection %d names zxid %d as seen, want %d", n+1, at, seen)
+			}
 		}
 		select {
 		case e := <-events:

@@ -30,7 +30,7 @@ func (c *Conn) Children(ctx context.Context, path string) ([]string, *zk.Stat, e
 
 // ChildrenW lists the children of path and watches for one that comes or goes.
 func (c *Conn) ChildrenW(ctx context.Context, path string) ([]string, *zk.Stat, <-chan zk.Event, error) {
-	r, err := do(ctx, c, call{op: "getChildren", path: path, watch: true}, func(full string) (r reply[[]string], err error) {
+	r, err := do(ctx, c, call{op: "getChildren", path: path}, func(full string) (r reply[[]string], err error) {
 		r.value, r.stat, r.events, err = c.zk.ChildrenW(full)
 		return watched(c, r, err)
 	})
@@ -49,7 +49,7 @@ func (c *Conn) Get(ctx context.Context, path string) ([]byte, *zk.Stat, error) {
 // GetW reads the data of path and watches for its change or deletion. Unlike
 // ExistsW it sets no watch where the znode is absent.
 func (c *Conn) GetW(ctx context.Context, path string) ([]byte, *zk.Stat, <-chan zk.Event, error) {
-	r, err := do(ctx, c, call{op: "getData", path: path, watch: true}, func(full string) (r reply[[]byte], err error) {
+	r, err := do(ctx, c, call{op: "getData", path: path}, func(full string) (r reply[[]byte], err error) {
 		r.value, r.stat, r.events, err = c.zk.GetW(full)
 		return watched(c, r, err)
 	})
@@ -72,7 +72,7 @@ func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) 
 // deletion. Where the znode is absent and stays so the watch stays for the
 // life of the session: to wait for a deletion, GetW is better.
 func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan zk.Event, error) {
-	r, err := do(ctx, c, call{op: "exists", path: path, watch: true}, func(full string) (r reply[bool], err error) {
+	r, err := do(ctx, c, call{op: "exists", path: path}, func(full string) (r reply[bool], err error) {
 		r.value, r.stat, r.events, err = c.zk.ExistsW(full)
 		return watched(c, r, err)
 	})
@@ -132,7 +132,6 @@ type reply[T any] struct {
 type call struct {
 	op, path   string
 	write      bool // it changes something
-	watch      bool // it sets a watch
 	sequential bool // the path is only the beginning of one
 	size       int  // of the request, beyond its path, in bytes
 }
@@ -181,9 +180,6 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 		defer c.calls.Done()
 		value, err := request(full)
 		c.written(h) // if it came to nothing
-		if k.watch && err != nil {
-			c.unwatched()
-		}
 		results <- result{value, err}
 	}()
 	var r result
@@ -238,9 +234,6 @@ func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *hand
 	h = new(handing)
 	c.handed = h
 	c.calls.Add(1)
-	if k.watch {
-		c.watches++
-	}
 	return lost, h, nil
 }
 
@@ -275,7 +268,6 @@ func watched[T any](c *Conn, r reply[T], err error) (reply[T], error) {
 		defer c.calls.Done()
 		defer close(out)
 		event, ok := <-events
-		c.unwatched()
 		if ok {
 			event.Path = c.cfg.Servers.inner(event.Path)
 			out <- event
@@ -283,11 +275,4 @@ func watched[T any](c *Conn, r reply[T], err error) (reply[T], error) {
 	}()
 	r.events = out
 	return r, nil
-}
-
-// unwatched notes that one watch less is set.
-func (c *Conn) unwatched() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.watches--
 }

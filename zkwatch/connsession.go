@@ -56,49 +56,17 @@ func (c *Conn) begin() bool {
 }
 
 // confirmed is called when the library may learn that it has a session over n.
-// Requests may follow once the library has set its watches again, if it has
-// any: that names the last zxid seen, and if another reply came in between,
-// changes from before that reply would trigger no watch.
 func (c *Conn) confirmed(n *netConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.watches > 0 {
-		c.rearms++
-	}
-	if c.rearms == 0 {
-		n.rearmed = true
-		c.announce(n)
-		return
-	}
-	// There may be no such request: a watch has just been triggered and the
-	// count is behind, or the library gave the request up with a connection.
-	n.after(rearmTimeout, func() { c.rearmed(n, true) })
-}
-
-// rearmTimeout is how long to wait for the library's request to set watches
-// that it may not have any more. It makes that request at once if at all.
-const rearmTimeout = 100 * time.Millisecond
-
-// rearmed is called when the library has sent a request to set watches over n,
-// or when there was time enough for all of them. One of an earlier connection,
-// which was lost too soon, comes before the one that n is waiting for.
-func (c *Conn) rearmed(n *netConn, all bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.rearms = max(c.rearms-1, 0)
-	if all {
-		c.rearms = 0
-	}
-	if c.rearms == 0 {
-		n.rearmed = true
-		c.announce(n)
-	}
+	n.confirmed = true
+	c.announce(n)
 }
 
 // announce opens n for requests, if nothing is in the way. The caller holds
 // c.mu.
 func (c *Conn) announce(n *netConn) {
-	if c.link != n || !n.rearmed || c.handed != nil || c.status.State == Connected || c.status.State.Terminal() {
+	if c.link != n || !n.confirmed || c.handed != nil || c.status.State == Connected || c.status.State.Terminal() {
 		return
 	}
 	n.announce()
@@ -135,11 +103,13 @@ func (c *Conn) inQueue() *handing {
 	return c.handed
 }
 
-// answered is called when a server has answered what was sent over n at sent.
-func (c *Conn) answered(n *netConn, sent time.Time) {
+// answered is called when a server has answered what was sent over n at sent;
+// zxid is the one that the answer names, 0 if it does not count.
+func (c *Conn) answered(n *netConn, sent time.Time, zxid int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.link == n {
+		c.zxid = max(c.zxid, zxid)
 		c.noteAnswer(sent)
 	}
 }

@@ -25,6 +25,11 @@ const readAhead = 4 << 10
 // library would believe (lengths, another session), and to do what it lacks
 // (credentials before anything else, a bound on the handshake, the gate).
 //
+// It also keeps the last zxid seen in the library's place, which learns of
+// none. The library reads its own without a lock while it asks for watches to
+// be set again, and names in that request what it learnt a moment before, over
+// the new connection: changes from before that would trigger no watch.
+//
 // The library writes one frame with each Write, and reads from one goroutine.
 type netConn struct {
 	c        *Conn
@@ -41,18 +46,17 @@ type netConn struct {
 	auths int           // for Read: replies to credentials seen
 
 	mu        sync.Mutex
-	greeted   bool // the ConnectRequest has been sent
-	settled   bool // the ConnectResponse has come
-	announced bool // requests may be sent
-	lastZxid  int64
+	greeted   bool   // the ConnectRequest has been sent
+	settled   bool   // the ConnectResponse has come
+	announced bool   // requests may be sent
 	asked     uint64 // session, in the ConnectRequest
 	hello     time.Time
 	pings     []time.Time       // unanswered, oldest first
 	sent      map[int32]request // unanswered, by xid
 	goodbye   chan struct{}     // closed when the server has answered closeSession
-	later     *time.Timer
 
-	rearmed bool // guarded by c.mu: the library's watches are set again
+	since     int64 // the last zxid seen before this connection
+	confirmed bool  // guarded by c.mu: the session goes on over this connection
 }
 
 type request struct {
@@ -60,7 +64,7 @@ type request struct {
 	at     time.Time
 }
 
-func newNetConn(c *Conn, raw net.Conn, addr string, deadline time.Time) *netConn {
+func newNetConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since int64) *netConn {
 	n := &netConn{
 		c:        c,
 		raw:      raw,
@@ -71,6 +75,7 @@ func newNetConn(c *Conn, raw net.Conn, addr string, deadline time.Time) *netConn
 		writing:  make(chan struct{}, 1),
 		sent:     make(map[int32]request),
 		goodbye:  make(chan struct{}),
+		since:    since,
 	}
 	raw.SetDeadline(deadline)
 	return n
@@ -81,11 +86,6 @@ func (n *netConn) shut() {
 	n.once.Do(func() {
 		close(n.closed)
 		n.raw.Close()
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if n.later != nil {
-			n.later.Stop()
-		}
 	})
 }
 
@@ -99,17 +99,6 @@ func (n *netConn) fail(err error) {
 func (n *netConn) Close() error {
 	n.fail(errors.New("closed by the client library"))
 	return nil
-}
-
-// after calls f after d unless n is shut before.
-func (n *netConn) after(d time.Duration, f func()) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	select {
-	case <-n.closed:
-	default:
-		n.later = time.AfterFunc(d, f)
-	}
 }
 
 // announce lets requests through.
@@ -126,47 +115,48 @@ func (n *netConn) Write(p []byte) (int, error) {
 	if !n.c.gate.pass(n.closed) {
 		return len(p), nil
 	}
-	opcode, ok := n.note(p)
+	opcode, frame := n.note(p)
 	if opcode != opHello && opcode != opPing && opcode != opSetWatches {
 		n.c.written(n.c.inQueue()) // or dropped
 	}
-	if !ok {
+	if frame == nil {
 		return len(p), nil
 	}
-	if err := n.send(p); err != nil {
+	if err := n.send(frame); err != nil {
 		n.fail(fmt.Errorf("write: %w", err))
-		return len(p), nil
-	}
-	if opcode == opSetWatches {
-		n.c.rearmed(n, false)
 	}
 	return len(p), nil
 }
 
-// note remembers when a frame was sent, and reports whether it is to be sent.
-func (n *netConn) note(frame []byte) (opcode int32, ok bool) {
+// note remembers when a frame was sent, and returns it as it is to be sent; nil
+// if it is not.
+func (n *netConn) note(frame []byte) (opcode int32, send []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
 	if !n.greeted {
 		n.greeted, n.hello = true, now
-		n.lastZxid, n.asked, ok = connectRequest(frame)
-		return opHello, ok
+		send, n.asked, _ = connectRequest(frame, n.since)
+		return opHello, send
 	}
 	xid, opcode, ok := requestHeader(frame)
 	switch {
 	case !ok:
-		return opHello, false
+		return opHello, nil
 	case xid == xidPing:
 		n.pings = append(n.pings, now)
-	case !n.announced && opcode != opSetWatches:
+		return opcode, frame
+	case opcode == opSetWatches:
+		if frame, ok = setWatches(frame, n.since); !ok {
+			return opcode, nil
+		}
+	case !n.announced:
 		// Left in the library's queue when the last connection was lost. Its
 		// caller was told so; it must not run now.
-		return opcode, false
-	default:
-		n.sent[xid] = request{opcode, now}
+		return opcode, nil
 	}
-	return opcode, true
+	n.sent[xid] = request{opcode, now}
+	return opcode, frame
 }
 
 // send writes one frame.
@@ -192,7 +182,7 @@ func (n *netConn) Read(p []byte) (int, error) {
 	}
 	for rest, broken := p[:k], error(nil); len(rest) > 0; {
 		var complete bool
-		rest, complete, broken = n.in.feed(rest, n.noZxid, n.sized, n.headed)
+		rest, complete, broken = n.in.feed(rest, n.isSettled(), n.sized, n.headed)
 		if broken == nil && complete {
 			broken = n.received()
 		}
@@ -211,16 +201,6 @@ func (n *netConn) isSettled() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.settled
-}
-
-// noZxid tells whether the library must not learn the zxid of a reply: that of
-// one to a request to set watches. The library may be making the next such
-// request at that moment, which names the last zxid it has learnt, and reads it
-// without a lock. The watches are as good with an earlier one.
-func (n *netConn) noZxid(xid int32) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.settled && n.sent[xid].opcode == opSetWatches
 }
 
 // sized checks the length of a frame that begins.
@@ -263,12 +243,13 @@ func (n *netConn) received() error {
 	}
 	n.mu.Lock()
 	var at time.Time
+	var zxid int64 // that a ping's answer names counts as little as in the Java client
 	if xid == xidPing {
 		if len(n.pings) > 0 {
 			at, n.pings = n.pings[0], n.pings[1:]
 		}
 	} else if r, ok := n.sent[xid]; ok {
-		at = r.at
+		at, zxid = r.at, int64(binary.BigEndian.Uint64(head[4:]))
 		delete(n.sent, xid)
 		if r.opcode == opCloseSession {
 			close(n.goodbye)
@@ -276,7 +257,7 @@ func (n *netConn) received() error {
 	}
 	n.mu.Unlock()
 	if !at.IsZero() {
-		n.c.answered(n, at)
+		n.c.answered(n, at, zxid)
 	}
 	return nil
 }

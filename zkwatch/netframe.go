@@ -3,6 +3,7 @@ package zkwatch
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -52,9 +53,9 @@ type frameReader struct {
 
 // feed consumes the bytes of one frame from p, at most, and returns the rest.
 // sized is called when the frame's length is known, headed when its head is
-// complete and before the frame is; complete tells that the frame ended. The
-// zxid of a reply whose xid satisfies noZxid is set to zero in p.
-func (f *frameReader) feed(p []byte, noZxid func(xid int32) bool, sized func(prefix [prefixSize]byte, size int) error, headed func(head []byte, size int) error) (rest []byte, complete bool, err error) {
+// complete and before the frame is; complete tells that the frame ended. Where
+// frames are replies their zxid is set to zero in p; the head keeps it.
+func (f *frameReader) feed(p []byte, replies bool, sized func(prefix [prefixSize]byte, size int) error, headed func(head []byte, size int) error) (rest []byte, complete bool, err error) {
 	if f.seen < prefixSize {
 		n := copy(f.prefix[f.seen:], p)
 		f.seen += n
@@ -75,7 +76,7 @@ func (f *frameReader) feed(p []byte, noZxid func(xid int32) bool, sized func(pre
 	f.seen += n
 	after := f.seen - prefixSize
 	const from, to = 4, 12 // of the zxid, after the xid
-	if before < to && after > from && noZxid(int32(binary.BigEndian.Uint32(f.head[:]))) {
+	if replies && before < to && after > from {
 		clear(p[max(from, before)-before : min(to, after)-before])
 	}
 	if want := min(headSize, f.size); after >= want && (before < want || want == 0) {
@@ -137,15 +138,30 @@ func replyCount(opcode int32, head []byte, size int) error {
 	return nil
 }
 
-// connectRequest reads the fields that matter from the library's
-// ConnectRequest: int protocolVersion, long lastZxidSeen, int timeOut,
-// long sessionId, buffer passwd.
-func connectRequest(frame []byte) (lastZxid int64, session uint64, ok bool) {
+// connectRequest is the library's ConnectRequest (int protocolVersion, long
+// lastZxidSeen, int timeOut, long sessionId, buffer passwd) with the given
+// lastZxidSeen, and the session that it asks for.
+func connectRequest(frame []byte, lastZxid int64) (changed []byte, session uint64, ok bool) {
 	if len(frame) < prefixSize+24 {
-		return 0, 0, false
+		return nil, 0, false
 	}
-	body := frame[prefixSize:]
-	return int64(binary.BigEndian.Uint64(body[4:])), binary.BigEndian.Uint64(body[16:]), true
+	return withZxid(frame, prefixSize+4, lastZxid), binary.BigEndian.Uint64(frame[prefixSize+16:]), true
+}
+
+// setWatches is the library's SetWatches request (header, long relativeZxid,
+// and three lists of paths) with the given relativeZxid.
+func setWatches(frame []byte, relativeZxid int64) (changed []byte, ok bool) {
+	if len(frame) < prefixSize+16 {
+		return nil, false
+	}
+	return withZxid(frame, prefixSize+8, relativeZxid), true
+}
+
+// withZxid is a copy of frame with another zxid at offset at.
+func withZxid(frame []byte, at int, zxid int64) []byte {
+	changed := slices.Clone(frame)
+	binary.BigEndian.PutUint64(changed[at:], uint64(zxid))
+	return changed
 }
 
 // requestHeader reads a request's xid and opcode.

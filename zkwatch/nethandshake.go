@@ -91,8 +91,8 @@ func (n *netConn) refusalHint(count int) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
-	case n.lastZxid > 0:
-		return fmt.Sprintf("%d times; has the server lost what this client has seen, up to zxid %#x?", count, n.lastZxid)
+	case n.since > 0:
+		return fmt.Sprintf("%d times; has the server lost what this client has seen, up to zxid %#x?", count, n.since)
 	case count > 1:
 		return fmt.Sprintf("%d times; too many connections from this address, see maxClientCnxns, or no quorum?", count)
 	}
