@@ -71,7 +71,7 @@ type terminal struct {
 func openTerminal(t *testing.T, name string) *terminal {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"="+name, "TERM=xterm-256color", "NO_COLOR=", "COLORFGBG=")
+	cmd.Env = append(os.Environ(), childEnv+"="+name, "TERM=xterm-256color", "NO_COLOR=", "COLORFGBG=", "CI=")
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 36, Cols: 120})
 	if err != nil {
 		t.Skipf("no terminal to be had: %v", err)

@@ -53,13 +53,13 @@ func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 	}
 	x.cmd = exec.Command("electop", args...)
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = tty, tty, tty
-	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
+	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8", "CI=")
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := x.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var wg sync.WaitGroup
-	wg.Go(func() { // the emulator's answers go nowhere
+	var answers, output sync.WaitGroup
+	answers.Go(func() { // the emulator's answers go nowhere
 		buf := make([]byte, 1024)
 		for {
 			if _, err := x.screen.Read(buf); err != nil {
@@ -67,7 +67,7 @@ func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 			}
 		}
 	})
-	wg.Go(func() {
+	output.Go(func() {
 		buf := make([]byte, 32<<10)
 		for {
 			n, err := p.Read(buf)
@@ -91,8 +91,9 @@ func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 		x.cmd.Process.Kill()
 		<-ended
 		p.Close()
+		output.Wait() // Close must not meet a Write
 		x.screen.Close()
-		wg.Wait()
+		answers.Wait()
 	}
 	t.Cleanup(x.close)
 	return x
