@@ -56,6 +56,13 @@ const (
 // You is the ID of this program's own candidacy.
 const You = "you"
 
+// ErrClosed is returned for what a closed cast is asked to do, and
+// ErrCampaigning for a second candidacy of this program's own.
+var (
+	ErrClosed      = errors.New("the cast is closed")
+	ErrCampaigning = errors.New("you campaign already")
+)
+
 // ErrNoMember is returned for an ID that is not, or no longer, in the cast.
 var ErrNoMember = errors.New("no candidate of ours")
 
@@ -103,7 +110,7 @@ func (c *Cast) add(name string, you bool) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx.Err() != nil {
-		return "", errors.New("the cast is closed")
+		return "", ErrClosed
 	}
 	id := name
 	if !you {
@@ -113,7 +120,7 @@ func (c *Cast) add(name string, you bool) (string, error) {
 	} else {
 		id = You
 		if c.members[id] != nil {
-			return "", errors.New("you campaign already")
+			return "", ErrCampaigning
 		}
 	}
 	m := &member{

@@ -229,7 +229,7 @@ func (s *candidacy) withdraw(ctx context.Context) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
 	}
-	s.report(func(m *model.Member) { m.Ending = model.Resigning })
+	s.report(func(m *model.Member) { m.Belief, m.Ending = model.Resigned, model.Resigning })
 	if s.name != "" && s.connected {
 		// The error does not matter: closing the session deletes it as well.
 		_ = s.conn.Delete(ctx, model.Join(s.cfg.Path, s.name), -1)
@@ -314,8 +314,11 @@ func disconnected(err error) bool {
 		errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
 
-// createParent creates the election's parent and what is missing above it.
+// createParent creates the election's parent and what is missing above it. A
+// server asks for the permission to create before it says that a znode exists,
+// so where an ancestor may not be created it may well be there.
 func (s *candidacy) createParent(ctx context.Context) error {
+	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
 	for i := range parts {
 		path := "/" + strings.Join(slices.Clone(parts[:i+1]), "/")
@@ -323,7 +326,15 @@ func (s *candidacy) createParent(ctx context.Context) error {
 			_, err := s.conn.Create(ctx, path, nil, 0, s.cfg.ACL)
 			return err
 		})
-		if err != nil && !errors.Is(err, zk.ErrNodeExists) {
+		switch {
+		case err == nil, errors.Is(err, zk.ErrNodeExists):
+		case errors.Is(err, zk.ErrNoAuth) && i+1 < len(parts):
+			forbidden = err
+		case errors.Is(err, zk.ErrNoNode) && forbidden != nil:
+			return forbidden
+		case errors.Is(err, zk.ErrNoNode):
+			return fmt.Errorf("%w: %s, and nothing above it to create it under", ErrNoParent, s.cfg.Path)
+		default:
 			return err
 		}
 	}

@@ -80,6 +80,8 @@ var (
 	errKilled   = errors.New("killed")
 	errLost     = errors.New("candidacy lost")
 	errUnusable = errors.New("unusable configuration")
+
+	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it, or name another acknowledgement")
 )
 
 // ErrNoParent is what [Candidate.Run] returns for an election whose parent
@@ -234,8 +236,15 @@ func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error
 // hopeless tells errors after which it would not help to volunteer anew. A
 // parent that was there once may come again.
 func (c *Candidate) hopeless(err error, stood bool) bool {
-	return errors.Is(err, errUnusable) || errors.Is(err, ErrNoParent) && !stood ||
-		errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrInvalidACL)
+	if errors.Is(err, ErrNoParent) {
+		return !stood
+	}
+	for _, e := range []error{errUnusable, errNoAckParent, ErrRequestTooLarge, zk.ErrNoAuth, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Candidate) connect() (*Conn, error) {

@@ -18,17 +18,20 @@ import (
 // before the lease ends, and it is still lowest, it leads again under the
 // same fence: nobody else can have led meanwhile.
 func (s *candidacy) lead(ctx context.Context) error {
-	s.held = true
 	for {
 		if err := s.reign(ctx); !errors.Is(err, errSuspended) {
 			return err
 		}
-		s.report(func(m *model.Member) { m.Belief, m.Step = model.Suspended, model.StepNone })
 		if err := s.outlast(ctx); err != nil {
 			return err
 		}
-		target, err := s.list(ctx, model.StepListAgain)
-		if err != nil {
+		leased, cancel := context.WithTimeout(ctx, s.leaseLeft())
+		target, err := s.list(leased, model.StepListAgain)
+		cancel()
+		switch {
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			return errLeaseOver
+		case err != nil:
 			return err
 		}
 		if !target.Leads {
@@ -37,16 +40,37 @@ func (s *candidacy) lead(ctx context.Context) error {
 	}
 }
 
-var errSuspended = errors.New("leadership suspended")
+var (
+	errSuspended = errors.New("leadership suspended")
+	errLeaseOver = fmt.Errorf("%w: its lease ended", errLost)
+)
 
 // reign leads until something ends it: errSuspended for a lost connection.
 func (s *candidacy) reign(ctx context.Context) error {
 	reign, cancel := context.WithCancel(ctx)
-	defer cancel() // whoever was started by the leader procedure stops here
+	var procedure chan error // non-nil while the leader procedure runs
+	// stop ends the reign: first whatever the procedure started, then what is
+	// said of it, and last the procedure itself, which may take its time. The
+	// next reign's must not overlap it.
+	stop := func() {
+		cancel()
+		if ctx.Err() == nil && (s.m.Belief == model.Elected || s.m.Belief == model.Leading) {
+			s.report(func(m *model.Member) { m.Belief, m.Step = model.Suspended, model.StepNone })
+		}
+		if procedure != nil {
+			<-procedure
+			procedure = nil
+		}
+	}
+	defer stop()
 
 	own, stat, err := s.watchOwn(ctx)
 	if err != nil {
 		return err
+	}
+	// A process that slept since it asked finds the answer waiting.
+	if s.leaseLeft() <= 0 {
+		return errLeaseOver
 	}
 	fence := stat.Czxid
 	s.report(func(m *model.Member) {
@@ -54,38 +78,32 @@ func (s *candidacy) reign(ctx context.Context) error {
 		m.Step, m.StepAt, m.Detail = model.StepLead, s.cfg.Now(), ""
 	})
 
-	procedure := make(chan error, 1)
+	procedure = make(chan error, 1)
 	if s.cfg.Lead == nil {
 		procedure <- nil
 	} else {
-		go func() {
+		go func(procedure chan<- error) {
 			defer func() { // a panic of the caller's procedure is the end of this candidacy, not of the program
 				if r := recover(); r != nil {
 					procedure <- fmt.Errorf("leader procedure: panic: %v", r)
 				}
 			}()
 			procedure <- s.cfg.Lead(reign, fence)
-		}()
-		defer func() { // the next reign's procedure must not overlap this one's
-			cancel()
-			if procedure != nil {
-				<-procedure
-			}
-		}()
+		}(procedure)
 	}
 
 	var ackGone <-chan zk.Event // somebody else's acknowledgement, awaited
-	lease := time.NewTimer(s.leaseLeft())
+	lease := time.NewTimer(s.nextLook())
 	defer lease.Stop()
 	for {
 		select {
 		case err := <-procedure:
 			procedure = nil
-			if err == nil {
-				ackGone, err = s.acknowledge(ctx, fence)
-			}
 			if err != nil {
-				return s.suspendedOr(err)
+				return fmt.Errorf("leader procedure: %v", err)
+			}
+			if ackGone, err = s.acknowledge(ctx, fence); err != nil {
+				return err
 			}
 		case e, ok := <-ackGone:
 			ackGone = nil
@@ -93,7 +111,7 @@ func (s *candidacy) reign(ctx context.Context) error {
 				continue // the status says what happened
 			}
 			if ackGone, err = s.acknowledge(ctx, fence); err != nil {
-				return s.suspendedOr(err)
+				return err
 			}
 		case e, ok := <-own:
 			if err := s.gate.Wait(ctx); err != nil {
@@ -121,14 +139,18 @@ func (s *candidacy) reign(ctx context.Context) error {
 			if err := s.gate.Wait(ctx); err != nil {
 				return err
 			}
-			if left := s.leaseLeft(); left > 0 {
-				lease.Reset(left)
+			if s.leaseLeft() > 0 {
+				lease.Reset(s.nextLook())
 				continue
 			}
 			// No server has answered for so long that the session may be gone,
 			// though the client library has not noticed yet.
-			return fmt.Errorf("%w: its lease ended", errLost)
+			return errLeaseOver
 		case <-s.resign:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			stop() // before the next one can know that it leads
 			return s.withdraw(ctx)
 		case <-ctx.Done():
 			return ctx.Err()
@@ -141,7 +163,7 @@ func (s *candidacy) reign(ctx context.Context) error {
 func (s *candidacy) watchOwn(ctx context.Context) (<-chan zk.Event, *zk.Stat, error) {
 	var watch <-chan zk.Event
 	var stat *zk.Stat
-	err := s.retryWhileConnected(ctx, func() (err error) {
+	err := s.whileLeased(ctx, func(ctx context.Context) (err error) {
 		_, stat, watch, err = s.conn.GetW(ctx, model.Join(s.cfg.Path, s.name))
 		return err
 	})
@@ -161,26 +183,28 @@ func (s *candidacy) watchOwn(ctx context.Context) (<-chan zk.Event, *zk.Stat, er
 // and not acknowledged.
 func (s *candidacy) acknowledge(ctx context.Context, fence int64) (gone <-chan zk.Event, err error) {
 	if s.cfg.Ack == "" {
-		s.report(func(m *model.Member) { m.Belief = model.Leading })
-		return nil, nil
+		return nil, s.acknowledged(ctx)
 	}
 	s.report(func(m *model.Member) {
 		m.Step, m.StepAt, m.Detail = model.StepAcknowledge, s.cfg.Now(), model.Base(s.cfg.Ack)
 	})
 	data := model.AckData(model.Join(s.cfg.Path, s.name), fence)
 	for {
-		err := s.retryWhileConnected(ctx, func() error {
+		err := s.whileLeased(ctx, func(ctx context.Context) error {
 			_, err := s.conn.Create(ctx, s.cfg.Ack, data, zk.FlagEphemeral, s.cfg.ACL)
 			return err
 		})
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, zk.ErrNodeExists) {
+		switch {
+		case errors.Is(err, zk.ErrNoNode):
+			return nil, fmt.Errorf("%w: %s", errNoAckParent, s.cfg.Ack)
+		case !errors.Is(err, zk.ErrNodeExists):
 			return nil, err
 		}
 		var stat *zk.Stat
-		err = s.retryWhileConnected(ctx, func() (err error) {
+		err = s.whileLeased(ctx, func(ctx context.Context) (err error) {
 			_, stat, gone, err = s.conn.GetW(ctx, s.cfg.Ack)
 			return err
 		})
@@ -194,25 +218,44 @@ func (s *candidacy) acknowledge(ctx context.Context, fence int64) (gone <-chan z
 		}
 		break // an earlier create of this candidacy, whose reply was lost
 	}
-	s.report(func(m *model.Member) { m.Belief = model.Leading })
-	return nil, nil
+	return nil, s.acknowledged(ctx)
 }
 
-// retryWhileConnected is retry for a leader: a lost connection suspends it
-// rather than being waited out.
-func (s *candidacy) retryWhileConnected(ctx context.Context, request func() error) error {
+// acknowledged is the last step into leadership, if the lease is not over by
+// now.
+func (s *candidacy) acknowledged(ctx context.Context) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
 	}
-	err := request()
+	if s.leaseLeft() <= 0 {
+		return errLeaseOver
+	}
+	s.held = true
+	s.report(func(m *model.Member) { m.Belief = model.Leading })
+	return nil
+}
+
+// whileLeased makes a leader's request. A lost connection suspends the leader
+// rather than being waited out, and so does an answer that takes longer than
+// the lease.
+func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
+	if err := s.gate.Wait(ctx); err != nil {
+		return err
+	}
+	leased, cancel := context.WithTimeout(ctx, s.leaseLeft())
+	defer cancel()
+	err := request(leased)
 	if gateErr := s.gate.Wait(ctx); gateErr != nil {
 		return gateErr
 	}
-	return s.suspendedOr(err)
-}
-
-func (s *candidacy) suspendedOr(err error) error {
-	if err != nil && disconnected(err) {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return errSuspended
+	case disconnected(err):
 		s.connected = false
 		return errSuspended
 	}
@@ -221,7 +264,7 @@ func (s *candidacy) suspendedOr(err error) error {
 
 // outlast waits for the connection to come back before the lease ends.
 func (s *candidacy) outlast(ctx context.Context) error {
-	lease := time.NewTimer(s.leaseLeft())
+	lease := time.NewTimer(s.nextLook())
 	defer lease.Stop()
 	for {
 		if s.connected || s.conn.Status().State == Connected {
@@ -233,7 +276,7 @@ func (s *candidacy) outlast(ctx context.Context) error {
 				return nil
 			}
 			if s.leaseLeft() <= 0 {
-				return fmt.Errorf("%w: its lease ended", errLost)
+				return errLeaseOver
 			}
 			s.connected = false
 		}
@@ -246,11 +289,11 @@ func (s *candidacy) outlast(ctx context.Context) error {
 			if err := s.gate.Wait(ctx); err != nil {
 				return err
 			}
-			if left := s.leaseLeft(); left > 0 {
-				lease.Reset(left)
+			if s.leaseLeft() > 0 {
+				lease.Reset(s.nextLook())
 				continue
 			}
-			return fmt.Errorf("%w: its lease ended", errLost)
+			return errLeaseOver
 		case <-s.resign:
 			return s.withdraw(ctx)
 		case <-ctx.Done():
@@ -267,3 +310,10 @@ func (s *candidacy) leaseLeft() time.Duration {
 	limit := st.LeaseEnd.Add(-leaseMargin(st.Timeout))
 	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
 }
+
+// lookAtClocks is how often a leader looks at its clocks. Its timers run on the
+// monotonic one, which stands still while the machine sleeps.
+const lookAtClocks = 250 * time.Millisecond
+
+// nextLook is when to see whether the lease is over.
+func (s *candidacy) nextLook() time.Duration { return min(s.leaseLeft(), lookAtClocks) }

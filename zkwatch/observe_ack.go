@@ -51,7 +51,7 @@ func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
 			ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, model.NewData(data)
 		}
 		o.cfg.Put(ctx, ack)
-		reads[n%ackBurst] = o.cfg.Now()
+		reads[n%ackBurst] = time.Now()
 		select {
 		case <-watch:
 		case <-conn.Done():
@@ -60,7 +60,7 @@ func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
 			return
 		}
 		// A znode that is written all the time is not read all the time.
-		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-o.cfg.Now().Sub(oldest)) {
+		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
 			return
 		}
 	}

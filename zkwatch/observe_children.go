@@ -44,8 +44,10 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 		if !awaitConnection(ctx, conn) {
 			return
 		}
-		began := o.cfg.Now()
+		// Spacing goes by the monotonic clock: the other may be set.
+		began := time.Now()
 		read, w, err := o.read(ctx, conn, watch, onParent)
+		ended := time.Now()
 		if w != nil {
 			watch, onParent = w, read.Presence == model.Absent
 		}
@@ -58,6 +60,9 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 			notified, gap = time.Time{}, false
 			o.cfg.Put(ctx, read)
 		case ctx.Err() != nil:
+			return
+		case errors.Is(err, ErrReplyTooLarge): // again over one with more room
+			o.tooLarge = true
 			return
 		default: // the connection was lost on the way: again, once it is back
 			gap = true
@@ -74,7 +79,6 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 			continue
 		}
 		denied = deniedPause
-		took := o.cfg.Now().Sub(began)
 
 		// Wait for the next reason to read.
 	wait:
@@ -101,7 +105,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 				return
 			}
 		}
-		if !pause(ctx, max(minSpacing, spacingFactor*took)-o.cfg.Now().Sub(began.Add(took))) {
+		if !pause(ctx, max(minSpacing, spacingFactor*ended.Sub(began))-time.Since(ended)) {
 			return
 		}
 	}

@@ -1,8 +1,8 @@
 package zkwatch
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -37,10 +37,12 @@ type Observer struct {
 
 	// The children as they were handed to the model, across connections: with
 	// the number of the read that last listed each.
-	parent  int64 // czxid of their parent; 0: nothing is known
-	known   map[string]uint64
-	reads   uint64
-	replies int // MaxReply of the next connection
+	parent int64 // czxid of their parent; 0: nothing is known
+	known  map[string]uint64
+	reads  uint64
+
+	replies  int  // MaxReply of the next connection; 0: the default
+	tooLarge bool // a reply was larger
 
 	shown shown
 }
@@ -114,8 +116,8 @@ func (o *Observer) Run(ctx context.Context) error {
 		o.session(ctx, conn, gap)
 		o.conn.Store(nil)
 		conn.Close()
-		if errors.Is(conn.Status().Err, ErrReplyTooLarge) {
-			o.replies = 2 * max(o.replies, defaultMaxReply)
+		if o.tooLarge {
+			o.replies, o.tooLarge = min(2*cmp.Or(o.replies, defaultMaxReply), replyLimit), false
 		}
 		select {
 		case <-time.After(reopenPause):
@@ -143,7 +145,10 @@ func (o *Observer) session(ctx context.Context, conn *Conn, gap bool) {
 		defer cancel()
 		o.watchConnection(ctx, conn)
 	})
-	wg.Go(func() { o.watchChildren(ctx, conn, gap) })
+	wg.Go(func() {
+		defer cancel()
+		o.watchChildren(ctx, conn, gap)
+	})
 	if o.cfg.Ack != "" {
 		wg.Go(func() { o.watchAck(ctx, conn) })
 	}
