@@ -45,6 +45,7 @@ type conn struct {
 	data      map[string]struct{} // paths it watches
 	child     map[string]struct{}
 	stats     connStats
+	connFaults
 
 	output
 }
@@ -73,6 +74,7 @@ func (s *Server) ServeConn(nc net.Conn) {
 	}()
 	defer s.recovered("connection")
 	err := c.serve()
+	c.part(err == nil)
 	c.finish(err == nil)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 		s.log.Debug("connection dropped", "remote", c.remote, "err", err)
@@ -83,7 +85,7 @@ func (s *Server) ServeConn(nc net.Conn) {
 func (s *Server) attach(c *conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.refusing {
+	if s.closed || s.refusing || s.down {
 		return false
 	}
 	if limit := s.opts.MaxClientCnxns; limit > 0 && s.perHost[c.host] >= limit {
@@ -95,7 +97,7 @@ func (s *Server) attach(c *conn) bool {
 	s.alive++
 	s.perHost[c.host]++
 	c.auth = []wire.ID{{Scheme: "ip", ID: c.host}}
-	c.stats.init(s.clock.Now())
+	c.stats.established = s.clock.Now()
 	c.handshake = s.after(handshakeTimeout, func() { c.closeSoon() })
 	return true
 }
@@ -105,6 +107,12 @@ func (s *Server) attach(c *conn) bool {
 // close. Its session, if it has not moved elsewhere, lives on without one. The
 // caller holds s.mu.
 func (s *Server) detach(c *conn) {
+	c.dropHeld()
+	s.retire(c)
+}
+
+// retire is detach for a connection that is still to deliver its last reply.
+func (s *Server) retire(c *conn) {
 	if c.gone {
 		return
 	}
@@ -124,6 +132,7 @@ func (s *Server) detach(c *conn) {
 // is queued and worth delivering.
 func (c *conn) serve() error {
 	in := bufio.NewReaderSize(c.nc, readBuffer)
+	c.in = in
 	head, err := in.Peek(4)
 	if err != nil {
 		return err
@@ -152,6 +161,9 @@ func (c *conn) serve() error {
 	}
 	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.id), "resumed", req.SessionID != 0)
 	c.flush()
+	if c.heard != nil {
+		<-c.heard
+	}
 	for {
 		if cap(buf) > keepBuffer {
 			buf = nil
@@ -204,12 +216,16 @@ func (c *conn) finish(deliver bool) {
 	c.nc.Close()
 }
 
-// closeSoon closes the connection without waiting for it. The caller holds
-// s.mu, or belongs to a goroutine that the server waits for.
+// closeSoon closes the connection, unless partitioned at once, without waiting
+// for it. The caller holds s.mu, or belongs to a goroutine that the server
+// waits for.
 func (c *conn) closeSoon() {
 	c.s.wg.Add(1)
 	go func() {
 		defer c.s.wg.Done()
+		c.s.mu.Lock()
+		c.await(func() bool { return c.cut == 0 })
+		c.s.mu.Unlock()
 		c.nc.Close()
 	}()
 }

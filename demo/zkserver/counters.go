@@ -27,11 +27,28 @@ const (
 )
 
 type counters struct {
-	requests                              [opOther - opLow + 1]atomic.Int64
-	notifications                         atomic.Int64
-	bytesIn, bytesOut                     atomic.Int64
-	expired, cutOff, rejected             atomic.Int64
-	panics, authFailed, words, packetsOut atomic.Int64
+	requests                       [opOther - opLow + 1]atomic.Int64
+	notifications                  atomic.Int64
+	bytesIn, bytesOut              atomic.Int64
+	expired, cutOff, rejected      atomic.Int64
+	panics, authFailed, packetsOut atomic.Int64
+	openings                       atomic.Int64 // four-letter words and handshakes
+	receivedBefore, sentBefore     atomic.Int64 // packets at the last srst
+	replies                        sizes
+}
+
+// sizes are of replies and events, in bytes without the length prefix. All are
+// 0 until there is one.
+type sizes struct{ last, least, most atomic.Int64 }
+
+func (z *sizes) add(n int64) {
+	z.last.Store(n)
+	for old := z.least.Load(); (old == 0 || n < old) && !z.least.CompareAndSwap(old, n); {
+		old = z.least.Load()
+	}
+	for old := z.most.Load(); n > old && !z.most.CompareAndSwap(old, n); {
+		old = z.most.Load()
+	}
 }
 
 func (k *counters) request(op wire.Op) {
@@ -91,8 +108,10 @@ type connStats struct {
 	latency        latency
 }
 
-func (st *connStats) init(now time.Time) {
-	*st = connStats{established: now, lastOp: "NA", lastXid: -1, lastZxid: -1}
+// reset is what crst does. A new connection is different from one that was
+// reset: its lastOp is empty, which reads as null, and its numbers are 0.
+func (st *connStats) reset() {
+	*st = connStats{established: st.established, lastOp: "NA", lastXid: -1, lastZxid: -1}
 }
 
 func (st *connStats) done(s *Server, op string, xid int32, took time.Duration) {

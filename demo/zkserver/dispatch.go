@@ -16,21 +16,37 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	s.counters.request(h.Op)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if c.cut != 0 {
+		c.await(func() bool { return c.cut == 0 })
+		begin = s.clock.Now()
+	}
 	if s.closed || c.gone {
 		return true, nil // expired or moved meanwhile: nobody waits for an answer
 	}
 	c.stats.received++
 	s.touch(c.sess)
+	if c.sess.hold != nil {
+		c.asked = frame
+		defer func() { c.asked = nil }()
+	}
 	if h.Op == wire.OpAuth {
 		if last = s.handleAuth(c, h, d); last {
-			s.detach(c)
+			s.retire(c)
 		}
 		return last, nil
 	}
 	body, code := s.dispatch(c, h, d)
+	if c.sess.loseCreate && code == wire.OK && creates(h.Op, body) {
+		c.sess.loseCreate = false
+		s.detach(c)
+		return true, nil // what was queued before is delivered
+	}
 	reply := wire.ReplyHeader{Xid: h.Xid, Zxid: s.zxid, Err: code}
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
+	}
+	if code == wire.Unimplemented {
+		reply.Zxid = -1
 	}
 	c.stats.sent++
 	c.send(reply, body)
@@ -38,7 +54,7 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	s.latency.add(took)
 	c.stats.done(s, opLabel(h.Op), h.Xid, took)
 	if last = h.Op == wire.OpCloseSession; last {
-		s.detach(c)
+		s.retire(c)
 	}
 	return last, nil
 }

@@ -2,7 +2,63 @@
 // standalone, with no dependency and no disk. Clients (go-zookeeper, kazoo, the
 // Java client and what is built upon them) cannot tell it from Apache
 // ZooKeeper 3.8 in what it supports, and tools that read the four-letter words
-// find the same layout.
+// or the AdminServer ([Server.ServeAdmin]) find the same layout.
+//
+// # In a test
+//
+// [Start] is a helper for tests, with nothing to install and nothing to clean
+// up. Any client connects to the address that it returns:
+//
+//	func TestElection(t *testing.T) {
+//		server, addr := zkserver.Start(t, zkserver.Options{})
+//		conn, events, err := zk.Connect([]string{addr}, 10*time.Second)
+//		...
+//		server.ExpireSession(conn.SessionID())
+//		...
+//	}
+//
+// Each test may have a server of its own: one is started in well under a
+// millisecond, is empty, and ends with the test, its goroutines and timers
+// included. Session timeouts can be as short as two ticks of Options.Tick. Use
+// [New] with [Server.Serve] for a listener of your own, and [Server.Dial], as
+// the dialer of the client, to do without a network:
+//
+//	server := zkserver.New(zkserver.Options{})
+//	defer server.Close()
+//	dialer := func(string, string, time.Duration) (net.Conn, error) { return server.Dial() }
+//	conn, events, err := zk.Connect([]string{"127.0.0.1:2181"}, 10*time.Second, zk.WithDialer(dialer))
+//
+// Inside a testing/synctest bubble that lets hours of pings, expiries and
+// reconnecting pass in milliseconds.
+//
+// # Faults
+//
+// What is hard to bring about with a real server is one call here. The faults
+// of a session take its id, which clients know and a Stat has as the owner of
+// an ephemeral node, and touch no other session:
+//
+//   - [Server.ExpireSession]: it expires now
+//   - [Server.DropConnection]: its connection is closed, the session lives on
+//   - [Server.LoseCreateReply]: its next create makes the node, and the
+//     connection is closed in place of the reply
+//   - [Server.Hold]: its replies and events are held back, to be released one by
+//     one or each after a while; its pings are answered
+//   - [Server.Partition]: nothing passes either way until it is healed
+//
+// These befall everybody:
+//
+//   - [Server.CloseConnections]: all connections are closed
+//   - [Server.Refuse]: new connections are closed at once
+//   - [Server.Restart]: both for a while, in which no session expires
+//
+// They can be combined. [Server.Counters] tells what clients asked for, and how
+// many events they were sent.
+//
+// # A given state
+//
+// Data lives in memory and durability is not promised. [Server.LoadTree] makes
+// the nodes that a JSON file describes, and [Server.SaveTree] writes such a
+// file, of all nodes but the ephemeral ones.
 //
 // # How a request passes through
 //
@@ -41,8 +97,34 @@
 // afresh; Apache drops the connection, which sends single-server clients into
 // an endless loop. An unknown operation is answered with Unimplemented and the
 // connection stays. The password of a session is checked before its old
-// connection is closed. Standard, persistent and recursive watches of one
-// client on the same path are kept apart, and checkWatches looks at the asking
-// client's own watches, as in later releases. There are no quotas, no SASL, no
-// reconfiguration, and data does not outlive the Server.
+// connection is closed: otherwise a stranger who guesses an id could cut it.
+//
+// Standard, persistent and recursive watches of one client on the same path
+// are kept apart, and checkWatches looks at the asking client's own watches,
+// as in later releases; in 3.8 the last watch replaces those before, and
+// anybody's watch is an answer.
+//
+// Where Apache's order is that of a Java hash table (children, ephemeral
+// nodes, the nodes that go with a session, identities) this server's is that of
+// creation, or arbitrary. Text that comes back in a reply is the bytes that
+// were sent; Apache alters characters beyond the basic plane.
+//
+// Events about a node are withheld from clients that may not read it, which
+// Apache does since CVE-2024-23944 (3.8.4, and earlier ones that distributions
+// mended).
+//
+// Three requests that Apache 3.8 stumbles over are answered: a successful check
+// outside of a multi (no reply ever), checkWatches of a path without a slash
+// (MarshallingError while a recursive watch exists), and createTTL with flags
+// that say no TTL and a TTL of -1 (Apache ends itself; here BadArguments).
+//
+// A setACL counts for what its client sends behind it without waiting; with
+// Apache that is left to chance.
+//
+// There are no quotas, no SASL, no super user, no reconfiguration, no way for a
+// client to use the operations that servers keep for themselves (such as
+// deleteContainer), and data does not outlive the Server.
+//
+// The tests show these on both servers; in all else they compare the two with
+// random conversations.
 package zkserver

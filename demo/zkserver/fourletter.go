@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,8 +36,8 @@ var words = map[string]func(*Server, *conn, *bytes.Buffer){
 	"wchc": (*Server).writeWatchesByConn,
 	"conf": (*Server).writeConf,
 	"envi": (*Server).writeEnv,
-	"srst": (*Server).resetStats,
-	"crst": (*Server).resetConnStats,
+	"srst": (*Server).writeResetStats,
+	"crst": (*Server).writeResetConnStats,
 }
 
 func (s *Server) knownWord(word string) bool { return words[word] != nil }
@@ -47,7 +48,7 @@ func (s *Server) fourLetter(c *conn, word string) {
 	s.mu.Lock()
 	c.handshake.stop()
 	c.stats.received++
-	s.counters.words.Add(1)
+	s.counters.openings.Add(1)
 	words[word](s, c, &w)
 	s.mu.Unlock()
 	c.cork()
@@ -72,8 +73,8 @@ func (s *Server) packets() (received, sent int64) {
 	for i := range s.counters.requests {
 		received += s.counters.requests[i].Load()
 	}
-	received += s.counters.words.Load()
-	return received, s.counters.packetsOut.Load()
+	k := &s.counters
+	return received + k.openings.Load() - k.receivedBefore.Load(), k.packetsOut.Load() - k.sentBefore.Load()
 }
 
 func (s *Server) writeStat(w *bytes.Buffer, clients bool) {
@@ -120,7 +121,7 @@ func (c *conn) describe(w *bytes.Buffer, brief bool) {
 	st := &c.stats
 	fmt.Fprintf(w, " /%s[%d](queued=0,recved=%d,sent=%d", c.remote, interest, st.received, st.sent)
 	if !brief && c.sess != nil {
-		fmt.Fprintf(w, ",sid=%#x,lop=%s,est=%d,to=%d", uint64(c.sess.id), st.lastOp,
+		fmt.Fprintf(w, ",sid=%#x,lop=%s,est=%d,to=%d", uint64(c.sess.id), cmp.Or(st.lastOp, "null"),
 			st.established.UnixMilli(), c.sess.timeout.Milliseconds())
 		if st.lastXid >= 0 {
 			fmt.Fprintf(w, ",lcxid=%#x", st.lastXid)
@@ -245,50 +246,86 @@ func (s *Server) writeEnv(_ *conn, w *bytes.Buffer) {
 	fmt.Fprintf(w, "runtime.version=%s\nos.name=%s\nos.arch=%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-func (s *Server) resetStats(_ *conn, w *bytes.Buffer) {
-	s.latency = latency{}
+func (s *Server) writeResetStats(_ *conn, w *bytes.Buffer) {
+	s.resetStats()
 	fmt.Fprintln(w, "Server stats reset.")
 }
 
-func (s *Server) resetConnStats(_ *conn, w *bytes.Buffer) {
-	for c := range s.conns {
-		c.stats.init(c.stats.established)
+func (s *Server) resetStats() {
+	s.latency = latency{}
+	received, sent := s.packets()
+	k := &s.counters
+	k.receivedBefore.Add(received)
+	k.sentBefore.Add(sent)
+	for _, size := range []*atomic.Int64{&k.replies.last, &k.replies.least, &k.replies.most} {
+		size.Store(0)
 	}
+}
+
+func (s *Server) writeResetConnStats(_ *conn, w *bytes.Buffer) {
+	s.resetConnStats()
 	fmt.Fprintln(w, "Connection stats reset.")
 }
 
-// writeMonitor lists the gauges that Apache's mntr begins with, in its order;
-// the some 300 internal metrics that follow there have no counterpart here.
+func (s *Server) resetConnStats() {
+	for c := range s.conns {
+		c.stats.reset()
+	}
+}
+
+// writeMonitor tells the gauges as lines of key and value.
 func (s *Server) writeMonitor(_ *conn, w *bytes.Buffer) {
+	for _, g := range s.gauges() {
+		fmt.Fprintf(w, "zk_%s\t%v\n", g.key, g.value)
+	}
+}
+
+// gauges are what Apache's mntr begins with, in its order; the some 300
+// internal metrics that follow there have no counterpart here.
+func (s *Server) gauges() object {
 	received, sent := s.packets()
 	l := &s.latency
-	line := func(key string, value any) { fmt.Fprintf(w, "zk_%s\t%v\n", key, value) }
-	line("version", version)
-	line("server_state", "standalone")
+	last, least, most := s.replySizes()
 	ephemerals := 0
 	for _, set := range s.tree.ephemerals {
 		ephemerals += len(set)
 	}
-	line("ephemerals_count", ephemerals)
-	line("num_alive_connections", s.alive)
-	line("avg_latency", average(l))
-	line("outstanding_requests", 0)
-	line("znode_count", s.nodeCount())
-	line("global_sessions", len(s.sessions.byID))
-	line("non_mtls_remote_conn_count", 0)
-	line("packets_sent", sent)
-	line("packets_received", received)
-	line("connection_drop_probability", "0.0")
-	line("watch_count", s.watches.data.total+s.watches.child.total)
-	line("auth_failed_count", s.counters.authFailed.Load())
-	line("min_latency", l.least.Milliseconds())
-	line("approximate_data_size", s.tree.bytes)
-	line("local_sessions", 0)
-	line("uptime", s.elapsed().Milliseconds())
-	line("max_latency", l.longest.Milliseconds())
-	line("outstanding_tls_handshake", 0)
-	line("non_mtls_local_conn_count", 0)
-	line("connection_rejected", s.counters.rejected.Load())
-	line("stale_sessions_expired", s.counters.expired.Load())
-	line("bytes_received_count", s.counters.bytesIn.Load())
+	return object{
+		{"version", version},
+		{"server_state", "standalone"},
+		{"ephemerals_count", ephemerals},
+		{"num_alive_connections", s.alive},
+		{"avg_latency", number(average(l))},
+		{"outstanding_requests", 0},
+		{"znode_count", s.nodeCount()},
+		{"global_sessions", len(s.sessions.byID)},
+		{"non_mtls_remote_conn_count", 0},
+		{"last_client_response_size", last},
+		{"packets_sent", sent},
+		{"packets_received", received},
+		{"max_client_response_size", most},
+		{"connection_drop_probability", number("0.0")},
+		{"watch_count", s.watches.data.total + s.watches.child.total},
+		{"auth_failed_count", s.counters.authFailed.Load()},
+		{"min_latency", l.least.Milliseconds()},
+		{"approximate_data_size", s.tree.bytes},
+		{"local_sessions", 0},
+		{"uptime", s.elapsed().Milliseconds()},
+		{"max_latency", l.longest.Milliseconds()},
+		{"outstanding_tls_handshake", 0},
+		{"min_client_response_size", least},
+		{"non_mtls_local_conn_count", 0},
+		{"connection_rejected", s.counters.rejected.Load()},
+		{"bytes_received_count", s.counters.bytesIn.Load()},
+		{"stale_sessions_expired", s.counters.expired.Load()},
+	}
+}
+
+// replySizes are -1 while there was no reply.
+func (s *Server) replySizes() (last, least, most int64) {
+	z := &s.counters.replies
+	if last = z.last.Load(); last == 0 {
+		return -1, -1, -1
+	}
+	return last, z.least.Load(), z.most.Load()
 }

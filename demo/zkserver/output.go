@@ -26,6 +26,7 @@ type output struct {
 	corked  bool   // the connection's own goroutine is about to flush
 	writing bool
 	broken  bool // a write failed or the peer was cut off
+	stopped bool // nothing is written for now: see Server.Partition
 }
 
 func (o *output) init(c *conn) {
@@ -47,28 +48,75 @@ func (o *output) pending() int {
 }
 
 // send appends a frame: a header and, unless it carries an error, a body,
-// which may be nil. It never blocks.
+// which may be nil. It never blocks. The caller holds s.mu.
 func (o *output) send(h wire.ReplyHeader, body wire.Appender) {
+	if sess := o.c.sess; sess != nil && sess.hold != nil && h.Xid != wire.XidPing {
+		sess.hold.add(o.c, h, body)
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.broken {
 		return
 	}
 	if len(o.queue) > maxQueued {
-		o.broken = true
-		o.queue = nil
-		o.c.s.counters.cutOff.Add(1)
-		o.c.closeSoon()
+		o.cutOff()
 		return
 	}
+	at := len(o.queue)
+	b := appendReply(o.queue, h, body)
 	o.c.s.counters.packetsOut.Add(1)
-	b, at := wire.BeginFrame(o.queue)
+	o.c.s.counters.replies.add(int64(len(b) - at - 4))
+	o.appended(b)
+}
+
+func appendReply(b []byte, h wire.ReplyHeader, body wire.Appender) []byte {
+	b, at := wire.BeginFrame(b)
 	b = h.Append(b)
 	if body != nil && h.Err == wire.OK {
 		b = body.Append(b)
 	}
 	wire.EndFrame(b, at)
-	o.appended(b)
+	return b
+}
+
+// cutOff gives a peer up that does not read. The caller holds o.mu.
+func (o *output) cutOff() {
+	o.broken = true
+	o.queue = nil
+	o.c.s.counters.cutOff.Add(1)
+	o.c.closeSoon()
+}
+
+// sendFrame is send for a reply that was built earlier and held back.
+func (o *output) sendFrame(frame []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.broken:
+	case len(o.queue) > maxQueued:
+		o.cutOff()
+	default:
+		o.c.s.counters.packetsOut.Add(1)
+		o.c.s.counters.replies.add(int64(len(frame) - 4))
+		o.appended(append(o.queue, frame...))
+	}
+}
+
+// stop keeps what is queued from being written, and resume lets it go.
+func (o *output) stop() {
+	o.mu.Lock()
+	o.stopped = true
+	o.mu.Unlock()
+}
+
+func (o *output) resume() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stopped = false
+	if len(o.queue) > 0 {
+		o.appended(o.queue)
+	}
 }
 
 // sendRaw appends bytes that are framed already, or not framed at all.
@@ -82,7 +130,7 @@ func (o *output) sendRaw(p []byte) {
 
 func (o *output) appended(queue []byte) {
 	o.queue = queue
-	if !o.corked && !o.writing {
+	if !o.corked && !o.writing && !o.stopped {
 		o.spawn()
 	}
 }
@@ -112,7 +160,7 @@ func (o *output) flush() {
 	for o.writing && len(o.queue) > highWater {
 		o.idle.Wait()
 	}
-	if o.writing || len(o.queue) == 0 {
+	if o.writing || o.stopped || len(o.queue) == 0 {
 		return
 	}
 	o.writing = true
@@ -134,7 +182,7 @@ func (o *output) drain() {
 // not, nobody is writing any more. The caller holds o.mu, which is released
 // during the write itself, and has set writing.
 func (o *output) writeBatch() (more bool) {
-	if p := o.queue; len(p) > 0 { // empty if cut off since
+	if p := o.queue; len(p) > 0 && !o.stopped { // empty if cut off since
 		o.queue, o.spare = o.spare, nil
 		o.mu.Unlock()
 		n, err := o.c.nc.Write(p)
@@ -151,10 +199,10 @@ func (o *output) writeBatch() (more bool) {
 		o.queue, o.spare = nil, nil
 	}
 	o.idle.Broadcast()
-	if len(o.queue) > 0 {
+	if len(o.queue) > 0 && !o.stopped {
 		return true
 	}
-	if cap(o.queue) == 0 || cap(o.queue) > keepBuffer {
+	if len(o.queue) == 0 && (cap(o.queue) == 0 || cap(o.queue) > keepBuffer) {
 		o.queue, o.spare = o.spare, nil
 	}
 	o.writing = false

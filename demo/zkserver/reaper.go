@@ -18,6 +18,9 @@ func (s *Server) armReaper() {
 // live. Each goes in a transaction of its own.
 func (s *Server) reap() {
 	s.reaper = nil
+	if s.down {
+		return
+	}
 	now := s.clock.Now().UnixMilli()
 	var due []string
 	for path := range s.tree.reapable {

@@ -13,7 +13,8 @@ import (
 // ErrClosed is returned by operations on a closed Server.
 var ErrClosed = errors.New("zkserver: server closed")
 
-// ErrRefused is returned by [Server.Dial] while [Server.Refuse] is in force.
+// ErrRefused is returned by [Server.Dial] while [Server.Refuse] or
+// [Server.Restart] is in force.
 var ErrRefused = errors.New("zkserver: connection refused")
 
 // Options configure a Server. The zero value is ready to use.
@@ -72,6 +73,10 @@ type Server struct {
 	mu        sync.Mutex // guards everything below
 	closed    bool
 	refusing  bool
+	down      bool // restarting
+	reopen    *alarm
+	cut       map[int64]struct{} // partitioned sessions, living or not
+	holds     map[*Hold]struct{}
 	listeners map[net.Listener]struct{}
 	conns     map[*conn]struct{} // open ones, detached or not
 	alive     int                // those not detached
@@ -98,6 +103,8 @@ func New(opts Options) *Server {
 		listeners: make(map[net.Listener]struct{}),
 		conns:     make(map[*conn]struct{}),
 		perHost:   make(map[string]int),
+		cut:       make(map[int64]struct{}),
+		holds:     make(map[*Hold]struct{}),
 		tree:      newTree(),
 	}
 	s.watches.init()
@@ -154,7 +161,7 @@ func (s *Server) Dial() (net.Conn, error) {
 	switch {
 	case s.closed:
 		return nil, ErrClosed
-	case s.refusing:
+	case s.refusing || s.down:
 		return nil, ErrRefused
 	}
 	client, server := net.Pipe()
@@ -213,11 +220,16 @@ func (s *Server) Close() error {
 		s.closed = true
 		s.sessions.alarm.stop()
 		s.reaper.stop()
+		s.reopen.stop()
+		for h := range s.holds {
+			h.end(false)
+		}
 		for l := range s.listeners {
 			l.Close()
 		}
 		for c := range s.conns {
 			c.handshake.stop()
+			c.wakeUp()
 			s.wg.Add(1)
 			go func() { // a Close may block, in TLS for one
 				defer s.wg.Done()

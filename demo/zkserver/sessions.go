@@ -14,6 +14,9 @@ import (
 // serverID is the high byte of session ids, 1 in a standalone Apache too.
 const serverID = 1
 
+// never is when a session is looked at whose deadline is paused.
+const never time.Duration = math.MaxInt64
+
 // session is a client's lease. All times are relative to the server's start.
 type session struct {
 	id       int64
@@ -23,6 +26,12 @@ type session struct {
 	check    time.Duration // when to look whether the deadline has passed
 	index    int           // in the heap
 	conn     *conn         // nil while not connected
+
+	// Of faults on demand.
+	loseCreate bool          // the reply of the next create is lost
+	hold       *Hold         // nil unless messages are held
+	paused     bool          // a message is held: the deadline moves with time
+	pausedAt   time.Duration // since when, or since the last sign of life
 }
 
 // sessions holds the live sessions and a heap of them by the time at which
@@ -54,6 +63,10 @@ func (s *Server) connect(c *conn, req *wire.ConnectRequest) bool {
 	}
 	c.handshake.stop()
 	c.stats.received++
+	s.counters.openings.Add(1)
+	if !s.stall(c, req.SessionID) {
+		return false
+	}
 	sess := s.openSession(c, req)
 	rsp := wire.ConnectResponse{HasReadOnly: req.HasReadOnly}
 	if sess == nil {
@@ -104,8 +117,17 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *session {
 
 // touch extends a session's life.
 func (s *Server) touch(sess *session) {
-	q := &s.sessions
 	sess.deadline = s.elapsed() + sess.timeout
+	if sess.paused {
+		sess.pausedAt = s.elapsed()
+		return
+	}
+	s.schedule(sess)
+}
+
+// schedule sees to it that a session is looked at when its deadline passes.
+func (s *Server) schedule(sess *session) {
+	q := &s.sessions
 	check := s.expiry(sess)
 	switch {
 	case sess.check < 0:
@@ -122,14 +144,17 @@ func (s *Server) touch(sess *session) {
 
 // expiry is the tick at which a session expires unless touched.
 func (s *Server) expiry(sess *session) time.Duration {
-	tick := s.opts.Tick
-	return (sess.deadline + tick - 1) / tick * tick
+	tick, deadline := s.opts.Tick, sess.deadline
+	if sess.paused {
+		deadline += s.elapsed() - sess.pausedAt
+	}
+	return (deadline + tick - 1) / tick * tick
 }
 
 // armExpiry sets the alarm for the session that is to be looked at first.
 func (s *Server) armExpiry() {
 	q := &s.sessions
-	if len(q.queue) == 0 {
+	if len(q.queue) == 0 || q.queue[0].check == never || s.down || s.closed {
 		q.alarm.stop()
 		q.alarm, q.alarmA = nil, math.MaxInt64
 		return
@@ -149,6 +174,11 @@ func (s *Server) expireDue() {
 	now := s.elapsed()
 	for len(q.queue) > 0 && q.queue[0].check <= now {
 		sess := q.queue[0]
+		if sess.paused {
+			sess.check = never
+			heap.Fix(&q.queue, 0)
+			continue
+		}
 		if sess.check = s.expiry(sess); sess.check > now {
 			heap.Fix(&q.queue, 0)
 			continue
@@ -175,6 +205,9 @@ func (s *Server) endSession(sess *session, drop bool) {
 	if c := sess.conn; c != nil && drop {
 		s.detach(c)
 		c.closeSoon()
+	}
+	if sess.hold != nil && drop {
+		sess.hold.end(false)
 	}
 	s.armExpiry()
 }

@@ -111,10 +111,12 @@ func (w *watches) forget(c *conn) {
 }
 
 // trigger queues an event to every connection that watches path in t, except
-// to those in spare, and returns the ones it told. Recursive watches hear of
+// to those in spare, and returns the ones it found. Recursive watches hear of
 // everything but a change of children, which they see as the creation or
-// deletion of the child itself.
-func (w *watches) trigger(s *Server, t *watchTable, path string, event int32, spare map[*conn]struct{}) map[*conn]struct{} {
+// deletion of the child itself. Who may not read the node, whose ACL is given,
+// is told nothing, but its watch is spent: Apache has done so since a watch
+// gave names away (CVE-2024-23944).
+func (w *watches) trigger(s *Server, t *watchTable, path string, event int32, acl []wire.ACL, spare map[*conn]struct{}) map[*conn]struct{} {
 	var told map[*conn]struct{}
 	tell := func(c *conn) {
 		if _, ok := told[c]; ok {
@@ -124,7 +126,7 @@ func (w *watches) trigger(s *Server, t *watchTable, path string, event int32, sp
 			told = make(map[*conn]struct{})
 		}
 		told[c] = struct{}{}
-		if _, ok := spare[c]; !ok {
+		if _, ok := spare[c]; !ok && c.allowed(acl, wire.PermRead) {
 			s.notify(c, event, path)
 		}
 	}

@@ -13,6 +13,9 @@
 // missing, unless the environment says ELECTOP_TEST_ZOOKEEPER=required: then it
 // fails instead.
 //
+// [Run] starts somebody else's client instead and reads what it says line by
+// line; [Require] applies the same policy to whatever that needs.
+//
 // A package that uses zktest calls [Main] from its TestMain. No server outlives
 // the test binary: each ends in a cleanup or in Main, and on Linux the kernel
 // ends it with the binary, however that dies.

@@ -56,17 +56,37 @@ func requireApache(t testing.TB) {
 // A Server is one Apache ZooKeeper in a process of its own. Its methods are for
 // one goroutine at a time.
 type Server struct {
-	Addr string // host:port for clients, the same over restarts
+	Addr  string // host:port for clients, the same over restarts
+	Admin string // host:port of the AdminServer; empty unless asked for
 
+	admin  bool
+	quick  bool     // to start, at the expense of speed afterwards
 	dir    string   // zoo.cfg, the log and the data
 	id     int      // in an ensemble: 1, 2, ...
 	quorum []string // in an ensemble: the server.N lines of zoo.cfg
+
+	properties []string // -Dkey=value, for the virtual machine
 
 	mu   sync.Mutex
 	proc *process // nil: not running
 }
 
-func newServer(dir string) *Server { return &Server{dir: dir} }
+func newServer(dir string) *Server { return &Server{dir: dir, quick: true} }
+
+// An Option of [NewApache].
+type Option func(*Server)
+
+// WithAdmin turns the AdminServer on: see Server.Admin.
+func WithAdmin() Option { return func(s *Server) { s.admin = true } }
+
+// ForSpeed lets Java compile and collect garbage as it does by default, for
+// benchmarks. Otherwise it runs such that it starts quickly.
+func ForSpeed() Option { return func(s *Server) { s.quick = false } }
+
+// WithProperty sets a system property of the virtual machine.
+func WithProperty(key, value string) Option {
+	return func(s *Server) { s.properties = append(s.properties, "-D"+key+"="+value) }
+}
 
 // Start starts a server that was stopped or killed, with the same data and
 // port, and waits until it serves. In an ensemble that takes a majority.
@@ -145,10 +165,13 @@ func (s *Server) startOnFreePort() error {
 	var err error
 	for range 3 {
 		var ports []string
-		if ports, err = freeAddrs(1); err != nil {
+		if ports, err = freeAddrs(2); err != nil {
 			return err
 		}
 		s.Addr = ports[0]
+		if s.admin {
+			s.Admin = ports[1]
+		}
 		if err = s.spawn(); err == nil {
 			err = s.waitServing()
 		}
@@ -165,7 +188,13 @@ func (s *Server) config() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tickTime=%d\nminSessionTimeout=%d\nmaxSessionTimeout=60000\n", tickTime, 2*tickTime)
 	fmt.Fprintf(&b, "dataDir=%s\nclientPort=%s\nclientPortAddress=%s\n", filepath.ToSlash(filepath.Join(s.dir, "data")), port, host)
-	b.WriteString("maxClientCnxns=0\n4lw.commands.whitelist=*\nadmin.enableServer=false\nextendedTypesEnabled=true\n")
+	b.WriteString("maxClientCnxns=0\n4lw.commands.whitelist=*\nextendedTypesEnabled=true\n")
+	if s.admin {
+		host, port, _ := net.SplitHostPort(s.Admin)
+		fmt.Fprintf(&b, "admin.serverAddress=%s\nadmin.serverPort=%s\n", host, port)
+	} else {
+		b.WriteString("admin.enableServer=false\n")
+	}
 	if s.quorum != nil {
 		// In ticks: ten seconds to catch up with the ensemble leader, five to answer it.
 		b.WriteString("initLimit=100\nsyncLimit=50\n")
@@ -196,12 +225,16 @@ func (s *Server) spawn() error {
 	if err := os.WriteFile(cfg, []byte(s.config()), 0o644); err != nil {
 		return err
 	}
-	p, err := startProcess(filepath.Join(s.dir, "log"), "java",
-		"-Xms16m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-		"-Dzookeeper.preAllocSize=64", // KiB, instead of 64 MiB a log file
-		"-Dzookeeper.forceSync=no",
+	args := []string{"-Xmx512m"}
+	if s.quick {
+		args = []string{"-Xms16m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+			"-Dzookeeper.preAllocSize=64"} // KiB, instead of 64 MiB a log file
+	}
+	args = append(args, s.properties...)
+	args = append(args, "-Dzookeeper.forceSync=no",
 		"-cp", strings.Join(jars[:], string(os.PathListSeparator)),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)
+	p, err := startProcess(filepath.Join(s.dir, "log"), "java", args...)
 	if err != nil {
 		return err
 	}

@@ -45,10 +45,13 @@ func Apache(t testing.TB) *Server {
 
 // NewApache returns a running standalone Apache ZooKeeper of the test's own. It
 // is ended when the test is over.
-func NewApache(t testing.TB) *Server {
+func NewApache(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	requireApache(t)
 	s := newServer(t.TempDir())
+	for _, o := range options {
+		o(s)
+	}
 	t.Cleanup(s.end)
 	if err := s.startOnFreePort(); err != nil {
 		t.Fatalf("Apache ZooKeeper: %v", err)

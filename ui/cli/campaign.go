@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,10 +65,14 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 			return fmt.Errorf("%s could not be looked at, so whose election it is nobody knows: to take part all the same say --yes", o.path)
 		}
 	}
+	defer std.secondSignal(ctx)()
 	p := &campaignPrinter{out: std.Out, path: election.Path, json: o.json}
+	reports := newQueue(p.print)
+	defer reports.close()
 	c := zkwatch.NewCandidate(zkwatch.CandidateConfig{
 		Conn: conn, Path: election.Path, Create: o.create, Data: []byte(o.candidacyName()),
-		Ack: election.AckPath, Report: p.report, Now: feed.Now,
+		Ack: election.AckPath, Now: feed.Now,
+		Report: func(at time.Time, m model.Member) { reports.put(saying{at, m}) },
 	})
 	err = c.Run(ctx)
 	switch {
@@ -77,6 +82,62 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		return errInterrupted
 	}
 	return err
+}
+
+// saying is what a candidate said of itself.
+type saying struct {
+	at     time.Time
+	member model.Member
+}
+
+// queue hands things to a goroutine of its own, in order. Who puts one in does
+// not wait: a candidate must not lose its lease to whoever does not read.
+type queue[T any] struct {
+	mu     sync.Mutex
+	more   *sync.Cond
+	things []T
+	closed bool
+	done   chan struct{}
+}
+
+func newQueue[T any](take func(T)) *queue[T] {
+	q := &queue[T]{done: make(chan struct{})}
+	q.more = sync.NewCond(&q.mu)
+	go func() {
+		defer close(q.done)
+		for {
+			q.mu.Lock()
+			for len(q.things) == 0 && !q.closed {
+				q.more.Wait()
+			}
+			things := q.things
+			q.things = nil
+			q.mu.Unlock()
+			if len(things) == 0 {
+				return
+			}
+			for _, thing := range things {
+				take(thing)
+			}
+		}
+	}()
+	return q
+}
+
+func (q *queue[T]) put(thing T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.things = append(q.things, thing)
+	q.more.Signal()
+}
+
+// close waits until all is taken.
+func (q *queue[T]) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.more.Signal()
+	q.mu.Unlock()
+	<-q.done
 }
 
 // campaignPrinter prints what happens to a candidate: a line for each change
@@ -102,7 +163,8 @@ type campaignEvent struct {
 	Detail  *string `json:"detail"` // why it was lost
 }
 
-func (p *campaignPrinter) report(at time.Time, m model.Member) {
+func (p *campaignPrinter) print(r saying) {
+	at, m := r.at, r.member
 	if m.Belief == p.last.Belief && m.Znode == p.last.Znode && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
 		return
 	}

@@ -14,12 +14,23 @@ import (
 type IO struct {
 	In       io.Reader
 	Out, Err io.Writer
+
+	// unhandle gives signals their usual effect again.
+	unhandle func()
+}
+
+// secondSignal makes a signal after the first one end the program at once, for
+// a command that may be stuck in writing to whoever does not read. The
+// dashboard is not one: it has a terminal to restore.
+func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, std.unhandle)
 }
 
 // Run carries out the command line and returns the exit code.
 func Run(ctx context.Context, args []string, std IO) int {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	std.unhandle = stop
 	root := newRoot(std)
 	root.SetArgs(args)
 	root.SetIn(std.In)

@@ -29,6 +29,7 @@ type screen struct {
 	create   bool
 	acting   bool   // keys that act are enabled
 	noActing string // else why not
+	hello    string // the first notice, if any
 	// ask: the election may be somebody else's, which was not checked yet.
 	ask bool
 }
@@ -40,6 +41,9 @@ func dashboard(ctx context.Context, o *options, std IO, log *slog.Logger, sc scr
 		return err
 	}
 	notices := make(chan string, 16)
+	if sc.hello != "" {
+		notices <- sc.hello
+	}
 	notice := func(s string) {
 		log.Warn(s)
 		select {
@@ -107,14 +111,20 @@ func enter(ctx context.Context, w *watching, a *actions, sc screen, notice func(
 		a.block("")
 	}
 	if sc.campaign {
-		if _, err := a.cast.Campaign(a.candidacyName); err != nil {
-			return err
+		// The key for it may have been pressed meanwhile.
+		if _, err := a.cast.Campaign(a.candidacyName); err != nil && !errors.Is(err, demo.ErrCampaigning) {
+			return left(err)
 		}
 	}
-	if err := a.cast.SpawnInOrder(ctx, sc.cast); ctx.Err() == nil {
-		return err
+	return left(a.cast.SpawnInOrder(ctx, sc.cast))
+}
+
+// left is nil for the errors of a dashboard that is being left.
+func left(err error) error {
+	if errors.Is(err, demo.ErrClosed) || errors.Is(err, context.Canceled) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // others counts contenders that are not of this program's making.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,8 @@ func newDemo(std IO) *cobra.Command {
 	o.screenFlags(cmd)
 	o.recordFlag(cmd)
 	o.ackFlag(cmd)
+	o.adminFlag(cmd)
+	o.treeFlag(cmd)
 	o.logFlag(cmd)
 	return cmd
 }
@@ -50,7 +53,7 @@ func runDemo(ctx context.Context, o *options, std IO) error {
 	if o.listen == "" {
 		o.listen = "127.0.0.1:0"
 	}
-	server, addr, err := embedded(o.listen, log)
+	server, tree, addr, err := embedded(o, log)
 	if err != nil {
 		return err
 	}
@@ -58,6 +61,17 @@ func runDemo(ctx context.Context, o *options, std IO) error {
 	servers, err := zkwatch.ParseConnectString(addr)
 	if err != nil {
 		return err
+	}
+	hello := ""
+	if admin, err := serveAdmin(server, o.adminListen, log); err != nil {
+		return err
+	} else if admin != "" {
+		hello = "AdminServer on " + admin
+		fmt.Fprintln(std.Out, hello) // and on the screen, which is drawn over it
+	}
+	if tree != nil {
+		fmt.Fprintln(std.Out, tree.said)
+		hello = strings.TrimSpace(tree.said + " " + hello)
 	}
 	timeout := o.sessionTimeout
 	if timeout == 0 {
@@ -67,28 +81,41 @@ func runDemo(ctx context.Context, o *options, std IO) error {
 	if !o.castSet {
 		cast = demoCast
 	}
-	return dashboard(ctx, o, std, log, screen{
+	err = dashboard(ctx, o, std, log, screen{
 		conn: zkwatch.Config{Servers: servers, SessionTimeout: timeout, Logger: log},
 		mode: ui.ModeDemo, cluster: "embedded " + addr,
-		cast: cast, campaign: o.campaign, create: true, acting: true,
+		cast: cast, campaign: o.campaign, create: true, acting: true, hello: hello,
 	})
+	server.Close() // what is saved is the last word
+	if unsaved := tree.save(server); unsaved != nil {
+		if err != nil && !errors.Is(err, errInterrupted) {
+			return fmt.Errorf("%w; %v", err, unsaved)
+		}
+		return unsaved
+	}
+	return err
 }
 
-// embedded starts a ZooKeeper in this process.
-func embedded(listen string, log *slog.Logger) (*zkserver.Server, string, error) {
-	l, err := net.Listen("tcp", listen)
-	if err != nil {
-		return nil, "", fmt.Errorf("--listen %s: %w", listen, err)
-	}
+// embedded starts a ZooKeeper in this process, with the tree that --tree names.
+func embedded(o *options, log *slog.Logger) (s *zkserver.Server, tree *treeFile, addr string, err error) {
 	// Expiry is checked often: in a demo a session should end when the
 	// countdown says so.
-	s := zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond, Logger: log})
+	s = zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond, MaxClientCnxns: o.maxClientCnxns, Logger: log})
+	if tree, err = loadTree(s, o.tree); err != nil {
+		s.Close()
+		return nil, nil, "", err
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		s.Close()
+		return nil, nil, "", fmt.Errorf("--listen %s: %w", o.listen, err)
+	}
 	go func() { // ends with the server's Close
 		if err := s.Serve(l); err != nil {
 			log.Error("embedded server", "err", err)
 		}
 	}()
-	return s, dialable(l.Addr()), nil
+	return s, tree, dialable(l.Addr()), nil
 }
 
 // dialable is the address to connect to for one that is listened on.

@@ -55,6 +55,7 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
+	defer std.secondSignal(ctx)()
 	limit := o.count
 	var failed error // of the first look
 	events := func(es []model.Event) error {

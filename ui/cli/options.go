@@ -2,6 +2,7 @@ package cli
 
 import (
 	"log/slog"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -39,6 +40,9 @@ type options struct {
 	logFile        string
 	theme          string
 	listen         string
+	adminListen    string
+	tree           string
+	maxClientCnxns int
 	name           string
 	speed          float64
 	duration       time.Duration
@@ -74,6 +78,10 @@ func (o *options) ackFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.ack, "ack", "", "the acknowledgement znode's `PATH`, or none (PATH of the election with -leader)")
 }
 
+func (o *options) adminFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.adminListen, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on this `host:port`")
+}
+
 func (o *options) logFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.logFile, "log-file", "", "write a log to this `FILE`")
 }
@@ -106,8 +114,8 @@ func (o *options) check() error {
 		return usagef("--cast %d: between 0 and %d candidates", o.cast, castMax)
 	case o.connectTimeout < 0:
 		return usagef("--connect-timeout %v is negative", o.connectTimeout)
-	case o.sessionTimeout < 0:
-		return usagef("--session-timeout %v is negative", o.sessionTimeout)
+	case o.sessionTimeout != 0 && (o.sessionTimeout < time.Millisecond || o.sessionTimeout > math.MaxInt32*time.Millisecond):
+		return usagef("--session-timeout %v: between 1ms and 24 days", o.sessionTimeout)
 	}
 	_, err := o.ackPath()
 	return err

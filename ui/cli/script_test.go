@@ -1,9 +1,13 @@
 package cli_test
 
 import (
+	"bufio"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +72,39 @@ func TestCommandLine(t *testing.T) {
 				}
 				if got != want {
 					ts.Fatalf("exit code %d, want %d", got, want)
+				}
+			},
+			// served runs electop serve with arguments until it serves,
+			// interrupts it and keeps what it said in the file said.
+			"served": func(ts *testscript.TestScript, _ bool, args []string) {
+				var program string
+				for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+					if path := filepath.Join(dir, "electop"); program == "" {
+						if _, err := os.Stat(path); err == nil {
+							program = path
+						}
+					}
+				}
+				cmd := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+				cmd.Dir = ts.Getenv("WORK")
+				out, err := cmd.StdoutPipe()
+				ts.Check(err)
+				var errs strings.Builder
+				cmd.Stderr = &errs
+				ts.Check(cmd.Start())
+				timeout := time.AfterFunc(waitFor, func() { cmd.Process.Kill() })
+				defer timeout.Stop()
+				var said strings.Builder
+				for lines := bufio.NewScanner(out); lines.Scan(); {
+					said.WriteString(lines.Text() + "\n")
+					if strings.HasPrefix(lines.Text(), "ZooKeeper on ") {
+						ts.Check(cmd.Process.Signal(os.Interrupt))
+					}
+				}
+				err = cmd.Wait()
+				ts.Check(os.WriteFile(ts.MkAbs("said"), []byte(said.String()), 0o600))
+				if cmd.ProcessState.ExitCode() != 130 || errs.Len() > 0 {
+					ts.Fatalf("electop serve: %v, %s%s", err, said.String(), errs.String())
 				}
 			},
 			// await waits until a path exists.

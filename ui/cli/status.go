@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
+	"github.com/go-zookeeper/zk"
 	"github.com/spf13/cobra"
 
 	"electop/model"
@@ -39,16 +42,9 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
-	conn, err := connectOnce(ctx, cfg, o.connectTimeout)
+	read, st, err := o.readOnce(ctx, cfg)
 	if err != nil {
 		return err
-	}
-	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, o.connectTimeout)
-	defer cancel()
-	read, err := zkwatch.ReadElection(ctx, conn, o.path, feed.Now)
-	if err != nil {
-		return fmt.Errorf("read from %s: %w", conn.Status().Server, err)
 	}
 	switch read.Presence {
 	case model.Absent:
@@ -57,7 +53,6 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		return forbidden(o.path, cfg.Servers)
 	}
 	j := model.NewJournal(model.Config{Path: o.path})
-	st := conn.Status()
 	j.Apply(&model.Connection{At: read.At, Link: model.Connected, Server: st.Server, Session: st.SessionID})
 	j.Apply(read)
 	s := j.State()
@@ -76,4 +71,31 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		return errEmpty
 	}
 	return nil
+}
+
+// readOnce reads the election within --connect-timeout, over another
+// connection where one is lost on the way.
+func (o *options) readOnce(ctx context.Context, cfg zkwatch.Config) (*model.Read, zkwatch.Status, error) {
+	deadline := time.Now().Add(o.connectTimeout)
+	wait, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	for {
+		conn, err := connectOnce(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
+		if err != nil {
+			return nil, zkwatch.Status{}, err
+		}
+		read, err := zkwatch.ReadElection(wait, conn, o.path, feed.Now)
+		st := conn.Status()
+		conn.Close()
+		switch {
+		case err == nil:
+			return read, st, nil
+		case ctx.Err() != nil:
+			return nil, st, context.Cause(ctx)
+		case wait.Err() != nil:
+			return nil, st, unreachable(cfg.Servers, o.connectTimeout, err.Error())
+		case !errors.Is(err, zkwatch.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
+			return nil, st, fmt.Errorf("read from %s: %w", st.Server, err)
+		}
+	}
 }

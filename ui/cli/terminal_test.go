@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -326,4 +327,92 @@ func TestSomebodyElsesElection(t *testing.T) {
 	x.sees("you", "candidate")
 	x.press("q")
 	x.leaves(0)
+}
+
+func TestLeavingWhileTheCastEnters(t *testing.T) {
+	x := openTerminal(t, 120, 36, "demo", "--cast", "600")
+	x.sees("candidates", "leads")
+	x.press("q")
+	x.leaves(0)
+}
+
+func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close() // nobody listens there yet
+	x := openTerminal(t, 120, 36, "/election", "-s", addr, "--campaign", "--yes", "--create", "--connect-timeout", "100ms")
+	x.sees("Not connected yet")
+	x.press("c")
+	if l, err = net.Listen("tcp", addr); err != nil {
+		t.Skipf("somebody else took %s: %v", addr, err)
+	}
+	server := zkserver.New(zkserver.Options{})
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	t.Cleanup(func() {
+		server.Close()
+		<-done
+	})
+	x.sees("1 candidate", "you", "leads")
+	x.press("q")
+	x.leaves(0)
+}
+
+// A reader that reads nothing does not keep the program from ending.
+func TestASecondSignalEndsABlockedCommand(t *testing.T) {
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range events {
+		}
+	}()
+	t.Cleanup(c.Close)
+	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd := exec.Command("electop", "events", "/e", "-s", addr, "--json")
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	exited := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(exited)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-exited
+	})
+	big := bytes.Repeat([]byte("x"), 4000)
+	for range 40 { // more than a pipe holds
+		if _, err := c.Create("/e/n_", big, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(waitFor)
+	for {
+		cmd.Process.Signal(syscall.SIGINT)
+		select {
+		case <-exited:
+			return
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("still running")
+		}
+	}
 }

@@ -1,0 +1,383 @@
+package zkserver_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/zkwatch/wire"
+)
+
+// startAdmin serves s's AdminServer until the test ends and returns its URL.
+func startAdmin(t testing.TB, s *zkserver.Server) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.ServeAdmin(l) }()
+	t.Cleanup(func() {
+		s.Close()
+		if err := <-served; err != nil {
+			t.Errorf("ServeAdmin: %v", err)
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+// get asks over a connection of its own.
+func get(t testing.TB, method, url string) (*http.Response, string) {
+	t.Helper()
+	tr := &http.Transport{DisableKeepAlives: true}
+	defer tr.CloseIdleConnections()
+	client := &http.Client{Transport: tr, Timeout: patience}
+	req, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rsp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rsp.Body.Close()
+	body, err := io.ReadAll(rsp.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, url, err)
+	}
+	return rsp, string(body)
+}
+
+// adminMasked are fields whose values are a matter of time, of the machine or
+// of the build; that they are there and of which type is compared.
+var adminMasked = regexp.MustCompile(`latency|uptime|established|last_response_time|version|_dir$|_dir_size$|dir_size|os\.|client_port$|remote_socket_address|initial_configuration`)
+
+// canon makes the answers of two servers comparable: sessions by name, sets in
+// one order, deadlines merged, since which of them share a tick is chance.
+func canon(v any, key string, names map[string]string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any)
+		for k, e := range v {
+			name, ok := names[k]
+			if !ok {
+				name = k
+			}
+			if list, ok := e.([]any); ok && key == "expiry_time_to_session_ids" {
+				all, _ := out["DEADLINE"].([]any)
+				out["DEADLINE"] = canon(slices.Concat(all, list), "", names)
+				continue
+			}
+			out[name] = canon(e, k, names)
+		}
+		return out
+	case []any:
+		out := []any{}
+		for _, e := range v {
+			out = append(out, canon(e, "", names))
+		}
+		slices.SortFunc(out, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		return out
+	case json.Number:
+		if name, ok := names[v.String()]; ok {
+			return name
+		}
+		if adminMasked.MatchString(key) {
+			return "NUMBER"
+		}
+		return v.String()
+	case string:
+		if adminMasked.MatchString(key) {
+			return "TEXT"
+		}
+	}
+	return v
+}
+
+// An adminSituation is a server of its own in a state that both kinds of
+// server are brought to.
+type adminSituation struct {
+	url      string
+	names    map[string]string // of sessions, by id
+	stranger net.Conn          // has not said anything
+}
+
+func newAdminSituation(t *testing.T, addr, url string) *adminSituation {
+	get(t, "GET", url+"/commands/stat_reset") // of the requests that found out whether it serves
+	long := wire.ConnectRequest{Timeout: 60_000}
+	a, b := connectRaw(t, dialTCP(t, addr), long), connectRaw(t, dialTCP(t, addr), long)
+	stranger := dialTCP(t, addr)
+	a.create("/w", 0)
+	a.create("/w/e", wire.FlagEphemeral)
+	a.create("/w/f", wire.FlagEphemeral)
+	b.create("/w/g", wire.FlagEphemeral)
+	b.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/w/e", Watch: true}, &wire.DataResponse{})
+	b.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/w/f", Watch: true}, &wire.DataResponse{})
+	b.call(wire.OpExists, &wire.PathWatchRequest{Path: "/absent", Watch: true}, nil)
+	b.must(wire.OpGetChildren, &wire.PathWatchRequest{Path: "/w", Watch: true}, &wire.StringsResponse{})
+	a.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/w/f", Version: -1}, nil)
+	b.must(wire.OpPing, nil, nil)
+	return &adminSituation{url, map[string]string{
+		fmt.Sprint(a.conn.SessionID): "A",
+		fmt.Sprint(b.conn.SessionID): "B",
+	}, stranger}
+}
+
+func (s *adminSituation) ask(t *testing.T, command string) (map[string]any, string) {
+	t.Helper()
+	rsp, body := get(t, "GET", s.url+"/commands/"+command)
+	if kind := rsp.Header.Get("Content-Type"); rsp.StatusCode != 200 || kind != "application/json" {
+		t.Errorf("%s: status %d, %s", command, rsp.StatusCode, kind)
+	}
+	d := json.NewDecoder(strings.NewReader(body))
+	d.UseNumber()
+	var v map[string]any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v in\n%s", command, err, body)
+	}
+	return canon(v, "", s.names).(map[string]any), body
+}
+
+// TestAdminLikeApache asks both servers everything, in the same situation.
+func TestAdminLikeApache(t *testing.T) {
+	apache := zktest.NewApache(t, zktest.WithAdmin())
+	s, addr := zkserver.Start(t, zkserver.Options{})
+	ours := newAdminSituation(t, addr, startAdmin(t, s))
+	theirs := newAdminSituation(t, apache.Addr, "http://"+apache.Admin)
+	compare := func(command string) string {
+		want, wantText := theirs.ask(t, command)
+		got, gotText := ours.ask(t, command)
+		switch command {
+		case "monitor", "mntr", "environment", "envi": // a part of what Apache tells
+			for key := range want {
+				if _, ok := got[key]; !ok {
+					delete(want, key)
+				}
+			}
+			delete(got, "runtime.version")
+		case "server_stats", "srvr", "stats", "stat", "dump", "watches", "wchc", "watches_by_path", "wchp", "connections", "cons":
+			// Sets, and beans whose order is Java's affair.
+		default:
+			if diff := cmp.Diff(adminLayout(wantText), adminLayout(gotText)); diff != "" {
+				return diff
+			}
+		}
+		return cmp.Diff(want, got)
+	}
+	for _, command := range []string{
+		"connections", "configuration", "dirs", "dump", "environment", "hash", "is_read_only", "leader", "monitor",
+		"observers", "ruok", "server_stats", "stats", "voting_view", "watch_summary", "watches", "watches_by_path", "zabstate",
+		"conf", "config", "cons", "envi", "isro", "lead", "mntr", "obsr", "srvr", "stat", "wchs", "wchc", "wchp",
+		"nosuch", "RUOK", "ruok/", "ruok/x", "ruok?pretty", "a%22b%3Cc%3E%C3%A9",
+		"connection_stat_reset", "connections", "crst", "observer_connection_stat_reset", "orst", "stat_reset", "srst", "server_stats",
+	} {
+		// Apache counts what it sent a moment after it sent it.
+		diff := compare(command)
+		for deadline := time.Now().Add(2 * time.Second); diff != "" && time.Now().Before(deadline); diff = compare(command) {
+		}
+		if diff != "" {
+			t.Errorf("%s (-apache +embedded):\n%s", command, diff)
+		}
+		ours.stranger.Close() // before it is cut off, a little later there than here
+		theirs.stranger.Close()
+	}
+	// Apache's index names all of ours, in the same form.
+	_, want := get(t, "GET", theirs.url+"/commands")
+	_, got := get(t, "GET", ours.url+"/commands")
+	var kept []string
+	entries := func(text string) []string { return strings.SplitAfter(text, "<br/>\n") }
+	for _, e := range entries(want) {
+		if slices.Contains(entries(got), e) {
+			kept = append(kept, e)
+		}
+	}
+	if diff := cmp.Diff(strings.Join(kept, ""), got); diff != "" || len(kept) < 20 {
+		t.Errorf("index (-apache +embedded):\n%s", diff)
+	}
+}
+
+// adminLayout is an answer's text but for values that differ from run to run.
+func adminLayout(text string) string {
+	text = regexp.MustCompile(`("[a-z_]*(dir|port)") : .*`).ReplaceAllString(text, "$1 : X,")
+	return regexp.MustCompile(`\d+`).ReplaceAllString(text, "N")
+}
+
+func TestAdminRequests(t *testing.T) {
+	s := zkserver.New(zkserver.Options{})
+	url := startAdmin(t, s)
+	for _, path := range []string{"/commands", "/commands/"} {
+		if rsp, body := get(t, "GET", url+path); rsp.StatusCode != 200 || !strings.HasPrefix(body, `<a href="/commands/configuration">configuration</a>`) {
+			t.Errorf("%s: %d %q", path, rsp.StatusCode, body)
+		}
+	}
+	for _, path := range []string{"/", "/command", "/commandsx", "/favicon.ico"} {
+		if rsp, _ := get(t, "GET", url+path); rsp.StatusCode != 404 {
+			t.Errorf("%s: status %d", path, rsp.StatusCode)
+		}
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"} {
+		if rsp, _ := get(t, method, url+"/commands/stat_reset"); rsp.StatusCode != 405 || rsp.Header.Get("Allow") == "" {
+			t.Errorf("%s: status %d, Allow %q", method, rsp.StatusCode, rsp.Header.Get("Allow"))
+		}
+	}
+	if rsp, body := get(t, "HEAD", url+"/commands/ruok"); rsp.StatusCode != 200 || body != "" || rsp.ContentLength != 42 {
+		t.Errorf("HEAD: status %d, length %d, body %q", rsp.StatusCode, rsp.ContentLength, body)
+	}
+	if rsp, _ := get(t, "GET", url+"/commands/"+strings.Repeat("x", 20<<10)); rsp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("20 KB of name: status %d", rsp.StatusCode)
+	}
+	_, body := get(t, "GET", url+"/commands/initial_configuration")
+	var conf struct {
+		Text string `json:"initial_configuration"`
+	}
+	if err := json.Unmarshal([]byte(body), &conf); err != nil || !strings.HasPrefix(conf.Text, "tickTime=100\n") {
+		t.Errorf("initial_configuration: %v in %s", err, body)
+	}
+}
+
+// TestAdminNamesAreData has a znode with all that JSON and HTML treat
+// specially.
+func TestAdminNamesAreData(t *testing.T) {
+	s, addr := zkserver.Start(t, zkserver.Options{})
+	url := startAdmin(t, s)
+	c := dialRaw(t, addr)
+	path := "/\"\\<script>&\u2028é\u202e"
+	c.create(path, wire.FlagEphemeral)
+	c.must(wire.OpGetData, &wire.PathWatchRequest{Path: path, Watch: true}, &wire.DataResponse{})
+	var v struct {
+		Paths map[string][]int64 `json:"path_to_session_ids"`
+	}
+	_, body := get(t, "GET", url+"/commands/watches_by_path")
+	if err := json.Unmarshal([]byte(body), &v); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	if diff := cmp.Diff(map[string][]int64{path: {c.conn.SessionID}}, v.Paths); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAdminAfterClose(t *testing.T) {
+	s := zkserver.New(zkserver.Options{})
+	url := startAdmin(t, s)
+	idle := dialTCP(t, strings.TrimPrefix(url, "http://")) // Close must not wait for it
+	s.Close()
+	if _, err := idle.Read(make([]byte, 1)); err == nil {
+		t.Error("an idle connection outlives Close")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ServeAdmin(l); !errors.Is(err, zkserver.ErrClosed) {
+		t.Errorf("ServeAdmin on a closed server: %v", err)
+	}
+	if _, err := l.Accept(); err == nil {
+		t.Error("ServeAdmin left the listener open")
+	}
+	w := httptest.NewRecorder()
+	s.AdminHandler().ServeHTTP(w, httptest.NewRequest("GET", "/commands/ruok", nil))
+	if got := w.Body.String(); !strings.Contains(got, `"error" : "This ZooKeeper instance is not currently serving requests"`) {
+		t.Errorf("a closed server says %s", got)
+	}
+}
+
+// pipeListener accepts connections in memory, which synctest can wait for.
+type pipeListener struct {
+	conns chan net.Conn
+	once  sync.Once
+	done  chan struct{}
+}
+
+func newPipeListener() *pipeListener {
+	return &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+func (l *pipeListener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "pipe"} }
+
+func (l *pipeListener) dial() net.Conn {
+	client, server := net.Pipe()
+	l.conns <- server
+	return client
+}
+
+// TestAdminIsBounded: peers that send nothing, too slowly, or do not read, and
+// too many of them.
+func TestAdminIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := zkserver.New(zkserver.Options{})
+		l := newPipeListener()
+		served := make(chan error, 1)
+		go func() { served <- s.ServeAdmin(l) }()
+		ask := func() string {
+			c := l.dial()
+			defer c.Close()
+			go io.WriteString(c, "GET /commands/ruok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+			rsp, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				return "nothing"
+			}
+			rsp.Body.Close()
+			return rsp.Status
+		}
+		for what, sent := range map[string]string{
+			"nothing":             "",
+			"half a header":       "GET /commands/ruok HTTP/1.1\r\nHost:",
+			"a body that lasts":   "GET /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nx",
+			"and does not read":   "GET /commands HTTP/1.1\r\nHost: x\r\n\r\n",
+			"a handshake instead": "\x00\x00\x00\x2c\x00\x00\x00\x00",
+		} {
+			// More than are welcome, but none of them for long.
+			var all []net.Conn
+			for range 100 {
+				c := l.dial()
+				all = append(all, c)
+				go io.WriteString(c, sent)
+			}
+			synctest.Wait()
+			if got := ask(); got != "nothing" && sent == "" {
+				t.Errorf("%s: another one is answered %s", what, got)
+			}
+			time.Sleep(time.Minute) // of the bubble
+			if got := ask(); got != "200 OK" {
+				t.Errorf("%s: a minute later the answer is %s", what, got)
+			}
+			for _, c := range all {
+				c.Close()
+			}
+		}
+		c := l.dial() // idle when the server is closed
+		synctest.Wait()
+		s.Close()
+		if err := <-served; err != nil {
+			t.Errorf("ServeAdmin: %v", err)
+		}
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Error("open after Close")
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package zkserver
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// What strangers may cost the AdminServer. Answers are made in memory, each in
+// one go, and there are at most as many at a time as there are connections.
+const (
+	adminConnections = 32
+	adminRequest     = 8 << 10 // bytes of line and headers
+	adminRead        = 5 * time.Second
+	adminWrite       = 30 * time.Second // a slow reader of a long answer
+	adminIdle        = 30 * time.Second
+)
+
+// adminListener lets the server's Close end an HTTP server as it ends a
+// listener for clients.
+type adminListener struct {
+	net.Listener
+	http   *http.Server
+	ending atomic.Bool
+}
+
+func (l *adminListener) Close() error {
+	l.ending.Store(true)
+	l.Listener.Close() // the HTTP server does not know it before it serves
+	return l.http.Close()
+}
+
+// ServeAdmin serves [Server.AdminHandler] on l until the server is closed and
+// then returns nil. Before it returns it closes l and its connections. Any
+// other end of the listener is an error. What clients send and how long they
+// take is bounded, and so is the number of connections: more are closed at
+// once.
+func (s *Server) ServeAdmin(l net.Listener) error {
+	var open atomic.Int64
+	a := &adminListener{Listener: l}
+	a.http = &http.Server{
+		Handler:                      s.AdminHandler(),
+		DisableGeneralOptionsHandler: true, // refused like any other method
+		ReadTimeout:                  adminRead,
+		WriteTimeout:                 adminWrite,
+		IdleTimeout:                  adminIdle,
+		MaxHeaderBytes:               adminRequest,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ConnState: func(c net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew: // from Serve, which s.wg counts
+				s.wg.Add(1)
+				// The HTTP server overlooks one that is accepted while it closes.
+				if open.Add(1) > adminConnections || a.ending.Load() {
+					c.Close()
+				}
+			case http.StateClosed:
+				open.Add(-1)
+				s.wg.Done()
+			}
+		},
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		l.Close()
+		return ErrClosed
+	}
+	s.listeners[a] = struct{}{}
+	s.wg.Add(1)
+	s.mu.Unlock()
+	defer s.wg.Done()
+	err := a.http.Serve(l)
+	a.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	delete(s.listeners, a)
+	return fmt.Errorf("zkserver: admin on %s: %w", l.Addr(), err)
+}

@@ -1,0 +1,106 @@
+package zkserver_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+)
+
+// testingT stands for the *testing.T of a test, which an example lacks.
+type testingT struct{ cleanups []func() }
+
+func (t *testingT) Helper()                           {}
+func (t *testingT) Cleanup(f func())                  { t.cleanups = append(t.cleanups, f) }
+func (t *testingT) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+func (t *testingT) end() {
+	for len(t.cleanups) > 0 {
+		last := len(t.cleanups) - 1
+		t.cleanups[last]()
+		t.cleanups = t.cleanups[:last]
+	}
+}
+
+type noLog struct{}
+
+func (noLog) Printf(string, ...any) {}
+
+// A test of what happens when a client's session expires: what it held is free
+// for the next. In a test t is the test's own, and its end is the server's.
+func Example() {
+	t := &testingT{}
+	defer t.end()
+	server, addr := zkserver.Start(t, zkserver.Options{})
+	connect := func() *zk.Conn {
+		c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(noLog{}))
+		if err != nil {
+			t.Fatalf("connect: %v", err)
+		}
+		t.Cleanup(c.Close)
+		for ev := range events {
+			if ev.State == zk.StateHasSession {
+				break
+			}
+		}
+		return c
+	}
+	first, second := connect(), connect()
+	if _, err := first.Create("/lock", []byte("first"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatalf("create: %v", err)
+	}
+	data, _, gone, err := second.GetW("/lock")
+	if err != nil {
+		t.Fatalf("get: %v", err)
+	}
+	fmt.Printf("held by the %s\n", data)
+
+	if err := server.ExpireSession(first.SessionID()); err != nil {
+		t.Fatalf("%v", err)
+	}
+	fmt.Println((<-gone).Type)
+	_, err = second.Create("/lock", []byte("second"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+	fmt.Println("taken over:", err == nil)
+	// Output:
+	// held by the first
+	// EventNodeDeleted
+	// taken over: true
+}
+
+// A client's view of the world, one message at a time.
+func ExampleServer_Hold() {
+	t := &testingT{}
+	defer t.end()
+	server, addr := zkserver.Start(t, zkserver.Options{})
+	c, events, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(noLog{}))
+	if err != nil {
+		t.Fatalf("connect: %v", err)
+	}
+	t.Cleanup(c.Close)
+	for ev := range events {
+		if ev.State == zk.StateHasSession {
+			break
+		}
+	}
+	hold, err := server.Hold(c.SessionID())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	created := make(chan string)
+	go func() {
+		path, _ := c.Create("/slow", nil, 0, zk.WorldACL(zk.PermAll))
+		created <- path
+	}()
+	<-hold.Changed()
+	for _, m := range hold.Held() {
+		fmt.Printf("held: the reply to %v %s\n", m.Op, m.Path)
+	}
+	hold.Release(1)
+	fmt.Println("created", <-created)
+	hold.End()
+	// Output:
+	// held: the reply to create /slow
+	// created /slow
+}

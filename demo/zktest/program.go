@@ -1,0 +1,172 @@
+package zktest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// maxLines bounds what is kept of a program's output.
+const maxLines = 10_000
+
+// Require skips the test, or fails it if the environment says
+// ELECTOP_TEST_ZOOKEEPER=required, where a command (a name to look up) or a
+// file (an absolute path) is missing that the Debian package holds.
+func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
+	t.Helper()
+	for _, what := range commandsAndFiles {
+		_, err := os.Stat(what)
+		if !strings.HasPrefix(what, "/") {
+			_, err = exec.LookPath(what)
+		}
+		if err == nil {
+			continue
+		}
+		if os.Getenv("ELECTOP_TEST_ZOOKEEPER") == "required" {
+			t.Fatalf("%s not found: apt-get install %s (ELECTOP_TEST_ZOOKEEPER=required): %v", what, debianPackage, err)
+		}
+		t.Skipf("SKIP: %s not found: apt-get install %s", what, debianPackage)
+	}
+}
+
+// A Program is somebody else's client in a process of its own, read line by
+// line. It ends with the test that started it and, on Linux, with the test
+// binary, however that dies.
+type Program struct {
+	name   string
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	exited chan struct{}
+
+	mu    sync.Mutex
+	lines []string
+	next  int           // the first line that Line has not passed
+	more  chan struct{} // closed and replaced when something happened
+	ended bool
+	err   error
+}
+
+// Run starts a program. Its standard output and error are one.
+func Run(t testing.TB, command string, args ...string) *Program {
+	t.Helper()
+	p := &Program{name: command, cmd: exec.Command(command, args...), exited: make(chan struct{}), more: make(chan struct{})}
+	tieToParent(p.cmd)
+	out, w, err := os.Pipe()
+	if err != nil {
+		t.Fatalf("run %s: %v", command, err)
+	}
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatalf("run %s: %v", command, err)
+	}
+	started := make(chan error)
+	go func() {
+		defer close(p.exited)
+		defer out.Close()
+		// As in startProcess: the thread must live as long as the child does.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		w.Close()
+		started <- err
+		if err != nil {
+			return
+		}
+		for in := bufio.NewScanner(out); in.Scan(); {
+			p.add(in.Text())
+		}
+		io.Copy(io.Discard, out) // should a line have been too long
+		err = p.cmd.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ended, p.err = true, err
+		close(p.more)
+	}()
+	if err := <-started; err != nil {
+		t.Fatalf("run %s: %v", command, err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+func (p *Program) add(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.lines) < maxLines {
+		p.lines = append(p.lines, line)
+		close(p.more)
+		p.more = make(chan struct{})
+	}
+}
+
+// Say writes a line to the program's standard input.
+func (p *Program) Say(t testing.TB, line string) {
+	t.Helper()
+	if _, err := fmt.Fprintln(p.stdin, line); err != nil {
+		t.Fatalf("say %q to %s: %v\n%s", line, p.name, err, p.Output())
+	}
+}
+
+// Line waits for the next line that contains a text and returns what follows
+// the text. The lines before are passed over.
+func (p *Program) Line(t testing.TB, text string) string {
+	t.Helper()
+	deadline := time.After(startTimeout)
+	for {
+		p.mu.Lock()
+		for p.next < len(p.lines) {
+			line := p.lines[p.next]
+			p.next++
+			if _, rest, ok := strings.Cut(line, text); ok {
+				p.mu.Unlock()
+				return rest
+			}
+		}
+		more, ended, err := p.more, p.ended, p.err
+		p.mu.Unlock()
+		if ended {
+			t.Fatalf("%s ended (%v) and never said %q:\n%s", p.name, err, text, p.Output())
+		}
+		select {
+		case <-more:
+		case <-deadline:
+			t.Fatalf("%s does not say %q:\n%s", p.name, text, p.Output())
+		}
+	}
+}
+
+// Output is all that the program has written so far.
+func (p *Program) Output() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.lines, "\n")
+}
+
+// Finish closes the program's standard input and waits until it has ended,
+// which it must do without an error.
+func (p *Program) Finish(t testing.TB) {
+	t.Helper()
+	p.stdin.Close()
+	select {
+	case <-p.exited:
+	case <-time.After(startTimeout):
+		t.Fatalf("%s does not end with its input:\n%s", p.name, p.Output())
+	}
+	if p.err != nil {
+		t.Fatalf("%s: %v\n%s", p.name, p.err, p.Output())
+	}
+}
+
+// Kill ends the program at once (SIGKILL) and waits until it is gone. It may
+// be called again, and when the program has ended.
+func (p *Program) Kill() {
+	p.cmd.Process.Kill()
+	<-p.exited
+}

@@ -1,0 +1,105 @@
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/ui/cli"
+)
+
+// What clients did to a tree is there when the server is started again, but
+// for what was ephemeral.
+func TestServeTree(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "class.json")
+	acl := zk.WorldACL(zk.PermAll)
+	serving(t, file, func(c *zk.Conn) {
+		for _, path := range []string{"/class", "/class/jobs"} {
+			if _, err := c.Create(path, []byte("of "+path), 0, acl); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			if _, err := c.Create("/class/jobs/n_", nil, zk.FlagEphemeral|zk.FlagSequence, acl); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v %v", info, err)
+	}
+	serving(t, file, func(c *zk.Conn) {
+		if data, _, err := c.Get("/class/jobs"); err != nil || string(data) != "of /class/jobs" {
+			t.Errorf("loaded: %q %v", data, err)
+		}
+		name, err := c.Create("/class/jobs/n_", nil, zk.FlagEphemeral|zk.FlagSequence, acl)
+		if kids, _, _ := c.Children("/class/jobs"); err != nil || name != "/class/jobs/n_0000000003" || len(kids) != 1 {
+			t.Errorf("the next candidate is %s, %v, of %q", name, err, kids)
+		}
+	})
+	entries, err := os.ReadDir(filepath.Dir(file))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
+
+// The demo's election begins where it ended.
+func TestDemoTree(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "class.json")
+	for _, first := range []string{"does not exist yet", "Tree loaded"} {
+		x := openTerminal(t, 120, 36, "demo", "--cast", "1", "--tree", file)
+		x.sees(first)
+		x.sees("leads", "ack")
+		x.press("q")
+		x.leaves(0)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), `{"path":"/election","next_sequence":2}`) {
+		t.Errorf("saved %s, %v", text, err)
+	}
+}
+
+// serving runs electop serve with --tree for as long as f takes.
+func serving(t *testing.T, file string, f func(*zk.Conn)) {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	out, w := io.Pipe()
+	var errs bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		defer w.Close()
+		code <- cli.Run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--tree", file},
+			cli.IO{In: strings.NewReader(""), Out: w, Err: &errs})
+	}()
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	rest, _ := strings.CutPrefix(lines.Text(), "ZooKeeper on ")
+	addr, _, ok := strings.Cut(rest, ". ")
+	go io.Copy(io.Discard, out)
+	if !ok {
+		t.Fatalf("%q, exit code %d: %s", lines.Text(), <-code, errs.String())
+	}
+	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range events {
+		}
+	}()
+	defer c.Close()
+	f(c)
+	interrupt()
+	if got := <-code; got != 130 || errs.Len() > 0 {
+		t.Errorf("exit code %d, %s", got, errs.String())
+	}
+}
