@@ -26,15 +26,18 @@ type watched struct {
 
 	mu     sync.Mutex
 	events []model.Event
+	more   chan struct{} // closed when there are more
 }
 
 func observe(t *testing.T, cfg zkwatch.Config, election model.Config) *watched {
 	t.Helper()
-	w := &watched{}
+	w := &watched{more: make(chan struct{})}
 	w.feed = feed.New(feed.Config{Election: election, Events: func(es []model.Event) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.events = append(w.events, es...)
+		close(w.more)
+		w.more = make(chan struct{})
 		return nil
 	}})
 	cfg.BufferSize, cfg.MaxReply = 0, 0
@@ -127,8 +130,40 @@ func TestObserverFollowsAnElection(t *testing.T) {
 		create(path, 0)
 		create(path+"/n_", contender)
 		w.await(t, "one in the new one", queueOf(1))
-		account(t, w.all(), 4, 3, true)
+		w.accounts(t, 4, 3, true)
 	})
+}
+
+// accounts waits for the events of so many creates and deletes, since a state
+// is there before its events are handed on, and holds them to the truth.
+func (w *watched) accounts(t *testing.T, creates, deletes int, unknownAllowed bool) {
+	t.Helper()
+	deadline := time.After(waitFor)
+	for waiting := true; waiting; {
+		c, d := 0, 0
+		w.mu.Lock()
+		for _, e := range w.events {
+			switch b := e.Body.(type) {
+			case model.Joined:
+				c++
+			case model.Left:
+				d++
+			case model.Missed:
+				c, d = c+b.Creates, d+b.Deletes
+			}
+		}
+		more := w.more
+		w.mu.Unlock()
+		if c >= creates && d >= deletes {
+			break
+		}
+		select {
+		case <-more:
+		case <-deadline:
+			waiting = false
+		}
+	}
+	account(t, w.all(), creates, deletes, unknownAllowed)
 }
 
 // account holds events to the truth: so many creates and deletes happened
@@ -272,14 +307,27 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 		w.await(t, "alive", func(s *model.State) bool {
 			return len(s.Queue) > 0 && s.Queue[len(s.Queue)-1].Sequence >= 1
 		})
-		snapshots := 0
-		for _, e := range w.all() {
-			if _, ok := e.Body.(model.Snapshot); ok {
-				snapshots++
+		deadline := time.After(waitFor)
+		for {
+			snapshots := 0
+			w.mu.Lock()
+			for _, e := range w.events {
+				if _, ok := e.Body.(model.Snapshot); ok {
+					snapshots++
+				}
 			}
-		}
-		if snapshots < 2 {
-			t.Errorf("%d state events, want another after the gap", snapshots)
+			more := w.more
+			w.mu.Unlock()
+			if snapshots >= 2 {
+				break
+			}
+			select {
+			case <-more:
+				continue
+			case <-deadline:
+				t.Errorf("%d state events, want another after the gap", snapshots)
+			}
+			break
 		}
 	})
 	t.Run("embedded, restarted empty", func(t *testing.T) {
@@ -325,7 +373,7 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 			next, ok := s.Parent.Creates()
 			return ok && int(next) == creates && len(s.Queue) == len(standing)
 		})
-		account(t, w.all(), creates, deletes, false)
+		w.accounts(t, creates, deletes, false)
 		if t.Failed() {
 			t.Logf("seed %d", seed)
 		}
