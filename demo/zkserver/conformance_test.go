@@ -54,13 +54,20 @@ func TestConformance(t *testing.T) {
 
 // converse runs a conversation, removes what it left and returns the text.
 func converse(t *testing.T, addr string, run func(*transcript)) string {
+	t.Helper()
 	s := newTranscript(t, addr)
 	run(s)
+	tidy(t, addr)
+	return s.text.String()
+}
+
+// tidy removes what a conversation left.
+func tidy(t *testing.T, addr string) {
+	t.Helper()
 	c := dialRaw(t, addr)
 	defer c.must(wire.OpCloseSession, nil, nil)
 	c.must(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("ann:secret")}, nil)
 	removeAll(c, "/t")
-	return s.text.String()
 }
 
 func removeAll(c *rawClient, path string) {
@@ -295,6 +302,30 @@ var conversations = []struct {
 		rm(b, wire.OpCheckWatches, "/nothing", wire.WatcherAny)
 		a.set("/t", "2", -1)
 		a.create("/t/x", "", 0)
+		b.sync()
+		a.close()
+		b.close()
+	}},
+	{"withheld", func(s *transcript) { // events about what b may not read
+		a, b := s.connect("a"), s.connect("b")
+		a.create("/t", "", 0)
+		a.auth("digest", "ann:secret")
+		b.exists("/t/x", true)
+		b.do(wire.OpAddWatch, &wire.AddWatchRequest{Path: "/t", Mode: wire.WatchPersistentRecursive}, &wire.ErrorResponse{})
+		secret := []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "auth"}}}
+		a.do(wire.OpCreate, &wire.CreateRequest{Path: "/t/x", ACL: secret}, &wire.PathResponse{})
+		b.exists("/t/x", true)
+		a.set("/t/x", "1", -1)
+		a.delete("/t/x", -1)
+		b.sync()
+		a.create("/t/x", "", 0) // b's watch is spent, but for the recursive one
+		b.sync()
+		a.do(wire.OpSetACL, &wire.SetACLRequest{Path: "/t/x", ACL: secret, Version: -1}, &wire.Stat{})
+		a.set("/t/x", "2", -1)
+		b.auth("digest", "ann:secret")
+		a.set("/t/x", "3", -1)
+		b.sync()
+		a.do(wire.OpSetACL, &wire.SetACLRequest{Path: "/t", ACL: world(wire.PermAll &^ wire.PermRead), Version: -1}, &wire.Stat{})
 		b.sync()
 		a.close()
 		b.close()

@@ -116,7 +116,7 @@
 // Three requests that Apache 3.8 stumbles over are answered: a successful check
 // outside of a multi (no reply ever), checkWatches of a path without a slash
 // (MarshallingError while a recursive watch exists), and createTTL with flags
-// that say no TTL and a TTL of -1 (Apache ends itself; here BadArguments).
+// that say no TTL and a TTL of -1 (Apache never answers; here BadArguments).
 //
 // A setACL counts for what its client sends behind it without waiting; with
 // Apache that is left to chance.

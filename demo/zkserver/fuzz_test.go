@@ -116,7 +116,7 @@ func checkReplies(t *testing.T, out, stream []byte) {
 			t.Fatalf("reply header: %v", d.Err())
 		}
 		var ev wire.WatcherEvent
-		if h.Xid == wire.XidWatch && h.Zxid == -1 {
+		if h.Xid == wire.XidWatch && h.Zxid == -1 && h.Err == wire.OK {
 			if ev.Decode(d); d.Err() != nil || len(d.Rest()) > 0 {
 				t.Fatalf("event: %v, %d bytes left", d.Err(), len(d.Rest()))
 			}
