@@ -35,18 +35,11 @@ func newCampaign(std IO) *cobra.Command {
 }
 
 func runCampaign(ctx context.Context, o *options, std IO) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	log, closeLog, err := o.logger()
+	_, conn, done, err := o.cluster()
 	if err != nil {
 		return err
 	}
-	defer closeLog()
-	conn, err := o.conn(log)
-	if err != nil {
-		return err
-	}
+	defer done()
 	election, err := o.election(true)
 	if err != nil {
 		return err

@@ -160,18 +160,14 @@ func needTerminal(std IO) error {
 
 // runLive is the dashboard on a cluster.
 func runLive(ctx context.Context, o *options, std IO) error {
-	if err := errors.Join(o.check(), needTerminal(std)); err != nil {
+	if err := needTerminal(std); err != nil {
 		return err
 	}
-	log, closeLog, err := o.logger()
+	log, conn, done, err := o.cluster()
 	if err != nil {
 		return err
 	}
-	defer closeLog()
-	conn, err := o.conn(log)
-	if err != nil {
-		return err
-	}
+	defer done()
 	sc := screen{
 		conn: conn, cluster: clusterName(conn.Servers), mode: ui.ModeLive,
 		cast: o.cast, campaign: o.campaign, create: o.create,

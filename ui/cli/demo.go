@@ -42,7 +42,10 @@ func newDemo(std IO) *cobra.Command {
 }
 
 func runDemo(ctx context.Context, o *options, std IO) error {
-	if err := errors.Join(o.check(), needTerminal(std)); err != nil {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := needTerminal(std); err != nil {
 		return err
 	}
 	log, closeLog, err := o.logger()

@@ -36,21 +36,14 @@ func newEvents(std IO) *cobra.Command {
 var errEnough = errors.New("enough")
 
 func runEvents(ctx context.Context, o *options, std IO) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	if o.duration < 0 || o.count < 0 {
 		return usagef("--for and --count must not be negative")
 	}
-	log, closeLog, err := o.logger()
+	log, conn, done, err := o.cluster()
 	if err != nil {
 		return err
 	}
-	defer closeLog()
-	conn, err := o.conn(log)
-	if err != nil {
-		return err
-	}
+	defer done()
 	election, err := o.election(false)
 	if err != nil {
 		return err

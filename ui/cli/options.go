@@ -161,6 +161,21 @@ func (o *options) conn(log *slog.Logger) (zkwatch.Config, error) {
 	return zkwatch.Config{Servers: cs, SessionTimeout: timeout, Logger: log}, nil
 }
 
+// cluster is what every command on a live cluster begins with: the flags
+// checked, the log opened (done closes it), and how to connect.
+func (o *options) cluster() (log *slog.Logger, conn zkwatch.Config, done func(), err error) {
+	if err := o.check(); err != nil {
+		return nil, conn, nil, err
+	}
+	if log, done, err = o.logger(); err != nil {
+		return nil, conn, nil, err
+	}
+	if conn, err = o.conn(log); err != nil {
+		done()
+	}
+	return log, conn, done, err
+}
+
 // logger opens --log-file.
 func (o *options) logger() (*slog.Logger, func(), error) {
 	if o.logFile == "" {

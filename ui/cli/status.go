@@ -30,18 +30,11 @@ func newStatus(std IO) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, o *options, std IO) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	log, closeLog, err := o.logger()
+	_, cfg, done, err := o.cluster()
 	if err != nil {
 		return err
 	}
-	defer closeLog()
-	cfg, err := o.conn(log)
-	if err != nil {
-		return err
-	}
+	defer done()
 	read, st, err := o.readOnce(ctx, cfg)
 	if err != nil {
 		return err

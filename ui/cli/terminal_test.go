@@ -280,8 +280,9 @@ func BenchmarkFirstFrame(b *testing.B) {
 	}
 }
 
-func TestSomebodyElsesElection(t *testing.T) {
-	_, addr := zkserver.Start(t, zkserver.Options{})
+// client is a bare client of the server at addr.
+func client(t *testing.T, addr string) *zk.Conn {
+	t.Helper()
 	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
 	if err != nil {
 		t.Fatal(err)
@@ -291,6 +292,12 @@ func TestSomebodyElsesElection(t *testing.T) {
 		}
 	}()
 	t.Cleanup(c.Close)
+	return c
+}
+
+func TestSomebodyElsesElection(t *testing.T) {
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := client(t, addr)
 	if _, err := c.Create("/jobs", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
 	}
@@ -364,15 +371,7 @@ func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
 // A reader that reads nothing does not keep the program from ending.
 func TestASecondSignalEndsABlockedCommand(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		for range events {
-		}
-	}()
-	t.Cleanup(c.Close)
+	c := client(t, addr)
 	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
 	}
