@@ -92,8 +92,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 					return
 				}
 				// What changed while disconnected the library's re-set watch
-				// tells; but that nobody looked has to be said.
-				if st.State == Disconnected {
+				// tells; but that nobody looked has to be said, once.
+				if st.State == Disconnected && !(read.Gap && st.Since.Before(began)) {
 					gap = true
 				}
 				if st.State == Connected && gap {
