@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"electop/zkwatch/wire"
 )
 
 // minTimeout is the shortest session timeout that a server may grant. The
@@ -143,7 +145,7 @@ func (n *netConn) note(frame []byte) (opcode int32, send []byte) {
 	switch {
 	case !ok:
 		return opHello, nil
-	case xid == xidPing:
+	case xid == wire.XidPing:
 		n.pings = append(n.pings, now)
 		return opcode, frame
 	case opcode == opSetWatches:
@@ -236,15 +238,15 @@ func (n *netConn) received() error {
 	}
 	xid := int32(binary.BigEndian.Uint32(head))
 	switch xid {
-	case xidEvent:
+	case wire.XidWatch:
 		return nil
-	case xidAuth:
+	case wire.XidAuth:
 		return n.authReply(int32(binary.BigEndian.Uint32(head[12:])))
 	}
 	n.mu.Lock()
 	var at time.Time
 	var zxid int64 // that a ping's answer names counts as little as in the Java client
-	if xid == xidPing {
+	if xid == wire.XidPing {
 		if len(n.pings) > 0 {
 			at, n.pings = n.pings[0], n.pings[1:]
 		}

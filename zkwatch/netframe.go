@@ -5,23 +5,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"electop/zkwatch/wire"
 )
 
-// The few numbers of ZooKeeper's protocol that passing traffic is read by:
-// opcodes from ZooDefs.OpCode, xids from ClientCnxn.
+// The few operations that passing traffic is told apart by.
 const (
-	opGetData      = 4
-	opPing         = 11
-	opGetChildren2 = 12
-	opCloseSession = -11
-	opAuth         = 100
-	opSetWatches   = 101
+	opGetData      = int32(wire.OpGetData)
+	opPing         = int32(wire.OpPing)
+	opGetChildren2 = int32(wire.OpGetChildren2)
+	opCloseSession = int32(wire.OpCloseSession)
+	opAuth         = int32(wire.OpAuth)
+	opSetWatches   = int32(wire.OpSetWatches)
 
 	opHello = -128 // none of the protocol's: a ConnectRequest has no opcode
-
-	xidEvent = -1
-	xidPing  = -2
-	xidAuth  = -4
 
 	// xidGoodbye is one that the library gets to after two thousand million
 	// requests.
@@ -184,7 +181,7 @@ func authFrame(a Auth) []byte {
 	b = append(b, a.Scheme...)
 	b = binary.BigEndian.AppendUint32(b, uint32(len(a.Credential)))
 	b = append(b, a.Credential...)
-	return requestFrame(xidAuth, opAuth, b)
+	return requestFrame(wire.XidAuth, opAuth, b)
 }
 
 func requestFrame(xid, opcode int32, body []byte) []byte {
