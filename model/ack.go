@@ -7,8 +7,21 @@ import (
 	"time"
 )
 
+// lookForAck makes another znode the acknowledgement; "": there is none.
+func (j *Journal) lookForAck(path string) {
+	if path == j.cfg.AckPath {
+		return
+	}
+	j.resolve(nil)
+	j.cfg.AckPath, j.ackSeen, j.ackFrom = path, false, time.Time{}
+	j.state.Ack = AckState{Path: path, Presence: Absent}
+}
+
 // ack applies a look at the acknowledgement.
 func (j *Journal) ack(o *Ack) {
+	if o.Path != "" && o.Path != j.cfg.AckPath {
+		return // it was on its way when another was looked for
+	}
 	a := AckState{Path: j.cfg.AckPath, Presence: o.Presence, At: wall(o.At), Session: o.Session}
 	if o.Presence == Present {
 		j.ackSeen = true

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"strings"
-	"time"
-	"unicode/utf8"
-)
+import "time"
 
 // Candidate is a child of the election: a contender in its queue, or a child
 // that is none ([State.Ignored]). It is immutable.
@@ -19,6 +15,11 @@ type Candidate struct {
 	// server's clock, is the best there is.
 	SeenAt time.Time
 	Joined bool
+	// Who says who it is, by the election's [Dialect]; safe for a terminal, ""
+	// if unknown.
+	Who string
+
+	kind kind
 }
 
 func newCandidate(z Znode, at time.Time, joined bool) *Candidate {
@@ -48,13 +49,14 @@ func (c *Candidate) Age(now time.Time) (age time.Duration, exact bool) {
 	return max(0, now.Sub(from)), c.Joined
 }
 
-// Label is the name to show for the candidate: its data where that is a short
-// text, else what its name has beside the sequence. Safe for a terminal.
+// Label is the name to show for the candidate: who it is, else its data where
+// that is a short text, else its znode's name. Safe for a terminal.
 func (c *Candidate) Label() string {
-	if d := c.Data.Bytes; len(d) > 0 && len(d) <= labelMax && !c.Data.Truncated() && utf8.Valid(d) {
-		if s := strings.TrimSpace(string(d)); s != "" && !strings.ContainsAny(s, "\n\x00") {
-			return Safe(s, labelMax)
-		}
+	if c.Who != "" {
+		return c.Who
+	}
+	if s := shortText(c.Data); s != "" {
+		return Safe(s, labelMax)
 	}
 	return Safe(c.Name, labelMax)
 }

@@ -9,13 +9,17 @@
 // holds the role, and every other contender watches the child just below its
 // own (a [Recipe] says so; the herd variant differs only there).
 //
+// Every system spells this in its own way. A [Dialect] is such a spelling, and
+// there is a table of them; whose election it is, is recognised from the names
+// of the children ([Recognise]), so the same observations tell it again.
+//
 // Whoever looks on learns of this in pieces: a list of children with the
 // parent's [Parent] stat, a changed acknowledgement, a lost connection, a step
 // that one of our own candidates took. Each piece is an [Observation], a
 // closed sum, and the only way into this package. The [Journal] applies them
 // one by one, in order. It yields [Event] values (joined, left, handoff,
-// missed, connection, state), none of which is ever dropped or merged, and on
-// request an immutable [State] for a screen to draw.
+// missed, connection, state, risk, finding), none of which is ever dropped or
+// merged, and on request an immutable [State] for a screen to draw.
 //
 //	Observation -> Journal.Apply -> []Event
 //	                    |
@@ -28,6 +32,16 @@
 // give the number of creates and deletes so far (see [Parent.Creates]). The
 // journal subtracts what it saw and says the rest as a [Missed] event. What
 // cannot be known is said to be unknown.
+//
+// # What the servers say
+//
+// Who really watches whom, who is connected and when sessions expire is known
+// to the members of the ensemble alone. A [ServerTable] is one round of asking
+// them. By it [State.Edge] tells watches that are verified from those that only
+// follow from the recipe, [State.Risk] warns of sessions that are about to
+// expire, [Handoff.Evidence] says what a cause is known by, and the doctor finds
+// what is wrong ([State.Findings]). What looks wrong for a moment in every
+// healthy handoff has to last before it is said; see diagnose.go.
 //
 // # Recordings
 //

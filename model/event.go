@@ -44,6 +44,8 @@ type Handoff struct {
 	At       time.Time
 	From, To *Candidate
 	Cause    Cause
+	// Evidence is what the cause is known by, or why it is not; safe to show.
+	Evidence string
 	Fence    int64 // To's czxid, the fencing token; 0 for nobody
 
 	// The three durations, nil where unknown. Silent: the old leader stopped

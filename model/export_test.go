@@ -7,3 +7,13 @@ func NewDecoderMax(r io.Reader, max int) (*Decoder, Header, error) { return newD
 
 // HeldMax bounds the events that wait.
 const HeldMax = heldMax
+
+// Unexported are the types with unexported fields that a state is made of.
+var Unexported = []any{State{}, Candidate{}, diagnosis{}, edges{}, rounds{}, round{}, watching{}, departures{}, client{}}
+
+// WithoutDoctor returns a journal that diagnoses nothing.
+func WithoutDoctor(cfg Config) *Journal {
+	j := NewJournal(cfg)
+	j.doctor.off = true
+	return j
+}

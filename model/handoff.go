@@ -20,6 +20,8 @@ func (j *Journal) checkHead(at, changed time.Time) {
 	h := &Handoff{At: at, From: j.head, To: head, Cause: CauseUnknown}
 	if m := j.memberOf(j.head); m != nil && !j.stands(j.head) {
 		h.Cause, h.Silent = ending(m, at, changed)
+	} else if j.head != nil && !j.stands(j.head) {
+		h.Cause, h.Evidence = j.foreignEnd(j.head, changed)
 	}
 	if head != nil {
 		h.Fence = head.Czxid
@@ -30,6 +32,7 @@ func (j *Journal) checkHead(at, changed time.Time) {
 	} else {
 		j.vacantFrom = changed
 	}
+	j.explain(h)
 	j.endReign(at, h.Cause)
 	j.head = head
 	if head != nil {

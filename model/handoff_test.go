@@ -429,9 +429,9 @@ func TestHeldUntilTheAck(t *testing.T) {
 	s.read()
 	s.tree.delete(a)
 	s.want(s.read(), "2 0s left .")
-	due, ok := s.j.Deadline()
+	due, ok := s.j.Held()
 	if want := start.Add(model.AckWait); !ok || !due.Equal(want) {
-		t.Errorf("Deadline = %v, %v; want %v", due, ok, want)
+		t.Errorf("Held = %v, %v; want %v", due, ok, want)
 	}
 	s.after(10 * time.Millisecond)
 	s.join(3)
@@ -445,8 +445,8 @@ func TestHeldUntilTheAck(t *testing.T) {
 	}
 	s.after(10 * time.Millisecond)
 	s.want(s.ack(b), "3 0s handoff . > 1. unknown takeover 30ms", "4 10ms joined 2.", "5 10ms missed 1 1 true")
-	if _, ok := s.j.Deadline(); ok {
-		t.Error("still a deadline")
+	if _, ok := s.j.Held(); ok {
+		t.Error("still held")
 	}
 	if h := s.j.State().Handoffs[0]; *h.Takeover != 30*time.Millisecond {
 		t.Errorf("takeover in the state: %v", h.Takeover)
@@ -567,7 +567,7 @@ func TestNotHeld(t *testing.T) {
 		}
 		s.tree.delete(a)
 		s.read()
-		if _, held := s.j.Deadline(); held != c.held {
+		if _, held := s.j.Held(); held != c.held {
 			t.Errorf("%s: held %v", name, held)
 		}
 	}

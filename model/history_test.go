@@ -19,8 +19,9 @@ import (
 )
 
 var sameState = cmp.Options{
-	cmp.AllowUnexported(model.State{}),
+	cmp.AllowUnexported(model.Unexported...),
 	cmp.Comparer(func(a, b model.Recipe) bool { return a.Name() == b.Name() }),
+	cmp.Comparer(func(a, b *model.Dialect) bool { return a == b }),
 	cmpopts.EquateEmpty(),
 }
 
@@ -102,7 +103,7 @@ func (w *world) apply(o model.Observation) []model.Event {
 	if len(w.states) < 20 || rapid.IntRange(0, 9).Draw(w.T, "keep the state") == 0 {
 		w.states, w.texts = append(w.states, s), append(w.texts, text(w.T, s))
 	}
-	if _, waiting := w.j.Deadline(); !waiting && w.began {
+	if _, waiting := w.j.Held(); !waiting && w.began {
 		if got, want := id(w.leader), id(s.Leader()); got != want {
 			w.Fatalf("handoffs lead to %v, the leader is %v", got, want)
 		}
@@ -182,12 +183,12 @@ func (w *world) follow(e model.Event) {
 
 // flush lets go of what waits for an acknowledgement.
 func (w *world) flush() {
-	if due, ok := w.j.Deadline(); ok {
+	if due, ok := w.j.Held(); ok {
 		if due.After(w.tree.now) {
 			w.tree.now = due
 		}
 		w.apply(&model.Advance{At: w.tree.now})
-		if _, ok := w.j.Deadline(); ok {
+		if _, ok := w.j.Held(); ok {
 			w.Fatalf("past its deadline, a handoff waits still")
 		}
 	}

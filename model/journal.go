@@ -9,12 +9,15 @@ import (
 // Config says what election a [Journal] is about.
 type Config struct {
 	Path   string
-	Recipe Recipe // nil: [Election]
+	Recipe Recipe // nil: recognised from the names of the children
 	// AckPath is the acknowledgement znode; "": there is none.
 	AckPath string
 	// AckExpected says that leaders here do acknowledge (our own candidates
 	// do). Otherwise that is believed once one was seen.
 	AckExpected bool
+	// AckFollows says that AckPath is that of electop's own elections, and
+	// another one's where the election is recognised as somebody else's.
+	AckFollows bool
 }
 
 // AckWait is how long the event of a handoff waits for the acknowledgement,
@@ -27,15 +30,19 @@ const heldMax = 4096
 // Journal applies observations to an election and tells what happened. It is
 // for one goroutine.
 type Journal struct {
-	cfg   Config
-	n     uint64
-	known map[string]*Candidate
-	queue []*Candidate // contenders, ordered
-	rest  []*Candidate // the others, by name
+	cfg    Config
+	recipe Recipe // the present one
+	// switched is the recipe of the last Switch, nil for none that counts.
+	switched Recipe
+	n        uint64
+	known    map[string]*Candidate
+	queue    []*Candidate // contenders, ordered
+	rest     []*Candidate // the others, by name
 
 	began   bool // the first read was applied: changes are events from here on
 	under   bool // state.Parent is a parent that was read and not seen to go
 	gap     bool // unwatched changes may have happened since the last read
+	single  bool // the election is a single znode
 	members map[string]*Member
 	// departed is by session.
 	departed map[uint64]*departed
@@ -51,20 +58,24 @@ type Journal struct {
 	pending    *pendingHandoff
 	held       []Event
 	out        []Event
+
+	doctor doctor
 }
 
 // NewJournal returns a journal to which nothing was applied yet.
 func NewJournal(cfg Config) *Journal {
-	if cfg.Recipe == nil {
-		cfg.Recipe = Election()
+	recipe := cfg.Recipe
+	if recipe == nil {
+		recipe = Election()
 	}
 	return &Journal{
 		cfg:      cfg,
+		recipe:   recipe,
 		known:    make(map[string]*Candidate),
 		members:  make(map[string]*Member),
 		departed: make(map[uint64]*departed),
 		state: State{
-			Path: cfg.Path, Recipe: cfg.Recipe, Phase: Unseen,
+			Path: cfg.Path, Recipe: recipe, Phase: Unseen,
 			Link: Connection{Link: Connecting},
 			Ack:  AckState{Path: cfg.AckPath, Presence: Absent},
 		},
@@ -76,6 +87,7 @@ func NewJournal(cfg Config) *Journal {
 func (j *Journal) Apply(o Observation) []Event {
 	at := wall(o.When())
 	j.out = nil
+	j.doctor.touch(o)
 	if r, ok := o.(*Read); ok && r.Gap {
 		j.gap = true
 	}
@@ -94,19 +106,33 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.cast(o)
 	case *Switch:
 		if r, ok := RecipeNamed(o.Recipe); ok {
-			j.follow(r)
+			j.change(r)
 			j.checkHead(at, time.Time{})
 		}
+	case *ServerTable:
+		j.table(o)
 	case *Advance:
 	}
 	j.settle(at)
 	j.state.At = later(j.state.At, at)
+	j.diagnose(j.state.At)
 	j.cached = nil
 	return j.out
 }
 
-// Deadline returns when the journal wants an [Advance], if it wants one.
+// Deadline returns when the journal wants an [Advance], if it wants one: to
+// let go of what it holds back, or because the doctor waits.
 func (j *Journal) Deadline() (time.Time, bool) {
+	due, ok := j.Held()
+	if d := j.doctor.due; !d.IsZero() && (!ok || d.Before(due)) {
+		return d, true
+	}
+	return due, ok
+}
+
+// Held returns until when events are held back for an acknowledgement, if any
+// are.
+func (j *Journal) Held() (time.Time, bool) {
 	if j.pending == nil {
 		return time.Time{}, false
 	}
@@ -137,8 +163,9 @@ func (j *Journal) State() *State {
 			s.bySession[session] = d.member
 		}
 	}
+	s.seen, s.Risks = j.diagnosis(), j.riskList()
 	s.NextSequence, s.NextSequenceKnown = 0, false
-	if s.Phase == Live {
+	if s.Phase == Live && j.under {
 		s.NextSequence, s.NextSequenceKnown = s.Parent.Creates()
 	}
 	j.cached = &s
@@ -183,7 +210,9 @@ func (j *Journal) connection(c *Connection) {
 	}
 	say := LinkChanged{c.Link, c.Server, c.Session}
 	// Attempts to connect are news only where the connection was good before.
-	if say == j.said || c.Link == Connecting && j.said.Link != Connected {
+	// So is, without one, which server is tried next.
+	again := c.Link != Connected && c.Link == j.said.Link && c.Session == j.said.Session
+	if say == j.said || again || c.Link == Connecting && j.said.Link != Connected {
 		return
 	}
 	j.said = say

@@ -22,6 +22,9 @@ const (
 // Read is one look at the children of the election: the list and the parent's
 // stat from one reply, then one read for each new child. It is not atomic:
 // a child gone in between is listed in New as [Znode.Unread].
+//
+// Of an election that is a single ephemeral znode (Single) it is one look at
+// that znode.
 type Read struct {
 	At time.Time `json:"at"`
 	// Notified is when the notification that caused the read came; zero if
@@ -38,6 +41,11 @@ type Read struct {
 	// Gap says that changes before this read went unwatched (the connection
 	// was lost), so that a fresh [Snapshot] event is due.
 	Gap bool `json:"gap,omitempty"`
+	// Single says that the election's path is the leader's own znode. New holds
+	// it, or nothing where nobody leads; its name is the path, or the path's
+	// last element. There are no Parent, Full and Gone, and changes between two
+	// looks can not be counted.
+	Single bool `json:"single,omitempty"`
 }
 
 // Refresh is a later read of one known child.
@@ -50,6 +58,7 @@ type Refresh struct {
 // ran its leader procedure.
 type Ack struct {
 	At       time.Time `json:"at"`
+	Path     string    `json:"path,omitempty"` // "": that of the journal
 	Presence Presence  `json:"presence"`
 	Session  uint64    `json:"session,omitempty"` // ephemeral owner
 	Czxid    int64     `json:"czxid,omitempty"`

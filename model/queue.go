@@ -10,7 +10,7 @@ import (
 func (j *Journal) ordered(zs []Znode, at time.Time, joined bool) []*Candidate {
 	cs := make([]*Candidate, len(zs))
 	for i := range zs {
-		cs[i] = newCandidate(zs[i], at, joined)
+		cs[i] = j.candidate(zs[i], at, joined)
 	}
 	slices.SortFunc(cs, j.order)
 	return cs
@@ -49,7 +49,7 @@ const removeMax = 32
 
 // list returns where a child belongs, and the order there.
 func (j *Journal) list(c *Candidate) (*[]*Candidate, func(a, b *Candidate) int) {
-	if j.cfg.Recipe.Contends(c) {
+	if j.recipe.Contends(c) {
 		return &j.queue, j.order
 	}
 	return &j.rest, byName
@@ -57,7 +57,7 @@ func (j *Journal) list(c *Candidate) (*[]*Candidate, func(a, b *Candidate) int) 
 
 // follow sorts the children anew, by another recipe.
 func (j *Journal) follow(r Recipe) {
-	j.cfg.Recipe, j.state.Recipe = r, r
+	j.recipe, j.state.Recipe = r, r
 	all := slices.Concat(j.queue, j.rest)
 	j.queue, j.rest = nil, nil
 	for _, c := range all {
@@ -70,7 +70,7 @@ func (j *Journal) follow(r Recipe) {
 
 // first returns the head of the queue, nil if nobody stands.
 func (j *Journal) first() *Candidate {
-	if j.cfg.Recipe.Holders(j.queue) == 0 {
+	if j.recipe.Holders(j.queue) == 0 {
 		return nil
 	}
 	return j.queue[0]
@@ -81,9 +81,9 @@ func (j *Journal) order(a, b *Candidate) int {
 	switch {
 	case a == b:
 		return 0
-	case j.cfg.Recipe.Before(a, b):
+	case j.recipe.Before(a, b):
 		return -1
-	case j.cfg.Recipe.Before(b, a):
+	case j.recipe.Before(b, a):
 		return 1
 	}
 	return 0

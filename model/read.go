@@ -8,11 +8,18 @@ import (
 // read applies one look at the children.
 func (j *Journal) read(r *Read) {
 	at := wall(r.At)
-	switch r.Presence {
-	case Denied:
+	if r.Presence == Denied {
 		j.state.Phase, j.gap = Forbidden, true
 		return
-	case Absent:
+	}
+	if r.Single || j.single && r.Presence == Absent {
+		j.lone(r)
+		return
+	}
+	if j.single {
+		j.plural(at)
+	}
+	if r.Presence == Absent {
 		first := !j.began
 		j.begin(at)
 		if j.under {
@@ -63,6 +70,7 @@ func (j *Journal) changed(r *Read) time.Time {
 func (j *Journal) look(r *Read) {
 	at := wall(r.At)
 	j.enter(r)
+	j.recognise(r)
 	for _, c := range j.ordered(r.New, at, false) {
 		if c.Unread {
 			j.deletedAfter(1)
@@ -90,6 +98,8 @@ func (j *Journal) adopt(r *Read) {
 		// Nobody knows when the old parent went, nor how long nobody stood.
 		j.vanish(at, time.Time{})
 	}
+	j.under = false // which lets a naming that nobody knows be another's
+	j.recognise(r)
 	j.enter(r)
 	joins := j.join(r, at)
 	j.checkHead(at, j.changed(r))
@@ -116,6 +126,7 @@ func (j *Journal) update(r *Read) {
 		}
 	}
 	j.leave(gone, at)
+	j.recognise(r)
 	joins := j.join(r, at)
 	j.checkHead(at, j.changed(r))
 	creates, deletes, ok := r.Parent.Since(old)
@@ -153,7 +164,7 @@ func (j *Journal) compared(r *Read, old Parent) (gone []*Candidate, later int) {
 		}
 	}
 	for _, c := range replaced {
-		j.replace(c, newCandidate(*listed[c.Name], wall(r.At), false))
+		j.replace(c, j.candidate(*listed[c.Name], wall(r.At), false))
 	}
 	return gone, later
 }
@@ -204,6 +215,7 @@ func (j *Journal) vanish(at, changed time.Time) {
 	}
 	clear(j.known)
 	j.queue, j.rest = nil, nil
+	j.doctor.vanish(at)
 	j.under = false
 	j.state.Phase, j.state.Parent = NoParent, Parent{}
 	j.checkHead(at, changed)
@@ -215,12 +227,16 @@ func (j *Journal) vanish(at, changed time.Time) {
 // missed, so it takes the old one's place without further events but for a
 // handoff, of which nobody knows when it was.
 func (j *Journal) refresh(r *Refresh) {
-	old := j.known[r.Znode.Name]
-	if old == nil || r.Znode.Unread {
+	z := r.Znode
+	if j.single {
+		z.Name = j.cfg.Path
+	}
+	old := j.known[z.Name]
+	if old == nil || z.Unread {
 		return
 	}
 	at := wall(r.At)
-	c := newCandidate(r.Znode, old.SeenAt, old.Joined)
+	c := j.candidate(z, old.SeenAt, old.Joined)
 	if old.Czxid != c.Czxid {
 		c.SeenAt, c.Joined = at, false
 	}
@@ -232,13 +248,8 @@ func (j *Journal) refresh(r *Refresh) {
 func (j *Journal) replace(old, c *Candidate) {
 	j.remove(old)
 	j.insert(c)
-	if old.Czxid != c.Czxid || j.head != old {
-		return
-	}
-	j.head = c
-	if n := len(j.state.Reigns); n > 0 && j.state.Reigns[n-1].Leader == old {
-		j.state.Reigns = slices.Clone(j.state.Reigns)
-		j.state.Reigns[n-1].Leader = c
+	if old.Czxid == c.Czxid {
+		j.renewHead(old, c)
 	}
 }
 
@@ -266,12 +277,13 @@ func (j *Journal) join(r *Read, at time.Time) (joins int) {
 
 func (j *Journal) joined(at time.Time, c *Candidate) {
 	j.state.Totals.Joined++
-	j.emit(at, Joined{c, !j.cfg.Recipe.Contends(c)})
+	j.emit(at, Joined{c, !j.recipe.Contends(c)})
 }
 
 func (j *Journal) left(at time.Time, c *Candidate) {
 	j.state.Totals.Left++
-	j.emit(at, Left{c, !j.cfg.Recipe.Contends(c)})
+	j.parted(at, c)
+	j.emit(at, Left{c, !j.recipe.Contends(c)})
 }
 
 // missed says what the counters have and the lists had not.

@@ -49,6 +49,11 @@ func RecipeNamed(name string) (Recipe, bool) {
 			return r, true
 		}
 	}
+	for _, d := range dialects {
+		if d.Recipe.Name() == name {
+			return d.Recipe, true
+		}
+	}
 	return nil, false
 }
 

@@ -17,22 +17,27 @@ type Header struct {
 	Kind        string    `json:"kind"` // [RecordingKind]
 	Format      int       `json:"format"`
 	Path        string    `json:"path"`
-	Recipe      string    `json:"recipe"`
+	Recipe      string    `json:"recipe"` // its name, or "recognised"
 	AckPath     string    `json:"ack_path,omitempty"`
 	AckExpected bool      `json:"ack_expected,omitempty"`
+	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
 }
 
 // RecordingKind marks a recording's header.
 const RecordingKind = "electop-recording"
 
+// recognised stands in a header for a recipe that is recognised from what was
+// observed, as it was when that was recorded.
+const recognised = "recognised"
+
 // NewHeader returns the header for a recording of the election of cfg.
 func NewHeader(cfg Config, started time.Time) Header {
-	r := cfg.Recipe
-	if r == nil {
-		r = Election()
+	recipe := recognised
+	if cfg.Recipe != nil {
+		recipe = cfg.Recipe.Name()
 	}
-	return Header{RecordingKind, RecordingFormat, cfg.Path, r.Name(), cfg.AckPath, cfg.AckExpected, started}
+	return Header{RecordingKind, RecordingFormat, cfg.Path, recipe, cfg.AckPath, cfg.AckExpected, cfg.AckFollows, started}
 }
 
 // Config returns the configuration of the recorded journal.
@@ -44,21 +49,22 @@ func (h Header) Config() (Config, error) {
 		return Config{}, fmt.Errorf("recording format %d: this version reads %d", h.Format, RecordingFormat)
 	}
 	r, ok := RecipeNamed(h.Recipe)
-	if !ok {
+	if !ok && h.Recipe != recognised {
 		return Config{}, fmt.Errorf("recording of an unknown recipe %q", Safe(h.Recipe, 40))
 	}
-	return Config{Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected}, nil
+	return Config{Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
 }
 
 // line is one observation: exactly one field is set.
 type line struct {
-	Read       *Read       `json:"read,omitempty"`
-	Refresh    *Refresh    `json:"refresh,omitempty"`
-	Ack        *Ack        `json:"ack,omitempty"`
-	Connection *Connection `json:"connection,omitempty"`
-	Cast       *Cast       `json:"cast,omitempty"`
-	Switch     *Switch     `json:"switch,omitempty"`
-	Advance    *Advance    `json:"advance,omitempty"`
+	Read       *Read        `json:"read,omitempty"`
+	Refresh    *Refresh     `json:"refresh,omitempty"`
+	Ack        *Ack         `json:"ack,omitempty"`
+	Connection *Connection  `json:"connection,omitempty"`
+	Cast       *Cast        `json:"cast,omitempty"`
+	Switch     *Switch      `json:"switch,omitempty"`
+	Advance    *Advance     `json:"advance,omitempty"`
+	Table      *ServerTable `json:"table,omitempty"`
 }
 
 // Encoder writes a recording, one line a call and one Write a line, so that a
@@ -89,6 +95,8 @@ func (e *Encoder) Encode(o Observation) error {
 		l.Switch = o
 	case *Advance:
 		l.Advance = o
+	case *ServerTable:
+		l.Table = o
 	}
 	return e.write(l)
 }
@@ -166,6 +174,8 @@ func (d *Decoder) Decode() (Observation, error) {
 		return l.Switch, nil
 	case l.Advance != nil:
 		return l.Advance, nil
+	case l.Table != nil:
+		return l.Table, nil
 	}
 	return nil, fmt.Errorf("recording line %d: no observation that this version knows", d.n)
 }

@@ -54,7 +54,7 @@ func decode(r io.Reader) (n int, err error) {
 
 func TestRecordingIsLinesOfSafeText(t *testing.T) {
 	lines := recording(t)
-	if want := `{"kind":"electop-recording","format":1,"path":"/e","recipe":"election","ack_path":"/a","ack_expected":true,"started":"2026-01-02T03:04:05Z"}`; strings.TrimSpace(lines[0]) != want {
+	if want := `{"kind":"electop-recording","format":1,"path":"/e","recipe":"recognised","ack_path":"/a","ack_expected":true,"started":"2026-01-02T03:04:05Z"}`; strings.TrimSpace(lines[0]) != want {
 		t.Errorf("header %s, want %s", lines[0], want)
 	}
 	for _, l := range lines {

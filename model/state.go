@@ -17,10 +17,13 @@ const (
 type State struct {
 	Path   string
 	Recipe Recipe
-	At     time.Time // of the last observation applied
-	ReadAt time.Time // of the last good read; zero: none yet
-	Phase  Phase
-	Link   Connection
+	// Dialect is whose election this is, nil while nobody stood that would show
+	// it.
+	Dialect *Dialect
+	At      time.Time // of the last observation applied
+	ReadAt  time.Time // of the last good read; zero: none yet
+	Phase   Phase
+	Link    Connection
 	// Reconnects counts sessions and connections after the first.
 	Reconnects int
 	// DownSince is when the connection was lost; zero while connected.
@@ -36,11 +39,21 @@ type State struct {
 	Members []*Member // our own candidates, by ID
 	Ack     AckState
 
+	// Table is what the members of the ensemble said in the last round, nil: they
+	// were never asked. Told is what each last said to each question, which may
+	// be of several rounds.
+	Table, Told *ServerTable
+	// Risks are the contenders whose sessions are about to expire, in queue
+	// order; Findings is what the doctor noticed, gravest first.
+	Risks    []*Risk
+	Findings []*Finding
+
 	Handoffs []*Handoff // the last [HistoryMax], oldest first
 	Reigns   []Reign    // the last [HistoryMax], oldest first
 	Totals   Totals
 
 	bySession map[uint64]*Member
+	seen      diagnosis
 }
 
 // HistoryMax is how many handoffs and reigns a state remembers.

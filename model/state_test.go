@@ -227,18 +227,23 @@ type crowd struct {
 	j     *model.Journal
 	at    time.Time
 	names []string
+	first []model.Znode
 	next  uint32
 }
 
 func newCrowd(n int) *crowd {
-	c := &crowd{j: model.NewJournal(acked), at: start}
-	c.j.Apply(&model.Connection{At: c.at, Link: model.Connected})
-	var zs []model.Znode
+	c := &crowd{j: model.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}), at: start}
 	for range n {
-		zs = append(zs, c.znode())
+		c.first = append(c.first, c.znode())
 	}
-	c.j.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: zs, Parent: c.stat()})
+	c.start()
 	return c
+}
+
+// start shows the journal the first read.
+func (c *crowd) start() {
+	c.j.Apply(&model.Connection{At: c.at, Link: model.Connected})
+	c.j.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
 }
 
 func (c *crowd) znode() model.Znode {

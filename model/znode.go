@@ -90,8 +90,12 @@ func Zxid(z int64) string {
 	return fmt.Sprintf("0x%x:%x", uint32(uint64(z)>>32), uint32(z))
 }
 
-// Join returns the full path of the child called name.
+// Join returns the full path of the child called name. A name that is a path,
+// as that of the candidate in an election of a single znode, is it already.
 func Join(parent, name string) string {
+	if strings.HasPrefix(name, "/") {
+		return name
+	}
 	if parent == "/" {
 		return "/" + name
 	}

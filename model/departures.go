@@ -1,0 +1,104 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// departures remembers when contenders went, as far as that changes whom
+// another has to watch. States share it: it is copied before it is written.
+type departures struct {
+	// before is, by the contender that stood next behind, when the last one
+	// before it went.
+	before map[ID]time.Time
+	// floor stands for what is not remembered: nothing is known of before it.
+	floor time.Time
+	// latest is when the last of all went.
+	latest time.Time
+	shared bool
+}
+
+// departuresMax bounds what is remembered. What is older than the tables that
+// are compared is dropped anyway.
+const departuresMax = 4096
+
+// scanMax is up to how many contenders between one and whom it watches are
+// looked at one by one.
+const scanMax = 256
+
+// went notes that the contender before next is gone.
+func (d *departures) went(at time.Time, next *Candidate) {
+	d.latest = later(d.latest, at)
+	if next == nil {
+		return
+	}
+	if len(d.before) >= departuresMax {
+		d.forget(at)
+	}
+	d.own()
+	d.before[next.ID()] = at
+}
+
+// forget drops what is remembered: all may have changed at that time.
+func (d *departures) forget(at time.Time) {
+	d.before, d.shared = nil, false
+	d.floor = later(d.floor, at)
+}
+
+func (d *departures) own() {
+	switch {
+	case d.before == nil:
+		d.before = make(map[ID]time.Time)
+	case d.shared:
+		before := make(map[ID]time.Time, len(d.before)+1)
+		for id, at := range d.before {
+			before[id] = at
+		}
+		d.before = before
+	}
+	d.shared = false
+}
+
+// prune drops what is older than from.
+func (d *departures) prune(from time.Time) {
+	for _, at := range d.before {
+		if at.Before(from) {
+			d.own()
+			for id, at := range d.before {
+				if at.Before(from) {
+					delete(d.before, id)
+				}
+			}
+			return
+		}
+	}
+}
+
+// since returns since when the contender at i has to watch the one at t, at the
+// latest: nobody who stood between, or before the one at t (rules may look for
+// the first of a kind), went later.
+func (d *departures) since(queue []*Candidate, t, i int) time.Time {
+	at := later(d.floor, later(queue[i].SeenAt, queue[t].SeenAt))
+	if i-t > scanMax {
+		return later(at, d.latest)
+	}
+	for _, c := range queue[min(t, i) : i+1] {
+		at = later(at, d.before[c.ID()])
+	}
+	return at
+}
+
+// position finds a contender in an ordered queue.
+func position(r Recipe, queue []*Candidate, c *Candidate) (int, bool) {
+	return slices.BinarySearchFunc(queue, c, func(a, b *Candidate) int {
+		switch {
+		case a == b:
+			return 0
+		case r.Before(a, b):
+			return -1
+		case r.Before(b, a):
+			return 1
+		}
+		return 0
+	})
+}

@@ -1,0 +1,256 @@
+package model
+
+import (
+	"math"
+	"slices"
+)
+
+// Dialect is how one system writes an election into znodes: what the children
+// are called, who the candidate is, whom it watches, which znode acknowledges.
+// A [Recipe] is the rule; a dialect is a rule with a system's spelling of it.
+//
+// The dialects are a table (dialects.go); to teach electop another system is to
+// add an entry there, with examples in the table's test. Values are immutable
+// and there is one of each.
+type Dialect struct {
+	ID     string // for machines and recordings: "curator-latch"
+	System string // for people: "Curator LeaderLatch"
+	Recipe Recipe
+	// Single: the path is the leader's own znode, ephemeral and alone. There is
+	// no queue and no parent to list. Its candidate is named by its whole path.
+	Single bool
+	// Watches says for people what a contender watches.
+	Watches string
+	// ChildWatch: who waits watches the list of children and no znode, so that
+	// no server's table shows it and every change wakes all of them.
+	ChildWatch bool
+	// Prefix is the name, before the sequence, of a znode by which a candidate
+	// of electop's takes part, such that the system's own clients order it and
+	// watch it as one of theirs. Where that name has no place for the guid it is
+	// not in it, and only the owner's session tells such a znode apart. nil:
+	// electop can not take part, and Why says why.
+	Prefix func(guid [16]byte) string
+	Why    string
+	// Source is where the rule is from: documentation, or the system's source.
+	Source string
+
+	own     bool // electop's own naming
+	unknown bool // nobody's in particular
+
+	// names are patterns (see match) for the children that speak for the
+	// dialect, and at (see endsIn) for where it can be; none: anywhere. bare
+	// says that the names have no sequence number.
+	names []string
+	at    []string
+	bare  bool
+	// widens is the ID of another dialect with the same rule and more kinds of
+	// children. mark is the pattern of those, by which that one is told from
+	// this.
+	widens string
+	mark   string
+
+	who   func(c *Candidate, part string) string // nil: its data; part is what the name has for {any} or {session}
+	ack   func(path string) string               // nil: none
+	epoch func(path string) string               // nil: none
+}
+
+// Foreign reports whether the naming is another's than electop's own. In a
+// foreign election electop creates nothing but its candidates' znodes: no
+// acknowledgement ever.
+func (d *Dialect) Foreign() bool { return !d.own }
+
+// Who says who the candidate is, as text that is safe for a terminal: from its
+// data, as text or host:port, or from its name. "" is for unknown.
+func (d *Dialect) Who(c *Candidate) string {
+	part := ""
+	if !d.Single {
+		part, _ = d.named(c.Name)
+	}
+	if d.who != nil {
+		if who := d.who(c, part); who != "" {
+			return Safe(who, labelMax)
+		}
+	}
+	return Safe(whoByData(c.Data), labelMax)
+}
+
+// AckPath is the znode by which a leader of the election at path says that it
+// leads, "" where the system has none.
+func (d *Dialect) AckPath(path string) string {
+	if d.ack == nil {
+		return ""
+	}
+	return d.ack(path)
+}
+
+// EpochPath is the znode in which the system counts its leaders, "" for none.
+// It names nobody, so it is no acknowledgement.
+func (d *Dialect) EpochPath(path string) string {
+	if d.epoch == nil {
+		return ""
+	}
+	return d.epoch(path)
+}
+
+// Dialects returns all dialects, the specific before the general.
+func Dialects() []*Dialect { return slices.Clone(dialects) }
+
+// DialectByID returns the dialect with that ID.
+func DialectByID(id string) (*Dialect, bool) {
+	for _, d := range dialects {
+		if d.ID == id {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// Recognise tells whose election it is from the names of the children, with the
+// path as a hint: nil if nobody stands that would show it, or if they are known
+// to be no election (a directory of services, a party).
+//
+// Each ephemeral child speaks for one dialect, and most decide, so a stray child
+// does not make another election of it. Between as many, a known naming comes
+// before the unknown, then that of the oldest child. The order of children does
+// not matter. For a single ephemeral znode, children is that znode.
+func Recognise(path string, children []Znode) *Dialect {
+	if d := recogniseSingle(path, children); d != nil {
+		return d
+	}
+	type tally struct {
+		votes  int
+		oldest int64
+	}
+	votes := make(map[*Dialect]tally)
+	marks := make(map[string]bool) // by dialect's ID
+	vote := func(d *Dialect, z *Znode) {
+		t, ok := votes[d]
+		born := z.Czxid
+		if born == 0 {
+			born = math.MaxInt64 // gone before it was read
+		}
+		if !ok || born < t.oldest {
+			t.oldest = born
+		}
+		t.votes++
+		votes[d] = t
+	}
+	candidates := placed(path)
+	for i := range children {
+		z := &children[i]
+		if z.Session == 0 && !z.Unread {
+			continue
+		}
+		for _, d := range candidates {
+			if d.mark != "" && !marks[d.ID] {
+				_, marks[d.ID] = match(d.mark, stem(z.Name))
+			}
+		}
+		switch d := speaksFor(candidates, z.Name); {
+		case d != nil:
+			vote(d, z)
+		case registered(z.Name):
+			vote(nil, z)
+		default:
+			if _, numbered := Sequence(z.Name); numbered && !z.Unread {
+				vote(unknownNaming, z)
+			}
+		}
+	}
+	var best *Dialect
+	most, found := tally{}, false
+	order := append([]*Dialect{nil}, candidates...)
+	for _, d := range append(order, unknownNaming) { // not by map order
+		t, ok := votes[d]
+		older := t.oldest < most.oldest && d != unknownNaming
+		if ok && (!found || t.votes > most.votes || t.votes == most.votes && older) {
+			best, most, found = d, t, true
+		}
+	}
+	return widened(best, func(wider *Dialect) bool { return marks[wider.ID] })
+}
+
+// placed returns the dialects of queues that can be at path.
+func placed(path string) []*Dialect {
+	var out []*Dialect
+	for _, d := range dialects {
+		if !d.Single && !d.unknown && d.standsAt(path) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// speaksFor returns the first dialect in which a child of that name contends.
+func speaksFor(among []*Dialect, name string) *Dialect {
+	for _, d := range among {
+		if _, ok := d.named(name); ok {
+			return d
+		}
+	}
+	return nil
+}
+
+// widened returns the dialect that d is part of where something shows that.
+func widened(d *Dialect, shown func(wider *Dialect) bool) *Dialect {
+	if d == nil || d.widens == "" {
+		return d
+	}
+	if wider, ok := DialectByID(d.widens); ok && shown(wider) {
+		return wider
+	}
+	return d
+}
+
+func recogniseSingle(path string, children []Znode) *Dialect {
+	if len(children) != 1 || children[0].Session == 0 || children[0].Name != path && children[0].Name != Base(path) {
+		return nil
+	}
+	for _, d := range dialects {
+		if d.Single && len(d.at) > 0 && d.standsAt(path) {
+			return d
+		}
+	}
+	return nil
+}
+
+// standsAt reports whether an election at path can be of the dialect.
+func (d *Dialect) standsAt(path string) bool {
+	for _, end := range d.at {
+		if endsIn(path, end) {
+			return true
+		}
+	}
+	return len(d.at) == 0
+}
+
+// named reports whether the name is one of the dialect's contenders, and what
+// it has for the part of the pattern that says who it is.
+func (d *Dialect) named(name string) (part string, ok bool) {
+	if !d.bare {
+		if _, numbered := Sequence(name); !numbered {
+			return "", false
+		}
+		name = stem(name)
+	}
+	for _, p := range d.names {
+		if part, ok := match(p, name); ok {
+			return part, true
+		}
+	}
+	return "", false
+}
+
+// registered reports whether the name is of something that is numbered and
+// ephemeral and takes part in no election.
+func registered(name string) bool {
+	for _, p := range registries {
+		if _, ok := match(p, stem(name)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// MarshalText gives the dialect's ID.
+func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }

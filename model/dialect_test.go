@@ -1,0 +1,466 @@
+package model_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"electop/model"
+)
+
+const (
+	uuid1 = "d17cae02-6c55-4f9f-b5d5-b82402ee572e"
+	uuid2 = "381f220e-fef5-487f-ae4f-04ac14aaed1f"
+	hex1  = "7e04f85f07c84e2385b74d425234927c"
+	hex2  = "9cb226cb23864645aa23c5ee664203de"
+)
+
+// child is NAME or NAME=DATA, persistent with a ! before it. Each has the czxid
+// after that of the one before, and a session of its own.
+func znodes(children ...string) []model.Znode {
+	var out []model.Znode
+	for i, c := range children {
+		name, data, _ := strings.Cut(c, "=")
+		z := model.Znode{Name: strings.TrimPrefix(name, "!"), Session: uint64(i) + 1, Czxid: int64(i) + 100, Data: model.NewData([]byte(data))}
+		if strings.HasPrefix(name, "!") {
+			z.Session = 0
+		}
+		out = append(out, z)
+	}
+	return out
+}
+
+// protobuf of HBase's Master{ServerName{host1, 16000, 1}}, behind the header of
+// its client; of HDFS' ActiveNodeInfo; of YARN's ActiveRMInfoProto.
+const (
+	hbaseData = "\xff\x00\x00\x00\x0cmaster:1\x01\x02\x03\x04PBUF\x0a\x0c\x0a\x05host1\x10\x80\x7d\x18\x01"
+	hdfsData  = "\x0a\x02ns\x12\x03nn1\x1a\x05host1\x20\xd4\x3e\x28\xc3\x3e"
+	yarnData  = "\x0a\x02yc\x12\x03rm1"
+)
+
+var dialectExamples = []struct {
+	id       string
+	path     string
+	children []string
+	who      []string // of the children, "" where unknown
+	watches  []int    // by position in the queue, -1 nothing
+	holders  int
+	ignored  int
+	ack      string
+	prefix   string // of guid 00010203..., "": electop takes no part
+}{
+	{
+		id: "curator-latch", path: "/cur/latch", holders: 1, watches: []int{-1, 0, 1},
+		children: []string{"_c_" + uuid1 + "-latch-0000000000=node-0", "_c_" + uuid2 + "-latch-0000000001", "_c_" + uuid1 + "-latch--2147483648=old"},
+		who:      []string{"node-0", "", "old"},
+		prefix:   "_c_00010203-0405-0607-0809-0a0b0c0d0e0f-latch-",
+	},
+	{
+		id: "spark", path: "/spark/leader_election", holders: 1, watches: []int{-1},
+		children: []string{"_c_" + uuid1 + "-latch-0000000004"}, who: []string{""},
+	},
+	{
+		id: "flink", path: "/flink/default/leader/dispatcher/latch", holders: 1, watches: []int{-1},
+		children: []string{"_c_" + uuid1 + "-latch-0000000004"}, who: []string{""},
+		ack: "/flink/default/leader/dispatcher/connection_info",
+	},
+	{
+		id: "storm", path: "/storm/leader-lock", holders: 1, watches: []int{-1},
+		children: []string{"_c_" + uuid1 + "-latch-0000000004=nimbus1:6627"}, who: []string{"nimbus1:6627"},
+	},
+	{
+		id: "marathon", path: "/marathon/leader", holders: 1, watches: []int{-1},
+		children: []string{"_c_" + uuid1 + "-latch-0000000004=host1:8080"}, who: []string{"host1:8080"},
+	},
+	{
+		id: "druid", path: "/druid/coordinator/_COORDINATOR", holders: 1, watches: []int{-1},
+		children: []string{"_c_" + uuid1 + "-latch-0000000004=http://host1:8081"}, who: []string{"http://host1:8081"},
+	},
+	{
+		id: "nifi", path: "/nifi/leaders/Cluster Coordinator", holders: 1, watches: []int{-1, 0},
+		children: []string{"_c_" + uuid1 + "-lock-0000000004=host1:8082", "_c_" + uuid2 + "-latch-0000000005"}, who: []string{"host1:8082", ""},
+	},
+	{
+		id: "curator-lock", path: "/cur/selector", holders: 1, watches: []int{-1, 0},
+		children: []string{"_c_" + uuid1 + "-lock-0000000000=sel-0", "_c_" + uuid2 + "-lock-0000000001=127.0.0.1"}, who: []string{"sel-0", "127.0.0.1"},
+		prefix: "_c_00010203-0405-0607-0809-0a0b0c0d0e0f-lock-",
+	},
+	{
+		id: "curator-semaphore-queue", path: "/cur/sem/locks", holders: 1, watches: []int{-1, 0},
+		children: []string{"_c_" + uuid1 + "-lock-0000000001=127.0.0.1", "_c_" + uuid2 + "-lock-0000000002=127.0.0.1"}, who: []string{"127.0.0.1", "127.0.0.1"},
+	},
+	{
+		id: "curator-semaphore", path: "/cur/sem/leases", holders: 2, watches: []int{-1, -1},
+		children: []string{"_c_" + uuid1 + "-lease-0000000001=semdata", "_c_" + uuid2 + "-lease-0000000002=127.0.0.1"}, who: []string{"semdata", "127.0.0.1"},
+	},
+	{
+		id: "curator-rw", path: "/cur/rw", holders: 1, watches: []int{-1, 0, 0, 2, 0},
+		children: []string{"_c_" + uuid1 + "-__WRIT__0000000000=a", "_c_" + uuid1 + "-__WRIT__0000000001=b", "_c_" + uuid1 + "-__WRIT__0000000007=f", "_c_" + uuid2 + "-__READ__0000000002=c", "_c_" + uuid2 + "-__READ__0000000008=d"},
+		who:      []string{"a", "b", "f", "c", "d"},
+	},
+	{
+		id: "aurora", path: "/aurora/scheduler", holders: 1, watches: []int{-1, 0}, ignored: 1,
+		children: []string{"_c_" + uuid1 + "-lock-0000000000=192.0.2.1", "_c_" + uuid2 + "-lock-0000000001=192.0.2.2", `member_0000000002={"serviceEndpoint":{"host":"aurora1","port":8081},"additionalEndpoints":{},"status":"ALIVE"}`},
+		who:      []string{"192.0.2.1", "192.0.2.2", "aurora1:8081"},
+	},
+	{
+		id: "kazoo-lock", path: "/election", holders: 1, watches: []int{-1, 0},
+		children: []string{hex1 + "__lock__0000000000=host-0:80", hex2 + "__lock__0000000001="}, who: []string{"host-0:80", ""},
+		prefix: "000102030405060708090a0b0c0d0e0f__lock__",
+	},
+	{
+		id: "kazoo-rw", path: "/rw", holders: 2, watches: []int{-1, -1, 1, 2, 2},
+		children: []string{hex1 + "__rlock__0000000000=a", hex2 + "__rlock__0000000001=b", hex1 + "__lock__0000000002=c", hex2 + "__rlock__0000000003=d", hex1 + "__rlock__0000000004=e"},
+		who:      []string{"a", "b", "c", "d", "e"},
+	},
+	{
+		id: "kazoo-semaphore-queue", path: "/sem-__lock__", holders: 1, watches: []int{-1, 0},
+		children: []string{hex1 + "__lock__0000000000=a", hex2 + "__lock__0000000001=b"}, who: []string{"a", "b"},
+	},
+	{
+		// One ends in ten digits, which are no sequence here.
+		id: "kazoo-semaphore", path: "/sem", holders: 2, watches: []int{-1, -1},
+		children: []string{hex1 + "=a", "9cb226cb23864645aa23c50000000001=b"}, who: []string{"a", "b"},
+	},
+	{
+		id: "go-zookeeper", path: "/lock", holders: 1, watches: []int{-1, 0},
+		children: []string{"_c_" + hex1 + "-lock-0000000000=a", "_c_" + hex2 + "-lock-0000000001"}, who: []string{"a", ""},
+		prefix: "_c_000102030405060708090a0b0c0d0e0f-lock-",
+	},
+	{
+		id: "zkelection", path: "/election", holders: 1, watches: []int{-1, 0},
+		children: []string{"_c_" + hex1 + "-p_0000000000", "_c_" + hex2 + "-p_0000000001"}, who: []string{"", ""},
+		prefix: "_c_000102030405060708090a0b0c0d0e0f-p_",
+	},
+	{
+		id: "comcast", path: "/election", holders: 1, watches: []int{-1, 0}, ignored: 1,
+		children: []string{"le_0000000000= ", "le_0000000001=client-b", "DONE"}, who: []string{"", "client-b", ""},
+	},
+	{
+		id: "solr", path: "/overseer_elect/election", holders: 1, watches: []int{-1, 0, 1},
+		// The last joined at the head, which gives it the number of another.
+		children: []string{"72057700533010432-192.0.2.1:8983_solr-n_0000000001", "144115294570741760-192.0.2.2:8983_solr-n_0000000002", "-216172888609783808-192.0.2.3:8983_solr-n_0000000001"},
+		who:      []string{"192.0.2.1:8983_solr", "192.0.2.2:8983_solr", "192.0.2.3:8983_solr"},
+		ack:      "/overseer_elect/leader",
+	},
+	{
+		id: "solr", path: "/chroot/collections/books/leader_elect/shard1/election", holders: 1, watches: []int{-1},
+		children: []string{"72057700533010432-core_node3-n_0000000001"}, who: []string{"core_node3"},
+		ack: "/chroot/collections/books/leaders/shard1/leader",
+	},
+	{
+		id: "mesos", path: "/mesos", holders: 1, watches: []int{-1, -1}, ignored: 2,
+		children: []string{`json.info_0000000007={"address":{"hostname":"m1","ip":"192.0.2.1","port":5050},"id":"x","pid":"master@192.0.2.1:5050"}`, `json.info_0000000008={"pid":"master@192.0.2.2:5050"}`, "!log_replicas", "log_replicas_0000000009"},
+		who:      []string{"m1:5050", "master@192.0.2.2:5050", "", ""},
+	},
+	{
+		id: "clickhouse", path: "/clickhouse/tables/01/hits/leader_election", holders: 1, watches: []int{-1, 0},
+		children: []string{"leader_election-0000000000=replica1", "leader_election-0000000001=replica2"}, who: []string{"replica1", "replica2"},
+	},
+	{
+		id: "zk-ruby-lock", path: "/_zklocking/name", holders: 1, watches: []int{-1, 0, 1, 1},
+		children: []string{"ex0000000001", "ex0000000002=b", "sh0000000003", "sh0000000004"}, who: []string{"", "b", "", ""},
+	},
+	{
+		id: "zk-ruby-election", path: "/_zkelection/db", holders: 1, watches: []int{-1, 0}, ignored: 1,
+		children: []string{"ballot0000000000=db1:4567", "ballot0000000001=db2:4567", "leader_ack=db1:4567"}, who: []string{"db1:4567", "db2:4567", "db1:4567"},
+		ack: "/_zkelection/db/leader_ack",
+	},
+	{
+		id: "electop", path: "/election", holders: 1, watches: []int{-1, 0},
+		children: []string{hex1 + "-n_0000000000=amber", hex2 + "-n_0000000001=birch"}, who: []string{"amber", "birch"},
+		ack: "/election-leader", prefix: "000102030405060708090a0b0c0d0e0f-n_",
+	},
+	{
+		id: "recipe-guid", path: "/election", holders: 1, watches: []int{-1, 0},
+		children: []string{uuid1 + "-n_0000000000=a", "guid-n_0000000001"}, who: []string{"a", ""},
+		prefix: "000102030405060708090a0b0c0d0e0f-n_",
+	},
+	{
+		id: "recipe", path: "/election", holders: 1, watches: []int{-1, 0},
+		children: []string{"n_0000000000=host1", "n_0000000001=host2"}, who: []string{"host1", "host2"},
+		prefix: "n_",
+	},
+	{
+		id: "recipe-candidate", path: "/_election_", holders: 1, watches: []int{-1, 0},
+		children: []string{"candidate-0x1000018cb9a0003_0000000000", "candidate-72057700533010432_0000000001=b"}, who: []string{"session 0x1000018cb9a0003", "b"},
+	},
+	{
+		id: "write-lock", path: "/lock", holders: 1, watches: []int{-1, 0},
+		children: []string{"x-72057700533010432-0000000000=a", "x--72057700533010432-0000000001"}, who: []string{"a", "session -72057700533010432"},
+	},
+	{
+		id: "recipe-lock", path: "/_locknode_", holders: 1, watches: []int{-1, 0},
+		children: []string{"lock-0000000000=a", "lock-0000000001=b"}, who: []string{"a", "b"},
+		prefix: "lock-",
+	},
+	{
+		id: "recipe-guid-lock", path: "/_locknode_", holders: 1, watches: []int{-1, 0},
+		children: []string{hex1 + "-lock-0000000000=a", uuid1 + "-lock-0000000001=b"}, who: []string{"a", "b"},
+		prefix: "000102030405060708090a0b0c0d0e0f-lock-",
+	},
+	{
+		id: "recipe-rw", path: "/_locknode_", holders: 1, watches: []int{-1, 0, 1, 1, 3},
+		children: []string{"read-0000000000", "write-0000000001", "read-0000000002", "write-0000000009", "read-0000000003"}, who: []string{"", "", "", "", ""},
+	},
+	{
+		id: "kafka", path: "/kafka/controller", holders: 1, watches: []int{-1},
+		children: []string{`controller={"version":1,"brokerid":3,"timestamp":"1795187631811"}`}, who: []string{"broker 3"},
+	},
+	{
+		id: "hbase", path: "/hbase/master", holders: 1, watches: []int{-1},
+		children: []string{"master=" + hbaseData}, who: []string{"host1:16000"},
+	},
+	{
+		id: "hadoop", path: "/hadoop-ha/ns/ActiveStandbyElectorLock", holders: 1, watches: []int{-1},
+		children: []string{"ActiveStandbyElectorLock=" + hdfsData}, who: []string{"host1:8020"},
+	},
+	{
+		id: "hadoop", path: "/yarn-leader-election/yc/ActiveStandbyElectorLock", holders: 1, watches: []int{-1},
+		children: []string{"ActiveStandbyElectorLock=" + yarnData}, who: []string{"rm1"},
+	},
+	{
+		id: "patroni", path: "/service/batman/leader", holders: 1, watches: []int{-1},
+		children: []string{"leader=postgresql0"}, who: []string{"postgresql0"},
+	},
+	{
+		id: "helix", path: "/cluster/CONTROLLER/LEADER", holders: 1, watches: []int{-1},
+		children: []string{`LEADER={"id":"LEADER","simpleFields":{"LEADER":"host1_12000","SESSION_ID":"1000018cb9a0003"},"listFields":{},"mapFields":{}}`}, who: []string{"host1_12000"},
+	},
+	{
+		id: "single", path: "/app/leader", holders: 1, watches: []int{-1},
+		children: []string{"leader=host1"}, who: []string{"host1"},
+	},
+	{
+		id: "unknown", path: "/app", holders: 1, watches: []int{-1, 0}, ignored: 2,
+		children: []string{"foo-0000000001=a", "bar0000000002", "!baz-0000000003", "qux"}, who: []string{"a", "", "", ""},
+	},
+}
+
+var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// observe has a journal read what stands at path.
+func observe(path string, single bool, children []model.Znode) *model.State {
+	j := model.NewJournal(model.Config{Path: path})
+	r := &model.Read{At: start, Presence: model.Present, New: children, Single: single}
+	if !single {
+		r.Full, r.Parent = true, stat(1, uint32(len(children)), int32(len(children)))
+	}
+	j.Apply(r)
+	return j.State()
+}
+
+func TestDialects(t *testing.T) {
+	tried := map[string]bool{}
+	for _, e := range dialectExamples {
+		t.Run(e.id, func(t *testing.T) {
+			tried[e.id] = true
+			d, ok := model.DialectByID(e.id)
+			if !ok {
+				t.Fatal("no such dialect")
+			}
+			children := znodes(e.children...)
+			if got := model.Recognise(e.path, children); got != d && e.id != "single" {
+				t.Errorf("recognised as %v", dialectID(got))
+			}
+			s := observe(e.path, d.Single, children)
+			if s.Dialect != d || s.Recipe != d.Recipe {
+				t.Fatalf("the journal recognised %v, recipe %s", dialectID(s.Dialect), s.Recipe.Name())
+			}
+			who := map[string]string{}
+			for i, z := range children {
+				who[z.Name] = e.who[i]
+				if d.Single {
+					who[e.path] = e.who[i]
+				}
+			}
+			for _, c := range slices.Concat(s.Queue, s.Ignored) {
+				if c.Who != who[c.Name] {
+					t.Errorf("%s is %q, want %q", c.Name, c.Who, who[c.Name])
+				}
+				if want := who[c.Name]; want != "" && c.Label() != want {
+					t.Errorf("%s has the label %q", c.Name, c.Label())
+				}
+			}
+			var watches []int
+			for i := range s.Queue {
+				w, ok := s.Recipe.Watches(s.Queue, i)
+				if !ok {
+					w = -1
+				}
+				watches = append(watches, w)
+			}
+			if !slices.Equal(watches, e.watches) || s.Recipe.Holders(s.Queue) != e.holders || len(s.Ignored) != e.ignored {
+				t.Errorf("watches %v, %d holders, %d ignored; want %v, %d, %d", watches, s.Recipe.Holders(s.Queue), len(s.Ignored), e.watches, e.holders, e.ignored)
+			}
+			if got := d.AckPath(e.path); got != e.ack {
+				t.Errorf("acknowledgement %q, want %q", got, e.ack)
+			}
+			switch {
+			case d.Prefix == nil && (e.prefix != "" || d.Why == ""):
+				t.Errorf("electop takes no part (%q)", d.Why)
+			case d.Prefix != nil && (d.Prefix(guid) != e.prefix || d.Why != ""):
+				t.Errorf("electop takes part as %q, want %q", d.Prefix(guid), e.prefix)
+			}
+			if e.prefix == "" {
+				return
+			}
+			// A candidate of ours is one of them and waits for the last.
+			s = observe(e.path, false, append(children, model.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
+			last := len(s.Queue) - 1
+			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue[last].Session != 99 || !ok || w != last-1 {
+				t.Errorf("with us among them: %s, watches %d %v", s.Dialect.ID, w, ok)
+			}
+		})
+	}
+	for _, d := range model.Dialects() {
+		if !tried[d.ID] {
+			t.Errorf("%s has no example", d.ID)
+		}
+	}
+}
+
+func TestDialectTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, d := range model.Dialects() {
+		if d.ID == "" || d.System == "" || d.Watches == "" || d.Source == "" || seen[d.ID] {
+			t.Errorf("incomplete or twice: %+v", d)
+		}
+		seen[d.ID] = true
+		if d.Foreign() != (d.ID != "electop") {
+			t.Errorf("%s: Foreign = %v", d.ID, d.Foreign())
+		}
+		if r, ok := model.RecipeNamed(d.Recipe.Name()); !ok || r != d.Recipe {
+			t.Errorf("%s: RecipeNamed(%q) = %v, %v", d.ID, d.Recipe.Name(), r, ok)
+		}
+		if got, ok := model.DialectByID(d.ID); !ok || got != d {
+			t.Errorf("DialectByID(%q) = %v, %v", d.ID, got, ok)
+		}
+		reads := d.Recipe.Reads("/e")
+		if d.Single != (len(reads.Data) == 1) || d.Single == (len(reads.Children) == 1) {
+			t.Errorf("%s: Reads = %+v", d.ID, reads)
+		}
+	}
+	if _, ok := model.DialectByID("no such"); ok {
+		t.Error("a dialect of no such ID")
+	}
+	kafka, _ := model.DialectByID("kafka")
+	hadoop, _ := model.DialectByID("hadoop")
+	if got := kafka.EpochPath("/a/controller") + hadoop.EpochPath("/h/ActiveStandbyElectorLock"); got != "/a/controller_epoch/h/ActiveBreadCrumb" {
+		t.Errorf("epochs at %s", got)
+	}
+}
+
+func dialectID(d *model.Dialect) string {
+	if d == nil {
+		return "nobody's"
+	}
+	return d.ID
+}
+
+func TestRecognise(t *testing.T) {
+	latch := func(n int) string { return fmt.Sprintf("_c_%s-latch-%010d", uuid1, n) }
+	for _, c := range []struct {
+		name     string
+		path     string
+		children []string
+		want     string
+	}{
+		{"nobody", "/e", nil, ""},
+		{"only persistent children", "/e", []string{"!n_0000000001", "!" + latch(2)}, ""},
+		{"only what has no number", "/e", []string{"DONE", "leader"}, ""},
+		{"a stray child", "/e", []string{"odd-0000000000", latch(1), latch(2)}, "curator-latch"},
+		{"a stray child of another system", "/e", []string{"n_0000000000", latch(1), latch(2)}, "curator-latch"},
+		{"as many: the known", "/e", []string{"odd-0000000000", latch(1)}, "curator-latch"},
+		{"as many: the oldest", "/e", []string{"lock-0000000000", latch(1)}, "recipe-lock"},
+		{"most, though not the oldest", "/e", []string{"n_0000000000", latch(1), "le_0000000003", latch(2)}, "curator-latch"},
+		{"persistent ones do not speak", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
+		{"services register", "/svc", []string{"member_0000000000", "member_0000000001"}, ""},
+		{"a party", "/party", []string{hex1 + "__party__0000000000"}, ""},
+		{"readers make it a read/write lock", "/rw", []string{hex1 + "__lock__0000000000", hex2 + "__lock__0000000001", hex1 + "__rlock__0000000002"}, "kazoo-rw"},
+		{"a mutex by another name", "/locks/a", []string{"_c_" + uuid1 + "-lock-0000000001"}, "curator-lock"},
+		{"a UUID is no session", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
+		{"not hex", "/e", []string{"7e04f85f07c84e2385b74d425234927g__lock__0000000000"}, "unknown"},
+		{"upper case", "/e", []string{strings.ToUpper(hex1) + "__lock__0000000000"}, "kazoo-lock"},
+		{"any ephemeral", "/app/x", []string{"x=host"}, ""},
+		{"as Kafka's, with children", "/controller", []string{"a", "b"}, ""},
+		{"persistent", "/controller", []string{"!controller"}, ""},
+		{"by its whole path", "/controller", []string{"/controller"}, "kafka"},
+	} {
+		want := c.want
+		if want == "" {
+			want = "nobody's"
+		}
+		if got := dialectID(model.Recognise(c.path, znodes(c.children...))); got != want {
+			t.Errorf("%s: %s, want %s", c.name, got, want)
+		}
+	}
+}
+
+// TestRealZnodes reads what real clients of Curator 5.4.0 and kazoo 2.8.0 made,
+// and compares whom they should watch with what the servers said they did.
+func TestRealZnodes(t *testing.T) {
+	want := map[string]string{
+		"/cur/latch": "curator-latch 1 [-1 0 1]", "/cur/latch-noid": "curator-latch 1 [-1 0]", "/cur/selector": "curator-lock 1 [-1 0 1]",
+		// The reader at 1 is the writer itself, the servers show no watch of it.
+		"/cur/rw": "curator-rw 1 [-1 -1 0 2]", "/cur/mutex": "curator-lock 1 [-1]", "/cur/sem": "nobody's 0 []",
+		"/cur/sem/locks": "curator-semaphore-queue 1 [-1 0]", "/cur/sem/leases": "curator-semaphore 2 [-1 -1]",
+		"/election": "kazoo-lock 1 [-1 0 1 2]",
+	}
+	elections := map[string][]model.Znode{}
+	path := ""
+	scan(t, "testdata/curator-5.4.0-znodes.txt", func(line string) {
+		if rest, ok := strings.CutPrefix(line, "== "); ok {
+			path, _, _ = strings.Cut(rest, " ")
+			elections[path] = nil
+		} else if m := regexp.MustCompile(`^  (\S+) data='(.*)' owner=0x([0-9a-f]+)$`).FindStringSubmatch(line); m != nil {
+			owner, _ := strconv.ParseUint(m[3], 16, 64)
+			elections[path] = append(elections[path], model.Znode{Name: m[1], Session: owner, Czxid: int64(len(elections[path]) + 1), Data: model.NewData([]byte(m[2]))})
+		}
+	})
+	scan(t, "testdata/kazoo-2.8.0-znodes.txt", func(line string) {
+		if m := regexp.MustCompile(`^(\S+) b'(.*)' ZnodeStat\(czxid=(\d+), .*ephemeralOwner=(\d+)`).FindStringSubmatch(line); m != nil {
+			czxid, _ := strconv.ParseInt(m[3], 10, 64)
+			owner, _ := strconv.ParseUint(m[4], 10, 64)
+			elections["/election"] = append(elections["/election"], model.Znode{Name: m[1], Session: owner, Czxid: czxid, Data: model.NewData([]byte(m[2]))})
+		}
+	})
+	for path, children := range elections {
+		s := observe(path, false, children)
+		watches := []int{}
+		for i := range s.Queue {
+			w, ok := s.Recipe.Watches(s.Queue, i)
+			if !ok {
+				w = -1
+			}
+			watches = append(watches, w)
+		}
+		if got := fmt.Sprint(dialectID(s.Dialect), " ", s.Recipe.Holders(s.Queue), " ", watches); got != want[path] {
+			t.Errorf("%s: %s, want %s", path, got, want[path])
+		}
+		delete(want, path)
+	}
+	for path := range want {
+		t.Errorf("%s is in no fixture", path)
+	}
+}
+
+func scan(t *testing.T, file string, line func(string)) {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		line(s.Text())
+	}
+	if s.Err() != nil {
+		t.Fatal(s.Err())
+	}
+}

@@ -1,0 +1,160 @@
+package model
+
+import "strings"
+
+// stem is a numbered name without its number and the number's sign.
+func stem(name string) string {
+	seq, ok := Sequence(name)
+	if !ok {
+		return name
+	}
+	name = name[:len(name)-SequenceDigits]
+	if seq < 0 {
+		name = name[:len(name)-1]
+	}
+	return name
+}
+
+// match reports whether s is as the pattern says: literal text, and in braces
+//
+//	{uuid}     8-4-4-4-12 hex digits, as Java and Python print a UUID
+//	{hex}      32 hex digits, a UUID without dashes
+//	{session}  a session id: hex, with or without 0x, or signed decimal
+//	{decimal}  a session id in decimal, of 15 digits at least, as all are
+//	{any}      anything, at least one byte; only text may follow
+//
+// part is what stands for {any} or {session}. It takes time linear in s.
+func match(pattern, s string) (part string, ok bool) {
+	for pattern != "" {
+		if pattern[0] != '{' {
+			end := strings.IndexByte(pattern, '{')
+			if end < 0 {
+				return part, s == pattern
+			}
+			if !strings.HasPrefix(s, pattern[:end]) {
+				return "", false
+			}
+			s, pattern = s[end:], pattern[end:]
+			continue
+		}
+		end := strings.IndexByte(pattern, '}') + 1
+		kind := pattern[:end]
+		pattern = pattern[end:]
+		n := 0
+		switch kind {
+		case "{uuid}":
+			n = uuidAt(s)
+		case "{hex}":
+			if n = hexAt(s, 32); n != 32 {
+				n = 0
+			}
+		case "{session}":
+			n = sessionAt(s)
+			part = s[:n]
+		case "{decimal}":
+			n = decimalAt(s)
+		case "{any}":
+			if !strings.HasSuffix(s, pattern) || len(s) == len(pattern) {
+				return "", false
+			}
+			return s[:len(s)-len(pattern)], true
+		}
+		if n == 0 {
+			return "", false
+		}
+		s = s[n:]
+	}
+	return part, s == ""
+}
+
+// hexAt returns how many hex digits s begins with, at most max.
+func hexAt(s string, max int) int {
+	n := 0
+	for n < len(s) && n < max && isHex(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func uuidAt(s string) int {
+	at := 0
+	for i, digits := range [...]int{8, 4, 4, 4, 12} {
+		if i > 0 {
+			if at >= len(s) || s[at] != '-' {
+				return 0
+			}
+			at++
+		}
+		if hexAt(s[at:], digits) != digits {
+			return 0
+		}
+		at += digits
+	}
+	return at
+}
+
+// sessionAt returns the length of a session id at the start of s: 64 bits have
+// at most 16 hex digits, or 20 characters in decimal.
+func sessionAt(s string) int {
+	at := 0
+	switch {
+	case strings.HasPrefix(s, "0x"):
+		at = 2
+	case strings.HasPrefix(s, "-"):
+		at = 1
+	}
+	n := hexAt(s[at:], 20)
+	if n == 0 {
+		return 0
+	}
+	return at + n
+}
+
+// decimalAt is the same for a session id in decimal.
+func decimalAt(s string) int {
+	at := 0
+	if strings.HasPrefix(s, "-") {
+		at = 1
+	}
+	n := at
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	if n-at < 15 || n-at > 19 {
+		return 0
+	}
+	return n
+}
+
+// endsIn reports whether the last elements of path are as in end, where one "*"
+// in an element stands for anything: a chroot or a root that somebody chose may
+// come before them.
+func endsIn(path, end string) bool {
+	for {
+		want := Base(end)
+		if !elementLike(Base(path), want) {
+			return false
+		}
+		if len(want) == len(end) {
+			return true
+		}
+		end = end[:len(end)-len(want)-1]
+		i := strings.LastIndexByte(path, '/')
+		if i < 0 {
+			return false
+		}
+		path = path[:i]
+	}
+}
+
+func elementLike(s, want string) bool {
+	before, after, star := strings.Cut(want, "*")
+	if !star {
+		return s == want
+	}
+	return s != "" && len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
+}

@@ -1,0 +1,205 @@
+package model
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"net"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// whoByData reads who a candidate is from its znode's data: host:port of a JSON
+// object, else a short text. "" is for neither.
+func whoByData(d Data) string {
+	if o := object(d); o != nil {
+		if who := endpoint(o, 2); who != "" {
+			return who
+		}
+	}
+	return shortText(d)
+}
+
+// shortText is data that is a short line of text, else "".
+func shortText(d Data) string {
+	b := d.Bytes
+	if len(b) == 0 || len(b) > labelMax || d.Truncated() || !utf8.Valid(b) {
+		return ""
+	}
+	s := strings.TrimSpace(string(b))
+	if strings.ContainsAny(s, "\n\x00") {
+		return ""
+	}
+	return s
+}
+
+// object is data that is a JSON object, else nil.
+func object(d Data) map[string]any {
+	if len(d.Bytes) == 0 || d.Bytes[0] != '{' || d.Truncated() {
+		return nil
+	}
+	var o map[string]any
+	if json.Unmarshal(d.Bytes, &o) != nil {
+		return nil
+	}
+	return o
+}
+
+// endpoint finds an address in a JSON object: that of Mesos' MasterInfo, a
+// ServerSet's member, or whatever has a host. deep bounds how far it looks.
+func endpoint(o map[string]any, deep int) string {
+	for _, key := range []string{"hostname", "host", "ip", "address"} {
+		host, _ := o[key].(string)
+		if host == "" {
+			continue
+		}
+		if port := number(o["port"]); port != "" {
+			return net.JoinHostPort(host, port)
+		}
+		return host
+	}
+	if deep == 0 {
+		return ""
+	}
+	for _, key := range []string{"address", "serviceEndpoint"} {
+		if in, ok := o[key].(map[string]any); ok {
+			if who := endpoint(in, deep-1); who != "" {
+				return who
+			}
+		}
+	}
+	pid, _ := o["pid"].(string) // libprocess: master@10.0.0.1:5050
+	return pid
+}
+
+// number is a JSON number that is an integer, or one in a string.
+func number(v any) string {
+	switch v := v.(type) {
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return strconv.FormatInt(int64(v), 10)
+		}
+	case string:
+		if _, err := strconv.ParseUint(v, 10, 16); err == nil {
+			return v
+		}
+	}
+	return ""
+}
+
+func bySession(c *Candidate, session string) string {
+	if who := whoByData(c.Data); who != "" || session == "" {
+		return who
+	}
+	return "session " + session
+}
+
+func kafkaBroker(c *Candidate, _ string) string {
+	if id := number(object(c.Data)["brokerid"]); id != "" {
+		return "broker " + id
+	}
+	return ""
+}
+
+func helixLeader(c *Candidate, _ string) string {
+	o := object(c.Data)
+	if fields, ok := o["simpleFields"].(map[string]any); ok {
+		if who, _ := fields["LEADER"].(string); who != "" {
+			return who
+		}
+	}
+	id, _ := o["id"].(string)
+	return id
+}
+
+// hbaseMaster reads a ServerName out of HBase's protobuf, behind the client's
+// own header.
+func hbaseMaster(c *Candidate, _ string) string {
+	b := c.Data.Bytes
+	if len(b) >= 5 && b[0] == 0xff { // RecoverableZooKeeper: length, id and salt of the writer
+		n := uint64(binary.BigEndian.Uint32(b[1:5]))
+		if n > uint64(len(b)-5) {
+			return ""
+		}
+		b = b[5+n:]
+	}
+	b, ok := bytes.CutPrefix(b, []byte("PBUF"))
+	if !ok {
+		return ""
+	}
+	name := message(message(b)[1].text)
+	return hostPort(name[1], name[2])
+}
+
+// hadoopActive reads ActiveNodeInfo (HDFS) or ActiveRMInfoProto (YARN).
+func hadoopActive(c *Candidate, _ string) string {
+	m := message(c.Data.Bytes)
+	if who := hostPort(m[3], m[4]); who != "" {
+		return who
+	}
+	return printable(m[2].text)
+}
+
+func hostPort(host, port field) string {
+	name := printable(host.text)
+	if name == "" || port.varint == 0 || port.varint > math.MaxUint16 {
+		return name
+	}
+	return net.JoinHostPort(name, strconv.FormatUint(port.varint, 10))
+}
+
+func printable(b []byte) string {
+	if !utf8.Valid(b) || len(b) > DataMax {
+		return ""
+	}
+	return string(b)
+}
+
+// field is a field of a protobuf message.
+type field struct {
+	text   []byte
+	varint uint64
+}
+
+// message reads the first fields of a protobuf message, nil if it is none. Of
+// a repeated field the last is kept.
+func message(b []byte) map[uint64]field {
+	const few = 32
+	out := make(map[uint64]field)
+	for len(b) > 0 && len(out) < few {
+		tag, n := binary.Uvarint(b)
+		if n <= 0 || tag>>3 == 0 {
+			return nil
+		}
+		b = b[n:]
+		var f field
+		switch tag & 7 {
+		case 0:
+			if f.varint, n = binary.Uvarint(b); n <= 0 {
+				return nil
+			}
+			b = b[n:]
+		case 1, 5:
+			size := 8
+			if tag&7 == 5 {
+				size = 4
+			}
+			if len(b) < size {
+				return nil
+			}
+			b = b[size:]
+		case 2:
+			size, n := binary.Uvarint(b)
+			if n <= 0 || size > uint64(len(b)-n) {
+				return nil
+			}
+			f.text, b = b[n:n+int(size)], b[n+int(size):]
+		default:
+			return nil
+		}
+		out[tag>>3] = f
+	}
+	return out
+}

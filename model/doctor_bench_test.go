@@ -1,0 +1,92 @@
+package model_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+// BenchmarkDiagnosis compares, in one run, what a thousand changes a second
+// cost with and without the doctor, in an election whose servers tell their
+// tables every five seconds. The metric is the ratio; ns/op is with it.
+func BenchmarkDiagnosis(b *testing.B) {
+	for _, n := range []int{10, 1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			with, without := newCrowd(n), newCrowd(n)
+			without.j = model.WithoutDoctor(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true})
+			without.start()
+			var spent [2]time.Duration
+			i := 0
+			for b.Loop() {
+				i++
+				for k, c := range []*crowd{with, without} {
+					r := c.change(i)
+					var t *model.ServerTable
+					if i%5000 == 1 {
+						t = c.table()
+					}
+					began := time.Now()
+					c.j.Apply(r)
+					if t != nil {
+						c.j.Apply(t)
+					}
+					if due, ok := c.j.Deadline(); ok && !due.After(c.at) {
+						c.j.Apply(&model.Advance{At: c.at})
+					}
+					spent[k] += time.Since(began)
+				}
+			}
+			b.ReportMetric(float64(spent[0])/float64(i), "with-ns/change")
+			b.ReportMetric(float64(spent[1])/float64(i), "without-ns/change")
+			b.ReportMetric(float64(spent[0])/float64(max(1, spent[1])), "ratio")
+		})
+	}
+}
+
+// table is what three servers say of a healthy crowd.
+func (c *crowd) table() *model.ServerTable {
+	told := model.Answer{State: model.Answered, At: c.at}
+	t := &model.ServerTable{At: c.at, End: c.at, Whole: true, Servers: make([]model.Server, 3)}
+	st := c.j.State()
+	for i := range t.Servers {
+		t.Servers[i] = model.Server{Addr: fmt.Sprint("zk", i), Basic: told, Connections: told, Sessions: told, Watches: told}
+	}
+	for k, x := range st.Queue {
+		s := &t.Servers[x.Session%3]
+		s.Clients = append(s.Clients, model.ServerConn{Session: x.Session, Timeout: 10 * time.Second, LastResponse: c.at.Sub(start)})
+		s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: x.Session, Path: "/e/" + x.Name})
+		if k > 0 {
+			s.Watched = append(s.Watched, model.Watch{Path: "/e/" + st.Queue[k-1].Name, Sessions: []uint64{x.Session}})
+		}
+		t.Servers[0].Deadlines = append(t.Servers[0].Deadlines, model.Deadline{Session: x.Session, At: c.at.Sub(start) + time.Hour})
+	}
+	return t
+}
+
+func BenchmarkServerTable(b *testing.B) {
+	c := newCrowd(10000)
+	t := c.table()
+	for b.Loop() {
+		c.at = c.at.Add(2 * time.Second)
+		x := *t
+		x.At, x.End = c.at, c.at
+		c.j.Apply(&x)
+	}
+}
+
+func BenchmarkEdges(b *testing.B) {
+	c := newCrowd(10000)
+	c.j.Apply(c.table())
+	s := c.j.State()
+	i := 0
+	for b.Loop() {
+		if i++; i == len(s.Queue) {
+			i = 1
+		}
+		if e := s.Edge(i); e.State != model.Verified {
+			b.Fatalf("%+v", e)
+		}
+	}
+}

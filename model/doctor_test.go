@@ -1,0 +1,225 @@
+package model_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+// clinic is an election with an ensemble around it that says what a healthy one
+// does, unless it is told otherwise.
+type clinic struct {
+	*script
+	found map[string]model.Severity // raised and not cleared, by events
+	log   []string
+}
+
+func newClinic(t *testing.T, cfg model.Config) *clinic {
+	return &clinic{script: newScript(t, cfg), found: map[string]model.Severity{}}
+}
+
+func (c *clinic) put(o model.Observation) {
+	c.Helper()
+	for _, e := range c.j.Apply(o) {
+		switch b := e.Body.(type) {
+		case model.FindingChanged:
+			if _, was := c.found[b.Finding.Key]; was == b.Raised {
+				c.Errorf("raised %v again: %+v", b.Raised, b.Finding)
+			}
+			delete(c.found, b.Finding.Key)
+			if b.Raised {
+				c.found[b.Finding.Key] = b.Finding.Severity
+			}
+			c.log = append(c.log, fmt.Sprintf("%v %s %v", e.At.Sub(start), b.Finding.Key, b.Raised))
+		case model.RiskChanged:
+			c.log = append(c.log, fmt.Sprintf("%v risk %s %v", e.At.Sub(start), b.Risk.Candidate.Name, b.Raised))
+		}
+	}
+	c.sound()
+}
+
+// sound checks what holds for every state.
+func (c *clinic) sound() {
+	c.Helper()
+	st := c.j.State()
+	if !slices.IsSortedFunc(st.Findings, func(a, b *model.Finding) int {
+		return cmp.Or(-cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(a.ID, b.ID))
+	}) {
+		c.Errorf("not in order: %+v", st.Findings)
+	}
+	if len(st.Findings) != len(c.found) {
+		c.Errorf("%d findings in the state, by events %v", len(st.Findings), c.found)
+	}
+	worst := model.Severity("")
+	for _, f := range st.Findings {
+		if c.found[f.Key] != f.Severity {
+			c.Errorf("%s is %s in the state, by events %v", f.Key, f.Severity, c.found)
+		}
+		if f.Title == "" || f.Harm == "" || f.Advice == "" || len(f.References) == 0 || len(f.Evidence) == 0 || f.Since.IsZero() {
+			c.Errorf("not complete: %+v", f)
+		}
+		for _, text := range append(slices.Clone(f.Evidence), f.Title, f.Harm, f.Advice) {
+			if model.Safe(text, 10000) != text {
+				c.Errorf("not safe: %q", text)
+			}
+		}
+		if rank(f.Severity) > rank(worst) {
+			worst = f.Severity
+		}
+	}
+	if model.Worst(st.Findings) != worst {
+		c.Errorf("Worst is %s, want %s", model.Worst(st.Findings), worst)
+	}
+}
+
+func rank(s model.Severity) int {
+	return slices.Index([]model.Severity{"", model.Info, model.Warning, model.Critical}, s)
+}
+
+// look reads the election.
+func (c *clinic) look() { c.Helper(); c.put(c.w.read(false, false, nil)) }
+
+// pass lets time pass, calling the journal whenever it wants that.
+func (c *clinic) pass(d time.Duration) {
+	c.Helper()
+	end := c.tree.now.Add(d)
+	for {
+		due, ok := c.j.Deadline()
+		if !ok || due.After(end) {
+			break
+		}
+		c.tree.now = later(c.tree.now, due)
+		c.put(&model.Advance{At: c.tree.now})
+		if again, ok := c.j.Deadline(); ok && !again.After(c.tree.now) {
+			c.Fatalf("at %v it wants to be called at %v", c.tree.now, again)
+		}
+	}
+	c.tree.now = end
+	c.put(&model.Advance{At: end})
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// healthy is what three members say of a healthy election, the sessions spread
+// over them: everybody is connected and was just heard from, and watches whom
+// the recipe says.
+func (c *clinic) healthy() *model.ServerTable {
+	told := model.Answer{State: model.Answered, Via: "http", At: c.tree.now}
+	t := &model.ServerTable{At: c.tree.now.Add(-time.Millisecond), End: c.tree.now, Whole: true, Every: time.Second}
+	st := c.j.State()
+	for i := range 3 {
+		mode := model.ModeFollower
+		if i == 0 {
+			mode = model.ModeLeader
+		}
+		s := model.Server{
+			Addr: fmt.Sprintf("zk%d:2181", i+1), Mode: mode, Zxid: 0x100000100, Tick: 2 * time.Second,
+			Basic: told, Connections: told, Sessions: told, Watches: told,
+		}
+		for k, x := range st.Queue {
+			s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: x.Session, Path: model.Join(st.Path, x.Name)})
+			if i == 0 {
+				s.Deadlines = append(s.Deadlines, model.Deadline{Session: x.Session, At: c.tree.now.Sub(start) + time.Hour + 12*time.Second})
+			}
+			if int(x.Session)%3 != i {
+				continue
+			}
+			s.Clients = append(s.Clients, model.ServerConn{
+				Session: x.Session, Addr: fmt.Sprintf("10.0.0.%d:4000", x.Session), Timeout: 10 * time.Second,
+				LastResponse: c.tree.now.Sub(start) + time.Hour,
+			})
+			if p, ok := st.Recipe.Watches(st.Queue, k); ok {
+				s.Watched = append(s.Watched, model.Watch{Path: model.Join(st.Path, st.Queue[p].Name), Sessions: []uint64{x.Session}})
+			}
+		}
+		t.Servers = append(t.Servers, s)
+	}
+	return t
+}
+
+// watches makes the session watch these children and no others.
+func watches(t *model.ServerTable, path string, session uint64, names ...string) {
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		s.Watched = slices.DeleteFunc(s.Watched, func(w model.Watch) bool { return slices.Equal(w.Sessions, []uint64{session}) })
+		if int(session)%3 == i {
+			for _, name := range names {
+				s.Watched = append(s.Watched, model.Watch{Path: path + "/" + name, Sessions: []uint64{session}})
+			}
+		}
+	}
+}
+
+// without takes a session's connection out.
+func without(t *model.ServerTable, session uint64) {
+	for i := range t.Servers {
+		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(x model.ServerConn) bool { return x.Session == session })
+	}
+}
+
+// asked has the servers asked twice, and waits for what comes of it.
+func (c *clinic) asked(change func(*model.ServerTable)) {
+	c.Helper()
+	for range 2 {
+		c.pass(3 * time.Second)
+		t := c.healthy()
+		if change != nil {
+			change(t)
+		}
+		c.put(t)
+	}
+	c.pass(2 * time.Second)
+}
+
+// has checks the findings above info: "id severity" each, in order.
+func (c *clinic) has(want ...string) {
+	c.Helper()
+	var got []string
+	for _, f := range c.j.State().Findings {
+		got = append(got, f.ID+" "+string(f.Severity))
+	}
+	if !slices.Equal(got, want) {
+		c.Errorf("%v: findings %q, want %q\n%s", c.tree.now.Sub(start), got, want, strings.Join(c.log, "\n"))
+		for _, f := range c.j.State().Findings {
+			c.Logf("%+v", *f)
+		}
+	}
+}
+
+func (c *clinic) child(prefix string, session uint64) string {
+	return c.tree.create(prefix, true, session, fmt.Sprint("host", session))
+}
+
+// three is a healthy election of three.
+func three(t *testing.T, cfg model.Config, prefix string) (*clinic, []string) {
+	c := newClinic(t, cfg)
+	var names []string
+	for s := range uint64(3) {
+		names = append(names, c.child(prefix, s+1))
+	}
+	c.look()
+	c.asked(nil)
+	c.has()
+	if due, ok := c.j.Deadline(); ok {
+		t.Errorf("nothing happens, and it wants to be called at %v", due)
+	}
+	return c, names
+}
+
+const (
+	uuidA = "_c_01234567-89ab-cdef-0123-456789abcdef-"
+	uuidB = "_c_11234567-89ab-cdef-0123-456789abcdef-"
+)
+
+// Names that nobody should print, tables that make no sense, and thousands of
+// subjects.

@@ -1,0 +1,145 @@
+package model_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+func TestMissingWatch(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	none := func(x *model.ServerTable) { watches(x, "/e", 2) }
+	c.pass(3 * time.Second)
+	x := c.healthy()
+	none(x)
+	c.put(x)
+	c.pass(time.Minute)
+	c.has() // once is not enough
+	c.asked(none)
+	c.has("missing-watch critical") // the next in line
+	st := c.j.State()
+	if e := st.Edge(1); e.State != model.MissingWatch || e.Why != "" {
+		t.Errorf("edge %+v", e)
+	}
+	if e := st.Edge(2); e.State != model.Verified || e.Server != "zk1:2181" || !slices.Equal(e.Watched, []string{names[1]}) {
+		t.Errorf("edge %+v", e)
+	}
+	if e := st.Edge(0); e.State != model.Unverified || e.Why != "" {
+		t.Errorf("the leader's edge %+v", e)
+	}
+	c.asked(nil)
+	c.has()
+
+	// One further behind has time yet.
+	c.asked(func(x *model.ServerTable) { watches(x, "/e", 3) })
+	c.has("missing-watch warning")
+	// Whom it watches goes: it will look again.
+	c.tree.delete(names[1])
+	c.look()
+	c.pass(time.Second)
+	c.has()
+}
+
+func TestMissingWatchNeedsAllMembers(t *testing.T) {
+	for name, change := range map[string]func(*model.ServerTable){
+		"another may have it": func(x *model.ServerTable) { x.Whole, x.Unwhole = false, "zk4 has no address" },
+		"(4lw.commands.whitelist would allow it)": func(x *model.ServerTable) {
+			x.Servers[1].Watches = model.Answer{State: model.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
+		},
+		"more watches than are kept":       func(x *model.ServerTable) { x.Servers[0].Leftover = true },
+		"its client has no connection":     func(x *model.ServerTable) { without(x, 2) },
+		"zk3:2181 was not asked":           func(x *model.ServerTable) { x.Servers[2].Watches = model.Answer{} },
+		"did not tell its watches: broken": func(x *model.ServerTable) { x.Servers[0].Watches = model.Answer{State: model.Failed, Why: "broken"} },
+	} {
+		c, _ := three(t, model.Config{}, "n_")
+		c.asked(func(x *model.ServerTable) {
+			watches(x, "/e", 2)
+			change(x)
+		})
+		e := c.j.State().Edge(1)
+		if name == "another may have it" {
+			name = "zk4 has no address"
+		}
+		if e.State != model.Unverified || !strings.Contains(e.Why, name) {
+			t.Errorf("%s: %+v", name, e)
+		}
+		for _, f := range c.j.State().Findings {
+			if f.ID == "missing-watch" {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+}
+
+func TestEdgeUnknown(t *testing.T) {
+	c := newClinic(t, model.Config{})
+	c.child("n_", 1)
+	c.child("n_", 2)
+	c.look()
+	why := func(want string) {
+		t.Helper()
+		if e := c.j.State().Edge(1); e.State != model.Unverified || !strings.Contains(e.Why, want) {
+			t.Errorf("%+v, want %q", e, want)
+		}
+	}
+	why("the servers were not asked")
+	x := c.healthy()
+	for i := range x.Servers {
+		x.Servers[i].Watches = model.Answer{}
+	}
+	c.put(x)
+	why("not asked for their watches")
+	if e := c.j.State().Edge(7); e.State != model.Unverified {
+		t.Errorf("nobody's edge: %+v", e)
+	}
+	c.pass(time.Second)
+	c.put(c.healthy())
+	if e := c.j.State().Edge(1); e.State != model.Verified || !e.At.Equal(c.tree.now.Add(-time.Millisecond)) {
+		t.Errorf("%+v", e)
+	}
+	c.pass(time.Second)
+	x = c.healthy()
+	watches(x, "/e", 2)
+	c.put(x)
+	c.child("n_", 3)
+	c.look()
+	if e := c.j.State().Edge(2); !strings.Contains(e.Why, "joined after") {
+		t.Errorf("%+v", e)
+	}
+	why("on its way")
+	c.pass(2 * time.Second)
+	why("seen before")
+	c.tree.delete("n_0000000001")
+	c.look()
+	if e := c.j.State().Edge(1); !strings.Contains(e.Why, "joined after") {
+		t.Errorf("%+v", e)
+	}
+	c.put(&model.Connection{At: c.tree.now, Link: model.Disconnected})
+	c.pass(time.Second)
+	why("not connected")
+}
+
+func TestClient(t *testing.T) {
+	c, _ := three(t, model.Config{}, "n_")
+	st := c.j.State()
+	conn, server, at := st.Client(st.Queue[1])
+	if conn == nil || conn.Addr != "10.0.0.2:4000" || server != "zk3:2181" || at.IsZero() {
+		t.Errorf("%+v on %s at %v", conn, server, at)
+	}
+	// A cheap round does not make them forgotten.
+	x := c.healthy()
+	for i := range x.Servers {
+		x.Servers[i].Connections, x.Servers[i].Clients = model.Answer{}, nil
+		x.Servers[i].Sessions, x.Servers[i].Deadlines = model.Answer{}, nil
+	}
+	c.put(x)
+	if again, _, _ := c.j.State().Client(st.Queue[1]); again != conn {
+		t.Errorf("%+v", again)
+	}
+	if conn, _, _ := st.Client(nil); conn != nil {
+		t.Error("nobody is connected")
+	}
+}

@@ -1,0 +1,118 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// strangersMax bounds how many children that do not contend are looked at.
+const strangersMax = 2000
+
+// foreignChild finds children that are no candidates and that clients take for
+// some.
+func foreignChild(r *report) {
+	j := r.j
+	if j.single || len(j.rest) == 0 {
+		return
+	}
+	var harmless []*Candidate
+	for _, c := range j.rest[:min(len(j.rest), strangersMax)] {
+		severity, why := r.blocks(c)
+		switch {
+		case severity != "":
+			r.find(Safe(c.Name, 0), Finding{
+				Severity:   severity,
+				Title:      "a child that is no candidate stands in the queue",
+				Evidence:   []string{said(c) + ": " + why},
+				Harm:       "Clients go by the name and order it among the candidates. As no session ends it, whoever stands behind it waits for ever.",
+				Advice:     "Delete it if nothing needs it, and keep everything else out of this path.",
+				Znodes:     []string{r.path(c.Name)},
+				References: []string{"CURATOR-43"},
+			}, hold{wait: ghostWait})
+		case c.Session == 0 && !c.Unread && !r.expected(c):
+			harmless = append(harmless, c)
+		}
+	}
+	if len(harmless) == 0 {
+		return
+	}
+	f := Finding{
+		Severity:   Info,
+		Title:      count(len(harmless), "child is no candidate", "children are no candidates"),
+		Harm:       "None that is known with these names; clients that are not careful about names may fail on them.",
+		Advice:     "Keep other znodes out of an election's path.",
+		References: []string{"CURATOR-43"},
+	}
+	for _, c := range harmless[:min(len(harmless), evidenceMax)] {
+		f.Evidence = append(f.Evidence, said(c))
+		f.Znodes = append(f.Znodes, r.path(c.Name))
+	}
+	r.find("others", f, hold{wait: ghostWait})
+}
+
+// blocks says how a child that does not contend is in the way, "" if it is not
+// as far as is known.
+func (r *report) blocks(c *Candidate) (s Severity, why string) {
+	j := r.j
+	if c.Session == 0 && !c.Unread && c.HasSequence {
+		twin := *c
+		twin.Session = 1
+		if j.recipe.Contends(&twin) {
+			behind, _ := position(j.recipe, j.queue, &twin)
+			waits := len(j.queue) - behind
+			switch {
+			case j.state.Ack.names(j.head):
+				return Info, "persistent, with the name of a candidate; the leader did not mind"
+			case waits == len(j.queue) && waits > 0:
+				return atMost(r.ceiling(), Critical), "persistent, with a lower number than every candidate"
+			}
+			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with the name of a candidate; %s behind it", count(waits, "stands", "stand"))
+		}
+	}
+	// Curator orders by what follows the lock's name, and by the whole name of
+	// children that do not have it.
+	if lock := curatorLock(r.dialect(), j.queue); lock != "" && len(j.queue) > 0 && !strings.Contains(c.Name, lock) {
+		head := j.queue[0].Name
+		if c.Name < head[len(head)-SequenceDigits:] {
+			return Critical, "by Curator's order it comes before every number"
+		}
+	}
+	return "", ""
+}
+
+// ceiling is the gravest that is said of an election that may be none.
+func (r *report) ceiling() Severity {
+	if r.guessed() {
+		return Info
+	}
+	return Critical
+}
+
+// expected reports whether a system is known to keep such children there.
+func (r *report) expected(c *Candidate) bool {
+	switch r.dialect() {
+	case "mesos":
+		return c.Name == "log_replicas"
+	case "comcast":
+		return c.Name == "DONE"
+	}
+	return false
+}
+
+// curatorLock is the name that Curator's order looks for, "" for other systems.
+func curatorLock(id string, queue []*Candidate) string {
+	if len(queue) == 0 || !queue[0].HasSequence {
+		return ""
+	}
+	switch id {
+	case "curator-latch", "curator-lock", "aurora", "spark", "flink", "storm", "marathon", "druid", "nifi", "curator-semaphore-queue":
+	default:
+		return ""
+	}
+	for _, lock := range []string{"latch-", "lock-"} {
+		if s := stem(queue[0].Name); len(s) >= len(lock) && s[len(s)-len(lock):] == lock {
+			return lock
+		}
+	}
+	return ""
+}

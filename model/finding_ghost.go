@@ -1,0 +1,73 @@
+package model
+
+import (
+	"fmt"
+	"time"
+)
+
+// ghostWait is how long a session must own two candidates: one that steps back
+// and stands again deletes and creates in two steps, in either order.
+const ghostWait = 2 * time.Second
+
+// ghostNode finds sessions that own two candidates: the reply to a create was
+// lost, the client created another, and nobody answers for the first.
+func ghostNode(r *report) {
+	j := r.j
+	holders := j.recipe.Holders(j.queue)
+	if holders == len(j.queue) && holders > 1 {
+		return // leases: a session may hold several
+	}
+	for _, c := range j.queue {
+		all := r.owners()[c.Session]
+		if len(all) < 2 || j.queue[all[0]] != c {
+			continue
+		}
+		// The guid in the name is there to find the first znode again: the same
+		// guid twice is the client's own word that it meant one candidate.
+		twin := false
+		for k := 1; k < len(all) && !twin; k++ {
+			twin = guided(c.Name) && stem(j.queue[all[k]].Name) == stem(c.Name)
+		}
+		f := Finding{
+			Severity: Warning,
+			Title:    fmt.Sprintf("one session owns %s", count(len(all), "candidate", "candidates")),
+			Harm:     "If the reply to a create was lost and the client created again, nobody answers for the first znode: once it is the lowest, nobody leads until its session ends.",
+			Advice:   "Delete the older znode if its owner does not know of it; have the client put a guid in the name and look for it before it creates again.",
+			Sessions: []uint64{c.Session},
+			References: []string{
+				"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID",
+			},
+		}
+		for _, k := range all[:min(len(all), evidenceMax)] {
+			f.Znodes = append(f.Znodes, r.path(j.queue[k].Name))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s, created %s", said(j.queue[k]), j.queue[k].Ctime.UTC().Format(time.DateTime)))
+		}
+		switch {
+		case twin && all[0] < holders:
+			f.Severity = Critical
+			f.Evidence = append(f.Evidence, "both names have the same guid, and the older one holds the role")
+		case twin:
+			f.Evidence = append(f.Evidence, "both names have the same guid")
+		case r.sharing():
+			f.Severity = Info
+			f.Evidence = append(f.Evidence, "threads of one process that wait for themselves look the same")
+		case all[0] < holders:
+			f.Evidence = append(f.Evidence, "the older one holds the role")
+		}
+		r.find(Hex(c.Session), f, hold{wait: ghostWait})
+	}
+}
+
+// guided reports whether a name has a guid in it: 32 hex digits, with or
+// without dashes.
+func guided(name string) bool {
+	for i := range len(name) {
+		if i > 0 && isHex(name[i-1]) {
+			continue
+		}
+		if hexAt(name[i:], 32) == 32 || uuidAt(name[i:]) > 0 {
+			return true
+		}
+	}
+	return false
+}

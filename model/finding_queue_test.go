@@ -1,0 +1,216 @@
+package model_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+func TestGhostNode(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	ghost := c.child("n_", 1)
+	c.look()
+	c.pass(time.Second)
+	c.has() // for a moment everybody may
+	c.pass(2 * time.Second)
+	c.has("ghost-node warning")
+	if f := c.j.State().Findings[0]; len(f.Znodes) != 2 || f.Znodes[1] != "/e/"+ghost || !slices.Equal(f.Sessions, []uint64{1}) || f.Key != "ghost-node 0x1" {
+		t.Errorf("%+v", f)
+	}
+	c.tree.delete(names[0])
+	c.look()
+	c.pass(time.Second)
+	c.has()
+
+	// The same guid twice, and the older one leads: nobody acts.
+	c = newClinic(t, model.Config{})
+	c.child(uuidA+"latch-", 1)
+	c.child(uuidB+"latch-", 2)
+	c.child(uuidA+"latch-", 1)
+	c.look()
+	c.pass(3 * time.Second)
+	c.has("ghost-node critical")
+
+	// Two threads that wait for a lock, each with its own guid.
+	c = newClinic(t, model.Config{})
+	c.child(uuidA+"lock-", 1)
+	c.child(uuidB+"lock-", 1)
+	c.look()
+	c.pass(3 * time.Second)
+	c.has("ghost-node info")
+}
+
+func TestSequenceLimit(t *testing.T) {
+	for _, x := range []struct {
+		creates uint32
+		want    []string
+	}{
+		{1000, nil}, {1<<30 + 5, []string{"sequence-limit info"}}, {2_000_000_001, []string{"sequence-limit warning"}}, {1<<31 - 1, []string{"sequence-limit critical"}},
+	} {
+		c := newClinic(t, model.Config{})
+		c.tree.creates = x.creates
+		c.look()
+		c.has(x.want...)
+	}
+	c := newClinic(t, model.Config{})
+	c.tree.creates = 1 << 31 // as servers before 3.6 went on
+	c.child("n_", 1)
+	c.look()
+	c.has("sequence-limit critical")
+}
+
+func TestForeignChild(t *testing.T) {
+	c, names := three(t, model.Config{}, uuidA+"lock-")
+	c.tree.create("config", false, 0, "")
+	c.look()
+	c.pass(3 * time.Second)
+	c.has("foreign-child info")
+	// Digits and what is before them come before every number.
+	c.tree.create("-notes", false, 0, "")
+	c.look()
+	c.pass(3 * time.Second)
+	c.has("foreign-child critical", "foreign-child info")
+	c.tree.delete("-notes")
+	c.tree.delete("config")
+	c.look()
+	c.pass(time.Second)
+	c.has()
+	c.tree.create(uuidB+"lock-", true, 0, "") // persistent, behind all
+	c.look()
+	c.pass(3 * time.Second)
+	c.has("foreign-child warning")
+	for _, name := range names {
+		c.tree.delete(name)
+	}
+	c.child(uuidB+"lock-", 7)
+	c.look()
+	c.pass(3 * time.Second)
+	c.has("foreign-child critical")
+}
+
+func TestAckDisagrees(t *testing.T) {
+	c := newClinic(t, acked)
+	a, b := c.child("n_", 1), c.child("n_", 2)
+	c.look()
+	c.ack(a)
+	c.pass(time.Minute)
+	c.has()
+	// A handoff: the next one acknowledges after some time.
+	c.tree.delete(a)
+	c.look()
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Absent})
+	c.pass(4 * time.Second)
+	c.has()
+	c.pass(2 * time.Second)
+	c.has("ack-disagrees warning")
+	c.put(ackOf(c, b, 2))
+	c.pass(time.Second)
+	c.has()
+	// It names one that is gone, of the leader's session or of none.
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 2, Data: model.NewData(model.AckData("/e/"+a, 17))})
+	c.pass(6 * time.Second)
+	c.has("ack-disagrees warning")
+	c.put(ackOf(c, b, 2))
+	c.pass(time.Second)
+	c.has()
+	// The queue is empty, and somebody acknowledged.
+	c.tree.delete(b)
+	c.look()
+	c.pass(6 * time.Second)
+	c.has("ack-disagrees warning")
+
+	// Nobody acknowledges where nobody ever did.
+	c = newClinic(t, model.Config{AckPath: "/leader"})
+	c.child("n_", 1)
+	c.look()
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Absent})
+	c.pass(time.Hour)
+	c.has()
+}
+
+func ackOf(c *clinic, name string, session uint64) *model.Ack {
+	return &model.Ack{At: c.tree.now, Presence: model.Present, Session: session, Data: model.NewData(model.AckData("/e/"+name, c.tree.children[name].Czxid))}
+}
+
+func TestTwoLeaders(t *testing.T) {
+	c := newClinic(t, acked)
+	a, b := c.child("n_", 1), c.child("n_", 2)
+	c.look()
+	old := ackOf(c, a, 1)
+	c.put(old)
+	c.tree.delete(a)
+	c.look()
+	c.pass(4 * time.Second)
+	c.has()
+	c.pass(2 * time.Second)
+	c.has("two-leaders critical")
+	if f := c.j.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2, 1}) {
+		t.Errorf("%+v", f)
+	}
+	c.put(ackOf(c, b, 2))
+	c.pass(time.Second)
+	c.has()
+
+	// Two of ours believe to lead: the one that was frozen does not know.
+	c = newClinic(t, model.Config{})
+	a, b = c.child("n_", 1), c.child("n_", 2)
+	c.look()
+	one := model.Member{ID: "a", Name: "amber", Session: 1, Znode: a, Belief: model.Leading, Fault: model.Frozen}
+	two := model.Member{ID: "b", Name: "birch", Session: 2, Znode: b, Belief: model.Waiting}
+	c.put(&model.Cast{At: c.tree.now, Member: one})
+	c.put(&model.Cast{At: c.tree.now, Member: two})
+	c.pass(5 * time.Second)
+	c.has()
+	c.tree.delete(a)
+	c.look()
+	two.Belief = model.Leading
+	c.put(&model.Cast{At: c.tree.now, Member: two})
+	c.pass(3 * time.Second)
+	c.has("two-leaders critical")
+	one.Belief = model.Lost
+	c.put(&model.Cast{At: c.tree.now, Member: one})
+	c.pass(time.Second)
+	c.has()
+}
+
+// Leaders of another system may take minutes until they acknowledge.
+func TestForeignAck(t *testing.T) {
+	c := newClinic(t, model.Config{AckPath: "/leader"})
+	a := c.child("n_", 1)
+	c.child("n_", 2)
+	c.look()
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 1, Data: model.NewData([]byte("host1:80"))})
+	c.pass(time.Hour)
+	c.has()
+	c.tree.delete(a)
+	c.look()
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Absent})
+	c.pass(3 * time.Minute)
+	c.has()
+	c.pass(2 * time.Minute)
+	c.has("ack-disagrees warning")
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 2, Data: model.NewData([]byte("host2:80"))})
+	c.pass(time.Second)
+	c.has()
+}
+
+// Of names that nobody knows it is but a guess that they are an election.
+func TestGuessedNaming(t *testing.T) {
+	c := newClinic(t, model.Config{})
+	for s := range uint64(3) {
+		c.child("what-is-this~", s+1)
+	}
+	c.child("what-is-this~", 1)
+	c.look()
+	c.asked(func(x *model.ServerTable) {
+		for s := range uint64(3) {
+			watches(x, "/e", s+1)
+		}
+		without(x, 1)
+	})
+	if len(c.j.State().Findings) == 0 || model.Worst(c.j.State().Findings) != model.Info {
+		t.Errorf("findings %v", c.found)
+	}
+}

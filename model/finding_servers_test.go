@@ -1,0 +1,93 @@
+package model_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+func TestEnsembleSplit(t *testing.T) {
+	c, _ := three(t, model.Config{}, "n_")
+	split := func(x *model.ServerTable) { x.Servers[2].Mode = model.ModeLeader }
+	c.pass(time.Second)
+	x := c.healthy()
+	split(x)
+	c.put(x)
+	c.has() // a change of the ensemble's leader
+	c.pass(5 * time.Second)
+	c.put(c.healthy())
+	c.has()
+	c.asked(split)
+	c.has("ensemble-split critical")
+	c.asked(nil)
+	c.has()
+	c.asked(func(x *model.ServerTable) { x.Servers[1].Zxid = 0x3fffffff0 })
+	c.has("zxid-rollover warning")
+}
+
+func TestEphemeralsDiffer(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	lacks := func(x *model.ServerTable) { x.Servers[2].Ephemerals = x.Servers[2].Ephemerals[1:] }
+	c.asked(func(x *model.ServerTable) {
+		lacks(x)
+		x.Servers[2].Zxid-- // it is behind
+	})
+	c.has()
+	c.pass(3 * time.Second)
+	x := c.healthy()
+	lacks(x)
+	c.put(x)
+	c.has()
+	c.asked(lacks)
+	c.has("ephemerals-differ critical")
+	if f := c.j.State().Findings[0]; !slices.Equal(f.Znodes, []string{"/e/" + names[0]}) || !strings.Contains(f.Evidence[0], "zk3:2181") {
+		t.Errorf("%+v", f)
+	}
+	c.asked(nil)
+	c.has()
+}
+
+func TestDoctorHostile(t *testing.T) {
+	c := newClinic(t, model.Config{})
+	for s := range uint64(3000) {
+		c.child("\x1b[2J\u202e", s/2+1)
+	}
+	c.tree.create("\x1b]0;x\a", false, 0, "")
+	c.look()
+	c.asked(func(x *model.ServerTable) {
+		x.Servers[0].Addr = "\x1b[31m"
+		x.Servers[1].Watches = model.Answer{State: model.Failed, Why: "\x1b[0m", Hint: "\x07"}
+		for i := range x.Servers {
+			x.Servers[i].Watched = nil
+		}
+	})
+	if n := len(c.j.State().Findings); n == 0 || n > 40 {
+		t.Errorf("%d findings", n)
+	}
+	for i := range c.j.State().Queue {
+		e := c.j.State().Edge(i)
+		if model.Safe(e.Why, 0) != e.Why || model.Safe(e.Server, 0) != e.Server {
+			t.Fatalf("not safe: %+v", e)
+		}
+	}
+	var bad []model.Server
+	for i := range 5 {
+		bad = append(bad, model.Server{
+			Mode: model.ModeLeader, Zxid: -1, Basic: model.Answer{State: model.Answered},
+			Sessions:    model.Answer{State: model.Answered, At: start.Add(-1000 * time.Hour)},
+			Connections: model.Answer{State: model.Answered}, Watches: model.Answer{State: model.Answered},
+			Deadlines: []model.Deadline{{Session: 1, At: 1<<63 - 1}, {Session: 1, At: -1 << 63, Wall: i%2 == 0}, {}},
+			Clients:   []model.ServerConn{{}, {Session: 1, Timeout: -1, LastResponse: -1 << 63}, {Session: 2, Timeout: 1<<63 - 1}},
+			Watched:   []model.Watch{{}, {Path: "/"}, {Path: "/e/"}, {Path: "/e/a/b", Sessions: []uint64{1}}, {Path: "/e", Sessions: []uint64{0, 1}}},
+		})
+	}
+	for range 3 {
+		c.put(&model.ServerTable{Servers: bad, Whole: true, Anchors: []model.Anchor{{Session: 1, Timeout: 1<<63 - 1}, {}}})
+		c.pass(time.Second)
+		c.put(&model.ServerTable{At: c.tree.now, End: c.tree.now.Add(-time.Hour), Servers: bad, Whole: true})
+	}
+	c.put(&model.ServerTable{})
+}

@@ -1,0 +1,173 @@
+package model_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+func TestWrongWatch(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	c.child("n_", 4)
+	c.look()
+	c.asked(nil)
+	// 4 watches 2 and should 3; nobody else watches 2 but 3, so two do: a herd.
+	c.asked(func(x *model.ServerTable) { watches(x, "/e", 4, names[1]) })
+	c.has("herd warning")
+	if e := c.j.State().Edge(3); e.State != model.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
+		t.Errorf("%+v", e)
+	}
+	// It watches one behind it: nobody tells it when its turn comes.
+	five := c.child("n_", 5)
+	c.look()
+	c.asked(func(x *model.ServerTable) {
+		watches(x, "/e", 4, five)
+		watches(x, "/e", 5, "n_0000000099")
+	})
+	c.has("wrong-watch warning", "wrong-watch warning")
+	c.asked(func(x *model.ServerTable) { watches(x, "/e", 2, "n_0000000099") })
+	c.has("wrong-watch critical")
+	c.asked(nil)
+	c.has()
+}
+
+func TestHerd(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	for s := range uint64(3) {
+		c.child("n_", s+4)
+	}
+	c.look()
+	c.asked(nil)
+	all := func(x *model.ServerTable) {
+		for s := range uint64(5) {
+			watches(x, "/e", s+2, names[0])
+		}
+	}
+	// So many at once need no second look.
+	c.pass(3 * time.Second)
+	x := c.healthy()
+	all(x)
+	c.put(x)
+	c.pass(2 * time.Second)
+	c.has("herd warning")
+	f := c.j.State().Findings[0]
+	if f.Key != "herd "+names[0] || f.Znodes[0] != "/e/"+names[0] || len(f.Sessions) < 4 {
+		t.Errorf("%+v", f)
+	}
+	c.asked(all)
+	c.has("herd warning")
+	c.asked(nil)
+	c.has()
+
+	// A leader that watches its own znode, and one who looks on, are no herd.
+	c.asked(func(x *model.ServerTable) {
+		x.Servers[0].Watched = append(x.Servers[0].Watched, model.Watch{Path: "/e/" + names[0], Sessions: []uint64{1, 9}})
+	})
+	c.has()
+
+}
+
+func TestHerdByRule(t *testing.T) {
+	c := newClinic(t, model.Config{Recipe: model.Herd()})
+	for s := range uint64(4) {
+		c.child("n_", s+1)
+	}
+	c.look()
+	c.asked(nil)
+	c.has("herd warning")
+
+	// Readers that wait for one writer are none: that is the rule.
+	c = newClinic(t, model.Config{})
+	c.child("write-", 1)
+	for s := range uint64(4) {
+		c.child("read-", s+2)
+	}
+	c.look()
+	c.asked(nil)
+	c.has()
+	if e := c.j.State().Edge(4); e.State != model.Verified {
+		t.Errorf("%+v", e)
+	}
+
+	// Everybody watches the list: by design.
+	c = newClinic(t, model.Config{})
+	for s := range uint64(4) {
+		c.child("json.info_", s+1)
+	}
+	c.look()
+	c.asked(nil)
+	c.has("herd info")
+	if e := c.j.State().Edge(1); e.State != model.Unverified || !strings.Contains(e.Why, "list of children") {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestWatchCycle(t *testing.T) {
+	lock := func(kind, id string, session uint64, c *clinic) string {
+		return c.child("0123456789abcdef0123456789abcd"+id+kind, session)
+	}
+	c := newClinic(t, model.Config{})
+	lock("__lock__", "01", 1, c)
+	b := lock("__rlock__", "02", 2, c)
+	d := lock("__lock__", "03", 3, c)
+	c.look()
+	c.asked(nil)
+	c.has()
+	circle := func(x *model.ServerTable) {
+		watches(x, "/e", 2, d)
+		watches(x, "/e", 3, b)
+	}
+	c.asked(circle)
+	if c.found["watch-cycle "+b] != model.Critical {
+		t.Errorf("findings %v", c.found)
+	}
+	c.asked(nil)
+	c.has()
+
+	// Threads of two processes wait for each other's znodes and for no longer.
+	c = newClinic(t, model.Config{})
+	lock("__lock__", "01", 1, c)
+	lock("__lock__", "02", 2, c)
+	lock("__lock__", "03", 1, c)
+	lock("__lock__", "04", 2, c)
+	c.look()
+	c.asked(nil)
+	c.has("ghost-node info", "ghost-node info")
+}
+
+func TestDroppedCandidate(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	c.tree.delete(names[1])
+	c.look()
+	left := func(x *model.ServerTable) {
+		x.Servers[2].Watched = append(x.Servers[2].Watched, model.Watch{Path: "/e/" + names[0], Sessions: []uint64{2}})
+	}
+	c.asked(left) // a watch that is left over
+	c.has()
+	c.pass(time.Second)
+	four := c.child("n_", 4)
+	c.look()
+	c.asked(func(x *model.ServerTable) {
+		x.Servers[2].Watched = append(x.Servers[2].Watched, model.Watch{Path: "/e/" + four, Sessions: []uint64{2}})
+	})
+	c.has("dropped-candidate warning")
+	if f := c.j.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2}) || !slices.Equal(f.Znodes, []string{"/e/" + four}) {
+		t.Errorf("%+v", f)
+	}
+	c.child("n_", 2)
+	c.look()
+	c.pass(time.Second)
+	c.has()
+
+	// One who never stood looks on, and this program does.
+	c.asked(func(x *model.ServerTable) {
+		x.Servers[0].Watched = append(x.Servers[0].Watched, model.Watch{Path: "/e/" + four, Sessions: []uint64{9, 77}})
+	})
+	c.has("dropped-candidate info")
+	if f := c.j.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{77}) {
+		t.Errorf("%+v", f)
+	}
+}

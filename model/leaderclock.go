@@ -1,0 +1,133 @@
+package model
+
+import "time"
+
+// # When a session expires
+//
+// Only the ensemble's leader expires sessions, by its own monotonic clock. Let
+// T be when it last heard of a session there, to the session's timeout, tick
+// its tick time. The deadline that it keeps, and tells, is
+//
+//	D = (floor((T+to) / tick) + 1) * tick,  so  D-to-tick <= T < D-to.
+//
+// A client pings when a third of its timeout passed without a request. The
+// member that it is connected to answers, and passes the touch on to the leader
+// in batches, every half tick. So for a healthy client T is never older than
+// to/3 + tick/2, and some time for the network ([slack]).
+//
+// Let d be what our clock shows when the leader's shows 0 (both run evenly over
+// the minutes that this is about). A deadline D is D+d by our clock, so d is
+// what has to be bounded, and it is bounded by what the same reply says of
+// sessions of our own (anchors). The leader had heard of ours when it replied,
+// at R by our clock or before, at T >= D' - to' - tick by its own:
+//
+//	d = (our time of T) - T  <=  R - (D' - to' - tick)
+//
+// A connection of the leader's own list, that it answered at L by the same
+// clock before it replied, gives d <= R - L. The least of them counts. An
+// expiry is no later than D + d, at the most. Then the session's end has to be
+// committed, which takes [commit] more.
+//
+// The other way round: our session sent at S something that was answered. The
+// leader heard of us since S, or, if that was not yet passed on, since the ping
+// before, S - to'/3 - tick at the earliest; so d > S - to'/3 - tick - (D' - to').
+//
+// The text of dump has wall-clock times cut to whole seconds, each line
+// computed anew from two clocks. There D is at most a second and 10 ms more than
+// it says, and D' at least what it says, less the same 10 ms.
+//
+// Without any anchor there is another bound. A deadline that the leader told at
+// R is no later than R + to + tick. Of a connection that is the same in a reply
+// at R and in a later one, or is gone by R, the leader heard last before
+// R + tick/2, and the expiry is no later than R + tick/2 + to + tick.
+//
+// All of this ends where the ensemble gets another leader, which gives every
+// session its full timeout anew. What was known is then dropped.
+const (
+	// slack is for the network, for a client's timer, and for a server that is
+	// busy; clients in Java ping up to a second early, none is known to be late.
+	slack = 500 * time.Millisecond
+	// commit is how long the end of an expired session takes to be agreed on
+	// and to be seen: a quorum's write, to slow disks at that.
+	commit = 250 * time.Millisecond
+	// tickDefault is tickTime in ZooKeeper's sample configuration.
+	tickDefault = 2 * time.Second
+	wallUnit    = time.Second
+	wallError   = 10 * time.Millisecond
+)
+
+// clock bounds the difference between our clock and a leader's, for deadlines
+// of one kind.
+type clock struct {
+	known     bool
+	most      time.Time // ours at the leader's zero, at most
+	leastOK   bool
+	least     time.Time
+	tick      time.Duration
+	wall      bool
+	unit, err time.Duration
+}
+
+// clockOf finds the bounds in one reply of deadlines.
+func clockOf(t *ServerTable, s *Server) clock {
+	k := clock{tick: tickOf(s)}
+	replied := replyTime(t, s.Sessions)
+	own := make(map[uint64]Deadline, len(t.Anchors))
+	for i := range t.Anchors {
+		own[t.Anchors[i].Session] = Deadline{}
+	}
+	for _, d := range s.Deadlines {
+		if _, ok := own[d.Session]; ok {
+			own[d.Session] = d
+		}
+		k.wall = k.wall || d.Wall
+	}
+	if k.wall {
+		k.unit, k.err = wallUnit, wallError
+	}
+	bound := func(most time.Time) {
+		if !k.known || most.Before(k.most) {
+			k.known, k.most = true, most
+		}
+	}
+	for _, a := range t.Anchors {
+		d := own[a.Session]
+		if d.Session == 0 || a.Timeout <= 0 || d.Wall != k.wall {
+			continue
+		}
+		bound(replied.Add(-(d.At - k.err - a.Timeout - k.tick)))
+		least := wall(a.Sent).Add(-a.Timeout/3 - k.tick - (d.At + k.unit + k.err - a.Timeout))
+		if !a.Sent.IsZero() && (!k.leastOK || least.After(k.least)) {
+			k.leastOK, k.least = true, least
+		}
+	}
+	if !k.wall && s.Connections.State == Answered {
+		for i := range s.Clients {
+			if l := s.Clients[i].LastResponse; l > 0 {
+				bound(replyTime(t, s.Connections).Add(-l))
+			}
+		}
+	}
+	return k
+}
+
+// latest is when a deadline is by our clock, at most.
+func (k clock) latest(d Deadline) time.Time { return k.most.Add(d.At + k.unit + k.err) }
+
+// earliest is when it is at least.
+func (k clock) earliest(d Deadline) time.Time { return k.least.Add(d.At - k.err) }
+
+func tickOf(s *Server) time.Duration {
+	if s.Tick > 0 {
+		return s.Tick
+	}
+	return tickDefault
+}
+
+// replyTime is when a reply came.
+func replyTime(t *ServerTable, a Answer) time.Time {
+	if a.At.IsZero() || a.At.After(t.End) {
+		return wall(t.End)
+	}
+	return wall(a.At)
+}

@@ -1,0 +1,68 @@
+package model
+
+import "cmp"
+
+// leases is the recipe of a semaphore: everybody who is there holds one, and
+// those who wait are elsewhere.
+type leases struct {
+	name     string
+	numbered bool
+	takes    func(name string) bool // the stem, where numbered
+}
+
+func (r leases) Name() string            { return r.name }
+func (r leases) Reads(path string) Reads { return Reads{Children: []string{path}} }
+
+func (r leases) Contends(c *Candidate) bool {
+	return (c.Session != 0 || c.Unread) && r.has(c.Name)
+}
+
+func (r leases) has(name string) bool {
+	if !r.numbered {
+		return r.takes(name)
+	}
+	_, ok := Sequence(name)
+	return ok && r.takes(stem(name))
+}
+
+func (r leases) Before(a, b *Candidate) bool {
+	if r.numbered {
+		return before(a, b)
+	}
+	return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) < 0
+}
+
+func (leases) Holders(queue []*Candidate) int                { return len(queue) }
+func (leases) Watches(queue []*Candidate, i int) (int, bool) { return -1, false }
+func (leases) Notified(queue []*Candidate, i int) int        { return 0 }
+
+func (r leases) Target(own string, children []string, _ func(string) bool) Target {
+	return held(own, children, r.has(own))
+}
+
+// alone is the recipe of a single ephemeral znode, whose creator leads. The
+// path is that of the znode, which is listed as the only contender; those who
+// wait for it are nowhere to be seen.
+type alone struct{ name string }
+
+func (r alone) Name() string                                { return r.name }
+func (alone) Reads(path string) Reads                       { return Reads{Data: []string{path}} }
+func (alone) Contends(c *Candidate) bool                    { return c.Session != 0 || c.Unread }
+func (alone) Before(a, b *Candidate) bool                   { return leases{}.Before(a, b) }
+func (alone) Holders(queue []*Candidate) int                { return min(1, len(queue)) }
+func (alone) Watches(queue []*Candidate, _ int) (int, bool) { return -1, false }
+func (alone) Notified(queue []*Candidate, i int) int        { return 0 }
+
+func (alone) Target(own string, children []string, _ func(string) bool) Target {
+	return held(own, children, true)
+}
+
+// held is the target of one that holds the role by being there.
+func held(own string, children []string, takes bool) (t Target) {
+	for _, name := range children {
+		if takes && name == own {
+			t.Listed, t.Leads = true, true
+		}
+	}
+	return t
+}

@@ -1,0 +1,132 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// recognise finds out whose election it is before r's new children come in: at
+// the first that show it, and again once the queue is empty. Under the same
+// parent a known naming does not give way to an unknown one, which may be but a
+// stray child, and while anybody stands it does not change at all, but for a
+// wider dialect of which this was all there was to see.
+func (j *Journal) recognise(r *Read) {
+	if j.cfg.Recipe != nil || len(r.New) == 0 {
+		return
+	}
+	was := j.state.Dialect
+	if was != nil && len(j.queue) > 0 {
+		j.widen(r.New)
+		return
+	}
+	children := r.New
+	if !r.Full {
+		children = slices.Clone(r.New)
+		for _, c := range j.known {
+			children = append(children, c.Znode)
+		}
+	}
+	d := Recognise(j.cfg.Path, children)
+	if d == nil && r.Single {
+		d, _ = DialectByID(singleID)
+	}
+	if d == nil || d == was || d.unknown && was != nil && j.under {
+		return
+	}
+	j.speak(d)
+}
+
+// widen changes over to the dialect that the present one is part of, when a new
+// child shows it.
+func (j *Journal) widen(children []Znode) {
+	d := widened(j.state.Dialect, func(wider *Dialect) bool {
+		return slices.ContainsFunc(children, func(z Znode) bool {
+			_, ok := match(wider.mark, stem(z.Name))
+			return ok && (z.Session != 0 || z.Unread)
+		})
+	})
+	if d != j.state.Dialect {
+		j.speak(d)
+	}
+}
+
+// speak reads all names by another dialect from now on; nil: by none.
+func (j *Journal) speak(d *Dialect) {
+	j.state.Dialect = d
+	if d != nil && j.cfg.AckFollows {
+		j.lookForAck(d.AckPath(j.cfg.Path))
+	}
+	for _, list := range [][]*Candidate{j.queue, j.rest} {
+		for i, old := range list {
+			c := *old
+			j.dress(&c)
+			if c.Who == old.Who && c.HasSequence == old.HasSequence && c.kind == old.kind {
+				continue
+			}
+			list[i], j.known[c.Name] = &c, &c
+			j.renewHead(old, &c)
+		}
+	}
+	j.follow(j.spoken())
+}
+
+// change follows the recipe of a Switch until the next. The plain recipe is no
+// other than the election has by itself, where that is recognised.
+func (j *Journal) change(r Recipe) {
+	if j.cfg.Recipe != nil {
+		j.follow(r)
+		return
+	}
+	j.switched = r
+	if r == Election() {
+		j.switched = nil
+	}
+	j.follow(j.spoken())
+}
+
+// spoken is the recipe to follow: that of the last Switch, else the dialect's.
+func (j *Journal) spoken() Recipe {
+	switch {
+	case j.switched != nil:
+		return j.switched
+	case j.state.Dialect != nil:
+		return j.state.Dialect.Recipe
+	}
+	return Election()
+}
+
+// candidate makes a child of the election out of a znode.
+func (j *Journal) candidate(z Znode, at time.Time, joined bool) *Candidate {
+	c := newCandidate(z, at, joined)
+	j.dress(c)
+	return c
+}
+
+// dress gives a candidate what its dialect tells.
+func (j *Journal) dress(c *Candidate) {
+	c.Who, c.kind = "", kindUnknown
+	c.Sequence, c.HasSequence = Sequence(c.Name)
+	d := j.state.Dialect
+	if d == nil {
+		return
+	}
+	if d.bare || d.Single {
+		c.Sequence, c.HasSequence = 0, false // digits that happen to be there
+	}
+	c.Who = d.Who(c)
+	if r, ok := d.Recipe.(*locks); ok && r.reader != nil {
+		c.kind = r.kindOf(c.Name)
+	}
+}
+
+// renewHead keeps the leader where the same znode is told of anew.
+func (j *Journal) renewHead(old, c *Candidate) {
+	if j.head != old {
+		return
+	}
+	j.head = c
+	if n := len(j.state.Reigns); n > 0 && j.state.Reigns[n-1].Leader == old {
+		j.state.Reigns = slices.Clone(j.state.Reigns)
+		j.state.Reigns[n-1].Leader = c
+	}
+}

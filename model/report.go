@@ -1,0 +1,111 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// suspect is what a rule reported.
+type suspect struct {
+	finding *Finding
+	first   time.Time // since when it is reported
+	wait    time.Duration
+	tables  int       // tables that it has to last for
+	counted int       // such so far
+	tableAt time.Time // when the last of them was made
+	again   time.Time // when it wants to be looked at again; zero: not by time
+	raised  bool
+	seen    bool // in this run
+}
+
+// hold says how long a suspicion has to last before it is a finding.
+type hold struct {
+	wait   time.Duration
+	tables int       // this many tables, each calm after the one before
+	again  time.Time // look again then, whatever changed
+}
+
+// rule finds one kind of trouble.
+type rule struct {
+	id    string
+	check func(*report)
+}
+
+// report takes what a rule found.
+type report struct {
+	*look
+	at    time.Time
+	rule  *rule
+	count int
+}
+
+// subjectsMax bounds the findings of one rule: the operator has enough to do
+// with so many, and more are counted in the last.
+const subjectsMax = 8
+
+// evidenceMax bounds the lines of evidence of one finding.
+const evidenceMax = 16
+
+// find reports a suspicion about a subject, "" where the rule has but one.
+func (r *report) find(subject string, f Finding, h hold) {
+	if r.count++; r.count > subjectsMax {
+		return
+	}
+	f.ID, f.Key = r.rule.id, r.rule.id
+	if subject != "" {
+		f.Key += " " + subject
+	}
+	if len(f.Evidence) > evidenceMax {
+		f.Evidence = append(f.Evidence[:evidenceMax:evidenceMax], "and more")
+	}
+	d := &r.j.doctor
+	s := d.suspects[f.Key]
+	if s == nil {
+		s = &suspect{first: r.at}
+		if d.suspects == nil {
+			d.suspects = make(map[string]*suspect)
+		}
+		d.suspects[f.Key] = s
+	}
+	if s.raised && s.finding.Severity != f.Severity {
+		r.j.say(r.at, s, false)
+	}
+	f.Since = s.first
+	s.seen, s.wait, s.tables, s.again = true, h.wait, h.tables, h.again
+	if t := r.j.state.Table; r.in&onTable != 0 && t != nil && (s.counted == 0 || wall(t.At).Sub(s.tableAt) >= calm) {
+		s.counted++
+		s.tableAt = wall(t.At)
+	}
+	if s.raised && sameFinding(s.finding, &f) {
+		return
+	}
+	s.finding = &f
+	if s.raised {
+		d.raised = -1 // the list is to be made anew
+	}
+}
+
+// lasted is how long the rule has reported that subject.
+func (r *report) lasted(subject string) time.Duration {
+	key := r.rule.id
+	if subject != "" {
+		key += " " + subject
+	}
+	if s := r.j.doctor.suspects[key]; s != nil {
+		return max(0, r.at.Sub(s.first))
+	}
+	return 0
+}
+
+// sameFinding reports whether nothing is new.
+func sameFinding(a, b *Finding) bool {
+	return a.Severity == b.Severity && a.Title == b.Title && slices.Equal(a.Evidence, b.Evidence) &&
+		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && a.Harm == b.Harm && a.Advice == b.Advice
+}
+
+// say raises or clears a finding.
+func (j *Journal) say(at time.Time, s *suspect, raised bool) {
+	s.raised = raised
+	j.doctor.raised = -1
+	j.emit(at, FindingChanged{s.finding, raised})
+}

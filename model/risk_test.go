@@ -1,0 +1,176 @@
+package model_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+func TestZombieLeader(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	gone := func(x *model.ServerTable) { without(x, 1) }
+	c.pass(time.Second)
+	x := c.healthy()
+	gone(x)
+	c.put(x)
+	c.has() // a client that moves to another member
+	st := c.j.State()
+	r := st.Risk(st.Queue[0])
+	if r == nil || !r.Leader || r.Next != st.Queue[1] || r.By.IsZero() || len(st.Risks) != 1 || st.Risks[0] != r {
+		t.Fatalf("risk %+v", r)
+	}
+	// Timeout, the tick that it is rounded to, half a tick in a batch, and the commit.
+	if want := c.tree.now.Add(10*time.Second + 3*time.Second + 250*time.Millisecond); !r.By.Equal(want) {
+		t.Errorf("by %v, want %v", r.By, want)
+	}
+	c.asked(gone)
+	c.has("zombie-leader critical") // for two thirds of its timeout
+	c.pass(time.Second)
+	c.put(c.healthy()) // it is back
+	c.has()
+	if st := c.j.State(); len(st.Risks) != 0 {
+		t.Errorf("risks %+v", st.Risks)
+	}
+
+	// A stopped one keeps its connection, and is heard of no more.
+	frozen, due := c.healthy().Servers[1].Clients[0], c.healthy().Servers[0].Deadlines[0]
+	stop := func(x *model.ServerTable) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
+	c.pass(3 * time.Second)
+	x = c.healthy()
+	stop(x)
+	c.put(x)
+	c.has()
+	c.asked(stop)
+	if c.found["zombie-leader "+names[0]] == "" {
+		t.Errorf("findings %v", c.found)
+	}
+	c.tree.delete(names[0])
+	c.look()
+	c.has()
+	if st := c.j.State(); len(st.Risks) != 0 {
+		t.Errorf("risks %+v", st.Risks)
+	}
+	h := c.j.State().Handoffs[0]
+	if h.Cause != model.CauseExpired || !strings.Contains(h.Evidence, "has heard nothing from it since") {
+		t.Errorf("%s: %s", h.Cause, h.Evidence)
+	}
+}
+
+func TestRiskWatch(t *testing.T) {
+	c, _ := three(t, model.Config{}, "n_")
+	st := c.j.State()
+	if why := st.RiskWatch(st.Queue[0]); why != "" {
+		t.Errorf("asked every second: %s", why)
+	}
+	for want, change := range map[string]func(*model.ServerTable){
+		"too seldom":                 func(x *model.ServerTable) { x.Every = 5 * time.Second },
+		"only when you want":         func(x *model.ServerTable) { x.Every = 0 },
+		"not all members":            func(x *model.ServerTable) { x.Whole = false; x.Servers[0].Sessions = model.Answer{} },
+		"hint would allow it":        func(x *model.ServerTable) { refuse(x, "hint") },
+		"timeout is not known":       func(x *model.ServerTable) { without(x, 1) },
+		"the servers were not asked": nil,
+	} {
+		c := newClinic(t, model.Config{})
+		c.child("n_", 1)
+		c.look()
+		if change != nil {
+			x := c.healthy()
+			change(x)
+			c.put(x)
+		}
+		st := c.j.State()
+		if why := st.RiskWatch(st.Queue[0]); !strings.Contains(why, want) {
+			t.Errorf("%q, want %q", why, want)
+		}
+	}
+}
+
+func refuse(x *model.ServerTable, hint string) {
+	for i := range x.Servers {
+		x.Servers[i].Connections = model.Answer{State: model.Refused, Hint: hint}
+		x.Servers[i].Sessions, x.Servers[i].Deadlines = model.Answer{State: model.Refused, Hint: hint}, nil
+	}
+}
+
+func TestCausesByTables(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	last := func() *model.Handoff {
+		hs := c.j.State().Handoffs
+		return hs[len(hs)-1]
+	}
+	// Heard from a moment ago: it can not have expired.
+	c.pass(time.Second)
+	c.tree.delete(names[0])
+	c.look()
+	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "could not expire") {
+		t.Errorf("%s: %s", h.Cause, h.Evidence)
+	}
+	before := c.j.State()
+	if !slices.Contains(before.Sessions(), 1) {
+		t.Error("nobody asks what became of the leader's session")
+	}
+	c.pass(time.Second)
+	x := c.healthy()
+	x.Servers[1].Clients = append(x.Servers[1].Clients, model.ServerConn{Session: 1, Addr: "10.0.0.1:4000", Timeout: 10 * time.Second})
+	c.put(x)
+	if h := last(); h.Cause != model.CauseResigned || !strings.Contains(h.Evidence, "lives on") {
+		t.Errorf("%s: %s", h.Cause, h.Evidence)
+	}
+	if rs := c.j.State().Reigns; rs[0].Cause != model.CauseResigned {
+		t.Errorf("reigns %+v", rs)
+	}
+	if before.Handoffs[0].Cause != model.CauseLeft {
+		t.Error("an old state changed")
+	}
+
+	c.tree.delete(names[1])
+	c.look()
+	c.pass(time.Second)
+	c.put(c.healthy()) // the session is over
+	if h := last(); h.Cause != model.CauseClosed {
+		t.Errorf("%s: %s", h.Cause, h.Evidence)
+	}
+
+	// Nobody was asked.
+	s := newScript(t, model.Config{})
+	a := s.join(1)
+	s.join(2)
+	s.read()
+	s.tree.delete(a)
+	s.read()
+	if h := s.j.State().Handoffs[0]; h.Cause != model.CauseUnknown || h.Evidence != "servers not asked" {
+		t.Errorf("%s: %s", h.Cause, h.Evidence)
+	}
+}
+
+// A bound that did not hold is given up: the client came back, or the servers
+// were wrong.
+func TestRiskOver(t *testing.T) {
+	c, _ := three(t, model.Config{}, "n_")
+	c.pass(time.Second)
+	x := c.healthy()
+	without(x, 2)
+	c.put(x)
+	st := c.j.State()
+	r := st.Risk(st.Queue[1])
+	if r == nil || r.Leader || r.Next != nil {
+		t.Fatalf("risk %+v", r)
+	}
+	c.pass(r.By.Sub(c.tree.now))
+	if len(c.j.State().Risks) != 1 {
+		t.Error("given up before it is over")
+	}
+	c.pass(3 * time.Second)
+	if n := len(c.j.State().Risks); n != 0 {
+		t.Errorf("%d at risk of what is past", n)
+	}
+	if due, ok := c.j.Deadline(); ok {
+		t.Errorf("it wants to be called at %v", due)
+	}
+	if st.Risk(nil) != nil || len(st.Risks) != 1 {
+		t.Error("an old state changed")
+	}
+}

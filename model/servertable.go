@@ -1,0 +1,147 @@
+package model
+
+import "time"
+
+// ServerTable is what the members of the ensemble said about themselves in
+// one round of asking: the only source for who really watches what. Each
+// member knows its own connections and watches only; sessions and ephemerals
+// are the same on all, and deadlines are known to the ensemble's leader alone.
+//
+// What one journal is given is cut to its election: the watches on the
+// election's path, its children and its acknowledgement; the connections and
+// deadlines of the sessions that own or watch one of these, of those that
+// [State.Sessions] names besides, and of the observer's own. The counts are of
+// the whole server.
+type ServerTable struct {
+	// At is when the round began and End when its last reply came, by this
+	// program's clock. What happened after At may be in a reply or not.
+	At  time.Time `json:"at"`
+	End time.Time `json:"end"`
+	// Whole says that Servers are all members of the ensemble that clients can
+	// be connected to: the ensemble's own configuration was read, and each of
+	// its members has an entry.
+	Whole bool `json:"whole"`
+	// Unwhole is why not.
+	Unwhole string `json:"unwhole,omitempty"`
+	// Every is how often connections and sessions are asked for; 0: only when
+	// somebody wants to know.
+	Every   time.Duration `json:"every,omitempty"`
+	Servers []Server      `json:"servers"`
+	// Anchors tie the servers' clocks to ours: sessions of this process, whose
+	// deadlines are in the same reply as the others'.
+	Anchors []Anchor `json:"anchors,omitempty"`
+}
+
+// Anchor is when the servers last heard of a session of our own, by our clock:
+// after Sent, and before Answered.
+type Anchor struct {
+	Session  uint64        `json:"session"`
+	Sent     time.Time     `json:"sent"`
+	Answered time.Time     `json:"answered"`
+	Timeout  time.Duration `json:"timeout"`
+}
+
+// Server is what one member said in a round.
+type Server struct {
+	Addr    string `json:"addr"`              // host:port for clients, as the connect string or the configuration has it
+	Version string `json:"version,omitempty"` // "3.8.0"
+	Mode    Mode   `json:"mode,omitempty"`
+	Zxid    int64  `json:"zxid,omitempty"` // last processed
+	// Basic is the cheap part: mode, zxid, version, counts.
+	Basic Answer `json:"basic"`
+
+	Connections Answer       `json:"connections"`
+	Clients     []ServerConn `json:"clients,omitempty"`
+	// ConnectionCount is of the whole server.
+	ConnectionCount int `json:"connection_count,omitempty"`
+
+	Sessions Answer `json:"sessions"`
+	// Deadlines are when sessions expire by the server's own monotonic clock,
+	// rounded up to its tick; only the ensemble's leader (or a server that is
+	// alone) has any.
+	Deadlines []Deadline `json:"deadlines,omitempty"`
+	// Tick is the server's tick time, 0 if not known (2 s is the default).
+	Tick time.Duration `json:"tick,omitempty"`
+	// Ephemerals are the ephemeral znodes of the election on this member.
+	Ephemerals []Ephemeral `json:"ephemerals,omitempty"`
+
+	Watches Answer  `json:"watches"`
+	Watched []Watch `json:"watched,omitempty"`
+	// WatchCount is zk_watch_count, which counts child watches too; DataWatches
+	// is the total of wchs, which does not. -1: not known.
+	WatchCount  int `json:"watch_count"`
+	DataWatches int `json:"data_watches"`
+	// Leftover says that the lists are not complete, as there were more than
+	// are kept.
+	Leftover bool `json:"leftover,omitempty"`
+}
+
+// Mode is a member's part in the ensemble.
+type Mode string
+
+const (
+	ModeUnknown    Mode = ""
+	ModeLeader     Mode = "leader" // of the ensemble
+	ModeFollower   Mode = "follower"
+	ModeObserver   Mode = "observer"
+	ModeStandalone Mode = "standalone"
+)
+
+// AnswerState says how a question to a server went.
+type AnswerState string
+
+const (
+	NotAsked AnswerState = ""         // not wanted in this round
+	Answered AnswerState = "answered" // in full
+	Refused  AnswerState = "refused"  // a setting forbids it; Hint says which would allow it
+	Failed   AnswerState = "failed"   // no answer, or none that makes sense
+	TooLarge AnswerState = "too large"
+)
+
+// Answer is how one question to one server went.
+type Answer struct {
+	State AnswerState `json:"state,omitempty"`
+	Via   string      `json:"via,omitempty"`  // "http" or "4lw"
+	At    time.Time   `json:"at,omitzero"`    // of the reply
+	Why   string      `json:"why,omitempty"`  // for all but Answered; safe to show
+	Hint  string      `json:"hint,omitempty"` // the server's setting that would allow it
+}
+
+// ServerConn is a client's connection as the server lists it.
+type ServerConn struct {
+	Session     uint64        `json:"session"` // 0: none yet
+	Addr        string        `json:"addr"`    // the client's host:port
+	Timeout     time.Duration `json:"timeout"` // negotiated
+	LastOp      string        `json:"last_op,omitempty"`
+	Established time.Time     `json:"established,omitzero"` // by the server's clock
+	// LastResponse is when the server last answered, on its own monotonic clock.
+	LastResponse time.Duration `json:"last_response"`
+	Received     int64         `json:"received"`
+	Outstanding  int           `json:"outstanding,omitempty"`
+}
+
+// Deadline is when a session expires: on the ensemble leader's own monotonic
+// clock (AdminServer), or by its wall clock in whole seconds (dump), where Wall
+// is set.
+type Deadline struct {
+	Session uint64        `json:"session"`
+	At      time.Duration `json:"at"` // since that clock's zero (the Unix epoch for wall)
+	Wall    bool          `json:"wall,omitempty"`
+}
+
+// Ephemeral is an ephemeral znode as a member lists it.
+type Ephemeral struct {
+	Session uint64 `json:"session"`
+	Path    string `json:"path"` // as this client sees it: without the chroot
+}
+
+// Watch says who has data or exists watches on a path. Child watches are in no
+// server's table.
+type Watch struct {
+	Path     string   `json:"path"` // as this client sees it
+	Sessions []uint64 `json:"sessions"`
+}
+
+// When is the end of the round: reads that came while it went on are before it.
+func (o *ServerTable) When() time.Time { return o.End }
+func (*ServerTable) observation()      {}

@@ -1,0 +1,349 @@
+package model_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"electop/model"
+
+	"pgregory.net/rapid"
+)
+
+// sim is an ensemble with an election of correct clients, in virtual time: a
+// tree, sessions with deadlines on the leader's clock as ZooKeeper rounds and
+// batches them, data watches, and an observer that reads as it is notified.
+type sim struct {
+	*rapid.T
+	tree   *tree
+	w      *watcher
+	j      *model.Journal
+	agenda []simEvent
+	n      int
+
+	servers int
+	tick    time.Duration
+	clock   time.Duration // the leader's, at start
+	wall    bool          // deadlines are told as wall-clock seconds
+	clients []*simClient
+	own     *simClient // the observer's session
+
+	reading bool
+	lag     time.Duration // of the observer
+	react   time.Duration // of clients, at most
+	// silentConns and silentDues: the servers do not tell these.
+	silentConns, silentDues bool
+	every                   time.Duration
+
+	all    []model.Observation
+	events []model.Event
+	// check sees each event.
+	check func(model.Event)
+}
+
+type simEvent struct {
+	at time.Time
+	n  int
+	do func()
+}
+
+type simClient struct {
+	session  uint64
+	timeout  time.Duration
+	server   int // -1: no connection
+	deadline time.Duration
+	resp     time.Time
+	received int64
+	pending  bool // touched, not passed on
+	stopped  bool
+	over     bool // the session
+	expired  time.Time
+	stopAt   time.Time
+	znode    string
+	wants    bool
+	watches  map[string]bool
+}
+
+func newSim(t *rapid.T, cfg model.Config, ticks ...time.Duration) *sim {
+	tr := newTree()
+	tr.createParent(0)
+	s := &sim{
+		T: t, tree: tr, w: &watcher{tree: tr}, j: model.NewJournal(cfg), servers: 3,
+		tick:  rapid.SampledFrom(ticks).Draw(t, "tick"),
+		clock: time.Duration(rapid.Int64Range(int64(time.Hour), int64(100*time.Hour)).Draw(t, "clock")),
+		lag:   50 * time.Millisecond, react: 300 * time.Millisecond,
+	}
+	s.own = s.client(9_000_000, 10*time.Second)
+	s.apply(&model.Connection{At: tr.now, Link: model.Connected, Session: s.own.session, Server: "s0:2181"})
+	s.batch()
+	s.observe()
+	return s
+}
+
+func (s *sim) between(what string, from, to time.Duration) time.Duration {
+	return time.Duration(rapid.Int64Range(int64(from), int64(to)).Draw(s.T, what))
+}
+
+func (s *sim) at(in time.Duration, do func()) {
+	s.n++
+	e := simEvent{s.tree.now.Add(in), s.n, do}
+	i, _ := slices.BinarySearchFunc(s.agenda, e, func(a, b simEvent) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.n, b.n)) })
+	s.agenda = slices.Insert(s.agenda, i, e)
+}
+
+// run lets time pass, and the journal wait for what it waits for.
+func (s *sim) run(d time.Duration) {
+	end := s.tree.now.Add(d)
+	for {
+		next := end
+		if len(s.agenda) > 0 && s.agenda[0].at.Before(next) {
+			next = s.agenda[0].at
+		}
+		if due, ok := s.j.Deadline(); ok && due.Before(next) {
+			if due.After(s.tree.now) {
+				s.tree.now = due
+			}
+			s.apply(&model.Advance{At: s.tree.now})
+			if again, ok := s.j.Deadline(); ok && !again.After(s.tree.now) {
+				s.Fatalf("at its deadline %v the journal wants to be called at %v", due, again)
+			}
+			continue
+		}
+		s.tree.now = next
+		if len(s.agenda) == 0 || s.agenda[0].at.After(next) {
+			return
+		}
+		e := s.agenda[0]
+		s.agenda = s.agenda[1:]
+		e.do()
+	}
+}
+
+func (s *sim) apply(o model.Observation) {
+	s.all = append(s.all, o)
+	for _, e := range s.j.Apply(o) {
+		s.events = append(s.events, e)
+		if s.check != nil {
+			s.check(e)
+		}
+	}
+}
+
+// observe reads the election now, and after each change some time later.
+func (s *sim) observe() { s.apply(s.w.read(false, false, nil)) }
+
+func (s *sim) changed() {
+	if s.reading {
+		return
+	}
+	s.reading = true
+	s.at(s.between("lag", time.Millisecond, s.lag), func() {
+		s.reading = false
+		s.observe()
+	})
+}
+
+// leaderNow is the leader's clock.
+func (s *sim) leaderNow() time.Duration { return s.clock + s.tree.now.Sub(start) }
+
+func (s *sim) client(session uint64, timeout time.Duration) *simClient {
+	c := &simClient{session: session, timeout: timeout, watches: map[string]bool{}, server: rapid.IntRange(0, s.servers-1).Draw(s.T, "server")}
+	s.clients = append(s.clients, c)
+	s.touch(c)
+	s.pass(c) // creating a session goes to the leader at once
+	s.ping(c)
+	return c
+}
+
+func (s *sim) ping(c *simClient) {
+	s.at(c.timeout/3, func() {
+		if c.over {
+			return
+		}
+		if !c.stopped && c.server >= 0 {
+			s.touch(c)
+		}
+		s.ping(c)
+	})
+}
+
+func (s *sim) touch(c *simClient) {
+	c.resp, c.pending = s.tree.now, true
+	c.received++
+	if c.server == 0 { // the leader
+		s.pass(c)
+	}
+}
+
+// pass tells the leader of a touch.
+func (s *sim) pass(c *simClient) {
+	if !c.pending || c.over {
+		return
+	}
+	c.pending = false
+	c.deadline = ((s.leaderNow()+c.timeout)/s.tick + 1) * s.tick
+	deadline := c.deadline
+	s.at(deadline-s.leaderNow(), func() {
+		if c.over || c.deadline != deadline {
+			return
+		}
+		c.expired = s.tree.now
+		s.at(s.between("commit", 0, 100*time.Millisecond), func() { s.end(c) })
+	})
+}
+
+// batch passes the followers' touches on, every half tick.
+func (s *sim) batch() {
+	s.at(s.tick/2, func() {
+		for _, c := range s.clients {
+			s.pass(c)
+		}
+		s.batch()
+	})
+}
+
+// end ends a session.
+func (s *sim) end(c *simClient) {
+	if c.over {
+		return
+	}
+	c.over, c.server, c.wants = true, -1, false
+	c.watches = map[string]bool{}
+	s.withdraw(c)
+}
+
+// stand volunteers.
+func (s *sim) stand(c *simClient) {
+	if c.over || c.stopped || c.server < 0 || c.znode != "" {
+		return
+	}
+	c.wants = true
+	c.znode = s.tree.create("n_", true, c.session, fmt.Sprint("host", c.session))
+	s.touch(c)
+	s.changed()
+	s.look(c)
+}
+
+// look lists the children and watches the predecessor, in a moment.
+func (s *sim) look(c *simClient) {
+	s.at(s.between("reaction", time.Millisecond, s.react), func() {
+		if c.over || c.stopped || !c.wants || c.znode == "" {
+			return
+		}
+		if c.server < 0 {
+			s.look(c)
+			return
+		}
+		s.touch(c)
+		if t := model.Election().Target(c.znode, s.tree.names(), nil); t.Listed && !t.Leads {
+			c.watches[t.Watch] = true
+		}
+	})
+}
+
+// withdraw deletes the client's znode. Its watch stays.
+func (s *sim) withdraw(c *simClient) {
+	if c.znode == "" {
+		return
+	}
+	name := c.znode
+	c.znode, c.wants = "", false
+	s.tree.delete(name)
+	s.changed()
+	for _, x := range s.clients {
+		if x.watches[name] {
+			delete(x.watches, name)
+			s.look(x)
+		}
+	}
+}
+
+// move connects a client to another server, with some time between.
+func (s *sim) move(c *simClient) {
+	if c.server < 0 || c.stopped || c.over {
+		return
+	}
+	c.server = -1
+	s.at(s.between("away", time.Millisecond, 300*time.Millisecond), func() {
+		if !c.over && !c.stopped {
+			c.server = rapid.IntRange(0, s.servers-1).Draw(s.T, "server")
+			s.touch(c)
+		}
+	})
+}
+
+// poll asks the servers: what they say is of now, and comes a moment later.
+func (s *sim) poll(watches bool) {
+	t := s.table(watches)
+	s.at(10*time.Millisecond, func() { s.apply(t) })
+}
+
+func (s *sim) table(watches bool) *model.ServerTable {
+	now := s.tree.now
+	reply := now.Add(5 * time.Millisecond)
+	told := model.Answer{State: model.Answered, Via: "http", At: reply}
+	t := &model.ServerTable{At: now.Add(-5 * time.Millisecond), End: now.Add(10 * time.Millisecond), Whole: true, Every: s.every}
+	for i := range s.servers {
+		sv := model.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: model.ModeFollower, Zxid: s.tree.zxid, Basic: told, Tick: s.tick}
+		if i == 0 {
+			sv.Mode = model.ModeLeader
+		}
+		if watches {
+			sv.Watches = told
+		}
+		if s.silentConns {
+			sv.Connections = model.Answer{State: model.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
+		} else {
+			sv.Connections = told
+		}
+		if !s.silentDues {
+			sv.Sessions = told
+		}
+		paths := map[string][]uint64{}
+		for _, c := range s.clients {
+			if i == 0 && !c.over && !s.silentDues {
+				d := model.Deadline{Session: c.session, At: c.deadline}
+				if s.wall { // whole seconds of a clock of its own
+					d.At, d.Wall = (c.deadline + 56*365*24*time.Hour + 123*time.Millisecond).Truncate(time.Second), true
+				}
+				sv.Deadlines = append(sv.Deadlines, d)
+			}
+			if c.znode != "" && !s.silentDues {
+				sv.Ephemerals = append(sv.Ephemerals, model.Ephemeral{Session: c.session, Path: "/e/" + c.znode})
+			}
+			if c.server != i {
+				continue
+			}
+			if !s.silentConns {
+				sv.Clients = append(sv.Clients, model.ServerConn{
+					Session: c.session, Addr: fmt.Sprintf("10.0.0.1:%d", c.session), Timeout: c.timeout,
+					LastResponse: s.clock + c.resp.Sub(start), Received: c.received,
+				})
+			}
+			for name := range c.watches {
+				paths["/e/"+name] = append(paths["/e/"+name], c.session)
+			}
+		}
+		if watches {
+			for _, p := range slices.Sorted(maps.Keys(paths)) {
+				sv.Watched = append(sv.Watched, model.Watch{Path: p, Sessions: paths[p]})
+			}
+		}
+		t.Servers = append(t.Servers, sv)
+	}
+	// The last that the observer knows to have been answered.
+	t.Anchors = []model.Anchor{{
+		Session: s.own.session, Sent: s.own.resp.Add(-time.Millisecond), Answered: s.own.resp.Add(time.Millisecond), Timeout: s.own.timeout,
+	}}
+	return t
+}
+
+// polls asks again and again.
+func (s *sim) polls(every func() time.Duration, watches bool) {
+	s.at(every(), func() {
+		s.poll(watches)
+		s.polls(every, watches)
+	})
+}

@@ -1,0 +1,64 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// lone applies a look at the znode of an election that is a single one. What
+// happened between two looks nobody counts, so nothing is ever missed; that the
+// znode is another by its czxid shows that the first one left.
+func (j *Journal) lone(r *Read) {
+	at := wall(r.At)
+	if j.under { // it was a parent till now
+		j.vanish(at, time.Time{})
+	}
+	j.single = true
+	j.state.Phase, j.state.Parent, j.state.ReadAt = Live, Parent{}, at
+	var z *Znode
+	if r.Presence == Present && len(r.New) > 0 && !r.New[0].Unread {
+		it := r.New[0]
+		z = &it
+		z.Name = j.cfg.Path
+	}
+	old := j.known[j.cfg.Path]
+	first := !j.began
+	if old != nil && (z == nil || z.Czxid != old.Czxid) {
+		j.leave([]*Candidate{old}, at)
+		old = nil
+	}
+	switch {
+	case z == nil:
+	case old != nil:
+		j.replace(old, j.candidate(*z, old.SeenAt, old.Joined))
+	default:
+		j.recognise(&Read{New: []Znode{*z}, Full: true, Single: true})
+		c := j.candidate(*z, at, !first && !j.gap)
+		j.insert(c)
+		if !first {
+			j.joined(at, c)
+		}
+	}
+	if first {
+		if j.head = j.first(); j.head != nil {
+			j.startReign(j.head, at, false)
+		}
+		j.begin(at)
+		j.gap = true // a snapshot is due
+	} else {
+		j.checkHead(at, j.changed(r))
+	}
+	if j.gap {
+		j.snapshot(at)
+	}
+}
+
+// plural ends an election of a single znode: the path is a parent by now.
+func (j *Journal) plural(at time.Time) {
+	j.leave(slices.Concat(j.queue, j.rest), at)
+	clear(j.known)
+	j.single = false
+	if d := j.state.Dialect; d != nil && d.Single {
+		j.speak(nil)
+	}
+}
