@@ -46,10 +46,13 @@ type sessions struct {
 }
 
 // init seeds the ids like Apache: the server id in the high byte, then 40 bits
-// of the time in milliseconds, then a counter.
+// of the time in milliseconds, then a counter. Here that does not begin at zero
+// but with the rest of the time: servers in a process can begin, and end, many
+// in a millisecond, and one does not know the sessions of another.
 func (q *sessions) init(now time.Time) {
 	q.byID = make(map[int64]*session)
-	q.next = int64(uint64(now.UnixMilli())<<24>>8 | serverID<<56)
+	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
+	q.next = int64(uint64(now.UnixMilli())<<24>>8 | serverID<<56 | fraction)
 	q.alarmA = math.MaxInt64
 }
 
