@@ -1,6 +1,7 @@
 package zkserver_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,9 +19,8 @@ func shellElection(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	look := observer(t, addr)
 	shell := func() *zktest.Program {
-		args := append([]string{}, javaOptions...)
-		args = append(args, "-cp", classPath("zookeeper", "zookeeper-jute", "slf4j-nop", "commons-cli"),
-			"org.apache.zookeeper.ZooKeeperMain", "-server", addr, "-timeout", foreignTimeout)
+		args := append(zktest.JavaOptions(), "-cp", zktest.ClassPath("zookeeper", "zookeeper-jute", "slf4j-nop", "commons-cli"),
+			"org.apache.zookeeper.ZooKeeperMain", "-server", addr, "-timeout", strconv.FormatInt(foreignTimeout.Milliseconds(), 10))
 		return zktest.Run(t, "java", args...)
 	}
 	amber, birch := shell(), shell()

@@ -1,9 +1,8 @@
 package zkserver_test
 
 import (
-	"os/exec"
-	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,65 +13,35 @@ import (
 )
 
 // These tests let other people's clients hold an election on the embedded
-// server. Their programs, in testdata/clients, take the same arguments
-// (address, path, name, session timeout in ms), say "leads NAME" when they do,
-// and resign when their input ends.
+// server.
 
 const (
 	foreignPath    = "/election"
-	foreignTimeout = "1500" // ms: of the sessions
+	foreignTimeout = 1500 * time.Millisecond // of the sessions
 )
 
-type foreign struct {
-	name string
-	// prepare skips the test where the client is missing, builds what has to be
-	// built, and returns the command line but for the candidate's arguments.
-	prepare func(t *testing.T) []string
+// foreigners start a candidate in a process of its own and return when it
+// stands. It says "leads NAME" when it does, and resigns when its input ends.
+var foreigners = map[string]func(t *testing.T, addr, name string) *zktest.Program{
+	"kazoo": func(t *testing.T, addr, name string) *zktest.Program {
+		p := zktest.Kazoo(t, addr, foreignTimeout)
+		p.Stand(t, "election", foreignPath, name)
+		return p.Program
+	},
+	"curator-latch":    curator("latch"),
+	"curator-selector": curator("selector"),
+	"c": func(t *testing.T, addr, name string) *zktest.Program {
+		p := zktest.Run(t, zktest.CCandidate(t), addr, foreignPath, name, strconv.FormatInt(foreignTimeout.Milliseconds(), 10))
+		p.Line(t, "standing")
+		return p
+	},
 }
 
-var foreigners = []foreign{
-	{"kazoo", func(t *testing.T) []string {
-		zktest.Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
-		return []string{"/usr/bin/python3", "testdata/clients/candidate.py"}
-	}},
-	{"curator-latch", func(t *testing.T) []string { return append(curator(t), "latch") }},
-	{"curator-selector", func(t *testing.T) []string { return append(curator(t), "selector") }},
-	{"c", func(t *testing.T) []string {
-		zktest.Require(t, "gcc libc6-dev", "cc")
-		zktest.Require(t, "libzookeeper-mt-dev", "/usr/include/zookeeper/zookeeper.h")
-		binary := filepath.Join(t.TempDir(), "candidate")
-		compile(t, "cc", "-Wall", "-DTHREADED", "-o", binary, "testdata/clients/candidate.c", "-lzookeeper_mt", "-lpthread")
-		return []string{binary}
-	}},
-}
-
-// javaOptions keep a virtual machine that lives for seconds from spending them
-// on itself.
-var javaOptions = []string{"-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
-
-func classPath(jars ...string) string {
-	for i, jar := range jars {
-		jars[i] = "/usr/share/java/" + jar + ".jar"
-	}
-	return strings.Join(jars, ":")
-}
-
-// curator compiles the candidate and returns how to run it.
-func curator(t *testing.T) []string {
-	zktest.Require(t, "default-jdk-headless", "javac", "java")
-	zktest.Require(t, "libcurator-recipes-java", "/usr/share/java/curator-recipes.jar")
-	zktest.Require(t, "zookeeper", "/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.jar")
-	classes := t.TempDir()
-	// slf4j-nop before slf4j-api keeps it from complaining about no binding.
-	path := classPath("curator-recipes", "curator-framework", "curator-client", "guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api")
-	compile(t, "javac", "-J-XX:TieredStopAtLevel=1", "-proc:none", "-cp", path, "-d", classes, "testdata/clients/Candidate.java")
-	return append(append([]string{"java"}, javaOptions...), "-cp", classes+":"+path, "Candidate")
-}
-
-func compile(t *testing.T, command string, args ...string) {
-	t.Helper()
-	if out, err := exec.Command(command, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, out)
+func curator(recipe string) func(*testing.T, string, string) *zktest.Program {
+	return func(t *testing.T, addr, name string) *zktest.Program {
+		p := zktest.Curator(t, addr, foreignTimeout)
+		p.Stand(t, recipe, foreignPath, name)
+		return p.Program
 	}
 }
 
@@ -83,23 +52,16 @@ func TestForeignElections(t *testing.T) {
 		t.Skip("the clients come from Debian packages")
 	}
 	t.Run("shell", shellElection)
-	for _, f := range foreigners {
-		t.Run(f.name, func(t *testing.T) {
+	for name, start := range foreigners {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			command := f.prepare(t)
 			s, addr := zkserver.Start(t, zkserver.Options{})
 			look := observer(t, addr)
 			look.create(foreignPath, 0)
-			candidate := func(name string) *zktest.Program {
-				args := append(command[1:len(command):len(command)], addr, foreignPath, name, foreignTimeout)
-				p := zktest.Run(t, command[0], args...)
-				p.Line(t, "standing")
-				return p
-			}
-			amber := candidate("amber")
-			amber.Line(t, "leads amber")
+			amber := start(t, addr, "amber")
+			amber.Await(t, "leads amber")
 			head := queue(t, look, 1)[0]
-			birch := candidate("birch")
+			birch := start(t, addr, "birch")
 			queue(t, look, 2)
 			// It stands in line when it watches the one before.
 			waitUntil(t, "birch watches "+head, func() bool { return strings.Contains(word(t, addr, "wchp"), head+"\n") })
@@ -107,7 +69,7 @@ func TestForeignElections(t *testing.T) {
 				t.Errorf("birch leads besides amber:\n%s", said)
 			}
 			amber.Kill()
-			birch.Line(t, "leads birch")
+			birch.Await(t, "leads birch")
 			if exists(look, head) {
 				t.Errorf("birch leads while %s is there", head)
 			}

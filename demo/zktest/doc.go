@@ -5,16 +5,20 @@
 // data under a temporary directory, waits until it serves, and ends it with the
 // test that asked for it. [Apache] is one standalone server shared by all the
 // tests of a test binary, [NewApache] a private one that may be stopped,
-// killed and paused, [NewEnsemble] a real quorum. [Each] runs the same test
-// against the embedded server of demo/zkserver and against Apache's, which is
-// how the embedded one is held to the behaviour of the real one.
+// killed and paused, [NewEnsemble] a real quorum; options turn on TLS (with
+// [NewCertificates]) and the AdminServer. [Each] runs the same test against the
+// embedded server of demo/zkserver and against Apache's, which is how the
+// embedded one is held to the behaviour of the real one.
 //
 // A test that needs Apache ZooKeeper is skipped where Java or the package is
 // missing, unless the environment says ELECTOP_TEST_ZOOKEEPER=required: then it
 // fails instead.
 //
-// [Run] starts somebody else's client instead and reads what it says line by
-// line; [Require] applies the same policy to whatever that needs.
+// [Kazoo] and [Curator] start other people's libraries instead, in a process
+// in which candidates stand, lead and resign at the test's word; [Run] starts
+// any program and reads what it says line by line. A process can be stopped and
+// killed as a server can. [Require] applies the same policy to whatever they
+// need.
 //
 // A package that uses zktest calls [Main] from its TestMain. No server outlives
 // the test binary: each ends in a cleanup or in Main, and on Linux the kernel

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,25 +19,56 @@ type Ensemble struct {
 
 // NewEnsemble starts n servers and returns when all of them serve and one of
 // them leads the ensemble. They are ended when the test is over.
-func NewEnsemble(t testing.TB, n int) *Ensemble {
+//
+// With [WithAdmin] each member has a loopback address of its own (127.0.0.1,
+// 127.0.0.2, ...), and all AdminServers have the same port, as on machines of
+// their own; only Linux has these addresses at once, and tests are skipped
+// elsewhere.
+func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	t.Helper()
 	requireApache(t)
 	dir := t.TempDir()
-	addrs, err := freeAddrs(3 * n)
+	e := &Ensemble{}
+	for i := range n {
+		s := newServer(filepath.Join(dir, strconv.Itoa(i+1)), options...)
+		s.id = i + 1
+		e.Members = append(e.Members, s)
+	}
+	hosts := make([]string, n)
+	for i := range hosts {
+		hosts[i] = loopback
+		if e.Members[i].admin {
+			if runtime.GOOS != "linux" {
+				t.Skip("only Linux has a loopback address for each member")
+			}
+			hosts[i] = fmt.Sprintf("127.0.0.%d", i+1)
+		}
+	}
+	addrs, err := freeAddrs(slices.Repeat(hosts, 4)...)
 	if err != nil {
 		t.Fatalf("ports for an ensemble: %v", err)
 	}
-	e := &Ensemble{}
 	var lines []string
-	for i := range n {
-		_, peer, _ := net.SplitHostPort(addrs[n+2*i])
-		_, election, _ := net.SplitHostPort(addrs[n+2*i+1])
-		lines = append(lines, fmt.Sprintf("server.%d=127.0.0.1:%s:%s", i+1, peer, election))
+	for i, s := range e.Members {
+		s.Addr = addrs[i]
+		if s.tls != nil {
+			s.Secure = addrs[n+i]
+		}
+		_, peer, _ := net.SplitHostPort(addrs[2*n+i])
+		_, election, _ := net.SplitHostPort(addrs[3*n+i])
+		lines = append(lines, fmt.Sprintf("server.%d=%s:%s:%s", i+1, hosts[i], peer, election))
 	}
-	for i := range n {
-		s := newServer(filepath.Join(dir, strconv.Itoa(i+1)))
-		s.Addr, s.id, s.quorum = addrs[i], i+1, lines
-		e.Members = append(e.Members, s)
+	if n > 0 && e.Members[0].admin {
+		port, err := freePort(hosts)
+		if err != nil {
+			t.Fatalf("port for AdminServers: %v", err)
+		}
+		for i, s := range e.Members {
+			s.Admin = net.JoinHostPort(hosts[i], port)
+		}
+	}
+	for _, s := range e.Members {
+		s.quorum = lines
 	}
 	t.Cleanup(func() {
 		for _, s := range e.Members {
@@ -56,6 +89,30 @@ func NewEnsemble(t testing.TB, n int) *Ensemble {
 	return e
 }
 
+// freePort finds a port on which nobody listens at any of the hosts.
+func freePort(hosts []string) (string, error) {
+	var err error
+	for range 20 {
+		var first net.Listener
+		if first, err = net.Listen("tcp", net.JoinHostPort(hosts[0], "0")); err != nil {
+			return "", err
+		}
+		_, port, _ := net.SplitHostPort(first.Addr().String())
+		for _, h := range hosts[1:] {
+			var l net.Listener
+			if l, err = net.Listen("tcp", net.JoinHostPort(h, port)); err != nil {
+				break
+			}
+			l.Close()
+		}
+		first.Close()
+		if err == nil {
+			return port, nil
+		}
+	}
+	return "", err
+}
+
 // ConnectString lists the members' addresses.
 func (e *Ensemble) ConnectString() string {
 	var addrs []string
@@ -63,6 +120,13 @@ func (e *Ensemble) ConnectString() string {
 		addrs = append(addrs, s.Addr)
 	}
 	return strings.Join(addrs, ",")
+}
+
+// AdminURL is where the AdminServers' commands are, with {host} for a
+// member's host.
+func (e *Ensemble) AdminURL() string {
+	_, port, _ := net.SplitHostPort(e.Members[0].Admin)
+	return "http://{host}:" + port + "/commands"
 }
 
 // Leader returns the member that leads the ensemble. It waits while there is

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -116,28 +117,51 @@ func (p *Program) Say(t testing.TB, line string) {
 
 // Line waits for the next line that contains a text and returns what follows
 // the text. The lines before are passed over.
-func (p *Program) Line(t testing.TB, text string) string {
+func (p *Program) Line(t testing.TB, text string) (rest string) {
+	t.Helper()
+	p.wait(t, text, func() (ok bool) {
+		for p.next < len(p.lines) {
+			line := p.lines[p.next]
+			p.next++
+			if _, rest, ok = strings.Cut(line, text); ok {
+				return true
+			}
+		}
+		return false
+	})
+	return rest
+}
+
+// Await waits for a line, which may have come and been passed over before.
+func (p *Program) Await(t testing.TB, line string) {
+	t.Helper()
+	p.wait(t, line, func() bool { return slices.Contains(p.lines, line) })
+}
+
+func (p *Program) said(line string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Contains(p.lines, line)
+}
+
+// wait waits until done, which is called with the lock held.
+func (p *Program) wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.After(startTimeout)
 	for {
 		p.mu.Lock()
-		for p.next < len(p.lines) {
-			line := p.lines[p.next]
-			p.next++
-			if _, rest, ok := strings.Cut(line, text); ok {
-				p.mu.Unlock()
-				return rest
-			}
-		}
-		more, ended, err := p.more, p.ended, p.err
+		ok, more, ended, err := done(), p.more, p.ended, p.err
 		p.mu.Unlock()
-		if ended {
-			t.Fatalf("%s ended (%v) and never said %q:\n%s", p.name, err, text, p.Output())
+		switch {
+		case ok:
+			return
+		case ended:
+			t.Fatalf("%s ended (%v) and never said %q:\n%s", p.name, err, what, p.Output())
 		}
 		select {
 		case <-more:
 		case <-deadline:
-			t.Fatalf("%s does not say %q:\n%s", p.name, text, p.Output())
+			t.Fatalf("%s does not say %q:\n%s", p.name, what, p.Output())
 		}
 	}
 }
@@ -161,6 +185,20 @@ func (p *Program) Finish(t testing.TB) {
 	}
 	if p.err != nil {
 		t.Fatalf("%s: %v\n%s", p.name, p.err, p.Output())
+	}
+}
+
+// Pause stops the program's process (SIGSTOP): its connections stay open, and
+// it does nothing. Resume undoes it; Kill ends a paused one too.
+func (p *Program) Pause(t testing.TB) { p.signal(t, pauseProcess, "pause") }
+
+// Resume lets a paused program run on (SIGCONT).
+func (p *Program) Resume(t testing.TB) { p.signal(t, resumeProcess, "resume") }
+
+func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string) {
+	t.Helper()
+	if err := send(p.cmd.Process); err != nil {
+		t.Fatalf("%s %s: %v", what, p.name, err)
 	}
 }
 

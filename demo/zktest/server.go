@@ -16,7 +16,9 @@ import (
 )
 
 const (
-	tickTime = 100 // ms; the shortest session is two ticks
+	defaultTick = 100 * time.Millisecond // the shortest session is two ticks
+
+	loopback = "127.0.0.1"
 
 	startTimeout = 60 * time.Second // a JVM on a busy machine with two cores
 	stopTimeout  = 10 * time.Second // after SIGTERM, then SIGKILL
@@ -32,6 +34,13 @@ var jars = [...]string{
 	"/usr/share/java/zookeeper-jute.jar",
 	"/usr/share/java/servlet-api.jar",
 	"/usr/share/java/slf4j-nop.jar",
+}
+
+// tlsJars is what the manifest forgets of Netty, which TLS needs.
+var tlsJars = [...]string{
+	"/usr/share/java/netty-codec.jar",
+	"/usr/share/java/netty-resolver.jar",
+	"/usr/share/java/netty-transport-native-unix-common.jar",
 }
 
 // requireApache skips the test, or fails it if the environment says so, where
@@ -56,14 +65,18 @@ func requireApache(t testing.TB) {
 // A Server is one Apache ZooKeeper in a process of its own. Its methods are for
 // one goroutine at a time.
 type Server struct {
-	Addr  string // host:port for clients, the same over restarts
-	Admin string // host:port of the AdminServer; empty unless asked for
+	Addr   string // host:port for clients, the same over restarts
+	Admin  string // host:port of the AdminServer; empty unless asked for
+	Secure string // host:port for clients with TLS; empty unless asked for
 
 	admin  bool
-	quick  bool     // to start, at the expense of speed afterwards
-	dir    string   // zoo.cfg, the log and the data
-	id     int      // in an ensemble: 1, 2, ...
-	quorum []string // in an ensemble: the server.N lines of zoo.cfg
+	quick  bool // to start, at the expense of speed afterwards
+	tick   time.Duration
+	words  string        // the four-letter words that it answers
+	tls    *Certificates // nil: no TLS
+	dir    string        // zoo.cfg, the log and the data
+	id     int           // in an ensemble: 1, 2, ...
+	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
 
 	properties []string // -Dkey=value, for the virtual machine
 
@@ -71,13 +84,34 @@ type Server struct {
 	proc *process // nil: not running
 }
 
-func newServer(dir string) *Server { return &Server{dir: dir, quick: true} }
+func newServer(dir string, options ...Option) *Server {
+	s := &Server{dir: dir, quick: true, tick: defaultTick, words: "*"}
+	for _, o := range options {
+		o(s)
+	}
+	return s
+}
 
-// An Option of [NewApache].
+// An Option of [NewApache] and [NewEnsemble].
 type Option func(*Server)
 
 // WithAdmin turns the AdminServer on: see Server.Admin.
 func WithAdmin() Option { return func(s *Server) { s.admin = true } }
+
+// WithTick sets the tick, 100 ms otherwise. Sessions last two ticks at least,
+// and expire on a tick.
+func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
+
+// WithWords sets which four-letter words are answered, comma-separated; all
+// are otherwise. The word srvr is always among them: without it nobody could
+// tell that the server serves.
+func WithWords(words string) Option {
+	return func(s *Server) { s.words = strings.Trim("srvr,"+words, ",") }
+}
+
+// WithTLS has the server take clients with TLS too, at Server.Secure, if they
+// show a certificate of the same authority.
+func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
 
 // ForSpeed lets Java compile and collect garbage as it does by default, for
 // benchmarks. Otherwise it runs such that it starts quickly.
@@ -165,12 +199,15 @@ func (s *Server) startOnFreePort() error {
 	var err error
 	for range 3 {
 		var ports []string
-		if ports, err = freeAddrs(2); err != nil {
+		if ports, err = freeAddrs(loopback, loopback, loopback); err != nil {
 			return err
 		}
 		s.Addr = ports[0]
 		if s.admin {
 			s.Admin = ports[1]
+		}
+		if s.tls != nil {
+			s.Secure = ports[2]
 		}
 		if err = s.spawn(); err == nil {
 			err = s.waitServing()
@@ -186,18 +223,26 @@ func (s *Server) startOnFreePort() error {
 func (s *Server) config() string {
 	host, port, _ := net.SplitHostPort(s.Addr)
 	var b strings.Builder
-	fmt.Fprintf(&b, "tickTime=%d\nminSessionTimeout=%d\nmaxSessionTimeout=60000\n", tickTime, 2*tickTime)
+	tick := s.tick.Milliseconds()
+	fmt.Fprintf(&b, "tickTime=%d\nminSessionTimeout=%d\nmaxSessionTimeout=60000\n", tick, 2*tick)
 	fmt.Fprintf(&b, "dataDir=%s\nclientPort=%s\nclientPortAddress=%s\n", filepath.ToSlash(filepath.Join(s.dir, "data")), port, host)
-	b.WriteString("maxClientCnxns=0\n4lw.commands.whitelist=*\nextendedTypesEnabled=true\n")
+	fmt.Fprintf(&b, "maxClientCnxns=0\n4lw.commands.whitelist=%s\nextendedTypesEnabled=true\n", s.words)
 	if s.admin {
 		host, port, _ := net.SplitHostPort(s.Admin)
 		fmt.Fprintf(&b, "admin.serverAddress=%s\nadmin.serverPort=%s\n", host, port)
 	} else {
 		b.WriteString("admin.enableServer=false\n")
 	}
+	if s.tls != nil {
+		host, port, _ := net.SplitHostPort(s.Secure)
+		fmt.Fprintf(&b, "secureClientPort=%s\nsecureClientPortAddress=%s\n", port, host)
+		b.WriteString("serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\nssl.clientAuth=need\n")
+		fmt.Fprintf(&b, "ssl.keyStore.location=%s\nssl.keyStore.type=PEM\n", filepath.ToSlash(s.tls.server))
+		fmt.Fprintf(&b, "ssl.trustStore.location=%s\nssl.trustStore.type=PEM\n", filepath.ToSlash(s.tls.CA))
+	}
 	if s.quorum != nil {
-		// In ticks: ten seconds to catch up with the ensemble leader, five to answer it.
-		b.WriteString("initLimit=100\nsyncLimit=50\n")
+		// Ten seconds to catch up with the ensemble leader, five to answer it.
+		fmt.Fprintf(&b, "initLimit=%d\nsyncLimit=%d\n", max(5, 10_000/tick), max(2, 5_000/tick))
 		for _, line := range s.quorum {
 			b.WriteString(line + "\n")
 		}
@@ -232,7 +277,7 @@ func (s *Server) spawn() error {
 	}
 	args = append(args, s.properties...)
 	args = append(args, "-Dzookeeper.forceSync=no",
-		"-cp", strings.Join(jars[:], string(os.PathListSeparator)),
+		"-cp", s.classPath(),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)
 	p, err := startProcess(filepath.Join(s.dir, "log"), "java", args...)
 	if err != nil {
@@ -240,6 +285,14 @@ func (s *Server) spawn() error {
 	}
 	s.proc = p
 	return nil
+}
+
+func (s *Server) classPath() string {
+	path := jars[:]
+	if s.tls != nil {
+		path = append(path[:len(path):len(path)], tlsJars[:]...)
+	}
+	return strings.Join(path, string(os.PathListSeparator))
 }
 
 // waitServing returns when the server answers clients. It answers ruok before
@@ -264,6 +317,16 @@ func (s *Server) waitServing() error {
 			return fmt.Errorf("does not serve after %v\n%s", startTimeout, p.tail())
 		}
 	}
+}
+
+// Ask sends a four-letter word and returns the reply.
+func (s *Server) Ask(t testing.TB, word string) string {
+	t.Helper()
+	reply, err := ask(s.Addr, word)
+	if err != nil {
+		t.Fatalf("ask Apache ZooKeeper %s %s: %v", s.Addr, word, err)
+	}
+	return reply
 }
 
 // mode is "standalone", "leader", "follower" or, when it does not serve, "".
@@ -295,11 +358,11 @@ func ask(addr, command string) (string, error) {
 	return string(reply), err
 }
 
-// freeAddrs returns n loopback addresses on which nobody listens.
-func freeAddrs(n int) ([]string, error) {
+// freeAddrs returns an address for each of the hosts, on which nobody listens.
+func freeAddrs(hosts ...string) ([]string, error) {
 	var addrs []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for _, host := range hosts {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 		if err != nil {
 			return nil, err
 		}

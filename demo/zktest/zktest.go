@@ -14,8 +14,9 @@ import (
 // is the one place where state belongs to the process.
 var shared struct {
 	sync.Mutex
-	server *Server
-	dir    string
+	server  *Server
+	dir     string
+	curator string // directory of the compiled client of Curator
 }
 
 // Apache returns a running standalone Apache ZooKeeper that all the tests of
@@ -48,10 +49,7 @@ func Apache(t testing.TB) *Server {
 func NewApache(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	requireApache(t)
-	s := newServer(t.TempDir())
-	for _, o := range options {
-		o(s)
-	}
+	s := newServer(t.TempDir(), options...)
 	t.Cleanup(s.end)
 	if err := s.startOnFreePort(); err != nil {
 		t.Fatalf("Apache ZooKeeper: %v", err)
@@ -78,6 +76,10 @@ func Main(m *testing.M, options ...goleak.Option) {
 		shared.server.end()
 		os.RemoveAll(shared.dir)
 		shared.server = nil
+	}
+	if shared.curator != "" {
+		os.RemoveAll(shared.curator)
+		shared.curator = ""
 	}
 	shared.Unlock()
 	if code == 0 {

@@ -1,0 +1,190 @@
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.recipes.leader.LeaderSelector;
+import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
+import org.apache.curator.framework.recipes.locks.InterProcessLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
+import org.apache.curator.framework.recipes.locks.Lease;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
+
+/**
+ * Candidates made with Curator, each with a session of its own:
+ *
+ *	Candidate ADDRESS TIMEOUT_MS
+ *
+ * It takes orders from its input:
+ *
+ *	stand RECIPE PATH NAME [LEASES]
+ *	resign NAME
+ *
+ * where RECIPE is latch, selector, mutex, read, write or semaphore, and says
+ * "standing NAME SESSION ZNODE" when the candidate's znode is there, "leads
+ * NAME" when it has what it stands for, and "resigned NAME". When its input
+ * ends all resign. (The znodes of a mutex hold no name but an address.)
+ */
+public class Candidate {
+    interface Recipe {
+        void run() throws Exception;
+    }
+
+    static String address;
+    static int timeout;
+
+    final String path, name;
+    final CuratorFramework client;
+    final CountDownLatch enough = new CountDownLatch(1);
+    final Thread thread;
+    volatile boolean leads, resigns;
+
+    public static void main(String[] args) throws Exception {
+        address = args[0];
+        timeout = Integer.parseInt(args[1]);
+        Map<String, Candidate> standing = new LinkedHashMap<>();
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        for (String line; (line = in.readLine()) != null;) {
+            String[] w = line.split(" ");
+            if (w[0].equals("stand")) {
+                standing.put(w[3], new Candidate(w[1], w[2], w[3], w.length > 4 ? Integer.parseInt(w[4]) : 1));
+            } else if (w[0].equals("resign")) {
+                standing.remove(w[1]).resign();
+            } else {
+                throw new IllegalArgumentException("no such order: " + line);
+            }
+        }
+        for (Candidate c : standing.values()) {
+            c.resign();
+        }
+        System.exit(0);
+    }
+
+    Candidate(String recipe, String path, String name, int leases) throws Exception {
+        this.path = path;
+        this.name = name;
+        client = CuratorFrameworkFactory.builder()
+            .connectString(address)
+            .sessionTimeoutMs(timeout)
+            .connectionTimeoutMs(10_000)
+            .retryPolicy(new RetryNTimes(50, 100))
+            .build();
+        client.start();
+        client.blockUntilConnected();
+        Recipe run = recipe(recipe, leases);
+        thread = new Thread(() -> {
+            try {
+                run.run();
+            } catch (Exception e) {
+                if (!resigns) {
+                    System.out.println("failed " + name + " " + e);
+                }
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        ZooKeeper zk = client.getZookeeperClient().getZooKeeper();
+        System.out.println("standing " + name + " 0x" + Long.toHexString(zk.getSessionId()) + " " + znode(zk));
+    }
+
+    Recipe recipe(String recipe, int leases) {
+        switch (recipe) {
+        case "latch":
+            return () -> {
+                try (LeaderLatch latch = new LeaderLatch(client, path, name)) {
+                    latch.start();
+                    latch.await();
+                    if (!latch.getLeader().getId().equals(name)) {
+                        throw new IllegalStateException("another leads: " + latch.getLeader());
+                    }
+                    lead();
+                }
+            };
+        case "selector":
+            return () -> {
+                LeaderSelector selector = new LeaderSelector(client, path, new LeaderSelectorListenerAdapter() {
+                    @Override
+                    public void takeLeadership(CuratorFramework c) throws Exception {
+                        lead();
+                    }
+                });
+                selector.setId(name);
+                selector.start();
+                enough.await();
+                selector.close();
+            };
+        case "mutex":
+            return () -> hold(new InterProcessMutex(client, path));
+        case "read":
+            return () -> hold(new InterProcessReadWriteLock(client, path, name.getBytes()).readLock());
+        case "write":
+            return () -> hold(new InterProcessReadWriteLock(client, path, name.getBytes()).writeLock());
+        case "semaphore":
+            return () -> {
+                InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(client, path, leases);
+                semaphore.setNodeData(name.getBytes());
+                try (Lease lease = semaphore.acquire()) {
+                    lead();
+                }
+            };
+        default:
+            throw new IllegalArgumentException("no such recipe: " + recipe);
+        }
+    }
+
+    void hold(InterProcessLock lock) throws Exception {
+        lock.acquire();
+        try {
+            lead();
+        } finally {
+            lock.release();
+        }
+    }
+
+    void lead() throws InterruptedException {
+        leads = true;
+        System.out.println("leads " + name);
+        enough.await();
+    }
+
+    /** Waits for the znode that the session owns. */
+    String znode(ZooKeeper zk) throws Exception {
+        for (;; Thread.sleep(10)) {
+            for (String parent : List.of(path, path + "/locks", path + "/leases")) {
+                List<String> children = new ArrayList<>();
+                try {
+                    children = zk.getChildren(parent, false);
+                } catch (KeeperException.NoNodeException e) {
+                    // Not yet.
+                }
+                for (String child : children) {
+                    Stat stat = zk.exists(parent + "/" + child, false);
+                    if (stat != null && stat.getEphemeralOwner() == zk.getSessionId()) {
+                        return parent + "/" + child;
+                    }
+                }
+            }
+        }
+    }
+
+    void resign() throws Exception {
+        resigns = true;
+        enough.countDown();
+        if (leads) {
+            thread.join();
+        }
+        client.close();
+        System.out.println("resigned " + name);
+    }
+}

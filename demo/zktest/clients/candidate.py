@@ -1,0 +1,100 @@
+"""Candidates made with kazoo, each with a session of its own:
+
+	candidate.py ADDRESS TIMEOUT_MS
+
+It takes orders from its input:
+
+	stand RECIPE PATH NAME [LEASES]
+	resign NAME
+
+where RECIPE is election, lock, read, write or semaphore, and says "standing
+NAME SESSION ZNODE" when the candidate's znode is there, "leads NAME" when it
+has what it stands for, and "resigned NAME". When its input ends all resign.
+"""
+import sys
+import threading
+import time
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
+address, timeout = sys.argv[1], int(sys.argv[2]) / 1000
+mu = threading.Lock()
+standing = {}
+
+
+def say(*words):
+    with mu:
+        print(*words, flush=True)
+
+
+class Candidate:
+    def __init__(self, recipe, path, name, leases="1"):
+        self.recipe, self.path, self.name = recipe, path, name
+        self.leads = self.resigns = False
+        self.enough = threading.Event()
+        self.client = KazooClient(hosts=address, timeout=timeout)
+        self.client.start()
+        self.run = {
+            "election": lambda: self.client.Election(path, name).run(self.lead),
+            "lock": lambda: self.hold(self.client.Lock(path, name)),
+            "read": lambda: self.hold(self.client.ReadLock(path, name)),
+            "write": lambda: self.hold(self.client.WriteLock(path, name)),
+            "semaphore": lambda: self.hold(
+                self.client.Semaphore(path, name, max_leases=int(leases))
+            ),
+        }[recipe]
+        self.thread = threading.Thread(target=self.stand, daemon=True)
+        self.thread.start()
+        session = self.client.client_id[0]
+        say("standing", name, "0x%x" % (session % 2**64), self.znode(session))
+
+    def stand(self):
+        try:
+            self.run()
+        except Exception as e:
+            if not self.resigns:
+                say("failed", self.name, repr(e))
+
+    def hold(self, lock):
+        with lock:
+            self.lead()
+
+    def lead(self):
+        self.leads = True
+        say("leads", self.name)
+        self.enough.wait()
+
+    def znode(self, session):
+        """waits for the znode that the session owns"""
+        while True:
+            for parent in self.path, self.path + "-__lock__":
+                try:
+                    for child in self.client.get_children(parent):
+                        znode = parent + "/" + child
+                        if self.client.exists(znode).ephemeralOwner == session:
+                            return znode
+                except (NoNodeError, AttributeError):
+                    pass
+            time.sleep(0.01)
+
+    def resign(self):
+        self.resigns = True
+        if self.leads:
+            self.enough.set()
+            self.thread.join()
+        self.client.stop()
+        self.client.close()
+        say("resigned", self.name)
+
+
+for line in sys.stdin:
+    order, *args = line.split()
+    if order == "stand":
+        standing[args[2]] = Candidate(*args)
+    elif order == "resign":
+        standing.pop(args[0]).resign()
+    else:
+        sys.exit("no such order: " + line)
+for candidate in standing.values():
+    candidate.resign()
