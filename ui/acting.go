@@ -77,8 +77,8 @@ type question struct {
 // action returns what a key of that kind means now, and the reason why it
 // cannot be done, if it cannot.
 func (d *dashboard) action(kind Kind) (a Action, why string) {
-	a = Action{Kind: kind}
 	s := d.shown()
+	a = Action{Kind: kind, Election: s.Path}
 	switch kind {
 	case Kill, Freeze, Resign, Refresh:
 		r := d.rows.at(d.index)
@@ -113,15 +113,22 @@ func (d *dashboard) action(kind Kind) (a Action, why string) {
 			a.Arg = model.Election().Name()
 		}
 	}
+	return a, d.refuses(a)
+}
+
+// refuses returns why a cannot be done now, "" if it can.
+func (d *dashboard) refuses(a Action) string {
 	switch {
+	case d.o.ObserveOnly && a.Kind.changes():
+		return "this is looking on only"
 	case d.paused != nil:
-		return a, "the picture is paused: p goes back to live"
+		return "the picture is paused: p goes back to live"
 	case d.ended:
-		return a, "nothing more comes: the source has ended"
+		return "nothing more comes: the source has ended"
 	case d.o.Actions == nil:
-		return a, "this is looking on only"
+		return "this is looking on only"
 	}
-	return a, model.Safe(d.o.Actions.Why(a), 0)
+	return model.Safe(d.o.Actions.Why(a), 0)
 }
 
 // standing reports whether this program's own candidacy goes on.
@@ -146,21 +153,23 @@ func (d *dashboard) act(kind Kind) tea.Cmd {
 		// The one fault that hits this program itself, in front of an election
 		// that others depend on.
 		d.question = &question{verb(a) + " this program's own candidacy on a live cluster?", a, r}
-		d.mode = modeDialog
+		d.enter(modeDialog)
 		return nil
 	}
+	d.begun(a)
 	return d.doer.cmd(a, r.name(), r.ref())
 }
 
 // answer ends a question.
 func (d *dashboard) answer(yes bool) tea.Cmd {
 	q := d.question
-	d.question, d.mode = nil, modeNormal
+	d.question = nil
+	d.leave()
 	if q == nil || !yes {
 		d.say(styleMuted, "left alone")
 		return nil
 	}
-	if why := model.Safe(d.o.Actions.Why(q.action), 0); why != "" { // things may have changed
+	if why := d.refuses(q.action); why != "" { // things may have changed
 		d.say(styleTrouble, verb(q.action)+": "+why)
 		return nil
 	}
@@ -171,6 +180,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 func (d *dashboard) done(m doneMsg) {
 	d.dirty = true
 	if m.err != nil {
+		d.failed(m.action)
 		what := verb(m.action)
 		if m.action.Target != "" {
 			what += " " + m.name
@@ -180,9 +190,11 @@ func (d *dashboard) done(m doneMsg) {
 	}
 	switch m.action.Kind {
 	case Refresh:
-		if d.mode == modeInspect && same(m.of, d.over.of) {
+		if d.mode == modeInspect && m.action.Election == d.path && same(m.of, d.over.of) {
 			d.over.readAt = d.o.Now()
 		}
+	case Open:
+		d.opened(m.action.Target)
 	case Pause:
 		d.stopped = !d.stopped
 	case Spawn:
@@ -221,6 +233,8 @@ func verb(a Action) string {
 		return "predecessor"
 	case a.Kind == Refresh:
 		return "read again"
+	case a.Kind == Discover:
+		return "look for elections"
 	}
 	return string(a.Kind)
 }

@@ -42,18 +42,18 @@ func TestActionsHaveTargets(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, src, _ := stagedWith(acts, ModeDemo)
 	src.world.join("guid-n_", "stranger", 0xbeef)
-	m.Update(refreshMsg{state: src.State()})
+	m.Update(refreshMsg{states: []*model.State{src.State()}})
 	for _, c := range []struct {
 		keys string
 		want Action
 	}{
-		{"s", Action{Kind: Spawn}},
-		{"x", Action{Kind: Kill, Target: "amber"}},
-		{"jf", Action{Kind: Freeze, Target: "birch", Arg: ArgFreeze}},
-		{"d", Action{Kind: Resign, Target: "birch"}},
-		{"c", Action{Kind: Campaign, Arg: ArgWithdraw}},
-		{"h", Action{Kind: Herd, Arg: "herd"}},
-		{"Gx", Action{Kind: Kill, Target: "/election/guid-n_0000000017"}},
+		{"s", Action{Election: "/election", Kind: Spawn}},
+		{"x", Action{Election: "/election", Kind: Kill, Target: "amber"}},
+		{"jf", Action{Election: "/election", Kind: Freeze, Target: "birch", Arg: ArgFreeze}},
+		{"d", Action{Election: "/election", Kind: Resign, Target: "birch"}},
+		{"c", Action{Election: "/election", Kind: Campaign, Arg: ArgWithdraw}},
+		{"h", Action{Election: "/election", Kind: Herd, Arg: "herd"}},
+		{"Gx", Action{Election: "/election", Kind: Kill, Target: "/election/guid-n_0000000017"}},
 	} {
 		for _, k := range c.keys {
 			doing(t, m, string(k))
@@ -78,7 +78,7 @@ func TestInspectReadsAgain(t *testing.T) {
 	cmd := m.d.key(press("enter"))
 	*now = now.Add(3 * time.Second)
 	m.Update(cmd())
-	if want, got := (Action{Kind: Refresh, Target: "amber", Arg: "/election/" + amberZ}), <-acts.done; got != want {
+	if want, got := (Action{Election: "/election", Kind: Refresh, Target: "amber", Arg: "/election/" + amberZ}), <-acts.done; got != want {
 		t.Errorf("enter does %+v, want %+v", got, want)
 	}
 	if want := "as of " + now.Format(clockFormat); !strings.Contains(ansi.Strip(m.View()), want) {
@@ -137,7 +137,7 @@ func TestPausedRefusesToAct(t *testing.T) {
 	m, src, _ := stagedWith(acts, ModeDemo)
 	doing(t, m, "p")
 	src.world.leave(amberZ)
-	m.Update(refreshMsg{state: src.State()})
+	m.Update(refreshMsg{states: []*model.State{src.State()}})
 	if !strings.Contains(ansi.Strip(m.View()), "5 candidates") && !strings.Contains(ansi.Strip(m.View()), "+2 events waiting") {
 		t.Errorf("the picture went on:\n%s", m.View())
 	}
@@ -155,7 +155,7 @@ func TestReplayIsPausedAtItsSource(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, _, _ := stagedWith(acts, ModeReplay)
 	doing(t, m, "p")
-	if got := <-acts.done; got != (Action{Kind: Pause}) {
+	if got := <-acts.done; got != (Action{Election: "/election", Kind: Pause}) {
 		t.Errorf("p does %+v", got)
 	}
 	if m.d.paused != nil {

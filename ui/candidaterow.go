@@ -60,8 +60,8 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 		p.chosen = styleSelected
 		f.fill(p)
 	}
-	leads := r.position < s.Recipe.Holders(s.Queue)
-	t, troubled := troubleOf(r)
+	leads := r.position < holders(s)
+	t, troubled := troubleOf(s, r)
 
 	// The gutter: who watches whom.
 	mark := " "
@@ -74,6 +74,8 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 		p.text(styleAlarm, g.LeaderLost)
 	case leads:
 		p.text(styleLead, g.Leader)
+	case !herd && r.position >= holders(s) && wrongEdge(s.Edge(r.position)):
+		p.text(styleTrouble, g.WatchWrong)
 	case !herd:
 		p.text(styleWatch, g.Watch)
 	default:
@@ -156,8 +158,7 @@ func (d *dashboard) drawWatches(f *frame, p *pen, r row, leads bool, t trouble, 
 	}
 	d.drawTarget(f, p, r)
 	if troubled {
-		words := t.expires(f.busy(), p.room() < 26)
-		p.gap(2).text(styleTrouble, words)
+		p.gap(2).text(styleTrouble, t.words(f.busy(), p.room()-2))
 		return
 	}
 	if r.member != nil && r.member.Ending != model.NoEnding {
@@ -168,54 +169,29 @@ func (d *dashboard) drawWatches(f *frame, p *pen, r row, leads bool, t trouble, 
 		p.gap(2).text(styleTrouble, "no connection")
 		return
 	}
-	if r.position == s.Recipe.Holders(s.Queue) {
-		st := styleMuted
+	if r.position == holders(s) {
+		st, words := styleMuted, f.th.glyph.Next
 		if l := s.Leader(); l != nil {
-			if _, falls := troubleOf(row{l, s.Member(l), 0}); falls {
+			if _, falls := troubleOf(s, row{l, s.Member(l), 0}); falls && holders(s) == 1 {
 				st = styleLead
+				if p.room() >= len(takesOver)+2 {
+					words = takesOver
+				}
 			}
 		}
-		p.gap(2).text(st, f.th.glyph.Next)
+		p.gap(2).text(st, words)
 	}
 }
 
-// drawTarget draws whom r watches. The sign for an inference is left out where
-// r is ours and says so itself.
-func (d *dashboard) drawTarget(f *frame, p *pen, r row) {
-	s, g := d.shown(), &f.th.glyph
-	i, ok := s.Recipe.Watches(s.Queue, r.position)
-	if !ok || i < 0 || i >= len(s.Queue) {
-		p.text(styleMuted, "-")
-		return
-	}
-	st := styleWatch
-	if fansIn(s) {
-		st = styleTrouble
-	}
-	to := s.Queue[i]
-	seq := strconv.FormatInt(to.Sequence, 10)
-	if !to.HasSequence {
-		seq = "?"
-	}
-	p.text(st, g.Up+" "+seq)
-	known := r.member != nil && r.member.Watches == to.Name
-	if known {
-		p.gap(2)
-	} else {
-		p.text(styleMuted, " "+g.Inferred)
-	}
-	if p.room() >= 34 {
-		p.gap(1).fit(min(16, p.room()-26), styleMuted, to.Label())
-	}
-}
+// takesOver marks who leads next while the leader falls.
+const takesOver = "next: takes over"
 
 // drawLeads draws how the leader leads, or how it is about to stop.
 func (d *dashboard) drawLeads(f *frame, p *pen, r row, t trouble, troubled bool) {
 	s, g := d.shown(), &f.th.glyph
 	switch {
 	case troubled:
-		now := f.busy()
-		p.text(styleAlarm, t.expires(now, p.room() < 24))
+		p.text(styleAlarm, t.words(f.busy(), p.room()))
 		return
 	case r.member != nil && r.member.Ending != model.NoEnding:
 		p.text(styleTrouble, string(r.member.Ending))
@@ -223,6 +199,11 @@ func (d *dashboard) drawLeads(f *frame, p *pen, r row, t trouble, troubled bool)
 	case r.member != nil && r.member.Belief == model.Suspended:
 		p.text(styleTrouble, "no connection: suspended")
 		return
+	case r.position > 0 || locks(s):
+		p.text(styleLead, wordsOf(s).has)
+		if n := holders(s); n > 1 {
+			p.text(styleMuted, "  one of "+strconv.Itoa(n))
+		}
 	case s.Acknowledged():
 		p.text(styleLead, "leads").text(styleGood, "  ack "+g.Yes)
 	case s.Ack.Path == "":

@@ -46,6 +46,17 @@ func (d *dashboard) drawCandidates(f *frame, r rect) {
 	}
 
 	y, spare := 1+d.page, avail-below-d.page
+	if single(s) {
+		for i, line := range wrap("There is no queue here: "+model.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads; who else wants to cannot be seen, nor who would be next.", min(a.width()-c.before()-2, 76)) {
+			if i == 0 {
+				y, spare = y+1, spare-1
+			}
+			if spare > 0 {
+				a.pen(y).gap(c.before()).text(styleMuted, line)
+				y, spare = y+1, spare-1
+			}
+		}
+	}
 	blank := func() {
 		if spare > 0 {
 			y, spare = y+1, spare-1

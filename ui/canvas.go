@@ -222,12 +222,70 @@ func cut(s string, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
-// wrap breaks s into lines of at most w cells.
+// wrap breaks s into lines of at most w cells: at blanks, so that names stay
+// whole, but for words that are longer than a line.
 func wrap(s string, w int) []string {
 	if w <= 0 || s == "" {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(s, w, ""), "\n")
+	var out []string
+	line := strings.Builder{}
+	cells := 0 // of line, blanks at its end not counted
+	blanks := 0
+	end := func() {
+		out = append(out, line.String())
+		line.Reset()
+		cells, blanks = 0, 0
+	}
+	for i, word := range strings.Split(s, " ") {
+		if i > 0 {
+			blanks++
+		}
+		if word == "" {
+			continue
+		}
+		n := width(word)
+		if cells > 0 && cells+blanks+n > w {
+			end()
+		}
+		if cells > 0 || len(out) == 0 && blanks+n <= w {
+			line.WriteString(strings.Repeat(" ", blanks))
+			cells += blanks
+		}
+		blanks = 0
+		for n > w {
+			head := ansi.Truncate(word, w, "")
+			if head == "" {
+				return append(out, line.String()) // a cell is too narrow for it
+			}
+			line.WriteString(head)
+			end()
+			word = word[len(head):]
+			n = width(word)
+		}
+		line.WriteString(word)
+		cells += n
+	}
+	if cells > 0 || len(out) == 0 {
+		end()
+	}
+	return out
+}
+
+// paragraphs breaks each line of s, and is never empty.
+func paragraphs(s string, w int) []string {
+	var out []string
+	for _, line := range strings.Split(s, "\n") {
+		out = append(out, orBlank(wrap(line, w))...)
+	}
+	return out
+}
+
+func orBlank(lines []string) []string {
+	if len(lines) == 0 {
+		return []string{""}
+	}
+	return lines
 }
 
 // width is how many cells s takes.

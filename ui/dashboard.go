@@ -42,31 +42,27 @@ type dashboard struct {
 	theme    *theme
 	w, h     int
 
-	latest *model.State // the newest
-	ended  bool         // there will be no newer one
-	// endedAt is up to when it was true.
+	*view         // the election on the screen
+	views []*view // those watched, in the source's order
+	walk  *Walk   // the last search for elections, nil: none
+	wall  wall    // the screen of elections
+	// opening is the path of an election to be shown once it is watched.
+	opening string
+
+	ended bool // there will be no newer state
+	// endedAt is up to when they were true.
 	endedAt time.Time
-	paused  *model.State // what is shown while paused, else nil
-	since   time.Time    // of the pause
+	since   time.Time // of the pause
 	// stopped says that the source of a replay was told to stop.
 	stopped bool
 
 	mode     mode
-	back     mode // where help returns to
+	behind   []mode // where it returns to, the nearest last
 	focus    panel
-	rows     rows
-	selected ref
-	index    int // of the selected row in rows
-	top      int // first contender in view
-	page     int // how many were in view
-	scroll   [panels]int
-	filter   string
 	over     overlayState
+	helpTop  int
 	question *question
 	status   status
-
-	handoff     *model.Handoff // the newest, and when it came
-	handoffCame time.Time
 
 	canvas canvas
 	drawn  string
@@ -80,7 +76,7 @@ type dashboard struct {
 type overlayState struct {
 	of      ref // the inspected row
 	readAt  time.Time
-	top     int // first line in view
+	top     int // first line in view of the inspection
 	pageful int
 	lines   int
 }
@@ -93,10 +89,12 @@ type status struct {
 }
 
 type (
-	// refreshMsg is a new state from the pump.
+	// refreshMsg are the present states of the elections watched and the last
+	// search, from the pump.
 	refreshMsg struct {
-		state *model.State
-		ended bool
+		states []*model.State
+		walk   *Walk
+		ended  bool
 	}
 	// noticeMsg are lines from [Options.Notices], oldest first.
 	noticeMsg []string
@@ -110,37 +108,30 @@ func newDashboard(o Options, d doer) *dashboard {
 		o.Now = time.Now
 	}
 	b := &dashboard{
-		o: o, doer: d, table: bindings(), mode: modeNormal,
+		o: o, doer: d, table: bindings(o.ObserveOnly), mode: modeNormal,
 		renderer: renderer(o), dirty: true,
 	}
 	b.theme = newTheme(resolveTheme(o.Theme, os.Getenv), b.renderer)
-	b.latest = unknown()
-	if o.Source != nil {
-		if s := o.Source.State(); s != nil {
-			b.latest = s
-		}
+	first := present(o.Source, false)
+	if len(first.states) == 0 || first.states[0] == nil {
+		first.states = []*model.State{unknown()}
 	}
-	b.handoff = newest(b.latest)
-	b.reselect()
+	b.walk = first.walk
+	b.setViews(first.states)
 	return b
 }
 
-// unknown is the state of an election of which nothing is known.
-func unknown() *model.State { return model.NewJournal(model.Config{}).State() }
-
-func newest(s *model.State) *model.Handoff {
-	if n := len(s.Handoffs); n > 0 {
-		return s.Handoffs[n-1]
+// present returns what the source has to show.
+func present(src Source, ended bool) refreshMsg {
+	msg := refreshMsg{ended: ended}
+	switch src := src.(type) {
+	case nil:
+	case Wall:
+		msg.states, msg.walk = src.States(), src.Walk()
+	default:
+		msg.states = []*model.State{src.State()}
 	}
-	return nil
-}
-
-// shown is the state on the screen.
-func (d *dashboard) shown() *model.State {
-	if d.paused != nil {
-		return d.paused
-	}
-	return d.latest
+	return msg
 }
 
 func (d *dashboard) update(msg tea.Msg) tea.Cmd {
@@ -176,59 +167,17 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// refresh takes a new state.
+// refresh takes new states.
 func (d *dashboard) refresh(msg refreshMsg) {
 	if msg.ended {
 		d.ended, d.endedAt = true, d.o.Now()
 		d.dirty = true
 	}
-	if msg.state == nil || msg.state == d.latest {
-		return
+	if msg.walk != nil && msg.walk != d.walk {
+		d.walk, d.dirty = msg.walk, true
 	}
-	d.latest = msg.state
-	d.dirty = true
-	if d.paused == nil {
-		d.takeHandoff()
-		d.reselect()
-	}
-}
-
-// takeHandoff notes that the newest handoff is another one than before.
-func (d *dashboard) takeHandoff() {
-	h := newest(d.latest)
-	if h == nil {
-		d.handoff = nil
-		return
-	}
-	// The takeover of one that is known may be put in later.
-	if d.handoff == nil || !h.At.Equal(d.handoff.At) || h.To != d.handoff.To && h.Fence != d.handoff.Fence {
-		d.handoffCame = d.o.Now()
-	}
-	d.handoff = h
-}
-
-// reselect rebuilds the rows and finds the selected one again. If it is gone,
-// whatever stands in its place is selected.
-func (d *dashboard) reselect() {
-	d.rows = newRows(d.shown(), d.filter)
-	d.dirty = true
-	if i := d.rows.find(d.selected, d.index); i >= 0 {
-		d.index = i
-		d.selected = d.rows.at(i).ref() // a member may have another znode now
-		return
-	}
-	d.selectRow(d.index)
-}
-
-// selectRow selects row i, or the nearest there is.
-func (d *dashboard) selectRow(i int) {
-	d.index = max(0, min(i, d.rows.len()-1))
-	if d.rows.len() == 0 {
-		// Keep the identity: it may come back, as after a lost connection or
-		// under another filter.
-		return
-	}
-	d.selected = d.rows.at(d.index).ref()
+	d.setViews(msg.states)
+	d.heardServers()
 }
 
 // say puts text into the status line.

@@ -27,6 +27,25 @@
 // Everything that came from outside passes through [model.Safe] first, and the
 // canvas takes no control characters at all.
 //
+// # Several elections
+//
+// A source may be a [Wall] of several elections. Each has a view of its own
+// with its selection, filter and scrolling, so that going to another and back
+// loses nothing; only the one on the screen is drawn. The pump hands over the
+// states of all.
+//
+// What is in front of the panels is a mode: an inspection, the doctor's
+// findings, the servers, the elections, the help. They are a stack, and the
+// table of bindings says which key means what in which.
+//
+// # What is known, and how
+//
+// Nothing inferred is drawn as if it were known. A watch has a sign and, where
+// it is wrong, words ([model.State.Edge]); a countdown is an upper bound, and
+// is rounded up; a picture without a connection is faded and says how old it
+// is; and where the servers did not tell, it says which did not and which
+// setting would allow it.
+//
 // # Identity
 //
 // The selection is a candidate's znode, or a member of our own cast, and never

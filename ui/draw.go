@@ -74,9 +74,21 @@ func (d *dashboard) draw() time.Time {
 			f.restyle(r.inner(), fade)
 		}
 	}
-	switch d.mode {
+	switch d.front() {
+	case modeInspect, modeDoctor, modeServers, modeHelp:
+		f.restyle(a.body(), fade) // what is in front is to be read
+	}
+	switch d.front() {
 	case modeInspect:
 		d.drawInspect(f)
+	case modeDoctor:
+		d.drawDoctor(f)
+	case modeServers:
+		d.drawServers(f)
+	case modeElections:
+		body := a.body()
+		f.blank(body)
+		d.drawElections(f, body)
 	case modeHelp:
 		d.drawHelp(f)
 	}

@@ -255,7 +255,7 @@ func TestStripAlways(t *testing.T) {
 func TestTroubleIsBounds(t *testing.T) {
 	c := &model.Candidate{Znode: model.Znode{Name: "n_1", Session: 1}}
 	m := &model.Member{Fault: model.Killed, FaultAt: noon, Timeout: 4 * time.Second, LeaseEnd: noon.Add(3600 * time.Millisecond)}
-	tr, ok := troubleOf(row{c, m, 0})
+	tr, ok := troubleOf(unknown(), row{c, m, 0})
 	if !ok || !tr.sure.Equal(m.LeaseEnd) || !tr.latest.Equal(noon.Add(6*time.Second)) {
 		t.Fatalf("bounds: %+v, %v", tr, ok)
 	}
@@ -268,13 +268,13 @@ func TestTroubleIsBounds(t *testing.T) {
 			t.Errorf("after %v: %q, want %q", x.at, got, x.want)
 		}
 	}
-	if _, ok := troubleOf(row{c, &model.Member{}, 0}); ok {
+	if _, ok := troubleOf(unknown(), row{c, &model.Member{}, 0}); ok {
 		t.Error("a member without a fault is in trouble")
 	}
-	if _, ok := troubleOf(row{nil, m, -1}); ok {
+	if _, ok := troubleOf(unknown(), row{nil, m, -1}); ok {
 		t.Error("a member without a znode has one that expires")
 	}
-	if tr, ok := troubleOf(row{c, &model.Member{Fault: model.Frozen}, 0}); !ok || tr.expires(noon, false) != "expires with its session" {
+	if tr, ok := troubleOf(unknown(), row{c, &model.Member{Fault: model.Frozen}, 0}); !ok || tr.expires(noon, false) != "expires with its session" {
 		t.Error("nothing is known of the session, yet something is said")
 	}
 }

@@ -14,13 +14,26 @@ func (d *dashboard) drawStatus(f *frame, r rect) {
 	p := area{f.canvas, r}.pen(0).gap(1)
 	switch {
 	case d.mode == modeFilter:
-		p.text(styleKey, "/").text(styleYou, model.Safe(d.filter, filterMax)).text(styleYou, f.th.glyph.Cursor)
-		p.gap(2).text(styleMuted, "name, znode or session contains")
+		p.text(styleKey, "/").text(styleYou, model.Safe(*d.typed(), filterMax)).text(styleYou, f.th.glyph.Cursor)
+		what := "name, znode or session contains"
+		if d.below() == modeElections {
+			what = "path, system or leader contains"
+		}
+		p.gap(2).text(styleMuted, what)
 	case d.question != nil:
 		p.text(styleAlarm, cut(d.question.text+" y n", p.room()-1))
 	case d.status.until.After(f.now):
 		f.at(d.status.until)
 		p.text(d.status.style, cut(d.status.text, p.room()-1))
+	case d.front() == modeElections && len(d.wall.rows) > 0:
+		r := &d.wall.rows[d.wall.index]
+		text := model.Safe(r.path, 0)
+		if r.view == nil {
+			text += "   " + model.Safe(r.found.System, 80)
+		} else if whose := system(r.view.shown()); whose != "" {
+			text += "   " + whose
+		}
+		p.text(styleMuted, cut(text, p.room()-1))
 	default:
 		st, text := d.headline(f)
 		p.text(st, cut(text, p.room()-1))
@@ -32,28 +45,48 @@ func (d *dashboard) drawStatus(f *frame, r rect) {
 func (d *dashboard) drawKeys(f *frame, r rect) {
 	type shown struct {
 		binding
+		key   string
 		label string
 		off   bool
+		style style // of the label; styleText: as the others
 	}
 	var keys []shown
 	for _, b := range d.table {
 		if b.modes&d.mode == 0 || b.foot == 0 {
 			continue
 		}
-		k := shown{binding: b, label: b.Help().Desc}
+		k := shown{binding: b, key: b.Help().Key, label: b.Help().Desc}
 		if b.kind != "" {
 			a, why := d.action(b.kind)
-			k.label, k.off = verb(a), why != ""
-			k.drop = 1
+			k.off = why != ""
+			if b.kind.changes() {
+				k.label = verb(a)
+			}
+			if b.kind.changes() {
+				k.drop = 1
+			}
 			if k.off {
 				k.drop = 4 // but for the theme, the first to give way
 			}
 		}
-		if b.do == cmdPause && d.paused != nil {
+		switch {
+		case b.do == cmdPause && d.paused != nil:
 			k.label = "live"
-		}
-		if b.do == cmdInspect {
+		case b.do == cmdInspect:
 			k.off = d.rows.at(d.index).ref() == ref{}
+		case b.do == cmdOpen:
+			k.off = len(d.wall.rows) == 0
+		case b.do == cmdNext && len(d.views) < 2:
+			continue
+		case b.do == cmdNext:
+			k.key, k.label = "( )", "election"
+		case b.do == cmdDoctor && len(d.shown().Findings) > 0:
+			// What is wrong stays in view, on the narrowest screen too.
+			k.label, k.drop = findingsBadge(d.shown()), 0
+			if r.w < wideFrom {
+				k.label = plural(len(d.shown().Findings), "finding", "findings")
+			}
+			k.style, _, _ = f.severity(model.Worst(d.shown().Findings))
 		}
 		keys = append(keys, k)
 	}
@@ -63,7 +96,7 @@ func (d *dashboard) drawKeys(f *frame, r rect) {
 	need := func() int {
 		n := 0
 		for _, k := range keys {
-			n += width(k.Help().Key) + 1 + width(k.label) + gap
+			n += width(k.key) + 1 + width(k.label) + gap
 		}
 		return n - gap
 	}
@@ -90,10 +123,13 @@ func (d *dashboard) drawKeys(f *frame, r rect) {
 			p.gap(gap)
 		}
 		key, label := styleKey, styleMuted
+		if k.style != styleText {
+			key, label = k.style, k.style
+		}
 		if k.off {
 			key, label = styleFaint, styleFaint
 		}
-		p.text(key, k.Help().Key).gap(1).text(label, k.label)
+		p.text(key, k.key).gap(1).text(label, k.label)
 	}
 }
 
@@ -103,10 +139,7 @@ func (d *dashboard) headline(f *frame) (style, string) {
 	l := s.Leader()
 	switch {
 	case d.stale():
-		words := "as of " + f.clock(f.picture) + " " + label(l) + " led"
-		if l == nil {
-			words = "as of " + f.clock(f.picture) + " nobody led"
-		}
+		words := "as of " + f.clock(f.picture) + " " + label(l) + map[bool]string{false: " led", true: " held the lock"}[locks(s)]
 		words += "; what happened since is not known"
 		if why := model.Safe(s.Link.Err, 0); why != "" && !d.ended {
 			words += ": " + why
@@ -115,10 +148,24 @@ func (d *dashboard) headline(f *frame) (style, string) {
 	case s.Phase != model.Live:
 		return styleMuted, ""
 	case l == nil:
-		return styleTrouble, "nobody leads"
+		return styleTrouble, "nobody " + wordsOf(s).has
 	}
 	var b strings.Builder
-	b.WriteString(l.Label() + " leads")
+	t, troubled := troubleOf(s, row{l, s.Member(l), 0})
+	switch {
+	case !troubled:
+		b.WriteString(roleHolders(s))
+	case t.faulty():
+		b.WriteString(l.Label() + " is in trouble, " + wordsOf(s).holder)
+	default:
+		b.WriteString(l.Label() + " is at risk: " + t.expires(f.busy(), false))
+		if next := t.said.Next; next != nil && holders(s) == 1 {
+			b.WriteString(". " + next.Label() + " would take over")
+		} else if next == nil {
+			b.WriteString(". Nobody is next")
+		}
+		return styleAlarm, b.String()
+	}
 	if n := len(s.Reigns); n > 0 && s.Reigns[n-1].To.IsZero() {
 		about := "since "
 		if !s.Reigns[n-1].FromKnown {
@@ -126,13 +173,17 @@ func (d *dashboard) headline(f *frame) (style, string) {
 		}
 		b.WriteString(" " + about + f.clock(s.Reigns[n-1].From) + ", for " + age(f.calm().Sub(s.Reigns[n-1].From)))
 	}
-	if n := s.Recipe.Holders(s.Queue); n < len(s.Queue) {
-		b.WriteString(". " + s.Queue[n].Label() + " is next")
-	} else {
+	n := holders(s)
+	switch {
+	case single(s):
+		b.WriteString(". There is no queue")
+	case n == len(s.Queue):
 		b.WriteString(". Nobody is next")
+	default:
+		b.WriteString(". " + s.Queue[n].Label() + " is next")
 	}
-	if _, ok := troubleOf(row{l, s.Member(l), 0}); ok {
-		return styleTrouble, strings.Replace(b.String(), " leads", " is in trouble, leader", 1)
+	if troubled {
+		return styleTrouble, b.String()
 	}
 	return styleMuted, b.String()
 }

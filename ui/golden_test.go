@@ -61,6 +61,26 @@ func TestWords(t *testing.T) {
 		"crowd":    {"/500", "~1m29s"},
 		"ended":    {"◌ ended", "as of 12:03:01, 4 s ago"},
 		"replayed": {"the recording has ended", "REPLAY", "fjord"},
+
+		"verified":     {"Curator LeaderLatch", "↑ 12 ✓", "↑ 15 ✓"},
+		"astray":       {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
+		"astray-one":   {"10.0.3.13:41002   connected to zk3:2181", "6 s   negotiated", "wrong: it watches billing-1:8080  n_12", "◇ warning"},
+		"risk":         {"☆", "at risk, expires", "9 s", "next: takes over", "billing-2:8080 would take", "no connection to any of 3 members"},
+		"risk-one":     {"at risk, expires in at most 9 s", "no connection to any of 3", "billing-2:8080 would take over"},
+		"aftermath":    {"session expired", "no connection to any of 3 members since"},
+		"doctor":       {"Doctor  2 findings", "◇ warning", "a herd", "since 12:07:04", "seen", "harm", "do"},
+		"healthy":      {"✓", "Nothing found.", "watches on 3 of 3 servers"},
+		"unasked":      {"Nothing found.", "not checked", "zk1:2181, zk2:2181  connections: cons is not in the", "4lw.commands.whitelist=wchp", "may not be seen before its znode"},
+		"servers":      {"ensemble leader", "follower", "● zk3:2181", "of this election: billing-1:8080", "every 1 s"},
+		"silent":       {"zk3:2181", "i/o", "ensemble leader", "4lw.commands.whitelist=wchp"},
+		"wall":         {"3 watched, 5 found", "> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "nobody", "/tasks/nightly"},
+		"walking":      {"looking below /   1312 znodes read"},
+		"unsought":     {"cannot be looked for"},
+		"second":       {"(2/2)", "/locks/inventory", "holds  one of 3", "10.0.3.21 and 2 more hold", "( ) election"},
+		"single":       {"/controller", "broker 2", "There is no queue here", "There is no queue"},
+		"retrying":     {"◌ reconnecting since 6 s, trying zk1:2181", "as of 12:07:07, 6 s ago"},
+		"expired":      {"◌ session expired since 6 s, trying zk1:2181", "as of 12:07:07, 6 s ago"},
+		"looking-help": {"ask the servers now"},
 	} {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
 			text := ansi.Strip(stage(scenes()[name], size[0], size[1], ThemeMono).drawn)
@@ -79,9 +99,23 @@ func TestSizes(t *testing.T) {
 	all := scenes()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		d := stage(all[name], 120, 36, ThemeDark)
-		for h := 1; h <= 100; h += 1 + h/5 {
+		// Around the sizes at which the layout changes; of one scene, all over.
+		heights, widths := []int{1, minHeight - 1, minHeight, 24, 29, 36, 100}, []int{1, minWidth - 1, minWidth, 67, 80, wideFrom - 1, wideFrom, 121, 300}
+		if name == "main" {
+			heights, widths = nil, nil
+			for h := 1; h <= 100; h += 1 + h/5 {
+				heights = append(heights, h)
+			}
 			for w := 1; w <= 300; w += 1 + w/5 {
+				widths = append(widths, w)
+			}
+		}
+		for _, h := range heights {
+			for _, w := range widths {
 				for focus := range panels {
+					if d.mode != modeNormal && focus > 0 {
+						break // it is behind what is in front
+					}
 					d.w, d.h, d.focus = w, h, focus
 					d.draw()
 					lines := strings.Split(d.drawn, "\n")

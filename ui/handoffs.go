@@ -80,8 +80,11 @@ func (d *dashboard) drawHandoffList(f *frame, a area) {
 		visible = append(visible, s.Handoffs[i])
 	}
 	c := d.handoffColumnsFor(visible, a.width())
+	spare := a.height() - len(visible) // for evidence that has no room in its line
+	y := 0
 	for i, h := range visible {
-		p := a.pen(i)
+		p := a.pen(y)
+		y++
 		mark := " "
 		if top == 0 && i == 0 && d.isNew(f) {
 			mark = g.New
@@ -117,6 +120,16 @@ func (d *dashboard) drawHandoffList(f *frame, a area) {
 		if c.fence > 0 && h.To != nil {
 			p.gap(2).text(styleMuted, "fence "+model.Zxid(h.Fence))
 		}
+		why := model.Safe(h.Evidence, 0)
+		switch {
+		case why == "":
+		case p.room() >= width(why)+3:
+			p.gap(2).text(styleMuted, why)
+		case spare > 0:
+			p := a.pen(y).gap(1 + len(stampFormat) + 2)
+			p.fit(p.room()-1, styleMuted, why)
+			y, spare = y+1, spare-1
+		}
 	}
 }
 
@@ -146,6 +159,8 @@ func causeOf(h *model.Handoff) (style, string) {
 		return styleText, "resigned"
 	case h.Cause == model.CauseClosed:
 		return styleText, "closed"
+	case h.Cause == model.CauseLeft:
+		return styleText, "left alive"
 	}
 	return styleMuted, "cause unknown"
 }

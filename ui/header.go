@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,23 +31,58 @@ func (d *dashboard) drawHeader(f *frame, r rect) {
 		count, words = "", ""
 	}
 
-	// The right side gives way until the path has room.
-	least := min(width(path), 20) + 6 + len(count)
-	right = fitSpans(right, p.room()-least)
-	left := p.room() - spansWidth(right) - 1
+	at := ""
+	if n := len(d.views); n > 1 {
+		at = "  (" + strconv.Itoa(slices.Index(d.views, d.view)+1) + "/" + strconv.Itoa(n) + ")"
+	}
+	whose := ""
+	if foreign(s) != nil {
+		most := 20
+		if d.w >= wideFrom {
+			most = 32
+		}
+		whose = "  " + cut(system(s), most)
+	}
+
+	// The right side gives way until the path has room, and whose it is; but
+	// not what matters most of it, as that there is no connection.
+	least := min(width(path), 20) + width(at) + 6 + len(count)
+	all := right
+	right = fitSpans(all, p.room()-least-width(whose))
+	if telling(right, 6) < telling(all, 6) {
+		right, whose = fitSpans(all, p.room()-least), ""
+	}
+	if telling(right, 8) < telling(all, 8) {
+		right = fitSpans(all, p.room()-least+max(0, min(width(path), 20)-10))
+	}
+	left := p.room() - spansWidth(right) - 5
 	p.gap(2)
-	switch {
-	case words == "":
-		p.text(styleStrong, tailOf(path, left-3))
-	case width(path)+len(words)+6 <= left:
-		p.text(styleStrong, path).gap(2).text(styleMuted, words)
-	default:
-		p.text(styleStrong, tailOf(path, left-6-len(count))).gap(2).text(styleMuted, count)
+	if words != "" {
+		words, count = "  "+words, "  "+count
+	}
+	for i, rest := range [][3]string{{at, whose, words}, {at, whose, count}, {at, "", words}, {at, "", count}} {
+		n := width(rest[0]) + width(rest[1]) + width(rest[2])
+		if shown := tailOf(path, left-n); i == 3 || width(shown) >= min(width(path), 20) && (i > 1 || n+width(path) <= left || i == 1 && whose != "") {
+			p.text(styleStrong, shown).text(styleYou, rest[0]).text(styleMuted, rest[1]+rest[2])
+			break
+		}
 	}
 	p.gap(p.room() - spansWidth(right) - 1)
 	for _, s := range right {
 		p.text(s.style, s.text)
 	}
+}
+
+// telling counts the spans that a line should not be without, from that keep
+// on.
+func telling(spans []span, keep int) int {
+	n := 0
+	for _, s := range spans {
+		if s.keep >= keep {
+			n++
+		}
+	}
+	return n
 }
 
 // tailOf shortens a path from the left: its end tells more.
@@ -101,6 +137,9 @@ func (d *dashboard) headerRight(f *frame) []span {
 	default:
 		add(8, st, f.th.glyph.Offline+" ")
 		add(8, st, words)
+		if next := model.Safe(s.Link.Server, 40); next != "" && !d.ended {
+			add(6, st, ", trying "+next)
+		}
 		if why := model.Safe(s.Link.Err, 80); why != "" && !d.ended {
 			add(5, styleTrouble, ": "+cut(why, 36))
 		}
@@ -197,8 +236,15 @@ func (d *dashboard) explain(f *frame) []string {
 			lines = append(lines, "Until "+f.clock(s.ReadAt)+" there were "+plural(n, "candidate", "candidates")+".")
 		}
 		return lines
+	case len(s.Queue) == 0 && single(s):
+		return []string{"Nobody leads",
+			"There is no queue here: " + path + " is the leader's own znode, and it is not there.",
+			"Whoever creates it next leads. Who wants to cannot be seen."}
 	case len(s.Queue) == 0:
 		lines := []string{"Nobody stands for election"}
+		if locks(s) {
+			lines[0] = "Nobody holds the lock, and nobody waits"
+		}
 		if s.NextSequenceKnown {
 			lines = append(lines, fmt.Sprintf("The next volunteer gets the number %d and leads at once: there is nobody to wait for.", s.NextSequence))
 		} else {

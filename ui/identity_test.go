@@ -21,7 +21,7 @@ import (
 func TestSelectionFollowsMember(t *testing.T) {
 	m, src, _ := stagedWith(&allow{}, ModeDemo)
 	w := src.world
-	refresh := func() { m.Update(refreshMsg{state: src.State()}) }
+	refresh := func() { m.Update(refreshMsg{states: []*model.State{src.State()}}) }
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
 	refresh()
 	w.wait(5 * time.Second).leave(amberZ)
@@ -31,7 +31,7 @@ func TestSelectionFollowsMember(t *testing.T) {
 		t.Fatalf("selected after its expiry: %+v", r)
 	}
 	a, why := m.d.action(Freeze)
-	if a != (Action{Kind: Freeze, Target: "amber", Arg: ArgThaw}) || why != "" {
+	if a != (Action{Election: "/election", Kind: Freeze, Target: "amber", Arg: ArgThaw}) || why != "" {
 		t.Errorf("f means %+v, %q", a, why)
 	}
 	z := w.join("guid-n_", "amber", 0xf1)
@@ -56,7 +56,7 @@ func TestSelectionIsNotAName(t *testing.T) {
 		t.Fatalf("selected %+v", before)
 	}
 	w.leave(b)
-	m.Update(refreshMsg{state: w.state()})
+	m.Update(refreshMsg{states: []*model.State{w.state()}})
 	if m.d.selected.znode.Name != a {
 		t.Errorf("the neighbour is not selected: %+v", m.d.selected)
 	}
@@ -69,7 +69,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 	all := scenes()
 	names := slices.Sorted(maps.Keys(all))
 	var keys []string
-	for _, b := range bindings() {
+	for _, b := range bindings(false) {
 		keys = append(keys, b.Keys()...)
 	}
 	keys = append(keys, "a", "m", "0", " ", "é", "alt+x")
@@ -78,13 +78,16 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		if rapid.Bool().Draw(t, "herd") {
 			w = five(model.Herd())
 		}
-		src := &source{world: w}
+		src := &wallSource{source: source{world: w}}
+		if rapid.Bool().Draw(t, "several") {
+			src.others, src.walk = []*world{all["second"].others[0], all["astray"].world}, found(true)
+		}
 		mode := rapid.SampledFrom([]string{ModeLive, ModeDemo, ModeReplay}).Draw(t, "mode")
 		m := New(Options{Source: src, Actions: &allow{}, Mode: mode, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 		foreign := false
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			before := m.d.selected
+			before, path := m.d.selected, m.d.path
 			moves := false
 			switch rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "fault", "link", "wait", "size", "scene"}).Draw(t, "step") {
 			case "key":
@@ -115,11 +118,11 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			case "size":
 				m.Update(tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")})
 			case "scene":
-				m.Update(refreshMsg{state: all[rapid.SampledFrom(names).Draw(t, "scene")].world.state()})
+				m.Update(refreshMsg{states: []*model.State{all[rapid.SampledFrom(names).Draw(t, "scene")].world.state()}})
 				foreign = true
 			}
 			if !foreign {
-				m.Update(refreshMsg{state: src.State()})
+				m.Update(present(src, false))
 			}
 			foreign = false
 			if lines := strings.Split(m.View(), "\n"); m.d.h > 0 && m.d.w > 0 && len(lines) != m.d.h {
@@ -130,7 +133,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 					t.Fatalf("bad line on %d cells: %q", m.d.w, line)
 				}
 			}
-			if moves || before == (ref{}) {
+			if moves || before == (ref{}) || m.d.path != path {
 				continue
 			}
 			if i := m.d.rows.find(before, 0); i >= 0 && !same(m.d.selected, before) {
@@ -201,7 +204,7 @@ func BenchmarkFrame(b *testing.B) {
 				one, two := *s, *s
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
-					m.Update(refreshMsg{state: []*model.State{&one, &two}[i%2]})
+					m.Update(refreshMsg{states: [][]*model.State{{&one}, {&two}}[i%2]})
 				}
 			})
 		}

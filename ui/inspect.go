@@ -10,92 +10,62 @@ import (
 	"electop/model"
 )
 
-// fact is a line of the inspection: what, and how it is.
-type fact struct {
-	name  string
-	style style
-	text  string
-}
-
 // drawInspect draws everything that is known of one candidate.
 func (d *dashboard) drawInspect(f *frame) {
 	r := d.inspected()
-	title := r.name()
-	facts := d.facts(f, r)
+	title, facts := r.name(), d.facts(f, r)
 	if r.ref() == (ref{}) {
 		title = "gone"
-		facts = []fact{{"", styleText, "This candidate is gone: its znode was deleted, and it is none of ours."}}
+		facts = []fact{{style: styleText, text: "This candidate is gone: its znode was deleted, and it is none of ours."}}
 	}
-	const names = 12
-	wide := min(d.w-4, 96) - 2 - names - 3
-	var lines []fact
-	for _, ft := range facts {
-		for i, line := range strings.Split(ft.text, "\n") {
-			for j, part := range append([]string{}, orBlank(wrap(line, wide))...) {
-				name := ft.name
-				if i > 0 || j > 0 {
-					name = ""
-				}
-				lines = append(lines, fact{name, ft.style, part})
-			}
-		}
-	}
-	d.drawOverlay(f, "Candidate "+title, 96, len(lines), func(p *pen, i int) {
-		p.gap(1).fit(names, styleMuted, lines[i].name).gap(1).text(lines[i].style, lines[i].text)
-	})
-}
-
-func orBlank(lines []string) []string {
-	if len(lines) == 0 {
-		return []string{""}
-	}
-	return lines
-}
-
-// drawOverlay draws n lines in front of the panels, as many as there is room
-// for.
-func (d *dashboard) drawOverlay(f *frame, title string, w, n int, line func(p *pen, i int)) {
-	r := overlay(d.w, d.h, w, n)
-	f.blank(r)
-	d.over.lines, d.over.pageful = n, r.h-2
-	d.over.top = max(0, min(d.over.top, n-d.over.pageful))
-	var tail []span
-	if n > d.over.pageful {
-		tail = append(tail, span{styleMuted, fmt.Sprintf("%d-%d of %d, j k scroll", d.over.top+1, min(n, d.over.top+d.over.pageful), n), 0})
-	}
-	a := f.box(r, title, true, tail...)
-	for i := range min(n-d.over.top, a.height()) {
-		line(a.pen(i), d.over.top+i)
-	}
+	d.drawFacts(f, "Candidate "+title, facts)
 }
 
 // facts are what is known of a row, in the order in which it is asked for.
 func (d *dashboard) facts(f *frame, r row) []fact {
 	s := d.shown()
 	var out []fact
-	add := func(name string, st style, text string) { out = append(out, fact{name, st, text}) }
+	add := func(name string, st style, text string) { out = append(out, fact{name: name, style: st, text: text}) }
 	if c := r.candidate; c != nil {
-		add("znode", styleStrong, model.Safe(model.Join(s.Path, c.Name), 0))
-		if r.position < s.Recipe.Holders(s.Queue) {
-			st, words := styleLead, "leads"
-			if s.Acknowledged() {
+		add("znode", styleStrong, model.Safe(znodePath(s, c), 0))
+		if foreign(s) != nil {
+			add("system", styleText, system(s))
+		}
+		if who := model.Safe(c.Who, 0); who != "" {
+			add("who", styleText, who)
+		}
+		if n := holders(s); r.position < n {
+			st, words := styleLead, wordsOf(s).has
+			switch {
+			case n > 1:
+				words += ", one of " + strconv.Itoa(n)
+			case locks(s):
+			case s.Acknowledged():
 				words += ", acknowledged"
-			} else if s.Ack.Path != "" {
+			case s.Ack.Path != "" && s.Ack.Presence == model.Denied:
+				words += "; the acknowledgement may not be read"
+			case s.Ack.Path != "":
 				st, words = styleTrouble, "elected, not acknowledged"
 			}
-			if t, ok := troubleOf(r); ok {
+			if t, ok := troubleOf(s, r); ok && t.faulty() {
 				st, words = styleTrouble, "first in the queue, but "+string(t.row.member.Fault)
 			}
 			add("role", st, words)
 		} else {
 			add("role", styleText, fmt.Sprintf("waits at position %d of %d", r.position+1, len(s.Queue)))
 		}
+		d.riskFacts(f, r, add)
+		for _, x := range about(s, c) {
+			st, sign, word := f.severity(x.Severity)
+			out = append(out, fact{name: sign + " " + word, label: st, style: st, text: model.Safe(x.Title, 0)})
+		}
 		if c.Session == 0 {
 			add("session", styleTrouble, "none: the znode is not ephemeral, or was gone before it could be read")
 		} else {
 			add("session", styleText, model.Hex(c.Session))
 		}
-		add("czxid", styleText, model.Zxid(c.Czxid)+"   the fencing token while it leads")
+		d.clientFacts(f, r, add)
+		add("czxid", styleText, model.Zxid(c.Czxid)+"   the fencing token while it "+wordsOf(s).has)
 		if !c.Ctime.IsZero() {
 			add("created", styleText, c.Ctime.In(f.now.Location()).Format("2006-01-02 "+stampFormat)+"   by the server's clock")
 		}
@@ -107,7 +77,8 @@ func (d *dashboard) facts(f *frame, r row) []fact {
 			words = "about " + words + "   it was there before we looked"
 		}
 		add("age", styleText, words)
-		add("watches", styleWatch, d.watchedBy(r))
+		st, words := d.edgeFact(f, r)
+		add("watches", st, words)
 		add("watched by", styleWatch, d.watchersOf(r))
 	} else if r.member != nil {
 		add("znode", styleTrouble, "none")
@@ -137,40 +108,42 @@ func (d *dashboard) facts(f *frame, r row) []fact {
 	return out
 }
 
-// watchedBy is whom r waits for.
-func (d *dashboard) watchedBy(r row) string {
-	s := d.shown()
-	i, ok := s.Recipe.Watches(s.Queue, r.position)
-	if !ok || i < 0 || i >= len(s.Queue) {
-		return "nobody: there is nobody before it"
-	}
-	how := "   inferred from the recipe"
-	if r.member != nil && r.member.Watches == s.Queue[i].Name {
-		how = "   by its own account"
-	}
-	return s.Queue[i].Label() + "  " + brief(s.Queue[i]) + how
-}
-
 // watchersOf is who waits for r. Only the inspected row is asked about, so a
 // walk over the queue is no matter.
 func (d *dashboard) watchersOf(r row) string {
 	s := d.shown()
 	const most = 5
-	n, names := 0, []string{}
+	n, verified, list := 0, 0, []string{}
 	for i := range s.Queue {
-		if to, ok := s.Recipe.Watches(s.Queue, i); ok && to == r.position {
-			if n++; n <= most {
-				names = append(names, s.Queue[i].Label())
-			}
+		to, ok := s.Recipe.Watches(s.Queue, i)
+		if !ok || to != r.position {
+			continue
+		}
+		name := s.Queue[i].Label()
+		switch e := s.Edge(i); {
+		case wrongEdge(e):
+			name += " (should, but does not)"
+		case e.State == model.Verified:
+			verified++
+		}
+		if n++; n <= most {
+			list = append(list, name)
 		}
 	}
-	switch {
-	case n == 0:
+	if n == 0 {
 		return "nobody"
-	case n > most:
-		return strings.Join(names, ", ") + " and " + strconv.Itoa(n-most) + " more   inferred"
 	}
-	return strings.Join(names, ", ") + "   inferred"
+	text := strings.Join(list, ", ")
+	if n > most {
+		text += " and " + strconv.Itoa(n-most) + " more"
+	}
+	switch verified {
+	case n:
+		return text + "   verified"
+	case 0:
+		return text + "   inferred"
+	}
+	return text + "   " + strconv.Itoa(verified) + " of " + strconv.Itoa(n) + " verified"
 }
 
 // memberFacts adds what a member of ours says of itself, against the truth.
@@ -181,7 +154,7 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 		who = "this program's own candidacy"
 	}
 	add("ours", styleYou, who+", "+model.Safe(m.ID, nameMax)+", recipe "+model.Safe(m.Recipe, nameMax))
-	leads := r.candidate != nil && r.position >= 0 && r.position < s.Recipe.Holders(s.Queue)
+	leads := r.candidate != nil && r.position >= 0 && r.position < holders(s)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
 	st, words := styleText, model.Safe(string(m.Belief), nameMax)
 	switch {
@@ -220,7 +193,7 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 	}
 	if !m.LeaseEnd.IsZero() {
 		words := f.stamp(m.LeaseEnd) + "   the server can expire its session from then on"
-		if t, ok := troubleOf(r); ok {
+		if t, ok := troubleOf(s, r); ok {
 			words += "; " + t.expires(f.busy(), false)
 		}
 		add("lease until", styleText, words)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -30,7 +31,7 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	b, ok := lookup(d.table, d.mode, msg.String())
 	if !ok {
 		if d.mode == modeFilter && (msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace) && !msg.Alt {
-			d.setFilter(d.filter + model.Safe(string(msg.Runes), filterMax))
+			d.setFilter(*d.typed() + model.Safe(string(msg.Runes), filterMax))
 		}
 		return nil
 	}
@@ -46,11 +47,27 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 		d.theme = newTheme(nextTheme(d.theme.name), d.renderer)
 		d.say(styleMuted, "theme: "+d.theme.name)
 	case cmdHelp:
-		d.back, d.mode, d.over.top = d.mode, modeHelp, 0
+		d.helpTop = 0
+		d.enter(modeHelp)
+	case cmdDoctor:
+		d.enter(modeDoctor)
+	case cmdServers:
+		d.enter(modeServers)
+	case cmdChoose:
+		return d.choose()
+	case cmdOpen:
+		return d.open()
+	case cmdNext:
+		d.turn(1)
+	case cmdPrevious:
+		d.turn(-1)
 	case cmdPanel:
 		d.focus = (d.focus + 1) % panels
 	case cmdFilter:
-		d.mode, d.focus = modeFilter, panelCandidates
+		d.enter(modeFilter)
+		if d.below() == modeNormal {
+			d.focus = panelCandidates
+		}
 	case cmdPause:
 		return d.pause()
 	case cmdInspect:
@@ -60,10 +77,11 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	case cmdBack:
 		d.goBack()
 	case cmdKeep:
-		d.mode = modeNormal
+		d.leave()
 	case cmdErase:
-		_, n := utf8.DecodeLastRuneInString(d.filter)
-		d.setFilter(d.filter[:len(d.filter)-n])
+		text := *d.typed()
+		_, n := utf8.DecodeLastRuneInString(text)
+		d.setFilter(text[:len(text)-n])
 	case cmdEraseAll:
 		d.setFilter("")
 	default:
@@ -72,38 +90,100 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// enter opens a mode in front of the present one. One that is open further
+// behind is gone back to.
+func (d *dashboard) enter(m mode) {
+	if i := slices.Index(d.behind, m); i >= 0 {
+		d.mode, d.behind = m, d.behind[:i]
+		return
+	}
+	d.behind = append(d.behind, d.mode)
+	d.mode = m
+}
+
+// leave returns to the mode behind the present one.
+func (d *dashboard) leave() {
+	d.mode = d.below()
+	d.behind = d.behind[:max(0, len(d.behind)-1)]
+}
+
+// below is the mode behind the present one.
+func (d *dashboard) below() mode {
+	if n := len(d.behind); n > 0 {
+		return d.behind[n-1]
+	}
+	return modeNormal
+}
+
+// front is the mode whose view is in front: a filter or an answer is typed in
+// the lines below it.
+func (d *dashboard) front() mode {
+	if d.mode == modeFilter || d.mode == modeDialog {
+		return d.below()
+	}
+	return d.mode
+}
+
+// home returns to the main screen.
+func (d *dashboard) home() { d.mode, d.behind = modeNormal, nil }
+
 func (d *dashboard) goBack() {
-	switch d.mode {
-	case modeHelp:
-		d.mode = max(d.back, modeNormal)
-	case modeInspect:
-		d.mode = modeNormal
-	case modeFilter:
-		d.mode = modeNormal
+	switch {
+	case d.mode == modeFilter:
+		d.setFilter("")
+		d.leave()
+	case d.mode == modeElections && d.wall.filter != "":
+		d.setFilter("")
+	case d.mode != modeNormal:
+		d.opening = ""
+		d.leave()
+	case d.filter != "":
 		d.setFilter("")
 	default:
-		if d.filter != "" {
-			d.setFilter("")
-		} else {
-			d.focus = panelCandidates
-		}
+		d.focus = panelCandidates
 	}
+}
+
+// typed is the filter that the keyboard changes: of the elections, or of the
+// candidates of the one on the screen.
+func (d *dashboard) typed() *string {
+	if d.mode == modeElections || d.mode == modeFilter && d.below() == modeElections {
+		return &d.wall.filter
+	}
+	return &d.filter
 }
 
 func (d *dashboard) setFilter(text string) {
 	if utf8.RuneCountInString(text) > filterMax {
 		return
 	}
-	d.filter = text
+	*d.typed() = text
 	d.reselect()
+}
+
+// scrolled is the first line in view of the text that is open, and lies with
+// what it is about.
+func (d *dashboard) scrolled() *int {
+	switch d.front() {
+	case modeHelp:
+		return &d.helpTop
+	case modeDoctor:
+		return &d.doctorTop
+	case modeServers:
+		return &d.serversTop
+	}
+	return &d.over.top
 }
 
 // move moves whatever has the focus.
 func (d *dashboard) move(do command) {
 	switch {
-	case d.mode == modeInspect || d.mode == modeHelp:
-		last := max(0, d.over.lines-d.over.pageful)
-		d.over.top = moved(do, d.over.top, last, d.over.pageful)
+	case d.mode == modeElections:
+		d.wallRows()
+		d.wall.move(do)
+	case d.mode != modeNormal:
+		at := d.scrolled()
+		*at = moved(do, *at, max(0, d.over.lines-d.over.pageful), d.over.pageful)
 	case d.focus == panelHandoffs:
 		last := max(0, len(d.shown().Handoffs)-1)
 		d.scroll[panelHandoffs] = moved(do, d.scroll[panelHandoffs], last, 5)
@@ -136,13 +216,17 @@ func (d *dashboard) pause() tea.Cmd {
 	if d.o.Mode == ModeReplay {
 		return d.act(Pause)
 	}
-	if d.paused != nil {
-		d.paused = nil
-		d.takeHandoff()
-		d.reselect()
-		return nil
+	hold := d.paused == nil
+	d.since = d.o.Now()
+	for _, v := range d.views {
+		v.paused = nil
+		if hold {
+			v.paused = v.latest
+			continue
+		}
+		v.takeHandoff(d.since)
 	}
-	d.paused, d.since = d.latest, d.o.Now()
+	d.reselect()
 	return nil
 }
 
@@ -165,7 +249,8 @@ func (d *dashboard) inspect() tea.Cmd {
 		d.say(styleTrouble, "inspect: no candidate is selected")
 		return nil
 	}
-	d.mode, d.over = modeInspect, overlayState{of: r.ref()}
+	d.over = overlayState{of: r.ref()}
+	d.enter(modeInspect)
 	a, why := d.action(Refresh)
 	if why != "" || a.Arg == "" {
 		return nil

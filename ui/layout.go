@@ -68,6 +68,11 @@ func arrange(w, h int, focus panel) arrangement {
 	return a
 }
 
+// body is everything between the header and the status line.
+func (a arrangement) body() rect {
+	return rect{0, a.header.y + 1, a.header.w, a.status.y - a.header.y - 1}
+}
+
 // overlay is where a text of that many lines goes, in front of the panels.
 func overlay(w, h, width, lines int) rect {
 	ow, oh := min(w-4, width), min(h-4, lines+2)

@@ -22,6 +22,9 @@ const (
 	Herd     Kind = "herd"     // change the recipe to the one that Arg names
 	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
 	Pause    Kind = "pause"    // replays only: stop or continue the playback
+	Verify   Kind = "verify"   // ask the servers now who watches what; done once that has begun
+	Discover Kind = "discover" // look for elections; done once that has begun: see [Walk]
+	Open     Kind = "open"     // watch one more election: Target is its path
 )
 
 // What [Action.Arg] says where a key has two meanings.
@@ -35,6 +38,8 @@ const (
 // Action is something the user wants done outside the dashboard.
 type Action struct {
 	Kind Kind
+	// Election is the path of the election that was on the screen.
+	Election string
 	// Target is the ID of one of our own members, else the full path of a
 	// znode, or "" where the kind needs none.
 	Target string
@@ -60,6 +65,38 @@ type Source interface {
 	Dirty() <-chan struct{}
 }
 
+// Wall is a [Source] of several elections. A source that is none has one.
+type Wall interface {
+	Source
+	// States are those of the elections watched, in their order; the first is
+	// the one of [Source.State]. The slice is not written to afterwards.
+	States() []*model.State
+	// Walk is how the search for elections goes, nil before there was any. It
+	// is immutable: a search that got further returns another.
+	Walk() *Walk
+}
+
+// Walk is a search for elections, as far as it has got.
+type Walk struct {
+	Root            string
+	Found           []FoundElection // in the order of their finding
+	Visited, Denied int             // znodes read, and those that could not be
+	Running         bool
+	Stopped         string // which bound ended it early, "" for none
+	Err             string // why it failed, "" if it did not
+}
+
+// FoundElection is an election that a [Walk] came upon.
+type FoundElection struct {
+	Path, System, Leader string
+	Waiting              int
+	// Reign is for how long the leader's znode existed when it was read.
+	Reign      time.Duration
+	ReignKnown bool
+	Findings   int
+	Worst      model.Severity // "" without findings
+}
+
 // Options say what a dashboard shows and where.
 type Options struct {
 	Source  Source  // nil: an election of which nothing is known
@@ -68,6 +105,9 @@ type Options struct {
 	// Now is the clock of the states shown; a replay brings the recorded one.
 	// Nil: time.Now.
 	Now func() time.Time
+
+	// ObserveOnly removes the keys that change anything.
+	ObserveOnly bool
 
 	Mode    string // badge: ModeDemo, ModeReplay, "" for live
 	Role    string // "observer", "candidate", "cast of 3"

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +36,10 @@ func code(herd bool, ack string) []part {
 // sentence on what is happening.
 func (d *dashboard) drawRecipe(f *frame, r rect) {
 	s := d.shown()
+	if di := foreign(s); di != nil {
+		d.drawForeign(f, r, di)
+		return
+	}
 	herd := fansIn(s)
 	name := "Recipe"
 	var tail []span
@@ -218,64 +221,4 @@ func (d *dashboard) drawHerdBars(f *frame, a area, y int, herd bool) int {
 		y++
 	}
 	return y
-}
-
-// story is what is happening now, in a sentence or two.
-type story struct {
-	style style
-	lines []string
-}
-
-func (d *dashboard) sentence(f *frame) story {
-	s := d.shown()
-	own := ""
-	if len(s.Members) == 0 {
-		own = "Steps are shown for candidates of this program only; it has none here."
-	}
-	with := func(st style, text string) story {
-		lines := []string{text}
-		if own != "" {
-			lines = append(lines, own)
-		}
-		return story{st, lines}
-	}
-	l := s.Leader()
-	if s.Phase != model.Live {
-		return with(styleMuted, "Nothing to see yet.")
-	}
-	if l == nil {
-		return with(styleText, "Nobody stands: the next volunteer finds its own znode the smallest and leads.")
-	}
-	n := s.Recipe.Notified(s.Queue, 0)
-	if _, ok := troubleOf(row{l, s.Member(l), 0}); ok {
-		return with(styleTrouble, "waiting: nobody is notified until the znode "+brief(l)+" is deleted")
-	}
-	if h := newest(s); h != nil && h.To != nil && h.From != nil {
-		if ago := f.picture.Sub(h.At); ago >= 0 && ago < handoffTold {
-			f.at(h.At.Add(handoffTold))
-			was := "1 candidate was notified"
-			if fansIn(s) {
-				was = fmt.Sprintf("%d were notified, to find one new leader", n+1)
-			}
-			return with(styleText, brief(h.From)+" was deleted and "+was+". "+h.To.Label()+" is the smallest now.")
-		}
-	}
-	if s.Ack.Path != "" && !s.Acknowledged() && s.Ack.Presence != model.Denied {
-		return with(styleTrouble, l.Label()+" is the smallest and elected. It has not acknowledged yet.")
-	}
-	if len(s.Queue) == 1 {
-		return with(styleMuted, l.Label()+" leads alone. Nobody would take over.")
-	}
-	if fansIn(s) {
-		return with(styleTrouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", brief(l), n))
-	}
-	return with(styleMuted, "quiet: nobody polls. Each waits for one deletion, that of the znode before its own.")
-}
-
-// brief is a znode's name as the recipe writes it: n_12.
-func brief(c *model.Candidate) string {
-	if c.HasSequence {
-		return "n_" + strconv.FormatInt(c.Sequence, 10)
-	}
-	return model.Safe(c.Name, 20)
 }

@@ -13,11 +13,17 @@ func (d *dashboard) drawReigns(f *frame, a area) {
 	var danger time.Time
 	alarm := ""
 	l := s.Leader()
-	if t, ok := troubleOf(row{l, s.Member(l), 0}); l != nil && ok {
-		danger = t.row.member.FaultAt
-		alarm = "nobody is leading, and nobody knows yet"
-		if t.row.member.Fault == model.Frozen {
+	if t, ok := troubleOf(s, row{l, s.Member(l), 0}); l != nil && ok {
+		switch {
+		case !t.faulty():
+			danger = t.said.Since
+			alarm = "the servers do not hear from the leader"
+		case t.row.member.Fault == model.Frozen:
+			danger = t.row.member.FaultAt
 			alarm = "the leader is frozen, and nobody knows yet"
+		default:
+			danger = t.row.member.FaultAt
+			alarm = "nobody is leading, and nobody knows yet"
 		}
 	}
 	if l == nil {

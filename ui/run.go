@@ -94,7 +94,7 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 		case <-ctx.Done():
 			return
 		case _, more := <-dirty:
-			send(refreshMsg{o.Source.State(), !more})
+			send(present(o.Source, !more))
 			if !more {
 				dirty = nil
 			}

@@ -64,7 +64,7 @@ func TestPumpEnds(t *testing.T) {
 			case noticeMsg:
 				lines += len(m)
 			case refreshMsg:
-				if m.ended && m.state != nil {
+				if m.ended && len(m.states) == 1 {
 					ended++
 				}
 			}
@@ -168,7 +168,7 @@ func TestFrameRates(t *testing.T) {
 func TestNothingNewDrawsNothing(t *testing.T) {
 	m, src, _ := stagedWith(nil, ModeDemo)
 	before := m.d.frames
-	m.Update(refreshMsg{state: src.State()})
+	m.Update(refreshMsg{states: []*model.State{src.State()}})
 	m.Update(tickMsg{m.d.gen - 1})
 	m.Update("a stranger's message")
 	if m.d.frames != before {

@@ -171,9 +171,11 @@ func homelessLeader() *world {
 
 // scene is a dashboard at one moment.
 type scene struct {
-	world *world
-	o     Options
-	keys  []string
+	world  *world
+	o      Options
+	keys   []string
+	others []*world // more elections watched
+	walk   *Walk
 	// then is applied after the dashboard was made, and it is told.
 	then func(w *world)
 	// pass is the time that passes before the keys' frame.
@@ -211,8 +213,35 @@ func scenes() map[string]scene {
 		"crowd":    {world: crowd(500), o: live, keys: []string{"pgdown", "pgdown"}},
 		"history":  {world: history(), o: demo},
 		"ended":    {world: five(model.Election()).wait(4 * time.Minute), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}},
-		"replayed": {world: history(), o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl"}, ended: true, then: func(*world) {}},
+
+		"verified":     {world: verified(), o: live},
+		"astray":       {world: astray(), o: live},
+		"astray-one":   {world: astray(), o: live, keys: []string{"j", "j", "enter"}},
+		"risk":         {world: atRisk(), o: live},
+		"aftermath":    {world: aftermath(), o: live},
+		"risk-one":     {world: atRisk(), o: live, keys: []string{"enter"}},
+		"doctor":       {world: astray(), o: live, keys: []string{"!"}},
+		"healthy":      {world: verified(), o: live, keys: []string{"!"}},
+		"unasked":      {world: unasked(), o: live, keys: []string{"!"}},
+		"servers":      {world: verified(), o: live, keys: []string{"S"}},
+		"silent":       {world: unasked(), o: live, keys: []string{"S"}},
+		"wall":         {world: atRisk(), others: several()[1:], walk: found(false), o: live, keys: []string{"e", "j"}},
+		"walking":      {world: verified(), walk: found(true), o: live, keys: []string{"e"}},
+		"unsought":     {world: verified(), o: live, keys: []string{"e"}},
+		"second":       {world: verified(), others: []*world{readers()}, o: live, keys: []string{")"}},
+		"single":       {world: controller(), o: live},
+		"retrying":     {world: reconnecting("/services/billing/leader", model.Disconnected), o: live},
+		"expired":      {world: reconnecting("/services/billing/leader", model.Expired), o: live},
+		"looking":      {world: verified(), o: observing(live)},
+		"looking-help": {world: verified(), o: observing(live), keys: []string{"?"}},
+		"replayed":     {world: history(), o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl"}, ended: true, then: func(*world) {}},
 	}
+}
+
+// observing is o with no key that changes anything.
+func observing(o Options) Options {
+	o.ObserveOnly = true
+	return o
 }
 
 func herded() *world {
@@ -331,6 +360,9 @@ func stage(sc scene, w, h int, theme string) *dashboard {
 	o := sc.o
 	src := &source{world: sc.world, dirty: make(chan struct{}, 1)}
 	o.Source = src
+	if sc.others != nil || sc.walk != nil {
+		o.Source = &wallSource{*src, sc.others, sc.walk}
+	}
 	now := sc.world.now
 	o.Now = func() time.Time { return now }
 	o.Theme = theme
@@ -348,7 +380,7 @@ func stage(sc scene, w, h int, theme string) *dashboard {
 	if sc.then != nil {
 		sc.then(src.world)
 		now = src.world.now
-		m.Update(refreshMsg{state: src.world.state(), ended: sc.ended})
+		m.Update(refreshMsg{states: []*model.State{src.world.state()}, ended: sc.ended})
 		now = now.Add(sc.pass)
 		m.d.dirty = true
 		m.d.redraw()

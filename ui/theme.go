@@ -109,6 +109,7 @@ type glyphs struct {
 	BarDone, BarSure, BarMaybe                   string
 	H, V, TL, TR, BL, BR                         string
 	Cursor                                       string
+	Wrong, Critical, Warning, Info, WatchWrong   string
 }
 
 var signs = glyphs{
@@ -120,6 +121,7 @@ var signs = glyphs{
 	BarDone: "█", BarSure: "░", BarMaybe: "·",
 	H: "─", V: "│", TL: "╭", TR: "╮", BL: "╰", BR: "╯",
 	Cursor: "█",
+	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
 }
 
 // paint is a colour: for terminals with millions, and its stand-ins among 256

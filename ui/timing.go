@@ -37,6 +37,10 @@ const (
 	// attempt and shorter than anybody's patience.
 	actionTimeout = 10 * time.Second
 
+	// verifyWait is how long the answers of the servers are waited for: each is
+	// asked with timeouts of its own, and several questions come in a row.
+	verifyWait = 30 * time.Second
+
 	// leaveWait is how long the program waits at its end for actions that were
 	// cancelled. One that ignores this is left behind.
 	leaveWait = time.Second

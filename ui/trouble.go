@@ -1,15 +1,18 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	"electop/model"
 )
 
-// trouble is a member of ours that was killed or frozen while its session, and
-// with it its znode, still stands.
+// trouble is a contender whose session is about to expire while its znode
+// still stands: a member of ours that was killed or frozen, or anybody of whom
+// the servers say so.
 type trouble struct {
-	row row
+	row  row
+	said *model.Risk // what the servers' tables make of it, nil for nothing
 	// The session's expiry is known as bounds only. start is when the server
 	// last heard of it for certain; from sure on it can be expired, and at
 	// latest it has been.
@@ -23,23 +26,50 @@ type trouble struct {
 // the fault. It looks for expired sessions once a tick and rounds up to it;
 // the tick is at most half the shortest timeout it grants, so at most half of
 // this one.
-func troubleOf(r row) (trouble, bool) {
-	m := r.member
-	if m == nil || r.candidate == nil || m.Fault == model.NoFault {
+func troubleOf(s *model.State, r row) (trouble, bool) {
+	if r.candidate == nil {
 		return trouble{}, false
 	}
 	t := trouble{row: r}
+	if len(s.Risks) > 0 {
+		t.said = s.Risk(r.candidate)
+	}
+	m := r.member
+	if m == nil || m.Fault == model.NoFault {
+		if t.said == nil {
+			return trouble{}, false
+		}
+		t.start, t.sure, t.latest = t.said.Since, t.said.NotBefore, t.said.By
+		return t, true
+	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		t.latest = m.FaultAt.Add(m.Timeout + m.Timeout/2)
 		t.start, t.sure = m.FaultAt, m.FaultAt.Add(m.Timeout)
 		if !m.LeaseEnd.IsZero() {
 			t.start, t.sure = m.LeaseEnd.Add(-m.Timeout), m.LeaseEnd
 		}
-		if t.sure.After(t.latest) {
-			t.sure = t.latest
-		}
+	}
+	if t.said != nil && !t.said.By.IsZero() && (t.latest.IsZero() || t.said.By.Before(t.latest)) {
+		t.latest = t.said.By
+	}
+	if t.sure.After(t.latest) {
+		t.sure = t.latest
 	}
 	return t, true
+}
+
+// faulty reports a member of ours to which something was done.
+func (t trouble) faulty() bool { return t.row.member != nil && t.row.member.Fault != model.NoFault }
+
+// risk says that the contender is at risk, and how long at most it has.
+func (t trouble) risk(now time.Time, short bool) string {
+	switch {
+	case !t.known() || !now.Before(t.latest):
+		return "at risk"
+	case short:
+		return "risk ≤" + strings.ReplaceAll(secondsUp(t.latest.Sub(now)), " ", "")
+	}
+	return "at risk ≤ " + secondsUp(t.latest.Sub(now))
 }
 
 // known reports whether there are bounds.
@@ -58,16 +88,30 @@ func (t trouble) expires(now time.Time, short bool) string {
 	return "expires in at most " + secondsUp(t.latest.Sub(now))
 }
 
+// words is that for w cells of a row. What was not done by us is called a
+// risk: the servers have only not heard from it.
+func (t trouble) words(now time.Time, w int) string {
+	if t.faulty() {
+		return t.expires(now, w < 24)
+	}
+	for _, short := range []bool{false, true} {
+		if text := "at risk, " + t.expires(now, short); width(text) <= w {
+			return text
+		}
+	}
+	return t.risk(now, false)
+}
+
 // worst returns the trouble to explain: the leader's, else the selected row's,
 // else the first one's.
 func (d *dashboard) worst() (trouble, bool) {
 	s := d.shown()
 	if l := s.Leader(); l != nil {
-		if t, ok := troubleOf(row{l, s.Member(l), 0}); ok {
+		if t, ok := troubleOf(s, row{l, s.Member(l), 0}); ok {
 			return t, true
 		}
 	}
-	if t, ok := troubleOf(d.rows.at(d.index)); ok {
+	if t, ok := troubleOf(s, d.rows.at(d.index)); ok {
 		return t, true
 	}
 	for _, m := range s.Members {
@@ -76,21 +120,32 @@ func (d *dashboard) worst() (trouble, bool) {
 		}
 		for i, c := range s.Queue {
 			if c.Session == m.Session {
-				return troubleOf(row{c, m, i})
+				return troubleOf(s, row{c, m, i})
 			}
+		}
+	}
+	for _, x := range s.Risks {
+		if c, i := s.Candidate(x.Candidate.ID()); c != nil {
+			return troubleOf(s, row{c, s.Member(c), i})
 		}
 	}
 	return trouble{}, false
 }
 
-// drawTrouble draws the sentence and, below it, the bar.
-func (f *frame) drawTrouble(a area, y int, t trouble) {
-	m := t.row.member
-	now := f.busy()
+// sentence says what happened to it, in w cells if that can be.
+func (t trouble) sentence(f *frame, w int) string {
 	name := t.row.name()
+	if !t.faulty() {
+		why := ": " + model.Safe(t.said.Evidence, 0)
+		if long := name + " is at risk" + why; width(long) <= w {
+			return long
+		}
+		return name + why
+	}
+	m := t.row.member
 	ago := ""
 	if !m.FaultAt.IsZero() {
-		ago = " " + tenths(now.Sub(m.FaultAt)) + " ago"
+		ago = " " + tenths(f.busy().Sub(m.FaultAt)) + " ago"
 	}
 	long := name + " was killed" + ago + ". Its znode lives as long as its session:"
 	short := name + " was killed" + ago + "; its znode lives on:"
@@ -98,20 +153,28 @@ func (f *frame) drawTrouble(a area, y int, t trouble) {
 		long = name + " was frozen" + ago + ". Unless it thaws in time, its session expires:"
 		short = name + " was frozen" + ago + "; unless it thaws:"
 	}
-	text := long
-	if width(long) > a.width()-5 {
-		text = short
+	if width(long) > w {
+		return short
 	}
-	a.pen(y).gap(4).fit(a.width()-5, styleText, text)
+	return long
+}
+
+// drawTrouble draws the sentence and, below it, the bar.
+func (f *frame) drawTrouble(a area, y int, t trouble) {
+	a.pen(y).gap(4).fit(a.width()-5, styleText, t.sentence(f, a.width()-5))
 	if !t.known() {
 		return
 	}
 
 	p := a.pen(y + 1).gap(4)
+	now := f.busy()
 	words := t.expires(now, false)
-	label := "session timeout " + limit(m.Timeout) + ", " + words
+	label := words
 	if now.Before(t.sure) {
-		label = "session timeout " + limit(m.Timeout) + ", expires in " + secondsDown(t.sure.Sub(now)) + " to " + secondsUp(t.latest.Sub(now))
+		label = "expires in " + secondsDown(t.sure.Sub(now)) + " to " + secondsUp(t.latest.Sub(now))
+	}
+	if t.faulty() {
+		label = "session timeout " + limit(t.row.member.Timeout) + ", " + label
 	}
 	if a.width() < 64 {
 		label = words

@@ -1,0 +1,224 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"electop/model"
+)
+
+// Elections of other people's software, on an ensemble of three that answers.
+
+var members = []string{"zk1:2181", "zk2:2181", "zk3:2181"}
+
+// uuid is as Curator prints one.
+func uuid(i int) string {
+	return fmt.Sprintf("%08x-5f3c-4c1e-9b7a-0242ac1200%02x", 0x1b9d6bcd+i*0x1f1f1f1f, i)
+}
+
+// session is one that the server with that number gave.
+func session(server, i int) uint64 { return uint64(server+1)<<56 | 0x18c2a4f0000 | uint64(i) }
+
+func (w *world) connectTo(server string) *world {
+	w.j.Apply(&model.Connection{At: w.now, Link: model.Connected, Server: server, Session: 0x300018c2a4f0aaaa, Timeout: 6 * time.Second, RTT: 1200 * time.Microsecond})
+	return w
+}
+
+// latch is a Curator LeaderLatch of n.
+func latch(path string, n int) *world {
+	w := newWorld(path, nil, false).connectTo(members[2])
+	w.read(nil, nil)
+	for i := range n {
+		w.wait(time.Duration(40+17*i) * time.Second)
+		w.join("_c_"+uuid(i)+"-latch-", fmt.Sprintf("billing-%d:8080", i+1), session(i%3, i))
+	}
+	return w.wait(3 * time.Minute)
+}
+
+// table is what the ensemble says when all is well: each contender is
+// connected to the member that gave its session, and watches as it should.
+func (w *world) table() *model.ServerTable {
+	ok := func(via string) model.Answer { return model.Answer{State: model.Answered, Via: via, At: w.now} }
+	t := &model.ServerTable{At: w.now.Add(-20 * time.Millisecond), End: w.now, Whole: true, Every: time.Second}
+	for i, addr := range members {
+		v := model.Server{
+			Addr: addr, Version: "3.8.0", Mode: model.ModeFollower, Zxid: w.zxid, Basic: ok("http"),
+			Connections: ok("http"), Sessions: ok("http"), Watches: ok("http"), Tick: 2 * time.Second,
+			ConnectionCount: 40 + 3*i, WatchCount: 120 + 11*i, DataWatches: 90,
+		}
+		if i == 1 {
+			v.Mode = model.ModeLeader
+		}
+		t.Servers = append(t.Servers, v)
+	}
+	s := w.state()
+	clock := time.Hour + w.now.Sub(noon) // the servers' own
+	watched := make([]map[string][]uint64, len(members))
+	for i, c := range s.Queue {
+		at := max(0, int(c.Session>>56)-1) % len(members)
+		v := &t.Servers[at]
+		v.Clients = append(v.Clients, model.ServerConn{
+			Session: c.Session, Addr: fmt.Sprintf("10.0.3.%d:%d", 11+i, 41000+i), Timeout: 6 * time.Second, LastOp: "PING",
+			Established: noon, LastResponse: clock - time.Duration(100*i)*time.Millisecond, Received: 30,
+		})
+		t.Servers[1].Deadlines = append(t.Servers[1].Deadlines, model.Deadline{Session: c.Session, At: clock + 6*time.Second})
+		if to := target(s, i); to != nil {
+			if watched[at] == nil {
+				watched[at] = map[string][]uint64{}
+			}
+			path := znodePath(s, to)
+			watched[at][path] = append(watched[at][path], c.Session)
+		}
+	}
+	for i := range t.Servers {
+		for path, sessions := range watched[i] {
+			t.Servers[i].Watched = append(t.Servers[i].Watched, model.Watch{Path: path, Sessions: sessions})
+		}
+		slices.SortFunc(t.Servers[i].Watched, func(a, b model.Watch) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
+	}
+	return t
+}
+
+// ask has the servers asked so many times, a second apart.
+func (w *world) ask(times int, change func(*model.ServerTable)) *world {
+	for range times {
+		w.wait(time.Second)
+		t := w.table()
+		if change != nil {
+			change(t)
+		}
+		w.j.Apply(t)
+	}
+	return w
+}
+
+// unwatch takes a session's watches away, and gives it one on another path.
+func unwatch(t *model.ServerTable, session uint64, instead string) {
+	for i := range t.Servers {
+		v := &t.Servers[i]
+		had := false
+		for k := range v.Watched {
+			n := len(v.Watched[k].Sessions)
+			v.Watched[k].Sessions = slices.DeleteFunc(v.Watched[k].Sessions, func(x uint64) bool { return x == session })
+			had = had || len(v.Watched[k].Sessions) < n
+		}
+		if had && instead != "" {
+			v.Watched = append(v.Watched, model.Watch{Path: instead, Sessions: []uint64{session}})
+		}
+	}
+}
+
+// unplug takes a session's connection away.
+func unplug(t *model.ServerTable, session uint64) {
+	for i := range t.Servers {
+		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(c model.ServerConn) bool { return c.Session == session })
+	}
+}
+
+// verified is an election in which every watch is where it should be.
+func verified() *world { return verifiedAt("/services/billing/leader") }
+
+func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 * time.Second) }
+
+// astray is one with a watch on the wrong znode and one that is missing.
+func astray() *world {
+	w := latch("/services/billing/leader", 5)
+	q := w.state().Queue
+	return w.ask(3, func(t *model.ServerTable) {
+		unwatch(t, q[2].Session, znodePath(w.state(), q[0]))
+		unwatch(t, q[4].Session, "")
+	}).wait(4 * time.Second)
+}
+
+// atRisk is one whose leader the servers do not hear from.
+func atRisk() *world {
+	w := verified()
+	q := w.state().Queue
+	return w.ask(2, func(t *model.ServerTable) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
+}
+
+// aftermath is what comes of that: its session expired, and the next leads.
+func aftermath() *world {
+	w := atRisk().wait(5 * time.Second)
+	return w.leave(w.state().Queue[0].Name).wait(2 * time.Second)
+}
+
+// unasked is one on servers that tell little.
+func unasked() *world {
+	return latch("/services/billing/leader", 3).ask(2, func(t *model.ServerTable) {
+		for i := range t.Servers {
+			v := &t.Servers[i]
+			v.Watched, v.Clients, v.Deadlines = nil, nil, nil
+			v.Watches = model.Answer{State: model.Refused, Via: "4lw", Why: "wchp is not in the whitelist", Hint: "4lw.commands.whitelist=wchp"}
+			v.Connections = model.Answer{State: model.Refused, Via: "4lw", Why: "cons is not in the whitelist", Hint: "4lw.commands.whitelist=cons"}
+			v.Sessions = model.Answer{}
+		}
+		t.Servers[2].Basic = model.Answer{State: model.Failed, Why: "dial tcp 10.0.3.3:2181: i/o timeout"}
+		t.Servers[2].Mode, t.Servers[2].Version = model.ModeUnknown, ""
+		t.Servers[2].Watches, t.Servers[2].Connections = t.Servers[2].Basic, t.Servers[2].Basic
+		t.Whole, t.Unwhole, t.Every = false, "zk3:2181 did not answer", 0
+	}).wait(12 * time.Second)
+}
+
+// readers is a read/write lock that three hold together.
+func readers() *world {
+	w := newWorld("/locks/inventory", nil, false).connectTo(members[0])
+	w.read(nil, nil)
+	for i, kind := range []string{"__READ__", "__READ__", "__READ__", "__WRIT__", "__READ__"} {
+		w.wait(11*time.Second).join("_c_"+uuid(i)+"-"+kind, fmt.Sprintf("10.0.3.%d", 21+i), session(i%3, i))
+	}
+	return w.ask(2, nil).wait(20 * time.Second)
+}
+
+// controller is an election without a queue.
+func controller() *world {
+	w := newWorld("/controller", nil, false).connectTo(members[1])
+	z := model.Znode{Name: "/controller", Session: session(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: model.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
+	w.j.Apply(&model.Read{At: w.now, Presence: model.Present, Single: true, New: []model.Znode{z}})
+	return w.wait(95 * time.Second)
+}
+
+// reconnecting is a picture that grows stale while servers are tried.
+func reconnecting(path string, link model.Link) *world {
+	w := verifiedAt(path).lose("read tcp 10.0.3.9:50112->zk3:2181: connection reset by peer").wait(2 * time.Second)
+	w.j.Apply(&model.Connection{At: w.now, Link: link, Server: "zk1:2181", Session: 0x300018c2a4f0aaaa, Timeout: 6 * time.Second, Err: "connect to zk1:2181: connection refused"})
+	return w.wait(5 * time.Second)
+}
+
+// found is what a search came to.
+func found(running bool) *Walk {
+	k := &Walk{Root: "/", Visited: 1312, Denied: 4, Running: running, Found: []FoundElection{
+		{Path: "/solr/overseer_elect/election", System: "Apache Solr", Leader: "10.0.3.41:8983_solr", Waiting: 4, Reign: 76 * time.Hour, ReignKnown: true},
+		{Path: "/services/billing/leader", System: "Curator LeaderLatch", Leader: "billing-1:8080", Waiting: 4},
+		{Path: "/controller", System: "Apache Kafka", Leader: "2", Reign: 61 * time.Minute, ReignKnown: true},
+		{Path: "/services/search/\x1b[31mindexer", System: "kazoo Lock or Election", Leader: "worker-3", Waiting: 2, Reign: 19 * time.Minute, ReignKnown: true, Findings: 2, Worst: model.Critical},
+		{Path: "/tasks/nightly", System: "the recipe", Waiting: 0, Findings: 1, Worst: model.Warning},
+	}}
+	if !running {
+		k.Stopped = "20000 znodes were read"
+	}
+	return k
+}
+
+// several is a wall of three.
+func several() []*world {
+	return []*world{atRisk(), readers(), reconnecting("/services/stock/leader", model.Disconnected)}
+}
+
+// wallSource serves several worlds.
+type wallSource struct {
+	source
+	others []*world
+	walk   *Walk
+}
+
+func (s *wallSource) States() []*model.State {
+	out := []*model.State{s.world.state()}
+	for _, w := range s.others {
+		out = append(out, w.state())
+	}
+	return out
+}
+
+func (s *wallSource) Walk() *Walk { return s.walk }

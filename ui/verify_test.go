@@ -1,0 +1,172 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/model"
+)
+
+func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
+	src := &source{world: w, dirty: make(chan struct{}, 1)}
+	now := w.now
+	o.Source, o.Actions, o.Theme, o.Renderer = src, acts, ThemeMono, plainRenderer()
+	o.Now = func() time.Time { return now }
+	m := New(o)
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	return m, src, &now
+}
+
+// v asks, says so, and says what came of it when the answers are there: not
+// at the cheap rounds that come meanwhile.
+func TestVerifyTellsWhatCame(t *testing.T) {
+	acts := &allow{done: make(chan Action, 1)}
+	w := latch("/services/billing/leader", 5)
+	m, src, now := stagedOn(w, acts, Options{})
+	if !strings.Contains(screen(m), "↑ 12 ~") {
+		t.Fatalf("nothing was asked, and yet:\n%s", screen(m))
+	}
+	keys(t, m, "v")
+	if got, want := <-acts.done, (Action{Kind: Verify, Election: w.path}); got != want {
+		t.Errorf("v does %+v, want %+v", got, want)
+	}
+	if got := statusLine(m); !strings.Contains(got, "asking the servers") {
+		t.Errorf("status line: %q", got)
+	}
+	step := func(change func(*model.ServerTable)) string {
+		w.ask(1, change)
+		*now = w.now
+		m.Update(present(src, false))
+		return statusLine(m)
+	}
+	if got := step(func(t *model.ServerTable) {
+		for i := range t.Servers {
+			t.Servers[i].Watches, t.Servers[i].Watched = model.Answer{}, nil
+		}
+	}); !strings.Contains(got, "asking the servers") {
+		t.Errorf("after a cheap round: %q", got)
+	}
+	if got := step(nil); !strings.Contains(got, "3 servers answered: 4 verified") {
+		t.Errorf("after the answers: %q", got)
+	}
+	if !strings.Contains(screen(m), "↑ 12 ✓") {
+		t.Errorf("not verified:\n%s", screen(m))
+	}
+	acts.err = errRefused
+	keys(t, m, "v")
+	<-acts.done
+	if got := statusLine(m); !strings.Contains(got, "verify: refused by") {
+		t.Errorf("status line: %q", got)
+	}
+	if got := step(nil); !strings.Contains(got, "refused by") {
+		t.Errorf("the answer to nobody's question: %q", got)
+	}
+}
+
+func TestVerifySaysWhyNot(t *testing.T) {
+	m, _, _ := stagedOn(verified(), &allow{why: map[Kind]string{Verify: "--admin off"}}, Options{})
+	keys(t, m, "v")
+	if got := statusLine(m); !strings.Contains(got, "verify: --admin off") {
+		t.Errorf("status line: %q", got)
+	}
+}
+
+// Where only looking is allowed there is no key that changes anything, in no
+// mode, and no word of one.
+func TestObserveOnly(t *testing.T) {
+	acts := &allow{done: make(chan Action, 100)}
+	w := five(model.Election()).wait(time.Minute)
+	m, src, _ := stagedOn(w, acts, Options{ObserveOnly: true, Mode: ModeDemo})
+	for _, b := range m.d.table {
+		if b.kind.changes() || b.modes&modeDialog != 0 {
+			t.Errorf("key %s is there: %s", b.Help().Key, b.do)
+		}
+	}
+	for _, mode := range []string{"", "enter", "!", "S", "e", "?"} {
+		if mode != "" {
+			keys(t, m, mode)
+		}
+		for _, k := range []string{"s", "x", "f", "d", "c", "h", "y", "n"} {
+			m.Update(press(k))
+		}
+		text := screen(m)
+		for _, word := range []string{"spawn", "kill ", "freeze", "resign", "campaign", "h herd", "predecessor)"} {
+			if strings.Contains(text, word) {
+				t.Errorf("after %q it speaks of %q:\n%s", mode, word, text)
+			}
+		}
+		m.d.home()
+	}
+	for len(acts.done) > 0 {
+		if a := <-acts.done; a.Kind.changes() {
+			t.Errorf("%+v was done", a)
+		}
+	}
+	for _, name := range []string{"amber", "birch", "cedar", "delta", "ember"} {
+		w.leave(w.members[name].Znode)
+	}
+	m.Update(present(src, false))
+	if strings.Contains(screen(m), "spawns") || strings.Contains(screen(m), "makes this program one") {
+		t.Errorf("the empty queue invites to act:\n%s", screen(m))
+	}
+}
+
+// A risk counts down by the screen's clock, rounded up, and is never in the
+// past.
+func TestRiskCountsDown(t *testing.T) {
+	w := atRisk()
+	m, _, now := stagedOn(w, nil, Options{})
+	r := w.state().Risk(w.state().Leader())
+	if r == nil {
+		t.Fatal("no risk")
+	}
+	last := ""
+	for _, left := range []time.Duration{6900 * time.Millisecond, 5 * time.Second, 1500 * time.Millisecond, 200 * time.Millisecond, -300 * time.Millisecond} {
+		*now = r.By.Add(-left)
+		m.d.dirty = true
+		m.d.redraw()
+		// The screen's clock moves in quarters of a second.
+		want := "at risk, expires ≤ " + secondsUp(r.By.Sub(now.Truncate(tickBusy)))
+		if !now.Truncate(tickBusy).Before(r.By) {
+			want = "at risk, overdue"
+		}
+		if text := screen(m); !strings.Contains(text, want) || !strings.Contains(text, "☆") || !strings.Contains(text, "takes over") {
+			t.Errorf("%v before its end it does not say %q:\n%s", left, want, text)
+		}
+		if last == want {
+			t.Errorf("it stands still at %q", want)
+		}
+		if left > 0 {
+			last = want
+		}
+	}
+}
+
+// Everything that comes from servers is made safe.
+func TestHostileServers(t *testing.T) {
+	const evil = "\x1b[2J\u202eevil\x07"
+	w := latch("/services/billing/leader", 3).ask(2, func(t *model.ServerTable) {
+		for i := range t.Servers {
+			v := &t.Servers[i]
+			v.Version, v.Addr = evil, evil+v.Addr
+			v.Mode = model.Mode(evil)
+			for k := range v.Clients {
+				v.Clients[k].Addr, v.Clients[k].LastOp = evil, evil
+			}
+			v.Sessions = model.Answer{State: model.Refused, Why: evil, Hint: evil}
+		}
+		t.Whole, t.Unwhole = false, evil
+	})
+	walk := &Walk{Root: evil, Err: evil, Stopped: evil, Found: []FoundElection{{Path: "/" + evil, System: evil, Leader: evil, Worst: evil, Findings: 1}}}
+	m, _, _ := stagedWall(&allow{}, walk, w)
+	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
+		keys(t, m, k)
+		text := strings.ReplaceAll(screen(m), "\n", "")
+		if hasControl(text) || strings.ContainsRune(text, '\u202e') {
+			t.Fatalf("after %q: %q", k, text)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"electop/model"
+)
+
+// holders is how many at the front of the queue have the role.
+func holders(s *model.State) int { return s.Recipe.Holders(s.Queue) }
+
+// foreign returns the dialect of an election that is not written as electop
+// itself would, nil for ours and for one of which nothing is known yet.
+func foreign(s *model.State) *model.Dialect {
+	if s.Dialect == nil || !s.Dialect.Foreign() {
+		return nil
+	}
+	return s.Dialect
+}
+
+// system names whose election s is, "" where that is not known.
+func system(s *model.State) string {
+	if s.Dialect == nil {
+		return ""
+	}
+	return model.Safe(s.Dialect.System, 80)
+}
+
+// locks reports whether the role is a lock or a lease, which is held. Where a
+// system uses the same names for both, it is an election here.
+func locks(s *model.State) bool {
+	if s.Dialect == nil {
+		return false
+	}
+	has := func(word string) bool { return strings.Contains(strings.ToLower(s.Dialect.System), word) }
+	return (has("lock") || has("mutex") || has("semaphore")) && !has("leader") && !has("election")
+}
+
+// single reports whether the election has no queue: its path is the leader's
+// own znode.
+func single(s *model.State) bool { return s.Dialect != nil && s.Dialect.Single }
+
+// roleWords are the words for having the role.
+type roleWords struct {
+	has    string // "leads": one of them
+	have   string // "lead": several
+	holder string // "leader": who has it
+}
+
+func wordsOf(s *model.State) roleWords {
+	if locks(s) {
+		return roleWords{"holds", "hold", "holder"}
+	}
+	return roleWords{"leads", "lead", "leader"}
+}
+
+// roleHolders names those who have the role: "amber leads", "amber and 2 more
+// hold".
+func roleHolders(s *model.State) string {
+	w := wordsOf(s)
+	switch n := holders(s); {
+	case n == 0:
+		return "nobody " + w.has
+	case n == 1:
+		return s.Queue[0].Label() + " " + w.has
+	case n == 2:
+		return s.Queue[0].Label() + " and " + s.Queue[1].Label() + " " + w.have
+	default:
+		return s.Queue[0].Label() + " and " + strconv.Itoa(n-1) + " more " + w.have
+	}
+}
+
+// znodePath is the full path of a candidate's znode. That of a single one is
+// the election's own.
+func znodePath(s *model.State, c *model.Candidate) string {
+	if single(s) || strings.HasPrefix(c.Name, "/") {
+		return s.Path
+	}
+	return model.Join(s.Path, c.Name)
+}
+
+// brief is a znode's name as the recipe writes it: n_12.
+func brief(c *model.Candidate) string {
+	if c.HasSequence {
+		return "n_" + strconv.FormatInt(c.Sequence, 10)
+	}
+	return model.Safe(model.Base(c.Name), 20)
+}
