@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/go-zookeeper/zk"
 
 	"electop/model"
 	"electop/zkwatch"
@@ -20,6 +23,10 @@ type Config struct {
 	Path   string // of the election
 	Ack    string // acknowledgement znode; "": none
 	Create bool   // make a missing parent
+	// ACL is given to the znodes that are created, see zkwatch.CandidateConfig.
+	ACL []zk.ACL
+	// Dialect is whose election this is, see Cast.Speak.
+	Dialect *model.Dialect
 	// Put takes the observations; it must not block.
 	Put func(model.Observation)
 	// Notice is told in one line of a member that could not stand.
@@ -36,10 +43,12 @@ type Cast struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
+	dialect atomic.Pointer[model.Dialect]
+
 	mu      sync.Mutex
 	members map[string]*member
-	named   int // names given out
-	herd    bool
+	named   int          // names given out
+	recipe  model.Recipe // that members follow; nil: that of the dialect
 }
 
 // Sizes of a candidate's buffers. One whose buffer cannot hold the list of the
@@ -63,6 +72,9 @@ var (
 	ErrCampaigning = errors.New("you campaign already")
 )
 
+// ErrForeign is returned by [Cast.Follow] in somebody else's election.
+var ErrForeign = errors.New("in somebody else's election candidates keep to its rule")
+
 // ErrNoMember is returned for an ID that is not, or no longer, in the cast.
 var ErrNoMember = errors.New("no candidate of ours")
 
@@ -72,8 +84,15 @@ func NewCast(cfg Config) *Cast {
 		cfg.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Cast{cfg: cfg, ctx: ctx, cancel: cancel, members: make(map[string]*member)}
+	c := &Cast{cfg: cfg, ctx: ctx, cancel: cancel, members: make(map[string]*member)}
+	c.dialect.Store(cfg.Dialect)
+	return c
 }
+
+// Speak says whose election this is, for those that enter from now on: they take
+// part in its naming and by its rule, and make no acknowledgement in a foreign
+// one. nil is electop's own.
+func (c *Cast) Speak(d *model.Dialect) { c.dialect.Store(d) }
 
 // Spawn adds a candidate and returns its ID.
 func (c *Cast) Spawn() (string, error) { return c.add("", false) }
@@ -124,7 +143,7 @@ func (c *Cast) add(name string, you bool) (string, error) {
 		}
 	}
 	m := &member{
-		cast: c, id: id, name: name, you: you, herd: c.herd,
+		cast: c, id: id, name: name, you: you, recipe: c.recipe,
 		stands: make(chan struct{}), done: make(chan struct{}),
 	}
 	m.candidate = m.newCandidate(len(c.members) + 1)
@@ -155,22 +174,26 @@ func (c *Cast) Thaw(id string) error {
 	return c.with(id, func(m *member) { m.thaw() })
 }
 
-// Follow switches all members to the herd variant, or back to the election
-// recipe: each resigns and volunteers anew with a new connection, since
-// watches cannot be taken back. They queue in the same order again.
-func (c *Cast) Follow(herd bool) {
-	c.mu.Lock()
-	if c.herd == herd {
-		c.mu.Unlock()
-		return
+// Follow switches all members to another recipe, nil for the election's own:
+// each resigns and volunteers anew with a new connection, since watches cannot
+// be taken back. They queue in the same order again. In a foreign election it
+// returns ErrForeign.
+func (c *Cast) Follow(r model.Recipe) error {
+	if d := c.dialect.Load(); d != nil && d.Foreign() {
+		return ErrForeign
 	}
-	c.herd = herd
+	c.mu.Lock()
+	if c.name(c.recipe) == c.name(r) {
+		c.mu.Unlock()
+		return nil
+	}
+	c.recipe = r
 	members := make([]*member, 0, len(c.members))
 	for _, m := range c.members {
 		members = append(members, m)
 	}
 	c.mu.Unlock()
-	c.cfg.Put(&model.Switch{At: c.cfg.Now(), Recipe: recipe(herd).Name()})
+	c.cfg.Put(&model.Switch{At: c.cfg.Now(), Recipe: c.name(r)})
 	places := make(map[*member]int64, len(members))
 	for _, m := range members {
 		places[m] = m.place()
@@ -178,10 +201,11 @@ func (c *Cast) Follow(herd bool) {
 	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(places[a], places[b]) })
 	var turn <-chan struct{}
 	for _, m := range members {
-		if placed := m.follow(herd, turn); placed != nil {
+		if placed := m.follow(r, turn); placed != nil {
 			turn = placed
 		}
 	}
+	return nil
 }
 
 // Has reports whether id is in the cast, and whether it is frozen.
@@ -228,9 +252,13 @@ func (c *Cast) remove(m *member) {
 	c.mu.Unlock()
 }
 
-func recipe(herd bool) model.Recipe {
-	if herd {
-		return model.Herd()
+// name is the name of a recipe that members follow.
+func (c *Cast) name(r model.Recipe) string {
+	if r != nil {
+		return r.Name()
 	}
-	return model.Election()
+	if d := c.dialect.Load(); d != nil {
+		return d.Recipe.Name()
+	}
+	return model.Election().Name()
 }

@@ -203,13 +203,16 @@ func TestFollow(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 4)
 		old := make(map[uint64]bool)
-		for _, herd := range []bool{true, false} {
-			name := map[bool]string{true: "herd", false: "election"}[herd]
+		for _, recipe := range []model.Recipe{model.Herd(), nil} {
+			name := "election"
+			if recipe != nil {
+				name = recipe.Name()
+			}
 			for _, m := range s.feed.State().Members {
 				old[m.Session] = true
 			}
-			s.cast.Follow(herd)
-			s.cast.Follow(herd) // nothing changes
+			must(t, s.cast.Follow(recipe))
+			must(t, s.cast.Follow(recipe)) // nothing changes
 			st := s.await(t, "all follow "+name, func(st *model.State) bool {
 				for _, c := range st.Queue {
 					m := st.Member(c)
@@ -246,7 +249,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("switches %q", switches)
 		}
 		// A new one follows what the others do.
-		s.cast.Follow(true)
+		s.cast.Follow(model.Herd())
 		id, err := s.cast.Spawn()
 		must(t, err)
 		s.member(t, id, "follows the herd", func(m model.Member) bool {
@@ -260,7 +263,7 @@ func TestFollowAfterResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
 		must(t, s.cast.Resign("birch"))
-		s.cast.Follow(true)
+		s.cast.Follow(model.Herd())
 		s.gone(t, "birch")
 		time.Sleep(time.Minute) // virtual
 		st := s.feed.State()
@@ -318,7 +321,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 				if when == "as it leaves" {
 					leaving.Store(&freeze)
 				}
-				s.cast.Follow(true)
+				s.cast.Follow(model.Herd())
 				switch when {
 				case "later":
 					time.Sleep(time.Second) // virtual
@@ -414,6 +417,59 @@ func TestUnknownMember(t *testing.T) {
 		}
 		if ok, frozen := s.cast.Has("nobody"); ok || frozen {
 			t.Error("nobody is in the cast")
+		}
+	})
+}
+
+// In a foreign election the cast takes part in its naming, queues behind who is
+// there, keeps to its rule, and acknowledges nothing.
+func TestForeignElection(t *testing.T) {
+	d, ok := model.DialectByID("curator-lock")
+	if !ok || d.Prefix == nil {
+		t.Fatal("no such dialect to take part in")
+	}
+	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *stage) {
+		if err := s.cast.SpawnInOrder(t.Context(), 3); err != nil {
+			t.Fatal(err)
+		}
+		st := s.await(t, "all stand", func(st *model.State) bool {
+			for _, m := range st.Members {
+				if m.Belief != model.Waiting && m.Belief != model.Leading {
+					return false
+				}
+			}
+			return len(st.Members) == 3 && len(st.Queue) == 3
+		})
+		if st.Dialect != d {
+			t.Errorf("with our candidates the election is taken for %+v", st.Dialect)
+		}
+		if got := labels(st); !slices.Equal(got, []string{"amber", "birch", "cedar"}) {
+			t.Errorf("queue %q", got)
+		}
+		if err := s.cast.Follow(model.Herd()); !errors.Is(err, demo.ErrForeign) {
+			t.Errorf("Follow: %v", err)
+		}
+		must(t, s.cast.Resign("amber"))
+		st = s.await(t, "birch leads", func(st *model.State) bool {
+			l := st.Leader()
+			return l != nil && l.Label() == "birch" && st.Member(l) != nil && st.Member(l).Belief == model.Leading
+		})
+		if st.Ack.Presence == model.Present {
+			t.Errorf("acknowledged: %+v", st.Ack)
+		}
+		// One whose naming has no way in says why and leaves.
+		single, _ := model.DialectByID("kafka")
+		s.cast.Speak(single)
+		id, err := s.cast.Spawn()
+		must(t, err)
+		synctest.Wait()
+		if ok, _ := s.cast.Has(id); ok {
+			t.Errorf("%s stands in an election of one znode", id)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(s.notices) != 1 || !strings.Contains(s.notices[0], single.Why) {
+			t.Errorf("notices %q, want %q", s.notices, single.Why)
 		}
 	})
 }

@@ -23,7 +23,7 @@ type member struct {
 
 	mu        sync.Mutex
 	candidate *zkwatch.Candidate
-	herd      bool
+	recipe    model.Recipe // nil: that of the dialect
 	again     bool         // volunteer anew after resigning
 	leaving   bool         // told to resign for good
 	last      model.Member // as reported, without the fault
@@ -41,14 +41,16 @@ func (m *member) newCandidate(size int) *zkwatch.Candidate {
 	conn.BufferSize, conn.MaxReply = bufferSize, max(minReply, 2*nameBytes*size)
 	conn.Gate = &m.gate
 	return zkwatch.NewCandidate(zkwatch.CandidateConfig{
-		Conn:   conn,
-		Path:   m.cast.cfg.Path,
-		Create: m.cast.cfg.Create,
-		Data:   []byte(m.name),
-		Ack:    m.cast.cfg.Ack,
-		Recipe: recipe(m.herd),
-		Report: m.report,
-		Now:    m.cast.cfg.Now,
+		Conn:    conn,
+		Path:    m.cast.cfg.Path,
+		Create:  m.cast.cfg.Create,
+		Data:    []byte(m.name),
+		Ack:     m.cast.cfg.Ack,
+		Dialect: m.cast.dialect.Load(),
+		Recipe:  m.recipe,
+		ACL:     m.cast.cfg.ACL,
+		Report:  m.report,
+		Now:     m.cast.cfg.Now,
 	})
 }
 
@@ -191,13 +193,13 @@ func (m *member) frozen() bool {
 // follow makes the member resign and volunteer anew with another recipe, once
 // turn is closed (nil: at once). It returns what is closed when it stands
 // again, nil if it will not.
-func (m *member) follow(herd bool, turn <-chan struct{}) (placed <-chan struct{}) {
+func (m *member) follow(r model.Recipe, turn <-chan struct{}) (placed <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.leaving || m.gone {
 		return nil
 	}
-	m.herd, m.again, m.turn = herd, true, turn
+	m.recipe, m.again, m.turn = r, true, turn
 	if m.placed == nil {
 		m.placed = make(chan struct{})
 	}

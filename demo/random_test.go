@@ -99,7 +99,7 @@ func act(t *testing.T, s *stage, random *rand.Rand) {
 	case n < 17:
 		err = s.cast.Resign(id)
 	case n < 18:
-		s.cast.Follow(random.IntN(2) == 0)
+		s.cast.Follow([]model.Recipe{model.Herd(), nil}[random.IntN(2)])
 	case n < 19:
 		if _, err := s.cast.Campaign("somebody"); err != nil {
 			must(t, s.ignoreGone(s.cast.Resign(demo.You)))

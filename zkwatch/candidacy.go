@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -17,10 +15,11 @@ import (
 // candidacy is one stand of a candidate: the recipe, line by line.
 type candidacy struct {
 	*Candidate
-	conn *Conn
-	guid string
-	name string // of the own znode
-	held bool   // it waited or led
+	conn   *Conn
+	prefix string // of the own znode's name
+	shown  string // prefix, with less of its guid
+	name   string // of the own znode
+	held   bool   // it waited or led
 
 	status    <-chan Status
 	connected bool
@@ -56,76 +55,6 @@ func (s *candidacy) run(ctx context.Context) error {
 			step, watchStep = model.StepListAgain, model.StepWatchAgain
 		}
 	}
-}
-
-// volunteer creates the znode. A create whose reply was lost may have been
-// carried out, so it is looked for by its guid before another is tried; it
-// counts only if this session owns it.
-func (s *candidacy) volunteer(ctx context.Context) error {
-	prefix := model.Join(s.cfg.Path, s.guid+"-n_")
-	s.report(func(m *model.Member) {
-		m.Belief, m.Step, m.StepAt, m.Detail = model.Volunteering, model.StepCreate, s.cfg.Now(), s.guid[:8]+"…-n_"
-	})
-	for {
-		path, err := s.conn.Create(ctx, prefix, s.cfg.Data, zk.FlagEphemeral|zk.FlagSequence, s.cfg.ACL)
-		switch {
-		case err == nil:
-			s.name = model.Base(path)
-			s.report(func(m *model.Member) { m.Znode = s.name })
-			return nil
-		case errors.Is(err, zk.ErrNoNode) && s.cfg.Create:
-			if err := s.createParent(ctx); err != nil {
-				return err
-			}
-			continue
-		case errors.Is(err, zk.ErrNoNode):
-			return fmt.Errorf("%w: %s", ErrNoParent, s.cfg.Path)
-		case !disconnected(err):
-			return err
-		}
-		if err := s.awaitConnected(ctx, nil); err != nil {
-			return err
-		}
-		found, err := s.find(ctx)
-		if err != nil {
-			return err
-		}
-		if found != "" {
-			s.name = found
-			s.report(func(m *model.Member) { m.Znode, m.Detail = s.name, "found by its guid" })
-			return nil
-		}
-	}
-}
-
-// find looks for the own znode by its guid, on a server that knows all that
-// was committed before.
-func (s *candidacy) find(ctx context.Context) (string, error) {
-	var found string
-	err := s.retry(ctx, func() error {
-		found = ""
-		if err := s.conn.Sync(ctx, s.cfg.Path); err != nil {
-			return err
-		}
-		children, _, err := s.conn.Children(ctx, s.cfg.Path)
-		if err != nil {
-			return err
-		}
-		for _, name := range children {
-			if !strings.HasPrefix(name, s.guid) {
-				continue
-			}
-			ok, stat, err := s.conn.Exists(ctx, model.Join(s.cfg.Path, name))
-			if err != nil {
-				return err
-			}
-			if ok && uint64(stat.EphemeralOwner) == s.conn.Status().SessionID {
-				found = name
-			}
-		}
-		return nil
-	})
-	return found, err
 }
 
 // list reads C and decides. Its one request is all it takes to know.
@@ -312,33 +241,6 @@ func disconnected(err error) bool {
 	return errors.Is(err, ErrNotConnected) || errors.Is(err, ErrUnknownOutcome) ||
 		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrNoServer) ||
 		errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
-}
-
-// createParent creates the election's parent and what is missing above it. A
-// server asks for the permission to create before it says that a znode exists,
-// so where an ancestor may not be created it may well be there.
-func (s *candidacy) createParent(ctx context.Context) error {
-	var forbidden error
-	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
-	for i := range parts {
-		path := "/" + strings.Join(slices.Clone(parts[:i+1]), "/")
-		err := s.retry(ctx, func() error {
-			_, err := s.conn.Create(ctx, path, nil, 0, s.cfg.ACL)
-			return err
-		})
-		switch {
-		case err == nil, errors.Is(err, zk.ErrNodeExists):
-		case errors.Is(err, zk.ErrNoAuth) && i+1 < len(parts):
-			forbidden = err
-		case errors.Is(err, zk.ErrNoNode) && forbidden != nil:
-			return forbidden
-		case errors.Is(err, zk.ErrNoNode):
-			return fmt.Errorf("%w: %s, and nothing above it to create it under", ErrNoParent, s.cfg.Path)
-		default:
-			return err
-		}
-	}
-	return nil
 }
 
 // sequenceText is how a step names a znode: by its number.

@@ -3,8 +3,6 @@ package zkwatch
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -29,9 +27,16 @@ type CandidateConfig struct {
 	Data []byte
 	// Ack is the acknowledgement znode; "" for none.
 	Ack string
-	// Recipe says whom to watch; nil is [model.Election].
+	// Dialect is whose election this is: it gives the znode its name and says
+	// whom to watch. nil is electop's own. In a foreign one no acknowledgement is
+	// made, whatever Ack says.
+	Dialect *model.Dialect
+	// Recipe says whom to watch instead; nil is the dialect's, or
+	// [model.Election].
 	Recipe model.Recipe
-	// ACL is given to the znodes that are created; nil is open to all.
+	// ACL is given to the znodes that are created. nil means that with
+	// credentials (Conn.Auth) everybody may read them and only they may do more,
+	// and that without any they are open to all.
 	ACL []zk.ACL
 
 	// Lead is the leader procedure: it is called when the candidate finds
@@ -81,6 +86,7 @@ var (
 	errLost     = errors.New("candidacy lost")
 	errUnusable = errors.New("unusable configuration")
 
+	errForeign     = errors.New("electop cannot take part in this election")
 	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it, or name another acknowledgement")
 )
 
@@ -102,14 +108,20 @@ const replyLimit = 1 << 30
 
 // NewCandidate returns a candidate that does nothing before [Candidate.Run].
 func NewCandidate(cfg CandidateConfig) *Candidate {
+	if cfg.Recipe == nil && cfg.Dialect != nil {
+		cfg.Recipe = cfg.Dialect.Recipe
+	}
 	if cfg.Recipe == nil {
 		cfg.Recipe = model.Election()
+	}
+	if cfg.Dialect != nil && cfg.Dialect.Foreign() {
+		cfg.Ack = ""
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.ACL == nil {
-		cfg.ACL = zk.WorldACL(zk.PermAll)
+		cfg.ACL = defaultACL(cfg.Conn.Auth)
 	}
 	if cfg.Conn.Gate == nil {
 		cfg.Conn.Gate = new(Gate)
@@ -173,6 +185,9 @@ func (c *Candidate) Status() Status {
 // returns nil, or ctx ends, which closes the session and returns ctx's error,
 // or it can not stand at all.
 func (c *Candidate) Run(ctx context.Context) error {
+	if d := c.cfg.Dialect; d != nil && d.Prefix == nil {
+		return fmt.Errorf("%w (%s): %s", errForeign, d.System, d.Why)
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	c.mu.Lock()
@@ -224,7 +239,8 @@ func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error
 	if err != nil {
 		return false, err
 	}
-	s := &candidacy{Candidate: c, conn: conn, guid: guid()}
+	s := &candidacy{Candidate: c, conn: conn}
+	s.prefix, s.shown = c.prefix()
 	err = s.run(ctx)
 	c.leave(ctx, conn, err, stood || s.held)
 	if errors.Is(err, ErrReplyTooLarge) {
@@ -308,12 +324,4 @@ func (c *Candidate) report(change func(m *model.Member)) {
 		m.Session, m.Timeout, m.LeaseEnd = st.SessionID, st.Timeout, st.LeaseEnd.UTC().Round(0)
 	}
 	c.cfg.Report(c.cfg.Now(), m)
-}
-
-// guid returns a name of its own for one candidacy: after a lost reply the
-// znode is found again by it.
-func guid() string {
-	var b [16]byte
-	rand.Read(b[:]) // never fails (crypto/rand)
-	return hex.EncodeToString(b[:])
 }

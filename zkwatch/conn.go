@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"electop/model"
 )
 
 // goodbyeTimeout bounds how long Close waits for the server to end the session.
@@ -47,6 +49,7 @@ type Conn struct {
 	lost        chan struct{} // while Connected: closed when that ends
 	refusals    int           // connections in a row that ended before a session was given
 	zxid        int64         // the last one that a reply named
+	anchor      model.Anchor  // Session 0: none yet
 	handed      *handing      // the request that the library has and has not written
 	calls       sync.WaitGroup
 	watchdog    *time.Timer
@@ -111,6 +114,13 @@ func (c *Conn) Cut() {
 	<-c.gone
 }
 
+// Format implements fmt.Formatter: what a Conn has inside is in use by others
+// while it is printed, and is nobody's business.
+func (c *Conn) Format(f fmt.State, _ rune) {
+	st := c.Status()
+	fmt.Fprintf(f, "session %#x at %s: %s", st.SessionID, c.cfg.Servers, st.State)
+}
+
 // Freeze shuts the gate: nothing is read, written or dialled until Thaw. See
 // [Gate].
 func (c *Conn) Freeze() { c.gate.Freeze() }
@@ -125,12 +135,16 @@ func (c *Conn) Gate() *Gate { return c.gate }
 // dial is the library's dialer. Each call is one attempt at one server, made
 // after a pause where the last ones failed.
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
+	c.attempting(addr)
 	if !c.hops.pause(c.life) || !c.gate.pass(c.life.Done()) {
 		return newFarewell(c.part), nil
 	}
 	ctx, cancel := context.WithTimeout(c.life, c.cfg.DialTimeout)
 	defer cancel()
 	raw, err := c.cfg.Dial(ctx, network, addr)
+	if err == nil {
+		raw, err = c.handshake(ctx, raw, addr)
+	}
 	if err != nil {
 		c.attemptFailed(addr, fmt.Errorf("connect to %s: %w", addr, err))
 		return nil, err
@@ -154,6 +168,18 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 // part notes that the library has met its farewell: nothing that it does from
 // now on reaches a server.
 func (c *Conn) part() { c.partOnce.Do(func() { close(c.parted) }) }
+
+// attempting says which server is next, with the reason why the last one is not
+// connected.
+func (c *Conn) attempting(addr string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status.State.Terminal() || c.status.Server == addr {
+		return
+	}
+	c.status.Server = addr
+	c.publish()
+}
 
 // attemptFailed records why an attempt to connect came to nothing.
 func (c *Conn) attemptFailed(addr string, err error) {

@@ -188,7 +188,7 @@ func TestFailedWriteOfCredentialsDoesNotWedge(t *testing.T) {
 			return c, nil
 		}}
 		c := p.connect(t, func(cfg *zkwatch.Config) {
-			cfg.Auth = []zkwatch.Auth{{Scheme: "digest", Credential: []byte("u:p")}}
+			cfg.Auth = []zkwatch.Auth{zkwatch.NewAuth("digest", "u:p")}
 		})
 		waitState(t, c, zkwatch.Connected)
 		if _, _, _, err := c.GetW(t.Context(), "/e"); err != nil {
@@ -217,7 +217,7 @@ func TestRefusedCredentialsAreTerminal(t *testing.T) {
 			return false
 		}}
 		c := p.connect(t, func(cfg *zkwatch.Config) {
-			cfg.Auth = []zkwatch.Auth{{Scheme: "digest", Credential: []byte("u:p")}, {Scheme: "bad", Credential: []byte("geheim")}}
+			cfg.Auth = []zkwatch.Auth{zkwatch.NewAuth("digest", "u:p"), zkwatch.NewAuth("bad", "geheim")}
 		})
 		<-c.Done()
 		s := c.Status()
@@ -228,7 +228,7 @@ func TestRefusedCredentialsAreTerminal(t *testing.T) {
 }
 
 func TestCredentialsDoNotShow(t *testing.T) {
-	cfg := zkwatch.Config{Auth: []zkwatch.Auth{{Scheme: "digest", Credential: []byte("user:geheim")}}}
+	cfg := zkwatch.Config{Auth: []zkwatch.Auth{zkwatch.NewAuth("digest", "user:geheim")}}
 	var out strings.Builder
 	slog.New(slog.NewTextHandler(&out, nil)).Info("x", "auth", cfg.Auth[0], "all", cfg.Auth)
 	b, err := json.Marshal(cfg.Auth)

@@ -198,7 +198,7 @@ func TestCredentials(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		ctx := t.Context()
 		owner := dial(t, addr, func(cfg *zkwatch.Config) {
-			cfg.Auth = []zkwatch.Auth{{Scheme: "digest", Credential: []byte("u:p")}, {Scheme: "digest", Credential: []byte("v:q")}}
+			cfg.Auth = []zkwatch.Auth{zkwatch.NewAuth("digest", "u:p"), zkwatch.NewAuth("digest", "v:q")}
 		})
 		if _, err := owner.Create(ctx, "/mine", []byte("x"), zk.FlagEphemeral, zk.DigestACL(zk.PermAll, "v", "q")); err != nil {
 			t.Fatal(err)
@@ -213,7 +213,7 @@ func TestCredentials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := connect(t, zkwatch.Config{Servers: cs, Auth: []zkwatch.Auth{{Scheme: "nonsense", Credential: []byte("x")}}})
+		c := connect(t, zkwatch.Config{Servers: cs, Auth: []zkwatch.Auth{zkwatch.NewAuth("nonsense", "x")}})
 		<-c.Done()
 		if s := c.Status(); !errors.Is(s.Err, zk.ErrAuthFailed) {
 			t.Errorf("status %+v, want the scheme refused", s)

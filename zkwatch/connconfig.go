@@ -2,9 +2,9 @@ package zkwatch
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -38,12 +38,18 @@ type Config struct {
 	SessionTimeout time.Duration
 
 	// DialTimeout bounds one attempt at one server: resolving its name,
-	// connecting, and the answer to the request for a session. 0 means 3 s.
+	// connecting, the TLS handshake, and the answer to the request for a session.
+	// 0 means 3 s.
 	DialTimeout time.Duration
 
 	// Dial connects to a server's host:port. It must return when ctx is done.
 	// nil means a net.Dialer, which resolves the name anew each time.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// TLS, if set, is spoken over what Dial returns; see [LoadTLS]. Where it names
+	// no server, each one's certificate has to be for its host in Servers. nil
+	// means plain TCP.
+	TLS *tls.Config
 
 	// Logger gets what the client library has to say, at debug level. nil
 	// discards it. Credentials are never logged.
@@ -106,8 +112,8 @@ func (cfg Config) withDefaults() (Config, error) {
 		return cfg, fmt.Errorf("reply limit %d is not between %d and %d", cfg.MaxReply, minMaxReply, math.MaxInt32)
 	}
 	for _, a := range cfg.Auth {
-		if a.Scheme == "" || len(a.Credential)+len(a.Scheme) > 64<<10 {
-			return cfg, fmt.Errorf("auth scheme %q: no scheme, or more than 64 KiB", a.Scheme)
+		if err := a.validate(); err != nil {
+			return cfg, err
 		}
 	}
 	if cfg.Dial == nil {
@@ -122,26 +128,9 @@ func (cfg Config) withDefaults() (Config, error) {
 	if cfg.Shuffle == nil {
 		cfg.Shuffle = rand.Shuffle
 	}
+	if cfg.TLS != nil {
+		cfg.TLS = clientTLS(cfg.TLS)
+	}
 	cfg.Auth = slices.Clone(cfg.Auth)
 	return cfg, nil
 }
-
-// An Auth is a credential for one of the server's authentication schemes, such
-// as "digest" with "user:password". However it is formatted, logged or encoded,
-// only the scheme shows.
-type Auth struct {
-	Scheme     string
-	Credential []byte
-}
-
-func (a Auth) String() string { return a.Scheme + ":(hidden)" }
-
-// Format implements fmt.Formatter for every verb, so that none prints the
-// fields.
-func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
-
-// LogValue implements slog.LogValuer.
-func (a Auth) LogValue() slog.Value { return slog.StringValue(a.String()) }
-
-// MarshalText implements encoding.TextMarshaler, which encoding/json uses.
-func (a Auth) MarshalText() ([]byte, error) { return []byte(a.String()), nil }

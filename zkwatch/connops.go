@@ -56,6 +56,21 @@ func (c *Conn) GetW(ctx context.Context, path string) ([]byte, *zk.Stat, <-chan 
 	return r.value, r.stat, r.events, err
 }
 
+// ensembleConfig is where servers keep their ensemble's configuration, outside
+// of any chroot.
+const ensembleConfig = "/zookeeper/config"
+
+// EnsembleConfig returns the text of /zookeeper/config, which lists the members
+// of the ensemble: there whatever the chroot is. Servers older than 3.5 have
+// none (zk.ErrNoNode), and it may be forbidden (zk.ErrNoAuth).
+func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
+	data, err := do(ctx, c, call{op: "getData", path: ensembleConfig, absolute: true}, func(full string) ([]byte, error) {
+		data, _, err := c.zk.Get(full)
+		return data, err
+	})
+	return string(data), err
+}
+
 // Exists tells whether path exists. The Stat is nil if not.
 func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) {
 	r, err := do(ctx, c, call{op: "exists", path: path}, func(full string) (r reply[bool], err error) {
@@ -133,6 +148,7 @@ type call struct {
 	op, path   string
 	write      bool // it changes something
 	sequential bool // the path is only the beginning of one
+	absolute   bool // the path is not below the chroot
 	size       int  // of the request, beyond its path, in bytes
 }
 
@@ -159,7 +175,10 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	if err := validatePath(path); err != nil {
 		return zero, k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
 	}
-	full := c.cfg.Servers.full(k.path)
+	full := k.path
+	if !k.absolute {
+		full = c.cfg.Servers.full(k.path)
+	}
 	if size := requestOverhead + len(full) + k.size; size > c.cfg.BufferSize {
 		return zero, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, c.cfg.BufferSize))
 	}

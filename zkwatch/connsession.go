@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"electop/model"
 )
 
 // session is called when a server has granted a session over n, or confirmed
@@ -115,7 +117,11 @@ func (c *Conn) answered(n *netConn, sent time.Time, zxid int64) {
 }
 
 func (c *Conn) noteAnswer(sent time.Time) {
-	c.status.RTT = time.Since(sent)
+	answered := time.Now()
+	c.status.RTT = answered.Sub(sent)
+	if !sent.Before(c.anchor.Sent) {
+		c.anchor = model.Anchor{Session: c.status.SessionID, Sent: sent, Answered: answered, Timeout: c.status.Timeout}
+	}
 	if end := sent.Add(c.status.Timeout); end.After(c.status.LeaseEnd) {
 		c.status.LeaseEnd = end
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"electop/model"
 )
 
 // ConnState is where a [Conn] is in its life. Expired and Closed are terminal.
@@ -43,7 +45,7 @@ type Status struct {
 	Since     time.Time     // when State was entered
 	SessionID uint64        // 0: there has been none yet
 	Timeout   time.Duration // of the session, as the server granted it; 0: none yet
-	Server    string        // host:port of the server, or of the one tried last
+	Server    string        // host:port of the server; without a connection, of the one that is tried or is next
 	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
 
 	// LeaseEnd is when the last answered request or ping was sent, plus Timeout:
@@ -71,6 +73,26 @@ func (c *Conn) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status
+}
+
+// Anchor returns when the servers are known to have heard of the session last,
+// by this machine's clock: between the sending of a request or ping and its
+// answer. false: there has been no session yet. What was sent later and is not
+// answered may have been heard too.
+func (c *Conn) Anchor() (model.Anchor, bool) {
+	c.mu.Lock()
+	a := c.anchor
+	c.mu.Unlock()
+	a.Sent, a.Answered = a.Sent.UTC().Round(0), a.Answered.UTC().Round(0)
+	return a, a.Session != 0
+}
+
+// Touch has the session heard of: it asks the server something small, so that
+// the next [Conn.Anchor] is of a moment ago. Without, that may be as old as the
+// last ping, a third of the timeout.
+func (c *Conn) Touch(ctx context.Context) error {
+	_, _, err := c.Exists(ctx, "/")
+	return err
 }
 
 // Done is closed when the Conn reaches a terminal state.

@@ -7,7 +7,9 @@
 // write, and hands what it sees to the model as observations. A [Candidate]
 // stands in an election by the recipe of ZooKeeper's documentation and
 // reports each step. Neither knows the other: the observing session is never
-// a candidate's.
+// a candidate's. A [Post] has several observers on one session, and [Walk]
+// looks for elections to observe. Whose election it is, and so what a candidate
+// is called there, is the model's to say (model.Dialect).
 //
 //	servers --watch events--> Observer --model.Observation--> feed
 //	servers <--create, watch-- Candidate --model.Member------> feed

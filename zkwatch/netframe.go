@@ -179,8 +179,8 @@ func authFrame(a Auth) []byte {
 	b := binary.BigEndian.AppendUint32(nil, 0)
 	b = binary.BigEndian.AppendUint32(b, uint32(len(a.Scheme)))
 	b = append(b, a.Scheme...)
-	b = binary.BigEndian.AppendUint32(b, uint32(len(a.Credential)))
-	b = append(b, a.Credential...)
+	b = binary.BigEndian.AppendUint32(b, uint32(len(a.credential())))
+	b = append(b, a.credential()...)
 	return requestFrame(wire.XidAuth, opAuth, b)
 }
 

@@ -79,10 +79,20 @@ func (n *netConn) explain(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("no answer to the request for a session within %v: %w", n.c.cfg.DialTimeout, err)
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrClosedPipe):
+	case errors.Is(err, io.EOF), isReset(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
+	// Since TLS 1.3 a server judges the client's certificate after the handshake.
+	if n.c.cfg.TLS != nil {
+		if why := explainTLS(err, len(n.c.cfg.TLS.Certificates)); why != "" {
+			return fmt.Errorf("%s: %w", why, err)
+		}
+	}
 	return fmt.Errorf("read: %w", err)
+}
+
+func isReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // refusalHint is a guess at why servers refuse this client, count times in a
@@ -93,6 +103,8 @@ func (n *netConn) refusalHint(count int) string {
 	switch {
 	case n.since > 0:
 		return fmt.Sprintf("%d times; has the server lost what this client has seen, up to zxid %#x?", count, n.since)
+	case count > 1 && n.c.cfg.TLS == nil:
+		return fmt.Sprintf("%d times; too many connections from this address, see maxClientCnxns, or no quorum, or does this port want TLS?", count)
 	case count > 1:
 		return fmt.Sprintf("%d times; too many connections from this address, see maxClientCnxns, or no quorum?", count)
 	}

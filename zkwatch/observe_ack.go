@@ -3,6 +3,7 @@ package zkwatch
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -14,46 +15,83 @@ import (
 // once: a handoff takes two (deleted, created), and their times are shown.
 const ackBurst = 4
 
+// ackPath is which acknowledgement znode is looked at. That may become known
+// only when somebody stands who shows whose election it is.
+type ackPath struct {
+	mu      sync.Mutex
+	path    string
+	changed chan struct{} // closed when path is another
+}
+
+func (a *ackPath) get() (path string, changed <-chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.changed == nil {
+		a.changed = make(chan struct{})
+	}
+	return a.path, a.changed
+}
+
+func (a *ackPath) set(path string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.path == path {
+		return
+	}
+	a.path = path
+	if a.changed != nil {
+		close(a.changed)
+		a.changed = nil
+	}
+}
+
+// SetAck has the observer look at another acknowledgement znode from now on;
+// "" is none. It does not wait. The watch on the one before cannot be taken
+// back; it fires once at most, and nobody hears it.
+func (o *Observer) SetAck(path string) { o.ack.set(path) }
+
 // watchAck reads the acknowledgement znode whenever it changes, for one
 // session: with a data watch while it exists, else with one for its creation.
 func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
-	var reads [ackBurst]time.Time // the last ones, in a ring
+	var reads [ackBurst]time.Time                  // the last ones, in a ring
+	watches := make(map[string]<-chan zk.Event, 1) // that have not fired, by path
+	failed := minSpacing                           // the pause after a read that failed
 	for n := 0; awaitConnection(ctx, conn); n++ {
-		ack := &model.Ack{Presence: model.Present}
-		data, stat, watch, err := conn.GetW(ctx, o.cfg.Ack)
-		if errors.Is(err, zk.ErrNoNode) {
-			var exists bool
-			exists, _, watch, err = conn.ExistsW(ctx, o.cfg.Ack)
-			if err == nil && exists {
-				// It came just now. This watch fires on its deletion as well as
-				// the data watch to come would, and at once with it: they are of
-				// one kind at the server.
+		path, changed := o.ack.get()
+		if path == "" {
+			select {
+			case <-changed:
 				continue
+			case <-conn.Done():
+			case <-ctx.Done():
 			}
-			ack.Presence = model.Absent
+			return
 		}
-		ack.At = o.cfg.Now()
-		switch {
-		case errors.Is(err, zk.ErrNoAuth):
-			ack.Presence = model.Denied
-			o.cfg.Put(ctx, ack)
-			if !pause(ctx, deniedPauseMax) {
+		ack, watch, err := o.readAck(ctx, conn, path, watches[path])
+		if watch != nil {
+			watches[path] = watch
+		}
+		if err != nil {
+			if !pause(ctx, failed) {
 				return
 			}
-			continue
-		case err != nil:
-			if !pause(ctx, minSpacing) {
-				return
+			if !disconnected(err) {
+				failed = min(2*failed, failedMax)
 			}
 			continue
 		}
-		if stat != nil && ack.Presence == model.Present {
-			ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, model.NewData(data)
-		}
+		failed = minSpacing
 		o.cfg.Put(ctx, ack)
 		reads[n%ackBurst] = time.Now()
+		var again <-chan time.Time
+		if ack.Presence == model.Denied { // no watch was set
+			again = time.After(deniedPauseMax)
+		}
 		select {
-		case <-watch:
+		case <-watches[path]:
+			delete(watches, path)
+		case <-changed:
+		case <-again:
 		case <-conn.Done():
 			return
 		case <-ctx.Done():
@@ -64,4 +102,41 @@ func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
 			return
 		}
 	}
+}
+
+// readAck reads the acknowledgement. It sets a watch unless there is one
+// outstanding on it.
+func (o *Observer) readAck(ctx context.Context, conn *Conn, path string, outstanding <-chan zk.Event) (ack *model.Ack, watch <-chan zk.Event, err error) {
+	var data []byte
+	var stat *zk.Stat
+	if outstanding == nil {
+		data, stat, watch, err = conn.GetW(ctx, path)
+	} else {
+		data, stat, err = conn.Get(ctx, path)
+	}
+	ack = &model.Ack{At: o.cfg.Now(), Path: path, Presence: model.Present}
+	switch {
+	case errors.Is(err, zk.ErrNoAuth):
+		ack.Presence = model.Denied
+		return ack, nil, nil
+	case errors.Is(err, zk.ErrNoNode) && outstanding == nil:
+		var exists bool
+		if exists, _, watch, err = conn.ExistsW(ctx, path); err != nil {
+			return nil, watch, err
+		}
+		if exists {
+			// It came just now. This watch fires on its deletion as a data watch
+			// does, and is one at the server.
+			ack, _, err = o.readAck(ctx, conn, path, watch)
+			return ack, watch, err
+		}
+		fallthrough
+	case errors.Is(err, zk.ErrNoNode):
+		ack.At, ack.Presence = o.cfg.Now(), model.Absent
+		return ack, watch, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, model.NewData(data)
+	return ack, watch, nil
 }

@@ -19,6 +19,10 @@ const (
 	spacingFactor = 4
 )
 
+// failedMax is how long to wait at most after a read that a server answered with
+// an error that says nothing of the election.
+const failedMax = 2 * time.Second
+
 // pipelined is how many reads of new children are in flight at once.
 const pipelined = 64
 
@@ -36,6 +40,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 		onParent bool            // it waits for the parent's creation
 		notified time.Time
 		denied   = deniedPause
+		failed   = minSpacing // the pause after a read that failed
 	)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -57,7 +62,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 				o.shown.await(ctx, conn.Status().Since)
 			}
 			read.Notified, read.Gap = notified, gap
-			notified, gap = time.Time{}, false
+			notified, gap, failed = time.Time{}, false, minSpacing
 			o.cfg.Put(ctx, read)
 		case ctx.Err() != nil:
 			return
@@ -66,8 +71,11 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 			return
 		default: // the connection was lost on the way: again, once it is back
 			gap = true
-			if !pause(ctx, minSpacing) {
+			if !pause(ctx, failed) {
 				return
+			}
+			if !disconnected(err) { // an answer that may well be the same again
+				failed = min(2*failed, failedMax)
 			}
 			continue
 		}
@@ -116,6 +124,14 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 // taken back. w is the new watch, nil if none was set; it can be set even where
 // the read fails later.
 func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.Event, onParent bool) (r *model.Read, w <-chan zk.Event, err error) {
+	if !o.decided {
+		if err := o.decide(ctx, conn); err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.single {
+		return o.readSingle(ctx, conn, outstanding)
+	}
 	r = &model.Read{Presence: model.Present}
 	var names []string
 	var stat *zk.Stat
@@ -133,6 +149,9 @@ func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.E
 		return r, nil, nil
 	case err != nil:
 		return r, w, err
+	case stat.EphemeralOwner != 0: // it came just now: a leader's own znode
+		o.decided, o.single = true, true
+		return o.readSingle(ctx, conn, nil)
 	}
 	r.Parent = parentOf(stat)
 	known := o.known
@@ -177,6 +196,7 @@ func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.E
 func (o *Observer) absent(ctx context.Context, conn *Conn, r *model.Read, outstanding <-chan zk.Event, onParent bool) (*model.Read, <-chan zk.Event, error) {
 	r.Presence = model.Absent
 	o.parent, o.known = 0, make(map[string]uint64)
+	o.decided = false
 	if outstanding != nil { // it was on the children, and has fired or will
 		return r, nil, nil
 	}
@@ -241,9 +261,14 @@ feeding:
 }
 
 func (o *Observer) readOne(ctx context.Context, conn *Conn, name string) (model.Znode, error) {
-	path := model.Join(o.cfg.Path, name)
+	path := o.child(name)
 	data, stat, err := conn.Get(ctx, path)
 	denied := errors.Is(err, zk.ErrNoAuth)
+	if errors.Is(err, zk.ErrInvalidPath) {
+		// Servers of old let names be created that no client may ask for. It stands
+		// there all the same, and must not keep the others from being read.
+		return model.Znode{Name: name, Data: model.Data{Denied: true}}, nil
+	}
 	if denied { // exists asks for no permission
 		var ok bool
 		if ok, stat, err = conn.Exists(ctx, path); err == nil && !ok {
@@ -256,16 +281,23 @@ func (o *Observer) readOne(ctx context.Context, conn *Conn, name string) (model.
 	case err != nil:
 		return model.Znode{}, err
 	}
-	z := model.Znode{
-		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
-		Ctime: serverTime(stat.Ctime), Data: model.NewData(data),
-	}
+	z := znodeOf(name, stat, data)
 	z.Data.Denied = denied
 	return z, nil
 }
 
+func znodeOf(name string, stat *zk.Stat, data []byte) model.Znode {
+	return model.Znode{
+		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
+		Ctime: serverTime(stat.Ctime), Data: model.NewData(data),
+	}
+}
+
 // reread reads a known child's data again, for somebody who looks at it.
 func (o *Observer) reread(ctx context.Context, conn *Conn, name string) {
+	if o.single {
+		name = o.cfg.Path
+	}
 	if _, ok := o.known[name]; !ok {
 		return
 	}
@@ -291,8 +323,8 @@ func parentOf(s *zk.Stat) model.Parent {
 	}
 }
 
-// ReadElection reads the children of the election at path once, on a server
-// that has caught up with the ensemble's leader, and sets no watch.
+// ReadElection reads the election at path once, on a server that has caught up
+// with the ensemble's leader, and sets no watch.
 func ReadElection(ctx context.Context, conn *Conn, path string, now func() time.Time) (*model.Read, error) {
 	if err := conn.Sync(ctx, path); err != nil {
 		return nil, err

@@ -1,11 +1,9 @@
 package zkwatch
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"electop/model"
@@ -14,8 +12,12 @@ import (
 // ObserverConfig says what an [Observer] looks at.
 type ObserverConfig struct {
 	Conn Config
-	Path string // the election's parent
-	Ack  string // its acknowledgement znode; "": none
+	Path string // the election's parent, or the leader's own znode where there is no queue
+	Ack  string // its acknowledgement znode; "": none, or not known yet, see SetAck
+	// Single says that Path is a leader's own znode, so that nobody leads while it
+	// is absent. Otherwise the observer goes by a dialect that knows the path, or
+	// finds out when it first sees it exist.
+	Single bool
 	// Put takes the observations, in order. It may wait: the observer then
 	// reads less often, and the journal counts what it missed.
 	Put func(context.Context, model.Observation)
@@ -32,7 +34,7 @@ type ObserverConfig struct {
 // a parent that is absent, deleted, made anew or forbidden.
 type Observer struct {
 	cfg     ObserverConfig
-	conn    atomic.Pointer[Conn]
+	ack     ackPath
 	refresh chan string
 
 	// The children as they were handed to the model, across connections: with
@@ -41,8 +43,11 @@ type Observer struct {
 	known  map[string]uint64
 	reads  uint64
 
-	replies  int  // MaxReply of the next connection; 0: the default
-	tooLarge bool // a reply was larger
+	decided bool // what the path is, a parent or a leader
+	single  bool // it is a leader
+
+	began    bool // an earlier session was observed
+	tooLarge bool // a reply was larger than its connection allowed
 
 	shown shown
 }
@@ -85,11 +90,6 @@ func (s *shown) await(ctx context.Context, since time.Time) {
 	}
 }
 
-// reopenPause is how long the observer waits between two sessions, so that a
-// cluster that refuses is asked often enough to come alive quickly and not so
-// often as to be in its way.
-const reopenPause = 200 * time.Millisecond
-
 // rttInterval is how often a newly measured round trip is passed on. Pings,
 // which measure it, are rarer than that.
 const rttInterval = time.Second
@@ -99,33 +99,17 @@ func NewObserver(cfg ObserverConfig) *Observer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Observer{cfg: cfg, refresh: make(chan string, 16), known: make(map[string]uint64), replies: cfg.Conn.MaxReply}
+	o := &Observer{cfg: cfg, refresh: make(chan string, 16), known: make(map[string]uint64)}
+	o.ack.path = cfg.Ack
+	o.single = cfg.Single || singleAt(cfg.Path) != nil
+	o.decided = o.single
+	return o
 }
 
-// Run observes until ctx ends, over as many sessions as that takes, and
-// returns ctx's error, or that of an impossible configuration.
-func (o *Observer) Run(ctx context.Context) error {
-	for gap := false; ; gap = true {
-		cfg := o.cfg.Conn
-		cfg.MaxReply = o.replies
-		conn, err := Connect(cfg)
-		if err != nil {
-			return fmt.Errorf("observe %s: %w", o.cfg.Path, err)
-		}
-		o.conn.Store(conn)
-		o.session(ctx, conn, gap)
-		o.conn.Store(nil)
-		conn.Close()
-		if o.tooLarge {
-			o.replies, o.tooLarge = min(2*cmp.Or(o.replies, defaultMaxReply), replyLimit), false
-		}
-		select {
-		case <-time.After(reopenPause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
+// Run observes with sessions of its own until ctx ends, and returns ctx's
+// error, or that of an impossible configuration. See [Post] for several
+// observers on one session.
+func (o *Observer) Run(ctx context.Context) error { return Observe(ctx, o.cfg.Conn, o) }
 
 // Refresh asks for the data of a known child to be read again. It does not
 // wait, and is dropped where there is no connection.
@@ -137,7 +121,9 @@ func (o *Observer) Refresh(name string) {
 }
 
 // session observes for as long as one session lasts.
-func (o *Observer) session(ctx context.Context, conn *Conn, gap bool) {
+func (o *Observer) session(ctx context.Context, conn *Conn) {
+	gap := o.began
+	o.began = true
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
@@ -146,12 +132,12 @@ func (o *Observer) session(ctx context.Context, conn *Conn, gap bool) {
 		o.watchConnection(ctx, conn)
 	})
 	wg.Go(func() {
-		defer cancel()
 		o.watchChildren(ctx, conn, gap)
+		if o.tooLarge { // which ends the session for everybody at this post
+			conn.terminate(Closed, fmt.Errorf("read %s: %w", o.cfg.Path, ErrReplyTooLarge), true)
+		}
 	})
-	if o.cfg.Ack != "" {
-		wg.Go(func() { o.watchAck(ctx, conn) })
-	}
+	wg.Go(func() { o.watchAck(ctx, conn) })
 	wg.Wait()
 }
 

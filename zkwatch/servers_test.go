@@ -21,6 +21,11 @@ func zkServerWatches(addr string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	return watchesOver(conn)
+}
+
+// watchesOver is the same over a connection to the server, which it closes.
+func watchesOver(conn net.Conn) (n int, err error) {
 	defer conn.Close()
 	if _, err := io.WriteString(conn, "wchs"); err != nil {
 		return 0, err

@@ -85,7 +85,11 @@ func (a *actions) Do(_ context.Context, act ui.Action) error {
 		_, err := a.cast.Campaign(a.candidacyName)
 		return err
 	case ui.Herd:
-		a.cast.Follow(act.Arg == model.Herd().Name())
+		r, ok := model.RecipeNamed(act.Arg)
+		if !ok {
+			return fmt.Errorf("no recipe is called %q", act.Arg)
+		}
+		return a.cast.Follow(r)
 	case ui.Refresh:
 		if act.Arg != "" {
 			a.observer.Refresh(model.Base(act.Arg))

@@ -162,7 +162,7 @@ func (f *Feed) Run(ctx context.Context) error {
 			if err := f.drain(); err != nil {
 				return err
 			}
-			if due, ok := f.deadline(); ok { // let go of what waits
+			if due, ok := f.held(); ok { // let go of what waits
 				return f.apply(&model.Advance{At: due})
 			}
 			return nil
@@ -174,6 +174,13 @@ func (f *Feed) deadline() (time.Time, bool) {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
 	return f.journal.Deadline()
+}
+
+// held is until when events are held back.
+func (f *Feed) held() (time.Time, bool) {
+	f.jmu.Lock()
+	defer f.jmu.Unlock()
+	return f.journal.Held()
 }
 
 func (f *Feed) drain() error {

@@ -121,7 +121,7 @@ func (f *Feed) endReplay(p *Player) error {
 	p.ended = true
 	p.mu.Unlock()
 	mark(f.dirty)
-	if due, ok := f.deadline(); ok {
+	if due, ok := f.held(); ok {
 		return f.apply(&model.Advance{At: due})
 	}
 	return nil
