@@ -1,0 +1,224 @@
+package admin
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/model"
+)
+
+// modes are both ways of asking: the rules are the same.
+var modes = []Mode{HTTP, FourLetter}
+
+// each runs a test against three members, in virtual time, in both modes.
+func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener)) {
+	for _, mode := range modes {
+		t.Run(string(mode), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := newFakeNet(t)
+				servers := three(n)
+				cfg := n.config(allThree...)
+				cfg.Mode = mode
+				if change != nil {
+					change(&cfg)
+				}
+				a := newFake(cfg)
+				l := new(listener)
+				defer a.Subscribe(l.election())()
+				f(t, n, a, servers, l)
+				n.wait()
+				for _, s := range servers {
+					if s.most > 1 {
+						t.Errorf("%s had %d requests at a time", s.addr, s.most)
+					}
+				}
+			})
+		})
+	}
+}
+
+func wantAsked(t *testing.T, when string, servers []*fakeServer, want string) {
+	t.Helper()
+	for _, s := range servers {
+		if got := questions(s.asked()); got != want {
+			t.Errorf("%s: %s was asked %q, want %q", when, s.addr, got, want)
+		}
+	}
+}
+
+// TestIdleMinute is the cost of looking on: the cheap words each five seconds,
+// and nothing else.
+func TestIdleMinute(t *testing.T) {
+	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		defer n.run(a)()
+		synctest.Wait()
+		wantAsked(t, "the first round", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		wantAsked(t, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
+		if l.count() != 13 {
+			t.Errorf("%d tables were delivered, want 13", l.count())
+		}
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		wantAsked(t, "ten idle minutes", servers, "configuration=2 monitor=120 server_stats=120 watch_summary=120")
+	})
+}
+
+func TestNobodySubscribed(t *testing.T) {
+	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		a.subscribers = nil // the one of each
+		defer n.run(a)()
+		a.Verify()
+		a.Handoff()
+		if err := a.Ask(t.Context(), Want{Watches: true}); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		wantAsked(t, "an hour for nobody", servers, "")
+		cancel := a.Subscribe(l.election())
+		synctest.Wait()
+		wantAsked(t, "when somebody comes", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		cancel()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		wantAsked(t, "an hour after all left", servers, "")
+	})
+}
+
+func TestConnectionsAndSessions(t *testing.T) {
+	each(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		defer n.run(a)()
+		synctest.Wait()
+		wantAsked(t, "the first round", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != model.Answered || last.Servers[0].Watches.State != model.NotAsked {
+			t.Errorf("the table: %+v", last)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		wantAsked(t, "a minute", servers, "connections=2 dump=2 monitor=12 server_stats=12 watch_summary=12")
+	})
+}
+
+func TestVerifyAsksOnce(t *testing.T) {
+	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		defer n.run(a)()
+		synctest.Wait()
+		wantAsked(t, "the first round", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		a.Verify()
+		synctest.Wait()
+		wantAsked(t, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		for range 100 { // leaning on the key for a second
+			a.Verify()
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(3500 * time.Millisecond)
+		synctest.Wait()
+		wantAsked(t, "verify, leaning on the key", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
+		last := l.last(t)
+		for _, s := range last.Servers {
+			if s.Watches.State != model.Answered || len(s.Watched) != 1 || s.WatchCount != 3 || s.DataWatches != 1 || len(s.Clients) != 1 || len(s.Ephemerals) != 1 {
+				t.Errorf("after verify: %+v", s)
+			}
+		}
+	})
+}
+
+func TestAfterAHandoff(t *testing.T) {
+	tables := func(servers []*fakeServer) (n int) {
+		for _, s := range servers {
+			m := s.asked()
+			n += m["wchp"] + m["watches_by_path"]
+			if m["cons"]+m["connections"]+m["dump"] > 0 {
+				n += 1000
+			}
+		}
+		return n
+	}
+	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		defer n.run(a)()
+		pass := func(d time.Duration, want int, when string) {
+			t.Helper()
+			time.Sleep(d)
+			synctest.Wait()
+			if got := tables(servers); got != want {
+				t.Errorf("%s: %d tables of watches, want %d", when, got, want)
+			}
+		}
+		pass(7*time.Second, 0, "before")
+		a.Handoff()
+		pass(1900*time.Millisecond, 0, "1.9 s after a handoff")
+		pass(200*time.Millisecond, 3, "2.1 s after it")
+		pass(time.Minute, 0, "later")
+		for range 20 { // one each second: never calm
+			a.Handoff()
+			pass(time.Second, 0, "while handoffs come")
+		}
+		pass(2*time.Second, 3, "when it is calm again")
+		a.Handoff()
+		pass(57*time.Second, 0, "less than a minute after the last table")
+		pass(5*time.Second, 3, "when the minute is over")
+		pass(10*time.Minute, 0, "ten minutes without a handoff")
+		a.Verify()
+		time.Sleep(time.Second)
+		servers[0].asked()
+		servers[1].asked()
+		servers[2].asked()
+		a.Handoff()
+		pass(57*time.Second, 0, "less than a minute after a table that was asked for")
+		pass(5*time.Second, 3, "when that minute is over")
+	})
+}
+
+func TestManyWatches(t *testing.T) {
+	many := func(s *fakeServer) {
+		s.set("wchs", "9 connections watching 9 paths\nTotal watches:50001\n")
+		s.set("watch_summary", `{"command":"watch_summary","error":null,"num_total_watches":50001}`)
+	}
+	everything := Want{Watches: true, Sessions: true}
+	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		many(servers[1])
+		if err := a.Ask(t.Context(), everything); err != nil {
+			t.Fatal(err)
+		}
+		last := l.last(t)
+		w := last.Servers[1].Watches
+		if w.State != model.Refused || w.Hint != "--admin-heavy" || last.Servers[1].DataWatches != 50001 || len(last.Servers[1].Watched) != 0 {
+			t.Errorf("50,001 watches: %+v", last.Servers[1])
+		}
+		if last.Servers[0].Watches.State != model.Answered || last.Servers[2].Watches.State != model.Answered {
+			t.Errorf("the other servers: %+v", last)
+		}
+		wantAsked(t, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+	})
+	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		many(servers[1])
+		if err := a.Ask(t.Context(), everything); err != nil {
+			t.Fatal(err)
+		}
+		if w := l.last(t).Servers[1]; w.Watches.State != model.Answered || len(w.Watched) != 1 {
+			t.Errorf("heavy: %+v", w)
+		}
+	})
+	// A server that does not count is not asked either; the total of mntr will do.
+	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+		for _, s := range servers[:2] {
+			delete(s.replies, "wchs")
+			delete(s.replies, "watch_summary")
+		}
+		delete(servers[0].replies, "mntr")
+		delete(servers[0].replies, "monitor")
+		if err := a.Ask(t.Context(), everything); err != nil {
+			t.Fatal(err)
+		}
+		last := l.last(t)
+		if s := last.Servers[0]; s.Watches.State != model.Refused || s.Watches.Hint == "" || s.WatchCount != -1 || s.DataWatches != -1 {
+			t.Errorf("no counts: %+v", s)
+		}
+		if s := last.Servers[1]; s.Watches.State != model.Answered || s.WatchCount != 3 || s.DataWatches != -1 {
+			t.Errorf("one count: %+v", s)
+		}
+	})
+}

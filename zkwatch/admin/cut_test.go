@@ -1,0 +1,149 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+func TestCut(t *testing.T) {
+	conn := func(s uint64) model.ServerConn {
+		return model.ServerConn{Session: s, Addr: fmt.Sprintf("10.0.0.9:%d", s)}
+	}
+	line := func(s uint64) model.Deadline {
+		return model.Deadline{Session: s, At: time.Duration(s) * time.Second}
+	}
+	results := []result{
+		{
+			Server: model.Server{Addr: "a:1", Version: "3.8.0", ConnectionCount: 5},
+			conns:  []model.ServerConn{conn(9), conn(1), conn(2), conn(0), conn(5)},
+			ephemerals: []model.Ephemeral{{Session: 1, Path: "/app/e/n_1"}, {Session: 3, Path: "/app/e/n_3"}, {Session: 7, Path: "/app/other/n_7"},
+				{Session: 7, Path: "/e/n_7"}, {Session: 7, Path: "/app/e/n_1/below"}, {Session: 4, Path: "/app/leader"}},
+			watches: []model.Watch{{Path: "/app/e/n_1", Sessions: []uint64{3, 2, 3}}, {Path: "/app/e", Sessions: []uint64{5}}, {Path: "/app/elsewhere", Sessions: []uint64{9}},
+				{Path: "/zookeeper/config", Sessions: []uint64{9}}},
+		},
+		{
+			Server:    model.Server{Addr: "b:1"},
+			conns:     []model.ServerConn{conn(3), conn(7), conn(8), conn(6)},
+			deadlines: []model.Deadline{line(9), line(7), line(6), line(5), line(4), line(3), line(2), line(1), {Session: 6, At: time.Second}},
+		},
+	}
+	at := time.Unix(1000, 0)
+	got := cut(model.ServerTable{At: at, Whole: true, Anchors: []model.Anchor{{Session: 6}}}, results, "/app",
+		Election{Path: "/e", Ack: "/leader", Sessions: func() []uint64 { return []uint64{8, 0} }})
+	equal(t, "the table", got, &model.ServerTable{
+		At: at, Whole: true, Anchors: []model.Anchor{{Session: 6}},
+		Servers: []model.Server{
+			{
+				Addr: "a:1", Version: "3.8.0", ConnectionCount: 5,
+				Clients:    []model.ServerConn{conn(1), conn(2), conn(5)},
+				Ephemerals: []model.Ephemeral{{Session: 1, Path: "/e/n_1"}, {Session: 3, Path: "/e/n_3"}, {Session: 4, Path: "/leader"}},
+				Watched:    []model.Watch{{Path: "/e", Sessions: []uint64{5}}, {Path: "/e/n_1", Sessions: []uint64{2, 3}}},
+			},
+			{
+				Addr:      "b:1",
+				Clients:   []model.ServerConn{conn(3), conn(6), conn(8)},
+				Deadlines: []model.Deadline{line(1), line(2), line(3), line(4), line(5), line(6)},
+			},
+		},
+	})
+	for _, c := range []struct {
+		chroot, path, full string
+		in                 bool
+	}{
+		{"", "/e", "/e", true}, {"", "/e", "/e/x", true}, {"", "/e", "/e/x/y", false}, {"", "/e", "/ex", false}, {"", "/e", "/e/", false},
+		{"", "/", "/x", true}, {"", "/", "/", true}, {"", "/", "/x/y", false},
+		{"/app", "/", "/app", true}, {"/app", "/", "/app/x", true}, {"/app", "/", "/apple", false}, {"/app", "/e", "/e/x", false},
+	} {
+		k := cutter{chroot: c.chroot, path: c.path}
+		if _, in := k.inner(c.full); in != c.in {
+			t.Errorf("%+v: %v", c, in)
+		}
+	}
+}
+
+func TestCutIsBounded(t *testing.T) {
+	var r result
+	for i := range uint64(maxListed + 10) {
+		path := fmt.Sprintf("/e/n_%010d", i)
+		r.conns = append(r.conns, model.ServerConn{Session: i + 1})
+		r.deadlines = append(r.deadlines, model.Deadline{Session: i + 1})
+		r.ephemerals = append(r.ephemerals, model.Ephemeral{Session: i + 1, Path: path})
+		r.watches = append(r.watches, model.Watch{Path: path, Sessions: []uint64{i + 1}})
+	}
+	many := result{watches: []model.Watch{{Path: "/e/x", Sessions: make([]uint64, maxWatchers+1)}, {Path: "/e/" + strings.Repeat("y", maxPath)}}}
+	got := cut(model.ServerTable{}, []result{r, many, {}}, "", Election{Path: "/e"})
+	s := got.Servers[0]
+	if len(s.Clients) != maxListed || len(s.Deadlines) != maxListed || len(s.Ephemerals) != maxListed || len(s.Watched) != maxListed || !s.Leftover {
+		t.Errorf("%d clients, %d deadlines, %d ephemerals, %d watches, leftover %v", len(s.Clients), len(s.Deadlines), len(s.Ephemerals), len(s.Watched), s.Leftover)
+	}
+	if s := got.Servers[1]; len(s.Watched) != 0 || !s.Leftover {
+		t.Errorf("too many sessions, too long a path: %d, %v", len(s.Watched), s.Leftover)
+	}
+	if got.Servers[2].Leftover {
+		t.Error("nothing is left over of nothing")
+	}
+}
+
+func TestEachElectionGetsItsOwn(t *testing.T) {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		c.Mode, c.Chroot = FourLetter, "/app/"
+		s.replies["wchp"] = "/app/a/n_1\n\t0x1\n/app/b/n_1\n\t0x2\n/a/n_1\n\t0x3\n\n"
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		got := make(map[string]*model.ServerTable)
+		for _, path := range []string{"/a", "/b"} {
+			defer a.Subscribe(Election{Path: path, Put: func(_ context.Context, o model.Observation) { got[path] = o.(*model.ServerTable) }})()
+		}
+		askNow(t, a, l)
+		for path, want := range map[string]string{"/a": "/a/n_1 0x1", "/b": "/b/n_1 0x2"} {
+			if w := watchesOf(got[path].Servers[0].Watched); len(w) != 1 || w[0] != want {
+				t.Errorf("%s: %q", path, w)
+			}
+		}
+	})
+}
+
+func TestAnchors(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(1000+int64(s), 0) }
+	before := []model.Anchor{{Session: 1, Sent: at(10), Answered: at(11), Timeout: 4 * time.Second}, {Session: 2, Sent: at(8), Answered: at(9), Timeout: 10 * time.Second}}
+	here := []model.ServerConn{{Session: 1}}
+	equal(t, "one of them is connected to the server", bracket(before, at(20), here), []model.Anchor{
+		{Session: 1, Sent: at(10), Answered: at(20), Timeout: 4 * time.Second},
+		{Session: 2, Sent: at(3), Answered: at(20), Timeout: 10 * time.Second},
+	})
+	if before[1].Sent != at(8) {
+		t.Error("the anchors handed in were changed")
+	}
+	a := []model.Anchor{{Session: 1, Sent: at(5), Answered: at(9)}}
+	b := []model.Anchor{{Session: 1, Sent: at(4), Answered: at(8)}, {Session: 2, Sent: at(1), Answered: at(2)}}
+	equal(t, "two dumps", widen(a, b), []model.Anchor{{Session: 1, Sent: at(4), Answered: at(9)}, b[1]})
+}
+
+// TestAnchorsAreTakenAround has the anchors move while the dump is on its way.
+func TestAnchorsAreTakenAround(t *testing.T) {
+	var moves int
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		c.Mode = FourLetter
+		s.delay = time.Second
+		s.replies["dump"] = "SessionTracker dump:\nSession Sets (1)/(1):\n1 expire at Fri Nov 20 15:14:03 UTC 2026:\n\t0x1\nephemeral nodes dump:\n"
+		s.replies["cons"] = "\n"
+		c.Anchors = func() []model.Anchor {
+			moves++
+			now := time.Now()
+			return []model.Anchor{{Session: 1, Sent: now.Add(-2 * time.Second), Answered: now.Add(-time.Second), Timeout: 8 * time.Second}}
+		}
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		began := time.Now()
+		askNow(t, a, l) // conf, srvr, mntr, wchs, cons, dump: the dump is asked for after five seconds
+		got := l.last(t)
+		want := []model.Anchor{{Session: 1, Sent: began.Add(5*time.Second - 2*time.Second - 4*time.Second), Answered: began.Add(6 * time.Second), Timeout: 8 * time.Second}}
+		equal(t, "anchors", got.Anchors, want)
+		if len(got.Servers[0].Deadlines) != 1 || moves != 1 {
+			t.Errorf("%+v, asked %d times", got.Servers[0], moves)
+		}
+	})
+}

@@ -1,0 +1,349 @@
+package admin
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+// A fakeNet is servers that answer what they are told to, over pipes: in a
+// bubble of testing/synctest, time passes at once.
+type fakeNet struct {
+	t  *testing.T
+	mu sync.Mutex
+	at map[string]*fakePort
+	wg sync.WaitGroup
+}
+
+// A fakePort is who listens at host:port.
+type fakePort struct {
+	who   *fakeServer
+	serve func(*fakeServer, net.Conn) // nil: connections hang
+}
+
+// A fakeServer is one member, with both its ports.
+type fakeServer struct {
+	addr    string
+	replies map[string]string // by word or command; a status line and headers before a command's is an answer in full
+	delay   time.Duration     // of each answer
+	endless bool              // answers never end
+	turn    func()            // called before each word is answered; it may set replies
+
+	mu     sync.Mutex
+	counts map[string]int
+	order  []string
+	busy   int // requests under way
+	most   int
+	ports  int // of those that asked, which are never the same; a reply has ASKING for it
+}
+
+func newFakeNet(t *testing.T) *fakeNet {
+	n := &fakeNet{t: t, at: make(map[string]*fakePort)}
+	return n
+}
+
+func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
+	n.mu.Lock()
+	p := n.at[addr]
+	n.mu.Unlock()
+	if p == nil {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	if p.serve == nil {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	ours, theirs := net.Pipe()
+	n.wg.Go(func() {
+		defer theirs.Close()
+		p.serve(p.who, theirs)
+	})
+	return ours, nil
+}
+
+// member adds a member at host:2181 that has its AdminServer at host:8080.
+func (n *fakeNet) member(host string, id int, mode model.Mode) *fakeServer {
+	s := &fakeServer{addr: host + ":2181", counts: make(map[string]int), replies: replies(id, mode, 2181)}
+	n.set(s.addr, &fakePort{s, (*fakeServer).words})
+	n.set(host+":8080", &fakePort{s, (*fakeServer).commands})
+	return s
+}
+
+func (n *fakeNet) set(addr string, p *fakePort) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.at[addr] = p; p == nil {
+		delete(n.at, addr)
+	}
+}
+
+// wait returns when no connection is left.
+func (n *fakeNet) wait() { n.wg.Wait() }
+
+func (s *fakeServer) begin(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts[what]++
+	s.order = append(s.order, what)
+	s.busy++
+	s.most = max(s.most, s.busy)
+}
+
+func (s *fakeServer) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy--
+}
+
+// asked returns how often each thing was asked for since the last call.
+func (s *fakeServer) asked() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.counts
+	s.counts, s.order = make(map[string]int), nil
+	return c
+}
+
+func (s *fakeServer) reply(what string) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.replies[what]
+	return r, ok
+}
+
+func (s *fakeServer) set(what, reply string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replies[what] = reply
+}
+
+// words is the port for clients.
+func (s *fakeServer) words(c net.Conn) {
+	b := make([]byte, 4)
+	if _, err := io.ReadFull(c, b); err != nil {
+		return
+	}
+	word := string(b)
+	s.begin(word)
+	defer s.end()
+	if !s.stall(c) {
+		return
+	}
+	if s.turn != nil {
+		s.mu.Lock()
+		s.turn()
+		s.mu.Unlock()
+	}
+	reply, ok := s.reply(word)
+	if !ok {
+		reply = word + " is not executed because it is not in the whitelist.\n"
+	}
+	s.mu.Lock()
+	s.ports++
+	reply = strings.ReplaceAll(reply, "ASKING", fmt.Sprint(s.ports))
+	s.mu.Unlock()
+	io.WriteString(c, reply)
+	s.flood(c)
+}
+
+// commands is the AdminServer.
+func (s *fakeServer) commands(c net.Conn) {
+	in := bufio.NewReader(c)
+	for {
+		r, err := http.ReadRequest(in)
+		if err != nil || !s.command(c, strings.TrimPrefix(r.URL.Path, "/commands/")) {
+			return
+		}
+	}
+}
+
+func (s *fakeServer) command(c net.Conn, name string) bool {
+	s.begin(name)
+	if !s.stall(c) {
+		s.end()
+		return false
+	}
+	key := name
+	if name == "dump" { // the one name that a word has too
+		key = "dump_"
+	}
+	reply, ok := s.reply(key)
+	if !ok {
+		reply = fmt.Sprintf(`{"command":%q,"error":"Unknown command: %[1]s"}`, name)
+	}
+	s.end() // before the client can know it
+	if !strings.HasPrefix(reply, "HTTP/") {
+		length := fmt.Sprintf("Content-Length: %d\r\n", len(reply))
+		if s.endless {
+			length = ""
+		}
+		reply = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + length + "\r\n" + reply
+	}
+	_, err := io.WriteString(c, reply)
+	s.flood(c)
+	return err == nil
+}
+
+// stall waits as long as an answer takes; false if the client is gone.
+func (s *fakeServer) stall(c net.Conn) bool {
+	s.mu.Lock()
+	d := s.delay
+	s.mu.Unlock()
+	if d == 0 {
+		return true
+	}
+	c.SetReadDeadline(time.Now().Add(d))
+	_, err := c.Read(make([]byte, 1))
+	c.SetReadDeadline(time.Time{})
+	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func (s *fakeServer) flood(c net.Conn) {
+	for chunk := strings.Repeat(`[{"x" : "`, 1000); s.endless; {
+		if _, err := io.WriteString(c, chunk); err != nil {
+			return
+		}
+	}
+}
+
+// replies are those of a member that has one connection, and one watch on a
+// child of /election.
+func replies(id int, mode model.Mode, port int) map[string]string {
+	session, json := fmt.Sprintf("0x%d00000000000001", id), fmt.Sprint(int64(id)<<56+1)
+	r := map[string]string{
+		"srvr": fmt.Sprintf("Zookeeper version: 3.8.0-x, built on y\nConnections: 2\nZxid: 0x5\nMode: %s\n", mode),
+		"mntr": "zk_version\t3.8.0\nzk_watch_count\t3\n",
+		"wchs": "1 connections watching 1 paths\nTotal watches:1\n",
+		"conf": fmt.Sprintf("clientPort=%d\nsecureClientPort=-1\ntickTime=2000\nserverId=%d\n", port, id),
+		"cons": fmt.Sprintf(" /10.9.9.9:5%d[1](queued=0,recved=1,sent=1,sid=%s,lop=PING,est=1,to=10000,lresp=5)\n\n", id, session),
+		"dump": fmt.Sprintf("SessionTracker dump:\nephemeral nodes dump:\n%s:\n\t/election/n_000000000%d\nConnections dump:\n", session, id),
+		"wchp": fmt.Sprintf("/election/n_0000000000\n\t%s\n\n", session),
+
+		"server_stats": fmt.Sprintf(`{"version":"3.8.0-x","server_stats":{"server_state":%q,"last_processed_zxid":5,"num_alive_client_connections":1}}`, mode),
+		"monitor":      `{"watch_count":3}`, "watch_summary": `{"num_total_watches":1}`,
+		"configuration":   fmt.Sprintf(`{"client_port":%d,"tick_time":2000,"server_id":%d}`, port, id),
+		"connections":     fmt.Sprintf(`{"connections":[{"remote_socket_address":"10.9.9.9:5%d","session_id":%s,"session_timeout":10000}],"secure_connections":[]}`, id, json),
+		"dump_":           fmt.Sprintf(`{"expiry_time_to_session_ids":{},"session_id_to_ephemeral_paths":{"%s":["/election/n_000000000%d"]}}`, json, id),
+		"watches_by_path": fmt.Sprintf(`{"path_to_session_ids":{"/election/n_0000000000":[%s]}}`, json),
+	}
+	for name, reply := range r {
+		if strings.HasPrefix(reply, "{") {
+			r[name] = fmt.Sprintf(`{"command":%q,"error":null,%s`, strings.TrimSuffix(name, "_"), reply[1:])
+		}
+	}
+	return r
+}
+
+// A listener is a subscribed election.
+type listener struct {
+	mu     sync.Mutex
+	tables []*model.ServerTable
+	when   []time.Time
+}
+
+func (l *listener) election() Election {
+	return Election{Path: "/election", Put: func(_ context.Context, o model.Observation) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.tables, l.when = append(l.tables, o.(*model.ServerTable)), append(l.when, time.Now())
+	}}
+}
+
+func (l *listener) last(t *testing.T) *model.ServerTable {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.tables) == 0 {
+		t.Fatal("nothing was delivered")
+	}
+	return l.tables[len(l.tables)-1]
+}
+
+// times are when tables came.
+func (l *listener) times() []time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.when)
+}
+
+func (l *listener) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.tables)
+}
+
+// three are a whole ensemble, with its configuration.
+func three(n *fakeNet) []*fakeServer {
+	return []*fakeServer{
+		n.member("10.0.0.1", 1, model.ModeFollower), n.member("10.0.0.2", 2, model.ModeFollower), n.member("10.0.0.3", 3, model.ModeLeader),
+	}
+}
+
+const threeConfig = "server.1=10.0.0.1:2888:3888:participant\nserver.2=10.0.0.2:2888:3888:participant\nserver.3=10.0.0.3:2888:3888:participant\nversion=0"
+
+func always(s string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return s, nil }
+}
+
+func (n *fakeNet) config(servers ...string) Config {
+	return Config{Servers: servers, Dial: n.dial, Ensemble: always(threeConfig)}
+}
+
+var allThree = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
+
+// newFake is New without a resolver.
+func newFake(c Config) *Asker {
+	a := New(c)
+	a.ensemble.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, nil }
+	return a
+}
+
+// run runs the asker until the test's function ends.
+func (n *fakeNet) run(a *Asker) (stop func()) {
+	ctx, cancel := context.WithCancel(n.t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := a.Run(ctx); err != nil {
+			n.t.Error(err)
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+		n.wait()
+	}
+}
+
+// questions maps what was asked by HTTP or by words to one name.
+func questions(m map[string]int) string {
+	names := map[string]string{"srvr": "server_stats", "mntr": "monitor", "wchs": "watch_summary", "conf": "configuration",
+		"cons": "connections", "wchp": "watches_by_path"}
+	all := make(map[string]int)
+	for k, v := range m {
+		if n, ok := names[k]; ok {
+			k = n
+		}
+		all[k] += v
+	}
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, fmt.Sprintf("%s=%d", k, all[k]))
+	}
+	return strings.Join(out, " ")
+}

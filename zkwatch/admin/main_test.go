@@ -1,0 +1,9 @@
+package admin
+
+import (
+	"testing"
+
+	"electop/demo/zktest"
+)
+
+func TestMain(m *testing.M) { zktest.Main(m) }

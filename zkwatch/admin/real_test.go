@@ -1,0 +1,412 @@
+package admin_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/zkwatch"
+	"electop/zkwatch/admin"
+)
+
+const patience = 30 * time.Second
+
+func connect(t *testing.T, addr string, timeout time.Duration) (*zkwatch.Conn, uint64) {
+	t.Helper()
+	cs, err := zkwatch.ParseConnectString(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return connectWith(t, zkwatch.Config{Servers: cs, SessionTimeout: timeout})
+}
+
+func connectWith(t *testing.T, cfg zkwatch.Config) (*zkwatch.Conn, uint64) {
+	t.Helper()
+	c, err := zkwatch.Connect(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if st := c.Status(); st.State == zkwatch.Connected {
+			return c, uint64(st.SessionID)
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no session with %s: %+v", cfg.Servers, c.Status())
+		}
+	}
+}
+
+func create(t *testing.T, c *zkwatch.Conn, path string, flags int32) string {
+	t.Helper()
+	name, err := c.Create(t.Context(), path, nil, flags, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A queue is a candidate for each address, each watching the one before it.
+type queue struct {
+	conns    []*zkwatch.Conn
+	sessions []uint64
+	names    []string // full paths
+}
+
+func stand(t *testing.T, path string, addrs ...string) (q queue) {
+	t.Helper()
+	for i, addr := range addrs {
+		c, session := connect(t, addr, 5*time.Second)
+		if i == 0 {
+			create(t, c, path, zk.FlagPersistent)
+		} else if err := c.Sync(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		q.conns, q.sessions = append(q.conns, c), append(q.sessions, session)
+		q.names = append(q.names, create(t, c, path+"/n_", zk.FlagEphemeralSequential))
+		if i > 0 {
+			if _, _, _, err := c.GetW(t.Context(), q.names[i-1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return q
+}
+
+func anchors(c *zkwatch.Conn) func() []model.Anchor {
+	return func() []model.Anchor {
+		a, _ := c.Anchor()
+		return []model.Anchor{a}
+	}
+}
+
+// touch also checks that the anchor is one of after it.
+func touch(t *testing.T, c *zkwatch.Conn) func(context.Context) {
+	return func(ctx context.Context) {
+		began := time.Now()
+		err := c.Touch(ctx)
+		if a, ok := c.Anchor(); err != nil && ctx.Err() == nil || err == nil && (!ok || a.Sent.Before(began.UTC().Round(0))) {
+			t.Errorf("touched at %v: %v, anchor %+v", began, err, a)
+		}
+	}
+}
+
+func ensembleConfig(c *zkwatch.Conn) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		b, _, err := c.Get(ctx, "/zookeeper/config")
+		return string(b), err
+	}
+}
+
+// warm returns when an AdminServer answers: the first answer of a virtual machine
+// takes seconds where it is kept waiting.
+func warm(t *testing.T, url string) {
+	t.Helper()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		resp, err := client.Get(url + "/server_stats")
+		if err == nil {
+			resp.Body.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// askWithDeadlines makes rounds until there is a deadline of each session: one
+// that is heard of while the dump is made can be missing. See the package's
+// comment.
+func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64) *model.ServerTable {
+	t.Helper()
+	for limit := time.Now().Add(patience); ; {
+		table := ask(t, cfg, path)
+		told := make(map[uint64]bool)
+		for _, s := range table.Servers {
+			for _, d := range s.Deadlines {
+				told[d.Session] = true
+			}
+		}
+		if !slices.ContainsFunc(sessions, func(id uint64) bool { return !told[id] }) || time.Now().After(limit) {
+			return table
+		}
+	}
+}
+
+// ask makes one round on everything.
+func ask(t *testing.T, cfg admin.Config, path string) *model.ServerTable {
+	t.Helper()
+	a := admin.New(cfg)
+	var table *model.ServerTable
+	defer a.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, o model.Observation) { table = o.(*model.ServerTable) }})()
+	if err := a.Ask(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// verify checks that a table has all of a queue, joined by session.
+func verify(t *testing.T, table *model.ServerTable, via string, q queue, ours uint64) {
+	t.Helper()
+	if !table.Whole || table.Unwhole != "" {
+		t.Errorf("not whole: %s", table.Unwhole)
+	}
+	connected, watched, deadlines := make(map[uint64]string), make(map[string][]uint64), make(map[uint64]model.Deadline)
+	for _, s := range table.Servers {
+		for what, a := range map[string]model.Answer{"basic": s.Basic, "connections": s.Connections, "sessions": s.Sessions, "watches": s.Watches} {
+			if a.State != model.Answered || a.Via != via || a.At.IsZero() {
+				t.Errorf("%s of %s: %+v", what, s.Addr, a)
+			}
+		}
+		if s.Version == "" || s.Tick == 0 || s.Mode == "" || s.WatchCount < s.DataWatches || s.DataWatches < len(s.Watched) || s.Leftover {
+			t.Errorf("%s: %+v", s.Addr, s)
+		}
+		for _, c := range s.Clients {
+			connected[c.Session] = c.Addr
+			if c.Timeout == 0 || c.Established.IsZero() || c.Received == 0 {
+				t.Errorf("connection %+v", c)
+			}
+		}
+		for _, w := range s.Watched {
+			watched[w.Path] = append(watched[w.Path], w.Sessions...)
+		}
+		for _, d := range s.Deadlines {
+			deadlines[d.Session] = d
+			if d.Wall != (via == "4lw") {
+				t.Errorf("deadline %+v via %s", d, via)
+			}
+		}
+		if len(s.Deadlines) > 0 && s.Mode != model.ModeLeader && s.Mode != model.ModeStandalone {
+			t.Errorf("%s is %s and has deadlines", s.Addr, s.Mode)
+		}
+		if len(s.Ephemerals) != len(q.names) {
+			t.Errorf("%s has %d ephemerals, want %d: %v", s.Addr, len(s.Ephemerals), len(q.names), s.Ephemerals)
+		}
+		for i, name := range q.names {
+			if !slices.Contains(s.Ephemerals, model.Ephemeral{Session: q.sessions[i], Path: name}) {
+				t.Errorf("%s does not have %s of %#x: %v", s.Addr, name, q.sessions[i], s.Ephemerals)
+			}
+		}
+	}
+	for i, session := range q.sessions {
+		if host, _, err := net.SplitHostPort(connected[session]); err != nil || !net.ParseIP(host).IsLoopback() {
+			t.Errorf("%#x is connected from %q", session, connected[session])
+		}
+		if i > 0 && !slices.Equal(watched[q.names[i-1]], []uint64{session}) {
+			t.Errorf("%s is watched by %x, want %#x", q.names[i-1], watched[q.names[i-1]], session)
+		}
+	}
+	for _, session := range q.sessions {
+		if _, ok := deadlines[session]; !ok {
+			t.Errorf("no deadline of %#x: %v", session, deadlines)
+		}
+	}
+	if len(watched) != len(q.names)-1 {
+		t.Errorf("watches: %v", watched)
+	}
+	if len(table.Anchors) != 1 || table.Anchors[0].Session != ours {
+		t.Errorf("anchors: %+v", table.Anchors)
+	}
+}
+
+// TestStandalone joins what one server says of real clients, both ways of
+// asking, of the embedded server and of Apache's.
+func TestStandalone(t *testing.T) {
+	servers := map[string]func(*testing.T) (addr, url string){
+		"embedded": func(t *testing.T) (string, string) {
+			s, addr := zkserver.Start(t, zkserver.Options{})
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			served := make(chan error, 1)
+			go func() { served <- s.ServeAdmin(l) }()
+			t.Cleanup(func() {
+				s.Close()
+				<-served
+			})
+			return addr, "http://" + l.Addr().String() + "/commands"
+		},
+		"apache": func(t *testing.T) (string, string) {
+			s := zktest.NewApache(t, zktest.WithAdmin())
+			return s.Addr, "http://" + s.Admin + "/commands"
+		},
+	}
+	for name, start := range servers {
+		t.Run(name, func(t *testing.T) {
+			addr, url := start(t)
+			warm(t, url)
+			observer, ours := connect(t, addr, 10*time.Second)
+			q := stand(t, "/election", addr, addr, addr)
+			cfg := admin.Config{
+				URL: url, Servers: []string{addr}, Ensemble: ensembleConfig(observer),
+				Anchors: anchors(observer), Touch: touch(t, observer),
+			}
+			for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.HTTP: "http", admin.FourLetter: "4lw"} {
+				cfg.Mode = mode
+				verify(t, askWithDeadlines(t, cfg, "/election", q.sessions), via, q, ours)
+				expiry(t, cfg, addr, observer, ours)
+			}
+			// An operator's chroot.
+			cfg.Chroot = "/election"
+			s := ask(t, cfg, strings.TrimPrefix(q.names[0], "/election")).Servers[0]
+			if len(s.Ephemerals) != 1 || len(s.Watched) != 1 || "/election"+s.Watched[0].Path != q.names[0] {
+				t.Errorf("below a chroot: %+v", s)
+			}
+		})
+	}
+}
+
+// expiry has a client crash, and checks that its znode does not go before the
+// time that follows from its deadline and the anchor.
+func expiry(t *testing.T, cfg admin.Config, addr string, observer *zkwatch.Conn, ours uint64) {
+	t.Helper()
+	victim, session := connect(t, addr, 2*time.Second)
+	path := create(t, victim, "/victim-", zk.FlagEphemeralSequential)
+	exists, _, gone, err := observer.ExistsW(t.Context(), path)
+	if err != nil || !exists {
+		t.Fatalf("%s: %v, %v", path, exists, err)
+	}
+	victim.Cut()
+	table := ask(t, cfg, path)
+	for !slices.ContainsFunc(table.Servers[0].Deadlines, func(d model.Deadline) bool { return d.Session == ours }) {
+		table = ask(t, cfg, path) // it was heard of while the dump was made: see the package's comment
+	}
+	s, a := table.Servers[0], table.Anchors[0]
+	var his, mine *model.Deadline
+	for i, d := range s.Deadlines {
+		switch d.Session {
+		case session:
+			his = &s.Deadlines[i]
+		case ours:
+			mine = &s.Deadlines[i]
+		}
+	}
+	if his == nil || mine == nil {
+		t.Fatalf("no deadline of %#x or %#x: %+v", session, ours, s)
+	}
+	// The server heard of us at mine-timeout on its clock, rounded up by less
+	// than a tick, and after Sent on ours. Dates are cut to the second.
+	notBefore := a.Sent.Add(his.At - mine.At + a.Timeout)
+	by := a.Answered.Add(his.At - mine.At + a.Timeout + s.Tick)
+	if his.Wall {
+		notBefore, by = notBefore.Add(-time.Second), by.Add(time.Second)
+	}
+	select {
+	case <-gone:
+	case <-time.After(patience):
+		t.Fatalf("%s does not go", path)
+	}
+	now := time.Now()
+	if now.Before(notBefore) {
+		t.Errorf("%s went at %v, %v before it was due", path, now, notBefore.Sub(now))
+	}
+	t.Logf("%s: it went %v after the earliest, %v before the latest time", cfg.Mode, now.Sub(notBefore), by.Sub(now))
+}
+
+// TestStockSettings is Apache as it comes: srvr is the only word, and
+// here there is no AdminServer either.
+func TestStockSettings(t *testing.T) {
+	s := zktest.NewApache(t, zktest.WithWords(""))
+	_, port, _ := net.SplitHostPort(s.Addr)
+	nobody := "http://{host}:" + free(t) + "/commands"
+	for mode, hint := range map[admin.Mode]string{
+		admin.FourLetter: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
+		admin.Auto:       "admin.enableServer=true, or 4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp",
+	} {
+		table := ask(t, admin.Config{Mode: mode, URL: nobody, Servers: []string{"localhost:" + port, s.Addr}}, "/election")
+		got := table.Servers[0]
+		if got.Basic.State != model.Answered || got.Mode != model.ModeStandalone || !table.Whole || len(table.Servers) != 1 {
+			t.Errorf("%s: %+v, whole %v %q", mode, got, table.Whole, table.Unwhole)
+		}
+		for _, a := range []model.Answer{got.Connections, got.Sessions} {
+			if a.State != model.Refused || a.Hint != hint {
+				t.Errorf("%s: %+v", mode, a)
+			}
+		}
+		if a := got.Watches; a.State != model.Refused || !strings.Contains(a.Hint, "4lw.commands.whitelist=") {
+			t.Errorf("%s: %+v", mode, a)
+		}
+	}
+	table := ask(t, admin.Config{Mode: admin.HTTP, URL: nobody, Servers: []string{s.Addr}}, "/election")
+	if b := table.Servers[0].Basic; b.State != model.Failed || b.Hint != "admin.enableServer=true" || table.Whole {
+		t.Errorf("HTTP: %+v", table)
+	}
+}
+
+// free is a port on which nobody listens.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// TestEnsemble joins what three members say of clients of all three.
+func TestEnsemble(t *testing.T) {
+	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())
+	var addrs []string
+	for _, m := range e.Members {
+		warm(t, "http://"+m.Admin+"/commands")
+		addrs = append(addrs, m.Addr)
+	}
+	observer, ours := connect(t, addrs[0], 10*time.Second)
+	q := stand(t, "/election", addrs...)
+	cfg := admin.Config{
+		URL: e.AdminURL(), Servers: addrs, Ensemble: ensembleConfig(observer),
+		Anchors: anchors(observer), Touch: touch(t, observer),
+	}
+	for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.FourLetter: "4lw"} {
+		cfg.Mode = mode
+		// Followers are told of a commit after the client that made it.
+		for _, c := range q.conns {
+			if err := c.Sync(t.Context(), "/"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		table := askWithDeadlines(t, cfg, "/election", q.sessions)
+		verify(t, table, via, q, ours)
+		modes := make(map[model.Mode]int)
+		for i, s := range table.Servers {
+			modes[s.Mode]++
+			if len(s.Clients) == 0 || !slices.ContainsFunc(s.Clients, func(c model.ServerConn) bool { return c.Session == q.sessions[i] }) {
+				t.Errorf("%s: clients %+v, want %#x among them", s.Addr, s.Clients, q.sessions[i])
+			}
+		}
+		if modes[model.ModeLeader] != 1 || modes[model.ModeFollower] != 2 {
+			t.Errorf("modes: %v", modes)
+		}
+		// A configuration without addresses for clients, and a connect string
+		// that lacks a member.
+		cfg := cfg
+		cfg.Servers = addrs[:2]
+		table = ask(t, cfg, "/election")
+		if table.Whole || !strings.Contains(table.Unwhole, "server.3 (127.0.0.3)") || len(table.Servers) != 2 {
+			t.Errorf("of two of three: %v, %q", table.Whole, table.Unwhole)
+		}
+	}
+	killed := 1 // not where the observer is connected, and not the ensemble's leader
+	if e.Leader(t) == e.Members[killed] {
+		killed = 2
+	}
+	e.Members[killed].Kill(t)
+	table := ask(t, cfg, "/election")
+	if b := table.Servers[killed].Basic; b.State != model.Failed || !table.Whole || !strings.Contains(fmt.Sprint(b), "refused") {
+		t.Errorf("one was killed: %+v", table)
+	}
+}

@@ -1,0 +1,150 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"electop/model"
+)
+
+// What the replies say, whichever way they came. The parsers of text.go and
+// json.go make these of bytes and of nothing else; they are handed what
+// strangers sent.
+
+// basics are the cheap part.
+type basics struct {
+	version     string
+	mode        model.Mode
+	zxid        int64
+	connections int
+}
+
+// identity tells servers apart.
+type identity struct {
+	id   int // myid; 0 for a server that is alone
+	port int // for clients, without TLS; 0 not known
+	tick time.Duration
+	// ports is how many there are for clients: 2 where one is with TLS and one
+	// without; 0 not known. Only the word conf tells.
+	ports int
+}
+
+// dump is who owns which ephemeral znodes, and when sessions expire.
+type dump struct {
+	deadlines  []model.Deadline
+	ephemerals []model.Ephemeral // full paths
+}
+
+// errMalformed is in the error of every parser.
+var errMalformed = errors.New("not the answer of a ZooKeeper server")
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
+}
+
+// shown is for a short piece of a reply in a message.
+func shown(s string) string { return strconv.Quote(model.Safe(s, 40)) }
+
+// shortVersion is "3.8.0" of "3.8.0-5a02a05, built on ...".
+func shortVersion(s string) string {
+	s, _, _ = strings.Cut(s, ",")
+	s, _, _ = strings.Cut(s, "-")
+	return model.Safe(strings.TrimSpace(s), 20)
+}
+
+// modeNamed returns ModeUnknown for what is none of the four, such as a
+// server in read-only mode.
+func modeNamed(s string) model.Mode {
+	switch m := model.Mode(s); m {
+	case model.ModeLeader, model.ModeFollower, model.ModeObserver, model.ModeStandalone:
+		return m
+	}
+	return model.ModeUnknown
+}
+
+// parseSession reads a session id: unsigned hexadecimal in text, a signed
+// decimal number in JSON.
+func parseSession(s string) (uint64, error) {
+	if hex, ok := strings.CutPrefix(s, "0x"); ok {
+		if id, err := strconv.ParseUint(hex, 16, 64); err == nil {
+			return id, nil
+		}
+	} else if id, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return uint64(id), nil
+	} else if id, err := strconv.ParseUint(s, 10, 64); err == nil {
+		return id, nil
+	}
+	return 0, malformed("%s for a session", shown(s))
+}
+
+// milliseconds refuses what is no time: beyond 200 years either way.
+func milliseconds(n int64) (time.Duration, error) {
+	const limit = math.MaxInt64 / int64(time.Millisecond) / 2
+	if n > limit || n < -limit {
+		return 0, malformed("%d ms", n)
+	}
+	return time.Duration(n) * time.Millisecond, nil
+}
+
+func parseMilliseconds(s string) (time.Duration, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, malformed("%s for a number of milliseconds", shown(s))
+	}
+	return milliseconds(n)
+}
+
+// since1970 is the zero time for 0.
+func since1970(d time.Duration) time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(d.Milliseconds())
+}
+
+// clientAddr normalises the address of a client as Java writes it: with a
+// slash and perhaps a name before it, an IPv6 address with or without brackets
+// and without shortening.
+func clientAddr(s string) string {
+	s = s[strings.LastIndexByte(s, '/')+1:]
+	if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		host := strings.Trim(s[:i], "[]")
+		if ip, err := netip.ParseAddr(host); err == nil {
+			s = net.JoinHostPort(ip.String(), s[i+1:])
+		}
+	}
+	return model.Safe(s, 80)
+}
+
+// lastOp bounds the name of an operation.
+func lastOp(s string) string {
+	if s == "null" || s == "NA" {
+		return ""
+	}
+	return model.Safe(s, 32)
+}
+
+// byPath collects watches where a table has them by session.
+type byPath struct {
+	watches []model.Watch
+	index   map[string]int
+}
+
+func (b *byPath) add(path string, session uint64) {
+	if b.index == nil {
+		b.index = make(map[string]int)
+	}
+	i, ok := b.index[path]
+	if !ok {
+		i = len(b.watches)
+		b.index[path] = i
+		b.watches = append(b.watches, model.Watch{Path: path})
+	}
+	b.watches[i].Sessions = append(b.watches[i].Sessions, session)
+}

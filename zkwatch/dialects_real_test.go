@@ -1,0 +1,231 @@
+package zkwatch_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/zkwatch"
+	"electop/zkwatch/admin"
+)
+
+// realElection is what one recipe of another library makes of candidates that
+// stand one after the other, called amber, birch, cedar, delta, ember, fern.
+type realElection struct {
+	name    string
+	recipes []string // of each candidate
+	leases  []int
+	path    string // that the candidates are given
+	read    string // where the election is, if that is elsewhere
+
+	dialect string
+	queue   []string // the contenders in their order
+	holders int
+	watches map[string]string // who waits, and for whom
+	who     map[string]string // what stands for a name; otherwise the name
+}
+
+var chain = map[string]string{"birch": "amber", "cedar": "birch"}
+
+var curatorElections = []realElection{
+	{
+		name: "latch", recipes: []string{"latch", "latch", "latch"}, path: "/curator/latch",
+		dialect: "curator-latch", queue: []string{"amber", "birch", "cedar"}, holders: 1, watches: chain,
+	},
+	{
+		name: "selector", recipes: []string{"selector", "selector", "selector"}, path: "/curator/selector",
+		dialect: "curator-lock", queue: []string{"amber", "birch", "cedar"}, holders: 1, watches: chain,
+	},
+	{
+		name: "mutex", recipes: []string{"mutex", "mutex", "mutex"}, path: "/curator/mutex",
+		dialect: "curator-lock", queue: []string{"amber", "birch", "cedar"}, holders: 1, watches: chain,
+		who: map[string]string{"amber": anAddress, "birch": anAddress, "cedar": anAddress},
+	},
+	{
+		name: "read and write", recipes: []string{"read", "read", "write", "read", "write", "read"}, path: "/curator/rw",
+		dialect: "curator-rw", queue: []string{"amber", "birch", "cedar", "delta", "ember", "fern"}, holders: 2,
+		watches: map[string]string{"cedar": "birch", "delta": "cedar", "ember": "delta", "fern": "cedar"},
+	},
+	{
+		// Who waits for a lease holds the lock meanwhile, and has made its lease.
+		name: "leases", recipes: []string{"semaphore", "semaphore"}, leases: []int{2}, path: "/curator/leases", read: "/curator/leases/leases",
+		dialect: "curator-semaphore", queue: []string{"amber", "birch"}, holders: 2,
+	},
+	{
+		name: "queue for leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{1}, path: "/curator/queue", read: "/curator/queue/locks",
+		dialect: "curator-semaphore-queue", queue: []string{"birch", "cedar"}, holders: 1, watches: map[string]string{"cedar": "birch"},
+		who: map[string]string{"birch": anAddress, "cedar": anAddress},
+	},
+}
+
+var kazooElections = []realElection{
+	{
+		name: "election", recipes: []string{"election", "election", "election"}, path: "/kazoo/election",
+		dialect: "kazoo-lock", queue: []string{"amber", "birch", "cedar"}, holders: 1, watches: chain,
+	},
+	{
+		name: "lock", recipes: []string{"lock", "lock", "lock"}, path: "/kazoo/lock",
+		dialect: "kazoo-lock", queue: []string{"amber", "birch", "cedar"}, holders: 1, watches: chain,
+	},
+	{
+		name: "read and write", recipes: []string{"read", "read", "write", "read", "write", "read"}, path: "/kazoo/rw",
+		dialect: "kazoo-rw", queue: []string{"amber", "birch", "cedar", "delta", "ember", "fern"}, holders: 2,
+		watches: map[string]string{"cedar": "birch", "delta": "cedar", "ember": "delta", "fern": "ember"},
+	},
+	{
+		name: "leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{2}, path: "/kazoo/leases",
+		dialect: "kazoo-semaphore", queue: []string{"amber", "birch"}, holders: 2,
+	},
+	{
+		name: "queue for leases", recipes: []string{"semaphore", "semaphore", "semaphore"}, leases: []int{1}, path: "/kazoo/queue", read: "/kazoo/queue-__lock__",
+		dialect: "kazoo-semaphore-queue", queue: []string{"birch", "cedar"}, holders: 1, watches: map[string]string{"cedar": "birch"},
+		// kazoo makes text of the bytes of the name.
+		who: map[string]string{"birch": "b'birch'", "cedar": "b'cedar'"},
+	},
+}
+
+// anAddress stands for the address of this machine, whatever that is.
+const anAddress = "\x00address"
+
+// TestRealDialects has every recipe of Curator and kazoo elect for real, and
+// reads the znodes, and the servers' tables, as an observer would.
+func TestRealDialects(t *testing.T) {
+	t.Parallel()
+	server := zktest.Apache(t)
+	root := fmt.Sprintf("/real%x", time.Now().UnixNano()) // the server may be an old one
+	servers, err := zkwatch.ParseConnectString(server.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, library := range []struct {
+		system    string
+		start     func(testing.TB, string, time.Duration) *zktest.Foreign
+		elections []realElection
+	}{
+		{"Curator", zktest.Curator, curatorElections},
+		{"kazoo", zktest.Kazoo, kazooElections},
+	} {
+		t.Run(library.system, func(t *testing.T) {
+			t.Parallel()
+			process := library.start(t, server.Addr, 30*time.Second)
+			conn, err := zkwatch.Connect(zkwatch.Config{Servers: servers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { conn.Close() })
+			for _, e := range library.elections {
+				t.Run(e.name, func(t *testing.T) { e.check(t, server, process, conn, root, library.system) })
+			}
+		})
+	}
+}
+
+func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest.Foreign, conn *zkwatch.Conn, root, system string) {
+	names := []string{"amber", "birch", "cedar", "delta", "ember", "fern"}[:len(e.recipes)]
+	standing := map[string]zktest.Standing{}
+	owner := map[uint64]string{}
+	for i, name := range names {
+		// The process knows them apart from those of the other elections.
+		own := strings.TrimPrefix(strings.ReplaceAll(e.path, "/", "-")+"-"+name, "-")
+		s := process.Stand(t, e.recipes[i], root+e.path, own, e.leases...)
+		standing[name], owner[s.Session] = s, name
+	}
+	path := root + cmp.Or(e.read, e.path)
+	var read *model.Read
+	until(t, "the contenders", func() (err error) {
+		if read, err = zkwatch.ReadElection(t.Context(), conn, path, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if len(read.New) != len(e.queue) {
+			return fmt.Errorf("%d children, want %d", len(read.New), len(e.queue))
+		}
+		return nil
+	})
+	dialect := model.Recognise(path, read.New)
+	if dialect == nil || dialect.ID != e.dialect || !strings.Contains(dialect.System, system) {
+		t.Fatalf("recognised as %+v, want %s of %s; the children are %+v", dialect, e.dialect, system, read.New)
+	}
+	j := model.NewJournal(model.Config{Path: path})
+	j.Apply(read)
+	s := j.State()
+	if s.Dialect != dialect || s.Recipe != dialect.Recipe {
+		t.Errorf("the journal has the dialect %v with %v", s.Dialect, s.Recipe)
+	}
+	var queue []string
+	for _, c := range s.Queue {
+		queue = append(queue, owner[c.Session])
+	}
+	if !slices.Equal(queue, e.queue) {
+		t.Fatalf("the queue is %q, want %q", queue, e.queue)
+	}
+	if n := s.Recipe.Holders(s.Queue); n != e.holders {
+		t.Errorf("%d hold the role, want %d", n, e.holders)
+	}
+	for i, c := range s.Queue {
+		name := owner[c.Session]
+		want := standing[name].Name
+		switch other := e.who[name]; {
+		case other == anAddress:
+			if !strings.Contains(dialect.Who(c), ".") && !strings.Contains(dialect.Who(c), ":") {
+				t.Errorf("%s is called %q, want an address", name, dialect.Who(c))
+			}
+			want = dialect.Who(c)
+		case other != "":
+			want = strings.ReplaceAll(other, name, want)
+		}
+		if dialect.Who(c) != want || c.Who != want {
+			t.Errorf("%s is called %q and %q, want %q", name, dialect.Who(c), c.Who, want)
+		}
+		before := ""
+		if w, ok := s.Recipe.Watches(s.Queue, i); ok {
+			before = owner[s.Queue[w].Session]
+		}
+		if before != e.watches[name] {
+			t.Errorf("%s has to watch %q, want %q", name, before, e.watches[name])
+		}
+	}
+	e.verify(t, server, j)
+}
+
+// verify asks the server who watches what, until it has every watch.
+func (e realElection) verify(t *testing.T, server *zktest.Server, j *model.Journal) {
+	asker := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
+	cancel := asker.Subscribe(admin.Election{
+		Path: j.State().Path,
+		Put:  func(_ context.Context, o model.Observation) { j.Apply(o) },
+	})
+	defer cancel()
+	until(t, "the watches", func() error {
+		if err := asker.Ask(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
+			t.Fatal(err)
+		}
+		s := j.State()
+		for i, c := range s.Queue {
+			_, waits := s.Recipe.Watches(s.Queue, i)
+			if edge := s.Edge(i); waits && edge.State != model.Verified {
+				return fmt.Errorf("%s: %+v", c.Name, edge)
+			}
+		}
+		return nil
+	})
+}
+
+// until waits until try finds nothing wrong.
+func until(t *testing.T, what string, try func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		err := try()
+		switch {
+		case err == nil:
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
