@@ -2,38 +2,70 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
 	"electop/demo"
 	"electop/model"
 	"electop/ui"
-	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
 
-// actions carries out what the dashboard asks for, live and in the demo.
+// actions carries out what the dashboard asks for, live and in the demo. Our
+// candidates are in one election, the first; at the others we look on.
 type actions struct {
-	path          string
+	path          string // of the first
 	cast          *demo.Cast
-	observer      *zkwatch.Observer
+	wall          *wall
 	candidacyName string
-	blocked       atomic.Pointer[string] // why nothing may be done; nil or "": it may
+	noActing      string                 // why we look on only; "": we do not
+	barred        atomic.Pointer[string] // why nobody may enter; nil or "": they may
 }
 
-func (a *actions) block(why string) { a.blocked.Store(&why) }
+// bar keeps further candidates of ours out; "" lets them in.
+func (a *actions) bar(why string) { a.barred.Store(&why) }
 
 // Why implements ui.Actions.
 func (a *actions) Why(act ui.Action) string {
-	if act.Kind == ui.Refresh {
+	switch act.Kind {
+	case ui.Refresh:
+		return ""
+	case ui.Verify:
+		if a.wall.asker == nil {
+			return "the servers are not asked about themselves: start without --admin off"
+		}
+		return ""
+	case ui.Discover:
+		if a.wall.walking.Load() {
+			return "the search for elections is under way"
+		}
+		return ""
+	case ui.Open:
+		if len(a.wall.all()) >= pathsMax && a.wall.find(act.Target) == nil {
+			return fmt.Sprintf("%d elections are watched: that is the limit", pathsMax)
+		}
 		return ""
 	}
-	if why := a.blocked.Load(); why != nil && *why != "" {
-		return *why
+	if a.noActing != "" {
+		return a.noActing
 	}
+	if act.Election != "" && act.Election != a.path {
+		return "our candidates are in " + model.Safe(a.path, 0) + ": here electop looks on"
+	}
+	return a.whyNot(act)
+}
+
+// whyNot is Why for what our candidates are told.
+func (a *actions) whyNot(act ui.Action) string {
 	switch act.Kind {
 	case ui.Spawn, ui.Campaign:
-		if act.Kind == ui.Spawn && a.cast.Len() >= castMax {
+		why := a.barred.Load()
+		switch {
+		case act.Arg == ui.ArgWithdraw:
+		case why != nil && *why != "":
+			return *why
+		case act.Kind == ui.Spawn && a.cast.Len() >= castMax:
 			return fmt.Sprintf("the cast has %d candidates: that is the limit", castMax)
 		}
 		return ""
@@ -63,7 +95,7 @@ func (a *actions) Why(act ui.Action) string {
 // Do implements ui.Actions.
 func (a *actions) Do(_ context.Context, act ui.Action) error {
 	if why := a.Why(act); why != "" {
-		return fmt.Errorf("%s", why)
+		return errors.New(why)
 	}
 	switch act.Kind {
 	case ui.Spawn:
@@ -85,15 +117,20 @@ func (a *actions) Do(_ context.Context, act ui.Action) error {
 		_, err := a.cast.Campaign(a.candidacyName)
 		return err
 	case ui.Herd:
-		r, ok := model.RecipeNamed(act.Arg)
-		if !ok {
-			return fmt.Errorf("no recipe is called %q", act.Arg)
+		if act.Arg == model.Herd().Name() {
+			return a.cast.Follow(model.Herd())
 		}
-		return a.cast.Follow(r)
+		return a.cast.Follow(nil)
 	case ui.Refresh:
-		if act.Arg != "" {
-			a.observer.Refresh(model.Base(act.Arg))
+		if e := a.wall.find(act.Election); e != nil && act.Arg != "" {
+			e.observer.Refresh(model.Base(act.Arg))
 		}
+	case ui.Verify:
+		a.wall.asker.Verify()
+	case ui.Discover:
+		a.wall.discover("/")
+	case ui.Open:
+		return a.wall.open(act.Target)
 	}
 	return nil
 }
@@ -113,7 +150,7 @@ func (a replayActions) Why(act ui.Action) string {
 
 func (a replayActions) Do(_ context.Context, act ui.Action) error {
 	if why := a.Why(act); why != "" {
-		return fmt.Errorf("%s", why)
+		return errors.New(why)
 	}
 	a.player.Toggle()
 	return nil

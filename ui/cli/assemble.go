@@ -4,107 +4,237 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"electop/model"
 	"electop/zkwatch"
+	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
 )
 
-// watching is an observer joined to a feed.
+// watching is the elections that a command looks at: an observer and a feed
+// for each, all on one session, and one asker, who asks the servers about
+// themselves for all of them.
 type watching struct {
-	feed     *feed.Feed
-	observer *zkwatch.Observer
-	close    func() // the recording, after the tasks ended
+	conn   zkwatch.Config
+	post   *zkwatch.Post
+	asker  *admin.Asker // nil: the servers are not asked
+	notice func(string)
+
+	mu        sync.Mutex
+	elections []*watched // only appended to
+
+	close func() // the recording, after the tasks ended
 }
 
-// watch joins an observer to a feed. events may be nil.
-func (o *options) watch(conn zkwatch.Config, election model.Config, events func([]model.Event) error, notice func(string)) (*watching, error) {
-	w := &watching{close: func() {}}
-	cfg := feed.Config{Election: election, Events: events, Notice: notice}
-	if o.record != "" {
-		f, err := os.OpenFile(o.record, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			return nil, fmt.Errorf("--record %s: the file exists already; give another name", o.record)
-		} else if err != nil {
-			return nil, fmt.Errorf("--record: %w", err)
-		}
-		w.close = func() { f.Close() }
-		if cfg.Record, err = model.NewEncoder(f, model.NewHeader(election, feed.Now())); err != nil {
-			f.Close()
-			return nil, fmt.Errorf("--record %s: %w", o.record, err)
-		}
+// watched is one election.
+type watched struct {
+	path     string
+	feed     *feed.Feed
+	observer *zkwatch.Observer
+}
+
+// watch puts together what watches the elections of o.paths. events, which may
+// be nil, gets those of the first.
+func (o *options) watch(conn zkwatch.Config, log *slog.Logger, acting bool, events func([]model.Event) error, notice func(string)) (*watching, error) {
+	w := &watching{conn: conn, post: zkwatch.NewPost(conn), notice: notice, close: func() {}}
+	if o.admin.mode != adminOff {
+		w.asker = admin.New(o.admin.config(conn, w, log))
 	}
-	w.feed = feed.New(cfg)
-	w.observer = zkwatch.NewObserver(zkwatch.ObserverConfig{
-		Conn: conn, Path: election.Path, Ack: election.AckPath,
-		Put: w.feed.PutSlowly, Now: feed.Now,
-	})
+	for i, path := range o.paths {
+		election, err := o.election(path, acting)
+		if err != nil {
+			return nil, err
+		}
+		cfg := feed.Config{Election: election, Notice: notice}
+		if i == 0 {
+			if cfg.Record, err = o.openRecord(election, w); err != nil {
+				return nil, err
+			}
+			cfg.Events = events
+		}
+		w.add(cfg)
+	}
 	return w, nil
 }
 
-// start runs the feed and the observer.
-func (w *watching) start(t *tasks) {
-	t.start("feed", w.feed.Run)
-	t.start("observer", w.observer.Run)
+// openRecord begins --record.
+func (o *options) openRecord(election model.Config, w *watching) (*model.Encoder, error) {
+	if o.record == "" {
+		return nil, nil
+	}
+	f, err := os.OpenFile(o.record, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("--record %s: the file exists already; give another name", o.record)
+	} else if err != nil {
+		return nil, fmt.Errorf("--record: %w", err)
+	}
+	e, err := model.NewEncoder(f, model.NewHeader(election, feed.Now()))
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("--record %s: %w", o.record, err)
+	}
+	w.close = func() { f.Close() }
+	return e, nil
 }
 
-// reach waits until the feed's connection stands, for limit at most.
-func (w *watching) reach(ctx context.Context, limit time.Duration, servers fmt.Stringer) error {
+// add makes the observer and the feed of one more election; run makes the
+// feed live.
+func (w *watching) add(cfg feed.Config) *watched {
+	e := &watched{path: cfg.Election.Path}
+	told := cfg.Events
+	cfg.Events = func(es []model.Event) error {
+		for _, ev := range es {
+			if _, ok := ev.Body.(model.Handoff); ok && w.asker != nil {
+				w.asker.Handoff()
+			}
+		}
+		if told != nil {
+			return told(es)
+		}
+		return nil
+	}
+	e.feed = feed.New(cfg)
+	e.observer = zkwatch.NewObserver(zkwatch.ObserverConfig{
+		Path: cfg.Election.Path, Ack: cfg.Election.AckPath, Put: e.feed.PutSlowly, Now: feed.Now,
+	})
+	w.post.Add(e.observer)
+	w.mu.Lock()
+	w.elections = append(w.elections, e)
+	w.mu.Unlock()
+	return e
+}
+
+// all returns the elections watched so far.
+func (w *watching) all() []*watched {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.elections[:len(w.elections):len(w.elections)]
+}
+
+func (w *watching) first() *watched { return w.all()[0] }
+
+// start runs everything.
+func (w *watching) start(t *tasks) {
+	w.observe(t)
+	if w.asker != nil {
+		t.start("asking the servers", w.asker.Run)
+	}
+}
+
+// observe runs what watches, and asks the servers nothing unless told to.
+func (w *watching) observe(t *tasks) {
+	for _, e := range w.all() {
+		w.run(t, e)
+	}
+	t.start("observer", w.post.Run)
+}
+
+// run makes an election live, as far as its observer does not.
+func (w *watching) run(t *tasks, e *watched) {
+	t.start("feed", e.feed.Run)
+	t.start("acknowledgement", e.followAck)
+	if w.asker != nil {
+		t.start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, w.asker) })
+	}
+}
+
+// followAck lets the observer look at the acknowledgement znode that the
+// journal wants to know of, which depends on whose election it is.
+func (e *watched) followAck(ctx context.Context) error {
+	ack := e.feed.State().Ack.Path
+	for {
+		s, err := e.feed.Await(ctx, func(s *model.State) bool { return s.Ack.Path != ack })
+		if err != nil {
+			return nil // the end
+		}
+		ack = s.Ack.Path
+		e.observer.SetAck(ack)
+	}
+}
+
+// listen hands what the servers say of the election to its feed.
+func (e *watched) listen(ctx context.Context, asker *admin.Asker) error {
+	for {
+		ack := e.feed.State().Ack.Path
+		cancel := asker.Subscribe(admin.Election{Path: e.path, Ack: ack, Sessions: e.sessions, Put: e.feed.PutSlowly})
+		_, err := e.feed.Await(ctx, func(s *model.State) bool { return s.Ack.Path != ack })
+		cancel()
+		if err != nil {
+			return nil // the end
+		}
+	}
+}
+
+// sessions are those that matter to the election.
+func (e *watched) sessions() []uint64 { return sessionsOf(e.feed.State()) }
+
+func sessionsOf(s *model.State) []uint64 {
+	out := s.Sessions()
+	for _, c := range s.Ignored {
+		if c.Session != 0 {
+			out = append(out, c.Session)
+		}
+	}
+	for _, m := range s.Members {
+		if m.Session != 0 {
+			out = append(out, m.Session)
+		}
+	}
+	return out
+}
+
+// reach waits until the connection of the first election's feed stands, for
+// limit at most.
+func (w *watching) reach(ctx context.Context, limit time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s, err := w.feed.Await(wait, func(s *model.State) bool { return s.Link.Link == model.Connected })
+	s, err := w.first().feed.Await(wait, func(s *model.State) bool { return s.Link.Link == model.Connected })
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return unreachable(servers, limit, s.Link.Err)
+		return unreachable(w.conn.Servers, limit, s.Link.Err)
 	}
 	return nil
 }
 
-func unreachable(servers fmt.Stringer, limit time.Duration, why string) error {
-	if why == "" {
-		why = "no answer"
+// Ensemble implements [known].
+func (w *watching) Ensemble(ctx context.Context) (string, error) {
+	if c := w.post.Conn(); c != nil {
+		return c.EnsembleConfig(ctx)
 	}
-	return exitError{exitNoServer, fmt.Errorf("no server of %s reached within %v (%s): check --servers, or wait longer with --connect-timeout", servers, limit, why)}
+	return "", zkwatch.ErrNotConnected
 }
 
-// connectOnce opens a session and waits until it stands.
-func connectOnce(ctx context.Context, cfg zkwatch.Config, limit time.Duration) (*zkwatch.Conn, error) {
-	wait, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+// Anchors implements [known].
+func (w *watching) Anchors() []model.Anchor {
+	if c := w.post.Conn(); c != nil {
+		return oneConn{c}.Anchors()
+	}
+	return nil
+}
+
+// Touch implements [known].
+func (w *watching) Touch(ctx context.Context) {
+	if c := w.post.Conn(); c != nil {
+		oneConn{c}.Touch(ctx)
+	}
+}
+
+// verifyEvery has the watches verified again and again.
+func (w *watching) verifyEvery(ctx context.Context, every time.Duration) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
 	for {
-		conn, err := zkwatch.Connect(cfg)
-		if err != nil {
-			return nil, err
-		}
-		var last zkwatch.Status
-		for st := range conn.Subscribe(wait) {
-			if last = st; st.State == zkwatch.Connected {
-				return conn, nil
-			}
-		}
-		conn.Close()
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case wait.Err() != nil:
-			why := ""
-			if last.Err != nil {
-				why = last.Err.Error()
-			}
-			return nil, unreachable(cfg.Servers, limit, why)
+		w.asker.Verify()
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
 		}
 	}
-}
-
-// missing and forbidden are what to say of a path that cannot be read.
-func missing(path string, servers fmt.Stringer) error {
-	return fmt.Errorf("%s does not exist on %s: check the path and the chroot, or let candidates create it (--create)", path, servers)
-}
-
-func forbidden(path string, servers fmt.Stringer) error {
-	return fmt.Errorf("%s on %s may not be listed: its ACL gives no read permission to this client", path, servers)
 }

@@ -40,7 +40,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
-	election, err := o.election(true)
+	ack, err := o.ackPath(o.path)
 	if err != nil {
 		return err
 	}
@@ -49,22 +49,27 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	probe.Close()
-	if !o.yes {
-		known, err := confirm(ctx, o, std, conn)
-		if err != nil {
-			return err
-		}
-		if !known {
-			return fmt.Errorf("%s could not be looked at, so whose election it is nobody knows: to take part all the same say --yes", o.path)
-		}
+	e, err := confirm(ctx, o, std, conn)
+	switch {
+	case err != nil:
+		return err
+	case !e.known && !o.yes:
+		return fmt.Errorf("%s could not be looked at, so whose election it is nobody knows: to take part all the same say --yes", o.path)
+	case e.naming() != nil && o.ack != "" && o.ack != ackNone:
+		return usagef("--ack: %s is %s, where no acknowledgement znode of ours has a place", o.path, e.whose())
+	case e.naming() != nil:
+		ack = ""
+	}
+	if e.behind != "" {
+		fmt.Fprintf(std.Err, "electop: %s: %s\n", o.path, e.behind)
 	}
 	defer std.secondSignal(ctx)()
-	p := &campaignPrinter{out: std.Out, path: election.Path, json: o.json}
+	p := &campaignPrinter{out: std.Out, path: o.path, json: o.json}
 	reports := newQueue(p.print)
 	defer reports.close()
 	c := zkwatch.NewCandidate(zkwatch.CandidateConfig{
-		Conn: conn, Path: election.Path, Create: o.create, Data: []byte(o.candidacyName()),
-		Ack: election.AckPath, Now: feed.Now,
+		Conn: conn, Path: o.path, Create: o.create, Data: []byte(o.candidacyName()),
+		Dialect: e.naming(), Ack: ack, Now: feed.Now,
 		Report: func(at time.Time, m model.Member) { reports.put(saying{at, m}) },
 	})
 	err = c.Run(ctx)

@@ -46,20 +46,26 @@ func Run(ctx context.Context, args []string, std IO) int {
 const example = `  electop                                    the dashboard on a demo of its own
   electop -s zk1:2181,zk2:2181 /election     the dashboard on a cluster, looking on
   electop -s zk1:2181/app /election --cast 3 the same, with three candidates of our own
+  electop -s zk1 /a /b /c                    three elections at once
+  electop discover -s zk1                    which elections there are
+  electop doctor /election -s zk1            what is wrong with one
   electop status /election -s zk1 --json     who leads, for a script
   electop events /election -s zk1 --json     every change, one object a line`
 
 func newRoot(std IO) *cobra.Command {
 	o := &options{}
 	root := &cobra.Command{
-		Use:     "electop [PATH]",
+		Use:     "electop [PATH...]",
 		Short:   "top for ZooKeeper elections",
 		Long:    "electop shows a live ZooKeeper leader election: who leads, who waits behind whom,\nand every handoff as it happens. It looks on unless told otherwise. With no\n--servers it brings a ZooKeeper of its own, and candidates to spawn and kill.",
 		Example: example,
-		Args:    pathArg(o),
+		Args:    pathArgs(o, pathsMax),
 		Version: version(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.servers == "" {
+				if err := o.demoOnly(cmd); err != nil {
+					return err
+				}
 				return runDemo(cmd.Context(), o, std)
 			}
 			return runLive(cmd.Context(), o, std)
@@ -73,13 +79,15 @@ func newRoot(std IO) *cobra.Command {
 		return usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
 	o.clusterFlags(root)
+	o.adminFlags(root)
+	o.cadenceFlags(root)
 	o.screenFlags(root)
 	o.actingFlags(root)
 	o.recordFlag(root)
 	o.ackFlag(root)
 	o.logFlag(root)
 
-	root.AddCommand(newDemo(std), newStatus(std), newEvents(std), newCampaign(std), newReplay(std), newServe(std))
+	root.AddCommand(newDemo(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newReplay(std), newServe(std))
 	for _, cmd := range root.Commands() {
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	}

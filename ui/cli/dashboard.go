@@ -1,19 +1,16 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
-	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 
 	"electop/demo"
-	"electop/model"
 	"electop/ui"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
@@ -30,16 +27,15 @@ type screen struct {
 	acting   bool   // keys that act are enabled
 	noActing string // else why not
 	hello    string // the first notice, if any
-	// ask: the election may be somebody else's, which was not checked yet.
-	ask bool
+	entry    entry  // what is known of the election that candidates of ours enter
+	consent  bool   // the user knows whose it is
+	// verify is how often watches are verified unasked: where that costs nobody
+	// anything. 0: not by time.
+	verify time.Duration
 }
 
 // dashboard runs the screen until it is left.
-func dashboard(ctx context.Context, o *options, std IO, log *slog.Logger, sc screen) error {
-	election, err := o.election(sc.acting)
-	if err != nil {
-		return err
-	}
+func dashboard(ctx context.Context, o *options, log *slog.Logger, sc screen) error {
 	notices := make(chan string, 16)
 	if sc.hello != "" {
 		notices <- sc.hello
@@ -51,24 +47,26 @@ func dashboard(ctx context.Context, o *options, std IO, log *slog.Logger, sc scr
 		default: // the status line has one row; the log has them all
 		}
 	}
-	w, err := o.watch(sc.conn, election, nil, notice)
+	watched, err := o.watch(sc.conn, log, sc.acting, nil, notice)
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer watched.close()
 	t := newTasks(ctx)
-	cast := demo.NewCast(demo.Config{
-		Conn: sc.conn, Path: election.Path, Ack: election.AckPath, Create: sc.create,
-		Put: w.feed.Put, Notice: notice, Now: feed.Now,
-	})
-	a := &actions{path: election.Path, cast: cast, observer: w.observer, candidacyName: o.candidacyName()}
-	a.block(sc.noActing)
-	w.start(t)
-	if sc.acting && (sc.cast > 0 || sc.campaign) || sc.ask {
-		if sc.ask {
-			a.block("not known yet whether this is somebody else's election: it is being looked at")
-		}
-		t.start("cast", func(ctx context.Context) error { return enter(ctx, w, a, sc, notice) })
+	w := newWall(o, watched, t)
+	cast, err := newCast(o, sc, w.first(), notice)
+	if err != nil {
+		return err
+	}
+	a := &actions{path: o.path, cast: cast, wall: w, candidacyName: o.candidacyName(), noActing: sc.noActing}
+	w.start()
+	if sc.verify > 0 {
+		t.start("verifying", func(ctx context.Context) error { return w.verifyEvery(ctx, sc.verify) })
+	}
+	if sc.acting {
+		g := &guard{actions: a, screen: sc, election: w.first(), notice: notice}
+		g.judge(w.State())
+		t.start("cast", g.run)
 	}
 	role := "observer"
 	switch {
@@ -78,8 +76,8 @@ func dashboard(ctx context.Context, o *options, std IO, log *slog.Logger, sc scr
 		role = "candidate"
 	}
 	err = ui.Run(t.ctx, ui.Options{
-		Source: w.feed, Actions: a, Mode: sc.mode, Role: role, Cluster: sc.cluster,
-		Notices: notices, Theme: o.theme,
+		Source: w, Actions: a, Mode: sc.mode, Role: role, Cluster: sc.cluster,
+		Notices: notices, Theme: o.theme, ObserveOnly: o.observeOnly,
 	})
 	cast.Close()
 	if failed := t.stop(); failed != nil && ctx.Err() == nil {
@@ -91,51 +89,16 @@ func dashboard(ctx context.Context, o *options, std IO, log *slog.Logger, sc scr
 	return err
 }
 
-// enter lets the candidates in that were asked for, once it is known whose
-// election this is.
-func enter(ctx context.Context, w *watching, a *actions, sc screen, notice func(string)) error {
-	// Looking comes first, so that whatever happens is seen to happen.
-	s, err := w.feed.Await(ctx, func(s *model.State) bool {
-		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && !sc.ask
-	})
+// newCast returns the cast of an election, with nobody in it yet.
+func newCast(o *options, sc screen, e *watched, notice func(string)) (*demo.Cast, error) {
+	election, err := o.election(e.path, sc.acting)
 	if err != nil {
-		return nil // the dashboard was left
+		return nil, err
 	}
-	if sc.ask {
-		if others(s.Queue) > 0 {
-			why := "this is somebody else's election: start again with --yes to take part in it"
-			a.block(why)
-			notice(why)
-			return nil
-		}
-		a.block("")
-	}
-	if sc.campaign {
-		// The key for it may have been pressed meanwhile.
-		if _, err := a.cast.Campaign(a.candidacyName); err != nil && !errors.Is(err, demo.ErrCampaigning) {
-			return left(err)
-		}
-	}
-	return left(a.cast.SpawnInOrder(ctx, sc.cast))
-}
-
-// left is nil for the errors of a dashboard that is being left.
-func left(err error) error {
-	if errors.Is(err, demo.ErrClosed) || errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
-}
-
-// others counts contenders that are not of this program's making.
-func others(queue []*model.Candidate) int {
-	n := 0
-	for _, c := range queue {
-		if !zkwatch.OwnName(c.Name) {
-			n++
-		}
-	}
-	return n
+	return demo.NewCast(demo.Config{
+		Conn: sc.conn, Path: e.path, Ack: election.AckPath, Create: sc.create, Dialect: sc.entry.naming(),
+		Put: e.feed.Put, Notice: notice, Now: feed.Now,
+	}), nil
 }
 
 // candidacyName is the data of our own candidacy's znode.
@@ -160,6 +123,9 @@ func needTerminal(std IO) error {
 
 // runLive is the dashboard on a cluster.
 func runLive(ctx context.Context, o *options, std IO) error {
+	if err := o.check(); err != nil { // which says more than that there is no terminal
+		return err
+	}
 	if err := needTerminal(std); err != nil {
 		return err
 	}
@@ -176,16 +142,15 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	}
 	if sc.acting {
 		sc.noActing = ""
-		if !o.yes {
-			sc.ask = true
-			known, err := confirm(ctx, o, std, conn)
-			if err != nil {
-				return err
-			}
-			sc.ask = !known
+		if sc.entry, err = confirm(ctx, o, std, conn); err != nil {
+			return err
+		}
+		sc.consent = o.yes || sc.entry.foreign > 0
+		if sc.entry.foreign > 0 {
+			sc.hello = fmt.Sprintf("%s: %s", sc.entry.whose(), sc.entry.behind)
 		}
 	}
-	return dashboard(ctx, o, std, log, sc)
+	return dashboard(ctx, o, log, sc)
 }
 
 // clusterName names a cluster in the header's little room: its first server,
@@ -196,66 +161,4 @@ func clusterName(cs zkwatch.ConnectString) string {
 		name = fmt.Sprintf("%s +%d", name, more)
 	}
 	return name + cs.Chroot
-}
-
-// confirm asks for the path to be typed where the election is somebody
-// else's. known is false where no server could be asked: the dashboard then
-// finds out by itself.
-func confirm(ctx context.Context, o *options, std IO, cfg zkwatch.Config) (known bool, err error) {
-	conn, err := connectOnce(ctx, cfg, o.connectTimeout)
-	var e exitError
-	if errors.As(err, &e) && e.code == exitNoServer {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
-	defer conn.Close()
-	read, err := zkwatch.ReadElection(ctx, conn, o.path, feed.Now)
-	if err != nil || read.Presence == model.Denied {
-		return false, nil
-	}
-	foreign := 0
-	for _, z := range read.New {
-		if _, numbered := model.Sequence(z.Name); numbered && z.Session != 0 && !zkwatch.OwnName(z.Name) {
-			foreign++
-		}
-	}
-	if foreign == 0 {
-		return true, nil
-	}
-	in, ok := std.In.(*os.File)
-	if !ok || !term.IsTerminal(in.Fd()) {
-		return false, usagef("%s is somebody else's election (%d candidates): to take part in it say --yes", o.path, foreign)
-	}
-	fmt.Fprintf(std.Err, "%s on %s is somebody else's election: %d candidates that are not electop's.\nA candidate of ours can come to lead it. Type the path to take part: ", o.path, cfg.Servers, foreign)
-	line, err := readLine(ctx, in)
-	if err != nil {
-		return false, err
-	}
-	if strings.TrimSpace(line) != o.path {
-		return false, fmt.Errorf("not confirmed: %s was not typed; nothing was done", o.path)
-	}
-	return true, nil
-}
-
-// readLine reads one line, or gives up with ctx.
-func readLine(ctx context.Context, in io.Reader) (string, error) {
-	type answer struct {
-		line string
-		err  error
-	}
-	answers := make(chan answer, 1)
-	go func() { // ends with the line, or with the program
-		line, err := bufio.NewReader(in).ReadString('\n')
-		answers <- answer{line, err}
-	}()
-	select {
-	case a := <-answers:
-		if a.err == io.EOF {
-			a.err = nil
-		}
-		return a.line, a.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
 }

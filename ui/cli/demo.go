@@ -16,6 +16,10 @@ import (
 	"electop/zkwatch"
 )
 
+// demoAsking is how often the demo asks its own server who is connected and
+// what they watch: nobody else pays for it.
+const demoAsking = time.Second
+
 // demoCast is how many candidates the demo starts with.
 const demoCast = 5
 
@@ -35,7 +39,7 @@ func newDemo(std IO) *cobra.Command {
 	o.screenFlags(cmd)
 	o.recordFlag(cmd)
 	o.ackFlag(cmd)
-	o.adminFlag(cmd)
+	o.adminListenFlag(cmd)
 	o.treeFlag(cmd)
 	o.logFlag(cmd)
 	return cmd
@@ -80,14 +84,16 @@ func runDemo(ctx context.Context, o *options, std IO) error {
 	if timeout == 0 {
 		timeout = demoTimeout
 	}
+	o.admin = adminOptions{mode: admin4lw, interval: demoAsking, sessions: demoAsking, heavy: true}
 	cast := o.cast
 	if !o.castSet {
 		cast = demoCast
 	}
-	err = dashboard(ctx, o, std, log, screen{
+	err = dashboard(ctx, o, log, screen{
 		conn: zkwatch.Config{Servers: servers, SessionTimeout: timeout, Logger: log},
 		mode: ui.ModeDemo, cluster: "embedded " + addr,
-		cast: cast, campaign: o.campaign, create: true, acting: true, hello: hello,
+		cast: cast, campaign: o.campaign, create: true, acting: true, hello: hello, consent: true,
+		verify: 2 * demoAsking,
 	})
 	server.Close() // what is saved is the last word
 	if unsaved := tree.save(server); unsaved != nil {

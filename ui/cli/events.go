@@ -22,6 +22,8 @@ func newEvents(std IO) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), o, std) },
 	}
 	o.clusterFlags(cmd)
+	o.adminFlags(cmd)
+	o.cadenceFlags(cmd)
 	o.recordFlag(cmd)
 	o.ackFlag(cmd)
 	f := cmd.Flags()
@@ -44,9 +46,8 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
-	election, err := o.election(false)
-	if err != nil {
-		return err
+	if o.admin.sessions == 0 {
+		o.admin.mode = adminOff // nobody looks who could want more
 	}
 	defer std.secondSignal(ctx)()
 	limit := o.count
@@ -62,7 +63,7 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		log.Warn(s)
 		fmt.Fprintf(std.Err, "electop: %s\n", s)
 	}
-	w, err := o.watch(conn, election, events, notice)
+	w, err := o.watch(conn, log, false, events, notice)
 	if err != nil {
 		return err
 	}
@@ -70,10 +71,10 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 	t := newTasks(ctx)
 	w.start(t)
 	err = func() error {
-		if err := w.reach(t.ctx, o.connectTimeout, conn.Servers); err != nil {
+		if err := w.reach(t.ctx, o.connectTimeout); err != nil {
 			return err
 		}
-		s, err := w.feed.Await(t.ctx, func(s *model.State) bool { return s.Phase != model.Unseen })
+		s, err := w.first().feed.Await(t.ctx, func(s *model.State) bool { return s.Phase != model.Unseen })
 		if err != nil {
 			return context.Cause(t.ctx)
 		}

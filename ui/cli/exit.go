@@ -16,6 +16,7 @@ const (
 	exitUsage       = 2
 	exitNoServer    = 3
 	exitEmpty       = 4
+	exitCritical    = 5
 	exitInterrupted = 130
 )
 
@@ -35,6 +36,9 @@ func usagef(format string, args ...any) error {
 // errEmpty is `status` finding nobody: no message, the output says it.
 var errEmpty = exitError{exitEmpty, errors.New("the election is empty")}
 
+// errCritical is `doctor` finding something critical, likewise.
+var errCritical = exitError{exitCritical, errors.New("something critical was found")}
+
 // errInterrupted is the end by a signal.
 var errInterrupted = exitError{exitInterrupted, errors.New("interrupted")}
 
@@ -52,7 +56,7 @@ func report(w io.Writer, err error) int {
 	default:
 		e = exitError{exitFailure, err}
 	}
-	if e.code != exitEmpty && e.code != exitInterrupted {
+	if e.code != exitEmpty && e.code != exitCritical && e.code != exitInterrupted {
 		fmt.Fprintf(w, "electop: %s\n", model.Safe(err.Error(), 1000))
 	}
 	return e.code

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ const (
 	defaultPath    = "/election"
 	defaultServers = "127.0.0.1:2181"
 	serversEnv     = "ELECTOP_SERVERS"
+	authEnv        = "ELECTOP_AUTH"
 
 	liveTimeout = 10 * time.Second
 	demoTimeout = 4 * time.Second // short enough to wait for in front of a class
@@ -25,10 +27,14 @@ const (
 // options are the flags of one command, which declares those that mean
 // something to it.
 type options struct {
-	path           string
+	path           string   // the first of paths
+	paths          []string // the elections, each once
 	servers        string
 	sessionTimeout time.Duration // 0: the command's default
 	connectTimeout time.Duration
+	access         accessOptions
+	admin          adminOptions
+	walk           walkOptions
 	json           bool
 	record         string
 	campaign       bool
@@ -36,6 +42,7 @@ type options struct {
 	castSet        bool
 	create         bool
 	yes            bool
+	observeOnly    bool
 	ack            string
 	logFile        string
 	theme          string
@@ -49,66 +56,52 @@ type options struct {
 	count          int
 }
 
-func (o *options) clusterFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVarP(&o.servers, "servers", "s", os.Getenv(serversEnv), "the cluster, `host:port[,host:port...][/chroot]`; env "+serversEnv)
-	f.DurationVar(&o.sessionTimeout, "session-timeout", 0, "session timeout to ask for (10s, in the demo 4s)")
-	f.DurationVar(&o.connectTimeout, "connect-timeout", 10*time.Second, "how long to try to reach a server")
-	// The value may be in the environment, and is nobody's default.
-	f.Lookup("servers").DefValue = ""
-}
-
-func (o *options) screenFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.theme, "theme", "auto", "colours: auto, dark, light or mono")
-}
-
-func (o *options) actingFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate")
-	f.IntVar(&o.cast, "cast", 0, "bring `N` candidates of our own, to spawn and kill")
-	f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
-	f.BoolVar(&o.yes, "yes", false, "enter somebody else's election without being asked")
-}
-
-func (o *options) recordFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.record, "record", "", "record what is observed to a new `FILE`")
-}
-
-func (o *options) ackFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.ack, "ack", "", "the acknowledgement znode's `PATH`, or none (PATH of the election with -leader)")
-}
-
-func (o *options) adminFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.adminListen, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on this `host:port`")
-}
-
-func (o *options) logFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.logFile, "log-file", "", "write a log to this `FILE`")
-}
+// pathsMax bounds the elections that one dashboard watches: each costs two
+// watches and, per change, a request.
+const pathsMax = 50
 
 // pathArg takes PATH, the election's parent.
-func pathArg(o *options) cobra.PositionalArgs {
+func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
+
+// pathArgs takes up to most PATHs.
+func pathArgs(o *options, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
 		switch {
-		case len(args) > 1:
+		case len(args) > most && most == 1:
 			return usagef("one PATH at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
+		case len(args) > most:
+			return usagef("at most %d PATHs, got %d", most, len(args))
 		case len(args) == 0:
-			o.path = defaultPath
-			return nil
-		case !strings.HasPrefix(args[0], "/"):
-			return usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", args[0])
+			args = []string{defaultPath}
 		}
-		if err := zkwatch.ValidatePath(args[0]); err != nil || args[0] == "/" {
-			return usagef("PATH %q is not the path of a znode below the root", args[0])
+		for _, path := range args {
+			if err := checkPath(path); err != nil {
+				return err
+			}
+			if slices.Contains(o.paths, path) {
+				return usagef("PATH %s is given twice", path)
+			}
+			o.paths = append(o.paths, path)
 		}
-		o.path = args[0]
+		o.path = o.paths[0]
 		return nil
 	}
 }
 
+func checkPath(path string) error {
+	if !strings.HasPrefix(path, "/") {
+		return usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)
+	}
+	if err := zkwatch.ValidatePath(path); err != nil || path == "/" {
+		return usagef("PATH %q is not the path of a znode below the root", path)
+	}
+	return nil
+}
+
 // check refuses what no command takes.
 func (o *options) check() error {
+	acting := o.campaign || o.castSet
 	switch {
 	case o.cast < 0 || o.cast > castMax:
 		return usagef("--cast %d: between 0 and %d candidates", o.cast, castMax)
@@ -116,32 +109,48 @@ func (o *options) check() error {
 		return usagef("--connect-timeout %v is negative", o.connectTimeout)
 	case o.sessionTimeout != 0 && (o.sessionTimeout < time.Millisecond || o.sessionTimeout > math.MaxInt32*time.Millisecond):
 		return usagef("--session-timeout %v: between 1ms and 24 days", o.sessionTimeout)
+	case o.observeOnly && acting:
+		return usagef("--observe-only with --campaign or --cast: it is one or the other")
+	case len(o.paths) > 1 && acting:
+		return usagef("--campaign and --cast take part in one election: give one PATH, not %d", len(o.paths))
+	case len(o.paths) > 1 && o.record != "":
+		return usagef("--record records one election: give one PATH, not %d", len(o.paths))
+	case len(o.paths) > 1 && o.ack != "" && o.ack != ackNone:
+		return usagef("--ack names the acknowledgement of one election: give one PATH, not %d", len(o.paths))
 	}
-	_, err := o.ackPath()
+	if err := o.admin.check(); err != nil {
+		return err
+	}
+	_, err := o.ackPath(o.path)
 	return err
 }
 
 // castMax is how many candidates still elect in one process (tested).
 const castMax = 2000
 
-func (o *options) ackPath() (string, error) {
+// ackNone is --ack for an election without acknowledgement.
+const ackNone = "none"
+
+// ackPath is the acknowledgement znode of the election at path, until it is
+// known whose election that is.
+func (o *options) ackPath(path string) (string, error) {
 	switch o.ack {
 	case "":
-		return o.path + "-leader", nil
-	case "none":
+		return path + "-leader", nil
+	case ackNone:
 		return "", nil
 	}
-	if err := zkwatch.ValidatePath(o.ack); err != nil || o.ack == "/" || o.ack == o.path {
+	if err := zkwatch.ValidatePath(o.ack); err != nil || o.ack == "/" || o.ack == path {
 		return "", usagef("--ack %q is not the path of a znode for it (or: none)", o.ack)
 	}
 	return o.ack, nil
 }
 
-// election is the journal's configuration; acting says that candidates of our
-// own, which acknowledge, take part.
-func (o *options) election(acting bool) (model.Config, error) {
-	ack, err := o.ackPath()
-	return model.Config{Path: o.path, AckPath: ack, AckExpected: acting || o.ack != ""}, err
+// election is the configuration of a journal for the election at path; acting
+// says that candidates of our own, which acknowledge, take part.
+func (o *options) election(path string, acting bool) (model.Config, error) {
+	ack, err := o.ackPath(path)
+	return model.Config{Path: path, AckPath: ack, AckExpected: acting || o.ack != "", AckFollows: o.ack == ""}, err
 }
 
 // conn is the configuration of connections to a live cluster.
@@ -158,7 +167,8 @@ func (o *options) conn(log *slog.Logger) (zkwatch.Config, error) {
 	if timeout == 0 {
 		timeout = liveTimeout
 	}
-	return zkwatch.Config{Servers: cs, SessionTimeout: timeout, Logger: log}, nil
+	cfg := zkwatch.Config{Servers: cs, SessionTimeout: timeout, Logger: log}
+	return cfg, o.access.apply(&cfg)
 }
 
 // cluster is what every command on a live cluster begins with: the flags
@@ -187,4 +197,19 @@ func (o *options) logger() (*slog.Logger, func(), error) {
 	}
 	h := slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})
 	return slog.New(h), func() { f.Close() }, nil
+}
+
+// demoOnly refuses flags that say something about a cluster where there is
+// none, so that nobody takes the demo for the cluster.
+func (o *options) demoOnly(cmd *cobra.Command) error {
+	if len(o.paths) > 1 {
+		return usagef("the demo has one election: several PATHs need --servers")
+	}
+	for _, name := range []string{"admin", "admin-url", "admin-interval", "admin-sessions", "admin-heavy",
+		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name", "observe-only"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s says something about a cluster, and without --servers this is the demo", name)
+		}
+	}
+	return nil
 }

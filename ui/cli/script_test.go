@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestCommandLine(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"znode": func(ts *testscript.TestScript, _ bool, args []string) {
 				if len(args) < 2 {
-					ts.Fatalf("usage: znode persistent|contender|private path [data]")
+					ts.Fatalf("usage: znode persistent|contender|lone|private|closed path [data]")
 				}
 				var data []byte
 				if len(args) > 2 {
@@ -53,11 +54,19 @@ func TestCommandLine(t *testing.T) {
 				switch args[0] {
 				case "contender":
 					flags = zk.FlagEphemeral | zk.FlagSequence
+				case "lone":
+					flags = zk.FlagEphemeral
 				case "private":
 					acl = zk.DigestACL(zk.PermAll, "u", "p")
 				}
 				_, err := c.Create(args[1], data, flags, acl)
 				ts.Check(err)
+				if args[0] == "closed" {
+					_, err = c.Create(args[1]+"/inside", nil, 0, acl)
+					ts.Check(err)
+					_, err = c.SetACL(args[1], zk.DigestACL(zk.PermAll, "u", "p"), -1)
+					ts.Check(err)
+				}
 			},
 			// exits runs a command that has to end with the given code.
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -105,6 +114,23 @@ func TestCommandLine(t *testing.T) {
 				ts.Check(os.WriteFile(ts.MkAbs("said"), []byte(said.String()), 0o600))
 				if cmd.ProcessState.ExitCode() != 130 || errs.Len() > 0 {
 					ts.Fatalf("electop serve: %v, %s%s", err, said.String(), errs.String())
+				}
+			},
+			// await-child waits until a path has a child whose name ends so.
+			"await-child": func(ts *testscript.TestScript, _ bool, args []string) {
+				c := ts.Value("zk").(*zk.Conn)
+				deadline := time.After(waitFor)
+				for {
+					children, _, watch, err := c.ChildrenW(args[0])
+					ts.Check(err)
+					if slices.ContainsFunc(children, func(name string) bool { return strings.HasSuffix(name, args[1]) }) {
+						return
+					}
+					select {
+					case <-watch:
+					case <-deadline:
+						ts.Fatalf("no child of %s ends in %s", args[0], args[1])
+					}
 				}
 			},
 			// await waits until a path exists.

@@ -20,7 +20,7 @@ func newServe(std IO) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), o, std) },
 	}
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:2181", "`host:port` to listen on")
-	o.adminFlag(cmd)
+	o.adminListenFlag(cmd)
 	o.treeFlag(cmd)
 	cmd.Flags().IntVar(&o.maxClientCnxns, "max-client-cnxns", 0, "take at most `N` connections from one host; 0 is no bound")
 	o.logFlag(cmd)

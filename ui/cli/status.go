@@ -12,6 +12,7 @@ import (
 	"electop/model"
 	"electop/ui/plain"
 	"electop/zkwatch"
+	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
 )
 
@@ -24,40 +25,45 @@ func newStatus(std IO) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
 	}
 	o.clusterFlags(cmd)
+	o.adminFlags(cmd)
+	o.ackFlag(cmd)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.logFlag(cmd)
 	return cmd
 }
 
 func runStatus(ctx context.Context, o *options, std IO) error {
-	_, cfg, done, err := o.cluster()
+	log, cfg, done, err := o.cluster()
 	if err != nil {
 		return err
 	}
 	defer done()
-	read, st, err := o.readOnce(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	switch read.Presence {
-	case model.Absent:
-		return missing(o.path, cfg.Servers)
-	case model.Denied:
-		return forbidden(o.path, cfg.Servers)
-	}
-	j := model.NewJournal(model.Config{Path: o.path})
-	j.Apply(&model.Connection{At: read.At, Link: model.Connected, Server: st.Server, Session: st.SessionID})
-	j.Apply(read)
-	s := j.State()
-	if o.json {
-		b, err := model.SafeJSON(plain.Status(s))
+	var s *model.State
+	var unasked error
+	err = o.withConn(ctx, cfg, func(wait context.Context, conn *zkwatch.Conn) error {
+		j, err := o.readOnce(wait, conn)
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(std.Out, "%s\n", b); err != nil {
-			return err
+		if o.admin.mode != adminOff && len(j.State().Queue) > 0 {
+			unasked = askOnce(ctx, o.path, admin.New(o.admin.config(cfg, oneConn{conn}, log)), j)
 		}
-	} else if err := plain.StatusText(std.Out, s); err != nil {
+		s = j.State()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	switch s.Phase {
+	case model.NoParent:
+		return missing(o.path, cfg.Servers)
+	case model.Forbidden:
+		return forbidden(o.path, cfg.Servers)
+	}
+	if unasked != nil && ctx.Err() == nil {
+		fmt.Fprintf(std.Err, "electop: the servers did not say who watches what: %s\n", model.Safe(unasked.Error(), 0))
+	}
+	if err := printOnce(std, o.json, plain.Status(s), func() error { return plain.StatusText(std.Out, s) }); err != nil {
 		return err
 	}
 	if s.Leader() == nil {
@@ -66,29 +72,78 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	return nil
 }
 
-// readOnce reads the election within --connect-timeout, over another
-// connection where one is lost on the way.
-func (o *options) readOnce(ctx context.Context, cfg zkwatch.Config) (*model.Read, zkwatch.Status, error) {
-	deadline := time.Now().Add(o.connectTimeout)
-	wait, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
-	for {
-		conn, err := connectOnce(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
-		if err != nil {
-			return nil, zkwatch.Status{}, err
-		}
-		read, err := zkwatch.ReadElection(wait, conn, o.path, feed.Now)
-		st := conn.Status()
-		conn.Close()
-		switch {
-		case err == nil:
-			return read, st, nil
-		case ctx.Err() != nil:
-			return nil, st, context.Cause(ctx)
-		case wait.Err() != nil:
-			return nil, st, unreachable(cfg.Servers, o.connectTimeout, err.Error())
-		case !errors.Is(err, zkwatch.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
-			return nil, st, fmt.Errorf("read from %s: %w", st.Server, err)
+// printOnce prints an object as JSON, or as text does.
+func printOnce(std IO, asJSON bool, object any, text func() error) error {
+	if !asJSON {
+		return text()
+	}
+	b, err := model.SafeJSON(object)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(std.Out, "%s\n", b)
+	return err
+}
+
+// readOnce reads the election, and its acknowledgement if it has one.
+func (o *options) readOnce(ctx context.Context, conn *zkwatch.Conn) (*model.Journal, error) {
+	read, err := zkwatch.ReadElection(ctx, conn, o.path, feed.Now)
+	if err != nil {
+		return nil, err
+	}
+	ack := ""
+	if d := model.Recognise(o.path, read.New); d != nil {
+		ack = d.AckPath(o.path)
+	}
+	if o.ack != "" {
+		if ack, err = o.ackPath(o.path); err != nil {
+			return nil, err
 		}
 	}
+	st := conn.Status()
+	j := model.NewJournal(model.Config{Path: o.path, AckPath: ack})
+	j.Apply(&model.Connection{At: read.At, Link: model.Connected, Server: st.Server, Session: st.SessionID, Timeout: st.Timeout})
+	j.Apply(read)
+	if ack == "" || read.Presence != model.Present {
+		return j, nil
+	}
+	seen, err := readAck(ctx, conn, ack)
+	if err != nil {
+		return nil, err
+	}
+	j.Apply(seen)
+	return j, nil
+}
+
+func readAck(ctx context.Context, conn *zkwatch.Conn, path string) (*model.Ack, error) {
+	data, stat, err := conn.Get(ctx, path)
+	seen := &model.Ack{At: feed.Now()}
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		seen.Presence = model.Absent
+	case errors.Is(err, zk.ErrNoAuth):
+		seen.Presence = model.Denied
+	case err != nil:
+		return nil, err
+	default:
+		seen.Presence, seen.Session, seen.Czxid = model.Present, uint64(stat.EphemeralOwner), stat.Czxid
+		seen.Data = model.NewData(data)
+	}
+	return seen, nil
+}
+
+// askLimit bounds the asking of all servers for one answer of ours.
+const askLimit = 10 * time.Second
+
+// askOnce asks every server for connections, sessions and watches, and applies
+// what they say.
+func askOnce(ctx context.Context, path string, asker *admin.Asker, j *model.Journal) error {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	defer asker.Subscribe(admin.Election{
+		Path: path, Ack: j.State().Ack.Path,
+		Sessions: func() []uint64 { return sessionsOf(j.State()) },
+		Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
+	})()
+	return asker.Ask(ctx, admin.Want{Watches: true, Sessions: true})
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -302,14 +303,14 @@ func TestSomebodyElsesElection(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"host-1", "\x1b]0;owned\x07host-2"} {
-		if _, err := c.Create("/jobs/latch-", []byte(name), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err != nil {
+		if _, err := c.Create("/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", []byte(name), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
 		}
 	}
 
 	// Not confirmed: nothing is done.
 	x := openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
-	x.sees("somebody else's election: 2 candidates", "Type the path")
+	x.sees("somebody else's election (Curator LeaderLatch): 2 candidates", "queue behind 2 candidates", "Type the path")
 	x.press("yes\n")
 	x.leaves(1)
 	x.sees("not confirmed")
@@ -330,8 +331,14 @@ func TestSomebodyElsesElection(t *testing.T) {
 	}
 
 	// --yes asks nothing.
-	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--campaign", "--yes", "--ack", "none")
+	x = openTerminal(t, 120, 36, "/jobs", "-s", addr, "--campaign", "--yes")
 	x.sees("you", "candidate")
+	if children, _, err := c.Children("/jobs"); err != nil || slices.ContainsFunc(children, func(name string) bool { return !strings.HasPrefix(name, "_c_") }) {
+		t.Errorf("ours is not named as theirs are: %q, %v", children, err)
+	}
+	if exists, _, err := c.Exists("/jobs-leader"); exists || err != nil {
+		t.Errorf("an acknowledgement in somebody else's election: %v, %v", exists, err)
+	}
 	x.press("q")
 	x.leaves(0)
 }

@@ -14,11 +14,13 @@ const Format = 1
 type status struct {
 	Format       int         `json:"format"`
 	Path         string      `json:"path"`
+	System       *string     `json:"system"`
 	Server       *string     `json:"server"`
 	ObservedAt   *string     `json:"observed_at"`
 	Parent       *parent     `json:"parent"`
 	NextSequence *uint32     `json:"next_sequence"`
 	Leader       *string     `json:"leader"`
+	Ack          *string     `json:"ack"` // the acknowledgement znode, where it is there
 	Candidates   []candidate `json:"candidates"`
 	Ignored      []string    `json:"ignored"`
 }
@@ -33,12 +35,17 @@ type candidate struct {
 	Znode string `json:"znode"`
 	seq
 	Session *string `json:"session"`
+	Name    *string `json:"name"` // who it is, as far as its system's naming tells
 	data
-	Czxid      *string `json:"czxid"`
-	CreatedAt  *string `json:"created_at"`
-	Role       string  `json:"role"` // leader or waiting
-	Watches    *string `json:"watches"`
-	WatchState string  `json:"watch_state"` // unknown: inferred from the recipe
+	Czxid      *string  `json:"czxid"`
+	CreatedAt  *string  `json:"created_at"`
+	Address    *string  `json:"address"` // host:port of the client
+	Server     *string  `json:"server"`  // the member that it is connected to
+	Role       string   `json:"role"`    // leader or waiting
+	Watches    *string  `json:"watches"`
+	WatchState string   `json:"watch_state"` // unknown: inferred from the recipe
+	Watched    []string `json:"watched"`     // what the servers say it watches
+	ExpiresMS  *float64 `json:"expires_within_ms"`
 }
 
 type seq struct {
@@ -59,6 +66,7 @@ func statusOf(s *model.State) status {
 	out := status{
 		Format:     Format,
 		Path:       s.Path,
+		System:     System(s),
 		Server:     text(s.Link.Server),
 		ObservedAt: known(s.At),
 		Candidates: make([]candidate, 0, len(s.Queue)),
@@ -70,17 +78,23 @@ func statusOf(s *model.State) status {
 	if s.NextSequenceKnown {
 		out.NextSequence = &s.NextSequence
 	}
+	if s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied {
+		out.Ack = text(s.Ack.Path)
+	}
 	holders := s.Recipe.Holders(s.Queue)
 	for i, c := range s.Queue {
 		e := candidate{
 			Znode:      model.Join(s.Path, c.Name),
 			seq:        sequence(c),
 			Session:    session(c),
+			Name:       name(c),
 			data:       content(c.Data, c.Unread),
 			CreatedAt:  known(c.Ctime),
 			Role:       "waiting",
-			WatchState: "unknown",
+			WatchState: string(model.Unverified),
+			Watched:    []string{},
 		}
+		e.place(s, c, i)
 		if !c.Unread {
 			e.Czxid = text(model.Hex(uint64(c.Czxid)))
 		}
@@ -101,98 +115,19 @@ func statusOf(s *model.State) status {
 	return out
 }
 
-type eventHead struct {
-	N    uint64 `json:"n"`
-	At   string `json:"at"`
-	Type string `json:"type"`
-}
-
-type childEvent struct {
-	eventHead
-	Znode string `json:"znode"`
-	seq
-	Session *string `json:"session"`
-	data
-	Ignored bool `json:"ignored,omitempty"`
-}
-
-type handoffEvent struct {
-	eventHead
-	From       *string  `json:"from"`
-	To         *string  `json:"to"`
-	ToSession  *string  `json:"to_session"`
-	ToData     *string  `json:"to_data"`
-	ToBase64   []byte   `json:"to_data_base64,omitempty"`
-	ToLength   int      `json:"to_data_length,omitempty"` // set where to_data is cut
-	Fence      *string  `json:"fence"`
-	Cause      string   `json:"cause"`
-	SilentMS   *float64 `json:"silent_ms"`
-	TakeoverMS *float64 `json:"takeover_ms"`
-	VacantMS   *float64 `json:"vacant_ms"`
-}
-
-type missedEvent struct {
-	eventHead
-	Creates *int `json:"creates"`
-	Deletes *int `json:"deletes"`
-}
-
-type connectionEvent struct {
-	eventHead
-	State   string  `json:"state"`
-	Server  *string `json:"server"`
-	Session *string `json:"session"`
-}
-
-type stateEvent struct {
-	eventHead
-	status
-}
-
-// Event returns the JSON object of an event in the election at path.
-func Event(path string, e model.Event) any {
-	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind} }
-	child := func(kind string, c *model.Candidate, ignored bool) any {
-		return childEvent{head(kind), model.Join(path, c.Name), sequence(c), session(c), content(c.Data, c.Unread), ignored}
+// place fills in what the servers say of the contender at position i.
+func (e *candidate) place(s *model.State, c *model.Candidate, i int) {
+	edge := s.Edge(i)
+	e.WatchState = string(edge.State)
+	for _, name := range edge.Watched {
+		e.Watched = append(e.Watched, model.Join(s.Path, name))
 	}
-	switch b := e.Body.(type) {
-	case model.Snapshot:
-		return stateEvent{head("state"), statusOf(b.State)}
-	case model.Joined:
-		return child("joined", b.Candidate, b.Ignored)
-	case model.Left:
-		return child("left", b.Candidate, b.Ignored)
-	case model.Handoff:
-		out := handoffEvent{
-			eventHead: head("handoff"), From: znode(path, b.From), To: znode(path, b.To), Cause: string(b.Cause),
-			SilentMS: millis(b.Silent), TakeoverMS: millis(b.Takeover), VacantMS: millis(b.Vacant),
-		}
-		if b.To != nil {
-			d := content(b.To.Data, b.To.Unread)
-			out.ToSession, out.ToData, out.ToBase64, out.ToLength = session(b.To), d.Data, d.DataBase64, d.DataLength
-			if !b.To.Unread {
-				out.Fence = text(model.Hex(uint64(b.Fence)))
-			}
-		}
-		return out
-	case model.Missed:
-		out := missedEvent{eventHead: head("missed")}
-		if b.Known {
-			out.Creates, out.Deletes = &b.Creates, &b.Deletes
-		}
-		return out
-	case model.LinkChanged:
-		link := b.Link
-		if link == model.Connecting { // anew: of a connection that was good
-			link = model.Disconnected
-		}
-		out := connectionEvent{head("connection"), string(link), text(b.Server), nil}
-		if b.Session != 0 {
-			out.Session = text(model.Hex(b.Session))
-		}
-		return out
+	if conn, server, _ := s.Client(c); conn != nil {
+		e.Address, e.Server = text(conn.Addr), text(server)
 	}
-	panic("plain: unknown event") // the sum is closed
+	if r := s.Risk(c); r != nil {
+		e.ExpiresMS = within(r.By, s.At)
+	}
 }
 
 func sequence(c *model.Candidate) seq {
@@ -241,6 +176,25 @@ func text(s string) *string {
 	return &s
 }
 
+// name is who a candidate is: nil where only its znode's name tells it apart.
+func name(c *model.Candidate) *string {
+	if l := c.Label(); l != model.Safe(c.Name, nameMax) {
+		return text(l)
+	}
+	return nil
+}
+
+// nameMax is where a label that is the znode's name is cut.
+const nameMax = 64
+
+// System names whose election it is, nil where that is not known.
+func System(s *model.State) *string {
+	if s.Dialect == nil {
+		return nil
+	}
+	return text(s.Dialect.System)
+}
+
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // known is nil for the zero time, which stands for unknown.
@@ -249,6 +203,15 @@ func known(t time.Time) *string {
 		return nil
 	}
 	return text(stamp(t))
+}
+
+// within is the time left to a bound, nil where there is none.
+func within(by, now time.Time) *float64 {
+	if by.IsZero() {
+		return nil
+	}
+	d := max(0, by.Sub(now))
+	return millis(&d)
 }
 
 // millis keeps microseconds: the clocks are no better.

@@ -47,11 +47,13 @@ type (
 	statusDoc struct {
 		Format       int             `json:"format"`
 		Path         string          `json:"path"`
+		System       *string         `json:"system"`
 		Server       *string         `json:"server"`
 		ObservedAt   *time.Time      `json:"observed_at"`
 		Parent       *parentDoc      `json:"parent"`
 		NextSequence *uint32         `json:"next_sequence"`
 		Leader       *znodeDoc       `json:"leader"`
+		Ack          *string         `json:"ack"`
 		Candidates   []*candidateDoc `json:"candidates"`
 		Ignored      []znodeDoc      `json:"ignored"`
 	}
@@ -64,9 +66,14 @@ type (
 		Znode      znodeDoc   `json:"znode"`
 		Sequence   *int64     `json:"sequence"`
 		Session    *hexDoc    `json:"session"`
+		Name       *string    `json:"name"`
 		Data       *string    `json:"data"`
 		DataBase64 []byte     `json:"data_base64"`
 		DataLength *int       `json:"data_length"`
+		Address    *string    `json:"address"`
+		Server     *string    `json:"server"`
+		Watched    []znodeDoc `json:"watched"`
+		Expires    *float64   `json:"expires_within_ms"`
 		Czxid      *hexDoc    `json:"czxid"`
 		CreatedAt  *time.Time `json:"created_at"`
 		Role       string     `json:"role"`
@@ -102,6 +109,7 @@ type (
 		ToDataLength *int      `json:"to_data_length"`
 		Fence        *hexDoc   `json:"fence"`
 		Cause        string    `json:"cause"`
+		Evidence     *string   `json:"evidence"`
 		SilentMS     *float64  `json:"silent_ms"`
 		TakeoverMS   *float64  `json:"takeover_ms"`
 		VacantMS     *float64  `json:"vacant_ms"`
@@ -116,6 +124,63 @@ type (
 		State   string  `json:"state"`
 		Server  *string `json:"server"`
 		Session *hexDoc `json:"session"`
+	}
+	findingDoc struct {
+		ID         string     `json:"id"`
+		Severity   string     `json:"severity"`
+		Title      string     `json:"title"`
+		Evidence   []string   `json:"evidence"`
+		Harm       string     `json:"harm"`
+		Znodes     []znodeDoc `json:"znodes"`
+		Sessions   []hexDoc   `json:"sessions"`
+		Advice     string     `json:"advice"`
+		References []string   `json:"references"`
+	}
+	findingEventDoc struct {
+		headDoc
+		State string `json:"state"`
+		Key   string `json:"key"`
+		findingDoc
+	}
+	riskDoc struct {
+		headDoc
+		State    string    `json:"state"`
+		Znode    znodeDoc  `json:"znode"`
+		Sequence *int64    `json:"sequence"`
+		Session  *hexDoc   `json:"session"`
+		Leader   bool      `json:"leader"`
+		Expires  *float64  `json:"expires_within_ms"`
+		Evidence string    `json:"evidence"`
+		Next     *znodeDoc `json:"next"`
+	}
+	doctorDoc struct {
+		Format     int            `json:"format"`
+		Path       string         `json:"path"`
+		System     *string        `json:"system"`
+		ObservedAt *time.Time     `json:"observed_at"`
+		Findings   []findingDoc   `json:"findings"`
+		Unchecked  []uncheckedDoc `json:"unchecked"`
+	}
+	uncheckedDoc struct {
+		What    string   `json:"what"`
+		Servers []string `json:"servers"`
+		Why     string   `json:"why"`
+		Setting *string  `json:"setting"`
+	}
+	discoveryDoc struct {
+		Format    int           `json:"format"`
+		Elections []electionDoc `json:"elections"`
+		Visited   int           `json:"visited"`
+		Denied    int           `json:"denied"`
+		Stopped   *string       `json:"stopped"`
+	}
+	electionDoc struct {
+		Path     string    `json:"path"`
+		System   *string   `json:"system"`
+		Leader   *znodeDoc `json:"leader"`
+		Waiting  int       `json:"waiting"`
+		Reign    *float64  `json:"reign_ms"`
+		Findings int       `json:"findings"`
 	}
 	hexDoc   string
 	znodeDoc string
@@ -138,7 +203,7 @@ func (z *znodeDoc) UnmarshalText(b []byte) error {
 }
 
 // optional are the fields that are left out where they say nothing.
-var optional = []string{"data_base64", "data_length", "to_data_base64", "to_data_length", "ignored"}
+var optional = []string{"data_base64", "data_length", "to_data_base64", "to_data_length", "ignored", "stopped"}
 
 // decode reads a line strictly: every field is documented, and every
 // documented one is there.
@@ -183,7 +248,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		case model.Handoff:
 			v := decode[handoffDoc](t, b)
 			head = v.headDoc
-			if !slices.Contains([]string{"resigned", "closed", "expired", "unknown"}, v.Cause) {
+			if !slices.Contains([]string{"resigned", "closed", "expired", "left", "unknown"}, v.Cause) {
 				t.Errorf("%s: cause %q", sc.name, v.Cause)
 			}
 		case model.Missed:
@@ -193,6 +258,18 @@ func TestJSONIsAsDocumented(t *testing.T) {
 			head = v.headDoc
 			if !slices.Contains([]string{"connected", "disconnected", "expired"}, v.State) {
 				t.Errorf("%s: state %q", sc.name, v.State)
+			}
+		case model.FindingChanged:
+			v := decode[findingEventDoc](t, b)
+			head = v.headDoc
+			if !slices.Contains([]string{"raised", "cleared"}, v.State) || v.Key == "" || v.Evidence == nil || v.Sessions == nil || v.References == nil {
+				t.Errorf("%s: %+v", sc.name, v)
+			}
+		case model.RiskChanged:
+			v := decode[riskDoc](t, b)
+			head = v.headDoc
+			if raised := v.State == "raised"; !raised && v.State != "cleared" || raised != (v.Expires != nil) {
+				t.Errorf("%s: %+v", sc.name, v)
 			}
 		}
 		if kind := strings.SplitN(sc.name, "-", 2)[0]; head.N != uint64(i+1) || !head.At.Equal(start) ||
@@ -216,7 +293,7 @@ func checkStatus(t *testing.T, s statusDoc) {
 				t.Errorf("leader %v, the first is %q", s.Leader, c.Znode)
 			}
 		}
-		if c.Role != role || c.WatchState != "unknown" || (c.Watches == nil) != (i == 0) {
+		if c.Role != role || c.WatchState != "unknown" || c.Watched == nil || (c.Watches == nil) != (i == 0) {
 			t.Errorf("place %d is %+v", i, c)
 		}
 		if i > 0 && *c.Watches != s.Candidates[i-1].Znode {

@@ -50,7 +50,7 @@ func election(t *testing.T, zs ...model.Znode) *model.State {
 		At: start, Presence: model.Present, Full: true, New: zs,
 		Parent: model.Parent{Czxid: 0x100000002, Ctime: start, Cversion: 2*40 - n, Children: n, Pzxid: 9},
 	})
-	if len(events) != 1 {
+	if len(events) < 1 || events[0].N != 1 {
 		t.Fatalf("%d events of a first read", len(events))
 	}
 	return j.State()
@@ -80,6 +80,9 @@ func scenes(t *testing.T) []scene {
 		if to != nil {
 			h.Fence = to.Czxid
 		}
+		if cause == model.CauseExpired {
+			h.Evidence = "no connection of its session for 4 s before"
+		}
 		return h
 	}
 	return []scene{
@@ -97,6 +100,7 @@ func scenes(t *testing.T) []scene {
 		{"handoff-resigned", handoff(amber, birch, model.CauseResigned, nil, duration(3*time.Millisecond), nil)},
 		{"handoff-closed", handoff(amber, birch, model.CauseClosed, nil, duration(999*time.Nanosecond), nil)},
 		{"handoff-expired", handoff(amber, birch, model.CauseExpired, duration(4020123456*time.Nanosecond), duration(12345678*time.Nanosecond), nil)},
+		{"handoff-left", handoff(amber, birch, model.CauseLeft, nil, nil, nil)},
 		{"handoff-unknown", handoff(amber, birch, model.CauseUnknown, nil, nil, nil)},
 		{"handoff-to-nobody", handoff(birch, nil, model.CauseExpired, duration(0), nil, nil)},
 		{"handoff-from-nobody", handoff(nil, amber, model.CauseUnknown, nil, duration(time.Second), duration(90*time.Minute))},
@@ -109,6 +113,14 @@ func scenes(t *testing.T) []scene {
 		{"disconnected", model.LinkChanged{Link: model.Disconnected, Server: "zk1:2181", Session: 1}},
 		{"expired", model.LinkChanged{Link: model.Expired, Session: 1}},
 		{"connecting", model.LinkChanged{Link: model.Connecting}},
+		{"finding-raised", model.FindingChanged{Finding: ghost(), Raised: true}},
+		{"finding-cleared", model.FindingChanged{Finding: &model.Finding{ID: "herd", Key: "herd", Severity: model.Warning, Title: "A herd"}}},
+		{"risk-raised", model.RiskChanged{Raised: true, Risk: model.Risk{
+			Candidate: amber, By: start.Add(3500 * time.Millisecond), Since: start, Leader: true, Next: birch,
+			Evidence: "no member of the ensemble has a connection of its session",
+		}}},
+		{"risk-raised-alone", model.RiskChanged{Raised: true, Risk: model.Risk{Candidate: unread, By: start.Add(-time.Second), Leader: true}}},
+		{"risk-cleared", model.RiskChanged{Risk: model.Risk{Candidate: birch, By: start}}},
 	}
 }
 
@@ -120,4 +132,17 @@ func strangers(t *testing.T) *model.State {
 		zs = append(zs, znode(h.name, uint64(0xb0+i), int64(0x100000010+i), h.data))
 	}
 	return election(t, append(zs, znode("\x1b[2Jconfig\u202e", 0, 0x100000050, []byte("\x1b[2J")))...)
+}
+
+// ghost is a finding, in the words of a stranger where it quotes one.
+func ghost() *model.Finding {
+	return &model.Finding{
+		ID: "ghost-node", Key: "ghost-node 0xa1", Severity: model.Critical, Since: start,
+		Title:    "One session owns two candidates",
+		Evidence: []string{"session 0xa1 owns guid-n_0000000001 and guid-n_0000000002", "both since 23:59:58"},
+		Harm:     "When the first goes the second leads, and nobody knows that it does. " + strings.Repeat("It holds the role for as long as its session lives. ", 4),
+		Advice:   "Restart the client that owns the session.",
+		Znodes:   []string{path + "/guid-n_0000000001", path + "/\x1b[2J\u202en_0000000002"},
+		Sessions: []uint64{0xa1}, References: []string{"CURATOR-644", "ZooKeeper recipes: leader election"},
+	}
 }

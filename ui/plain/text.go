@@ -1,11 +1,8 @@
 package plain
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"electop/model"
@@ -28,9 +25,9 @@ func Line(e model.Event, loc *time.Location) string {
 		}
 		return line("state", "%s leads, %d waiting", Who(s.Leader()), len(s.Queue)-1)
 	case model.Joined:
-		return line("joined", "%s", child(b.Candidate, b.Ignored))
+		return line("joined", "%s", whoOrWhat(b.Candidate, b.Ignored))
 	case model.Left:
-		return line("left", "%s", child(b.Candidate, b.Ignored))
+		return line("left", "%s", whoOrWhat(b.Candidate, b.Ignored))
 	case model.Handoff:
 		return line("handoff", "%s -> %s%s", Who(b.From), Who(b.To), handoffNotes(b))
 	case model.Missed:
@@ -47,6 +44,11 @@ func Line(e model.Event, loc *time.Location) string {
 			s += "  session " + model.Hex(b.Session)
 		}
 		return line("connection", "%s", s)
+	case model.FindingChanged:
+		f := b.Finding
+		return line("finding", "%s  %s  %s  (%s)%s", changed(b.Raised), strings.ToUpper(string(f.Severity)), model.Safe(f.Title, 0), f.ID, first(f.Evidence))
+	case model.RiskChanged:
+		return line("risk", "%s", riskText(b, e.At))
 	}
 	panic("plain: unknown event") // the sum is closed
 }
@@ -67,7 +69,47 @@ func handoffNotes(h model.Handoff) string {
 	if h.Fence != 0 {
 		b.WriteString("  fence " + model.Zxid(h.Fence))
 	}
+	if h.Evidence != "" {
+		b.WriteString("  (" + model.Safe(h.Evidence, 0) + ")")
+	}
 	return b.String()
+}
+
+// first is the first piece of evidence, as a line goes on with it.
+func first(evidence []string) string {
+	if len(evidence) == 0 {
+		return ""
+	}
+	return "  " + model.Safe(evidence[0], 0)
+}
+
+func riskText(r model.RiskChanged, now time.Time) string {
+	who := Who(r.Risk.Candidate)
+	if r.Risk.Leader {
+		who += ", who leads,"
+	}
+	if !r.Raised {
+		return who + " is not at risk any more"
+	}
+	return RiskText(who, &r.Risk, now)
+}
+
+// RiskText says at what risk somebody is: bounds, for nobody knows more.
+func RiskText(who string, r *model.Risk, now time.Time) string {
+	s := who + " is at risk"
+	if !r.By.IsZero() {
+		s += ", expires in at most " + Span(max(0, r.By.Sub(now)))
+	}
+	if r.Evidence != "" {
+		s += ": " + model.Safe(r.Evidence, 0)
+	}
+	switch {
+	case r.Leader && r.Next != nil:
+		s += "; " + Who(r.Next) + " would take over"
+	case r.Leader:
+		s += "; nobody would take over"
+	}
+	return s
 }
 
 // CauseText says why a leader's znode went.
@@ -79,6 +121,8 @@ func CauseText(c model.Cause) string {
 		return "session closed"
 	case model.CauseResigned:
 		return "resigned"
+	case model.CauseLeft:
+		return "left with its session alive"
 	}
 	return "cause unknown"
 }
@@ -108,53 +152,11 @@ func Span(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// child is Who for a child that may be no candidate: what that holds says
+// whoOrWhat is Who for a child that may be no candidate: what that holds says
 // nothing of who it is.
-func child(c *model.Candidate, ignored bool) string {
+func whoOrWhat(c *model.Candidate, ignored bool) string {
 	if ignored {
 		return model.Safe(c.Name, 0) + "  (no candidate)"
 	}
 	return Who(c)
-}
-
-// StatusText writes a state for people, with one Write.
-func StatusText(w io.Writer, s *model.State) error {
-	var b bytes.Buffer
-	if l := s.Leader(); l != nil {
-		fmt.Fprintf(&b, "%s: %s leads, %d waiting\n\n", model.Safe(s.Path, 0), Who(l), len(s.Queue)-1)
-	} else {
-		fmt.Fprintf(&b, "%s: nobody stands\n\n", model.Safe(s.Path, 0))
-	}
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	if len(s.Queue) > 0 {
-		fmt.Fprintln(t, "SEQ\tCANDIDATE\tSESSION\tAGE\tWATCHES (inferred)")
-	}
-	for i, c := range s.Queue {
-		watches := "-"
-		if n, ok := s.Recipe.Watches(s.Queue, i); ok {
-			watches = fmt.Sprint(s.Queue[n].Sequence)
-		}
-		session := "-"
-		if c.Session != 0 {
-			session = model.Hex(c.Session)
-		}
-		age, exact := c.Age(s.At)
-		about := "~"
-		if exact {
-			about = ""
-		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s%s\t%s\n", c.Sequence, c.Label(), session, about, age.Round(time.Second), watches)
-	}
-	t.Flush() // into memory
-	if s.NextSequenceKnown {
-		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
-	}
-	switch n := len(s.Ignored); {
-	case n == 1:
-		fmt.Fprintln(&b, "Another child is no candidate.")
-	case n > 1:
-		fmt.Fprintf(&b, "%d other children are no candidates.\n", n)
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }

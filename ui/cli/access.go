@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"os"
+	"strings"
+
+	"electop/zkwatch"
+)
+
+// accessOptions are how to get in. Credentials come from a file or from the
+// environment, never from the command line, which others can read.
+type accessOptions struct {
+	authFile      string
+	tls           bool
+	ca, cert, key string
+	serverName    string
+}
+
+// apply completes the configuration of connections. Errors name the file or
+// the variable and never hold a credential.
+func (a accessOptions) apply(cfg *zkwatch.Config) error {
+	if a.authFile != "" {
+		auth, err := zkwatch.ReadAuthFile(a.authFile)
+		if err != nil {
+			return usagef("--auth-file: %v", err)
+		}
+		cfg.Auth = append(cfg.Auth, auth...)
+	}
+	if line := strings.TrimSpace(os.Getenv(authEnv)); line != "" {
+		auth, err := zkwatch.ParseAuth(line)
+		if err != nil {
+			return usagef("%s: %v", authEnv, err)
+		}
+		cfg.Auth = append(cfg.Auth, auth)
+	}
+	if a.tls || a.ca != "" || a.cert != "" || a.key != "" || a.serverName != "" {
+		if (a.cert == "") != (a.key == "") {
+			return usagef("--tls-cert and --tls-key go together: one of them is missing")
+		}
+		tls, err := zkwatch.LoadTLS(a.ca, a.cert, a.key, a.serverName)
+		if err != nil {
+			return usagef("--tls: %v", err)
+		}
+		cfg.TLS = tls
+	}
+	return nil
+}

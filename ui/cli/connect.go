@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/zkwatch"
+)
+
+func unreachable(servers fmt.Stringer, limit time.Duration, why string) error {
+	if why == "" {
+		why = "no answer"
+	}
+	return exitError{exitNoServer, fmt.Errorf("no server of %s reached within %v (%s): check --servers, or wait longer with --connect-timeout", servers, limit, why)}
+}
+
+// connectOnce opens a session and waits until it stands.
+func connectOnce(ctx context.Context, cfg zkwatch.Config, limit time.Duration) (*zkwatch.Conn, error) {
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		conn, err := zkwatch.Connect(cfg)
+		if err != nil {
+			return nil, err
+		}
+		var last zkwatch.Status
+		for st := range conn.Subscribe(wait) {
+			if last = st; st.State == zkwatch.Connected {
+				return conn, nil
+			}
+		}
+		conn.Close()
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case wait.Err() != nil:
+			why := ""
+			if last.Err != nil {
+				why = last.Err.Error()
+			}
+			return nil, unreachable(cfg.Servers, limit, why)
+		}
+	}
+}
+
+// withConn carries out do within --connect-timeout, over another connection
+// where one is lost on the way.
+func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(context.Context, *zkwatch.Conn) error) error {
+	deadline := time.Now().Add(o.connectTimeout)
+	wait, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	for {
+		conn, err := connectOnce(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
+		if err != nil {
+			return err
+		}
+		err = do(wait, conn)
+		server := conn.Status().Server
+		conn.Close()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case wait.Err() != nil:
+			return unreachable(cfg.Servers, o.connectTimeout, err.Error())
+		case !errors.Is(err, zkwatch.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
+			return fmt.Errorf("read from %s: %w", server, err)
+		}
+	}
+}
+
+// missing and forbidden are what to say of a path that cannot be read.
+func missing(path string, servers fmt.Stringer) error {
+	return fmt.Errorf("%s does not exist on %s: check the path and the chroot, or let candidates create it (--create)", path, servers)
+}
+
+func forbidden(path string, servers fmt.Stringer) error {
+	return fmt.Errorf("%s on %s may not be listed: its ACL gives no read permission to this client (--auth-file gives credentials)", path, servers)
+}

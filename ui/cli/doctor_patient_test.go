@@ -1,0 +1,346 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/zkwatch"
+	"electop/zkwatch/admin"
+)
+
+// A patient is an election on an embedded server, watched by what the commands
+// put together. Everything is in one bubble: hours pass in milliseconds.
+type patient struct {
+	t      *testing.T
+	server *zkserver.Server
+	path   string
+	prefix string // of candidates' names
+	setup  *zk.Conn
+	w      *watching
+
+	// alter, if set, changes what a member says to a four-letter word.
+	alter atomic.Pointer[func(member, word, reply string) string]
+
+	raised []*model.Finding // ever
+}
+
+const (
+	patientPath = "/election"
+	patientAck  = "/election-leader"
+)
+
+// examined calls f with an election that is watched. members are what the
+// connect string has: they are one server, told apart by nothing but what
+// [patient.ensemble] has them say. ack: leaders are expected to acknowledge.
+func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &patient{t: t, path: patientPath, prefix: "n_", server: zkserver.New(zkserver.Options{})}
+		defer p.server.Close()
+		p.setup = p.client()
+		p.create(p.setup, p.path, 0)
+		servers, err := zkwatch.ParseConnectString(members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &options{paths: []string{p.path}, path: p.path, ack: ackNone}
+		if ack {
+			o.ack = patientAck
+		}
+		o.admin = adminOptions{mode: admin4lw, interval: adminInterval, sessions: time.Second}
+		log := slog.New(slog.DiscardHandler)
+		p.w, err = o.watch(zkwatch.Config{Servers: servers, Dial: p.dial}, log, false, p.told, func(s string) { t.Log(s) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks := newTasks(t.Context())
+		defer func() {
+			if err := tasks.stop(); err != nil {
+				t.Error(err)
+			}
+		}()
+		p.w.start(tasks)
+		if err := p.w.reach(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		f(p)
+	})
+}
+
+// dial connects to a member. Four-letter words go through alter.
+func (p *patient) dial(_ context.Context, _, member string) (net.Conn, error) {
+	server, err := p.server.Dial()
+	alter := p.alter.Load()
+	if err != nil || alter == nil {
+		return server, err
+	}
+	near, far := net.Pipe()
+	go func() {
+		defer far.Close()
+		defer server.Close()
+		word := make([]byte, 4)
+		if _, err := io.ReadFull(far, word); err != nil {
+			return
+		}
+		if word[0] == 0 { // the length of a first frame
+			up := make(chan struct{})
+			go func() {
+				defer close(up)
+				server.Write(word)
+				io.Copy(server, far)
+				server.Close()
+			}()
+			io.Copy(far, server)
+			far.Close()
+			<-up
+			return
+		}
+		server.Write(word)
+		reply, _ := io.ReadAll(server)
+		io.WriteString(far, (*alter)(member, string(word), string(reply)))
+	}()
+	return near, nil
+}
+
+// client opens a session that ends with the test.
+func (p *patient) client() *zk.Conn {
+	c, _ := p.mortal()
+	return c
+}
+
+// mortal opens a session whose client dies, without a word, when it is told to.
+func (p *patient) mortal() (c *zk.Conn, die func()) {
+	p.t.Helper()
+	var mu sync.Mutex
+	dead := false
+	var last net.Conn
+	c, events, err := zk.Connect([]string{"127.0.0.1:2181"}, 20*time.Second, zk.WithLogger(quiet{}),
+		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if dead {
+				return nil, net.ErrClosed
+			}
+			var err error
+			last, err = p.server.Dial()
+			return last, err
+		}))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for e := range events {
+		if e.State == zk.StateHasSession {
+			break
+		}
+	}
+	go func() {
+		for range events {
+		}
+	}()
+	p.t.Cleanup(c.Close)
+	return c, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		dead = true
+		last.Close()
+	}
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+func (p *patient) create(c *zk.Conn, path string, flags int32, data ...string) string {
+	p.t.Helper()
+	var znode string
+	p.do("create "+path, func() (err error) {
+		znode, err = c.Create(path, []byte(strings.Join(data, "")), flags, zk.WorldACL(zk.PermAll))
+		return err
+	})
+	return znode
+}
+
+// do carries out a request, once it can be sent.
+func (p *patient) do(what string, request func() error) {
+	p.t.Helper()
+	err := request()
+	for errors.Is(err, zk.ErrNoServer) { // its connection was lost before
+		p.pass(100 * time.Millisecond)
+		err = request()
+	}
+	if err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+func (p *patient) delete(path string) {
+	p.t.Helper()
+	if err := p.setup.Delete(path, -1); err != nil {
+		p.t.Fatalf("delete %s: %v", path, err)
+	}
+}
+
+const candidate = zk.FlagEphemeral | zk.FlagSequence
+
+// stand makes a candidate that watches other znodes.
+func (p *patient) stand(c *zk.Conn, watches ...string) string {
+	p.t.Helper()
+	znode := p.create(c, p.path+"/"+p.prefix, candidate)
+	p.watch(c, watches...)
+	return znode
+}
+
+func (p *patient) watch(c *zk.Conn, znodes ...string) {
+	p.t.Helper()
+	for _, z := range znodes {
+		p.do("watch "+z, func() error {
+			_, _, _, err := c.ExistsW(z)
+			return err
+		})
+	}
+}
+
+// queue makes candidates by the recipe, each with a session of its own.
+func (p *patient) queue(n int) (znodes []string, clients []*zk.Conn) {
+	p.t.Helper()
+	for i := range n {
+		c := p.client()
+		clients = append(clients, c)
+		var before []string
+		if i > 0 {
+			before = znodes[i-1:]
+		}
+		znodes = append(znodes, p.stand(c, before...))
+	}
+	return znodes, clients
+}
+
+// pass lets time pass.
+func (p *patient) pass(d time.Duration) { time.Sleep(d) } // in the bubble
+
+// told hears the events.
+func (p *patient) told(es []model.Event) error {
+	for _, e := range es {
+		if f, ok := e.Body.(model.FindingChanged); ok && f.Raised {
+			p.raised = append(p.raised, f.Finding)
+		}
+	}
+	return nil
+}
+
+// look asks the servers for everything for ten seconds, as somebody would who
+// leans on the key, and returns what the doctor has found up to then.
+func (p *patient) look() []*model.Finding {
+	p.t.Helper()
+	for range 5 {
+		if err := p.w.asker.Ask(p.t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
+			p.t.Fatal(err)
+		}
+		p.pass(2 * time.Second)
+	}
+	synctest.Wait()
+	for _, f := range p.w.first().feed.State().Findings {
+		if !slices.ContainsFunc(p.raised, func(r *model.Finding) bool { return r.Key == f.Key }) {
+			p.t.Errorf("it is there and was never raised:%s", written(f))
+		}
+	}
+	return p.raised
+}
+
+func written(fs ...*model.Finding) string {
+	var b strings.Builder
+	for _, f := range fs {
+		fmt.Fprintf(&b, "\n%s %s: %s\n\t%s\n\tznodes %q sessions %x", f.Severity, f.ID, f.Title, strings.Join(f.Evidence, "\n\t"), f.Znodes, f.Sessions)
+	}
+	return b.String()
+}
+
+const (
+	oneMember    = "10.0.0.1:2181"
+	threeMembers = "10.0.0.1:2181,10.0.0.2:2181,10.0.0.3:2181"
+)
+
+// zxid finds the last transaction in what srvr and mntr say.
+var zxid = regexp.MustCompile(`(?m)^(Zxid: 0x|zk_zxid\s+0x)[0-9a-f]+`)
+
+// locks makes a read/write lock, in which a reader and a writer wait for each
+// other or do not.
+func (p *patient) locks(cycle bool) {
+	stand := func(name string, watches ...string) (string, *zk.Conn) {
+		c := p.client()
+		id := strings.Repeat(fmt.Sprintf("%02x", len(name)), 16)
+		z := p.create(c, p.path+"/"+id+name, candidate)
+		p.watch(c, watches...)
+		return z, c
+	}
+	holder, _ := stand("__lock__")
+	reader, c := stand("__rlock__")
+	writer, _ := stand("__lock__", reader)
+	if cycle {
+		p.watch(c, writer)
+	} else {
+		p.watch(c, holder)
+	}
+}
+
+// locked has a lock taken and let go of by turns, and held at last.
+func (p *patient) locked(n int, held, last time.Duration) {
+	p.prefix = strings.Repeat("0a", 16) + "__lock__"
+	p.handoffs(n, held)
+	p.pass(last)
+}
+
+// handoffs makes handoffs at intervals.
+func (p *patient) handoffs(n int, every time.Duration) {
+	clients := []*zk.Conn{p.client(), p.client()}
+	znode := p.stand(clients[0])
+	for i := range n {
+		next := p.stand(clients[(i+1)%2], znode)
+		p.pass(every)
+		p.delete(znode)
+		znode = next
+	}
+	p.stand(clients[(n+1)%2], znode)
+}
+
+// numbered makes the parent anew, with a number for the next candidate.
+func (p *patient) numbered(next int) {
+	p.delete(p.path)
+	p.pass(time.Minute)
+	tree := fmt.Sprintf(`{"format": 1, "nodes": [{"path": %q, "next_sequence": %d}]}`, p.path, next)
+	if err := p.server.LoadTree(strings.NewReader(tree)); err != nil {
+		p.t.Fatal(err)
+	}
+	p.queue(2)
+}
+
+// ensemble has the members pass for one: the first leads.
+func (p *patient) ensemble(alter func(member, word, reply string) string) {
+	all := func(member, word, reply string) string {
+		mode := "follower"
+		if member == "10.0.0.1:2181" {
+			mode = "leader"
+		}
+		reply = strings.ReplaceAll(reply, "standalone", mode)
+		if alter != nil {
+			reply = alter(member, word, reply)
+		}
+		return reply
+	}
+	p.alter.Store(&all)
+}

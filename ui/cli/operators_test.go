@@ -1,0 +1,425 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+)
+
+// What the commands print, as far as these tests read it.
+type (
+	statusJSON struct {
+		System     *string
+		Leader     *string
+		Candidates []struct {
+			Znode      string
+			Name       *string
+			Session    string
+			Role       string
+			Watches    *string
+			WatchState string `json:"watch_state"`
+			Watched    []string
+			Address    *string
+			Server     *string
+		}
+	}
+	discoverJSON struct {
+		Elections []struct {
+			Path     string
+			System   *string
+			Leader   *string
+			Waiting  int
+			Findings int
+		}
+		Visited, Denied int
+	}
+	findingJSON struct {
+		ID, Severity, Title string
+		Evidence, Znodes    []string
+		Sessions            []string
+		Advice              string
+	}
+	doctorJSON struct {
+		Path      string
+		Findings  []findingJSON
+		Unchecked []struct {
+			What, Why string
+			Servers   []string
+			Setting   *string
+		}
+	}
+	riskJSON struct {
+		Type, State   string
+		Znode         string
+		Leader        any      // of a state it is a znode
+		ExpiresWithin *float64 `json:"expires_within_ms"`
+		Next          *string
+		Cause         string
+		From, To      *string
+	}
+)
+
+// electop runs a command to its end and returns what it printed.
+func electopRun(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	c := run(t, args...)
+	if code := c.finish(t); code != want {
+		t.Fatalf("electop %s: exit code %d, want %d; it printed\n%s%s", strings.Join(args, " "), code, want, c.out.all(), c.errs.all())
+	}
+	return c.out.all()
+}
+
+func decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("not what was expected: %v\n%s", err, text)
+	}
+	return v
+}
+
+// ward is a real ensemble with elections of other people's software.
+type ward struct {
+	ensemble      *zktest.Ensemble
+	flags         []string // that reach it
+	kazoo         election // kazoo.Election
+	curator       election // LeaderLatch
+	kazooLeader   *zktest.Foreign
+	curatorLeader *zktest.Foreign
+}
+
+type election struct {
+	path       string
+	candidates []zktest.Standing // in the order of the queue
+}
+
+const foreignTimeout = 5 * time.Second
+
+func newWard(t *testing.T) *ward {
+	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())
+	w := &ward{ensemble: e, flags: []string{"--servers", e.ConnectString(), "--admin-url", e.AdminURL()}}
+	w.kazoo.path, w.curator.path = "/services/billing", "/apps/scheduler"
+	w.kazooLeader = zktest.Kazoo(t, e.ConnectString(), foreignTimeout)
+	w.curatorLeader = zktest.Curator(t, e.ConnectString(), foreignTimeout)
+	kazoo, curator := zktest.Kazoo(t, e.ConnectString(), foreignTimeout), zktest.Curator(t, e.ConnectString(), foreignTimeout)
+	for i, name := range []string{"amber", "birch", "cedar", "delta"} {
+		k, c := kazoo, curator
+		if i == 0 {
+			k, c = w.kazooLeader, w.curatorLeader
+		}
+		w.kazoo.candidates = append(w.kazoo.candidates, k.Stand(t, "election", w.kazoo.path, name))
+		w.curator.candidates = append(w.curator.candidates, c.Stand(t, "latch", w.curator.path, name))
+	}
+	w.kazooLeader.Leads(t, "amber")
+	w.curatorLeader.Leads(t, "amber")
+	w.awaitWatches(t, w.kazoo)
+	w.awaitWatches(t, w.curator)
+	return w
+}
+
+// awaitWatches waits until every candidate but the first watches the one before.
+func (w *ward) awaitWatches(t *testing.T, e election) {
+	t.Helper()
+	await(t, "the watches of "+e.path, func() bool {
+		var tables strings.Builder
+		for _, s := range w.ensemble.Members {
+			tables.WriteString(s.Ask(t, "wchp"))
+		}
+		for _, c := range e.candidates[:len(e.candidates)-1] {
+			if !strings.Contains(tables.String(), c.Znode+"\n") {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(waitFor); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v", what, waitFor)
+		}
+	}
+}
+
+func (w *ward) session(t *testing.T) *zk.Conn { return session(t, w.ensemble.ConnectString()) }
+
+// session is a session of its own for a candidate that does not follow a recipe.
+func session(t *testing.T, servers string) *zk.Conn {
+	t.Helper()
+	c, events, err := zk.Connect(strings.Split(servers, ","), 20*time.Second, zk.WithLogger(silent{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e := range events {
+		if e.State == zk.StateHasSession {
+			break
+		}
+	}
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		for range events {
+		}
+	}()
+	t.Cleanup(func() { c.Close(); <-drained })
+	return c
+}
+
+// TestOperators is what an operator does with electop in front of a live
+// ensemble with other people's elections.
+func TestOperators(t *testing.T) {
+	t.Parallel()
+	w := newWard(t)
+	elections := map[string]election{"kazoo": w.kazoo, "Curator": w.curator}
+
+	t.Run("discover", func(t *testing.T) {
+		d := decode[discoverJSON](t, electopRun(t, 0, "discover", "/", "--json", "--servers", w.ensemble.ConnectString()))
+		if d.Visited == 0 || d.Denied != 0 {
+			t.Errorf("visited %d, denied %d", d.Visited, d.Denied)
+		}
+		found := map[string]bool{}
+		for _, e := range d.Elections {
+			for system, want := range elections {
+				if e.Path != want.path {
+					continue
+				}
+				found[system] = true
+				if e.System == nil || !strings.Contains(*e.System, system) {
+					t.Errorf("%s: system %s, want %s", e.Path, text(e.System), system)
+				}
+				if text(e.Leader) != want.candidates[0].Znode || e.Waiting != 3 || e.Findings != 0 {
+					t.Errorf("%s: leader %s, %d waiting, %d findings", e.Path, text(e.Leader), e.Waiting, e.Findings)
+				}
+			}
+		}
+		if len(found) != 2 || len(d.Elections) != 2 {
+			t.Errorf("found %v", d.Elections)
+		}
+	})
+	// The doctors take their time; they do so at once.
+	healthy, made := map[string]*command{}, map[string]*command{}
+	for system, e := range elections {
+		healthy[system] = w.doctor(t, e.path)
+	}
+	for id, path := range madeOnPurpose(t, w) {
+		made[id] = w.doctor(t, path)
+	}
+	for system, e := range elections {
+		for _, how := range []string{"http", "4lw"} {
+			t.Run("status/"+system+"/"+how, func(t *testing.T) {
+				args := []string{"status", e.path, "--json", "--admin", how, "--servers", w.ensemble.ConnectString()}
+				if how == "http" {
+					args = append(args, "--admin-url", w.ensemble.AdminURL())
+				}
+				verifiedEdges(t, system, e, decode[statusJSON](t, electopRun(t, 0, args...)))
+			})
+		}
+		t.Run("doctor/"+system, func(t *testing.T) {
+			c := healthy[system]
+			code := c.finish(t)
+			d := decode[doctorJSON](t, c.out.all())
+			for _, f := range d.Findings {
+				if f.Severity != "info" {
+					t.Errorf("a healthy election has the finding %+v", f)
+				}
+			}
+			if len(d.Unchecked) > 0 {
+				t.Errorf("every member answers, and there is unchecked %+v", d.Unchecked)
+			}
+			if code != 0 {
+				t.Errorf("exit code %d: %s", code, c.errs.all())
+			}
+		})
+	}
+	for id, c := range made {
+		t.Run("made/"+id, func(t *testing.T) { finds(t, c, id) })
+	}
+	t.Run("stopped", func(t *testing.T) { stoppedLeaders(t, w) })
+}
+
+func (w *ward) doctor(t *testing.T, path string) *command {
+	t.Helper()
+	return run(t, slices.Concat([]string{"doctor", path, "--json"}, w.flags)...)
+}
+
+func verifiedEdges(t *testing.T, system string, e election, s statusJSON) {
+	t.Helper()
+	if !strings.Contains(text(s.System), system) {
+		t.Errorf("system %s, want %s", text(s.System), system)
+	}
+	if len(s.Candidates) != len(e.candidates) {
+		t.Fatalf("%d candidates, want %d", len(s.Candidates), len(e.candidates))
+	}
+	for i, got := range s.Candidates {
+		want := e.candidates[i]
+		if got.Znode != want.Znode || got.Session != hex(want.Session) || text(got.Name) != want.Name {
+			t.Errorf("candidate %d: %s %s of session %s, want %+v", i, text(got.Name), got.Znode, got.Session, want)
+		}
+		if got.Address == nil || got.Server == nil {
+			t.Errorf("%s: connected from %s to %s", want.Name, text(got.Address), text(got.Server))
+		}
+		if i == 0 {
+			continue
+		}
+		before := e.candidates[i-1].Znode
+		if got.WatchState != "verified" || !slices.Equal(got.Watched, []string{before}) || text(got.Watches) != before {
+			t.Errorf("%s watches %q (%s), should watch %s: want %s verified", want.Name, got.Watched, got.WatchState, text(got.Watches), before)
+		}
+	}
+}
+
+// madeOnPurpose makes what the doctor is to find, each in an election of its
+// own, and returns where.
+func madeOnPurpose(t *testing.T, w *ward) map[string]string {
+	t.Helper()
+	paths := map[string]string{}
+	for id, make := range map[string]func(path string){
+		"herd": func(path string) {
+			head := stand(t, w.session(t), path, "")
+			for range 3 {
+				stand(t, w.session(t), path, head)
+			}
+		},
+		"ghost-node": func(path string) {
+			stand(t, w.session(t), path, "")
+			c := w.session(t)
+			ghost := stand(t, c, path, "") // the reply is lost, and it tries again
+			stand(t, c, path, ghost)
+		},
+		"missing-watch": func(path string) {
+			stand(t, w.session(t), path, "")
+			stand(t, w.session(t), path, "")
+		},
+	} {
+		paths[id] = "/made-" + id
+		if _, err := w.session(t).Create(paths[id], nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+		make(paths[id])
+	}
+	return paths
+}
+
+// finds waits for a doctor, who has to find what was made, and nothing else.
+func finds(t *testing.T, c *command, id string) {
+	code := c.finish(t)
+	found, critical := false, false
+	for _, f := range decode[doctorJSON](t, c.out.all()).Findings {
+		critical = critical || f.Severity == "critical"
+		// A ghost watches nobody: its client does not know of it.
+		ghost := id == "ghost-node" && f.ID == "missing-watch" && strings.HasSuffix(f.Znodes[0], "n_0000000001")
+		if f.Severity != "info" && f.ID != id && !ghost {
+			t.Errorf("besides, %+v", f)
+		}
+		found = found || f.ID == id
+	}
+	if !found {
+		t.Errorf("not found in %s", c.out.all())
+	}
+	if want := map[bool]int{true: 5}[critical]; code != want {
+		t.Errorf("exit code %d, want %d", code, want)
+	}
+}
+
+// TestServersThatDoNotTell asks a server that answers one word only, as they
+// come from the box: nothing is claimed of its watches, and it is said which
+// setting would allow to.
+func TestServersThatDoNotTell(t *testing.T) {
+	t.Parallel()
+	server := zktest.NewApache(t, zktest.WithWords(""))
+	process := zktest.Kazoo(t, server.Addr, 20*time.Second)
+	for _, name := range []string{"amber", "birch"} {
+		process.Stand(t, "election", "/quiet", name)
+	}
+	flags := []string{"/quiet", "--json", "--admin", "4lw", "--servers", server.Addr}
+	s := decode[statusJSON](t, electopRun(t, 0, append([]string{"status"}, flags...)...))
+	if got := s.Candidates[1]; got.WatchState != "unknown" || got.Watches == nil || len(got.Watched) > 0 || got.Address != nil {
+		t.Errorf("of a watch that nobody told: %+v", got)
+	}
+	d := decode[doctorJSON](t, electopRun(t, 0, append([]string{"doctor", "--for", "3s"}, flags...)...))
+	if len(d.Findings) > 0 {
+		t.Errorf("found %+v", d.Findings)
+	}
+	said := map[string]bool{}
+	for _, u := range d.Unchecked {
+		if slices.Equal(u.Servers, []string{server.Addr}) && strings.Contains(text(u.Setting), "4lw.commands.whitelist") {
+			said[u.What] = true
+		}
+	}
+	for _, what := range []string{"connections", "session deadlines", "watches"} {
+		if !said[what] {
+			t.Errorf("%s are not among the unchecked, with the setting: %+v", what, d.Unchecked)
+		}
+	}
+}
+
+// stand makes a candidate that watches a znode, if one is given.
+func stand(t *testing.T, c *zk.Conn, path, watches string) string {
+	t.Helper()
+	znode, err := c.Create(path+"/n_", []byte("made"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if watches != "" {
+		if _, _, _, err := c.ExistsW(watches); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return znode
+}
+
+// stoppedLeaders stops the processes that lead. Each must be announced as at
+// risk while its znode is there; then the next takes over.
+func stoppedLeaders(t *testing.T, w *ward) {
+	type watched struct {
+		election
+		stop   *zktest.Foreign
+		events *command
+	}
+	var all []watched
+	for _, x := range []watched{{election: w.kazoo, stop: w.kazooLeader}, {election: w.curator, stop: w.curatorLeader}} {
+		x.events = run(t, slices.Concat([]string{"events", x.path, "--json", "--admin-sessions", "500ms"}, w.flags)...)
+		x.events.out.await(t, "the first state", func(s string) bool { return strings.Contains(s, "\n") })
+		all = append(all, x)
+	}
+	for _, x := range all {
+		x.stop.Pause(t)
+	}
+	for _, x := range all {
+		leader, next := x.candidates[0].Znode, x.candidates[1].Znode
+		x.events.out.await(t, "the handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })
+		x.events.cancel()
+		x.events.finish(t)
+		warned := false
+		for s := range strings.Lines(x.events.out.all()) {
+			l := decode[riskJSON](t, s)
+			switch {
+			case l.Type == "risk" && l.State == "raised":
+				warned = true
+				if l.Znode != leader || l.Leader != true || text(l.Next) != next || l.ExpiresWithin == nil || *l.ExpiresWithin <= 0 {
+					t.Errorf("the risk: %s", s)
+				}
+			case l.Type == "left" || l.Type == "handoff":
+				if !warned {
+					t.Errorf("%s: gone before it was said to be at risk:\n%s", x.path, x.events.out.all())
+				}
+				if l.Type == "handoff" && (text(l.From) != leader || text(l.To) != next || l.Cause != "expired") {
+					t.Errorf("handoff: %s", s)
+				}
+			}
+		}
+		if !warned {
+			t.Errorf("%s: never at risk:\n%s", x.path, x.events.out.all())
+		}
+	}
+}
+
+func hex(session uint64) string { return fmt.Sprintf("%#x", session) }

@@ -1,0 +1,115 @@
+package plain
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"electop/model"
+)
+
+// Discovery is what a walk over the znodes below a root came to.
+type Discovery struct {
+	Root            string
+	Elections       []Found
+	Visited, Denied int    // znodes
+	Stopped         string // which bound ended the walk, "" for none
+}
+
+// Found is an election that was found, as its journal has it.
+type Found struct {
+	State   *model.State
+	Waiting int // contenders that do not hold the role
+}
+
+type discovery struct {
+	Format    int        `json:"format"`
+	Elections []election `json:"elections"`
+	Visited   int        `json:"visited"`
+	Denied    int        `json:"denied"`
+	Stopped   *string    `json:"stopped,omitempty"`
+}
+
+type election struct {
+	Path     string   `json:"path"`
+	System   *string  `json:"system"`
+	Leader   *string  `json:"leader"`
+	Waiting  int      `json:"waiting"`
+	ReignMS  *float64 `json:"reign_ms"`
+	Findings int      `json:"findings"`
+}
+
+// JSON returns the object that `electop discover --json` prints.
+func (d Discovery) JSON() any {
+	out := discovery{Format: Format, Elections: make([]election, 0, len(d.Elections)), Visited: d.Visited, Denied: d.Denied, Stopped: text(d.Stopped)}
+	for _, f := range d.Elections {
+		s := f.State
+		e := election{Path: s.Path, System: System(s), Leader: znode(s.Path, s.Leader()), Waiting: f.Waiting, Findings: len(s.Findings)}
+		if reign, ok := Reign(s); ok {
+			e.ReignMS = millis(&reign)
+		}
+		out.Elections = append(out.Elections, e)
+	}
+	return out
+}
+
+// Waiting is how many contenders of an election do not hold the role.
+func Waiting(s *model.State) int {
+	return len(s.Queue) - s.Recipe.Holders(s.Queue)
+}
+
+// Reign is the age of the leader's znode. One that was not seen to take over
+// may have waited for a part of that, so it bounds the reign.
+func Reign(s *model.State) (time.Duration, bool) {
+	l := s.Leader()
+	if l == nil || l.Unread || l.Ctime.IsZero() {
+		return 0, false
+	}
+	age, _ := l.Age(s.At)
+	return age, true
+}
+
+// Text writes the elections as a table for people, with one Write.
+func (d Discovery) Text(w io.Writer) error {
+	var b bytes.Buffer
+	if len(d.Elections) > 0 {
+		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "PATH\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS")
+		for _, f := range d.Elections {
+			s := f.State
+			system, reign, findings := "-", "-", "-"
+			if p := System(s); p != nil {
+				system = *p
+			}
+			if r, ok := Reign(s); ok {
+				reign = "<= " + r.Round(time.Second).String()
+			}
+			if n := len(s.Findings); n > 0 {
+				findings = fmt.Sprintf("%d %s", n, model.Worst(s.Findings))
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", model.Safe(s.Path, 0), system, Who(s.Leader()), f.Waiting, reign, findings)
+		}
+		t.Flush() // into memory
+		fmt.Fprintln(&b)
+	}
+	fmt.Fprintf(&b, "%s below %s, in %s", Count(len(d.Elections), "election", "elections"), model.Safe(d.Root, 0), Count(d.Visited, "znode", "znodes"))
+	if d.Denied > 0 {
+		fmt.Fprintf(&b, "; %d may not be listed", d.Denied)
+	}
+	if d.Stopped != "" {
+		fmt.Fprintf(&b, "; stopped early: %s", model.Safe(d.Stopped, 0))
+	}
+	fmt.Fprintln(&b, ".")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Count is n things in words.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

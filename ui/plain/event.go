@@ -1,0 +1,141 @@
+package plain
+
+import (
+	"time"
+
+	"electop/model"
+)
+
+type eventHead struct {
+	N    uint64 `json:"n"`
+	At   string `json:"at"`
+	Type string `json:"type"`
+
+	at time.Time
+}
+
+type childEvent struct {
+	eventHead
+	Znode string `json:"znode"`
+	seq
+	Session *string `json:"session"`
+	data
+	Ignored bool `json:"ignored,omitempty"`
+}
+
+type handoffEvent struct {
+	eventHead
+	From       *string  `json:"from"`
+	To         *string  `json:"to"`
+	ToSession  *string  `json:"to_session"`
+	ToData     *string  `json:"to_data"`
+	ToBase64   []byte   `json:"to_data_base64,omitempty"`
+	ToLength   int      `json:"to_data_length,omitempty"` // set where to_data is cut
+	Fence      *string  `json:"fence"`
+	Cause      string   `json:"cause"`
+	Evidence   *string  `json:"evidence"` // what the cause is known by
+	SilentMS   *float64 `json:"silent_ms"`
+	TakeoverMS *float64 `json:"takeover_ms"`
+	VacantMS   *float64 `json:"vacant_ms"`
+}
+
+type missedEvent struct {
+	eventHead
+	Creates *int `json:"creates"`
+	Deletes *int `json:"deletes"`
+}
+
+type connectionEvent struct {
+	eventHead
+	State   string  `json:"state"`
+	Server  *string `json:"server"`
+	Session *string `json:"session"`
+}
+
+// riskEvent says that a contender's session is about to expire, or no more.
+type riskEvent struct {
+	eventHead
+	State string `json:"state"`
+	Znode string `json:"znode"`
+	seq
+	Session   *string  `json:"session"`
+	Leader    bool     `json:"leader"`
+	ExpiresMS *float64 `json:"expires_within_ms"`
+	Evidence  string   `json:"evidence"`
+	Next      *string  `json:"next"` // who would take over
+}
+
+type stateEvent struct {
+	eventHead
+	status
+}
+
+// Event returns the JSON object of an event in the election at path.
+func Event(path string, e model.Event) any {
+	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind, e.At} }
+	child := func(kind string, c *model.Candidate, ignored bool) any {
+		return childEvent{head(kind), model.Join(path, c.Name), sequence(c), session(c), content(c.Data, c.Unread), ignored}
+	}
+	switch b := e.Body.(type) {
+	case model.Snapshot:
+		return stateEvent{head("state"), statusOf(b.State)}
+	case model.Joined:
+		return child("joined", b.Candidate, b.Ignored)
+	case model.Left:
+		return child("left", b.Candidate, b.Ignored)
+	case model.Handoff:
+		out := handoffEvent{
+			eventHead: head("handoff"), From: znode(path, b.From), To: znode(path, b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
+			SilentMS: millis(b.Silent), TakeoverMS: millis(b.Takeover), VacantMS: millis(b.Vacant),
+		}
+		if b.To != nil {
+			d := content(b.To.Data, b.To.Unread)
+			out.ToSession, out.ToData, out.ToBase64, out.ToLength = session(b.To), d.Data, d.DataBase64, d.DataLength
+			if !b.To.Unread {
+				out.Fence = text(model.Hex(uint64(b.Fence)))
+			}
+		}
+		return out
+	case model.Missed:
+		out := missedEvent{eventHead: head("missed")}
+		if b.Known {
+			out.Creates, out.Deletes = &b.Creates, &b.Deletes
+		}
+		return out
+	case model.LinkChanged:
+		link := b.Link
+		if link == model.Connecting { // anew: of a connection that was good
+			link = model.Disconnected
+		}
+		out := connectionEvent{head("connection"), string(link), text(b.Server), nil}
+		if b.Session != 0 {
+			out.Session = text(model.Hex(b.Session))
+		}
+		return out
+	case model.FindingChanged:
+		return findingEvent{head("finding"), changed(b.Raised), b.Finding.Key, findingOf(b.Finding)}
+	case model.RiskChanged:
+		return riskEventOf(path, head("risk"), b)
+	}
+	panic("plain: unknown event") // the sum is closed
+}
+
+func riskEventOf(path string, head eventHead, r model.RiskChanged) any {
+	c := r.Risk.Candidate
+	out := riskEvent{
+		eventHead: head, State: changed(r.Raised), Znode: model.Join(path, c.Name), seq: sequence(c), Session: session(c),
+		Leader: r.Risk.Leader, Evidence: r.Risk.Evidence, Next: znode(path, r.Risk.Next),
+	}
+	if r.Raised {
+		out.ExpiresMS = within(r.Risk.By, head.at)
+	}
+	return out
+}
+
+// changed is the state of a finding or a risk.
+func changed(raised bool) string {
+	if raised {
+		return "raised"
+	}
+	return "cleared"
+}

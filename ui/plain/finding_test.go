@@ -1,0 +1,139 @@
+package plain_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"electop/model"
+	"electop/ui/plain"
+)
+
+// examined is an election of strangers with a finding, and servers of which
+// not all said everything.
+func examined(t *testing.T) *model.State {
+	t.Helper()
+	s := *strangers(t)
+	s.Findings = []*model.Finding{ghost(), {
+		ID: "herd", Key: "herd", Severity: model.Warning, Title: "Everybody watches the leader",
+		Evidence: []string{"12 sessions watch \\x1b[2J-n_0000000010"}, Harm: "All are woken at each handoff.", Advice: "Watch the predecessor.",
+		Znodes: slices.Repeat([]string{path + "/\x1b[2J-n_0000000010"}, 12), Sessions: []uint64{1, 2}, References: []string{"ZooKeeper recipes"},
+	}}
+	refused := model.Answer{State: model.Refused, Via: "4lw", Why: "wchp is not executed because it is not in the whitelist", Hint: "4lw.commands.whitelist=wchp"}
+	said := model.Answer{State: model.Answered, Via: "4lw", At: start}
+	s.Told = &model.ServerTable{
+		At: start, End: start.Add(time.Second), Unwhole: "/zookeeper/config may not be read",
+		Servers: []model.Server{
+			{Addr: "zk1:2181", Basic: said, Connections: said, Sessions: said, Watches: said, Leftover: true},
+			{Addr: "zk2:2181", Basic: said, Connections: said, Sessions: said, Watches: refused},
+			{Addr: "zk3:2181", Basic: said, Connections: said, Sessions: said, Watches: refused},
+			{Addr: "zk4:2181", Basic: model.Answer{State: model.Failed, Why: "no answer within 3s"}, Connections: model.Answer{State: model.Failed, Why: "no answer within 3s"}},
+		},
+	}
+	return &s
+}
+
+func TestDoctor(t *testing.T) {
+	for name, s := range map[string]*model.State{"ill": examined(t), "well": election(t, znode("n_0000000001", 1, 2, []byte("amber")))} {
+		t.Run(name, func(t *testing.T) {
+			b := line(t, plain.Doctor(s))
+			unprintable(t, string(b))
+			d := decode[doctorDoc](t, b)
+			if d.Format != 1 || len(d.Findings) != len(s.Findings) || d.Findings == nil || d.Unchecked == nil {
+				t.Errorf("%+v", d)
+			}
+			for i, f := range d.Findings {
+				if !slices.Contains([]string{"info", "warning", "critical"}, f.Severity) || len(f.Znodes) != len(s.Findings[i].Znodes) || len(f.Sessions) != len(s.Findings[i].Sessions) {
+					t.Errorf("%+v", f)
+				}
+			}
+			var text bytes.Buffer
+			if err := plain.DoctorText(&text, s); err != nil {
+				t.Fatal(err)
+			}
+			for l := range strings.Lines(text.String()) {
+				unprintable(t, l)
+			}
+			golden.RequireEqual(t, text.Bytes())
+		})
+	}
+	broken := errors.New("broken pipe")
+	if err := plain.DoctorText(failing{broken}, examined(t)); !errors.Is(err, broken) {
+		t.Errorf("%v to a broken pipe", err)
+	}
+}
+
+func TestNotChecked(t *testing.T) {
+	s := election(t)
+	if us := plain.NotChecked(s); len(us) != 1 || us[0].Setting == nil || *us[0].Setting != "--admin auto" {
+		t.Errorf("never asked: %+v", us)
+	}
+	us := plain.NotChecked(examined(t))
+	find := func(what string) plain.Unchecked {
+		i := slices.IndexFunc(us, func(u plain.Unchecked) bool { return u.What == what })
+		if i < 0 {
+			t.Fatalf("nothing of %s in %+v", what, us)
+		}
+		return us[i]
+	}
+	if u := find("watches"); !slices.Equal(u.Servers, []string{"zk2:2181", "zk3:2181"}) || u.Setting == nil || *u.Setting != "4lw.commands.whitelist=wchp" {
+		t.Errorf("watches: %+v", u)
+	}
+	if u := find("anything"); !slices.Equal(u.Servers, []string{"zk4:2181"}) {
+		t.Errorf("a silent server: %+v", u)
+	}
+	if u := find("whether a watch or a connection is missing"); u.Why != "/zookeeper/config may not be read" {
+		t.Errorf("the ensemble: %+v", u)
+	}
+	whole := *examined(t)
+	whole.Told = &model.ServerTable{Whole: true, Servers: examined(t).Told.Servers[:1]}
+	whole.Told.Servers[0].Leftover = false
+	if us := plain.NotChecked(&whole); len(us) != 0 {
+		t.Errorf("all was said, and not checked is %+v", us)
+	}
+}
+
+func TestDiscovery(t *testing.T) {
+	ill := examined(t)
+	for name, d := range map[string]plain.Discovery{
+		"nothing": {Root: "/", Visited: 1},
+		"several": {Root: "/app", Visited: 1200, Denied: 3, Stopped: "10000 znodes", Elections: found(ill, election(t), election(t, znode("n_0000000001", 1, 2, []byte("amber"))))},
+		"hostile": {Root: "/\x1b[2J", Visited: 1, Stopped: "\u202e"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := line(t, d.JSON())
+			unprintable(t, string(b))
+			v := decode[discoveryDoc](t, b)
+			if v.Format != 1 || len(v.Elections) != len(d.Elections) || v.Elections == nil || v.Visited != d.Visited || v.Denied != d.Denied || (v.Stopped != nil) != (d.Stopped != "") {
+				t.Errorf("%+v", v)
+			}
+			for i, e := range v.Elections {
+				leads := d.Elections[i].State.Leader() != nil
+				if (e.Leader != nil) != leads || (e.Reign != nil) != leads || e.Findings != len(d.Elections[i].State.Findings) || e.Waiting != d.Elections[i].Waiting {
+					t.Errorf("%+v", e)
+				}
+			}
+			var text bytes.Buffer
+			if err := d.Text(&text); err != nil {
+				t.Fatal(err)
+			}
+			for l := range strings.Lines(text.String()) {
+				unprintable(t, l)
+			}
+			golden.RequireEqual(t, text.Bytes())
+		})
+	}
+}
+
+func found(states ...*model.State) []plain.Found {
+	var out []plain.Found
+	for _, s := range states {
+		out = append(out, plain.Found{State: s, Waiting: plain.Waiting(s)})
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package plain
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"electop/model"
+)
+
+// headline says whose election it is and who leads.
+func headline(s *model.State) string {
+	path := model.Safe(s.Path, 0)
+	if l := s.Leader(); l != nil {
+		return fmt.Sprintf("%s: %s leads, %d waiting", path, Who(l), Waiting(s))
+	}
+	return path + ": nobody stands"
+}
+
+// StatusText writes a state for people, with one Write.
+func StatusText(w io.Writer, s *model.State) error {
+	var b bytes.Buffer
+	fmt.Fprintln(&b, headline(s))
+	if system := System(s); system != nil {
+		fmt.Fprint(&b, *system)
+		if s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied {
+			fmt.Fprintf(&b, ", acknowledged in %s", model.Safe(s.Ack.Path, 0))
+		}
+		fmt.Fprintln(&b)
+	}
+	fmt.Fprintln(&b)
+	statusTable(&b, s)
+	for _, r := range s.Risks {
+		fmt.Fprintln(&b, "\n"+RiskText(Who(r.Candidate), r, s.At))
+	}
+	if s.NextSequenceKnown {
+		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
+	}
+	switch n := len(s.Ignored); {
+	case n == 1:
+		fmt.Fprintln(&b, "Another child is no candidate.")
+	case n > 1:
+		fmt.Fprintf(&b, "%d other children are no candidates.\n", n)
+	}
+	if len(s.Queue) > 0 && s.Table != nil {
+		uncheckedText(&b, NotChecked(s))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func statusTable(b *bytes.Buffer, s *model.State) {
+	if len(s.Queue) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	asked, inferred := s.Table != nil, " (inferred)"
+	columns := ""
+	if asked {
+		columns, inferred = "ADDRESS\tSERVER\t", ""
+	}
+	fmt.Fprintf(t, "SEQ\tCANDIDATE\tSESSION\t%sAGE\tWATCHES%s\n", columns, inferred)
+	for i, c := range s.Queue {
+		session, where := "-", ""
+		if c.Session != 0 {
+			session = model.Hex(c.Session)
+		}
+		if asked {
+			address, server := "-", "-"
+			if conn, on, _ := s.Client(c); conn != nil {
+				address, server = model.Safe(conn.Addr, 0), model.Safe(on, 0)
+			}
+			where = address + "\t" + server + "\t"
+		}
+		age, exact := c.Age(s.At)
+		about := "~"
+		if exact {
+			about = ""
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number(c), c.Label(), session, where, about, age.Round(time.Second), watchText(s, i))
+	}
+	t.Flush() // into memory
+}
+
+// number is a candidate's sequence as a table shows it.
+func number(c *model.Candidate) string {
+	if !c.HasSequence {
+		return "-"
+	}
+	return fmt.Sprint(c.Sequence)
+}
+
+// watchText says whom the contender at position i watches, and how that is
+// known.
+func watchText(s *model.State, i int) string {
+	edge := s.Edge(i)
+	w, waits := s.Recipe.Watches(s.Queue, i)
+	if !waits {
+		return "-"
+	}
+	want := child(s.Queue[w])
+	switch edge.State {
+	case model.Verified:
+		return want + " verified"
+	case model.MissingWatch:
+		return want + " MISSING"
+	case model.WrongWatch:
+		return safeList(edge.Watched) + " WRONG, should be " + want
+	}
+	if s.Table != nil {
+		want += " inferred"
+	}
+	return want
+}
+
+// child tells a contender from the others in little room.
+func child(c *model.Candidate) string {
+	if !c.HasSequence {
+		return model.Safe(c.Name, 0)
+	}
+	return fmt.Sprint(c.Sequence)
+}

@@ -1,0 +1,102 @@
+package plain
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"electop/model"
+)
+
+// Unchecked is something that only servers know and did not say.
+type Unchecked struct {
+	What    string   `json:"what"`
+	Servers []string `json:"servers"` // which did not say it; none: all
+	Why     string   `json:"why"`
+	Setting *string  `json:"setting"` // what would allow it
+}
+
+// NotChecked lists what the servers did not tell of an election, and the
+// settings that would let them: without these, watches are inferred, and a
+// candidate whose connection is gone is not seen to be at risk.
+func NotChecked(s *model.State) []Unchecked {
+	out := []Unchecked{}
+	t := s.Told
+	if t == nil {
+		return append(out, Unchecked{
+			What: "watches, connections and sessions", Servers: []string{},
+			Why: "the servers were not asked", Setting: text("--admin auto"),
+		})
+	}
+	if !t.Whole {
+		why := t.Unwhole
+		if why == "" {
+			why = "not every member of the ensemble is known to have been asked"
+		}
+		out = append(out, Unchecked{What: "whether a watch or a connection is missing", Servers: []string{}, Why: why})
+	}
+	add := func(what, server string, a model.Answer) {
+		if a.State == model.Answered || a.State == model.NotAsked {
+			return
+		}
+		for i := range out {
+			if u := &out[i]; u.What == what && u.Why == a.Why && len(u.Servers) > 0 {
+				u.Servers = append(u.Servers, server)
+				return
+			}
+		}
+		out = append(out, Unchecked{What: what, Servers: []string{server}, Why: a.Why, Setting: text(a.Hint)})
+	}
+	watches := false
+	for _, sv := range t.Servers {
+		if sv.Basic.State == model.Failed && sv.Connections.State != model.Answered && sv.Watches.State != model.Answered {
+			add("anything", sv.Addr, sv.Basic)
+			continue
+		}
+		add("mode and counts", sv.Addr, sv.Basic)
+		add("connections", sv.Addr, sv.Connections)
+		add("session deadlines", sv.Addr, sv.Sessions)
+		add("watches", sv.Addr, sv.Watches)
+		if sv.Leftover {
+			add("all of it", sv.Addr, model.Answer{State: model.TooLarge, Why: "there is more of it than is kept"})
+		}
+		watches = watches || sv.Watches.State != model.NotAsked
+	}
+	if !watches && len(t.Servers) > 0 && len(out) == 0 && inferred(s) {
+		out = append(out, Unchecked{What: "watches", Servers: []string{}, Why: "the servers were not asked for them"})
+	}
+	return out
+}
+
+// inferred reports whether somebody waits of whose watch no server has told.
+func inferred(s *model.State) bool {
+	for i := range s.Queue {
+		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State == model.Unverified {
+			return true
+		}
+	}
+	return false
+}
+
+// uncheckedText says it to people.
+func uncheckedText(b *bytes.Buffer, us []Unchecked) {
+	if len(us) == 0 {
+		return
+	}
+	fmt.Fprint(b, "\nNot checked:\n")
+	for _, u := range us {
+		line := u.What
+		if len(u.Servers) > 0 {
+			line += " on " + safeList(u.Servers)
+		}
+		if u.Why != "" {
+			line += ": " + u.Why
+		}
+		if u.Setting != nil {
+			line += " (" + *u.Setting + " would allow it)"
+		}
+		for i, l := range wrap(model.Safe(line, 1000), 96) {
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", 2+2*min(i, 1)), l)
+		}
+	}
+}
