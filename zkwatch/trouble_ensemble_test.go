@@ -224,7 +224,10 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 	t.Run("cut for longer than the session", func(t *testing.T) {
 		c := setup(t)
 		var n network
-		w, l := lookOn(t, e, c.path, func(cfg *zkwatch.Config) { cfg.Dial, cfg.SessionTimeout = n.dial, time.Second })
+		w, l := lookOn(t, e, c.path, func(cfg *zkwatch.Config) {
+			cfg.Dial, cfg.SessionTimeout = n.dial, time.Second
+			cfg.DialTimeout = 10 * time.Second // patient: it is to hear of the expiry, and not give up before
+		})
 		session := c.seen(w).Link.Session
 		c.some(2)
 		c.seen(w)
@@ -232,8 +235,14 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		w.await(t, "disconnected", func(s *model.State) bool { return s.Link.Link == model.Disconnected })
 		c.some(4) // which nobody sees
 		leader := e.Leader(t)
+		// A dump lacks a session that is heard of while it is made, so one
+		// without it is no evidence; none with it for as long as it lasts is.
+		seen := time.Now()
 		poll(t, "the session's expiry", func() bool {
-			return !strings.Contains(leader.Ask(t, "dump"), fmt.Sprintf("0x%x", session))
+			if strings.Contains(leader.Ask(t, "dump"), fmt.Sprintf("0x%x", session)) {
+				seen = time.Now()
+			}
+			return time.Since(seen) > time.Second
 		})
 		if s := w.feed.State(); s.Link.Link == model.Connected || s.DownSince.IsZero() || len(s.Ignored) != 1 {
 			t.Errorf("while cut off: link %+v, down since %v, %d children", s.Link, s.DownSince, len(s.Ignored))
