@@ -31,7 +31,8 @@ type terminal struct {
 	pty    *os.File
 	before *term.State
 	exited chan error
-	close  func() // may be called again
+	read   chan struct{} // closed when all that it wrote was read
+	close  func()        // may be called again
 
 	mu      sync.Mutex
 	screen  *vt.Emulator
@@ -41,7 +42,7 @@ type terminal struct {
 
 func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 	t.Helper()
-	x := &terminal{t: t, screen: vt.NewEmulator(int(cols), int(rows)), changed: make(chan struct{}), exited: make(chan error, 1)}
+	x := &terminal{t: t, screen: vt.NewEmulator(int(cols), int(rows)), changed: make(chan struct{}), exited: make(chan error, 1), read: make(chan struct{})}
 	p, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +72,7 @@ func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 		}
 	})
 	output.Go(func() {
+		defer close(x.read)
 		buf := make([]byte, 32<<10)
 		for {
 			n, err := p.Read(buf)
@@ -156,6 +158,11 @@ func (x *terminal) leaves(code int) {
 	case <-x.exited:
 	case <-time.After(waitFor):
 		x.t.Fatalf("still running; the screen:\n%s", x.text())
+	}
+	select {
+	case <-x.read:
+	case <-time.After(waitFor):
+		x.t.Fatal("the program is gone, and its terminal still open")
 	}
 	if got := x.cmd.ProcessState.ExitCode(); got != code {
 		x.t.Errorf("exit code %d, want %d; the screen:\n%s", got, code, x.text())
