@@ -115,6 +115,7 @@ func (d *doctor) touch(o Observation) {
 
 // table takes in what the servers said.
 func (j *Journal) table(t *ServerTable) {
+	t = believed(t)
 	j.state.Table, j.state.Told = t, toldBy(j.state.Told, t)
 	d := &j.doctor
 	if d.off {
@@ -202,7 +203,8 @@ func (j *Journal) examine(at time.Time) {
 	}
 	look := &look{j: j, in: in}
 	for i := range rules {
-		rules[i].check(&report{look: look, at: at, rule: &rules[i]})
+		r := &report{look: look, at: at, rule: &rules[i]}
+		r.check()
 	}
 	keys := make([]string, 0, len(d.suspects))
 	for key := range d.suspects {

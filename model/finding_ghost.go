@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -54,8 +55,25 @@ func ghostNode(r *report) {
 		case all[0] < holders:
 			f.Evidence = append(f.Evidence, "the older one holds the role")
 		}
+		if f.Severity != Info {
+			for _, i := range r.sight().missing {
+				if _, of := slices.BinarySearch(all, i); of {
+					f.Evidence = append(f.Evidence, Safe(j.queue[i].Name, 0)+" watches nobody, and should "+r.mustWatch(i))
+					if s := r.stuck(i); s.rank() > f.Severity.rank() {
+						f.Severity = s
+					}
+				}
+			}
+		}
 		r.find(Hex(c.Session), f, hold{wait: ghostWait})
 	}
+}
+
+// ghost reports whether a ghost's finding names the contender: that it watches
+// nobody is said there.
+func (r *report) ghost(c *Candidate) bool {
+	s := r.j.doctor.suspects["ghost-node "+Hex(c.Session)]
+	return s != nil && s.seen && s.finding.Severity != Info && slices.Contains(s.finding.Znodes, r.path(c.Name))
 }
 
 // guided reports whether a name has a guid in it: 32 hex digits, with or

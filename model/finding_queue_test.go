@@ -214,3 +214,52 @@ func TestGuessedNaming(t *testing.T) {
 		t.Errorf("findings %v", c.found)
 	}
 }
+
+// What a ghost's finding says of a znode, that it has no watch, is not said
+// again by another: but it weighs as much.
+func TestGhostWatchesNobody(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	c.tree.delete(names[1])
+	ghost, again := c.child("n_", 4), c.child("n_", 4)
+	other := c.child("n_", 5)
+	c.look()
+	c.asked(func(x *model.ServerTable) { watches(x, "/e", 4, names[2], ghost) })
+	c.has("ghost-node warning") // it does watch, for both
+	c.asked(func(x *model.ServerTable) {
+		watches(x, "/e", 4)
+		watches(x, "/e", 5)
+	})
+	c.has("ghost-node warning", "missing-watch warning")
+	if f := c.j.State().Findings[1]; !slices.Equal(f.Znodes, []string{"/e/" + other}) {
+		t.Errorf("%+v: the ghost's own are told twice", f)
+	}
+	if f := c.j.State().Findings[0]; !slices.Contains(f.Evidence, again+" watches nobody, and should "+ghost) {
+		t.Errorf("%+v: want it to say who watches nobody", f)
+	}
+	c.tree.delete(names[2]) // the ghost is next
+	c.look()
+	c.asked(func(x *model.ServerTable) { watches(x, "/e", 4) })
+	c.has("ghost-node critical")
+}
+
+// More than an operator cares to read are told together, and none is left out.
+func TestManyOfAKind(t *testing.T) {
+	c, _ := three(t, model.Config{}, "n_")
+	for s := range uint64(20) {
+		c.child("n_", s+4)
+	}
+	c.look()
+	c.asked(func(x *model.ServerTable) {
+		for s := range uint64(23) {
+			watches(x, "/e", s+1)
+		}
+	})
+	all := c.j.State().Findings
+	if len(all) != 9 || all[0].Severity != model.Critical {
+		t.Fatalf("%d findings, want 8 and one for the others: %+v", len(all), all)
+	}
+	i := slices.IndexFunc(all, func(f *model.Finding) bool { return f.Key == "missing-watch /more" })
+	if i < 0 || all[i].Title != "14 more: a candidate watches nobody" || len(all[i].Znodes) < 14 || all[i].Severity != model.Warning {
+		t.Errorf("%d: %+v", i, all)
+	}
+}

@@ -91,3 +91,38 @@ func TestDoctorHostile(t *testing.T) {
 	}
 	c.put(&model.ServerTable{})
 }
+
+// An AdminServer of another ensemble knows nobody here: that is no sign that
+// the candidates lost their connections or their watches.
+func TestStrangersServers(t *testing.T) {
+	const own = 77
+	for _, x := range []struct{ anchored, listed bool }{
+		{true, true},
+		{true, false},
+		{false, false}, // a server that nobody uses ties no clock to ours
+	} {
+		listed := x.listed
+		c, _ := three(t, model.Config{}, "n_")
+		c.asked(func(t *model.ServerTable) {
+			if x.anchored {
+				t.Anchors = []model.Anchor{{Session: own, Timeout: 10 * time.Second, Sent: t.At, Answered: t.At}}
+			}
+			for i := range t.Servers {
+				t.Servers[i].Clients, t.Servers[i].Watched, t.Servers[i].Deadlines = nil, nil, nil
+			}
+			if listed {
+				t.Servers[1].Clients = []model.ServerConn{{Session: own, Addr: "10.0.0.9:1"}}
+			}
+		})
+		st := c.j.State()
+		if got := len(st.Risks) > 0; got != listed || st.Told.Whole != listed {
+			t.Errorf("%+v: risks %+v, whole %v (%s)", x, st.Risks, st.Told.Whole, st.Told.Unwhole)
+		}
+		if !listed {
+			c.has()
+			if e := st.Edge(1); e.State != model.Unverified || e.Why == "" {
+				t.Errorf("%+v: want it unknown, and why", e)
+			}
+		}
+	}
+}

@@ -132,6 +132,9 @@ func missingWatch(r *report) {
 	j := r.j
 	for _, i := range r.sight().missing {
 		c, t := j.queue[i], r.mustWatch(i)
+		if r.ghost(c) {
+			continue
+		}
 		r.find(Safe(c.Name, 0), Finding{
 			Severity: r.stuck(i),
 			Title:    "a candidate watches nobody",

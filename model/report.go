@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -34,23 +35,55 @@ type rule struct {
 // report takes what a rule found.
 type report struct {
 	*look
-	at    time.Time
-	rule  *rule
-	count int
+	at       time.Time
+	rule     *rule
+	count    int
+	more     Finding // of all beyond subjectsMax
+	moreHold hold
 }
 
 // subjectsMax bounds the findings of one rule: the operator has enough to do
-// with so many, and more are counted in the last.
+// with so many. The others are told together, in one more.
 const subjectsMax = 8
 
 // evidenceMax bounds the lines of evidence of one finding.
 const evidenceMax = 16
 
+// check runs the rule.
+func (r *report) check() {
+	r.rule.check(r)
+	r.rest()
+}
+
 // find reports a suspicion about a subject, "" where the rule has but one.
 func (r *report) find(subject string, f Finding, h hold) {
 	if r.count++; r.count > subjectsMax {
+		if r.count == subjectsMax+1 {
+			r.more, r.moreHold = f, h
+			r.more.Evidence, r.more.Znodes, r.more.Sessions = nil, nil, nil
+		}
+		if f.Severity.rank() > r.more.Severity.rank() {
+			r.more.Severity = f.Severity
+		}
+		if len(f.Evidence) > 0 && len(r.more.Evidence) <= evidenceMax {
+			r.more.Evidence = append(r.more.Evidence, f.Evidence[0])
+			r.more.Znodes = append(r.more.Znodes, f.Znodes[:min(len(f.Znodes), 1)]...)
+			r.more.Sessions = append(r.more.Sessions, f.Sessions[:min(len(f.Sessions), 1)]...)
+		}
 		return
 	}
+	r.suspect(subject, f, h)
+}
+
+// rest reports the subjects beyond subjectsMax together.
+func (r *report) rest() {
+	if r.count > subjectsMax {
+		r.more.Title = fmt.Sprintf("%d more: %s", r.count-subjectsMax, r.more.Title)
+		r.suspect("/more", r.more, r.moreHold)
+	}
+}
+
+func (r *report) suspect(subject string, f Finding, h hold) {
 	f.ID, f.Key = r.rule.id, r.rule.id
 	if subject != "" {
 		f.Key += " " + subject

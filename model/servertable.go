@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ServerTable is what the members of the ensemble said about themselves in
 // one round of asking: the only source for who really watches what. Each
@@ -145,3 +148,33 @@ type Watch struct {
 // When is the end of the round: reads that came while it went on are before it.
 func (o *ServerTable) When() time.Time { return o.End }
 func (*ServerTable) observation()      {}
+
+// believed is the table with its claim to be whole taken back if the members
+// list the connections of everybody and those of this process are not among
+// them, or if they know of no session at all, though ours lives: an AdminServer
+// of another ensemble may have answered, of which all that stand here seem to
+// have neither connections nor watches. It may be a moment of reconnecting too,
+// in which nothing is lost but one round.
+func believed(t *ServerTable) *ServerTable {
+	if !everyClient(t) {
+		return t
+	}
+	knows, sessions := false, false
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		sessions = sessions || s.Sessions.State == Answered
+		knows = knows || len(s.Deadlines)+len(s.Clients) > 0
+		for k := range s.Clients {
+			if slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == s.Clients[k].Session }) {
+				return t
+			}
+		}
+	}
+	if len(t.Anchors) == 0 && (knows || !sessions) {
+		return t // where our sessions are was not asked
+	}
+	doubted := *t
+	doubted.Whole = false
+	doubted.Unwhole = "none of the servers that answered lists the connection of electop itself: they may be those of another ensemble (--admin-url)"
+	return &doubted
+}

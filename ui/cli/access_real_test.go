@@ -114,3 +114,38 @@ func TestSecuredCluster(t *testing.T) {
 		}
 	}
 }
+
+// An AdminServer of another ensemble may answer at the URL that was given. It
+// knows none of the candidates, which is no sign that any is in trouble.
+func TestAdminServerOfAnotherEnsemble(t *testing.T) {
+	t.Parallel()
+	server, other := zktest.NewApache(t), zktest.NewApache(t, zktest.WithAdmin())
+	c := session(t, server.Addr)
+	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	stand(t, c, "/e", "")
+	for _, command := range []string{"doctor", "status"} {
+		out := electopRun(t, 0, command, "/e", "--json", "-s", server.Addr, "--admin", "http", "--admin-url", "http://"+other.Admin+"/commands")
+		if strings.Contains(out, "zombie-leader") || strings.Contains(out, `"expires_within_ms":0`) {
+			t.Errorf("%s believes a stranger: %s", command, out)
+		}
+	}
+}
+
+// Servers drop a client whose scheme they do not know, each time that it comes:
+// the time that is told is the operator's, not what was left of it.
+func TestSchemeThatServersRefuse(t *testing.T) {
+	t.Parallel()
+	const secret = "correct-horse"
+	server := zktest.NewApache(t)
+	file := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(file, []byte("martian:operator:"+secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := run(t, "status", "/e", "-s", server.Addr, "--connect-timeout", "1500ms", "--auth-file", file)
+	code := c.finish(t)
+	if errs := c.errs.all(); code != 3 || !strings.Contains(errs, "within 1.5s") || strings.Contains(errs, secret) {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}

@@ -70,7 +70,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	c := zkwatch.NewCandidate(zkwatch.CandidateConfig{
 		Conn: conn, Path: o.path, Create: o.create, Data: []byte(o.candidacyName()),
 		Dialect: e.naming(), Ack: ack, Now: feed.Now,
-		Report: func(at time.Time, m model.Member) { reports.put(saying{at, m}) },
+		Report: func(at time.Time, m model.Member) { reports.put(saying{at, m, ctx.Err() != nil}) },
 	})
 	err = c.Run(ctx)
 	switch {
@@ -86,6 +86,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 type saying struct {
 	at     time.Time
 	member model.Member
+	over   bool // the program was interrupted
 }
 
 // queue hands things to a goroutine of its own, in order. Who puts one in does
@@ -138,6 +139,9 @@ func (q *queue[T]) close() {
 	<-q.done
 }
 
+// interruptedDetail is why a candidate stands no more that was told to stop.
+const interruptedDetail = "interrupted"
+
 // campaignPrinter prints what happens to a candidate: a line for each change
 // of what it believes or watches.
 type campaignPrinter struct {
@@ -163,6 +167,9 @@ type campaignEvent struct {
 
 func (p *campaignPrinter) print(r saying) {
 	at, m := r.at, r.member
+	if r.over && m.Belief == model.Lost {
+		m.Detail = interruptedDetail
+	}
 	if m.Belief == p.last.Belief && m.Znode == p.last.Znode && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
 		return
 	}
@@ -208,6 +215,9 @@ func (p *campaignPrinter) line(m model.Member) string {
 	case model.Suspended:
 		return "suspended: the connection is lost"
 	case model.Lost:
+		if m.Detail == interruptedDetail {
+			return "stands no more: interrupted"
+		}
 		return "lost: " + m.Detail + "; volunteering anew"
 	}
 	return string(m.Belief)

@@ -160,6 +160,9 @@ func TestSomebodyElsesElectionIsUnderstood(t *testing.T) {
 			if code := c.finish(t); code != 130 {
 				t.Errorf("exit code %d", code)
 			}
+			if out := c.out.all(); !strings.Contains(out, `"detail":"interrupted"`) {
+				t.Errorf("it does not say why it stands no more: %s", out)
+			}
 			kazoo.Leads(t, "host-4")
 			if exists, _, err := client(t, addr).Exists(path + "-leader"); exists || err != nil {
 				t.Errorf("an acknowledgement of ours: %v, %v", exists, err)

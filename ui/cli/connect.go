@@ -53,9 +53,13 @@ func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(cont
 	deadline := time.Now().Add(o.connectTimeout)
 	wait, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
+	var last error // what the connection before broke by
 	for {
 		conn, err := connectOnce(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
 		if err != nil {
+			if last != nil && ctx.Err() == nil {
+				return unreachable(cfg.Servers, o.connectTimeout, last.Error())
+			}
 			return err
 		}
 		err = do(wait, conn)
@@ -71,6 +75,7 @@ func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(cont
 		case !errors.Is(err, zkwatch.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
 			return fmt.Errorf("read from %s: %w", server, err)
 		}
+		last = err
 	}
 }
 

@@ -72,7 +72,7 @@ func statusOf(s *model.State) status {
 		Candidates: make([]candidate, 0, len(s.Queue)),
 		Ignored:    make([]string, 0, len(s.Ignored)),
 	}
-	if s.Phase == model.Live {
+	if s.Phase == model.Live && s.Parent.Czxid != 0 { // a znode that elects alone has none
 		out.Parent = &parent{model.Hex(uint64(s.Parent.Czxid)), s.Parent.Cversion, s.Parent.Children}
 	}
 	if s.NextSequenceKnown {

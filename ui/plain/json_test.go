@@ -372,3 +372,15 @@ func TestJSONWithoutTimes(t *testing.T) {
 		t.Errorf("created at %v, czxid %v", c.CreatedAt, c.Czxid)
 	}
 }
+
+// A znode that is an election by itself has no parent to tell of.
+func TestJSONOfSingleZnode(t *testing.T) {
+	j := model.NewJournal(model.Config{Path: "/controller"})
+	j.Apply(&model.Connection{At: start, Link: model.Connected})
+	j.Apply(&model.Read{At: start, Presence: model.Present, Single: true, New: []model.Znode{
+		{Name: "controller", Session: 5, Czxid: 5, Ctime: start, Data: model.NewData([]byte(`{"version":1,"brokerid":1}`))},
+	}})
+	if got := string(line(t, plain.Status(j.State()))); !strings.Contains(got, `"parent":null,"next_sequence":null,"leader":"/controller"`) {
+		t.Errorf("%s", got)
+	}
+}

@@ -14,7 +14,14 @@ import (
 func headline(s *model.State) string {
 	path := model.Safe(s.Path, 0)
 	if l := s.Leader(); l != nil {
-		return fmt.Sprintf("%s: %s leads, %d waiting", path, Who(l), Waiting(s))
+		leads := "leads"
+		switch others := s.Recipe.Holders(s.Queue) - 1; {
+		case others == 1:
+			leads = "and 1 other lead"
+		case others > 1:
+			leads = fmt.Sprintf("and %d others lead", others)
+		}
+		return fmt.Sprintf("%s: %s %s, %d waiting", path, Who(l), leads, Waiting(s))
 	}
 	return path + ": nobody stands"
 }

@@ -100,3 +100,17 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+// Where several hold the role, it is not said of one that it leads alone.
+func TestStatusTextOfLeases(t *testing.T) {
+	a := znode("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))
+	b := znode("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))
+	j := model.NewJournal(model.Config{Path: "/sem"})
+	j.Apply(&model.Connection{At: start, Link: model.Connected})
+	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: model.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []model.Znode{a, b}})
+	s := j.State()
+	var out strings.Builder
+	if err := plain.StatusText(&out, s); err != nil || !strings.Contains(out.String(), " and 1 other lead, 0 waiting\n") {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
