@@ -217,7 +217,11 @@ func herdWatch(r *report) {
 		}
 		f.Evidence = append(f.Evidence, "watched: "+Safe(name, 0))
 		for _, i := range all[:min(len(all), evidenceMax-1)] {
-			f.Evidence = append(f.Evidence, said(j.queue[i])+" should watch "+r.mustWatch(i))
+			ought := r.mustWatch(i)
+			if j.recipe.Name() == Herd().Name() { // which asks for it
+				ought = Safe(j.queue[i-1].Name, 0)
+			}
+			f.Evidence = append(f.Evidence, said(j.queue[i])+" should watch "+ought)
 			f.Sessions = append(f.Sessions, j.queue[i].Session)
 		}
 		r.find(Safe(name, 0), f, hold{})

@@ -78,6 +78,11 @@ func TestHerdByRule(t *testing.T) {
 	c.look()
 	c.asked(nil)
 	c.has("herd warning")
+	// What it ought to watch is not what its rule has it watch.
+	st := c.j.State()
+	if e := st.Findings[0].Evidence; !strings.HasSuffix(e[len(e)-1], "should watch "+st.Queue[2].Name) {
+		t.Errorf("%q", e)
+	}
 
 	// Readers that wait for one writer are none: that is the rule.
 	c = newClinic(t, model.Config{})

@@ -275,6 +275,7 @@ func TestAdminNamesAreData(t *testing.T) {
 func TestAdminAfterClose(t *testing.T) {
 	s := zkserver.New(zkserver.Options{})
 	url := startAdmin(t, s)
+	get(t, http.MethodGet, url+"/commands/ruok")           // it serves: a listener alone takes connections too
 	idle := dialTCP(t, strings.TrimPrefix(url, "http://")) // Close must not wait for it
 	s.Close()
 	if _, err := idle.Read(make([]byte, 1)); err == nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -90,36 +89,6 @@ func newServer(dir string, options ...Option) *Server {
 		o(s)
 	}
 	return s
-}
-
-// An Option of [NewApache] and [NewEnsemble].
-type Option func(*Server)
-
-// WithAdmin turns the AdminServer on: see Server.Admin.
-func WithAdmin() Option { return func(s *Server) { s.admin = true } }
-
-// WithTick sets the tick, 100 ms otherwise. Sessions last two ticks at least,
-// and expire on a tick.
-func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
-
-// WithWords sets which four-letter words are answered, comma-separated; all
-// are otherwise. The word srvr is always among them: without it nobody could
-// tell that the server serves.
-func WithWords(words string) Option {
-	return func(s *Server) { s.words = strings.Trim("srvr,"+words, ",") }
-}
-
-// WithTLS has the server take clients with TLS too, at Server.Secure, if they
-// show a certificate of the same authority.
-func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
-
-// ForSpeed lets Java compile and collect garbage as it does by default, for
-// benchmarks. Otherwise it runs such that it starts quickly.
-func ForSpeed() Option { return func(s *Server) { s.quick = false } }
-
-// WithProperty sets a system property of the virtual machine.
-func WithProperty(key, value string) Option {
-	return func(s *Server) { s.properties = append(s.properties, "-D"+key+"="+value) }
 }
 
 // Start starts a server that was stopped or killed, with the same data and
@@ -371,65 +340,4 @@ func freeAddrs(hosts ...string) ([]string, error) {
 		addrs = append(addrs, l.Addr().String())
 	}
 	return addrs, nil
-}
-
-// A process is a running server. One goroutine starts it, waits for it and
-// ends with it.
-type process struct {
-	cmd     *exec.Cmd
-	logPath string
-	exited  chan struct{}
-	err     error // why it ended; valid once exited is closed
-}
-
-func startProcess(logPath, name string, args ...string) (*process, error) {
-	log, err := os.Create(logPath)
-	if err != nil {
-		return nil, err
-	}
-	p := &process{cmd: exec.Command(name, args...), logPath: logPath, exited: make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr = log, log
-	tieToParent(p.cmd)
-	started := make(chan error)
-	go func() {
-		defer log.Close()
-		// The kernel ties the child to the thread that started it, not to the
-		// process: the thread must live as long as the child does.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err == nil {
-			p.err = p.cmd.Wait()
-			close(p.exited)
-		}
-	}()
-	if err := <-started; err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// stop ends the process and waits for it: kindly first unless kill is set.
-func (p *process) stop(kill bool) {
-	if !kill {
-		resumeProcess(p.cmd.Process) // a paused process would not see the other signal
-		terminateProcess(p.cmd.Process)
-		select {
-		case <-p.exited:
-			return
-		case <-time.After(stopTimeout):
-		}
-	}
-	p.cmd.Process.Kill()
-	<-p.exited
-}
-
-// tail is the end of what the process wrote, for an error message.
-func (p *process) tail() string {
-	b, _ := os.ReadFile(p.logPath)
-	if len(b) > 2000 {
-		b = b[len(b)-2000:]
-	}
-	return string(b)
 }

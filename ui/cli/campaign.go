@@ -75,7 +75,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	err = c.Run(ctx)
 	switch {
 	case errors.Is(err, zkwatch.ErrNoParent):
-		return missing(o.path, conn.Servers)
+		return fmt.Errorf("%w, or have it created (--create)", missing(o.path, conn.Servers))
 	case ctx.Err() != nil:
 		return errInterrupted
 	}

@@ -81,7 +81,7 @@ func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(cont
 
 // missing and forbidden are what to say of a path that cannot be read.
 func missing(path string, servers fmt.Stringer) error {
-	return fmt.Errorf("%s does not exist on %s: check the path and the chroot, or let candidates create it (--create)", path, servers)
+	return fmt.Errorf("%s does not exist on %s: check the path and the chroot", path, servers)
 }
 
 func forbidden(path string, servers fmt.Stringer) error {

@@ -1,0 +1,36 @@
+package zktest
+
+import (
+	"strings"
+	"time"
+)
+
+// An Option of [NewApache] and [NewEnsemble].
+type Option func(*Server)
+
+// WithAdmin turns the AdminServer on: see Server.Admin.
+func WithAdmin() Option { return func(s *Server) { s.admin = true } }
+
+// WithTick sets the tick, 100 ms otherwise. Sessions last two ticks at least,
+// and expire on a tick.
+func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
+
+// WithWords sets which four-letter words are answered, comma-separated; all
+// are otherwise. The word srvr is always among them: without it nobody could
+// tell that the server serves.
+func WithWords(words string) Option {
+	return func(s *Server) { s.words = strings.Trim("srvr,"+words, ",") }
+}
+
+// WithTLS has the server take clients with TLS too, at Server.Secure, if they
+// show a certificate of the same authority.
+func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
+
+// ForSpeed lets Java compile and collect garbage as it does by default, for
+// benchmarks. Otherwise it runs such that it starts quickly.
+func ForSpeed() Option { return func(s *Server) { s.quick = false } }
+
+// WithProperty sets a system property of the virtual machine.
+func WithProperty(key, value string) Option {
+	return func(s *Server) { s.properties = append(s.properties, "-D"+key+"="+value) }
+}
