@@ -19,6 +19,9 @@ type Dialect struct {
 	// Single: the path is the leader's own znode, ephemeral and alone. There is
 	// no queue and no parent to list. Its candidate is named by its whole path.
 	Single bool
+	// Lock: what is stood for is a lock or a lease, which is held and let go of,
+	// and no leadership. Where a system uses the same names for both, it is not set.
+	Lock bool
 	// Watches says for people what a contender watches.
 	Watches string
 	// ChildWatch: who waits watches the list of children and no znode, so that
@@ -36,6 +39,9 @@ type Dialect struct {
 
 	own     bool // electop's own naming
 	unknown bool // nobody's in particular
+	// shares: one session may stand more than once, as the threads of a process
+	// (this may be a lock) or the cores of a node do. Those of a Lock may anyway.
+	shares bool
 
 	// names are patterns (see match) for the children that speak for the
 	// dialect, and at (see endsIn) for where it can be; none: anywhere. bare

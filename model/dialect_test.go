@@ -325,6 +325,9 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// lockDialects are the plain locks: exclusive, and never named for an election.
+var lockDialects = []string{"go-zookeeper", "zk-ruby-lock", "write-lock", "recipe-lock", "recipe-guid-lock"}
+
 func TestDialectTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range model.Dialects() {
@@ -340,6 +343,9 @@ func TestDialectTable(t *testing.T) {
 		}
 		if got, ok := model.DialectByID(d.ID); !ok || got != d {
 			t.Errorf("DialectByID(%q) = %v, %v", d.ID, got, ok)
+		}
+		if d.Lock != (strings.Contains(d.Why, "elects nobody") || slices.Contains(lockDialects, d.ID)) {
+			t.Errorf("%s: Lock = %v, and: %s", d.ID, d.Lock, d.Why)
 		}
 		reads := d.Recipe.Reads("/e")
 		if d.Single != (len(reads.Data) == 1) || d.Single == (len(reads.Children) == 1) {

@@ -79,7 +79,7 @@ var dialects = []*Dialect{
 		// A lease is created before it is counted, so the last of them can still
 		// wait, with its owner at the head of the locks beside them. How many
 		// there may be is in no znode.
-		ID: "curator-semaphore", System: "Curator InterProcessSemaphoreV2 (leases)",
+		ID: "curator-semaphore", Lock: true, System: "Curator InterProcessSemaphoreV2 (leases)",
 		Recipe:  &leases{name: "curator-semaphore", numbered: true, takes: endsWith("lease-")},
 		Watches: "nothing; who comes next watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
@@ -87,13 +87,13 @@ var dialects = []*Dialect{
 	},
 	{
 		// A mutex of that name looks the same.
-		ID: "curator-semaphore-queue", System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
+		ID: "curator-semaphore-queue", Lock: true, System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
 		Recipe:  chain("curator-semaphore-queue", endsWith("lock-")),
 		Watches: watchesPredecessor, Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"locks"},
 	},
 	{
-		ID: "curator-lock", System: "Curator LeaderSelector or InterProcessMutex", Recipe: chain("curator-lock", endsWith("lock-")),
+		ID: "curator-lock", shares: true, System: "Curator LeaderSelector or InterProcessMutex", Recipe: chain("curator-lock", endsWith("lock-")),
 		Watches: watchesPredecessor, Prefix: func(g [16]byte) string { return "_c_" + dashed(g) + "-lock-" },
 		Source: "Curator: LeaderSelector, InterProcessMutex, LockInternals",
 		names:  []string{"_c_{uuid}-lock-"}, widens: "aurora",
@@ -105,7 +105,7 @@ var dialects = []*Dialect{
 		mark: "member_",
 	},
 	{
-		ID: "curator-rw", System: "Curator InterProcessReadWriteLock",
+		ID: "curator-rw", Lock: true, System: "Curator InterProcessReadWriteLock",
 		Recipe:  &locks{name: "curator-rw", writer: endsWith("__WRIT__"), reader: endsWith("__READ__"), first: true},
 		Watches: "a writer: its predecessor; a reader: the first writer in the list", Why: whySharing,
 		Source: "Curator: InterProcessReadWriteLock",
@@ -114,22 +114,22 @@ var dialects = []*Dialect{
 
 	// kazoo. A plain lock and a writer have the same name; readers tell.
 	{
-		ID: "kazoo-semaphore-queue", System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
+		ID: "kazoo-semaphore-queue", Lock: true, System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
 		Watches: watchesPredecessor, Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}__lock__"}, at: []string{"*-__lock__"},
 	},
 	{
-		ID: "kazoo-lock", System: "kazoo Lock or Election", Recipe: kazooLocks("kazoo-lock"),
+		ID: "kazoo-lock", shares: true, System: "kazoo Lock or Election", Recipe: kazooLocks("kazoo-lock"),
 		Watches: watchesPredecessor, Prefix: func(g [16]byte) string { return hex.EncodeToString(g[:]) + "__lock__" }, Source: sourceKazoo,
 		names: []string{"{hex}__lock__", "{hex}__rlock__"}, widens: "kazoo-rw",
 	},
 	{
-		ID: "kazoo-rw", System: "kazoo ReadLock and WriteLock", Recipe: kazooLocks("kazoo-rw"),
+		ID: "kazoo-rw", Lock: true, System: "kazoo ReadLock and WriteLock", Recipe: kazooLocks("kazoo-rw"),
 		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo,
 		mark: "{hex}__rlock__",
 	},
 	{
-		ID: "kazoo-semaphore", System: "kazoo Semaphore (leases)",
+		ID: "kazoo-semaphore", Lock: true, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{name: "kazoo-semaphore", takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
 		Watches: "nothing; who comes next watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: sourceKazoo,
@@ -138,7 +138,7 @@ var dialects = []*Dialect{
 
 	// Go.
 	{
-		ID: "go-zookeeper", System: "go-zookeeper Lock", Recipe: chain("go-zookeeper", endsWith("lock-", "__")),
+		ID: "go-zookeeper", Lock: true, System: "go-zookeeper Lock", Recipe: chain("go-zookeeper", endsWith("lock-", "__")),
 		Watches: watchesPredecessor, Prefix: func(g [16]byte) string { return "_c_" + hex.EncodeToString(g[:]) + "-lock-" },
 		Source: "go-zookeeper: zk/lock.go",
 		names:  []string{"_c_{hex}-lock-"},
@@ -160,7 +160,7 @@ var dialects = []*Dialect{
 	// Systems with an election of their own making.
 	{
 		// Ties, made to join at the head, are in the order of the names.
-		ID: "solr", System: "Apache Solr", Recipe: &locks{name: "solr", writer: endsWith("-n_"), byName: true},
+		ID: "solr", shares: true, System: "Apache Solr", Recipe: &locks{name: "solr", writer: endsWith("-n_"), byName: true},
 		Watches: watchesPredecessor, Why: whySession, Source: "Solr: LeaderElector",
 		names: []string{"{decimal}-{any}-n_"},
 		who:   func(_ *Candidate, part string) string { return part },
@@ -181,7 +181,7 @@ var dialects = []*Dialect{
 
 	// zk-ruby puts no separator before the number.
 	{
-		ID: "zk-ruby-lock", System: "zk-ruby Locker",
+		ID: "zk-ruby-lock", Lock: true, System: "zk-ruby Locker",
 		Recipe:  &locks{name: "zk-ruby-lock", writer: exactly("ex"), reader: exactly("sh")},
 		Watches: watchesNearestLock, Why: whyUntried, Source: "zk-ruby: lib/zk/locker",
 		names: []string{"ex", "sh"},
@@ -219,23 +219,23 @@ var dialects = []*Dialect{
 		who:   bySession,
 	},
 	{
-		ID: "write-lock", System: "ZooKeeper WriteLock", Recipe: chain("write-lock", func(stem string) bool { _, ok := match("x-{session}-", stem); return ok }),
+		ID: "write-lock", Lock: true, System: "ZooKeeper WriteLock", Recipe: chain("write-lock", func(stem string) bool { _, ok := match("x-{session}-", stem); return ok }),
 		Watches: watchesPredecessor, Why: whySession, Source: "ZooKeeper: recipes/lock/WriteLock, ZNodeName",
 		names: []string{"x-{session}-"},
 		who:   bySession,
 	},
 	{
-		ID: "recipe-lock", System: "ZooKeeper recipe: lock", Recipe: chain("recipe-lock", exactly("lock-")),
+		ID: "recipe-lock", Lock: true, System: "ZooKeeper recipe: lock", Recipe: chain("recipe-lock", exactly("lock-")),
 		Watches: watchesPredecessor, Prefix: func([16]byte) string { return "lock-" }, Source: sourceRecipes,
 		names: []string{"lock-"},
 	},
 	{
-		ID: "recipe-guid-lock", System: "ZooKeeper recipe: lock (guid-lock-)", Recipe: chain("recipe-guid-lock", endsWith("-lock-")),
+		ID: "recipe-guid-lock", Lock: true, System: "ZooKeeper recipe: lock (guid-lock-)", Recipe: chain("recipe-guid-lock", endsWith("-lock-")),
 		Watches: watchesPredecessor, Prefix: byGUID("-lock-"), Source: sourceRecipes,
 		names: []string{"{hex}-lock-", "{uuid}-lock-", "guid-lock-"},
 	},
 	{
-		ID: "recipe-rw", System: "ZooKeeper recipe: shared lock",
+		ID: "recipe-rw", Lock: true, System: "ZooKeeper recipe: shared lock",
 		Recipe:  &locks{name: "recipe-rw", writer: either(exactly("write-"), endsWith("-write-")), reader: either(exactly("read-"), endsWith("-read-"))},
 		Watches: watchesNearestLock, Why: whySharing, Source: sourceRecipes,
 		names: []string{"read-", "write-", "{any}-read-", "{any}-write-"},
@@ -289,7 +289,7 @@ const singleID = "single"
 // unknownNaming is the dialect of numbered ephemeral children that no other
 // entry has: by their sequence they are an election still.
 var unknownNaming = &Dialect{
-	ID: "unknown", System: "unknown naming", Recipe: Election(),
+	ID: "unknown", shares: true, System: "unknown naming", Recipe: Election(),
 	Watches: watchesPredecessor, Why: whyUnknown, Source: sourceRecipes,
 	unknown: true,
 }

@@ -1,9 +1,6 @@
 package model
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // look is what the rules of one run see: the journal, and what several of them
 // need, made when the first one asks for it.
@@ -62,13 +59,8 @@ func (l *look) guessed() bool { d := l.j.state.Dialect; return d != nil && d.unk
 // sharing reports whether this is (or may as well be) a lock: threads of one
 // process stand for themselves with one session, and reigns are short.
 func (l *look) sharing() bool {
-	id := l.dialect()
-	for _, part := range []string{"lock", "rw", "semaphore", "go-zookeeper", "solr", "unknown"} {
-		if strings.Contains(id, part) {
-			return true
-		}
-	}
-	return false
+	d := l.j.state.Dialect
+	return d != nil && (d.Lock || d.shares)
 }
 
 // looking reports whether the session is an observing one of this process.

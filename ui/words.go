@@ -27,15 +27,8 @@ func system(s *model.State) string {
 	return model.Safe(s.Dialect.System, 80)
 }
 
-// locks reports whether the role is a lock or a lease, which is held. Where a
-// system uses the same names for both, it is an election here.
-func locks(s *model.State) bool {
-	if s.Dialect == nil {
-		return false
-	}
-	has := func(word string) bool { return strings.Contains(strings.ToLower(s.Dialect.System), word) }
-	return (has("lock") || has("mutex") || has("semaphore")) && !has("leader") && !has("election")
-}
+// locks reports whether the role is a lock or a lease, which is held.
+func locks(s *model.State) bool { return s.Dialect != nil && s.Dialect.Lock }
 
 // single reports whether the election has no queue: its path is the leader's
 // own znode.

@@ -14,12 +14,16 @@ import (
 func headline(s *model.State) string {
 	path := model.Safe(s.Path, 0)
 	if l := s.Leader(); l != nil {
-		leads := "leads"
+		lead := "lead"
+		if s.Dialect != nil && s.Dialect.Lock {
+			lead = "hold"
+		}
+		leads := lead + "s"
 		switch others := s.Recipe.Holders(s.Queue) - 1; {
 		case others == 1:
-			leads = "and 1 other lead"
+			leads = "and 1 other " + lead
 		case others > 1:
-			leads = fmt.Sprintf("and %d others lead", others)
+			leads = fmt.Sprintf("and %d others %s", others, lead)
 		}
 		return fmt.Sprintf("%s: %s %s, %d waiting", path, Who(l), leads, Waiting(s))
 	}

@@ -110,7 +110,7 @@ func TestStatusTextOfLeases(t *testing.T) {
 	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: model.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []model.Znode{a, b}})
 	s := j.State()
 	var out strings.Builder
-	if err := plain.StatusText(&out, s); err != nil || !strings.Contains(out.String(), " and 1 other lead, 0 waiting\n") {
+	if err := plain.StatusText(&out, s); err != nil || !strings.Contains(out.String(), " and 1 other hold, 0 waiting\n") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
