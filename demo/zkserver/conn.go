@@ -36,6 +36,8 @@ type conn struct {
 	nc     net.Conn
 	remote string // host:port
 	host   string
+	// backstage says that it is neither paced nor counted.
+	backstage bool
 
 	// Guarded by s.mu.
 	gone      bool // detached: nothing it asks is answered any more
@@ -61,6 +63,9 @@ func (s *Server) ServeConn(nc net.Conn) {
 		if host, _, err := net.SplitHostPort(a.String()); err == nil {
 			c.remote, c.host = a.String(), host
 		}
+	}
+	if p, ok := nc.(pipeConn); ok {
+		c.backstage = p.backstage
 	}
 	if !s.attach(c) {
 		return

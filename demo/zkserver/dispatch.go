@@ -25,12 +25,16 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	}
 	c.stats.received++
 	s.touch(c.sess)
-	if c.sess.hold != nil {
+	w := c.sess.asks(h.Op, len(frame)+4)
+	if w != nil {
+		defer w.done()
+	}
+	if c.holder() != nil {
 		c.asked = frame
 		defer func() { c.asked = nil }()
 	}
 	if h.Op == wire.OpAuth {
-		if last = s.handleAuth(c, h, d); last {
+		if last = s.handleAuth(c, h, d, w); last {
 			s.retire(c)
 		}
 		return last, nil
@@ -49,7 +53,7 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 		reply.Zxid = -1
 	}
 	c.stats.sent++
-	c.send(reply, body)
+	c.send(reply, body, w)
 	took := s.clock.Now().Sub(begin)
 	s.latency.add(took)
 	c.stats.done(s, opLabel(h.Op), h.Xid, took)
@@ -60,7 +64,7 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 }
 
 // handleAuth answers with a header alone; failure also ends the connection.
-func (s *Server) handleAuth(c *conn, h wire.RequestHeader, d *wire.Decoder) (last bool) {
+func (s *Server) handleAuth(c *conn, h wire.RequestHeader, d *wire.Decoder, w *wake) (last bool) {
 	var req wire.AuthRequest
 	req.Decode(d)
 	reply := wire.ReplyHeader{Xid: h.Xid}
@@ -69,7 +73,7 @@ func (s *Server) handleAuth(c *conn, h wire.RequestHeader, d *wire.Decoder) (las
 		reply.Err = wire.AuthFailed
 	}
 	c.stats.sent++
-	c.send(reply, nil)
+	c.send(reply, nil, w)
 	return reply.Err != wire.OK
 }
 

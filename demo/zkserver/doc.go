@@ -52,7 +52,33 @@
 //   - [Server.Restart]: both for a while, in which no session expires
 //
 // They can be combined. [Server.Counters] tells what clients asked for, and how
-// many events they were sent.
+// many events they were sent. [Server.Deadline] tells when a silent session will
+// expire.
+//
+// # In slow motion
+//
+// What happens in an election within a millisecond can be watched:
+// [Server.SetPace] holds each reply and each watch event back for a while, or
+// until [Server.Step] lets it go, and [Server.Paced] shows what is on its way.
+// The first that was made is the first to leave, over all sessions, so that one
+// sees them in the order in which the server did its work. The work itself is
+// never late: a client whose create is held has its node already and does not
+// know. Pings and handshakes pass, and while a message of a session is held its
+// deadline does not come nearer, so that slowness expires nobody and no client
+// loses its connection. What a connection was to be told is lost when it ends.
+//
+// Who looks on connects with [Server.DialBackstage]: it is told everything at
+// once, and is not counted below.
+//
+// # What a deletion causes
+//
+// A recipe is judged by what the end of one candidate costs the others.
+// [Server.Tally] tells, of each deleted child of a node, which sessions were
+// notified, and what they asked for from then on: one session or all of them,
+// which is the difference between a chain and a herd. Where there are only such
+// clients, and nothing else that they watch changes, the tallies add up to the
+// Counters. The first report of a deletion comes before any client can know of
+// it, so that whatever a client does because of it is seen after.
 //
 // # A given state
 //

@@ -2,7 +2,9 @@ package zkserver
 
 import (
 	"bufio"
+	"container/list"
 	"fmt"
+	"io"
 	"time"
 
 	"electop/zkwatch/wire"
@@ -18,11 +20,12 @@ import (
 
 // connFaults is a connection's part in faults. Guarded by s.mu.
 type connFaults struct {
-	cut   int64         // partitioned with this session; 0 if not
-	held  int           // messages of it in the session's Hold
-	wake  chan struct{} // closed when one of these has changed; nil if nobody waits
-	lost  bool          // the peer went while its handshake waited
-	asked []byte        // the request being carried out
+	cut      int64           // partitioned with this session; 0 if not
+	held     []*list.Element // its messages in the backlog that keeps them, the first first
+	heldSize int             // their size, with an overhead
+	wake     chan struct{}   // closed when one of these has changed; nil if nobody waits
+	lost     bool            // the peer went while its handshake waited
+	asked    []byte          // the request being carried out
 
 	in    *bufio.Reader   // belongs to the connection's goroutine
 	heard <-chan struct{} // closed when listen no longer uses in
@@ -57,8 +60,8 @@ func (s *Server) DropConnection(id int64) error {
 
 // LoseCreateReply loses the reply of the session's next create that succeeds,
 // be it alone or in a multi: the node is made, and in place of the reply, after
-// everything that was to be told before it, the connection is closed. A create
-// that fails is answered, and the fault waits on.
+// everything that was to be told before it and is not held, the connection is
+// closed. A create that fails is answered, and the fault waits on.
 func (s *Server) LoseCreateReply(id int64) error {
 	return s.faulty("lose the next create's reply of", id, func(sess *session) error {
 		sess.loseCreate = true
@@ -219,6 +222,19 @@ func (c *conn) listen(gone func()) <-chan struct{} {
 	return heard
 }
 
+// overhear calls gone, under s.mu, when the peer goes, and throws away what it
+// sends before: pings, for one. The caller holds s.mu.
+func (c *conn) overhear(gone func()) {
+	c.s.wg.Add(1)
+	go func() {
+		defer c.s.wg.Done()
+		io.Copy(io.Discard, c.in)
+		c.s.mu.Lock()
+		defer c.s.mu.Unlock()
+		gone()
+	}()
+}
+
 // part holds the end of a connection back as long as a partition keeps the peer
 // from seeing it or, if its last messages matter, one of them is held.
 func (c *conn) part(deliver bool) {
@@ -226,12 +242,12 @@ func (c *conn) part(deliver bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.await(func() bool { return c.cut == 0 })
-	if !deliver || c.held == 0 {
+	if !deliver || len(c.held) == 0 {
 		return
 	}
 	s.mu.Unlock()
 	c.flush() // what was to come before them
 	s.mu.Lock()
-	c.listen(c.dropHeld)
-	c.await(func() bool { return c.cut == 0 && c.held == 0 })
+	c.overhear(c.dropHeld)
+	c.await(func() bool { return c.cut == 0 && len(c.held) == 0 })
 }

@@ -491,9 +491,10 @@ func TestFaultsAtRandom(t *testing.T) {
 		}
 		parted := make(map[int64]bool)
 		holds := make(map[int64]*zkserver.Hold)
+		counted := tally(t, s, "/e")
 		for range 400 {
 			victim := clients[rng.IntN(len(clients))].SessionID()
-			switch rng.IntN(9) {
+			switch rng.IntN(11) {
 			case 0:
 				s.ExpireSession(victim)
 			case 1:
@@ -525,10 +526,17 @@ func TestFaultsAtRandom(t *testing.T) {
 					h.End()
 					delete(holds, v)
 				}
+			case 8:
+				s.SetPace(zkserver.Pace{Delay: time.Duration(rng.IntN(3)) * 100 * time.Millisecond, Steps: rng.IntN(4) == 0})
+			case 9:
+				for range rng.IntN(5) {
+					s.Step()
+				}
 			}
 			time.Sleep(time.Duration(rng.IntN(300)) * time.Millisecond)
 			spared.must(wire.OpPing, nil, nil)
 		}
+		s.SetPace(zkserver.Pace{})
 		for v := range parted {
 			try(t, s.Partition(v, false))
 		}
@@ -551,6 +559,10 @@ func TestFaultsAtRandom(t *testing.T) {
 		if n := s.Counters().Panics; n > 0 {
 			t.Errorf("%d panics", n)
 		}
+		time.Sleep(time.Second)
+		if sum, _, deletions := counted.sum(); !sum.Settled || deletions == 0 {
+			t.Errorf("%d deletions, settled %t", deletions, sum.Settled)
+		}
 	})
 }
 
@@ -570,7 +582,32 @@ func TestCloseAmidFaults(t *testing.T) {
 		nc.Write(wire.AppendFrame(nil, &wire.ConnectRequest{SessionID: id(b), Passwd: b.conn.Passwd}))
 		synctest.Wait()
 		try(t, s.DropConnection(id(b)))
+		c, d := pipeRaw(t, s, wire.ConnectRequest{}), pipeRaw(t, s, wire.ConnectRequest{})
+		counted := tally(t, s, "/")
+		c.create("/n", 0)
+		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.DataResponse{})
+		d.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.DataResponse{})
+		s.SetPace(zkserver.Pace{Delay: time.Second})
+		d.send(wire.OpDelete, &wire.PathVersionRequest{Path: "/n", Version: -1})
+		d.send(wire.OpCloseSession, nil)
+		synctest.Wait()
 		s.Close()
+		if _, held, waiting := s.Paced(9); len(held)+waiting > 0 {
+			t.Errorf("held after the end: %+v", held)
+		}
+		if _, ok := s.Step(); ok {
+			t.Error("a step after the end")
+		}
+		if _, _, ok := s.Deadline(id(c)); ok {
+			t.Error("a deadline after the end")
+		}
+		s.SetPace(zkserver.Pace{Steps: true})
+		counted.stop()
+		if all := counted.all(); len(all) != 1 || len(all[0].Notified) != 2 {
+			t.Errorf("counted %+v", all)
+		}
+		wantGone(t, c)
+		wantGone(t, d)
 		wantGone(t, a)
 		wantGone(t, b)
 		for range h.Changed() { // is closed

@@ -16,8 +16,10 @@ import (
 // server.
 
 const (
-	foreignPath    = "/election"
-	foreignTimeout = 1500 * time.Millisecond // of the sessions
+	foreignPath = "/election"
+	// foreignTimeout is that of the sessions: longer than a virtual machine that
+	// starts on a busy one leaves its connection alone.
+	foreignTimeout = 3 * time.Second
 )
 
 // foreigners start a candidate in a process of its own and return when it

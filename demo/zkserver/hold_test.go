@@ -265,6 +265,20 @@ func TestHoldOverConnections(t *testing.T) {
 		for range h.Changed() {
 		}
 
+		// A Hold that lets everything through, and an event before the last reply.
+		c = pipeRaw(t, s, wire.ConnectRequest{})
+		c.create("/own", wire.FlagEphemeral)
+		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/own", Watch: true}, &wire.DataResponse{})
+		h = hold(t, s, c)
+		h.Delay(0)
+		last := c.send(wire.OpCloseSession, nil)
+		if got := replies(c, 2); !slices.Equal(got, []int32{wire.XidWatch, last}) {
+			t.Errorf("in the end: %v", got)
+		}
+		wantGone(t, c)
+		for range h.Changed() {
+		}
+
 		// A refused authentication ends the connection only.
 		c = pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		h = hold(t, s, c)

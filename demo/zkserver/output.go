@@ -48,26 +48,47 @@ func (o *output) pending() int {
 }
 
 // send appends a frame: a header and, unless it carries an error, a body,
-// which may be nil. It never blocks. The caller holds s.mu.
-func (o *output) send(h wire.ReplyHeader, body wire.Appender) {
-	if sess := o.c.sess; sess != nil && sess.hold != nil && h.Xid != wire.XidPing {
-		sess.hold.add(o.c, h, body)
+// which may be nil. It counts for w, if that is not nil. It never blocks. The
+// caller holds s.mu.
+func (o *output) send(h wire.ReplyHeader, body wire.Appender, w *wake) {
+	if b := o.c.holder(); b != nil && h.Xid != wire.XidPing {
+		b.add(o.c, h, body, w)
 		return
 	}
+	n := o.sendNow(h, body)
+	if w != nil {
+		_, event := body.(*wire.WatcherEvent)
+		w.sent(o.c, n, event)
+	}
+}
+
+// sendNow returns the number of bytes appended, 0 if the peer is cut off.
+func (o *output) sendNow(h wire.ReplyHeader, body wire.Appender) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.broken {
-		return
+	if !o.open() {
+		return 0
 	}
-	if len(o.queue) > maxQueued {
+	return o.framed(appendReply(o.queue, h, body))
+}
+
+// open reports whether a message may be appended, and cuts a peer off that does
+// not read. The caller holds o.mu.
+func (o *output) open() bool {
+	if !o.broken && len(o.queue) > maxQueued {
 		o.cutOff()
-		return
 	}
-	at := len(o.queue)
-	b := appendReply(o.queue, h, body)
+	return !o.broken
+}
+
+// framed takes the queue with one more message and returns the message's
+// length. The caller holds o.mu.
+func (o *output) framed(queue []byte) int {
+	n := len(queue) - len(o.queue)
 	o.c.s.counters.packetsOut.Add(1)
-	o.c.s.counters.replies.add(int64(len(b) - at - 4))
-	o.appended(b)
+	o.c.s.counters.replies.add(int64(n - 4))
+	o.appended(queue)
+	return n
 }
 
 func appendReply(b []byte, h wire.ReplyHeader, body wire.Appender) []byte {
@@ -88,19 +109,14 @@ func (o *output) cutOff() {
 	o.c.closeSoon()
 }
 
-// sendFrame is send for a reply that was built earlier and held back.
-func (o *output) sendFrame(frame []byte) {
+// sendFrame is sendNow for a message that was built earlier and held back.
+func (o *output) sendFrame(frame []byte) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	switch {
-	case o.broken:
-	case len(o.queue) > maxQueued:
-		o.cutOff()
-	default:
-		o.c.s.counters.packetsOut.Add(1)
-		o.c.s.counters.replies.add(int64(len(frame) - 4))
-		o.appended(append(o.queue, frame...))
+	if !o.open() {
+		return 0
 	}
+	return o.framed(append(o.queue, frame...))
 }
 
 // stop keeps what is queued from being written, and resume lets it go.

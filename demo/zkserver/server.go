@@ -77,6 +77,10 @@ type Server struct {
 	reopen    *alarm
 	cut       map[int64]struct{} // partitioned sessions, living or not
 	holds     map[*Hold]struct{}
+	pace      Pace
+	paced     backlog
+	tallies   map[string][]*tally // by parent
+	wakes     map[*wake]struct{}  // that are not over
 	listeners map[net.Listener]struct{}
 	conns     map[*conn]struct{} // open ones, detached or not
 	alive     int                // those not detached
@@ -105,8 +109,11 @@ func New(opts Options) *Server {
 		perHost:   make(map[string]int),
 		cut:       make(map[int64]struct{}),
 		holds:     make(map[*Hold]struct{}),
+		tallies:   make(map[string][]*tally),
+		wakes:     make(map[*wake]struct{}),
 		tree:      newTree(),
 	}
+	s.paced = backlog{s: s, changed: make(chan struct{}, 1)}
 	s.watches.init()
 	s.sessions.init(s.start)
 	return s
@@ -155,7 +162,14 @@ func (s *Server) Serve(l net.Listener) error {
 // uses net.Pipe and hence no operating system resource, and it works inside a
 // testing/synctest bubble. To the four-letter words and to the ip
 // authentication scheme it looks like one from 127.0.0.1.
-func (s *Server) Dial() (net.Conn, error) {
+func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
+
+// DialBackstage is [Server.Dial] for who looks on: its session is not paced,
+// and no [Tally] counts it. That goes for the connection: the session, resumed
+// through another one, is like any.
+func (s *Server) DialBackstage() (net.Conn, error) { return s.dial(true) }
+
+func (s *Server) dial(backstage bool) (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -166,7 +180,7 @@ func (s *Server) Dial() (net.Conn, error) {
 	}
 	client, server := net.Pipe()
 	s.piped++
-	nc := pipeConn{Conn: server, remote: pipeAddr(s.piped)}
+	nc := pipeConn{Conn: server, remote: pipeAddr(s.piped), backstage: backstage}
 	s.wg.Add(1)
 	go func() {
 		defer s.wg.Done()
@@ -179,7 +193,8 @@ func (s *Server) Dial() (net.Conn, error) {
 // address tells one from another.
 type pipeConn struct {
 	net.Conn
-	remote pipeAddr
+	remote    pipeAddr
+	backstage bool
 }
 
 func (c pipeConn) RemoteAddr() net.Addr { return c.remote }
@@ -221,9 +236,14 @@ func (s *Server) Close() error {
 		s.sessions.alarm.stop()
 		s.reaper.stop()
 		s.reopen.stop()
+		for w := range s.wakes {
+			w.end()
+		}
 		for h := range s.holds {
 			h.end(false)
 		}
+		s.paced.empty(false)
+		s.paced.signal()
 		for l := range s.listeners {
 			l.Close()
 		}

@@ -29,9 +29,12 @@ type session struct {
 
 	// Of faults on demand.
 	loseCreate bool          // the reply of the next create is lost
-	hold       *Hold         // nil unless messages are held
+	hold       *Hold         // nil if it has none of its own
+	held       int           // messages, by its Hold or by the Pace
 	paused     bool          // a message is held: the deadline moves with time
 	pausedAt   time.Duration // since when, or since the last sign of life
+
+	wake *wake // that it counts for
 }
 
 // sessions holds the live sessions and a heap of them by the time at which
@@ -200,6 +203,7 @@ func (s *Server) endSession(sess *session, drop bool) {
 	q := &s.sessions
 	delete(q.byID, sess.id)
 	heap.Remove(&q.queue, sess.index)
+	sess.leaveWake()
 	s.zxid++
 	x := txn{zxid: s.zxid, now: s.clock.Now().UnixMilli()}
 	for _, path := range s.tree.ephemeralsOf(sess.id) {
@@ -213,6 +217,22 @@ func (s *Server) endSession(sess *session, drop bool) {
 		sess.hold.end(false)
 	}
 	s.armExpiry()
+}
+
+// over reports whether a session is no more.
+func (s *Server) over(sess *session) bool { return s.sessions.byID[sess.id] != sess }
+
+// Deadline returns when a session expires unless its client is heard of before,
+// by the server's clock, and whether it has a connection; ok is false for no
+// session. While a message to the session is held, that moves on with time.
+func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sess := s.sessions.byID[id]
+	if sess == nil || s.closed {
+		return time.Time{}, false, false
+	}
+	return s.start.Add(s.expiry(sess)), sess.conn != nil, true
 }
 
 // ExpireSession ends a session now, as if its client had been silent for too

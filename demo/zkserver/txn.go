@@ -186,8 +186,8 @@ func (s *Server) apply(ch *change, x txn) wire.Stat {
 			s.armReaper()
 		}
 		st := n.stat()
-		s.watches.trigger(s, &s.watches.data, ch.path, wire.EventNodeCreated, n.acl, nil)
-		s.watches.trigger(s, &s.watches.child, orRoot(parentPath), wire.EventNodeChildrenChanged, parent.acl, nil)
+		s.watches.trigger(s, &s.watches.data, ch.path, wire.EventNodeCreated, n.acl, nil, nil)
+		s.watches.trigger(s, &s.watches.child, orRoot(parentPath), wire.EventNodeChildrenChanged, parent.acl, nil, nil)
 		return st
 	case wire.OpDelete:
 		n := t.get(ch.path)
@@ -196,15 +196,17 @@ func (s *Server) apply(ch *change, x txn) wire.Stat {
 		parent.removeChild(name)
 		parent.pzxid = x.zxid
 		t.remove(ch.path, n)
-		told := s.watches.trigger(s, &s.watches.data, ch.path, wire.EventNodeDeleted, n.acl, nil)
-		s.watches.trigger(s, &s.watches.child, ch.path, wire.EventNodeDeleted, n.acl, told)
-		s.watches.trigger(s, &s.watches.child, orRoot(parentPath), wire.EventNodeChildrenChanged, parent.acl, nil)
+		w := s.woken(ch.path, orRoot(parentPath), n, x.zxid)
+		told := s.watches.trigger(s, &s.watches.data, ch.path, wire.EventNodeDeleted, n.acl, nil, w)
+		w.done()
+		s.watches.trigger(s, &s.watches.child, ch.path, wire.EventNodeDeleted, n.acl, told, nil)
+		s.watches.trigger(s, &s.watches.child, orRoot(parentPath), wire.EventNodeChildrenChanged, parent.acl, nil, nil)
 	case wire.OpSetData:
 		n := t.get(ch.path)
 		t.bytes += int64(len(ch.data) - len(n.data))
 		n.data, n.version, n.mzxid, n.mtime = ch.data, ch.version, x.zxid, x.now
 		st := n.stat()
-		s.watches.trigger(s, &s.watches.data, ch.path, wire.EventNodeDataChanged, n.acl, nil)
+		s.watches.trigger(s, &s.watches.data, ch.path, wire.EventNodeDataChanged, n.acl, nil, nil)
 		return st
 	case wire.OpSetACL:
 		n := t.get(ch.path)

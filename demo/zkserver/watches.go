@@ -115,10 +115,11 @@ func (w *watches) forget(c *conn) {
 // everything but a change of children, which they see as the creation or
 // deletion of the child itself. Who may not read the node, whose ACL is given,
 // is told nothing, but its watch is spent: Apache has done so since a watch
-// gave names away (CVE-2024-23944).
-func (w *watches) trigger(s *Server, t *watchTable, path string, event int32, acl []wire.ACL, spare map[*conn]struct{}) map[*conn]struct{} {
+// gave names away (CVE-2024-23944). The events of those who watch the path
+// itself count for wk.
+func (w *watches) trigger(s *Server, t *watchTable, path string, event int32, acl []wire.ACL, spare map[*conn]struct{}, wk *wake) map[*conn]struct{} {
 	var told map[*conn]struct{}
-	tell := func(c *conn) {
+	tell := func(c *conn, wk *wake) {
 		if _, ok := told[c]; ok {
 			return
 		}
@@ -127,12 +128,15 @@ func (w *watches) trigger(s *Server, t *watchTable, path string, event int32, ac
 		}
 		told[c] = struct{}{}
 		if _, ok := spare[c]; !ok && c.allowed(acl, wire.PermRead) {
-			s.notify(c, event, path)
+			if wk != nil && wk.owner == c.sess.id {
+				wk = nil
+			}
+			s.notify(c, event, path, wk)
 		}
 	}
 	for c, m := range t.paths[path] {
 		if m&(watchOnce|watchPersistent) != 0 || event != wire.EventNodeChildrenChanged {
-			tell(c)
+			tell(c, wk)
 		}
 		if m&watchOnce != 0 {
 			t.remove(c, path, watchOnce)
@@ -145,19 +149,23 @@ func (w *watches) trigger(s *Server, t *watchTable, path string, event int32, ac
 		at = orRoot(at[:strings.LastIndexByte(at, '/')])
 		for c, m := range t.paths[at] {
 			if m&watchRecursive != 0 {
-				tell(c)
+				tell(c, nil)
 			}
 		}
 	}
 	return told
 }
 
-// notify queues an event.
-func (s *Server) notify(c *conn, event int32, path string) {
+// notify queues an event, which counts for w unless that is nil or the client is
+// backstage.
+func (s *Server) notify(c *conn, event int32, path string, w *wake) {
+	if c.backstage {
+		w = nil
+	}
 	s.counters.notifications.Add(1)
 	c.stats.sent++
 	c.send(wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1},
-		&wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path})
+		&wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}, w)
 }
 
 // setWatches restores the watches that a client had on an earlier connection.
@@ -166,16 +174,16 @@ func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
 	for _, path := range req.Data {
 		switch n := s.tree.get(path); {
 		case n == nil:
-			s.notify(c, wire.EventNodeDeleted, path)
+			s.notify(c, wire.EventNodeDeleted, path, nil)
 		case n.mzxid > req.RelativeZxid:
-			s.notify(c, wire.EventNodeDataChanged, path)
+			s.notify(c, wire.EventNodeDataChanged, path, nil)
 		default:
 			s.watches.data.add(c, path, watchOnce)
 		}
 	}
 	for _, path := range req.Exist {
 		if s.tree.get(path) != nil {
-			s.notify(c, wire.EventNodeCreated, path)
+			s.notify(c, wire.EventNodeCreated, path, nil)
 		} else {
 			s.watches.data.add(c, path, watchOnce)
 		}
@@ -183,9 +191,9 @@ func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
 	for _, path := range req.Child {
 		switch n := s.tree.get(path); {
 		case n == nil:
-			s.notify(c, wire.EventNodeDeleted, path)
+			s.notify(c, wire.EventNodeDeleted, path, nil)
 		case n.pzxid > req.RelativeZxid:
-			s.notify(c, wire.EventNodeChildrenChanged, path)
+			s.notify(c, wire.EventNodeChildrenChanged, path, nil)
 		default:
 			s.watches.child.add(c, path, watchOnce)
 		}

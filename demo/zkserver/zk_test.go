@@ -209,8 +209,12 @@ func TestHandoff(t *testing.T) {
 		if ev := waitEvent(t, third); ev.Type != zk.EventNodeDeleted || ev.Path != names[2] {
 			t.Errorf("resignation of the third: %+v", ev)
 		}
-		if n := s.Counters().Notifications - before; n != 3 {
-			t.Errorf("%d notifications for three handoffs; watches were set again %d times", n, s.Counters().Requests[wire.OpSetWatches])
+		// go-zookeeper sends setWatches even on its first connection if its loop
+		// gets to look for watches only after GetW has left one: a node that is gone
+		// by then is told of again.
+		again := s.Counters().Requests[wire.OpSetWatches]
+		if n := s.Counters().Notifications - before; n < 3 || n > 3+again {
+			t.Errorf("%d notifications for three handoffs; watches were set again %d times", n, again)
 		}
 	})
 }

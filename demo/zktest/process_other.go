@@ -5,7 +5,12 @@ package zktest
 import (
 	"errors"
 	"os"
+	"os/exec"
 )
+
+func alone(*exec.Cmd) {}
+
+func killGroup(p *os.Process) { p.Kill() }
 
 func pauseProcess(*os.Process) error       { return errors.ErrUnsupported }
 func resumeProcess(*os.Process) error      { return errors.ErrUnsupported }

@@ -4,8 +4,20 @@ package zktest
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
+
+// alone makes a command the head of a group of processes, which killGroup ends:
+// a shell that is killed leaves behind what it started.
+func alone(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	cmd.SysProcAttr.Setpgid = true
+}
+
+func killGroup(p *os.Process) { syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 func pauseProcess(p *os.Process) error     { return p.Signal(syscall.SIGSTOP) }
 func resumeProcess(p *os.Process) error    { return p.Signal(syscall.SIGCONT) }

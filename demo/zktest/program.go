@@ -59,6 +59,7 @@ func Run(t testing.TB, command string, args ...string) *Program {
 	t.Helper()
 	p := &Program{name: command, cmd: exec.Command(command, args...), exited: make(chan struct{}), more: make(chan struct{})}
 	tieToParent(p.cmd)
+	alone(p.cmd)
 	out, w, err := os.Pipe()
 	if err != nil {
 		t.Fatalf("run %s: %v", command, err)
@@ -202,9 +203,14 @@ func (p *Program) signal(t testing.TB, send func(*os.Process) error, what string
 	}
 }
 
-// Kill ends the program at once (SIGKILL) and waits until it is gone. It may
-// be called again, and when the program has ended.
+// Kill ends the program, and what it started, at once (SIGKILL) and waits until
+// they are gone. It may be called again, and when the program has ended.
 func (p *Program) Kill() {
-	p.cmd.Process.Kill()
+	select {
+	case <-p.exited: // its number may be somebody else's by now
+		return
+	default:
+	}
+	killGroup(p.cmd.Process)
 	<-p.exited
 }

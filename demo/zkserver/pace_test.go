@@ -1,0 +1,511 @@
+package zkserver_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/zkwatch/wire"
+)
+
+var steps = zkserver.Pace{Steps: true}
+
+func delay(d time.Duration) zkserver.Pace { return zkserver.Pace{Delay: d} }
+
+func backstageRaw(t *testing.T, s *zkserver.Server, req wire.ConnectRequest) *rawClient {
+	t.Helper()
+	nc, err := s.DialBackstage()
+	try(t, err)
+	return connectRaw(t, nc, req)
+}
+
+// held returns the messages that the pace keeps back.
+func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
+	t.Helper()
+	synctest.Wait()
+	_, held, waiting := s.Paced(1 << 20)
+	if len(held) != waiting {
+		t.Errorf("%d messages are held, %d told of", waiting, len(held))
+	}
+	return held
+}
+
+func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
+	t.Helper()
+	if m, ok := s.Step(); !ok || m.Session != id(c) || m.Op != op {
+		t.Fatalf("step: %+v %t, want %v to %#x", m, ok, op, id(c))
+	}
+}
+
+// TestSteps: every reply and event, of sessions that are there and that come,
+// waits for its turn, and the first that was made goes first.
+func TestSteps(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		a.create("/n", 0)
+		own := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		h := hold(t, s, own)
+		back := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		back.must(wire.OpExists, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.Stat{})
+		if _, ok := s.Step(); ok {
+			t.Error("a step with nothing held")
+		}
+		s.SetPace(steps)
+		<-s.PaceChanged()
+		begin := time.Now()
+		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}) // the handshake passes
+		b.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/n", Watch: true})
+		synctest.Wait()
+		time.Sleep(time.Second)
+		a.send(wire.OpSetData, &wire.SetDataRequest{Path: "/n", Version: -1})
+		synctest.Wait()
+		b.send(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("a:b")})
+		own.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		synctest.Wait()
+		want := []zkserver.Paced{
+			{id(b), zkserver.Held{N: 1, Since: begin, Op: wire.OpGetData, Path: "/n", Xid: 1}},
+			{id(b), zkserver.Held{N: 2, Since: begin.Add(time.Second), Op: wire.OpNotification, Path: "/n", Event: wire.EventNodeDataChanged, Xid: wire.XidWatch}},
+			{id(a), zkserver.Held{N: 3, Since: begin.Add(time.Second), Op: wire.OpSetData, Path: "/n", Xid: 2}},
+			{id(b), zkserver.Held{N: 4, Since: begin.Add(time.Second), Op: wire.OpAuth, Xid: wire.XidAuth}},
+		}
+		if got := held(t, s); !slices.Equal(got, want) {
+			t.Errorf("held\n%+v, want\n%+v", got, want)
+		}
+		if p, got, waiting := s.Paced(2); p != steps || !slices.Equal(got, want[:2]) || waiting != 4 {
+			t.Errorf("%+v, %d of them %+v", p, waiting, got)
+		}
+		if _, got, waiting := s.Paced(-1); got != nil || waiting != 4 {
+			t.Errorf("none of %d asked for: %+v", waiting, got)
+		}
+		a.must(wire.OpPing, nil, nil)
+		b.must(wire.OpPing, nil, nil)
+		if len(h.Held()) != 1 {
+			t.Errorf("the session with a Hold of its own has %+v", h.Held())
+		}
+		var events []int32
+		back.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev.Type) }
+		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
+		if !slices.Equal(events, []int32{wire.EventNodeDataChanged}) {
+			t.Errorf("backstage hears %v", events)
+		}
+		<-s.PaceChanged()
+		for _, m := range want {
+			c := map[int64]*rawClient{id(a): a, id(b): b}[m.Session]
+			stepOne(t, s, c, m.Op)
+			<-s.PaceChanged()
+			if got := replies(c, 1); got[0] != m.Xid {
+				t.Errorf("%v released, want %+v", got, m)
+			}
+			if hears(a, time.Second) || hears(b, time.Second) {
+				t.Error("more was released")
+			}
+		}
+		if _, ok := s.Step(); ok {
+			t.Error("a step with nothing held")
+		}
+		a.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		b.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		held(t, s)
+		s.SetPace(zkserver.Pace{})
+		replies(a, 1)
+		replies(b, 1)
+		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
+		if h.Release(9) != 1 {
+			t.Error("the pace released what a Hold holds")
+		}
+	})
+}
+
+// TestPaceDelay: each message leaves when its time has come, over all sessions,
+// and a change of the pace counts for those that are held.
+func TestPaceDelay(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		begin := time.Now()
+		at := func(c *rawClient, want time.Duration, n int) {
+			t.Helper()
+			replies(c, n)
+			if d := time.Since(begin); d != want {
+				t.Errorf("a message after %v, want %v", d, want)
+			}
+		}
+		sync := func(c *rawClient) {
+			c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+			synctest.Wait()
+		}
+		s.SetPace(delay(time.Second))
+		sync(a)
+		time.Sleep(500 * time.Millisecond)
+		sync(b)
+		sync(a)
+		at(a, time.Second, 1)
+		at(b, 1500*time.Millisecond, 1)
+		at(a, 1500*time.Millisecond, 1)
+		sync(a)
+		s.SetPace(delay(-time.Second)) // like none
+		at(a, 1500*time.Millisecond, 1)
+		s.SetPace(delay(time.Hour)) // like the longest
+		if p, _, _ := s.Paced(0); p != delay(zkserver.PaceMax) {
+			t.Errorf("the pace is %+v", p)
+		}
+		sync(a)
+		time.Sleep(time.Second)
+		sync(b)
+		s.SetPace(delay(1200 * time.Millisecond))
+		at(a, 2700*time.Millisecond, 1)
+		s.SetPace(zkserver.Pace{Steps: true, Delay: time.Millisecond})
+		if hears(b, 30*time.Second) {
+			t.Error("released without a step")
+		}
+		sync(a)
+		s.SetPace(delay(time.Second))
+		replies(b, 1) // is late already
+		if hears(a, 999*time.Millisecond) {
+			t.Error("released early")
+		}
+		replies(a, 1)
+		sync(b)
+		if m, ok := s.Step(); !ok || m.Session != id(b) {
+			t.Error("no step while there is a delay")
+		}
+		replies(b, 1)
+	})
+}
+
+// TestHoldTakesOver: a Hold takes what the pace has of the session, and its end
+// leaves nothing behind.
+func TestHoldTakesOver(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		s.SetPace(steps)
+		for range 3 {
+			a.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+			b.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+			synctest.Wait()
+		}
+		h := hold(t, s, a)
+		<-h.Changed()
+		a.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		synctest.Wait()
+		for i, m := range h.Held() {
+			if m.N != i+1 || m.Xid != int32(i+1) {
+				t.Errorf("held %+v", m)
+			}
+		}
+		if len(h.Held()) != 4 || len(held(t, s)) != 3 {
+			t.Errorf("the Hold has %d, the pace %d", len(h.Held()), len(held(t, s)))
+		}
+		stepOne(t, s, b, wire.OpSync)
+		h.Release(1)
+		replies(a, 1)
+		h.End()
+		replies(a, 3)
+		a.send(wire.OpSync, &wire.PathRequest{Path: "/"}) // is paced again
+		if hears(a, time.Second) || len(held(t, s)) != 3 {
+			t.Error("not paced")
+		}
+		s.SetPace(zkserver.Pace{})
+		replies(a, 1)
+		replies(b, 3)
+	})
+}
+
+// TestBackstage: what counts is the connection.
+func TestBackstage(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		s.SetPace(steps)
+		c := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		c.create("/n", 0)
+		again := wire.ConnectRequest{Timeout: 60_000, SessionID: id(c), Passwd: c.conn.Passwd}
+		back := backstageRaw(t, s, again)
+		if id(back) != id(c) {
+			t.Fatal("not resumed")
+		}
+		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
+		in := pipeRaw(t, s, again)
+		in.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		if hears(in, time.Second) || len(held(t, s)) != 1 {
+			t.Error("a session that went through another connection is not paced")
+		}
+		out := backstageRaw(t, s, again)
+		if out.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}); len(held(t, s)) != 0 {
+			t.Error("held for a connection that is gone")
+		}
+		h := hold(t, s, out)
+		out.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		if synctest.Wait(); len(h.Held()) != 1 {
+			t.Error("cannot be held")
+		}
+		h.End()
+		replies(out, 1)
+
+		nc, err := s.Dial()
+		try(t, err)
+		nc.Write([]byte("cons"))
+		cons, _ := io.ReadAll(nc)
+		nc.Close()
+		if !strings.Contains(string(cons), sessionHex(out)) {
+			t.Errorf("cons does not list it: %s", cons)
+		}
+		s.Refuse(true)
+		if _, err := s.DialBackstage(); err != zkserver.ErrRefused {
+			t.Errorf("refused: %v", err)
+		}
+	})
+}
+
+// TestDeadline follows a session's deadline.
+func TestDeadline(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
+		want := func(at time.Time, connected bool) {
+			t.Helper()
+			if got, conn, ok := s.Deadline(id(c)); !ok || conn != connected || !got.Equal(at) {
+				t.Errorf("in %v, connected %t, %t; want %v", time.Until(got), conn, ok, time.Until(at))
+			}
+		}
+		want(time.Now().Add(5*time.Second), true)
+		time.Sleep(1950 * time.Millisecond)
+		c.must(wire.OpPing, nil, nil)
+		want(time.Now().Add(5050*time.Millisecond), true) // the tick after
+		s.SetPace(steps)
+		c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		synctest.Wait()
+		if hears(c, time.Hour) {
+			t.Error("released without a step")
+		}
+		want(time.Now().Add(5050*time.Millisecond), true)
+		s.Step()
+		replies(c, 1)
+		time.Sleep(time.Second)
+		want(time.Now().Add(4050*time.Millisecond), true)
+		c.nc.Close()
+		synctest.Wait()
+		at, _, _ := s.Deadline(id(c))
+		want(at, false)
+		time.Sleep(time.Until(at) - 1)
+		if _, _, ok := s.Deadline(id(c)); !ok {
+			t.Error("expired early")
+		}
+		time.Sleep(2 * time.Nanosecond)
+		if _, _, ok := s.Deadline(id(c)); ok {
+			t.Error("did not expire")
+		}
+	})
+}
+
+// TestSlownessExpiresNobody: real clients with short sessions, who go on asking
+// as soon as they are answered, in slow motion and with no step for an hour.
+func TestSlownessExpiresNobody(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		var clients []*zk.Conn
+		var ids []int64
+		var asked atomic.Int64
+		var lost atomic.Int64
+		stop := make(chan struct{})
+		for range 4 {
+			connected := make(chan struct{}, 99)
+			c, _, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 4*time.Second, zk.WithDialer(dialer(s)), zk.WithLogger(quiet{}),
+				zk.WithMaxConnBufferSize(16<<10), zk.WithMaxBufferSize(64<<10), zk.WithEventCallback(func(ev zk.Event) {
+					switch ev.State {
+					case zk.StateHasSession:
+						connected <- struct{}{}
+					case zk.StateDisconnected:
+						lost.Add(1)
+					}
+				}))
+			try(t, err)
+			<-connected
+			clients, ids = append(clients, c), append(ids, c.SessionID())
+			_, err = c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll))
+			if err != zk.ErrNodeExists {
+				try(t, err)
+			}
+			go func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					c.ChildrenW("/e")
+					if name, err := c.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err == nil {
+						c.Delete(name, -1)
+					}
+					asked.Add(1)
+					time.Sleep(time.Millisecond)
+				}
+			}()
+		}
+		same := func(what string) {
+			t.Helper()
+			for i, c := range clients {
+				if c.SessionID() != ids[i] || c.State() != zk.StateHasSession {
+					t.Errorf("%s: session %#x became %#x, %v", what, ids[i], c.SessionID(), c.State())
+				}
+			}
+			if n := lost.Load(); n > 0 || s.Counters().Expired > 0 {
+				t.Errorf("%s: %d connections lost, %d expired", what, n, s.Counters().Expired)
+			}
+		}
+		s.SetPace(delay(zkserver.PaceMax))
+		time.Sleep(10 * time.Minute)
+		same("slow motion")
+		if n := asked.Load(); n < 4*100 {
+			t.Errorf("%d rounds in ten minutes", n)
+		}
+		s.SetPace(steps)
+		time.Sleep(time.Hour)
+		same("an hour with no step")
+		for range 1000 {
+			time.Sleep(time.Second)
+			if _, ok := s.Step(); !ok {
+				t.Fatal("nothing to step")
+			}
+		}
+		same("steps")
+		close(stop)
+		s.SetPace(zkserver.Pace{})
+		time.Sleep(time.Minute)
+		same("afterwards")
+		s.SetPace(steps)
+
+		// A client that closes does not hang, and the others do not suffer.
+		begin := time.Now()
+		clients[0].Close()
+		if d := time.Since(begin); d > time.Second {
+			t.Errorf("Close took %v", d)
+		}
+		if h := held(t, s); len(h) != 1 || h[0].Op != wire.OpCloseSession || h[0].Session != ids[0] {
+			t.Errorf("held %+v", h)
+		}
+		if _, _, ok := s.Deadline(ids[0]); ok {
+			t.Error("the session is not over")
+		}
+		time.Sleep(4 * time.Second)
+		if h := held(t, s); len(h) != 0 {
+			t.Errorf("the client is gone, held %+v", h)
+		}
+		clients, ids = clients[1:], ids[1:]
+		lost.Add(-1)
+		same("a close")
+		for _, c := range clients {
+			c.Close()
+		}
+	})
+}
+
+// TestPaceAndTheEndOfConnections: what a connection was to hear goes with it.
+func TestPaceAndTheEndOfConnections(t *testing.T) {
+	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
+		"hangs up":      func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
+		"dropped":       func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.DropConnection(id(c))) },
+		"all dropped":   func(t *testing.T, s *zkserver.Server, c *rawClient) { s.CloseConnections() },
+		"expired":       func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.ExpireSession(id(c))) },
+		"restart":       func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Restart(0) },
+		"long restart":  func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Restart(time.Hour) },
+		"moved":         func(t *testing.T, s *zkserver.Server, c *rawClient) { resume(t, s, c) },
+		"server closed": func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Close() },
+		"partitioned": func(t *testing.T, s *zkserver.Server, c *rawClient) {
+			try(t, s.Partition(id(c), true))
+			c.nc.Close()
+			s.DropConnection(id(c))
+		},
+		"closed unread": func(t *testing.T, s *zkserver.Server, c *rawClient) {
+			c.send(wire.OpCloseSession, nil)
+			synctest.Wait()
+			c.send(wire.OpPing, nil) // is not answered any more
+			c.nc.Close()
+		},
+	}
+	for name, end := range ends {
+		for _, pace := range []zkserver.Pace{steps, delay(time.Second)} {
+			t.Run(name, func(t *testing.T) {
+				bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+					s.SetPace(pace)
+					c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
+					for range 3 {
+						c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+					}
+					if n := len(held(t, s)); n != 3 {
+						t.Fatalf("%d held", n)
+					}
+					<-s.PaceChanged()
+					end(t, s, c)
+					if h := held(t, s); len(h) != 0 {
+						t.Errorf("held %+v", h)
+					}
+					<-s.PaceChanged()
+					s.SetPace(zkserver.Pace{})
+				})
+			})
+		}
+	}
+}
+
+// TestPaceIsBounded: a client that goes on asking is cut off, one that waits is
+// not, and the others' messages stay.
+func TestPaceIsBounded(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		s.SetPace(steps)
+		back := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		back.must(wire.OpCreate, &wire.CreateRequest{Path: "/d", Data: bytes.Repeat([]byte("d"), 500_000), ACL: world(31)}, &wire.PathResponse{})
+		other := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		other.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/d"})
+		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		n := 0
+		for ; s.Counters().CutOff == 0 && n < 100; n++ {
+			c.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/d"})
+			synctest.Wait()
+		}
+		if n < 8 || n > 10 {
+			t.Errorf("cut off after %d messages of half a megabyte", n)
+		}
+		wantGone(t, c)
+		if h := held(t, s); len(h) != 1 || h[0].Session != id(other) {
+			t.Errorf("held %+v", h)
+		}
+		stepOne(t, s, other, wire.OpGetData)
+		replies(other, 1)
+	})
+}
+
+// TestPaceOverTCP: a client that closes its session keeps its connection until
+// it has been told, and one that does not wait is noticed behind its pings.
+func TestPaceOverTCP(t *testing.T) {
+	s, addr := zkserver.Start(t, zkserver.Options{})
+	s.SetPace(steps)
+	gone := func() bool { _, _, n := s.Paced(0); return n == 0 }
+	c := dialRaw(t, addr)
+	c.send(wire.OpCloseSession, nil)
+	eventually(t, "the reply is held", func() bool { return !gone() })
+	s.Step()
+	replies(c, 1)
+	wantGone(t, c)
+	c = dialRaw(t, addr)
+	c.send(wire.OpCloseSession, nil)
+	eventually(t, "the reply is held", func() bool { return !gone() })
+	c.send(wire.OpPing, nil)
+	c.send(wire.OpPing, nil)
+	c.nc.(*net.TCPConn).CloseWrite()
+	eventually(t, "the end is noticed", gone)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	select {
+	case <-s.PaceChanged():
+	case <-ctx.Done():
+		t.Error("no change")
+	}
+}
