@@ -10,11 +10,16 @@ type departed struct {
 
 func (j *Journal) cast(c *Cast) {
 	m, old := c.Member, j.members[c.Member.ID]
+	j.stepped(c, old)
+	defer j.believe(c, old)
 	if old != nil && old.Session != 0 && old.Znode != "" && (c.Gone || m.Session != old.Session) {
 		if m.Session == old.Session {
 			old = &m // the latest of it
 		}
 		j.departed[old.Session] = &departed{member: old}
+	}
+	if c.Gone && old == nil && j.departed[m.Session] != nil {
+		j.departed[m.Session] = &departed{member: &m} // more is known of its end
 	}
 	if c.Gone {
 		delete(j.members, m.ID)

@@ -59,8 +59,12 @@ type doctor struct {
 	dirty    inputs
 	ran      time.Time
 	suspects map[string]*suspect // by Finding.Key
-	raised   int
-	due      time.Time
+	// unfound are the findings that a baseline only names, by key, up to when
+	// they may be found again.
+	unfound     []string
+	unfoundTill time.Time
+	raised      int
+	due         time.Time
 }
 
 // diagnosis is what a state shares of it. It is immutable.

@@ -43,6 +43,18 @@
 // what is wrong ([State.Findings]). What looks wrong for a moment in every
 // healthy handoff has to last before it is said; see diagnose.go.
 //
+// # What the demo tells
+//
+// The demo's server, its candidates and their workers tell more than anybody
+// who looks on can see. A [Cast] has the line of the recipe at which a member is
+// ([State.Steps]) and what it believes; a [Wake] whom a deletion woke, and what
+// these asked for then ([State.Wakes]); a [Write] what was done in a leader's
+// name, and with the wakes it is known whether that was still the leader's to do
+// ([State.Work]). From beliefs and queue together come the two [Properties] that
+// an election is to have, one leader at most and one mostly, and by
+// [State.Broken] what must never be. [Pace] and [Rules] say how the demo was set
+// meanwhile. None of these is an event: they change no election.
+//
 // # Recordings
 //
 // A recording is a [Header] and the observations, one JSON object a line

@@ -9,7 +9,6 @@ import (
 
 	"electop/model"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -121,10 +120,10 @@ func replays(t *rapid.T, cfg model.Config, all []model.Observation, events []mod
 		}
 		replayed = append(replayed, j.Apply(o)...)
 	}
-	if diff := cmp.Diff(events, replayed, sameState); diff != "" {
+	if diff := differs(events, replayed); diff != "" {
 		t.Fatalf("events (-) and those of the replay (+):\n%s", diff)
 	}
-	if diff := cmp.Diff(st, j.State(), sameState); diff != "" {
+	if diff := differs(st, j.State()); diff != "" {
 		t.Fatalf("state (-) and that of the replay (+):\n%s", diff)
 	}
 }

@@ -18,6 +18,14 @@ type Config struct {
 	// AckFollows says that AckPath is that of electop's own elections, and
 	// another one's where the election is recognised as somebody else's.
 	AckFollows bool
+	// Events is how many events there were before: the numbers of those to come
+	// go on from there. Baseline is how many of the observations, the first,
+	// only bring the journal there (see [State.Baseline]) and are no events.
+	// Standing are the findings that there were then, by key: they are not told
+	// again.
+	Events   uint64
+	Baseline int
+	Standing []string
 }
 
 // AckWait is how long the event of a handoff waits for the acknowledgement,
@@ -35,6 +43,8 @@ type Journal struct {
 	// switched is the recipe of the last Switch, nil for none that counts.
 	switched Recipe
 	n        uint64
+	baseline int  // observations to come that are no events
+	named    bool // whose election it is was told before the first read
 	known    map[string]*Candidate
 	queue    []*Candidate // contenders, ordered
 	rest     []*Candidate // the others, by name
@@ -60,6 +70,11 @@ type Journal struct {
 	out        []Event
 
 	doctor doctor
+
+	deletions deletions
+	written   int64 // zxid of the last accepted write to the counter
+	owning    owning
+	tenure    tenure
 }
 
 // NewJournal returns a journal to which nothing was applied yet.
@@ -71,6 +86,8 @@ func NewJournal(cfg Config) *Journal {
 	return &Journal{
 		cfg:      cfg,
 		recipe:   recipe,
+		n:        cfg.Events,
+		baseline: cfg.Baseline,
 		known:    make(map[string]*Candidate),
 		members:  make(map[string]*Member),
 		departed: make(map[uint64]*departed),
@@ -92,6 +109,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.gap = true
 	}
 	j.account(at)
+	j.elapse(at)
 	switch o := o.(type) {
 	case *Read:
 		j.read(o)
@@ -105,18 +123,31 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Cast:
 		j.cast(o)
 	case *Switch:
+		j.told(o.Dialect)
 		if r, ok := RecipeNamed(o.Recipe); ok {
 			j.change(r)
 			j.checkHead(at, time.Time{})
 		}
 	case *ServerTable:
 		j.table(o)
+	case *Wake:
+		j.woke(o)
+	case *Pace:
+		j.state.Pace = o
+	case *Rules:
+		j.rule(o)
+	case *Write:
+		j.wrote(o)
 	case *Advance:
 	}
+	j.tend()
 	j.settle(at)
 	j.state.At = later(j.state.At, at)
 	j.diagnose(j.state.At)
 	j.cached = nil
+	if j.baseline > 0 {
+		j.based()
+	}
 	return j.out
 }
 
@@ -163,6 +194,7 @@ func (j *Journal) State() *State {
 			s.bySession[session] = d.member
 		}
 	}
+	s.Events, s.under, s.single = j.n+uint64(len(j.held)), j.under, j.single
 	s.seen, s.Risks = j.diagnosis(), j.riskList()
 	s.NextSequence, s.NextSequenceKnown = 0, false
 	if s.Phase == Live && j.under {

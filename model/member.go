@@ -39,6 +39,9 @@ const (
 	NoFault Fault = ""
 	Killed  Fault = "killed" // connection cut, no goodbye
 	Frozen  Fault = "frozen" // a long pause: nothing read, written or decided
+	// Partitioned: nothing passes between it and the servers, but it runs, and
+	// stops leading by itself before its session can expire.
+	Partitioned Fault = "partitioned"
 )
 
 // Ending is how a member is about to leave on purpose.
@@ -70,6 +73,11 @@ type Member struct {
 	Ending  Ending    `json:"ending,omitempty"`
 	Fault   Fault     `json:"fault,omitempty"`
 	FaultAt time.Time `json:"fault_at,omitzero"`
+	// What it was told to do wrong: it gives its next znode no guid, the reply
+	// to its next create gets lost, its leader procedure does not end.
+	NoGuid     bool `json:"no_guid,omitempty"`
+	LosesReply bool `json:"loses_reply,omitempty"`
+	SlowLead   bool `json:"slow_lead,omitempty"`
 	// LeaseEnd is the earliest moment at which the server can expire the
 	// session: send time of the last answered request or ping, plus Timeout.
 	LeaseEnd time.Time     `json:"lease_end,omitzero"`

@@ -98,6 +98,96 @@ type Cast struct {
 type Switch struct {
 	At     time.Time `json:"at"`
 	Recipe string    `json:"recipe"` // see [RecipeNamed]; an unknown one is ignored
+	// Dialect, if set, is whose election it was recognised as by then, by
+	// [Dialect.ID], or "none". Only a baseline says so, before its first read.
+	Dialect string `json:"dialect,omitempty"`
+}
+
+// Wake is what the deletion of a child of the election caused, as the server
+// counted it: only the embedded one tells, in the order of the deletions, and
+// of each before anything that was seen after it. One of the same Znode and Zxid
+// takes the place of the one before; the end of a session may delete several
+// with one zxid.
+type Wake struct {
+	At      time.Time `json:"at"`
+	Deleted time.Time `json:"deleted"` // when the server deleted it
+	Znode   string    `json:"znode"`   // its name in the election
+	Zxid    int64     `json:"zxid"`    // of the deletion
+	// Notified are the sessions that watched the znode itself and were told.
+	Notified []uint64 `json:"notified,omitempty"`
+	// Requests is what these asked for since, without pings. BytesIn are those
+	// requests, BytesOut the notifications and the replies, with their prefixes.
+	Requests int   `json:"requests,omitempty"`
+	BytesIn  int64 `json:"bytes_in,omitempty"`
+	BytesOut int64 `json:"bytes_out,omitempty"`
+	// Settled says that it is over: these are the last numbers.
+	Settled bool `json:"settled,omitempty"`
+}
+
+// Pace is how slowly the embedded server speaks to its clients at the moment,
+// and what it holds back.
+type Pace struct {
+	At time.Time `json:"at"`
+	// Delay is for how long each reply and notification is held, ns.
+	Delay time.Duration `json:"delay,omitempty"`
+	// Steps says that each is held until it is let go.
+	Steps bool `json:"steps,omitempty"`
+	// Held are the first of them, the next to go first; Waiting is how many
+	// there are.
+	Held    []Message `json:"held,omitempty"`
+	Waiting int       `json:"waiting,omitempty"`
+}
+
+// MessagesMax bounds [Pace.Held].
+const MessagesMax = 256
+
+// Message is a reply or a notification on its way.
+type Message struct {
+	Session uint64    `json:"session"`
+	Since   time.Time `json:"since"`
+	// Op is the request that it answers, as ZooKeeper's documentation calls it
+	// ("getChildren"), and "notification" for a watch event.
+	Op   string `json:"op"`
+	Path string `json:"path,omitempty"` // that it is about, "" for none or several
+	// Event is the type of a notification: "created", "deleted", "changed" or
+	// "children".
+	Event string `json:"event,omitempty"`
+	Err   string `json:"err,omitempty"` // of a reply, "" for none
+}
+
+// Rules is what the demo has its candidates and their workers do.
+type Rules struct {
+	At      time.Time `json:"at"`
+	Workers bool      `json:"workers,omitempty"` // each leader has a worker that writes
+	Fenced  bool      `json:"fenced,omitempty"`  // workers check the leader's znode with each write
+	NoGuid  bool      `json:"no_guid,omitempty"` // new znodes have no guid in their name
+	Chaos   string    `json:"chaos,omitempty"`   // "seed 42, 2/s": trouble is made at random
+}
+
+// Resource is something that a leader's worker writes to.
+type Resource string
+
+const (
+	// Counter is a znode that all workers share.
+	Counter Resource = "counter"
+	// Tokens is a resource outside of ZooKeeper that takes each write with a
+	// fencing token and refuses a lower one than the highest it has seen.
+	Tokens Resource = "tokens"
+)
+
+// Write is one attempt of a leader's worker, after its outcome is known.
+type Write struct {
+	At       time.Time `json:"at"`
+	Member   string    `json:"member"` // whose worker it is: a [Member.ID]
+	Znode    string    `json:"znode"`  // of the leader, by name
+	Token    int64     `json:"token"`  // its czxid
+	Resource Resource  `json:"resource"`
+	Fenced   bool      `json:"fenced,omitempty"`
+	// Refused says that it was not carried out, and Reason why.
+	Refused bool   `json:"refused,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Zxid    int64  `json:"zxid,omitempty"` // of the change of the counter
+	Value   int64  `json:"value,omitempty"`
 }
 
 // Advance says that time passed, for what the journal only waits for (see
@@ -112,6 +202,10 @@ func (o *Ack) When() time.Time        { return o.At }
 func (o *Connection) When() time.Time { return o.At }
 func (o *Cast) When() time.Time       { return o.At }
 func (o *Switch) When() time.Time     { return o.At }
+func (o *Wake) When() time.Time       { return o.At }
+func (o *Pace) When() time.Time       { return o.At }
+func (o *Rules) When() time.Time      { return o.At }
+func (o *Write) When() time.Time      { return o.At }
 func (o *Advance) When() time.Time    { return o.At }
 
 func (*Read) observation()       {}
@@ -120,4 +214,8 @@ func (*Ack) observation()        {}
 func (*Connection) observation() {}
 func (*Cast) observation()       {}
 func (*Switch) observation()     {}
+func (*Wake) observation()       {}
+func (*Pace) observation()       {}
+func (*Rules) observation()      {}
+func (*Write) observation()      {}
 func (*Advance) observation()    {}

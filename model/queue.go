@@ -20,6 +20,9 @@ func (j *Journal) ordered(zs []Znode, at time.Time, joined bool) []*Candidate {
 func (j *Journal) insert(c *Candidate) {
 	j.known[c.Name] = c
 	list, order := j.list(c)
+	if list == &j.queue {
+		j.owned(c)
+	}
 	i, _ := slices.BinarySearchFunc(*list, c, order)
 	*list = slices.Insert(*list, i, c)
 }
@@ -28,6 +31,9 @@ func (j *Journal) insert(c *Candidate) {
 func (j *Journal) remove(cs ...*Candidate) {
 	for _, c := range cs {
 		delete(j.known, c.Name)
+		if j.recipe.Contends(c) {
+			j.disowned(c)
+		}
 	}
 	if len(cs) > removeMax {
 		gone := func(c *Candidate) bool { return j.known[c.Name] != c }
@@ -66,6 +72,8 @@ func (j *Journal) follow(r Recipe) {
 	}
 	slices.SortFunc(j.queue, j.order)
 	slices.SortFunc(j.rest, byName)
+	j.owning = owning{}
+	j.refell()
 }
 
 // first returns the head of the queue, nil if nobody stands.

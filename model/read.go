@@ -70,12 +70,14 @@ func (j *Journal) changed(r *Read) time.Time {
 func (j *Journal) look(r *Read) {
 	at := wall(r.At)
 	j.enter(r)
+	j.deletions.told.floor = r.Parent.Pzxid
 	j.recognise(r)
 	for _, c := range j.ordered(r.New, at, false) {
 		if c.Unread {
 			j.deletedAfter(1)
 		} else if j.known[c.Name] == nil {
 			j.insert(c)
+			j.came(c)
 		}
 	}
 	if j.head = j.first(); j.head != nil {
@@ -214,7 +216,8 @@ func (j *Journal) vanish(at, changed time.Time) {
 		j.left(at, c)
 	}
 	clear(j.known)
-	j.queue, j.rest = nil, nil
+	j.queue, j.rest, j.owning = nil, nil, owning{}
+	j.gone()
 	j.doctor.vanish(at)
 	j.under = false
 	j.state.Phase, j.state.Parent = NoParent, Parent{}
@@ -248,8 +251,11 @@ func (j *Journal) refresh(r *Refresh) {
 func (j *Journal) replace(old, c *Candidate) {
 	j.remove(old)
 	j.insert(c)
+	j.gone()
 	if old.Czxid == c.Czxid {
 		j.renewHead(old, c)
+	} else {
+		j.came(c)
 	}
 }
 
@@ -257,6 +263,7 @@ func (j *Journal) replace(old, c *Candidate) {
 func (j *Journal) leave(gone []*Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
+	j.gone()
 	for _, c := range gone {
 		j.left(at, c)
 	}
@@ -268,6 +275,7 @@ func (j *Journal) join(r *Read, at time.Time) (joins int) {
 	for _, c := range j.ordered(r.New, at, !j.gap) {
 		if j.known[c.Name] == nil {
 			j.insert(c)
+			j.came(c)
 			j.joined(at, c)
 			joins++
 		}

@@ -11,7 +11,7 @@ import (
 // stray child, and while anybody stands it does not change at all, but for a
 // wider dialect of which this was all there was to see.
 func (j *Journal) recognise(r *Read) {
-	if j.cfg.Recipe != nil || len(r.New) == 0 {
+	if j.cfg.Recipe != nil || len(r.New) == 0 || j.named && !j.began {
 		return
 	}
 	was := j.state.Dialect

@@ -22,6 +22,17 @@ type Header struct {
 	AckExpected bool      `json:"ack_expected,omitempty"`
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
+	// Part counts the files of a recording that began another when one was
+	// full; absent for the first. Of a later one, Events is how many events there
+	// were before it, and Baseline how many of the lines that follow say what
+	// stood then (see [State.Baseline]): who has read the part before skips them.
+	Part     int    `json:"part,omitempty"`
+	Events   uint64 `json:"events,omitempty"`
+	Baseline int    `json:"baseline,omitempty"`
+	// Last is when the last observation before it was made, and Standing are the
+	// findings that there were then, by key.
+	Last     time.Time `json:"last,omitzero"`
+	Standing []string  `json:"standing,omitempty"`
 }
 
 // RecordingKind marks a recording's header.
@@ -37,10 +48,25 @@ func NewHeader(cfg Config, started time.Time) Header {
 	if cfg.Recipe != nil {
 		recipe = cfg.Recipe.Name()
 	}
-	return Header{RecordingKind, RecordingFormat, cfg.Path, recipe, cfg.AckPath, cfg.AckExpected, cfg.AckFollows, started}
+	return Header{
+		Kind: RecordingKind, Format: RecordingFormat, Path: cfg.Path, Recipe: recipe,
+		AckPath: cfg.AckPath, AckExpected: cfg.AckExpected, AckFollows: cfg.AckFollows, Started: started,
+	}
 }
 
-// Config returns the configuration of the recorded journal.
+// Later returns the header of a later part of the recording, which begins with
+// baseline, that of s.
+func (h Header) Later(s *State, baseline []Observation) Header {
+	h.Part, h.Events, h.Baseline, h.Standing = max(h.Part, 1)+1, s.Events, len(baseline), nil
+	h.Last = s.At
+	for _, f := range s.Findings {
+		h.Standing = append(h.Standing, f.Key)
+	}
+	return h
+}
+
+// Config returns the configuration of the recorded journal, or of one that
+// begins with that part of it.
 func (h Header) Config() (Config, error) {
 	if h.Kind != RecordingKind {
 		return Config{}, errors.New("not an electop recording: its first line is no header")
@@ -52,17 +78,27 @@ func (h Header) Config() (Config, error) {
 	if !ok && h.Recipe != recognised {
 		return Config{}, fmt.Errorf("recording of an unknown recipe %q", Safe(h.Recipe, 40))
 	}
-	return Config{Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
+	if h.Part < 0 || h.Baseline < 0 || h.Part <= 1 && (h.Events != 0 || h.Baseline != 0) {
+		return Config{}, fmt.Errorf("recording part %d, with a baseline of %d", h.Part, h.Baseline)
+	}
+	return Config{
+		Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows,
+		Events: h.Events, Baseline: h.Baseline, Standing: h.Standing,
+	}, nil
 }
 
-// line is one observation: exactly one field is set.
-type line struct {
+// entry is one observation: exactly one field is set.
+type entry struct {
 	Read       *Read        `json:"read,omitempty"`
 	Refresh    *Refresh     `json:"refresh,omitempty"`
 	Ack        *Ack         `json:"ack,omitempty"`
 	Connection *Connection  `json:"connection,omitempty"`
 	Cast       *Cast        `json:"cast,omitempty"`
 	Switch     *Switch      `json:"switch,omitempty"`
+	Wake       *Wake        `json:"wake,omitempty"`
+	Pace       *Pace        `json:"pace,omitempty"`
+	Rules      *Rules       `json:"rules,omitempty"`
+	Write      *Write       `json:"write,omitempty"`
 	Advance    *Advance     `json:"advance,omitempty"`
 	Table      *ServerTable `json:"table,omitempty"`
 }
@@ -79,7 +115,7 @@ func NewEncoder(w io.Writer, h Header) (*Encoder, error) {
 
 // Encode writes one observation.
 func (e *Encoder) Encode(o Observation) error {
-	var l line
+	var l entry
 	switch o := o.(type) {
 	case *Read:
 		l.Read = o
@@ -93,6 +129,14 @@ func (e *Encoder) Encode(o Observation) error {
 		l.Cast = o
 	case *Switch:
 		l.Switch = o
+	case *Wake:
+		l.Wake = o
+	case *Pace:
+		l.Pace = o
+	case *Rules:
+		l.Rules = o
+	case *Write:
+		l.Write = o
 	case *Advance:
 		l.Advance = o
 	case *ServerTable:
@@ -151,13 +195,37 @@ func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
 // Decode returns the next observation, io.EOF after the last and [ErrTorn] in
 // place of a torn one.
 func (d *Decoder) Decode() (Observation, error) {
-	b, err := d.next()
+	l, err := d.Line()
 	if err != nil {
 		return nil, err
 	}
-	var l line
-	if err := json.Unmarshal(b, &l); err != nil {
-		return nil, fmt.Errorf("recording line %d: %w", d.n, err)
+	return l.Decode()
+}
+
+// Line is one of a recording, not yet decoded: that takes the time, and can be
+// done for several at once.
+type Line struct {
+	text []byte
+	n    int
+}
+
+// Line returns the next observation's line, with the errors of [Decoder.Decode].
+func (d *Decoder) Line() (Line, error) {
+	b, err := d.next()
+	return Line{b, d.n}, err
+}
+
+// Len returns its length in bytes.
+func (raw Line) Len() int { return len(raw.text) }
+
+// Decode returns the observation.
+func (raw Line) Decode() (Observation, error) {
+	if o := scanLine(raw.text); o != nil {
+		return o, nil
+	}
+	var l entry
+	if err := json.Unmarshal(raw.text, &l); err != nil {
+		return nil, fmt.Errorf("recording line %d: %w", raw.n, err)
 	}
 	switch {
 	case l.Read != nil:
@@ -172,12 +240,20 @@ func (d *Decoder) Decode() (Observation, error) {
 		return l.Cast, nil
 	case l.Switch != nil:
 		return l.Switch, nil
+	case l.Wake != nil:
+		return l.Wake, nil
+	case l.Pace != nil:
+		return l.Pace, nil
+	case l.Rules != nil:
+		return l.Rules, nil
+	case l.Write != nil:
+		return l.Write, nil
 	case l.Advance != nil:
 		return l.Advance, nil
 	case l.Table != nil:
 		return l.Table, nil
 	}
-	return nil, fmt.Errorf("recording line %d: no observation that this version knows", d.n)
+	return nil, fmt.Errorf("recording line %d: no observation that this version knows", raw.n)
 }
 
 // next returns the next line without its newline.

@@ -140,5 +140,8 @@ func sameFinding(a, b *Finding) bool {
 func (j *Journal) say(at time.Time, s *suspect, raised bool) {
 	s.raised = raised
 	j.doctor.raised = -1
+	if raised && j.doctor.stood(at, s.finding.Key) {
+		return
+	}
 	j.emit(at, FindingChanged{s.finding, raised})
 }

@@ -133,8 +133,10 @@ func (j *Journal) hear(t *ServerTable, at time.Time) {
 			h = &hearing{}
 		}
 		heard[c.Session] = h
-		if m := j.memberOf(c); m != nil && h.timeout == 0 {
-			h.timeout = m.Timeout
+		if h.timeout == 0 {
+			if m := j.memberOf(c); m != nil {
+				h.timeout = m.Timeout
+			}
 		}
 		if renewed {
 			h.renewed(t)

@@ -35,6 +35,7 @@ func (j *Journal) lone(r *Read) {
 		j.recognise(&Read{New: []Znode{*z}, Full: true, Single: true})
 		c := j.candidate(*z, at, !first && !j.gap)
 		j.insert(c)
+		j.came(c)
 		if !first {
 			j.joined(at, c)
 		}

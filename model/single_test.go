@@ -8,7 +8,6 @@ import (
 
 	"electop/model"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -195,7 +194,7 @@ func TestSingleRandom(t *testing.T) {
 			}
 			told = append(told, k.Apply(o)...)
 		}
-		if diff := cmp.Diff(events, told, sameState); diff != "" {
+		if diff := differs(events, told); diff != "" {
 			t.Fatalf("events (-) and those of the replay (+):\n%s", diff)
 		}
 	})

@@ -21,9 +21,12 @@ type State struct {
 	// it.
 	Dialect *Dialect
 	At      time.Time // of the last observation applied
-	ReadAt  time.Time // of the last good read; zero: none yet
-	Phase   Phase
-	Link    Connection
+	// Events is how many events there were up to now, with those that are held
+	// back for an acknowledgement.
+	Events uint64
+	ReadAt time.Time // of the last good read; zero: none yet
+	Phase  Phase
+	Link   Connection
 	// Reconnects counts sessions and connections after the first.
 	Reconnects int
 	// DownSince is when the connection was lost; zero while connected.
@@ -48,12 +51,26 @@ type State struct {
 	Risks    []*Risk
 	Findings []*Finding
 
+	// Steps are the last steps of the recipe that members took, at most
+	// [StepsMax], oldest first.
+	Steps []StepTaken
+	// Wakes are the last deletions with what they caused, oldest first, at most
+	// [HistoryMax]; only the embedded server tells.
+	Wakes []*Woken
+	// Pace is how slowly the embedded server speaks, nil where nobody said.
+	Pace *Pace
+	// Work is what leaders' workers did, and Properties how safe and how live
+	// the election of our own candidates was.
+	Work       Work
+	Properties Properties
+
 	Handoffs []*Handoff // the last [HistoryMax], oldest first
 	Reigns   []Reign    // the last [HistoryMax], oldest first
 	Totals   Totals
 
-	bySession map[uint64]*Member
-	seen      diagnosis
+	bySession     map[uint64]*Member
+	seen          diagnosis
+	under, single bool // as in the journal
 }
 
 // HistoryMax is how many handoffs and reigns a state remembers.

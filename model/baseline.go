@@ -1,0 +1,237 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// noDialect stands in [Switch.Dialect] for an election that was not recognised.
+const noDialect = "none"
+
+// Baseline returns observations that bring a new journal to what s shows of the
+// election now, for a recording that begins in the middle. What happened before
+// (handoffs, reigns, totals) is not in it; since when a child was seen is the
+// time of the last read. Which findings stand says [Header.Standing]. What the
+// doctor only suspects yet is not in it either, nor since when sessions are
+// silent: such a finding, or risk, may be told later than it was, or not at all.
+func (s *State) Baseline() []Observation {
+	b := &baseline{State: s}
+	if !s.DownSince.IsZero() {
+		// What it was while it stood is not known any more, but that it did.
+		b.add(&Connection{At: s.DownSince, Link: Connected, Server: s.Link.Server, Session: s.Link.Session})
+	} else {
+		b.link()
+	}
+	b.naming()
+	b.children()
+	b.wakes()
+	if !s.Ack.At.IsZero() {
+		b.ack()
+	}
+	b.members()
+	if s.Work.Rules != (Rules{}) {
+		rules := s.Work.Rules
+		b.add(&rules)
+	}
+	for _, t := range s.Work.Last { // which say where the counter and the tokens are
+		b.add(t.Write)
+	}
+	if s.Pace != nil {
+		b.add(s.Pace)
+	}
+	b.tables()
+	if s.Phase == Forbidden {
+		b.add(&Read{At: s.At, Presence: Denied})
+	}
+	if !s.DownSince.IsZero() {
+		b.add(&Connection{At: s.DownSince, Link: Disconnected, Server: s.Link.Server, Session: s.Link.Session})
+		b.link()
+	}
+	if !s.At.IsZero() {
+		b.add(&Advance{At: s.At})
+	}
+	return b.out
+}
+
+type baseline struct {
+	*State
+	out []Observation
+}
+
+func (b *baseline) add(o Observation) { b.out = append(b.out, o) }
+
+func (b *baseline) link() {
+	link := b.Link
+	if !link.At.IsZero() { // else nobody said anything
+		b.add(&link)
+	}
+}
+
+// naming says whose election it is, and by which recipe. That a recipe is the
+// election's own needs no word.
+func (b *baseline) naming() {
+	at := b.At
+	switch {
+	case b.Dialect == nil:
+		b.add(&Switch{At: at, Recipe: b.Recipe.Name(), Dialect: noDialect})
+	case b.Dialect.Recipe == b.Recipe:
+		b.add(&Switch{At: at, Dialect: b.Dialect.ID})
+	default:
+		b.add(&Switch{At: at, Recipe: b.Recipe.Name(), Dialect: b.Dialect.ID})
+	}
+}
+
+// children is the one read that shows all that stand.
+func (b *baseline) children() {
+	if b.ReadAt.IsZero() {
+		return
+	}
+	r := &Read{At: b.ReadAt, Presence: Present, Parent: b.Parent, Full: true}
+	for _, cs := range [][]*Candidate{b.Queue, b.Ignored} {
+		for _, c := range cs {
+			r.New = append(r.New, c.Znode)
+		}
+	}
+	switch {
+	case b.single:
+		r.Full, r.Parent, r.Single = false, Parent{}, true
+		if len(r.New) == 0 {
+			r.Presence = Absent
+		}
+	case !b.under:
+		r.Presence, r.Full = Absent, false
+	}
+	b.add(r)
+}
+
+// wakes are those that are not over: of deletions that no read shows yet, and
+// of which there will be further numbers.
+func (b *baseline) wakes() {
+	for _, w := range b.Wakes {
+		if !w.Settled || w.Zxid > b.Parent.Pzxid {
+			b.add(&w.Wake)
+		}
+	}
+}
+
+func (b *baseline) ack() {
+	a := &Ack{At: b.Ack.At, Path: b.Ack.Path, Presence: b.Ack.Presence, Session: b.Ack.Session}
+	if b.Ack.Znode != "" {
+		a.Data = NewData(AckData(b.Ack.Znode, b.Ack.Fence))
+	}
+	b.add(a)
+}
+
+// members come after those who departed, whose znodes may stand still.
+func (b *baseline) members() {
+	stands := make(map[*Member]bool, len(b.Members))
+	for _, m := range b.Members {
+		stands[m] = true
+	}
+	var gone []*Member
+	for _, m := range b.bySession {
+		if !stands[m] {
+			gone = append(gone, m)
+		}
+	}
+	slices.SortFunc(gone, func(x, y *Member) int { return cmp.Compare(x.Session, y.Session) })
+	for _, m := range gone {
+		b.add(&Cast{At: b.At, Member: *m})
+		b.add(&Cast{At: b.At, Member: *m, Gone: true})
+	}
+	for _, m := range b.Members {
+		b.add(&Cast{At: b.At, Member: *m})
+	}
+}
+
+// tables are the last one, and before it one with what that did not ask, of
+// when the servers were asked for watches.
+func (b *baseline) tables() {
+	if b.Table == nil {
+		return
+	}
+	for i := range b.Told.Servers {
+		told, last := &b.Told.Servers[i], b.Table.server(b.Told.Servers[i].Addr)
+		if last == nil || last.Basic.State == told.Basic.State && last.Connections.State == told.Connections.State &&
+			last.Sessions.State == told.Sessions.State && last.Watches.State == told.Watches.State {
+			continue
+		}
+		before := *b.Told
+		if r := b.seen.watch.last; r != nil {
+			before.At, before.End = r.at, r.end
+		}
+		b.add(&before)
+		break
+	}
+	b.add(b.Table)
+}
+
+// told says whose election it is before the first read could show it.
+func (j *Journal) told(id string) {
+	if id == "" || j.began || j.cfg.Recipe != nil {
+		return
+	}
+	d, ok := DialectByID(id)
+	if !ok && id != noDialect {
+		return
+	}
+	j.named = true
+	if d != j.state.Dialect {
+		j.speak(d)
+	}
+}
+
+// based ends an observation of a baseline. What stood is no event, and what
+// brought it about while it was put together never happened.
+func (j *Journal) based() {
+	j.baseline--
+	if j.baseline == 0 {
+		j.stand()
+	}
+	j.resolve(nil)
+	j.out, j.n = nil, j.cfg.Events
+	if j.baseline > 0 {
+		return
+	}
+	s := &j.state
+	s.Handoffs, s.Totals, s.Reconnects = nil, Totals{}, 0
+	s.Steps, s.Wakes = nil, nil
+	s.Work.Counter, s.Work.Tokens, s.Work.Last = Tries{}, Tries{}, nil
+	s.Properties = Properties{Believers: s.Properties.Believers, VacantSince: s.Properties.VacantSince}
+	if n := len(s.Reigns); n > 0 {
+		s.Reigns = slices.Clone(s.Reigns[n-1:])
+	}
+}
+
+// stand has the findings be those that were told. Some take what happened before
+// to be found: they are not told either where they are found again.
+func (j *Journal) stand() {
+	d := &j.doctor
+	d.dirty |= onQueue
+	j.examine(j.state.At)
+	for _, s := range d.suspects {
+		s.raised = false
+	}
+	for _, key := range j.cfg.Standing {
+		if s := d.suspects[key]; s != nil {
+			s.raised = true
+		} else {
+			d.unfound = append(d.unfound, key)
+		}
+	}
+	d.unfoundTill = j.state.At.Add(flapWindow)
+	j.state.Findings = d.findings()
+	d.raised = len(j.state.Findings)
+}
+
+// stood reports whether a finding that is raised stood before the baseline and is
+// found again only now.
+func (d *doctor) stood(at time.Time, key string) bool {
+	i := slices.Index(d.unfound, key)
+	if i < 0 {
+		return false
+	}
+	d.unfound = slices.Concat(d.unfound[:i], d.unfound[i+1:])
+	return at.Before(d.unfoundTill)
+}

@@ -1,0 +1,263 @@
+package model_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"electop/model"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// present is what a baseline has to bring about.
+type present struct {
+	Path, Recipe, Dialect string
+	Phase                 model.Phase
+	Link                  model.Connection
+	DownSince             time.Time
+	At, ReadAt            time.Time
+	Parent                model.Parent
+	Queue, Ignored        []child
+	Members               []*model.Member
+	Owners                []string // of Queue: our member, by ID
+	Ack                   model.AckState
+	Table, Told           *model.ServerTable
+	Pace                  *model.Pace
+	Rules                 model.Rules
+	Believers             []string
+	Next                  uint32
+	NextKnown             bool
+}
+
+type child struct {
+	Znode    model.Znode
+	Who      string
+	Sequence int64
+	Numbered bool
+}
+
+func presentOf(s *model.State) present {
+	p := present{
+		Path: s.Path, Recipe: s.Recipe.Name(), Phase: s.Phase, Link: s.Link, DownSince: s.DownSince, At: s.At, ReadAt: s.ReadAt,
+		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Table: s.Table, Told: s.Told, Pace: s.Pace, Rules: s.Work.Rules,
+		Believers: s.Properties.Believers, Next: s.NextSequence, NextKnown: s.NextSequenceKnown,
+	}
+	if s.Dialect != nil {
+		p.Dialect = s.Dialect.ID
+	}
+	children := func(cs []*model.Candidate) (out []child) {
+		for _, c := range cs {
+			out = append(out, child{c.Znode, c.Who, c.Sequence, c.HasSequence})
+		}
+		return out
+	}
+	p.Queue, p.Ignored = children(s.Queue), children(s.Ignored)
+	for _, c := range s.Queue {
+		owner := ""
+		if m := s.Member(c); m != nil {
+			owner = m.ID
+		}
+		p.Owners = append(p.Owners, owner)
+	}
+	return p
+}
+
+// After a baseline a new journal shows the same election, has told no event and
+// made up no past; the next event has the number that it had live.
+func TestBaseline(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, all := drawPast(t)
+		j := model.NewJournal(cfg)
+		for _, o := range all {
+			j.Apply(o)
+		}
+		s := j.State()
+		baseline := s.Baseline()
+
+		again := model.NewJournal(cfg) // as the contract has it, without a word on where it begins
+		for _, o := range baseline {
+			again.Apply(o)
+		}
+		if diff := cmp.Diff(presentOf(s), presentOf(again.State()), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("the election (-) and what the baseline makes of it (+):\n%s", diff)
+		}
+
+		// By way of a recording.
+		h := model.NewHeader(cfg, start).Later(s, baseline)
+		var b bytes.Buffer
+		enc, err := model.NewEncoder(&b, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := &model.Read{At: s.At.Add(time.Hour), Presence: model.Present, Full: true, Parent: stat(77, 1, 1),
+			New: []model.Znode{{Name: "n_0000000000", Session: 1, Czxid: 1 << 40}}}
+		for _, o := range append(baseline, next) {
+			if err := enc.Encode(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dec, h, err := model.NewDecoder(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := h.Config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := model.NewJournal(part)
+		for range baseline {
+			o, err := dec.Decode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if es := late.Apply(o); len(es) > 0 {
+				t.Fatalf("a baseline has the event %+v", es[0])
+			}
+		}
+		st := late.State()
+		if diff := cmp.Diff(presentOf(s), presentOf(st), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("the election (-) and what is read of its baseline (+):\n%s", diff)
+		}
+		if st.Totals != (model.Totals{}) || len(st.Handoffs)+len(st.Steps)+len(st.Wakes) > 0 || len(st.Reigns) > 1 || st.Events != s.Events {
+			t.Fatalf("a past was made up: %d events of %d, %+v", st.Events, s.Events, st.Totals)
+		}
+		o, err := dec.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if es := late.Apply(o); len(es) == 0 || es[0].N != s.Events+1 {
+			t.Fatalf("after %d events the next are %+v", s.Events, es)
+		}
+	})
+}
+
+// What was under way when a part begins is not taken for what comes later: the
+// further numbers of a wake, a deletion that was told and not read yet, two who
+// believe, a ghost that stands.
+func TestBaselineInTheMiddle(t *testing.T) {
+	s := newScript(t, model.Config{})
+	a, b := s.join(1), s.join(2)
+	s.join(2) // a ghost
+	s.read()
+	frozen, next := s.tree.children[a], s.tree.children[b]
+	for i, z := range []model.Znode{frozen, next} {
+		s.apply(&model.Cast{At: s.tree.now, Member: model.Member{
+			ID: fmt.Sprint("m", i), Session: z.Session, Znode: z.Name, Belief: model.Leading, Step: model.StepLead, StepAt: s.tree.now,
+		}})
+	}
+	s.tree.delete(a)
+	wake := model.Wake{At: s.tree.now, Deleted: s.tree.now, Znode: a, Zxid: s.tree.zxid, Notified: []uint64{2}}
+	s.apply(&wake)
+	s.apply(&model.Write{At: s.tree.now, Member: "m0", Znode: a, Token: frozen.Czxid, Resource: model.Counter, Zxid: s.tree.zxid + 1, Value: 7})
+	s.apply(&model.Write{At: s.tree.now, Member: "m1", Znode: b, Token: next.Czxid, Resource: model.Tokens})
+	before := s.j.State()
+	if before.Properties.Doubles != 1 || before.Properties.Ghosts != 1 || len(before.Wakes) != 1 {
+		t.Fatalf("it is not as it is meant: %+v", before.Properties)
+	}
+
+	baseline := before.Baseline()
+	j := model.NewJournal(model.Config{Path: before.Path, Events: before.Events, Baseline: len(baseline)})
+	for _, o := range baseline {
+		j.Apply(o)
+	}
+	more := wake
+	more.Requests, more.Settled = 2, true
+	j.Apply(&more)
+	w, was := j.State().Work, before.Work
+	was.Counter, was.Tokens, was.Last = model.Tries{}, model.Tries{}, nil
+	if diff := cmp.Diff(was, w, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the work, without the attempts (-), and after the baseline (+):\n%s", diff)
+	}
+	j.Apply(&model.Write{At: s.tree.now, Member: "m0", Znode: a, Token: frozen.Czxid, Resource: model.Tokens})
+	j.Apply(&model.Write{At: s.tree.now, Member: "m1", Znode: b, Token: next.Czxid, Resource: model.Tokens})
+	st := j.State()
+	if len(st.Wakes)+len(st.Steps) > 0 || st.Properties.Doubles+st.Properties.AwakeDoubles+st.Properties.Ghosts > 0 {
+		t.Errorf("what was before is said to be now: %d wakes, %d steps, %+v", len(st.Wakes), len(st.Steps), st.Properties)
+	}
+	if st.Work.Tokens != (model.Tries{Accepted: 2, Stale: 1}) {
+		t.Errorf("of a write by a deleted leader and one by the next are %+v", st.Work.Tokens)
+	}
+	s.tree.delete(b)
+	j.Apply(&model.Wake{At: s.tree.now, Znode: b, Zxid: s.tree.zxid})
+	if w := j.State().Wakes; len(w) != 1 || w[0].Stood != 2 || !w[0].Leader {
+		t.Errorf("the next wake is %+v", w)
+	}
+}
+
+// A finding that stands when a part begins is no event again, and its end is.
+func TestBaselineKeepsFindings(t *testing.T) {
+	s := newScript(t, model.Config{})
+	s.join(1)
+	s.join(2)
+	ghost := s.join(2)
+	s.read()
+	s.apply(&model.Advance{At: s.tree.now.Add(time.Minute)})
+	before := s.j.State()
+	if len(before.Findings) != 1 || before.Findings[0].ID != "ghost-node" {
+		t.Fatalf("it is not as it is meant: %+v", before.Findings)
+	}
+	baseline := before.Baseline()
+	cfg, err := model.NewHeader(model.Config{Path: before.Path}, start).Later(before, baseline).Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := model.NewJournal(cfg)
+	for _, o := range append(baseline, &model.Advance{At: before.At.Add(time.Minute)}) {
+		for _, e := range j.Apply(o) {
+			t.Errorf("event %T %+v", e.Body, e.Body)
+		}
+	}
+	if st := j.State(); len(st.Findings) != 1 || st.Findings[0].Key != before.Findings[0].Key {
+		t.Errorf("findings %+v", st.Findings)
+	}
+	s.tree.now = before.At.Add(time.Hour)
+	s.tree.delete(ghost)
+	es := j.Apply(s.w.read(true, false, nil))
+	es = append(es, j.Apply(&model.Advance{At: s.tree.now.Add(time.Minute)})...)
+	if len(es) != 2 || es[0].N != before.Events+1 {
+		t.Fatalf("after the ghost went: %+v", es)
+	}
+	if f, ok := es[1].Body.(model.FindingChanged); !ok || f.Raised || f.Finding.Key != before.Findings[0].Key {
+		t.Errorf("after the ghost went: %+v", es[1].Body)
+	}
+}
+
+// Nor is one an event again that takes the past to be found, if it is found anew.
+func TestBaselineNamesFindings(t *testing.T) {
+	for _, c := range []struct {
+		after time.Duration
+		told  int
+	}{{time.Minute, 0}, {time.Hour, 1}} {
+		s := newScript(t, model.Config{})
+		s.join(1)
+		s.read()
+		before := s.j.State()
+		baseline := before.Baseline()
+		cfg, err := model.NewHeader(model.Config{Path: before.Path}, start).Later(before, baseline).Config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Standing = []string{"ghost-node 0x1"}
+		j := model.NewJournal(cfg)
+		for _, o := range baseline {
+			j.Apply(o)
+		}
+		s.tree.now = before.At.Add(c.after)
+		s.join(1)
+		told := 0
+		for _, o := range []model.Observation{s.w.read(true, false, nil), &model.Advance{At: s.tree.now.Add(time.Minute)}} {
+			for _, e := range j.Apply(o) {
+				if _, ok := e.Body.(model.FindingChanged); ok {
+					told++
+				}
+			}
+		}
+		if fs := j.State().Findings; told != c.told || len(fs) != 1 || fs[0].Key != "ghost-node 0x1" {
+			t.Errorf("after %v it is told %d times, findings %+v", c.after, told, fs)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package model
+
+import (
+	"maps"
+	"slices"
+)
+
+// Clone returns a journal that is in the same state and goes its own way from
+// here: a checkpoint for going back in time.
+//
+// What is written in place is copied; what is replaced when it changes
+// (candidates, members, tables, what states share) is the same in both. Slices
+// that are appended to lose their spare room, or both would write to it. A
+// clone is not written by being cloned, so several goroutines may do it.
+func (j *Journal) Clone() *Journal {
+	c := *j
+	c.known = maps.Clone(j.known)
+	c.queue = slices.Clone(j.queue)
+	c.rest = slices.Clone(j.rest)
+	c.members = maps.Clone(j.members)
+	c.departed = deep(j.departed)
+	c.state = j.state.clip()
+	c.cached, c.out = nil, nil
+	c.held = slices.Clone(j.held)
+	if j.pending != nil {
+		p := *j.pending
+		c.pending = &p
+	}
+	c.doctor = j.doctor.clone()
+	c.owning = owning{} // an index, made anew when it is wanted
+	return &c
+}
+
+// clip takes the spare room from the histories of a state.
+func (s State) clip() State {
+	s.Queue, s.Ignored, s.Members = nil, nil, nil // the journal's own are in its fields
+	s.Risks, s.Findings = slices.Clip(s.Risks), slices.Clip(s.Findings)
+	s.Steps, s.Wakes = slices.Clip(s.Steps), slices.Clip(s.Wakes)
+	s.Work.Last = slices.Clip(s.Work.Last)
+	s.Properties.Believers = slices.Clip(s.Properties.Believers)
+	s.Handoffs, s.Reigns = slices.Clip(s.Handoffs), slices.Clip(s.Reigns)
+	return s
+}
+
+func (d *doctor) clone() doctor {
+	if !d.departed.shared { // by both from now on
+		d.departed.shared = true
+	}
+	c := *d
+	c.heard = deep(d.heard)
+	c.risks = maps.Clone(d.risks)
+	c.ended = maps.Clone(d.ended)
+	c.owners.former = maps.Clone(d.owners.former)
+	c.owners.ring = slices.Clone(d.owners.ring)
+	c.lost = slices.Clip(d.lost)
+	c.suspects = deep(d.suspects)
+	return c
+}
+
+// deep copies a map and what its values point to.
+func deep[K comparable, V any](m map[K]*V) map[K]*V {
+	if m == nil {
+		return nil
+	}
+	values := make([]V, 0, len(m)) // one allocation
+	out := make(map[K]*V, len(m))
+	for k, v := range m {
+		values = append(values, *v)
+		out[k] = &values[len(values)-1]
+	}
+	return out
+}

@@ -1,0 +1,249 @@
+package model_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"electop/model"
+
+	"pgregory.net/rapid"
+)
+
+// past draws what may be observed of an election, of every kind: of a tree that
+// changes at random, members that do as they like, and servers that say what
+// they like of it.
+type past struct {
+	*rapid.T
+	tree    *tree
+	w       *watcher
+	cfg     model.Config
+	members map[int]*model.Member
+	all     []model.Observation
+}
+
+// stems are names of several dialects.
+var stems = []string{
+	"n_", "n_", "n_", "guid-n_", "_c_01234567-0123-4567-89ab-0123456789ab-latch-", "read-", "write-", "x-17-", "json.info_", "zk", "other",
+}
+
+// drawPast draws a configuration and observations for it.
+func drawPast(t *rapid.T) (model.Config, []model.Observation) {
+	p := &past{T: t, tree: newTree(), cfg: model.Config{Path: "/e"}, members: map[int]*model.Member{}}
+	p.w = &watcher{tree: p.tree}
+	switch rapid.IntRange(0, 3).Draw(t, "recipe") {
+	case 0:
+		p.cfg.Recipe = model.Election()
+	case 1:
+		p.cfg.Recipe = model.Herd()
+	}
+	if rapid.Bool().Draw(t, "ack path") {
+		p.cfg.AckPath = "/leader"
+		p.cfg.AckExpected = rapid.Bool().Draw(t, "ack expected")
+		p.cfg.AckFollows = rapid.Bool().Draw(t, "ack follows")
+	}
+	// One in some is of a single znode, at least to begin with.
+	single := rapid.IntRange(0, 9).Draw(t, "single") == 0
+	if rapid.Bool().Draw(t, "linked at first") {
+		p.link(model.Connected)
+	}
+	p.tree.createParent(rapid.SampledFrom([]uint32{0, 5}).Draw(t, "creates before"))
+	kinds := stems[:rapid.IntRange(1, len(stems)).Draw(t, "kinds of names")]
+	for range rapid.IntRange(1, 60).Draw(t, "steps") {
+		p.tree.now = p.tree.now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond)
+		if single && rapid.IntRange(0, 30).Draw(t, "a parent by now") == 0 {
+			single = false
+		}
+		p.step(kinds, single)
+	}
+	return p.cfg, p.all
+}
+
+func (p *past) put(o model.Observation) { p.all = append(p.all, o) }
+
+func (p *past) flip(what string) bool { return rapid.Bool().Draw(p.T, what) }
+
+func (p *past) pick(what string, of int) int { return rapid.IntRange(0, of-1).Draw(p.T, what) }
+
+func (p *past) child() string {
+	if names := p.tree.names(); len(names) > 0 {
+		return rapid.SampledFrom(names).Draw(p.T, "child")
+	}
+	return ""
+}
+
+func (p *past) step(kinds []string, single bool) {
+	now := p.tree.now
+	switch p.pick("step", 24) {
+	case 0, 1, 2, 3, 4, 5:
+		name := rapid.SampledFrom(kinds).Draw(p.T, "name")
+		session := uint64(rapid.IntRange(0, 8).Draw(p.T, "session"))
+		p.tree.create(name, name != "other", session, fmt.Sprint("host", session))
+	case 6, 7, 8:
+		name := p.child()
+		p.tree.delete(name)
+		if name != "" && p.flip("told") {
+			wake := &model.Wake{At: now, Deleted: now, Znode: name, Zxid: p.tree.zxid, Notified: []uint64{3}}
+			p.put(wake)
+			if p.flip("again") {
+				more := *wake
+				more.Requests, more.Settled = 2, true
+				p.put(&more)
+			}
+		}
+	case 9, 10, 11, 12, 13:
+		if single {
+			p.one()
+			return
+		}
+		p.put(p.w.read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
+			if p.pick("race", 6) == 0 {
+				p.tree.delete(p.child())
+			}
+		}))
+	case 14:
+		if names := slices.Sorted(maps.Keys(p.w.known)); len(names) > 0 {
+			if r := p.w.refresh(rapid.SampledFrom(names).Draw(p.T, "refresh")); r != nil {
+				p.put(r)
+			}
+		}
+	case 15:
+		switch p.pick("what", 6) {
+		case 0:
+			p.put(&model.Read{At: now, Presence: model.Denied})
+		case 1:
+			p.tree.deleteParent()
+			p.tree.createParent(0)
+		case 2:
+			p.tree.deleteParent()
+		case 3:
+			p.tree.createParent(0)
+		default:
+			p.link(rapid.SampledFrom([]model.Link{model.Connected, model.Connected, model.Disconnected, model.Expired, model.Connecting}).Draw(p.T, "link"))
+		}
+	case 16:
+		p.acked()
+	case 17, 18, 19, 20:
+		p.cast()
+	case 21:
+		p.put(&model.Advance{At: now})
+	case 22:
+		switch p.pick("of the demo", 4) {
+		case 0:
+			p.put(&model.Switch{At: now, Recipe: rapid.SampledFrom([]string{"herd", "election", "no such"}).Draw(p.T, "switch")})
+		case 1:
+			p.put(&model.Rules{At: now, Workers: p.flip("workers"), Fenced: p.flip("fenced")})
+		case 2:
+			p.put(&model.Pace{At: now, Delay: time.Second, Waiting: p.pick("waiting", 3)})
+		default:
+			p.put(&model.Write{
+				At: now, Member: fmt.Sprint("m", p.pick("writer", 4)), Znode: p.child(), Token: p.tree.zxid - int64(p.pick("age", 9)),
+				Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens}).Draw(p.T, "resource"),
+				Refused:  p.flip("refused"), Zxid: p.tree.zxid, Value: p.tree.zxid,
+			})
+		}
+	case 23:
+		p.asked()
+	}
+}
+
+func (p *past) link(l model.Link) {
+	p.put(&model.Connection{At: p.tree.now, Link: l, Session: uint64(7 + p.pick("session", 2)), Server: "127.0.0.1:2181", RTT: time.Millisecond})
+}
+
+// one is a look at the single znode.
+func (p *past) one() {
+	r := &model.Read{At: p.tree.now, Single: true, Presence: model.Absent}
+	if name := p.child(); name != "" {
+		z := p.tree.children[name]
+		z.Name = p.cfg.Path
+		r.Presence, r.New = model.Present, []model.Znode{z}
+	}
+	p.put(r)
+}
+
+func (p *past) acked() {
+	a := &model.Ack{At: p.tree.now, Presence: model.Absent}
+	if name := p.child(); name != "" {
+		z := p.tree.children[name]
+		a.Presence, a.Session = model.Present, z.Session
+		if p.flip("ours") {
+			a.Data = model.NewData(model.AckData(model.Join(p.cfg.Path, name), z.Czxid))
+		}
+	}
+	p.put(a)
+}
+
+func (p *past) cast() {
+	n := p.pick("member", 6)
+	m := p.members[n]
+	if m == nil {
+		m = &model.Member{ID: fmt.Sprint("m", n), Name: fmt.Sprint("host", n), Recipe: "election", Belief: model.Volunteering, Timeout: 4 * time.Second}
+		p.members[n] = m
+	}
+	switch p.pick("what it does", 8) {
+	case 0:
+		p.put(&model.Cast{At: p.tree.now, Member: *m, Gone: true})
+		delete(p.members, n)
+		return
+	case 1:
+		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.NoFault, model.Killed, model.Frozen, model.Partitioned}).Draw(p.T, "fault"), p.tree.now
+	case 2:
+		m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Elected, model.Lost}).Draw(p.T, "belief")
+	case 3, 4:
+		if name := p.child(); name != "" {
+			m.Znode, m.Session = name, p.tree.children[name].Session
+		}
+	case 5:
+		m.LeaseEnd = p.tree.now.Add(time.Second)
+	case 6:
+		m.Session += 100
+	default:
+		m.Step, m.StepAt, m.Detail = model.Step(p.pick("line", 9)), p.tree.now, "C := {1}"
+	}
+	p.put(&model.Cast{At: p.tree.now, Member: *m})
+}
+
+// asked is what three servers say, not all of them of everything.
+func (p *past) asked() {
+	now := p.tree.now
+	told := func(what string) model.Answer {
+		if p.pick(what, 4) == 0 {
+			return model.Answer{}
+		}
+		return model.Answer{State: model.Answered, Via: "http", At: now}
+	}
+	t := &model.ServerTable{At: now, End: now, Whole: p.pick("whole", 4) > 0, Every: 2 * time.Second}
+	for i := range 3 {
+		s := model.Server{
+			Addr:  fmt.Sprintf("s%d:2181", i),
+			Basic: told("basic"), Connections: told("connections"), Sessions: told("sessions"), Watches: told("watches"),
+		}
+		has := func(a model.Answer) bool { return a.State == model.Answered }
+		if has(s.Basic) {
+			s.Mode, s.Zxid = model.ModeFollower, p.tree.zxid
+			if i == 0 {
+				s.Mode = model.ModeLeader
+			}
+		}
+		before := ""
+		for k, name := range p.tree.names() {
+			z := p.tree.children[name]
+			if int(z.Session)%3 == i && p.pick("connected", 8) > 0 {
+				if has(s.Connections) {
+					s.Clients = append(s.Clients, model.ServerConn{Session: z.Session, Addr: "10.0.0.1:1", Timeout: 4 * time.Second, Received: int64(k)})
+				}
+				if has(s.Watches) && before != "" && p.pick("watches", 5) > 0 {
+					s.Watched = append(s.Watched, model.Watch{Path: model.Join(p.cfg.Path, before), Sessions: []uint64{z.Session}})
+				}
+			}
+			if i == 0 && has(s.Sessions) {
+				s.Deadlines = append(s.Deadlines, model.Deadline{Session: z.Session, At: time.Hour + now.Sub(start)})
+			}
+			before = name
+		}
+		t.Servers = append(t.Servers, s)
+	}
+	p.put(t)
+}

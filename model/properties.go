@@ -1,0 +1,162 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Properties are the two that ZooKeeper's documentation asks of an election:
+// at most one leader (safety) and mostly one (liveness), as seen of our own
+// members from the first observation on.
+type Properties struct {
+	// Believers are the members that believe at the moment that they lead, by
+	// ID; frozen ones believe what they did.
+	Believers []string
+	// Doubles counts the moments at which there came to be two believers or
+	// more, AwakeDoubles those at which two of them were awake: what must never
+	// happen. DoubleFor is how long there were two in all.
+	Doubles, AwakeDoubles int
+	DoubleFor             time.Duration
+
+	// Working is the time in which somebody awake led, Observed all the time
+	// that counts: from the first leader on, while connected. A leader that is
+	// no member of ours counts as awake for as long as its znode is the first.
+	Working, Observed time.Duration
+	// LongestVacancy is the longest time on end in which nobody awake led, as
+	// far as it was seen, and up to the last observation if it goes on.
+	// VacantSince is since when nobody does, zero while somebody does or nobody
+	// can tell: where the connection was lost, a vacancy begins anew.
+	LongestVacancy time.Duration
+	VacantSince    time.Time
+
+	// Ghosts counts the moments at which a session came to own two contenders.
+	Ghosts int
+}
+
+// Broken returns which of the invariants do not hold, nil if all do: one leader
+// awake at a time, no change missed, no ghost. The words are for a reader.
+func (s *State) Broken() []string {
+	var broken []string
+	if n := s.Properties.AwakeDoubles; n > 0 {
+		broken = append(broken, "two leaders awake at once, "+count(n, "time", "times"))
+	}
+	if n := s.Totals.MissedCreates + s.Totals.MissedDeletes; n > 0 {
+		broken = append(broken, count(n, "change", "changes")+" missed")
+	}
+	if n := s.Totals.Unknown; n > 0 {
+		broken = append(broken, count(n, "time", "times")+" nobody could count what was missed")
+	}
+	if n := s.Properties.Ghosts; n > 0 {
+		broken = append(broken, count(n, "ghost", "ghosts")+": a session that owns two candidates")
+	}
+	return broken
+}
+
+// tenure is what the journal keeps to sum up the properties.
+type tenure struct {
+	at     time.Time // up to when they are
+	awake  int       // believers that are awake
+	led    bool      // there was a leader once
+	works  bool      // somebody awake leads
+	vacant time.Duration
+	head   ID   // whose owner was looked for last
+	ours   bool // and is a member
+}
+
+// believes reports whether a member (or nil) believes that it leads, and
+// whether it is awake then.
+func (m *Member) believes() (believes, awake bool) {
+	if m == nil || m.Belief != Leading || m.Fault == Killed {
+		return false, false
+	}
+	return true, m.Fault != Frozen
+}
+
+// believe applies what a member says, which was old before (nil: unknown).
+func (j *Journal) believe(o *Cast, old *Member) {
+	t, p := &j.tenure, &j.state.Properties
+	now := &o.Member
+	if o.Gone {
+		now = nil
+	}
+	did, wasAwake := old.believes()
+	does, isAwake := now.believes()
+	if did != does {
+		i, _ := slices.BinarySearch(p.Believers, o.Member.ID)
+		if does {
+			p.Believers = slices.Insert(slices.Clip(p.Believers), i, o.Member.ID)
+		} else {
+			p.Believers = slices.Concat(p.Believers[:i], p.Believers[i+1:])
+		}
+		if does && len(p.Believers) == 2 {
+			p.Doubles++
+		}
+	}
+	switch {
+	case isAwake && !wasAwake:
+		if t.awake++; t.awake == 2 {
+			p.AwakeDoubles++
+		}
+	case wasAwake && !isAwake:
+		t.awake--
+	}
+	if head := j.head; head != nil && head.ID() == t.head {
+		switch session := head.Session; {
+		case now != nil && now.Session == session:
+			t.ours = true
+		case old != nil && old.Session == session:
+			t.head = ID{} // it may be another's still
+		}
+	}
+}
+
+// elapse adds up the time since the last observation.
+func (j *Journal) elapse(at time.Time) {
+	t, p := &j.tenure, &j.state.Properties
+	if t.at.IsZero() {
+		t.at = at
+	}
+	d := max(0, at.Sub(t.at))
+	t.at = t.at.Add(d)
+	if len(p.Believers) > 1 {
+		p.DoubleFor += d
+	}
+	if !j.sees() {
+		p.VacantSince, t.vacant = time.Time{}, 0
+		return
+	}
+	if !t.led {
+		return
+	}
+	p.Observed += d
+	if t.works {
+		p.Working += d
+		return
+	}
+	t.vacant += d
+	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
+}
+
+// sees reports whether the queue is known as it is.
+func (j *Journal) sees() bool {
+	return j.began && j.state.Link.Link == Connected && !j.gap
+}
+
+// tend finds out whether somebody awake leads by now.
+func (j *Journal) tend() {
+	t, p := &j.tenure, &j.state.Properties
+	if j.head == nil {
+		t.head = ID{}
+	} else if id := j.head.ID(); id != t.head {
+		t.head, t.ours = id, j.memberOf(j.head) != nil
+	}
+	t.works = t.awake > 0 || j.head != nil && !t.ours
+	sees := j.sees()
+	t.led = t.led || sees && t.works
+	switch {
+	case !t.led || !sees || t.works:
+		p.VacantSince, t.vacant = time.Time{}, 0
+	case p.VacantSince.IsZero():
+		p.VacantSince = t.at
+	}
+}

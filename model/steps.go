@@ -1,0 +1,34 @@
+package model
+
+import "time"
+
+// StepTaken is a step of the recipe that one of our members took.
+type StepTaken struct {
+	N      uint64 // counts all steps up from 1
+	At     time.Time
+	Member string // [Member.ID]
+	Name   string
+	Step   Step
+	Detail string // what it worked on, as text: "C := {12, 13, 14}"
+}
+
+// StepsMax is how many steps a state remembers.
+const StepsMax = 256
+
+// stepped notes the step that a member says it took. What it said before, as
+// old (nil: nothing), is told again with anything else of it that changes.
+func (j *Journal) stepped(o *Cast, old *Member) {
+	m := &o.Member
+	if m.Step == StepNone || old != nil && m.Step == old.Step && m.Detail == old.Detail && m.StepAt.Equal(old.StepAt) {
+		return
+	}
+	at := wall(m.StepAt)
+	if m.StepAt.IsZero() {
+		at = wall(o.At)
+	}
+	n := uint64(1)
+	if len(j.state.Steps) > 0 {
+		n = j.state.Steps[len(j.state.Steps)-1].N + 1
+	}
+	j.state.Steps = keep(j.state.Steps, StepTaken{n, at, m.ID, m.Name, m.Step, m.Detail}, StepsMax)
+}

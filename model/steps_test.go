@@ -1,0 +1,85 @@
+package model_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"electop/model"
+)
+
+func TestSteps(t *testing.T) {
+	s := newScript(t, model.Config{})
+	say := func(m model.Member, gone bool) {
+		s.apply(&model.Cast{At: s.tree.now, Member: m, Gone: gone})
+	}
+	amber := model.Member{ID: "a", Name: "amber", Belief: model.Volunteering}
+	say(amber, false) // no step yet
+	amber.Step, amber.StepAt, amber.Detail = model.StepCreate, s.tree.now, "1f…-n_"
+	say(amber, false)
+	s.after(time.Second)
+	amber.LeaseEnd = s.tree.now // the same step, told again
+	say(amber, false)
+	amber.StepAt = amber.StepAt.In(time.FixedZone("elsewhere", 3600))
+	say(amber, false)
+	amber.Detail = "found by its name"
+	say(amber, false)
+	say(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, Detail: "2e…-n_"}, false) // at a time not told
+	amber.Step, amber.StepAt, amber.Detail = model.StepList, s.tree.now, "C := {0}"
+	say(amber, false)
+	s.after(time.Second)
+	amber.StepAt = s.tree.now // the same once more
+	say(amber, false)
+	amber.Belief, amber.Step, amber.Detail = model.Lost, model.StepNone, "session expired"
+	say(amber, false)
+	say(amber, true)
+	amber.Step, amber.StepAt, amber.Detail = model.StepCreate, s.tree.now, "3d…-n_" // of that ID again
+	say(amber, false)
+	amber.Step, amber.Detail = model.StepList, "C := {0, 1}"
+	say(amber, true) // its last word
+
+	var got []string
+	for _, x := range s.j.State().Steps {
+		got = append(got, fmt.Sprint(x.N, " ", x.At.Sub(start), " ", x.Member, " ", x.Name, " ", int(x.Step), " ", x.Detail))
+	}
+	s.want(got,
+		"1 0s a amber 1 1f…-n_", "2 0s a amber 1 found by its name", "3 1s b birch 1 2e…-n_", "4 1s a amber 2 C := {0}",
+		"5 2s a amber 2 C := {0}", "6 2s a amber 1 3d…-n_", "7 2s a amber 2 C := {0, 1}")
+}
+
+func TestStepsMax(t *testing.T) {
+	s := newScript(t, model.Config{})
+	const n = 3*model.StepsMax + 11
+	for i := range n {
+		s.after(time.Millisecond)
+		s.apply(&model.Cast{At: s.tree.now, Member: model.Member{ID: fmt.Sprint(i % 7), Step: model.StepList, StepAt: s.tree.now}})
+	}
+	steps := s.j.State().Steps
+	if len(steps) != model.StepsMax || cap(steps) > 2*model.StepsMax {
+		t.Fatalf("%d steps are remembered, with room for %d", len(steps), cap(steps))
+	}
+	for i, x := range steps {
+		if want := uint64(n - model.StepsMax + i + 1); x.N != want {
+			t.Fatalf("step %d is numbered %d, want %d", i, x.N, want)
+		}
+	}
+}
+
+func BenchmarkSteps(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			j := model.NewJournal(model.Config{Path: "/e"})
+			ids := make([]string, n)
+			for i := range ids {
+				ids[i] = fmt.Sprint("m", i)
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i++
+				at := start.Add(time.Duration(i) * time.Millisecond)
+				j.Apply(&model.Cast{At: at, Member: model.Member{ID: ids[i%n], Session: uint64(i%n + 1), Step: model.StepList, StepAt: at}})
+			}
+		})
+	}
+}

@@ -1,0 +1,300 @@
+package model_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"electop/model"
+
+	"pgregory.net/rapid"
+)
+
+// instant is a moment as it was live.
+type instant struct {
+	at     time.Time
+	state  *model.State
+	events []model.Event
+}
+
+func (i instant) handoff() bool {
+	for _, e := range i.events {
+		if _, ok := e.Body.(model.Handoff); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// news says which observations are moments, besides by their events.
+type news struct {
+	members map[string]model.Member
+	wakes   map[model.ID]bool // znode and zxid
+	events  uint64
+}
+
+func (n *news) of(o model.Observation, s *model.State) bool {
+	more := s.Events > n.events
+	n.events = s.Events
+	switch o := o.(type) {
+	case *model.Cast:
+		old, known := n.members[o.Member.ID]
+		if o.Gone {
+			delete(n.members, o.Member.ID)
+			return known || more
+		}
+		n.members[o.Member.ID] = o.Member
+		m := o.Member
+		m.LeaseEnd, m.Session, m.FaultAt = old.LeaseEnd, old.Session, old.FaultAt // these alone are nothing to see
+		return m != old || more
+	case *model.Wake:
+		id := model.ID{Name: o.Znode, Czxid: o.Zxid}
+		again := n.wakes[id]
+		n.wakes[id] = true
+		return !again || more
+	case *model.Write, *model.Switch, *model.Rules:
+		return true
+	}
+	return more
+}
+
+// leads is where a move leads, by the list of all moments; numbers are from 1
+// and those before first are dropped.
+func leads(all []instant, first, n int, m model.Move) int {
+	last := len(all)
+	n = min(n, last)
+	find := func(from, by int, ok func(instant) bool) int {
+		for i := from; i >= first && i <= last; i += by {
+			if ok(all[i-1]) {
+				return i
+			}
+		}
+		return max(n, first)
+	}
+	event := func(i instant) bool { return len(i.events) > 0 }
+	switch m {
+	case model.MoveBack:
+		return max(first, n-1)
+	case model.MoveOn:
+		return min(max(first, n+1), last)
+	case model.MoveToEvent:
+		return find(max(first, n+1), 1, event)
+	case model.MoveBackToEvent:
+		return find(n-1, -1, event)
+	case model.MoveToHandoff:
+		return find(max(first, n+1), 1, instant.handoff)
+	case model.MoveBackToHandoff:
+		return find(n-1, -1, instant.handoff)
+	case model.MoveToFirst:
+		return first
+	case model.MoveToLast:
+		return last
+	}
+	return max(first, n)
+}
+
+var moves = []model.Move{
+	model.MoveTo, model.MoveBack, model.MoveOn, model.MoveToEvent, model.MoveBackToEvent,
+	model.MoveToHandoff, model.MoveBackToHandoff, model.MoveToFirst, model.MoveToLast,
+}
+
+// Whatever its size, a tape has the newest moments as they were, and every move
+// leads where it should.
+func TestTape(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, observed := drawPast(t)
+		bound := rapid.SampledFrom([]int{0, 1 << 12, 1 << 14, 1 << 16, 1 << 18}).Draw(t, "bound")
+		tape, j := model.NewTape(cfg, model.TapeConfig{MaxBytes: bound}), model.NewJournal(cfg)
+		if _, ok := tape.Seek(1, model.MoveTo); ok {
+			t.Fatal("an empty tape has a moment")
+		}
+		n := &news{members: map[string]model.Member{}, wakes: map[model.ID]bool{}}
+		var all []instant
+		for _, o := range observed {
+			events := j.Apply(o)
+			if diff := differs(events, tape.Apply(o)); diff != "" {
+				t.Fatalf("events of a journal (-) and of a tape (+):\n%s", diff)
+			}
+			s := j.State()
+			if n.of(o, s) || len(events) > 0 {
+				all = append(all, instant{o.When(), s, events})
+			}
+			if rapid.IntRange(0, 9).Draw(t, "seek while it is recorded") == 0 {
+				tape.Seek(uint64(rapid.IntRange(0, len(all)+1).Draw(t, "from")), model.MoveBack)
+			}
+		}
+		if diff := differs(j.State(), tape.State()); diff != "" {
+			t.Fatalf("the last state (-) and that of the tape (+):\n%s", diff)
+		}
+		kept, ok := tape.Seek(0, model.MoveToFirst)
+		if !ok {
+			if bound == 0 && len(all) > 0 {
+				t.Fatalf("%d moments, and none is kept", len(all))
+			}
+			return
+		}
+		first := int(kept.N)
+		if bound == 0 && first != 1 {
+			t.Fatalf("the first moment is %d", first)
+		}
+		from, to := tape.Span()
+		if !from.Equal(all[first-1].at) || !to.Equal(all[len(all)-1].at) {
+			t.Fatalf("from %v to %v, want %v to %v", from, to, all[first-1].at, all[len(all)-1].at)
+		}
+		for range 4 {
+			n := rapid.IntRange(0, len(all)+2).Draw(t, "n")
+			m := rapid.SampledFrom(moves).Draw(t, "move")
+			want := leads(all, first, n, m)
+			got, ok := tape.Seek(uint64(n), m)
+			if !ok || got.N != uint64(want) || got.First != (want == first) || got.Last != (want == len(all)) {
+				t.Fatalf("from %d of %d..%d, %q leads to %d (first %v, last %v), want %d", n, first, len(all), m, got.N, got.First, got.Last, want)
+			}
+			was := all[want-1]
+			if !got.At.Equal(was.at) {
+				t.Fatalf("moment %d was at %v, not %v", want, was.at, got.At)
+			}
+			if diff := differs(was.events, got.Events); diff != "" {
+				t.Fatalf("moment %d of %d: events (-) and those of the tape (+):\n%s", want, len(all), diff)
+			}
+			if a, b := text(t, was.state), text(t, got.State); !bytes.Equal(a, b) {
+				t.Fatalf("moment %d of %d: %s", want, len(all), differs(was.state, got.State))
+			}
+		}
+		if got, ok := tape.Seek(math.MaxUint64, model.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {
+			t.Fatalf("beyond the last is %d, not %d", got.N, len(all))
+		}
+	})
+}
+
+// What is found before the tape goes on stays what it was.
+func TestCueStaysGood(t *testing.T) {
+	c := newCrowd(20)
+	tape := model.NewTape(model.Config{Path: "/e"}, model.TapeConfig{MaxBytes: 1 << 20})
+	tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
+	tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+	for i := range 50 {
+		tape.Apply(c.change(i))
+	}
+	cue, ok := tape.Cue(math.MaxUint64, model.MoveBack)
+	want := cue.N
+	before := text(t, cue.Moment().State)
+	journal, next := cue.Journal()
+	if !ok || want == 0 || string(text(t, journal.State())) != string(before) {
+		t.Fatalf("the journal of moment %d is another than its state", want)
+	}
+	if o, n, ok := tape.Observation(next); !ok || n != want+1 || o == nil {
+		t.Errorf("after moment %d comes %T of moment %d", want, o, n)
+	}
+	for i := range 20000 {
+		tape.Apply(c.change(i))
+	}
+	if first, _ := tape.Seek(0, model.MoveToFirst); first.N <= want {
+		t.Fatalf("moment %d is still there: the test has to make more", first.N)
+	}
+	if m := cue.Moment(); m.N != want || string(text(t, m.State)) != string(before) {
+		t.Errorf("moment %d is moment %d by now, or another state", want, m.N)
+	}
+	if o, _, ok := tape.Observation(next); !ok || o != nil {
+		t.Errorf("a dropped observation is %v, %v", o, ok)
+	}
+	if _, _, ok := tape.Observation(math.MaxUint64); ok {
+		t.Error("there is an observation to come")
+	}
+}
+
+// A tape takes the memory that it may, more or less, and no more.
+func TestTapeIsBounded(t *testing.T) {
+	const bound = 8 << 20
+	c := newCrowd(500)
+	tape := model.NewTape(model.Config{Path: "/e"}, model.TapeConfig{MaxBytes: bound})
+	tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
+	tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+	run := func(n int) int64 {
+		for i := range n {
+			tape.Apply(c.change(i))
+		}
+		return heap()
+	}
+	empty := heap()
+	full := run(20000)
+	after := run(20000)
+	if full > empty+4*bound || after > full+bound/2 {
+		t.Errorf("the heap is %d bytes without, %d with 20,000 changes, %d with 40,000", empty, full, after)
+	}
+	first, _ := tape.Seek(0, model.MoveToFirst)
+	last, ok := tape.Seek(0, model.MoveToLast)
+	if !ok || first.N < 1000 || last.N-first.N < 3000 {
+		t.Errorf("moments %d to %d are kept", first.N, last.N)
+	}
+	tape.Keep(bound / 8)
+	now, _ := tape.Seek(0, model.MoveToFirst)
+	if less := heap(); less > full-bound/4 || now.N <= first.N || now.N == last.N {
+		t.Errorf("with an eighth of it the heap is %d bytes of %d, and moments %d to %d are kept", less, full, now.N, last.N)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// BenchmarkTape compares, in one run, what changes cost with and without a tape
+// that keeps them.
+func BenchmarkTape(b *testing.B) {
+	for _, n := range []int{50, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			kept, plain := newCrowd(n), newCrowd(n)
+			tape := model.NewTape(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, model.TapeConfig{})
+			tape.Apply(&model.Connection{At: kept.at, Link: model.Connected})
+			tape.Apply(&model.Read{At: kept.at, Presence: model.Present, Full: true, New: kept.first, Parent: kept.stat()})
+			var spent [2]time.Duration
+			i := 0
+			for b.Loop() {
+				i++
+				with, without := kept.change(i), plain.change(i)
+				began := time.Now()
+				tape.Apply(with)
+				between := time.Now()
+				plain.j.Apply(without)
+				spent[0] += between.Sub(began)
+				spent[1] += time.Since(between)
+			}
+			b.ReportMetric(float64(spent[0])/float64(i), "with-ns/change")
+			b.ReportMetric(float64(spent[1])/float64(i), "without-ns/change")
+			b.ReportMetric(float64(spent[0])/float64(max(1, spent[1])), "ratio")
+		})
+	}
+}
+
+// BenchmarkSeekBack goes back one by one over 20,000 changes.
+func BenchmarkSeekBack(b *testing.B) {
+	for _, n := range []int{50, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			c := newCrowd(n)
+			tape := model.NewTape(model.Config{Path: "/e"}, model.TapeConfig{})
+			tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
+			tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+			for i := range 20000 {
+				tape.Apply(c.change(i))
+			}
+			n, longest := uint64(math.MaxUint64), time.Duration(0)
+			for b.Loop() {
+				began := time.Now()
+				m, ok := tape.Seek(n, model.MoveBack)
+				if longest = max(longest, time.Since(began)); !ok {
+					b.Fatal("no moment")
+				}
+				if n = m.N; m.First {
+					n = math.MaxUint64
+				}
+			}
+			b.ReportMetric(longest.Seconds()*1000, "ms-longest")
+		})
+	}
+}

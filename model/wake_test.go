@@ -1,0 +1,484 @@
+package model_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"electop/model"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// lives is a tree whose server tells of each deletion, with who lived when.
+type lives struct {
+	*tree
+	w     *watcher
+	born  map[model.ID]model.Znode
+	died  map[model.ID]int64
+	wakes []*model.Wake // the first word of each deletion
+	of    []model.ID
+	reads []*model.Read
+	upTo  []int64 // the zxid at which each of them was over
+}
+
+func newLives() *lives {
+	tr := newTree()
+	tr.createParent(0)
+	return &lives{tree: tr, w: &watcher{tree: tr}, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+}
+
+func (l *lives) create(name string, sequential bool, session uint64) string {
+	name = l.tree.create(name, sequential, session, "")
+	if z, ok := l.children[name]; ok {
+		l.born[model.ID{Name: name, Czxid: z.Czxid}] = z
+	}
+	return name
+}
+
+// end deletes children in one transaction.
+func (l *lives) end(names ...string) {
+	zxid := l.zxid + 1
+	for _, name := range names {
+		z, ok := l.children[name]
+		if !ok {
+			continue
+		}
+		l.tree.delete(name)
+		l.zxid, l.pzxid = zxid, zxid
+		id := model.ID{Name: name, Czxid: z.Czxid}
+		l.died[id] = zxid
+		l.wakes = append(l.wakes, &model.Wake{At: l.now, Deleted: l.now, Znode: name, Zxid: zxid})
+		l.of = append(l.of, id)
+	}
+}
+
+// expire ends a session: all that it owns goes at once.
+func (l *lives) expire(session uint64) {
+	var names []string
+	for _, name := range l.names() {
+		if l.children[name].Session == session {
+			names = append(names, name)
+		}
+	}
+	l.end(names...)
+}
+
+func (l *lives) look(full bool, between func()) {
+	l.reads = append(l.reads, l.w.read(full, false, between))
+	l.upTo = append(l.upTo, l.zxid)
+}
+
+// told is a Woken as it is compared.
+type told struct {
+	Znode     string
+	Candidate model.ID
+	Leader    bool
+	Stood     int
+	Requests  int
+}
+
+// truth returns what is to be known of each deletion once all reads were
+// applied. Of a child that was never read nobody knows since when it stood.
+func (l *lives) truth() (out []told) {
+	read := map[model.ID]bool{}
+	listed := map[string]int64{} // but gone before they could be read: pzxid of the list
+	for _, r := range l.reads {
+		for _, z := range r.New {
+			if z.Unread {
+				listed[z.Name] = r.Parent.Pzxid
+			} else {
+				read[model.ID{Name: z.Name, Czxid: z.Czxid}] = true
+			}
+		}
+	}
+	contends := func(id model.ID) bool {
+		_, numbered := model.Sequence(id.Name)
+		return numbered && l.born[id].Session != 0
+	}
+	before := func(a, b model.ID) bool {
+		x, _ := model.Sequence(a.Name)
+		y, _ := model.Sequence(b.Name)
+		return x < y
+	}
+	for i, w := range l.wakes {
+		id := l.of[i]
+		x := told{Znode: w.Znode, Requests: w.Requests}
+		pzxid, unread := listed[id.Name]
+		unread = unread && !read[id] && id.Czxid <= pzxid && w.Zxid > pzxid
+		if read[id] {
+			x.Candidate = id
+		} else if unread {
+			x.Candidate = model.ID{Name: id.Name}
+		}
+		if x.Leader = read[id] && contends(id); x.Leader {
+			x.Stood = 1
+		}
+		for other := range read {
+			if other == id || !contends(other) || other.Czxid >= w.Zxid || l.died[other] != 0 && l.died[other] < w.Zxid {
+				continue
+			}
+			x.Stood++
+			x.Leader = x.Leader && !before(other, id)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func wakesOf(s *model.State) (out []told) {
+	for _, w := range s.Wakes {
+		out = append(out, told{w.Znode, id(w.Candidate), w.Leader, w.Stood, w.Requests})
+	}
+	return out
+}
+
+// How long after the deletions the reads come makes no difference.
+func TestWakesAndReads(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := newLives()
+		session := func() uint64 { return uint64(rapid.IntRange(1, 12).Draw(rt, "session")) }
+		change := func() {
+			pick := func() string {
+				if names := l.names(); len(names) > 0 {
+					return rapid.SampledFrom(names).Draw(rt, "name")
+				}
+				return ""
+			}
+			switch rapid.IntRange(0, 11).Draw(rt, "change") {
+			case 0, 1, 2, 3:
+				l.create("n_", true, session())
+			case 4:
+				l.create("n_", true, 0) // persistent
+			case 5:
+				l.create(fmt.Sprint("log", len(l.born)), false, session())
+			case 6, 7, 8:
+				l.end(pick())
+			case 9:
+				if names := l.names(); len(names) > 0 {
+					l.end(names[0])
+				}
+			case 10:
+				l.expire(session())
+			case 11:
+				l.end(pick(), pick())
+			}
+		}
+		l.look(false, nil)
+		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
+			l.now = l.now.Add(time.Millisecond)
+			if rapid.IntRange(0, 3).Draw(rt, "step") > 0 {
+				change()
+				continue
+			}
+			l.look(rapid.IntRange(0, 4).Draw(rt, "full") == 0, func() {
+				if rapid.IntRange(0, 3).Draw(rt, "race") == 0 {
+					change()
+				}
+			})
+		}
+		l.look(false, nil)
+
+		cfg := model.Config{Path: "/e"}
+		if rapid.Bool().Draw(rt, "herd") {
+			cfg.Recipe = model.Herd()
+		}
+		for _, how := range []string{"at once", "late", "mixed"} {
+			j := model.NewJournal(cfg)
+			reads, wakes := slices.Clone(l.reads), slices.Clone(l.wakes)
+			upTo := l.upTo
+			var later []*model.Wake // further words of those that were told
+			var states []*model.State
+			var texts [][]byte
+			for len(reads)+len(wakes)+len(later) > 0 {
+				may := len(reads) > 0 && (len(wakes) == 0 || wakes[0].Zxid > upTo[0])
+				must := may && (how == "at once" || len(wakes) == 0 || how == "mixed" && rapid.Bool().Draw(rt, "read next"))
+				switch {
+				case len(later) > 0 && (len(reads)+len(wakes) == 0 || rapid.IntRange(0, 3).Draw(rt, "further") == 0):
+					k := rapid.IntRange(0, len(later)-1).Draw(rt, "of which")
+					j.Apply(later[k])
+					later = slices.Delete(later, k, k+1)
+				case must:
+					j.Apply(reads[0])
+					reads, upTo = reads[1:], upTo[1:]
+				default:
+					w := *wakes[0]
+					j.Apply(&w)
+					wakes = wakes[1:]
+					more := w
+					more.Requests, more.Settled = len(later)+1, true
+					later = append(later, &more)
+					for i := range l.wakes {
+						if l.wakes[i].Zxid == w.Zxid && l.wakes[i].Znode == w.Znode {
+							l.wakes[i] = &more // what is told in the end
+						}
+					}
+				}
+				if len(states) < 8 && rapid.IntRange(0, 9).Draw(rt, "keep the state") == 0 {
+					s := j.State()
+					states, texts = append(states, s), append(texts, text(rt, s))
+				}
+			}
+			if diff := gocmp.Diff(l.truth(), wakesOf(j.State())); diff != "" {
+				rt.Fatalf("reads %s: wakes as they were (-) and in the state (+):\n%s", how, diff)
+			}
+			for i, s := range states {
+				if !bytes.Equal(text(rt, s), texts[i]) {
+					rt.Fatalf("a state changed after it was given out:\n%s\n%s", texts[i], text(rt, s))
+				}
+			}
+			for i := range l.wakes { // as they were told at first
+				w := *l.wakes[i]
+				w.Requests, w.Settled = 0, false
+				l.wakes[i] = &w
+			}
+		}
+	})
+}
+
+func TestWakesOverRecipes(t *testing.T) {
+	s := newScript(t, model.Config{})
+	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	var names []string
+	for i := range 6 {
+		names = append(names, l.create("n_", true, uint64(i+1)))
+	}
+	s.read()
+	wake := func(name string, notified ...uint64) *model.Wake {
+		l.end(name)
+		w := *l.wakes[len(l.wakes)-1]
+		w.Notified = notified
+		s.apply(&w)
+		return &w
+	}
+	a := wake(names[0], 2)
+	s.read()
+	s.apply(&model.Switch{At: s.tree.now, Recipe: "herd"})
+	b := wake(names[1], 3, 4, 5, 6)
+	s.apply(&model.Switch{At: s.tree.now, Recipe: "election"})
+	s.read()
+	s.apply(&model.Switch{At: s.tree.now, Recipe: "herd"})
+	wake(names[4])
+	s.apply(&model.Switch{At: s.tree.now, Recipe: "election"})
+	wake(names[2], 4)
+	for i, w := range []*model.Wake{b, a} { // in any order
+		more := *w
+		more.Requests, more.BytesOut, more.Settled = i+1, 100, true
+		s.apply(&more)
+	}
+	var got []string
+	for _, w := range s.j.State().Wakes {
+		got = append(got, fmt.Sprint(w.Znode[9:], " ", w.Recipe, " leader ", w.Leader, " of ", w.Stood, ", told ", len(w.Notified), ", asked ", w.Requests))
+	}
+	s.want(got,
+		"000 election leader true of 6, told 1, asked 2", "001 herd leader true of 5, told 4, asked 1",
+		"004 herd leader false of 4, told 0, asked 0", "002 election leader true of 3, told 1, asked 0")
+}
+
+func TestWakeOfANameAgain(t *testing.T) {
+	s := newScript(t, model.Config{})
+	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	s.join(1)
+	l.create("log", false, 2)
+	first := l.children["log"].Czxid
+	s.read()
+	l.end("log")
+	l.create("log", false, 3) // and nobody reads that one
+	l.end("log")
+	for _, w := range l.wakes {
+		s.apply(w)
+	}
+	want := func(stood int, czxids ...int64) {
+		t.Helper()
+		s.read()
+		for i, w := range s.j.State().Wakes {
+			if id(w.Candidate).Czxid != czxids[i] || w.Leader || w.Stood != stood {
+				t.Errorf("wake %d is of %v, one of %d, leader %v; want that of %#x, one of %d", i, id(w.Candidate), w.Stood, w.Leader, czxids[i], stood)
+			}
+		}
+	}
+	want(1, first, 0)
+	l.create("log", false, 4)
+	third := l.children["log"].Czxid
+	s.read()
+	s.apply(l.wakes[0]) // told again
+	l.end("log")
+	s.apply(l.wakes[2])
+	s.read()
+	want(1, first, 0, third)
+}
+
+// By another recipe others stand, and who fell does not count twice.
+func TestWakesOfOtherContenders(t *testing.T) {
+	s := newScript(t, model.Config{})
+	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	a := l.create("n_", true, 1)
+	b := l.create("n_", true, 2)
+	lock := l.create("0123456789abcdef0123456789abcdef__lock__", true, 3)
+	s.read()
+	for i, c := range []struct {
+		recipe, name string
+		stood        int
+		leader       bool
+	}{
+		{"election", a, 3, true},
+		{"kazoo-lock", b, 1, false}, // it is none
+		{"election", lock, 1, true}, // by that, both went before
+	} {
+		s.apply(&model.Switch{At: s.tree.now, Recipe: c.recipe})
+		l.end(c.name)
+		s.apply(l.wakes[i])
+		if w := s.j.State().Wakes[i]; w.Stood != c.stood || w.Leader != c.leader || w.Recipe != c.recipe {
+			t.Errorf("%s: stood %d, leader %v, by %s; want %d, %v, by %s", c.name, w.Stood, w.Leader, w.Recipe, c.stood, c.leader, c.recipe)
+		}
+	}
+}
+
+// What is remembered is bounded, and what was forgotten does not come back.
+func TestWakesMax(t *testing.T) {
+	s := newScript(t, model.Config{})
+	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	const n = 2*model.HistoryMax + 77
+	for i := range n {
+		name := l.create("n_", true, uint64(i+1))
+		s.read()
+		l.end(name)
+		s.apply(l.wakes[i])
+		s.read()
+	}
+	old := *l.wakes[3]
+	old.Requests = 9
+	s.apply(&old)
+	wakes := s.j.State().Wakes
+	if len(wakes) != model.HistoryMax || cap(wakes) > 2*model.HistoryMax {
+		t.Fatalf("%d wakes are remembered, with room for %d", len(wakes), cap(wakes))
+	}
+	for i, w := range wakes {
+		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || w.Stood != 1 || !w.Leader {
+			t.Fatalf("wake %d is %+v, want that of %s", i, w, want.Znode)
+		}
+	}
+}
+
+// All of a large crowd go at once, and what is told of that stays exact.
+func TestCrowdExpires(t *testing.T) {
+	l := newLives()
+	const n = 300
+	for i := range n {
+		l.create("n_", true, uint64(i+1))
+	}
+	j := model.NewJournal(model.Config{Path: "/e"})
+	j.Apply(l.w.read(false, false, nil))
+	names := l.names()
+	slices.SortFunc(names, func(a, b string) int { // not in the queue's order
+		return cmp.Compare(a[len(a)-1:]+a, b[len(b)-1:]+b)
+	})
+	for _, name := range names {
+		l.end(name)
+	}
+	for _, w := range l.wakes {
+		j.Apply(w)
+	}
+	j.Apply(l.w.read(false, false, nil))
+	lowest := 0
+	for i, w := range j.State().Wakes {
+		leader := w.Znode == fmt.Sprintf("n_%010d", lowest)
+		for leader && slices.Contains(names[:i+1], fmt.Sprintf("n_%010d", lowest)) {
+			lowest++
+		}
+		if w.Stood != n-i || w.Leader != leader {
+			t.Fatalf("the deletion of %s is said to be of one of %d, leader %v; want %d, %v", w.Znode, w.Stood, w.Leader, n-i, leader)
+		}
+	}
+}
+
+// A copy of a journal and the journal do not come into each other's way.
+func TestStageIsCloned(t *testing.T) {
+	l := newLives()
+	var all []model.Observation
+	put := func(o model.Observation) { all = append(all, o) }
+	for i := range 400 {
+		l.now = l.now.Add(10 * time.Millisecond)
+		name := l.create("n_", true, uint64(i%9+1))
+		m := model.Member{ID: fmt.Sprint("m", i%5), Session: uint64(i%9 + 1), Znode: name, Step: model.StepList, StepAt: l.now}
+		if i%3 == 0 {
+			m.Belief = model.Leading
+		}
+		put(&model.Cast{At: l.now, Member: m, Gone: i%11 == 0})
+		if i%2 == 0 {
+			put(l.w.read(false, false, nil))
+		}
+		if names := l.names(); len(names) > 5 {
+			z := l.children[names[i%4]]
+			l.end(z.Name)
+			put(l.wakes[len(l.wakes)-1])
+			put(&model.Write{At: l.now, Member: m.ID, Znode: z.Name, Token: z.Czxid, Resource: model.Counter, Zxid: l.zxid + 1, Value: int64(i)})
+		}
+	}
+	plain := model.NewJournal(model.Config{Path: "/e"})
+	var want []*model.State
+	for _, o := range all {
+		plain.Apply(o)
+		want = append(want, plain.State())
+	}
+	same := func(what string, i int, j *model.Journal) {
+		t.Helper()
+		if diff := differs(want[i], j.State()); diff != "" {
+			t.Fatalf("%s, after observation %d (-: never cloned):\n%s", what, i, diff)
+		}
+	}
+	j := model.NewJournal(model.Config{Path: "/e"})
+	type copied struct {
+		at int
+		j  *model.Journal
+	}
+	var copies []copied
+	for i, o := range all {
+		j.Apply(o)
+		if i%97 == 5 {
+			copies = append(copies, copied{i, j.Clone()})
+			other := j.Clone()
+			for k := range 20 { // another future
+				other.Apply(all[(i+200+7*k)%len(all)])
+			}
+		}
+	}
+	same("the original", len(all)-1, j)
+	for _, c := range copies {
+		same("a copy", c.at, c.j)
+		for i := c.at + 1; i < len(all); i++ {
+			c.j.Apply(all[i])
+		}
+		same("a copy in the end", len(all)-1, c.j)
+	}
+}
+
+// BenchmarkWakes is the cost of a wake, with the read that follows it.
+func BenchmarkWakes(b *testing.B) {
+	for _, n := range []int{10, 1000, 10000} {
+		for _, told := range []bool{true, false} {
+			b.Run(fmt.Sprint(n, "/told=", told), func(b *testing.B) {
+				c := newCrowd(n)
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					i++
+					r := c.change(i)
+					if told {
+						// As the stat of a crowd tells its zxids, the create came before.
+						w := &model.Wake{At: c.at, Znode: r.Gone[0], Zxid: int64(c.next) + 1, Notified: []uint64{1}}
+						c.j.Apply(w)
+						again := *w
+						again.Requests, again.Settled = 2, true
+						c.j.Apply(&again)
+					}
+					c.j.Apply(r)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package model
+
+// Work is what leaders' workers did to the shared resources. A worker is a
+// program of its own with its own session, which goes on with its leader's
+// orders until told otherwise.
+type Work struct {
+	Rules Rules // the last ones
+
+	// Value is the counter's, as of the last accepted write, by Writer.
+	Value  int64
+	Writer string // [Member.ID]
+	// Highest is the highest token that the outside resource has seen.
+	Highest int64
+
+	// Counter and Tokens count the attempts at each, since the first.
+	Counter, Tokens Tries
+	// Last are the last attempts, at most [WritesMax], oldest first.
+	Last []Tried
+}
+
+// Tries counts attempts to write.
+type Tries struct {
+	Accepted, Refused int
+	// Stale counts the accepted ones that came after the znode of the leader in
+	// whose name they were made had been deleted.
+	Stale int
+}
+
+// Tried is an attempt to write, judged.
+type Tried struct {
+	*Write
+	// Stale says that its leader's znode had been deleted before.
+	Stale bool
+}
+
+// WritesMax is how many attempts a state remembers.
+const WritesMax = 32
+
+func (j *Journal) rule(o *Rules) { j.state.Work.Rules = *o }
+
+func (j *Journal) wrote(o *Write) {
+	w := &j.state.Work
+	t := Tried{o, j.stale(o)}
+	tries := &w.Tokens
+	if o.Resource == Counter {
+		tries = &w.Counter
+	}
+	switch {
+	case o.Refused:
+		tries.Refused++
+	case o.Resource == Counter:
+		tries.Accepted++
+		// The replies of two workers may come in another order than the writes.
+		if o.Zxid >= j.written {
+			j.written, w.Value, w.Writer = o.Zxid, o.Value, o.Member
+		}
+	default:
+		tries.Accepted++
+		w.Highest = max(w.Highest, o.Token)
+	}
+	if t.Stale && !o.Refused {
+		tries.Stale++
+	}
+	w.Last = keep(w.Last, t, WritesMax)
+}
+
+// stale reports whether the znode of the write's leader had been deleted before
+// the write. For the counter the two zxids say so. For what has none the order
+// of the observations does: a [Wake] comes before all that was done after it.
+func (j *Journal) stale(o *Write) bool {
+	told := &j.deletions.told
+	deleted := told.of(o.Znode, o.Token)
+	if deleted == 0 && 0 < o.Token && o.Token <= told.floor {
+		// It stood before what is remembered: if it does not now, it went then.
+		if c := j.known[o.Znode]; c == nil || c.Czxid != o.Token {
+			deleted = told.floor
+		}
+	}
+	return deleted != 0 && (o.Zxid == 0 || deleted < o.Zxid)
+}

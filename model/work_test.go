@@ -1,0 +1,377 @@
+package model_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"electop/model"
+
+	"pgregory.net/rapid"
+)
+
+func TestRules(t *testing.T) {
+	s := newScript(t, model.Config{})
+	if w := s.j.State().Work; w.Rules != (model.Rules{}) {
+		t.Errorf("rules before any were told: %+v", w.Rules)
+	}
+	want := model.Rules{At: s.tree.now, Workers: true, Fenced: true, Chaos: "seed 42, 2/s"}
+	s.apply(&model.Rules{At: s.tree.now, NoGuid: true})
+	old := s.j.State()
+	s.apply(&want)
+	if got := s.j.State().Work.Rules; got != want || !old.Work.Rules.NoGuid {
+		t.Errorf("rules %+v, want %+v", got, want)
+	}
+}
+
+func TestStaleWrites(t *testing.T) {
+	const deleted = 20
+	for _, c := range []struct {
+		name  string
+		write model.Write
+		after bool // applied after the wake
+		stale bool
+	}{
+		{"in time", model.Write{Resource: model.Counter, Zxid: 19}, false, false},
+		{"in time, told late", model.Write{Resource: model.Counter, Zxid: 19}, true, false},
+		{"the next transaction", model.Write{Resource: model.Counter, Zxid: 21}, true, true},
+		{"fenced and in time, told late", model.Write{Resource: model.Counter, Zxid: 19, Fenced: true}, true, false},
+		{"refused by the fence", model.Write{Resource: model.Counter, Fenced: true, Refused: true}, true, true},
+		{"refused for another reason", model.Write{Resource: model.Counter, Refused: true}, false, false},
+		{"a token in time", model.Write{Resource: model.Tokens}, false, false},
+		{"a token too late", model.Write{Resource: model.Tokens}, true, true},
+		{"a token refused", model.Write{Resource: model.Tokens, Refused: true}, true, true},
+		{"of another znode", model.Write{Resource: model.Counter, Zxid: 21, Znode: "n_0000000001", Token: 12}, true, false},
+		{"of a later znode of that name", model.Write{Resource: model.Counter, Zxid: 23, Token: 22}, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := model.NewJournal(model.Config{Path: "/e"})
+			wake := &model.Wake{Znode: "n_0000000000", Zxid: deleted}
+			w := c.write
+			w.Member, w.Value = "a", 7
+			if w.Znode == "" {
+				w.Znode = wake.Znode
+			}
+			if w.Token == 0 {
+				w.Token = 10
+			}
+			if c.after {
+				j.Apply(wake)
+			}
+			j.Apply(&w)
+			if !c.after {
+				j.Apply(wake)
+			}
+			got := j.State().Work
+			tries, other := got.Counter, got.Tokens
+			if w.Resource == model.Tokens {
+				tries, other = other, tries
+			}
+			want := model.Tries{Accepted: 1}
+			if w.Refused {
+				want = model.Tries{Refused: 1}
+			} else if c.stale {
+				want.Stale = 1
+			}
+			if tries != want || other != (model.Tries{}) {
+				t.Errorf("counted %+v, and %+v at the other; want %+v", tries, other, want)
+			}
+			if len(got.Last) != 1 || got.Last[0].Stale != c.stale || got.Last[0].Write != &w {
+				t.Errorf("last %+v, want stale %v", got.Last, c.stale)
+			}
+			if carried := !w.Refused && w.Resource == model.Counter; carried != (got.Value == 7) || carried != (got.Writer == "a") {
+				t.Errorf("the counter is %d by %q", got.Value, got.Writer)
+			}
+			if taken := !w.Refused && w.Resource == model.Tokens; taken != (got.Highest == w.Token) {
+				t.Errorf("the highest token is %d", got.Highest)
+			}
+		})
+	}
+}
+
+func TestCounterAndTokens(t *testing.T) {
+	j := model.NewJournal(model.Config{Path: "/e"})
+	put := func(o *model.Write) { j.Apply(o) }
+	put(&model.Write{Member: "a", Resource: model.Counter, Token: 1, Zxid: 5, Value: 1})
+	put(&model.Write{Member: "b", Resource: model.Counter, Token: 3, Zxid: 9, Value: 3})
+	put(&model.Write{Member: "a", Resource: model.Counter, Token: 1, Zxid: 8, Value: 2}) // its reply came late
+	put(&model.Write{Member: "c", Resource: model.Counter, Token: 4, Refused: true, Value: 4})
+	put(&model.Write{Member: "b", Resource: model.Tokens, Token: 3, Value: 3})
+	put(&model.Write{Member: "a", Resource: model.Tokens, Token: 1, Refused: true, Value: 2})
+	w := j.State().Work
+	if w.Value != 3 || w.Writer != "b" || w.Highest != 3 {
+		t.Errorf("the counter is %d by %s, the highest token %d", w.Value, w.Writer, w.Highest)
+	}
+	if w.Counter != (model.Tries{Accepted: 3, Refused: 1}) || w.Tokens != (model.Tries{Accepted: 1, Refused: 1}) {
+		t.Errorf("counted %+v and %+v", w.Counter, w.Tokens)
+	}
+	for i := range 3 * model.WritesMax {
+		put(&model.Write{Member: "b", Resource: model.Counter, Token: 3, Zxid: int64(10 + i), Value: int64(i)})
+	}
+	last := j.State().Work.Last
+	if len(last) != model.WritesMax || cap(last) > 2*model.WritesMax || last[0].Value != 2*model.WritesMax || last[model.WritesMax-1].Value != 3*model.WritesMax-1 {
+		t.Errorf("%d writes are remembered, with room for %d", len(last), cap(last))
+	}
+}
+
+// A worker may go on for longer than deletions are remembered one by one. So may
+// one that was at it before anybody looked.
+func TestStaleAfterLong(t *testing.T) {
+	s := newScript(t, model.Config{})
+	before := s.join(99)
+	lost := s.tree.children[before]
+	s.tree.delete(before)
+	s.read()
+	a, b := s.join(1), s.join(2)
+	frozen, leads := s.tree.children[a], s.tree.children[b]
+	s.read()
+	s.tree.delete(a)
+	s.apply(&model.Wake{Znode: a, Zxid: s.tree.zxid})
+	for range 10000 {
+		name := s.join(3)
+		s.tree.delete(name)
+		s.apply(&model.Wake{Znode: name, Zxid: s.tree.zxid})
+	}
+	s.read()
+	s.tree.zxid++
+	for _, c := range []struct {
+		what  string
+		z     model.Znode
+		zxid  int64
+		stale bool
+	}{
+		{"a leader long gone", frozen, s.tree.zxid, true},
+		{"a leader gone before we looked", lost, s.tree.zxid, true},
+		{"a leader gone before we looked, that wrote before as well", lost, lost.Czxid + 1, false},
+		{"the oldest of those that stand", leads, s.tree.zxid, false},
+	} {
+		stale := s.j.State().Work.Counter.Stale
+		s.apply(&model.Write{Znode: c.z.Name, Token: c.z.Czxid, Resource: model.Counter, Zxid: c.zxid})
+		if got := s.j.State().Work.Counter.Stale > stale; got != c.stale {
+			t.Errorf("%s: stale %v", c.what, got)
+		}
+	}
+}
+
+// stage is a random demo: members with znodes, workers, and a server that tells.
+type stage struct {
+	*rapid.T
+	*lives
+	members []*model.Member
+	leaders []model.Znode // whose workers write
+	own     []model.Write // carried out, not told yet
+	stale   int           // of those that were told
+	all     []model.Observation
+}
+
+func (s *stage) put(o model.Observation) { s.all = append(s.all, o) }
+
+func (s *stage) cast(m *model.Member, gone bool) {
+	s.put(&model.Cast{At: s.now, Member: *m, Gone: gone})
+}
+
+func (s *stage) act() {
+	s.now = s.now.Add(time.Duration(rapid.IntRange(-20, 400).Draw(s.T, "ms")) * time.Millisecond)
+	m := s.members[rapid.IntRange(0, len(s.members)-1).Draw(s.T, "member")]
+	wakes := len(s.wakes)
+	switch rapid.IntRange(0, 13).Draw(s.T, "act") {
+	case 0, 1:
+		m.Session = uint64(rapid.IntRange(1, 20).Draw(s.T, "session"))
+		m.Znode = s.create("n_", true, m.Session)
+		m.Belief, m.Fault = model.Waiting, model.NoFault
+		s.cast(m, false)
+	case 2:
+		s.put(s.w.read(rapid.IntRange(0, 9).Draw(s.T, "full") == 0, false, nil))
+	case 3:
+		m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Leading, model.Elected, model.Suspended, model.Lost}).Draw(s.T, "belief")
+		m.Step, m.StepAt, m.Detail = model.Step(rapid.IntRange(0, 8).Draw(s.T, "step")), s.now, m.Znode
+		s.cast(m, false)
+		if z, ok := s.children[m.Znode]; ok && m.Belief == model.Leading {
+			s.leaders = append(s.leaders, z)
+		}
+	case 4:
+		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Frozen, model.Killed, model.Partitioned}).Draw(s.T, "fault"), s.now
+		s.cast(m, false)
+	case 5:
+		s.cast(m, true)
+	case 6:
+		s.end(m.Znode)
+	case 7:
+		if m.Session != 0 {
+			s.expire(m.Session)
+		}
+	case 8, 9: // a worker writes, which is told now or later
+		if len(s.leaders) == 0 {
+			break
+		}
+		z := rapid.SampledFrom(s.leaders).Draw(s.T, "leader")
+		s.zxid++
+		s.own = append(s.own, model.Write{At: s.now, Member: m.ID, Znode: z.Name, Token: z.Czxid, Resource: model.Counter, Zxid: s.zxid, Value: s.zxid})
+		if rapid.Bool().Draw(s.T, "untold") {
+			break
+		}
+		fallthrough
+	case 10:
+		for _, w := range s.own {
+			if died := s.died[model.ID{Name: w.Znode, Czxid: w.Token}]; died != 0 && died < w.Zxid {
+				s.stale++
+			}
+			s.put(&w)
+		}
+		s.own = nil
+	case 11:
+		s.put(&model.Rules{At: s.now, Workers: true, Fenced: rapid.Bool().Draw(s.T, "fenced")})
+		s.put(&model.Pace{At: s.now, Delay: 100 * time.Millisecond, Held: []model.Message{{Session: 3, Since: s.now, Op: "notification", Path: "/e/n", Event: "deleted"}}, Waiting: 1})
+		s.put(&model.Switch{At: s.now, Recipe: rapid.SampledFrom([]string{"herd", "election"}).Draw(s.T, "recipe")})
+	case 12:
+		link := rapid.SampledFrom([]model.Link{model.Connected, model.Connected, model.Disconnected}).Draw(s.T, "link")
+		s.put(&model.Connection{At: s.now, Link: link, Session: 7})
+	case 13:
+		o := rapid.SampledFrom([]model.Observation{
+			&model.Advance{At: s.now}, &model.Read{At: s.now, Presence: model.Denied}, s.w.read(true, true, nil),
+		}).Draw(s.T, "other")
+		if r, ok := o.(*model.Read); ok && r.Presence == model.Present {
+			o = s.w.read(true, true, nil)
+		}
+		s.put(o)
+	}
+	for _, w := range s.wakes[wakes:] { // before anybody can know
+		s.put(w)
+		if rapid.Bool().Draw(s.T, "more") {
+			more := *w
+			more.At, more.Notified, more.Requests, more.BytesIn, more.BytesOut, more.Settled = s.now, []uint64{1, 2}, 3, 40, 500, true
+			s.put(&more)
+		}
+	}
+}
+
+func newStage(t *rapid.T) *stage {
+	s := &stage{T: t, lives: newLives()}
+	for i := range 5 {
+		s.members = append(s.members, &model.Member{ID: fmt.Sprint("m", i), Name: fmt.Sprint("name", i)})
+	}
+	s.put(&model.Connection{At: s.now, Link: model.Connected, Session: 7})
+	s.put(s.w.read(false, false, nil))
+	return s
+}
+
+func TestRandomStage(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newStage(rt)
+		for range rapid.IntRange(1, 60).Draw(rt, "acts") {
+			s.act()
+		}
+		cfg := model.Config{Path: "/e"}
+		j := model.NewJournal(cfg)
+		naive := &naive{}
+		var states []*model.State
+		var texts [][]byte
+		for i, o := range s.all {
+			j.Apply(o)
+			st := j.State()
+			naive.apply(o, st)
+			if diff := differs(naive.Properties, st.Properties); diff != "" {
+				rt.Fatalf("after observation %d, %T %+v: properties by hand (-) and in the state (+):\n%s", i, o, o, diff)
+			}
+			if len(states) < 10 && rapid.IntRange(0, 9).Draw(rt, "keep the state") == 0 {
+				states, texts = append(states, st), append(texts, text(rt, st))
+			}
+		}
+		if got := j.State().Work.Counter.Stale; got != s.stale {
+			rt.Fatalf("%d stale writes were accepted, %d are counted", s.stale, got)
+		}
+		for i, st := range states {
+			if !bytes.Equal(text(rt, st), texts[i]) {
+				rt.Fatalf("a state changed after it was given out:\n%s\n%s", texts[i], text(rt, st))
+			}
+		}
+		if diff := differs(j.State(), replayed(rt, cfg, s.all)); diff != "" {
+			rt.Fatalf("live (-) and replayed (+):\n%s", diff)
+		}
+	})
+}
+
+// replayed is the last state of a recording.
+func replayed(t rapid.TB, cfg model.Config, all []model.Observation) *model.State {
+	t.Helper()
+	var rec bytes.Buffer
+	enc, err := model.NewEncoder(&rec, model.NewHeader(cfg, start))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
+		if err := enc.Encode(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dec, h, err := model.NewDecoder(&rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg, err = h.Config(); err != nil {
+		t.Fatal(err)
+	}
+	j := model.NewJournal(cfg)
+	for {
+		o, err := dec.Decode()
+		if err == io.EOF {
+			return j.State()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Apply(o)
+	}
+}
+
+func TestStageHeapIsFlat(t *testing.T) {
+	c := newCrowd(200)
+	sessions := make([]uint64, 50)
+	run := func(from, n int) uint64 {
+		for i := from; i < from+n; i++ {
+			r := c.change(i)
+			name := string(append([]byte(nil), r.Gone[0]...))
+			w := &model.Wake{At: c.at, Znode: name, Zxid: int64(c.next), Notified: append([]uint64(nil), sessions...)}
+			both := []model.Observation{w, r}
+			if i%3 == 0 {
+				both = []model.Observation{r, w}
+			}
+			for _, o := range both {
+				c.j.Apply(o)
+			}
+			c.j.Apply(&model.Cast{At: c.at, Member: model.Member{ID: fmt.Sprint(i % 9), Belief: model.Leading, Session: uint64(i), Step: model.StepList, StepAt: c.at, Detail: fmt.Sprint(i)}, Gone: i%2 == 0})
+			c.j.Apply(&model.Write{At: c.at, Member: "1", Znode: name, Token: int64(i), Resource: model.Counter, Zxid: int64(c.next)})
+			c.j.State()
+		}
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := run(0, 9000) // what is bounded is full then
+	after := run(9000, 20000)
+	if after > before+1<<20 {
+		t.Errorf("20,000 changes later the heap has grown from %d to %d bytes", before, after)
+	}
+	runtime.KeepAlive(c)
+}
+
+func BenchmarkWrites(b *testing.B) {
+	for _, deletions := range []int{0, 5000} {
+		b.Run(fmt.Sprint("deletions=", deletions), func(b *testing.B) {
+			j := model.NewJournal(model.Config{Path: "/e"})
+			for i := range deletions {
+				j.Apply(&model.Wake{Znode: fmt.Sprintf("0123456789abcdef-n_%010d", i), Zxid: int64(i + 10)})
+			}
+			w := &model.Write{Member: "a", Znode: "0123456789abcdef-n_9999999999", Token: 1, Resource: model.Counter, Zxid: 1 << 40}
+			b.ReportAllocs()
+			for b.Loop() {
+				j.Apply(w)
+			}
+		})
+	}
+}
