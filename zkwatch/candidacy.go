@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -20,6 +18,8 @@ type candidacy struct {
 	shown  string // prefix, with less of its guid
 	name   string // of the own znode
 	held   bool   // it waited or led
+
+	nameless bool // its znode can not be told from others by its name
 
 	status    <-chan Status
 	connected bool
@@ -71,9 +71,12 @@ func (s *candidacy) list(ctx context.Context, step model.Step) (model.Target, er
 	if !target.Listed {
 		return target, fmt.Errorf("%w: %s was deleted", errLost, s.name)
 	}
+	if target.Leads && s.leaseLeft() <= 0 { // frozen meanwhile: the answer is old
+		return target, errLeaseOver
+	}
 	s.report(func(m *model.Member) {
 		m.Step, m.StepAt, m.Watches = step, s.cfg.Now(), ""
-		m.Detail = "C has " + strconv.Itoa(len(children))
+		m.Detail = listed(children)
 		if target.Leads {
 			m.Belief, m.Step = model.Elected, model.StepLowest
 		}
@@ -242,15 +245,3 @@ func disconnected(err error) bool {
 		errors.Is(err, zk.ErrConnectionClosed) || errors.Is(err, zk.ErrNoServer) ||
 		errors.Is(err, zk.ErrClosing) || errors.Is(err, zk.ErrSessionExpired)
 }
-
-// sequenceText is how a step names a znode: by its number.
-func sequenceText(name string) string {
-	if seq, ok := model.Sequence(name); ok {
-		return fmt.Sprint(seq)
-	}
-	return name
-}
-
-// leaseMargin is how long before the end of its lease a leader stops: for a
-// clock that runs a little differently, and a tick of the server's.
-func leaseMargin(timeout time.Duration) time.Duration { return timeout / 10 }

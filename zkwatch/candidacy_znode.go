@@ -16,14 +16,16 @@ import (
 
 // volunteer creates the znode. A create whose reply was lost may have been
 // carried out, so it is looked for by its name before another is tried; it
-// counts only if this session owns it.
+// counts only if this session owns it. Without a guid there is no name to look
+// for: another is created, and the first, if there, stands as well.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := model.Join(s.cfg.Path, s.prefix)
-	s.report(func(m *model.Member) {
+	create := func(m *model.Member) {
 		m.Belief, m.Step, m.StepAt, m.Detail = model.Volunteering, model.StepCreate, s.cfg.Now(), s.shown
-	})
+	}
+	s.report(create)
 	for {
-		path, err := s.conn.Create(ctx, prefix, s.cfg.Data, zk.FlagEphemeral|zk.FlagSequence, s.cfg.ACL)
+		path, err := s.conn.create(ctx, prefix, s.cfg.Data, zk.FlagEphemeral|zk.FlagSequence, s.cfg.ACL, &s.loses)
 		switch {
 		case err == nil:
 			s.name = model.Base(path)
@@ -42,15 +44,18 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 		if err := s.awaitConnected(ctx, nil); err != nil {
 			return err
 		}
-		found, err := s.find(ctx)
-		if err != nil {
-			return err
+		if !s.nameless {
+			found, err := s.find(ctx)
+			if err != nil {
+				return err
+			}
+			if found != "" {
+				s.name = found
+				s.report(func(m *model.Member) { m.Znode, m.Detail = s.name, "found by its name" })
+				return nil
+			}
 		}
-		if found != "" {
-			s.name = found
-			s.report(func(m *model.Member) { m.Znode, m.Detail = s.name, "found by its name" })
-			return nil
-		}
+		s.report(create)
 	}
 }
 
@@ -117,8 +122,12 @@ func (s *candidacy) createParent(ctx context.Context) error {
 
 // prefix returns the name, without its number, of one candidacy's znode: with
 // a guid of its own, where the dialect has a place for one, by which the znode
-// is found again after a lost reply. shown has eight digits of that.
-func (c *Candidate) prefix() (prefix, shown string) {
+// is found again after a lost reply. shown has eight digits of that. nameless
+// says that it was told to have none.
+func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
+	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
+		return "n_", "n_", true
+	}
 	var guid [16]byte
 	rand.Read(guid[:]) // never fails (crypto/rand)
 	digits := hex.EncodeToString(guid[:])
@@ -128,7 +137,7 @@ func (c *Candidate) prefix() (prefix, shown string) {
 	}
 	uuid := strings.Join([]string{digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]}, "-")
 	shown = strings.NewReplacer(digits, digits[:8]+"…", uuid, digits[:8]+"…").Replace(prefix)
-	return prefix, model.Safe(shown, 0)
+	return prefix, model.Safe(shown, 0), false
 }
 
 // defaultACL is that of the znodes we create: ours where we are somebody, and

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -46,9 +47,20 @@ type CandidateConfig struct {
 	// An error ends the candidacy. nil does nothing.
 	Lead func(ctx context.Context, fence int64) error
 
+	// NoGuid, if it returns true when a candidacy begins, has its znode named
+	// without a guid. After a lost reply the candidate creates another then, as a
+	// naive program does, and has two. nil, and any in a foreign dialect, is false.
+	NoGuid func() bool
+
 	// Report is told of every step and change, in order, by the goroutine of
-	// Run. It must not block. The member's ID, Fault and You are not set.
+	// Run. It must not block. The member's ID, You, Fault, NoGuid and SlowLead are
+	// not set.
 	Report func(at time.Time, m model.Member)
+	// Awake, if set, is told by the goroutine of Run after a Thaw that the
+	// candidate knows where it stands: that it does not lead, which was reported
+	// before, or that its lease holds and its znode is there and its own. Of two
+	// in a row it may be told once, and of one that did not lead at its next step.
+	Awake func()
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -73,6 +85,11 @@ type Candidate struct {
 	conn *Conn                   // of the present candidacy
 	dead bool                    // killed
 	end  context.CancelCauseFunc // ends Run
+
+	loses atomic.Bool // see LoseReply
+
+	thawed chan struct{} // has a token after a Thaw
+	waking bool          // that was taken, and Awake not told; goroutine of Run only
 
 	replies int            // MaxReply of the next candidacy; goroutine of Run only
 	m       model.Member   // goroutine of Run only
@@ -130,6 +147,7 @@ func NewCandidate(cfg CandidateConfig) *Candidate {
 		cfg:     cfg,
 		gate:    cfg.Conn.Gate,
 		resign:  make(chan struct{}),
+		thawed:  make(chan struct{}, 1),
 		replies: cmp.Or(cfg.Conn.MaxReply, defaultMaxReply),
 		m: model.Member{
 			Name:   string(model.NewData(cfg.Data).Bytes),
@@ -142,34 +160,6 @@ func NewCandidate(cfg CandidateConfig) *Candidate {
 // Resign asks the candidate to delete its znode and to end. It does not wait
 // for it: Run returns then.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
-
-// Kill ends the candidate as the death of its process would: the connection
-// is cut and nothing is said. The servers keep its znode until the session
-// expires. It returns the end of the session's lease as the candidate knew it.
-func (c *Candidate) Kill() Status {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.dead = true
-	if c.end != nil {
-		c.end(errKilled)
-	}
-	if c.conn == nil {
-		return Status{}
-	}
-	s := c.conn.Status()
-	c.conn.Cut()
-	return s
-}
-
-// Freeze makes the candidate read, write and decide nothing until Thaw, as a
-// long pause of its process would, and returns the status at that moment.
-func (c *Candidate) Freeze() Status {
-	c.gate.Freeze()
-	return c.Status()
-}
-
-// Thaw ends a Freeze.
-func (c *Candidate) Thaw() { c.gate.Thaw() }
 
 // Status returns the status of the present candidacy's connection.
 func (c *Candidate) Status() Status {
@@ -223,6 +213,7 @@ func (c *Candidate) Run(ctx context.Context) error {
 		case <-c.resign:
 		case <-ctx.Done():
 		}
+		c.looked()
 		pause = min(2*pause, volunteerPauseMax)
 	}
 }
@@ -240,7 +231,7 @@ func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error
 		return false, err
 	}
 	s := &candidacy{Candidate: c, conn: conn}
-	s.prefix, s.shown = c.prefix()
+	s.prefix, s.shown, s.nameless = c.prefix()
 	err = s.run(ctx)
 	c.leave(ctx, conn, err, stood || s.held)
 	if errors.Is(err, ErrReplyTooLarge) {
@@ -316,12 +307,15 @@ func (c *Candidate) leave(ctx context.Context, conn *Conn, err error, stood bool
 // report changes what is known of the candidate and tells it.
 func (c *Candidate) report(change func(m *model.Member)) {
 	change(&c.m)
-	if c.cfg.Report == nil {
-		return
+	if c.cfg.Report != nil {
+		m := c.m
+		m.LosesReply = c.loses.Load()
+		if st := c.Status(); st.SessionID != 0 {
+			m.Session, m.Timeout, m.LeaseEnd = st.SessionID, st.Timeout, st.LeaseEnd.UTC().Round(0)
+		}
+		c.cfg.Report(c.cfg.Now(), m)
 	}
-	m := c.m
-	if st := c.Status(); st.SessionID != 0 {
-		m.Session, m.Timeout, m.LeaseEnd = st.SessionID, st.Timeout, st.LeaseEnd.UTC().Round(0)
+	if !c.believes() {
+		c.looked()
 	}
-	c.cfg.Report(c.cfg.Now(), m)
 }

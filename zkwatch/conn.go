@@ -141,7 +141,7 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.life, c.cfg.DialTimeout)
 	defer cancel()
-	raw, err := c.cfg.Dial(ctx, network, addr)
+	raw, err := c.dialLine(ctx, network, addr)
 	if err == nil {
 		raw, err = c.handshake(ctx, raw, addr)
 	}

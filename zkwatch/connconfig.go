@@ -72,6 +72,13 @@ type Config struct {
 	// Conns in a row gives each the same. nil means one of the Conn's own.
 	Gate *Gate
 
+	// Line, if set, is the network: while it is shut nothing passes between the
+	// Conn and the servers, though the process runs on and finds out. A dial has
+	// no answer, what is sent arrives when it is opened again if the connection
+	// still lives then, and no end of a connection is seen. nil means one that is
+	// always open.
+	Line *Gate
+
 	// Shuffle, if set, replaces rand.Shuffle in choosing the order in which the
 	// servers are tried.
 	Shuffle func(n int, swap func(i, j int))

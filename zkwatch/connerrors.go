@@ -10,6 +10,8 @@ var (
 	// ErrUnknownOutcome: the connection was lost, or waiting was given up, after
 	// a write had been sent off: it may or may not have happened.
 	ErrUnknownOutcome = errors.New("outcome unknown")
+	// ErrFenced: a write was refused because the znode that guards it is gone.
+	ErrFenced = errors.New("fenced")
 	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. Asking again
 	// ends the connection again: connect anew with twice as much.
 	ErrReplyTooLarge = errors.New("reply too large")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -101,12 +102,17 @@ func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan
 // the number that the server gave it. flags are package zk's; nodes with a TTL
 // and containers are not made here.
 func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
+	return c.create(ctx, path, data, flags, acl, nil)
+}
+
+// create is Create whose reply may get lost, see call.
+func (c *Conn) create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL, lose *atomic.Bool) (string, error) {
 	size := len(data)
 	for _, a := range acl {
 		size += 12 + len(a.Scheme) + len(a.ID)
 	}
 	sequential := flags&zk.FlagSequence != 0 && flags <= zk.FlagEphemeralSequential
-	return do(ctx, c, call{op: "create", path: path, write: true, size: size, sequential: sequential}, func(full string) (string, error) {
+	return do(ctx, c, call{op: "create", path: path, write: true, size: size, sequential: sequential, lose: lose}, func(full string) (string, error) {
 		created, err := c.zk.Create(full, data, flags, acl)
 		return c.cfg.Servers.inner(created), err
 	})
@@ -150,6 +156,10 @@ type call struct {
 	sequential bool // the path is only the beginning of one
 	absolute   bool // the path is not below the chroot
 	size       int  // of the request, beyond its path, in bytes
+
+	// lose, if true when the server's answer is here that it was done, has the
+	// connection end in place of that answer, and becomes false.
+	lose *atomic.Bool
 }
 
 // failed wraps err with what was tried.
@@ -250,7 +260,7 @@ func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *hand
 		}
 		return nil, nil, c.notConnected()
 	}
-	h = new(handing)
+	h = &handing{k.lose}
 	c.handed = h
 	c.calls.Add(1)
 	return lost, h, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -82,7 +83,9 @@ func (c *Conn) announce(n *netConn) {
 // lost. It would be sent over the next one, although its caller has been told
 // that it was not answered; netConn drops it instead, and until then no other
 // request is let in.
-type handing struct{ _ byte } // not empty: each has an address of its own
+type handing struct {
+	lose *atomic.Bool // see call
+}
 
 // written is called when the request h has left the queue.
 func (c *Conn) written(h *handing) {

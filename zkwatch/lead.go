@@ -25,11 +25,12 @@ func (s *candidacy) lead(ctx context.Context) error {
 		if err := s.outlast(ctx); err != nil {
 			return err
 		}
-		leased, cancel := context.WithTimeout(ctx, s.leaseLeft())
+		leased, cancel := s.leased(ctx)
 		target, err := s.list(leased, model.StepListAgain)
+		over := leased.Err() != nil && ctx.Err() == nil
 		cancel()
 		switch {
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		case err != nil && over:
 			return errLeaseOver
 		case err != nil:
 			return err
@@ -54,7 +55,7 @@ func (s *candidacy) reign(ctx context.Context) error {
 	// next reign's must not overlap it.
 	stop := func() {
 		cancel()
-		if ctx.Err() == nil && (s.m.Belief == model.Elected || s.m.Belief == model.Leading) {
+		if ctx.Err() == nil && s.believes() {
 			s.report(func(m *model.Member) { m.Belief, m.Step = model.Suspended, model.StepNone })
 		}
 		if procedure != nil {
@@ -72,6 +73,7 @@ func (s *candidacy) reign(ctx context.Context) error {
 	if s.leaseLeft() <= 0 {
 		return errLeaseOver
 	}
+	s.looked()
 	fence := stat.Czxid
 	s.report(func(m *model.Member) {
 		m.Belief, m.Fence = model.Elected, fence
@@ -97,8 +99,15 @@ func (s *candidacy) reign(ctx context.Context) error {
 	defer lease.Stop()
 	for {
 		select {
+		case <-s.thawed:
+			if err := s.look(ctx); err != nil {
+				return err
+			}
 		case err := <-procedure:
 			procedure = nil
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
 			if err != nil {
 				return fmt.Errorf("leader procedure: %v", err)
 			}
@@ -107,6 +116,9 @@ func (s *candidacy) reign(ctx context.Context) error {
 			}
 		case e, ok := <-ackGone:
 			ackGone = nil
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
 			if !ok || e.Type == zk.EventNotWatching {
 				continue // the status says what happened
 			}
@@ -167,15 +179,20 @@ func (s *candidacy) watchOwn(ctx context.Context) (<-chan zk.Event, *zk.Stat, er
 		_, stat, watch, err = s.conn.GetW(ctx, model.Join(s.cfg.Path, s.name))
 		return err
 	})
+	return watch, stat, s.owns(stat, err)
+}
+
+// owns returns what a read of the own znode means.
+func (s *candidacy) owns(stat *zk.Stat, err error) error {
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
-		return nil, nil, fmt.Errorf("%w: %s was deleted", errLost, s.name)
+		return fmt.Errorf("%w: %s was deleted", errLost, s.name)
 	case err != nil:
-		return nil, nil, err
+		return err
 	case uint64(stat.EphemeralOwner) != s.conn.Status().SessionID:
-		return nil, nil, fmt.Errorf("%w: %s belongs to another session", errLost, s.name)
+		return fmt.Errorf("%w: %s belongs to another session", errLost, s.name)
 	}
-	return watch, stat, nil
+	return nil
 }
 
 // acknowledge creates the acknowledgement. One of another session stays (it
@@ -234,86 +251,3 @@ func (s *candidacy) acknowledged(ctx context.Context) error {
 	s.report(func(m *model.Member) { m.Belief = model.Leading })
 	return nil
 }
-
-// whileLeased makes a leader's request. A lost connection suspends the leader
-// rather than being waited out, and so does an answer that takes longer than
-// the lease.
-func (s *candidacy) whileLeased(ctx context.Context, request func(context.Context) error) error {
-	if err := s.gate.Wait(ctx); err != nil {
-		return err
-	}
-	leased, cancel := context.WithTimeout(ctx, s.leaseLeft())
-	defer cancel()
-	err := request(leased)
-	if gateErr := s.gate.Wait(ctx); gateErr != nil {
-		return gateErr
-	}
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, context.DeadlineExceeded):
-		return errSuspended
-	case disconnected(err):
-		s.connected = false
-		return errSuspended
-	}
-	return err
-}
-
-// outlast waits for the connection to come back before the lease ends.
-func (s *candidacy) outlast(ctx context.Context) error {
-	lease := time.NewTimer(s.nextLook())
-	defer lease.Stop()
-	for {
-		if s.connected || s.conn.Status().State == Connected {
-			if err := s.gate.Wait(ctx); err != nil {
-				return err
-			}
-			if s.conn.Status().State == Connected && s.leaseLeft() > 0 {
-				s.connected = true
-				return nil
-			}
-			if s.leaseLeft() <= 0 {
-				return errLeaseOver
-			}
-			s.connected = false
-		}
-		select {
-		case st, ok := <-s.status:
-			if err := s.note(ctx, st, ok); err != nil {
-				return err
-			}
-		case <-lease.C:
-			if err := s.gate.Wait(ctx); err != nil {
-				return err
-			}
-			if s.leaseLeft() > 0 {
-				lease.Reset(s.nextLook())
-				continue
-			}
-			return errLeaseOver
-		case <-s.resign:
-			return s.withdraw(ctx)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// leaseLeft returns for how long the candidate may still lead, by whichever
-// of the monotonic and the wall clock is further on.
-func (s *candidacy) leaseLeft() time.Duration {
-	st := s.conn.Status()
-	now := time.Now()
-	limit := st.LeaseEnd.Add(-leaseMargin(st.Timeout))
-	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
-}
-
-// lookAtClocks is how often a leader looks at its clocks. Its timers run on the
-// monotonic one, which stands still while the machine sleeps.
-const lookAtClocks = 250 * time.Millisecond
-
-// nextLook is when to see whether the lease is over.
-func (s *candidacy) nextLook() time.Duration { return min(s.leaseLeft(), lookAtClocks) }

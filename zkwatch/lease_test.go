@@ -21,9 +21,10 @@ import (
 )
 
 // wires are the connections of one candidate in virtual time: they can be cut
-// and muted.
+// and muted, and the line below can go down.
 type wires struct {
 	server *zkserver.Server
+	line   zkwatch.Gate
 	mu     sync.Mutex
 	down   bool
 	mute   chan struct{} // non-nil: nothing arrives until it is closed
@@ -120,7 +121,7 @@ func virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, 
 				t.Fatal(err)
 			}
 			s := stand(t, zkwatch.CandidateConfig{
-				Conn: zkwatch.Config{Servers: servers, SessionTimeout: leaseTimeout, Dial: w.dial, BufferSize: 16 << 10, MaxReply: 64 << 10},
+				Conn: zkwatch.Config{Servers: servers, SessionTimeout: leaseTimeout, Dial: w.dial, Line: &w.line, BufferSize: 16 << 10, MaxReply: 64 << 10},
 				Path: "/election", Create: true, Ack: "/election-leader",
 			})
 			t.Cleanup(w.speak)
@@ -265,7 +266,7 @@ func TestAtMostOneLeader(t *testing.T) {
 		}
 		for range rounds {
 			i := random.IntN(len(s))
-			switch random.IntN(6) {
+			switch random.IntN(9) {
 			case 0:
 				w[i].cut()
 			case 1, 2:
@@ -278,6 +279,10 @@ func TestAtMostOneLeader(t *testing.T) {
 				s[i].Thaw()
 				synctest.Wait()
 				frozen[i] = false
+			case 5, 6:
+				w[i].line.Freeze()
+			case 7, 8:
+				w[i].line.Thaw()
 			}
 			for range 4 {
 				time.Sleep(time.Duration(random.Int64N(int64(leaseTimeout))))
@@ -286,6 +291,7 @@ func TestAtMostOneLeader(t *testing.T) {
 		}
 		for i := range s {
 			w[i].mend()
+			w[i].line.Thaw()
 			s[i].Thaw()
 			frozen[i] = false
 		}

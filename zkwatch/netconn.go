@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"electop/zkwatch/wire"
@@ -64,7 +65,10 @@ type netConn struct {
 type request struct {
 	opcode int32
 	at     time.Time
+	lose   *atomic.Bool // see call
 }
+
+var errReplyLost = errors.New("the reply to a create was lost, as was asked for")
 
 func newNetConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since int64) *netConn {
 	n := &netConn{
@@ -117,9 +121,10 @@ func (n *netConn) Write(p []byte) (int, error) {
 	if !n.c.gate.pass(n.closed) {
 		return len(p), nil
 	}
-	opcode, frame := n.note(p)
+	h := n.c.inQueue()
+	opcode, frame := n.note(p, h)
 	if opcode != opHello && opcode != opPing && opcode != opSetWatches {
-		n.c.written(n.c.inQueue()) // or dropped
+		n.c.written(h) // or dropped
 	}
 	if frame == nil {
 		return len(p), nil
@@ -131,8 +136,9 @@ func (n *netConn) Write(p []byte) (int, error) {
 }
 
 // note remembers when a frame was sent, and returns it as it is to be sent; nil
-// if it is not.
-func (n *netConn) note(frame []byte) (opcode int32, send []byte) {
+// if it is not. h is the request in the library's queue: this one, unless it is
+// of the library's own.
+func (n *netConn) note(frame []byte, h *handing) (opcode int32, send []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
@@ -157,7 +163,11 @@ func (n *netConn) note(frame []byte) (opcode int32, send []byte) {
 		// caller was told so; it must not run now.
 		return opcode, nil
 	}
-	n.sent[xid] = request{opcode, now}
+	r := request{opcode: opcode, at: now}
+	if h != nil && opcode != opSetWatches {
+		r.lose = h.lose
+	}
+	n.sent[xid] = r
 	return opcode, frame
 }
 
@@ -244,6 +254,10 @@ func (n *netConn) received() error {
 		return n.authReply(int32(binary.BigEndian.Uint32(head[12:])))
 	}
 	n.mu.Lock()
+	if r := n.sent[xid]; r.lose != nil && binary.BigEndian.Uint32(head[12:]) == 0 && r.lose.CompareAndSwap(true, false) {
+		n.mu.Unlock()
+		return errReplyLost
+	}
 	var at time.Time
 	var zxid int64 // that a ping's answer names counts as little as in the Java client
 	if xid == wire.XidPing {
@@ -277,7 +291,7 @@ func (n *netConn) sayGoodbye(timeout time.Duration) {
 		return
 	}
 	n.mu.Lock()
-	n.sent[xidGoodbye] = request{opCloseSession, time.Now()}
+	n.sent[xidGoodbye] = request{opcode: opCloseSession, at: time.Now()}
 	n.mu.Unlock()
 	n.raw.SetWriteDeadline(time.Now().Add(timeout))
 	_, err := n.raw.Write(closeFrame())

@@ -41,6 +41,12 @@ func config(t *testing.T, addr string) zkwatch.Config {
 // stand runs a candidate until the test ends.
 func stand(t *testing.T, cfg zkwatch.CandidateConfig) *stander {
 	t.Helper()
+	s := newStander(cfg)
+	s.run(t)
+	return s
+}
+
+func newStander(cfg zkwatch.CandidateConfig) *stander {
 	s := &stander{changed: make(chan struct{}), done: make(chan error, 1)}
 	cfg.Report = func(_ time.Time, m model.Member) {
 		s.mu.Lock()
@@ -49,8 +55,13 @@ func stand(t *testing.T, cfg zkwatch.CandidateConfig) *stander {
 		close(s.changed)
 		s.changed = make(chan struct{})
 	}
+	s.Candidate = zkwatch.NewCandidate(cfg)
+	return s
+}
+
+func (s *stander) run(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s.Candidate, s.cancel = zkwatch.NewCandidate(cfg), cancel
+	s.cancel = cancel
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -61,7 +72,12 @@ func stand(t *testing.T, cfg zkwatch.CandidateConfig) *stander {
 		s.Thaw()
 		<-ended
 	})
-	return s
+}
+
+func (s *stander) first() model.Member {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reports[0]
 }
 
 // await returns the first report, from the from-th on, that holds.

@@ -1,0 +1,97 @@
+package zkwatch
+
+import (
+	"context"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+)
+
+// Kill ends the candidate as the death of its process would: the connection
+// is cut and nothing is said. The servers keep its znode until the session
+// expires. It returns the end of the session's lease as the candidate knew it.
+func (c *Candidate) Kill() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dead = true
+	if c.end != nil {
+		c.end(errKilled)
+	}
+	if c.conn == nil {
+		return Status{}
+	}
+	s := c.conn.Status()
+	c.conn.Cut()
+	return s
+}
+
+// LoseReply has the reply to the next create of the candidate's own znode lost
+// with its connection, after a server has carried it out: once, whichever
+// candidacy that is in. Member.LosesReply says so until then.
+func (c *Candidate) LoseReply() { c.loses.Store(true) }
+
+// Freeze makes the candidate read, write and decide nothing until Thaw, as a
+// long pause of its process would, and returns the status at that moment.
+func (c *Candidate) Freeze() Status {
+	c.gate.Freeze()
+	return c.Status()
+}
+
+// Thaw ends a Freeze. One that believes that it leads looks at once whether that
+// holds, see CandidateConfig.Awake.
+func (c *Candidate) Thaw() {
+	select { // first, to be found by whoever passes the gate
+	case c.thawed <- struct{}{}:
+	default:
+	}
+	c.gate.Thaw()
+}
+
+// believes tells whether the candidate believes that it leads, or will as soon
+// as its procedure is done.
+func (c *Candidate) believes() bool {
+	return c.m.Belief == model.Elected || c.m.Belief == model.Leading
+}
+
+// looked says, after a thaw, that the candidate knows where it stands.
+func (c *Candidate) looked() {
+	select {
+	case <-c.thawed:
+		c.waking = true
+	default:
+	}
+	if c.waking && c.cfg.Awake != nil {
+		c.cfg.Awake()
+	}
+	c.waking = false
+}
+
+// look is the first thing that a leader does after a thaw: the lease may be
+// over, and where it holds it is still for the servers to say what became of
+// the session.
+func (s *candidacy) look(ctx context.Context) error {
+	s.waking = true
+	for {
+		if err := s.gate.Wait(ctx); err != nil {
+			return err
+		}
+		if s.leaseLeft() <= 0 {
+			return errLeaseOver
+		}
+		var stat *zk.Stat
+		err := s.whileLeased(ctx, func(ctx context.Context) (err error) {
+			_, stat, err = s.conn.Get(ctx, model.Join(s.cfg.Path, s.name))
+			return err
+		})
+		if err := s.owns(stat, err); err != nil {
+			return err
+		}
+		select {
+		case <-s.thawed: // frozen meanwhile: what was seen is old
+		default:
+			s.looked()
+			return nil
+		}
+	}
+}

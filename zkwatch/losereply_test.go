@@ -1,0 +1,151 @@
+package zkwatch_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/zkwatch"
+)
+
+// owned are the children that the session of m owns, in the queue's order.
+func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string) {
+	t.Helper()
+	children, _, err := c.Children(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range children {
+		ok, stat, err := c.Exists(model.Join(path, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok && uint64(stat.EphemeralOwner) == m.Session {
+			mine = append(mine, name)
+		}
+	}
+	slices.SortFunc(mine, func(a, b string) int {
+		m, _ := model.Sequence(a)
+		n, _ := model.Sequence(b)
+		return int(m - n)
+	})
+	return mine
+}
+
+// creates counts the creates of its own znode that a candidate reported.
+func (s *stander) creates() (n int, last model.Member) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, m := range s.reports {
+		if m.Step == model.StepCreate && m.Znode == "" && (i == 0 || s.reports[i-1].Step != model.StepCreate || !s.reports[i-1].StepAt.Equal(m.StepAt)) {
+			n, last = n+1, m
+		}
+	}
+	return n, last
+}
+
+// With a guid in its name the znode is found again: no ghost.
+func TestLoseReplyWithAGuid(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := electionPath(t)
+		c := raw(t, addr)
+		creator(t, c)(path, 0)
+		s := newStander(zkwatch.CandidateConfig{Conn: config(t, addr), Path: path})
+		s.LoseReply()
+		s.run(t)
+		m := s.believes(t, model.Leading)
+		if first := s.first(); !first.LosesReply || m.LosesReply {
+			t.Errorf("armed %v at first, %v in the end", first.LosesReply, m.LosesReply)
+		}
+		s.await(t, 0, "found again", func(m model.Member) bool { return m.Detail == "found by its name" })
+		if mine := owned(t, c, path, m); len(mine) != 1 || mine[0] != m.Znode {
+			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		}
+		if n, _ := s.creates(); n != 1 {
+			t.Errorf("%d creates", n)
+		}
+	})
+}
+
+// A naive program makes another, and its first stands before it in the queue:
+// a ghost. It waits for a predecessor that goes when it goes itself.
+func TestLoseReplyWithoutAGuid(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := electionPath(t)
+		c := raw(t, addr)
+		creator(t, c)(path, 0)
+		s := newStander(zkwatch.CandidateConfig{Conn: config(t, addr), Path: path, NoGuid: func() bool { return true }})
+		s.LoseReply()
+		s.run(t)
+		m := s.believes(t, model.Waiting)
+		mine := owned(t, c, path, m)
+		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(mine, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
+			t.Fatalf("it owns %q and is %+v, want %q", mine, m, want)
+		}
+		if n, last := s.creates(); n != 2 || last.Detail != "n_" {
+			t.Errorf("%d creates, the last %+v", n, last)
+		}
+		after := stand(t, zkwatch.CandidateConfig{Conn: config(t, addr), Path: path})
+		if m := after.believes(t, model.Waiting); m.Watches != mine[1] {
+			t.Errorf("the next one watches %q", m.Watches)
+		}
+		// Nobody leads, until it leaves: both go with its session.
+		s.Resign()
+		after.believes(t, model.Leading)
+		if got := s.beliefs(0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
+			t.Errorf("behind its own ghost it believed %q", got)
+		}
+		children, _, err := c.Children(path)
+		if err != nil || len(children) != 1 {
+			t.Errorf("children %q, %v", children, err)
+		}
+	})
+}
+
+// A create that fails, and any of another znode, is answered: the loss waits
+// for the one that it is meant for, and is over with it.
+func TestLoseReplyIsOfOneCreate(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := electionPath(t)
+		s := newStander(zkwatch.CandidateConfig{Conn: config(t, addr), Path: path + "/deep/down", Create: true, Ack: path + "/leader", NoGuid: func() bool { return true }})
+		s.LoseReply()
+		s.run(t)
+		m := s.believes(t, model.Waiting)
+		c := raw(t, addr)
+		if mine := owned(t, c, path+"/deep/down", m); len(mine) != 2 {
+			t.Errorf("it owns %q", mine)
+		}
+		// Its next candidacy is as good as any.
+		if err := c.Delete(model.Join(path+"/deep/down", m.Znode), -1); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Delete(model.Join(path+"/deep/down", m.Watches), -1); err != nil {
+			t.Fatal(err)
+		}
+		m = s.believes(t, model.Leading)
+		if mine := owned(t, c, path+"/deep/down", m); len(mine) != 1 || mine[0] != m.Znode {
+			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		}
+	})
+}
+
+// In a foreign election a znode has the name that it has to have.
+func TestNoGuidInAForeignElection(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		d, ok := model.DialectByID("kazoo-lock")
+		if !ok {
+			t.Fatal("no such dialect")
+		}
+		path := electionPath(t)
+		s := newStander(zkwatch.CandidateConfig{Conn: config(t, addr), Path: path, Create: true, Dialect: d, NoGuid: func() bool { return true }})
+		s.LoseReply()
+		s.run(t)
+		m := s.believes(t, model.Leading)
+		if mine := owned(t, raw(t, addr), path, m); len(mine) != 1 || len(m.Znode) < 32 {
+			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package zkwatch_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/zkwatch"
+)
+
+// roused runs one leader in virtual time that notes what it last reported each
+// time that it was awake.
+func roused(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *stander, awake func() []model.Member)) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		t.Cleanup(func() { server.Close() })
+		w := &wires{server: server}
+		var mu sync.Mutex
+		var seen []model.Member
+		var s *stander
+		s = newStander(zkwatch.CandidateConfig{
+			Conn: zkwatch.Config{Servers: zkwatch.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: leaseTimeout, Dial: w.dial, Line: &w.line, BufferSize: 16 << 10, MaxReply: 64 << 10},
+			Path: "/election", Create: true, Ack: "/election-leader",
+			Awake: func() {
+				mu.Lock()
+				defer mu.Unlock()
+				seen = append(seen, s.now())
+			},
+		})
+		s.run(t)
+		s.believes(t, model.Leading)
+		f(t, server, s, func() []model.Member {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(seen)
+		})
+	})
+}
+
+func TestAwakeAfterAShortFreeze(t *testing.T) {
+	roused(t, func(t *testing.T, server *zkserver.Server, s *stander, awake func() []model.Member) {
+		for i := range 5 {
+			s.Freeze()
+			time.Sleep(time.Duration(i) * leaseTimeout / 8)
+			s.Thaw()
+			synctest.Wait()
+			if got := awake(); len(got) != i+1 || got[i].Belief != model.Leading {
+				t.Fatalf("awake %d times after %d freezes: %+v", len(got), i+1, got)
+			}
+		}
+		if got := s.beliefs(0); slices.Contains(got, model.Suspended) {
+			t.Errorf("it believed %q", got)
+		}
+	})
+}
+
+func TestAwakeAfterALongFreeze(t *testing.T) {
+	roused(t, func(t *testing.T, server *zkserver.Server, s *stander, awake func() []model.Member) {
+		s.Freeze()
+		time.Sleep(time.Hour)
+		s.Thaw()
+		synctest.Wait()
+		if got := awake(); len(got) == 0 || leads(got[0]) {
+			t.Errorf("awake: %+v", got)
+		}
+	})
+}
+
+// The lease holds, and yet the session is gone: only the servers can tell.
+func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
+	roused(t, func(t *testing.T, server *zkserver.Server, s *stander, awake func() []model.Member) {
+		m := s.now()
+		s.Freeze()
+		if err := server.ExpireSession(int64(m.Session)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		s.Thaw()
+		synctest.Wait()
+		if got := awake(); len(got) == 0 || leads(got[0]) {
+			t.Errorf("awake: %+v", got)
+		}
+	})
+}
+
+// Thawed and frozen again before it could look, it is awake only after it has
+// looked again.
+func TestAwakeAfterTwoFreezes(t *testing.T) {
+	roused(t, func(t *testing.T, server *zkserver.Server, s *stander, awake func() []model.Member) {
+		hold, err := server.Hold(int64(s.now().Session))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Freeze()
+		time.Sleep(time.Second)
+		s.Thaw()
+		synctest.Wait()
+		if n := len(hold.Held()); n != 1 {
+			t.Fatalf("%d replies are held, want that to its question", n)
+		}
+		s.Freeze()
+		hold.End()
+		time.Sleep(time.Hour)
+		if got := awake(); len(got) > 0 {
+			t.Fatalf("awake while it is frozen: %+v", got)
+		}
+		s.Thaw()
+		synctest.Wait()
+		if got := awake(); len(got) == 0 || leads(got[0]) {
+			t.Errorf("awake: %+v", got)
+		}
+	})
+}
+
+// However late an answer is, a leader whose pings are answered leads on: the
+// wait for it does not outlast the lease.
+func TestLateAnswersDoNotSuspend(t *testing.T) {
+	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*stander, w []*wires) {
+		hold, err := server.Hold(int64(s[1].now().Session))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s[0].Resign()
+		release := func() { // one answer
+			t.Helper()
+			time.Sleep(5 * leaseTimeout)
+			if hold.Release(1) != 1 {
+				t.Fatalf("nothing is held; it is %+v", s[1].now())
+			}
+		}
+		release() // its predecessor is gone
+		release() // C
+		release() // its own znode
+		release() // the acknowledgement
+		m := s[1].believes(t, model.Leading)
+		want := []model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading}
+		if got := s[1].beliefs(0); !slices.Equal(got, want) {
+			t.Errorf("it believed %q, want %q", got, want)
+		}
+		time.Sleep(10 * leaseTimeout)
+		if now := s[1].now(); now.Belief != model.Leading || now.Fence != m.Fence {
+			t.Errorf("later it is %+v", now)
+		}
+		hold.End()
+	})
+}
+
+func TestStepsNameTheChildren(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := electionPath(t)
+		create := creator(t, raw(t, addr))
+		create(path, 0)
+		create(path+"/hello\u202eand-so-on-and-on", zk.FlagEphemeral)
+		listed := func(m model.Member) bool { return m.Step == model.StepList || m.Step == model.StepLowest }
+		stands := func() model.Member {
+			t.Helper()
+			m, _ := stand(t, zkwatch.CandidateConfig{Conn: config(t, addr), Path: path}).await(t, 0, "a list", listed)
+			return m
+		}
+		const foreign = `hello\u202eand-…`
+		if m := stands(); m.Detail != "C := {1, "+foreign+"}" {
+			t.Errorf("the first: %q", m.Detail)
+		}
+		if m := stands(); m.Detail != "C := {1, 2, "+foreign+"}" {
+			t.Errorf("the second: %q", m.Detail)
+		}
+		for range 4 {
+			create(path+"/n_", contender)
+		}
+		if m := stands(); m.Detail != "C := {1, 2, 3, 4, 5, 6, 7, "+foreign+"}" {
+			t.Errorf("eight: %q", m.Detail)
+		}
+		for range 200 {
+			create(path+"/n_", contender)
+		}
+		if m := stands(); m.Detail != "C := {1, 2, 3, 4, 5, 6, 7, 8, … 201 more}" {
+			t.Errorf("many: %q", m.Detail)
+		}
+		if m := stands(); !strings.HasSuffix(m.Detail, fmt.Sprintf(" 8, … %d more}", 202)) {
+			t.Errorf("one more: %q", m.Detail)
+		}
+	})
+}
