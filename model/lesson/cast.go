@@ -1,0 +1,140 @@
+package lesson
+
+import "electop/model"
+
+// cast is who has which role in one state.
+type cast struct {
+	found map[Role]actor
+	// count is how many contenders stand, next the number of the next one.
+	count int
+	next  int64
+}
+
+func castOf(s *model.State, roles []Role) *cast {
+	c := &cast{found: make(map[Role]actor, len(roles)), next: -1}
+	c.count = len(s.Queue)
+	if s.NextSequenceKnown {
+		c.next = int64(s.NextSequence)
+	}
+	for _, role := range roles {
+		c.found[role] = look(s, role)
+	}
+	return c
+}
+
+// look returns who has a role.
+func look(s *model.State, role Role) actor {
+	n := len(s.Queue)
+	at := func(i int, enough bool) actor {
+		if !enough || i < 0 || i >= n {
+			return actor{}
+		}
+		return contender(s, s.Queue[i])
+	}
+	mine := func(is func(*model.Member) bool) actor {
+		for _, m := range s.Members {
+			if is(m) {
+				return member(s, m)
+			}
+		}
+		return actor{}
+	}
+	switch role {
+	case Leader:
+		return contender(s, s.Leader())
+	case Second:
+		return at(1, true)
+	case Third:
+		return at(2, true)
+	case BeforeMiddle:
+		return at(n/2-1, n >= 4)
+	case Middle:
+		return at(n/2, n >= 4)
+	case AfterMiddle:
+		return at(n/2+1, n >= 4)
+	case Last:
+		return at(n-1, n >= 2)
+	case FrozenOne:
+		return mine(func(m *model.Member) bool { return m.Fault == model.Frozen })
+	case SlowOne:
+		return mine(func(m *model.Member) bool { return m.SlowLead })
+	case Guidless:
+		return mine(func(m *model.Member) bool { return m.NoGuid })
+	case Ghost:
+		first := make(map[uint64]*model.Candidate, n)
+		for _, c := range s.Queue {
+			if old := first[c.Session]; old != nil && c.Session != 0 {
+				return contender(s, old)
+			}
+			first[c.Session] = c
+		}
+	}
+	return actor{}
+}
+
+// same reports whether two casts are the same people in the same places.
+func (c *cast) same(o *cast) bool {
+	if o == nil || c.count != o.count || c.next != o.next || len(c.found) != len(o.found) {
+		return false
+	}
+	for role, a := range c.found {
+		if o.found[role] != a {
+			return false
+		}
+	}
+	return true
+}
+
+// lacks returns what to do about a role of roles that nobody has; "" if all
+// have somebody.
+func (c *cast) lacks(roles []Role) string {
+	for _, role := range roles {
+		if c.found[role].label == "" {
+			return lacking[role]
+		}
+	}
+	return ""
+}
+
+// is reports whether the contender has the role.
+func (c *cast) is(role Role, x *model.Candidate) bool {
+	if x == nil || role == Nobody {
+		return x == nil && role == Nobody
+	}
+	a := c.found[role]
+	return a.stands && a.id == x.ID()
+}
+
+// left reports whether the znode that had the role is gone, and quit whether
+// who had it is none of ours any more.
+func (c *cast) left(role Role, s *model.State) bool {
+	a := c.found[role]
+	_, i := s.Candidate(a.id)
+	return a.stands && i < 0
+}
+
+func (c *cast) quit(role Role, s *model.State) bool {
+	a := c.found[role]
+	return a.member != "" && memberNamed(s, a.member) == nil
+}
+
+// cannot says why nothing can be done to a, "" if it can.
+func (a actor) cannot(s *model.State) string {
+	switch {
+	case a.member == "":
+		return a.label + " is not ours, and only our own can be told to do anything: < goes back, > skips this."
+	case memberNamed(s, a.member) == nil:
+		return a.label + " is dead. Its znode goes when its session has expired; this goes on then."
+	}
+	return ""
+}
+
+// memberNamed returns our own candidate with that ID, nil for none.
+func memberNamed(s *model.State, id string) *model.Member {
+	for _, m := range s.Members {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package lesson_test
+
+import (
+	"strings"
+	"testing"
+
+	"electop/model/lesson"
+)
+
+func TestCheck(t *testing.T) {
+	for want, spoil := range map[string]func(*lesson.Lesson){
+		"id: missing":    func(l *lesson.Lesson) { l.ID = "" },
+		"title: missing": func(l *lesson.Lesson) { l.Title = "" },
+		`recipe: unknown recipe "lottery"`: func(l *lesson.Lesson) {
+			*until(l) = lesson.Condition{Event: lesson.Recipe, Recipe: "lottery"}
+		},
+		"nobody is in it":                       func(l *lesson.Lesson) { l.Scene.Cast = 0 },
+		"part: there is none":                   func(l *lesson.Lesson) { l.Parts = nil },
+		"part 1: text: missing":                 func(l *lesson.Lesson) { l.Parts[0].Text = nil },
+		"unknown placeholder {boss}":            func(l *lesson.Lesson) { l.Parts[0].Text[0] = "{boss}" },
+		"unknown placeholder {seq of boss}":     func(l *lesson.Lesson) { l.Parts[1].Hints[0] = "{seq of boss}" },
+		"a brace is not closed":                 func(l *lesson.Lesson) { l.Parts[0].Text[0] = "{leader" },
+		"{winner} is not known yet":             func(l *lesson.Lesson) { l.Parts[1].Question.Ask = "{winner}" },
+		"{newcomer} is not known yet":           func(l *lesson.Lesson) { l.Parts[1].Act.Do = "{newcomer}" },
+		"after: there is no act":                func(l *lesson.Lesson) { l.Parts[0].After = "x" },
+		"it takes a do, and an after":           func(l *lesson.Lesson) { l.Parts[1].After = "" },
+		"no keys":                               func(l *lesson.Lesson) { l.Parts[1].Act.Keys = nil },
+		"nothing ends the waiting":              func(l *lesson.Lesson) { l.Parts[1].Act.Until = nil },
+		"no hints":                              func(l *lesson.Lesson) { l.Parts[2].Hints = nil },
+		"unknown target":                        func(l *lesson.Lesson) { l.Parts[2].Act.Target = "boss" },
+		"a fault is chosen with X":              func(l *lesson.Lesson) { l.Parts[2].Act.Fault = "expire" },
+		"there is no act that would answer it":  func(l *lesson.Lesson) { l.Parts[1].Act, l.Parts[1].After = nil, "" },
+		"it takes an ask, a right and a wrong":  func(l *lesson.Lesson) { l.Parts[1].Question.Right = "" },
+		"it takes 2 to 9 options":               func(l *lesson.Lesson) { l.Parts[1].Question.Options = l.Parts[1].Question.Options[:1] },
+		"takes either an if or an else":         func(l *lesson.Lesson) { l.Parts[1].Question.Options[0].If = nil },
+		"more than one else":                    func(l *lesson.Lesson) { o := &l.Parts[1].Question.Options[0]; o.If, o.Else = nil, true },
+		"then, already and times are for acts":  func(l *lesson.Lesson) { l.Parts[1].Question.Options[0].If.Then = true },
+		"option: no text":                       func(l *lesson.Lesson) { l.Parts[1].Question.Options[0].Text = "" },
+		`until: unknown event "fire"`:           func(l *lesson.Lesson) { until(l).Event = "fire" },
+		`frozen: unknown who "boss"`:            func(l *lesson.Lesson) { until(l).Who = "boss" },
+		"frozen: needs who":                     func(l *lesson.Lesson) { until(l).Who = "" },
+		"frozen: has no cause":                  func(l *lesson.Lesson) { until(l).Cause = "expired" },
+		"frozen: happens once":                  func(l *lesson.Lesson) { until(l).Times = 2 },
+		`handoff: unknown cause "whim"`:         func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Handoff, Cause: "whim"} },
+		"handoff: is over once it has happened": func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Handoff, Already: true} },
+		`wake: unknown count "some"`:            func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Woke, Count: "some"} },
+		`joined: unknown seq "odd"`:             func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Joined, Seq: "odd"} },
+		`left: unknown who "nobody"`:            func(l *lesson.Lesson) { *until(l) = lesson.Condition{Event: lesson.Left, Who: lesson.Nobody} },
+		`believes: unknown belief "hopeful"`: func(l *lesson.Lesson) {
+			*until(l) = lesson.Condition{Event: lesson.Believes, Who: lesson.Leader, Belief: "hopeful"}
+		},
+	} {
+		l := course()
+		spoil(l)
+		if err := l.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+	if err := course().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func until(l *lesson.Lesson) *lesson.Condition { return &l.Parts[2].Act.Until[0] }

@@ -1,0 +1,105 @@
+package lesson
+
+import "fmt"
+
+// Input takes it; choice is that of an Answer, from 0. It returns why it cannot
+// be taken now, "" if it was.
+func (r *Run) Input(in Input, choice int) (why string) {
+	if r.done && in != Back {
+		return "the lesson is through: L lists them all"
+	}
+	switch in {
+	case Next:
+		return r.next()
+	case Hint:
+		switch n := len(r.now().Hints); {
+		case n == 0:
+			return "there is no hint here"
+		case r.hints == n:
+			return "there are no more hints"
+		}
+		r.hints++
+	case Skip:
+		r.skip()
+	case Back:
+		return r.back()
+	case Answer:
+		q := r.now().Question
+		switch {
+		case q == nil || r.phase != asking && r.chosen < 0:
+			return "nothing is asked"
+		case r.phase != asking:
+			return "it is answered: < begins the part before again"
+		case choice < 0 || choice >= len(q.Options):
+			return fmt.Sprintf("answer with 1 to %d", len(q.Options))
+		}
+		r.chosen = choice
+		r.await()
+	default:
+		return "a lesson knows no such input"
+	}
+	r.dirty = true
+	return ""
+}
+
+// await has the act done.
+func (r *Run) await() {
+	r.phase = waiting
+	r.say("")
+	r.recast()
+}
+
+func (r *Run) next() string {
+	switch r.phase {
+	case asking:
+		return fmt.Sprintf("answer first, with 1 to %d; > skips the question", len(r.now().Question.Options))
+	case waiting:
+		return "this goes on when it has happened; > skips it"
+	}
+	r.advance()
+	return ""
+}
+
+// advance goes to the next part, if there is one.
+func (r *Run) advance() {
+	r.dirty = true
+	if r.part+1 < len(r.lesson.Parts) {
+		r.enter(r.part + 1)
+		return
+	}
+	r.done = true
+}
+
+// skip goes past what is asked, or what is waited for. What is only to be read
+// is no loss.
+func (r *Run) skip() {
+	switch r.phase {
+	case asking:
+		r.skipped[r.part] = true
+		r.await()
+	case waiting:
+		r.skipped[r.part] = true
+		r.advance()
+	default:
+		r.advance()
+	}
+}
+
+func (r *Run) back() string {
+	r.dirty = true
+	switch {
+	case r.done:
+		if r.done = false; r.phase == waiting {
+			r.restart()
+		}
+	case r.lost:
+		r.restart()
+	case r.part > 0:
+		r.enter(r.part - 1)
+	case r.chosen >= 0 || r.phase == told:
+		r.restart()
+	default:
+		return "this is the first part"
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+// Package lesson is a course in leader election: it says what comes next, asks,
+// waits for what really happens, and judges. It is pure; texts come from outside
+// (package demo/lessons), events from the journal.
+//
+// # How a part goes
+//
+// A [Lesson] is a row of parts. A [Part] tells something; it may ask the student
+// what will happen, then have it done with the real keys, and wait until it
+// has happened:
+//
+//	read --> asked --Answer--> waiting --the event--> told --Next--> the next part
+//
+// What ends the waiting are [Condition] values: a small closed vocabulary over
+// the state of the election and its events. No clock and no key makes one true.
+// A prediction is judged in the same way: each option has the condition under
+// which it is the right one, so the verdict is that of the event and not of the
+// text.
+//
+// # Who is meant
+//
+// Texts and conditions name places in the queue, not candidates: the "leader",
+// the "next". Who that is follows the election for as long as a part is only
+// read or asks. Once the student has answered, or is to act, it stands, and
+// {next} is the one who was next then, whatever becomes of it.
+//
+// Students do other things than they are asked to. What they did is said, and
+// how to go on; a part can be begun again with those who are there, and skipped.
+package lesson
+
+import "electop/model"
+
+// Lesson is one lesson, as data. [Lesson.Check] says whether it can be given.
+type Lesson struct {
+	ID    string `toml:"-"`
+	Title string `toml:"title"`
+	About string `toml:"about"` // in a line, for the menu
+	Scene Scene  `toml:"scene"`
+	Parts []Part `toml:"part"`
+}
+
+// Scene is the world in which a lesson begins; who shows lessons builds it.
+type Scene struct {
+	Cast    int  `toml:"cast"`    // candidates, in the order of their names
+	Workers bool `toml:"workers"` // leaders have one each
+}
+
+// Part is a step of a lesson. Its texts may have placeholders, see text.go.
+type Part struct {
+	Text     []string  `toml:"text"`     // paragraphs
+	Question *Question `toml:"question"` // nil for none; needs an act
+	Act      *Act      `toml:"act"`      // nil where there is only something to read
+	Hints    []string  `toml:"hints"`
+	After    string    `toml:"after"` // said when it has happened
+}
+
+// Question asks for a prediction, before the act.
+type Question struct {
+	Ask     string   `toml:"ask"`
+	Options []Option `toml:"options"`
+	Right   string   `toml:"right"` // verdicts
+	Wrong   string   `toml:"wrong"`
+}
+
+// Option is one of the answers. It is the right one if its condition came true
+// while the part waited; of several, the first. Else is right if none did.
+type Option struct {
+	Text  string     `toml:"text"`
+	If    *Condition `toml:"if"`
+	Else  bool       `toml:"else"`
+	Wrong string     `toml:"wrong"` // in place of [Question.Wrong], for who chose this
+}
+
+// Act is what the student is to do.
+type Act struct {
+	Do     string      `toml:"do"`
+	Keys   []string    `toml:"keys"`   // that do it, one after the other
+	Target Role        `toml:"target"` // whose row has to be selected; "": any
+	Fault  string      `toml:"fault"`  // the entry of the list of faults that X opens
+	Until  []Condition `toml:"until"`  // all of these end the waiting
+}
+
+// Entry is a line of the menu.
+type Entry struct {
+	ID, Title, About string
+	Done             bool
+}
+
+// Input is what a student does besides acting on the election.
+type Input string
+
+const (
+	Next   Input = "next" // read this, go on
+	Hint   Input = "hint"
+	Skip   Input = "skip" // past what is asked or waited for
+	Back   Input = "back" // to the part before; where a part is stuck, to its beginning
+	Answer Input = "answer"
+)
+
+// View is what a screen shows of a run. It is immutable.
+type View struct {
+	ID, Title   string
+	Number, Of  int      // of the lesson in the course, from 1
+	Part, Parts int      // from 1
+	Setting     bool     // the scene is being built; set by who builds it
+	Text        []string // paragraphs of prose
+	Question    string   // "" for none
+	Options     []string // to choose from by their number, from 1
+	Chosen      int      // -1: not answered yet
+	Right       int      // -1: not known yet, or it had no answer
+	Verdict     string   // what to say about the answer, once it is known
+	Do          string   // what the student is to do now, "" for nothing
+	Keys        []string // that do it, as "x"
+	Target      string   // [model.Member.ID] that it is to be done to, "" for none
+	Fault       string   // to choose from the list of faults, "" for none
+	Waiting     bool     // for the event that the act brings about
+	Happened    string   // what happened then, "" not yet
+	// Stuck says what happened instead of what was asked for, or what is
+	// missing, and how to go on; "" while all goes well.
+	Stuck   string
+	Hint    string // shown when asked for
+	Hints   int    // that there are still
+	CanNext bool
+	Done    bool // the lesson is through
+	Skipped bool // and something of it was skipped
+}
+
+// Begin returns a run of l, which is lesson number of as many in the course, in
+// an election that stands as s shows.
+func Begin(l *Lesson, number, of int, s *model.State) *Run {
+	r := &Run{lesson: l, number: number, of: of, state: s, skipped: make([]bool, len(l.Parts))}
+	r.enter(0)
+	return r
+}

@@ -1,0 +1,178 @@
+package lesson_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/lesson"
+)
+
+var conditions = []lesson.Condition{
+	{Event: lesson.Joined}, {Event: lesson.Joined, Who: lesson.You, Seq: "new"}, {Event: lesson.Joined, Times: 3}, {Event: lesson.Left, Who: lesson.Last},
+	{Event: lesson.Handoff, Who: lesson.Leader, To: lesson.Second}, {Event: lesson.Handoff, Who: lesson.Leader, Cause: model.CauseExpired},
+	{Event: lesson.Handoff, To: lesson.Nobody}, {Event: lesson.Elected, Who: lesson.Second}, {Event: lesson.Acknowledged, Who: lesson.Second},
+	{Event: lesson.Ghosted, Who: lesson.Last}, {Event: lesson.AllStand, Then: true}, {Event: lesson.Frozen, Who: lesson.Leader, Already: true},
+	{Event: lesson.Thawed, Who: lesson.FrozenOne}, {Event: lesson.Believers, Count: "2"}, {Event: lesson.Watches, Who: lesson.AfterMiddle, To: lesson.BeforeMiddle},
+	{Event: lesson.Recipe, Recipe: "herd"}, {Event: lesson.Woke, Who: lesson.Leader, Count: "waiting", Told: lesson.Third},
+	{Event: lesson.StaleWrite, Who: lesson.Leader}, {Event: lesson.FenceHeld, Who: lesson.FrozenOne}, {Event: lesson.Verified}, {Event: lesson.Unwatched, Who: lesson.Last},
+	{Event: lesson.NotVerified, Who: lesson.Middle, Then: true}, {Event: lesson.Counted, Count: "1"}, {Event: lesson.QuickLead, Who: lesson.SlowOne}, {Event: lesson.Found, Who: lesson.Guidless},
+	{Event: lesson.Killed, Who: lesson.Ghost}, {Event: lesson.FenceOn, Already: true}, {Event: lesson.Slowed, Already: true},
+}
+
+// anyLesson draws a lesson that passes its check.
+func anyLesson(t *rapid.T) *lesson.Lesson {
+	condition := func(label string) lesson.Condition { return rapid.SampledFrom(conditions).Draw(t, label) }
+	texts := rapid.SampledFrom([]string{"Plain.", "{leader}, {seq of next}, {count}, {next seq}.", "{frozen} and {middle}, {timeout}, {ghost}."})
+	l := &lesson.Lesson{ID: "any", Title: "Any", About: "drawn", Scene: lesson.Scene{Cast: 3}}
+	for range rapid.IntRange(1, 4).Draw(t, "parts") {
+		p := lesson.Part{Text: []string{texts.Draw(t, "text")}, Hints: []string{texts.Draw(t, "hint")}}
+		if rapid.Bool().Draw(t, "acts") {
+			p.After = "{winner}, {newcomer}, {silent}, {takeover}, {notified}, {requests}, {bytes}, {stale writes}, {watches}."
+			p.Act = &lesson.Act{Do: "Press s.", Keys: []string{"s"}, Target: rapid.SampledFrom([]lesson.Role{"", lesson.Leader, lesson.FrozenOne, lesson.Last}).Draw(t, "target")}
+			for range rapid.IntRange(1, 3).Draw(t, "conditions") {
+				p.Act.Until = append(p.Act.Until, condition("until"))
+			}
+			if rapid.Bool().Draw(t, "asks") {
+				q := &lesson.Question{Ask: texts.Draw(t, "ask"), Right: "Right.", Wrong: "No."}
+				for range rapid.IntRange(1, 4).Draw(t, "options") {
+					c := condition("if")
+					c.Then, c.Already, c.Times = false, false, 0
+					q.Options = append(q.Options, lesson.Option{Text: "It is so.", If: &c})
+				}
+				q.Options = append(q.Options, lesson.Option{Text: "It is not.", Else: true})
+				p.Question = q
+			}
+		}
+		l.Parts = append(l.Parts, p)
+	}
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Whatever happens in the election, and whatever a student tries: nothing
+// panics, a part ends by its conditions or by an input only, the parts move by
+// an input only, there is always a way on, and nothing is left unfilled.
+func TestAnyStudent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld("amber", "birch", "cedar", "delta")
+		l := anyLesson(t)
+		r := lesson.Begin(l, 1, 1, w.state())
+		observed := func(s *model.State, es []model.Event) {
+			before := r.View()
+			r.Observe(s, es)
+			after := r.View()
+			switch {
+			case after.Part != before.Part, after.Chosen != before.Chosen, after.Done != before.Done, after.Skipped && !before.Skipped:
+				t.Fatalf("an observation moved it from %+v to %+v", before, after)
+			case before.CanNext && !after.CanNext, !before.Waiting && after.Waiting:
+				t.Fatalf("an observation took the way on: from %+v to %+v", before, after)
+			case after.Right >= 0 && before.Right < 0 && !before.Waiting:
+				t.Fatalf("judged without waiting: %+v", after)
+			}
+		}
+		w.told = observed
+		names := func(in []model.Znode) (out []string) {
+			for _, z := range in {
+				out = append(out, string(z.Data.Bytes))
+			}
+			return out
+		}
+		for range rapid.IntRange(5, 60).Draw(t, "steps") {
+			one := func() string {
+				if all := names(w.here); len(all) > 0 {
+					return rapid.SampledFrom(all).Draw(t, "who")
+				}
+				return "amber"
+			}
+			alive := func() (string, bool) { n := one(); return n, w.members[n] != nil }
+			switch rapid.IntRange(0, 18).Draw(t, "what") {
+			case 0:
+				w.join(rapid.SampledFrom([]string{"amber", "ember", "fjord", "you", "\x1b"}).Draw(t, "new"))
+			case 1:
+				if n, ok := alive(); ok {
+					w.resign(n)
+				}
+			case 2:
+				if n, ok := alive(); ok {
+					w.fault(n, rapid.SampledFrom([]model.Fault{model.Frozen, model.Killed, model.Partitioned}).Draw(t, "fault"))
+				}
+			case 3:
+				w.expire(one())
+			case 4:
+				if n, ok := alive(); ok {
+					w.thaw(n)
+				}
+			case 5:
+				w.follow(rapid.SampledFrom([]string{"election", "herd"}).Draw(t, "recipe"))
+			case 6:
+				w.rules(func(r *model.Rules) { r.Fenced = !r.Fenced })
+			case 7:
+				if n, ok := alive(); ok {
+					w.write(n, rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens}).Draw(t, "resource"), rapid.Bool().Draw(t, "fenced"), rapid.Bool().Draw(t, "refused"))
+				}
+			case 8:
+				w.table(one())
+			case 9:
+				if n, ok := alive(); ok {
+					w.member(n, func(m *model.Member) { m.SlowLead, m.NoGuid = !m.SlowLead, rapid.Bool().Draw(t, "guid") })
+				}
+			case 10:
+				w.put(&model.Pace{At: w.at, Delay: rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "delay")})
+			case 11:
+				if n, ok := alive(); ok {
+					w.create(n, w.members[n].Session)
+				}
+			case 12: // a clock that was put back, or forward
+				w.at = w.at.Add(time.Duration(rapid.IntRange(-3600, 3600).Draw(t, "clock")) * time.Second)
+			case 13:
+				w.put(&model.Connection{At: w.at, Link: rapid.SampledFrom([]model.Link{model.Connected, model.Disconnected, model.Expired}).Draw(t, "link"), Session: 1})
+			case 14:
+				w.here, w.next = nil, 0
+				w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Absent})
+			default:
+				in := rapid.SampledFrom([]lesson.Input{lesson.Next, lesson.Hint, lesson.Skip, lesson.Back, lesson.Answer, "jump"}).Draw(t, "input")
+				before := r.View()
+				why := r.Input(in, rapid.IntRange(-1, 5).Draw(t, "choice"))
+				after := r.View()
+				switch {
+				case why != "" && after.Part != before.Part, after.Part > before.Part+1, after.Part < before.Part-1:
+					t.Fatalf("%s (%s) moved it from %+v to %+v", in, why, before, after)
+				case in == lesson.Skip && !before.Done && why != "":
+					t.Fatalf("no skipping: %s", why)
+				case in == lesson.Next && before.CanNext != (why == ""):
+					t.Fatalf("next: %q, %+v", why, before)
+				case in == lesson.Hint && before.Hints > 0 && !before.Done && (why != "" || after.Hints != before.Hints-1):
+					t.Fatalf("hint: %q, %+v", why, after)
+				}
+			}
+			v := r.View()
+			if v.Part < 1 || v.Part > v.Parts || v.Waiting && v.Do == "" || v.Right >= len(v.Options) || v.Chosen >= len(v.Options) {
+				t.Fatalf("view %+v", v)
+			}
+			for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
+				if strings.ContainsAny(text, "{}") || model.Safe(text, 4096) != text {
+					t.Fatalf("shown: %q", text)
+				}
+			}
+			if !v.Done && !v.CanNext && !v.Waiting && v.Question == "" {
+				t.Fatalf("no way on: %+v", v)
+			}
+		}
+		// From wherever it is, skipping leads to the end.
+		for n := 0; !r.View().Done; n++ {
+			if n > 3*len(l.Parts) {
+				t.Fatalf("skipping does not end: %+v", r.View())
+			}
+			if why := r.Input(lesson.Skip, 0); why != "" {
+				t.Fatalf("skip: %s", why)
+			}
+		}
+	})
+}

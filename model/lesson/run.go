@@ -1,0 +1,246 @@
+package lesson
+
+import (
+	"slices"
+	"time"
+
+	"electop/model"
+)
+
+// phase is how far a part has got.
+type phase int
+
+const (
+	reading phase = iota // nothing is asked for
+	asking               // an answer is awaited
+	waiting              // the act was asked for
+	told                 // it has happened
+)
+
+// Run is one student's way through one lesson. It is for one goroutine at a
+// time.
+type Run struct {
+	lesson     *Lesson
+	number, of int
+	state      *model.State // the last one
+
+	part    int
+	phase   phase
+	skipped []bool // parts of which something was
+	done    bool
+
+	names  names // the roles that the part names
+	cast   *cast
+	fixed  bool      // the cast stands: the waiting has begun
+	since  time.Time // when it did
+	asked  time.Time // when the last condition was met, or the waiting began
+	met    []int     // how often each condition of the act was
+	came   []bool    // which of the options' conditions were
+	chosen int
+	right  int
+	hints  int // shown
+	seen   seen
+	stuck  string
+	lack   string // stuck, where somebody is missing
+	lost   bool   // the part cannot be gone through any more, but from its beginning
+
+	view  View
+	dirty bool
+}
+
+// seen is what happened while the part waited, for what is said of it.
+type seen struct {
+	handoff  *model.Handoff
+	newcomer actor
+	wake     *model.Woken
+	stale    int // writes
+}
+
+func (r *Run) now() *Part { return &r.lesson.Parts[r.part] }
+
+// enter begins a part.
+func (r *Run) enter(i int) {
+	r.part = i
+	r.restart()
+}
+
+// restart begins the present part again.
+func (r *Run) restart() {
+	p := r.now()
+	r.phase, r.names = reading, p.names()
+	r.fixed, r.chosen, r.right, r.hints, r.stuck, r.lack, r.lost = false, -1, -1, 0, "", "", false
+	r.seen, r.met, r.came = seen{}, nil, nil
+	switch {
+	case p.Question != nil:
+		r.phase = asking
+	case p.Act != nil:
+		r.phase = waiting
+	}
+	r.recast()
+	r.dirty = true
+}
+
+// recast looks up who is meant now, and lets the waiting begin if all of them
+// are there.
+func (r *Run) recast() {
+	c := castOf(r.state, r.names.all)
+	if !c.same(r.cast) {
+		r.dirty = true
+	}
+	r.cast = c
+	if r.phase != asking && r.phase != waiting {
+		return
+	}
+	act := r.now().Act
+	lack := c.lacks(r.names.needed)
+	if a := c.found[act.Target]; lack == "" && act.Target != "" {
+		lack = a.cannot(r.state)
+	}
+	if lack != "" || r.lack != "" {
+		r.say(lack)
+	}
+	if r.lack = lack; lack != "" || r.phase == asking {
+		return
+	}
+	r.fixed, r.since = true, r.state.At
+	r.asked = r.since
+	r.met = make([]int, len(act.Until))
+	before := true // all conditions before this one hold
+	for i := range act.Until {
+		u := &act.Until[i]
+		if u.Already && (before || !u.Then) && u.holds(r.state, c) {
+			r.met[i] = u.times()
+		}
+		before = before && r.met[i] > 0
+	}
+	if q := r.now().Question; q != nil {
+		r.came = make([]bool, len(q.Options))
+	}
+	r.conclude()
+}
+
+func (r *Run) say(stuck string) {
+	if r.stuck != stuck {
+		r.stuck, r.dirty = stuck, true
+	}
+}
+
+func (c *Condition) times() int { return max(1, c.Times) }
+
+// Observe takes what the journal made of one observation: the state after it
+// and its events. It is to be called for each, in order; nothing else makes a
+// lesson's condition true.
+func (r *Run) Observe(s *model.State, events []model.Event) {
+	m := &moment{before: r.state, after: s, events: events, cast: r.cast, since: r.since, asked: r.asked}
+	r.state = s
+	switch {
+	case r.done || r.phase == told:
+	case r.fixed:
+		r.watch(m)
+	default:
+		r.early(m)
+		r.recast()
+	}
+}
+
+// early notes that something befell whom the act is for, before the question
+// was answered.
+func (r *Run) early(m *moment) {
+	if r.phase != asking {
+		return
+	}
+	target := r.now().Act.Target
+	fault := func(s *model.State) (f model.Fault) {
+		if x := memberNamed(s, m.cast.found[target].member); x != nil {
+			f = x.Fault
+		}
+		return f
+	}
+	if m.cast.left(target, m.after) || fault(m.before) == model.NoFault && fault(m.after) != model.NoFault {
+		r.say("That came before the answer. Answer first, then do it, and see.")
+	}
+}
+
+// watch takes in what happened while the part waits.
+func (r *Run) watch(m *moment) {
+	r.note(m)
+	p := r.now()
+	before := true // all conditions before this one were met
+	for i := range p.Act.Until {
+		c := &p.Act.Until[i]
+		if r.met[i] < c.times() && (before || !c.Then) {
+			if n := c.met(m); n > 0 {
+				r.met[i] += n
+				r.asked = m.after.At
+				r.dirty = true
+			}
+		}
+		before = before && r.met[i] >= c.times()
+	}
+	for i := range r.came {
+		if c := p.Question.Options[i].If; c != nil && !r.came[i] {
+			r.came[i] = c.met(m) > 0
+		}
+	}
+	r.conclude()
+	if r.phase == waiting {
+		r.strayed(m)
+	}
+}
+
+// note remembers what is told of afterwards.
+func (r *Run) note(m *moment) {
+	m.each(func(e model.EventBody) {
+		switch e := e.(type) {
+		case model.Handoff:
+			r.seen.handoff = &e
+		case model.Joined:
+			if !e.Ignored {
+				r.seen.newcomer = contender(m.after, e.Candidate)
+			}
+		}
+	})
+	who := Role("")
+	for i := range r.now().Act.Until {
+		if c := &r.now().Act.Until[i]; c.Event == Woke {
+			who = c.Who
+		}
+	}
+	c := Condition{Event: Woke, Who: who}
+	m.wakes(func(w *model.Woken) {
+		if c.woke(m, w) {
+			r.seen.wake = w
+		}
+	})
+	m.writes(func(w *model.Tried) {
+		if w.Stale && !w.Refused {
+			r.seen.stale++
+		}
+	})
+}
+
+// conclude ends the waiting if all of its conditions were met.
+func (r *Run) conclude() {
+	p := r.now()
+	if r.lost {
+		return // what comes now is no answer to what was asked
+	}
+	for i := range p.Act.Until {
+		if r.met[i] < p.Act.Until[i].times() {
+			return
+		}
+	}
+	r.phase, r.dirty = told, true
+	r.skipped[r.part] = r.skipped[r.part] && r.chosen < 0 && p.Question != nil
+	r.say("")
+	if p.Question == nil {
+		return
+	}
+	for i := range r.came {
+		if r.came[i] {
+			r.right = i
+			return
+		}
+	}
+	r.right = slices.IndexFunc(p.Question.Options, func(o Option) bool { return o.Else })
+}

@@ -1,0 +1,256 @@
+package lesson_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"electop/model"
+	"electop/model/lesson"
+)
+
+// world is an election made of observations, as a journal tells it.
+type world struct {
+	journal *model.Journal
+	at      time.Time
+	zxid    int64
+	next    int // number of the next znode
+	here    []model.Znode
+	members map[string]*model.Member
+	writes  int64
+	// told gets what each observation made.
+	told   func(*model.State, []model.Event)
+	events []model.Event // of the last act
+}
+
+const ack = "/e-leader"
+
+// newWorld returns an election of candidates with these names, of which the
+// first leads.
+func newWorld(names ...string) *world {
+	w := &world{
+		journal: model.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),
+		at:      time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		zxid:    100,
+		members: make(map[string]*model.Member),
+	}
+	w.put(&model.Connection{At: w.at, Link: model.Connected, Server: "s:1", Session: 1})
+	w.read()
+	for _, n := range names {
+		w.join(n)
+	}
+	w.settle()
+	w.events = nil
+	return w
+}
+
+func (w *world) state() *model.State { return w.journal.State() }
+
+func (w *world) put(o model.Observation) {
+	es := w.journal.Apply(o)
+	w.events = append(w.events, es...)
+	if w.told != nil {
+		w.told(w.journal.State(), es)
+	}
+}
+
+func (w *world) tick(d time.Duration) time.Time {
+	w.at = w.at.Add(d)
+	return w.at
+}
+
+func (w *world) read() {
+	w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Present, Full: true, New: slices.Clone(w.here), Parent: model.Parent{
+		Czxid: 2, Cversion: int32(2*w.next - len(w.here)), Children: int32(len(w.here)), Pzxid: w.zxid,
+	}})
+}
+
+// pass lets time pass, which lets go of what the journal holds back.
+func (w *world) pass(d time.Duration) { w.put(&model.Advance{At: w.tick(d)}) }
+
+// member changes what one of ours says of itself; f nil removes it.
+func (w *world) member(name string, f func(*model.Member)) {
+	m := w.members[name]
+	if m == nil {
+		m = &model.Member{ID: name, Name: name, Recipe: w.state().Recipe.Name(), Belief: model.Volunteering, Timeout: 4 * time.Second}
+		w.members[name] = m
+	}
+	if f != nil {
+		f(m)
+	}
+	w.put(&model.Cast{At: w.tick(time.Millisecond), Member: *m, Gone: f == nil})
+	if f == nil {
+		delete(w.members, name)
+	}
+}
+
+// create makes a znode of a session.
+func (w *world) create(name string, session uint64) model.Znode {
+	w.zxid++
+	z := model.Znode{
+		Name: fmt.Sprintf("%032x-n_%010d", session, w.next), Session: session, Czxid: w.zxid, Ctime: w.at,
+		Data: model.NewData([]byte(name)),
+	}
+	w.next++
+	w.here = append(w.here, z)
+	w.read()
+	return z
+}
+
+// join lets one of ours volunteer; "you" is this program's own candidacy.
+func (w *world) join(name string) {
+	session := uint64(1000 + w.next)
+	w.member(name, func(m *model.Member) {
+		m.Session, m.Belief, m.Fault, m.Ending, m.Znode, m.You = session, model.Volunteering, model.NoFault, model.NoEnding, "", name == "you"
+		m.LeaseEnd = w.at.Add(4 * time.Second)
+	})
+	z := w.create(name, session)
+	w.member(name, func(m *model.Member) { m.Znode, m.Belief = z.Name, model.Waiting })
+	w.settle()
+}
+
+// stranger lets somebody else volunteer.
+func (w *world) stranger(name string) { w.create(name, uint64(9000+w.next)) }
+
+// znode returns where a candidate's first znode is.
+func (w *world) znode(name string) int {
+	return slices.IndexFunc(w.here, func(z model.Znode) bool { return string(z.Data.Bytes) == name })
+}
+
+// drop deletes a candidate's first znode, tells what the deletion caused, and
+// lets the others find their place.
+func (w *world) drop(name string) {
+	i := w.znode(name)
+	if i < 0 {
+		return
+	}
+	z := w.here[i]
+	var notified []uint64
+	for k := range w.here {
+		herd := w.state().Recipe.Name() == "herd"
+		if !herd && k == i+1 || herd && i == 0 && k > 0 {
+			notified = append(notified, w.here[k].Session)
+		}
+	}
+	w.here = slices.Delete(w.here, i, i+1)
+	w.zxid++
+	wake := model.Wake{At: w.at, Deleted: w.tick(time.Millisecond), Znode: z.Name, Zxid: w.zxid, Notified: notified}
+	w.put(&wake)
+	w.read()
+	wake.Settled, wake.Requests, wake.BytesIn, wake.BytesOut = true, 3, 100, 200
+	w.put(&wake)
+	w.settle()
+}
+
+// settle has each of ours that can watch whom it should; the first leads and
+// acknowledges.
+func (w *world) settle() {
+	names := make([]string, 0, len(w.members))
+	for name := range w.members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		m := w.members[name]
+		i := w.znode(name)
+		if m.Fault != model.NoFault || m.Ending != model.NoEnding || i < 0 || w.here[i].Name != m.Znode {
+			continue
+		}
+		belief, watches := model.Waiting, ""
+		switch {
+		case i > 0 && w.state().Recipe.Name() == "herd":
+			watches = w.here[0].Name
+		case i > 0:
+			watches = w.here[i-1].Name
+		case m.SlowLead:
+			belief = model.Elected
+		default:
+			belief = model.Leading
+		}
+		recipe := w.state().Recipe.Name()
+		if m.Belief != belief || m.Watches != watches || m.Recipe != recipe {
+			w.member(name, func(m *model.Member) { m.Belief, m.Watches, m.Recipe = belief, watches, recipe })
+		}
+		if belief == model.Leading {
+			z := w.here[i]
+			w.put(&model.Ack{At: w.tick(time.Millisecond), Path: ack, Presence: model.Present, Session: z.Session, Data: model.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
+		}
+	}
+}
+
+func (w *world) resign(name string) {
+	w.member(name, func(m *model.Member) { m.Belief, m.Ending = model.Resigned, model.Resigning })
+	w.drop(name)
+	w.member(name, nil)
+	w.pass(2 * time.Second)
+}
+
+func (w *world) fault(name string, f model.Fault) {
+	w.member(name, func(m *model.Member) { m.Fault, m.FaultAt, m.LeaseEnd = f, w.at, w.at.Add(4*time.Second) })
+	if f == model.Killed {
+		w.member(name, nil)
+	}
+}
+
+// expire lets the session of one that is silent end.
+func (w *world) expire(name string) {
+	w.pass(5 * time.Second)
+	w.drop(name)
+	w.pass(2 * time.Second)
+}
+
+func (w *world) thaw(name string) {
+	w.member(name, func(m *model.Member) { m.Fault, m.FaultAt = model.NoFault, time.Time{} })
+}
+
+func (w *world) rules(f func(*model.Rules)) {
+	r := w.state().Work.Rules
+	f(&r)
+	r.At = w.tick(time.Millisecond)
+	w.put(&r)
+}
+
+// write is an attempt of a leader's worker, with the znode that it was last
+// known by.
+func (w *world) write(name string, r model.Resource, fenced, refused bool) {
+	m := w.members[name]
+	w.writes++
+	w.zxid++
+	o := &model.Write{At: w.tick(time.Millisecond), Member: name, Znode: m.Znode, Token: m.Fence, Resource: r, Fenced: fenced, Refused: refused, Value: w.writes}
+	if r == model.Counter && !refused {
+		o.Zxid = w.zxid
+	}
+	w.put(o)
+}
+
+// table is what the server says: each watches as it should, but for those named.
+func (w *world) table(not ...string) { w.lateTable(0, not...) }
+
+// lateTable is one whose round began that long ago.
+func (w *world) lateTable(ago time.Duration, not ...string) {
+	at := w.tick(time.Second).Add(-ago)
+	s := model.Server{
+		Addr: "s:1", Mode: model.ModeStandalone, WatchCount: len(w.here) + 2, DataWatches: len(w.here) + 1,
+		Watches: model.Answer{State: model.Answered, At: at},
+	}
+	for i := 1; i < len(w.here); i++ {
+		if slices.Contains(not, string(w.here[i].Data.Bytes)) {
+			continue
+		}
+		s.Watched = append(s.Watched, model.Watch{Path: "/e/" + w.here[i-1].Name, Sessions: []uint64{w.here[i].Session}})
+	}
+	w.put(&model.ServerTable{At: at, End: w.tick(time.Millisecond), Whole: true, Servers: []model.Server{s}})
+}
+
+// follow switches the recipe.
+func (w *world) follow(recipe string) {
+	w.put(&model.Switch{At: w.tick(time.Millisecond), Recipe: recipe})
+	w.settle()
+}
+
+// play begins a lesson in the world and tells it of all that happens there.
+func (w *world) play(l *lesson.Lesson) *lesson.Run {
+	r := lesson.Begin(l, 1, 1, w.state())
+	w.told = r.Observe
+	return r
+}
