@@ -80,11 +80,8 @@ func (d *dashboard) action(kind Kind) (a Action, why string) {
 	s := d.shown()
 	a = Action{Kind: kind, Election: s.Path}
 	switch kind {
-	case Kill, Freeze, Resign, Refresh:
-		r := d.rows.at(d.index)
-		if kind == Refresh {
-			r = d.inspected()
-		}
+	case Kill, Freeze, Resign, Refresh, Partition, LoseReply, NoGuid, Expire, SlowLead:
+		r := d.meant(kind)
 		switch {
 		case r.member != nil:
 			a.Target = r.member.ID
@@ -96,11 +93,22 @@ func (d *dashboard) action(kind Kind) (a Action, why string) {
 		if kind == Refresh && r.candidate != nil {
 			a.Arg = model.Join(s.Path, r.candidate.Name)
 		}
-		if kind == Freeze {
+		m := r.member
+		if m == nil {
+			m = new(model.Member)
+		}
+		switch kind {
+		case Freeze:
 			a.Arg = ArgFreeze
-			if r.member != nil && r.member.Fault == model.Frozen {
+			if m.Fault == model.Frozen {
 				a.Arg = ArgThaw
 			}
+		case Partition:
+			a.Arg = unless(m.Fault == model.Partitioned)
+		case NoGuid:
+			a.Arg = unless(m.NoGuid)
+		case SlowLead:
+			a.Arg = unless(m.SlowLead)
 		}
 	case Campaign:
 		a.Arg = ArgCampaign
@@ -112,8 +120,31 @@ func (d *dashboard) action(kind Kind) (a Action, why string) {
 		if s.Recipe.Name() == a.Arg {
 			a.Arg = model.Election().Name()
 		}
+	case Workers:
+		a.Arg = unless(s.Work.Rules.Workers)
+	case Fence:
+		a.Arg = unless(s.Work.Rules.Fenced)
 	}
 	return a, d.refuses(a)
+}
+
+// unless is what a key does that turns something on, or off if it is on.
+func unless(on bool) string {
+	if on {
+		return ArgOff
+	}
+	return ArgOn
+}
+
+// meant is the row that an action of that kind is about.
+func (d *dashboard) meant(kind Kind) row {
+	switch {
+	case kind == Refresh:
+		return d.inspected()
+	case d.front() == modeFaults:
+		return d.rowOf(d.faults.of)
+	}
+	return d.rows.at(d.index)
 }
 
 // refuses returns why a cannot be done now, "" if it can.
@@ -122,7 +153,7 @@ func (d *dashboard) refuses(a Action) string {
 	case d.o.ObserveOnly && a.Kind.changes():
 		return "this is looking on only"
 	case d.paused != nil:
-		return "the picture is paused: p goes back to live"
+		return d.heldWhy()
 	case d.ended:
 		return "nothing more comes: the source has ended"
 	case d.o.Actions == nil:
@@ -144,12 +175,19 @@ func standing(s *model.State) bool {
 // act does what a key of that kind means, or says why not.
 func (d *dashboard) act(kind Kind) tea.Cmd {
 	a, why := d.action(kind)
+	return d.try(a, why, d.meant(kind))
+}
+
+// try does a, or says why not: if why is set, or not without being asked.
+func (d *dashboard) try(a Action, why string, r row) tea.Cmd {
 	if why != "" {
 		d.say(styleTrouble, verb(a)+": "+why)
 		return nil
 	}
-	r := d.rows.at(d.index)
-	if d.o.Mode == ModeLive && r.member != nil && r.member.You && (kind == Kill || kind == Freeze) {
+	if d.mode == modeFaults {
+		d.leave() // what comes of it is to be seen
+	}
+	if d.o.Mode == ModeLive && r.member != nil && r.member.You && a.Kind.harms() {
 		// The one fault that hits this program itself, in front of an election
 		// that others depend on.
 		d.question = &question{verb(a) + " this program's own candidacy on a live cluster?", a, r}
@@ -158,6 +196,16 @@ func (d *dashboard) act(kind Kind) tea.Cmd {
 	}
 	d.begun(a)
 	return d.doer.cmd(a, r.name(), r.ref())
+}
+
+// harms tells whether actions of that kind do to a candidate what nobody would
+// want in earnest.
+func (k Kind) harms() bool {
+	switch k {
+	case Kill, Freeze, Partition, LoseReply, NoGuid, Expire, SlowLead:
+		return true
+	}
+	return false
 }
 
 // answer ends a question.
@@ -174,67 +222,4 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 		return nil
 	}
 	return d.doer.cmd(q.action, q.row.name(), q.row.ref())
-}
-
-// done tells how an action ended.
-func (d *dashboard) done(m doneMsg) {
-	d.dirty = true
-	if m.err != nil {
-		d.failed(m.action)
-		what := verb(m.action)
-		if m.action.Target != "" {
-			what += " " + m.name
-		}
-		d.say(styleTrouble, what+": "+model.Safe(m.err.Error(), 0))
-		return
-	}
-	switch m.action.Kind {
-	case Refresh:
-		if d.mode == modeInspect && m.action.Election == d.path && same(m.of, d.over.of) {
-			d.over.readAt = d.o.Now()
-		}
-	case Open:
-		d.opened(m.action.Target)
-	case Pause:
-		d.stopped = !d.stopped
-	case Spawn:
-		d.say(styleGood, "one more candidate volunteers")
-	case Kill:
-		d.say(styleGood, m.name+" is killed: its connection is cut, with no goodbye")
-	case Freeze:
-		if m.action.Arg == ArgThaw {
-			d.say(styleGood, m.name+" is thawed and finds out what happened meanwhile")
-		} else {
-			d.say(styleGood, m.name+" is frozen: it reads, writes and decides nothing")
-		}
-	case Resign:
-		d.say(styleGood, m.name+" resigns")
-	case Campaign:
-		if m.action.Arg == ArgWithdraw {
-			d.say(styleGood, "this program withdraws from the election")
-		} else {
-			d.say(styleGood, "this program stands for election")
-		}
-	case Herd:
-		if m.action.Arg == model.Herd().Name() {
-			d.say(styleGood, "herd: from now on everybody watches the leader")
-		} else {
-			d.say(styleGood, "from now on everybody watches its predecessor")
-		}
-	}
-}
-
-// verb is what an action is called in a sentence.
-func verb(a Action) string {
-	switch {
-	case a.Arg == ArgThaw, a.Arg == ArgWithdraw:
-		return a.Arg
-	case a.Kind == Herd && a.Arg == model.Election().Name():
-		return "predecessor"
-	case a.Kind == Refresh:
-		return "read again"
-	case a.Kind == Discover:
-		return "look for elections"
-	}
-	return string(a.Kind)
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 
 	"electop/model"
 )
@@ -9,7 +10,7 @@ import (
 // columns are the widths of the candidates table. Each column but the first
 // has two blanks before it.
 type columns struct {
-	seq, name, session, age, watches int
+	seq, name, session, client, age, watches int
 }
 
 // gutter is the marker, the sign and the herd's bus.
@@ -17,6 +18,18 @@ const gutter = 5
 
 // before is where the names start.
 func (c columns) before() int { return gutter + c.seq + 2 }
+
+// start is where the watches start.
+func (c columns) start() int {
+	x := c.before() + c.name + 2 + c.age + 2
+	if c.session > 0 {
+		x += 2 + c.session
+	}
+	if c.client > 0 {
+		x += 2 + c.client
+	}
+	return x
+}
 
 func (d *dashboard) columnsFor(w int) columns {
 	s := d.shown()
@@ -32,9 +45,15 @@ func (d *dashboard) columnsFor(w int) columns {
 	case w >= 64:
 		c.session = 7
 	}
+	if c.client = d.clientColumn(w); c.client > 0 && w < 110 {
+		c.session = 0
+	}
 	rest := w - c.before() - 2 - c.age - 2 - 1
 	if c.session > 0 {
 		rest -= c.session + 2
+	}
+	if c.client > 0 {
+		rest -= c.client + 2
 	}
 	c.name = min(max(10, rest*2/5), 40)
 	c.watches = rest - c.name
@@ -45,6 +64,9 @@ func (d *dashboard) drawColumnHeads(a area, c columns) {
 	p := a.pen(0).gap(gutter).right(c.seq, styleMuted, "seq").gap(2).fit(c.name, styleMuted, "candidate")
 	if c.session > 0 {
 		p.gap(2).fit(c.session, styleMuted, "session")
+	}
+	if c.client > 0 {
+		p.gap(2).fit(c.client, styleMuted, "client")
 	}
 	p.gap(2).right(c.age, styleMuted, "age").gap(2).fit(c.watches, styleMuted, "watches")
 }
@@ -62,15 +84,16 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 	}
 	leads := r.position < holders(s)
 	t, troubled := troubleOf(s, r)
+	ghost, sure := d.ghostOf(r)
 
 	// The gutter: who watches whom.
 	mark := " "
 	if i == d.index {
 		mark = g.Selected
 	}
-	p.text(styleStrong, mark)
+	p.text(d.pointed(f, r, mark))
 	switch {
-	case leads && troubled:
+	case leads && (troubled || ghost != ""):
 		p.text(styleAlarm, g.LeaderLost)
 	case leads:
 		p.text(styleLead, g.Leader)
@@ -104,6 +127,8 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 	switch {
 	case troubled:
 		st = styleAlarm
+	case ghost != "":
+		st = styleFaint
 	case leads:
 		st = styleLead
 	}
@@ -115,6 +140,9 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 		}
 		p.gap(2).fit(c.session, styleMuted, id)
 	}
+	if c.client > 0 {
+		p.gap(2).fit(c.client, styleMuted, d.clientOf(r, c.client))
+	}
 	old, exact := r.candidate.Age(f.calm())
 	words := age(old)
 	if !exact {
@@ -122,7 +150,29 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 	}
 	p.gap(2).right(c.age, styleMuted, words).gap(2)
 	p.end = min(p.end, p.x+c.watches)
+	if ghost != "" {
+		d.drawGhost(f, p, ghost, sure, leads)
+		return
+	}
 	d.drawWatches(f, p, r, leads, t, troubled)
+	d.drawHeld(p, r.candidate.Session)
+}
+
+// drawGhost draws, in place of whom it watches, that nobody answers for a
+// znode.
+func (d *dashboard) drawGhost(f *frame, p *pen, of string, sure, leads bool) {
+	words := "ghost of " + of
+	more := ": it watches nobody"
+	if leads {
+		more = ": nobody leads"
+	}
+	switch {
+	case !sure && width(words)+2 <= p.room():
+		words += " " + f.th.glyph.Inferred
+	case sure && width(words)+width(more) <= p.room():
+		words += more
+	}
+	p.text(styleAlarm, cut(words, p.room()))
 }
 
 // fill gives the rest of a line the pen's background.
@@ -136,9 +186,7 @@ func (d *dashboard) drawName(f *frame, p *pen, w int, st style, r row) {
 	if r.member != nil && r.member.You {
 		tags = append(tags, span{styleYou, " you", 0})
 	}
-	if sign := f.faultGlyph(r.member); sign != "" {
-		tags = append(tags, span{styleAlarm, " " + sign, 0})
-	}
+	tags = append(tags, f.faultTags(r.member)...)
 	end := p.x + w
 	name := cut(r.name(), max(1, w-spansWidth(tags)))
 	p.text(st, name)
@@ -158,7 +206,11 @@ func (d *dashboard) drawWatches(f *frame, p *pen, r row, leads bool, t trouble, 
 	}
 	d.drawTarget(f, p, r)
 	if troubled {
-		p.gap(2).text(styleTrouble, t.words(f.busy(), p.room()-2))
+		words := t.words(f.busy(), p.room()-2)
+		if width(words)+2 > p.room() {
+			words = strings.TrimPrefix(words, "expires ")
+		}
+		p.gap(2).text(styleTrouble, words)
 		return
 	}
 	if r.member != nil && r.member.Ending != model.NoEnding {
@@ -167,6 +219,10 @@ func (d *dashboard) drawWatches(f *frame, p *pen, r row, leads bool, t trouble, 
 	}
 	if r.member != nil && r.member.Belief == model.Suspended {
 		p.gap(2).text(styleTrouble, "no connection")
+		return
+	}
+	if words := toldWrong(r.member); words != "" && width(words)+2 <= p.room() {
+		p.gap(2).text(styleTrouble, words)
 		return
 	}
 	if r.position == holders(s) {
@@ -210,6 +266,12 @@ func (d *dashboard) drawLeads(f *frame, p *pen, r row, t trouble, troubled bool)
 		p.text(styleLead, "leads")
 	case s.Ack.Presence == model.Denied:
 		p.text(styleLead, "leads").text(styleMuted, "  ack unreadable")
+	case r.member != nil && r.member.SlowLead && r.member.Belief == model.Elected:
+		words := "elected, procedure goes on"
+		if p.room() < len(words) {
+			words = "elected, not yet"
+		}
+		p.text(styleTrouble, words)
 	case p.room() < 25:
 		p.text(styleTrouble, "elected, no ack")
 	default:

@@ -26,6 +26,13 @@ func (d *dashboard) drawCandidates(f *frame, r rect) {
 	avail := a.height() - 1
 	t, troubled := d.worst()
 	below := 0
+	pace := ""
+	if !d.besideRecipe() {
+		pace = d.paceLine()
+	}
+	if pace != "" {
+		below++
+	}
 	if troubled {
 		below += 2
 	}
@@ -35,17 +42,29 @@ func (d *dashboard) drawCandidates(f *frame, r rect) {
 		below += homeless
 	}
 	n := d.rows.queued()
-	d.page = max(1, min(n, avail-below))
+	falls := d.falls(f)
+	gone := 0 // rows that are shown though their znodes are not there any more
+	for i := range falls {
+		if !falls[i].stands {
+			gone++
+		}
+	}
+	d.page = max(1, min(n, avail-below-gone))
 	d.scrollTo()
 	herd := fansIn(s)
-	for i := range d.page {
-		d.drawRow(f, a.pen(1+i), c, d.top+i, herd)
+	lines := d.lines(falls, min(d.page+gone, avail-below))
+	for i, l := range lines {
+		if l.row >= 0 {
+			d.drawRow(f, a.pen(1+i), c, l.row, herd)
+		}
 	}
+	d.drawTravelling(f, a, c, 1, falls, lines)
 	if n == 0 {
 		a.pen(1).gap(c.before()).text(styleMuted, "no candidate matches the filter; esc clears it")
 	}
 
-	y, spare := 1+d.page, avail-below-d.page
+	shown := max(len(lines), d.page)
+	y, spare := 1+shown, avail-below-shown
 	if single(s) {
 		for i, line := range wrap("There is no queue here: "+model.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads; who else wants to cannot be seen, nor who would be next.", min(a.width()-c.before()-2, 76)) {
 			if i == 0 {
@@ -56,6 +75,11 @@ func (d *dashboard) drawCandidates(f *frame, r rect) {
 				y, spare = y+1, spare-1
 			}
 		}
+	}
+	if pace != "" {
+		p := a.pen(y).gap(4)
+		p.fit(p.room()-1, styleYou, pace)
+		y++
 	}
 	blank := func() {
 		if spare > 0 {
@@ -94,6 +118,9 @@ func (d *dashboard) candidatesTail(f *frame) []span {
 	if old := d.asOf(f); old != "" {
 		out = append(out, span{styleAlarm, old + "   ", 9})
 	}
+	if !d.besideRecipe() {
+		out = append(out, d.paceSpans()...)
+	}
 	if d.filter != "" {
 		out = append(out, span{styleYou, "/" + model.Safe(d.filter, filterMax), 7},
 			span{styleMuted, fmt.Sprintf("  %d of %d", d.rows.queued(), len(s.Queue)), 8})
@@ -110,6 +137,12 @@ func (d *dashboard) candidatesTail(f *frame) []span {
 		out = append(out, span{styleMuted, at, 8})
 	}
 	return out
+}
+
+// besideRecipe reports whether the recipe's panel is on the screen as well,
+// and says how slowly the server speaks.
+func (d *dashboard) besideRecipe() bool {
+	return d.w >= wideFrom && !d.zoomed && !d.shown().Work.Rules.Workers && foreign(d.shown()) == nil
 }
 
 // scrollTo keeps the selected contender in view.

@@ -54,6 +54,11 @@ func (c *canvas) put(x, y, end int, st style, s string) int {
 			x, s = x+1, s[1:]
 			continue
 		}
+		if n := lineGlyph(s); n > 0 {
+			setCell(row, x, s[:n], st)
+			x, s = x+1, s[n:]
+			continue
+		}
 		g, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 		s = s[len(g):]
 		if w <= 0 || hasControl(g) {
@@ -69,6 +74,20 @@ func (c *canvas) put(x, y, end int, st style, s string) int {
 		x += w
 	}
 	return x
+}
+
+// lineGlyph is the length in bytes of the line, corner or block that s begins
+// with, 0 if that is something else or what follows may belong to it. They are
+// most of what is drawn, and take a cell each.
+func lineGlyph(s string) int {
+	const n = 3
+	is := func(s string) bool {
+		return len(s) >= n && s[0] == 0xe2 && s[1] >= 0x94 && s[1] <= 0x96 && s[2]&0xc0 == 0x80
+	}
+	if is(s) && (len(s) == n || s[n] < 0x80 || is(s[n:])) {
+		return n
+	}
+	return 0
 }
 
 // setCell replaces a cell. What it leaves of a wide character is blanked.
@@ -95,6 +114,14 @@ func hasControl(g string) bool {
 		}
 	}
 	return false
+}
+
+// cell returns what is at (x, y), if that is on the canvas.
+func (c *canvas) cell(x, y int) (cell, bool) {
+	if x < 0 || x >= c.w || y < 0 || y >= c.h {
+		return cell{}, false
+	}
+	return c.cells[y*c.w+x], true
 }
 
 // restyle changes the style of every cell in r.
@@ -289,4 +316,11 @@ func orBlank(lines []string) []string {
 }
 
 // width is how many cells s takes.
-func width(s string) int { return ansi.StringWidth(s) }
+func width(s string) int {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}

@@ -59,6 +59,10 @@ type dashboard struct {
 	mode     mode
 	behind   []mode // where it returns to, the nearest last
 	focus    panel
+	zoomed   bool // the panel with the focus fills the screen
+	past     past
+	faults   faultMenu
+	course   course
 	over     overlayState
 	helpTop  int
 	question *question
@@ -118,6 +122,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b.walk = first.walk
 	b.setViews(first.states)
+	b.hearTutor()
 	return b
 }
 
@@ -154,6 +159,10 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 		}
 	case doneMsg:
 		d.done(msg)
+	case travelMsg:
+		return d.arrive(msg)
+	case lessonMsg:
+		d.began(msg)
 	case tickMsg:
 		if msg.gen == d.gen {
 			d.tickAt = time.Time{}
@@ -178,6 +187,7 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	}
 	d.setViews(msg.states)
 	d.heardServers()
+	d.hearTutor()
 }
 
 // say puts text into the status line.

@@ -38,6 +38,21 @@
 // findings, the servers, the elections, the help. They are a stack, and the
 // table of bindings says which key means what in which.
 //
+// # Other moments
+//
+// A source may have a past ([Past]). Going back holds the picture, as a pause
+// does, at the state of another moment; everything that is drawn is drawn from
+// the state, so the whole screen shows that moment, and nothing can be done in
+// it. Searches run outside the event loop, one at a time: what is pressed
+// meanwhile waits and makes the next one.
+//
+// # Lessons
+//
+// A [Tutor] says what there is to read, to answer and to do; the dashboard
+// shows that in the place of the handoffs and passes on answers. It judges
+// nothing. The keys of a lesson are bindings too, of a mode that is added to
+// that of the main screen.
+//
 // # What is known, and how
 //
 // Nothing inferred is drawn as if it were known. A watch has a sign and, where
@@ -45,6 +60,14 @@
 // is rounded up; a picture without a connection is faded and says how old it
 // is; and where the servers did not tell, it says which did not and which
 // setting would allow it.
+//
+// # The recipe at work
+//
+// What our own candidates and the embedded server do takes a millisecond, and
+// nobody could see it. So a step stays marked until it could be read, and a
+// notification travels along its edge in slow motion: both depend on the state
+// and the time alone, and so look the same when the past is shown again. What
+// the server really holds back takes as long as it is held.
 //
 // # Identity
 //

@@ -53,29 +53,38 @@ func (d *dashboard) draw() time.Time {
 	case d.ended:
 		f.picture, f.held = d.endedAt, true
 	}
-	a := arrange(d.w, d.h, d.focus)
+	lesson := d.lessonFor(d.theme)
+	a := arrange(d.w, d.h, shape{d.focus, d.zoomed, len(lesson)})
 	if a.header.empty() {
 		d.drawTooSmall(f)
 		d.drawn = f.render(d.theme)
 		return time.Time{}
 	}
 	d.drawHeader(f, a.header)
-	if r := a.panel[panelCandidates]; !r.empty() {
+	if r := a.panel[panelCandidates]; !r.empty() && d.asGrid(f, r) {
+		d.drawGrid(f, r)
+	} else if !r.empty() {
 		d.drawCandidates(f, r)
 	}
 	if r := a.panel[panelRecipe]; !r.empty() {
 		d.drawRecipe(f, r)
 	}
-	if r := a.panel[panelHandoffs]; !r.empty() {
+	if r := a.panel[panelHandoffs]; !r.empty() && lesson != nil {
+		d.drawLesson(f, r, lesson)
+	} else if !r.empty() && d.brieflyBelief() {
+		d.drawBriefBelief(f, r)
+	} else if !r.empty() {
 		d.drawHandoffs(f, r)
 	}
 	if d.stale() {
-		for _, r := range a.panel {
-			f.restyle(r.inner(), fade)
+		for i, r := range a.panel {
+			if lesson == nil || panel(i) != panelHandoffs {
+				f.restyle(r.inner(), fade)
+			}
 		}
 	}
 	switch d.front() {
-	case modeInspect, modeDoctor, modeServers, modeHelp:
+	case modeInspect, modeDoctor, modeServers, modeHelp, modeFaults, modeLessons, modeJoin:
 		f.restyle(a.body(), fade) // what is in front is to be read
 	}
 	switch d.front() {
@@ -91,6 +100,12 @@ func (d *dashboard) draw() time.Time {
 		d.drawElections(f, body)
 	case modeHelp:
 		d.drawHelp(f)
+	case modeFaults:
+		d.drawFaults(f)
+	case modeLessons:
+		d.drawLessons(f)
+	case modeJoin:
+		d.drawJoin(f)
 	}
 	d.drawStatus(f, a.status)
 	d.drawKeys(f, a.keys)
@@ -101,7 +116,7 @@ func (d *dashboard) draw() time.Time {
 // stale reports whether the picture may be wrong by now.
 func (d *dashboard) stale() bool {
 	s := d.shown()
-	return d.ended && d.o.Mode != ModeReplay || !s.DownSince.IsZero() && s.Link.Link != model.Connected
+	return d.ended && d.o.Mode != ModeReplay && !d.past.on || !s.DownSince.IsZero() && s.Link.Link != model.Connected
 }
 
 // fade takes the colour from what may be wrong by now, but for alarms.

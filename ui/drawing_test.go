@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -307,5 +308,48 @@ func TestDataText(t *testing.T) {
 	}
 	if got := dataText(model.NewData(bytes.Repeat([]byte{0x1b}, 10000))); strings.Count(got, "\n") != 8 || hasControl(strings.ReplaceAll(got, "\n", "")) {
 		t.Errorf("much binary data: %q", got)
+	}
+}
+
+// The shortcuts for plain letters, lines and blocks give the cells that the
+// rules for all of Unicode give.
+func TestShortcutsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "~", " ", "│", "─", "█", "░", "▶", "◂", "\u0301", "\ufe0f", "\u200d", "家", "é", "\xe2\x96", "\xe2", "☺"}), 0, 8).Draw(t, "parts"), "")
+		if got, want := width(s), ansi.StringWidth(s); got != want {
+			t.Fatalf("%q is %d cells wide, want %d", s, got, want)
+		}
+		var c canvas
+		c.resize(40, 1)
+		x := c.put(0, 0, 40, styleText, s)
+		var want []string
+		for rest := s; rest != ""; {
+			g, w := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+			rest = rest[len(g):]
+			if w > 0 && !hasControl(g) {
+				want = append(want, g)
+				for range w - 1 {
+					want = append(want, covered)
+				}
+			}
+		}
+		var got []string
+		for i := range x {
+			got = append(got, c.cells[i].text)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q: cells %q, want %q", s, got, want)
+		}
+	})
+}
+
+// What is left of a panel's tail ends where its words end.
+func TestBoxTail(t *testing.T) {
+	d := stage(scenes()["main"](), 120, 36, ThemeMono)
+	f := &frame{canvas: &canvas{}, th: d.theme}
+	f.resize(42, 3)
+	f.box(rect{0, 0, 42, 3}, "Recipe", false, span{styleYou, "step by step", 9}, span{styleYou, ", 200 held   ", 8}, span{styleTrouble, "herds", 0})
+	if got := strings.SplitN(f.render(d.theme), "\n", 2)[0]; !strings.Contains(ansi.Strip(got), "step by step, 200 held ──╮") {
+		t.Errorf("the title is %q", ansi.Strip(got))
 	}
 }

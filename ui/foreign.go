@@ -49,6 +49,9 @@ func (d *dashboard) drawForeign(f *frame, r rect, di *model.Dialect) {
 		}
 		line("wakes", styleText, text)
 	}
+	if len(s.Members) > 0 { // those of our own tell their steps here as well
+		y = d.drawDoing(f, a, y, min(3, a.height()-y-4))
+	}
 	now := d.sentence(f)
 	if y < a.height()-1 {
 		y++

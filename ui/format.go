@@ -113,3 +113,14 @@ func plural(n int, one, many string) string {
 func secondsDown(d time.Duration) string {
 	return strconv.FormatInt(int64(max(0, d)/time.Second), 10)
 }
+
+// bytesOf formats a size: 310 B, 1.9 kB, 12.3 MB.
+func bytesOf(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(max(0, n), 10) + " B"
+	case n < 1e6:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -81,7 +81,7 @@ func (f *frame) box(r rect, title string, focused bool, tail ...span) area {
 		name = styleLead
 	}
 	p.text(edge, " ").text(name, title).text(edge, " ")
-	tail = fitSpans(tail, p.room()-4)
+	tail = trimSpans(fitSpans(tail, p.room()-4)) // what was last may have left
 	if n := spansWidth(tail); n > 0 {
 		p.gap(p.room()-n-3).text(edge, " ")
 		for _, s := range tail {
@@ -136,6 +136,8 @@ func (f *frame) faultGlyph(m *model.Member) string {
 		return f.th.glyph.Killed
 	case m.Fault == model.Frozen:
 		return f.th.glyph.Frozen
+	case m.Fault == model.Partitioned:
+		return f.th.glyph.Parted
 	}
 	return ""
 }

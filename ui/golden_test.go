@@ -19,7 +19,7 @@ func TestFrames(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				d := stage(scenes()[name], size[0], size[1], ThemeDark)
+				d := stage(all[name](), size[0], size[1], ThemeDark)
 				golden.RequireEqual(t, []byte(ansi.Strip(d.drawn)+"\n"))
 			})
 		}
@@ -34,7 +34,7 @@ func TestColours(t *testing.T) {
 	}{{ThemeDark, termenv.TrueColor}, {ThemeLight, termenv.TrueColor}, {ThemeMono, termenv.TrueColor}, {ThemeDark, termenv.ANSI}, {ThemeLight, termenv.ANSI256}} {
 		for _, name := range []string{"killed", "handoff", "offline"} {
 			t.Run(fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), name), func(t *testing.T) {
-				sc := scenes()[name]
+				sc := scenes()[name]()
 				sc.o.Renderer = profileRenderer(c.profile)
 				golden.RequireEqual(t, []byte(stage(sc, 100, 30, c.theme).drawn+"\n"))
 			})
@@ -44,6 +44,7 @@ func TestColours(t *testing.T) {
 
 // What a screen has to say in words, whatever its size and colours.
 func TestWords(t *testing.T) {
+	all := scenes()
 	for name, want := range map[string][]string{
 		"main":     {"★", "leads  ack ✓", "↑ 12 ~", "next", "missed 0"},
 		"killed":   {"☆", "✗", "amber was killed 2.0 s ago", "expires", "next", "nobody is leading, and nobody knows yet"},
@@ -83,7 +84,7 @@ func TestWords(t *testing.T) {
 		"looking-help": {"ask the servers now"},
 	} {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
-			text := ansi.Strip(stage(scenes()[name], size[0], size[1], ThemeMono).drawn)
+			text := ansi.Strip(stage(all[name](), size[0], size[1], ThemeMono).drawn)
 			for _, w := range want {
 				if !strings.Contains(text, w) {
 					t.Errorf("%s at %dx%d does not say %q:\n%s", name, size[0], size[1], w, text)
@@ -97,47 +98,56 @@ func TestWords(t *testing.T) {
 // character in it but the theme's escapes.
 func TestSizes(t *testing.T) {
 	all := scenes()
+	measured := map[string]int{} // most lines are in many frames
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		d := stage(all[name], 120, 36, ThemeDark)
-		// Around the sizes at which the layout changes; of one scene, all over.
-		heights, widths := []int{1, minHeight - 1, minHeight, 24, 29, 36, 100}, []int{1, minWidth - 1, minWidth, 67, 80, wideFrom - 1, wideFrom, 121, 300}
-		if name == "main" {
-			heights, widths = nil, nil
-			for h := 1; h <= 100; h += 1 + h/5 {
-				heights = append(heights, h)
-			}
-			for w := 1; w <= 300; w += 1 + w/5 {
-				widths = append(widths, w)
-			}
-		}
-		for _, h := range heights {
-			for _, w := range widths {
-				for focus := range panels {
-					if d.mode != modeNormal && focus > 0 {
-						break // it is behind what is in front
-					}
-					d.w, d.h, d.focus = w, h, focus
-					d.draw()
-					lines := strings.Split(d.drawn, "\n")
-					if len(lines) != h {
-						t.Fatalf("%s at %dx%d: %d lines", name, w, h, len(lines))
-					}
-					for i, line := range lines {
-						if got := ansi.StringWidth(line); got > w {
-							t.Fatalf("%s at %dx%d: line %d has %d cells: %q", name, w, h, i, got, line)
-						}
+		d := stage(all[name](), 120, 36, ThemeDark)
+		check := func(w, h int) {
+			for focus := range panels {
+				if d.mode != modeNormal && focus > 0 {
+					break // it is behind what is in front
+				}
+				d.w, d.h, d.focus = w, h, focus
+				d.draw()
+				lines := strings.Split(d.drawn, "\n")
+				if len(lines) != h {
+					t.Fatalf("%s at %dx%d: %d lines", name, w, h, len(lines))
+				}
+				for i, line := range lines {
+					got, ok := measured[line]
+					if !ok {
+						got = ansi.StringWidth(line)
+						measured[line] = got
 						if hasControl(ansi.Strip(line)) {
 							t.Fatalf("%s at %dx%d: line %d has a control character: %q", name, w, h, i, line)
 						}
 					}
+					if got > w {
+						t.Fatalf("%s at %dx%d: line %d has %d cells: %q", name, w, h, i, got, line)
+					}
 				}
 			}
+		}
+		if name == "main" { // all over
+			for h := 1; h <= 100; h += 1 + h/5 {
+				for w := 1; w <= 300; w += 1 + w/5 {
+					check(w, h)
+				}
+			}
+			continue
+		}
+		// Around the sizes at which the layout changes.
+		for _, w := range []int{1, minWidth - 1, minWidth, 67, 80, wideFrom - 1, wideFrom, 121, 300} {
+			check(w, 24)
+		}
+		for _, h := range []int{1, minHeight - 1, minHeight, 29, 36, 100} {
+			check(minWidth, h)
+			check(121, h)
 		}
 	}
 }
 
 func TestTooSmall(t *testing.T) {
-	d := stage(scenes()["main"], 50, 15, ThemeDark)
+	d := stage(scenes()["main"](), 50, 15, ThemeDark)
 	if text := ansi.Strip(d.drawn); !strings.Contains(text, "electop needs 60x20, this terminal is 50x15") {
 		t.Errorf("it says:\n%s", text)
 	}
@@ -149,7 +159,7 @@ func TestTooSmall(t *testing.T) {
 // An unchanged line is the same bytes in the next frame, or it would be sent
 // again.
 func TestUnchangedLines(t *testing.T) {
-	sc := scenes()["killed"]
+	sc := scenes()["killed"]()
 	sc.o.Renderer = profileRenderer(termenv.TrueColor)
 	d := stage(sc, 120, 36, ThemeDark)
 	before := strings.Split(d.drawn, "\n")

@@ -47,7 +47,9 @@ func (d *dashboard) handoffsTail(f *frame) []span {
 		}
 	}
 	out := []span{{styleMuted, strconv.Itoa(t.Handoffs), 9}}
-	if led := share(t.Led, t.Led+t.Vacant); led != "" {
+	if ours := d.propertySpans(f); ours != nil {
+		out = append(out, ours...)
+	} else if led := share(t.Led, t.Led+t.Vacant); led != "" {
 		out = append(out, span{styleMuted, "   leader ", 5}, span{styleText, led, 5}, span{styleMuted, " of the time", 4})
 	}
 	missed := t.MissedCreates + t.MissedDeletes

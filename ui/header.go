@@ -48,9 +48,12 @@ func (d *dashboard) drawHeader(f *frame, r rect) {
 	// not what matters most of it, as that there is no connection.
 	least := min(width(path), 20) + width(at) + 6 + len(count)
 	all := right
-	right = fitSpans(all, p.room()-least-width(whose))
+	right = fitSpans(all, p.room()-least-1-width(whose))
 	if telling(right, 6) < telling(all, 6) {
-		right, whose = fitSpans(all, p.room()-least), ""
+		right, whose = fitSpans(all, p.room()-least-1), ""
+	}
+	if telling(right, 6) < telling(all, 6) {
+		right = fitSpans(all, p.room()-least) // for want of a cell of the path
 	}
 	if telling(right, 8) < telling(all, 8) {
 		right = fitSpans(all, p.room()-least+max(0, min(width(path), 20)-10))
@@ -117,14 +120,13 @@ func (d *dashboard) headerRight(f *frame) []span {
 	now := f.now.Truncate(tickCalm)
 
 	cluster := model.Safe(d.o.Cluster, 64)
+	reel := d.reel()
 	switch st, words := d.link(f); {
+	case d.past.on && reel != nil:
+	case d.past.on:
+		add(9, styleBadgeCut, " "+f.clock(d.since)+"  LIVE -"+behind(now.Sub(d.since.Truncate(tickCalm)))+" ")
 	case d.paused != nil:
-		gone := age(now.Sub(d.since))
-		if back := now.Sub(d.since); back >= 0 && back.Hours() < 1 {
-			gone = fmt.Sprintf("%02d:%02d", int(back.Minutes()), int(back.Seconds())%60)
-		}
-		text := " PAUSED " + f.clock(d.since) + "  -" + gone + " "
-		add(9, styleBadgeCut, text)
+		add(9, styleBadgeCut, " PAUSED "+f.clock(d.since)+"  -"+behind(now.Sub(d.since))+" ")
 		if n := d.waiting(); n > 0 {
 			add(8, styleYou, "  +"+plural(n, "event", "events")+" waiting")
 		}
@@ -147,10 +149,13 @@ func (d *dashboard) headerRight(f *frame) []span {
 			add(1, styleMuted, "  "+cluster)
 		}
 	}
-	if d.o.Mode != ModeLive {
+	switch {
+	case reel != nil:
+		out = append(out, d.reelSpans(f, reel.Playing())...)
+	case d.o.Mode != ModeLive:
 		add(7, styleLead, "  "+model.Safe(d.o.Mode, 16))
 	}
-	if d.stopped {
+	if d.stopped && reel == nil {
 		add(7, styleYou, "  stopped")
 	}
 	if role := role(d.o.Role, s); role != "" {
@@ -159,7 +164,9 @@ func (d *dashboard) headerRight(f *frame) []span {
 	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && d.paused == nil && !d.ended {
 		add(1, styleMuted, "   rtt "+took(rtt))
 	}
-	add(5, styleMuted, "   "+f.clock(now))
+	if reel == nil {
+		add(5, styleMuted, "   "+f.clock(now))
+	}
 	return out
 }
 
@@ -197,6 +204,9 @@ func (d *dashboard) link(f *frame) (style, string) {
 func (d *dashboard) asOf(f *frame) string {
 	if !d.stale() {
 		return ""
+	}
+	if d.past.on {
+		return "as of " + f.clock(d.shown().DownSince) + ", there is no connection"
 	}
 	f.ticks(tickCalm)
 	return "as of " + f.clock(f.picture) + ", " + seconds(f.now.Truncate(tickCalm).Sub(f.picture)) + " ago"

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"electop/model"
 )
 
@@ -23,7 +25,7 @@ func (d *dashboard) drawHomeless(f *frame, a area, y, h int) {
 			f.fill(p)
 			mark = f.th.glyph.Selected
 		}
-		p.text(styleStrong, mark).gap(gutter-1).right(c.seq, styleMuted, "-").gap(2)
+		p.text(d.pointed(f, r, mark)).gap(gutter-1).right(c.seq, styleMuted, "-").gap(2)
 		st, words, truth := fate(d.shown(), r.member)
 		name := styleText
 		if st == styleTrouble {
@@ -33,6 +35,8 @@ func (d *dashboard) drawHomeless(f *frame, a area, y, h int) {
 		p.gap(2)
 		if width(words)+width(truth) < p.room() {
 			words += truth
+		} else if width(words) >= p.room() {
+			words = strings.TrimPrefix(words, "session lost, ") // what it believes tells more
 		}
 		p.fit(p.room()-1, st, words)
 	}
@@ -48,6 +52,10 @@ func fate(s *model.State, m *model.Member) (st style, words, truth string) {
 	switch {
 	case m.Fault == model.Frozen && (m.Belief == model.Leading || m.Belief == model.Elected):
 		return styleTrouble, "session lost, still believes it leads", truth
+	case m.Fault == model.Partitioned && (m.Belief == model.Leading || m.Belief == model.Elected):
+		return styleTrouble, "session lost, cut off, still believes it leads", truth
+	case m.Fault == model.Partitioned:
+		return styleTrouble, "session lost, cut off, believes: " + model.Safe(string(m.Belief), nameMax), ""
 	case m.Belief == model.Leading || m.Belief == model.Elected:
 		return styleTrouble, "believes it leads", truth
 	case m.Fault == model.Frozen && m.Session != 0:
@@ -64,6 +72,9 @@ func fate(s *model.State, m *model.Member) (st style, words, truth string) {
 		return styleTrouble, "no connection", ""
 	case m.Belief == model.Waiting:
 		return styleTrouble, "believes it waits, but its znode is gone", ""
+	}
+	if words := toldWrong(m); words != "" {
+		return styleTrouble, model.Safe(string(m.Belief), nameMax) + ", " + words, ""
 	}
 	return styleMuted, model.Safe(string(m.Belief), nameMax), ""
 }

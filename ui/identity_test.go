@@ -80,7 +80,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		}
 		src := &wallSource{source: source{world: w}}
 		if rapid.Bool().Draw(t, "several") {
-			src.others, src.walk = []*world{all["second"].others[0], all["astray"].world}, found(true)
+			src.others, src.walk = []*world{all["second"]().others[0], all["astray"]().world}, found(true)
 		}
 		mode := rapid.SampledFrom([]string{ModeLive, ModeDemo, ModeReplay}).Draw(t, "mode")
 		m := New(Options{Source: src, Actions: &allow{}, Mode: mode, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
@@ -118,7 +118,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			case "size":
 				m.Update(tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")})
 			case "scene":
-				m.Update(refreshMsg{states: []*model.State{all[rapid.SampledFrom(names).Draw(t, "scene")].world.state()}})
+				m.Update(refreshMsg{states: []*model.State{all[rapid.SampledFrom(names).Draw(t, "scene")]().world.state()}})
 				foreign = true
 			}
 			if !foreign {
@@ -136,7 +136,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			if moves || before == (ref{}) || m.d.path != path {
 				continue
 			}
-			if i := m.d.rows.find(before, 0); i >= 0 && !same(m.d.selected, before) {
+			if i := m.d.rows.find(before, 0); i >= 0 && !same(m.d.selected, before) && m.d.rows.at(i).ref() != m.d.selected {
 				t.Fatalf("selection moved from %+v to %+v, row %d", before, m.d.selected, i)
 			}
 			if n := m.d.rows.len(); n > 0 && m.d.rows.at(m.d.index).ref() != m.d.selected {
@@ -153,7 +153,7 @@ func TestOnlyTheWindowIsDrawn(t *testing.T) {
 	w := crowd(2000)
 	s := *w.state()
 	s.Recipe = counting{s.Recipe, &asked}
-	d := stage(scenes()["crowd"], 120, 36, ThemeDark)
+	d := stage(scenes()["crowd"](), 120, 36, ThemeDark)
 	d.latest = &s
 	d.reselect()
 	asked = 0
@@ -208,5 +208,25 @@ func BenchmarkFrame(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// One that lost its znode, and then went, leaves the selection to who stands in
+// its place in the queue, not to the last of all.
+func TestSelectionAfterHomeless(t *testing.T) {
+	w := five(model.Election()).wait(time.Minute)
+	src := &source{world: w}
+	m := New(Options{Source: src, Mode: ModeDemo, Actions: &allow{}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	keys(t, m, "j")
+	w.leave(birchZ).cast("birch", "", model.Waiting, func(m *model.Member) { m.Znode, m.Session = "", 0 })
+	m.Update(present(src, false))
+	if r := m.d.rows.at(m.d.index); r.position != -1 || r.name() != "birch" {
+		t.Fatalf("selected is %s", r.name())
+	}
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "birch"}, Gone: true})
+	m.Update(present(src, false))
+	if r := m.d.rows.at(m.d.index); r.name() != "cedar" {
+		t.Errorf("selected is %s, want cedar", r.name())
 	}
 }

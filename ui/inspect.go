@@ -55,6 +55,9 @@ func (d *dashboard) facts(f *frame, r row) []fact {
 			add("role", styleText, fmt.Sprintf("waits at position %d of %d", r.position+1, len(s.Queue)))
 		}
 		d.riskFacts(f, r, add)
+		if of, sure := d.ghostOf(r); sure {
+			add("ghost", styleAlarm, "of "+of+": the session owns it, and its owner does not know of it. Once it is first, nobody leads until that session ends.")
+		}
 		for _, x := range about(s, c) {
 			st, sign, word := f.severity(x.Severity)
 			out = append(out, fact{name: sign + " " + word, label: st, style: st, text: model.Safe(x.Title, 0)})
@@ -171,7 +174,7 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 	if m.Step != model.StepNone {
 		words := "step " + strconv.Itoa(int(m.Step))
 		if m.Detail != "" {
-			words += ": " + model.Safe(m.Detail, 0)
+			words += ": " + worked(m.Step, model.Safe(m.Detail, 0))
 		}
 		add("last did", styleText, words)
 	}
@@ -181,6 +184,9 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 			words += " at " + f.stamp(m.FaultAt) + ", " + tenths(f.busy().Sub(m.FaultAt)) + " ago"
 		}
 		add("fault", styleTrouble, model.Safe(words, 0))
+	}
+	if words := toldWrong(m); words != "" {
+		add("told to err", styleTrouble, words)
 	}
 	if m.Ending != model.NoEnding {
 		add("ending", styleText, model.Safe(string(m.Ending), nameMax))

@@ -28,17 +28,51 @@ func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	d.status = status{} // it was read, or it is in the way
-	b, ok := lookup(d.table, d.mode, msg.String())
+	b, ok := binding{}, false
+	if d.mode == modeNormal && d.learning() {
+		b, ok = lookup(d.table, modeTeach, msg.String())
+	}
 	if !ok {
+		b, ok = lookup(d.table, d.mode, msg.String())
+	}
+	if !ok {
+		if d.mode.main() {
+			d.refuseKey(msg.String())
+		}
 		if d.mode == modeFilter && (msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace) && !msg.Alt {
 			d.setFilter(*d.typed() + model.Safe(string(msg.Runes), filterMax))
 		}
 		return nil
 	}
+	switch b.do {
+	case cmdSlower:
+		return d.pace(ArgSlower)
+	case cmdFaster:
+		return d.pace(ArgFaster)
+	}
 	if b.kind != "" {
 		return d.act(b.kind)
 	}
 	switch b.do {
+	case cmdLive, cmdBack:
+		if d.zoomed && d.mode.main() && msg.Type == tea.KeyEsc {
+			d.zoomed = false
+			return nil
+		}
+	}
+	switch b.do {
+	case cmdFaults, cmdDoFault:
+		return d.fault(b.do)
+	case cmdEarlier, cmdLater, cmdStepBack, cmdStepOn, cmdHandBack, cmdHandOn, cmdEarliest, cmdLatest, cmdLive:
+		return d.travel(b.do)
+	case cmdLessons, cmdLearn, cmdAnswer, cmdContinue, cmdHint, cmdSkip, cmdReread:
+		return d.teach(b.do, msg.String())
+	case cmdJoin:
+		d.enter(modeJoin)
+	case cmdZoom:
+		d.zoomed = !d.zoomed
+	case cmdLeft, cmdRight:
+		d.sideways(b.do)
 	case cmdQuit:
 		return tea.Quit
 	case cmdSuspend:
@@ -65,7 +99,7 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 		d.focus = (d.focus + 1) % panels
 	case cmdFilter:
 		d.enter(modeFilter)
-		if d.below() == modeNormal {
+		if d.below().main() {
 			d.focus = panelCandidates
 		}
 	case cmdPause:
@@ -124,7 +158,7 @@ func (d *dashboard) front() mode {
 	return d.mode
 }
 
-// home returns to the main screen.
+// home returns to the main screen, as it is now.
 func (d *dashboard) home() { d.mode, d.behind = modeNormal, nil }
 
 func (d *dashboard) goBack() {
@@ -181,14 +215,21 @@ func (d *dashboard) move(do command) {
 	case d.mode == modeElections:
 		d.wallRows()
 		d.wall.move(do)
-	case d.mode != modeNormal:
+	case d.mode == modeLessons:
+		d.course.moveMenu(do)
+	case d.mode == modeFaults:
+		d.faults.move(do)
+	case !d.mode.main():
 		at := d.scrolled()
 		*at = moved(do, *at, max(0, d.over.lines-d.over.pageful), d.over.pageful)
+	case d.learning() && (d.focus == panelHandoffs || d.course.pages(do)):
+		d.course.scroll(do)
 	case d.focus == panelHandoffs:
 		last := max(0, len(d.shown().Handoffs)-1)
 		d.scroll[panelHandoffs] = moved(do, d.scroll[panelHandoffs], last, 5)
 	default:
 		d.selectRow(moved(do, d.index, d.rows.len()-1, d.page))
+		d.chose()
 	}
 }
 
@@ -211,28 +252,9 @@ func moved(do command, at, last, page int) int {
 	return max(0, min(at, last))
 }
 
-// pause holds the picture, or lets it go. A replay is held at its source.
-func (d *dashboard) pause() tea.Cmd {
-	if d.o.Mode == ModeReplay {
-		return d.act(Pause)
-	}
-	hold := d.paused == nil
-	d.since = d.o.Now()
-	for _, v := range d.views {
-		v.paused = nil
-		if hold {
-			v.paused = v.latest
-			continue
-		}
-		v.takeHandoff(d.since)
-	}
-	d.reselect()
-	return nil
-}
-
 // waiting is how many events the paused picture does not show yet.
 func (d *dashboard) waiting() int {
-	if d.paused == nil {
+	if d.paused == nil || d.past.on {
 		return 0
 	}
 	count := func(s *model.State) int {
@@ -259,7 +281,11 @@ func (d *dashboard) inspect() tea.Cmd {
 }
 
 // inspected returns the row that is inspected, an empty one if it is gone.
-func (d *dashboard) inspected() row {
+func (d *dashboard) inspected() row { return d.rowOf(d.over.of) }
+
+// rowOf returns the row with that identity, an empty one if it is gone. The
+// filter does not hide it.
+func (d *dashboard) rowOf(id ref) row {
 	all := rows{state: d.shown(), homeless: d.shown().Homeless()}
-	return all.at(all.find(d.over.of, d.index))
+	return all.at(all.find(id, d.index))
 }

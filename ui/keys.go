@@ -19,7 +19,15 @@ const (
 	modeHelp
 	modeFilter
 	modeDialog
+	modePast    // time travel: the main screen as it was
+	modeFaults  // the list of faults
+	modeLessons // the menu of lessons
+	modeJoin    // how others join
+	modeTeach   // what the main screen's keyboard is for besides while a lesson is on
 )
+
+// main reports whether m is the main screen with nothing in front of it.
+func (m mode) main() bool { return m&(modeNormal|modePast) != 0 }
 
 // modes lists them with the words for the help.
 var modes = []struct {
@@ -28,10 +36,15 @@ var modes = []struct {
 	note  string
 }{
 	{modeNormal, "On the main screen", ""},
+	{modeTeach, "On the main screen, while a lesson is on", "The election is acted on with the keys of the main screen."},
 	{modeInspect, "Looking at one candidate", ""},
 	{modeDoctor, "Looking at the doctor's findings", ""},
 	{modeServers, "Looking at the servers", ""},
 	{modeElections, "Choosing an election", ""},
+	{modePast, "Back in time", "The keys that act say that they cannot."},
+	{modeFaults, "Choosing a fault", ""},
+	{modeLessons, "Choosing a lesson", ""},
+	{modeJoin, "Looking at how to join", ""},
 	{modeFilter, "Typing a filter", "Everything else is text: part of a name, a znode or a session; of a path, a system or a leader among elections."},
 	{modeDialog, "Asked a question", ""},
 	{modeHelp, "In this help", ""},
@@ -69,6 +82,33 @@ const (
 	cmdPrevious command = "previous election"
 	cmdOpen     command = "open"
 	cmdLook     command = "look again"
+	cmdFaults   command = "faults"
+	cmdDoFault  command = "do fault"
+	cmdSlower   command = "slower"
+	cmdFaster   command = "faster"
+	cmdStep     command = "step"
+	cmdWorkers  command = "workers"
+	cmdFence    command = "fence"
+	cmdZoom     command = "zoom"
+	cmdJoin     command = "join"
+	cmdLessons  command = "lessons"
+	cmdLearn    command = "start lesson"
+	cmdAnswer   command = "answer"
+	cmdContinue command = "continue"
+	cmdHint     command = "hint"
+	cmdSkip     command = "skip"
+	cmdReread   command = "part before"
+	cmdEarlier  command = "earlier"
+	cmdLater    command = "later"
+	cmdStepBack command = "step back"
+	cmdStepOn   command = "step on"
+	cmdEarliest command = "earliest"
+	cmdLatest   command = "latest"
+	cmdHandBack command = "handoff before"
+	cmdHandOn   command = "handoff after"
+	cmdLive     command = "live"
+	cmdLeft     command = "left"
+	cmdRight    command = "right"
 	cmdTheme    command = "theme"
 	cmdHelp     command = "help"
 	cmdYes      command = "yes"
@@ -92,7 +132,8 @@ type binding struct {
 // program's own view.
 func (k Kind) changes() bool {
 	switch k {
-	case Spawn, Kill, Freeze, Resign, Campaign, Herd:
+	case Spawn, Kill, Freeze, Resign, Campaign, Herd,
+		Partition, LoseReply, NoGuid, Expire, SlowLead, Slow, Step, Workers, Fence:
 		return true
 	}
 	return false
@@ -101,9 +142,9 @@ func (k Kind) changes() bool {
 // bindings returns the table; without the keys that change anything where
 // only looking is allowed, and so without the questions that they ask.
 func bindings(observeOnly bool) []binding {
-	const everywhere = modeNormal | modeInspect | modeDoctor | modeServers | modeElections | modeHelp | modeFilter | modeDialog
+	const everywhere = modeNormal | modeInspect | modeDoctor | modeServers | modeElections | modeHelp | modeFilter | modeDialog | modePast | modeFaults | modeLessons | modeJoin | modeTeach
 	const panels = modeInspect | modeDoctor | modeServers
-	const scroll = modeNormal | panels | modeElections | modeHelp
+	const scroll = modeNormal | panels | modeElections | modeHelp | modeFaults | modeLessons | modeJoin
 	const acts = modeNormal | modeInspect
 	def := func(do command, m mode, keys []string, shown, does string) binding {
 		return binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does)), do: do, modes: m}
@@ -118,34 +159,64 @@ func bindings(observeOnly bool) []binding {
 		return b
 	}
 	all := []binding{
-		def(cmdDown, scroll, []string{"j", "down"}, "j ↓", "down"),
-		def(cmdUp, scroll, []string{"k", "up"}, "k ↑", "up"),
+		def(cmdDown, scroll|modePast, []string{"j", "down"}, "j ↓", "down"),
+		def(cmdUp, scroll|modePast, []string{"k", "up"}, "k ↑", "up"),
 		def(cmdPageDown, scroll, []string{"pgdown"}, "pgdn", "a page down"),
 		def(cmdPageUp, scroll, []string{"pgup"}, "pgup", "a page up"),
+		footed(def(cmdEarlier, modePast, []string{"left"}, "←", "the event before"), 1, 0),
+		footed(def(cmdLater, modePast, []string{"right"}, "→", "the next event"), 2, 0),
+		footed(def(cmdStepBack, modePast, []string{","}, ",", "the step before"), 3, 2),
+		footed(def(cmdStepOn, modePast, []string{"."}, ".", "the next step"), 4, 2),
+		footed(def(cmdHandBack, modePast, []string{"pgup"}, "pgup", "the handoff before"), 5, 3),
+		footed(def(cmdHandOn, modePast, []string{"pgdown"}, "pgdn", "the next handoff"), 6, 3),
+		footed(def(cmdEarliest, modePast, []string{"home"}, "home", "as far back as is kept"), 7, 4),
+		footed(def(cmdLatest, modePast, []string{"end"}, "end", "the last moment"), 8, 4),
+		footed(def(cmdLive, modePast, []string{"p", "esc"}, "p", "live"), 8, 0),
 		def(cmdTop, scroll, []string{"g", "home"}, "g home", "to the top"),
 		def(cmdBottom, scroll, []string{"G", "end"}, "G end", "to the end"),
-		footed(def(cmdInspect, modeNormal, []string{"enter"}, "enter", "inspect"), 8, 2),
+		footed(def(cmdInspect, modeNormal|modePast, []string{"enter"}, "enter", "inspect"), 8, 2),
 		footed(def(cmdOpen, modeElections, []string{"enter"}, "enter", "open"), 1, 0),
-		def(cmdPanel, modeNormal, []string{"tab"}, "tab", "the next panel"),
-		footed(def(cmdFilter, modeNormal|modeElections, []string{"/"}, "/", "filter"), 9, 3),
+		def(cmdPanel, modeNormal|modePast, []string{"tab"}, "tab", "the next panel"),
+		def(cmdZoom, modeNormal|modePast, []string{"z"}, "z", "zoom"),
+		def(cmdLeft, modeNormal, []string{"left"}, "←", "a column to the left, in the grid of a zoomed crowd"),
+		def(cmdRight, modeNormal, []string{"right"}, "→", "a column to the right"),
+		footed(def(cmdFilter, modeNormal|modePast|modeElections, []string{"/"}, "/", "filter"), 9, 3),
 		footed(def(cmdPause, modeNormal|modeInspect, []string{"p"}, "p", "pause"), 14, 3),
 		act(cmdSpawn, modeNormal, "s", Spawn, 1, "spawn"),
-		act(cmdKill, acts, "x", Kill, 2, "kill"),
-		act(cmdFreeze, acts, "f", Freeze, 3, "freeze"),
-		act(cmdResign, acts, "d", Resign, 4, "resign"),
+		act(cmdKill, acts|modeFaults, "x", Kill, 2, "kill"),
+		act(cmdFreeze, acts|modeFaults, "f", Freeze, 3, "freeze"),
+		act(cmdResign, acts|modeFaults, "d", Resign, 4, "resign"),
 		act(cmdCampaign, modeNormal, "c", Campaign, 5, "campaign"),
 		act(cmdHerd, modeNormal, "h", Herd, 6, "herd"),
+		footed(def(cmdFaults, acts, []string{"X"}, "X", "faults"), 5, 2),
+		footed(def(cmdDoFault, modeFaults, []string{"enter"}, "enter", "do it"), 1, 0),
+		act(cmdSlower, modeNormal, "[", Slow, 10, "slower"),
+		act(cmdFaster, modeNormal, "]", Slow, 0, "faster"),
+		act(cmdStep, modeNormal, ".", Step, 7, "one protocol step"),
+		act(cmdWorkers, modeNormal, "w", Workers, 10, "workers"),
+		act(cmdFence, modeNormal, "F", Fence, 7, "fence"),
+		footed(def(cmdLessons, modeNormal, []string{"L"}, "L", "lessons"), 11, 2),
+		footed(def(cmdLearn, modeLessons, []string{"enter"}, "enter", "begin"), 1, 0),
+		footed(def(cmdContinue, modeTeach, []string{" "}, "space", "go on"), -9, 0),
+		footed(def(cmdAnswer, modeTeach, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0),
+		footed(def(cmdHint, modeTeach, []string{"H"}, "H", "hint"), -7, 0),
+		footed(def(cmdSkip, modeTeach, []string{">"}, ">", "skip"), -6, 1),
+		footed(def(cmdReread, modeTeach, []string{"<"}, "<", "back"), -5, 1),
+		def(cmdJoin, modeNormal, []string{"J"}, "J", "join"),
 		footed(act(cmdVerify, modeNormal|panels, "v", Verify, 10, "verify"), 10, 3),
-		footed(def(cmdDoctor, acts|modeServers, []string{"!"}, "!", "doctor"), 11, 2),
-		footed(def(cmdServers, acts|modeDoctor, []string{"S"}, "S", "servers"), 12, 4),
+		footed(def(cmdDoctor, acts|modePast|modeServers, []string{"!"}, "!", "doctor"), 11, 2),
+		footed(def(cmdServers, acts|modePast|modeDoctor, []string{"S"}, "S", "servers"), 12, 4),
 		footed(def(cmdChoose, modeNormal, []string{"e"}, "e", "elections"), 13, 3),
 		act(cmdLook, modeElections, "r", Discover, 2, "look again"),
-		footed(def(cmdNext, modeNormal|modeDoctor|modeServers, []string{")"}, ")", "the next election"), 7, 3),
-		def(cmdPrevious, modeNormal|modeDoctor|modeServers, []string{"("}, "(", "the election before"),
+		footed(def(cmdNext, modeNormal|modePast|modeDoctor|modeServers, []string{")"}, ")", "the next election"), 7, 3),
+		def(cmdPrevious, modeNormal|modePast|modeDoctor|modeServers, []string{"("}, "(", "the election before"),
 		footed(def(cmdBack, modeInspect, []string{"esc", "enter"}, "esc", "back"), 7, 0),
 		footed(def(cmdBack, modeDoctor, []string{"esc", "!"}, "esc", "back"), 6, 0),
 		footed(def(cmdBack, modeServers, []string{"esc", "S"}, "esc", "back"), 6, 0),
 		footed(def(cmdBack, modeElections, []string{"esc", "e"}, "esc", "back"), 10, 0),
+		footed(def(cmdBack, modeFaults, []string{"esc", "X"}, "esc", "back"), 7, 0),
+		footed(def(cmdBack, modeLessons, []string{"esc", "L"}, "esc", "back"), 2, 0),
+		footed(def(cmdBack, modeJoin, []string{"esc", "J", "enter"}, "esc", "back"), 1, 0),
 		footed(def(cmdBack, modeHelp, []string{"esc", "enter", "?"}, "esc", "back"), 7, 0),
 		{Binding: key.NewBinding(key.WithKeys("esc"), key.WithHelp("esc", "clear the filter, or back to the candidates")), do: cmdBack, modes: modeNormal},
 		footed(def(cmdKeep, modeFilter, []string{"enter"}, "enter", "keep the filter"), 1, 0),
@@ -154,9 +225,9 @@ func bindings(observeOnly bool) []binding {
 		def(cmdEraseAll, modeFilter, []string{"ctrl+u"}, "ctrl-u", "erase all"),
 		footed(def(cmdYes, modeDialog, []string{"y"}, "y", "yes"), 1, 0),
 		footed(def(cmdNo, modeDialog, []string{"n", "esc"}, "n", "no"), 2, 0),
-		footed(def(cmdTheme, modeNormal, []string{"T"}, "T", "theme"), 15, 5),
-		footed(def(cmdHelp, modeNormal|panels|modeElections, []string{"?"}, "?", "help"), 16, 0),
-		footed(def(cmdQuit, scroll, []string{"q"}, "q", "quit"), 17, 0),
+		footed(def(cmdTheme, modeNormal|modePast, []string{"T"}, "T", "theme"), 15, 5),
+		footed(def(cmdHelp, modeNormal|panels|modeElections|modePast|modeFaults|modeLessons|modeJoin, []string{"?"}, "?", "help"), 16, 0),
+		footed(def(cmdQuit, scroll|modePast, []string{"q"}, "q", "quit"), 17, 0),
 		{Binding: key.NewBinding(key.WithKeys("ctrl+c"), key.WithHelp("ctrl-c", "quit")), do: cmdQuit, modes: everywhere},
 		def(cmdSuspend, everywhere, []string{"ctrl+z"}, "ctrl-z", "suspend: fg brings it back"),
 	}
@@ -165,7 +236,7 @@ func bindings(observeOnly bool) []binding {
 	}
 	var out []binding
 	for _, b := range all {
-		if b.modes &^= modeDialog; b.modes != 0 && !b.kind.changes() {
+		if b.modes &^= modeDialog; b.modes != 0 && !b.kind.changes() && b.do != cmdFaults && b.do != cmdDoFault {
 			out = append(out, b)
 		}
 	}
@@ -180,7 +251,7 @@ func longHelp(b binding) string {
 	case cmdFilter:
 		return "show only rows with this text in them"
 	case cmdPause:
-		return "hold the picture and look closely; again: live"
+		return "hold the picture and go back in time"
 	case cmdSpawn:
 		return "one more candidate"
 	case cmdKill:
@@ -211,6 +282,46 @@ func longHelp(b binding) string {
 		return "search the cluster for elections again"
 	case cmdTheme:
 		return "dark, light, no colours"
+	case cmdFaults:
+		return "what can be done to the selected candidate to see what happens"
+	case cmdDoFault:
+		return "do the selected fault"
+	case cmdSlower:
+		return "the embedded server holds each reply and notification for longer, up to 1.5 s, then until a step lets it go"
+	case cmdFaster:
+		return "it holds them for less long, or not at all"
+	case cmdStep:
+		return "one protocol step: the next reply or notification goes; with none held, a wait is skipped"
+	case cmdWorkers:
+		return "leaders have workers that write: belief and truth side by side; again: no more"
+	case cmdFence:
+		return "workers check that their leader's znode is there with each write, or do not"
+	case cmdZoom:
+		return "the panel with the focus fills the screen, a crowd as a grid; again: back"
+	case cmdJoin:
+		return "how programs of your own join this election"
+	case cmdLessons:
+		return "lessons: the election explained, step by step, by doing it"
+	case cmdLearn:
+		return "begin the selected lesson, for which the demo starts afresh; or end the one that is on"
+	case cmdAnswer:
+		return "the answer with that number"
+	case cmdContinue:
+		return "it is read: go on; after the last part, the next lesson"
+	case cmdHint:
+		return "a hint, and then the next one"
+	case cmdSkip:
+		return "past what is asked or waited for"
+	case cmdReread:
+		return "back to the part before"
+	case cmdEarlier, cmdLater, cmdStepBack, cmdStepOn, cmdHandBack, cmdHandOn:
+		return map[command]string{
+			cmdEarlier: "to the event before", cmdLater: "to the next event",
+			cmdStepBack: "to the step of the recipe before", cmdStepOn: "to the next step of the recipe",
+			cmdHandBack: "to the handoff before", cmdHandOn: "to the next handoff",
+		}[b.do]
+	case cmdLive:
+		return "back to what happens now"
 	}
 	return b.Help().Desc
 }
@@ -253,6 +364,9 @@ func KeysMarkdown() string {
 			}
 			var keys []string
 			for _, k := range b.Keys() {
+				if k == " " {
+					k = "space"
+				}
 				keys = append(keys, "`"+strings.ReplaceAll(k, "+", "-")+"`")
 			}
 			fmt.Fprintf(&out, "| %s | %s |\n", strings.Join(keys, " "), longHelp(b))

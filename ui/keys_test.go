@@ -11,6 +11,9 @@ import (
 func TestKeysMeanOneThing(t *testing.T) {
 	for _, m := range modes {
 		seen := map[string]command{}
+		if m.mode == modeTeach {
+			m.mode |= modeNormal // the main screen's keys mean what they did
+		}
 		for _, b := range bindings(false) {
 			if b.modes&m.mode == 0 {
 				continue
@@ -30,7 +33,7 @@ func TestKeysMeanOneThing(t *testing.T) {
 
 // Help, README and footer are made from the table, so each key is in them.
 func TestKeysAreShown(t *testing.T) {
-	d := stage(scenes()["main"], 300, 100, ThemeMono)
+	d := stage(scenes()["main"](), 300, 100, ThemeMono)
 	var help strings.Builder
 	for _, l := range d.helpLines(d.theme) {
 		help.WriteString(l.sign + "\t" + l.text + "\n")
@@ -55,12 +58,25 @@ func TestKeysAreShown(t *testing.T) {
 
 func TestFooterGivesWay(t *testing.T) {
 	for _, w := range []int{60, 80, 100, 120} {
-		d := stage(scenes()["crowd"], w, 30, ThemeMono) // nothing can be done here
+		d := stage(scenes()["crowd"](), w, 30, ThemeMono) // nothing can be done here
 		lines := strings.Split(ansi.Strip(d.drawn), "\n")
 		last := lines[len(lines)-1]
 		for _, want := range []string{"enter inspect", "? help", "q quit"} {
 			if !strings.Contains(last, want) {
 				t.Errorf("at width %d the footer lacks %q: %q", w, want, last)
+			}
+		}
+	}
+}
+
+// Where the recipe is not in view, the footer says how to see it.
+func TestFooterLeadsToThePanels(t *testing.T) {
+	for name, want := range map[string]string{"main": "tab recipe", "two": "tab belief", "two-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
+		for _, w := range []int{80, 120} {
+			lines := strings.Split(ansi.Strip(stage(scenes()[name](), w, 24, ThemeMono).drawn), "\n")
+			last := lines[len(lines)-1]
+			if strings.Contains(last, want) != (w < wideFrom) {
+				t.Errorf("%s at width %d: %q", name, w, last)
 			}
 		}
 	}

@@ -23,9 +23,16 @@ type panel int
 const (
 	panelCandidates panel = iota
 	panelRecipe
-	panelHandoffs
+	panelHandoffs // or the lesson that is on
 	panels
 )
+
+// shape is what the arrangement depends on besides the screen's size.
+type shape struct {
+	focus  panel
+	zoomed bool // the panel with the focus fills the screen
+	lesson int  // lines of the lesson that is on, 0: none is
+}
 
 // arrangement is where everything is.
 type arrangement struct {
@@ -34,11 +41,10 @@ type arrangement struct {
 	status, keys rect
 }
 
-// arrange lays out a screen of w by h cells. It depends on nothing else but
-// the panel with the focus: a narrow screen has no room for the recipe beside
-// the candidates and shows it, when it has the focus, instead of everything
-// else.
-func arrange(w, h int, focus panel) arrangement {
+// arrange lays out a screen of w by h cells. A narrow screen has no room for
+// the recipe beside the candidates and shows it, when it has the focus, in
+// their place, and without a lesson instead of everything else.
+func arrange(w, h int, s shape) arrangement {
 	if w < minWidth || h < minHeight {
 		return arrangement{}
 	}
@@ -48,24 +54,40 @@ func arrange(w, h int, focus panel) arrangement {
 		keys:   rect{0, h - 1, w, 1},
 	}
 	body := rect{0, 1, w, h - 3}
-	if w < wideFrom && focus == panelRecipe {
-		a.panel[panelRecipe] = body
+	if s.zoomed || w < wideFrom && s.focus == panelRecipe && s.lesson == 0 {
+		a.panel[s.focus] = body
 		return a
 	}
 	low := max(6, body.h/3) // the strip, its axis and a handoff or two
-	if focus == panelHandoffs && w < wideFrom {
+	if s.focus == panelHandoffs && w < wideFrom {
 		low = max(low, body.h/2)
+	}
+	if s.lesson > 0 {
+		low = min(max(6, s.lesson+2), lessonRoom(h, false)+2)
 	}
 	upper := rect{0, body.y, w, body.h - low}
 	a.panel[panelHandoffs] = rect{0, upper.y + upper.h, w, low}
 	if w < wideFrom {
-		a.panel[panelCandidates] = upper
+		beside := panelCandidates
+		if s.focus == panelRecipe {
+			beside = panelRecipe
+		}
+		a.panel[beside] = upper
 		return a
 	}
 	right := min(max(44, w*37/100), 58)
 	a.panel[panelCandidates] = rect{0, upper.y, w - right, upper.h}
 	a.panel[panelRecipe] = rect{w - right, upper.y, right, upper.h}
 	return a
+}
+
+// lessonRoom is how many lines of a lesson fit on a screen of h: half of it at
+// most, so that what it is about stays in view.
+func lessonRoom(h int, zoomed bool) int {
+	if zoomed {
+		return h - 5
+	}
+	return (h-3)/2 - 2
 }
 
 // body is everything between the header and the status line.

@@ -9,8 +9,8 @@ import (
 
 // sketch draws an arrangement at a tenth of its width and half its height,
 // with a letter for each part.
-func sketch(w, h int, focus panel) string {
-	a := arrange(w, h, focus)
+func sketch(w, h int, s shape) string {
+	a := arrange(w, h, s)
 	parts := []struct {
 		r    rect
 		name byte
@@ -40,12 +40,12 @@ func sketch(w, h int, focus panel) string {
 
 func TestArrange(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		w, h  int
-		focus panel
-		want  string
+		name string
+		w, h int
+		s    shape
+		want string
 	}{
-		{"smallest", 60, 20, panelCandidates, `
+		{"smallest", 60, 20, shape{focus: panelCandidates}, `
 tttttt
 CCCCCC
 CCCCCC
@@ -54,7 +54,7 @@ HHHHHH
 ssssss
 kkkkkk
 `},
-		{"handoffs in focus", 80, 24, panelHandoffs, `
+		{"handoffs in focus", 80, 24, shape{focus: panelHandoffs}, `
 tttttttt
 CCCCCCCC
 CCCCCCCC
@@ -64,7 +64,7 @@ HHHHHHHH
 ssssssss
 kkkkkkkk
 `},
-		{"recipe in focus", 80, 24, panelRecipe, `
+		{"recipe in focus", 80, 24, shape{focus: panelRecipe}, `
 tttttttt
 RRRRRRRR
 RRRRRRRR
@@ -74,7 +74,7 @@ RRRRRRRR
 ssssssss
 kkkkkkkk
 `},
-		{"wide", 120, 36, panelHandoffs, `
+		{"wide", 120, 36, shape{focus: panelHandoffs}, `
 tttttttttttt
 CCCCCCCCRRRR
 CCCCCCCCRRRR
@@ -87,7 +87,43 @@ HHHHHHHHHHHH
 ssssssssssss
 kkkkkkkkkkkk
 `},
-		{"too small", 59, 20, panelCandidates, `
+		{"a lesson", 120, 36, shape{lesson: 9}, `
+tttttttttttt
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+ssssssssssss
+kkkkkkkkkkkk
+`},
+		{"a long lesson beside the recipe", 80, 24, shape{focus: panelRecipe, lesson: 40}, `
+tttttttt
+RRRRRRRR
+RRRRRRRR
+RRRRRRRR
+HHHHHHHH
+HHHHHHHH
+ssssssss
+kkkkkkkk
+`},
+		{"zoomed", 120, 36, shape{focus: panelHandoffs, zoomed: true, lesson: 9}, `
+tttttttttttt
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+ssssssssssss
+kkkkkkkkkkkk
+`},
+		{"too small", 59, 20, shape{focus: panelCandidates}, `
 ......
 ......
 ......
@@ -97,7 +133,7 @@ kkkkkkkkkkkk
 ......
 `},
 	} {
-		if diff := cmp.Diff(strings.TrimPrefix(c.want, "\n"), sketch(c.w, c.h, c.focus)); diff != "" {
+		if diff := cmp.Diff(strings.TrimPrefix(c.want, "\n"), sketch(c.w, c.h, c.s)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -105,24 +141,41 @@ kkkkkkkkkkkk
 
 // The parts fill the screen: every cell belongs to exactly one.
 func TestArrangeFills(t *testing.T) {
-	for h := minHeight; h <= 100; h++ {
+	for h := minHeight; h <= 100; h += 1 + h/12 {
 		for w := minWidth; w <= 300; w += 7 {
-			for focus := range panels {
-				a := arrange(w, h, focus)
+			for _, s := range shapes() {
+				a := arrange(w, h, s)
 				cells := 0
 				for _, r := range append(a.panel[:], a.header, a.status, a.keys) {
 					if r.x < 0 || r.y < 0 || r.x+r.w > w || r.y+r.h > h {
-						t.Fatalf("%dx%d: %+v is outside", w, h, r)
+						t.Fatalf("%dx%d %+v: %+v is outside", w, h, s, r)
 					}
 					cells += r.w * r.h
 				}
 				if cells != w*h {
-					t.Fatalf("%dx%d: %d cells of %d are used", w, h, cells, w*h)
+					t.Fatalf("%dx%d %+v: %d cells of %d are used", w, h, s, cells, w*h)
 				}
-				if strings.Contains(sketch(w, h, focus), "!") {
-					t.Fatalf("%dx%d: parts overlap", w, h)
+				if strings.Contains(sketch(w, h, s), "!") {
+					t.Fatalf("%dx%d %+v: parts overlap", w, h, s)
+				}
+				if s.lesson > 0 && !s.zoomed && 2*a.panel[panelHandoffs].h > h-3 {
+					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen", w, h, s)
 				}
 			}
 		}
 	}
+}
+
+// shapes are all that an arrangement can depend on, with lessons short and
+// long.
+func shapes() []shape {
+	var out []shape
+	for focus := range panels {
+		for _, zoomed := range []bool{false, true} {
+			for _, lesson := range []int{0, 1, 7, 30, 500} {
+				out = append(out, shape{focus, zoomed, lesson})
+			}
+		}
+	}
+	return out
 }

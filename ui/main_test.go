@@ -33,11 +33,12 @@ func TestMain(m *testing.M) {
 
 // show runs a scene. Its clock stands.
 func show(name, theme string) int {
-	sc, ok := scenes()[name]
+	build, ok := scenes()[name]
 	if !ok {
 		fmt.Fprintln(os.Stderr, "no such scene")
 		return 2
 	}
+	sc := build()
 	sc.o.Renderer = lipgloss.NewRenderer(os.Stdout)
 	d := stage(sc, 120, 36, theme)
 	d.w, d.h = 0, 0

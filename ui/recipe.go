@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -32,44 +31,75 @@ func code(herd bool, ack string) []part {
 	}
 }
 
-// drawRecipe draws what the candidates do, the line that is being done, and a
-// sentence on what is happening.
+// codeLines is how many lines that takes, barLines the comparison below it, and
+// storyLines what mostly is said of what happens.
+const (
+	codeLines  = 11
+	barLines   = 3
+	storyLines = 4
+)
+
+// drawRecipe draws what the candidates do, the lines that are being done, and
+// a sentence on what is happening. Where leaders have workers, what is believed
+// and what is true comes in its place, or below it on a tall screen.
 func (d *dashboard) drawRecipe(f *frame, r rect) {
 	s := d.shown()
+	if s.Work.Rules.Workers {
+		below := r
+		if r.h >= codeLines+2+beliefLines {
+			below.h = max(beliefLines, r.h/2)
+			below.y += r.h - below.h
+			r.h -= below.h
+		}
+		d.drawBelief(f, below)
+		if below == r {
+			return
+		}
+	}
 	if di := foreign(s); di != nil {
 		d.drawForeign(f, r, di)
 		return
 	}
 	herd := fansIn(s)
-	name := "Recipe"
-	var tail []span
+	tail := d.paceSpans()
 	if herd {
 		tail = append(tail, span{styleTrouble, "herd", 0})
 	}
-	a := f.box(r, name, d.focus == panelRecipe, tail...)
-	active, fresh := d.steps(f)
+	a := f.box(r, "Recipe", d.focus == panelRecipe, trimSpans(tail)...)
+	active := d.steps(f)
 
 	now := d.sentence(f)
 	var story []string
 	for _, line := range now.lines {
 		story = append(story, wrap(line, a.width()-2)...)
 	}
-	const codeLines = 11
-	room := a.height() - codeLines
-	detail := ""
-	if fresh != nil && fresh.Detail != "" {
-		detail = model.Safe(fresh.Name, nameMax) + ": " + model.Safe(fresh.Detail, 0)
+	// The numbers come before the sentence, and where both rules were compared
+	// before what is not about a handoff.
+	parts := code(herd, s.Ack.Path)
+	room, bars := a.height()-codeLines, len(s.Queue) > 1
+	if c := countedIn(s); bars && (herd || len(c.herd) > 0) {
+		for _, i := range []int{0, len(parts) - 1} {
+			if room < barLines {
+				room += 1 + len(parts[i].lines)
+				parts[i].lines = nil
+			}
+		}
 	}
-	if len(story) > room {
-		story = story[:max(0, room)]
+	pace := wrap(d.paceLine(), a.width()-2)
+	pace = pace[:max(0, min(len(pace), room))]
+	room -= len(pace)
+	if bars = bars && room >= barLines; bars {
+		room -= barLines
 	}
+	story = story[:max(0, min(len(story), room))]
 	room -= len(story)
-	bars := len(s.Queue) > 1 && room >= 4
-	if bars {
-		room -= 3
-	}
 	// What is left over goes between things: before the story, before the
-	// bars, and between the parts, or not there at all.
+	// bars, and between the parts, or not there at all. Then come the handoffs
+	// before that were counted, of which one line is worth more than blanks.
+	// The room of a longer story is kept, so that the code does not jump when
+	// one comes.
+	kept := max(0, min(room, storyLines-len(story)))
+	room -= kept
 	take := func(n int) bool {
 		if room < n {
 			return false
@@ -77,12 +107,27 @@ func (d *dashboard) drawRecipe(f *frame, r rect) {
 		room -= n
 		return true
 	}
-	beforeStory := len(story) > 0 && take(1)
+	aside := wrap(now.aside, a.width()-2)
+	if len(aside) > 0 && kept+room > len(aside) {
+		story = append(story, aside...)
+		room -= max(0, len(aside)-kept)
+	}
+	before := 0
+	if bars && moreCounted(s) && take(1) {
+		before = 1
+	}
+	beforeStory := len(story)+len(pace) > 0 && take(1)
 	beforeBars := bars && take(1)
 	between := take(2)
+	if before > 0 {
+		before += room
+	}
 	y := 0
-	for i, p := range code(herd, s.Ack.Path) {
-		if i > 0 && between {
+	for _, p := range parts {
+		if p.lines == nil {
+			continue
+		}
+		if y > 0 && between {
 			y++
 		}
 		a.pen(y).gap(1).text(styleHeading, p.heading)
@@ -98,37 +143,41 @@ func (d *dashboard) drawRecipe(f *frame, r rect) {
 		if beforeBars {
 			y++
 		}
-		y = d.drawHerdBars(f, a, y, herd)
+		y = d.drawHerdBars(f, a, y, herd, before)
 	}
 	if beforeStory {
+		y++
+	}
+	for _, line := range pace {
+		a.pen(y).gap(1).text(styleYou, line)
 		y++
 	}
 	for _, line := range story {
 		a.pen(y).gap(1).text(now.style, line)
 		y++
 	}
-	if detail != "" && y < a.height() {
-		p := a.pen(a.height() - 1).gap(1)
-		p.fit(p.room()-1, styleGold, f.th.glyph.Step+" "+detail)
-	}
 }
 
-// drawStep draws one line of the code. who is doing it now.
-func (d *dashboard) drawStep(f *frame, a area, y int, step model.Step, text string, off bool, who []string) {
+// drawStep draws one line of the code: with what it is done, and by whom,
+// while it is.
+func (d *dashboard) drawStep(f *frame, a area, y int, step model.Step, text string, off bool, now taking) {
 	p := a.pen(y).gap(1)
 	number, line := styleMuted, styleMuted
 	if off {
 		line = styleTrouble
 	}
 	mark := " "
-	if len(who) > 0 {
+	if len(now.names) > 0 {
 		mark, number, line = f.th.glyph.Step, styleStrong, styleStrong
 		if off {
 			line = styleAlarm
 		}
+		if now.detail != "" {
+			text = now.detail
+		}
 	}
 	p.text(styleLead, mark).gap(1).text(number, strconv.Itoa(int(step))).gap(1)
-	names := fitNames(who, max(8, p.room()-1-width(text)-2))
+	names := fitNames(now.names, max(8, p.room()-1-width(text)-2))
 	if names != "" {
 		// Who does it says more than the end of the line.
 		room := p.room() - 1 - width(names) - 2
@@ -136,6 +185,33 @@ func (d *dashboard) drawStep(f *frame, a area, y int, step model.Step, text stri
 		return
 	}
 	p.fit(p.room()-1, line, text)
+}
+
+// drawDoing draws the lines that are being done, where there is no code to
+// mark: at most n from y on. It returns the line after them.
+func (d *dashboard) drawDoing(f *frame, a area, y, n int) int {
+	for step, now := range d.steps(f) {
+		if len(now.names) == 0 || n <= 0 {
+			continue
+		}
+		text := now.detail
+		for _, p := range code(fansIn(d.shown()), d.shown().Ack.Path) {
+			if i := step - int(p.first); text == "" && i >= 0 && i < len(p.lines) {
+				text = p.lines[i]
+			}
+		}
+		d.drawStep(f, a, y, model.Step(step), text, false, now)
+		y, n = y+1, n-1
+	}
+	return y
+}
+
+// trimSpans takes the blanks from the end of the last span.
+func trimSpans(spans []span) []span {
+	if n := len(spans); n > 0 {
+		spans[n-1].text = strings.TrimRight(spans[n-1].text, " ")
+	}
+	return spans
 }
 
 // fitNames lists as many names as fit into w cells, three at most, and counts
@@ -154,71 +230,4 @@ func fitNames(names []string, w int) string {
 		return ""
 	}
 	return cut(names[0], w)
-}
-
-// steps returns who does which step now, newest first; and the member that took the newest step.
-func (d *dashboard) steps(f *frame) (map[model.Step][]string, *model.Member) {
-	var recent []*model.Member
-	for _, m := range d.shown().Members {
-		if m.Step == model.StepNone || m.StepAt.IsZero() {
-			continue
-		}
-		// A clock that runs a little behind must not hide a step.
-		if ago := f.picture.Sub(m.StepAt); ago < stepShown && ago > -stepShown {
-			recent = append(recent, m)
-			f.every(tickBusy)
-			f.at(m.StepAt.Add(stepShown))
-		}
-	}
-	if recent == nil {
-		return nil, nil
-	}
-	slices.SortStableFunc(recent, func(a, b *model.Member) int { return b.StepAt.Compare(a.StepAt) })
-	who := make(map[model.Step][]string)
-	for _, m := range recent {
-		who[m.Step] = append(who[m.Step], model.Safe(m.Name, nameMax))
-	}
-	return who, recent[0]
-}
-
-// drawHerdBars compares how many the next handoff wakes: by the rule, and if
-// all watched the leader.
-func (d *dashboard) drawHerdBars(f *frame, a area, y int, herd bool) int {
-	s := d.shown()
-	chain := model.Election().Notified(s.Queue, 0)
-	all := model.Herd().Notified(s.Queue, 0)
-	a.pen(y).gap(1).text(styleMuted, "per handoff  ").
-		text(styleText, strconv.Itoa(s.Recipe.Notified(s.Queue, 0))+" notified")
-	y++
-	room := max(4, min(20, a.width()-26))
-	for _, bar := range []struct {
-		name string
-		n    int
-		st   style
-		on   bool
-	}{{"chain", chain, styleWatch, !herd}, {"herd ", all, styleTrouble, herd}} {
-		cells := bar.n
-		if all > room {
-			cells = max(1, bar.n*room/all)
-		}
-		p := a.pen(y).gap(1)
-		st := styleMuted
-		if bar.on {
-			st = styleText
-		}
-		start := p.x
-		p.text(st, bar.name+" ").text(bar.st, strings.Repeat(f.th.glyph.Block, min(cells, room)))
-		p.gap(start+7+min(all, room)-p.x).gap(1).text(st, strconv.Itoa(bar.n))
-		if !bar.on {
-			remark := "  by the rule"
-			if !herd {
-				remark = "  if all watched the leader"
-			}
-			if width(remark) < p.room() {
-				p.text(styleMuted, remark)
-			}
-		}
-		y++
-	}
-	return y
 }

@@ -21,6 +21,12 @@ func (d *dashboard) drawReigns(f *frame, a area) {
 		case t.row.member.Fault == model.Frozen:
 			danger = t.row.member.FaultAt
 			alarm = "the leader is frozen, and nobody knows yet"
+		case t.row.member.Fault == model.Partitioned && t.row.member.Belief == model.Leading:
+			danger = t.row.member.FaultAt
+			alarm = "the leader is cut off, and has to stop in time"
+		case t.row.member.Fault == model.Partitioned:
+			danger = t.row.member.FaultAt
+			alarm = "the leader is cut off and has stopped"
 		default:
 			danger = t.row.member.FaultAt
 			alarm = "nobody is leading, and nobody knows yet"

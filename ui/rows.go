@@ -55,10 +55,12 @@ type rows struct {
 	filter   string
 	matching []int // positions in the queue; nil without a filter
 	homeless []*model.Member
+	held     map[uint64]*model.Message // the next message held for each session
+	guests   bool                      // there are contenders from elsewhere whose address is known
 }
 
 func newRows(s *model.State, filter string) rows {
-	r := rows{state: s, filter: filter, homeless: s.Homeless()}
+	r := rows{state: s, filter: filter, homeless: s.Homeless(), held: heldFor(s), guests: hasGuests(s)}
 	if filter == "" {
 		return r
 	}

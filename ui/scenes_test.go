@@ -182,60 +182,87 @@ type scene struct {
 	pass time.Duration
 	// ended says that the source ends after that.
 	ended bool
+	// runs says that what the keys begin is done.
+	runs bool
 }
 
-// scenes are the moments of the golden frames.
-func scenes() map[string]scene {
+// scenes are the moments of the golden frames. Each call of one makes it anew.
+func scenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live := Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
-	return map[string]scene{
-		"main":   {world: five(model.Election()).wait(4 * time.Minute), o: demo},
-		"killed": {world: killed(), o: demo},
-		"handoff": {world: killed(), o: demo, then: func(w *world) {
-			next := handedOver()
-			*w = *next
-		}},
-		"herd":    {world: herded(), o: demo},
-		"offline": {world: five(model.Election()).wait(4*time.Minute + 200*time.Millisecond).lose("dial tcp 127.0.0.1:41873: connection refused").wait(7 * time.Second), o: demo},
-		"unseen":  {world: newWorld("/election", nil, false).lose("dial tcp 10.0.0.9:2181: no route to host").wait(3 * time.Second), o: live},
-		"absent":  {world: presence(model.Absent), o: live},
-		"denied":  {world: presence(model.Denied), o: live},
-		"vacant":  {world: vacant(), o: demo},
-		"paused": {world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"p"}, pass: 7 * time.Second, then: func(w *world) {
-			w.wait(2*time.Second).join("guid-n_", "fjord", 0xa6)
-			w.wait(time.Second).join("guid-n_", "grove", 0xa7)
-		}},
-		"filter":   {world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"/", "e", "r"}},
-		"inspect":  {world: killed(), o: demo, keys: []string{"enter"}},
-		"help":     {world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"?"}},
-		"homeless": {world: homelessLeader(), o: demo, keys: []string{"G"}},
-		"hostile":  {world: hostile(), o: live},
-		"crowd":    {world: crowd(500), o: live, keys: []string{"pgdown", "pgdown"}},
-		"history":  {world: history(), o: demo},
-		"ended":    {world: five(model.Election()).wait(4 * time.Minute), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}},
+	all := map[string]func() scene{
+		"main":   func() scene { return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo} },
+		"killed": func() scene { return scene{world: killed(), o: demo} },
+		"handoff": func() scene {
+			return scene{world: killed(), o: demo, then: func(w *world) {
+				next := handedOver()
+				*w = *next
+			}}
+		},
+		"herd": func() scene { return scene{world: herded(), o: demo} },
+		"offline": func() scene {
+			return scene{world: five(model.Election()).wait(4*time.Minute + 200*time.Millisecond).lose("dial tcp 127.0.0.1:41873: connection refused").wait(7 * time.Second), o: demo}
+		},
+		"unseen": func() scene {
+			return scene{world: newWorld("/election", nil, false).lose("dial tcp 10.0.0.9:2181: no route to host").wait(3 * time.Second), o: live}
+		},
+		"absent": func() scene { return scene{world: presence(model.Absent), o: live} },
+		"denied": func() scene { return scene{world: presence(model.Denied), o: live} },
+		"vacant": func() scene { return scene{world: vacant(), o: demo} },
+		"paused": func() scene {
+			return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"p"}, pass: 7 * time.Second, then: func(w *world) {
+				w.wait(2*time.Second).join("guid-n_", "fjord", 0xa6)
+				w.wait(time.Second).join("guid-n_", "grove", 0xa7)
+			}}
+		},
+		"filter": func() scene {
+			return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"/", "e", "r"}}
+		},
+		"inspect": func() scene { return scene{world: killed(), o: demo, keys: []string{"enter"}} },
+		"help": func() scene {
+			return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"?"}}
+		},
+		"homeless": func() scene { return scene{world: homelessLeader(), o: demo, keys: []string{"G"}} },
+		"hostile":  func() scene { return scene{world: hostile(), o: live} },
+		"crowd":    func() scene { return scene{world: crowd(500), o: live, keys: []string{"pgdown", "pgdown"}} },
+		"history":  func() scene { return scene{world: history(), o: demo} },
+		"ended": func() scene {
+			return scene{world: five(model.Election()).wait(4 * time.Minute), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}}
+		},
 
-		"verified":     {world: verified(), o: live},
-		"astray":       {world: astray(), o: live},
-		"astray-one":   {world: astray(), o: live, keys: []string{"j", "j", "enter"}},
-		"risk":         {world: atRisk(), o: live},
-		"aftermath":    {world: aftermath(), o: live},
-		"risk-one":     {world: atRisk(), o: live, keys: []string{"enter"}},
-		"doctor":       {world: astray(), o: live, keys: []string{"!"}},
-		"healthy":      {world: verified(), o: live, keys: []string{"!"}},
-		"unasked":      {world: unasked(), o: live, keys: []string{"!"}},
-		"servers":      {world: verified(), o: live, keys: []string{"S"}},
-		"silent":       {world: unasked(), o: live, keys: []string{"S"}},
-		"wall":         {world: atRisk(), others: several()[1:], walk: found(false), o: live, keys: []string{"e", "j"}},
-		"walking":      {world: verified(), walk: found(true), o: live, keys: []string{"e"}},
-		"unsought":     {world: verified(), o: live, keys: []string{"e"}},
-		"second":       {world: verified(), others: []*world{readers()}, o: live, keys: []string{")"}},
-		"single":       {world: controller(), o: live},
-		"retrying":     {world: reconnecting("/services/billing/leader", model.Disconnected), o: live},
-		"expired":      {world: reconnecting("/services/billing/leader", model.Expired), o: live},
-		"looking":      {world: verified(), o: observing(live)},
-		"looking-help": {world: verified(), o: observing(live), keys: []string{"?"}},
-		"replayed":     {world: history(), o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl"}, ended: true, then: func(*world) {}},
+		"verified":   func() scene { return scene{world: verified(), o: live} },
+		"astray":     func() scene { return scene{world: astray(), o: live} },
+		"astray-one": func() scene { return scene{world: astray(), o: live, keys: []string{"j", "j", "enter"}} },
+		"risk":       func() scene { return scene{world: atRisk(), o: live} },
+		"aftermath":  func() scene { return scene{world: aftermath(), o: live} },
+		"risk-one":   func() scene { return scene{world: atRisk(), o: live, keys: []string{"enter"}} },
+		"doctor":     func() scene { return scene{world: astray(), o: live, keys: []string{"!"}} },
+		"healthy":    func() scene { return scene{world: verified(), o: live, keys: []string{"!"}} },
+		"unasked":    func() scene { return scene{world: unasked(), o: live, keys: []string{"!"}} },
+		"servers":    func() scene { return scene{world: verified(), o: live, keys: []string{"S"}} },
+		"silent":     func() scene { return scene{world: unasked(), o: live, keys: []string{"S"}} },
+		"wall": func() scene {
+			return scene{world: atRisk(), others: several()[1:], walk: found(false), o: live, keys: []string{"e", "j"}}
+		},
+		"walking":  func() scene { return scene{world: verified(), walk: found(true), o: live, keys: []string{"e"}} },
+		"unsought": func() scene { return scene{world: verified(), o: live, keys: []string{"e"}} },
+		"second": func() scene {
+			return scene{world: verified(), others: []*world{readers()}, o: live, keys: []string{")"}}
+		},
+		"single": func() scene { return scene{world: controller(), o: live} },
+		"retrying": func() scene {
+			return scene{world: reconnecting("/services/billing/leader", model.Disconnected), o: live}
+		},
+		"expired":      func() scene { return scene{world: reconnecting("/services/billing/leader", model.Expired), o: live} },
+		"looking":      func() scene { return scene{world: verified(), o: observing(live)} },
+		"looking-help": func() scene { return scene{world: verified(), o: observing(live), keys: []string{"?"}} },
+		"replayed": func() scene {
+			return scene{world: history(), o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl"}, ended: true, then: func(*world) {}}
+		},
 	}
+	maps.Copy(all, teachScenes())
+	maps.Copy(all, lessonScenes())
+	return all
 }
 
 // observing is o with no key that changes anything.
@@ -366,7 +393,7 @@ func stage(sc scene, w, h int, theme string) *dashboard {
 	now := sc.world.now
 	o.Now = func() time.Time { return now }
 	o.Theme = theme
-	if o.Mode == ModeDemo {
+	if o.Mode == ModeDemo && o.Actions == nil {
 		o.Actions = &allow{why: map[Kind]string{Campaign: "it stands already"}}
 	}
 	if o.Renderer == nil {
@@ -375,7 +402,11 @@ func stage(sc scene, w, h int, theme string) *dashboard {
 	m := New(o)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, k := range sc.keys {
-		m.Update(press(k))
+		if cmd := m.d.key(press(k)); cmd != nil && sc.runs {
+			m.d.update(cmd())
+		}
+		m.d.dirty = true
+		m.d.redraw()
 	}
 	if sc.then != nil {
 		sc.then(src.world)
@@ -392,7 +423,7 @@ func stage(sc scene, w, h int, theme string) *dashboard {
 func press(k string) tea.KeyMsg {
 	for t, name := range map[tea.KeyType]string{
 		tea.KeyEnter: "enter", tea.KeyEsc: "esc", tea.KeyTab: "tab", tea.KeyUp: "up", tea.KeyDown: "down",
-		tea.KeyPgUp: "pgup", tea.KeyPgDown: "pgdown", tea.KeyHome: "home", tea.KeyEnd: "end",
+		tea.KeyLeft: "left", tea.KeyRight: "right", tea.KeyPgUp: "pgup", tea.KeyPgDown: "pgdown", tea.KeyHome: "home", tea.KeyEnd: "end",
 		tea.KeyBackspace: "backspace", tea.KeyCtrlC: "ctrl+c", tea.KeyCtrlZ: "ctrl+z", tea.KeyCtrlU: "ctrl+u",
 	} {
 		if name == k {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
 
 	"electop/model"
 )
@@ -9,6 +10,9 @@ import (
 // watchesLooked bounds how far the sentence looks for a wrong watch: the doctor
 // looks at all.
 const watchesLooked = 50
+
+// oldPage is why people get it wrong.
+const oldPage = "An old recipe page said so: watch the smallest j < i. That is the leader."
 
 // before is whose deletion a contender waits for.
 func before(s *model.State) string {
@@ -22,6 +26,7 @@ func before(s *model.State) string {
 type story struct {
 	style style
 	lines []string
+	aside string // to be said where there is room
 }
 
 func (d *dashboard) sentence(f *frame) story {
@@ -35,7 +40,7 @@ func (d *dashboard) sentence(f *frame) story {
 		if own != "" {
 			lines = append(lines, own)
 		}
-		return story{st, lines}
+		return story{style: st, lines: lines}
 	}
 	l := s.Leader()
 	if s.Phase != model.Live {
@@ -46,6 +51,9 @@ func (d *dashboard) sentence(f *frame) story {
 	}
 	if l == nil {
 		return with(styleText, "Nobody stands: the next volunteer finds its own znode the smallest and leads.")
+	}
+	if of, sure := d.ghostOf(row{l, s.Member(l), 0}); sure {
+		return with(styleAlarm, "First is the ghost of "+of+": a znode of whose create the reply was lost. Its owner does not know of it, so nobody leads until that session ends.")
 	}
 	n := s.Recipe.Notified(s.Queue, 0)
 	if t, ok := troubleOf(s, row{l, s.Member(l), 0}); ok && !t.faulty() {
@@ -58,13 +66,12 @@ func (d *dashboard) sentence(f *frame) story {
 		return with(styleTrouble, "waiting: nobody is notified until the znode "+brief(l)+" is deleted")
 	}
 	if h := newest(s); h != nil && h.To != nil && h.From != nil {
+		if n := onTheWay(s, h.From); n > 0 {
+			return with(styleText, brief(h.From)+" was deleted, and "+plural(n, "notification", "notifications")+" of it "+map[bool]string{true: "is", false: "are"}[n == 1]+" still on the way. "+h.To.Label()+" is the smallest now.")
+		}
 		if ago := f.picture.Sub(h.At); ago >= 0 && ago < handoffTold {
 			f.at(h.At.Add(handoffTold))
-			was := "1 candidate was notified"
-			if fansIn(s) {
-				was = fmt.Sprintf("%d were notified, to find one new leader", n+1)
-			}
-			return with(styleText, brief(h.From)+" was deleted and "+was+". "+h.To.Label()+" is the smallest now.")
+			return with(styleText, brief(h.From)+" was deleted"+notified(s, h.From)+". "+h.To.Label()+" is the smallest now.")
 		}
 	}
 	if s.Ack.Path != "" && !s.Acknowledged() && s.Ack.Presence != model.Denied {
@@ -91,7 +98,35 @@ func (d *dashboard) sentence(f *frame) story {
 		}
 	}
 	if fansIn(s) {
-		return with(styleTrouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", brief(l), n))
+		out := with(styleTrouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", brief(l), n))
+		if own == "" && foreign(s) == nil {
+			out.aside = oldPage
+		}
+		return out
 	}
 	return with(styleMuted, "quiet: nobody polls. Each waits for one deletion, that of the znode "+before(s)+".")
+}
+
+// notified says how many others heard that the leader's znode was deleted: as
+// the server counted it, else as the recipe has it.
+func notified(s *model.State, from *model.Candidate) string {
+	n := s.Recipe.Notified(s.Queue, 0)
+	if fansIn(s) {
+		n++ // who leads now was one of them
+	}
+	for i := len(s.Wakes) - 1; i >= 0; i-- {
+		if w := s.Wakes[i]; w.Candidate != nil && w.Candidate.ID() == from.ID() {
+			n = others(w)
+			break
+		} else if i == 0 {
+			return "" // it came before the server counted
+		}
+	}
+	switch {
+	case n == 0:
+		return ", and nobody waited for that"
+	case n == 1:
+		return " and 1 candidate was notified"
+	}
+	return " and " + strconv.Itoa(n) + " were notified, to find one new leader"
 }

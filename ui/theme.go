@@ -110,6 +110,8 @@ type glyphs struct {
 	H, V, TL, TR, BL, BR                         string
 	Cursor                                       string
 	Wrong, Critical, Warning, Info, WatchWrong   string
+	Notice, Parted, NoGuid, LosesReply, SlowLead string
+	Pointed, Elsewhere                           string
 }
 
 var signs = glyphs{
@@ -122,6 +124,8 @@ var signs = glyphs{
 	H: "─", V: "│", TL: "╭", TR: "╮", BL: "╰", BR: "╯",
 	Cursor: "█",
 	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
+	Notice: "●", Parted: "⊘", NoGuid: "ø", LosesReply: "↯", SlowLead: "⧗",
+	Pointed: "»", Elsewhere: "○",
 }
 
 // paint is a colour: for terminals with millions, and its stand-ins among 256

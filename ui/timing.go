@@ -20,6 +20,19 @@ const (
 	// millisecond; nobody could read them otherwise.
 	stepShown = 1500 * time.Millisecond
 
+	// travelShown is how long a notification is shown on its way from the
+	// deleted znode to its watcher. It takes less than a millisecond; this is
+	// long enough for the eye to find it and follow, and over before the next
+	// event. tickTravel is how often it moves meanwhile: a cell or two at a
+	// time, which looks like one movement.
+	travelShown = 600 * time.Millisecond
+	tickTravel  = 50 * time.Millisecond
+
+	// writesShown is how long a worker's last writes are shown whose leader
+	// believes nothing any more: workers write a few times a second, so one that
+	// goes on stays in view, and one that stopped is seen to have stopped.
+	writesShown = 5 * time.Second
+
 	// handoffShown is how long a new handoff is highlighted: the eye needs
 	// about a second to find what moved.
 	handoffShown = 1500 * time.Millisecond
@@ -36,6 +49,10 @@ const (
 	// actionTimeout ends an action that hangs. It is longer than a connection
 	// attempt and shorter than anybody's patience.
 	actionTimeout = 10 * time.Second
+
+	// lessonTimeout bounds the building of a lesson's scene: a few candidates
+	// that stand for election, and the sessions of those before to end.
+	lessonTimeout = 30 * time.Second
 
 	// verifyWait is how long the answers of the servers are waited for: each is
 	// asked with timeouts of its own, and several questions come in a row.

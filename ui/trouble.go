@@ -152,6 +152,9 @@ func (t trouble) sentence(f *frame, w int) string {
 	if m.Fault == model.Frozen {
 		long = name + " was frozen" + ago + ". Unless it thaws in time, its session expires:"
 		short = name + " was frozen" + ago + "; unless it thaws:"
+	} else if m.Fault == model.Partitioned {
+		long = name + " was cut off" + ago + ". Unless that heals in time, its session expires:"
+		short = name + " was cut off" + ago + "; unless healed:"
 	}
 	if width(long) > w {
 		return short

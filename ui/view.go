@@ -17,10 +17,14 @@ type view struct {
 	rows     rows
 	selected ref
 	index    int // of the selected row in rows
+	stood    int // where it was last in the queue
 	top      int // first contender in view
 	page     int // how many were in view
 	scroll   [panels]int
 	filter   string
+	// Of the grid of a zoomed crowd: the rows it has, and the first column in
+	// view.
+	gridRows, gridLeft int
 	// The first lines in view of the panels in front.
 	doctorTop, serversTop int
 
@@ -72,12 +76,21 @@ func (v *view) takeHandoff(now time.Time) {
 }
 
 // reselect rebuilds the rows and finds the selected one again. If it is gone,
-// whatever stands in its place is selected.
+// whatever stands in its place is selected: in the queue, for one that lost its
+// znode first and then went.
 func (v *view) reselect() {
+	homeless := v.index >= v.rows.queued()
 	v.rows = newRows(v.shown(), v.filter)
 	if i := v.rows.find(v.selected, v.index); i >= 0 {
 		v.index = i
 		v.selected = v.rows.at(i).ref() // a member may have another znode now
+		if i < v.rows.queued() {
+			v.stood = i
+		}
+		return
+	}
+	if homeless {
+		v.selectRow(v.stood)
 		return
 	}
 	v.selectRow(v.index)
@@ -92,6 +105,7 @@ func (v *view) selectRow(i int) {
 		return
 	}
 	v.selected = v.rows.at(v.index).ref()
+	v.stood = v.index
 }
 
 // setViews takes the states of the elections watched. Those that are known
@@ -156,6 +170,10 @@ func (d *dashboard) viewOf(path string) int {
 
 // show brings a view to the screen.
 func (d *dashboard) show(v *view) {
+	if d.past.on && v != d.view {
+		d.present() // the numbers of moments are one election's
+		d.say(styleMuted, "live again: each election has its own past")
+	}
 	d.view, d.dirty = v, true
 	if v.rows.state != v.shown() {
 		v.reselect() // it changed while another one was on the screen

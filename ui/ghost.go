@@ -1,0 +1,44 @@
+package ui
+
+import (
+	"slices"
+
+	"electop/model"
+)
+
+// ghostOf returns the name of the candidate whose ghost r is: a znode of its
+// session that it does not know of, because the reply to the create was lost.
+// "" for a row that is none. sure says that the owner itself told which is its
+// znode; of strangers the doctor only infers it.
+func (d *dashboard) ghostOf(r row) (of string, sure bool) {
+	s, c := d.rows.state, r.candidate
+	if c == nil || c.Session == 0 {
+		return "", false
+	}
+	if m := r.member; m != nil {
+		if m.Znode == "" || m.Znode == c.Name || m.Session != c.Session || m.Belief == model.Volunteering {
+			return "", false
+		}
+		if slices.ContainsFunc(s.Queue, func(x *model.Candidate) bool { return x.Session == c.Session && x.Name == m.Znode }) {
+			return model.Safe(m.Name, nameMax), true
+		}
+		return "", false
+	}
+	for _, x := range s.Findings {
+		if x.ID != "ghost-node" || x.Severity == model.Info || !slices.Contains(x.Sessions, c.Session) {
+			continue
+		}
+		// The last one is what its owner goes by; who created it does not know
+		// of those before.
+		n := len(x.Znodes)
+		if at := slices.Index(x.Znodes, znodePath(s, c)); at >= 0 && at < n-1 {
+			if i := slices.IndexFunc(s.Queue, func(y *model.Candidate) bool { return znodePath(s, y) == x.Znodes[n-1] }); i >= 0 {
+				return s.Queue[i].Label(), false
+			}
+		}
+	}
+	return "", false
+}
+
+// haunts reports whether r is the ghost of a candidate of ours.
+func (d *dashboard) haunts(r row) bool { _, sure := d.ghostOf(r); return sure }

@@ -1,0 +1,218 @@
+package ui
+
+import (
+	"strconv"
+	"time"
+
+	"electop/model"
+)
+
+// momentWords says what happened at the moment that is shown.
+func (d *dashboard) momentWords(f *frame) (style, string) {
+	p := &d.past
+	if !p.known {
+		return styleMuted, "looking for the last moment"
+	}
+	st, words := styleText, ""
+	for _, e := range p.at.Events {
+		text, alarms := eventWords(e)
+		if text == "" {
+			continue
+		}
+		if words != "" {
+			words += "; "
+		}
+		words += text
+		if alarms {
+			st = styleTrouble
+		}
+	}
+	if words == "" && p.before != nil {
+		words = doneWords(p.before, p.at.State)
+	}
+	end := ""
+	switch {
+	case p.at.First && p.at.Last:
+		end = "the only moment there is"
+	case p.at.First:
+		end = "as far back as is kept"
+	case p.at.Last:
+		end = "the last moment"
+	}
+	if end != "" && words != "" {
+		end += ": "
+	}
+	return st, f.stamp(p.at.At) + "  " + end + words
+}
+
+// eventWords is an event as part of a sentence, and whether it is bad news.
+func eventWords(e model.Event) (words string, alarms bool) {
+	switch b := e.Body.(type) {
+	case model.Snapshot:
+		switch s := b.State; {
+		case s == nil || s.Phase != model.Live:
+			return "the election was looked at", false
+		default:
+			return plural(len(s.Queue), "candidate was", "candidates were") + " there: " + roleHolders(s), false
+		}
+	case model.Joined:
+		if b.Ignored {
+			return model.Safe(b.Candidate.Name, nameMax) + " came, no candidate", false
+		}
+		return b.Candidate.Label() + " joined as " + brief(b.Candidate), false
+	case model.Left:
+		if b.Ignored {
+			return model.Safe(b.Candidate.Name, nameMax) + " went, no candidate", false
+		}
+		return b.Candidate.Label() + " left", false
+	case model.Handoff:
+		words := "handoff " + labelOr(b.From) + " → " + labelOr(b.To)
+		if b.From != nil {
+			_, why := causeOf(&b)
+			words += ", " + why
+		}
+		for _, m := range []struct {
+			name string
+			took *time.Duration
+		}{{"silent", b.Silent}, {"takeover", b.Takeover}, {"vacant", b.Vacant}} {
+			if m.took != nil {
+				words += ", " + m.name + " " + took(*m.took)
+			}
+		}
+		return words, b.To == nil
+	case model.Missed:
+		if !b.Known {
+			return "an unknown number of changes was missed", true
+		}
+		return plural(b.Creates, "create", "creates") + " and " + plural(b.Deletes, "delete", "deletes") + " were missed", true
+	case model.LinkChanged:
+		words := "the observer is " + string(b.Link)
+		if b.Server != "" && b.Link == model.Connected {
+			words += " to " + model.Safe(b.Server, 64)
+		}
+		return words, b.Link != model.Connected
+	case model.FindingChanged:
+		words := "found: " + model.Safe(b.Finding.Title, 0)
+		if !b.Raised {
+			words = "over: " + model.Safe(b.Finding.Title, 0)
+		}
+		return words, b.Raised && b.Finding.Severity != model.Info
+	case model.RiskChanged:
+		if !b.Raised {
+			return b.Risk.Candidate.Label() + " is not at risk any more", false
+		}
+		return b.Risk.Candidate.Label() + " is at risk", true
+	}
+	return "", false
+}
+
+func labelOr(c *model.Candidate) string {
+	if c == nil {
+		return "nobody"
+	}
+	return c.Label()
+}
+
+// doneWords says what was done between two moments that follow each other, of
+// which the second has no event; "" for what does not show.
+func doneWords(before, s *model.State) string {
+	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
+		return stepWords(s.Steps[n-1])
+	}
+	if n, old := len(s.Wakes), len(before.Wakes); n > 0 && (old == 0 || s.Wakes[n-1].Zxid != before.Wakes[old-1].Zxid) {
+		w := s.Wakes[n-1]
+		return model.Safe(model.Base(w.Znode), 40) + " was deleted: " + plural(len(w.Notified), "watcher", "watchers") + " notified"
+	}
+	if n, old := len(s.Work.Last), len(before.Work.Last); n > 0 && (old == 0 || s.Work.Last[n-1].Write != before.Work.Last[old-1].Write) {
+		return writeWords(s, &s.Work.Last[n-1])
+	}
+	if r := s.Work.Rules; r != before.Work.Rules {
+		return "the demo's rules: workers " + onOff(r.Workers) + ", fence " + onOff(r.Fenced)
+	}
+	if name := s.Recipe.Name(); name != before.Recipe.Name() {
+		return "from here on the candidates follow the recipe " + model.Safe(name, nameMax)
+	}
+	for _, m := range s.Members {
+		old := memberNamed(before, m.ID)
+		if old == nil {
+			return model.Safe(m.Name, nameMax) + " is one of ours from here on"
+		}
+		if words := changeWords(old, m); words != "" {
+			return model.Safe(m.Name, nameMax) + " " + words
+		}
+	}
+	for _, m := range before.Members {
+		if memberNamed(s, m.ID) == nil {
+			return model.Safe(m.Name, nameMax) + " is none of ours any more"
+		}
+	}
+	return ""
+}
+
+// changeWords is how a member changed.
+func changeWords(old, m *model.Member) string {
+	safe := func(text string) string { return model.Safe(text, nameMax) }
+	switch {
+	case m.Fault != old.Fault && m.Fault == model.NoFault:
+		return "is not " + safe(string(old.Fault)) + " any more"
+	case m.Fault != old.Fault:
+		return "is " + safe(string(m.Fault))
+	case m.Ending != old.Ending && m.Ending != model.NoEnding:
+		return "is " + safe(string(m.Ending))
+	case m.Belief != old.Belief:
+		return "believes: " + safe(string(m.Belief)) + ", before: " + safe(string(old.Belief))
+	case m.Znode != old.Znode && m.Znode == "":
+		return "knows that its znode is gone"
+	case m.Znode != old.Znode:
+		return "knows its znode, " + safe(model.Base(m.Znode))
+	case m.NoGuid != old.NoGuid:
+		return "gives its next znodes a guid: " + onOff(!m.NoGuid)
+	case m.LosesReply != old.LosesReply:
+		return "loses the reply to its next create: " + onOff(m.LosesReply)
+	case m.SlowLead != old.SlowLead:
+		return "does not end its leader procedure: " + onOff(m.SlowLead)
+	}
+	return ""
+}
+
+func onOff(on bool) string {
+	if on {
+		return ArgOn
+	}
+	return ArgOff
+}
+
+// stepWords is a step as a sentence: "birch: 2 C := {12, 13, 14}".
+func stepWords(x model.StepTaken) string {
+	words := model.Safe(x.Name, nameMax) + ": " + strconv.Itoa(int(x.Step))
+	if x.Detail != "" {
+		return words + " " + worked(x.Step, model.Safe(x.Detail, 0))
+	}
+	for _, p := range code(false, "") {
+		if i := int(x.Step - p.first); i >= 0 && i < len(p.lines) {
+			return words + " " + p.lines[i]
+		}
+	}
+	return words
+}
+
+func writeWords(s *model.State, w *model.Tried) string {
+	if w.Write == nil {
+		return ""
+	}
+	who := model.Safe(w.Member, nameMax)
+	if m := memberNamed(s, w.Member); m != nil {
+		who = model.Safe(m.Name, nameMax)
+	}
+	words := "the worker of " + who + " wrote to the " + model.Safe(string(w.Resource), nameMax)
+	switch {
+	case w.Refused:
+		words += ": refused"
+		if w.Reason != "" {
+			words += ", " + model.Safe(w.Reason, 0)
+		}
+	case w.Stale:
+		words += ": accepted, and stale"
+	}
+	return words
+}

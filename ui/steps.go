@@ -1,0 +1,119 @@
+package ui
+
+import (
+	"strings"
+
+	"electop/model"
+)
+
+// taking is a line of the recipe that is being done.
+type taking struct {
+	names  []string // by whom, newest first
+	detail string   // with what, of the newest who said; as text
+}
+
+// steps returns what is being done, by the recipe's lines: a step stays marked
+// until it could be read. Where the server speaks slowly it stays until the
+// reply can have come, and where it speaks step by step, the last one of each
+// member that waits for a message.
+func (d *dashboard) steps(f *frame) (lines [model.StepAcknowledge + 1]taking) {
+	s := d.shown()
+	shown := stepShown
+	if s.Pace != nil {
+		shown += s.Pace.Delay
+	}
+	stepping := s.Pace != nil && s.Pace.Steps && len(d.rows.held) > 0
+	var last map[string]bool // members whose newest step was seen
+	if stepping {
+		last = make(map[string]bool)
+	}
+	for i := len(s.Steps) - 1; i >= 0; i-- {
+		t := &s.Steps[i]
+		ago := f.picture.Sub(t.At)
+		// A clock that runs a little behind must not hide a step.
+		fresh := ago < shown && ago > -stepShown
+		if fresh {
+			f.at(t.At.Add(shown))
+		}
+		waits := false
+		if stepping && !last[t.Member] {
+			last[t.Member] = true
+			m := memberNamed(s, t.Member)
+			waits = m != nil && d.rows.held[m.Session] != nil
+		}
+		switch {
+		case !fresh && !stepping && ago >= shown:
+			return lines // steps come in the order of their making
+		case !fresh && !waits, t.Step <= model.StepNone, int(t.Step) >= len(lines):
+			continue
+		}
+		name, detail := model.Safe(t.Name, nameMax), model.Safe(t.Detail, detailMax)
+		if t.Step != model.StepLowest {
+			lines[t.Step].mark(name, worked(t.Step, detail))
+			continue
+		}
+		// Who finds that it is the smallest has just listed, and says so with
+		// this one step.
+		lines[t.Step].mark(name, "")
+		lines[listedIn(s.Steps[:i], t.Member)].mark(name, detail)
+	}
+	return lines
+}
+
+// mark adds who does the line, and with what unless that is known already.
+func (l *taking) mark(name, detail string) {
+	if holds(l.names, name) {
+		return
+	}
+	l.names = append(l.names, name)
+	if l.detail == "" {
+		l.detail = detail
+	}
+}
+
+// listedIn is the step in which a member listed the children, after those that
+// it took before: the second while it volunteers, the fourth later.
+func listedIn(before []model.StepTaken, member string) model.Step {
+	for i := len(before) - 1; i >= 0; i-- {
+		if before[i].Member == member {
+			if before[i].Step <= model.StepList {
+				return model.StepList
+			}
+			break
+		}
+	}
+	return model.StepListAgain
+}
+
+// detailMax bounds what is shown of a step's detail.
+const detailMax = 120
+
+// holds is for lists of a few.
+func holds(list []string, s string) bool {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i] == s {
+			return true
+		}
+	}
+	return false
+}
+
+// worked is a line of the recipe with what it was done with, "" where nothing
+// is said that the line does not say.
+func worked(step model.Step, detail string) string {
+	if set, ok := strings.CutPrefix(detail, "C := "); ok && step == model.StepLowest {
+		return "mine is the smallest of " + set
+	}
+	if detail == "" || strings.Contains(detail, " ") {
+		return detail // it is a sentence already
+	}
+	switch step {
+	case model.StepCreate:
+		return "create " + detail + "  SEQUENCE|EPHEMERAL"
+	case model.StepWatch, model.StepWatchAgain:
+		return "watch n_" + detail
+	case model.StepAcknowledge:
+		return "acknowledge: create " + detail
+	}
+	return detail
+}

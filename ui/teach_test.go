@@ -1,0 +1,553 @@
+package ui
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
+	"pgregory.net/rapid"
+
+	"electop/model"
+)
+
+// What the moments of the recipe at work say in words, without colours.
+func TestTeachingWords(t *testing.T) {
+	all := scenes()
+	for name, want := range map[string][]string{
+		"told":           {"✗    12  amber", "deleted", "↑ 12 ◂", "●"},
+		"storm":          {"↑ 12 ◂", "┤", "╯", "●"},
+		"slow":           {"slow 0.5 s, 1 held"},
+		"stepping":       {"step by step, 4 held", "↑ 12 ◂"},
+		"faults":         {"Faults of birch", "> ", "lose reply", "guid again", "It volunteers anew"},
+		"faults-refused": {"Not now: birch is frozen", "freeze"},
+		"faulty":         {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off", "the leader is cut off"},
+		"two":            {"safety ✗", "liveness 96.2 %", "Belief", "fence off", "☆ amber", "n_12 is deleted", "✓ stale"},
+		"two-fenced":     {"safety ✓", "liveness 96.2 %", "fence on", "set ✗ refused"},
+		"two-recipe":     {"Belief and truth", "fence off", "★ birch", "leads", "first: n_13", "☆ amber", "n_12 is deleted", "✓ stale", "✗ refused", "0x1:1f", "plain set", "1 stale write accepted", "2 awake: never"},
+		"ghost":          {"ghost of cedar"},
+		"chaos":          {"✓"},
+		"chaos-broken":   {"✗ two leaders awake at once"},
+	} {
+		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
+			text := ansi.Strip(stage(all[name](), size[0], size[1], ThemeMono).drawn)
+			for _, w := range want {
+				if !strings.Contains(text, w) && !(size[0] < 80 && strings.Contains(w, "It volunteers")) && !(size[0] < 80 && strings.Contains(w, "the leader is cut off")) {
+					t.Errorf("%s at %dx%d does not say %q:\n%s", name, size[0], size[1], w, text)
+				}
+			}
+		}
+	}
+	for name, want := range map[string][]string{
+		"faulty-one": {"its znodes have no guid, its leader procedure"},
+		"steps":      {"▸ 2 C := {13, 14, 15, 16, 17}  fjord", "▸ 3 watch n_16  fjord", "▸ 4 C := {13, 14, 15, 16}  birch", "▸ 5 mine is the smallest: I lead  birch", "▸ 7 run the leader procedure  birch"},
+		"stepping":   {"4 held: next (.) is the notification to", "▸ 4 C := {13, 14, 15, 16}  birch"},
+		"counted":    {"notified  req    bytes", "chain █", "302 B", "4+   812 B+", "before  herd 4  chain 1"},
+		"storm-200":  {"would notify 1", "199", "597+"},
+		"two-fenced": {"fence on", "set ✗ refused", "0 stale writes accepted", "multi(check n_12, set)"},
+		"chaos":      {"one leader ✓  nothing lost ✓  no ghost ✓", "chaos seed 42, 2/s"},
+		"herd":       {"An old recipe page", "smallest j < i"},
+	} {
+		text := ansi.Strip(stage(all[name](), 120, 36, ThemeMono).drawn)
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s does not say %q:\n%s", name, w, text)
+			}
+		}
+	}
+}
+
+// later draws a scene as it is so long after.
+func later(sc scene, after time.Duration) *dashboard {
+	sc.world.wait(after)
+	return stage(sc, 120, 36, ThemeMono)
+}
+
+// edge is the beginning of the edge from what fell.
+var edge = regexp.MustCompile(`deleted [─●]`)
+
+// marks are where the notifications are, in the lines of the candidates.
+func marks(d *dashboard) [][2]int {
+	var out [][2]int
+	lines := strings.Split(ansi.Strip(d.drawn), "\n")
+	for y, line := range lines[2:20] {
+		x := 0
+		for _, r := range line {
+			if x < 76 && r == '●' {
+				out = append(out, [2]int{y, x})
+			}
+			x++
+		}
+	}
+	return out
+}
+
+// A notification goes along its edge, from the row of what was deleted into
+// that of its watcher, and then both are over.
+func TestNotificationsTravel(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		recipe model.Recipe
+		told   []uint64
+	}{{"chain", model.Election(), []uint64{0xa2}}, {"herd", model.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
+		last := make(map[int]int) // per count
+		travelled := func(ms [][2]int) (n int) {
+			for _, m := range ms {
+				// The row of what fell is the first; the edges turn at the bus.
+				if m[0] == 1 {
+					n += m[1]
+				} else {
+					n += 1000 + 100*m[0] - m[1]
+				}
+			}
+			return n
+		}
+		for ms := 0; ms < 1000; ms += 50 {
+			sc := scene{world: travelling(c.recipe, 0, c.told...), o: Options{Mode: ModeDemo}}
+			d := later(sc, time.Duration(ms)*time.Millisecond)
+			text := ansi.Strip(d.drawn)
+			wake := d.draw().Sub(sc.world.now)
+			if at := ms + 1; at >= int(travelShown/time.Millisecond) {
+				if edge.MatchString(text) || len(marks(d)) > 0 {
+					t.Errorf("%s: after %d ms it still travels:\n%s", c.name, at, text)
+				}
+				if next := sc.world.now.Truncate(tickBusy).Add(tickBusy); wake <= tickTravel && sc.world.now.Add(wake).Before(next) {
+					t.Errorf("%s: after %d ms the next tick is in %v, though nothing moves", c.name, at, wake)
+				}
+				continue
+			}
+			if !strings.Contains(text, "✗    12  amber") || !edge.MatchString(text) || strings.Count(text, "↑ 12 ◂") != len(c.told) {
+				t.Fatalf("%s: after %d ms the edges are not there:\n%s", c.name, ms, text)
+			}
+			if wake > tickTravel {
+				t.Errorf("%s: after %d ms the next tick is in %v", c.name, ms, wake)
+			}
+			have := marks(d)
+			if n := travelled(have); len(have) > 0 {
+				if prev, ok := last[len(have)]; ok && n < prev {
+					t.Errorf("%s: after %d ms the notifications went back: %v\n%s", c.name, ms, have, text)
+				}
+				last[len(have)] = n
+			}
+			if ms >= 400 && len(have) != len(c.told) {
+				t.Errorf("%s: after %d ms %d notifications are seen of %d:\n%s", c.name, ms, len(have), len(c.told), text)
+			}
+		}
+	}
+}
+
+// The server's word comes before the list is read again: what is deleted is
+// struck where it still stands, once.
+func TestDeletedBeforeItIsRead(t *testing.T) {
+	w := five(model.Election()).wait(time.Minute)
+	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
+	text := ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0).drawn)
+	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "cedar") != 1 || !strings.Contains(text, "▴    15  delta") || !strings.Contains(text, "↑ 14 ◂") {
+		t.Errorf("cedar's znode is not struck:\n%s", text)
+	}
+	// A filter that hides rows hides their edges.
+	text = ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"/", "e"}}, 0).drawn)
+	if edge.MatchString(text) {
+		t.Errorf("an edge among rows that are not all there:\n%s", text)
+	}
+}
+
+// Candidates of our own in somebody else's election tell their steps as well.
+func TestStepsAmongForeigners(t *testing.T) {
+	w := latch("/services/billing/leader", 3)
+	z := w.join("_c_"+uuid(7)+"-latch-", "amber", 0xf1)
+	w.cast("amber", z, model.Volunteering, func(m *model.Member) { m.Step, m.StepAt, m.Detail = model.StepList, w.now, "C := {12, 13, 14, 15}" })
+	if text := ansi.Strip(later(scene{world: w}, 0).drawn); !strings.Contains(text, "Curator LeaderLatch") || !strings.Contains(text, "▸ 2 C := {12, 13, 14, 15}  amber") {
+		t.Errorf("its step is not there:\n%s", text)
+	}
+}
+
+// A slow server's notification takes as long as it is held; one that waits to
+// be let go stands still before its watcher, without costing a frame.
+func TestNotificationsAreHeld(t *testing.T) {
+	sc := scene{world: stepping(), o: Options{Mode: ModeDemo}}
+	d := later(sc, 0)
+	before := marks(d)
+	if len(before) != 3 {
+		t.Fatalf("%d notifications of 3 are held:\n%s", len(before), ansi.Strip(d.drawn))
+	}
+	if wake := d.draw().Sub(sc.world.now); wake <= tickTravel {
+		t.Errorf("the next tick is in %v, though nothing moves", wake)
+	}
+	if after := marks(later(sc, 10*time.Second)); !slices.Equal(before, after) {
+		t.Errorf("held notifications moved from %v to %v", before, after)
+	}
+	// They are let go.
+	sc.world.pace(model.Pace{Steps: true})
+	if d := later(sc, 0); len(marks(d)) > 0 || edge.MatchString(ansi.Strip(d.drawn)) {
+		t.Errorf("they travel on after they were let go:\n%s", ansi.Strip(d.drawn))
+	}
+
+	const delay = 1500 * time.Millisecond
+	w := five(model.Election()).wait(time.Minute)
+	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: delay, Held: held(w.now, 0xa2)}).leave(amberZ)
+	for _, after := range []time.Duration{0, travelShown + 100*time.Millisecond, delay + time.Second} {
+		text := ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}}, after).drawn)
+		if !edge.MatchString(text) {
+			t.Errorf("%v on its way of %v is over:\n%s", after, delay, text)
+		}
+	}
+}
+
+// A step is marked until it could be read: longer where the server speaks
+// slowly, and step by step until the member's message was let go.
+func TestStepsStayMarked(t *testing.T) {
+	marked := func(w *world, after time.Duration) bool {
+		return strings.Contains(ansi.Strip(later(scene{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0).drawn), "▸ 2 C := {12, 13}  birch")
+	}
+	made := func(p model.Pace) *world {
+		w := five(model.Election()).pace(p).wait(time.Minute)
+		return w.took("birch", model.StepList, "C := {12, 13}")
+	}
+	msg := []model.Message{{Session: 0xa2, Op: "getData"}}
+	for _, c := range []struct {
+		name  string
+		pace  model.Pace
+		after time.Duration
+		want  bool
+	}{
+		{"at once", model.Pace{}, 0, true},
+		{"in time", model.Pace{}, stepShown - time.Millisecond, true},
+		{"late", model.Pace{}, stepShown, false},
+		{"slow", model.Pace{Delay: time.Second}, stepShown + time.Second - time.Millisecond, true},
+		{"slow and late", model.Pace{Delay: time.Second}, stepShown + time.Second, false},
+		{"held", model.Pace{Steps: true, Held: msg}, time.Hour, true},
+		{"let go", model.Pace{Steps: true}, time.Hour, false},
+	} {
+		if got := marked(made(c.pace), c.after); got != c.want {
+			t.Errorf("%s: marked %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Each key says what it means to do, from what is so now.
+func TestTeachingActions(t *testing.T) {
+	acts := &allow{done: make(chan Action, 1)}
+	m, src, _ := stagedWith(acts, ModeDemo)
+	w := src.world
+	refresh := func() { m.Update(refreshMsg{states: []*model.State{src.State()}}) }
+	expect := func(keys string, want Action) {
+		t.Helper()
+		for _, k := range strings.Fields(keys) {
+			doing(t, m, k)
+		}
+		want.Election = "/election"
+		select {
+		case got := <-acts.done:
+			if got != want {
+				t.Errorf("keys %q do %+v, want %+v", keys, got, want)
+			}
+		default:
+			t.Errorf("keys %q do nothing, want %+v", keys, want)
+		}
+		if m.d.mode != modeNormal {
+			t.Errorf("after %q the mode is %v", keys, m.d.mode)
+		}
+	}
+	expect("[", Action{Kind: Slow, Arg: ArgSlower})
+	expect("]", Action{Kind: Slow, Arg: ArgFaster})
+	expect(".", Action{Kind: Step})
+	expect("w", Action{Kind: Workers, Arg: ArgOn})
+	expect("F", Action{Kind: Fence, Arg: ArgOn})
+	w.rule(model.Rules{Workers: true, Fenced: true})
+	refresh()
+	expect("w", Action{Kind: Workers, Arg: ArgOff})
+	expect("F", Action{Kind: Fence, Arg: ArgOff})
+
+	// The list is about who was selected when it was opened.
+	expect("j X x", Action{Kind: Kill, Target: "birch"})
+	expect("X f", Action{Kind: Freeze, Target: "birch", Arg: ArgFreeze})
+	expect("X d", Action{Kind: Resign, Target: "birch"})
+	expect("X enter", Action{Kind: Resign, Target: "birch"})
+	for i, want := range []Action{
+		{Kind: Kill}, {Kind: Freeze, Arg: ArgFreeze}, {Kind: Partition, Arg: ArgOn}, {Kind: Expire},
+		{Kind: LoseReply}, {Kind: NoGuid, Arg: ArgOn}, {Kind: SlowLead, Arg: ArgOn},
+	} {
+		want.Target = "birch"
+		keys := "X g" + strings.Repeat(" j", i+1) + " enter"
+		expect(keys, want)
+	}
+	w.cast("birch", birchZ, model.Waiting, func(m *model.Member) {
+		m.Fault, m.NoGuid, m.SlowLead = model.Partitioned, true, true
+	})
+	refresh()
+	expect("X g j j j enter", Action{Kind: Partition, Target: "birch", Arg: ArgOff})
+	expect("X g j j j j j j enter", Action{Kind: NoGuid, Target: "birch", Arg: ArgOff})
+	expect("X G enter", Action{Kind: SlowLead, Target: "birch", Arg: ArgOff})
+
+	doing(t, m, "X")
+	w.leave(birchZ)
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "birch"}, Gone: true})
+	refresh()
+	doing(t, m, "enter")
+	if len(acts.done) > 0 {
+		t.Errorf("a fault hits %+v instead of who is gone", <-acts.done)
+	}
+	m.d.dirty = true
+	m.d.redraw()
+	if text := ansi.Strip(m.View()); !strings.Contains(text, "This candidate is gone") {
+		t.Errorf("the list does not say that its candidate is gone:\n%s", text)
+	}
+}
+
+// Success with something to say is no failure.
+func TestDidIsGoodNews(t *testing.T) {
+	m, _, _ := stagedWith(&allow{err: fmt.Errorf("wrapped: %w", Did("birch's reply went\x1b[2J"))}, ModeDemo)
+	doing(t, m, ".")
+	if got := statusLine(m); !strings.Contains(got, `birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") || m.d.status.style != styleGood {
+		t.Errorf("status line in style %v: %q", m.d.status.style, got)
+	}
+	// Where nothing is said, something is.
+	for _, a := range []Action{
+		{Kind: Slow, Arg: ArgSlower}, {Kind: Slow, Arg: ArgFaster}, {Kind: Step}, {Kind: Workers, Arg: ArgOn}, {Kind: Workers, Arg: ArgOff},
+		{Kind: Fence, Arg: ArgOn}, {Kind: Fence, Arg: ArgOff}, {Kind: Partition, Arg: ArgOn}, {Kind: Partition, Arg: ArgOff}, {Kind: LoseReply},
+		{Kind: NoGuid, Arg: ArgOn}, {Kind: NoGuid, Arg: ArgOff}, {Kind: Expire}, {Kind: SlowLead, Arg: ArgOn}, {Kind: SlowLead, Arg: ArgOff},
+	} {
+		m.d.status = status{}
+		m.d.done(doneMsg{action: a, name: "birch"})
+		if m.d.status.text == "" || m.d.status.style != styleGood {
+			t.Errorf("%+v ends with %+v", a, m.d.status)
+		}
+		if is, shows := faultWords(a); slices.Contains(faultKinds(), a.Kind) && (is == "" || shows == "") {
+			t.Errorf("%+v is not explained", a)
+		}
+	}
+}
+
+// On a live cluster each fault of this program's own candidacy is asked about.
+func TestLiveAsksBeforeFaults(t *testing.T) {
+	acts := &allow{done: make(chan Action, 1)}
+	m, _, _ := stagedWith(acts, ModeLive)
+	for _, k := range []string{"j", "j", "X", "g", "j", "j", "j", "enter"} { // cut cedar off, which is this program's own
+		doing(t, m, k)
+	}
+	if got := statusLine(m); !strings.Contains(got, "partition this program's own candidacy on a live cluster?") || len(acts.done) > 0 {
+		t.Fatalf("no question: %q", got)
+	}
+	doing(t, m, "y")
+	if got := <-acts.done; got.Kind != Partition || got.Target != "cedar" {
+		t.Errorf("after yes: %+v", got)
+	}
+}
+
+// A ghost that comes first leads nobody.
+func TestGhostThatLeads(t *testing.T) {
+	w := haunted()
+	for _, z := range []string{amberZ, birchZ} {
+		w.leave(z)
+	}
+	d := later(scene{world: w, o: Options{Mode: ModeDemo}}, 0)
+	text := ansi.Strip(d.drawn)
+	if !strings.Contains(text, "☆    14  cedar") || !strings.Contains(text, "ghost of cedar") || !strings.Contains(text, "First is the ghost of cedar") {
+		t.Errorf("the ghost seems to lead:\n%s", text)
+	}
+	// That of a stranger is told by the doctor's finding.
+	w = latch("/services/billing/leader", 3)
+	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", session(0, 0))
+	w.wait(10 * time.Second)
+	w.j.Apply(&model.Advance{At: w.now})
+	if text := ansi.Strip(later(scene{world: w}, 0).drawn); strings.Count(text, "ghost of billing-1:8080") != 1 || strings.Contains(text, "First is the ghost") || !strings.Contains(text, "☆    12") {
+		t.Errorf("the stranger's ghost is not marked:\n%s", text)
+	}
+}
+
+// What counts goes on between two observations, and stands still with the
+// picture.
+func TestPropertiesGoOn(t *testing.T) {
+	w := five(model.Election()).wait(time.Minute)
+	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
+	d := later(scene{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second)
+	if text := ansi.Strip(d.drawn); !regexp.MustCompile(`longest gap (2\.9\d|3\.00) s, now 2\.\d s`).MatchString(text) {
+		t.Errorf("the vacancy does not grow:\n%s", text)
+	}
+	w.lose("gone")
+	d = later(scene{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second)
+	if text := ansi.Strip(d.drawn); strings.Contains(text, ", now") || !strings.Contains(text, "longest gap") {
+		t.Errorf("it grows though nobody looks:\n%s", text)
+	}
+}
+
+// Whatever the demo tells, and whatever it is called: no panic, no frame too
+// large, no control character.
+func TestAnyTelling(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := five(rapid.SampledFrom([]model.Recipe{model.Election(), model.Herd()}).Draw(t, "recipe"))
+		src := &source{world: w}
+		m := New(Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+		m.Update(tea.WindowSizeMsg{Width: rapid.IntRange(minWidth, 160).Draw(t, "w"), Height: rapid.IntRange(minHeight, 60).Draw(t, "h")})
+		text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
+		sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			switch rapid.SampledFrom([]string{"wake", "pace", "rules", "write", "step", "leave", "join", "key", "wait"}).Draw(t, "what") {
+			case "wake":
+				w.j.Apply(&model.Wake{At: w.now, Deleted: w.now.Add(time.Duration(rapid.IntRange(-2000, 200).Draw(t, "ago")) * time.Millisecond), Znode: rapid.OneOf(text, rapid.Just(amberZ), rapid.Just(emberZ)).Draw(t, "znode"),
+					Zxid: rapid.Int64Range(0, 9).Draw(t, "zxid"), Notified: sessions.Draw(t, "notified"), Requests: rapid.Int().Draw(t, "requests"), BytesOut: rapid.Int64().Draw(t, "bytes")})
+			case "pace":
+				p := &model.Pace{At: w.now, Delay: time.Duration(rapid.Int64Range(0, 2e9).Draw(t, "delay")), Steps: rapid.Bool().Draw(t, "steps"), Waiting: rapid.IntRange(-1, 9).Draw(t, "waiting")}
+				for _, s := range sessions.Draw(t, "held") {
+					p.Held = append(p.Held, model.Message{Session: s, Since: w.now, Op: text.Draw(t, "op"), Path: text.Draw(t, "path"), Event: text.Draw(t, "event"), Err: text.Draw(t, "err")})
+				}
+				w.j.Apply(p)
+			case "rules":
+				w.rule(model.Rules{Workers: rapid.Bool().Draw(t, "workers"), Fenced: rapid.Bool().Draw(t, "fenced"), Chaos: text.Draw(t, "chaos")})
+			case "write":
+				w.j.Apply(&model.Write{At: w.now, Member: rapid.SampledFrom([]string{"amber", "birch", "nobody"}).Draw(t, "member"), Znode: text.Draw(t, "znode"), Token: rapid.Int64().Draw(t, "token"),
+					Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens, "x"}).Draw(t, "resource"), Refused: rapid.Bool().Draw(t, "refused"), Value: rapid.Int64().Draw(t, "value")})
+			case "step":
+				w.cast(rapid.SampledFrom([]string{"amber", "birch", "new"}).Draw(t, "id"), "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, ""}).Draw(t, "belief"), func(m *model.Member) {
+					m.Step, m.StepAt, m.Detail = model.Step(rapid.IntRange(-1, 9).Draw(t, "step")), w.now, text.Draw(t, "detail")
+					m.Fault = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Partitioned, model.Killed}).Draw(t, "fault")
+					m.NoGuid, m.SlowLead, m.LosesReply = rapid.Bool().Draw(t, "no guid"), rapid.Bool().Draw(t, "slow lead"), rapid.Bool().Draw(t, "loses")
+				})
+			case "leave":
+				w.leave(rapid.SampledFrom([]string{amberZ, birchZ, emberZ}).Draw(t, "who"))
+			case "join":
+				w.join(rapid.SampledFrom([]string{"n_", "guid-n_"}).Draw(t, "prefix"), "x", rapid.Uint64Range(0xa0, 0xa8).Draw(t, "session"))
+			case "key":
+				m.Update(press(rapid.SampledFrom([]string{"X", "j", "k", "enter", "esc", "tab", "/", "z", "w", "p", ".", "["}).Draw(t, "key")))
+			case "wait":
+				w.wait(time.Duration(rapid.Int64Range(0, 3e9).Draw(t, "wait")))
+			}
+			m.Update(present(src, false))
+			m.d.dirty = true
+			m.d.redraw()
+			lines := strings.Split(ansi.Strip(m.View()), "\n")
+			if len(lines) != m.d.h {
+				t.Fatalf("%d lines on %d", len(lines), m.d.h)
+			}
+			for _, line := range lines {
+				if ansi.StringWidth(line) > m.d.w || hasControl(line) {
+					t.Fatalf("bad line on %d cells: %q", m.d.w, line)
+				}
+			}
+		}
+	})
+}
+
+// A frame of a storm: all of a herd of 200 are told at once.
+func BenchmarkStorm(b *testing.B) {
+	for _, size := range [][2]int{{120, 36}, {200, 60}} {
+		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
+			sc := scenes()["storm-200"]()
+			sc.o.Renderer = profileRenderer(termenv.TrueColor)
+			d := stage(sc, size[0], size[1], ThemeDark)
+			b.ReportAllocs()
+			for b.Loop() {
+				d.dirty = true
+				d.redraw()
+			}
+		})
+	}
+}
+
+// Who finds that it leads has listed the children: while it volunteers that is
+// the second step, and after a deletion the fourth.
+func TestLowestHasListed(t *testing.T) {
+	for _, c := range []struct {
+		before model.Step
+		want   string
+	}{{model.StepCreate, "▸ 2 C := {13, 14}  birch"}, {model.StepWatch, "▸ 4 C := {13, 14}  birch"}} {
+		w := five(model.Election()).wait(time.Minute)
+		w.took("birch", c.before, "12").wait(time.Millisecond).took("birch", model.StepLowest, "C := {13, 14}").wait(10 * time.Millisecond)
+		text := ansi.Strip(stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, ThemeMono).drawn)
+		for _, want := range []string{c.want, "▸ 5 mine is the smallest: I lead  birch"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("after step %d it does not say %q:\n%s", c.before, want, text)
+			}
+		}
+	}
+}
+
+// The sentence counts whom the server notified, by whatever rule they watched,
+// and not the owner, who is told too.
+func TestStoryIsCounted(t *testing.T) {
+	amber := func(change func(w *world)) *world {
+		w := five(model.Election()).wait(time.Minute)
+		change(w)
+		w.wait(time.Millisecond).leave(amberZ)
+		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
+		return w
+	}
+	switched := func(w *world) { w.j.Apply(&model.Switch{At: w.now, Recipe: "herd"}) }
+	for _, c := range []struct {
+		name string
+		w    *world
+		want string
+	}{
+		{"the rule changed after it", func() *world {
+			w := amber(func(w *world) { w.wake(amberZ, 2, 300, true, 0xa1, 0xa2) })
+			switched(w)
+			return w
+		}(), "n_12 was deleted and 1 candidate was notified."},
+		{"all watched", amber(func(w *world) { switched(w); w.wake(amberZ, 2, 300, true, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5) }), "and 4 were notified, to find one new leader"},
+		{"nobody counts", amber(switched), "and 4 were notified, to find one new leader"},
+		{"on the way", amber(func(w *world) {
+			w.wake(amberZ, 0, 60, false, 0xa1, 0xa2).pace(model.Pace{Delay: time.Second, Held: held(w.now, 0xa1, 0xa2)})
+		}), "n_12 was deleted, and 1 notification of it is still on the way"},
+	} {
+		d := stage(scene{world: c.w, o: Options{Mode: ModeDemo}}, 120, 36, ThemeMono)
+		f := &frame{canvas: &d.canvas, th: d.theme, now: c.w.now, picture: c.w.now}
+		if got := strings.Join(d.sentence(f).lines, " "); !strings.Contains(got, c.want) {
+			t.Errorf("%s: it says %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// What happens is said below the code, which does not move for it.
+func TestCodeStaysInPlace(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {120, 40}, {200, 60}} {
+		lines := map[string]int{}
+		for _, name := range []string{"main", "steps", "told", "handoff", "killed", "slow", "counted"} {
+			sc := scenes()[name]()
+			sc.keys = append(sc.keys, "tab")
+			text := strings.Split(ansi.Strip(stage(sc, size[0], size[1], ThemeMono).drawn), "\n")
+			lines[name] = slices.IndexFunc(text, func(l string) bool { return strings.Contains(l, "When leading") })
+		}
+		for name, y := range lines {
+			if y < 0 || y != lines["main"] {
+				t.Errorf("at %v the code of %s is at line %d, that of main at %d", size, name, y, lines["main"])
+			}
+		}
+	}
+}
+
+// In the history a handoff by which the rules cannot be compared is left out:
+// the last one while all volunteer anew has one watcher by either.
+func TestBarsCompare(t *testing.T) {
+	w := countedHandoffs()
+	want := countedIn(w.state())
+	z := w.join("guid-n_", "hazel", 0xa8)
+	w.j.Apply(&model.Switch{At: w.now, Recipe: "election"})
+	s := *w.state()
+	last := s.Wakes[len(s.Wakes)-1]
+	two, none := *last, *last
+	two.Stood, two.Recipe, two.Notified = 2, "herd", []uint64{0xa2}
+	none.Stood, none.Recipe, none.Notified = 5, "election", nil
+	s.Wakes = append(slices.Clone(s.Wakes), &two, &none)
+	if got := countedIn(&s); len(got.chain) != len(want.chain) || len(got.herd) != len(want.herd) {
+		t.Errorf("after %s came: %d and %d are compared, want %d and %d", z, len(got.chain), len(got.herd), len(want.chain), len(want.herd))
+	}
+}
+
+// The comparison of the two rules is in view wherever both were counted, also
+// beside a lesson on a small screen.
+func TestBarsBesideALesson(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}} {
+		text := ansi.Strip(stage(scenes()["lesson-herd"](), size[0], size[1], ThemeMono).drawn)
+		for _, want := range []string{"notified", "chain █", "herd  █", "When the watched znode is deleted"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("at %v it does not say %q:\n%s", size, want, text)
+			}
+		}
+	}
+}

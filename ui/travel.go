@@ -1,0 +1,282 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/model"
+)
+
+// past is where the user is in time. While it is on, the picture of the
+// election on the screen is held at an earlier moment, as in a pause.
+type past struct {
+	on    bool
+	known bool // at is the moment that is shown; it is being looked for else
+	at    model.Moment
+	// before is the state at the moment before, nil where the moment's events
+	// say what happened.
+	before *model.State
+	// One search is under way at a time; wanted are the moves asked for
+	// meanwhile. gen is the journey's: an answer to an older one is late.
+	moving bool
+	wanted []model.Move
+	gen    uint64
+	// leaving says that the playback goes on as soon as the search is over.
+	leaving bool
+	// selected is the user's choice, also at moments at which it does not exist.
+	selected ref
+}
+
+// travelMsg is the moment that a search found.
+type travelMsg struct {
+	gen    uint64
+	at     model.Moment
+	before *model.State
+	ok     bool
+	err    error // the playback could not be stopped
+}
+
+// search goes from moment n where the moves lead, one after the other.
+func (m *travelMsg) search(ctx context.Context, in Past, path string, n uint64, moves ...model.Move) {
+	for _, move := range moves {
+		if ctx.Err() != nil {
+			return
+		}
+		if at, ok := in.Seek(path, n, move); ok {
+			m.at, m.ok, n = at, true, at.N
+		}
+	}
+	if !m.ok || len(m.at.Events) > 0 || m.at.First {
+		return
+	}
+	if at, ok := in.Seek(path, n, model.MoveBack); ok && at.N != n {
+		m.before = at.State
+	}
+	if _, ok := in.(Reel); ok {
+		in.Seek(path, n, model.MoveTo) // where it is to play on from
+	}
+}
+
+// ways are the moves that the keys make.
+var ways = map[command]model.Move{
+	cmdEarlier: model.MoveBackToEvent, cmdLater: model.MoveToEvent,
+	cmdStepBack: model.MoveBack, cmdStepOn: model.MoveOn,
+	cmdHandBack: model.MoveBackToHandoff, cmdHandOn: model.MoveToHandoff,
+	cmdEarliest: model.MoveToFirst, cmdLatest: model.MoveToLast,
+}
+
+// travel goes to another moment, or back to the present.
+func (d *dashboard) travel(do command) tea.Cmd {
+	if do == cmdLive {
+		return d.live()
+	}
+	if move, ok := ways[do]; ok && d.past.on {
+		d.past.wanted = also(d.past.wanted, move)
+		return d.seek()
+	}
+	return nil
+}
+
+// also adds a move to those that wait. One that undoes the last takes it back,
+// and one to an end makes those before it needless.
+func also(wanted []model.Move, m model.Move) []model.Move {
+	undoes := map[model.Move]model.Move{
+		model.MoveBack: model.MoveOn, model.MoveOn: model.MoveBack,
+		model.MoveBackToEvent: model.MoveToEvent, model.MoveToEvent: model.MoveBackToEvent,
+		model.MoveBackToHandoff: model.MoveToHandoff, model.MoveToHandoff: model.MoveBackToHandoff,
+	}
+	n := len(wanted)
+	switch {
+	case m == model.MoveToFirst || m == model.MoveToLast:
+		return append(wanted[:0:0], m)
+	case n > 0 && undoes[wanted[n-1]] == m:
+		return wanted[:n-1]
+	}
+	return append(wanted, m)
+}
+
+// pause holds the picture where there is nothing to go back to, and else goes
+// back in time, or returns from there. A replay is held at its source.
+func (d *dashboard) pause() tea.Cmd {
+	switch {
+	case d.past.on:
+		return d.live()
+	case d.reel() != nil || d.o.Past != nil && d.o.Mode != ModeReplay && d.paused == nil:
+		return d.depart()
+	case d.o.Mode == ModeReplay:
+		return d.act(Pause)
+	}
+	d.hold(d.paused == nil)
+	return nil
+}
+
+// hold holds the pictures of all elections, or lets them go.
+func (d *dashboard) hold(on bool) {
+	d.since = d.o.Now()
+	for _, v := range d.views {
+		v.paused = nil
+		if on {
+			v.paused = v.latest
+			continue
+		}
+		v.takeHandoff(d.since)
+	}
+	d.reselect()
+	d.dirty = true
+}
+
+// depart goes back in time: first to the moment that is shown now.
+func (d *dashboard) depart() tea.Cmd {
+	d.hold(true)
+	d.past = past{on: true, gen: d.past.gen + 1, moving: true, selected: d.selected}
+	d.ground(modePast)
+	gen, path, in, reel, a := d.past.gen, d.path, d.o.Past, d.reel(), Action{Kind: Pause, Election: d.path}
+	return d.doer.within(func(ctx context.Context) tea.Msg {
+		msg := travelMsg{gen: gen}
+		if reel == nil {
+			msg.search(ctx, in, path, 0, model.MoveToLast)
+			return msg
+		}
+		now := reel.Playing()
+		if !now.Stopped && !now.Ended && d.doer.actions != nil {
+			ctx, cancel := context.WithTimeout(ctx, actionTimeout)
+			msg.err = d.doer.actions.Do(ctx, a)
+			if cancel(); msg.err != nil {
+				return msg
+			}
+		}
+		msg.search(ctx, in, path, reel.Playing().N, model.MoveTo)
+		return msg
+	})
+}
+
+// seek looks for the moment to which the waiting moves lead, unless a search
+// is under way: its end begins the next.
+func (d *dashboard) seek() tea.Cmd {
+	p := &d.past
+	if p.moving || len(p.wanted) == 0 {
+		return nil
+	}
+	gen, path, n, in, moves := p.gen, d.path, p.at.N, d.o.Past, p.wanted
+	p.moving, p.wanted = true, nil
+	return d.doer.within(func(ctx context.Context) tea.Msg {
+		msg := travelMsg{gen: gen}
+		msg.search(ctx, in, path, n, moves...)
+		return msg
+	})
+}
+
+// arrive shows the moment that was found, and goes on to where the user wants
+// to be by now.
+func (d *dashboard) arrive(msg travelMsg) tea.Cmd {
+	p := &d.past
+	if !p.on || msg.gen != p.gen {
+		return nil
+	}
+	p.moving = false
+	switch {
+	case msg.err != nil:
+		d.present()
+		d.say(styleTrouble, "pause: "+model.Safe(msg.err.Error(), 0))
+		return nil
+	case msg.ok && msg.at.State != nil:
+		p.at, p.before, p.known = msg.at, msg.before, true
+		d.paused, d.since, d.dirty = msg.at.State, msg.at.At, true
+		d.selected = p.selected
+		d.reselect()
+	case !p.known && d.reel() != nil:
+		d.present()
+		d.say(styleTrouble, "nothing of this recording was played yet")
+		return nil
+	case !p.known:
+		// The picture is held all the same.
+		p.on = false
+		d.ground(modeNormal)
+		d.say(styleTrouble, "no past is kept of this election: the picture is only held")
+		return nil
+	}
+	if p.leaving {
+		return d.live()
+	}
+	return d.seek()
+}
+
+// live returns to what happens now; a recording plays on from the moment that
+// is shown.
+func (d *dashboard) live() tea.Cmd {
+	p, reel := &d.past, d.reel()
+	if reel == nil {
+		d.present()
+		return nil
+	}
+	if p.moving {
+		p.leaving = true // the search would stop the playback again
+		return nil
+	}
+	if p.known {
+		d.latest = p.at.State
+	}
+	d.present()
+	if playing := reel.Playing(); !playing.Stopped || playing.Ended {
+		return nil
+	}
+	return d.act(Pause)
+}
+
+// present ends the journey.
+func (d *dashboard) present() {
+	selected := d.past.selected
+	d.past = past{gen: d.past.gen + 1}
+	d.ground(modeNormal)
+	d.selected = selected
+	d.hold(false)
+}
+
+// ground makes m the mode of the main screen, whatever is in front of it.
+func (d *dashboard) ground(m mode) {
+	if len(d.behind) > 0 {
+		d.behind[0] = m
+	} else {
+		d.mode = m
+	}
+}
+
+// chose notes the user's selection for the other moments.
+func (d *dashboard) chose() {
+	if d.past.on {
+		d.past.selected = d.selected
+	}
+}
+
+// heldWhy says why nothing can be done while the picture is held.
+func (d *dashboard) heldWhy() string {
+	if !d.past.on {
+		return "the picture is paused: p goes back to live"
+	}
+	back := ": p goes back to live"
+	if d.reel() != nil {
+		back = ": p plays on"
+	}
+	return "this is " + d.clock(d.since) + back
+}
+
+// clock formats a time as the screen's clock shows it.
+func (d *dashboard) clock(t time.Time) string {
+	return t.In(d.o.Now().Location()).Format(clockFormat)
+}
+
+// refuseKey says why a key of the main screen means nothing there now: it
+// belongs to a lesson, or acts, and there is another moment on the screen.
+func (d *dashboard) refuseKey(k string) {
+	if _, ok := lookup(d.table, modeTeach, k); ok && !d.course.on && d.mode == modeNormal {
+		d.say(styleMuted, "no lesson is on: L has the menu")
+		return
+	}
+	b, ok := lookup(d.table, modeNormal|modeTeach, k)
+	if ok && d.past.on && (b.kind.changes() || b.modes&modeTeach != 0 || slices.Contains([]command{cmdFaults, cmdLessons, cmdJoin}, b.do)) {
+		d.say(styleTrouble, b.Help().Desc+": "+d.heldWhy())
+	}
+}

@@ -1,0 +1,498 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"electop/model"
+)
+
+// stagedPast is a demo with a past, and its clock.
+func stagedPast(acts Actions) (Model, *source, *tape, *time.Time) {
+	w, p := travelled()
+	src := &source{world: w, dirty: make(chan struct{}, 1)}
+	now := w.now
+	m := New(Options{Source: src, Actions: acts, Mode: ModeDemo, Past: p, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	return m, src, p, &now
+}
+
+func header(m Model) string { return strings.SplitN(screen(m), "\n", 2)[0] }
+
+func says(t *testing.T, m Model, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(screen(m), w) {
+			t.Errorf("the screen does not say %q:\n%s", w, screen(m))
+		}
+	}
+}
+
+// The whole screen shows the moment that the keys lead to, and the header how
+// far back that is.
+func TestTravel(t *testing.T) {
+	m, src, p, now := stagedPast(&allow{})
+	keys(t, m, "p")
+	if m.d.mode != modePast || p.path != "/election" {
+		t.Fatalf("mode %v at %q", m.d.mode, p.path)
+	}
+	says(t, m, "LIVE -00:42", "the last moment: handoff amber → birch", "takeover 3 ms")
+	keys(t, m, ",")
+	says(t, m, "birch: 5 mine is the smallest of {13, 14, 15, 16, 17}", "elected, not acknowledged")
+	keys(t, m, "left")
+	says(t, m, "amber left; handoff amber → birch, session expired, silent 4.02 s")
+	keys(t, m, ",")
+	says(t, m, "amber is killed", "6 candidates", "12:01:31  LIVE -00:46")
+	keys(t, m, "left")
+	says(t, m, "fjord joined as n_17")
+	keys(t, m, "home")
+	says(t, m, "as far back as is kept: 5 candidates were there: amber leads", "LIVE -03:16")
+	keys(t, m, "left")
+	says(t, m, "as far back as is kept")
+	keys(t, m, "pgdown")
+	says(t, m, "amber left; handoff")
+	keys(t, m, "pgup", "end")
+	says(t, m, "the last moment")
+
+	// It holds while the election goes on, and falls behind.
+	src.world.now = now.Add(20 * time.Second)
+	*now = src.world.now
+	src.world.join("guid-n_", "grove", 0xa7)
+	m.Update(present(src, false))
+	says(t, m, "5 candidates", "LIVE -01:02")
+	keys(t, m, "p")
+	if strings.Contains(header(m), "LIVE") || m.d.mode != modeNormal || m.d.paused != nil {
+		t.Errorf("not live again: mode %v\n%s", m.d.mode, screen(m))
+	}
+	says(t, m, "6 candidates", "grove")
+}
+
+// A tick brings the next second.
+func TestTravelFallsBehind(t *testing.T) {
+	m, _, _, now := stagedPast(nil)
+	keys(t, m, "p")
+	*now = m.d.tickAt
+	m.Update(tickMsg{m.d.gen})
+	says(t, m, "LIVE -00:43")
+}
+
+func TestPastRefusesToAct(t *testing.T) {
+	acts := &allow{done: make(chan Action, 9)}
+	m, _, _, _ := stagedPast(acts)
+	keys(t, m, "p", "left")
+	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "[", "]", "w", "F", "L", "J", "H", " ", "1"} {
+		m.d.status = status{}
+		keys(t, m, k)
+		if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") {
+			t.Errorf("%q says %q", k, got)
+		}
+	}
+	keys(t, m, "enter", "x")
+	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") || m.d.mode != modeInspect {
+		t.Errorf("x in the inspection says %q", got)
+	}
+	if len(acts.done) != 0 {
+		t.Errorf("it did %+v", <-acts.done)
+	}
+}
+
+// What is in front of the main screen returns to the moment behind it.
+func TestPastIsBehindThePanels(t *testing.T) {
+	for _, k := range []string{"enter", "!", "S", "?"} {
+		m, _, _, _ := stagedPast(nil)
+		keys(t, m, "p", "home", k)
+		if m.d.mode == modePast {
+			t.Errorf("%s opens nothing", k)
+		}
+		says(t, m, "LIVE -03:16")
+		keys(t, m, "esc")
+		if m.d.mode != modePast || m.d.shown() == m.d.latest {
+			t.Errorf("after %s and esc: mode %v", k, m.d.mode)
+		}
+		keys(t, m, "esc")
+		if m.d.mode != modeNormal || m.d.shown() != m.d.latest {
+			t.Errorf("esc is not live again: mode %v", m.d.mode)
+		}
+	}
+	// From the inspection into the past and back.
+	m, _, _, _ := stagedPast(nil)
+	keys(t, m, "enter", "p")
+	if m.d.mode != modeInspect || !m.d.past.on {
+		t.Fatalf("mode %v, past %v", m.d.mode, m.d.past.on)
+	}
+	keys(t, m, "esc", "left")
+	says(t, m, "LIVE")
+	keys(t, m, "enter", "p", "esc")
+	if m.d.mode != modeNormal || m.d.past.on {
+		t.Errorf("mode %v, past %v", m.d.mode, m.d.past.on)
+	}
+}
+
+// While one search is under way, what is pressed waits: one search, with the
+// net of it, follows.
+func TestTravelCoalesces(t *testing.T) {
+	m, _, p, _ := stagedPast(nil)
+	keys(t, m, "p")
+	p.seeks = nil
+	first := m.d.key(press("left"))
+	for _, k := range []string{"left", "left", "right", ",", ",", ".", "left", "right"} {
+		if cmd := m.d.key(press(k)); cmd != nil {
+			t.Fatalf("%q begins a second search", k)
+		}
+	}
+	second := m.d.update(first())
+	if second == nil {
+		t.Fatal("nothing follows")
+	}
+	if cmd := m.d.update(second()); cmd != nil {
+		t.Error("a third search")
+	}
+	want := []model.Move{model.MoveBackToEvent, model.MoveBackToEvent, model.MoveBack}
+	if !slices.Equal(p.seeks, want) {
+		t.Errorf("it was looked for %q, want %q", p.seeks, want)
+	}
+	if n := m.d.past.at.N; n != 1 {
+		t.Errorf("moment %d is shown", n) // 7, an event before that is 4, and then 2, and one more is 1
+	}
+
+	// An end makes what was before it needless.
+	p.seeks = nil
+	first = m.d.key(press("right"))
+	m.d.key(press("right"))
+	m.d.key(press("end"))
+	m.d.update(m.d.update(first())())
+	if want := []model.Move{model.MoveToEvent, model.MoveToLast}; !slices.Equal(p.seeks, want) || m.d.past.at.N != 7 {
+		t.Errorf("it was looked for %q, want %q; moment %d", p.seeks, want, m.d.past.at.N)
+	}
+}
+
+// An answer that comes after the way back is too late.
+func TestTravelLateAnswer(t *testing.T) {
+	m, _, _, _ := stagedPast(nil)
+	keys(t, m, "p")
+	late := m.d.key(press("home"))
+	keys(t, m, "p")
+	m.Update(late())
+	if m.d.paused != nil || m.d.mode != modeNormal {
+		t.Error("a late answer goes back in time")
+	}
+	// Nor does that of the journey before count for the next.
+	keys(t, m, "p")
+	m.Update(late())
+	says(t, m, "the last moment")
+}
+
+// Whatever is pressed, and however late the answers are: what is shown in the
+// end is where the keys lead to one after the other.
+func TestTravelArrives(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, _, p, _ := stagedPast(nil)
+		cmd := m.d.key(press("p"))
+		n := uint64(len(p.moments))
+		direct := &tape{moments: p.moments}
+		ks := rapid.SliceOfN(rapid.SampledFrom([]string{"left", "right", ",", ".", "pgup", "pgdown", "home", "end"}), 0, 20).Draw(t, "keys")
+		for _, k := range ks {
+			b, _ := lookup(m.d.table, modePast, k)
+			if at, ok := direct.Seek("", n, ways[b.do]); ok {
+				n = at.N
+			}
+			if c := m.d.key(press(k)); c != nil {
+				cmd = c
+			}
+			if cmd != nil && rapid.Bool().Draw(t, "answered") {
+				cmd = m.d.update(cmd())
+			}
+		}
+		for cmd != nil {
+			cmd = m.d.update(cmd())
+		}
+		if m.d.past.moving || len(m.d.past.wanted) > 0 || m.d.paused == nil {
+			t.Fatalf("it does not arrive: %+v", m.d.past)
+		}
+		if !opposites(ks) && m.d.past.at.N != n {
+			t.Fatalf("moment %d is shown, want %d", m.d.past.at.N, n)
+		}
+	})
+}
+
+// opposites reports whether some key undoes one before it, which is left out
+// then: around an end of the past that leads elsewhere.
+func opposites(ks []string) bool {
+	for _, pair := range [][2]string{{"left", "right"}, {",", "."}, {"pgup", "pgdown"}} {
+		if slices.Contains(ks, pair[0]) && slices.Contains(ks, pair[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// The selection is one candidate at all moments, also where it does not stand.
+func TestTravelKeepsTheSelection(t *testing.T) {
+	m, _, _, _ := stagedPast(nil)
+	keys(t, m, "G")
+	want := m.d.selected
+	if want.znode.Name != "guid-n_0000000017" {
+		t.Fatalf("selected %+v", want)
+	}
+	keys(t, m, "p", "home")
+	if same(m.d.selected, want) {
+		t.Fatal("fjord is selected before it joined")
+	}
+	keys(t, m, "right")
+	if !same(m.d.selected, want) {
+		t.Errorf("at its joining %+v is selected", m.d.selected)
+	}
+	keys(t, m, "home", "p")
+	if !same(m.d.selected, want) {
+		t.Errorf("live again %+v is selected", m.d.selected)
+	}
+	keys(t, m, "p", "home", "g", "k", "k", "k", "k", "k")
+	chosen := m.d.selected
+	keys(t, m, "end", "home")
+	if !same(m.d.selected, chosen) {
+		t.Errorf("the choice made in the past is lost: %+v, want %+v", m.d.selected, chosen)
+	}
+}
+
+// Each election has its own past: another one is shown live.
+func TestTravelInOneElection(t *testing.T) {
+	worlds := []*world{verified(), readers()}
+	p := &tape{}
+	p.take(worlds[0])
+	src := &wallSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], nil}
+	now := worlds[0].now
+	m := New(Options{Source: src, Past: p, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	keys(t, m, "p")
+	says(t, m, "LIVE -")
+	keys(t, m, ")")
+	if m.d.path != "/locks/inventory" || m.d.past.on || m.d.mode != modeNormal {
+		t.Errorf("at %s, past %v, mode %v", m.d.path, m.d.past.on, m.d.mode)
+	}
+	says(t, m, "live again: each election has its own past")
+	for _, v := range m.d.views {
+		if v.paused != nil {
+			t.Errorf("%s is held still", v.path)
+		}
+	}
+	// The one in the past is watched no more.
+	keys(t, m, "(", "p")
+	src.world, src.others = worlds[1], nil
+	m.Update(present(src, false))
+	if m.d.path != "/locks/inventory" || m.d.past.on || m.d.paused != nil {
+		t.Errorf("at %s, past %v", m.d.path, m.d.past.on)
+	}
+}
+
+// Where nothing is kept the picture is held all the same.
+func TestNoPastIsKept(t *testing.T) {
+	m, src, p, _ := stagedPast(nil)
+	p.moments = nil
+	keys(t, m, "p")
+	says(t, m, "PAUSED", "no past is kept of this election")
+	src.world.leave(birchZ)
+	m.Update(present(src, false))
+	says(t, m, "birch")
+	keys(t, m, "p")
+	if m.d.paused != nil || strings.Contains(header(m), "PAUSED") {
+		t.Error("p does not let the picture go")
+	}
+}
+
+// stagedReplay is a recording that is being played, at its fourth moment.
+func stagedReplay() (Model, *player) {
+	sc := lessonScenes()["replay"]()
+	r := sc.o.Past.(*player)
+	o := sc.o
+	o.Source = &source{world: sc.world, dirty: make(chan struct{}, 1)}
+	o.Theme, o.Renderer = ThemeMono, plainRenderer()
+	o.Now = func() time.Time { return r.moments[r.at-1].At }
+	m := New(o)
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	return m, r
+}
+
+// A replay stops at its moment, is searched through, and plays on from there.
+func TestReplayTravels(t *testing.T) {
+	m, r := stagedReplay()
+	says(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
+	keys(t, m, "p")
+	if !r.stopped || r.at != 4 || m.d.mode != modePast {
+		t.Fatalf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.mode)
+	}
+	says(t, m, "amber left; handoff")
+	keys(t, m, "left")
+	if r.at != 2 {
+		t.Errorf("it is at %d", r.at)
+	}
+	says(t, m, "REPLAY 12:00:31 / 13:02:17 x4", "fjord joined")
+	keys(t, m, ".")
+	if r.at != 3 {
+		t.Errorf("a step without an event leaves the playback at %d", r.at)
+	}
+	says(t, m, "amber is killed")
+	keys(t, m, ",", "x")
+	if got := statusLine(m); !strings.Contains(got, "this is 12:00:31: p plays on") {
+		t.Errorf("x says %q", got)
+	}
+	keys(t, m, "p")
+	if r.stopped || r.at != 2 || m.d.mode != modeNormal || m.d.paused != nil {
+		t.Errorf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.mode)
+	}
+	if n := len(m.d.shown().Queue); n != 6 {
+		t.Errorf("it shows %d candidates, want those of the moment it plays on from", n)
+	}
+
+	// A search that is under way would stop it again, so it is waited for.
+	keys(t, m, "p")
+	search := m.d.key(press("left"))
+	if cmd := m.d.key(press("p")); cmd != nil || !m.d.past.on {
+		t.Fatal("it plays on while it is searched")
+	}
+	resume := m.d.update(search())
+	if resume == nil || m.d.past.on {
+		t.Fatal("it does not play on after the search")
+	}
+	m.Update(resume())
+	if r.stopped || r.at != 1 {
+		t.Errorf("stopped %v at %d", r.stopped, r.at)
+	}
+}
+
+// From the end of a recording one can go back, and there is nothing to play.
+func TestReplayTravelsFromItsEnd(t *testing.T) {
+	m, r := stagedReplay()
+	r.at = 7
+	keys(t, m, "p")
+	if r.stopped != true || m.d.mode != modePast {
+		t.Fatalf("stopped %v, mode %v", r.stopped, m.d.mode)
+	}
+	says(t, m, "the last moment")
+	keys(t, m, "p")
+	if m.d.mode != modeNormal {
+		t.Errorf("mode %v", m.d.mode)
+	}
+	says(t, m, "ended")
+}
+
+// Hostile names do not get out of the words for a moment.
+func TestMomentWordsAreSafe(t *testing.T) {
+	w := hostile()
+	p := &tape{}
+	q := w.state().Queue
+	p.take(w, model.Left{Candidate: q[0]}, model.Handoff{From: q[0], To: q[1]}, model.Joined{Candidate: q[2]},
+		model.Joined{Candidate: q[3], Ignored: true}, model.LinkChanged{Link: model.Connected, Server: "\x1b[31m"},
+		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, model.FindingChanged{Finding: &model.Finding{Title: "\x07"}, Raised: true},
+		model.RiskChanged{Risk: model.Risk{Candidate: q[1]}, Raised: true}, model.Snapshot{State: w.state()})
+	d := New(Options{Past: p, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}).d
+	d.past = past{on: true, known: true, at: p.moments[0]}
+	_, words := d.momentWords(&frame{now: w.now})
+	if hasControl(words) {
+		t.Errorf("%q", words)
+	}
+	for _, want := range []string{"left", "handoff", "no candidate", "1 create and 2 deletes were missed", "an unknown number", "found: ", "at risk"} {
+		if !strings.Contains(ansi.Strip(words), want) {
+			t.Errorf("it does not say %q: %q", want, words)
+		}
+	}
+	// A moment without an event says what was done since the one before.
+	was := *w.state()
+	was.Steps = []model.StepTaken{{N: 1, At: w.now, Name: "birch", Step: model.StepCreate}}
+	was.Members = []*model.Member{{ID: "a", Name: "a\x1b", Belief: model.Waiting, Fault: model.Frozen, Znode: "n_1"}}
+	member := func(change func(m *model.Member)) func(s *model.State) {
+		return func(s *model.State) {
+			m := *was.Members[0]
+			change(&m)
+			s.Members = []*model.Member{&m}
+		}
+	}
+	for _, c := range []struct {
+		change func(s *model.State)
+		want   string
+	}{
+		{func(s *model.State) {
+			s.Steps = append(s.Steps[:1:1], model.StepTaken{N: 2, At: w.now, Name: "\x1bbirch", Step: model.StepList, Detail: "C := {12, 13}\x07"})
+		}, `\x1bbirch: 2 C := {12, 13}\x07`},
+		{func(s *model.State) {
+			s.Steps = []model.StepTaken{{N: 2, At: w.now, Name: "birch", Step: model.StepLowest}}
+		}, "birch: 5 mine is the smallest: I lead"},
+		{func(s *model.State) {
+			s.Wakes = []*model.Woken{{Wake: model.Wake{At: w.now, Znode: "n_\x1b", Notified: []uint64{1}, Requests: 2}}}
+		}, `n_\x1b was deleted: 1 watcher notified`},
+		{func(s *model.State) {
+			s.Work.Last = []model.Tried{{Write: &model.Write{At: w.now, Member: "a", Resource: model.Counter, Refused: true, Reason: "gone\x07"}}}
+		}, `the worker of a\x1b wrote to the counter: refused, gone\x07`},
+		{func(s *model.State) {
+			s.Work.Last = []model.Tried{{Write: &model.Write{Member: "x\x1b", Resource: model.Tokens}, Stale: true}}
+		}, `the worker of x\x1b wrote to the tokens: accepted, and stale`},
+		{func(s *model.State) { s.Work.Rules = model.Rules{At: w.now, Workers: true} }, "the demo's rules: workers on, fence off"},
+		{func(s *model.State) { s.Recipe = model.Herd() }, "from here on the candidates follow the recipe herd"},
+		{func(s *model.State) { s.Members = nil }, `a\x1b is none of ours any more`},
+		{func(s *model.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b is one of ours from here on"},
+		{member(func(m *model.Member) { m.Fault = model.NoFault }), `a\x1b is not frozen any more`},
+		{member(func(m *model.Member) { m.Fault = model.Killed }), `a\x1b is killed`},
+		{member(func(m *model.Member) { m.Belief = model.Leading }), `a\x1b believes: leading, before: waiting`},
+		{member(func(m *model.Member) { m.Znode = "" }), `a\x1b knows that its znode is gone`},
+		{member(func(m *model.Member) { m.NoGuid = true }), `a\x1b gives its next znodes a guid: off`},
+		{func(s *model.State) {}, ""},
+	} {
+		s := was
+		c.change(&s)
+		if got := doneWords(&was, &s); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// kept is the past that a journal's tape keeps.
+type kept struct{ *model.Tape }
+
+func (k kept) Seek(_ string, n uint64, m model.Move) (model.Moment, bool) { return k.Tape.Seek(n, m) }
+
+func TestTravelOnATape(t *testing.T) {
+	w := newWorld("/election", model.Election(), false)
+	tape := model.NewTape(model.Config{Path: "/election", Recipe: model.Election()}, model.TapeConfig{})
+	put := func(o model.Observation) { tape.Apply(o) }
+	put(&model.Connection{At: w.now, Link: model.Connected, Session: 1})
+	parent := func() model.Parent {
+		n := int32(len(w.children))
+		return model.Parent{Czxid: 7, Children: n, Cversion: int32(2*w.creates) - n}
+	}
+	put(&model.Read{At: w.now, Presence: model.Present, Parent: parent()})
+	for i, name := range []string{"amber", "birch"} {
+		w.wait(time.Second)
+		z := w.add("guid-n_", name, uint64(0xa1+i))
+		put(&model.Read{At: w.now, Presence: model.Present, New: []model.Znode{w.children[z]}, Parent: parent()})
+	}
+	w.wait(time.Second)
+	put(&model.Cast{At: w.now, Member: model.Member{ID: "birch", Name: "birch", Session: 0xa2, Belief: model.Waiting, Step: model.StepList, StepAt: w.now, Detail: "C := {12, 13}"}})
+	w.wait(time.Second)
+	delete(w.children, amberZ)
+	put(&model.Read{At: w.now, Presence: model.Present, Gone: []string{amberZ}, Parent: parent()})
+
+	now := w.now.Add(7 * time.Second)
+	m := New(Options{Source: tapeSource{tape}, Past: kept{tape}, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	keys(t, m, "p")
+	says(t, m, "LIVE -00:07", "the last moment: ", "amber left", "handoff amber → birch")
+	keys(t, m, ",")
+	says(t, m, "LIVE -00:08", "birch: 2 C := {12, 13}", "2 candidates")
+	keys(t, m, ",")
+	says(t, m, "LIVE -00:09", "birch joined as n_13")
+	keys(t, m, "pgup")
+	says(t, m, "1 candidate ", "amber joined as n_12; handoff nobody → amber")
+	keys(t, m, "pgdown")
+	says(t, m, "LIVE -00:07")
+	keys(t, m, "home")
+	says(t, m, "as far back as is kept: ")
+}
+
+type tapeSource struct{ *model.Tape }
+
+func (tapeSource) Dirty() <-chan struct{} { return nil }
