@@ -48,6 +48,7 @@ type Cast struct {
 	mu      sync.Mutex
 	members map[string]*member
 	named   int          // names given out
+	noGuid  bool         // see NoGuidAll
 	recipe  model.Recipe // that members follow; nil: that of the dialect
 }
 
@@ -72,8 +73,13 @@ var (
 	ErrCampaigning = errors.New("you campaign already")
 )
 
-// ErrForeign is returned by [Cast.Follow] in somebody else's election.
+// ErrForeign is returned in somebody else's election by what would break its
+// rule or naming.
 var ErrForeign = errors.New("in somebody else's election candidates keep to its rule")
+
+// ErrNotNow is what an error is that refuses an act because of what is the
+// matter with the candidate at the moment; its text says what.
+var ErrNotNow = errors.New("not now")
 
 // ErrNoMember is returned for an ID that is not, or no longer, in the cast.
 var ErrNoMember = errors.New("no candidate of ours")
@@ -143,7 +149,7 @@ func (c *Cast) add(name string, you bool) (string, error) {
 		}
 	}
 	m := &member{
-		cast: c, id: id, name: name, you: you, recipe: c.recipe,
+		cast: c, id: id, name: name, you: you, recipe: c.recipe, noGuid: c.noGuid && !c.foreign(),
 		stands: make(chan struct{}), done: make(chan struct{}),
 	}
 	m.candidate = m.newCandidate(len(c.members) + 1)
@@ -164,22 +170,23 @@ func (c *Cast) Kill(id string) error {
 }
 
 // Freeze stops a candidate: it reads, writes and decides nothing, and goes on
-// believing what it believed, until Thaw.
-func (c *Cast) Freeze(id string) error {
-	return c.with(id, func(m *member) { m.freeze() })
-}
+// believing what it believed, until Thaw. One that is partitioned has to be
+// healed first (ErrNotNow).
+func (c *Cast) Freeze(id string) error { return c.try(id, (*member).freeze) }
 
-// Thaw ends a Freeze.
+// Thaw ends a Freeze. One that believed to lead is reported to be frozen until
+// it has looked whether it still does.
 func (c *Cast) Thaw(id string) error {
 	return c.with(id, func(m *member) { m.thaw() })
 }
 
 // Follow switches all members to another recipe, nil for the election's own:
 // each resigns and volunteers anew with a new connection, since watches cannot
-// be taken back. They queue in the same order again. In a foreign election it
-// returns ErrForeign.
+// be taken back. They queue in the same order again, unless one of them, held up
+// for more than a second, is overtaken. In a foreign election it returns
+// ErrForeign.
 func (c *Cast) Follow(r model.Recipe) error {
-	if d := c.dialect.Load(); d != nil && d.Foreign() {
+	if c.foreign() {
 		return ErrForeign
 	}
 	c.mu.Lock()
@@ -227,7 +234,7 @@ func (c *Cast) Close() {
 	c.mu.Lock()
 	c.cancel()
 	for _, m := range c.members {
-		if m.frozen() {
+		if m.stuck() {
 			m.kill()
 		}
 	}
@@ -244,6 +251,21 @@ func (c *Cast) with(id string, do func(*member)) error {
 	}
 	do(m)
 	return nil
+}
+
+// try is with for what can be refused.
+func (c *Cast) try(id string, do func(*member) error) error {
+	var err error
+	if missing := c.with(id, func(m *member) { err = do(m) }); missing != nil {
+		return missing
+	}
+	return err
+}
+
+// foreign tells whether this is somebody else's election.
+func (c *Cast) foreign() bool {
+	d := c.dialect.Load()
+	return d != nil && d.Foreign()
 }
 
 func (c *Cast) remove(m *member) {

@@ -19,7 +19,8 @@ type member struct {
 	you      bool
 	stands   chan struct{} // closed when its first candidate has a znode
 	done     chan struct{} // closed when it is gone
-	gate     zkwatch.Gate  // one for all its candidates: frozen between two it stays so
+	// One for all its candidates: frozen or parted between two it stays so.
+	gate, line zkwatch.Gate
 
 	mu        sync.Mutex
 	candidate *zkwatch.Candidate
@@ -30,6 +31,11 @@ type member struct {
 	fault     model.Fault
 	faultAt   time.Time
 	leaseEnd  time.Time // as of the fault
+	session   uint64    // as of a partition
+	thawing   bool      // Frozen is what is said of it until it has looked
+	noGuid    bool
+	loses     bool          // its next candidate loses a reply
+	slow      chan struct{} // the leader procedure waits for its closing; nil: for nothing
 	stood     bool
 	gone      bool
 	turn      <-chan struct{} // to be awaited before it volunteers anew
@@ -39,7 +45,7 @@ type member struct {
 func (m *member) newCandidate(size int) *zkwatch.Candidate {
 	conn := m.cast.cfg.Conn
 	conn.BufferSize, conn.MaxReply = bufferSize, max(minReply, 2*nameBytes*size)
-	conn.Gate = &m.gate
+	conn.Gate, conn.Line = &m.gate, &m.line
 	return zkwatch.NewCandidate(zkwatch.CandidateConfig{
 		Conn:    conn,
 		Path:    m.cast.cfg.Path,
@@ -49,7 +55,10 @@ func (m *member) newCandidate(size int) *zkwatch.Candidate {
 		Dialect: m.cast.dialect.Load(),
 		Recipe:  m.recipe,
 		ACL:     m.cast.cfg.ACL,
+		NoGuid:  m.nameless,
+		Lead:    m.lead,
 		Report:  m.report,
+		Awake:   m.awake,
 		Now:     m.cast.cfg.Now,
 	})
 }
@@ -86,6 +95,11 @@ func (m *member) run() {
 		if again {
 			m.again = false
 			m.candidate = m.newCandidate(size)
+			if m.loses {
+				m.loses = false
+				m.candidate.LoseReply()
+				m.last.LosesReply = true
+			}
 		}
 		m.mu.Unlock()
 		if !again {
@@ -134,8 +148,14 @@ func (m *member) publish(gone bool) {
 	v := m.last
 	v.ID, v.Name, v.You = m.id, m.name, m.you
 	v.Fault, v.FaultAt = m.fault, m.faultAt
-	if m.fault != model.NoFault && !m.leaseEnd.IsZero() {
+	// A parted one may be on with another session, or none.
+	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
 		v.LeaseEnd = m.leaseEnd
+	}
+	v.NoGuid, v.SlowLead = m.noGuid, m.slow != nil
+	v.LosesReply = v.LosesReply || m.loses
+	if v.SlowLead && v.Belief == model.Elected && v.Step == model.StepLead {
+		v.Detail = "the leader procedure takes its time"
 	}
 	m.cast.cfg.Put(&model.Cast{At: m.cast.cfg.Now(), Member: v, Gone: gone})
 }
@@ -145,49 +165,6 @@ func (m *member) resign() {
 	defer m.mu.Unlock()
 	m.again, m.leaving = false, true
 	m.candidate.Resign()
-}
-
-func (m *member) kill() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.fault == model.Killed {
-		return // dead already, and that since then
-	}
-	frozenBefore := m.fault == model.Frozen
-	st := m.candidate.Kill()
-	m.fault = model.Killed
-	if !frozenBefore { // else it has been silent for longer
-		m.faultAt, m.leaseEnd = m.cast.cfg.Now(), utc(st.LeaseEnd)
-	}
-	m.publish(false)
-}
-
-func (m *member) freeze() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.fault != model.NoFault {
-		return
-	}
-	st := m.candidate.Freeze()
-	m.fault, m.faultAt, m.leaseEnd = model.Frozen, m.cast.cfg.Now(), utc(st.LeaseEnd)
-	m.publish(false)
-}
-
-func (m *member) thaw() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.fault != model.Frozen {
-		return
-	}
-	m.fault, m.faultAt, m.leaseEnd = model.NoFault, time.Time{}, time.Time{}
-	m.publish(false)
-	m.candidate.Thaw()
-}
-
-func (m *member) frozen() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.fault == model.Frozen
 }
 
 // follow makes the member resign and volunteer anew with another recipe, once

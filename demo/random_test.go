@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -25,7 +26,8 @@ func TestRandomTrouble(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	var s *stage
-	virtual(t, nil, func(t *testing.T, st *stage) {
+	var j jury
+	virtual(t, j.hears, func(t *testing.T, st *stage) {
 		s = st
 		s.enter(t, 5)
 		rounds := 3000
@@ -53,6 +55,8 @@ func TestRandomTrouble(t *testing.T) {
 		// Let it settle: one leads.
 		for _, m := range s.feed.State().Members {
 			must(t, s.ignoreGone(s.cast.Thaw(m.ID)))
+			must(t, s.ignoreGone(s.cast.Heal(m.ID)))
+			must(t, s.ignoreGone(s.cast.SlowLead(m.ID, false)))
 		}
 		if s.cast.Len() == 0 {
 			must(t, s.cast.SpawnInOrder(t.Context(), 1))
@@ -72,7 +76,9 @@ func TestRandomTrouble(t *testing.T) {
 		})
 		time.Sleep(2 * time.Second)
 		s.account(t)
+		s.noGhosts(t, s.cast.Len())
 	})
+	j.acquits(t)
 	if s == nil || t.Failed() {
 		return
 	}
@@ -87,7 +93,7 @@ func act(t *testing.T, s *stage, random *rand.Rand) {
 		id = ms[random.IntN(len(ms))].ID
 	}
 	var err error
-	switch n := random.IntN(20); {
+	switch n := random.IntN(30); {
 	case s.cast.Len() < 3 || n < 4 && s.cast.Len() < 8:
 		_, err = s.cast.Spawn()
 	case n < 7:
@@ -104,13 +110,24 @@ func act(t *testing.T, s *stage, random *rand.Rand) {
 		if _, err := s.cast.Campaign("somebody"); err != nil {
 			must(t, s.ignoreGone(s.cast.Resign(demo.You)))
 		}
+	case n < 22:
+		err = s.cast.Partition(id)
+	case n < 25:
+		err = s.cast.Heal(id)
+	case n < 27:
+		err = s.cast.LoseReply(id)
+	case n < 28:
+		err = s.cast.SlowLead(id, true)
+	default:
+		err = s.cast.SlowLead(id, false)
 	}
 	must(t, s.ignoreGone(err))
 }
 
-// ignoreGone forgives that a member was gone before it was told.
+// ignoreGone forgives that a member was gone before it was told, and that it
+// was in no state to obey.
 func (s *stage) ignoreGone(err error) error {
-	if errors.Is(err, demo.ErrNoMember) {
+	if errors.Is(err, demo.ErrNoMember) || errors.Is(err, demo.ErrNotNow) {
 		return nil
 	}
 	return err
@@ -126,7 +143,7 @@ func (s *stage) oneLeader(t *testing.T) {
 		m := c.Member
 		if c.Gone {
 			delete(s.latest, id) // one that comes again will say so
-		} else if m.Fault == model.NoFault && (m.Belief == model.Leading || m.Belief == model.Elected) {
+		} else if m.Fault != model.Frozen && m.Fault != model.Killed && (m.Belief == model.Leading || m.Belief == model.Elected) {
 			leaders = append(leaders, id)
 		}
 	}
@@ -213,11 +230,14 @@ func (s *stage) replays(t *testing.T) {
 	election, err := header.Config()
 	must(t, err)
 	var again []model.Event
-	f := feed.New(feed.Config{Election: election, Events: func(es []model.Event) error {
-		again = append(again, es...)
-		return nil
-	}})
-	must(t, f.Replay(context.Background(), d, new(feed.Player)))
+	for j := model.NewJournal(election); ; {
+		o, err := d.Decode()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		again = append(again, j.Apply(o)...)
+	}
 	if len(again) != len(s.events) {
 		t.Fatalf("%d events live, %d in the replay", len(s.events), len(again))
 	}

@@ -55,6 +55,11 @@ func connection(t *testing.T, server *zkserver.Server) zkwatch.Config {
 	}
 }
 
+// encoded is a recording of one part.
+type encoded struct{ *model.Encoder }
+
+func (e encoded) Encode(o model.Observation, _ func() *model.State) error { return e.Encoder.Encode(o) }
+
 // virtual runs f on a stage in virtual time. change, if not nil, may alter the
 // cast's configuration.
 func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, s *stage)) {
@@ -67,7 +72,7 @@ func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, s *st
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.feed = feed.New(feed.Config{Election: election, Record: record, Events: func(es []model.Event) error {
+		s.feed = feed.New(feed.Config{Election: election, Record: encoded{record}, Events: func(es []model.Event) error {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.events = append(s.events, es...)

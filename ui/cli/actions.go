@@ -9,7 +9,6 @@ import (
 	"electop/demo"
 	"electop/model"
 	"electop/ui"
-	"electop/zkwatch/feed"
 )
 
 // actions carries out what the dashboard asks for, live and in the demo. Our
@@ -17,6 +16,7 @@ import (
 type actions struct {
 	path          string // of the first
 	cast          *demo.Cast
+	stage         *demo.Stage // the demo's; nil on a live cluster
 	wall          *wall
 	candidacyName string
 	noActing      string                 // why we look on only; "": we do not
@@ -53,6 +53,9 @@ func (a *actions) Why(act ui.Action) string {
 	if act.Election != "" && act.Election != a.path {
 		return "our candidates are in " + model.Safe(a.path, 0) + ": here electop looks on"
 	}
+	if why := a.whyNotStage(act); why != "" {
+		return why
+	}
 	return a.whyNot(act)
 }
 
@@ -74,19 +77,9 @@ func (a *actions) whyNot(act ui.Action) string {
 			return "no candidate of ours to follow another recipe"
 		}
 		return ""
-	case ui.Kill, ui.Freeze, ui.Resign:
-		if act.Target == "" {
-			return "no candidate is selected"
-		}
-		has, frozen := a.cast.Has(act.Target)
-		switch {
-		case !has && act.Target[0] == '/':
-			return "this candidate is not ours: only our own can be killed, frozen or made to resign"
-		case !has:
-			return act.Target + " is dead already: its znode waits for its session to expire"
-		case frozen && act.Kind == ui.Resign:
-			return act.Target + " is frozen: it can do nothing before it thaws (f)"
-		}
+	case ui.Kill, ui.Freeze, ui.Resign, ui.Partition, ui.LoseReply, ui.NoGuid, ui.SlowLead, ui.Expire:
+		return a.whyNotTarget(act)
+	case ui.Slow, ui.Step, ui.Workers, ui.Fence:
 		return ""
 	}
 	return "not in this mode"
@@ -121,6 +114,10 @@ func (a *actions) Do(_ context.Context, act ui.Action) error {
 			return a.cast.Follow(model.Herd())
 		}
 		return a.cast.Follow(nil)
+	case ui.Partition, ui.LoseReply, ui.NoGuid, ui.SlowLead, ui.Expire:
+		return a.fault(act)
+	case ui.Slow, ui.Step, ui.Workers, ui.Fence:
+		return a.direct(act)
 	case ui.Refresh:
 		if e := a.wall.find(act.Election); e != nil && act.Arg != "" {
 			e.observer.Refresh(model.Base(act.Arg))
@@ -132,26 +129,5 @@ func (a *actions) Do(_ context.Context, act ui.Action) error {
 	case ui.Open:
 		return a.wall.open(act.Target)
 	}
-	return nil
-}
-
-// replayActions are those of a replay: it can only be stopped and continued.
-type replayActions struct{ player *feed.Player }
-
-func (a replayActions) Why(act ui.Action) string {
-	switch {
-	case act.Kind == ui.Pause && a.player.Ended():
-		return "the recording has ended"
-	case act.Kind == ui.Pause:
-		return ""
-	}
-	return "this is a recording: what happened has happened"
-}
-
-func (a replayActions) Do(_ context.Context, act ui.Action) error {
-	if why := a.Why(act); why != "" {
-		return errors.New(why)
-	}
-	a.player.Toggle()
 	return nil
 }

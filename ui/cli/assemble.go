@@ -37,9 +37,9 @@ type watched struct {
 	observer *zkwatch.Observer
 }
 
-// watch puts together what watches the elections of o.paths. events, which may
-// be nil, gets those of the first.
-func (o *options) watch(conn zkwatch.Config, log *slog.Logger, acting bool, events func([]model.Event) error, notice func(string)) (*watching, error) {
+// watch puts together what watches the elections of o.paths. first is what is
+// special about the feed of the first, all but Election, Record and Notice.
+func (o *options) watch(conn zkwatch.Config, log *slog.Logger, acting bool, first feed.Config, notice func(string)) (*watching, error) {
 	w := &watching{conn: conn, post: zkwatch.NewPost(conn), notice: notice, close: func() {}}
 	if o.admin.mode != adminOff {
 		w.asker = admin.New(o.admin.config(conn, w, log))
@@ -49,36 +49,36 @@ func (o *options) watch(conn zkwatch.Config, log *slog.Logger, acting bool, even
 		if err != nil {
 			return nil, err
 		}
-		cfg := feed.Config{Election: election, Notice: notice}
+		cfg := feed.Config{Keep: first.Keep}
 		if i == 0 {
-			if cfg.Record, err = o.openRecord(election, w); err != nil {
-				return nil, err
+			cfg = first
+			if o.record != "" {
+				if cfg.Record, err = o.openRecord(election, w); err != nil {
+					return nil, err
+				}
 			}
-			cfg.Events = events
 		}
+		cfg.Election, cfg.Notice = election, notice
 		w.add(cfg)
 	}
 	return w, nil
 }
 
 // openRecord begins --record.
-func (o *options) openRecord(election model.Config, w *watching) (*model.Encoder, error) {
-	if o.record == "" {
-		return nil, nil
-	}
-	f, err := os.OpenFile(o.record, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("--record %s: the file exists already; give another name", o.record)
-	} else if err != nil {
+func (o *options) openRecord(election model.Config, w *watching) (*feed.Recorder, error) {
+	r, err := feed.Create(o.record, int64(o.recordMax.bytes()), model.NewHeader(election, feed.Now()))
+	switch {
+	case errors.Is(err, os.ErrExist):
+		return nil, fmt.Errorf("--record %s: it, or its older part %[1]s.1, exists already; give another name", o.record)
+	case err != nil:
 		return nil, fmt.Errorf("--record: %w", err)
 	}
-	e, err := model.NewEncoder(f, model.NewHeader(election, feed.Now()))
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("--record %s: %w", o.record, err)
+	w.close = func() {
+		if err := r.Close(); err != nil {
+			w.notice(fmt.Sprintf("--record %s: %v", o.record, err))
+		}
 	}
-	w.close = func() { f.Close() }
-	return e, nil
+	return r, nil
 }
 
 // add makes the observer and the feed of one more election; run makes the

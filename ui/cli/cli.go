@@ -66,7 +66,7 @@ func newRoot(std IO) *cobra.Command {
 				if err := o.demoOnly(cmd); err != nil {
 					return err
 				}
-				return runDemo(cmd.Context(), o, std)
+				return runDemo(cmd.Context(), o, std, play{})
 			}
 			return runLive(cmd.Context(), o, std)
 		},
@@ -87,7 +87,7 @@ func newRoot(std IO) *cobra.Command {
 	o.ackFlag(root)
 	o.logFlag(root)
 
-	root.AddCommand(newDemo(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newReplay(std), newServe(std))
+	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newReplay(std), newServe(std))
 	for _, cmd := range root.Commands() {
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"electop/demo"
+	"electop/demo/zkserver"
 	"electop/ui"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
@@ -19,6 +20,7 @@ import (
 // screen is what differs between the dashboards.
 type screen struct {
 	conn     zkwatch.Config
+	watch    zkwatch.Config // likewise, for looking on
 	mode     string
 	cluster  string
 	cast     int  // candidates to start with
@@ -32,6 +34,12 @@ type screen struct {
 	// verify is how often watches are verified unasked: where that costs nobody
 	// anything. 0: not by time.
 	verify time.Duration
+
+	// The demo's own.
+	server      *zkserver.Server
+	play        play
+	invitations []ui.Invitation
+	open        bool // to other machines
 }
 
 // dashboard runs the screen until it is left.
@@ -47,18 +55,25 @@ func dashboard(ctx context.Context, o *options, log *slog.Logger, sc screen) err
 		default: // the status line has one row; the log has them all
 		}
 	}
-	watched, err := o.watch(sc.conn, log, sc.acting, nil, notice)
+	t := newTasks(ctx)
+	teacher, first, err := newTutor(sc, t, notice)
+	if err != nil {
+		return err
+	}
+	watched, err := o.watch(sc.watch, log, sc.acting, first, notice)
 	if err != nil {
 		return err
 	}
 	defer watched.close()
-	t := newTasks(ctx)
 	w := newWall(o, watched, t)
 	cast, err := newCast(o, sc, w.first(), notice)
 	if err != nil {
 		return err
 	}
 	a := &actions{path: o.path, cast: cast, wall: w, candidacyName: o.candidacyName(), noActing: sc.noActing}
+	if a.stage = stageOf(sc, w.first(), cast, notice); a.stage != nil {
+		t.start("stage", a.stage.Run)
+	}
 	w.start()
 	if sc.verify > 0 {
 		t.start("verifying", func(ctx context.Context) error { return w.verifyEvery(ctx, sc.verify) })
@@ -68,6 +83,15 @@ func dashboard(ctx context.Context, o *options, log *slog.Logger, sc screen) err
 		g.judge(w.State())
 		t.start("cast", g.run)
 	}
+	if teacher != nil {
+		teacher.stage, teacher.feed, teacher.mark = a.stage, w.first().feed, w.mark
+	}
+	if sc.play.lesson {
+		teacher.begin(sc.play.name)
+	}
+	if sc.play.chaos != nil {
+		t.start("chaos", func(ctx context.Context) error { return makeTrouble(ctx, *sc.play.chaos, w.first(), cast, log) })
+	}
 	role := "observer"
 	switch {
 	case sc.cast > 0 && sc.mode != ui.ModeDemo:
@@ -75,10 +99,18 @@ func dashboard(ctx context.Context, o *options, log *slog.Logger, sc screen) err
 	case sc.campaign:
 		role = "candidate"
 	}
-	err = ui.Run(t.ctx, ui.Options{
-		Source: w, Actions: a, Mode: sc.mode, Role: role, Cluster: sc.cluster,
+	opts := ui.Options{
+		Source: w, Actions: a, Past: w, Mode: sc.mode, Role: role, Cluster: sc.cluster,
+		Invitations: sc.invitations, Open: sc.open,
 		Notices: notices, Theme: o.theme, ObserveOnly: o.observeOnly,
-	})
+	}
+	if teacher != nil {
+		opts.Tutor = teacher
+	}
+	err = ui.Run(t.ctx, opts)
+	if sc.server != nil {
+		sc.server.SetPace(zkserver.Pace{}) // goodbyes are not held
+	}
 	cast.Close()
 	if failed := t.stop(); failed != nil && ctx.Err() == nil {
 		return failed
@@ -135,7 +167,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	}
 	defer done()
 	sc := screen{
-		conn: conn, cluster: clusterName(conn.Servers), mode: ui.ModeLive,
+		conn: conn, watch: conn, cluster: clusterName(conn.Servers), mode: ui.ModeLive,
 		cast: o.cast, campaign: o.campaign, create: o.create,
 		acting:   o.campaign || o.castSet,
 		noActing: "looking on only: start with --campaign or --cast N to take part",

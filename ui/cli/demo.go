@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/ui"
 	"electop/zkwatch"
@@ -25,17 +28,29 @@ const demoCast = 5
 
 func newDemo(std IO) *cobra.Command {
 	o := &options{}
+	c := &chaosOptions{}
 	cmd := &cobra.Command{
 		Use:   "demo [PATH]",
 		Short: "The dashboard on a ZooKeeper of its own, with candidates to spawn and kill",
+		Long:  "The dashboard on a ZooKeeper of its own, with candidates to spawn and kill.\nWith --chaos trouble is made at random, and what must hold is checked all the while.",
 		Args:  pathArg(o),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), o, std) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.check(cmd); err != nil {
+				return err
+			}
+			if c.headless {
+				return runHeadless(cmd.Context(), o, c, std)
+			}
+			return runDemo(cmd.Context(), o, std, play{chaos: c.chaos()})
+		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "`host:port` of the embedded ZooKeeper; programs of your own can join there")
 	f.DurationVar(&o.sessionTimeout, "session-timeout", demoTimeout, "the candidates' session timeout")
 	f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
+	f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
+	c.flags(cmd, o)
 	o.screenFlags(cmd)
 	o.recordFlag(cmd)
 	o.ackFlag(cmd)
@@ -45,7 +60,14 @@ func newDemo(std IO) *cobra.Command {
 	return cmd
 }
 
-func runDemo(ctx context.Context, o *options, std IO) error {
+// play is what is on in a demo.
+type play struct {
+	lesson bool   // a lesson begins at once
+	name   string // which; "" for the first that was not done
+	chaos  *demo.Chaos
+}
+
+func runDemo(ctx context.Context, o *options, std IO, p play) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -60,11 +82,15 @@ func runDemo(ctx context.Context, o *options, std IO) error {
 	if o.listen == "" {
 		o.listen = "127.0.0.1:0"
 	}
-	server, tree, addr, err := embedded(o, log)
+	if err := confirmOpen(ctx, o, std); err != nil {
+		return err
+	}
+	server, tree, bound, err := embedded(o, log)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
+	addr := dialable(bound)
 	servers, err := zkwatch.ParseConnectString(addr)
 	if err != nil {
 		return err
@@ -86,14 +112,20 @@ func runDemo(ctx context.Context, o *options, std IO) error {
 	}
 	o.admin = adminOptions{mode: admin4lw, interval: demoAsking, sessions: demoAsking, heavy: true}
 	cast := o.cast
-	if !o.castSet {
+	switch {
+	case p.lesson:
+		cast = 0 // the lesson has its own
+	case !o.castSet:
 		cast = demoCast
 	}
+	conn := zkwatch.Config{Servers: servers, SessionTimeout: timeout, Logger: log}
 	err = dashboard(ctx, o, log, screen{
-		conn: zkwatch.Config{Servers: servers, SessionTimeout: timeout, Logger: log},
+		conn: conn, watch: backstage(conn, server),
 		mode: ui.ModeDemo, cluster: "embedded " + addr,
 		cast: cast, campaign: o.campaign, create: true, acting: true, hello: hello, consent: true,
 		verify: 2 * demoAsking,
+		server: server, play: p,
+		invitations: invitations(invitedTo(bound, net.InterfaceAddrs), o.path), open: reachable(o.listen),
 	})
 	server.Close() // what is saved is the last word
 	if unsaved := tree.save(server); unsaved != nil {
@@ -105,26 +137,65 @@ func runDemo(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
+// confirmOpen asks before the embedded server is opened to the network, unless
+// --yes was said.
+func confirmOpen(ctx context.Context, o *options, std IO) error {
+	if !reachable(o.listen) {
+		return nil
+	}
+	const says = "opens the embedded ZooKeeper to the network: whoever reaches this port can join, read and write everything in it; nobody is asked who they are"
+	if o.yes {
+		fmt.Fprintf(std.Err, "electop: --listen %s %s\n", o.listen, says)
+		return nil
+	}
+	in, ok := std.In.(*os.File)
+	if !ok || !term.IsTerminal(in.Fd()) {
+		return usagef("--listen %s %s. If that is meant say --yes", o.listen, says)
+	}
+	fmt.Fprintf(std.Err, "--listen %s %s.\nGo on? (y/N) ", o.listen, says)
+	line, err := readLine(ctx, in)
+	if err != nil {
+		return err
+	}
+	if a := strings.ToLower(strings.TrimSpace(line)); a != "y" && a != "yes" {
+		return errors.New("not confirmed: nothing was opened")
+	}
+	return nil
+}
+
+// backstage is conn for who only looks on: the server does not slow it down,
+// nor does it count what it asks for.
+func backstage(conn zkwatch.Config, s *zkserver.Server) zkwatch.Config {
+	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialBackstage() }
+	return conn
+}
+
 // embedded starts a ZooKeeper in this process, with the tree that --tree names.
-func embedded(o *options, log *slog.Logger) (s *zkserver.Server, tree *treeFile, addr string, err error) {
-	// Expiry is checked often: in a demo a session should end when the
-	// countdown says so.
-	s = zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond, MaxClientCnxns: o.maxClientCnxns, Logger: log})
+func embedded(o *options, log *slog.Logger) (s *zkserver.Server, tree *treeFile, addr net.Addr, err error) {
+	opts := demoServer(log)
+	opts.MaxClientCnxns = o.maxClientCnxns
+	s = zkserver.New(opts)
 	if tree, err = loadTree(s, o.tree); err != nil {
 		s.Close()
-		return nil, nil, "", err
+		return nil, nil, nil, err
 	}
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		s.Close()
-		return nil, nil, "", fmt.Errorf("--listen %s: %w", o.listen, err)
+		return nil, nil, nil, fmt.Errorf("--listen %s: %w", o.listen, err)
 	}
 	go func() { // ends with the server's Close
 		if err := s.Serve(l); err != nil {
 			log.Error("embedded server", "err", err)
 		}
 	}()
-	return s, tree, dialable(l.Addr()), nil
+	return s, tree, l.Addr(), nil
+}
+
+// demoServer is how the embedded server is configured. Expiry is checked often:
+// in a demo a session should end when the countdown says so.
+func demoServer(log *slog.Logger) zkserver.Options {
+	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
 
 // dialable is the address to connect to for one that is listened on.

@@ -44,7 +44,7 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
-	w, err := o.watch(conn, log, false, nil, func(s string) { log.Warn(s) })
+	w, err := o.watch(conn, log, false, feed.Config{}, func(s string) { log.Warn(s) })
 	if err != nil {
 		return err
 	}

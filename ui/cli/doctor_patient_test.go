@@ -22,6 +22,7 @@ import (
 	"electop/model"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/feed"
 )
 
 // A patient is an election on an embedded server, watched by what the commands
@@ -64,7 +65,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 		}
 		o.admin = adminOptions{mode: admin4lw, interval: adminInterval, sessions: time.Second}
 		log := slog.New(slog.DiscardHandler)
-		p.w, err = o.watch(zkwatch.Config{Servers: servers, Dial: p.dial}, log, false, p.told, func(s string) { t.Log(s) })
+		p.w, err = o.watch(zkwatch.Config{Servers: servers, Dial: p.dial}, log, false, feed.Config{Events: p.told}, func(s string) { t.Log(s) })
 		if err != nil {
 			t.Fatal(err)
 		}

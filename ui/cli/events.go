@@ -11,6 +11,7 @@ import (
 
 	"electop/model"
 	"electop/ui/plain"
+	"electop/zkwatch/feed"
 )
 
 func newEvents(std IO) *cobra.Command {
@@ -63,7 +64,7 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		log.Warn(s)
 		fmt.Fprintf(std.Err, "electop: %s\n", s)
 	}
-	w, err := o.watch(conn, log, false, events, notice)
+	w, err := o.watch(conn, log, false, feed.Config{Events: events}, notice)
 	if err != nil {
 		return err
 	}

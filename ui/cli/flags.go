@@ -54,7 +54,9 @@ func (o *options) actingFlags(cmd *cobra.Command) {
 }
 
 func (o *options) recordFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.record, "record", "", "record what is observed to a new `FILE`")
+	f := cmd.Flags()
+	f.StringVar(&o.record, "record", "", "record what is observed to a new `FILE`")
+	f.Var(&o.recordMax, "record-max", "keep at most this `SIZE` of the recording, in FILE and the older FILE.1; 0 is no bound")
 }
 
 func (o *options) ackFlag(cmd *cobra.Command) {

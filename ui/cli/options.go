@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"log/slog"
 	"math"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"electop/model"
@@ -37,6 +39,7 @@ type options struct {
 	walk           walkOptions
 	json           bool
 	record         string
+	recordMax      byteSize
 	campaign       bool
 	cast           int
 	castSet        bool
@@ -117,6 +120,9 @@ func (o *options) check() error {
 		return usagef("--record records one election: give one PATH, not %d", len(o.paths))
 	case len(o.paths) > 1 && o.ack != "" && o.ack != ackNone:
 		return usagef("--ack names the acknowledgement of one election: give one PATH, not %d", len(o.paths))
+	}
+	if o.record == "" && o.recordMax.set {
+		return usagef("--record-max says something about --record, which is not given")
 	}
 	if err := o.admin.check(); err != nil {
 		return err
@@ -212,4 +218,36 @@ func (o *options) demoOnly(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// recordMaxDefault bounds a recording that nobody bounds, in bytes.
+const recordMaxDefault = 100e6
+
+// byteSize is a flag's number of bytes, as 100MB, 64KiB or 0.
+type byteSize struct {
+	n   uint64
+	set bool
+}
+
+// Set implements pflag.Value.
+func (b *byteSize) Set(s string) error {
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n > math.MaxInt64 {
+		return errors.New("a size, as in 100MB or 64KiB")
+	}
+	b.n, b.set = n, true
+	return nil
+}
+
+// Type implements pflag.Value.
+func (b *byteSize) Type() string { return "size" }
+
+// String implements pflag.Value: what is so without the flag.
+func (b *byteSize) String() string { return humanize.Bytes(b.bytes()) }
+
+func (b *byteSize) bytes() uint64 {
+	if !b.set {
+		return recordMaxDefault
+	}
+	return b.n
 }

@@ -32,7 +32,7 @@ func TestReadmeIsTrue(t *testing.T) {
 		documented[m] = true
 	}
 	shown := map[string]bool{}
-	for _, command := range []string{"", "demo", "status", "events", "discover", "doctor", "campaign", "replay", "serve"} {
+	for _, command := range []string{"", "demo", "lesson", "status", "events", "discover", "doctor", "campaign", "replay", "serve"} {
 		var out bytes.Buffer
 		args := []string{"--help"}
 		if command != "" {

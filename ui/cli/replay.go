@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +16,8 @@ func newReplay(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "The dashboard on a recording",
+		Short: "The dashboard on a recording, from any moment to any other",
+		Long:  "The dashboard on a recording made with --record, from any moment to any other.\nWhere the recording was rotated its older part, FILE.1, comes first.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("replay takes one FILE, a recording made with --record")
@@ -48,45 +48,29 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		return err
 	}
 	defer closeLog()
-	in, err := os.Open(file)
-	if err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
-	defer in.Close()
-	d, h, err := model.NewDecoder(in)
-	if err != nil {
-		return fmt.Errorf("replay %s: %w", file, err)
-	}
-	election, err := h.Config()
-	if err != nil {
-		return fmt.Errorf("replay %s: %w", file, err)
-	}
-	o.path = election.Path
 	if o.json {
-		limit := 0
-		f := feed.New(feed.Config{
-			Election: election,
-			Events:   func(es []model.Event) error { return printEvents(std.Out, o, es, &limit) },
-			Notice:   func(s string) { fmt.Fprintf(std.Err, "electop: %s\n", s) },
-		})
-		if err := f.Replay(ctx, d, &feed.Player{}); err != nil {
+		if err := printRecording(ctx, o, std, file); err != nil {
 			return fmt.Errorf("replay %s: %w", file, err)
 		}
 		return nil
 	}
+	p, err := feed.OpenPlayback(file, o.speed)
+	if err != nil {
+		return fmt.Errorf("replay %s: %w", file, err)
+	}
 	notices := make(chan string, 16)
-	f := feed.New(feed.Config{Election: election, Notice: func(s string) {
-		log.Warn(s)
-		select {
-		case notices <- s:
-		default:
-		}
-	}})
-	player := &feed.Player{Speed: o.speed}
 	t := newTasks(ctx)
-	t.start("replay "+file, func(ctx context.Context) error { return f.Replay(ctx, d, player) })
+	t.start("replay "+file, func(ctx context.Context) error {
+		return p.Run(ctx, func(s string) {
+			log.Warn(s)
+			select {
+			case notices <- s:
+			default:
+			}
+		})
+	})
 	err = ui.Run(t.ctx, ui.Options{
-		Source: f, Actions: replayActions{player}, Now: player.Now, Mode: ui.ModeReplay,
+		Source: p, Actions: replayActions{p}, Past: recorded{p}, Now: p.Now, Mode: ui.ModeReplay,
 		Role: "recording", Cluster: file, Notices: notices, Theme: o.theme,
 	})
 	if failed := t.stop(); failed != nil && ctx.Err() == nil {
@@ -96,4 +80,51 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		return ctx.Err()
 	}
 	return err
+}
+
+// printRecording prints the events of a recording as they were printed live.
+func printRecording(ctx context.Context, o *options, std IO, file string) error {
+	r, err := feed.OpenRecording(file)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	o.path = r.Election().Path
+	limit := 0
+	return r.Each(ctx, func(events []model.Event) error {
+		return printEvents(std.Out, o, events, &limit)
+	}, func(s string) { fmt.Fprintf(std.Err, "electop: %s\n", s) })
+}
+
+// recorded is the past of a recording: all of it.
+type recorded struct{ *feed.Playback }
+
+// Seek implements [ui.Past].
+func (r recorded) Seek(_ string, n uint64, m model.Move) (model.Moment, bool) {
+	return r.Playback.Seek(n, m)
+}
+
+// Playing implements [ui.Reel].
+func (r recorded) Playing() ui.Playing {
+	n, stopped, ended := r.Playback.Playing()
+	first, last := r.Span()
+	return ui.Playing{N: n, First: first, Last: last, Speed: r.Speed(), Stopped: stopped, Ended: ended}
+}
+
+// replayActions are those of a replay: it can only be stopped and continued.
+type replayActions struct{ playback *feed.Playback }
+
+func (a replayActions) Why(act ui.Action) string {
+	if act.Kind == ui.Pause {
+		return ""
+	}
+	return "this is a recording: what happened has happened"
+}
+
+func (a replayActions) Do(_ context.Context, act ui.Action) error {
+	if why := a.Why(act); why != "" {
+		return errors.New(why)
+	}
+	a.playback.Toggle()
+	return nil
 }

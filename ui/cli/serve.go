@@ -53,9 +53,9 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	if tree == nil {
-		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory and ends with this process.\n", addr)
+		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory and ends with this process.\n", dialable(addr))
 	} else {
-		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory; persistent znodes are saved when this process is interrupted.\n", addr)
+		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory; persistent znodes are saved when this process is interrupted.\n", dialable(addr))
 		fmt.Fprintln(std.Out, tree.said)
 	}
 	if admin != "" {

@@ -31,6 +31,7 @@ func newWall(o *options, w *watching, t *tasks) *wall {
 
 // start runs what is watched and passes on its marks.
 func (w *wall) start() {
+	w.sharePast()
 	w.watching.start(w.tasks)
 	for _, e := range w.all() {
 		w.forward(e)
@@ -103,7 +104,8 @@ func (w *wall) open(path string) error {
 	if w.o.ack == ackNone {
 		cfg.AckPath, cfg.AckFollows = "", false
 	}
-	e := w.add(feed.Config{Election: cfg, Notice: w.notice})
+	e := w.add(feed.Config{Election: cfg, Notice: w.notice, Keep: &model.TapeConfig{}})
+	w.sharePast()
 	w.run(w.tasks, e)
 	w.forward(e)
 	w.mark()

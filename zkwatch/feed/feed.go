@@ -7,8 +7,12 @@
 // A screen reads [Feed.State] when [Feed.Dirty] says that it changed, at its
 // own pace: frames may be dropped, events never are.
 //
-// A replay ([Feed.Replay]) is the same feed with a file in place of the
-// cluster.
+// If it is to ([Config.Keep]), it keeps the past too: [Feed.Seek] goes to any
+// moment of it, while the present goes on.
+//
+// A [Recorder] writes the recording, to files of bounded size. A [Recording] is
+// what is read of it again, and a [Playback] shows it as a feed does: with a
+// state that changes in time, and a past.
 package feed
 
 import (
@@ -23,9 +27,17 @@ import (
 // Config is what a feed is made of.
 type Config struct {
 	Election model.Config
-	// Record, if set, takes the recording. Its first error ends the recording
+	// Record, if set, takes the recording: each observation before it is applied,
+	// and what returns the state before it. Its first error ends the recording
 	// and goes to Notice; the feed goes on.
-	Record *model.Encoder
+	Record interface {
+		Encode(o model.Observation, now func() *model.State) error
+	}
+	// Keep, if set, keeps the past, for [Feed.Seek].
+	Keep *model.TapeConfig
+	// Applied, if set, is called in Run's goroutine after each observation was
+	// applied, before Dirty is marked, with the state after it and its events.
+	Applied func(s *model.State, events []model.Event)
 	// Events, if set, is called in Run's goroutine with the events of each
 	// observation, oldest first. An error ends Run.
 	Events func([]model.Event) error
@@ -45,8 +57,12 @@ type Feed struct {
 	dirty chan struct{}
 
 	jmu     sync.Mutex
-	journal *model.Journal
+	journal journal
+	tape    *model.Tape   // the journal, if it keeps the past; nil otherwise
 	changed chan struct{} // closed at the next change; nil: nobody awaits one
+
+	// seeking is held while a moment is computed, which jmu is not.
+	seeking sync.Mutex
 
 	qmu   sync.Mutex
 	queue []model.Observation
@@ -54,17 +70,27 @@ type Feed struct {
 	less  chan struct{} // closed when the queue is emptied; nil: nobody waits
 }
 
+// journal is a [model.Journal], or a [model.Tape], which has one.
+type journal interface {
+	Apply(o model.Observation) []model.Event
+	State() *model.State
+	Deadline() (time.Time, bool)
+	Held() (time.Time, bool)
+}
+
 // New returns a feed; [Feed.Run] makes it live.
 func New(cfg Config) *Feed {
 	if cfg.Now == nil {
 		cfg.Now = Now
 	}
-	return &Feed{
-		cfg:     cfg,
-		journal: model.NewJournal(cfg.Election),
-		dirty:   make(chan struct{}, 1),
-		more:    make(chan struct{}, 1),
+	f := &Feed{cfg: cfg, dirty: make(chan struct{}, 1), more: make(chan struct{}, 1)}
+	if cfg.Keep != nil {
+		f.tape = model.NewTape(cfg.Election, *cfg.Keep)
+		f.journal = f.tape
+	} else {
+		f.journal = model.NewJournal(cfg.Election)
 	}
+	return f
 }
 
 // Put hands in an observation. It does not wait, so a candidate never loses
@@ -208,18 +234,25 @@ func (f *Feed) drain() error {
 // never lacks what was shown.
 func (f *Feed) apply(o model.Observation) error {
 	if f.cfg.Record != nil {
-		if err := f.cfg.Record.Encode(o); err != nil {
+		if err := f.cfg.Record.Encode(o, f.State); err != nil {
 			f.cfg.Record = nil
 			f.notice(fmt.Sprintf("recording stopped: %v", err))
 		}
 	}
 	f.jmu.Lock()
 	events := f.journal.Apply(o)
+	var now *model.State
+	if f.cfg.Applied != nil {
+		now = f.journal.State()
+	}
 	if f.changed != nil {
 		close(f.changed)
 		f.changed = nil
 	}
 	f.jmu.Unlock()
+	if f.cfg.Applied != nil {
+		f.cfg.Applied(now, events)
+	}
 	mark(f.dirty)
 	if f.cfg.Events != nil && len(events) > 0 {
 		return f.cfg.Events(events)

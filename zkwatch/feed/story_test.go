@@ -38,10 +38,11 @@ func name(sequence int) string { return fmt.Sprintf("n_%010d", sequence) }
 // change is a read after joins creates and the deletion of the leavers.
 func (s *story) change(joins int, leavers ...int) *model.Read {
 	r := &model.Read{At: s.at, Presence: model.Present, Full: s.parent.Pzxid == 0}
+	s.parent.Pzxid = max(s.parent.Pzxid, 10)
 	for range joins {
 		s.parent.Pzxid++
 		r.New = append(r.New, model.Znode{
-			Name: name(s.next), Session: uint64(0x100 + s.next), Czxid: 10 + s.parent.Pzxid, Ctime: s.at,
+			Name: name(s.next), Session: uint64(0x100 + s.next), Czxid: s.parent.Pzxid, Ctime: s.at,
 			Data: model.NewData(fmt.Appendf(nil, "c%d", s.next)),
 		})
 		s.next++
@@ -122,10 +123,10 @@ func running(f *feed.Feed) (end func() error) {
 }
 
 // recorder is a recording in memory.
-func recorder(t *testing.T, c model.Config) (*model.Encoder, *bytes.Buffer) {
+func recorder(t *testing.T, c model.Config) (*feed.Recorder, *bytes.Buffer) {
 	t.Helper()
 	b := new(bytes.Buffer)
-	e, err := model.NewEncoder(b, model.NewHeader(c, newStory().at))
+	e, err := feed.NewRecorder(b, model.NewHeader(c, newStory().at))
 	if err != nil {
 		t.Fatal(err)
 	}

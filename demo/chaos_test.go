@@ -1,0 +1,236 @@
+package demo_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"electop/demo"
+)
+
+// acts returns the acts of the first d.
+func acts(c demo.Chaos, d time.Duration) (out []demo.Act) {
+	for a := range c.Acts() {
+		if a.At > d {
+			break
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func TestChaosIsTheSameForASeed(t *testing.T) {
+	c := demo.Chaos{Seed: 42, Rate: 2, Cast: 5}
+	var got []string
+	for _, a := range acts(c, 6*time.Second) {
+		got = append(got, a.String())
+	}
+	want := []string{
+		"0.822s spawn fjord", "0.994s partition birch", "1.627s spawn grove", "2.158s partition cedar",
+		"2.659s resign ember", "3.250s spawn heath", "3.300s resign fjord", "3.909s partition amber",
+		"4.539s freeze delta", "4.654s spawn inlet", "5.448s heal cedar", "5.944s spawn jetty",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the first acts of %v are\n%q, want\n%q", c, got, want)
+	}
+}
+
+func TestChaosDependsOnItsSeedAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := demo.Chaos{Seed: rapid.Uint64().Draw(t, "seed"), Rate: rapid.Float64Range(0.1, 50).Draw(t, "rate"), Cast: rapid.IntRange(0, 12).Draw(t, "cast")}
+		d := time.Duration(100 / c.Rate * float64(time.Second))
+		first := acts(c, d)
+		if !slices.Equal(first, acts(c, d)) {
+			t.Fatal("the same chaos twice is not the same")
+		}
+		other := c
+		other.Seed++
+		if slices.Equal(first, acts(other, d)) {
+			t.Fatal("another seed makes the same acts")
+		}
+	})
+}
+
+func TestChaosWithoutARateDoesNothing(t *testing.T) {
+	for _, rate := range []float64{0, -1} {
+		for a := range (demo.Chaos{Seed: 1, Rate: rate, Cast: 5}).Acts() {
+			t.Fatalf("at a rate of %v: %v", rate, a)
+		}
+	}
+}
+
+// TestChaosKeepsItsBounds replays the acts on a tally of who exists.
+func TestChaosKeepsItsBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := demo.Chaos{Seed: rapid.Uint64().Draw(t, "seed"), Rate: 2, Cast: rapid.IntRange(0, 12).Draw(t, "cast")}
+		ails := make(map[string]demo.ActKind) // those who exist, with what ails them
+		for _, name := range castNames(c.Cast) {
+			ails[name] = ""
+		}
+		sound := func() (n int) {
+			for _, a := range ails {
+				if a == "" {
+					n++
+				}
+			}
+			return n
+		}
+		last, enough, since := time.Duration(0), sound() >= 2, make(map[string]time.Duration)
+		kinds := make(map[demo.ActKind]int)
+		n := 0
+		for a := range c.Acts() {
+			if n++; n > 2000 {
+				break
+			}
+			kinds[a.Kind]++
+			if a.At <= last {
+				t.Fatalf("%v comes after one at %v", a, last)
+			}
+			last = a.At
+			was, exists := ails[a.Member]
+			if a.Kind == demo.ActResign && a.At-since[a.Member] < time.Second {
+				t.Fatalf("%v: it entered at %v", a, since[a.Member])
+			}
+			if a.Kind == demo.ActSpawn || a.Kind == demo.ActThaw || a.Kind == demo.ActHeal {
+				since[a.Member] = a.At
+			}
+			if exists == (a.Kind == demo.ActSpawn) {
+				t.Fatalf("%v: exists is %v", a, exists)
+			}
+			switch a.Kind {
+			case demo.ActSpawn:
+				ails[a.Member] = ""
+			case demo.ActKill:
+				delete(ails, a.Member)
+			case demo.ActFreeze, demo.ActPartition, demo.ActResign:
+				if was != "" {
+					t.Fatalf("%v: it is %s already", a, was)
+				}
+				ails[a.Member] = a.Kind
+				if a.Kind == demo.ActResign {
+					delete(ails, a.Member)
+				}
+			case demo.ActThaw, demo.ActHeal:
+				want := map[demo.ActKind]demo.ActKind{demo.ActThaw: demo.ActFreeze, demo.ActHeal: demo.ActPartition}[a.Kind]
+				if was != want {
+					t.Fatalf("%v: it is %q", a, was)
+				}
+				ails[a.Member] = ""
+			default:
+				t.Fatalf("%v: unknown", a)
+			}
+			enough = enough || sound() >= 2
+			if len(ails) > 12 || enough && sound() < 2 {
+				t.Fatalf("after %v there are %d, %d of them sound", a, len(ails), sound())
+			}
+		}
+		for kind, least := range map[demo.ActKind]int{
+			demo.ActSpawn: 300, demo.ActKill: 150, demo.ActResign: 50, demo.ActFreeze: 150, demo.ActThaw: 100, demo.ActPartition: 100, demo.ActHeal: 80,
+		} {
+			if kinds[kind] < least {
+				t.Errorf("of 2,000 acts only %d are %s: %v", kinds[kind], kind, kinds)
+			}
+		}
+		if mean := last / 2000; mean < 450*time.Millisecond || mean > 550*time.Millisecond {
+			t.Errorf("at 2/s an act comes every %v", mean)
+		}
+	})
+}
+
+// castNames are the names of the first n members of a cast, which are those
+// that a chaos that begins with none spawns first.
+func castNames(n int) (out []string) {
+	for a := range (demo.Chaos{Rate: 1}).Acts() {
+		if len(out) == n {
+			break
+		}
+		if a.Kind == demo.ActSpawn {
+			out = append(out, a.Member)
+		}
+	}
+	return out
+}
+
+// TestChaosFreezesForLonger: some freezes last for longer than a session.
+func TestChaosFreezesForLonger(t *testing.T) {
+	since := make(map[string]time.Duration)
+	short, long := 0, 0
+	for _, a := range acts(demo.Chaos{Seed: 7, Rate: 2, Cast: 5}, time.Hour) {
+		switch a.Kind {
+		case demo.ActFreeze:
+			since[a.Member] = a.At
+		case demo.ActThaw:
+			if d := a.At - since[a.Member]; d < timeout {
+				short++
+			} else if d > timeout+time.Second {
+				long++
+			}
+		}
+	}
+	if short < 100 || long < 50 {
+		t.Errorf("%d freezes were shorter than a session's timeout and %d longer", short, long)
+	}
+}
+
+func TestChaosRun(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 5)
+		if _, err := s.cast.Spawn(); err != nil { // one more than chaos knows of
+			t.Fatal(err)
+		}
+		c := demo.Chaos{Seed: 3, Rate: 2, Cast: 5}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var told []demo.Act
+		began := time.Now()
+		err := c.Run(ctx, s.cast, func(a demo.Act) {
+			if late := time.Since(began) - a.At; late != 0 { // virtual
+				t.Errorf("%v was done %v late", a, late)
+			}
+			told = append(told, a)
+		})
+		must(t, err)
+		planned := acts(c, time.Minute)
+		healed := told[len(planned):]
+		names := make(map[string]string)
+		for i, p := range planned {
+			a := told[i]
+			if p.Kind == demo.ActSpawn {
+				names[p.Member] = a.Member
+			}
+			if a.At != p.At || a.Kind != p.Kind {
+				t.Fatalf("act %d is %v, planned was %v", i, a, p)
+			}
+			if id, ok := names[p.Member]; ok && a.Member != id || !ok && a.Member != p.Member {
+				t.Errorf("%v befell %s", p, a.Member)
+			}
+		}
+		if len(names) == 0 {
+			t.Error("nobody was spawned")
+		}
+		// What ails somebody at the end is healed, and nothing else is done.
+		ails := make(map[string]demo.ActKind)
+		for _, a := range told[:len(planned)] {
+			switch a.Kind {
+			case demo.ActFreeze:
+				ails[a.Member] = demo.ActThaw
+			case demo.ActPartition:
+				ails[a.Member] = demo.ActHeal
+			default:
+				delete(ails, a.Member)
+			}
+		}
+		for _, a := range healed {
+			if ails[a.Member] != a.Kind {
+				t.Errorf("at the end: %v", a)
+			}
+			delete(ails, a.Member)
+		}
+		if len(ails) > 0 {
+			t.Errorf("not healed at the end: %v", ails)
+		}
+	})
+}

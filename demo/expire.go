@@ -1,0 +1,101 @@
+package demo
+
+import (
+	"fmt"
+	"time"
+
+	"electop/model"
+)
+
+// A session that expires in earnest was not heard of for its timeout, so its
+// lease is over, and a leader has stopped by then. One that expires on demand
+// would take a leader by surprise: its successor might lead before it heard. So
+// here the lease is ended first, and the network of one that is awake is down
+// until its session is over.
+
+// Expire ends a candidate's session at once, as if its timeout had passed.
+func (s *Stage) Expire(id string) error {
+	s.mu.Lock()
+	m, ok := s.players[id]
+	s.mu.Unlock()
+	if !ok {
+		return fmt.Errorf("%w: %s", ErrNoMember, model.Safe(id, 40))
+	}
+	return s.expire(m)
+}
+
+func (s *Stage) expire(m model.Member) error {
+	if m.Session == 0 {
+		return fmt.Errorf("%s has no session that could expire", model.Safe(m.ID, 40))
+	}
+	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
+		return fmt.Errorf("the session of %s is over already", model.Safe(m.ID, 40))
+	}
+	if s.cfg.Cast.with(m.ID, (*member).lapse) == nil {
+		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
+		s.awaitStop(m.ID)
+	} else { // dead and gone: that is all that is left to say of it
+		m.LeaseEnd, m.Step = s.cfg.Now(), model.StepNone
+		s.cfg.Put(&model.Cast{At: m.LeaseEnd, Member: m, Gone: true})
+	}
+	if err := s.cfg.Server.ExpireSession(int64(m.Session)); err != nil {
+		return fmt.Errorf("let the session of %s expire: %w", model.Safe(m.ID, 40), err)
+	}
+	return nil
+}
+
+// stopWithin is longer than a candidate takes to notice that its connection is
+// lost.
+const stopWithin = time.Second
+
+// awaitStop waits until a member that is awake has seen that it is cut off.
+func (s *Stage) awaitStop(id string) {
+	patience := time.NewTimer(stopWithin)
+	defer patience.Stop()
+	for {
+		s.mu.Lock()
+		m := s.players[id]
+		if s.news == nil {
+			s.news = make(chan struct{})
+		}
+		news := s.news
+		s.mu.Unlock()
+		stands := m.Belief == model.Leading || m.Belief == model.Elected || m.Belief == model.Waiting
+		if !stands || m.Fault == model.Frozen || m.Fault == model.Killed {
+			return
+		}
+		select {
+		case <-news:
+		case <-patience.C:
+			return
+		}
+	}
+}
+
+// lapse ends the member's lease and, if it is awake, cuts its network. Reconnect
+// follows.
+func (m *member) lapse() {
+	m.mu.Lock()
+	if m.fault != model.NoFault {
+		m.leaseEnd = m.cast.cfg.Now()
+		m.publish(false)
+	}
+	awake := m.fault == model.NoFault || m.fault == model.Partitioned
+	if awake {
+		m.line.Freeze()
+	}
+	c := m.candidate
+	m.mu.Unlock()
+	if awake {
+		c.Lapse()
+	}
+}
+
+// reconnect gives the member its network back.
+func (m *member) reconnect() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fault != model.Partitioned {
+		m.line.Thaw()
+	}
+}

@@ -1,0 +1,419 @@
+package demo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo"
+	"electop/model"
+)
+
+// jury looks at each word of a cast, in the order in which they are put, for
+// two that are awake and say that they lead.
+type jury struct {
+	mu      sync.Mutex
+	awake   map[string]bool // believers
+	doubles []string
+	words   int
+	leaders int // words of one that leads
+}
+
+func (j *jury) hears(c *demo.Config) {
+	j.awake = make(map[string]bool)
+	put := c.Put
+	c.Put = func(o model.Observation) {
+		if w, ok := o.(*model.Cast); ok {
+			j.hear(w)
+		}
+		put(o)
+	}
+}
+
+func (j *jury) hear(w *model.Cast) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	m := w.Member
+	j.words++
+	delete(j.awake, m.ID)
+	if w.Gone || m.Belief != model.Leading || m.Fault == model.Frozen || m.Fault == model.Killed {
+		return
+	}
+	j.leaders++
+	if j.awake[m.ID] = true; len(j.awake) > 1 {
+		j.doubles = append(j.doubles, fmt.Sprintf("word %d: %v", j.words, j.awake))
+	}
+}
+
+func (j *jury) acquits(t *testing.T) {
+	t.Helper()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.doubles) > 0 {
+		t.Errorf("two were awake and said that they led, %d times; first %s", len(j.doubles), j.doubles[0])
+	}
+}
+
+// refused fails unless err refuses because of the state that a member is in.
+func refused(t *testing.T, what string, err error) {
+	t.Helper()
+	if !errors.Is(err, demo.ErrNotNow) {
+		t.Errorf("%s: %v, want ErrNotNow", what, err)
+	}
+}
+
+func TestPartitionAndHeal(t *testing.T) {
+	var j jury
+	virtual(t, j.hears, func(t *testing.T, s *stage) {
+		s.enter(t, 3)
+		before, _ := byID(s.feed.State(), "amber")
+		parted := time.Now()
+		must(t, s.cast.Partition("amber"))
+		w := s.lastWord(t, "amber").Member
+		if w.Fault != model.Partitioned || !w.FaultAt.Equal(parted) || w.LeaseEnd.Before(parted) || w.LeaseEnd.After(parted.Add(timeout)) || w.Belief != model.Leading {
+			t.Errorf("parted at %v: %+v", parted, w)
+		}
+		if f := s.cast.Fault("amber"); f != model.Partitioned {
+			t.Errorf("Fault: %q", f)
+		}
+		if ok, frozen := s.cast.Has("amber"); !ok || frozen {
+			t.Errorf("Has: %v, frozen %v", ok, frozen)
+		}
+		must(t, s.cast.Partition("amber")) // nothing
+		if again := s.lastWord(t, "amber").Member; !again.FaultAt.Equal(parted) {
+			t.Errorf("parted twice, since %v", again.FaultAt)
+		}
+
+		m := s.member(t, "amber", "is suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
+		if m.Fault != model.Partitioned || !m.LeaseEnd.Equal(w.LeaseEnd) {
+			t.Errorf("suspended: %+v", m)
+		}
+		s.member(t, "amber", "is lost", func(m model.Member) bool { return m.Belief == model.Lost })
+		if !time.Now().Before(w.LeaseEnd) {
+			t.Errorf("it gave up %v after its lease had ended", time.Since(w.LeaseEnd))
+		}
+		s.leads(t, "birch")
+		h := s.handoff(t, "amber")
+		if h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
+			t.Errorf("handoff %+v", h)
+		}
+		time.Sleep(time.Hour) // virtual
+		m, _ = byID(s.feed.State(), "amber")
+		if m.Fault != model.Partitioned || m.Belief != model.Lost || m.Session != 0 || !m.LeaseEnd.IsZero() {
+			t.Errorf("parted for an hour: %+v", m)
+		}
+		must(t, s.cast.Heal("amber"))
+		m = s.member(t, "amber", "waits anew", func(m model.Member) bool { return m.Belief == model.Waiting })
+		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
+			t.Errorf("healed: %+v, was %+v", m, before)
+		}
+		must(t, s.cast.Heal("amber")) // nothing
+	})
+	j.acquits(t)
+}
+
+func TestFaultsDoNotMix(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 4)
+		must(t, s.cast.Partition("amber"))
+		refused(t, "freeze of a parted one", s.cast.Freeze("amber"))
+		refused(t, "lost reply of a parted one", s.cast.LoseReply("amber"))
+		must(t, s.cast.Thaw("amber")) // it is not frozen
+		must(t, s.cast.Freeze("birch"))
+		refused(t, "partition of a frozen one", s.cast.Partition("birch"))
+		refused(t, "lost reply of a frozen one", s.cast.LoseReply("birch"))
+		must(t, s.cast.Heal("birch")) // it is not parted
+		if a, b := s.cast.Fault("amber"), s.cast.Fault("birch"); a != model.Partitioned || b != model.Frozen {
+			t.Errorf("amber %q, birch %q", a, b)
+		}
+		// Death is stronger. It has been silent since it was parted.
+		w := s.lastWord(t, "amber").Member
+		time.Sleep(time.Second)
+		must(t, s.cast.Kill("amber"))
+		synctest.Wait()
+		if d := s.lastWord(t, "amber"); !d.Gone || d.Member.Fault != model.Killed || !d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.LeaseEnd.Equal(w.LeaseEnd) {
+			t.Errorf("last word %+v, want it as of %+v", d, w)
+		}
+		s.handoff(t, "amber")
+		// A parted one resigns, though nobody hears of it.
+		must(t, s.cast.Partition("cedar"))
+		must(t, s.cast.Resign("cedar"))
+		s.gone(t, "cedar")
+		s.leads(t, "delta")
+		// So does a parted one when the cast is closed.
+		must(t, s.cast.Partition("delta"))
+		began := time.Now()
+		s.cast.Close()
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("closing took %v", took)
+		}
+	})
+}
+
+func TestLoseReplyFindsItsZnode(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 3)
+		before, _ := byID(s.feed.State(), "birch")
+		must(t, s.cast.LoseReply("birch"))
+		if w := s.lastWord(t, "birch").Member; !w.LosesReply {
+			t.Errorf("armed: %+v", w)
+		}
+		after := s.member(t, "birch", "waits anew", func(m model.Member) bool {
+			return m.Belief == model.Waiting && m.Znode != before.Znode && !m.LosesReply
+		})
+		if after.Session == before.Session {
+			t.Errorf("volunteered anew in the same session: %+v", after)
+		}
+		s.noGhosts(t, 3)
+		lost, found := false, false
+		for _, o := range s.said() {
+			if w, ok := o.(*model.Cast); ok && w.Member.ID == "birch" {
+				lost = lost || w.Member.LosesReply
+				found = found || w.Member.Detail == "found by its name"
+			}
+		}
+		if !lost || !found {
+			t.Errorf("a reply was to be lost: %v; the znode was found by its name: %v", lost, found)
+		}
+		// Once is once.
+		must(t, s.cast.Follow(model.Herd()))
+		s.member(t, "birch", "follows", func(m model.Member) bool { return m.Recipe == "herd" && m.Belief == model.Waiting && !m.LosesReply })
+		s.noGhosts(t, 3)
+	})
+}
+
+// noGhosts waits until n stand, each with a session of its own.
+func (s *stage) noGhosts(t *testing.T, n int) {
+	t.Helper()
+	st := s.await(t, "all stand", func(st *model.State) bool { return len(st.Queue) == n })
+	owners := make(map[uint64]bool)
+	for _, c := range st.Queue {
+		if owners[c.Session] {
+			t.Errorf("session %x owns two of %q", c.Session, labels(st))
+		}
+		owners[c.Session] = true
+	}
+}
+
+func TestLoseReplyLeavesAGhost(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 1)
+		must(t, s.cast.NoGuid("amber", true))
+		if w := s.lastWord(t, "amber").Member; !w.NoGuid {
+			t.Errorf("told: %+v", w)
+		}
+		must(t, s.cast.LoseReply("amber"))
+		m := s.member(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
+		st := s.await(t, "two stand", func(st *model.State) bool { return len(st.Queue) == 2 })
+		ghost, own := st.Queue[0], st.Queue[1]
+		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+model.SequenceDigits {
+			t.Errorf("the member is %+v, the queue %+v, %+v", m, ghost, own)
+		}
+		// Nobody leads, for as long as it stands.
+		time.Sleep(time.Hour)
+		if m, _ := byID(s.feed.State(), "amber"); m.Belief != model.Waiting || len(s.feed.State().Queue) != 2 {
+			t.Errorf("an hour later: %+v", m)
+		}
+		must(t, s.cast.Resign("amber"))
+		s.await(t, "both are gone", func(st *model.State) bool { return len(st.Queue) == 0 })
+	})
+}
+
+func TestNoGuidAll(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 2)
+		s.cast.NoGuidAll(true)
+		id, err := s.cast.Spawn()
+		must(t, err)
+		m := s.member(t, id, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
+		if !m.NoGuid || m.Znode != "n_0000000002" {
+			t.Errorf("spawned: %+v", m)
+		}
+		m = s.member(t, "birch", "was told", func(m model.Member) bool { return m.NoGuid })
+		if len(m.Znode) < 32 {
+			t.Errorf("its znode was renamed: %+v", m)
+		}
+		s.cast.NoGuidAll(false)
+		id, err = s.cast.Spawn()
+		must(t, err)
+		m = s.member(t, id, "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
+		if m.NoGuid || len(m.Znode) < 32 {
+			t.Errorf("spawned: %+v", m)
+		}
+	})
+}
+
+func TestNoGuidInAForeignElection(t *testing.T) {
+	d, _ := model.DialectByID("curator-lock")
+	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *stage) {
+		must(t, s.cast.SpawnInOrder(t.Context(), 1))
+		if err := s.cast.NoGuid("amber", true); !errors.Is(err, demo.ErrForeign) {
+			t.Errorf("NoGuid: %v", err)
+		}
+		s.cast.NoGuidAll(true)
+		must(t, s.cast.SpawnInOrder(t.Context(), 1))
+		for _, id := range []string{"amber", "birch"} {
+			if m := s.lastWord(t, id).Member; m.NoGuid || len(m.Znode) < 32 {
+				t.Errorf("%+v", m)
+			}
+		}
+		must(t, s.cast.NoGuid("amber", false))
+	})
+}
+
+func TestSlowLead(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 3)
+		refused(t, "a slow procedure that is over", s.cast.SlowLead("amber", true))
+		must(t, s.cast.SlowLead("birch", true))
+		must(t, s.cast.Resign("amber"))
+		m := s.member(t, "birch", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
+		if !m.SlowLead || m.Detail == "" || m.Fence == 0 {
+			t.Errorf("elected: %+v", m)
+		}
+		time.Sleep(time.Hour)
+		if m, _ := byID(s.feed.State(), "birch"); m.Belief != model.Elected || s.feed.State().Acknowledged() {
+			t.Errorf("an hour later: %+v, acknowledged: %v", m, s.feed.State().Acknowledged())
+		}
+		must(t, s.cast.SlowLead("birch", false))
+		s.leads(t, "birch")
+		if w := s.lastWord(t, "birch").Member; w.SlowLead || w.Detail != model.Base(ackPath) {
+			t.Errorf("leading: %+v", w)
+		}
+		// It does not keep one from leaving, and a frozen one does not finish.
+		must(t, s.cast.SlowLead("cedar", true))
+		must(t, s.cast.Resign("birch"))
+		s.member(t, "cedar", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
+		must(t, s.cast.Freeze("cedar"))
+		must(t, s.cast.SlowLead("cedar", false))
+		time.Sleep(time.Second)
+		if w := s.lastWord(t, "cedar").Member; w.Belief != model.Elected || w.Step != model.StepLead {
+			t.Errorf("frozen: %+v", w)
+		}
+		must(t, s.cast.SlowLead("cedar", true))
+		must(t, s.cast.Thaw("cedar"))
+		synctest.Wait()
+		if w := s.lastWord(t, "cedar").Member; w.Belief != model.Elected || w.Fault != model.NoFault {
+			t.Errorf("thawed: %+v", w)
+		}
+		must(t, s.cast.Resign("cedar"))
+		s.gone(t, "cedar")
+	})
+}
+
+func TestSession(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 1)
+		if got, want := s.cast.Session("amber"), s.lastWord(t, "amber").Member.Session; got != want || got == 0 {
+			t.Errorf("session %x, want %x", got, want)
+		}
+		if got := s.cast.Session("nobody"); got != 0 {
+			t.Errorf("nobody's session is %x", got)
+		}
+		if f := s.cast.Fault("nobody"); f != model.NoFault {
+			t.Errorf("nobody is %q", f)
+		}
+	})
+}
+
+// A leader that thaws is shown awake only when it knows whether it leads. So
+// long it is shown frozen, and never again for longer than that takes.
+func TestThawShowsNoStaleLeader(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	var j jury
+	stale, sound := 0, 0
+	virtual(t, j.hears, func(t *testing.T, s *stage) {
+		s.enter(t, 4)
+		rounds := 300
+		if testing.Short() {
+			rounds = 100
+		}
+		for range rounds {
+			leads := func(m *model.Member) bool { return m.Belief == model.Leading && m.Fault == model.NoFault }
+			st := s.await(t, "somebody leads", func(st *model.State) bool { return slices.ContainsFunc(st.Members, leads) })
+			id := st.Members[slices.IndexFunc(st.Members, leads)].ID
+			must(t, s.cast.Freeze(id))
+			early := random.IntN(8) == 0
+			if early { // the lease holds, and the session is gone
+				must(t, s.server.ExpireSession(int64(s.cast.Session(id))))
+			}
+			time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
+			was := s.lastWord(t, id).Member
+			must(t, s.cast.Thaw(id))
+			if random.IntN(4) == 0 { // and at once again
+				must(t, s.cast.Freeze(id))
+				time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
+				must(t, s.cast.Thaw(id))
+			}
+			synctest.Wait()
+			w := s.lastWord(t, id).Member
+			if was.Belief != model.Leading || was.Fault != model.Frozen || w.Fault != model.NoFault {
+				t.Fatalf("frozen: %+v, thawed: %+v", was, w)
+			}
+			if w.Belief == model.Leading {
+				sound++
+			} else {
+				stale++
+			}
+			time.Sleep(time.Duration(random.Int64N(int64(timeout))))
+		}
+	})
+	j.acquits(t)
+	if stale == 0 || sound == 0 {
+		t.Errorf("%d thawed as stale leaders, %d as leaders: the test shows nothing", stale, sound)
+	}
+}
+
+func TestClear(t *testing.T) {
+	var j jury
+	virtual(t, j.hears, func(t *testing.T, s *stage) {
+		for range 2 {
+			s.enter(t, 8)
+			_, err := s.cast.Campaign("the one at the keys")
+			must(t, err)
+			must(t, s.cast.Freeze("amber"))
+			must(t, s.cast.SlowLead("birch", true))
+			must(t, s.cast.Partition("cedar"))
+			must(t, s.cast.NoGuid("delta", true))
+			must(t, s.cast.LoseReply("delta"))
+			must(t, s.cast.Freeze("ember"))
+			must(t, s.cast.Partition("fjord"))
+			time.Sleep(2 * timeout)
+			must(t, s.cast.Partition("grove"))
+			must(t, s.cast.Freeze("heath"))
+			must(t, s.cast.Resign("heath"))
+			began := time.Now()
+			must(t, s.cast.Clear(t.Context()))
+			if n := s.cast.Len(); n != 0 {
+				t.Errorf("%d are left", n)
+			}
+			s.await(t, "nobody stands", func(st *model.State) bool { return len(st.Queue) == 0 && len(st.Members) == 0 })
+			if took := time.Since(began); took > 2*time.Second {
+				t.Errorf("it took %v: sessions expired", took)
+			}
+		}
+		must(t, s.cast.Clear(t.Context())) // an empty one
+
+		// Where no server can be told it waits, for no longer than it may.
+		s.enter(t, 2)
+		s.server.Refuse(true)
+		s.server.CloseConnections()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := s.cast.Clear(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Clear with no server: %v", err)
+		}
+		s.server.Refuse(false)
+		must(t, s.cast.Clear(t.Context()))
+	})
+	j.acquits(t)
+}

@@ -1,0 +1,71 @@
+package lessons
+
+import (
+	"strings"
+	"testing"
+)
+
+const sound = `
+title = "T"
+about = "a"
+[scene]
+cast = 3
+[[part]]
+text = ["{leader}"]
+hints = ["h"]
+after = "a"
+[part.question]
+ask = "q"
+right = "r"
+wrong = "w"
+options = [{ text = "a", if = { event = "joined" } }, { text = "b", else = true }]
+[part.act]
+do = "d"
+keys = ["s"]
+until = [{ event = "joined" }]
+`
+
+// Nothing in a file is passed over.
+func TestReadIsStrict(t *testing.T) {
+	l, err := read("01-one-two.toml", sound)
+	if err != nil || l.ID != "one-two" || len(l.Parts) != 1 || l.Parts[0].Act.Until[0].Event != "joined" {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	for _, x := range []struct{ name, old, new, want string }{
+		{"one.toml", "", "", "no number"},
+		{"01-one.toml", "title", "[", "toml"},
+		{"01-one.toml", `title = "T"`, `titel = "T"`, "unknown key titel"},
+		{"01-one.toml", "cast = 3", "cast = 3\npace = 1", "unknown key scene.pace"},
+		{"01-one.toml", `hints =`, `hint =`, "unknown key part.hint"},
+		{"01-one.toml", `{ event = "joined" }]`, `{ event = "joined", of = "leader" }]`, "unknown key part.act.until.of"},
+		{"01-one.toml", `{ event = "joined" }]`, `{ event = "arrived" }]`, `unknown event "arrived"`},
+		{"01-one.toml", "{leader}", "{chief}", "unknown placeholder {chief}"},
+		{"01-one.toml", `options = [{ text = "a", if = { event = "joined" } }, { text = "b", else = true }]`, "", "2 to 9 options"},
+		{"01-one.toml", "cast = 3", `cast = "3"`, "cast"},
+	} {
+		text := sound
+		if x.old != "" {
+			if text = strings.Replace(sound, x.old, x.new, 1); text == sound {
+				t.Fatalf("nothing to spoil at %q", x.old)
+			}
+		}
+		if _, err := read(x.name, text); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("want %q, got %v", x.want, err)
+		}
+	}
+}
+
+func TestCourseIsInOrder(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, l := range all {
+		ids = append(ids, l.ID)
+	}
+	const want = "volunteer chain handoff middle crash herd fence guid acknowledgement observers truth"
+	if got := strings.Join(ids, " "); got != want {
+		t.Errorf("the course is %s", got)
+	}
+}

@@ -1,0 +1,113 @@
+package lessons_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"electop/demo/lessons"
+	"electop/model"
+	"electop/model/lesson"
+)
+
+const (
+	// paragraphMax is how long a paragraph may be: the screen cuts longer ones.
+	paragraphMax = model.SafeMax
+	// partMax is how much there may be to read at once: what fits into a panel
+	// of 78 by 10.
+	partMax = 640
+)
+
+// keys are those that lessons may name.
+var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "F", "[", "]", ".", "v", "S", "L", "j", "k", "enter", "!", "<", ">"}
+
+var (
+	braces  = regexp.MustCompile(`[{}]|\bunknown time|: unknown|unknown,|%!`)
+	pressed = regexp.MustCompile(`\b(?:[Pp]ress|with) (\S+?)[,.:;]?(?:\s|$)`)
+)
+
+// look checks what is shown in a view.
+func (h *theatre) look(t *testing.T, v lesson.View) {
+	t.Helper()
+	shown := slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck})
+	for _, text := range shown {
+		if braces.MatchString(text) {
+			t.Errorf("%s, part %d: not filled in: %q", v.ID, v.Part, text)
+		}
+		if n := utf8.RuneCountInString(text); n > paragraphMax {
+			t.Errorf("%s, part %d: %d letters: %q", v.ID, v.Part, n, text)
+		}
+	}
+	if !v.Waiting {
+		return
+	}
+	for _, k := range v.Keys {
+		if !slices.Contains(keys, k) {
+			t.Errorf("%s, part %d: no key %q", v.ID, v.Part, k)
+		}
+		if !strings.Contains(v.Do, k) {
+			t.Errorf("%s, part %d: %q does not name the key %s", v.ID, v.Part, v.Do, k)
+		}
+	}
+	if v.Target != "" && !strings.Contains(v.Do, v.Target) {
+		t.Errorf("%s, part %d: %q does not name %s", v.ID, v.Part, v.Do, v.Target)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	all, err := lessons.All()
+	must(t, err)
+	for _, l := range all {
+		if n := len(l.Parts); n < 3 || n > 6 {
+			t.Errorf("%s has %d parts", l.ID, n)
+		}
+		asks := 0
+		for i, p := range l.Parts {
+			texts := slices.Concat(p.Text, p.Hints, []string{p.After})
+			if p.Act != nil {
+				texts = append(texts, p.Act.Do)
+			}
+			if q := p.Question; q != nil {
+				asks++
+				texts = append(texts, q.Ask, q.Right, q.Wrong)
+				for _, o := range q.Options {
+					texts = append(texts, o.Text, o.Wrong)
+					if o.Wrong != "" && !strings.HasPrefix(o.Wrong, "No") {
+						t.Errorf("%s, part %d: the verdict on %q does not begin with No", l.ID, i+1, o.Text)
+					}
+				}
+				if !strings.HasPrefix(q.Right, "Right") || !strings.HasPrefix(q.Wrong, "No") {
+					t.Errorf("%s, part %d: the verdicts do not begin with Right and No", l.ID, i+1)
+				}
+			}
+			whole := 0
+			for _, text := range p.Text {
+				whole += utf8.RuneCountInString(text)
+			}
+			if p.Question != nil {
+				whole += utf8.RuneCountInString(p.Question.Ask)
+			}
+			if whole > partMax {
+				t.Errorf("%s, part %d: %d letters to read at once", l.ID, i+1, whole)
+			}
+			for _, text := range texts {
+				if utf8.RuneCountInString(text) > paragraphMax {
+					t.Errorf("%s, part %d: %d letters: %q", l.ID, i+1, utf8.RuneCountInString(text), text)
+				}
+				if strings.Contains(text, "!") && !strings.Contains(text, "(!)") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
+					t.Errorf("%s, part %d: the style of %q", l.ID, i+1, text)
+				}
+				for _, m := range pressed.FindAllStringSubmatch(text, -1) {
+					if k := strings.TrimRight(m[1], ",.:;"); len(k) == 1 && strings.Contains(text, "ress "+k) && m[1] != "." && !slices.Contains(keys, k) {
+						t.Errorf("%s, part %d: no key %q: %q", l.ID, i+1, k, text)
+					}
+				}
+			}
+		}
+		if asks == 0 {
+			t.Errorf("%s asks nothing", l.ID)
+		}
+	}
+}

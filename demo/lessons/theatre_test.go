@@ -1,0 +1,299 @@
+package lessons_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/model/lesson"
+	"electop/zkwatch"
+	"electop/zkwatch/admin"
+	"electop/zkwatch/feed"
+)
+
+const (
+	path    = "/election"
+	ackPath = "/election-leader"
+	timeout = 4 * time.Second // of the candidates' sessions, as in the demo
+)
+
+// theatre is a demo without a screen: stage, cast, an observer, and somebody
+// who asks the server what it knows. What happens is told to the lesson that
+// is on.
+type theatre struct {
+	server *zkserver.Server
+	cast   *demo.Cast
+	stage  *demo.Stage
+	feed   *feed.Feed
+	asker  *admin.Asker
+
+	mu      sync.Mutex
+	run     *lesson.Run
+	moved   chan struct{} // closed when something was observed
+	notices []string
+}
+
+// enter runs f in a theatre in virtual time.
+func enter(t *testing.T, f func(t *testing.T, h *theatre)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := &theatre{server: zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond}), moved: make(chan struct{})}
+		defer h.server.Close()
+		servers, err := zkwatch.ParseConnectString("127.0.0.1:1")
+		must(t, err)
+		front := zkwatch.Config{Servers: servers, SessionTimeout: timeout,
+			Dial: func(context.Context, string, string) (net.Conn, error) { return h.server.Dial() }}
+		back := front
+		back.Dial = func(context.Context, string, string) (net.Conn, error) { return h.server.DialBackstage() }
+
+		h.feed = feed.New(feed.Config{
+			Election: model.Config{Path: path, AckPath: ackPath, AckExpected: true},
+			Applied:  h.applied,
+		})
+		observer := zkwatch.NewObserver(zkwatch.ObserverConfig{Conn: back, Path: path, Ack: ackPath, Put: h.feed.PutSlowly, Now: feed.Now})
+		notice := func(n string) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.notices = append(h.notices, n)
+		}
+		h.cast = demo.NewCast(demo.Config{
+			Conn: front, Path: path, Ack: ackPath, Create: true, Now: feed.Now, Put: h.feed.Put, Notice: notice,
+		})
+		h.stage = demo.NewStage(demo.StageConfig{
+			Server: h.server, Cast: h.cast, Path: path, Workers: back, Put: h.feed.Put, Notice: notice, Now: feed.Now,
+		})
+		h.asker = admin.New(admin.Config{
+			Mode: admin.FourLetter, Servers: []string{"127.0.0.1:1"}, Interval: time.Second, Sessions: time.Second, Heavy: true,
+			Ensemble: func(context.Context) (string, error) { return "", nil },
+			Dial:     func(context.Context, string, string) (net.Conn, error) { return h.server.Dial() },
+			Now:      feed.Now,
+		})
+		defer h.asker.Subscribe(admin.Election{Path: path, Ack: ackPath, Sessions: func() []uint64 { return h.feed.State().Sessions() }, Put: h.feed.PutSlowly})()
+
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { h.feed.Run(ctx) })
+		wg.Go(func() { observer.Run(ctx) })
+		wg.Go(func() { h.stage.Run(ctx) })
+		wg.Go(func() { h.asker.Run(ctx) })
+		wg.Go(func() { h.verifyEvery(ctx, 2*time.Second) })
+		defer func() {
+			h.server.SetPace(zkserver.Pace{})
+			h.cast.Close()
+			synctest.Wait()
+			cancel()
+			wg.Wait()
+		}()
+		f(t, h)
+	})
+}
+
+// verifyEvery has the watches verified unasked, as the demo does.
+func (h *theatre) verifyEvery(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		h.asker.Verify()
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// applied is told of each observation.
+func (h *theatre) applied(s *model.State, events []model.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.run != nil {
+		h.run.Observe(s, events)
+	}
+	close(h.moved)
+	h.moved = make(chan struct{})
+}
+
+// begin builds the scene of a lesson and begins it.
+func (h *theatre) begin(t *testing.T, l *lesson.Lesson) {
+	t.Helper()
+	h.mu.Lock()
+	h.run = nil
+	h.mu.Unlock()
+	scene := demo.Scene{Cast: l.Scene.Cast, Rules: model.Rules{Workers: l.Scene.Workers}}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	must(t, h.stage.Set(ctx, scene))
+	s, err := h.feed.Await(ctx, func(s *model.State) bool {
+		for _, m := range s.Members {
+			if m.Belief != model.Waiting && m.Belief != model.Leading {
+				return false
+			}
+		}
+		return len(s.Members) == l.Scene.Cast && len(s.Queue) == l.Scene.Cast && s.Acknowledged()
+	})
+	if err != nil {
+		t.Fatalf("%s: the scene does not come about: %d stand", l.ID, len(s.Queue))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.run = lesson.Begin(l, 1, 1, h.feed.State())
+}
+
+func (h *theatre) view() lesson.View {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.run.View()
+}
+
+func (h *theatre) input(in lesson.Input, choice int) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.run.Input(in, choice)
+}
+
+// await waits for a view, at most two minutes.
+func (h *theatre) await(t *testing.T, what string, holds func(lesson.View) bool) lesson.View {
+	t.Helper()
+	limit := time.NewTimer(2 * time.Minute)
+	defer limit.Stop()
+	for {
+		h.mu.Lock()
+		v, moved := h.run.View(), h.moved
+		h.mu.Unlock()
+		if holds(v) {
+			return v
+		}
+		select {
+		case <-moved:
+		case <-limit.C:
+			t.Fatalf("%s, part %d: %s: not within two minutes\n%s\nview %+v\nnotices %q", v.ID, v.Part, what, h.queue(), v, h.notices)
+		}
+	}
+}
+
+// queue tells what stands, for a failure.
+func (h *theatre) queue() string {
+	var b strings.Builder
+	s := h.feed.State()
+	for i, c := range s.Queue {
+		fmt.Fprintf(&b, "%s %s %v; ", c.Label(), c.Name, s.Edge(i))
+	}
+	for _, m := range s.Members {
+		fmt.Fprintf(&b, "\n%s %s %s %s %d %q watches %s", m.ID, m.Belief, m.Fault, m.Znode, m.Step, m.Detail, m.Watches)
+	}
+	return b.String()
+}
+
+// paces are those that [ and ] go along.
+var paces = []zkserver.Pace{
+	{}, {Delay: 100 * time.Millisecond}, {Delay: 250 * time.Millisecond}, {Delay: 500 * time.Millisecond},
+	{Delay: time.Second}, {Delay: zkserver.PaceMax}, {Steps: true},
+}
+
+// press does what a key does in the demo, to the member in the selected row.
+func (h *theatre) press(t *testing.T, key, target, fault string) {
+	t.Helper()
+	if strings.Contains("xfdX", key) && target == "" {
+		t.Fatalf("%s acts on the selected row, and no row is to be selected", key)
+	}
+	rules := h.stage.Rules()
+	switch key {
+	case "s":
+		_, err := h.cast.Spawn()
+		must(t, err)
+	case "x":
+		must(t, h.cast.Kill(target))
+	case "d":
+		must(t, h.cast.Resign(target))
+	case "f":
+		if _, frozen := h.cast.Has(target); frozen {
+			must(t, h.cast.Thaw(target))
+		} else {
+			must(t, h.cast.Freeze(target))
+		}
+	case "c":
+		if ok, _ := h.cast.Has(demo.You); ok {
+			must(t, h.cast.Resign(demo.You))
+			return
+		}
+		_, err := h.cast.Campaign("host:1")
+		must(t, err)
+	case "h":
+		if h.feed.State().Recipe.Name() == model.Herd().Name() {
+			must(t, h.cast.Follow(nil))
+		} else {
+			must(t, h.cast.Follow(model.Herd()))
+		}
+	case "w":
+		rules.Workers = !rules.Workers
+		must(t, h.stage.SetRules(rules))
+	case "F":
+		rules.Fenced = !rules.Fenced
+		must(t, h.stage.SetRules(rules))
+	case "[", "]":
+		i := slices.Index(paces, h.stage.Pace())
+		if key == "[" {
+			i++
+		} else {
+			i--
+		}
+		if i >= 0 && i < len(paces) {
+			h.stage.SetPace(paces[i])
+		}
+	case ".":
+		_, err := h.stage.Step()
+		must(t, err)
+	case "v":
+		h.asker.Verify()
+	case "X": // opens the list; enter does what is selected in it
+	case "enter":
+		h.fault(t, target, fault)
+	default:
+		t.Fatalf("no key %q", key)
+	}
+}
+
+// fault does what the list of faults has.
+func (h *theatre) fault(t *testing.T, id, fault string) {
+	t.Helper()
+	var m model.Member
+	for _, x := range h.feed.State().Members {
+		if x.ID == id {
+			m = *x
+		}
+	}
+	switch fault {
+	case "partition":
+		if m.Fault == model.Partitioned {
+			must(t, h.cast.Heal(id))
+		} else {
+			must(t, h.cast.Partition(id))
+		}
+	case "lose reply":
+		must(t, h.cast.LoseReply(id))
+	case "no guid":
+		must(t, h.cast.NoGuid(id, !m.NoGuid))
+	case "slow lead":
+		must(t, h.cast.SlowLead(id, !m.SlowLead))
+	case "expire":
+		must(t, h.stage.Expire(id))
+	default:
+		t.Fatalf("no fault %q", fault)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

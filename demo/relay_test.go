@@ -1,0 +1,121 @@
+package demo_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/model"
+)
+
+// paces returns what was said of the pace, from the n-th observation on.
+func (w *world) paces(from int) (out []*model.Pace) {
+	for _, o := range w.since(from) {
+		if p, ok := o.(*model.Pace); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func TestWakesAreTold(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		w.enter(t, 4)
+		st := w.feed.State()
+		old, next := st.Queue[0], st.Queue[1]
+		from := w.soFar()
+		must(t, w.cast.Kill("amber")) // who resigns is told of the end of its own znode too
+		w.leader(t, "amber")
+		time.Sleep(time.Minute) // virtual
+		var last *model.Wake
+		told := false // the next one said that it looks again
+		for _, o := range w.since(from) {
+			switch o := o.(type) {
+			case *model.Wake:
+				if o.Znode != old.Name || o.Zxid <= old.Czxid || last != nil && o.Zxid != last.Zxid {
+					t.Errorf("after the end of %s: %+v", old.Name, o)
+				}
+				if last == nil && told {
+					t.Error("somebody knew of the deletion before it was passed on")
+				}
+				if last = o; o.At.IsZero() || o.At.Location() != time.UTC || o.Deleted.Location() != time.UTC {
+					t.Errorf("times of a wake: %v, %v", o.At, o.Deleted)
+				}
+			case *model.Cast:
+				told = told || o.Member.ID == "birch" && o.Member.Step >= model.StepListAgain
+			}
+		}
+		if last == nil || !told {
+			t.Fatal("nothing was told")
+		}
+		// getChildren, getData of its own, create of the acknowledgement.
+		if !slices.Equal(last.Notified, []uint64{next.Session}) || last.Requests != 3 || last.BytesIn == 0 || last.BytesOut == 0 || !last.Settled {
+			t.Errorf("the wake is %+v", last)
+		}
+	})
+}
+
+func TestPaceIsTold(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		w.enter(t, 4)
+		st := w.feed.State()
+		birch, old := st.Queue[1], st.Queue[0]
+		synctest.Wait()
+		w.stage.SetPace(zkserver.Pace{Steps: true})
+		must(t, w.cast.Resign("amber"))
+		st = w.await(t, "birch's notification is held", func(st *model.State) bool {
+			return st.Pace != nil && st.Pace.Steps && slices.ContainsFunc(st.Pace.Held, func(m model.Message) bool { return m.Session == birch.Session })
+		})
+		// Amber watches its own znode too, and waits for the reply to its delete.
+		var got []string
+		for _, m := range st.Pace.Held {
+			if m.Path != model.Join(path, old.Name) || m.Since.IsZero() || m.Err != "" {
+				t.Errorf("held is %+v", m)
+			}
+			who := map[uint64]string{old.Session: "amber", birch.Session: "birch"}[m.Session]
+			got = append(got, who+" "+m.Op+" "+m.Event)
+		}
+		slices.Sort(got)
+		want := []string{"amber delete ", "amber notification deleted", "birch notification deleted"}
+		if !slices.Equal(got, want) || st.Pace.Waiting != len(want) {
+			t.Errorf("held are %q, want %q; %+v", got, want, st.Pace)
+		}
+		// Many changes at once are few words, and the last of them is the truth.
+		from := w.soFar()
+		for range 100 {
+			for _, p := range []zkserver.Pace{{}, {Delay: time.Second}, {Steps: true}} {
+				w.stage.SetPace(p)
+			}
+			time.Sleep(time.Millisecond) // virtual
+		}
+		w.stage.SetPace(zkserver.Pace{Delay: 250 * time.Millisecond})
+		time.Sleep(time.Minute)
+		said := w.paces(from)
+		if len(said) == 0 {
+			t.Fatal("nothing was said")
+		}
+		for i := 1; i < len(said); i++ {
+			if d := said[i].At.Sub(said[i-1].At); d < 20*time.Millisecond {
+				t.Errorf("two words of the pace within %v", d)
+			}
+		}
+		last := said[len(said)-1]
+		if last.Delay != 250*time.Millisecond || last.Steps || last.Waiting != 0 {
+			t.Errorf("the last word is %+v", last)
+		}
+	})
+}
+
+func TestRulesAreTold(t *testing.T) {
+	inWorld(t, worldConfig{chaos: "seed 9, 1/s"}, func(t *testing.T, w *world) {
+		want := model.Rules{Workers: true, NoGuid: true, Chaos: "seed 9, 1/s"}
+		must(t, w.stage.SetRules(model.Rules{Workers: true, NoGuid: true, Chaos: "none"}))
+		st := w.await(t, "the rules are seen", func(st *model.State) bool { return st.Work.Rules.Workers })
+		got := st.Work.Rules
+		if want.At = got.At; got != want || got != w.stage.Rules() {
+			t.Errorf("the rules are %+v, those of the stage %+v, want %+v", got, w.stage.Rules(), want)
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+
+	"electop/demo/zkserver"
+	"electop/model"
+)
+
+// Scene is a world to begin with.
+type Scene struct {
+	Cast   int           // candidates in the queue, in the order of their names
+	Recipe model.Recipe  // nil: the election's own
+	Rules  model.Rules   // without At and Chaos
+	Pace   zkserver.Pace // once they stand
+}
+
+// Set brings the stage into a scene: all faults are healed, everybody leaves,
+// and new candidates volunteer one after the other. It waits for that, and
+// gives up when ctx ends, with the pace at zero and as many candidates as stand
+// by then. Candidates from elsewhere stay.
+func (s *Stage) Set(ctx context.Context, sc Scene) (err error) {
+	select { // one scene at a time
+	case s.setting <- struct{}{}:
+		defer func() { <-s.setting }()
+	case <-ctx.Done():
+		return fmt.Errorf("set the scene: %w", ctx.Err())
+	}
+	s.hurry(sc.Pace)
+	defer func() { s.settle(err == nil) }()
+	if err := s.empty(ctx); err != nil {
+		return fmt.Errorf("empty the stage: %w", err)
+	}
+	if err := s.SetRules(sc.Rules); err != nil {
+		return err
+	}
+	if err := s.cfg.Cast.Follow(sc.Recipe); err != nil {
+		return fmt.Errorf("set the scene: %w", err)
+	}
+	if err := s.cfg.Cast.SpawnInOrder(ctx, sc.Cast); err != nil {
+		return fmt.Errorf("set the scene: %w", err)
+	}
+	return nil
+}
+
+// hurry has the server speak as fast as it can until settle gives it the pace
+// that was asked for last: next, unless somebody wants another meanwhile.
+func (s *Stage) hurry(next zkserver.Pace) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pace = &next
+	s.cfg.Server.SetPace(zkserver.Pace{})
+}
+
+func (s *Stage) settle(stands bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stands {
+		s.cfg.Server.SetPace(*s.pace)
+	}
+	s.pace = nil
+}
+
+// empty makes everybody of ours leave. Those who can not close their sessions
+// have them expire, so that no znode of theirs is left.
+func (s *Stage) empty(ctx context.Context) error {
+	members := s.known()
+	if err := s.cfg.Cast.Clear(ctx); err != nil {
+		return err
+	}
+	for _, m := range append(members, s.known()...) {
+		_ = s.expire(m) // most are over already
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.orders) // of those who died
+	s.mark()
+	return nil
+}

@@ -1,0 +1,302 @@
+package demo_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/model"
+)
+
+// step steps until holds says that it was told enough, and returns all that
+// Step said.
+func (w *world) step(t *testing.T, holds func(did string) bool) (all []string) {
+	t.Helper()
+	for range 500 {
+		synctest.Wait()
+		did, err := w.stage.Step()
+		must(t, err)
+		all = append(all, did)
+		if holds(did) {
+			return all
+		}
+	}
+	t.Fatalf("not within 500 steps: %q", all)
+	panic("not reached")
+}
+
+const nothingHeld = "nothing is held and nobody waits for a session to end"
+
+func TestStep(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		w.enter(t, 3)
+		did, err := w.stage.Step()
+		must(t, err)
+		if !strings.HasPrefix(did, "step by step from here on") || w.stage.Pace() != (zkserver.Pace{Steps: true}) {
+			t.Errorf("the first Step: %q, pace %+v", did, w.stage.Pace())
+		}
+		if all := w.step(t, func(string) bool { return true }); all[0] != nothingHeld {
+			t.Errorf("with nothing held: %q", all)
+		}
+
+		// A dead leader is waited for; a step skips that. Then each message is one.
+		must(t, w.cast.Kill("amber"))
+		time.Sleep(time.Second) // virtual
+		all := w.step(t, func(did string) bool { return did == nothingHeld })
+		want := []string{
+			"skipped ", "birch is told: 0 was deleted", "reply to birch: getChildren", "reply to birch: getData 1", "reply to birch: create " + ackPath, nothingHeld,
+		}
+		if len(all) != len(want) {
+			t.Fatalf("the handoff takes these steps: %q", all)
+		}
+		for i, w := range want {
+			if all[i] != w && i > 0 {
+				t.Errorf("step %d is %q, want %q", i, all[i], w)
+			}
+		}
+		if !strings.HasPrefix(all[0], want[0]) || !strings.HasSuffix(all[0], " s: amber's session expires now") {
+			t.Errorf("the first step is %q", all[0])
+		}
+		st := w.await(t, "birch leads", func(st *model.State) bool {
+			m, _ := byID(st, "birch")
+			return m.Belief == model.Leading && len(st.Queue) == 2 && st.Pace.Waiting == 0
+		})
+		if !st.Pace.Steps {
+			t.Errorf("the pace is %+v", st.Pace)
+		}
+	})
+}
+
+// TestStepSkipsTheFirstToExpire, and of one that is cut off no sooner than it
+// has stopped leading by itself.
+func TestStepSkipsTheFirstToExpire(t *testing.T) {
+	inWorld(t, worldConfig{applied: oneAwake(t)}, func(t *testing.T, w *world) {
+		w.enter(t, 3)
+		must(t, w.cast.Freeze("cedar"))
+		time.Sleep(2 * time.Second) // virtual: more than two pings are apart
+		must(t, w.cast.Partition("amber"))
+		must(t, func() error { _, err := w.stage.Step(); return err }())
+		skipped := w.step(t, func(did string) bool { return strings.HasPrefix(did, "skipped") })
+		if got := skipped[len(skipped)-1]; !strings.Contains(got, "cedar's session") {
+			t.Errorf("the first one skipped is %q", got)
+		}
+		if m := w.member(t, "amber"); m.Belief != model.Leading {
+			t.Fatalf("amber is %s", m.Belief)
+		}
+		skipped = w.step(t, func(did string) bool { return strings.HasPrefix(did, "skipped") })
+		if got := skipped[len(skipped)-1]; !strings.Contains(got, "amber's session") {
+			t.Errorf("the second one skipped is %q", got)
+		}
+		if m := w.member(t, "amber"); m.Belief == model.Leading {
+			t.Error("its session is over, and amber believes that it leads")
+		}
+		w.step(t, func(did string) bool { return did == nothingHeld })
+		w.leader(t, "amber")
+		must(t, w.cast.Heal("amber"))
+		must(t, w.cast.Thaw("cedar"))
+		w.stage.SetPace(zkserver.Pace{})
+		w.await(t, "all queue again", func(st *model.State) bool { return len(st.Queue) == 3 && settled(st) })
+	})
+}
+
+func (w *world) member(t *testing.T, id string) model.Member {
+	t.Helper()
+	synctest.Wait()
+	m, ok := byID(w.feed.State(), id)
+	if !ok {
+		t.Fatalf("no %s", id)
+	}
+	return m
+}
+
+// oneAwake fails as soon as two members that are awake believe that they lead.
+func oneAwake(t *testing.T) func(*model.State, []model.Event) {
+	return func(st *model.State, _ []model.Event) {
+		awake := 0
+		for _, m := range st.Members {
+			if m.Belief == model.Leading && (m.Fault == model.NoFault || m.Fault == model.Partitioned) {
+				awake++
+			}
+		}
+		if awake > 1 {
+			t.Errorf("%d leaders are awake: %+v", awake, members(st))
+		}
+	}
+}
+
+func TestExpire(t *testing.T) {
+	inWorld(t, worldConfig{applied: oneAwake(t)}, func(t *testing.T, w *world) {
+		w.enter(t, 3)
+		must(t, w.stage.Expire("amber"))
+		w.leader(t, "amber")
+		w.await(t, "amber is the last", func(st *model.State) bool {
+			return len(st.Queue) == 3 && st.Queue[2].Label() == "amber" && settled(st)
+		})
+		must(t, w.cast.Partition("birch"))
+		must(t, w.stage.Expire("birch"))
+		w.leader(t, "birch")
+		must(t, w.cast.Heal("birch"))
+		must(t, w.cast.Kill("cedar"))
+		synctest.Wait()
+		must(t, w.stage.Expire("cedar")) // gone from the cast, not from the server
+		w.leader(t, "cedar")
+		time.Sleep(2 * time.Second) // virtual: no handoff is held back any more
+		for _, from := range []string{"amber", "birch", "cedar"} {
+			if got := w.causes(from); !slices.Equal(got, []model.Cause{model.CauseExpired}) {
+				t.Errorf("handoffs from %s: %q", from, got)
+			}
+		}
+		if err := w.stage.Expire("cedar"); err == nil {
+			t.Error("its session expires twice")
+		}
+		if err := w.stage.Expire("nobody"); !errors.Is(err, demo.ErrNoMember) {
+			t.Errorf("Expire(nobody): %v", err)
+		}
+	})
+}
+
+// causes are those of the handoffs from the candidate with that label.
+func (w *world) causes(from string) (out []model.Cause) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.events {
+		if h, ok := e.Body.(model.Handoff); ok && h.From != nil && h.From.Label() == from {
+			out = append(out, h.Cause)
+		}
+	}
+	return out
+}
+
+func TestScenes(t *testing.T) {
+	inWorld(t, worldConfig{chaos: "seed 1, 2/s"}, func(t *testing.T, w *world) {
+		must(t, w.stage.SetRules(model.Rules{Workers: true}))
+		w.enter(t, 4)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if err := (demo.Chaos{Seed: 1, Rate: 5, Cast: 4}).Run(ctx, w.cast, nil); err != nil {
+				t.Errorf("chaos: %v", err)
+			}
+		}()
+		time.Sleep(10 * time.Second) // virtual: somebody is dead, or frozen, or both
+		w.stage.SetPace(zkserver.Pace{Steps: true})
+		time.Sleep(time.Second)
+		must(t, w.stage.Set(t.Context(), demo.Scene{Cast: 5}))
+		cancel()
+		<-done
+
+		scenes := []demo.Scene{
+			{Cast: 5, Rules: model.Rules{Workers: true, Fenced: true}, Pace: zkserver.Pace{Delay: 100 * time.Millisecond}},
+			{Cast: 3, Recipe: model.Herd(), Rules: model.Rules{NoGuid: true}},
+			{Cast: 2, Pace: zkserver.Pace{Steps: true}},
+			{},
+		}
+		for i, sc := range scenes {
+			for range 2 {
+				must(t, w.stage.Set(t.Context(), sc))
+				synctest.Wait()
+				if got := w.cast.Len(); got != sc.Cast {
+					t.Errorf("scene %d: %d in the cast", i, got)
+				}
+				if got := w.stage.Pace(); got != sc.Pace {
+					t.Errorf("scene %d: the pace is %+v", i, got)
+				}
+				got := w.stage.Rules()
+				sc.Rules.At, sc.Rules.Chaos = got.At, "seed 1, 2/s"
+				if got != sc.Rules {
+					t.Errorf("scene %d: the rules are %+v", i, got)
+				}
+				set := time.Now()
+				st := w.await(t, "the scene is seen", func(st *model.State) bool {
+					return slices.Equal(labels(st), castNames(sc.Cast)) && len(st.Members) == sc.Cast
+				})
+				if d := time.Since(set); d > time.Second { // virtual
+					t.Errorf("scene %d: seen %v after it was set", i, d)
+				}
+				for _, m := range st.Members {
+					want := "election"
+					if sc.Recipe != nil {
+						want = sc.Recipe.Name()
+					}
+					if m.Fault != model.NoFault || m.Recipe != want {
+						t.Errorf("scene %d: %+v", i, m)
+					}
+				}
+				// Trouble, to be cleaned up by the next one.
+				if sc.Cast > 2 {
+					must(t, w.cast.Kill("amber"))
+					must(t, w.cast.Freeze("birch"))
+					must(t, w.cast.Partition("cedar"))
+				}
+			}
+		}
+	})
+}
+
+// TestSetEndsTheWorkersOfTheDead, who would go on in the next scene.
+func TestSetEndsTheWorkersOfTheDead(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		sc := demo.Scene{Cast: 2, Rules: model.Rules{Workers: true}}
+		must(t, w.stage.Set(t.Context(), sc))
+		x := w.writesUntil(t, 0, "amber's worker writes", func(*model.Write) bool { return true })
+		must(t, w.cast.Kill("amber"))
+		must(t, w.stage.Set(t.Context(), sc))
+		synctest.Wait()
+		from := w.soFar()
+		w.writesUntil(t, from, "the new amber's worker writes", func(y *model.Write) bool { return y.Token != x.Token })
+		time.Sleep(timeout) // virtual
+		for _, y := range w.writes(model.Counter, from) {
+			if y.Token == x.Token {
+				t.Fatalf("in the next scene the dead amber's worker writes %+v", y)
+			}
+		}
+	})
+}
+
+// TestSetIsNotSlowedDown: who asks for another pace while a scene is set gets it
+// once that stands, and does not hold it up.
+func TestSetIsNotSlowedDown(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		w.enter(t, 3)
+		w.server.Refuse(true) // so that it takes a while
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		done := make(chan error)
+		go func() { done <- w.stage.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Delay: time.Second}}) }()
+		synctest.Wait()
+		if did, err := w.stage.Step(); err != nil || !strings.Contains(did, "step by step") {
+			t.Errorf("step: %q, %v", did, err)
+		}
+		w.server.Refuse(false)
+		must(t, <-done)
+		if got := w.stage.Pace(); got != (zkserver.Pace{Steps: true}) {
+			t.Errorf("the pace is %+v", got)
+		}
+		must(t, w.stage.Set(t.Context(), demo.Scene{Cast: 1}))
+		if got := w.stage.Pace(); got != (zkserver.Pace{}) {
+			t.Errorf("the next scene has the pace %+v", got)
+		}
+	})
+}
+
+func TestSetGivesUpWithItsContext(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		w.enter(t, 2)
+		w.server.Refuse(true)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if err := w.stage.Set(ctx, demo.Scene{Cast: 3}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Set with no server: %v", err)
+		}
+		w.server.Refuse(false)
+		must(t, w.stage.Set(t.Context(), demo.Scene{Cast: 3}))
+		w.await(t, "three stand", func(st *model.State) bool { return len(st.Queue) == 3 })
+	})
+}

@@ -1,0 +1,188 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/zkwatch"
+)
+
+// StageConfig is what a [Stage] is made of.
+type StageConfig struct {
+	Server *zkserver.Server
+	// Cast has no members yet: the stage learns of each from its first word on.
+	Cast *Cast
+	Path string // of the election
+	// Workers is the configuration of the workers' connections; their buffers
+	// are set by the stage. With a Dial to [zkserver.Server.DialBackstage] slow
+	// motion is of the election alone.
+	Workers zkwatch.Config
+	// WriteEvery is how often a worker writes; 0 is 400 ms.
+	WriteEvery time.Duration
+	// Chaos is what the rules say of it, see [Chaos.String]; "": there is none.
+	Chaos string
+	// Put takes the observations; it must not block.
+	Put func(model.Observation)
+	// Notice is told in one line what went wrong.
+	Notice func(string)
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+const defaultWriteEvery = 400 * time.Millisecond
+
+// Stage is the demo's world around its cast: the embedded server with its pace,
+// the leaders' workers, and what they write to. It passes on as observations
+// what the server counts ([model.Wake]), how slowly it speaks ([model.Pace]),
+// what workers write ([model.Write]) and the rules ([model.Rules]).
+//
+// Its methods may be called by any goroutine.
+type Stage struct {
+	cfg     StageConfig
+	tokens  Tokens
+	setting chan struct{} // holds a token while a scene is set
+	ruling  sync.Mutex    // one change of the rules at a time
+
+	mu      sync.Mutex
+	rules   model.Rules
+	pace    *zkserver.Pace          // of the scene that is set, to come; nil: none is
+	players map[string]model.Member // our own, by ID; a killed one until its session is over
+	orders  map[int64]*order        // to workers, by their leader's token
+	changed chan struct{}           // capacity 1: players, orders or rules have
+	news    chan struct{}           // closed at the next word of a member; nil: nobody waits
+}
+
+// NewStage returns a stage; [Stage.Run] makes it live.
+func NewStage(cfg StageConfig) *Stage {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	cfg.WriteEvery = cmp.Or(cfg.WriteEvery, defaultWriteEvery)
+	s := &Stage{
+		cfg:     cfg,
+		setting: make(chan struct{}, 1),
+		rules:   model.Rules{Chaos: cfg.Chaos},
+		players: make(map[string]model.Member),
+		orders:  make(map[int64]*order),
+		changed: make(chan struct{}, 1),
+	}
+	cfg.Cast.attend(s.heard)
+	return s
+}
+
+// attend has heard told of each word of a member, after Config.Put. That is
+// done under the member's lock: heard must not call the cast. It is for a cast
+// that has no members yet.
+func (c *Cast) attend(heard func(*model.Cast)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	put := c.cfg.Put
+	c.cfg.Put = func(o model.Observation) {
+		put(o)
+		if w, ok := o.(*model.Cast); ok {
+			heard(w)
+		}
+	}
+}
+
+// Run passes on what happens until ctx ends, and then ends the workers.
+func (s *Stage) Run(ctx context.Context) error {
+	defer s.cfg.Server.Tally(s.cfg.Path, s.tallied)()
+	s.mu.Lock()
+	s.putRules()
+	s.mu.Unlock()
+
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { s.watchPace(ctx) })
+	s.supervise(ctx)
+	return nil
+}
+
+// heard takes in what a member says of itself.
+func (s *Stage) heard(w *model.Cast) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := w.Member
+	if w.Gone && m.Fault != model.Killed {
+		delete(s.players, m.ID)
+	} else {
+		s.players[m.ID] = m
+	}
+	s.command(m, w.Gone)
+	if s.news != nil {
+		close(s.news)
+		s.news = nil
+	}
+	s.mark()
+}
+
+// mark has the workers looked after.
+func (s *Stage) mark() {
+	select {
+	case s.changed <- struct{}{}:
+	default: // so they will be
+	}
+}
+
+// SetPace changes how slowly the server speaks to all but who looks on. While a
+// scene is set that waits until it stands.
+func (s *Stage) SetPace(p zkserver.Pace) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pace != nil {
+		s.pace = &p
+		return
+	}
+	s.cfg.Server.SetPace(p)
+}
+
+// Pace returns how slowly it does.
+func (s *Stage) Pace() zkserver.Pace {
+	p, _, _ := s.cfg.Server.Paced(0)
+	return p
+}
+
+// SetRules changes what the candidates and workers do. Chaos is kept. A worker
+// that was refused for good works again if its leader still believes: under
+// other rules it may fare otherwise.
+func (s *Stage) SetRules(r model.Rules) error {
+	s.ruling.Lock()
+	defer s.ruling.Unlock()
+	s.cfg.Cast.NoGuidAll(r.NoGuid)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.Chaos = s.rules.Chaos
+	s.rules = r
+	for _, o := range s.orders {
+		o.refused = false
+	}
+	s.putRules()
+	s.mark()
+	return nil
+}
+
+// putRules passes on the rules. The caller holds s.mu, so that they come before
+// what is done by them.
+func (s *Stage) putRules() {
+	s.rules.At = s.cfg.Now()
+	r := s.rules
+	s.cfg.Put(&r)
+}
+
+// Rules returns what they do.
+func (s *Stage) Rules() model.Rules {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rules
+}
+
+func (s *Stage) notice(text string) {
+	if s.cfg.Notice != nil {
+		s.cfg.Notice(model.Safe(text, 0))
+	}
+}

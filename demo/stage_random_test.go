@@ -1,0 +1,168 @@
+package demo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/model"
+)
+
+// actionLimit is how long whoever acts is willing to wait.
+const actionLimit = 10 * time.Second
+
+// TestRandomStage does random things to a stage, the slow and the stepped one
+// included: each is done in time, nobody who is awake leads besides another,
+// no fenced worker writes what it must not, all of it heals, and whatever is
+// held the end is quick.
+func TestRandomStage(t *testing.T) {
+	runs := 12
+	if testing.Short() {
+		runs = 2
+	}
+	seed := uint64(time.Now().UnixNano())
+	for i := range runs {
+		t.Run(fmt.Sprintf("seed=%d", seed+uint64(i)), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed+uint64(i), 3))
+			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+				w.enter(t, 4)
+				c := court{deleted: make(map[string]int64)}
+				c.awake = make(map[string]bool)
+				var done []string
+				for range 150 {
+					began := time.Now()
+					done = append(done, w.act(t, random))
+					if took := time.Since(began); took > actionLimit {
+						t.Errorf("%s took %v", done[len(done)-1], took)
+					}
+					d := time.Duration(random.Int64N(int64(700 * time.Millisecond)))
+					if random.IntN(6) == 0 {
+						d = time.Duration(random.Int64N(int64(2 * timeout)))
+					}
+					time.Sleep(d) // virtual
+					synctest.Wait()
+					c.hear(t, w)
+					if t.Failed() {
+						t.Fatalf("after %q", done[max(0, len(done)-12):])
+					}
+				}
+				if random.IntN(2) == 0 { // the end while something may be held
+					began := time.Now()
+					w.cast.Close()
+					if took := time.Since(began); took > 3*time.Second {
+						t.Errorf("closing the cast took %v after %q", took, done[max(0, len(done)-12):])
+					}
+					return
+				}
+				w.stage.SetPace(zkserver.Pace{})
+				must(t, w.stage.SetRules(model.Rules{}))
+				for _, m := range w.feed.State().Members {
+					for _, heal := range []error{w.cast.Thaw(m.ID), w.cast.Heal(m.ID), w.cast.SlowLead(m.ID, false)} {
+						if heal != nil && !errors.Is(heal, demo.ErrNoMember) {
+							t.Error(heal)
+						}
+					}
+				}
+				if w.cast.Len() == 0 {
+					must(t, w.cast.SpawnInOrder(t.Context(), 1))
+				}
+				w.await(t, fmt.Sprintf("all stand again, after %q", done[max(0, len(done)-12):]), func(st *model.State) bool {
+					return len(st.Members) == w.cast.Len() && len(st.Queue) == w.cast.Len() && settled(st)
+				})
+				c.hear(t, w)
+			})
+		})
+	}
+}
+
+// court looks at what was put, in its order.
+type court struct {
+	jury
+	from    int
+	deleted map[string]int64
+}
+
+func (c *court) hear(t *testing.T, w *world) {
+	t.Helper()
+	for _, o := range w.since(c.from) {
+		c.from++
+		switch o := o.(type) {
+		case *model.Cast:
+			c.jury.hear(o)
+		case *model.Wake:
+			c.deleted[o.Znode] = o.Zxid
+		case *model.Write:
+			at, gone := c.deleted[o.Znode]
+			if o.Resource == model.Counter && o.Fenced && !o.Refused && gone && at < o.Zxid {
+				t.Errorf("accepted: %+v, and its znode was deleted at %d", o, at)
+			}
+		}
+	}
+	c.acquits(t)
+}
+
+// act does one thing and says what.
+func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
+	t.Helper()
+	id := "amber"
+	if ms := w.feed.State().Members; len(ms) > 0 {
+		id = ms[random.IntN(len(ms))].ID
+	}
+	on := random.IntN(2) == 0
+	var err error
+	switch n := random.IntN(40); {
+	case w.cast.Len() < 3 || n < 4 && w.cast.Len() < 8:
+		what = "spawn"
+		_, err = w.cast.Spawn()
+	case n < 7:
+		what, err = "kill "+id, w.cast.Kill(id)
+	case n < 10:
+		what, err = "freeze "+id, w.cast.Freeze(id)
+	case n < 13:
+		what, err = "thaw "+id, w.cast.Thaw(id)
+	case n < 15:
+		what, err = "resign "+id, w.cast.Resign(id)
+	case n < 17:
+		what, err = "follow", w.cast.Follow([]model.Recipe{model.Herd(), nil}[random.IntN(2)])
+	case n < 19:
+		what, err = "partition "+id, w.cast.Partition(id)
+	case n < 21:
+		what, err = "heal "+id, w.cast.Heal(id)
+	case n < 22:
+		what, err = "lose reply "+id, w.cast.LoseReply(id)
+	case n < 24:
+		what, err = fmt.Sprint("slow lead ", id, on), w.cast.SlowLead(id, on)
+	case n < 26:
+		what = "expire " + id
+		_ = w.stage.Expire(id) // it may have no session, or none that lives
+	case n < 28:
+		r := model.Rules{Workers: random.IntN(4) > 0, Fenced: on}
+		what, err = fmt.Sprintf("rules %+v", r), w.stage.SetRules(r)
+	case n < 31:
+		p := []zkserver.Pace{{}, {Delay: 100 * time.Millisecond}, {Delay: zkserver.PaceMax}, {Steps: true}}[random.IntN(4)]
+		what = fmt.Sprintf("pace %+v", p)
+		w.stage.SetPace(p)
+	case n < 39:
+		what = "step"
+		for range 1 + random.IntN(12) {
+			if _, err = w.stage.Step(); err != nil {
+				break
+			}
+		}
+	default:
+		what = "scene"
+		ctx, cancel := context.WithTimeout(t.Context(), actionLimit)
+		defer cancel()
+		err = w.stage.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Steps: on}})
+	}
+	if err != nil && !errors.Is(err, demo.ErrNoMember) && !errors.Is(err, demo.ErrNotNow) {
+		t.Errorf("%s: %v", what, err)
+	}
+	return what
+}

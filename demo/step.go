@@ -1,0 +1,88 @@
+package demo
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/model"
+)
+
+// Step lets one protocol step go or, when nothing is held, skips a wait for
+// the expiry of a session whose client is silent. It returns in words what it
+// did. In a pace without steps it begins to hold everything, and that is all.
+func (s *Stage) Step() (did string, err error) {
+	if !s.Pace().Steps {
+		s.SetPace(zkserver.Pace{Steps: true})
+		return "step by step from here on: each reply and notification waits to be let go", nil
+	}
+	if m, ok := s.cfg.Server.Step(); ok {
+		return s.released(message(m)), nil
+	}
+	m, at, ok := s.nextToExpire()
+	if !ok {
+		return "nothing is held and nobody waits for a session to end", nil
+	}
+	rest := max(0, at.Sub(s.cfg.Now()))
+	if err := s.expire(m); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("skipped %.1f s: %s's session expires now", rest.Seconds(), model.Safe(m.ID, 40)), nil
+}
+
+// nextToExpire returns who of our silent candidates loses its session first,
+// and when.
+func (s *Stage) nextToExpire() (first model.Member, at time.Time, ok bool) {
+	for _, m := range s.known() {
+		if m.Fault == model.NoFault || m.Session == 0 {
+			continue
+		}
+		end, _, lives := s.cfg.Server.Deadline(int64(m.Session))
+		if lives && (!ok || end.Before(at) || end.Equal(at) && m.ID < first.ID) {
+			first, at, ok = m, end, true
+		}
+	}
+	return first, at, ok
+}
+
+// released says whom a message reaches, and what it tells.
+func (s *Stage) released(m model.Message) string {
+	who := fmt.Sprintf("session %#x", m.Session)
+	for _, p := range s.known() {
+		if p.Session == m.Session {
+			who = model.Safe(p.ID, 40)
+		}
+	}
+	of := s.short(m.Path)
+	if m.Event != "" || m.Op == "notification" {
+		switch m.Event {
+		case "children":
+			return fmt.Sprintf("%s is told: the children of %s changed", who, of)
+		case "":
+			return who + " is told of its connection"
+		}
+		return fmt.Sprintf("%s is told: %s was %s", who, of, m.Event)
+	}
+	words := "reply to " + who + ": " + m.Op
+	if m.Path != "" && m.Path != s.cfg.Path {
+		words += " " + of
+	}
+	if m.Err != "" {
+		words += ", " + m.Err
+	}
+	return words
+}
+
+// short names a znode as the screen does: one of the election by its number.
+func (s *Stage) short(path string) string {
+	name, in := strings.CutPrefix(path, s.cfg.Path+"/")
+	if !in {
+		return model.Safe(path, 60)
+	}
+	if n, ok := model.Sequence(name); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return model.Safe(name, 60)
+}

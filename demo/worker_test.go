@@ -1,0 +1,268 @@
+package demo_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/zkwatch"
+)
+
+// TestFreezes freezes one leader after the other. Each time another takes over
+// while the old one's worker writes on. Fenced, the counter takes none of that;
+// not fenced, it does. The journal's judgement is held to the server's own order
+// of things: a write is stale if the znode of its leader was deleted in an
+// earlier transaction.
+func TestFreezes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		fenced bool
+	}{{"fenced", true}, {"unfenced", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			inWorld(t, worldConfig{timeout: time.Second, writeEvery: 250 * time.Millisecond}, func(t *testing.T, w *world) {
+				deleted := make(map[string]int64) // zxid of the deletion, by znode
+				stop := w.server.Tally(path, func(t zkserver.Tally) {
+					w.mu.Lock()
+					defer w.mu.Unlock()
+					deleted[model.Base(t.Path)] = t.Zxid
+				})
+				defer stop()
+				must(t, w.stage.SetRules(model.Rules{Workers: true, Fenced: c.fenced}))
+				w.enter(t, 3)
+				for range freezes {
+					freezeLeader(t, w, c.fenced)
+				}
+				w.end()
+
+				accepted, refused, stale, last := 0, 0, 0, int64(0)
+				writes := w.writes(model.Counter, 0)
+				// Workers may tell of theirs in another order than the server's.
+				slices.SortStableFunc(writes, func(a, b *model.Write) int { return cmp.Compare(a.Zxid, b.Zxid) })
+				for _, x := range writes {
+					if x.Fenced != c.fenced {
+						t.Fatalf("by the rules fenced is %v: %+v", c.fenced, x)
+					}
+					if x.Refused {
+						refused++
+						continue
+					}
+					accepted++
+					if at, ok := deleted[x.Znode]; ok && at < x.Zxid {
+						stale++
+					}
+					if c.fenced && x.Value != last+1 {
+						t.Errorf("fenced workers count %d after %d", x.Value, last)
+					}
+					last = x.Value
+				}
+				t.Logf("%d freezes: %d writes accepted, %d refused, %d stale ones accepted", freezes, accepted, refused, stale)
+				work := w.feed.State().Work
+				if work.Counter != (model.Tries{Accepted: accepted, Refused: refused, Stale: stale}) {
+					t.Errorf("the journal counts %+v", work.Counter)
+				}
+				if work.Tokens.Refused == 0 && !c.fenced {
+					t.Error("no token was refused")
+				}
+				switch {
+				case c.fenced && (stale > 0 || refused != freezes):
+					t.Errorf("%d stale writes accepted, %d refused", stale, refused)
+				case !c.fenced && (stale < freezes || refused > 0):
+					t.Errorf("only %d stale writes accepted, %d refused", stale, refused)
+				}
+			})
+		})
+	}
+}
+
+// freezeLeader freezes the leader until another has taken over, and both their
+// workers have written since.
+func freezeLeader(t *testing.T, w *world, fenced bool) {
+	t.Helper()
+	old := w.leader(t, "")
+	w.writesUntil(t, 0, old+" has a worker", func(x *model.Write) bool { return x.Member == old })
+	must(t, w.cast.Freeze(old))
+	next := w.leader(t, old)
+	from := w.soFar()
+	w.writesUntil(t, from, next+" has a worker", func(x *model.Write) bool { return x.Member == next && !x.Refused })
+	if !fenced {
+		w.writesUntil(t, from, old+"'s worker writes on", func(x *model.Write) bool { return x.Member == old })
+	}
+	time.Sleep(300 * time.Millisecond) // virtual: one round of all workers
+	must(t, w.cast.Thaw(old))
+	w.await(t, old+" queues again", func(st *model.State) bool {
+		m, ok := byID(st, old)
+		return ok && m.Belief == model.Waiting && m.Fault == model.NoFault && len(st.Queue) == 3 && settled(st)
+	})
+}
+
+// TestFencedWorkerStops: what is refused for good is not tried again, until the
+// rules change.
+func TestFencedWorkerStops(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		must(t, w.stage.SetRules(model.Rules{Workers: true, Fenced: true}))
+		w.enter(t, 2)
+		w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" && !x.Refused })
+		must(t, w.cast.Freeze("amber"))
+		w.leader(t, "amber")
+		refused := w.writesUntil(t, 0, "amber's worker is refused", func(x *model.Write) bool { return x.Refused })
+		if refused.Member != "amber" || refused.Reason == "" || refused.Zxid != 0 || !refused.Fenced {
+			t.Errorf("refused: %+v", refused)
+		}
+		from := w.soFar()
+		time.Sleep(time.Minute) // virtual
+		for _, r := range []model.Resource{model.Counter, model.Tokens} {
+			for _, x := range w.writes(r, from) {
+				if x.Member == "amber" {
+					t.Fatalf("a minute later amber's worker writes: %+v", x)
+				}
+			}
+		}
+		// Amber is frozen still, and believes.
+		must(t, w.stage.SetRules(model.Rules{Workers: true}))
+		x := w.writesUntil(t, from, "amber's worker writes again", func(x *model.Write) bool { return x.Member == "amber" })
+		if x.Refused || x.Fenced {
+			t.Errorf("not fenced any more: %+v", x)
+		}
+		for _, x := range w.writes(model.Tokens, from) {
+			if x.Member == "amber" && (!x.Refused || x.Reason == "") {
+				t.Errorf("a lower token: %+v", x)
+			}
+		}
+		// It thaws, finds that it is deposed, and takes back its order.
+		must(t, w.cast.Thaw("amber"))
+		w.await(t, "amber waits", func(st *model.State) bool {
+			m, _ := byID(st, "amber")
+			return m.Belief == model.Waiting
+		})
+		w.quiet(t, "amber", time.Second)
+	})
+}
+
+// quiet fails if a member's worker writes after a second from now, which one in
+// the middle of a write is left.
+func (w *world) quiet(t *testing.T, id string, after time.Duration) {
+	t.Helper()
+	time.Sleep(after) // virtual
+	from := w.soFar()
+	time.Sleep(time.Minute)
+	for _, x := range w.writes(model.Counter, from) {
+		if x.Member == id {
+			t.Fatalf("%s's worker writes on: %+v", id, x)
+		}
+	}
+}
+
+// TestWorkersOfTheDead go on, as nobody tells them to stop, and not for ever.
+func TestWorkersOfTheDead(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		must(t, w.stage.SetRules(model.Rules{Workers: true}))
+		w.enter(t, 2)
+		must(t, w.cast.Kill("amber"))
+		w.leader(t, "amber")
+		from := w.soFar()
+		x := w.writesUntil(t, from, "the dead amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" })
+		if x.Refused {
+			t.Errorf("not fenced: %+v", x)
+		}
+		time.Sleep(3 * timeout) // virtual
+		w.quiet(t, "amber", time.Second)
+		if got := w.writes(model.Counter, from); got[len(got)-1].Member != "birch" {
+			t.Errorf("last wrote %+v", got[len(got)-1])
+		}
+	})
+}
+
+// TestWorkersKeepOff: what is there in the counter's place and is none is not
+// written, and that is said.
+func TestWorkersKeepOff(t *testing.T) {
+	const counterPath = path + "-counter"
+	for _, text := range []string{"", "hands off\x1b[2J", "7", "null", `{"mine":1}`} {
+		inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+			conn, err := zkwatch.Connect(connection(t, w.server))
+			must(t, err)
+			defer conn.Close()
+			for st := range conn.Subscribe(t.Context()) {
+				if st.State == zkwatch.Connected {
+					break
+				}
+			}
+			for _, p := range []string{"/demo", counterPath} {
+				_, err = conn.Create(t.Context(), p, []byte(text), 0, zk.WorldACL(zk.PermAll))
+				must(t, err)
+			}
+			must(t, w.stage.SetRules(model.Rules{Workers: true}))
+			w.enter(t, 1)
+			time.Sleep(time.Minute) // virtual
+			if data, stat, err := conn.Get(t.Context(), counterPath); err != nil || string(data) != text || stat.Version != 0 {
+				t.Errorf("%q became %q, %+v, %v", text, data, stat, err)
+			}
+			if got := w.writes(model.Counter, 0); len(got) > 0 {
+				t.Errorf("%q was written: %+v", text, got[0])
+			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if len(w.notices) != 1 || !strings.Contains(w.notices[0], counterPath+" is not a counter") || strings.Contains(w.notices[0], "\x1b") {
+				t.Errorf("%q: notices %q", text, w.notices)
+			}
+		})
+	}
+}
+
+// TestWorkersObey: who resigns, or finds that it is cut off, stops its worker;
+// so does a rule.
+func TestWorkersObey(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		w.enter(t, 3)
+		time.Sleep(time.Minute) // virtual
+		if got := w.writes(model.Counter, 0); len(got) > 0 {
+			t.Fatalf("without workers: %+v", got[0])
+		}
+		must(t, w.stage.SetRules(model.Rules{Workers: true}))
+		x := w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return true })
+		st := w.feed.State()
+		if x.Member != "amber" || x.Znode != st.Leader().Name || x.Token != st.Leader().Czxid || x.Value != 1 || x.Zxid == 0 {
+			t.Errorf("the first write is %+v", x)
+		}
+		must(t, w.cast.Resign("amber"))
+		w.leader(t, "amber")
+		w.quiet(t, "amber", time.Second)
+
+		must(t, w.cast.Partition("birch"))
+		w.await(t, "birch does not lead any more", func(st *model.State) bool {
+			m, _ := byID(st, "birch")
+			return m.Belief != model.Leading
+		})
+		w.quiet(t, "birch", time.Second)
+		must(t, w.cast.Heal("birch"))
+
+		w.writesUntil(t, w.soFar(), "cedar's worker writes", func(x *model.Write) bool { return x.Member == "cedar" })
+		must(t, w.stage.SetRules(model.Rules{}))
+		w.quiet(t, "cedar", time.Second)
+	})
+}
+
+// TestWorkerOutlivesItsConnection: it connects again and counts on.
+func TestWorkerOutlivesItsConnection(t *testing.T) {
+	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+		must(t, w.stage.SetRules(model.Rules{Workers: true, Fenced: true}))
+		w.enter(t, 1)
+		w.writesUntil(t, 0, "it writes", func(x *model.Write) bool { return x.Value == 3 })
+		w.server.Restart(time.Second)
+		w.writesUntil(t, 0, "it writes again", func(x *model.Write) bool { return x.Value == 9 })
+		seen := int64(0)
+		for _, x := range w.writes(model.Counter, 0) {
+			if x.Refused || x.Value != seen+1 {
+				t.Errorf("after %d: %+v", seen, x)
+			}
+			seen = x.Value
+		}
+		synctest.Wait()
+	})
+}

@@ -1,0 +1,196 @@
+package demo_test
+
+import (
+	"context"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/zkwatch"
+	"electop/zkwatch/feed"
+)
+
+// world is a stage with its cast, and an observer backstage.
+type world struct {
+	server *zkserver.Server
+	cast   *demo.Cast
+	stage  *demo.Stage
+	feed   *feed.Feed
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu      sync.Mutex
+	put     []model.Observation // what cast and stage put
+	notices []string
+	events  []model.Event
+	log     observed
+}
+
+// worldConfig is what tests vary.
+type worldConfig struct {
+	timeout    time.Duration // of sessions
+	writeEvery time.Duration
+	chaos      string
+	applied    func(*model.State, []model.Event)
+}
+
+// inWorld runs f in a world in virtual time.
+func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
+	t.Helper()
+	if cfg.timeout == 0 {
+		cfg.timeout = timeout
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{server: zkserver.New(zkserver.Options{})}
+		defer w.server.Close()
+		servers, err := zkwatch.ParseConnectString("127.0.0.1:1")
+		must(t, err)
+		front := zkwatch.Config{Servers: servers, SessionTimeout: cfg.timeout,
+			Dial: func(context.Context, string, string) (net.Conn, error) { return w.server.Dial() }}
+		back := front
+		back.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialBackstage() }
+
+		election := model.Config{Path: path, AckPath: ackPath, AckExpected: true}
+		w.feed = feed.New(feed.Config{Election: election, Record: &w.log, Applied: cfg.applied, Events: func(es []model.Event) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.events = append(w.events, es...)
+			return nil
+		}})
+		observer := zkwatch.NewObserver(zkwatch.ObserverConfig{Conn: back, Path: path, Ack: ackPath, Put: w.feed.PutSlowly, Now: feed.Now})
+		put := func(o model.Observation) {
+			w.mu.Lock()
+			w.put = append(w.put, o)
+			w.mu.Unlock()
+			w.feed.Put(o)
+		}
+		notice := func(n string) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.notices = append(w.notices, n)
+		}
+		w.cast = demo.NewCast(demo.Config{
+			Conn: front, Path: path, Ack: ackPath, Create: true, Now: feed.Now, Put: put, Notice: notice,
+		})
+		w.stage = demo.NewStage(demo.StageConfig{
+			Server: w.server, Cast: w.cast, Path: path, Workers: back, WriteEvery: cfg.writeEvery, Chaos: cfg.chaos,
+			Put: put, Notice: notice, Now: feed.Now,
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		w.cancel = cancel
+		w.wg.Go(func() { w.feed.Run(ctx) })
+		w.wg.Go(func() { observer.Run(ctx) })
+		w.wg.Go(func() { w.stage.Run(ctx) })
+		defer w.end()
+		w.await(t, "the observer looks on", func(st *model.State) bool { return st.Phase != model.Unseen })
+		f(t, w)
+	})
+}
+
+// end makes everybody leave and ends everything. It may be called twice.
+func (w *world) end() {
+	w.server.SetPace(zkserver.Pace{})
+	w.cast.Close()
+	synctest.Wait()
+	time.Sleep(2 * time.Second) // virtual: the observer sees it, the last handoff is let go of
+	w.cancel()
+	w.wg.Wait()
+}
+
+func (w *world) await(t *testing.T, what string, holds func(*model.State) bool) *model.State {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	st, err := w.feed.Await(ctx, holds)
+	if err != nil {
+		t.Fatalf("%s: not within a minute; queue %v, members %+v, notices %q", what, labels(st), members(st), w.notices)
+	}
+	return st
+}
+
+// enter lets n candidates in, and waits until they stand and one leads.
+func (w *world) enter(t *testing.T, n int) {
+	t.Helper()
+	must(t, w.cast.SpawnInOrder(t.Context(), n))
+	w.await(t, "all stand", func(st *model.State) bool { return len(st.Queue) == n && settled(st) })
+}
+
+// settled reports whether each member waits or leads.
+func settled(st *model.State) bool {
+	for _, m := range st.Members {
+		if m.Belief != model.Waiting && m.Belief != model.Leading {
+			return false
+		}
+	}
+	return st.Acknowledged()
+}
+
+// leader waits until one of ours leads, and is no other than not; it returns
+// its ID.
+func (w *world) leader(t *testing.T, not string) (id string) {
+	t.Helper()
+	w.await(t, "another than "+not+" leads", func(st *model.State) bool {
+		m := st.Member(st.Leader())
+		if m == nil || m.ID == not || m.Belief != model.Leading || m.Fault != model.NoFault || !st.Acknowledged() {
+			return false
+		}
+		id = m.ID
+		return true
+	})
+	return id
+}
+
+// soFar is how many observations there are.
+func (w *world) soFar() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.put)
+}
+
+// since returns the observations from the n-th on.
+func (w *world) since(n int) []model.Observation {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.put[n:])
+}
+
+// writes returns what workers wrote to a resource, from the n-th observation
+// on.
+func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
+	for _, o := range w.since(from) {
+		if x, ok := o.(*model.Write); ok && x.Resource == r {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// writesUntil waits, at most a minute, for a write to the counter from the
+// n-th observation on.
+func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
+	t.Helper()
+	for range 6000 {
+		for _, x := range w.writes(model.Counter, from) {
+			if holds(x) {
+				return x
+			}
+		}
+		time.Sleep(10 * time.Millisecond) // virtual
+	}
+	t.Fatalf("%s: not within a minute", what)
+	panic("not reached")
+}
+
+// observed is a recording in memory, in the order in which it is applied.
+type observed struct{ observations []model.Observation }
+
+func (m *observed) Encode(o model.Observation, _ func() *model.State) error {
+	m.observations = append(m.observations, o)
+	return nil
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/zkwatch"
+)
+
+// troubled runs trouble with no screen and no real time passing, and returns
+// what was printed.
+func troubled(t *testing.T, o *options) (printed string) {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	var out, said bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		log := slog.New(slog.DiscardHandler)
+		server := zkserver.New(demoServer(log))
+		defer server.Close()
+		servers, err := zkwatch.ParseConnectString(defaultServers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn := zkwatch.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
+		r := &headless{
+			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, server: server, log: log,
+			std: IO{Out: &out, Err: &said},
+		}
+		if err := r.run(t.Context(), within(conn, server), backstage(conn, server)); err != nil {
+			t.Errorf("%v; it said:\n%s", err, said.String())
+		}
+	})
+	return out.String()
+}
+
+// same compares what was printed live with what a replay printed.
+func same(t *testing.T, live, again []string) {
+	t.Helper()
+	for i := range min(len(live), len(again)) {
+		if live[i] != again[i] {
+			t.Fatalf("event %d\nlive:   %s\nreplay: %s", i+1, live[i], again[i])
+		}
+	}
+	if len(live) != len(again) {
+		t.Errorf("%d events live, %d in the replay", len(live), len(again))
+	}
+}
+
+// A recording of ten minutes of trouble replays to exactly the events that were
+// printed while it was made, and what must hold did all the while.
+func TestChaosReplaysToWhatItPrinted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "recording")
+	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: file, duration: 10 * time.Minute}
+	printed := troubled(t, o)
+	var replayed, notices bytes.Buffer
+	if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {
+		t.Fatal(err)
+	}
+	if notices.Len() > 0 {
+		t.Errorf("the replay said: %s", notices.String())
+	}
+	live := strings.Split(printed, "\n")
+	same(t, live, strings.Split(replayed.String(), "\n"))
+	// Some two acts a second, most of which are an event or more.
+	if handoffs := strings.Count(printed, `"type":"handoff"`); len(live) < 600 || handoffs < 60 {
+		t.Errorf("only %d events with %d handoffs in ten minutes", len(live), handoffs)
+	}
+}
+
+// What is left of a recording that was rotated again and again replays to the
+// last of what was printed, but for what the doctor only suspected then.
+func TestRotatedReplaysToTheLastThatWasPrinted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "recording")
+	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: file, duration: 10 * time.Minute}
+	if err := o.recordMax.Set("1MiB"); err != nil {
+		t.Fatal(err)
+	}
+	live := strings.Split(troubled(t, o), "\n")
+	for _, parts := range []string{"both", "the newest"} {
+		if parts != "both" {
+			if err := os.Remove(file + ".1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var replayed, notices bytes.Buffer
+		if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {
+			t.Fatal(err)
+		}
+		if s := notices.String(); strings.Count(s, "\n") != 1 || !strings.Contains(s, "what was before is not kept") {
+			t.Errorf("%s: the replay said: %s", parts, s)
+		}
+		again := strings.Split(replayed.String(), "\n")
+		if len(again) > len(live)*2/3 || parts == "both" && len(again) < 100 {
+			t.Fatalf("%s: %d events of %d are left", parts, len(again), len(live))
+		}
+		told := undoctored(again)
+		all := undoctored(live)
+		same(t, all[len(all)-len(told):], told)
+	}
+}
+
+// undoctored returns the events without the doctor's, and without the numbers,
+// which count those too.
+func undoctored(lines []string) (out []string) {
+	for _, line := range lines {
+		if !strings.Contains(line, `"type":"finding"`) && !strings.Contains(line, `"type":"risk"`) {
+			out = append(out, line[max(0, strings.Index(line, `"at"`)):])
+		}
+	}
+	return out
+}
+
+func TestRate(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want float64 // 0: refused
+	}{
+		{"2/s", 2}, {"2", 2}, {"30/m", 0.5}, {"0.5/s", 0.5}, {"3600/h", 1}, {"100/s", 100},
+		{"", 0}, {"0/s", 0}, {"-1/s", 0}, {"NaN/s", 0}, {"Inf", 0}, {"101/s", 0}, {"2/d", 0}, {"2/", 0}, {"x/s", 0}, {"1/s/s", 0},
+	} {
+		got, err := parseRate(c.text)
+		if (err == nil) != (c.want > 0) || got != c.want && err == nil {
+			t.Errorf("%q: %v, %v, want %v", c.text, got, err, c.want)
+		}
+	}
+}

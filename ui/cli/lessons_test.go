@@ -1,0 +1,274 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/lessons"
+	"electop/model/lesson"
+)
+
+// Each lesson is gone through in the real program, in a terminal, by the keys
+// that it asks for; what it waits for really happens. Then it counts as done.
+func TestLessonsInATerminal(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 10 {
+		t.Errorf("only %d lessons", len(all))
+	}
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	t.Run("each", func(t *testing.T) {
+		for i, l := range all {
+			t.Run(l.ID, func(t *testing.T) {
+				t.Parallel()
+				p := &pupil{openTerminal(t, 120, 40, "lesson", l.ID)}
+				p.sees(fmt.Sprintf("Lesson %d of %d: %s", i+1, len(all), l.Title))
+				for n := range l.Parts {
+					p.takes(n, l)
+				}
+				p.sees("The lesson is through")
+				p.press("q")
+				p.leaves(0)
+			})
+		}
+	})
+	b, err := os.ReadFile(filepath.Join(state, "electop", "lessons.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept struct{ Done []string }
+	if err := json.Unmarshal(b, &kept); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		if !slices.Contains(kept.Done, l.ID) {
+			t.Errorf("%s does not count as done: %s", l.ID, b)
+		}
+	}
+
+	// The menu has it too, and one that is done can be begun again.
+	p := &pupil{openTerminal(t, 120, 36, "lesson")}
+	p.sees(fmt.Sprintf("Lesson 1 of %d", len(all)), "part 1")
+	p.press("L")
+	p.sees(fmt.Sprintf("%d of %d done", len(all), len(all)), "1  ✓ "+all[0].Title, "on now")
+	p.press("G")
+	p.press("k\r")
+	p.sees(fmt.Sprintf("Lesson %d of %d: ", len(all), len(all)), "part 1")
+	p.press("q")
+	p.leaves(0)
+}
+
+// Who answers wrongly, wants hints, does something else, skips and goes back is
+// told what of it, and gets on. What was skipped is not done, and where nothing
+// can be kept that is said and no hindrance.
+func TestALessonGoneThroughBadly(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(state, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_STATE_HOME", state)
+	p := &pupil{openTerminal(t, 120, 40, "lesson", "volunteer")}
+	p.sees("progress in lessons: open " + state)
+	p.sees("part 1 of 4")
+	p.press("<")
+	p.sees("this is the first part")
+	p.press(" ")
+	p.sees("part 2 of 4", "Who leads then?")
+	p.press(" ")
+	p.sees("answer first, with 1 to 3")
+	p.press("H")
+	p.sees("hint Numbers only go up. Where")
+	p.press("H")
+	p.sees("hint Press s.")
+	p.press("1")
+	p.sees("> 1 the newcomer", "Press s: a candidate joins")
+	p.press("2")
+	p.sees("it is answered")
+	p.press("d") // the leader, which the question is about
+	p.sees("amber resigned, and that changes what was asked. Press <")
+	p.press("<")
+	p.sees("2 birch, as before", "1-3 answer")
+	p.press("1")
+	p.sees(waitsForIt)
+	p.press("s")
+	p.sees("✗ 1 the newcomer", "✓ 2 birch, as before", "✗ No. Numbers only go up", goesOn)
+	p.press(" ")
+	p.sees("part 3 of 4", "1-2 answer")
+	p.press(">")
+	p.sees(waitsForIt)
+	p.press(">")
+	p.sees("part 4 of 4")
+	p.press("<")
+	p.sees("part 3 of 4", "1-2 answer")
+	p.press(">>")
+	p.sees("part 4 of 4")
+	p.press(">")
+	p.sees("The lesson is through", "This does not count as done: parts 3 and 4 were skipped. < goes back.")
+	p.press("L")
+	p.sees(fmt.Sprintf("0 of %d done", len(all)), "1    Volunteer", "on now")
+	p.press("\r")
+	p.sees("part 1 of 4", " 4  amber") // afresh: 0 to 3 were there before
+}
+
+var embeddedAt = regexp.MustCompile(`embedded (127\.0\.0\.1:[0-9]+)`)
+
+// No lesson begins beside candidates from elsewhere, and then nobody of ours is
+// sent away for it. One that is on can be left for another, and for none.
+func TestALessonNeedsTheElectionForItself(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	x := openTerminal(t, 120, 36, "demo", "--cast", "2")
+	x.sees("2 candidates", "leads", "ack")
+	m := embeddedAt.FindStringSubmatch(x.text())
+	if m == nil {
+		t.Fatalf("no address:\n%s", x.text())
+	}
+	c := client(t, m[1])
+	name, err := c.Create("/election/n_", []byte("stranger"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.sees("3 candidates", "stranger")
+	x.press("L")
+	x.sees("Lessons", "of 11 done")
+	x.press("\r")
+	x.sees("it needs the election for itself, and 1 candidate is from elsewhere", "3 candidates", "amber", "birch")
+	if err := c.Delete(name, -1); err != nil {
+		t.Fatal(err)
+	}
+	x.sees("2 candidates")
+	x.press("L")
+	x.sees("Lessons", "of 11 done")
+	x.press("\r")
+	x.sees("Lesson 1 of 11", "part 1", "3 candidates")
+	x.press("L")
+	x.sees("on now")
+	x.press("j\r")
+	x.sees("Lesson 2 of 11", "part 1", "5 candidates")
+	x.press("L")
+	x.sees("on now")
+	x.press("G\r")
+	x.sees("no lesson is on any more", "5 candidates", "Handoffs")
+	x.press("q")
+	x.leaves(0)
+}
+
+// pupil goes by what the screen says.
+type pupil struct{ *terminal }
+
+// waitsForIt is what a lesson says while it does.
+const waitsForIt = "This goes on when it has happened"
+
+// goesOn is the key for that in the footer, which is what is drawn last: what
+// is above may be older than a footer that has it, and not newer.
+const goesOn = "space go on"
+
+// takes goes through part n of a lesson.
+func (p *pupil) takes(n int, l *lesson.Lesson) {
+	p.t.Helper()
+	part := l.Parts[n]
+	p.sees(fmt.Sprintf("part %d of %d", n+1, len(l.Parts)))
+	if q := part.Question; q != nil {
+		p.waits("the question", func(s string) bool { return !strings.Contains(s, goesOn) && !strings.Contains(s, waitsForIt) })
+		p.press(fmt.Sprint(1 + n%len(q.Options)))
+	}
+	if part.Act != nil {
+		p.acts(part.Act)
+	}
+	p.waits("that it goes on", func(s string) bool { return !strings.Contains(s, waitsForIt) && strings.Contains(s, goesOn) })
+	p.press(" ")
+}
+
+var toSelect = regexp.MustCompile(`Select ([a-z]+(?:-[0-9]+)?)`)
+
+// acts does what is asked for.
+func (p *pupil) acts(a *lesson.Act) {
+	p.t.Helper()
+	var who string
+	p.waits("what to do", func(s string) bool {
+		if m := toSelect.FindStringSubmatch(s[max(0, strings.Index(s, "─ Lesson ")):]); m != nil {
+			who = m[1]
+		}
+		return strings.Contains(s, waitsForIt) && !strings.Contains(s, goesOn) && (a.Target == "" || who != "")
+	})
+	if a.Target != "" {
+		p.selects(who + " ")
+	}
+	for _, key := range a.Keys {
+		if key == "enter" {
+			p.sees("Faults of")
+			p.selects(entry(a))
+			key = "\r"
+		}
+		p.press(key)
+	}
+}
+
+// entry is what the act is called in the list of faults.
+func entry(a *lesson.Act) string {
+	if strings.Contains(a.Do, "choose lead on") {
+		return " lead on " // which is how a slow one ends
+	}
+	return " " + a.Fault + " "
+}
+
+// selects moves up or down to the row with that word in it.
+func (p *pupil) selects(word string) {
+	p.t.Helper()
+	for range 50 {
+		var at, to int
+		var was string
+		p.waits("a row with "+word, func(s string) bool {
+			at, to, was = rows(s, word)
+			return at >= 0 && to >= 0
+		})
+		if at == to {
+			return
+		}
+		p.press(map[bool]string{true: "j", false: "k"}[to > at])
+		p.waits("another row selected than "+was, func(s string) bool {
+			now, _, row := rows(s, word)
+			return now >= 0 && row != was
+		})
+	}
+	p.t.Fatalf("the row with %q cannot be selected:\n%s", word, p.text())
+}
+
+// rows returns which line of the list in front is selected, and which has the
+// word in it; -1 for none.
+func rows(screen, word string) (selected, with int, row string) {
+	selected, with = -1, -1
+	menu := strings.Contains(screen, "Faults of")
+	n := 0
+	for line := range strings.Lines(screen) {
+		n++
+		if strings.Contains(line, "─ Lesson ") {
+			break
+		}
+		cells := strings.Split(line, "│")
+		if i := map[bool]int{false: 1, true: 2}[menu]; len(cells) > i+1 {
+			text := cells[i]
+			if strings.HasPrefix(text, ">") {
+				selected, row = n, text
+			}
+			if with < 0 && strings.Contains(text, word) {
+				with = n
+			}
+		}
+	}
+	return selected, with, row
+}

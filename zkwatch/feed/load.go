@@ -1,0 +1,161 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"electop/model"
+)
+
+// lines is a piece of a recording, which is decoded as one.
+type lines struct {
+	raw   []placed
+	notes []string      // to be told before
+	seam  *model.Header // of the part that begins with raw[at], see [placed]
+	at    int
+	done  chan struct{}
+	all   []model.Observation
+	err   error
+}
+
+// The lines are decoded in pieces of about pieceBytes by as many goroutines as
+// there are processors; aheadMax pieces at most are under way.
+const (
+	pieceBytes = 256 << 10
+	aheadMax   = 16
+)
+
+// load reads the whole recording into the tape.
+func (p *Playback) load(ctx context.Context, notice func(string)) error {
+	defer p.recording.Close()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	jobs, order := make(chan *lines), make(chan *lines, aheadMax)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for l := range jobs {
+				l.decode()
+			}
+		})
+	}
+	wg.Go(func() {
+		defer close(jobs)
+		defer close(order)
+		p.split(ctx, func(l *lines) bool {
+			for _, c := range []chan *lines{order, jobs} {
+				select {
+				case c <- l:
+				case <-ctx.Done():
+					return false
+				}
+			}
+			return true
+		})
+	})
+	for l := range order {
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return nil
+		}
+		for _, s := range l.notes {
+			notice(model.Safe(s, 0))
+		}
+		if l.seam != nil {
+			at := min(l.at, len(l.all))
+			p.take(l.all[:at])
+			l.all = l.all[at:]
+			p.mu.Lock()
+			now := p.tape.State()
+			p.mu.Unlock()
+			if s := lacks(now, l.seam); s != "" {
+				notice(s)
+			}
+		}
+		p.take(l.all)
+		if l.err != nil {
+			return l.err
+		}
+	}
+	if ctx.Err() == nil {
+		p.finish()
+	}
+	return nil
+}
+
+// split hands on the recording in pieces, until hand returns false.
+func (p *Playback) split(ctx context.Context, hand func(*lines) bool) {
+	for ctx.Err() == nil {
+		l := &lines{done: make(chan struct{})}
+		for n := 0; n < pieceBytes && l.err == nil; {
+			var raw placed
+			if raw, l.err = p.recording.line(); l.err == nil {
+				if raw.seam != nil {
+					l.seam, l.at = raw.seam, len(l.raw)
+				}
+				l.raw = append(l.raw, raw)
+				n += raw.Len()
+			}
+		}
+		l.notes, p.recording.notes = p.recording.notes, nil
+		end := l.err != nil
+		if l.err == io.EOF {
+			l.err = nil
+		}
+		if !hand(l) || end {
+			return
+		}
+	}
+}
+
+// decode decodes the lines up to the first that is wrong.
+func (l *lines) decode() {
+	defer close(l.done)
+	defer func() {
+		if r := recover(); r != nil {
+			l.err = fmt.Errorf("decoding a recording: %v", r)
+		}
+	}()
+	l.all = make([]model.Observation, 0, len(l.raw))
+	for _, raw := range l.raw {
+		o, err := raw.decode()
+		if err != nil {
+			l.err = err
+			return
+		}
+		l.all = append(l.all, o)
+	}
+	l.raw = nil
+}
+
+// take adds to the tape.
+func (p *Playback) take(all []model.Observation) {
+	for len(all) > 0 {
+		n := min(batchMax, len(all))
+		p.mu.Lock()
+		for _, o := range all[:n] {
+			p.tape.Apply(o)
+			p.last = later(p.last, o.When())
+		}
+		p.mu.Unlock()
+		all = all[n:]
+		mark(p.changed)
+	}
+}
+
+// finish marks the end, and lets go of what still waits for time to pass: a
+// recording that a crash ended has no word on it.
+func (p *Playback) finish() {
+	p.mu.Lock()
+	if due, ok := p.tape.Held(); ok {
+		p.tape.Apply(&model.Advance{At: due})
+	}
+	p.read = true
+	p.mu.Unlock()
+	mark(p.changed)
+}

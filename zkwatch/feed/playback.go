@@ -1,0 +1,186 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"electop/model"
+)
+
+// Playback is a recording that is being looked at. Like a [Feed] it has a state
+// that changes with time, and any of its moments can be gone to.
+//
+// The recording is read ahead to its end, as fast as that goes, while it is
+// played.
+type Playback struct {
+	recording *Recording
+	election  model.Config
+	speed     float64
+	dirty     chan struct{}
+	changed   chan struct{} // capacity 1: what the player goes by has changed
+
+	seeking sync.Mutex // held while a moment is computed
+
+	mu   sync.Mutex
+	tape *model.Tape // what was read so far
+	read bool        // that is all
+	last time.Time   // up to when it goes
+
+	// Where the playback is. Of a moment that was gone to the journal is made
+	// when it is played on from there.
+	journal *model.Journal // nil: cue says where
+	next    uint64         // index of the observation to be applied next
+	cue     model.Cue
+	still   *model.State // of the moment that was gone to; nil else
+	n       uint64       // the last moment that was reached
+	at      time.Time    // recorded time
+	stopped bool
+	ended   bool
+	turn    int // counts how often the playback was interfered with
+}
+
+// playbackWhole is up to how many bytes a recording can be gone to any of its
+// moments. Of a larger one the tape keeps as many, of its end.
+const playbackWhole = 1 << 30
+
+// OpenPlayback opens the recording at path with its older part, if there is one,
+// to be played speed times as fast as life; 0: without waiting.
+func OpenPlayback(path string, speed float64) (*Playback, error) {
+	r, err := OpenRecording(path)
+	if err != nil {
+		return nil, err
+	}
+	return newPlayback(r, speed, playbackWhole), nil
+}
+
+func newPlayback(r *Recording, speed float64, whole int64) *Playback {
+	keep := model.TapeConfig{MaxBytes: math.MaxInt}
+	if r.bytes > whole {
+		keep.MaxBytes = int(whole)
+		r.note(fmt.Sprintf("the recording is large: only the last %d MB of it or so can be gone to", whole>>20))
+	}
+	return &Playback{
+		recording: r, election: r.Election(), speed: speed,
+		dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		tape: model.NewTape(r.Election(), keep), journal: model.NewJournal(r.Election()),
+	}
+}
+
+// Election is what the recording is of.
+func (p *Playback) Election() model.Config { return p.election }
+
+// Speed is how much faster than life it is played.
+func (p *Playback) Speed() float64 { return p.speed }
+
+// State returns the election at the moment that is shown.
+func (p *Playback) State() *model.State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.still != nil {
+		return p.still
+	}
+	return p.journal.State()
+}
+
+// Dirty is as [Feed.Dirty].
+func (p *Playback) Dirty() <-chan struct{} { return p.dirty }
+
+// Now is the recorded time that is reached.
+func (p *Playback) Now() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.at
+}
+
+// Playing tells where the playback is: n is the last moment that it reached, 0
+// for none yet. It only looks.
+func (p *Playback) Playing() (n uint64, stopped, ended bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.n, p.stopped, p.ended
+}
+
+// Ended reports whether the playback is at the end.
+func (p *Playback) Ended() bool {
+	_, _, ended := p.Playing()
+	return ended
+}
+
+// Span returns when the recording begins and, as far as it was read, ends.
+func (p *Playback) Span() (first, last time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first, _ = p.tape.Span()
+	return first, p.last
+}
+
+// Toggle stops or continues the playback, and reports whether it now stands.
+func (p *Playback) Toggle() (stopped bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = !p.stopped
+	p.interfere()
+	return p.stopped
+}
+
+// interfere tells the player that it is to begin anew.
+func (p *Playback) interfere() {
+	p.turn++
+	mark(p.changed)
+	mark(p.dirty)
+}
+
+// Seek returns the moment to which a move leads from n, and stops there: from
+// then on State is that moment's and Toggle plays on from it.
+func (p *Playback) Seek(n uint64, m model.Move) (model.Moment, bool) {
+	p.seeking.Lock()
+	defer p.seeking.Unlock()
+	p.mu.Lock()
+	cue, ok := p.tape.Cue(n, m)
+	p.mu.Unlock()
+	if !ok {
+		return model.Moment{}, false
+	}
+	at := cue.Moment()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.goTo(cue, at)
+	p.stopped = true
+	return at, true
+}
+
+// goTo makes a moment where the playback is.
+func (p *Playback) goTo(cue model.Cue, at model.Moment) {
+	p.journal, p.cue, p.still = nil, cue, at.State
+	p.n, p.at, p.ended = at.N, at.At, false
+	p.interfere()
+}
+
+// Run reads the recording and plays it until ctx ends. It does not return at
+// the recording's end, from where one can go back. notice is told in one line
+// what the user should know, as of a torn last line.
+func (p *Playback) Run(ctx context.Context, notice func(string)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer cancel(nil)
+	reader.Go(func() {
+		defer func() {
+			if r := recover(); r != nil {
+				cancel(fmt.Errorf("reading a recording: %v", r))
+			}
+		}()
+		if err := p.load(ctx, notice); err != nil {
+			cancel(err)
+		}
+	})
+	err := p.play(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}

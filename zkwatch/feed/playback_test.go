@@ -1,0 +1,427 @@
+package feed_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/model"
+	"electop/zkwatch/feed"
+)
+
+// written puts a recording into a file.
+func written(t *testing.T, recording []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "recording")
+	if err := os.WriteFile(file, recording, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// minutes is a recording of that many, one join each, with a round trip measured
+// each second, which is no moment.
+func minutes(t *testing.T, n int) (file string) {
+	t.Helper()
+	record, b := recorder(t, election)
+	s := newStory()
+	put := func(o model.Observation) {
+		if err := record.Encode(o, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(s.connected())
+	put(s.change(1))
+	for range n {
+		for range 60 {
+			link := s.pass(time.Second).connected()
+			link.RTT = time.Duration(s.at.Second()+1) * time.Millisecond
+			put(link)
+		}
+		put(s.change(1))
+	}
+	return written(t, b.Bytes())
+}
+
+// played is a playback that runs; end ends it.
+func played(t *testing.T, file string, speed float64) (p *feed.Playback, l *log, end func() error) {
+	t.Helper()
+	p, err := feed.OpenPlayback(file, speed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l = new(log)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx, l.notice) }()
+	return p, l, func() error {
+		cancel()
+		return <-done
+	}
+}
+
+func over(t *testing.T, end func() error) {
+	t.Helper()
+	if err := end(); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+func TestPlaybackPaced(t *testing.T) {
+	for _, speed := range []float64{0.01, 0.5, 1, 60, 1e6} {
+		synctest.Test(t, func(t *testing.T) {
+			p, l, end := played(t, minutes(t, 9), speed)
+			synctest.Wait()
+			if n := len(p.State().Queue); n != 1 || !p.Now().Equal(newStory().at) {
+				t.Fatalf("at first %d stand, at %v", n, p.Now())
+			}
+			want := time.Duration(float64(9*time.Minute) / speed)
+			time.Sleep(want / 2)
+			synctest.Wait()
+			if n := len(p.State().Queue); speed < 1e5 && n != 5 || p.Ended() && speed < 1e5 {
+				t.Errorf("at speed %v %d stand half way, ended %v", speed, n, p.Ended())
+			}
+			time.Sleep(want/2 + want/100 + time.Millisecond)
+			synctest.Wait()
+			if n := len(p.State().Queue); n != 10 || !p.Ended() {
+				t.Errorf("at speed %v %d stand after %v, ended %v", speed, n, want, p.Ended())
+			}
+			if first, last := p.Span(); !first.Equal(newStory().at) || last.Sub(first) != 9*time.Minute {
+				t.Errorf("from %v to %v", first, last)
+			}
+			if len(l.notices) > 0 {
+				t.Errorf("notices %q", l.notices)
+			}
+			over(t, end)
+		})
+	}
+}
+
+func TestPlaybackAtOnce(t *testing.T) {
+	for _, speed := range []float64{0, math.Inf(1)} {
+		synctest.Test(t, func(t *testing.T) {
+			p, _, end := played(t, minutes(t, 9), speed)
+			synctest.Wait()
+			if n := len(p.State().Queue); n != 10 || !p.Ended() || !p.Now().Equal(newStory().at.Add(9*time.Minute)) {
+				t.Errorf("%d stand, ended %v, at %v", n, p.Ended(), p.Now())
+			}
+			over(t, end)
+		})
+	}
+}
+
+// The clock runs between the observations too, and the screen is told.
+func TestPlaybackClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		recording, _ := recorded(t, 9) // one observation a minute
+		p, _, end := played(t, written(t, recording), 2)
+		synctest.Wait()
+		marks := 0
+		for range 100 {
+			last := p.Now()
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+			if d := p.Now().Sub(last); d != 200*time.Millisecond {
+				t.Fatalf("in 100 ms at speed 2 its clock moved by %v", d)
+			}
+			select {
+			case <-p.Dirty():
+				marks++
+			default:
+			}
+		}
+		if marks < 99 {
+			t.Errorf("%d marks in 100 frames", marks)
+		}
+		over(t, end)
+	})
+}
+
+func TestPlaybackStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, _, end := played(t, minutes(t, 9), 1)
+		time.Sleep(90*time.Second + time.Millisecond)
+		synctest.Wait()
+		if !p.Toggle() {
+			t.Error("Toggle did not stop it")
+		}
+		synctest.Wait()
+		at := p.Now()
+		if d := at.Sub(newStory().at); d < 89*time.Second || d > 91*time.Second {
+			t.Errorf("stopped after 90 s it is at %v", d)
+		}
+		time.Sleep(time.Hour)
+		if n, stopped, ended := p.Playing(); !p.Now().Equal(at) || !stopped || ended || n != 2 || len(p.State().Queue) != 2 {
+			t.Errorf("stopped at %v it went on to %v: moment %d, stopped %v, ended %v", at, p.Now(), n, stopped, ended)
+		}
+		if p.Toggle() {
+			t.Error("Toggle did not continue it")
+		}
+		time.Sleep(9*time.Minute - 90*time.Second + time.Second)
+		synctest.Wait()
+		if !p.Ended() || len(p.State().Queue) != 10 {
+			t.Errorf("ended %v with %d", p.Ended(), len(p.State().Queue))
+		}
+		over(t, end)
+	})
+}
+
+// Whoever goes to a moment stays there, and plays on from there.
+func TestPlaybackSeeks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, _, end := played(t, minutes(t, 9), 1)
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		for _, to := range []struct {
+			n    uint64
+			m    model.Move
+			want uint64
+		}{{1, model.MoveTo, 1}, {1, model.MoveOn, 2}, {10, model.MoveBack, 9}, {0, model.MoveToLast, 10}, {4, model.MoveToEvent, 5}, {7, model.MoveToHandoff, 7}, {99, model.MoveTo, 10}} {
+			at, ok := p.Seek(to.n, to.m)
+			if !ok || at.N != to.want || at.First != (to.want == 1) || at.Last != (to.want == 10) {
+				t.Errorf("from %d %q leads to %d, want %d", to.n, to.m, at.N, to.want)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			n, stopped, ended := p.Playing()
+			if p.State() != at.State || !p.Now().Equal(at.At) || n != at.N || !stopped || ended {
+				t.Errorf("a minute after going to moment %d it is at %d, %v; stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
+			}
+		}
+		at, _ := p.Seek(5, model.MoveTo) // in the third minute
+		if p.Toggle() {
+			t.Error("Toggle did not play on")
+		}
+		time.Sleep(119*time.Second + 10*time.Millisecond)
+		synctest.Wait()
+		if n, _, _ := p.Playing(); n != 6 || p.Now().Sub(at.At) != 119*time.Second || p.State().Link.RTT != 60*time.Millisecond {
+			t.Errorf("two minutes after moment 5 it is at moment %d, %v later, with a round trip of %v", n, p.Now().Sub(at.At), p.State().Link.RTT)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if !p.Ended() || len(p.State().Queue) != 10 {
+			t.Errorf("ended %v, %d stand", p.Ended(), len(p.State().Queue))
+		}
+		// From the end back, and on again.
+		if at, ok := p.Seek(10, model.MoveBack); !ok || at.N != 9 || p.Ended() {
+			t.Errorf("back from the end: %d, ended %v", at.N, p.Ended())
+		}
+		p.Toggle()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if !p.Ended() {
+			t.Error("it did not come to the end again")
+		}
+		over(t, end)
+	})
+}
+
+// Each moment is as it was live, whether gone to or played.
+func TestPlaybackIsWhatWasLive(t *testing.T) {
+	file, was := live(t, 0, func(put func(model.Observation)) { churned(8, 40*time.Second, put) })
+	p, l, end := played(t, file, 0)
+	j := model.NewJournal(p.Election())
+	for !p.Ended() {
+		<-p.Dirty()
+	}
+	churned(8, 40*time.Second, func(o model.Observation) { j.Apply(o) })
+	if a, b := marshal(t, j.State()), marshal(t, p.State()); a != b {
+		t.Errorf("at the end:\n%s\nlive:\n%s", b, a)
+	}
+	told := new(log)
+	at, ok := p.Seek(0, model.MoveToFirst)
+	for n := at.N; ok; {
+		if err := told.take(at.Events); err != nil {
+			t.Fatal(err)
+		}
+		if at.Last {
+			break
+		}
+		if at, ok = p.Seek(n, model.MoveOn); at.N != n+1 {
+			t.Fatalf("after moment %d comes %d", n, at.N)
+		}
+		n = at.N
+	}
+	if a, b := was.lines(t), told.lines(t); strings.Join(a, "\n") != strings.Join(b, "\n") {
+		differ(t, a, b)
+	}
+	if len(l.notices) > 0 {
+		t.Errorf("notices %q", l.notices)
+	}
+	over(t, end)
+}
+
+// Many look, go to and fro, stop and play at once.
+func TestPlaybackFromManySides(t *testing.T) {
+	file, _ := live(t, 0, func(put func(model.Observation)) { churned(8, time.Minute, put) })
+	p, _, end := played(t, file, 1000)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			n := uint64(i * 37)
+			for k := range 200 {
+				switch (k + i) % 5 {
+				case 0:
+					p.Toggle()
+				case 1:
+					if s := p.State(); s == nil {
+						t.Error("no state")
+					}
+					p.Span()
+				case 2:
+					p.Now()
+					p.Ended()
+				default:
+					if at, ok := p.Seek(n, model.MoveOn); ok {
+						if n = at.N; at.Last {
+							n = 0
+						}
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	over(t, end)
+}
+
+func TestPlaybackTellsOfATornLine(t *testing.T) {
+	recording, _ := recorded(t, 9)
+	p, l, end := played(t, written(t, recording[:len(recording)-20]), 0)
+	for !p.Ended() {
+		<-p.Dirty()
+	}
+	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "torn") {
+		t.Errorf("notices %q", l.notices)
+	}
+	over(t, end)
+}
+
+// A crash leaves a handoff that waited for its acknowledgement.
+func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
+	record, b := recorder(t, acking)
+	_, all, _ := held()
+	for _, o := range all {
+		if err := record.Encode(o, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, _, end := played(t, written(t, b.Bytes()), 0)
+	for !p.Ended() {
+		<-p.Dirty()
+	}
+	at, ok := p.Seek(0, model.MoveToLast)
+	if !ok || len(at.Events) != 2 || at.State.Totals.Handoffs != 1 {
+		t.Errorf("%v: at last %+v", ok, at.Events)
+	}
+	over(t, end)
+}
+
+func TestPlaybackOfABrokenRecording(t *testing.T) {
+	recording, _ := recorded(t, 9)
+	lines := bytes.SplitAfter(recording, []byte("\n"))
+	lines[4] = []byte("{\"read\":7}\n")
+	p, err := feed.OpenPlayback(written(t, bytes.Join(lines, nil)), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "line 5") {
+		t.Errorf("Run: %v", err)
+	}
+	for _, bad := range []string{"", "{}\n", "GIF89a"} {
+		if _, err := feed.OpenPlayback(written(t, []byte(bad)), 1); err == nil || !strings.Contains(err.Error(), "no header") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if _, err := feed.OpenPlayback(filepath.Join(t.TempDir(), "none"), 1); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// Of a recording that was rotated the baseline is shown at once, whatever the
+// times in it.
+func TestPlaybackBeginsWithABaseline(t *testing.T) {
+	file, _ := live(t, least, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
+	h := header(t, file+".1")
+	synctest.Test(t, func(t *testing.T) {
+		p, l, end := played(t, file, 1)
+		synctest.Wait()
+		s := p.State()
+		if len(s.Queue) < 19 || len(s.Members) < 19 || s.Events != h.Events || s.At.Before(newStory().at.Add(time.Minute)) {
+			t.Errorf("at first %d stand, %d members, after %d events, at %v", len(s.Queue), len(s.Members), s.Events, s.At)
+		}
+		if len(l.notices) != 1 || !strings.Contains(l.notices[0], "not kept") {
+			t.Errorf("notices %q", l.notices)
+		}
+		first, ok := p.Seek(0, model.MoveToFirst)
+		if !ok || first.N != 1 || len(first.Events) > 0 || len(first.State.Queue) < 19 {
+			t.Errorf("the first moment is %d, with %d events", first.N, len(first.Events))
+		}
+		time.Sleep(time.Second)
+		over(t, end)
+	})
+}
+
+// What is larger than may be kept is played as far as it is, and said to be.
+func TestPlaybackOfALargeRecording(t *testing.T) {
+	file, n := churnFile(t, 2*time.Minute)
+	p, err := feed.OpenPlaybackMax(file, 0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l log
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx, l.notice) }()
+	for !p.Ended() {
+		<-p.Dirty()
+	}
+	first, ok := p.Seek(0, model.MoveToFirst)
+	last, _ := p.Seek(0, model.MoveToLast)
+	if !ok || first.N < 100 || last.N < first.N+100 || last.N > uint64(n) || len(last.State.Queue) != 50 {
+		t.Errorf("%d observations; moments %d to %d", n, first.N, last.N)
+	}
+	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "large") {
+		t.Errorf("notices %q", l.notices)
+	}
+	cancel()
+	<-done
+}
+
+func marshal(t *testing.T, s *model.State) string {
+	t.Helper()
+	l := log{events: []model.Event{{Body: model.Snapshot{State: s}}}}
+	return l.lines(t)[0]
+}
+
+// recorded is a recording of minutes minutes, one join each, with the events
+// as they were live.
+func recorded(t *testing.T, minutes int) (recording []byte, live *log) {
+	t.Helper()
+	live = new(log)
+	record, b := recorder(t, election)
+	f := feed.New(feed.Config{Election: election, Events: live.take, Record: record})
+	s := newStory()
+	f.Put(s.connected())
+	f.Put(s.change(1))
+	for i := range minutes {
+		f.Put(s.pass(time.Minute).change(1))
+		if i%3 == 2 {
+			f.Put(s.change(0, i/3)) // the leader
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), live
+}

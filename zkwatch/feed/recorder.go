@@ -1,0 +1,167 @@
+package feed
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"electop/model"
+)
+
+// Recorder writes a recording to a file, and to another when that is full, so
+// that no more than a given number of bytes is kept.
+//
+// The newest part is in the file itself, the one before in FILE.1: each is at
+// most half of what may be kept. A later part begins with the election as it
+// stood then, so that it can be read alone.
+//
+// Each line is one Write to the end of the file: a crash tears the last one at
+// most. There is nothing in it but observations, and they hold no credentials.
+type Recorder struct {
+	path   string
+	w      io.Writer
+	file   *os.File // nil where there is none: w is somebody else's
+	max    int64    // of a part; 0: none
+	header model.Header
+
+	size int64
+	line bytes.Buffer
+	enc  *model.Encoder // writes to line
+}
+
+// recordMin is the least bound of a recording. Below it the parts of an
+// election of some fifty candidates would hold little else than how they begin.
+const recordMin = 1 << 20
+
+// Create begins a recording. max bounds what is kept, in bytes, 0 is no bound.
+// path must not exist, nor, with a bound, the file that its older part will be.
+func Create(path string, max int64, h model.Header) (*Recorder, error) {
+	if max != 0 && max < recordMin {
+		return nil, fmt.Errorf("recording to %s: a bound of %d bytes is too small, it takes %d at least", path, max, recordMin)
+	}
+	if max != 0 {
+		if _, err := os.Lstat(older(path)); err == nil {
+			return nil, fmt.Errorf("recording to %s: %s: %w", path, older(path), os.ErrExist)
+		}
+	}
+	f, err := create(path)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	r, err := begin(f, h)
+	if err != nil {
+		f.Close()
+		os.Remove(path) // there is nothing in it
+		return nil, err
+	}
+	r.path, r.file, r.max = path, f, max/2
+	return r, nil
+}
+
+// NewRecorder begins a recording without bound, which goes to w.
+func NewRecorder(w io.Writer, h model.Header) (*Recorder, error) { return begin(w, h) }
+
+func begin(w io.Writer, h model.Header) (*Recorder, error) {
+	r := &Recorder{w: w, header: h}
+	var err error
+	if r.enc, err = model.NewEncoder(&r.line, h); err != nil {
+		return nil, err
+	}
+	return r, r.flush()
+}
+
+// create makes a file for this program's user only, and only appends to it.
+func create(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
+}
+
+// older is where the part before the newest is.
+func older(path string) string { return path + ".1" }
+
+// Encode writes one observation; now returns the state before it.
+func (r *Recorder) Encode(o model.Observation, now func() *model.State) error {
+	r.line.Reset()
+	if err := r.enc.Encode(o); err != nil {
+		return err
+	}
+	if r.max > 0 && r.size+int64(r.line.Len()) > r.max {
+		if err := r.rotate(o, now()); err != nil {
+			return err
+		}
+	}
+	return r.flush()
+}
+
+// flush writes the line.
+func (r *Recorder) flush() error {
+	n, err := r.w.Write(r.line.Bytes())
+	r.size += int64(n)
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
+}
+
+// rotate ends the part and begins the next with the state s, if there is room
+// in it for that and for o; o is the line then.
+func (r *Recorder) rotate(o model.Observation, s *model.State) error {
+	baseline := s.Baseline()
+	h := r.header.Later(s, baseline)
+	var all bytes.Buffer
+	enc, err := model.NewEncoder(&all, h)
+	if err != nil {
+		return err
+	}
+	ends := []int{all.Len()}
+	for _, o := range append(baseline, o) {
+		if err := enc.Encode(o); err != nil {
+			return err
+		}
+		ends = append(ends, all.Len())
+	}
+	if int64(all.Len()) > r.max {
+		return fmt.Errorf("the election takes %d bytes by now, and a part of the recording may have %d: give it a higher bound", all.Len(), r.max)
+	}
+	// What follows goes on from the end of this part: it is to be on the disk.
+	err = r.file.Sync()
+	if closed := r.file.Close(); err == nil {
+		err = closed
+	}
+	r.file = nil
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	if err := os.Rename(r.path, older(r.path)); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	f, err := create(r.path)
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	r.file, r.w, r.size, r.header = f, f, 0, h
+	from := 0
+	for _, end := range ends {
+		r.line.Reset()
+		r.line.Write(all.Bytes()[from:end])
+		from = end
+		if end == all.Len() {
+			break // Encode writes it
+		}
+		if err := r.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the recording.
+func (r *Recorder) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	if err := r.file.Close(); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
+}

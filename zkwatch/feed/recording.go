@@ -1,0 +1,237 @@
+package feed
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"electop/model"
+)
+
+// Recording is one that is read: a file, and before it the older part of the
+// same recording, if there is one beside it.
+type Recording struct {
+	parts    []*part // oldest first; the first is being read
+	election model.Config
+	bytes    int64    // of all
+	notes    []string // for the user, not told yet
+}
+
+// part is one file of a recording.
+type part struct {
+	of     string // what is said before what is wrong with it: "" for the newest
+	file   *os.File
+	dec    *model.Decoder
+	header model.Header
+	skip   int // of its first lines, which the part before makes needless
+	n      int // lines so far
+}
+
+// OpenRecording opens the recording at path with its older part.
+func OpenRecording(path string) (*Recording, error) {
+	r := &Recording{}
+	newest, err := openPart(path, "")
+	if err != nil {
+		// Between two parts there is for a moment no newest one.
+		var early error
+		if newest, early = openPart(older(path), older(path)+": "); early != nil || !unfinished(path, err) {
+			if newest != nil {
+				newest.file.Close()
+			}
+			return nil, err
+		}
+		r.note("the recording ended while a new part of it was begun")
+	} else if newest.header.Part > 1 {
+		before, err := openPart(older(path), older(path)+": ")
+		switch {
+		case err == nil && before.precedes(newest):
+			newest.skip = newest.header.Baseline
+			r.add(before)
+		case err == nil:
+			before.file.Close()
+			r.note(older(path) + " is of another recording, or of another part of it: not read")
+		case !errors.Is(err, os.ErrNotExist):
+			r.note(older(path) + " is not read: " + err.Error())
+		}
+	}
+	r.add(newest)
+	if r.election, err = r.parts[0].header.Config(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	if h := r.parts[0].header; h.Part > 1 {
+		r.note(fmt.Sprintf("the recording begins with part %d, after %d events: what was before is not kept; what the doctor finds by it may come late, or not at all", h.Part, h.Events))
+	}
+	return r, nil
+}
+
+func openPart(path, of string) (*part, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	dec, h, err := model.NewDecoder(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &part{of: of, file: f, dec: dec, header: h}, nil
+}
+
+// precedes reports whether p is the part before next.
+func (p *part) precedes(next *part) bool {
+	a, b := p.header, next.header
+	return max(a.Part, 1)+1 == b.Part && a.Started.Equal(b.Started) && a.Path == b.Path && a.Recipe == b.Recipe
+}
+
+// unfinished reports whether the newest part, which can not be read, was only
+// begun, if at all.
+func unfinished(path string, err error) bool {
+	if errors.Is(err, os.ErrNotExist) {
+		return true
+	}
+	const headerMax = 64 << 10
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, headerMax))
+	return err == nil && len(b) < headerMax && bytes.IndexByte(b, '\n') < 0
+}
+
+func (r *Recording) add(p *part) {
+	if info, err := p.file.Stat(); err == nil {
+		r.bytes += info.Size()
+	}
+	r.parts = append(r.parts, p)
+}
+
+func (r *Recording) note(s string) {
+	if s != "" {
+		r.notes = append(r.notes, s)
+	}
+}
+
+// tell tells what was noted.
+func (r *Recording) tell(notice func(string)) {
+	for _, s := range r.notes {
+		if notice != nil {
+			notice(model.Safe(s, 0))
+		}
+	}
+	r.notes = nil
+}
+
+// Election is what the recording is of, and where in it the reading begins.
+func (r *Recording) Election() model.Config { return r.election }
+
+// Each applies the observations one by one and hands on their events, until an
+// error of events or the end, with the numbers that they had. notice is told in
+// one line what the user should know, as of a torn last line.
+func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
+	j := model.NewJournal(r.election)
+	apply := func(o model.Observation) error {
+		if es := j.Apply(o); len(es) > 0 {
+			return events(es)
+		}
+		return nil
+	}
+	for ctx.Err() == nil {
+		l, err := r.line()
+		r.tell(notice)
+		if err == io.EOF {
+			if due, ok := j.Held(); ok { // a crash has no word on it
+				return apply(&model.Advance{At: due})
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		o, err := l.decode()
+		if err != nil {
+			return err
+		}
+		if l.seam != nil {
+			r.note(lacks(j.State(), l.seam))
+			r.tell(notice)
+		}
+		if err := apply(o); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// placed is a line and where it is.
+type placed struct {
+	model.Line
+	of string
+	// seam is the header of the part that begins with it, where one before that
+	// was read.
+	seam *model.Header
+}
+
+// lacks says what the part before the seam lacks, as it may after the whole
+// machine crashed; "" for nothing. s is what was made of it.
+func lacks(s *model.State, seam *model.Header) string {
+	if s.At.Equal(seam.Last) {
+		return ""
+	}
+	return fmt.Sprintf("before part %d of the recording something is missing, from %s to %s: what comes may not be as it was, and has other numbers",
+		seam.Part, s.At.Format(time.TimeOnly), seam.Last.Format(time.TimeOnly))
+}
+
+func (l placed) decode() (model.Observation, error) {
+	o, err := l.Decode()
+	if err != nil {
+		return nil, fmt.Errorf("%s%w", l.of, err)
+	}
+	return o, nil
+}
+
+// line returns the next one, io.EOF after the last. A torn one is noted.
+func (r *Recording) line() (placed, error) {
+	for len(r.parts) > 0 {
+		p := r.parts[0]
+		l, err := p.dec.Line()
+		switch {
+		case err == nil && p.n < p.skip:
+			p.n++
+		case err == nil:
+			at := placed{Line: l, of: p.of}
+			if p.n == p.skip && p.skip > 0 {
+				at.seam = &p.header
+			}
+			p.n++
+			return at, nil
+		case errors.Is(err, io.EOF), errors.Is(err, model.ErrTorn):
+			if err != io.EOF {
+				r.note(p.of + "the recording's last line is torn (a crash, or it is still being written): skipped")
+			}
+			if p.n < p.header.Baseline && p.skip == 0 {
+				r.note(p.of + "the recording ends before all was told that stood: what is shown is not whole")
+			}
+			p.file.Close()
+			r.parts = r.parts[1:]
+		default:
+			return placed{}, fmt.Errorf("%s%w", p.of, err)
+		}
+	}
+	return placed{}, io.EOF
+}
+
+// Close ends the reading.
+func (r *Recording) Close() error {
+	var errs []error
+	for _, p := range r.parts {
+		errs = append(errs, p.file.Close())
+	}
+	r.parts = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,45 @@
+package feed
+
+import (
+	"time"
+
+	"electop/model"
+)
+
+// Seek returns the moment to which m leads from the moment n, as
+// [model.Tape.Seek] does; ok is false if no past is kept, or none was yet.
+func (f *Feed) Seek(n uint64, m model.Move) (at model.Moment, ok bool) {
+	if f.tape == nil {
+		return model.Moment{}, false
+	}
+	f.seeking.Lock()
+	defer f.seeking.Unlock()
+	f.jmu.Lock()
+	cue, ok := f.tape.Cue(n, m)
+	f.jmu.Unlock()
+	if !ok {
+		return model.Moment{}, false
+	}
+	return cue.Moment(), true
+}
+
+// Span returns when the first moment was that is kept, and the last; zero where
+// there is none.
+func (f *Feed) Span() (first, last time.Time) {
+	if f.tape == nil {
+		return first, last
+	}
+	f.jmu.Lock()
+	defer f.jmu.Unlock()
+	return f.tape.Span()
+}
+
+// Keep bounds from now on what is kept of the past, as [model.Tape.Keep] does.
+func (f *Feed) Keep(maxBytes int) {
+	if f.tape == nil {
+		return
+	}
+	f.jmu.Lock()
+	defer f.jmu.Unlock()
+	f.tape.Keep(maxBytes)
+}
