@@ -278,6 +278,21 @@ func TestTroubleIsBounds(t *testing.T) {
 	if tr, ok := troubleOf(unknown(), row{c, &model.Member{Fault: model.Frozen}, 0}); !ok || tr.expires(noon, false) != "expires with its session" {
 		t.Error("nothing is known of the session, yet something is said")
 	}
+	// While the server holds something back for it, its deadline stands off.
+	j := model.NewJournal(model.Config{})
+	held := func(session uint64) trouble {
+		j.Apply(&model.Pace{At: noon, Steps: true, Waiting: 1, Held: []model.Message{{Session: session, Op: "getChildren", Since: noon}}})
+		frozen := *m
+		frozen.Session, frozen.Fault = 1, model.Frozen
+		tr, _ := troubleOf(j.State(), row{c, &frozen, 0})
+		return tr
+	}
+	if tr := held(1); tr.known() {
+		t.Errorf("its message is held, and its time runs: %+v", tr)
+	}
+	if tr := held(2); !tr.known() {
+		t.Errorf("another's message is held, and its time does not run: %+v", tr)
+	}
 }
 
 func TestFormats(t *testing.T) {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,9 @@ func troubleOf(s *model.State, r row) (trouble, bool) {
 		t.start, t.sure, t.latest = t.said.Since, t.said.NotBefore, t.said.By
 		return t, true
 	}
+	if heldBack(s, m.Session) {
+		return t, true // its deadline does not come nearer, and nobody knows how far it is
+	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		t.latest = m.FaultAt.Add(m.Timeout + m.Timeout/2)
 		t.start, t.sure = m.FaultAt, m.FaultAt.Add(m.Timeout)
@@ -56,6 +60,12 @@ func troubleOf(s *model.State, r row) (trouble, bool) {
 		t.sure = t.latest
 	}
 	return t, true
+}
+
+// heldBack reports whether the server, which speaks slowly, holds something back
+// that is for a session.
+func heldBack(s *model.State, session uint64) bool {
+	return s.Pace != nil && slices.ContainsFunc(s.Pace.Held, func(m model.Message) bool { return m.Session == session })
 }
 
 // faulty reports a member of ours to which something was done.

@@ -111,6 +111,30 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Without workers a lesson about them says what it lacks, until they are back.
+func TestWorkersAreOff(t *testing.T) {
+	w := newWorld("amber", "birch", "cedar")
+	w.rules(func(r *model.Rules) { r.Workers = true })
+	l := course()
+	l.Scene.Workers = true
+	l.Parts = l.Parts[2:]
+	r := w.play(l)
+	w.rules(func(r *model.Rules) { r.Workers = false })
+	if v := r.View(); !strings.Contains(v.Stuck, "Press w") || !v.Waiting {
+		t.Errorf("off: %+v", v)
+	}
+	w.rules(func(r *model.Rules) { r.Workers = true })
+	if v := r.View(); v.Stuck != "" {
+		t.Errorf("on again: %q", v.Stuck)
+	}
+	l.Scene.Workers = false
+	r = w.play(l)
+	w.rules(func(r *model.Rules) { r.Workers = false })
+	if v := r.View(); v.Stuck != "" {
+		t.Errorf("nobody needs them: %q", v.Stuck)
+	}
+}
+
 // Who is meant follows the election until the student has answered, and stands
 // from then on.
 func TestWhoIsMeant(t *testing.T) {

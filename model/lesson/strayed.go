@@ -19,6 +19,13 @@ func (r *Run) strayed(m *moment) {
 		lost(why)
 		return
 	}
+	const idle = "The workers are off, and this lesson needs them. Press w: then they work again."
+	switch was, is := m.before.Work.Rules.Workers, m.after.Work.Rules.Workers; {
+	case was && !is && r.lesson.Scene.Workers:
+		r.say(idle)
+	case is && r.stuck == idle:
+		r.say("")
+	}
 	meant, asked := r.meant(), r.askedOf()
 	m.members("", func(old, now *model.Member) {
 		if meant[now.ID] || old.Fault == now.Fault && old.Ending == now.Ending {

@@ -11,10 +11,11 @@ import (
 // invitations are how programs of any kind join the election at path, each in a
 // line to be pasted. addr is where the embedded server can be reached. kazoo and
 // Curator look at names like their own only, and have to be told to take all
-// that end in a number for contenders: else they would not queue behind ours.
+// that end in a number for contenders: else they would not queue behind ours. Who
+// is invited is not asked whether they mean it (--yes).
 func invitations(addr, path string) []ui.Invitation {
 	return []ui.Invitation{
-		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU", path, addr)},
+		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
 		{Program: "kazoo (Python)", Line: fmt.Sprintf(`python3 -c "from kazoo.client import *; c = KazooClient('%s'); c.start(); `+
 			`c.Lock('%s', 'YOU', ['[-_]']).acquire(); print('I lead'); input()"`, addr, path)},
 		{Program: "Curator (Java)", Line: fmt.Sprintf(`var c = CuratorFrameworkFactory.newClient("%s", new RetryOneTime(100)); c.start(); `+

@@ -30,7 +30,6 @@ func TestInvitationsWork(t *testing.T) {
 	// that zkCli.sh finds its jars, is not what is looked at here.
 	java := strings.Join(zktest.JavaOptions(), " ")
 	for name, script := range map[string]string{
-		"electop": `exec "$ELECTOP" "$@"`,
 		"python3": `exec /usr/bin/python3 "$@"`,
 		"zkCli.sh": fmt.Sprintf(`exec java %s -cp %s org.apache.zookeeper.ZooKeeperMain "$@"`, java,
 			zktest.ClassPath("zookeeper", "zookeeper-jute", "slf4j-nop", "commons-cli")),
@@ -61,6 +60,11 @@ func TestInvitationsWork(t *testing.T) {
 	stands := func(p *zktest.Program) *zktest.Program {
 		t.Helper()
 		queued++
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("it said:\n%s", p.Output())
+			}
+		})
 		eventually(t, fmt.Sprintf("%d in the queue", queued), func() bool {
 			children, _, err := look.Children(path)
 			return err == nil && len(children) == queued
@@ -76,6 +80,8 @@ func TestInvitationsWork(t *testing.T) {
 	curator := stands(zktest.Run(t, "jshell", "--class-path", zktest.ClassPath("curator-recipes", "curator-framework", "curator-client",
 		"guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api"), file))
 	shell := stands(zktest.Run(t, "sh", "-c", lines["zkCli"]))
+	own := stands(zktest.Run(t, "sh", "-c", lines["electop"]))
+	own.Line(t, "waiting behind YOU-n_")
 	eventually(t, "kazoo and Curator watch whom they stand behind", func() bool {
 		words := ask(t, addr, "wchp")
 		return strings.Contains(words, first) && strings.Contains(words, "__lock__0000000001")
@@ -89,6 +95,7 @@ func TestInvitationsWork(t *testing.T) {
 	}
 	kazoo.Kill()
 	curator.Line(t, "Curator leads")
+	curator.Kill()
 	shell.Say(t, "quit")
 	shell.Finish(t)
 }
