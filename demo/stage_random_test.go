@@ -69,9 +69,8 @@ func TestRandomStage(t *testing.T) {
 						}
 					}
 				}
-				if w.cast.Len() == 0 {
-					must(t, w.cast.SpawnInOrder(t.Context(), 1))
-				}
+				// All that there are may be about to leave.
+				must(t, w.cast.SpawnInOrder(t.Context(), 1))
 				w.await(t, fmt.Sprintf("all stand again, after %q", done[max(0, len(done)-12):]), func(st *model.State) bool {
 					return len(st.Members) == w.cast.Len() && len(st.Queue) == w.cast.Len() && settled(st)
 				})
