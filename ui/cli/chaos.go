@@ -59,6 +59,11 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 			return usagef("--%s needs --headless: the dashboard goes on until it is left", name)
 		}
 	}
+	for _, name := range []string{"tree", "admin-listen", "campaign", "theme"} {
+		if changed(name) && c.headless {
+			return usagef("--%s means nothing with --headless", name)
+		}
+	}
 	if c.headless && !c.on {
 		return usagef("--headless needs --chaos: without a screen nobody else would do anything")
 	}
@@ -67,7 +72,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 	if c.perSecond, err = parseRate(c.rate); err != nil {
 		return err
 	}
-	for c.on && !changed("seed") && c.seed == 0 {
+	if c.on && !changed("seed") {
 		c.seed = uint64(rand.Uint32N(1_000_000)) // short enough to be typed again
 	}
 	return nil
