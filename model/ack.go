@@ -12,8 +12,9 @@ func (j *Journal) lookForAck(path string) {
 	if path == j.cfg.AckPath {
 		return
 	}
-	j.resolve(nil)
-	j.cfg.AckPath, j.ackSeen, j.ackFrom = path, false, time.Time{}
+	j.resolve(nil, nil)
+	j.cfg.AckPath, j.ackSeen, j.ackFrom = path, false, moment{}
+	j.acked, j.ackSent = moment{}, time.Time{}
 	j.state.Ack = AckState{Path: path, Presence: Absent}
 }
 
@@ -28,16 +29,38 @@ func (j *Journal) ack(o *Ack) {
 		a.Znode, a.Fence = ParseAck(o.Data.Bytes)
 	}
 	j.state.Ack = a
-	if !a.names(j.head) || j.ackFrom.IsZero() {
+	j.acked = j.ackChanged(o)
+	if !a.names(j.head) || !j.ackFrom.known() {
 		return
 	}
-	took := between(j.ackFrom, a.At)
-	j.ackFrom = time.Time{}
+	took, within := lasted(j.ackFrom, j.acked)
+	j.ackFrom = moment{}
 	if j.pending != nil {
-		j.resolve(took)
+		j.resolve(took, within)
 		return
 	}
-	j.amend(len(j.state.Handoffs)-1, took) // too late for the event, not for the screen
+	j.amend(len(j.state.Handoffs)-1, took, within) // too late for the event, not for the screen
+}
+
+// ackChanged returns when the acknowledgement became as a look shows it. Several
+// changes may be behind one notification, so only the answer is later than all.
+func (j *Journal) ackChanged(o *Ack) moment {
+	m := moment{earliest: j.ackSent, latest: wall(o.At), likely: wall(o.At)}
+	j.ackSent = wall(o.Sent)
+	if o.Sent.IsZero() || j.gap || o.Sent.After(o.At) {
+		j.ackSent = time.Time{}
+	}
+	if o.Notified.IsZero() || o.Notified.After(o.At) {
+		return m
+	}
+	m.likely = wall(o.Notified)
+	if !o.Heard.IsZero() && !m.earliest.IsZero() {
+		m.earliest = later(m.earliest, wall(o.Heard))
+	}
+	if m.earliest.After(m.latest) { // a clock that was set
+		m.earliest = time.Time{}
+	}
+	return m
 }
 
 // ackText is the acknowledgement's data.

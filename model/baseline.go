@@ -87,7 +87,7 @@ func (b *baseline) children() {
 	if b.ReadAt.IsZero() {
 		return
 	}
-	r := &Read{At: b.ReadAt, Presence: Present, Parent: b.Parent, Full: true}
+	r := &Read{At: b.ReadAt, Sent: b.listSent, Presence: Present, Parent: b.Parent, Full: true}
 	for _, cs := range [][]*Candidate{b.Queue, b.Ignored} {
 		for _, c := range cs {
 			r.New = append(r.New, c.Znode)
@@ -116,7 +116,7 @@ func (b *baseline) wakes() {
 }
 
 func (b *baseline) ack() {
-	a := &Ack{At: b.Ack.At, Path: b.Ack.Path, Presence: b.Ack.Presence, Session: b.Ack.Session}
+	a := &Ack{At: b.Ack.At, Sent: b.ackSent, Path: b.Ack.Path, Presence: b.Ack.Presence, Session: b.Ack.Session}
 	if b.Ack.Znode != "" {
 		a.Data = NewData(AckData(b.Ack.Znode, b.Ack.Fence))
 	}
@@ -189,7 +189,7 @@ func (j *Journal) based() {
 	if j.baseline == 0 {
 		j.stand()
 	}
-	j.resolve(nil)
+	j.resolve(nil, nil)
 	j.out, j.n = nil, j.cfg.Events
 	if j.baseline > 0 {
 		return

@@ -261,3 +261,51 @@ func TestBaselineNamesFindings(t *testing.T) {
 		}
 	}
 }
+
+// TestBaselineKeepsBounds: how long the first takeover after a rotation took is
+// known as well as without one.
+func TestBaselineKeepsBounds(t *testing.T) {
+	config := model.Config{Path: "/e", AckPath: "/e-leader", AckExpected: true}
+	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+	z := func(n int) model.Znode {
+		return model.Znode{Name: fmt.Sprintf("n_%010d", n), Session: uint64(n), Czxid: int64(n)}
+	}
+	parent := func(creates, children int) model.Parent {
+		return model.Parent{Czxid: 1, Children: int32(children), Cversion: int32(2*creates - children)}
+	}
+	ack := func(ms, n int) *model.Ack {
+		return &model.Ack{At: at(ms), Sent: at(ms - 1), Heard: at(ms - 2), Notified: at(ms - 1), Presence: model.Present, Session: uint64(n),
+			Data: model.NewData(model.AckData("/e/"+z(n).Name, int64(n)))}
+	}
+	before := []model.Observation{
+		&model.Connection{At: at(0), Link: model.Connected, Session: 9},
+		&model.Read{At: at(2), Sent: at(1), Presence: model.Present, Full: true, Parent: parent(2, 2), New: []model.Znode{z(0x11), z(0x12)}},
+		ack(10, 0x11),
+	}
+	after := []model.Observation{
+		&model.Read{At: at(105), Notified: at(103), Heard: at(100), Sent: at(104), Presence: model.Present, Parent: parent(2, 1), Gone: []string{z(0x11).Name}},
+		ack(110, 0x12),
+	}
+	whole := model.NewJournal(config)
+	for _, o := range before {
+		whole.Apply(o)
+	}
+	rest := model.NewJournal(config)
+	for _, o := range whole.State().Baseline() {
+		rest.Apply(o)
+	}
+	handoff := func(j *model.Journal) *model.Handoff {
+		for _, o := range after {
+			j.Apply(o)
+		}
+		hs := j.State().Handoffs
+		if len(hs) == 0 {
+			t.Fatal("no handoff")
+		}
+		return hs[len(hs)-1]
+	}
+	want, got := handoff(whole), handoff(rest)
+	if want.TakeoverIn == nil || got.TakeoverIn == nil || *got.TakeoverIn != *want.TakeoverIn || *got.Takeover != *want.Takeover {
+		t.Errorf("the takeover is %v within %+v, without the rotation %v within %+v", got.Takeover, got.TakeoverIn, want.Takeover, want.TakeoverIn)
+	}
+}

@@ -26,9 +26,9 @@ const (
 
 // foreignEnd says why the znode of somebody else's leader went, as far as the
 // servers' tables tell.
-func (j *Journal) foreignEnd(c *Candidate, deleted time.Time) (cause Cause, evidence string) {
+func (j *Journal) foreignEnd(c *Candidate, deleted moment) (cause Cause, evidence string) {
 	d := &j.doctor
-	if deleted.IsZero() {
+	if !deleted.known() {
 		return CauseUnknown, "it went while nobody looked"
 	}
 	h := d.heard[c.Session]
@@ -38,17 +38,20 @@ func (j *Journal) foreignEnd(c *Candidate, deleted time.Time) (cause Cause, evid
 	case h == nil || d.heardAt.IsZero():
 		return CauseUnknown, "the servers were not asked for connections and sessions while it stood"
 	}
-	// The clock of the deletion is a notification, or a read, after it.
+	// What is said has to be true of any time at which it may have been deleted.
+	earliest, latest := deleted.since(), deleted.latest
 	r := d.fallen
 	if r != nil && r.Candidate.ID() != c.ID() {
 		r = nil
 	}
 	alive := h.alive()
 	switch {
-	case r != nil && (r.By.IsZero() || !deleted.After(r.By.Add(riskOver))) && !deleted.Before(alive) && !deleted.Before(h.likely(c, d.tick)):
+	case r != nil && (r.By.IsZero() || !earliest.After(r.By.Add(riskOver))) && !earliest.Before(alive) && !earliest.Before(h.likely(c, d.tick)):
 		return CauseExpired, r.Evidence
-	case !alive.IsZero() && deleted.Before(alive):
+	case !alive.IsZero() && !latest.IsZero() && latest.Before(alive):
 		return CauseLeft, "its session was alive and could not expire before " + clockText(alive)
+	case !alive.IsZero() && earliest.Before(alive):
+		return CauseUnknown, "its session was alive, but could expire from " + clockText(alive) + " on; its znode was seen to be gone only at " + clockText(later(latest, deleted.likely))
 	case !h.absent.IsZero():
 		return CauseUnknown, "no connection since " + clockText(h.absent) + ", but whether its session could expire by then is not known"
 	case h.conn != nil:
@@ -86,7 +89,7 @@ func (j *Journal) explain(h *Handoff) {
 }
 
 // reconsider explains ends by a later table: a session that lives on did not
-// expire, and one that is over before it could have expired was closed.
+// expire, and neither did one that is over before it could have expired.
 func (j *Journal) reconsider(t *ServerTable, at time.Time) {
 	d := &j.doctor
 	if len(d.ended) == 0 {
@@ -115,7 +118,8 @@ func (j *Journal) reconsider(t *ServerTable, at time.Time) {
 		case counted:
 			j.amendCause(g, CauseResigned, "its session lived on without its znode at "+clockText(wall(t.End)))
 		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wall(t.End).Before(g.alive):
-			j.amendCause(g, CauseClosed, "its session was over by "+clockText(wall(t.End))+", before it could expire")
+			// It may have deleted its znode just before it closed its session.
+			j.amendCause(g, CauseLeft, "its session was over by "+clockText(wall(t.End))+", before it could expire: it closed it, if it did not resign first")
 		default:
 			continue
 		}

@@ -37,12 +37,15 @@ type doctor struct {
 	heard        map[uint64]*hearing
 	heardAt      time.Time // the end of the last round that told of sessions
 	timeouts     map[uint64]time.Duration
-	expirer      string // who told deadlines last
+	term         ensembleTerm
+	shaken       time.Time // when that connection was lost last
+	steady       bool      // the observer's connection was not lost since the last table
 	tick         time.Duration
 	risks        map[ID]*Risk
 	riskView     map[ID]*Risk
 	riskOrder    []*Risk
-	fallen       *Risk            // of the last contender that left while at risk
+	fallen       *Risk // of the last contender that left while at risk
+	unheard      unheard
 	ended        map[uint64]*gone // leaders whose end may be explained yet, by session
 	servers      serverHistory
 	owners       owners
@@ -75,6 +78,8 @@ type diagnosis struct {
 	timeouts     map[uint64]time.Duration
 	risks        map[ID]*Risk
 	ended        []uint64
+	pending      []Pending
+	unheard      unheard
 }
 
 func (j *Journal) diagnosis() diagnosis {
@@ -83,7 +88,7 @@ func (j *Journal) diagnosis() diagnosis {
 	d.departed.shared = true
 	v := diagnosis{
 		watch: edges{d.watch, d.departed}, clients: d.clients, clientsWhole: d.clientsWhole,
-		timeouts: d.timeouts, risks: d.riskView,
+		timeouts: d.timeouts, risks: d.riskView, pending: d.pending(j.state.At), unheard: d.unheard,
 	}
 	for session := range d.ended {
 		v.ended = append(v.ended, session)

@@ -30,6 +30,7 @@ type Edge struct {
 	Server  string    // the member that has the watch
 	At      time.Time // when the servers were asked; zero: never
 	Why     string    // for Unverified: what is missing to know; safe to show
+	Early   bool      // for Unverified: it will be known when the servers were asked again
 }
 
 // edges is what a state knows of watches. It is immutable.
@@ -89,25 +90,25 @@ func (s *State) edge(i, holders int) Edge {
 	case s.Link.Link != Connected:
 		e.Why = "not connected: whom it has to watch may have changed"
 	case c.SeenAt.After(last.at):
-		e.Why = "it joined after the servers were asked"
+		e.Why, e.Early = "it joined after the servers were asked", true
 	case since.After(last.at):
-		e.Why = "whom it has to watch changed after the servers were asked"
+		e.Why, e.Early = "whom it has to watch changed after the servers were asked", true
 	case e.partial(last, c):
 		e.Why = e.Server + " has more watches than are kept"
 	case !e.misled(s, c) && last.why != "":
 		e.Why = last.why
 	case before == nil && s.seen.watch.base != nil:
-		e.Why = "no such watch was seen; a change may be on its way"
+		e.Why, e.Early = "no such watch was seen; a change may be on its way", true
 	case before == nil:
-		e.Why = "no such watch was seen, but the servers were asked once only: ask again (v)"
+		e.Why, e.Early = "no such watch was seen, but the servers were asked once only: ask again (v)", true
 	case since.After(before.at):
-		e.Why = "whom it has to watch changed since the servers were asked before: ask again (v)"
+		e.Why, e.Early = "whom it has to watch changed since the servers were asked before: ask again (v)", true
 	case before.watches(c.Session, target.Name) || after.watches(c.Session, target.Name):
-		e.Why = "the watch was seen before and is not there now: ask again (v)"
+		e.Why, e.Early = "the watch was seen before and is not there now: ask again (v)", true
 	case e.misled(s, c) && before.misled(c) && after.misled(c):
 		e.State = WrongWatch
 	case e.misled(s, c):
-		e.Why = "another watch was seen once only: ask again (v)"
+		e.Why, e.Early = "another watch was seen once only: ask again (v)", true
 	case cmp.Or(before.why, after.why) != "":
 		e.Why = cmp.Or(before.why, after.why)
 	case s.absent(c), last.away(c.Session), before.away(c.Session), after.away(c.Session):

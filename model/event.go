@@ -48,11 +48,32 @@ type Handoff struct {
 	Evidence string
 	Fence    int64 // To's czxid, the fencing token; 0 for nobody
 
+	// Earliest and Latest bound when the leader changed, zero where unknown; At is
+	// when that was read.
+	Earliest, Latest time.Time
+
 	// The three durations, nil where unknown. Silent: the old leader stopped
 	// until its znode was deleted. Takeover: deleted (or, where nobody led
 	// before, created) until acknowledged. Vacant: how long the queue stood
 	// empty.
 	Silent, Takeover, Vacant *time.Duration
+	// Each is but a guess within these, nil where they are not known.
+	SilentIn, TakeoverIn, VacantIn *Span
+}
+
+// Measure is one of a handoff's durations.
+type Measure struct {
+	Name string
+	Took *time.Duration // nil: unknown
+	In   *Span          // it was within; nil: not known
+}
+
+// Guess reports whether the duration is to be shown as a guess.
+func (m Measure) Guess() bool { return m.Took != nil && m.In.Loose(*m.Took) }
+
+// Measures are the three durations.
+func (h *Handoff) Measures() [3]Measure {
+	return [3]Measure{{"silent", h.Silent, h.SilentIn}, {"takeover", h.Takeover, h.TakeoverIn}, {"vacant", h.Vacant, h.VacantIn}}
 }
 
 // Missed counts changes that happened between two reads and were in neither.

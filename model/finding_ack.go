@@ -113,7 +113,14 @@ func ackDisagrees(r *report) {
 		f.Sessions = append(f.Sessions, head.Session)
 		f.Evidence = append(f.Evidence, "lowest: "+said(head))
 	}
-	switch {
+	switch d := j.state.Dialect; {
+	case a.Presence == Present && a.Session == 0 && d != nil && !d.Foreign() && head != nil && !a.names(head):
+		f.Severity = atMost(r.ceiling(), Critical)
+		f.Title = "nobody can acknowledge: a persistent znode is in the way"
+		f.Evidence = append(f.Evidence, Safe(a.Path, 0)+" is there, of no session")
+		f.Harm = "An acknowledgement goes with its leader. This znode stays, so the lowest candidate is elected and never leads."
+		f.Advice = "Delete " + Safe(a.Path, 0) + ", or give the candidates another acknowledgement (--ack)."
+		subject = "persistent"
 	case a.Presence == Absent && head != nil:
 		if d := j.state.Dialect; d != nil && d.Foreign() && !j.cfg.AckExpected {
 			h.wait = ackGraceForeign

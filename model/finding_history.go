@@ -160,5 +160,5 @@ func abandonedAttempt(r *report) {
 	}
 	// Before the limit it is reported all the same, so that its time is waited
 	// for, and not raised.
-	r.find(Safe(j.head.Name, 0), f, hold{wait: max(0, limit-held) + r.lasted(Safe(j.head.Name, 0))})
+	r.find(Safe(j.head.Name, 0), f, hold{wait: max(0, limit-held) + r.lasted(Safe(j.head.Name, 0)), ages: true})
 }

@@ -121,6 +121,19 @@ func TestAckDisagrees(t *testing.T) {
 	c.pass(6 * time.Second)
 	c.has("ack-disagrees warning")
 
+	// A persistent znode is in the acknowledgement's place.
+	c = newClinic(t, acked)
+	a = c.child("0123456789abcdef0123456789abcdef-n_", 1)
+	c.look()
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Data: model.NewData([]byte("left behind"))})
+	c.pass(4 * time.Second)
+	c.has()
+	c.pass(2 * time.Second)
+	c.has("ack-disagrees critical")
+	c.put(ackOf(c, a, 1))
+	c.pass(time.Second)
+	c.has()
+
 	// Nobody acknowledges where nobody ever did.
 	c = newClinic(t, model.Config{AckPath: "/leader"})
 	c.child("n_", 1)

@@ -9,26 +9,29 @@ type pendingHandoff struct {
 }
 
 // checkHead compares the head of the queue with the last one and records a
-// handoff if it changed. The change was no later than changed; zero: nobody
-// knows when it was, and so no duration that it bounds.
-func (j *Journal) checkHead(at, changed time.Time) {
+// handoff if it changed, at that moment.
+func (j *Journal) checkHead(at time.Time, changed moment) {
 	head := j.first()
 	if head == j.head || head != nil && j.head != nil && head.ID() == j.head.ID() {
 		return
 	}
-	j.resolve(nil) // an older one gets its acknowledgement no more
+	j.resolve(nil, nil) // an older one gets its acknowledgement no more
 	h := &Handoff{At: at, From: j.head, To: head, Cause: CauseUnknown}
+	if j.head != nil && !j.stands(j.head) {
+		changed = j.deletedBy(j.head, changed)
+	}
+	h.Earliest, h.Latest = changed.earliest, changed.latest
 	if m := j.memberOf(j.head); m != nil && !j.stands(j.head) {
-		h.Cause, h.Silent = ending(m, at, changed)
+		h.Cause, h.Silent, h.SilentIn = ending(m, at, changed)
 	} else if j.head != nil && !j.stands(j.head) {
 		h.Cause, h.Evidence = j.foreignEnd(j.head, changed)
 	}
 	if head != nil {
 		h.Fence = head.Czxid
 		if j.head == nil {
-			h.Vacant = between(j.vacantFrom, changed)
+			h.Vacant, h.VacantIn = lasted(j.vacantFrom, changed)
 		}
-		j.vacantFrom = time.Time{}
+		j.vacantFrom = moment{}
 	} else {
 		j.vacantFrom = changed
 	}
@@ -36,22 +39,22 @@ func (j *Journal) checkHead(at, changed time.Time) {
 	j.endReign(at, h.Cause)
 	j.head = head
 	if head != nil {
-		j.startReign(head, at, !changed.IsZero())
+		j.startReign(head, at, changed.known())
 	}
 	j.state.Totals.Handoffs++
 	j.state.Handoffs = remember(j.state.Handoffs, h)
 
 	// The notification of the deletion comes before that of the
 	// acknowledgement, so one from before is of an earlier reign.
-	j.ackFrom = time.Time{}
+	j.ackFrom = moment{}
 	acked := j.state.Ack.names(head)
 	switch {
-	case acked && !j.state.Ack.At.Before(changed):
-		h.Takeover = between(changed, j.state.Ack.At)
+	case acked && changed.known() && !j.state.Ack.At.Before(changed.since()):
+		h.Takeover, h.TakeoverIn = lasted(changed, j.acked)
 	case !acked && head != nil:
 		j.ackFrom = changed
 	}
-	if j.ackFrom.IsZero() || j.cfg.AckPath == "" || !(j.cfg.AckExpected || j.ackSeen) || j.state.Link.Link != Connected {
+	if !j.ackFrom.known() || j.cfg.AckPath == "" || !(j.cfg.AckExpected || j.ackSeen) || j.state.Link.Link != Connected {
 		j.emit(at, *h)
 		return
 	}
@@ -67,25 +70,25 @@ func (j *Journal) stands(c *Candidate) bool {
 
 // ending returns why the znode of a member of ours went at that time, and for
 // how long the member had been silent. Expiry is said only where the session
-// could have expired: the server keeps it until LeaseEnd at least.
-func ending(m *Member, at, deleted time.Time) (Cause, *time.Duration) {
-	var silent *time.Duration
-	if m.Fault != NoFault {
-		silent = between(m.FaultAt, deleted)
+// could have expired: the server keeps it until ExpiresFrom at least.
+func ending(m *Member, at time.Time, gone moment) (cause Cause, silent *time.Duration, within *Span) {
+	if m.Fault != NoFault && !m.FaultAt.IsZero() {
+		silent, within = lasted(seenAt(wall(m.FaultAt)), gone)
 	}
-	if deleted.IsZero() {
+	deleted := gone.likely
+	if !gone.known() {
 		deleted = at
 	}
 	mute := m.Fault != NoFault || m.Belief == Suspended || m.Belief == Lost
 	switch {
 	case m.Ending == Resigning:
-		return CauseResigned, silent
+		return CauseResigned, silent, within
 	case m.Ending == Closing:
-		return CauseClosed, silent
-	case mute && !m.LeaseEnd.IsZero() && !deleted.Before(wall(m.LeaseEnd)):
-		return CauseExpired, silent
+		return CauseClosed, silent, within
+	case mute && !m.ExpiresFrom.IsZero() && !deleted.Before(wall(m.ExpiresFrom)):
+		return CauseExpired, silent, within
 	}
-	return CauseUnknown, silent
+	return CauseUnknown, silent, within
 }
 
 // settle lets go of a handoff that waited long enough. It also does when the
@@ -95,25 +98,25 @@ func (j *Journal) settle(at time.Time) {
 		return
 	}
 	if waited := at.Sub(j.pending.since); waited >= AckWait || waited <= -AckWait {
-		j.resolve(nil)
+		j.resolve(nil, nil)
 	}
 }
 
 // resolve emits the waiting handoff, and what waits behind it.
-func (j *Journal) resolve(takeover *time.Duration) {
+func (j *Journal) resolve(takeover *time.Duration, within *Span) {
 	if j.pending == nil {
 		return
 	}
 	index := j.pending.index
 	j.pending = nil
 	if takeover != nil {
-		j.amend(index, takeover)
+		j.amend(index, takeover, within)
 	}
 	held := j.held
 	j.held = nil
 	for i, e := range held {
 		if h, ok := e.Body.(Handoff); ok && i == 0 {
-			h.Takeover = takeover
+			h.Takeover, h.TakeoverIn = takeover, within
 			e.Body = h
 		}
 		j.emit(e.At, e.Body)
@@ -121,21 +124,11 @@ func (j *Journal) resolve(takeover *time.Duration) {
 }
 
 // amend sets the takeover of a remembered handoff. States share the old one.
-func (j *Journal) amend(index int, takeover *time.Duration) {
+func (j *Journal) amend(index int, takeover *time.Duration, within *Span) {
 	h := *j.state.Handoffs[index]
-	h.Takeover = takeover
+	h.Takeover, h.TakeoverIn = takeover, within
 	hs := make([]*Handoff, len(j.state.Handoffs), cap(j.state.Handoffs))
 	copy(hs, j.state.Handoffs)
 	hs[index] = &h
 	j.state.Handoffs = hs
-}
-
-// between is a duration, nil where one of its ends is not known. Clocks may
-// lie, but none of them makes it negative.
-func between(from, to time.Time) *time.Duration {
-	if from.IsZero() || to.IsZero() {
-		return nil
-	}
-	d := max(0, wall(to).Sub(wall(from)))
-	return &d
 }

@@ -264,15 +264,15 @@ func TestCauses(t *testing.T) {
 		{"nothing known", model.Member{}, "unknown"},
 		{"resigned", model.Member{Ending: model.Resigning}, "resigned"},
 		{"closed", model.Member{Ending: model.Closing}, "closed"},
-		{"expired", model.Member{Fault: model.Killed, FaultAt: fault, LeaseEnd: start.Add(4 * time.Second)}, "expired silent 4s"},
-		{"at the lease's end", model.Member{Fault: model.Frozen, FaultAt: fault, LeaseEnd: start.Add(5 * time.Second)}, "expired silent 4s"},
-		{"too early to have expired", model.Member{Fault: model.Frozen, FaultAt: fault, LeaseEnd: start.Add(5*time.Second + 1)}, "unknown silent 4s"},
-		{"suspended", model.Member{Belief: model.Suspended, LeaseEnd: start.Add(4 * time.Second)}, "expired"},
-		{"lost", model.Member{Belief: model.Lost, LeaseEnd: start.Add(4 * time.Second)}, "expired"},
-		{"well", model.Member{Belief: model.Leading, LeaseEnd: start.Add(4 * time.Second)}, "unknown"},
+		{"expired", model.Member{Fault: model.Killed, FaultAt: fault, ExpiresFrom: start.Add(4 * time.Second)}, "expired silent 4s"},
+		{"at the lease's end", model.Member{Fault: model.Frozen, FaultAt: fault, ExpiresFrom: start.Add(5 * time.Second)}, "expired silent 4s"},
+		{"too early to have expired", model.Member{Fault: model.Frozen, FaultAt: fault, ExpiresFrom: start.Add(5*time.Second + 1)}, "unknown silent 4s"},
+		{"suspended", model.Member{Belief: model.Suspended, ExpiresFrom: start.Add(4 * time.Second)}, "expired"},
+		{"lost", model.Member{Belief: model.Lost, ExpiresFrom: start.Add(4 * time.Second)}, "expired"},
+		{"well", model.Member{Belief: model.Leading, ExpiresFrom: start.Add(4 * time.Second)}, "unknown"},
 		{"no lease known", model.Member{Fault: model.Killed, FaultAt: fault}, "unknown silent 4s"},
-		{"fault of unknown time", model.Member{Fault: model.Killed, LeaseEnd: start}, "expired"},
-		{"fault after the end", model.Member{Fault: model.Killed, FaultAt: start.Add(time.Hour), LeaseEnd: start}, "expired silent 0s"},
+		{"fault of unknown time", model.Member{Fault: model.Killed, ExpiresFrom: start}, "expired"},
+		{"fault after the end", model.Member{Fault: model.Killed, FaultAt: start.Add(time.Hour), ExpiresFrom: start}, "expired silent 0s"},
 	} {
 		for _, how := range []string{"stays", "goes", "has a new session"} {
 			t.Run(c.name+"/"+how, func(t *testing.T) {

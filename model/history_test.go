@@ -369,7 +369,7 @@ func TestRandomHistory(t *testing.T) {
 				w.apply(a)
 			case 17:
 				n := rapid.IntRange(1, 6).Draw(rt, "member")
-				m := model.Member{ID: fmt.Sprint("m", n), Session: uint64(n), Znode: "n", LeaseEnd: w.tree.now}
+				m := model.Member{ID: fmt.Sprint("m", n), Session: uint64(n), Znode: "n", ExpiresFrom: w.tree.now}
 				m.Ending = rapid.SampledFrom([]model.Ending{model.NoEnding, model.Resigning, model.Closing}).Draw(rt, "ending")
 				if rapid.Bool().Draw(rt, "killed") {
 					m.Fault, m.FaultAt = model.Killed, w.tree.now

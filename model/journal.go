@@ -38,7 +38,8 @@ const heldMax = 4096
 // Journal applies observations to an election and tells what happened. It is
 // for one goroutine.
 type Journal struct {
-	cfg    Config
+	cfg    Config // its AckPath is the present one
+	ownAck string // that of electop's own election here
 	recipe Recipe // the present one
 	// switched is the recipe of the last Switch, nil for none that counts.
 	switched Recipe
@@ -61,10 +62,14 @@ type Journal struct {
 	cached   *State
 
 	head       *Candidate
-	vacantFrom time.Time // when the queue was seen to empty; zero unknown
+	vacantFrom moment    // when the queue was seen to empty
+	listSent   time.Time // when the last list was asked for; zero: not known
+	listAt     time.Time // when it came
 	accounted  time.Time // up to when Led and Vacant are summed
 	ackSeen    bool
-	ackFrom    time.Time // since when the last handoff waits for its ack; zero: it does not
+	ackFrom    moment    // since when the last handoff waits for its ack; not known: it does not
+	acked      moment    // when the acknowledgement became as it is
+	ackSent    time.Time // when it was asked for last; zero: not known, or in a gap
 	pending    *pendingHandoff
 	held       []Event
 	out        []Event
@@ -85,6 +90,7 @@ func NewJournal(cfg Config) *Journal {
 	}
 	return &Journal{
 		cfg:      cfg,
+		ownAck:   cfg.AckPath,
 		recipe:   recipe,
 		n:        cfg.Events,
 		baseline: cfg.Baseline,
@@ -126,7 +132,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.told(o.Dialect)
 		if r, ok := RecipeNamed(o.Recipe); ok {
 			j.change(r)
-			j.checkHead(at, time.Time{})
+			j.checkHead(at, moment{})
 		}
 	case *ServerTable:
 		j.table(o)
@@ -195,6 +201,7 @@ func (j *Journal) State() *State {
 		}
 	}
 	s.Events, s.under, s.single = j.n+uint64(len(j.held)), j.under, j.single
+	s.listSent, s.ackSent = j.listSent, j.ackSent
 	s.seen, s.Risks = j.diagnosis(), j.riskList()
 	s.NextSequence, s.NextSequenceKnown = 0, false
 	if s.Phase == Live && j.under {
@@ -211,7 +218,7 @@ func (j *Journal) emit(at time.Time, body EventBody) {
 		return
 	}
 	if len(j.held) >= heldMax {
-		j.resolve(nil)
+		j.resolve(nil, nil)
 	}
 	if j.pending != nil {
 		j.held = append(j.held, Event{At: at, Body: body})
@@ -227,8 +234,9 @@ func (j *Journal) connection(c *Connection) {
 	other := c.Link == Connected && old.Link == Connected && old.Session != 0 && c.Session != old.Session
 	switch {
 	case old.Link == Connected && (c.Link != Connected || other):
+		j.shaken(wall(c.At))
 		j.gap = j.gap || j.began
-		j.ackFrom = time.Time{} // an acknowledgement seen later may be old by then
+		j.ackFrom = moment{} // an acknowledgement seen later may be old by then
 		if other {
 			j.state.Reconnects++
 		} else {
@@ -248,7 +256,7 @@ func (j *Journal) connection(c *Connection) {
 		return
 	}
 	j.said = say
-	j.resolve(nil)
+	j.resolve(nil, nil)
 	j.emit(wall(c.At), say)
 }
 

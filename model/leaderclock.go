@@ -41,15 +41,19 @@ import "time"
 // at R and in a later one, or is gone by R, the leader heard last before
 // R + tick/2, and the expiry is no later than R + tick/2 + to + tick.
 //
-// All of this ends where the ensemble gets another leader, which gives every
-// session its full timeout anew. What was known is then dropped.
+// All of this ends where the ensemble elects a leader, another or the same, and
+// where a server that is alone is restarted: every session has its full timeout
+// again from there on. So a bound names the epoch in which it holds (see
+// ensembleTerm), what was known is dropped when another epoch is seen, and there is
+// no bound while it is not known who leads the ensemble.
 const (
 	// slack is for the network, for a client's timer, and for a server that is
 	// busy; clients in Java ping up to a second early, none is known to be late.
 	slack = 500 * time.Millisecond
-	// commit is how long the end of an expired session takes to be agreed on
-	// and to be seen: a quorum's write, to slow disks at that.
-	commit = 250 * time.Millisecond
+	// commit is how long the end of an expired session takes to be agreed on:
+	// the ensemble leader's threads on a busy machine, and a quorum's write to
+	// slow disks.
+	commit = time.Second
 	// tickDefault is tickTime in ZooKeeper's sample configuration.
 	tickDefault = 2 * time.Second
 	wallUnit    = time.Second

@@ -11,7 +11,7 @@ const (
 	Waiting      Belief = "waiting"   // behind a predecessor
 	Elected      Belief = "elected"   // lowest, leader procedure or acknowledgement not done
 	Leading      Belief = "leading"   // leader procedure done (and acknowledged, where there is an acknowledgement)
-	Suspended    Belief = "suspended" // connection lost: neither leads nor knows
+	Suspended    Belief = "suspended" // connection or lease lost: neither leads nor knows
 	Resigned     Belief = "resigned"
 	Lost         Belief = "lost" // session or znode gone: this candidacy is over
 )
@@ -49,8 +49,8 @@ type Ending string
 
 const (
 	NoEnding  Ending = ""
-	Resigning Ending = "resigning" // deletes its znode
-	Closing   Ending = "closing"   // closes its session, which deletes it
+	Resigning Ending = "resigning" // closes its session, as it was asked to
+	Closing   Ending = "closing"   // closes its session, for another reason
 )
 
 // Member is one of this process's own candidates, by identity and not by
@@ -78,8 +78,15 @@ type Member struct {
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`
-	// LeaseEnd is the earliest moment at which the server can expire the
-	// session: send time of the last answered request or ping, plus Timeout.
-	LeaseEnd time.Time     `json:"lease_end,omitzero"`
-	Timeout  time.Duration `json:"timeout,omitempty"` // negotiated, ns
+	// Obstacle is what keeps it from going on, where that is not just its place
+	// in the queue; "" for nothing. It is safe to show.
+	Obstacle string `json:"obstacle,omitempty"`
+	// LeaseEnd is until when the ensemble has proved that it keeps the session, of
+	// a member that leads or is about to; zero where it has no lease.
+	LeaseEnd time.Time `json:"lease,omitzero"`
+	// ExpiresFrom is the earliest moment at which servers that hear each other
+	// can expire the session: when the last answered request or ping was sent,
+	// plus Timeout.
+	ExpiresFrom time.Time     `json:"lease_end,omitzero"`
+	Timeout     time.Duration `json:"timeout,omitempty"` // negotiated, ns
 }

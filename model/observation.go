@@ -30,6 +30,13 @@ type Read struct {
 	// Notified is when the notification that caused the read came; zero if
 	// none did.
 	Notified time.Time `json:"notified,omitzero"`
+	// Heard is when the last request before the notification was sent that was
+	// answered before it came: the change is after that. Sent is when the list
+	// was asked for, which At answered, and End when the last of the new children
+	// was read. Zero: not known.
+	Heard    time.Time `json:"heard,omitzero"`
+	Sent     time.Time `json:"sent,omitzero"`
+	End      time.Time `json:"end,omitzero"`
 	Presence Presence  `json:"presence"`
 	Parent   Parent    `json:"parent,omitzero"`
 	// Full says that New holds every child, because nothing was known of this
@@ -58,6 +65,9 @@ type Refresh struct {
 // ran its leader procedure.
 type Ack struct {
 	At       time.Time `json:"at"`
+	Notified time.Time `json:"notified,omitzero"` // these as in Read
+	Heard    time.Time `json:"heard,omitzero"`
+	Sent     time.Time `json:"sent,omitzero"`
 	Path     string    `json:"path,omitempty"` // "": that of the journal
 	Presence Presence  `json:"presence"`
 	Session  uint64    `json:"session,omitempty"` // ephemeral owner

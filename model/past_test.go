@@ -196,7 +196,7 @@ func (p *past) cast() {
 			m.Znode, m.Session = name, p.tree.children[name].Session
 		}
 	case 5:
-		m.LeaseEnd = p.tree.now.Add(time.Second)
+		m.ExpiresFrom = p.tree.now.Add(time.Second)
 	case 6:
 		m.Session += 100
 	default:

@@ -8,6 +8,7 @@ import (
 // read applies one look at the children.
 func (j *Journal) read(r *Read) {
 	at := wall(r.At)
+	defer j.listed(r)
 	if r.Presence == Denied {
 		j.state.Phase, j.gap = Forbidden, true
 		return
@@ -23,7 +24,7 @@ func (j *Journal) read(r *Read) {
 		first := !j.began
 		j.begin(at)
 		if j.under {
-			j.vanish(at, j.changed(r))
+			j.vanish(at, j.changed(r, -1))
 		}
 		j.state.Phase, j.state.ReadAt = NoParent, at
 		if first || j.gap {
@@ -49,20 +50,6 @@ func (j *Journal) begin(at time.Time) {
 	if !j.began {
 		j.began, j.accounted = true, at
 	}
-}
-
-// changed returns when the changes that a read shows happened, as far as
-// known: no later than the read, about when a notification told of them. In a
-// gap they may have happened at any time, which is the zero time.
-func (j *Journal) changed(r *Read) time.Time {
-	at, notified := wall(r.At), wall(r.Notified)
-	switch {
-	case j.gap:
-		return time.Time{}
-	case !r.Notified.IsZero() && notified.Before(at):
-		return notified
-	}
-	return at
 }
 
 // look applies the first read of all. What it shows is no event, because it
@@ -98,13 +85,13 @@ func (j *Journal) adopt(r *Read) {
 	at := wall(r.At)
 	if j.under {
 		// Nobody knows when the old parent went, nor how long nobody stood.
-		j.vanish(at, time.Time{})
+		j.vanish(at, moment{})
 	}
 	j.under = false // which lets a naming that nobody knows be another's
 	j.recognise(r)
 	j.enter(r)
 	joins := j.join(r, at)
-	j.checkHead(at, j.changed(r))
+	j.checkHead(at, j.changed(r, -1))
 	// What else happened under this parent before the first read of it.
 	creates, ok := r.Parent.Creates()
 	j.missed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
@@ -130,8 +117,15 @@ func (j *Journal) update(r *Read) {
 	j.leave(gone, at)
 	j.recognise(r)
 	joins := j.join(r, at)
-	j.checkHead(at, j.changed(r))
 	creates, deletes, ok := r.Parent.Since(old)
+	n := -1
+	if ok && later == 0 {
+		n = creates + deletes
+	}
+	if !ok || creates > joins-later {
+		j.vacantFrom = moment{} // somebody may have stood meanwhile
+	}
+	j.checkHead(at, j.changed(r, n))
 	j.missed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
 	j.deletedAfter(later)
 	j.createdAfter(later)
@@ -186,9 +180,12 @@ func (j *Journal) drop(at time.Time, r *Read) {
 	}
 	j.leave(gone, at)
 	j.deletedAfter(len(gone))
-	deleted := at
-	if j.gap {
-		deleted = time.Time{}
+	var deleted moment
+	if !j.gap {
+		deleted = moment{earliest: wall(r.Sent), latest: wall(r.End), likely: at}
+		if r.Sent.IsZero() || r.End.IsZero() || r.Sent.After(r.End) {
+			deleted.earliest, deleted.latest = time.Time{}, time.Time{}
+		}
 	}
 	j.checkHead(at, deleted)
 }
@@ -208,7 +205,7 @@ func (j *Journal) createdAfter(n int) {
 
 // vanish applies the parent's own deletion: nothing under it is left, and
 // what else happened under it since the last read nobody can tell.
-func (j *Journal) vanish(at, changed time.Time) {
+func (j *Journal) vanish(at time.Time, changed moment) {
 	for _, c := range j.queue {
 		j.left(at, c)
 	}
@@ -244,7 +241,7 @@ func (j *Journal) refresh(r *Refresh) {
 		c.SeenAt, c.Joined = at, false
 	}
 	j.replace(old, c)
-	j.checkHead(at, time.Time{})
+	j.checkHead(at, moment{})
 }
 
 // replace puts c in the place of old, which has the same name.

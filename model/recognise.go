@@ -53,8 +53,11 @@ func (j *Journal) widen(children []Znode) {
 // speak reads all names by another dialect from now on; nil: by none.
 func (j *Journal) speak(d *Dialect) {
 	j.state.Dialect = d
-	if d != nil && j.cfg.AckFollows {
+	switch {
+	case j.cfg.AckFollows && d != nil:
 		j.lookForAck(d.AckPath(j.cfg.Path))
+	case j.cfg.AckFollows:
+		j.lookForAck(j.ownAck)
 	}
 	for _, list := range [][]*Candidate{j.queue, j.rest} {
 		for i, old := range list {

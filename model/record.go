@@ -2,7 +2,6 @@ package model
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -183,7 +182,7 @@ func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
 	if err != nil && err != io.EOF && err != ErrTorn {
 		return nil, h, fmt.Errorf("reading a recording: %w", err)
 	}
-	if err != nil || json.Unmarshal(b, &h) != nil {
+	if err != nil || Unmarshal(b, &h) != nil {
 		return nil, Header{}, errors.New("not an electop recording: its first line is no header")
 	}
 	if _, err := h.Config(); err != nil {
@@ -224,7 +223,7 @@ func (raw Line) Decode() (Observation, error) {
 		return o, nil
 	}
 	var l entry
-	if err := json.Unmarshal(raw.text, &l); err != nil {
+	if err := Unmarshal(raw.text, &l); err != nil {
 		return nil, fmt.Errorf("recording line %d: %w", raw.n, err)
 	}
 	switch {

@@ -15,6 +15,7 @@ type suspect struct {
 	counted int       // such so far
 	tableAt time.Time // when the last of them was made
 	again   time.Time // when it wants to be looked at again; zero: not by time
+	ages    bool      // see hold
 	raised  bool
 	seen    bool // in this run
 }
@@ -24,6 +25,7 @@ type hold struct {
 	wait   time.Duration
 	tables int       // this many tables, each calm after the one before
 	again  time.Time // look again then, whatever changed
+	ages   bool      // until then there is nothing to suspect
 }
 
 // rule finds one kind of trouble.
@@ -104,7 +106,7 @@ func (r *report) suspect(subject string, f Finding, h hold) {
 		r.j.say(r.at, s, false)
 	}
 	f.Since = s.first
-	s.seen, s.wait, s.tables, s.again = true, h.wait, h.tables, h.again
+	s.seen, s.wait, s.tables, s.again, s.ages = true, h.wait, h.tables, h.again, h.ages
 	if t := r.j.state.Table; r.in&onTable != 0 && t != nil && (s.counted == 0 || wall(t.At).Sub(s.tableAt) >= calm) {
 		s.counted++
 		s.tableAt = wall(t.At)

@@ -9,17 +9,24 @@ import (
 // Risk says that a contender's session is about to expire.
 type Risk struct {
 	Candidate *Candidate
-	// Within bounds the expiry: no later than By (this program's clock), and
-	// not before NotBefore, where that is known.
+	// The session expires by By (this program's clock) and not before NotBefore,
+	// where these are known: unless it is heard of again, and By only while the
+	// ensemble keeps its leader. An election starts all timeouts again; it begins
+	// another Epoch, the upper half of the zxids. A server that is alone does so
+	// when it is restarted, without another epoch.
 	By, NotBefore time.Time
+	Epoch         int64
 	Evidence      string // what was seen; safe to show
 	Since         time.Time
 	Leader        bool       // it holds the role
 	Next          *Candidate // who would take over, nil for nobody
+
+	told time.Time // the bound that was last told in an event; zero: none
 }
 
 // RiskChanged is a risk that was raised, or that is over: the contender is
-// back, or gone.
+// back, or gone. It is raised again where a bound becomes known, or the one that was
+// told is taken back or moved to a later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
@@ -97,19 +104,23 @@ func (r *Risk) over(heard time.Time) time.Time {
 func (j *Journal) hear(t *ServerTable, at time.Time) {
 	d := &j.doctor
 	clients, exp := clientsOf(t), expirer(t)
+	renewed := d.serve(t)
+	if renewed {
+		for _, h := range d.heard {
+			h.renewed(t)
+		}
+	}
 	if clients == nil && exp == nil {
+		j.rebound(at)
 		return
+	}
+	if exp != nil && d.term.known && Safe(exp.Addr, 0) != d.term.leader {
+		exp = nil // it was deposed
 	}
 	if clients != nil {
 		d.clients, d.clientsWhole, d.clientsAt = clients, everyClient(t), wall(t.End)
 	}
 	d.heardAt = wall(t.End)
-	renewed := false
-	if exp != nil {
-		addr := Safe(exp.Addr, 0)
-		renewed = d.expirer != "" && d.expirer != addr
-		d.expirer = addr
-	}
 	d.tick = 0
 	for i := range t.Servers {
 		d.tick = max(d.tick, tickOf(&t.Servers[i]))
@@ -138,9 +149,6 @@ func (j *Journal) hear(t *ServerTable, at time.Time) {
 				h.timeout = m.Timeout
 			}
 		}
-		if renewed {
-			h.renewed(t)
-		}
 		if x, ok := clients[c.Session]; ok {
 			h.listed(t, x)
 		} else if clients != nil && d.clientsWhole && !c.SeenAt.After(wall(t.At)) {
@@ -162,6 +170,15 @@ func (j *Journal) hear(t *ServerTable, at time.Time) {
 			d.timeouts[session] = to
 		}
 	}
+	d.unheard = unheard{}
+	for _, c := range j.queue {
+		if h := heard[c.Session]; h != nil {
+			if left := h.early(d.tick); left > 0 {
+				d.unheard.contenders++
+				d.unheard.left = max(d.unheard.left, left)
+			}
+		}
+	}
 	j.weigh(t, at)
 }
 
@@ -175,7 +192,8 @@ func (j *Journal) weigh(t *ServerTable, at time.Time) {
 			continue
 		}
 		evidence, old := h.danger(d.tick, len(t.Servers)), d.risks[c.ID()]
-		if by := h.bound(d.tick); evidence != "" && !by.IsZero() && at.After(by.Add(riskOver)) {
+		by := h.bound(d.tick)
+		if evidence != "" && !by.IsZero() && at.After(by.Add(riskOver)) {
 			evidence = "" // a bound that did not hold
 		}
 		if evidence == "" {
@@ -187,20 +205,27 @@ func (j *Journal) weigh(t *ServerTable, at time.Time) {
 		case evidence == "" && old != nil:
 			j.unrisk(at, c)
 		case evidence != "":
-			r := &Risk{Candidate: c, By: h.bound(d.tick), NotBefore: h.notBefore, Evidence: evidence, Since: at}
+			r := &Risk{Candidate: c, NotBefore: h.notBefore, Evidence: evidence, Since: at}
+			r.By, r.Epoch = d.bound(h)
 			j.place(r, i, holders)
 			if old != nil {
-				r.Since = old.Since
+				r.Since, r.told = old.Since, old.told
 			}
 			if d.risks == nil {
 				d.risks = make(map[ID]*Risk)
 			}
 			d.risks[c.ID()], d.riskView = r, nil
-			if old == nil {
-				j.emit(at, RiskChanged{*r, true})
+			if old == nil || r.moved() {
+				j.raise(at, r)
 			}
 		}
 	}
+}
+
+// raise tells of a risk, also again.
+func (j *Journal) raise(at time.Time, r *Risk) {
+	r.told = r.By
+	j.emit(at, RiskChanged{*r, true})
 }
 
 // place says what the contender at position i is to the role.

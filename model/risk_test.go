@@ -23,7 +23,7 @@ func TestZombieLeader(t *testing.T) {
 		t.Fatalf("risk %+v", r)
 	}
 	// Timeout, the tick that it is rounded to, half a tick in a batch, and the commit.
-	if want := c.tree.now.Add(10*time.Second + 3*time.Second + 250*time.Millisecond); !r.By.Equal(want) {
+	if want := c.tree.now.Add(10*time.Second + 3*time.Second + time.Second); !r.By.Equal(want) {
 		t.Errorf("by %v, want %v", r.By, want)
 	}
 	c.asked(gone)
@@ -130,7 +130,7 @@ func TestCausesByTables(t *testing.T) {
 	c.look()
 	c.pass(time.Second)
 	c.put(c.healthy()) // the session is over
-	if h := last(); h.Cause != model.CauseClosed {
+	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "was over by") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
 

@@ -18,12 +18,13 @@ type scan struct {
 	i    int
 	sep  bool // a comma comes before the next field
 	bad  bool
+	room int // memory that elements of lists may still take
 }
 
 // scanLine returns the observation of a line, nil for one to be left to
 // encoding/json.
 func scanLine(line []byte) Observation {
-	s := &scan{text: string(line)}
+	s := &scan{text: string(line), room: allowed(len(line))}
 	var o Observation
 	s.open()
 	switch {
@@ -76,15 +77,20 @@ func (s *scan) has(name string) bool {
 	return true
 }
 
-// list scans an array, element by element.
-func (s *scan) list(element func()) {
+// scanList scans an array, element by element.
+func scanList[T any](s *scan, list *[]T, element func(*T)) {
 	s.need('[')
 	if s.byte(']') {
 		s.bad = true // neither nil nor written by us
 		return
 	}
 	for !s.bad {
-		element()
+		if s.room -= size[T](); s.room < 0 {
+			s.bad = true // see [Unmarshal]
+			return
+		}
+		*list = append(*list, *new(T))
+		element(&(*list)[len(*list)-1])
 		if !s.byte(',') {
 			break
 		}

@@ -50,6 +50,10 @@ func vary(t *rapid.T, v reflect.Value, all bool) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(rapid.Int64().Filter(func(n int64) bool { return n != 0 }).Draw(t, "int"))
+	case reflect.Uint8:
+		v.SetUint(uint64(rapid.Byte().Draw(t, "byte")))
+	case reflect.Int32:
+		v.SetInt(int64(rapid.Int32().Draw(t, "int")))
 	case reflect.Uint64:
 		v.SetUint(rapid.Uint64Min(1).Draw(t, "uint"))
 	case reflect.String:

@@ -74,8 +74,14 @@ func (s *scan) member(m *Member) {
 	if s.has("slow_lead") {
 		m.SlowLead = s.bool()
 	}
-	if s.has("lease_end") {
+	if s.has("obstacle") {
+		m.Obstacle = s.string()
+	}
+	if s.has("lease") {
 		m.LeaseEnd = s.time()
+	}
+	if s.has("lease_end") {
+		m.ExpiresFrom = s.time()
 	}
 	if s.has("timeout") {
 		m.Timeout = s.duration()
@@ -102,13 +108,10 @@ func (s *scan) table() *ServerTable {
 		o.Every = s.duration()
 	}
 	if s.has("servers") {
-		s.list(func() {
-			o.Servers = append(o.Servers, Server{})
-			s.server(&o.Servers[len(o.Servers)-1])
-		})
+		scanList(s, &o.Servers, s.server)
 	}
 	if s.has("anchors") {
-		s.list(func() { o.Anchors = append(o.Anchors, s.anchor()) })
+		scanList(s, &o.Anchors, s.anchor)
 	}
 	s.close()
 	return o
@@ -135,7 +138,7 @@ func (s *scan) server(x *Server) {
 		x.Connections = s.answer()
 	}
 	if s.has("clients") {
-		s.list(func() { x.Clients = append(x.Clients, s.client()) })
+		scanList(s, &x.Clients, s.client)
 	}
 	if s.has("connection_count") {
 		x.ConnectionCount = int(s.int64())
@@ -144,19 +147,19 @@ func (s *scan) server(x *Server) {
 		x.Sessions = s.answer()
 	}
 	if s.has("deadlines") {
-		s.list(func() { x.Deadlines = append(x.Deadlines, s.deadline()) })
+		scanList(s, &x.Deadlines, s.deadline)
 	}
 	if s.has("tick") {
 		x.Tick = s.duration()
 	}
 	if s.has("ephemerals") {
-		s.list(func() { x.Ephemerals = append(x.Ephemerals, s.ephemeral()) })
+		scanList(s, &x.Ephemerals, s.ephemeral)
 	}
 	if s.has("watches") {
 		x.Watches = s.answer()
 	}
 	if s.has("watched") {
-		s.list(func() { x.Watched = append(x.Watched, s.watch()) })
+		scanList(s, &x.Watched, s.watch)
 	}
 	if s.has("watch_count") {
 		x.WatchCount = int(s.int64())
@@ -191,7 +194,7 @@ func (s *scan) answer() (a Answer) {
 	return a
 }
 
-func (s *scan) client() (c ServerConn) {
+func (s *scan) client(c *ServerConn) {
 	s.open()
 	if s.has("session") {
 		c.Session = s.uint64()
@@ -218,10 +221,9 @@ func (s *scan) client() (c ServerConn) {
 		c.Outstanding = int(s.int64())
 	}
 	s.close()
-	return c
 }
 
-func (s *scan) deadline() (d Deadline) {
+func (s *scan) deadline(d *Deadline) {
 	s.open()
 	if s.has("session") {
 		d.Session = s.uint64()
@@ -233,10 +235,9 @@ func (s *scan) deadline() (d Deadline) {
 		d.Wall = s.bool()
 	}
 	s.close()
-	return d
 }
 
-func (s *scan) ephemeral() (e Ephemeral) {
+func (s *scan) ephemeral(e *Ephemeral) {
 	s.open()
 	if s.has("session") {
 		e.Session = s.uint64()
@@ -245,22 +246,20 @@ func (s *scan) ephemeral() (e Ephemeral) {
 		e.Path = s.string()
 	}
 	s.close()
-	return e
 }
 
-func (s *scan) watch() (w Watch) {
+func (s *scan) watch(w *Watch) {
 	s.open()
 	if s.has("path") {
 		w.Path = s.string()
 	}
 	if s.has("sessions") {
-		s.list(func() { w.Sessions = append(w.Sessions, s.uint64()) })
+		scanList(s, &w.Sessions, func(id *uint64) { *id = s.uint64() })
 	}
 	s.close()
-	return w
 }
 
-func (s *scan) anchor() (a Anchor) {
+func (s *scan) anchor(a *Anchor) {
 	s.open()
 	if s.has("session") {
 		a.Session = s.uint64()
@@ -275,5 +274,4 @@ func (s *scan) anchor() (a Anchor) {
 		a.Timeout = s.duration()
 	}
 	s.close()
-	return a
 }

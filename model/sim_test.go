@@ -24,6 +24,9 @@ type sim struct {
 	n      int
 
 	servers int
+	leader  int // of the ensemble; -1: an election is under way
+	epoch   int64
+	elected time.Time // when the last election began
 	tick    time.Duration
 	clock   time.Duration // the leader's, at start
 	wall    bool          // deadlines are told as wall-clock seconds
@@ -31,6 +34,7 @@ type sim struct {
 	own     *simClient // the observer's session
 
 	reading bool
+	dated   bool          // reads say by what they are dated
 	lag     time.Duration // of the observer
 	react   time.Duration // of clients, at most
 	// silentConns and silentDues: the servers do not tell these.
@@ -39,6 +43,7 @@ type sim struct {
 
 	all    []model.Observation
 	events []model.Event
+	ends   map[string]model.Cause // of znodes, by name
 	// check sees each event.
 	check func(model.Event)
 }
@@ -60,6 +65,7 @@ type simClient struct {
 	stopped  bool
 	over     bool // the session
 	expired  time.Time
+	epoch    int64 // in which it expired
 	stopAt   time.Time
 	znode    string
 	wants    bool
@@ -139,9 +145,14 @@ func (s *sim) changed() {
 		return
 	}
 	s.reading = true
-	s.at(s.between("lag", time.Millisecond, s.lag), func() {
+	news, heard := s.tree.now.Add(s.between("news", 0, 20*time.Millisecond)), s.own.resp
+	s.at(s.between("lag", 20*time.Millisecond, max(s.lag, 20*time.Millisecond)), func() {
 		s.reading = false
-		s.observe()
+		r := s.w.read(false, false, nil)
+		if s.dated {
+			r.Notified, r.Heard, r.Sent = news, heard, s.tree.now
+		}
+		s.apply(r)
 	})
 }
 
@@ -172,24 +183,24 @@ func (s *sim) ping(c *simClient) {
 func (s *sim) touch(c *simClient) {
 	c.resp, c.pending = s.tree.now, true
 	c.received++
-	if c.server == 0 { // the leader
+	if c.server == s.leader {
 		s.pass(c)
 	}
 }
 
 // pass tells the leader of a touch.
 func (s *sim) pass(c *simClient) {
-	if !c.pending || c.over {
+	if !c.pending || c.over || s.leader < 0 {
 		return
 	}
 	c.pending = false
 	c.deadline = ((s.leaderNow()+c.timeout)/s.tick + 1) * s.tick
 	deadline := c.deadline
 	s.at(deadline-s.leaderNow(), func() {
-		if c.over || c.deadline != deadline {
+		if c.over || c.deadline != deadline || s.leader < 0 {
 			return
 		}
-		c.expired = s.tree.now
+		c.expired, c.epoch = s.tree.now, (s.epoch<<32+s.tree.zxid)>>32
 		s.at(s.between("commit", 0, 100*time.Millisecond), func() { s.end(c) })
 	})
 }
@@ -212,6 +223,43 @@ func (s *sim) end(c *simClient) {
 	c.over, c.server, c.wants = true, -1, false
 	c.watches = map[string]bool{}
 	s.withdraw(c)
+}
+
+// elect has the ensemble lose its leader and, after a while, elect one, the same
+// perhaps. All clients lose their connections, and those that run come back.
+func (s *sim) elect() {
+	if s.leader < 0 {
+		return
+	}
+	s.leader, s.elected = -1, s.tree.now
+	for _, c := range s.clients {
+		c.server = -1
+	}
+	s.apply(&model.Connection{At: s.tree.now, Link: model.Disconnected, Session: s.own.session})
+	s.at(s.between("election", 100*time.Millisecond, 5*time.Second), func() {
+		s.leader, s.epoch = rapid.IntRange(0, s.servers-1).Draw(s.T, "leader"), s.epoch+1
+		for _, c := range s.clients {
+			if c.over {
+				continue
+			}
+			c.pending = true
+			s.pass(c) // every session's time starts again
+			if !c.stopped {
+				s.at(s.between("back", time.Millisecond, time.Second), func() {
+					if !c.over && !c.stopped && c.server < 0 && s.leader >= 0 {
+						c.server = rapid.IntRange(0, s.servers-1).Draw(s.T, "server")
+						s.touch(c)
+						if c == s.own {
+							s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: c.session, Server: "s0:2181"})
+							r := s.w.read(false, false, nil)
+							r.Gap = true
+							s.apply(r)
+						}
+					}
+				})
+			}
+		}
+	})
 }
 
 // stand volunteers.
@@ -250,6 +298,17 @@ func (s *sim) withdraw(c *simClient) {
 	}
 	name := c.znode
 	c.znode, c.wants = "", false
+	if s.ends == nil {
+		s.ends = make(map[string]model.Cause)
+	}
+	switch {
+	case !c.over:
+		s.ends[name] = model.CauseResigned
+	case c.expired.IsZero():
+		s.ends[name] = model.CauseClosed
+	default:
+		s.ends[name] = model.CauseExpired
+	}
 	s.tree.delete(name)
 	s.changed()
 	for _, x := range s.clients {
@@ -276,6 +335,9 @@ func (s *sim) move(c *simClient) {
 
 // poll asks the servers: what they say is of now, and comes a moment later.
 func (s *sim) poll(watches bool) {
+	if s.dated && s.own.server >= 0 && s.leader >= 0 {
+		s.touch(s.own)
+	}
 	t := s.table(watches)
 	s.at(10*time.Millisecond, func() { s.apply(t) })
 }
@@ -286,8 +348,14 @@ func (s *sim) table(watches bool) *model.ServerTable {
 	told := model.Answer{State: model.Answered, Via: "http", At: reply}
 	t := &model.ServerTable{At: now.Add(-5 * time.Millisecond), End: now.Add(10 * time.Millisecond), Whole: true, Every: s.every}
 	for i := range s.servers {
-		sv := model.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: model.ModeFollower, Zxid: s.tree.zxid, Basic: told, Tick: s.tick}
-		if i == 0 {
+		sv := model.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: model.ModeFollower, Zxid: s.epoch<<32 + s.tree.zxid, Basic: told, Tick: s.tick}
+		if s.leader < 0 { // nobody serves
+			none := model.Answer{State: model.Failed, At: reply, Why: "not serving"}
+			sv.Mode, sv.Zxid, sv.Basic, sv.Connections, sv.Sessions, sv.Watches = model.ModeUnknown, 0, none, none, none, none
+			t.Servers = append(t.Servers, sv)
+			continue
+		}
+		if i == s.leader {
 			sv.Mode = model.ModeLeader
 		}
 		if watches {
@@ -303,7 +371,7 @@ func (s *sim) table(watches bool) *model.ServerTable {
 		}
 		paths := map[string][]uint64{}
 		for _, c := range s.clients {
-			if i == 0 && !c.over && !s.silentDues {
+			if i == s.leader && !c.over && !s.silentDues {
 				d := model.Deadline{Session: c.session, At: c.deadline}
 				if s.wall { // whole seconds of a clock of its own
 					d.At, d.Wall = (c.deadline + 56*365*24*time.Hour + 123*time.Millisecond).Truncate(time.Second), true

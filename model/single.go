@@ -11,7 +11,7 @@ import (
 func (j *Journal) lone(r *Read) {
 	at := wall(r.At)
 	if j.under { // it was a parent till now
-		j.vanish(at, time.Time{})
+		j.vanish(at, moment{})
 	}
 	j.single = true
 	j.state.Phase, j.state.Parent, j.state.ReadAt = Live, Parent{}, at
@@ -47,7 +47,12 @@ func (j *Journal) lone(r *Read) {
 		j.begin(at)
 		j.gap = true // a snapshot is due
 	} else {
-		j.checkHead(at, j.changed(r))
+		changed := j.changed(r, -1)
+		if j.head == nil && z != nil && j.vacantFrom.known() {
+			// Others may have come and gone between two looks.
+			j.vacantFrom.latest = later(j.vacantFrom.latest, changed.latest)
+		}
+		j.checkHead(at, changed)
 	}
 	if j.gap {
 		j.snapshot(at)

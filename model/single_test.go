@@ -199,3 +199,20 @@ func TestSingleRandom(t *testing.T) {
 		}
 	})
 }
+
+// TestParentInPlaceOfASingleZnode: what follows from the dialect of the one does
+// not stay with the other.
+func TestParentInPlaceOfASingleZnode(t *testing.T) {
+	s := newScript(t, model.Config{})
+	s.j = model.NewJournal(model.Config{Path: "/somewhere", AckPath: "/somewhere-leader", AckFollows: true})
+	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
+	s.lone(5, "a leader of its own")
+	if st := s.j.State(); st.Dialect == nil || !st.Dialect.Single || st.Ack.Path != "" {
+		t.Fatalf("a single znode is %s with the acknowledgement %q", dialectID(st.Dialect), st.Ack.Path)
+	}
+	s.after(time.Second)
+	s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Full: true, Parent: model.Parent{Czxid: 7}})
+	if st := s.j.State(); st.Dialect != nil || st.Ack.Path != "/somewhere-leader" {
+		t.Errorf("a parent is %s with the acknowledgement %q", dialectID(st.Dialect), st.Ack.Path)
+	}
+}

@@ -71,6 +71,8 @@ type State struct {
 	bySession     map[uint64]*Member
 	seen          diagnosis
 	under, single bool // as in the journal
+	// When the list and the acknowledgement were asked for last, as in the journal.
+	listSent, ackSent time.Time
 }
 
 // HistoryMax is how many handoffs and reigns a state remembers.

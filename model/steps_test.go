@@ -18,7 +18,7 @@ func TestSteps(t *testing.T) {
 	amber.Step, amber.StepAt, amber.Detail = model.StepCreate, s.tree.now, "1f…-n_"
 	say(amber, false)
 	s.after(time.Second)
-	amber.LeaseEnd = s.tree.now // the same step, told again
+	amber.ExpiresFrom = s.tree.now // the same step, told again
 	say(amber, false)
 	amber.StepAt = amber.StepAt.In(time.FixedZone("elsewhere", 3600))
 	say(amber, false)

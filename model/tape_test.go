@@ -48,7 +48,7 @@ func (n *news) of(o model.Observation, s *model.State) bool {
 		}
 		n.members[o.Member.ID] = o.Member
 		m := o.Member
-		m.LeaseEnd, m.Session, m.FaultAt = old.LeaseEnd, old.Session, old.FaultAt // these alone are nothing to see
+		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // these alone are nothing to see
 		return m != old || more
 	case *model.Wake:
 		id := model.ID{Name: o.Znode, Czxid: o.Zxid}

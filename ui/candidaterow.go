@@ -253,7 +253,11 @@ func (d *dashboard) drawLeads(f *frame, p *pen, r row, t trouble, troubled bool)
 		p.text(styleTrouble, string(r.member.Ending))
 		return
 	case r.member != nil && r.member.Belief == model.Suspended:
-		p.text(styleTrouble, "no connection: suspended")
+		words := "suspended: " + model.Safe(r.member.Obstacle, 0)
+		if r.member.Obstacle == "" || width(words) > p.room() {
+			words = "suspended"
+		}
+		p.text(styleTrouble, words)
 		return
 	case r.position > 0 || locks(s):
 		p.text(styleLead, wordsOf(s).has)

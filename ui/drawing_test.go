@@ -255,16 +255,16 @@ func TestStripAlways(t *testing.T) {
 
 func TestTroubleIsBounds(t *testing.T) {
 	c := &model.Candidate{Znode: model.Znode{Name: "n_1", Session: 1}}
-	m := &model.Member{Fault: model.Killed, FaultAt: noon, Timeout: 4 * time.Second, LeaseEnd: noon.Add(3600 * time.Millisecond)}
+	m := &model.Member{Fault: model.Killed, FaultAt: noon, Timeout: 4 * time.Second, ExpiresFrom: noon.Add(3600 * time.Millisecond)}
 	tr, ok := troubleOf(unknown(), row{c, m, 0})
-	if !ok || !tr.sure.Equal(m.LeaseEnd) || !tr.latest.Equal(noon.Add(6*time.Second)) {
+	if !ok || !tr.sure.Equal(m.ExpiresFrom) || !tr.latest.Equal(noon.Add(8*time.Second)) {
 		t.Fatalf("bounds: %+v, %v", tr, ok)
 	}
 	for _, x := range []struct {
 		at    time.Duration
 		short bool
 		want  string
-	}{{0, false, "expires in at most 6 s"}, {100 * time.Millisecond, true, "expires ≤ 6 s"}, {5500 * time.Millisecond, false, "expires in at most 1 s"}, {6 * time.Second, false, "overdue"}} {
+	}{{0, false, "expires in at most 8 s"}, {100 * time.Millisecond, true, "expires ≤ 8 s"}, {7500 * time.Millisecond, false, "expires in at most 1 s"}, {8 * time.Second, false, "overdue"}} {
 		if got := tr.expires(noon.Add(x.at), x.short); got != x.want {
 			t.Errorf("after %v: %q, want %q", x.at, got, x.want)
 		}

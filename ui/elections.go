@@ -123,6 +123,9 @@ func (d *dashboard) wallStory(f *frame, w int) []span {
 	if k.Denied > 0 {
 		read += ", " + strconv.Itoa(k.Denied) + " denied"
 	}
+	if k.Skipped > 0 {
+		read += ", " + strconv.Itoa(k.Skipped) + " not looked into"
+	}
 	switch {
 	case k.Running:
 		say(styleText, "looking below "+root+"   "+read)

@@ -23,7 +23,7 @@ func faultWords(a Action) (is, shows string) {
 	off := a.Arg == ArgOff || a.Arg == ArgThaw
 	switch a.Kind {
 	case Resign:
-		return "it deletes its own znode", "The quickest handoff: nobody has to wait for a session to expire."
+		return "it closes its session, and its znode goes with it", "The quickest handoff: nobody has to wait for a session to expire."
 	case Kill:
 		return "its connection is cut, with no goodbye", "Its znode lives as long as its session, so nobody leads until the session timeout has passed."
 	case Freeze:

@@ -3,7 +3,6 @@ package ui
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"electop/model"
 )
@@ -116,9 +115,9 @@ func (d *dashboard) drawHandoffList(f *frame, a area) {
 			}
 			p.gap(2).fit(c.cause, st, words)
 		}
-		measured(p, c.silent, "silent", h.Silent)
-		measured(p, c.takeover, "takeover", h.Takeover)
-		measured(p, c.vacant, "vacant", h.Vacant)
+		for i, m := range h.Measures() {
+			measured(p, [...]int{c.silent, c.takeover, c.vacant}[i], m)
+		}
 		if c.fence > 0 && h.To != nil {
 			p.gap(2).text(styleMuted, "fence "+model.Zxid(h.Fence))
 		}
@@ -136,14 +135,14 @@ func (d *dashboard) drawHandoffList(f *frame, a area) {
 }
 
 // measured draws a duration with its name, or leaves its place blank.
-func measured(p *pen, w int, name string, d *time.Duration) {
+func measured(p *pen, w int, m model.Measure) {
 	switch {
 	case w == 0:
-	case d == nil:
+	case m.Took == nil:
 		p.gap(2 + w)
 	default:
 		end := min(p.end, p.x+2+w)
-		p.gap(2).text(styleMuted, name+" ").text(styleText, took(*d))
+		p.gap(2).text(styleMuted, m.Name+" ").text(styleText, tookAbout(m))
 		p.gap(end - p.x)
 	}
 }
@@ -175,7 +174,8 @@ func (d *dashboard) handoffColumnsFor(hs []*model.Handoff, w int) handoffColumns
 	c.to = len("nobody")
 	for _, h := range hs {
 		c.from, c.to = max(c.from, width(label(h.From))), max(c.to, width(label(h.To)))
-		silent, takeover, vacant = longest(silent, "silent", h.Silent), longest(takeover, "takeover", h.Takeover), longest(vacant, "vacant", h.Vacant)
+		m := h.Measures()
+		silent, takeover, vacant = longest(silent, m[0]), longest(takeover, m[1]), longest(vacant, m[2])
 		fence = max(fence, len("fence ")+len(model.Zxid(h.Fence)))
 	}
 	most := max(7, min(28, (w-13-2-3-17)/2))
@@ -197,12 +197,20 @@ func (d *dashboard) handoffColumnsFor(hs []*model.Handoff, w int) handoffColumns
 	return c
 }
 
-func longest(have int, name string, d *time.Duration) int {
-	if d == nil {
+func longest(have int, m model.Measure) int {
+	if m.Took == nil {
 		return have
 	}
 	// A little more than needed, so that a new digit does not move a column.
-	return max(have, len(name)+1+max(7, len(took(*d))))
+	return max(have, len(m.Name)+1+max(7, len(tookAbout(m))))
+}
+
+// tookAbout is a duration, marked where it is but a guess.
+func tookAbout(m model.Measure) string {
+	if m.Guess() {
+		return "~" + took(*m.Took)
+	}
+	return took(*m.Took)
 }
 
 // isNew reports whether the newest handoff has just come.

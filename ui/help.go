@@ -30,7 +30,7 @@ func (d *dashboard) helpLines(th *theme) []helpLine {
 			line(styleTrouble, g.HerdFrom+g.HerdMore, "watches the leader, as all the others do: the herd")
 			line(styleWatch, g.Up+" 12", "watches the znode with number 12")
 			line(styleGood, g.Yes, "verified: a server's own table has that watch")
-			line(styleMuted, g.Inferred, "inferred from the recipe; before an age: by the server's clock")
+			line(styleMuted, g.Inferred, "inferred from the recipe; before an age: by the server's clock; before a duration: a guess")
 			line(styleAlarm, g.Wrong, "it watches another, or nothing: all servers said so, twice")
 			line(styleAlarm, g.Critical, "a critical finding; "+g.Warning+" a warning; "+g.Info+" worth knowing")
 			line(styleAlarm, g.Killed, "killed: its connection was cut, its znode still stands")

@@ -197,12 +197,18 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 	if m.Timeout > 0 {
 		add("timeout", styleText, limit(m.Timeout)+"   negotiated for its session")
 	}
+	if m.Obstacle != "" {
+		add("obstacle", styleTrouble, model.Safe(m.Obstacle, 0))
+	}
 	if !m.LeaseEnd.IsZero() {
-		words := f.stamp(m.LeaseEnd) + "   the server can expire its session from then on"
+		add("lease until", styleText, f.stamp(m.LeaseEnd)+"   committed writes prove that its session lives until then")
+	}
+	if !m.ExpiresFrom.IsZero() {
+		words := f.stamp(m.ExpiresFrom) + "   servers that hear each other keep its session until then"
 		if t, ok := troubleOf(s, r); ok {
 			words += "; " + t.expires(f.busy(), false)
 		}
-		add("lease until", styleText, words)
+		add("expires from", styleText, words)
 	}
 	if m.Fence != 0 {
 		add("fence", styleText, model.Zxid(m.Fence)+"   what it would write with")

@@ -259,7 +259,7 @@ func longHelp(b binding) string {
 	case cmdFreeze:
 		return "freeze the selected candidate, as a long pause does; thaw it"
 	case cmdResign:
-		return "the selected candidate deletes its znode and leaves"
+		return "the selected candidate closes its session and leaves"
 	case cmdCampaign:
 		return "this program stands for election itself; withdraws"
 	case cmdHerd:

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"time"
 
 	"electop/model"
 )
@@ -71,12 +70,9 @@ func eventWords(e model.Event) (words string, alarms bool) {
 			_, why := causeOf(&b)
 			words += ", " + why
 		}
-		for _, m := range []struct {
-			name string
-			took *time.Duration
-		}{{"silent", b.Silent}, {"takeover", b.Takeover}, {"vacant", b.Vacant}} {
-			if m.took != nil {
-				words += ", " + m.name + " " + took(*m.took)
+		for _, m := range b.Measures() {
+			if m.Took != nil {
+				words += ", " + m.Name + " " + tookAbout(m)
 			}
 		}
 		return words, b.To == nil

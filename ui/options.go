@@ -18,7 +18,7 @@ const (
 	Spawn    Kind = "spawn"    // one more candidate
 	Kill     Kind = "kill"     // cut its connection, no goodbye
 	Freeze   Kind = "freeze"   // freeze or thaw: Arg says which
-	Resign   Kind = "resign"   // delete its znode
+	Resign   Kind = "resign"   // close its session
 	Campaign Kind = "campaign" // enter the election or leave it: Arg says which
 	Herd     Kind = "herd"     // change the recipe to the one that Arg names
 	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
@@ -100,6 +100,7 @@ type Walk struct {
 	Root            string
 	Found           []FoundElection // in the order of their finding
 	Visited, Denied int             // znodes read, and those that could not be
+	Skipped         int             // znodes that were not looked into
 	Running         bool
 	Stopped         string // which bound ended it early, "" for none
 	Err             string // why it failed, "" if it did not

@@ -141,7 +141,7 @@ func TestFrameRates(t *testing.T) {
 			w := now(newWorld("/e", nil, false)).connect().read(nil, nil)
 			z := w.join("n_", "amber", 1)
 			return w.cast("amber", z, model.Suspended, func(m *model.Member) {
-				m.Fault, m.FaultAt, m.Timeout, m.LeaseEnd = model.Killed, w.now, time.Minute, w.now.Add(time.Minute)
+				m.Fault, m.FaultAt, m.Timeout, m.ExpiresFrom = model.Killed, w.now, time.Minute, w.now.Add(time.Minute)
 			})
 		}, 41, 36},
 	} {

@@ -112,7 +112,7 @@ func travelled() (*world, *tape) {
 	z := w.join("guid-n_", "fjord", 0xa6)
 	p.take(w, model.Joined{Candidate: w.candidate(z)})
 	w.wait(time.Minute+412*time.Millisecond).cast("amber", amberZ, model.Suspended, func(m *model.Member) {
-		m.Fault, m.FaultAt, m.LeaseEnd = model.Killed, w.now, w.now.Add(3600*time.Millisecond)
+		m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, w.now, w.now.Add(3600*time.Millisecond)
 	})
 	p.take(w)
 	amber := w.candidate(amberZ)

@@ -178,7 +178,7 @@ func faulty() *world {
 	for id, change := range map[string]func(*model.Member){
 		"amber": func(m *model.Member) {
 			m.Fault, m.FaultAt = model.Partitioned, w.now.Add(-1200*time.Millisecond)
-			m.LeaseEnd = w.now.Add(2500 * time.Millisecond)
+			m.ExpiresFrom = w.now.Add(2500 * time.Millisecond)
 		},
 		"birch": func(m *model.Member) { m.NoGuid = true },
 		"cedar": func(m *model.Member) { m.LosesReply = true },

@@ -92,7 +92,7 @@ func (w *world) acked(name string) *world {
 
 // cast is a member of ours with a znode.
 func (w *world) cast(id, znode string, belief model.Belief, change func(*model.Member)) *world {
-	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, LeaseEnd: w.now.Add(4 * time.Second)}
+	m := model.Member{ID: id, Name: id, Recipe: "election", Belief: belief, Znode: znode, Session: w.children[znode].Session, Timeout: 4 * time.Second, ExpiresFrom: w.now.Add(4 * time.Second)}
 	if old := w.members[id]; old != nil {
 		m = *old
 		m.Belief = belief
@@ -144,7 +144,7 @@ func killed() *world {
 	w := five(model.Election()).wait(3 * time.Minute)
 	lease := w.now.Add(3600 * time.Millisecond)
 	w.wait(400*time.Millisecond).cast("amber", amberZ, model.Suspended, func(m *model.Member) {
-		m.Fault, m.FaultAt, m.LeaseEnd = model.Killed, w.now, lease
+		m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, w.now, lease
 	})
 	return w.wait(2100 * time.Millisecond)
 }
@@ -217,6 +217,17 @@ func scenes() map[string]func() scene {
 		},
 		"filter": func() scene {
 			return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"/", "e", "r"}}
+		},
+		// A leader with a lease, and one that lost it while its server still answers.
+		"inspect-lease": func() scene {
+			w := five(model.Election()).wait(time.Minute)
+			w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.LeaseEnd = w.now.Add(1800 * time.Millisecond) })
+			return scene{world: w, o: demo, keys: []string{"enter"}}
+		},
+		"suspended": func() scene {
+			w := five(model.Election()).wait(time.Minute)
+			w.cast("amber", amberZ, model.Suspended, func(m *model.Member) { m.Obstacle = "no quorum answers" })
+			return scene{world: w, o: demo, keys: []string{"enter"}}
 		},
 		"inspect": func() scene { return scene{world: killed(), o: demo, keys: []string{"enter"}} },
 		"help": func() scene {
@@ -336,7 +347,9 @@ func history() *world {
 		case 1:
 			w.cast(id, z, model.Leading, func(m *model.Member) { m.Ending = model.Resigning })
 		case 2:
-			w.cast(id, z, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt, m.LeaseEnd = model.Killed, w.now, w.now.Add(4*time.Second) })
+			w.cast(id, z, model.Leading, func(m *model.Member) {
+				m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, w.now, w.now.Add(4*time.Second)
+			})
 			w.wait(4020 * time.Millisecond)
 		}
 		w.leave(z)

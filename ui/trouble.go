@@ -23,7 +23,7 @@ type trouble struct {
 // troubleOf returns the trouble that r is in.
 //
 // The server counts from the last frame it got, which is no earlier than the
-// one it answered last (LeaseEnd is that plus the timeout) and no later than
+// one it answered last (ExpiresFrom is that plus the timeout) and no later than
 // the fault. It looks for expired sessions once a tick and rounds up to it;
 // the tick is at most half the shortest timeout it grants, so at most half of
 // this one.
@@ -47,10 +47,11 @@ func troubleOf(s *model.State, r row) (trouble, bool) {
 		return t, true // its deadline does not come nearer, and nobody knows how far it is
 	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
-		t.latest = m.FaultAt.Add(m.Timeout + m.Timeout/2)
+		tick := tickOf(s, m)
+		t.latest = m.FaultAt.Add(m.Timeout + tick + tick/2 + expiryCommit)
 		t.start, t.sure = m.FaultAt, m.FaultAt.Add(m.Timeout)
-		if !m.LeaseEnd.IsZero() {
-			t.start, t.sure = m.LeaseEnd.Add(-m.Timeout), m.LeaseEnd
+		if !m.ExpiresFrom.IsZero() {
+			t.start, t.sure = m.ExpiresFrom.Add(-m.Timeout), m.ExpiresFrom
 		}
 	}
 	if t.said != nil && !t.said.By.IsZero() && (t.latest.IsZero() || t.said.By.Before(t.latest)) {
@@ -60,6 +61,25 @@ func troubleOf(s *model.State, r row) (trouble, bool) {
 		t.sure = t.latest
 	}
 	return t, true
+}
+
+// expiryCommit is how long the end of an expired session takes to be agreed on.
+const expiryCommit = time.Second
+
+// tickOf is the tick of the servers, to which they round a session's expiry up
+// and half of which a touch takes to the ensemble leader. Where they did not
+// tell it, it is at most half of what they granted, unless they are set to grant
+// less than two ticks.
+func tickOf(s *model.State, m *model.Member) (tick time.Duration) {
+	if s.Told != nil {
+		for i := range s.Told.Servers {
+			tick = max(tick, s.Told.Servers[i].Tick)
+		}
+	}
+	if tick == 0 {
+		tick = m.Timeout / 2
+	}
+	return tick
 }
 
 // heldBack reports whether the server, which speaks slowly, holds something back

@@ -179,7 +179,7 @@ func (m *moment) cause(x *model.Candidate) model.Cause {
 		return model.CauseResigned
 	case mine.Ending == model.Closing:
 		return model.CauseClosed
-	case mine.Fault != model.NoFault && !mine.LeaseEnd.IsZero() && !m.after.At.Before(mine.LeaseEnd):
+	case mine.Fault != model.NoFault && !mine.ExpiresFrom.IsZero() && !m.after.At.Before(mine.ExpiresFrom):
 		return model.CauseExpired
 	}
 	return model.CauseUnknown

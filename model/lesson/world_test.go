@@ -102,7 +102,7 @@ func (w *world) join(name string) {
 	session := uint64(1000 + w.next)
 	w.member(name, func(m *model.Member) {
 		m.Session, m.Belief, m.Fault, m.Ending, m.Znode, m.You = session, model.Volunteering, model.NoFault, model.NoEnding, "", name == "you"
-		m.LeaseEnd = w.at.Add(4 * time.Second)
+		m.ExpiresFrom = w.at.Add(4 * time.Second)
 	})
 	z := w.create(name, session)
 	w.member(name, func(m *model.Member) { m.Znode, m.Belief = z.Name, model.Waiting })
@@ -186,7 +186,7 @@ func (w *world) resign(name string) {
 }
 
 func (w *world) fault(name string, f model.Fault) {
-	w.member(name, func(m *model.Member) { m.Fault, m.FaultAt, m.LeaseEnd = f, w.at, w.at.Add(4*time.Second) })
+	w.member(name, func(m *model.Member) { m.Fault, m.FaultAt, m.ExpiresFrom = f, w.at, w.at.Add(4*time.Second) })
 	if f == model.Killed {
 		w.member(name, nil)
 	}

@@ -14,8 +14,17 @@ import (
 type Discovery struct {
 	Root            string
 	Elections       []Found
-	Visited, Denied int    // znodes
+	Visited, Denied int // znodes
+	Skipped         int // znodes that were not looked into; Skips are the first of them
+	Skips           []Skip
 	Stopped         string // which bound ended the walk, "" for none
+}
+
+// Skip is something that was not looked into.
+type Skip struct {
+	Path   string `json:"path"`
+	Znodes int    `json:"znodes"` // how many
+	Why    string `json:"why"`
 }
 
 // Found is an election that was found, as its journal has it.
@@ -29,6 +38,8 @@ type discovery struct {
 	Elections []election `json:"elections"`
 	Visited   int        `json:"visited"`
 	Denied    int        `json:"denied"`
+	Skipped   []Skip     `json:"skipped,omitempty"`
+	SkippedN  int        `json:"skipped_znodes,omitempty"`
 	Stopped   *string    `json:"stopped,omitempty"`
 }
 
@@ -43,7 +54,7 @@ type election struct {
 
 // JSON returns the object that `electop discover --json` prints.
 func (d Discovery) JSON() any {
-	out := discovery{Format: Format, Elections: make([]election, 0, len(d.Elections)), Visited: d.Visited, Denied: d.Denied, Stopped: text(d.Stopped)}
+	out := discovery{Format: Format, Elections: make([]election, 0, len(d.Elections)), Visited: d.Visited, Denied: d.Denied, Skipped: d.Skips, SkippedN: d.Skipped, Stopped: text(d.Stopped)}
 	for _, f := range d.Elections {
 		s := f.State
 		e := election{Path: s.Path, System: System(s), Leader: znode(s.Path, s.Leader()), Waiting: f.Waiting, Findings: len(s.Findings)}
@@ -98,10 +109,24 @@ func (d Discovery) Text(w io.Writer) error {
 	if d.Denied > 0 {
 		fmt.Fprintf(&b, "; %d may not be listed", d.Denied)
 	}
+	if d.Skipped > 0 {
+		fmt.Fprintf(&b, "; %d not looked into", d.Skipped)
+	}
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "; stopped early: %s", model.Safe(d.Stopped, 0))
 	}
 	fmt.Fprintln(&b, ".")
+	if len(d.Skips) > 0 {
+		fmt.Fprint(&b, "\nNot looked into:\n")
+	}
+	listed := 0
+	for _, s := range d.Skips {
+		listed += s.Znodes
+		fmt.Fprintf(&b, "  %s, %s: %s\n", model.Safe(s.Path, 0), Count(s.Znodes, "znode", "znodes"), model.Safe(s.Why, 0))
+	}
+	if more := d.Skipped - listed; more > 0 {
+		fmt.Fprintf(&b, "  and %s\n", Count(more, "more", "more"))
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -37,6 +37,11 @@ type handoffEvent struct {
 	SilentMS   *float64 `json:"silent_ms"`
 	TakeoverMS *float64 `json:"takeover_ms"`
 	VacantMS   *float64 `json:"vacant_ms"`
+
+	Between       *[2]string  `json:"between"`
+	SilentRange   *[2]float64 `json:"silent_range_ms"`
+	TakeoverRange *[2]float64 `json:"takeover_range_ms"`
+	VacantRange   *[2]float64 `json:"vacant_range_ms"`
 }
 
 type missedEvent struct {
@@ -61,6 +66,7 @@ type riskEvent struct {
 	Session   *string  `json:"session"`
 	Leader    bool     `json:"leader"`
 	ExpiresMS *float64 `json:"expires_within_ms"`
+	Epoch     *int64   `json:"ensemble_epoch"` // in which that holds
 	Evidence  string   `json:"evidence"`
 	Next      *string  `json:"next"` // who would take over
 }
@@ -87,6 +93,10 @@ func Event(path string, e model.Event) any {
 		out := handoffEvent{
 			eventHead: head("handoff"), From: znode(path, b.From), To: znode(path, b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
 			SilentMS: millis(b.Silent), TakeoverMS: millis(b.Takeover), VacantMS: millis(b.Vacant),
+			SilentRange: rangeOf(b.SilentIn), TakeoverRange: rangeOf(b.TakeoverIn), VacantRange: rangeOf(b.VacantIn),
+		}
+		if !b.Earliest.IsZero() && !b.Latest.IsZero() {
+			out.Between = &[2]string{stamp(b.Earliest), stamp(b.Latest)}
 		}
 		if b.To != nil {
 			d := content(b.To.Data, b.To.Unread)
@@ -120,6 +130,14 @@ func Event(path string, e model.Event) any {
 	panic("plain: unknown event") // the sum is closed
 }
 
+// rangeOf are the bounds of a duration in milliseconds.
+func rangeOf(s *model.Span) *[2]float64 {
+	if s == nil {
+		return nil
+	}
+	return &[2]float64{*millis(&s.Least), *millis(&s.Most)}
+}
+
 func riskEventOf(path string, head eventHead, r model.RiskChanged) any {
 	c := r.Risk.Candidate
 	out := riskEvent{
@@ -127,7 +145,7 @@ func riskEventOf(path string, head eventHead, r model.RiskChanged) any {
 		Leader: r.Risk.Leader, Evidence: r.Risk.Evidence, Next: znode(path, r.Risk.Next),
 	}
 	if r.Raised {
-		out.ExpiresMS = within(r.Risk.By, head.at)
+		out.ExpiresMS, out.Epoch = within(r.Risk.By, head.at), epoch(&r.Risk)
 	}
 	return out
 }

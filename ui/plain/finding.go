@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"electop/model"
 )
@@ -55,11 +56,11 @@ type doctor struct {
 	Unchecked  []Unchecked `json:"unchecked"`
 }
 
-// Doctor returns the doctor's object of a state.
-func Doctor(s *model.State) any {
+// Doctor returns the doctor's object of a state that was looked at for so long.
+func Doctor(s *model.State, looked time.Duration) any {
 	out := doctor{
 		Format: Format, Path: s.Path, System: System(s), ObservedAt: known(s.At),
-		Findings: make([]finding, 0, len(s.Findings)), Unchecked: NotChecked(s),
+		Findings: make([]finding, 0, len(s.Findings)), Unchecked: append(NotChecked(s), tooEarly(s, looked)...),
 	}
 	for _, f := range s.Findings {
 		out.Findings = append(out.Findings, findingOf(f))
@@ -68,7 +69,7 @@ func Doctor(s *model.State) any {
 }
 
 // DoctorText writes what the doctor found for people, with one Write.
-func DoctorText(w io.Writer, s *model.State) error {
+func DoctorText(w io.Writer, s *model.State, looked time.Duration) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", headline(s))
 	for _, f := range s.Findings {
@@ -89,7 +90,7 @@ func DoctorText(w io.Writer, s *model.State) error {
 	if len(s.Findings) == 0 {
 		fmt.Fprint(&b, "\nNothing found.\n")
 	}
-	uncheckedText(&b, NotChecked(s))
+	uncheckedText(&b, append(NotChecked(s), tooEarly(s, looked)...))
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -41,7 +41,7 @@ func examined(t *testing.T) *model.State {
 func TestDoctor(t *testing.T) {
 	for name, s := range map[string]*model.State{"ill": examined(t), "well": election(t, znode("n_0000000001", 1, 2, []byte("amber")))} {
 		t.Run(name, func(t *testing.T) {
-			b := line(t, plain.Doctor(s))
+			b := line(t, plain.Doctor(s, 6*time.Second))
 			unprintable(t, string(b))
 			d := decode[doctorDoc](t, b)
 			if d.Format != 1 || len(d.Findings) != len(s.Findings) || d.Findings == nil || d.Unchecked == nil {
@@ -53,7 +53,7 @@ func TestDoctor(t *testing.T) {
 				}
 			}
 			var text bytes.Buffer
-			if err := plain.DoctorText(&text, s); err != nil {
+			if err := plain.DoctorText(&text, s, 6*time.Second); err != nil {
 				t.Fatal(err)
 			}
 			for l := range strings.Lines(text.String()) {
@@ -63,7 +63,7 @@ func TestDoctor(t *testing.T) {
 		})
 	}
 	broken := errors.New("broken pipe")
-	if err := plain.DoctorText(failing{broken}, examined(t)); !errors.Is(err, broken) {
+	if err := plain.DoctorText(failing{broken}, examined(t), 6*time.Second); !errors.Is(err, broken) {
 		t.Errorf("%v to a broken pipe", err)
 	}
 }

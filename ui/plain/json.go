@@ -46,6 +46,7 @@ type candidate struct {
 	WatchState string   `json:"watch_state"` // unknown: inferred from the recipe
 	Watched    []string `json:"watched"`     // what the servers say it watches
 	ExpiresMS  *float64 `json:"expires_within_ms"`
+	Epoch      *int64   `json:"ensemble_epoch,omitempty"`
 }
 
 type seq struct {
@@ -126,8 +127,16 @@ func (e *candidate) place(s *model.State, c *model.Candidate, i int) {
 		e.Address, e.Server = text(conn.Addr), text(server)
 	}
 	if r := s.Risk(c); r != nil {
-		e.ExpiresMS = within(r.By, s.At)
+		e.ExpiresMS, e.Epoch = within(r.By, s.At), epoch(r)
 	}
+}
+
+// epoch is in which epoch of the ensemble a risk's bound holds, nil without one.
+func epoch(r *model.Risk) *int64 {
+	if r.By.IsZero() {
+		return nil
+	}
+	return &r.Epoch
 }
 
 func sequence(c *model.Candidate) seq {

@@ -74,6 +74,7 @@ type (
 		Server     *string    `json:"server"`
 		Watched    []znodeDoc `json:"watched"`
 		Expires    *float64   `json:"expires_within_ms"`
+		Epoch      *int64     `json:"ensemble_epoch"`
 		Czxid      *hexDoc    `json:"czxid"`
 		CreatedAt  *time.Time `json:"created_at"`
 		Role       string     `json:"role"`
@@ -101,18 +102,22 @@ type (
 	}
 	handoffDoc struct {
 		headDoc
-		From         *znodeDoc `json:"from"`
-		To           *znodeDoc `json:"to"`
-		ToSession    *hexDoc   `json:"to_session"`
-		ToData       *string   `json:"to_data"`
-		ToDataBase64 []byte    `json:"to_data_base64"`
-		ToDataLength *int      `json:"to_data_length"`
-		Fence        *hexDoc   `json:"fence"`
-		Cause        string    `json:"cause"`
-		Evidence     *string   `json:"evidence"`
-		SilentMS     *float64  `json:"silent_ms"`
-		TakeoverMS   *float64  `json:"takeover_ms"`
-		VacantMS     *float64  `json:"vacant_ms"`
+		From          *znodeDoc     `json:"from"`
+		To            *znodeDoc     `json:"to"`
+		ToSession     *hexDoc       `json:"to_session"`
+		ToData        *string       `json:"to_data"`
+		ToDataBase64  []byte        `json:"to_data_base64"`
+		ToDataLength  *int          `json:"to_data_length"`
+		Fence         *hexDoc       `json:"fence"`
+		Cause         string        `json:"cause"`
+		Evidence      *string       `json:"evidence"`
+		SilentMS      *float64      `json:"silent_ms"`
+		TakeoverMS    *float64      `json:"takeover_ms"`
+		VacantMS      *float64      `json:"vacant_ms"`
+		Between       *[2]time.Time `json:"between"`
+		SilentRange   *[2]float64   `json:"silent_range_ms"`
+		TakeoverRange *[2]float64   `json:"takeover_range_ms"`
+		VacantRange   *[2]float64   `json:"vacant_range_ms"`
 	}
 	missedDoc struct {
 		headDoc
@@ -150,6 +155,7 @@ type (
 		Session  *hexDoc   `json:"session"`
 		Leader   bool      `json:"leader"`
 		Expires  *float64  `json:"expires_within_ms"`
+		Epoch    *int64    `json:"ensemble_epoch"`
 		Evidence string    `json:"evidence"`
 		Next     *znodeDoc `json:"next"`
 	}

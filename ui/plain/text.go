@@ -58,12 +58,12 @@ func handoffNotes(h model.Handoff) string {
 	if h.From != nil {
 		b.WriteString("  " + CauseText(h.Cause))
 	}
-	for _, d := range []struct {
-		name  string
-		value *time.Duration
-	}{{"silent", h.Silent}, {"takeover", h.Takeover}, {"vacant", h.Vacant}} {
-		if d.value != nil {
-			fmt.Fprintf(&b, "  %s %s", d.name, Span(*d.value))
+	for _, m := range h.Measures() {
+		switch {
+		case m.Guess():
+			fmt.Fprintf(&b, "  %s ~%s (%s to %s)", m.Name, Span(*m.Took), Span(m.In.Least), Span(m.In.Most))
+		case m.Took != nil:
+			fmt.Fprintf(&b, "  %s %s", m.Name, Span(*m.Took))
 		}
 	}
 	if h.Fence != 0 {

@@ -1,0 +1,130 @@
+package model
+
+import "time"
+
+// A moment is when something changed, as far as that is known. A read shows
+// what changed since the read before: after the request for that one's list was
+// sent, and before the answer to this one's. A notification narrows that down.
+// It was on its way for an unknown time, so a change is no earlier than the last
+// request before it that was answered; and it tells of the first change only.
+//
+// All of it is about the server that electop is connected to. A follower may
+// apply a change later than others.
+type moment struct {
+	// It was in between, where these are known.
+	earliest, latest time.Time
+	// likely is the best guess, zero where there is none.
+	likely time.Time
+}
+
+// seenAt is a moment that somebody saw by the same clock.
+func seenAt(at time.Time) moment { return moment{at, at, at} }
+
+// known reports whether anything is.
+func (m moment) known() bool { return !m.likely.IsZero() }
+
+// bounded reports whether both bounds are.
+func (m moment) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
+
+// since is the lower bound, or what serves as one where a recording has none.
+func (m moment) since() time.Time {
+	if m.earliest.IsZero() {
+		return m.likely
+	}
+	return m.earliest
+}
+
+// between guesses a time in a span.
+func between(from, to time.Time) time.Time {
+	if from.IsZero() || !from.Before(to) {
+		return to
+	}
+	return from.Add(to.Sub(from) / 2)
+}
+
+// Span bounds a duration.
+type Span struct{ Least, Most time.Duration }
+
+// lasted is how long it was from one moment to another, which came after it:
+// the best guess, and bounds. nil is what is not known. Clocks may lie, but none
+// of them makes it negative.
+func lasted(from, to moment) (*time.Duration, *Span) {
+	if !from.known() || !to.known() {
+		return nil, nil
+	}
+	d := max(0, to.likely.Sub(from.likely))
+	if !from.bounded() || !to.bounded() {
+		return &d, nil
+	}
+	s := &Span{Least: max(0, to.earliest.Sub(from.latest))}
+	s.Most = max(s.Least, to.latest.Sub(from.earliest))
+	d = min(max(d, s.Least), s.Most)
+	return &d, s
+}
+
+// Loose reports whether the duration d is known so badly that it should be
+// shown as a guess.
+func (s *Span) Loose(d time.Duration) bool {
+	return s != nil && max(s.Most-d, d-s.Least) > d/10+looseLeast
+}
+
+// looseLeast is what a read takes on a good network, and no less than a screen
+// shows of a duration that matters.
+const looseLeast = 10 * time.Millisecond
+
+// changed returns when the changes that a read shows happened; of those there
+// are n, negative where that is not known. In a gap the
+// time is not known.
+func (j *Journal) changed(r *Read, n int) moment {
+	at, notified := wall(r.At), wall(r.Notified)
+	if j.gap {
+		return moment{}
+	}
+	m := moment{earliest: j.listSent, latest: at, likely: at}
+	if r.Notified.IsZero() || notified.After(at) {
+		return m
+	}
+	if !r.Heard.IsZero() {
+		m.earliest = later(m.earliest, wall(r.Heard))
+	}
+	// One that came before the last list was answered may be of what that shows.
+	first := j.listAt.IsZero() || notified.After(j.listAt)
+	switch {
+	case n == 1 && first, j.listSent.IsZero(): // of a recording without bounds
+		m.likely = notified
+	default:
+		m.likely = between(notified, at)
+	}
+	if n == 1 && first {
+		m.latest = notified
+	}
+	if m.earliest.After(m.latest) { // a clock that was set
+		m.earliest, m.latest = time.Time{}, time.Time{}
+	}
+	return m
+}
+
+// listed notes when the list of a read was asked for and answered.
+func (j *Journal) listed(r *Read) {
+	j.listSent, j.listAt = time.Time{}, wall(r.At)
+	if !r.Sent.IsZero() && !r.Sent.After(r.At) {
+		j.listSent = wall(r.Sent)
+	}
+}
+
+// deletedBy narrows down when a child was deleted, if the server told.
+func (j *Journal) deletedBy(c *Candidate, m moment) moment {
+	if c == nil {
+		return m
+	}
+	for i := len(j.state.Wakes) - 1; i >= 0; i-- {
+		w := j.state.Wakes[i]
+		if w.Zxid <= c.Czxid {
+			break
+		}
+		if w.Znode == c.Name && w.Candidate != nil && w.Candidate.ID() == c.ID() && !w.Deleted.IsZero() {
+			return seenAt(wall(w.Deleted))
+		}
+	}
+	return m
+}

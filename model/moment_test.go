@@ -1,0 +1,287 @@
+package model_test
+
+import (
+	"testing"
+	"time"
+
+	"electop/model"
+
+	"pgregory.net/rapid"
+)
+
+// A distant is an observer over a link whose delays vary, as go-zookeeper and a
+// server make it: one stream each way, a watch that fires once and is set by the
+// next list, and pings.
+type distant struct {
+	*rapid.T
+	tree    *tree
+	w       *watcher
+	j       *model.Journal
+	agenda  []simEvent
+	n       int
+	watch   bool // it is set
+	ack     *model.Ack
+	ackSet  bool      // a watch on the acknowledgement
+	arrived time.Time // of the last message from the server
+	heard   time.Time // the sending of what was answered last
+	deleted map[model.ID]time.Time
+	created map[model.ID]time.Time
+	acked   map[model.ID]time.Time
+	checked int
+}
+
+func (d *distant) at(at time.Time, do func()) {
+	d.n++
+	e := simEvent{at, d.n, do}
+	i := 0
+	for i < len(d.agenda) && !d.agenda[i].at.After(at) {
+		i++
+	}
+	d.agenda = append(d.agenda[:i:i], append([]simEvent{e}, d.agenda[i:]...)...)
+}
+
+func (d *distant) run(until time.Time) {
+	for len(d.agenda) > 0 && !d.agenda[0].at.After(until) {
+		e := d.agenda[0]
+		d.agenda = d.agenda[1:]
+		d.tree.now = e.at
+		e.do()
+	}
+	d.tree.now = until
+}
+
+func (d *distant) delay() time.Duration {
+	most := rapid.SampledFrom([]time.Duration{time.Millisecond, 100 * time.Millisecond, 4 * time.Second}).Draw(d.T, "delay up to")
+	return time.Duration(rapid.Int64Range(0, int64(most)).Draw(d.T, "delay"))
+}
+
+// down has the client get a message that the server sends now.
+func (d *distant) down(do func()) {
+	at := d.tree.now.Add(d.delay())
+	if at.Before(d.arrived) {
+		at = d.arrived
+	}
+	d.arrived = at
+	d.at(at, do)
+}
+
+// ask sends a request, has the server answer it, and the client take that.
+func (d *distant) ask(serve func() (take func())) {
+	sent := d.tree.now
+	d.at(sent.Add(d.delay()), func() {
+		take := serve()
+		d.down(func() {
+			if sent.After(d.heard) {
+				d.heard = sent
+			}
+			take()
+		})
+	})
+}
+
+func (d *distant) list(notified, heard time.Time) {
+	sent := d.tree.now
+	d.ask(func() func() {
+		d.watch = true
+		r := d.w.read(false, false, nil)
+		return func() {
+			r.At, r.Sent, r.Notified, r.Heard = d.tree.now, sent, notified, heard
+			d.apply(r)
+			if d.watch { // fired while the reply was under way: told below
+				return
+			}
+		}
+	})
+}
+
+// changed fires the watch.
+func (d *distant) changed() {
+	if !d.watch {
+		return
+	}
+	d.watch = false
+	d.down(func() {
+		notified, heard := d.tree.now, d.heard
+		d.at(d.tree.now.Add(d.delay()), func() { d.list(notified, heard) }) // the pause
+	})
+}
+
+func (d *distant) look(notified, heard time.Time) {
+	sent := d.tree.now
+	d.ask(func() func() {
+		d.ackSet = true
+		a := *d.ack
+		return func() {
+			a.At, a.Sent, a.Notified, a.Heard = d.tree.now, sent, notified, heard
+			d.apply(&a)
+		}
+	})
+}
+
+func (d *distant) acknowledge(a model.Ack) {
+	d.ack = &a
+	if d.ackSet {
+		d.ackSet = false
+		d.down(func() { d.look(d.tree.now, d.heard) })
+	}
+}
+
+func (d *distant) apply(o model.Observation) {
+	for _, e := range d.j.Apply(o) {
+		h, ok := e.Body.(model.Handoff)
+		if !ok {
+			continue
+		}
+		within := func(what string, s *model.Span, guess *time.Duration, truth time.Duration) {
+			if s == nil {
+				return
+			}
+			d.checked++
+			if truth < s.Least || truth > s.Most || guess == nil || *guess < s.Least || *guess > s.Most {
+				d.Fatalf("%s of %+v: it was %v, said to be %v within %+v", what, h, truth, guess, *s)
+			}
+		}
+		var truth time.Time
+		if h.From != nil {
+			truth = d.deleted[h.From.ID()]
+		} else {
+			truth = d.created[h.To.ID()]
+		}
+		if !h.Earliest.IsZero() && (truth.Before(h.Earliest) || truth.After(h.Latest)) {
+			d.Fatalf("the leader changed at %v, said to be from %v to %v", truth.Sub(start), h.Earliest.Sub(start), h.Latest.Sub(start))
+		}
+		if h.From == nil && h.Vacant != nil {
+			var last time.Time
+			for _, at := range d.deleted {
+				if at.After(last) && !at.After(truth) {
+					last = at
+				}
+			}
+			within("vacancy", h.VacantIn, h.Vacant, truth.Sub(last))
+		}
+		if h.To != nil && h.Takeover != nil {
+			within("takeover", h.TakeoverIn, h.Takeover, d.acked[h.To.ID()].Sub(truth))
+		}
+	}
+}
+
+// Whatever the delays are, and whichever changes are not seen, what is said of
+// when a leader changed and of how long that took is true.
+func TestBoundsOfHandoffsAreTrue(t *testing.T) {
+	total := 0
+	rapid.Check(t, func(t *rapid.T) {
+		tr := newTree()
+		tr.createParent(0)
+		d := &distant{
+			T: t, tree: tr, w: &watcher{tree: tr}, j: model.NewJournal(model.Config{Path: "/e", AckPath: "/ack", AckExpected: rapid.Bool().Draw(t, "ack expected")}),
+			ack: &model.Ack{Presence: model.Absent}, deleted: map[model.ID]time.Time{}, created: map[model.ID]time.Time{}, acked: map[model.ID]time.Time{},
+		}
+		d.apply(&model.Connection{At: tr.now, Link: model.Connected, Session: 99})
+		d.list(time.Time{}, time.Time{})
+		d.look(time.Time{}, time.Time{})
+		var ping func()
+		ping = func() {
+			d.ask(func() func() { return func() {} })
+			d.at(tr.now.Add(3*time.Second), ping)
+		}
+		ping()
+		session := uint64(0)
+		for range rapid.IntRange(3, 40).Draw(t, "changes") {
+			d.run(tr.now.Add(d.delay()))
+			names := tr.names()
+			switch step := rapid.IntRange(0, 3).Draw(t, "change"); {
+			case step == 0 || len(names) == 0:
+				session++
+				name := tr.create("n_", true, session, "")
+				d.created[model.ID{Name: name, Czxid: tr.children[name].Czxid}] = tr.now
+				d.changed()
+			case step == 1: // the leader acknowledges
+				z := tr.children[names[0]]
+				if _, ok := d.acked[model.ID{Name: z.Name, Czxid: z.Czxid}]; !ok {
+					d.acked[model.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
+					d.acknowledge(model.Ack{Presence: model.Present, Session: z.Session, Data: model.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
+				}
+			default:
+				z := tr.children[names[min(step-2, len(names)-1)]]
+				d.deleted[model.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
+				tr.delete(z.Name)
+				d.changed()
+				if d.ack.Session == z.Session {
+					d.acknowledge(model.Ack{Presence: model.Absent})
+				}
+			}
+		}
+		d.run(tr.now.Add(time.Minute))
+		total += d.checked
+	})
+	if total == 0 {
+		t.Error("no bound was said")
+	}
+}
+
+// However late changes are seen, a cause that is said is the true one. (Nobody
+// else deletes the znode of a client that is stopped: that looks as its expiry.)
+func TestCausesAreTrue(t *testing.T) {
+	said := map[model.Cause]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second)
+		s.dated, s.lag = true, s.between("longest lag", 20*time.Millisecond, 8*time.Second)
+		switch rapid.IntRange(0, 3).Draw(t, "silent") {
+		case 0:
+			s.silentConns = true
+		case 1:
+			s.silentDues = true
+		}
+		n := rapid.IntRange(2, 5).Draw(t, "candidates")
+		for i := range n {
+			s.stand(s.client(uint64(i+1), s.between("timeout", 4*time.Second, 12*time.Second)))
+			s.run(10 * time.Millisecond)
+		}
+		s.every = s.between("poll", 200*time.Millisecond, 2*time.Second)
+		s.polls(func() time.Duration { return s.every }, false)
+		holds := func(h *model.Handoff) {
+			if h.From == nil {
+				return
+			}
+			end := s.ends[h.From.Name]
+			said[h.Cause]++
+			switch {
+			case h.Cause == model.CauseUnknown, h.Cause == end, h.Cause == model.CauseLeft && end != model.CauseExpired:
+			default:
+				t.Fatalf("%s: said to have %s (%s), and it was %s", h.From.Name, h.Cause, h.Evidence, end)
+			}
+		}
+		s.check = func(e model.Event) {
+			if h, ok := e.Body.(model.Handoff); ok {
+				holds(&h)
+			}
+		}
+		for range rapid.IntRange(1, 10).Draw(t, "steps") {
+			s.run(s.between("time", time.Millisecond, 8*time.Second))
+			c := s.clients[rapid.IntRange(1, n).Draw(t, "who")]
+			if c.stopped { // and can do nothing
+				continue
+			}
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
+			case 0:
+				s.withdraw(c)
+			case 1:
+				s.end(c)
+			case 2:
+				c.stopped = true
+			case 3:
+				c.stopped, c.server = true, -1
+			case 4:
+				s.stand(c)
+			}
+		}
+		s.run(30 * time.Second)
+		for _, h := range s.j.State().Handoffs {
+			holds(h)
+		}
+	})
+	if said[model.CauseExpired] == 0 || said[model.CauseLeft]+said[model.CauseResigned]+said[model.CauseClosed] == 0 {
+		t.Errorf("causes: %v", said)
+	}
+	t.Logf("causes: %v", said)
+}

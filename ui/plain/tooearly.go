@@ -1,0 +1,50 @@
+package plain
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"electop/model"
+)
+
+// lookFor is how long a doctor has to look to see what lasts: by then the
+// servers were asked twice, with time between.
+const lookFor = 6 * time.Second
+
+// tooEarly lists what the doctor had no time for: it looked that long.
+func tooEarly(s *model.State, looked time.Duration) []Unchecked {
+	var out []Unchecked
+	add := func(what, why string, left time.Duration) {
+		seconds := math.Ceil(max(lookFor, looked+max(left, time.Second)).Seconds())
+		out = append(out, Unchecked{What: what, Servers: []string{}, Why: why, Setting: text(fmt.Sprintf("--for %.0fs", seconds))})
+	}
+	short := "it was looked at for " + looked.String()
+	early, why := 0, ""
+	for i := range s.Queue {
+		if e := s.Edge(i); e.Early {
+			if early++; why == "" {
+				why = e.Why
+			}
+		}
+	}
+	if early > 0 {
+		add("whether "+Count(early, "candidate watches", "candidates watch")+" the predecessor", short+": "+why, 0)
+	}
+	if n, left := s.Unheard(); n > 0 {
+		add("whether the "+Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
+	}
+	for i, p := range s.Pending() {
+		if i == listMax {
+			add("more suspicions of this kind", short, lookFor)
+			break
+		}
+		what := p.Rule + ": " + p.Title
+		if len(p.Znodes) > 0 {
+			what += " (" + strings.Join(p.Znodes[:min(len(p.Znodes), listMax)], ", ") + ")"
+		}
+		add(what, short+", too short to tell this from a moment of a healthy handoff", p.Left)
+	}
+	return out
+}
