@@ -158,7 +158,7 @@ func (c *Cast) add(name string, you bool) (string, error) {
 	return id, nil
 }
 
-// Resign makes a candidate delete its znode and leave.
+// Resign makes a candidate close its session and leave.
 func (c *Cast) Resign(id string) error {
 	return c.with(id, func(m *member) { m.resign() })
 }

@@ -85,8 +85,8 @@ func TestKill(t *testing.T) {
 		if !w.Gone || m.Fault != model.Killed || !m.FaultAt.Equal(killed) || m.Belief != model.Leading {
 			t.Errorf("last word %+v", w)
 		}
-		if m.LeaseEnd.Before(killed) || m.LeaseEnd.After(killed.Add(timeout)) {
-			t.Errorf("killed at %v its lease ends at %v", killed, m.LeaseEnd)
+		if m.ExpiresFrom.Before(killed) || m.ExpiresFrom.After(killed.Add(timeout)) {
+			t.Errorf("killed at %v its lease ends at %v", killed, m.ExpiresFrom)
 		}
 		if ok, _ := s.cast.Has("amber"); ok {
 			t.Error("amber is in the cast still")
@@ -96,7 +96,7 @@ func TestKill(t *testing.T) {
 		}
 
 		// The servers know nothing of it before the session expires.
-		time.Sleep(time.Until(m.LeaseEnd) - time.Millisecond)
+		time.Sleep(time.Until(m.ExpiresFrom) - time.Millisecond)
 		if got := labels(s.feed.State()); len(got) != 3 || got[0] != "amber" {
 			t.Errorf("before the end of the lease the queue is %q", got)
 		}
@@ -109,7 +109,7 @@ func TestKill(t *testing.T) {
 			t.Fatalf("handoff %+v", h)
 		}
 		// Virtual time: what the session had left, and a tick or two of the server.
-		if least := m.LeaseEnd.Sub(killed); *h.Silent < least || *h.Silent > timeout+time.Second {
+		if least := m.ExpiresFrom.Sub(killed); *h.Silent < least || *h.Silent > timeout+time.Second {
 			t.Errorf("silent for %v, want %v to %v", *h.Silent, least, timeout+time.Second)
 		}
 	})
@@ -156,12 +156,12 @@ func TestKilledWhileFrozen(t *testing.T) {
 		s.enter(t, 2)
 		frozen := time.Now()
 		must(t, s.cast.Freeze("amber"))
-		lease := s.lastWord(t, "amber").Member.LeaseEnd
+		lease := s.lastWord(t, "amber").Member.ExpiresFrom
 		time.Sleep(time.Second)
 		must(t, s.cast.Kill("amber"))
 		synctest.Wait()
 		// Silent since the freeze, and its lease is that of then.
-		if w := s.lastWord(t, "amber"); !w.Gone || w.Member.Fault != model.Killed || !w.Member.FaultAt.Equal(frozen) || !w.Member.LeaseEnd.Equal(lease) {
+		if w := s.lastWord(t, "amber"); !w.Gone || w.Member.Fault != model.Killed || !w.Member.FaultAt.Equal(frozen) || !w.Member.ExpiresFrom.Equal(lease) {
 			t.Errorf("last word %+v, want fault at %v, lease to %v", w, frozen, lease)
 		}
 		s.leads(t, "birch")

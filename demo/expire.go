@@ -35,8 +35,8 @@ func (s *Stage) expire(m model.Member) error {
 		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
 		s.awaitStop(m.ID)
 	} else { // dead and gone: that is all that is left to say of it
-		m.LeaseEnd, m.Step = s.cfg.Now(), model.StepNone
-		s.cfg.Put(&model.Cast{At: m.LeaseEnd, Member: m, Gone: true})
+		m.ExpiresFrom, m.Step = s.cfg.Now(), model.StepNone
+		s.cfg.Put(&model.Cast{At: m.ExpiresFrom, Member: m, Gone: true})
 	}
 	err := s.cfg.Server.ExpireSession(int64(m.Session))
 	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {

@@ -76,7 +76,7 @@ func TestPartitionAndHeal(t *testing.T) {
 		parted := time.Now()
 		must(t, s.cast.Partition("amber"))
 		w := s.lastWord(t, "amber").Member
-		if w.Fault != model.Partitioned || !w.FaultAt.Equal(parted) || w.LeaseEnd.Before(parted) || w.LeaseEnd.After(parted.Add(timeout)) || w.Belief != model.Leading {
+		if w.Fault != model.Partitioned || !w.FaultAt.Equal(parted) || w.ExpiresFrom.Before(parted) || w.ExpiresFrom.After(parted.Add(timeout)) || w.Belief != model.Leading {
 			t.Errorf("parted at %v: %+v", parted, w)
 		}
 		if f := s.cast.Fault("amber"); f != model.Partitioned {
@@ -91,12 +91,12 @@ func TestPartitionAndHeal(t *testing.T) {
 		}
 
 		m := s.member(t, "amber", "is suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
-		if m.Fault != model.Partitioned || !m.LeaseEnd.Equal(w.LeaseEnd) {
+		if m.Fault != model.Partitioned || !m.ExpiresFrom.Equal(w.ExpiresFrom) {
 			t.Errorf("suspended: %+v", m)
 		}
 		s.member(t, "amber", "is lost", func(m model.Member) bool { return m.Belief == model.Lost })
-		if !time.Now().Before(w.LeaseEnd) {
-			t.Errorf("it gave up %v after its lease had ended", time.Since(w.LeaseEnd))
+		if !time.Now().Before(w.ExpiresFrom) {
+			t.Errorf("it gave up %v after its lease had ended", time.Since(w.ExpiresFrom))
 		}
 		s.leads(t, "birch")
 		h := s.handoff(t, "amber")
@@ -105,7 +105,7 @@ func TestPartitionAndHeal(t *testing.T) {
 		}
 		time.Sleep(time.Hour) // virtual
 		m, _ = byID(s.feed.State(), "amber")
-		if m.Fault != model.Partitioned || m.Belief != model.Lost || m.Session != 0 || !m.LeaseEnd.IsZero() {
+		if m.Fault != model.Partitioned || m.Belief != model.Lost || m.Session != 0 || !m.ExpiresFrom.IsZero() {
 			t.Errorf("parted for an hour: %+v", m)
 		}
 		must(t, s.cast.Heal("amber"))
@@ -137,7 +137,7 @@ func TestFaultsDoNotMix(t *testing.T) {
 		time.Sleep(time.Second)
 		must(t, s.cast.Kill("amber"))
 		synctest.Wait()
-		if d := s.lastWord(t, "amber"); !d.Gone || d.Member.Fault != model.Killed || !d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.LeaseEnd.Equal(w.LeaseEnd) {
+		if d := s.lastWord(t, "amber"); !d.Gone || d.Member.Fault != model.Killed || !d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.ExpiresFrom.Equal(w.ExpiresFrom) {
 			t.Errorf("last word %+v, want it as of %+v", d, w)
 		}
 		s.handoff(t, "amber")

@@ -150,7 +150,7 @@ func (m *member) publish(gone bool) {
 	v.Fault, v.FaultAt = m.fault, m.faultAt
 	// A parted one may be on with another session, or none.
 	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
-		v.LeaseEnd = m.leaseEnd
+		v.ExpiresFrom = m.leaseEnd
 	}
 	v.NoGuid, v.SlowLead = m.noGuid, m.slow != nil
 	v.LosesReply = v.LosesReply || m.loses

@@ -43,7 +43,7 @@ func (m *member) kill() {
 	if silent { // for longer
 		m.fault = model.Killed
 	} else {
-		m.mark(model.Killed, st.LeaseEnd)
+		m.mark(model.Killed, st.ExpiresFrom)
 	}
 	m.publish(false)
 }
@@ -58,7 +58,7 @@ func (m *member) freeze() error {
 		return err
 	}
 	st := m.candidate.Freeze()
-	m.mark(model.Frozen, st.LeaseEnd)
+	m.mark(model.Frozen, st.ExpiresFrom)
 	m.publish(false)
 	return nil
 }
@@ -112,7 +112,7 @@ func (m *member) part() error {
 	m.line.Freeze()
 	st := m.candidate.Status()
 	m.session = st.SessionID
-	m.mark(model.Partitioned, st.LeaseEnd)
+	m.mark(model.Partitioned, st.ExpiresFrom)
 	m.publish(false)
 	return nil
 }

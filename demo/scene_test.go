@@ -50,7 +50,8 @@ func TestStep(t *testing.T) {
 		time.Sleep(time.Second) // virtual
 		all := w.step(t, func(did string) bool { return did == nothingHeld })
 		want := []string{
-			"skipped ", "birch is told: 0 was deleted", "reply to birch: getChildren", "reply to birch: getData 1", "reply to birch: create " + ackPath, nothingHeld,
+			"skipped ", "birch is told: 0 was deleted", "reply to birch: getChildren",
+			"reply to birch: getData " + ackPath + ", NoNode", "reply to birch: create " + ackPath, "reply to birch: getData " + ackPath, nothingHeld,
 		}
 		if len(all) != len(want) {
 			t.Fatalf("the handoff takes these steps: %q", all)

@@ -114,6 +114,9 @@ func (c *conn) authenticate(req *wire.AuthRequest) bool {
 	var id wire.ID
 	switch req.Scheme {
 	case "digest":
+		if req.Auth == nil {
+			return false
+		}
 		sum := sha1.Sum(req.Auth)
 		user, _, _ := strings.Cut(string(req.Auth), ":")
 		id = wire.ID{Scheme: "digest", ID: user + ":" + base64.StdEncoding.EncodeToString(sum[:])}

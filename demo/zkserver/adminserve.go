@@ -73,7 +73,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 	s.wg.Add(1)
 	s.mu.Unlock()
 	defer s.wg.Done()
-	err := a.http.Serve(l)
+	err := a.http.Serve(s.patient(l))
 	a.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -289,6 +289,7 @@ func (sp *speaker) do(op wire.Op, req wire.Appender, rsp wire.Record) wire.Code 
 	asked := ""
 	if req != nil {
 		asked = " " + strings.TrimPrefix(fmt.Sprintf("%+v", req), "&")
+		asked = strings.ReplaceAll(asked, " NoPath:false", "")
 	}
 	h := sp.c.call(op, req, rsp)
 	if h.Err != wire.OK {

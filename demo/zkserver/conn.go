@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"time"
 
 	"electop/zkwatch/wire"
@@ -90,10 +91,10 @@ func (s *Server) ServeConn(nc net.Conn) {
 func (s *Server) attach(c *conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.refusing || s.down {
+	if s.closed || s.refusing || s.down || s.failure != nil {
 		return false
 	}
-	if limit := s.opts.MaxClientCnxns; limit > 0 && s.perHost[c.host] >= limit {
+	if limit := s.opts.MaxClientCnxns; limit > 0 && s.perHost[c.host] >= limit && !(s.opts.LoopbackUnbounded && loopback(c.host)) {
 		s.counters.rejected.Add(1)
 		return false
 	}
@@ -105,6 +106,11 @@ func (s *Server) attach(c *conn) bool {
 	c.stats.established = s.clock.Now()
 	c.handshake = s.after(handshakeTimeout, func() { c.closeSoon() })
 	return true
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // detach ends a connection's part in the conversation: its watches are gone

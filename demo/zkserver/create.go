@@ -46,6 +46,9 @@ func (v *view) checkCreate(c *conn, op wire.Op, req *wire.CreateRequest, ttl int
 	if op == wire.OpCreateTTL && !m.ttl {
 		return change{}, wire.BadArguments
 	}
+	if req.NoPath {
+		return change{}, wire.MarshallingError
+	}
 	if !hasParent(req.Path) {
 		return change{}, wire.BadArguments
 	}

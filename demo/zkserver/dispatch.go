@@ -25,7 +25,11 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	}
 	c.stats.received++
 	s.touch(c.sess)
-	w := c.sess.asks(h.Op, len(frame)+4)
+	var w *wake
+	renewal := renewsLease(h.Op, frame)
+	if !renewal {
+		w = c.sess.asks(h.Op, len(frame)+4)
+	}
 	if w != nil {
 		defer w.done()
 	}
@@ -34,12 +38,17 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 		defer func() { c.asked = nil }()
 	}
 	if h.Op == wire.OpAuth {
-		if last = s.handleAuth(c, h, d, w); last {
+		var req wire.AuthRequest
+		if req.Decode(d); d.Err() != nil {
+			return false, d.Err()
+		}
+		if last = s.handleAuth(c, h, &req, w); last {
 			s.retire(c)
 		}
 		return last, nil
 	}
 	body, code := s.dispatch(c, h, d)
+	s.seal()
 	if c.sess.loseCreate && code == wire.OK && creates(h.Op, body) {
 		c.sess.loseCreate = false
 		s.detach(c)
@@ -53,7 +62,11 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 		reply.Zxid = -1
 	}
 	c.stats.sent++
-	c.send(reply, body, w)
+	if renewal { // like a ping: slowness ends no lease
+		c.sendNow(reply, body)
+	} else {
+		c.send(reply, body, w)
+	}
 	took := s.clock.Now().Sub(begin)
 	s.latency.add(took)
 	c.stats.done(s, opLabel(h.Op), h.Xid, took)
@@ -64,11 +77,9 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 }
 
 // handleAuth answers with a header alone; failure also ends the connection.
-func (s *Server) handleAuth(c *conn, h wire.RequestHeader, d *wire.Decoder, w *wake) (last bool) {
-	var req wire.AuthRequest
-	req.Decode(d)
+func (s *Server) handleAuth(c *conn, h wire.RequestHeader, req *wire.AuthRequest, w *wake) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
-	if d.Err() != nil || !c.authenticate(&req) {
+	if !c.authenticate(req) {
 		s.counters.authFailed.Add(1)
 		reply.Err = wire.AuthFailed
 	}
@@ -78,7 +89,8 @@ func (s *Server) handleAuth(c *conn, h wire.RequestHeader, d *wire.Decoder, w *w
 }
 
 // dispatch returns the body of the reply, which may alias the tree, or an
-// error. Malformed records are answered, not punished: so does Apache.
+// error. Malformed records are answered, not punished: so does Apache, which is
+// of different minds about null paths.
 func (s *Server) dispatch(c *conn, h wire.RequestHeader, d *wire.Decoder) (wire.Appender, wire.Code) {
 	switch h.Op {
 	case wire.OpPing:
@@ -118,14 +130,15 @@ func (s *Server) write(c *conn, op wire.Op, d *wire.Decoder) (wire.Appender, wir
 		if req.Decode(d); d.Err() == nil {
 			ch, code = v.checkCreate(c, op, &req.CreateRequest, req.TTL)
 		}
-	case wire.OpDelete, wire.OpCheck:
+	case wire.OpDelete:
 		var req wire.PathVersionRequest
 		if req.Decode(d); d.Err() == nil {
-			if op == wire.OpDelete {
-				ch, code = v.checkDelete(c, req.Path, req.Version)
-			} else {
-				ch, code = v.checkVersion(c, req.Path, req.Version)
-			}
+			ch, code = v.checkDelete(c, req.Path, req.Version)
+		}
+	case wire.OpCheck:
+		path, version := d.String(), d.Int32() // null is no path, and no malformed record
+		if d.Err() == nil {
+			ch, code = v.checkVersion(c, path, version)
 		}
 	case wire.OpSetData:
 		var req wire.SetDataRequest
@@ -180,18 +193,20 @@ func (s *Server) read(c *conn, op wire.Op, d *wire.Decoder) (body wire.Appender,
 			return s.getData(c, &req)
 		}
 		return s.getChildren(c, &req, op == wire.OpGetChildren2)
-	case wire.OpGetACL, wire.OpSync, wire.OpGetAllChildrenNumber:
+	case wire.OpGetACL, wire.OpGetAllChildrenNumber:
 		var req wire.PathRequest
 		if req.Decode(d); d.Err() != nil {
 			break
 		}
-		switch op {
-		case wire.OpGetACL:
+		if op == wire.OpGetACL {
 			return s.getACL(c, req.Path)
-		case wire.OpSync: // there is nothing to catch up with
-			return &wire.PathResponse{Path: req.Path}, wire.OK
 		}
 		return s.getAllChildrenNumber(c, req.Path)
+	case wire.OpSync: // there is nothing to catch up with
+		path := d.Rest()
+		if _ = d.String(); d.Err() == nil {
+			return echo(path[:len(path)-len(d.Rest())]), wire.OK // null too
+		}
 	case wire.OpGetEphemerals:
 		var req wire.GetEphemeralsRequest
 		if req.Decode(d); d.Err() == nil {
@@ -230,13 +245,23 @@ func (s *Server) read(c *conn, op wire.Op, d *wire.Decoder) (body wire.Appender,
 			return nil, wire.MarshallingError
 		}
 		return &wire.ErrorResponse{}, wire.OK
-	case wire.OpCheckWatches, wire.OpRemoveWatches:
+	case wire.OpCheckWatches:
 		var req wire.WatcherTypeRequest
 		if req.Decode(d); d.Err() == nil {
-			return nil, s.checkWatches(c, &req, op == wire.OpRemoveWatches)
+			return nil, s.checkWatches(c, &req, false)
+		}
+	case wire.OpRemoveWatches:
+		req := wire.WatcherTypeRequest{Path: d.String(), Type: d.Int32()} // nobody watches null
+		if d.Err() == nil {
+			return nil, s.checkWatches(c, &req, true)
 		}
 	default:
 		return nil, wire.Unimplemented
 	}
 	return nil, wire.MarshallingError
 }
+
+// echo is a piece of a request that comes back as it is.
+type echo []byte
+
+func (e echo) Append(b []byte) []byte { return append(b, e...) }

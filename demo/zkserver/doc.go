@@ -1,5 +1,5 @@
 // Package zkserver is a ZooKeeper server within the process: in memory,
-// standalone, with no dependency and no disk. Clients (go-zookeeper, kazoo, the
+// standalone, with no dependency, and no disk unless asked for. Clients (go-zookeeper, kazoo, the
 // Java client and what is built upon them) cannot tell it from Apache
 // ZooKeeper 3.8 in what it supports, and tools that read the four-letter words
 // or the AdminServer ([Server.ServeAdmin]) find the same layout.
@@ -63,7 +63,7 @@
 // The first that was made is the first to leave, over all sessions, so that one
 // sees them in the order in which the server did its work. The work itself is
 // never late: a client whose create is held has its node already and does not
-// know. Pings and handshakes pass, and while a message of a session is held its
+// know. Pings, handshakes and what renews a leader's lease pass, and while a message of a session is held its
 // deadline does not come nearer, so that slowness expires nobody and no client
 // loses its connection. What a connection was to be told is lost when it ends.
 //
@@ -82,9 +82,10 @@
 //
 // # A given state
 //
-// Data lives in memory and durability is not promised. [Server.LoadTree] makes
-// the nodes that a JSON file describes, and [Server.SaveTree] writes such a
-// file, of all nodes but the ephemeral ones.
+// Data lives in memory, and ends with the server unless [Server.Keep] has it in a
+// file: then a crash loses nothing that was acknowledged, and sessions go on.
+// [Server.LoadTree] makes the nodes that a JSON file describes, and
+// [Server.SaveTree] writes such a file, of all nodes but the ephemeral ones.
 //
 // # How a request passes through
 //
@@ -141,15 +142,19 @@
 //
 // Three requests that Apache 3.8 stumbles over are answered: a successful check
 // outside of a multi (no reply ever), checkWatches of a path without a slash
-// (MarshallingError while a recursive watch exists), and createTTL with flags
+// (MarshallingError while a recursive watch exists, or for any kind), and createTTL with flags
 // that say no TTL and a TTL of -1 (Apache never answers; here BadArguments).
+//
+// Of malformed requests two get another error: null as the identity of an ACL
+// makes that invalid (MarshallingError), and null in place of a path in a multi
+// uses up a zxid that the answer shows (Apache hides it).
 //
 // A setACL counts for what its client sends behind it without waiting; with
 // Apache that is left to chance.
 //
 // There are no quotas, no SASL, no super user, no reconfiguration, no way for a
 // client to use the operations that servers keep for themselves (such as
-// deleteContainer), and data does not outlive the Server.
+// deleteContainer), and without [Server.Keep] data does not outlive the Server.
 //
 // The tests show these on both servers; in all else they compare the two with
 // random conversations.

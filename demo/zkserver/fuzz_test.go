@@ -25,6 +25,11 @@ func (c *scriptConn) SetDeadline(time.Time) error      { return nil }
 func (c *scriptConn) SetReadDeadline(time.Time) error  { return nil }
 func (c *scriptConn) SetWriteDeadline(time.Time) error { return nil }
 
+// pieces are the body of a request as it is.
+type pieces string
+
+func (p pieces) Append(b []byte) []byte { return append(b, p...) }
+
 // FuzzConnection feeds a whole connection, with a proper handshake in front or
 // without, and checks that what comes back are frames, that each request was
 // answered in its turn, and that the server is in order afterwards.
@@ -65,6 +70,13 @@ func FuzzConnection(f *testing.F) {
 		r(wire.OpSetWatches, &wire.SetWatchesRequest{Data: []string{"/x"}, Exist: []string{"/y"}, Child: []string{"/"}}),
 		r(wire.OpSetWatches2, &wire.SetWatches2Request{Persistent: []string{"/"}, Recursive: []string{"/", "", "no slash"}}),
 		r(wire.OpCreate, create("/y", 0)), r(wire.OpReconfig, path("")), r(99)))
+	raw := func(s string) wire.Appender { return pieces(s) }
+	const null = "\xff\xff\xff\xff"
+	f.Add(true, requests(r(wire.OpGetAllChildrenNumber, path("")), r(wire.OpSetData, raw(null+null+null)), r(wire.OpAddWatch, raw(null+"\x00\x00\x00\x01")),
+		r(wire.OpSetACL, raw(null+"\xff\xff\xff\xfe"+null)), r(wire.OpSync, raw(null)), r(wire.OpRemoveWatches, raw(null+null)), r(wire.OpGetData, raw(null)),
+		r(wire.OpMultiRead, raw("\x00\x00\x00\x04\x00"+null+null+"\x00"+null+"\x01"+null)), r(wire.OpSetWatches2, raw("\x00\x00\x00\x00\x00\x00\x00\x00"+null)),
+		r(wire.OpMulti, raw("\x00\x00\x00\x02\x00"+null+null+null+null+"\x01"+null)), r(wire.OpCreate, raw("\x00\x00\x00\x02/a"+null+null+null)),
+		r(wire.OpAuth, raw("\x00\x00\x00\x00\x00\x00\x00\x06digest"+null))))
 	f.Add(false, handshake)
 	for word := range words {
 		f.Add(false, []byte(word))

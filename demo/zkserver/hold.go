@@ -6,8 +6,9 @@ import (
 )
 
 // A Hold keeps back what the server has to tell a session: its replies and
-// watch events, in order, but never a ping's or a handshake's answer, so that
-// the client goes on believing in its connection. Requests are carried out as
+// watch events, in order, but never the answer to a ping, to a handshake or to a
+// transaction of one check, so that the client still believes in its connection
+// and in its lease. Requests are carried out as
 // ever; only the word of it is late. [Server.Hold] begins one.
 //
 // Messages leave in their order, by Release, by Delay or all at the end. Those

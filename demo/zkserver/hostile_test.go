@@ -447,3 +447,32 @@ func TestCloseUnderLoad(t *testing.T) {
 		t.Errorf("%d panics", n)
 	}
 }
+
+// Where only other hosts are bounded, this one is not.
+func TestLoopbackUnbounded(t *testing.T) {
+	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 2, LoopbackUnbounded: true})
+	for range 4 {
+		dialRaw(t, addr)
+	}
+	for i := range 3 {
+		client, server := net.Pipe()
+		t.Cleanup(func() { client.Close() })
+		attached := make(chan struct{})
+		go func() { s.ServeConn(fromHost{server, "10.0.0.7"}); close(attached) }()
+		client.SetDeadline(time.Now().Add(patience))
+		if i < 2 {
+			connectRaw(t, client, wire.ConnectRequest{})
+		} else if _, err := client.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the third connection of another host: %v", err)
+		} else {
+			<-attached
+		}
+	}
+}
+
+type fromHost struct {
+	net.Conn
+	host string
+}
+
+func (c fromHost) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(c.host), Port: 5} }

@@ -1,12 +1,34 @@
 package zkserver
 
-import "electop/zkwatch/wire"
+import (
+	"slices"
+
+	"electop/zkwatch/wire"
+)
+
+// renewsLease reports whether a request is a transaction of one check and
+// nothing else. It changes nothing: clients send it as they send pings, to learn
+// that their session lives.
+func renewsLease(op wire.Op, frame []byte) bool {
+	if op != wire.OpMulti {
+		return false
+	}
+	d := wire.NewDecoder(frame)
+	var h wire.RequestHeader
+	h.Decode(d)
+	var req wire.MultiRequest
+	req.Decode(d)
+	return d.Err() == nil && len(req.Ops) == 1 && req.Ops[0].Op == wire.OpCheck
+}
 
 // multi carries out a transaction. It always answers with one result for each
 // operation; if one failed, the ones before it have no error of their own, it
 // has its, and the ones after are inconsistent. It fails as a whole only when
-// an operation has no place in a transaction.
+// an operation has no place in a transaction, or no path.
 func (s *Server) multi(c *conn, ops []wire.MultiOp, x txn) (*wire.MultiResponse, wire.Code) {
+	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath }) {
+		return nil, wire.MarshallingError
+	}
 	v := view{t: s.tree, pending: make(map[string]record)}
 	changes := make([]change, len(ops))
 	kinds := make([]wire.Op, len(ops)) // what each answers as
@@ -71,13 +93,15 @@ func failedMulti(n, failed int, code wire.Code) *wire.MultiResponse {
 	return rsp
 }
 
-// multiRead answers each read for itself.
+// multiRead answers each read for itself. One of no path is an error, and so is
+// a write, with the answers before it as its body.
 func (s *Server) multiRead(c *conn, ops []wire.MultiOp) (wire.Appender, wire.Code) {
 	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(ops))}
 	for i, o := range ops {
 		r := &rsp.Results[i]
-		if o.Op != wire.OpGetData && o.Op != wire.OpGetChildren {
-			return nil, wire.MarshallingError
+		if !o.Reads() || o.NoPath {
+			rsp.Results = rsp.Results[:i]
+			return rsp, wire.MarshallingError
 		}
 		n, code := s.readable(c, o.Path)
 		if code != wire.OK {

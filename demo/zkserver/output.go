@@ -94,7 +94,7 @@ func (o *output) framed(queue []byte) int {
 func appendReply(b []byte, h wire.ReplyHeader, body wire.Appender) []byte {
 	b, at := wire.BeginFrame(b)
 	b = h.Append(b)
-	if body != nil && h.Err == wire.OK {
+	if body != nil { // some errors have one
 		b = body.Append(b)
 	}
 	wire.EndFrame(b, at)
@@ -201,7 +201,10 @@ func (o *output) writeBatch() (more bool) {
 	if p := o.queue; len(p) > 0 && !o.stopped { // empty if cut off since
 		o.queue, o.spare = o.spare, nil
 		o.mu.Unlock()
-		n, err := o.c.nc.Write(p)
+		n, err := 0, o.c.s.settle() // nobody learns what a crash could take back
+		if err == nil {
+			n, err = o.c.nc.Write(p)
+		}
 		o.c.s.counters.bytesOut.Add(int64(n))
 		o.mu.Lock()
 		if err != nil {

@@ -5,7 +5,10 @@ import "time"
 // Pace is how slowly a server speaks. Of all sessions, except those of
 // [Server.DialBackstage] and those with a [Hold] of their own, each reply and
 // watch event is held back for Delay or, with Steps, until [Server.Step] lets it
-// go. Pings and handshakes never are, so slowness lets no session expire.
+// go. Pings and handshakes never are, so slowness lets no session expire, and
+// nor are transactions of one check, so it ends no leader's lease: their replies
+// overtake what is held, for clients that match replies by xid. No [Tally] counts
+// those either: a leader sends them all the time.
 //
 // Requests are carried out as ever; only the word of it is late. The message
 // that was made first leaves first, over all sessions. What the Hold says of

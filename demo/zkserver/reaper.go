@@ -39,6 +39,7 @@ func (s *Server) reap() {
 	for _, path := range due {
 		s.zxid++
 		s.apply(&change{op: wire.OpDelete, path: path}, txn{zxid: s.zxid, now: now})
+		s.seal()
 	}
 	if len(s.tree.reapable) > 0 {
 		s.armReaper()

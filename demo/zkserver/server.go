@@ -7,6 +7,7 @@ import (
 	"net"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,11 +30,16 @@ type Options struct {
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 	// MaxClientCnxns bounds the connections from one host; 0 is no bound.
 	MaxClientCnxns int
+	// LoopbackUnbounded exempts the host itself from MaxClientCnxns.
+	LoopbackUnbounded bool
 	// ReapInterval is how often empty containers and outlived TTL nodes are
 	// looked for; 0 is a minute, as Apache does.
 	ReapInterval time.Duration
 	// Logger receives what happens to connections and sessions; nil discards.
 	Logger *slog.Logger
+	// Trouble gets a line for the person who runs the server: that connections
+	// cannot be accepted for now, or can be again. It must not call the server.
+	Trouble func(string)
 }
 
 func (o Options) withDefaults() Options {
@@ -69,6 +75,11 @@ type Server struct {
 	start    time.Time
 	counters counters
 	wg       sync.WaitGroup // connections, their writers, alarms
+	closing  chan struct{}  // closed by Close
+
+	kept      atomic.Pointer[datalog] // data, for those without the lock
+	closeOnce sync.Once               // of it
+	closeErr  error
 
 	mu        sync.Mutex // guards everything below
 	closed    bool
@@ -93,6 +104,12 @@ type Server struct {
 	reaper    *alarm
 	latency   latency
 	notes     []note
+
+	data      *datalog // nil: all is lost with the server
+	entries   []byte   // of the transaction under way
+	appliedAt int64    // its time
+	sealed    int64    // the zxid of the last record
+	failure   error    // why the server cannot go on
 }
 
 // New returns a server with an empty tree. It starts nothing: no goroutine
@@ -104,6 +121,7 @@ func New(opts Options) *Server {
 		clock:     opts.Clock,
 		log:       opts.Logger,
 		start:     opts.Clock.Now(),
+		closing:   make(chan struct{}),
 		listeners: make(map[net.Listener]struct{}),
 		conns:     make(map[*conn]struct{}),
 		perHost:   make(map[string]int),
@@ -117,45 +135,6 @@ func New(opts Options) *Server {
 	s.watches.init()
 	s.sessions.init(s.start)
 	return s
-}
-
-// Serve accepts connections from l until the server is closed and then
-// returns nil. Before it returns it closes l. Any other end of the listener is
-// an error.
-func (s *Server) Serve(l net.Listener) error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		l.Close()
-		return ErrClosed
-	}
-	s.listeners[l] = struct{}{}
-	s.wg.Add(1)
-	s.mu.Unlock()
-	defer s.wg.Done()
-	defer l.Close()
-	for {
-		nc, err := l.Accept()
-		s.mu.Lock()
-		if s.closed {
-			s.mu.Unlock()
-			if err == nil {
-				nc.Close()
-			}
-			return nil
-		}
-		if err != nil {
-			delete(s.listeners, l)
-			s.mu.Unlock()
-			return fmt.Errorf("zkserver: accept on %s: %w", l.Addr(), err)
-		}
-		s.wg.Add(1)
-		s.mu.Unlock()
-		go func() {
-			defer s.wg.Done()
-			s.ServeConn(nc)
-		}()
-	}
 }
 
 // Dial returns the client's end of a connection in memory that s serves. It
@@ -227,12 +206,14 @@ func (s *Server) Refuse(on bool) {
 }
 
 // Close closes the listeners and all connections and waits until every
-// goroutine of the server has ended. The tree and the sessions are lost. It
-// returns nil, also when called again.
+// goroutine of the server has ended. The tree and the sessions are lost, but for
+// those of [Server.Keep], the end of which can be an error. To call it again
+// changes nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
 		s.closed = true
+		close(s.closing)
 		s.sessions.alarm.stop()
 		s.reaper.stop()
 		s.reopen.stop()
@@ -257,9 +238,18 @@ func (s *Server) Close() error {
 			}()
 		}
 	}
+	l := s.data
 	s.mu.Unlock()
 	s.wg.Wait()
-	return nil
+	s.closeOnce.Do(func() {
+		if l == nil {
+			return
+		}
+		if err := l.close(); err != nil && s.failure == nil { // else it was said
+			s.closeErr = fmt.Errorf("zkserver: keep data: %w", err)
+		}
+	})
+	return s.closeErr
 }
 
 // recovered keeps a bug that one connection runs into from ending the

@@ -116,7 +116,11 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *session {
 		}
 	}
 	sess.conn, c.sess = c, sess
-	sess.timeout = timeout
+	if sess.timeout != timeout {
+		sess.timeout = timeout
+		s.note(sess.entry)
+	}
+	s.seal()
 	s.touch(sess)
 	return sess
 }
@@ -209,6 +213,8 @@ func (s *Server) endSession(sess *session, drop bool) {
 	for _, path := range s.tree.ephemeralsOf(sess.id) {
 		s.apply(&change{op: wire.OpDelete, path: path}, x)
 	}
+	s.note(endEntry(sess.id))
+	s.seal()
 	if c := sess.conn; c != nil && drop {
 		s.detach(c)
 		c.closeSoon()

@@ -184,6 +184,85 @@ func setWatches(t *rapid.T) wire.SetWatchesRequest {
 }
 func nothing(*rapid.T) wire.Appender { return nil }
 
+// nullPath is a request with null in place of its path, which is empty and
+// comes first.
+type nullPath struct{ wire.Appender }
+
+func (r nullPath) Append(b []byte) []byte {
+	at := len(b)
+	b = r.Appender.Append(b)
+	copy(b[at:], null)
+	return b
+}
+
+// cutOff is the beginning of a request.
+type cutOff struct {
+	wire.Appender
+	most int // bytes, or one less than there are
+}
+
+func (r cutOff) Append(b []byte) []byte {
+	at := len(b)
+	b = r.Appender.Append(b)
+	return b[:at+min(r.most, max(0, len(b)-at-1))]
+}
+
+// nullList is a setWatches or setWatches2 with null in place of a list, the last
+// one that there is.
+type nullList struct{ lists int }
+
+func (r nullList) Append(b []byte) []byte {
+	b = wire.AppendInt64(b, 0)
+	for range r.lists - 1 {
+		b = wire.AppendInt32(b, 0)
+	}
+	return wire.AppendInt32(b, -1)
+}
+
+// odd is a request that no well-behaved client makes, for any operation that
+// takes one. See oddities_test.go for each kind of them.
+func odd(t *rapid.T) (op wire.Op, req wire.Appender) {
+	none := []struct {
+		op  wire.Op
+		req wire.Appender
+	}{
+		{wire.OpCreate, &wire.CreateRequest{ACL: world(wire.PermAll), Flags: pick(t, []int32{0, seq, eph, 77})}},
+		{wire.OpCreate2, &wire.CreateRequest{ACL: acl(t)}}, {wire.OpCreateContainer, &wire.CreateRequest{ACL: world(wire.PermAll), Flags: wire.FlagContainer}},
+		{wire.OpDelete, &wire.PathVersionRequest{Version: version(t)}}, {wire.OpCheck, &wire.PathVersionRequest{Version: version(t)}},
+		{wire.OpSetData, &wire.SetDataRequest{Data: data(t), Version: version(t)}}, {wire.OpSetACL, &wire.SetACLRequest{ACL: acl(t), Version: version(t)}},
+		{wire.OpExists, &wire.PathWatchRequest{Watch: roll(t, 2) == 0}}, {wire.OpGetData, &wire.PathWatchRequest{Watch: roll(t, 2) == 0}},
+		{wire.OpGetChildren, &wire.PathWatchRequest{}}, {wire.OpGetChildren2, &wire.PathWatchRequest{Watch: true}},
+		{wire.OpGetACL, &wire.PathRequest{}}, {wire.OpGetAllChildrenNumber, &wire.PathRequest{}}, {wire.OpGetEphemerals, &wire.PathRequest{}},
+		{wire.OpRemoveWatches, &wire.WatcherTypeRequest{Type: int32(roll(t, 5))}},
+	}
+	switch roll(t, 6) {
+	case 0, 1:
+		one := none[roll(t, len(none))]
+		return one.op, nullPath{one.req}
+	case 2:
+		one := none[roll(t, len(none))]
+		return one.op, cutOff{one.req, roll(t, 40)}
+	case 3:
+		return wire.OpMulti, cutOff{&wire.MultiRequest{Ops: several(t, 4, multiOp)}, roll(t, 200)}
+	case 4:
+		if roll(t, 2) == 0 {
+			return wire.OpSetWatches, nullList{3}
+		}
+		return wire.OpSetWatches2, nullList{5}
+	}
+	// The empty path is before the root.
+	return wire.OpGetAllChildrenNumber, &wire.PathRequest{}
+}
+
+// misplaced puts an operation where it has no place, once in a while.
+func misplaced(t *rapid.T, ops []wire.MultiOp, op wire.MultiOp) []wire.MultiOp {
+	if roll(t, 12) > 0 {
+		return ops
+	}
+	at := roll(t, len(ops)+1)
+	return slices.Concat(ops[:at], []wire.MultiOp{op}, ops[at:])
+}
+
 var kinds = []kind{
 	{1, wire.OpPing, 0, nothing},
 	{14, wire.OpCreate, 0, func(t *rapid.T) wire.Appender {
@@ -217,16 +296,19 @@ var kinds = []kind{
 		return &wire.PathVersionRequest{Path: path(t), Version: pick(t, []int32{-2, 1000})}
 	}},
 	{14, wire.OpMulti, 0, func(t *rapid.T) wire.Appender {
-		return &wire.MultiRequest{Ops: several(t, 4, multiOp)}
+		return &wire.MultiRequest{Ops: misplaced(t, several(t, 4, multiOp), wire.MultiOp{Op: wire.OpGetData, Path: "/t"})}
 	}},
 	{3, wire.OpMultiRead, 0, func(t *rapid.T) wire.Appender {
-		return &wire.MultiRequest{Ops: several(t, 3, func(t *rapid.T) wire.MultiOp {
+		return &wire.MultiRequest{Ops: misplaced(t, several(t, 3, func(t *rapid.T) wire.MultiOp {
 			o := wire.MultiOp{Op: wire.OpGetData, Path: readPath(t), Watch: roll(t, 2) == 0}
 			if roll(t, 2) == 0 {
 				o.Op = wire.OpGetChildren
 			}
+			if roll(t, 30) == 0 {
+				o.Path, o.NoPath = "", true
+			}
 			return o
-		})}
+		}), multiOp(t))}
 	}},
 	{2, wire.OpGetEphemerals, 0, func(t *rapid.T) wire.Appender {
 		return &wire.GetEphemeralsRequest{Prefix: pick(t, []string{"/", "", " ", "/t/w", "/t/x/", "t", "/none"})}
@@ -245,11 +327,12 @@ var kinds = []kind{
 	{4, wire.OpAuth, 0, func(t *rapid.T) wire.Appender {
 		r := pick(t, []wire.AuthRequest{
 			{Scheme: "digest", Auth: []byte("ann:secret")}, {Scheme: "digest", Auth: []byte("bob:pw")}, {Scheme: "ip"},
-			{Scheme: "digest", Auth: []byte("a:b:c")}, {Scheme: "digest", Auth: []byte("nocolon")}, {Scheme: "digest", Auth: []byte{}},
+			{Scheme: "digest", Auth: []byte("a:b:c")}, {Scheme: "digest", Auth: []byte("nocolon")}, {Scheme: "digest", Auth: []byte{}}, {Scheme: "digest"},
 			{Scheme: "world", Auth: []byte("anyone")}, {Scheme: "nobody", Auth: []byte("x")},
 		})
 		return &r
 	}},
+	{6, 0, 0, nil}, // an odd one
 	{3, 0, closeAndReturn, nil},
 	{2, 0, reattach, nil},
 	{2, 0, moveOver, nil},
@@ -302,6 +385,10 @@ func printed(req wire.Appender) string {
 	switch r := req.(type) {
 	case nil:
 		return ""
+	case nullPath:
+		return " null path:" + printed(r.Appender)
+	case cutOff:
+		return fmt.Sprintf(" cut off at %d:%s", r.most, printed(r.Appender))
 	case *wire.CreateRequest:
 		return " " + create(r)
 	case *wire.CreateTTLRequest:
@@ -345,6 +432,10 @@ var anyStep = rapid.Custom(func(t *rapid.T) step {
 		// One in a few of the slow ones.
 		if k.event == expire && roll(t, 4) > 0 {
 			st.event = reattach
+		}
+		if k.op == 0 && k.event == 0 {
+			st.op, st.req = odd(t)
+			st.burst = roll(t, 4) == 3
 		}
 		if k.req != nil {
 			st.req = k.req(t)

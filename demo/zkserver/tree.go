@@ -179,13 +179,15 @@ func (t *tree) ephemeralsOf(id int64) []string {
 	return paths
 }
 
-// descendants counts the nodes below path.
+// descendants counts the nodes below path. All are below the empty one, which
+// is before the root's slash.
 func (t *tree) descendants(path string) int {
-	n := t.get(path)
-	if n == nil {
+	switch {
+	case t.get(path) == nil:
 		return 0
-	}
-	if path == "/" {
+	case path == "":
+		return len(t.nodes)
+	case path == "/":
 		return len(t.nodes) - 1
 	}
 	sum := 0

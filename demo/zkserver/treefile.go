@@ -64,6 +64,9 @@ func (s *Server) LoadTree(r io.Reader) error {
 	if s.closed {
 		return ErrClosed
 	}
+	if s.data != nil {
+		return errors.New("zkserver: load the tree: the server keeps its data in a file")
+	}
 	if n := len(s.tree.nodes) - len(newTree().nodes); n > 0 {
 		return fmt.Errorf("zkserver: load the tree: there are %d nodes already", n)
 	}

@@ -167,6 +167,9 @@ func (v *view) checkVersion(c *conn, path string, version int32) (change, wire.C
 // node's new Stat. The caller holds s.mu.
 func (s *Server) apply(ch *change, x txn) wire.Stat {
 	t := s.tree
+	if s.appliedAt = x.now; ch.op != wire.OpCheck {
+		s.note(ch.entry)
+	}
 	switch ch.op {
 	case wire.OpCreate:
 		parentPath, name := split(ch.path)

@@ -164,8 +164,12 @@ func (s *Server) notify(c *conn, event int32, path string, w *wake) {
 	}
 	s.counters.notifications.Add(1)
 	c.stats.sent++
-	c.send(wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1},
-		&wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}, w)
+	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
+	if s.over(c.sess) { // it closes its own session, and nothing follows from this
+		c.sendNow(h, body)
+		return
+	}
+	c.send(h, body, w)
 }
 
 // setWatches restores the watches that a client had on an earlier connection.

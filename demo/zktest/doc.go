@@ -6,7 +6,9 @@
 // test that asked for it. [Apache] is one standalone server shared by all the
 // tests of a test binary, [NewApache] a private one that may be stopped,
 // killed and paused, [NewEnsemble] a real quorum; options turn on TLS (with
-// [NewCertificates]) and the AdminServer. [Each] runs the same test against the
+// [NewCertificates]) and the AdminServer. A [Link] is a network that can be
+// delayed, held and cut, in front of one server or, with [WithLinks], between
+// the members of an ensemble. [Each] runs the same test against the
 // embedded server of demo/zkserver and against Apache's, which is how the
 // embedded one is held to the behaviour of the real one.
 //

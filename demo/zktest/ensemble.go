@@ -15,6 +15,8 @@ import (
 // An Ensemble is several Apache ZooKeeper servers that form a quorum.
 type Ensemble struct {
 	Members []*Server
+
+	links links // nil without WithLinks
 }
 
 // NewEnsemble starts n servers and returns when all of them serve and one of
@@ -48,15 +50,26 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	if err != nil {
 		t.Fatalf("ports for an ensemble: %v", err)
 	}
-	var lines []string
+	quorum, election := addrs[2*n:3*n], addrs[3*n:]
+	if n > 0 && e.Members[0].links {
+		if e.links, err = newLinks(quorum, election); err != nil {
+			t.Fatalf("links between the members of an ensemble: %v", err)
+		}
+		t.Cleanup(e.links.close)
+	}
 	for i, s := range e.Members {
 		s.Addr = addrs[i]
 		if s.tls != nil {
 			s.Secure = addrs[n+i]
 		}
-		_, peer, _ := net.SplitHostPort(addrs[2*n+i])
-		_, election, _ := net.SplitHostPort(addrs[3*n+i])
-		lines = append(lines, fmt.Sprintf("server.%d=%s:%s:%s", i+1, hosts[i], peer, election))
+		for j := range e.Members {
+			at, votes := quorum[j], election[j]
+			if pair, ok := e.links[[2]int{i, j}]; ok {
+				at, votes = pair[0].Addr, pair[1].Addr
+			}
+			_, port, _ := net.SplitHostPort(votes)
+			s.quorum = append(s.quorum, fmt.Sprintf("server.%d=%s:%s", j+1, at, port))
+		}
 	}
 	if n > 0 && e.Members[0].admin {
 		port, err := freePort(hosts)
@@ -66,9 +79,6 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 		for i, s := range e.Members {
 			s.Admin = net.JoinHostPort(hosts[i], port)
 		}
-	}
-	for _, s := range e.Members {
-		s.quorum = lines
 	}
 	t.Cleanup(func() {
 		for _, s := range e.Members {

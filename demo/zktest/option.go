@@ -15,6 +15,24 @@ func WithAdmin() Option { return func(s *Server) { s.admin = true } }
 // and expire on a tick.
 func WithTick(tick time.Duration) Option { return func(s *Server) { s.tick = tick } }
 
+// WithLinks has each member of an ensemble reach the others only over links,
+// one for each pair and direction of dialing, which Ensemble.Hold and
+// Ensemble.Isolate cut.
+func WithLinks() Option { return func(s *Server) { s.links = true } }
+
+// WithLimits sets how many ticks a member of an ensemble has to catch up with
+// the ensemble leader, and how many may pass without an answer before one gives
+// the other up. Ten and five seconds otherwise.
+func WithLimits(initLimit, syncLimit int) Option {
+	return func(s *Server) { s.initLimit, s.syncLimit = initLimit, syncLimit }
+}
+
+// WithStockSessions has the tick of the configuration that Apache ships, 2 s, and
+// what follows from it for sessions: 4 s to 40 s.
+func WithStockSessions() Option {
+	return func(s *Server) { s.tick, s.stock = 2*time.Second, true }
+}
+
 // WithWords sets which four-letter words are answered, comma-separated; all
 // are otherwise. The word srvr is always among them: without it nobody could
 // tell that the server serves.

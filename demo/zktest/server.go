@@ -71,11 +71,15 @@ type Server struct {
 	admin  bool
 	quick  bool // to start, at the expense of speed afterwards
 	tick   time.Duration
+	stock  bool          // sessions as without any configuration of them
 	words  string        // the four-letter words that it answers
 	tls    *Certificates // nil: no TLS
 	dir    string        // zoo.cfg, the log and the data
 	id     int           // in an ensemble: 1, 2, ...
 	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
+	links  bool          // in an ensemble: the others are reached over links
+
+	initLimit, syncLimit int // in an ensemble, in ticks; 0: see config
 
 	properties []string // -Dkey=value, for the virtual machine
 
@@ -95,14 +99,23 @@ func newServer(dir string, options ...Option) *Server {
 // port, and waits until it serves. In an ensemble that takes a majority.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
-	err := s.spawn()
-	if err == nil {
-		err = s.waitServing()
-	}
-	if err != nil {
+	s.Launch(t)
+	if err := s.waitServing(); err != nil {
 		t.Fatalf("start Apache ZooKeeper %s: %v", s.Addr, err)
 	}
 }
+
+// Launch starts a server as Start does and does not wait.
+func (s *Server) Launch(t testing.TB) {
+	t.Helper()
+	if err := s.spawn(); err != nil {
+		t.Fatalf("start Apache ZooKeeper %s: %v", s.Addr, err)
+	}
+}
+
+// Serving tells whether the server serves clients now, which a member of an
+// ensemble does while it belongs to a quorum, as far as it knows.
+func (s *Server) Serving() bool { return s.mode() != "" }
 
 // Stop ends the server in order (SIGTERM) and waits until it is gone.
 func (s *Server) Stop(t testing.TB) {
@@ -186,37 +199,6 @@ func (s *Server) startOnFreePort() error {
 		}
 	}
 	return err
-}
-
-// config is the text of zoo.cfg.
-func (s *Server) config() string {
-	host, port, _ := net.SplitHostPort(s.Addr)
-	var b strings.Builder
-	tick := s.tick.Milliseconds()
-	fmt.Fprintf(&b, "tickTime=%d\nminSessionTimeout=%d\nmaxSessionTimeout=60000\n", tick, 2*tick)
-	fmt.Fprintf(&b, "dataDir=%s\nclientPort=%s\nclientPortAddress=%s\n", filepath.ToSlash(filepath.Join(s.dir, "data")), port, host)
-	fmt.Fprintf(&b, "maxClientCnxns=0\n4lw.commands.whitelist=%s\nextendedTypesEnabled=true\n", s.words)
-	if s.admin {
-		host, port, _ := net.SplitHostPort(s.Admin)
-		fmt.Fprintf(&b, "admin.serverAddress=%s\nadmin.serverPort=%s\n", host, port)
-	} else {
-		b.WriteString("admin.enableServer=false\n")
-	}
-	if s.tls != nil {
-		host, port, _ := net.SplitHostPort(s.Secure)
-		fmt.Fprintf(&b, "secureClientPort=%s\nsecureClientPortAddress=%s\n", port, host)
-		b.WriteString("serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\nssl.clientAuth=need\n")
-		fmt.Fprintf(&b, "ssl.keyStore.location=%s\nssl.keyStore.type=PEM\n", filepath.ToSlash(s.tls.server))
-		fmt.Fprintf(&b, "ssl.trustStore.location=%s\nssl.trustStore.type=PEM\n", filepath.ToSlash(s.tls.CA))
-	}
-	if s.quorum != nil {
-		// Ten seconds to catch up with the ensemble leader, five to answer it.
-		fmt.Fprintf(&b, "initLimit=%d\nsyncLimit=%d\n", max(5, 10_000/tick), max(2, 5_000/tick))
-		for _, line := range s.quorum {
-			b.WriteString(line + "\n")
-		}
-	}
-	return b.String()
 }
 
 // spawn starts the process and does not wait until it serves.

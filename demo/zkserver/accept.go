@@ -1,0 +1,116 @@
+package zkserver
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// When a connection cannot be accepted for lack of something that comes back
+// (file descriptors, for one), the next attempt is made after a pause, which
+// doubles as long as that fails. net/http has the same.
+const (
+	acceptPause    = 5 * time.Millisecond
+	acceptPauseMax = time.Second
+)
+
+// Serve accepts connections from l until the server is closed and then
+// returns nil. Before it returns it closes l. Any other end of the listener is
+// an error. A failure that passes is none: see [Options.Trouble]. Nor does it go
+// on when data cannot be kept any more: see [Server.Keep].
+func (s *Server) Serve(l net.Listener) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		l.Close()
+		return ErrClosed
+	}
+	s.listeners[l] = struct{}{}
+	s.wg.Add(1)
+	s.mu.Unlock()
+	defer s.wg.Done()
+	defer l.Close()
+	patient := s.patient(l)
+	for {
+		nc, err := patient.Accept()
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			if err == nil {
+				nc.Close()
+			}
+			return nil
+		}
+		if s.failure != nil {
+			delete(s.listeners, l)
+			err := s.failure
+			s.mu.Unlock()
+			if nc != nil {
+				nc.Close()
+			}
+			return err
+		}
+		if err != nil {
+			delete(s.listeners, l)
+			s.mu.Unlock()
+			return fmt.Errorf("zkserver: accept on %s: %w", l.Addr(), err)
+		}
+		s.wg.Add(1)
+		s.mu.Unlock()
+		go func() {
+			defer s.wg.Done()
+			s.ServeConn(nc)
+		}()
+	}
+}
+
+// patientListener is a listener that goes on after failures that pass. One
+// goroutine accepts from it.
+type patientListener struct {
+	net.Listener
+	s *Server
+}
+
+func (s *Server) patient(l net.Listener) net.Listener { return patientListener{l, s} }
+
+// Accept returns the first error that does not pass, or the last one when the
+// server closes.
+func (l patientListener) Accept() (net.Conn, error) {
+	var failed time.Time
+	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
+		nc, err := l.Listener.Accept()
+		if err == nil && !failed.IsZero() {
+			l.s.trouble(fmt.Sprintf("connections to %s are accepted again, after %v", l.Addr(), l.s.clock.Now().Sub(failed).Round(time.Millisecond)))
+		}
+		if err == nil || !passes(err) {
+			return nc, err
+		}
+		if failed.IsZero() {
+			failed = l.s.clock.Now()
+			l.s.trouble(fmt.Sprintf("no connection to %s can be accepted for now: %v; trying again", l.Addr(), err))
+		}
+		over := make(chan struct{})
+		timer := l.s.clock.AfterFunc(pause, func() { close(over) })
+		select {
+		case <-over:
+		case <-l.s.closing:
+			timer.Stop()
+			return nil, err
+		}
+	}
+}
+
+// passes reports whether an error of Accept is one after which it can succeed.
+func passes(err error) bool {
+	var t interface{ Temporary() bool }
+	return errors.As(err, &t) && t.Temporary()
+}
+
+// trouble tells whoever runs the server. The caller does not hold s.mu.
+func (s *Server) trouble(text string) {
+	s.log.Warn(text)
+	if s.opts.Trouble != nil {
+		s.opts.Trouble(text)
+	}
+}

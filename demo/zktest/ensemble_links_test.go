@@ -1,0 +1,120 @@
+package zktest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/demo/zktest"
+)
+
+// betweenMembers returns how many connections are established to the members'
+// quorum and election ports, and those of them that are not this process's: the
+// links are. Only Linux tells.
+func betweenMembers(t *testing.T, e *zktest.Ensemble) (n int, past []string) {
+	t.Helper()
+	ports := make(map[int64]bool)
+	for _, s := range e.Members {
+		for line := range strings.Lines(s.Ask(t, "conf")) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			if key == "quorumPort" || key == "electionPort" {
+				p, err := strconv.ParseInt(value, 10, 32)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ports[p] = true
+			}
+		}
+	}
+	if len(ports) != 2*len(e.Members) {
+		t.Fatalf("ports of %d members: %v", len(e.Members), ports)
+	}
+	ours := make(map[string]bool)
+	fds, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fd := range fds {
+		name, _ := os.Readlink(fd) // one that is closed by now is not ours any more
+		ours[name] = true
+	}
+	for _, table := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
+		b, err := os.ReadFile(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(b)) {
+			f := strings.Fields(line)
+			const established = "01"
+			if len(f) < 10 || f[3] != established {
+				continue
+			}
+			_, hex, _ := strings.Cut(f[2], ":")
+			if p, _ := strconv.ParseInt(hex, 16, 32); !ports[p] {
+				continue
+			}
+			n++
+			if !ours["socket:["+f[9]+"]"] {
+				past = append(past, line)
+			}
+		}
+	}
+	return n, past
+}
+
+// TestMembersReachEachOtherOverLinks: a member whose links are held stops
+// serving, whichever it is, and serves again when they are healed.
+func TestMembersReachEachOtherOverLinks(t *testing.T) {
+	const tick, syncLimit = 100 * time.Millisecond, 5
+	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(tick), zktest.WithLimits(20, syncLimit))
+	check := func() {
+		t.Helper()
+		if runtime.GOOS != "linux" {
+			return
+		}
+		// Two followers, and an election connection for each pair.
+		var n int
+		await(t, "five connections", func() bool {
+			var past []string
+			if n, past = betweenMembers(t, e); len(past) > 0 {
+				t.Fatalf("past the links: %s", past)
+			}
+			return n >= 5
+		})
+	}
+	check()
+	for _, role := range []string{"follower", "leader", "follower"} {
+		member := e.Leader(t)
+		for _, s := range e.Members {
+			if role == "follower" && s != e.Leader(t) {
+				member = s
+			}
+		}
+		start := time.Now()
+		e.Isolate(t, member)
+		await(t, fmt.Sprint("the isolated ", role, " stops serving"), func() bool { return !member.Serving() })
+		took := time.Since(start)
+		t.Logf("%s %s: out of quorum after %v", role, member.Addr, took)
+		if took < (syncLimit-2)*tick {
+			t.Errorf("the %s stopped serving after %v, syncLimit is %v", role, took, syncLimit*tick)
+		}
+		others := 0
+		for _, s := range e.Members {
+			if s != member {
+				await(t, "the others serve", func() bool { return s.Serving() })
+				others++
+			}
+		}
+		if member.Serving() {
+			t.Errorf("the %s serves while it is isolated and %d others serve", role, others)
+		}
+		e.Heal(t)
+		await(t, fmt.Sprint("the ", role, " serves again"), func() bool { return member.Serving() })
+		check()
+	}
+}
