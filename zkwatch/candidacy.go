@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -17,12 +18,22 @@ type candidacy struct {
 	prefix string // of the own znode's name
 	shown  string // prefix, with less of its guid
 	name   string // of the own znode
+	fence  int64  // its czxid
 	held   bool   // it waited or led
+	leased bool   // it leads, or runs its leader procedure: both under a lease
 
 	nameless bool // its znode can not be told from others by its name
+	stood    bool // an earlier candidacy waited or led
 
 	status    <-chan Status
 	connected bool
+	current   uint64 // the change of status that was acted on; earlier ones are old
+
+	own       <-chan zk.Event // a watch on the own znode; nil: it has to be set
+	ackWatch  <-chan zk.Event // the last one on the acknowledgement
+	ackParent <-chan zk.Event // the last one for the creation of its parent
+
+	unproved int // renewals in a row that were committed and proved no lease
 
 	// notContending holds children that look numbered but are persistent.
 	notContending map[string]bool
@@ -35,12 +46,23 @@ func (s *candidacy) run(ctx context.Context) error {
 	if err := s.awaitConnected(ctx, nil); err != nil {
 		return err
 	}
+	if err := s.conn.checkLease(); err != nil {
+		return err
+	}
+	if !s.stood {
+		if err := s.checkAckParent(ctx); err != nil {
+			return err
+		}
+	}
 	if err := s.volunteer(ctx); err != nil {
+		return err
+	}
+	if err := s.watchOwn(ctx, s.retry); err != nil {
 		return err
 	}
 	step, watchStep := model.StepList, model.StepWatch
 	for {
-		target, err := s.list(ctx, step)
+		target, err := s.list(ctx, step, s.retry)
 		if err != nil {
 			return err
 		}
@@ -58,9 +80,9 @@ func (s *candidacy) run(ctx context.Context) error {
 }
 
 // list reads C and decides. Its one request is all it takes to know.
-func (s *candidacy) list(ctx context.Context, step model.Step) (model.Target, error) {
+func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (model.Target, error) {
 	var children []string
-	err := s.retry(ctx, func() (err error) {
+	err := try(ctx, func(ctx context.Context) (err error) {
 		children, _, err = s.conn.Children(ctx, s.cfg.Path)
 		return err
 	})
@@ -69,14 +91,14 @@ func (s *candidacy) list(ctx context.Context, step model.Step) (model.Target, er
 	}
 	target := s.cfg.Recipe.Target(s.name, children, func(n string) bool { return s.notContending[n] })
 	if !target.Listed {
-		return target, fmt.Errorf("%w: %s was deleted", errLost, s.name)
+		return target, s.deposed()
 	}
-	if target.Leads && s.leaseLeft() <= 0 { // frozen meanwhile: the answer is old
+	if target.Leads && s.contactLeft() <= 0 { // frozen meanwhile: the answer is old
 		return target, errLeaseOver
 	}
 	s.report(func(m *model.Member) {
 		m.Step, m.StepAt, m.Watches = step, s.cfg.Now(), ""
-		m.Detail = listed(children)
+		m.Detail, m.Obstacle = listed(children), ""
 		if target.Leads {
 			m.Belief, m.Step = model.Elected, model.StepLowest
 		}
@@ -87,15 +109,26 @@ func (s *candidacy) list(ctx context.Context, step model.Step) (model.Target, er
 // wait watches one child until it is deleted. It is a data watch: on an
 // absent znode getData leaves no watch behind, exists would. deleted is false
 // where nothing was waited for and C has to be read again all the same.
+//
+// Where the predecessor may not be read exists sets the watch, and the
+// candidate asks again now and then: servers withhold events of a znode from
+// those who may not read it (since CVE-2024-23944).
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
 	path := model.Join(s.cfg.Path, predecessor)
 	for {
 		var watch <-chan zk.Event
 		var stat *zk.Stat
-		err := s.retry(ctx, func() (err error) {
+		var obstacle string
+		err := s.retry(ctx, func(ctx context.Context) (err error) {
 			_, stat, watch, err = s.conn.GetW(ctx, path)
 			return err
 		})
+		if errors.Is(err, zk.ErrNoAuth) {
+			obstacle = fmt.Sprintf("%s may not be read: its deletion is noticed within %v", model.Safe(predecessor, 0), unreadablePause)
+			if stat, watch, err = s.watchUnreadable(ctx, path); err == nil && stat == nil {
+				return false, nil
+			}
+		}
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
 			return false, nil
@@ -113,41 +146,102 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 		s.report(func(m *model.Member) {
 			m.Belief, m.Watches = model.Waiting, predecessor
 			m.Step, m.StepAt, m.Detail = step, s.cfg.Now(), sequenceText(predecessor)
+			m.Obstacle = obstacle
 		})
-		gone, err := s.await(ctx, watch)
-		if gone || err != nil {
-			return gone, err
+		if obstacle != "" {
+			return s.awaitUnreadable(ctx, path, watch)
+		}
+		what, err := s.await(ctx, watch, nil)
+		if what == itsDeletion || err != nil {
+			return what == itsDeletion, err
 		}
 	}
 }
 
-// await waits for a watch to fire. It reports suspension and resumption on
-// the way.
-func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event) (deleted bool, err error) {
+// unreadablePause is how often a candidate asks whether a predecessor that it
+// may not read is still there.
+const unreadablePause = 2 * time.Second
+
+// watchUnreadable sets a watch by exists, which needs no permission. The stat is
+// nil where the znode is not there: exists would leave a watch behind then, so it
+// is asked without one first.
+func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
+	err = s.retry(ctx, func(ctx context.Context) (err error) {
+		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {
+			return err
+		}
+		_, stat, watch, err = s.conn.ExistsW(ctx, path)
+		return err
+	})
+	return stat, watch, err
+}
+
+// awaitUnreadable waits until a predecessor that may not be read is gone, or has
+// changed: it may be readable then, and another watch has to be set.
+func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-chan zk.Event) (deleted bool, err error) {
+	ticker := time.NewTicker(unreadablePause)
+	defer ticker.Stop()
 	for {
+		what, err := s.await(ctx, watch, ticker.C)
+		if what != aTick || err != nil {
+			return what == itsDeletion, err
+		}
+		var exists bool
+		err = s.retry(ctx, func(ctx context.Context) (err error) {
+			exists, _, err = s.conn.Exists(ctx, path)
+			return err
+		})
+		if !exists || err != nil {
+			return err == nil, err
+		}
+	}
+}
+
+// An awaited is what a candidate waited for.
+type awaited int
+
+const (
+	itsChange   awaited = iota // the watch fired, or is gone
+	itsDeletion                // likewise
+	aTick
+)
+
+// await waits for a watch to fire, or for a tick. It reports suspension and
+// resumption on the way.
+func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-chan time.Time) (awaited, error) {
+	for {
+		switch {
+		case !s.connected && s.m.Belief == model.Waiting:
+			s.report(func(m *model.Member) { m.Belief = model.Suspended })
+		case s.connected && s.m.Belief == model.Suspended:
+			s.report(func(m *model.Member) { m.Belief = model.Waiting })
+		}
 		select {
 		case e, ok := <-watch:
 			if err := s.gate.Wait(ctx); err != nil {
-				return false, err
+				return itsChange, err
 			}
-			if !ok || e.Type == zk.EventNotWatching || e.Err != nil {
-				return false, s.awaitConnected(ctx, errWatchLost)
+			switch {
+			case !ok || e.Type == zk.EventNotWatching || e.Err != nil:
+				return itsChange, s.awaitConnected(ctx, errWatchLost)
+			case e.Type == zk.EventNodeDeleted:
+				return itsDeletion, nil
 			}
-			return e.Type == zk.EventNodeDeleted, nil
+			return itsChange, nil
+		case <-tick:
+			return aTick, s.gate.Wait(ctx)
+		case e, ok := <-s.own:
+			if err := s.ownChanged(ctx, e, ok, s.retry); err != nil {
+				return itsChange, err
+			}
 		case st, ok := <-s.status:
-			was := s.m.Belief
 			if err := s.note(ctx, st, ok); err != nil {
-				return false, err
-			}
-			if !s.connected && was == model.Waiting {
-				s.report(func(m *model.Member) { m.Belief = model.Suspended })
-			} else if s.connected && was == model.Suspended {
-				s.report(func(m *model.Member) { m.Belief = model.Waiting })
+				return itsChange, err
 			}
 		case <-s.resign:
-			return false, s.withdraw(ctx)
+			return itsChange, s.withdraw(ctx)
 		case <-ctx.Done():
-			return false, ctx.Err()
+			return itsChange, ctx.Err()
 		}
 	}
 }
@@ -155,17 +249,14 @@ func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event) (deleted b
 // errWatchLost is the session's end as a watch tells it.
 var errWatchLost = fmt.Errorf("%w: its watch is gone with the session", errLost)
 
-// withdraw deletes the own znode. Whether that succeeds or not the session is
-// closed next, which deletes it too.
+// withdraw ends the candidacy on purpose. The session is closed next, and the
+// znode and the acknowledgement go with it, in one transaction: a delete before
+// that would be another, in front of what the successor reads.
 func (s *candidacy) withdraw(ctx context.Context) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
 	}
-	s.report(func(m *model.Member) { m.Belief, m.Ending = model.Resigned, model.Resigning })
-	if s.name != "" && s.connected {
-		// The error does not matter: closing the session deletes it as well.
-		_ = s.conn.Delete(ctx, model.Join(s.cfg.Path, s.name), -1)
-	}
+	s.report(func(m *model.Member) { m.Belief, m.Ending, m.Obstacle = model.Resigned, model.Resigning, "" })
 	return errResigned
 }
 
@@ -184,7 +275,9 @@ func (s *candidacy) note(ctx context.Context, st Status, ok bool) error {
 		}
 		return fmt.Errorf("%w: session %v", errLost, s.conn.Status().State)
 	}
-	s.connected = st.State == Connected
+	if st.change >= s.current {
+		s.connected = st.State == Connected
+	}
 	return nil
 }
 
@@ -216,13 +309,17 @@ func (s *candidacy) awaitConnected(ctx context.Context, ended error) error {
 	}
 }
 
+// An attempt makes a request, and says what is done where it goes unanswered:
+// retry asks again, whileLeased suspends a leader.
+type attempt func(ctx context.Context, request func(context.Context) error) error
+
 // retry repeats a harmless request for as long as the session lasts.
-func (s *candidacy) retry(ctx context.Context, request func() error) error {
+func (s *candidacy) retry(ctx context.Context, request func(context.Context) error) error {
 	for {
 		if err := s.gate.Wait(ctx); err != nil {
 			return err
 		}
-		err := request()
+		err := request(ctx)
 		if gateErr := s.gate.Wait(ctx); gateErr != nil { // frozen meanwhile: nothing is decided
 			return gateErr
 		}

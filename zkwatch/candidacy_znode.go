@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -24,21 +25,34 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 		m.Belief, m.Step, m.StepAt, m.Detail = model.Volunteering, model.StepCreate, s.cfg.Now(), s.shown
 	}
 	s.report(create)
+	quota := quotaPause
 	for {
 		path, err := s.conn.create(ctx, prefix, s.cfg.Data, zk.FlagEphemeral|zk.FlagSequence, s.cfg.ACL, &s.loses)
 		switch {
 		case err == nil:
 			s.name = model.Base(path)
-			s.report(func(m *model.Member) { m.Znode = s.name })
+			s.report(func(m *model.Member) { m.Znode, m.Obstacle = s.name, "" })
 			return nil
 		case errors.Is(err, zk.ErrNoNode) && s.cfg.Create:
-			if err := s.createParent(ctx); err != nil {
+			err = s.createParent(ctx)
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, ErrQuota) {
 				return err
 			}
-			continue
 		case errors.Is(err, zk.ErrNoNode):
 			return fmt.Errorf("%w: %s", ErrNoParent, s.cfg.Path)
-		case !disconnected(err):
+		}
+		if errors.Is(err, ErrQuota) {
+			s.report(func(m *model.Member) { m.Obstacle = model.Safe(err.Error(), 0) })
+			if err := s.rest(ctx, quota); err != nil {
+				return err
+			}
+			quota = min(2*quota, quotaPauseMost)
+			continue
+		}
+		if !disconnected(err) {
 			return err
 		}
 		if err := s.awaitConnected(ctx, nil); err != nil {
@@ -59,12 +73,40 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
+// quotaPause is how long a candidate rests before it tries again to create what
+// a quota forbids. It doubles up to quotaPauseMost: a quota is a person's to
+// raise.
+const (
+	quotaPause     = time.Second
+	quotaPauseMost = 30 * time.Second
+)
+
+// rest waits for d, unless the candidacy ends before.
+func (s *candidacy) rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			return s.gate.Wait(ctx)
+		case st, ok := <-s.status:
+			if err := s.note(ctx, st, ok); err != nil {
+				return err
+			}
+		case <-s.resign:
+			return s.withdraw(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // find looks for the own znode by how its name begins, on a server that knows
 // all that was committed before. Where the others' names begin so too the owner
 // tells, and the newest are asked first.
 func (s *candidacy) find(ctx context.Context) (string, error) {
 	var found string
-	err := s.retry(ctx, func() error {
+	err := s.retry(ctx, func(ctx context.Context) error {
 		found = ""
 		if err := s.conn.Sync(ctx, s.cfg.Path); err != nil {
 			return err
@@ -101,7 +143,7 @@ func (s *candidacy) createParent(ctx context.Context) error {
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
 	for i := range parts {
 		path := "/" + strings.Join(slices.Clone(parts[:i+1]), "/")
-		err := s.retry(ctx, func() error {
+		err := s.retry(ctx, func(ctx context.Context) error {
 			_, err := s.conn.Create(ctx, path, nil, 0, s.cfg.ACL)
 			return err
 		})

@@ -43,7 +43,9 @@ type CandidateConfig struct {
 	// Lead is the leader procedure: it is called when the candidate finds
 	// itself lowest, and again when it leads again after a suspension, and
 	// returns when it is done; the acknowledgement follows. Its context ends
-	// when the candidate stops leading, which may be long after Lead returned.
+	// when the candidate stops leading, which may be long after Lead returned. It
+	// goes on where only the acknowledgement is lost: the candidate is the lowest
+	// and has its lease.
 	// An error ends the candidacy. nil does nothing.
 	Lead func(ctx context.Context, fence int64) error
 
@@ -70,10 +72,13 @@ type CandidateConfig struct {
 // the znode) it volunteers anew with another connection, after a reply that
 // was larger than MaxReply with room for twice as much.
 //
-// A candidacy costs one znode and one watch. On the deletion of its
-// predecessor a candidate sends one getChildren, and knows; having become the
-// leader it reads its own znode, which is also watched from then on, and
-// creates the acknowledgement. That is the same for any number of candidates.
+// A candidacy costs one znode and two watches, on its predecessor and on its own
+// znode. On the deletion of its predecessor a candidate sends one getChildren,
+// and knows that it is the lowest. It looks for an old acknowledgement, creates
+// its own, and leads as soon as one more write is committed: that proves its
+// lease, see [Conn.Renew]. Then it watches the acknowledgement. All this is the
+// same for any number of candidates. While it leads it renews the lease, ten
+// times in each session timeout. Those that wait write nothing.
 type Candidate struct {
 	cfg  CandidateConfig
 	gate *Gate
@@ -93,7 +98,7 @@ type Candidate struct {
 
 	replies int            // MaxReply of the next candidacy; goroutine of Run only
 	m       model.Member   // goroutine of Run only
-	retired sync.WaitGroup // connections on their way out
+	retired sync.WaitGroup // connections on their way out, and renewals
 }
 
 // Reasons for the end of a candidacy.
@@ -103,6 +108,7 @@ var (
 	errLost     = errors.New("candidacy lost")
 	errUnusable = errors.New("unusable configuration")
 
+	errTooShort    = errors.New("the session timeout is too short for a leader's lease")
 	errForeign     = errors.New("electop cannot take part in this election")
 	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it, or name another acknowledgement")
 )
@@ -157,8 +163,8 @@ func NewCandidate(cfg CandidateConfig) *Candidate {
 	}
 }
 
-// Resign asks the candidate to delete its znode and to end. It does not wait
-// for it: Run returns then.
+// Resign asks the candidate to close its session, which deletes its znode and its
+// acknowledgement, and to end. It does not wait for it: Run returns then.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
 
 // Status returns the status of the present candidacy's connection.
@@ -230,7 +236,7 @@ func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error
 	if err != nil {
 		return false, err
 	}
-	s := &candidacy{Candidate: c, conn: conn}
+	s := &candidacy{Candidate: c, conn: conn, stood: stood}
 	s.prefix, s.shown, s.nameless = c.prefix()
 	err = s.run(ctx)
 	c.leave(ctx, conn, err, stood || s.held)
@@ -243,10 +249,10 @@ func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error
 // hopeless tells errors after which it would not help to volunteer anew. A
 // parent that was there once may come again.
 func (c *Candidate) hopeless(err error, stood bool) bool {
-	if errors.Is(err, ErrNoParent) {
+	if errors.Is(err, ErrNoParent) || errors.Is(err, errNoAckParent) {
 		return !stood
 	}
-	for _, e := range []error{errUnusable, errNoAckParent, ErrRequestTooLarge, zk.ErrNoAuth, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals} {
+	for _, e := range []error{errUnusable, errTooShort, ErrRequestTooLarge, zk.ErrNoAuth, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -273,13 +279,15 @@ func (c *Candidate) connect() (*Conn, error) {
 // leave closes a candidacy's connection. Closing the session deletes the
 // znode at once. Where no server is reached it is tried for as long as the
 // session can live, in the background, so that a candidate that gave up does
-// not hold its old place longer than it must.
+// not hold its old place longer than it must. It is not tried for longer: a
+// follower that can send to the ensemble leader and hears nothing from it passes
+// each attempt on, and each starts the session's timeout again.
 func (c *Candidate) leave(ctx context.Context, conn *Conn, err error, stood bool) {
 	st := conn.Status()
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, stood) {
 		// Before the closing, which may take a second.
 		c.report(func(m *model.Member) {
-			m.Belief, m.Step, m.Detail = model.Lost, model.StepNone, model.Safe(err.Error(), 80)
+			m.Belief, m.Step, m.Detail, m.Obstacle = model.Lost, model.StepNone, model.Safe(err.Error(), 80), ""
 			if st.State == Connected {
 				m.Ending = model.Closing
 			}
@@ -294,7 +302,7 @@ func (c *Candidate) leave(ctx context.Context, conn *Conn, err error, stood bool
 	}
 	c.retired.Go(func() {
 		defer conn.Close()
-		limit, cancel := context.WithTimeout(ctx, st.Timeout)
+		limit, cancel := context.WithTimeout(ctx, time.Until(st.ExpiresFrom)+expiryDelay(st.Timeout))
 		defer cancel()
 		for s := range conn.Subscribe(limit) {
 			if s.State == Connected {
@@ -304,6 +312,11 @@ func (c *Candidate) leave(ctx context.Context, conn *Conn, err error, stood bool
 	})
 }
 
+// expiryDelay is how much later than ExpiresFrom a session may expire: servers
+// look for expired ones once a tick, which is half of their shortest session
+// timeout.
+func expiryDelay(timeout time.Duration) time.Duration { return timeout / 2 }
+
 // report changes what is known of the candidate and tells it.
 func (c *Candidate) report(change func(m *model.Member)) {
 	change(&c.m)
@@ -311,7 +324,10 @@ func (c *Candidate) report(change func(m *model.Member)) {
 		m := c.m
 		m.LosesReply = c.loses.Load()
 		if st := c.Status(); st.SessionID != 0 {
-			m.Session, m.Timeout, m.LeaseEnd = st.SessionID, st.Timeout, st.LeaseEnd.UTC().Round(0)
+			m.Session, m.Timeout, m.ExpiresFrom = st.SessionID, st.Timeout, st.ExpiresFrom.UTC().Round(0)
+			if m.LeaseEnd = (time.Time{}); c.believes() && st.LeaseEnd.After(time.Now()) {
+				m.LeaseEnd = st.LeaseEnd.UTC().Round(0)
+			}
 		}
 		c.cfg.Report(c.cfg.Now(), m)
 	}

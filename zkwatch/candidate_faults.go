@@ -68,7 +68,7 @@ func (c *Candidate) looked() {
 }
 
 // look is the first thing that a leader does after a thaw: the lease may be
-// over, and where it holds it is still for the servers to say what became of
+// over, and where it holds it is still for the servers to say what happened to
 // the session.
 func (s *candidacy) look(ctx context.Context) error {
 	s.waking = true
@@ -76,8 +76,11 @@ func (s *candidacy) look(ctx context.Context) error {
 		if err := s.gate.Wait(ctx); err != nil {
 			return err
 		}
-		if s.leaseLeft() <= 0 {
+		switch {
+		case s.contactLeft() <= 0:
 			return errLeaseOver
+		case s.leased && s.leaseLeft() <= 0:
+			return errSuspended
 		}
 		var stat *zk.Stat
 		err := s.whileLeased(ctx, func(ctx context.Context) (err error) {

@@ -47,10 +47,14 @@ type Conn struct {
 	subscribers map[*subscription]struct{}
 	link        *netConn      // the connection in use or being set up
 	lost        chan struct{} // while Connected: closed when that ends
+	lostBy      error         // what the last connection ended by
 	refusals    int           // connections in a row that ended before a session was given
 	zxid        int64         // the last one that a reply named
 	anchor      model.Anchor  // Session 0: none yet
-	handed      *handing      // the request that the library has and has not written
+	lease       lease
+	notices     []notice // the last ones
+	far         distance // of the server that it is connected to
+	handed      *handing // the request that the library has and has not written
 	calls       sync.WaitGroup
 	watchdog    *time.Timer
 
@@ -76,6 +80,7 @@ func Connect(cfg Config) (*Conn, error) {
 		turn:        make(chan struct{}, 1),
 		subscribers: make(map[*subscription]struct{}),
 		status:      Status{Since: time.Now()},
+		lease:       lease{tick: cfg.Tick},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.watchdog = time.AfterFunc(c.patience(), c.giveUp)
@@ -83,6 +88,7 @@ func Connect(cfg Config) (*Conn, error) {
 		zk.WithDialer(c.dial),
 		zk.WithHostProvider(c.hops),
 		zk.WithLogger(zkLogger{c}),
+		zk.WithEventCallback(c.noticed),
 		zk.WithMaxBufferSize(cfg.MaxReply),
 		zk.WithMaxConnBufferSize(cfg.BufferSize),
 	)
@@ -205,6 +211,7 @@ func (c *Conn) setErr(err error) {
 // setState enters state and tells the subscribers. The caller holds c.mu.
 func (c *Conn) setState(state ConnState, err error) {
 	c.status.State, c.status.Err, c.status.Since = state, err, time.Now()
+	c.status.change++
 	c.publish()
 }
 
@@ -252,6 +259,7 @@ func (c *Conn) terminate(state ConnState, err error, goodbye bool) {
 	n := c.link
 	goodbye = goodbye && c.status.State == Connected && !c.gate.Frozen()
 	if c.lost != nil {
+		c.lostBy = err
 		close(c.lost)
 		c.lost = nil
 	}

@@ -165,7 +165,7 @@ func TestEphemeralAfterCloseAndCut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lease := c.Status().LeaseEnd
+			lease := c.Status().ExpiresFrom
 			switch end {
 			case "close":
 				c.Close()

@@ -1,6 +1,7 @@
 package zkwatch
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -64,6 +65,12 @@ type Config struct {
 	// with ErrReplyTooLarge. Up to 1.5 MiB of it is allocated for each Conn at
 	// once. 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
 	MaxReply int
+
+	// Tick is the longest tickTime of the ensemble's servers, where it is known. A
+	// leader's lease rests on it, see [Conn.Renew]. 0 means not known: then it is
+	// taken to be half of the session timeout at most, as it is wherever nobody
+	// set minSessionTimeout.
+	Tick time.Duration
 
 	// Auth is presented on every connection before any request.
 	Auth []Auth
@@ -140,4 +147,12 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	cfg.Auth = slices.Clone(cfg.Auth)
 	return cfg, nil
+}
+
+// Roomier returns the configuration with twice as much room for a reply; false
+// where there is as much already as any server can fill.
+func (cfg Config) Roomier() (Config, bool) {
+	room := cmp.Or(cfg.MaxReply, defaultMaxReply)
+	cfg.MaxReply = min(2*room, replyLimit)
+	return cfg, room < replyLimit
 }

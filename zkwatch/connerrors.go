@@ -1,6 +1,11 @@
 package zkwatch
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"electop/zkwatch/wire"
+)
 
 // Why a connection or a [Conn] ended, or a request failed. The errors of the
 // servers are those of package zk, such as zk.ErrNoNode.
@@ -30,4 +35,15 @@ var (
 	ErrClosed = errors.New("closed")
 	// ErrCut: Cut was called.
 	ErrCut = errors.New("connection cut")
+	// ErrQuota: the quota of the znode, or of one above it, is used up.
+	ErrQuota = errors.New("quota exceeded")
 )
+
+// named returns a server's error that the library knows by its number only
+// under a name of ours.
+func named(err error) error {
+	if err.Error() == fmt.Sprintf("unknown error: %d", int32(wire.QuotaExceeded)) {
+		return ErrQuota
+	}
+	return err
+}

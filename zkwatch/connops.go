@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -199,6 +200,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	if err != nil {
 		return zero, k.failed(err)
 	}
+	began := time.Now()
 
 	type result struct {
 		value T
@@ -225,6 +227,9 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	}
 	switch {
 	case r.err == nil:
+		if k.write {
+			c.committed(lost, began)
+		}
 		return r.value, nil
 	case errors.Is(r.err, zk.ErrNoServer):
 		return zero, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, r.err))
@@ -233,7 +238,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	case errors.Is(r.err, zk.ErrShortBuffer):
 		return zero, k.unanswered(fmt.Errorf("%w: %w", ErrProtocol, r.err))
 	}
-	return zero, k.failed(r.err)
+	return zero, k.failed(named(r.err))
 }
 
 // admit waits for a call's turn and lets it begin if there is a connection;
@@ -277,18 +282,23 @@ func (c *Conn) notConnected() error {
 	return fmt.Errorf("%w: %s", ErrNotConnected, c.status.State)
 }
 
-// lostErr is why an admitted call goes unanswered.
+// lostErr is why an admitted call goes unanswered: by now there may be another
+// connection, so it is what the last one ended by.
 func (c *Conn) lostErr() error {
-	if err := c.Status().Err; err != nil {
+	c.mu.Lock()
+	err := c.lostBy
+	c.mu.Unlock()
+	if err != nil {
 		return fmt.Errorf("%w: %w", zk.ErrConnectionClosed, err)
 	}
 	return zk.ErrConnectionClosed
 }
 
 // watched replaces the library's channel of a reply by one whose event has a
-// path inside the chroot.
+// path inside the chroot, if there is one. Otherwise the event takes the shorter
+// way, for which a handoff waits.
 func watched[T any](c *Conn, r reply[T], err error) (reply[T], error) {
-	if err != nil {
+	if err != nil || c.cfg.Servers.Chroot == "" {
 		return r, err
 	}
 	events, out := r.events, make(chan zk.Event, 1)

@@ -43,6 +43,8 @@ func (c *Conn) session(n *netConn, asked, id uint64, timeout time.Duration, sent
 	defer c.mu.Unlock()
 	c.refusals = 0
 	c.status.SessionID, c.status.Timeout, c.status.Server = id, timeout, n.addr
+	c.lease.connected(sent, timeout)
+	c.far = distance{}
 	c.noteAnswer(sent)
 	return nil
 }
@@ -116,6 +118,9 @@ func (c *Conn) answered(n *netConn, sent time.Time, zxid int64) {
 	if c.link == n {
 		c.zxid = max(c.zxid, zxid)
 		c.noteAnswer(sent)
+		if zxid == 0 { // a ping
+			c.far.note(c.status.RTT)
+		}
 	}
 }
 
@@ -125,8 +130,21 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	if !sent.Before(c.anchor.Sent) {
 		c.anchor = model.Anchor{Session: c.status.SessionID, Sent: sent, Answered: answered, Timeout: c.status.Timeout}
 	}
-	if end := sent.Add(c.status.Timeout); end.After(c.status.LeaseEnd) {
-		c.status.LeaseEnd = end
+	if end := sent.Add(c.status.Timeout); end.After(c.status.ExpiresFrom) {
+		c.status.ExpiresFrom = end
+	}
+	c.lease.answered(exchange{sent, answered})
+}
+
+// committed is called when a write was carried out, which was made at sent or
+// later and answered by now. lost is of the connection that it was let in over.
+func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost == lost {
+		c.lease.committed(exchange{sent, now})
+		c.status.LeaseEnd = c.lease.end
 	}
 }
 
@@ -153,6 +171,7 @@ func (c *Conn) disconnected(n *netConn, err error) {
 	}
 	c.hops.lost(time.Since(c.status.Since))
 	c.setState(Disconnected, err)
+	c.lostBy = err
 	close(c.lost)
 	c.lost = nil
 	c.watchdog.Reset(c.patience())

@@ -48,24 +48,23 @@ type Status struct {
 	Server    string        // host:port of the server; without a connection, of the one that is tried or is next
 	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
 
-	// LeaseEnd is when the last answered request or ping was sent, plus Timeout:
-	// the servers keep the session until then at least, as they count from when
-	// they received it. It is zero before the first session. Leave a margin: a
-	// follower passes on to the ensemble's leader in batches, every half tick,
-	// that it has heard from a session.
+	// LeaseEnd is until when the ensemble is sure to keep the session: what
+	// committed writes have proved, see [Conn.Renew]. It is zero before the first
+	// of them, and long past where nobody renews it. Leave a margin for clocks
+	// that run differently.
 	LeaseEnd time.Time
+
+	// ExpiresFrom is when the last answered request or ping was sent, plus
+	// Timeout: servers that hear each other keep the session until then. No lease
+	// rests on it: a follower that is cut off from the ensemble answers as well.
+	// It is zero before the first session.
+	ExpiresFrom time.Time
 
 	// Err is why there is no connection: what the last attempt to get one met,
 	// or how the last one ended. It is nil while Connected.
 	Err error
-}
 
-// LeaseHolds tells whether at the time now the session is sure to exist for
-// margin at least. Both of now's clocks have to agree: the monotonic one stands
-// still while a machine sleeps, and the wall clock may be set.
-func (s Status) LeaseHolds(now time.Time, margin time.Duration) bool {
-	limit := s.LeaseEnd.Add(-margin)
-	return now.Before(limit) && now.Round(0).Before(limit.Round(0))
+	change uint64 // counts the changes of State
 }
 
 // Status returns the present status.

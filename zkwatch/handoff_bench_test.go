@@ -1,11 +1,15 @@
 package zkwatch_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"net"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,81 +23,111 @@ import (
 )
 
 const (
-	// handoffBlock is how many handoffs in a row are of the same kind. A block
-	// takes some tens of milliseconds: what else the machine does meets both
-	// blocks of a pair.
-	handoffBlock = 15
+	// handoffBlock is how many handoffs in a row are of the same kind. What else
+	// the machine does meets all blocks of a round.
+	handoffBlock = 7
+	// expiryBlock is the same where sessions have to expire, which takes time.
+	expiryBlock = 2
 
-	// handoffPairs is the least number of pairs of blocks: enough for an interval
-	// that does not hang on the two extremes.
-	handoffPairs = 30
+	// handoffRounds is the least number of rounds: enough for an interval that
+	// does not hang on the two extremes.
+	handoffRounds = 12
 )
 
-// BenchmarkHandoff measures from the sending of the delete that takes the
-// leader's znode away until the successor knows that it leads, among 3, 50 and
-// 500 contenders, and compares a [zkwatch.Candidate] with a floor: the bare
-// client library, which does nothing but wait for the one notification and
-// send the one getChildren. The deleting client is bare and the same for both.
+// BenchmarkHandoff measures handoffs between two contenders of the same kind,
+// among 3, 50 and 500, from the end of the leader on: until its successor knows
+// that it is the lowest, and, for a [zkwatch.Candidate], until its
+// acknowledgement is created, and until it leads: until its lease is proved, too.
+// The kinds are
 //
-// Blocks of both kinds alternate in one run. Reported are the medians of all
-// handoffs, the median over the pairs of blocks of the ratio of their medians,
-// with its 95 % confidence interval by order statistics, and the requests and
-// notifications of a candidate's handoff until it is acknowledged, as counted
-// by the embedded server. Nothing is asserted about time.
+//	candidate  zkwatch.Candidate
+//	floor      the bare client library: one notification and one getChildren; the
+//	           leader's znode is one of a client that does nothing
+//	recipe     the same, with a leader that went through the recipe itself
+//	lock       Lock of the client library, until it returns
+//
+// A leader ends in one of three ways
+//
+//	deleted    somebody else deletes its znode; the time counts from the request
+//	resigned   it resigns (candidate), closes its session (floor), deletes its
+//	           znode (recipe) or unlocks (lock); from the call
+//	expired    its process dies and its session expires; from when a bare client
+//	           that watches the znode too is notified
+//
+// Blocks of all kinds alternate in one run. Reported are the medians of all
+// handoffs and, for each kind but the floor, the median over the rounds of the
+// ratio of its block's median to the floor's, with its 95 % confidence interval
+// by order statistics. Nothing is asserted about time.
 func BenchmarkHandoff(b *testing.B) {
-	sizes := []int{3, 50, 500}
-	b.Run("embedded", func(b *testing.B) {
-		for _, n := range sizes {
-			b.Run(fmt.Sprintf("contenders=%d", n), func(b *testing.B) {
-				server, addr := zkserver.Start(b, zkserver.Options{})
-				benchmarkHandoff(b, addr, server, n)
-			})
-		}
-	})
-	b.Run("apache", func(b *testing.B) {
-		addr := zktest.Apache(b).Addr
-		for _, n := range sizes {
-			b.Run(fmt.Sprintf("contenders=%d", n), func(b *testing.B) { benchmarkHandoff(b, addr, nil, n) })
-		}
-	})
+	for _, s := range []struct {
+		name string
+		addr func(b *testing.B) string
+	}{
+		{"embedded", func(b *testing.B) string { _, addr := zkserver.Start(b, zkserver.Options{}); return addr }},
+		{"standalone", func(b *testing.B) string { return zktest.NewApache(b, zktest.ForSpeed()).Addr }},
+		{"ensemble", func(b *testing.B) string { return zktest.NewEnsemble(b, 3, zktest.ForSpeed()).ConnectString() }},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			addr := s.addr(b)
+			for _, end := range []string{"deleted", "resigned", "expired"} {
+				for _, n := range []int{3, 50, 500} {
+					b.Run(fmt.Sprintf("%s/contenders=%d", end, n), func(b *testing.B) { benchmarkHandoff(b, addr, end, n) })
+				}
+			}
+		})
+	}
 }
 
-// benchmarkHandoff runs pairs of blocks. server is nil where nothing counts.
-func benchmarkHandoff(b *testing.B, addr string, server *zkserver.Server, contenders int) {
+func benchmarkHandoff(b *testing.B, addr, end string, contenders int) {
 	h := newHandoffs(b, addr, contenders)
-	var cost handoffCosts
-	candidate := func() time.Duration { return h.once(h.candidate, server, &cost) }
-	floor := func() time.Duration { return h.once(h.floor, nil, nil) }
-
-	h.block(candidate) // a server that has just been started is slow
-	h.block(floor)
-	var candidates, floors []time.Duration
-	var ratios []float64
-	pair := func() {
-		var c, f []time.Duration
-		if len(ratios)%2 == 0 { // a drift favours neither
-			c, f = h.block(candidate), h.block(floor)
-		} else {
-			f, c = h.block(floor), h.block(candidate)
+	h.end = end
+	kinds := []struct {
+		name  string
+		enter func() *successor
+	}{{"floor", h.floor}, {"candidate", h.candidate}, {"recipe", h.recipe}, {"lock", h.lock}}
+	for _, k := range kinds { // a server that has just been started is slow
+		h.block(k.enter)
+	}
+	all, ratios := make(map[string][]time.Duration), make(map[string][]float64)
+	round := func(n int) {
+		blocks := make(map[string]time.Duration)
+		for i := range kinds { // a drift favours none
+			k := kinds[(i+n)%len(kinds)]
+			took := h.block(k.enter)
+			for what, d := range took {
+				name := what
+				switch {
+				case what == "knew":
+					name = k.name
+				case k.name != "candidate":
+					continue
+				}
+				all[name] = append(all[name], d...)
+				blocks[name] = median(d)
+			}
 		}
-		candidates, floors = append(candidates, c...), append(floors, f...)
-		ratios = append(ratios, float64(median(c))/float64(median(f)))
+		for name, d := range blocks {
+			ratios[name] = append(ratios[name], float64(d)/float64(blocks["floor"]))
+		}
 	}
+	rounds := 0
 	for b.Loop() {
-		pair()
+		round(rounds)
+		rounds++
 	}
-	for len(ratios) < handoffPairs {
-		pair()
+	for ; rounds < handoffRounds; rounds++ {
+		round(rounds)
 	}
-
-	ratio, lo, hi := medianInterval(ratios)
-	b.ReportMetric(0, "ns/op") // of a pair with all its preparations: says nothing
-	b.ReportMetric(float64(median(floors))/1e3, "floor-µs")
-	b.ReportMetric(float64(median(candidates))/1e3, "candidate-µs")
-	b.ReportMetric(ratio, "ratio")
-	b.ReportMetric(lo, "ratio-lo95")
-	b.ReportMetric(hi, "ratio-hi95")
-	cost.report(b)
+	b.ReportMetric(0, "ns/op") // of a round with all its preparations: says nothing
+	for _, name := range []string{"floor", "candidate", "recipe", "lock", "acked", "led"} {
+		b.ReportMetric(float64(median(all[name]))/1e3, name+"-µs")
+		if name != "floor" {
+			ratio, lo, hi := medianInterval(ratios[name])
+			b.ReportMetric(ratio, name+"-ratio")
+			b.ReportMetric(lo, name+"-lo95")
+			b.ReportMetric(hi, name+"-hi95")
+		}
+	}
 }
 
 // BenchmarkHandoffHerd counts what a handoff among 50 costs when everybody
@@ -140,30 +174,47 @@ func BenchmarkHandoffHerd(b *testing.B) {
 	cost.report(b)
 }
 
-// handoffs is an election in which the leader is a bare znode each time.
+// handoffs is an election in which one leader follows the other.
 type handoffs struct {
 	b          *testing.B
 	addr, path string
-	bare       *zk.Conn // creates and deletes leaders
+	end        string   // of the leader
+	bare       *zk.Conn // creates and deletes znodes
 }
 
 // newHandoffs returns an election with all of its contenders but the leader and
 // its successor. Those are named with numbers above any that the server will
-// give, so that they stand behind every successor to come.
+// give, so that they stand behind every successor to come, and such that Lock of
+// the client library takes them for locks.
 func newHandoffs(b *testing.B, addr string, contenders int) *handoffs {
 	h := &handoffs{b: b, addr: addr, path: fmt.Sprintf("/h%x", time.Now().UnixNano())}
-	h.bare = h.connect()
+	h.bare, _ = h.connect()
 	b.Cleanup(h.bare.Close)
 	h.create(h.path, 0)
 	for i := range contenders - 2 {
-		h.create(fmt.Sprintf("%s/%032x-n_%d", h.path, i, math.MaxInt32-contenders+i), zk.FlagEphemeral)
+		h.create(fmt.Sprintf("%s/_c_%032x-lock-%d", h.path, i, math.MaxInt32-contenders+i), zk.FlagEphemeral)
 	}
 	return h
 }
 
-// connect returns a bare client with the buffers that a candidate gets.
-func (h *handoffs) connect() *zk.Conn {
-	c, events, err := zk.Connect([]string{h.addr, h.addr}, 10*time.Second, zk.WithLogger(silent{}),
+// connect returns a bare client with the buffers that a candidate gets, and what
+// ends its connection as the death of its process would.
+func (h *handoffs) connect() (c *zk.Conn, kill func()) {
+	var mu sync.Mutex
+	var dead bool
+	var conn net.Conn
+	dial := func(network, addr string, timeout time.Duration) (net.Conn, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if dead {
+			return nil, net.ErrClosed
+		}
+		var err error
+		conn, err = net.DialTimeout(network, addr, timeout)
+		return conn, err
+	}
+	addrs := strings.Split(h.addr, ",")
+	c, events, err := zk.Connect(append(addrs, addrs[0]), h.timeout(), zk.WithLogger(silent{}), zk.WithDialer(dial),
 		zk.WithMaxBufferSize(256<<10), zk.WithMaxConnBufferSize(16<<10))
 	if err != nil {
 		h.b.Fatal(err)
@@ -172,7 +223,20 @@ func (h *handoffs) connect() *zk.Conn {
 		for range events {
 		}
 	}()
-	return c
+	return c, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		dead = true
+		conn.Close()
+	}
+}
+
+// timeout is short where a session has to expire.
+func (h *handoffs) timeout() time.Duration {
+	if h.end == "expired" {
+		return 500 * time.Millisecond
+	}
+	return 10 * time.Second
 }
 
 func (h *handoffs) create(path string, flags int32) string {
@@ -189,16 +253,23 @@ func (h *handoffs) delete(path string) {
 	}
 }
 
-// A successor is one that has yet to learn of its luck.
+// A successor is a contender, the leader of the next handoff.
 type successor struct {
+	znode   chan string
 	waiting chan time.Time // its watch is set
 	knew    chan time.Time
-	led     chan time.Time // nothing more is to come
-	leave   func()
+	acked   chan time.Time // its acknowledgement is created, likewise
+	led     chan time.Time // it leads, or knew where there is nothing more to it
+	resign  func()
+	kill    func()
+	leave   func() // and wait for its end
 }
 
 func newSuccessor() *successor {
-	return &successor{waiting: make(chan time.Time, 1), knew: make(chan time.Time, 1), led: make(chan time.Time, 1)}
+	return &successor{
+		znode: make(chan string, 1), waiting: make(chan time.Time, 1), knew: make(chan time.Time, 1),
+		acked: make(chan time.Time, 1), led: make(chan time.Time, 1),
+	}
 }
 
 func (h *handoffs) receive(ch <-chan time.Time) time.Time {
@@ -228,21 +299,31 @@ func (h *handoffs) stand(recipe model.Recipe) *successor {
 	}
 	c := newSuccessor()
 	ctx, cancel := context.WithCancel(context.Background())
+	last, named := model.Member{}, false
 	candidate := zkwatch.NewCandidate(zkwatch.CandidateConfig{
-		Conn:   zkwatch.Config{Servers: servers, BufferSize: 16 << 10, MaxReply: 256 << 10},
+		Conn:   zkwatch.Config{Servers: servers, SessionTimeout: h.timeout(), Dial: c.dial, BufferSize: 16 << 10, MaxReply: 256 << 10},
 		Path:   h.path,
 		Data:   []byte("bare"),
 		Ack:    h.path + "-leader",
 		Recipe: recipe,
 		Report: func(_ time.Time, m model.Member) {
+			if m.Znode != "" && !named {
+				named = true
+				c.znode <- model.Join(h.path, m.Znode)
+			}
 			switch {
+			case m.Belief == last.Belief && m.Watches == last.Watches:
 			case m.Step == model.StepLowest && m.Belief == model.Elected:
 				c.knew <- time.Now()
 			case m.Belief == model.Waiting && m.Watches != "" && (m.Step == model.StepWatch || m.Step == model.StepWatchAgain):
 				c.waiting <- time.Now()
 			case m.Belief == model.Leading:
-				c.led <- time.Now()
+				select {
+				case c.led <- time.Now():
+				default:
+				}
 			}
+			last = m
 		},
 	})
 	ended := make(chan struct{})
@@ -250,6 +331,7 @@ func (h *handoffs) stand(recipe model.Recipe) *successor {
 		defer close(ended)
 		candidate.Run(ctx)
 	}()
+	c.resign, c.kill = candidate.Resign, func() { candidate.Kill() }
 	c.leave = func() {
 		cancel()
 		<-ended
@@ -258,23 +340,95 @@ func (h *handoffs) stand(recipe model.Recipe) *successor {
 	return c
 }
 
+// dial connects a candidate whose acknowledgement is noticed.
+func (c *successor) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	return &acknowledging{Conn: conn, acked: c.acked}, err
+}
+
+// acknowledging is a connection that tells when the create of an acknowledgement
+// is answered: the last request that is not a renewal, so the last answer too.
+type acknowledging struct {
+	net.Conn
+	acked chan time.Time
+	mu    sync.Mutex
+	xid   []byte // of the create that is not answered
+}
+
+func (a *acknowledging) Write(p []byte) (int, error) {
+	if len(p) >= 12 && wire.Op(binary.BigEndian.Uint32(p[8:])) == wire.OpCreate && bytes.Contains(p, []byte("-leader")) {
+		a.mu.Lock()
+		a.xid = bytes.Clone(p[4:8])
+		a.mu.Unlock()
+	}
+	return a.Conn.Write(p)
+}
+
+func (a *acknowledging) Read(p []byte) (int, error) {
+	n, err := a.Conn.Read(p)
+	now := time.Now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.xid == nil {
+		return n, err
+	}
+	for b := p[:n]; len(b) >= 20; { // frames that begin here are whole: they are small
+		size := 4 + int(binary.BigEndian.Uint32(b))
+		if bytes.Equal(b[4:8], a.xid) {
+			a.xid = nil
+			if binary.BigEndian.Uint32(b[16:]) == 0 {
+				select {
+				case a.acked <- now:
+				default:
+				}
+			}
+			break
+		}
+		b = b[min(size, len(b)):]
+	}
+	return n, err
+}
+
 // floor is the least that a contender can do, with a new client as a candidate
 // has one.
-func (h *handoffs) floor() *successor {
+func (h *handoffs) floor() *successor { return h.byTheRecipe(false) }
+
+// recipe is the same, with a leader that has listed C and leads.
+func (h *handoffs) recipe() *successor { return h.byTheRecipe(true) }
+
+func (h *handoffs) byTheRecipe(whole bool) *successor {
 	c := newSuccessor()
-	client := h.connect()
-	c.leave = client.Close
+	client, kill := h.connect()
+	c.leave, c.kill = client.Close, kill
 	h.b.Cleanup(c.leave)
-	name := model.Join(h.path, strings.Repeat("f", 32)+"-n_")
-	if _, err := client.Create(name, []byte("bare"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err != nil {
-		h.b.Fatalf("create %s: %v", name, err)
+	own, err := client.Create(model.Join(h.path, strings.Repeat("f", 32)+"-n_"), []byte("bare"), contender, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		h.b.Fatalf("create in %s: %v", h.path, err)
+	}
+	c.znode <- own
+	c.resign = func() { client.Delete(own, -1) }
+	if !whole {
+		c.resign = func() { go client.Close() } // ends with the session
 	}
 	children, _, err := client.Children(h.path)
 	if err != nil {
 		h.b.Fatalf("getChildren %s: %v", h.path, err)
 	}
-	// The leader has the lowest number of all.
-	leader := slices.MinFunc(children, func(x, y string) int { return strings.Compare(x[len(x)-10:], y[len(y)-10:]) })
+	number := func(name string) string { return name[len(name)-10:] }
+	leader := slices.MinFunc(children, func(x, y string) int { return strings.Compare(number(x), number(y)) })
+	knew := func() {
+		now := time.Now()
+		c.knew <- now
+		c.acked <- now
+		c.led <- now
+	}
+	if number(leader) == number(own) {
+		knew()
+		if whole { // a leader watches its znode, as electop's does
+			client.GetW(own)
+		}
+		return c
+	}
 	_, _, gone, err := client.GetW(model.Join(h.path, leader))
 	if err != nil {
 		h.b.Fatalf("getData %s: %v", leader, err)
@@ -283,43 +437,95 @@ func (h *handoffs) floor() *successor {
 		c.waiting <- time.Now()
 		<-gone
 		client.Children(h.path)
-		now := time.Now()
-		c.knew <- now
-		c.led <- now
+		knew()
 	}()
 	return c
 }
 
-// once takes the leader away from before one contender and returns how long that
-// was ignorant of it.
-func (h *handoffs) once(enter func() *successor, server *zkserver.Server, cost *handoffCosts) time.Duration {
-	leader := h.create(model.Join(h.path, strings.Repeat("0", 32)+"-n_"), zk.FlagEphemeral|zk.FlagSequence)
-	c := enter()
-	defer c.leave()
-	h.receive(c.waiting)
-	// A round trip later the successor is at rest, of whichever kind it is, and
-	// the deleting client is not.
-	if _, _, err := h.bare.Exists(leader); err != nil {
-		h.b.Fatalf("exists %s: %v", leader, err)
+// lock is Lock of the client library.
+func (h *handoffs) lock() *successor {
+	c := newSuccessor()
+	client, kill := h.connect()
+	c.leave, c.kill = client.Close, kill
+	h.b.Cleanup(c.leave)
+	before, _, err := client.Children(h.path)
+	if err != nil {
+		h.b.Fatalf("getChildren %s: %v", h.path, err)
 	}
-	var before zkserver.Counters
-	if server != nil {
-		before = server.Counters()
+	lock := zk.NewLock(client, h.path, zk.WorldACL(zk.PermAll))
+	c.resign = func() { lock.Unlock() }
+	locked := make(chan struct{})
+	go func() { // ends with the lock, which the client's end is too
+		defer close(locked)
+		if lock.Lock() == nil {
+			now := time.Now()
+			c.knew <- now
+			c.acked <- now
+			c.led <- now
+		}
+	}()
+	for deadline := time.Now().Add(waitFor); ; { // it does not say what its znode is, nor that it waits
+		children, _, err := h.bare.Children(h.path)
+		if err != nil || time.Now().After(deadline) {
+			h.b.Fatalf("%s has no lock: %v", h.path, err)
+		}
+		if i := slices.IndexFunc(children, func(name string) bool { return !slices.Contains(before, name) }); i >= 0 {
+			c.znode <- model.Join(h.path, children[i])
+			break
+		}
 	}
-	begin := time.Now()
-	h.delete(leader)
-	took := h.receive(c.knew).Sub(begin)
-	h.receive(c.led)
-	if server != nil {
-		cost.add(before, server.Counters())
+	if _, _, err := client.Exists(h.path); err != nil { // what it asked before is answered
+		h.b.Fatal(err)
 	}
-	return took
+	c.waiting <- time.Now()
+	return c
 }
 
-func (h *handoffs) block(once func() time.Duration) []time.Duration {
-	took := make([]time.Duration, handoffBlock)
-	for i := range took {
-		took[i] = once()
+// once has one leader follow the other and returns for how long the other did
+// not know of it, had not acknowledged, and did not lead.
+func (h *handoffs) once(enter func() *successor) map[string]time.Duration {
+	leader := enter()
+	defer leader.leave()
+	h.receive(leader.knew)
+	h.receive(leader.led)
+	next := enter()
+	defer next.leave()
+	h.receive(next.waiting)
+	znode := <-leader.znode
+	// A round trip later the successor is at rest, of whichever kind it is, and
+	// the deleting client is not.
+	_, _, gone, err := h.bare.GetW(znode)
+	if err != nil {
+		h.b.Fatalf("getData %s: %v", znode, err)
+	}
+	begin := time.Now()
+	switch h.end {
+	case "deleted":
+		h.delete(znode)
+	case "resigned":
+		leader.resign()
+	case "expired":
+		leader.kill()
+		<-gone
+		begin = time.Now()
+	}
+	return map[string]time.Duration{
+		"knew":  h.receive(next.knew).Sub(begin),
+		"acked": h.receive(next.acked).Sub(begin),
+		"led":   h.receive(next.led).Sub(begin),
+	}
+}
+
+func (h *handoffs) block(enter func() *successor) map[string][]time.Duration {
+	took := make(map[string][]time.Duration)
+	n := handoffBlock
+	if h.end == "expired" {
+		n = expiryBlock
+	}
+	for range n {
+		for what, d := range h.once(enter) {
+			took[what] = append(took[what], d)
+		}
 	}
 	return took
 }

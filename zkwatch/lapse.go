@@ -19,8 +19,10 @@ func (c *Candidate) Lapse() {
 	}
 	conn.mu.Lock()
 	n := conn.link
-	if now := time.Now(); now.Before(conn.status.LeaseEnd) {
-		conn.status.LeaseEnd = now
+	conn.lease.end = time.Time{}
+	conn.status.LeaseEnd = time.Time{}
+	if now := time.Now(); now.Before(conn.status.ExpiresFrom) {
+		conn.status.ExpiresFrom = now
 	}
 	conn.mu.Unlock()
 	if n != nil {

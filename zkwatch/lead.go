@@ -11,158 +11,155 @@ import (
 	"electop/model"
 )
 
-// lead is the time of a candidate at the head of the queue: the leader
-// procedure, the acknowledgement, and then watching for the reasons to stop.
-//
-// It stops leading at once when the connection is lost. If that comes back
-// before the lease ends, and it is still lowest, it leads again under the
-// same fence: nobody else can have led meanwhile.
+// lead is the time of a candidate at the head of the queue, until its candidacy
+// ends. It stops leading at once when the connection is lost or the lease ends.
+// If a write that checks its znode is committed again, the lease holds, and the
+// candidate is still the lowest, it leads again under the same fence: its znode
+// was there all the time, so nobody else can have led.
 func (s *candidacy) lead(ctx context.Context) error {
+	renewal := s.startRenewal(ctx)
+	defer renewal.cancel()
 	for {
-		if err := s.reign(ctx); !errors.Is(err, errSuspended) {
-			return err
+		err := s.reign(ctx, renewal)
+		for errors.Is(err, errSuspended) {
+			if err = s.outlast(ctx, renewal); err == nil {
+				err = s.resume(ctx)
+			}
 		}
-		if err := s.outlast(ctx); err != nil {
-			return err
+		if errors.Is(err, errDeposed) {
+			s.letPass(ctx)
 		}
-		leased, cancel := s.leased(ctx)
-		target, err := s.list(leased, model.StepListAgain)
-		over := leased.Err() != nil && ctx.Err() == nil
-		cancel()
-		switch {
-		case err != nil && over:
-			return errLeaseOver
-		case err != nil:
+		if err != nil {
 			return err
-		}
-		if !target.Leads {
-			return fmt.Errorf("%w: %s is not the lowest any more", errLost, s.name)
 		}
 	}
 }
 
 var (
 	errSuspended = errors.New("leadership suspended")
-	errLeaseOver = fmt.Errorf("%w: its lease ended", errLost)
+	errLeaseOver = fmt.Errorf("%w: no answer within the session timeout", errLost)
 )
 
-// reign leads until something ends it: errSuspended for a lost connection.
-func (s *candidacy) reign(ctx context.Context) error {
-	reign, cancel := context.WithCancel(ctx)
-	var procedure chan error // non-nil while the leader procedure runs
-	// stop ends the reign: first whatever the procedure started, then what is
-	// said of it, and last the procedure itself, which may take its time. The
-	// next reign's must not overlap it.
-	stop := func() {
-		cancel()
-		if ctx.Err() == nil && s.believes() {
-			s.report(func(m *model.Member) { m.Belief, m.Step = model.Suspended, model.StepNone })
-		}
-		if procedure != nil {
-			<-procedure
-			procedure = nil
-		}
-	}
-	defer stop()
-
-	own, stat, err := s.watchOwn(ctx)
-	if err != nil {
+// resume reads C again after a suspension, and its own znode if that is not
+// watched any more.
+func (s *candidacy) resume(ctx context.Context) error {
+	target, err := s.list(ctx, model.StepListAgain, s.whileLeased)
+	switch {
+	case err != nil:
 		return err
+	case !target.Leads:
+		return fmt.Errorf("%w: %s is not the lowest any more", errLost, s.name)
+	case s.own == nil:
+		return s.watchOwn(ctx, s.whileLeased)
 	}
+	return nil
+}
+
+// A reign is one time of a candidate as leader, without interruption. It goes
+// through the leader procedure, the acknowledgement and a lease, and then
+// watches for the reasons to stop.
+//
+// A leader procedure is the work of a leader, so it starts under a lease. Where
+// there is none, the acknowledgement is created first: as a committed write it
+// is one of those that prove the lease.
+type reign struct {
+	*candidacy
+	renewal *renewal
+	cancel  context.CancelFunc // ends the leader procedure
+
+	renewing  bool       // the renewal was asked to begin
+	begun     bool       // the leader procedure was started
+	procedure chan error // nil unless it runs
+	ready     bool       // it is done
+	acked     bool       // the acknowledgement is there and ours, or there is none
+	ackGone   bool       // what was in its place was deleted just now
+	leads     bool       // Leading is what was reported
+	reported  time.Time  // when the lease was
+
+	ack      <-chan zk.Event  // a watch, on ours or on what is in its way
+	ackAgain <-chan time.Time // when to try again, where no watch tells
+	quota    time.Duration    // between two attempts that a quota refused
+}
+
+// reign leads until something ends it: errSuspended for a lost connection or
+// lease.
+func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
+	work, cancel := context.WithCancel(ctx)
+	r := &reign{candidacy: s, renewal: renewal, cancel: cancel}
+	defer func() { r.stop(ctx, err) }()
 	// A process that slept since it asked finds the answer waiting.
-	if s.leaseLeft() <= 0 {
+	if s.contactLeft() <= 0 {
 		return errLeaseOver
 	}
-	s.looked()
-	fence := stat.Czxid
 	s.report(func(m *model.Member) {
-		m.Belief, m.Fence = model.Elected, fence
+		m.Belief, m.Fence = model.Elected, s.fence
 		m.Step, m.StepAt, m.Detail = model.StepLead, s.cfg.Now(), ""
 	})
-
-	procedure = make(chan error, 1)
-	if s.cfg.Lead == nil {
-		procedure <- nil
-	} else {
-		go func(procedure chan<- error) {
-			defer func() { // a panic of the caller's procedure is the end of this candidacy, not of the program
-				if r := recover(); r != nil {
-					procedure <- fmt.Errorf("leader procedure: panic: %v", r)
-				}
-			}()
-			procedure <- s.cfg.Lead(reign, fence)
-		}(procedure)
-	}
-
-	var ackGone <-chan zk.Event // somebody else's acknowledgement, awaited
-	lease := time.NewTimer(s.nextLook())
-	defer lease.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
+		if err := r.over(); err != nil {
+			return err
+		}
+		if err := r.advance(ctx, work); err != nil {
+			return err
+		}
+		timer.Reset(s.nextLook())
 		select {
 		case <-s.thawed:
 			if err := s.look(ctx); err != nil {
 				return err
 			}
-		case err := <-procedure:
-			procedure = nil
+		case err := <-r.procedure:
+			r.procedure = nil
 			if err := s.gate.Wait(ctx); err != nil {
 				return err
 			}
 			if err != nil {
 				return fmt.Errorf("leader procedure: %v", err)
 			}
-			if ackGone, err = s.acknowledge(ctx, fence); err != nil {
-				return err
-			}
-		case e, ok := <-ackGone:
-			ackGone = nil
+			r.ready = true
+		case e, ok := <-r.ack:
 			if err := s.gate.Wait(ctx); err != nil {
 				return err
 			}
+			r.ack = nil
 			if !ok || e.Type == zk.EventNotWatching {
-				continue // the status says what happened
-			}
-			if ackGone, err = s.acknowledge(ctx, fence); err != nil {
-				return err
-			}
-		case e, ok := <-own:
-			if err := s.gate.Wait(ctx); err != nil {
-				return err
-			}
-			if !ok || e.Type == zk.EventNotWatching {
-				own = nil
+				r.ack = make(chan zk.Event) // the status says what happened
 				continue
 			}
-			if e.Type == zk.EventNodeDeleted {
-				return fmt.Errorf("%w: %s was deleted", errLost, s.name)
+			r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted
+		case <-r.ackAgain:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
 			}
-			if own, _, err = s.watchOwn(ctx); err != nil {
+			r.ackAgain = nil
+		case e, ok := <-s.own:
+			if err := s.ownChanged(ctx, e, ok, s.whileLeased); err != nil {
+				return err
+			}
+		case done := <-renewal.done:
+			if err := r.renewed(ctx, done.err); err != nil {
 				return err
 			}
 		case st, ok := <-s.status:
-			// Frozen: it goes on believing until it thaws, as a paused process does.
+			// A frozen leader still believes: it takes this in when it thaws, as a
+			// paused process does.
 			if err := s.note(ctx, st, ok); err != nil {
 				return err
 			}
 			if !s.connected {
 				return errSuspended
 			}
-		case <-lease.C:
+		case <-timer.C:
 			if err := s.gate.Wait(ctx); err != nil {
 				return err
 			}
-			if s.leaseLeft() > 0 {
-				lease.Reset(s.nextLook())
-				continue
-			}
-			// No server has answered for so long that the session may be gone,
-			// though the client library has not noticed yet.
-			return errLeaseOver
 		case <-s.resign:
 			if err := s.gate.Wait(ctx); err != nil {
 				return err
 			}
-			stop() // before the next one can know that it leads
+			r.stop(ctx, errResigned) // before the next leader can know that it leads
 			return s.withdraw(ctx)
 		case <-ctx.Done():
 			return ctx.Err()
@@ -170,84 +167,115 @@ func (s *candidacy) reign(ctx context.Context) error {
 	}
 }
 
-// watchOwn reads the own znode and watches it: a leader whose znode somebody
-// deletes does not lead any more, and nothing else would tell it.
-func (s *candidacy) watchOwn(ctx context.Context) (<-chan zk.Event, *zk.Stat, error) {
-	var watch <-chan zk.Event
-	var stat *zk.Stat
-	err := s.whileLeased(ctx, func(ctx context.Context) (err error) {
-		_, stat, watch, err = s.conn.GetW(ctx, model.Join(s.cfg.Path, s.name))
-		return err
-	})
-	return watch, stat, s.owns(stat, err)
+// stop ends the reign: first whatever the procedure started, then what is
+// reported, and last the procedure itself, which may take its time. That of the
+// next reign must not overlap it.
+func (r *reign) stop(ctx context.Context, cause error) {
+	r.cancel()
+	r.leased = false
+	if ctx.Err() == nil && r.believes() {
+		why := ""
+		if errors.Is(cause, errSuspended) {
+			why = r.suspendedBy()
+		}
+		r.report(func(m *model.Member) { m.Belief, m.Step, m.Obstacle = model.Suspended, model.StepNone, why })
+	}
+	if r.procedure != nil {
+		<-r.procedure
+		r.procedure = nil
+	}
 }
 
-// owns returns what a read of the own znode means.
-func (s *candidacy) owns(stat *zk.Stat, err error) error {
+// over tells whether the time to lead is over.
+func (r *reign) over() error {
 	switch {
-	case errors.Is(err, zk.ErrNoNode):
-		return fmt.Errorf("%w: %s was deleted", errLost, s.name)
-	case err != nil:
-		return err
-	case uint64(stat.EphemeralOwner) != s.conn.Status().SessionID:
-		return fmt.Errorf("%w: %s belongs to another session", errLost, s.name)
+	case r.leased && r.leaseLeft() <= 0:
+		return errSuspended
+	case r.contactLeft() <= 0:
+		return errLeaseOver
 	}
 	return nil
 }
 
-// acknowledge creates the acknowledgement. One of another session stays (it
-// goes with that session) and is watched: until then the candidate is elected
-// and not acknowledged.
-func (s *candidacy) acknowledge(ctx context.Context, fence int64) (gone <-chan zk.Event, err error) {
-	if s.cfg.Ack == "" {
-		return nil, s.acknowledged(ctx)
-	}
-	s.report(func(m *model.Member) {
-		m.Step, m.StepAt, m.Detail = model.StepAcknowledge, s.cfg.Now(), model.Base(s.cfg.Ack)
-	})
-	data := model.AckData(model.Join(s.cfg.Path, s.name), fence)
+// advance does what can be done now, up to Leading.
+func (r *reign) advance(ctx, work context.Context) error {
 	for {
-		err := s.whileLeased(ctx, func(ctx context.Context) error {
-			_, err := s.conn.Create(ctx, s.cfg.Ack, data, zk.FlagEphemeral, s.cfg.ACL)
-			return err
-		})
-		if err == nil {
-			break
-		}
 		switch {
-		case errors.Is(err, zk.ErrNoNode):
-			return nil, fmt.Errorf("%w: %s", errNoAckParent, s.cfg.Ack)
-		case !errors.Is(err, zk.ErrNodeExists):
-			return nil, err
+		case !r.begun && r.cfg.Lead != nil && r.leaseLeft() <= 0:
+			r.renew()
+			return nil
+		case !r.begun:
+			r.begin(work)
+		case !r.ready:
+			return nil
+		case !r.acked && r.ack == nil && r.ackAgain == nil:
+			if err := r.acknowledge(ctx); err != nil {
+				return err
+			}
+		case !r.acked:
+			return nil
+		case r.leaseLeft() <= 0:
+			r.renew()
+			return nil
+		case !r.leads:
+			r.leads, r.leased, r.held = true, true, true
+			r.renew()
+			r.reported = time.Now()
+			r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Leading, "" })
+		case r.ack == nil && r.cfg.Ack != "":
+			if err := r.watchAck(ctx); err != nil {
+				return err
+			}
+		default:
+			return nil
 		}
-		var stat *zk.Stat
-		err = s.whileLeased(ctx, func(ctx context.Context) (err error) {
-			_, stat, gone, err = s.conn.GetW(ctx, s.cfg.Ack)
-			return err
-		})
-		switch {
-		case errors.Is(err, zk.ErrNoNode):
-			continue
-		case err != nil:
-			return nil, err
-		case uint64(stat.EphemeralOwner) != s.conn.Status().SessionID:
-			return gone, nil
-		}
-		break // an earlier create of this candidacy, whose reply was lost
 	}
-	return nil, s.acknowledged(ctx)
 }
 
-// acknowledged is the last step into leadership, if the lease is not over by
-// now.
-func (s *candidacy) acknowledged(ctx context.Context) error {
-	if err := s.gate.Wait(ctx); err != nil {
+// begin starts the leader procedure.
+func (r *reign) begin(work context.Context) {
+	r.begun = true
+	if r.cfg.Lead == nil {
+		r.ready = true
+		return
+	}
+	r.leased = true
+	r.renew()
+	procedure, fence := make(chan error, 1), r.fence
+	r.procedure = procedure
+	go func() {
+		defer func() { // a panic of the caller's procedure is the end of this candidacy, not of the program
+			if p := recover(); p != nil {
+				procedure <- fmt.Errorf("leader procedure: panic: %v", p)
+			}
+		}()
+		procedure <- r.cfg.Lead(work, fence)
+	}()
+}
+
+// renew has the lease renewed from now on.
+func (r *reign) renew() {
+	if !r.renewing {
+		r.renewing = true
+		r.renewal.now()
+	}
+}
+
+// reportLease is how often a lease that moved on is reported.
+const reportLease = time.Second
+
+// renewed takes in that the lease was renewed, or why it cannot be.
+func (r *reign) renewed(ctx context.Context, err error) error {
+	if err := r.gate.Wait(ctx); err != nil {
 		return err
 	}
-	if s.leaseLeft() <= 0 {
-		return errLeaseOver
+	if err != nil {
+		return r.unrenewable(err)
 	}
-	s.held = true
-	s.report(func(m *model.Member) { m.Belief = model.Leading })
+	r.countRenewal()
+	if r.leads && time.Since(r.reported) >= reportLease {
+		r.reported = time.Now()
+		r.report(func(*model.Member) {})
+	}
 	return nil
 }

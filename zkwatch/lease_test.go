@@ -3,6 +3,7 @@ package zkwatch_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/zkwatch"
+	"electop/zkwatch/wire"
 )
 
 // wires are the connections of one candidate in virtual time: they can be cut
@@ -28,6 +30,8 @@ type wires struct {
 	mu     sync.Mutex
 	down   bool
 	mute   chan struct{} // non-nil: nothing arrives until it is closed
+	keep   bool          // transactions are kept back, and what is kept goes when it ends
+	kept   []func()
 	conns  []net.Conn
 }
 
@@ -62,6 +66,20 @@ func (w *wires) mend() {
 	w.down = false
 }
 
+// withhold keeps transactions back, and lets go of them when it ends: a server
+// without a quorum does so, and answers pings and reads.
+func (w *wires) withhold(on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.keep = on
+	if !on {
+		for _, write := range w.kept {
+			write()
+		}
+		w.kept = nil
+	}
+}
+
 func (w *wires) silence() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,6 +106,18 @@ type mutable struct {
 func (m *mutable) Close() error {
 	m.once.Do(func() { close(m.closed) })
 	return m.Conn.Close()
+}
+
+func (m *mutable) Write(b []byte) (int, error) {
+	m.wires.mu.Lock()
+	if m.wires.keep && len(b) >= 12 && wire.Op(binary.BigEndian.Uint32(b[8:])) == wire.OpMulti {
+		b = bytes.Clone(b)
+		m.wires.kept = append(m.wires.kept, func() { m.Conn.Write(b) })
+		m.wires.mu.Unlock()
+		return len(b), nil
+	}
+	m.wires.mu.Unlock()
+	return m.Conn.Write(b)
 }
 
 func (m *mutable) Read(b []byte) (int, error) {

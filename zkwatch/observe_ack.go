@@ -56,6 +56,8 @@ func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
 	var reads [ackBurst]time.Time                  // the last ones, in a ring
 	watches := make(map[string]<-chan zk.Event, 1) // that have not fired, by path
 	failed := minSpacing                           // the pause after a read that failed
+	gone := false                                  // the last notification told of its deletion
+	var notified, heard time.Time                  // as in watchChildren
 	for n := 0; awaitConnection(ctx, conn); n++ {
 		path, changed := o.ack.get()
 		if path == "" {
@@ -67,7 +69,8 @@ func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
 			}
 			return
 		}
-		ack, watch, err := o.readAck(ctx, conn, path, watches[path])
+		since := conn.Status().Since
+		ack, watch, err := o.readAck(ctx, conn, path, watches[path], gone)
 		if watch != nil {
 			watches[path] = watch
 		}
@@ -80,7 +83,8 @@ func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
 			}
 			continue
 		}
-		failed = minSpacing
+		ack.Notified, ack.Heard = notified, heard
+		failed, gone, notified, heard = minSpacing, false, time.Time{}, time.Time{}
 		o.cfg.Put(ctx, ack)
 		reads[n%ackBurst] = time.Now()
 		var again <-chan time.Time
@@ -88,8 +92,10 @@ func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
 			again = time.After(deniedPauseMax)
 		}
 		select {
-		case <-watches[path]:
+		case event := <-watches[path]:
 			delete(watches, path)
+			gone = event.Type == zk.EventNodeDeleted
+			notified, heard = o.notified(conn, path, event, since)
 		case <-changed:
 		case <-again:
 		case <-conn.Done():
@@ -105,20 +111,23 @@ func (o *Observer) watchAck(ctx context.Context, conn *Conn) {
 }
 
 // readAck reads the acknowledgement. It sets a watch unless there is one
-// outstanding on it.
-func (o *Observer) readAck(ctx context.Context, conn *Conn, path string, outstanding <-chan zk.Event) (ack *model.Ack, watch <-chan zk.Event, err error) {
+// outstanding on it. Where it is likely to be absent (gone) exists asks, which
+// saves a round trip if it is.
+func (o *Observer) readAck(ctx context.Context, conn *Conn, path string, outstanding <-chan zk.Event, gone bool) (ack *model.Ack, watch <-chan zk.Event, err error) {
+	ack = &model.Ack{Sent: o.cfg.Now(), Path: path, Presence: model.Present}
 	var data []byte
 	var stat *zk.Stat
-	if outstanding == nil {
-		data, stat, watch, err = conn.GetW(ctx, path)
-	} else {
+	switch {
+	case outstanding != nil:
 		data, stat, err = conn.Get(ctx, path)
+	case gone:
+		err = zk.ErrNoNode
+	default:
+		data, stat, watch, err = conn.GetW(ctx, path)
 	}
-	ack = &model.Ack{At: o.cfg.Now(), Path: path, Presence: model.Present}
 	switch {
 	case errors.Is(err, zk.ErrNoAuth):
 		ack.Presence = model.Denied
-		return ack, nil, nil
 	case errors.Is(err, zk.ErrNoNode) && outstanding == nil:
 		var exists bool
 		if exists, _, watch, err = conn.ExistsW(ctx, path); err != nil {
@@ -127,16 +136,17 @@ func (o *Observer) readAck(ctx context.Context, conn *Conn, path string, outstan
 		if exists {
 			// It came just now. This watch fires on its deletion as a data watch
 			// does, and is one at the server.
-			ack, _, err = o.readAck(ctx, conn, path, watch)
+			ack, _, err = o.readAck(ctx, conn, path, watch, false)
 			return ack, watch, err
 		}
-		fallthrough
+		ack.Presence = model.Absent
 	case errors.Is(err, zk.ErrNoNode):
-		ack.At, ack.Presence = o.cfg.Now(), model.Absent
-		return ack, watch, nil
+		ack.Presence = model.Absent
 	case err != nil:
 		return nil, nil, err
+	default:
+		ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, model.NewData(data)
 	}
-	ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, model.NewData(data)
+	ack.At = o.cfg.Now()
 	return ack, watch, nil
 }

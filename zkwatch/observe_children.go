@@ -11,14 +11,6 @@ import (
 	"electop/model"
 )
 
-// Spacing of reads. A single change is read at once; under a storm the next
-// read waits for minSpacing, or for four times as long as the last one took,
-// so that an observer takes at most a fifth of what one connection can do.
-const (
-	minSpacing    = 20 * time.Millisecond
-	spacingFactor = 4
-)
-
 // failedMax is how long to wait at most after a read that a server answered with
 // an error that says nothing of the election.
 const failedMax = 2 * time.Second
@@ -38,7 +30,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 	var (
 		watch    <-chan zk.Event // outstanding; nil: none
 		onParent bool            // it waits for the parent's creation
-		notified time.Time
+		notified time.Time       // the last notification, and what was known to the server
+		heard    time.Time       // before it
 		denied   = deniedPause
 		failed   = minSpacing // the pause after a read that failed
 	)
@@ -50,7 +43,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 			return
 		}
 		// Spacing goes by the monotonic clock: the other may be set.
-		began := time.Now()
+		began, since := time.Now(), conn.Status().Since
 		read, w, err := o.read(ctx, conn, watch, onParent)
 		ended := time.Now()
 		if w != nil {
@@ -61,8 +54,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 			if gap {
 				o.shown.await(ctx, conn.Status().Since)
 			}
-			read.Notified, read.Gap = notified, gap
-			notified, gap, failed = time.Time{}, false, minSpacing
+			read.Notified, read.Heard, read.Gap = notified, heard, gap
+			notified, heard, gap, failed = time.Time{}, time.Time{}, false, minSpacing
 			o.cfg.Put(ctx, read)
 		case ctx.Err() != nil:
 			return
@@ -92,8 +85,9 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 	wait:
 		for {
 			select {
-			case <-watch:
-				watch, notified = nil, o.cfg.Now()
+			case event := <-watch:
+				watch = nil
+				notified, heard = o.notified(conn, o.cfg.Path, event, since)
 				break wait
 			case st, ok := <-statuses:
 				if !ok {
@@ -113,7 +107,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 				return
 			}
 		}
-		if !pause(ctx, max(minSpacing, spacingFactor*ended.Sub(began))-time.Since(ended)) {
+		if !pause(ctx, o.effort.spacing(ended.Sub(began), conn.Distance())-time.Since(ended)) {
 			return
 		}
 	}
@@ -124,6 +118,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *Conn, gap bool) {
 // taken back. w is the new watch, nil if none was set; it can be set even where
 // the read fails later.
 func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.Event, onParent bool) (r *model.Read, w <-chan zk.Event, err error) {
+	o.effort = effort{}
 	if !o.decided {
 		if err := o.decide(ctx, conn); err != nil {
 			return nil, nil, err
@@ -135,12 +130,16 @@ func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.E
 	r = &model.Read{Presence: model.Present}
 	var names []string
 	var stat *zk.Stat
+	asked := time.Now()
+	r.Sent = o.cfg.Now()
 	if outstanding == nil || onParent {
 		names, stat, w, err = conn.ChildrenW(ctx, o.cfg.Path)
 	} else {
 		names, stat, err = conn.Children(ctx, o.cfg.Path)
 	}
 	r.At = o.cfg.Now()
+	o.effort.trips++
+	o.effort.asked(size(names))
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
 		return o.absent(ctx, conn, r, outstanding, onParent)
@@ -154,6 +153,9 @@ func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.E
 		return o.readSingle(ctx, conn, nil)
 	}
 	r.Parent = parentOf(stat)
+	if size(names) <= smallReply {
+		conn.noteTrip(time.Since(asked))
+	}
 	known := o.known
 	if o.parent != stat.Czxid {
 		r.Full, known = true, nil
@@ -170,6 +172,10 @@ func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.E
 	znodes, err := o.readNew(ctx, conn, fresh)
 	if err != nil {
 		return r, w, err
+	}
+	o.effort.trips += (len(fresh) + pipelined - 1) / pipelined
+	for i := range znodes {
+		o.effort.asked(znodes[i].Data.Length)
 	}
 
 	// From here on nothing fails: what is handed on is what is known.
@@ -189,7 +195,18 @@ func (o *Observer) read(ctx context.Context, conn *Conn, outstanding <-chan zk.E
 		}
 	}
 	r.New = znodes
+	if len(znodes) > 0 {
+		r.End = o.cfg.Now()
+	}
 	return r, w, nil
+}
+
+// size is how long a reply with these names is.
+func size(names []string) (bytes int) {
+	for _, name := range names {
+		bytes += len(name) + 4
+	}
+	return bytes
 }
 
 // absent watches for the creation of a parent that is not there.
@@ -200,6 +217,8 @@ func (o *Observer) absent(ctx context.Context, conn *Conn, r *model.Read, outsta
 	if outstanding != nil { // it was on the children, and has fired or will
 		return r, nil, nil
 	}
+	o.effort.trips++
+	o.effort.asked(0)
 	exists, _, w, err := conn.ExistsW(ctx, o.cfg.Path)
 	switch {
 	case err != nil:
@@ -262,7 +281,11 @@ feeding:
 
 func (o *Observer) readOne(ctx context.Context, conn *Conn, name string) (model.Znode, error) {
 	path := o.child(name)
+	asked := time.Now()
 	data, stat, err := conn.Get(ctx, path)
+	if err == nil && len(data) <= smallReply {
+		conn.noteTrip(time.Since(asked))
+	}
 	denied := errors.Is(err, zk.ErrNoAuth)
 	if errors.Is(err, zk.ErrInvalidPath) {
 		// Servers of old let names be created that no client may ask for. It stands

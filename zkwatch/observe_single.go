@@ -3,6 +3,7 @@ package zkwatch
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -18,7 +19,13 @@ import (
 // decide finds out what stands at the path: an ephemeral znode is an election
 // by itself, any other is the parent of one. Nothing there decides nothing.
 func (o *Observer) decide(ctx context.Context, conn *Conn) error {
+	asked := time.Now()
 	exists, stat, err := conn.Exists(ctx, o.cfg.Path)
+	o.effort.trips++
+	o.effort.asked(0)
+	if err == nil {
+		conn.noteTrip(time.Since(asked))
+	}
 	switch {
 	case errors.Is(err, zk.ErrNoAuth): // stock servers do not ask; and listing will tell
 		return nil
@@ -36,15 +43,20 @@ func (o *Observer) readSingle(ctx context.Context, conn *Conn, outstanding <-cha
 	r = &model.Read{Presence: model.Present, Single: true}
 	var data []byte
 	var stat *zk.Stat
+	r.Sent = o.cfg.Now()
 	if outstanding == nil {
 		data, stat, w, err = conn.GetW(ctx, o.cfg.Path)
 	} else {
 		data, stat, err = conn.Get(ctx, o.cfg.Path)
 	}
 	r.At = o.cfg.Now()
+	o.effort.trips++
+	o.effort.asked(len(data))
 	denied := errors.Is(err, zk.ErrNoAuth)
 	if denied || errors.Is(err, zk.ErrNoNode) { // exists asks for no permission
 		var exists bool
+		o.effort.trips++
+		o.effort.asked(0)
 		if outstanding == nil {
 			exists, stat, w, err = conn.ExistsW(ctx, o.cfg.Path)
 		} else {

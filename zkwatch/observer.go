@@ -42,6 +42,7 @@ type Observer struct {
 	parent int64 // czxid of their parent; 0: nothing is known
 	known  map[string]uint64
 	reads  uint64
+	effort effort // of the last read
 
 	decided bool // what the path is, a parent or a leader
 	single  bool // it is a leader

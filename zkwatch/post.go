@@ -1,7 +1,6 @@
 package zkwatch
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -16,8 +15,7 @@ const reopenPause = 200 * time.Millisecond
 // A Post is where observers stand: one session for any number of them, and
 // another session when that ends. [ObserverConfig.Conn] does not count here.
 type Post struct {
-	cfg     Config
-	replies int // MaxReply of the next connection; 0: the default
+	cfg Config // of the next connection
 
 	mu        sync.Mutex
 	observers []*Observer
@@ -27,7 +25,7 @@ type Post struct {
 
 // NewPost returns a post with a cluster to look at, and nobody who does.
 func NewPost(conn Config) *Post {
-	return &Post{cfg: conn, replies: conn.MaxReply, added: make(chan struct{})}
+	return &Post{cfg: conn, added: make(chan struct{})}
 }
 
 // Add has o observe from the post, from now on or, before Run, from then on. An
@@ -61,9 +59,7 @@ func Observe(ctx context.Context, conn Config, observers ...*Observer) error {
 // returns ctx's error, or that of an impossible configuration.
 func (p *Post) Run(ctx context.Context) error {
 	for {
-		cfg := p.cfg
-		cfg.MaxReply = p.replies
-		conn, err := Connect(cfg)
+		conn, err := Connect(p.cfg)
 		if err != nil {
 			return fmt.Errorf("observe: %w", err)
 		}
@@ -72,7 +68,7 @@ func (p *Post) Run(ctx context.Context) error {
 		p.use(nil)
 		conn.Close()
 		if tooLarge {
-			p.replies = min(2*cmp.Or(p.replies, defaultMaxReply), replyLimit)
+			p.cfg, _ = p.cfg.Roomier()
 		}
 		if !pause(ctx, reopenPause) {
 			return ctx.Err()

@@ -201,8 +201,8 @@ func TestAnchor(t *testing.T) {
 		if !b.Sent.After(a.Sent) || b.Answered.Before(b.Sent) || time.Since(b.Sent) > leaseTimeout {
 			t.Errorf("anchor %+v a minute after %+v", b, a)
 		}
-		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().LeaseEnd) {
-			t.Errorf("the anchor's session lasts until %v, the lease ends at %v", end, c.Status().LeaseEnd)
+		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().ExpiresFrom) {
+			t.Errorf("the anchor's session lasts until %v, it expires from %v", end, c.Status().ExpiresFrom)
 		}
 		w.silence() // what is not answered moves nothing
 		time.Sleep(leaseTimeout / 2)

@@ -50,7 +50,7 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 	roused(t, func(t *testing.T, server *zkserver.Server, s *stander, awake func() []model.Member) {
 		for i := range 5 {
 			s.Freeze()
-			time.Sleep(time.Duration(i) * leaseTimeout / 8)
+			time.Sleep(time.Duration(i) * leaseTimeout / 20)
 			s.Thaw()
 			synctest.Wait()
 			if got := awake(); len(got) != i+1 || got[i].Belief != model.Leading {
@@ -139,9 +139,10 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 		}
 		release() // its predecessor is gone
 		release() // C
-		release() // its own znode
+		release() // no acknowledgement yet
 		release() // the acknowledgement
 		m := s[1].believes(t, model.Leading)
+		release() // the acknowledgement again, with a watch
 		want := []model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading}
 		if got := s[1].beliefs(0); !slices.Equal(got, want) {
 			t.Errorf("it believed %q, want %q", got, want)

@@ -240,7 +240,7 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 			Conn: zkwatch.Config{Servers: zkwatch.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: leaseTimeout, Dial: w.dial, BufferSize: 16 << 10, MaxReply: 64 << 10},
 			Path: "/election", Create: true, Ack: "/election-leader",
 			Lead: func(context.Context, int64) error {
-				if st := self.Load().Status(); !time.Now().Before(st.LeaseEnd) {
+				if st := self.Load().Status(); !time.Now().Before(st.ExpiresFrom) {
 					late.Add(1)
 				}
 				return nil

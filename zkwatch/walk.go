@@ -32,9 +32,39 @@ type WalkProgress struct {
 	Path      string // visited last
 	Visited   int
 	Denied    int // that may not be listed
-	Skipped   int // children of large directories that were not looked into
+	Skipped   int // znodes that were not looked into, see Skips
+	Skips     []Skip
 	Elections int
 	Stopped   string // the bound that left something out, "nodes" or "depth"; "" for none
+}
+
+// A Skip is something that a walk did not look into.
+type Skip struct {
+	Path string
+	// Znodes is how many children, or the znode itself: 1.
+	Znodes int
+	Why    SkipReason
+	Limit  int // of SkipTooLarge: the bound of a reply, in bytes
+}
+
+// SkipReason is why.
+type SkipReason int
+
+const (
+	SkipTooLarge SkipReason = iota // its list of children does not fit in a reply
+	SkipAlike                      // of many alike children without children these are the others
+	SkipName                       // its name is one that no client may ask for
+)
+
+// skipsMax bounds [WalkProgress.Skips].
+const skipsMax = 100
+
+func (w *walk) skip(s Skip) {
+	w.progress.Skipped += s.Znodes
+	if len(w.progress.Skips) < skipsMax {
+		// Those that were told share the old one.
+		w.progress.Skips = append(slices.Clip(w.progress.Skips), s)
+	}
 }
 
 // Found is an election that a walk came across.
@@ -156,7 +186,7 @@ func (w *walk) run(ctx context.Context) error {
 				return nil
 			}
 			if i == walkAlike && alike {
-				w.progress.Skipped += len(b.names) - i
+				w.skip(Skip{Path: b.parent, Znodes: len(b.names) - i, Why: SkipAlike})
 				break
 			}
 			_, inner, err := w.visit(ctx, model.Join(b.parent, name), b.depth)
@@ -186,8 +216,11 @@ func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner 
 	case errors.Is(err, zk.ErrNoAuth):
 		w.progress.Denied++
 		there, err = true, nil
-	case errors.Is(err, ErrReplyTooLarge), path != w.cfg.Root && errors.Is(err, zk.ErrInvalidPath): // a name that no client may ask for
-		w.progress.Skipped++
+	case errors.Is(err, ErrReplyTooLarge):
+		w.skip(Skip{Path: path, Znodes: 1, Why: SkipTooLarge, Limit: w.conn.cfg.MaxReply})
+		there, err = true, nil
+	case path != w.cfg.Root && errors.Is(err, zk.ErrInvalidPath):
+		w.skip(Skip{Path: path, Znodes: 1, Why: SkipName})
 		there, err = true, nil
 	case errors.Is(err, zk.ErrNoNode):
 		there, err = false, nil
@@ -215,7 +248,7 @@ func (w *walk) look(ctx context.Context, path string, depth int) (there, inner b
 	case int(stat.NumChildren) > w.conn.cfg.MaxReply/walkName:
 		// A list that does not fit would cost everybody on this session their
 		// connection.
-		w.progress.Skipped += int(stat.NumChildren)
+		w.skip(Skip{Path: path, Znodes: int(stat.NumChildren), Why: SkipTooLarge, Limit: w.conn.cfg.MaxReply})
 		return true, true, nil
 	}
 	var names []string

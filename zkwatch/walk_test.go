@@ -288,6 +288,13 @@ func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
 		if len(found) != 1 || p.Skipped != 1+40 {
 			t.Errorf("%d found, %+v", len(found), p)
 		}
+		want := []zkwatch.Skip{
+			{Path: root + "/long", Znodes: 1, Why: zkwatch.SkipTooLarge, Limit: cfg.MaxReply},
+			{Path: root + "/many", Znodes: 40, Why: zkwatch.SkipTooLarge, Limit: cfg.MaxReply},
+		}
+		if !slices.Equal(p.Skips, want) {
+			t.Errorf("left out: %+v, want %+v", p.Skips, want)
+		}
 		if s := conn.Status(); s.SessionID != session {
 			t.Errorf("session %#x after %#x", s.SessionID, session)
 		}

@@ -24,15 +24,17 @@ type refusal struct{ why, hint string }
 
 func (r *refusal) Error() string { return r.why }
 
-// A limit bounds a reply: in bytes as it comes, and in entries before it is
-// taken apart, as a byte of a hostile reply can become fifty in memory.
-type limit struct{ bytes, entries int }
+// A limit bounds a reply: in bytes as it comes, and before it is taken apart in
+// entries (lines, objects, lists) and in further values, as a byte of a hostile
+// reply can become fifty in memory.
+type limit struct{ bytes, entries, values int }
 
 var (
-	cheapReply = limit{1 << 20, 100_000}
-	// Fifty thousand watches are some six megabytes.
-	dearReply  = limit{16 << 20, 500_000}
-	heavyReply = limit{256 << 20, 8_000_000}
+	cheapReply = limit{1 << 20, 100_000, 100_000}
+	// Fifty thousand watches are some six megabytes; a session id that is listed
+	// has 18 bytes with its comma.
+	dearReply  = limit{16 << 20, 500_000, 1_000_000}
+	heavyReply = limit{256 << 20, 8_000_000, 16_000_000}
 )
 
 // read drains r at once; see the package's comment on cost.
@@ -44,14 +46,20 @@ func (l limit) read(r io.Reader) ([]byte, error) {
 	if b.Len() > l.bytes {
 		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, l.bytes)
 	}
-	entries := 0
+	entries, values := 0, 0
 	for _, c := range b.Bytes() {
-		if c == '\n' || c == '[' || c == '{' {
+		switch c {
+		case '\n', '[', '{':
 			entries++
+		case ',':
+			values++
 		}
 	}
 	if entries > l.entries {
 		return nil, fmt.Errorf("%w: more than %d entries", errTooLarge, l.entries)
+	}
+	if values > l.values {
+		return nil, fmt.Errorf("%w: more than %d values", errTooLarge, l.values)
 	}
 	return b.Bytes(), nil
 }

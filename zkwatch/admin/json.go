@@ -1,7 +1,7 @@
 package admin
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -20,7 +20,9 @@ func (e *envelope) head() *envelope { return e }
 
 // unpack takes an answer apart into v, which embeds an envelope.
 func unpack(b []byte, command string, v interface{ head() *envelope }) error {
-	if err := json.Unmarshal(b, v); err != nil {
+	if err := model.Unmarshal(b, v); errors.Is(err, model.ErrDense) {
+		return fmt.Errorf("%w: %s: %w", errTooLarge, command, err)
+	} else if err != nil {
 		return malformed("%s: %s", command, model.Safe(err.Error(), 100))
 	}
 	e := v.head()
@@ -41,13 +43,10 @@ func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 type jsonSession uint64
 
 func (s *jsonSession) UnmarshalJSON(b []byte) error {
-	text := string(b)
 	if b[0] == '"' {
-		if err := json.Unmarshal(b, &text); err != nil {
-			return err
-		}
+		b = b[1 : len(b)-1] // a number needs no escapes
 	}
-	id, err := parseSession(text)
+	id, err := parseSession(string(b))
 	*s = jsonSession(id)
 	return err
 }

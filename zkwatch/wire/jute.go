@@ -105,6 +105,15 @@ func (d *Decoder) Bool() bool {
 	return p != nil && p[0] != 0
 }
 
+// Byte reads one byte.
+func (d *Decoder) Byte() byte {
+	p := d.take(1, "byte")
+	if p == nil {
+		return 0
+	}
+	return p[0]
+}
+
 // Int32 reads a 32-bit integer.
 func (d *Decoder) Int32() int32 {
 	p := d.take(4, "int")
@@ -159,6 +168,11 @@ func (d *Decoder) String() string {
 	return string(d.take(n, "string"))
 }
 
+// null reports whether what comes next is null, for a value that can be.
+func (d *Decoder) null() bool {
+	return len(d.b) >= 4 && int32(binary.BigEndian.Uint32(d.b)) == -1
+}
+
 // Path reads a string that must not be null.
 func (d *Decoder) Path() string {
 	n := d.length("path")
@@ -172,14 +186,12 @@ func (d *Decoder) Path() string {
 }
 
 // count reads the count of a vector whose elements take at least size bytes
-// each, so that the count is known to fit into what is left. Null counts 0.
+// each, so that the count is known to fit into what is left. Null counts 0, and
+// so does what is less, as with ZooKeeper's own decoder.
 func (d *Decoder) count(size int, what string) int {
 	n := d.Int32()
 	switch {
-	case d.err != nil || n == -1:
-		return 0
-	case n < 0:
-		d.fail("negative count of " + what)
+	case d.err != nil || n < 0:
 		return 0
 	case int64(n) > int64(len(d.b)/size):
 		d.fail("count of " + what + " beyond the end")
@@ -197,6 +209,30 @@ func (d *Decoder) Strings() []string {
 	v := make([]string, 0, n)
 	for range n {
 		v = append(v, d.String())
+	}
+	if d.err != nil {
+		return nil
+	}
+	return v
+}
+
+// Paths reads a vector of strings that must not be null, and none of them
+// either; an empty one gives nil.
+func (d *Decoder) Paths() []string { return d.list(d.Path) }
+
+// list reads a vector of strings that must not be null.
+func (d *Decoder) list(element func() string) []string {
+	if d.null() {
+		d.fail("null list")
+		return nil
+	}
+	n := d.count(4, "strings")
+	if n == 0 {
+		return nil
+	}
+	v := make([]string, 0, n)
+	for range n {
+		v = append(v, element())
 	}
 	if d.err != nil {
 		return nil

@@ -1,5 +1,7 @@
 package wire
 
+import "encoding/binary"
+
 // A MultiOp is one operation of a [MultiRequest]. Which fields count depends
 // on Op: Create and TTL for the creates, Path for all others, Version for
 // delete, setData and check, Data for setData, Watch for the reads.
@@ -11,7 +13,12 @@ type MultiOp struct {
 	Data    []byte
 	Version int32
 	Watch   bool
+	// NoPath says that there was null in place of the path, which reads as "".
+	NoPath bool
 }
+
+// Reads reports whether it belongs into a multiRead.
+func (o *MultiOp) Reads() bool { return o.Op == OpGetData || o.Op == OpGetChildren }
 
 // A MultiRequest is the request of multi (writes and checks, all or nothing)
 // and of multiRead (getData and getChildren, each for itself).
@@ -36,6 +43,7 @@ func (r *MultiRequest) Append(b []byte) []byte {
 	for i := range r.Ops {
 		o := &r.Ops[i]
 		b = appendMultiHeader(b, o.Op, false, -1)
+		path := len(b) // is what comes first
 		switch o.Op {
 		case OpCreate, OpCreate2, OpCreateContainer:
 			b = o.Create.Append(b)
@@ -48,12 +56,15 @@ func (r *MultiRequest) Append(b []byte) []byte {
 		case OpGetData, OpGetChildren:
 			b = AppendBool(AppendString(b, o.Path), o.Watch)
 		}
+		if o.NoPath && len(b) > path {
+			binary.BigEndian.PutUint32(b[path:], 1<<32-1)
+		}
 	}
 	return appendMultiHeader(b, -1, true, -1)
 }
 
 // Decode implements [Record]. An operation that cannot be part of a multi is
-// a failure.
+// a failure, and so are reads among writes.
 func (r *MultiRequest) Decode(d *Decoder) {
 	r.Ops = nil
 	for {
@@ -61,7 +72,7 @@ func (r *MultiRequest) Decode(d *Decoder) {
 		if done {
 			break
 		}
-		o := MultiOp{Op: op}
+		o := MultiOp{Op: op, NoPath: d.null()}
 		switch op {
 		case OpCreate, OpCreate2, OpCreateContainer:
 			o.Create.Decode(d)
@@ -69,13 +80,16 @@ func (r *MultiRequest) Decode(d *Decoder) {
 			o.Create.Decode(d)
 			o.TTL = d.Int64()
 		case OpDelete, OpCheck:
-			o.Path, o.Version = d.Path(), d.Int32()
+			o.Path, o.Version = d.String(), d.Int32()
 		case OpSetData:
-			o.Path, o.Data, o.Version = d.Path(), d.Buffer(), d.Int32()
+			o.Path, o.Data, o.Version = d.String(), d.Buffer(), d.Int32()
 		case OpGetData, OpGetChildren:
-			o.Path, o.Watch = d.Path(), d.Bool()
+			o.Path, o.Watch = d.String(), d.Bool()
 		default:
 			d.fail("operation in a multi: " + op.String())
+		}
+		if len(r.Ops) > 0 && o.Reads() != r.Ops[0].Reads() {
+			d.fail("reads and writes in a multi")
 		}
 		r.Ops = append(r.Ops, o)
 	}

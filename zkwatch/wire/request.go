@@ -53,11 +53,17 @@ type CreateRequest struct {
 	Data  []byte // aliases the decoder's input
 	ACL   []ACL
 	Flags int32
+	// NoPath says that there was null in place of the path, which reads as "".
+	NoPath bool
 }
 
 // Append implements [Record].
 func (r *CreateRequest) Append(b []byte) []byte {
-	b = AppendString(b, r.Path)
+	if r.NoPath {
+		b = AppendInt32(b, -1)
+	} else {
+		b = AppendString(b, r.Path)
+	}
 	b = AppendBuffer(b, r.Data)
 	b = appendACLs(b, r.ACL)
 	return AppendInt32(b, r.Flags)
@@ -65,7 +71,7 @@ func (r *CreateRequest) Append(b []byte) []byte {
 
 // Decode implements [Record].
 func (r *CreateRequest) Decode(d *Decoder) {
-	*r = CreateRequest{Path: d.Path(), Data: d.Buffer(), ACL: decodeACLs(d), Flags: d.Int32()}
+	*r = CreateRequest{NoPath: d.null(), Path: d.String(), Data: d.Buffer(), ACL: decodeACLs(d), Flags: d.Int32()}
 }
 
 // A CreateTTLRequest is the request of createTTL.
@@ -97,9 +103,9 @@ func (r *SetDataRequest) Append(b []byte) []byte {
 	return AppendInt32(AppendBuffer(AppendString(b, r.Path), r.Data), r.Version)
 }
 
-// Decode implements [Record].
+// Decode implements [Record]. A null path reads as "".
 func (r *SetDataRequest) Decode(d *Decoder) {
-	*r = SetDataRequest{Path: d.Path(), Data: d.Buffer(), Version: d.Int32()}
+	*r = SetDataRequest{Path: d.String(), Data: d.Buffer(), Version: d.Int32()}
 }
 
 // A SetACLRequest is the request of setACL.
@@ -114,9 +120,9 @@ func (r *SetACLRequest) Append(b []byte) []byte {
 	return AppendInt32(appendACLs(AppendString(b, r.Path), r.ACL), r.Version)
 }
 
-// Decode implements [Record].
+// Decode implements [Record]. A null path reads as "".
 func (r *SetACLRequest) Decode(d *Decoder) {
-	*r = SetACLRequest{Path: d.Path(), ACL: decodeACLs(d), Version: d.Int32()}
+	*r = SetACLRequest{Path: d.String(), ACL: decodeACLs(d), Version: d.Int32()}
 }
 
 // A WatcherTypeRequest is the request of checkWatches and removeWatches.
@@ -146,9 +152,9 @@ func (r *AddWatchRequest) Append(b []byte) []byte {
 	return AppendInt32(AppendString(b, r.Path), r.Mode)
 }
 
-// Decode implements [Record].
+// Decode implements [Record]. A null path reads as "".
 func (r *AddWatchRequest) Decode(d *Decoder) {
-	*r = AddWatchRequest{Path: d.Path(), Mode: d.Int32()}
+	*r = AddWatchRequest{Path: d.String(), Mode: d.Int32()}
 }
 
 // A SetWatchesRequest restores a client's watches on a new connection:
@@ -170,7 +176,7 @@ func (r *SetWatchesRequest) Append(b []byte) []byte {
 
 // Decode implements [Record].
 func (r *SetWatchesRequest) Decode(d *Decoder) {
-	*r = SetWatchesRequest{RelativeZxid: d.Int64(), Data: d.Strings(), Exist: d.Strings(), Child: d.Strings()}
+	*r = SetWatchesRequest{RelativeZxid: d.Int64(), Data: d.Paths(), Exist: d.Paths(), Child: d.Paths()}
 }
 
 // A SetWatches2Request is the request of setWatches2: persistent watches too.
@@ -187,11 +193,12 @@ func (r *SetWatches2Request) Append(b []byte) []byte {
 	return AppendStrings(b, r.Recursive)
 }
 
-// Decode implements [Record].
+// Decode implements [Record]. In the lists of persistent watches null reads as
+// "".
 func (r *SetWatches2Request) Decode(d *Decoder) {
 	r.SetWatchesRequest.Decode(d)
-	r.Persistent = d.Strings()
-	r.Recursive = d.Strings()
+	r.Persistent = d.list(d.String)
+	r.Recursive = d.list(d.String)
 }
 
 // A GetEphemeralsRequest is the request of getEphemerals.

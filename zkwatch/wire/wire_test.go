@@ -47,8 +47,10 @@ func samples() []Record {
 		&MultiRequest{}, &MultiRequest{[]MultiOp{
 			{Op: OpCreate, Create: create}, {Op: OpCreate2, Create: create}, {Op: OpCreateContainer, Create: create},
 			{Op: OpCreateTTL, Create: create, TTL: 5}, {Op: OpDelete, Path: "/a", Version: 1}, {Op: OpCheck, Path: "/a", Version: 2},
-			{Op: OpSetData, Path: "/a", Data: []byte("x"), Version: 3}, {Op: OpGetData, Path: "/a", Watch: true}, {Op: OpGetChildren, Path: "/a"},
+			{Op: OpSetData, Path: "/a", Data: []byte("x"), Version: 3}, {Op: OpDelete, NoPath: true},
 		}},
+		&MultiRequest{[]MultiOp{{Op: OpGetData, Path: "/a", Watch: true}, {Op: OpGetChildren, Path: "/a"}, {Op: OpGetData, NoPath: true}}},
+		&CreateRequest{NoPath: true},
 		&MultiResponse{}, &MultiResponse{[]MultiResult{
 			{Op: OpCreate, Path: "/a"}, {Op: OpCreate2, Path: "/a", Stat: stat}, {Op: OpDelete}, {Op: OpCheck}, {Op: OpSetData, Stat: stat},
 			{Op: OpGetData, Data: []byte("x"), Stat: stat}, {Op: OpGetChildren, Children: []string{"a"}}, {Op: OpError, Err: RuntimeInconsistency},
@@ -132,7 +134,10 @@ func TestDecoder(t *testing.T) {
 		"empty buffer":      {"\x00\x00\x00\x00", func(d *Decoder) any { return d.Buffer() == nil }, false, false},
 		"null vector":       {"\xff\xff\xff\xff", func(d *Decoder) any { return len(d.Strings()) }, 0, false},
 		"length -2":         {"\xff\xff\xff\xfe", func(d *Decoder) any { return d.String() }, "", true},
-		"count -2":          {"\xff\xff\xff\xfe", func(d *Decoder) any { return len(d.Strings()) }, 0, true},
+		"count -2":          {"\xff\xff\xff\xfe", func(d *Decoder) any { return len(d.Strings()) }, 0, false},
+		"null list":         {"\xff\xff\xff\xff", func(d *Decoder) any { return len(d.Paths()) }, 0, true},
+		"null in a list":    {"\x00\x00\x00\x01\xff\xff\xff\xff", func(d *Decoder) any { return len(d.Paths()) }, 0, true},
+		"list":              {"\x00\x00\x00\x01\x00\x00\x00\x00", func(d *Decoder) any { return len(d.Paths()) }, 1, false},
 		"huge buffer":       {"\x7f\xff\xff\xffabc", func(d *Decoder) any { return len(d.Buffer()) }, 0, true},
 		"huge vector":       {"\x7f\xff\xff\xff\x00\x00\x00\x00", func(d *Decoder) any { return len(d.Strings()) }, 0, true},
 		"vector one short":  {"\x00\x00\x00\x02\x00\x00\x00\x01a", func(d *Decoder) any { return len(d.Strings()) }, 0, true},
