@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ func newCampaign(std IO) *cobra.Command {
 	}
 	o.clusterFlags(cmd)
 	o.ackFlag(cmd)
+	o.askFlags(cmd, "what their tick is")
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
@@ -35,7 +37,7 @@ func newCampaign(std IO) *cobra.Command {
 }
 
 func runCampaign(ctx context.Context, o *options, std IO) error {
-	_, conn, done, err := o.cluster()
+	log, conn, done, err := o.cluster()
 	if err != nil {
 		return err
 	}
@@ -48,7 +50,12 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
+	warning := ""
+	conn.Tick, warning = o.askTick(ctx, conn, probe, log)
 	probe.Close()
+	if warning != "" {
+		fmt.Fprintf(std.Err, "electop: %s\n", warning)
+	}
 	e, err := confirm(ctx, o, std, conn)
 	switch {
 	case err != nil:
@@ -139,7 +146,7 @@ func (q *queue[T]) close() {
 	<-q.done
 }
 
-// interruptedDetail is why a candidate stands no more that was told to stop.
+// interruptedDetail is why a candidate withdrew when a signal stopped it.
 const interruptedDetail = "interrupted"
 
 // campaignPrinter prints what happens to a candidate: a line for each change
@@ -162,7 +169,8 @@ type campaignEvent struct {
 	Session *string `json:"session"`
 	Watches *string `json:"watches"`
 	Fence   *string `json:"fence"`
-	Detail  *string `json:"detail"` // why it was lost
+	Lease   *string `json:"lease_until"` // as of this line; it is renewed all the time
+	Detail  *string `json:"detail"`      // why it was lost, or what keeps it from going on
 }
 
 func (p *campaignPrinter) print(r saying) {
@@ -170,7 +178,7 @@ func (p *campaignPrinter) print(r saying) {
 	if r.over && m.Belief == model.Lost {
 		m.Detail = interruptedDetail
 	}
-	if m.Belief == p.last.Belief && m.Znode == p.last.Znode && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
+	if m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
 		return
 	}
 	p.last = m
@@ -191,7 +199,8 @@ func (p *campaignPrinter) print(r saying) {
 		Session: optional(m.Session != 0, model.Hex(m.Session)),
 		Watches: optional(m.Belief == model.Waiting && m.Watches != "", model.Join(p.path, m.Watches)),
 		Fence:   optional(m.Fence != 0, model.Hex(uint64(m.Fence))),
-		Detail:  optional(m.Belief == model.Lost, m.Detail),
+		Lease:   optional(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
+		Detail:  optional(m.Belief == model.Lost || m.Obstacle != "", cmp.Or(m.Obstacle, m.Detail)),
 	})
 	if err == nil {
 		p.out.Write(append(b, '\n'))
@@ -199,26 +208,29 @@ func (p *campaignPrinter) print(r saying) {
 }
 
 func (p *campaignPrinter) line(m model.Member) string {
-	me := model.Safe(m.Znode, 0)
+	obstacle := ""
+	if m.Obstacle != "" {
+		obstacle = ": " + model.Safe(m.Obstacle, 0)
+	}
 	switch m.Belief {
 	case model.Volunteering:
 		if m.Znode == "" {
-			return "volunteering"
+			return "volunteering" + obstacle
 		}
-		return "in the queue as " + me
+		return "in the queue as " + model.Safe(m.Znode, 0)
 	case model.Waiting:
-		return "waiting behind " + model.Safe(m.Watches, 0)
+		return "waiting behind " + model.Safe(m.Watches, 0) + obstacle
 	case model.Elected:
-		return "elected, not acknowledged yet"
+		return "elected, not leading yet" + obstacle
 	case model.Leading:
 		return "leading, fence " + model.Zxid(m.Fence)
 	case model.Suspended:
-		return "suspended: the connection is lost"
+		return "suspended" + obstacle
 	case model.Lost:
 		if m.Detail == interruptedDetail {
-			return "stands no more: interrupted"
+			return "withdrew: interrupted"
 		}
-		return "lost: " + m.Detail + "; volunteering anew"
+		return "lost: " + m.Detail + "; volunteering again"
 	}
 	return string(m.Belief)
 }

@@ -68,6 +68,9 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 		return usagef("--headless needs --chaos: without a screen nobody else would do anything")
 	}
 	c.listen = changed("listen")
+	if changed("max-client-cnxns") && c.headless && !c.listen {
+		return usagef("--max-client-cnxns needs --listen with --headless: nobody else can connect")
+	}
 	var err error
 	if c.perSecond, err = parseRate(c.rate); err != nil {
 		return err
@@ -128,11 +131,11 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	}
 	defer closeLog()
 	defer std.secondSignal(ctx)()
-	server, err := c.server(ctx, o, log, std)
+	h, err := c.host(ctx, o, log, std)
 	if err != nil {
 		return err
 	}
-	defer server.Close()
+	defer h.server.Close()
 	if !o.castSet {
 		o.cast = demoCast
 	}
@@ -145,23 +148,23 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 		return err
 	}
 	conn := zkwatch.Config{Servers: servers, SessionTimeout: timeout, Logger: log}
-	r := &headless{o: o, chaos: *c.chaos(), server: server, log: log, std: std}
-	return r.run(ctx, within(conn, server), backstage(conn, server))
+	r := &headless{o: o, chaos: *c.chaos(), host: h, log: log, std: std}
+	return r.run(ctx, within(conn, h.server), backstage(conn, h.server))
 }
 
-// server starts the embedded ZooKeeper, for others too if that was asked for.
-func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger, std IO) (*zkserver.Server, error) {
+// host starts the embedded ZooKeeper, for others too if that was asked for.
+func (c *chaosOptions) host(ctx context.Context, o *options, log *slog.Logger, std IO) (*host, error) {
 	if !c.listen {
-		return zkserver.New(demoServer(log)), nil
+		return newHost(demoServer(log)), nil
 	}
 	if err := confirmOpen(ctx, o, std); err != nil {
 		return nil, err
 	}
-	server, _, addr, err := embedded(o, log)
+	h, err := embedded(o, demoServer(log))
 	if err == nil {
-		fmt.Fprintf(std.Err, "electop: ZooKeeper on %s\n", dialable(addr))
+		fmt.Fprintf(std.Err, "electop: ZooKeeper on %s\n", dialable(h.addr))
 	}
-	return server, err
+	return h, err
 }
 
 // within is conn for candidates of the same process.
@@ -172,11 +175,11 @@ func within(conn zkwatch.Config, s *zkserver.Server) zkwatch.Config {
 
 // headless is one such run.
 type headless struct {
-	o      *options
-	chaos  demo.Chaos
-	server *zkserver.Server
-	log    *slog.Logger
-	std    IO
+	o     *options
+	chaos demo.Chaos
+	host  *host
+	log   *slog.Logger
+	std   IO
 }
 
 func (r *headless) run(ctx context.Context, conn, watch zkwatch.Config) error {
@@ -196,7 +199,7 @@ func (r *headless) run(ctx context.Context, conn, watch zkwatch.Config) error {
 		return err
 	}
 	defer w.close()
-	sc := screen{conn: conn, watch: watch, acting: true, create: true, server: r.server}
+	sc := screen{conn: conn, watch: watch, acting: true, create: true, host: r.host}
 	cast, err := newCast(o, sc, w.first(), notice)
 	if err != nil {
 		return err
@@ -205,6 +208,7 @@ func (r *headless) run(ctx context.Context, conn, watch zkwatch.Config) error {
 	stage := stageOf(sc, w.first(), cast, notice)
 	fmt.Fprintf(r.std.Err, "electop: chaos, %s, %s to begin with\n", r.chaos, plain.Count(r.chaos.Cast, "candidate", "candidates"))
 	t := newTasks(ctx)
+	t.start("embedded server", func(ctx context.Context) error { return r.host.run(ctx, notice) })
 	w.start(t)
 	t.start("stage", stage.Run)
 	t.start("cast", func(ctx context.Context) error {

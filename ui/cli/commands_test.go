@@ -161,7 +161,7 @@ func TestSomebodyElsesElectionIsUnderstood(t *testing.T) {
 				t.Errorf("exit code %d", code)
 			}
 			if out := c.out.all(); !strings.Contains(out, `"detail":"interrupted"`) {
-				t.Errorf("it does not say why it stands no more: %s", out)
+				t.Errorf("it does not say why it withdrew: %s", out)
 			}
 			kazoo.Leads(t, "host-4")
 			if exists, _, err := client(t, addr).Exists(path + "-leader"); exists || err != nil {

@@ -48,7 +48,7 @@ func connectOnce(ctx context.Context, cfg zkwatch.Config, limit time.Duration) (
 }
 
 // withConn carries out do within --connect-timeout, over another connection
-// where one is lost on the way.
+// where one is lost on the way, with more room where a reply was too large.
 func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(context.Context, *zkwatch.Conn) error) error {
 	deadline := time.Now().Add(o.connectTimeout)
 	wait, cancel := context.WithDeadline(ctx, deadline)
@@ -57,6 +57,9 @@ func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(cont
 	for {
 		conn, err := connectOnce(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
 		if err != nil {
+			if errors.Is(last, zkwatch.ErrReplyTooLarge) && ctx.Err() == nil {
+				return fmt.Errorf("not read within %v (--connect-timeout): %w", o.connectTimeout, last)
+			}
 			if last != nil && ctx.Err() == nil {
 				return unreachable(cfg.Servers, o.connectTimeout, last.Error())
 			}
@@ -70,6 +73,11 @@ func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(cont
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case errors.Is(err, zkwatch.ErrReplyTooLarge):
+			var more bool
+			if cfg, more = cfg.Roomier(); !more || wait.Err() != nil {
+				return fmt.Errorf("read from %s: %w", server, err)
+			}
 		case wait.Err() != nil:
 			return unreachable(cfg.Servers, o.connectTimeout, err.Error())
 		case !errors.Is(err, zkwatch.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):

@@ -26,17 +26,17 @@ type screen struct {
 	cast     int  // candidates to start with
 	campaign bool // stand ourselves from the start
 	create   bool
-	acting   bool   // keys that act are enabled
-	noActing string // else why not
-	hello    string // the first notice, if any
-	entry    entry  // what is known of the election that candidates of ours enter
-	consent  bool   // the user knows whose it is
+	acting   bool     // keys that act are enabled
+	noActing string   // else why not
+	hello    []string // the first notices, if any
+	entry    entry    // what is known of the election that candidates of ours enter
+	consent  bool     // the user knows whose it is
 	// verify is how often watches are verified unasked: where that costs nobody
 	// anything. 0: not by time.
 	verify time.Duration
 
 	// The demo's own.
-	server      *zkserver.Server
+	host        *host // nil: another's server
 	play        play
 	invitations []ui.Invitation
 	open        bool // to other machines
@@ -45,8 +45,11 @@ type screen struct {
 // dashboard runs the screen until it is left.
 func dashboard(ctx context.Context, o *options, log *slog.Logger, sc screen) error {
 	notices := make(chan string, 16)
-	if sc.hello != "" {
-		notices <- sc.hello
+	for _, hello := range sc.hello {
+		if hello == "" {
+			continue
+		}
+		notices <- hello
 	}
 	notice := func(s string) {
 		log.Warn(s)
@@ -71,6 +74,9 @@ func dashboard(ctx context.Context, o *options, log *slog.Logger, sc screen) err
 		return err
 	}
 	a := &actions{path: o.path, cast: cast, wall: w, candidacyName: o.candidacyName(), noActing: sc.noActing}
+	if sc.host != nil {
+		t.start("embedded server", func(ctx context.Context) error { return sc.host.run(ctx, notice) })
+	}
 	if a.stage = stageOf(sc, w.first(), cast, notice); a.stage != nil {
 		t.start("stage", a.stage.Run)
 	}
@@ -108,8 +114,8 @@ func dashboard(ctx context.Context, o *options, log *slog.Logger, sc screen) err
 		opts.Tutor = teacher
 	}
 	err = ui.Run(t.ctx, opts)
-	if sc.server != nil {
-		sc.server.SetPace(zkserver.Pace{}) // goodbyes are not held
+	if sc.host != nil {
+		sc.host.server.SetPace(zkserver.Pace{}) // goodbyes are not held
 	}
 	cast.Close()
 	if failed := t.stop(); failed != nil && ctx.Err() == nil {
@@ -177,9 +183,19 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		if sc.entry, err = confirm(ctx, o, std, conn); err != nil {
 			return err
 		}
+		if sc.entry.known { // a cluster that is not there yet cannot be asked
+			probe, err := connectOnce(ctx, conn, o.connectTimeout)
+			if err != nil {
+				return err
+			}
+			var warning string
+			sc.conn.Tick, warning = o.askTick(ctx, conn, probe, log)
+			probe.Close()
+			sc.hello = append(sc.hello, warning)
+		}
 		sc.consent = o.yes || sc.entry.foreign > 0
 		if sc.entry.foreign > 0 {
-			sc.hello = fmt.Sprintf("%s: %s", sc.entry.whose(), sc.entry.behind)
+			sc.hello = append(sc.hello, fmt.Sprintf("%s: %s", sc.entry.whose(), sc.entry.behind))
 		}
 	}
 	return dashboard(ctx, o, log, sc)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"strings"
@@ -55,6 +54,7 @@ func newDemo(std IO) *cobra.Command {
 	o.recordFlag(cmd)
 	o.ackFlag(cmd)
 	o.adminListenFlag(cmd)
+	o.maxClientCnxnsFlag(cmd)
 	o.treeFlag(cmd)
 	o.logFlag(cmd)
 	return cmd
@@ -85,18 +85,19 @@ func runDemo(ctx context.Context, o *options, std IO, p play) error {
 	if err := confirmOpen(ctx, o, std); err != nil {
 		return err
 	}
-	server, tree, bound, err := embedded(o, log)
+	h, err := embedded(o, demoServer(log))
 	if err != nil {
 		return err
 	}
+	server, tree := h.server, h.tree
 	defer server.Close()
-	addr := dialable(bound)
+	addr := dialable(h.addr)
 	servers, err := zkwatch.ParseConnectString(addr)
 	if err != nil {
 		return err
 	}
 	hello := ""
-	if admin, err := serveAdmin(server, o.adminListen, log); err != nil {
+	if admin, err := h.serveAdmin(o.adminListen); err != nil {
 		return err
 	} else if admin != "" {
 		hello = "AdminServer on " + admin
@@ -122,10 +123,10 @@ func runDemo(ctx context.Context, o *options, std IO, p play) error {
 	err = dashboard(ctx, o, log, screen{
 		conn: conn, watch: backstage(conn, server),
 		mode: ui.ModeDemo, cluster: "embedded " + addr,
-		cast: cast, campaign: o.campaign, create: true, acting: true, hello: hello, consent: true,
+		cast: cast, campaign: o.campaign, create: true, acting: true, hello: []string{hello}, consent: true,
 		verify: 2 * demoAsking,
-		server: server, play: p,
-		invitations: invitations(invitedTo(bound, net.InterfaceAddrs), o.path), open: reachable(o.listen),
+		host:   h, play: p,
+		invitations: invitations(invitedTo(h.addr, net.InterfaceAddrs), o.path), open: reachable(o.listen),
 	})
 	server.Close() // what is saved is the last word
 	if unsaved := tree.save(server); unsaved != nil {
@@ -168,34 +169,6 @@ func confirmOpen(ctx context.Context, o *options, std IO) error {
 func backstage(conn zkwatch.Config, s *zkserver.Server) zkwatch.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialBackstage() }
 	return conn
-}
-
-// embedded starts a ZooKeeper in this process, with the tree that --tree names.
-func embedded(o *options, log *slog.Logger) (s *zkserver.Server, tree *treeFile, addr net.Addr, err error) {
-	opts := demoServer(log)
-	opts.MaxClientCnxns = o.maxClientCnxns
-	s = zkserver.New(opts)
-	if tree, err = loadTree(s, o.tree); err != nil {
-		s.Close()
-		return nil, nil, nil, err
-	}
-	l, err := net.Listen("tcp", o.listen)
-	if err != nil {
-		s.Close()
-		return nil, nil, nil, fmt.Errorf("--listen %s: %w", o.listen, err)
-	}
-	go func() { // ends with the server's Close
-		if err := s.Serve(l); err != nil {
-			log.Error("embedded server", "err", err)
-		}
-	}()
-	return s, tree, l.Addr(), nil
-}
-
-// demoServer is how the embedded server is configured. Expiry is checked often:
-// in a demo a session should end when the countdown says so.
-func demoServer(log *slog.Logger) zkserver.Options {
-	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
 }
 
 // dialable is the address to connect to for one that is listened on.

@@ -86,7 +86,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	err = s.run(ctx, conn)
 	said()
 	slices.SortFunc(s.found, func(a, b plain.Found) int { return strings.Compare(a.State.Path, b.State.Path) })
-	d := plain.Discovery{Root: o.walk.root, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied, Stopped: s.at.Stopped}
+	d := plain.Discovery{Root: o.walk.root, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped}
 	switch {
 	case ctx.Err() != nil:
 		d.Stopped, err = "interrupted", errInterrupted

@@ -57,7 +57,7 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
-	if err := printOnce(std, o.json, plain.Doctor(s), func() error { return plain.DoctorText(std.Out, s) }); err != nil {
+	if err := printOnce(std, o.json, plain.Doctor(s, o.duration), func() error { return plain.DoctorText(std.Out, s, o.duration) }); err != nil {
 		return err
 	}
 	if model.Worst(s.Findings) == model.Critical {

@@ -27,10 +27,15 @@ func (o *options) clusterFlags(cmd *cobra.Command) {
 
 // adminFlags say what the servers are asked about themselves, once.
 func (o *options) adminFlags(cmd *cobra.Command) {
+	o.askFlags(cmd, "who watches what")
+	cmd.Flags().BoolVar(&o.admin.heavy, "admin-heavy", false, "ask for watch tables and connection lists even where a server has more than 50000 watches")
+}
+
+// askFlags say how they are asked, and for what.
+func (o *options) askFlags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.StringVar(&o.admin.mode, "admin", adminAuto, "ask the servers who watches what: `auto|http|4lw|off` by AdminServer, four-letter words, or not")
+	f.StringVar(&o.admin.mode, "admin", adminAuto, "ask the servers "+what+": `auto|http|4lw|off` by AdminServer, four-letter words, or not")
 	f.StringVar(&o.admin.url, "admin-url", "", "the AdminServers' commands, with {host} for the server's (http://{host}:8080/commands) `URL`")
-	f.BoolVar(&o.admin.heavy, "admin-heavy", false, "ask for watch tables and connection lists even where a server has more than 50000 watches")
 }
 
 // cadenceFlags say how often they are asked.

@@ -87,7 +87,7 @@ func newExhibit(t *testing.T) *exhibit {
 	o.admin.mode = adminOff
 	sc := screen{
 		conn: x.overheard(within(conn, x.server), &x.front), watch: x.overheard(backstage(conn, x.server), &x.backstage),
-		mode: ui.ModeDemo, acting: true, create: true, server: x.server,
+		mode: ui.ModeDemo, acting: true, create: true, host: &host{server: x.server},
 	}
 	notice := func(s string) { t.Errorf("notice: %s", s) }
 	watched, err := o.watch(sc.watch, log, sc.acting, feed.Config{Keep: &model.TapeConfig{MaxBytes: pastMax}}, notice)
@@ -179,8 +179,10 @@ func (x *exhibit) handoff(t *testing.T, leader model.Member, r model.Recipe, not
 	want.take(now.backstage)
 	want.take(now.own)
 	want.take(now.ack)
-	// To resign is to delete the own znode, to be told of that, and to leave.
-	if own := now.own; len(end) == 0 && own != (talk{}) || len(end) > 0 && (own.requests != 2 || own.events != 1) {
+	want.take(now.renewals)
+	// To resign is to close the session, and to be notified of the end of both its
+	// znodes.
+	if own := now.own; len(end) == 0 && own != (talk{}) || len(end) > 0 && (own.requests != 1 || own.events != 2) {
 		t.Errorf("the leader's own part was %+v", own)
 	}
 	if want.events != notified {
@@ -254,13 +256,15 @@ func since(before, after zkserver.Counters) talk {
 }
 
 // asides is what was said besides what a handoff causes: backstage, by and to
-// the leader itself, and to those who were told of an acknowledgement.
-type asides struct{ backstage, own, ack talk }
+// the leader itself, to those who were notified of an acknowledgement, and to
+// renew a lease.
+type asides struct{ backstage, own, ack, renewals talk }
 
 func (a asides) less(b asides) asides {
 	a.backstage.take(b.backstage)
 	a.own.take(b.own)
 	a.ack.take(b.ack)
+	a.renewals.take(b.renewals)
 	return a
 }
 
@@ -268,15 +272,16 @@ func (x *exhibit) overhear(leader model.Member) (a asides) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, l := range x.backstage {
-		all, _, _ := l.heard()
+		all, _, _, _ := l.heard()
 		a.backstage.add(all)
 	}
 	for _, l := range x.front {
-		all, ack, session := l.heard()
+		all, ack, renewals, session := l.heard()
 		if session == leader.Session {
 			a.own.add(all)
 		} else {
 			a.ack.add(ack)
+			a.renewals.add(renewals)
 		}
 	}
 	return a
@@ -290,7 +295,7 @@ func (x *exhibit) overheard(conn zkwatch.Config, to *[]*listener) zkwatch.Config
 		if err != nil {
 			return nil, err
 		}
-		l := &listener{Conn: nc}
+		l := &listener{Conn: nc, multis: make(map[int32]bool)}
 		x.mu.Lock()
 		*to = append(*to, l)
 		x.mu.Unlock()
@@ -309,19 +314,25 @@ type listener struct {
 	asked     bool   // a session was
 	session   uint64
 	all, acks talk // the acks are among all
+	renewals  talk // likewise
+	multis    map[int32]bool
 }
 
-func (l *listener) heard() (all, acks talk, session uint64) {
+func (l *listener) heard() (all, acks, renewals talk, session uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.all, l.acks, l.session
+	return l.all, l.acks, l.renewals, l.session
 }
 
 func (l *listener) Write(p []byte) (int, error) {
-	n, err := l.Conn.Write(p)
+	l.note(p) // before the answer can be here
+	return l.Conn.Write(p)
+}
+
+func (l *listener) note(p []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.up = frames(append(l.up, p[:n]...), func(body []byte) {
+	l.up = frames(append(l.up, p...), func(body []byte) {
 		switch size := int64(4 + len(body)); {
 		case !l.asked:
 			l.asked = true
@@ -329,9 +340,12 @@ func (l *listener) Write(p []byte) (int, error) {
 		case int32(binary.BigEndian.Uint32(body)) != wire.XidPing:
 			l.all.requests++
 			l.all.in += size
+			if wire.Op(binary.BigEndian.Uint32(body[4:])) == wire.OpMulti {
+				l.renewals.add(talk{requests: 1, in: size})
+				l.multis[int32(binary.BigEndian.Uint32(body))] = true
+			}
 		}
 	})
-	return n, err
 }
 
 func (l *listener) Read(p []byte) (int, error) {
@@ -354,6 +368,9 @@ func (l *listener) Read(p []byte) (int, error) {
 			}
 		default:
 			l.all.out += size
+			if l.multis[int32(binary.BigEndian.Uint32(body))] {
+				l.renewals.add(talk{out: size})
+			}
 		}
 	})
 	return n, err

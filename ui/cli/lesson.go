@@ -41,6 +41,7 @@ func newLesson(std IO) *cobra.Command {
 	f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
 	o.screenFlags(cmd)
 	o.recordFlag(cmd)
+	o.maxClientCnxnsFlag(cmd)
 	o.logFlag(cmd)
 	return cmd
 }

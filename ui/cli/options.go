@@ -52,11 +52,15 @@ type options struct {
 	listen         string
 	adminListen    string
 	tree           string
+	data           string
+	tick           time.Duration
 	maxClientCnxns int
-	name           string
-	speed          float64
-	duration       time.Duration
-	count          int
+	// maxClientCnxnsSet reports whether it was given.
+	maxClientCnxnsSet func() bool
+	name              string
+	speed             float64
+	duration          time.Duration
+	count             int
 }
 
 // pathsMax bounds the elections that one dashboard watches: each costs two

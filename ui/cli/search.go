@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"electop/model"
@@ -60,6 +61,24 @@ func (s *search) run(ctx context.Context, conn *zkwatch.Conn) error {
 	return err
 }
 
+// skips says what the walk did not look into.
+func skips(at zkwatch.WalkProgress) []plain.Skip {
+	var out []plain.Skip
+	for _, s := range at.Skips {
+		why := ""
+		switch s.Why {
+		case zkwatch.SkipTooLarge:
+			why = fmt.Sprintf("its list of children does not fit in a reply of %d bytes; electop status %s reads it with more room", s.Limit, s.Path)
+		case zkwatch.SkipAlike:
+			why = "children without children, as those before them"
+		case zkwatch.SkipName:
+			why = "no client may ask for a znode of this name"
+		}
+		out = append(out, plain.Skip{Path: s.Path, Znodes: s.Znodes, Why: why})
+	}
+	return out
+}
+
 // foundState is an election as one look shows it.
 func foundState(f zkwatch.Found) plain.Found {
 	j := model.NewJournal(model.Config{Path: f.Path})
@@ -75,7 +94,7 @@ func foundState(f zkwatch.Found) plain.Found {
 
 // shown is the search as the dashboard shows it.
 func (s *search) shown(running bool, err error) ui.Walk {
-	w := ui.Walk{Root: s.cfg.Root, Visited: s.at.Visited, Denied: s.at.Denied, Running: running, Stopped: s.at.Stopped}
+	w := ui.Walk{Root: s.cfg.Root, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Running: running, Stopped: s.at.Stopped}
 	if err != nil {
 		w.Err = model.Safe(err.Error(), 0)
 	}

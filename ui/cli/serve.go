@@ -2,27 +2,32 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"electop/demo/zkserver"
+	"electop/model"
 )
 
 func newServe(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "The embedded ZooKeeper alone, in memory, until interrupted",
+		Short: "The embedded ZooKeeper alone, until interrupted; in memory, unless --data or --tree keeps it",
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), o, std) },
 	}
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:2181", "`host:port` to listen on")
+	cmd.Flags().DurationVar(&o.tick, "tick", defaultTick, "the server's tick, a `DURATION`: sessions last 2 to 20 of them and expire on one")
+	cmd.Flags().StringVar(&o.data, "data", "", "keep everything in `FILE`, sessions and ephemeral znodes too: a crash loses nothing that was acknowledged. Only its owner can read it: it holds session passwords")
 	o.adminListenFlag(cmd)
 	o.treeFlag(cmd)
-	cmd.Flags().IntVar(&o.maxClientCnxns, "max-client-cnxns", 0, "take at most `N` connections from one host; 0 is no bound")
+	o.maxClientCnxnsFlag(cmd)
 	o.logFlag(cmd)
 	return cmd
 }
@@ -34,27 +39,46 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// defaultTick is that of the configuration that Apache ships, and tickMax a bound that no timeout overflows with.
+const (
+	defaultTick = 2 * time.Second
+	tickMax     = time.Hour
+)
+
+// serverOptions bound sessions as Apache does unless told otherwise.
+func serverOptions(tick time.Duration, log *slog.Logger) zkserver.Options {
+	return zkserver.Options{Tick: tick, MinSessionTimeout: 2 * tick, MaxSessionTimeout: 20 * tick, Logger: log}
+}
+
 func runServe(ctx context.Context, o *options, std IO) error {
-	if o.maxClientCnxns < 0 {
-		return usagef("--max-client-cnxns %d is negative", o.maxClientCnxns)
+	if o.tick < time.Millisecond || o.tick > tickMax {
+		return usagef("--tick %v: between 1ms and %v", o.tick, tickMax)
+	}
+	if o.data != "" && o.tree != "" {
+		return usagef("--data with --tree: the one keeps everything, the other loads and saves persistent znodes only")
 	}
 	log, closeLog, err := o.logger()
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	server, tree, addr, err := embedded(o, log)
+	h, err := embedded(o, serverOptions(o.tick, log))
 	if err != nil {
 		return err
 	}
+	server, tree, addr := h.server, h.tree, h.addr
 	defer server.Close()
-	admin, err := serveAdmin(server, o.adminListen, log)
+	admin, err := h.serveAdmin(o.adminListen)
 	if err != nil {
 		return err
 	}
-	if tree == nil {
+	switch {
+	case h.kept != "":
+		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data, sessions and their passwords are kept in %s, which only its owner can read.\n", dialable(addr), model.Safe(o.data, 0))
+		fmt.Fprintln(std.Out, h.kept)
+	case tree == nil:
 		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory and ends with this process.\n", dialable(addr))
-	} else {
+	default:
 		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory; persistent znodes are saved when this process is interrupted.\n", dialable(addr))
 		fmt.Fprintln(std.Out, tree.said)
 	}
@@ -64,9 +88,9 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if reachable(o.listen) || reachable(o.adminListen) {
 		fmt.Fprintln(std.Err, "electop: note: this address is open to the network, and the server asks nobody who they are")
 	}
-	<-ctx.Done()
-	server.Close() // what is saved is the last word
-	if err := tree.save(server); err != nil {
+	ended := h.run(ctx, func(s string) { fmt.Fprintf(std.Err, "electop: %s\n", s) })
+	closed := server.Close() // what is saved is the last word
+	if err := errors.Join(ended, closed, tree.save(server)); err != nil {
 		return err
 	}
 	return errInterrupted
@@ -77,22 +101,4 @@ func reachable(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	ip := net.ParseIP(host)
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
-}
-
-// serveAdmin starts the AdminServer of s, which ends with s, and returns its
-// URL. With no address to listen on it does nothing.
-func serveAdmin(s *zkserver.Server, listen string, log *slog.Logger) (string, error) {
-	if listen == "" {
-		return "", nil
-	}
-	l, err := net.Listen("tcp", listen)
-	if err != nil {
-		return "", fmt.Errorf("--admin-listen %s: %w", listen, err)
-	}
-	go func() { // ends with the server's Close
-		if err := s.ServeAdmin(l); err != nil {
-			log.Error("AdminServer", "err", err)
-		}
-	}()
-	return "http://" + dialable(l.Addr()) + "/commands", nil
 }

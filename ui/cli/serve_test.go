@@ -6,11 +6,18 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"electop/demo/zktest"
 	"electop/ui/cli"
+	"electop/zkwatch/wire"
 )
 
 // The AdminServer is where serve says it is, is about the server that serve
@@ -57,5 +64,120 @@ func TestServeAdmin(t *testing.T) {
 	}
 	if _, err := client.Get(url); err == nil {
 		t.Error("the AdminServer outlives serve")
+	}
+}
+
+// A process that has no file descriptor left for another client says so, and
+// takes clients again when it has.
+func TestServeOutOfFiles(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `ulimit -n 32 && exec electop serve --listen 127.0.0.1:0`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timeout := time.AfterFunc(waitFor, func() { cmd.Process.Kill() })
+	defer timeout.Stop()
+	lines, said := bufio.NewScanner(out), bufio.NewScanner(errs)
+	lines.Scan()
+	rest, _ := strings.CutPrefix(lines.Text(), "ZooKeeper on ")
+	addr, _, _ := strings.Cut(rest, ". ")
+	var open []net.Conn
+	for range 40 {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	if !said.Scan() || !strings.Contains(said.Text(), "can be accepted for now") || !strings.Contains(said.Text(), "too many open files") {
+		t.Errorf("it said %q", said.Text())
+	}
+	last, err := net.Dial("tcp", addr) // waits in the backlog
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer last.Close()
+	for _, c := range open {
+		c.Close()
+	}
+	last.Write([]byte("ruok"))
+	if reply, err := io.ReadAll(last); string(reply) != "imok" {
+		t.Errorf("ruok: %q, %v", reply, err)
+	}
+	if !said.Scan() || !strings.Contains(said.Text(), "accepted again") {
+		t.Errorf("it said %q", said.Text())
+	}
+	cmd.Process.Signal(os.Interrupt)
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
+	}
+}
+
+// The timeouts that serve grants are those of an Apache ZooKeeper with the
+// configuration that it comes with.
+func TestServeGrantsWhatApacheDoes(t *testing.T) {
+	granted := func(addr string) (all []time.Duration) {
+		for _, asked := range []time.Duration{time.Millisecond, time.Second, 4 * time.Second, 5 * time.Second, 39 * time.Second, time.Minute, 24 * 24 * time.Hour} {
+			nc, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer nc.Close()
+			nc.SetDeadline(time.Now().Add(waitFor))
+			req := wire.ConnectRequest{Timeout: int32(asked.Milliseconds()), Passwd: make([]byte, 16)}
+			nc.Write(wire.AppendFrame(nil, &req))
+			frame, err := wire.ReadFrame(nc, 1<<10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rsp wire.ConnectResponse
+			rsp.Decode(wire.NewDecoder(frame))
+			all = append(all, time.Duration(rsp.Timeout)*time.Millisecond)
+			nc.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpCloseSession}))
+		}
+		return all
+	}
+	want := granted(zktest.NewApache(t, zktest.WithStockSessions()).Addr)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	addr, ended := served(t, ctx)
+	if got := granted(addr); !slices.Equal(got, want) {
+		t.Errorf("granted %v, Apache %v", got, want)
+	}
+	interrupt()
+	ended()
+}
+
+// served runs electop serve until ctx ends; ended awaits that.
+func served(t *testing.T, ctx context.Context, args ...string) (addr string, ended func()) {
+	t.Helper()
+	out, w := io.Pipe()
+	var errs bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		defer w.Close()
+		code <- cli.Run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...),
+			cli.IO{In: strings.NewReader(""), Out: w, Err: &errs})
+	}()
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	rest, _ := strings.CutPrefix(lines.Text(), "ZooKeeper on ")
+	addr, _, ok := strings.Cut(rest, ". ")
+	go io.Copy(io.Discard, out)
+	if !ok {
+		t.Fatalf("%q, exit code %d: %s", lines.Text(), <-code, errs.String())
+	}
+	return addr, func() {
+		t.Helper()
+		if got := <-code; got != 130 || errs.Len() > 0 {
+			t.Errorf("exit code %d, %s", got, errs.String())
+		}
 	}
 }

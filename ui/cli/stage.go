@@ -138,11 +138,11 @@ func paceWords(p zkserver.Pace) string {
 
 // stageOf makes the stage of a demo, nil for a live cluster.
 func stageOf(sc screen, e *watched, cast *demo.Cast, notice func(string)) *demo.Stage {
-	if sc.server == nil {
+	if sc.host == nil {
 		return nil
 	}
 	cfg := demo.StageConfig{
-		Server: sc.server, Cast: cast, Path: e.path, Workers: sc.watch, Put: e.feed.Put, Notice: notice, Now: feed.Now,
+		Server: sc.host.server, Cast: cast, Path: e.path, Workers: sc.watch, Put: e.feed.Put, Notice: notice, Now: feed.Now,
 	}
 	if c := sc.play.chaos; c != nil {
 		cfg.Chaos = c.String()

@@ -1,10 +1,7 @@
 package cli_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +9,6 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
-
-	"electop/ui/cli"
 )
 
 // What clients did to a tree is there when the server is started again, but
@@ -72,22 +67,7 @@ func serving(t *testing.T, file string, f func(*zk.Conn)) {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	out, w := io.Pipe()
-	var errs bytes.Buffer
-	code := make(chan int, 1)
-	go func() {
-		defer w.Close()
-		code <- cli.Run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--tree", file},
-			cli.IO{In: strings.NewReader(""), Out: w, Err: &errs})
-	}()
-	lines := bufio.NewScanner(out)
-	lines.Scan()
-	rest, _ := strings.CutPrefix(lines.Text(), "ZooKeeper on ")
-	addr, _, ok := strings.Cut(rest, ". ")
-	go io.Copy(io.Discard, out)
-	if !ok {
-		t.Fatalf("%q, exit code %d: %s", lines.Text(), <-code, errs.String())
-	}
+	addr, ended := served(t, ctx, "--tree", file)
 	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +79,5 @@ func serving(t *testing.T, file string, f func(*zk.Conn)) {
 	defer c.Close()
 	f(c)
 	interrupt()
-	if got := <-code; got != 130 || errs.Len() > 0 {
-		t.Errorf("exit code %d, %s", got, errs.String())
-	}
+	ended()
 }

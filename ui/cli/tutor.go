@@ -51,7 +51,7 @@ var (
 // lessons on, and what the feed of its election has to do besides.
 func newTutor(sc screen, tasks *tasks, notice func(string)) (*tutor, feed.Config, error) {
 	first := feed.Config{Keep: &model.TapeConfig{}} // see sharePast
-	if sc.server == nil {
+	if sc.host == nil {
 		return nil, first, nil
 	}
 	course, err := lessons.All()

@@ -1,0 +1,154 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/zkwatch"
+)
+
+// long is how long a test is to go on that has a short form: ELECTOP_TEST_LONG,
+// as in "10m"; 0: the short form.
+func long(t *testing.T) time.Duration {
+	s := os.Getenv("ELECTOP_TEST_LONG")
+	if s == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		t.Fatalf("ELECTOP_TEST_LONG: %v", err)
+	}
+	return d
+}
+
+// TestExpiryBoundsHold kills a candidate, and while its session runs out a
+// member of the ensemble: the ensemble leader, or another. What events said of
+// the time that was left holds in the epoch that they said it for.
+func TestExpiryBoundsHold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an ensemble of three")
+	}
+	t.Parallel()
+	const tick = time.Second
+	e := zktest.NewEnsemble(t, 3, zktest.WithTick(tick))
+	servers, err := zkwatch.ParseConnectString(e.ConnectString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, err := zkwatch.Connect(zkwatch.Config{Servers: servers, SessionTimeout: 30 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer setup.Close()
+	// request tries until the ensemble serves.
+	request := func(f func() error) {
+		t.Helper()
+		for deadline := time.Now().Add(waitFor); ; {
+			err := f()
+			if err == nil {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
+			wait := time.NewTimer(50 * time.Millisecond)
+			<-wait.C
+		}
+	}
+	path := "/" + strings.TrimPrefix(unique("bounds"), "/")
+	request(func() error {
+		_, err := setup.Create(t.Context(), path, nil, 0, zk.WorldACL(zk.PermAll))
+		return err
+	})
+	c := run(t, "events", path, "-s", e.ConnectString(), "--json", "--ack", "none", "--admin", "4lw", "--admin-sessions", "300ms", "--admin-interval", "300ms")
+	c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
+
+	end := time.Now().Add(long(t))
+	bounds, held, excused, killed := 0, 0, 0, 0
+	for round := 0; round < 2 || time.Now().Before(end); round++ {
+		victim, err := zkwatch.Connect(zkwatch.Config{Servers: servers, SessionTimeout: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var znode string
+		request(func() (err error) {
+			znode, err = victim.Create(t.Context(), fmt.Sprintf("%s/v%d-n_", path, round), nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
+			return err
+		})
+		c.out.await(t, znode, func(s string) bool { return strings.Contains(s, `"type":"joined","znode":"`+znode+`"`) })
+		victim.Cut()
+		c.out.await(t, "the bound of "+znode, func(s string) bool {
+			for l := range strings.Lines(s) {
+				if strings.Contains(l, `"type":"left","znode":"`+znode+`"`) ||
+					strings.Contains(l, `"type":"risk","state":"raised","znode":"`+znode+`"`) && !strings.Contains(l, `"expires_within_ms":null`) {
+					return true
+				}
+			}
+			return false
+		})
+		leader := e.Leader(t)
+		down := leader
+		if round%2 == 1 { // a follower
+			for _, m := range e.Members {
+				if m != leader {
+					down = m
+				}
+			}
+		}
+		down.Kill(t)
+		killed++
+		c.out.await(t, "the end of "+znode, func(s string) bool { return strings.Contains(s, `"type":"left","znode":"`+znode+`"`) })
+		gone := time.Now()
+		// The epoch in which it went: nothing else changed the parent since.
+		var epoch int64
+		request(func() error {
+			_, stat, err := setup.Children(t.Context(), path)
+			if err == nil {
+				epoch = stat.Pzxid >> 32
+			}
+			return err
+		})
+		for s := range strings.Lines(c.out.all()) {
+			var l struct {
+				At           time.Time
+				Type, State  string
+				Znode        string
+				Expires      *float64 `json:"expires_within_ms"`
+				EpochOfBound *int64   `json:"ensemble_epoch"`
+			}
+			if !strings.Contains(s, `"type":"risk"`) {
+				continue
+			}
+			if err := json.Unmarshal([]byte(s), &l); err != nil {
+				t.Fatal(err)
+			}
+			if l.Znode != znode || l.State != "raised" || l.Expires == nil {
+				continue
+			}
+			bounds++
+			by := l.At.Add(time.Duration(*l.Expires * float64(time.Millisecond)))
+			switch over := gone.Sub(by); {
+			case l.EpochOfBound == nil:
+				t.Errorf("a bound without an epoch: %s", s)
+			case *l.EpochOfBound != epoch:
+				excused++
+			case over > 0:
+				t.Errorf("round %d: %v after its bound, in the same epoch %d: %s", round, over, epoch, s)
+			default:
+				held++
+			}
+		}
+		down.Start(t)
+	}
+	t.Logf("%d members killed: %d bounds held, %d were of an epoch that ended, of %d", killed, held, excused, bounds)
+	if held == 0 || excused == 0 {
+		t.Error("no bound was tested, or none that an election ended")
+	}
+}
