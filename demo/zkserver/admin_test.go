@@ -370,6 +370,7 @@ func TestAdminIsBounded(t *testing.T) {
 			for _, c := range all {
 				c.Close()
 			}
+			synctest.Wait() // those that end count until they have ended
 		}
 		c := l.dial() // idle when the server is closed
 		synctest.Wait()
