@@ -119,6 +119,19 @@ func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Even
 	return stat, r.ackWatch, err
 }
 
+// forgetAckWatch forgets the watch that fired. The library closes its channel
+// some time after the event, and until then pending would take it for one that
+// can fire again.
+func (r *reign) forgetAckWatch() {
+	switch r.ack {
+	case r.ackWatch:
+		r.ackWatch = nil
+	case r.ackParent:
+		r.ackParent = nil
+	}
+	r.ack = nil
+}
+
 // pending tells whether a watch has not fired.
 func pending(watch <-chan zk.Event) bool {
 	select {

@@ -123,7 +123,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 			if err := s.gate.Wait(ctx); err != nil {
 				return err
 			}
-			r.ack = nil
+			r.forgetAckWatch()
 			if !ok || e.Type == zk.EventNotWatching {
 				r.ack = make(chan zk.Event) // the status says what happened
 				continue
