@@ -27,6 +27,7 @@ var rooms = []struct {
 	but     string   // except this one
 	std     bool     // and of the rest the standard library only
 }{
+	{room: "model/units", std: true},
 	{room: "model", imports: []string{"model"}, std: true},
 	{room: "zkwatch/wire", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "zkwatch", imports: []string{"model", "zkwatch"}},
@@ -150,6 +151,11 @@ func TestImportsOfAFake(t *testing.T) {
 		{"model/a.go", "C", false},
 		{"model/lesson/a.go", "electop/model", true},
 		{"model/lesson/a.go", "electop/ui", false},
+		{"model/a.go", "electop/model/units", true},
+		{"model/units/a.go", "time", true},
+		{"model/units/a.go", "electop/model", false},
+		{"model/units/a.go", "electop/model/units/exact", false},
+		{"model/units/a.go", "github.com/dustin/go-humanize", false},
 		{"zkwatch/wire/a.go", "electop/model", false},
 		{"zkwatch/wire/a.go", "golang.org/x/sys/unix", false},
 		{"zkwatch/a.go", "electop/zkwatch/wire", true},

@@ -1,0 +1,130 @@
+// Package units writes amounts for people, the same way wherever they are
+// read: in a finding, on the screen, in a line of a script's text, in a lesson.
+// Its forms of a duration differ in what the reader needs:
+//
+//	Age      12s  3m41s  2h05m  412d     how old something is: a narrow column
+//	Seconds  12 s  3m41s                 how long ago, in a sentence
+//	Tenths   2.1 s  3m41s                the same, where tenths are watched
+//	Counter  00:42  59:59  1h05m         how far back a player is
+//	Took     0.3 ms  4.02 s  3m41s       what was measured
+//	Exact    200 ms  1.5 s  5m           what was configured or negotiated
+//	AtMost   5 s  1m30s  2h06m           an upper bound
+//
+// JSON has numbers instead. Where people are asked for a flag's value, the
+// text has Go's own form, which flags take: 1m30s.
+//
+// It imports the standard library only, so that every package may use it.
+package units
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Count is a number of things: "1 child", "2 children".
+func Count[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(int64(n), 10) + " " + many
+}
+
+// Age is how long something has been, rounded down, in at most six columns for
+// the first 270 years. An age below zero is 0s: clocks differ.
+func Age(d time.Duration) string {
+	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
+	s := int64(max(0, d) / time.Second)
+	switch {
+	case s < minute:
+		return strconv.FormatInt(s, 10) + "s"
+	case s < hour:
+		return fmt.Sprintf("%dm%02ds", s/minute, s%minute)
+	case s < day:
+		return fmt.Sprintf("%dh%02dm", s/hour, s%hour/minute)
+	case s < 100*day:
+		return fmt.Sprintf("%dd%02dh", s/day, s%day/hour)
+	}
+	return strconv.FormatInt(s/day, 10) + "d"
+}
+
+// Seconds is how long something has been, in a sentence: rounded down, and
+// from a minute on as an [Age].
+func Seconds(d time.Duration) string { return elapsed(d, time.Second, 0) }
+
+// Tenths is [Seconds] with a tenth of a second, which it always shows: a
+// number that ticks keeps its width.
+func Tenths(d time.Duration) string { return elapsed(d, time.Second/10, 1) }
+
+func elapsed(d, tick time.Duration, digits int) string {
+	if d = max(0, d); d >= time.Minute {
+		return Age(d)
+	}
+	return strconv.FormatFloat(d.Truncate(tick).Seconds(), 'f', digits, 64) + " s"
+}
+
+// Counter is how far back a player is, rounded down: minutes and seconds, from
+// an hour on an [Age].
+func Counter(d time.Duration) string {
+	if d = max(0, d); d >= time.Hour {
+		return Age(d)
+	}
+	s := d / time.Second
+	return fmt.Sprintf("%02d:%02d", s/60, s%60)
+}
+
+// Took is a measured duration, rounded to the digits that mean something: to
+// whole milliseconds if they are what was measured, to three digits up to ten
+// seconds, to tenths up to a minute, and from there on as an [Age].
+func Took(d time.Duration) string {
+	ms := float64(max(0, d)) / float64(time.Millisecond)
+	switch {
+	case ms < 9.95 && ms != math.Trunc(ms):
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 999.5:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms < 9995:
+		return fmt.Sprintf("%.2f s", ms/1000)
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	}
+	return Age(d)
+}
+
+// Exact is a duration with all its digits and no more. Without the space
+// [time.ParseDuration] reads it back.
+func Exact(d time.Duration) string {
+	if d.Abs() < time.Minute {
+		unit, name := time.Second, " s"
+		if d.Abs() < time.Second && d != 0 {
+			unit, name = time.Millisecond, " ms"
+		}
+		return strconv.FormatFloat(float64(d)/float64(unit), 'f', -1, 64) + name
+	}
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}
+
+// AtMost is an upper bound, as [Seconds], but rounded up.
+func AtMost(d time.Duration) string {
+	unit := time.Second // the smaller one that an age of d shows
+	switch {
+	case d >= 100*24*time.Hour:
+		unit = 24 * time.Hour
+	case d >= 24*time.Hour:
+		unit = time.Hour
+	case d >= time.Hour:
+		unit = time.Minute
+	}
+	if rest := d % unit; rest > 0 && d < math.MaxInt64-unit {
+		d += unit - rest
+	}
+	return Seconds(d)
+}
