@@ -8,6 +8,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/units"
 )
 
 // Step lets one protocol step go or, when nothing is held, skips a wait for
@@ -29,7 +30,7 @@ func (s *Stage) Step() (did string, err error) {
 	if err := s.expire(m); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("skipped %.1f s: %s's session expires now", rest.Seconds(), model.Safe(m.ID, 40)), nil
+	return fmt.Sprintf("skipped %s: %s's session expires now", units.Took(rest), model.Safe(m.ID, 40)), nil
 }
 
 // nextToExpire returns who of our silent candidates loses its session first,

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"electop/model/units"
 )
 
 const (
@@ -66,7 +68,7 @@ func believers(r *report) {
 	slices.SortFunc(all, func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
 	f := Finding{
 		Severity:   Critical,
-		Title:      "two leaders: " + count(len(all), "candidate", "candidates") + " of this process believe that they lead",
+		Title:      "two leaders: " + units.Count(len(all), "candidate", "candidates") + " of this process believe that they lead",
 		Harm:       "All of them do the work of one. ZooKeeper refuses the writes of an expired session; it does not stop what a deposed leader does elsewhere.",
 		Advice:     "Let the resource refuse who comes with an older fencing token (the czxid of the leader's znode).",
 		References: []string{"CURATOR-620", "CURATOR-653", "CURATOR-696"},

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"slices"
+
+	"electop/model/units"
 )
 
 // droppedCandidate finds sessions that follow the election without standing in
@@ -67,13 +69,13 @@ func droppedCandidate(r *report) {
 	}
 	f := Finding{
 		Severity:   Info,
-		Title:      count(len(others), "session watches", "sessions watch") + " candidates and owns none",
+		Title:      units.Count(len(others), "session watches", "sessions watch") + " candidates and owns none",
 		Harm:       "None if they only look on; a program that believes to be a candidate will never lead.",
 		Advice:     "Find out who they are by their address, if you do not know them.",
 		References: []string{"CURATOR-346"},
 	}
 	if len(others) > 1 {
-		f.Title = count(len(others), "session watches", "sessions watch") + " candidates and own none"
+		f.Title = units.Count(len(others), "session watches", "sessions watch") + " candidates and own none"
 	}
 	for _, session := range others[:min(len(others), evidenceMax)] {
 		text := "session " + Hex(session)

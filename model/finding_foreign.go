@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"strings"
+
+	"electop/model/units"
 )
 
 // strangersMax bounds how many children that do not contend are looked at.
@@ -38,7 +40,7 @@ func foreignChild(r *report) {
 	}
 	f := Finding{
 		Severity:   Info,
-		Title:      count(len(harmless), "child is no candidate", "children are no candidates"),
+		Title:      units.Count(len(harmless), "child is no candidate", "children are no candidates"),
 		Harm:       "None that is known with these names; clients that are not careful about names may fail on them.",
 		Advice:     "Keep other znodes out of an election's path.",
 		References: []string{"CURATOR-43"},
@@ -66,7 +68,7 @@ func (r *report) blocks(c *Candidate) (s Severity, why string) {
 			case waits == len(j.queue) && waits > 0:
 				return atMost(r.ceiling(), Critical), "persistent, with a lower number than every candidate"
 			}
-			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with the name of a candidate; %s behind it", count(waits, "stands", "stand"))
+			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with the name of a candidate; %s behind it", units.Count(waits, "stands", "stand"))
 		}
 	}
 	// Curator orders by what follows the lock's name, and by the whole name of

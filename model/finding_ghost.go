@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"electop/model/units"
 )
 
 // ghostWait is how long a session must own two candidates: one that steps back
@@ -31,7 +33,7 @@ func ghostNode(r *report) {
 		}
 		f := Finding{
 			Severity: Warning,
-			Title:    fmt.Sprintf("one session owns %s", count(len(all), "candidate", "candidates")),
+			Title:    fmt.Sprintf("one session owns %s", units.Count(len(all), "candidate", "candidates")),
 			Harm:     "If the reply to a create was lost and the client created again, nobody answers for the first znode: once it is the lowest, nobody leads until its session ends.",
 			Advice:   "Delete the older znode if its owner does not know of it; have the client put a guid in the name and look for it before it creates again.",
 			Sessions: []uint64{c.Session},

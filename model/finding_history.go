@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"time"
+
+	"electop/model/units"
 )
 
 const (
@@ -55,7 +57,7 @@ func flapping(r *report) {
 	r.find("", Finding{
 		Severity:   atMost(r.ceiling(), ceiling),
 		Title:      "the leader changes all the time",
-		Evidence:   []string{fmt.Sprintf("%d reigns of the last %s were shorter than %s", short, spanText(flapWindow), spanText(flapShort))},
+		Evidence:   []string{fmt.Sprintf("%d reigns of the last %s were shorter than %s", short, units.Exact(flapWindow), units.Exact(flapShort))},
 		Harm:       "Each handoff costs time in which nobody leads, and leaders that do not last get little done.",
 		Advice:     "See why the leaders go: sessions that expire under load or long pauses (raise the timeout), a leader procedure that fails, or a restart loop.",
 		Znodes:     []string{j.cfg.Path},
@@ -94,7 +96,7 @@ func resetLivelock(r *report) {
 	f := Finding{
 		Severity:   Critical,
 		Title:      "candidates keep resetting: nobody leads for long enough",
-		Evidence:   []string{fmt.Sprintf("%d reigns in the last %s, none of a second, by %s that come again and again", ended, spanText(livelockWindow), count(len(sessions), "session", "sessions"))},
+		Evidence:   []string{fmt.Sprintf("%d reigns in the last %s, none of a second, by %s that come again and again", ended, units.Exact(livelockWindow), units.Count(len(sessions), "session", "sessions"))},
 		Harm:       "Each reset deletes the znode that another one waits for, which resets in turn. It may go on for ever.",
 		Advice:     "Stop all but one of the candidates, and start them one after another. Upgrade Curator where it is one of the versions concerned.",
 		Znodes:     []string{j.cfg.Path},
@@ -146,7 +148,7 @@ func abandonedAttempt(r *report) {
 		Title:    "the lock is held for far longer than ever before",
 		Evidence: []string{
 			said(j.head) + " has it since " + now.From.UTC().Format(time.DateTime) + " UTC",
-			fmt.Sprintf("the longest of %d times before was %s; %s", n, spanText(longest), count(len(j.queue)-1, "other waits", "others wait")),
+			fmt.Sprintf("the longest of %d times before was %s; %s", n, units.Took(longest), units.Count(len(j.queue)-1, "other waits", "others wait")),
 		},
 		Harm:       "If its program gave up waiting for the lock and left the znode, nobody will let go of it while its session lives.",
 		Advice:     "Ask its program whether it believes to hold the lock. If it does not, delete the znode.",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"electop/model/units"
 )
 
 const (
@@ -66,7 +68,7 @@ func parentVanished(r *report) {
 		Advice:     "Restart the programs of these sessions. Keep the parent persistent, and delete it only when nobody uses it.",
 		Znodes:     []string{j.cfg.Path},
 		References: []string{"CURATOR-724"},
-		Evidence:   []string{fmt.Sprintf("%s was deleted by %s, together with %s", Safe(j.cfg.Path, 0), clockText(d.vanished), count(len(d.lost), "candidate", "candidates"))},
+		Evidence:   []string{fmt.Sprintf("%s was deleted by %s, together with %s", Safe(j.cfg.Path, 0), clockText(d.vanished), units.Count(len(d.lost), "candidate", "candidates"))},
 	}
 	if j.state.Phase == Live {
 		f.Evidence = append(f.Evidence, "it is there again, with the czxid "+Zxid(j.state.Parent.Czxid))

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"electop/model/units"
 )
 
 // sight is what the tables of watches say of all contenders.
@@ -140,7 +142,7 @@ func missingWatch(r *report) {
 			Title:    "a candidate watches nobody",
 			Evidence: []string{
 				said(c) + " should watch " + t,
-				fmt.Sprintf("%s told no such watch at %s, nor some time before", members(len(j.state.Table.Servers)), clockText(j.doctor.watch.last.at)),
+				fmt.Sprintf("%s told no such watch at %s, nor some time before", units.Count(len(j.state.Table.Servers), "member", "members"), clockText(j.doctor.watch.last.at)),
 			},
 			Harm:       "It is not told when its turn comes: then nobody leads until its session ends, or until it looks by itself.",
 			Advice:     "Restart the candidate. Then see how its code sets the watch: the predecessor may go between the list and the watch, so it has to list again where the watched znode is not there.",
@@ -230,7 +232,7 @@ func herdWatch(r *report) {
 		r.find("list", Finding{
 			Severity: Info,
 			Title:    "a herd by design: everybody watches the list of candidates",
-			Evidence: []string{fmt.Sprintf("%s: %s", r.j.state.Dialect.System, count(len(j.queue), "candidate", "candidates"))},
+			Evidence: []string{fmt.Sprintf("%s: %s", r.j.state.Dialect.System, units.Count(len(j.queue), "candidate", "candidates"))},
 			Harm:     "Each join and each departure wakes all of them. With few candidates that costs little.",
 			Advice:   "Nothing, while they are few: it is how this system does it.",
 			Znodes:   []string{j.cfg.Path},

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"time"
+
+	"electop/model/units"
 )
 
 // hearing is what the servers' tables say of one contender's session: bounds
@@ -194,11 +196,11 @@ func (h *hearing) danger(tick time.Duration, of int) string {
 	limit := cmp.Or(h.timeout, h.most)/3 + slack
 	switch {
 	case !h.absent.IsZero():
-		return "no connection to any of " + members(of) + " since " + clockText(h.absent)
+		return "no connection to any of " + units.Count(of, "member", "members") + " since " + clockText(h.absent)
 	case h.timeout <= 0 && h.most <= 0:
 	case h.conn != nil && h.askedConn.Sub(h.since) > limit:
 		return fmt.Sprintf("connected to %s, which has heard nothing from it since %s; it should every %s",
-			h.server, clockText(h.since), spanText(cmp.Or(h.timeout, h.most)/3))
+			h.server, clockText(h.since), units.Exact((cmp.Or(h.timeout, h.most) / 3).Round(time.Second/10)))
 	case h.told && h.askedDue.Sub(h.moved) > limit+tick+tick/2:
 		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, clockText(h.moved))
 	case h.told && h.timeout > 0 && !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > limit+tick/2:
@@ -207,20 +209,5 @@ func (h *hearing) danger(tick time.Duration, of int) string {
 	return ""
 }
 
-func members(n int) string {
-	if n == 1 {
-		return "1 member"
-	}
-	return fmt.Sprintf("%d members", n)
-}
-
 // clockText is a time in evidence: UTC, for a recording has no zone.
 func clockText(t time.Time) string { return t.UTC().Format("15:04:05.0Z") }
-
-// spanText is a duration in evidence.
-func spanText(d time.Duration) string {
-	if d < 10*time.Second {
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
-}

@@ -1,7 +1,5 @@
 package model
 
-import "fmt"
-
 // look is what the rules of one run see: the journal, and what several of them
 // need, made when the first one asks for it.
 type look struct {
@@ -101,11 +99,4 @@ func said(c *Candidate) string {
 		text += " of session " + Hex(c.Session)
 	}
 	return text
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"time"
+
+	"electop/model/units"
 )
 
 // Properties are the two that ZooKeeper's documentation asks of an election:
@@ -38,16 +40,16 @@ type Properties struct {
 func (s *State) Broken() []string {
 	var broken []string
 	if n := s.Properties.AwakeDoubles; n > 0 {
-		broken = append(broken, "two leaders awake at once, "+count(n, "time", "times"))
+		broken = append(broken, "two leaders awake at once, "+units.Count(n, "time", "times"))
 	}
 	if n := s.Totals.MissedCreates + s.Totals.MissedDeletes; n > 0 {
-		broken = append(broken, count(n, "change", "changes")+" missed")
+		broken = append(broken, units.Count(n, "change", "changes")+" missed")
 	}
 	if n := s.Totals.Unknown; n > 0 {
-		broken = append(broken, count(n, "time", "times")+" nobody could count what was missed")
+		broken = append(broken, units.Count(n, "time", "times")+" nobody could count what was missed")
 	}
 	if n := s.Properties.Ghosts; n > 0 {
-		broken = append(broken, count(n, "ghost", "ghosts")+": a session that owns two candidates")
+		broken = append(broken, units.Count(n, "ghost", "ghosts")+": a session that owns two candidates")
 	}
 	return broken
 }

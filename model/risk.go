@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"electop/model/units"
 )
 
 // Risk says that a contender's session is about to expire.
@@ -79,7 +81,7 @@ func (s *State) RiskWatch(c *Candidate) string {
 	// A stopped client is silent for a third of its timeout as healthy ones
 	// are; two rounds later it shows, and it has to before its session expires.
 	if left := (to - to/3 - slack) / 2; t.Every > left {
-		return "the servers are asked every " + spanText(t.Every) + ", too seldom for a session of " + spanText(to)
+		return "the servers are asked every " + units.Exact(t.Every) + ", too seldom for a session of " + units.Exact(to)
 	}
 	return ""
 }

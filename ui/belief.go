@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // beliefLines is the least height of the panel, with its border.
@@ -55,10 +56,10 @@ func (d *dashboard) drawBelief(f *frame, r rect) {
 	}
 	add()
 	p, vacant := d.properties(f)
-	said("safety", f.verdictSign(safe(s)), span{styleText, " " + plural(stale(s), "stale write", "stale writes") + " accepted", 0})
+	said("safety", f.verdictSign(safe(s)), span{styleText, " " + units.Count(stale(s), "stale write", "stale writes") + " accepted", 0})
 	doubles := span{styleText, "2 believers: " + times(p.Doubles), 0}
 	if p.Doubles > 0 {
-		doubles.text += ", " + took(p.DoubleFor.Round(time.Millisecond))
+		doubles.text += ", " + units.Took(p.DoubleFor.Round(time.Millisecond))
 	}
 	awake := span{styleText, "2 awake: " + times(p.AwakeDoubles), 0}
 	if p.AwakeDoubles > 0 {
@@ -70,7 +71,7 @@ func (d *dashboard) drawBelief(f *frame, r rect) {
 	}
 	longest := []span{{styleText, "longest gap " + gap(p.LongestVacancy), 0}}
 	if vacant > 0 {
-		longest = append(longest, span{styleAlarm, ", now " + tenths(vacant), 0})
+		longest = append(longest, span{styleAlarm, ", now " + units.Tenths(vacant), 0})
 	}
 	if roomy {
 		said("", doubles, span{styleText, "; ", 0}, awake)
@@ -144,7 +145,7 @@ func times(n int) string {
 	if n == 0 {
 		return "never"
 	}
-	return plural(n, "time", "times")
+	return units.Count(n, "time", "times")
 }
 
 func blanks(n int) string { return strings.Repeat(" ", max(0, n)) }

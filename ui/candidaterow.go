@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // columns are the widths of the candidates table. Each column but the first
@@ -144,7 +145,7 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 		p.gap(2).fit(c.client, styleMuted, d.clientOf(r, c.client))
 	}
 	old, exact := r.candidate.Age(f.calm())
-	words := age(old)
+	words := units.Age(old)
 	if !exact {
 		words = g.Inferred + words
 	}

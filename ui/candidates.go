@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // drawCandidates draws the queue: who leads, and who waits behind whom.
@@ -106,7 +107,7 @@ func (d *dashboard) drawCandidates(f *frame, r rect) {
 		for _, c := range s.Ignored[:min(n, 3)] {
 			names = append(names, model.Safe(c.Name, nameMax))
 		}
-		p := a.pen(y).gap(c.before()).text(styleMuted, plural(n, "child", "children")+" ignored: ")
+		p := a.pen(y).gap(c.before()).text(styleMuted, units.Count(n, "child", "children")+" ignored: ")
 		p.fit(p.room()-1, styleMuted, strings.Join(names, ", "))
 	}
 }
@@ -127,7 +128,7 @@ func (d *dashboard) candidatesTail(f *frame) []span {
 		return out
 	}
 	if n := len(s.Ignored); n > 0 {
-		out = append(out, span{styleMuted, plural(n, "child", "children") + " ignored   ", 2})
+		out = append(out, span{styleMuted, units.Count(n, "child", "children") + " ignored   ", 2})
 	}
 	if n := len(s.Queue); n > 0 {
 		at := strconv.Itoa(n)

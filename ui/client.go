@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // riskFacts adds the risk that r is at, and why one would not be seen in time.
@@ -46,13 +47,13 @@ func (d *dashboard) clientFacts(f *frame, r row, add func(string, style, string)
 		if last != "" {
 			last += ", "
 		}
-		last += "at least " + tenths(quiet) + " before that"
+		last += "at least " + units.Tenths(quiet) + " before that"
 	}
 	if last != "" {
 		add("last request", styleText, last)
 	}
 	if conn.Timeout > 0 && (r.member == nil || r.member.Timeout == 0) {
-		add("timeout", styleText, limit(conn.Timeout)+"   negotiated for its session")
+		add("timeout", styleText, units.Exact(conn.Timeout)+"   negotiated for its session")
 	}
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"os"
+	"strconv"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -153,7 +154,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 		if len(msg) > 0 {
 			text := model.Safe(msg[len(msg)-1], 0)
 			if more := len(msg) - 1; more > 0 {
-				text += " (and " + plural(more, "more", "more") + ")"
+				text += " (and " + strconv.Itoa(more) + " more)"
 			}
 			d.say(styleTrouble, text)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // severity is how a finding of that gravity looks: never by colour alone.
@@ -30,7 +31,7 @@ func findingsBadge(s *model.State) string {
 			critical++
 		}
 	}
-	text := plural(len(s.Findings), "finding", "findings")
+	text := units.Count(len(s.Findings), "finding", "findings")
 	if critical > 0 {
 		text += " (" + strconv.Itoa(critical) + " critical)"
 	}
@@ -159,7 +160,7 @@ func checked(s *model.State) string {
 		}
 		for n := all; n > 0; n-- {
 			if told[n] != nil {
-				parts = append(parts, strings.Join(told[n], " and ")+" on "+strconv.Itoa(n)+" of "+plural(all, "server", "servers"))
+				parts = append(parts, strings.Join(told[n], " and ")+" on "+strconv.Itoa(n)+" of "+units.Count(all, "server", "servers"))
 			}
 		}
 	}

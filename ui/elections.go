@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // wallColumns are the widths of the table of elections, each but the first
@@ -93,7 +94,7 @@ func (d *dashboard) wallTail() []span {
 	if d.wall.filter != "" {
 		out = append(out, span{styleYou, "/" + model.Safe(d.wall.filter, filterMax) + "  ", 7})
 	}
-	text := plural(len(d.views), "watched", "watched")
+	text := strconv.Itoa(len(d.views)) + " watched"
 	if d.walk != nil {
 		text += ", " + strconv.Itoa(len(d.walk.Found)) + " found"
 	}
@@ -119,7 +120,7 @@ func (d *dashboard) wallStory(f *frame, w int) []span {
 		return out
 	}
 	root := model.Safe(k.Root, 0)
-	read := plural(k.Visited, "znode", "znodes") + " read"
+	read := units.Count(k.Visited, "znode", "znodes") + " read"
 	if k.Denied > 0 {
 		read += ", " + strconv.Itoa(k.Denied) + " denied"
 	}
@@ -176,7 +177,7 @@ func (d *dashboard) drawElection(f *frame, p *pen, c wallColumns, i int) {
 	}
 	reign := "-"
 	if e.ReignKnown {
-		reign = f.th.glyph.Inferred + age(e.Reign)
+		reign = f.th.glyph.Inferred + units.Age(e.Reign)
 	}
 	p.gap(2).right(c.waiting, styleMuted, strconv.Itoa(e.Waiting)).gap(2).right(c.reign, styleMuted, reign).gap(2)
 	if e.Findings > 0 {
@@ -224,7 +225,7 @@ func (d *dashboard) drawWatched(f *frame, p *pen, c wallColumns, s *model.State)
 		}
 		p.text(st, sign+" ").fit(c.leader-2, st, l.Label())
 		if n := len(s.Reigns); n > 0 && s.Reigns[n-1].To.IsZero() {
-			reign = age(calm.Sub(s.Reigns[n-1].From))
+			reign = units.Age(calm.Sub(s.Reigns[n-1].From))
 			if !s.Reigns[n-1].FromKnown {
 				reign = g.Inferred + reign
 			}
@@ -235,7 +236,7 @@ func (d *dashboard) drawWatched(f *frame, p *pen, c wallColumns, s *model.State)
 
 	switch {
 	case down:
-		words := "stale " + age(f.now.Truncate(tickCalm).Sub(s.DownSince))
+		words := "stale " + units.Age(f.now.Truncate(tickCalm).Sub(s.DownSince))
 		if c.state < width(words) {
 			words = "stale"
 		}
@@ -265,7 +266,7 @@ func (f *frame) wallBusy(now time.Time) time.Time {
 func (f *frame) drawCount(p *pen, n int, worst model.Severity) {
 	st, sign, word := f.severity(worst)
 	p.text(st, sign+" ")
-	if text := plural(n, "finding", "findings"); p.room() >= width(text)+width(word)+2 {
+	if text := units.Count(n, "finding", "findings"); p.room() >= width(text)+width(word)+2 {
 		p.text(st, text)
 		if worst == model.Critical {
 			p.text(st, ", "+word)

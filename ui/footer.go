@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // drawStatus draws the line above the keys: what was just done, what is being
@@ -162,7 +163,7 @@ func (d *dashboard) footKey(f *frame, w int, b binding) (footKey, bool) {
 			// What is wrong stays in view, on the narrowest screen too.
 			k.label, k.drop = findingsBadge(d.shown()), 0
 			if w < wideFrom {
-				k.label = plural(n, "finding", "findings")
+				k.label = units.Count(n, "finding", "findings")
 			}
 			k.style, _, _ = f.severity(model.Worst(d.shown().Findings))
 		}
@@ -297,7 +298,7 @@ func (d *dashboard) headline(f *frame) (style, string) {
 		if !s.Reigns[n-1].FromKnown {
 			about = "since about "
 		}
-		b.WriteString(" " + about + f.clock(s.Reigns[n-1].From) + ", for " + age(f.calm().Sub(s.Reigns[n-1].From)))
+		b.WriteString(" " + about + f.clock(s.Reigns[n-1].From) + ", for " + units.Age(f.calm().Sub(s.Reigns[n-1].From)))
 	}
 	n := holders(s)
 	switch {

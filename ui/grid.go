@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // The grid is the candidates of a crowd, each a cell: the zoomed panel where
@@ -189,9 +190,9 @@ func (d *dashboard) drawChosen(f *frame, p *pen) {
 	}
 	old, exact := r.candidate.Age(f.calm())
 	if !exact {
-		words += ", " + f.th.glyph.Inferred + age(old)
+		words += ", " + f.th.glyph.Inferred + units.Age(old)
 	} else {
-		words += ", " + age(old)
+		words += ", " + units.Age(old)
 	}
 	p.fit(p.room()-1, styleMuted, words)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // drawHandoffs draws who led when, and each change of the leader.
@@ -208,9 +209,9 @@ func longest(have int, m model.Measure) int {
 // tookAbout is a duration, marked where it is but a guess.
 func tookAbout(m model.Measure) string {
 	if m.Guess() {
-		return "~" + took(*m.Took)
+		return "~" + units.Took(*m.Took)
 	}
-	return took(*m.Took)
+	return units.Took(*m.Took)
 }
 
 // isNew reports whether the newest handoff has just come.

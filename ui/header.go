@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // tooSmall says what size is needed.
@@ -26,7 +27,7 @@ func (d *dashboard) drawHeader(f *frame, r rect) {
 		path = "no path"
 	}
 	count := strconv.Itoa(len(s.Queue))
-	words := plural(len(s.Queue), "candidate", "candidates")
+	words := units.Count(len(s.Queue), "candidate", "candidates")
 	if s.Phase != model.Live {
 		count, words = "", ""
 	}
@@ -124,11 +125,11 @@ func (d *dashboard) headerRight(f *frame) []span {
 	switch st, words := d.link(f); {
 	case d.past.on && reel != nil:
 	case d.past.on:
-		add(9, styleBadgeCut, " "+f.clock(d.since)+"  LIVE -"+behind(now.Sub(d.since.Truncate(tickCalm)))+" ")
+		add(9, styleBadgeCut, " "+f.clock(d.since)+"  LIVE -"+units.Counter(now.Sub(d.since.Truncate(tickCalm)))+" ")
 	case d.paused != nil:
-		add(9, styleBadgeCut, " PAUSED "+f.clock(d.since)+"  -"+behind(now.Sub(d.since))+" ")
+		add(9, styleBadgeCut, " PAUSED "+f.clock(d.since)+"  -"+units.Counter(now.Sub(d.since))+" ")
 		if n := d.waiting(); n > 0 {
-			add(8, styleYou, "  +"+plural(n, "event", "events")+" waiting")
+			add(8, styleYou, "  +"+units.Count(n, "event", "events")+" waiting")
 		}
 	case st == styleGood:
 		add(8, styleGood, f.th.glyph.Online)
@@ -162,7 +163,7 @@ func (d *dashboard) headerRight(f *frame) []span {
 		add(4, styleMuted, "   "+model.Safe(role, 32))
 	}
 	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && d.paused == nil && !d.ended {
-		add(1, styleMuted, "   rtt "+took(rtt))
+		add(1, styleMuted, "   rtt "+units.Took(rtt))
 	}
 	if reel == nil {
 		add(5, styleMuted, "   "+f.clock(now))
@@ -182,7 +183,7 @@ func (d *dashboard) link(f *frame) (style, string) {
 	}
 	since := ""
 	if !s.DownSince.IsZero() {
-		since = " since " + seconds(f.now.Truncate(tickCalm).Sub(s.DownSince))
+		since = " since " + units.Seconds(f.now.Truncate(tickCalm).Sub(s.DownSince))
 	}
 	switch s.Link.Link {
 	case model.Connected:
@@ -209,7 +210,7 @@ func (d *dashboard) asOf(f *frame) string {
 		return "as of " + f.clock(d.shown().DownSince) + ", there is no connection"
 	}
 	f.ticks(tickCalm)
-	return "as of " + f.clock(f.picture) + ", " + seconds(f.now.Truncate(tickCalm).Sub(f.picture)) + " ago"
+	return "as of " + f.clock(f.picture) + ", " + units.Seconds(f.now.Truncate(tickCalm).Sub(f.picture)) + " ago"
 }
 
 // explain says in words why there is no queue to show: what is missing, what
@@ -243,7 +244,7 @@ func (d *dashboard) explain(f *frame) []string {
 			"Waiting for the ACL to change.",
 			"What to do: connect with credentials that have READ on " + path + "."}
 		if n := len(s.Queue); n > 0 {
-			lines = append(lines, "Until "+f.clock(s.ReadAt)+" there were "+plural(n, "candidate", "candidates")+".")
+			lines = append(lines, "Until "+f.clock(s.ReadAt)+" there were "+units.Count(n, "candidate", "candidates")+".")
 		}
 		return lines
 	case len(s.Queue) == 0 && single(s):

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // drawInspect draws everything that is known of one candidate.
@@ -73,7 +74,7 @@ func (d *dashboard) facts(f *frame, r row) []fact {
 			add("created", styleText, c.Ctime.In(f.now.Location()).Format("2006-01-02 "+stampFormat)+"   by the server's clock")
 		}
 		old, exact := c.Age(f.calm())
-		words := age(old)
+		words := units.Age(old)
 		if exact {
 			words += "   seen to come"
 		} else {
@@ -104,7 +105,7 @@ func (d *dashboard) facts(f *frame, r row) []fact {
 		case c.Unread:
 			add("data", styleTrouble, "gone before it could be read")
 		default:
-			add("data", styleMuted, plural(c.Data.Length, "byte", "bytes")+asOf)
+			add("data", styleMuted, units.Count(c.Data.Length, "byte", "bytes")+asOf)
 			add("", styleText, dataText(c.Data))
 		}
 	}
@@ -181,7 +182,7 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 	if m.Fault != model.NoFault {
 		words := string(m.Fault)
 		if !m.FaultAt.IsZero() {
-			words += " at " + f.stamp(m.FaultAt) + ", " + tenths(f.busy().Sub(m.FaultAt)) + " ago"
+			words += " at " + f.stamp(m.FaultAt) + ", " + units.Tenths(f.busy().Sub(m.FaultAt)) + " ago"
 		}
 		add("fault", styleTrouble, model.Safe(words, 0))
 	}
@@ -195,7 +196,7 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 		add("session", styleTrouble, model.Hex(m.Session)+"   as it believes")
 	}
 	if m.Timeout > 0 {
-		add("timeout", styleText, limit(m.Timeout)+"   negotiated for its session")
+		add("timeout", styleText, units.Exact(m.Timeout)+"   negotiated for its session")
 	}
 	if m.Obstacle != "" {
 		add("obstacle", styleTrouble, model.Safe(m.Obstacle, 0))

@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/lesson"
+	"electop/model/units"
 )
 
 // course is the lesson that is on, as last told by the tutor, and the menu.
@@ -116,7 +117,7 @@ func (d *dashboard) teach(do command, key string) tea.Cmd {
 	if do == cmdAnswer {
 		n, err := strconv.Atoi(key)
 		if most := len(c.view.Options); err != nil || c.view.Question != "" && n > most {
-			d.say(styleTrouble, "there are "+plural(most, "answer", "answers")+" to choose from")
+			d.say(styleTrouble, "there are "+units.Count(most, "answer", "answers")+" to choose from")
 			return nil
 		}
 		choice = n - 1

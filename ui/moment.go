@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // momentWords says what happened at the moment that is shown.
@@ -52,7 +53,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		case s == nil || s.Phase != model.Live:
 			return "the election was looked at", false
 		default:
-			return plural(len(s.Queue), "candidate was", "candidates were") + " there: " + roleHolders(s), false
+			return units.Count(len(s.Queue), "candidate was", "candidates were") + " there: " + roleHolders(s), false
 		}
 	case model.Joined:
 		if b.Ignored {
@@ -80,7 +81,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		if !b.Known {
 			return "an unknown number of changes was missed", true
 		}
-		return plural(b.Creates, "create", "creates") + " and " + plural(b.Deletes, "delete", "deletes") + " were missed", true
+		return units.Count(b.Creates, "create", "creates") + " and " + units.Count(b.Deletes, "delete", "deletes") + " were missed", true
 	case model.LinkChanged:
 		words := "the observer is " + string(b.Link)
 		if b.Server != "" && b.Link == model.Connected {
@@ -117,7 +118,7 @@ func doneWords(before, s *model.State) string {
 	}
 	if n, old := len(s.Wakes), len(before.Wakes); n > 0 && (old == 0 || s.Wakes[n-1].Zxid != before.Wakes[old-1].Zxid) {
 		w := s.Wakes[n-1]
-		return model.Safe(model.Base(w.Znode), 40) + " was deleted: " + plural(len(w.Notified), "watcher", "watchers") + " notified"
+		return model.Safe(model.Base(w.Znode), 40) + " was deleted: " + units.Count(len(w.Notified), "watcher", "watchers") + " notified"
 	}
 	if n, old := len(s.Work.Last), len(before.Work.Last); n > 0 && (old == 0 || s.Work.Last[n-1].Write != before.Work.Last[old-1].Write) {
 		return writeWords(s, &s.Work.Last[n-1])

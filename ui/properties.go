@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // properties are those of the moment that the picture shows: the state's end
@@ -67,7 +68,7 @@ func (d *dashboard) propertySpans(f *frame) []span {
 		if n := s.Work.Counter.Accepted + s.Work.Tokens.Accepted; n > 0 {
 			words = " " + strconv.Itoa(stale(s)) + " stale,"
 		}
-		add(3, styleText, words+" "+plural(p.Doubles, "double", "doubles"))
+		add(3, styleText, words+" "+units.Count(p.Doubles, "double", "doubles"))
 		if p.AwakeDoubles > 0 {
 			add(4, styleAlarm, ", "+strconv.Itoa(p.AwakeDoubles)+" awake")
 		}
@@ -75,7 +76,7 @@ func (d *dashboard) propertySpans(f *frame) []span {
 	add(7, styleText, "   liveness "+share(p.Working, p.Observed))
 	add(2, styleMuted, ", longest gap "+gap(p.LongestVacancy))
 	if vacant > 0 {
-		add(4, styleTrouble, ", now "+tenths(vacant))
+		add(4, styleTrouble, ", now "+units.Tenths(vacant))
 	}
 	return out
 }
@@ -102,5 +103,5 @@ func gap(d time.Duration) string {
 	if d == 0 {
 		return "none"
 	}
-	return took(d.Round(time.Millisecond))
+	return units.Took(d.Round(time.Millisecond))
 }

@@ -1,9 +1,7 @@
 package ui
 
 import (
-	"fmt"
 	"strconv"
-	"time"
 
 	"electop/model"
 )
@@ -14,14 +12,6 @@ func (d *dashboard) reel() Reel {
 		return r
 	}
 	return nil
-}
-
-// behind is how far a moment lies back: 00:42, 1h05m.
-func behind(d time.Duration) string {
-	if d = max(0, d); d < time.Hour {
-		return fmt.Sprintf("%02d:%02d", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return age(d)
 }
 
 // reelSpans say where in a recording the screen is: REPLAY 12:04:31 / 12:34:00 x4.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // partOf names a member's part in the ensemble. The leader of an election is
@@ -211,14 +212,14 @@ func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(
 	add()
 	asked := "asked at " + f.clock(t.End)
 	if ago := f.picture.Truncate(tickCalm).Sub(t.End); ago >= 0 {
-		asked += ", " + seconds(f.calm().Sub(t.End)) + " ago"
+		asked += ", " + units.Seconds(f.calm().Sub(t.End)) + " ago"
 	}
 	if !d.asked.IsZero() {
 		asked = "being asked now"
 	}
 	switch {
 	case t.Every > 0:
-		asked += "; connections and sessions every " + limit(t.Every)
+		asked += "; connections and sessions every " + units.Exact(t.Every)
 	default:
 		asked += "; connections and sessions only when v asks for them"
 	}

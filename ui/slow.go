@@ -2,11 +2,11 @@ package ui
 
 import (
 	"strconv"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // pace makes the embedded server speak more slowly, or faster.
@@ -23,14 +23,9 @@ func slowed(s *model.State) string {
 	case p.Steps:
 		return "step by step"
 	case p.Delay > 0:
-		return "slow " + paceSeconds(p.Delay)
+		return "slow " + units.Exact(p.Delay)
 	}
 	return ""
-}
-
-// paceSeconds formats a pace: 0.25 s.
-func paceSeconds(d time.Duration) string {
-	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
 }
 
 // waitingHeld is how many messages the server holds, and what the next one is:

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // watchesLooked bounds how far the sentence looks for a wrong watch: the doctor
@@ -67,7 +68,7 @@ func (d *dashboard) sentence(f *frame) story {
 	}
 	if h := newest(s); h != nil && h.To != nil && h.From != nil {
 		if n := onTheWay(s, h.From); n > 0 {
-			return with(styleText, brief(h.From)+" was deleted, and "+plural(n, "notification", "notifications")+" of it "+map[bool]string{true: "is", false: "are"}[n == 1]+" still on the way. "+h.To.Label()+" is the smallest now.")
+			return with(styleText, brief(h.From)+" was deleted, and "+units.Count(n, "notification of it is", "notifications of it are")+" still on the way. "+h.To.Label()+" is the smallest now.")
 		}
 		if ago := f.picture.Sub(h.At); ago >= 0 && ago < handoffTold {
 			f.at(h.At.Add(handoffTold))

@@ -22,7 +22,7 @@ func TestTeachingWords(t *testing.T) {
 	for name, want := range map[string][]string{
 		"told":           {"✗    12  amber", "deleted", "↑ 12 ◂", "●"},
 		"storm":          {"↑ 12 ◂", "┤", "╯", "●"},
-		"slow":           {"slow 0.5 s, 1 held"},
+		"slow":           {"slow 500 ms, 1 held"},
 		"stepping":       {"step by step, 4 held", "↑ 12 ◂"},
 		"faults":         {"Faults of birch", "> ", "lose reply", "guid again", "It volunteers anew"},
 		"faults-refused": {"Not now: birch is frozen", "freeze"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // trouble is a contender whose session is about to expire while its znode
@@ -97,9 +98,9 @@ func (t trouble) risk(now time.Time, short bool) string {
 	case !t.known() || !now.Before(t.latest):
 		return "at risk"
 	case short:
-		return "risk ≤" + strings.ReplaceAll(secondsUp(t.latest.Sub(now)), " ", "")
+		return "risk ≤" + strings.ReplaceAll(units.AtMost(t.latest.Sub(now)), " ", "")
 	}
-	return "at risk ≤ " + secondsUp(t.latest.Sub(now))
+	return "at risk ≤ " + units.AtMost(t.latest.Sub(now))
 }
 
 // known reports whether there are bounds.
@@ -113,9 +114,9 @@ func (t trouble) expires(now time.Time, short bool) string {
 	case !now.Before(t.latest):
 		return "overdue"
 	case short:
-		return "expires ≤ " + secondsUp(t.latest.Sub(now))
+		return "expires ≤ " + units.AtMost(t.latest.Sub(now))
 	}
-	return "expires in at most " + secondsUp(t.latest.Sub(now))
+	return "expires in at most " + units.AtMost(t.latest.Sub(now))
 }
 
 // words is that for w cells of a row. What was not done by us is called a
@@ -175,7 +176,7 @@ func (t trouble) sentence(f *frame, w int) string {
 	m := t.row.member
 	ago := ""
 	if !m.FaultAt.IsZero() {
-		ago = " " + tenths(f.busy().Sub(m.FaultAt)) + " ago"
+		ago = " " + units.Tenths(f.busy().Sub(m.FaultAt)) + " ago"
 	}
 	long := name + " was killed" + ago + ". Its znode lives as long as its session:"
 	short := name + " was killed" + ago + "; its znode lives on:"
@@ -204,10 +205,14 @@ func (f *frame) drawTrouble(a area, y int, t trouble) {
 	words := t.expires(now, false)
 	label := words
 	if now.Before(t.sure) {
-		label = "expires in " + secondsDown(t.sure.Sub(now)) + " to " + secondsUp(t.latest.Sub(now))
+		least, most := units.Seconds(t.sure.Sub(now)), units.AtMost(t.latest.Sub(now))
+		if strings.HasSuffix(most, " s") {
+			least = strings.TrimSuffix(least, " s")
+		}
+		label = "expires in " + least + " to " + most
 	}
 	if t.faulty() {
-		label = "session timeout " + limit(t.row.member.Timeout) + ", " + label
+		label = "session timeout " + units.Exact(t.row.member.Timeout) + ", " + label
 	}
 	if a.width() < 64 {
 		label = words

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // begun notes that an action was started whose result comes with a later
@@ -99,9 +100,9 @@ func verdict(s *model.State) (style, string) {
 		}
 	}
 	answered, all := watchAnswers(s.Table)
-	text := plural(answered, "server", "servers") + " answered"
+	text := units.Count(answered, "server", "servers") + " answered"
 	if answered < all {
-		text = strconv.Itoa(answered) + " of " + plural(all, "server", "servers") + " answered"
+		text = strconv.Itoa(answered) + " of " + units.Count(all, "server", "servers") + " answered"
 		st = max(st, styleMuted)
 	}
 	if len(parts) == 0 {

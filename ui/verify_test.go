@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
@@ -129,7 +130,7 @@ func TestRiskCountsDown(t *testing.T) {
 		m.d.dirty = true
 		m.d.redraw()
 		// The screen's clock moves in quarters of a second.
-		want := "at risk, expires ≤ " + secondsUp(r.By.Sub(now.Truncate(tickBusy)))
+		want := "at risk, expires ≤ " + units.AtMost(r.By.Sub(now.Truncate(tickBusy)))
 		if !now.Truncate(tickBusy).Before(r.By) {
 			want = "at risk, overdue"
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // candidacy is one stand of a candidate: the recipe, line by line.
@@ -124,7 +125,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 			return err
 		})
 		if errors.Is(err, zk.ErrNoAuth) {
-			obstacle = fmt.Sprintf("%s may not be read: its deletion is noticed within %v", model.Safe(predecessor, 0), unreadablePause)
+			obstacle = fmt.Sprintf("%s may not be read: its deletion is noticed within %s", model.Safe(predecessor, 0), units.Exact(unreadablePause))
 			if stat, watch, err = s.watchUnreadable(ctx, path); err == nil && stat == nil {
 				return false, nil
 			}

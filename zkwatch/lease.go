@@ -9,6 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // whileLeased makes a leader's request. A lost connection suspends the leader
@@ -179,7 +180,7 @@ func (s *candidacy) countRenewal() {
 	if s.unproved++; s.unproved == unprovedMost {
 		st := s.conn.Status()
 		s.report(func(m *model.Member) {
-			m.Obstacle = fmt.Sprintf("no lease: answers take %v, which is too long for a session timeout of %v", st.RTT.Round(time.Millisecond), st.Timeout)
+			m.Obstacle = fmt.Sprintf("no lease: answers take %s, which is too long for a session timeout of %s", units.Took(st.RTT), units.Exact(st.Timeout))
 		})
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // Placeholders stand in braces: {leader} is a role's name, {seq of leader} the
@@ -128,7 +128,7 @@ func (w words) value(name string) string {
 	case phTimeout:
 		for _, m := range s.Members {
 			if m.Timeout > 0 {
-				return duration(m.Timeout)
+				return units.Exact(m.Timeout)
 			}
 		}
 	case phWinner:
@@ -145,7 +145,7 @@ func (w words) value(name string) string {
 			return wakeWord(x, name)
 		}
 	case phStale:
-		return plural(int64(w.r.seen.stale), "stale write", "stale writes")
+		return units.Count(w.r.seen.stale, "stale write", "stale writes")
 	case phTotal, phData, phLists:
 		if s.Table == nil {
 			break
@@ -160,11 +160,11 @@ func (w words) value(name string) string {
 func handoffWord(s *model.State, h *model.Handoff, name string) string {
 	switch {
 	case name == phTakeover && h.Takeover != nil:
-		return duration(*h.Takeover)
+		return units.Took(*h.Takeover)
 	case name == phTakeover && h.To != nil && s.Acknowledged() && s.Leader().ID() == h.To.ID(): // later than the journal waited for it
-		return "more than " + duration(model.AckWait)
+		return "more than " + units.Exact(model.AckWait)
 	case name == phSilent && h.Silent != nil:
-		return duration(*h.Silent)
+		return units.Took(*h.Silent)
 	}
 	return "an unknown time"
 }
@@ -172,27 +172,9 @@ func handoffWord(s *model.State, h *model.Handoff, name string) string {
 func wakeWord(w *model.Woken, name string) string {
 	switch name {
 	case phNotified:
-		return plural(int64(len(w.Notified)), "candidate", "candidates")
+		return units.Count(len(w.Notified), "candidate", "candidates")
 	case phRequests:
-		return plural(int64(w.Requests), "request", "requests")
+		return units.Count(w.Requests, "request", "requests")
 	}
-	return plural(w.BytesIn+w.BytesOut, "byte", "bytes")
-}
-
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
-}
-
-// duration is a time as it is read aloud.
-func duration(d time.Duration) string {
-	switch {
-	case d >= time.Second && d%time.Second == 0:
-		return strconv.FormatInt(int64(d/time.Second), 10) + " s"
-	case d >= time.Second:
-		return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
-	}
-	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64) + " ms"
+	return units.Count(w.BytesIn+w.BytesOut, "byte", "bytes")
 }

@@ -16,7 +16,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
-	"electop/ui/plain"
+	"electop/model/units"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -206,7 +206,7 @@ func (r *headless) run(ctx context.Context, conn, watch zkwatch.Config) error {
 	}
 	sc.play.chaos = &r.chaos
 	stage := stageOf(sc, w.first(), cast, notice)
-	fmt.Fprintf(r.std.Err, "electop: chaos, %s, %s to begin with\n", r.chaos, plain.Count(r.chaos.Cast, "candidate", "candidates"))
+	fmt.Fprintf(r.std.Err, "electop: chaos, %s, %s to begin with\n", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
 	t := newTasks(ctx)
 	t.start("embedded server", func(ctx context.Context) error { return r.host.run(ctx, notice) })
 	w.start(t)
@@ -246,8 +246,8 @@ func (r *headless) run(ctx context.Context, conn, watch zkwatch.Config) error {
 	if said := s.Broken(); len(said) > 0 {
 		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, r.chaos, broken.since.Format(time.RFC3339Nano), strings.Join(said, "; "))
 	}
-	fmt.Fprintf(r.std.Err, "electop: one leader, nothing lost, no ghost: %d joined, %d left, %d handoffs (%s)\n",
-		s.Totals.Joined, s.Totals.Left, s.Totals.Handoffs, r.chaos)
+	fmt.Fprintf(r.std.Err, "electop: one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)\n",
+		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), r.chaos)
 	if ctx.Err() != nil {
 		return errInterrupted
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/spf13/cobra"
 
+	"electop/model/units"
 	"electop/ui/plain"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
@@ -110,7 +111,7 @@ func (s *search) progress(std IO) (clear func()) {
 		return func() {}
 	}
 	s.changed = func() {
-		fmt.Fprintf(f, "\r\x1b[K%s, %s", plain.Count(s.at.Visited, "znode", "znodes"), plain.Count(len(s.found), "election", "elections"))
+		fmt.Fprintf(f, "\r\x1b[K%s, %s", units.Count(s.at.Visited, "znode", "znodes"), units.Count(len(s.found), "election", "elections"))
 	}
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"electop/model"
-	"electop/ui/plain"
+	"electop/model/units"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -36,7 +36,7 @@ func entryOf(s *model.State) (entry, error) {
 	}
 	if n := len(s.Queue); n > 0 {
 		last := s.Queue[n-1]
-		e.behind = fmt.Sprintf("you will queue behind %s, the last is %s", plain.Count(n, "candidate", "candidates"), model.Safe(last.Name, 0))
+		e.behind = fmt.Sprintf("you will queue behind %s, the last is %s", units.Count(n, "candidate", "candidates"), model.Safe(last.Name, 0))
 		if l := last.Label(); l != last.Name {
 			e.behind += " (" + l + ")"
 		}
@@ -97,9 +97,9 @@ func confirm(ctx context.Context, o *options, std IO, cfg zkwatch.Config) (entry
 	}
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(in.Fd()) {
-		return e, usagef("%s is %s (%s): to take part in it say --yes; %s", o.path, e.whose(), plain.Count(e.foreign, "candidate", "candidates"), e.behind)
+		return e, usagef("%s is %s (%s): to take part in it say --yes; %s", o.path, e.whose(), units.Count(e.foreign, "candidate", "candidates"), e.behind)
 	}
-	fmt.Fprintf(std.Err, "%s on %s is %s: %d candidates that are not electop's; %s.\nA candidate of ours can come to lead it. Type the path to take part: ", o.path, cfg.Servers, e.whose(), e.foreign, e.behind)
+	fmt.Fprintf(std.Err, "%s on %s is %s: %s electop's; %s.\nA candidate of ours can come to lead it. Type the path to take part: ", o.path, cfg.Servers, e.whose(), units.Count(e.foreign, "candidate that is not", "candidates that are not"), e.behind)
 	line, err := readLine(ctx, in)
 	if err != nil {
 		return e, err

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/demo/zkserver"
-	"electop/ui/plain"
+	"electop/model/units"
 )
 
 // openCnxns bounds the connections from one host where anybody can connect. A
@@ -83,11 +83,11 @@ func (h *host) keep(file string) error {
 		}
 		return fmt.Errorf("--data %s: %w", file, err)
 	}
-	switch h.kept = fmt.Sprintf("It has %s and %s.", plain.Count(k.Znodes, "znode", "znodes"), plain.Count(k.Sessions, "session", "sessions")); {
+	switch h.kept = fmt.Sprintf("It has %s and %s.", units.Count(k.Znodes, "znode", "znodes"), units.Count(k.Sessions, "session", "sessions")); {
 	case k.New:
 		h.kept = "It is new."
 	case k.Torn > 0:
-		h.kept += fmt.Sprintf(" Its last record was torn by a crash: %s dropped, which no client had seen acknowledged.", plain.Count(k.Torn, "byte is", "bytes are"))
+		h.kept += fmt.Sprintf(" Its last record was torn by a crash: %s dropped, which no client had seen acknowledged.", units.Count(k.Torn, "byte is", "bytes are"))
 	}
 	return nil
 }

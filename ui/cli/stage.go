@@ -7,6 +7,7 @@ import (
 
 	"electop/demo"
 	"electop/demo/zkserver"
+	"electop/model/units"
 	"electop/ui"
 	"electop/zkwatch/feed"
 )
@@ -131,7 +132,7 @@ func paceWords(p zkserver.Pace) string {
 	case p.Steps:
 		return "step by step: each reply and notification is held until . lets it go; pings are answered"
 	case p.Delay > 0:
-		return fmt.Sprintf("slow motion: each reply and notification is held for %v; pings are answered", p.Delay)
+		return fmt.Sprintf("slow motion: each reply and notification is held for %s; pings are answered", units.Exact(p.Delay))
 	}
 	return "the server speaks as fast as it can"
 }

@@ -14,7 +14,7 @@ import (
 	"electop/demo/lessons"
 	"electop/model"
 	"electop/model/lesson"
-	"electop/ui/plain"
+	"electop/model/units"
 	"electop/zkwatch/feed"
 )
 
@@ -172,7 +172,7 @@ func alone(s *model.State) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("it needs the election for itself, and %s from elsewhere: begin it when none is left", plain.Count(n, "candidate is", "candidates are"))
+	return fmt.Errorf("it needs the election for itself, and %s from elsewhere: begin it when none is left", units.Count(n, "candidate is", "candidates are"))
 }
 
 // observe is told of all that happens in the election.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // Discovery is what a walk over the znodes below a root came to.
@@ -95,7 +96,7 @@ func (d Discovery) Text(w io.Writer) error {
 				system = *p
 			}
 			if r, ok := Reign(s); ok {
-				reign = "<= " + r.Round(time.Second).String()
+				reign = "<= " + units.AtMost(r)
 			}
 			if n := len(s.Findings); n > 0 {
 				findings = fmt.Sprintf("%d %s", n, model.Worst(s.Findings))
@@ -105,7 +106,7 @@ func (d Discovery) Text(w io.Writer) error {
 		t.Flush() // into memory
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "%s below %s, in %s", Count(len(d.Elections), "election", "elections"), model.Safe(d.Root, 0), Count(d.Visited, "znode", "znodes"))
+	fmt.Fprintf(&b, "%s below %s, in %s", units.Count(len(d.Elections), "election", "elections"), model.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
 	if d.Denied > 0 {
 		fmt.Fprintf(&b, "; %d may not be listed", d.Denied)
 	}
@@ -122,19 +123,11 @@ func (d Discovery) Text(w io.Writer) error {
 	listed := 0
 	for _, s := range d.Skips {
 		listed += s.Znodes
-		fmt.Fprintf(&b, "  %s, %s: %s\n", model.Safe(s.Path, 0), Count(s.Znodes, "znode", "znodes"), model.Safe(s.Why, 0))
+		fmt.Fprintf(&b, "  %s, %s: %s\n", model.Safe(s.Path, 0), units.Count(s.Znodes, "znode", "znodes"), model.Safe(s.Why, 0))
 	}
 	if more := d.Skipped - listed; more > 0 {
-		fmt.Fprintf(&b, "  and %s\n", Count(more, "more", "more"))
+		fmt.Fprintf(&b, "  and %d more\n", more)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// Count is n things in words.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // headline says whose election it is and who leads.
@@ -19,11 +19,8 @@ func headline(s *model.State) string {
 			lead = "hold"
 		}
 		leads := lead + "s"
-		switch others := s.Recipe.Holders(s.Queue) - 1; {
-		case others == 1:
-			leads = "and 1 other " + lead
-		case others > 1:
-			leads = fmt.Sprintf("and %d others %s", others, lead)
+		if others := s.Recipe.Holders(s.Queue) - 1; others > 0 {
+			leads = "and " + units.Count(others, "other", "others") + " " + lead
 		}
 		return fmt.Sprintf("%s: %s %s, %d waiting", path, Who(l), leads, Waiting(s))
 	}
@@ -90,7 +87,7 @@ func statusTable(b *bytes.Buffer, s *model.State) {
 		if exact {
 			about = ""
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number(c), c.Label(), session, where, about, age.Round(time.Second), watchText(s, i))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number(c), c.Label(), session, where, about, units.Age(age), watchText(s, i))
 	}
 	t.Flush() // into memory
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // Line returns an event as one line of text for people, times in loc.
@@ -34,7 +35,7 @@ func Line(e model.Event, loc *time.Location) string {
 		if !b.Known {
 			return line("missed", "an unknown number of changes")
 		}
-		return line("missed", "%d creates, %d deletes", b.Creates, b.Deletes)
+		return line("missed", "%s, %s", units.Count(b.Creates, "create", "creates"), units.Count(b.Deletes, "delete", "deletes"))
 	case model.LinkChanged:
 		s := string(b.Link)
 		if b.Server != "" {
@@ -61,9 +62,9 @@ func handoffNotes(h model.Handoff) string {
 	for _, m := range h.Measures() {
 		switch {
 		case m.Guess():
-			fmt.Fprintf(&b, "  %s ~%s (%s to %s)", m.Name, Span(*m.Took), Span(m.In.Least), Span(m.In.Most))
+			fmt.Fprintf(&b, "  %s ~%s (%s to %s)", m.Name, units.Took(*m.Took), units.Took(m.In.Least), units.Took(m.In.Most))
 		case m.Took != nil:
-			fmt.Fprintf(&b, "  %s %s", m.Name, Span(*m.Took))
+			fmt.Fprintf(&b, "  %s %s", m.Name, units.Took(*m.Took))
 		}
 	}
 	if h.Fence != 0 {
@@ -98,7 +99,7 @@ func riskText(r model.RiskChanged, now time.Time) string {
 func RiskText(who string, r *model.Risk, now time.Time) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {
-		s += ", expires in at most " + Span(max(0, r.By.Sub(now)))
+		s += ", expires in at most " + units.AtMost(r.By.Sub(now))
 	}
 	if r.Evidence != "" {
 		s += ": " + model.Safe(r.Evidence, 0)
@@ -137,19 +138,6 @@ func Who(c *model.Candidate) string {
 		return label
 	}
 	return fmt.Sprintf("%s (%d)", label, c.Sequence)
-}
-
-// Span formats a duration with the digits that matter.
-func Span(d time.Duration) string {
-	switch {
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }
 
 // whoOrWhat is Who for a child that may be no candidate: what that holds says

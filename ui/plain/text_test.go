@@ -83,24 +83,6 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-func TestSpan(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0:                            "0.0 ms",
-		999 * time.Nanosecond:        "0.0 ms",
-		1500 * time.Microsecond:      "1.5 ms",
-		10 * time.Millisecond:        "10 ms",
-		999_999 * time.Microsecond:   "999 ms",
-		time.Second:                  "1.00 s",
-		4020 * time.Millisecond:      "4.02 s",
-		59*time.Second + time.Second: "1m0s",
-		25 * time.Hour:               "25h0m0s",
-	} {
-		if got := plain.Span(d); got != want {
-			t.Errorf("Span(%v) = %q, want %q", d, got, want)
-		}
-	}
-}
-
 // Where several hold the role, it is not said of one that it leads alone.
 func TestStatusTextOfLeases(t *testing.T) {
 	a := znode("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))

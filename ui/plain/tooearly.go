@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // lookFor is how long a doctor has to look to see what lasts: by then the
@@ -30,10 +31,10 @@ func tooEarly(s *model.State, looked time.Duration) []Unchecked {
 		}
 	}
 	if early > 0 {
-		add("whether "+Count(early, "candidate watches", "candidates watch")+" the predecessor", short+": "+why, 0)
+		add("whether "+units.Count(early, "candidate watches", "candidates watch")+" the predecessor", short+": "+why, 0)
 	}
 	if n, left := s.Unheard(); n > 0 {
-		add("whether the "+Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
+		add("whether the "+units.Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
 	}
 	for i, p := range s.Pending() {
 		if i == listMax {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/units"
 )
 
 // A result is what one server said in a round, not yet cut to anybody's
@@ -35,7 +36,7 @@ func (s *server) round(ctx context.Context, p plan, claim func(id int) bool) (r 
 	}()
 	if now := time.Now(); !p.asked && now.Before(s.again) {
 		r.fail(p, model.Answer{State: model.Failed, At: s.asker.cfg.Now(),
-			Why: fmt.Sprintf("%s (asked again in %v)", s.why, s.again.Sub(now).Round(time.Second))})
+			Why: fmt.Sprintf("%s (asked again in %s)", s.why, units.AtMost(s.again.Sub(now)))})
 		return r
 	}
 	s.alive, s.reached = false, false
