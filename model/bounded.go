@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 )
 
 // A list of empty objects is three bytes an element in JSON, and can be hundreds
@@ -31,15 +30,20 @@ func allowed(n int) int { return densityFree + densityMax*n }
 // far more memory than its length allows is refused with [ErrDense] before
 // anything is allocated for it.
 func Unmarshal(text []byte, v any) error {
+	return unmarshal(text, v, shapeOf(reflect.TypeOf(v), make(map[reflect.Type]*shape)))
+}
+
+// unmarshal is Unmarshal, s being the shape of v.
+func unmarshal(text []byte, v any, s *shape) error {
 	m := measure{text: text}
-	m.value(reflect.TypeOf(v))
+	m.value(s)
 	if m.memory > allowed(len(text)) {
 		return fmt.Errorf("%w: %d in %d bytes", ErrDense, m.items, len(text))
 	}
 	return json.Unmarshal(text, v)
 }
 
-// measure walks through JSON as it would be decoded into a type, and adds up
+// measure walks through JSON as it would be decoded into a shape, and adds up
 // what the elements of lists and maps will take. It does not check the syntax:
 // where that is wrong it may see anything, and encoding/json, which looks at the
 // whole text first, refuses it without decoding any of it.
@@ -48,32 +52,21 @@ type measure struct {
 	i      int
 	items  int
 	memory int
-	fields map[reflect.Type][]jsonField
 }
 
-type jsonField struct {
-	name string
-	t    reflect.Type
-}
-
-// value goes to the end of the value that begins next. t is nil for one that
+// value goes to the end of the value that begins next. s is nil for one that
 // will not be decoded.
-func (m *measure) value(t reflect.Type) {
-	for t != nil && t.Kind() == reflect.Pointer && !decodesItself(t) {
-		t = t.Elem()
-		m.memory += int(t.Size())
+func (m *measure) value(s *shape) {
+	if s == nil {
+		m.skip()
+		return
 	}
-	if t != nil && decodesItself(t) {
-		t = nil
-	}
+	m.memory += s.own
 	switch c := m.next(); {
-	case c == '{' && t != nil && t.Kind() == reflect.Struct:
-		m.members(func(key string) reflect.Type { return m.field(t, key) })
-	case c == '{' && t != nil && t.Kind() == reflect.Map:
-		entry := 2 * int(t.Key().Size()+t.Elem().Size()+entryBytes) // as maps are half empty
-		m.members(func(string) reflect.Type { m.item(entry); return t.Elem() })
-	case c == '[' && t != nil && t.Kind() == reflect.Slice:
-		m.elements(t.Elem())
+	case c == '{' && (s.kind == reflect.Struct || s.kind == reflect.Map):
+		m.members(s)
+	case c == '[' && s.kind == reflect.Slice:
+		m.elements(s)
 	default:
 		m.skip()
 	}
@@ -96,25 +89,33 @@ func (m *measure) next() byte {
 	return 0
 }
 
-// members goes through an object; of tells the type of each value.
-func (m *measure) members(of func(key string) reflect.Type) {
+// members goes through an object.
+func (m *measure) members(s *shape) {
 	m.i++ // the brace
 	for m.next() == '"' {
 		from := m.i
 		m.string()
 		key := m.text[from:m.i]
-		var name string
 		if len(key) >= 2 && bytes.IndexByte(key, '\\') < 0 {
-			name = string(key[1 : len(key)-1])
-		} else if json.Unmarshal(key, &name) != nil {
-			m.i = len(m.text)
-			return
+			key = key[1 : len(key)-1]
+		} else {
+			var name string
+			if json.Unmarshal(key, &name) != nil {
+				m.i = len(m.text)
+				return
+			}
+			key = []byte(name)
 		}
 		if m.next() != ':' {
 			return
 		}
 		m.i++
-		m.value(of(name))
+		if s.kind == reflect.Map {
+			m.item(s.item)
+			m.value(s.of)
+		} else {
+			m.value(s.field(key))
+		}
 		if m.next() != ',' {
 			break
 		}
@@ -124,11 +125,11 @@ func (m *measure) members(of func(key string) reflect.Type) {
 }
 
 // elements goes through an array.
-func (m *measure) elements(t reflect.Type) {
+func (m *measure) elements(s *shape) {
 	m.i++ // the bracket
 	for c := m.next(); c != ']' && c != 0; {
-		m.item(int(t.Size()))
-		m.value(t)
+		m.item(s.item)
+		m.value(s.of)
 		if m.next() != ',' {
 			break
 		}
@@ -172,45 +173,4 @@ func (m *measure) string() {
 		}
 	}
 	m.i = len(m.text)
-}
-
-// field is the type of a struct's field, nil if there is none. As encoding/json
-// does it takes a name in other letters too.
-func (m *measure) field(t reflect.Type, key string) reflect.Type {
-	if m.fields == nil {
-		m.fields = make(map[reflect.Type][]jsonField)
-	}
-	fields, ok := m.fields[t]
-	if !ok {
-		fields = jsonFields(t)
-		m.fields[t] = fields
-	}
-	for _, f := range fields {
-		if strings.EqualFold(f.name, key) {
-			return f.t
-		}
-	}
-	return nil
-}
-
-func jsonFields(t reflect.Type) (all []jsonField) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case name == "" && f.Anonymous && f.Type.Kind() == reflect.Struct:
-			all = append(all, jsonFields(f.Type)...)
-		case name == "":
-			all = append(all, jsonField{f.Name, f.Type})
-		default:
-			all = append(all, jsonField{name, f.Type})
-		}
-	}
-	return all
-}
-
-// decodesItself reports whether encoding/json leaves a value to its type.
-func decodesItself(t reflect.Type) bool {
-	unmarshaler := reflect.TypeFor[json.Unmarshaler]()
-	return t.Implements(unmarshaler) || reflect.PointerTo(t).Implements(unmarshaler)
 }

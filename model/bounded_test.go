@@ -99,8 +99,7 @@ func TestDenseLines(t *testing.T) {
 	}
 }
 
-// What electop writes itself is never refused: not the densest there is, and
-// not by the scanner either.
+// What electop writes itself is never refused: not the densest there is either.
 func TestWrittenLinesAreNotDense(t *testing.T) {
 	const n = 3000
 	emptyWatches := func() (all []Watch) {
@@ -143,7 +142,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var v entry
 		m := measure{text: text}
-		m.value(reflect.TypeOf(&v))
+		m.value(entryShape)
 		if json.Unmarshal(text, &v) != nil {
 			return
 		}

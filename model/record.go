@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"time"
 )
 
@@ -101,6 +102,8 @@ type entry struct {
 	Advance    *Advance     `json:"advance,omitempty"`
 	Table      *ServerTable `json:"table,omitempty"`
 }
+
+var entryShape = shapeOf(reflect.TypeFor[*entry](), make(map[reflect.Type]*shape))
 
 // Encoder writes a recording, one line a call and one Write a line, so that a
 // crash tears the last line at the most.
@@ -219,11 +222,8 @@ func (raw Line) Len() int { return len(raw.text) }
 
 // Decode returns the observation.
 func (raw Line) Decode() (Observation, error) {
-	if o := scanLine(raw.text); o != nil {
-		return o, nil
-	}
 	var l entry
-	if err := Unmarshal(raw.text, &l); err != nil {
+	if err := unmarshal(raw.text, &l, entryShape); err != nil {
 		return nil, fmt.Errorf("recording line %d: %w", raw.n, err)
 	}
 	switch {
