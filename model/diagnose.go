@@ -27,8 +27,6 @@ func pace(contenders int) time.Duration {
 
 // doctor is what the journal keeps for its diagnosis.
 type doctor struct {
-	off bool // for measuring what it costs
-
 	watch        rounds
 	departed     departures
 	clients      map[uint64]client
@@ -127,9 +125,6 @@ func (j *Journal) table(t *ServerTable) {
 	t = believed(t)
 	j.state.Table, j.state.Told = t, toldBy(j.state.Told, t)
 	d := &j.doctor
-	if d.off {
-		return
-	}
 	at := later(j.state.At, wall(t.When()))
 	if r := newRound(t, j.cfg.Path, j.queue); r != nil {
 		d.watch.add(r)
@@ -145,7 +140,7 @@ func (j *Journal) table(t *ServerTable) {
 // parted notes that a child is gone, while the others stand in their order.
 func (j *Journal) parted(at time.Time, c *Candidate) {
 	d := &j.doctor
-	if d.off || !j.recipe.Contends(c) {
+	if !j.recipe.Contends(c) {
 		return
 	}
 	d.owners.left(at, c, j.unseen())
@@ -172,9 +167,6 @@ func (j *Journal) unseen() int { return j.state.Totals.MissedCreates + j.state.T
 // time does not go back, whatever clocks do.
 func (j *Journal) diagnose(at time.Time) {
 	d := &j.doctor
-	if d.off {
-		return
-	}
 	if name := j.recipe.Name(); d.recipe != name {
 		if d.recipe != "" {
 			d.departed.forget(at) // all have others to watch by now

@@ -55,9 +55,8 @@ type Dialect struct {
 	widens string
 	mark   string
 
-	who   func(c *Candidate, part string) string // nil: its data; part is what the name has for {any} or {session}
-	ack   func(path string) string               // nil: none
-	epoch func(path string) string               // nil: none
+	who func(c *Candidate, part string) string // nil: its data; part is what the name has for {any} or {session}
+	ack func(path string) string               // nil: none
 }
 
 // Foreign reports whether the naming is another's than electop's own. In a
@@ -87,15 +86,6 @@ func (d *Dialect) AckPath(path string) string {
 		return ""
 	}
 	return d.ack(path)
-}
-
-// EpochPath is the znode in which the system counts its leaders, "" for none.
-// It names nobody, so it is no acknowledgement.
-func (d *Dialect) EpochPath(path string) string {
-	if d.epoch == nil {
-		return ""
-	}
-	return d.epoch(path)
 }
 
 // Dialects returns all dialects, the specific before the general.

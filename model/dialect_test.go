@@ -347,18 +347,9 @@ func TestDialectTable(t *testing.T) {
 		if d.Lock != (strings.Contains(d.Why, "elects nobody") || slices.Contains(lockDialects, d.ID)) {
 			t.Errorf("%s: Lock = %v, and: %s", d.ID, d.Lock, d.Why)
 		}
-		reads := d.Recipe.Reads("/e")
-		if d.Single != (len(reads.Data) == 1) || d.Single == (len(reads.Children) == 1) {
-			t.Errorf("%s: Reads = %+v", d.ID, reads)
-		}
 	}
 	if _, ok := model.DialectByID("no such"); ok {
 		t.Error("a dialect of no such ID")
-	}
-	kafka, _ := model.DialectByID("kafka")
-	hadoop, _ := model.DialectByID("hadoop")
-	if got := kafka.EpochPath("/a/controller") + hadoop.EpochPath("/h/ActiveStandbyElectorLock"); got != "/a/controller_epoch/h/ActiveBreadCrumb" {
-		t.Errorf("epochs at %s", got)
 	}
 }
 

@@ -247,7 +247,6 @@ var dialects = []*Dialect{
 		ID: "kafka", System: "Apache Kafka controller", Recipe: alone{"kafka"}, Single: true,
 		Watches: watchesItself, Why: whySingle, Source: "Kafka: KafkaZkClient, ControllerZNode",
 		at: []string{"controller"}, who: kafkaBroker,
-		epoch: func(path string) string { return path + "_epoch" },
 	},
 	{
 		ID: "hbase", System: "Apache HBase master", Recipe: alone{"hbase"}, Single: true,
@@ -259,9 +258,6 @@ var dialects = []*Dialect{
 		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Recipe: alone{"hadoop"}, Single: true,
 		Watches: watchesItself, Why: whySingle, Source: "Hadoop: ActiveStandbyElector",
 		at: []string{"ActiveStandbyElectorLock"}, who: hadoopActive,
-		epoch: func(path string) string {
-			return strings.TrimSuffix(path, "ActiveStandbyElectorLock") + "ActiveBreadCrumb"
-		},
 	},
 	{
 		ID: "patroni", System: "Patroni", Recipe: alone{"patroni"}, Single: true,

@@ -10,10 +10,3 @@ const HeldMax = heldMax
 
 // Unexported are the types with unexported fields that a state is made of.
 var Unexported = []any{State{}, Candidate{}, diagnosis{}, edges{}, rounds{}, round{}, watching{}, departures{}, client{}}
-
-// WithoutDoctor returns a journal that diagnoses nothing.
-func WithoutDoctor(cfg Config) *Journal {
-	j := NewJournal(cfg)
-	j.doctor.off = true
-	return j
-}

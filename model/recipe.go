@@ -1,7 +1,6 @@
 package model
 
-// Recipe is a kind of election: what to read, who contends in which order,
-// who holds the role and whom each contender should watch. The journal and
+// Recipe is a kind of election: who contends in which order, who holds the role and whom each contender should watch. The journal and
 // the screen ask it and know no rule of their own, so a new kind (read/write
 // locks, leases, a single ephemeral) is a new implementation.
 //
@@ -9,8 +8,6 @@ package model
 type Recipe interface {
 	// Name is the recipe's name in recordings and on screen.
 	Name() string
-	// Reads says what an observer has to read for an election at path.
-	Reads(path string) Reads
 	// Contends reports whether the child takes part.
 	Contends(c *Candidate) bool
 	// Before reports whether a stands before b in the queue.
@@ -25,13 +22,6 @@ type Recipe interface {
 	// Target decides for the candidate whose znode is own, from the names of
 	// the children; skip (may be nil) tells of those that are no contenders.
 	Target(own string, children []string, skip func(name string) bool) Target
-}
-
-// Reads names the znodes that an observer reads: the children of some, the
-// data of others.
-type Reads struct {
-	Children []string
-	Data     []string
 }
 
 // Election returns the recipe of ZooKeeper's documentation: the lowest
@@ -59,8 +49,7 @@ func RecipeNamed(name string) (Recipe, bool) {
 
 type election struct{}
 
-func (election) Name() string            { return "election" }
-func (election) Reads(path string) Reads { return Reads{Children: []string{path}} }
+func (election) Name() string { return "election" }
 
 // Contends: ephemeral and numbered. A child that vanished before it could be
 // read gets the benefit of the doubt.

@@ -46,9 +46,6 @@ func TestRecipes(t *testing.T) {
 				t.Errorf("%s: Notified(%d) = %d, %d watch it", name, i, got, watched[i])
 			}
 		}
-		if r := c.recipe.Reads("/e"); len(r.Children) != 1 || r.Children[0] != "/e" || len(r.Data) != 0 {
-			t.Errorf("%s: Reads = %+v", name, r)
-		}
 		if r, ok := model.RecipeNamed(c.recipe.Name()); !ok || r != c.recipe {
 			t.Errorf("%s: RecipeNamed = %v, %v", name, r, ok)
 		}

@@ -10,8 +10,7 @@ type leases struct {
 	takes    func(name string) bool // the stem, where numbered
 }
 
-func (r leases) Name() string            { return r.name }
-func (r leases) Reads(path string) Reads { return Reads{Children: []string{path}} }
+func (r leases) Name() string { return r.name }
 
 func (r leases) Contends(c *Candidate) bool {
 	return (c.Session != 0 || c.Unread) && r.has(c.Name)
@@ -46,7 +45,6 @@ func (r leases) Target(own string, children []string, _ func(string) bool) Targe
 type alone struct{ name string }
 
 func (r alone) Name() string                                { return r.name }
-func (alone) Reads(path string) Reads                       { return Reads{Data: []string{path}} }
 func (alone) Contends(c *Candidate) bool                    { return c.Session != 0 || c.Unread }
 func (alone) Before(a, b *Candidate) bool                   { return leases{}.Before(a, b) }
 func (alone) Holders(queue []*Candidate) int                { return min(1, len(queue)) }

@@ -41,8 +41,7 @@ func either(a, b func(string) bool) func(string) bool {
 	return func(stem string) bool { return a(stem) || b(stem) }
 }
 
-func (r *locks) Name() string            { return r.name }
-func (r *locks) Reads(path string) Reads { return Reads{Children: []string{path}} }
+func (r *locks) Name() string { return r.name }
 
 func (r *locks) Contends(c *Candidate) bool {
 	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writer(stem(c.Name)))

@@ -87,7 +87,6 @@ func FuzzRecognise(f *testing.F) {
 			if ack := d.AckPath(path); len(ack) > len(path)+64 {
 				t.Errorf("%s: acknowledgement %q", d.ID, ack)
 			}
-			d.EpochPath(path)
 			queue := []*model.Candidate{c, c, c}
 			d.Recipe.Contends(c)
 			d.Recipe.Before(c, c)

@@ -1,5 +1,14 @@
 package feed
 
+import (
+	"io"
+
+	"electop/model"
+)
+
+// NewRecorder begins a recording without bound, which goes to w.
+func NewRecorder(w io.Writer, h model.Header) (*Recorder, error) { return begin(w, h) }
+
 // OpenPlaybackMax is OpenPlayback with another bound of what can be gone to.
 func OpenPlaybackMax(path string, speed float64, whole int64) (*Playback, error) {
 	r, err := OpenRecording(path)

@@ -21,7 +21,7 @@ import (
 type Recorder struct {
 	path   string
 	w      io.Writer
-	file   *os.File // nil where there is none: w is somebody else's
+	file   *os.File // nil: closed
 	max    int64    // of a part; 0: none
 	header model.Header
 
@@ -59,9 +59,7 @@ func Create(path string, max int64, h model.Header) (*Recorder, error) {
 	return r, nil
 }
 
-// NewRecorder begins a recording without bound, which goes to w.
-func NewRecorder(w io.Writer, h model.Header) (*Recorder, error) { return begin(w, h) }
-
+// begin begins a recording without bound, which goes to w.
 func begin(w io.Writer, h model.Header) (*Recorder, error) {
 	r := &Recorder{w: w, header: h}
 	var err error
