@@ -14,16 +14,15 @@ import (
 // where one of them is slow that moment is long. So only who is in neither of
 // two lists has no connection. It is asked for only when it matters, and at most
 // once a round.
-func (e *ensemble) lookAgain(ctx context.Context, p plan, asked []*server, results []result) {
+func (e *ensemble) lookAgain(ctx context.Context, p plan, results []result) {
 	if !p.Sessions || !e.unlisted(results) {
 		return
 	}
 	again := make([]result, len(results))
 	var all sync.WaitGroup
-	for i, s := range asked {
-		if !results[i].alias {
-			all.Go(func() { again[i] = s.listAgain(ctx, p, results[i].Version) })
-		}
+	for i := range results {
+		s := e.servers[results[i].Addr]
+		all.Go(func() { again[i] = s.listAgain(ctx, p, results[i].Version) })
 	}
 	all.Wait()
 	listed := make(map[uint64]bool)
@@ -33,9 +32,6 @@ func (e *ensemble) lookAgain(ctx context.Context, p plan, asked []*server, resul
 		}
 	}
 	for i := range results {
-		if results[i].alias {
-			continue
-		}
 		conns := again[i].conns
 		for _, c := range results[i].conns {
 			if !listed[c.Session] {
@@ -63,9 +59,6 @@ func (s *server) listAgain(ctx context.Context, p plan, version string) (r resul
 func (e *ensemble) unlisted(results []result) bool {
 	listed := make(map[uint64]bool)
 	for i := range results {
-		if results[i].alias {
-			continue
-		}
 		if results[i].Connections.State != model.Answered {
 			return false // then that says nothing anyway
 		}

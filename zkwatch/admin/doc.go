@@ -21,24 +21,25 @@
 // Config.Heavy is set, for it writes the table while it holds the lock that its
 // requests need. For the same reason a reply is read as fast as it comes into
 // memory, which is bounded, and is taken apart later. HTTP comes first, as the
-// AdminServer copies a table before it writes it. A server has one request at a
-// time and there is one round at a time; servers are asked in parallel; each
+// AdminServer copies a table before it writes it. An address gets one request at
+// a time and there is one round at a time; servers are asked in parallel; each
 // request and each round has an end. A server that does not answer is asked
 // less and less often.
 //
 // # Members
 //
-// What a server does not list proves nothing as long as another one was not
-// asked. So ServerTable.Whole is a claim with conditions: the members are those
-// of the connect string and those of /zookeeper/config, whose lines may lack
-// the address for clients (a static configuration of 3.5 and later); such a
-// line is found again among the servers of the connect string by its host, or
-// by the number that the server gives itself. If it cannot be, Whole is false
-// and Unwhole says what to add. One member under two names is counted once: by
-// address where names resolve, and by the number otherwise. A server that has
-// only its number to tell it by, as it is not at the address that the
-// configuration has, is asked for that before and after all else: at an address
-// where connections are spread over the members, they take turns to answer.
+// What a server does not list proves nothing while another server may not have
+// been asked. So ServerTable.Whole has conditions. The servers that are asked
+// are those of the connect string and those of /zookeeper/config. Each
+// configured server must have an answer, or a failure, of its own: from its
+// address for clients, or, where its line has none (a static configuration of
+// 3.5 and later), from its host. Names are compared by the addresses that they
+// resolve to. Otherwise Whole is false, and Unwhole says what to do.
+//
+// The number that a server gives (server.1) can rule out that it is the
+// configured one at that address. It cannot prove it at another address: behind
+// a load balancer one server gives the number and another one the lists. It
+// serves to show a server once that was asked under two names.
 //
 // # Trust
 //

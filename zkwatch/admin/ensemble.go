@@ -2,11 +2,6 @@ package admin
 
 import (
 	"context"
-	"net"
-	"net/netip"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"electop/model"
@@ -17,8 +12,6 @@ const (
 	configRetry   = 10 * time.Second // after a failure
 	configStands  = 3 * time.Minute  // how long an old one counts
 	configTimeout = 2 * time.Second
-	lookupTimeout = time.Second
-	lookupStands  = time.Minute
 )
 
 // ensemble is what is known of the members. It belongs to the round under way.
@@ -33,23 +26,11 @@ type ensemble struct {
 	configAgain time.Time
 	configWhy   string // why it could not be read, or is not all understood
 
-	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	names  map[string]resolved
-}
-
-type resolved struct {
-	addrs []netip.Addr
-	until time.Time
+	hosts *hosts
 }
 
 func newEnsemble(a *Asker) *ensemble {
-	return &ensemble{
-		asker: a, cfg: &a.cfg, servers: make(map[string]*server),
-		lookup: func(ctx context.Context, host string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		},
-		names: make(map[string]resolved),
-	}
+	return &ensemble{asker: a, cfg: &a.cfg, servers: make(map[string]*server), hosts: newHosts()}
 }
 
 // refresh reads /zookeeper/config, now and then, or now: what nobody lists says
@@ -73,66 +54,35 @@ func (e *ensemble) refresh(ctx context.Context, fresh bool) {
 	e.configRead, e.configAgain = now, now.Add(configEvery)
 }
 
-// members unites the connect string with the configuration, as known now. See
-// unite for missing.
-func (e *ensemble) members(ctx context.Context) (members []member, missing string) {
-	config := e.config
+// configured are the servers of the configuration, if it is known well enough.
+func (e *ensemble) configured() []configured {
 	if e.configRead.IsZero() {
-		config = nil
+		return nil
 	}
+	return e.config
+}
+
+// serve returns the servers at the addresses to ask, and forgets others.
+func (e *ensemble) serve(ctx context.Context) []*server {
+	config := e.configured()
 	e.resolve(ctx, config)
-	return unite(e.entries(), config, e.sameHost)
-}
-
-// entries are the servers of the connect string with what is known of them.
-func (e *ensemble) entries() []entry {
-	var all []entry
-	for _, addr := range e.cfg.Servers {
-		x := entry{member: member{addr: addr}}
-		if s := e.servers[addr]; s != nil {
-			x.id, x.failing, x.alias = s.ident.id, s.fails > 0, s.alias
-			x.several = time.Now().Before(s.several)
-		}
-		all = append(all, x)
-	}
-	return all
-}
-
-// serve returns the servers at the members' addresses, and forgets others.
-func (e *ensemble) serve(members []member) []*server {
+	known := e.servers
+	e.servers = make(map[string]*server)
 	var all []*server
 	urls := make(map[string]int)
-	for _, m := range members {
-		s := e.servers[m.addr]
+	for _, addr := range targets(e.cfg.Servers, config, e.hosts.same) {
+		s := known[addr]
 		if s == nil {
-			s = newServer(e.asker, m.addr)
-			e.servers[m.addr] = s
+			s = newServer(e.asker, addr)
 		}
+		e.servers[addr] = s
 		urls[s.url]++
 		all = append(all, s)
 	}
 	for _, s := range all {
 		s.shared = urls[s.url] > 1
-		s.elsewhere = e.elsewhere(s)
-	}
-	for addr := range e.servers {
-		listed := slices.Contains(e.cfg.Servers, addr)
-		if !listed && !slices.ContainsFunc(members, func(m member) bool { return m.addr == addr }) {
-			delete(e.servers, addr)
-		}
 	}
 	return all
-}
-
-// elsewhere tells whether a server is at another address than the configuration
-// has it at: it is told by its number only.
-func (e *ensemble) elsewhere(s *server) bool {
-	if e.configRead.IsZero() || len(e.config) == 0 {
-		return false
-	}
-	return !slices.ContainsFunc(e.config, func(c configured) bool {
-		return (s.ident.id == 0 || s.ident.id == c.id) && c.at(s.addr, e.sameHost)
-	})
 }
 
 // unwhole says why the results are not those of all members; "" if they are.
@@ -155,69 +105,21 @@ func (e *ensemble) unwhole(results []result, missing string) string {
 	return missing
 }
 
-// resolve looks up the names of hosts, at once.
+// resolve looks up the names of hosts that are compared.
 func (e *ensemble) resolve(ctx context.Context, config []configured) {
 	if len(e.cfg.Servers)+len(config) < 2 {
 		return
 	}
-	now := time.Now()
-	fresh := make(map[string]resolved)
-	var want []string
-	add := func(host string) {
-		if _, err := netip.ParseAddr(host); err == nil || host == "" || slices.Contains(want, host) {
-			return
-		}
-		if r, ok := e.names[host]; ok && now.Before(r.until) {
-			fresh[host] = r
-			return
-		}
-		want = append(want, host)
-	}
+	var names []string
 	for _, addr := range e.cfg.Servers {
-		add(hostOf(addr))
+		names = append(names, hostOf(addr))
 	}
 	for _, c := range config {
-		add(hostOf(c.client))
-		if c.client == "" {
-			add(c.host)
+		if c.client != "" {
+			names = append(names, hostOf(c.client))
+		} else {
+			names = append(names, c.host)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
-	defer cancel()
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for _, host := range want {
-		all.Go(func() {
-			addrs, _ := e.lookup(ctx, host) // none: the name is compared as text
-			for i := range addrs {
-				addrs[i] = addrs[i].Unmap().WithZone("")
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			fresh[host] = resolved{addrs, now.Add(lookupStands)}
-		})
-	}
-	all.Wait()
-	e.names = fresh
-}
-
-// sameHost tells whether two names of hosts have an address in common.
-func (e *ensemble) sameHost(a, b string) bool {
-	if strings.EqualFold(a, b) {
-		return true
-	}
-	return slices.ContainsFunc(e.addrs(a), func(x netip.Addr) bool { return slices.Contains(e.addrs(b), x) })
-}
-
-func (e *ensemble) addrs(host string) []netip.Addr {
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{ip.Unmap().WithZone("")}
-	}
-	return e.names[host].addrs
-}
-
-// hostOf is the host of host:port.
-func hostOf(addr string) string {
-	host, _, _ := net.SplitHostPort(addr)
-	return host
+	e.hosts.resolve(ctx, names)
 }

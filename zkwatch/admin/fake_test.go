@@ -309,7 +309,7 @@ var allThree = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
 // newFake is New without a resolver.
 func newFake(c Config) *Asker {
 	a := New(c)
-	a.ensemble.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, nil }
+	a.ensemble.hosts.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, nil }
 	return a
 }
 

@@ -41,7 +41,7 @@ func parsed[T any](t *testing.T, name string, parse func([]byte) (T, error)) []T
 
 func equal[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
-	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(basics{}, identity{}, dump{}, configured{}, member{})); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(basics{}, identity{}, dump{}, configured{})); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
 }

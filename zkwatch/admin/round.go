@@ -53,46 +53,20 @@ func (e *ensemble) ask(ctx context.Context, p plan) (model.ServerTable, []result
 	defer cancel()
 	t := model.ServerTable{At: e.cfg.Now()}
 	e.refresh(ctx, p.asked || p.Sessions || p.Watches)
-	members, _ := e.members(ctx)
-	asking := e.serve(members)
-
-	var mu sync.Mutex
-	claimed := make(map[int]bool)
-	claim := func(id int) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		free := !claimed[id]
-		claimed[id] = true
-		return free
-	}
+	asking := e.serve(ctx)
 	results := make([]result, len(asking))
 	var all sync.WaitGroup
 	for i, s := range asking {
-		all.Go(func() { results[i] = s.round(ctx, p, claim) })
+		all.Go(func() { results[i] = s.round(ctx, p) })
 	}
 	all.Wait()
-	e.lookAgain(ctx, p, asking, results)
-
-	// The servers may have said who they are only now.
-	members, missing := e.members(ctx)
-	kept := make([]result, 0, len(results))
-	for _, m := range members {
-		found := false
-		for _, r := range results {
-			if r.Addr == m.addr && !r.alias {
-				kept, found = append(kept, r), true
-				t.Anchors = widen(t.Anchors, r.anchors)
-				if s := e.servers[m.addr]; s != nil && !s.elsewhere && e.elsewhere(s) && missing == "" {
-					missing = "which server answers at " + m.addr + " is made sure of from the next round on"
-				}
-			}
-		}
-		if !found && missing == "" {
-			missing = m.addr + " is asked from the next round on"
-		}
+	results, missing := members(results, e.configured(), e.hosts.same)
+	e.lookAgain(ctx, p, results)
+	for i := range results {
+		t.Anchors = widen(t.Anchors, results[i].anchors)
 	}
 	t.End = e.cfg.Now()
-	t.Unwhole = e.unwhole(kept, missing)
+	t.Unwhole = e.unwhole(results, missing)
 	t.Whole = t.Unwhole == ""
-	return t, kept
+	return t, results
 }

@@ -36,8 +36,6 @@ const (
 	// Who a server is, and whether it has an AdminServer, changes with its
 	// configuration and takes a restart.
 	identityStands = 5 * time.Minute
-	// What spreads connections over several servers does not stop doing so.
-	severalStands = time.Hour
 	// An AdminServer that gave no answer in time may be slow just then.
 	slowStands = time.Minute
 )
@@ -68,13 +66,6 @@ type server struct {
 
 	ident      identity
 	identAgain time.Time
-	alias      bool // it turned out to be a member known by another address
-
-	// A server that is at another address than it should be may be forwarded, or
-	// be any member, behind something that spreads connections over all.
-	elsewhere bool      // the configuration does not have it at this address
-	sure      bool      // it has been the same each time that it was asked so far
-	several   time.Time // until then it is taken for many, as different ones answered
 
 	refused map[string]refused
 

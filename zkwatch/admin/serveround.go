@@ -20,13 +20,13 @@ type result struct {
 	ephemerals []model.Ephemeral
 	watches    []model.Watch
 	anchors    []model.Anchor // for deadlines
-	alias      bool           // it is a member that somebody else asked
+	id         int            // the number that the server gave, now or earlier; 0: none
 }
 
-// round asks one server all that p wants, one request after the other. claim
-// tells whether the server is still to be asked, or was under another name.
-func (s *server) round(ctx context.Context, p plan, claim func(id int) bool) (r result) {
+// round asks one server all that p wants, one request after the other.
+func (s *server) round(ctx context.Context, p plan) (r result) {
 	r.Server = model.Server{Addr: s.addr, WatchCount: -1, DataWatches: -1}
+	defer func() { r.id = s.ident.id }()
 	defer func() {
 		if e := recover(); e != nil { // what strangers send must not end the program
 			s.asker.cfg.Logger.Error("asking a server", "server", s.addr, "panic", e, "stack", string(debug.Stack()))
@@ -40,27 +40,14 @@ func (s *server) round(ctx context.Context, p plan, claim func(id int) bool) (r 
 		return r
 	}
 	s.alive, s.reached = false, false
-	sure := s.elsewhere && (p.Sessions || p.Watches)
-	known := s.ident.id
-	if sure {
-		s.identAgain = time.Time{}
-	}
 	if a := s.identify(ctx, p.asked); a.State == model.Failed && !s.reached {
 		r.fail(p, a)
 		s.failed(a.Why)
 		return r
 	}
-	if s.elsewhere && known > 0 && s.ident.id != known {
-		s.notOne(p, &r)
-		return r
-	}
-	if r.alias = s.ident.id > 0 && !claim(s.ident.id); r.alias {
-		s.alias = true
-		return r
-	}
 	s.basics(ctx, p, &r)
 	if s.alive {
-		s.fails, s.again, s.alias = 0, time.Time{}, false
+		s.fails, s.again = 0, time.Time{}
 	} else {
 		s.failed(r.Basic.Why)
 	}
@@ -75,53 +62,7 @@ func (s *server) round(ctx context.Context, p plan, claim func(id int) bool) (r 
 	if p.Watches {
 		s.watches(ctx, p, &r)
 	}
-	if sure {
-		s.makeSure(ctx, p, &r)
-	}
 	return r
-}
-
-// makeSure asks a server again who it is, which it was asked before all else,
-// and drops what it said if that is not certain. The first time it asks more
-// than once, for one of three answers the same by chance often enough.
-func (s *server) makeSure(ctx context.Context, p plan, r *result) {
-	first := s.ident.id
-	if first == 0 {
-		return // it counts as nobody
-	}
-	times := 1
-	if !s.sure {
-		times = firstSure
-	}
-	for range times {
-		s.identAgain = time.Time{}
-		switch a := s.identify(ctx, p.asked); {
-		case a.State != model.Answered:
-			r.drop(p, model.Answer{State: model.Failed, At: s.asker.cfg.Now(), Why: "which server answered is not known: " + a.Why})
-			return
-		case s.ident.id != first:
-			s.notOne(p, r)
-			return
-		}
-	}
-	s.sure = true
-}
-
-// firstSure is how often a server at an unexpected address has to give the same
-// number at first.
-const firstSure = 6
-
-// notOne notes that the answers are of different servers.
-func (s *server) notOne(p plan, r *result) {
-	s.several, s.sure = time.Now().Add(severalStands), false
-	r.drop(p, model.Answer{State: model.Failed, At: s.asker.cfg.Now(),
-		Why: "different servers answer at this address: the connect string has to have their own"})
-}
-
-// drop forgets what was said.
-func (r *result) drop(p plan, a model.Answer) {
-	*r = result{Server: model.Server{Addr: r.Addr, WatchCount: -1, DataWatches: -1}}
-	r.fail(p, a)
 }
 
 // basics asks the cheap part.

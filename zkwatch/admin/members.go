@@ -1,0 +1,141 @@
+package admin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"electop/model"
+)
+
+// targets returns the addresses to ask: those of the connect string and those
+// that the configuration has for clients, each once. A name in the connect
+// string that stands for the addresses of several configured servers is left
+// out: a connection to it reaches any of them.
+func targets(servers []string, config []configured, sameHost func(a, b string) bool) []string {
+	var all []string
+	add := func(addr string) {
+		if !slices.ContainsFunc(all, func(other string) bool { return sameServer(addr, other, sameHost) }) {
+			all = append(all, addr)
+		}
+	}
+	for _, addr := range servers {
+		n := 0
+		for _, c := range config {
+			if c.client != "" && c.at(addr, sameHost) {
+				n++
+			}
+		}
+		if n <= 1 {
+			add(addr)
+		}
+	}
+	for _, c := range config {
+		if c.client != "" {
+			add(c.client)
+		}
+	}
+	return all
+}
+
+// members returns the results with each server once, and says which configured
+// server may be missing among them; missing is "" if none is.
+//
+// A result is that of a configured server if it came from the server's address
+// for clients, or from its host where the configuration has no such address,
+// and if the server there gives no other number. A number alone proves nothing:
+// where something spreads connections over the servers, one of them gives the
+// number and another one the lists.
+//
+// The number is enough to show a server once. If its own address never
+// answered, its result is the one from the address that did.
+func members(results []result, config []configured, sameHost func(a, b string) bool) (kept []result, missing string) {
+	of := match(results, config, sameHost)
+	best := make(map[int]int) // by number: the result to keep
+	number := func(i int) int {
+		if c := slices.Index(of, i); c >= 0 {
+			return config[c].id
+		}
+		return results[i].id
+	}
+	rank := func(i int) int {
+		r := &results[i]
+		switch answered := r.Basic.State != model.Failed; {
+		case slices.Contains(of, i) && (answered || r.id > 0):
+			return 3
+		case answered:
+			return 2
+		case r.id > 0:
+			return 1
+		}
+		return 0
+	}
+	for i := range results {
+		n := number(i)
+		if old, ok := best[n]; n > 0 && (!ok || rank(i) > rank(old)) {
+			best[n] = i
+		}
+	}
+	for i := range results {
+		if n := number(i); n <= 0 || best[n] == i {
+			kept = append(kept, results[i])
+		}
+	}
+	for c := range config {
+		i, ok := best[config[c].id]
+		switch {
+		case missing != "" || of[c] >= 0 && (!ok || of[c] == i):
+		case ok:
+			missing = fmt.Sprintf("%s answers as server.%d, which has another address in /zookeeper/config (%s): only at that address is it sure which server answers",
+				results[i].Addr, config[c].id, config[c].place())
+		default:
+			missing = config[c].absent(results, sameHost)
+		}
+	}
+	return kept, missing
+}
+
+// match returns for each configured server which result is its own, -1 for
+// none.
+func match(results []result, config []configured, sameHost func(a, b string) bool) []int {
+	of := slices.Repeat([]int{-1}, len(config))
+	take := func(fits func(r *result, c *configured) bool) {
+		for c := range config {
+			for i := range results {
+				if of[c] < 0 && !slices.Contains(of, i) && config[c].at(results[i].Addr, sameHost) && fits(&results[i], &config[c]) {
+					of[c] = i
+				}
+			}
+		}
+	}
+	take(func(r *result, c *configured) bool { return c.client != "" && (r.id == 0 || r.id == c.id) })
+	// Several servers can be on one host: first those that gave their number.
+	take(func(r *result, c *configured) bool { return c.client == "" && r.id == c.id })
+	take(func(r *result, c *configured) bool { return c.client == "" && r.id == 0 })
+	return of
+}
+
+// place is where the configuration has the server.
+func (c *configured) place() string {
+	if c.client != "" {
+		return c.client
+	}
+	return c.host
+}
+
+// absent says why a configured server has no result.
+func (c *configured) absent(results []result, sameHost func(a, b string) bool) string {
+	if c.client == "" {
+		host := c.host
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		return fmt.Sprintf("server.%d (%s) has no address for clients in /zookeeper/config: add %s:PORT to the connect string", c.id, c.host, host)
+	}
+	for i := range results {
+		if r := &results[i]; c.at(r.Addr, sameHost) && r.id > 0 && r.id != c.id {
+			return fmt.Sprintf("%s answers as server.%d, and /zookeeper/config has server.%d at that address", r.Addr, r.id, c.id)
+		}
+	}
+	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
+}
