@@ -8,25 +8,25 @@ import (
 )
 
 // bracket makes anchors that are true of a dump. before are those of when it was
-// asked for, answered is when it had come, and conns are the connections of the
-// server that made it.
+// asked for, answered is when the dump arrived, and conns are the connections of
+// the server that made it.
 //
-// A deadline in the dump follows from the last time, before the dump was made,
-// that the server heard of the session; call that the touch. The touch of a
-// session of ours is what ties the server's clock to this program's.
+// A deadline in the dump follows from the touch: the last time before the dump
+// was made that the server heard of the session. The touch of a session of ours
+// ties the server's clock to the clock of this program.
 //
-// It was before the reply came, and that is the only bound that holds in all
-// cases: since the last answered request there may have been another one that
-// reached the server in time and whose answer is still under way. So Answered
-// is when the dump came, and no answer that came before it can tighten that.
+// The touch was before the reply arrived. No better upper bound holds in all
+// cases: after the last answered request there may have been another one that
+// reached the server in time and whose answer is still on its way. So Answered
+// is when the dump arrived.
 //
-// It was not before the last request was sent that had been answered when the
-// dump was asked for, if the session is connected to the very server that
-// made the dump. Any other server passes touches on when the ensemble's
-// leader asks, each half tick, so that the last one may have been too late for
-// the dump and the one before it counts. Clients are heard of at least each
-// third of the timeout; Sent is half a timeout earlier then, which leaves room
-// for delays.
+// The touch was not before the last request was sent that had been answered when
+// the dump was asked for, if the session is connected to the very server that
+// made the dump. Any other server passes touches on when the ensemble's leader
+// asks for them, each half tick: the last touch may have been too late for the
+// dump, and the one before it counts. Clients are heard of at least each third
+// of the timeout. For those Sent is half a timeout earlier, which leaves room for
+// delays.
 func bracket(before []model.Anchor, answered time.Time, conns []model.ServerConn) []model.Anchor {
 	out := make([]model.Anchor, 0, len(before))
 	for _, a := range before {

@@ -6,98 +6,154 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"electop/model"
 )
 
 // An Asker asks the members of one ensemble on behalf of the elections that
-// are subscribed. Its methods may be called by any goroutine; none but Run and
-// Ask waits for anything.
+// are subscribed. Its methods may be called by any goroutine; only Run and Ask
+// block.
 type Asker struct {
-	cfg  Config
-	http *httpClient
+	cfg Config
 
-	// turn holds a token while a round is under way; its holder owns ensemble.
+	// turn holds a token while a poll is under way; its holder owns ensemble.
 	turn     chan struct{}
 	ensemble *ensemble
 
-	news chan struct{} // marked when there may be something to do
+	schedule schedule
+	changed  chan struct{} // marked when a poll may be due earlier
 
 	mu          sync.Mutex
-	subscribers []*subscription
-	verify      bool      // Verify was called, and not yet heeded
-	verified    time.Time // when it was last heeded
-	handoff     time.Time // the last one that no table of watches has followed
-	watches     time.Time // when tables of watches were last asked for
+	subscribers []*Election
 }
-
-type subscription struct{ Election }
 
 // New returns an Asker that has asked nobody yet.
 func New(cfg Config) *Asker {
-	cfg = cfg.withDefaults()
 	a := &Asker{
-		cfg:  cfg,
-		http: newHTTPClient(cfg),
-		turn: make(chan struct{}, 1),
-		news: make(chan struct{}, 1),
+		cfg:     cfg.withDefaults(),
+		turn:    make(chan struct{}, 1),
+		changed: make(chan struct{}, 1),
 	}
-	a.ensemble = newEnsemble(a)
+	a.schedule.interval, a.schedule.sessions = a.cfg.Interval, a.cfg.Sessions
+	a.ensemble = newEnsemble(&a.cfg)
 	return a
 }
 
-// Subscribe has the answers delivered to e from the next round on, until
-// cancel is called. A round that is under way may still deliver once.
+// Subscribe has the answers delivered to e from the next poll on, until cancel
+// is called. A poll that is under way may still deliver once.
 func (a *Asker) Subscribe(e Election) (cancel func()) {
-	s := &subscription{e}
 	a.mu.Lock()
-	a.subscribers = append(slices.Clip(a.subscribers), s)
+	a.subscribers = append(slices.Clip(a.subscribers), &e)
 	a.mu.Unlock()
 	a.mark()
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.subscribers = slices.DeleteFunc(slices.Clone(a.subscribers), func(o *subscription) bool { return o == s })
+		a.subscribers = slices.DeleteFunc(slices.Clone(a.subscribers), func(o *Election) bool { return o == &e })
 	}
 }
 
-// Verify has everything asked once, soon: cheap words, connections, sessions
-// and the tables of watches. It needs [Asker.Run].
-func (a *Asker) Verify() {
+func (a *Asker) subscribed() []*Election {
 	a.mu.Lock()
-	a.verify = true
-	a.mu.Unlock()
+	defer a.mu.Unlock()
+	return a.subscribers
+}
+
+// Verify has everything asked for once, soon: status, connections, sessions and
+// the tables of watches. It needs [Asker.Run].
+func (a *Asker) Verify() {
+	a.schedule.wantVerify()
 	a.mark()
 }
 
-// Handoff says that an election has another leader. Once there was none for
-// two seconds the tables of watches are asked for, unless that was done less
+// Handoff says that an election has another leader. After two seconds without
+// another handoff the tables of watches are asked for, unless that was done less
 // than a minute ago: then when the minute is over. It needs [Asker.Run].
 func (a *Asker) Handoff() {
-	a.mu.Lock()
-	a.handoff = time.Now()
-	a.mu.Unlock()
+	a.schedule.noteHandoff(time.Now())
 	a.mark()
 }
 
 func (a *Asker) mark() {
 	select {
-	case a.news <- struct{}{}:
+	case a.changed <- struct{}{}:
 	default:
 	}
 }
 
-// Ask makes one round now and returns when its answers are delivered. Servers
+// Ask makes one poll now and returns when its answers are delivered. Servers
 // that had stopped answering are tried again. The error is ctx's: that servers
 // fail or refuse is said in what is delivered. If the mode is Off, or nobody is
-// subscribed, nobody is asked.
+// subscribed, no server is asked.
 func (a *Asker) Ask(ctx context.Context, w Want) error {
-	if err := a.round(ctx, plan{Want: w, asked: true}); err != nil {
+	if err := a.poll(ctx, plan{Want: w, retry: true}); err != nil {
 		return fmt.Errorf("ask the servers: %w", err)
 	}
 	return nil
 }
 
-func (a *Asker) subscribed() []*subscription {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.subscribers
+// Run polls as the Config says until ctx is done, and then returns nil. While
+// nobody is subscribed no server is asked.
+func (a *Asker) Run(ctx context.Context) error {
+	if a.cfg.Mode == Off {
+		<-ctx.Done()
+		return nil
+	}
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		timer.Stop()
+		if len(a.subscribed()) > 0 {
+			now := time.Now()
+			p, due, at := a.schedule.due(now)
+			if due {
+				if err := a.poll(ctx, p); err != nil {
+					break // ctx is done
+				}
+				a.schedule.done(now, time.Now(), p)
+				continue
+			}
+			timer.Reset(max(0, at.Sub(now)))
+		}
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-a.changed:
+		}
+	}
+	return nil
+}
+
+// poll asks all members at once what p wants, and delivers. Its error is ctx's.
+// There is one poll at a time.
+func (a *Asker) poll(ctx context.Context, p plan) error {
+	select {
+	case a.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-a.turn }()
+	elections := a.subscribed()
+	if a.cfg.Mode == Off || len(elections) == 0 {
+		return nil
+	}
+	a.schedule.began(p, time.Now())
+	t, results := a.ensemble.poll(ctx, p, elections)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	t.Every = a.cfg.Sessions
+	for _, e := range a.subscribed() {
+		put(ctx, e, e.table(t, results, a.cfg.Chroot))
+	}
+	return context.Cause(ctx)
+}
+
+// putTimeout is how long one subscriber may delay the others.
+const putTimeout = time.Second
+
+func put(ctx context.Context, e *Election, t *model.ServerTable) {
+	ctx, cancel := context.WithTimeout(ctx, putTimeout)
+	defer cancel()
+	e.Put(ctx, t)
 }

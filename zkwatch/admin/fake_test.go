@@ -18,6 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"electop/model"
 )
 
@@ -346,4 +349,22 @@ func questions(m map[string]int) string {
 		out = append(out, fmt.Sprintf("%s=%d", k, all[k]))
 	}
 	return strings.Join(out, " ")
+}
+
+// watchesOf are the watches in a table by "path session", sorted.
+func watchesOf(ws []model.Watch) (all []string) {
+	for _, w := range ws {
+		for _, s := range w.Sessions {
+			all = append(all, fmt.Sprintf("%s %#x", w.Path, s))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func equal[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(configured{})); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
 }

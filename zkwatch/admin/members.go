@@ -52,32 +52,32 @@ func targets(servers []string, config []configured, sameHost func(a, b string) b
 func members(results []result, config []configured, sameHost func(a, b string) bool) (kept []result, missing string) {
 	of := match(results, config, sameHost)
 	best := make(map[int]int) // by number: the result to keep
-	number := func(i int) int {
+	numberOf := func(i int) int {
 		if c := slices.Index(of, i); c >= 0 {
 			return config[c].id
 		}
-		return results[i].id
+		return results[i].number
 	}
 	rank := func(i int) int {
 		r := &results[i]
 		switch answered := r.Basic.State != model.Failed; {
-		case slices.Contains(of, i) && (answered || r.id > 0):
+		case slices.Contains(of, i) && (answered || r.number > 0):
 			return 3
 		case answered:
 			return 2
-		case r.id > 0:
+		case r.number > 0:
 			return 1
 		}
 		return 0
 	}
 	for i := range results {
-		n := number(i)
+		n := numberOf(i)
 		if old, ok := best[n]; n > 0 && (!ok || rank(i) > rank(old)) {
 			best[n] = i
 		}
 	}
 	for i := range results {
-		if n := number(i); n <= 0 || best[n] == i {
+		if n := numberOf(i); n <= 0 || best[n] == i {
 			kept = append(kept, results[i])
 		}
 	}
@@ -108,10 +108,10 @@ func match(results []result, config []configured, sameHost func(a, b string) boo
 			}
 		}
 	}
-	take(func(r *result, c *configured) bool { return c.client != "" && (r.id == 0 || r.id == c.id) })
+	take(func(r *result, c *configured) bool { return c.client != "" && (r.number == 0 || r.number == c.id) })
 	// Several servers can be on one host: first those that gave their number.
-	take(func(r *result, c *configured) bool { return c.client == "" && r.id == c.id })
-	take(func(r *result, c *configured) bool { return c.client == "" && r.id == 0 })
+	take(func(r *result, c *configured) bool { return c.client == "" && r.number == c.id })
+	take(func(r *result, c *configured) bool { return c.client == "" && r.number == 0 })
 	return of
 }
 
@@ -133,8 +133,8 @@ func (c *configured) absent(results []result, sameHost func(a, b string) bool) s
 		return fmt.Sprintf("server.%d (%s) has no address for clients in /zookeeper/config: add %s:PORT to the connect string", c.id, c.host, host)
 	}
 	for i := range results {
-		if r := &results[i]; c.at(r.Addr, sameHost) && r.id > 0 && r.id != c.id {
-			return fmt.Sprintf("%s answers as server.%d, and /zookeeper/config has server.%d at that address", r.Addr, r.id, c.id)
+		if r := &results[i]; c.at(r.Addr, sameHost) && r.number > 0 && r.number != c.id {
+			return fmt.Sprintf("%s answers as server.%d, and /zookeeper/config has server.%d at that address", r.Addr, r.number, c.id)
 		}
 	}
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)

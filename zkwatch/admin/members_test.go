@@ -66,7 +66,7 @@ func TestMembers(t *testing.T) {
 				r.Basic.State = model.Failed
 			}
 			for _, d := range number {
-				r.id = int(d - '0')
+				r.number = int(d - '0')
 			}
 			all = append(all, r)
 		}

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/zkwatch/admin/transport"
 )
 
 var everything = Want{Watches: true, Sessions: true}
@@ -149,7 +149,7 @@ func TestARoundEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newFakeNet(t)
 		servers := three(n)
-		servers[1].delay = dearTimeout - time.Second
+		servers[1].delay = tableTimeout - time.Second
 		a := newFake(n.config(allThree...))
 		l := new(listener)
 		defer a.Subscribe(l.election())()
@@ -157,7 +157,7 @@ func TestARoundEnds(t *testing.T) {
 		if err := a.Ask(t.Context(), everything); err != nil {
 			t.Fatal(err)
 		}
-		if d := time.Since(began); d != dearRound {
+		if d := time.Since(began); d != tablePollTimeout {
 			t.Errorf("the round took %v", d)
 		}
 		got := l.last(t)
@@ -216,10 +216,10 @@ func TestASlowServer(t *testing.T) {
 					began := time.Now()
 					stop := n.run(a)
 					defer stop()
-					time.Sleep(cheapRound)
+					time.Sleep(statusPollTimeout)
 					synctest.Wait()
 					first := l.last(t)
-					if d := l.times()[0].Sub(began); d > cheapRound {
+					if d := l.times()[0].Sub(began); d > statusPollTimeout {
 						t.Errorf("the first table came after %v", d)
 					}
 					if first.Servers[0].Basic.State != model.Answered || first.Servers[2].Basic.State != model.Answered {
@@ -232,7 +232,7 @@ func TestASlowServer(t *testing.T) {
 					synctest.Wait()
 					times := l.times()
 					for i, when := range times[1:] {
-						if d := when.Sub(times[i]); d > 5*time.Second+cheapRound {
+						if d := when.Sub(times[i]); d > 5*time.Second+statusPollTimeout {
 							t.Errorf("%v between two tables", d)
 							break
 						}
@@ -326,7 +326,7 @@ func TestASubscriberThatDoesNotTake(t *testing.T) {
 	alone(t, nil, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		stuck := Election{Path: "/x", Put: func(ctx context.Context, _ model.Observation) { <-ctx.Done() }}
 		a.mu.Lock()
-		a.subscribers = append([]*subscription{{stuck}}, a.subscribers...)
+		a.subscribers = append([]*Election{&stuck}, a.subscribers...)
 		a.mu.Unlock()
 		stop := n.run(a)
 		defer stop()
@@ -361,7 +361,7 @@ func TestRefusedWords(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		for _, x := range []model.Answer{got.Connections, got.Sessions} {
-			if x.Hint != allWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
+			if x.Hint != transport.AllWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
 				t.Errorf("%+v", x)
 			}
 		}
@@ -389,7 +389,7 @@ func TestRefusedWords(t *testing.T) {
 	})
 	alone(t, stock, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		got := askNow(t, a, l)
-		if c := got.Connections; c.State != model.Refused || c.Hint != "admin.enableServer=true, or "+allWords {
+		if c := got.Connections; c.State != model.Refused || c.Hint != "admin.enableServer=true, or "+transport.AllWords {
 			t.Errorf("auto: %+v", c)
 		}
 	})
@@ -778,7 +778,7 @@ func TestTheEnsembleChanges(t *testing.T) {
 		<-config
 		config <- threeConfig + "\nserver.4=10.0.0.4:2888:3888:observer;0.0.0.0:2181"
 		n.member("10.0.0.4", 4, model.ModeObserver)
-		time.Sleep(configEvery + 5*time.Second)
+		time.Sleep(configInterval + 5*time.Second)
 		synctest.Wait()
 		got := l.last(t)
 		if len(got.Servers) != 4 || !got.Whole || got.Servers[3].Mode != model.ModeObserver {
@@ -806,9 +806,6 @@ func TestCheckURL(t *testing.T) {
 	}
 	if u, err := expand(DefaultURL, "fe80::1%eth0"); u != "http://[fe80::1%25eth0]:8080/commands" {
 		t.Errorf("IPv6 with a zone: %s, %v", u, err)
-	}
-	if c := forHost(&tls.Config{}, "[fe80::1%eth0]:2181"); c.ServerName != "fe80::1" {
-		t.Errorf("IPv6 with a zone: certificate for %s", c.ServerName)
 	}
 }
 

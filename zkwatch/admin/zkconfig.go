@@ -22,8 +22,8 @@ type configured struct {
 	client string // host:port for clients, "" if the line has none
 }
 
-// parseEnsemble reads the data of /zookeeper/config. why says what of it is
-// not understood.
+// parseEnsemble reads the data of /zookeeper/config. why says which part of it
+// is not understood.
 //
 //	server.1=zk1:2888:3888:participant;0.0.0.0:2181
 //	server.2=zk2:2888:3888:observer;2181
@@ -83,7 +83,7 @@ func parseConfigured(s string) (configured, error) {
 	return c, err
 }
 
-// wildcard tells whether a server listens for clients at all its addresses.
+// wildcard reports whether a server listens for clients at all its addresses.
 func wildcard(host string) bool {
 	switch host {
 	case "", "0.0.0.0", "::", "0:0:0:0:0:0:0:0", "*":
@@ -92,7 +92,7 @@ func wildcard(host string) bool {
 	return false
 }
 
-// serverAddr joins what can be the address of a server.
+// serverAddr returns host:port if that can be the address of a server.
 func serverAddr(host, port string) (string, error) {
 	cs, err := zkwatch.ParseConnectString(net.JoinHostPort(host, port))
 	if err != nil || len(cs.Servers) != 1 || cs.Chroot != "" {
@@ -101,8 +101,8 @@ func serverAddr(host, port string) (string, error) {
 	return cs.Servers[0], nil
 }
 
-// at tells whether the configuration has the server at an address, as far as it
-// says where it is for clients.
+// at reports whether the configuration has the server at an address: at its
+// address for clients, or else at its host, whatever the port.
 func (c *configured) at(addr string, sameHost func(a, b string) bool) bool {
 	if c.client == "" {
 		return sameHost(hostOf(addr), c.host)

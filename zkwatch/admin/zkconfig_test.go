@@ -48,7 +48,7 @@ func FuzzEnsemble(f *testing.F) {
 				t.Errorf("%q: %+v", s, c)
 			}
 		}
-		results := []result{{Server: model.Server{Addr: "a:1"}, id: 1}, {Server: model.Server{Addr: "b:1"}}}
+		results := []result{{Server: model.Server{Addr: "a:1"}, number: 1}, {Server: model.Server{Addr: "b:1"}}}
 		for _, addr := range targets([]string{"a:1"}, all, strings.EqualFold) {
 			results = append(results, result{Server: model.Server{Addr: addr}})
 		}

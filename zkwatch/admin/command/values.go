@@ -1,4 +1,4 @@
-package admin
+package command
 
 import (
 	"errors"
@@ -12,34 +12,6 @@ import (
 
 	"electop/model"
 )
-
-// What the replies say, whichever way they came. The parsers of text.go and
-// json.go make these of bytes and of nothing else; they are handed what
-// strangers sent.
-
-// basics are the cheap part.
-type basics struct {
-	version     string
-	mode        model.Mode
-	zxid        int64
-	connections int
-}
-
-// identity tells servers apart.
-type identity struct {
-	id   int // myid; 0 for a server that is alone
-	port int // for clients, without TLS; 0 not known
-	tick time.Duration
-	// ports is how many there are for clients: 2 where one is with TLS and one
-	// without; 0 not known. Only the word conf tells.
-	ports int
-}
-
-// dump is who owns which ephemeral znodes, and when sessions expire.
-type dump struct {
-	deadlines  []model.Deadline
-	ephemerals []model.Ephemeral // full paths
-}
 
 // errMalformed is in the error of every parser.
 var errMalformed = errors.New("not the answer of a ZooKeeper server")
@@ -58,8 +30,8 @@ func shortVersion(s string) string {
 	return model.Safe(strings.TrimSpace(s), 20)
 }
 
-// modeNamed returns ModeUnknown for what is none of the four, such as a
-// server in read-only mode.
+// modeNamed returns ModeUnknown for all but the four modes: there is also the
+// read-only mode.
 func modeNamed(s string) model.Mode {
 	switch m := model.Mode(s); m {
 	case model.ModeLeader, model.ModeFollower, model.ModeObserver, model.ModeStandalone:
@@ -83,7 +55,7 @@ func parseSession(s string) (uint64, error) {
 	return 0, malformed("%s for a session", shown(s))
 }
 
-// milliseconds refuses what is no time: beyond 200 years either way.
+// milliseconds refuses more than 200 years either way: that is not a time.
 func milliseconds(n int64) (time.Duration, error) {
 	const limit = math.MaxInt64 / int64(time.Millisecond) / 2
 	if n > limit || n < -limit {
@@ -130,7 +102,7 @@ func lastOp(s string) string {
 	return model.Safe(s, 32)
 }
 
-// byPath collects watches where a table has them by session.
+// byPath collects watches by path from a table that has them by session.
 type byPath struct {
 	watches []model.Watch
 	index   map[string]int

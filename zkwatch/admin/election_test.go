@@ -10,7 +10,7 @@ import (
 	"electop/model"
 )
 
-func TestCut(t *testing.T) {
+func TestTableOfAnElection(t *testing.T) {
 	conn := func(s uint64) model.ServerConn {
 		return model.ServerConn{Session: s, Addr: fmt.Sprintf("10.0.0.9:%d", s)}
 	}
@@ -33,8 +33,8 @@ func TestCut(t *testing.T) {
 		},
 	}
 	at := time.Unix(1000, 0)
-	got := cut(model.ServerTable{At: at, Whole: true, Anchors: []model.Anchor{{Session: 6}}}, results, "/app",
-		Election{Path: "/e", Ack: "/leader", Sessions: func() []uint64 { return []uint64{8, 0} }})
+	election := Election{Path: "/e", Ack: "/leader", Sessions: func() []uint64 { return []uint64{8, 0} }}
+	got := election.table(model.ServerTable{At: at, Whole: true, Anchors: []model.Anchor{{Session: 6}}}, results, "/app")
 	equal(t, "the table", got, &model.ServerTable{
 		At: at, Whole: true, Anchors: []model.Anchor{{Session: 6}},
 		Servers: []model.Server{
@@ -59,14 +59,14 @@ func TestCut(t *testing.T) {
 		{"", "/", "/x", true}, {"", "/", "/", true}, {"", "/", "/x/y", false},
 		{"/app", "/", "/app", true}, {"/app", "/", "/app/x", true}, {"/app", "/", "/apple", false}, {"/app", "/e", "/e/x", false},
 	} {
-		k := cutter{chroot: c.chroot, path: c.path}
-		if _, in := k.inner(c.full); in != c.in {
+		e := Election{Path: c.path}
+		if _, in := e.inner(c.chroot, c.full); in != c.in {
 			t.Errorf("%+v: %v", c, in)
 		}
 	}
 }
 
-func TestCutIsBounded(t *testing.T) {
+func TestTablesAreBounded(t *testing.T) {
 	var r result
 	for i := range uint64(maxListed + 10) {
 		path := fmt.Sprintf("/e/n_%010d", i)
@@ -76,7 +76,8 @@ func TestCutIsBounded(t *testing.T) {
 		r.watches = append(r.watches, model.Watch{Path: path, Sessions: []uint64{i + 1}})
 	}
 	many := result{watches: []model.Watch{{Path: "/e/x", Sessions: make([]uint64, maxWatchers+1)}, {Path: "/e/" + strings.Repeat("y", maxPath)}}}
-	got := cut(model.ServerTable{}, []result{r, many, {}}, "", Election{Path: "/e"})
+	election := Election{Path: "/e"}
+	got := election.table(model.ServerTable{}, []result{r, many, {}}, "")
 	s := got.Servers[0]
 	if len(s.Clients) != maxListed || len(s.Deadlines) != maxListed || len(s.Ephemerals) != maxListed || len(s.Watched) != maxListed || !s.Leftover {
 		t.Errorf("%d clients, %d deadlines, %d ephemerals, %d watches, leftover %v", len(s.Clients), len(s.Deadlines), len(s.Ephemerals), len(s.Watched), s.Leftover)
@@ -85,7 +86,7 @@ func TestCutIsBounded(t *testing.T) {
 		t.Errorf("too many sessions, too long a path: %d, %v", len(s.Watched), s.Leftover)
 	}
 	if got.Servers[2].Leftover {
-		t.Error("nothing is left over of nothing")
+		t.Error("an empty result has a leftover")
 	}
 }
 
@@ -103,47 +104,6 @@ func TestEachElectionGetsItsOwn(t *testing.T) {
 			if w := watchesOf(got[path].Servers[0].Watched); len(w) != 1 || w[0] != want {
 				t.Errorf("%s: %q", path, w)
 			}
-		}
-	})
-}
-
-func TestAnchors(t *testing.T) {
-	at := func(s int) time.Time { return time.Unix(1000+int64(s), 0) }
-	before := []model.Anchor{{Session: 1, Sent: at(10), Answered: at(11), Timeout: 4 * time.Second}, {Session: 2, Sent: at(8), Answered: at(9), Timeout: 10 * time.Second}}
-	here := []model.ServerConn{{Session: 1}}
-	equal(t, "one of them is connected to the server", bracket(before, at(20), here), []model.Anchor{
-		{Session: 1, Sent: at(10), Answered: at(20), Timeout: 4 * time.Second},
-		{Session: 2, Sent: at(3), Answered: at(20), Timeout: 10 * time.Second},
-	})
-	if before[1].Sent != at(8) {
-		t.Error("the anchors handed in were changed")
-	}
-	a := []model.Anchor{{Session: 1, Sent: at(5), Answered: at(9)}}
-	b := []model.Anchor{{Session: 1, Sent: at(4), Answered: at(8)}, {Session: 2, Sent: at(1), Answered: at(2)}}
-	equal(t, "two dumps", widen(a, b), []model.Anchor{{Session: 1, Sent: at(4), Answered: at(9)}, b[1]})
-}
-
-// TestAnchorsAreTakenAround has the anchors move while the dump is on its way.
-func TestAnchorsAreTakenAround(t *testing.T) {
-	var moves int
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
-		c.Mode = FourLetter
-		s.delay = time.Second
-		s.replies["dump"] = "SessionTracker dump:\nSession Sets (1)/(1):\n1 expire at Fri Nov 20 15:14:03 UTC 2026:\n\t0x1\nephemeral nodes dump:\n"
-		s.replies["cons"] = "\n"
-		c.Anchors = func() []model.Anchor {
-			moves++
-			now := time.Now()
-			return []model.Anchor{{Session: 1, Sent: now.Add(-2 * time.Second), Answered: now.Add(-time.Second), Timeout: 8 * time.Second}}
-		}
-	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		began := time.Now()
-		askNow(t, a, l) // conf, srvr, mntr, wchs, cons, dump: the dump is asked for after five seconds
-		got := l.last(t)
-		want := []model.Anchor{{Session: 1, Sent: began.Add(5*time.Second - 2*time.Second - 4*time.Second), Answered: began.Add(6 * time.Second), Timeout: 8 * time.Second}}
-		equal(t, "anchors", got.Anchors, want)
-		if len(got.Servers[0].Deadlines) != 1 || moves != 1 {
-			t.Errorf("%+v, asked %d times", got.Servers[0], moves)
 		}
 	})
 }

@@ -116,7 +116,7 @@ func TestTwoPortsAndChange(t *testing.T) {
 				cfg := n.config(s.addr)
 				cfg.Mode = FourLetter
 				a := newFake(cfg)
-				srv := newServer(a, s.addr)
+				srv := newServer(&a.cfg, a.ensemble.http, a.ensemble.words, s.addr)
 				srv.identify(t.Context(), true)
 				words := 0
 				s.turn = func() {
@@ -125,11 +125,11 @@ func TestTwoPortsAndChange(t *testing.T) {
 					words++
 				}
 				var r result
-				srv.connections(t.Context(), plan{asked: true}, &r)
+				srv.connections(t.Context(), plan{retry: true}, &r)
 				if (r.Connections.State == model.Answered) != c.all {
 					t.Errorf("%+v after %d words", r.Connections, words)
 				}
-				if words > 1+2*portsAbout {
+				if words > 1+2*countAttempts {
 					t.Errorf("%d words", words)
 				}
 				n.wait()

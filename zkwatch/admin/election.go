@@ -2,13 +2,43 @@ package admin
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
 	"electop/model"
 )
 
-// What one election is given of one server at most: several times the largest
+// An Election is who gets the answers.
+type Election struct {
+	Path string // as this client sees it
+	Ack  string // path of its acknowledgement, "" for none
+	// Sessions are those of its candidates and of this process, as known so
+	// far; it must not block. nil: the owners of the znodes alone.
+	Sessions func() []uint64
+	// Put takes what the servers said. It is called from one goroutine at a
+	// time and must return when ctx is done.
+	Put func(context.Context, model.Observation)
+}
+
+// inner returns the path that a full path has below chroot, and whether it
+// concerns the election: its own path, a child, or the acknowledgement.
+func (e *Election) inner(chroot, full string) (string, bool) {
+	path, ok := strings.CutPrefix(full, chroot)
+	if !ok {
+		return "", false
+	}
+	if path == "" {
+		path = "/"
+	}
+	if path == e.Path || e.Ack != "" && path == e.Ack {
+		return path, true
+	}
+	child, ok := strings.CutPrefix(path, strings.TrimSuffix(e.Path, "/")+"/")
+	return path, ok && child != "" && !strings.Contains(child, "/")
+}
+
+// What one election gets of one server at most: several times the largest
 // elections there are, and far from what an observation may weigh.
 const (
 	maxListed   = 20_000    // entries of each list
@@ -17,59 +47,44 @@ const (
 	maxPaths    = 8_000_000 // and of all of one list
 )
 
-// cut returns what concerns an election of what the servers said. See
+// table returns what the servers said that concerns the election. See
 // [model.ServerTable].
-func cut(t model.ServerTable, results []result, chroot string, e Election) *model.ServerTable {
-	c := cutter{chroot: chroot, path: e.Path, ack: e.Ack, sessions: make(map[uint64]bool)}
+func (e *Election) table(t model.ServerTable, results []result, chroot string) *model.ServerTable {
+	f := filter{election: e, chroot: chroot, sessions: make(map[uint64]bool)}
 	for _, a := range t.Anchors {
-		c.sessions[a.Session] = true
+		f.sessions[a.Session] = true
 	}
 	if e.Sessions != nil {
 		for _, s := range e.Sessions() {
-			c.sessions[s] = true
+			f.sessions[s] = true
 		}
 	}
 	t.Anchors = slices.Clone(t.Anchors)
 	t.Servers = make([]model.Server, len(results))
-	// First what concerns the election's znodes, on all servers, which tells
-	// whose sessions are of interest.
+	// First the election's znodes and watches on all servers: they tell whose
+	// sessions matter.
 	for i := range results {
 		t.Servers[i] = results[i].Server
-		c.znodes(&results[i], &t.Servers[i])
+		f.znodes(&results[i], &t.Servers[i])
 	}
-	delete(c.sessions, 0)
+	delete(f.sessions, 0)
 	for i := range results {
-		c.clients(&results[i], &t.Servers[i])
+		f.clients(&results[i], &t.Servers[i])
 	}
 	return &t
 }
 
-type cutter struct {
-	chroot, path, ack string
-	sessions          map[uint64]bool
+// A filter copies what concerns an election from results.
+type filter struct {
+	election *Election
+	chroot   string
+	sessions map[uint64]bool // that matter
 }
 
-// inner returns a path as this client sees it, and whether it concerns the
-// election: its path, a child, or the acknowledgement.
-func (c *cutter) inner(full string) (string, bool) {
-	path, ok := strings.CutPrefix(full, c.chroot)
-	if !ok {
-		return "", false
-	}
-	if path == "" {
-		path = "/"
-	}
-	if path == c.path || c.ack != "" && path == c.ack {
-		return path, true
-	}
-	child, ok := strings.CutPrefix(path, strings.TrimSuffix(c.path, "/")+"/")
-	return path, ok && child != "" && !strings.Contains(child, "/")
-}
-
-func (c *cutter) znodes(r *result, s *model.Server) {
+func (f *filter) znodes(r *result, s *model.Server) {
 	size := 0
 	for _, x := range r.ephemerals {
-		path, ok := c.inner(x.Path)
+		path, ok := f.election.inner(f.chroot, x.Path)
 		if !ok {
 			continue
 		}
@@ -79,7 +94,7 @@ func (c *cutter) znodes(r *result, s *model.Server) {
 			continue
 		}
 		s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: x.Session, Path: path})
-		c.sessions[x.Session] = true
+		f.sessions[x.Session] = true
 	}
 	slices.SortFunc(s.Ephemerals, func(a, b model.Ephemeral) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Session, b.Session))
@@ -87,7 +102,7 @@ func (c *cutter) znodes(r *result, s *model.Server) {
 	size = 0
 	watchers := 0
 	for _, w := range r.watches {
-		path, ok := c.inner(w.Path)
+		path, ok := f.election.inner(f.chroot, w.Path)
 		if !ok {
 			continue
 		}
@@ -100,15 +115,15 @@ func (c *cutter) znodes(r *result, s *model.Server) {
 		ids := slices.Sorted(slices.Values(w.Sessions))
 		s.Watched = append(s.Watched, model.Watch{Path: path, Sessions: slices.Compact(ids)})
 		for _, id := range ids {
-			c.sessions[id] = true
+			f.sessions[id] = true
 		}
 	}
 	slices.SortFunc(s.Watched, func(a, b model.Watch) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-func (c *cutter) clients(r *result, s *model.Server) {
+func (f *filter) clients(r *result, s *model.Server) {
 	for _, x := range r.conns {
-		if !c.sessions[x.Session] {
+		if !f.sessions[x.Session] {
 			continue
 		}
 		if len(s.Clients) == maxListed {
@@ -120,9 +135,9 @@ func (c *cutter) clients(r *result, s *model.Server) {
 	slices.SortFunc(s.Clients, func(a, b model.ServerConn) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Addr, b.Addr))
 	})
-	latest := make(map[uint64]int) // a session heard of meanwhile may be in the dump twice
+	latest := make(map[uint64]int) // a session that was heard of meanwhile can be in the dump twice
 	for _, x := range r.deadlines {
-		if !c.sessions[x.Session] {
+		if !f.sessions[x.Session] {
 			continue
 		}
 		if i, ok := latest[x.Session]; ok {

@@ -1,4 +1,4 @@
-package admin
+package command
 
 import (
 	"errors"
@@ -12,8 +12,9 @@ import (
 // No reply that is within the bounds takes more memory than a few times the
 // largest honest one: [1,1,1,... was 0.94 GB for 16 MiB.
 func TestDenseReplies(t *testing.T) {
-	l := limit{dearReply.bytes / 8, dearReply.entries / 8, dearReply.values / 8} // quicker
-	const most = 320 << 20 / 8                                                   // all garbage included
+	table := Large.bounds()
+	l := bounds{table.bytes / 8, table.entries / 8, table.values / 8} // quicker
+	const most = 320 << 20 / 8                                        // all garbage included
 	heads := map[string][3]string{
 		"connections":     {"admin-connections", `{"command":"connections","error":null,"connections":[`, `]}`},
 		"secure":          {"admin-connections", `{"command":"connections","error":null,"connections":[],"secure_connections":[`, `]}`},
@@ -42,18 +43,18 @@ func TestDenseReplies(t *testing.T) {
 			if took > most {
 				t.Errorf("%s of %d %s: %d bytes for %d", name, n, element, took, len(reply))
 			}
-			if errors.Is(err, model.ErrDense) && !errors.Is(err, errTooLarge) {
-				t.Errorf("%s of %s: %v, want %v", name, element, err, errTooLarge)
+			if errors.Is(err, model.ErrDense) && !errors.Is(err, ErrTooLarge) {
+				t.Errorf("%s of %s: %v, want %v", name, element, err, ErrTooLarge)
 			}
 		}
 	}
 	// The largest that is taken: session ids as short as they are.
 	const session = "72057594037927936,"
-	if _, err := dearReply.read(strings.NewReader(strings.Repeat(session, dearReply.bytes/len(session)))); err != nil {
+	if _, err := Large.Read(strings.NewReader(strings.Repeat(session, table.bytes/len(session)))); err != nil {
 		t.Errorf("session ids alone: %v", err)
 	}
-	reply := "[" + strings.Repeat("1,", dearReply.bytes/2-2) + "1]"
-	if _, err := dearReply.read(strings.NewReader(reply)); !errors.Is(err, errTooLarge) {
+	reply := "[" + strings.Repeat("1,", table.bytes/2-2) + "1]"
+	if _, err := Large.Read(strings.NewReader(reply)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("16 MiB of [1,1,1: %v", err)
 	}
 }

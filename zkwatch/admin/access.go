@@ -1,0 +1,200 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"time"
+
+	"electop/model"
+	"electop/zkwatch/admin/command"
+	"electop/zkwatch/admin/transport"
+)
+
+const (
+	// Where packets are dropped no connection takes longer than this.
+	connectTimeout = 1500 * time.Millisecond
+	// Of one request. An AdminServer that was never asked before first loads its
+	// classes, which takes seconds on a busy machine: a poll that somebody asked
+	// for waits for that, the scheduled ones come again.
+	requestTimeout = 2 * time.Second
+	tableTimeout   = 6 * time.Second
+
+	// Settings are changed by people: a refusal is believed for this long.
+	refusalValid = time.Minute
+	// Who a server is, and whether it has an AdminServer, changes with its
+	// configuration, after a restart.
+	identityValid = 5 * time.Minute
+	// An AdminServer that gave no answer in time may just have been slow.
+	slowRetry = time.Minute
+)
+
+// access is how a server can be asked, as far as is known. It belongs to one
+// goroutine at a time.
+type access struct {
+	cfg   *Config
+	http  *transport.HTTP
+	words *transport.Words
+
+	addr string
+	port int
+
+	url       string // of its AdminServer; "" if there can be none
+	urlErr    error
+	sharedURL bool // another address has the same URL
+
+	httpWorks  bool
+	httpRetry  time.Time // in mode Auto: HTTP is not tried before
+	notItsOwn  string    // why the AdminServer is not, or may not be, that of this server; "" if it is
+	refused    map[string]refused
+	alive      bool // since it was last cleared, it answered as a ZooKeeper server does, if only to refuse
+	gotAnswers bool // somebody answered, whoever it is
+}
+
+type refused struct {
+	answer model.Answer
+	until  time.Time
+}
+
+func newAccess(cfg *Config, http *transport.HTTP, words *transport.Words, addr string) access {
+	a := access{cfg: cfg, http: http, words: words, addr: addr, refused: make(map[string]refused)}
+	host, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		a.port, _ = strconv.Atoi(port)
+	}
+	a.url, a.urlErr = expand(cfg.URL, host)
+	return a
+}
+
+// ways are how to ask the server, in the order to try them.
+func (a *access) ways() []way {
+	switch a.cfg.Mode {
+	case HTTP:
+		return []way{overHTTP}
+	case FourLetter:
+		return []way{asWord}
+	}
+	if a.notItsOwn != "" || !a.httpWorks && time.Now().Before(a.httpRetry) {
+		return []way{asWord}
+	}
+	return []way{overHTTP, asWord}
+}
+
+// ask puts a question to a server, in one form after the other until there is
+// an answer. A question for a table that found no answer in time is not put in
+// another form: the server is busy with it. retry asks again what was refused.
+func ask[T any](ctx context.Context, a *access, q command.Question[T], retry bool) (T, model.Answer) {
+	var none T
+	if r, ok := a.refused[q.Name]; ok && !retry && !q.Always && time.Now().Before(r.until) {
+		return none, r.answer
+	}
+	var failed failures
+	for _, by := range a.ways() {
+		forms := q.Words
+		if by == overHTTP {
+			forms = q.HTTP
+		}
+		for _, form := range forms {
+			b, err := a.fetch(ctx, by, form.Name, q.Table, retry)
+			received := err == nil
+			a.gotAnswers = a.gotAnswers || received
+			var v T
+			if received {
+				v, err = form.Parse(b)
+			}
+			if err == nil {
+				a.answered(by, failed)
+				delete(a.refused, q.Name)
+				return v, model.Answer{State: model.Answered, Via: string(by), At: a.cfg.Now()}
+			}
+			failed = append(failed, failure{by, err})
+			a.cfg.Logger.Debug("asking a server failed", "server", a.addr, "for", q.Name, "via", by, "error", text(err))
+			spoke := errors.Is(err, command.ErrNotServing) || errors.Is(err, command.ErrTooLarge)
+			a.gotAnswers = a.gotAnswers || spoke
+			if spoke || q.Table && errors.Is(err, transport.ErrNoAnswer) {
+				return none, a.unanswered(q.Name, failed)
+			}
+			// The next form of the same way helps against a setting, or a release
+			// that lacks this one; it does not where there is no connection.
+			if !received && refusal(err) == nil {
+				break
+			}
+		}
+	}
+	return none, a.unanswered(q.Name, failed)
+}
+
+// fetch makes one request.
+func (a *access) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
+	timeout, limit := requestTimeout, command.Small
+	if table || patient {
+		timeout = tableTimeout
+	}
+	if table {
+		limit = command.Large
+		if a.cfg.Heavy {
+			limit = command.Huge
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	switch {
+	case by == asWord:
+		return a.words.Send(ctx, a.addr, name, limit)
+	case a.urlErr != nil:
+		return nil, a.urlErr
+	case a.notItsOwn != "":
+		return nil, errors.New(a.notItsOwn)
+	}
+	return a.http.Get(ctx, a.url, name, limit)
+}
+
+// answered notes which way works.
+func (a *access) answered(by way, before failures) {
+	a.alive = true
+	if by == overHTTP {
+		a.httpWorks = true
+		return
+	}
+	a.wordsWork(before)
+}
+
+// wordsWork notes that the server is there. If HTTP failed just before, HTTP is
+// not tried for a while; if HTTP had worked until now, once more.
+func (a *access) wordsWork(before failures) {
+	err := before.of(overHTTP)
+	if err == nil {
+		return
+	}
+	switch {
+	case a.httpWorks:
+	case errors.Is(err, transport.ErrNoAnswer):
+		a.httpRetry = time.Now().Add(slowRetry)
+	default:
+		a.httpRetry = time.Now().Add(identityValid)
+	}
+	a.httpWorks = false
+}
+
+// unanswered makes an answer of what went wrong.
+func (a *access) unanswered(question string, f failures) model.Answer {
+	a.alive = a.alive || f.alive()
+	if f.wordRefused() {
+		a.wordsWork(f)
+	}
+	answer := f.answer(a.cfg.Heavy)
+	answer.At = a.cfg.Now()
+	switch mode := a.cfg.Mode; {
+	case answer.State == model.Refused && mode == Auto && answer.Hint != "":
+		answer.Hint = "admin.enableServer=true, or " + answer.Hint
+	case answer.State == model.Failed && mode == HTTP && a.notItsOwn != "":
+		answer.Hint = urlHint
+	case answer.State == model.Failed && mode == HTTP && f.of(overHTTP) != nil && !a.alive:
+		answer.Hint = "admin.enableServer=true"
+	}
+	if answer.State == model.Refused {
+		a.refused[question] = refused{answer, time.Now().Add(refusalValid)}
+	}
+	return answer
+}

@@ -1,0 +1,60 @@
+package command
+
+import "electop/model"
+
+type jsonConn struct {
+	Addr         string      `json:"remote_socket_address"`
+	Session      jsonSession `json:"session_id"`
+	Timeout      int64       `json:"session_timeout"`
+	LastOp       string      `json:"last_operation"`
+	Established  int64       `json:"established"`
+	LastResponse int64       `json:"last_response_time"`
+	Received     int64       `json:"packets_received"`
+	Outstanding  int         `json:"outstanding_requests"`
+}
+
+func (v *jsonConn) conn() (model.ServerConn, error) {
+	timeout, err := milliseconds(v.Timeout)
+	if err != nil {
+		return model.ServerConn{}, err
+	}
+	established, err := milliseconds(v.Established)
+	if err != nil {
+		return model.ServerConn{}, err
+	}
+	response, err := milliseconds(v.LastResponse)
+	return model.ServerConn{
+		Session: uint64(v.Session), Addr: clientAddr(v.Addr), Timeout: timeout, LastOp: lastOp(v.LastOp),
+		Established: since1970(established), LastResponse: response, Received: v.Received, Outstanding: v.Outstanding,
+	}, err
+}
+
+// parseConnections reads the connections to both ports of the server, if its
+// release lists both.
+func parseConnections(b []byte) (Connections, error) {
+	var v struct {
+		envelope
+		Plain  *[]jsonConn `json:"connections"`
+		Secure *[]jsonConn `json:"secure_connections"`
+	}
+	if err := unpack(b, "connections", &v); err != nil {
+		return Connections{}, err
+	}
+	if v.Plain == nil {
+		return Connections{}, malformed("connections: there is no list")
+	}
+	all := Connections{BothPorts: v.Secure != nil}
+	for _, list := range []*[]jsonConn{v.Plain, v.Secure} {
+		if list == nil {
+			continue
+		}
+		for i := range *list {
+			c, err := (*list)[i].conn()
+			if err != nil {
+				return Connections{}, err
+			}
+			all.List = append(all.List, c)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,55 @@
+package command
+
+import (
+	"strings"
+
+	"electop/model"
+)
+
+func parseWatchesByPath(b []byte) ([]model.Watch, error) {
+	var v struct {
+		envelope
+		Paths *map[string][]jsonSession `json:"path_to_session_ids"`
+	}
+	if err := unpack(b, "watches_by_path", &v); err != nil {
+		return nil, err
+	}
+	if v.Paths == nil {
+		return nil, malformed("watches_by_path: there is no table")
+	}
+	all := make([]model.Watch, 0, len(*v.Paths))
+	for path, list := range *v.Paths {
+		if !strings.HasPrefix(path, "/") {
+			return nil, malformed("watches_by_path: path %s", shown(path))
+		}
+		all = append(all, model.Watch{Path: path, Sessions: sessions(list)})
+	}
+	return all, nil
+}
+
+func parseWatches(b []byte) ([]model.Watch, error) {
+	var v struct {
+		envelope
+		Sessions *map[string][]string `json:"session_id_to_watched_paths"`
+	}
+	if err := unpack(b, "watches", &v); err != nil {
+		return nil, err
+	}
+	if v.Sessions == nil {
+		return nil, malformed("watches: there is no table")
+	}
+	var all byPath
+	for key, paths := range *v.Sessions {
+		id, err := parseSession(key)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			if !strings.HasPrefix(path, "/") {
+				return nil, malformed("watches: path %s", shown(path))
+			}
+			all.add(path, id)
+		}
+	}
+	return all.watches, nil
+}

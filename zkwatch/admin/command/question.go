@@ -1,0 +1,103 @@
+// Package command knows the commands that ZooKeeper's servers answer, and what
+// the answers mean. It sends nothing.
+//
+// A server answers commands over HTTP in JSON (its AdminServer) and four-letter
+// words at the port for clients in plain text. A [Question] lists the commands
+// and words that can be asked instead of each other, in the order to try them,
+// each with the parser that makes the same type of answer:
+//
+//	question         HTTP                      words        answer
+//	ForStatus        server_stats              srvr         Status
+//	ForIdentity      configuration             conf         Identity
+//	ForWatchCount    monitor                   mntr         int
+//	ForDataWatches   watch_summary             wchs         int
+//	ForConnections   connections               cons         Connections
+//	ForDump          dump                      dump         Dump
+//	ForWatches       watches_by_path, watches  wchp, wchc   []model.Watch
+//
+// The parsers expect replies from strangers. A reply is bounded before it is
+// parsed ([Limit]). It must be complete, name the command that was sent, and
+// have the fields of an answer in their types; otherwise it is an error. Text
+// from a reply is bounded and safe to show; znode paths are as they were sent.
+package command
+
+import "electop/model"
+
+// A Question is a command in all its forms.
+type Question[T any] struct {
+	Name  string // for messages
+	HTTP  []Form[T]
+	Words []Form[T]
+	Table bool // the answer can be large, and cost the server something
+	// Always says to ask again even where the server has just refused.
+	Always bool
+}
+
+// A Form is one command or word, and the parser of its answer.
+type Form[T any] struct {
+	Name  string
+	Parse func([]byte) (T, error)
+}
+
+func ForStatus() Question[Status] {
+	return Question[Status]{
+		Name:  "state",
+		HTTP:  []Form[Status]{{"server_stats", parseServerStats}},
+		Words: []Form[Status]{{"srvr", parseSrvr}},
+
+		Always: true,
+	}
+}
+
+func ForIdentity() Question[Identity] {
+	return Question[Identity]{
+		Name:  "configuration",
+		HTTP:  []Form[Identity]{{"configuration", parseConfiguration}},
+		Words: []Form[Identity]{{"conf", parseConf}},
+	}
+}
+
+// ForWatchCount asks for the number of watches, those on children included.
+func ForWatchCount() Question[int] {
+	return Question[int]{
+		Name:  "number of watches",
+		HTTP:  []Form[int]{{"monitor", parseMonitor}},
+		Words: []Form[int]{{"mntr", parseMntr}},
+	}
+}
+
+// ForDataWatches asks for the number of watches on data and existence.
+func ForDataWatches() Question[int] {
+	return Question[int]{
+		Name:  "number of watches on data",
+		HTTP:  []Form[int]{{"watch_summary", parseWatchSummary}},
+		Words: []Form[int]{{"wchs", parseWchs}},
+	}
+}
+
+func ForConnections() Question[Connections] {
+	return Question[Connections]{
+		Name:  "connections",
+		HTTP:  []Form[Connections]{{"connections", parseConnections}},
+		Words: []Form[Connections]{{"cons", parseCons}},
+		Table: true,
+	}
+}
+
+func ForDump() Question[Dump] {
+	return Question[Dump]{
+		Name:  "sessions",
+		HTTP:  []Form[Dump]{{"dump", parseJSONDump}},
+		Words: []Form[Dump]{{"dump", parseDump}},
+		Table: true,
+	}
+}
+
+func ForWatches() Question[[]model.Watch] {
+	return Question[[]model.Watch]{
+		Name:  "watches",
+		HTTP:  []Form[[]model.Watch]{{"watches_by_path", parseWatchesByPath}, {"watches", parseWatches}},
+		Words: []Form[[]model.Watch]{{"wchp", parseWchp}, {"wchc", parseWchc}},
+		Table: true,
+	}
+}

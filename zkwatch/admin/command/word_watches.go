@@ -1,0 +1,56 @@
+package command
+
+import (
+	"strings"
+
+	"electop/model"
+)
+
+// parseWchp reads paths, each with the sessions that watch it below.
+func parseWchp(b []byte) ([]model.Watch, error) {
+	if !closed(b) {
+		return nil, malformed("wchp: it is cut off")
+	}
+	var all []model.Watch
+	for line := range lines(b) {
+		switch session, below := strings.CutPrefix(line, "\t"); {
+		case below && len(all) > 0:
+			id, err := parseSession(session)
+			if err != nil {
+				return nil, err
+			}
+			last := &all[len(all)-1]
+			last.Sessions = append(last.Sessions, id)
+		case line[0] == '/':
+			all = append(all, model.Watch{Path: line})
+		default:
+			return nil, malformed("wchp: %s", shown(line))
+		}
+	}
+	return all, nil
+}
+
+// parseWchc reads sessions, each with the paths that it watches below.
+func parseWchc(b []byte) ([]model.Watch, error) {
+	if !closed(b) {
+		return nil, malformed("wchc: it is cut off")
+	}
+	var all byPath
+	var session uint64
+	known := false
+	for line := range lines(b) {
+		switch path, below := strings.CutPrefix(line, "\t"); {
+		case below && known && path[0] == '/':
+			all.add(path, session)
+		case !below:
+			id, err := parseSession(line)
+			if err != nil {
+				return nil, err
+			}
+			session, known = id, true
+		default:
+			return nil, malformed("wchc: %s", shown(line))
+		}
+	}
+	return all.watches, nil
+}

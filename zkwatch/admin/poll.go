@@ -1,0 +1,139 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"electop/model"
+	"electop/model/units"
+	"electop/zkwatch/admin/command"
+	"electop/zkwatch/admin/transport"
+)
+
+// touchTimeout is how long deadlines wait until our sessions are heard of.
+const touchTimeout = 500 * time.Millisecond
+
+// poll asks one server all that p wants, one request after the other.
+func (s *server) poll(ctx context.Context, p plan) (r result) {
+	r = newResult(s.addr)
+	defer func() { r.number = s.identity.Number }()
+	defer func() {
+		if e := recover(); e != nil { // a reply from a stranger must not end the program
+			r = newResult(s.addr)
+			r.fail(p.Want, s.panicked(e))
+		}
+	}()
+	if now := time.Now(); !p.retry && now.Before(s.backoff.until) {
+		r.fail(p.Want, model.Answer{State: model.Failed, At: s.cfg.Now(),
+			Why: fmt.Sprintf("%s (asked again in %s)", s.backoff.why, units.AtMost(s.backoff.until.Sub(now)))})
+		return r
+	}
+	s.alive, s.gotAnswers = false, false
+	if a := s.identify(ctx, p.retry); a.State == model.Failed && !s.gotAnswers {
+		r.fail(p.Want, a)
+		s.failed(a.Why)
+		return r
+	}
+	s.status(ctx, p, &r)
+	if s.alive {
+		s.backoff.reset()
+	} else {
+		s.failed(r.Basic.Why)
+	}
+	if r.Basic.State != model.Answered && r.Basic.State != model.Refused {
+		r.fail(p.Want, r.Basic)
+		return r
+	}
+	if p.Sessions {
+		s.connections(ctx, p, &r)
+		s.sessions(ctx, p, &r)
+	}
+	if p.Watches {
+		s.watches(ctx, p, &r)
+	}
+	return r
+}
+
+// pollConnections asks one server for its connections alone.
+func (s *server) pollConnections(ctx context.Context, p plan, version string) (r result) {
+	defer func() {
+		if e := recover(); e != nil { // as in poll
+			r = result{}
+			r.Connections = s.panicked(e)
+		}
+	}()
+	r.Version = version
+	s.connections(ctx, p, &r)
+	return r
+}
+
+// panicked is the answer of a server whose reply a parser panicked on.
+func (s *server) panicked(e any) model.Answer {
+	s.cfg.Logger.Error("asking a server", "server", s.addr, "panic", e, "stack", string(debug.Stack()))
+	return model.Answer{State: model.Failed, At: s.cfg.Now(), Why: "its reply could not be parsed"}
+}
+
+// failed has the server asked less often, and first who it is.
+func (s *server) failed(why string) {
+	s.backoff.fail(why, s.cfg.Interval)
+	s.identifyAt = time.Time{}
+}
+
+// status asks for what costs the server nothing.
+func (s *server) status(ctx context.Context, p plan, r *result) {
+	var st command.Status
+	st, r.Basic = ask(ctx, &s.access, command.ForStatus(), p.retry)
+	if r.Basic.State == model.Failed {
+		return
+	}
+	r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.Version, st.Mode, st.Zxid, st.Connections
+	r.Tick = s.identity.Tick
+	if n, a := ask(ctx, &s.access, command.ForWatchCount(), p.retry); a.State == model.Answered {
+		r.WatchCount = n
+	}
+	if n, a := ask(ctx, &s.access, command.ForDataWatches(), p.retry); a.State == model.Answered {
+		r.DataWatches = n
+	}
+}
+
+// sessions asks for sessions and ephemerals. The connections are known by then:
+// they tell whether a session of ours is connected to this server.
+func (s *server) sessions(ctx context.Context, p plan, r *result) {
+	if r.Mode != model.ModeFollower && r.Mode != model.ModeObserver { // those have no deadlines
+		touch, cancel := context.WithTimeout(ctx, touchTimeout)
+		s.cfg.Touch(touch)
+		cancel()
+	}
+	before := s.cfg.Anchors()
+	var d command.Dump
+	d, r.Sessions = ask(ctx, &s.access, command.ForDump(), p.retry)
+	if r.Sessions.State != model.Answered {
+		return
+	}
+	r.deadlines, r.ephemerals = d.Deadlines, d.Ephemerals
+	if len(d.Deadlines) > 0 {
+		r.anchors = bracket(before, s.cfg.Now(), r.conns)
+	}
+}
+
+// watches asks for the table of watches, unless there are too many of them.
+func (s *server) watches(ctx context.Context, p plan, r *result) {
+	count := r.DataWatches
+	if count < 0 {
+		count = r.WatchCount
+	}
+	switch heavy := s.cfg.Heavy; {
+	case ctx.Err() != nil: // the poll is over
+		r.Watches = model.Answer{State: model.Failed, At: s.cfg.Now(), Why: text(transport.ErrNoAnswer)}
+	case count < 0 && !heavy:
+		r.Watches = model.Answer{State: model.Refused, At: s.cfg.Now(),
+			Why: "the server does not tell how many watches it has, and the table of many would hold it up", Hint: transport.AllWords + ", or " + heavyHint}
+	case count > MaxWatches && !heavy:
+		r.Watches = model.Answer{State: model.Refused, At: s.cfg.Now(),
+			Why: fmt.Sprintf("it has %d watches: a table of more than %d holds the server up", count, MaxWatches), Hint: heavyHint}
+	default:
+		r.watches, r.Watches = ask(ctx, &s.access, command.ForWatches(), p.retry)
+	}
+}

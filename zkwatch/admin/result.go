@@ -1,0 +1,30 @@
+package admin
+
+import "electop/model"
+
+// A result is what one server said in a poll, not yet cut down to an election:
+// the lists of server are empty, those here are whole, and paths are full.
+type result struct {
+	model.Server
+	number     int // that the server gave, now or earlier; 0: none
+	conns      []model.ServerConn
+	deadlines  []model.Deadline
+	ephemerals []model.Ephemeral
+	watches    []model.Watch
+	anchors    []model.Anchor // for deadlines
+}
+
+func newResult(addr string) result {
+	return result{Server: model.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
+}
+
+// fail gives all that is wanted the same answer.
+func (r *result) fail(w Want, a model.Answer) {
+	r.Basic = a
+	if w.Sessions {
+		r.Connections, r.Sessions = a, a
+	}
+	if w.Watches {
+		r.Watches = a
+	}
+}

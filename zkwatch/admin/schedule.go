@@ -1,0 +1,109 @@
+package admin
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// calmAfterHandoff is how long no handoff must have come before watches are
+	// asked for. Candidates set them again after each handoff, and in a table
+	// made meanwhile a watch that is only late would be missing.
+	calmAfterHandoff = 2 * time.Second
+	// watchGap is the least time between two tables of watches, if the second is
+	// due to a handoff.
+	watchGap = time.Minute
+	// verifyGap is the least time between two polls that Verify causes, in case
+	// somebody holds down the key.
+	verifyGap = 2 * time.Second
+)
+
+// schedule is when to poll, and what for. Its methods may be called by any
+// goroutine.
+type schedule struct {
+	interval time.Duration // of the status
+	sessions time.Duration // of connections and sessions; 0: only to verify
+
+	mu           sync.Mutex
+	statusDue    time.Time // the zero time is now
+	sessionsDue  time.Time
+	verify       bool      // somebody wants to, and no poll was due to it yet
+	verified     time.Time // when a poll was last due to it
+	handoff      time.Time // the last one that no table of watches has followed
+	watchesAsked time.Time // when tables of watches were last asked for
+}
+
+// wantVerify has everything asked for once.
+func (s *schedule) wantVerify() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.verify = true
+}
+
+// noteHandoff has the tables of watches asked for once it is calm.
+func (s *schedule) noteHandoff(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handoff = at
+}
+
+// due reports whether a poll is due and which, or else when one will be.
+func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at = s.statusDue
+	reached := func(t time.Time) bool {
+		if t.Before(at) {
+			at = t
+		}
+		return !now.Before(t)
+	}
+	due = reached(s.statusDue)
+	if s.sessions > 0 && reached(s.sessionsDue) {
+		p.Sessions, due = true, true
+	}
+	if !s.handoff.IsZero() {
+		t := s.handoff.Add(calmAfterHandoff)
+		if gap := s.watchesAsked.Add(watchGap); !s.watchesAsked.IsZero() && gap.After(t) {
+			t = gap
+		}
+		if reached(t) {
+			p.Watches, due = true, true
+		}
+	}
+	if s.verify && (s.verified.IsZero() || reached(s.verified.Add(verifyGap))) {
+		p, due = plan{Want: Want{Watches: true, Sessions: true}, retry: true}, true
+		s.verify, s.verified = false, now
+	}
+	return p, due, at
+}
+
+// began notes a poll, whether it was due or somebody asked for it.
+func (s *schedule) began(p plan, now time.Time) {
+	if !p.Watches {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watchesAsked = now
+	if !now.Before(s.handoff.Add(calmAfterHandoff)) {
+		s.handoff = time.Time{}
+	}
+}
+
+// done sets when the next poll is due after one that was. A poll that took
+// longer than the interval is followed by a pause of an interval nevertheless.
+func (s *schedule) done(began, ended time.Time, p plan) {
+	next := func(every time.Duration) time.Time {
+		if t := began.Add(every); t.After(ended) {
+			return t
+		}
+		return ended.Add(every)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.statusDue = next(s.interval)
+	if p.Sessions {
+		s.sessionsDue = next(s.sessions)
+	}
+}

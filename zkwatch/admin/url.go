@@ -1,0 +1,38 @@
+package admin
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"electop/model"
+)
+
+// DefaultURL is where servers have their AdminServer unless told otherwise.
+const DefaultURL = "http://{host}:8080/commands"
+
+// CheckURL reports what is wrong with a Config.URL.
+func CheckURL(template string) error {
+	_, err := expand(template, "localhost")
+	return err
+}
+
+// expand returns the address of the AdminServer's commands on a host.
+func expand(template, host string) (string, error) {
+	if strings.Contains(host, ":") {
+		host = "[" + strings.ReplaceAll(host, "%", "%25") + "]" // of a zone
+	}
+	u, err := url.Parse(strings.ReplaceAll(template, "{host}", host))
+	switch {
+	case err != nil:
+		// The error would repeat the text, which may hold a password.
+		return "", fmt.Errorf("the URL of the AdminServers is not valid (want something like %s)", DefaultURL)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("the URL of the AdminServers begins with %q, not with http:// or https://", model.Safe(u.Scheme, 20))
+	case u.Host == "":
+		return "", fmt.Errorf("the URL of the AdminServers has no host (want something like %s)", DefaultURL)
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("the URL of the AdminServers has more than a path (want something like %s)", DefaultURL)
+	}
+	return strings.TrimSuffix(u.String(), "/"), nil
+}
