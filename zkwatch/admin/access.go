@@ -49,7 +49,7 @@ type access struct {
 	notItsOwn  string    // why the AdminServer is not, or may not be, that of this server; "" if it is
 	refused    map[string]refused
 	alive      bool // since it was last cleared, it answered as a ZooKeeper server does, if only to refuse
-	gotAnswers bool // somebody answered, whoever it is
+	gotAnswers bool // something answered, a ZooKeeper server or not
 }
 
 type refused struct {

@@ -30,13 +30,35 @@ import (
 func bracket(before []model.Anchor, answered time.Time, conns []model.ServerConn) []model.Anchor {
 	out := make([]model.Anchor, 0, len(before))
 	for _, a := range before {
-		if !slices.ContainsFunc(conns, func(c model.ServerConn) bool { return c.Session == a.Session }) {
-			a.Sent = a.Sent.Add(-a.Timeout / 2)
+		if !connected(conns, a.Session) {
+			a = passedOn(a)
 		}
 		a.Answered = answered
 		out = append(out, a)
 	}
 	return out
+}
+
+// otherServer makes anchors that are true if conns are the connections of another
+// server than the one that made the dump.
+func otherServer(anchors []model.Anchor, conns []model.ServerConn) []model.Anchor {
+	out := slices.Clone(anchors)
+	for i, a := range out {
+		if connected(conns, a.Session) {
+			out[i] = passedOn(a)
+		}
+	}
+	return out
+}
+
+func connected(conns []model.ServerConn, session uint64) bool {
+	return slices.ContainsFunc(conns, func(c model.ServerConn) bool { return c.Session == session })
+}
+
+// passedOn makes the anchor one of a touch that another server passes on.
+func passedOn(a model.Anchor) model.Anchor {
+	a.Sent = a.Sent.Add(-a.Timeout / 2)
+	return a
 }
 
 // widen makes anchors that are true of two dumps, where more than one server

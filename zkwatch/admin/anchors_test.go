@@ -23,8 +23,8 @@ func TestAnchors(t *testing.T) {
 	equal(t, "two dumps", widen(a, b), []model.Anchor{{Session: 1, Sent: at(4), Answered: at(9)}, b[1]})
 }
 
-// TestAnchorsAreTakenAround has the anchors move while the dump is on its way.
-func TestAnchorsAreTakenAround(t *testing.T) {
+// TestAnchorsAreTakenBefore has the anchors move while the dump is on its way.
+func TestAnchorsAreTakenBefore(t *testing.T) {
 	var moves int
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode = FourLetter

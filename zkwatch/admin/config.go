@@ -20,7 +20,7 @@ const (
 	Auto       Mode = "auto" // HTTP, and the words where that fails
 	HTTP       Mode = "http" // the AdminServer only
 	FourLetter Mode = "4lw"  // four-letter words only
-	Off        Mode = "off"  // nobody is asked
+	Off        Mode = "off"  // no server is asked
 )
 
 // ParseMode returns the mode of that name.

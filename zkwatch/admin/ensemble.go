@@ -15,7 +15,7 @@ const (
 	configValid    = 3 * time.Minute  // how long an old one counts
 	configTimeout  = 2 * time.Second
 
-	// A poll ends then, whoever has not answered.
+	// A poll ends then, with or without all answers.
 	statusPollTimeout = 4 * time.Second
 	tablePollTimeout  = 15 * time.Second
 )

@@ -41,7 +41,7 @@ func (f failures) of(by way) error {
 	return nil
 }
 
-// refusal returns the refusal in an error, nil if it is none.
+// refusal returns the refusal in an error, nil if there is none.
 func refusal(err error) *transport.Refusal {
 	var r *transport.Refusal
 	errors.As(err, &r)

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +25,7 @@ import (
 	"electop/model"
 )
 
-// A fakeNet is servers that answer what they are told to, over pipes: in a
+// A fakeNet is servers that answer as a test says, over pipes: in a
 // bubble of testing/synctest, time passes at once.
 type fakeNet struct {
 	t  *testing.T
@@ -367,4 +368,40 @@ func equal[T any](t *testing.T, what string, got, want T) {
 	if d := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(configured{})); d != "" {
 		t.Errorf("%s (-want +got):\n%s", what, d)
 	}
+}
+
+var everything = Want{Watches: true, Sessions: true}
+
+// states are the states of a server's answers.
+func states(s model.Server) [4]model.AnswerState {
+	return [4]model.AnswerState{s.Basic.State, s.Connections.State, s.Sessions.State, s.Watches.State}
+}
+
+var allAnswered = [4]model.AnswerState{model.Answered, model.Answered, model.Answered, model.Answered}
+
+func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		n := newFakeNet(t)
+		s := n.member("10.0.0.1", 0, model.ModeStandalone)
+		cfg := n.config(s.addr)
+		cfg.Ensemble = always("")
+		if change != nil {
+			change(n, s, &cfg)
+		}
+		a := newFake(cfg)
+		l := new(listener)
+		defer a.Subscribe(l.election())()
+		f(t, n, a, s, l)
+		n.wait()
+	})
+}
+
+// ask asks for everything and returns the first server's answers.
+func askNow(t *testing.T, a *Asker, l *listener) model.Server {
+	t.Helper()
+	if err := a.Ask(t.Context(), everything); err != nil {
+		t.Fatal(err)
+	}
+	return l.last(t).Servers[0]
 }

@@ -44,41 +44,41 @@ func targets(servers []string, config []configured, sameHost func(a, b string) b
 // A result is that of a configured server if it came from the server's address
 // for clients, or from its host where the configuration has no such address,
 // and if the server there gives no other number. A number alone proves nothing:
-// where something spreads connections over the servers, one of them gives the
-// number and another one the lists.
+// behind a load balancer one server gives the number and another one the lists.
 //
-// The number is enough to show a server once. If its own address never
-// answered, its result is the one from the address that did.
+// The number is enough to show a server once. If the configuration's addresses
+// cannot be reached from here, the results from other addresses are shown.
 func members(results []result, config []configured, sameHost func(a, b string) bool) (kept []result, missing string) {
 	of := match(results, config, sameHost)
+	reached := slices.ContainsFunc(of, func(i int) bool { return i >= 0 && (results[i].answered() || results[i].number > 0) })
 	best := make(map[int]int) // by number: the result to keep
-	numberOf := func(i int) int {
-		if c := slices.Index(of, i); c >= 0 {
-			return config[c].id
-		}
-		return results[i].number
-	}
 	rank := func(i int) int {
-		r := &results[i]
-		switch answered := r.Basic.State != model.Failed; {
-		case slices.Contains(of, i) && (answered || r.number > 0):
+		switch own := slices.Contains(of, i); {
+		case own && reached:
 			return 3
-		case answered:
+		case results[i].answered():
 			return 2
-		case r.number > 0:
+		case results[i].number > 0:
 			return 1
 		}
 		return 0
 	}
+	numbers := make([]int, len(results))
 	for i := range results {
-		n := numberOf(i)
+		n := results[i].number
+		if c := slices.Index(of, i); c >= 0 {
+			n = config[c].id
+		}
 		if old, ok := best[n]; n > 0 && (!ok || rank(i) > rank(old)) {
 			best[n] = i
 		}
+		numbers[i] = n
 	}
-	for i := range results {
-		if n := numberOf(i); n <= 0 || best[n] == i {
-			kept = append(kept, results[i])
+	for i, n := range numbers {
+		if n <= 0 || best[n] == i {
+			r := results[i]
+			r.unsure = len(config) > 0 && !slices.Contains(of, i)
+			kept = append(kept, r)
 		}
 	}
 	for c := range config {
@@ -92,7 +92,30 @@ func members(results []result, config []configured, sameHost func(a, b string) b
 			missing = config[c].absent(results, sameHost)
 		}
 	}
+	doubt(kept, config)
 	return kept, missing
+}
+
+// doubt takes from results at unsure addresses what holds only if all of a result
+// is from one server.
+func doubt(results []result, config []configured) {
+	leaders := 0
+	for i := range results {
+		if results[i].Mode == model.ModeLeader {
+			leaders++
+		}
+	}
+	for i := range results {
+		r := &results[i]
+		if !r.unsure {
+			continue
+		}
+		r.anchors = otherServer(r.anchors, r.conns)
+		// Two addresses may have reached the same leader.
+		if leaders > 1 && r.Mode == model.ModeLeader && slices.ContainsFunc(config, func(c configured) bool { return c.id == r.number }) {
+			r.Mode = model.ModeUnknown
+		}
+	}
 }
 
 // match returns for each configured server which result is its own, -1 for

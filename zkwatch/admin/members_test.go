@@ -3,6 +3,7 @@ package admin
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"electop/model"
 )
@@ -87,7 +88,7 @@ func TestMembers(t *testing.T) {
 		"one more name of one":               {"lb:2181=2 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", nil},
 		"one more name, it does not tell":    {"lb:2181=2 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", nil},
 		"one more name, it answered earlier": {"lb:2181=2 10.0.0.1:2181=1 10.0.0.2:2181=2! 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", nil},
-		"one is elsewhere":                   {"localhost:1=2 10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "localhost:1 10.0.0.1:2181 10.0.0.3:2181", []string{"localhost:1 answers as server.2", "(10.0.0.2:2181)", unsure}},
+		"one is elsewhere":                   {"localhost:1=2 10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", nil},
 		"all are elsewhere": {"localhost:1=3 localhost:2=1 localhost:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig,
 			"localhost:1 localhost:2 localhost:3", []string{"localhost:2 answers as server.1", unsure}},
 		"all are elsewhere, one went away": {"localhost:1=3 localhost:2=1! localhost:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig,
@@ -128,5 +129,43 @@ func TestMembers(t *testing.T) {
 				t.Errorf("%s: missing %q, want %q", name, missing, part)
 			}
 		}
+	}
+}
+
+// TestUnsureAddresses has results of several servers mixed, as behind a load
+// balancer.
+func TestUnsureAddresses(t *testing.T) {
+	leader := func(addr string, number int, session uint64) result {
+		r := newResult(addr)
+		r.Basic.State, r.Mode, r.number = model.Answered, model.ModeLeader, number
+		r.conns = []model.ServerConn{{Session: session}}
+		r.anchors = []model.Anchor{{Session: 7, Sent: time.Unix(1000, 0), Timeout: 8 * time.Second}}
+		return r
+	}
+	config, _ := parseEnsemble(staticConfig)
+	for name, c := range map[string]struct {
+		results []result
+		modes   []model.Mode
+		sent    []int64 // of the anchors
+	}{
+		"own addresses":                {[]result{leader("10.0.0.1:1", 1, 7), leader("10.0.0.2:1", 2, 8)}, []model.Mode{model.ModeLeader, model.ModeLeader}, []int64{1000, 1000}},
+		"another address":              {[]result{leader("10.0.0.1:1", 1, 7), leader("lb:1", 2, 7)}, []model.Mode{model.ModeLeader, model.ModeUnknown}, []int64{1000, 996}},
+		"the only leader":              {[]result{leader("lb:1", 2, 7)}, []model.Mode{model.ModeLeader}, []int64{996}},
+		"two other addresses":          {[]result{leader("lb:1", 2, 7), leader("lb:2", 1, 8)}, []model.Mode{model.ModeUnknown, model.ModeUnknown}, []int64{996, 1000}},
+		"a server of another ensemble": {[]result{leader("10.0.0.1:1", 1, 7), leader("b:1", 9, 8)}, []model.Mode{model.ModeLeader, model.ModeLeader}, []int64{1000, 1000}},
+	} {
+		kept, missing := members(c.results, config, sharedAddress)
+		if missing == "" || len(kept) != len(c.modes) {
+			t.Fatalf("%s: %d results, missing %q", name, len(kept), missing)
+		}
+		for i, r := range kept {
+			if r.Mode != c.modes[i] || !r.anchors[0].Sent.Equal(time.Unix(c.sent[i], 0)) {
+				t.Errorf("%s: %s is %q, anchor sent at %v", name, r.Addr, r.Mode, r.anchors[0].Sent.Unix())
+			}
+		}
+	}
+	kept, _ := members([]result{leader("a:1", 1, 7), leader("b:1", 2, 8)}, nil, sharedAddress)
+	if kept[0].Mode != model.ModeLeader || kept[1].Mode != model.ModeLeader || kept[0].unsure {
+		t.Errorf("without a configuration: %+v", kept)
 	}
 }

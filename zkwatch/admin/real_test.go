@@ -125,26 +125,26 @@ func warm(t *testing.T, url string) {
 	}
 }
 
-// askWithDeadlines makes rounds until there is a deadline of each session: one
+// askWithDeadlines polls until there is a deadline of each session: one
 // that is heard of while the dump is made can be missing. See the package's
 // comment.
 func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64) *model.ServerTable {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
 		table := ask(t, cfg, path)
-		told := make(map[uint64]bool)
+		listed := make(map[uint64]bool)
 		for _, s := range table.Servers {
 			for _, d := range s.Deadlines {
-				told[d.Session] = true
+				listed[d.Session] = true
 			}
 		}
-		if !slices.ContainsFunc(sessions, func(id uint64) bool { return !told[id] }) || time.Now().After(limit) {
+		if !slices.ContainsFunc(sessions, func(id uint64) bool { return !listed[id] }) || time.Now().After(limit) {
 			return table
 		}
 	}
 }
 
-// ask makes one round on everything.
+// ask makes one poll for everything.
 func ask(t *testing.T, cfg admin.Config, path string) *model.ServerTable {
 	t.Helper()
 	a := admin.New(cfg)
@@ -373,7 +373,7 @@ func TestEnsemble(t *testing.T) {
 	}
 	for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.FourLetter: "4lw"} {
 		cfg.Mode = mode
-		// Followers are told of a commit after the client that made it.
+		// Followers hear of a commit after the client that made it.
 		for _, c := range q.conns {
 			if err := c.Sync(t.Context(), "/"); err != nil {
 				t.Fatal(err)

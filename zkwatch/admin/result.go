@@ -6,7 +6,8 @@ import "electop/model"
 // the lists of server are empty, those here are whole, and paths are full.
 type result struct {
 	model.Server
-	number     int // that the server gave, now or earlier; 0: none
+	number     int  // that the server gave, now or earlier; 0: none
+	unsure     bool // it is at no address of the configuration: parts of the result may be of several servers
 	conns      []model.ServerConn
 	deadlines  []model.Deadline
 	ephemerals []model.Ephemeral
@@ -17,6 +18,9 @@ type result struct {
 func newResult(addr string) result {
 	return result{Server: model.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
 }
+
+// answered reports whether the server answered in this poll, if only to refuse.
+func (r *result) answered() bool { return r.Basic.State != model.Failed }
 
 // fail gives all that is wanted the same answer.
 func (r *result) fail(w Want, a model.Answer) {

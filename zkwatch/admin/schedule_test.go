@@ -47,13 +47,13 @@ func wantAsked(t *testing.T, when string, servers []*fakeServer, want string) {
 	}
 }
 
-// TestIdleMinute is the cost of looking on: the cheap words each five seconds,
+// TestIdleMinute is the cost of observing: the status each five seconds,
 // and nothing else.
 func TestIdleMinute(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		defer n.run(a)()
 		synctest.Wait()
-		wantAsked(t, "the first round", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		wantAsked(t, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		wantAsked(t, "an idle minute", servers, "monitor=12 server_stats=12 watch_summary=12")
@@ -92,7 +92,7 @@ func TestConnectionsAndSessions(t *testing.T) {
 	each(t, func(c *Config) { c.Sessions = 30 * time.Second }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		defer n.run(a)()
 		synctest.Wait()
-		wantAsked(t, "the first round", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
+		wantAsked(t, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
 		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != model.Answered || last.Servers[0].Watches.State != model.NotAsked {
 			t.Errorf("the table: %+v", last)
 		}
@@ -106,7 +106,7 @@ func TestVerifyAsksOnce(t *testing.T) {
 	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		defer n.run(a)()
 		synctest.Wait()
-		wantAsked(t, "the first round", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
+		wantAsked(t, "the first poll", servers, "configuration=1 monitor=1 server_stats=1 watch_summary=1")
 		a.Verify()
 		synctest.Wait()
 		wantAsked(t, "verify", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")

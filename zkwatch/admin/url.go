@@ -8,7 +8,7 @@ import (
 	"electop/model"
 )
 
-// DefaultURL is where servers have their AdminServer unless told otherwise.
+// DefaultURL is where servers have their AdminServer by default.
 const DefaultURL = "http://{host}:8080/commands"
 
 // CheckURL reports what is wrong with a Config.URL.

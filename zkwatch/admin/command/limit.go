@@ -12,7 +12,7 @@ type Limit int
 const (
 	Small Limit = iota // an answer that is not a table
 	Large              // a table
-	Huge               // a table that somebody wants whatever it costs
+	Huge               // a table that the user wants at any cost
 )
 
 // Read reads r to its end at once: while a server writes a table it may hold a

@@ -171,8 +171,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// TestDumpInOtherZones holds that lines of one reply are as far apart as they
-// are, whatever the zone is called, and that mixed zones tell nothing.
+// TestDumpInOtherZones checks that lines of one reply are as far apart as they
+// are, whatever the zone is called, and that nothing is taken from mixed zones.
 func TestDumpInOtherZones(t *testing.T) {
 	reply := func(zones ...string) string {
 		s := "SessionTracker dump:\nSession Sets (2)/(2):\n"

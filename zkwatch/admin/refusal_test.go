@@ -1,0 +1,130 @@
+package admin
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/model"
+	"electop/zkwatch/admin/transport"
+)
+
+func TestRefusedWords(t *testing.T) {
+	stock := func(n *fakeNet, s *fakeServer, c *Config) { // srvr alone, as since 3.5
+		for _, word := range []string{"mntr", "wchs", "conf", "cons", "dump", "wchp"} {
+			delete(s.replies, word)
+		}
+		s.replies["dump_"] = s.replies["dump"]
+		n.set("10.0.0.1:8080", nil)
+	}
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; stock(n, s, c) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		got := askNow(t, a, l)
+		want := [4]model.AnswerState{model.Answered, model.Refused, model.Refused, model.Refused}
+		if states(got) != want || got.Mode != model.ModeStandalone {
+			t.Errorf("%+v", got)
+		}
+		for _, x := range []model.Answer{got.Connections, got.Sessions} {
+			if x.Hint != transport.AllWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
+				t.Errorf("%+v", x)
+			}
+		}
+		if !strings.Contains(got.Watches.Hint, "4lw.commands.whitelist=") {
+			t.Errorf("%+v", got.Watches)
+		}
+		s.asked()
+		stop := n.run(a)
+		time.Sleep(50 * time.Second)
+		synctest.Wait()
+		// What was refused is not asked again at once.
+		if m := questions(s.asked()); m != "server_stats=11" {
+			t.Errorf("then it was asked %q", m)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if m := questions(s.asked()); m != "monitor=1 server_stats=12 watch_summary=1" {
+			t.Errorf("in the next minute it was asked %q", m)
+		}
+		stop()
+		s.replies = replies(0, model.ModeStandalone, 2181)
+		if got := askNow(t, a, l); states(got) != allAnswered {
+			t.Errorf("when it is allowed: %+v", got)
+		}
+	})
+	alone(t, stock, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		got := askNow(t, a, l)
+		if c := got.Connections; c.State != model.Refused || c.Hint != "admin.enableServer=true, or "+transport.AllWords {
+			t.Errorf("auto: %+v", c)
+		}
+	})
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { stock(n, s, c); c.Mode = HTTP }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		got := askNow(t, a, l)
+		if c := got.Basic; c.State != model.Failed || c.Hint != "admin.enableServer=true" || !strings.Contains(c.Why, "refused") {
+			t.Errorf("HTTP: %+v", c)
+		}
+	})
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		c.Mode = HTTP
+		for name := range s.replies {
+			s.replies[name] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
+		}
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		if c := askNow(t, a, l).Connections; c.State != model.Refused || !strings.Contains(c.Why, "403") {
+			t.Errorf("forbidden: %+v", c)
+		}
+	})
+}
+
+// TestOtherForms has the first form of a table refused.
+func TestOtherForms(t *testing.T) {
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		c.Mode = FourLetter
+		delete(s.replies, "wchp")
+		s.replies["wchc"] = "0x1\n\t/election/n_1\n\n"
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		if got := askNow(t, a, l); !slices.Equal(watchesOf(got.Watched), []string{"/election/n_1 0x1"}) {
+			t.Errorf("wchc: %+v", got)
+		}
+	})
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+		delete(s.replies, "watches_by_path")
+		s.replies["watches"] = `{"command":"watches","error":null,"session_id_to_watched_paths":{"1":["/election/n_1"]}}`
+	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		if got := askNow(t, a, l); !slices.Equal(watchesOf(got.Watched), []string{"/election/n_1 0x1"}) || got.Watches.Via != "http" {
+			t.Errorf("watches: %+v", got)
+		}
+	})
+	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { delete(s.replies, "watches_by_path") }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		if got := askNow(t, a, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
+			t.Errorf("wchp for a command: %+v", got)
+		}
+	})
+}
+
+func TestNotServing(t *testing.T) {
+	for _, mode := range []Mode{HTTP, FourLetter, Auto} {
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
+			c.Mode = mode
+			for name := range s.replies {
+				s.replies[name] = "This ZooKeeper instance is not currently serving requests\n"
+				if len(name) > 4 {
+					s.replies[name] = `{"command":"` + strings.TrimSuffix(name, "_") + `","error":"This ZooKeeper instance is not currently serving requests"}`
+				}
+			}
+		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+			got := askNow(t, a, l)
+			if got.Basic.State != model.Failed || !strings.Contains(got.Basic.Why, "not serving") || got.Sessions.State != model.Failed {
+				t.Errorf("%s: %+v", mode, got)
+			}
+			stop := n.run(a)
+			defer stop()
+			s.asked()
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if l.count() < 12 || len(s.asked()) == 0 {
+				t.Errorf("%s: it is not asked any more", mode)
+			}
+		})
+	}
+}
