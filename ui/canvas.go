@@ -249,63 +249,16 @@ func cut(s string, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
-// wrap breaks s into lines of at most w cells: at blanks, so that names stay
-// whole, but for words that are longer than a line.
+// wrap breaks s into lines of at most w cells: at blanks, but for words that
+// are longer than a line. A hyphen breaks nothing: names and flags stay whole.
 func wrap(s string, w int) []string {
 	if w <= 0 || s == "" {
 		return nil
 	}
-	var out []string
-	line := strings.Builder{}
-	cells := 0 // of line, blanks at its end not counted
-	blanks := 0
-	end := func() {
-		out = append(out, line.String())
-		line.Reset()
-		cells, blanks = 0, 0
-	}
-	for i, word := range strings.Split(s, " ") {
-		if i > 0 {
-			blanks++
-		}
-		if word == "" {
-			continue
-		}
-		n := width(word)
-		if cells > 0 && cells+blanks+n > w {
-			end()
-		}
-		if cells > 0 || len(out) == 0 && blanks+n <= w {
-			line.WriteString(strings.Repeat(" ", blanks))
-			cells += blanks
-		}
-		blanks = 0
-		for n > w {
-			head := ansi.Truncate(word, w, "")
-			if head == "" {
-				return append(out, line.String()) // a cell is too narrow for it
-			}
-			line.WriteString(head)
-			end()
-			word = word[len(head):]
-			n = width(word)
-		}
-		line.WriteString(word)
-		cells += n
-	}
-	if cells > 0 || len(out) == 0 {
-		end()
-	}
-	return out
-}
-
-// paragraphs breaks each line of s, and is never empty.
-func paragraphs(s string, w int) []string {
-	var out []string
-	for _, line := range strings.Split(s, "\n") {
-		out = append(out, orBlank(wrap(line, w))...)
-	}
-	return out
+	const whole = "\ue000"       // stands for a hyphen, and is in no safe text
+	s = strings.TrimLeft(s, " ") // ansi.Wrap does not count it before a long word
+	s = ansi.Wrap(strings.ReplaceAll(s, "-", whole), w, "")
+	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
 }
 
 func orBlank(lines []string) []string {

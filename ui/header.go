@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"electop/model"
 	"electop/model/units"
 )
@@ -95,22 +97,11 @@ func tailOf(path string, w int) string {
 	if n <= w || w < 2 {
 		return cut(path, w)
 	}
-	rest := path
-	for rest != "" && width(rest) > w-1 {
-		_, size := firstRune(rest)
-		rest = rest[size:]
+	s := ansi.TruncateLeft(path, n-w+1, "…")
+	if width(s) > w { // a wide character lies across the cut
+		s = ansi.TruncateLeft(path, n-w+2, "…")
 	}
-	return "…" + rest
-}
-
-func firstRune(s string) (r rune, size int) {
-	for i, c := range s {
-		if i > 0 {
-			return r, i
-		}
-		r = c
-	}
-	return r, len(s)
+	return s
 }
 
 func (d *dashboard) headerRight(f *frame) []span {

@@ -23,7 +23,7 @@ func (d *dashboard) drawFacts(f *frame, title string, facts []fact) {
 		if ft.label == styleText {
 			ft.label = styleMuted
 		}
-		for i, line := range paragraphs(ft.text, inside) {
+		for i, line := range orBlank(wrap(ft.text, inside)) {
 			if i > 0 {
 				ft.name = ""
 			}
