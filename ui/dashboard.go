@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
@@ -66,6 +67,7 @@ type dashboard struct {
 	course   course
 	over     overlayState
 	helpTop  int
+	input    textinput.Model // of the filter, while one is typed
 	question *question
 	status   status
 
@@ -114,7 +116,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b := &dashboard{
 		o: o, doer: d, table: bindings(o.ObserveOnly), mode: modeNormal,
-		renderer: renderer(o), dirty: true,
+		renderer: renderer(o), input: newInput(), dirty: true,
 	}
 	b.theme = newTheme(resolveTheme(o.Theme, os.Getenv), b.renderer)
 	first := present(o.Source, false)

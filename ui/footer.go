@@ -16,12 +16,7 @@ func (d *dashboard) drawStatus(f *frame, r rect) {
 	p := area{f.canvas, r}.pen(0).gap(1)
 	switch {
 	case d.mode == modeFilter:
-		p.text(styleKey, "/").text(styleYou, model.Safe(*d.typed(), filterMax)).text(styleYou, f.th.glyph.Cursor)
-		what := "name, znode or session contains"
-		if d.below() == modeElections {
-			what = "path, system or leader contains"
-		}
-		p.gap(2).text(styleMuted, what)
+		d.drawInput(f, p)
 	case d.question != nil:
 		p.text(styleAlarm, cut(d.question.text+" y n", p.room()-1))
 	case d.status.until.After(f.now):

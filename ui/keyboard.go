@@ -2,16 +2,11 @@ package ui
 
 import (
 	"slices"
-	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
 )
-
-// filterMax bounds what can be typed, in runes: more than any name's
-// distinctive part.
-const filterMax = 64
 
 // key handles a key press. Keys that came at once are one message: typed fast,
 // or over a slow line.
@@ -39,8 +34,8 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 		if d.mode.main() {
 			d.refuseKey(msg.String())
 		}
-		if d.mode == modeFilter && (msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace) && !msg.Alt {
-			d.setFilter(*d.typed() + model.Safe(string(msg.Runes), filterMax))
+		if d.mode == modeFilter {
+			d.edit(msg)
 		}
 		return nil
 	}
@@ -99,6 +94,8 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 		d.focus = (d.focus + 1) % panels
 	case cmdFilter:
 		d.enter(modeFilter)
+		d.input.SetValue(*d.typed())
+		d.input.CursorEnd()
 		if d.below().main() {
 			d.focus = panelCandidates
 		}
@@ -113,9 +110,7 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	case cmdKeep:
 		d.leave()
 	case cmdErase:
-		text := *d.typed()
-		_, n := utf8.DecodeLastRuneInString(text)
-		d.setFilter(text[:len(text)-n])
+		d.edit(msg)
 	case cmdEraseAll:
 		d.setFilter("")
 	default:
@@ -176,23 +171,6 @@ func (d *dashboard) goBack() {
 	default:
 		d.focus = panelCandidates
 	}
-}
-
-// typed is the filter that the keyboard changes: of the elections, or of the
-// candidates of the one on the screen.
-func (d *dashboard) typed() *string {
-	if d.mode == modeElections || d.mode == modeFilter && d.below() == modeElections {
-		return &d.wall.filter
-	}
-	return &d.filter
-}
-
-func (d *dashboard) setFilter(text string) {
-	if utf8.RuneCountInString(text) > filterMax {
-		return
-	}
-	*d.typed() = text
-	d.reselect()
 }
 
 // scrolled is the first line in view of the text that is open, and lies with

@@ -179,6 +179,7 @@ func (d *dashboard) show(v *view) {
 		v.reselect() // it changed while another one was on the screen
 	}
 	d.over = overlayState{}
+	d.input.SetValue(*d.typed())
 	if d.mode == modeInspect || d.mode == modeDialog || slices.Contains(d.behind, modeInspect) {
 		d.question = nil // it was about the other election
 		d.home()
