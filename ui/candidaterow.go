@@ -80,8 +80,7 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 		return
 	}
 	if i == d.index {
-		p.chosen = styleSelected
-		f.fill(p)
+		p.choose()
 	}
 	leads := r.position < holders(s)
 	t, troubled := troubleOf(s, r)
@@ -176,11 +175,6 @@ func (d *dashboard) drawGhost(f *frame, p *pen, of string, sure, leads bool) {
 	p.text(styleAlarm, cut(words, p.room()))
 }
 
-// fill gives the rest of a line the pen's background.
-func (f *frame) fill(p *pen) {
-	f.restyle(rect{p.x, p.y, p.end - p.x, 1}, func(st style) style { return st | p.chosen })
-}
-
 // drawName draws a label with what is to be known of its owner.
 func (d *dashboard) drawName(f *frame, p *pen, w int, st style, r row) {
 	var tags []span
@@ -190,10 +184,7 @@ func (d *dashboard) drawName(f *frame, p *pen, w int, st style, r row) {
 	tags = append(tags, f.faultTags(r.member)...)
 	end := p.x + w
 	name := cut(r.name(), max(1, w-spansWidth(tags)))
-	p.text(st, name)
-	for _, t := range tags {
-		p.text(t.style, t.text)
-	}
+	p.text(st, name).spans(tags)
 	p.gap(end - p.x)
 }
 

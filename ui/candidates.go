@@ -149,10 +149,11 @@ func (d *dashboard) besideRecipe() bool {
 // scrollTo keeps the selected contender in view.
 func (d *dashboard) scrollTo() {
 	n := d.rows.queued()
-	if i := d.index; i < n {
-		d.top = max(min(d.top, i), i-d.page+1)
+	at := d.index
+	if at >= n {
+		at = d.top // a member without a znode is selected
 	}
-	d.top = max(0, min(d.top, n-d.page))
+	d.top = window(d.top, at, d.page, n)
 }
 
 // fansIn reports whether all contenders watch the same one: the herd.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -107,14 +108,7 @@ func setCell(row []cell, x int, text string, st style) {
 	row[x] = cell{text, st}
 }
 
-func hasControl(g string) bool {
-	for _, r := range g {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 {
-			return true
-		}
-	}
-	return false
-}
+func hasControl(g string) bool { return strings.ContainsFunc(g, unicode.IsControl) }
 
 // cell returns what is at (x, y), if that is on the canvas.
 func (c *canvas) cell(x, y int) (cell, bool) {
@@ -215,6 +209,20 @@ func (p *pen) text(st style, s string) *pen {
 	return p
 }
 
+// spans writes all of them that there is room for.
+func (p *pen) spans(all []span) *pen {
+	for _, s := range all {
+		p.text(s.style, s.text)
+	}
+	return p
+}
+
+// choose gives the rest of the line the background of the selected row.
+func (p *pen) choose() {
+	p.chosen = styleSelected
+	p.c.restyle(rect{p.x, p.y, p.end - p.x, 1}, func(st style) style { return st | styleSelected })
+}
+
 // fit writes s into exactly w cells, cut with an ellipsis or filled up.
 func (p *pen) fit(w int, st style, s string) *pen {
 	end := min(p.end, p.x+max(0, w))
@@ -226,7 +234,7 @@ func (p *pen) fit(w int, st style, s string) *pen {
 // right writes s into w cells, at their right end.
 func (p *pen) right(w int, st style, s string) *pen {
 	s = cut(s, w)
-	return p.gap(w-ansi.StringWidth(s)).text(st, s)
+	return p.gap(w-width(s)).text(st, s)
 }
 
 // gap leaves n cells as they are.

@@ -148,8 +148,8 @@ func (d *dashboard) drawElection(f *frame, p *pen, c wallColumns, i int) {
 	r := &d.wall.rows[i]
 	mark := " "
 	if i == d.wall.index {
-		p.chosen, mark = styleSelected, f.th.glyph.Selected
-		f.fill(p)
+		mark = f.th.glyph.Selected
+		p.choose()
 	}
 	p.text(styleStrong, mark)
 	number, name := "", styleText

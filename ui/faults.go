@@ -107,8 +107,7 @@ func (d *dashboard) drawFaults(f *frame) {
 			mark, key, pointing := " ", " ", styleStrong
 			if i == d.faults.index {
 				mark = f.th.glyph.Selected
-				p.chosen = styleSelected
-				f.fill(p)
+				p.choose()
 			}
 			if d.wanted() == kinds[i] && i != d.faults.index {
 				mark, pointing = f.th.glyph.Pointed, styleLead

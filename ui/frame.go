@@ -84,10 +84,7 @@ func (f *frame) box(r rect, title string, focused bool, tail ...span) area {
 	tail = trimSpans(fitSpans(tail, p.room()-4)) // what was last may have left
 	if n := spansWidth(tail); n > 0 {
 		p.gap(p.room()-n-3).text(edge, " ")
-		for _, s := range tail {
-			p.text(s.style, s.text)
-		}
-		p.text(edge, " ")
+		p.spans(tail).text(edge, " ")
 	}
 	return area{f.canvas, r.inner()}
 }

@@ -57,8 +57,7 @@ func (d *dashboard) drawGrid(f *frame, r rect) {
 	g := gridFor(n, a.width(), a.height()-2, seq)
 	d.gridRows, d.page = g.rows, g.rows
 	column := d.index / g.rows
-	most := max(0, (n+g.rows-1)/g.rows-g.columns)
-	first := max(0, min(max(min(d.gridLeft, column), column-g.columns+1), most))
+	first := window(d.gridLeft, column, g.columns, (n+g.rows-1)/g.rows)
 	d.gridLeft = first
 	for x := range g.columns {
 		for y := range g.rows {
@@ -109,8 +108,7 @@ func (d *dashboard) drawCell(f *frame, p *pen, g grid, i int) {
 	mark := " "
 	if i == d.index {
 		mark = f.th.glyph.Selected
-		p.chosen = styleSelected
-		f.fill(p)
+		p.choose()
 	}
 	sign, glyph := d.cellSign(f, r)
 	seq := "-"

@@ -90,8 +90,7 @@ func (d *dashboard) drawHandoffList(f *frame, a area) {
 		mark := " "
 		if top == 0 && i == 0 && d.isNew(f) {
 			mark = g.New
-			p.chosen = styleSelected
-			f.fill(p)
+			p.choose()
 		}
 		p.text(styleLead, mark)
 		p.text(styleMuted, f.stamp(h.At)).gap(2)

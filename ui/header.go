@@ -73,10 +73,7 @@ func (d *dashboard) drawHeader(f *frame, r rect) {
 			break
 		}
 	}
-	p.gap(p.room() - spansWidth(right) - 1)
-	for _, s := range right {
-		p.text(s.style, s.text)
-	}
+	p.gap(p.room() - spansWidth(right) - 1).spans(right)
 }
 
 // telling counts the spans that a line should not be without, from that keep

@@ -21,8 +21,7 @@ func (d *dashboard) drawHomeless(f *frame, a area, y, h int) {
 		p := a.pen(y + 1 + i)
 		mark := " "
 		if at == d.index {
-			p.chosen = styleSelected
-			f.fill(p)
+			p.choose()
 			mark = f.th.glyph.Selected
 		}
 		p.text(d.pointed(f, r, mark)).gap(gutter-1).right(c.seq, styleMuted, "-").gap(2)

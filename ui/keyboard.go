@@ -230,6 +230,12 @@ func moved(do command, at, last, page int) int {
 	return max(0, min(at, last))
 }
 
+// window returns the first of n that is in view, of which page are, so that at
+// is among them: top, where that is possible.
+func window(top, at, page, n int) int {
+	return max(0, min(max(min(top, at), at-page+1), n-page))
+}
+
 // waiting is how many events the paused picture does not show yet.
 func (d *dashboard) waiting() int {
 	if d.paused == nil || d.past.on {

@@ -39,14 +39,14 @@ func (d *dashboard) drawLessons(f *frame) {
 		c.moveMenu(cmdTop)
 		at = max(0, c.row())
 	}
-	c.menuTop = max(0, min(max(min(c.menuTop, at), at-c.menuPage+1), c.rows()-c.menuPage))
+	c.menuTop = window(c.menuTop, at, c.menuPage, c.rows())
 	for y := range min(c.menuPage, c.rows()-c.menuTop) {
 		i := c.menuTop + y
 		p := a.pen(y)
 		mark := " "
 		if i == at {
-			p.chosen, mark = styleSelected, g.Selected
-			f.fill(p)
+			mark = g.Selected
+			p.choose()
 		}
 		p.text(styleStrong, mark)
 		if i == len(c.menu) {

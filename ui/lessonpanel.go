@@ -214,10 +214,7 @@ func (d *dashboard) drawLesson(f *frame, r rect, lines []lessonLine) {
 	a := f.box(r, cut(title, max(8, r.w-spansWidth(tail)-12)), d.focus == panelHandoffs, tail...)
 	for y := range min(height, len(lines)-c.top) {
 		l := lines[c.top+y]
-		p := a.pen(y).gap(1 + l.indent)
-		for _, s := range l.spans {
-			p.text(s.style, s.text)
-		}
+		a.pen(y).gap(1 + l.indent).spans(l.spans)
 	}
 }
 

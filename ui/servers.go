@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strconv"
-	"strings"
 
 	"electop/model"
 	"electop/model/units"
@@ -128,7 +127,7 @@ func (d *dashboard) drawServers(f *frame) {
 	var lines [][]span
 	prose := func(indent int, st style, text string) {
 		for _, l := range wrap(text, inside-indent) {
-			lines = append(lines, []span{{text: strings.Repeat(" ", indent)}, {style: st, text: l}})
+			lines = append(lines, []span{{text: blanks(indent)}, {style: st, text: l}})
 		}
 	}
 	if t == nil {
@@ -147,10 +146,7 @@ func (d *dashboard) drawServers(f *frame) {
 		d.serverTable(f, t, inside, func(spans ...span) { lines = append(lines, spans) }, prose)
 	}
 	d.drawOverlay(f, "Servers", wide, len(lines), func(p *pen, i int) {
-		p.gap(1)
-		for _, s := range lines[i] {
-			p.text(s.style, s.text)
-		}
+		p.gap(1).spans(lines[i])
 	})
 }
 
@@ -166,8 +162,7 @@ func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(
 	if w >= addr+2+17+9+9+9 {
 		version = 9
 	}
-	pad := func(text string, n int) string { return cut(text, n) + strings.Repeat(" ", max(0, n-width(text))) }
-	right := func(text string, n int) string { return strings.Repeat(" ", max(0, n-width(text))) + text }
+	right := func(text string, n int) string { return blanks(n-width(text)) + text }
 	count := func(n int, known bool) string {
 		if !known || n < 0 {
 			return "-"
@@ -176,16 +171,16 @@ func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(
 	}
 	clients, watches := "connected", "watches"
 	row := func(sign string, st style, name, mode, version_, clients, watches string, m style) {
-		spans := []span{{st, sign + " ", 0}, {styleText, pad(name, addr), 0}, {m, "  " + pad(mode, 15), 0}}
+		spans := []span{{st, sign + " ", 0}, {styleText, fitted(name, addr), 0}, {m, "  " + fitted(mode, 15), 0}}
 		if version > 0 {
-			spans = append(spans, span{styleMuted, "  " + pad(version_, version-2), 0})
+			spans = append(spans, span{styleMuted, "  " + fitted(version_, version-2), 0})
 		}
 		add(append(spans, span{styleText, right(clients, 11) + right(watches, 9), 0})...)
 	}
-	add(span{styleMuted, "  " + pad("server", addr) + "  " + pad("mode", 15), 0},
+	add(span{styleMuted, "  " + fitted("server", addr) + "  " + fitted("mode", 15), 0},
 		span{styleMuted, func() string {
 			if version > 0 {
-				return "  " + pad("version", version-2)
+				return "  " + fitted("version", version-2)
 			}
 			return ""
 		}(), 0}, span{styleMuted, right(clients, 11) + right(watches, 9), 0})
