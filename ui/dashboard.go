@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/textinput"
+	"github.com/charmbracelet/bubbles/viewport"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
@@ -66,7 +67,7 @@ type dashboard struct {
 	faults   faultMenu
 	course   course
 	over     overlayState
-	helpTop  int
+	help     viewport.Model
 	input    textinput.Model // of the filter, while one is typed
 	question *question
 	status   status
@@ -81,11 +82,9 @@ type dashboard struct {
 
 // overlayState is what is shown in front of the panels.
 type overlayState struct {
-	of      ref // the inspected row
-	readAt  time.Time
-	top     int // first line in view of the inspection
-	pageful int
-	lines   int
+	of     ref // the inspected row
+	readAt time.Time
+	text   viewport.Model
 }
 
 // status is the line above the keys.

@@ -95,7 +95,7 @@ func TestColoursAreTheThemes(t *testing.T) {
 
 // The dashboard knows the model, and nothing of where the election comes from.
 func TestImports(t *testing.T) {
-	allowed := regexp.MustCompile(`^([a-z/0-9]+|electop/model(/units)?|electop/ui/background|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput)|x/ansi))$`)
+	allowed := regexp.MustCompile(`^([a-z/0-9]+|electop/model(/units)?|electop/ui/background|github\.com/charmbracelet/(bubbletea|lipgloss|bubbles/(key|textinput|viewport)|x/ansi))$`)
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)

@@ -70,7 +70,6 @@ func (d *dashboard) fault(do command) tea.Cmd {
 	if d.faults.of != r.ref() {
 		d.faults = faultMenu{of: r.ref()}
 	}
-	d.over.top = 0
 	d.enter(modeFaults)
 	return nil
 }
@@ -100,7 +99,12 @@ func (d *dashboard) drawFaults(f *frame) {
 	if r.ref() == (ref{}) {
 		title = "Faults"
 	}
-	d.drawOverlay(f, title, wide, len(kinds)+1+len(more), func(p *pen, i int) {
+	n := len(kinds) + 1 + len(more)
+	place := overlay(d.w, d.h, wide, n)
+	f.blank(place)
+	a := f.box(place, title, true)
+	for i := range n {
+		p := a.pen(i)
 		switch {
 		case i < len(kinds):
 			a, why := d.action(kinds[i])
@@ -134,7 +138,7 @@ func (d *dashboard) drawFaults(f *frame) {
 		case i > len(kinds):
 			p.gap(1).text(st, more[i-len(kinds)-1])
 		}
-	})
+	}
 }
 
 // wanted is the fault that the student of a lesson is to choose, "" for none.

@@ -66,29 +66,21 @@ func (d *dashboard) helpLines(th *theme) []helpLine {
 func (d *dashboard) drawHelp(f *frame) {
 	const signs = 11
 	inside := min(d.w-4, 92) - 2
-	var lines []helpLine
+	var lines [][]span
 	for _, l := range d.helpLines(f.th) {
 		w := inside - 2
 		if l.sign != "" {
 			w -= signs + 1
 		}
-		for i, part := range orBlank(wrap(l.text, w)) {
-			next := helpLine{l.style, "", part}
-			if i == 0 {
-				next.sign = l.sign
-			} else if l.sign != "" {
-				next.sign = " "
+		sign := l.sign
+		for _, part := range orBlank(wrap(l.text, w)) {
+			if l.sign == "" {
+				lines = append(lines, []span{{l.style, part, 0}})
+				continue
 			}
-			lines = append(lines, next)
+			lines = append(lines, append(column(signs, l.style, sign), span{styleText, part, 0}))
+			sign = ""
 		}
 	}
-	d.drawOverlay(f, "Help", 92, len(lines), func(p *pen, i int) {
-		l := lines[i]
-		p.gap(1)
-		if l.sign == "" {
-			p.text(l.style, l.text)
-			return
-		}
-		p.fit(signs, l.style, l.sign).gap(1).text(styleText, l.text)
-	})
+	d.drawOverlay(f, "Help", 92, lines)
 }

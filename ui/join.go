@@ -12,16 +12,11 @@ const lineMax = 2000
 
 // drawJoin draws how programs from elsewhere take part.
 func (d *dashboard) drawJoin(f *frame) {
-	type line struct {
-		style  style
-		indent int
-		text   string
-	}
-	var lines []line
+	var lines [][]span
 	inside := d.w - 4 - 2 - 2
 	say := func(st style, indent int, text string) {
 		for _, part := range wrap(text, inside-indent) {
-			lines = append(lines, line{st, indent, part})
+			lines = append(lines, []span{{text: blanks(indent)}, {style: st, text: part}})
 		}
 	}
 	if why := d.cannotJoin(); why != "" {
@@ -30,14 +25,14 @@ func (d *dashboard) drawJoin(f *frame) {
 		broken := false
 		for i, v := range d.o.Invitations {
 			if i > 0 {
-				lines = append(lines, line{})
+				lines = append(lines, nil)
 			}
 			text := model.Safe(v.Line, lineMax)
 			broken = broken || width(text) > inside-joinIndent
 			say(styleHeading, 0, model.Safe(v.Program, nameMax))
 			say(styleStrong, joinIndent, text)
 		}
-		lines = append(lines, line{})
+		lines = append(lines, nil)
 		if broken {
 			say(styleMuted, 0, "What is broken here at the end of a line is one line. A wider screen shows it whole.")
 		}
@@ -48,9 +43,7 @@ func (d *dashboard) drawJoin(f *frame) {
 		}
 		say(styleMuted, 0, "Candidates from elsewhere appear with their address. They can be watched, and not killed: only our own can.")
 	}
-	d.drawOverlay(f, "Join this election", d.w, len(lines), func(p *pen, i int) {
-		p.gap(1+lines[i].indent).text(lines[i].style, lines[i].text)
-	})
+	d.drawOverlay(f, "Join this election", d.w, lines)
 }
 
 // cannotJoin says why there is no way to join, "" if there is one.

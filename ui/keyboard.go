@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 
+	"github.com/charmbracelet/bubbles/viewport"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
@@ -76,7 +77,7 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 		d.theme = newTheme(nextTheme(d.theme.name), d.renderer)
 		d.say(styleMuted, "theme: "+d.theme.name)
 	case cmdHelp:
-		d.helpTop = 0
+		d.help.GotoTop()
 		d.enter(modeHelp)
 	case cmdDoctor:
 		d.enter(modeDoctor)
@@ -173,18 +174,18 @@ func (d *dashboard) goBack() {
 	}
 }
 
-// scrolled is the first line in view of the text that is open, and lies with
-// what it is about.
-func (d *dashboard) scrolled() *int {
+// text is the text that is open in front of the panels. It lies with what it
+// is about.
+func (d *dashboard) text() *viewport.Model {
 	switch d.front() {
 	case modeHelp:
-		return &d.helpTop
+		return &d.help
 	case modeDoctor:
-		return &d.doctorTop
+		return &d.doctor
 	case modeServers:
-		return &d.serversTop
+		return &d.servers
 	}
-	return &d.over.top
+	return &d.over.text
 }
 
 // move moves whatever has the focus.
@@ -198,8 +199,7 @@ func (d *dashboard) move(do command) {
 	case d.mode == modeFaults:
 		d.faults.move(do)
 	case !d.mode.main():
-		at := d.scrolled()
-		*at = moved(do, *at, max(0, d.over.lines-d.over.pageful), d.over.pageful)
+		scroll(d.text(), do)
 	case d.learning() && (d.focus == panelHandoffs || d.course.pages(do)):
 		d.course.scroll(do)
 	case d.focus == panelHandoffs:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/charmbracelet/bubbles/viewport"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
@@ -20,10 +21,8 @@ type course struct {
 	// starting is the lesson whose scene is being built, "" for none.
 	starting string
 
-	top    int  // first line of the lesson's text in view
-	follow bool // its end is to be in view: something was added
-	lines  int
-	page   int // how many were in view
+	text   viewport.Model // of the lesson
+	follow bool           // its end is to be in view: something was added
 
 	menu     []lesson.Entry
 	selected string // in the menu; noLesson for its last row
@@ -57,7 +56,7 @@ func (d *dashboard) hearTutor() {
 	}
 	c.follow = on && c.on && v.ID == c.view.ID && v.Part == c.view.Part
 	if !c.follow {
-		c.top = 0
+		c.text.GotoTop()
 	}
 	c.on, c.view, d.dirty = on, v, true
 }
@@ -214,13 +213,17 @@ func (c *course) moveMenu(do command) {
 	}
 }
 
+// long reports whether the lesson's text does not fit.
+func (c *course) long() bool { return c.text.TotalLineCount() > c.text.Height }
+
 // pages reports whether do turns the pages of a lesson that does not fit,
 // whatever has the focus.
 func (c *course) pages(do command) bool {
-	return (do == cmdPageDown || do == cmdPageUp) && c.lines > c.page
+	return (do == cmdPageDown || do == cmdPageUp) && c.long()
 }
 
 // scroll moves the lesson's text.
 func (c *course) scroll(do command) {
-	c.top, c.follow = moved(do, c.top, max(0, c.lines-c.page), c.page), false
+	scroll(&c.text, do)
+	c.follow = false
 }

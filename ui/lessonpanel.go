@@ -12,21 +12,15 @@ import (
 // lessonWidth is the longest line of a lesson: longer ones are hard to read.
 const lessonWidth = 100
 
-// lessonLine is a line of a lesson: a sign or number and what is beside it.
-type lessonLine struct {
-	indent int
-	spans  []span
-}
-
 // lessonLines are the text of the lesson that is on, on lines of w cells;
 // without the blank ones where it is not spaced.
-func (d *dashboard) lessonLines(th *theme, w int, spaced bool) []lessonLine {
+func (d *dashboard) lessonLines(th *theme, w int, spaced bool) [][]span {
 	v, g := &d.course.view, &th.glyph
 	w = min(w, lessonWidth)
-	var out []lessonLine
+	var out [][]span
 	blank := func() {
 		if spaced && len(out) > 0 {
-			out = append(out, lessonLine{})
+			out = append(out, nil)
 		}
 	}
 	// say adds a text with a sign before it. Keys in it are marked.
@@ -36,11 +30,11 @@ func (d *dashboard) lessonLines(th *theme, w int, spaced bool) []lessonLine {
 			indent = width(mark.text) + 1
 		}
 		for i, part := range wrap(prose(text), w-indent) {
-			l := lessonLine{indent, markKeys(part, st, keys)}
+			before := []span{{styleText, blanks(indent), 0}}
 			if i == 0 && indent > 0 {
-				l = lessonLine{0, slices.Concat([]span{mark, {styleText, " ", 0}}, l.spans)}
+				before = []span{mark, {styleText, " ", 0}}
 			}
-			out = append(out, l)
+			out = append(out, append(before, markKeys(part, st, keys)...))
 		}
 	}
 	for _, text := range v.Text {
@@ -170,7 +164,7 @@ func markKeys(line string, st style, keys []string) []span {
 
 // lessonFor is the text of the lesson that is on for a screen of that size,
 // nil for none: spaced where half of the screen is enough for that.
-func (d *dashboard) lessonFor(th *theme) []lessonLine {
+func (d *dashboard) lessonFor(th *theme) [][]span {
 	if !d.learning() {
 		return nil
 	}
@@ -180,28 +174,28 @@ func (d *dashboard) lessonFor(th *theme) []lessonLine {
 		lines = d.lessonLines(th, inside, false)
 	}
 	if lines == nil {
-		lines = []lessonLine{{}}
+		lines = [][]span{nil}
 	}
 	return lines
 }
 
 // drawLesson draws the lesson in place of the handoffs.
-func (d *dashboard) drawLesson(f *frame, r rect, lines []lessonLine) {
+func (d *dashboard) drawLesson(f *frame, r rect, lines [][]span) {
 	c := &d.course
 	v := &c.view
-	height := r.h - 2
-	c.lines, c.page = len(lines), height
+	t := &c.text
+	lay(t, lines, r.h-2)
 	if c.follow {
-		c.top, c.follow = max(0, len(lines)-height), false
+		t.GotoBottom()
+		c.follow = false
 	}
-	c.top = max(0, min(c.top, len(lines)-height))
 	var tail []span
-	if len(lines) > height {
+	if n := len(lines); n > t.Height {
 		key := "pgdn"
-		if c.top+height == len(lines) {
+		if t.AtBottom() {
 			key = "pgup"
 		}
-		tail = append(tail, span{styleYou, fmt.Sprintf("%d-%d of %d, %s   ", c.top+1, c.top+height, len(lines), key), 5})
+		tail = append(tail, span{styleYou, fmt.Sprintf("%d-%d of %d, %s   ", t.YOffset+1, t.YOffset+t.Height, n, key), 5})
 	}
 	tail = append(tail, span{styleMuted, fmt.Sprintf("part %d of %d", v.Part, v.Parts), 4})
 	title := "Lesson"
@@ -212,10 +206,7 @@ func (d *dashboard) drawLesson(f *frame, r rect, lines []lessonLine) {
 		title += ": " + name
 	}
 	a := f.box(r, cut(title, max(8, r.w-spansWidth(tail)-12)), d.focus == panelHandoffs, tail...)
-	for y := range min(height, len(lines)-c.top) {
-		l := lines[c.top+y]
-		a.pen(y).gap(1 + l.indent).spans(l.spans)
-	}
+	drawText(a, t, lines)
 }
 
 // lessonStatus says what the student is to do where the lesson's own text does
@@ -223,7 +214,7 @@ func (d *dashboard) drawLesson(f *frame, r rect, lines []lessonLine) {
 func (d *dashboard) lessonStatus() string {
 	c := &d.course
 	v := &c.view
-	if !d.learning() || c.lines <= c.page || d.front() != modeNormal {
+	if !d.learning() || !c.long() || d.front() != modeNormal {
 		return ""
 	}
 	switch {

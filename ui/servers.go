@@ -145,9 +145,7 @@ func (d *dashboard) drawServers(f *frame) {
 	} else {
 		d.serverTable(f, t, inside, func(spans ...span) { lines = append(lines, spans) }, prose)
 	}
-	d.drawOverlay(f, "Servers", wide, len(lines), func(p *pen, i int) {
-		p.gap(1).spans(lines[i])
-	})
+	d.drawOverlay(f, "Servers", wide, lines)
 }
 
 // serverTable makes the lines of the table and of what is below it.

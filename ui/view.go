@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/charmbracelet/bubbles/viewport"
+
 	"electop/model"
 )
 
@@ -25,8 +27,7 @@ type view struct {
 	// Of the grid of a zoomed crowd: the rows it has, and the first column in
 	// view.
 	gridRows, gridLeft int
-	// The first lines in view of the panels in front.
-	doctorTop, serversTop int
+	doctor, servers    viewport.Model // the texts in front of the panels
 
 	handoff     *model.Handoff // the newest, and when it came
 	handoffCame time.Time
