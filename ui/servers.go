@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strconv"
 
 	"electop/model"
@@ -77,15 +78,16 @@ func holes(s *model.Server) []span {
 	return out
 }
 
+// unwhole says why t may not be the whole ensemble.
+func unwhole(t *model.ServerTable) string {
+	return cmp.Or(model.Safe(t.Unwhole, 0), "not every member of the ensemble is known")
+}
+
 // unanswered says what the servers did not tell.
 func unanswered(t *model.ServerTable) []string {
 	var out []string
 	if !t.Whole {
-		why := model.Safe(t.Unwhole, 0)
-		if why == "" {
-			why = "not every member of the ensemble is known"
-		}
-		out = append(out, "whether something is missing: "+why)
+		out = append(out, "whether something is missing: "+unwhole(t))
 	}
 	unasked := len(t.Servers) > 0
 	on := make(map[string][]string)
@@ -218,11 +220,7 @@ func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(
 	}
 	prose(2, styleMuted, asked+".")
 	if !t.Whole {
-		why := model.Safe(t.Unwhole, 0)
-		if why == "" {
-			why = "not every member is known"
-		}
-		prose(2, styleTrouble, "This may not be the whole ensemble: "+why)
+		prose(2, styleTrouble, "This may not be the whole ensemble: "+unwhole(t))
 	}
 	if text := warned(s); text != "" {
 		prose(2, styleTrouble, text)
