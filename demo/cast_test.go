@@ -14,6 +14,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/doctor"
 )
 
 func TestSpawnInOrder(t *testing.T) {
@@ -143,7 +144,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("thawed: %+v, was %+v", m, before)
 		}
-		st = s.await(t, "three stand", func(st *model.State) bool { return len(st.Queue) == 3 })
+		st = s.await(t, "three stand", func(st *doctor.State) bool { return len(st.Queue) == 3 })
 		if got := labels(st); !slices.Equal(got, []string{"birch", "cedar", "amber"}) {
 			t.Errorf("the queue is %q", got)
 		}
@@ -185,13 +186,13 @@ func TestCampaign(t *testing.T) {
 		if !m.You || m.Name != "the one at the keys" {
 			t.Errorf("the campaigner is %+v", m)
 		}
-		st := s.await(t, "three stand", func(st *model.State) bool { return len(st.Queue) == 3 })
+		st := s.await(t, "three stand", func(st *doctor.State) bool { return len(st.Queue) == 3 })
 		if got := st.Queue[2].Label(); got != "the one at the keys" {
 			t.Errorf("its znode says %q", got)
 		}
 		must(t, s.cast.Resign(demo.You))
 		s.gone(t, demo.You)
-		s.await(t, "two stand", func(st *model.State) bool { return len(st.Queue) == 2 })
+		s.await(t, "two stand", func(st *doctor.State) bool { return len(st.Queue) == 2 })
 		if _, err := s.cast.Campaign("once more"); err != nil {
 			t.Errorf("after withdrawing: %v", err)
 		}
@@ -213,7 +214,7 @@ func TestFollow(t *testing.T) {
 			}
 			must(t, s.cast.Follow(recipe))
 			must(t, s.cast.Follow(recipe)) // nothing changes
-			st := s.await(t, "all follow "+name, func(st *model.State) bool {
+			st := s.await(t, "all follow "+name, func(st *doctor.State) bool {
 				for _, c := range st.Queue {
 					m := st.Member(c)
 					if m == nil || m.Recipe != name || m.Belief != model.Waiting && m.Belief != model.Leading {
@@ -338,7 +339,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 					}
 					must(t, s.cast.Thaw(id))
 				}
-				s.await(t, "the herd stands", func(st *model.State) bool {
+				s.await(t, "the herd stands", func(st *doctor.State) bool {
 					for _, m := range st.Members {
 						if m.Recipe != "herd" || m.Belief != model.Waiting && m.Belief != model.Leading {
 							return false
@@ -354,7 +355,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 func TestNoParent(t *testing.T) {
 	virtual(t, func(c *demo.Config) { c.Create = false }, func(t *testing.T, s *stage) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 2))
-		s.await(t, "nobody is left", func(st *model.State) bool { return len(st.Members) == 0 && s.cast.Len() == 0 })
+		s.await(t, "nobody is left", func(st *doctor.State) bool { return len(st.Members) == 0 && s.cast.Len() == 0 })
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if len(s.notices) != 2 || !strings.Contains(s.notices[0], "amber") || !strings.Contains(s.notices[0], path) || !strings.Contains(s.notices[1], "birch") {
@@ -379,7 +380,7 @@ func TestClose(t *testing.T) {
 		if n := s.cast.Len(); n != 0 {
 			t.Errorf("%d members are left", n)
 		}
-		st := s.await(t, "only the silent ones stand", func(st *model.State) bool { return len(st.Queue) == 2 && len(st.Members) == 0 })
+		st := s.await(t, "only the silent ones stand", func(st *doctor.State) bool { return len(st.Queue) == 2 && len(st.Members) == 0 })
 		if got := labels(st); !slices.Equal(got, []string{"cedar", "delta"}) {
 			t.Errorf("the queue is %q", got)
 		}
@@ -393,7 +394,7 @@ func TestClose(t *testing.T) {
 			t.Errorf("the frozen one's last word is %+v", w)
 		}
 		// Those that could say nothing follow when their sessions expire.
-		s.await(t, "nobody stands", func(st *model.State) bool { return len(st.Queue) == 0 })
+		s.await(t, "nobody stands", func(st *doctor.State) bool { return len(st.Queue) == 0 })
 		for _, h := range s.handoffs()[1:] {
 			if h.From != nil && h.From.Label() != "amber" && h.From.Label() != "birch" && h.From.Label() != "ember" && h.Cause != model.CauseExpired {
 				t.Errorf("handoff from %s: cause %s", h.From.Label(), h.Cause)
@@ -432,7 +433,7 @@ func TestForeignElection(t *testing.T) {
 		if err := s.cast.SpawnInOrder(t.Context(), 3); err != nil {
 			t.Fatal(err)
 		}
-		st := s.await(t, "all stand", func(st *model.State) bool {
+		st := s.await(t, "all stand", func(st *doctor.State) bool {
 			for _, m := range st.Members {
 				if m.Belief != model.Waiting && m.Belief != model.Leading {
 					return false
@@ -450,7 +451,7 @@ func TestForeignElection(t *testing.T) {
 			t.Errorf("Follow: %v", err)
 		}
 		must(t, s.cast.Resign("amber"))
-		st = s.await(t, "birch leads", func(st *model.State) bool {
+		st = s.await(t, "birch leads", func(st *doctor.State) bool {
 			l := st.Leader()
 			return l != nil && l.Label() == "birch" && st.Member(l) != nil && st.Member(l).Belief == model.Leading
 		})

@@ -11,6 +11,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -188,7 +189,7 @@ func TestReplyTooLarge(t *testing.T) {
 			}
 		}
 		must(t, s.cast.Resign("amber"))
-		st := s.await(t, "somebody leads", func(st *model.State) bool {
+		st := s.await(t, "somebody leads", func(st *doctor.State) bool {
 			for _, m := range st.Members {
 				if m.Belief != model.Waiting && m.Belief != model.Leading {
 					return false

@@ -13,6 +13,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // jury looks at each word of a cast, in the order in which they are put, for
@@ -191,7 +192,7 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 // noGhosts waits until n stand, each with a session of its own.
 func (s *stage) noGhosts(t *testing.T, n int) {
 	t.Helper()
-	st := s.await(t, "all stand", func(st *model.State) bool { return len(st.Queue) == n })
+	st := s.await(t, "all stand", func(st *doctor.State) bool { return len(st.Queue) == n })
 	owners := make(map[uint64]bool)
 	for _, c := range st.Queue {
 		if owners[c.Session] {
@@ -210,7 +211,7 @@ func TestLoseReplyLeavesAGhost(t *testing.T) {
 		}
 		must(t, s.cast.LoseReply("amber"))
 		m := s.member(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
-		st := s.await(t, "two stand", func(st *model.State) bool { return len(st.Queue) == 2 })
+		st := s.await(t, "two stand", func(st *doctor.State) bool { return len(st.Queue) == 2 })
 		ghost, own := st.Queue[0], st.Queue[1]
 		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+model.SequenceDigits {
 			t.Errorf("the member is %+v, the queue %+v, %+v", m, ghost, own)
@@ -221,7 +222,7 @@ func TestLoseReplyLeavesAGhost(t *testing.T) {
 			t.Errorf("an hour later: %+v", m)
 		}
 		must(t, s.cast.Resign("amber"))
-		s.await(t, "both are gone", func(st *model.State) bool { return len(st.Queue) == 0 })
+		s.await(t, "both are gone", func(st *doctor.State) bool { return len(st.Queue) == 0 })
 	})
 }
 
@@ -338,7 +339,7 @@ func TestThawShowsNoStaleLeader(t *testing.T) {
 		}
 		for range rounds {
 			leads := func(m *model.Member) bool { return m.Belief == model.Leading && m.Fault == model.NoFault }
-			st := s.await(t, "somebody leads", func(st *model.State) bool { return slices.ContainsFunc(st.Members, leads) })
+			st := s.await(t, "somebody leads", func(st *doctor.State) bool { return slices.ContainsFunc(st.Members, leads) })
 			id := st.Members[slices.IndexFunc(st.Members, leads)].ID
 			must(t, s.cast.Freeze(id))
 			early := random.IntN(8) == 0
@@ -395,7 +396,7 @@ func TestClear(t *testing.T) {
 			if n := s.cast.Len(); n != 0 {
 				t.Errorf("%d are left", n)
 			}
-			s.await(t, "nobody stands", func(st *model.State) bool { return len(st.Queue) == 0 && len(st.Members) == 0 })
+			s.await(t, "nobody stands", func(st *doctor.State) bool { return len(st.Queue) == 0 && len(st.Members) == 0 })
 			if took := time.Since(began); took > 2*time.Second {
 				t.Errorf("it took %v: sessions expired", took)
 			}

@@ -15,6 +15,8 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -61,7 +63,7 @@ func TestRandomTrouble(t *testing.T) {
 		if s.cast.Len() == 0 {
 			must(t, s.cast.SpawnInOrder(t.Context(), 1))
 		}
-		s.await(t, "one leads and all others wait", func(st *model.State) bool {
+		s.await(t, "one leads and all others wait", func(st *doctor.State) bool {
 			leading := 0
 			for _, m := range st.Members {
 				switch m.Belief {
@@ -225,12 +227,12 @@ func (s *stage) account(t *testing.T) {
 // replays applies the recording again and compares the events.
 func (s *stage) replays(t *testing.T) {
 	t.Helper()
-	d, header, err := model.NewDecoder(&s.record)
+	d, header, err := history.NewDecoder(&s.record)
 	must(t, err)
 	election, err := header.Config()
 	must(t, err)
 	var again []model.Event
-	for j := model.NewJournal(election); ; {
+	for j := doctor.NewJournal(election); ; {
 		o, err := d.Decode()
 		if errors.Is(err, io.EOF) {
 			break

@@ -8,6 +8,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // paces returns what was said of the pace, from the n-th observation on.
@@ -66,7 +67,7 @@ func TestPaceIsTold(t *testing.T) {
 		synctest.Wait()
 		w.stage.SetPace(zkserver.Pace{Steps: true})
 		must(t, w.cast.Resign("amber"))
-		st = w.await(t, "birch's notification is held", func(st *model.State) bool {
+		st = w.await(t, "birch's notification is held", func(st *doctor.State) bool {
 			return st.Pace != nil && st.Pace.Steps && slices.ContainsFunc(st.Pace.Held, func(m model.Message) bool { return m.Session == birch.Session })
 		})
 		// Amber waits for the reply to the closing of its session. That its own
@@ -114,7 +115,7 @@ func TestRulesAreTold(t *testing.T) {
 	inWorld(t, worldConfig{chaos: "seed 9, 1/s"}, func(t *testing.T, w *world) {
 		want := model.Rules{Workers: true, NoGuid: true, Chaos: "seed 9, 1/s"}
 		must(t, w.stage.SetRules(model.Rules{Workers: true, NoGuid: true, Chaos: "none"}))
-		st := w.await(t, "the rules are seen", func(st *model.State) bool { return st.Work.Rules.Workers })
+		st := w.await(t, "the rules are seen", func(st *doctor.State) bool { return st.Work.Rules.Workers })
 		got := st.Work.Rules
 		if want.At = got.At; got != want || got != w.stage.Rules() {
 			t.Errorf("the rules are %+v, those of the stage %+v, want %+v", got, w.stage.Rules(), want)

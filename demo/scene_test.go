@@ -12,6 +12,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // step steps until holds says that it was told enough, and returns all that
@@ -64,7 +65,7 @@ func TestStep(t *testing.T) {
 		if !strings.HasPrefix(all[0], want[0]) || !strings.HasSuffix(all[0], " s: amber's session expires now") {
 			t.Errorf("the first step is %q", all[0])
 		}
-		st := w.await(t, "birch leads", func(st *model.State) bool {
+		st := w.await(t, "birch leads", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
 			return m.Belief == model.Leading && len(st.Queue) == 2 && st.Pace.Waiting == 0
 		})
@@ -102,7 +103,7 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		must(t, w.cast.Heal("amber"))
 		must(t, w.cast.Thaw("cedar"))
 		w.stage.SetPace(zkserver.Pace{})
-		w.await(t, "all queue again", func(st *model.State) bool { return len(st.Queue) == 3 && settled(st) })
+		w.await(t, "all queue again", func(st *doctor.State) bool { return len(st.Queue) == 3 && settled(st) })
 	})
 }
 
@@ -117,8 +118,8 @@ func (w *world) member(t *testing.T, id string) model.Member {
 }
 
 // oneAwake fails as soon as two members that are awake believe that they lead.
-func oneAwake(t *testing.T) func(*model.State, []model.Event) {
-	return func(st *model.State, _ []model.Event) {
+func oneAwake(t *testing.T) func(*doctor.State, []model.Event) {
+	return func(st *doctor.State, _ []model.Event) {
 		awake := 0
 		for _, m := range st.Members {
 			if m.Belief == model.Leading && (m.Fault == model.NoFault || m.Fault == model.Partitioned) {
@@ -136,7 +137,7 @@ func TestExpire(t *testing.T) {
 		w.enter(t, 3)
 		must(t, w.stage.Expire("amber"))
 		w.leader(t, "amber")
-		w.await(t, "amber is the last", func(st *model.State) bool {
+		w.await(t, "amber is the last", func(st *doctor.State) bool {
 			return len(st.Queue) == 3 && st.Queue[2].Label() == "amber" && settled(st)
 		})
 		must(t, w.cast.Partition("birch"))
@@ -215,7 +216,7 @@ func TestScenes(t *testing.T) {
 					t.Errorf("scene %d: the rules are %+v", i, got)
 				}
 				set := time.Now()
-				st := w.await(t, "the scene is seen", func(st *model.State) bool {
+				st := w.await(t, "the scene is seen", func(st *doctor.State) bool {
 					return slices.Equal(labels(st), castNames(sc.Cast)) && len(st.Members) == sc.Cast
 				})
 				if d := time.Since(set); d > time.Second { // virtual
@@ -298,6 +299,6 @@ func TestSetGivesUpWithItsContext(t *testing.T) {
 		}
 		w.server.Refuse(false)
 		must(t, w.stage.Set(t.Context(), demo.Scene{Cast: 3}))
-		w.await(t, "three stand", func(st *model.State) bool { return len(st.Queue) == 3 })
+		w.await(t, "three stand", func(st *doctor.State) bool { return len(st.Queue) == 3 })
 	})
 }

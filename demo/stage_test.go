@@ -15,6 +15,8 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -56,9 +58,11 @@ func connection(t *testing.T, server *zkserver.Server) zkwatch.Config {
 }
 
 // encoded is a recording of one part.
-type encoded struct{ *model.Encoder }
+type encoded struct{ *history.Encoder }
 
-func (e encoded) Encode(o model.Observation, _ func() *model.State) error { return e.Encoder.Encode(o) }
+func (e encoded) Encode(o model.Observation, _ func() *doctor.State) error {
+	return e.Encoder.Encode(o)
+}
 
 // virtual runs f on a stage in virtual time. change, if not nil, may alter the
 // cast's configuration.
@@ -68,7 +72,7 @@ func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, s *st
 		s := &stage{server: zkserver.New(zkserver.Options{}), latest: make(map[string]*model.Cast)}
 		conn := connection(t, s.server)
 		election := model.Config{Path: path, AckPath: ackPath, AckExpected: true}
-		record, err := model.NewEncoder(&s.record, model.NewHeader(election, feed.Now()))
+		record, err := history.NewEncoder(&s.record, history.NewHeader(election, feed.Now()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +112,7 @@ func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, s *st
 		s.wg.Go(func() { observer.Run(ctx) })
 		defer s.server.Close()
 		defer s.end()
-		s.await(t, "the observer looks on", func(st *model.State) bool { return st.Phase != model.Unseen })
+		s.await(t, "the observer looks on", func(st *doctor.State) bool { return st.Phase != model.Unseen })
 		f(t, s)
 	})
 }
@@ -129,7 +133,7 @@ func (s *stage) enter(t *testing.T, n int) {
 	if err := s.cast.SpawnInOrder(t.Context(), n); err != nil {
 		t.Fatalf("SpawnInOrder: %v", err)
 	}
-	s.await(t, "all stand", func(st *model.State) bool {
+	s.await(t, "all stand", func(st *doctor.State) bool {
 		for _, m := range st.Members {
 			if m.Belief != model.Waiting && m.Belief != model.Leading {
 				return false
@@ -139,7 +143,7 @@ func (s *stage) enter(t *testing.T, n int) {
 	})
 }
 
-func (s *stage) await(t *testing.T, what string, holds func(*model.State) bool) *model.State {
+func (s *stage) await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -151,9 +155,9 @@ func (s *stage) await(t *testing.T, what string, holds func(*model.State) bool) 
 }
 
 // leads waits until id leads and that is acknowledged.
-func (s *stage) leads(t *testing.T, id string) *model.State {
+func (s *stage) leads(t *testing.T, id string) *doctor.State {
 	t.Helper()
-	return s.await(t, id+" leads", func(st *model.State) bool {
+	return s.await(t, id+" leads", func(st *doctor.State) bool {
 		m := st.Member(st.Leader())
 		return m != nil && m.ID == id && m.Belief == model.Leading && st.Acknowledged()
 	})
@@ -163,7 +167,7 @@ func (s *stage) leads(t *testing.T, id string) *model.State {
 func (s *stage) member(t *testing.T, id, what string, holds func(model.Member) bool) model.Member {
 	t.Helper()
 	var found model.Member
-	s.await(t, id+" "+what, func(st *model.State) bool {
+	s.await(t, id+" "+what, func(st *doctor.State) bool {
 		m, ok := byID(st, id)
 		found = m
 		return ok && holds(m)
@@ -174,7 +178,7 @@ func (s *stage) member(t *testing.T, id, what string, holds func(model.Member) b
 // gone waits until id is no member.
 func (s *stage) gone(t *testing.T, id string) {
 	t.Helper()
-	s.await(t, id+" is gone", func(st *model.State) bool {
+	s.await(t, id+" is gone", func(st *doctor.State) bool {
 		_, ok := byID(st, id)
 		return !ok
 	})
@@ -227,7 +231,7 @@ func (s *stage) lastWord(t *testing.T, id string) *model.Cast {
 	return c
 }
 
-func byID(st *model.State, id string) (model.Member, bool) {
+func byID(st *doctor.State, id string) (model.Member, bool) {
 	for _, m := range st.Members {
 		if m.ID == id {
 			return *m, true
@@ -236,14 +240,14 @@ func byID(st *model.State, id string) (model.Member, bool) {
 	return model.Member{}, false
 }
 
-func members(st *model.State) (out []model.Member) {
+func members(st *doctor.State) (out []model.Member) {
 	for _, m := range st.Members {
 		out = append(out, *m)
 	}
 	return out
 }
 
-func labels(st *model.State) (out []string) {
+func labels(st *doctor.State) (out []string) {
 	for _, c := range st.Queue {
 		out = append(out, c.Label())
 	}

@@ -10,6 +10,8 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 )
 
@@ -25,7 +27,7 @@ func TestTenMinutesOfChaos(t *testing.T) {
 	var log []model.Observation
 	inWorld(t, worldConfig{
 		chaos: c.String(),
-		applied: func(st *model.State, _ []model.Event) {
+		applied: func(st *doctor.State, _ []model.Event) {
 			if b := st.Broken(); len(b) > 0 && broken == "" {
 				broken = strings.Join(b, "; ")
 				t.Errorf("at %v: %s; members %+v", st.At, broken, members(st))
@@ -46,7 +48,7 @@ func TestTenMinutesOfChaos(t *testing.T) {
 			t.Errorf("%d acts in ten minutes", acts)
 		}
 		time.Sleep(timeout) // virtual: who was healed at the end finds out what it lost
-		st := w.await(t, "all is well at the end", func(st *model.State) bool {
+		st := w.await(t, "all is well at the end", func(st *doctor.State) bool {
 			return len(st.Queue) == w.cast.Len() && settled(st)
 		})
 		if st.Work.Counter.Accepted < 100 || st.Work.Counter.Stale > 0 {
@@ -71,16 +73,16 @@ func replaysTo(t *testing.T, log []model.Observation, live []model.Event) {
 	t.Helper()
 	var file bytes.Buffer
 	election := model.Config{Path: path, AckPath: ackPath, AckExpected: true}
-	e, err := model.NewEncoder(&file, model.NewHeader(election, feed.Now()))
+	e, err := history.NewEncoder(&file, history.NewHeader(election, feed.Now()))
 	must(t, err)
 	for _, o := range log {
 		must(t, e.Encode(o))
 	}
-	d, header, err := model.NewDecoder(&file)
+	d, header, err := history.NewDecoder(&file)
 	must(t, err)
 	election, err = header.Config()
 	must(t, err)
-	j := model.NewJournal(election)
+	j := doctor.NewJournal(election)
 	n := 0
 	for {
 		o, err := d.Decode()

@@ -12,6 +12,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 )
 
@@ -96,7 +97,7 @@ func freezeLeader(t *testing.T, w *world, fenced bool) {
 	}
 	time.Sleep(300 * time.Millisecond) // virtual: one round of all workers
 	must(t, w.cast.Thaw(old))
-	w.await(t, old+" queues again", func(st *model.State) bool {
+	w.await(t, old+" queues again", func(st *doctor.State) bool {
 		m, ok := byID(st, old)
 		return ok && m.Belief == model.Waiting && m.Fault == model.NoFault && len(st.Queue) == 3 && settled(st)
 	})
@@ -137,7 +138,7 @@ func TestFencedWorkerStops(t *testing.T) {
 		}
 		// It thaws, finds that it is deposed, and takes back its order.
 		must(t, w.cast.Thaw("amber"))
-		w.await(t, "amber waits", func(st *model.State) bool {
+		w.await(t, "amber waits", func(st *doctor.State) bool {
 			m, _ := byID(st, "amber")
 			return m.Belief == model.Waiting
 		})
@@ -235,7 +236,7 @@ func TestWorkersObey(t *testing.T) {
 		w.quiet(t, "amber", time.Second)
 
 		must(t, w.cast.Partition("birch"))
-		w.await(t, "birch does not lead any more", func(st *model.State) bool {
+		w.await(t, "birch does not lead any more", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
 			return m.Belief != model.Leading
 		})

@@ -12,6 +12,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -37,7 +38,7 @@ type worldConfig struct {
 	timeout    time.Duration // of sessions
 	writeEvery time.Duration
 	chaos      string
-	applied    func(*model.State, []model.Event)
+	applied    func(*doctor.State, []model.Event)
 }
 
 // inWorld runs f in a world in virtual time.
@@ -88,7 +89,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 		w.wg.Go(func() { observer.Run(ctx) })
 		w.wg.Go(func() { w.stage.Run(ctx) })
 		defer w.end()
-		w.await(t, "the observer looks on", func(st *model.State) bool { return st.Phase != model.Unseen })
+		w.await(t, "the observer looks on", func(st *doctor.State) bool { return st.Phase != model.Unseen })
 		f(t, w)
 	})
 }
@@ -103,7 +104,7 @@ func (w *world) end() {
 	w.wg.Wait()
 }
 
-func (w *world) await(t *testing.T, what string, holds func(*model.State) bool) *model.State {
+func (w *world) await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -118,11 +119,11 @@ func (w *world) await(t *testing.T, what string, holds func(*model.State) bool) 
 func (w *world) enter(t *testing.T, n int) {
 	t.Helper()
 	must(t, w.cast.SpawnInOrder(t.Context(), n))
-	w.await(t, "all stand", func(st *model.State) bool { return len(st.Queue) == n && settled(st) })
+	w.await(t, "all stand", func(st *doctor.State) bool { return len(st.Queue) == n && settled(st) })
 }
 
 // settled reports whether each member waits or leads.
-func settled(st *model.State) bool {
+func settled(st *doctor.State) bool {
 	for _, m := range st.Members {
 		if m.Belief != model.Waiting && m.Belief != model.Leading {
 			return false
@@ -135,7 +136,7 @@ func settled(st *model.State) bool {
 // its ID.
 func (w *world) leader(t *testing.T, not string) (id string) {
 	t.Helper()
-	w.await(t, "another than "+not+" leads", func(st *model.State) bool {
+	w.await(t, "another than "+not+" leads", func(st *doctor.State) bool {
 		m := st.Member(st.Leader())
 		if m == nil || m.ID == not || m.Belief != model.Leading || m.Fault != model.NoFault || !st.Acknowledged() {
 			return false
@@ -190,7 +191,7 @@ func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*mod
 // observed is a recording in memory, in the order in which it is applied.
 type observed struct{ observations []model.Observation }
 
-func (m *observed) Encode(o model.Observation, _ func() *model.State) error {
+func (m *observed) Encode(o model.Observation, _ func() *doctor.State) error {
 	m.observations = append(m.observations, o)
 	return nil
 }

@@ -30,7 +30,7 @@ func (j *Journal) ack(o *Ack) {
 	}
 	j.state.Ack = a
 	j.acked = j.ackChanged(o)
-	if !a.names(j.head) || !j.ackFrom.known() {
+	if !a.Names(j.head) || !j.ackFrom.known() {
 		return
 	}
 	took, within := lasted(j.ackFrom, j.acked)

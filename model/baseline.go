@@ -12,11 +12,10 @@ const noDialect = "none"
 // Baseline returns observations that bring a new journal to what s shows of the
 // election now, for a recording that begins in the middle. What happened before
 // (handoffs, reigns, totals) is not in it; since when a child was seen is the
-// time of the last read. Which findings stand says [Header.Standing]. What the
-// doctor only suspects yet is not in it either, nor since when sessions are
-// silent: such a finding, or risk, may be told later than it was, or not at all.
-func (s *State) Baseline() []Observation {
-	b := &baseline{State: s}
+// time of the last read. watched is when the servers were last asked for watches,
+// zero for never. Since when sessions are silent is not in it.
+func (s *State) Baseline(watched, watchedEnd time.Time) []Observation {
+	b := &baseline{State: s, watched: watched, watchedEnd: watchedEnd}
 	if !s.DownSince.IsZero() {
 		// What it was while it stood is not known any more, but that it did.
 		b.add(&Connection{At: s.DownSince, Link: Connected, Server: s.Link.Server, Session: s.Link.Session})
@@ -56,7 +55,8 @@ func (s *State) Baseline() []Observation {
 
 type baseline struct {
 	*State
-	out []Observation
+	watched, watchedEnd time.Time
+	out                 []Observation
 }
 
 func (b *baseline) add(o Observation) { b.out = append(b.out, o) }
@@ -94,12 +94,12 @@ func (b *baseline) children() {
 		}
 	}
 	switch {
-	case b.single:
+	case b.Single:
 		r.Full, r.Parent, r.Single = false, Parent{}, true
 		if len(r.New) == 0 {
 			r.Presence = Absent
 		}
-	case !b.under:
+	case !b.ParentRead:
 		r.Presence, r.Full = Absent, false
 	}
 	b.add(r)
@@ -158,8 +158,8 @@ func (b *baseline) tables() {
 			continue
 		}
 		before := *b.Told
-		if r := b.seen.watch.last; r != nil {
-			before.At, before.End = r.at, r.end
+		if !b.watched.IsZero() {
+			before.At, before.End = b.watched, b.watchedEnd
 		}
 		b.add(&before)
 		break
@@ -186,9 +186,6 @@ func (j *Journal) told(id string) {
 // brought it about while it was put together never happened.
 func (j *Journal) based() {
 	j.baseline--
-	if j.baseline == 0 {
-		j.stand()
-	}
 	j.resolve(nil, nil)
 	j.out, j.n = nil, j.cfg.Events
 	if j.baseline > 0 {
@@ -202,36 +199,4 @@ func (j *Journal) based() {
 	if n := len(s.Reigns); n > 0 {
 		s.Reigns = slices.Clone(s.Reigns[n-1:])
 	}
-}
-
-// stand has the findings be those that were told. Some take what happened before
-// to be found: they are not told either where they are found again.
-func (j *Journal) stand() {
-	d := &j.doctor
-	d.dirty |= onQueue
-	j.examine(j.state.At)
-	for _, s := range d.suspects {
-		s.raised = false
-	}
-	for _, key := range j.cfg.Standing {
-		if s := d.suspects[key]; s != nil {
-			s.raised = true
-		} else {
-			d.unfound = append(d.unfound, key)
-		}
-	}
-	d.unfoundTill = j.state.At.Add(flapWindow)
-	j.state.Findings = d.findings()
-	d.raised = len(j.state.Findings)
-}
-
-// stood reports whether a finding that is raised stood before the baseline and is
-// found again only now.
-func (d *doctor) stood(at time.Time, key string) bool {
-	i := slices.Index(d.unfound, key)
-	if i < 0 {
-		return false
-	}
-	d.unfound = slices.Concat(d.unfound[:i], d.unfound[i+1:])
-	return at.Before(d.unfoundTill)
 }

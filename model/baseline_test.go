@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // present is what a baseline has to bring about.
@@ -40,7 +42,7 @@ type child struct {
 	Numbered bool
 }
 
-func presentOf(s *model.State) present {
+func presentOf(s *doctor.State) present {
 	p := present{
 		Path: s.Path, Recipe: s.Recipe.Name(), Phase: s.Phase, Link: s.Link, DownSince: s.DownSince, At: s.At, ReadAt: s.ReadAt,
 		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Table: s.Table, Told: s.Told, Pace: s.Pace, Rules: s.Work.Rules,
@@ -71,14 +73,14 @@ func presentOf(s *model.State) present {
 func TestBaseline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := drawPast(t)
-		j := model.NewJournal(cfg)
+		j := doctor.NewJournal(cfg)
 		for _, o := range all {
 			j.Apply(o)
 		}
 		s := j.State()
 		baseline := s.Baseline()
 
-		again := model.NewJournal(cfg) // as the contract has it, without a word on where it begins
+		again := doctor.NewJournal(cfg) // as the contract has it, without a word on where it begins
 		for _, o := range baseline {
 			again.Apply(o)
 		}
@@ -87,9 +89,9 @@ func TestBaseline(t *testing.T) {
 		}
 
 		// By way of a recording.
-		h := model.NewHeader(cfg, start).Later(s, baseline)
+		h := history.NewHeader(cfg, start).Later(s, baseline)
 		var b bytes.Buffer
-		enc, err := model.NewEncoder(&b, h)
+		enc, err := history.NewEncoder(&b, h)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +102,7 @@ func TestBaseline(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		dec, h, err := model.NewDecoder(&b)
+		dec, h, err := history.NewDecoder(&b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +110,7 @@ func TestBaseline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		late := model.NewJournal(part)
+		late := doctor.NewJournal(part)
 		for range baseline {
 			o, err := dec.Decode()
 			if err != nil {
@@ -160,7 +162,7 @@ func TestBaselineInTheMiddle(t *testing.T) {
 	}
 
 	baseline := before.Baseline()
-	j := model.NewJournal(model.Config{Path: before.Path, Events: before.Events, Baseline: len(baseline)})
+	j := doctor.NewJournal(model.Config{Path: before.Path, Events: before.Events, Baseline: len(baseline)})
 	for _, o := range baseline {
 		j.Apply(o)
 	}
@@ -201,11 +203,11 @@ func TestBaselineKeepsFindings(t *testing.T) {
 		t.Fatalf("it is not as it is meant: %+v", before.Findings)
 	}
 	baseline := before.Baseline()
-	cfg, err := model.NewHeader(model.Config{Path: before.Path}, start).Later(before, baseline).Config()
+	cfg, err := history.NewHeader(model.Config{Path: before.Path}, start).Later(before, baseline).Config()
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := model.NewJournal(cfg)
+	j := doctor.NewJournal(cfg)
 	for _, o := range append(baseline, &model.Advance{At: before.At.Add(time.Minute)}) {
 		for _, e := range j.Apply(o) {
 			t.Errorf("event %T %+v", e.Body, e.Body)
@@ -221,7 +223,7 @@ func TestBaselineKeepsFindings(t *testing.T) {
 	if len(es) != 2 || es[0].N != before.Events+1 {
 		t.Fatalf("after the ghost went: %+v", es)
 	}
-	if f, ok := es[1].Body.(model.FindingChanged); !ok || f.Raised || f.Finding.Key != before.Findings[0].Key {
+	if f, ok := es[1].Body.(doctor.FindingChanged); !ok || f.Raised || f.Finding.Key != before.Findings[0].Key {
 		t.Errorf("after the ghost went: %+v", es[1].Body)
 	}
 }
@@ -237,12 +239,12 @@ func TestBaselineNamesFindings(t *testing.T) {
 		s.read()
 		before := s.j.State()
 		baseline := before.Baseline()
-		cfg, err := model.NewHeader(model.Config{Path: before.Path}, start).Later(before, baseline).Config()
+		cfg, err := history.NewHeader(model.Config{Path: before.Path}, start).Later(before, baseline).Config()
 		if err != nil {
 			t.Fatal(err)
 		}
 		cfg.Standing = []string{"ghost-node 0x1"}
-		j := model.NewJournal(cfg)
+		j := doctor.NewJournal(cfg)
 		for _, o := range baseline {
 			j.Apply(o)
 		}
@@ -251,7 +253,7 @@ func TestBaselineNamesFindings(t *testing.T) {
 		told := 0
 		for _, o := range []model.Observation{s.w.read(true, false, nil), &model.Advance{At: s.tree.now.Add(time.Minute)}} {
 			for _, e := range j.Apply(o) {
-				if _, ok := e.Body.(model.FindingChanged); ok {
+				if _, ok := e.Body.(doctor.FindingChanged); ok {
 					told++
 				}
 			}
@@ -286,15 +288,15 @@ func TestBaselineKeepsBounds(t *testing.T) {
 		&model.Read{At: at(105), Notified: at(103), Heard: at(100), Sent: at(104), Presence: model.Present, Parent: parent(2, 1), Gone: []string{z(0x11).Name}},
 		ack(110, 0x12),
 	}
-	whole := model.NewJournal(config)
+	whole := doctor.NewJournal(config)
 	for _, o := range before {
 		whole.Apply(o)
 	}
-	rest := model.NewJournal(config)
+	rest := doctor.NewJournal(config)
 	for _, o := range whole.State().Baseline() {
 		rest.Apply(o)
 	}
-	handoff := func(j *model.Journal) *model.Handoff {
+	handoff := func(j *doctor.Journal) *model.Handoff {
 		for _, o := range after {
 			j.Apply(o)
 		}

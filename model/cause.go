@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/units"
 	"slices"
 	"time"
 )
@@ -27,84 +28,78 @@ const (
 // foreignEnd says why the znode of somebody else's leader went, as far as the
 // servers' tables tell.
 func (j *Journal) foreignEnd(c *Candidate, deleted moment) (cause Cause, evidence string) {
-	d := &j.doctor
 	if !deleted.known() {
 		return CauseUnknown, "it went while nobody looked"
 	}
-	h := d.heard[c.Session]
+	h := j.sessions.Of(c.Session)
 	switch {
 	case j.state.Table == nil:
 		return CauseUnknown, "servers not asked"
-	case h == nil || d.heardAt.IsZero():
+	case h == nil:
 		return CauseUnknown, "the servers were not asked for connections and sessions while it stood"
 	}
 	// What is said has to be true of any time at which it may have been deleted.
 	earliest, latest := deleted.since(), deleted.latest
-	r := d.fallen
-	if r != nil && r.Candidate.ID() != c.ID() {
-		r = nil
+	alive := h.Alive()
+	d := j.sessions.Danger(c.Session, j.state.At)
+	var joined time.Time
+	if c.Joined {
+		joined = c.SeenAt
 	}
-	alive := h.alive()
 	switch {
-	case r != nil && (r.By.IsZero() || !earliest.After(r.By.Add(riskOver))) && !earliest.Before(alive) && !earliest.Before(h.likely(c, d.tick)):
-		return CauseExpired, r.Evidence
+	case d != nil && (d.By.IsZero() || !earliest.After(d.By.Add(DangerOver))) && !earliest.Before(alive) && !earliest.Before(h.Likely(joined, j.sessions.Tick())):
+		return CauseExpired, d.Evidence
 	case !alive.IsZero() && !latest.IsZero() && latest.Before(alive):
-		return CauseLeft, "its session was alive and could not expire before " + clockText(alive)
+		return CauseLeft, "its session was alive and could not expire before " + units.Clock(alive)
 	case !alive.IsZero() && earliest.Before(alive):
-		return CauseUnknown, "its session was alive, but could expire from " + clockText(alive) + " on; its znode was seen to be gone only at " + clockText(later(latest, deleted.likely))
-	case !h.absent.IsZero():
-		return CauseUnknown, "no connection since " + clockText(h.absent) + ", but whether its session could expire by then is not known"
-	case h.conn != nil:
-		return CauseUnknown, "connected to " + h.server + " when it was last asked, at " + clockText(h.askedConn)
+		return CauseUnknown, "its session was alive, but could expire from " + units.Clock(alive) + " on; its znode was seen to be gone only at " + units.Clock(later(latest, deleted.likely))
 	}
-	return CauseUnknown, "the servers did not tell when its session expires"
+	return CauseUnknown, h.LastKnown()
 }
 
 // explain notes an end to explain it better later.
 func (j *Journal) explain(h *Handoff) {
-	d := &j.doctor
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
 	}
 	if j.memberOf(h.From) != nil {
 		return
 	}
-	if len(d.ended) >= goneMax {
+	if len(j.unexplained) >= goneMax {
 		var oldest uint64
-		for session, g := range d.ended {
-			if o := d.ended[oldest]; o == nil || g.at.Before(o.at) || g.at.Equal(o.at) && session < oldest {
+		for session, g := range j.unexplained {
+			if o := j.unexplained[oldest]; o == nil || g.at.Before(o.at) || g.at.Equal(o.at) && session < oldest {
 				oldest = session
 			}
 		}
-		delete(d.ended, oldest)
+		delete(j.unexplained, oldest)
 	}
-	if d.ended == nil {
-		d.ended = make(map[uint64]*gone)
+	if j.unexplained == nil {
+		j.unexplained = make(map[uint64]*gone)
 	}
 	g := &gone{at: h.At, from: h.From.ID(), cause: h.Cause}
-	if x := d.heard[h.From.Session]; x != nil {
-		g.alive = x.alive()
+	if x := j.sessions.Of(h.From.Session); x != nil {
+		g.alive = x.Alive()
 	}
-	d.ended[h.From.Session] = g
+	j.unexplained[h.From.Session] = g
 }
 
 // reconsider explains ends by a later table: a session that lives on did not
 // expire, and neither did one that is over before it could have expired.
 func (j *Journal) reconsider(t *ServerTable, at time.Time) {
-	d := &j.doctor
-	if len(d.ended) == 0 {
+	if len(j.unexplained) == 0 {
 		return
 	}
-	sessions := make([]uint64, 0, len(d.ended))
-	for session := range d.ended {
+	sessions := make([]uint64, 0, len(j.unexplained))
+	for session := range j.unexplained {
 		sessions = append(sessions, session)
 	}
 	slices.Sort(sessions)
-	clients, exp := clientsOf(t), expirer(t)
+	clients, exp := t.Conns(), t.Expirer()
 	for _, session := range sessions {
-		g := d.ended[session]
+		g := j.unexplained[session]
 		if at.Sub(g.at) > goneFor || at.Before(g.at) {
-			delete(d.ended, session)
+			delete(j.unexplained, session)
 			continue
 		}
 		if !t.At.After(g.at) {
@@ -114,16 +109,16 @@ func (j *Journal) reconsider(t *ServerTable, at time.Time) {
 		counted := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d Deadline) bool { return d.Session == session })
 		switch {
 		case connected:
-			j.amendCause(g, CauseResigned, "its session lives on without its znode, connected to "+x.server+" at "+clockText(x.at))
+			j.amendCause(g, CauseResigned, "its session lives on without its znode, connected to "+x.Server+" at "+units.Clock(x.At))
 		case counted:
-			j.amendCause(g, CauseResigned, "its session lived on without its znode at "+clockText(wall(t.End)))
+			j.amendCause(g, CauseResigned, "its session lived on without its znode at "+units.Clock(wall(t.End)))
 		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wall(t.End).Before(g.alive):
 			// It may have deleted its znode just before it closed its session.
-			j.amendCause(g, CauseLeft, "its session was over by "+clockText(wall(t.End))+", before it could expire: it closed it, if it did not resign first")
+			j.amendCause(g, CauseLeft, "its session was over by "+units.Clock(wall(t.End))+", before it could expire: it closed it, if it did not resign first")
 		default:
 			continue
 		}
-		delete(d.ended, session)
+		delete(j.unexplained, session)
 	}
 }
 
@@ -159,13 +154,13 @@ func (j *Journal) amendCause(g *gone, cause Cause, evidence string) {
 // Sessions are those that the servers should be asked about, sorted: the
 // contenders', and those of leaders whose end is still to be explained.
 func (s *State) Sessions() []uint64 {
-	out := make([]uint64, 0, len(s.Queue)+len(s.seen.ended))
+	out := make([]uint64, 0, len(s.Queue)+len(s.unexplained))
 	for _, c := range s.Queue {
 		if c.Session != 0 {
 			out = append(out, c.Session)
 		}
 	}
-	out = append(out, s.seen.ended...)
+	out = append(out, s.unexplained...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -26,7 +26,9 @@ func (j *Journal) Clone() *Journal {
 		p := *j.pending
 		c.pending = &p
 	}
-	c.doctor = j.doctor.clone()
+	c.sessions = j.sessions.Clone()
+	c.unexplained = maps.Clone(j.unexplained)
+	c.last = Changed{}
 	c.owning = owning{} // an index, made anew when it is wanted
 	return &c
 }
@@ -34,27 +36,11 @@ func (j *Journal) Clone() *Journal {
 // clip takes the spare room from the histories of a state.
 func (s State) clip() State {
 	s.Queue, s.Ignored, s.Members = nil, nil, nil // the journal's own are in its fields
-	s.Risks, s.Findings = slices.Clip(s.Risks), slices.Clip(s.Findings)
 	s.Steps, s.Wakes = slices.Clip(s.Steps), slices.Clip(s.Wakes)
 	s.Work.Last = slices.Clip(s.Work.Last)
 	s.Properties.Believers = slices.Clip(s.Properties.Believers)
 	s.Handoffs, s.Reigns = slices.Clip(s.Handoffs), slices.Clip(s.Reigns)
 	return s
-}
-
-func (d *doctor) clone() doctor {
-	if !d.departed.shared { // by both from now on
-		d.departed.shared = true
-	}
-	c := *d
-	c.heard = deep(d.heard)
-	c.risks = maps.Clone(d.risks)
-	c.ended = maps.Clone(d.ended)
-	c.owners.former = maps.Clone(d.owners.former)
-	c.owners.ring = slices.Clone(d.owners.ring)
-	c.lost = slices.Clip(d.lost)
-	c.suspects = deep(d.suspects)
-	return c
 }
 
 // deep copies a map and what its values point to.

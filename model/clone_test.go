@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
 )
 
 // A clone taken at any moment goes on as the journal itself would have, and
@@ -17,7 +18,7 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
 
 		// As it is without any clones.
-		alone := model.NewJournal(cfg)
+		alone := doctor.NewJournal(cfg)
 		var events []model.Event
 		for i, o := range all {
 			if es := alone.Apply(o); i >= cut {
@@ -25,7 +26,7 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 			}
 		}
 
-		j := model.NewJournal(cfg)
+		j := doctor.NewJournal(cfg)
 		for _, o := range all[:cut] {
 			j.Apply(o)
 			if rapid.IntRange(0, 3).Draw(t, "looked at") == 0 {
@@ -44,7 +45,7 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 			other.Apply(o)
 			other.State()
 		}
-		for name, x := range map[string]*model.Journal{"the clone": clone, "the clone's clone": twice, "the journal": j} {
+		for name, x := range map[string]*doctor.Journal{"the clone": clone, "the clone's clone": twice, "the journal": j} {
 			var es []model.Event
 			for _, o := range all[cut:] {
 				es = append(es, x.Apply(o)...)

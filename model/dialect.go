@@ -139,7 +139,7 @@ func Recognise(path string, children []Znode) *Dialect {
 		}
 		for _, d := range candidates {
 			if d.mark != "" && !marks[d.ID] {
-				_, marks[d.ID] = match(d.mark, stem(z.Name))
+				_, marks[d.ID] = match(d.mark, Stem(z.Name))
 			}
 		}
 		switch d := speaksFor(candidates, z.Name); {
@@ -227,7 +227,7 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 		if _, numbered := Sequence(name); !numbered {
 			return "", false
 		}
-		name = stem(name)
+		name = Stem(name)
 	}
 	for _, p := range d.names {
 		if part, ok := match(p, name); ok {
@@ -241,12 +241,20 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 // ephemeral and takes part in no election.
 func registered(name string) bool {
 	for _, p := range registries {
-		if _, ok := match(p, stem(name)); ok {
+		if _, ok := match(p, Stem(name)); ok {
 			return true
 		}
 	}
 	return false
 }
+
+// Unknown reports whether the naming is nobody's in particular: who contends is a
+// guess from the numbers.
+func (d *Dialect) Unknown() bool { return d.unknown }
+
+// Shares reports whether one session may stand more than once, as the threads of
+// a process do that wait for a lock.
+func (d *Dialect) Shares() bool { return d.Lock || d.shares }
 
 // MarshalText gives the dialect's ID.
 func (d *Dialect) MarshalText() ([]byte, error) { return []byte(d.ID), nil }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 const (
@@ -245,8 +246,8 @@ var dialectExamples = []struct {
 var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // observe has a journal read what stands at path.
-func observe(path string, single bool, children []model.Znode) *model.State {
-	j := model.NewJournal(model.Config{Path: path})
+func observe(path string, single bool, children []model.Znode) *doctor.State {
+	j := doctor.NewJournal(model.Config{Path: path})
 	r := &model.Read{At: start, Presence: model.Present, New: children, Single: single}
 	if !single {
 		r.Full, r.Parent = true, stat(1, uint32(len(children)), int32(len(children)))

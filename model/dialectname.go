@@ -2,8 +2,8 @@ package model
 
 import "strings"
 
-// stem is a numbered name without its number and the number's sign.
-func stem(name string) string {
+// Stem is a numbered name without its number and the number's sign.
+func Stem(name string) string {
 	seq, ok := Sequence(name)
 	if !ok {
 		return name
@@ -157,4 +157,18 @@ func elementLike(s, want string) bool {
 		return s == want
 	}
 	return s != "" && len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
+}
+
+// HasGuid reports whether a name has a guid in it: 32 hex digits, with or
+// without dashes.
+func HasGuid(name string) bool {
+	for i := range len(name) {
+		if i > 0 && isHex(name[i-1]) {
+			continue
+		}
+		if hexAt(name[i:], 32) == 32 || uuidAt(name[i:]) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // BenchmarkDiagnosis is a thousand changes a second in an election whose servers
@@ -69,7 +70,7 @@ func BenchmarkEdges(b *testing.B) {
 		if i++; i == len(s.Queue) {
 			i = 1
 		}
-		if e := s.Edge(i); e.State != model.Verified {
+		if e := s.Edge(i); e.State != doctor.Verified {
 			b.Fatalf("%+v", e)
 		}
 	}

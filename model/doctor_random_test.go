@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // A correct election, however its candidates come and go and whenever the
@@ -21,8 +23,8 @@ func TestHealthyElection(t *testing.T) {
 		s := newSim(t, cfg, 500*time.Millisecond, 2*time.Second)
 		s.check = func(e model.Event) {
 			switch b := e.Body.(type) {
-			case model.FindingChanged:
-				if b.Finding.Severity != model.Info && b.Finding.ID != "flapping" {
+			case doctor.FindingChanged:
+				if b.Finding.Severity != doctor.Info && b.Finding.ID != "flapping" {
 					t.Fatalf("%v: %s %+v", e.At.Sub(start), b.Finding.ID, b.Finding)
 				}
 			case model.Handoff:
@@ -63,9 +65,9 @@ func TestHealthyElection(t *testing.T) {
 				st := s.j.State()
 				for i, c := range st.Queue {
 					switch e := st.Edge(i); e.State {
-					case model.WrongWatch, model.MissingWatch:
+					case doctor.WrongWatch, doctor.MissingWatch:
 						t.Fatalf("%v: %s: %+v", s.tree.now.Sub(start), c.Name, e)
-					case model.Verified:
+					case doctor.Verified:
 						verified++
 					}
 				}
@@ -77,7 +79,7 @@ func TestHealthyElection(t *testing.T) {
 		s.run(100 * time.Millisecond)
 		st := s.j.State()
 		for i := range st.Queue {
-			if e := st.Edge(i); i > 0 && e.State != model.Verified {
+			if e := st.Edge(i); i > 0 && e.State != doctor.Verified {
 				t.Fatalf("edge of %s: %+v", st.Queue[i].Name, e)
 			}
 		}
@@ -89,9 +91,9 @@ func TestHealthyElection(t *testing.T) {
 }
 
 // replays records the observations, and applies the recording.
-func replays(t *rapid.T, cfg model.Config, all []model.Observation, events []model.Event, st *model.State) {
+func replays(t *rapid.T, cfg model.Config, all []model.Observation, events []model.Event, st *doctor.State) {
 	var b bytes.Buffer
-	enc, err := model.NewEncoder(&b, model.NewHeader(cfg, start))
+	enc, err := history.NewEncoder(&b, history.NewHeader(cfg, start))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func replays(t *rapid.T, cfg model.Config, all []model.Observation, events []mod
 			t.Fatal(err)
 		}
 	}
-	dec, h, err := model.NewDecoder(&b)
+	dec, h, err := history.NewDecoder(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +110,7 @@ func replays(t *rapid.T, cfg model.Config, all []model.Observation, events []mod
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := model.NewJournal(again)
+	j := doctor.NewJournal(again)
 	var replayed []model.Event
 	for {
 		o, err := dec.Decode()
@@ -170,11 +172,11 @@ func TestRiskBounds(t *testing.T) {
 				t.Fatalf("watched every %v: %s", s.every, why)
 			}
 		}
-		var risks []model.Risk
+		var risks []doctor.Risk
 		cleared := false
 		s.check = func(e model.Event) {
 			switch b := e.Body.(type) {
-			case model.RiskChanged:
+			case doctor.RiskChanged:
 				if b.Risk.Candidate.Session != victim.session {
 					t.Fatalf("%v: a healthy client is at risk: %+v", e.At.Sub(start), b.Risk)
 				}

@@ -9,25 +9,26 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // clinic is an election with an ensemble around it that says what a healthy one
 // does, unless it is told otherwise.
 type clinic struct {
 	*script
-	found map[string]model.Severity // raised and not cleared, by events
+	found map[string]doctor.Severity // raised and not cleared, by events
 	log   []string
 }
 
 func newClinic(t *testing.T, cfg model.Config) *clinic {
-	return &clinic{script: newScript(t, cfg), found: map[string]model.Severity{}}
+	return &clinic{script: newScript(t, cfg), found: map[string]doctor.Severity{}}
 }
 
 func (c *clinic) put(o model.Observation) {
 	c.Helper()
 	for _, e := range c.j.Apply(o) {
 		switch b := e.Body.(type) {
-		case model.FindingChanged:
+		case doctor.FindingChanged:
 			if _, was := c.found[b.Finding.Key]; was == b.Raised {
 				c.Errorf("raised %v again: %+v", b.Raised, b.Finding)
 			}
@@ -36,7 +37,7 @@ func (c *clinic) put(o model.Observation) {
 				c.found[b.Finding.Key] = b.Finding.Severity
 			}
 			c.log = append(c.log, fmt.Sprintf("%v %s %v", e.At.Sub(start), b.Finding.Key, b.Raised))
-		case model.RiskChanged:
+		case doctor.RiskChanged:
 			c.log = append(c.log, fmt.Sprintf("%v risk %s %v", e.At.Sub(start), b.Risk.Candidate.Name, b.Raised))
 		}
 	}
@@ -47,7 +48,7 @@ func (c *clinic) put(o model.Observation) {
 func (c *clinic) sound() {
 	c.Helper()
 	st := c.j.State()
-	if !slices.IsSortedFunc(st.Findings, func(a, b *model.Finding) int {
+	if !slices.IsSortedFunc(st.Findings, func(a, b *doctor.Finding) int {
 		return cmp.Or(-cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(a.ID, b.ID))
 	}) {
 		c.Errorf("not in order: %+v", st.Findings)
@@ -55,7 +56,7 @@ func (c *clinic) sound() {
 	if len(st.Findings) != len(c.found) {
 		c.Errorf("%d findings in the state, by events %v", len(st.Findings), c.found)
 	}
-	worst := model.Severity("")
+	worst := doctor.Severity("")
 	for _, f := range st.Findings {
 		if c.found[f.Key] != f.Severity {
 			c.Errorf("%s is %s in the state, by events %v", f.Key, f.Severity, c.found)
@@ -72,13 +73,13 @@ func (c *clinic) sound() {
 			worst = f.Severity
 		}
 	}
-	if model.Worst(st.Findings) != worst {
-		c.Errorf("Worst is %s, want %s", model.Worst(st.Findings), worst)
+	if doctor.Worst(st.Findings) != worst {
+		c.Errorf("Worst is %s, want %s", doctor.Worst(st.Findings), worst)
 	}
 }
 
-func rank(s model.Severity) int {
-	return slices.Index([]model.Severity{"", model.Info, model.Warning, model.Critical}, s)
+func rank(s doctor.Severity) int {
+	return slices.Index([]doctor.Severity{"", doctor.Info, doctor.Warning, doctor.Critical}, s)
 }
 
 // look reads the election.

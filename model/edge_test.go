@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 func TestMissingWatch(t *testing.T) {
@@ -21,13 +22,13 @@ func TestMissingWatch(t *testing.T) {
 	c.asked(none)
 	c.has("missing-watch critical") // the next in line
 	st := c.j.State()
-	if e := st.Edge(1); e.State != model.MissingWatch || e.Why != "" {
+	if e := st.Edge(1); e.State != doctor.MissingWatch || e.Why != "" {
 		t.Errorf("edge %+v", e)
 	}
-	if e := st.Edge(2); e.State != model.Verified || e.Server != "zk1:2181" || !slices.Equal(e.Watched, []string{names[1]}) {
+	if e := st.Edge(2); e.State != doctor.Verified || e.Server != "zk1:2181" || !slices.Equal(e.Watched, []string{names[1]}) {
 		t.Errorf("edge %+v", e)
 	}
-	if e := st.Edge(0); e.State != model.Unverified || e.Why != "" {
+	if e := st.Edge(0); e.State != doctor.Unverified || e.Why != "" {
 		t.Errorf("the leader's edge %+v", e)
 	}
 	c.asked(nil)
@@ -63,7 +64,7 @@ func TestMissingWatchNeedsAllMembers(t *testing.T) {
 		if name == "another may have it" {
 			name = "zk4 has no address"
 		}
-		if e.State != model.Unverified || !strings.Contains(e.Why, name) {
+		if e.State != doctor.Unverified || !strings.Contains(e.Why, name) {
 			t.Errorf("%s: %+v", name, e)
 		}
 		for _, f := range c.j.State().Findings {
@@ -81,7 +82,7 @@ func TestEdgeUnknown(t *testing.T) {
 	c.look()
 	why := func(want string) {
 		t.Helper()
-		if e := c.j.State().Edge(1); e.State != model.Unverified || !strings.Contains(e.Why, want) {
+		if e := c.j.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, want) {
 			t.Errorf("%+v, want %q", e, want)
 		}
 	}
@@ -92,12 +93,12 @@ func TestEdgeUnknown(t *testing.T) {
 	}
 	c.put(x)
 	why("not asked for their watches")
-	if e := c.j.State().Edge(7); e.State != model.Unverified {
+	if e := c.j.State().Edge(7); e.State != doctor.Unverified {
 		t.Errorf("nobody's edge: %+v", e)
 	}
 	c.pass(time.Second)
 	c.put(c.healthy())
-	if e := c.j.State().Edge(1); e.State != model.Verified || !e.At.Equal(c.tree.now.Add(-time.Millisecond)) {
+	if e := c.j.State().Edge(1); e.State != doctor.Verified || !e.At.Equal(c.tree.now.Add(-time.Millisecond)) {
 		t.Errorf("%+v", e)
 	}
 	c.pass(time.Second)

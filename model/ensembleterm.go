@@ -38,54 +38,13 @@ func (o ensembleTerm) same(later ensembleTerm, steady bool) bool {
 
 // serve takes in the term that a table shows, and reports whether all deadlines
 // started again since the table before.
-func (d *doctor) serve(t *ServerTable) (renewed bool) {
+func (k *Tracker) serve(t *ServerTable) (renewed bool) {
 	now := ensembleTermOf(t)
-	if ago := d.shaken.Sub(wall(t.At)); !now.known || ago > 0 && ago < time.Minute { // an election may be under way
-		d.term.known = false
+	if ago := k.lost.Sub(wall(t.At)); !now.known || ago > 0 && ago < time.Minute { // an election may be under way
+		k.term.known = false
 		return false
 	}
-	renewed = d.term.leader != "" && !d.term.same(now, d.steady)
-	d.term, d.steady = now, true
+	renewed = k.term.leader != "" && !k.term.same(now, k.steady)
+	k.term, k.steady = now, true
 	return renewed
-}
-
-// bound is when a session expires at the latest, and in which epoch that holds.
-func (d *doctor) bound(h *hearing) (by time.Time, epoch int64) {
-	if !d.term.known {
-		return by, 0
-	}
-	if by = h.bound(d.tick); !by.IsZero() {
-		epoch = d.term.epoch
-	}
-	return by, epoch
-}
-
-// moved reports whether the bound differs from the last one published and is not lower.
-func (r *Risk) moved() bool { return r.told.IsZero() != r.By.IsZero() || r.By.After(r.told) }
-
-// shaken notes that the observer's own connection was lost: perhaps the server
-// is down that leads the ensemble. Until the next table tells, no bound holds.
-func (j *Journal) shaken(at time.Time) {
-	d := &j.doctor
-	d.steady, d.term.known, d.shaken = false, false, later(d.shaken, at)
-	j.rebound(at)
-}
-
-// rebound brings the bounds of the risks up to date with the term.
-func (j *Journal) rebound(at time.Time) {
-	d := &j.doctor
-	for _, old := range j.riskList() {
-		h := d.heard[old.Candidate.Session]
-		if h == nil {
-			continue
-		}
-		r := *old
-		if r.By, r.Epoch = d.bound(h); r == *old {
-			continue
-		}
-		if r.moved() {
-			j.raise(at, &r)
-		}
-		d.risks[r.Candidate.ID()], d.riskView = &r, nil
-	}
 }

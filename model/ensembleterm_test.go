@@ -4,9 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
 )
 
 // Whatever the ensemble does, a bound holds in the epoch that it names;
@@ -33,15 +34,15 @@ func TestRiskBoundsThroughElections(t *testing.T) {
 		if rapid.Bool().Draw(t, "killed") {
 			victim.server = -1
 		}
-		var risks []model.Risk
-		note := func(r model.Risk) {
+		var risks []doctor.Risk
+		note := func(r doctor.Risk) {
 			if r.Candidate.Session == victim.session {
 				risks = append(risks, r)
 			}
 		}
 		s.check = func(e model.Event) {
 			switch b := e.Body.(type) {
-			case model.RiskChanged:
+			case doctor.RiskChanged:
 				if b.Raised {
 					note(b.Risk)
 				}

@@ -9,8 +9,9 @@ type Event struct {
 	Body EventBody
 }
 
-// EventBody is the closed sum of what can happen.
-type EventBody interface{ event() }
+// EventBody is the closed sum of what can happen: the types of this file, and
+// what the doctor raises and clears.
+type EventBody interface{ EventBody() }
 
 // Snapshot is the whole state: the first event, and again after a gap in
 // observation, following the events that tell what changed in the gap.
@@ -91,9 +92,9 @@ type LinkChanged struct {
 	Session uint64
 }
 
-func (Snapshot) event()    {}
-func (Joined) event()      {}
-func (Left) event()        {}
-func (Handoff) event()     {}
-func (Missed) event()      {}
-func (LinkChanged) event() {}
+func (Snapshot) EventBody()    {}
+func (Joined) EventBody()      {}
+func (Left) EventBody()        {}
+func (Handoff) EventBody()     {}
+func (Missed) EventBody()      {}
+func (LinkChanged) EventBody() {}

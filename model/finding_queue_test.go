@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 func TestGhostNode(t *testing.T) {
@@ -223,7 +224,7 @@ func TestGuessedNaming(t *testing.T) {
 		}
 		without(x, 1)
 	})
-	if len(c.j.State().Findings) == 0 || model.Worst(c.j.State().Findings) != model.Info {
+	if len(c.j.State().Findings) == 0 || doctor.Worst(c.j.State().Findings) != doctor.Info {
 		t.Errorf("findings %v", c.found)
 	}
 }
@@ -268,11 +269,11 @@ func TestManyOfAKind(t *testing.T) {
 		}
 	})
 	all := c.j.State().Findings
-	if len(all) != 9 || all[0].Severity != model.Critical {
+	if len(all) != 9 || all[0].Severity != doctor.Critical {
 		t.Fatalf("%d findings, want 8 and one for the others: %+v", len(all), all)
 	}
-	i := slices.IndexFunc(all, func(f *model.Finding) bool { return f.Key == "missing-watch /more" })
-	if i < 0 || all[i].Title != "14 more: a candidate watches nobody" || len(all[i].Znodes) < 14 || all[i].Severity != model.Warning {
+	i := slices.IndexFunc(all, func(f *doctor.Finding) bool { return f.Key == "missing-watch /more" })
+	if i < 0 || all[i].Title != "14 more: a candidate watches nobody" || len(all[i].Znodes) < 14 || all[i].Severity != doctor.Warning {
 		t.Errorf("%d: %+v", i, all)
 	}
 }

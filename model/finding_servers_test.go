@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 func TestEnsembleSplit(t *testing.T) {
@@ -120,7 +121,7 @@ func TestStrangersServers(t *testing.T) {
 		}
 		if !listed {
 			c.has()
-			if e := st.Edge(1); e.State != model.Unverified || e.Why == "" {
+			if e := st.Edge(1); e.State != doctor.Unverified || e.Why == "" {
 				t.Errorf("%+v: want it unknown, and why", e)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 func TestWrongWatch(t *testing.T) {
@@ -17,7 +18,7 @@ func TestWrongWatch(t *testing.T) {
 	// 4 watches 2 and should 3; nobody else watches 2 but 3, so two do: a herd.
 	c.asked(func(x *model.ServerTable) { watches(x, "/e", 4, names[1]) })
 	c.has("herd warning")
-	if e := c.j.State().Edge(3); e.State != model.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
+	if e := c.j.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
 		t.Errorf("%+v", e)
 	}
 	// It watches one behind it: nobody tells it when its turn comes.
@@ -93,7 +94,7 @@ func TestHerdByRule(t *testing.T) {
 	c.look()
 	c.asked(nil)
 	c.has()
-	if e := c.j.State().Edge(4); e.State != model.Verified {
+	if e := c.j.State().Edge(4); e.State != doctor.Verified {
 		t.Errorf("%+v", e)
 	}
 
@@ -105,7 +106,7 @@ func TestHerdByRule(t *testing.T) {
 	c.look()
 	c.asked(nil)
 	c.has("herd info")
-	if e := c.j.State().Edge(1); e.State != model.Unverified || !strings.Contains(e.Why, "list of children") {
+	if e := c.j.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, "list of children") {
 		t.Errorf("%+v", e)
 	}
 }
@@ -126,7 +127,7 @@ func TestWatchCycle(t *testing.T) {
 		watches(x, "/e", 3, b)
 	}
 	c.asked(circle)
-	if c.found["watch-cycle "+b] != model.Critical {
+	if c.found["watch-cycle "+b] != doctor.Critical {
 		t.Errorf("findings %v", c.found)
 	}
 	c.asked(nil)

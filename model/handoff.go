@@ -47,7 +47,7 @@ func (j *Journal) checkHead(at time.Time, changed moment) {
 	// The notification of the deletion comes before that of the
 	// acknowledgement, so one from before is of an earlier reign.
 	j.ackFrom = moment{}
-	acked := j.state.Ack.names(head)
+	acked := j.state.Ack.Names(head)
 	switch {
 	case acked && changed.known() && !j.state.Ack.At.Before(changed.since()):
 		h.Takeover, h.TakeoverIn = lasted(changed, j.acked)

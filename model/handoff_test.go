@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // script plays a tree to a journal, one line a step, and collects the events
@@ -15,7 +16,7 @@ type script struct {
 	*testing.T
 	tree *tree
 	w    *watcher
-	j    *model.Journal
+	j    *doctor.Journal
 }
 
 var start = newTree().now
@@ -24,7 +25,7 @@ func newScript(t *testing.T, cfg model.Config) *script {
 	tr := newTree()
 	tr.createParent(0)
 	cfg.Path = "/e"
-	s := &script{t, tr, &watcher{tree: tr}, model.NewJournal(cfg)}
+	s := &script{t, tr, &watcher{tree: tr}, doctor.NewJournal(cfg)}
 	s.apply(&model.Connection{At: tr.now, Link: model.Connected, Session: 9, Server: "127.0.0.1:2181"})
 	return s
 }
@@ -76,7 +77,7 @@ func short(e model.Event) string {
 	}
 	var s string
 	switch b := e.Body.(type) {
-	case model.Snapshot:
+	case doctor.Snapshot:
 		s = fmt.Sprintf("state %s %d", b.State.Phase, len(b.State.Queue)+len(b.State.Ignored))
 	case model.Joined:
 		s = "joined " + name(b.Candidate)
@@ -697,7 +698,7 @@ func TestDuplicatesInARead(t *testing.T) {
 func TestMonotonicReadings(t *testing.T) {
 	// A replay has wall clock times only, so they alone may count.
 	now := time.Now()
-	j := model.NewJournal(acked)
+	j := doctor.NewJournal(acked)
 	j.Apply(&model.Read{At: now, Presence: model.Absent})
 	if s := j.State(); s.At != now.Round(0) || s.ReadAt != now.Round(0) {
 		t.Errorf("At %v, ReadAt %v", s.At, s.ReadAt)

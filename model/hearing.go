@@ -8,9 +8,9 @@ import (
 	"electop/model/units"
 )
 
-// hearing is what the servers' tables say of one contender's session: bounds
+// Liveness is what the servers' tables say of one contender's session: bounds
 // of when the servers last heard of it. It is written at each table only.
-type hearing struct {
+type Liveness struct {
 	timeout time.Duration // 0: not known
 	// most is more than the timeout surely, for where connections are not told
 	// and so timeouts are not; 0: not known.
@@ -35,12 +35,16 @@ type hearing struct {
 	sound time.Time
 	// silent: it was connected and not heard from since.
 	silent bool
+	// danger says what shows that the session is about to expire, "" for nothing;
+	// dangerSince is when it was first seen.
+	danger      string
+	dangerSince time.Time
 	// When the last rounds that told of connections and of deadlines began.
 	askedConn, askedDue time.Time
 }
 
-// expirer returns the server whose deadlines count, nil if none told any.
-func expirer(t *ServerTable) *Server {
+// Expirer returns the server whose deadlines count, nil if none told any.
+func (t *ServerTable) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {
 		s := &t.Servers[i]
@@ -54,9 +58,9 @@ func expirer(t *ServerTable) *Server {
 	return found
 }
 
-// everyClient reports whether what is in no member's list of connections is
+// TellsEveryConn reports whether what is in no member's list of connections is
 // connected to none.
-func everyClient(t *ServerTable) bool {
+func (t *ServerTable) TellsEveryConn() bool {
 	for i := range t.Servers {
 		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
 			return false
@@ -66,27 +70,27 @@ func everyClient(t *ServerTable) bool {
 }
 
 // listed takes in a connection as a member lists it.
-func (h *hearing) listed(t *ServerTable, x client) {
-	if x.conn.Timeout > 0 {
-		h.timeout = x.conn.Timeout
+func (h *Liveness) listed(t *ServerTable, x SessionConn) {
+	if x.Conn.Timeout > 0 {
+		h.timeout = x.Conn.Timeout
 	}
 	old := h.conn
-	same := old != nil && h.server == x.server && old.Addr == x.conn.Addr &&
-		old.LastResponse == x.conn.LastResponse && old.Received == x.conn.Received
+	same := old != nil && h.server == x.Server && old.Addr == x.Conn.Addr &&
+		old.LastResponse == x.Conn.LastResponse && old.Received == x.Conn.Received
 	if !same {
-		h.since = x.at
+		h.since = x.At
 		if old != nil || !h.absent.IsZero() {
 			// The server's word of before was given after it was asked.
 			h.after = later(h.after, h.askedConn)
 		}
 	}
-	h.conn, h.server = x.conn, x.server
+	h.conn, h.server = x.Conn, x.Server
 	h.absent, h.absences = time.Time{}, 0
 	h.askedConn = wall(t.At)
 }
 
 // unlisted takes in that no member lists one.
-func (h *hearing) unlisted(t *ServerTable) {
+func (h *Liveness) unlisted(t *ServerTable) {
 	if h.absent.IsZero() {
 		h.absent = wall(t.End)
 	}
@@ -96,7 +100,7 @@ func (h *hearing) unlisted(t *ServerTable) {
 }
 
 // due takes in a deadline.
-func (h *hearing) due(t *ServerTable, s *Server, d Deadline, k clock) {
+func (h *Liveness) due(t *ServerTable, s *Server, d Deadline, k clock) {
 	if addr := Safe(s.Addr, 0); !h.told || h.deadline != d || h.leader != addr {
 		if h.told && h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
 			// The leader heard of it since, and so its member a batch before
@@ -122,7 +126,7 @@ func (h *hearing) due(t *ServerTable, s *Server, d Deadline, k clock) {
 
 // renewed takes in that another server leads the ensemble: leases began anew,
 // no later than the end of the round.
-func (h *hearing) renewed(t *ServerTable) {
+func (h *Liveness) renewed(t *ServerTable) {
 	h.since = wall(t.End)
 	if !h.absent.IsZero() {
 		h.absent = wall(t.End)
@@ -132,7 +136,7 @@ func (h *hearing) renewed(t *ServerTable) {
 
 // bound is when the session expires at the latest, unless it is heard of
 // again; zero: not known.
-func (h *hearing) bound(tick time.Duration) (by time.Time) {
+func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 	least := func(x time.Time) {
 		if by.IsZero() || x.Before(by) {
 			by = x
@@ -140,7 +144,7 @@ func (h *hearing) bound(tick time.Duration) (by time.Time) {
 	}
 	// What a client said last before its connection went may not have been passed
 	// on yet, which moves the deadline once more.
-	final := h.told && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+slack)))
+	final := h.told && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack)))
 	if final && !h.by.IsZero() {
 		least(h.by.Add(commit))
 	}
@@ -159,55 +163,120 @@ func (h *hearing) bound(tick time.Duration) (by time.Time) {
 	return by
 }
 
-// alive returns until when the session can not have expired; zero: not known.
-func (h *hearing) alive() time.Time {
+// Alive returns until when the session can not have expired; zero: not known.
+func (h *Liveness) Alive() time.Time {
 	if h.after.IsZero() || h.timeout <= 0 {
 		return h.notBefore
 	}
 	return later(h.notBefore, h.after.Add(h.timeout))
 }
 
-// likely is when a session without a connection may expire, if its client was
-// in order when it was last seen so: it pings every third of its timeout. One
+// reconnect is how long a client whose connection was lost has to come back:
+// the library for Go waits a second before it tries again.
+const reconnect = 3 * time.Second
+
+// Timeout returns the session's timeout, 0 if it is not known.
+func (h *Liveness) Timeout() time.Duration { return h.timeout }
+
+// Silence returns since when the client was not heard from. It is sure if two
+// rounds showed it, or one that took as long as two: a client that lost its
+// connection takes some time to come back.
+func (h *Liveness) Silence() (since time.Time, sure bool) {
+	switch {
+	case !h.absent.IsZero():
+		return h.absent, h.absences >= 2 && h.askedConn.Sub(h.absent) >= reconnect
+	case h.conn == nil:
+		return h.moved, true
+	}
+	return h.since, true
+}
+
+// LastKnown says in words what was known of the session last, for somebody who
+// asks why it ended.
+func (h *Liveness) LastKnown() string {
+	switch {
+	case !h.absent.IsZero():
+		return "no connection since " + units.Clock(h.absent) + ", but whether its session could expire by then is not known"
+	case h.conn != nil:
+		return "connected to " + h.server + " when it was last asked, at " + units.Clock(h.askedConn)
+	}
+	return "the servers did not tell when its session expires"
+}
+
+// Likely is when a session without a connection may expire, if its client was
+// in order when it was last seen so, or joined: it pings every third of its timeout. One
 // that closed its session between its connection and its next look is no less
 // gone.
-func (h *hearing) likely(c *Candidate, tick time.Duration) time.Time {
-	from, timeout := h.sound, h.timeout
-	if c.Joined {
-		from = later(from, c.SeenAt)
-	}
+func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
+	from, timeout := later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
 		return time.Time{}
 	}
 	// The znodes of one that was closed just before the servers were asked have
-	// gone with it, which is seen within the slack.
-	closed := h.absent.Add(slack)
+	// gone with it, which is seen within the Slack.
+	closed := h.absent.Add(Slack)
 	if from.IsZero() {
 		return closed
 	}
 	if timeout <= 0 {
 		timeout = 2 * tick // the least that servers grant by default
 	}
-	return later(closed, from.Add(max(timeout*2/3-slack, timeout/2)))
+	return later(closed, from.Add(max(timeout*2/3-Slack, timeout/2)))
 }
 
-// danger says what shows that the session is about to expire, "" for nothing.
-func (h *hearing) danger(tick time.Duration, of int) string {
-	limit := cmp.Or(h.timeout, h.most)/3 + slack
+// assess finds out, after a round, whether the session is about to expire.
+func (h *Liveness) assess(t *ServerTable, at time.Time, tick time.Duration) {
+	was := h.danger
+	h.danger = h.signs(tick, len(t.Servers))
+	if by := h.bound(tick); h.danger != "" && !by.IsZero() && at.After(by.Add(DangerOver)) {
+		h.danger = "" // a bound that did not hold
+	}
+	switch {
+	case h.danger == "":
+		h.sound, h.silent = later(h.sound, wall(t.At)), false
+		return
+	case h.absent.IsZero():
+		h.silent = true
+	}
+	if was == "" {
+		h.dangerSince = at
+	}
+}
+
+// signs says what shows that the session is about to expire, "" for nothing.
+func (h *Liveness) signs(tick time.Duration, of int) string {
+	limit := cmp.Or(h.timeout, h.most)/3 + Slack
 	switch {
 	case !h.absent.IsZero():
-		return "no connection to any of " + units.Count(of, "member", "members") + " since " + clockText(h.absent)
+		return "no connection to any of " + units.Count(of, "member", "members") + " since " + units.Clock(h.absent)
 	case h.timeout <= 0 && h.most <= 0:
 	case h.conn != nil && h.askedConn.Sub(h.since) > limit:
 		return fmt.Sprintf("connected to %s, which has heard nothing from it since %s; it should every %s",
-			h.server, clockText(h.since), units.Exact((cmp.Or(h.timeout, h.most) / 3).Round(time.Second/10)))
+			h.server, units.Clock(h.since), units.Exact((cmp.Or(h.timeout, h.most) / 3).Round(time.Second/10)))
 	case h.told && h.askedDue.Sub(h.moved) > limit+tick+tick/2:
-		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, clockText(h.moved))
+		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, units.Clock(h.moved))
 	case h.told && h.timeout > 0 && !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > limit+tick/2:
-		return fmt.Sprintf("by its deadline on %s it was last heard from before %s", h.leader, clockText(h.by.Add(-h.timeout)))
+		return fmt.Sprintf("by its deadline on %s it was last heard from before %s", h.leader, units.Clock(h.by.Add(-h.timeout)))
 	}
 	return ""
 }
 
-// clockText is a time in evidence: UTC, for a recording has no zone.
-func clockText(t time.Time) string { return t.UTC().Format("15:04:05.0Z") }
+// early returns how much longer a contender's session has to be looked at to
+// tell whether its client is alive; 0: that is known, or the servers do not tell
+// what it takes.
+func (h *Liveness) early(tick time.Duration) time.Duration {
+	limit := cmp.Or(h.timeout, h.most)/3 + Slack
+	switch {
+	case !h.absent.IsZero():
+		return reconnect - h.askedConn.Sub(h.absent)
+	case h.timeout <= 0 && h.most <= 0, !h.after.IsZero():
+		return 0
+	case h.told && h.timeout > 0 && !h.by.IsZero():
+		return 0 // the deadline says when it was last heard of
+	case h.conn != nil:
+		return limit - h.askedConn.Sub(h.since)
+	case h.told:
+		return limit + tick + tick/2 - h.askedDue.Sub(h.moved)
+	}
+	return 0
+}

@@ -9,18 +9,21 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
-
-	"electop/model"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 var sameState = cmp.Options{
-	cmp.AllowUnexported(model.Unexported...),
+	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "electop/") }),
 	cmp.Comparer(func(a, b model.Recipe) bool { return a.Name() == b.Name() }),
 	cmp.Comparer(func(a, b *model.Dialect) bool { return a == b }),
 	cmpopts.EquateEmpty(),
@@ -41,11 +44,11 @@ type world struct {
 	tree    *tree
 	w       *watcher
 	cfg     model.Config
-	j       *model.Journal
+	j       *doctor.Journal
 	all     []model.Observation
 	events  []model.Event
-	states  []*model.State // shown before, and
-	texts   [][]byte       // what they were
+	states  []*doctor.State // shown before, and
+	texts   [][]byte        // what they were
 	began   bool
 	parent  int64              // czxid of the parent that was read last
 	creates int                // of it, not counted: before we looked
@@ -133,11 +136,11 @@ func (w *world) follow(e model.Event) {
 		w.Fatalf("event %d at %v is before the last one, at %v", e.N, e.At, w.events[n-1].At)
 	}
 	w.events = append(w.events, e)
-	if _, ok := e.Body.(model.Snapshot); !w.began && !ok {
+	if _, ok := e.Body.(doctor.Snapshot); !w.began && !ok {
 		w.Fatalf("the first event is %+v, not a snapshot", e.Body)
 	}
 	switch b := e.Body.(type) {
-	case model.Snapshot:
+	case doctor.Snapshot:
 		names := map[string]bool{}
 		for _, c := range slices.Concat(b.State.Queue, b.State.Ignored) {
 			names[c.Name] = true
@@ -311,7 +314,7 @@ func id(c *model.Candidate) model.ID {
 	return c.ID()
 }
 
-func text(t rapid.TB, s *model.State) []byte {
+func text(t rapid.TB, s *doctor.State) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -331,7 +334,7 @@ func TestRandomHistory(t *testing.T) {
 		if rapid.Bool().Draw(rt, "herd") {
 			w.cfg.Recipe = model.Herd()
 		}
-		w.j = model.NewJournal(w.cfg)
+		w.j = doctor.NewJournal(w.cfg)
 		if rapid.Bool().Draw(rt, "parent at first") {
 			w.tree.createParent(rapid.SampledFrom([]uint32{0, 5, 1<<30 - 4, jammed - 10}).Draw(rt, "creates before"))
 		}
@@ -392,7 +395,7 @@ func TestRandomHistory(t *testing.T) {
 // replay records the observations, reads the recording and applies it.
 func (w *world) replay() {
 	var rec bytes.Buffer
-	enc, err := model.NewEncoder(&rec, model.NewHeader(w.cfg, w.tree.now))
+	enc, err := history.NewEncoder(&rec, history.NewHeader(w.cfg, w.tree.now))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -401,7 +404,7 @@ func (w *world) replay() {
 			w.Fatal(err)
 		}
 	}
-	dec, h, err := model.NewDecoder(&rec)
+	dec, h, err := history.NewDecoder(&rec)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -409,7 +412,7 @@ func (w *world) replay() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	j := model.NewJournal(cfg)
+	j := doctor.NewJournal(cfg)
 	var events []model.Event
 	for i := 0; ; i++ {
 		o, err := dec.Decode()

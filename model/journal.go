@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -74,7 +75,10 @@ type Journal struct {
 	held       []Event
 	out        []Event
 
-	doctor doctor
+	sessions Tracker
+	// unexplained are leaders whose end later tables may explain, by session.
+	unexplained map[uint64]*gone
+	last        Changed // by the last observation
 
 	deletions deletions
 	written   int64 // zxid of the last accepted write to the counter
@@ -110,7 +114,7 @@ func NewJournal(cfg Config) *Journal {
 func (j *Journal) Apply(o Observation) []Event {
 	at := wall(o.When())
 	j.out = nil
-	j.doctor.touch(o)
+	j.last = Changed{}
 	if r, ok := o.(*Read); ok && r.Gap {
 		j.gap = true
 	}
@@ -149,22 +153,11 @@ func (j *Journal) Apply(o Observation) []Event {
 	j.tend()
 	j.settle(at)
 	j.state.At = later(j.state.At, at)
-	j.diagnose(j.state.At)
 	j.cached = nil
 	if j.baseline > 0 {
 		j.based()
 	}
 	return j.out
-}
-
-// Deadline returns when the journal wants an [Advance], if it wants one: to
-// let go of what it holds back, or because the doctor waits.
-func (j *Journal) Deadline() (time.Time, bool) {
-	due, ok := j.Held()
-	if d := j.doctor.due; !d.IsZero() && (!ok || d.Before(due)) {
-		return d, true
-	}
-	return due, ok
 }
 
 // Held returns until when events are held back for an acknowledgement, if any
@@ -175,6 +168,23 @@ func (j *Journal) Held() (time.Time, bool) {
 	}
 	return j.pending.since.Add(AckWait), true
 }
+
+// At is the time of the last observation applied, and never goes back.
+func (j *Journal) At() time.Time { return j.state.At }
+
+// Changed is what an observation changed and no event says yet: events wait for
+// an acknowledgement.
+type Changed struct {
+	Left       []*Candidate // contenders that went
+	ParentGone bool         // the parent was deleted, and all under it
+}
+
+// Changed returns what the last observation changed.
+func (j *Journal) Changed() Changed { return j.last }
+
+// Sessions returns what the servers say of sessions. It changes with the next
+// observation.
+func (j *Journal) Sessions() *Tracker { return &j.sessions }
 
 // State returns the election as it stands.
 func (j *Journal) State() *State {
@@ -200,9 +210,9 @@ func (j *Journal) State() *State {
 			s.bySession[session] = d.member
 		}
 	}
-	s.Events, s.under, s.single = j.n+uint64(len(j.held)), j.under, j.single
+	s.ParentRead, s.Single, s.AckExpected = j.under, j.single, j.cfg.AckExpected || j.ackSeen
 	s.listSent, s.ackSent = j.listSent, j.ackSent
-	s.seen, s.Risks = j.diagnosis(), j.riskList()
+	s.Tracked, s.unexplained = j.sessions.View(), slices.Sorted(maps.Keys(j.unexplained))
 	s.NextSequence, s.NextSequenceKnown = 0, false
 	if s.Phase == Live && j.under {
 		s.NextSequence, s.NextSequenceKnown = s.Parent.Creates()
@@ -234,7 +244,7 @@ func (j *Journal) connection(c *Connection) {
 	other := c.Link == Connected && old.Link == Connected && old.Session != 0 && c.Session != old.Session
 	switch {
 	case old.Link == Connected && (c.Link != Connected || other):
-		j.shaken(wall(c.At))
+		j.sessions.ConnectionLost(wall(c.At))
 		j.gap = j.gap || j.began
 		j.ackFrom = moment{} // an acknowledgement seen later may be old by then
 		if other {

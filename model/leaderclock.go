@@ -13,7 +13,7 @@ import "time"
 // A client pings when a third of its timeout passed without a request. The
 // member that it is connected to answers, and passes the touch on to the leader
 // in batches, every half tick. So for a healthy client T is never older than
-// to/3 + tick/2, and some time for the network ([slack]).
+// to/3 + tick/2, and some time for the network ([Slack]).
 //
 // Let d be what our clock shows when the leader's shows 0 (both run evenly over
 // the minutes that this is about). A deadline D is D+d by our clock, so d is
@@ -47,9 +47,9 @@ import "time"
 // ensembleTerm), what was known is dropped when another epoch is seen, and there is
 // no bound while it is not known who leads the ensemble.
 const (
-	// slack is for the network, for a client's timer, and for a server that is
+	// Slack is for the network, for a client's timer, and for a server that is
 	// busy; clients in Java ping up to a second early, none is known to be late.
-	slack = 500 * time.Millisecond
+	Slack = 500 * time.Millisecond
 	// commit is how long the end of an expired session takes to be agreed on:
 	// the ensemble leader's threads on a busy machine, and a quorum's write to
 	// slow disks.

@@ -4,9 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
 )
 
 // A distant is an observer over a link whose delays vary, as go-zookeeper and a
@@ -16,7 +17,7 @@ type distant struct {
 	*rapid.T
 	tree    *tree
 	w       *watcher
-	j       *model.Journal
+	j       *doctor.Journal
 	agenda  []simEvent
 	n       int
 	watch   bool // it is set
@@ -173,7 +174,7 @@ func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 		tr := newTree()
 		tr.createParent(0)
 		d := &distant{
-			T: t, tree: tr, w: &watcher{tree: tr}, j: model.NewJournal(model.Config{Path: "/e", AckPath: "/ack", AckExpected: rapid.Bool().Draw(t, "ack expected")}),
+			T: t, tree: tr, w: &watcher{tree: tr}, j: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/ack", AckExpected: rapid.Bool().Draw(t, "ack expected")}),
 			ack: &model.Ack{Presence: model.Absent}, deleted: map[model.ID]time.Time{}, created: map[model.ID]time.Time{}, acked: map[model.ID]time.Time{},
 		}
 		d.apply(&model.Connection{At: tr.now, Link: model.Connected, Session: 99})

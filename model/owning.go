@@ -36,7 +36,7 @@ func (j *Journal) disowned(c *Candidate) {
 // shares reports whether it may be no mistake here that a session stands more
 // than once: threads of one process that wait for a lock do. Our members do not.
 func (j *Journal) shares() bool {
-	if d := j.state.Dialect; d != nil && (d.Lock || d.shares) {
+	if d := j.state.Dialect; d != nil && d.Shares() {
 		return true
 	}
 	_, ok := j.recipe.(leases)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // naive works the properties out anew after each observation.
@@ -27,7 +28,7 @@ type naive struct {
 
 // apply takes an observation and the state after it, of which it uses no
 // properties.
-func (n *naive) apply(o model.Observation, s *model.State) {
+func (n *naive) apply(o model.Observation, s *doctor.State) {
 	at := o.When()
 	if n.at.IsZero() {
 		n.at = at

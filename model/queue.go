@@ -98,3 +98,18 @@ func (j *Journal) order(a, b *Candidate) int {
 }
 
 func byName(a, b *Candidate) int { return cmp.Compare(a.Name, b.Name) }
+
+// Position finds a contender in an ordered queue.
+func Position(r Recipe, queue []*Candidate, c *Candidate) (int, bool) {
+	return slices.BinarySearchFunc(queue, c, func(a, b *Candidate) int {
+		switch {
+		case a == b:
+			return 0
+		case r.Before(a, b):
+			return -1
+		case r.Before(b, a):
+			return 1
+		}
+		return 0
+	})
+}

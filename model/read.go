@@ -215,7 +215,7 @@ func (j *Journal) vanish(at time.Time, changed moment) {
 	clear(j.known)
 	j.queue, j.rest, j.owning = nil, nil, owning{}
 	j.gone()
-	j.doctor.vanish(at)
+	j.last.ParentGone = true
 	j.under = false
 	j.state.Phase, j.state.Parent = NoParent, Parent{}
 	j.checkHead(at, changed)
@@ -287,7 +287,9 @@ func (j *Journal) joined(at time.Time, c *Candidate) {
 
 func (j *Journal) left(at time.Time, c *Candidate) {
 	j.state.Totals.Left++
-	j.parted(at, c)
+	if j.recipe.Contends(c) {
+		j.last.Left = append(j.last.Left, c)
+	}
 	j.emit(at, Left{c, !j.recipe.Contends(c)})
 }
 

@@ -21,7 +21,7 @@ func (r leases) has(name string) bool {
 		return r.takes(name)
 	}
 	_, ok := Sequence(name)
-	return ok && r.takes(stem(name))
+	return ok && r.takes(Stem(name))
 }
 
 func (r leases) Before(a, b *Candidate) bool {

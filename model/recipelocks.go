@@ -44,11 +44,11 @@ func either(a, b func(string) bool) func(string) bool {
 func (r *locks) Name() string { return r.name }
 
 func (r *locks) Contends(c *Candidate) bool {
-	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writer(stem(c.Name)))
+	return c.HasSequence && (c.Session != 0 || c.Unread) && (r.reads(c.Name) || r.writer(Stem(c.Name)))
 }
 
 // reads reports whether the name is a reader's.
-func (r *locks) reads(name string) bool { return r.reader != nil && r.reader(stem(name)) }
+func (r *locks) reads(name string) bool { return r.reader != nil && r.reader(Stem(name)) }
 
 // kind is what the journal notes of a candidate whose dialect has readers, so
 // that to ask for all of a long queue whom they watch does not read every name
@@ -162,7 +162,7 @@ func (r *locks) Target(own string, children []string, skip func(string) bool) Ta
 	var t Target
 	mine, ok := Sequence(own)
 	reads := r.reads(own)
-	if !ok || !reads && !r.writer(stem(own)) {
+	if !ok || !reads && !r.writer(Stem(own)) {
 		return t
 	}
 	var best int64
@@ -176,7 +176,7 @@ func (r *locks) Target(own string, children []string, skip func(string) bool) Ta
 			continue
 		}
 		// A reader waits for writers only.
-		if reader := r.reads(name); reader && reads || !reader && !r.writer(stem(name)) {
+		if reader := r.reads(name); reader && reads || !reader && !r.writer(Stem(name)) {
 			continue
 		}
 		order := cmp.Or(cmp.Compare(seq, best), cmp.Compare(name, t.Watch))

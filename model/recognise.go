@@ -41,7 +41,7 @@ func (j *Journal) recognise(r *Read) {
 func (j *Journal) widen(children []Znode) {
 	d := widened(j.state.Dialect, func(wider *Dialect) bool {
 		return slices.ContainsFunc(children, func(z Znode) bool {
-			_, ok := match(wider.mark, stem(z.Name))
+			_, ok := match(wider.mark, Stem(z.Name))
 			return ok && (z.Session != 0 || z.Unread)
 		})
 	})

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // names of every dialect, and of none.
@@ -252,11 +254,11 @@ func TestFixedRecipe(t *testing.T) {
 	s.add(latchPrefix, 2, "b")
 	s.read()
 	s.whose("nobody's, election: a b")
-	h := model.NewHeader(model.Config{Path: "/e", Recipe: model.Election()}, start)
+	h := history.NewHeader(model.Config{Path: "/e", Recipe: model.Election()}, start)
 	if cfg, err := h.Config(); err != nil || h.Recipe != "election" || cfg.Recipe != model.Election() {
 		t.Errorf("%+v, %+v, %v", h, cfg, err)
 	}
-	h = model.NewHeader(model.Config{Path: "/e"}, start)
+	h = history.NewHeader(model.Config{Path: "/e"}, start)
 	if cfg, err := h.Config(); err != nil || h.Recipe != "recognised" || cfg.Recipe != nil {
 		t.Errorf("%+v, %+v, %v", h, cfg, err)
 	}
@@ -270,7 +272,7 @@ func TestRandomNamings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tr := newTree()
 		tr.createParent(0)
-		w, j := &watcher{tree: tr}, model.NewJournal(model.Config{Path: "/e"})
+		w, j := &watcher{tree: tr}, doctor.NewJournal(model.Config{Path: "/e"})
 		var leader model.ID
 		few := rapid.SliceOfNDistinct(rapid.SampledFrom(prefixes), 1, 4, rapid.ID).Draw(t, "prefixes")
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
@@ -285,7 +287,7 @@ func TestRandomNamings(t *testing.T) {
 			r := w.read(rapid.IntRange(0, 5).Draw(t, "full") == 0, false, nil)
 			for _, e := range j.Apply(r) {
 				switch b := e.Body.(type) {
-				case model.Snapshot:
+				case doctor.Snapshot:
 					leader = id(b.State.Leader())
 				case model.Handoff:
 					if id(b.From) != leader {

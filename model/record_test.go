@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // recording returns the lines of a short one, the header first.
 func recording(t testing.TB) []string {
 	var b bytes.Buffer
-	enc, err := model.NewEncoder(&b, model.NewHeader(model.Config{Path: "/e", AckPath: "/a", AckExpected: true}, start))
+	enc, err := history.NewEncoder(&b, history.NewHeader(model.Config{Path: "/e", AckPath: "/a", AckExpected: true}, start))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func recording(t testing.TB) []string {
 
 // decode counts what a recording holds, up to its end or an error.
 func decode(r io.Reader) (n int, err error) {
-	dec, _, err := model.NewDecoder(r)
+	dec, _, err := history.NewDecoder(r)
 	if err != nil {
 		return 0, err
 	}
@@ -72,7 +74,7 @@ func TestTornRecording(t *testing.T) {
 	}
 	for size := len(lines[0]); size < len(whole); size++ {
 		good := strings.Count(whole[:size], "\n") - 1
-		want := model.ErrTorn
+		want := history.ErrTorn
 		if whole[size-1] == '\n' {
 			want = io.EOF
 		}
@@ -81,11 +83,11 @@ func TestTornRecording(t *testing.T) {
 			t.Fatalf("cut to %d bytes: %d, %v; want %d, %v", size, n, err, good, want)
 		}
 	}
-	dec, _, err := model.NewDecoder(strings.NewReader(lines[0] + `{"adv`))
+	dec, _, err := history.NewDecoder(strings.NewReader(lines[0] + `{"adv`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []error{model.ErrTorn, io.EOF, io.EOF} {
+	for _, want := range []error{history.ErrTorn, io.EOF, io.EOF} {
 		if _, err := dec.Decode(); err != want {
 			t.Errorf("Decode = %v, want %v", err, want)
 		}
@@ -95,7 +97,7 @@ func TestTornRecording(t *testing.T) {
 func TestGarbageInARecording(t *testing.T) {
 	lines := recording(t)
 	for _, garbage := range []string{"", "{}", "null", "[]", "garbage", "\x00\x00", `{"read":7}`, `{"read":null}`, `{"later":{}}`, `{"read":{"at":"yesterday"}}`, `{"cast":{"member":{"session":-1}}}`} {
-		dec, _, err := model.NewDecoder(strings.NewReader(lines[0] + garbage + "\n" + lines[1] + "\n"))
+		dec, _, err := history.NewDecoder(strings.NewReader(lines[0] + garbage + "\n" + lines[1] + "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,13 +123,13 @@ func TestWrongHeaders(t *testing.T) {
 		`{"kind":"electop-recording","format":1,"recipe":"x\u001by"}` + "\n":          "unknown recipe",
 		`{"kind":"electop-recording","format":1,"recipe":"` + hex + hex + `"}` + "\n": "unknown recipe",
 	} {
-		dec, _, err := model.NewDecoder(strings.NewReader(header))
+		dec, _, err := history.NewDecoder(strings.NewReader(header))
 		if err == nil || dec != nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 120 || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%q: %v, want %q", header, err, want)
 		}
 	}
 	broken := errors.New("broken disk")
-	if _, _, err := model.NewDecoder(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if _, _, err := history.NewDecoder(iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("NewDecoder of a broken disk: %v", err)
 	}
 	r := io.MultiReader(strings.NewReader(strings.Join(recording(t)[:2], "")), iotest.ErrReader(broken))
@@ -136,54 +138,18 @@ func TestWrongHeaders(t *testing.T) {
 	}
 }
 
-// endless is a line without an end.
-type endless struct{ n int }
-
-func (e *endless) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = 'x'
-	}
-	e.n += len(b)
-	return len(b), nil
-}
-
-func TestHugeLines(t *testing.T) {
-	const bound = 1 << 20
-	e := &endless{}
-	dec, _, err := model.NewDecoderMax(io.MultiReader(strings.NewReader(recording(t)[0]), e), bound)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		if _, err := dec.Decode(); err == nil || !strings.Contains(err.Error(), "line 2 is over") {
-			t.Errorf("Decode = %v", err)
-		}
-	}
-	if e.n > 2*bound {
-		t.Errorf("%d bytes read for a bound of %d", e.n, bound)
-	}
-	if _, _, err := model.NewDecoderMax(&endless{}, bound); err == nil {
-		t.Error("an endless header is one")
-	}
-	// A long line that is within the bound, in pieces.
-	long := strings.Replace(recording(t)[1], "127.0.0.1:2181", strings.Repeat("y", bound/2), 1)
-	if n, err := decode(iotest.HalfReader(strings.NewReader(recording(t)[0] + long + long))); n != 2 || err != io.EOF {
-		t.Errorf("two long lines: %d, %v", n, err)
-	}
-}
-
 func TestEncoderErrors(t *testing.T) {
 	r, w := io.Pipe()
 	broken := errors.New("disk full")
 	r.CloseWithError(broken)
-	if _, err := model.NewEncoder(w, model.NewHeader(model.Config{}, start)); !errors.Is(err, broken) {
+	if _, err := history.NewEncoder(w, history.NewHeader(model.Config{}, start)); !errors.Is(err, broken) {
 		t.Errorf("NewEncoder: %v", err)
 	}
 }
 
 func TestOneWriteALine(t *testing.T) {
 	var writes []string
-	enc, err := model.NewEncoder(writer(func(b []byte) { writes = append(writes, string(b)) }), model.NewHeader(model.Config{}, start))
+	enc, err := history.NewEncoder(writer(func(b []byte) { writes = append(writes, string(b)) }), history.NewHeader(model.Config{}, start))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +189,7 @@ func FuzzDecoder(f *testing.F) {
 	f.Add([]byte(lines[0] + `{"read":{"presence":"present","parent":{"czxid":1,"cversion":-2147483648,"children":-5},"new":[{"name":""},{"name":"","unread":true}],"gone":["",""]}}` + "\n"))
 	f.Add([]byte(strings.Join(append(lines[:3:3], lines[2], strings.Replace(lines[2], `"full":true`, `"gap":true`, 1), lines[5], lines[6]), "")))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		dec, h, err := model.NewDecoder(bytes.NewReader(b))
+		dec, h, err := history.NewDecoder(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
@@ -231,7 +197,7 @@ func FuzzDecoder(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := model.NewJournal(cfg)
+		j := doctor.NewJournal(cfg)
 		n := uint64(0)
 		for range bytes.Count(b, []byte("\n")) + 2 {
 			o, err := dec.Decode()

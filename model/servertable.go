@@ -156,7 +156,7 @@ func (*ServerTable) observation()      {}
 // have neither connections nor watches. It may be a moment of reconnecting too,
 // in which nothing is lost but one round.
 func believed(t *ServerTable) *ServerTable {
-	if !everyClient(t) {
+	if !t.TellsEveryConn() {
 		return t
 	}
 	knows, sessions := false, false
@@ -177,4 +177,46 @@ func believed(t *ServerTable) *ServerTable {
 	doubted.Whole = false
 	doubted.Unwhole = "none of the servers that answered lists the connection of electop itself: they may be those of another ensemble (--admin-url)"
 	return &doubted
+}
+
+// Incomplete says what keeps the watch tables from being all there are.
+func (t *ServerTable) Incomplete() string {
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		if s.Watches.State != Answered {
+			return s.Unanswered("watches", s.Watches)
+		}
+		if s.Leftover {
+			return Safe(s.Addr, 0) + " has more watches than are kept"
+		}
+	}
+	if !t.Whole {
+		if t.Unwhole != "" {
+			return "not all members are known: " + Safe(t.Unwhole, 0)
+		}
+		return "not all members of the ensemble are known"
+	}
+	return ""
+}
+
+// Unanswered says why a server's answer is missing, and what would help.
+func (s *Server) Unanswered(what string, a Answer) string {
+	text := Safe(s.Addr, 0)
+	switch a.State {
+	case NotAsked:
+		text += " was not asked for " + what
+	case Refused:
+		text += " refuses to tell its " + what
+	case TooLarge:
+		text += " has too many " + what + " to ask for them"
+	default:
+		text += " did not tell its " + what
+	}
+	if a.Why != "" {
+		text += ": " + Safe(a.Why, 0)
+	}
+	if a.Hint != "" {
+		text += " (" + Safe(a.Hint, 0) + " would allow it)"
+	}
+	return text
 }

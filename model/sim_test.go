@@ -7,9 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
 )
 
 // sim is an ensemble with an election of correct clients, in virtual time: a
@@ -19,7 +20,7 @@ type sim struct {
 	*rapid.T
 	tree   *tree
 	w      *watcher
-	j      *model.Journal
+	j      *doctor.Journal
 	agenda []simEvent
 	n      int
 
@@ -76,7 +77,7 @@ func newSim(t *rapid.T, cfg model.Config, ticks ...time.Duration) *sim {
 	tr := newTree()
 	tr.createParent(0)
 	s := &sim{
-		T: t, tree: tr, w: &watcher{tree: tr}, j: model.NewJournal(cfg), servers: 3,
+		T: t, tree: tr, w: &watcher{tree: tr}, j: doctor.NewJournal(cfg), servers: 3,
 		tick:  rapid.SampledFrom(ticks).Draw(t, "tick"),
 		clock: time.Duration(rapid.Int64Range(int64(time.Hour), int64(100*time.Hour)).Draw(t, "clock")),
 		lag:   50 * time.Millisecond, react: 300 * time.Millisecond,

@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // lone is a look at a single znode; czxid 0: it is not there.
@@ -22,7 +24,7 @@ func (s *script) lone(czxid int64, data string) []string {
 
 func newLone(t *testing.T) *script {
 	s := newScript(t, model.Config{})
-	s.j = model.NewJournal(model.Config{Path: "/kafka/controller"})
+	s.j = doctor.NewJournal(model.Config{Path: "/kafka/controller"})
 	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
 	return s
 }
@@ -126,7 +128,7 @@ func TestSingleZnodeOrParent(t *testing.T) {
 func TestSingleRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := model.Config{Path: rapid.SampledFrom([]string{"/controller", "/app/leader"}).Draw(t, "path")}
-		j := model.NewJournal(cfg)
+		j := doctor.NewJournal(cfg)
 		var all []model.Observation
 		var events []model.Event
 		var leader model.ID
@@ -157,7 +159,7 @@ func TestSingleRandom(t *testing.T) {
 						t.Fatalf("handoff from %v, %v led", id(b.From), leader)
 					}
 					leader = id(b.To)
-				case model.Snapshot:
+				case doctor.Snapshot:
 					leader = id(b.State.Leader())
 				case model.Missed:
 					t.Fatalf("missed: %+v", b)
@@ -168,7 +170,7 @@ func TestSingleRandom(t *testing.T) {
 			}
 		}
 		var rec bytes.Buffer
-		enc, err := model.NewEncoder(&rec, model.NewHeader(cfg, start))
+		enc, err := history.NewEncoder(&rec, history.NewHeader(cfg, start))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +179,7 @@ func TestSingleRandom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		dec, h, err := model.NewDecoder(&rec)
+		dec, h, err := history.NewDecoder(&rec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +187,7 @@ func TestSingleRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := model.NewJournal(again)
+		k := doctor.NewJournal(again)
 		var told []model.Event
 		for range all {
 			o, err := dec.Decode()
@@ -204,7 +206,7 @@ func TestSingleRandom(t *testing.T) {
 // not stay with the other.
 func TestParentInPlaceOfASingleZnode(t *testing.T) {
 	s := newScript(t, model.Config{})
-	s.j = model.NewJournal(model.Config{Path: "/somewhere", AckPath: "/somewhere-leader", AckFollows: true})
+	s.j = doctor.NewJournal(model.Config{Path: "/somewhere", AckPath: "/somewhere-leader", AckFollows: true})
 	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
 	s.lone(5, "a leader of its own")
 	if st := s.j.State(); st.Dialect == nil || !st.Dialect.Single || st.Ack.Path != "" {

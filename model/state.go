@@ -21,12 +21,9 @@ type State struct {
 	// it.
 	Dialect *Dialect
 	At      time.Time // of the last observation applied
-	// Events is how many events there were up to now, with those that are held
-	// back for an acknowledgement.
-	Events uint64
-	ReadAt time.Time // of the last good read; zero: none yet
-	Phase  Phase
-	Link   Connection
+	ReadAt  time.Time // of the last good read; zero: none yet
+	Phase   Phase
+	Link    Connection
 	// Reconnects counts sessions and connections after the first.
 	Reconnects int
 	// DownSince is when the connection was lost; zero while connected.
@@ -46,10 +43,8 @@ type State struct {
 	// were never asked. Told is what each last said to each question, which may
 	// be of several rounds.
 	Table, Told *ServerTable
-	// Risks are the contenders whose sessions are about to expire, in queue
-	// order; Findings is what the doctor noticed, gravest first.
-	Risks    []*Risk
-	Findings []*Finding
+	// Tracked is what the servers said of sessions.
+	Tracked SessionView
 
 	// Steps are the last steps of the recipe that members took, at most
 	// [StepsMax], oldest first.
@@ -68,9 +63,13 @@ type State struct {
 	Reigns   []Reign    // the last [HistoryMax], oldest first
 	Totals   Totals
 
-	bySession     map[uint64]*Member
-	seen          diagnosis
-	under, single bool // as in the journal
+	// ParentRead says that Parent was read and not seen to go; Single that the
+	// election is a single znode, without a parent; AckExpected that leaders here
+	// acknowledge.
+	ParentRead, Single, AckExpected bool
+
+	bySession   map[uint64]*Member
+	unexplained []uint64 // sessions of former leaders
 	// When the list and the acknowledgement were asked for last, as in the journal.
 	listSent, ackSent time.Time
 }
@@ -122,10 +121,11 @@ func (s *State) Leader() *Candidate {
 // Acknowledged reports whether the acknowledgement names the present leader.
 func (s *State) Acknowledged() bool {
 	l := s.Leader()
-	return l != nil && s.Ack.names(l)
+	return l != nil && s.Ack.Names(l)
 }
 
-func (a AckState) names(c *Candidate) bool {
+// Names reports whether the acknowledgement is of that contender.
+func (a AckState) Names(c *Candidate) bool {
 	if a.Presence != Present || c == nil {
 		return false
 	}
@@ -143,6 +143,30 @@ func (s *State) Member(c *Candidate) *Member {
 	}
 	return s.bySession[c.Session]
 }
+
+// Client returns where a contender's session is connected, as the servers last
+// said; conn is nil where nobody knows.
+func (s *State) Client(c *Candidate) (conn *ServerConn, server string, at time.Time) {
+	if c == nil || c.Session == 0 {
+		return nil, "", time.Time{}
+	}
+	x := s.Tracked.Client(c.Session)
+	return x.Conn, x.Server, x.At
+}
+
+// MemberWith returns our own candidate that has that session now, or nil.
+func (s *State) MemberWith(session uint64) *Member {
+	for _, m := range s.Members {
+		if m.Session == session {
+			return m
+		}
+	}
+	return nil
+}
+
+// Ours reports whether the session is of a candidate of ours, also one that has
+// departed.
+func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 
 // Candidate returns the contender with that identity and its position.
 func (s *State) Candidate(id ID) (c *Candidate, position int) {

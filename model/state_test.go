@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 func TestHistoryMax(t *testing.T) {
 	s := newScript(t, acked)
 	const n = 3*model.HistoryMax + 7
-	var old *model.State
+	var old *doctor.State
 	var oldText []byte
 	last := s.join(1)
 	s.read()
@@ -63,7 +64,7 @@ func TestHistoryMax(t *testing.T) {
 // that writes to what it gave away.
 func TestStatesAreRead(t *testing.T) {
 	s := newScript(t, acked)
-	states := make(chan *model.State, 64)
+	states := make(chan *doctor.State, 64)
 	sum := make(chan int)
 	go func() {
 		n := 0
@@ -224,7 +225,7 @@ func TestManyLeaveAtOnce(t *testing.T) {
 // crowd is an election of n candidates in which one leaves and one joins at
 // every change, the leader every tenth time.
 type crowd struct {
-	j     *model.Journal
+	j     *doctor.Journal
 	at    time.Time
 	names []string
 	first []model.Znode
@@ -232,7 +233,7 @@ type crowd struct {
 }
 
 func newCrowd(n int) *crowd {
-	c := &crowd{j: model.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}), at: start}
+	c := &crowd{j: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}), at: start}
 	for range n {
 		c.first = append(c.first, c.znode())
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 func TestSteps(t *testing.T) {
@@ -68,7 +69,7 @@ func TestStepsMax(t *testing.T) {
 func BenchmarkSteps(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			j := model.NewJournal(model.Config{Path: "/e"})
+			j := doctor.NewJournal(model.Config{Path: "/e"})
 			ids := make([]string, n)
 			for i := range ids {
 				ids[i] = fmt.Sprint("m", i)

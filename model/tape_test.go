@@ -8,15 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // instant is a moment as it was live.
 type instant struct {
 	at     time.Time
-	state  *model.State
+	state  *doctor.State
 	events []model.Event
 }
 
@@ -36,7 +38,7 @@ type news struct {
 	events  uint64
 }
 
-func (n *news) of(o model.Observation, s *model.State) bool {
+func (n *news) of(o model.Observation, s *doctor.State) bool {
 	more := s.Events > n.events
 	n.events = s.Events
 	switch o := o.(type) {
@@ -63,7 +65,7 @@ func (n *news) of(o model.Observation, s *model.State) bool {
 
 // leads is where a move leads, by the list of all moments; numbers are from 1
 // and those before first are dropped.
-func leads(all []instant, first, n int, m model.Move) int {
+func leads(all []instant, first, n int, m history.Move) int {
 	last := len(all)
 	n = min(n, last)
 	find := func(from, by int, ok func(instant) bool) int {
@@ -76,29 +78,29 @@ func leads(all []instant, first, n int, m model.Move) int {
 	}
 	event := func(i instant) bool { return len(i.events) > 0 }
 	switch m {
-	case model.MoveBack:
+	case history.MoveBack:
 		return max(first, n-1)
-	case model.MoveOn:
+	case history.MoveOn:
 		return min(max(first, n+1), last)
-	case model.MoveToEvent:
+	case history.MoveToEvent:
 		return find(max(first, n+1), 1, event)
-	case model.MoveBackToEvent:
+	case history.MoveBackToEvent:
 		return find(n-1, -1, event)
-	case model.MoveToHandoff:
+	case history.MoveToHandoff:
 		return find(max(first, n+1), 1, instant.handoff)
-	case model.MoveBackToHandoff:
+	case history.MoveBackToHandoff:
 		return find(n-1, -1, instant.handoff)
-	case model.MoveToFirst:
+	case history.MoveToFirst:
 		return first
-	case model.MoveToLast:
+	case history.MoveToLast:
 		return last
 	}
 	return max(first, n)
 }
 
-var moves = []model.Move{
-	model.MoveTo, model.MoveBack, model.MoveOn, model.MoveToEvent, model.MoveBackToEvent,
-	model.MoveToHandoff, model.MoveBackToHandoff, model.MoveToFirst, model.MoveToLast,
+var moves = []history.Move{
+	history.MoveTo, history.MoveBack, history.MoveOn, history.MoveToEvent, history.MoveBackToEvent,
+	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
 // Whatever its size, a tape has the newest moments as they were, and every move
@@ -107,8 +109,8 @@ func TestTape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := drawPast(t)
 		bound := rapid.SampledFrom([]int{0, 1 << 12, 1 << 14, 1 << 16, 1 << 18}).Draw(t, "bound")
-		tape, j := model.NewTape(cfg, model.TapeConfig{MaxBytes: bound}), model.NewJournal(cfg)
-		if _, ok := tape.Seek(1, model.MoveTo); ok {
+		tape, j := history.NewTape(cfg, history.TapeConfig{MaxBytes: bound}), doctor.NewJournal(cfg)
+		if _, ok := tape.Seek(1, history.MoveTo); ok {
 			t.Fatal("an empty tape has a moment")
 		}
 		n := &news{members: map[string]model.Member{}, wakes: map[model.ID]bool{}}
@@ -123,13 +125,13 @@ func TestTape(t *testing.T) {
 				all = append(all, instant{o.When(), s, events})
 			}
 			if rapid.IntRange(0, 9).Draw(t, "seek while it is recorded") == 0 {
-				tape.Seek(uint64(rapid.IntRange(0, len(all)+1).Draw(t, "from")), model.MoveBack)
+				tape.Seek(uint64(rapid.IntRange(0, len(all)+1).Draw(t, "from")), history.MoveBack)
 			}
 		}
 		if diff := differs(j.State(), tape.State()); diff != "" {
 			t.Fatalf("the last state (-) and that of the tape (+):\n%s", diff)
 		}
-		kept, ok := tape.Seek(0, model.MoveToFirst)
+		kept, ok := tape.Seek(0, history.MoveToFirst)
 		if !ok {
 			if bound == 0 && len(all) > 0 {
 				t.Fatalf("%d moments, and none is kept", len(all))
@@ -163,7 +165,7 @@ func TestTape(t *testing.T) {
 				t.Fatalf("moment %d of %d: %s", want, len(all), differs(was.state, got.State))
 			}
 		}
-		if got, ok := tape.Seek(math.MaxUint64, model.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {
+		if got, ok := tape.Seek(math.MaxUint64, history.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {
 			t.Fatalf("beyond the last is %d, not %d", got.N, len(all))
 		}
 	})
@@ -172,13 +174,13 @@ func TestTape(t *testing.T) {
 // What is found before the tape goes on stays what it was.
 func TestCueStaysGood(t *testing.T) {
 	c := newCrowd(20)
-	tape := model.NewTape(model.Config{Path: "/e"}, model.TapeConfig{MaxBytes: 1 << 20})
+	tape := history.NewTape(model.Config{Path: "/e"}, history.TapeConfig{MaxBytes: 1 << 20})
 	tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
 	tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
 	for i := range 50 {
 		tape.Apply(c.change(i))
 	}
-	cue, ok := tape.Cue(math.MaxUint64, model.MoveBack)
+	cue, ok := tape.Cue(math.MaxUint64, history.MoveBack)
 	want := cue.N
 	before := text(t, cue.Moment().State)
 	journal, next := cue.Journal()
@@ -191,7 +193,7 @@ func TestCueStaysGood(t *testing.T) {
 	for i := range 20000 {
 		tape.Apply(c.change(i))
 	}
-	if first, _ := tape.Seek(0, model.MoveToFirst); first.N <= want {
+	if first, _ := tape.Seek(0, history.MoveToFirst); first.N <= want {
 		t.Fatalf("moment %d is still there: the test has to make more", first.N)
 	}
 	if m := cue.Moment(); m.N != want || string(text(t, m.State)) != string(before) {
@@ -209,7 +211,7 @@ func TestCueStaysGood(t *testing.T) {
 func TestTapeIsBounded(t *testing.T) {
 	const bound = 8 << 20
 	c := newCrowd(500)
-	tape := model.NewTape(model.Config{Path: "/e"}, model.TapeConfig{MaxBytes: bound})
+	tape := history.NewTape(model.Config{Path: "/e"}, history.TapeConfig{MaxBytes: bound})
 	tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
 	tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
 	run := func(n int) int64 {
@@ -224,13 +226,13 @@ func TestTapeIsBounded(t *testing.T) {
 	if full > empty+4*bound || after > full+bound/2 {
 		t.Errorf("the heap is %d bytes without, %d with 20,000 changes, %d with 40,000", empty, full, after)
 	}
-	first, _ := tape.Seek(0, model.MoveToFirst)
-	last, ok := tape.Seek(0, model.MoveToLast)
+	first, _ := tape.Seek(0, history.MoveToFirst)
+	last, ok := tape.Seek(0, history.MoveToLast)
 	if !ok || first.N < 1000 || last.N-first.N < 3000 {
 		t.Errorf("moments %d to %d are kept", first.N, last.N)
 	}
 	tape.Keep(bound / 8)
-	now, _ := tape.Seek(0, model.MoveToFirst)
+	now, _ := tape.Seek(0, history.MoveToFirst)
 	if less := heap(); less > full-bound/4 || now.N <= first.N || now.N == last.N {
 		t.Errorf("with an eighth of it the heap is %d bytes of %d, and moments %d to %d are kept", less, full, now.N, last.N)
 	}
@@ -250,7 +252,7 @@ func BenchmarkTape(b *testing.B) {
 	for _, n := range []int{50, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			kept, plain := newCrowd(n), newCrowd(n)
-			tape := model.NewTape(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, model.TapeConfig{})
+			tape := history.NewTape(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, history.TapeConfig{})
 			tape.Apply(&model.Connection{At: kept.at, Link: model.Connected})
 			tape.Apply(&model.Read{At: kept.at, Presence: model.Present, Full: true, New: kept.first, Parent: kept.stat()})
 			var spent [2]time.Duration
@@ -277,7 +279,7 @@ func BenchmarkSeekBack(b *testing.B) {
 	for _, n := range []int{50, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			c := newCrowd(n)
-			tape := model.NewTape(model.Config{Path: "/e"}, model.TapeConfig{})
+			tape := history.NewTape(model.Config{Path: "/e"}, history.TapeConfig{})
 			tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
 			tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
 			for i := range 20000 {
@@ -286,7 +288,7 @@ func BenchmarkSeekBack(b *testing.B) {
 			n, longest := uint64(math.MaxUint64), time.Duration(0)
 			for b.Loop() {
 				began := time.Now()
-				m, ok := tape.Seek(n, model.MoveBack)
+				m, ok := tape.Seek(n, history.MoveBack)
 				if longest = max(longest, time.Since(began)); !ok {
 					b.Fatal("no moment")
 				}

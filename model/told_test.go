@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // TestToldKeepsAnswers: a round that does not ask for watches is no reason to
@@ -18,7 +19,7 @@ func TestToldKeepsAnswers(t *testing.T) {
 		end := at.Add(time.Duration(s) * time.Second)
 		return &model.ServerTable{At: end, End: end, Whole: true, Servers: servers}
 	}
-	j := model.NewJournal(model.Config{Path: "/e"})
+	j := doctor.NewJournal(model.Config{Path: "/e"})
 	j.Apply(round(1,
 		model.Server{Addr: "a:1", Basic: answered(1), Watches: answered(1), Watched: []model.Watch{{Path: "/e/x", Sessions: []uint64{7}}}, Leftover: true},
 		model.Server{Addr: "b:1", Basic: answered(1), Watches: model.Answer{State: model.Refused, Why: "no"}}))

@@ -50,8 +50,8 @@ func (j *Journal) woke(o *Wake) {
 	}
 	w := &Woken{Wake: *o, Candidate: c, Recipe: j.recipe.Name(), Stood: len(j.queue) - len(d.fallen)}
 	if j.leads(c) {
-		at, _ := position(j.recipe, j.queue, c)
-		ahead, _ := position(j.recipe, d.fallen, c)
+		at, _ := Position(j.recipe, j.queue, c)
+		ahead, _ := Position(j.recipe, d.fallen, c)
 		w.Leader = at == ahead
 	}
 	// The end of a session deletes all that it owns at once.
@@ -71,7 +71,7 @@ func (j *Journal) fell(c *Candidate) {
 		return
 	}
 	d := &j.deletions
-	i, _ := position(j.recipe, d.fallen, c)
+	i, _ := Position(j.recipe, d.fallen, c)
 	d.fallen = slices.Insert(slices.Clip(d.fallen), i, c)
 }
 
@@ -105,7 +105,7 @@ func (j *Journal) ended(c *Candidate) bool {
 	if !j.counts(c) {
 		return d.told.of(c.Name, c.Czxid) != 0
 	}
-	_, fell := position(j.recipe, d.fallen, c)
+	_, fell := Position(j.recipe, d.fallen, c)
 	return fell
 }
 
@@ -123,7 +123,7 @@ func (j *Journal) leads(c *Candidate) bool {
 // led reports whether c, of the queue, was the first when it was deleted at
 // zxid.
 func (j *Journal) led(c *Candidate, zxid int64) bool {
-	at, _ := position(j.recipe, j.queue, c)
+	at, _ := Position(j.recipe, j.queue, c)
 	return j.leads(c) && !slices.ContainsFunc(j.queue[:at], func(x *Candidate) bool {
 		end := j.deletions.told.of(x.Name, x.Czxid)
 		return j.counts(x) && x.Czxid < zxid && (end == 0 || end >= zxid)

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
-
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
 )
 
 // lives is a tree whose server tells of each deletion, with who lived when.
@@ -130,7 +131,7 @@ func (l *lives) truth() (out []told) {
 	return out
 }
 
-func wakesOf(s *model.State) (out []told) {
+func wakesOf(s *doctor.State) (out []told) {
 	for _, w := range s.Wakes {
 		out = append(out, told{w.Znode, id(w.Candidate), w.Leader, w.Stood, w.Requests})
 	}
@@ -188,11 +189,11 @@ func TestWakesAndReads(t *testing.T) {
 			cfg.Recipe = model.Herd()
 		}
 		for _, how := range []string{"at once", "late", "mixed"} {
-			j := model.NewJournal(cfg)
+			j := doctor.NewJournal(cfg)
 			reads, wakes := slices.Clone(l.reads), slices.Clone(l.wakes)
 			upTo := l.upTo
 			var later []*model.Wake // further words of those that were told
-			var states []*model.State
+			var states []*doctor.State
 			var texts [][]byte
 			for len(reads)+len(wakes)+len(later) > 0 {
 				may := len(reads) > 0 && (len(wakes) == 0 || wakes[0].Zxid > upTo[0])
@@ -371,7 +372,7 @@ func TestCrowdExpires(t *testing.T) {
 	for i := range n {
 		l.create("n_", true, uint64(i+1))
 	}
-	j := model.NewJournal(model.Config{Path: "/e"})
+	j := doctor.NewJournal(model.Config{Path: "/e"})
 	j.Apply(l.w.read(false, false, nil))
 	names := l.names()
 	slices.SortFunc(names, func(a, b string) int { // not in the queue's order
@@ -419,22 +420,22 @@ func TestStageIsCloned(t *testing.T) {
 			put(&model.Write{At: l.now, Member: m.ID, Znode: z.Name, Token: z.Czxid, Resource: model.Counter, Zxid: l.zxid + 1, Value: int64(i)})
 		}
 	}
-	plain := model.NewJournal(model.Config{Path: "/e"})
-	var want []*model.State
+	plain := doctor.NewJournal(model.Config{Path: "/e"})
+	var want []*doctor.State
 	for _, o := range all {
 		plain.Apply(o)
 		want = append(want, plain.State())
 	}
-	same := func(what string, i int, j *model.Journal) {
+	same := func(what string, i int, j *doctor.Journal) {
 		t.Helper()
 		if diff := differs(want[i], j.State()); diff != "" {
 			t.Fatalf("%s, after observation %d (-: never cloned):\n%s", what, i, diff)
 		}
 	}
-	j := model.NewJournal(model.Config{Path: "/e"})
+	j := doctor.NewJournal(model.Config{Path: "/e"})
 	type copied struct {
 		at int
-		j  *model.Journal
+		j  *doctor.Journal
 	}
 	var copies []copied
 	for i, o := range all {

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
-
 	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 func TestRules(t *testing.T) {
@@ -48,7 +50,7 @@ func TestStaleWrites(t *testing.T) {
 		{"of a later znode of that name", model.Write{Resource: model.Counter, Zxid: 23, Token: 22}, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := model.NewJournal(model.Config{Path: "/e"})
+			j := doctor.NewJournal(model.Config{Path: "/e"})
 			wake := &model.Wake{Znode: "n_0000000000", Zxid: deleted}
 			w := c.write
 			w.Member, w.Value = "a", 7
@@ -93,7 +95,7 @@ func TestStaleWrites(t *testing.T) {
 }
 
 func TestCounterAndTokens(t *testing.T) {
-	j := model.NewJournal(model.Config{Path: "/e"})
+	j := doctor.NewJournal(model.Config{Path: "/e"})
 	put := func(o *model.Write) { j.Apply(o) }
 	put(&model.Write{Member: "a", Resource: model.Counter, Token: 1, Zxid: 5, Value: 1})
 	put(&model.Write{Member: "b", Resource: model.Counter, Token: 3, Zxid: 9, Value: 3})
@@ -265,9 +267,9 @@ func TestRandomStage(t *testing.T) {
 			s.act()
 		}
 		cfg := model.Config{Path: "/e"}
-		j := model.NewJournal(cfg)
+		j := doctor.NewJournal(cfg)
 		naive := &naive{}
-		var states []*model.State
+		var states []*doctor.State
 		var texts [][]byte
 		for i, o := range s.all {
 			j.Apply(o)
@@ -295,10 +297,10 @@ func TestRandomStage(t *testing.T) {
 }
 
 // replayed is the last state of a recording.
-func replayed(t rapid.TB, cfg model.Config, all []model.Observation) *model.State {
+func replayed(t rapid.TB, cfg model.Config, all []model.Observation) *doctor.State {
 	t.Helper()
 	var rec bytes.Buffer
-	enc, err := model.NewEncoder(&rec, model.NewHeader(cfg, start))
+	enc, err := history.NewEncoder(&rec, history.NewHeader(cfg, start))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,14 +309,14 @@ func replayed(t rapid.TB, cfg model.Config, all []model.Observation) *model.Stat
 			t.Fatal(err)
 		}
 	}
-	dec, h, err := model.NewDecoder(&rec)
+	dec, h, err := history.NewDecoder(&rec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if cfg, err = h.Config(); err != nil {
 		t.Fatal(err)
 	}
-	j := model.NewJournal(cfg)
+	j := doctor.NewJournal(cfg)
 	for {
 		o, err := dec.Decode()
 		if err == io.EOF {
@@ -363,7 +365,7 @@ func TestStageHeapIsFlat(t *testing.T) {
 func BenchmarkWrites(b *testing.B) {
 	for _, deletions := range []int{0, 5000} {
 		b.Run(fmt.Sprint("deletions=", deletions), func(b *testing.B) {
-			j := model.NewJournal(model.Config{Path: "/e"})
+			j := doctor.NewJournal(model.Config{Path: "/e"})
 			for i := range deletions {
 				j.Apply(&model.Wake{Znode: fmt.Sprintf("0123456789abcdef-n_%010d", i), Zxid: int64(i + 10)})
 			}

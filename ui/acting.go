@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // doer runs what takes time outside the event loop: actions, and ticks. Its context ends with the
@@ -163,7 +164,7 @@ func (d *dashboard) refuses(a Action) string {
 }
 
 // standing reports whether this program's own candidacy goes on.
-func standing(s *model.State) bool {
+func standing(s *doctor.State) bool {
 	for _, m := range s.Members {
 		if m.You && m.Belief != model.Resigned && m.Belief != model.Lost && m.Ending == model.NoEnding {
 			return true

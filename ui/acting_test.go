@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // stagedWith is the main scene with these actions, and its model.
@@ -42,7 +43,7 @@ func TestActionsHaveTargets(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, src, _ := stagedWith(acts, ModeDemo)
 	src.world.join("guid-n_", "stranger", 0xbeef)
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	for _, c := range []struct {
 		keys string
 		want Action
@@ -137,7 +138,7 @@ func TestPausedRefusesToAct(t *testing.T) {
 	m, src, _ := stagedWith(acts, ModeDemo)
 	doing(t, m, "p")
 	src.world.leave(amberZ)
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if !strings.Contains(ansi.Strip(m.View()), "5 candidates") && !strings.Contains(ansi.Strip(m.View()), "+2 events waiting") {
 		t.Errorf("the picture went on:\n%s", m.View())
 	}

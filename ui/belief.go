@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -111,7 +112,7 @@ func drawLines(a area, lines [][]span) {
 }
 
 // fenceSpan says whether workers write fenced.
-func fenceSpan(s *model.State) span {
+func fenceSpan(s *doctor.State) span {
 	if s.Work.Rules.Fenced {
 		return span{styleGood, "fence on", 9}
 	}
@@ -132,7 +133,7 @@ func believerHeads(nameWidth int) span {
 }
 
 // counterSpans are the counter's value and how the attempts to set it ended.
-func counterSpans(s *model.State, roomy bool) []span {
+func counterSpans(s *doctor.State, roomy bool) []span {
 	value := strconv.FormatInt(s.Work.Value, 10)
 	if m := memberNamed(s, s.Work.Writer); m != nil && roomy {
 		value += " by " + model.Safe(m.Name, 12)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -157,7 +158,7 @@ func (d *dashboard) scrollTo() {
 }
 
 // fansIn reports whether all contenders watch the same one: the herd.
-func fansIn(s *model.State) bool {
+func fansIn(s *doctor.State) bool {
 	if len(s.Queue) < 3 {
 		return s.Recipe.Name() == model.Herd().Name()
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -76,9 +77,9 @@ func quietFor(t *model.ServerTable, server string, conn *model.ServerConn) (time
 }
 
 // about returns the findings that are about a candidate.
-func about(s *model.State, c *model.Candidate) []*model.Finding {
+func about(s *doctor.State, c *model.Candidate) []*doctor.Finding {
 	path := znodePath(s, c)
-	var out []*model.Finding
+	var out []*doctor.Finding
 	for _, x := range s.Findings {
 		if slices.Contains(x.Znodes, path) || c.Session != 0 && slices.Contains(x.Sessions, c.Session) {
 			out = append(out, x)

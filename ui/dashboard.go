@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"electop/model/doctor"
 	"os"
 	"strconv"
 	"time"
@@ -98,7 +99,7 @@ type (
 	// refreshMsg are the present states of the elections watched and the last
 	// search, from the pump.
 	refreshMsg struct {
-		states []*model.State
+		states []*doctor.State
 		walk   *Walk
 		ended  bool
 	}
@@ -120,7 +121,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	b.theme = newTheme(resolveTheme(o.Theme, os.Getenv), b.renderer)
 	first := present(o.Source, false)
 	if len(first.states) == 0 || first.states[0] == nil {
-		first.states = []*model.State{unknown()}
+		first.states = []*doctor.State{unknown()}
 	}
 	b.walk = first.walk
 	b.setViews(first.states)
@@ -136,7 +137,7 @@ func present(src Source, ended bool) refreshMsg {
 	case Wall:
 		msg.states, msg.walk = src.States(), src.Walk()
 	default:
-		msg.states = []*model.State{src.State()}
+		msg.states = []*doctor.State{src.State()}
 	}
 	return msg
 }

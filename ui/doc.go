@@ -56,7 +56,7 @@
 // # What is known, and how
 //
 // Nothing inferred is drawn as if it were known. A watch has a sign and, where
-// it is wrong, words ([model.State.Edge]); a countdown is an upper bound, and
+// it is wrong, words ([doctor.State.Edge]); a countdown is an upper bound, and
 // is rounded up; a picture without a connection is faded and says how old it
 // is; and where the servers did not tell, it says which did not and which
 // setting would allow it.

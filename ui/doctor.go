@@ -5,29 +5,30 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
 // severity is how a finding of that gravity looks: never by colour alone.
-func (f *frame) severity(v model.Severity) (st style, sign, word string) {
+func (f *frame) severity(v doctor.Severity) (st style, sign, word string) {
 	g := &f.th.glyph
 	switch v {
-	case model.Critical:
+	case doctor.Critical:
 		return styleAlarm, g.Critical, "critical"
-	case model.Warning:
+	case doctor.Warning:
 		return styleTrouble, g.Warning, "warning"
 	}
 	return styleText, g.Info, "info"
 }
 
 // findingsBadge says how many findings there are, "" for none.
-func findingsBadge(s *model.State) string {
+func findingsBadge(s *doctor.State) string {
 	if len(s.Findings) == 0 {
 		return ""
 	}
 	critical := 0
 	for _, x := range s.Findings {
-		if x.Severity == model.Critical {
+		if x.Severity == doctor.Critical {
 			critical++
 		}
 	}
@@ -98,7 +99,7 @@ func (d *dashboard) diagnosis(f *frame) []fact {
 
 // finding is one finding, as it is read at three in the morning: what, by what
 // it is known, what it does, what to do.
-func (f *frame) finding(path string, x *model.Finding) []fact {
+func (f *frame) finding(path string, x *doctor.Finding) []fact {
 	st, sign, word := f.severity(x.Severity)
 	since := ""
 	if !x.Since.IsZero() {
@@ -140,7 +141,7 @@ func (f *frame) finding(path string, x *model.Finding) []fact {
 }
 
 // checked says what an empty list of findings rests on.
-func checked(s *model.State) string {
+func checked(s *doctor.State) string {
 	parts := []string{"the queue and its history"}
 	if s.Ack.Path != "" {
 		parts = append(parts, "the acknowledgement")
@@ -169,7 +170,7 @@ func checked(s *model.State) string {
 
 // warned says why a leader's end would not be seen in time, "" where it would
 // be, or there is none.
-func warned(s *model.State) string {
+func warned(s *doctor.State) string {
 	l := s.Leader()
 	if l == nil {
 		return ""

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
 
 	"electop/model"
-
-	"github.com/charmbracelet/x/ansi"
+	"electop/model/doctor"
 )
 
 func TestCanvasKeepsItsSize(t *testing.T) {
@@ -279,7 +279,7 @@ func TestTroubleIsBounds(t *testing.T) {
 		t.Error("nothing is known of the session, yet something is said")
 	}
 	// While the server holds something back for it, its deadline stands off.
-	j := model.NewJournal(model.Config{})
+	j := doctor.NewJournal(model.Config{})
 	held := func(session uint64) trouble {
 		j.Apply(&model.Pace{At: noon, Steps: true, Waiting: 1, Held: []model.Message{{Session: session, Op: "getChildren", Since: noon}}})
 		frozen := *m

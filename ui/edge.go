@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // numbered is a candidate as the watches column calls it: by its number.
@@ -18,7 +19,7 @@ func numbered(c *model.Candidate) string {
 
 // watchedNumbers are the znodes that e is about, in the words of the watches
 // column.
-func watchedNumbers(e model.Edge) string {
+func watchedNumbers(e doctor.Edge) string {
 	const most = 2
 	var out []string
 	for i, name := range e.Watched {
@@ -39,7 +40,7 @@ func watchedNumbers(e model.Edge) string {
 }
 
 // target is whom the contender at i should watch, nil for nobody of the queue.
-func target(s *model.State, i int) *model.Candidate {
+func target(s *doctor.State, i int) *model.Candidate {
 	to, ok := s.Recipe.Watches(s.Queue, i)
 	if !ok || to < 0 || to >= len(s.Queue) {
 		return nil
@@ -48,8 +49,8 @@ func target(s *model.State, i int) *model.Candidate {
 }
 
 // wrongEdge reports a watch that is known not to be as it should.
-func wrongEdge(e model.Edge) bool {
-	return e.State == model.WrongWatch || e.State == model.MissingWatch
+func wrongEdge(e doctor.Edge) bool {
+	return e.State == doctor.WrongWatch || e.State == doctor.MissingWatch
 }
 
 // drawTarget draws whom r watches, and how that is known.
@@ -69,20 +70,20 @@ func (d *dashboard) drawTarget(f *frame, p *pen, r row) {
 		st = styleTrouble
 	}
 	switch e := s.Edge(r.position); e.State {
-	case model.WrongWatch:
+	case doctor.WrongWatch:
 		words := "watches " + watchedNumbers(e) + ", not " + numbered(to)
 		if width(words)+2 > p.room() {
 			words = watchedNumbers(e) + ", not " + numbered(to)
 		}
 		p.text(styleAlarm, g.Wrong+" ").text(styleTrouble, words)
 		return
-	case model.MissingWatch:
+	case doctor.MissingWatch:
 		p.text(styleAlarm, g.Wrong+" ").text(styleTrouble, "no watch")
 		if words := " on " + numbered(to); width(words) < p.room() {
 			p.text(styleTrouble, words)
 		}
 		return
-	case model.Verified:
+	case doctor.Verified:
 		p.text(st, g.Up+" "+numbered(to)).text(styleGood, " "+g.Yes)
 	default:
 		p.text(st, g.Up+" "+numbered(to))
@@ -121,19 +122,19 @@ func (d *dashboard) edgeFact(f *frame, r row) (style, string) {
 		name += "  " + b
 	}
 	switch e.State {
-	case model.Verified:
+	case doctor.Verified:
 		by := "a server"
 		if e.Server != "" {
 			by = model.Safe(e.Server, 64)
 		}
 		return styleWatch, name + "   verified: it is in the table of " + by + asked
-	case model.WrongWatch:
+	case doctor.WrongWatch:
 		on := ""
 		if e.Server != "" {
 			on = "; so says " + model.Safe(e.Server, 64)
 		}
 		return styleTrouble, "wrong: it watches " + watchedNames(s, e) + ", not " + name + on + asked
-	case model.MissingWatch:
+	case doctor.MissingWatch:
 		return styleTrouble, "missing: no member of the ensemble has a watch of it on " + name + asked
 	}
 	words := name + "   inferred from the recipe"
@@ -147,7 +148,7 @@ func (d *dashboard) edgeFact(f *frame, r row) (style, string) {
 }
 
 // watchedNames are the znodes that e is about, as people know them.
-func watchedNames(s *model.State, e model.Edge) string {
+func watchedNames(s *doctor.State, e doctor.Edge) string {
 	var out []string
 	for _, name := range e.Watched {
 		if i := slices.IndexFunc(s.Queue, func(c *model.Candidate) bool { return c.Name == name }); i >= 0 {

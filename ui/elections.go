@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -186,7 +187,7 @@ func (d *dashboard) drawElection(f *frame, p *pen, c wallColumns, i int) {
 }
 
 // drawWatched draws what is so now in an election that is watched.
-func (d *dashboard) drawWatched(f *frame, p *pen, c wallColumns, s *model.State) {
+func (d *dashboard) drawWatched(f *frame, p *pen, c wallColumns, s *doctor.State) {
 	g := &f.th.glyph
 	// The clock of an election without a connection stands.
 	now := f.picture
@@ -252,7 +253,7 @@ func (d *dashboard) drawWatched(f *frame, p *pen, c wallColumns, s *model.State)
 		p.text(styleTrouble, strconv.Itoa(len(s.Risks))+" at risk").gap(2)
 	}
 	if len(s.Findings) > 0 {
-		f.drawCount(p, len(s.Findings), model.Worst(s.Findings))
+		f.drawCount(p, len(s.Findings), doctor.Worst(s.Findings))
 	}
 }
 
@@ -263,12 +264,12 @@ func (f *frame) wallBusy(now time.Time) time.Time {
 }
 
 // drawCount draws how many findings there are and how grave the worst is.
-func (f *frame) drawCount(p *pen, n int, worst model.Severity) {
+func (f *frame) drawCount(p *pen, n int, worst doctor.Severity) {
 	st, sign, word := f.severity(worst)
 	p.text(st, sign+" ")
 	if text := units.Count(n, "finding", "findings"); p.room() >= width(text)+width(word)+2 {
 		p.text(st, text)
-		if worst == model.Critical {
+		if worst == doctor.Critical {
 			p.text(st, ", "+word)
 		}
 	} else {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // clientColumn is how wide the column with the addresses of candidates from
@@ -25,7 +26,7 @@ func (d *dashboard) clientColumn(w int) int {
 
 // hasGuests reports whether the address of a contender that is none of ours is
 // known.
-func hasGuests(s *model.State) bool {
+func hasGuests(s *doctor.State) bool {
 	if s.Told == nil {
 		return false
 	}

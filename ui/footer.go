@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -160,7 +161,7 @@ func (d *dashboard) footKey(f *frame, w int, b binding) (footKey, bool) {
 			if w < wideFrom {
 				k.label = units.Count(n, "finding", "findings")
 			}
-			k.style, _, _ = f.severity(model.Worst(d.shown().Findings))
+			k.style, _, _ = f.severity(doctor.Worst(d.shown().Findings))
 		}
 	}
 	return k, true
@@ -337,4 +338,4 @@ func (d *dashboard) stageKey(k footKey) (footKey, bool) {
 }
 
 // paced reports whether the server speaks slowly.
-func paced(s *model.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
+func paced(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }

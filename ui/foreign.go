@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // drawForeign draws how another system elects: what its dialect says, instead
@@ -90,7 +91,7 @@ func (d *dashboard) dialectLines(di *model.Dialect, w roleWords) []fact {
 }
 
 // then says what follows when the role gets free.
-func then(s *model.State, di *model.Dialect, w roleWords) string {
+func then(s *doctor.State, di *model.Dialect, w roleWords) string {
 	switch {
 	case di.Single:
 		return "the others race to create it again. There is no queue: who waits cannot be seen, nor who is next."

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // ghostOf returns the name of the candidate whose ghost r is: a znode of its
@@ -25,7 +26,7 @@ func (d *dashboard) ghostOf(r row) (of string, sure bool) {
 		return "", false
 	}
 	for _, x := range s.Findings {
-		if x.ID != "ghost-node" || x.Severity == model.Info || !slices.Contains(x.Sessions, c.Session) {
+		if x.ID != "ghost-node" || x.Severity == doctor.Info || !slices.Contains(x.Sessions, c.Session) {
 			continue
 		}
 		// The last one is what its owner goes by; who created it does not know

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -266,7 +267,7 @@ func (d *dashboard) explain(f *frame) []string {
 
 // role is what this program is in the election: at least what it was started
 // as, and a candidate while it campaigns.
-func role(started string, s *model.State) string {
+func role(started string, s *doctor.State) string {
 	for _, m := range s.Members {
 		if m.You {
 			return "candidate"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // counted are the handoffs of which the server counted what they caused,
@@ -16,7 +17,7 @@ type counted struct{ chain, herd []*model.Woken }
 // countedMax is how many of each are looked at.
 const countedMax = olderShown + 1
 
-func countedIn(s *model.State) (c counted) {
+func countedIn(s *doctor.State) (c counted) {
 	for i := len(s.Wakes) - 1; i >= 0; i-- {
 		w := s.Wakes[i]
 		switch {
@@ -37,7 +38,7 @@ func countedIn(s *model.State) (c counted) {
 }
 
 // moreCounted reports whether there are handoffs before the last of each rule.
-func moreCounted(s *model.State) bool {
+func moreCounted(s *doctor.State) bool {
 	c := countedIn(s)
 	return len(c.chain) > 1 || len(c.herd) > 1
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // drawHomeless draws our members without a znode: a heading and h-1 rows.
@@ -43,7 +44,7 @@ func (d *dashboard) drawHomeless(f *frame, a area, y, h int) {
 
 // fate says what a member without a znode believes, and what is true instead,
 // to be added where there is room.
-func fate(s *model.State, m *model.Member) (st style, words, truth string) {
+func fate(s *doctor.State, m *model.Member) (st style, words, truth string) {
 	truth = "; in truth nobody leads"
 	if l := s.Leader(); l != nil {
 		truth = "; in truth " + l.Label() + " leads"

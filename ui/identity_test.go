@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // The frozen leader whose session expires stays selected without its znode,
@@ -21,7 +22,7 @@ import (
 func TestSelectionFollowsMember(t *testing.T) {
 	m, src, _ := stagedWith(&allow{}, ModeDemo)
 	w := src.world
-	refresh := func() { m.Update(refreshMsg{states: []*model.State{src.State()}}) }
+	refresh := func() { m.Update(refreshMsg{states: []*doctor.State{src.State()}}) }
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
 	refresh()
 	w.wait(5 * time.Second).leave(amberZ)
@@ -56,7 +57,7 @@ func TestSelectionIsNotAName(t *testing.T) {
 		t.Fatalf("selected %+v", before)
 	}
 	w.leave(b)
-	m.Update(refreshMsg{states: []*model.State{w.state()}})
+	m.Update(refreshMsg{states: []*doctor.State{w.state()}})
 	if m.d.selected.znode.Name != a {
 		t.Errorf("the neighbour is not selected: %+v", m.d.selected)
 	}
@@ -118,7 +119,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			case "size":
 				m.Update(tea.WindowSizeMsg{Width: rapid.IntRange(0, 200).Draw(t, "w"), Height: rapid.IntRange(0, 70).Draw(t, "h")})
 			case "scene":
-				m.Update(refreshMsg{states: []*model.State{all[rapid.SampledFrom(names).Draw(t, "scene")]().world.state()}})
+				m.Update(refreshMsg{states: []*doctor.State{all[rapid.SampledFrom(names).Draw(t, "scene")]().world.state()}})
 				foreign = true
 			}
 			if !foreign {
@@ -151,7 +152,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 func TestOnlyTheWindowIsDrawn(t *testing.T) {
 	asked := 0
 	w := crowd(2000)
-	s := *w.state()
+	s := copied(w.state())
 	s.Recipe = counting{s.Recipe, &asked}
 	d := stage(scenes()["crowd"](), 120, 36, ThemeDark)
 	d.latest = &s
@@ -176,7 +177,7 @@ func (c counting) Watches(q []*model.Candidate, i int) (int, bool) {
 // The frame of an election, and what a new state of it costs in all.
 func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{5, 10000} {
-		stage := func(filter string) (Model, *model.State) {
+		stage := func(filter string) (Model, *doctor.State) {
 			w := crowd(n)
 			for name := range w.children {
 				w.cast("one", name, model.Waiting, nil) // a member, so that there are some to look for
@@ -201,10 +202,10 @@ func BenchmarkFrame(b *testing.B) {
 		for _, filter := range []string{"", "node9"} {
 			b.Run(fmt.Sprintf("%d/refresh/filter=%s", n, filter), func(b *testing.B) {
 				m, s := stage(filter)
-				one, two := *s, *s
+				one, two := copied(s), copied(s)
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
-					m.Update(refreshMsg{states: [][]*model.State{{&one}, {&two}}[i%2]})
+					m.Update(refreshMsg{states: [][]*doctor.State{{&one}, {&two}}[i%2]})
 				}
 			})
 		}

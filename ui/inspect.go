@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -127,7 +128,7 @@ func (d *dashboard) watchersOf(r row) string {
 		switch e := s.Edge(i); {
 		case wrongEdge(e):
 			name += " (should, but does not)"
-		case e.State == model.Verified:
+		case e.State == doctor.Verified:
 			verified++
 		}
 		if n++; n <= most {

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/bubbles/viewport"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model"
+	"electop/model/doctor"
 )
 
 // key handles a key press. Keys that came at once are one message: typed fast,
@@ -241,7 +241,7 @@ func (d *dashboard) waiting() int {
 	if d.paused == nil || d.past.on {
 		return 0
 	}
-	count := func(s *model.State) int {
+	count := func(s *doctor.State) int {
 		t := s.Totals
 		return t.Joined + t.Left + t.Handoffs + t.MissedCreates + t.MissedDeletes + t.Unknown + s.Reconnects
 	}

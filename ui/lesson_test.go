@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/lesson"
 )
 
@@ -85,22 +86,22 @@ func TestLessonIsHeard(t *testing.T) {
 	m, src, _ := stagedLesson(tu, 120, 36)
 	says(t, m, "Lesson 3 of 11: The handoff", "part 2 of 5", "> 2 birch, who watches amber", " x  Select amber and press x")
 	before := m.d.frames
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before {
 		t.Error("a frame is drawn for nothing")
 	}
 	asked(&tu.view)
 	foretold(&tu.view)
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if m.d.frames != before+1 {
 		t.Errorf("%d frames are drawn", m.d.frames-before)
 	}
 	says(t, m, "✗ 1 ember, who came last", "✓ 2 birch", "✓ amber's session expired", "It was birch", "space go on")
 	tu.view.Done = true
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	says(t, m, "The lesson is through.")
 	tu.on = false
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if strings.Contains(screen(m), "Lesson 3") {
 		t.Errorf("the lesson is shown after its end:\n%s", screen(m))
 	}
@@ -121,7 +122,7 @@ func TestLessonPoints(t *testing.T) {
 	}
 	foretold(&tu.view)
 	tu.view.Do, tu.view.Keys, tu.view.Target = "", nil, ""
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if got := m.d.pointedAt(); got != "" {
 		t.Errorf("afterwards pointed at is %q", got)
 	}
@@ -146,7 +147,7 @@ func TestLessonFits(t *testing.T) {
 		says(t, m, "lowest number") // it begins at its beginning
 		acting(&tu.view)
 		tu.view.Chosen = 1
-		m.Update(refreshMsg{states: []*model.State{src.State()}})
+		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 		says(t, m, "This goes on when it has happened") // what is new is in view
 		says(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range strings.Split(screen(m), "\n") {
@@ -181,7 +182,7 @@ func TestLessonMenu(t *testing.T) {
 	// Progress made elsewhere does not move the selection.
 	tu.entries = slices.Clone(tu.entries)
 	tu.entries[2].Done = true
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	says(t, m, "3 of 11 done")
 	keys(t, m, "j", "j", "k")
 	cmd := m.d.key(press("enter"))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // Elections of other people's software, on an ensemble of three that answers.
@@ -192,8 +193,8 @@ func found(running bool) *Walk {
 		{Path: "/solr/overseer_elect/election", System: "Apache Solr", Leader: "10.0.3.41:8983_solr", Waiting: 4, Reign: 76 * time.Hour, ReignKnown: true},
 		{Path: "/services/billing/leader", System: "Curator LeaderLatch", Leader: "billing-1:8080", Waiting: 4},
 		{Path: "/controller", System: "Apache Kafka", Leader: "2", Reign: 61 * time.Minute, ReignKnown: true},
-		{Path: "/services/search/\x1b[31mindexer", System: "kazoo Lock or Election", Leader: "worker-3", Waiting: 2, Reign: 19 * time.Minute, ReignKnown: true, Findings: 2, Worst: model.Critical},
-		{Path: "/tasks/nightly", System: "the recipe", Waiting: 0, Findings: 1, Worst: model.Warning},
+		{Path: "/services/search/\x1b[31mindexer", System: "kazoo Lock or Election", Leader: "worker-3", Waiting: 2, Reign: 19 * time.Minute, ReignKnown: true, Findings: 2, Worst: doctor.Critical},
+		{Path: "/tasks/nightly", System: "the recipe", Waiting: 0, Findings: 1, Worst: doctor.Warning},
 	}}
 	if !running {
 		k.Stopped = "20000 znodes were read"
@@ -213,8 +214,8 @@ type wallSource struct {
 	walk   *Walk
 }
 
-func (s *wallSource) States() []*model.State {
-	out := []*model.State{s.world.state()}
+func (s *wallSource) States() []*doctor.State {
+	out := []*doctor.State{s.world.state()}
 	for _, w := range s.others {
 		out = append(out, w.state())
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -48,7 +49,7 @@ func (d *dashboard) momentWords(f *frame) (style, string) {
 // eventWords is an event as part of a sentence, and whether it is bad news.
 func eventWords(e model.Event) (words string, alarms bool) {
 	switch b := e.Body.(type) {
-	case model.Snapshot:
+	case doctor.Snapshot:
 		switch s := b.State; {
 		case s == nil || s.Phase != model.Live:
 			return "the election was looked at", false
@@ -88,13 +89,13 @@ func eventWords(e model.Event) (words string, alarms bool) {
 			words += " to " + model.Safe(b.Server, 64)
 		}
 		return words, b.Link != model.Connected
-	case model.FindingChanged:
+	case doctor.FindingChanged:
 		words := "found: " + model.Safe(b.Finding.Title, 0)
 		if !b.Raised {
 			words = "over: " + model.Safe(b.Finding.Title, 0)
 		}
-		return words, b.Raised && b.Finding.Severity != model.Info
-	case model.RiskChanged:
+		return words, b.Raised && b.Finding.Severity != doctor.Info
+	case doctor.RiskChanged:
 		if !b.Raised {
 			return b.Risk.Candidate.Label() + " is not at risk any more", false
 		}
@@ -112,7 +113,7 @@ func labelOr(c *model.Candidate) string {
 
 // doneWords says what was done between two moments that follow each other, of
 // which the second has no event; "" for what does not show.
-func doneWords(before, s *model.State) string {
+func doneWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
 		return stepWords(s.Steps[n-1])
 	}
@@ -193,7 +194,7 @@ func stepWords(x model.StepTaken) string {
 	return words
 }
 
-func writeWords(s *model.State, w *model.Tried) string {
+func writeWords(s *doctor.State, w *model.Tried) string {
 	if w.Write == nil {
 		return ""
 	}

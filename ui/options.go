@@ -7,7 +7,8 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
-	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/model/lesson"
 )
 
@@ -78,7 +79,7 @@ type Actions interface {
 // Source is where the dashboard sees the election.
 type Source interface {
 	// State returns the present state; it may be asked at any time.
-	State() *model.State
+	State() *doctor.State
 	// Dirty has capacity 1 and is marked after the state changed. It is closed
 	// when no more will come.
 	Dirty() <-chan struct{}
@@ -89,7 +90,7 @@ type Wall interface {
 	Source
 	// States are those of the elections watched, in their order; the first is
 	// the one of [Source.State]. The slice is not written to afterwards.
-	States() []*model.State
+	States() []*doctor.State
 	// Walk is how the search for elections goes, nil before there was any. It
 	// is immutable: a search that got further returns another.
 	Walk() *Walk
@@ -114,7 +115,7 @@ type FoundElection struct {
 	Reign      time.Duration
 	ReignKnown bool
 	Findings   int
-	Worst      model.Severity // "" without findings
+	Worst      doctor.Severity // "" without findings
 }
 
 // Did is the error of an [Actions.Do] that went well and has something to say
@@ -130,7 +131,7 @@ type Past interface {
 	// Seek returns the moment to which a move leads from the moment n of the
 	// election at path. It may take some ten milliseconds and is called outside
 	// the event loop. ok is false where nothing is kept.
-	Seek(path string, n uint64, m model.Move) (at model.Moment, ok bool)
+	Seek(path string, n uint64, m history.Move) (at history.Moment, ok bool)
 }
 
 // Reel is the [Past] of a recording that is being played. Seek stops the

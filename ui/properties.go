@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -31,14 +32,14 @@ func (d *dashboard) properties(f *frame) (p model.Properties, vacant time.Durati
 
 // watchesOver reports whether there is anything to say of the two properties:
 // they are those of candidates of our own, from their first leader on.
-func watchesOver(s *model.State) bool { return s.Properties.Observed > 0 }
+func watchesOver(s *doctor.State) bool { return s.Properties.Observed > 0 }
 
 // stale is how many writes were accepted of leaders that were none any more.
-func stale(s *model.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
+func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
 // safe reports whether there never were two leaders awake, nor a write of a
 // deposed one accepted.
-func safe(s *model.State) bool { return s.Properties.AwakeDoubles == 0 && stale(s) == 0 }
+func safe(s *doctor.State) bool { return s.Properties.AwakeDoubles == 0 && stale(s) == 0 }
 
 // verdictSign is a check mark or a cross.
 func (f *frame) verdictSign(good bool) span {

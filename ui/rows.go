@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // row is a line of the candidates panel: a contender with its position in the
@@ -51,7 +52,7 @@ const nameMax = 64
 // queue, then the members without a znode. It is made once a state, not once
 // a frame.
 type rows struct {
-	state    *model.State
+	state    *doctor.State
 	filter   string
 	matching []int // positions in the queue; nil without a filter
 	homeless []*model.Member
@@ -59,7 +60,7 @@ type rows struct {
 	guests   bool                      // there are contenders from elsewhere whose address is known
 }
 
-func newRows(s *model.State, filter string) rows {
+func newRows(s *doctor.State, filter string) rows {
 	r := rows{state: s, filter: filter, homeless: s.Homeless(), held: heldFor(s), guests: hasGuests(s)}
 	if filter == "" {
 		return r
@@ -156,7 +157,7 @@ func (r *rows) search(meant func(*model.Candidate) bool) int {
 	return slices.IndexFunc(r.state.Queue, meant)
 }
 
-func memberNamed(s *model.State, id string) *model.Member {
+func memberNamed(s *doctor.State, id string) *model.Member {
 	for _, m := range s.Members {
 		if m.ID == id {
 			return m

@@ -16,6 +16,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // busySource is always dirty.
@@ -24,7 +25,7 @@ type busySource struct {
 	asked atomic.Int64
 }
 
-func (s *busySource) State() *model.State {
+func (s *busySource) State() *doctor.State {
 	s.asked.Add(1)
 	select {
 	case s.dirty <- struct{}{}:
@@ -168,7 +169,7 @@ func TestFrameRates(t *testing.T) {
 func TestNothingNewDrawsNothing(t *testing.T) {
 	m, src, _ := stagedWith(nil, ModeDemo)
 	before := m.d.frames
-	m.Update(refreshMsg{states: []*model.State{src.State()}})
+	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	m.Update(tickMsg{m.d.gen - 1})
 	m.Update("a stranger's message")
 	if m.d.frames != before {
@@ -230,7 +231,7 @@ type panicSource struct {
 	armed atomic.Bool
 }
 
-func (s *panicSource) State() *model.State {
+func (s *panicSource) State() *doctor.State {
 	if s.armed.Load() {
 		panic("no state")
 	}

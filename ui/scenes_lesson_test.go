@@ -8,52 +8,54 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/model/lesson"
 )
 
 // tape is a [Past] of moments that were put on it.
 type tape struct {
-	moments []model.Moment
-	seeks   []model.Move
+	moments []history.Moment
+	seeks   []history.Move
 	path    string
 }
 
 // take notes the present moment of a world, with the events that happened.
 func (p *tape) take(w *world, events ...model.EventBody) {
-	m := model.Moment{N: uint64(len(p.moments) + 1), At: w.now, State: w.state()}
+	m := history.Moment{N: uint64(len(p.moments) + 1), At: w.now, State: w.state()}
 	for _, b := range events {
 		m.Events = append(m.Events, model.Event{N: m.N, At: w.now, Body: b})
 	}
 	p.moments = append(p.moments, m)
 }
 
-func (p *tape) Seek(path string, n uint64, m model.Move) (model.Moment, bool) {
+func (p *tape) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	p.seeks, p.path = append(p.seeks, m), path
 	last := len(p.moments) - 1
 	if last < 0 {
-		return model.Moment{}, false
+		return history.Moment{}, false
 	}
-	handoff := func(m model.Moment) bool {
+	handoff := func(m history.Moment) bool {
 		return slices.ContainsFunc(m.Events, func(e model.Event) bool { _, ok := e.Body.(model.Handoff); return ok })
 	}
-	is, by := func(model.Moment) bool { return true }, 0
+	is, by := func(history.Moment) bool { return true }, 0
 	i := min(max(int(n)-1, 0), last)
 	switch m {
-	case model.MoveToFirst:
+	case history.MoveToFirst:
 		i = 0
-	case model.MoveToLast:
+	case history.MoveToLast:
 		i = last
-	case model.MoveBack:
+	case history.MoveBack:
 		by = -1
-	case model.MoveOn:
+	case history.MoveOn:
 		by = 1
-	case model.MoveBackToEvent:
-		by, is = -1, func(m model.Moment) bool { return len(m.Events) > 0 }
-	case model.MoveToEvent:
-		by, is = 1, func(m model.Moment) bool { return len(m.Events) > 0 }
-	case model.MoveBackToHandoff:
+	case history.MoveBackToEvent:
+		by, is = -1, func(m history.Moment) bool { return len(m.Events) > 0 }
+	case history.MoveToEvent:
+		by, is = 1, func(m history.Moment) bool { return len(m.Events) > 0 }
+	case history.MoveBackToHandoff:
 		by, is = -1, handoff
-	case model.MoveToHandoff:
+	case history.MoveToHandoff:
 		by, is = 1, handoff
 	}
 	for j := i + by; by != 0 && j >= 0 && j <= last; j += by {
@@ -75,7 +77,7 @@ type player struct {
 	end     time.Time
 }
 
-func (p *player) Seek(path string, n uint64, m model.Move) (model.Moment, bool) {
+func (p *player) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	at, ok := p.tape.Seek(path, n, m)
 	if ok {
 		p.at, p.stopped = at.N, true
@@ -107,7 +109,7 @@ func (p *player) Why(a Action) string {
 func travelled() (*world, *tape) {
 	p := &tape{}
 	w := five(model.Election())
-	p.take(w, model.Snapshot{State: w.state()})
+	p.take(w, doctor.Snapshot{State: w.state()})
 	w.wait(90 * time.Second)
 	z := w.join("guid-n_", "fjord", 0xa6)
 	p.take(w, model.Joined{Candidate: w.candidate(z)})

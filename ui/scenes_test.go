@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // noon is when the scenes begin.
@@ -19,7 +20,7 @@ var noon = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 
 // world plays an election into a journal, as a server and its watchers would.
 type world struct {
-	j        *model.Journal
+	j        *doctor.Journal
 	now      time.Time
 	path     string
 	ack      string
@@ -36,7 +37,7 @@ func newWorld(path string, recipe model.Recipe, ack bool) *world {
 		w.ack = path + "-leader"
 		cfg.AckPath, cfg.AckExpected = w.ack, true
 	}
-	w.j = model.NewJournal(cfg)
+	w.j = doctor.NewJournal(cfg)
 	return w
 }
 
@@ -105,7 +106,7 @@ func (w *world) cast(id, znode string, belief model.Belief, change func(*model.M
 	return w
 }
 
-func (w *world) state() *model.State { return w.j.State() }
+func (w *world) state() *doctor.State { return w.j.State() }
 
 // five is the election of the sketches: amber leads, four wait, all are ours.
 func five(recipe model.Recipe) *world {
@@ -236,7 +237,7 @@ func scenes() map[string]func() scene {
 		"homeless": func() scene { return scene{world: homelessLeader(), o: demo, keys: []string{"G"}} },
 		"hostile":  func() scene { return scene{world: hostile(), o: live} },
 		"crowd":    func() scene { return scene{world: crowd(500), o: live, keys: []string{"pgdown", "pgdown"}} },
-		"history":  func() scene { return scene{world: history(), o: demo} },
+		"history":  func() scene { return scene{world: eventful(), o: demo} },
 		"ended": func() scene {
 			return scene{world: five(model.Election()).wait(4 * time.Minute), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}}
 		},
@@ -268,7 +269,7 @@ func scenes() map[string]func() scene {
 		"looking":      func() scene { return scene{world: verified(), o: observing(live)} },
 		"looking-help": func() scene { return scene{world: verified(), o: observing(live), keys: []string{"?"}} },
 		"replayed": func() scene {
-			return scene{world: history(), o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl"}, ended: true, then: func(*world) {}}
+			return scene{world: eventful(), o: Options{Mode: ModeReplay, Role: "recording", Cluster: "monday.jsonl"}, ended: true, then: func(*world) {}}
 		},
 	}
 	maps.Copy(all, teachScenes())
@@ -336,8 +337,8 @@ func crowd(n int) *world {
 	return w.wait(90 * time.Second)
 }
 
-// history is an election in which much has happened.
-func history() *world {
+// eventful is an election in which much has happened.
+func eventful() *world {
 	w := five(model.Election())
 	order := []string{amberZ, birchZ, "guid-n_0000000014", "guid-n_0000000015"}
 	for i, z := range order {
@@ -375,7 +376,7 @@ type source struct {
 	dirty chan struct{}
 }
 
-func (s *source) State() *model.State    { return s.world.state() }
+func (s *source) State() *doctor.State   { return s.world.state() }
 func (s *source) Dirty() <-chan struct{} { return s.dirty }
 
 // allow is [Actions] that refuses what it is told to.
@@ -424,7 +425,7 @@ func stage(sc scene, w, h int, theme string) *dashboard {
 	if sc.then != nil {
 		sc.then(src.world)
 		now = src.world.now
-		m.Update(refreshMsg{states: []*model.State{src.world.state()}, ended: sc.ended})
+		m.Update(refreshMsg{states: []*doctor.State{src.world.state()}, ended: sc.ended})
 		now = now.Add(sc.pass)
 		m.d.dirty = true
 		m.d.redraw()
@@ -447,4 +448,11 @@ func press(k string) tea.KeyMsg {
 		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+}
+
+// copied returns a state that may be changed.
+func copied(s *doctor.State) doctor.State {
+	c, election := *s, *s.State
+	c.State = &election
+	return c
 }

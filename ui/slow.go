@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -16,7 +17,7 @@ func (d *dashboard) pace(arg string) tea.Cmd {
 }
 
 // slowed says how slowly the server speaks, "" where it does not hold back.
-func slowed(s *model.State) string {
+func slowed(s *doctor.State) string {
 	switch p := s.Pace; {
 	case p == nil:
 		return ""
@@ -30,7 +31,7 @@ func slowed(s *model.State) string {
 
 // waitingHeld is how many messages the server holds, and what the next one is:
 // "the reply to birch, getChildren".
-func waitingHeld(s *model.State) (n int, next string) {
+func waitingHeld(s *doctor.State) (n int, next string) {
 	p := s.Pace
 	if p == nil {
 		return 0, ""
@@ -42,7 +43,7 @@ func waitingHeld(s *model.State) (n int, next string) {
 }
 
 // addressed says what a held message is, and to whom it goes.
-func addressed(s *model.State, m *model.Message) string {
+func addressed(s *doctor.State, m *model.Message) string {
 	to := " to " + whose(s, m.Session) + ", "
 	if !notifies(m) {
 		text := "the reply" + to + model.Safe(m.Op, 24)
@@ -55,7 +56,7 @@ func addressed(s *model.State, m *model.Message) string {
 }
 
 // told is what a notification says: "n_12 deleted".
-func news(s *model.State, m *model.Message) string {
+func news(s *doctor.State, m *model.Message) string {
 	what := model.Safe(model.Base(m.Path), 24)
 	if n, ok := model.Sequence(model.Base(m.Path)); ok && m.Path != s.Path {
 		what = "n_" + strconv.FormatInt(n, 10)
@@ -67,7 +68,7 @@ func news(s *model.State, m *model.Message) string {
 func notifies(m *model.Message) bool { return m.Op == "notification" }
 
 // whose names the owner of a session as people know it.
-func whose(s *model.State, session uint64) string {
+func whose(s *doctor.State, session uint64) string {
 	for _, m := range s.Members {
 		if m.Session == session && session != 0 {
 			return model.Safe(m.Name, nameMax)
@@ -114,7 +115,7 @@ func (d *dashboard) paceLine() string {
 
 // onTheWay is how many notifications of a znode to others than its owner are
 // held, as far as known.
-func onTheWay(s *model.State, znode *model.Candidate) int {
+func onTheWay(s *doctor.State, znode *model.Candidate) int {
 	n := 0
 	if s.Pace != nil {
 		for i := range s.Pace.Held {
@@ -145,7 +146,7 @@ func (d *dashboard) drawHeld(p *pen, session uint64) {
 }
 
 // heldFor is the first message that is held for each session.
-func heldFor(s *model.State) map[uint64]*model.Message {
+func heldFor(s *doctor.State) map[uint64]*model.Message {
 	if s.Pace == nil || len(s.Pace.Held) == 0 {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -16,7 +17,7 @@ const watchesLooked = 50
 const oldPage = "An old recipe page said so: watch the smallest j < i. That is the leader."
 
 // before is whose deletion a contender waits for.
-func before(s *model.State) string {
+func before(s *doctor.State) string {
 	if di := foreign(s); di != nil {
 		return "that it watches"
 	}
@@ -110,7 +111,7 @@ func (d *dashboard) sentence(f *frame) story {
 
 // notified says how many others heard that the leader's znode was deleted: as
 // the server counted it, else as the recipe has it.
-func notified(s *model.State, from *model.Candidate) string {
+func notified(s *doctor.State, from *model.Candidate) string {
 	n := s.Recipe.Notified(s.Queue, 0)
 	if fansIn(s) {
 		n++ // who leads now was one of them

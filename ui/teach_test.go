@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // What the moments of the recipe at work say in words, without colours.
@@ -235,7 +236,7 @@ func TestTeachingActions(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, src, _ := stagedWith(acts, ModeDemo)
 	w := src.world
-	refresh := func() { m.Update(refreshMsg{states: []*model.State{src.State()}}) }
+	refresh := func() { m.Update(refreshMsg{states: []*doctor.State{src.State()}}) }
 	expect := func(keys string, want Action) {
 		t.Helper()
 		for _, k := range strings.Fields(keys) {
@@ -528,7 +529,7 @@ func TestBarsCompare(t *testing.T) {
 	want := countedIn(w.state())
 	z := w.join("guid-n_", "hazel", 0xa8)
 	w.j.Apply(&model.Switch{At: w.now, Recipe: "election"})
-	s := *w.state()
+	s := copied(w.state())
 	last := s.Wakes[len(s.Wakes)-1]
 	two, none := *last, *last
 	two.Stood, two.Recipe, two.Notified = 2, "herd", []uint64{0xa2}

@@ -8,6 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // past is where the user is in time. While it is on, the picture of the
@@ -15,14 +17,14 @@ import (
 type past struct {
 	on    bool
 	known bool // at is the moment that is shown; it is being looked for else
-	at    model.Moment
+	at    history.Moment
 	// before is the state at the moment before, nil where the moment's events
 	// say what happened.
-	before *model.State
+	before *doctor.State
 	// One search is under way at a time; wanted are the moves asked for
 	// meanwhile. gen is the journey's: an answer to an older one is late.
 	moving bool
-	wanted []model.Move
+	wanted []history.Move
 	gen    uint64
 	// leaving says that the playback goes on as soon as the search is over.
 	leaving bool
@@ -33,14 +35,14 @@ type past struct {
 // travelMsg is the moment that a search found.
 type travelMsg struct {
 	gen    uint64
-	at     model.Moment
-	before *model.State
+	at     history.Moment
+	before *doctor.State
 	ok     bool
 	err    error // the playback could not be stopped
 }
 
 // search goes from moment n where the moves lead, one after the other.
-func (m *travelMsg) search(ctx context.Context, in Past, path string, n uint64, moves ...model.Move) {
+func (m *travelMsg) search(ctx context.Context, in Past, path string, n uint64, moves ...history.Move) {
 	for _, move := range moves {
 		if ctx.Err() != nil {
 			return
@@ -52,20 +54,20 @@ func (m *travelMsg) search(ctx context.Context, in Past, path string, n uint64, 
 	if !m.ok || len(m.at.Events) > 0 || m.at.First {
 		return
 	}
-	if at, ok := in.Seek(path, n, model.MoveBack); ok && at.N != n {
+	if at, ok := in.Seek(path, n, history.MoveBack); ok && at.N != n {
 		m.before = at.State
 	}
 	if _, ok := in.(Reel); ok {
-		in.Seek(path, n, model.MoveTo) // where it is to play on from
+		in.Seek(path, n, history.MoveTo) // where it is to play on from
 	}
 }
 
 // ways are the moves that the keys make.
-var ways = map[command]model.Move{
-	cmdEarlier: model.MoveBackToEvent, cmdLater: model.MoveToEvent,
-	cmdStepBack: model.MoveBack, cmdStepOn: model.MoveOn,
-	cmdHandBack: model.MoveBackToHandoff, cmdHandOn: model.MoveToHandoff,
-	cmdEarliest: model.MoveToFirst, cmdLatest: model.MoveToLast,
+var ways = map[command]history.Move{
+	cmdEarlier: history.MoveBackToEvent, cmdLater: history.MoveToEvent,
+	cmdStepBack: history.MoveBack, cmdStepOn: history.MoveOn,
+	cmdHandBack: history.MoveBackToHandoff, cmdHandOn: history.MoveToHandoff,
+	cmdEarliest: history.MoveToFirst, cmdLatest: history.MoveToLast,
 }
 
 // travel goes to another moment, or back to the present.
@@ -82,15 +84,15 @@ func (d *dashboard) travel(do command) tea.Cmd {
 
 // also adds a move to those that wait. One that undoes the last takes it back,
 // and one to an end makes those before it needless.
-func also(wanted []model.Move, m model.Move) []model.Move {
-	undoes := map[model.Move]model.Move{
-		model.MoveBack: model.MoveOn, model.MoveOn: model.MoveBack,
-		model.MoveBackToEvent: model.MoveToEvent, model.MoveToEvent: model.MoveBackToEvent,
-		model.MoveBackToHandoff: model.MoveToHandoff, model.MoveToHandoff: model.MoveBackToHandoff,
+func also(wanted []history.Move, m history.Move) []history.Move {
+	undoes := map[history.Move]history.Move{
+		history.MoveBack: history.MoveOn, history.MoveOn: history.MoveBack,
+		history.MoveBackToEvent: history.MoveToEvent, history.MoveToEvent: history.MoveBackToEvent,
+		history.MoveBackToHandoff: history.MoveToHandoff, history.MoveToHandoff: history.MoveBackToHandoff,
 	}
 	n := len(wanted)
 	switch {
-	case m == model.MoveToFirst || m == model.MoveToLast:
+	case m == history.MoveToFirst || m == history.MoveToLast:
 		return append(wanted[:0:0], m)
 	case n > 0 && undoes[wanted[n-1]] == m:
 		return wanted[:n-1]
@@ -137,7 +139,7 @@ func (d *dashboard) depart() tea.Cmd {
 	return d.doer.within(func(ctx context.Context) tea.Msg {
 		msg := travelMsg{gen: gen}
 		if reel == nil {
-			msg.search(ctx, in, path, 0, model.MoveToLast)
+			msg.search(ctx, in, path, 0, history.MoveToLast)
 			return msg
 		}
 		now := reel.Playing()
@@ -148,7 +150,7 @@ func (d *dashboard) depart() tea.Cmd {
 				return msg
 			}
 		}
-		msg.search(ctx, in, path, reel.Playing().N, model.MoveTo)
+		msg.search(ctx, in, path, reel.Playing().N, history.MoveTo)
 		return msg
 	})
 }

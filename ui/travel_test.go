@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // stagedPast is a demo with a past, and its clock.
@@ -153,7 +155,7 @@ func TestTravelCoalesces(t *testing.T) {
 	if cmd := m.d.update(second()); cmd != nil {
 		t.Error("a third search")
 	}
-	want := []model.Move{model.MoveBackToEvent, model.MoveBackToEvent, model.MoveBack}
+	want := []history.Move{history.MoveBackToEvent, history.MoveBackToEvent, history.MoveBack}
 	if !slices.Equal(p.seeks, want) {
 		t.Errorf("it was looked for %q, want %q", p.seeks, want)
 	}
@@ -167,7 +169,7 @@ func TestTravelCoalesces(t *testing.T) {
 	m.d.key(press("right"))
 	m.d.key(press("end"))
 	m.d.update(m.d.update(first())())
-	if want := []model.Move{model.MoveToEvent, model.MoveToLast}; !slices.Equal(p.seeks, want) || m.d.past.at.N != 7 {
+	if want := []history.Move{history.MoveToEvent, history.MoveToLast}; !slices.Equal(p.seeks, want) || m.d.past.at.N != 7 {
 		t.Errorf("it was looked for %q, want %q; moment %d", p.seeks, want, m.d.past.at.N)
 	}
 }
@@ -388,8 +390,8 @@ func TestMomentWordsAreSafe(t *testing.T) {
 	q := w.state().Queue
 	p.take(w, model.Left{Candidate: q[0]}, model.Handoff{From: q[0], To: q[1]}, model.Joined{Candidate: q[2]},
 		model.Joined{Candidate: q[3], Ignored: true}, model.LinkChanged{Link: model.Connected, Server: "\x1b[31m"},
-		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, model.FindingChanged{Finding: &model.Finding{Title: "\x07"}, Raised: true},
-		model.RiskChanged{Risk: model.Risk{Candidate: q[1]}, Raised: true}, model.Snapshot{State: w.state()})
+		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, doctor.FindingChanged{Finding: &doctor.Finding{Title: "\x07"}, Raised: true},
+		doctor.RiskChanged{Risk: doctor.Risk{Candidate: q[1]}, Raised: true}, doctor.Snapshot{State: w.state()})
 	d := New(Options{Past: p, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}).d
 	d.past = past{on: true, known: true, at: p.moments[0]}
 	_, words := d.momentWords(&frame{now: w.now})
@@ -402,47 +404,47 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		}
 	}
 	// A moment without an event says what was done since the one before.
-	was := *w.state()
+	was := copied(w.state())
 	was.Steps = []model.StepTaken{{N: 1, At: w.now, Name: "birch", Step: model.StepCreate}}
 	was.Members = []*model.Member{{ID: "a", Name: "a\x1b", Belief: model.Waiting, Fault: model.Frozen, Znode: "n_1"}}
-	member := func(change func(m *model.Member)) func(s *model.State) {
-		return func(s *model.State) {
+	member := func(change func(m *model.Member)) func(s *doctor.State) {
+		return func(s *doctor.State) {
 			m := *was.Members[0]
 			change(&m)
 			s.Members = []*model.Member{&m}
 		}
 	}
 	for _, c := range []struct {
-		change func(s *model.State)
+		change func(s *doctor.State)
 		want   string
 	}{
-		{func(s *model.State) {
+		{func(s *doctor.State) {
 			s.Steps = append(s.Steps[:1:1], model.StepTaken{N: 2, At: w.now, Name: "\x1bbirch", Step: model.StepList, Detail: "C := {12, 13}\x07"})
 		}, `\x1bbirch: 2 C := {12, 13}\x07`},
-		{func(s *model.State) {
+		{func(s *doctor.State) {
 			s.Steps = []model.StepTaken{{N: 2, At: w.now, Name: "birch", Step: model.StepLowest}}
 		}, "birch: 5 mine is the smallest: I lead"},
-		{func(s *model.State) {
+		{func(s *doctor.State) {
 			s.Wakes = []*model.Woken{{Wake: model.Wake{At: w.now, Znode: "n_\x1b", Notified: []uint64{1}, Requests: 2}}}
 		}, `n_\x1b was deleted: 1 watcher notified`},
-		{func(s *model.State) {
+		{func(s *doctor.State) {
 			s.Work.Last = []model.Tried{{Write: &model.Write{At: w.now, Member: "a", Resource: model.Counter, Refused: true, Reason: "gone\x07"}}}
 		}, `the worker of a\x1b wrote to the counter: refused, gone\x07`},
-		{func(s *model.State) {
+		{func(s *doctor.State) {
 			s.Work.Last = []model.Tried{{Write: &model.Write{Member: "x\x1b", Resource: model.Tokens}, Stale: true}}
 		}, `the worker of x\x1b wrote to the tokens: accepted, and stale`},
-		{func(s *model.State) { s.Work.Rules = model.Rules{At: w.now, Workers: true} }, "the demo's rules: workers on, fence off"},
-		{func(s *model.State) { s.Recipe = model.Herd() }, "from here on the candidates follow the recipe herd"},
-		{func(s *model.State) { s.Members = nil }, `a\x1b is none of ours any more`},
-		{func(s *model.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b is one of ours from here on"},
+		{func(s *doctor.State) { s.Work.Rules = model.Rules{At: w.now, Workers: true} }, "the demo's rules: workers on, fence off"},
+		{func(s *doctor.State) { s.Recipe = model.Herd() }, "from here on the candidates follow the recipe herd"},
+		{func(s *doctor.State) { s.Members = nil }, `a\x1b is none of ours any more`},
+		{func(s *doctor.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b is one of ours from here on"},
 		{member(func(m *model.Member) { m.Fault = model.NoFault }), `a\x1b is not frozen any more`},
 		{member(func(m *model.Member) { m.Fault = model.Killed }), `a\x1b is killed`},
 		{member(func(m *model.Member) { m.Belief = model.Leading }), `a\x1b believes: leading, before: waiting`},
 		{member(func(m *model.Member) { m.Znode = "" }), `a\x1b knows that its znode is gone`},
 		{member(func(m *model.Member) { m.NoGuid = true }), `a\x1b gives its next znodes a guid: off`},
-		{func(s *model.State) {}, ""},
+		{func(s *doctor.State) {}, ""},
 	} {
-		s := was
+		s := copied(&was)
 		c.change(&s)
 		if got := doneWords(&was, &s); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -451,13 +453,15 @@ func TestMomentWordsAreSafe(t *testing.T) {
 }
 
 // kept is the past that a journal's tape keeps.
-type kept struct{ *model.Tape }
+type kept struct{ *history.Tape }
 
-func (k kept) Seek(_ string, n uint64, m model.Move) (model.Moment, bool) { return k.Tape.Seek(n, m) }
+func (k kept) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
+	return k.Tape.Seek(n, m)
+}
 
 func TestTravelOnATape(t *testing.T) {
 	w := newWorld("/election", model.Election(), false)
-	tape := model.NewTape(model.Config{Path: "/election", Recipe: model.Election()}, model.TapeConfig{})
+	tape := history.NewTape(model.Config{Path: "/election", Recipe: model.Election()}, history.TapeConfig{})
 	put := func(o model.Observation) { tape.Apply(o) }
 	put(&model.Connection{At: w.now, Link: model.Connected, Session: 1})
 	parent := func() model.Parent {
@@ -493,6 +497,6 @@ func TestTravelOnATape(t *testing.T) {
 	says(t, m, "as far back as is kept: ")
 }
 
-type tapeSource struct{ *model.Tape }
+type tapeSource struct{ *history.Tape }
 
 func (tapeSource) Dirty() <-chan struct{} { return nil }

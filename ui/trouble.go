@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -14,7 +15,7 @@ import (
 // the servers say so.
 type trouble struct {
 	row  row
-	said *model.Risk // what the servers' tables make of it, nil for nothing
+	said *doctor.Risk // what the servers' tables make of it, nil for nothing
 	// The session's expiry is known as bounds only. start is when the server
 	// last heard of it for certain; from sure on it can be expired, and at
 	// latest it has been.
@@ -28,7 +29,7 @@ type trouble struct {
 // the fault. It looks for expired sessions once a tick and rounds up to it;
 // the tick is at most half the shortest timeout it grants, so at most half of
 // this one.
-func troubleOf(s *model.State, r row) (trouble, bool) {
+func troubleOf(s *doctor.State, r row) (trouble, bool) {
 	if r.candidate == nil {
 		return trouble{}, false
 	}
@@ -71,7 +72,7 @@ const expiryCommit = time.Second
 // and half of which a touch takes to the ensemble leader. Where they did not
 // tell it, it is at most half of what they granted, unless they are set to grant
 // less than two ticks.
-func tickOf(s *model.State, m *model.Member) (tick time.Duration) {
+func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 	if s.Told != nil {
 		for i := range s.Told.Servers {
 			tick = max(tick, s.Told.Servers[i].Tick)
@@ -85,7 +86,7 @@ func tickOf(s *model.State, m *model.Member) (tick time.Duration) {
 
 // heldBack reports whether the server, which speaks slowly, holds something back
 // that is for a session.
-func heldBack(s *model.State, session uint64) bool {
+func heldBack(s *doctor.State, session uint64) bool {
 	return s.Pace != nil && slices.ContainsFunc(s.Pace.Held, func(m model.Message) bool { return m.Session == session })
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -72,25 +73,25 @@ func heard(t *model.ServerTable, since time.Time) bool {
 }
 
 // verdict says in a line what the servers' tables make of the queue.
-func verdict(s *model.State) (style, string) {
-	counts := make(map[model.WatchState]int)
+func verdict(s *doctor.State) (style, string) {
+	counts := make(map[doctor.WatchState]int)
 	why := ""
 	for i := holders(s); i < len(s.Queue); i++ {
 		e := s.Edge(i)
 		counts[e.State]++
-		if e.State == model.Unverified && why == "" {
+		if e.State == doctor.Unverified && why == "" {
 			why = e.Why
 		}
 	}
 	var parts []string
 	st := styleGood
 	for _, p := range []struct {
-		state model.WatchState
+		state doctor.WatchState
 		word  string
 		st    style
 	}{
-		{model.WrongWatch, "wrong", styleTrouble}, {model.MissingWatch, "missing", styleTrouble},
-		{model.Unverified, "unknown", styleMuted}, {model.Verified, "verified", styleGood},
+		{doctor.WrongWatch, "wrong", styleTrouble}, {doctor.MissingWatch, "missing", styleTrouble},
+		{doctor.Unverified, "unknown", styleMuted}, {doctor.Verified, "verified", styleGood},
 	} {
 		if n := counts[p.state]; n > 0 {
 			parts = append(parts, strconv.Itoa(n)+" "+p.word)

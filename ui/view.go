@@ -7,14 +7,15 @@ import (
 	"github.com/charmbracelet/bubbles/viewport"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // view is one of the elections watched, and where the user was in it: each
 // keeps its own selection, filter and scrolling.
 type view struct {
 	path   string
-	latest *model.State // the newest
-	paused *model.State // what is shown while paused, else nil
+	latest *doctor.State // the newest
+	paused *doctor.State // what is shown while paused, else nil
 
 	rows     rows
 	selected ref
@@ -38,16 +39,16 @@ type view struct {
 }
 
 // newView returns a view on an election.
-func newView(s *model.State) *view {
+func newView(s *doctor.State) *view {
 	v := &view{path: s.Path, latest: s, handoff: newest(s)}
 	v.reselect()
 	return v
 }
 
 // unknown is the state of an election of which nothing is known.
-func unknown() *model.State { return model.NewJournal(model.Config{}).State() }
+func unknown() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
 
-func newest(s *model.State) *model.Handoff {
+func newest(s *doctor.State) *model.Handoff {
 	if n := len(s.Handoffs); n > 0 {
 		return s.Handoffs[n-1]
 	}
@@ -55,7 +56,7 @@ func newest(s *model.State) *model.Handoff {
 }
 
 // shown is the state on the screen.
-func (v *view) shown() *model.State {
+func (v *view) shown() *doctor.State {
 	if v.paused != nil {
 		return v.paused
 	}
@@ -111,7 +112,7 @@ func (v *view) selectRow(i int) {
 
 // setViews takes the states of the elections watched. Those that are known
 // keep their view; where the present one is gone, a neighbour is shown.
-func (d *dashboard) setViews(states []*model.State) {
+func (d *dashboard) setViews(states []*doctor.State) {
 	if len(states) == 0 {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"electop/model"
+	"electop/model/doctor"
 )
 
 // stagedWall is a dashboard on several elections.
@@ -224,4 +224,4 @@ func BenchmarkWall(b *testing.B) {
 }
 
 var _ Wall = (*wallSource)(nil)
-var _ = model.Info
+var _ = doctor.Info

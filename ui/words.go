@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // holders is how many at the front of the queue have the role.
-func holders(s *model.State) int { return s.Recipe.Holders(s.Queue) }
+func holders(s *doctor.State) int { return s.Recipe.Holders(s.Queue) }
 
 // foreign returns the dialect of an election that is not written as electop
 // itself would, nil for ours and for one of which nothing is known yet.
-func foreign(s *model.State) *model.Dialect {
+func foreign(s *doctor.State) *model.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
 	}
@@ -20,7 +21,7 @@ func foreign(s *model.State) *model.Dialect {
 }
 
 // system names whose election s is, "" where that is not known.
-func system(s *model.State) string {
+func system(s *doctor.State) string {
 	if s.Dialect == nil {
 		return ""
 	}
@@ -28,11 +29,11 @@ func system(s *model.State) string {
 }
 
 // locks reports whether the role is a lock or a lease, which is held.
-func locks(s *model.State) bool { return s.Dialect != nil && s.Dialect.Lock }
+func locks(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Lock }
 
 // single reports whether the election has no queue: its path is the leader's
 // own znode.
-func single(s *model.State) bool { return s.Dialect != nil && s.Dialect.Single }
+func single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
 
 // roleWords are the words for having the role.
 type roleWords struct {
@@ -41,7 +42,7 @@ type roleWords struct {
 	holder string // "leader": who has it
 }
 
-func wordsOf(s *model.State) roleWords {
+func wordsOf(s *doctor.State) roleWords {
 	if locks(s) {
 		return roleWords{"holds", "hold", "holder"}
 	}
@@ -50,7 +51,7 @@ func wordsOf(s *model.State) roleWords {
 
 // roleHolders names those who have the role: "amber leads", "amber and 2 more
 // hold".
-func roleHolders(s *model.State) string {
+func roleHolders(s *doctor.State) string {
 	w := wordsOf(s)
 	switch n := holders(s); {
 	case n == 0:
@@ -66,7 +67,7 @@ func roleHolders(s *model.State) string {
 
 // znodePath is the full path of a candidate's znode. That of a single one is
 // the election's own.
-func znodePath(s *model.State, c *model.Candidate) string {
+func znodePath(s *doctor.State, c *model.Candidate) string {
 	if single(s) || strings.HasPrefix(c.Name, "/") {
 		return s.Path
 	}

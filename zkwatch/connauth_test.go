@@ -20,6 +20,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 )
 
@@ -116,7 +117,7 @@ func TestElectionWithCredentials(t *testing.T) {
 			t.Fatal(err)
 		}
 		without := observe(t, config(t, addr), model.Config{Path: path})
-		without.await(t, "forbidden to strangers", func(s *model.State) bool { return s.Phase == model.Forbidden })
+		without.await(t, "forbidden to strangers", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
 		with := observe(t, cfg, model.Config{Path: path})
 		with.await(t, "open to us", queueOf(1))
 		foreign := zkwatch.NewCandidate(zkwatch.CandidateConfig{Conn: config(t, addr), Path: path})

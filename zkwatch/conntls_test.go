@@ -25,6 +25,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 )
 
@@ -47,13 +48,13 @@ func TestTLSToApache(t *testing.T) {
 		cfg := config(t, server.Secure)
 		cfg.TLS = loadTLS(t, certs, "")
 		w := observe(t, cfg, model.Config{Path: path, AckPath: path + "-leader"})
-		w.await(t, "absent", func(s *model.State) bool { return s.Phase == model.NoParent })
+		w.await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		a := stand(t, zkwatch.CandidateConfig{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
 		a.believes(t, model.Leading)
 		cfg.TLS = loadTLS(t, certs, zktest.ServerName)
 		b := stand(t, zkwatch.CandidateConfig{Conn: cfg, Path: path, Ack: path + "-leader"})
 		b.believes(t, model.Waiting)
-		w.await(t, "both", func(s *model.State) bool { return len(s.Queue) == 2 && s.Acknowledged() })
+		w.await(t, "both", func(s *doctor.State) bool { return len(s.Queue) == 2 && s.Acknowledged() })
 		a.Kill()
 		b.believes(t, model.Leading)
 	})

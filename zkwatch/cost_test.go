@@ -9,6 +9,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
 )
@@ -60,7 +61,7 @@ func TestIdleCosts(t *testing.T) {
 	virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*stander, w []*wires) {
 		cfg := zkwatch.Config{Servers: zkwatch.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: leaseTimeout, Dial: w[0].dial}
 		o := observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
-		o.await(t, "all three, acknowledged", func(s *model.State) bool { return len(s.Queue) == 3 && s.Acknowledged() })
+		o.await(t, "all three, acknowledged", func(s *doctor.State) bool { return len(s.Queue) == 3 && s.Acknowledged() })
 		synctest.Wait()
 		before := server.Counters()
 		time.Sleep(time.Hour) // virtual

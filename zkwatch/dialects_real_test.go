@@ -11,6 +11,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 )
@@ -151,7 +152,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 	if dialect == nil || dialect.ID != e.dialect || !strings.Contains(dialect.System, system) {
 		t.Fatalf("recognised as %+v, want %s of %s; the children are %+v", dialect, e.dialect, system, read.New)
 	}
-	j := model.NewJournal(model.Config{Path: path})
+	j := doctor.NewJournal(model.Config{Path: path})
 	j.Apply(read)
 	s := j.State()
 	if s.Dialect != dialect || s.Recipe != dialect.Recipe {
@@ -194,7 +195,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 }
 
 // verify asks the server who watches what, until it has every watch.
-func (e realElection) verify(t *testing.T, server *zktest.Server, j *model.Journal) {
+func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Journal) {
 	asker := admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
 	cancel := asker.Subscribe(admin.Election{
 		Path: j.State().Path,
@@ -208,7 +209,7 @@ func (e realElection) verify(t *testing.T, server *zktest.Server, j *model.Journ
 		s := j.State()
 		for i, c := range s.Queue {
 			_, waits := s.Recipe.Watches(s.Queue, i)
-			if edge := s.Edge(i); waits && edge.State != model.Verified {
+			if edge := s.Edge(i); waits && edge.State != doctor.Verified {
 				return fmt.Errorf("%s: %+v", c.Name, edge)
 			}
 		}

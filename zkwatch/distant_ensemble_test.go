@@ -15,6 +15,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -356,7 +357,7 @@ func TestObserverOverALongLinkOfAnEnsemble(t *testing.T) {
 			defer c.session.Close()
 		}
 	}
-	w.await(t, "the end of it", func(s *model.State) bool {
+	w.await(t, "the end of it", func(s *doctor.State) bool {
 		if s.Link.Link != model.Connected || len(s.Queue) != len(wr.queue) {
 			return false
 		}

@@ -16,6 +16,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 )
 
@@ -145,7 +146,7 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 				if err := near.Delete(leader, -1); err != nil {
 					t.Fatal(err)
 				}
-				w.await(t, "the next leader", func(s *model.State) bool {
+				w.await(t, "the next leader", func(s *doctor.State) bool {
 					return len(s.Queue) == 1 && "/e/"+s.Queue[0].Name == next
 				})
 				// The read under way ends, its successor is one list; and half a trip
@@ -193,7 +194,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 				queue = append(queue, create("/e/n_", contender))
 			}
 		}
-		w.await(t, "the last of them", func(s *model.State) bool {
+		w.await(t, "the last of them", func(s *doctor.State) bool {
 			return len(s.Queue) == len(queue) && "/e/"+s.Queue[len(queue)-1].Name == queue[len(queue)-1]
 		})
 		time.Sleep(2 * model.AckWait)
@@ -303,5 +304,5 @@ func TestAcknowledgementOverALongLink(t *testing.T) {
 }
 
 func (w *watched) ackSeen(t *testing.T, p model.Presence) time.Time {
-	return w.await(t, "the acknowledgement "+string(p), func(s *model.State) bool { return s.Ack.Presence == p && s.Ack.Path == "/ack" }).Ack.At
+	return w.await(t, "the acknowledgement "+string(p), func(s *doctor.State) bool { return s.Ack.Presence == p && s.Ack.Path == "/ack" }).Ack.At
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 )
 
@@ -65,7 +66,7 @@ func TestNameThatNobodyMayAskFor(t *testing.T) {
 		p := oddPeer()
 		cfg := zkwatch.Config{Servers: zkwatch.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.dial}
 		w := observe(t, cfg, model.Config{Path: "/election"})
-		w.await(t, "the good one", func(s *model.State) bool {
+		w.await(t, "the good one", func(s *doctor.State) bool {
 			return s.Phase == model.Live && len(s.Queue) == 1 && s.Queue[0].Name == good
 		})
 		p.mu.Lock()

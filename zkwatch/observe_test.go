@@ -14,6 +14,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/wire"
@@ -57,7 +58,7 @@ func (w *watched) take(es []model.Event) error {
 	return nil
 }
 
-func (w *watched) await(t *testing.T, what string, holds func(*model.State) bool) *model.State {
+func (w *watched) await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), waitFor)
 	defer cancel()
@@ -74,8 +75,8 @@ func (w *watched) all() []model.Event {
 	return slices.Clone(w.events)
 }
 
-func queueOf(n int) func(*model.State) bool {
-	return func(s *model.State) bool { return s.Phase == model.Live && len(s.Queue) == n }
+func queueOf(n int) func(*doctor.State) bool {
+	return func(s *doctor.State) bool { return s.Phase == model.Live && len(s.Queue) == n }
 }
 
 var open = zk.WorldACL(zk.PermAll)
@@ -100,14 +101,14 @@ func TestObserverFollowsAnElection(t *testing.T) {
 		c := raw(t, addr)
 		create := creator(t, c)
 		w := observe(t, config(t, addr), model.Config{Path: path})
-		w.await(t, "absent", func(s *model.State) bool { return s.Phase == model.NoParent })
+		w.await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		create(path, 0)
 		w.await(t, "empty", queueOf(0))
 		first := create(path+"/n_", contender)
 		w.await(t, "one", queueOf(1))
 		second := create(path+"/n_", contender)
 		create(path+"/config", 0)
-		s := w.await(t, "two, one ignored", func(s *model.State) bool { return len(s.Queue) == 2 && len(s.Ignored) == 1 })
+		s := w.await(t, "two, one ignored", func(s *doctor.State) bool { return len(s.Queue) == 2 && len(s.Ignored) == 1 })
 		if got := model.Join(path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
 			t.Errorf("leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
 		}
@@ -128,7 +129,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w.await(t, "absent again", func(s *model.State) bool { return s.Phase == model.NoParent && len(s.Queue) == 0 })
+		w.await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && len(s.Queue) == 0 })
 		create(path, 0)
 		create(path+"/n_", contender)
 		w.await(t, "one in the new one", queueOf(1))
@@ -179,7 +180,7 @@ func account(t *testing.T, events []model.Event, creates, deletes int, unknownAl
 			t.Errorf("event %d has number %d", i, e.N)
 		}
 		switch b := e.Body.(type) {
-		case model.Snapshot:
+		case doctor.Snapshot:
 			if i == 0 {
 				head = b.State.Leader()
 			}
@@ -282,7 +283,7 @@ func TestObserverOnForbiddenGround(t *testing.T) {
 			t.Fatal(err)
 		}
 		w = observe(t, config(t, addr), model.Config{Path: closed})
-		w.await(t, "forbidden", func(s *model.State) bool { return s.Phase == model.Forbidden })
+		w.await(t, "forbidden", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
 		if _, err := c.SetACL(closed, open, -1); err != nil {
 			t.Fatal(err)
 		}
@@ -301,16 +302,16 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 		w := observe(t, config(t, server.Addr), model.Config{Path: path})
 		w.await(t, "one", queueOf(1))
 		server.Kill(t)
-		w.await(t, "disconnected", func(s *model.State) bool { return s.Link.Link != model.Connected })
+		w.await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected })
 		server.Start(t)
-		w.await(t, "connected again", func(s *model.State) bool { return s.Link.Link == model.Connected })
+		w.await(t, "connected again", func(s *doctor.State) bool { return s.Link.Link == model.Connected })
 		// go-zookeeper is back too, with its session, or with another.
 		for {
 			if _, err := c.Create(path+"/n_", nil, contender, open); err == nil {
 				break
 			}
 		}
-		w.await(t, "alive", func(s *model.State) bool {
+		w.await(t, "alive", func(s *doctor.State) bool {
 			return len(s.Queue) > 0 && s.Queue[len(s.Queue)-1].Sequence >= 1
 		})
 		deadline := time.After(waitFor)
@@ -318,7 +319,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 			snapshots := 0
 			w.mu.Lock()
 			for _, e := range w.events {
-				if _, ok := e.Body.(model.Snapshot); ok {
+				if _, ok := e.Body.(doctor.Snapshot); ok {
 					snapshots++
 				}
 			}
@@ -346,7 +347,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 		w := observe(t, cfg, model.Config{Path: path})
 		w.await(t, "empty", queueOf(0))
 		dial.replace(t)
-		w.await(t, "absent", func(s *model.State) bool { return s.Phase == model.NoParent })
+		w.await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 	})
 }
 
@@ -375,7 +376,7 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 			standing = slices.Delete(standing, i, i+1)
 			deletes++
 		}
-		w.await(t, fmt.Sprintf("the end of the storm, seed %d", seed), func(s *model.State) bool {
+		w.await(t, fmt.Sprintf("the end of the storm, seed %d", seed), func(s *doctor.State) bool {
 			next, ok := s.Parent.Creates()
 			return ok && int(next) == creates && len(s.Queue) == len(standing)
 		})
@@ -427,7 +428,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 			member.Kill(t)
 		}
 	}
-	after := w.await(t, "connected to another", func(now *model.State) bool {
+	after := w.await(t, "connected to another", func(now *doctor.State) bool {
 		return now.Link.Link == model.Connected && now.Link.Server != s.Link.Server
 	})
 	if after.Link.Session != s.Link.Session {
@@ -436,7 +437,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	// The election goes on, and is seen to.
 	late := stand(t, zkwatch.CandidateConfig{Conn: cfg, Path: path})
 	late.await(t, 0, "in the queue", func(m model.Member) bool { return m.Belief == model.Waiting })
-	w.await(t, "the new one", func(s *model.State) bool {
+	w.await(t, "the new one", func(s *doctor.State) bool {
 		return len(s.Queue) > 0 && s.Queue[len(s.Queue)-1].Name == late.now().Znode
 	})
 	var missed []model.EventBody

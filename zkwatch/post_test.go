@@ -13,6 +13,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -58,15 +59,15 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		create(paths[0], 0)
 		create(paths[0]+"/n_", contender)
 		watching = append(watching, s.watch(paths[0], ""), s.watch(paths[1], ""))
-		linked := func(holds func(*model.State) bool) func(*model.State) bool {
-			return func(s *model.State) bool { return holds(s) && s.Link.Session != 0 }
+		linked := func(holds func(*doctor.State) bool) func(*doctor.State) bool {
+			return func(s *doctor.State) bool { return holds(s) && s.Link.Session != 0 }
 		}
 		first := watching[0].await(t, "one", linked(queueOf(1)))
-		watching[1].await(t, "absent", func(s *model.State) bool { return s.Phase == model.NoParent })
+		watching[1].await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 
 		// One more while the session lasts.
 		watching = append(watching, s.watch(paths[2], ""))
-		watching[2].await(t, "absent", func(s *model.State) bool { return s.Phase == model.NoParent })
+		watching[2].await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		for i, w := range watching[1:] {
 			create(paths[i+1], 0)
 			create(paths[i+1]+"/n_", contender)

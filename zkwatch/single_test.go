@@ -13,17 +13,18 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
 )
 
-func ledBy(data string) func(*model.State) bool {
-	return func(s *model.State) bool {
+func ledBy(data string) func(*doctor.State) bool {
+	return func(s *doctor.State) bool {
 		return s.Phase == model.Live && len(s.Queue) == 1 && string(s.Queue[0].Data.Bytes) == data
 	}
 }
 
-func vacant(s *model.State) bool { return s.Phase == model.Live && len(s.Queue) == 0 }
+func vacant(s *doctor.State) bool { return s.Phase == model.Live && len(s.Queue) == 0 }
 
 func TestSingleEphemeralElection(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -42,7 +43,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 
 		// Of a path that a system is known by, absent means that nobody leads.
 		known.await(t, "vacant", vacant)
-		unknown.await(t, "absent", func(s *model.State) bool { return s.Phase == model.NoParent })
+		unknown.await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
 		for path, w := range map[string]*watched{kafka: known, other: unknown} {
 			create(path, one, zk.FlagEphemeral)
@@ -77,7 +78,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		unknown.await(t, "vacant", vacant)
 		create(other, "", 0)
 		create(other+"/n_", "x", contender)
-		unknown.await(t, "a queue", func(s *model.State) bool {
+		unknown.await(t, "a queue", func(s *doctor.State) bool {
 			if len(s.Queue) != 1 {
 				return false
 			}

@@ -14,6 +14,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -129,9 +130,9 @@ func (c *churn) some(n int) {
 }
 
 // seen waits until the observer has seen as many children as there are.
-func (c *churn) seen(w *watched) *model.State {
+func (c *churn) seen(w *watched) *doctor.State {
 	c.t.Helper()
-	return w.await(c.t, fmt.Sprint(c.creates-c.deletes, " children"), func(s *model.State) bool {
+	return w.await(c.t, fmt.Sprint(c.creates-c.deletes, " children"), func(s *doctor.State) bool {
 		return s.Phase == model.Live && s.Link.Link == model.Connected && len(s.Ignored) == c.creates-c.deletes
 	})
 }
@@ -176,7 +177,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		for _, s := range killed {
 			s.Kill(t)
 		}
-		s := w.await(t, "disconnected", func(s *model.State) bool { return s.Link.Link != model.Connected && s.Link.Err != "" })
+		s := w.await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected && s.Link.Err != "" })
 		if s.DownSince.IsZero() || len(s.Ignored) != 2 {
 			t.Errorf("while disconnected: down since %v, %d children", s.DownSince, len(s.Ignored))
 		}
@@ -234,7 +235,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		c.some(2)
 		c.seen(w)
 		n.cut(true)
-		w.await(t, "disconnected", func(s *model.State) bool { return s.Link.Link == model.Disconnected })
+		w.await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link == model.Disconnected })
 		c.some(4) // which nobody sees
 		leader := e.Leader(t)
 		// A dump lacks a session that is heard of while it is made, so one
@@ -276,7 +277,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 			conn := raw(t, e.Leader(t).Addr)
 			if away {
 				n.cut(true)
-				w.await(t, "disconnected", func(s *model.State) bool { return s.Link.Link == model.Disconnected })
+				w.await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link == model.Disconnected })
 			}
 			children, _, err := conn.Children(c.path)
 			if err != nil {
@@ -291,14 +292,14 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !away {
-				w.await(t, "absent", func(s *model.State) bool { return s.Phase == model.NoParent && len(s.Ignored) == 0 })
+				w.await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent && len(s.Ignored) == 0 })
 			}
 			creator(t, conn)(c.path, 0)
 			for range 3 {
 				creator(t, conn)(c.path+"/n_", zk.FlagSequence)
 			}
 			n.cut(false)
-			w.await(t, "the new one", func(s *model.State) bool { return s.Phase == model.Live && len(s.Ignored) == 3 })
+			w.await(t, "the new one", func(s *doctor.State) bool { return s.Phase == model.Live && len(s.Ignored) == 3 })
 			w.accounts(t, 1+3, 1, true) // what else happened under the old parent nobody can tell, and that is said
 		}
 	})

@@ -18,6 +18,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
 )
@@ -105,7 +106,7 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 				t.Errorf("%s is said to be %s, want %s", path, f.Dialect.ID, id)
 			}
 			// What was read is what the model needs.
-			j := model.NewJournal(model.Config{Path: f.Path})
+			j := doctor.NewJournal(model.Config{Path: f.Path})
 			j.Apply(f.Read)
 			if s := j.State(); s.Leader() == nil || s.Phase != model.Live || len(s.Queue) != f.Contenders && path != "/mixed" {
 				t.Errorf("%s: phase %s, %d in the queue, %d found", path, s.Phase, len(s.Queue), f.Contenders)

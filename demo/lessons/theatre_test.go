@@ -14,6 +14,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/lesson"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
@@ -112,7 +113,7 @@ func (h *theatre) verifyEvery(ctx context.Context, every time.Duration) {
 }
 
 // applied is told of each observation.
-func (h *theatre) applied(s *model.State, events []model.Event) {
+func (h *theatre) applied(s *doctor.State, events []model.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.run != nil {
@@ -132,7 +133,7 @@ func (h *theatre) begin(t *testing.T, l *lesson.Lesson) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	must(t, h.stage.Set(ctx, scene))
-	s, err := h.feed.Await(ctx, func(s *model.State) bool {
+	s, err := h.feed.Await(ctx, func(s *doctor.State) bool {
 		for _, m := range s.Members {
 			if m.Belief != model.Waiting && m.Belief != model.Leading {
 				return false

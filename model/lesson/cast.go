@@ -1,6 +1,9 @@
 package lesson
 
-import "electop/model"
+import (
+	"electop/model"
+	"electop/model/doctor"
+)
 
 // cast is who has which role in one state.
 type cast struct {
@@ -10,7 +13,7 @@ type cast struct {
 	next  int64
 }
 
-func castOf(s *model.State, roles []Role) *cast {
+func castOf(s *doctor.State, roles []Role) *cast {
 	c := &cast{found: make(map[Role]actor, len(roles)), next: -1}
 	c.count = len(s.Queue)
 	if s.NextSequenceKnown {
@@ -23,7 +26,7 @@ func castOf(s *model.State, roles []Role) *cast {
 }
 
 // look returns who has a role.
-func look(s *model.State, role Role) actor {
+func look(s *doctor.State, role Role) actor {
 	n := len(s.Queue)
 	at := func(i int, enough bool) actor {
 		if !enough || i < 0 || i >= n {
@@ -107,19 +110,19 @@ func (c *cast) is(role Role, x *model.Candidate) bool {
 
 // left reports whether the znode that had the role is gone, and quit whether
 // who had it is none of ours any more.
-func (c *cast) left(role Role, s *model.State) bool {
+func (c *cast) left(role Role, s *doctor.State) bool {
 	a := c.found[role]
 	_, i := s.Candidate(a.id)
 	return a.stands && i < 0
 }
 
-func (c *cast) quit(role Role, s *model.State) bool {
+func (c *cast) quit(role Role, s *doctor.State) bool {
 	a := c.found[role]
 	return a.member != "" && memberNamed(s, a.member) == nil
 }
 
 // cannot says why nothing can be done to a, "" if it can.
-func (a actor) cannot(s *model.State) string {
+func (a actor) cannot(s *doctor.State) string {
 	switch {
 	case a.member == "":
 		return a.label + " is not ours, and only our own can be told to do anything: < goes back, > skips this."
@@ -130,7 +133,7 @@ func (a actor) cannot(s *model.State) string {
 }
 
 // memberNamed returns our own candidate with that ID, nil for none.
-func memberNamed(s *model.State, id string) *model.Member {
+func memberNamed(s *doctor.State, id string) *model.Member {
 	for _, m := range s.Members {
 		if m.ID == id {
 			return m

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // Number is a number of contenders: digits, or "waiting": all who stood when the
@@ -35,7 +36,7 @@ type Condition struct {
 
 // moment is one observation, as conditions see it.
 type moment struct {
-	before, after *model.State
+	before, after *doctor.State
 	events        []model.Event
 	cast          *cast
 	since         time.Time // when the waiting began
@@ -186,7 +187,7 @@ func (m *moment) cause(x *model.Candidate) model.Cause {
 }
 
 // twins reports whether x's session owns another contender.
-func twins(s *model.State, x *model.Candidate) bool {
+func twins(s *doctor.State, x *model.Candidate) bool {
 	return x.Session != 0 && slices.ContainsFunc(s.Queue, func(o *model.Candidate) bool {
 		return o.Session == x.Session && o.ID() != x.ID()
 	})

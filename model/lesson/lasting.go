@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // lasting reports whether the condition is a state that lasts, which
@@ -18,7 +19,7 @@ func (c *Condition) lasting() bool {
 }
 
 // holds reports whether it is so in a state.
-func (c *Condition) holds(s *model.State, who *cast) bool {
+func (c *Condition) holds(s *doctor.State, who *cast) bool {
 	switch c.Event {
 	case Acknowledged:
 		return s.Acknowledged() && who.is(c.Who, s.Leader())
@@ -66,7 +67,7 @@ func (c *Condition) befell(m *model.Member, who *cast) bool {
 
 // allStand reports whether all of ours that nothing befell have their place, by
 // the recipe of the election, and the first one leads.
-func allStand(s *model.State) bool {
+func allStand(s *doctor.State) bool {
 	if len(s.Members) == 0 || len(s.Queue) < len(s.Members) || !s.Acknowledged() {
 		return false
 	}

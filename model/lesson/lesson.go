@@ -27,7 +27,7 @@
 // how to go on; a part can be begun again with those who are there, and skipped.
 package lesson
 
-import "electop/model"
+import "electop/model/doctor"
 
 // Lesson is one lesson, as data. [Lesson.Check] says whether it can be given.
 type Lesson struct {
@@ -126,7 +126,7 @@ type View struct {
 
 // Begin returns a run of l, which is lesson number of as many in the course, in
 // an election that stands as s shows.
-func Begin(l *Lesson, number, of int, s *model.State) *Run {
+func Begin(l *Lesson, number, of int, s *doctor.State) *Run {
 	r := &Run{lesson: l, number: number, of: of, state: s, skipped: make([]bool, len(l.Parts))}
 	r.enter(0)
 	return r

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/lesson"
 )
 
@@ -64,7 +65,7 @@ func TestAnyStudent(t *testing.T) {
 		w := newWorld("amber", "birch", "cedar", "delta")
 		l := anyLesson(t)
 		r := lesson.Begin(l, 1, 1, w.state())
-		observed := func(s *model.State, es []model.Event) {
+		observed := func(s *doctor.State, es []model.Event) {
 			before := r.View()
 			r.Observe(s, es)
 			after := r.View()

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // Role is a place in the election that texts and conditions name; who has it is
@@ -61,7 +62,7 @@ type actor struct {
 const nameMax = 24
 
 // contender returns c as an actor; nobody for nil.
-func contender(s *model.State, c *model.Candidate) actor {
+func contender(s *doctor.State, c *model.Candidate) actor {
 	if c == nil {
 		return actor{}
 	}
@@ -76,7 +77,7 @@ func contender(s *model.State, c *model.Candidate) actor {
 }
 
 // member returns m as an actor, with its znode if it stands.
-func member(s *model.State, m *model.Member) actor {
+func member(s *doctor.State, m *model.Member) actor {
 	for _, c := range s.Queue {
 		if m.Session != 0 && c.Session == m.Session && (m.Znode == "" || m.Znode == c.Name) {
 			a := contender(s, c)

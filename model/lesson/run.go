@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // phase is how far a part has got.
@@ -22,7 +23,7 @@ const (
 type Run struct {
 	lesson     *Lesson
 	number, of int
-	state      *model.State // the last one
+	state      *doctor.State // the last one
 
 	part    int
 	phase   phase
@@ -130,7 +131,7 @@ func (c *Condition) times() int { return max(1, c.Times) }
 // Observe takes what the journal made of one observation: the state after it
 // and its events. It is to be called for each, in order; nothing else makes a
 // lesson's condition true.
-func (r *Run) Observe(s *model.State, events []model.Event) {
+func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	m := &moment{before: r.state, after: s, events: events, cast: r.cast, since: r.since, asked: r.asked}
 	r.state = s
 	switch {
@@ -150,7 +151,7 @@ func (r *Run) early(m *moment) {
 		return
 	}
 	target := r.now().Act.Target
-	fault := func(s *model.State) (f model.Fault) {
+	fault := func(s *doctor.State) (f model.Fault) {
 		if x := memberNamed(s, m.cast.found[target].member); x != nil {
 			f = x.Fault
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -157,7 +158,7 @@ func (w words) value(name string) string {
 	return unknown
 }
 
-func handoffWord(s *model.State, h *model.Handoff, name string) string {
+func handoffWord(s *doctor.State, h *model.Handoff, name string) string {
 	switch {
 	case name == phTakeover && h.Takeover != nil:
 		return units.Took(*h.Takeover)

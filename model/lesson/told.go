@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // recent is how many of the last wakes are looked at after each observation.
@@ -44,7 +45,7 @@ func (c *Condition) woke(m *moment, w *model.Woken) bool {
 
 // writes calls f with the attempts that are new.
 func (m *moment) writes(f func(*model.Tried)) {
-	tries := func(s *model.State) int {
+	tries := func(s *doctor.State) int {
 		w := &s.Work
 		return w.Counter.Accepted + w.Counter.Refused + w.Tokens.Accepted + w.Tokens.Refused
 	}
@@ -86,7 +87,7 @@ func (c *Condition) tabled(m *moment) bool {
 	s := m.after
 	if c.Who == "" {
 		for i := s.Recipe.Holders(s.Queue); i < len(s.Queue); i++ {
-			if s.Edge(i).State != model.Verified {
+			if s.Edge(i).State != doctor.Verified {
 				return false
 			}
 		}
@@ -105,9 +106,9 @@ func (c *Condition) tabled(m *moment) bool {
 	case Asked:
 		return true
 	case Verified:
-		return s.Edge(i).State == model.Verified
+		return s.Edge(i).State == doctor.Verified
 	case NotVerified:
-		return s.Edge(i).State != model.Verified
+		return s.Edge(i).State != doctor.Verified
 	}
 	for i := range s.Queue {
 		if s.Queue[i].Session != x.Session && slices.Contains(s.Edge(i).Watched, x.Name) {

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/lesson"
 )
 
 // world is an election made of observations, as a journal tells it.
 type world struct {
-	journal *model.Journal
+	journal *doctor.Journal
 	at      time.Time
 	zxid    int64
 	next    int // number of the next znode
@@ -19,7 +20,7 @@ type world struct {
 	members map[string]*model.Member
 	writes  int64
 	// told gets what each observation made.
-	told   func(*model.State, []model.Event)
+	told   func(*doctor.State, []model.Event)
 	events []model.Event // of the last act
 }
 
@@ -29,7 +30,7 @@ const ack = "/e-leader"
 // first leads.
 func newWorld(names ...string) *world {
 	w := &world{
-		journal: model.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),
+		journal: doctor.NewJournal(model.Config{Path: "/e", AckPath: ack, AckExpected: true}),
 		at:      time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		zxid:    100,
 		members: make(map[string]*model.Member),
@@ -44,7 +45,7 @@ func newWorld(names ...string) *world {
 	return w
 }
 
-func (w *world) state() *model.State { return w.journal.State() }
+func (w *world) state() *doctor.State { return w.journal.State() }
 
 func (w *world) put(o model.Observation) {
 	es := w.journal.Apply(o)

@@ -128,3 +128,6 @@ func AtMost(d time.Duration) string {
 	}
 	return Seconds(d)
 }
+
+// Clock is a time of day in evidence: UTC, for a recording has no zone.
+func Clock(t time.Time) string { return t.UTC().Format("15:04:05.0Z") }

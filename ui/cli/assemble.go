@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
@@ -66,7 +68,7 @@ func (o *options) watch(conn zkwatch.Config, log *slog.Logger, acting bool, firs
 
 // openRecord begins --record.
 func (o *options) openRecord(election model.Config, w *watching) (*feed.Recorder, error) {
-	r, err := feed.Create(o.record, int64(o.recordMax.bytes()), model.NewHeader(election, feed.Now()))
+	r, err := feed.Create(o.record, int64(o.recordMax.bytes()), history.NewHeader(election, feed.Now()))
 	switch {
 	case errors.Is(err, os.ErrExist):
 		return nil, fmt.Errorf("--record %s: it, or its older part %[1]s.1, exists already; give another name", o.record)
@@ -147,7 +149,7 @@ func (w *watching) run(t *tasks, e *watched) {
 func (e *watched) followAck(ctx context.Context) error {
 	ack := e.feed.State().Ack.Path
 	for {
-		s, err := e.feed.Await(ctx, func(s *model.State) bool { return s.Ack.Path != ack })
+		s, err := e.feed.Await(ctx, func(s *doctor.State) bool { return s.Ack.Path != ack })
 		if err != nil {
 			return nil // the end
 		}
@@ -161,7 +163,7 @@ func (e *watched) listen(ctx context.Context, asker *admin.Asker) error {
 	for {
 		ack := e.feed.State().Ack.Path
 		cancel := asker.Subscribe(admin.Election{Path: e.path, Ack: ack, Sessions: e.sessions, Put: e.feed.PutSlowly})
-		_, err := e.feed.Await(ctx, func(s *model.State) bool { return s.Ack.Path != ack })
+		_, err := e.feed.Await(ctx, func(s *doctor.State) bool { return s.Ack.Path != ack })
 		cancel()
 		if err != nil {
 			return nil // the end
@@ -172,7 +174,7 @@ func (e *watched) listen(ctx context.Context, asker *admin.Asker) error {
 // sessions are those that matter to the election.
 func (e *watched) sessions() []uint64 { return sessionsOf(e.feed.State()) }
 
-func sessionsOf(s *model.State) []uint64 {
+func sessionsOf(s *doctor.State) []uint64 {
 	out := s.Sessions()
 	for _, c := range s.Ignored {
 		if c.Session != 0 {
@@ -192,7 +194,7 @@ func sessionsOf(s *model.State) []uint64 {
 func (w *watching) reach(ctx context.Context, limit time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s, err := w.first().feed.Await(wait, func(s *model.State) bool { return s.Link.Link == model.Connected })
+	s, err := w.first().feed.Await(wait, func(s *doctor.State) bool { return s.Link.Link == model.Connected })
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -16,6 +16,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
@@ -105,7 +106,7 @@ func (c *chaosOptions) chaos() *demo.Chaos {
 
 // makeTrouble begins once those stand that are there to begin with.
 func makeTrouble(ctx context.Context, c demo.Chaos, e *watched, cast *demo.Cast, log *slog.Logger) error {
-	if _, err := e.feed.Await(ctx, func(s *model.State) bool { return inPlace(s, c.Cast) }); err != nil {
+	if _, err := e.feed.Await(ctx, func(s *doctor.State) bool { return inPlace(s, c.Cast) }); err != nil {
 		return nil // the end
 	}
 	return left(c.Run(ctx, cast, func(a demo.Act) {
@@ -213,7 +214,7 @@ func (r *headless) run(ctx context.Context, conn, watch zkwatch.Config) error {
 	t.start("stage", stage.Run)
 	t.start("cast", func(ctx context.Context) error {
 		// Looking comes first, so that whatever happens is seen to happen.
-		if _, err := w.first().feed.Await(ctx, func(s *model.State) bool { return s.Phase != model.Unseen }); err != nil {
+		if _, err := w.first().feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
 			return nil
 		}
 		return left(cast.SpawnInOrder(ctx, r.chaos.Cast))
@@ -257,7 +258,7 @@ func (r *headless) run(ctx context.Context, conn, watch zkwatch.Config) error {
 // breach is when something was first seen not to hold.
 type breach struct{ since time.Time }
 
-func (b *breach) look(s *model.State, _ []model.Event) {
+func (b *breach) look(s *doctor.State, _ []model.Event) {
 	if b.since.IsZero() && len(s.Broken()) > 0 {
 		b.since = s.At
 	}

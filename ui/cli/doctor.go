@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
@@ -60,7 +61,7 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	if err := printOnce(std, o.json, plain.Doctor(s, o.duration), func() error { return plain.DoctorText(std.Out, s, o.duration) }); err != nil {
 		return err
 	}
-	if model.Worst(s.Findings) == model.Critical {
+	if doctor.Worst(s.Findings) == doctor.Critical {
 		return errCritical
 	}
 	return nil
@@ -69,12 +70,12 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 // examine looks at the first election for o.duration and asks the servers:
 // all at the beginning, and later about sessions once more, which is how one
 // that stands still shows, and about watches where one was not found.
-func (w *watching) examine(ctx context.Context, o *options) (*model.State, error) {
+func (w *watching) examine(ctx context.Context, o *options) (*doctor.State, error) {
 	if err := w.reach(ctx, o.connectTimeout); err != nil {
 		return nil, err
 	}
 	e := w.first()
-	s, err := e.feed.Await(ctx, func(s *model.State) bool { return s.Phase != model.Unseen })
+	s, err := e.feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen })
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -97,7 +98,7 @@ func (w *watching) examine(ctx context.Context, o *options) (*model.State, error
 	}
 	at := feed.Now() // what was only waited for is due by now
 	e.feed.Put(&model.Advance{At: at})
-	s, err = e.feed.Await(ctx, func(s *model.State) bool { return !s.At.Before(at) })
+	s, err = e.feed.Await(ctx, func(s *doctor.State) bool { return !s.At.Before(at) })
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -117,9 +118,9 @@ func (w *watching) ask(ctx context.Context, want admin.Want) {
 }
 
 // unverified reports whether a contender waits whose watch no server has told.
-func unverified(s *model.State) bool {
+func unverified(s *doctor.State) bool {
 	for i := range s.Queue {
-		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != model.Verified {
+		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {
 			return true
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
@@ -38,7 +39,7 @@ type patient struct {
 	// alter, if set, changes what a member says to a four-letter word.
 	alter atomic.Pointer[func(member, word, reply string) string]
 
-	raised []*model.Finding // ever
+	raised []*doctor.Finding // ever
 }
 
 const (
@@ -237,7 +238,7 @@ func (p *patient) pass(d time.Duration) { time.Sleep(d) } // in the bubble
 // told hears the events.
 func (p *patient) told(es []model.Event) error {
 	for _, e := range es {
-		if f, ok := e.Body.(model.FindingChanged); ok && f.Raised {
+		if f, ok := e.Body.(doctor.FindingChanged); ok && f.Raised {
 			p.raised = append(p.raised, f.Finding)
 		}
 	}
@@ -246,7 +247,7 @@ func (p *patient) told(es []model.Event) error {
 
 // look asks the servers for everything for ten seconds, as somebody would who
 // leans on the key, and returns what the doctor has found up to then.
-func (p *patient) look() []*model.Finding {
+func (p *patient) look() []*doctor.Finding {
 	p.t.Helper()
 	for range 5 {
 		if err := p.w.asker.Ask(p.t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
@@ -256,14 +257,14 @@ func (p *patient) look() []*model.Finding {
 	}
 	synctest.Wait()
 	for _, f := range p.w.first().feed.State().Findings {
-		if !slices.ContainsFunc(p.raised, func(r *model.Finding) bool { return r.Key == f.Key }) {
+		if !slices.ContainsFunc(p.raised, func(r *doctor.Finding) bool { return r.Key == f.Key }) {
 			p.t.Errorf("it is there and was never raised:%s", written(f))
 		}
 	}
 	return p.raised
 }
 
-func written(fs ...*model.Finding) string {
+func written(fs ...*doctor.Finding) string {
 	var b strings.Builder
 	for _, f := range fs {
 		fmt.Fprintf(&b, "\n%s %s: %s\n\t%s\n\tznodes %q sessions %x", f.Severity, f.ID, f.Title, strings.Join(f.Evidence, "\n\t"), f.Znodes, f.Sessions)

@@ -9,6 +9,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 )
@@ -339,7 +340,7 @@ func TestDoctorFinds(t *testing.T) {
 			examined(t, members, a.ack, func(p *patient) {
 				a.well(p)
 				for _, f := range p.look() {
-					if f.ID == a.id && !a.noted || f.Severity != model.Info {
+					if f.ID == a.id && !a.noted || f.Severity != doctor.Info {
 						t.Errorf("found in a healthy election:%s", written(f))
 					}
 				}
@@ -370,7 +371,7 @@ func TestDoctorIsSilentOverHandoffs(t *testing.T) {
 		}
 		state := p.w.first().feed.State
 		for range 20 {
-			s, err := p.w.first().feed.Await(t.Context(), (*model.State).Acknowledged)
+			s, err := p.w.first().feed.Await(t.Context(), (*doctor.State).Acknowledged)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -405,7 +406,7 @@ func TestDoctorIsSilentOverHandoffs(t *testing.T) {
 		}
 		s := state()
 		for i, c := range s.Queue {
-			if e := s.Edge(i); i > 0 && e.State != model.Verified {
+			if e := s.Edge(i); i > 0 && e.State != doctor.Verified {
 				t.Errorf("%s: %+v", c.Name, e)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
@@ -27,7 +28,7 @@ type entry struct {
 
 // entryOf judges an election that candidates of ours want to enter. The error
 // says why they cannot.
-func entryOf(s *model.State) (entry, error) {
+func entryOf(s *doctor.State) (entry, error) {
 	e := entry{known: true, dialect: s.Dialect}
 	for _, c := range s.Queue {
 		if !zkwatch.OwnName(c.Name) {
@@ -82,7 +83,7 @@ func (o *options) look(ctx context.Context, cfg zkwatch.Config) (entry, error) {
 	if err != nil || read.Presence == model.Denied {
 		return entry{}, nil
 	}
-	j := model.NewJournal(model.Config{Path: o.path})
+	j := doctor.NewJournal(model.Config{Path: o.path})
 	j.Apply(read)
 	return entryOf(j.State())
 }

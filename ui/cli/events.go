@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/plain"
 	"electop/zkwatch/feed"
 )
@@ -54,7 +55,7 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 	limit := o.count
 	var failed error // of the first look
 	events := func(es []model.Event) error {
-		if s, ok := es[0].Body.(model.Snapshot); ok && es[0].N == 1 && s.State.Phase == model.NoParent {
+		if s, ok := es[0].Body.(doctor.Snapshot); ok && es[0].N == 1 && s.State.Phase == model.NoParent {
 			failed = missing(o.path, conn.Servers)
 			return failed
 		}
@@ -75,7 +76,7 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		if err := w.reach(t.ctx, o.connectTimeout); err != nil {
 			return err
 		}
-		s, err := w.first().feed.Await(t.ctx, func(s *model.State) bool { return s.Phase != model.Unseen })
+		s, err := w.first().feed.Await(t.ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen })
 		if err != nil {
 			return context.Cause(t.ctx)
 		}

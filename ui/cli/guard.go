@@ -7,6 +7,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui"
 )
 
@@ -28,7 +29,7 @@ const unknownYet = "not known yet whether this is somebody else's election: it i
 // run lets in those asked for, then watches on.
 func (g *guard) run(ctx context.Context) error {
 	// Looking comes first, so that whatever happens is seen to happen.
-	s, err := g.election.feed.Await(ctx, func(s *model.State) bool {
+	s, err := g.election.feed.Await(ctx, func(s *doctor.State) bool {
 		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && g.screen.consent
 	})
 	if err != nil {
@@ -41,7 +42,7 @@ func (g *guard) run(ctx context.Context) error {
 	}
 	for {
 		was := key(s)
-		if s, err = g.election.feed.Await(ctx, func(s *model.State) bool { return key(s) != was }); err != nil {
+		if s, err = g.election.feed.Await(ctx, func(s *doctor.State) bool { return key(s) != was }); err != nil {
 			return nil
 		}
 		g.judge(s)
@@ -65,11 +66,11 @@ type facts struct {
 	dialect *model.Dialect
 }
 
-func key(s *model.State) facts { return facts{s.Phase, s.Dialect} }
+func key(s *doctor.State) facts { return facts{s.Phase, s.Dialect} }
 
 // judge opens or closes the election to candidates of ours, and reports
 // whether they may enter.
-func (g *guard) judge(s *model.State) bool {
+func (g *guard) judge(s *doctor.State) bool {
 	why := ""
 	e, err := entryOf(s)
 	switch {

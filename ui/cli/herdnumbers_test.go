@@ -21,6 +21,8 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/ui"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
@@ -90,7 +92,7 @@ func newExhibit(t *testing.T) *exhibit {
 		mode: ui.ModeDemo, acting: true, create: true, host: &host{server: x.server},
 	}
 	notice := func(s string) { t.Errorf("notice: %s", s) }
-	watched, err := o.watch(sc.watch, log, sc.acting, feed.Config{Keep: &model.TapeConfig{MaxBytes: pastMax}}, notice)
+	watched, err := o.watch(sc.watch, log, sc.acting, feed.Config{Keep: &history.TapeConfig{MaxBytes: pastMax}}, notice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +105,7 @@ func newExhibit(t *testing.T) *exhibit {
 	x.stage = stageOf(sc, w.first(), cast, notice)
 	x.tasks.start("stage", x.stage.Run)
 	w.start()
-	x.await(t, "the observer looks on", func(s *model.State) bool { return s.Phase != model.Unseen })
+	x.await(t, "the observer looks on", func(s *doctor.State) bool { return s.Phase != model.Unseen })
 	return x
 }
 
@@ -114,7 +116,7 @@ func (x *exhibit) end() {
 	x.server.Close()
 }
 
-func (x *exhibit) await(t *testing.T, what string, holds func(*model.State) bool) *model.State {
+func (x *exhibit) await(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -144,7 +146,7 @@ func (x *exhibit) enter(t *testing.T, more, n int) {
 // stands waits until n candidates are in their places and nothing more follows.
 func (x *exhibit) stands(t *testing.T, n int) {
 	t.Helper()
-	x.await(t, fmt.Sprintf("%d stand", n), func(s *model.State) bool {
+	x.await(t, fmt.Sprintf("%d stand", n), func(s *doctor.State) bool {
 		for _, w := range s.Wakes {
 			if !w.Settled {
 				return false
@@ -170,7 +172,7 @@ func (x *exhibit) handoff(t *testing.T, leader model.Member, r model.Recipe, not
 	for _, f := range end {
 		f()
 	}
-	x.await(t, leader.ID+"'s end", func(s *model.State) bool {
+	x.await(t, leader.ID+"'s end", func(s *doctor.State) bool {
 		return len(s.Wakes) > 0 && s.Wakes[len(s.Wakes)-1].Znode == leader.Znode
 	})
 	x.stands(t, left)

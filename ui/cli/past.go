@@ -3,7 +3,7 @@ package cli
 import (
 	"time"
 
-	"electop/model"
+	"electop/model/history"
 )
 
 // pastMax bounds what the past of all elections takes, in bytes of memory,
@@ -25,10 +25,10 @@ func (w *wall) sharePast() {
 }
 
 // Seek implements [ui.Past].
-func (w *wall) Seek(path string, n uint64, m model.Move) (model.Moment, bool) {
+func (w *wall) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	e := w.find(path)
 	if e == nil {
-		return model.Moment{}, false
+		return history.Moment{}, false
 	}
 	return e.feed.Seek(n, m)
 }

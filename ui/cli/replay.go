@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/model"
+	"electop/model/history"
 	"electop/ui"
 	"electop/zkwatch/feed"
 )
@@ -100,7 +101,7 @@ func printRecording(ctx context.Context, o *options, std IO, file string) error 
 type recorded struct{ *feed.Playback }
 
 // Seek implements [ui.Past].
-func (r recorded) Seek(_ string, n uint64, m model.Move) (model.Moment, bool) {
+func (r recorded) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return r.Playback.Seek(n, m)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui"
 	"electop/ui/plain"
 	"electop/zkwatch"
@@ -81,7 +82,7 @@ func skips(at zkwatch.WalkProgress) []plain.Skip {
 
 // foundState is an election as one look shows it.
 func foundState(f zkwatch.Found) plain.Found {
-	j := model.NewJournal(model.Config{Path: f.Path})
+	j := doctor.NewJournal(model.Config{Path: f.Path})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})
 	j.Apply(f.Read)
 	s := j.State()
@@ -100,7 +101,7 @@ func (s *search) shown(running bool, err error) ui.Walk {
 	}
 	for _, found := range s.found {
 		st := found.State
-		f := ui.FoundElection{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: model.Worst(st.Findings)}
+		f := ui.FoundElection{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings)}
 		if p := plain.System(st); p != nil {
 			f.System = *p
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/plain"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
@@ -38,7 +39,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
-	var s *model.State
+	var s *doctor.State
 	var unasked error
 	err = o.withConn(ctx, cfg, func(wait context.Context, conn *zkwatch.Conn) error {
 		j, err := o.readOnce(wait, conn)
@@ -86,7 +87,7 @@ func printOnce(std IO, asJSON bool, object any, text func() error) error {
 }
 
 // readOnce reads the election, and its acknowledgement if it has one.
-func (o *options) readOnce(ctx context.Context, conn *zkwatch.Conn) (*model.Journal, error) {
+func (o *options) readOnce(ctx context.Context, conn *zkwatch.Conn) (*doctor.Journal, error) {
 	read, err := zkwatch.ReadElection(ctx, conn, o.path, feed.Now)
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (o *options) readOnce(ctx context.Context, conn *zkwatch.Conn) (*model.Jour
 		}
 	}
 	st := conn.Status()
-	j := model.NewJournal(model.Config{Path: o.path, AckPath: ack})
+	j := doctor.NewJournal(model.Config{Path: o.path, AckPath: ack})
 	j.Apply(&model.Connection{At: read.At, Link: model.Connected, Server: st.Server, Session: st.SessionID, Timeout: st.Timeout})
 	j.Apply(read)
 	if ack == "" || read.Presence != model.Present {
@@ -137,7 +138,7 @@ const askLimit = 10 * time.Second
 
 // askOnce asks every server for connections, sessions and watches, and applies
 // what they say.
-func askOnce(ctx context.Context, path string, asker *admin.Asker, j *model.Journal) error {
+func askOnce(ctx context.Context, path string, asker *admin.Asker, j *doctor.Journal) error {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	defer asker.Subscribe(admin.Election{

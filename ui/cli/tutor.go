@@ -13,6 +13,8 @@ import (
 	"electop/demo"
 	"electop/demo/lessons"
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/model/lesson"
 	"electop/model/units"
 	"electop/zkwatch/feed"
@@ -50,7 +52,7 @@ var (
 // newTutor returns the tutor of a demo, nil where there is no stage to give
 // lessons on, and what the feed of its election has to do besides.
 func newTutor(sc screen, tasks *tasks, notice func(string)) (*tutor, feed.Config, error) {
-	first := feed.Config{Keep: &model.TapeConfig{}} // see sharePast
+	first := feed.Config{Keep: &history.TapeConfig{}} // see sharePast
 	if sc.host == nil {
 		return nil, first, nil
 	}
@@ -131,11 +133,11 @@ func (t *tutor) Start(ctx context.Context, id string) error {
 }
 
 // build brings the stage into a scene and waits until the journal shows it.
-func (t *tutor) build(ctx context.Context, sc lesson.Scene) (*model.State, error) {
+func (t *tutor) build(ctx context.Context, sc lesson.Scene) (*doctor.State, error) {
 	if err := t.stage.Set(ctx, demo.Scene{Cast: sc.Cast, Rules: model.Rules{Workers: sc.Workers}}); err != nil {
 		return nil, err
 	}
-	s, err := t.feed.Await(ctx, func(s *model.State) bool { return inPlace(s, sc.Cast) || alone(s) != nil })
+	s, err := t.feed.Await(ctx, func(s *doctor.State) bool { return inPlace(s, sc.Cast) || alone(s) != nil })
 	if err != nil {
 		return nil, fmt.Errorf("wait for its candidates: %w", err)
 	}
@@ -144,7 +146,7 @@ func (t *tutor) build(ctx context.Context, sc lesson.Scene) (*model.State, error
 
 // inPlace reports whether n candidates of ours and nobody else stand, each of
 // them in its place.
-func inPlace(s *model.State, n int) bool {
+func inPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || len(s.Queue) != n || len(s.Members) != n {
 		return false
 	}
@@ -162,7 +164,7 @@ func inPlace(s *model.State, n int) bool {
 
 // alone says why no lesson can be given beside those who stand, nil if it can:
 // none of them is from elsewhere.
-func alone(s *model.State) error {
+func alone(s *doctor.State) error {
 	n := 0
 	for _, c := range s.Queue {
 		if s.Member(c) == nil {
@@ -176,7 +178,7 @@ func alone(s *model.State) error {
 }
 
 // observe is told of all that happens in the election.
-func (t *tutor) observe(s *model.State, events []model.Event) {
+func (t *tutor) observe(s *doctor.State, events []model.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.run == nil {

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/ui"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
@@ -59,15 +61,15 @@ func (w *wall) mark() {
 }
 
 // State implements [ui.Source].
-func (w *wall) State() *model.State { return w.first().feed.State() }
+func (w *wall) State() *doctor.State { return w.first().feed.State() }
 
 // Dirty implements [ui.Source].
 func (w *wall) Dirty() <-chan struct{} { return w.dirty }
 
 // States implements [ui.Wall].
-func (w *wall) States() []*model.State {
+func (w *wall) States() []*doctor.State {
 	all := w.all()
-	states := make([]*model.State, len(all))
+	states := make([]*doctor.State, len(all))
 	for i, e := range all {
 		states[i] = e.feed.State()
 	}
@@ -104,7 +106,7 @@ func (w *wall) open(path string) error {
 	if w.o.ack == ackNone {
 		cfg.AckPath, cfg.AckFollows = "", false
 	}
-	e := w.add(feed.Config{Election: cfg, Notice: w.notice, Keep: &model.TapeConfig{}})
+	e := w.add(feed.Config{Election: cfg, Notice: w.notice, Keep: &history.TapeConfig{}})
 	w.sharePast()
 	w.run(w.tasks, e)
 	w.forward(e)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -30,7 +31,7 @@ type Skip struct {
 
 // Found is an election that was found, as its journal has it.
 type Found struct {
-	State   *model.State
+	State   *doctor.State
 	Waiting int // contenders that do not hold the role
 }
 
@@ -68,13 +69,13 @@ func (d Discovery) JSON() any {
 }
 
 // Waiting is how many contenders of an election do not hold the role.
-func Waiting(s *model.State) int {
+func Waiting(s *doctor.State) int {
 	return len(s.Queue) - s.Recipe.Holders(s.Queue)
 }
 
 // Reign is the age of the leader's znode. One that was not seen to take over
 // may have waited for a part of that, so it bounds the reign.
-func Reign(s *model.State) (time.Duration, bool) {
+func Reign(s *doctor.State) (time.Duration, bool) {
 	l := s.Leader()
 	if l == nil || l.Unread || l.Ctime.IsZero() {
 		return 0, false
@@ -99,7 +100,7 @@ func (d Discovery) Text(w io.Writer) error {
 				reign = "<= " + units.AtMost(r)
 			}
 			if n := len(s.Findings); n > 0 {
-				findings = fmt.Sprintf("%d %s", n, model.Worst(s.Findings))
+				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
 			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", model.Safe(s.Path, 0), system, Who(s.Leader()), f.Waiting, reign, findings)
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 type eventHead struct {
@@ -83,7 +84,7 @@ func Event(path string, e model.Event) any {
 		return childEvent{head(kind), model.Join(path, c.Name), sequence(c), session(c), content(c.Data, c.Unread), ignored}
 	}
 	switch b := e.Body.(type) {
-	case model.Snapshot:
+	case doctor.Snapshot:
 		return stateEvent{head("state"), statusOf(b.State)}
 	case model.Joined:
 		return child("joined", b.Candidate, b.Ignored)
@@ -122,9 +123,9 @@ func Event(path string, e model.Event) any {
 			out.Session = text(model.Hex(b.Session))
 		}
 		return out
-	case model.FindingChanged:
+	case doctor.FindingChanged:
 		return findingEvent{head("finding"), changed(b.Raised), b.Finding.Key, findingOf(b.Finding)}
-	case model.RiskChanged:
+	case doctor.RiskChanged:
 		return riskEventOf(path, head("risk"), b)
 	}
 	panic("plain: unknown event") // the sum is closed
@@ -138,7 +139,7 @@ func rangeOf(s *model.Span) *[2]float64 {
 	return &[2]float64{*millis(&s.Least), *millis(&s.Most)}
 }
 
-func riskEventOf(path string, head eventHead, r model.RiskChanged) any {
+func riskEventOf(path string, head eventHead, r doctor.RiskChanged) any {
 	c := r.Risk.Candidate
 	out := riskEvent{
 		eventHead: head, State: changed(r.Raised), Znode: model.Join(path, c.Name), seq: sequence(c), Session: session(c),

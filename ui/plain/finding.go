@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // finding is what the doctor noticed.
@@ -32,7 +33,7 @@ type findingEvent struct {
 	finding
 }
 
-func findingOf(f *model.Finding) finding {
+func findingOf(f *doctor.Finding) finding {
 	out := finding{
 		ID: f.ID, Severity: string(f.Severity), Title: f.Title, Evidence: list(f.Evidence), Harm: f.Harm,
 		Znodes: list(f.Znodes), Sessions: make([]string, 0, len(f.Sessions)), Advice: f.Advice, References: list(f.References),
@@ -47,7 +48,7 @@ func findingOf(f *model.Finding) finding {
 func list(s []string) []string { return append([]string{}, s...) }
 
 // doctor is the object that `electop doctor --json` prints.
-type doctor struct {
+type diagnosis struct {
 	Format     int         `json:"format"`
 	Path       string      `json:"path"`
 	System     *string     `json:"system"`
@@ -57,8 +58,8 @@ type doctor struct {
 }
 
 // Doctor returns the doctor's object of a state that was looked at for so long.
-func Doctor(s *model.State, looked time.Duration) any {
-	out := doctor{
+func Doctor(s *doctor.State, looked time.Duration) any {
+	out := diagnosis{
 		Format: Format, Path: s.Path, System: System(s), ObservedAt: known(s.At),
 		Findings: make([]finding, 0, len(s.Findings)), Unchecked: append(NotChecked(s), tooEarly(s, looked)...),
 	}
@@ -69,7 +70,7 @@ func Doctor(s *model.State, looked time.Duration) any {
 }
 
 // DoctorText writes what the doctor found for people, with one Write.
-func DoctorText(w io.Writer, s *model.State, looked time.Duration) error {
+func DoctorText(w io.Writer, s *doctor.State, looked time.Duration) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", headline(s))
 	for _, f := range s.Findings {

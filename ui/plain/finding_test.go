@@ -11,16 +11,17 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/plain"
 )
 
 // examined is an election of strangers with a finding, and servers of which
 // not all said everything.
-func examined(t *testing.T) *model.State {
+func examined(t *testing.T) *doctor.State {
 	t.Helper()
 	s := *strangers(t)
-	s.Findings = []*model.Finding{ghost(), {
-		ID: "herd", Key: "herd", Severity: model.Warning, Title: "Everybody watches the leader",
+	s.Findings = []*doctor.Finding{ghost(), {
+		ID: "herd", Key: "herd", Severity: doctor.Warning, Title: "Everybody watches the leader",
 		Evidence: []string{"12 sessions watch \\x1b[2J-n_0000000010"}, Harm: "All are woken at each handoff.", Advice: "Watch the predecessor.",
 		Znodes: slices.Repeat([]string{path + "/\x1b[2J-n_0000000010"}, 12), Sessions: []uint64{1, 2}, References: []string{"ZooKeeper recipes"},
 	}}
@@ -39,7 +40,7 @@ func examined(t *testing.T) *model.State {
 }
 
 func TestDoctor(t *testing.T) {
-	for name, s := range map[string]*model.State{"ill": examined(t), "well": election(t, znode("n_0000000001", 1, 2, []byte("amber")))} {
+	for name, s := range map[string]*doctor.State{"ill": examined(t), "well": election(t, znode("n_0000000001", 1, 2, []byte("amber")))} {
 		t.Run(name, func(t *testing.T) {
 			b := line(t, plain.Doctor(s, 6*time.Second))
 			unprintable(t, string(b))
@@ -130,7 +131,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-func found(states ...*model.State) []plain.Found {
+func found(states ...*doctor.State) []plain.Found {
 	var out []plain.Found
 	for _, s := range states {
 		out = append(out, plain.Found{State: s, Waiting: plain.Waiting(s)})

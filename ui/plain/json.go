@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // Format is the version of the JSON interface.
@@ -61,9 +62,9 @@ type data struct {
 }
 
 // Status returns the status object of a state.
-func Status(s *model.State) any { return statusOf(s) }
+func Status(s *doctor.State) any { return statusOf(s) }
 
-func statusOf(s *model.State) status {
+func statusOf(s *doctor.State) status {
 	out := status{
 		Format:     Format,
 		Path:       s.Path,
@@ -92,7 +93,7 @@ func statusOf(s *model.State) status {
 			data:       content(c.Data, c.Unread),
 			CreatedAt:  known(c.Ctime),
 			Role:       "waiting",
-			WatchState: string(model.Unverified),
+			WatchState: string(doctor.Unverified),
 			Watched:    []string{},
 		}
 		e.place(s, c, i)
@@ -117,7 +118,7 @@ func statusOf(s *model.State) status {
 }
 
 // place fills in what the servers say of the contender at position i.
-func (e *candidate) place(s *model.State, c *model.Candidate, i int) {
+func (e *candidate) place(s *doctor.State, c *model.Candidate, i int) {
 	edge := s.Edge(i)
 	e.WatchState = string(edge.State)
 	for _, name := range edge.Watched {
@@ -132,7 +133,7 @@ func (e *candidate) place(s *model.State, c *model.Candidate, i int) {
 }
 
 // epoch is in which epoch of the ensemble a risk's bound holds, nil without one.
-func epoch(r *model.Risk) *int64 {
+func epoch(r *doctor.Risk) *int64 {
 	if r.By.IsZero() {
 		return nil
 	}
@@ -197,7 +198,7 @@ func name(c *model.Candidate) *string {
 const nameMax = 64
 
 // System names whose election it is, nil where that is not known.
-func System(s *model.State) *string {
+func System(s *doctor.State) *string {
 	if s.Dialect == nil {
 		return nil
 	}

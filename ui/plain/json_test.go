@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/plain"
 )
 
@@ -35,10 +36,10 @@ func TestJSON(t *testing.T) {
 		})
 	}
 	t.Run("status", func(t *testing.T) {
-		golden.RequireEqual(t, line(t, plain.Status(scenes(t)[0].body.(model.Snapshot).State)))
+		golden.RequireEqual(t, line(t, plain.Status(scenes(t)[0].body.(doctor.Snapshot).State)))
 	})
 	t.Run("status-unseen", func(t *testing.T) {
-		golden.RequireEqual(t, line(t, plain.Status(model.NewJournal(model.Config{Path: "/"}).State())))
+		golden.RequireEqual(t, line(t, plain.Status(doctor.NewJournal(model.Config{Path: "/"}).State())))
 	})
 }
 
@@ -245,7 +246,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		b := line(t, plain.Event(path, model.Event{N: uint64(i + 1), At: start, Body: sc.body}))
 		var head headDoc
 		switch sc.body.(type) {
-		case model.Snapshot:
+		case doctor.Snapshot:
 			v := decode[stateDoc](t, b)
 			head = v.headDoc
 			checkStatus(t, v.statusDoc)
@@ -265,13 +266,13 @@ func TestJSONIsAsDocumented(t *testing.T) {
 			if !slices.Contains([]string{"connected", "disconnected", "expired"}, v.State) {
 				t.Errorf("%s: state %q", sc.name, v.State)
 			}
-		case model.FindingChanged:
+		case doctor.FindingChanged:
 			v := decode[findingEventDoc](t, b)
 			head = v.headDoc
 			if !slices.Contains([]string{"raised", "cleared"}, v.State) || v.Key == "" || v.Evidence == nil || v.Sessions == nil || v.References == nil {
 				t.Errorf("%s: %+v", sc.name, v)
 			}
-		case model.RiskChanged:
+		case doctor.RiskChanged:
 			v := decode[riskDoc](t, b)
 			head = v.headDoc
 			if raised := v.State == "raised"; !raised && v.State != "cleared" || raised != (v.Expires != nil) {
@@ -381,7 +382,7 @@ func TestJSONWithoutTimes(t *testing.T) {
 
 // A znode that is an election by itself has no parent to tell of.
 func TestJSONOfSingleZnode(t *testing.T) {
-	j := model.NewJournal(model.Config{Path: "/controller"})
+	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Connection{At: start, Link: model.Connected})
 	j.Apply(&model.Read{At: start, Presence: model.Present, Single: true, New: []model.Znode{
 		{Name: "controller", Session: 5, Czxid: 5, Ctime: start, Data: model.NewData([]byte(`{"version":1,"brokerid":1}`))},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 const path = "/app/election"
@@ -41,9 +42,9 @@ func znode(name string, session uint64, czxid int64, data []byte) model.Znode {
 func duration(d time.Duration) *time.Duration { return &d }
 
 // election is the state of an election with these children.
-func election(t *testing.T, zs ...model.Znode) *model.State {
+func election(t *testing.T, zs ...model.Znode) *doctor.State {
 	t.Helper()
-	j := model.NewJournal(model.Config{Path: path})
+	j := doctor.NewJournal(model.Config{Path: path})
 	j.Apply(&model.Connection{At: start, Link: model.Connected, Server: "zk1:2181", Session: 0xf00d000000000001})
 	n := int32(len(zs))
 	events := j.Apply(&model.Read{
@@ -73,7 +74,7 @@ func scenes(t *testing.T) []scene {
 	binary := &model.Candidate{Znode: znode("n_0000000005", 0xa5, 0x100000008, []byte{0xff, 0}), Sequence: 5, HasSequence: true}
 	large := &model.Candidate{Znode: znode("n_0000000006", 0xa6, 0x100000009, bytes.Repeat([]byte("x"), 1<<20)), Sequence: 6, HasSequence: true}
 
-	absent := model.NewJournal(model.Config{Path: path})
+	absent := doctor.NewJournal(model.Config{Path: path})
 	absent.Apply(&model.Read{At: start, Presence: model.Absent})
 	handoff := func(from, to *model.Candidate, cause model.Cause, silent, takeover, vacant *time.Duration) model.Handoff {
 		h := model.Handoff{At: start, From: from, To: to, Cause: cause, Silent: silent, Takeover: takeover, Vacant: vacant}
@@ -86,10 +87,10 @@ func scenes(t *testing.T) []scene {
 		return h
 	}
 	return []scene{
-		{"state", model.Snapshot{State: election(t, amber.Znode, birch.Znode, config.Znode, unread.Znode, denied.Znode)}},
-		{"state-absent", model.Snapshot{State: absent.State()}},
-		{"state-empty", model.Snapshot{State: election(t)}},
-		{"state-ignored-only", model.Snapshot{State: election(t, config.Znode)}},
+		{"state", doctor.Snapshot{State: election(t, amber.Znode, birch.Znode, config.Znode, unread.Znode, denied.Znode)}},
+		{"state-absent", doctor.Snapshot{State: absent.State()}},
+		{"state-empty", doctor.Snapshot{State: election(t)}},
+		{"state-ignored-only", doctor.Snapshot{State: election(t, config.Znode)}},
 		{"joined", model.Joined{Candidate: amber}},
 		{"joined-ignored", model.Joined{Candidate: config, Ignored: true}},
 		{"joined-unread", model.Joined{Candidate: unread}},
@@ -113,19 +114,19 @@ func scenes(t *testing.T) []scene {
 		{"disconnected", model.LinkChanged{Link: model.Disconnected, Server: "zk1:2181", Session: 1}},
 		{"expired", model.LinkChanged{Link: model.Expired, Session: 1}},
 		{"connecting", model.LinkChanged{Link: model.Connecting}},
-		{"finding-raised", model.FindingChanged{Finding: ghost(), Raised: true}},
-		{"finding-cleared", model.FindingChanged{Finding: &model.Finding{ID: "herd", Key: "herd", Severity: model.Warning, Title: "A herd"}}},
-		{"risk-raised", model.RiskChanged{Raised: true, Risk: model.Risk{
+		{"finding-raised", doctor.FindingChanged{Finding: ghost(), Raised: true}},
+		{"finding-cleared", doctor.FindingChanged{Finding: &doctor.Finding{ID: "herd", Key: "herd", Severity: doctor.Warning, Title: "A herd"}}},
+		{"risk-raised", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{
 			Candidate: amber, By: start.Add(3500 * time.Millisecond), Since: start, Leader: true, Next: birch,
 			Evidence: "no member of the ensemble has a connection of its session",
 		}}},
-		{"risk-raised-alone", model.RiskChanged{Raised: true, Risk: model.Risk{Candidate: unread, By: start.Add(-time.Second), Leader: true}}},
-		{"risk-cleared", model.RiskChanged{Risk: model.Risk{Candidate: birch, By: start}}},
+		{"risk-raised-alone", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: unread, By: start.Add(-time.Second), Leader: true}}},
+		{"risk-cleared", doctor.RiskChanged{Risk: doctor.Risk{Candidate: birch, By: start}}},
 	}
 }
 
 // strangers is an election of hostile children, read from the first of them.
-func strangers(t *testing.T) *model.State {
+func strangers(t *testing.T) *doctor.State {
 	t.Helper()
 	var zs []model.Znode
 	for i, h := range hostile {
@@ -135,9 +136,9 @@ func strangers(t *testing.T) *model.State {
 }
 
 // ghost is a finding, in the words of a stranger where it quotes one.
-func ghost() *model.Finding {
-	return &model.Finding{
-		ID: "ghost-node", Key: "ghost-node 0xa1", Severity: model.Critical, Since: start,
+func ghost() *doctor.Finding {
+	return &doctor.Finding{
+		ID: "ghost-node", Key: "ghost-node 0xa1", Severity: doctor.Critical, Since: start,
 		Title:    "One session owns two candidates",
 		Evidence: []string{"session 0xa1 owns guid-n_0000000001 and guid-n_0000000002", "both since 23:59:58"},
 		Harm:     "When the first goes the second leads, and nobody knows that it does. " + strings.Repeat("It holds the role for as long as its session lives. ", 4),

@@ -7,11 +7,12 @@ import (
 	"text/tabwriter"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
 // headline says whose election it is and who leads.
-func headline(s *model.State) string {
+func headline(s *doctor.State) string {
 	path := model.Safe(s.Path, 0)
 	if l := s.Leader(); l != nil {
 		lead := "lead"
@@ -28,7 +29,7 @@ func headline(s *model.State) string {
 }
 
 // StatusText writes a state for people, with one Write.
-func StatusText(w io.Writer, s *model.State) error {
+func StatusText(w io.Writer, s *doctor.State) error {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, headline(s))
 	if system := System(s); system != nil {
@@ -59,7 +60,7 @@ func StatusText(w io.Writer, s *model.State) error {
 	return err
 }
 
-func statusTable(b *bytes.Buffer, s *model.State) {
+func statusTable(b *bytes.Buffer, s *doctor.State) {
 	if len(s.Queue) == 0 {
 		return
 	}
@@ -102,7 +103,7 @@ func number(c *model.Candidate) string {
 
 // watchText says whom the contender at position i watches, and how that is
 // known.
-func watchText(s *model.State, i int) string {
+func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	w, waits := s.Recipe.Watches(s.Queue, i)
 	if !waits {
@@ -110,11 +111,11 @@ func watchText(s *model.State, i int) string {
 	}
 	want := child(s.Queue[w])
 	switch edge.State {
-	case model.Verified:
+	case doctor.Verified:
 		return want + " verified"
-	case model.MissingWatch:
+	case doctor.MissingWatch:
 		return want + " MISSING"
-	case model.WrongWatch:
+	case doctor.WrongWatch:
 		return safeList(edge.Watched) + " WRONG, should be " + want
 	}
 	if s.Table != nil {

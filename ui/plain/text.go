@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -16,7 +17,7 @@ func Line(e model.Event, loc *time.Location) string {
 		return fmt.Sprintf("%s  %-10s  %s", at, kind, fmt.Sprintf(format, args...))
 	}
 	switch b := e.Body.(type) {
-	case model.Snapshot:
+	case doctor.Snapshot:
 		s := b.State
 		switch {
 		case s.Phase == model.NoParent:
@@ -45,10 +46,10 @@ func Line(e model.Event, loc *time.Location) string {
 			s += "  session " + model.Hex(b.Session)
 		}
 		return line("connection", "%s", s)
-	case model.FindingChanged:
+	case doctor.FindingChanged:
 		f := b.Finding
 		return line("finding", "%s  %s  %s  (%s)%s", changed(b.Raised), strings.ToUpper(string(f.Severity)), model.Safe(f.Title, 0), f.ID, first(f.Evidence))
-	case model.RiskChanged:
+	case doctor.RiskChanged:
 		return line("risk", "%s", riskText(b, e.At))
 	}
 	panic("plain: unknown event") // the sum is closed
@@ -84,7 +85,7 @@ func first(evidence []string) string {
 	return "  " + model.Safe(evidence[0], 0)
 }
 
-func riskText(r model.RiskChanged, now time.Time) string {
+func riskText(r doctor.RiskChanged, now time.Time) string {
 	who := Who(r.Risk.Candidate)
 	if r.Risk.Leader {
 		who += ", who leads,"
@@ -96,7 +97,7 @@ func riskText(r model.RiskChanged, now time.Time) string {
 }
 
 // RiskText says at what risk somebody is: bounds, for nobody knows more.
-func RiskText(who string, r *model.Risk, now time.Time) string {
+func RiskText(who string, r *doctor.Risk, now time.Time) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {
 		s += ", expires in at most " + units.AtMost(r.By.Sub(now))

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/plain"
 )
 
@@ -39,10 +40,10 @@ func TestTextOfHostileChildren(t *testing.T) {
 			b.WriteString(l + "\n")
 		}
 	}
-	evil := model.NewJournal(model.Config{Path: "/\x1b[2J\u202e"})
+	evil := doctor.NewJournal(model.Config{Path: "/\x1b[2J\u202e"})
 	evil.Apply(&model.Read{At: start, Presence: model.Absent})
 	for _, body := range []model.EventBody{
-		model.Snapshot{State: evil.State()},
+		doctor.Snapshot{State: evil.State()},
 		model.LinkChanged{Link: model.Connected, Server: "\x1b[2J:2181", Session: 1},
 	} {
 		l := plain.Line(model.Event{N: 1, At: start, Body: body}, time.UTC)
@@ -54,10 +55,10 @@ func TestTextOfHostileChildren(t *testing.T) {
 
 func TestStatusText(t *testing.T) {
 	all := scenes(t)
-	for name, s := range map[string]*model.State{
-		"state":   all[0].body.(model.Snapshot).State,
-		"absent":  all[1].body.(model.Snapshot).State,
-		"empty":   all[2].body.(model.Snapshot).State,
+	for name, s := range map[string]*doctor.State{
+		"state":   all[0].body.(doctor.Snapshot).State,
+		"absent":  all[1].body.(doctor.Snapshot).State,
+		"empty":   all[2].body.(doctor.Snapshot).State,
 		"hostile": strangers(t),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +74,7 @@ func TestStatusText(t *testing.T) {
 	}
 	broken := errors.New("broken pipe")
 	for _, sc := range all[:3] {
-		if err := plain.StatusText(failing{broken}, sc.body.(model.Snapshot).State); !errors.Is(err, broken) {
+		if err := plain.StatusText(failing{broken}, sc.body.(doctor.Snapshot).State); !errors.Is(err, broken) {
 			t.Errorf("%s: %v to a broken pipe", sc.name, err)
 		}
 	}
@@ -87,7 +88,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func TestStatusTextOfLeases(t *testing.T) {
 	a := znode("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))
 	b := znode("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))
-	j := model.NewJournal(model.Config{Path: "/sem"})
+	j := doctor.NewJournal(model.Config{Path: "/sem"})
 	j.Apply(&model.Connection{At: start, Link: model.Connected})
 	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: model.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []model.Znode{a, b}})
 	s := j.State()

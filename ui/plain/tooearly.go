@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/doctor"
 	"electop/model/units"
 )
 
@@ -15,7 +15,7 @@ import (
 const lookFor = 6 * time.Second
 
 // tooEarly lists what the doctor had no time for: it looked that long.
-func tooEarly(s *model.State, looked time.Duration) []Unchecked {
+func tooEarly(s *doctor.State, looked time.Duration) []Unchecked {
 	var out []Unchecked
 	add := func(what, why string, left time.Duration) {
 		seconds := math.Ceil(max(lookFor, looked+max(left, time.Second)).Seconds())
@@ -33,7 +33,7 @@ func tooEarly(s *model.State, looked time.Duration) []Unchecked {
 	if early > 0 {
 		add("whether "+units.Count(early, "candidate watches", "candidates watch")+" the predecessor", short+": "+why, 0)
 	}
-	if n, left := s.Unheard(); n > 0 {
+	if n, left := s.Tracked.Unheard(); n > 0 {
 		add("whether the "+units.Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
 	}
 	for i, p := range s.Pending() {

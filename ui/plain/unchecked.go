@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // Unchecked is something that only servers know and did not say.
@@ -19,7 +20,7 @@ type Unchecked struct {
 // NotChecked lists what the servers did not tell of an election, and the
 // settings that would let them: without these, watches are inferred, and a
 // candidate whose connection is gone is not seen to be at risk.
-func NotChecked(s *model.State) []Unchecked {
+func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Told
 	if t == nil {
@@ -69,9 +70,9 @@ func NotChecked(s *model.State) []Unchecked {
 }
 
 // inferred reports whether somebody waits of whose watch no server has told.
-func inferred(s *model.State) bool {
+func inferred(s *doctor.State) bool {
 	for i := range s.Queue {
-		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State == model.Unverified {
+		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State == doctor.Unverified {
 			return true
 		}
 	}

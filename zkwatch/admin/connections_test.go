@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 )
 
 // lists makes a server's answers to cons and srvr from the clients of one port
@@ -147,7 +148,7 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 		s.replies["cons"], s.replies["srvr"] = lists([]int{7}, 1)
 		s.replies["dump"] = "SessionTracker dump:\nephemeral nodes dump:\n0x9:\n\t/election/n_0000000000\n0x7:\n\t/election/n_0000000001\n"
 	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		j := model.NewJournal(model.Config{Path: "/election"})
+		j := doctor.NewJournal(model.Config{Path: "/election"})
 		at := time.Now()
 		j.Apply(&model.Connection{At: at, Link: model.Connected})
 		j.Apply(&model.Read{At: at, Presence: model.Present, Full: true, Parent: model.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []model.Znode{

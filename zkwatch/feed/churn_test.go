@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 )
 
@@ -160,7 +162,7 @@ func (c *churn) table() *model.ServerTable {
 
 // TestChurnIsInOrder has the churn be what it says: a healthy election.
 func TestChurnIsInOrder(t *testing.T) {
-	j := model.NewJournal(acking)
+	j := doctor.NewJournal(acking)
 	events := 0
 	churned(50, 65*time.Second, func(o model.Observation) { events += len(j.Apply(o)) })
 	s := j.State()
@@ -181,7 +183,7 @@ func TestChurnIsInOrder(t *testing.T) {
 func churnFile(t testing.TB, d time.Duration) (file string, n int) {
 	t.Helper()
 	file = t.TempDir() + "/recording"
-	r, err := feed.Create(file, 0, model.NewHeader(acking, newStory().at))
+	r, err := feed.Create(file, 0, history.NewHeader(acking, newStory().at))
 	if err != nil {
 		t.Fatal(err)
 	}

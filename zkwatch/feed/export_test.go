@@ -3,11 +3,11 @@ package feed
 import (
 	"io"
 
-	"electop/model"
+	"electop/model/history"
 )
 
 // NewRecorder begins a recording without bound, which goes to w.
-func NewRecorder(w io.Writer, h model.Header) (*Recorder, error) { return begin(w, h) }
+func NewRecorder(w io.Writer, h history.Header) (*Recorder, error) { return begin(w, h) }
 
 // OpenPlaybackMax is OpenPlayback with another bound of what can be gone to.
 func OpenPlaybackMax(path string, speed float64, whole int64) (*Playback, error) {

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // Config is what a feed is made of.
@@ -31,13 +33,13 @@ type Config struct {
 	// and what returns the state before it. Its first error ends the recording
 	// and goes to Notice; the feed goes on.
 	Record interface {
-		Encode(o model.Observation, now func() *model.State) error
+		Encode(o model.Observation, now func() *doctor.State) error
 	}
 	// Keep, if set, keeps the past, for [Feed.Seek].
-	Keep *model.TapeConfig
+	Keep *history.TapeConfig
 	// Applied, if set, is called in Run's goroutine after each observation was
 	// applied, before Dirty is marked, with the state after it and its events.
-	Applied func(s *model.State, events []model.Event)
+	Applied func(s *doctor.State, events []model.Event)
 	// Events, if set, is called in Run's goroutine with the events of each
 	// observation, oldest first. An error ends Run.
 	Events func([]model.Event) error
@@ -58,7 +60,7 @@ type Feed struct {
 
 	jmu     sync.Mutex
 	journal journal
-	tape    *model.Tape   // the journal, if it keeps the past; nil otherwise
+	tape    *history.Tape // the journal, if it keeps the past; nil otherwise
 	changed chan struct{} // closed at the next change; nil: nobody awaits one
 
 	// seeking is held while a moment is computed, which jmu is not.
@@ -70,10 +72,10 @@ type Feed struct {
 	less  chan struct{} // closed when the queue is emptied; nil: nobody waits
 }
 
-// journal is a [model.Journal], or a [model.Tape], which has one.
+// journal is a [doctor.Journal], or a [history.Tape], which has one.
 type journal interface {
 	Apply(o model.Observation) []model.Event
-	State() *model.State
+	State() *doctor.State
 	Deadline() (time.Time, bool)
 	Held() (time.Time, bool)
 }
@@ -85,10 +87,10 @@ func New(cfg Config) *Feed {
 	}
 	f := &Feed{cfg: cfg, dirty: make(chan struct{}, 1), more: make(chan struct{}, 1)}
 	if cfg.Keep != nil {
-		f.tape = model.NewTape(cfg.Election, *cfg.Keep)
+		f.tape = history.NewTape(cfg.Election, *cfg.Keep)
 		f.journal = f.tape
 	} else {
-		f.journal = model.NewJournal(cfg.Election)
+		f.journal = doctor.NewJournal(cfg.Election)
 	}
 	return f
 }
@@ -131,7 +133,7 @@ func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 }
 
 // State returns the election as it stands.
-func (f *Feed) State() *model.State {
+func (f *Feed) State() *doctor.State {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()
 	return f.journal.State()
@@ -143,7 +145,7 @@ func (f *Feed) Dirty() <-chan struct{} { return f.dirty }
 
 // Await returns the first state that holds, from the present one on, or ctx's
 // error. Many may wait at a time.
-func (f *Feed) Await(ctx context.Context, holds func(*model.State) bool) (*model.State, error) {
+func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doctor.State, error) {
 	for {
 		f.jmu.Lock()
 		s := f.journal.State()
@@ -241,7 +243,7 @@ func (f *Feed) apply(o model.Observation) error {
 	}
 	f.jmu.Lock()
 	events := f.journal.Apply(o)
-	var now *model.State
+	var now *doctor.State
 	if f.cfg.Applied != nil {
 		now = f.journal.State()
 	}

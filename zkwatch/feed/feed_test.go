@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 )
 
@@ -184,7 +185,8 @@ func kinds(t *testing.T, l *log) string {
 	t.Helper()
 	var out []string
 	for _, s := range l.lines(t) {
-		out = append(out, strings.TrimPrefix(s[:strings.IndexByte(s, ' ')], "model."))
+		_, kind, _ := strings.Cut(s[:strings.IndexByte(s, ' ')], ".") // without its package
+		out = append(out, kind)
 	}
 	return strings.Join(out, " ")
 }
@@ -375,7 +377,7 @@ func (f *full) Write(p []byte) (int, error) {
 func TestRecordingError(t *testing.T) {
 	var l log
 	disk := &full{room: 3}
-	record, err := feed.NewRecorder(disk, model.NewHeader(election, newStory().at))
+	record, err := feed.NewRecorder(disk, history.NewHeader(election, newStory().at))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,14 @@ import (
 	"sync"
 
 	"electop/model"
+	"electop/model/history"
 )
 
 // lines is a piece of a recording, which is decoded as one.
 type lines struct {
 	raw   []placed
-	notes []string      // to be told before
-	seam  *model.Header // of the part that begins with raw[at], see [placed]
+	notes []string        // to be told before
+	seam  *history.Header // of the part that begins with raw[at], see [placed]
 	at    int
 	done  chan struct{}
 	all   []model.Observation

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 )
 
@@ -40,7 +41,7 @@ func BenchmarkOpen(b *testing.B) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		if _, ok := p.Seek(0, model.MoveToLast); !ok {
+		if _, ok := p.Seek(0, history.MoveToLast); !ok {
 			b.Fatal("no moments")
 		}
 		whole += time.Since(began)

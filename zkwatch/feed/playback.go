@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // Playback is a recording that is being looked at. Like a [Feed] it has a state
@@ -25,18 +27,18 @@ type Playback struct {
 	seeking sync.Mutex // held while a moment is computed
 
 	mu   sync.Mutex
-	tape *model.Tape // what was read so far
-	read bool        // that is all
-	last time.Time   // up to when it goes
+	tape *history.Tape // what was read so far
+	read bool          // that is all
+	last time.Time     // up to when it goes
 
 	// Where the playback is. Of a moment that was gone to the journal is made
 	// when it is played on from there.
-	journal *model.Journal // nil: cue says where
-	next    uint64         // index of the observation to be applied next
-	cue     model.Cue
-	still   *model.State // of the moment that was gone to; nil else
-	n       uint64       // the last moment that was reached
-	at      time.Time    // recorded time
+	journal *doctor.Journal // nil: cue says where
+	next    uint64          // index of the observation to be applied next
+	cue     history.Cue
+	still   *doctor.State // of the moment that was gone to; nil else
+	n       uint64        // the last moment that was reached
+	at      time.Time     // recorded time
 	stopped bool
 	ended   bool
 	turn    int // counts how often the playback was interfered with
@@ -57,7 +59,7 @@ func OpenPlayback(path string, speed float64) (*Playback, error) {
 }
 
 func newPlayback(r *Recording, speed float64, whole int64) *Playback {
-	keep := model.TapeConfig{MaxBytes: math.MaxInt}
+	keep := history.TapeConfig{MaxBytes: math.MaxInt}
 	if r.bytes > whole {
 		keep.MaxBytes = int(whole)
 		r.note(fmt.Sprintf("the recording is large: only the last %d MB of it or so can be gone to", whole>>20))
@@ -65,7 +67,7 @@ func newPlayback(r *Recording, speed float64, whole int64) *Playback {
 	return &Playback{
 		recording: r, election: r.Election(), speed: speed,
 		dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		tape: model.NewTape(r.Election(), keep), journal: model.NewJournal(r.Election()),
+		tape: history.NewTape(r.Election(), keep), journal: doctor.NewJournal(r.Election()),
 	}
 }
 
@@ -76,7 +78,7 @@ func (p *Playback) Election() model.Config { return p.election }
 func (p *Playback) Speed() float64 { return p.speed }
 
 // State returns the election at the moment that is shown.
-func (p *Playback) State() *model.State {
+func (p *Playback) State() *doctor.State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.still != nil {
@@ -135,14 +137,14 @@ func (p *Playback) interfere() {
 
 // Seek returns the moment to which a move leads from n, and stops there: from
 // then on State is that moment's and Toggle plays on from it.
-func (p *Playback) Seek(n uint64, m model.Move) (model.Moment, bool) {
+func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
 	p.mu.Lock()
 	cue, ok := p.tape.Cue(n, m)
 	p.mu.Unlock()
 	if !ok {
-		return model.Moment{}, false
+		return history.Moment{}, false
 	}
 	at := cue.Moment()
 	p.mu.Lock()
@@ -153,7 +155,7 @@ func (p *Playback) Seek(n uint64, m model.Move) (model.Moment, bool) {
 }
 
 // goTo makes a moment where the playback is.
-func (p *Playback) goTo(cue model.Cue, at model.Moment) {
+func (p *Playback) goTo(cue history.Cue, at history.Moment) {
 	p.journal, p.cue, p.still = nil, cue, at.State
 	p.n, p.at, p.ended = at.N, at.At, false
 	p.interfere()

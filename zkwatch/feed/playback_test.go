@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 )
 
@@ -182,9 +184,9 @@ func TestPlaybackSeeks(t *testing.T) {
 		synctest.Wait()
 		for _, to := range []struct {
 			n    uint64
-			m    model.Move
+			m    history.Move
 			want uint64
-		}{{1, model.MoveTo, 1}, {1, model.MoveOn, 2}, {10, model.MoveBack, 9}, {0, model.MoveToLast, 10}, {4, model.MoveToEvent, 5}, {7, model.MoveToHandoff, 7}, {99, model.MoveTo, 10}} {
+		}{{1, history.MoveTo, 1}, {1, history.MoveOn, 2}, {10, history.MoveBack, 9}, {0, history.MoveToLast, 10}, {4, history.MoveToEvent, 5}, {7, history.MoveToHandoff, 7}, {99, history.MoveTo, 10}} {
 			at, ok := p.Seek(to.n, to.m)
 			if !ok || at.N != to.want || at.First != (to.want == 1) || at.Last != (to.want == 10) {
 				t.Errorf("from %d %q leads to %d, want %d", to.n, to.m, at.N, to.want)
@@ -196,7 +198,7 @@ func TestPlaybackSeeks(t *testing.T) {
 				t.Errorf("a minute after going to moment %d it is at %d, %v; stopped %v, ended %v", at.N, n, p.Now(), stopped, ended)
 			}
 		}
-		at, _ := p.Seek(5, model.MoveTo) // in the third minute
+		at, _ := p.Seek(5, history.MoveTo) // in the third minute
 		if p.Toggle() {
 			t.Error("Toggle did not play on")
 		}
@@ -211,7 +213,7 @@ func TestPlaybackSeeks(t *testing.T) {
 			t.Errorf("ended %v, %d stand", p.Ended(), len(p.State().Queue))
 		}
 		// From the end back, and on again.
-		if at, ok := p.Seek(10, model.MoveBack); !ok || at.N != 9 || p.Ended() {
+		if at, ok := p.Seek(10, history.MoveBack); !ok || at.N != 9 || p.Ended() {
 			t.Errorf("back from the end: %d, ended %v", at.N, p.Ended())
 		}
 		p.Toggle()
@@ -228,7 +230,7 @@ func TestPlaybackSeeks(t *testing.T) {
 func TestPlaybackIsWhatWasLive(t *testing.T) {
 	file, was := live(t, 0, func(put func(model.Observation)) { churned(8, 40*time.Second, put) })
 	p, l, end := played(t, file, 0)
-	j := model.NewJournal(p.Election())
+	j := doctor.NewJournal(p.Election())
 	for !p.Ended() {
 		<-p.Dirty()
 	}
@@ -237,7 +239,7 @@ func TestPlaybackIsWhatWasLive(t *testing.T) {
 		t.Errorf("at the end:\n%s\nlive:\n%s", b, a)
 	}
 	told := new(log)
-	at, ok := p.Seek(0, model.MoveToFirst)
+	at, ok := p.Seek(0, history.MoveToFirst)
 	for n := at.N; ok; {
 		if err := told.take(at.Events); err != nil {
 			t.Fatal(err)
@@ -245,7 +247,7 @@ func TestPlaybackIsWhatWasLive(t *testing.T) {
 		if at.Last {
 			break
 		}
-		if at, ok = p.Seek(n, model.MoveOn); at.N != n+1 {
+		if at, ok = p.Seek(n, history.MoveOn); at.N != n+1 {
 			t.Fatalf("after moment %d comes %d", n, at.N)
 		}
 		n = at.N
@@ -280,7 +282,7 @@ func TestPlaybackFromManySides(t *testing.T) {
 					p.Now()
 					p.Ended()
 				default:
-					if at, ok := p.Seek(n, model.MoveOn); ok {
+					if at, ok := p.Seek(n, history.MoveOn); ok {
 						if n = at.N; at.Last {
 							n = 0
 						}
@@ -318,7 +320,7 @@ func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 	for !p.Ended() {
 		<-p.Dirty()
 	}
-	at, ok := p.Seek(0, model.MoveToLast)
+	at, ok := p.Seek(0, history.MoveToLast)
 	if !ok || len(at.Events) != 2 || at.State.Totals.Handoffs != 1 {
 		t.Errorf("%v: at last %+v", ok, at.Events)
 	}
@@ -361,7 +363,7 @@ func TestPlaybackBeginsWithABaseline(t *testing.T) {
 		if len(l.notices) != 1 || !strings.Contains(l.notices[0], "not kept") {
 			t.Errorf("notices %q", l.notices)
 		}
-		first, ok := p.Seek(0, model.MoveToFirst)
+		first, ok := p.Seek(0, history.MoveToFirst)
 		if !ok || first.N != 1 || len(first.Events) > 0 || len(first.State.Queue) < 19 {
 			t.Errorf("the first moment is %d, with %d events", first.N, len(first.Events))
 		}
@@ -384,8 +386,8 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	for !p.Ended() {
 		<-p.Dirty()
 	}
-	first, ok := p.Seek(0, model.MoveToFirst)
-	last, _ := p.Seek(0, model.MoveToLast)
+	first, ok := p.Seek(0, history.MoveToFirst)
+	last, _ := p.Seek(0, history.MoveToLast)
 	if !ok || first.N < 100 || last.N < first.N+100 || last.N > uint64(n) || len(last.State.Queue) != 50 {
 		t.Errorf("%d observations; moments %d to %d", n, first.N, last.N)
 	}
@@ -396,9 +398,9 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	<-done
 }
 
-func marshal(t *testing.T, s *model.State) string {
+func marshal(t *testing.T, s *doctor.State) string {
 	t.Helper()
-	l := log{events: []model.Event{{Body: model.Snapshot{State: s}}}}
+	l := log{events: []model.Event{{Body: doctor.Snapshot{State: s}}}}
 	return l.lines(t)[0]
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"electop/model"
+	"electop/model/history"
 )
 
 // frame is how often the clock of a playback moves between two observations, so
@@ -140,7 +140,7 @@ func later(a, b time.Time) time.Time {
 // skip goes to the first moment that the tape still has, which was read faster
 // than it was played.
 func (p *Playback) skip() {
-	if cue, ok := p.tape.Cue(0, model.MoveToFirst); ok {
+	if cue, ok := p.tape.Cue(0, history.MoveToFirst); ok {
 		p.journal, p.next = cue.Journal()
 		p.n = cue.N
 		p.turn++

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // Recorder writes a recording to a file, and to another when that is full, so
@@ -23,11 +25,11 @@ type Recorder struct {
 	w      io.Writer
 	file   *os.File // nil: closed
 	max    int64    // of a part; 0: none
-	header model.Header
+	header history.Header
 
 	size int64
 	line bytes.Buffer
-	enc  *model.Encoder // writes to line
+	enc  *history.Encoder // writes to line
 }
 
 // recordMin is the least bound of a recording. Below it the parts of an
@@ -36,7 +38,7 @@ const recordMin = 1 << 20
 
 // Create begins a recording. max bounds what is kept, in bytes, 0 is no bound.
 // path must not exist, nor, with a bound, the file that its older part will be.
-func Create(path string, max int64, h model.Header) (*Recorder, error) {
+func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
 		return nil, fmt.Errorf("recording to %s: a bound of %d bytes is too small, it takes %d at least", path, max, recordMin)
 	}
@@ -60,10 +62,10 @@ func Create(path string, max int64, h model.Header) (*Recorder, error) {
 }
 
 // begin begins a recording without bound, which goes to w.
-func begin(w io.Writer, h model.Header) (*Recorder, error) {
+func begin(w io.Writer, h history.Header) (*Recorder, error) {
 	r := &Recorder{w: w, header: h}
 	var err error
-	if r.enc, err = model.NewEncoder(&r.line, h); err != nil {
+	if r.enc, err = history.NewEncoder(&r.line, h); err != nil {
 		return nil, err
 	}
 	return r, r.flush()
@@ -78,7 +80,7 @@ func create(path string) (*os.File, error) {
 func older(path string) string { return path + ".1" }
 
 // Encode writes one observation; now returns the state before it.
-func (r *Recorder) Encode(o model.Observation, now func() *model.State) error {
+func (r *Recorder) Encode(o model.Observation, now func() *doctor.State) error {
 	r.line.Reset()
 	if err := r.enc.Encode(o); err != nil {
 		return err
@@ -103,11 +105,11 @@ func (r *Recorder) flush() error {
 
 // rotate ends the part and begins the next with the state s, if there is room
 // in it for that and for o; o is the line then.
-func (r *Recorder) rotate(o model.Observation, s *model.State) error {
+func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	baseline := s.Baseline()
 	h := r.header.Later(s, baseline)
 	var all bytes.Buffer
-	enc, err := model.NewEncoder(&all, h)
+	enc, err := history.NewEncoder(&all, h)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 )
 
@@ -23,7 +24,7 @@ const least = 1 << 20 // the smallest bound of a recording
 func live(t *testing.T, max int64, put func(func(model.Observation))) (file string, l *log) {
 	t.Helper()
 	file, l = filepath.Join(t.TempDir(), "recording"), new(log)
-	r, err := feed.Create(file, max, model.NewHeader(acking, newStory().at))
+	r, err := feed.Create(file, max, history.NewHeader(acking, newStory().at))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,13 +136,13 @@ func differ(t *testing.T, want, got []string) {
 	t.Fatalf("%d events live, %d read", len(want), len(got))
 }
 
-func header(t *testing.T, file string) model.Header {
+func header(t *testing.T, file string) history.Header {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, h, err := model.NewDecoder(bytes.NewReader(b))
+	_, h, err := history.NewDecoder(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestRecorderOfOnePart(t *testing.T) {
 
 func TestCreateRefuses(t *testing.T) {
 	dir := t.TempDir()
-	h := model.NewHeader(election, newStory().at)
+	h := history.NewHeader(election, newStory().at)
 	there := filepath.Join(dir, "there")
 	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
@@ -227,7 +228,7 @@ func TestRecorderCanNotRotate(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r, err := feed.Create(file, least, model.NewHeader(acking, newStory().at))
+	r, err := feed.Create(file, least, history.NewHeader(acking, newStory().at))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,7 +412,7 @@ func TestOlderPartOfAnother(t *testing.T) {
 // A line is one write, of a whole line.
 func TestRecorderWritesLines(t *testing.T) {
 	var writes []string
-	r, err := feed.NewRecorder(writer(func(b []byte) { writes = append(writes, string(b)) }), model.NewHeader(election, newStory().at))
+	r, err := feed.NewRecorder(writer(func(b []byte) { writes = append(writes, string(b)) }), history.NewHeader(election, newStory().at))
 	if err != nil {
 		t.Fatal(err)
 	}

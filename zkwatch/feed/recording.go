@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 )
 
 // Recording is one that is read: a file, and before it the older part of the
@@ -25,8 +27,8 @@ type Recording struct {
 type part struct {
 	of     string // what is said before what is wrong with it: "" for the newest
 	file   *os.File
-	dec    *model.Decoder
-	header model.Header
+	dec    *history.Decoder
+	header history.Header
 	skip   int // of its first lines, which the part before makes needless
 	n      int // lines so far
 }
@@ -74,7 +76,7 @@ func openPart(path, of string) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	dec, h, err := model.NewDecoder(f)
+	dec, h, err := history.NewDecoder(f)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -134,7 +136,7 @@ func (r *Recording) Election() model.Config { return r.election }
 // error of events or the end, with the numbers that they had. notice is told in
 // one line what the user should know, as of a torn last line.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
-	j := model.NewJournal(r.election)
+	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
 		if es := j.Apply(o); len(es) > 0 {
 			return events(es)
@@ -170,16 +172,16 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 
 // placed is a line and where it is.
 type placed struct {
-	model.Line
+	history.Line
 	of string
 	// seam is the header of the part that begins with it, where one before that
 	// was read.
-	seam *model.Header
+	seam *history.Header
 }
 
 // lacks says what the part before the seam lacks, as it may after the whole
 // machine crashed; "" for nothing. s is what was made of it.
-func lacks(s *model.State, seam *model.Header) string {
+func lacks(s *doctor.State, seam *history.Header) string {
 	if s.At.Equal(seam.Last) {
 		return ""
 	}
@@ -210,7 +212,7 @@ func (r *Recording) line() (placed, error) {
 			}
 			p.n++
 			return at, nil
-		case errors.Is(err, io.EOF), errors.Is(err, model.ErrTorn):
+		case errors.Is(err, io.EOF), errors.Is(err, history.ErrTorn):
 			if err != io.EOF {
 				r.note(p.of + "the recording's last line is torn (a crash, or it is still being written): skipped")
 			}

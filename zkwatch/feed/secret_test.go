@@ -13,6 +13,8 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -50,7 +52,7 @@ func TestRecordingHasNoPassword(t *testing.T) {
 	plain.Dial = func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
 
 	file := filepath.Join(dir, "recording")
-	r, err := feed.Create(file, 1<<20, model.NewHeader(acking, feed.Now()))
+	r, err := feed.Create(file, 1<<20, history.NewHeader(acking, feed.Now()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func TestRecordingHasNoPassword(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	watched := make(chan error, 1)
 	go func() { watched <- o.Run(ctx) }()
-	if _, err := f.Await(t.Context(), func(s *model.State) bool {
+	if _, err := f.Await(t.Context(), func(s *doctor.State) bool {
 		return len(s.Queue) == 2 && s.Link.Link == model.Connected && s.Acknowledged()
 	}); err != nil {
 		t.Fatal(err)

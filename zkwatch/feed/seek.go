@@ -3,14 +3,14 @@ package feed
 import (
 	"time"
 
-	"electop/model"
+	"electop/model/history"
 )
 
 // Seek returns the moment to which m leads from the moment n, as
-// [model.Tape.Seek] does; ok is false if no past is kept, or none was yet.
-func (f *Feed) Seek(n uint64, m model.Move) (at model.Moment, ok bool) {
+// [history.Tape.Seek] does; ok is false if no past is kept, or none was yet.
+func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	if f.tape == nil {
-		return model.Moment{}, false
+		return history.Moment{}, false
 	}
 	f.seeking.Lock()
 	defer f.seeking.Unlock()
@@ -18,7 +18,7 @@ func (f *Feed) Seek(n uint64, m model.Move) (at model.Moment, ok bool) {
 	cue, ok := f.tape.Cue(n, m)
 	f.jmu.Unlock()
 	if !ok {
-		return model.Moment{}, false
+		return history.Moment{}, false
 	}
 	return cue.Moment(), true
 }
@@ -34,7 +34,7 @@ func (f *Feed) Span() (first, last time.Time) {
 	return f.tape.Span()
 }
 
-// Keep bounds from now on what is kept of the past, as [model.Tape.Keep] does.
+// Keep bounds from now on what is kept of the past, as [history.Tape.Keep] does.
 func (f *Feed) Keep(maxBytes int) {
 	if f.tape == nil {
 		return

@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 )
 
 func TestFeedKeepsThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := feed.New(feed.Config{Election: election, Keep: &model.TapeConfig{}})
-		if _, ok := f.Seek(1, model.MoveTo); ok {
+		f := feed.New(feed.Config{Election: election, Keep: &history.TapeConfig{}})
+		if _, ok := f.Seek(1, history.MoveTo); ok {
 			t.Error("a moment before there was any")
 		}
 		end := running(f)
@@ -26,13 +28,13 @@ func TestFeedKeepsThePast(t *testing.T) {
 			f.Put(s.pass(time.Second).change(1))
 		}
 		synctest.Wait()
-		last, ok := f.Seek(math.MaxUint64, model.MoveTo)
+		last, ok := f.Seek(math.MaxUint64, history.MoveTo)
 		if !ok || last.N != 10 || !last.Last || len(last.State.Queue) != 10 {
 			t.Fatalf("the last moment is %d, of %d", last.N, len(last.State.Queue))
 		}
 		f.Put(s.pass(time.Second).change(1))
 		synctest.Wait()
-		back, ok := f.Seek(last.N, model.MoveBack)
+		back, ok := f.Seek(last.N, history.MoveBack)
 		if !ok || back.N != 9 || len(back.State.Queue) != 9 || !back.At.Equal(s.at.Add(-2*time.Second)) {
 			t.Errorf("before it %d, of %d at %v", back.N, len(back.State.Queue), back.At)
 		}
@@ -53,7 +55,7 @@ func TestFeedKeepsThePast(t *testing.T) {
 	if err := f.Run(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, ok := f.Seek(1, model.MoveTo); ok {
+	if _, ok := f.Seek(1, history.MoveTo); ok {
 		t.Error("a feed that keeps nothing has a moment")
 	}
 	if first, last := f.Span(); !first.IsZero() || !last.IsZero() {
@@ -68,7 +70,7 @@ func TestSeekWhileThePresentGoesOn(t *testing.T) {
 	var mu sync.Mutex
 	states := map[int]time.Time{}                      // by how many stand
 	clock := func() time.Time { return newStory().at } // it stands: nothing is due
-	f := feed.New(feed.Config{Election: election, Keep: &model.TapeConfig{}, Now: clock, Applied: func(s *model.State, _ []model.Event) {
+	f := feed.New(feed.Config{Election: election, Keep: &history.TapeConfig{}, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if n := len(s.Queue); states[n].IsZero() {
@@ -85,7 +87,7 @@ func TestSeekWhileThePresentGoesOn(t *testing.T) {
 	for i := range walks {
 		wg.Go(func() {
 			for n := uint64(0); n < changes; {
-				at, ok := f.Seek(n, model.MoveOn)
+				at, ok := f.Seek(n, history.MoveOn)
 				if !ok || at.N == n {
 					runtime.Gosched() // it has come to the present
 					continue
@@ -122,7 +124,7 @@ func TestApplied(t *testing.T) {
 		var at []time.Time
 		var events []model.Event
 		var f *feed.Feed
-		f = feed.New(feed.Config{Election: election, Applied: func(s *model.State, es []model.Event) {
+		f = feed.New(feed.Config{Election: election, Applied: func(s *doctor.State, es []model.Event) {
 			select {
 			case <-f.Dirty():
 				t.Error("the screen was told before")

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
 	"electop/zkwatch/feed"
 )
 
@@ -126,13 +128,13 @@ func running(f *feed.Feed) (end func() error) {
 func recorder(t *testing.T, c model.Config) (*feed.Recorder, *bytes.Buffer) {
 	t.Helper()
 	b := new(bytes.Buffer)
-	e, err := feed.NewRecorder(b, model.NewHeader(c, newStory().at))
+	e, err := feed.NewRecorder(b, history.NewHeader(c, newStory().at))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e, b
 }
 
-func queueOf(n int) func(*model.State) bool {
-	return func(s *model.State) bool { return s.Phase == model.Live && len(s.Queue) == n }
+func queueOf(n int) func(*doctor.State) bool {
+	return func(s *doctor.State) bool { return s.Phase == model.Live && len(s.Queue) == n }
 }

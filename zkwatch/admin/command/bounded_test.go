@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"electop/model"
+	"electop/model/boundedjson"
 )
 
 // No reply that is within the bounds takes more memory than a few times the
@@ -43,7 +43,7 @@ func TestDenseReplies(t *testing.T) {
 			if took > most {
 				t.Errorf("%s of %d %s: %d bytes for %d", name, n, element, took, len(reply))
 			}
-			if errors.Is(err, model.ErrDense) && !errors.Is(err, ErrTooLarge) {
+			if errors.Is(err, boundedjson.ErrDense) && !errors.Is(err, ErrTooLarge) {
 				t.Errorf("%s of %s: %v, want %v", name, element, err, ErrTooLarge)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/boundedjson"
 )
 
 // The answers of an AdminServer, as Apache ZooKeeper 3.5 to 3.9 give them.
@@ -20,7 +21,7 @@ func (e *envelope) head() *envelope { return e }
 
 // unpack parses an answer into v, which embeds an envelope.
 func unpack(b []byte, command string, v interface{ head() *envelope }) error {
-	if err := model.Unmarshal(b, v); errors.Is(err, model.ErrDense) {
+	if err := boundedjson.Unmarshal(b, v); errors.Is(err, boundedjson.ErrDense) {
 		return fmt.Errorf("%w: %s: %w", ErrTooLarge, command, err)
 	} else if err != nil {
 		return malformed("%s: %s", command, model.Safe(err.Error(), 100))

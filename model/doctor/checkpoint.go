@@ -1,0 +1,79 @@
+package doctor
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"electop/model"
+)
+
+// Baseline returns observations that bring a new journal to what s shows of the
+// election now, as [model.State.Baseline] does. Which findings stand says
+// [State.Standing]. What the doctor only suspects yet is not in it: such a
+// finding, or risk, may be told later than it was, or not at all.
+func (s *State) Baseline() []model.Observation {
+	if r := s.watch.last; r != nil {
+		return s.State.Baseline(r.at, r.end)
+	}
+	return s.State.Baseline(time.Time{}, time.Time{})
+}
+
+// Standing returns the keys of the findings that are raised.
+func (s *State) Standing() (keys []string) {
+	for _, f := range s.Findings {
+		keys = append(keys, f.Key)
+	}
+	return keys
+}
+
+// stand has the findings be those that stood before a baseline. Some take what
+// happened before to be found: they are not raised again where they are found
+// again.
+func (d *Doctor) stand(at time.Time, j *model.Journal) {
+	d.dirty |= onQueue
+	d.examine(at, j)
+	d.out = nil
+	for _, s := range d.suspects {
+		s.raised = false
+	}
+	for _, key := range d.cfg.Standing {
+		if s := d.suspects[key]; s != nil {
+			s.raised = true
+		} else {
+			d.unfound = append(d.unfound, key)
+		}
+	}
+	d.unfoundTill = at.Add(flapWindow)
+	d.findings = d.list()
+	d.raised = len(d.findings)
+}
+
+// stood reports whether a finding that is raised stood before the baseline and is
+// found again only now.
+func (d *Doctor) stood(at time.Time, key string) bool {
+	i := slices.Index(d.unfound, key)
+	if i < 0 {
+		return false
+	}
+	d.unfound = slices.Concat(d.unfound[:i], d.unfound[i+1:])
+	return at.Before(d.unfoundTill)
+}
+
+func (d *Doctor) clone() Doctor {
+	if !d.predecessors.shared { // by both from now on
+		d.predecessors.shared = true
+	}
+	c := *d
+	c.risks = maps.Clone(d.risks)
+	c.former.sessions = maps.Clone(d.former.sessions)
+	c.former.ring = slices.Clone(d.former.ring)
+	c.lost = slices.Clip(d.lost)
+	c.suspects = make(map[string]*suspect, len(d.suspects))
+	for key, s := range d.suspects {
+		copied := *s
+		c.suspects[key] = &copied
+	}
+	c.findings, c.out = slices.Clip(d.findings), nil
+	return c
+}

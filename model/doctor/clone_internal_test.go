@@ -1,0 +1,205 @@
+package doctor
+
+import (
+	"electop/model"
+
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// What a journal and its clone may share. A field that is added to any of them
+// and is neither copied by Clone nor listed here fails the test: if what it
+// refers to is written in place, copy it; if it is only ever replaced, list it.
+var (
+	// sharedTypes are never written once they are made.
+	sharedTypes = []string{
+		"model.Candidate", "model.Member", "model.Dialect", "model.Handoff", "model.ServerTable", "model.ServerConn",
+		"doctor.Risk", "doctor.Finding", "model.Pace", "model.Write", "model.Woken", "doctor.round", "model.gone",
+	}
+	// sharedMaps and sharedSlices are made anew when they change. What is
+	// appended to is no danger where the clone has no room for it.
+	sharedMaps = []string{
+		"doctor.predecessors.before", // copied before it is written, as it is marked as shared
+		"doctor.riskView", "election.sessions.known.clients", "election.sessions.known.timeouts", "election.state.Tracked.clients", "election.state.Tracked.timeouts",
+	}
+	sharedSlices = []string{
+		"election.state.Steps", "election.state.Wakes", "election.state.Work.Last", "election.state.Properties.Believers",
+		"election.state.Handoffs", "election.state.Reigns", "doctor.lost", "doctor.findings", "held",
+	}
+	// replacedSlices are neither written nor appended to where they are.
+	replacedSlices = []string{
+		"cfg.Standing", "doctor.cfg.Standing", "election.cfg.Standing", "doctor.unfound", "doctor.riskOrder", "doctor.circle",
+		"election.deletions.told.chunks", "election.deletions.told.chunks[]", "election.deletions.fallen",
+	}
+	// notCloned is what the clone makes anew when it needs it.
+	notCloned = []string{"cached", "election.state.unexplained", "doctor.out", "election.cached", "election.out", "election.last", "election.state.Queue", "election.state.Ignored", "election.state.Members", "election.state.bySession", "election.owning"}
+)
+
+// settable makes an unexported field writable.
+func settable(v reflect.Value) reflect.Value {
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+}
+
+// fill puts something into every field that refers to something: into maps and
+// slices one element, and room for another.
+func fill(t *testing.T, path string, v reflect.Value, depth int) {
+	if depth > 12 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(!strings.HasSuffix(path, "departed.shared"))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(1)
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Pointer:
+		if v.Type() == reflect.TypeFor[*model.State]() && depth > 1 {
+			return
+		}
+		p := reflect.New(v.Type().Elem())
+		fill(t, path, p.Elem(), depth+1)
+		v.Set(p)
+	case reflect.Slice:
+		s := reflect.MakeSlice(v.Type(), 1, 4)
+		fill(t, path+"[]", s.Index(0), depth+1)
+		v.Set(s)
+	case reflect.Map:
+		m := reflect.MakeMap(v.Type())
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(t, path+"[]", key, depth+1)
+		fill(t, path+"[]", value, depth+1)
+		m.SetMapIndex(key, value)
+		v.Set(m)
+	case reflect.Struct:
+		if v.Type().PkgPath() == "time" {
+			return
+		}
+		for i := range v.NumField() {
+			fill(t, join(path, v.Type().Field(i).Name), settable(v.Field(i)), depth+1)
+		}
+	case reflect.Interface:
+		switch v.Type() {
+		case reflect.TypeFor[model.Recipe]():
+			v.Set(reflect.ValueOf(model.Election()))
+		case reflect.TypeFor[model.EventBody]():
+			v.Set(reflect.ValueOf(model.Joined{}))
+		default:
+			t.Fatalf("%s: teach fill what to put into a %s", path, v.Type())
+		}
+	case reflect.Array, reflect.Func, reflect.Chan:
+		if v.Kind() != reflect.Func {
+			t.Fatalf("%s: teach fill what to put into a %s", path, v.Type())
+		}
+	}
+}
+
+func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+
+func listed[T comparable](list []T, x T) bool {
+	for _, y := range list {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+// compare walks a journal and its clone and reports what they share and may not.
+func compare(path string, a, b reflect.Value, report func(string)) {
+	if listed(notCloned, path) {
+		return
+	}
+	switch a.Kind() {
+	case reflect.Pointer:
+		switch {
+		case a.IsNil() && b.IsNil():
+		case a.IsNil() != b.IsNil():
+			report(path + " is nil in one of them")
+		case listed(sharedTypes, a.Type().Elem().String()):
+		case a.Pointer() == b.Pointer():
+			report(path + ", a pointer to a " + a.Type().Elem().String() + ", is shared")
+		default:
+			compare(path, a.Elem(), b.Elem(), report)
+		}
+	case reflect.Map:
+		switch {
+		case a.Len() != b.Len():
+			report(fmt.Sprintf("%s has %d entries, in the clone %d", path, a.Len(), b.Len()))
+		case a.Len() == 0 || listed(sharedMaps, path):
+		case a.Pointer() == b.Pointer():
+			report(path + ", a map, is shared")
+		default:
+			for _, k := range a.MapKeys() {
+				if v := b.MapIndex(k); v.IsValid() {
+					compare(path+"[]", a.MapIndex(k), v, report)
+				} else {
+					report(fmt.Sprintf("%s lacks %v in the clone", path, k))
+				}
+			}
+		}
+	case reflect.Slice:
+		shared := a.Len() > 0 && b.Len() > 0 && a.Pointer() == b.Pointer()
+		switch {
+		case a.Len() != b.Len():
+			report(fmt.Sprintf("%s has %d elements, in the clone %d", path, a.Len(), b.Len()))
+		case shared && listed(replacedSlices, path):
+		case shared && b.Cap() > b.Len():
+			report(path + " is shared with its spare room, which both would append to")
+		case shared && !listed(sharedSlices, path):
+			report(path + ", a slice, is shared")
+		}
+		for i := range min(a.Len(), b.Len()) {
+			compare(path+"[]", a.Index(i), b.Index(i), report)
+		}
+	case reflect.Struct:
+		if a.Type().PkgPath() == "time" {
+			return
+		}
+		for i := range a.NumField() {
+			compare(join(path, a.Type().Field(i).Name), a.Field(i), b.Field(i), report)
+		}
+	case reflect.Func, reflect.Interface: // recipes and events are values
+	default:
+		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y && path != "doctor.predecessors.shared" {
+			report(fmt.Sprintf("%s is %s, in the clone %s", path, x, y))
+		}
+	}
+}
+
+func TestCloneSharesNothingThatIsWritten(t *testing.T) {
+	j := &Journal{}
+	fill(t, "", reflect.ValueOf(j).Elem(), 0)
+	c := j.Clone()
+	problems := 0
+	compare("", reflect.ValueOf(j).Elem(), reflect.ValueOf(c).Elem(), func(s string) {
+		problems++
+		t.Error(s)
+	})
+	if !j.doctor.predecessors.shared || !c.doctor.predecessors.shared {
+		t.Error("a shared map is not marked as shared: whoever writes it next does so for both")
+	}
+	if problems > 0 {
+		t.Log("see the lists at the top of this file")
+	}
+	// The test sees what it is there to see.
+	same, election := *j, *j.election
+	same.election = &election
+	found := map[string]bool{}
+	compare("", reflect.ValueOf(j).Elem(), reflect.ValueOf(&same).Elem(), func(s string) {
+		found[strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })[0]] = true
+	})
+	for _, field := range []string{"election.known", "election.queue", "election.rest", "election.members", "election.departed", "election.held", "election.pending", "election.state.Handoffs", "election.state.Steps", "election.sessions.heard", "election.unexplained", "doctor.risks", "doctor.former.sessions", "doctor.former.ring", "doctor.suspects"} {
+		if !found[field] {
+			t.Errorf("that %s is shared went unnoticed", field)
+		}
+	}
+	if len(found) < 15 {
+		t.Errorf("found %v", found)
+	}
+}

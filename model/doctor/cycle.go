@@ -1,0 +1,116 @@
+package doctor
+
+import (
+	"slices"
+
+	"electop/model"
+)
+
+// watchCycle finds candidates that wait for each other. Who waits for a lower
+// number never closes a circle, so it takes one that waits for a higher: read
+// locks that were asked for in the wrong order do.
+func watchCycle(r *report) {
+	s := r.s
+	last, base := r.d.watch.last, r.d.watch.base
+	if last == nil || base == nil || r.in&onTable == 0 && len(r.d.circle) == 0 {
+		return
+	}
+	circle := r.circle(last, base)
+	r.d.circle = circle
+	if len(circle) == 0 {
+		return
+	}
+	f := Finding{
+		Severity:   Critical,
+		Title:      "candidates wait for each other",
+		Harm:       "Each of them goes on when another of them goes: none does until a session ends.",
+		Advice:     "End one of the sessions. Then see to it that a reader watches the nearest writer with a lower number, and nobody a higher one.",
+		References: []string{"kazoo#649", "kazoo#650"},
+	}
+	for k, i := range circle {
+		c, next := s.Queue[i], s.Queue[circle[(k+1)%len(circle)]]
+		f.Znodes = append(f.Znodes, r.path(c.Name))
+		f.Sessions = append(f.Sessions, c.Session)
+		f.Evidence = append(f.Evidence, said(c)+" watches "+model.Safe(next.Name, 0))
+	}
+	slices.Sort(f.Sessions)
+	f.Sessions = slices.Compact(f.Sessions)
+	r.find(model.Safe(s.Queue[slices.Min(circle)].Name, 0), f, hold{})
+}
+
+// circle returns the positions of contenders that wait for each other by both
+// tables, in the order of waiting; nil for none.
+func (r *report) circle(last, base *round) []int {
+	s := r.s
+	place := make(map[string]int, len(s.Queue))
+	for i, c := range s.Queue {
+		place[c.Name] = i
+	}
+	waits := make(map[int][]int) // for whom, by position
+	upward := false
+	for session, all := range r.owners() {
+		w := last.watching[session]
+		if w == nil {
+			continue
+		}
+		for _, name := range w.names {
+			to, stands := place[name]
+			if !stands || s.Queue[to].Session == session || !base.watches(session, name) {
+				continue
+			}
+			// Of a session's several, those behind it are the ones that wait.
+			behind := all
+			if k, _ := slices.BinarySearch(all, to); k < len(all) {
+				behind = all[k:]
+			} else {
+				upward = true
+			}
+			for _, from := range behind {
+				waits[from] = append(waits[from], to)
+			}
+		}
+	}
+	if !upward {
+		return nil
+	}
+	starts := make([]int, 0, len(waits))
+	for from, to := range waits {
+		slices.Sort(to)
+		starts = append(starts, from)
+	}
+	slices.Sort(starts)
+	return cycleIn(starts, waits)
+}
+
+// cycleIn walks a graph depth first and returns the first cycle on the way.
+func cycleIn(starts []int, edges map[int][]int) []int {
+	const walking, done = 1, 2
+	color := make(map[int]int, len(starts))
+	var path []int
+	next := make(map[int]int, len(starts)) // of each node's edges
+	for _, start := range starts {
+		if color[start] != 0 {
+			continue
+		}
+		path = append(path[:0], start)
+		color[start] = walking
+		for len(path) > 0 {
+			at := path[len(path)-1]
+			if next[at] == len(edges[at]) {
+				color[at] = done
+				path = path[:len(path)-1]
+				continue
+			}
+			to := edges[at][next[at]]
+			next[at]++
+			switch color[to] {
+			case walking:
+				return slices.Clone(path[slices.Index(path, to):])
+			case 0:
+				color[to] = walking
+				path = append(path, to)
+			}
+		}
+	}
+	return nil
+}

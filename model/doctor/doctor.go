@@ -1,0 +1,247 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"electop/model"
+)
+
+// # The doctor
+//
+// Findings come from rules (see rules), each of which looks at what the journal
+// knows and reports what is wrong now. What a rule reports is a suspicion until
+// it has lasted: for some time, or over several tables, as the rule says. Then
+// the finding is raised; when the rule no longer reports it, it is cleared.
+//
+// Rules may look at the whole queue, so they do not run at each change. A table
+// has them run at once, anything else when the last run is [pace] past. What
+// they wait for is part of [Journal.Deadline].
+
+// pace is how long after a run the rules run again for changes of the queue.
+// It grows with the queue, so that rules cost about the same part of the time
+// whatever its length: one that looks at 10,000 contenders takes some
+// milliseconds, and runs every second or two.
+func pace(contenders int) time.Duration {
+	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
+}
+
+// Doctor is what is remembered of an election to diagnose it.
+type Doctor struct {
+	cfg model.Config
+
+	watch        rounds
+	predecessors predecessors
+	former       formerSessions
+	servers      serverHistory
+	recipe       string
+	parentGone   time.Time // when the parent went
+	lost         []uint64  // sessions whose candidates went with it, sorted
+	// unseen is how many changes had been missed up to the observation before.
+	unseen int
+
+	risks     map[model.ID]*Risk
+	riskView  map[model.ID]*Risk
+	riskOrder []*Risk
+	weighed   int // rounds of the tracker by which the risks are
+
+	// What rules found last: without a new table they have nothing to do where
+	// this is nothing.
+	strayed, onlookers, differ bool
+	sighted                    time.Time // when edges were looked at last
+	circle                     []int
+
+	dirty    inputs
+	ran      time.Time
+	suspects map[string]*suspect // by Finding.Key
+	// unfound are the findings that a checkpoint only names, by key, up to when
+	// they may be found again.
+	unfound     []string
+	unfoundTill time.Time
+	raised      int
+	findings    []*Finding
+	due         time.Time
+	out         []model.EventBody
+}
+
+// New returns a doctor who has seen nothing yet of the election of cfg.
+func New(cfg model.Config) *Doctor { return &Doctor{cfg: cfg} }
+
+// Apply takes in what an observation made of the election, and returns what that
+// raises or clears. The state is wanted only where rules run.
+func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []model.EventBody {
+	d.out = nil
+	d.touch(o)
+	if t, ok := o.(*model.ServerTable); ok {
+		d.table(t, j)
+	}
+	d.leave(at, j)
+	if len(d.risks) > 0 || j.Sessions().Rounds() != d.weighed {
+		d.weigh(at, j)
+	}
+	d.diagnose(at, j)
+	d.unseen = unseen(j.Totals())
+	return d.out
+}
+
+func (d *Doctor) emit(e model.EventBody) { d.out = append(d.out, e) }
+
+// inputs are what rules look at.
+type inputs uint8
+
+const (
+	onQueue inputs = 1 << iota // children, the parent, handoffs
+	onTable
+	onAck
+	onCast
+	onTime // nothing but time passed
+)
+
+func (d *Doctor) touch(o model.Observation) {
+	switch o.(type) {
+	case *model.Read, *model.Refresh, *model.Switch:
+		d.dirty |= onQueue
+	case *model.ServerTable:
+		d.dirty |= onTable
+	case *model.Ack:
+		d.dirty |= onAck
+	case *model.Cast:
+		d.dirty |= onCast
+	}
+}
+
+// table takes in what the servers said of watches and ephemerals.
+func (d *Doctor) table(t *model.ServerTable, j *model.Journal) {
+	s := j.State()
+	if r := newRound(s.Table, s.Path, s.Queue); r != nil {
+		d.watch.add(r)
+		if from := cmp.Or(d.watch.first, d.watch.base); from != nil {
+			d.predecessors.prune(from.at)
+		}
+	}
+	d.servers.add(s.Table)
+}
+
+// leave takes in the contenders that went, and what went with the parent.
+func (d *Doctor) leave(at time.Time, j *model.Journal) {
+	changed := j.Changed()
+	queue, recipe := j.Queue()
+	for _, c := range changed.Left {
+		d.former.left(at, c, d.unseen)
+		if d.watch.last == nil {
+			d.predecessors.forget(at) // nothing to compare with
+			d.predecessors.latest = later(d.predecessors.latest, at)
+			continue
+		}
+		var next *model.Candidate
+		if i, _ := model.Position(recipe, queue, c); i < len(queue) {
+			next = queue[i]
+		}
+		d.predecessors.left(at, next)
+	}
+	if changed.ParentGone {
+		d.parentWent(at)
+	}
+	if name := recipe.Name(); d.recipe != name {
+		if d.recipe != "" {
+			d.predecessors.forget(at) // all have others to watch by now
+		}
+		d.recipe = name
+	}
+}
+
+// unseen counts what happened between two reads and is in neither.
+func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
+
+// diagnose brings the findings up to date and says what changed. For it time
+// does not go back, whatever clocks do.
+func (d *Doctor) diagnose(at time.Time, j *model.Journal) {
+	if d.dirty == 0 && (d.due.IsZero() || at.Before(d.due)) {
+		return
+	}
+	queue, _ := j.Queue()
+	next := d.ran.Add(pace(len(queue)))
+	if d.dirty&onTable == 0 && !d.ran.IsZero() && at.Before(next) {
+		if d.due.IsZero() || !d.due.After(at) || next.Before(d.due) {
+			d.due = next
+		}
+		return
+	}
+	d.examine(at, j)
+}
+
+// examine runs the rules.
+func (d *Doctor) examine(at time.Time, j *model.Journal) {
+	in := d.dirty
+	d.dirty, d.ran = 0, at
+	if in == 0 {
+		in = onTime
+	}
+	d.due = d.risksDue(j.Sessions())
+	// What is true now is not known: findings stay as they are.
+	if !j.Current() {
+		return
+	}
+	for _, s := range d.suspects {
+		s.seen = false
+	}
+	look := &look{d: d, s: j.State(), sessions: j.Sessions(), in: in}
+	for i := range rules {
+		r := &report{look: look, at: at, rule: &rules[i]}
+		r.check()
+	}
+	keys := make([]string, 0, len(d.suspects))
+	for key := range d.suspects {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		s := d.suspects[key]
+		wait := s.first.Add(s.wait)
+		switch {
+		case !s.seen:
+			if s.raised {
+				d.say(at, s, false)
+			}
+			delete(d.suspects, key)
+			continue
+		case s.raised, s.counted < s.tables:
+		case at.Before(wait):
+			d.wake(wait)
+		default:
+			d.say(at, s, true)
+		}
+		if s.again.After(at) {
+			d.wake(s.again)
+		}
+	}
+	if d.raised < 0 {
+		d.findings = d.list()
+		d.raised = len(d.findings)
+	}
+	if !d.due.IsZero() && !d.due.After(at) {
+		d.due = at.Add(pace(len(look.s.Queue)))
+	}
+}
+
+// wake makes the doctor want to look again at that time.
+func (d *Doctor) wake(at time.Time) {
+	if d.due.IsZero() || at.Before(d.due) {
+		d.due = at
+	}
+}
+
+// list returns what is raised, gravest first, then by ID.
+func (d *Doctor) list() []*Finding {
+	var out []*Finding
+	for _, s := range d.suspects {
+		if s.raised {
+			out = append(out, s.finding)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Finding) int {
+		return cmp.Or(-cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
+	})
+	return out
+}

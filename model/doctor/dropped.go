@@ -1,0 +1,99 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"electop/model"
+	"electop/model/units"
+)
+
+// droppedCandidate finds sessions that follow the election without standing in
+// it. A watch that is left over from standing is no sign of that: a candidate
+// that steps back leaves its watch, and it goes with the watched znode. So the
+// watched child has to have come after the session's own one went.
+func droppedCandidate(r *report) {
+	s := r.s
+	last, base := r.d.watch.last, r.d.watch.base
+	if last == nil || base == nil || r.in&onTable == 0 && !r.d.onlookers {
+		return
+	}
+	var dropped, others []uint64
+	stands := make(map[uint64]bool)
+	for _, c := range s.Ignored {
+		stands[c.Session] = true
+	}
+	for session, w := range last.watching {
+		if r.owners()[session] != nil || stands[session] || r.observing(session) || s.Ours(session) {
+			continue
+		}
+		was, stood := r.d.former.sessions[session]
+		sure := was.unseen == unseen(s.Totals)+r.d.former.unread
+		follows, watches := false, false
+		for _, name := range w.names {
+			c := r.child(name)
+			if c == nil || !s.Recipe.Contends(c) || !base.watches(session, name) {
+				continue
+			}
+			watches = true
+			follows = follows || sure && stood && c.Joined && c.SeenAt.After(was.at)
+		}
+		switch {
+		case follows:
+			dropped = append(dropped, session)
+		case watches && !stood:
+			others = append(others, session)
+		}
+	}
+	r.d.onlookers = len(dropped)+len(others) > 0
+	slices.Sort(dropped)
+	slices.Sort(others)
+	for _, session := range dropped {
+		was := r.d.former.sessions[session]
+		f := Finding{
+			Severity: atMost(r.ceiling(), Warning),
+			Title:    "a session follows the election but stands no more",
+			Evidence: []string{
+				fmt.Sprintf("session %s owned %s until %s", model.Hex(session), model.Safe(was.name, 0), units.Clock(was.at)),
+				"it has set watches on later candidates since, and owns none",
+			},
+			Harm:       "Its program may believe that it is a candidate; it will never lead.",
+			Advice:     "Restart it. Then see what its code does when its own znode is gone: it has to create another.",
+			Sessions:   []uint64{session},
+			References: []string{"CURATOR-346"},
+		}
+		f.Znodes = r.watchedPaths(last, session)
+		r.find(model.Hex(session), f, hold{})
+	}
+	if len(others) == 0 {
+		return
+	}
+	f := Finding{
+		Severity:   Info,
+		Title:      units.Count(len(others), "session watches", "sessions watch") + " candidates and owns none",
+		Harm:       "None if they only look on; a program that believes to be a candidate will never lead.",
+		Advice:     "Find out who they are by their address, if you do not know them.",
+		References: []string{"CURATOR-346"},
+	}
+	if len(others) > 1 {
+		f.Title = units.Count(len(others), "session watches", "sessions watch") + " candidates and own none"
+	}
+	for _, session := range others[:min(len(others), evidenceMax)] {
+		text := "session " + model.Hex(session)
+		if x := s.Tracked.Client(session); x.Conn != nil {
+			text += " from " + model.Safe(x.Conn.Addr, 0)
+		}
+		f.Evidence = append(f.Evidence, text)
+		f.Sessions = append(f.Sessions, session)
+	}
+	r.find("others", f, hold{})
+}
+
+func (r *report) watchedPaths(w *round, session uint64) (paths []string) {
+	for _, name := range w.watching[session].names {
+		if len(paths) < evidenceMax && r.child(name) != nil {
+			paths = append(paths, r.path(name))
+		}
+	}
+	return paths
+}

@@ -1,0 +1,151 @@
+package doctor
+
+import (
+	"cmp"
+	"time"
+
+	"electop/model"
+)
+
+// WatchState is how much is known of a contender's watch.
+type WatchState string
+
+const (
+	Unverified   WatchState = "unknown"  // inferred by the recipe; Edge.Why says what is missing
+	Verified     WatchState = "verified" // a server's table has it
+	WrongWatch   WatchState = "wrong"    // it watches another znode of the election
+	MissingWatch WatchState = "missing"  // every member answered, twice, and none has it
+)
+
+// Edge is what is known of whom a contender watches.
+//
+// One look is enough to verify a watch. That it is wrong or missing is said
+// only if two rounds of asking, a second or more apart, agree, and if nothing
+// changed from the first of them until a second after the other that would make
+// the contender watch another: in every handoff there is a moment without a
+// watch, and it takes a moment to be known.
+type Edge struct {
+	State WatchState
+	// Watched are the names of the children that it has a data or exists watch
+	// on, besides its own.
+	Watched []string
+	Server  string    // the member that has the watch
+	At      time.Time // when the servers were asked; zero: never
+	Why     string    // for Unverified: what is missing to know; safe to show
+	Early   bool      // for Unverified: it will be known when the servers were asked again
+}
+
+// Edge returns what is known of the watch of the contender at position i. The
+// holders of the role need none: theirs is Unverified with no Why.
+func (s *State) Edge(i int) Edge {
+	if i < 0 || i >= len(s.Queue) {
+		return Edge{State: Unverified}
+	}
+	return s.edge(i, s.Recipe.Holders(s.Queue))
+}
+
+func (s *State) edge(i, holders int) Edge {
+	c, last := s.Queue[i], s.watch.last
+	e := Edge{State: Unverified}
+	if last != nil {
+		e.At = last.at
+		if w := last.watching[c.Session]; w != nil && c.Session != 0 {
+			e.Server = w.server
+			for _, name := range w.names {
+				if name != c.Name && len(e.Watched) < watchedMax {
+					e.Watched = append(e.Watched, name)
+				}
+			}
+		}
+	}
+	if i < holders {
+		return e
+	}
+	t, waits := s.Recipe.Watches(s.Queue, i)
+	if !waits {
+		if s.watchesList() {
+			e.Why = "watches the list of children, which no server's table shows"
+		}
+		return e
+	}
+	target := s.Queue[t]
+	switch {
+	case last == nil:
+		e.Why = s.neverAsked()
+		return e
+	case c.Session == 0:
+		e.Why = "its session is not known"
+		return e
+	case last.watches(c.Session, target.Name) && !target.SeenAt.After(last.end):
+		e.State = Verified
+		return e
+	}
+	since := s.predecessors.since(s.Queue, t, i)
+	before, after := s.watch.settled(s.At)
+	switch {
+	case s.Link.Link != model.Connected:
+		e.Why = "not connected: whom it has to watch may have changed"
+	case c.SeenAt.After(last.at):
+		e.Why, e.Early = "it joined after the servers were asked", true
+	case since.After(last.at):
+		e.Why, e.Early = "whom it has to watch changed after the servers were asked", true
+	case e.partial(last, c):
+		e.Why = e.Server + " has more watches than are kept"
+	case !e.misled(s, c) && last.why != "":
+		e.Why = last.why
+	case before == nil && s.watch.base != nil:
+		e.Why, e.Early = "no such watch was seen; a change may be on its way", true
+	case before == nil:
+		e.Why, e.Early = "no such watch was seen, but the servers were asked once only: ask again (v)", true
+	case since.After(before.at):
+		e.Why, e.Early = "whom it has to watch changed since the servers were asked before: ask again (v)", true
+	case before.watches(c.Session, target.Name) || after.watches(c.Session, target.Name):
+		e.Why, e.Early = "the watch was seen before and is not there now: ask again (v)", true
+	case e.misled(s, c) && before.misled(c) && after.misled(c):
+		e.State = WrongWatch
+	case e.misled(s, c):
+		e.Why, e.Early = "another watch was seen once only: ask again (v)", true
+	case cmp.Or(before.why, after.why) != "":
+		e.Why = cmp.Or(before.why, after.why)
+	case s.Tracked.Absent(c.Session), last.away(c.Session), before.away(c.Session), after.away(c.Session):
+		e.Why = "its client has no connection"
+	default:
+		e.State = MissingWatch
+	}
+	return e
+}
+
+func (e *Edge) partial(r *round, c *model.Candidate) bool {
+	w := r.watching[c.Session]
+	return w != nil && w.partial
+}
+
+// misled reports whether what the contender watches is to be held against it:
+// the session has no other contender that may have set the watch.
+func (e *Edge) misled(s *State, c *model.Candidate) bool {
+	if len(s.watch.last.crowded[c.Session]) > 1 {
+		return false
+	}
+	return len(e.Watched) > 0
+}
+
+// misled reports whether the contender watched another child.
+func (r *round) misled(c *model.Candidate) bool {
+	w := r.watching[c.Session]
+	return w != nil && (len(w.names) > 1 || len(w.names) == 1 && w.names[0] != c.Name)
+}
+
+func (s *State) neverAsked() string {
+	if s.Told == nil {
+		return "the servers were not asked (v)"
+	}
+	for i := range s.Told.Servers {
+		if a := s.Told.Servers[i].Watches; a.State != model.NotAsked && a.State != model.Answered {
+			return s.Told.Servers[i].Unanswered("watches", a)
+		}
+	}
+	return "the servers were not asked for their watches (v)"
+}
+
+// watchesList reports whether those who wait watch the list of children.
+func (s *State) watchesList() bool { return s.Dialect != nil && s.Dialect.ChildWatch }

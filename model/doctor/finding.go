@@ -1,0 +1,61 @@
+package doctor
+
+import "time"
+
+// Severity grades a finding.
+type Severity string
+
+const (
+	Info     Severity = "info"
+	Warning  Severity = "warning"
+	Critical Severity = "critical"
+)
+
+func (s Severity) rank() int {
+	switch s {
+	case Critical:
+		return 3
+	case Warning:
+		return 2
+	case Info:
+		return 1
+	}
+	return 0
+}
+
+// Finding is something that the doctor noticed. It is immutable.
+type Finding struct {
+	ID       string // of the kind: "ghost-node"
+	Key      string // ID and subject: the same finding again has the same key
+	Severity Severity
+	Title    string
+	// Evidence is what was seen, Harm why it harms, Advice what to do. All are
+	// safe to show.
+	Evidence []string
+	Harm     string
+	Advice   string
+	Znodes   []string // full paths, raw
+	Sessions []uint64
+	// References are public names: "CURATOR-620", "ZooKeeper recipes: leader election".
+	References []string
+	Since      time.Time // when it was first seen
+}
+
+// FindingChanged is a finding that was raised or cleared. One whose severity
+// changed is cleared and raised.
+type FindingChanged struct {
+	Finding *Finding
+	Raised  bool
+}
+
+func (FindingChanged) EventBody() {}
+
+// Worst returns the gravest severity among fs, "" for none.
+func Worst(fs []*Finding) (worst Severity) {
+	for _, f := range fs {
+		if f.Severity.rank() > worst.rank() {
+			worst = f.Severity
+		}
+	}
+	return worst
+}

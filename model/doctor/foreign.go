@@ -1,0 +1,121 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"electop/model"
+	"electop/model/units"
+)
+
+// strangersMax bounds how many children that do not contend are looked at.
+const strangersMax = 2000
+
+// foreignChild finds children that are no candidates and that clients take for
+// some.
+func foreignChild(r *report) {
+	s := r.s
+	if s.Single || len(s.Ignored) == 0 {
+		return
+	}
+	var harmless []*model.Candidate
+	for _, c := range s.Ignored[:min(len(s.Ignored), strangersMax)] {
+		severity, why := r.blocks(c)
+		switch {
+		case severity != "":
+			r.find(model.Safe(c.Name, 0), Finding{
+				Severity:   severity,
+				Title:      "a child that is no candidate stands in the queue",
+				Evidence:   []string{said(c) + ": " + why},
+				Harm:       "Clients go by the name and order it among the candidates. As no session ends it, whoever stands behind it waits for ever.",
+				Advice:     "Delete it if nothing needs it, and keep everything else out of this path.",
+				Znodes:     []string{r.path(c.Name)},
+				References: []string{"CURATOR-43"},
+			}, hold{wait: ghostWait})
+		case c.Session == 0 && !c.Unread && !r.expected(c):
+			harmless = append(harmless, c)
+		}
+	}
+	if len(harmless) == 0 {
+		return
+	}
+	f := Finding{
+		Severity:   Info,
+		Title:      units.Count(len(harmless), "child is no candidate", "children are no candidates"),
+		Harm:       "None that is known with these names; clients that are not careful about names may fail on them.",
+		Advice:     "Keep other znodes out of an election's path.",
+		References: []string{"CURATOR-43"},
+	}
+	for _, c := range harmless[:min(len(harmless), evidenceMax)] {
+		f.Evidence = append(f.Evidence, said(c))
+		f.Znodes = append(f.Znodes, r.path(c.Name))
+	}
+	r.find("others", f, hold{wait: ghostWait})
+}
+
+// blocks says how a child that does not contend is in the way, "" if it is not
+// as far as is known.
+func (r *report) blocks(c *model.Candidate) (blocking Severity, why string) {
+	s := r.s
+	if c.Session == 0 && !c.Unread && c.HasSequence {
+		twin := *c
+		twin.Session = 1
+		if s.Recipe.Contends(&twin) {
+			behind, _ := model.Position(s.Recipe, s.Queue, &twin)
+			waits := len(s.Queue) - behind
+			switch {
+			case s.Ack.Names(s.Leader()):
+				return Info, "persistent, with the name of a candidate; the leader did not mind"
+			case waits == len(s.Queue) && waits > 0:
+				return atMost(r.ceiling(), Critical), "persistent, with a lower number than every candidate"
+			}
+			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with the name of a candidate; %s behind it", units.Count(waits, "stands", "stand"))
+		}
+	}
+	// Curator orders by what follows the lock's name, and by the whole name of
+	// children that do not have it.
+	if lock := curatorLock(r.dialect(), s.Queue); lock != "" && len(s.Queue) > 0 && !strings.Contains(c.Name, lock) {
+		head := s.Queue[0].Name
+		if c.Name < head[len(head)-model.SequenceDigits:] {
+			return Critical, "by Curator's order it comes before every number"
+		}
+	}
+	return "", ""
+}
+
+// ceiling is the gravest that is said of an election that may be none.
+func (r *report) ceiling() Severity {
+	if r.guessed() {
+		return Info
+	}
+	return Critical
+}
+
+// expected reports whether a system is known to keep such children there.
+func (r *report) expected(c *model.Candidate) bool {
+	switch r.dialect() {
+	case "mesos":
+		return c.Name == "log_replicas"
+	case "comcast":
+		return c.Name == "DONE"
+	}
+	return false
+}
+
+// curatorLock is the name that Curator's order looks for, "" for other systems.
+func curatorLock(id string, queue []*model.Candidate) string {
+	if len(queue) == 0 || !queue[0].HasSequence {
+		return ""
+	}
+	switch id {
+	case "curator-latch", "curator-lock", "aurora", "spark", "flink", "storm", "marathon", "druid", "nifi", "curator-semaphore-queue":
+	default:
+		return ""
+	}
+	for _, lock := range []string{"latch-", "lock-"} {
+		if s := model.Stem(queue[0].Name); len(s) >= len(lock) && s[len(s)-len(lock):] == lock {
+			return lock
+		}
+	}
+	return ""
+}

@@ -1,0 +1,80 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"electop/model"
+	"electop/model/units"
+)
+
+// ghostWait is how long a session must own two candidates: one that steps back
+// and stands again deletes and creates in two steps, in either order.
+const ghostWait = 2 * time.Second
+
+// ghostNode finds sessions that own two candidates: the reply to a create was
+// lost, the client created another, and nobody answers for the first.
+func ghostNode(r *report) {
+	s := r.s
+	holders := r.holders()
+	if holders == len(s.Queue) && holders > 1 {
+		return // leases: a session may hold several
+	}
+	for _, c := range s.Queue {
+		all := r.owners()[c.Session]
+		if len(all) < 2 || s.Queue[all[0]] != c {
+			continue
+		}
+		// The guid in the name is there to find the first znode again: the same
+		// guid twice is the client's own word that it meant one candidate.
+		twin := false
+		for k := 1; k < len(all) && !twin; k++ {
+			twin = model.HasGuid(c.Name) && model.Stem(s.Queue[all[k]].Name) == model.Stem(c.Name)
+		}
+		f := Finding{
+			Severity: Warning,
+			Title:    fmt.Sprintf("one session owns %s", units.Count(len(all), "candidate", "candidates")),
+			Harm:     "If the reply to a create was lost and the client created again, nobody answers for the first znode: once it is the lowest, nobody leads until its session ends.",
+			Advice:   "Delete the older znode if its owner does not know of it; have the client put a guid in the name and look for it before it creates again.",
+			Sessions: []uint64{c.Session},
+			References: []string{
+				"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID",
+			},
+		}
+		for _, k := range all[:min(len(all), evidenceMax)] {
+			f.Znodes = append(f.Znodes, r.path(s.Queue[k].Name))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s, created %s", said(s.Queue[k]), s.Queue[k].Ctime.UTC().Format(time.DateTime)))
+		}
+		switch {
+		case twin && all[0] < holders:
+			f.Severity = Critical
+			f.Evidence = append(f.Evidence, "both names have the same guid, and the older one holds the role")
+		case twin:
+			f.Evidence = append(f.Evidence, "both names have the same guid")
+		case r.sharing():
+			f.Severity = Info
+			f.Evidence = append(f.Evidence, "threads of one process that wait for themselves look the same")
+		case all[0] < holders:
+			f.Evidence = append(f.Evidence, "the older one holds the role")
+		}
+		if f.Severity != Info {
+			for _, i := range r.sight().missing {
+				if _, of := slices.BinarySearch(all, i); of {
+					f.Evidence = append(f.Evidence, model.Safe(s.Queue[i].Name, 0)+" watches nobody, and should "+r.mustWatch(i))
+					if s := r.stuck(i); s.rank() > f.Severity.rank() {
+						f.Severity = s
+					}
+				}
+			}
+		}
+		r.find(model.Hex(c.Session), f, hold{wait: ghostWait})
+	}
+}
+
+// ghost reports whether a ghost's finding names the contender: that it watches
+// nobody is said there.
+func (r *report) ghost(c *model.Candidate) bool {
+	found := r.d.suspects["ghost-node "+model.Hex(c.Session)]
+	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))
+}

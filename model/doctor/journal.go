@@ -1,0 +1,143 @@
+package doctor
+
+import (
+	"slices"
+	"time"
+
+	"electop/model"
+)
+
+// A Journal is a [model.Journal] with its doctor: it applies each observation to
+// both, and merges and numbers their events. It is for one goroutine.
+type Journal struct {
+	election *model.Journal
+	doctor   Doctor
+	cfg      model.Config
+	n        uint64
+	baseline int         // observations to come that are no events
+	held     []heldEvent // behind the election's own that wait
+	cached   *State
+}
+
+// heldEvent is an event that waits behind the first so many of the election's.
+type heldEvent struct {
+	behind int
+	event  model.Event
+}
+
+// NewJournal returns a journal to which nothing was applied yet.
+func NewJournal(cfg model.Config) *Journal {
+	return &Journal{election: model.NewJournal(cfg), doctor: *New(cfg), cfg: cfg, n: cfg.Events, baseline: cfg.Baseline}
+}
+
+// Apply applies one observation and returns the events that are due, oldest
+// first, numbered from 1 without gaps.
+func (j *Journal) Apply(o model.Observation) []model.Event {
+	j.cached = nil
+	events := j.election.Apply(o)
+	at := j.election.At()
+	raised := j.doctor.Apply(o, at, j.election)
+	if j.baseline > 0 {
+		if j.baseline--; j.baseline == 0 {
+			j.doctor.stand(at, j.election)
+		}
+		return nil
+	}
+	events = j.merge(events, raised, at)
+	for i := range events {
+		if s, ok := events[i].Body.(model.Snapshot); ok {
+			state := j.doctor.state(s.State)
+			state.Events = j.n
+			events[i].Body = Snapshot{state}
+		}
+		j.n++
+		events[i].N = j.n
+	}
+	return events
+}
+
+// merge puts the doctor's events among those of the election, in order: what it
+// raises while the election's events wait for an acknowledgement waits too.
+func (j *Journal) merge(events []model.Event, raised []model.EventBody, at time.Time) []model.Event {
+	waiting := j.election.Waiting()
+	if len(events) > 0 || waiting == 0 {
+		// Those that waited come first, and all of them at a time.
+		held := j.held
+		j.held = nil
+		for _, h := range slices.Backward(held) {
+			events = slices.Insert(events, min(h.behind, len(events)), h.event)
+		}
+	}
+	for _, body := range raised {
+		e := model.Event{At: at, Body: body}
+		if waiting > 0 {
+			j.held = append(j.held, heldEvent{waiting, e})
+		} else {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// Deadline returns when the journal wants a [model.Advance], if it wants one: to
+// let go of what it holds back, or because the doctor waits.
+func (j *Journal) Deadline() (time.Time, bool) {
+	due, ok := j.election.Held()
+	if d := j.doctor.due; !d.IsZero() && (!ok || d.Before(due)) {
+		return d, true
+	}
+	return due, ok
+}
+
+// Held is as [model.Journal.Held].
+func (j *Journal) Held() (time.Time, bool) { return j.election.Held() }
+
+// State returns the election as it stands, with its diagnosis.
+func (j *Journal) State() *State {
+	if j.cached == nil {
+		j.cached = j.doctor.state(j.election.State())
+		j.cached.Events = j.Events()
+	}
+	return j.cached
+}
+
+// Events returns how many events there were, with those that wait.
+func (j *Journal) Events() uint64 {
+	return j.n + uint64(j.election.Waiting()+len(j.held))
+}
+
+// News reports whether there will be something new to see after o, besides
+// events.
+func (j *Journal) News(o model.Observation) bool {
+	if j.baseline > 0 {
+		return j.baseline == 1 // now it is complete
+	}
+	return j.election.News(o)
+}
+
+// Clone returns a journal that is in the same state and goes its own way from
+// here, as [model.Journal.Clone] does.
+func (j *Journal) Clone() *Journal {
+	c := *j
+	c.election = j.election.Clone()
+	c.doctor = j.doctor.clone()
+	c.held = slices.Clip(j.held)
+	c.cached = nil
+	return &c
+}
+
+// Crowd returns how many children and members there are.
+func (j *Journal) Crowd() int { return j.election.Crowd() }
+
+// Weight is what a clone takes of the memory, roughly, in bytes, and how many
+// things it copies.
+func (j *Journal) Weight() (bytes, things int) {
+	d := &j.doctor
+	bytes = j.election.Weight() + d.weight()
+	return bytes, j.election.Crowd() + len(d.former.sessions)
+}
+
+func (d *Doctor) weight() int {
+	const suspectBytes, riskBytes, formerBytes = 160, 48, 80
+	return len(d.suspects)*suspectBytes + len(d.risks)*riskBytes + len(d.former.sessions)*formerBytes + len(d.former.ring)*8
+}

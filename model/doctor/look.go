@@ -1,0 +1,117 @@
+package doctor
+
+import "electop/model"
+
+// look is what the rules of one run see: the election, what the doctor
+// remembers, and what several of them need, made when the first one asks for it.
+type look struct {
+	d        *Doctor
+	s        *model.State
+	sessions *model.Tracker
+	in       inputs
+
+	view   *State
+	owned  map[uint64][]int
+	named  map[string]*model.Candidate
+	sights *sight
+}
+
+// state is the election with what is known of its edges.
+func (l *look) state() *State {
+	if l.view == nil {
+		l.view = l.d.state(l.s)
+	}
+	return l.view
+}
+
+// owners returns the positions of the contenders of each session.
+func (l *look) owners() map[uint64][]int {
+	if l.owned == nil {
+		l.owned = make(map[uint64][]int, len(l.s.Queue))
+		all := make([]int, len(l.s.Queue)) // one allocation for what is mostly one each
+		for i, c := range l.s.Queue {
+			if c.Session == 0 {
+				continue
+			}
+			if l.owned[c.Session] == nil {
+				all[i] = i
+				l.owned[c.Session] = all[i : i+1 : i+1]
+				continue
+			}
+			l.owned[c.Session] = append(l.owned[c.Session], i)
+		}
+	}
+	return l.owned
+}
+
+// child returns the child of that name, nil for none.
+func (l *look) child(name string) *model.Candidate {
+	if l.named == nil {
+		l.named = make(map[string]*model.Candidate, len(l.s.Queue)+len(l.s.Ignored))
+		for _, c := range l.s.Queue {
+			l.named[c.Name] = c
+		}
+		for _, c := range l.s.Ignored {
+			l.named[c.Name] = c
+		}
+	}
+	return l.named[name]
+}
+
+// holders returns how many hold the role.
+func (l *look) holders() int { return l.s.Recipe.Holders(l.s.Queue) }
+
+// dialect is whose election it is: its ID, "" where that is not known.
+func (l *look) dialect() string {
+	if d := l.s.Dialect; d != nil {
+		return d.ID
+	}
+	return ""
+}
+
+// guessed reports whether the recipe is but a guess from the numbers.
+func (l *look) guessed() bool { return l.s.Dialect != nil && l.s.Dialect.Unknown() }
+
+// sharing reports whether this is (or may as well be) a lock: threads of one
+// process stand for themselves with one session, and reigns are short.
+func (l *look) sharing() bool { return l.s.Dialect != nil && l.s.Dialect.Shares() }
+
+// observing reports whether the session is an observing one of this process.
+func (l *look) observing(session uint64) bool {
+	if session == l.s.Link.Session {
+		return true
+	}
+	if t := l.s.Table; t != nil {
+		for i := range t.Anchors {
+			if t.Anchors[i].Session == session {
+				return l.owners()[session] == nil
+			}
+		}
+	}
+	return false
+}
+
+// atMost is the severity, or the ceiling where that is lower.
+func atMost(ceiling, s Severity) Severity {
+	if s.rank() > ceiling.rank() {
+		return ceiling
+	}
+	return s
+}
+
+// path is the full path of a child.
+func (l *look) path(name string) string {
+	if l.s.Single {
+		return l.s.Path
+	}
+	return model.Join(l.s.Path, name)
+}
+
+// said names a contender in evidence.
+func said(c *model.Candidate) string {
+	text := model.Safe(c.Name, 0)
+	if c.Session != 0 {
+		text += " of session " + model.Hex(c.Session)
+	}
+	return text
+}

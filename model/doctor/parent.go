@@ -1,0 +1,95 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"electop/model"
+	"electop/model/units"
+)
+
+const (
+	// vanishNear is how long before its parent a candidate's znode went if both
+	// were deleted together, child by child.
+	vanishNear = 5 * time.Second
+	// vanishWait is how long clients have to create the path anew and stand again.
+	vanishWait = 5 * time.Second
+	// vanishFor is how long it is remembered.
+	vanishFor = 10 * time.Minute
+)
+
+// parentWent notes that the parent was deleted.
+func (d *Doctor) parentWent(at time.Time) {
+	d.parentGone, d.lost = at, d.lost[:0:0]
+	for session, f := range d.former.sessions {
+		if age := at.Sub(f.at); age >= 0 && age <= vanishNear {
+			d.lost = append(d.lost, session)
+		}
+	}
+	slices.Sort(d.lost)
+	d.lost = d.lost[:min(len(d.lost), predecessorsMax)]
+}
+
+// parentVanished finds elections that were deleted under their candidates.
+func parentVanished(r *report) {
+	s := r.s
+	d := r.d
+	if len(d.lost) == 0 {
+		return
+	}
+	if r.at.Sub(d.parentGone) > vanishFor {
+		d.lost = nil
+		return
+	}
+	told := r.sessions.Listed().After(d.parentGone) && s.Tracked.Whole() && wall(s.Table.At).After(d.parentGone)
+	var alive []uint64
+	unknown := 0
+	for _, session := range d.lost {
+		connected := s.Tracked.Client(session).Conn != nil
+		m := s.MemberWith(session)
+		switch {
+		case r.owners()[session] != nil: // stands again
+		case m != nil:
+			if m.Fault == model.NoFault && m.Ending == model.NoEnding && m.Belief != model.Lost && m.Belief != model.Resigned {
+				alive = append(alive, session)
+			}
+		case told && connected:
+			alive = append(alive, session)
+		case !told:
+			unknown++
+		}
+	}
+	f := Finding{
+		Harm:       "Their programs may not notice, and stand no more: nobody leads, or somebody leads who does not know of the others.",
+		Advice:     "Restart the programs of these sessions. Keep the parent persistent, and delete it only when nobody uses it.",
+		Znodes:     []string{s.Path},
+		References: []string{"CURATOR-724"},
+		Evidence:   []string{fmt.Sprintf("%s was deleted by %s, together with %s", model.Safe(s.Path, 0), units.Clock(d.parentGone), units.Count(len(d.lost), "candidate", "candidates"))},
+	}
+	if s.Phase == model.Live {
+		f.Evidence = append(f.Evidence, "it is there again, with the czxid "+model.Zxid(s.Parent.Czxid))
+	}
+	h := hold{wait: vanishWait, again: d.parentGone.Add(vanishFor + time.Second)}
+	switch {
+	case len(alive) > 0:
+		f.Severity = Warning
+		if len(s.Queue) == 0 {
+			f.Severity = Critical
+		}
+		f.Severity = atMost(r.ceiling(), f.Severity)
+		f.Title = "the election was deleted under its candidates"
+		f.Sessions = alive
+		for _, session := range alive[:min(len(alive), evidenceMax)] {
+			f.Evidence = append(f.Evidence, "session "+model.Hex(session)+" lives and does not stand again")
+		}
+	case unknown > 0:
+		f.Severity = Info
+		f.Title = "the election was deleted together with its candidates"
+		f.Evidence = append(f.Evidence, "whether their sessions live is not known: the servers were not asked since")
+		f.Harm = "None if they had ended. " + f.Harm
+	default:
+		return
+	}
+	r.find(model.Zxid(d.parentGone.UnixNano()), f, h)
+}

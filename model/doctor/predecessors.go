@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"time"
+
+	"electop/model"
+)
+
+// predecessors remembers when contenders went, as far as that changes whom
+// another has to watch. States share it: it is copied before it is written.
+type predecessors struct {
+	// before is, by the contender that stood next behind, when the last one
+	// before it went.
+	before map[model.ID]time.Time
+	// floor stands for what is not remembered: nothing is known of before it.
+	floor time.Time
+	// latest is when the last of all went.
+	latest time.Time
+	shared bool
+}
+
+// predecessorsMax bounds what is remembered. What is older than the tables that
+// are compared is dropped anyway.
+const predecessorsMax = 4096
+
+// scanMax is up to how many contenders between one and whom it watches are
+// looked at one by one.
+const scanMax = 256
+
+// left notes that the contender before next is gone.
+func (d *predecessors) left(at time.Time, next *model.Candidate) {
+	d.latest = later(d.latest, at)
+	if next == nil {
+		return
+	}
+	if len(d.before) >= predecessorsMax {
+		d.forget(at)
+	}
+	d.own()
+	d.before[next.ID()] = at
+}
+
+// forget drops what is remembered: all may have changed at that time.
+func (d *predecessors) forget(at time.Time) {
+	d.before, d.shared = nil, false
+	d.floor = later(d.floor, at)
+}
+
+func (d *predecessors) own() {
+	switch {
+	case d.before == nil:
+		d.before = make(map[model.ID]time.Time)
+	case d.shared:
+		before := make(map[model.ID]time.Time, len(d.before)+1)
+		for id, at := range d.before {
+			before[id] = at
+		}
+		d.before = before
+	}
+	d.shared = false
+}
+
+// prune drops what is older than from.
+func (d *predecessors) prune(from time.Time) {
+	for _, at := range d.before {
+		if at.Before(from) {
+			d.own()
+			for id, at := range d.before {
+				if at.Before(from) {
+					delete(d.before, id)
+				}
+			}
+			return
+		}
+	}
+}
+
+// since returns since when the contender at i has to watch the one at t, at the
+// latest: nobody who stood between, or before the one at t (rules may look for
+// the first of a kind), went later.
+func (d *predecessors) since(queue []*model.Candidate, t, i int) time.Time {
+	at := later(d.floor, later(queue[i].SeenAt, queue[t].SeenAt))
+	if i-t > scanMax {
+		return later(at, d.latest)
+	}
+	for _, c := range queue[min(t, i) : i+1] {
+		at = later(at, d.before[c.ID()])
+	}
+	return at
+}

@@ -1,0 +1,184 @@
+package doctor
+
+import (
+	"slices"
+	"time"
+
+	"electop/model"
+	"electop/model/units"
+)
+
+// Risk says that a contender's session is about to expire.
+type Risk struct {
+	Candidate *model.Candidate
+	// By, NotBefore, Epoch and Evidence are as in [model.Danger].
+	By, NotBefore time.Time
+	Epoch         int64
+	Evidence      string
+	Since         time.Time
+	Leader        bool             // it holds the role
+	Next          *model.Candidate // who would take over, nil for nobody
+
+	said bool      // an event told of it
+	told time.Time // the bound that was last told in an event; zero: none
+}
+
+// RiskChanged is a risk that was raised, or that is over: the contender is
+// back, or gone. It is raised again where a bound becomes known, or the one that was
+// told is taken back or moved to a later time.
+type RiskChanged struct {
+	Risk   Risk
+	Raised bool
+}
+
+func (RiskChanged) EventBody() {}
+
+// Risk returns the risk that the contender is at, nil for none that is known.
+func (s *State) Risk(c *model.Candidate) *Risk {
+	if c == nil {
+		return nil
+	}
+	return s.risks[c.ID()]
+}
+
+// RiskWatch says why a risk of the contender would not be seen in time; ""
+// where it would.
+func (s *State) RiskWatch(c *model.Candidate) string {
+	t := s.Told
+	if t == nil {
+		return "the servers were not asked (v)"
+	}
+	if t.Every <= 0 {
+		return "the servers are asked for connections and sessions only when you want to know (v)"
+	}
+	refused, deadlines := "", false
+	for i := range t.Servers {
+		x := &t.Servers[i]
+		if a := x.Connections.State; refused == "" && a != model.Answered && a != model.NotAsked {
+			refused = x.Unanswered("connections", x.Connections)
+		}
+		deadlines = deadlines || x.Sessions.State == model.Answered && len(x.Deadlines) > 0
+	}
+	if refused == "" && !t.Whole {
+		refused = "not all members of the ensemble are known"
+	}
+	if refused != "" && !deadlines {
+		return refused
+	}
+	if c == nil {
+		return ""
+	}
+	to := s.Tracked.Timeout(c.Session)
+	if m := s.Member(c); to == 0 && m != nil {
+		to = m.Timeout
+	}
+	if to <= 0 {
+		return "its session's timeout is not known"
+	}
+	// A stopped client is silent for a third of its timeout as healthy ones
+	// are; two rounds later it shows, and it has to before its session expires.
+	if left := (to - to/3 - model.Slack) / 2; t.Every > left {
+		return "the servers are asked every " + units.Exact(t.Every) + ", too seldom for a session of " + units.Exact(to)
+	}
+	return ""
+}
+
+// weigh brings the risks up to date with what the tracker knows.
+func (d *Doctor) weigh(at time.Time, j *model.Journal) {
+	queue, recipe := j.Queue()
+	sessions, holders := j.Sessions(), recipe.Holders(queue)
+	if sessions.Rounds() != d.weighed {
+		d.weighed = sessions.Rounds()
+		for i, c := range queue {
+			if sessions.Danger(c.Session, at) != nil && d.risks[c.ID()] == nil {
+				r := &Risk{Candidate: c, Since: at}
+				place(r, queue, i, holders)
+				d.set(r)
+			}
+		}
+	}
+	for _, old := range d.riskList(recipe) {
+		i, stands := model.Position(recipe, queue, old.Candidate)
+		danger := sessions.Danger(old.Candidate.Session, at)
+		if !stands || danger == nil {
+			d.unrisk(old)
+			continue
+		}
+		r := *old
+		r.By, r.NotBefore, r.Epoch, r.Evidence = danger.By, danger.NotBefore, danger.Epoch, danger.Evidence
+		place(&r, queue, i, holders)
+		if !r.said || r.moved() {
+			r.said, r.told = true, r.By
+			d.emit(RiskChanged{r, true})
+		}
+		if r != *old {
+			d.set(&r)
+		}
+	}
+}
+
+// moved reports whether the bound differs from the last one published and is
+// not lower.
+func (r *Risk) moved() bool { return r.told.IsZero() != r.By.IsZero() || r.By.After(r.told) }
+
+func (d *Doctor) set(r *Risk) {
+	if d.risks == nil {
+		d.risks = make(map[model.ID]*Risk)
+	}
+	d.risks[r.Candidate.ID()], d.riskView = r, nil
+}
+
+// place says what the contender at position i is to the role.
+func place(r *Risk, queue []*model.Candidate, i, holders int) {
+	r.Leader, r.Next = i < holders, nil
+	if r.Leader && holders < len(queue) {
+		r.Next = queue[holders]
+	}
+}
+
+// unrisk clears a risk.
+func (d *Doctor) unrisk(r *Risk) {
+	delete(d.risks, r.Candidate.ID())
+	d.riskView = nil
+	d.emit(RiskChanged{*r, false})
+}
+
+// risksDue returns when the first risk is given up; zero: there is none.
+func (d *Doctor) risksDue(sessions *model.Tracker) (due time.Time) {
+	for _, r := range d.risks {
+		danger := model.Danger{By: r.By, Since: r.Since}
+		if over := danger.Over(sessions.Heard()); due.IsZero() || over.Before(due) {
+			due = over
+		}
+	}
+	return due
+}
+
+// riskList returns the risks in queue order, and makes the view of them that
+// states share.
+func (d *Doctor) riskList(recipe model.Recipe) []*Risk {
+	if len(d.risks) == 0 {
+		d.riskView, d.riskOrder = nil, nil
+		return nil
+	}
+	if d.riskView == nil {
+		d.riskView = make(map[model.ID]*Risk, len(d.risks))
+		d.riskOrder = make([]*Risk, 0, len(d.risks))
+		for id, r := range d.risks {
+			d.riskView[id] = r
+			d.riskOrder = append(d.riskOrder, r)
+		}
+		slices.SortFunc(d.riskOrder, func(a, b *Risk) int {
+			switch x, y := a.Candidate, b.Candidate; {
+			case x == y:
+				return 0
+			case recipe.Before(x, y):
+				return -1
+			case recipe.Before(y, x):
+				return 1
+			}
+			return 0
+		})
+	}
+	return d.riskOrder
+}

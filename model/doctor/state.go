@@ -1,0 +1,60 @@
+package doctor
+
+import (
+	"slices"
+	"time"
+
+	"electop/model"
+)
+
+// State is an election at one moment, with its diagnosis. It is immutable.
+type State struct {
+	*model.State
+	// Events is how many events there were up to now, with those that are held
+	// back for an acknowledgement.
+	Events uint64
+	// Risks are the contenders whose sessions are about to expire, in queue
+	// order; Findings is what the doctor noticed, gravest first.
+	Risks    []*Risk
+	Findings []*Finding
+
+	watch        rounds
+	predecessors predecessors
+	risks        map[model.ID]*Risk
+	pending      []Pending
+	lost         []uint64
+}
+
+// Snapshot is a [model.Snapshot] with its diagnosis.
+type Snapshot struct{ State *State }
+
+func (Snapshot) EventBody() {}
+
+// state adds to a state what the doctor knows.
+func (d *Doctor) state(s *model.State) *State {
+	d.predecessors.shared = true
+	return &State{
+		State: s, Risks: d.riskList(s.Recipe), Findings: d.findings,
+		watch: d.watch, predecessors: d.predecessors, risks: d.riskView,
+		pending: d.pending(s.At), lost: d.lost,
+	}
+}
+
+// Sessions are those that the servers should be asked about, sorted: those of
+// [model.State.Sessions], and those whose candidates went with the parent.
+func (s *State) Sessions() []uint64 {
+	out := append(s.State.Sessions(), s.lost...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// wall drops a monotonic reading: a recording has none, and what is computed
+// from it must be the same.
+func wall(t time.Time) time.Time { return t.Round(0) }

@@ -1,0 +1,36 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Pending is a suspicion that has not lasted for long enough to be a finding.
+type Pending struct {
+	Rule, Title string
+	Znodes      []string // full paths, raw
+	// Left is how much longer it has to last; 0: until the servers were asked
+	// again.
+	Left time.Duration
+}
+
+// Pending returns what the doctor suspects and did not have the time to find,
+// by rule.
+func (s *State) Pending() []Pending { return s.pending }
+
+// pending lists the suspicions that want to last longer.
+func (d *Doctor) pending(at time.Time) []Pending {
+	var out []Pending
+	for _, s := range d.suspects {
+		if s.raised || s.ages {
+			continue
+		}
+		f := s.finding
+		out = append(out, Pending{f.ID, f.Title, f.Znodes, max(0, s.wait-at.Sub(s.first))})
+	}
+	slices.SortFunc(out, func(a, b Pending) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), slices.Compare(a.Znodes, b.Znodes), cmp.Compare(a.Title, b.Title))
+	})
+	return out
+}

@@ -1,0 +1,245 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"electop/model"
+	"electop/model/units"
+)
+
+// sight is what the tables of watches say of all contenders.
+type sight struct {
+	missing []int
+	wrong   []astray
+	// crowd are contenders that gather on a child which they need not watch.
+	crowds map[string]*crowd
+	names  []string // of the crowds, sorted
+}
+
+type astray struct {
+	at      int
+	watched []string
+}
+
+type crowd struct {
+	sure, maybe []int // by two tables, and by the last alone
+	right       []int // those that have to watch it
+}
+
+// herdAtOnce is how many contenders on one child, that all have another to
+// watch, are a herd by one table alone: no moment of a handoff looks like it.
+const herdAtOnce = 3
+
+// sight makes out the edges, once in a run. Changes of the queue alone add no
+// trouble to edges, they only make the tables too old; so without a new table
+// there is nothing to do where there was none.
+func (l *look) sight() *sight {
+	if l.sights != nil {
+		return l.sights
+	}
+	d := l.d
+	l.sights = &sight{}
+	last := d.watch.last
+	s := l.state()
+	if last == nil {
+		return l.sights
+	}
+	sure := last.end.Add(calm)
+	if l.in&onTable == 0 && !d.strayed && !d.sighted.Before(sure) {
+		return l.sights
+	}
+	d.sighted = s.At
+	if s.At.Before(sure) {
+		d.wake(sure)
+	}
+	v := l.sights
+	holders := s.Recipe.Holders(s.Queue)
+	calling := s.Recipe.Name() == model.Herd().Name() // a herd by its own rule
+	for i := holders; i < len(s.Queue); i++ {
+		c := s.Queue[i]
+		t, waits := s.Recipe.Watches(s.Queue, i)
+		if !waits {
+			continue
+		}
+		switch e := s.edge(i, holders); e.State {
+		case Verified:
+			target := s.Queue[t].Name
+			if calling {
+				v.gather(target).sure = append(v.gather(target).sure, i)
+			} else {
+				v.gather(target).right = append(v.gather(target).right, i)
+			}
+		case MissingWatch:
+			v.missing = append(v.missing, i)
+		case WrongWatch:
+			v.wrong = append(v.wrong, astray{i, e.Watched})
+			for _, name := range e.Watched {
+				v.gather(name).sure = append(v.gather(name).sure, i)
+			}
+		default:
+			// Settled, and on another child, by the last table alone.
+			since := d.predecessors.since(s.Queue, t, i)
+			if s.At.Before(sure) || len(e.Watched) == 0 || since.Add(calm).After(last.at) || len(last.crowded[c.Session]) > 1 {
+				continue
+			}
+			for _, name := range e.Watched {
+				v.gather(name).maybe = append(v.gather(name).maybe, i)
+			}
+		}
+	}
+	for name, c := range v.crowds {
+		if len(c.sure)+len(c.maybe) == 0 || !c.herd() {
+			delete(v.crowds, name)
+		}
+	}
+	v.names = make([]string, 0, len(v.crowds))
+	for name := range v.crowds {
+		v.names = append(v.names, name)
+	}
+	slices.Sort(v.names)
+	d.strayed = len(v.missing)+len(v.wrong)+len(v.names) > 0
+	return v
+}
+
+func (v *sight) gather(name string) *crowd {
+	if v.crowds == nil {
+		v.crowds = make(map[string]*crowd)
+	}
+	c := v.crowds[name]
+	if c == nil {
+		c = &crowd{}
+		v.crowds[name] = c
+	}
+	return c
+}
+
+// herd reports whether two or more gather of which one at least has no
+// business there.
+func (c *crowd) herd() bool {
+	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
+}
+
+// stuck grades a contender that is not told of its turn.
+func (r *report) stuck(i int) Severity {
+	if i == r.s.Recipe.Holders(r.s.Queue) {
+		return atMost(r.ceiling(), Critical)
+	}
+	return atMost(r.ceiling(), Warning)
+}
+
+// missingWatch finds contenders that watch nobody.
+func missingWatch(r *report) {
+	s := r.s
+	for _, i := range r.sight().missing {
+		c, t := s.Queue[i], r.mustWatch(i)
+		if r.ghost(c) {
+			continue
+		}
+		r.find(model.Safe(c.Name, 0), Finding{
+			Severity: r.stuck(i),
+			Title:    "a candidate watches nobody",
+			Evidence: []string{
+				said(c) + " should watch " + t,
+				fmt.Sprintf("%s told no such watch at %s, nor some time before", units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.d.watch.last.at)),
+			},
+			Harm:       "It is not told when its turn comes: then nobody leads until its session ends, or until it looks by itself.",
+			Advice:     "Restart the candidate. Then see how its code sets the watch: the predecessor may go between the list and the watch, so it has to list again where the watched znode is not there.",
+			Znodes:     []string{r.path(c.Name)},
+			Sessions:   []uint64{c.Session},
+			References: []string{"ZooKeeper recipes: leader election", "Helix#44", "ZooKeeper WriteLock"},
+		}, hold{})
+	}
+}
+
+// mustWatch names whom the contender at i has to watch.
+func (r *report) mustWatch(i int) string {
+	t, ok := r.s.Recipe.Watches(r.s.Queue, i)
+	if !ok {
+		return "nobody"
+	}
+	return model.Safe(r.s.Queue[t].Name, 0)
+}
+
+// wrongWatch finds contenders that watch another than they should, but for
+// those that gather in a herd.
+func wrongWatch(r *report) {
+	s, v := r.s, r.sight()
+	for _, w := range v.wrong {
+		c := s.Queue[w.at]
+		if slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
+			continue
+		}
+		before := false // one that leaves before its turn comes, which wakes it
+		var names []string
+		for _, name := range w.watched {
+			if k := r.child(name); k != nil && s.Recipe.Contends(k) && s.Recipe.Before(k, c) {
+				before = true
+			}
+			names = append(names, model.Safe(name, 0))
+		}
+		f := Finding{
+			Severity: atMost(r.ceiling(), Warning),
+			Title:    "a candidate watches another than its predecessor",
+			Evidence: []string{
+				said(c) + " should watch " + r.mustWatch(w.at),
+				"it watches " + strings.Join(names[:min(len(names), 4)], ", "),
+			},
+			Harm:       "It is woken when it can not lead, and lists all candidates in vain.",
+			Advice:     "Watch the candidate with the largest number below one's own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's.",
+			Znodes:     []string{r.path(c.Name)},
+			Sessions:   []uint64{c.Session},
+			References: []string{"ZooKeeper recipes: leader election"},
+		}
+		if !before {
+			f.Severity = r.stuck(w.at)
+			f.Harm = "What it watches does not stand before it, so it is not told when its turn comes: then nobody leads."
+		}
+		r.find(model.Safe(c.Name, 0), f, hold{})
+	}
+}
+
+// herdWatch finds many that are woken by one deletion.
+func herdWatch(r *report) {
+	s, v := r.s, r.sight()
+	for _, name := range v.names {
+		c := v.crowds[name]
+		all := slices.Concat(c.sure, c.right, c.maybe)
+		slices.Sort(all)
+		f := Finding{
+			Severity: atMost(r.ceiling(), Warning),
+			Title:    fmt.Sprintf("a herd: %d candidates watch the same znode", len(all)),
+			Harm:     "When it goes, all of them are woken and list all candidates at once, though one at the most can lead: the load of a handoff grows with the square of their number.",
+			Advice:   "Watch the predecessor: the largest number below one's own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later ones put it right.",
+			Znodes:   []string{r.path(name)},
+			References: []string{
+				"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)",
+			},
+		}
+		f.Evidence = append(f.Evidence, "watched: "+model.Safe(name, 0))
+		for _, i := range all[:min(len(all), evidenceMax-1)] {
+			ought := r.mustWatch(i)
+			if s.Recipe.Name() == model.Herd().Name() { // which asks for it
+				ought = model.Safe(s.Queue[i-1].Name, 0)
+			}
+			f.Evidence = append(f.Evidence, said(s.Queue[i])+" should watch "+ought)
+			f.Sessions = append(f.Sessions, s.Queue[i].Session)
+		}
+		r.find(model.Safe(name, 0), f, hold{})
+	}
+	if r.state().watchesList() && len(s.Queue) > 2 {
+		r.find("list", Finding{
+			Severity: Info,
+			Title:    "a herd by design: everybody watches the list of candidates",
+			Evidence: []string{fmt.Sprintf("%s: %s", r.s.Dialect.System, units.Count(len(s.Queue), "candidate", "candidates"))},
+			Harm:     "Each join and each departure wakes all of them. With few candidates that costs little.",
+			Advice:   "Nothing, while they are few: it is how this system does it.",
+			Znodes:   []string{s.Path},
+			References: []string{
+				"MESOS: src/zookeeper/group.cpp", "Pinot#15890", "ZooKeeper recipes: locks (herd effect)",
+			},
+		}, hold{wait: time.Second})
+	}
+}

@@ -1,0 +1,178 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"electop/model"
+)
+
+// calm is how long a contender has to set its watch anew, and this program to
+// see that it must: what a table says of a watch is held against it only if
+// another table, this much older, said so too. Healthy clients take
+// milliseconds (a notification, a list, a read).
+const calm = time.Second
+
+// round is one round of asking for watch tables, indexed. It is immutable
+// once made, for states share it.
+type round struct {
+	at, end time.Time
+	// why says what keeps the round from being complete, "" for nothing: only
+	// of a complete one can it be said that nobody has a watch.
+	why      string
+	watching map[uint64]*watching // by session
+	// clients are the connections that the same round told of, nil if not all
+	// members told theirs: who had none then had no watch either.
+	clients map[uint64]model.SessionConn
+	// crowded are the contenders of sessions that own several.
+	crowded map[uint64][]*model.Candidate
+}
+
+// watching is what one session watches of the election.
+type watching struct {
+	server  string
+	names   []string // children, sorted; at most watchedMax
+	itself  bool     // the election's own path
+	partial bool     // there was more
+}
+
+// watchedMax bounds how many watched children are kept of one session. The
+// right one is looked for among all of them, whatever the bound.
+const watchedMax = 64
+
+// newRound indexes a table, nil if nobody was asked for watches.
+func newRound(t *model.ServerTable, path string, queue []*model.Candidate) *round {
+	r := &round{at: wall(t.At), end: wall(t.End), watching: make(map[uint64]*watching)}
+	asked := false
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		asked = asked || s.Watches.State != model.NotAsked
+		if s.Watches.State != model.Answered {
+			continue
+		}
+		for j := range s.Watched {
+			w := &s.Watched[j]
+			name, child := childOf(path, w.Path)
+			if !child && w.Path != path {
+				continue
+			}
+			for _, session := range w.Sessions {
+				x := r.watching[session]
+				if x == nil {
+					x = &watching{server: model.Safe(s.Addr, 0)}
+					r.watching[session] = x
+				}
+				if child {
+					x.names = append(x.names, name)
+				} else {
+					x.itself = true
+				}
+				x.partial = x.partial || s.Leftover
+			}
+		}
+	}
+	if !asked {
+		return nil
+	}
+	for _, x := range r.watching {
+		slices.Sort(x.names)
+		x.names = slices.Clip(slices.Compact(x.names))
+	}
+	r.why = t.Incomplete()
+	if t.TellsEveryConn() {
+		r.clients = t.Conns()
+	}
+	owners := make(map[uint64]*model.Candidate, len(queue))
+	for _, c := range queue {
+		first, again := owners[c.Session]
+		switch {
+		case c.Session == 0:
+		case !again:
+			owners[c.Session] = c
+		default:
+			if r.crowded == nil {
+				r.crowded = make(map[uint64][]*model.Candidate)
+			}
+			if r.crowded[c.Session] == nil {
+				r.crowded[c.Session] = []*model.Candidate{first}
+			}
+			r.crowded[c.Session] = append(r.crowded[c.Session], c)
+		}
+	}
+	return r
+}
+
+// childOf returns the name of the child of parent that path is.
+func childOf(parent, path string) (name string, ok bool) {
+	if parent != "/" {
+		if path, ok = strings.CutPrefix(path, parent); !ok {
+			return "", false
+		}
+	}
+	if len(path) < 2 || path[0] != '/' || strings.IndexByte(path[1:], '/') >= 0 {
+		return "", false
+	}
+	return path[1:], true
+}
+
+// watches reports whether the session has a watch on the child.
+func (r *round) watches(session uint64, name string) bool {
+	w := r.watching[session]
+	if w == nil {
+		return false
+	}
+	_, ok := slices.BinarySearch(w.names, name)
+	return ok
+}
+
+// away reports whether the session is known to have had no connection.
+func (r *round) away(session uint64) bool {
+	if r.clients == nil {
+		return false
+	}
+	_, ok := r.clients[session]
+	return !ok
+}
+
+// rounds are the watch tables that are kept: the last one, and up to three
+// others that are calm or more apart.
+type rounds struct {
+	last, next, base, first *round
+}
+
+// add takes in another round.
+func (k *rounds) add(r *round) {
+	switch {
+	case k.last != nil && r.at.Before(k.last.at): // the clock went back
+		*k = rounds{last: r, next: r}
+		return
+	case k.next == nil:
+		k.next = r
+	case r.at.Sub(k.next.at) >= calm:
+		k.first, k.base, k.next = k.base, k.next, r
+	}
+	k.last = r
+}
+
+// settled returns two rounds, calm or more apart, of which the later one was
+// over calm ago: what it saw change has come to be known by then. nil for none
+// yet.
+func (k *rounds) settled(now time.Time) (earlier, later *round) {
+	switch {
+	case k.last == nil:
+	case k.last != k.next && !now.Before(k.last.end.Add(calm)):
+		earlier, later = k.base, k.last
+		if k.last.at.Sub(k.next.at) >= calm {
+			earlier = k.next
+		}
+	case k.next != nil && !now.Before(k.next.end.Add(calm)):
+		earlier, later = k.base, k.next
+	case k.base != nil && !now.Before(k.base.end.Add(calm)):
+		earlier, later = k.first, k.base
+	}
+	if earlier == nil {
+		return nil, nil
+	}
+	return earlier, later
+}

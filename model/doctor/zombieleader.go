@@ -1,0 +1,42 @@
+package doctor
+
+import (
+	"time"
+
+	"electop/model"
+)
+
+// zombieLeader finds a leader that is dead or stopped while its session lives:
+// two looks, or a silence that itself took two.
+func zombieLeader(r *report) {
+	for _, x := range r.d.riskList(r.s.Recipe) {
+		h := r.sessions.Of(x.Candidate.Session)
+		if !x.Leader || h == nil {
+			continue
+		}
+		silent, sure := h.Silence()
+		if !sure {
+			continue
+		}
+		f := Finding{
+			Severity:   atMost(r.ceiling(), Warning),
+			Title:      "the leader is not heard from",
+			Evidence:   []string{said(x.Candidate) + ": " + x.Evidence},
+			Harm:       "It does not do its work, or can not know that it may. Nobody takes over until its session expires; if it was only stopped, it goes on believing that it leads for a moment after.",
+			Advice:     "If it is dead, wait for its session to expire, or delete its znode once you are sure. If this happens often, look for long pauses (garbage collection, a paused machine).",
+			Znodes:     []string{r.path(x.Candidate.Name)},
+			Sessions:   []uint64{x.Candidate.Session},
+			References: []string{"CURATOR-206", "CURATOR-460"},
+		}
+		// A client that heard nothing for two thirds of its timeout has given
+		// the connection up (Java, Python and Go alike): it does not lead then,
+		// or does not run.
+		var again time.Time
+		if timeout := h.Timeout(); timeout > 0 {
+			if again = silent.Add(timeout * 2 / 3); !r.at.Before(again) {
+				f.Severity, again = atMost(r.ceiling(), Critical), time.Time{}
+			}
+		}
+		r.find(model.Safe(x.Candidate.Name, 0), f, hold{again: again})
+	}
+}

@@ -1,0 +1,289 @@
+package history
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"electop/model"
+	"electop/model/boundedjson"
+	"electop/model/doctor"
+)
+
+// RecordingFormat is the version of the recording's lines.
+const RecordingFormat = 1
+
+// Header is the first line of a recording: what election it is of.
+type Header struct {
+	Kind        string    `json:"kind"` // [RecordingKind]
+	Format      int       `json:"format"`
+	Path        string    `json:"path"`
+	Recipe      string    `json:"recipe"` // its name, or "recognised"
+	AckPath     string    `json:"ack_path,omitempty"`
+	AckExpected bool      `json:"ack_expected,omitempty"`
+	AckFollows  bool      `json:"ack_follows,omitempty"`
+	Started     time.Time `json:"started"`
+	// Part counts the files of a recording that began another when one was
+	// full; absent for the first. Of a later one, Events is how many events there
+	// were before it, and Baseline how many of the lines that follow say what
+	// stood then (see [State.Baseline]): who has read the part before skips them.
+	Part     int    `json:"part,omitempty"`
+	Events   uint64 `json:"events,omitempty"`
+	Baseline int    `json:"baseline,omitempty"`
+	// Last is when the last observation before it was made, and Standing are the
+	// findings that there were then, by key.
+	Last     time.Time `json:"last,omitzero"`
+	Standing []string  `json:"standing,omitempty"`
+}
+
+// RecordingKind marks a recording's header.
+const RecordingKind = "electop-recording"
+
+// recognised stands in a header for a recipe that is recognised from what was
+// observed, as it was when that was recorded.
+const recognised = "recognised"
+
+// NewHeader returns the header for a recording of the election of cfg.
+func NewHeader(cfg model.Config, started time.Time) Header {
+	recipe := recognised
+	if cfg.Recipe != nil {
+		recipe = cfg.Recipe.Name()
+	}
+	return Header{
+		Kind: RecordingKind, Format: RecordingFormat, Path: cfg.Path, Recipe: recipe,
+		AckPath: cfg.AckPath, AckExpected: cfg.AckExpected, AckFollows: cfg.AckFollows, Started: started,
+	}
+}
+
+// Later returns the header of a later part of the recording, which begins with
+// baseline, that of s.
+func (h Header) Later(s *doctor.State, baseline []model.Observation) Header {
+	h.Part, h.Events, h.Baseline, h.Standing = max(h.Part, 1)+1, s.Events, len(baseline), nil
+	h.Last = s.At
+	h.Standing = s.Standing()
+	return h
+}
+
+// Config returns the configuration of the recorded journal, or of one that
+// begins with that part of it.
+func (h Header) Config() (model.Config, error) {
+	if h.Kind != RecordingKind {
+		return model.Config{}, errors.New("not an electop recording: its first line is no header")
+	}
+	if h.Format != RecordingFormat {
+		return model.Config{}, fmt.Errorf("recording format %d: this version reads %d", h.Format, RecordingFormat)
+	}
+	r, ok := model.RecipeNamed(h.Recipe)
+	if !ok && h.Recipe != recognised {
+		return model.Config{}, fmt.Errorf("recording of an unknown recipe %q", model.Safe(h.Recipe, 40))
+	}
+	if h.Part < 0 || h.Baseline < 0 || h.Part <= 1 && (h.Events != 0 || h.Baseline != 0) {
+		return model.Config{}, fmt.Errorf("recording part %d, with a baseline of %d", h.Part, h.Baseline)
+	}
+	return model.Config{
+		Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows,
+		Events: h.Events, Baseline: h.Baseline, Standing: h.Standing,
+	}, nil
+}
+
+// entry is one observation: exactly one field is set.
+type entry struct {
+	Read       *model.Read        `json:"read,omitempty"`
+	Refresh    *model.Refresh     `json:"refresh,omitempty"`
+	Ack        *model.Ack         `json:"ack,omitempty"`
+	Connection *model.Connection  `json:"connection,omitempty"`
+	Cast       *model.Cast        `json:"cast,omitempty"`
+	Switch     *model.Switch      `json:"switch,omitempty"`
+	Wake       *model.Wake        `json:"wake,omitempty"`
+	Pace       *model.Pace        `json:"pace,omitempty"`
+	Rules      *model.Rules       `json:"rules,omitempty"`
+	Write      *model.Write       `json:"write,omitempty"`
+	Advance    *model.Advance     `json:"advance,omitempty"`
+	Table      *model.ServerTable `json:"table,omitempty"`
+}
+
+var entryShape = boundedjson.ShapeOf(reflect.TypeFor[*entry]())
+
+// Encoder writes a recording, one line a call and one Write a line, so that a
+// crash tears the last line at the most.
+type Encoder struct{ w io.Writer }
+
+// NewEncoder writes the header to w and returns an encoder for what follows.
+func NewEncoder(w io.Writer, h Header) (*Encoder, error) {
+	e := &Encoder{w}
+	return e, e.write(h)
+}
+
+// Encode writes one observation.
+func (e *Encoder) Encode(o model.Observation) error {
+	var l entry
+	switch o := o.(type) {
+	case *model.Read:
+		l.Read = o
+	case *model.Refresh:
+		l.Refresh = o
+	case *model.Ack:
+		l.Ack = o
+	case *model.Connection:
+		l.Connection = o
+	case *model.Cast:
+		l.Cast = o
+	case *model.Switch:
+		l.Switch = o
+	case *model.Wake:
+		l.Wake = o
+	case *model.Pace:
+		l.Pace = o
+	case *model.Rules:
+		l.Rules = o
+	case *model.Write:
+		l.Write = o
+	case *model.Advance:
+		l.Advance = o
+	case *model.ServerTable:
+		l.Table = o
+	}
+	return e.write(l)
+}
+
+func (e *Encoder) write(v any) error {
+	b, err := model.SafeJSON(v)
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	_, err = e.w.Write(append(b, '\n'))
+	return err
+}
+
+// ErrTorn is what [Decoder.Decode] returns for a last line that a crash cut
+// short. Everything before it is good.
+var ErrTorn = errors.New("the recording's last line is torn")
+
+// lineMax bounds a recording's line: a full read of 20,000 children fits.
+const lineMax = 256 << 20
+
+// Decoder reads a recording.
+type Decoder struct {
+	r io.Reader
+	b []byte // read, not yet decoded
+	n int    // lines decoded
+	e error
+	// max bounds a line, in bytes.
+	max int
+}
+
+// NewDecoder reads the header from r.
+func NewDecoder(r io.Reader) (*Decoder, Header, error) {
+	return newDecoder(r, lineMax)
+}
+
+func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
+	d := &Decoder{r: r, max: max}
+	var h Header
+	b, err := d.next()
+	if err != nil && err != io.EOF && err != ErrTorn {
+		return nil, h, fmt.Errorf("reading a recording: %w", err)
+	}
+	if err != nil || boundedjson.Unmarshal(b, &h) != nil {
+		return nil, Header{}, errors.New("not an electop recording: its first line is no header")
+	}
+	if _, err := h.Config(); err != nil {
+		return nil, h, err
+	}
+	return d, h, nil
+}
+
+// Decode returns the next observation, io.EOF after the last and [ErrTorn] in
+// place of a torn one.
+func (d *Decoder) Decode() (model.Observation, error) {
+	l, err := d.Line()
+	if err != nil {
+		return nil, err
+	}
+	return l.Decode()
+}
+
+// Line is one of a recording, not yet decoded: that takes the time, and can be
+// done for several at once.
+type Line struct {
+	text []byte
+	n    int
+}
+
+// Line returns the next observation's line, with the errors of [Decoder.Decode].
+func (d *Decoder) Line() (Line, error) {
+	b, err := d.next()
+	return Line{b, d.n}, err
+}
+
+// Len returns its length in bytes.
+func (raw Line) Len() int { return len(raw.text) }
+
+// Decode returns the observation.
+func (raw Line) Decode() (model.Observation, error) {
+	var l entry
+	if err := entryShape.Unmarshal(raw.text, &l); err != nil {
+		return nil, fmt.Errorf("recording line %d: %w", raw.n, err)
+	}
+	switch {
+	case l.Read != nil:
+		return l.Read, nil
+	case l.Refresh != nil:
+		return l.Refresh, nil
+	case l.Ack != nil:
+		return l.Ack, nil
+	case l.Connection != nil:
+		return l.Connection, nil
+	case l.Cast != nil:
+		return l.Cast, nil
+	case l.Switch != nil:
+		return l.Switch, nil
+	case l.Wake != nil:
+		return l.Wake, nil
+	case l.Pace != nil:
+		return l.Pace, nil
+	case l.Rules != nil:
+		return l.Rules, nil
+	case l.Write != nil:
+		return l.Write, nil
+	case l.Advance != nil:
+		return l.Advance, nil
+	case l.Table != nil:
+		return l.Table, nil
+	}
+	return nil, fmt.Errorf("recording line %d: no observation that this version knows", raw.n)
+}
+
+// next returns the next line without its newline.
+func (d *Decoder) next() ([]byte, error) {
+	searched := 0
+	for {
+		if i := bytes.IndexByte(d.b[searched:], '\n'); i >= 0 {
+			l := d.b[:searched+i]
+			d.b = d.b[searched+i+1:]
+			d.n++
+			return l, nil
+		}
+		searched = len(d.b)
+		if d.e != nil {
+			if d.e == io.EOF && len(d.b) > 0 {
+				d.b = nil
+				return nil, ErrTorn
+			}
+			return nil, d.e
+		}
+		if len(d.b) > d.max {
+			d.b, d.e = nil, fmt.Errorf("recording line %d is over %d bytes", d.n+1, d.max)
+			return nil, d.e
+		}
+		if cap(d.b)-len(d.b) < 64<<10 {
+			d.b = append(make([]byte, 0, min(2*len(d.b), d.max)+128<<10), d.b...)
+		}
+		var n int
+		n, d.e = d.r.Read(d.b[len(d.b):cap(d.b)])
+		d.b = d.b[:len(d.b)+n]
+	}
+}

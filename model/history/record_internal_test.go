@@ -1,0 +1,133 @@
+package history
+
+import (
+	"bytes"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"electop/model"
+)
+
+func lineOf(t rapid.TB, o model.Observation) []byte {
+	var b bytes.Buffer
+	if err := (&Encoder{&b}).Encode(o); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// vary gives every field a value, or some none.
+func vary(t *rapid.T, v reflect.Value, all bool) {
+	if !all && rapid.IntRange(0, 4).Draw(t, "nothing") == 0 {
+		return
+	}
+	switch x := v.Addr().Interface().(type) {
+	case *time.Time:
+		*x = time.Unix(rapid.Int64Range(-1<<33, 1<<33).Draw(t, "seconds"), rapid.SampledFrom([]int64{0, 1, 500e6, 123456789, 999999999}).Draw(t, "ns")).UTC()
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(rapid.Int64().Filter(func(n int64) bool { return n != 0 }).Draw(t, "int"))
+	case reflect.Uint8:
+		v.SetUint(uint64(rapid.Byte().Draw(t, "byte")))
+	case reflect.Int32:
+		v.SetInt(int64(rapid.Int32().Draw(t, "int")))
+	case reflect.Uint64:
+		v.SetUint(rapid.Uint64Min(1).Draw(t, "uint"))
+	case reflect.String:
+		words := []string{"a", "n_0000000001", "C := {12, … 3 more}", "日本", "~"}
+		if !all && rapid.IntRange(0, 19).Draw(t, "odd") == 0 {
+			words = append(words, "", `"`, `\`, "\x1b[2J", "\u202e", "\xff", "é\u0301", "\n")
+		}
+		v.SetString(rapid.SampledFrom(words).Draw(t, "string"))
+	case reflect.Slice:
+		n := 2
+		if !all {
+			n = rapid.IntRange(0, 3).Draw(t, "elements")
+		}
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i := range n {
+			vary(t, v.Index(i), all)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			vary(t, v.Field(i), all)
+		}
+	default:
+		t.Fatalf("teach vary what to put into a %s", v.Type())
+	}
+}
+
+// Every field that there is can be read back.
+func TestRecordingKeepsEveryField(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		entries := reflect.TypeFor[entry]()
+		for i := range entries.NumField() {
+			o := reflect.New(entries.Field(i).Type.Elem())
+			vary(t, o.Elem(), true)
+			line := lineOf(t, o.Interface().(model.Observation))
+			got, err := (Line{text: line}).Decode()
+			if diff := cmp.Diff(o.Interface(), got); err != nil || diff != "" {
+				t.Fatalf("%s\nis read as (+), %v:\n%s", line, err, diff)
+			}
+		}
+	})
+}
+
+// endless is a line without an end.
+type endless struct{ n int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	e.n += len(b)
+	return len(b), nil
+}
+
+func TestHugeLines(t *testing.T) {
+	const bound = 1 << 20
+	var b bytes.Buffer
+	if _, err := NewEncoder(&b, NewHeader(model.Config{Path: "/e"}, time.Unix(0, 0).UTC())); err != nil {
+		t.Fatal(err)
+	}
+	header := b.String()
+	line := string(lineOf(t, &model.Connection{Link: model.Connected, Server: "127.0.0.1:2181"})) + "\n"
+	e := &endless{}
+	dec, _, err := newDecoder(io.MultiReader(strings.NewReader(header), e), bound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := dec.Decode(); err == nil || !strings.Contains(err.Error(), "line 2 is over") {
+			t.Errorf("Decode = %v", err)
+		}
+	}
+	if e.n > 2*bound {
+		t.Errorf("%d bytes read for a bound of %d", e.n, bound)
+	}
+	if _, _, err := newDecoder(&endless{}, bound); err == nil {
+		t.Error("an endless header is one")
+	}
+	// A long line that is within the bound, in pieces.
+	long := strings.Replace(line, "127.0.0.1:2181", strings.Repeat("y", bound/2), 1)
+	d, _, err := NewDecoder(iotest.HalfReader(strings.NewReader(header + long + long)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if _, err := d.Decode(); i < 2 && err != nil || i == 2 && err != io.EOF {
+			t.Errorf("long line %d: %v", i, err)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package history
+
+import (
+	"reflect"
+
+	"electop/model"
+)
+
+func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
+
+// weigh is what an observation takes, with its index.
+func weigh(o model.Observation) int {
+	const each = 64
+	switch o := o.(type) {
+	case *model.Read:
+		n := each + size[model.Read]() + len(o.Gone)*size[string]()
+		for i := range o.New {
+			n += znodeWeight(&o.New[i]) + size[model.Candidate]()
+		}
+		for _, name := range o.Gone {
+			n += len(name)
+		}
+		return n
+	case *model.Refresh:
+		return each + znodeWeight(&o.Znode) + size[model.Candidate]()
+	case *model.Ack:
+		return each + size[model.Ack]() + len(o.Data.Bytes)
+	case *model.Connection:
+		return each + size[model.Connection]() + len(o.Server) + len(o.Err)
+	case *model.Cast:
+		m := &o.Member
+		return each + 2*size[model.Cast]() + len(m.ID) + len(m.Name) + len(m.Znode) + len(m.Watches) + len(m.Detail)
+	case *model.Wake:
+		return each + size[model.Woken]() + len(o.Znode) + len(o.Notified)*8
+	case *model.Pace:
+		n := each + size[model.Pace]()
+		for i := range o.Held {
+			n += size[model.Message]() + len(o.Held[i].Path) + len(o.Held[i].Op)
+		}
+		return n
+	case *model.Write:
+		return each + size[model.Write]() + len(o.Member) + len(o.Znode) + len(o.Reason)
+	case *model.ServerTable:
+		n := each + size[model.ServerTable]() + len(o.Anchors)*size[model.Anchor]()
+		for i := range o.Servers {
+			n += serverWeight(&o.Servers[i])
+		}
+		return 2 * n // with the doctor's indexes of it
+	}
+	return 2 * each
+}
+
+func znodeWeight(z *model.Znode) int { return size[model.Znode]() + len(z.Name) + len(z.Data.Bytes) }
+
+func serverWeight(s *model.Server) int {
+	n := size[model.Server]() + len(s.Deadlines)*size[model.Deadline]()
+	for i := range s.Clients {
+		n += size[model.ServerConn]() + len(s.Clients[i].Addr) + len(s.Clients[i].LastOp)
+	}
+	for i := range s.Ephemerals {
+		n += size[model.Ephemeral]() + len(s.Ephemerals[i].Path)
+	}
+	for i := range s.Watched {
+		n += size[model.Watch]() + len(s.Watched[i].Path) + len(s.Watched[i].Sessions)*8
+	}
+	return n
+}

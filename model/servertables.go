@@ -1,0 +1,33 @@
+package model
+
+// table takes in what the servers said.
+func (j *Journal) table(t *ServerTable) {
+	t = believed(t)
+	j.state.Table, j.state.Told = t, toldBy(j.state.Told, t)
+	at := later(j.state.At, wall(t.When()))
+	holders := make([]Holder, len(j.queue))
+	for i, c := range j.queue {
+		holders[i] = Holder{Session: c.Session, SeenAt: c.SeenAt}
+		if m := j.memberOf(c); m != nil {
+			holders[i].Timeout = m.Timeout
+		}
+	}
+	j.sessions.Hear(t, at, holders, func(session uint64) bool { return j.unexplained[session] != nil })
+	j.reconsider(t, at)
+}
+
+// Current reports whether the state is what is true now, as far as an observer
+// can know: it was read, the connection stands, and nothing went unwatched.
+func (j *Journal) Current() bool {
+	return j.began && !j.gap && j.state.Link.Link == Connected
+}
+
+// Queue returns the contenders in the recipe's order, and the recipe. The slice
+// is the journal's own: it is good until the next observation.
+func (j *Journal) Queue() ([]*Candidate, Recipe) { return j.queue, j.recipe }
+
+// Totals returns the counts so far.
+func (j *Journal) Totals() Totals { return j.state.Totals }
+
+// Waiting returns how many events wait for an acknowledgement.
+func (j *Journal) Waiting() int { return len(j.held) }

@@ -1,0 +1,230 @@
+package model
+
+import (
+	"cmp"
+	"time"
+)
+
+// A Tracker collects what the servers say of sessions, round by round: where
+// each is connected, when it was last heard of, and when it expires.
+type Tracker struct {
+	known  SessionView
+	at     time.Time // the end of the last round that told of connections
+	heard  map[uint64]*Liveness
+	rounds int       // that told of sessions
+	end    time.Time // of the last of them
+	term   ensembleTerm
+	lost   time.Time // when the observer's connection was lost last
+	steady bool      // it was not lost since the last table
+	tick   time.Duration
+}
+
+// A SessionView is what a tracker knows at one moment. It is immutable.
+type SessionView struct {
+	clients  map[uint64]SessionConn
+	whole    bool
+	timeouts map[uint64]time.Duration
+	unheard  int
+	left     time.Duration
+}
+
+// Client returns where the session is connected, as the servers last said;
+// Conn is nil where nobody knows.
+func (v SessionView) Client(session uint64) SessionConn { return v.clients[session] }
+
+// Whole reports whether all members of the ensemble said who is connected.
+func (v SessionView) Whole() bool { return v.whole }
+
+// Absent reports whether the session had no connection to any member when they
+// were last asked. If that cannot be known, it is false.
+func (v SessionView) Absent(session uint64) bool {
+	return v.whole && v.clients[session].Conn == nil
+}
+
+// Timeout returns the session's timeout, or more than it; 0: not known.
+func (v SessionView) Timeout(session uint64) time.Duration { return v.timeouts[session] }
+
+// Unheard returns of how many holders it could not be told whether their
+// clients are alive, because a client may be silent for as long as it was looked
+// at, and how much longer that takes.
+func (v SessionView) Unheard() (holders int, left time.Duration) { return v.unheard, v.left }
+
+// A Holder is a znode whose session is to be tracked.
+type Holder struct {
+	Session uint64
+	// Timeout is known from elsewhere; 0: it is not.
+	Timeout time.Duration
+	SeenAt  time.Time // when this program first saw the znode
+}
+
+// Hear takes in a round. Of the sessions known before, those of the holders and
+// those that keep names stay known.
+func (k *Tracker) Hear(t *ServerTable, at time.Time, holders []Holder, keep func(session uint64) bool) {
+	clients, exp := t.Conns(), t.Expirer()
+	if k.serve(t) {
+		for _, h := range k.heard {
+			h.renewed(t)
+		}
+	}
+	if clients == nil && exp == nil {
+		return
+	}
+	if exp != nil && k.term.known && Safe(exp.Addr, 0) != k.term.leader {
+		exp = nil // it was deposed
+	}
+	if clients != nil {
+		k.known.clients, k.known.whole, k.at = clients, t.TellsEveryConn(), wall(t.End)
+	}
+	k.rounds++
+	k.end = wall(t.End)
+	k.tick = 0
+	for i := range t.Servers {
+		k.tick = max(k.tick, tickOf(&t.Servers[i]))
+	}
+	var c clock
+	var deadlines map[uint64]Deadline
+	if exp != nil {
+		c = clockOf(t, exp)
+		deadlines = make(map[uint64]Deadline, len(exp.Deadlines))
+		for _, x := range exp.Deadlines {
+			deadlines[x.Session] = x
+		}
+	}
+	heard := make(map[uint64]*Liveness, len(holders))
+	for _, x := range holders {
+		if x.Session == 0 || heard[x.Session] != nil {
+			continue
+		}
+		h := k.heard[x.Session]
+		if h == nil {
+			h = &Liveness{}
+		}
+		heard[x.Session] = h
+		if h.timeout == 0 {
+			h.timeout = x.Timeout
+		}
+		if conn, ok := clients[x.Session]; ok {
+			h.listed(t, conn)
+		} else if clients != nil && k.known.whole && !x.SeenAt.After(wall(t.At)) {
+			h.unlisted(t)
+		}
+		if d, ok := deadlines[x.Session]; ok {
+			h.due(t, exp, d, c)
+		}
+	}
+	assessed := make(map[*Liveness]bool, len(heard))
+	k.known.unheard, k.known.left = 0, 0
+	for _, x := range holders {
+		h := heard[x.Session]
+		if h == nil {
+			continue
+		}
+		if left := h.early(k.tick); left > 0 {
+			k.known.unheard++
+			k.known.left = max(k.known.left, left)
+		}
+		if !assessed[h] {
+			assessed[h] = true
+			h.assess(t, at, k.tick)
+		}
+	}
+	for session, h := range k.heard {
+		if heard[session] == nil && keep(session) {
+			heard[session] = h
+		}
+	}
+	k.known.timeouts = make(map[uint64]time.Duration, len(heard))
+	for session, h := range heard {
+		if to := cmp.Or(h.timeout, h.most); to > 0 {
+			k.known.timeouts[session] = to
+		}
+	}
+	k.heard = heard
+}
+
+// ConnectionLost notes that the observer's own connection was lost: perhaps the
+// server is down that leads the ensemble. Until the next table tells, no bound
+// holds.
+func (k *Tracker) ConnectionLost(at time.Time) {
+	k.steady, k.term.known, k.lost = false, false, later(k.lost, at)
+}
+
+// Of returns what is known of a session, nil for nothing. It changes with the
+// next round.
+func (k *Tracker) Of(session uint64) *Liveness { return k.heard[session] }
+
+// Bound is when the session expires at the latest, unless it is heard of again,
+// and in which epoch of the ensemble that holds; zero: not known.
+func (k *Tracker) Bound(h *Liveness) (by time.Time, epoch int64) {
+	if !k.term.known {
+		return by, 0
+	}
+	if by = h.bound(k.tick); !by.IsZero() {
+		epoch = k.term.epoch
+	}
+	return by, epoch
+}
+
+// Danger returns what shows that the session is about to expire, and its bounds;
+// nil if nothing does, or if it showed too long ago.
+func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
+	h := k.heard[session]
+	if h == nil || h.danger == "" {
+		return nil
+	}
+	d := &Danger{Evidence: h.danger, Since: h.dangerSince, NotBefore: h.notBefore}
+	d.By, d.Epoch = k.Bound(h)
+	if !at.Before(d.Over(k.end)) {
+		return nil
+	}
+	return d
+}
+
+// Rounds counts the rounds that told of sessions; Heard is when the last of them
+// ended, and Listed the last that told of connections.
+func (k *Tracker) Rounds() int         { return k.rounds }
+func (k *Tracker) Heard() time.Time    { return k.end }
+func (k *Tracker) Listed() time.Time   { return k.at }
+func (k *Tracker) View() SessionView   { return k.known }
+func (k *Tracker) Tick() time.Duration { return k.tick }
+
+// Clone returns a tracker that is in the same state and goes its own way.
+func (k *Tracker) Clone() Tracker {
+	c := *k
+	c.heard = deep(k.heard)
+	return c
+}
+
+// Weight is what a clone takes of the memory, roughly, in bytes.
+func (k *Tracker) Weight() int { return len(k.heard) * (size[Liveness]() + 2*entryBytes) }
+
+// Danger is that a session is about to expire.
+type Danger struct {
+	// The session expires by By (this program's clock) and not before NotBefore,
+	// where these are known: unless it is heard of again, and By only while the
+	// ensemble keeps its leader. An election starts all timeouts again; it begins
+	// another Epoch, the upper half of the zxids. A server that is alone does so
+	// when it is restarted, without another epoch.
+	By, NotBefore time.Time
+	Epoch         int64
+	Evidence      string    // what was seen; safe to show
+	Since         time.Time // when that was first seen
+}
+
+// dangerStale is how long a danger without a bound is believed after the last
+// table that showed it: the longest session that the servers grant by default
+// is 20 ticks.
+const dangerStale = 20 * tickDefault
+
+// DangerOver is how long after its bound a danger is given up where the znode
+// still stands: either the client is back, or the bound did not hold.
+const DangerOver = tickDefault
+
+// Over is when the danger is given up, if the last round that told of sessions
+// ended at heard.
+func (d *Danger) Over(heard time.Time) time.Time {
+	if d.By.IsZero() {
+		return later(d.Since, heard).Add(dangerStale)
+	}
+	return later(d.By.Add(DangerOver), later(d.Since, heard))
+}
