@@ -13,6 +13,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -247,7 +248,7 @@ func (c *Cast) with(id string, do func(*member)) error {
 	m := c.members[id]
 	c.mu.Unlock()
 	if m == nil {
-		return fmt.Errorf("%w: %s", ErrNoMember, model.Safe(id, 40))
+		return fmt.Errorf("%w: %s", ErrNoMember, znode.Safe(id, 40))
 	}
 	do(m)
 	return nil

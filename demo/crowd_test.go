@@ -12,6 +12,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -156,8 +157,8 @@ func readQueue(t *testing.T, cfg zkwatch.Config) []string {
 	names, _, err := conn.Children(ctx, path)
 	must(t, err)
 	slices.SortFunc(names, func(a, b string) int {
-		x, _ := model.Sequence(a)
-		y, _ := model.Sequence(b)
+		x, _ := znode.Sequence(a)
+		y, _ := znode.Sequence(b)
 		return int(x - y)
 	})
 	return names

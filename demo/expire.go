@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // A session that expires in earnest was not heard of for its timeout, so its
@@ -19,17 +20,17 @@ func (s *Stage) Expire(id string) error {
 	m, ok := s.players[id]
 	s.mu.Unlock()
 	if !ok {
-		return fmt.Errorf("%w: %s", ErrNoMember, model.Safe(id, 40))
+		return fmt.Errorf("%w: %s", ErrNoMember, znode.Safe(id, 40))
 	}
 	return s.expire(m)
 }
 
 func (s *Stage) expire(m model.Member) error {
 	if m.Session == 0 {
-		return fmt.Errorf("%s has no session that could expire", model.Safe(m.ID, 40))
+		return fmt.Errorf("%s has no session that could expire", znode.Safe(m.ID, 40))
 	}
 	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
-		return fmt.Errorf("the session of %s is over already", model.Safe(m.ID, 40))
+		return fmt.Errorf("the session of %s is over already", znode.Safe(m.ID, 40))
 	}
 	if s.cfg.Cast.with(m.ID, (*member).lapse) == nil {
 		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
@@ -40,7 +41,7 @@ func (s *Stage) expire(m model.Member) error {
 	}
 	err := s.cfg.Server.ExpireSession(int64(m.Session))
 	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {
-		return fmt.Errorf("let the session of %s expire: %w", model.Safe(m.ID, 40), err)
+		return fmt.Errorf("let the session of %s expire: %w", znode.Safe(m.ID, 40), err)
 	}
 	return nil // else its time came while we waited
 }

@@ -14,6 +14,7 @@ import (
 	"electop/demo"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // jury looks at each word of a cast, in the order in which they are put, for
@@ -213,7 +214,7 @@ func TestLoseReplyLeavesAGhost(t *testing.T) {
 		m := s.member(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		st := s.await(t, "two stand", func(st *doctor.State) bool { return len(st.Queue) == 2 })
 		ghost, own := st.Queue[0], st.Queue[1]
-		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+model.SequenceDigits {
+		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+znode.SequenceDigits {
 			t.Errorf("the member is %+v, the queue %+v, %+v", m, ghost, own)
 		}
 		// Nobody leads, for as long as it stands.
@@ -284,7 +285,7 @@ func TestSlowLead(t *testing.T) {
 		}
 		must(t, s.cast.SlowLead("birch", false))
 		s.leads(t, "birch")
-		if w := s.lastWord(t, "birch").Member; w.SlowLead || w.Detail != model.Base(ackPath) {
+		if w := s.lastWord(t, "birch").Member; w.SlowLead || w.Detail != znode.Base(ackPath) {
 			t.Errorf("leading: %+v", w)
 		}
 		// It does not keep one from leaving, and a frozen one does not finish.

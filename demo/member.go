@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -84,7 +85,7 @@ func (m *member) run() {
 		m.mu.Unlock()
 		if err := m.stand(c); err != nil && m.cast.ctx.Err() == nil {
 			if m.cast.cfg.Notice != nil {
-				m.cast.cfg.Notice(model.Safe(fmt.Sprintf("%s cannot stand: %v", m.name, err), 0))
+				m.cast.cfg.Notice(znode.Safe(fmt.Sprintf("%s cannot stand: %v", m.name, err), 0))
 			}
 			return
 		}
@@ -211,7 +212,7 @@ func (m *member) awaitTurn() {
 func (m *member) place() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if seq, ok := model.Sequence(m.last.Znode); ok {
+	if seq, ok := znode.Sequence(m.last.Znode); ok {
 		return seq
 	}
 	return math.MaxInt64

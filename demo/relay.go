@@ -7,6 +7,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch/wire"
 )
 
@@ -18,7 +19,7 @@ func (s *Stage) tallied(t zkserver.Tally) {
 		notified[i] = uint64(id)
 	}
 	s.cfg.Put(&model.Wake{
-		At: s.cfg.Now(), Deleted: utc(t.At), Znode: model.Base(t.Path), Zxid: t.Zxid, Notified: notified,
+		At: s.cfg.Now(), Deleted: utc(t.At), Znode: znode.Base(t.Path), Zxid: t.Zxid, Notified: notified,
 		Requests: t.Requests, BytesIn: t.BytesIn, BytesOut: t.BytesOut, Settled: t.Settled,
 	})
 }
@@ -59,7 +60,7 @@ func (s *Stage) putPace() {
 
 // message is what is on its way, in the words of ZooKeeper's documentation.
 func message(m zkserver.Paced) model.Message {
-	out := model.Message{Session: uint64(m.Session), Since: utc(m.Since), Op: opWord(m.Op), Path: model.Safe(m.Path, 0)}
+	out := model.Message{Session: uint64(m.Session), Since: utc(m.Since), Op: opWord(m.Op), Path: znode.Safe(m.Path, 0)}
 	if m.Op == wire.OpNotification {
 		out.Event = eventWord(m.Event)
 	}

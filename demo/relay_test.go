@@ -9,6 +9,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // paces returns what was said of the pace, from the n-th observation on.
@@ -74,7 +75,7 @@ func TestPaceIsTold(t *testing.T) {
 		// znodes are gone is not held.
 		var got []string
 		for _, m := range st.Pace.Held {
-			if m.Op == "notification" && m.Path != model.Join(path, old.Name) || m.Since.IsZero() || m.Err != "" {
+			if m.Op == "notification" && m.Path != znode.Join(path, old.Name) || m.Since.IsZero() || m.Err != "" {
 				t.Errorf("held is %+v", m)
 			}
 			who := map[uint64]string{old.Session: "amber", birch.Session: "birch"}[m.Session]

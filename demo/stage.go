@@ -8,6 +8,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -183,6 +184,6 @@ func (s *Stage) Rules() model.Rules {
 
 func (s *Stage) notice(text string) {
 	if s.cfg.Notice != nil {
-		s.cfg.Notice(model.Safe(text, 0))
+		s.cfg.Notice(znode.Safe(text, 0))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // Step lets one protocol step go or, when nothing is held, skips a wait for
@@ -30,7 +31,7 @@ func (s *Stage) Step() (did string, err error) {
 	if err := s.expire(m); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("skipped %s: %s's session expires now", units.Took(rest), model.Safe(m.ID, 40)), nil
+	return fmt.Sprintf("skipped %s: %s's session expires now", units.Took(rest), znode.Safe(m.ID, 40)), nil
 }
 
 // nextToExpire returns who of our silent candidates loses its session first,
@@ -53,7 +54,7 @@ func (s *Stage) released(m model.Message) string {
 	who := fmt.Sprintf("session %#x", m.Session)
 	for _, p := range s.known() {
 		if p.Session == m.Session {
-			who = model.Safe(p.ID, 40)
+			who = znode.Safe(p.ID, 40)
 		}
 	}
 	of := s.short(m.Path)
@@ -80,10 +81,10 @@ func (s *Stage) released(m model.Message) string {
 func (s *Stage) short(path string) string {
 	name, in := strings.CutPrefix(path, s.cfg.Path+"/")
 	if !in {
-		return model.Safe(path, 60)
+		return znode.Safe(path, 60)
 	}
-	if n, ok := model.Sequence(name); ok {
+	if n, ok := znode.Sequence(name); ok {
 		return strconv.FormatInt(n, 10)
 	}
-	return model.Safe(name, 60)
+	return znode.Safe(name, 60)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -145,11 +146,11 @@ func (w *worker) work(ctx context.Context, conn *zkwatch.Conn) error {
 		Member: o.member, Znode: o.znode, Token: o.token, Value: w.value + 1,
 		Resource: model.Counter, Fenced: s.Rules().Fenced,
 	}
-	data, _ := json.Marshal(counted{write.Value, o.member, model.Zxid(o.token)}) // cannot fail
+	data, _ := json.Marshal(counted{write.Value, o.member, znode.Zxid(o.token)}) // cannot fail
 	var stat *zk.Stat
 	var err error
 	if write.Fenced {
-		stat, err = conn.SetFenced(ctx, s.counterPath(), data, model.Join(s.cfg.Path, o.znode))
+		stat, err = conn.SetFenced(ctx, s.counterPath(), data, znode.Join(s.cfg.Path, o.znode))
 	} else {
 		stat, err = conn.Set(ctx, s.counterPath(), data, -1)
 	}
@@ -158,11 +159,11 @@ func (w *worker) work(ctx context.Context, conn *zkwatch.Conn) error {
 		w.value, write.Zxid = write.Value, stat.Mzxid
 	case errors.Is(err, zkwatch.ErrFenced):
 		s.refuse(o.token) // before anybody can answer to it
-		write.Refused, write.Reason = true, model.Safe(o.znode, 80)+" does not exist any more"
+		write.Refused, write.Reason = true, znode.Safe(o.znode, 80)+" does not exist any more"
 	case unanswered(err):
 		return nil
 	default:
-		write.Refused, write.Reason = true, model.Safe(err.Error(), 0)
+		write.Refused, write.Reason = true, znode.Safe(err.Error(), 0)
 		w.read = false // the counter is gone, perhaps
 	}
 	s.wrote(write)
@@ -173,7 +174,7 @@ func (w *worker) work(ctx context.Context, conn *zkwatch.Conn) error {
 	accepted, highest, holder := s.tokens.Take(o.token, o.member)
 	write.Resource, write.Zxid, write.Refused, write.Reason = model.Tokens, 0, !accepted, ""
 	if !accepted {
-		write.Reason = fmt.Sprintf("%s is lower than %s of %s", model.Zxid(o.token), model.Zxid(highest), model.Safe(holder, 40))
+		write.Reason = fmt.Sprintf("%s is lower than %s of %s", znode.Zxid(o.token), znode.Zxid(highest), znode.Safe(holder, 40))
 	}
 	s.wrote(write)
 	return nil
@@ -216,7 +217,7 @@ func (w *worker) readCounter(ctx context.Context, conn *zkwatch.Conn) error {
 	text := json.NewDecoder(bytes.NewReader(data))
 	text.DisallowUnknownFields()
 	if text.Decode(&c) != nil || c == nil {
-		return fmt.Errorf("%s is not a counter of ours: it holds %q", path, model.Safe(string(data), 40))
+		return fmt.Errorf("%s is not a counter of ours: it holds %q", path, znode.Safe(string(data), 40))
 	}
 	w.read, w.value = true, c.Value
 	return nil

@@ -13,6 +13,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -32,7 +33,7 @@ func TestFreezes(t *testing.T) {
 				stop := w.server.Tally(path, func(t zkserver.Tally) {
 					w.mu.Lock()
 					defer w.mu.Unlock()
-					deleted[model.Base(t.Path)] = t.Zxid
+					deleted[znode.Base(t.Path)] = t.Zxid
 				})
 				defer stop()
 				must(t, w.stage.SetRules(model.Rules{Workers: true, Fenced: c.fenced}))

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/znode"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -71,8 +72,8 @@ type ackText struct {
 
 // AckData returns the data of an acknowledgement: which znode leads, and its
 // czxid, the fencing token.
-func AckData(znode string, czxid int64) []byte {
-	b, err := json.Marshal(ackText{znode, Hex(uint64(czxid))})
+func AckData(node string, czxid int64) []byte {
+	b, err := json.Marshal(ackText{node, znode.Hex(uint64(czxid))})
 	if err != nil {
 		panic("model: acknowledgement: " + err.Error()) // two strings always marshal
 	}
@@ -91,6 +92,3 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 	}
 	return t.Znode, int64(z)
 }
-
-// Hex formats a session id or zxid as machines read it.
-func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }

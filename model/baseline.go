@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"electop/model/znode"
 	"slices"
 	"time"
 )
@@ -95,7 +96,7 @@ func (b *baseline) children() {
 	}
 	switch {
 	case b.Single:
-		r.Full, r.Parent, r.Single = false, Parent{}, true
+		r.Full, r.Parent, r.Single = false, znode.Parent{}, true
 		if len(r.New) == 0 {
 			r.Presence = Absent
 		}
@@ -118,7 +119,7 @@ func (b *baseline) wakes() {
 func (b *baseline) ack() {
 	a := &Ack{At: b.Ack.At, Sent: b.ackSent, Path: b.Ack.Path, Presence: b.Ack.Presence, Session: b.Ack.Session}
 	if b.Ack.Znode != "" {
-		a.Data = NewData(AckData(b.Ack.Znode, b.Ack.Fence))
+		a.Data = znode.NewData(AckData(b.Ack.Znode, b.Ack.Fence))
 	}
 	b.add(a)
 }

@@ -13,6 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // present is what a baseline has to bring about.
@@ -22,7 +23,7 @@ type present struct {
 	Link                  model.Connection
 	DownSince             time.Time
 	At, ReadAt            time.Time
-	Parent                model.Parent
+	Parent                znode.Parent
 	Queue, Ignored        []child
 	Members               []*model.Member
 	Owners                []string // of Queue: our member, by ID
@@ -36,7 +37,7 @@ type present struct {
 }
 
 type child struct {
-	Znode    model.Znode
+	Znode    znode.Znode
 	Who      string
 	Sequence int64
 	Numbered bool
@@ -96,7 +97,7 @@ func TestBaseline(t *testing.T) {
 			t.Fatal(err)
 		}
 		next := &model.Read{At: s.At.Add(time.Hour), Presence: model.Present, Full: true, Parent: stat(77, 1, 1),
-			New: []model.Znode{{Name: "n_0000000000", Session: 1, Czxid: 1 << 40}}}
+			New: []znode.Znode{{Name: "n_0000000000", Session: 1, Czxid: 1 << 40}}}
 		for _, o := range append(baseline, next) {
 			if err := enc.Encode(o); err != nil {
 				t.Fatal(err)
@@ -146,7 +147,7 @@ func TestBaselineInTheMiddle(t *testing.T) {
 	s.join(2) // a ghost
 	s.read()
 	frozen, next := s.tree.children[a], s.tree.children[b]
-	for i, z := range []model.Znode{frozen, next} {
+	for i, z := range []znode.Znode{frozen, next} {
 		s.apply(&model.Cast{At: s.tree.now, Member: model.Member{
 			ID: fmt.Sprint("m", i), Session: z.Session, Znode: z.Name, Belief: model.Leading, Step: model.StepLead, StepAt: s.tree.now,
 		}})
@@ -269,19 +270,19 @@ func TestBaselineNamesFindings(t *testing.T) {
 func TestBaselineKeepsBounds(t *testing.T) {
 	config := model.Config{Path: "/e", AckPath: "/e-leader", AckExpected: true}
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
-	z := func(n int) model.Znode {
-		return model.Znode{Name: fmt.Sprintf("n_%010d", n), Session: uint64(n), Czxid: int64(n)}
+	z := func(n int) znode.Znode {
+		return znode.Znode{Name: fmt.Sprintf("n_%010d", n), Session: uint64(n), Czxid: int64(n)}
 	}
-	parent := func(creates, children int) model.Parent {
-		return model.Parent{Czxid: 1, Children: int32(children), Cversion: int32(2*creates - children)}
+	parent := func(creates, children int) znode.Parent {
+		return znode.Parent{Czxid: 1, Children: int32(children), Cversion: int32(2*creates - children)}
 	}
 	ack := func(ms, n int) *model.Ack {
 		return &model.Ack{At: at(ms), Sent: at(ms - 1), Heard: at(ms - 2), Notified: at(ms - 1), Presence: model.Present, Session: uint64(n),
-			Data: model.NewData(model.AckData("/e/"+z(n).Name, int64(n)))}
+			Data: znode.NewData(model.AckData("/e/"+z(n).Name, int64(n)))}
 	}
 	before := []model.Observation{
 		&model.Connection{At: at(0), Link: model.Connected, Session: 9},
-		&model.Read{At: at(2), Sent: at(1), Presence: model.Present, Full: true, Parent: parent(2, 2), New: []model.Znode{z(0x11), z(0x12)}},
+		&model.Read{At: at(2), Sent: at(1), Presence: model.Present, Full: true, Parent: parent(2, 2), New: []znode.Znode{z(0x11), z(0x12)}},
 		ack(10, 0x11),
 	}
 	after := []model.Observation{

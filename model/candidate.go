@@ -1,11 +1,14 @@
 package model
 
-import "time"
+import (
+	"electop/model/znode"
+	"time"
+)
 
 // Candidate is a child of the election: a contender in its queue, or a child
 // that is none ([State.Ignored]). It is immutable.
 type Candidate struct {
-	Znode
+	znode.Znode
 	// Sequence is the number at the end of the name; HasSequence says whether
 	// there is one.
 	Sequence    int64
@@ -22,9 +25,9 @@ type Candidate struct {
 	kind kind
 }
 
-func newCandidate(z Znode, at time.Time, joined bool) *Candidate {
+func newCandidate(z znode.Znode, at time.Time, joined bool) *Candidate {
 	c := &Candidate{Znode: z, SeenAt: at, Joined: joined}
-	c.Sequence, c.HasSequence = Sequence(z.Name)
+	c.Sequence, c.HasSequence = znode.Sequence(z.Name)
 	return c
 }
 
@@ -56,9 +59,9 @@ func (c *Candidate) Label() string {
 		return c.Who
 	}
 	if s := shortText(c.Data); s != "" {
-		return Safe(s, labelMax)
+		return znode.Safe(s, labelMax)
 	}
-	return Safe(c.Name, labelMax)
+	return znode.Safe(c.Name, labelMax)
 }
 
 const labelMax = 64

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/znode"
 	"math"
 	"slices"
 )
@@ -73,10 +74,10 @@ func (d *Dialect) Who(c *Candidate) string {
 	}
 	if d.who != nil {
 		if who := d.who(c, part); who != "" {
-			return Safe(who, labelMax)
+			return znode.Safe(who, labelMax)
 		}
 	}
-	return Safe(whoByData(c.Data), labelMax)
+	return znode.Safe(whoByData(c.Data), labelMax)
 }
 
 // AckPath is the znode by which a leader of the election at path says that it
@@ -109,7 +110,7 @@ func DialectByID(id string) (*Dialect, bool) {
 // does not make another election of it. Between as many, a known naming comes
 // before the unknown, then that of the oldest child. The order of children does
 // not matter. For a single ephemeral znode, children is that znode.
-func Recognise(path string, children []Znode) *Dialect {
+func Recognise(path string, children []znode.Znode) *Dialect {
 	if d := recogniseSingle(path, children); d != nil {
 		return d
 	}
@@ -119,7 +120,7 @@ func Recognise(path string, children []Znode) *Dialect {
 	}
 	votes := make(map[*Dialect]tally)
 	marks := make(map[string]bool) // by dialect's ID
-	vote := func(d *Dialect, z *Znode) {
+	vote := func(d *Dialect, z *znode.Znode) {
 		t, ok := votes[d]
 		born := z.Czxid
 		if born == 0 {
@@ -148,7 +149,7 @@ func Recognise(path string, children []Znode) *Dialect {
 		case registered(z.Name):
 			vote(nil, z)
 		default:
-			if _, numbered := Sequence(z.Name); numbered && !z.Unread {
+			if _, numbered := znode.Sequence(z.Name); numbered && !z.Unread {
 				vote(unknownNaming, z)
 			}
 		}
@@ -198,8 +199,8 @@ func widened(d *Dialect, shown func(wider *Dialect) bool) *Dialect {
 	return d
 }
 
-func recogniseSingle(path string, children []Znode) *Dialect {
-	if len(children) != 1 || children[0].Session == 0 || children[0].Name != path && children[0].Name != Base(path) {
+func recogniseSingle(path string, children []znode.Znode) *Dialect {
+	if len(children) != 1 || children[0].Session == 0 || children[0].Name != path && children[0].Name != znode.Base(path) {
 		return nil
 	}
 	for _, d := range dialects {
@@ -224,7 +225,7 @@ func (d *Dialect) standsAt(path string) bool {
 // it has for the part of the pattern that says who it is.
 func (d *Dialect) named(name string) (part string, ok bool) {
 	if !d.bare {
-		if _, numbered := Sequence(name); !numbered {
+		if _, numbered := znode.Sequence(name); !numbered {
 			return "", false
 		}
 		name = Stem(name)

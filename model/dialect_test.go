@@ -12,6 +12,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 const (
@@ -23,11 +24,11 @@ const (
 
 // child is NAME or NAME=DATA, persistent with a ! before it. Each has the czxid
 // after that of the one before, and a session of its own.
-func znodes(children ...string) []model.Znode {
-	var out []model.Znode
+func znodes(children ...string) []znode.Znode {
+	var out []znode.Znode
 	for i, c := range children {
 		name, data, _ := strings.Cut(c, "=")
-		z := model.Znode{Name: strings.TrimPrefix(name, "!"), Session: uint64(i) + 1, Czxid: int64(i) + 100, Data: model.NewData([]byte(data))}
+		z := znode.Znode{Name: strings.TrimPrefix(name, "!"), Session: uint64(i) + 1, Czxid: int64(i) + 100, Data: znode.NewData([]byte(data))}
 		if strings.HasPrefix(name, "!") {
 			z.Session = 0
 		}
@@ -246,7 +247,7 @@ var dialectExamples = []struct {
 var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // observe has a journal read what stands at path.
-func observe(path string, single bool, children []model.Znode) *doctor.State {
+func observe(path string, single bool, children []znode.Znode) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
 	r := &model.Read{At: start, Presence: model.Present, New: children, Single: single}
 	if !single {
@@ -312,7 +313,7 @@ func TestDialects(t *testing.T) {
 				return
 			}
 			// A candidate of ours is one of them and waits for the last.
-			s = observe(e.path, false, append(children, model.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
+			s = observe(e.path, false, append(children, znode.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
 			last := len(s.Queue) - 1
 			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue[last].Session != 99 || !ok || w != last-1 {
 				t.Errorf("with us among them: %s, watches %d %v", s.Dialect.ID, w, ok)
@@ -410,7 +411,7 @@ func TestRealZnodes(t *testing.T) {
 		"/cur/sem/locks": "curator-semaphore-queue 1 [-1 0]", "/cur/sem/leases": "curator-semaphore 2 [-1 -1]",
 		"/election": "kazoo-lock 1 [-1 0 1 2]",
 	}
-	elections := map[string][]model.Znode{}
+	elections := map[string][]znode.Znode{}
 	path := ""
 	scan(t, "testdata/curator-5.4.0-znodes.txt", func(line string) {
 		if rest, ok := strings.CutPrefix(line, "== "); ok {
@@ -418,14 +419,14 @@ func TestRealZnodes(t *testing.T) {
 			elections[path] = nil
 		} else if m := regexp.MustCompile(`^  (\S+) data='(.*)' owner=0x([0-9a-f]+)$`).FindStringSubmatch(line); m != nil {
 			owner, _ := strconv.ParseUint(m[3], 16, 64)
-			elections[path] = append(elections[path], model.Znode{Name: m[1], Session: owner, Czxid: int64(len(elections[path]) + 1), Data: model.NewData([]byte(m[2]))})
+			elections[path] = append(elections[path], znode.Znode{Name: m[1], Session: owner, Czxid: int64(len(elections[path]) + 1), Data: znode.NewData([]byte(m[2]))})
 		}
 	})
 	scan(t, "testdata/kazoo-2.8.0-znodes.txt", func(line string) {
 		if m := regexp.MustCompile(`^(\S+) b'(.*)' ZnodeStat\(czxid=(\d+), .*ephemeralOwner=(\d+)`).FindStringSubmatch(line); m != nil {
 			czxid, _ := strconv.ParseInt(m[3], 10, 64)
 			owner, _ := strconv.ParseUint(m[4], 10, 64)
-			elections["/election"] = append(elections["/election"], model.Znode{Name: m[1], Session: owner, Czxid: czxid, Data: model.NewData([]byte(m[2]))})
+			elections["/election"] = append(elections["/election"], znode.Znode{Name: m[1], Session: owner, Czxid: czxid, Data: znode.NewData([]byte(m[2]))})
 		}
 	})
 	for path, children := range elections {

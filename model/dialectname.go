@@ -1,14 +1,17 @@
 package model
 
-import "strings"
+import (
+	"electop/model/znode"
+	"strings"
+)
 
 // Stem is a numbered name without its number and the number's sign.
 func Stem(name string) string {
-	seq, ok := Sequence(name)
+	seq, ok := znode.Sequence(name)
 	if !ok {
 		return name
 	}
-	name = name[:len(name)-SequenceDigits]
+	name = name[:len(name)-znode.SequenceDigits]
 	if seq < 0 {
 		name = name[:len(name)-1]
 	}
@@ -135,8 +138,8 @@ func decimalAt(s string) int {
 // come before them.
 func endsIn(path, end string) bool {
 	for {
-		want := Base(end)
-		if !elementLike(Base(path), want) {
+		want := znode.Base(end)
+		if !elementLike(znode.Base(path), want) {
 			return false
 		}
 		if len(want) == len(end) {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/znode"
 	"encoding/hex"
 	"strings"
 )
@@ -190,7 +191,7 @@ var dialects = []*Dialect{
 		ID: "zk-ruby-election", System: "zk-ruby Election", Recipe: chain("zk-ruby-election", exactly("ballot")),
 		Watches: "its predecessor, and leader_ack", Why: whyUntried, Source: "zk-ruby: lib/zk/election.rb",
 		names: []string{"ballot"},
-		ack:   func(path string) string { return Join(path, "leader_ack") },
+		ack:   func(path string) string { return znode.Join(path, "leader_ack") },
 	},
 
 	// ZooKeeper's own recipes, and what its documentation describes.
@@ -319,8 +320,8 @@ func solrLeader(path string) string {
 		return strings.TrimSuffix(path, "election") + "leader"
 	case endsIn(path, "collections/*/leader_elect/*/election"):
 		shard := strings.TrimSuffix(path, "/election")
-		collection := strings.TrimSuffix(shard, "/leader_elect/"+Base(shard))
-		return collection + "/leaders/" + Base(shard) + "/leader"
+		collection := strings.TrimSuffix(shard, "/leader_elect/"+znode.Base(shard))
+		return collection + "/leaders/" + znode.Base(shard) + "/leader"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"electop/model/znode"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -13,7 +14,7 @@ import (
 
 // whoByData reads who a candidate is from its znode's data: host:port of a JSON
 // object, else a short text. "" is for neither.
-func whoByData(d Data) string {
+func whoByData(d znode.Data) string {
 	if o := object(d); o != nil {
 		if who := endpoint(o, 2); who != "" {
 			return who
@@ -23,7 +24,7 @@ func whoByData(d Data) string {
 }
 
 // shortText is data that is a short line of text, else "".
-func shortText(d Data) string {
+func shortText(d znode.Data) string {
 	b := d.Bytes
 	if len(b) == 0 || len(b) > labelMax || d.Truncated() || !utf8.Valid(b) {
 		return ""
@@ -36,7 +37,7 @@ func shortText(d Data) string {
 }
 
 // object is data that is a JSON object, else nil.
-func object(d Data) map[string]any {
+func object(d znode.Data) map[string]any {
 	if len(d.Bytes) == 0 || d.Bytes[0] != '{' || d.Truncated() {
 		return nil
 	}
@@ -151,7 +152,7 @@ func hostPort(host, port field) string {
 }
 
 func printable(b []byte) string {
-	if !utf8.Valid(b) || len(b) > DataMax {
+	if !utf8.Valid(b) || len(b) > znode.DataMax {
 		return ""
 	}
 	return string(b)

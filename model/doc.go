@@ -14,7 +14,7 @@
 // of the children ([Recognise]), so the same observations tell it again.
 //
 // Whoever looks on learns of this in pieces: a list of children with the
-// parent's [Parent] stat, a changed acknowledgement, a lost connection, a step
+// parent's [znode.Parent] stat, a changed acknowledgement, a lost connection, a step
 // that one of our own candidates took. Each piece is an [Observation], a
 // closed sum, and the only way into this package. The [Journal] applies them
 // one by one, in order. It yields [Event] values (joined, left, handoff,
@@ -63,6 +63,6 @@
 //
 // # Hostile input
 //
-// Names and data come from anybody who can write to the cluster. [Safe] makes
+// Names and data come from anybody who can write to the cluster. [znode.Safe] makes
 // them fit for a terminal, a log or a message; nothing else may.
 package model

@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // clinic is an election with an ensemble around it that says what a healthy one
@@ -65,7 +66,7 @@ func (c *clinic) sound() {
 			c.Errorf("not complete: %+v", f)
 		}
 		for _, text := range append(slices.Clone(f.Evidence), f.Title, f.Harm, f.Advice) {
-			if model.Safe(text, 10000) != text {
+			if znode.Safe(text, 10000) != text {
 				c.Errorf("not safe: %q", text)
 			}
 		}
@@ -128,7 +129,7 @@ func (c *clinic) healthy() *model.ServerTable {
 			Basic: told, Connections: told, Sessions: told, Watches: told,
 		}
 		for k, x := range st.Queue {
-			s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: x.Session, Path: model.Join(st.Path, x.Name)})
+			s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: x.Session, Path: znode.Join(st.Path, x.Name)})
 			if i == 0 {
 				s.Deadlines = append(s.Deadlines, model.Deadline{Session: x.Session, At: c.tree.now.Sub(start) + time.Hour + 12*time.Second})
 			}
@@ -140,7 +141,7 @@ func (c *clinic) healthy() *model.ServerTable {
 				LastResponse: c.tree.now.Sub(start) + time.Hour,
 			})
 			if p, ok := st.Recipe.Watches(st.Queue, k); ok {
-				s.Watched = append(s.Watched, model.Watch{Path: model.Join(st.Path, st.Queue[p].Name), Sessions: []uint64{x.Session}})
+				s.Watched = append(s.Watched, model.Watch{Path: znode.Join(st.Path, st.Queue[p].Name), Sessions: []uint64{x.Session}})
 			}
 		}
 		t.Servers = append(t.Servers, s)

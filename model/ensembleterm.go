@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"electop/model/znode"
+	"time"
+)
 
 // An ensembleTerm is the time for which one server keeps the deadlines of all
 // sessions: until the ensemble elects a leader, another or the same, or a
@@ -23,7 +26,7 @@ func ensembleTermOf(t *ServerTable) (o ensembleTerm) {
 		}
 		// One that was deposed and does not know is of an older epoch.
 		if epoch := s.Zxid >> 32; !o.known || epoch > o.epoch {
-			o = ensembleTerm{leader: Safe(s.Addr, 0), epoch: epoch, alone: s.Mode == ModeStandalone, known: true}
+			o = ensembleTerm{leader: znode.Safe(s.Addr, 0), epoch: epoch, alone: s.Mode == ModeStandalone, known: true}
 		}
 	}
 	return o

@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 func TestGhostNode(t *testing.T) {
@@ -110,7 +111,7 @@ func TestAckDisagrees(t *testing.T) {
 	c.pass(time.Second)
 	c.has()
 	// It names one that is gone, of the leader's session or of none.
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 2, Data: model.NewData(model.AckData("/e/"+a, 17))})
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 2, Data: znode.NewData(model.AckData("/e/"+a, 17))})
 	c.pass(6 * time.Second)
 	c.has("ack-disagrees warning")
 	c.put(ackOf(c, b, 2))
@@ -126,7 +127,7 @@ func TestAckDisagrees(t *testing.T) {
 	c = newClinic(t, acked)
 	a = c.child("0123456789abcdef0123456789abcdef-n_", 1)
 	c.look()
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Data: model.NewData([]byte("left behind"))})
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Data: znode.NewData([]byte("left behind"))})
 	c.pass(4 * time.Second)
 	c.has()
 	c.pass(2 * time.Second)
@@ -145,7 +146,7 @@ func TestAckDisagrees(t *testing.T) {
 }
 
 func ackOf(c *clinic, name string, session uint64) *model.Ack {
-	return &model.Ack{At: c.tree.now, Presence: model.Present, Session: session, Data: model.NewData(model.AckData("/e/"+name, c.tree.children[name].Czxid))}
+	return &model.Ack{At: c.tree.now, Presence: model.Present, Session: session, Data: znode.NewData(model.AckData("/e/"+name, c.tree.children[name].Czxid))}
 }
 
 func TestTwoLeaders(t *testing.T) {
@@ -195,7 +196,7 @@ func TestForeignAck(t *testing.T) {
 	a := c.child("n_", 1)
 	c.child("n_", 2)
 	c.look()
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 1, Data: model.NewData([]byte("host1:80"))})
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 1, Data: znode.NewData([]byte("host1:80"))})
 	c.pass(time.Hour)
 	c.has()
 	c.tree.delete(a)
@@ -205,7 +206,7 @@ func TestForeignAck(t *testing.T) {
 	c.has()
 	c.pass(2 * time.Minute)
 	c.has("ack-disagrees warning")
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 2, Data: model.NewData([]byte("host2:80"))})
+	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 2, Data: znode.NewData([]byte("host2:80"))})
 	c.pass(time.Second)
 	c.has()
 }

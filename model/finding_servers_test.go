@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 func TestEnsembleSplit(t *testing.T) {
@@ -70,7 +71,7 @@ func TestDoctorHostile(t *testing.T) {
 	}
 	for i := range c.j.State().Queue {
 		e := c.j.State().Edge(i)
-		if model.Safe(e.Why, 0) != e.Why || model.Safe(e.Server, 0) != e.Server {
+		if znode.Safe(e.Why, 0) != e.Why || znode.Safe(e.Server, 0) != e.Server {
 			t.Fatalf("not safe: %+v", e)
 		}
 	}

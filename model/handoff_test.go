@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // script plays a tree to a journal, one line a step, and collects the events
@@ -55,7 +56,7 @@ func (s *script) ack(name string) []string {
 	z := s.tree.children[name]
 	return s.apply(&model.Ack{
 		At: s.tree.now, Presence: model.Present, Session: z.Session,
-		Data: model.NewData(model.AckData("/e/"+name, z.Czxid)),
+		Data: znode.NewData(model.AckData("/e/"+name, z.Czxid)),
 	})
 }
 
@@ -318,7 +319,7 @@ func TestGoneForAReason(t *testing.T) {
 	for range 3 {
 		s.read()
 	}
-	if got := s.j.State().Member(&model.Candidate{Znode: model.Znode{Session: 1}}); got != nil {
+	if got := s.j.State().Member(&model.Candidate{Znode: znode.Znode{Session: 1}}); got != nil {
 		t.Errorf("kept after its znode: %+v", got)
 	}
 }
@@ -581,7 +582,7 @@ func TestRefresh(t *testing.T) {
 	s.read()
 	old := s.j.State()
 	z := s.tree.children[a]
-	z.Data = model.NewData([]byte("renamed"))
+	z.Data = znode.NewData([]byte("renamed"))
 	s.tree.children[a] = z
 	s.after(time.Second)
 	s.want(s.apply(s.w.refresh(a)))
@@ -592,8 +593,8 @@ func TestRefresh(t *testing.T) {
 	if st.Reigns[0].Leader != st.Leader() || old.Reigns[0].Leader != old.Leader() || old.Leader().Label() != "host1" {
 		t.Error("reigns and leaders are not those of their states")
 	}
-	s.want(s.apply(&model.Refresh{At: s.tree.now, Znode: model.Znode{Name: "stranger"}}))
-	s.want(s.apply(&model.Refresh{At: s.tree.now, Znode: model.Znode{Name: a, Unread: true}}))
+	s.want(s.apply(&model.Refresh{At: s.tree.now, Znode: znode.Znode{Name: "stranger"}}))
+	s.want(s.apply(&model.Refresh{At: s.tree.now, Znode: znode.Znode{Name: a, Unread: true}}))
 
 	// Another czxid under the name is another znode.
 	s.tree.delete(a)
@@ -686,7 +687,7 @@ func TestDuplicatesInARead(t *testing.T) {
 	s := newScript(t, model.Config{})
 	a := s.join(1)
 	z := s.tree.children[a]
-	s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Parent: s.tree.stat(), Full: true, New: []model.Znode{z, z}})
+	s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Parent: s.tree.stat(), Full: true, New: []znode.Znode{z, z}})
 	if n := len(s.j.State().Queue); n != 1 {
 		t.Fatalf("%d in the queue", n)
 	}

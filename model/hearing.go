@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // Liveness is what the servers' tables say of one contender's session: bounds
@@ -101,7 +102,7 @@ func (h *Liveness) unlisted(t *ServerTable) {
 
 // due takes in a deadline.
 func (h *Liveness) due(t *ServerTable, s *Server, d Deadline, k clock) {
-	if addr := Safe(s.Addr, 0); !h.told || h.deadline != d || h.leader != addr {
+	if addr := znode.Safe(s.Addr, 0); !h.told || h.deadline != d || h.leader != addr {
 		if h.told && h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
 			// The leader heard of it since, and so its member a batch before
 			// that at the earliest.

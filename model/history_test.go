@@ -20,6 +20,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 var sameState = cmp.Options{
@@ -367,7 +368,7 @@ func TestRandomHistory(t *testing.T) {
 				a := &model.Ack{At: w.tree.now, Presence: model.Absent}
 				if l := w.j.State().Leader(); l != nil && rapid.Bool().Draw(rt, "present") {
 					a.Presence, a.Session = model.Present, l.Session
-					a.Data = model.NewData(model.AckData(model.Join("/election", l.Name), l.Czxid))
+					a.Data = znode.NewData(model.AckData(znode.Join("/election", l.Name), l.Czxid))
 				}
 				w.apply(a)
 			case 17:

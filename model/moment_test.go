@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // A distant is an observer over a link whose delays vary, as go-zookeeper and a
@@ -200,7 +201,7 @@ func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 				z := tr.children[names[0]]
 				if _, ok := d.acked[model.ID{Name: z.Name, Czxid: z.Czxid}]; !ok {
 					d.acked[model.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
-					d.acknowledge(model.Ack{Presence: model.Present, Session: z.Session, Data: model.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
+					d.acknowledge(model.Ack{Presence: model.Present, Session: z.Session, Data: znode.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
 				}
 			default:
 				z := tr.children[names[min(step-2, len(names)-1)]]

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"electop/model/znode"
+	"time"
+)
 
 // Observation is something that was seen: the only way into a [Journal].
 // The sum is closed; its members are the pointer types of this file.
@@ -34,17 +37,17 @@ type Read struct {
 	// answered before it came: the change is after that. Sent is when the list
 	// was asked for, which At answered, and End when the last of the new children
 	// was read. Zero: not known.
-	Heard    time.Time `json:"heard,omitzero"`
-	Sent     time.Time `json:"sent,omitzero"`
-	End      time.Time `json:"end,omitzero"`
-	Presence Presence  `json:"presence"`
-	Parent   Parent    `json:"parent,omitzero"`
+	Heard    time.Time    `json:"heard,omitzero"`
+	Sent     time.Time    `json:"sent,omitzero"`
+	End      time.Time    `json:"end,omitzero"`
+	Presence Presence     `json:"presence"`
+	Parent   znode.Parent `json:"parent,omitzero"`
 	// Full says that New holds every child, because nothing was known of this
 	// parent. Otherwise the children are those of the read before, less Gone,
 	// plus New.
-	Full bool     `json:"full,omitempty"`
-	New  []Znode  `json:"new,omitempty"`
-	Gone []string `json:"gone,omitempty"`
+	Full bool          `json:"full,omitempty"`
+	New  []znode.Znode `json:"new,omitempty"`
+	Gone []string      `json:"gone,omitempty"`
 	// Gap says that changes before this read went unwatched (the connection
 	// was lost), so that a fresh [Snapshot] event is due.
 	Gap bool `json:"gap,omitempty"`
@@ -57,22 +60,22 @@ type Read struct {
 
 // Refresh is a later read of one known child.
 type Refresh struct {
-	At    time.Time `json:"at"`
-	Znode Znode     `json:"znode"`
+	At    time.Time   `json:"at"`
+	Znode znode.Znode `json:"znode"`
 }
 
 // Ack is a look at the acknowledgement znode, by which a leader says that it
 // ran its leader procedure.
 type Ack struct {
-	At       time.Time `json:"at"`
-	Notified time.Time `json:"notified,omitzero"` // these as in Read
-	Heard    time.Time `json:"heard,omitzero"`
-	Sent     time.Time `json:"sent,omitzero"`
-	Path     string    `json:"path,omitempty"` // "": that of the journal
-	Presence Presence  `json:"presence"`
-	Session  uint64    `json:"session,omitempty"` // ephemeral owner
-	Czxid    int64     `json:"czxid,omitempty"`
-	Data     Data      `json:"data,omitzero"`
+	At       time.Time  `json:"at"`
+	Notified time.Time  `json:"notified,omitzero"` // these as in Read
+	Heard    time.Time  `json:"heard,omitzero"`
+	Sent     time.Time  `json:"sent,omitzero"`
+	Path     string     `json:"path,omitempty"` // "": that of the journal
+	Presence Presence   `json:"presence"`
+	Session  uint64     `json:"session,omitempty"` // ephemeral owner
+	Czxid    int64      `json:"czxid,omitempty"`
+	Data     znode.Data `json:"data,omitzero"`
 }
 
 // Link is the state of a connection to the cluster.

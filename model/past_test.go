@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 
 	"pgregory.net/rapid"
 )
@@ -158,7 +159,7 @@ func (p *past) one() {
 	if name := p.child(); name != "" {
 		z := p.tree.children[name]
 		z.Name = p.cfg.Path
-		r.Presence, r.New = model.Present, []model.Znode{z}
+		r.Presence, r.New = model.Present, []znode.Znode{z}
 	}
 	p.put(r)
 }
@@ -169,7 +170,7 @@ func (p *past) acked() {
 		z := p.tree.children[name]
 		a.Presence, a.Session = model.Present, z.Session
 		if p.flip("ours") {
-			a.Data = model.NewData(model.AckData(model.Join(p.cfg.Path, name), z.Czxid))
+			a.Data = znode.NewData(model.AckData(znode.Join(p.cfg.Path, name), z.Czxid))
 		}
 	}
 	p.put(a)
@@ -235,7 +236,7 @@ func (p *past) asked() {
 					s.Clients = append(s.Clients, model.ServerConn{Session: z.Session, Addr: "10.0.0.1:1", Timeout: 4 * time.Second, Received: int64(k)})
 				}
 				if has(s.Watches) && before != "" && p.pick("watches", 5) > 0 {
-					s.Watched = append(s.Watched, model.Watch{Path: model.Join(p.cfg.Path, before), Sessions: []uint64{z.Session}})
+					s.Watched = append(s.Watched, model.Watch{Path: znode.Join(p.cfg.Path, before), Sessions: []uint64{z.Session}})
 				}
 			}
 			if i == 0 && has(s.Sessions) {

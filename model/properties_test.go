@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // naive works the properties out anew after each observation.
@@ -305,7 +306,7 @@ func TestGhosts(t *testing.T) {
 			s.read()
 			s.apply(s.w.read(true, false, nil))
 			if r := s.w.refresh(a); r != nil {
-				r.Znode.Data = model.NewData([]byte("new"))
+				r.Znode.Data = znode.NewData([]byte("new"))
 				s.apply(r)
 			}
 			s.apply(&model.Switch{At: s.tree.now, Recipe: "herd"})

@@ -2,12 +2,13 @@ package model
 
 import (
 	"cmp"
+	"electop/model/znode"
 	"slices"
 	"time"
 )
 
 // ordered returns the candidates for a read's new znodes, in queue order.
-func (j *Journal) ordered(zs []Znode, at time.Time, joined bool) []*Candidate {
+func (j *Journal) ordered(zs []znode.Znode, at time.Time, joined bool) []*Candidate {
 	cs := make([]*Candidate, len(zs))
 	for i := range zs {
 		cs[i] = j.candidate(zs[i], at, joined)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/znode"
 	"slices"
 	"time"
 )
@@ -138,8 +139,8 @@ func (j *Journal) update(r *Read) {
 // before and this one; before that (it was counted as missed then, for the
 // list had the name, and takes its place without further events); or after
 // this read's list (later: the parent's stat does not count it yet).
-func (j *Journal) compared(r *Read, old Parent) (gone []*Candidate, later int) {
-	listed := make(map[string]*Znode, len(r.New))
+func (j *Journal) compared(r *Read, old znode.Parent) (gone []*Candidate, later int) {
+	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
 		listed[r.New[i].Name] = &r.New[i]
 	}
@@ -217,7 +218,7 @@ func (j *Journal) vanish(at time.Time, changed moment) {
 	j.gone()
 	j.last.ParentGone = true
 	j.under = false
-	j.state.Phase, j.state.Parent = NoParent, Parent{}
+	j.state.Phase, j.state.Parent = NoParent, znode.Parent{}
 	j.checkHead(at, changed)
 	j.missed(at, 0, 0, false)
 }

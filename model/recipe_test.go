@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 func TestRecipes(t *testing.T) {
@@ -25,7 +26,7 @@ func TestRecipes(t *testing.T) {
 		name := fmt.Sprint(c.recipe.Name(), " of ", c.n)
 		var queue []*model.Candidate
 		for i := range c.n {
-			queue = append(queue, &model.Candidate{Sequence: int64(3 * i), HasSequence: true, Znode: model.Znode{Session: 1}})
+			queue = append(queue, &model.Candidate{Sequence: int64(3 * i), HasSequence: true, Znode: znode.Znode{Session: 1}})
 		}
 		if got := c.recipe.Holders(queue); got != c.holders {
 			t.Errorf("%s: Holders = %d", name, got)
@@ -57,8 +58,8 @@ func TestRecipes(t *testing.T) {
 
 func TestContendsAndBefore(t *testing.T) {
 	cand := func(name string, session uint64, czxid int64, unread bool) *model.Candidate {
-		c := &model.Candidate{Znode: model.Znode{Name: name, Session: session, Czxid: czxid, Unread: unread}}
-		c.Sequence, c.HasSequence = model.Sequence(name)
+		c := &model.Candidate{Znode: znode.Znode{Name: name, Session: session, Czxid: czxid, Unread: unread}}
+		c.Sequence, c.HasSequence = znode.Sequence(name)
 		return c
 	}
 	for _, c := range []struct {

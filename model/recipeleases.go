@@ -1,6 +1,9 @@
 package model
 
-import "cmp"
+import (
+	"cmp"
+	"electop/model/znode"
+)
 
 // leases is the recipe of a semaphore: everybody who is there holds one, and
 // those who wait are elsewhere.
@@ -20,7 +23,7 @@ func (r leases) has(name string) bool {
 	if !r.numbered {
 		return r.takes(name)
 	}
-	_, ok := Sequence(name)
+	_, ok := znode.Sequence(name)
 	return ok && r.takes(Stem(name))
 }
 

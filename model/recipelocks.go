@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"electop/model/znode"
 	"slices"
 	"strings"
 )
@@ -160,7 +161,7 @@ func (r *locks) Notified(queue []*Candidate, i int) int {
 // Target scans once and allocates nothing, as [Election]'s does.
 func (r *locks) Target(own string, children []string, skip func(string) bool) Target {
 	var t Target
-	mine, ok := Sequence(own)
+	mine, ok := znode.Sequence(own)
 	reads := r.reads(own)
 	if !ok || !reads && !r.writer(Stem(own)) {
 		return t
@@ -171,7 +172,7 @@ func (r *locks) Target(own string, children []string, skip func(string) bool) Ta
 			t.Listed = true
 			continue
 		}
-		seq, ok := Sequence(name)
+		seq, ok := znode.Sequence(name)
 		if !ok || seq > mine || seq == mine && name > own || skip != nil && skip(name) {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"electop/model"
+	"electop/model/znode"
 
 	"pgregory.net/rapid"
 )
@@ -31,7 +32,7 @@ func randomQueue(t *rapid.T, r model.Recipe, prefixes []string) []*model.Candida
 	var queue []*model.Candidate
 	taken := map[string]bool{}
 	for i := range rapid.IntRange(0, 12).Draw(t, "contenders") {
-		c := &model.Candidate{Znode: model.Znode{Session: uint64(i + 1), Czxid: int64(i + 1)}}
+		c := &model.Candidate{Znode: znode.Znode{Session: uint64(i + 1), Czxid: int64(i + 1)}}
 		if prefixes == nil {
 			c.Name = fmt.Sprintf("%032x", rapid.Uint64().Draw(t, "guid"))
 		} else {
@@ -48,7 +49,7 @@ func randomQueue(t *rapid.T, r model.Recipe, prefixes []string) []*model.Candida
 				continue // nothing shows that it is a sign
 			}
 			c.Name = prefix + fmt.Sprintf("%010d", seq)
-			c.Sequence, c.HasSequence = model.Sequence(c.Name)
+			c.Sequence, c.HasSequence = znode.Sequence(c.Name)
 		}
 		if taken[c.Name] {
 			continue
@@ -161,8 +162,8 @@ func TestTargetOfOthers(t *testing.T) {
 func TestWriterThatReads(t *testing.T) {
 	rw, _ := model.RecipeNamed("curator-rw")
 	cand := func(kind string, seq, session int) *model.Candidate {
-		c := &model.Candidate{Znode: model.Znode{Name: fmt.Sprintf("_c_%s-%s%010d", uuid1, kind, seq), Session: uint64(session), Czxid: int64(10*seq + session)}}
-		c.Sequence, c.HasSequence = model.Sequence(c.Name)
+		c := &model.Candidate{Znode: znode.Znode{Name: fmt.Sprintf("_c_%s-%s%010d", uuid1, kind, seq), Session: uint64(session), Czxid: int64(10*seq + session)}}
+		c.Sequence, c.HasSequence = znode.Sequence(c.Name)
 		return c
 	}
 	for _, c := range []struct {

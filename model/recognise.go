@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/znode"
 	"slices"
 	"time"
 )
@@ -38,9 +39,9 @@ func (j *Journal) recognise(r *Read) {
 
 // widen changes over to the dialect that the present one is part of, when a new
 // child shows it.
-func (j *Journal) widen(children []Znode) {
+func (j *Journal) widen(children []znode.Znode) {
 	d := widened(j.state.Dialect, func(wider *Dialect) bool {
-		return slices.ContainsFunc(children, func(z Znode) bool {
+		return slices.ContainsFunc(children, func(z znode.Znode) bool {
 			_, ok := match(wider.mark, Stem(z.Name))
 			return ok && (z.Session != 0 || z.Unread)
 		})
@@ -99,7 +100,7 @@ func (j *Journal) spoken() Recipe {
 }
 
 // candidate makes a child of the election out of a znode.
-func (j *Journal) candidate(z Znode, at time.Time, joined bool) *Candidate {
+func (j *Journal) candidate(z znode.Znode, at time.Time, joined bool) *Candidate {
 	c := newCandidate(z, at, joined)
 	j.dress(c)
 	return c
@@ -108,7 +109,7 @@ func (j *Journal) candidate(z Znode, at time.Time, joined bool) *Candidate {
 // dress gives a candidate what its dialect tells.
 func (j *Journal) dress(c *Candidate) {
 	c.Who, c.kind = "", kindUnknown
-	c.Sequence, c.HasSequence = Sequence(c.Name)
+	c.Sequence, c.HasSequence = znode.Sequence(c.Name)
 	d := j.state.Dialect
 	if d == nil {
 		return

@@ -10,6 +10,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // names of every dialect, and of none.
@@ -38,9 +39,9 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 	names, paths := anyNames(), anyPaths()
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.SampledFrom(paths).Draw(t, "path")
-		var children []model.Znode
+		var children []znode.Znode
 		for range rapid.IntRange(0, 9).Draw(t, "children") {
-			z := model.Znode{Name: rapid.SampledFrom(names).Draw(t, "name"), Session: uint64(rapid.IntRange(0, 3).Draw(t, "session")), Czxid: int64(rapid.IntRange(0, 4).Draw(t, "czxid"))}
+			z := znode.Znode{Name: rapid.SampledFrom(names).Draw(t, "name"), Session: uint64(rapid.IntRange(0, 3).Draw(t, "session")), Czxid: int64(rapid.IntRange(0, 4).Draw(t, "czxid"))}
 			z.Unread = z.Session == 0 && rapid.Bool().Draw(t, "unread")
 			children = append(children, z)
 		}
@@ -53,7 +54,7 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 		}
 		// As many again of the naming that was found do not change it.
 		for i, z := range children {
-			if len(children) > 1 && z.Session != 0 && model.Recognise("/", []model.Znode{z}) == want {
+			if len(children) > 1 && z.Session != 0 && model.Recognise("/", []znode.Znode{z}) == want {
 				z.Czxid = int64(100 + i)
 				children = append(children, z)
 			}
@@ -73,17 +74,17 @@ func FuzzRecognise(f *testing.F) {
 		f.Add(e.path, strings.SplitN(e.children[0], "=", 2)[0], []byte(hostile[i%len(hostile)]))
 	}
 	f.Fuzz(func(t *testing.T, path, name string, data []byte) {
-		z := model.Znode{Name: name, Session: 1, Czxid: 7, Data: model.NewData(data)}
-		found := model.Recognise(path, []model.Znode{z, {Name: name + "0000000001", Session: 2, Czxid: 8}})
-		if again := model.Recognise(path, []model.Znode{{Name: name + "0000000001", Session: 2, Czxid: 8}, z}); again != found {
+		z := znode.Znode{Name: name, Session: 1, Czxid: 7, Data: znode.NewData(data)}
+		found := model.Recognise(path, []znode.Znode{z, {Name: name + "0000000001", Session: 2, Czxid: 8}})
+		if again := model.Recognise(path, []znode.Znode{{Name: name + "0000000001", Session: 2, Czxid: 8}, z}); again != found {
 			t.Errorf("%s, %s", dialectID(found), dialectID(again))
 		}
-		model.Recognise(path, []model.Znode{z})
+		model.Recognise(path, []znode.Znode{z})
 		for _, d := range model.Dialects() {
 			c := &model.Candidate{Znode: z}
-			c.Sequence, c.HasSequence = model.Sequence(name)
+			c.Sequence, c.HasSequence = znode.Sequence(name)
 			who := d.Who(c)
-			if model.Safe(who, 64) != who {
+			if znode.Safe(who, 64) != who {
 				t.Errorf("%s: unsafe %q", d.ID, who)
 			}
 			if ack := d.AckPath(path); len(ack) > len(path)+64 {
@@ -100,7 +101,7 @@ func FuzzRecognise(f *testing.F) {
 			d.Recipe.Target(name, []string{name, "", name + "0000000001"}, nil)
 		}
 		for _, single := range []bool{false, true} {
-			s := observe(path, single, []model.Znode{z})
+			s := observe(path, single, []znode.Znode{z})
 			for _, c := range s.Queue {
 				c.Label()
 			}

@@ -13,6 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // recording returns the lines of a short one, the header first.
@@ -24,11 +25,11 @@ func recording(t testing.TB) []string {
 	}
 	for _, o := range []model.Observation{
 		&model.Connection{At: start, Link: model.Connected, Server: "127.0.0.1:2181", Session: 1 << 63, Timeout: time.Second},
-		&model.Read{At: start, Presence: model.Present, Parent: stat(3, 2, 2), Full: true, New: []model.Znode{
-			{Name: "n_0000000000", Session: 1, Czxid: 4, Ctime: start, Data: model.NewData([]byte("\x1b\xff"))},
+		&model.Read{At: start, Presence: model.Present, Parent: stat(3, 2, 2), Full: true, New: []znode.Znode{
+			{Name: "n_0000000000", Session: 1, Czxid: 4, Ctime: start, Data: znode.NewData([]byte("\x1b\xff"))},
 			{Name: "n_0000000001", Unread: true}}},
-		&model.Refresh{At: start, Znode: model.Znode{Name: "n_0000000000", Session: 1, Czxid: 4}},
-		&model.Ack{At: start, Presence: model.Present, Data: model.NewData(model.AckData("/e/n_0000000000", 4))},
+		&model.Refresh{At: start, Znode: znode.Znode{Name: "n_0000000000", Session: 1, Czxid: 4}},
+		&model.Ack{At: start, Presence: model.Present, Data: znode.NewData(model.AckData("/e/n_0000000000", 4))},
 		&model.Cast{At: start, Member: model.Member{ID: "a", Session: 1, Belief: model.Leading, Fault: model.Frozen, FaultAt: start}},
 		&model.Switch{At: start, Recipe: "herd"},
 		&model.Advance{At: start.Add(time.Minute)},
@@ -60,7 +61,7 @@ func TestRecordingIsLinesOfSafeText(t *testing.T) {
 		t.Errorf("header %s, want %s", lines[0], want)
 	}
 	for _, l := range lines {
-		if got := model.Safe(strings.TrimSuffix(l, "\n"), len(l)); got+"\n" != l && got != l {
+		if got := znode.Safe(strings.TrimSuffix(l, "\n"), len(l)); got+"\n" != l && got != l {
 			t.Errorf("unsafe: %q", l)
 		}
 	}

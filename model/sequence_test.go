@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 const (
@@ -71,7 +71,7 @@ var sequenceNames = []struct {
 
 func TestSequence(t *testing.T) {
 	for _, c := range sequenceNames {
-		if got, ok := model.Sequence(c.name); got != c.want || ok != c.ok {
+		if got, ok := znode.Sequence(c.name); got != c.want || ok != c.ok {
 			t.Errorf("Sequence(%q) = %d, %v; want %d, %v", c.name, got, ok, c.want, c.ok)
 		}
 	}
@@ -82,18 +82,18 @@ func FuzzSequence(f *testing.F) {
 		f.Add(c.name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		seq, ok := model.Sequence(name)
+		seq, ok := znode.Sequence(name)
 		if !ok {
 			if seq != 0 {
 				t.Fatalf("Sequence(%q) = %d and none", name, seq)
 			}
-			tail := name[max(0, len(name)-model.SequenceDigits):]
-			if len(tail) == model.SequenceDigits && strings.Trim(tail, "0123456789") == "" {
+			tail := name[max(0, len(name)-znode.SequenceDigits):]
+			if len(tail) == znode.SequenceDigits && strings.Trim(tail, "0123456789") == "" {
 				t.Fatalf("Sequence(%q) = none", name)
 			}
 			return
 		}
-		abs, err := strconv.ParseInt(name[len(name)-model.SequenceDigits:], 10, 64)
+		abs, err := strconv.ParseInt(name[len(name)-znode.SequenceDigits:], 10, 64)
 		if err != nil || seq != abs && seq != -abs {
 			t.Fatalf("Sequence(%q) = %d; the digits say %d, %v", name, seq, abs, err)
 		}
@@ -102,7 +102,7 @@ func FuzzSequence(f *testing.F) {
 		}
 		// Whatever the name: what the server appends next is what is read.
 		n := abs & 0x7fffffff
-		if got, ok := model.Sequence(name + fmt.Sprintf("_%010d", n)); !ok || got != n {
+		if got, ok := znode.Sequence(name + fmt.Sprintf("_%010d", n)); !ok || got != n {
 			t.Fatalf("Sequence(%q + _%010d) = %d, %v", name, n, got, ok)
 		}
 	})

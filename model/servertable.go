@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/znode"
 	"slices"
 	"time"
 )
@@ -187,12 +188,12 @@ func (t *ServerTable) Incomplete() string {
 			return s.Unanswered("watches", s.Watches)
 		}
 		if s.Leftover {
-			return Safe(s.Addr, 0) + " has more watches than are kept"
+			return znode.Safe(s.Addr, 0) + " has more watches than are kept"
 		}
 	}
 	if !t.Whole {
 		if t.Unwhole != "" {
-			return "not all members are known: " + Safe(t.Unwhole, 0)
+			return "not all members are known: " + znode.Safe(t.Unwhole, 0)
 		}
 		return "not all members of the ensemble are known"
 	}
@@ -201,7 +202,7 @@ func (t *ServerTable) Incomplete() string {
 
 // Unanswered says why a server's answer is missing, and what would help.
 func (s *Server) Unanswered(what string, a Answer) string {
-	text := Safe(s.Addr, 0)
+	text := znode.Safe(s.Addr, 0)
 	switch a.State {
 	case NotAsked:
 		text += " was not asked for " + what
@@ -213,10 +214,10 @@ func (s *Server) Unanswered(what string, a Answer) string {
 		text += " did not tell its " + what
 	}
 	if a.Why != "" {
-		text += ": " + Safe(a.Why, 0)
+		text += ": " + znode.Safe(a.Why, 0)
 	}
 	if a.Hint != "" {
-		text += " (" + Safe(a.Hint, 0) + " would allow it)"
+		text += " (" + znode.Safe(a.Hint, 0) + " would allow it)"
 	}
 	return text
 }

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"electop/model/znode"
+	"time"
+)
 
 // SessionConn is where a session is connected: the connection, and the member of
 // the ensemble that listed it at that time.
@@ -32,7 +35,7 @@ func (t *ServerTable) Conns() map[uint64]SessionConn {
 			}
 			// A client that moved while the round went on is listed twice.
 			if old, ok := out[conn.Session]; !ok || old.At.Before(at) {
-				out[conn.Session] = SessionConn{conn, Safe(s.Addr, 0), at}
+				out[conn.Session] = SessionConn{conn, znode.Safe(s.Addr, 0), at}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/znode"
 	"slices"
 	"time"
 )
@@ -14,8 +15,8 @@ func (j *Journal) lone(r *Read) {
 		j.vanish(at, moment{})
 	}
 	j.single = true
-	j.state.Phase, j.state.Parent, j.state.ReadAt = Live, Parent{}, at
-	var z *Znode
+	j.state.Phase, j.state.Parent, j.state.ReadAt = Live, znode.Parent{}, at
+	var z *znode.Znode
 	if r.Presence == Present && len(r.New) > 0 && !r.New[0].Unread {
 		it := r.New[0]
 		z = &it
@@ -32,7 +33,7 @@ func (j *Journal) lone(r *Read) {
 	case old != nil:
 		j.replace(old, j.candidate(*z, old.SeenAt, old.Joined))
 	default:
-		j.recognise(&Read{New: []Znode{*z}, Full: true, Single: true})
+		j.recognise(&Read{New: []znode.Znode{*z}, Full: true, Single: true})
 		c := j.candidate(*z, at, !first && !j.gap)
 		j.insert(c)
 		j.came(c)

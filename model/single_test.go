@@ -11,13 +11,14 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // lone is a look at a single znode; czxid 0: it is not there.
 func (s *script) lone(czxid int64, data string) []string {
 	r := &model.Read{At: s.tree.now, Presence: model.Present, Single: true}
 	if czxid != 0 {
-		r.New = []model.Znode{{Name: "controller", Session: uint64(czxid), Czxid: czxid, Ctime: start, Data: model.NewData([]byte(data))}}
+		r.New = []znode.Znode{{Name: "controller", Session: uint64(czxid), Czxid: czxid, Ctime: start, Data: znode.NewData([]byte(data))}}
 	}
 	return s.apply(r)
 }
@@ -36,7 +37,7 @@ func TestSingleZnode(t *testing.T) {
 	s := newLone(t)
 	s.want(s.lone(5, broker(1)), "1 0s state live 1")
 	st := s.j.State()
-	if st.Dialect.ID != "kafka" || st.Leader().Who != "broker 1" || st.Leader().Label() != "broker 1" || model.Join(st.Path, st.Leader().Name) != "/kafka/controller" {
+	if st.Dialect.ID != "kafka" || st.Leader().Who != "broker 1" || st.Leader().Label() != "broker 1" || znode.Join(st.Path, st.Leader().Name) != "/kafka/controller" {
 		t.Errorf("%s, %+v", dialectID(st.Dialect), st.Leader())
 	}
 	if st.Phase != model.Live || st.NextSequenceKnown || st.Leader().HasSequence {
@@ -75,14 +76,14 @@ func TestSingleZnode(t *testing.T) {
 	}
 	// A refresh names it by its last element, or by its path.
 	for i, name := range []string{"controller", "/kafka/controller"} {
-		s.want(s.apply(&model.Refresh{At: s.tree.now, Znode: model.Znode{Name: name, Session: 12, Czxid: 12, Data: model.NewData([]byte(broker(20 + i)))}}))
+		s.want(s.apply(&model.Refresh{At: s.tree.now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
 		if got := s.j.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {
 			t.Errorf("after the refresh of %s: %s", name, got)
 		}
 	}
 	// An absent path is a vacancy still, and so is a znode that went at once.
 	s.want(s.apply(&model.Read{At: s.tree.now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")
-	s.want(s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Single: true, New: []model.Znode{{Name: "controller", Unread: true}}}))
+	s.want(s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Single: true, New: []znode.Znode{{Name: "controller", Unread: true}}}))
 	if st = s.j.State(); st.Phase != model.Live || st.Totals.MissedCreates+st.Totals.MissedDeletes+st.Totals.Unknown != 0 {
 		t.Errorf("%s, totals %+v", st.Phase, st.Totals)
 	}
@@ -141,12 +142,12 @@ func TestSingleRandom(t *testing.T) {
 			case 0:
 				r.Presence, r.Single = model.Absent, rapid.Bool().Draw(t, "single")
 			case 1:
-				r.New = []model.Znode{{Name: "leader", Unread: true}}
+				r.New = []znode.Znode{{Name: "leader", Unread: true}}
 			case 2:
 				czxid++
 				fallthrough
 			case 3:
-				r.New = []model.Znode{{Name: model.Base(cfg.Path), Session: uint64(czxid), Czxid: czxid}}
+				r.New = []znode.Znode{{Name: znode.Base(cfg.Path), Session: uint64(czxid), Czxid: czxid}}
 			case 4:
 				r.Presence = model.Denied
 			}
@@ -213,7 +214,7 @@ func TestParentInPlaceOfASingleZnode(t *testing.T) {
 		t.Fatalf("a single znode is %s with the acknowledgement %q", dialectID(st.Dialect), st.Ack.Path)
 	}
 	s.after(time.Second)
-	s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Full: true, Parent: model.Parent{Czxid: 7}})
+	s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 7}})
 	if st := s.j.State(); st.Dialect != nil || st.Ack.Path != "/somewhere-leader" {
 		t.Errorf("a parent is %s with the acknowledgement %q", dialectID(st.Dialect), st.Ack.Path)
 	}

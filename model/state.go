@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"electop/model/znode"
+	"time"
+)
 
 // Phase is what is known of the election's parent.
 type Phase string
@@ -29,7 +32,7 @@ type State struct {
 	// DownSince is when the connection was lost; zero while connected.
 	DownSince time.Time
 
-	Parent  Parent
+	Parent  znode.Parent
 	Queue   []*Candidate // the contenders, in the recipe's order
 	Ignored []*Candidate // the other children, by name
 	// NextSequence is what the next volunteer gets; false when not known.
@@ -130,7 +133,7 @@ func (a AckState) Names(c *Candidate) bool {
 		return false
 	}
 	if a.Znode != "" {
-		return Base(a.Znode) == c.Name && a.Fence == c.Czxid
+		return znode.Base(a.Znode) == c.Name && a.Fence == c.Czxid
 	}
 	return a.Session != 0 && a.Session == c.Session
 }

@@ -9,6 +9,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 func TestHistoryMax(t *testing.T) {
@@ -228,7 +229,7 @@ type crowd struct {
 	j     *doctor.Journal
 	at    time.Time
 	names []string
-	first []model.Znode
+	first []znode.Znode
 	next  uint32
 }
 
@@ -247,14 +248,14 @@ func (c *crowd) start() {
 	c.j.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
 }
 
-func (c *crowd) znode() model.Znode {
+func (c *crowd) znode() znode.Znode {
 	name := fmt.Sprintf("guid-n_%010d", c.next)
 	c.next++
 	c.names = append(c.names, name)
-	return model.Znode{Name: name, Session: uint64(c.next), Czxid: int64(c.next), Ctime: c.at, Data: model.NewData([]byte("host"))}
+	return znode.Znode{Name: name, Session: uint64(c.next), Czxid: int64(c.next), Ctime: c.at, Data: znode.NewData([]byte("host"))}
 }
 
-func (c *crowd) stat() model.Parent { return stat(1, c.next, int32(len(c.names))) }
+func (c *crowd) stat() znode.Parent { return stat(1, c.next, int32(len(c.names))) }
 
 func (c *crowd) change(i int) *model.Read {
 	c.at = c.at.Add(time.Millisecond)
@@ -264,7 +265,7 @@ func (c *crowd) change(i int) *model.Read {
 	}
 	r := &model.Read{At: c.at, Notified: c.at, Presence: model.Present, Gone: []string{c.names[gone]}}
 	c.names = append(c.names[:gone], c.names[gone+1:]...)
-	r.New = []model.Znode{c.znode()}
+	r.New = []znode.Znode{c.znode()}
 	r.Parent = c.stat()
 	return r
 }

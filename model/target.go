@@ -1,5 +1,7 @@
 package model
 
+import "electop/model/znode"
+
 // Target is what a candidate does next, decided from the names of the
 // children alone, as the recipe asks of it.
 type Target struct {
@@ -12,7 +14,7 @@ type Target struct {
 // no contenders though their names look so. One pass and no allocation: this
 // runs between a notification and knowing.
 func target(own string, children []string, skip func(string) bool) (t Target, lowest, highestBelow string) {
-	mine, ok := Sequence(own)
+	mine, ok := znode.Sequence(own)
 	if !ok {
 		return t, "", ""
 	}
@@ -22,7 +24,7 @@ func target(own string, children []string, skip func(string) bool) (t Target, lo
 			t.Listed = true
 			continue
 		}
-		seq, ok := Sequence(name)
+		seq, ok := znode.Sequence(name)
 		if !ok || seq > mine || seq == mine && name > own || skip != nil && skip(name) {
 			continue
 		}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"electop/model/znode"
 	"time"
 )
 
@@ -69,7 +70,7 @@ func (k *Tracker) Hear(t *ServerTable, at time.Time, holders []Holder, keep func
 	if clients == nil && exp == nil {
 		return
 	}
-	if exp != nil && k.term.known && Safe(exp.Addr, 0) != k.term.leader {
+	if exp != nil && k.term.known && znode.Safe(exp.Addr, 0) != k.term.leader {
 		exp = nil // it was deposed
 	}
 	if clients != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // tree is the part of a ZooKeeper that an election needs: one parent, its
@@ -19,7 +20,7 @@ type tree struct {
 	pzxid    int64
 	creates  uint32
 	deletes  uint32 // no server keeps this one
-	children map[string]model.Znode
+	children map[string]znode.Znode
 }
 
 const jammed = 1<<31 - 1
@@ -34,7 +35,7 @@ func (t *tree) createParent(creates uint32) {
 	}
 	t.zxid++
 	t.exists, t.czxid, t.pzxid = true, t.zxid, t.zxid
-	t.creates, t.deletes, t.children = creates, creates, map[string]model.Znode{}
+	t.creates, t.deletes, t.children = creates, creates, map[string]znode.Znode{}
 }
 
 func (t *tree) deleteParent() {
@@ -60,8 +61,8 @@ func (t *tree) create(name string, sequential bool, session uint64, data string)
 		return ""
 	}
 	t.zxid++
-	t.children[name] = model.Znode{
-		Name: name, Session: session, Czxid: t.zxid, Ctime: t.now.Truncate(time.Millisecond), Data: model.NewData([]byte(data)),
+	t.children[name] = znode.Znode{
+		Name: name, Session: session, Czxid: t.zxid, Ctime: t.now.Truncate(time.Millisecond), Data: znode.NewData([]byte(data)),
 	}
 	if t.creates < jammed {
 		t.creates++
@@ -82,9 +83,9 @@ func (t *tree) delete(name string) {
 
 func (t *tree) names() []string { return slices.Sorted(maps.Keys(t.children)) }
 
-func (t *tree) stat() model.Parent {
+func (t *tree) stat() znode.Parent {
 	n := int32(len(t.children))
-	return model.Parent{Czxid: t.czxid, Ctime: time.UnixMilli(1).UTC(), Cversion: int32(2*t.creates) - n, Children: n, Pzxid: t.pzxid}
+	return znode.Parent{Czxid: t.czxid, Ctime: time.UnixMilli(1).UTC(), Cversion: int32(2*t.creates) - n, Children: n, Pzxid: t.pzxid}
 }
 
 // watcher reads a tree as an observer does: the list and the stat at once,
@@ -92,7 +93,7 @@ func (t *tree) stat() model.Parent {
 type watcher struct {
 	tree  *tree
 	czxid int64                  // of the parent read last; 0: none
-	known map[string]model.Znode // as read last
+	known map[string]znode.Znode // as read last
 }
 
 // read makes a Read. between runs before each read of a child. full reads
@@ -109,7 +110,7 @@ func (w *watcher) read(full, gap bool, between func()) *model.Read {
 	if r.Full {
 		before = nil
 	}
-	known := make(map[string]model.Znode, len(listed))
+	known := make(map[string]znode.Znode, len(listed))
 	for name := range before {
 		if _, ok := t.children[name]; !ok {
 			r.Gone = append(r.Gone, name)
@@ -127,7 +128,7 @@ func (w *watcher) read(full, gap bool, between func()) *model.Read {
 		}
 		z, ok := t.children[name]
 		if !ok || !t.exists {
-			r.New = append(r.New, model.Znode{Name: name, Unread: true})
+			r.New = append(r.New, znode.Znode{Name: name, Unread: true})
 			continue
 		}
 		known[name] = z
@@ -149,18 +150,18 @@ func (w *watcher) refresh(name string) *model.Refresh {
 
 // queue is what the watcher should think of the election.
 func (w *watcher) queue() (contenders []model.ID, others []string) {
-	var zs []model.Znode
+	var zs []znode.Znode
 	for _, z := range w.known {
-		if _, ok := model.Sequence(z.Name); ok && z.Session != 0 {
+		if _, ok := znode.Sequence(z.Name); ok && z.Session != 0 {
 			zs = append(zs, z)
 		} else {
 			others = append(others, z.Name)
 		}
 	}
 	slices.Sort(others)
-	slices.SortFunc(zs, func(a, b model.Znode) int {
-		x, _ := model.Sequence(a.Name)
-		y, _ := model.Sequence(b.Name)
+	slices.SortFunc(zs, func(a, b znode.Znode) int {
+		x, _ := znode.Sequence(a.Name)
+		y, _ := znode.Sequence(b.Name)
 		switch {
 		case x != y:
 			return int(x - y)

@@ -13,13 +13,14 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // lives is a tree whose server tells of each deletion, with who lived when.
 type lives struct {
 	*tree
 	w     *watcher
-	born  map[model.ID]model.Znode
+	born  map[model.ID]znode.Znode
 	died  map[model.ID]int64
 	wakes []*model.Wake // the first word of each deletion
 	of    []model.ID
@@ -30,7 +31,7 @@ type lives struct {
 func newLives() *lives {
 	tr := newTree()
 	tr.createParent(0)
-	return &lives{tree: tr, w: &watcher{tree: tr}, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	return &lives{tree: tr, w: &watcher{tree: tr}, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
 }
 
 func (l *lives) create(name string, sequential bool, session uint64) string {
@@ -98,12 +99,12 @@ func (l *lives) truth() (out []told) {
 		}
 	}
 	contends := func(id model.ID) bool {
-		_, numbered := model.Sequence(id.Name)
+		_, numbered := znode.Sequence(id.Name)
 		return numbered && l.born[id].Session != 0
 	}
 	before := func(a, b model.ID) bool {
-		x, _ := model.Sequence(a.Name)
-		y, _ := model.Sequence(b.Name)
+		x, _ := znode.Sequence(a.Name)
+		y, _ := znode.Sequence(b.Name)
 		return x < y
 	}
 	for i, w := range l.wakes {
@@ -243,7 +244,7 @@ func TestWakesAndReads(t *testing.T) {
 
 func TestWakesOverRecipes(t *testing.T) {
 	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
 	var names []string
 	for i := range 6 {
 		names = append(names, l.create("n_", true, uint64(i+1)))
@@ -282,7 +283,7 @@ func TestWakesOverRecipes(t *testing.T) {
 
 func TestWakeOfANameAgain(t *testing.T) {
 	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
 	s.join(1)
 	l.create("log", false, 2)
 	first := l.children["log"].Czxid
@@ -316,7 +317,7 @@ func TestWakeOfANameAgain(t *testing.T) {
 // By another recipe others stand, and who fell does not count twice.
 func TestWakesOfOtherContenders(t *testing.T) {
 	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
 	a := l.create("n_", true, 1)
 	b := l.create("n_", true, 2)
 	lock := l.create("0123456789abcdef0123456789abcdef__lock__", true, 3)
@@ -342,7 +343,7 @@ func TestWakesOfOtherContenders(t *testing.T) {
 // What is remembered is bounded, and what was forgotten does not come back.
 func TestWakesMax(t *testing.T) {
 	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]model.Znode{}, died: map[model.ID]int64{}}
+	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
 	const n = 2*model.HistoryMax + 77
 	for i := range n {
 		name := l.create("n_", true, uint64(i+1))

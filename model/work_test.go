@@ -13,6 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 func TestRules(t *testing.T) {
@@ -141,7 +142,7 @@ func TestStaleAfterLong(t *testing.T) {
 	s.tree.zxid++
 	for _, c := range []struct {
 		what  string
-		z     model.Znode
+		z     znode.Znode
 		zxid  int64
 		stale bool
 	}{
@@ -163,7 +164,7 @@ type stage struct {
 	*rapid.T
 	*lives
 	members []*model.Member
-	leaders []model.Znode // whose workers write
+	leaders []znode.Znode // whose workers write
 	own     []model.Write // carried out, not told yet
 	stale   int           // of those that were told
 	all     []model.Observation

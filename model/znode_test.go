@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // stat is a parent as a server shows it (DataNode.copyStat).
-func stat(czxid int64, creates uint32, children int32) model.Parent {
-	return model.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
+func stat(czxid int64, creates uint32, children int32) znode.Parent {
+	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
 }
 
 func TestParentCreates(t *testing.T) {
@@ -36,7 +37,7 @@ func TestParentSince(t *testing.T) {
 	const jam = 1<<31 - 1
 	for _, c := range []struct {
 		name             string
-		old, new         model.Parent
+		old, new         znode.Parent
 		creates, deletes int
 		ok               bool
 	}{
@@ -51,7 +52,7 @@ func TestParentSince(t *testing.T) {
 		{"jammed and still", stat(1, jam, 2), stat(1, jam, 2), 0, 0, true},
 		{"another parent", stat(1, 5, 3), stat(2, 6, 4), 0, 0, false},
 		{"backwards", stat(1, 6, 4), stat(1, 5, 3), 0, 0, false},
-		{"no such counters", model.Parent{Cversion: 1}, model.Parent{Cversion: 2}, 0, 0, false},
+		{"no such counters", znode.Parent{Cversion: 1}, znode.Parent{Cversion: 2}, 0, 0, false},
 	} {
 		creates, deletes, ok := c.new.Since(c.old)
 		if ok != c.ok || ok && (creates != c.creates || deletes != c.deletes) {
@@ -62,39 +63,39 @@ func TestParentSince(t *testing.T) {
 
 func TestNewData(t *testing.T) {
 	b := []byte("host")
-	d := model.NewData(b)
+	d := znode.NewData(b)
 	b[0] = 'g'
 	if string(d.Bytes) != "host" || d.Length != 4 || d.Truncated() {
 		t.Errorf("NewData = %q, %d, truncated %v: want a whole copy", d.Bytes, d.Length, d.Truncated())
 	}
 	for shift := range 4 { // 漢 is three bytes, so the cut falls into it
-		long := strings.Repeat("x", shift) + strings.Repeat("\u6f22", model.DataMax)
-		d := model.NewData([]byte(long))
-		if !utf8.Valid(d.Bytes) || len(d.Bytes) > model.DataMax || len(d.Bytes) < model.DataMax-3 || !strings.HasPrefix(long, string(d.Bytes)) {
+		long := strings.Repeat("x", shift) + strings.Repeat("\u6f22", znode.DataMax)
+		d := znode.NewData([]byte(long))
+		if !utf8.Valid(d.Bytes) || len(d.Bytes) > znode.DataMax || len(d.Bytes) < znode.DataMax-3 || !strings.HasPrefix(long, string(d.Bytes)) {
 			t.Errorf("shift %d: %d bytes, valid %v", shift, len(d.Bytes), utf8.Valid(d.Bytes))
 		}
 		if d.Length != len(long) || !d.Truncated() {
 			t.Errorf("shift %d: Length %d of %d, truncated %v", shift, d.Length, len(long), d.Truncated())
 		}
 	}
-	if d := model.NewData(bytes.Repeat([]byte{0x80}, 2*model.DataMax)); len(d.Bytes) == 0 || len(d.Bytes) > model.DataMax {
+	if d := znode.NewData(bytes.Repeat([]byte{0x80}, 2*znode.DataMax)); len(d.Bytes) == 0 || len(d.Bytes) > znode.DataMax {
 		t.Errorf("bytes that are no text: kept %d", len(d.Bytes))
 	}
-	if d := model.NewData(bytes.Repeat([]byte{'x'}, model.DataMax)); d.Truncated() {
+	if d := znode.NewData(bytes.Repeat([]byte{'x'}, znode.DataMax)); d.Truncated() {
 		t.Error("DataMax bytes are cut")
 	}
 }
 
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ parent, name, path string }{{"/", "n", "/n"}, {"/e", "n", "/e/n"}} {
-		if got := model.Join(c.parent, c.name); got != c.path || model.Base(got) != c.name {
-			t.Errorf("Join(%q, %q) = %q, Base of it %q", c.parent, c.name, got, model.Base(got))
+		if got := znode.Join(c.parent, c.name); got != c.path || znode.Base(got) != c.name {
+			t.Errorf("Join(%q, %q) = %q, Base of it %q", c.parent, c.name, got, znode.Base(got))
 		}
 	}
-	if got := model.Zxid(0x10000002a); got != "0x1:2a" {
+	if got := znode.Zxid(0x10000002a); got != "0x1:2a" {
 		t.Errorf("Zxid = %s", got)
 	}
-	if got := model.Zxid(-1); got != "0xffffffff:ffffffff" {
+	if got := znode.Zxid(-1); got != "0xffffffff:ffffffff" {
 		t.Errorf("Zxid(-1) = %s", got)
 	}
 }
@@ -105,9 +106,9 @@ func TestLabel(t *testing.T) {
 		want string
 	}{
 		{"amber", "amber"}, {" amber\n", "amber"}, {"", "n_1"}, {"  ", "n_1"}, {"a\nb", "n_1"}, {"\xff", "n_1"}, {"a\x00b", "n_1"},
-		{"\x1b[1m", `\x1b[1m`}, {strings.Repeat("x", 65), "n_1"}, {strings.Repeat("y", 2*model.DataMax), "n_1"},
+		{"\x1b[1m", `\x1b[1m`}, {strings.Repeat("x", 65), "n_1"}, {strings.Repeat("y", 2*znode.DataMax), "n_1"},
 	} {
-		cand := &model.Candidate{Znode: model.Znode{Name: "n_1", Data: model.NewData([]byte(c.data))}}
+		cand := &model.Candidate{Znode: znode.Znode{Name: "n_1", Data: znode.NewData([]byte(c.data))}}
 		if got := cand.Label(); got != c.want {
 			t.Errorf("data %.20q: Label = %q, want %q", c.data, got, c.want)
 		}
@@ -123,9 +124,9 @@ func TestAge(t *testing.T) {
 		age   time.Duration
 		exact bool
 	}{
-		{"joined", model.Candidate{SeenAt: seen, Joined: true, Znode: model.Znode{Ctime: seen.Add(-time.Hour)}}, seen.Add(time.Second), time.Second, true},
-		{"older than us", model.Candidate{SeenAt: seen, Znode: model.Znode{Ctime: seen.Add(-time.Hour)}}, seen, time.Hour, false},
-		{"server's clock ahead", model.Candidate{SeenAt: seen, Znode: model.Znode{Ctime: seen.Add(time.Hour)}}, seen, 0, false},
+		{"joined", model.Candidate{SeenAt: seen, Joined: true, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen.Add(time.Second), time.Second, true},
+		{"older than us", model.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen, time.Hour, false},
+		{"server's clock ahead", model.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(time.Hour)}}, seen, 0, false},
 		{"our clock went back", model.Candidate{SeenAt: seen, Joined: true}, seen.Add(-time.Hour), 0, true},
 		{"no ctime", model.Candidate{SeenAt: seen}, seen.Add(time.Minute), time.Minute, false},
 	} {

@@ -4,13 +4,14 @@ import (
 	"errors"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // done tells how an action ended.
 func (d *dashboard) done(m doneMsg) {
 	d.dirty = true
 	if did, ok := errors.AsType[Did](m.err); ok {
-		d.say(styleGood, model.Safe(string(did), 0))
+		d.say(styleGood, znode.Safe(string(did), 0))
 		return
 	}
 	if m.err != nil {
@@ -19,7 +20,7 @@ func (d *dashboard) done(m doneMsg) {
 		if m.action.Target != "" {
 			what += " " + m.name
 		}
-		d.say(styleTrouble, what+": "+model.Safe(m.err.Error(), 0))
+		d.say(styleTrouble, what+": "+znode.Safe(m.err.Error(), 0))
 		return
 	}
 	switch m.action.Kind {

@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // doer runs what takes time outside the event loop: actions, and ticks. Its context ends with the
@@ -87,12 +88,12 @@ func (d *dashboard) action(kind Kind) (a Action, why string) {
 		case r.member != nil:
 			a.Target = r.member.ID
 		case r.candidate != nil:
-			a.Target = model.Join(s.Path, r.candidate.Name)
+			a.Target = znode.Join(s.Path, r.candidate.Name)
 		default:
 			return a, "no candidate is selected"
 		}
 		if kind == Refresh && r.candidate != nil {
-			a.Arg = model.Join(s.Path, r.candidate.Name)
+			a.Arg = znode.Join(s.Path, r.candidate.Name)
 		}
 		m := r.member
 		if m == nil {
@@ -160,7 +161,7 @@ func (d *dashboard) refuses(a Action) string {
 	case d.o.Actions == nil:
 		return "this is looking on only"
 	}
-	return model.Safe(d.o.Actions.Why(a), 0)
+	return znode.Safe(d.o.Actions.Why(a), 0)
 }
 
 // standing reports whether this program's own candidacy goes on.

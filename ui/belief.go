@@ -9,6 +9,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // beliefLines is the least height of the panel, with its border.
@@ -47,7 +48,7 @@ func (d *dashboard) drawBelief(f *frame, r rect) {
 	}
 	add()
 	said("counter", counterSpans(s, roomy)...)
-	highest := span{styleText, "highest " + model.Zxid(s.Work.Highest), 0}
+	highest := span{styleText, "highest " + znode.Zxid(s.Work.Highest), 0}
 	if roomy {
 		highest.text += ": "
 		said("tokens", append([]span{highest}, tries(s.Work.Tokens)...)...)
@@ -136,7 +137,7 @@ func believerHeads(nameWidth int) span {
 func counterSpans(s *doctor.State, roomy bool) []span {
 	value := strconv.FormatInt(s.Work.Value, 10)
 	if m := memberNamed(s, s.Work.Writer); m != nil && roomy {
-		value += " by " + model.Safe(m.Name, 12)
+		value += " by " + znode.Safe(m.Name, 12)
 	}
 	return append([]span{{styleText, value + ": ", 0}}, tries(s.Work.Counter)...)
 }
@@ -211,7 +212,7 @@ func (d *dashboard) believers(f *frame) []believer {
 
 func (b believer) name() string {
 	if b.member != nil {
-		return model.Safe(b.member.Name, nameMax)
+		return znode.Safe(b.member.Name, nameMax)
 	}
 	return b.candidate.Label()
 }
@@ -234,7 +235,7 @@ func (d *dashboard) addBeliever(f *frame, b believer, nameWidth, w int, add func
 	}
 	believes := "unknown"
 	if b.member != nil {
-		believes = model.Safe(string(b.member.Belief), nameMax)
+		believes = znode.Safe(string(b.member.Belief), nameMax)
 		if b.member.Belief == model.Leading {
 			believes = "leads"
 		}
@@ -274,7 +275,7 @@ func (d *dashboard) addBeliever(f *frame, b believer, nameWidth, w int, add func
 		line = append(line, span{styleText, words + " ", 0}, f.outcome(counter), span{styleText, "  ", 0})
 	}
 	if token != nil {
-		line = append(line, span{styleText, "token " + model.Zxid(token.Token) + " ", 0}, f.outcome(token))
+		line = append(line, span{styleText, "token " + znode.Zxid(token.Token) + " ", 0}, f.outcome(token))
 	}
 	if n := len(line) - 3; counter != nil && token != nil && spansWidth(line) > w {
 		line[n].text = " "
@@ -307,10 +308,10 @@ func (d *dashboard) lastWrite(member string, to model.Resource) *model.Tried {
 
 // shortZnode is a znode's name as the recipe writes it.
 func shortZnode(name string) string {
-	if n, ok := model.Sequence(name); ok {
+	if n, ok := znode.Sequence(name); ok {
 		return "n_" + strconv.FormatInt(n, 10)
 	}
-	return model.Safe(name, 16)
+	return znode.Safe(name, 16)
 }
 
 // beliefStory says what is happening, and why.

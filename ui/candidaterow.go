@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // columns are the widths of the candidates table. Each column but the first
@@ -136,7 +137,7 @@ func (d *dashboard) drawRow(f *frame, p *pen, c columns, i int, herd bool) {
 	if c.session > 0 {
 		id := shortSession(r.candidate.Session)
 		if c.session >= 18 && r.candidate.Session != 0 {
-			id = model.Hex(r.candidate.Session)
+			id = znode.Hex(r.candidate.Session)
 		}
 		p.gap(2).fit(c.session, styleMuted, id)
 	}
@@ -245,7 +246,7 @@ func (d *dashboard) drawLeads(f *frame, p *pen, r row, t trouble, troubled bool)
 		p.text(styleTrouble, string(r.member.Ending))
 		return
 	case r.member != nil && r.member.Belief == model.Suspended:
-		words := "suspended: " + model.Safe(r.member.Obstacle, 0)
+		words := "suspended: " + znode.Safe(r.member.Obstacle, 0)
 		if r.member.Obstacle == "" || width(words) > p.room() {
 			words = "suspended"
 		}

@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // drawCandidates draws the queue: who leads, and who waits behind whom.
@@ -68,7 +69,7 @@ func (d *dashboard) drawCandidates(f *frame, r rect) {
 	shown := max(len(lines), d.page)
 	y, spare := 1+shown, avail-below-shown
 	if single(s) {
-		for i, line := range wrap("There is no queue here: "+model.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads; who else wants to cannot be seen, nor who would be next.", min(a.width()-c.before()-2, 76)) {
+		for i, line := range wrap("There is no queue here: "+znode.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads; who else wants to cannot be seen, nor who would be next.", min(a.width()-c.before()-2, 76)) {
 			if i == 0 {
 				y, spare = y+1, spare-1
 			}
@@ -106,7 +107,7 @@ func (d *dashboard) drawCandidates(f *frame, r rect) {
 	if n := len(s.Ignored); n > 0 && spare >= 1 {
 		names := make([]string, 0, 3)
 		for _, c := range s.Ignored[:min(n, 3)] {
-			names = append(names, model.Safe(c.Name, nameMax))
+			names = append(names, znode.Safe(c.Name, nameMax))
 		}
 		p := a.pen(y).gap(c.before()).text(styleMuted, units.Count(n, "child", "children")+" ignored: ")
 		p.fit(p.room()-1, styleMuted, strings.Join(names, ", "))
@@ -124,7 +125,7 @@ func (d *dashboard) candidatesTail(f *frame) []span {
 		out = append(out, d.paceSpans()...)
 	}
 	if d.filter != "" {
-		out = append(out, span{styleYou, "/" + model.Safe(d.filter, filterMax), 7},
+		out = append(out, span{styleYou, "/" + znode.Safe(d.filter, filterMax), 7},
 			span{styleMuted, fmt.Sprintf("  %d of %d", d.rows.queued(), len(s.Queue)), 8})
 		return out
 	}

@@ -7,6 +7,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // riskFacts adds the risk that r is at, and why one would not be seen in time.
@@ -14,7 +15,7 @@ func (d *dashboard) riskFacts(f *frame, r row, add func(string, style, string)) 
 	s := d.shown()
 	if t, ok := troubleOf(s, r); ok && t.said != nil {
 		words := "at risk, " + t.expires(f.busy(), false)
-		if why := model.Safe(t.said.Evidence, 0); why != "" {
+		if why := znode.Safe(t.said.Evidence, 0); why != "" {
 			words += ": " + why
 		}
 		if next := t.said.Next; next != nil && t.said.Leader && holders(s) == 1 {
@@ -23,7 +24,7 @@ func (d *dashboard) riskFacts(f *frame, r row, add func(string, style, string)) 
 		add("risk", styleAlarm, words)
 		return
 	}
-	if why := model.Safe(s.RiskWatch(r.candidate), 0); why != "" {
+	if why := znode.Safe(s.RiskWatch(r.candidate), 0); why != "" {
 		add("risk", styleMuted, "may not be seen in time: "+why)
 	}
 }
@@ -35,15 +36,15 @@ func (d *dashboard) clientFacts(f *frame, r row, add func(string, style, string)
 	if conn == nil {
 		return
 	}
-	addr := model.Safe(conn.Addr, 64)
+	addr := znode.Safe(conn.Addr, 64)
 	if server != "" {
-		addr += "   connected to " + model.Safe(server, 64)
+		addr += "   connected to " + znode.Safe(server, 64)
 	}
 	if !at.IsZero() {
 		addr += ", as of " + f.clock(at)
 	}
 	add("client", styleText, addr)
-	last := model.Safe(conn.LastOp, 24)
+	last := znode.Safe(conn.LastOp, 24)
 	if quiet, ok := quietFor(s.Told, server, conn); ok {
 		if last != "" {
 			last += ", "

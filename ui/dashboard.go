@@ -2,6 +2,7 @@ package ui
 
 import (
 	"electop/model/doctor"
+	"electop/model/znode"
 	"os"
 	"strconv"
 	"time"
@@ -11,7 +12,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
-	"electop/model"
 	_ "electop/ui/background" // before bubbletea's init
 )
 
@@ -154,7 +154,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 		d.refresh(msg)
 	case noticeMsg:
 		if len(msg) > 0 {
-			text := model.Safe(msg[len(msg)-1], 0)
+			text := znode.Safe(msg[len(msg)-1], 0)
 			if more := len(msg) - 1; more > 0 {
 				text += " (and " + strconv.Itoa(more) + " more)"
 			}

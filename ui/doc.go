@@ -24,7 +24,7 @@
 // Views draw into a [canvas] of cells, each inside its rectangle of the
 // [arrangement], which is a pure function of the screen's size. Clipping is
 // the canvas's business, so no frame is ever larger than the terminal.
-// Everything that came from outside passes through [model.Safe] first, and the
+// Everything that came from outside passes through [znode.Safe] first, and the
 // canvas takes no control characters at all.
 //
 // # Several elections

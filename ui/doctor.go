@@ -7,6 +7,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // severity is how a finding of that gravity looks: never by colour alone.
@@ -105,21 +106,21 @@ func (f *frame) finding(path string, x *doctor.Finding) []fact {
 	if !x.Since.IsZero() {
 		since = "   since " + f.clock(x.Since)
 	}
-	out := []fact{{name: sign + " " + word, label: st, style: styleStrong, text: model.Safe(x.Title, 0) + since}}
+	out := []fact{{name: sign + " " + word, label: st, style: styleStrong, text: znode.Safe(x.Title, 0) + since}}
 	for i, e := range x.Evidence {
 		name := "seen"
 		if i > 0 {
 			name = ""
 		}
-		out = append(out, fact{name: name, style: styleText, text: model.Safe(e, 0)})
+		out = append(out, fact{name: name, style: styleText, text: znode.Safe(e, 0)})
 	}
 	add := func(name, text string) {
 		if text != "" {
 			out = append(out, fact{name: name, style: styleText, text: text})
 		}
 	}
-	add("harm", model.Safe(x.Harm, 0))
-	add("do", model.Safe(x.Advice, 0))
+	add("harm", znode.Safe(x.Harm, 0))
+	add("do", znode.Safe(x.Advice, 0))
 	if len(x.Znodes) > 0 {
 		short := make([]string, 0, len(x.Znodes))
 		for _, z := range x.Znodes { // those of this election by their names
@@ -130,12 +131,12 @@ func (f *frame) finding(path string, x *doctor.Finding) []fact {
 	if len(x.Sessions) > 0 {
 		var ids []string
 		for _, id := range x.Sessions {
-			ids = append(ids, model.Hex(id))
+			ids = append(ids, znode.Hex(id))
 		}
 		out = append(out, fact{name: "sessions", style: styleMuted, text: names(ids)})
 	}
 	if len(x.References) > 0 {
-		out = append(out, fact{name: "see", style: styleMuted, text: model.Safe(strings.Join(x.References, ", "), 0)})
+		out = append(out, fact{name: "see", style: styleMuted, text: znode.Safe(strings.Join(x.References, ", "), 0)})
 	}
 	return out
 }
@@ -176,7 +177,7 @@ func warned(s *doctor.State) string {
 		return ""
 	}
 	if why := s.RiskWatch(l); why != "" {
-		return "The end of " + l.Label() + " may not be seen before its znode goes: " + model.Safe(why, 0)
+		return "The end of " + l.Label() + " may not be seen before its znode goes: " + znode.Safe(why, 0)
 	}
 	return ""
 }

@@ -20,6 +20,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 func TestCanvasKeepsItsSize(t *testing.T) {
@@ -254,7 +255,7 @@ func TestStripAlways(t *testing.T) {
 }
 
 func TestTroubleIsBounds(t *testing.T) {
-	c := &model.Candidate{Znode: model.Znode{Name: "n_1", Session: 1}}
+	c := &model.Candidate{Znode: znode.Znode{Name: "n_1", Session: 1}}
 	m := &model.Member{Fault: model.Killed, FaultAt: noon, Timeout: 4 * time.Second, ExpiresFrom: noon.Add(3600 * time.Millisecond)}
 	tr, ok := troubleOf(unknown(), row{c, m, 0})
 	if !ok || !tr.sure.Equal(m.ExpiresFrom) || !tr.latest.Equal(noon.Add(8*time.Second)) {
@@ -313,11 +314,11 @@ func TestDataText(t *testing.T) {
 		{"", ""}, {"amber\n", "amber"}, {"a\tb", `a\tb`}, {"{\"a\":1}\n{}", `{"a":1}\n{}`},
 		{"\x00\x01", "00000000  00 01                                             |..|"},
 	} {
-		if got := dataText(model.NewData([]byte(c.data))); got != c.want {
+		if got := dataText(znode.NewData([]byte(c.data))); got != c.want {
 			t.Errorf("%q is shown as %q, want %q", c.data, got, c.want)
 		}
 	}
-	if got := dataText(model.NewData(bytes.Repeat([]byte{0x1b}, 10000))); strings.Count(got, "\n") != 8 || hasControl(strings.ReplaceAll(got, "\n", "")) {
+	if got := dataText(znode.NewData(bytes.Repeat([]byte{0x1b}, 10000))); strings.Count(got, "\n") != 8 || hasControl(strings.ReplaceAll(got, "\n", "")) {
 		t.Errorf("much binary data: %q", got)
 	}
 }

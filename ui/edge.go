@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // numbered is a candidate as the watches column calls it: by its number.
@@ -14,7 +15,7 @@ func numbered(c *model.Candidate) string {
 	if c.HasSequence {
 		return strconv.FormatInt(c.Sequence, 10)
 	}
-	return model.Safe(c.Name, 20)
+	return znode.Safe(c.Name, 20)
 }
 
 // watchedNumbers are the znodes that e is about, in the words of the watches
@@ -27,10 +28,10 @@ func watchedNumbers(e doctor.Edge) string {
 			out = append(out, "+"+strconv.Itoa(len(e.Watched)-most))
 			break
 		}
-		if n, ok := model.Sequence(name); ok {
+		if n, ok := znode.Sequence(name); ok {
 			out = append(out, strconv.FormatInt(n, 10))
 		} else {
-			out = append(out, model.Safe(name, 12))
+			out = append(out, znode.Safe(name, 12))
 		}
 	}
 	if len(out) == 0 {
@@ -125,13 +126,13 @@ func (d *dashboard) edgeFact(f *frame, r row) (style, string) {
 	case doctor.Verified:
 		by := "a server"
 		if e.Server != "" {
-			by = model.Safe(e.Server, 64)
+			by = znode.Safe(e.Server, 64)
 		}
 		return styleWatch, name + "   verified: it is in the table of " + by + asked
 	case doctor.WrongWatch:
 		on := ""
 		if e.Server != "" {
-			on = "; so says " + model.Safe(e.Server, 64)
+			on = "; so says " + znode.Safe(e.Server, 64)
 		}
 		return styleTrouble, "wrong: it watches " + watchedNames(s, e) + ", not " + name + on + asked
 	case doctor.MissingWatch:
@@ -141,7 +142,7 @@ func (d *dashboard) edgeFact(f *frame, r row) (style, string) {
 	if r.member != nil && r.member.Watches == to.Name {
 		words = name + "   by its own account"
 	}
-	if why := model.Safe(e.Why, 0); why != "" {
+	if why := znode.Safe(e.Why, 0); why != "" {
 		words += "; not verified: " + why
 	}
 	return styleWatch, words + asked
@@ -168,7 +169,7 @@ func names(list []string) string {
 			out = append(out, strconv.Itoa(len(list)-most)+" more")
 			break
 		}
-		out = append(out, model.Safe(n, nameMax))
+		out = append(out, znode.Safe(n, nameMax))
 	}
 	if out == nil {
 		return "another znode"

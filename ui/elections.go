@@ -7,6 +7,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // wallColumns are the widths of the table of elections, each but the first
@@ -93,7 +94,7 @@ func (d *dashboard) drawElections(f *frame, r rect) {
 func (d *dashboard) wallTail() []span {
 	var out []span
 	if d.wall.filter != "" {
-		out = append(out, span{styleYou, "/" + model.Safe(d.wall.filter, filterMax) + "  ", 7})
+		out = append(out, span{styleYou, "/" + znode.Safe(d.wall.filter, filterMax) + "  ", 7})
 	}
 	text := strconv.Itoa(len(d.views)) + " watched"
 	if d.walk != nil {
@@ -120,7 +121,7 @@ func (d *dashboard) wallStory(f *frame, w int) []span {
 		say(styleMuted, text)
 		return out
 	}
-	root := model.Safe(k.Root, 0)
+	root := znode.Safe(k.Root, 0)
 	read := units.Count(k.Visited, "znode", "znodes") + " read"
 	if k.Denied > 0 {
 		read += ", " + strconv.Itoa(k.Denied) + " denied"
@@ -132,14 +133,14 @@ func (d *dashboard) wallStory(f *frame, w int) []span {
 	case k.Running:
 		say(styleText, "looking below "+root+"   "+read)
 	case k.Err != "":
-		say(styleTrouble, "the search below "+root+" failed: "+model.Safe(k.Err, 0)+"   "+read)
+		say(styleTrouble, "the search below "+root+" failed: "+znode.Safe(k.Err, 0)+"   "+read)
 	case len(k.Found) == 0:
 		say(styleMuted, "no election below "+root+"   "+read)
 	default:
 		say(styleMuted, "found below "+root+"   "+read)
 	}
 	if k.Stopped != "" {
-		say(styleTrouble, "The search stopped early: "+model.Safe(k.Stopped, 0)+". There may be more.")
+		say(styleTrouble, "The search stopped early: "+znode.Safe(k.Stopped, 0)+". There may be more.")
 	}
 	return out
 }
@@ -161,20 +162,20 @@ func (d *dashboard) drawElection(f *frame, p *pen, c wallColumns, i int) {
 		}
 	}
 	p.right(2, styleMuted, number).gap(2)
-	p.fit(c.path, name, tailOf(model.Safe(r.path, 0), c.path))
+	p.fit(c.path, name, tailOf(znode.Safe(r.path, 0), c.path))
 	if r.view != nil {
 		d.drawWatched(f, p, c, r.view.shown())
 		return
 	}
 	e := r.found
 	if c.system > 0 {
-		p.gap(2).fit(c.system, styleMuted, model.Safe(e.System, 40))
+		p.gap(2).fit(c.system, styleMuted, znode.Safe(e.System, 40))
 	}
 	p.gap(2)
 	if e.Leader == "" {
 		p.fit(c.leader, styleMuted, "  nobody")
 	} else {
-		p.text(styleLead, f.th.glyph.Leader+" ").fit(c.leader-2, styleText, model.Safe(e.Leader, nameMax))
+		p.text(styleLead, f.th.glyph.Leader+" ").fit(c.leader-2, styleText, znode.Safe(e.Leader, nameMax))
 	}
 	reign := "-"
 	if e.ReignKnown {

@@ -3,8 +3,8 @@ package ui
 import (
 	"strings"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // clientColumn is how wide the column with the addresses of candidates from
@@ -48,7 +48,7 @@ func (d *dashboard) clientOf(r row, w int) string {
 	if conn == nil {
 		return ""
 	}
-	addr := model.Safe(strings.TrimPrefix(conn.Addr, "/"), 64)
+	addr := znode.Safe(strings.TrimPrefix(conn.Addr, "/"), 64)
 	if i := strings.LastIndexByte(addr, ':'); i > 0 && width(addr) > w {
 		addr = addr[:i] // the machine tells more than the port
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // A fall is a znode that was deleted while the notifications of it are on
@@ -50,7 +51,7 @@ func (d *dashboard) falls(f *frame) []fall {
 				if held == nil {
 					held = make(map[string][]*model.Message)
 				}
-				name := model.Base(m.Path)
+				name := znode.Base(m.Path)
 				held[name] = append(held[name], m)
 			}
 		}
@@ -111,8 +112,8 @@ func (d *dashboard) fallen(w *model.Woken, way map[uint64]float64) fall {
 	s := d.shown()
 	c := w.Candidate
 	if c == nil { // nobody saw it stand
-		c = &model.Candidate{Znode: model.Znode{Name: w.Znode}}
-		c.Sequence, c.HasSequence = model.Sequence(w.Znode)
+		c = &model.Candidate{Znode: znode.Znode{Name: w.Znode}}
+		c.Sequence, c.HasSequence = znode.Sequence(w.Znode)
 	}
 	at := sort.Search(len(s.Queue), func(i int) bool { return !s.Recipe.Before(s.Queue[i], c) })
 	stands := at < len(s.Queue) && s.Queue[at].ID() == c.ID()

@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // faultMenu is the list of what can be done to the selected candidate.
@@ -161,7 +162,7 @@ func (d *dashboard) meantElsewhere() string {
 	if to == nil || d.course.view.Fault == "" || d.meant(Kill).member == to {
 		return ""
 	}
-	return model.Safe(to.Name, nameMax)
+	return znode.Safe(to.Name, nameMax)
 }
 
 // faultTags are the signs for what was done to m and what it was told to do

@@ -4,7 +4,7 @@ import (
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // filterMax bounds what can be typed, in runes: more than any name's
@@ -34,7 +34,7 @@ func (d *dashboard) edit(msg tea.KeyMsg) {
 	if msg.Alt {
 		return // a letter with alt is not text; alt-d ends textinput in a panic
 	}
-	msg.Runes = []rune(model.Safe(string(msg.Runes), filterMax))
+	msg.Runes = []rune(znode.Safe(string(msg.Runes), filterMax))
 	d.input, _ = d.input.Update(msg)
 	*d.typed() = d.input.Value()
 	d.reselect()
@@ -49,8 +49,8 @@ func (d *dashboard) setFilter(text string) {
 // drawInput draws the filter that is being typed, with what it is compared to.
 func (d *dashboard) drawInput(f *frame, p *pen) {
 	text, at := []rune(d.input.Value()), d.input.Position()
-	p.text(styleKey, "/").text(styleYou, model.Safe(string(text[:at]), filterMax)).
-		text(styleYou, f.th.glyph.Cursor).text(styleYou, model.Safe(string(text[at:]), filterMax))
+	p.text(styleKey, "/").text(styleYou, znode.Safe(string(text[:at]), filterMax)).
+		text(styleYou, f.th.glyph.Cursor).text(styleYou, znode.Safe(string(text[at:]), filterMax))
 	what := "name, znode or session contains"
 	if d.below() == modeElections {
 		what = "path, system or leader contains"

@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"pgregory.net/rapid"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // A filter is edited as a line: the cursor moves, and letters go where it is.
@@ -44,7 +44,7 @@ func TestFilterTakesAnything(t *testing.T) {
 				msg.Runes = []rune(rapid.OneOf(rapid.StringN(1, 5, -1), rapid.SampledFrom([]string{"d", "\x1b[2J", "e\u0301", "\u202e", "a\nb", strings.Repeat("é", 100)})).Draw(rt, "runes"))
 			}
 			m.Update(msg)
-			if n := utf8.RuneCountInString(m.d.filter); n > filterMax || strings.ContainsFunc(m.d.filter, model.Unsafe) {
+			if n := utf8.RuneCountInString(m.d.filter); n > filterMax || strings.ContainsFunc(m.d.filter, znode.Unsafe) {
 				rt.Fatalf("filter %q of %d", m.d.filter, n)
 			}
 			if line := statusLine(m); m.d.mode != modeFilter || hasControl(line) {

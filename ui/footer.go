@@ -9,6 +9,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // drawStatus draws the line above the keys: what was just done, what is being
@@ -25,9 +26,9 @@ func (d *dashboard) drawStatus(f *frame, r rect) {
 		p.text(d.status.style, cut(d.status.text, p.room()-1))
 	case d.front() == modeElections && len(d.wall.rows) > 0:
 		r := &d.wall.rows[d.wall.index]
-		text := model.Safe(r.path, 0)
+		text := znode.Safe(r.path, 0)
 		if r.view == nil {
-			text += "   " + model.Safe(r.found.System, 80)
+			text += "   " + znode.Safe(r.found.System, 80)
 		} else if whose := system(r.view.shown()); whose != "" {
 			text += "   " + whose
 		}
@@ -264,7 +265,7 @@ func (d *dashboard) headline(f *frame) (style, string) {
 	case d.stale():
 		words := "as of " + f.clock(f.picture) + " " + label(l) + map[bool]string{false: " led", true: " held the lock"}[locks(s)]
 		words += "; what happened since is not known"
-		if why := model.Safe(s.Link.Err, 0); why != "" && !d.ended {
+		if why := znode.Safe(s.Link.Err, 0); why != "" && !d.ended {
 			words += ": " + why
 		}
 		return styleTrouble, words

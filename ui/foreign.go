@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // drawForeign draws how another system elects: what its dialect says, instead
@@ -72,18 +73,18 @@ func (d *dashboard) dialectLines(di *model.Dialect, w roleWords) []fact {
 	add := func(name, text string) { out = append(out, fact{name: name, style: styleText, text: text}) }
 	switch {
 	case di.Single:
-		add(w.has, "whoever creates "+model.Safe(s.Path, 60)+": it is ephemeral, and goes with its session")
+		add(w.has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and goes with its session")
 	case holders(s) > 1:
 		add(w.has, "the first "+strconv.Itoa(holders(s))+" of the queue, together")
 	default:
 		add(w.has, "the first of the queue")
 	}
 	if di.Watches != "" {
-		add("watches", model.Safe(di.Watches, 0))
+		add("watches", znode.Safe(di.Watches, 0))
 	}
 	switch ack := di.AckPath(s.Path); {
 	case ack != "":
-		add("ack", model.Safe(ack, 80))
+		add("ack", znode.Safe(ack, 80))
 	case !locks(s):
 		add("ack", "none: its leader does not say so by a znode")
 	}

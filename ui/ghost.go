@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // ghostOf returns the name of the candidate whose ghost r is: a znode of its
@@ -21,7 +22,7 @@ func (d *dashboard) ghostOf(r row) (of string, sure bool) {
 			return "", false
 		}
 		if slices.ContainsFunc(s.Queue, func(x *model.Candidate) bool { return x.Session == c.Session && x.Name == m.Znode }) {
-			return model.Safe(m.Name, nameMax), true
+			return znode.Safe(m.Name, nameMax), true
 		}
 		return "", false
 	}

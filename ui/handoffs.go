@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // drawHandoffs draws who led when, and each change of the leader.
@@ -119,9 +120,9 @@ func (d *dashboard) drawHandoffList(f *frame, a area) {
 			measured(p, [...]int{c.silent, c.takeover, c.vacant}[i], m)
 		}
 		if c.fence > 0 && h.To != nil {
-			p.gap(2).text(styleMuted, "fence "+model.Zxid(h.Fence))
+			p.gap(2).text(styleMuted, "fence "+znode.Zxid(h.Fence))
 		}
-		why := model.Safe(h.Evidence, 0)
+		why := znode.Safe(h.Evidence, 0)
 		switch {
 		case why == "":
 		case p.room() >= width(why)+3:
@@ -176,7 +177,7 @@ func (d *dashboard) handoffColumnsFor(hs []*model.Handoff, w int) handoffColumns
 		c.from, c.to = max(c.from, width(label(h.From))), max(c.to, width(label(h.To)))
 		m := h.Measures()
 		silent, takeover, vacant = longest(silent, m[0]), longest(takeover, m[1]), longest(vacant, m[2])
-		fence = max(fence, len("fence ")+len(model.Zxid(h.Fence)))
+		fence = max(fence, len("fence ")+len(znode.Zxid(h.Fence)))
 	}
 	most := max(7, min(28, (w-13-2-3-17)/2))
 	c.from, c.to = min(max(5, c.from), most), min(c.to, most)

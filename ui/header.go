@@ -11,6 +11,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // tooSmall says what size is needed.
@@ -25,7 +26,7 @@ func (d *dashboard) drawHeader(f *frame, r rect) {
 	p.text(styleBadge, " electop ")
 
 	right := d.headerRight(f)
-	path := model.Safe(s.Path, 0)
+	path := znode.Safe(s.Path, 0)
 	if path == "" {
 		path = "no path"
 	}
@@ -109,7 +110,7 @@ func (d *dashboard) headerRight(f *frame) []span {
 	f.ticks(tickCalm)
 	now := f.now.Truncate(tickCalm)
 
-	cluster := model.Safe(d.o.Cluster, 64)
+	cluster := znode.Safe(d.o.Cluster, 64)
 	reel := d.reel()
 	switch st, words := d.link(f); {
 	case d.past.on && reel != nil:
@@ -129,10 +130,10 @@ func (d *dashboard) headerRight(f *frame) []span {
 	default:
 		add(8, st, f.th.glyph.Offline+" ")
 		add(8, st, words)
-		if next := model.Safe(s.Link.Server, 40); next != "" && !d.ended {
+		if next := znode.Safe(s.Link.Server, 40); next != "" && !d.ended {
 			add(6, st, ", trying "+next)
 		}
-		if why := model.Safe(s.Link.Err, 80); why != "" && !d.ended {
+		if why := znode.Safe(s.Link.Err, 80); why != "" && !d.ended {
 			add(5, styleTrouble, ": "+cut(why, 36))
 		}
 		if cluster != "" {
@@ -143,13 +144,13 @@ func (d *dashboard) headerRight(f *frame) []span {
 	case reel != nil:
 		out = append(out, d.reelSpans(f, reel.Playing())...)
 	case d.o.Mode != ModeLive:
-		add(7, styleLead, "  "+model.Safe(d.o.Mode, 16))
+		add(7, styleLead, "  "+znode.Safe(d.o.Mode, 16))
 	}
 	if d.stopped && reel == nil {
 		add(7, styleYou, "  stopped")
 	}
 	if role := role(d.o.Role, s); role != "" {
-		add(4, styleMuted, "   "+model.Safe(role, 32))
+		add(4, styleMuted, "   "+znode.Safe(role, 32))
 	}
 	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && d.paused == nil && !d.ended {
 		add(1, styleMuted, "   rtt "+units.Took(rtt))
@@ -206,8 +207,8 @@ func (d *dashboard) asOf(f *frame) string {
 // is waited for, and what to do. The first line is a heading.
 func (d *dashboard) explain(f *frame) []string {
 	s := d.shown()
-	path := model.Safe(s.Path, 0)
-	where := model.Safe(d.o.Cluster, 64)
+	path := znode.Safe(s.Path, 0)
+	where := znode.Safe(d.o.Cluster, 64)
 	if where == "" {
 		where = "the cluster"
 	}
@@ -215,7 +216,7 @@ func (d *dashboard) explain(f *frame) []string {
 	case s.Phase == model.Unseen && s.Link.Link != model.Connected:
 		lines := []string{"Not connected yet",
 			"Waiting for " + where + ". The election appears as soon as a server answers."}
-		if why := model.Safe(s.Link.Err, 0); why != "" {
+		if why := znode.Safe(s.Link.Err, 0); why != "" {
 			lines = append(lines, "Last attempt: "+why)
 		}
 		return append(lines, "What to do: check the address and that the server runs. With no server at hand, the demo brings its own.")

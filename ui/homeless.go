@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // drawHomeless draws our members without a znode: a heading and h-1 rows.
@@ -55,11 +56,11 @@ func fate(s *doctor.State, m *model.Member) (st style, words, truth string) {
 	case m.Fault == model.Partitioned && (m.Belief == model.Leading || m.Belief == model.Elected):
 		return styleTrouble, "session lost, cut off, still believes it leads", truth
 	case m.Fault == model.Partitioned:
-		return styleTrouble, "session lost, cut off, believes: " + model.Safe(string(m.Belief), nameMax), ""
+		return styleTrouble, "session lost, cut off, believes: " + znode.Safe(string(m.Belief), nameMax), ""
 	case m.Belief == model.Leading || m.Belief == model.Elected:
 		return styleTrouble, "believes it leads", truth
 	case m.Fault == model.Frozen && m.Session != 0:
-		return styleTrouble, "session lost, frozen, believes: " + model.Safe(string(m.Belief), nameMax), ""
+		return styleTrouble, "session lost, frozen, believes: " + znode.Safe(string(m.Belief), nameMax), ""
 	case m.Fault == model.Frozen:
 		return styleTrouble, "frozen before it had a znode", ""
 	case m.Fault == model.Killed:
@@ -74,7 +75,7 @@ func fate(s *doctor.State, m *model.Member) (st style, words, truth string) {
 		return styleTrouble, "believes it waits, but its znode is gone", ""
 	}
 	if words := toldWrong(m); words != "" {
-		return styleTrouble, model.Safe(string(m.Belief), nameMax) + ", " + words, ""
+		return styleTrouble, znode.Safe(string(m.Belief), nameMax) + ", " + words, ""
 	}
-	return styleMuted, model.Safe(string(m.Belief), nameMax), ""
+	return styleMuted, znode.Safe(string(m.Belief), nameMax), ""
 }

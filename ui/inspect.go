@@ -10,6 +10,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // drawInspect draws everything that is known of one candidate.
@@ -29,11 +30,11 @@ func (d *dashboard) facts(f *frame, r row) []fact {
 	var out []fact
 	add := func(name string, st style, text string) { out = append(out, fact{name: name, style: st, text: text}) }
 	if c := r.candidate; c != nil {
-		add("znode", styleStrong, model.Safe(znodePath(s, c), 0))
+		add("znode", styleStrong, znode.Safe(znodePath(s, c), 0))
 		if foreign(s) != nil {
 			add("system", styleText, system(s))
 		}
-		if who := model.Safe(c.Who, 0); who != "" {
+		if who := znode.Safe(c.Who, 0); who != "" {
 			add("who", styleText, who)
 		}
 		if n := holders(s); r.position < n {
@@ -62,15 +63,15 @@ func (d *dashboard) facts(f *frame, r row) []fact {
 		}
 		for _, x := range about(s, c) {
 			st, sign, word := f.severity(x.Severity)
-			out = append(out, fact{name: sign + " " + word, label: st, style: st, text: model.Safe(x.Title, 0)})
+			out = append(out, fact{name: sign + " " + word, label: st, style: st, text: znode.Safe(x.Title, 0)})
 		}
 		if c.Session == 0 {
 			add("session", styleTrouble, "none: the znode is not ephemeral, or was gone before it could be read")
 		} else {
-			add("session", styleText, model.Hex(c.Session))
+			add("session", styleText, znode.Hex(c.Session))
 		}
 		d.clientFacts(f, r, add)
-		add("czxid", styleText, model.Zxid(c.Czxid)+"   the fencing token while it "+wordsOf(s).has)
+		add("czxid", styleText, znode.Zxid(c.Czxid)+"   the fencing token while it "+wordsOf(s).has)
 		if !c.Ctime.IsZero() {
 			add("created", styleText, c.Ctime.In(f.now.Location()).Format("2006-01-02 "+stampFormat)+"   by the server's clock")
 		}
@@ -158,10 +159,10 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 	if m.You {
 		who = "this program's own candidacy"
 	}
-	add("ours", styleYou, who+", "+model.Safe(m.ID, nameMax)+", recipe "+model.Safe(m.Recipe, nameMax))
+	add("ours", styleYou, who+", "+znode.Safe(m.ID, nameMax)+", recipe "+znode.Safe(m.Recipe, nameMax))
 	leads := r.candidate != nil && r.position >= 0 && r.position < holders(s)
 	believes := m.Belief == model.Leading || m.Belief == model.Elected
-	st, words := styleText, model.Safe(string(m.Belief), nameMax)
+	st, words := styleText, znode.Safe(string(m.Belief), nameMax)
 	switch {
 	case r.candidate == nil:
 		var truth string
@@ -176,7 +177,7 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 	if m.Step != model.StepNone {
 		words := "step " + strconv.Itoa(int(m.Step))
 		if m.Detail != "" {
-			words += ": " + worked(m.Step, model.Safe(m.Detail, 0))
+			words += ": " + worked(m.Step, znode.Safe(m.Detail, 0))
 		}
 		add("last did", styleText, words)
 	}
@@ -185,22 +186,22 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 		if !m.FaultAt.IsZero() {
 			words += " at " + f.stamp(m.FaultAt) + ", " + units.Tenths(f.busy().Sub(m.FaultAt)) + " ago"
 		}
-		add("fault", styleTrouble, model.Safe(words, 0))
+		add("fault", styleTrouble, znode.Safe(words, 0))
 	}
 	if words := toldWrong(m); words != "" {
 		add("told to err", styleTrouble, words)
 	}
 	if m.Ending != model.NoEnding {
-		add("ending", styleText, model.Safe(string(m.Ending), nameMax))
+		add("ending", styleText, znode.Safe(string(m.Ending), nameMax))
 	}
 	if m.Session != 0 && r.candidate == nil {
-		add("session", styleTrouble, model.Hex(m.Session)+"   as it believes")
+		add("session", styleTrouble, znode.Hex(m.Session)+"   as it believes")
 	}
 	if m.Timeout > 0 {
 		add("timeout", styleText, units.Exact(m.Timeout)+"   negotiated for its session")
 	}
 	if m.Obstacle != "" {
-		add("obstacle", styleTrouble, model.Safe(m.Obstacle, 0))
+		add("obstacle", styleTrouble, znode.Safe(m.Obstacle, 0))
 	}
 	if !m.LeaseEnd.IsZero() {
 		add("lease until", styleText, f.stamp(m.LeaseEnd)+"   committed writes prove that its session lives until then")
@@ -213,19 +214,19 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 		add("expires from", styleText, words)
 	}
 	if m.Fence != 0 {
-		add("fence", styleText, model.Zxid(m.Fence)+"   what it would write with")
+		add("fence", styleText, znode.Zxid(m.Fence)+"   what it would write with")
 	}
 }
 
 // dataText shows data as text where it is text, else the first lines of a
 // hex dump.
-func dataText(data model.Data) string {
+func dataText(data znode.Data) string {
 	b := data.Bytes
 	if len(b) == 0 {
 		return ""
 	}
-	if utf8.Valid(b) && !strings.ContainsFunc(strings.TrimSpace(string(b)), func(r rune) bool { return model.Unsafe(r) && r != '\n' && r != '\t' }) {
-		text := model.Safe(strings.TrimSpace(string(b)), 0)
+	if utf8.Valid(b) && !strings.ContainsFunc(strings.TrimSpace(string(b)), func(r rune) bool { return znode.Unsafe(r) && r != '\n' && r != '\t' }) {
+		text := znode.Safe(strings.TrimSpace(string(b)), 0)
 		if data.Truncated() && !strings.HasSuffix(text, "…") {
 			text += "…"
 		}

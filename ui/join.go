@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"electop/model"
+	"electop/model/znode"
 )
 
 // joinIndent is that of the lines to paste.
@@ -27,9 +27,9 @@ func (d *dashboard) drawJoin(f *frame) {
 			if i > 0 {
 				lines = append(lines, nil)
 			}
-			text := model.Safe(v.Line, lineMax)
+			text := znode.Safe(v.Line, lineMax)
 			broken = broken || width(text) > inside-joinIndent
-			say(styleHeading, 0, model.Safe(v.Program, nameMax))
+			say(styleHeading, 0, znode.Safe(v.Program, nameMax))
 			say(styleStrong, joinIndent, text)
 		}
 		lines = append(lines, nil)
@@ -56,5 +56,5 @@ func (d *dashboard) cannotJoin() string {
 	case d.o.Mode == ModeDemo:
 		return "This demo has no address for other programs."
 	}
-	return "This is a cluster of your own: a program joins with the cluster's address, as with electop campaign " + model.Safe(d.path, 0) + " -s " + model.Safe(d.o.Cluster, 120) + "."
+	return "This is a cluster of your own: a program joins with the cluster's address, as with electop campaign " + znode.Safe(d.path, 0) + " -s " + znode.Safe(d.o.Cluster, 120) + "."
 }

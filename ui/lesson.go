@@ -9,9 +9,9 @@ import (
 	"github.com/charmbracelet/bubbles/viewport"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model"
 	"electop/model/lesson"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // course is the lesson that is on, as last told by the tutor, and the menu.
@@ -122,7 +122,7 @@ func (d *dashboard) teach(do command, key string) tea.Cmd {
 		choice = n - 1
 	}
 	if why := d.o.Tutor.Input(in, choice); why != "" {
-		d.say(styleTrouble, model.Safe(why, 0))
+		d.say(styleTrouble, znode.Safe(why, 0))
 	}
 	d.hearTutor()
 	return nil
@@ -171,7 +171,7 @@ func (d *dashboard) began(msg lessonMsg) {
 	d.course.starting = ""
 	d.hearTutor()
 	if msg.err != nil {
-		d.say(styleTrouble, "lesson: "+model.Safe(msg.err.Error(), 0))
+		d.say(styleTrouble, "lesson: "+znode.Safe(msg.err.Error(), 0))
 		return
 	}
 	d.say(styleGood, "the demo has started afresh: the lesson begins")

@@ -3,7 +3,7 @@ package ui
 import (
 	"strconv"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // drawLessons draws the menu of lessons in front of the panels.
@@ -63,7 +63,7 @@ func (d *dashboard) drawLessons(f *frame) {
 		if c.on && e.ID == c.view.ID {
 			st, on = styleLead, "  on now"
 		}
-		p.text(st, cut(model.Safe(e.Title, 80), max(8, p.room()-width(on)-1))).text(styleLead, on)
+		p.text(st, cut(znode.Safe(e.Title, 80), max(8, p.room()-width(on)-1))).text(styleLead, on)
 	}
 	if below > len(note) {
 		y := a.height() - below + 1

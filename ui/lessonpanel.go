@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // lessonWidth is the longest line of a lesson: longer ones are hard to read.
@@ -118,7 +118,7 @@ const proseMax = 1000
 
 // prose is text in one line, its line ends as blanks.
 func prose(text string) string {
-	return model.Safe(strings.Join(strings.Fields(text), " "), proseMax)
+	return znode.Safe(strings.Join(strings.Fields(text), " "), proseMax)
 }
 
 // keyCaps are the keys as they lie on a keyboard.
@@ -131,7 +131,7 @@ func keyCaps(keys []string) string {
 		if k == " " {
 			k = "space"
 		}
-		b.WriteString(model.Safe(k, 12))
+		b.WriteString(znode.Safe(k, 12))
 	}
 	if b.Len() == 0 {
 		return ""
@@ -202,7 +202,7 @@ func (d *dashboard) drawLesson(f *frame, r rect, lines [][]span) {
 	if v.Of > 0 {
 		title = fmt.Sprintf("Lesson %d of %d", v.Number, v.Of)
 	}
-	if name := model.Safe(v.Title, 60); name != "" {
+	if name := znode.Safe(v.Title, 60); name != "" {
 		title += ": " + name
 	}
 	a := f.box(r, cut(title, max(8, r.w-spansWidth(tail)-12)), d.focus == panelHandoffs, tail...)

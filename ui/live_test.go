@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // Elections of other people's software, on an ensemble of three that answers.
@@ -175,8 +176,8 @@ func readers() *world {
 // controller is an election without a queue.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(members[1])
-	z := model.Znode{Name: "/controller", Session: session(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: model.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
-	w.j.Apply(&model.Read{At: w.now, Presence: model.Present, Single: true, New: []model.Znode{z}})
+	z := znode.Znode{Name: "/controller", Session: session(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
+	w.j.Apply(&model.Read{At: w.now, Presence: model.Present, Single: true, New: []znode.Znode{z}})
 	return w.wait(95 * time.Second)
 }
 

@@ -6,6 +6,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // momentWords says what happened at the moment that is shown.
@@ -58,12 +59,12 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		}
 	case model.Joined:
 		if b.Ignored {
-			return model.Safe(b.Candidate.Name, nameMax) + " came, no candidate", false
+			return znode.Safe(b.Candidate.Name, nameMax) + " came, no candidate", false
 		}
 		return b.Candidate.Label() + " joined as " + brief(b.Candidate), false
 	case model.Left:
 		if b.Ignored {
-			return model.Safe(b.Candidate.Name, nameMax) + " went, no candidate", false
+			return znode.Safe(b.Candidate.Name, nameMax) + " went, no candidate", false
 		}
 		return b.Candidate.Label() + " left", false
 	case model.Handoff:
@@ -86,13 +87,13 @@ func eventWords(e model.Event) (words string, alarms bool) {
 	case model.LinkChanged:
 		words := "the observer is " + string(b.Link)
 		if b.Server != "" && b.Link == model.Connected {
-			words += " to " + model.Safe(b.Server, 64)
+			words += " to " + znode.Safe(b.Server, 64)
 		}
 		return words, b.Link != model.Connected
 	case doctor.FindingChanged:
-		words := "found: " + model.Safe(b.Finding.Title, 0)
+		words := "found: " + znode.Safe(b.Finding.Title, 0)
 		if !b.Raised {
-			words = "over: " + model.Safe(b.Finding.Title, 0)
+			words = "over: " + znode.Safe(b.Finding.Title, 0)
 		}
 		return words, b.Raised && b.Finding.Severity != doctor.Info
 	case doctor.RiskChanged:
@@ -119,7 +120,7 @@ func doneWords(before, s *doctor.State) string {
 	}
 	if n, old := len(s.Wakes), len(before.Wakes); n > 0 && (old == 0 || s.Wakes[n-1].Zxid != before.Wakes[old-1].Zxid) {
 		w := s.Wakes[n-1]
-		return model.Safe(model.Base(w.Znode), 40) + " was deleted: " + units.Count(len(w.Notified), "watcher", "watchers") + " notified"
+		return znode.Safe(znode.Base(w.Znode), 40) + " was deleted: " + units.Count(len(w.Notified), "watcher", "watchers") + " notified"
 	}
 	if n, old := len(s.Work.Last), len(before.Work.Last); n > 0 && (old == 0 || s.Work.Last[n-1].Write != before.Work.Last[old-1].Write) {
 		return writeWords(s, &s.Work.Last[n-1])
@@ -128,20 +129,20 @@ func doneWords(before, s *doctor.State) string {
 		return "the demo's rules: workers " + onOff(r.Workers) + ", fence " + onOff(r.Fenced)
 	}
 	if name := s.Recipe.Name(); name != before.Recipe.Name() {
-		return "from here on the candidates follow the recipe " + model.Safe(name, nameMax)
+		return "from here on the candidates follow the recipe " + znode.Safe(name, nameMax)
 	}
 	for _, m := range s.Members {
 		old := memberNamed(before, m.ID)
 		if old == nil {
-			return model.Safe(m.Name, nameMax) + " is one of ours from here on"
+			return znode.Safe(m.Name, nameMax) + " is one of ours from here on"
 		}
 		if words := changeWords(old, m); words != "" {
-			return model.Safe(m.Name, nameMax) + " " + words
+			return znode.Safe(m.Name, nameMax) + " " + words
 		}
 	}
 	for _, m := range before.Members {
 		if memberNamed(s, m.ID) == nil {
-			return model.Safe(m.Name, nameMax) + " is none of ours any more"
+			return znode.Safe(m.Name, nameMax) + " is none of ours any more"
 		}
 	}
 	return ""
@@ -149,7 +150,7 @@ func doneWords(before, s *doctor.State) string {
 
 // changeWords is how a member changed.
 func changeWords(old, m *model.Member) string {
-	safe := func(text string) string { return model.Safe(text, nameMax) }
+	safe := func(text string) string { return znode.Safe(text, nameMax) }
 	switch {
 	case m.Fault != old.Fault && m.Fault == model.NoFault:
 		return "is not " + safe(string(old.Fault)) + " any more"
@@ -162,7 +163,7 @@ func changeWords(old, m *model.Member) string {
 	case m.Znode != old.Znode && m.Znode == "":
 		return "knows that its znode is gone"
 	case m.Znode != old.Znode:
-		return "knows its znode, " + safe(model.Base(m.Znode))
+		return "knows its znode, " + safe(znode.Base(m.Znode))
 	case m.NoGuid != old.NoGuid:
 		return "gives its next znodes a guid: " + onOff(!m.NoGuid)
 	case m.LosesReply != old.LosesReply:
@@ -182,9 +183,9 @@ func onOff(on bool) string {
 
 // stepWords is a step as a sentence: "birch: 2 C := {12, 13, 14}".
 func stepWords(x model.StepTaken) string {
-	words := model.Safe(x.Name, nameMax) + ": " + strconv.Itoa(int(x.Step))
+	words := znode.Safe(x.Name, nameMax) + ": " + strconv.Itoa(int(x.Step))
 	if x.Detail != "" {
-		return words + " " + worked(x.Step, model.Safe(x.Detail, 0))
+		return words + " " + worked(x.Step, znode.Safe(x.Detail, 0))
 	}
 	for _, p := range code(false, "") {
 		if i := int(x.Step - p.first); i >= 0 && i < len(p.lines) {
@@ -198,16 +199,16 @@ func writeWords(s *doctor.State, w *model.Tried) string {
 	if w.Write == nil {
 		return ""
 	}
-	who := model.Safe(w.Member, nameMax)
+	who := znode.Safe(w.Member, nameMax)
 	if m := memberNamed(s, w.Member); m != nil {
-		who = model.Safe(m.Name, nameMax)
+		who = znode.Safe(m.Name, nameMax)
 	}
-	words := "the worker of " + who + " wrote to the " + model.Safe(string(w.Resource), nameMax)
+	words := "the worker of " + who + " wrote to the " + znode.Safe(string(w.Resource), nameMax)
 	switch {
 	case w.Refused:
 		words += ": refused"
 		if w.Reason != "" {
-			words += ", " + model.Safe(w.Reason, 0)
+			words += ", " + znode.Safe(w.Reason, 0)
 		}
 	case w.Stale:
 		words += ": accepted, and stale"

@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // properties are those of the moment that the picture shows: the state's end
@@ -60,7 +61,7 @@ func (d *dashboard) propertySpans(f *frame) []span {
 	var out []span
 	add := func(keep int, st style, text string) { out = append(out, span{st, text, keep}) }
 	if chaos := s.Work.Rules.Chaos; chaos != "" {
-		add(3, styleTrouble, "   chaos "+model.Safe(chaos, 24))
+		add(3, styleTrouble, "   chaos "+znode.Safe(chaos, 24))
 		out = append(out, d.invariantSpans(f)...)
 	} else {
 		add(8, styleMuted, "   safety ")
@@ -87,7 +88,7 @@ func (d *dashboard) invariantSpans(f *frame) []span {
 	s := d.shown()
 	broken := s.Broken()
 	if len(broken) > 0 {
-		return []span{{styleMuted, "  ", 8}, f.verdictSign(false), {styleAlarm, " " + model.Safe(strings.Join(broken, ", "), 80), 8}}
+		return []span{{styleMuted, "  ", 8}, f.verdictSign(false), {styleAlarm, " " + znode.Safe(strings.Join(broken, ", "), 80), 8}}
 	}
 	if d.w < wideFrom {
 		return []span{{styleMuted, "  invariants ", 8}, f.verdictSign(true)}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // part is a heading of the recipe with its lines.
@@ -22,7 +23,7 @@ func code(herd bool, ack string) []part {
 	}
 	lead := "acknowledge: create ELECTION-leader"
 	if ack != "" {
-		lead = "acknowledge: create " + model.Safe(model.Base(ack), 20)
+		lead = "acknowledge: create " + znode.Safe(znode.Base(ack), 20)
 	}
 	return []part{
 		{"To volunteer", model.StepCreate, []string{"create guid-n_  SEQUENCE|EPHEMERAL", "C := getChildren, i := my number", watch}},

@@ -3,7 +3,7 @@ package ui
 import (
 	"strconv"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // reel is the recording that is played, nil for what is live.
@@ -20,7 +20,7 @@ func (d *dashboard) reelSpans(f *frame, p Playing) []span {
 	if d.past.on {
 		at = d.since
 	}
-	st, text := styleLead, " "+model.Safe(d.o.Mode, 16)+" "+f.clock(at)
+	st, text := styleLead, " "+znode.Safe(d.o.Mode, 16)+" "+f.clock(at)
 	if d.past.on {
 		st = styleBadgeCut
 	}

@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // row is a line of the candidates panel: a contender with its position in the
@@ -41,7 +42,7 @@ func (r row) name() string {
 	case r.candidate != nil:
 		return r.candidate.Label()
 	case r.member != nil:
-		return model.Safe(r.member.Name, nameMax)
+		return znode.Safe(r.member.Name, nameMax)
 	}
 	return ""
 }
@@ -73,7 +74,7 @@ func newRows(s *doctor.State, filter string) rows {
 		}
 	}
 	r.homeless = slices.DeleteFunc(slices.Clone(r.homeless), func(m *model.Member) bool {
-		return !strings.Contains(strings.ToLower(model.Safe(m.Name, nameMax)+" "+model.Safe(m.ID, nameMax)), want)
+		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, nameMax)+" "+znode.Safe(m.ID, nameMax)), want)
 	})
 	return r
 }
@@ -88,7 +89,7 @@ func matches(c *model.Candidate, want string) bool {
 	if len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) {
 		return true
 	}
-	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(model.Hex(c.Session), want)
+	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
 // queued is how many rows are contenders.

@@ -13,6 +13,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // noon is when the scenes begin.
@@ -26,12 +27,12 @@ type world struct {
 	ack      string
 	creates  int
 	zxid     int64
-	children map[string]model.Znode
+	children map[string]znode.Znode
 	members  map[string]*model.Member
 }
 
 func newWorld(path string, recipe model.Recipe, ack bool) *world {
-	w := &world{now: noon, path: path, creates: 12, zxid: 1<<32 + 0x19, children: map[string]model.Znode{}, members: map[string]*model.Member{}}
+	w := &world{now: noon, path: path, creates: 12, zxid: 1<<32 + 0x19, children: map[string]znode.Znode{}, members: map[string]*model.Member{}}
 	cfg := model.Config{Path: path, Recipe: recipe}
 	if ack {
 		w.ack = path + "-leader"
@@ -54,13 +55,13 @@ func (w *world) lose(err string) *world {
 }
 
 func (w *world) read(created, gone []string) *world {
-	var zs []model.Znode
+	var zs []znode.Znode
 	for _, n := range created {
 		zs = append(zs, w.children[n])
 	}
 	n := int32(len(w.children))
 	w.j.Apply(&model.Read{At: w.now, Notified: w.now.Add(-time.Millisecond), Presence: model.Present, New: zs, Gone: gone,
-		Parent: model.Parent{Czxid: 7, Ctime: noon.Add(-time.Hour), Children: n, Cversion: int32(2*w.creates) - n}})
+		Parent: znode.Parent{Czxid: 7, Ctime: noon.Add(-time.Hour), Children: n, Cversion: int32(2*w.creates) - n}})
 	return w
 }
 
@@ -75,7 +76,7 @@ func (w *world) add(prefix, data string, session uint64) string {
 	name := fmt.Sprintf("%s%010d", prefix, w.creates)
 	w.creates++
 	w.zxid += 3
-	w.children[name] = model.Znode{Name: name, Session: session, Czxid: w.zxid, Ctime: w.now.Truncate(time.Millisecond), Data: model.NewData([]byte(data))}
+	w.children[name] = znode.Znode{Name: name, Session: session, Czxid: w.zxid, Ctime: w.now.Truncate(time.Millisecond), Data: znode.NewData([]byte(data))}
 	return name
 }
 
@@ -87,7 +88,7 @@ func (w *world) leave(name string) *world {
 
 func (w *world) acked(name string) *world {
 	z := w.children[name]
-	w.j.Apply(&model.Ack{At: w.now, Presence: model.Present, Session: z.Session, Czxid: z.Czxid + 1, Data: model.NewData(model.AckData(w.path+"/"+name, z.Czxid))})
+	w.j.Apply(&model.Ack{At: w.now, Presence: model.Present, Session: z.Session, Czxid: z.Czxid + 1, Data: znode.NewData(model.AckData(w.path+"/"+name, z.Czxid))})
 	return w
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // partOf names a member's part in the ensemble. The leader of an election is
@@ -50,11 +51,11 @@ func holes(s *model.Server) []span {
 		if a.State == model.NotAsked || a.State == model.Answered {
 			continue
 		}
-		why := model.Safe(a.Why, 160)
+		why := znode.Safe(a.Why, 160)
 		if why == "" {
 			why = string(a.State)
 		}
-		hint := model.Safe(a.Hint, 80)
+		hint := znode.Safe(a.Hint, 80)
 		if n := len(list); n > 0 && list[n-1].why == why && list[n-1].hint == hint {
 			list[n-1].what += ", " + t.name
 			continue
@@ -80,7 +81,7 @@ func holes(s *model.Server) []span {
 
 // unwhole says why t may not be the whole ensemble.
 func unwhole(t *model.ServerTable) string {
-	return cmp.Or(model.Safe(t.Unwhole, 0), "not every member of the ensemble is known")
+	return cmp.Or(znode.Safe(t.Unwhole, 0), "not every member of the ensemble is known")
 }
 
 // unanswered says what the servers did not tell.
@@ -135,7 +136,7 @@ func (d *dashboard) drawServers(f *frame) {
 	if t == nil {
 		prose(0, styleStrong, "The servers were not asked.")
 		lines = append(lines, nil)
-		where := model.Safe(s.Link.Server, 64)
+		where := znode.Safe(s.Link.Server, 64)
 		if where != "" && s.Link.Link == model.Connected {
 			prose(0, styleText, "This program is connected to "+where+". What the members of the ensemble know of their clients, and who watches what, only they can tell.")
 		}
@@ -155,7 +156,7 @@ func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(
 	s := d.shown()
 	addr := len("server")
 	for i := range t.Servers {
-		addr = max(addr, width(model.Safe(t.Servers[i].Addr, 64)))
+		addr = max(addr, width(znode.Safe(t.Servers[i].Addr, 64)))
 	}
 	addr = min(addr, max(16, w-2-17-9-9-2))
 	version := 0
@@ -195,7 +196,7 @@ func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(
 			m = styleText
 		}
 		known := v.Basic.State == model.Answered
-		row(sign, st, model.Safe(v.Addr, 64), partOf(v.Mode), model.Safe(v.Version, 12),
+		row(sign, st, znode.Safe(v.Addr, 64), partOf(v.Mode), znode.Safe(v.Version, 12),
 			count(v.ConnectionCount, known || v.Connections.State == model.Answered), count(v.WatchCount, known), m)
 		if who := d.connectedTo(v); who != "" {
 			prose(2, styleMuted, "of this election: "+who)

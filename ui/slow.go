@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // pace makes the embedded server speak more slowly, or faster.
@@ -46,9 +47,9 @@ func waitingHeld(s *doctor.State) (n int, next string) {
 func addressed(s *doctor.State, m *model.Message) string {
 	to := " to " + whose(s, m.Session) + ", "
 	if !notifies(m) {
-		text := "the reply" + to + model.Safe(m.Op, 24)
+		text := "the reply" + to + znode.Safe(m.Op, 24)
 		if m.Err != "" {
-			text += ": " + model.Safe(m.Err, 40)
+			text += ": " + znode.Safe(m.Err, 40)
 		}
 		return text
 	}
@@ -57,11 +58,11 @@ func addressed(s *doctor.State, m *model.Message) string {
 
 // told is what a notification says: "n_12 deleted".
 func news(s *doctor.State, m *model.Message) string {
-	what := model.Safe(model.Base(m.Path), 24)
-	if n, ok := model.Sequence(model.Base(m.Path)); ok && m.Path != s.Path {
+	what := znode.Safe(znode.Base(m.Path), 24)
+	if n, ok := znode.Sequence(znode.Base(m.Path)); ok && m.Path != s.Path {
 		what = "n_" + strconv.FormatInt(n, 10)
 	}
-	return what + " " + model.Safe(m.Event, 12)
+	return what + " " + znode.Safe(m.Event, 12)
 }
 
 // notifies tells a notification from a reply.
@@ -71,7 +72,7 @@ func notifies(m *model.Message) bool { return m.Op == "notification" }
 func whose(s *doctor.State, session uint64) string {
 	for _, m := range s.Members {
 		if m.Session == session && session != 0 {
-			return model.Safe(m.Name, nameMax)
+			return znode.Safe(m.Name, nameMax)
 		}
 	}
 	for _, c := range s.Queue {
@@ -115,11 +116,11 @@ func (d *dashboard) paceLine() string {
 
 // onTheWay is how many notifications of a znode to others than its owner are
 // held, as far as known.
-func onTheWay(s *doctor.State, znode *model.Candidate) int {
+func onTheWay(s *doctor.State, node *model.Candidate) int {
 	n := 0
 	if s.Pace != nil {
 		for i := range s.Pace.Held {
-			if m := &s.Pace.Held[i]; notifies(m) && m.Event == "deleted" && model.Base(m.Path) == znode.Name && m.Session != znode.Session {
+			if m := &s.Pace.Held[i]; notifies(m) && m.Event == "deleted" && znode.Base(m.Path) == node.Name && m.Session != node.Session {
 				n++
 			}
 		}
@@ -133,7 +134,7 @@ func (d *dashboard) drawHeld(p *pen, session uint64) {
 	if m == nil || session == 0 {
 		return
 	}
-	st, words := styleMuted, "held: "+model.Safe(m.Op, 24)
+	st, words := styleMuted, "held: "+znode.Safe(m.Op, 24)
 	if notifies(m) {
 		words = "held: " + news(d.shown(), m)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // taking is a line of the recipe that is being done.
@@ -47,7 +48,7 @@ func (d *dashboard) steps(f *frame) (lines [model.StepAcknowledge + 1]taking) {
 		case !fresh && !waits, t.Step <= model.StepNone, int(t.Step) >= len(lines):
 			continue
 		}
-		name, detail := model.Safe(t.Name, nameMax), model.Safe(t.Detail, detailMax)
+		name, detail := znode.Safe(t.Name, nameMax), znode.Safe(t.Detail, detailMax)
 		if t.Step != model.StepLowest {
 			lines[t.Step].mark(name, worked(t.Step, detail))
 			continue

@@ -7,9 +7,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // past is where the user is in time. While it is on, the picture of the
@@ -182,7 +182,7 @@ func (d *dashboard) arrive(msg travelMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		d.present()
-		d.say(styleTrouble, "pause: "+model.Safe(msg.err.Error(), 0))
+		d.say(styleTrouble, "pause: "+znode.Safe(msg.err.Error(), 0))
 		return nil
 	case msg.ok && msg.at.State != nil:
 		p.at, p.before, p.known = msg.at, msg.before, true

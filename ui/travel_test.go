@@ -13,6 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // stagedPast is a demo with a past, and its clock.
@@ -464,15 +465,15 @@ func TestTravelOnATape(t *testing.T) {
 	tape := history.NewTape(model.Config{Path: "/election", Recipe: model.Election()}, history.TapeConfig{})
 	put := func(o model.Observation) { tape.Apply(o) }
 	put(&model.Connection{At: w.now, Link: model.Connected, Session: 1})
-	parent := func() model.Parent {
+	parent := func() znode.Parent {
 		n := int32(len(w.children))
-		return model.Parent{Czxid: 7, Children: n, Cversion: int32(2*w.creates) - n}
+		return znode.Parent{Czxid: 7, Children: n, Cversion: int32(2*w.creates) - n}
 	}
 	put(&model.Read{At: w.now, Presence: model.Present, Parent: parent()})
 	for i, name := range []string{"amber", "birch"} {
 		w.wait(time.Second)
 		z := w.add("guid-n_", name, uint64(0xa1+i))
-		put(&model.Read{At: w.now, Presence: model.Present, New: []model.Znode{w.children[z]}, Parent: parent()})
+		put(&model.Read{At: w.now, Presence: model.Present, New: []znode.Znode{w.children[z]}, Parent: parent()})
 	}
 	w.wait(time.Second)
 	put(&model.Cast{At: w.now, Member: model.Member{ID: "birch", Name: "birch", Session: 0xa2, Belief: model.Waiting, Step: model.StepList, StepAt: w.now, Detail: "C := {12, 13}"}})

@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // trouble is a contender whose session is about to expire while its znode
@@ -168,7 +169,7 @@ func (d *dashboard) worst() (trouble, bool) {
 func (t trouble) sentence(f *frame, w int) string {
 	name := t.row.name()
 	if !t.faulty() {
-		why := ": " + model.Safe(t.said.Evidence, 0)
+		why := ": " + znode.Safe(t.said.Evidence, 0)
 		if long := name + " is at risk" + why; width(long) <= w {
 			return long
 		}

@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // begun notes that an action was started whose result comes with a later
@@ -111,7 +112,7 @@ func verdict(s *doctor.State) (style, string) {
 	}
 	text += ": " + strings.Join(parts, ", ")
 	if why != "" {
-		text += "; " + model.Safe(why, 0)
+		text += "; " + znode.Safe(why, 0)
 	}
 	return st, text
 }

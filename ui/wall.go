@@ -7,7 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // wall is the screen of elections: those watched, and those that a search
@@ -110,7 +110,7 @@ func (d *dashboard) open() tea.Cmd {
 		return nil
 	}
 	a := Action{Kind: Open, Election: d.path, Target: r.path}
-	name := model.Safe(r.path, 0)
+	name := znode.Safe(r.path, 0)
 	if why := d.refuses(a); why != "" {
 		d.say(styleTrouble, "open "+name+": "+why)
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // holders is how many at the front of the queue have the role.
@@ -25,7 +26,7 @@ func system(s *doctor.State) string {
 	if s.Dialect == nil {
 		return ""
 	}
-	return model.Safe(s.Dialect.System, 80)
+	return znode.Safe(s.Dialect.System, 80)
 }
 
 // locks reports whether the role is a lock or a lease, which is held.
@@ -71,7 +72,7 @@ func znodePath(s *doctor.State, c *model.Candidate) string {
 	if single(s) || strings.HasPrefix(c.Name, "/") {
 		return s.Path
 	}
-	return model.Join(s.Path, c.Name)
+	return znode.Join(s.Path, c.Name)
 }
 
 // brief is a znode's name as the recipe writes it: n_12.
@@ -79,5 +80,5 @@ func brief(c *model.Candidate) string {
 	if c.HasSequence {
 		return "n_" + strconv.FormatInt(c.Sequence, 10)
 	}
-	return model.Safe(model.Base(c.Name), 20)
+	return znode.Safe(znode.Base(c.Name), 20)
 }

@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // candidacy is one stand of a candidate: the recipe, line by line.
@@ -115,7 +116,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (mod
 // candidate asks again now and then: servers withhold events of a znode from
 // those who may not read it (since CVE-2024-23944).
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
-	path := model.Join(s.cfg.Path, predecessor)
+	path := znode.Join(s.cfg.Path, predecessor)
 	for {
 		var watch <-chan zk.Event
 		var stat *zk.Stat
@@ -125,7 +126,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 			return err
 		})
 		if errors.Is(err, zk.ErrNoAuth) {
-			obstacle = fmt.Sprintf("%s may not be read: its deletion is noticed within %s", model.Safe(predecessor, 0), units.Exact(unreadablePause))
+			obstacle = fmt.Sprintf("%s may not be read: its deletion is noticed within %s", znode.Safe(predecessor, 0), units.Exact(unreadablePause))
 			if stat, watch, err = s.watchUnreadable(ctx, path); err == nil && stat == nil {
 				return false, nil
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // acknowledge creates the acknowledgement, unless something is in its way: the
@@ -28,7 +29,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 		return nil
 	}
 	r.report(func(m *model.Member) {
-		m.Step, m.StepAt, m.Detail = model.StepAcknowledge, r.cfg.Now(), model.Base(r.cfg.Ack)
+		m.Step, m.StepAt, m.Detail = model.StepAcknowledge, r.cfg.Now(), znode.Base(r.cfg.Ack)
 	})
 	for {
 		var stat *zk.Stat
@@ -52,7 +53,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 			r.obstructed(ackTaken(r.cfg.Ack, stat))
 			return nil
 		}
-		data := model.AckData(model.Join(r.cfg.Path, r.name), r.fence)
+		data := model.AckData(znode.Join(r.cfg.Path, r.name), r.fence)
 		err = r.whileLeased(ctx, func(ctx context.Context) error {
 			_, err := r.conn.Create(ctx, r.cfg.Ack, data, zk.FlagEphemeral, r.cfg.ACL)
 			return err
@@ -71,7 +72,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 		case errors.Is(err, ErrQuota):
 			r.quota = min(max(2*r.quota, quotaPause), quotaPauseMost)
 			r.ackAgain = time.After(r.quota)
-			r.obstructed(model.Safe(err.Error(), 0))
+			r.obstructed(znode.Safe(err.Error(), 0))
 			return nil
 		}
 		return err
@@ -162,7 +163,7 @@ func (r *reign) awaitAckParent(ctx context.Context) (absent bool, err error) {
 		return false, err
 	}
 	r.ack = r.ackParent
-	r.obstructed(fmt.Sprintf("the acknowledgement's parent %s does not exist: create it, or name another acknowledgement", model.Safe(parent, 0)))
+	r.obstructed(fmt.Sprintf("the acknowledgement's parent %s does not exist: create it, or name another acknowledgement", znode.Safe(parent, 0)))
 	return true, nil
 }
 
@@ -176,9 +177,9 @@ func (r *reign) obstructed(why string) {
 // ackTaken says what is in the acknowledgement's place.
 func ackTaken(ack string, stat *zk.Stat) string {
 	if stat.EphemeralOwner == 0 {
-		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it, or name another acknowledgement", model.Safe(ack, 0))
+		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it, or name another acknowledgement", znode.Safe(ack, 0))
 	}
-	return fmt.Sprintf("%s belongs to session %s: waiting until it is deleted", model.Safe(ack, 0), model.Hex(uint64(stat.EphemeralOwner)))
+	return fmt.Sprintf("%s belongs to session %s: waiting until it is deleted", znode.Safe(ack, 0), znode.Hex(uint64(stat.EphemeralOwner)))
 }
 
 // checkAckParent returns errNoAckParent for an acknowledgement that nobody

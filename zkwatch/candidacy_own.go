@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // errDeposed: somebody deleted the own znode. It is one kind of errLost.
@@ -22,7 +22,7 @@ func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	var stat *zk.Stat
 	var watch <-chan zk.Event
 	err := try(ctx, func(ctx context.Context) (err error) {
-		_, stat, watch, err = s.conn.GetW(ctx, model.Join(s.cfg.Path, s.name))
+		_, stat, watch, err = s.conn.GetW(ctx, znode.Join(s.cfg.Path, s.name))
 		return err
 	})
 	if err := s.owns(stat, err); err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // listedMax is how many children a step names.
@@ -20,7 +20,7 @@ func listed(children []string) string {
 	n := 0
 	for _, name := range children {
 		c := child{name: name}
-		c.seq, c.numbered = model.Sequence(name)
+		c.seq, c.numbered = znode.Sequence(name)
 		if n == listedMax && !c.before(first[n-1]) {
 			continue
 		}
@@ -58,10 +58,10 @@ func (c child) before(d child) bool {
 
 // sequenceText is how a step names a znode: by its number.
 func sequenceText(name string) string {
-	if seq, ok := model.Sequence(name); ok {
+	if seq, ok := znode.Sequence(name); ok {
 		return fmt.Sprint(seq)
 	}
-	return model.Safe(name, numberlessMax)
+	return znode.Safe(name, numberlessMax)
 }
 
 // numberlessMax is how much of a name that has no number a step shows, in

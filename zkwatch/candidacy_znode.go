@@ -13,6 +13,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // volunteer creates the znode. A create whose reply was lost may have been
@@ -20,7 +21,7 @@ import (
 // counts only if this session owns it. Without a guid there is no name to look
 // for: another is created, and the first, if there, stands as well.
 func (s *candidacy) volunteer(ctx context.Context) error {
-	prefix := model.Join(s.cfg.Path, s.prefix)
+	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
 		m.Belief, m.Step, m.StepAt, m.Detail = model.Volunteering, model.StepCreate, s.cfg.Now(), s.shown
 	}
@@ -30,7 +31,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 		path, err := s.conn.create(ctx, prefix, s.cfg.Data, zk.FlagEphemeral|zk.FlagSequence, s.cfg.ACL, &s.loses)
 		switch {
 		case err == nil:
-			s.name = model.Base(path)
+			s.name = znode.Base(path)
 			s.report(func(m *model.Member) { m.Znode, m.Obstacle = s.name, "" })
 			return nil
 		case errors.Is(err, zk.ErrNoNode) && s.cfg.Create:
@@ -45,7 +46,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 			return fmt.Errorf("%w: %s", ErrNoParent, s.cfg.Path)
 		}
 		if errors.Is(err, ErrQuota) {
-			s.report(func(m *model.Member) { m.Obstacle = model.Safe(err.Error(), 0) })
+			s.report(func(m *model.Member) { m.Obstacle = znode.Safe(err.Error(), 0) })
 			if err := s.rest(ctx, quota); err != nil {
 				return err
 			}
@@ -116,12 +117,12 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 			return err
 		}
 		children = slices.DeleteFunc(children, func(name string) bool {
-			_, numbered := model.Sequence(name)
-			return !numbered || !strings.HasPrefix(name, s.prefix) || len(name) > len(s.prefix)+model.SequenceDigits+1
+			_, numbered := znode.Sequence(name)
+			return !numbered || !strings.HasPrefix(name, s.prefix) || len(name) > len(s.prefix)+znode.SequenceDigits+1
 		})
 		slices.SortFunc(children, inQueue)
 		for _, name := range slices.Backward(children) {
-			ok, stat, err := s.conn.Exists(ctx, model.Join(s.cfg.Path, name))
+			ok, stat, err := s.conn.Exists(ctx, znode.Join(s.cfg.Path, name))
 			if err != nil {
 				return err
 			}
@@ -179,7 +180,7 @@ func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 	}
 	uuid := strings.Join([]string{digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]}, "-")
 	shown = strings.NewReplacer(digits, digits[:8]+"…", uuid, digits[:8]+"…").Replace(prefix)
-	return prefix, model.Safe(shown, 0), false
+	return prefix, znode.Safe(shown, 0), false
 }
 
 // defaultACL is that of the znodes we create: ours where we are somebody, and

@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // CandidateConfig says for what, and how, a [Candidate] stands.
@@ -156,7 +157,7 @@ func NewCandidate(cfg CandidateConfig) *Candidate {
 		thawed:  make(chan struct{}, 1),
 		replies: cmp.Or(cfg.Conn.MaxReply, defaultMaxReply),
 		m: model.Member{
-			Name:   string(model.NewData(cfg.Data).Bytes),
+			Name:   string(znode.NewData(cfg.Data).Bytes),
 			Recipe: cfg.Recipe.Name(),
 			Belief: model.Volunteering,
 		},
@@ -287,7 +288,7 @@ func (c *Candidate) leave(ctx context.Context, conn *Conn, err error, stood bool
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, stood) {
 		// Before the closing, which may take a second.
 		c.report(func(m *model.Member) {
-			m.Belief, m.Step, m.Detail, m.Obstacle = model.Lost, model.StepNone, model.Safe(err.Error(), 80), ""
+			m.Belief, m.Step, m.Detail, m.Obstacle = model.Lost, model.StepNone, znode.Safe(err.Error(), 80), ""
 			if st.State == Connected {
 				m.Ending = model.Closing
 			}

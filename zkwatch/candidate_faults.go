@@ -6,6 +6,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // Kill ends the candidate as the death of its process would: the connection
@@ -84,7 +85,7 @@ func (s *candidacy) look(ctx context.Context) error {
 		}
 		var stat *zk.Stat
 		err := s.whileLeased(ctx, func(ctx context.Context) (err error) {
-			_, stat, err = s.conn.Get(ctx, model.Join(s.cfg.Path, s.name))
+			_, stat, err = s.conn.Get(ctx, znode.Join(s.cfg.Path, s.name))
 			return err
 		})
 		if err := s.owns(stat, err); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/znode"
 )
 
 var (
@@ -178,7 +179,7 @@ func (c *chaos) settled() {
 func (c *chaos) look(ctx context.Context) {
 	const pace = 50 * time.Millisecond
 	owner := make(map[string]int64)
-	znode := make(map[int64]string)
+	node := make(map[int64]string)
 	for ; ctx.Err() == nil; <-time.After(pace) {
 		children, _, err := c.out.Children(c.path)
 		if err != nil {
@@ -188,15 +189,15 @@ func (c *chaos) look(ctx context.Context) {
 			if owner[name] != 0 {
 				continue
 			}
-			ok, stat, err := c.out.Exists(model.Join(c.path, name))
+			ok, stat, err := c.out.Exists(znode.Join(c.path, name))
 			if err != nil || !ok {
 				continue
 			}
 			session := stat.EphemeralOwner
-			if other := znode[session]; other != "" {
+			if other := node[session]; other != "" {
 				c.Errorf("session %#x has had %s and %s", session, other, name)
 			}
-			owner[name], znode[session] = session, name
+			owner[name], node[session] = session, name
 		}
 	}
 }

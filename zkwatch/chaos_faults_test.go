@@ -8,6 +8,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -121,7 +122,7 @@ var seatFaults = map[string]seatFault{
 			return nil, false
 		}
 		deleted := make(chan error, 1)
-		go func() { deleted <- c.out.Delete(model.Join(c.path, m.Znode), -1) }()
+		go func() { deleted <- c.out.Delete(znode.Join(c.path, m.Znode), -1) }()
 		select {
 		case err := <-deleted:
 			if err != nil && !errors.Is(err, zk.ErrNoNode) {

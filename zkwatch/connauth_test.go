@@ -21,6 +21,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -99,7 +100,7 @@ func TestElectionWithCredentials(t *testing.T) {
 		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // ACLs are shown to who may change them
 			t.Fatal(err)
 		}
-		for _, p := range []string{path, model.Join(path, m.Znode), path + "-leader"} {
+		for _, p := range []string{path, znode.Join(path, m.Znode), path + "-leader"} {
 			acl, _, err := c.GetACL(p)
 			if err != nil || len(acl) != 2 || fmt.Sprint(acl) != fmt.Sprint(ours) {
 				t.Errorf("%s: ACL %v, want %v (%v)", p, acl, ours, err)

@@ -14,6 +14,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
 )
@@ -43,8 +44,8 @@ func TestStandingInForeignElections(t *testing.T) {
 				second := create(path+"/"+d.Prefix([16]byte{2}), contender)
 				s := stand(t, cfg)
 				m := s.believes(t, model.Waiting)
-				if m.Watches != model.Base(second) || m.Recipe != d.Recipe.Name() {
-					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, model.Base(second), d.Recipe.Name())
+				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
+					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, znode.Base(second), d.Recipe.Name())
 				}
 				conn := connect(t, config(t, addr))
 				waitState(t, conn, zkwatch.Connected)

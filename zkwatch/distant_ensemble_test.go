@@ -16,6 +16,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -362,7 +363,7 @@ func TestObserverOverALongLinkOfAnEnsemble(t *testing.T) {
 			return false
 		}
 		for i, c := range s.Queue {
-			if model.Join(path, c.Name) != wr.queue[i].znode {
+			if znode.Join(path, c.Name) != wr.queue[i].znode {
 				return false
 			}
 		}
@@ -378,10 +379,10 @@ func TestObserverOverALongLinkOfAnEnsemble(t *testing.T) {
 		switch b := e.Body.(type) {
 		case model.Handoff:
 			if b.To != nil {
-				led[model.Join(path, b.To.Name)] = true
+				led[znode.Join(path, b.To.Name)] = true
 			}
 			if b.From != nil {
-				led[model.Join(path, b.From.Name)] = true
+				led[znode.Join(path, b.From.Name)] = true
 			}
 			if wr.within(b) {
 				bounds++
@@ -427,7 +428,7 @@ func (w *writer) within(h model.Handoff) bool {
 		return false
 	}
 	for _, r := range w.reigns {
-		if r.znode == model.Join(w.path, h.From.Name) {
+		if r.znode == znode.Join(w.path, h.From.Name) {
 			if r.to[1].Add(memberLag).Before(h.Earliest) || r.to[0].After(h.Latest) {
 				w.t.Errorf("%s ended between %v and %v, and is said to between %v and %v", r.znode, r.to[0], r.to[1], h.Earliest, h.Latest)
 			}

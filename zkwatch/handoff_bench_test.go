@@ -18,6 +18,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
 )
@@ -138,7 +139,7 @@ func BenchmarkHandoffHerd(b *testing.B) {
 	server, addr := zkserver.Start(b, zkserver.Options{})
 	h := newHandoffs(b, addr, 0)
 	// The first number of all, given by name: it leads whoever came before it.
-	leader := model.Join(h.path, strings.Repeat("0", 32)+"-n_0000000000")
+	leader := znode.Join(h.path, strings.Repeat("0", 32)+"-n_0000000000")
 	h.create(leader, zk.FlagEphemeral)
 	var queue []*successor
 	join := func() {
@@ -309,7 +310,7 @@ func (h *handoffs) stand(recipe model.Recipe) *successor {
 		Report: func(_ time.Time, m model.Member) {
 			if m.Znode != "" && !named {
 				named = true
-				c.znode <- model.Join(h.path, m.Znode)
+				c.znode <- znode.Join(h.path, m.Znode)
 			}
 			switch {
 			case m.Belief == last.Belief && m.Watches == last.Watches:
@@ -401,7 +402,7 @@ func (h *handoffs) byTheRecipe(whole bool) *successor {
 	client, kill := h.connect()
 	c.leave, c.kill = client.Close, kill
 	h.b.Cleanup(c.leave)
-	own, err := client.Create(model.Join(h.path, strings.Repeat("f", 32)+"-n_"), []byte("bare"), contender, zk.WorldACL(zk.PermAll))
+	own, err := client.Create(znode.Join(h.path, strings.Repeat("f", 32)+"-n_"), []byte("bare"), contender, zk.WorldACL(zk.PermAll))
 	if err != nil {
 		h.b.Fatalf("create in %s: %v", h.path, err)
 	}
@@ -429,7 +430,7 @@ func (h *handoffs) byTheRecipe(whole bool) *successor {
 		}
 		return c
 	}
-	_, _, gone, err := client.GetW(model.Join(h.path, leader))
+	_, _, gone, err := client.GetW(znode.Join(h.path, leader))
 	if err != nil {
 		h.b.Fatalf("getData %s: %v", leader, err)
 	}
@@ -470,7 +471,7 @@ func (h *handoffs) lock() *successor {
 			h.b.Fatalf("%s has no lock: %v", h.path, err)
 		}
 		if i := slices.IndexFunc(children, func(name string) bool { return !slices.Contains(before, name) }); i >= 0 {
-			c.znode <- model.Join(h.path, children[i])
+			c.znode <- znode.Join(h.path, children[i])
 			break
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // whileLeased makes a leader's request. A lost connection suspends the leader
@@ -213,7 +214,7 @@ type renewed struct {
 func (s *candidacy) startRenewal(ctx context.Context) *renewal {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &renewal{due: make(chan struct{}, 1), done: make(chan renewed, 1), cancel: cancel}
-	own, timeout := model.Join(s.cfg.Path, s.name), s.conn.Status().Timeout
+	own, timeout := znode.Join(s.cfg.Path, s.name), s.conn.Status().Timeout
 	s.retired.Go(func() { r.run(ctx, s.conn, s.gate, own, renewEvery(timeout), s.leaseLeft) })
 	return r
 }

@@ -8,6 +8,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -19,7 +20,7 @@ func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string
 		t.Fatal(err)
 	}
 	for _, name := range children {
-		ok, stat, err := c.Exists(model.Join(path, name))
+		ok, stat, err := c.Exists(znode.Join(path, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,8 +29,8 @@ func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string
 		}
 	}
 	slices.SortFunc(mine, func(a, b string) int {
-		m, _ := model.Sequence(a)
-		n, _ := model.Sequence(b)
+		m, _ := znode.Sequence(a)
+		n, _ := znode.Sequence(b)
 		return int(m - n)
 	})
 	return mine
@@ -120,7 +121,7 @@ func TestLoseReplyIsOfOneCreate(t *testing.T) {
 		}
 		// It notices that its znode is gone, and its session ends with both. Its
 		// next candidacy is as good as any.
-		if err := c.Delete(model.Join(path+"/deep/down", m.Znode), -1); err != nil {
+		if err := c.Delete(znode.Join(path+"/deep/down", m.Znode), -1); err != nil {
 			t.Fatal(err)
 		}
 		m = s.believes(t, model.Leading)

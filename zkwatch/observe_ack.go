@@ -9,6 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // ackBurst is how many reads of the acknowledgement may follow each other at
@@ -145,7 +146,7 @@ func (o *Observer) readAck(ctx context.Context, conn *Conn, path string, outstan
 	case err != nil:
 		return nil, nil, err
 	default:
-		ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, model.NewData(data)
+		ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, znode.NewData(data)
 	}
 	ack.At = o.cfg.Now()
 	return ack, watch, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // failedMax is how long to wait at most after a read that a server answered with
@@ -240,11 +241,11 @@ func fired() <-chan zk.Event {
 
 // readNew reads children, at most pipelined of them at a time. One that is
 // gone is said to be unread; one whose data is forbidden has its stat only.
-func (o *Observer) readNew(ctx context.Context, conn *Conn, names []string) ([]model.Znode, error) {
+func (o *Observer) readNew(ctx context.Context, conn *Conn, names []string) ([]znode.Znode, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	znodes := make([]model.Znode, len(names))
+	znodes := make([]znode.Znode, len(names))
 	if len(names) == 1 {
 		var err error
 		znodes[0], err = o.readOne(ctx, conn, names[0])
@@ -279,7 +280,7 @@ feeding:
 	return znodes, context.Cause(ctx)
 }
 
-func (o *Observer) readOne(ctx context.Context, conn *Conn, name string) (model.Znode, error) {
+func (o *Observer) readOne(ctx context.Context, conn *Conn, name string) (znode.Znode, error) {
 	path := o.child(name)
 	asked := time.Now()
 	data, stat, err := conn.Get(ctx, path)
@@ -290,7 +291,7 @@ func (o *Observer) readOne(ctx context.Context, conn *Conn, name string) (model.
 	if errors.Is(err, zk.ErrInvalidPath) {
 		// Servers of old let names be created that no client may ask for. It stands
 		// there all the same, and must not keep the others from being read.
-		return model.Znode{Name: name, Data: model.Data{Denied: true}}, nil
+		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
 	}
 	if denied { // exists asks for no permission
 		var ok bool
@@ -300,19 +301,19 @@ func (o *Observer) readOne(ctx context.Context, conn *Conn, name string) (model.
 	}
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
-		return model.Znode{Name: name, Unread: true}, nil
+		return znode.Znode{Name: name, Unread: true}, nil
 	case err != nil:
-		return model.Znode{}, err
+		return znode.Znode{}, err
 	}
 	z := znodeOf(name, stat, data)
 	z.Data.Denied = denied
 	return z, nil
 }
 
-func znodeOf(name string, stat *zk.Stat, data []byte) model.Znode {
-	return model.Znode{
+func znodeOf(name string, stat *zk.Stat, data []byte) znode.Znode {
+	return znode.Znode{
 		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
-		Ctime: serverTime(stat.Ctime), Data: model.NewData(data),
+		Ctime: serverTime(stat.Ctime), Data: znode.NewData(data),
 	}
 }
 
@@ -339,8 +340,8 @@ func serverTime(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-func parentOf(s *zk.Stat) model.Parent {
-	return model.Parent{
+func parentOf(s *zk.Stat) znode.Parent {
+	return znode.Parent{
 		Czxid: s.Czxid, Ctime: serverTime(s.Ctime), Cversion: s.Cversion,
 		Children: s.NumChildren, Pzxid: s.Pzxid,
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // Some elections have no queue: the leader creates one ephemeral znode, and
@@ -87,7 +88,7 @@ func (o *Observer) readSingle(ctx context.Context, conn *Conn, outstanding <-cha
 	}
 	z := znodeOf(o.cfg.Path, stat, data)
 	z.Data.Denied = denied
-	r.New = []model.Znode{z}
+	r.New = []znode.Znode{z}
 	o.parent, o.known = 0, map[string]uint64{z.Name: 0}
 	return r, w, nil
 }
@@ -97,5 +98,5 @@ func (o *Observer) child(name string) string {
 	if o.single {
 		return o.cfg.Path
 	}
-	return model.Join(o.cfg.Path, name)
+	return znode.Join(o.cfg.Path, name)
 }

@@ -15,6 +15,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/wire"
@@ -109,7 +110,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 		second := create(path+"/n_", contender)
 		create(path+"/config", 0)
 		s := w.await(t, "two, one ignored", func(s *doctor.State) bool { return len(s.Queue) == 2 && len(s.Ignored) == 1 })
-		if got := model.Join(path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
+		if got := znode.Join(path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
 			t.Errorf("leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
 		}
 		if s.NextSequence != 3 || !s.NextSequenceKnown {
@@ -119,7 +120,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			t.Fatal(err)
 		}
 		s = w.await(t, "one left", queueOf(1))
-		if got := model.Join(path, s.Leader().Name); got != second {
+		if got := znode.Join(path, s.Leader().Name); got != second {
 			t.Errorf("leader %s, want %s", got, second)
 		}
 

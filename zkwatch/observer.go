@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // ObserverConfig says what an [Observer] looks at.
@@ -155,7 +156,7 @@ func (o *Observer) watchConnection(ctx context.Context, conn *Conn) {
 			Timeout: st.Timeout, RTT: shownRTT(st.RTT),
 		}
 		if st.Err != nil {
-			c.Err = model.Safe(st.Err.Error(), 0)
+			c.Err = znode.Safe(st.Err.Error(), 0)
 		}
 		same := last
 		same.At = c.At

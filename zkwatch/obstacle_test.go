@@ -9,6 +9,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -114,10 +115,10 @@ func TestWaiterNoticesThatItsZnodeIsGone(t *testing.T) {
 		s := stand(t, zkwatch.CandidateConfig{Conn: config(t, addr), Path: path})
 		m, i := s.await(t, 0, "waiting", func(m model.Member) bool { return m.Belief == model.Waiting })
 		// Written to, it is its znode still.
-		if _, err := c.Set(model.Join(path, m.Znode), []byte("other data"), -1); err != nil {
+		if _, err := c.Set(znode.Join(path, m.Znode), []byte("other data"), -1); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Delete(model.Join(path, m.Znode), -1); err != nil {
+		if err := c.Delete(znode.Join(path, m.Znode), -1); err != nil {
 			t.Fatal(err)
 		}
 		_, i = s.await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
@@ -144,7 +145,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 		}
 		s := stand(t, zkwatch.CandidateConfig{Conn: config(t, addr), Path: path, Ack: path + "-leader"})
 		s.await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
-			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "may not be read") && m.Watches == model.Base(leader)
+			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "may not be read") && m.Watches == znode.Base(leader)
 		})
 		if err := c.Delete(leader, -1); err != nil {
 			t.Fatal(err)

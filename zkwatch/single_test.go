@@ -14,6 +14,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
 )
@@ -82,7 +83,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 			if len(s.Queue) != 1 {
 				return false
 			}
-			_, numbered := model.Sequence(s.Queue[0].Name)
+			_, numbered := znode.Sequence(s.Queue[0].Name)
 			return numbered
 		})
 	})

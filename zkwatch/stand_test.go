@@ -12,6 +12,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -168,8 +169,8 @@ func TestElectionByTheRecipe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			znode, fence := model.ParseAck(data)
-			if znode != model.Join(path, m.Znode) || fence != m.Fence || uint64(stat.EphemeralOwner) != m.Session {
+			node, fence := model.ParseAck(data)
+			if node != znode.Join(path, m.Znode) || fence != m.Fence || uint64(stat.EphemeralOwner) != m.Session {
 				t.Errorf("acknowledgement %s of session %x, leader is %+v", data, stat.EphemeralOwner, m)
 			}
 		}
@@ -215,7 +216,7 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 			},
 		})
 		first := s.believes(t, model.Leading)
-		if err := c.Delete(model.Join(path, first.Znode), -1); err != nil {
+		if err := c.Delete(znode.Join(path, first.Znode), -1); err != nil {
 			t.Fatal(err)
 		}
 		_, i := s.await(t, 0, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
@@ -235,7 +236,7 @@ func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 		a.believes(t, model.Leading)
 		b := stand(t, zkwatch.CandidateConfig{Conn: config(t, addr), Path: path})
 		first := b.believes(t, model.Waiting)
-		if err := c.Delete(model.Join(path, first.Znode), -1); err != nil {
+		if err := c.Delete(znode.Join(path, first.Znode), -1); err != nil {
 			t.Fatal(err)
 		}
 		a.Resign()

@@ -15,6 +15,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -284,7 +285,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, name := range children {
-				if err := conn.Delete(model.Join(c.path, name), -1); err != nil {
+				if err := conn.Delete(znode.Join(c.path, name), -1); err != nil {
 					t.Fatal(err)
 				}
 			}

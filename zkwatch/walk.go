@@ -10,6 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // WalkConfig says where and how far a [Walk] goes.
@@ -189,7 +190,7 @@ func (w *walk) run(ctx context.Context) error {
 				w.skip(Skip{Path: b.parent, Znodes: len(b.names) - i, Why: SkipAlike})
 				break
 			}
-			_, inner, err := w.visit(ctx, model.Join(b.parent, name), b.depth)
+			_, inner, err := w.visit(ctx, znode.Join(b.parent, name), b.depth)
 			if err != nil {
 				return err
 			}
@@ -269,7 +270,7 @@ func (w *walk) look(ctx context.Context, path string, depth int) (there, inner b
 // descend puts a znode's children on the list, but for those with numbers.
 func (w *walk) descend(path string, names []string, depth int) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		_, numbered := model.Sequence(name)
+		_, numbered := znode.Sequence(name)
 		return numbered || path == "/" && name == "zookeeper" && w.conn.cfg.Servers.Chroot == ""
 	})
 	if len(names) == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // single reports an ephemeral znode that some system's leader has at such a
@@ -22,7 +23,7 @@ func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, er
 	if err != nil || z.Unread || z.Session == 0 {
 		return false, err
 	}
-	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []model.Znode{z}}
+	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}
 	w.report(Found{Path: path, Dialect: model.Recognise(path, read.New), Read: read, Contenders: 1})
 	return true, nil
 }
@@ -30,7 +31,7 @@ func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, er
 // singleAt returns the dialect in which an ephemeral znode at path is a leader's
 // own, nil if there is none.
 func singleAt(path string) *model.Dialect {
-	d := model.Recognise(path, []model.Znode{{Name: path, Session: 1}})
+	d := model.Recognise(path, []znode.Znode{{Name: path, Session: 1}})
 	if d == nil || !d.Single {
 		return nil
 	}
@@ -41,7 +42,7 @@ func singleAt(path string) *model.Dialect {
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
 	var contenders []string
 	for _, name := range names {
-		if _, ok := model.Sequence(name); ok {
+		if _, ok := znode.Sequence(name); ok {
 			contenders = append(contenders, name)
 		}
 	}
@@ -59,7 +60,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		if known[name] {
 			return false, nil
 		}
-		z, err := w.read(ctx, model.Join(path, name), name)
+		z, err := w.read(ctx, znode.Join(path, name), name)
 		if err != nil {
 			return false, err
 		}
@@ -103,10 +104,10 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 // holders is the path of the znodes that the election is the waiting line for:
 // a semaphore has two directories and is one thing. "" for any other.
 func holders(path string, d *model.Dialect) string {
-	parent := strings.TrimSuffix(path, "/"+model.Base(path))
+	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {
 	case "curator-semaphore-queue":
-		return model.Join(cmp.Or(parent, "/"), "leases")
+		return znode.Join(cmp.Or(parent, "/"), "leases")
 	case "kazoo-semaphore-queue":
 		return cmp.Or(parent, "/")
 	}
@@ -123,7 +124,7 @@ func (w *walk) report(f Found) {
 
 // read reads one znode. One that is gone is said to be unread; one whose data is
 // forbidden has its stat only.
-func (w *walk) read(ctx context.Context, path, name string) (z model.Znode, err error) {
+func (w *walk) read(ctx context.Context, path, name string) (z znode.Znode, err error) {
 	var data []byte
 	var stat *zk.Stat
 	err = w.request(ctx, func() (err error) {
@@ -143,9 +144,9 @@ func (w *walk) read(ctx context.Context, path, name string) (z model.Znode, err 
 	}
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath): // as readOne has it
-		return model.Znode{Name: name, Data: model.Data{Denied: true}}, nil
+		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
 	case errors.Is(err, zk.ErrNoNode):
-		return model.Znode{Name: name, Unread: true}, nil
+		return znode.Znode{Name: name, Unread: true}, nil
 	case err != nil:
 		return z, err
 	}
@@ -155,14 +156,14 @@ func (w *walk) read(ctx context.Context, path, name string) (z model.Znode, err 
 }
 
 // unread are the names that are not known, as far as they are looked at.
-func unread(names []string, known map[string]bool) []model.Znode {
-	var out []model.Znode
+func unread(names []string, known map[string]bool) []znode.Znode {
+	var out []znode.Znode
 	for _, name := range names {
 		if len(out) == walkNames {
 			break
 		}
 		if !known[name] {
-			out = append(out, model.Znode{Name: name, Unread: true})
+			out = append(out, znode.Znode{Name: name, Unread: true})
 		}
 	}
 	return out
@@ -170,7 +171,7 @@ func unread(names []string, known map[string]bool) []model.Znode {
 
 // inQueue orders names by their numbers.
 func inQueue(a, b string) int {
-	m, _ := model.Sequence(a)
-	n, _ := model.Sequence(b)
+	m, _ := znode.Sequence(a)
+	n, _ := znode.Sequence(b)
 	return cmp.Or(cmp.Compare(m, n), cmp.Compare(a, b))
 }

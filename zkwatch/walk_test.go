@@ -19,6 +19,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
 )
@@ -257,7 +258,7 @@ func TestWalkCosts(t *testing.T) {
 		if len(found) != 1 || !f.Partial || f.Contenders != many || p.Skipped != many-64 {
 			t.Errorf("%d found, the crowd: partial %v, %d contenders; %+v", len(found), f.Partial, f.Contenders, p)
 		}
-		if head := slices.MinFunc(f.Read.New, func(a, b model.Znode) int { return strings.Compare(a.Name, b.Name) }); head.Name != "n_0000000000" {
+		if head := slices.MinFunc(f.Read.New, func(a, b znode.Znode) int { return strings.Compare(a.Name, b.Name) }); head.Name != "n_0000000000" {
 			t.Errorf("the head of the crowd is %s", head.Name)
 		}
 	})

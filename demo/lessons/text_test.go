@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 
 	"electop/demo/lessons"
-	"electop/model"
 	"electop/model/lesson"
+	"electop/model/znode"
 )
 
 const (
 	// paragraphMax is how long a paragraph may be: the screen cuts longer ones.
-	paragraphMax = model.SafeMax
+	paragraphMax = znode.SafeMax
 	// partMax is how much there may be to read at once: what fits into a panel
 	// of 78 by 10.
 	partMax = 640

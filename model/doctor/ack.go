@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 const (
@@ -37,7 +38,7 @@ func twoLeaders(r *report) {
 		Title:    "two leaders: the acknowledgement is not of the lowest candidate",
 		Evidence: []string{
 			"lowest: " + said(head),
-			"the acknowledgement " + model.Safe(a.Path, 0) + " is owned by session " + model.Hex(a.Session) + ", which lives",
+			"the acknowledgement " + znode.Safe(a.Path, 0) + " is owned by session " + znode.Hex(a.Session) + ", which lives",
 		},
 		Harm:       "The session that acknowledged believes that it leads, and so may the lowest candidate: both do the work of one.",
 		Advice:     "Stop the program of the session that owns the acknowledgement. Let what the leaders write be fenced by the czxid of the leader's znode.",
@@ -46,9 +47,9 @@ func twoLeaders(r *report) {
 		References: []string{"CURATOR-620", "CURATOR-653", "CURATOR-696"},
 	}
 	if was, ok := r.d.former.sessions[a.Session]; ok && r.owners()[a.Session] == nil {
-		f.Evidence = append(f.Evidence, "its candidate "+model.Safe(was.name, 0)+" is gone since "+units.Clock(was.at))
+		f.Evidence = append(f.Evidence, "its candidate "+znode.Safe(was.name, 0)+" is gone since "+units.Clock(was.at))
 	}
-	r.find(model.Safe(head.Name, 0), f, hold{wait: ackGrace})
+	r.find(znode.Safe(head.Name, 0), f, hold{wait: ackGrace})
 }
 
 // believers finds members of ours that believe to lead when one only can.
@@ -76,7 +77,7 @@ func believers(r *report) {
 		References: []string{"CURATOR-620", "CURATOR-653", "CURATOR-696"},
 	}
 	for _, m := range all {
-		text := model.Safe(m.Name, 0) + ", session " + model.Hex(m.Session)
+		text := znode.Safe(m.Name, 0) + ", session " + znode.Hex(m.Session)
 		c := r.child(m.Znode)
 		switch {
 		case c != nil && c.Session == m.Session:
@@ -112,7 +113,7 @@ func ackDisagrees(r *report) {
 	h := hold{wait: ackGrace}
 	subject := ""
 	if head != nil {
-		subject = model.Safe(head.Name, 0)
+		subject = znode.Safe(head.Name, 0)
 		f.Znodes = append(f.Znodes, r.path(head.Name))
 		f.Sessions = append(f.Sessions, head.Session)
 		f.Evidence = append(f.Evidence, "lowest: "+said(head))
@@ -121,33 +122,33 @@ func ackDisagrees(r *report) {
 	case a.Presence == model.Present && a.Session == 0 && d != nil && !d.Foreign() && head != nil && !a.Names(head):
 		f.Severity = atMost(r.ceiling(), Critical)
 		f.Title = "nobody can acknowledge: a persistent znode is in the way"
-		f.Evidence = append(f.Evidence, model.Safe(a.Path, 0)+" is there, of no session")
+		f.Evidence = append(f.Evidence, znode.Safe(a.Path, 0)+" is there, of no session")
 		f.Harm = "An acknowledgement goes with its leader. This znode stays, so the lowest candidate is elected and never leads."
-		f.Advice = "Delete " + model.Safe(a.Path, 0) + ", or give the candidates another acknowledgement (--ack)."
+		f.Advice = "Delete " + znode.Safe(a.Path, 0) + ", or give the candidates another acknowledgement (--ack)."
 		subject = "persistent"
 	case a.Presence == model.Absent && head != nil:
 		if d := s.Dialect; d != nil && d.Foreign() && !r.d.cfg.AckExpected {
 			h.wait = ackGraceForeign
 		}
 		f.Title = "the leader did not acknowledge"
-		f.Evidence = append(f.Evidence, model.Safe(a.Path, 0)+" is not there")
+		f.Evidence = append(f.Evidence, znode.Safe(a.Path, 0)+" is not there")
 		f.Harm = "The candidate holds the role and does not do its work: its leader procedure failed, or takes very long, or it does not know that it leads."
 		f.Advice = "Look at the log of the leader. If it does not come on, restart it: the next one takes over."
 	case a.Presence != model.Present || head != nil && (a.Names(head) || a.Session != 0 && a.Session != head.Session):
 		return // in order, not known, or two leaders
 	case head == nil:
 		f.Title = "somebody acknowledged, and nobody stands"
-		f.Evidence = append(f.Evidence, model.Safe(a.Path, 0)+" is there, of session "+model.Hex(a.Session))
+		f.Evidence = append(f.Evidence, znode.Safe(a.Path, 0)+" is there, of session "+znode.Hex(a.Session))
 		f.Harm = "Who relies on the acknowledgement goes to a leader that was not elected."
 		f.Advice = "Find out whether that program leads without standing. If not, delete the acknowledgement."
 		if a.Session == 0 {
-			f.Evidence[len(f.Evidence)-1] = model.Safe(a.Path, 0) + " is there, of no session"
+			f.Evidence[len(f.Evidence)-1] = znode.Safe(a.Path, 0) + " is there, of no session"
 		}
 	case a.Znode == "":
 		return // a text of its own, owned by the leader or by nobody
 	default:
 		f.Title = "the acknowledgement names another than the leader"
-		f.Evidence = append(f.Evidence, model.Safe(a.Path, 0)+" names "+model.Safe(a.Znode, 0)+" with the czxid "+model.Hex(uint64(a.Fence)))
+		f.Evidence = append(f.Evidence, znode.Safe(a.Path, 0)+" names "+znode.Safe(a.Znode, 0)+" with the czxid "+znode.Hex(uint64(a.Fence)))
 		f.Harm = "Who goes by the acknowledgement finds the wrong leader, and fences by the wrong token."
 		f.Advice = "Let the acknowledgement be ephemeral, and let each leader create it anew."
 	}

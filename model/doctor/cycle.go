@@ -3,7 +3,7 @@ package doctor
 import (
 	"slices"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // watchCycle finds candidates that wait for each other. Who waits for a lower
@@ -31,11 +31,11 @@ func watchCycle(r *report) {
 		c, next := s.Queue[i], s.Queue[circle[(k+1)%len(circle)]]
 		f.Znodes = append(f.Znodes, r.path(c.Name))
 		f.Sessions = append(f.Sessions, c.Session)
-		f.Evidence = append(f.Evidence, said(c)+" watches "+model.Safe(next.Name, 0))
+		f.Evidence = append(f.Evidence, said(c)+" watches "+znode.Safe(next.Name, 0))
 	}
 	slices.Sort(f.Sessions)
 	f.Sessions = slices.Compact(f.Sessions)
-	r.find(model.Safe(s.Queue[slices.Min(circle)].Name, 0), f, hold{})
+	r.find(znode.Safe(s.Queue[slices.Min(circle)].Name, 0), f, hold{})
 }
 
 // circle returns the positions of contenders that wait for each other by both

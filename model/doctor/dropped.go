@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // droppedCandidate finds sessions that follow the election without standing in
@@ -54,7 +54,7 @@ func droppedCandidate(r *report) {
 			Severity: atMost(r.ceiling(), Warning),
 			Title:    "a session follows the election but stands no more",
 			Evidence: []string{
-				fmt.Sprintf("session %s owned %s until %s", model.Hex(session), model.Safe(was.name, 0), units.Clock(was.at)),
+				fmt.Sprintf("session %s owned %s until %s", znode.Hex(session), znode.Safe(was.name, 0), units.Clock(was.at)),
 				"it has set watches on later candidates since, and owns none",
 			},
 			Harm:       "Its program may believe that it is a candidate; it will never lead.",
@@ -63,7 +63,7 @@ func droppedCandidate(r *report) {
 			References: []string{"CURATOR-346"},
 		}
 		f.Znodes = r.watchedPaths(last, session)
-		r.find(model.Hex(session), f, hold{})
+		r.find(znode.Hex(session), f, hold{})
 	}
 	if len(others) == 0 {
 		return
@@ -79,9 +79,9 @@ func droppedCandidate(r *report) {
 		f.Title = units.Count(len(others), "session watches", "sessions watch") + " candidates and own none"
 	}
 	for _, session := range others[:min(len(others), evidenceMax)] {
-		text := "session " + model.Hex(session)
+		text := "session " + znode.Hex(session)
 		if x := s.Tracked.Client(session); x.Conn != nil {
-			text += " from " + model.Safe(x.Conn.Addr, 0)
+			text += " from " + znode.Safe(x.Conn.Addr, 0)
 		}
 		f.Evidence = append(f.Evidence, text)
 		f.Sessions = append(f.Sessions, session)

@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // strangersMax bounds how many children that do not contend are looked at.
@@ -23,7 +24,7 @@ func foreignChild(r *report) {
 		severity, why := r.blocks(c)
 		switch {
 		case severity != "":
-			r.find(model.Safe(c.Name, 0), Finding{
+			r.find(znode.Safe(c.Name, 0), Finding{
 				Severity:   severity,
 				Title:      "a child that is no candidate stands in the queue",
 				Evidence:   []string{said(c) + ": " + why},
@@ -76,7 +77,7 @@ func (r *report) blocks(c *model.Candidate) (blocking Severity, why string) {
 	// children that do not have it.
 	if lock := curatorLock(r.dialect(), s.Queue); lock != "" && len(s.Queue) > 0 && !strings.Contains(c.Name, lock) {
 		head := s.Queue[0].Name
-		if c.Name < head[len(head)-model.SequenceDigits:] {
+		if c.Name < head[len(head)-znode.SequenceDigits:] {
 			return Critical, "by Curator's order it comes before every number"
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // ghostWait is how long a session must own two candidates: one that steps back
@@ -61,20 +62,20 @@ func ghostNode(r *report) {
 		if f.Severity != Info {
 			for _, i := range r.sight().missing {
 				if _, of := slices.BinarySearch(all, i); of {
-					f.Evidence = append(f.Evidence, model.Safe(s.Queue[i].Name, 0)+" watches nobody, and should "+r.mustWatch(i))
+					f.Evidence = append(f.Evidence, znode.Safe(s.Queue[i].Name, 0)+" watches nobody, and should "+r.mustWatch(i))
 					if s := r.stuck(i); s.rank() > f.Severity.rank() {
 						f.Severity = s
 					}
 				}
 			}
 		}
-		r.find(model.Hex(c.Session), f, hold{wait: ghostWait})
+		r.find(znode.Hex(c.Session), f, hold{wait: ghostWait})
 	}
 }
 
 // ghost reports whether a ghost's finding names the contender: that it watches
 // nobody is said there.
 func (r *report) ghost(c *model.Candidate) bool {
-	found := r.d.suspects["ghost-node "+model.Hex(c.Session)]
+	found := r.d.suspects["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))
 }

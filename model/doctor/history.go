@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 const (
@@ -164,5 +164,5 @@ func abandonedAttempt(r *report) {
 	}
 	// Before the limit it is reported all the same, so that its time is waited
 	// for, and not raised.
-	r.find(model.Safe(head.Name, 0), f, hold{wait: max(0, limit-held) + r.lasted(model.Safe(head.Name, 0)), ages: true})
+	r.find(znode.Safe(head.Name, 0), f, hold{wait: max(0, limit-held) + r.lasted(znode.Safe(head.Name, 0)), ages: true})
 }

@@ -1,6 +1,9 @@
 package doctor
 
-import "electop/model"
+import (
+	"electop/model"
+	"electop/model/znode"
+)
 
 // look is what the rules of one run see: the election, what the doctor
 // remembers, and what several of them need, made when the first one asks for it.
@@ -104,14 +107,14 @@ func (l *look) path(name string) string {
 	if l.s.Single {
 		return l.s.Path
 	}
-	return model.Join(l.s.Path, name)
+	return znode.Join(l.s.Path, name)
 }
 
 // said names a contender in evidence.
 func said(c *model.Candidate) string {
-	text := model.Safe(c.Name, 0)
+	text := znode.Safe(c.Name, 0)
 	if c.Session != 0 {
-		text += " of session " + model.Hex(c.Session)
+		text += " of session " + znode.Hex(c.Session)
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 const (
@@ -65,10 +66,10 @@ func parentVanished(r *report) {
 		Advice:     "Restart the programs of these sessions. Keep the parent persistent, and delete it only when nobody uses it.",
 		Znodes:     []string{s.Path},
 		References: []string{"CURATOR-724"},
-		Evidence:   []string{fmt.Sprintf("%s was deleted by %s, together with %s", model.Safe(s.Path, 0), units.Clock(d.parentGone), units.Count(len(d.lost), "candidate", "candidates"))},
+		Evidence:   []string{fmt.Sprintf("%s was deleted by %s, together with %s", znode.Safe(s.Path, 0), units.Clock(d.parentGone), units.Count(len(d.lost), "candidate", "candidates"))},
 	}
 	if s.Phase == model.Live {
-		f.Evidence = append(f.Evidence, "it is there again, with the czxid "+model.Zxid(s.Parent.Czxid))
+		f.Evidence = append(f.Evidence, "it is there again, with the czxid "+znode.Zxid(s.Parent.Czxid))
 	}
 	h := hold{wait: vanishWait, again: d.parentGone.Add(vanishFor + time.Second)}
 	switch {
@@ -81,7 +82,7 @@ func parentVanished(r *report) {
 		f.Title = "the election was deleted under its candidates"
 		f.Sessions = alive
 		for _, session := range alive[:min(len(alive), evidenceMax)] {
-			f.Evidence = append(f.Evidence, "session "+model.Hex(session)+" lives and does not stand again")
+			f.Evidence = append(f.Evidence, "session "+znode.Hex(session)+" lives and does not stand again")
 		}
 	case unknown > 0:
 		f.Severity = Info
@@ -91,5 +92,5 @@ func parentVanished(r *report) {
 	default:
 		return
 	}
-	r.find(model.Zxid(d.parentGone.UnixNano()), f, h)
+	r.find(znode.Zxid(d.parentGone.UnixNano()), f, h)
 }

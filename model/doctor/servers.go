@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // serverHistory is the tables that rules about the ensemble compare: the last
@@ -45,7 +46,7 @@ func ensembleSplit(r *report) {
 		s := &t.Servers[i]
 		if s.Basic.State == model.Answered && s.Mode == model.ModeLeader {
 			n++
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%s says that it leads, at zxid %s", model.Safe(s.Addr, 0), model.Zxid(s.Zxid)))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s says that it leads, at zxid %s", znode.Safe(s.Addr, 0), znode.Zxid(s.Zxid)))
 		}
 	}
 	if n >= 2 {
@@ -77,7 +78,7 @@ func zxidRollover(r *report) {
 	r.find("", Finding{
 		Severity:   Warning,
 		Title:      "the ensemble's transaction numbers are about to roll over",
-		Evidence:   []string{fmt.Sprintf("%s is at zxid %s, of at most ffffffff in its lower half", model.Safe(top.Addr, 0), model.Zxid(top.Zxid))},
+		Evidence:   []string{fmt.Sprintf("%s is at zxid %s, of at most ffffffff in its lower half", znode.Safe(top.Addr, 0), znode.Zxid(top.Zxid))},
 		Harm:       "Then the ensemble elects its leader anew: clients lose their connections for some seconds, all at once.",
 		Advice:     "Restart the ensemble's leader at a quiet hour: the numbers begin anew.",
 		References: []string{"ZOOKEEPER-1277", "CURATOR-653"},
@@ -119,7 +120,7 @@ func ephemeralsDiffer(r *report) {
 		References: []string{"ZOOKEEPER-3144"},
 	}
 	for _, m := range both[:min(len(both), evidenceMax)] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of session %s is not on %s, at the same zxid as where it is", model.Safe(m.e.Path, 0), model.Hex(m.e.Session), m.server))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of session %s is not on %s, at the same zxid as where it is", znode.Safe(m.e.Path, 0), znode.Hex(m.e.Session), m.server))
 		f.Znodes = append(f.Znodes, m.e.Path)
 		f.Sessions = append(f.Sessions, m.e.Session)
 	}
@@ -159,7 +160,7 @@ func differences(t *model.ServerTable) map[missingOn]bool {
 			}
 			for _, s := range servers {
 				if !slices.Contains(s.Ephemerals, e) {
-					out[missingOn{e, model.Safe(s.Addr, 0)}] = true
+					out[missingOn{e, znode.Safe(s.Addr, 0)}] = true
 				}
 			}
 		}

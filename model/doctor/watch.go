@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // sight is what the tables of watches say of all contenders.
@@ -138,7 +139,7 @@ func missingWatch(r *report) {
 		if r.ghost(c) {
 			continue
 		}
-		r.find(model.Safe(c.Name, 0), Finding{
+		r.find(znode.Safe(c.Name, 0), Finding{
 			Severity: r.stuck(i),
 			Title:    "a candidate watches nobody",
 			Evidence: []string{
@@ -160,7 +161,7 @@ func (r *report) mustWatch(i int) string {
 	if !ok {
 		return "nobody"
 	}
-	return model.Safe(r.s.Queue[t].Name, 0)
+	return znode.Safe(r.s.Queue[t].Name, 0)
 }
 
 // wrongWatch finds contenders that watch another than they should, but for
@@ -178,7 +179,7 @@ func wrongWatch(r *report) {
 			if k := r.child(name); k != nil && s.Recipe.Contends(k) && s.Recipe.Before(k, c) {
 				before = true
 			}
-			names = append(names, model.Safe(name, 0))
+			names = append(names, znode.Safe(name, 0))
 		}
 		f := Finding{
 			Severity: atMost(r.ceiling(), Warning),
@@ -197,7 +198,7 @@ func wrongWatch(r *report) {
 			f.Severity = r.stuck(w.at)
 			f.Harm = "What it watches does not stand before it, so it is not told when its turn comes: then nobody leads."
 		}
-		r.find(model.Safe(c.Name, 0), f, hold{})
+		r.find(znode.Safe(c.Name, 0), f, hold{})
 	}
 }
 
@@ -218,16 +219,16 @@ func herdWatch(r *report) {
 				"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)",
 			},
 		}
-		f.Evidence = append(f.Evidence, "watched: "+model.Safe(name, 0))
+		f.Evidence = append(f.Evidence, "watched: "+znode.Safe(name, 0))
 		for _, i := range all[:min(len(all), evidenceMax-1)] {
 			ought := r.mustWatch(i)
 			if s.Recipe.Name() == model.Herd().Name() { // which asks for it
-				ought = model.Safe(s.Queue[i-1].Name, 0)
+				ought = znode.Safe(s.Queue[i-1].Name, 0)
 			}
 			f.Evidence = append(f.Evidence, said(s.Queue[i])+" should watch "+ought)
 			f.Sessions = append(f.Sessions, s.Queue[i].Session)
 		}
-		r.find(model.Safe(name, 0), f, hold{})
+		r.find(znode.Safe(name, 0), f, hold{})
 	}
 	if r.state().watchesList() && len(s.Queue) > 2 {
 		r.find("list", Finding{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // calm is how long a contender has to set its watch anew, and this program to
@@ -60,7 +61,7 @@ func newRound(t *model.ServerTable, path string, queue []*model.Candidate) *roun
 			for _, session := range w.Sessions {
 				x := r.watching[session]
 				if x == nil {
-					x = &watching{server: model.Safe(s.Addr, 0)}
+					x = &watching{server: znode.Safe(s.Addr, 0)}
 					r.watching[session] = x
 				}
 				if child {

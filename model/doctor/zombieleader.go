@@ -3,7 +3,7 @@ package doctor
 import (
 	"time"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // zombieLeader finds a leader that is dead or stopped while its session lives:
@@ -37,6 +37,6 @@ func zombieLeader(r *report) {
 				f.Severity, again = atMost(r.ceiling(), Critical), time.Time{}
 			}
 		}
-		r.find(model.Safe(x.Candidate.Name, 0), f, hold{again: again})
+		r.find(znode.Safe(x.Candidate.Name, 0), f, hold{again: again})
 	}
 }

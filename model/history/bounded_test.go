@@ -16,6 +16,7 @@ import (
 
 	"electop/model"
 	"electop/model/boundedjson"
+	"electop/model/znode"
 )
 
 // dense are lines of about n bytes that would be hundreds of times as much in
@@ -87,7 +88,7 @@ func TestDenseLines(t *testing.T) {
 		}
 		if errors.Is(err, boundedjson.ErrDense) {
 			refused++
-			if !strings.Contains(err.Error(), "line 2: too many items for its length: ") || strings.ContainsFunc(err.Error(), model.Unsafe) {
+			if !strings.Contains(err.Error(), "line 2: too many items for its length: ") || strings.ContainsFunc(err.Error(), znode.Unsafe) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -116,7 +117,7 @@ func TestWrittenLinesAreNotDense(t *testing.T) {
 		&model.ServerTable{Anchors: make([]model.Anchor, n)},
 		&model.ServerTable{Servers: []model.Server{{Clients: make([]model.ServerConn, n)}, {Deadlines: make([]model.Deadline, n)}, {Ephemerals: make([]model.Ephemeral, n)}}},
 		&model.ServerTable{Servers: []model.Server{{Watched: make([]model.Watch, n)}, {Watched: emptyWatches()}, {Watched: []model.Watch{{Sessions: make([]uint64, n)}}}}},
-		&model.Read{New: make([]model.Znode, n), Gone: make([]string, n)},
+		&model.Read{New: make([]znode.Znode, n), Gone: make([]string, n)},
 		&model.Pace{Held: make([]model.Message, n)},
 		&model.Wake{Notified: make([]uint64, n)},
 	} {
@@ -180,7 +181,7 @@ func itemBytes(v reflect.Value) (n int) {
 func BenchmarkUnmarshal(b *testing.B) {
 	r := &model.Read{At: time.Unix(0, 0).UTC(), Presence: model.Present, Full: true}
 	for i := range 10_000 {
-		r.New = append(r.New, model.Znode{Name: fmt.Sprintf("n_%010d", i), Session: 1, Czxid: int64(i), Ctime: time.Unix(0, 0).UTC(), Data: model.NewData([]byte("amber"))})
+		r.New = append(r.New, znode.Znode{Name: fmt.Sprintf("n_%010d", i), Session: 1, Czxid: int64(i), Ctime: time.Unix(0, 0).UTC(), Data: znode.NewData([]byte("amber"))})
 	}
 	line := lineOf(b, r)
 	b.SetBytes(int64(len(line)))

@@ -11,6 +11,7 @@ import (
 	"electop/model"
 	"electop/model/boundedjson"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // RecordingFormat is the version of the recording's lines.
@@ -78,7 +79,7 @@ func (h Header) Config() (model.Config, error) {
 	}
 	r, ok := model.RecipeNamed(h.Recipe)
 	if !ok && h.Recipe != recognised {
-		return model.Config{}, fmt.Errorf("recording of an unknown recipe %q", model.Safe(h.Recipe, 40))
+		return model.Config{}, fmt.Errorf("recording of an unknown recipe %q", znode.Safe(h.Recipe, 40))
 	}
 	if h.Part < 0 || h.Baseline < 0 || h.Part <= 1 && (h.Events != 0 || h.Baseline != 0) {
 		return model.Config{}, fmt.Errorf("recording part %d, with a baseline of %d", h.Part, h.Baseline)
@@ -150,7 +151,7 @@ func (e *Encoder) Encode(o model.Observation) error {
 }
 
 func (e *Encoder) write(v any) error {
-	b, err := model.SafeJSON(v)
+	b, err := znode.SafeJSON(v)
 	if err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}

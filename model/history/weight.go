@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
@@ -50,7 +51,7 @@ func weigh(o model.Observation) int {
 	return 2 * each
 }
 
-func znodeWeight(z *model.Znode) int { return size[model.Znode]() + len(z.Name) + len(z.Data.Bytes) }
+func znodeWeight(z *znode.Znode) int { return size[znode.Znode]() + len(z.Name) + len(z.Data.Bytes) }
 
 func serverWeight(s *model.Server) int {
 	n := size[model.Server]() + len(s.Deadlines)*size[model.Deadline]()

@@ -11,6 +11,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/lesson"
+	"electop/model/znode"
 )
 
 var conditions = []lesson.Condition{
@@ -79,7 +80,7 @@ func TestAnyStudent(t *testing.T) {
 			}
 		}
 		w.told = observed
-		names := func(in []model.Znode) (out []string) {
+		names := func(in []znode.Znode) (out []string) {
 			for _, z := range in {
 				out = append(out, string(z.Data.Bytes))
 			}
@@ -158,7 +159,7 @@ func TestAnyStudent(t *testing.T) {
 				t.Fatalf("view %+v", v)
 			}
 			for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question, v.Do, v.Happened, v.Verdict, v.Hint, v.Stuck}) {
-				if strings.ContainsAny(text, "{}") || model.Safe(text, 4096) != text {
+				if strings.ContainsAny(text, "{}") || znode.Safe(text, 4096) != text {
 					t.Fatalf("shown: %q", text)
 				}
 			}

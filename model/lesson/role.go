@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // Role is a place in the election that texts and conditions name; who has it is
@@ -66,7 +67,7 @@ func contender(s *doctor.State, c *model.Candidate) actor {
 	if c == nil {
 		return actor{}
 	}
-	a := actor{label: model.Safe(c.Label(), nameMax), id: c.ID(), stands: true, session: c.Session, seq: "no number"}
+	a := actor{label: znode.Safe(c.Label(), nameMax), id: c.ID(), stands: true, session: c.Session, seq: "no number"}
 	if c.HasSequence {
 		a.seq = strconv.FormatInt(c.Sequence, 10)
 	}
@@ -85,5 +86,5 @@ func member(s *doctor.State, m *model.Member) actor {
 			return a
 		}
 	}
-	return actor{label: model.Safe(m.Name, nameMax), member: m.ID, session: m.Session, seq: "no number"}
+	return actor{label: znode.Safe(m.Name, nameMax), member: m.ID, session: m.Session, seq: "no number"}
 }

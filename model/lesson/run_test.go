@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/lesson"
+	"electop/model/znode"
 )
 
 // course is a lesson with all that a lesson can have.
@@ -446,7 +447,7 @@ func TestHostileNames(t *testing.T) {
 	input(t, r, lesson.Next, 0)
 	v := r.View()
 	for _, text := range slices.Concat(v.Text, v.Options, []string{v.Question}) {
-		if model.Safe(text, 1000) != text || len(text) > 200 {
+		if znode.Safe(text, 1000) != text || len(text) > 200 {
 			t.Errorf("%q", text)
 		}
 	}

@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"electop/model"
+	"electop/model/znode"
 )
 
 // strayed says what happened instead of what was asked for. The part is lost
@@ -40,7 +41,7 @@ func (r *Run) strayed(m *moment) {
 		default:
 			return
 		}
-		name := model.Safe(now.Name, nameMax)
+		name := znode.Safe(now.Name, nameMax)
 		if asked[now.ID] {
 			lost(name + " " + deed + ", and that changes what was asked.")
 			return

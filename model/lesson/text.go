@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // Placeholders stand in braces: {leader} is a role's name, {seq of leader} the
@@ -134,7 +135,7 @@ func (w words) value(name string) string {
 		}
 	case phWinner:
 		if l := s.Leader(); l != nil {
-			return model.Safe(l.Label(), nameMax)
+			return znode.Safe(l.Label(), nameMax)
 		}
 		return "nobody"
 	case phSilent, phTakeover:

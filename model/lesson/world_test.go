@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/lesson"
+	"electop/model/znode"
 )
 
 // world is an election made of observations, as a journal tells it.
@@ -16,7 +17,7 @@ type world struct {
 	at      time.Time
 	zxid    int64
 	next    int // number of the next znode
-	here    []model.Znode
+	here    []znode.Znode
 	members map[string]*model.Member
 	writes  int64
 	// told gets what each observation made.
@@ -61,7 +62,7 @@ func (w *world) tick(d time.Duration) time.Time {
 }
 
 func (w *world) read() {
-	w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Present, Full: true, New: slices.Clone(w.here), Parent: model.Parent{
+	w.put(&model.Read{At: w.tick(time.Millisecond), Presence: model.Present, Full: true, New: slices.Clone(w.here), Parent: znode.Parent{
 		Czxid: 2, Cversion: int32(2*w.next - len(w.here)), Children: int32(len(w.here)), Pzxid: w.zxid,
 	}})
 }
@@ -86,11 +87,11 @@ func (w *world) member(name string, f func(*model.Member)) {
 }
 
 // create makes a znode of a session.
-func (w *world) create(name string, session uint64) model.Znode {
+func (w *world) create(name string, session uint64) znode.Znode {
 	w.zxid++
-	z := model.Znode{
+	z := znode.Znode{
 		Name: fmt.Sprintf("%032x-n_%010d", session, w.next), Session: session, Czxid: w.zxid, Ctime: w.at,
-		Data: model.NewData([]byte(name)),
+		Data: znode.NewData([]byte(name)),
 	}
 	w.next++
 	w.here = append(w.here, z)
@@ -115,7 +116,7 @@ func (w *world) stranger(name string) { w.create(name, uint64(9000+w.next)) }
 
 // znode returns where a candidate's first znode is.
 func (w *world) znode(name string) int {
-	return slices.IndexFunc(w.here, func(z model.Znode) bool { return string(z.Data.Bytes) == name })
+	return slices.IndexFunc(w.here, func(z znode.Znode) bool { return string(z.Data.Bytes) == name })
 }
 
 // drop deletes a candidate's first znode, tells what the deletion caused, and
@@ -174,7 +175,7 @@ func (w *world) settle() {
 		}
 		if belief == model.Leading {
 			z := w.here[i]
-			w.put(&model.Ack{At: w.tick(time.Millisecond), Path: ack, Presence: model.Present, Session: z.Session, Data: model.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
+			w.put(&model.Ack{At: w.tick(time.Millisecond), Path: ack, Presence: model.Present, Session: z.Session, Data: znode.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/znode"
 	"electop/ui"
 )
 
@@ -51,7 +52,7 @@ func (a *actions) Why(act ui.Action) string {
 		return a.noActing
 	}
 	if act.Election != "" && act.Election != a.path {
-		return "our candidates are in " + model.Safe(a.path, 0) + ": here electop looks on"
+		return "our candidates are in " + znode.Safe(a.path, 0) + ": here electop looks on"
 	}
 	if why := a.whyNotStage(act); why != "" {
 		return why
@@ -120,7 +121,7 @@ func (a *actions) Do(_ context.Context, act ui.Action) error {
 		return a.direct(act)
 	case ui.Refresh:
 		if e := a.wall.find(act.Election); e != nil && act.Arg != "" {
-			e.observer.Refresh(model.Base(act.Arg))
+			e.observer.Refresh(znode.Base(act.Arg))
 		}
 	case ui.Verify:
 		a.wall.asker.Verify()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -193,12 +194,12 @@ func (p *campaignPrinter) print(r saying) {
 		}
 		return &s
 	}
-	b, err := model.SafeJSON(campaignEvent{
+	b, err := znode.SafeJSON(campaignEvent{
 		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
-		Znode:   optional(m.Znode != "", model.Join(p.path, m.Znode)),
-		Session: optional(m.Session != 0, model.Hex(m.Session)),
-		Watches: optional(m.Belief == model.Waiting && m.Watches != "", model.Join(p.path, m.Watches)),
-		Fence:   optional(m.Fence != 0, model.Hex(uint64(m.Fence))),
+		Znode:   optional(m.Znode != "", znode.Join(p.path, m.Znode)),
+		Session: optional(m.Session != 0, znode.Hex(m.Session)),
+		Watches: optional(m.Belief == model.Waiting && m.Watches != "", znode.Join(p.path, m.Watches)),
+		Fence:   optional(m.Fence != 0, znode.Hex(uint64(m.Fence))),
 		Lease:   optional(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
 		Detail:  optional(m.Belief == model.Lost || m.Obstacle != "", cmp.Or(m.Obstacle, m.Detail)),
 	})
@@ -210,20 +211,20 @@ func (p *campaignPrinter) print(r saying) {
 func (p *campaignPrinter) line(m model.Member) string {
 	obstacle := ""
 	if m.Obstacle != "" {
-		obstacle = ": " + model.Safe(m.Obstacle, 0)
+		obstacle = ": " + znode.Safe(m.Obstacle, 0)
 	}
 	switch m.Belief {
 	case model.Volunteering:
 		if m.Znode == "" {
 			return "volunteering" + obstacle
 		}
-		return "in the queue as " + model.Safe(m.Znode, 0)
+		return "in the queue as " + znode.Safe(m.Znode, 0)
 	case model.Waiting:
-		return "waiting behind " + model.Safe(m.Watches, 0) + obstacle
+		return "waiting behind " + znode.Safe(m.Watches, 0) + obstacle
 	case model.Elected:
 		return "elected, not leading yet" + obstacle
 	case model.Leading:
-		return "leading, fence " + model.Zxid(m.Fence)
+		return "leading, fence " + znode.Zxid(m.Fence)
 	case model.Suspended:
 		return "suspended" + obstacle
 	case model.Lost:

@@ -14,6 +14,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/feed"
 )
@@ -37,7 +38,7 @@ func entryOf(s *doctor.State) (entry, error) {
 	}
 	if n := len(s.Queue); n > 0 {
 		last := s.Queue[n-1]
-		e.behind = fmt.Sprintf("you will queue behind %s, the last is %s", units.Count(n, "candidate", "candidates"), model.Safe(last.Name, 0))
+		e.behind = fmt.Sprintf("you will queue behind %s, the last is %s", units.Count(n, "candidate", "candidates"), znode.Safe(last.Name, 0))
 		if l := last.Label(); l != last.Name {
 			e.behind += " (" + l + ")"
 		}

@@ -11,6 +11,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui/plain"
 	"electop/zkwatch/feed"
 )
@@ -113,7 +114,7 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 func printEvents(out io.Writer, o *options, es []model.Event, limit *int) error {
 	for _, e := range es {
 		if o.json {
-			b, err := model.SafeJSON(plain.Event(o.path, e))
+			b, err := znode.SafeJSON(plain.Event(o.path, e))
 			if err != nil {
 				return err
 			}

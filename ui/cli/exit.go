@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // Exit codes, as the README lists them.
@@ -57,7 +57,7 @@ func report(w io.Writer, err error) int {
 		e = exitError{exitFailure, err}
 	}
 	if e.code != exitEmpty && e.code != exitCritical && e.code != exitInterrupted {
-		fmt.Fprintf(w, "electop: %s\n", model.Safe(err.Error(), 1000))
+		fmt.Fprintf(w, "electop: %s\n", znode.Safe(err.Error(), 1000))
 	}
 	return e.code
 }

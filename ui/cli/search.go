@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui"
 	"electop/ui/plain"
 	"electop/zkwatch"
@@ -97,7 +98,7 @@ func foundState(f zkwatch.Found) plain.Found {
 func (s *search) shown(running bool, err error) ui.Walk {
 	w := ui.Walk{Root: s.cfg.Root, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Running: running, Stopped: s.at.Stopped}
 	if err != nil {
-		w.Err = model.Safe(err.Error(), 0)
+		w.Err = znode.Safe(err.Error(), 0)
 	}
 	for _, found := range s.found {
 		st := found.State

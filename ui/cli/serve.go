@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/demo/zkserver"
-	"electop/model"
+	"electop/model/znode"
 )
 
 func newServe(std IO) *cobra.Command {
@@ -74,7 +74,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	}
 	switch {
 	case h.kept != "":
-		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data, sessions and their passwords are kept in %s, which only its owner can read.\n", dialable(addr), model.Safe(o.data, 0))
+		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data, sessions and their passwords are kept in %s, which only its owner can read.\n", dialable(addr), znode.Safe(o.data, 0))
 		fmt.Fprintln(std.Out, h.kept)
 	case tree == nil:
 		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory and ends with this process.\n", dialable(addr))

@@ -11,6 +11,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui/plain"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
@@ -62,7 +63,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		return forbidden(o.path, cfg.Servers)
 	}
 	if unasked != nil && ctx.Err() == nil {
-		fmt.Fprintf(std.Err, "electop: the servers did not say who watches what: %s\n", model.Safe(unasked.Error(), 0))
+		fmt.Fprintf(std.Err, "electop: the servers did not say who watches what: %s\n", znode.Safe(unasked.Error(), 0))
 	}
 	if err := printOnce(std, o.json, plain.Status(s), func() error { return plain.StatusText(std.Out, s) }); err != nil {
 		return err
@@ -78,7 +79,7 @@ func printOnce(std IO, asJSON bool, object any, text func() error) error {
 	if !asJSON {
 		return text()
 	}
-	b, err := model.SafeJSON(object)
+	b, err := znode.SafeJSON(object)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func readAck(ctx context.Context, conn *zkwatch.Conn, path string) (*model.Ack, 
 		return nil, err
 	default:
 		seen.Presence, seen.Session, seen.Czxid = model.Present, uint64(stat.EphemeralOwner), stat.Czxid
-		seen.Data = model.NewData(data)
+		seen.Data = znode.NewData(data)
 	}
 	return seen, nil
 }

@@ -17,6 +17,7 @@ import (
 	"electop/model/history"
 	"electop/model/lesson"
 	"electop/model/units"
+	"electop/model/znode"
 	"electop/zkwatch/feed"
 )
 
@@ -253,5 +254,5 @@ func noSuchLesson(id string, course []*lesson.Lesson) error {
 	for i, l := range course {
 		ids[i] = l.ID
 	}
-	return usagef("no lesson is called %q: there are %s", model.Safe(id, 40), strings.Join(ids, ", "))
+	return usagef("no lesson is called %q: there are %s", znode.Safe(id, 40), strings.Join(ids, ", "))
 }

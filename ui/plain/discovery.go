@@ -7,9 +7,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // Discovery is what a walk over the znodes below a root came to.
@@ -59,7 +59,7 @@ func (d Discovery) JSON() any {
 	out := discovery{Format: Format, Elections: make([]election, 0, len(d.Elections)), Visited: d.Visited, Denied: d.Denied, Skipped: d.Skips, SkippedN: d.Skipped, Stopped: text(d.Stopped)}
 	for _, f := range d.Elections {
 		s := f.State
-		e := election{Path: s.Path, System: System(s), Leader: znode(s.Path, s.Leader()), Waiting: f.Waiting, Findings: len(s.Findings)}
+		e := election{Path: s.Path, System: System(s), Leader: znodePath(s.Path, s.Leader()), Waiting: f.Waiting, Findings: len(s.Findings)}
 		if reign, ok := Reign(s); ok {
 			e.ReignMS = millis(&reign)
 		}
@@ -102,12 +102,12 @@ func (d Discovery) Text(w io.Writer) error {
 			if n := len(s.Findings); n > 0 {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", model.Safe(s.Path, 0), system, Who(s.Leader()), f.Waiting, reign, findings)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", znode.Safe(s.Path, 0), system, Who(s.Leader()), f.Waiting, reign, findings)
 		}
 		t.Flush() // into memory
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "%s below %s, in %s", units.Count(len(d.Elections), "election", "elections"), model.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
+	fmt.Fprintf(&b, "%s below %s, in %s", units.Count(len(d.Elections), "election", "elections"), znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
 	if d.Denied > 0 {
 		fmt.Fprintf(&b, "; %d may not be listed", d.Denied)
 	}
@@ -115,7 +115,7 @@ func (d Discovery) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "; %d not looked into", d.Skipped)
 	}
 	if d.Stopped != "" {
-		fmt.Fprintf(&b, "; stopped early: %s", model.Safe(d.Stopped, 0))
+		fmt.Fprintf(&b, "; stopped early: %s", znode.Safe(d.Stopped, 0))
 	}
 	fmt.Fprintln(&b, ".")
 	if len(d.Skips) > 0 {
@@ -124,7 +124,7 @@ func (d Discovery) Text(w io.Writer) error {
 	listed := 0
 	for _, s := range d.Skips {
 		listed += s.Znodes
-		fmt.Fprintf(&b, "  %s, %s: %s\n", model.Safe(s.Path, 0), units.Count(s.Znodes, "znode", "znodes"), model.Safe(s.Why, 0))
+		fmt.Fprintf(&b, "  %s, %s: %s\n", znode.Safe(s.Path, 0), units.Count(s.Znodes, "znode", "znodes"), znode.Safe(s.Why, 0))
 	}
 	if more := d.Skipped - listed; more > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", more)

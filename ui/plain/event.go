@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 type eventHead struct {
@@ -81,7 +82,7 @@ type stateEvent struct {
 func Event(path string, e model.Event) any {
 	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind, e.At} }
 	child := func(kind string, c *model.Candidate, ignored bool) any {
-		return childEvent{head(kind), model.Join(path, c.Name), sequence(c), session(c), content(c.Data, c.Unread), ignored}
+		return childEvent{head(kind), znode.Join(path, c.Name), sequence(c), session(c), content(c.Data, c.Unread), ignored}
 	}
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
@@ -92,7 +93,7 @@ func Event(path string, e model.Event) any {
 		return child("left", b.Candidate, b.Ignored)
 	case model.Handoff:
 		out := handoffEvent{
-			eventHead: head("handoff"), From: znode(path, b.From), To: znode(path, b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
+			eventHead: head("handoff"), From: znodePath(path, b.From), To: znodePath(path, b.To), Cause: string(b.Cause), Evidence: text(b.Evidence),
 			SilentMS: millis(b.Silent), TakeoverMS: millis(b.Takeover), VacantMS: millis(b.Vacant),
 			SilentRange: rangeOf(b.SilentIn), TakeoverRange: rangeOf(b.TakeoverIn), VacantRange: rangeOf(b.VacantIn),
 		}
@@ -103,7 +104,7 @@ func Event(path string, e model.Event) any {
 			d := content(b.To.Data, b.To.Unread)
 			out.ToSession, out.ToData, out.ToBase64, out.ToLength = session(b.To), d.Data, d.DataBase64, d.DataLength
 			if !b.To.Unread {
-				out.Fence = text(model.Hex(uint64(b.Fence)))
+				out.Fence = text(znode.Hex(uint64(b.Fence)))
 			}
 		}
 		return out
@@ -120,7 +121,7 @@ func Event(path string, e model.Event) any {
 		}
 		out := connectionEvent{head("connection"), string(link), text(b.Server), nil}
 		if b.Session != 0 {
-			out.Session = text(model.Hex(b.Session))
+			out.Session = text(znode.Hex(b.Session))
 		}
 		return out
 	case doctor.FindingChanged:
@@ -142,8 +143,8 @@ func rangeOf(s *model.Span) *[2]float64 {
 func riskEventOf(path string, head eventHead, r doctor.RiskChanged) any {
 	c := r.Risk.Candidate
 	out := riskEvent{
-		eventHead: head, State: changed(r.Raised), Znode: model.Join(path, c.Name), seq: sequence(c), Session: session(c),
-		Leader: r.Risk.Leader, Evidence: r.Risk.Evidence, Next: znode(path, r.Risk.Next),
+		eventHead: head, State: changed(r.Raised), Znode: znode.Join(path, c.Name), seq: sequence(c), Session: session(c),
+		Leader: r.Risk.Leader, Evidence: r.Risk.Evidence, Next: znodePath(path, r.Risk.Next),
 	}
 	if r.Raised {
 		out.ExpiresMS, out.Epoch = within(r.Risk.By, head.at), epoch(&r.Risk)

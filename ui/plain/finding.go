@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // finding is what the doctor noticed.
@@ -39,7 +39,7 @@ func findingOf(f *doctor.Finding) finding {
 		Znodes: list(f.Znodes), Sessions: make([]string, 0, len(f.Sessions)), Advice: f.Advice, References: list(f.References),
 	}
 	for _, id := range f.Sessions {
-		out.Sessions = append(out.Sessions, model.Hex(id))
+		out.Sessions = append(out.Sessions, znode.Hex(id))
 	}
 	return out
 }
@@ -74,14 +74,14 @@ func DoctorText(w io.Writer, s *doctor.State, looked time.Duration) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", headline(s))
 	for _, f := range s.Findings {
-		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(string(f.Severity)), model.Safe(f.Title, 0), f.ID)
+		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(string(f.Severity)), znode.Safe(f.Title, 0), f.ID)
 		for _, e := range f.Evidence {
 			field(&b, "seen", e)
 		}
 		field(&b, "znodes", safeList(f.Znodes))
 		sessions := make([]string, 0, len(f.Sessions))
 		for _, id := range f.Sessions {
-			sessions = append(sessions, model.Hex(id))
+			sessions = append(sessions, znode.Hex(id))
 		}
 		field(&b, "sessions", safeList(sessions))
 		field(&b, "harm", f.Harm)
@@ -98,7 +98,7 @@ func DoctorText(w io.Writer, s *doctor.State, looked time.Duration) error {
 
 // field writes one field of a finding, wrapped.
 func field(b *bytes.Buffer, name, value string) {
-	for i, l := range wrap(model.Safe(value, 2000), 88) {
+	for i, l := range wrap(znode.Safe(value, 2000), 88) {
 		if i > 0 {
 			name = ""
 		}
@@ -116,7 +116,7 @@ func safeList(items []string) string {
 			shown = append(shown, fmt.Sprintf("and %d more", len(items)-listMax))
 			break
 		}
-		shown = append(shown, model.Safe(s, 0))
+		shown = append(shown, znode.Safe(s, 0))
 	}
 	return strings.Join(shown, ", ")
 }

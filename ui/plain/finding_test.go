@@ -40,7 +40,7 @@ func examined(t *testing.T) *doctor.State {
 }
 
 func TestDoctor(t *testing.T) {
-	for name, s := range map[string]*doctor.State{"ill": examined(t), "well": election(t, znode("n_0000000001", 1, 2, []byte("amber")))} {
+	for name, s := range map[string]*doctor.State{"ill": examined(t), "well": election(t, child("n_0000000001", 1, 2, []byte("amber")))} {
 		t.Run(name, func(t *testing.T) {
 			b := line(t, plain.Doctor(s, 6*time.Second))
 			unprintable(t, string(b))
@@ -103,7 +103,7 @@ func TestDiscovery(t *testing.T) {
 	ill := examined(t)
 	for name, d := range map[string]plain.Discovery{
 		"nothing": {Root: "/", Visited: 1},
-		"several": {Root: "/app", Visited: 1200, Denied: 3, Stopped: "10000 znodes", Elections: found(ill, election(t), election(t, znode("n_0000000001", 1, 2, []byte("amber"))))},
+		"several": {Root: "/app", Visited: 1200, Denied: 3, Stopped: "10000 znodes", Elections: found(ill, election(t), election(t, child("n_0000000001", 1, 2, []byte("amber"))))},
 		"hostile": {Root: "/\x1b[2J", Visited: 1, Stopped: "\u202e"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // Format is the version of the JSON interface.
@@ -75,7 +76,7 @@ func statusOf(s *doctor.State) status {
 		Ignored:    make([]string, 0, len(s.Ignored)),
 	}
 	if s.Phase == model.Live && s.Parent.Czxid != 0 { // a znode that elects alone has none
-		out.Parent = &parent{model.Hex(uint64(s.Parent.Czxid)), s.Parent.Cversion, s.Parent.Children}
+		out.Parent = &parent{znode.Hex(uint64(s.Parent.Czxid)), s.Parent.Cversion, s.Parent.Children}
 	}
 	if s.NextSequenceKnown {
 		out.NextSequence = &s.NextSequence
@@ -86,7 +87,7 @@ func statusOf(s *doctor.State) status {
 	holders := s.Recipe.Holders(s.Queue)
 	for i, c := range s.Queue {
 		e := candidate{
-			Znode:      model.Join(s.Path, c.Name),
+			Znode:      znode.Join(s.Path, c.Name),
 			seq:        sequence(c),
 			Session:    session(c),
 			Name:       name(c),
@@ -98,21 +99,21 @@ func statusOf(s *doctor.State) status {
 		}
 		e.place(s, c, i)
 		if !c.Unread {
-			e.Czxid = text(model.Hex(uint64(c.Czxid)))
+			e.Czxid = text(znode.Hex(uint64(c.Czxid)))
 		}
 		if i < holders {
 			e.Role = "leader"
 		}
 		if w, ok := s.Recipe.Watches(s.Queue, i); ok {
-			e.Watches = text(model.Join(s.Path, s.Queue[w].Name))
+			e.Watches = text(znode.Join(s.Path, s.Queue[w].Name))
 		}
 		out.Candidates = append(out.Candidates, e)
 	}
 	if l := s.Leader(); l != nil {
-		out.Leader = text(model.Join(s.Path, l.Name))
+		out.Leader = text(znode.Join(s.Path, l.Name))
 	}
 	for _, c := range s.Ignored {
-		out.Ignored = append(out.Ignored, model.Join(s.Path, c.Name))
+		out.Ignored = append(out.Ignored, znode.Join(s.Path, c.Name))
 	}
 	return out
 }
@@ -122,7 +123,7 @@ func (e *candidate) place(s *doctor.State, c *model.Candidate, i int) {
 	edge := s.Edge(i)
 	e.WatchState = string(edge.State)
 	for _, name := range edge.Watched {
-		e.Watched = append(e.Watched, model.Join(s.Path, name))
+		e.Watched = append(e.Watched, znode.Join(s.Path, name))
 	}
 	if conn, server, _ := s.Client(c); conn != nil {
 		e.Address, e.Server = text(conn.Addr), text(server)
@@ -151,17 +152,17 @@ func session(c *model.Candidate) *string {
 	if c.Session == 0 {
 		return nil
 	}
-	return text(model.Hex(c.Session))
+	return text(znode.Hex(c.Session))
 }
 
-func znode(path string, c *model.Candidate) *string {
+func znodePath(path string, c *model.Candidate) *string {
 	if c == nil {
 		return nil
 	}
-	return text(model.Join(path, c.Name))
+	return text(znode.Join(path, c.Name))
 }
 
-func content(d model.Data, unread bool) data {
+func content(d znode.Data, unread bool) data {
 	var out data
 	if unread || d.Denied {
 		return out
@@ -188,7 +189,7 @@ func text(s string) *string {
 
 // name is who a candidate is: nil where only its znode's name tells it apart.
 func name(c *model.Candidate) *string {
-	if l := c.Label(); l != model.Safe(c.Name, nameMax) {
+	if l := c.Label(); l != znode.Safe(c.Name, nameMax) {
 		return text(l)
 	}
 	return nil

@@ -16,12 +16,13 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui/plain"
 )
 
 func line(t *testing.T, v any) []byte {
 	t.Helper()
-	b, err := model.SafeJSON(v)
+	b, err := znode.SafeJSON(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +328,7 @@ func TestJSONOfHostileChildren(t *testing.T) {
 			t.Fatalf("%s: not among the candidates", h.what)
 		}
 		c := s.Candidates[at]
-		name, cut := strings.ToValidUTF8(h.name, "\ufffd\ufffd"), model.NewData(h.data).Bytes
+		name, cut := strings.ToValidUTF8(h.name, "\ufffd\ufffd"), znode.NewData(h.data).Bytes
 		if h.what != "not UTF-8" && string(c.Znode) != path+"/"+name {
 			t.Errorf("%s: the name is %q", h.what, c.Znode)
 		}
@@ -363,7 +364,7 @@ func unprintable(t *testing.T, s string) {
 		t.Errorf("no line of text: %.200q", s)
 	}
 	for i, r := range s {
-		if model.Unsafe(r) {
+		if znode.Unsafe(r) {
 			t.Errorf("%q at %d of %.200q", r, i, s)
 			return
 		}
@@ -372,7 +373,7 @@ func unprintable(t *testing.T, s string) {
 
 // Times by a server's clock that no clock shows are not known.
 func TestJSONWithoutTimes(t *testing.T) {
-	z := znode("n_0000000001", 1, 2, nil)
+	z := child("n_0000000001", 1, 2, nil)
 	z.Ctime = time.Time{}
 	s := decode[statusDoc](t, line(t, plain.Status(election(t, z))))
 	if c := s.Candidates[0]; c.CreatedAt != nil || c.Czxid == nil {
@@ -384,8 +385,8 @@ func TestJSONWithoutTimes(t *testing.T) {
 func TestJSONOfSingleZnode(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/controller"})
 	j.Apply(&model.Connection{At: start, Link: model.Connected})
-	j.Apply(&model.Read{At: start, Presence: model.Present, Single: true, New: []model.Znode{
-		{Name: "controller", Session: 5, Czxid: 5, Ctime: start, Data: model.NewData([]byte(`{"version":1,"brokerid":1}`))},
+	j.Apply(&model.Read{At: start, Presence: model.Present, Single: true, New: []znode.Znode{
+		{Name: "controller", Session: 5, Czxid: 5, Ctime: start, Data: znode.NewData([]byte(`{"version":1,"brokerid":1}`))},
 	}})
 	if got := string(line(t, plain.Status(j.State()))); !strings.Contains(got, `"parent":null,"next_sequence":null,"leader":"/controller"`) {
 		t.Errorf("%s", got)

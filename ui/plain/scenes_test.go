@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 const path = "/app/election"
@@ -35,21 +36,21 @@ var hostile = []struct {
 	{"a negative number", "n_-2147483648", []byte("early")},
 }
 
-func znode(name string, session uint64, czxid int64, data []byte) model.Znode {
-	return model.Znode{Name: name, Session: session, Czxid: czxid, Ctime: start.Add(-time.Hour).Round(time.Millisecond), Data: model.NewData(data)}
+func child(name string, session uint64, czxid int64, data []byte) znode.Znode {
+	return znode.Znode{Name: name, Session: session, Czxid: czxid, Ctime: start.Add(-time.Hour).Round(time.Millisecond), Data: znode.NewData(data)}
 }
 
 func duration(d time.Duration) *time.Duration { return &d }
 
 // election is the state of an election with these children.
-func election(t *testing.T, zs ...model.Znode) *doctor.State {
+func election(t *testing.T, zs ...znode.Znode) *doctor.State {
 	t.Helper()
 	j := doctor.NewJournal(model.Config{Path: path})
 	j.Apply(&model.Connection{At: start, Link: model.Connected, Server: "zk1:2181", Session: 0xf00d000000000001})
 	n := int32(len(zs))
 	events := j.Apply(&model.Read{
 		At: start, Presence: model.Present, Full: true, New: zs,
-		Parent: model.Parent{Czxid: 0x100000002, Ctime: start, Cversion: 2*40 - n, Children: n, Pzxid: 9},
+		Parent: znode.Parent{Czxid: 0x100000002, Ctime: start, Cversion: 2*40 - n, Children: n, Pzxid: 9},
 	})
 	if len(events) < 1 || events[0].N != 1 {
 		t.Fatalf("%d events of a first read", len(events))
@@ -65,14 +66,14 @@ type scene struct {
 
 func scenes(t *testing.T) []scene {
 	t.Helper()
-	amber := &model.Candidate{Znode: znode("guid-n_0000000001", 0xa1, 0x100000004, []byte("amber")), Sequence: 1, HasSequence: true}
-	birch := &model.Candidate{Znode: znode("guid-n_0000000002", 1<<63, 0x100000005, []byte("birch")), Sequence: 2, HasSequence: true}
-	config := &model.Candidate{Znode: znode("config", 0, 0x100000003, []byte("{}"))}
-	unread := &model.Candidate{Znode: model.Znode{Name: "n_0000000003", Unread: true}, Sequence: 3, HasSequence: true}
-	denied := &model.Candidate{Znode: znode("n_0000000004", 0xa4, 0x100000007, nil), Sequence: 4, HasSequence: true}
+	amber := &model.Candidate{Znode: child("guid-n_0000000001", 0xa1, 0x100000004, []byte("amber")), Sequence: 1, HasSequence: true}
+	birch := &model.Candidate{Znode: child("guid-n_0000000002", 1<<63, 0x100000005, []byte("birch")), Sequence: 2, HasSequence: true}
+	config := &model.Candidate{Znode: child("config", 0, 0x100000003, []byte("{}"))}
+	unread := &model.Candidate{Znode: znode.Znode{Name: "n_0000000003", Unread: true}, Sequence: 3, HasSequence: true}
+	denied := &model.Candidate{Znode: child("n_0000000004", 0xa4, 0x100000007, nil), Sequence: 4, HasSequence: true}
 	denied.Data.Denied = true
-	binary := &model.Candidate{Znode: znode("n_0000000005", 0xa5, 0x100000008, []byte{0xff, 0}), Sequence: 5, HasSequence: true}
-	large := &model.Candidate{Znode: znode("n_0000000006", 0xa6, 0x100000009, bytes.Repeat([]byte("x"), 1<<20)), Sequence: 6, HasSequence: true}
+	binary := &model.Candidate{Znode: child("n_0000000005", 0xa5, 0x100000008, []byte{0xff, 0}), Sequence: 5, HasSequence: true}
+	large := &model.Candidate{Znode: child("n_0000000006", 0xa6, 0x100000009, bytes.Repeat([]byte("x"), 1<<20)), Sequence: 6, HasSequence: true}
 
 	absent := doctor.NewJournal(model.Config{Path: path})
 	absent.Apply(&model.Read{At: start, Presence: model.Absent})
@@ -128,11 +129,11 @@ func scenes(t *testing.T) []scene {
 // strangers is an election of hostile children, read from the first of them.
 func strangers(t *testing.T) *doctor.State {
 	t.Helper()
-	var zs []model.Znode
+	var zs []znode.Znode
 	for i, h := range hostile {
-		zs = append(zs, znode(h.name, uint64(0xb0+i), int64(0x100000010+i), h.data))
+		zs = append(zs, child(h.name, uint64(0xb0+i), int64(0x100000010+i), h.data))
 	}
-	return election(t, append(zs, znode("\x1b[2Jconfig\u202e", 0, 0x100000050, []byte("\x1b[2J")))...)
+	return election(t, append(zs, child("\x1b[2Jconfig\u202e", 0, 0x100000050, []byte("\x1b[2J")))...)
 }
 
 // ghost is a finding, in the words of a stranger where it quotes one.

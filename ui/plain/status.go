@@ -9,11 +9,12 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // headline says whose election it is and who leads.
 func headline(s *doctor.State) string {
-	path := model.Safe(s.Path, 0)
+	path := znode.Safe(s.Path, 0)
 	if l := s.Leader(); l != nil {
 		lead := "lead"
 		if s.Dialect != nil && s.Dialect.Lock {
@@ -35,7 +36,7 @@ func StatusText(w io.Writer, s *doctor.State) error {
 	if system := System(s); system != nil {
 		fmt.Fprint(&b, *system)
 		if s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied {
-			fmt.Fprintf(&b, ", acknowledged in %s", model.Safe(s.Ack.Path, 0))
+			fmt.Fprintf(&b, ", acknowledged in %s", znode.Safe(s.Ack.Path, 0))
 		}
 		fmt.Fprintln(&b)
 	}
@@ -74,12 +75,12 @@ func statusTable(b *bytes.Buffer, s *doctor.State) {
 	for i, c := range s.Queue {
 		session, where := "-", ""
 		if c.Session != 0 {
-			session = model.Hex(c.Session)
+			session = znode.Hex(c.Session)
 		}
 		if asked {
 			address, server := "-", "-"
 			if conn, on, _ := s.Client(c); conn != nil {
-				address, server = model.Safe(conn.Addr, 0), model.Safe(on, 0)
+				address, server = znode.Safe(conn.Addr, 0), znode.Safe(on, 0)
 			}
 			where = address + "\t" + server + "\t"
 		}
@@ -127,7 +128,7 @@ func watchText(s *doctor.State, i int) string {
 // child tells a contender from the others in little room.
 func child(c *model.Candidate) string {
 	if !c.HasSequence {
-		return model.Safe(c.Name, 0)
+		return znode.Safe(c.Name, 0)
 	}
 	return fmt.Sprint(c.Sequence)
 }

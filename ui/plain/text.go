@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 )
 
 // Line returns an event as one line of text for people, times in loc.
@@ -21,9 +22,9 @@ func Line(e model.Event, loc *time.Location) string {
 		s := b.State
 		switch {
 		case s.Phase == model.NoParent:
-			return line("state", "%s does not exist (yet)", model.Safe(s.Path, 0))
+			return line("state", "%s does not exist (yet)", znode.Safe(s.Path, 0))
 		case s.Leader() == nil:
-			return line("state", "nobody stands in %s", model.Safe(s.Path, 0))
+			return line("state", "nobody stands in %s", znode.Safe(s.Path, 0))
 		}
 		return line("state", "%s leads, %d waiting", Who(s.Leader()), len(s.Queue)-1)
 	case model.Joined:
@@ -40,15 +41,15 @@ func Line(e model.Event, loc *time.Location) string {
 	case model.LinkChanged:
 		s := string(b.Link)
 		if b.Server != "" {
-			s += "  " + model.Safe(b.Server, 0)
+			s += "  " + znode.Safe(b.Server, 0)
 		}
 		if b.Session != 0 {
-			s += "  session " + model.Hex(b.Session)
+			s += "  session " + znode.Hex(b.Session)
 		}
 		return line("connection", "%s", s)
 	case doctor.FindingChanged:
 		f := b.Finding
-		return line("finding", "%s  %s  %s  (%s)%s", changed(b.Raised), strings.ToUpper(string(f.Severity)), model.Safe(f.Title, 0), f.ID, first(f.Evidence))
+		return line("finding", "%s  %s  %s  (%s)%s", changed(b.Raised), strings.ToUpper(string(f.Severity)), znode.Safe(f.Title, 0), f.ID, first(f.Evidence))
 	case doctor.RiskChanged:
 		return line("risk", "%s", riskText(b, e.At))
 	}
@@ -69,10 +70,10 @@ func handoffNotes(h model.Handoff) string {
 		}
 	}
 	if h.Fence != 0 {
-		b.WriteString("  fence " + model.Zxid(h.Fence))
+		b.WriteString("  fence " + znode.Zxid(h.Fence))
 	}
 	if h.Evidence != "" {
-		b.WriteString("  (" + model.Safe(h.Evidence, 0) + ")")
+		b.WriteString("  (" + znode.Safe(h.Evidence, 0) + ")")
 	}
 	return b.String()
 }
@@ -82,7 +83,7 @@ func first(evidence []string) string {
 	if len(evidence) == 0 {
 		return ""
 	}
-	return "  " + model.Safe(evidence[0], 0)
+	return "  " + znode.Safe(evidence[0], 0)
 }
 
 func riskText(r doctor.RiskChanged, now time.Time) string {
@@ -103,7 +104,7 @@ func RiskText(who string, r *doctor.Risk, now time.Time) string {
 		s += ", expires in at most " + units.AtMost(r.By.Sub(now))
 	}
 	if r.Evidence != "" {
-		s += ": " + model.Safe(r.Evidence, 0)
+		s += ": " + znode.Safe(r.Evidence, 0)
 	}
 	switch {
 	case r.Leader && r.Next != nil:
@@ -145,7 +146,7 @@ func Who(c *model.Candidate) string {
 // nothing of who it is.
 func whoOrWhat(c *model.Candidate, ignored bool) string {
 	if ignored {
-		return model.Safe(c.Name, 0) + "  (no candidate)"
+		return znode.Safe(c.Name, 0) + "  (no candidate)"
 	}
 	return Who(c)
 }

@@ -11,6 +11,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui/plain"
 )
 
@@ -86,11 +87,11 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // Where several hold the role, it is not said of one that it leads alone.
 func TestStatusTextOfLeases(t *testing.T) {
-	a := znode("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))
-	b := znode("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))
+	a := child("ddbaecd457ed4d3da7640142e07fe7b7", 5, 2, []byte("amber"))
+	b := child("67af19a6e11f43a0a5d7217e32a030ee", 6, 3, []byte("birch"))
 	j := doctor.NewJournal(model.Config{Path: "/sem"})
 	j.Apply(&model.Connection{At: start, Link: model.Connected})
-	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: model.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []model.Znode{a, b}})
+	j.Apply(&model.Read{At: start, Presence: model.Present, Parent: znode.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []znode.Znode{a, b}})
 	s := j.State()
 	var out strings.Builder
 	if err := plain.StatusText(&out, s); err != nil || !strings.Contains(out.String(), " and 1 other hold, 0 waiting\n") {

@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // Unchecked is something that only servers know and did not say.
@@ -96,7 +97,7 @@ func uncheckedText(b *bytes.Buffer, us []Unchecked) {
 		if u.Setting != nil {
 			line += " (" + *u.Setting + " would allow it)"
 		}
-		for i, l := range wrap(model.Safe(line, 1000), 96) {
+		for i, l := range wrap(znode.Safe(line, 1000), 96) {
 			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", 2+2*min(i, 1)), l)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 )
 
 // lists makes a server's answers to cons and srvr from the clients of one port
@@ -151,7 +152,7 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 		j := doctor.NewJournal(model.Config{Path: "/election"})
 		at := time.Now()
 		j.Apply(&model.Connection{At: at, Link: model.Connected})
-		j.Apply(&model.Read{At: at, Presence: model.Present, Full: true, Parent: model.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []model.Znode{
+		j.Apply(&model.Read{At: at, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []znode.Znode{
 			{Name: "n_0000000000", Session: 9, Czxid: 2, Ctime: at}, {Name: "n_0000000001", Session: 7, Czxid: 3, Ctime: at},
 		}})
 		for range 3 {

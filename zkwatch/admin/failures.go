@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch/admin/command"
 	"electop/zkwatch/admin/transport"
 )
@@ -92,9 +93,9 @@ func (f failures) answer(heavy bool) model.Answer {
 			}
 		}
 	}
-	a.Why = model.Safe(strings.Join(whys, "; "), 0)
+	a.Why = znode.Safe(strings.Join(whys, "; "), 0)
 	return a
 }
 
 // text is err for people.
-func text(err error) string { return model.Safe(err.Error(), 0) }
+func text(err error) string { return znode.Safe(err.Error(), 0) }

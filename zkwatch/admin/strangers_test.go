@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // TestWhatListensInstead puts strangers where an AdminServer should be. In
@@ -46,7 +47,7 @@ func TestWhatListensInstead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			alone(t, stranger(HTTP), func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 				got := askNow(t, a, l)
-				if got.Basic.State != model.Failed || got.Watches.State != model.Failed || got.Basic.Why == "" || strings.ContainsFunc(got.Basic.Why, model.Unsafe) {
+				if got.Basic.State != model.Failed || got.Watches.State != model.Failed || got.Basic.Why == "" || strings.ContainsFunc(got.Basic.Why, znode.Unsafe) {
 					t.Errorf("HTTP: %+v", got.Basic)
 				}
 			})

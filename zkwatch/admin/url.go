@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // DefaultURL is where servers have their AdminServer by default.
@@ -28,7 +28,7 @@ func expand(template, host string) (string, error) {
 		// The error would repeat the text, which may hold a password.
 		return "", fmt.Errorf("the URL of the AdminServers is not valid (want something like %s)", DefaultURL)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("the URL of the AdminServers begins with %q, not with http:// or https://", model.Safe(u.Scheme, 20))
+		return "", fmt.Errorf("the URL of the AdminServers begins with %q, not with http:// or https://", znode.Safe(u.Scheme, 20))
 	case u.Host == "":
 		return "", fmt.Errorf("the URL of the AdminServers has no host (want something like %s)", DefaultURL)
 	case u.RawQuery != "" || u.Fragment != "":

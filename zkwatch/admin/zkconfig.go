@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch"
 )
 
@@ -38,7 +38,7 @@ func parseEnsemble(content string) (all []configured, why string) {
 		c, err := parseConfigured(rest)
 		switch {
 		case err != nil:
-			why = fmt.Sprintf("/zookeeper/config has a line that is not understood: %s", model.Safe(strings.TrimSpace(line), 80))
+			why = fmt.Sprintf("/zookeeper/config has a line that is not understood: %s", znode.Safe(strings.TrimSpace(line), 80))
 		case len(all) == maxMembers:
 			return all, "/zookeeper/config names too many servers"
 		case !slices.ContainsFunc(all, func(o configured) bool { return o.id == c.id }):

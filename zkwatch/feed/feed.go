@@ -24,6 +24,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // Config is what a feed is made of.
@@ -264,7 +265,7 @@ func (f *Feed) apply(o model.Observation) error {
 
 func (f *Feed) notice(s string) {
 	if f.cfg.Notice != nil {
-		f.cfg.Notice(model.Safe(s, 0))
+		f.cfg.Notice(znode.Safe(s, 0))
 	}
 }
 

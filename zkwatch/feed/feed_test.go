@@ -14,6 +14,7 @@ import (
 
 	"electop/model"
 	"electop/model/history"
+	"electop/model/znode"
 	"electop/zkwatch/feed"
 )
 
@@ -173,7 +174,7 @@ func TestRunDrainsAtTheEnd(t *testing.T) {
 }
 
 // held is a story with a handoff that waits for its acknowledgement.
-func held() (s *story, os []model.Observation, next model.Znode) {
+func held() (s *story, os []model.Observation, next znode.Znode) {
 	s = newStory()
 	first := s.change(3)
 	os = []model.Observation{s.connected(), first, s.acked(first.New[0])}

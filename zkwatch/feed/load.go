@@ -9,6 +9,7 @@ import (
 
 	"electop/model"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // lines is a piece of a recording, which is decoded as one.
@@ -65,7 +66,7 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 			return nil
 		}
 		for _, s := range l.notes {
-			notice(model.Safe(s, 0))
+			notice(znode.Safe(s, 0))
 		}
 		if l.seam != nil {
 			at := min(l.at, len(l.all))

@@ -12,6 +12,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 )
 
 // Recording is one that is read: a file, and before it the older part of the
@@ -123,7 +124,7 @@ func (r *Recording) note(s string) {
 func (r *Recording) tell(notice func(string)) {
 	for _, s := range r.notes {
 		if notice != nil {
-			notice(model.Safe(s, 0))
+			notice(znode.Safe(s, 0))
 		}
 	}
 	r.notes = nil

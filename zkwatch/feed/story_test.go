@@ -12,6 +12,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/znode"
 	"electop/zkwatch/feed"
 )
 
@@ -20,13 +21,13 @@ const path = "/election"
 // story makes the reads of an election as an observer would hand them in.
 type story struct {
 	at     time.Time
-	parent model.Parent
+	parent znode.Parent
 	next   int // sequence
 }
 
 func newStory() *story {
 	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // as a bubble's clock begins
-	return &story{at: at, parent: model.Parent{Czxid: 1, Ctime: at}}
+	return &story{at: at, parent: znode.Parent{Czxid: 1, Ctime: at}}
 }
 
 // pass lets time pass.
@@ -43,9 +44,9 @@ func (s *story) change(joins int, leavers ...int) *model.Read {
 	s.parent.Pzxid = max(s.parent.Pzxid, 10)
 	for range joins {
 		s.parent.Pzxid++
-		r.New = append(r.New, model.Znode{
+		r.New = append(r.New, znode.Znode{
 			Name: name(s.next), Session: uint64(0x100 + s.next), Czxid: s.parent.Pzxid, Ctime: s.at,
-			Data: model.NewData(fmt.Appendf(nil, "c%d", s.next)),
+			Data: znode.NewData(fmt.Appendf(nil, "c%d", s.next)),
 		})
 		s.next++
 	}
@@ -64,10 +65,10 @@ func (s *story) connected() *model.Connection {
 }
 
 // acked is the acknowledgement of the candidate that r brought.
-func (s *story) acked(z model.Znode) *model.Ack {
+func (s *story) acked(z znode.Znode) *model.Ack {
 	return &model.Ack{
 		At: s.at, Presence: model.Present, Session: z.Session,
-		Data: model.NewData(model.AckData(model.Join(path, z.Name), z.Czxid)),
+		Data: znode.NewData(model.AckData(znode.Join(path, z.Name), z.Czxid)),
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"electop/model"
 	"electop/model/boundedjson"
+	"electop/model/znode"
 )
 
 // The answers of an AdminServer, as Apache ZooKeeper 3.5 to 3.9 give them.
@@ -24,7 +24,7 @@ func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 	if err := boundedjson.Unmarshal(b, v); errors.Is(err, boundedjson.ErrDense) {
 		return fmt.Errorf("%w: %s: %w", ErrTooLarge, command, err)
 	} else if err != nil {
-		return malformed("%s: %s", command, model.Safe(err.Error(), 100))
+		return malformed("%s: %s", command, znode.Safe(err.Error(), 100))
 	}
 	e := v.head()
 	switch {
@@ -37,7 +37,7 @@ func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 	case strings.Contains(*e.Error, "not currently serving"):
 		return ErrNotServing
 	}
-	return fmt.Errorf("%s: %w: %s", command, ErrServerSays, model.Safe(*e.Error, 100))
+	return fmt.Errorf("%s: %w: %s", command, ErrServerSays, znode.Safe(*e.Error, 100))
 }
 
 // A jsonSession is a session id as a signed number, or as text.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 func fixture(t testing.TB, name string) []byte {
@@ -324,7 +325,7 @@ func TestErrorsOfAnAdminServer(t *testing.T) {
 		t.Errorf("not serving: %v", err)
 	}
 	_, err := parseJSONDump(say(`Unknown command: \u001b[31mdump`))
-	if !errors.Is(err, ErrServerSays) || strings.Contains(model.Safe(err.Error(), 0), "\x1b") {
+	if !errors.Is(err, ErrServerSays) || strings.Contains(znode.Safe(err.Error(), 0), "\x1b") {
 		t.Errorf("unknown command: %q", err)
 	}
 }
@@ -367,20 +368,20 @@ func FuzzReplies(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for name, parse := range parsers {
-			if err := parse(b); err != nil && strings.ContainsFunc(model.Safe(err.Error(), 0), model.Unsafe) {
+			if err := parse(b); err != nil && strings.ContainsFunc(znode.Safe(err.Error(), 0), znode.Unsafe) {
 				t.Errorf("%s: an error that is not safe to show: %q", name, err)
 			}
 		}
 		if c, err := parseCons(b); err == nil {
 			for _, c := range c.List {
-				if strings.ContainsFunc(c.Addr+c.LastOp, model.Unsafe) {
+				if strings.ContainsFunc(c.Addr+c.LastOp, znode.Unsafe) {
 					t.Errorf("not safe to show: %+v", c)
 				}
 			}
 		}
 		if c, err := parseConnections(b); err == nil {
 			for _, c := range c.List {
-				if strings.ContainsFunc(c.Addr+c.LastOp, model.Unsafe) {
+				if strings.ContainsFunc(c.Addr+c.LastOp, znode.Unsafe) {
 					t.Errorf("not safe to show: %+v", c)
 				}
 			}

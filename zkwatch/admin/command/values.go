@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/znode"
 )
 
 // errMalformed is in the error of every parser.
@@ -21,13 +22,13 @@ func malformed(format string, args ...any) error {
 }
 
 // shown is for a short piece of a reply in a message.
-func shown(s string) string { return strconv.Quote(model.Safe(s, 40)) }
+func shown(s string) string { return strconv.Quote(znode.Safe(s, 40)) }
 
 // shortVersion is "3.8.0" of "3.8.0-5a02a05, built on ...".
 func shortVersion(s string) string {
 	s, _, _ = strings.Cut(s, ",")
 	s, _, _ = strings.Cut(s, "-")
-	return model.Safe(strings.TrimSpace(s), 20)
+	return znode.Safe(strings.TrimSpace(s), 20)
 }
 
 // modeNamed returns ModeUnknown for all but the four modes: there is also the
@@ -91,7 +92,7 @@ func clientAddr(s string) string {
 			s = net.JoinHostPort(ip.String(), s[i+1:])
 		}
 	}
-	return model.Safe(s, 80)
+	return znode.Safe(s, 80)
 }
 
 // lastOp bounds the name of an operation.
@@ -99,7 +100,7 @@ func lastOp(s string) string {
 	if s == "null" || s == "NA" {
 		return ""
 	}
-	return model.Safe(s, 32)
+	return znode.Safe(s, 32)
 }
 
 // byPath collects watches by path from a table that has them by session.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"net"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 // ErrNoAnswer is the error of a request that took too long.
@@ -38,4 +38,4 @@ func cause(ctx context.Context, err error) error {
 }
 
 // quoted is a short piece of a reply for a message.
-func quoted(s string) string { return fmt.Sprintf("%q", model.Safe(s, 40)) }
+func quoted(s string) string { return fmt.Sprintf("%q", znode.Safe(s, 40)) }

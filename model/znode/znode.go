@@ -1,7 +1,8 @@
-package model
+package znode
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -89,6 +90,9 @@ func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 func Zxid(z int64) string {
 	return fmt.Sprintf("0x%x:%x", uint32(uint64(z)>>32), uint32(z))
 }
+
+// Hex formats a session id or zxid as machines read it.
+func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
 
 // Join returns the full path of the child called name. A name that is a path,
 // as that of the candidate in an election of a single znode, is it already.

@@ -1,4 +1,4 @@
-package model
+package znode
 
 // SequenceDigits is the width ZooKeeper prints a sequence with ("%010d",
 // PrepRequestProcessor), so it is the last ten digits of a name.

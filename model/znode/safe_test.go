@@ -1,4 +1,4 @@
-package model_test
+package znode_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"electop/model"
+	"electop/model/znode"
 )
 
 var hostile = []string{
@@ -53,9 +53,9 @@ func TestSafe(t *testing.T) {
 		{"ab\x1b", 6, `ab\x1b`},
 		{"ab\x1bc", 6, "ab\u2026"},
 		{"ab", 1, "\u2026"},
-		{strings.Repeat("x", 1000), -1, strings.Repeat("x", model.SafeMax-1) + "\u2026"},
+		{strings.Repeat("x", 1000), -1, strings.Repeat("x", znode.SafeMax-1) + "\u2026"},
 	} {
-		if got := model.Safe(c.in, c.max); got != c.want {
+		if got := znode.Safe(c.in, c.max); got != c.want {
 			t.Errorf("Safe(%q, %d) = %q, want %q", c.in, c.max, got, c.want)
 		}
 	}
@@ -66,9 +66,9 @@ func FuzzSafe(f *testing.F) {
 		f.Add(s, i%9*7)
 	}
 	f.Fuzz(func(t *testing.T, s string, limit int) {
-		got := model.Safe(s, limit)
+		got := znode.Safe(s, limit)
 		if limit <= 0 {
-			limit = model.SafeMax
+			limit = znode.SafeMax
 		}
 		if !utf8.ValidString(got) {
 			t.Fatalf("Safe(%q) = %q: invalid", s, got)
@@ -78,7 +78,7 @@ func FuzzSafe(f *testing.F) {
 		}
 		marks := 1 // none may be the first
 		for _, r := range got {
-			if model.Unsafe(r) || unicode.IsControl(r) {
+			if znode.Unsafe(r) || unicode.IsControl(r) {
 				t.Fatalf("Safe(%q) has %U", s, r)
 			}
 			if !unicode.Is(unicode.M, r) {
@@ -87,7 +87,7 @@ func FuzzSafe(f *testing.F) {
 				t.Fatalf("Safe(%q) = %q: marks pile up", s, got)
 			}
 		}
-		if again := model.Safe(got, limit); again != got {
+		if again := znode.Safe(got, limit); again != got {
 			t.Fatalf("Safe(%q) = %q, and of that %q", s, got, again)
 		}
 	})
@@ -102,12 +102,12 @@ func TestSafeJSON(t *testing.T) {
 		"e\u0301\u0302":         "\"e\u0301" + `\u0302"`,
 		"\u0301":                `"\u0301"`,
 	} {
-		got, err := model.SafeJSON(in)
+		got, err := znode.SafeJSON(in)
 		if err != nil || string(got) != want {
 			t.Errorf("SafeJSON(%q) = %s, %v; want %s", in, got, err, want)
 		}
 	}
-	if _, err := model.SafeJSON(func() {}); err == nil {
+	if _, err := znode.SafeJSON(func() {}); err == nil {
 		t.Error("SafeJSON of a function: no error")
 	}
 }
@@ -118,7 +118,7 @@ func FuzzSafeJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		v := map[string]any{"k" + s: []any{s, 1, nil, map[string]any{"b": []byte(s)}}}
-		got, err := model.SafeJSON(v)
+		got, err := znode.SafeJSON(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func FuzzSafeJSON(f *testing.F) {
 		}
 		mark := true
 		for _, r := range string(got) {
-			if model.Unsafe(r) {
+			if znode.Unsafe(r) {
 				t.Fatalf("SafeJSON(%q) has %U", s, r)
 			}
 			is := unicode.Is(unicode.M, r)
