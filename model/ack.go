@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/session"
 	"electop/model/znode"
 	"encoding/json"
 	"strconv"
@@ -56,7 +57,7 @@ func (j *Journal) ackChanged(o *Ack) moment {
 	}
 	m.likely = wall(o.Notified)
 	if !o.Heard.IsZero() && !m.earliest.IsZero() {
-		m.earliest = later(m.earliest, wall(o.Heard))
+		m.earliest = session.Later(m.earliest, wall(o.Heard))
 	}
 	if m.earliest.After(m.latest) { // a clock that was set
 		m.earliest = time.Time{}

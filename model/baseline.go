@@ -153,7 +153,7 @@ func (b *baseline) tables() {
 		return
 	}
 	for i := range b.Told.Servers {
-		told, last := &b.Told.Servers[i], b.Table.server(b.Told.Servers[i].Addr)
+		told, last := &b.Told.Servers[i], b.Table.Server(b.Told.Servers[i].Addr)
 		if last == nil || last.Basic.State == told.Basic.State && last.Connections.State == told.Connections.State &&
 			last.Sessions.State == told.Sessions.State && last.Watches.State == told.Watches.State {
 			continue

@@ -13,6 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -28,7 +29,7 @@ type present struct {
 	Members               []*model.Member
 	Owners                []string // of Queue: our member, by ID
 	Ack                   model.AckState
-	Table, Told           *model.ServerTable
+	Table, Told           *session.Table
 	Pace                  *model.Pace
 	Rules                 model.Rules
 	Believers             []string

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/session"
 	"electop/model/units"
 	"slices"
 	"time"
@@ -47,12 +48,12 @@ func (j *Journal) foreignEnd(c *Candidate, deleted moment) (cause Cause, evidenc
 		joined = c.SeenAt
 	}
 	switch {
-	case d != nil && (d.By.IsZero() || !earliest.After(d.By.Add(DangerOver))) && !earliest.Before(alive) && !earliest.Before(h.Likely(joined, j.sessions.Tick())):
+	case d != nil && (d.By.IsZero() || !earliest.After(d.By.Add(session.DangerOver))) && !earliest.Before(alive) && !earliest.Before(h.Likely(joined, j.sessions.Tick())):
 		return CauseExpired, d.Evidence
 	case !alive.IsZero() && !latest.IsZero() && latest.Before(alive):
 		return CauseLeft, "its session was alive and could not expire before " + units.Clock(alive)
 	case !alive.IsZero() && earliest.Before(alive):
-		return CauseUnknown, "its session was alive, but could expire from " + units.Clock(alive) + " on; its znode was seen to be gone only at " + units.Clock(later(latest, deleted.likely))
+		return CauseUnknown, "its session was alive, but could expire from " + units.Clock(alive) + " on; its znode was seen to be gone only at " + units.Clock(session.Later(latest, deleted.likely))
 	}
 	return CauseUnknown, h.LastKnown()
 }
@@ -86,7 +87,7 @@ func (j *Journal) explain(h *Handoff) {
 
 // reconsider explains ends by a later table: a session that lives on did not
 // expire, and neither did one that is over before it could have expired.
-func (j *Journal) reconsider(t *ServerTable, at time.Time) {
+func (j *Journal) reconsider(t *session.Table, at time.Time) {
 	if len(j.unexplained) == 0 {
 		return
 	}
@@ -96,17 +97,17 @@ func (j *Journal) reconsider(t *ServerTable, at time.Time) {
 	}
 	slices.Sort(sessions)
 	clients, exp := t.Conns(), t.Expirer()
-	for _, session := range sessions {
-		g := j.unexplained[session]
+	for _, sessionID := range sessions {
+		g := j.unexplained[sessionID]
 		if at.Sub(g.at) > goneFor || at.Before(g.at) {
-			delete(j.unexplained, session)
+			delete(j.unexplained, sessionID)
 			continue
 		}
 		if !t.At.After(g.at) {
 			continue
 		}
-		x, connected := clients[session]
-		counted := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d Deadline) bool { return d.Session == session })
+		x, connected := clients[sessionID]
+		counted := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d session.Deadline) bool { return d.Session == sessionID })
 		switch {
 		case connected:
 			j.amendCause(g, CauseResigned, "its session lives on without its znode, connected to "+x.Server+" at "+units.Clock(x.At))
@@ -118,7 +119,7 @@ func (j *Journal) reconsider(t *ServerTable, at time.Time) {
 		default:
 			continue
 		}
-		delete(j.unexplained, session)
+		delete(j.unexplained, sessionID)
 	}
 }
 

@@ -36,7 +36,7 @@
 // # What the servers say
 //
 // Who really watches whom, who is connected and when sessions expire is known
-// to the members of the ensemble alone. A [ServerTable] is one round of asking
+// to the members of the ensemble alone. A [session.ServerTable] is one round of asking
 // them. By it [State.Edge] tells watches that are verified from those that only
 // follow from the recipe, [State.Risk] warns of sessions that are about to
 // expire, [Handoff.Evidence] says what a cause is known by, and the doctor finds

@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 )
 
 // BenchmarkDiagnosis is a thousand changes a second in an election whose servers
@@ -31,21 +32,21 @@ func BenchmarkDiagnosis(b *testing.B) {
 }
 
 // table is what three servers say of a healthy crowd.
-func (c *crowd) table() *model.ServerTable {
-	told := model.Answer{State: model.Answered, At: c.at}
-	t := &model.ServerTable{At: c.at, End: c.at, Whole: true, Servers: make([]model.Server, 3)}
+func (c *crowd) table() *session.Table {
+	told := session.Answer{State: session.Answered, At: c.at}
+	t := &session.Table{At: c.at, End: c.at, Whole: true, Servers: make([]session.Server, 3)}
 	st := c.j.State()
 	for i := range t.Servers {
-		t.Servers[i] = model.Server{Addr: fmt.Sprint("zk", i), Basic: told, Connections: told, Sessions: told, Watches: told}
+		t.Servers[i] = session.Server{Addr: fmt.Sprint("zk", i), Basic: told, Connections: told, Sessions: told, Watches: told}
 	}
 	for k, x := range st.Queue {
 		s := &t.Servers[x.Session%3]
-		s.Clients = append(s.Clients, model.ServerConn{Session: x.Session, Timeout: 10 * time.Second, LastResponse: c.at.Sub(start)})
-		s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: x.Session, Path: "/e/" + x.Name})
+		s.Clients = append(s.Clients, session.Client{Session: x.Session, Timeout: 10 * time.Second, LastResponse: c.at.Sub(start)})
+		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: "/e/" + x.Name})
 		if k > 0 {
-			s.Watched = append(s.Watched, model.Watch{Path: "/e/" + st.Queue[k-1].Name, Sessions: []uint64{x.Session}})
+			s.Watched = append(s.Watched, session.Watch{Path: "/e/" + st.Queue[k-1].Name, Sessions: []uint64{x.Session}})
 		}
-		t.Servers[0].Deadlines = append(t.Servers[0].Deadlines, model.Deadline{Session: x.Session, At: c.at.Sub(start) + time.Hour})
+		t.Servers[0].Deadlines = append(t.Servers[0].Deadlines, session.Deadline{Session: x.Session, At: c.at.Sub(start) + time.Hour})
 	}
 	return t
 }

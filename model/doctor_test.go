@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -115,33 +116,33 @@ func later(a, b time.Time) time.Time {
 // healthy is what three members say of a healthy election, the sessions spread
 // over them: everybody is connected and was just heard from, and watches whom
 // the recipe says.
-func (c *clinic) healthy() *model.ServerTable {
-	told := model.Answer{State: model.Answered, Via: "http", At: c.tree.now}
-	t := &model.ServerTable{At: c.tree.now.Add(-time.Millisecond), End: c.tree.now, Whole: true, Every: time.Second}
+func (c *clinic) healthy() *session.Table {
+	told := session.Answer{State: session.Answered, Via: "http", At: c.tree.now}
+	t := &session.Table{At: c.tree.now.Add(-time.Millisecond), End: c.tree.now, Whole: true, Every: time.Second}
 	st := c.j.State()
 	for i := range 3 {
-		mode := model.ModeFollower
+		mode := session.ModeFollower
 		if i == 0 {
-			mode = model.ModeLeader
+			mode = session.ModeLeader
 		}
-		s := model.Server{
+		s := session.Server{
 			Addr: fmt.Sprintf("zk%d:2181", i+1), Mode: mode, Zxid: 0x100000100, Tick: 2 * time.Second,
 			Basic: told, Connections: told, Sessions: told, Watches: told,
 		}
 		for k, x := range st.Queue {
-			s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: x.Session, Path: znode.Join(st.Path, x.Name)})
+			s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: znode.Join(st.Path, x.Name)})
 			if i == 0 {
-				s.Deadlines = append(s.Deadlines, model.Deadline{Session: x.Session, At: c.tree.now.Sub(start) + time.Hour + 12*time.Second})
+				s.Deadlines = append(s.Deadlines, session.Deadline{Session: x.Session, At: c.tree.now.Sub(start) + time.Hour + 12*time.Second})
 			}
 			if int(x.Session)%3 != i {
 				continue
 			}
-			s.Clients = append(s.Clients, model.ServerConn{
+			s.Clients = append(s.Clients, session.Client{
 				Session: x.Session, Addr: fmt.Sprintf("10.0.0.%d:4000", x.Session), Timeout: 10 * time.Second,
 				LastResponse: c.tree.now.Sub(start) + time.Hour,
 			})
 			if p, ok := st.Recipe.Watches(st.Queue, k); ok {
-				s.Watched = append(s.Watched, model.Watch{Path: znode.Join(st.Path, st.Queue[p].Name), Sessions: []uint64{x.Session}})
+				s.Watched = append(s.Watched, session.Watch{Path: znode.Join(st.Path, st.Queue[p].Name), Sessions: []uint64{x.Session}})
 			}
 		}
 		t.Servers = append(t.Servers, s)
@@ -150,27 +151,27 @@ func (c *clinic) healthy() *model.ServerTable {
 }
 
 // watches makes the session watch these children and no others.
-func watches(t *model.ServerTable, path string, session uint64, names ...string) {
+func watches(t *session.Table, path string, sessionID uint64, names ...string) {
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		s.Watched = slices.DeleteFunc(s.Watched, func(w model.Watch) bool { return slices.Equal(w.Sessions, []uint64{session}) })
-		if int(session)%3 == i {
+		s.Watched = slices.DeleteFunc(s.Watched, func(w session.Watch) bool { return slices.Equal(w.Sessions, []uint64{sessionID}) })
+		if int(sessionID)%3 == i {
 			for _, name := range names {
-				s.Watched = append(s.Watched, model.Watch{Path: path + "/" + name, Sessions: []uint64{session}})
+				s.Watched = append(s.Watched, session.Watch{Path: path + "/" + name, Sessions: []uint64{sessionID}})
 			}
 		}
 	}
 }
 
 // without takes a session's connection out.
-func without(t *model.ServerTable, session uint64) {
+func without(t *session.Table, sessionID uint64) {
 	for i := range t.Servers {
-		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(x model.ServerConn) bool { return x.Session == session })
+		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(x session.Client) bool { return x.Session == sessionID })
 	}
 }
 
 // asked has the servers asked twice, and waits for what comes of it.
-func (c *clinic) asked(change func(*model.ServerTable)) {
+func (c *clinic) asked(change func(*session.Table)) {
 	c.Helper()
 	for range 2 {
 		c.pass(3 * time.Second)

@@ -8,11 +8,12 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 )
 
 func TestMissingWatch(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	none := func(x *model.ServerTable) { watches(x, "/e", 2) }
+	none := func(x *session.Table) { watches(x, "/e", 2) }
 	c.pass(3 * time.Second)
 	x := c.healthy()
 	none(x)
@@ -35,7 +36,7 @@ func TestMissingWatch(t *testing.T) {
 	c.has()
 
 	// One further behind has time yet.
-	c.asked(func(x *model.ServerTable) { watches(x, "/e", 3) })
+	c.asked(func(x *session.Table) { watches(x, "/e", 3) })
 	c.has("missing-watch warning")
 	// Whom it watches goes: it will look again.
 	c.tree.delete(names[1])
@@ -45,18 +46,18 @@ func TestMissingWatch(t *testing.T) {
 }
 
 func TestMissingWatchNeedsAllMembers(t *testing.T) {
-	for name, change := range map[string]func(*model.ServerTable){
-		"another may have it": func(x *model.ServerTable) { x.Whole, x.Unwhole = false, "zk4 has no address" },
-		"(4lw.commands.whitelist would allow it)": func(x *model.ServerTable) {
-			x.Servers[1].Watches = model.Answer{State: model.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
+	for name, change := range map[string]func(*session.Table){
+		"another may have it": func(x *session.Table) { x.Whole, x.Unwhole = false, "zk4 has no address" },
+		"(4lw.commands.whitelist would allow it)": func(x *session.Table) {
+			x.Servers[1].Watches = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
 		},
-		"more watches than are kept":       func(x *model.ServerTable) { x.Servers[0].Leftover = true },
-		"its client has no connection":     func(x *model.ServerTable) { without(x, 2) },
-		"zk3:2181 was not asked":           func(x *model.ServerTable) { x.Servers[2].Watches = model.Answer{} },
-		"did not tell its watches: broken": func(x *model.ServerTable) { x.Servers[0].Watches = model.Answer{State: model.Failed, Why: "broken"} },
+		"more watches than are kept":       func(x *session.Table) { x.Servers[0].Leftover = true },
+		"its client has no connection":     func(x *session.Table) { without(x, 2) },
+		"zk3:2181 was not asked":           func(x *session.Table) { x.Servers[2].Watches = session.Answer{} },
+		"did not tell its watches: broken": func(x *session.Table) { x.Servers[0].Watches = session.Answer{State: session.Failed, Why: "broken"} },
 	} {
 		c, _ := three(t, model.Config{}, "n_")
-		c.asked(func(x *model.ServerTable) {
+		c.asked(func(x *session.Table) {
 			watches(x, "/e", 2)
 			change(x)
 		})
@@ -89,7 +90,7 @@ func TestEdgeUnknown(t *testing.T) {
 	why("the servers were not asked")
 	x := c.healthy()
 	for i := range x.Servers {
-		x.Servers[i].Watches = model.Answer{}
+		x.Servers[i].Watches = session.Answer{}
 	}
 	c.put(x)
 	why("not asked for their watches")
@@ -133,8 +134,8 @@ func TestClient(t *testing.T) {
 	// A cheap round does not make them forgotten.
 	x := c.healthy()
 	for i := range x.Servers {
-		x.Servers[i].Connections, x.Servers[i].Clients = model.Answer{}, nil
-		x.Servers[i].Sessions, x.Servers[i].Deadlines = model.Answer{}, nil
+		x.Servers[i].Connections, x.Servers[i].Clients = session.Answer{}, nil
+		x.Servers[i].Sessions, x.Servers[i].Deadlines = session.Answer{}, nil
 	}
 	c.put(x)
 	if again, _, _ := c.j.State().Client(st.Queue[1]); again != conn {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 func TestFlapping(t *testing.T) {
@@ -120,10 +121,10 @@ func TestParentVanished(t *testing.T) {
 	c.has()
 	c.pass(5 * time.Second)
 	c.has("parent-vanished info") // nobody asked
-	alive := func(sessions ...uint64) *model.ServerTable {
+	alive := func(sessions ...uint64) *session.Table {
 		x := c.healthy()
 		for _, s := range sessions {
-			x.Servers[0].Clients = append(x.Servers[0].Clients, model.ServerConn{Session: s, Addr: "10.0.0.1:1", Timeout: 10 * time.Second})
+			x.Servers[0].Clients = append(x.Servers[0].Clients, session.Client{Session: s, Addr: "10.0.0.1:1", Timeout: 10 * time.Second})
 		}
 		return x
 	}

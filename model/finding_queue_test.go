@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -219,7 +220,7 @@ func TestGuessedNaming(t *testing.T) {
 	}
 	c.child("what-is-this~", 1)
 	c.look()
-	c.asked(func(x *model.ServerTable) {
+	c.asked(func(x *session.Table) {
 		for s := range uint64(3) {
 			watches(x, "/e", s+1)
 		}
@@ -238,9 +239,9 @@ func TestGhostWatchesNobody(t *testing.T) {
 	ghost, again := c.child("n_", 4), c.child("n_", 4)
 	other := c.child("n_", 5)
 	c.look()
-	c.asked(func(x *model.ServerTable) { watches(x, "/e", 4, names[2], ghost) })
+	c.asked(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) })
 	c.has("ghost-node warning") // it does watch, for both
-	c.asked(func(x *model.ServerTable) {
+	c.asked(func(x *session.Table) {
 		watches(x, "/e", 4)
 		watches(x, "/e", 5)
 	})
@@ -253,7 +254,7 @@ func TestGhostWatchesNobody(t *testing.T) {
 	}
 	c.tree.delete(names[2]) // the ghost is next
 	c.look()
-	c.asked(func(x *model.ServerTable) { watches(x, "/e", 4) })
+	c.asked(func(x *session.Table) { watches(x, "/e", 4) })
 	c.has("ghost-node critical")
 }
 
@@ -264,7 +265,7 @@ func TestManyOfAKind(t *testing.T) {
 		c.child("n_", s+4)
 	}
 	c.look()
-	c.asked(func(x *model.ServerTable) {
+	c.asked(func(x *session.Table) {
 		for s := range uint64(23) {
 			watches(x, "/e", s+1)
 		}

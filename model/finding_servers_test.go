@@ -8,12 +8,13 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
 func TestEnsembleSplit(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
-	split := func(x *model.ServerTable) { x.Servers[2].Mode = model.ModeLeader }
+	split := func(x *session.Table) { x.Servers[2].Mode = session.ModeLeader }
 	c.pass(time.Second)
 	x := c.healthy()
 	split(x)
@@ -26,14 +27,14 @@ func TestEnsembleSplit(t *testing.T) {
 	c.has("ensemble-split critical")
 	c.asked(nil)
 	c.has()
-	c.asked(func(x *model.ServerTable) { x.Servers[1].Zxid = 0x3fffffff0 })
+	c.asked(func(x *session.Table) { x.Servers[1].Zxid = 0x3fffffff0 })
 	c.has("zxid-rollover warning")
 }
 
 func TestEphemeralsDiffer(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	lacks := func(x *model.ServerTable) { x.Servers[2].Ephemerals = x.Servers[2].Ephemerals[1:] }
-	c.asked(func(x *model.ServerTable) {
+	lacks := func(x *session.Table) { x.Servers[2].Ephemerals = x.Servers[2].Ephemerals[1:] }
+	c.asked(func(x *session.Table) {
 		lacks(x)
 		x.Servers[2].Zxid-- // it is behind
 	})
@@ -59,9 +60,9 @@ func TestDoctorHostile(t *testing.T) {
 	}
 	c.tree.create("\x1b]0;x\a", false, 0, "")
 	c.look()
-	c.asked(func(x *model.ServerTable) {
+	c.asked(func(x *session.Table) {
 		x.Servers[0].Addr = "\x1b[31m"
-		x.Servers[1].Watches = model.Answer{State: model.Failed, Why: "\x1b[0m", Hint: "\x07"}
+		x.Servers[1].Watches = session.Answer{State: session.Failed, Why: "\x1b[0m", Hint: "\x07"}
 		for i := range x.Servers {
 			x.Servers[i].Watched = nil
 		}
@@ -75,23 +76,23 @@ func TestDoctorHostile(t *testing.T) {
 			t.Fatalf("not safe: %+v", e)
 		}
 	}
-	var bad []model.Server
+	var bad []session.Server
 	for i := range 5 {
-		bad = append(bad, model.Server{
-			Mode: model.ModeLeader, Zxid: -1, Basic: model.Answer{State: model.Answered},
-			Sessions:    model.Answer{State: model.Answered, At: start.Add(-1000 * time.Hour)},
-			Connections: model.Answer{State: model.Answered}, Watches: model.Answer{State: model.Answered},
-			Deadlines: []model.Deadline{{Session: 1, At: 1<<63 - 1}, {Session: 1, At: -1 << 63, Wall: i%2 == 0}, {}},
-			Clients:   []model.ServerConn{{}, {Session: 1, Timeout: -1, LastResponse: -1 << 63}, {Session: 2, Timeout: 1<<63 - 1}},
-			Watched:   []model.Watch{{}, {Path: "/"}, {Path: "/e/"}, {Path: "/e/a/b", Sessions: []uint64{1}}, {Path: "/e", Sessions: []uint64{0, 1}}},
+		bad = append(bad, session.Server{
+			Mode: session.ModeLeader, Zxid: -1, Basic: session.Answer{State: session.Answered},
+			Sessions:    session.Answer{State: session.Answered, At: start.Add(-1000 * time.Hour)},
+			Connections: session.Answer{State: session.Answered}, Watches: session.Answer{State: session.Answered},
+			Deadlines: []session.Deadline{{Session: 1, At: 1<<63 - 1}, {Session: 1, At: -1 << 63, Wall: i%2 == 0}, {}},
+			Clients:   []session.Client{{}, {Session: 1, Timeout: -1, LastResponse: -1 << 63}, {Session: 2, Timeout: 1<<63 - 1}},
+			Watched:   []session.Watch{{}, {Path: "/"}, {Path: "/e/"}, {Path: "/e/a/b", Sessions: []uint64{1}}, {Path: "/e", Sessions: []uint64{0, 1}}},
 		})
 	}
 	for range 3 {
-		c.put(&model.ServerTable{Servers: bad, Whole: true, Anchors: []model.Anchor{{Session: 1, Timeout: 1<<63 - 1}, {}}})
+		c.put(&session.Table{Servers: bad, Whole: true, Anchors: []session.Anchor{{Session: 1, Timeout: 1<<63 - 1}, {}}})
 		c.pass(time.Second)
-		c.put(&model.ServerTable{At: c.tree.now, End: c.tree.now.Add(-time.Hour), Servers: bad, Whole: true})
+		c.put(&session.Table{At: c.tree.now, End: c.tree.now.Add(-time.Hour), Servers: bad, Whole: true})
 	}
-	c.put(&model.ServerTable{})
+	c.put(&session.Table{})
 }
 
 // An AdminServer of another ensemble knows nobody here: that is no sign that
@@ -105,15 +106,15 @@ func TestStrangersServers(t *testing.T) {
 	} {
 		listed := x.listed
 		c, _ := three(t, model.Config{}, "n_")
-		c.asked(func(t *model.ServerTable) {
+		c.asked(func(t *session.Table) {
 			if x.anchored {
-				t.Anchors = []model.Anchor{{Session: own, Timeout: 10 * time.Second, Sent: t.At, Answered: t.At}}
+				t.Anchors = []session.Anchor{{Session: own, Timeout: 10 * time.Second, Sent: t.At, Answered: t.At}}
 			}
 			for i := range t.Servers {
 				t.Servers[i].Clients, t.Servers[i].Watched, t.Servers[i].Deadlines = nil, nil, nil
 			}
 			if listed {
-				t.Servers[1].Clients = []model.ServerConn{{Session: own, Addr: "10.0.0.9:1"}}
+				t.Servers[1].Clients = []session.Client{{Session: own, Addr: "10.0.0.9:1"}}
 			}
 		})
 		st := c.j.State()

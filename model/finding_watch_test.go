@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 )
 
 func TestWrongWatch(t *testing.T) {
@@ -16,7 +17,7 @@ func TestWrongWatch(t *testing.T) {
 	c.look()
 	c.asked(nil)
 	// 4 watches 2 and should 3; nobody else watches 2 but 3, so two do: a herd.
-	c.asked(func(x *model.ServerTable) { watches(x, "/e", 4, names[1]) })
+	c.asked(func(x *session.Table) { watches(x, "/e", 4, names[1]) })
 	c.has("herd warning")
 	if e := c.j.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
 		t.Errorf("%+v", e)
@@ -24,12 +25,12 @@ func TestWrongWatch(t *testing.T) {
 	// It watches one behind it: nobody tells it when its turn comes.
 	five := c.child("n_", 5)
 	c.look()
-	c.asked(func(x *model.ServerTable) {
+	c.asked(func(x *session.Table) {
 		watches(x, "/e", 4, five)
 		watches(x, "/e", 5, "n_0000000099")
 	})
 	c.has("wrong-watch warning", "wrong-watch warning")
-	c.asked(func(x *model.ServerTable) { watches(x, "/e", 2, "n_0000000099") })
+	c.asked(func(x *session.Table) { watches(x, "/e", 2, "n_0000000099") })
 	c.has("wrong-watch critical")
 	c.asked(nil)
 	c.has()
@@ -42,7 +43,7 @@ func TestHerd(t *testing.T) {
 	}
 	c.look()
 	c.asked(nil)
-	all := func(x *model.ServerTable) {
+	all := func(x *session.Table) {
 		for s := range uint64(5) {
 			watches(x, "/e", s+2, names[0])
 		}
@@ -64,8 +65,8 @@ func TestHerd(t *testing.T) {
 	c.has()
 
 	// A leader that watches its own znode, and one who looks on, are no herd.
-	c.asked(func(x *model.ServerTable) {
-		x.Servers[0].Watched = append(x.Servers[0].Watched, model.Watch{Path: "/e/" + names[0], Sessions: []uint64{1, 9}})
+	c.asked(func(x *session.Table) {
+		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{1, 9}})
 	})
 	c.has()
 
@@ -122,7 +123,7 @@ func TestWatchCycle(t *testing.T) {
 	c.look()
 	c.asked(nil)
 	c.has()
-	circle := func(x *model.ServerTable) {
+	circle := func(x *session.Table) {
 		watches(x, "/e", 2, d)
 		watches(x, "/e", 3, b)
 	}
@@ -148,16 +149,16 @@ func TestDroppedCandidate(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	c.tree.delete(names[1])
 	c.look()
-	left := func(x *model.ServerTable) {
-		x.Servers[2].Watched = append(x.Servers[2].Watched, model.Watch{Path: "/e/" + names[0], Sessions: []uint64{2}})
+	left := func(x *session.Table) {
+		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{2}})
 	}
 	c.asked(left) // a watch that is left over
 	c.has()
 	c.pass(time.Second)
 	four := c.child("n_", 4)
 	c.look()
-	c.asked(func(x *model.ServerTable) {
-		x.Servers[2].Watched = append(x.Servers[2].Watched, model.Watch{Path: "/e/" + four, Sessions: []uint64{2}})
+	c.asked(func(x *session.Table) {
+		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{2}})
 	})
 	c.has("dropped-candidate warning")
 	if f := c.j.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2}) || !slices.Equal(f.Znodes, []string{"/e/" + four}) {
@@ -169,8 +170,8 @@ func TestDroppedCandidate(t *testing.T) {
 	c.has()
 
 	// One who never stood looks on, and this program does.
-	c.asked(func(x *model.ServerTable) {
-		x.Servers[0].Watched = append(x.Servers[0].Watched, model.Watch{Path: "/e/" + four, Sessions: []uint64{9, 77}})
+	c.asked(func(x *session.Table) {
+		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{9, 77}})
 	})
 	c.has("dropped-candidate info")
 	if f := c.j.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{77}) {

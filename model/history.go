@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"electop/model/session"
+	"time"
+)
 
 func (j *Journal) startReign(c *Candidate, at time.Time, known bool) {
 	r := Reign{Leader: c, From: at, FromKnown: known}
@@ -17,7 +20,7 @@ func (j *Journal) endReign(at time.Time, cause Cause) {
 	}
 	rs := make([]Reign, n, cap(j.state.Reigns)) // states share the old ones
 	copy(rs, j.state.Reigns)
-	rs[n-1].To, rs[n-1].Cause = later(rs[n-1].From, at), cause
+	rs[n-1].To, rs[n-1].Cause = session.Later(rs[n-1].From, at), cause
 	j.state.Reigns = rs
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"electop/model/session"
 	"maps"
 	"slices"
 	"time"
@@ -75,7 +76,7 @@ type Journal struct {
 	held       []Event
 	out        []Event
 
-	sessions Tracker
+	sessions session.Tracker
 	// unexplained are leaders whose end later tables may explain, by session.
 	unexplained map[uint64]*gone
 	last        Changed // by the last observation
@@ -138,7 +139,7 @@ func (j *Journal) Apply(o Observation) []Event {
 			j.change(r)
 			j.checkHead(at, moment{})
 		}
-	case *ServerTable:
+	case *session.Table:
 		j.table(o)
 	case *Wake:
 		j.woke(o)
@@ -152,7 +153,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	}
 	j.tend()
 	j.settle(at)
-	j.state.At = later(j.state.At, at)
+	j.state.At = session.Later(j.state.At, at)
 	j.cached = nil
 	if j.baseline > 0 {
 		j.based()
@@ -184,7 +185,7 @@ func (j *Journal) Changed() Changed { return j.last }
 
 // Sessions returns what the servers say of sessions. It changes with the next
 // observation.
-func (j *Journal) Sessions() *Tracker { return &j.sessions }
+func (j *Journal) Sessions() *session.Tracker { return &j.sessions }
 
 // State returns the election as it stands.
 func (j *Journal) State() *State {
@@ -273,17 +274,10 @@ func (j *Journal) connection(c *Connection) {
 func (j *Journal) snapshot(at time.Time) {
 	j.gap = false
 	j.cached = nil
-	j.state.At = later(j.state.At, at)
+	j.state.At = session.Later(j.state.At, at)
 	s := j.State()
 	j.cached = nil
 	j.emit(at, Snapshot{s})
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // wall drops a monotonic reading: a recording has none, and what is computed

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"electop/model/session"
+	"time"
+)
 
 // A moment is when something changed, as far as that is known. A read shows
 // what changed since the read before: after the request for that one's list was
@@ -85,7 +88,7 @@ func (j *Journal) changed(r *Read, n int) moment {
 		return m
 	}
 	if !r.Heard.IsZero() {
-		m.earliest = later(m.earliest, wall(r.Heard))
+		m.earliest = session.Later(m.earliest, wall(r.Heard))
 	}
 	// One that came before the last list was answered may be of what that shows.
 	first := j.listAt.IsZero() || notified.After(j.listAt)

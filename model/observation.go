@@ -6,11 +6,11 @@ import (
 )
 
 // Observation is something that was seen: the only way into a [Journal].
-// The sum is closed; its members are the pointer types of this file.
+// The sum is closed; its members are the pointer types of this file, and
+// [session.Table].
 type Observation interface {
 	// When is the time of the observation by this program's clock.
 	When() time.Time
-	observation()
 }
 
 // Presence says whether a znode could be read.
@@ -220,15 +220,3 @@ func (o *Pace) When() time.Time       { return o.At }
 func (o *Rules) When() time.Time      { return o.At }
 func (o *Write) When() time.Time      { return o.At }
 func (o *Advance) When() time.Time    { return o.At }
-
-func (*Read) observation()       {}
-func (*Refresh) observation()    {}
-func (*Ack) observation()        {}
-func (*Connection) observation() {}
-func (*Cast) observation()       {}
-func (*Switch) observation()     {}
-func (*Wake) observation()       {}
-func (*Pace) observation()       {}
-func (*Rules) observation()      {}
-func (*Write) observation()      {}
-func (*Advance) observation()    {}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 
 	"pgregory.net/rapid"
@@ -209,23 +210,23 @@ func (p *past) cast() {
 // asked is what three servers say, not all of them of everything.
 func (p *past) asked() {
 	now := p.tree.now
-	told := func(what string) model.Answer {
+	told := func(what string) session.Answer {
 		if p.pick(what, 4) == 0 {
-			return model.Answer{}
+			return session.Answer{}
 		}
-		return model.Answer{State: model.Answered, Via: "http", At: now}
+		return session.Answer{State: session.Answered, Via: "http", At: now}
 	}
-	t := &model.ServerTable{At: now, End: now, Whole: p.pick("whole", 4) > 0, Every: 2 * time.Second}
+	t := &session.Table{At: now, End: now, Whole: p.pick("whole", 4) > 0, Every: 2 * time.Second}
 	for i := range 3 {
-		s := model.Server{
+		s := session.Server{
 			Addr:  fmt.Sprintf("s%d:2181", i),
 			Basic: told("basic"), Connections: told("connections"), Sessions: told("sessions"), Watches: told("watches"),
 		}
-		has := func(a model.Answer) bool { return a.State == model.Answered }
+		has := func(a session.Answer) bool { return a.State == session.Answered }
 		if has(s.Basic) {
-			s.Mode, s.Zxid = model.ModeFollower, p.tree.zxid
+			s.Mode, s.Zxid = session.ModeFollower, p.tree.zxid
 			if i == 0 {
-				s.Mode = model.ModeLeader
+				s.Mode = session.ModeLeader
 			}
 		}
 		before := ""
@@ -233,14 +234,14 @@ func (p *past) asked() {
 			z := p.tree.children[name]
 			if int(z.Session)%3 == i && p.pick("connected", 8) > 0 {
 				if has(s.Connections) {
-					s.Clients = append(s.Clients, model.ServerConn{Session: z.Session, Addr: "10.0.0.1:1", Timeout: 4 * time.Second, Received: int64(k)})
+					s.Clients = append(s.Clients, session.Client{Session: z.Session, Addr: "10.0.0.1:1", Timeout: 4 * time.Second, Received: int64(k)})
 				}
 				if has(s.Watches) && before != "" && p.pick("watches", 5) > 0 {
-					s.Watched = append(s.Watched, model.Watch{Path: znode.Join(p.cfg.Path, before), Sessions: []uint64{z.Session}})
+					s.Watched = append(s.Watched, session.Watch{Path: znode.Join(p.cfg.Path, before), Sessions: []uint64{z.Session}})
 				}
 			}
 			if i == 0 && has(s.Sessions) {
-				s.Deadlines = append(s.Deadlines, model.Deadline{Session: z.Session, At: time.Hour + now.Sub(start)})
+				s.Deadlines = append(s.Deadlines, session.Deadline{Session: z.Session, At: time.Hour + now.Sub(start)})
 			}
 			before = name
 		}

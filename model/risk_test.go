@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 func TestZombieLeader(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	gone := func(x *model.ServerTable) { without(x, 1) }
+	gone := func(x *session.Table) { without(x, 1) }
 	c.pass(time.Second)
 	x := c.healthy()
 	gone(x)
@@ -37,7 +38,7 @@ func TestZombieLeader(t *testing.T) {
 
 	// A stopped one keeps its connection, and is heard of no more.
 	frozen, due := c.healthy().Servers[1].Clients[0], c.healthy().Servers[0].Deadlines[0]
-	stop := func(x *model.ServerTable) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
+	stop := func(x *session.Table) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
 	c.pass(3 * time.Second)
 	x = c.healthy()
 	stop(x)
@@ -65,12 +66,12 @@ func TestRiskWatch(t *testing.T) {
 	if why := st.RiskWatch(st.Queue[0]); why != "" {
 		t.Errorf("asked every second: %s", why)
 	}
-	for want, change := range map[string]func(*model.ServerTable){
-		"too seldom":                 func(x *model.ServerTable) { x.Every = 5 * time.Second },
-		"only when you want":         func(x *model.ServerTable) { x.Every = 0 },
-		"not all members":            func(x *model.ServerTable) { x.Whole = false; x.Servers[0].Sessions = model.Answer{} },
-		"hint would allow it":        func(x *model.ServerTable) { refuse(x, "hint") },
-		"timeout is not known":       func(x *model.ServerTable) { without(x, 1) },
+	for want, change := range map[string]func(*session.Table){
+		"too seldom":                 func(x *session.Table) { x.Every = 5 * time.Second },
+		"only when you want":         func(x *session.Table) { x.Every = 0 },
+		"not all members":            func(x *session.Table) { x.Whole = false; x.Servers[0].Sessions = session.Answer{} },
+		"hint would allow it":        func(x *session.Table) { refuse(x, "hint") },
+		"timeout is not known":       func(x *session.Table) { without(x, 1) },
 		"the servers were not asked": nil,
 	} {
 		c := newClinic(t, model.Config{})
@@ -88,10 +89,10 @@ func TestRiskWatch(t *testing.T) {
 	}
 }
 
-func refuse(x *model.ServerTable, hint string) {
+func refuse(x *session.Table, hint string) {
 	for i := range x.Servers {
-		x.Servers[i].Connections = model.Answer{State: model.Refused, Hint: hint}
-		x.Servers[i].Sessions, x.Servers[i].Deadlines = model.Answer{State: model.Refused, Hint: hint}, nil
+		x.Servers[i].Connections = session.Answer{State: session.Refused, Hint: hint}
+		x.Servers[i].Sessions, x.Servers[i].Deadlines = session.Answer{State: session.Refused, Hint: hint}, nil
 	}
 }
 
@@ -114,7 +115,7 @@ func TestCausesByTables(t *testing.T) {
 	}
 	c.pass(time.Second)
 	x := c.healthy()
-	x.Servers[1].Clients = append(x.Servers[1].Clients, model.ServerConn{Session: 1, Addr: "10.0.0.1:4000", Timeout: 10 * time.Second})
+	x.Servers[1].Clients = append(x.Servers[1].Clients, session.Client{Session: 1, Addr: "10.0.0.1:4000", Timeout: 10 * time.Second})
 	c.put(x)
 	if h := last(); h.Cause != model.CauseResigned || !strings.Contains(h.Evidence, "lives on") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)

@@ -1,13 +1,15 @@
 package model
 
+import "electop/model/session"
+
 // table takes in what the servers said.
-func (j *Journal) table(t *ServerTable) {
-	t = believed(t)
-	j.state.Table, j.state.Told = t, toldBy(j.state.Told, t)
-	at := later(j.state.At, wall(t.When()))
-	holders := make([]Holder, len(j.queue))
+func (j *Journal) table(t *session.Table) {
+	t = t.Believed()
+	j.state.Table, j.state.Told = t, t.MergedOver(j.state.Told)
+	at := session.Later(j.state.At, wall(t.When()))
+	holders := make([]session.Holder, len(j.queue))
 	for i, c := range j.queue {
-		holders[i] = Holder{Session: c.Session, SeenAt: c.SeenAt}
+		holders[i] = session.Holder{Session: c.Session, SeenAt: c.SeenAt}
 		if m := j.memberOf(c); m != nil {
 			holders[i].Timeout = m.Timeout
 		}

@@ -11,6 +11,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 )
 
 // sim is an ensemble with an election of correct clients, in virtual time: a
@@ -343,27 +344,27 @@ func (s *sim) poll(watches bool) {
 	s.at(10*time.Millisecond, func() { s.apply(t) })
 }
 
-func (s *sim) table(watches bool) *model.ServerTable {
+func (s *sim) table(watches bool) *session.Table {
 	now := s.tree.now
 	reply := now.Add(5 * time.Millisecond)
-	told := model.Answer{State: model.Answered, Via: "http", At: reply}
-	t := &model.ServerTable{At: now.Add(-5 * time.Millisecond), End: now.Add(10 * time.Millisecond), Whole: true, Every: s.every}
+	told := session.Answer{State: session.Answered, Via: "http", At: reply}
+	t := &session.Table{At: now.Add(-5 * time.Millisecond), End: now.Add(10 * time.Millisecond), Whole: true, Every: s.every}
 	for i := range s.servers {
-		sv := model.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: model.ModeFollower, Zxid: s.epoch<<32 + s.tree.zxid, Basic: told, Tick: s.tick}
+		sv := session.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: session.ModeFollower, Zxid: s.epoch<<32 + s.tree.zxid, Basic: told, Tick: s.tick}
 		if s.leader < 0 { // nobody serves
-			none := model.Answer{State: model.Failed, At: reply, Why: "not serving"}
-			sv.Mode, sv.Zxid, sv.Basic, sv.Connections, sv.Sessions, sv.Watches = model.ModeUnknown, 0, none, none, none, none
+			none := session.Answer{State: session.Failed, At: reply, Why: "not serving"}
+			sv.Mode, sv.Zxid, sv.Basic, sv.Connections, sv.Sessions, sv.Watches = session.ModeUnknown, 0, none, none, none, none
 			t.Servers = append(t.Servers, sv)
 			continue
 		}
 		if i == s.leader {
-			sv.Mode = model.ModeLeader
+			sv.Mode = session.ModeLeader
 		}
 		if watches {
 			sv.Watches = told
 		}
 		if s.silentConns {
-			sv.Connections = model.Answer{State: model.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
+			sv.Connections = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
 		} else {
 			sv.Connections = told
 		}
@@ -373,20 +374,20 @@ func (s *sim) table(watches bool) *model.ServerTable {
 		paths := map[string][]uint64{}
 		for _, c := range s.clients {
 			if i == s.leader && !c.over && !s.silentDues {
-				d := model.Deadline{Session: c.session, At: c.deadline}
+				d := session.Deadline{Session: c.session, At: c.deadline}
 				if s.wall { // whole seconds of a clock of its own
 					d.At, d.Wall = (c.deadline + 56*365*24*time.Hour + 123*time.Millisecond).Truncate(time.Second), true
 				}
 				sv.Deadlines = append(sv.Deadlines, d)
 			}
 			if c.znode != "" && !s.silentDues {
-				sv.Ephemerals = append(sv.Ephemerals, model.Ephemeral{Session: c.session, Path: "/e/" + c.znode})
+				sv.Ephemerals = append(sv.Ephemerals, session.Ephemeral{Session: c.session, Path: "/e/" + c.znode})
 			}
 			if c.server != i {
 				continue
 			}
 			if !s.silentConns {
-				sv.Clients = append(sv.Clients, model.ServerConn{
+				sv.Clients = append(sv.Clients, session.Client{
 					Session: c.session, Addr: fmt.Sprintf("10.0.0.1:%d", c.session), Timeout: c.timeout,
 					LastResponse: s.clock + c.resp.Sub(start), Received: c.received,
 				})
@@ -397,13 +398,13 @@ func (s *sim) table(watches bool) *model.ServerTable {
 		}
 		if watches {
 			for _, p := range slices.Sorted(maps.Keys(paths)) {
-				sv.Watched = append(sv.Watched, model.Watch{Path: p, Sessions: paths[p]})
+				sv.Watched = append(sv.Watched, session.Watch{Path: p, Sessions: paths[p]})
 			}
 		}
 		t.Servers = append(t.Servers, sv)
 	}
 	// The last that the observer knows to have been answered.
-	t.Anchors = []model.Anchor{{
+	t.Anchors = []session.Anchor{{
 		Session: s.own.session, Sent: s.own.resp.Add(-time.Millisecond), Answered: s.own.resp.Add(time.Millisecond), Timeout: s.own.timeout,
 	}}
 	return t

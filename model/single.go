@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/session"
 	"electop/model/znode"
 	"slices"
 	"time"
@@ -51,7 +52,7 @@ func (j *Journal) lone(r *Read) {
 		changed := j.changed(r, -1)
 		if j.head == nil && z != nil && j.vacantFrom.known() {
 			// Others may have come and gone between two looks.
-			j.vacantFrom.latest = later(j.vacantFrom.latest, changed.latest)
+			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
 		}
 		j.checkHead(at, changed)
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/session"
 	"electop/model/znode"
 	"time"
 )
@@ -45,9 +46,9 @@ type State struct {
 	// Table is what the members of the ensemble said in the last round, nil: they
 	// were never asked. Told is what each last said to each question, which may
 	// be of several rounds.
-	Table, Told *ServerTable
+	Table, Told *session.Table
 	// Tracked is what the servers said of sessions.
-	Tracked SessionView
+	Tracked session.View
 
 	// Steps are the last steps of the recipe that members took, at most
 	// [StepsMax], oldest first.
@@ -149,7 +150,7 @@ func (s *State) Member(c *Candidate) *Member {
 
 // Client returns where a contender's session is connected, as the servers last
 // said; conn is nil where nobody knows.
-func (s *State) Client(c *Candidate) (conn *ServerConn, server string, at time.Time) {
+func (s *State) Client(c *Candidate) (conn *session.Client, server string, at time.Time) {
 	if c == nil || c.Session == 0 {
 		return nil, "", time.Time{}
 	}

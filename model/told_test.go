@@ -6,27 +6,28 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 )
 
 // TestToldKeepsAnswers: a round that does not ask for watches is no reason to
 // forget the last answer, and a round that does replaces it.
 func TestToldKeepsAnswers(t *testing.T) {
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
-	answered := func(s int) model.Answer {
-		return model.Answer{State: model.Answered, At: at.Add(time.Duration(s) * time.Second)}
+	answered := func(s int) session.Answer {
+		return session.Answer{State: session.Answered, At: at.Add(time.Duration(s) * time.Second)}
 	}
-	round := func(s int, servers ...model.Server) *model.ServerTable {
+	round := func(s int, servers ...session.Server) *session.Table {
 		end := at.Add(time.Duration(s) * time.Second)
-		return &model.ServerTable{At: end, End: end, Whole: true, Servers: servers}
+		return &session.Table{At: end, End: end, Whole: true, Servers: servers}
 	}
 	j := doctor.NewJournal(model.Config{Path: "/e"})
 	j.Apply(round(1,
-		model.Server{Addr: "a:1", Basic: answered(1), Watches: answered(1), Watched: []model.Watch{{Path: "/e/x", Sessions: []uint64{7}}}, Leftover: true},
-		model.Server{Addr: "b:1", Basic: answered(1), Watches: model.Answer{State: model.Refused, Why: "no"}}))
+		session.Server{Addr: "a:1", Basic: answered(1), Watches: answered(1), Watched: []session.Watch{{Path: "/e/x", Sessions: []uint64{7}}}, Leftover: true},
+		session.Server{Addr: "b:1", Basic: answered(1), Watches: session.Answer{State: session.Refused, Why: "no"}}))
 	j.Apply(round(2,
-		model.Server{Addr: "b:1", Basic: answered(2)},
-		model.Server{Addr: "a:1", Basic: answered(2), Connections: answered(2)},
-		model.Server{Addr: "c:1", Basic: answered(2)}))
+		session.Server{Addr: "b:1", Basic: answered(2)},
+		session.Server{Addr: "a:1", Basic: answered(2), Connections: answered(2)},
+		session.Server{Addr: "c:1", Basic: answered(2)}))
 	s := j.State()
 	if n := len(s.Told.Servers); n != 3 {
 		t.Fatalf("%d servers, want those of the last round", n)
@@ -35,16 +36,16 @@ func TestToldKeepsAnswers(t *testing.T) {
 	if a.Watches != answered(1) || len(a.Watched) != 1 || a.Connections != answered(2) || a.Basic != answered(2) || !a.Leftover {
 		t.Errorf("a: %+v", a)
 	}
-	if b.Watches.State != model.Refused || b.Basic != answered(2) {
+	if b.Watches.State != session.Refused || b.Basic != answered(2) {
 		t.Errorf("b: %+v", b)
 	}
-	if c.Watches.State != model.NotAsked {
+	if c.Watches.State != session.NotAsked {
 		t.Errorf("c: %+v", c)
 	}
-	if s.Table.Servers[1].Watches.State != model.NotAsked {
+	if s.Table.Servers[1].Watches.State != session.NotAsked {
 		t.Error("the last round itself was changed")
 	}
-	j.Apply(round(3, model.Server{Addr: "a:1", Basic: answered(3), Connections: answered(3), Sessions: answered(3), Watches: answered(3)}))
+	j.Apply(round(3, session.Server{Addr: "a:1", Basic: answered(3), Connections: answered(3), Sessions: answered(3), Watches: answered(3)}))
 	if a := j.State().Told.Servers[0]; a.Watches != answered(3) || len(a.Watched) != 0 || a.Leftover {
 		t.Errorf("a after a full round: %+v", a)
 	}

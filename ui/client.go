@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -61,7 +62,7 @@ func (d *dashboard) clientFacts(f *frame, r row, add func(string, style, string)
 
 // quietFor returns for how long at least a connection had been quiet when its
 // server was asked: since the newest reply to anybody else there.
-func quietFor(t *model.ServerTable, server string, conn *model.ServerConn) (time.Duration, bool) {
+func quietFor(t *session.Table, server string, conn *session.Client) (time.Duration, bool) {
 	if t == nil || conn.LastResponse == 0 {
 		return 0, false
 	}

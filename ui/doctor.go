@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -154,7 +154,7 @@ func checked(s *doctor.State) string {
 		for _, t := range topics[1:] {
 			n := 0
 			for i := range s.Told.Servers {
-				if t.answer(&s.Told.Servers[i]).State == model.Answered {
+				if t.answer(&s.Told.Servers[i]).State == session.Answered {
 					n++
 				}
 			}

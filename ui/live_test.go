@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -19,8 +20,8 @@ func uuid(i int) string {
 	return fmt.Sprintf("%08x-5f3c-4c1e-9b7a-0242ac1200%02x", 0x1b9d6bcd+i*0x1f1f1f1f, i)
 }
 
-// session is one that the server with that number gave.
-func session(server, i int) uint64 { return uint64(server+1)<<56 | 0x18c2a4f0000 | uint64(i) }
+// driven is one that the server with that number gave.
+func sessionOn(server, i int) uint64 { return uint64(server+1)<<56 | 0x18c2a4f0000 | uint64(i) }
 
 func (w *world) connectTo(server string) *world {
 	w.j.Apply(&model.Connection{At: w.now, Link: model.Connected, Server: server, Session: 0x300018c2a4f0aaaa, Timeout: 6 * time.Second, RTT: 1200 * time.Microsecond})
@@ -33,24 +34,24 @@ func latch(path string, n int) *world {
 	w.read(nil, nil)
 	for i := range n {
 		w.wait(time.Duration(40+17*i) * time.Second)
-		w.join("_c_"+uuid(i)+"-latch-", fmt.Sprintf("billing-%d:8080", i+1), session(i%3, i))
+		w.join("_c_"+uuid(i)+"-latch-", fmt.Sprintf("billing-%d:8080", i+1), sessionOn(i%3, i))
 	}
 	return w.wait(3 * time.Minute)
 }
 
 // table is what the ensemble says when all is well: each contender is
 // connected to the member that gave its session, and watches as it should.
-func (w *world) table() *model.ServerTable {
-	ok := func(via string) model.Answer { return model.Answer{State: model.Answered, Via: via, At: w.now} }
-	t := &model.ServerTable{At: w.now.Add(-20 * time.Millisecond), End: w.now, Whole: true, Every: time.Second}
+func (w *world) table() *session.Table {
+	ok := func(via string) session.Answer { return session.Answer{State: session.Answered, Via: via, At: w.now} }
+	t := &session.Table{At: w.now.Add(-20 * time.Millisecond), End: w.now, Whole: true, Every: time.Second}
 	for i, addr := range members {
-		v := model.Server{
-			Addr: addr, Version: "3.8.0", Mode: model.ModeFollower, Zxid: w.zxid, Basic: ok("http"),
+		v := session.Server{
+			Addr: addr, Version: "3.8.0", Mode: session.ModeFollower, Zxid: w.zxid, Basic: ok("http"),
 			Connections: ok("http"), Sessions: ok("http"), Watches: ok("http"), Tick: 2 * time.Second,
 			ConnectionCount: 40 + 3*i, WatchCount: 120 + 11*i, DataWatches: 90,
 		}
 		if i == 1 {
-			v.Mode = model.ModeLeader
+			v.Mode = session.ModeLeader
 		}
 		t.Servers = append(t.Servers, v)
 	}
@@ -60,11 +61,11 @@ func (w *world) table() *model.ServerTable {
 	for i, c := range s.Queue {
 		at := max(0, int(c.Session>>56)-1) % len(members)
 		v := &t.Servers[at]
-		v.Clients = append(v.Clients, model.ServerConn{
+		v.Clients = append(v.Clients, session.Client{
 			Session: c.Session, Addr: fmt.Sprintf("10.0.3.%d:%d", 11+i, 41000+i), Timeout: 6 * time.Second, LastOp: "PING",
 			Established: noon, LastResponse: clock - time.Duration(100*i)*time.Millisecond, Received: 30,
 		})
-		t.Servers[1].Deadlines = append(t.Servers[1].Deadlines, model.Deadline{Session: c.Session, At: clock + 6*time.Second})
+		t.Servers[1].Deadlines = append(t.Servers[1].Deadlines, session.Deadline{Session: c.Session, At: clock + 6*time.Second})
 		if to := target(s, i); to != nil {
 			if watched[at] == nil {
 				watched[at] = map[string][]uint64{}
@@ -75,15 +76,15 @@ func (w *world) table() *model.ServerTable {
 	}
 	for i := range t.Servers {
 		for path, sessions := range watched[i] {
-			t.Servers[i].Watched = append(t.Servers[i].Watched, model.Watch{Path: path, Sessions: sessions})
+			t.Servers[i].Watched = append(t.Servers[i].Watched, session.Watch{Path: path, Sessions: sessions})
 		}
-		slices.SortFunc(t.Servers[i].Watched, func(a, b model.Watch) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
+		slices.SortFunc(t.Servers[i].Watched, func(a, b session.Watch) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
 	}
 	return t
 }
 
 // ask has the servers asked so many times, a second apart.
-func (w *world) ask(times int, change func(*model.ServerTable)) *world {
+func (w *world) ask(times int, change func(*session.Table)) *world {
 	for range times {
 		w.wait(time.Second)
 		t := w.table()
@@ -96,25 +97,25 @@ func (w *world) ask(times int, change func(*model.ServerTable)) *world {
 }
 
 // unwatch takes a session's watches away, and gives it one on another path.
-func unwatch(t *model.ServerTable, session uint64, instead string) {
+func unwatch(t *session.Table, sessionID uint64, instead string) {
 	for i := range t.Servers {
 		v := &t.Servers[i]
 		had := false
 		for k := range v.Watched {
 			n := len(v.Watched[k].Sessions)
-			v.Watched[k].Sessions = slices.DeleteFunc(v.Watched[k].Sessions, func(x uint64) bool { return x == session })
+			v.Watched[k].Sessions = slices.DeleteFunc(v.Watched[k].Sessions, func(x uint64) bool { return x == sessionID })
 			had = had || len(v.Watched[k].Sessions) < n
 		}
 		if had && instead != "" {
-			v.Watched = append(v.Watched, model.Watch{Path: instead, Sessions: []uint64{session}})
+			v.Watched = append(v.Watched, session.Watch{Path: instead, Sessions: []uint64{sessionID}})
 		}
 	}
 }
 
 // unplug takes a session's connection away.
-func unplug(t *model.ServerTable, session uint64) {
+func unplug(t *session.Table, sessionID uint64) {
 	for i := range t.Servers {
-		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(c model.ServerConn) bool { return c.Session == session })
+		t.Servers[i].Clients = slices.DeleteFunc(t.Servers[i].Clients, func(c session.Client) bool { return c.Session == sessionID })
 	}
 }
 
@@ -127,7 +128,7 @@ func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 *
 func astray() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue
-	return w.ask(3, func(t *model.ServerTable) {
+	return w.ask(3, func(t *session.Table) {
 		unwatch(t, q[2].Session, znodePath(w.state(), q[0]))
 		unwatch(t, q[4].Session, "")
 	}).wait(4 * time.Second)
@@ -137,7 +138,7 @@ func astray() *world {
 func atRisk() *world {
 	w := verified()
 	q := w.state().Queue
-	return w.ask(2, func(t *model.ServerTable) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
+	return w.ask(2, func(t *session.Table) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
 }
 
 // aftermath is what comes of that: its session expired, and the next leads.
@@ -148,16 +149,16 @@ func aftermath() *world {
 
 // unasked is one on servers that tell little.
 func unasked() *world {
-	return latch("/services/billing/leader", 3).ask(2, func(t *model.ServerTable) {
+	return latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
 		for i := range t.Servers {
 			v := &t.Servers[i]
 			v.Watched, v.Clients, v.Deadlines = nil, nil, nil
-			v.Watches = model.Answer{State: model.Refused, Via: "4lw", Why: "wchp is not in the whitelist", Hint: "4lw.commands.whitelist=wchp"}
-			v.Connections = model.Answer{State: model.Refused, Via: "4lw", Why: "cons is not in the whitelist", Hint: "4lw.commands.whitelist=cons"}
-			v.Sessions = model.Answer{}
+			v.Watches = session.Answer{State: session.Refused, Via: "4lw", Why: "wchp is not in the whitelist", Hint: "4lw.commands.whitelist=wchp"}
+			v.Connections = session.Answer{State: session.Refused, Via: "4lw", Why: "cons is not in the whitelist", Hint: "4lw.commands.whitelist=cons"}
+			v.Sessions = session.Answer{}
 		}
-		t.Servers[2].Basic = model.Answer{State: model.Failed, Why: "dial tcp 10.0.3.3:2181: i/o timeout"}
-		t.Servers[2].Mode, t.Servers[2].Version = model.ModeUnknown, ""
+		t.Servers[2].Basic = session.Answer{State: session.Failed, Why: "dial tcp 10.0.3.3:2181: i/o timeout"}
+		t.Servers[2].Mode, t.Servers[2].Version = session.ModeUnknown, ""
 		t.Servers[2].Watches, t.Servers[2].Connections = t.Servers[2].Basic, t.Servers[2].Basic
 		t.Whole, t.Unwhole, t.Every = false, "zk3:2181 did not answer", 0
 	}).wait(12 * time.Second)
@@ -168,7 +169,7 @@ func readers() *world {
 	w := newWorld("/locks/inventory", nil, false).connectTo(members[0])
 	w.read(nil, nil)
 	for i, kind := range []string{"__READ__", "__READ__", "__READ__", "__WRIT__", "__READ__"} {
-		w.wait(11*time.Second).join("_c_"+uuid(i)+"-"+kind, fmt.Sprintf("10.0.3.%d", 21+i), session(i%3, i))
+		w.wait(11*time.Second).join("_c_"+uuid(i)+"-"+kind, fmt.Sprintf("10.0.3.%d", 21+i), sessionOn(i%3, i))
 	}
 	return w.ask(2, nil).wait(20 * time.Second)
 }
@@ -176,7 +177,7 @@ func readers() *world {
 // controller is an election without a queue.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(members[1])
-	z := znode.Znode{Name: "/controller", Session: session(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
+	z := znode.Znode{Name: "/controller", Session: sessionOn(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
 	w.j.Apply(&model.Read{At: w.now, Presence: model.Present, Single: true, New: []znode.Znode{z}})
 	return w.wait(95 * time.Second)
 }

@@ -354,7 +354,7 @@ func guests() *world {
 	w := newWorld("/class", nil, false).connect().read(nil, nil)
 	for i := range 9 {
 		id := fmt.Sprintf("student-%d", i+1)
-		z := w.wait(time.Second).join("guid-n_", id, session(0, i))
+		z := w.wait(time.Second).join("guid-n_", id, sessionOn(0, i))
 		if i < 4 {
 			w.cast(id, z, map[bool]model.Belief{true: model.Leading, false: model.Waiting}[i == 0], nil)
 		}

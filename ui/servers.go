@@ -5,21 +5,22 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 )
 
 // partOf names a member's part in the ensemble. The leader of an election is
 // another thing, and so is this program, which only observes.
-func partOf(m model.Mode) string {
+func partOf(m session.Mode) string {
 	switch m {
-	case model.ModeLeader:
+	case session.ModeLeader:
 		return "ensemble leader"
-	case model.ModeFollower:
+	case session.ModeFollower:
 		return "follower"
-	case model.ModeObserver:
+	case session.ModeObserver:
 		return "observer server"
-	case model.ModeStandalone:
+	case session.ModeStandalone:
 		return "standalone"
 	}
 	return "-"
@@ -28,19 +29,19 @@ func partOf(m model.Mode) string {
 // topic is something that a server can be asked.
 type topic struct {
 	name   string
-	answer func(*model.Server) *model.Answer
+	answer func(*session.Server) *session.Answer
 }
 
 var topics = [...]topic{
-	{"mode and counts", func(s *model.Server) *model.Answer { return &s.Basic }},
-	{"connections", func(s *model.Server) *model.Answer { return &s.Connections }},
-	{"sessions", func(s *model.Server) *model.Answer { return &s.Sessions }},
-	{"watches", func(s *model.Server) *model.Answer { return &s.Watches }},
+	{"mode and counts", func(s *session.Server) *session.Answer { return &s.Basic }},
+	{"connections", func(s *session.Server) *session.Answer { return &s.Connections }},
+	{"sessions", func(s *session.Server) *session.Answer { return &s.Sessions }},
+	{"watches", func(s *session.Server) *session.Answer { return &s.Watches }},
 }
 
 // holes are what a server did not tell though it was asked: which topics, why,
 // and which setting would allow it. Topics with the same reason are one.
-func holes(s *model.Server) []span {
+func holes(s *session.Server) []span {
 	type hole struct {
 		what, why, hint string
 		refused         bool
@@ -48,7 +49,7 @@ func holes(s *model.Server) []span {
 	var list []hole
 	for _, t := range topics {
 		a := t.answer(s)
-		if a.State == model.NotAsked || a.State == model.Answered {
+		if a.State == session.NotAsked || a.State == session.Answered {
 			continue
 		}
 		why := znode.Safe(a.Why, 160)
@@ -60,7 +61,7 @@ func holes(s *model.Server) []span {
 			list[n-1].what += ", " + t.name
 			continue
 		}
-		list = append(list, hole{t.name, why, hint, a.State == model.Refused})
+		list = append(list, hole{t.name, why, hint, a.State == session.Refused})
 	}
 	if s.Leftover {
 		list = append(list, hole{"the rest", "there is more than is kept", "", false})
@@ -80,12 +81,12 @@ func holes(s *model.Server) []span {
 }
 
 // unwhole says why t may not be the whole ensemble.
-func unwhole(t *model.ServerTable) string {
+func unwhole(t *session.Table) string {
 	return cmp.Or(znode.Safe(t.Unwhole, 0), "not every member of the ensemble is known")
 }
 
 // unanswered says what the servers did not tell.
-func unanswered(t *model.ServerTable) []string {
+func unanswered(t *session.Table) []string {
 	var out []string
 	if !t.Whole {
 		out = append(out, "whether something is missing: "+unwhole(t))
@@ -101,7 +102,7 @@ func unanswered(t *model.ServerTable) []string {
 			}
 			on[h.text] = append(on[h.text], s.Addr)
 		}
-		unasked = unasked && s.Watches.State == model.NotAsked
+		unasked = unasked && s.Watches.State == session.NotAsked
 	}
 	for _, h := range order {
 		out = append(out, names(on[h])+"  "+h)
@@ -112,7 +113,7 @@ func unanswered(t *model.ServerTable) []string {
 	return out
 }
 
-func addresses(t *model.ServerTable) string {
+func addresses(t *session.Table) string {
 	var out []string
 	for i := range t.Servers {
 		out = append(out, t.Servers[i].Addr)
@@ -152,7 +153,7 @@ func (d *dashboard) drawServers(f *frame) {
 }
 
 // serverTable makes the lines of the table and of what is below it.
-func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(...span), prose func(int, style, string)) {
+func (d *dashboard) serverTable(f *frame, t *session.Table, w int, add func(...span), prose func(int, style, string)) {
 	s := d.shown()
 	addr := len("server")
 	for i := range t.Servers {
@@ -192,12 +193,12 @@ func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(
 			sign, st = f.th.glyph.Online, styleGood
 		}
 		m := styleMuted
-		if v.Mode == model.ModeLeader {
+		if v.Mode == session.ModeLeader {
 			m = styleText
 		}
-		known := v.Basic.State == model.Answered
+		known := v.Basic.State == session.Answered
 		row(sign, st, znode.Safe(v.Addr, 64), partOf(v.Mode), znode.Safe(v.Version, 12),
-			count(v.ConnectionCount, known || v.Connections.State == model.Answered), count(v.WatchCount, known), m)
+			count(v.ConnectionCount, known || v.Connections.State == session.Answered), count(v.WatchCount, known), m)
 		if who := d.connectedTo(v); who != "" {
 			prose(2, styleMuted, "of this election: "+who)
 		}
@@ -230,7 +231,7 @@ func (d *dashboard) serverTable(f *frame, t *model.ServerTable, w int, add func(
 }
 
 // connectedTo names the candidates whose sessions are connected to v.
-func (d *dashboard) connectedTo(v *model.Server) string {
+func (d *dashboard) connectedTo(v *session.Server) string {
 	if len(v.Clients) == 0 {
 		return ""
 	}

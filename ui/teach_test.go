@@ -354,7 +354,7 @@ func TestGhostThatLeads(t *testing.T) {
 	}
 	// That of a stranger is told by the doctor's finding.
 	w = latch("/services/billing/leader", 3)
-	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", session(0, 0))
+	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", sessionOn(0, 0))
 	w.wait(10 * time.Second)
 	w.j.Apply(&model.Advance{At: w.now})
 	if text := ansi.Strip(later(scene{world: w}, 0).drawn); strings.Count(text, "ghost of billing-1:8080") != 1 || strings.Contains(text, "First is the ghost") || !strings.Contains(text, "☆    12") {

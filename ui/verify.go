@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -61,12 +61,12 @@ func (d *dashboard) heardServers() {
 }
 
 // heard reports whether the watches in t were asked for after since.
-func heard(t *model.ServerTable, since time.Time) bool {
+func heard(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
 	}
 	for i := range t.Servers {
-		if w := &t.Servers[i].Watches; w.State != model.NotAsked && !w.At.Before(since) || w.State == model.Refused || w.State == model.Failed || w.State == model.TooLarge {
+		if w := &t.Servers[i].Watches; w.State != session.NotAsked && !w.At.Before(since) || w.State == session.Refused || w.State == session.Failed || w.State == session.TooLarge {
 			return true
 		}
 	}
@@ -118,12 +118,12 @@ func verdict(s *doctor.State) (style, string) {
 }
 
 // watchAnswers counts the servers that told of their watches.
-func watchAnswers(t *model.ServerTable) (answered, all int) {
+func watchAnswers(t *session.Table) (answered, all int) {
 	if t == nil {
 		return 0, 0
 	}
 	for i := range t.Servers {
-		if t.Servers[i].Watches.State == model.Answered {
+		if t.Servers[i].Watches.State == session.Answered {
 			answered++
 		}
 	}

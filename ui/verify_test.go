@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/session"
 	"electop/model/units"
 )
 
@@ -37,15 +38,15 @@ func TestVerifyTellsWhatCame(t *testing.T) {
 	if got := statusLine(m); !strings.Contains(got, "asking the servers") {
 		t.Errorf("status line: %q", got)
 	}
-	step := func(change func(*model.ServerTable)) string {
+	step := func(change func(*session.Table)) string {
 		w.ask(1, change)
 		*now = w.now
 		m.Update(present(src, false))
 		return statusLine(m)
 	}
-	if got := step(func(t *model.ServerTable) {
+	if got := step(func(t *session.Table) {
 		for i := range t.Servers {
-			t.Servers[i].Watches, t.Servers[i].Watched = model.Answer{}, nil
+			t.Servers[i].Watches, t.Servers[i].Watched = session.Answer{}, nil
 		}
 	}); !strings.Contains(got, "asking the servers") {
 		t.Errorf("after a cheap round: %q", got)
@@ -149,15 +150,15 @@ func TestRiskCountsDown(t *testing.T) {
 // Everything that comes from servers is made safe.
 func TestHostileServers(t *testing.T) {
 	const evil = "\x1b[2J\u202eevil\x07"
-	w := latch("/services/billing/leader", 3).ask(2, func(t *model.ServerTable) {
+	w := latch("/services/billing/leader", 3).ask(2, func(t *session.Table) {
 		for i := range t.Servers {
 			v := &t.Servers[i]
 			v.Version, v.Addr = evil, evil+v.Addr
-			v.Mode = model.Mode(evil)
+			v.Mode = session.Mode(evil)
 			for k := range v.Clients {
 				v.Clients[k].Addr, v.Clients[k].LastOp = evil, evil
 			}
-			v.Sessions = model.Answer{State: model.Refused, Why: evil, Hint: evil}
+			v.Sessions = session.Answer{State: session.Refused, Why: evil, Hint: evil}
 		}
 		t.Whole, t.Unwhole = false, evil
 	})

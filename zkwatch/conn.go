@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // goodbyeTimeout bounds how long Close waits for the server to end the session.
@@ -45,12 +45,12 @@ type Conn struct {
 	mu          sync.Mutex
 	status      Status
 	subscribers map[*subscription]struct{}
-	link        *netConn      // the connection in use or being set up
-	lost        chan struct{} // while Connected: closed when that ends
-	lostBy      error         // what the last connection ended by
-	refusals    int           // connections in a row that ended before a session was given
-	zxid        int64         // the last one that a reply named
-	anchor      model.Anchor  // Session 0: none yet
+	link        *netConn       // the connection in use or being set up
+	lost        chan struct{}  // while Connected: closed when that ends
+	lostBy      error          // what the last connection ended by
+	refusals    int            // connections in a row that ended before a session was given
+	zxid        int64          // the last one that a reply named
+	anchor      session.Anchor // Session 0: none yet
 	lease       lease
 	notices     []notice // the last ones
 	far         distance // of the server that it is connected to

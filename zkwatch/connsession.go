@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // session is called when a server has granted a session over n, or confirmed
@@ -128,7 +128,7 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	answered := time.Now()
 	c.status.RTT = answered.Sub(sent)
 	if !sent.Before(c.anchor.Sent) {
-		c.anchor = model.Anchor{Session: c.status.SessionID, Sent: sent, Answered: answered, Timeout: c.status.Timeout}
+		c.anchor = session.Anchor{Session: c.status.SessionID, Sent: sent, Answered: answered, Timeout: c.status.Timeout}
 	}
 	if end := sent.Add(c.status.Timeout); end.After(c.status.ExpiresFrom) {
 		c.status.ExpiresFrom = end

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // ConnState is where a [Conn] is in its life. Expired and Closed are terminal.
@@ -78,7 +78,7 @@ func (c *Conn) Status() Status {
 // by this machine's clock: between the sending of a request or ping and its
 // answer. false: there has been no session yet. What was sent later and is not
 // answered may have been heard too.
-func (c *Conn) Anchor() (model.Anchor, bool) {
+func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
 	c.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 // # The doctor
@@ -73,7 +74,7 @@ func New(cfg model.Config) *Doctor { return &Doctor{cfg: cfg} }
 func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []model.EventBody {
 	d.out = nil
 	d.touch(o)
-	if t, ok := o.(*model.ServerTable); ok {
+	if t, ok := o.(*session.Table); ok {
 		d.table(t, j)
 	}
 	d.leave(at, j)
@@ -102,7 +103,7 @@ func (d *Doctor) touch(o model.Observation) {
 	switch o.(type) {
 	case *model.Read, *model.Refresh, *model.Switch:
 		d.dirty |= onQueue
-	case *model.ServerTable:
+	case *session.Table:
 		d.dirty |= onTable
 	case *model.Ack:
 		d.dirty |= onAck
@@ -112,7 +113,7 @@ func (d *Doctor) touch(o model.Observation) {
 }
 
 // table takes in what the servers said of watches and ephemerals.
-func (d *Doctor) table(t *model.ServerTable, j *model.Journal) {
+func (d *Doctor) table(t *session.Table, j *model.Journal) {
 	s := j.State()
 	if r := newRound(s.Table, s.Path, s.Queue); r != nil {
 		d.watch.add(r)
@@ -131,7 +132,7 @@ func (d *Doctor) leave(at time.Time, j *model.Journal) {
 		d.former.left(at, c, d.unseen)
 		if d.watch.last == nil {
 			d.predecessors.forget(at) // nothing to compare with
-			d.predecessors.latest = later(d.predecessors.latest, at)
+			d.predecessors.latest = session.Later(d.predecessors.latest, at)
 			continue
 		}
 		var next *model.Candidate

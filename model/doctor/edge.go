@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 // WatchState is how much is known of a contender's watch.
@@ -140,7 +141,7 @@ func (s *State) neverAsked() string {
 		return "the servers were not asked (v)"
 	}
 	for i := range s.Told.Servers {
-		if a := s.Told.Servers[i].Watches; a.State != model.NotAsked && a.State != model.Answered {
+		if a := s.Told.Servers[i].Watches; a.State != session.NotAsked && a.State != session.Answered {
 			return s.Told.Servers[i].Unanswered("watches", a)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -84,7 +85,7 @@ func resetLivelock(r *report) {
 		if r.at.Sub(x.To) > livelockWindow {
 			break
 		}
-		last = later(last, x.To)
+		last = session.Later(last, x.To)
 		if x.To.Sub(x.From) >= livelockReign {
 			break
 		}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -10,7 +11,7 @@ import (
 type look struct {
 	d        *Doctor
 	s        *model.State
-	sessions *model.Tracker
+	sessions *session.Tracker
 	in       inputs
 
 	view   *State

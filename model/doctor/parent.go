@@ -43,7 +43,7 @@ func parentVanished(r *report) {
 		d.lost = nil
 		return
 	}
-	told := r.sessions.Listed().After(d.parentGone) && s.Tracked.Whole() && wall(s.Table.At).After(d.parentGone)
+	told := r.sessions.Listed().After(d.parentGone) && s.Tracked.Whole() && s.Table.At.Round(0).After(d.parentGone)
 	var alive []uint64
 	unknown := 0
 	for _, session := range d.lost {

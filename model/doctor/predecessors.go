@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 // predecessors remembers when contenders went, as far as that changes whom
@@ -29,7 +30,7 @@ const scanMax = 256
 
 // left notes that the contender before next is gone.
 func (d *predecessors) left(at time.Time, next *model.Candidate) {
-	d.latest = later(d.latest, at)
+	d.latest = session.Later(d.latest, at)
 	if next == nil {
 		return
 	}
@@ -43,7 +44,7 @@ func (d *predecessors) left(at time.Time, next *model.Candidate) {
 // forget drops what is remembered: all may have changed at that time.
 func (d *predecessors) forget(at time.Time) {
 	d.before, d.shared = nil, false
-	d.floor = later(d.floor, at)
+	d.floor = session.Later(d.floor, at)
 }
 
 func (d *predecessors) own() {
@@ -79,12 +80,12 @@ func (d *predecessors) prune(from time.Time) {
 // latest: nobody who stood between, or before the one at t (rules may look for
 // the first of a kind), went later.
 func (d *predecessors) since(queue []*model.Candidate, t, i int) time.Time {
-	at := later(d.floor, later(queue[i].SeenAt, queue[t].SeenAt))
+	at := session.Later(d.floor, session.Later(queue[i].SeenAt, queue[t].SeenAt))
 	if i-t > scanMax {
-		return later(at, d.latest)
+		return session.Later(at, d.latest)
 	}
 	for _, c := range queue[min(t, i) : i+1] {
-		at = later(at, d.before[c.ID()])
+		at = session.Later(at, d.before[c.ID()])
 	}
 	return at
 }

@@ -107,9 +107,9 @@ func (r *report) suspect(subject string, f Finding, h hold) {
 	}
 	f.Since = s.first
 	s.seen, s.wait, s.tables, s.again, s.ages = true, h.wait, h.tables, h.again, h.ages
-	if t := r.s.Table; r.in&onTable != 0 && t != nil && (s.counted == 0 || wall(t.At).Sub(s.tableAt) >= calm) {
+	if t := r.s.Table; r.in&onTable != 0 && t != nil && (s.counted == 0 || t.At.Round(0).Sub(s.tableAt) >= calm) {
 		s.counted++
-		s.tableAt = wall(t.At)
+		s.tableAt = t.At.Round(0)
 	}
 	if s.raised && sameFinding(s.finding, &f) {
 		return

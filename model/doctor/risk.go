@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 	"electop/model/units"
 )
 
 // Risk says that a contender's session is about to expire.
 type Risk struct {
 	Candidate *model.Candidate
-	// By, NotBefore, Epoch and Evidence are as in [model.Danger].
+	// By, NotBefore, Epoch and Evidence are as in [session.Danger].
 	By, NotBefore time.Time
 	Epoch         int64
 	Evidence      string
@@ -54,10 +55,10 @@ func (s *State) RiskWatch(c *model.Candidate) string {
 	refused, deadlines := "", false
 	for i := range t.Servers {
 		x := &t.Servers[i]
-		if a := x.Connections.State; refused == "" && a != model.Answered && a != model.NotAsked {
+		if a := x.Connections.State; refused == "" && a != session.Answered && a != session.NotAsked {
 			refused = x.Unanswered("connections", x.Connections)
 		}
-		deadlines = deadlines || x.Sessions.State == model.Answered && len(x.Deadlines) > 0
+		deadlines = deadlines || x.Sessions.State == session.Answered && len(x.Deadlines) > 0
 	}
 	if refused == "" && !t.Whole {
 		refused = "not all members of the ensemble are known"
@@ -77,7 +78,7 @@ func (s *State) RiskWatch(c *model.Candidate) string {
 	}
 	// A stopped client is silent for a third of its timeout as healthy ones
 	// are; two rounds later it shows, and it has to before its session expires.
-	if left := (to - to/3 - model.Slack) / 2; t.Every > left {
+	if left := (to - to/3 - session.Slack) / 2; t.Every > left {
 		return "the servers are asked every " + units.Exact(t.Every) + ", too seldom for a session of " + units.Exact(to)
 	}
 	return ""
@@ -144,9 +145,9 @@ func (d *Doctor) unrisk(r *Risk) {
 }
 
 // risksDue returns when the first risk is given up; zero: there is none.
-func (d *Doctor) risksDue(sessions *model.Tracker) (due time.Time) {
+func (d *Doctor) risksDue(sessions *session.Tracker) (due time.Time) {
 	for _, r := range d.risks {
-		danger := model.Danger{By: r.By, Since: r.Since}
+		danger := session.Danger{By: r.By, Since: r.Since}
 		if over := danger.Over(sessions.Heard()); due.IsZero() || over.Before(due) {
 			due = over
 		}

@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
 // serverHistory is the tables that rules about the ensemble compare: the last
 // two that told of ephemerals, calm apart.
-type serverHistory struct{ last, next, base *model.ServerTable }
+type serverHistory struct{ last, next, base *session.Table }
 
-func (h *serverHistory) add(t *model.ServerTable) {
-	if !slices.ContainsFunc(t.Servers, func(s model.Server) bool { return s.Sessions.State == model.Answered }) {
+func (h *serverHistory) add(t *session.Table) {
+	if !slices.ContainsFunc(t.Servers, func(s session.Server) bool { return s.Sessions.State == session.Answered }) {
 		return
 	}
 	switch {
@@ -44,7 +44,7 @@ func ensembleSplit(r *report) {
 	n := 0
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		if s.Basic.State == model.Answered && s.Mode == model.ModeLeader {
+		if s.Basic.State == session.Answered && s.Mode == session.ModeLeader {
 			n++
 			f.Evidence = append(f.Evidence, fmt.Sprintf("%s says that it leads, at zxid %s", znode.Safe(s.Addr, 0), znode.Zxid(s.Zxid)))
 		}
@@ -66,9 +66,9 @@ func zxidRollover(r *report) {
 	if t == nil {
 		return
 	}
-	var top *model.Server
+	var top *session.Server
 	for i := range t.Servers {
-		if s := &t.Servers[i]; s.Basic.State == model.Answered && (top == nil || uint64(s.Zxid) > uint64(top.Zxid)) {
+		if s := &t.Servers[i]; s.Basic.State == session.Answered && (top == nil || uint64(s.Zxid) > uint64(top.Zxid)) {
 			top = s
 		}
 	}
@@ -88,7 +88,7 @@ func zxidRollover(r *report) {
 // missingOn is an ephemeral znode that a server lacks and another one, as far on
 // as it, has.
 type missingOn struct {
-	e      model.Ephemeral
+	e      session.Ephemeral
 	server string
 }
 
@@ -131,12 +131,12 @@ func ephemeralsDiffer(r *report) {
 
 // differences returns what some servers of a table lack that others at the same
 // zxid have.
-func differences(t *model.ServerTable) map[missingOn]bool {
+func differences(t *session.Table) map[missingOn]bool {
 	out := make(map[missingOn]bool)
-	at := make(map[int64][]*model.Server)
+	at := make(map[int64][]*session.Server)
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		if s.Basic.State == model.Answered && s.Sessions.State == model.Answered && !s.Leftover && s.Zxid != 0 {
+		if s.Basic.State == session.Answered && s.Sessions.State == session.Answered && !s.Leftover && s.Zxid != 0 {
 			at[s.Zxid] = append(at[s.Zxid], s)
 		}
 	}
@@ -144,9 +144,9 @@ func differences(t *model.ServerTable) map[missingOn]bool {
 		if len(servers) < 2 {
 			continue
 		}
-		has := make(map[model.Ephemeral]int)
+		has := make(map[session.Ephemeral]int)
 		for _, s := range servers {
-			seen := make(map[model.Ephemeral]bool, len(s.Ephemerals))
+			seen := make(map[session.Ephemeral]bool, len(s.Ephemerals))
 			for _, e := range s.Ephemerals {
 				if !seen[e] {
 					seen[e] = true

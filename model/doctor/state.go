@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"slices"
-	"time"
 
 	"electop/model"
 )
@@ -47,14 +46,3 @@ func (s *State) Sessions() []uint64 {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// wall drops a monotonic reading: a recording has none, and what is computed
-// from it must be the same.
-func wall(t time.Time) time.Time { return t.Round(0) }

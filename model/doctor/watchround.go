@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -25,7 +26,7 @@ type round struct {
 	watching map[uint64]*watching // by session
 	// clients are the connections that the same round told of, nil if not all
 	// members told theirs: who had none then had no watch either.
-	clients map[uint64]model.SessionConn
+	clients map[uint64]session.Conn
 	// crowded are the contenders of sessions that own several.
 	crowded map[uint64][]*model.Candidate
 }
@@ -43,13 +44,13 @@ type watching struct {
 const watchedMax = 64
 
 // newRound indexes a table, nil if nobody was asked for watches.
-func newRound(t *model.ServerTable, path string, queue []*model.Candidate) *round {
-	r := &round{at: wall(t.At), end: wall(t.End), watching: make(map[uint64]*watching)}
+func newRound(t *session.Table, path string, queue []*model.Candidate) *round {
+	r := &round{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching)}
 	asked := false
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		asked = asked || s.Watches.State != model.NotAsked
-		if s.Watches.State != model.Answered {
+		asked = asked || s.Watches.State != session.NotAsked
+		if s.Watches.State != session.Answered {
 			continue
 		}
 		for j := range s.Watched {

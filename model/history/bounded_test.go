@@ -16,6 +16,7 @@ import (
 
 	"electop/model"
 	"electop/model/boundedjson"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -106,17 +107,17 @@ func TestDenseLines(t *testing.T) {
 // What electop writes itself is never refused: not the densest there is either.
 func TestWrittenLinesAreNotDense(t *testing.T) {
 	const n = 3000
-	emptyWatches := func() (all []model.Watch) {
+	emptyWatches := func() (all []session.Watch) {
 		for range n {
-			all = append(all, model.Watch{Sessions: []uint64{}})
+			all = append(all, session.Watch{Sessions: []uint64{}})
 		}
 		return all
 	}
 	for _, o := range []model.Observation{
-		&model.ServerTable{Servers: make([]model.Server, n)},
-		&model.ServerTable{Anchors: make([]model.Anchor, n)},
-		&model.ServerTable{Servers: []model.Server{{Clients: make([]model.ServerConn, n)}, {Deadlines: make([]model.Deadline, n)}, {Ephemerals: make([]model.Ephemeral, n)}}},
-		&model.ServerTable{Servers: []model.Server{{Watched: make([]model.Watch, n)}, {Watched: emptyWatches()}, {Watched: []model.Watch{{Sessions: make([]uint64, n)}}}}},
+		&session.Table{Servers: make([]session.Server, n)},
+		&session.Table{Anchors: make([]session.Anchor, n)},
+		&session.Table{Servers: []session.Server{{Clients: make([]session.Client, n)}, {Deadlines: make([]session.Deadline, n)}, {Ephemerals: make([]session.Ephemeral, n)}}},
+		&session.Table{Servers: []session.Server{{Watched: make([]session.Watch, n)}, {Watched: emptyWatches()}, {Watched: []session.Watch{{Sessions: make([]uint64, n)}}}}},
 		&model.Read{New: make([]znode.Znode, n), Gone: make([]string, n)},
 		&model.Pace{Held: make([]model.Message, n)},
 		&model.Wake{Notified: make([]uint64, n)},
@@ -127,7 +128,7 @@ func TestWrittenLinesAreNotDense(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		for _, o := range []model.Observation{&model.Read{}, &model.Pace{}, &model.Wake{}, &model.ServerTable{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Refresh{}} {
+		for _, o := range []model.Observation{&model.Read{}, &model.Pace{}, &model.Wake{}, &session.Table{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Refresh{}} {
 			vary(t, reflect.ValueOf(o).Elem(), false)
 			if _, err := (Line{text: lineOf(t, o)}).Decode(); err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"electop/model"
 	"electop/model/boundedjson"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -92,18 +93,18 @@ func (h Header) Config() (model.Config, error) {
 
 // entry is one observation: exactly one field is set.
 type entry struct {
-	Read       *model.Read        `json:"read,omitempty"`
-	Refresh    *model.Refresh     `json:"refresh,omitempty"`
-	Ack        *model.Ack         `json:"ack,omitempty"`
-	Connection *model.Connection  `json:"connection,omitempty"`
-	Cast       *model.Cast        `json:"cast,omitempty"`
-	Switch     *model.Switch      `json:"switch,omitempty"`
-	Wake       *model.Wake        `json:"wake,omitempty"`
-	Pace       *model.Pace        `json:"pace,omitempty"`
-	Rules      *model.Rules       `json:"rules,omitempty"`
-	Write      *model.Write       `json:"write,omitempty"`
-	Advance    *model.Advance     `json:"advance,omitempty"`
-	Table      *model.ServerTable `json:"table,omitempty"`
+	Read       *model.Read       `json:"read,omitempty"`
+	Refresh    *model.Refresh    `json:"refresh,omitempty"`
+	Ack        *model.Ack        `json:"ack,omitempty"`
+	Connection *model.Connection `json:"connection,omitempty"`
+	Cast       *model.Cast       `json:"cast,omitempty"`
+	Switch     *model.Switch     `json:"switch,omitempty"`
+	Wake       *model.Wake       `json:"wake,omitempty"`
+	Pace       *model.Pace       `json:"pace,omitempty"`
+	Rules      *model.Rules      `json:"rules,omitempty"`
+	Write      *model.Write      `json:"write,omitempty"`
+	Advance    *model.Advance    `json:"advance,omitempty"`
+	Table      *session.Table    `json:"table,omitempty"`
 }
 
 var entryShape = boundedjson.ShapeOf(reflect.TypeFor[*entry]())
@@ -144,7 +145,7 @@ func (e *Encoder) Encode(o model.Observation) error {
 		l.Write = o
 	case *model.Advance:
 		l.Advance = o
-	case *model.ServerTable:
+	case *session.Table:
 		l.Table = o
 	}
 	return e.write(l)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -41,8 +42,8 @@ func weigh(o model.Observation) int {
 		return n
 	case *model.Write:
 		return each + size[model.Write]() + len(o.Member) + len(o.Znode) + len(o.Reason)
-	case *model.ServerTable:
-		n := each + size[model.ServerTable]() + len(o.Anchors)*size[model.Anchor]()
+	case *session.Table:
+		n := each + size[session.Table]() + len(o.Anchors)*size[session.Anchor]()
 		for i := range o.Servers {
 			n += serverWeight(&o.Servers[i])
 		}
@@ -53,16 +54,16 @@ func weigh(o model.Observation) int {
 
 func znodeWeight(z *znode.Znode) int { return size[znode.Znode]() + len(z.Name) + len(z.Data.Bytes) }
 
-func serverWeight(s *model.Server) int {
-	n := size[model.Server]() + len(s.Deadlines)*size[model.Deadline]()
+func serverWeight(s *session.Server) int {
+	n := size[session.Server]() + len(s.Deadlines)*size[session.Deadline]()
 	for i := range s.Clients {
-		n += size[model.ServerConn]() + len(s.Clients[i].Addr) + len(s.Clients[i].LastOp)
+		n += size[session.Client]() + len(s.Clients[i].Addr) + len(s.Clients[i].LastOp)
 	}
 	for i := range s.Ephemerals {
-		n += size[model.Ephemeral]() + len(s.Ephemerals[i].Path)
+		n += size[session.Ephemeral]() + len(s.Ephemerals[i].Path)
 	}
 	for i := range s.Watched {
-		n += size[model.Watch]() + len(s.Watched[i].Path) + len(s.Watched[i].Sessions)*8
+		n += size[session.Watch]() + len(s.Watched[i].Path) + len(s.Watched[i].Sessions)*8
 	}
 	return n
 }

@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 )
 
 // recent is how many of the last wakes are looked at after each observation.
@@ -81,7 +82,7 @@ func (c *Condition) tabled(m *moment) bool {
 		total, data, ok := watchCounts(t)
 		return ok && c.counted(m, total-data)
 	}
-	if !slices.ContainsFunc(t.Servers, func(s model.Server) bool { return s.Watches.State == model.Answered }) {
+	if !slices.ContainsFunc(t.Servers, func(s session.Server) bool { return s.Watches.State == session.Answered }) {
 		return false
 	}
 	s := m.after
@@ -120,7 +121,7 @@ func (c *Condition) tabled(m *moment) bool {
 
 // watchCounts adds up the watches of all servers, and those among them that are
 // on znodes. ok is false where one did not tell.
-func watchCounts(t *model.ServerTable) (total, data int, ok bool) {
+func watchCounts(t *session.Table) (total, data int, ok bool) {
 	for i := range t.Servers {
 		s := &t.Servers[i]
 		if s.WatchCount < 0 || s.DataWatches < 0 {

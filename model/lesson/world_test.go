@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/lesson"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -231,17 +232,17 @@ func (w *world) table(not ...string) { w.lateTable(0, not...) }
 // lateTable is one whose round began that long ago.
 func (w *world) lateTable(ago time.Duration, not ...string) {
 	at := w.tick(time.Second).Add(-ago)
-	s := model.Server{
-		Addr: "s:1", Mode: model.ModeStandalone, WatchCount: len(w.here) + 2, DataWatches: len(w.here) + 1,
-		Watches: model.Answer{State: model.Answered, At: at},
+	s := session.Server{
+		Addr: "s:1", Mode: session.ModeStandalone, WatchCount: len(w.here) + 2, DataWatches: len(w.here) + 1,
+		Watches: session.Answer{State: session.Answered, At: at},
 	}
 	for i := 1; i < len(w.here); i++ {
 		if slices.Contains(not, string(w.here[i].Data.Bytes)) {
 			continue
 		}
-		s.Watched = append(s.Watched, model.Watch{Path: "/e/" + w.here[i-1].Name, Sessions: []uint64{w.here[i].Session}})
+		s.Watched = append(s.Watched, session.Watch{Path: "/e/" + w.here[i-1].Name, Sessions: []uint64{w.here[i].Session}})
 	}
-	w.put(&model.ServerTable{At: at, End: w.tick(time.Millisecond), Whole: true, Servers: []model.Server{s}})
+	w.put(&session.Table{At: at, End: w.tick(time.Millisecond), Whole: true, Servers: []session.Server{s}})
 }
 
 // follow switches the recipe.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
@@ -63,7 +63,7 @@ type known interface {
 	// Ensemble returns the ensemble's own configuration.
 	Ensemble(context.Context) (string, error)
 	// Anchors tie the servers' clocks to ours.
-	Anchors() []model.Anchor
+	Anchors() []session.Anchor
 	// Touch has those sessions heard of, which makes the tie a tight one.
 	Touch(context.Context)
 }
@@ -83,9 +83,9 @@ type oneConn struct{ *zkwatch.Conn }
 
 func (c oneConn) Ensemble(ctx context.Context) (string, error) { return c.EnsembleConfig(ctx) }
 
-func (c oneConn) Anchors() []model.Anchor {
+func (c oneConn) Anchors() []session.Anchor {
 	if a, ok := c.Anchor(); ok {
-		return []model.Anchor{a}
+		return []session.Anchor{a}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/session"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
@@ -213,7 +214,7 @@ func (w *watching) Ensemble(ctx context.Context) (string, error) {
 }
 
 // Anchors implements [known].
-func (w *watching) Anchors() []model.Anchor {
+func (w *watching) Anchors() []session.Anchor {
 	if c := w.post.Conn(); c != nil {
 		return oneConn{c}.Anchors()
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 )
@@ -29,10 +30,10 @@ func (o *options) askTick(ctx context.Context, cfg zkwatch.Config, probe *zkwatc
 	if o.admin.mode != adminOff {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)
 		defer cancel()
-		tables := make(chan *model.ServerTable, 1) // of one round
+		tables := make(chan *session.Table, 1) // of one round
 		asker := admin.New(o.admin.config(cfg, oneConn{probe}, log))
 		defer asker.Subscribe(admin.Election{Path: o.path, Put: func(_ context.Context, answer model.Observation) {
-			if t, ok := answer.(*model.ServerTable); ok {
+			if t, ok := answer.(*session.Table); ok {
 				tables <- t
 			}
 		}})()
@@ -42,7 +43,7 @@ func (o *options) askTick(ctx context.Context, cfg zkwatch.Config, probe *zkwatc
 			for _, s := range t.Servers {
 				tick = max(tick, s.Tick)
 			}
-			if slices.ContainsFunc(t.Servers, func(s model.Server) bool { return s.Tick == 0 }) {
+			if slices.ContainsFunc(t.Servers, func(s session.Server) bool { return s.Tick == 0 }) {
 				tick = 0 // the ensemble leader's may be the one that is not known
 			}
 		default:

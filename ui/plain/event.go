@@ -82,7 +82,7 @@ type stateEvent struct {
 func Event(path string, e model.Event) any {
 	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind, e.At} }
 	child := func(kind string, c *model.Candidate, ignored bool) any {
-		return childEvent{head(kind), znode.Join(path, c.Name), sequence(c), session(c), content(c.Data, c.Unread), ignored}
+		return childEvent{head(kind), znode.Join(path, c.Name), sequence(c), sessionID(c), content(c.Data, c.Unread), ignored}
 	}
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
@@ -102,7 +102,7 @@ func Event(path string, e model.Event) any {
 		}
 		if b.To != nil {
 			d := content(b.To.Data, b.To.Unread)
-			out.ToSession, out.ToData, out.ToBase64, out.ToLength = session(b.To), d.Data, d.DataBase64, d.DataLength
+			out.ToSession, out.ToData, out.ToBase64, out.ToLength = sessionID(b.To), d.Data, d.DataBase64, d.DataLength
 			if !b.To.Unread {
 				out.Fence = text(znode.Hex(uint64(b.Fence)))
 			}
@@ -143,7 +143,7 @@ func rangeOf(s *model.Span) *[2]float64 {
 func riskEventOf(path string, head eventHead, r doctor.RiskChanged) any {
 	c := r.Risk.Candidate
 	out := riskEvent{
-		eventHead: head, State: changed(r.Raised), Znode: znode.Join(path, c.Name), seq: sequence(c), Session: session(c),
+		eventHead: head, State: changed(r.Raised), Znode: znode.Join(path, c.Name), seq: sequence(c), Session: sessionID(c),
 		Leader: r.Risk.Leader, Evidence: r.Risk.Evidence, Next: znodePath(path, r.Risk.Next),
 	}
 	if r.Raised {

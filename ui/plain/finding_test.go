@@ -10,8 +10,8 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/ui/plain"
 )
 
@@ -25,15 +25,15 @@ func examined(t *testing.T) *doctor.State {
 		Evidence: []string{"12 sessions watch \\x1b[2J-n_0000000010"}, Harm: "All are woken at each handoff.", Advice: "Watch the predecessor.",
 		Znodes: slices.Repeat([]string{path + "/\x1b[2J-n_0000000010"}, 12), Sessions: []uint64{1, 2}, References: []string{"ZooKeeper recipes"},
 	}}
-	refused := model.Answer{State: model.Refused, Via: "4lw", Why: "wchp is not executed because it is not in the whitelist", Hint: "4lw.commands.whitelist=wchp"}
-	said := model.Answer{State: model.Answered, Via: "4lw", At: start}
-	s.Told = &model.ServerTable{
+	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "wchp is not executed because it is not in the whitelist", Hint: "4lw.commands.whitelist=wchp"}
+	said := session.Answer{State: session.Answered, Via: "4lw", At: start}
+	s.Told = &session.Table{
 		At: start, End: start.Add(time.Second), Unwhole: "/zookeeper/config may not be read",
-		Servers: []model.Server{
+		Servers: []session.Server{
 			{Addr: "zk1:2181", Basic: said, Connections: said, Sessions: said, Watches: said, Leftover: true},
 			{Addr: "zk2:2181", Basic: said, Connections: said, Sessions: said, Watches: refused},
 			{Addr: "zk3:2181", Basic: said, Connections: said, Sessions: said, Watches: refused},
-			{Addr: "zk4:2181", Basic: model.Answer{State: model.Failed, Why: "no answer within 3s"}, Connections: model.Answer{State: model.Failed, Why: "no answer within 3s"}},
+			{Addr: "zk4:2181", Basic: session.Answer{State: session.Failed, Why: "no answer within 3s"}, Connections: session.Answer{State: session.Failed, Why: "no answer within 3s"}},
 		},
 	}
 	return &s
@@ -92,7 +92,7 @@ func TestNotChecked(t *testing.T) {
 		t.Errorf("the ensemble: %+v", u)
 	}
 	whole := *examined(t)
-	whole.Told = &model.ServerTable{Whole: true, Servers: examined(t).Told.Servers[:1]}
+	whole.Told = &session.Table{Whole: true, Servers: examined(t).Told.Servers[:1]}
 	whole.Told.Servers[0].Leftover = false
 	if us := plain.NotChecked(&whole); len(us) != 0 {
 		t.Errorf("all was said, and not checked is %+v", us)

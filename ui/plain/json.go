@@ -89,7 +89,7 @@ func statusOf(s *doctor.State) status {
 		e := candidate{
 			Znode:      znode.Join(s.Path, c.Name),
 			seq:        sequence(c),
-			Session:    session(c),
+			Session:    sessionID(c),
 			Name:       name(c),
 			data:       content(c.Data, c.Unread),
 			CreatedAt:  known(c.Ctime),
@@ -148,7 +148,7 @@ func sequence(c *model.Candidate) seq {
 	return seq{&c.Sequence}
 }
 
-func session(c *model.Candidate) *string {
+func sessionID(c *model.Candidate) *string {
 	if c.Session == 0 {
 		return nil
 	}

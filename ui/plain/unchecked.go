@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -37,8 +37,8 @@ func NotChecked(s *doctor.State) []Unchecked {
 		}
 		out = append(out, Unchecked{What: "whether a watch or a connection is missing", Servers: []string{}, Why: why})
 	}
-	add := func(what, server string, a model.Answer) {
-		if a.State == model.Answered || a.State == model.NotAsked {
+	add := func(what, server string, a session.Answer) {
+		if a.State == session.Answered || a.State == session.NotAsked {
 			return
 		}
 		for i := range out {
@@ -51,7 +51,7 @@ func NotChecked(s *doctor.State) []Unchecked {
 	}
 	watches := false
 	for _, sv := range t.Servers {
-		if sv.Basic.State == model.Failed && sv.Connections.State != model.Answered && sv.Watches.State != model.Answered {
+		if sv.Basic.State == session.Failed && sv.Connections.State != session.Answered && sv.Watches.State != session.Answered {
 			add("anything", sv.Addr, sv.Basic)
 			continue
 		}
@@ -60,9 +60,9 @@ func NotChecked(s *doctor.State) []Unchecked {
 		add("session deadlines", sv.Addr, sv.Sessions)
 		add("watches", sv.Addr, sv.Watches)
 		if sv.Leftover {
-			add("all of it", sv.Addr, model.Answer{State: model.TooLarge, Why: "there is more of it than is kept"})
+			add("all of it", sv.Addr, session.Answer{State: session.TooLarge, Why: "there is more of it than is kept"})
 		}
-		watches = watches || sv.Watches.State != model.NotAsked
+		watches = watches || sv.Watches.State != session.NotAsked
 	}
 	if !watches && len(t.Servers) > 0 && len(out) == 0 && inferred(s) {
 		out = append(out, Unchecked{What: "watches", Servers: []string{}, Why: "the servers were not asked for them"})

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch/admin/command"
 	"electop/zkwatch/admin/transport"
 )
@@ -53,7 +53,7 @@ type access struct {
 }
 
 type refused struct {
-	answer model.Answer
+	answer session.Answer
 	until  time.Time
 }
 
@@ -84,7 +84,7 @@ func (a *access) ways() []way {
 // ask puts a question to a server, in one form after the other until there is
 // an answer. A question for a table that found no answer in time is not put in
 // another form: the server is busy with it. retry asks again what was refused.
-func ask[T any](ctx context.Context, a *access, q command.Question[T], retry bool) (T, model.Answer) {
+func ask[T any](ctx context.Context, a *access, q command.Question[T], retry bool) (T, session.Answer) {
 	var none T
 	if r, ok := a.refused[q.Name]; ok && !retry && !q.Always && time.Now().Before(r.until) {
 		return none, r.answer
@@ -106,7 +106,7 @@ func ask[T any](ctx context.Context, a *access, q command.Question[T], retry boo
 			if err == nil {
 				a.answered(by, failed)
 				delete(a.refused, q.Name)
-				return v, model.Answer{State: model.Answered, Via: string(by), At: a.cfg.Now()}
+				return v, session.Answer{State: session.Answered, Via: string(by), At: a.cfg.Now()}
 			}
 			failed = append(failed, failure{by, err})
 			a.cfg.Logger.Debug("asking a server failed", "server", a.addr, "for", q.Name, "via", by, "error", text(err))
@@ -178,7 +178,7 @@ func (a *access) wordsWork(before failures) {
 }
 
 // unanswered makes an answer of what went wrong.
-func (a *access) unanswered(question string, f failures) model.Answer {
+func (a *access) unanswered(question string, f failures) session.Answer {
 	a.alive = a.alive || f.alive()
 	if f.wordRefused() {
 		a.wordsWork(f)
@@ -186,14 +186,14 @@ func (a *access) unanswered(question string, f failures) model.Answer {
 	answer := f.answer(a.cfg.Heavy)
 	answer.At = a.cfg.Now()
 	switch mode := a.cfg.Mode; {
-	case answer.State == model.Refused && mode == Auto && answer.Hint != "":
+	case answer.State == session.Refused && mode == Auto && answer.Hint != "":
 		answer.Hint = "admin.enableServer=true, or " + answer.Hint
-	case answer.State == model.Failed && mode == HTTP && a.notItsOwn != "":
+	case answer.State == session.Failed && mode == HTTP && a.notItsOwn != "":
 		answer.Hint = urlHint
-	case answer.State == model.Failed && mode == HTTP && f.of(overHTTP) != nil && !a.alive:
+	case answer.State == session.Failed && mode == HTTP && f.of(overHTTP) != nil && !a.alive:
 		answer.Hint = "admin.enableServer=true"
 	}
-	if answer.State == model.Refused {
+	if answer.State == session.Refused {
 		a.refused[question] = refused{answer, time.Now().Add(refusalValid)}
 	}
 	return answer

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // bracket makes anchors that are true of a dump. before are those of when it was
@@ -27,8 +27,8 @@ import (
 // dump, and the one before it counts. Clients are heard of at least each third
 // of the timeout. For those Sent is half a timeout earlier, which leaves room for
 // delays.
-func bracket(before []model.Anchor, answered time.Time, conns []model.ServerConn) []model.Anchor {
-	out := make([]model.Anchor, 0, len(before))
+func bracket(before []session.Anchor, answered time.Time, conns []session.Client) []session.Anchor {
+	out := make([]session.Anchor, 0, len(before))
 	for _, a := range before {
 		if !connected(conns, a.Session) {
 			a = passedOn(a)
@@ -41,7 +41,7 @@ func bracket(before []model.Anchor, answered time.Time, conns []model.ServerConn
 
 // otherServer makes anchors that are true if conns are the connections of another
 // server than the one that made the dump.
-func otherServer(anchors []model.Anchor, conns []model.ServerConn) []model.Anchor {
+func otherServer(anchors []session.Anchor, conns []session.Client) []session.Anchor {
 	out := slices.Clone(anchors)
 	for i, a := range out {
 		if connected(conns, a.Session) {
@@ -51,22 +51,22 @@ func otherServer(anchors []model.Anchor, conns []model.ServerConn) []model.Ancho
 	return out
 }
 
-func connected(conns []model.ServerConn, session uint64) bool {
-	return slices.ContainsFunc(conns, func(c model.ServerConn) bool { return c.Session == session })
+func connected(conns []session.Client, sessionID uint64) bool {
+	return slices.ContainsFunc(conns, func(c session.Client) bool { return c.Session == sessionID })
 }
 
 // passedOn makes the anchor one of a touch that another server passes on.
-func passedOn(a model.Anchor) model.Anchor {
+func passedOn(a session.Anchor) session.Anchor {
 	a.Sent = a.Sent.Add(-a.Timeout / 2)
 	return a
 }
 
 // widen makes anchors that are true of two dumps, where more than one server
 // has deadlines.
-func widen(a, b []model.Anchor) []model.Anchor {
+func widen(a, b []session.Anchor) []session.Anchor {
 	out := slices.Clone(a)
 	for _, n := range b {
-		i := slices.IndexFunc(out, func(o model.Anchor) bool { return o.Session == n.Session })
+		i := slices.IndexFunc(out, func(o session.Anchor) bool { return o.Session == n.Session })
 		if i < 0 {
 			out = append(out, n)
 			continue

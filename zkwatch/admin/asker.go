@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // An Asker asks the members of one ensemble on behalf of the elections that
@@ -152,7 +152,7 @@ func (a *Asker) poll(ctx context.Context, p plan) error {
 // putTimeout is how long one subscriber may delay the others.
 const putTimeout = time.Second
 
-func put(ctx context.Context, e *Election, t *model.ServerTable) {
+func put(ctx context.Context, e *Election, t *session.Table) {
 	ctx, cancel := context.WithTimeout(ctx, putTimeout)
 	defer cancel()
 	e.Put(ctx, t)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch/admin/transport"
 )
 
@@ -58,8 +58,8 @@ type Config struct {
 	// Heavy allows the tables of servers with more than MaxWatches watches.
 	Heavy bool
 	// Anchors returns when the servers last heard of sessions of this process.
-	// It must not block. See [model.Anchor]. nil: there are none.
-	Anchors func() []model.Anchor
+	// It must not block. See [session.Anchor]. nil: there are none.
+	Anchors func() []session.Anchor
 	// Touch has the servers hear of the sessions of the Anchors, right before
 	// deadlines are asked for. That makes the deadlines of other sessions more
 	// exact. It must return when ctx is done, which is soon. nil: nothing is done.
@@ -102,7 +102,7 @@ func (c Config) withDefaults() Config {
 		c.Now = time.Now
 	}
 	if c.Anchors == nil {
-		c.Anchors = func() []model.Anchor { return nil }
+		c.Anchors = func() []session.Anchor { return nil }
 	}
 	if c.Touch == nil {
 		c.Touch = func(context.Context) {}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch/admin/command"
 )
 
@@ -29,13 +29,13 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got command.Connections
 	got, r.Connections = ask(ctx, &s.access, command.ForConnections(), p.retry)
 	r.conns = got.List
-	if r.Connections.State != model.Answered || got.BothPorts || s.onePort(r.Version) {
+	if r.Connections.State != session.Answered || got.BothPorts || s.onePort(r.Version) {
 		return
 	}
 	listed, counted, short := 0, 0, false
 	for range countAttempts {
 		st, a := ask(ctx, &s.access, command.ForStatus(), p.retry)
-		if a.State != model.Answered {
+		if a.State != session.Answered {
 			break
 		}
 		before := got.List
@@ -53,7 +53,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 			}
 			short = true // somebody may have come before the count
 		}
-		if got, a = ask(ctx, &s.access, command.ForConnections(), p.retry); a.State != model.Answered {
+		if got, a = ask(ctx, &s.access, command.ForConnections(), p.retry); a.State != session.Answered {
 			break
 		}
 		r.conns, r.Connections = got.List, a
@@ -61,7 +61,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 			return
 		}
 	}
-	r.Connections = model.Answer{State: model.Refused, Via: r.Connections.Via, At: r.Connections.At, Why: s.onlyOnePort(listed, counted)}
+	r.Connections = session.Answer{State: session.Refused, Via: r.Connections.Via, At: r.Connections.At, Why: s.onlyOnePort(listed, counted)}
 	if r.Connections.Via == string(asWord) {
 		if r.Connections.Hint = "admin.enableServer=true"; s.cfg.Mode == FourLetter {
 			r.Connections.Hint += " and --admin auto"
@@ -88,7 +88,7 @@ func (s *server) onlyOnePort(listed, counted int) string {
 }
 
 // common counts the connections that are in both lists.
-func common(a, b []model.ServerConn) int {
+func common(a, b []session.Client) int {
 	type key struct {
 		addr    string
 		session uint64

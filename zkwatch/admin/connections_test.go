@@ -9,6 +9,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -50,14 +51,14 @@ func TestTwoPorts(t *testing.T) {
 				s.replies["cons"], s.replies["srvr"] = lists(c.here, c.elsewhere)
 			}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 				got := askNow(t, a, l)
-				if (got.Connections.State == model.Answered) != c.all || !strings.Contains(got.Connections.Why, c.why) {
+				if (got.Connections.State == session.Answered) != c.all || !strings.Contains(got.Connections.Why, c.why) {
 					t.Errorf("%+v", got.Connections)
 				}
-				if !c.all && (got.Connections.State != model.Refused || got.Connections.Hint != "admin.enableServer=true and --admin auto") {
+				if !c.all && (got.Connections.State != session.Refused || got.Connections.Hint != "admin.enableServer=true and --admin auto") {
 					t.Errorf("%+v", got.Connections)
 				}
 				// It keeps neither from being said: who watches what, and who expires when.
-				if got.Watches.State != model.Answered || got.Sessions.State != model.Answered || got.Leftover {
+				if got.Watches.State != session.Answered || got.Sessions.State != session.Answered || got.Leftover {
 					t.Errorf("the rest: %+v", got)
 				}
 				if n := s.asked()["cons"]; n > 4 {
@@ -86,7 +87,7 @@ func TestTwoPortsByHTTP(t *testing.T) {
 			s.replies["connections"] = fmt.Sprintf(list, c.more)
 			s.replies["server_stats"] = fmt.Sprintf(`{"command":"server_stats","version":"3.5.0","server_stats":{"server_state":"standalone","num_alive_client_connections":%d}}`, c.count)
 		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-			if got := askNow(t, a, l).Connections; (got.State == model.Answered) != c.all || got.Hint != "" {
+			if got := askNow(t, a, l).Connections; (got.State == session.Answered) != c.all || got.Hint != "" {
 				t.Errorf("%s: %+v", name, got)
 			}
 		})
@@ -113,7 +114,7 @@ func TestTwoPortsAndChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := newFakeNet(t)
-				s := n.member("10.0.0.1", 0, model.ModeStandalone)
+				s := n.member("10.0.0.1", 0, session.ModeStandalone)
 				s.replies["conf"] = "clientPort=2181\nsecureClientPort=2281\nserverId=0\n"
 				cfg := n.config(s.addr)
 				cfg.Mode = FourLetter
@@ -128,7 +129,7 @@ func TestTwoPortsAndChange(t *testing.T) {
 				}
 				var r result
 				srv.connections(t.Context(), plan{retry: true}, &r)
-				if (r.Connections.State == model.Answered) != c.all {
+				if (r.Connections.State == session.Answered) != c.all {
 					t.Errorf("%+v after %d words", r.Connections, words)
 				}
 				if words > 1+2*countAttempts {

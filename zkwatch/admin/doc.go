@@ -4,7 +4,7 @@
 // A client cannot read this. Each server answers for itself, in two ways: in
 // JSON over HTTP (its AdminServer, since 3.5), and in plain text to four-letter
 // words at the port for clients. An [Asker] polls the members of an ensemble,
-// makes one [model.ServerTable] of their answers, and gives each subscribed
+// makes one [session.ServerTable] of their answers, and gives each subscribed
 // [Election] the part that concerns it:
 //
 //	what happens                                    where

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 // An Election is who gets the answers.
@@ -48,8 +49,8 @@ const (
 )
 
 // table returns what the servers said that concerns the election. See
-// [model.ServerTable].
-func (e *Election) table(t model.ServerTable, results []result, chroot string) *model.ServerTable {
+// [session.ServerTable].
+func (e *Election) table(t session.Table, results []result, chroot string) *session.Table {
 	f := filter{election: e, chroot: chroot, sessions: make(map[uint64]bool)}
 	for _, a := range t.Anchors {
 		f.sessions[a.Session] = true
@@ -60,7 +61,7 @@ func (e *Election) table(t model.ServerTable, results []result, chroot string) *
 		}
 	}
 	t.Anchors = slices.Clone(t.Anchors)
-	t.Servers = make([]model.Server, len(results))
+	t.Servers = make([]session.Server, len(results))
 	// First the election's znodes and watches on all servers: they tell whose
 	// sessions matter.
 	for i := range results {
@@ -81,7 +82,7 @@ type filter struct {
 	sessions map[uint64]bool // that matter
 }
 
-func (f *filter) znodes(r *result, s *model.Server) {
+func (f *filter) znodes(r *result, s *session.Server) {
 	size := 0
 	for _, x := range r.ephemerals {
 		path, ok := f.election.inner(f.chroot, x.Path)
@@ -93,10 +94,10 @@ func (f *filter) znodes(r *result, s *model.Server) {
 			s.Leftover = true
 			continue
 		}
-		s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: x.Session, Path: path})
+		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: path})
 		f.sessions[x.Session] = true
 	}
-	slices.SortFunc(s.Ephemerals, func(a, b model.Ephemeral) int {
+	slices.SortFunc(s.Ephemerals, func(a, b session.Ephemeral) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Session, b.Session))
 	})
 	size = 0
@@ -113,15 +114,15 @@ func (f *filter) znodes(r *result, s *model.Server) {
 			continue
 		}
 		ids := slices.Sorted(slices.Values(w.Sessions))
-		s.Watched = append(s.Watched, model.Watch{Path: path, Sessions: slices.Compact(ids)})
+		s.Watched = append(s.Watched, session.Watch{Path: path, Sessions: slices.Compact(ids)})
 		for _, id := range ids {
 			f.sessions[id] = true
 		}
 	}
-	slices.SortFunc(s.Watched, func(a, b model.Watch) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(s.Watched, func(a, b session.Watch) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-func (f *filter) clients(r *result, s *model.Server) {
+func (f *filter) clients(r *result, s *session.Server) {
 	for _, x := range r.conns {
 		if !f.sessions[x.Session] {
 			continue
@@ -132,7 +133,7 @@ func (f *filter) clients(r *result, s *model.Server) {
 		}
 		s.Clients = append(s.Clients, x)
 	}
-	slices.SortFunc(s.Clients, func(a, b model.ServerConn) int {
+	slices.SortFunc(s.Clients, func(a, b session.Client) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Addr, b.Addr))
 	})
 	latest := make(map[uint64]int) // a session that was heard of meanwhile can be in the dump twice
@@ -151,7 +152,7 @@ func (f *filter) clients(r *result, s *model.Server) {
 		latest[x.Session] = len(s.Deadlines)
 		s.Deadlines = append(s.Deadlines, x)
 	}
-	slices.SortFunc(s.Deadlines, func(a, b model.Deadline) int {
+	slices.SortFunc(s.Deadlines, func(a, b session.Deadline) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Session, b.Session))
 	})
 }

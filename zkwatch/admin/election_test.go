@@ -8,46 +8,47 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 func TestTableOfAnElection(t *testing.T) {
-	conn := func(s uint64) model.ServerConn {
-		return model.ServerConn{Session: s, Addr: fmt.Sprintf("10.0.0.9:%d", s)}
+	conn := func(s uint64) session.Client {
+		return session.Client{Session: s, Addr: fmt.Sprintf("10.0.0.9:%d", s)}
 	}
-	line := func(s uint64) model.Deadline {
-		return model.Deadline{Session: s, At: time.Duration(s) * time.Second}
+	line := func(s uint64) session.Deadline {
+		return session.Deadline{Session: s, At: time.Duration(s) * time.Second}
 	}
 	results := []result{
 		{
-			Server: model.Server{Addr: "a:1", Version: "3.8.0", ConnectionCount: 5},
-			conns:  []model.ServerConn{conn(9), conn(1), conn(2), conn(0), conn(5)},
-			ephemerals: []model.Ephemeral{{Session: 1, Path: "/app/e/n_1"}, {Session: 3, Path: "/app/e/n_3"}, {Session: 7, Path: "/app/other/n_7"},
+			Server: session.Server{Addr: "a:1", Version: "3.8.0", ConnectionCount: 5},
+			conns:  []session.Client{conn(9), conn(1), conn(2), conn(0), conn(5)},
+			ephemerals: []session.Ephemeral{{Session: 1, Path: "/app/e/n_1"}, {Session: 3, Path: "/app/e/n_3"}, {Session: 7, Path: "/app/other/n_7"},
 				{Session: 7, Path: "/e/n_7"}, {Session: 7, Path: "/app/e/n_1/below"}, {Session: 4, Path: "/app/leader"}},
-			watches: []model.Watch{{Path: "/app/e/n_1", Sessions: []uint64{3, 2, 3}}, {Path: "/app/e", Sessions: []uint64{5}}, {Path: "/app/elsewhere", Sessions: []uint64{9}},
+			watches: []session.Watch{{Path: "/app/e/n_1", Sessions: []uint64{3, 2, 3}}, {Path: "/app/e", Sessions: []uint64{5}}, {Path: "/app/elsewhere", Sessions: []uint64{9}},
 				{Path: "/zookeeper/config", Sessions: []uint64{9}}},
 		},
 		{
-			Server:    model.Server{Addr: "b:1"},
-			conns:     []model.ServerConn{conn(3), conn(7), conn(8), conn(6)},
-			deadlines: []model.Deadline{line(9), line(7), line(6), line(5), line(4), line(3), line(2), line(1), {Session: 6, At: time.Second}},
+			Server:    session.Server{Addr: "b:1"},
+			conns:     []session.Client{conn(3), conn(7), conn(8), conn(6)},
+			deadlines: []session.Deadline{line(9), line(7), line(6), line(5), line(4), line(3), line(2), line(1), {Session: 6, At: time.Second}},
 		},
 	}
 	at := time.Unix(1000, 0)
 	election := Election{Path: "/e", Ack: "/leader", Sessions: func() []uint64 { return []uint64{8, 0} }}
-	got := election.table(model.ServerTable{At: at, Whole: true, Anchors: []model.Anchor{{Session: 6}}}, results, "/app")
-	equal(t, "the table", got, &model.ServerTable{
-		At: at, Whole: true, Anchors: []model.Anchor{{Session: 6}},
-		Servers: []model.Server{
+	got := election.table(session.Table{At: at, Whole: true, Anchors: []session.Anchor{{Session: 6}}}, results, "/app")
+	equal(t, "the table", got, &session.Table{
+		At: at, Whole: true, Anchors: []session.Anchor{{Session: 6}},
+		Servers: []session.Server{
 			{
 				Addr: "a:1", Version: "3.8.0", ConnectionCount: 5,
-				Clients:    []model.ServerConn{conn(1), conn(2), conn(5)},
-				Ephemerals: []model.Ephemeral{{Session: 1, Path: "/e/n_1"}, {Session: 3, Path: "/e/n_3"}, {Session: 4, Path: "/leader"}},
-				Watched:    []model.Watch{{Path: "/e", Sessions: []uint64{5}}, {Path: "/e/n_1", Sessions: []uint64{2, 3}}},
+				Clients:    []session.Client{conn(1), conn(2), conn(5)},
+				Ephemerals: []session.Ephemeral{{Session: 1, Path: "/e/n_1"}, {Session: 3, Path: "/e/n_3"}, {Session: 4, Path: "/leader"}},
+				Watched:    []session.Watch{{Path: "/e", Sessions: []uint64{5}}, {Path: "/e/n_1", Sessions: []uint64{2, 3}}},
 			},
 			{
 				Addr:      "b:1",
-				Clients:   []model.ServerConn{conn(3), conn(6), conn(8)},
-				Deadlines: []model.Deadline{line(1), line(2), line(3), line(4), line(5), line(6)},
+				Clients:   []session.Client{conn(3), conn(6), conn(8)},
+				Deadlines: []session.Deadline{line(1), line(2), line(3), line(4), line(5), line(6)},
 			},
 		},
 	})
@@ -70,14 +71,14 @@ func TestTablesAreBounded(t *testing.T) {
 	var r result
 	for i := range uint64(maxListed + 10) {
 		path := fmt.Sprintf("/e/n_%010d", i)
-		r.conns = append(r.conns, model.ServerConn{Session: i + 1})
-		r.deadlines = append(r.deadlines, model.Deadline{Session: i + 1})
-		r.ephemerals = append(r.ephemerals, model.Ephemeral{Session: i + 1, Path: path})
-		r.watches = append(r.watches, model.Watch{Path: path, Sessions: []uint64{i + 1}})
+		r.conns = append(r.conns, session.Client{Session: i + 1})
+		r.deadlines = append(r.deadlines, session.Deadline{Session: i + 1})
+		r.ephemerals = append(r.ephemerals, session.Ephemeral{Session: i + 1, Path: path})
+		r.watches = append(r.watches, session.Watch{Path: path, Sessions: []uint64{i + 1}})
 	}
-	many := result{watches: []model.Watch{{Path: "/e/x", Sessions: make([]uint64, maxWatchers+1)}, {Path: "/e/" + strings.Repeat("y", maxPath)}}}
+	many := result{watches: []session.Watch{{Path: "/e/x", Sessions: make([]uint64, maxWatchers+1)}, {Path: "/e/" + strings.Repeat("y", maxPath)}}}
 	election := Election{Path: "/e"}
-	got := election.table(model.ServerTable{}, []result{r, many, {}}, "")
+	got := election.table(session.Table{}, []result{r, many, {}}, "")
 	s := got.Servers[0]
 	if len(s.Clients) != maxListed || len(s.Deadlines) != maxListed || len(s.Ephemerals) != maxListed || len(s.Watched) != maxListed || !s.Leftover {
 		t.Errorf("%d clients, %d deadlines, %d ephemerals, %d watches, leftover %v", len(s.Clients), len(s.Deadlines), len(s.Ephemerals), len(s.Watched), s.Leftover)
@@ -95,9 +96,9 @@ func TestEachElectionGetsItsOwn(t *testing.T) {
 		c.Mode, c.Chroot = FourLetter, "/app/"
 		s.replies["wchp"] = "/app/a/n_1\n\t0x1\n/app/b/n_1\n\t0x2\n/a/n_1\n\t0x3\n\n"
 	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		got := make(map[string]*model.ServerTable)
+		got := make(map[string]*session.Table)
 		for _, path := range []string{"/a", "/b"} {
-			defer a.Subscribe(Election{Path: path, Put: func(_ context.Context, o model.Observation) { got[path] = o.(*model.ServerTable) }})()
+			defer a.Subscribe(Election{Path: path, Put: func(_ context.Context, o model.Observation) { got[path] = o.(*session.Table) }})()
 		}
 		askNow(t, a, l)
 		for path, want := range map[string]string{"/a": "/a/n_1 0x1", "/b": "/b/n_1 0x2"} {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch/admin/transport"
 )
 
@@ -47,7 +47,7 @@ func newEnsemble(cfg *Config) *ensemble {
 
 // poll asks all servers at once. The table has no servers yet: they are in the
 // results. elections are those who will get it.
-func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (model.ServerTable, []result) {
+func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (session.Table, []result) {
 	defer e.http.Close()
 	limit := statusPollTimeout
 	if p.tables() {
@@ -55,7 +55,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (mod
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	t := model.ServerTable{At: e.cfg.Now()}
+	t := session.Table{At: e.cfg.Now()}
 	e.readConfig(ctx, p.retry || p.tables())
 	servers := e.targets(ctx)
 	results := make([]result, len(servers))
@@ -152,7 +152,7 @@ func (e *ensemble) resolve(ctx context.Context, config []configured) {
 // missing is what the configuration says of them.
 func (e *ensemble) unwhole(results []result, missing string) string {
 	switch {
-	case len(results) == 1 && results[0].Mode == model.ModeStandalone:
+	case len(results) == 1 && results[0].Mode == session.ModeStandalone:
 		return "" // it is the only server
 	case e.cfg.Ensemble == nil:
 		return "the ensemble's configuration is not known"

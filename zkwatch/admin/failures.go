@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 	"electop/zkwatch/admin/command"
 	"electop/zkwatch/admin/transport"
@@ -71,8 +71,8 @@ func (f failures) wordRefused() bool {
 
 // answer says what went wrong, and which setting of the server or flag of ours
 // would help; its time is still to be set.
-func (f failures) answer(heavy bool) model.Answer {
-	a := model.Answer{State: model.Failed}
+func (f failures) answer(heavy bool) session.Answer {
+	a := session.Answer{State: session.Failed}
 	var whys []string
 	for _, x := range f {
 		why := text(x.err)
@@ -82,12 +82,12 @@ func (f failures) answer(heavy bool) model.Answer {
 		whys = append(whys, why)
 		a.Via = string(x.by)
 		if r := refusal(x.err); r != nil {
-			a.State = model.Refused
+			a.State = session.Refused
 			if r.Hint != "" {
 				a.Hint = r.Hint
 			}
 		} else if errors.Is(x.err, command.ErrTooLarge) {
-			a.State = model.TooLarge
+			a.State = session.TooLarge
 			if !heavy {
 				a.Hint = heavyHint
 			}

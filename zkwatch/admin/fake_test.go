@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 // A fakeNet is servers that answer as a test says, over pipes: in a
@@ -81,7 +82,7 @@ func (n *fakeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 }
 
 // member adds a member at host:2181 that has its AdminServer at host:8080.
-func (n *fakeNet) member(host string, id int, mode model.Mode) *fakeServer {
+func (n *fakeNet) member(host string, id int, mode session.Mode) *fakeServer {
 	s := &fakeServer{addr: host + ":2181", counts: make(map[string]int), replies: replies(id, mode, 2181)}
 	n.set(s.addr, &fakePort{s, (*fakeServer).words})
 	n.set(host+":8080", &fakePort{s, (*fakeServer).commands})
@@ -227,7 +228,7 @@ func (s *fakeServer) flood(c net.Conn) {
 
 // replies are those of a member that has one connection, and one watch on a
 // child of /election.
-func replies(id int, mode model.Mode, port int) map[string]string {
+func replies(id int, mode session.Mode, port int) map[string]string {
 	session, json := fmt.Sprintf("0x%d00000000000001", id), fmt.Sprint(int64(id)<<56+1)
 	r := map[string]string{
 		"srvr": fmt.Sprintf("Zookeeper version: 3.8.0-x, built on y\nConnections: 2\nZxid: 0x5\nMode: %s\n", mode),
@@ -256,7 +257,7 @@ func replies(id int, mode model.Mode, port int) map[string]string {
 // A listener is a subscribed election.
 type listener struct {
 	mu     sync.Mutex
-	tables []*model.ServerTable
+	tables []*session.Table
 	when   []time.Time
 }
 
@@ -264,11 +265,11 @@ func (l *listener) election() Election {
 	return Election{Path: "/election", Put: func(_ context.Context, o model.Observation) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.tables, l.when = append(l.tables, o.(*model.ServerTable)), append(l.when, time.Now())
+		l.tables, l.when = append(l.tables, o.(*session.Table)), append(l.when, time.Now())
 	}}
 }
 
-func (l *listener) last(t *testing.T) *model.ServerTable {
+func (l *listener) last(t *testing.T) *session.Table {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -294,7 +295,7 @@ func (l *listener) count() int {
 // three are a whole ensemble, with its configuration.
 func three(n *fakeNet) []*fakeServer {
 	return []*fakeServer{
-		n.member("10.0.0.1", 1, model.ModeFollower), n.member("10.0.0.2", 2, model.ModeFollower), n.member("10.0.0.3", 3, model.ModeLeader),
+		n.member("10.0.0.1", 1, session.ModeFollower), n.member("10.0.0.2", 2, session.ModeFollower), n.member("10.0.0.3", 3, session.ModeLeader),
 	}
 }
 
@@ -353,7 +354,7 @@ func questions(m map[string]int) string {
 }
 
 // watchesOf are the watches in a table by "path session", sorted.
-func watchesOf(ws []model.Watch) (all []string) {
+func watchesOf(ws []session.Watch) (all []string) {
 	for _, w := range ws {
 		for _, s := range w.Sessions {
 			all = append(all, fmt.Sprintf("%s %#x", w.Path, s))
@@ -373,17 +374,17 @@ func equal[T any](t *testing.T, what string, got, want T) {
 var everything = Want{Watches: true, Sessions: true}
 
 // states are the states of a server's answers.
-func states(s model.Server) [4]model.AnswerState {
-	return [4]model.AnswerState{s.Basic.State, s.Connections.State, s.Sessions.State, s.Watches.State}
+func states(s session.Server) [4]session.AnswerState {
+	return [4]session.AnswerState{s.Basic.State, s.Connections.State, s.Sessions.State, s.Watches.State}
 }
 
-var allAnswered = [4]model.AnswerState{model.Answered, model.Answered, model.Answered, model.Answered}
+var allAnswered = [4]session.AnswerState{session.Answered, session.Answered, session.Answered, session.Answered}
 
 func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		n := newFakeNet(t)
-		s := n.member("10.0.0.1", 0, model.ModeStandalone)
+		s := n.member("10.0.0.1", 0, session.ModeStandalone)
 		cfg := n.config(s.addr)
 		cfg.Ensemble = always("")
 		if change != nil {
@@ -398,7 +399,7 @@ func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *
 }
 
 // ask asks for everything and returns the first server's answers.
-func askNow(t *testing.T, a *Asker, l *listener) model.Server {
+func askNow(t *testing.T, a *Asker, l *listener) session.Server {
 	t.Helper()
 	if err := a.Ask(t.Context(), everything); err != nil {
 		t.Fatal(err)

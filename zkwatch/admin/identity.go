@@ -5,23 +5,23 @@ import (
 	"fmt"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch/admin/command"
 )
 
 // identify finds out who the server is, and whether the AdminServer is its own:
 // of several servers on one host only the first gets the usual port.
-func (s *server) identify(ctx context.Context, retry bool) model.Answer {
+func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	now := time.Now()
 	if retry && !s.httpWorks && s.cfg.Mode == Auto {
 		s.httpRetry, s.identifyAt = time.Time{}, time.Time{} // it may have an AdminServer by now
 	}
 	if now.Before(s.identifyAt) {
-		return model.Answer{}
+		return session.Answer{}
 	}
 	s.notItsOwn = ""
 	id, a := ask(ctx, &s.access, command.ForIdentity(), retry)
-	if a.Via == string(overHTTP) && a.State == model.Answered {
+	if a.Via == string(overHTTP) && a.State == session.Answered {
 		if s.notItsOwn = s.stranger(id); s.notItsOwn != "" {
 			s.httpWorks = false
 			id, a = ask(ctx, &s.access, command.ForIdentity(), retry)
@@ -30,7 +30,7 @@ func (s *server) identify(ctx context.Context, retry bool) model.Answer {
 		s.notItsOwn, s.httpWorks = "several servers share this URL, and the AdminServer there does not say which one it belongs to", false
 	}
 	switch {
-	case a.State == model.Answered:
+	case a.State == session.Answered:
 		s.identity = id
 		fallthrough
 	case s.alive:

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // targets returns the addresses to ask: those of the connect string and those
@@ -101,7 +101,7 @@ func members(results []result, config []configured, sameHost func(a, b string) b
 func doubt(results []result, config []configured) {
 	leaders := 0
 	for i := range results {
-		if results[i].Mode == model.ModeLeader {
+		if results[i].Mode == session.ModeLeader {
 			leaders++
 		}
 	}
@@ -112,8 +112,8 @@ func doubt(results []result, config []configured) {
 		}
 		r.anchors = otherServer(r.anchors, r.conns)
 		// Two addresses may have reached the same leader.
-		if leaders > 1 && r.Mode == model.ModeLeader && slices.ContainsFunc(config, func(c configured) bool { return c.id == r.number }) {
-			r.Mode = model.ModeUnknown
+		if leaders > 1 && r.Mode == session.ModeLeader && slices.ContainsFunc(config, func(c configured) bool { return c.id == r.number }) {
+			r.Mode = session.ModeUnknown
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 const (
@@ -62,9 +62,9 @@ func TestMembers(t *testing.T) {
 			var r result
 			f, failed := strings.CutSuffix(f, "!")
 			addr, number, _ := strings.Cut(f, "=")
-			r.Addr, r.Basic.State = addr, model.Answered
+			r.Addr, r.Basic.State = addr, session.Answered
 			if failed {
-				r.Basic.State = model.Failed
+				r.Basic.State = session.Failed
 			}
 			for _, d := range number {
 				r.number = int(d - '0')
@@ -135,24 +135,24 @@ func TestMembers(t *testing.T) {
 // TestUnsureAddresses has results of several servers mixed, as behind a load
 // balancer.
 func TestUnsureAddresses(t *testing.T) {
-	leader := func(addr string, number int, session uint64) result {
+	leader := func(addr string, number int, sessionID uint64) result {
 		r := newResult(addr)
-		r.Basic.State, r.Mode, r.number = model.Answered, model.ModeLeader, number
-		r.conns = []model.ServerConn{{Session: session}}
-		r.anchors = []model.Anchor{{Session: 7, Sent: time.Unix(1000, 0), Timeout: 8 * time.Second}}
+		r.Basic.State, r.Mode, r.number = session.Answered, session.ModeLeader, number
+		r.conns = []session.Client{{Session: sessionID}}
+		r.anchors = []session.Anchor{{Session: 7, Sent: time.Unix(1000, 0), Timeout: 8 * time.Second}}
 		return r
 	}
 	config, _ := parseEnsemble(staticConfig)
 	for name, c := range map[string]struct {
 		results []result
-		modes   []model.Mode
+		modes   []session.Mode
 		sent    []int64 // of the anchors
 	}{
-		"own addresses":                {[]result{leader("10.0.0.1:1", 1, 7), leader("10.0.0.2:1", 2, 8)}, []model.Mode{model.ModeLeader, model.ModeLeader}, []int64{1000, 1000}},
-		"another address":              {[]result{leader("10.0.0.1:1", 1, 7), leader("lb:1", 2, 7)}, []model.Mode{model.ModeLeader, model.ModeUnknown}, []int64{1000, 996}},
-		"the only leader":              {[]result{leader("lb:1", 2, 7)}, []model.Mode{model.ModeLeader}, []int64{996}},
-		"two other addresses":          {[]result{leader("lb:1", 2, 7), leader("lb:2", 1, 8)}, []model.Mode{model.ModeUnknown, model.ModeUnknown}, []int64{996, 1000}},
-		"a server of another ensemble": {[]result{leader("10.0.0.1:1", 1, 7), leader("b:1", 9, 8)}, []model.Mode{model.ModeLeader, model.ModeLeader}, []int64{1000, 1000}},
+		"own addresses":                {[]result{leader("10.0.0.1:1", 1, 7), leader("10.0.0.2:1", 2, 8)}, []session.Mode{session.ModeLeader, session.ModeLeader}, []int64{1000, 1000}},
+		"another address":              {[]result{leader("10.0.0.1:1", 1, 7), leader("lb:1", 2, 7)}, []session.Mode{session.ModeLeader, session.ModeUnknown}, []int64{1000, 996}},
+		"the only leader":              {[]result{leader("lb:1", 2, 7)}, []session.Mode{session.ModeLeader}, []int64{996}},
+		"two other addresses":          {[]result{leader("lb:1", 2, 7), leader("lb:2", 1, 8)}, []session.Mode{session.ModeUnknown, session.ModeUnknown}, []int64{996, 1000}},
+		"a server of another ensemble": {[]result{leader("10.0.0.1:1", 1, 7), leader("b:1", 9, 8)}, []session.Mode{session.ModeLeader, session.ModeLeader}, []int64{1000, 1000}},
 	} {
 		kept, missing := members(c.results, config, sharedAddress)
 		if missing == "" || len(kept) != len(c.modes) {
@@ -165,7 +165,7 @@ func TestUnsureAddresses(t *testing.T) {
 		}
 	}
 	kept, _ := members([]result{leader("a:1", 1, 7), leader("b:1", 2, 8)}, nil, sharedAddress)
-	if kept[0].Mode != model.ModeLeader || kept[1].Mode != model.ModeLeader || kept[0].unsure {
+	if kept[0].Mode != session.ModeLeader || kept[1].Mode != session.ModeLeader || kept[0].unsure {
 		t.Errorf("without a configuration: %+v", kept)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/model/units"
 	"electop/zkwatch/admin/command"
 	"electop/zkwatch/admin/transport"
@@ -26,12 +26,12 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 		}
 	}()
 	if now := time.Now(); !p.retry && now.Before(s.backoff.until) {
-		r.fail(p.Want, model.Answer{State: model.Failed, At: s.cfg.Now(),
+		r.fail(p.Want, session.Answer{State: session.Failed, At: s.cfg.Now(),
 			Why: fmt.Sprintf("%s (asked again in %s)", s.backoff.why, units.AtMost(s.backoff.until.Sub(now)))})
 		return r
 	}
 	s.alive, s.gotAnswers = false, false
-	if a := s.identify(ctx, p.retry); a.State == model.Failed && !s.gotAnswers {
+	if a := s.identify(ctx, p.retry); a.State == session.Failed && !s.gotAnswers {
 		r.fail(p.Want, a)
 		s.failed(a.Why)
 		return r
@@ -42,7 +42,7 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	} else {
 		s.failed(r.Basic.Why)
 	}
-	if r.Basic.State != model.Answered && r.Basic.State != model.Refused {
+	if r.Basic.State != session.Answered && r.Basic.State != session.Refused {
 		r.fail(p.Want, r.Basic)
 		return r
 	}
@@ -70,9 +70,9 @@ func (s *server) pollConnections(ctx context.Context, p plan, version string) (r
 }
 
 // panicked is the answer of a server whose reply a parser panicked on.
-func (s *server) panicked(e any) model.Answer {
+func (s *server) panicked(e any) session.Answer {
 	s.cfg.Logger.Error("asking a server", "server", s.addr, "panic", e, "stack", string(debug.Stack()))
-	return model.Answer{State: model.Failed, At: s.cfg.Now(), Why: "its reply could not be parsed"}
+	return session.Answer{State: session.Failed, At: s.cfg.Now(), Why: "its reply could not be parsed"}
 }
 
 // failed has the server asked less often, and first who it is.
@@ -85,15 +85,15 @@ func (s *server) failed(why string) {
 func (s *server) status(ctx context.Context, p plan, r *result) {
 	var st command.Status
 	st, r.Basic = ask(ctx, &s.access, command.ForStatus(), p.retry)
-	if r.Basic.State == model.Failed {
+	if r.Basic.State == session.Failed {
 		return
 	}
 	r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.Version, st.Mode, st.Zxid, st.Connections
 	r.Tick = s.identity.Tick
-	if n, a := ask(ctx, &s.access, command.ForWatchCount(), p.retry); a.State == model.Answered {
+	if n, a := ask(ctx, &s.access, command.ForWatchCount(), p.retry); a.State == session.Answered {
 		r.WatchCount = n
 	}
-	if n, a := ask(ctx, &s.access, command.ForDataWatches(), p.retry); a.State == model.Answered {
+	if n, a := ask(ctx, &s.access, command.ForDataWatches(), p.retry); a.State == session.Answered {
 		r.DataWatches = n
 	}
 }
@@ -101,7 +101,7 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 // sessions asks for sessions and ephemerals. The connections are known by then:
 // they tell whether a session of ours is connected to this server.
 func (s *server) sessions(ctx context.Context, p plan, r *result) {
-	if r.Mode != model.ModeFollower && r.Mode != model.ModeObserver { // those have no deadlines
+	if r.Mode != session.ModeFollower && r.Mode != session.ModeObserver { // those have no deadlines
 		touch, cancel := context.WithTimeout(ctx, touchTimeout)
 		s.cfg.Touch(touch)
 		cancel()
@@ -109,7 +109,7 @@ func (s *server) sessions(ctx context.Context, p plan, r *result) {
 	before := s.cfg.Anchors()
 	var d command.Dump
 	d, r.Sessions = ask(ctx, &s.access, command.ForDump(), p.retry)
-	if r.Sessions.State != model.Answered {
+	if r.Sessions.State != session.Answered {
 		return
 	}
 	r.deadlines, r.ephemerals = d.Deadlines, d.Ephemerals
@@ -126,12 +126,12 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 	}
 	switch heavy := s.cfg.Heavy; {
 	case ctx.Err() != nil: // the poll is over
-		r.Watches = model.Answer{State: model.Failed, At: s.cfg.Now(), Why: text(transport.ErrNoAnswer)}
+		r.Watches = session.Answer{State: session.Failed, At: s.cfg.Now(), Why: text(transport.ErrNoAnswer)}
 	case count < 0 && !heavy:
-		r.Watches = model.Answer{State: model.Refused, At: s.cfg.Now(),
+		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
 			Why: "the server does not tell how many watches it has, and the table of many would hold it up", Hint: transport.AllWords + ", or " + heavyHint}
 	case count > MaxWatches && !heavy:
-		r.Watches = model.Answer{State: model.Refused, At: s.cfg.Now(),
+		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
 			Why: fmt.Sprintf("it has %d watches: a table of more than %d holds the server up", count, MaxWatches), Hint: heavyHint}
 	default:
 		r.watches, r.Watches = ask(ctx, &s.access, command.ForWatches(), p.retry)

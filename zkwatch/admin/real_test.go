@@ -15,6 +15,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 )
@@ -83,10 +84,10 @@ func stand(t *testing.T, path string, addrs ...string) (q queue) {
 	return q
 }
 
-func anchors(c *zkwatch.Conn) func() []model.Anchor {
-	return func() []model.Anchor {
+func anchors(c *zkwatch.Conn) func() []session.Anchor {
+	return func() []session.Anchor {
 		a, _ := c.Anchor()
-		return []model.Anchor{a}
+		return []session.Anchor{a}
 	}
 }
 
@@ -128,7 +129,7 @@ func warm(t *testing.T, url string) {
 // askWithDeadlines polls until there is a deadline of each session: one
 // that is heard of while the dump is made can be missing. See the package's
 // comment.
-func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64) *model.ServerTable {
+func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []uint64) *session.Table {
 	t.Helper()
 	for limit := time.Now().Add(patience); ; {
 		table := ask(t, cfg, path)
@@ -145,11 +146,11 @@ func askWithDeadlines(t *testing.T, cfg admin.Config, path string, sessions []ui
 }
 
 // ask makes one poll for everything.
-func ask(t *testing.T, cfg admin.Config, path string) *model.ServerTable {
+func ask(t *testing.T, cfg admin.Config, path string) *session.Table {
 	t.Helper()
 	a := admin.New(cfg)
-	var table *model.ServerTable
-	defer a.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, o model.Observation) { table = o.(*model.ServerTable) }})()
+	var table *session.Table
+	defer a.Subscribe(admin.Election{Path: path, Put: func(_ context.Context, o model.Observation) { table = o.(*session.Table) }})()
 	if err := a.Ask(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -157,15 +158,15 @@ func ask(t *testing.T, cfg admin.Config, path string) *model.ServerTable {
 }
 
 // verify checks that a table has all of a queue, joined by session.
-func verify(t *testing.T, table *model.ServerTable, via string, q queue, ours uint64) {
+func verify(t *testing.T, table *session.Table, via string, q queue, ours uint64) {
 	t.Helper()
 	if !table.Whole || table.Unwhole != "" {
 		t.Errorf("not whole: %s", table.Unwhole)
 	}
-	connected, watched, deadlines := make(map[uint64]string), make(map[string][]uint64), make(map[uint64]model.Deadline)
+	connected, watched, deadlines := make(map[uint64]string), make(map[string][]uint64), make(map[uint64]session.Deadline)
 	for _, s := range table.Servers {
-		for what, a := range map[string]model.Answer{"basic": s.Basic, "connections": s.Connections, "sessions": s.Sessions, "watches": s.Watches} {
-			if a.State != model.Answered || a.Via != via || a.At.IsZero() {
+		for what, a := range map[string]session.Answer{"basic": s.Basic, "connections": s.Connections, "sessions": s.Sessions, "watches": s.Watches} {
+			if a.State != session.Answered || a.Via != via || a.At.IsZero() {
 				t.Errorf("%s of %s: %+v", what, s.Addr, a)
 			}
 		}
@@ -187,14 +188,14 @@ func verify(t *testing.T, table *model.ServerTable, via string, q queue, ours ui
 				t.Errorf("deadline %+v via %s", d, via)
 			}
 		}
-		if len(s.Deadlines) > 0 && s.Mode != model.ModeLeader && s.Mode != model.ModeStandalone {
+		if len(s.Deadlines) > 0 && s.Mode != session.ModeLeader && s.Mode != session.ModeStandalone {
 			t.Errorf("%s is %s and has deadlines", s.Addr, s.Mode)
 		}
 		if len(s.Ephemerals) != len(q.names) {
 			t.Errorf("%s has %d ephemerals, want %d: %v", s.Addr, len(s.Ephemerals), len(q.names), s.Ephemerals)
 		}
 		for i, name := range q.names {
-			if !slices.Contains(s.Ephemerals, model.Ephemeral{Session: q.sessions[i], Path: name}) {
+			if !slices.Contains(s.Ephemerals, session.Ephemeral{Session: q.sessions[i], Path: name}) {
 				t.Errorf("%s does not have %s of %#x: %v", s.Addr, name, q.sessions[i], s.Ephemerals)
 			}
 		}
@@ -272,7 +273,7 @@ func TestStandalone(t *testing.T) {
 // time that follows from its deadline and the anchor.
 func expiry(t *testing.T, cfg admin.Config, addr string, observer *zkwatch.Conn, ours uint64) {
 	t.Helper()
-	victim, session := connect(t, addr, 2*time.Second)
+	victim, sessionID := connect(t, addr, 2*time.Second)
 	path := create(t, victim, "/victim-", zk.FlagEphemeralSequential)
 	exists, _, gone, err := observer.ExistsW(t.Context(), path)
 	if err != nil || !exists {
@@ -280,21 +281,21 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *zkwatch.Conn,
 	}
 	victim.Cut()
 	table := ask(t, cfg, path)
-	for !slices.ContainsFunc(table.Servers[0].Deadlines, func(d model.Deadline) bool { return d.Session == ours }) {
+	for !slices.ContainsFunc(table.Servers[0].Deadlines, func(d session.Deadline) bool { return d.Session == ours }) {
 		table = ask(t, cfg, path) // it was heard of while the dump was made: see the package's comment
 	}
 	s, a := table.Servers[0], table.Anchors[0]
-	var his, mine *model.Deadline
+	var his, mine *session.Deadline
 	for i, d := range s.Deadlines {
 		switch d.Session {
-		case session:
+		case sessionID:
 			his = &s.Deadlines[i]
 		case ours:
 			mine = &s.Deadlines[i]
 		}
 	}
 	if his == nil || mine == nil {
-		t.Fatalf("no deadline of %#x or %#x: %+v", session, ours, s)
+		t.Fatalf("no deadline of %#x or %#x: %+v", sessionID, ours, s)
 	}
 	// The server heard of us at mine-timeout on its clock, rounded up by less
 	// than a tick, and after Sent on ours. Dates are cut to the second.
@@ -327,20 +328,20 @@ func TestStockSettings(t *testing.T) {
 	} {
 		table := ask(t, admin.Config{Mode: mode, URL: nobody, Servers: []string{"localhost:" + port, s.Addr}}, "/election")
 		got := table.Servers[0]
-		if got.Basic.State != model.Answered || got.Mode != model.ModeStandalone || !table.Whole || len(table.Servers) != 1 {
+		if got.Basic.State != session.Answered || got.Mode != session.ModeStandalone || !table.Whole || len(table.Servers) != 1 {
 			t.Errorf("%s: %+v, whole %v %q", mode, got, table.Whole, table.Unwhole)
 		}
-		for _, a := range []model.Answer{got.Connections, got.Sessions} {
-			if a.State != model.Refused || a.Hint != hint {
+		for _, a := range []session.Answer{got.Connections, got.Sessions} {
+			if a.State != session.Refused || a.Hint != hint {
 				t.Errorf("%s: %+v", mode, a)
 			}
 		}
-		if a := got.Watches; a.State != model.Refused || !strings.Contains(a.Hint, "4lw.commands.whitelist=") {
+		if a := got.Watches; a.State != session.Refused || !strings.Contains(a.Hint, "4lw.commands.whitelist=") {
 			t.Errorf("%s: %+v", mode, a)
 		}
 	}
 	table := ask(t, admin.Config{Mode: admin.HTTP, URL: nobody, Servers: []string{s.Addr}}, "/election")
-	if b := table.Servers[0].Basic; b.State != model.Failed || b.Hint != "admin.enableServer=true" || table.Whole {
+	if b := table.Servers[0].Basic; b.State != session.Failed || b.Hint != "admin.enableServer=true" || table.Whole {
 		t.Errorf("HTTP: %+v", table)
 	}
 }
@@ -381,14 +382,14 @@ func TestEnsemble(t *testing.T) {
 		}
 		table := askWithDeadlines(t, cfg, "/election", q.sessions)
 		verify(t, table, via, q, ours)
-		modes := make(map[model.Mode]int)
+		modes := make(map[session.Mode]int)
 		for i, s := range table.Servers {
 			modes[s.Mode]++
-			if len(s.Clients) == 0 || !slices.ContainsFunc(s.Clients, func(c model.ServerConn) bool { return c.Session == q.sessions[i] }) {
+			if len(s.Clients) == 0 || !slices.ContainsFunc(s.Clients, func(c session.Client) bool { return c.Session == q.sessions[i] }) {
 				t.Errorf("%s: clients %+v, want %#x among them", s.Addr, s.Clients, q.sessions[i])
 			}
 		}
-		if modes[model.ModeLeader] != 1 || modes[model.ModeFollower] != 2 {
+		if modes[session.ModeLeader] != 1 || modes[session.ModeFollower] != 2 {
 			t.Errorf("modes: %v", modes)
 		}
 		// A configuration without addresses for clients, and a connect string
@@ -406,7 +407,7 @@ func TestEnsemble(t *testing.T) {
 	}
 	e.Members[killed].Kill(t)
 	table := ask(t, cfg, "/election")
-	if b := table.Servers[killed].Basic; b.State != model.Failed || !table.Whole || !strings.Contains(fmt.Sprint(b), "refused") {
+	if b := table.Servers[killed].Basic; b.State != session.Failed || !table.Whole || !strings.Contains(fmt.Sprint(b), "refused") {
 		t.Errorf("one was killed: %+v", table)
 	}
 }

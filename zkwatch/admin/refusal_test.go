@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch/admin/transport"
 )
 
@@ -21,11 +21,11 @@ func TestRefusedWords(t *testing.T) {
 	}
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; stock(n, s, c) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		got := askNow(t, a, l)
-		want := [4]model.AnswerState{model.Answered, model.Refused, model.Refused, model.Refused}
-		if states(got) != want || got.Mode != model.ModeStandalone {
+		want := [4]session.AnswerState{session.Answered, session.Refused, session.Refused, session.Refused}
+		if states(got) != want || got.Mode != session.ModeStandalone {
 			t.Errorf("%+v", got)
 		}
-		for _, x := range []model.Answer{got.Connections, got.Sessions} {
+		for _, x := range []session.Answer{got.Connections, got.Sessions} {
 			if x.Hint != transport.AllWords || !strings.Contains(x.Why, "does not allow the word") || x.Via != "4lw" {
 				t.Errorf("%+v", x)
 			}
@@ -47,20 +47,20 @@ func TestRefusedWords(t *testing.T) {
 			t.Errorf("in the next minute it was asked %q", m)
 		}
 		stop()
-		s.replies = replies(0, model.ModeStandalone, 2181)
+		s.replies = replies(0, session.ModeStandalone, 2181)
 		if got := askNow(t, a, l); states(got) != allAnswered {
 			t.Errorf("when it is allowed: %+v", got)
 		}
 	})
 	alone(t, stock, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		got := askNow(t, a, l)
-		if c := got.Connections; c.State != model.Refused || c.Hint != "admin.enableServer=true, or "+transport.AllWords {
+		if c := got.Connections; c.State != session.Refused || c.Hint != "admin.enableServer=true, or "+transport.AllWords {
 			t.Errorf("auto: %+v", c)
 		}
 	})
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { stock(n, s, c); c.Mode = HTTP }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		got := askNow(t, a, l)
-		if c := got.Basic; c.State != model.Failed || c.Hint != "admin.enableServer=true" || !strings.Contains(c.Why, "refused") {
+		if c := got.Basic; c.State != session.Failed || c.Hint != "admin.enableServer=true" || !strings.Contains(c.Why, "refused") {
 			t.Errorf("HTTP: %+v", c)
 		}
 	})
@@ -70,7 +70,7 @@ func TestRefusedWords(t *testing.T) {
 			s.replies[name] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
 		}
 	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		if c := askNow(t, a, l).Connections; c.State != model.Refused || !strings.Contains(c.Why, "403") {
+		if c := askNow(t, a, l).Connections; c.State != session.Refused || !strings.Contains(c.Why, "403") {
 			t.Errorf("forbidden: %+v", c)
 		}
 	})
@@ -114,7 +114,7 @@ func TestNotServing(t *testing.T) {
 			}
 		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 			got := askNow(t, a, l)
-			if got.Basic.State != model.Failed || !strings.Contains(got.Basic.Why, "not serving") || got.Sessions.State != model.Failed {
+			if got.Basic.State != session.Failed || !strings.Contains(got.Basic.Why, "not serving") || got.Sessions.State != session.Failed {
 				t.Errorf("%s: %+v", mode, got)
 			}
 			stop := n.run(a)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // relist asks the servers for their connections once more. The lists are not of
@@ -41,7 +41,7 @@ func relist(ctx context.Context, p plan, servers map[string]*server, results []r
 func unlisted(results []result, chroot string, elections []*Election) bool {
 	listed := make(map[uint64]bool)
 	for i := range results {
-		if results[i].Connections.State != model.Answered {
+		if results[i].Connections.State != session.Answered {
 			return false // the second lists would prove nothing either
 		}
 		for _, c := range results[i].conns {

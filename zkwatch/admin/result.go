@@ -1,29 +1,31 @@
 package admin
 
-import "electop/model"
+import (
+	"electop/model/session"
+)
 
 // A result is what one server said in a poll, not yet cut down to an election:
 // the lists of server are empty, those here are whole, and paths are full.
 type result struct {
-	model.Server
+	session.Server
 	number     int  // that the server gave, now or earlier; 0: none
 	unsure     bool // it is at no address of the configuration: parts of the result may be of several servers
-	conns      []model.ServerConn
-	deadlines  []model.Deadline
-	ephemerals []model.Ephemeral
-	watches    []model.Watch
-	anchors    []model.Anchor // for deadlines
+	conns      []session.Client
+	deadlines  []session.Deadline
+	ephemerals []session.Ephemeral
+	watches    []session.Watch
+	anchors    []session.Anchor // for deadlines
 }
 
 func newResult(addr string) result {
-	return result{Server: model.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
+	return result{Server: session.Server{Addr: addr, WatchCount: -1, DataWatches: -1}}
 }
 
 // answered reports whether the server answered in this poll, if only to refuse.
-func (r *result) answered() bool { return r.Basic.State != model.Failed }
+func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
 // fail gives all that is wanted the same answer.
-func (r *result) fail(w Want, a model.Answer) {
+func (r *result) fail(w Want, a session.Answer) {
 	r.Basic = a
 	if w.Sessions {
 		r.Connections, r.Sessions = a, a

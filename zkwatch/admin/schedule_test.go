@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // modes are both ways of asking: the rules are the same.
@@ -93,7 +93,7 @@ func TestConnectionsAndSessions(t *testing.T) {
 		defer n.run(a)()
 		synctest.Wait()
 		wantAsked(t, "the first poll", servers, "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
-		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != model.Answered || last.Servers[0].Watches.State != model.NotAsked {
+		if last := l.last(t); last.Every != 30*time.Second || last.Servers[0].Sessions.State != session.Answered || last.Servers[0].Watches.State != session.NotAsked {
 			t.Errorf("the table: %+v", last)
 		}
 		time.Sleep(time.Minute)
@@ -119,7 +119,7 @@ func TestVerifyAsksOnce(t *testing.T) {
 		wantAsked(t, "verify, leaning on the key", servers, "connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1 watches_by_path=1")
 		last := l.last(t)
 		for _, s := range last.Servers {
-			if s.Watches.State != model.Answered || len(s.Watched) != 1 || s.WatchCount != 3 || s.DataWatches != 1 || len(s.Clients) != 1 || len(s.Ephemerals) != 1 {
+			if s.Watches.State != session.Answered || len(s.Watched) != 1 || s.WatchCount != 3 || s.DataWatches != 1 || len(s.Clients) != 1 || len(s.Ephemerals) != 1 {
 				t.Errorf("after verify: %+v", s)
 			}
 		}
@@ -185,10 +185,10 @@ func TestManyWatches(t *testing.T) {
 		}
 		last := l.last(t)
 		w := last.Servers[1].Watches
-		if w.State != model.Refused || w.Hint != "--admin-heavy" || last.Servers[1].DataWatches != 50001 || len(last.Servers[1].Watched) != 0 {
+		if w.State != session.Refused || w.Hint != "--admin-heavy" || last.Servers[1].DataWatches != 50001 || len(last.Servers[1].Watched) != 0 {
 			t.Errorf("50,001 watches: %+v", last.Servers[1])
 		}
-		if last.Servers[0].Watches.State != model.Answered || last.Servers[2].Watches.State != model.Answered {
+		if last.Servers[0].Watches.State != session.Answered || last.Servers[2].Watches.State != session.Answered {
 			t.Errorf("the other servers: %+v", last)
 		}
 		wantAsked(t, "of many watches", servers[1:2], "configuration=1 connections=1 dump=1 monitor=1 server_stats=1 watch_summary=1")
@@ -198,7 +198,7 @@ func TestManyWatches(t *testing.T) {
 		if err := a.Ask(t.Context(), everything); err != nil {
 			t.Fatal(err)
 		}
-		if w := l.last(t).Servers[1]; w.Watches.State != model.Answered || len(w.Watched) != 1 {
+		if w := l.last(t).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
 			t.Errorf("heavy: %+v", w)
 		}
 	})
@@ -214,10 +214,10 @@ func TestManyWatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := l.last(t)
-		if s := last.Servers[0]; s.Watches.State != model.Refused || s.Watches.Hint == "" || s.WatchCount != -1 || s.DataWatches != -1 {
+		if s := last.Servers[0]; s.Watches.State != session.Refused || s.Watches.Hint == "" || s.WatchCount != -1 || s.DataWatches != -1 {
 			t.Errorf("no counts: %+v", s)
 		}
-		if s := last.Servers[1]; s.Watches.State != model.Answered || s.WatchCount != 3 || s.DataWatches != -1 {
+		if s := last.Servers[1]; s.Watches.State != session.Answered || s.WatchCount != 3 || s.DataWatches != -1 {
 			t.Errorf("one count: %+v", s)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/session"
 )
 
 // TestAPollEnds has a server that answers everything, and each time late.
@@ -31,7 +32,7 @@ func TestAPollEnds(t *testing.T) {
 		if states(got.Servers[0]) != allAnswered || states(got.Servers[2]) != allAnswered {
 			t.Errorf("the others: %+v", got)
 		}
-		if s := got.Servers[1]; s.Basic.State != model.Answered || s.Watches.State != model.Failed {
+		if s := got.Servers[1]; s.Basic.State != session.Answered || s.Watches.State != session.Failed {
 			t.Errorf("the slow one: %+v", s)
 		}
 		n.wait()
@@ -42,7 +43,7 @@ func TestEndlessReplies(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode, s.endless = mode, true }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 			got := askNow(t, a, l)
-			if got.Basic.State != model.TooLarge || got.Watches.State != model.TooLarge || got.Watches.Why == "" {
+			if got.Basic.State != session.TooLarge || got.Watches.State != session.TooLarge || got.Watches.Why == "" {
 				t.Errorf("%s: %+v", mode, got)
 			}
 		})
@@ -53,8 +54,8 @@ func TestEndlessReplies(t *testing.T) {
 				s.replies[much.word] = strings.Repeat(much.entry, 600_000) + "\n"
 			}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 				got := askNow(t, a, l)
-				answers := map[string]model.Answer{"wchp": got.Watches, "cons": got.Connections}
-				if x := answers[much.word]; x.State != model.TooLarge || got.Basic.State != model.Answered {
+				answers := map[string]session.Answer{"wchp": got.Watches, "cons": got.Connections}
+				if x := answers[much.word]; x.State != session.TooLarge || got.Basic.State != session.Answered {
 					t.Errorf("%s: %+v", much.word, got)
 				}
 			})
@@ -89,10 +90,10 @@ func TestASlowServer(t *testing.T) {
 					if d := l.times()[0].Sub(began); d > statusPollTimeout {
 						t.Errorf("the first table came after %v", d)
 					}
-					if first.Servers[0].Basic.State != model.Answered || first.Servers[2].Basic.State != model.Answered {
+					if first.Servers[0].Basic.State != session.Answered || first.Servers[2].Basic.State != session.Answered {
 						t.Errorf("the healthy ones: %+v", first)
 					}
-					if b := first.Servers[1].Basic; b.State != model.Failed || b.Why == "" || !first.Whole {
+					if b := first.Servers[1].Basic; b.State != session.Failed || b.Why == "" || !first.Whole {
 						t.Errorf("the slow one: %+v", first)
 					}
 					time.Sleep(20 * time.Minute)
@@ -108,7 +109,7 @@ func TestASlowServer(t *testing.T) {
 					if polls := m["configuration"] + m["conf"]; name == "hangs" && polls > 50 || l.count() < 180 {
 						t.Errorf("in 20 minutes it was asked %d times, and there were %d tables", polls, l.count())
 					}
-					if b := l.last(t).Servers[1].Basic; b.State != model.Failed || b.Why == "" {
+					if b := l.last(t).Servers[1].Basic; b.State != session.Failed || b.Why == "" {
 						t.Errorf("after 20 minutes: %+v", b)
 					}
 					// It comes back.
@@ -119,7 +120,7 @@ func TestASlowServer(t *testing.T) {
 					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
 					time.Sleep(longestPause + 10*time.Second)
 					synctest.Wait()
-					if b := l.last(t).Servers[1].Basic; b.State != model.Answered {
+					if b := l.last(t).Servers[1].Basic; b.State != session.Answered {
 						t.Errorf("it is back: %+v", b)
 					}
 					servers[1].asked()
@@ -139,7 +140,7 @@ func TestASlowServer(t *testing.T) {
 func TestSomebodyAsksForASlowServer(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = FourLetter; n.set(s.addr, nil) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		for range 5 {
-			if b := askNow(t, a, l).Basic; b.State != model.Failed || !strings.Contains(b.Why, "refused") {
+			if b := askNow(t, a, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, "refused") {
 				t.Fatalf("nobody listens: %+v", b)
 			}
 		}
@@ -152,7 +153,7 @@ func TestSomebodyAsksForASlowServer(t *testing.T) {
 		askNow(t, a, l)
 		s.asked()
 		s.set("watches_by_path", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n") // and no more
-		if got := askNow(t, a, l); got.Watches.State != model.Failed || got.Watches.Why == "" {
+		if got := askNow(t, a, l); got.Watches.State != session.Failed || got.Watches.Why == "" {
 			t.Errorf("a table that does not come: %+v", got)
 		}
 		if m := s.asked(); m["watches_by_path"] != 1 || m["watches"]+m["wchp"]+m["wchc"] != 0 {

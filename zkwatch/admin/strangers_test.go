@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -47,7 +47,7 @@ func TestWhatListensInstead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			alone(t, stranger(HTTP), func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 				got := askNow(t, a, l)
-				if got.Basic.State != model.Failed || got.Watches.State != model.Failed || got.Basic.Why == "" || strings.ContainsFunc(got.Basic.Why, znode.Unsafe) {
+				if got.Basic.State != session.Failed || got.Watches.State != session.Failed || got.Basic.Why == "" || strings.ContainsFunc(got.Basic.Why, znode.Unsafe) {
 					t.Errorf("HTTP: %+v", got.Basic)
 				}
 			})
@@ -68,7 +68,7 @@ func TestWhatListensInstead(t *testing.T) {
 				if m := questions(s.asked()); m != want || l.last(t).Servers[0].Basic.Via != "4lw" {
 					t.Errorf("in four minutes: %s", m)
 				}
-				for what, reply := range replies(0, model.ModeStandalone, 2181) {
+				for what, reply := range replies(0, session.ModeStandalone, 2181) {
 					s.set(what, reply)
 				}
 				a.Verify() // asks for all there is: the AdminServer may be there by now
@@ -85,7 +85,7 @@ func TestWhatListensInstead(t *testing.T) {
 // TestNothingIsFollowed has what would be an AdminServer's answer if it were
 // not elsewhere, or encoded.
 func TestNothingIsFollowed(t *testing.T) {
-	good := replies(0, model.ModeStandalone, 2181)
+	good := replies(0, session.ModeStandalone, 2181)
 	for head, why := range map[string]string{
 		"302 Found\r\nLocation: http://10.0.0.9:8080/commands/configuration": "redirect",
 		"200 OK\r\nContent-Encoding: br":                                     "encoded",
@@ -96,8 +96,8 @@ func TestNothingIsFollowed(t *testing.T) {
 				s.replies[what] = "HTTP/1.1 " + head + "\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(good[what])) + "\r\n\r\n" + good[what]
 			}
 		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-			other := n.member("10.0.0.9", 0, model.ModeStandalone)
-			if b := askNow(t, a, l).Basic; b.State != model.Failed || !strings.Contains(b.Why, why) {
+			other := n.member("10.0.0.9", 0, session.ModeStandalone)
+			if b := askNow(t, a, l).Basic; b.State != session.Failed || !strings.Contains(b.Why, why) {
 				t.Errorf("%+v, want something about %q", b, why)
 			}
 			if m := other.asked(); len(m) > 0 {
@@ -113,7 +113,7 @@ func TestOneAdminServerForAll(t *testing.T) {
 	hosts := func(n *fakeNet) (all []*fakeServer, addrs []string) {
 		for i := range 3 {
 			addr := "127.0.0.1:218" + strconv.Itoa(i+1)
-			s := &fakeServer{addr: addr, counts: make(map[string]int), replies: replies(i+1, model.ModeFollower, 2181+i)}
+			s := &fakeServer{addr: addr, counts: make(map[string]int), replies: replies(i+1, session.ModeFollower, 2181+i)}
 			n.set(addr, &fakePort{s, (*fakeServer).words})
 			all, addrs = append(all, s), append(addrs, addr)
 		}
@@ -139,7 +139,7 @@ func TestOneAdminServerForAll(t *testing.T) {
 					t.Errorf("%s, the first: %+v", mode, s)
 				case i > 0 && mode == Auto && (s.Basic.Via != "4lw" || states(s) != allAnswered || s.Clients != nil && s.Clients[0].Session>>56 != uint64(i+1)):
 					t.Errorf("%s, number %d: %+v", mode, i+1, s)
-				case i > 0 && mode == HTTP && (s.Basic.State != model.Failed || s.Basic.Hint != "--admin-url" || !strings.Contains(s.Basic.Why, "port 2181")):
+				case i > 0 && mode == HTTP && (s.Basic.State != session.Failed || s.Basic.Hint != "--admin-url" || !strings.Contains(s.Basic.Why, "port 2181")):
 					t.Errorf("%s, number %d: %+v", mode, i+1, s)
 				}
 			}
@@ -171,7 +171,7 @@ func TestNoSecretsInAnswers(t *testing.T) {
 		c.Mode, c.URL = HTTP, "http://user:secret@{host}:8080/commands"
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") }
 	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		if b := askNow(t, a, l).Basic; b.State != model.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
+		if b := askNow(t, a, l).Basic; b.State != session.Failed || strings.Contains(b.Why, "secret") || !strings.Contains(b.Why, "no route") {
 			t.Errorf("%+v", b)
 		}
 	})

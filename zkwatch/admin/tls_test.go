@@ -20,13 +20,13 @@ import (
 	"time"
 
 	"electop/demo/zktest"
-	"electop/model"
+	"electop/model/session"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
 )
 
 // clientsOf are the sessions of a server's clients.
-func clientsOf(s model.Server) (all []uint64) {
+func clientsOf(s session.Server) (all []uint64) {
 	for _, c := range s.Clients {
 		all = append(all, c.Session)
 	}
@@ -65,10 +65,10 @@ func TestBothPortsOfApache(t *testing.T) {
 		c.URL, c.Mode = url, admin.FourLetter
 		got := ask(t, c, "/election").Servers[0]
 		// The one candidate is at the port without TLS.
-		if want := name == "plain"; (got.Connections.State == model.Answered) != want || slices.Contains(clientsOf(got), first) != want {
+		if want := name == "plain"; (got.Connections.State == session.Answered) != want || slices.Contains(clientsOf(got), first) != want {
 			t.Errorf("%s: %+v, clients %#x", name, got.Connections, clientsOf(got))
 		}
-		if got.Basic.State != model.Answered || got.Basic.Via != "4lw" || got.Watches.State != model.Answered || len(got.Ephemerals) != 1 {
+		if got.Basic.State != session.Answered || got.Basic.Via != "4lw" || got.Watches.State != session.Answered || len(got.Ephemerals) != 1 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -81,12 +81,12 @@ func TestBothPortsOfApache(t *testing.T) {
 	} {
 		c.URL, c.Mode = url, admin.FourLetter
 		got := ask(t, c, "/election").Servers[0]
-		if a := got.Connections; a.State != model.Refused || !strings.Contains(a.Why, "1 of 2 connections") || !strings.Contains(a.Hint, "admin.enableServer=true") {
+		if a := got.Connections; a.State != session.Refused || !strings.Contains(a.Why, "1 of 2 connections") || !strings.Contains(a.Hint, "admin.enableServer=true") {
 			t.Errorf("%s: %+v", name, a)
 		}
 		c.Mode = admin.Auto
 		got = ask(t, c, "/election").Servers[0]
-		if all := clientsOf(got); got.Connections.State != model.Answered || got.Connections.Via != "http" || !slices.Contains(all, first) || !slices.Contains(all, second) {
+		if all := clientsOf(got); got.Connections.State != session.Answered || got.Connections.Via != "http" || !slices.Contains(all, first) || !slices.Contains(all, second) {
 			t.Errorf("%s, by HTTP: %+v, clients %#x, want %#x and %#x", name, got.Connections, all, first, second)
 		}
 	}
@@ -193,8 +193,8 @@ func TestWordsOverTLS(t *testing.T) {
 	} {
 		got := ask(t, admin.Config{Mode: admin.FourLetter, Servers: []string{c.addr}, DialTLS: c.tls}, "/election").Servers[0]
 		if c.why == "" {
-			for _, a := range []model.Answer{got.Basic, got.Connections, got.Sessions, got.Watches} {
-				if a.State != model.Answered || a.Via != "4lw" {
+			for _, a := range []session.Answer{got.Basic, got.Connections, got.Sessions, got.Watches} {
+				if a.State != session.Answered || a.Via != "4lw" {
 					t.Errorf("%s: %+v", name, a)
 				}
 			}
@@ -203,7 +203,7 @@ func TestWordsOverTLS(t *testing.T) {
 			}
 			continue
 		}
-		if got.Basic.State != model.Failed || got.Connections.State != model.Failed || !strings.Contains(got.Basic.Why, c.why) {
+		if got.Basic.State != session.Failed || got.Connections.State != session.Failed || !strings.Contains(got.Basic.Why, c.why) {
 			t.Errorf("%s: %+v", name, got.Basic)
 		}
 	}
@@ -242,13 +242,13 @@ func TestAdminServerOverTLS(t *testing.T) {
 	} {
 		got := ask(t, admin.Config{Mode: admin.HTTP, URL: "https://{host}:" + port + "/commands", Servers: []string{"127.0.0.1:1"}, DialTLS: c.tls}, "/election").Servers[0]
 		if c.why != "" {
-			if got.Basic.State != model.Failed || !strings.Contains(got.Basic.Why, c.why) {
+			if got.Basic.State != session.Failed || !strings.Contains(got.Basic.Why, c.why) {
 				t.Errorf("%s: %+v", name, got.Basic)
 			}
 			continue
 		}
-		for _, a := range []model.Answer{got.Basic, got.Connections, got.Sessions, got.Watches} {
-			if a.State != model.Answered || a.Via != "http" {
+		for _, a := range []session.Answer{got.Basic, got.Connections, got.Sessions, got.Watches} {
+			if a.State != session.Answered || a.Via != "http" {
 				t.Errorf("%s: %+v", name, a)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 func TestWhole(t *testing.T) {
@@ -128,7 +128,7 @@ func TestNotOneServer(t *testing.T) {
 						all := got.Whole
 						sessions := make(map[uint64]bool)
 						for _, s := range got.Servers {
-							all = all && s.Connections.State == model.Answered
+							all = all && s.Connections.State == session.Answered
 							for _, c := range s.Clients {
 								sessions[c.Session] = true
 							}
@@ -206,11 +206,11 @@ func TestTheEnsembleChanges(t *testing.T) {
 		synctest.Wait()
 		<-config
 		config <- threeConfig + "\nserver.4=10.0.0.4:2888:3888:observer;0.0.0.0:2181"
-		n.member("10.0.0.4", 4, model.ModeObserver)
+		n.member("10.0.0.4", 4, session.ModeObserver)
 		time.Sleep(configInterval + 5*time.Second)
 		synctest.Wait()
 		got := l.last(t)
-		if len(got.Servers) != 4 || !got.Whole || got.Servers[3].Mode != model.ModeObserver {
+		if len(got.Servers) != 4 || !got.Whole || got.Servers[3].Mode != session.ModeObserver {
 			t.Errorf("a member was added: %+v", got)
 		}
 		if reads != 2 {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 func TestParseEnsemble(t *testing.T) {
@@ -48,9 +48,9 @@ func FuzzEnsemble(f *testing.F) {
 				t.Errorf("%q: %+v", s, c)
 			}
 		}
-		results := []result{{Server: model.Server{Addr: "a:1"}, number: 1}, {Server: model.Server{Addr: "b:1"}}}
+		results := []result{{Server: session.Server{Addr: "a:1"}, number: 1}, {Server: session.Server{Addr: "b:1"}}}
 		for _, addr := range targets([]string{"a:1"}, all, strings.EqualFold) {
-			results = append(results, result{Server: model.Server{Addr: addr}})
+			results = append(results, result{Server: session.Server{Addr: addr}})
 		}
 		members(results, all, strings.EqualFold)
 	})

@@ -9,6 +9,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/session"
 	"electop/zkwatch/feed"
 )
 
@@ -136,27 +137,27 @@ func (c *churn) second() {
 }
 
 // table is what the server says.
-func (c *churn) table() *model.ServerTable {
-	told := model.Answer{State: model.Answered, Via: "http", At: c.at}
-	s := model.Server{
-		Addr: "127.0.0.1:2181", Version: "3.8.0", Mode: model.ModeStandalone, Zxid: 1000 + int64(c.n),
+func (c *churn) table() *session.Table {
+	told := session.Answer{State: session.Answered, Via: "http", At: c.at}
+	s := session.Server{
+		Addr: "127.0.0.1:2181", Version: "3.8.0", Mode: session.ModeStandalone, Zxid: 1000 + int64(c.n),
 		Basic: told, Connections: told, Sessions: told, Watches: told, Tick: 2 * time.Second,
 		ConnectionCount: len(c.queue), WatchCount: len(c.queue), DataWatches: len(c.queue),
 	}
 	for _, m := range c.queue {
-		s.Clients = append(s.Clients, model.ServerConn{
+		s.Clients = append(s.Clients, session.Client{
 			Session: m.Session, Addr: fmt.Sprintf("127.0.0.1:%d", 40000+m.Session%20000), Timeout: c.timeout, LastOp: "GETC",
 			Established: c.at, LastResponse: c.at.Sub(newStory().at), Received: int64(c.beats),
 		})
-		s.Deadlines = append(s.Deadlines, model.Deadline{Session: m.Session, At: c.at.Sub(newStory().at) + c.timeout})
-		s.Ephemerals = append(s.Ephemerals, model.Ephemeral{Session: m.Session, Path: path + "/" + m.Znode})
+		s.Deadlines = append(s.Deadlines, session.Deadline{Session: m.Session, At: c.at.Sub(newStory().at) + c.timeout})
+		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: m.Session, Path: path + "/" + m.Znode})
 		if m.Watches != "" {
-			s.Watched = append(s.Watched, model.Watch{Path: path + "/" + m.Watches, Sessions: []uint64{m.Session}})
+			s.Watched = append(s.Watched, session.Watch{Path: path + "/" + m.Watches, Sessions: []uint64{m.Session}})
 		}
 	}
-	return &model.ServerTable{
-		At: c.at, End: c.at, Whole: true, Every: time.Second, Servers: []model.Server{s},
-		Anchors: []model.Anchor{{Session: 7, Sent: c.at, Answered: c.at, Timeout: c.timeout}},
+	return &session.Table{
+		At: c.at, End: c.at, Whole: true, Every: time.Second, Servers: []session.Server{s},
+		Anchors: []session.Anchor{{Session: 7, Sent: c.at, Answered: c.at, Timeout: c.timeout}},
 	}
 }
 

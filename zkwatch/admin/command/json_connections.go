@@ -1,6 +1,8 @@
 package command
 
-import "electop/model"
+import (
+	"electop/model/session"
+)
 
 type jsonConn struct {
 	Addr         string      `json:"remote_socket_address"`
@@ -13,17 +15,17 @@ type jsonConn struct {
 	Outstanding  int         `json:"outstanding_requests"`
 }
 
-func (v *jsonConn) conn() (model.ServerConn, error) {
+func (v *jsonConn) conn() (session.Client, error) {
 	timeout, err := milliseconds(v.Timeout)
 	if err != nil {
-		return model.ServerConn{}, err
+		return session.Client{}, err
 	}
 	established, err := milliseconds(v.Established)
 	if err != nil {
-		return model.ServerConn{}, err
+		return session.Client{}, err
 	}
 	response, err := milliseconds(v.LastResponse)
-	return model.ServerConn{
+	return session.Client{
 		Session: uint64(v.Session), Addr: clientAddr(v.Addr), Timeout: timeout, LastOp: lastOp(v.LastOp),
 		Established: since1970(established), LastResponse: response, Received: v.Received, Outstanding: v.Outstanding,
 	}, err

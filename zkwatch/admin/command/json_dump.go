@@ -3,7 +3,7 @@ package command
 import (
 	"strings"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 func parseJSONDump(b []byte) (Dump, error) {
@@ -25,7 +25,7 @@ func parseJSONDump(b []byte) (Dump, error) {
 			return Dump{}, err
 		}
 		for _, s := range list {
-			d.Deadlines = append(d.Deadlines, model.Deadline{Session: uint64(s), At: at})
+			d.Deadlines = append(d.Deadlines, session.Deadline{Session: uint64(s), At: at})
 		}
 	}
 	for key, paths := range *v.Ephemerals {
@@ -37,7 +37,7 @@ func parseJSONDump(b []byte) (Dump, error) {
 			if !strings.HasPrefix(path, "/") {
 				return Dump{}, malformed("dump: path %s", shown(path))
 			}
-			d.Ephemerals = append(d.Ephemerals, model.Ephemeral{Session: id, Path: path})
+			d.Ephemerals = append(d.Ephemerals, session.Ephemeral{Session: id, Path: path})
 		}
 	}
 	return d, nil

@@ -3,10 +3,10 @@ package command
 import (
 	"strings"
 
-	"electop/model"
+	"electop/model/session"
 )
 
-func parseWatchesByPath(b []byte) ([]model.Watch, error) {
+func parseWatchesByPath(b []byte) ([]session.Watch, error) {
 	var v struct {
 		envelope
 		Paths *map[string][]jsonSession `json:"path_to_session_ids"`
@@ -17,17 +17,17 @@ func parseWatchesByPath(b []byte) ([]model.Watch, error) {
 	if v.Paths == nil {
 		return nil, malformed("watches_by_path: there is no table")
 	}
-	all := make([]model.Watch, 0, len(*v.Paths))
+	all := make([]session.Watch, 0, len(*v.Paths))
 	for path, list := range *v.Paths {
 		if !strings.HasPrefix(path, "/") {
 			return nil, malformed("watches_by_path: path %s", shown(path))
 		}
-		all = append(all, model.Watch{Path: path, Sessions: sessions(list)})
+		all = append(all, session.Watch{Path: path, Sessions: sessions(list)})
 	}
 	return all, nil
 }
 
-func parseWatches(b []byte) ([]model.Watch, error) {
+func parseWatches(b []byte) ([]session.Watch, error) {
 	var v struct {
 		envelope
 		Sessions *map[string][]string `json:"session_id_to_watched_paths"`

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -49,14 +49,14 @@ func equal[T any](t *testing.T, what string, got, want T) {
 
 func TestCheapWords(t *testing.T) {
 	equal(t, "srvr", parsed(t, "4lw-srvr-server%d.txt", parseSrvr), []Status{
-		{"3.8.0", model.ModeFollower, 0x100000031, 2},
-		{"3.8.0", model.ModeFollower, 0x100000031, 2},
-		{"3.8.0", model.ModeLeader, 0x100000031, 2},
+		{"3.8.0", session.ModeFollower, 0x100000031, 2},
+		{"3.8.0", session.ModeFollower, 0x100000031, 2},
+		{"3.8.0", session.ModeLeader, 0x100000031, 2},
 	})
 	equal(t, "server_stats", parsed(t, "admin-server_stats-server%d.json", parseServerStats), []Status{
-		{"3.8.0", model.ModeFollower, 0x100000031, 1},
-		{"3.8.0", model.ModeFollower, 0x100000031, 1},
-		{"3.8.0", model.ModeLeader, 0x100000034, 1},
+		{"3.8.0", session.ModeFollower, 0x100000031, 1},
+		{"3.8.0", session.ModeFollower, 0x100000031, 1},
+		{"3.8.0", session.ModeLeader, 0x100000034, 1},
 	})
 	equal(t, "mntr", parsed(t, "4lw-mntr-server%d.txt", parseMntr), []int{1, 6, 5})
 	equal(t, "monitor", parsed(t, "admin-monitor-server%d.json", parseMonitor), []int{1, 6, 5})
@@ -72,11 +72,11 @@ func TestCheapWords(t *testing.T) {
 }
 
 func TestConnections(t *testing.T) {
-	conn := func(session uint64, addr string, received int64, est int64, resp time.Duration) model.ServerConn {
-		return model.ServerConn{Session: session, Addr: addr, Timeout: 20 * time.Second, LastOp: "PING",
+	conn := func(sessionID uint64, addr string, received int64, est int64, resp time.Duration) session.Client {
+		return session.Client{Session: sessionID, Addr: addr, Timeout: 20 * time.Second, LastOp: "PING",
 			Established: time.UnixMilli(est), LastResponse: resp * time.Millisecond, Received: received}
 	}
-	want := []model.ServerConn{
+	want := []session.Client{
 		conn(0x1000018cb9a0003, "127.0.0.1:33664", 110, 1795187631871, 1654088),
 		conn(0x2000018cb970001, "127.0.0.1:57026", 20, 1795187631883, 1652883),
 		conn(0x3000018cba80001, "127.0.0.1:53148", 16, 1795187631890, 1653182),
@@ -88,16 +88,16 @@ func TestConnections(t *testing.T) {
 	asking := []string{"127.0.0.1:46690", "127.0.0.1:52430", "127.0.0.1:60968"} // by the word itself
 	for i, word := range parsed(t, "4lw-cons-server%d.txt", parseCons) {
 		list := word.List
-		if len(list) != 2 || !slices.Contains(list, model.ServerConn{Addr: asking[i], Received: 1}) {
+		if len(list) != 2 || !slices.Contains(list, session.Client{Addr: asking[i], Received: 1}) {
 			t.Errorf("cons: %+v, want the asking connection among them", list)
 		}
-		list = slices.DeleteFunc(list, func(c model.ServerConn) bool { return c.Session == 0 })
+		list = slices.DeleteFunc(list, func(c session.Client) bool { return c.Session == 0 })
 		equal(t, "cons", list, want[i:i+1])
 	}
 }
 
 // watchesOf are the watches in a table by "path session", sorted.
-func watchesOf(ws []model.Watch) (all []string) {
+func watchesOf(ws []session.Watch) (all []string) {
 	for _, w := range ws {
 		for _, s := range w.Sessions {
 			all = append(all, fmt.Sprintf("%s %#x", w.Path, s))
@@ -108,7 +108,7 @@ func watchesOf(ws []model.Watch) (all []string) {
 }
 
 func TestWatches(t *testing.T) {
-	tables := [][][]model.Watch{
+	tables := [][][]session.Watch{
 		parsed(t, "4lw-wchp-server%d.txt", parseWchp),
 		parsed(t, "4lw-wchc-server%d.txt", parseWchc),
 		parsed(t, "admin-watches_by_path-server%d.json", parseWatchesByPath),
@@ -145,13 +145,13 @@ func TestDump(t *testing.T) {
 			t.Errorf("dump of follower %d: %d ephemerals, want 20", i+1, len(words[i].Ephemerals))
 		}
 	}
-	if !slices.Contains(words[0].Ephemerals, model.Ephemeral{Session: 0x2000018cb970000, Path: "/election/9cb226cb23864645aa23c5ee664203de__lock__0000000001"}) {
+	if !slices.Contains(words[0].Ephemerals, session.Ephemeral{Session: 0x2000018cb970000, Path: "/election/9cb226cb23864645aa23c5ee664203de__lock__0000000001"}) {
 		t.Errorf("dump: %v", words[0].Ephemerals)
 	}
 	at := func(h, m, s int) time.Duration {
 		return time.Duration(time.Date(2026, 11, 20, h, m, s, 0, time.UTC).Unix()) * time.Second
 	}
-	equal(t, "the leader's dump", words[2].Deadlines, []model.Deadline{
+	equal(t, "the leader's dump", words[2].Deadlines, []session.Deadline{
 		{Session: 0x3000018cba80000, At: at(15, 14, 3), Wall: true},
 		{Session: 0x2000018cb970000, At: at(15, 14, 3), Wall: true},
 		{Session: 0x1000018cb9a0001, At: at(15, 14, 3), Wall: true},
@@ -160,8 +160,8 @@ func TestDump(t *testing.T) {
 		{Session: 0x2000018cb970001, At: at(15, 14, 22), Wall: true},
 		{Session: 0x1000018cb9a0003, At: at(15, 14, 23), Wall: true},
 	})
-	slices.SortFunc(commands[2].Deadlines, func(a, b model.Deadline) int { return int(a.At-b.At) + int(a.Session>>56) - int(b.Session>>56) })
-	equal(t, "the leader's dump in JSON", commands[2].Deadlines, []model.Deadline{
+	slices.SortFunc(commands[2].Deadlines, func(a, b session.Deadline) int { return int(a.At-b.At) + int(a.Session>>56) - int(b.Session>>56) })
+	equal(t, "the leader's dump in JSON", commands[2].Deadlines, []session.Deadline{
 		{Session: 0x1000018cb9a0002, At: 1656 * time.Second},
 		{Session: 0x2000018cb970001, At: 1674 * time.Second},
 		{Session: 0x3000018cba80001, At: 1674 * time.Second},
@@ -215,19 +215,19 @@ func TestOlderReplies(t *testing.T) {
 	}
 	c, err := parseCons([]byte(" /0:0:0:0:0:0:0:1:5000[1](queued=2,recved=3,sent=3,sid=0xffffffffffffffff,lop=GETD,est=1,to=4000,lresp=7)\n" +
 		" /[2001:db8:0:0:0:0:0:5]:6000[1](queued=0,recved=1,sent=1,sid=0x1,lop=NA,est=1795187631871,to=4000,lcxid=0x1)\n\n"))
-	equal(t, "cons with IPv6", c.List, []model.ServerConn{
+	equal(t, "cons with IPv6", c.List, []session.Client{
 		{Session: 1<<64 - 1, Addr: "[::1]:5000", Timeout: 4 * time.Second, LastOp: "GETD", Established: time.UnixMilli(1), LastResponse: 7 * time.Millisecond, Received: 3, Outstanding: 2},
 		{Session: 1, Addr: "[2001:db8::5]:6000", Timeout: 4 * time.Second, Established: time.UnixMilli(1795187631871), Received: 1},
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	for _, none := range []func([]byte) ([]model.Watch, error){parseWchp, parseWchc} {
+	for _, none := range []func([]byte) ([]session.Watch, error){parseWchp, parseWchc} {
 		if w, err := none([]byte("\n")); err != nil || len(w) != 0 {
 			t.Errorf("no watches: %v, %v", w, err)
 		}
 	}
-	if m, err := parseSrvr([]byte("Zookeeper version: 3.4.13-2d71af4, built on 06/29/2018 04:05 GMT\nMode: read-only\n")); err != nil || m.Mode != model.ModeUnknown {
+	if m, err := parseSrvr([]byte("Zookeeper version: 3.4.13-2d71af4, built on 06/29/2018 04:05 GMT\nMode: read-only\n")); err != nil || m.Mode != session.ModeUnknown {
 		t.Errorf("a server in read-only mode: %v, %v", m, err)
 	}
 	// Sessions of servers with a number above 127 are negative in JSON.
@@ -238,7 +238,7 @@ func TestOlderReplies(t *testing.T) {
 	}
 	j, err := parseConnections([]byte(`{"connections":[{"remote_socket_address":"gate/0:0:0:0:0:0:0:1:5000","session_id":"0x5","last_operation":null}],
 		"secure_connections":[{"remote_socket_address":"10.0.0.1:1","session_id":-2}],"command":"connections"}`))
-	equal(t, "connections", j.List, []model.ServerConn{{Session: 5, Addr: "[::1]:5000"}, {Session: 1<<64 - 2, Addr: "10.0.0.1:1"}})
+	equal(t, "connections", j.List, []session.Client{{Session: 5, Addr: "[::1]:5000"}, {Session: 1<<64 - 2, Addr: "10.0.0.1:1"}})
 	if err != nil {
 		t.Error(err)
 	}

@@ -21,7 +21,9 @@
 // from a reply is bounded and safe to show; znode paths are as they were sent.
 package command
 
-import "electop/model"
+import (
+	"electop/model/session"
+)
 
 // A Question is a command in all its forms.
 type Question[T any] struct {
@@ -93,11 +95,11 @@ func ForDump() Question[Dump] {
 	}
 }
 
-func ForWatches() Question[[]model.Watch] {
-	return Question[[]model.Watch]{
+func ForWatches() Question[[]session.Watch] {
+	return Question[[]session.Watch]{
 		Name:  "watches",
-		HTTP:  []Form[[]model.Watch]{{"watches_by_path", parseWatchesByPath}, {"watches", parseWatches}},
-		Words: []Form[[]model.Watch]{{"wchp", parseWchp}, {"wchc", parseWchc}},
+		HTTP:  []Form[[]session.Watch]{{"watches_by_path", parseWatchesByPath}, {"watches", parseWatches}},
+		Words: []Form[[]session.Watch]{{"wchp", parseWchp}, {"wchc", parseWchc}},
 		Table: true,
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // Status is the part of a server's state that costs it nothing to tell.
 type Status struct {
 	Version     string
-	Mode        model.Mode
+	Mode        session.Mode
 	Zxid        int64
 	Connections int
 }
@@ -27,14 +27,14 @@ type Identity struct {
 
 // Connections is a list of a server's clients.
 type Connections struct {
-	List      []model.ServerConn
+	List      []session.Client
 	BothPorts bool // the list is of both ports, if the server has two
 }
 
 // Dump is which session owns which ephemeral znodes, and when sessions expire.
 type Dump struct {
-	Deadlines  []model.Deadline
-	Ephemerals []model.Ephemeral // full paths
+	Deadlines  []session.Deadline
+	Ephemerals []session.Ephemeral // full paths
 }
 
 // What a server says instead of an answer. A parser's error is one of these, or

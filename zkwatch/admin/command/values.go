@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 	"electop/model/znode"
 )
 
@@ -33,12 +33,12 @@ func shortVersion(s string) string {
 
 // modeNamed returns ModeUnknown for all but the four modes: there is also the
 // read-only mode.
-func modeNamed(s string) model.Mode {
-	switch m := model.Mode(s); m {
-	case model.ModeLeader, model.ModeFollower, model.ModeObserver, model.ModeStandalone:
+func modeNamed(s string) session.Mode {
+	switch m := session.Mode(s); m {
+	case session.ModeLeader, session.ModeFollower, session.ModeObserver, session.ModeStandalone:
 		return m
 	}
-	return model.ModeUnknown
+	return session.ModeUnknown
 }
 
 // parseSession reads a session id: unsigned hexadecimal in text, a signed
@@ -105,11 +105,11 @@ func lastOp(s string) string {
 
 // byPath collects watches by path from a table that has them by session.
 type byPath struct {
-	watches []model.Watch
+	watches []session.Watch
 	index   map[string]int
 }
 
-func (b *byPath) add(path string, session uint64) {
+func (b *byPath) add(path string, sessionID uint64) {
 	if b.index == nil {
 		b.index = make(map[string]int)
 	}
@@ -117,7 +117,7 @@ func (b *byPath) add(path string, session uint64) {
 	if !ok {
 		i = len(b.watches)
 		b.index[path] = i
-		b.watches = append(b.watches, model.Watch{Path: path})
+		b.watches = append(b.watches, session.Watch{Path: path})
 	}
-	b.watches[i].Sessions = append(b.watches[i].Sessions, session)
+	b.watches[i].Sessions = append(b.watches[i].Sessions, sessionID)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // parseCons reads the connections to one port of the server.
@@ -13,7 +13,7 @@ func parseCons(b []byte) (Connections, error) {
 	if !closed(b) {
 		return Connections{}, malformed("cons: it is cut off")
 	}
-	var all []model.ServerConn
+	var all []session.Client
 	for line := range lines(b) {
 		c, err := parseCon(strings.TrimSpace(line))
 		if err != nil {
@@ -26,13 +26,13 @@ func parseCons(b []byte) (Connections, error) {
 
 // parseCon reads "/127.0.0.1:33664[1](queued=0,recved=110,...)"; the number in
 // brackets is the connection's interest in I/O.
-func parseCon(line string) (model.ServerConn, error) {
+func parseCon(line string) (session.Client, error) {
 	head, fields, ok := strings.Cut(line, "](")
 	i := strings.LastIndexByte(head, '[')
 	if !ok || i < 0 || !strings.Contains(head[:i], "/") || !strings.HasSuffix(fields, ")") {
-		return model.ServerConn{}, malformed("cons: %s", shown(line))
+		return session.Client{}, malformed("cons: %s", shown(line))
 	}
-	c := model.ServerConn{Addr: clientAddr(head[:i])}
+	c := session.Client{Addr: clientAddr(head[:i])}
 	for field := range strings.SplitSeq(strings.TrimSuffix(fields, ")"), ",") {
 		key, value, _ := strings.Cut(field, "=")
 		var err error
@@ -55,7 +55,7 @@ func parseCon(line string) (model.ServerConn, error) {
 			c.LastResponse, err = parseMilliseconds(value)
 		}
 		if err != nil {
-			return model.ServerConn{}, malformed("cons: %s", shown(field))
+			return session.Client{}, malformed("cons: %s", shown(field))
 		}
 	}
 	return c, nil

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // parseDump reads the sessions by the time at which they expire, which only the
@@ -22,7 +22,7 @@ func parseDump(b []byte) (Dump, error) {
 	)
 	var d Dump
 	var at deadlineLine
-	var session uint64
+	var sessionID uint64
 	part, known, zone, zones := before, false, "", false
 	for line := range lines(b) {
 		rest, below := strings.CutPrefix(line, "\t")
@@ -41,7 +41,7 @@ func parseDump(b []byte) (Dump, error) {
 			if err != nil {
 				return Dump{}, err
 			}
-			d.Deadlines = append(d.Deadlines, model.Deadline{Session: id, At: at.since1970, Wall: true})
+			d.Deadlines = append(d.Deadlines, session.Deadline{Session: id, At: at.since1970, Wall: true})
 		case part == sessions && strings.Contains(line, " expire at "):
 			var err error
 			if at, err = parseDeadlineLine(line); err != nil {
@@ -52,13 +52,13 @@ func parseDump(b []byte) (Dump, error) {
 		case part == sessions: // a heading, or a follower's list of timeouts
 		case strings.HasPrefix(line, "Sessions with Ephemerals"):
 		case below && known && strings.HasPrefix(rest, "/"):
-			d.Ephemerals = append(d.Ephemerals, model.Ephemeral{Session: session, Path: rest})
+			d.Ephemerals = append(d.Ephemerals, session.Ephemeral{Session: sessionID, Path: rest})
 		case !below:
 			id, err := parseSession(strings.TrimSuffix(line, ":"))
 			if err != nil {
 				return Dump{}, err
 			}
-			session, known = id, true
+			sessionID, known = id, true
 		default:
 			return Dump{}, malformed("dump: %s", shown(line))
 		}

@@ -3,26 +3,26 @@ package command
 import (
 	"strings"
 
-	"electop/model"
+	"electop/model/session"
 )
 
 // parseWchp reads paths, each with the sessions that watch it below.
-func parseWchp(b []byte) ([]model.Watch, error) {
+func parseWchp(b []byte) ([]session.Watch, error) {
 	if !closed(b) {
 		return nil, malformed("wchp: it is cut off")
 	}
-	var all []model.Watch
+	var all []session.Watch
 	for line := range lines(b) {
-		switch session, below := strings.CutPrefix(line, "\t"); {
+		switch sessionID, below := strings.CutPrefix(line, "\t"); {
 		case below && len(all) > 0:
-			id, err := parseSession(session)
+			id, err := parseSession(sessionID)
 			if err != nil {
 				return nil, err
 			}
 			last := &all[len(all)-1]
 			last.Sessions = append(last.Sessions, id)
 		case line[0] == '/':
-			all = append(all, model.Watch{Path: line})
+			all = append(all, session.Watch{Path: line})
 		default:
 			return nil, malformed("wchp: %s", shown(line))
 		}
@@ -31,7 +31,7 @@ func parseWchp(b []byte) ([]model.Watch, error) {
 }
 
 // parseWchc reads sessions, each with the paths that it watches below.
-func parseWchc(b []byte) ([]model.Watch, error) {
+func parseWchc(b []byte) ([]session.Watch, error) {
 	if !closed(b) {
 		return nil, malformed("wchc: it is cut off")
 	}

@@ -1,4 +1,4 @@
-package model
+package session
 
 import (
 	"electop/model/znode"
@@ -16,7 +16,7 @@ import (
 // deadlines of the sessions that own or watch one of these, of those that
 // [State.Sessions] names besides, and of the observer's own. The counts are of
 // the whole server.
-type ServerTable struct {
+type Table struct {
 	// At is when the round began and End when its last reply came, by this
 	// program's clock. What happened after At may be in a reply or not.
 	At  time.Time `json:"at"`
@@ -54,8 +54,8 @@ type Server struct {
 	// Basic is the cheap part: mode, zxid, version, counts.
 	Basic Answer `json:"basic"`
 
-	Connections Answer       `json:"connections"`
-	Clients     []ServerConn `json:"clients,omitempty"`
+	Connections Answer   `json:"connections"`
+	Clients     []Client `json:"clients,omitempty"`
 	// ConnectionCount is of the whole server.
 	ConnectionCount int `json:"connection_count,omitempty"`
 
@@ -112,7 +112,7 @@ type Answer struct {
 }
 
 // ServerConn is a client's connection as the server lists it.
-type ServerConn struct {
+type Client struct {
 	Session     uint64        `json:"session"` // 0: none yet
 	Addr        string        `json:"addr"`    // the client's host:port
 	Timeout     time.Duration `json:"timeout"` // negotiated
@@ -147,16 +147,15 @@ type Watch struct {
 }
 
 // When is the end of the round: reads that came while it went on are before it.
-func (o *ServerTable) When() time.Time { return o.End }
-func (*ServerTable) observation()      {}
+func (o *Table) When() time.Time { return o.End }
 
-// believed is the table with its claim to be whole taken back if the members
+// Believed returns the table with its claim to be whole taken back if the members
 // list the connections of everybody and those of this process are not among
 // them, or if they know of no session at all, though ours lives: an AdminServer
 // of another ensemble may have answered, of which all that stand here seem to
 // have neither connections nor watches. It may be a moment of reconnecting too,
 // in which nothing is lost but one round.
-func believed(t *ServerTable) *ServerTable {
+func (t *Table) Believed() *Table {
 	if !t.TellsEveryConn() {
 		return t
 	}
@@ -181,7 +180,7 @@ func believed(t *ServerTable) *ServerTable {
 }
 
 // Incomplete says what keeps the watch tables from being all there are.
-func (t *ServerTable) Incomplete() string {
+func (t *Table) Incomplete() string {
 	for i := range t.Servers {
 		s := &t.Servers[i]
 		if s.Watches.State != Answered {

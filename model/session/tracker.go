@@ -1,15 +1,16 @@
-package model
+package session
 
 import (
 	"cmp"
 	"electop/model/znode"
 	"time"
+	"unsafe"
 )
 
 // A Tracker collects what the servers say of sessions, round by round: where
 // each is connected, when it was last heard of, and when it expires.
 type Tracker struct {
-	known  SessionView
+	known  View
 	at     time.Time // the end of the last round that told of connections
 	heard  map[uint64]*Liveness
 	rounds int       // that told of sessions
@@ -21,8 +22,8 @@ type Tracker struct {
 }
 
 // A SessionView is what a tracker knows at one moment. It is immutable.
-type SessionView struct {
-	clients  map[uint64]SessionConn
+type View struct {
+	clients  map[uint64]Conn
 	whole    bool
 	timeouts map[uint64]time.Duration
 	unheard  int
@@ -31,24 +32,24 @@ type SessionView struct {
 
 // Client returns where the session is connected, as the servers last said;
 // Conn is nil where nobody knows.
-func (v SessionView) Client(session uint64) SessionConn { return v.clients[session] }
+func (v View) Client(session uint64) Conn { return v.clients[session] }
 
 // Whole reports whether all members of the ensemble said who is connected.
-func (v SessionView) Whole() bool { return v.whole }
+func (v View) Whole() bool { return v.whole }
 
 // Absent reports whether the session had no connection to any member when they
 // were last asked. If that cannot be known, it is false.
-func (v SessionView) Absent(session uint64) bool {
+func (v View) Absent(session uint64) bool {
 	return v.whole && v.clients[session].Conn == nil
 }
 
 // Timeout returns the session's timeout, or more than it; 0: not known.
-func (v SessionView) Timeout(session uint64) time.Duration { return v.timeouts[session] }
+func (v View) Timeout(session uint64) time.Duration { return v.timeouts[session] }
 
 // Unheard returns of how many holders it could not be told whether their
 // clients are alive, because a client may be silent for as long as it was looked
 // at, and how much longer that takes.
-func (v SessionView) Unheard() (holders int, left time.Duration) { return v.unheard, v.left }
+func (v View) Unheard() (holders int, left time.Duration) { return v.unheard, v.left }
 
 // A Holder is a znode whose session is to be tracked.
 type Holder struct {
@@ -60,7 +61,7 @@ type Holder struct {
 
 // Hear takes in a round. Of the sessions known before, those of the holders and
 // those that keep names stay known.
-func (k *Tracker) Hear(t *ServerTable, at time.Time, holders []Holder, keep func(session uint64) bool) {
+func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(session uint64) bool) {
 	clients, exp := t.Conns(), t.Expirer()
 	if k.serve(t) {
 		for _, h := range k.heard {
@@ -74,10 +75,10 @@ func (k *Tracker) Hear(t *ServerTable, at time.Time, holders []Holder, keep func
 		exp = nil // it was deposed
 	}
 	if clients != nil {
-		k.known.clients, k.known.whole, k.at = clients, t.TellsEveryConn(), wall(t.End)
+		k.known.clients, k.known.whole, k.at = clients, t.TellsEveryConn(), t.End.Round(0)
 	}
 	k.rounds++
-	k.end = wall(t.End)
+	k.end = t.End.Round(0)
 	k.tick = 0
 	for i := range t.Servers {
 		k.tick = max(k.tick, tickOf(&t.Servers[i]))
@@ -106,7 +107,7 @@ func (k *Tracker) Hear(t *ServerTable, at time.Time, holders []Holder, keep func
 		}
 		if conn, ok := clients[x.Session]; ok {
 			h.listed(t, conn)
-		} else if clients != nil && k.known.whole && !x.SeenAt.After(wall(t.At)) {
+		} else if clients != nil && k.known.whole && !x.SeenAt.After(t.At.Round(0)) {
 			h.unlisted(t)
 		}
 		if d, ok := deadlines[x.Session]; ok {
@@ -147,7 +148,7 @@ func (k *Tracker) Hear(t *ServerTable, at time.Time, holders []Holder, keep func
 // server is down that leads the ensemble. Until the next table tells, no bound
 // holds.
 func (k *Tracker) ConnectionLost(at time.Time) {
-	k.steady, k.term.known, k.lost = false, false, later(k.lost, at)
+	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)
 }
 
 // Of returns what is known of a session, nil for nothing. It changes with the
@@ -186,18 +187,22 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 func (k *Tracker) Rounds() int         { return k.rounds }
 func (k *Tracker) Heard() time.Time    { return k.end }
 func (k *Tracker) Listed() time.Time   { return k.at }
-func (k *Tracker) View() SessionView   { return k.known }
+func (k *Tracker) View() View          { return k.known }
 func (k *Tracker) Tick() time.Duration { return k.tick }
 
 // Clone returns a tracker that is in the same state and goes its own way.
 func (k *Tracker) Clone() Tracker {
 	c := *k
-	c.heard = deep(k.heard)
+	c.heard = make(map[uint64]*Liveness, len(k.heard))
+	for session, h := range k.heard {
+		copied := *h
+		c.heard[session] = &copied
+	}
 	return c
 }
 
 // Weight is what a clone takes of the memory, roughly, in bytes.
-func (k *Tracker) Weight() int { return len(k.heard) * (size[Liveness]() + 2*entryBytes) }
+func (k *Tracker) Weight() int { return len(k.heard) * (int(unsafe.Sizeof(Liveness{})) + 16) }
 
 // Danger is that a session is about to expire.
 type Danger struct {
@@ -225,7 +230,15 @@ const DangerOver = tickDefault
 // ended at heard.
 func (d *Danger) Over(heard time.Time) time.Time {
 	if d.By.IsZero() {
-		return later(d.Since, heard).Add(dangerStale)
+		return Later(d.Since, heard).Add(dangerStale)
 	}
-	return later(d.By.Add(DangerOver), later(d.Since, heard))
+	return Later(d.By.Add(DangerOver), Later(d.Since, heard))
+}
+
+// Later returns the later one of two times.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

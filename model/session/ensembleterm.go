@@ -1,4 +1,4 @@
-package model
+package session
 
 import (
 	"electop/model/znode"
@@ -18,7 +18,7 @@ type ensembleTerm struct {
 }
 
 // ensembleTermOf returns the term that a table shows.
-func ensembleTermOf(t *ServerTable) (o ensembleTerm) {
+func ensembleTermOf(t *Table) (o ensembleTerm) {
 	for i := range t.Servers {
 		s := &t.Servers[i]
 		if s.Mode != ModeLeader && s.Mode != ModeStandalone {
@@ -41,9 +41,9 @@ func (o ensembleTerm) same(later ensembleTerm, steady bool) bool {
 
 // serve takes in the term that a table shows, and reports whether all deadlines
 // started again since the table before.
-func (k *Tracker) serve(t *ServerTable) (renewed bool) {
+func (k *Tracker) serve(t *Table) (renewed bool) {
 	now := ensembleTermOf(t)
-	if ago := k.lost.Sub(wall(t.At)); !now.known || ago > 0 && ago < time.Minute { // an election may be under way
+	if ago := k.lost.Sub(t.At.Round(0)); !now.known || ago > 0 && ago < time.Minute { // an election may be under way
 		k.term.known = false
 		return false
 	}

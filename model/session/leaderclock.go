@@ -1,4 +1,4 @@
-package model
+package session
 
 import "time"
 
@@ -73,7 +73,7 @@ type clock struct {
 }
 
 // clockOf finds the bounds in one reply of deadlines.
-func clockOf(t *ServerTable, s *Server) clock {
+func clockOf(t *Table, s *Server) clock {
 	k := clock{tick: tickOf(s)}
 	replied := replyTime(t, s.Sessions)
 	own := make(map[uint64]Deadline, len(t.Anchors))
@@ -100,7 +100,7 @@ func clockOf(t *ServerTable, s *Server) clock {
 			continue
 		}
 		bound(replied.Add(-(d.At - k.err - a.Timeout - k.tick)))
-		least := wall(a.Sent).Add(-a.Timeout/3 - k.tick - (d.At + k.unit + k.err - a.Timeout))
+		least := a.Sent.Round(0).Add(-a.Timeout/3 - k.tick - (d.At + k.unit + k.err - a.Timeout))
 		if !a.Sent.IsZero() && (!k.leastOK || least.After(k.least)) {
 			k.leastOK, k.least = true, least
 		}
@@ -129,9 +129,9 @@ func tickOf(s *Server) time.Duration {
 }
 
 // replyTime is when a reply came.
-func replyTime(t *ServerTable, a Answer) time.Time {
+func replyTime(t *Table, a Answer) time.Time {
 	if a.At.IsZero() || a.At.After(t.End) {
-		return wall(t.End)
+		return t.End.Round(0)
 	}
-	return wall(a.At)
+	return a.At.Round(0)
 }

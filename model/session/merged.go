@@ -1,9 +1,9 @@
-package model
+package session
 
-// toldBy returns what each member last said to each question: the answers of
+// MergedOver returns what each member last said to each question: the answers of
 // the last round, and those of earlier ones to what it did not ask. A round on
 // the cadence does not ask for watches, and that is no reason to forget them.
-func toldBy(before, last *ServerTable) *ServerTable {
+func (last *Table) MergedOver(before *Table) *Table {
 	if before == nil {
 		return last
 	}
@@ -11,7 +11,7 @@ func toldBy(before, last *ServerTable) *ServerTable {
 	t.Servers = append([]Server(nil), last.Servers...)
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		old := before.server(s.Addr)
+		old := before.Server(s.Addr)
 		if old == nil {
 			continue
 		}
@@ -35,8 +35,8 @@ func toldBy(before, last *ServerTable) *ServerTable {
 	return &t
 }
 
-// server returns what the member at addr said, nil for none.
-func (t *ServerTable) server(addr string) *Server {
+// Server returns what the member at addr said, nil for none.
+func (t *Table) Server(addr string) *Server {
 	for i := range t.Servers {
 		if t.Servers[i].Addr == addr {
 			return &t.Servers[i]

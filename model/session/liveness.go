@@ -1,4 +1,4 @@
-package model
+package session
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ type Liveness struct {
 	// and so timeouts are not; 0: not known.
 	most time.Duration
 
-	conn     *ServerConn // as listed last; nil: not listed
+	conn     *Client // as listed last; nil: not listed
 	server   string
 	since    time.Time // the first reply that had it as it is now
 	absent   time.Time // the end of the first round in which nobody listed it; zero: listed
@@ -45,7 +45,7 @@ type Liveness struct {
 }
 
 // Expirer returns the server whose deadlines count, nil if none told any.
-func (t *ServerTable) Expirer() *Server {
+func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {
 		s := &t.Servers[i]
@@ -61,7 +61,7 @@ func (t *ServerTable) Expirer() *Server {
 
 // TellsEveryConn reports whether what is in no member's list of connections is
 // connected to none.
-func (t *ServerTable) TellsEveryConn() bool {
+func (t *Table) TellsEveryConn() bool {
 	for i := range t.Servers {
 		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
 			return false
@@ -71,7 +71,7 @@ func (t *ServerTable) TellsEveryConn() bool {
 }
 
 // listed takes in a connection as a member lists it.
-func (h *Liveness) listed(t *ServerTable, x SessionConn) {
+func (h *Liveness) listed(t *Table, x Conn) {
 	if x.Conn.Timeout > 0 {
 		h.timeout = x.Conn.Timeout
 	}
@@ -82,31 +82,31 @@ func (h *Liveness) listed(t *ServerTable, x SessionConn) {
 		h.since = x.At
 		if old != nil || !h.absent.IsZero() {
 			// The server's word of before was given after it was asked.
-			h.after = later(h.after, h.askedConn)
+			h.after = Later(h.after, h.askedConn)
 		}
 	}
 	h.conn, h.server = x.Conn, x.Server
 	h.absent, h.absences = time.Time{}, 0
-	h.askedConn = wall(t.At)
+	h.askedConn = t.At.Round(0)
 }
 
 // unlisted takes in that no member lists one.
-func (h *Liveness) unlisted(t *ServerTable) {
+func (h *Liveness) unlisted(t *Table) {
 	if h.absent.IsZero() {
-		h.absent = wall(t.End)
+		h.absent = t.End.Round(0)
 	}
 	h.absences++
 	h.conn = nil
-	h.askedConn = wall(t.At)
+	h.askedConn = t.At.Round(0)
 }
 
 // due takes in a deadline.
-func (h *Liveness) due(t *ServerTable, s *Server, d Deadline, k clock) {
+func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); !h.told || h.deadline != d || h.leader != addr {
 		if h.told && h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
 			// The leader heard of it since, and so its member a batch before
 			// that at the earliest.
-			h.after = later(h.after, h.askedDue.Add(-k.tick))
+			h.after = Later(h.after, h.askedDue.Add(-k.tick))
 			if most := k.latest(d).Sub(h.askedDue.Add(-k.tick)); k.known && (h.most == 0 || most < h.most) {
 				h.most = max(most, 1)
 			}
@@ -120,17 +120,17 @@ func (h *Liveness) due(t *ServerTable, s *Server, d Deadline, k clock) {
 		}
 	}
 	if k.leastOK {
-		h.notBefore = later(h.notBefore, k.earliest(d))
+		h.notBefore = Later(h.notBefore, k.earliest(d))
 	}
-	h.askedDue = wall(t.At)
+	h.askedDue = t.At.Round(0)
 }
 
 // renewed takes in that another server leads the ensemble: leases began anew,
 // no later than the end of the round.
-func (h *Liveness) renewed(t *ServerTable) {
-	h.since = wall(t.End)
+func (h *Liveness) renewed(t *Table) {
+	h.since = t.End.Round(0)
 	if !h.absent.IsZero() {
-		h.absent = wall(t.End)
+		h.absent = t.End.Round(0)
 	}
 	h.told, h.by, h.notBefore = false, time.Time{}, time.Time{}
 }
@@ -169,7 +169,7 @@ func (h *Liveness) Alive() time.Time {
 	if h.after.IsZero() || h.timeout <= 0 {
 		return h.notBefore
 	}
-	return later(h.notBefore, h.after.Add(h.timeout))
+	return Later(h.notBefore, h.after.Add(h.timeout))
 }
 
 // reconnect is how long a client whose connection was lost has to come back:
@@ -209,7 +209,7 @@ func (h *Liveness) LastKnown() string {
 // that closed its session between its connection and its next look is no less
 // gone.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
-	from, timeout := later(h.sound, joined), h.timeout
+	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
 		return time.Time{}
 	}
@@ -222,11 +222,11 @@ func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	if timeout <= 0 {
 		timeout = 2 * tick // the least that servers grant by default
 	}
-	return later(closed, from.Add(max(timeout*2/3-Slack, timeout/2)))
+	return Later(closed, from.Add(max(timeout*2/3-Slack, timeout/2)))
 }
 
 // assess finds out, after a round, whether the session is about to expire.
-func (h *Liveness) assess(t *ServerTable, at time.Time, tick time.Duration) {
+func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	was := h.danger
 	h.danger = h.signs(tick, len(t.Servers))
 	if by := h.bound(tick); h.danger != "" && !by.IsZero() && at.After(by.Add(DangerOver)) {
@@ -234,7 +234,7 @@ func (h *Liveness) assess(t *ServerTable, at time.Time, tick time.Duration) {
 	}
 	switch {
 	case h.danger == "":
-		h.sound, h.silent = later(h.sound, wall(t.At)), false
+		h.sound, h.silent = Later(h.sound, t.At.Round(0)), false
 		return
 	case h.absent.IsZero():
 		h.silent = true

@@ -1,4 +1,4 @@
-package model
+package session
 
 import (
 	"electop/model/znode"
@@ -7,26 +7,26 @@ import (
 
 // SessionConn is where a session is connected: the connection, and the member of
 // the ensemble that listed it at that time.
-type SessionConn struct {
-	Conn   *ServerConn
+type Conn struct {
+	Conn   *Client
 	Server string // safe to show
 	At     time.Time
 }
 
 // Conns indexes the connections of a table by session, nil if nobody told any.
-func (t *ServerTable) Conns() map[uint64]SessionConn {
-	var out map[uint64]SessionConn
+func (t *Table) Conns() map[uint64]Conn {
+	var out map[uint64]Conn
 	for i := range t.Servers {
 		s := &t.Servers[i]
 		if s.Connections.State != Answered {
 			continue
 		}
 		if out == nil {
-			out = make(map[uint64]SessionConn)
+			out = make(map[uint64]Conn)
 		}
-		at := wall(s.Connections.At)
+		at := s.Connections.At.Round(0)
 		if at.IsZero() {
-			at = wall(t.End)
+			at = t.End.Round(0)
 		}
 		for k := range s.Clients {
 			conn := &s.Clients[k]
@@ -35,7 +35,7 @@ func (t *ServerTable) Conns() map[uint64]SessionConn {
 			}
 			// A client that moved while the round went on is listed twice.
 			if old, ok := out[conn.Session]; !ok || old.At.Before(at) {
-				out[conn.Session] = SessionConn{conn, znode.Safe(s.Addr, 0), at}
+				out[conn.Session] = Conn{conn, znode.Safe(s.Addr, 0), at}
 			}
 		}
 	}
