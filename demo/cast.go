@@ -13,6 +13,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch"
 )
@@ -27,7 +28,7 @@ type Config struct {
 	// ACL is given to the znodes that are created, see zkwatch.CandidateConfig.
 	ACL []zk.ACL
 	// Dialect is whose election this is, see Cast.Speak.
-	Dialect *model.Dialect
+	Dialect *dialect.Dialect
 	// Put takes the observations; it must not block.
 	Put func(model.Observation)
 	// Notice is told in one line of a member that could not stand.
@@ -44,13 +45,13 @@ type Cast struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	dialect atomic.Pointer[model.Dialect]
+	dialect atomic.Pointer[dialect.Dialect]
 
 	mu      sync.Mutex
 	members map[string]*member
-	named   int          // names given out
-	noGuid  bool         // see NoGuidAll
-	recipe  model.Recipe // that members follow; nil: that of the dialect
+	named   int            // names given out
+	noGuid  bool           // see NoGuidAll
+	recipe  dialect.Recipe // that members follow; nil: that of the dialect
 }
 
 // Sizes of a candidate's buffers. One whose buffer cannot hold the list of the
@@ -99,7 +100,7 @@ func NewCast(cfg Config) *Cast {
 // Speak says whose election this is, for those that enter from now on: they take
 // part in its naming and by its rule, and make no acknowledgement in a foreign
 // one. nil is electop's own.
-func (c *Cast) Speak(d *model.Dialect) { c.dialect.Store(d) }
+func (c *Cast) Speak(d *dialect.Dialect) { c.dialect.Store(d) }
 
 // Spawn adds a candidate and returns its ID.
 func (c *Cast) Spawn() (string, error) { return c.add("", false) }
@@ -186,7 +187,7 @@ func (c *Cast) Thaw(id string) error {
 // be taken back. They queue in the same order again, unless one of them, held up
 // for more than a second, is overtaken. In a foreign election it returns
 // ErrForeign.
-func (c *Cast) Follow(r model.Recipe) error {
+func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
 	}
@@ -276,12 +277,12 @@ func (c *Cast) remove(m *member) {
 }
 
 // name is the name of a recipe that members follow.
-func (c *Cast) name(r model.Recipe) string {
+func (c *Cast) name(r dialect.Recipe) string {
 	if r != nil {
 		return r.Name()
 	}
 	if d := c.dialect.Load(); d != nil {
 		return d.Recipe.Name()
 	}
-	return model.Election().Name()
+	return dialect.Election().Name()
 }

@@ -14,6 +14,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -204,7 +205,7 @@ func TestFollow(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 4)
 		old := make(map[uint64]bool)
-		for _, recipe := range []model.Recipe{model.Herd(), nil} {
+		for _, recipe := range []dialect.Recipe{dialect.Herd(), nil} {
 			name := "election"
 			if recipe != nil {
 				name = recipe.Name()
@@ -250,7 +251,7 @@ func TestFollow(t *testing.T) {
 			t.Errorf("switches %q", switches)
 		}
 		// A new one follows what the others do.
-		s.cast.Follow(model.Herd())
+		s.cast.Follow(dialect.Herd())
 		id, err := s.cast.Spawn()
 		must(t, err)
 		s.member(t, id, "follows the herd", func(m model.Member) bool {
@@ -264,7 +265,7 @@ func TestFollowAfterResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
 		must(t, s.cast.Resign("birch"))
-		s.cast.Follow(model.Herd())
+		s.cast.Follow(dialect.Herd())
 		s.gone(t, "birch")
 		time.Sleep(time.Minute) // virtual
 		st := s.feed.State()
@@ -322,7 +323,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 				if when == "as it leaves" {
 					leaving.Store(&freeze)
 				}
-				s.cast.Follow(model.Herd())
+				s.cast.Follow(dialect.Herd())
 				switch when {
 				case "later":
 					time.Sleep(time.Second) // virtual
@@ -425,7 +426,7 @@ func TestUnknownMember(t *testing.T) {
 // In a foreign election the cast takes part in its naming, queues behind who is
 // there, keeps to its rule, and acknowledges nothing.
 func TestForeignElection(t *testing.T) {
-	d, ok := model.DialectByID("curator-lock")
+	d, ok := dialect.ByID("curator-lock")
 	if !ok || d.Prefix == nil {
 		t.Fatal("no such dialect to take part in")
 	}
@@ -447,7 +448,7 @@ func TestForeignElection(t *testing.T) {
 		if got := labels(st); !slices.Equal(got, []string{"amber", "birch", "cedar"}) {
 			t.Errorf("queue %q", got)
 		}
-		if err := s.cast.Follow(model.Herd()); !errors.Is(err, demo.ErrForeign) {
+		if err := s.cast.Follow(dialect.Herd()); !errors.Is(err, demo.ErrForeign) {
 			t.Errorf("Follow: %v", err)
 		}
 		must(t, s.cast.Resign("amber"))
@@ -459,7 +460,7 @@ func TestForeignElection(t *testing.T) {
 			t.Errorf("acknowledged: %+v", st.Ack)
 		}
 		// One whose naming has no way in says why and leaves.
-		single, _ := model.DialectByID("kafka")
+		single, _ := dialect.ByID("kafka")
 		s.cast.Speak(single)
 		id, err := s.cast.Spawn()
 		must(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -184,7 +185,7 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 			t.Errorf("a reply was to be lost: %v; the znode was found by its name: %v", lost, found)
 		}
 		// Once is once.
-		must(t, s.cast.Follow(model.Herd()))
+		must(t, s.cast.Follow(dialect.Herd()))
 		s.member(t, "birch", "follows", func(m model.Member) bool { return m.Recipe == "herd" && m.Belief == model.Waiting && !m.LosesReply })
 		s.noGhosts(t, 3)
 	})
@@ -252,7 +253,7 @@ func TestNoGuidAll(t *testing.T) {
 }
 
 func TestNoGuidInAForeignElection(t *testing.T) {
-	d, _ := model.DialectByID("curator-lock")
+	d, _ := dialect.ByID("curator-lock")
 	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *stage) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))
 		if err := s.cast.NoGuid("amber", true); !errors.Is(err, demo.ErrForeign) {

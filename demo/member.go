@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch"
 )
@@ -25,10 +26,10 @@ type member struct {
 
 	mu        sync.Mutex
 	candidate *zkwatch.Candidate
-	recipe    model.Recipe // nil: that of the dialect
-	again     bool         // volunteer anew after resigning
-	leaving   bool         // told to resign for good
-	last      model.Member // as reported, without the fault
+	recipe    dialect.Recipe // nil: that of the dialect
+	again     bool           // volunteer anew after resigning
+	leaving   bool           // told to resign for good
+	last      model.Member   // as reported, without the fault
 	fault     model.Fault
 	faultAt   time.Time
 	leaseEnd  time.Time // as of the fault
@@ -171,7 +172,7 @@ func (m *member) resign() {
 // follow makes the member resign and volunteer anew with another recipe, once
 // turn is closed (nil: at once). It returns what is closed when it stands
 // again, nil if it will not.
-func (m *member) follow(r model.Recipe, turn <-chan struct{}) (placed <-chan struct{}) {
+func (m *member) follow(r dialect.Recipe, turn <-chan struct{}) (placed <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.leaving || m.gone {

@@ -15,6 +15,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/zkwatch"
@@ -107,7 +108,7 @@ func act(t *testing.T, s *stage, random *rand.Rand) {
 	case n < 17:
 		err = s.cast.Resign(id)
 	case n < 18:
-		s.cast.Follow([]model.Recipe{model.Herd(), nil}[random.IntN(2)])
+		s.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)])
 	case n < 19:
 		if _, err := s.cast.Campaign("somebody"); err != nil {
 			must(t, s.ignoreGone(s.cast.Resign(demo.You)))
@@ -177,7 +178,7 @@ func (s *stage) account(t *testing.T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var joined, left, missedCreates, missedDeletes int
-	var head *model.Candidate
+	var head *dialect.Candidate
 	standing := make(map[string]bool)
 	for i, e := range s.events {
 		if e.N != uint64(i+1) {

@@ -6,14 +6,15 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/dialect"
 )
 
 // Scene is a world to begin with.
 type Scene struct {
-	Cast   int           // candidates in the queue, in the order of their names
-	Recipe model.Recipe  // nil: the election's own
-	Rules  model.Rules   // without At and Chaos
-	Pace   zkserver.Pace // once they stand
+	Cast   int            // candidates in the queue, in the order of their names
+	Recipe dialect.Recipe // nil: the election's own
+	Rules  model.Rules    // without At and Chaos
+	Pace   zkserver.Pace  // once they stand
 }
 
 // Set brings the stage into a scene: all faults are healed, everybody leaves,

@@ -12,6 +12,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -196,7 +197,7 @@ func TestScenes(t *testing.T) {
 
 		scenes := []demo.Scene{
 			{Cast: 5, Rules: model.Rules{Workers: true, Fenced: true}, Pace: zkserver.Pace{Delay: 100 * time.Millisecond}},
-			{Cast: 3, Recipe: model.Herd(), Rules: model.Rules{NoGuid: true}},
+			{Cast: 3, Recipe: dialect.Herd(), Rules: model.Rules{NoGuid: true}},
 			{Cast: 2, Pace: zkserver.Pace{Steps: true}},
 			{},
 		}

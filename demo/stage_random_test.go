@@ -12,6 +12,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -129,7 +130,7 @@ func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 	case n < 15:
 		what, err = "resign "+id, w.cast.Resign(id)
 	case n < 17:
-		what, err = "follow", w.cast.Follow([]model.Recipe{model.Herd(), nil}[random.IntN(2)])
+		what, err = "follow", w.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)])
 	case n < 19:
 		what, err = "partition "+id, w.cast.Partition(id)
 	case n < 21:

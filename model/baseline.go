@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"slices"
 	"time"
@@ -89,7 +90,7 @@ func (b *baseline) children() {
 		return
 	}
 	r := &Read{At: b.ReadAt, Sent: b.listSent, Presence: Present, Parent: b.Parent, Full: true}
-	for _, cs := range [][]*Candidate{b.Queue, b.Ignored} {
+	for _, cs := range [][]*dialect.Candidate{b.Queue, b.Ignored} {
 		for _, c := range cs {
 			r.New = append(r.New, c.Znode)
 		}
@@ -173,7 +174,7 @@ func (j *Journal) told(id string) {
 	if id == "" || j.began || j.cfg.Recipe != nil {
 		return
 	}
-	d, ok := DialectByID(id)
+	d, ok := dialect.ByID(id)
 	if !ok && id != noDialect {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/session"
@@ -53,7 +54,7 @@ func presentOf(s *doctor.State) present {
 	if s.Dialect != nil {
 		p.Dialect = s.Dialect.ID
 	}
-	children := func(cs []*model.Candidate) (out []child) {
+	children := func(cs []*dialect.Candidate) (out []child) {
 		for _, c := range cs {
 			out = append(out, child{c.Znode, c.Who, c.Sequence, c.HasSequence})
 		}

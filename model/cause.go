@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/units"
 	"slices"
@@ -14,7 +15,7 @@ const CauseLeft Cause = "left"
 // gone is a leader's end that later tables may explain better.
 type gone struct {
 	at    time.Time // when its znode was seen to be gone
-	from  ID
+	from  dialect.ID
 	cause Cause
 	alive time.Time // its session can not have expired before; zero: not known
 }
@@ -28,7 +29,7 @@ const (
 
 // foreignEnd says why the znode of somebody else's leader went, as far as the
 // servers' tables tell.
-func (j *Journal) foreignEnd(c *Candidate, deleted moment) (cause Cause, evidence string) {
+func (j *Journal) foreignEnd(c *dialect.Candidate, deleted moment) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "it went while nobody looked"
 	}

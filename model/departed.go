@@ -1,5 +1,7 @@
 package model
 
+import "electop/model/dialect"
+
 // departed is a member of ours that is gone, or has another session now,
 // while its old session's znode may still stand: a killed one's does until
 // its session expires. It is kept for what it tells of that znode's end.
@@ -29,7 +31,7 @@ func (j *Journal) cast(c *Cast) {
 }
 
 // memberOf returns our own member that owns or owned c.
-func (j *Journal) memberOf(c *Candidate) *Member {
+func (j *Journal) memberOf(c *dialect.Candidate) *Member {
 	if c == nil || c.Session == 0 {
 		return nil
 	}

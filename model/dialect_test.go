@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -262,12 +263,12 @@ func TestDialects(t *testing.T) {
 	for _, e := range dialectExamples {
 		t.Run(e.id, func(t *testing.T) {
 			tried[e.id] = true
-			d, ok := model.DialectByID(e.id)
+			d, ok := dialect.ByID(e.id)
 			if !ok {
 				t.Fatal("no such dialect")
 			}
 			children := znodes(e.children...)
-			if got := model.Recognise(e.path, children); got != d && e.id != "single" {
+			if got := dialect.Recognise(e.path, children); got != d && e.id != "single" {
 				t.Errorf("recognised as %v", dialectID(got))
 			}
 			s := observe(e.path, d.Single, children)
@@ -320,7 +321,7 @@ func TestDialects(t *testing.T) {
 			}
 		})
 	}
-	for _, d := range model.Dialects() {
+	for _, d := range dialect.All() {
 		if !tried[d.ID] {
 			t.Errorf("%s has no example", d.ID)
 		}
@@ -332,7 +333,7 @@ var lockDialects = []string{"go-zookeeper", "zk-ruby-lock", "write-lock", "recip
 
 func TestDialectTable(t *testing.T) {
 	seen := map[string]bool{}
-	for _, d := range model.Dialects() {
+	for _, d := range dialect.All() {
 		if d.ID == "" || d.System == "" || d.Watches == "" || d.Source == "" || seen[d.ID] {
 			t.Errorf("incomplete or twice: %+v", d)
 		}
@@ -340,22 +341,22 @@ func TestDialectTable(t *testing.T) {
 		if d.Foreign() != (d.ID != "electop") {
 			t.Errorf("%s: Foreign = %v", d.ID, d.Foreign())
 		}
-		if r, ok := model.RecipeNamed(d.Recipe.Name()); !ok || r != d.Recipe {
+		if r, ok := dialect.RecipeNamed(d.Recipe.Name()); !ok || r != d.Recipe {
 			t.Errorf("%s: RecipeNamed(%q) = %v, %v", d.ID, d.Recipe.Name(), r, ok)
 		}
-		if got, ok := model.DialectByID(d.ID); !ok || got != d {
+		if got, ok := dialect.ByID(d.ID); !ok || got != d {
 			t.Errorf("DialectByID(%q) = %v, %v", d.ID, got, ok)
 		}
 		if d.Lock != (strings.Contains(d.Why, "elects nobody") || slices.Contains(lockDialects, d.ID)) {
 			t.Errorf("%s: Lock = %v, and: %s", d.ID, d.Lock, d.Why)
 		}
 	}
-	if _, ok := model.DialectByID("no such"); ok {
+	if _, ok := dialect.ByID("no such"); ok {
 		t.Error("a dialect of no such ID")
 	}
 }
 
-func dialectID(d *model.Dialect) string {
+func dialectID(d *dialect.Dialect) string {
 	if d == nil {
 		return "nobody's"
 	}
@@ -395,7 +396,7 @@ func TestRecognise(t *testing.T) {
 		if want == "" {
 			want = "nobody's"
 		}
-		if got := dialectID(model.Recognise(c.path, znodes(c.children...))); got != want {
+		if got := dialectID(dialect.Recognise(c.path, znodes(c.children...))); got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}
 	}

@@ -7,11 +7,11 @@
 // An election is a parent znode and its children. Every contender has created
 // one child, ephemeral and sequential; the child with the lowest sequence
 // holds the role, and every other contender watches the child just below its
-// own (a [Recipe] says so; the herd variant differs only there).
+// own (a [dialect.Recipe] says so; the herd variant differs only there).
 //
-// Every system spells this in its own way. A [Dialect] is such a spelling, and
+// Every system spells this in its own way. A [dialect.Dialect] is such a spelling, and
 // there is a table of them; whose election it is, is recognised from the names
-// of the children ([Recognise]), so the same observations tell it again.
+// of the children ([dialect.Recognise]), so the same observations tell it again.
 //
 // Whoever looks on learns of this in pieces: a list of children with the
 // parent's [znode.Parent] stat, a changed acknowledgement, a lost connection, a step

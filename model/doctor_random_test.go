@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 )
@@ -228,7 +229,7 @@ func TestRiskBounds(t *testing.T) {
 	})
 }
 
-func (s *sim) candidate(c *simClient) *model.Candidate {
+func (s *sim) candidate(c *simClient) *dialect.Candidate {
 	for _, x := range s.j.State().Queue {
 		if x.Session == c.session {
 			return x

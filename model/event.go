@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"electop/model/dialect"
+	"time"
+)
 
 // Event is one thing that happened, numbered from 1 without gaps.
 type Event struct {
@@ -19,13 +22,13 @@ type Snapshot struct{ State *State }
 
 // Joined is a child that appeared.
 type Joined struct {
-	Candidate *Candidate
+	Candidate *dialect.Candidate
 	Ignored   bool // it is no contender
 }
 
 // Left is a child that is gone.
 type Left struct {
-	Candidate *Candidate
+	Candidate *dialect.Candidate
 	Ignored   bool
 }
 
@@ -43,7 +46,7 @@ const (
 // before it; nil is nobody.
 type Handoff struct {
 	At       time.Time
-	From, To *Candidate
+	From, To *dialect.Candidate
 	Cause    Cause
 	// Evidence is what the cause is known by, or why it is not; safe to show.
 	Evidence string

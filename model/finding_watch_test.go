@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/session"
 )
@@ -73,7 +74,7 @@ func TestHerd(t *testing.T) {
 }
 
 func TestHerdByRule(t *testing.T) {
-	c := newClinic(t, model.Config{Recipe: model.Herd()})
+	c := newClinic(t, model.Config{Recipe: dialect.Herd()})
 	for s := range uint64(4) {
 		c.child("n_", s+1)
 	}

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"electop/model/dialect"
+	"time"
+)
 
 // pendingHandoff is a handoff whose event waits for the acknowledgement.
 type pendingHandoff struct {
@@ -63,7 +66,7 @@ func (j *Journal) checkHead(at time.Time, changed moment) {
 }
 
 // stands reports whether the child is there still.
-func (j *Journal) stands(c *Candidate) bool {
+func (j *Journal) stands(c *dialect.Candidate) bool {
 	k := j.known[c.Name]
 	return k != nil && k.Czxid == c.Czxid
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -70,7 +71,7 @@ func (s *script) want(got []string, want ...string) {
 }
 
 func short(e model.Event) string {
-	name := func(c *model.Candidate) string {
+	name := func(c *dialect.Candidate) string {
 		if c == nil {
 			return "nobody"
 		}
@@ -319,7 +320,7 @@ func TestGoneForAReason(t *testing.T) {
 	for range 3 {
 		s.read()
 	}
-	if got := s.j.State().Member(&model.Candidate{Znode: znode.Znode{Session: 1}}); got != nil {
+	if got := s.j.State().Member(&dialect.Candidate{Znode: znode.Znode{Session: 1}}); got != nil {
 		t.Errorf("kept after its znode: %+v", got)
 	}
 }

@@ -1,11 +1,12 @@
 package model
 
 import (
+	"electop/model/dialect"
 	"electop/model/session"
 	"time"
 )
 
-func (j *Journal) startReign(c *Candidate, at time.Time, known bool) {
+func (j *Journal) startReign(c *dialect.Candidate, at time.Time, known bool) {
 	r := Reign{Leader: c, From: at, FromKnown: known}
 	if !j.began && !c.Ctime.IsZero() && c.Ctime.Before(at) {
 		r.From = c.Ctime // it leads since then at the most

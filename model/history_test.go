@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/znode"
@@ -25,8 +26,8 @@ import (
 
 var sameState = cmp.Options{
 	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "electop/") }),
-	cmp.Comparer(func(a, b model.Recipe) bool { return a.Name() == b.Name() }),
-	cmp.Comparer(func(a, b *model.Dialect) bool { return a == b }),
+	cmp.Comparer(func(a, b dialect.Recipe) bool { return a.Name() == b.Name() }),
+	cmp.Comparer(func(a, b *dialect.Dialect) bool { return a == b }),
 	cmpopts.EquateEmpty(),
 }
 
@@ -58,7 +59,7 @@ type world struct {
 	unknown int                // Missed events that could not count
 	allowed int                // how many of them there may be
 	alive   map[string]bool    // by the events
-	leader  *model.Candidate   // by the events
+	leader  *dialect.Candidate // by the events
 	totals  model.Totals       // by the events
 	linked  bool
 }
@@ -289,7 +290,7 @@ func (w *world) look(full, gap, quiet bool) {
 func (w *world) check() {
 	s := w.j.State()
 	contenders, others := w.w.queue()
-	var got []model.ID
+	var got []dialect.ID
 	for _, c := range s.Queue {
 		got = append(got, c.ID())
 	}
@@ -308,9 +309,9 @@ func (w *world) check() {
 	}
 }
 
-func id(c *model.Candidate) model.ID {
+func id(c *dialect.Candidate) dialect.ID {
 	if c == nil {
-		return model.ID{}
+		return dialect.ID{}
 	}
 	return c.ID()
 }
@@ -333,7 +334,7 @@ func TestRandomHistory(t *testing.T) {
 			w.cfg.AckExpected = rapid.Bool().Draw(rt, "ack expected")
 		}
 		if rapid.Bool().Draw(rt, "herd") {
-			w.cfg.Recipe = model.Herd()
+			w.cfg.Recipe = dialect.Herd()
 		}
 		w.j = doctor.NewJournal(w.cfg)
 		if rapid.Bool().Draw(rt, "parent at first") {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"electop/model/dialect"
 	"electop/model/session"
 	"maps"
 	"slices"
@@ -11,7 +12,7 @@ import (
 // Config says what election a [Journal] is about.
 type Config struct {
 	Path   string
-	Recipe Recipe // nil: recognised from the names of the children
+	Recipe dialect.Recipe // nil: recognised from the names of the children
 	// AckPath is the acknowledgement znode; "": there is none.
 	AckPath string
 	// AckExpected says that leaders here do acknowledge (our own candidates
@@ -40,17 +41,17 @@ const heldMax = 4096
 // Journal applies observations to an election and tells what happened. It is
 // for one goroutine.
 type Journal struct {
-	cfg    Config // its AckPath is the present one
-	ownAck string // that of electop's own election here
-	recipe Recipe // the present one
+	cfg    Config         // its AckPath is the present one
+	ownAck string         // that of electop's own election here
+	recipe dialect.Recipe // the present one
 	// switched is the recipe of the last Switch, nil for none that counts.
-	switched Recipe
+	switched dialect.Recipe
 	n        uint64
 	baseline int  // observations to come that are no events
 	named    bool // whose election it is was told before the first read
-	known    map[string]*Candidate
-	queue    []*Candidate // contenders, ordered
-	rest     []*Candidate // the others, by name
+	known    map[string]*dialect.Candidate
+	queue    []*dialect.Candidate // contenders, ordered
+	rest     []*dialect.Candidate // the others, by name
 
 	began   bool // the first read was applied: changes are events from here on
 	under   bool // state.Parent is a parent that was read and not seen to go
@@ -63,7 +64,7 @@ type Journal struct {
 	state    State       // what is not in the fields above
 	cached   *State
 
-	head       *Candidate
+	head       *dialect.Candidate
 	vacantFrom moment    // when the queue was seen to empty
 	listSent   time.Time // when the last list was asked for; zero: not known
 	listAt     time.Time // when it came
@@ -91,7 +92,7 @@ type Journal struct {
 func NewJournal(cfg Config) *Journal {
 	recipe := cfg.Recipe
 	if recipe == nil {
-		recipe = Election()
+		recipe = dialect.Election()
 	}
 	return &Journal{
 		cfg:      cfg,
@@ -99,7 +100,7 @@ func NewJournal(cfg Config) *Journal {
 		recipe:   recipe,
 		n:        cfg.Events,
 		baseline: cfg.Baseline,
-		known:    make(map[string]*Candidate),
+		known:    make(map[string]*dialect.Candidate),
 		members:  make(map[string]*Member),
 		departed: make(map[uint64]*departed),
 		state: State{
@@ -135,7 +136,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.cast(o)
 	case *Switch:
 		j.told(o.Dialect)
-		if r, ok := RecipeNamed(o.Recipe); ok {
+		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
 			j.change(r)
 			j.checkHead(at, moment{})
 		}
@@ -176,8 +177,8 @@ func (j *Journal) At() time.Time { return j.state.At }
 // Changed is what an observation changed and no event says yet: events wait for
 // an acknowledgement.
 type Changed struct {
-	Left       []*Candidate // contenders that went
-	ParentGone bool         // the parent was deleted, and all under it
+	Left       []*dialect.Candidate // contenders that went
+	ParentGone bool                 // the parent was deleted, and all under it
 }
 
 // Changed returns what the last observation changed.

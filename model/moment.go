@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/dialect"
 	"electop/model/session"
 	"time"
 )
@@ -116,7 +117,7 @@ func (j *Journal) listed(r *Read) {
 }
 
 // deletedBy narrows down when a child was deleted, if the server told.
-func (j *Journal) deletedBy(c *Candidate, m moment) moment {
+func (j *Journal) deletedBy(c *dialect.Candidate, m moment) moment {
 	if c == nil {
 		return m
 	}

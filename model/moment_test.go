@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -26,9 +27,9 @@ type distant struct {
 	ackSet  bool      // a watch on the acknowledgement
 	arrived time.Time // of the last message from the server
 	heard   time.Time // the sending of what was answered last
-	deleted map[model.ID]time.Time
-	created map[model.ID]time.Time
-	acked   map[model.ID]time.Time
+	deleted map[dialect.ID]time.Time
+	created map[dialect.ID]time.Time
+	acked   map[dialect.ID]time.Time
 	checked int
 }
 
@@ -176,7 +177,7 @@ func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 		tr.createParent(0)
 		d := &distant{
 			T: t, tree: tr, w: &watcher{tree: tr}, j: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/ack", AckExpected: rapid.Bool().Draw(t, "ack expected")}),
-			ack: &model.Ack{Presence: model.Absent}, deleted: map[model.ID]time.Time{}, created: map[model.ID]time.Time{}, acked: map[model.ID]time.Time{},
+			ack: &model.Ack{Presence: model.Absent}, deleted: map[dialect.ID]time.Time{}, created: map[dialect.ID]time.Time{}, acked: map[dialect.ID]time.Time{},
 		}
 		d.apply(&model.Connection{At: tr.now, Link: model.Connected, Session: 99})
 		d.list(time.Time{}, time.Time{})
@@ -195,17 +196,17 @@ func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 			case step == 0 || len(names) == 0:
 				session++
 				name := tr.create("n_", true, session, "")
-				d.created[model.ID{Name: name, Czxid: tr.children[name].Czxid}] = tr.now
+				d.created[dialect.ID{Name: name, Czxid: tr.children[name].Czxid}] = tr.now
 				d.changed()
 			case step == 1: // the leader acknowledges
 				z := tr.children[names[0]]
-				if _, ok := d.acked[model.ID{Name: z.Name, Czxid: z.Czxid}]; !ok {
-					d.acked[model.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
+				if _, ok := d.acked[dialect.ID{Name: z.Name, Czxid: z.Czxid}]; !ok {
+					d.acked[dialect.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
 					d.acknowledge(model.Ack{Presence: model.Present, Session: z.Session, Data: znode.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
 				}
 			default:
 				z := tr.children[names[min(step-2, len(names)-1)]]
-				d.deleted[model.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
+				d.deleted[dialect.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
 				tr.delete(z.Name)
 				d.changed()
 				if d.ack.Session == z.Session {

@@ -110,7 +110,7 @@ type Cast struct {
 // Switch says that the candidates follow another recipe from now on.
 type Switch struct {
 	At     time.Time `json:"at"`
-	Recipe string    `json:"recipe"` // see [RecipeNamed]; an unknown one is ignored
+	Recipe string    `json:"recipe"` // see [dialect.RecipeNamed]; an unknown one is ignored
 	// Dialect, if set, is whose election it was recognised as by then, by
 	// [Dialect.ID], or "none". Only a baseline says so, before its first read.
 	Dialect string `json:"dialect,omitempty"`

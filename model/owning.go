@@ -1,11 +1,13 @@
 package model
 
+import "electop/model/dialect"
+
 // owning counts the contenders in the queue by the session that owns them. It
 // is an index, made when it is wanted.
 type owning struct{ count map[uint64]int32 }
 
 // owned notes that c is about to stand in the queue.
-func (j *Journal) owned(c *Candidate) {
+func (j *Journal) owned(c *dialect.Candidate) {
 	if c.Session == 0 {
 		return
 	}
@@ -23,7 +25,7 @@ func (j *Journal) owned(c *Candidate) {
 }
 
 // disowned notes that c does not stand in the queue any more.
-func (j *Journal) disowned(c *Candidate) {
+func (j *Journal) disowned(c *dialect.Candidate) {
 	o := &j.owning
 	if c.Session == 0 || o.count == nil {
 		return
@@ -39,6 +41,5 @@ func (j *Journal) shares() bool {
 	if d := j.state.Dialect; d != nil && d.Shares() {
 		return true
 	}
-	_, ok := j.recipe.(leases)
-	return ok
+	return dialect.SessionsShare(j.recipe)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
 
@@ -36,9 +37,9 @@ func drawPast(t *rapid.T) (model.Config, []model.Observation) {
 	p.w = &watcher{tree: p.tree}
 	switch rapid.IntRange(0, 3).Draw(t, "recipe") {
 	case 0:
-		p.cfg.Recipe = model.Election()
+		p.cfg.Recipe = dialect.Election()
 	case 1:
-		p.cfg.Recipe = model.Herd()
+		p.cfg.Recipe = dialect.Herd()
 	}
 	if rapid.Bool().Draw(t, "ack path") {
 		p.cfg.AckPath = "/leader"

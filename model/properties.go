@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"electop/model/dialect"
 	"electop/model/units"
 )
 
@@ -61,8 +62,8 @@ type tenure struct {
 	led    bool      // there was a leader once
 	works  bool      // somebody awake leads
 	vacant time.Duration
-	head   ID   // whose owner was looked for last
-	ours   bool // and is a member
+	head   dialect.ID // whose owner was looked for last
+	ours   bool       // and is a member
 }
 
 // believes reports whether a member (or nil) believes that it leads, and
@@ -107,7 +108,7 @@ func (j *Journal) believe(o *Cast, old *Member) {
 		case now != nil && now.Session == session:
 			t.ours = true
 		case old != nil && old.Session == session:
-			t.head = ID{} // it may be another's still
+			t.head = dialect.ID{} // it may be another's still
 		}
 	}
 }
@@ -148,7 +149,7 @@ func (j *Journal) sees() bool {
 func (j *Journal) tend() {
 	t, p := &j.tenure, &j.state.Properties
 	if j.head == nil {
-		t.head = ID{}
+		t.head = dialect.ID{}
 	} else if id := j.head.ID(); id != t.head {
 		t.head, t.ours = id, j.memberOf(j.head) != nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -24,7 +25,7 @@ type naive struct {
 	doubled bool
 	awake2  bool
 	vacant  time.Duration
-	stood   map[model.ID]bool
+	stood   map[dialect.ID]bool
 }
 
 // apply takes an observation and the state after it, of which it uses no
@@ -92,7 +93,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	}
 
 	// Of what a read shows, what went did so first.
-	stayed, owned, stands := map[uint64]int{}, map[uint64]int{}, map[model.ID]bool{}
+	stayed, owned, stands := map[uint64]int{}, map[uint64]int{}, map[dialect.ID]bool{}
 	for _, c := range s.Queue {
 		if n.stood[c.ID()] {
 			stayed[c.Session]++

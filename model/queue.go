@@ -2,14 +2,15 @@ package model
 
 import (
 	"cmp"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"slices"
 	"time"
 )
 
 // ordered returns the candidates for a read's new znodes, in queue order.
-func (j *Journal) ordered(zs []znode.Znode, at time.Time, joined bool) []*Candidate {
-	cs := make([]*Candidate, len(zs))
+func (j *Journal) ordered(zs []znode.Znode, at time.Time, joined bool) []*dialect.Candidate {
+	cs := make([]*dialect.Candidate, len(zs))
 	for i := range zs {
 		cs[i] = j.candidate(zs[i], at, joined)
 	}
@@ -18,7 +19,7 @@ func (j *Journal) ordered(zs []znode.Znode, at time.Time, joined bool) []*Candid
 }
 
 // insert puts in a child whose name is not known.
-func (j *Journal) insert(c *Candidate) {
+func (j *Journal) insert(c *dialect.Candidate) {
 	j.known[c.Name] = c
 	list, order := j.list(c)
 	if list == &j.queue {
@@ -29,7 +30,7 @@ func (j *Journal) insert(c *Candidate) {
 }
 
 // remove takes children out.
-func (j *Journal) remove(cs ...*Candidate) {
+func (j *Journal) remove(cs ...*dialect.Candidate) {
 	for _, c := range cs {
 		delete(j.known, c.Name)
 		if j.recipe.Contends(c) {
@@ -37,7 +38,7 @@ func (j *Journal) remove(cs ...*Candidate) {
 		}
 	}
 	if len(cs) > removeMax {
-		gone := func(c *Candidate) bool { return j.known[c.Name] != c }
+		gone := func(c *dialect.Candidate) bool { return j.known[c.Name] != c }
 		j.queue = slices.DeleteFunc(j.queue, gone)
 		j.rest = slices.DeleteFunc(j.rest, gone)
 		return
@@ -55,7 +56,7 @@ func (j *Journal) remove(cs ...*Candidate) {
 const removeMax = 32
 
 // list returns where a child belongs, and the order there.
-func (j *Journal) list(c *Candidate) (*[]*Candidate, func(a, b *Candidate) int) {
+func (j *Journal) list(c *dialect.Candidate) (*[]*dialect.Candidate, func(a, b *dialect.Candidate) int) {
 	if j.recipe.Contends(c) {
 		return &j.queue, j.order
 	}
@@ -63,7 +64,7 @@ func (j *Journal) list(c *Candidate) (*[]*Candidate, func(a, b *Candidate) int) 
 }
 
 // follow sorts the children anew, by another recipe.
-func (j *Journal) follow(r Recipe) {
+func (j *Journal) follow(r dialect.Recipe) {
 	j.recipe, j.state.Recipe = r, r
 	all := slices.Concat(j.queue, j.rest)
 	j.queue, j.rest = nil, nil
@@ -78,7 +79,7 @@ func (j *Journal) follow(r Recipe) {
 }
 
 // first returns the head of the queue, nil if nobody stands.
-func (j *Journal) first() *Candidate {
+func (j *Journal) first() *dialect.Candidate {
 	if j.recipe.Holders(j.queue) == 0 {
 		return nil
 	}
@@ -86,7 +87,7 @@ func (j *Journal) first() *Candidate {
 }
 
 // order is the recipe's order as a comparison.
-func (j *Journal) order(a, b *Candidate) int {
+func (j *Journal) order(a, b *dialect.Candidate) int {
 	switch {
 	case a == b:
 		return 0
@@ -98,11 +99,11 @@ func (j *Journal) order(a, b *Candidate) int {
 	return 0
 }
 
-func byName(a, b *Candidate) int { return cmp.Compare(a.Name, b.Name) }
+func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
 // Position finds a contender in an ordered queue.
-func Position(r Recipe, queue []*Candidate, c *Candidate) (int, bool) {
-	return slices.BinarySearchFunc(queue, c, func(a, b *Candidate) int {
+func Position(r dialect.Recipe, queue []*dialect.Candidate, c *dialect.Candidate) (int, bool) {
+	return slices.BinarySearchFunc(queue, c, func(a, b *dialect.Candidate) int {
 		switch {
 		case a == b:
 			return 0

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/dialect"
 	"electop/model/znode"
 	"slices"
 	"time"
@@ -103,7 +104,7 @@ func (j *Journal) adopt(r *Read) {
 func (j *Journal) update(r *Read) {
 	at, old := wall(r.At), j.state.Parent
 	j.enter(r)
-	var gone []*Candidate
+	var gone []*dialect.Candidate
 	later := 0 // of gone: how many went after the list was made
 	if r.Full {
 		gone, later = j.compared(r, old)
@@ -139,12 +140,12 @@ func (j *Journal) update(r *Read) {
 // before and this one; before that (it was counted as missed then, for the
 // list had the name, and takes its place without further events); or after
 // this read's list (later: the parent's stat does not count it yet).
-func (j *Journal) compared(r *Read, old znode.Parent) (gone []*Candidate, later int) {
+func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate, later int) {
 	listed := make(map[string]*znode.Znode, len(r.New))
 	for i := range r.New {
 		listed[r.New[i].Name] = &r.New[i]
 	}
-	var replaced []*Candidate
+	var replaced []*dialect.Candidate
 	for name, c := range j.known {
 		z := listed[name]
 		switch {
@@ -169,7 +170,7 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*Candidate, later 
 // drop takes out the children that were listed and gone before they could be
 // read: their deletion is later than the parent's stat.
 func (j *Journal) drop(at time.Time, r *Read) {
-	var gone []*Candidate
+	var gone []*dialect.Candidate
 	for i := range r.New {
 		if z := &r.New[i]; z.Unread && j.known[z.Name] != nil {
 			gone = append(gone, j.known[z.Name])
@@ -246,7 +247,7 @@ func (j *Journal) refresh(r *Refresh) {
 }
 
 // replace puts c in the place of old, which has the same name.
-func (j *Journal) replace(old, c *Candidate) {
+func (j *Journal) replace(old, c *dialect.Candidate) {
 	j.remove(old)
 	j.insert(c)
 	j.gone()
@@ -258,7 +259,7 @@ func (j *Journal) replace(old, c *Candidate) {
 }
 
 // leave takes out children that went, and says so.
-func (j *Journal) leave(gone []*Candidate, at time.Time) {
+func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
 	j.gone()
@@ -281,12 +282,12 @@ func (j *Journal) join(r *Read, at time.Time) (joins int) {
 	return joins
 }
 
-func (j *Journal) joined(at time.Time, c *Candidate) {
+func (j *Journal) joined(at time.Time, c *dialect.Candidate) {
 	j.state.Totals.Joined++
 	j.emit(at, Joined{c, !j.recipe.Contends(c)})
 }
 
-func (j *Journal) left(at time.Time, c *Candidate) {
+func (j *Journal) left(at time.Time, c *dialect.Candidate) {
 	j.state.Totals.Left++
 	if j.recipe.Contends(c) {
 		j.last.Left = append(j.last.Left, c)

@@ -4,29 +4,29 @@ import (
 	"fmt"
 	"testing"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
 func TestRecipes(t *testing.T) {
 	for _, c := range []struct {
-		recipe   model.Recipe
+		recipe   dialect.Recipe
 		n        int
 		holders  int
 		watches  []int // by position; -1: nothing
 		notified []int
 	}{
-		{model.Election(), 0, 0, nil, nil},
-		{model.Election(), 1, 1, []int{-1}, []int{0}},
-		{model.Election(), 4, 1, []int{-1, 0, 1, 2}, []int{1, 1, 1, 0}},
-		{model.Herd(), 0, 0, nil, nil},
-		{model.Herd(), 1, 1, []int{-1}, []int{0}},
-		{model.Herd(), 4, 1, []int{-1, 0, 0, 0}, []int{3, 0, 0, 0}},
+		{dialect.Election(), 0, 0, nil, nil},
+		{dialect.Election(), 1, 1, []int{-1}, []int{0}},
+		{dialect.Election(), 4, 1, []int{-1, 0, 1, 2}, []int{1, 1, 1, 0}},
+		{dialect.Herd(), 0, 0, nil, nil},
+		{dialect.Herd(), 1, 1, []int{-1}, []int{0}},
+		{dialect.Herd(), 4, 1, []int{-1, 0, 0, 0}, []int{3, 0, 0, 0}},
 	} {
 		name := fmt.Sprint(c.recipe.Name(), " of ", c.n)
-		var queue []*model.Candidate
+		var queue []*dialect.Candidate
 		for i := range c.n {
-			queue = append(queue, &model.Candidate{Sequence: int64(3 * i), HasSequence: true, Znode: znode.Znode{Session: 1}})
+			queue = append(queue, &dialect.Candidate{Sequence: int64(3 * i), HasSequence: true, Znode: znode.Znode{Session: 1}})
 		}
 		if got := c.recipe.Holders(queue); got != c.holders {
 			t.Errorf("%s: Holders = %d", name, got)
@@ -47,23 +47,23 @@ func TestRecipes(t *testing.T) {
 				t.Errorf("%s: Notified(%d) = %d, %d watch it", name, i, got, watched[i])
 			}
 		}
-		if r, ok := model.RecipeNamed(c.recipe.Name()); !ok || r != c.recipe {
+		if r, ok := dialect.RecipeNamed(c.recipe.Name()); !ok || r != c.recipe {
 			t.Errorf("%s: RecipeNamed = %v, %v", name, r, ok)
 		}
 	}
-	if _, ok := model.RecipeNamed("no such"); ok {
+	if _, ok := dialect.RecipeNamed("no such"); ok {
 		t.Error("a recipe of no such name")
 	}
 }
 
 func TestContendsAndBefore(t *testing.T) {
-	cand := func(name string, session uint64, czxid int64, unread bool) *model.Candidate {
-		c := &model.Candidate{Znode: znode.Znode{Name: name, Session: session, Czxid: czxid, Unread: unread}}
+	cand := func(name string, session uint64, czxid int64, unread bool) *dialect.Candidate {
+		c := &dialect.Candidate{Znode: znode.Znode{Name: name, Session: session, Czxid: czxid, Unread: unread}}
 		c.Sequence, c.HasSequence = znode.Sequence(name)
 		return c
 	}
 	for _, c := range []struct {
-		cand *model.Candidate
+		cand *dialect.Candidate
 		want bool
 	}{
 		{cand("n_0000000001", 1, 5, false), true},
@@ -72,14 +72,14 @@ func TestContendsAndBefore(t *testing.T) {
 		{cand("n_0000000001", 0, 0, true), true},   // gone before it could be read
 		{cand("DONE", 0, 0, true), false},
 	} {
-		for _, r := range []model.Recipe{model.Election(), model.Herd()} {
+		for _, r := range []dialect.Recipe{dialect.Election(), dialect.Herd()} {
 			if got := r.Contends(c.cand); got != c.want {
 				t.Errorf("%s: Contends(%+v) = %v", r.Name(), c.cand.Znode, got)
 			}
 		}
 	}
 	// In queue order: by sequence, then czxid, then name.
-	ordered := []*model.Candidate{
+	ordered := []*dialect.Candidate{
 		cand("n_-2147483648", 1, 90, false),
 		cand("z_0000000001", 1, 7, false),
 		cand("a_0000000001", 1, 8, false),
@@ -89,7 +89,7 @@ func TestContendsAndBefore(t *testing.T) {
 	}
 	for i, a := range ordered {
 		for k, b := range ordered {
-			if got := model.Election().Before(a, b); got != (i < k) {
+			if got := dialect.Election().Before(a, b); got != (i < k) {
 				t.Errorf("Before(%s, %s) = %v", a.Name, b.Name, got)
 			}
 		}
@@ -100,25 +100,25 @@ func TestTarget(t *testing.T) {
 	children := []string{"n_0000000007", "DONE", "n_0000000003", "n_0000000005", "n_0000000009", "x_0000000001"}
 	skip := func(name string) bool { return name == "x_0000000001" }
 	for _, c := range []struct {
-		recipe model.Recipe
+		recipe dialect.Recipe
 		own    string
-		want   model.Target
+		want   dialect.Target
 	}{
-		{model.Election(), "n_0000000003", model.Target{Listed: true, Leads: true}},
-		{model.Election(), "n_0000000007", model.Target{Listed: true, Watch: "n_0000000005"}},
-		{model.Election(), "n_0000000008", model.Target{Watch: "n_0000000007"}},
-		{model.Election(), "n_0000000001", model.Target{}}, // lost, and so no leader
-		{model.Election(), "DONE", model.Target{}},
-		{model.Herd(), "n_0000000009", model.Target{Listed: true, Watch: "n_0000000003"}},
+		{dialect.Election(), "n_0000000003", dialect.Target{Listed: true, Leads: true}},
+		{dialect.Election(), "n_0000000007", dialect.Target{Listed: true, Watch: "n_0000000005"}},
+		{dialect.Election(), "n_0000000008", dialect.Target{Watch: "n_0000000007"}},
+		{dialect.Election(), "n_0000000001", dialect.Target{}}, // lost, and so no leader
+		{dialect.Election(), "DONE", dialect.Target{}},
+		{dialect.Herd(), "n_0000000009", dialect.Target{Listed: true, Watch: "n_0000000003"}},
 	} {
 		if got := c.recipe.Target(c.own, children, skip); got != c.want {
 			t.Errorf("%s: Target(%s) = %+v, want %+v", c.recipe.Name(), c.own, got, c.want)
 		}
 	}
-	if got := model.Election().Target("n_0000000003", children, nil); got.Watch != "x_0000000001" || got.Leads {
+	if got := dialect.Election().Target("n_0000000003", children, nil); got.Watch != "x_0000000001" || got.Leads {
 		t.Errorf("nothing to skip: %+v", got)
 	}
-	if n := testing.AllocsPerRun(10, func() { model.Election().Target("n_0000000007", children, skip) }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() { dialect.Election().Target("n_0000000007", children, skip) }); n > 0 {
 		t.Errorf("Target allocates %v times", n)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 
 	"pgregory.net/rapid"
@@ -28,11 +28,11 @@ var contenderNames = map[string][]string{
 
 // randomQueue returns contenders of the recipe in its order, each with a session
 // of its own.
-func randomQueue(t *rapid.T, r model.Recipe, prefixes []string) []*model.Candidate {
-	var queue []*model.Candidate
+func randomQueue(t *rapid.T, r dialect.Recipe, prefixes []string) []*dialect.Candidate {
+	var queue []*dialect.Candidate
 	taken := map[string]bool{}
 	for i := range rapid.IntRange(0, 12).Draw(t, "contenders") {
-		c := &model.Candidate{Znode: znode.Znode{Session: uint64(i + 1), Czxid: int64(i + 1)}}
+		c := &dialect.Candidate{Znode: znode.Znode{Session: uint64(i + 1), Czxid: int64(i + 1)}}
 		if prefixes == nil {
 			c.Name = fmt.Sprintf("%032x", rapid.Uint64().Draw(t, "guid"))
 		} else {
@@ -60,7 +60,7 @@ func randomQueue(t *rapid.T, r model.Recipe, prefixes []string) []*model.Candida
 		}
 		queue = append(queue, c)
 	}
-	slices.SortFunc(queue, func(a, b *model.Candidate) int {
+	slices.SortFunc(queue, func(a, b *dialect.Candidate) int {
 		if r.Before(a, b) == r.Before(b, a) {
 			t.Fatalf("no order between %s and %s", a.Name, b.Name)
 		}
@@ -78,7 +78,7 @@ func randomQueue(t *rapid.T, r model.Recipe, prefixes []string) []*model.Candida
 // whoever watches is notified.
 func TestRecipesAgreeWithThemselves(t *testing.T) {
 	for name, prefixes := range contenderNames {
-		r, ok := model.RecipeNamed(name)
+		r, ok := dialect.RecipeNamed(name)
 		if !ok {
 			t.Fatalf("no recipe %s", name)
 		}
@@ -106,7 +106,7 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 				if !listed && waits != (i >= holders) {
 					t.Fatalf("%d of %d holders: waits %v", i, holders, waits)
 				}
-				want := model.Target{Listed: true, Leads: i < holders}
+				want := dialect.Target{Listed: true, Leads: i < holders}
 				if waits {
 					want.Watch = queue[w].Name
 				}
@@ -128,9 +128,9 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 }
 
 func TestTargetOfOthers(t *testing.T) {
-	kazoo, _ := model.RecipeNamed("kazoo-lock")
+	kazoo, _ := dialect.RecipeNamed("kazoo-lock")
 	children := []string{hex1 + "__lock__0000000003", "n_0000000001", hex2 + "__lock__0000000005", "_c_" + uuid1 + "-lock-0000000002"}
-	for own, want := range map[string]model.Target{
+	for own, want := range map[string]dialect.Target{
 		hex2 + "__lock__0000000005":  {Listed: true, Watch: hex1 + "__lock__0000000003"},
 		hex1 + "__lock__0000000003":  {Listed: true, Leads: true}, // the others are no contenders
 		hex1 + "__lock__0000000009":  {Watch: hex2 + "__lock__0000000005"},
@@ -149,33 +149,33 @@ func TestTargetOfOthers(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { kazoo.Target(hex2+"__lock__0000000005", children, skip) }); n > 0 {
 		t.Errorf("Target allocates %v times", n)
 	}
-	lone, _ := model.RecipeNamed("kafka")
+	lone, _ := dialect.RecipeNamed("kafka")
 	if got := lone.Target("/controller", []string{"/controller"}, nil); !got.Leads || !got.Listed || got.Watch != "" {
 		t.Errorf("a single znode: %+v", got)
 	}
-	if got := lone.Target("/controller", nil, nil); got != (model.Target{}) {
+	if got := lone.Target("/controller", nil, nil); got != (dialect.Target{}) {
 		t.Errorf("no znode: %+v", got)
 	}
 }
 
 // A Curator process that holds the write lock and reads as well.
 func TestWriterThatReads(t *testing.T) {
-	rw, _ := model.RecipeNamed("curator-rw")
-	cand := func(kind string, seq, session int) *model.Candidate {
-		c := &model.Candidate{Znode: znode.Znode{Name: fmt.Sprintf("_c_%s-%s%010d", uuid1, kind, seq), Session: uint64(session), Czxid: int64(10*seq + session)}}
+	rw, _ := dialect.RecipeNamed("curator-rw")
+	cand := func(kind string, seq, session int) *dialect.Candidate {
+		c := &dialect.Candidate{Znode: znode.Znode{Name: fmt.Sprintf("_c_%s-%s%010d", uuid1, kind, seq), Session: uint64(session), Czxid: int64(10*seq + session)}}
 		c.Sequence, c.HasSequence = znode.Sequence(c.Name)
 		return c
 	}
 	for _, c := range []struct {
 		name    string
-		queue   []*model.Candidate
+		queue   []*dialect.Candidate
 		holders int
 		watches []int
 		first   int // notified by the end of the first
 	}{
-		{"5.5: the same number", []*model.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
-		{"5.4: a number of its own", []*model.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},
-		{"behind another writer", []*model.Candidate{cand("__WRIT__", 0, 1), cand("__WRIT__", 1, 2), cand("__READ__", 2, 2)}, 1, []int{-1, 0, 0}, 2},
+		{"5.5: the same number", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 0, 1), cand("__READ__", 1, 2)}, 2, []int{-1, -1, 0}, 1},
+		{"5.4: a number of its own", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__READ__", 1, 2), cand("__READ__", 2, 1)}, 1, []int{-1, 0, -1}, 1},
+		{"behind another writer", []*dialect.Candidate{cand("__WRIT__", 0, 1), cand("__WRIT__", 1, 2), cand("__READ__", 2, 2)}, 1, []int{-1, 0, 0}, 2},
 	} {
 		var watches []int
 		for i := range c.queue {

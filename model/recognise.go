@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/dialect"
 	"electop/model/znode"
 	"slices"
 	"time"
@@ -27,11 +28,11 @@ func (j *Journal) recognise(r *Read) {
 			children = append(children, c.Znode)
 		}
 	}
-	d := Recognise(j.cfg.Path, children)
+	d := dialect.Recognise(j.cfg.Path, children)
 	if d == nil && r.Single {
-		d, _ = DialectByID(singleID)
+		d = dialect.SingleZnode()
 	}
-	if d == nil || d == was || d.unknown && was != nil && j.under {
+	if d == nil || d == was || d.Unknown() && was != nil && j.under {
 		return
 	}
 	j.speak(d)
@@ -40,19 +41,13 @@ func (j *Journal) recognise(r *Read) {
 // widen changes over to the dialect that the present one is part of, when a new
 // child shows it.
 func (j *Journal) widen(children []znode.Znode) {
-	d := widened(j.state.Dialect, func(wider *Dialect) bool {
-		return slices.ContainsFunc(children, func(z znode.Znode) bool {
-			_, ok := match(wider.mark, Stem(z.Name))
-			return ok && (z.Session != 0 || z.Unread)
-		})
-	})
-	if d != j.state.Dialect {
+	if d := j.state.Dialect.Widened(children); d != j.state.Dialect {
 		j.speak(d)
 	}
 }
 
 // speak reads all names by another dialect from now on; nil: by none.
-func (j *Journal) speak(d *Dialect) {
+func (j *Journal) speak(d *dialect.Dialect) {
 	j.state.Dialect = d
 	switch {
 	case j.cfg.AckFollows && d != nil:
@@ -60,11 +55,11 @@ func (j *Journal) speak(d *Dialect) {
 	case j.cfg.AckFollows:
 		j.lookForAck(j.ownAck)
 	}
-	for _, list := range [][]*Candidate{j.queue, j.rest} {
+	for _, list := range [][]*dialect.Candidate{j.queue, j.rest} {
 		for i, old := range list {
 			c := *old
-			j.dress(&c)
-			if c.Who == old.Who && c.HasSequence == old.HasSequence && c.kind == old.kind {
+			j.state.Dialect.Interpret(&c)
+			if c.Reads(old) {
 				continue
 			}
 			list[i], j.known[c.Name] = &c, &c
@@ -76,55 +71,38 @@ func (j *Journal) speak(d *Dialect) {
 
 // change follows the recipe of a Switch until the next. The plain recipe is no
 // other than the election has by itself, where that is recognised.
-func (j *Journal) change(r Recipe) {
+func (j *Journal) change(r dialect.Recipe) {
 	if j.cfg.Recipe != nil {
 		j.follow(r)
 		return
 	}
 	j.switched = r
-	if r == Election() {
+	if r == dialect.Election() {
 		j.switched = nil
 	}
 	j.follow(j.spoken())
 }
 
 // spoken is the recipe to follow: that of the last Switch, else the dialect's.
-func (j *Journal) spoken() Recipe {
+func (j *Journal) spoken() dialect.Recipe {
 	switch {
 	case j.switched != nil:
 		return j.switched
 	case j.state.Dialect != nil:
 		return j.state.Dialect.Recipe
 	}
-	return Election()
+	return dialect.Election()
 }
 
 // candidate makes a child of the election out of a znode.
-func (j *Journal) candidate(z znode.Znode, at time.Time, joined bool) *Candidate {
-	c := newCandidate(z, at, joined)
-	j.dress(c)
+func (j *Journal) candidate(z znode.Znode, at time.Time, joined bool) *dialect.Candidate {
+	c := &dialect.Candidate{Znode: z, SeenAt: at, Joined: joined}
+	j.state.Dialect.Interpret(c)
 	return c
 }
 
-// dress gives a candidate what its dialect tells.
-func (j *Journal) dress(c *Candidate) {
-	c.Who, c.kind = "", kindUnknown
-	c.Sequence, c.HasSequence = znode.Sequence(c.Name)
-	d := j.state.Dialect
-	if d == nil {
-		return
-	}
-	if d.bare || d.Single {
-		c.Sequence, c.HasSequence = 0, false // digits that happen to be there
-	}
-	c.Who = d.Who(c)
-	if r, ok := d.Recipe.(*locks); ok && r.reader != nil {
-		c.kind = r.kindOf(c.Name)
-	}
-}
-
 // renewHead keeps the leader where the same znode is told of anew.
-func (j *Journal) renewHead(old, c *Candidate) {
+func (j *Journal) renewHead(old, c *dialect.Candidate) {
 	if j.head != old {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/znode"
@@ -45,8 +46,8 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 			z.Unread = z.Session == 0 && rapid.Bool().Draw(t, "unread")
 			children = append(children, z)
 		}
-		want := model.Recognise(path, children)
-		if got := model.Recognise(path, rapid.Permutation(children).Draw(t, "order")); got != want {
+		want := dialect.Recognise(path, children)
+		if got := dialect.Recognise(path, rapid.Permutation(children).Draw(t, "order")); got != want {
 			t.Fatalf("%s in this order, %s in another", dialectID(want), dialectID(got))
 		}
 		if want == nil {
@@ -54,12 +55,12 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 		}
 		// As many again of the naming that was found do not change it.
 		for i, z := range children {
-			if len(children) > 1 && z.Session != 0 && model.Recognise("/", []znode.Znode{z}) == want {
+			if len(children) > 1 && z.Session != 0 && dialect.Recognise("/", []znode.Znode{z}) == want {
 				z.Czxid = int64(100 + i)
 				children = append(children, z)
 			}
 		}
-		if got := model.Recognise(path, children); got != want {
+		if got := dialect.Recognise(path, children); got != want {
 			t.Fatalf("%s, with more of its own %s", dialectID(want), dialectID(got))
 		}
 	})
@@ -75,13 +76,13 @@ func FuzzRecognise(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path, name string, data []byte) {
 		z := znode.Znode{Name: name, Session: 1, Czxid: 7, Data: znode.NewData(data)}
-		found := model.Recognise(path, []znode.Znode{z, {Name: name + "0000000001", Session: 2, Czxid: 8}})
-		if again := model.Recognise(path, []znode.Znode{{Name: name + "0000000001", Session: 2, Czxid: 8}, z}); again != found {
+		found := dialect.Recognise(path, []znode.Znode{z, {Name: name + "0000000001", Session: 2, Czxid: 8}})
+		if again := dialect.Recognise(path, []znode.Znode{{Name: name + "0000000001", Session: 2, Czxid: 8}, z}); again != found {
 			t.Errorf("%s, %s", dialectID(found), dialectID(again))
 		}
-		model.Recognise(path, []znode.Znode{z})
-		for _, d := range model.Dialects() {
-			c := &model.Candidate{Znode: z}
+		dialect.Recognise(path, []znode.Znode{z})
+		for _, d := range dialect.All() {
+			c := &dialect.Candidate{Znode: z}
 			c.Sequence, c.HasSequence = znode.Sequence(name)
 			who := d.Who(c)
 			if znode.Safe(who, 64) != who {
@@ -90,7 +91,7 @@ func FuzzRecognise(f *testing.F) {
 			if ack := d.AckPath(path); len(ack) > len(path)+64 {
 				t.Errorf("%s: acknowledgement %q", d.ID, ack)
 			}
-			queue := []*model.Candidate{c, c, c}
+			queue := []*dialect.Candidate{c, c, c}
 			d.Recipe.Contends(c)
 			d.Recipe.Before(c, c)
 			for i := range queue {
@@ -250,13 +251,13 @@ func TestSwitchOverARecognisedElection(t *testing.T) {
 // A recipe that is given is kept, as in recordings from before there were
 // dialects.
 func TestFixedRecipe(t *testing.T) {
-	s := newScript(t, model.Config{Recipe: model.Election()})
+	s := newScript(t, model.Config{Recipe: dialect.Election()})
 	s.add("member_", 1, "a")
 	s.add(latchPrefix, 2, "b")
 	s.read()
 	s.whose("nobody's, election: a b")
-	h := history.NewHeader(model.Config{Path: "/e", Recipe: model.Election()}, start)
-	if cfg, err := h.Config(); err != nil || h.Recipe != "election" || cfg.Recipe != model.Election() {
+	h := history.NewHeader(model.Config{Path: "/e", Recipe: dialect.Election()}, start)
+	if cfg, err := h.Config(); err != nil || h.Recipe != "election" || cfg.Recipe != dialect.Election() {
 		t.Errorf("%+v, %+v, %v", h, cfg, err)
 	}
 	h = history.NewHeader(model.Config{Path: "/e"}, start)
@@ -274,7 +275,7 @@ func TestRandomNamings(t *testing.T) {
 		tr := newTree()
 		tr.createParent(0)
 		w, j := &watcher{tree: tr}, doctor.NewJournal(model.Config{Path: "/e"})
-		var leader model.ID
+		var leader dialect.ID
 		few := rapid.SliceOfNDistinct(rapid.SampledFrom(prefixes), 1, 4, rapid.ID).Draw(t, "prefixes")
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			for range rapid.IntRange(1, 3).Draw(t, "changes") {

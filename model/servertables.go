@@ -1,6 +1,9 @@
 package model
 
-import "electop/model/session"
+import (
+	"electop/model/dialect"
+	"electop/model/session"
+)
 
 // table takes in what the servers said.
 func (j *Journal) table(t *session.Table) {
@@ -26,7 +29,7 @@ func (j *Journal) Current() bool {
 
 // Queue returns the contenders in the recipe's order, and the recipe. The slice
 // is the journal's own: it is good until the next observation.
-func (j *Journal) Queue() ([]*Candidate, Recipe) { return j.queue, j.recipe }
+func (j *Journal) Queue() ([]*dialect.Candidate, dialect.Recipe) { return j.queue, j.recipe }
 
 // Totals returns the counts so far.
 func (j *Journal) Totals() Totals { return j.state.Totals }

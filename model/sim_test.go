@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/session"
 )
@@ -287,7 +288,7 @@ func (s *sim) look(c *simClient) {
 			return
 		}
 		s.touch(c)
-		if t := model.Election().Target(c.znode, s.tree.names(), nil); t.Listed && !t.Leads {
+		if t := dialect.Election().Target(c.znode, s.tree.names(), nil); t.Listed && !t.Leads {
 			c.watches[t.Watch] = true
 		}
 	})

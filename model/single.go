@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
 	"slices"
@@ -26,7 +27,7 @@ func (j *Journal) lone(r *Read) {
 	old := j.known[j.cfg.Path]
 	first := !j.began
 	if old != nil && (z == nil || z.Czxid != old.Czxid) {
-		j.leave([]*Candidate{old}, at)
+		j.leave([]*dialect.Candidate{old}, at)
 		old = nil
 	}
 	switch {

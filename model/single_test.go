@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/znode"
@@ -132,7 +133,7 @@ func TestSingleRandom(t *testing.T) {
 		j := doctor.NewJournal(cfg)
 		var all []model.Observation
 		var events []model.Event
-		var leader model.ID
+		var leader dialect.ID
 		now := start
 		czxid := int64(1)
 		for range rapid.IntRange(1, 12).Draw(t, "looks") {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
 	"time"
@@ -20,10 +21,10 @@ const (
 // between states and must not be written.
 type State struct {
 	Path   string
-	Recipe Recipe
+	Recipe dialect.Recipe
 	// Dialect is whose election this is, nil while nobody stood that would show
 	// it.
-	Dialect *Dialect
+	Dialect *dialect.Dialect
 	At      time.Time // of the last observation applied
 	ReadAt  time.Time // of the last good read; zero: none yet
 	Phase   Phase
@@ -34,8 +35,8 @@ type State struct {
 	DownSince time.Time
 
 	Parent  znode.Parent
-	Queue   []*Candidate // the contenders, in the recipe's order
-	Ignored []*Candidate // the other children, by name
+	Queue   []*dialect.Candidate // the contenders, in the recipe's order
+	Ignored []*dialect.Candidate // the other children, by name
 	// NextSequence is what the next volunteer gets; false when not known.
 	NextSequence      uint32
 	NextSequenceKnown bool
@@ -93,7 +94,7 @@ type AckState struct {
 
 // Reign is one contender's time at the head of the queue.
 type Reign struct {
-	Leader *Candidate
+	Leader *dialect.Candidate
 	From   time.Time
 	// FromKnown is false for a reign that had begun before we looked, or
 	// while we could not.
@@ -115,7 +116,7 @@ type Totals struct {
 }
 
 // Leader returns the contender at the head, nil if nobody stands.
-func (s *State) Leader() *Candidate {
+func (s *State) Leader() *dialect.Candidate {
 	if len(s.Queue) == 0 || s.Recipe.Holders(s.Queue) == 0 {
 		return nil
 	}
@@ -129,7 +130,7 @@ func (s *State) Acknowledged() bool {
 }
 
 // Names reports whether the acknowledgement is of that contender.
-func (a AckState) Names(c *Candidate) bool {
+func (a AckState) Names(c *dialect.Candidate) bool {
 	if a.Presence != Present || c == nil {
 		return false
 	}
@@ -141,7 +142,7 @@ func (a AckState) Names(c *Candidate) bool {
 
 // Member returns our own candidate whose session owns c, or nil. It may have
 // departed from [State.Members] before its znode did, as a killed one.
-func (s *State) Member(c *Candidate) *Member {
+func (s *State) Member(c *dialect.Candidate) *Member {
 	if c == nil || c.Session == 0 {
 		return nil
 	}
@@ -150,7 +151,7 @@ func (s *State) Member(c *Candidate) *Member {
 
 // Client returns where a contender's session is connected, as the servers last
 // said; conn is nil where nobody knows.
-func (s *State) Client(c *Candidate) (conn *session.Client, server string, at time.Time) {
+func (s *State) Client(c *dialect.Candidate) (conn *session.Client, server string, at time.Time) {
 	if c == nil || c.Session == 0 {
 		return nil, "", time.Time{}
 	}
@@ -173,7 +174,7 @@ func (s *State) MemberWith(session uint64) *Member {
 func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 
 // Candidate returns the contender with that identity and its position.
-func (s *State) Candidate(id ID) (c *Candidate, position int) {
+func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
 	for i, c := range s.Queue {
 		if c.Name == id.Name && c.Czxid == id.Czxid {
 			return c, i

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -122,10 +123,10 @@ func TestStateLookups(t *testing.T) {
 		s.apply(&model.Cast{At: s.tree.now, Member: m})
 	}
 	st := s.j.State()
-	if c, i := st.Candidate(model.ID{Name: b, Czxid: s.tree.children[b].Czxid}); i != 1 || c.Name != b {
+	if c, i := st.Candidate(dialect.ID{Name: b, Czxid: s.tree.children[b].Czxid}); i != 1 || c.Name != b {
 		t.Errorf("Candidate = %v, %d", c, i)
 	}
-	if c, i := st.Candidate(model.ID{Name: a}); c != nil || i != -1 {
+	if c, i := st.Candidate(dialect.ID{Name: a}); c != nil || i != -1 {
 		t.Errorf("Candidate of another czxid = %v, %d", c, i)
 	}
 	if m := st.Member(st.Queue[1]); m == nil || m.ID != "b" {
@@ -331,6 +332,6 @@ func BenchmarkTarget(b *testing.B) {
 	c := newCrowd(10000)
 	own := c.names[len(c.names)-1]
 	for b.Loop() {
-		model.Election().Target(own, c.names, nil)
+		dialect.Election().Target(own, c.names, nil)
 	}
 }

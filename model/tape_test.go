@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 )
@@ -34,7 +35,7 @@ func (i instant) handoff() bool {
 // news says which observations are moments, besides by their events.
 type news struct {
 	members map[string]model.Member
-	wakes   map[model.ID]bool // znode and zxid
+	wakes   map[dialect.ID]bool // znode and zxid
 	events  uint64
 }
 
@@ -53,7 +54,7 @@ func (n *news) of(o model.Observation, s *doctor.State) bool {
 		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // these alone are nothing to see
 		return m != old || more
 	case *model.Wake:
-		id := model.ID{Name: o.Znode, Czxid: o.Zxid}
+		id := dialect.ID{Name: o.Znode, Czxid: o.Zxid}
 		again := n.wakes[id]
 		n.wakes[id] = true
 		return !again || more
@@ -113,7 +114,7 @@ func TestTape(t *testing.T) {
 		if _, ok := tape.Seek(1, history.MoveTo); ok {
 			t.Fatal("an empty tape has a moment")
 		}
-		n := &news{members: map[string]model.Member{}, wakes: map[model.ID]bool{}}
+		n := &news{members: map[string]model.Member{}, wakes: map[dialect.ID]bool{}}
 		var all []instant
 		for _, o := range observed {
 			events := j.Apply(o)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -149,7 +150,7 @@ func (w *watcher) refresh(name string) *model.Refresh {
 }
 
 // queue is what the watcher should think of the election.
-func (w *watcher) queue() (contenders []model.ID, others []string) {
+func (w *watcher) queue() (contenders []dialect.ID, others []string) {
 	var zs []znode.Znode
 	for _, z := range w.known {
 		if _, ok := znode.Sequence(z.Name); ok && z.Session != 0 {
@@ -171,7 +172,7 @@ func (w *watcher) queue() (contenders []model.ID, others []string) {
 		panic("one czxid twice")
 	})
 	for _, z := range zs {
-		contenders = append(contenders, model.ID{Name: z.Name, Czxid: z.Czxid})
+		contenders = append(contenders, dialect.ID{Name: z.Name, Czxid: z.Czxid})
 	}
 	return contenders, others
 }

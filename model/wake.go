@@ -1,12 +1,15 @@
 package model
 
-import "slices"
+import (
+	"electop/model/dialect"
+	"slices"
+)
 
 // Woken is a [Wake] with what the journal knows of the deleted child.
 type Woken struct {
 	Wake
 	// Candidate is the child that was deleted, nil if it was never seen.
-	Candidate *Candidate
+	Candidate *dialect.Candidate
 	// Leader says that it held the role: this is the wake of a handoff.
 	Leader bool
 	Recipe string // that was followed then
@@ -28,7 +31,7 @@ type deletions struct {
 	told ends
 	// fallen are the contenders in the queue whose deletion was told, in its
 	// order: a read of that is to come.
-	fallen []*Candidate
+	fallen []*dialect.Candidate
 }
 
 // woke applies what a deletion caused: its first word, or later numbers.
@@ -66,7 +69,7 @@ func (j *Journal) woke(o *Wake) {
 }
 
 // fell notes that a child that is there by what was read is not there any more.
-func (j *Journal) fell(c *Candidate) {
+func (j *Journal) fell(c *dialect.Candidate) {
 	if !j.counts(c) {
 		return
 	}
@@ -92,7 +95,7 @@ func (j *Journal) gone() {
 	if len(d.fallen) == 0 {
 		return
 	}
-	d.fallen = slices.DeleteFunc(slices.Clone(d.fallen), func(c *Candidate) bool {
+	d.fallen = slices.DeleteFunc(slices.Clone(d.fallen), func(c *dialect.Candidate) bool {
 		now := j.known[c.Name]
 		return now == nil || now.Czxid != c.Czxid
 	})
@@ -100,7 +103,7 @@ func (j *Journal) gone() {
 
 // ended reports whether a [Wake] told of the deletion of a child that is there
 // by what was read.
-func (j *Journal) ended(c *Candidate) bool {
+func (j *Journal) ended(c *dialect.Candidate) bool {
 	d := &j.deletions
 	if !j.counts(c) {
 		return d.told.of(c.Name, c.Czxid) != 0
@@ -111,20 +114,20 @@ func (j *Journal) ended(c *Candidate) bool {
 
 // counts reports whether c counts among those who stood. Of what was never read
 // nobody knows since when it was there, nor whose it was.
-func (j *Journal) counts(c *Candidate) bool {
+func (j *Journal) counts(c *dialect.Candidate) bool {
 	return c != nil && !c.Unread && j.recipe.Contends(c)
 }
 
 // leads reports whether c has the role if it is the first.
-func (j *Journal) leads(c *Candidate) bool {
-	return j.counts(c) && j.recipe.Holders([]*Candidate{c}) > 0
+func (j *Journal) leads(c *dialect.Candidate) bool {
+	return j.counts(c) && j.recipe.Holders([]*dialect.Candidate{c}) > 0
 }
 
 // led reports whether c, of the queue, was the first when it was deleted at
 // zxid.
-func (j *Journal) led(c *Candidate, zxid int64) bool {
+func (j *Journal) led(c *dialect.Candidate, zxid int64) bool {
 	at, _ := Position(j.recipe, j.queue, c)
-	return j.leads(c) && !slices.ContainsFunc(j.queue[:at], func(x *Candidate) bool {
+	return j.leads(c) && !slices.ContainsFunc(j.queue[:at], func(x *dialect.Candidate) bool {
 		end := j.deletions.told.of(x.Name, x.Czxid)
 		return j.counts(x) && x.Czxid < zxid && (end == 0 || end >= zxid)
 	})
@@ -132,7 +135,7 @@ func (j *Journal) led(c *Candidate, zxid int64) bool {
 
 // since is a zxid at which c was there: it was created then, or in the list that
 // was just read.
-func (j *Journal) since(c *Candidate) int64 {
+func (j *Journal) since(c *dialect.Candidate) int64 {
 	if c.Unread {
 		return j.state.Parent.Pzxid
 	}
@@ -141,7 +144,7 @@ func (j *Journal) since(c *Candidate) int64 {
 
 // came puts right what was said, before c was read, of deletions after its
 // creation: it stood then.
-func (j *Journal) came(c *Candidate) {
+func (j *Journal) came(c *dialect.Candidate) {
 	d := &j.deletions
 	from := j.since(c)
 	if d.told.newest() <= from {

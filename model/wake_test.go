@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -20,10 +21,10 @@ import (
 type lives struct {
 	*tree
 	w     *watcher
-	born  map[model.ID]znode.Znode
-	died  map[model.ID]int64
+	born  map[dialect.ID]znode.Znode
+	died  map[dialect.ID]int64
 	wakes []*model.Wake // the first word of each deletion
-	of    []model.ID
+	of    []dialect.ID
 	reads []*model.Read
 	upTo  []int64 // the zxid at which each of them was over
 }
@@ -31,13 +32,13 @@ type lives struct {
 func newLives() *lives {
 	tr := newTree()
 	tr.createParent(0)
-	return &lives{tree: tr, w: &watcher{tree: tr}, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
+	return &lives{tree: tr, w: &watcher{tree: tr}, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 }
 
 func (l *lives) create(name string, sequential bool, session uint64) string {
 	name = l.tree.create(name, sequential, session, "")
 	if z, ok := l.children[name]; ok {
-		l.born[model.ID{Name: name, Czxid: z.Czxid}] = z
+		l.born[dialect.ID{Name: name, Czxid: z.Czxid}] = z
 	}
 	return name
 }
@@ -52,7 +53,7 @@ func (l *lives) end(names ...string) {
 		}
 		l.tree.delete(name)
 		l.zxid, l.pzxid = zxid, zxid
-		id := model.ID{Name: name, Czxid: z.Czxid}
+		id := dialect.ID{Name: name, Czxid: z.Czxid}
 		l.died[id] = zxid
 		l.wakes = append(l.wakes, &model.Wake{At: l.now, Deleted: l.now, Znode: name, Zxid: zxid})
 		l.of = append(l.of, id)
@@ -78,7 +79,7 @@ func (l *lives) look(full bool, between func()) {
 // told is a Woken as it is compared.
 type told struct {
 	Znode     string
-	Candidate model.ID
+	Candidate dialect.ID
 	Leader    bool
 	Stood     int
 	Requests  int
@@ -87,22 +88,22 @@ type told struct {
 // truth returns what is to be known of each deletion once all reads were
 // applied. Of a child that was never read nobody knows since when it stood.
 func (l *lives) truth() (out []told) {
-	read := map[model.ID]bool{}
+	read := map[dialect.ID]bool{}
 	listed := map[string]int64{} // but gone before they could be read: pzxid of the list
 	for _, r := range l.reads {
 		for _, z := range r.New {
 			if z.Unread {
 				listed[z.Name] = r.Parent.Pzxid
 			} else {
-				read[model.ID{Name: z.Name, Czxid: z.Czxid}] = true
+				read[dialect.ID{Name: z.Name, Czxid: z.Czxid}] = true
 			}
 		}
 	}
-	contends := func(id model.ID) bool {
+	contends := func(id dialect.ID) bool {
 		_, numbered := znode.Sequence(id.Name)
 		return numbered && l.born[id].Session != 0
 	}
-	before := func(a, b model.ID) bool {
+	before := func(a, b dialect.ID) bool {
 		x, _ := znode.Sequence(a.Name)
 		y, _ := znode.Sequence(b.Name)
 		return x < y
@@ -115,7 +116,7 @@ func (l *lives) truth() (out []told) {
 		if read[id] {
 			x.Candidate = id
 		} else if unread {
-			x.Candidate = model.ID{Name: id.Name}
+			x.Candidate = dialect.ID{Name: id.Name}
 		}
 		if x.Leader = read[id] && contends(id); x.Leader {
 			x.Stood = 1
@@ -187,7 +188,7 @@ func TestWakesAndReads(t *testing.T) {
 
 		cfg := model.Config{Path: "/e"}
 		if rapid.Bool().Draw(rt, "herd") {
-			cfg.Recipe = model.Herd()
+			cfg.Recipe = dialect.Herd()
 		}
 		for _, how := range []string{"at once", "late", "mixed"} {
 			j := doctor.NewJournal(cfg)
@@ -244,7 +245,7 @@ func TestWakesAndReads(t *testing.T) {
 
 func TestWakesOverRecipes(t *testing.T) {
 	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
+	l := &lives{tree: s.tree, w: s.w, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 	var names []string
 	for i := range 6 {
 		names = append(names, l.create("n_", true, uint64(i+1)))
@@ -283,7 +284,7 @@ func TestWakesOverRecipes(t *testing.T) {
 
 func TestWakeOfANameAgain(t *testing.T) {
 	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
+	l := &lives{tree: s.tree, w: s.w, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 	s.join(1)
 	l.create("log", false, 2)
 	first := l.children["log"].Czxid
@@ -317,7 +318,7 @@ func TestWakeOfANameAgain(t *testing.T) {
 // By another recipe others stand, and who fell does not count twice.
 func TestWakesOfOtherContenders(t *testing.T) {
 	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
+	l := &lives{tree: s.tree, w: s.w, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 	a := l.create("n_", true, 1)
 	b := l.create("n_", true, 2)
 	lock := l.create("0123456789abcdef0123456789abcdef__lock__", true, 3)
@@ -343,7 +344,7 @@ func TestWakesOfOtherContenders(t *testing.T) {
 // What is remembered is bounded, and what was forgotten does not come back.
 func TestWakesMax(t *testing.T) {
 	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[model.ID]znode.Znode{}, died: map[model.ID]int64{}}
+	l := &lives{tree: s.tree, w: s.w, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 	const n = 2*model.HistoryMax + 77
 	for i := range n {
 		name := l.create("n_", true, uint64(i+1))

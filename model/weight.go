@@ -1,6 +1,9 @@
 package model
 
-import "reflect"
+import (
+	"electop/model/dialect"
+	"reflect"
+)
 
 // What things take of the memory, roughly: of maps it is known only how many
 // they hold. Strings count with what refers to them first.
@@ -13,7 +16,7 @@ func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 // Weight is what a clone of the journal takes that is its own, roughly, in bytes.
 func (j *Journal) Weight() int {
 	n := size[Journal]()
-	n += len(j.known)*(size[string]()+size[*Candidate]()+entryBytes) + (len(j.queue)+len(j.rest))*size[*Candidate]()
+	n += len(j.known)*(size[string]()+size[*dialect.Candidate]()+entryBytes) + (len(j.queue)+len(j.rest))*size[*dialect.Candidate]()
 	n += len(j.members) * (size[string]() + size[*Member]() + entryBytes)
 	n += len(j.departed) * (size[departed]() + 2*entryBytes)
 	n += j.sessions.Weight()

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/znode"
@@ -219,7 +220,7 @@ func (s *stage) act() {
 		fallthrough
 	case 10:
 		for _, w := range s.own {
-			if died := s.died[model.ID{Name: w.Znode, Czxid: w.Token}]; died != 0 && died < w.Zxid {
+			if died := s.died[dialect.ID{Name: w.Znode, Czxid: w.Token}]; died != 0 && died < w.Zxid {
 				s.stale++
 			}
 			s.put(&w)

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -108,7 +108,7 @@ func TestLabel(t *testing.T) {
 		{"amber", "amber"}, {" amber\n", "amber"}, {"", "n_1"}, {"  ", "n_1"}, {"a\nb", "n_1"}, {"\xff", "n_1"}, {"a\x00b", "n_1"},
 		{"\x1b[1m", `\x1b[1m`}, {strings.Repeat("x", 65), "n_1"}, {strings.Repeat("y", 2*znode.DataMax), "n_1"},
 	} {
-		cand := &model.Candidate{Znode: znode.Znode{Name: "n_1", Data: znode.NewData([]byte(c.data))}}
+		cand := &dialect.Candidate{Znode: znode.Znode{Name: "n_1", Data: znode.NewData([]byte(c.data))}}
 		if got := cand.Label(); got != c.want {
 			t.Errorf("data %.20q: Label = %q, want %q", c.data, got, c.want)
 		}
@@ -119,16 +119,16 @@ func TestAge(t *testing.T) {
 	seen := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, c := range []struct {
 		name  string
-		cand  model.Candidate
+		cand  dialect.Candidate
 		now   time.Time
 		age   time.Duration
 		exact bool
 	}{
-		{"joined", model.Candidate{SeenAt: seen, Joined: true, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen.Add(time.Second), time.Second, true},
-		{"older than us", model.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen, time.Hour, false},
-		{"server's clock ahead", model.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(time.Hour)}}, seen, 0, false},
-		{"our clock went back", model.Candidate{SeenAt: seen, Joined: true}, seen.Add(-time.Hour), 0, true},
-		{"no ctime", model.Candidate{SeenAt: seen}, seen.Add(time.Minute), time.Minute, false},
+		{"joined", dialect.Candidate{SeenAt: seen, Joined: true, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen.Add(time.Second), time.Second, true},
+		{"older than us", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen, time.Hour, false},
+		{"server's clock ahead", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(time.Hour)}}, seen, 0, false},
+		{"our clock went back", dialect.Candidate{SeenAt: seen, Joined: true}, seen.Add(-time.Hour), 0, true},
+		{"no ctime", dialect.Candidate{SeenAt: seen}, seen.Add(time.Minute), time.Minute, false},
 	} {
 		if age, exact := c.cand.Age(c.now); age != c.age || exact != c.exact {
 			t.Errorf("%s: Age = %v, %v; want %v, %v", c.name, age, exact, c.age, c.exact)

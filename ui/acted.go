@@ -3,7 +3,7 @@ package ui
 import (
 	"errors"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -51,7 +51,7 @@ func (d *dashboard) done(m doneMsg) {
 			d.say(styleGood, "this program stands for election")
 		}
 	case Herd:
-		if m.action.Arg == model.Herd().Name() {
+		if m.action.Arg == dialect.Herd().Name() {
 			d.say(styleGood, "herd: from now on everybody watches the leader")
 		} else {
 			d.say(styleGood, "from now on everybody watches its predecessor")
@@ -97,7 +97,7 @@ func verb(a Action) string {
 	switch {
 	case a.Arg == ArgThaw, a.Arg == ArgWithdraw:
 		return a.Arg
-	case a.Kind == Herd && a.Arg == model.Election().Name():
+	case a.Kind == Herd && a.Arg == dialect.Election().Name():
 		return "predecessor"
 	case a.Kind == Slow:
 		return a.Arg

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -118,9 +119,9 @@ func (d *dashboard) action(kind Kind) (a Action, why string) {
 			a.Arg = ArgWithdraw
 		}
 	case Herd:
-		a.Arg = model.Herd().Name()
+		a.Arg = dialect.Herd().Name()
 		if s.Recipe.Name() == a.Arg {
-			a.Arg = model.Election().Name()
+			a.Arg = dialect.Election().Name()
 		}
 	case Workers:
 		a.Arg = unless(s.Work.Rules.Workers)

@@ -9,13 +9,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
 // stagedWith is the main scene with these actions, and its model.
 func stagedWith(actions Actions, mode string) (Model, *source, *time.Time) {
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	now := w.now
 	m := New(Options{Source: src, Actions: actions, Mode: mode, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return now }})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -22,9 +23,9 @@ const roomyFrom = 50
 // believer is who believes that it leads, or who leads in truth, or whose
 // worker still writes.
 type believer struct {
-	member    *model.Member    // nil: none of ours
-	candidate *model.Candidate // its znode; nil: it is gone
-	position  int              // of that, -1 without one
+	member    *model.Member      // nil: none of ours
+	candidate *dialect.Candidate // its znode; nil: it is gone
+	position  int                // of that, -1 without one
 }
 
 // drawBelief draws, side by side, who believes that it leads and who does,
@@ -182,7 +183,7 @@ func (d *dashboard) believers(f *frame) []believer {
 		}
 		b := believer{member: m, position: -1}
 		if m.Session != 0 {
-			i := slices.IndexFunc(s.Queue, func(c *model.Candidate) bool { return c.Session == m.Session && (m.Znode == "" || c.Name == m.Znode) })
+			i := slices.IndexFunc(s.Queue, func(c *dialect.Candidate) bool { return c.Session == m.Session && (m.Znode == "" || c.Name == m.Znode) })
 			if i >= 0 {
 				b.candidate, b.position = s.Queue[i], i
 			}

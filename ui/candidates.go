@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -161,7 +162,7 @@ func (d *dashboard) scrollTo() {
 // fansIn reports whether all contenders watch the same one: the herd.
 func fansIn(s *doctor.State) bool {
 	if len(s.Queue) < 3 {
-		return s.Recipe.Name() == model.Herd().Name()
+		return s.Recipe.Name() == dialect.Herd().Name()
 	}
 	t, ok := s.Recipe.Watches(s.Queue, 2)
 	return ok && t == 0

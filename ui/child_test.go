@@ -18,7 +18,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
-	"electop/model"
+	"electop/model/dialect"
 )
 
 // childEnv makes the test binary a program of its own, to be run on a
@@ -28,12 +28,12 @@ const childEnv = "ELECTOP_UI_CHILD"
 // child is that program.
 func child(name string) int {
 	fmt.Println("ready")
-	o := Options{Source: &source{world: five(model.Election()), dirty: make(chan struct{}, 1)}, Actions: &allow{}, Mode: ModeDemo, Cluster: "embedded"}
+	o := Options{Source: &source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}, Actions: &allow{}, Mode: ModeDemo, Cluster: "embedded"}
 	switch name {
 	case "hello":
 		return 0
 	case "panics":
-		src := &panicSource{source{world: five(model.Election()), dirty: make(chan struct{}, 1)}, atomic.Bool{}}
+		src := &panicSource{source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}, atomic.Bool{}}
 		src.dirty <- struct{}{}
 		d := newDashboard(Options{Source: src}, doer{})
 		src.armed.Store(true)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/units"
@@ -79,7 +79,7 @@ func quietFor(t *session.Table, server string, conn *session.Client) (time.Durat
 }
 
 // about returns the findings that are about a candidate.
-func about(s *doctor.State, c *model.Candidate) []*doctor.Finding {
+func about(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
 	path := znodePath(s, c)
 	var out []*doctor.Finding
 	for _, x := range s.Findings {

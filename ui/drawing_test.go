@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -184,7 +185,7 @@ func TestStrip(t *testing.T) {
 	at := func(s float64) time.Time {
 		return noon.Truncate(time.Hour).Add(time.Duration(s * float64(time.Second)))
 	}
-	who := &model.Candidate{}
+	who := &dialect.Candidate{}
 	reign := func(from, to float64, cause model.Cause) model.Reign {
 		r := model.Reign{Leader: who, From: at(from), FromKnown: true, Cause: cause}
 		if to > 0 {
@@ -228,7 +229,7 @@ func TestStripAlways(t *testing.T) {
 		at := noon
 		var reigns []model.Reign
 		for range rapid.IntRange(1, 60).Draw(t, "reigns") {
-			r := model.Reign{Leader: &model.Candidate{}, From: at}
+			r := model.Reign{Leader: &dialect.Candidate{}, From: at}
 			at = at.Add(time.Duration(rapid.Int64Range(0, 1<<uint(rapid.IntRange(1, 55).Draw(t, "size"))).Draw(t, "lasts")))
 			r.To = at
 			reigns = append(reigns, r)
@@ -255,7 +256,7 @@ func TestStripAlways(t *testing.T) {
 }
 
 func TestTroubleIsBounds(t *testing.T) {
-	c := &model.Candidate{Znode: znode.Znode{Name: "n_1", Session: 1}}
+	c := &dialect.Candidate{Znode: znode.Znode{Name: "n_1", Session: 1}}
 	m := &model.Member{Fault: model.Killed, FaultAt: noon, Timeout: 4 * time.Second, ExpiresFrom: noon.Add(3600 * time.Millisecond)}
 	tr, ok := troubleOf(unknown(), row{c, m, 0})
 	if !ok || !tr.sure.Equal(m.ExpiresFrom) || !tr.latest.Equal(noon.Add(8*time.Second)) {

@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
 
 // numbered is a candidate as the watches column calls it: by its number.
-func numbered(c *model.Candidate) string {
+func numbered(c *dialect.Candidate) string {
 	if c.HasSequence {
 		return strconv.FormatInt(c.Sequence, 10)
 	}
@@ -41,7 +41,7 @@ func watchedNumbers(e doctor.Edge) string {
 }
 
 // target is whom the contender at i should watch, nil for nobody of the queue.
-func target(s *doctor.State, i int) *model.Candidate {
+func target(s *doctor.State, i int) *dialect.Candidate {
 	to, ok := s.Recipe.Watches(s.Queue, i)
 	if !ok || to < 0 || to >= len(s.Queue) {
 		return nil
@@ -152,7 +152,7 @@ func (d *dashboard) edgeFact(f *frame, r row) (style, string) {
 func watchedNames(s *doctor.State, e doctor.Edge) string {
 	var out []string
 	for _, name := range e.Watched {
-		if i := slices.IndexFunc(s.Queue, func(c *model.Candidate) bool { return c.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(s.Queue, func(c *dialect.Candidate) bool { return c.Name == name }); i >= 0 {
 			name = s.Queue[i].Label() + "  " + brief(s.Queue[i])
 		}
 		out = append(out, name)

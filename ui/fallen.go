@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -19,7 +20,7 @@ import (
 // before its watcher until then.
 type fall struct {
 	wake      *model.Woken
-	candidate *model.Candidate
+	candidate *dialect.Candidate
 	at        int  // its position in the queue: where it stands or stood
 	stands    bool // it is in the queue as shown: the list was not read again yet
 	// way is how far the notification to each session got, from 0 to 1.
@@ -112,7 +113,7 @@ func (d *dashboard) fallen(w *model.Woken, way map[uint64]float64) fall {
 	s := d.shown()
 	c := w.Candidate
 	if c == nil { // nobody saw it stand
-		c = &model.Candidate{Znode: znode.Znode{Name: w.Znode}}
+		c = &dialect.Candidate{Znode: znode.Znode{Name: w.Znode}}
 		c.Sequence, c.HasSequence = znode.Sequence(w.Znode)
 	}
 	at := sort.Search(len(s.Queue), func(i int) bool { return !s.Recipe.Before(s.Queue[i], c) })

@@ -3,14 +3,14 @@ package ui
 import (
 	"strconv"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
 
 // drawForeign draws how another system elects: what its dialect says, instead
 // of the recipe's lines, whose steps only our own candidates tell.
-func (d *dashboard) drawForeign(f *frame, r rect, di *model.Dialect) {
+func (d *dashboard) drawForeign(f *frame, r rect, di *dialect.Dialect) {
 	s := d.shown()
 	var tail []span
 	if fansIn(s) || di.ChildWatch {
@@ -67,7 +67,7 @@ func (d *dashboard) drawForeign(f *frame, r rect, di *model.Dialect) {
 }
 
 // dialectLines are what a dialect says of itself.
-func (d *dashboard) dialectLines(di *model.Dialect, w roleWords) []fact {
+func (d *dashboard) dialectLines(di *dialect.Dialect, w roleWords) []fact {
 	s := d.shown()
 	var out []fact
 	add := func(name, text string) { out = append(out, fact{name: name, style: styleText, text: text}) }
@@ -92,7 +92,7 @@ func (d *dashboard) dialectLines(di *model.Dialect, w roleWords) []fact {
 }
 
 // then says what follows when the role gets free.
-func then(s *doctor.State, di *model.Dialect, w roleWords) string {
+func then(s *doctor.State, di *dialect.Dialect, w roleWords) string {
 	switch {
 	case di.Single:
 		return "the others race to create it again. There is no queue: who waits cannot be seen, nor who is next."

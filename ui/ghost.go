@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -21,7 +22,7 @@ func (d *dashboard) ghostOf(r row) (of string, sure bool) {
 		if m.Znode == "" || m.Znode == c.Name || m.Session != c.Session || m.Belief == model.Volunteering {
 			return "", false
 		}
-		if slices.ContainsFunc(s.Queue, func(x *model.Candidate) bool { return x.Session == c.Session && x.Name == m.Znode }) {
+		if slices.ContainsFunc(s.Queue, func(x *dialect.Candidate) bool { return x.Session == c.Session && x.Name == m.Znode }) {
 			return znode.Safe(m.Name, nameMax), true
 		}
 		return "", false
@@ -34,7 +35,7 @@ func (d *dashboard) ghostOf(r row) (of string, sure bool) {
 		// of those before.
 		n := len(x.Znodes)
 		if at := slices.Index(x.Znodes, znodePath(s, c)); at >= 0 && at < n-1 {
-			if i := slices.IndexFunc(s.Queue, func(y *model.Candidate) bool { return znodePath(s, y) == x.Znodes[n-1] }); i >= 0 {
+			if i := slices.IndexFunc(s.Queue, func(y *dialect.Candidate) bool { return znodePath(s, y) == x.Znodes[n-1] }); i >= 0 {
 				return s.Queue[i].Label(), false
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
-	"electop/model"
+	"electop/model/dialect"
 )
 
 func TestJoin(t *testing.T) {
@@ -148,7 +148,7 @@ func TestGuests(t *testing.T) {
 	if !hasGuests(guests().state()) {
 		t.Error("guests whose address is known are none")
 	}
-	w := five(model.Election())
+	w := five(dialect.Election())
 	w.j.Apply(w.table())
 	w.join("guid-n_", "fjord", 0xa6)
 	if hasGuests(w.state()) {

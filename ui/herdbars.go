@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -25,12 +26,12 @@ func countedIn(s *doctor.State) (c counted) {
 		case w.Stood == 2 && len(s.Queue) > 2:
 			// With one who waits the two rules are the same: it says nothing of
 			// those who stand now.
-		case others(w) == 0, w.Stood > 2 && (others(w) > 1) != (w.Recipe == model.Herd().Name()):
+		case others(w) == 0, w.Stood > 2 && (others(w) > 1) != (w.Recipe == dialect.Herd().Name()):
 			// The rule had just been changed: they still watched by the old one,
 			// or did not watch yet.
-		case w.Recipe == model.Herd().Name() && len(c.herd) < countedMax:
+		case w.Recipe == dialect.Herd().Name() && len(c.herd) < countedMax:
 			c.herd = append(c.herd, w)
-		case w.Recipe == model.Election().Name() && len(c.chain) < countedMax:
+		case w.Recipe == dialect.Election().Name() && len(c.chain) < countedMax:
 			c.chain = append(c.chain, w)
 		}
 	}
@@ -65,8 +66,8 @@ func (d *dashboard) drawHerdBars(f *frame, a area, y int, herd bool, more int) i
 		would int
 	}
 	bars := [2]bar{
-		{"chain", styleWatch, !herd, c.chain, model.Election().Notified(s.Queue, 0)},
-		{"herd", styleTrouble, herd, c.herd, model.Herd().Notified(s.Queue, 0)},
+		{"chain", styleWatch, !herd, c.chain, dialect.Election().Notified(s.Queue, 0)},
+		{"herd", styleTrouble, herd, c.herd, dialect.Herd().Notified(s.Queue, 0)},
 	}
 	count := func(b bar) int {
 		if len(b.said) > 0 {
@@ -138,7 +139,7 @@ func (d *dashboard) drawOlder(f *frame, a area, y, cells, more int, c counted) i
 
 // ruleOf is what the rule is called that was followed, and its style.
 func ruleOf(w *model.Woken) (string, style) {
-	if w.Recipe == model.Herd().Name() {
+	if w.Recipe == dialect.Herd().Name() {
 		return "herd", styleTrouble
 	}
 	return "chain", styleWatch
@@ -171,8 +172,8 @@ func drawCount(p *pen, st style, w *model.Woken) {
 // drawPredicted is the comparison where no server counts.
 func (d *dashboard) drawPredicted(f *frame, a area, y int, herd bool) int {
 	s := d.shown()
-	chain := model.Election().Notified(s.Queue, 0)
-	all := model.Herd().Notified(s.Queue, 0)
+	chain := dialect.Election().Notified(s.Queue, 0)
+	all := dialect.Herd().Notified(s.Queue, 0)
 	a.pen(y).gap(1).text(styleMuted, "per handoff  ").
 		text(styleText, strconv.Itoa(s.Recipe.Notified(s.Queue, 0))+" notified")
 	y++

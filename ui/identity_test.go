@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -75,9 +76,9 @@ func TestAnyKeysAnyStates(t *testing.T) {
 	}
 	keys = append(keys, "a", "m", "0", " ", "é", "alt+x")
 	rapid.Check(t, func(t *rapid.T) {
-		w := five(model.Election())
+		w := five(dialect.Election())
 		if rapid.Bool().Draw(t, "herd") {
-			w = five(model.Herd())
+			w = five(dialect.Herd())
 		}
 		src := &wallSource{source: source{world: w}}
 		if rapid.Bool().Draw(t, "several") {
@@ -165,11 +166,11 @@ func TestOnlyTheWindowIsDrawn(t *testing.T) {
 }
 
 type counting struct {
-	model.Recipe
+	dialect.Recipe
 	asked *int
 }
 
-func (c counting) Watches(q []*model.Candidate, i int) (int, bool) {
+func (c counting) Watches(q []*dialect.Candidate, i int) (int, bool) {
 	*c.asked++
 	return c.Recipe.Watches(q, i)
 }
@@ -215,7 +216,7 @@ func BenchmarkFrame(b *testing.B) {
 // One that lost its znode, and then went, leaves the selection to who stands in
 // its place in the queue, not to the last of all.
 func TestSelectionAfterHomeless(t *testing.T) {
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	src := &source{world: w}
 	m := New(Options{Source: src, Mode: ModeDemo, Actions: &allow{}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})

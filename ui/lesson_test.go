@@ -11,14 +11,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/lesson"
 )
 
 // stagedLesson is a demo with a tutor.
 func stagedLesson(tu *tutor, w, h int) (Model, *source, *allow) {
-	world := five(model.Election()).wait(time.Minute)
+	world := five(dialect.Election()).wait(time.Minute)
 	src := &source{world: world, dirty: make(chan struct{}, 1)}
 	acts := &allow{done: make(chan Action, 9)}
 	now := world.now
@@ -344,7 +344,7 @@ func TestLessonFault(t *testing.T) {
 		acting(v)
 		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(LoseReply), "birch"
 	})
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	m := New(Options{Source: &source{world: w}, Actions: &allow{}, Mode: ModeDemo, Tutor: tu, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	keys(t, m, "X")

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -105,7 +106,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 	return "", false
 }
 
-func labelOr(c *model.Candidate) string {
+func labelOr(c *dialect.Candidate) string {
 	if c == nil {
 		return "nobody"
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 )
 
 // drawReigns draws the strip and its axis, and at their right who leads.
@@ -120,7 +121,7 @@ func (d *dashboard) drawReigns(f *frame, a area) {
 }
 
 // label is what to call a candidate, or nobody.
-func label(c *model.Candidate) string {
+func label(c *dialect.Candidate) string {
 	if c == nil {
 		return "nobody"
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -13,7 +14,7 @@ import (
 // queue, or a member of ours that has no znode (position -1). A contender of
 // ours has both.
 type row struct {
-	candidate *model.Candidate
+	candidate *dialect.Candidate
 	member    *model.Member
 	position  int
 }
@@ -22,7 +23,7 @@ type row struct {
 // may lose its znode, and get another.
 type ref struct {
 	member string
-	znode  model.ID
+	znode  dialect.ID
 }
 
 func (r row) ref() ref {
@@ -82,7 +83,7 @@ func newRows(s *doctor.State, filter string) rows {
 // matches reports whether a filter, in lower case, is in the label, the
 // znode's name or the session. It is asked of each candidate of each state, so
 // it does the cheap things first.
-func matches(c *model.Candidate, want string) bool {
+func matches(c *dialect.Candidate, want string) bool {
 	if strings.Contains(strings.ToLower(c.Name), want) {
 		return true
 	}
@@ -134,13 +135,13 @@ func (r *rows) find(id ref, near int) int {
 			}
 		}
 		if m := memberNamed(r.state, id.member); m != nil && m.Session != 0 {
-			return r.search(func(c *model.Candidate) bool { return c.Session == m.Session })
+			return r.search(func(c *dialect.Candidate) bool { return c.Session == m.Session })
 		}
 	}
-	if id.znode == (model.ID{}) {
+	if id.znode == (dialect.ID{}) {
 		return -1
 	}
-	return r.search(func(c *model.Candidate) bool { return c.Czxid == id.znode.Czxid && c.Name == id.znode.Name })
+	return r.search(func(c *dialect.Candidate) bool { return c.Czxid == id.znode.Czxid && c.Name == id.znode.Name })
 }
 
 func same(have, want ref) bool {
@@ -151,7 +152,7 @@ func same(have, want ref) bool {
 }
 
 // search returns the first contender that is shown and is meant.
-func (r *rows) search(meant func(*model.Candidate) bool) int {
+func (r *rows) search(meant func(*dialect.Candidate) bool) int {
 	if r.matching != nil {
 		return slices.IndexFunc(r.matching, func(i int) bool { return meant(r.state.Queue[i]) })
 	}

@@ -16,6 +16,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -38,7 +39,7 @@ func TestPumpIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		src := &busySource{source: source{world: five(model.Election()), dirty: make(chan struct{}, 1)}}
+		src := &busySource{source: source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}}
 		src.dirty <- struct{}{}
 		sent := 0
 		pump(ctx, Options{Source: src}, func(msg tea.Msg) { sent++ })
@@ -50,7 +51,7 @@ func TestPumpIsBounded(t *testing.T) {
 
 func TestPumpEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &source{world: five(model.Election()), dirty: make(chan struct{}, 1)}
+		src := &source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}
 		notices := make(chan string, 200)
 		for range 150 {
 			notices <- "x"
@@ -181,7 +182,7 @@ func TestNothingNewDrawsNothing(t *testing.T) {
 func TestQuitCancelsActions(t *testing.T) {
 	warm()
 	synctest.Test(t, func(t *testing.T) {
-		src := &source{world: five(model.Election()), dirty: make(chan struct{}, 1)}
+		src := &source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}
 		err := program(t, Options{Source: src, Actions: slow{}, Mode: ModeDemo}, func(send func(tea.Msg), out *writes) {
 			send(press("s"))
 			synctest.Wait()
@@ -206,7 +207,7 @@ func TestActionTimesOut(t *testing.T) {
 func TestPanicInTheFeed(t *testing.T) {
 	warm()
 	synctest.Test(t, func(t *testing.T) {
-		src := &panicSource{source{world: five(model.Election()), dirty: make(chan struct{}, 1)}, atomic.Bool{}}
+		src := &panicSource{source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}, atomic.Bool{}}
 		out := new(writes)
 		in, typed := io.Pipe()
 		defer typed.Close()

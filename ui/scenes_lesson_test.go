@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/lesson"
@@ -108,7 +109,7 @@ func (p *player) Why(a Action) string {
 // step by step.
 func travelled() (*world, *tape) {
 	p := &tape{}
-	w := five(model.Election())
+	w := five(dialect.Election())
 	p.take(w, doctor.Snapshot{State: w.state()})
 	w.wait(90 * time.Second)
 	z := w.join("guid-n_", "fjord", 0xa6)
@@ -135,7 +136,7 @@ func travelled() (*world, *tape) {
 	return w, p
 }
 
-func (w *world) candidate(name string) *model.Candidate {
+func (w *world) candidate(name string) *dialect.Candidate {
 	for _, c := range w.state().Queue {
 		if c.Name == name {
 			return c
@@ -207,7 +208,7 @@ func acting(v *lesson.View) {
 // lessonScenes are the scenes of time travel, lessons, joining and crowds.
 func lessonScenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
-	quiet := func() *world { return five(model.Election()).wait(4 * time.Minute) }
+	quiet := func() *world { return five(dialect.Election()).wait(4 * time.Minute) }
 	past := func(keys ...string) scene {
 		w, p := travelled()
 		o := demo

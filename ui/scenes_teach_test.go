@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 )
 
 // Moments of the recipe at work, as the demo's own server and cast tell them.
@@ -65,7 +66,7 @@ func (w *world) write(id string, value int64, refused bool) *world {
 func (w *world) handed(requests int, bytes int64) *world {
 	q := w.state().Queue
 	var told []uint64
-	if w.state().Recipe.Name() == model.Herd().Name() {
+	if w.state().Recipe.Name() == dialect.Herd().Name() {
 		for _, c := range q[1:] {
 			told = append(told, c.Session)
 		}
@@ -83,7 +84,7 @@ func (w *world) handed(requests int, bytes int64) *world {
 // volunteering is an election in which fjord has just come, and birch takes
 // over from amber.
 func volunteering() *world {
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 2, 310, true, 0xa2).wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
 	w.wait(700*time.Millisecond).cast("birch", birchZ, model.Elected, nil)
@@ -97,7 +98,7 @@ func volunteering() *world {
 }
 
 // travelling is the moment after amber's znode went, so long ago.
-func travelling(recipe model.Recipe, ago time.Duration, told ...uint64) *world {
+func travelling(recipe dialect.Recipe, ago time.Duration, told ...uint64) *world {
 	w := five(recipe).wait(time.Minute)
 	w.wake(amberZ, len(told), 200*int64(len(told)), false, told...).wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
@@ -106,7 +107,7 @@ func travelling(recipe model.Recipe, ago time.Duration, told ...uint64) *world {
 
 // storm is a herd of n whose leader's znode went.
 func storm(n int, ago time.Duration) *world {
-	w := newWorld("/election", model.Herd(), true).connect()
+	w := newWorld("/election", dialect.Herd(), true).connect()
 	names := make([]string, 0, n)
 	var told []uint64
 	for i := range n {
@@ -135,7 +136,7 @@ func held(since time.Time, told ...uint64) []model.Message {
 }
 
 func slowed500() *world {
-	w := five(model.Election()).pace(model.Pace{Delay: 500 * time.Millisecond}).wait(time.Minute)
+	w := five(dialect.Election()).pace(model.Pace{Delay: 500 * time.Millisecond}).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: 500 * time.Millisecond, Held: held(w.now, 0xa2)})
 	w.wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
@@ -145,7 +146,7 @@ func slowed500() *world {
 // stepping is a herd whose messages are let go one by one: birch was told and
 // asks for the list, the others are still being told.
 func stepping() *world {
-	w := five(model.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
+	w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute)
 	w.wake(amberZ, 0, 240, false, 0xa2, 0xa3, 0xa4, 0xa5).pace(model.Pace{Steps: true, Held: held(w.now, 0xa2, 0xa3, 0xa4, 0xa5)})
 	at := w.now
 	w.wait(time.Millisecond).leave(amberZ)
@@ -158,7 +159,7 @@ func stepping() *world {
 // countedHandoffs is an election in which handoffs were counted, first by the rule,
 // then in the herd; with one that goes on.
 func countedHandoffs() *world {
-	w := five(model.Election())
+	w := five(dialect.Election())
 	z := w.join("guid-n_", "fjord", 0xa6)
 	w.cast("fjord", z, model.Waiting, nil)
 	z = w.join("guid-n_", "grove", 0xa7)
@@ -174,7 +175,7 @@ func countedHandoffs() *world {
 }
 
 func faulty() *world {
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	for id, change := range map[string]func(*model.Member){
 		"amber": func(m *model.Member) {
 			m.Fault, m.FaultAt = model.Partitioned, w.now.Add(-1200*time.Millisecond)
@@ -192,7 +193,7 @@ func faulty() *world {
 // twoLeaders is a frozen leader whose session expired, and whose worker goes
 // on; so does that of the new one.
 func twoLeaders(fenced bool) *world {
-	w := five(model.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
+	w := five(dialect.Election()).rule(model.Rules{Workers: true, Fenced: fenced})
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fence = w.children[amberZ].Czxid })
 	for i := range 3 {
 		w.wait(10*time.Second).write("amber", int64(i+1), false)
@@ -208,7 +209,7 @@ func twoLeaders(fenced bool) *world {
 
 // haunted is an election in which cedar's session owns a second znode.
 func haunted() *world {
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	z := w.join("n_", "cedar", 0xa3)
 	w.cast("cedar", z, model.Waiting, func(m *model.Member) { m.Znode, m.NoGuid, m.Watches = z, true, emberZ })
 	w.wait(5 * time.Second)
@@ -217,7 +218,7 @@ func haunted() *world {
 }
 
 func chaotic(broken bool) *world {
-	w := five(model.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
+	w := five(dialect.Election()).rule(model.Rules{Chaos: "seed 42, 2/s"}).wait(2 * time.Minute)
 	w.wait(9*time.Second).handed(2, 318).wait(time.Minute)
 	if broken {
 		w.cast("cedar", w.znodeOf("cedar"), model.Leading, nil)
@@ -228,7 +229,7 @@ func chaotic(broken bool) *world {
 // bewitched is an election whose words are all hostile.
 func bewitched() *world {
 	const evil = "\x1b[31m\u202eevil\x07家族👨‍👩‍👧‍👦\u0301"
-	w := five(model.Herd()).rule(model.Rules{Workers: true, Chaos: evil})
+	w := five(dialect.Herd()).rule(model.Rules{Workers: true, Chaos: evil})
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Name, m.Belief, m.Fence = evil, model.Leading, 1<<62 })
 	w.took("birch", model.StepList, evil).took("cedar", model.StepCreate, evil+evil).took("delta", model.StepWatch, evil)
 	w.j.Apply(&model.Write{At: w.now, Member: "amber", Znode: evil, Token: 1 << 62, Resource: model.Counter, Refused: true, Reason: evil, Value: -1 << 62})
@@ -247,9 +248,9 @@ func teachScenes() map[string]func() scene {
 	refusing.Actions = &allow{why: map[Kind]string{Resign: "birch is frozen: it can do nothing before it thaws (f)", LoseReply: "birch is frozen: it can do nothing before it thaws (f)"}}
 	return map[string]func() scene{
 		"steps": func() scene { return scene{world: volunteering(), o: demo} },
-		"told":  func() scene { return scene{world: travelling(model.Election(), 300*time.Millisecond, 0xa2), o: demo} },
+		"told":  func() scene { return scene{world: travelling(dialect.Election(), 300*time.Millisecond, 0xa2), o: demo} },
 		"storm": func() scene {
-			return scene{world: travelling(model.Herd(), 350*time.Millisecond, 0xa2, 0xa3, 0xa4, 0xa5), o: demo}
+			return scene{world: travelling(dialect.Herd(), 350*time.Millisecond, 0xa2, 0xa3, 0xa4, 0xa5), o: demo}
 		},
 		"storm-200": func() scene { return scene{world: storm(200, 250*time.Millisecond), o: demo, keys: []string{"G", "g"}} },
 		"slow":      func() scene { return scene{world: slowed500(), o: demo} },

@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -31,7 +32,7 @@ type world struct {
 	members  map[string]*model.Member
 }
 
-func newWorld(path string, recipe model.Recipe, ack bool) *world {
+func newWorld(path string, recipe dialect.Recipe, ack bool) *world {
 	w := &world{now: noon, path: path, creates: 12, zxid: 1<<32 + 0x19, children: map[string]znode.Znode{}, members: map[string]*model.Member{}}
 	cfg := model.Config{Path: path, Recipe: recipe}
 	if ack {
@@ -110,7 +111,7 @@ func (w *world) cast(id, znode string, belief model.Belief, change func(*model.M
 func (w *world) state() *doctor.State { return w.j.State() }
 
 // five is the election of the sketches: amber leads, four wait, all are ours.
-func five(recipe model.Recipe) *world {
+func five(recipe dialect.Recipe) *world {
 	w := newWorld("/election", recipe, true).connect()
 	w.read(nil, nil)
 	names := []string{"amber", "birch", "cedar", "delta", "ember"}
@@ -143,7 +144,7 @@ const (
 
 // kill cuts amber's connection 2.1 s before the picture.
 func killed() *world {
-	w := five(model.Election()).wait(3 * time.Minute)
+	w := five(dialect.Election()).wait(3 * time.Minute)
 	lease := w.now.Add(3600 * time.Millisecond)
 	w.wait(400*time.Millisecond).cast("amber", amberZ, model.Suspended, func(m *model.Member) {
 		m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, w.now, lease
@@ -164,7 +165,7 @@ func handedOver() *world {
 }
 
 func homelessLeader() *world {
-	w := five(model.Election()).wait(3 * time.Minute)
+	w := five(dialect.Election()).wait(3 * time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
 	w.wait(5 * time.Second).leave(amberZ)
 	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Millisecond).acked(birchZ)
@@ -193,7 +194,7 @@ func scenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live := Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
 	all := map[string]func() scene{
-		"main":   func() scene { return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo} },
+		"main":   func() scene { return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: demo} },
 		"killed": func() scene { return scene{world: killed(), o: demo} },
 		"handoff": func() scene {
 			return scene{world: killed(), o: demo, then: func(w *world) {
@@ -203,7 +204,7 @@ func scenes() map[string]func() scene {
 		},
 		"herd": func() scene { return scene{world: herded(), o: demo} },
 		"offline": func() scene {
-			return scene{world: five(model.Election()).wait(4*time.Minute + 200*time.Millisecond).lose("dial tcp 127.0.0.1:41873: connection refused").wait(7 * time.Second), o: demo}
+			return scene{world: five(dialect.Election()).wait(4*time.Minute + 200*time.Millisecond).lose("dial tcp 127.0.0.1:41873: connection refused").wait(7 * time.Second), o: demo}
 		},
 		"unseen": func() scene {
 			return scene{world: newWorld("/election", nil, false).lose("dial tcp 10.0.0.9:2181: no route to host").wait(3 * time.Second), o: live}
@@ -212,35 +213,35 @@ func scenes() map[string]func() scene {
 		"denied": func() scene { return scene{world: presence(model.Denied), o: live} },
 		"vacant": func() scene { return scene{world: vacant(), o: demo} },
 		"paused": func() scene {
-			return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"p"}, pass: 7 * time.Second, then: func(w *world) {
+			return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: demo, keys: []string{"p"}, pass: 7 * time.Second, then: func(w *world) {
 				w.wait(2*time.Second).join("guid-n_", "fjord", 0xa6)
 				w.wait(time.Second).join("guid-n_", "grove", 0xa7)
 			}}
 		},
 		"filter": func() scene {
-			return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"/", "e", "r"}}
+			return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: demo, keys: []string{"/", "e", "r"}}
 		},
 		// A leader with a lease, and one that lost it while its server still answers.
 		"inspect-lease": func() scene {
-			w := five(model.Election()).wait(time.Minute)
+			w := five(dialect.Election()).wait(time.Minute)
 			w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.LeaseEnd = w.now.Add(1800 * time.Millisecond) })
 			return scene{world: w, o: demo, keys: []string{"enter"}}
 		},
 		"suspended": func() scene {
-			w := five(model.Election()).wait(time.Minute)
+			w := five(dialect.Election()).wait(time.Minute)
 			w.cast("amber", amberZ, model.Suspended, func(m *model.Member) { m.Obstacle = "no quorum answers" })
 			return scene{world: w, o: demo, keys: []string{"enter"}}
 		},
 		"inspect": func() scene { return scene{world: killed(), o: demo, keys: []string{"enter"}} },
 		"help": func() scene {
-			return scene{world: five(model.Election()).wait(4 * time.Minute), o: demo, keys: []string{"?"}}
+			return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: demo, keys: []string{"?"}}
 		},
 		"homeless": func() scene { return scene{world: homelessLeader(), o: demo, keys: []string{"G"}} },
 		"hostile":  func() scene { return scene{world: hostile(), o: live} },
 		"crowd":    func() scene { return scene{world: crowd(500), o: live, keys: []string{"pgdown", "pgdown"}} },
 		"history":  func() scene { return scene{world: eventful(), o: demo} },
 		"ended": func() scene {
-			return scene{world: five(model.Election()).wait(4 * time.Minute), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}}
+			return scene{world: five(dialect.Election()).wait(4 * time.Minute), o: live, ended: true, pass: 5 * time.Second, then: func(*world) {}}
 		},
 
 		"verified":   func() scene { return scene{world: verified(), o: live} },
@@ -285,7 +286,7 @@ func observing(o Options) Options {
 }
 
 func herded() *world {
-	w := five(model.Herd()).wait(4 * time.Minute)
+	w := five(dialect.Herd()).wait(4 * time.Minute)
 	for i, id := range []string{"birch", "cedar", "delta", "ember"} {
 		w.cast(id, "", model.Waiting, func(m *model.Member) {
 			m.Recipe, m.Watches = "herd", amberZ
@@ -303,7 +304,7 @@ func presence(p model.Presence) *world {
 }
 
 func vacant() *world {
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	for _, n := range slices.Sorted(maps.Keys(w.children)) {
 		w.wait(4 * time.Second).leave(n)
 	}
@@ -340,7 +341,7 @@ func crowd(n int) *world {
 
 // eventful is an election in which much has happened.
 func eventful() *world {
-	w := five(model.Election())
+	w := five(dialect.Election())
 	order := []string{amberZ, birchZ, "guid-n_0000000014", "guid-n_0000000015"}
 	for i, z := range order {
 		w.wait(time.Duration(25+15*i) * time.Second)

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -116,7 +117,7 @@ func (d *dashboard) paceLine() string {
 
 // onTheWay is how many notifications of a znode to others than its owner are
 // held, as far as known.
-func onTheWay(s *doctor.State, node *model.Candidate) int {
+func onTheWay(s *doctor.State, node *dialect.Candidate) int {
 	n := 0
 	if s.Pace != nil {
 		for i := range s.Pace.Held {

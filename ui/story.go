@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 )
@@ -111,7 +112,7 @@ func (d *dashboard) sentence(f *frame) story {
 
 // notified says how many others heard that the leader's znode was deleted: as
 // the server counted it, else as the recipe has it.
-func notified(s *doctor.State, from *model.Candidate) string {
+func notified(s *doctor.State, from *dialect.Candidate) string {
 	n := s.Recipe.Notified(s.Queue, 0)
 	if fansIn(s) {
 		n++ // who leads now was one of them

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -93,9 +94,9 @@ func marks(d *dashboard) [][2]int {
 func TestNotificationsTravel(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		recipe model.Recipe
+		recipe dialect.Recipe
 		told   []uint64
-	}{{"chain", model.Election(), []uint64{0xa2}}, {"herd", model.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
+	}{{"chain", dialect.Election(), []uint64{0xa2}}, {"herd", dialect.Herd(), []uint64{0xa2, 0xa3, 0xa4, 0xa5}}} {
 		last := make(map[int]int) // per count
 		travelled := func(ms [][2]int) (n int) {
 			for _, m := range ms {
@@ -145,7 +146,7 @@ func TestNotificationsTravel(t *testing.T) {
 // The server's word comes before the list is read again: what is deleted is
 // struck where it still stands, once.
 func TestDeletedBeforeItIsRead(t *testing.T) {
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
 	text := ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0).drawn)
 	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "cedar") != 1 || !strings.Contains(text, "▴    15  delta") || !strings.Contains(text, "↑ 14 ◂") {
@@ -190,7 +191,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	}
 
 	const delay = 1500 * time.Millisecond
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: delay, Held: held(w.now, 0xa2)}).leave(amberZ)
 	for _, after := range []time.Duration{0, travelShown + 100*time.Millisecond, delay + time.Second} {
 		text := ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}}, after).drawn)
@@ -207,7 +208,7 @@ func TestStepsStayMarked(t *testing.T) {
 		return strings.Contains(ansi.Strip(later(scene{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0).drawn), "▸ 2 C := {12, 13}  birch")
 	}
 	made := func(p model.Pace) *world {
-		w := five(model.Election()).pace(p).wait(time.Minute)
+		w := five(dialect.Election()).pace(p).wait(time.Minute)
 		return w.took("birch", model.StepList, "C := {12, 13}")
 	}
 	msg := []model.Message{{Session: 0xa2, Op: "getData"}}
@@ -365,7 +366,7 @@ func TestGhostThatLeads(t *testing.T) {
 // What counts goes on between two observations, and stands still with the
 // picture.
 func TestPropertiesGoOn(t *testing.T) {
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
 	d := later(scene{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second)
 	if text := ansi.Strip(d.drawn); !regexp.MustCompile(`longest gap (2\.9\d|3\.00) s, now 2\.\d s`).MatchString(text) {
@@ -382,7 +383,7 @@ func TestPropertiesGoOn(t *testing.T) {
 // large, no control character.
 func TestAnyTelling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := five(rapid.SampledFrom([]model.Recipe{model.Election(), model.Herd()}).Draw(t, "recipe"))
+		w := five(rapid.SampledFrom([]dialect.Recipe{dialect.Election(), dialect.Herd()}).Draw(t, "recipe"))
 		src := &source{world: w}
 		m := New(Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 		m.Update(tea.WindowSizeMsg{Width: rapid.IntRange(minWidth, 160).Draw(t, "w"), Height: rapid.IntRange(minHeight, 60).Draw(t, "h")})
@@ -458,7 +459,7 @@ func TestLowestHasListed(t *testing.T) {
 		before model.Step
 		want   string
 	}{{model.StepCreate, "▸ 2 C := {13, 14}  birch"}, {model.StepWatch, "▸ 4 C := {13, 14}  birch"}} {
-		w := five(model.Election()).wait(time.Minute)
+		w := five(dialect.Election()).wait(time.Minute)
 		w.took("birch", c.before, "12").wait(time.Millisecond).took("birch", model.StepLowest, "C := {13, 14}").wait(10 * time.Millisecond)
 		text := ansi.Strip(stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, ThemeMono).drawn)
 		for _, want := range []string{c.want, "▸ 5 mine is the smallest: I lead  birch"} {
@@ -473,7 +474,7 @@ func TestLowestHasListed(t *testing.T) {
 // and not the owner, who is told too.
 func TestStoryIsCounted(t *testing.T) {
 	amber := func(change func(w *world)) *world {
-		w := five(model.Election()).wait(time.Minute)
+		w := five(dialect.Election()).wait(time.Minute)
 		change(w)
 		w.wait(time.Millisecond).leave(amberZ)
 		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/znode"
@@ -435,7 +436,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 			s.Work.Last = []model.Tried{{Write: &model.Write{Member: "x\x1b", Resource: model.Tokens}, Stale: true}}
 		}, `the worker of x\x1b wrote to the tokens: accepted, and stale`},
 		{func(s *doctor.State) { s.Work.Rules = model.Rules{At: w.now, Workers: true} }, "the demo's rules: workers on, fence off"},
-		{func(s *doctor.State) { s.Recipe = model.Herd() }, "from here on the candidates follow the recipe herd"},
+		{func(s *doctor.State) { s.Recipe = dialect.Herd() }, "from here on the candidates follow the recipe herd"},
 		{func(s *doctor.State) { s.Members = nil }, `a\x1b is none of ours any more`},
 		{func(s *doctor.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b is one of ours from here on"},
 		{member(func(m *model.Member) { m.Fault = model.NoFault }), `a\x1b is not frozen any more`},
@@ -461,8 +462,8 @@ func (k kept) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 }
 
 func TestTravelOnATape(t *testing.T) {
-	w := newWorld("/election", model.Election(), false)
-	tape := history.NewTape(model.Config{Path: "/election", Recipe: model.Election()}, history.TapeConfig{})
+	w := newWorld("/election", dialect.Election(), false)
+	tape := history.NewTape(model.Config{Path: "/election", Recipe: dialect.Election()}, history.TapeConfig{})
 	put := func(o model.Observation) { tape.Apply(o) }
 	put(&model.Connection{At: w.now, Link: model.Connected, Session: 1})
 	parent := func() znode.Parent {

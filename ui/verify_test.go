@@ -7,7 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/units"
 )
@@ -80,7 +80,7 @@ func TestVerifySaysWhyNot(t *testing.T) {
 // mode, and no word of one.
 func TestObserveOnly(t *testing.T) {
 	acts := &allow{done: make(chan Action, 100)}
-	w := five(model.Election()).wait(time.Minute)
+	w := five(dialect.Election()).wait(time.Minute)
 	m, src, _ := stagedOn(w, acts, Options{ObserveOnly: true, Mode: ModeDemo})
 	for _, b := range m.d.table {
 		if b.kind.changes() || b.modes&modeDialog != 0 {

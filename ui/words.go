@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -14,7 +14,7 @@ func holders(s *doctor.State) int { return s.Recipe.Holders(s.Queue) }
 
 // foreign returns the dialect of an election that is not written as electop
 // itself would, nil for ours and for one of which nothing is known yet.
-func foreign(s *doctor.State) *model.Dialect {
+func foreign(s *doctor.State) *dialect.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
 	}
@@ -68,7 +68,7 @@ func roleHolders(s *doctor.State) string {
 
 // znodePath is the full path of a candidate's znode. That of a single one is
 // the election's own.
-func znodePath(s *doctor.State, c *model.Candidate) string {
+func znodePath(s *doctor.State, c *dialect.Candidate) string {
 	if single(s) || strings.HasPrefix(c.Name, "/") {
 		return s.Path
 	}
@@ -76,7 +76,7 @@ func znodePath(s *doctor.State, c *model.Candidate) string {
 }
 
 // brief is a znode's name as the recipe writes it: n_12.
-func brief(c *model.Candidate) string {
+func brief(c *dialect.Candidate) string {
 	if c.HasSequence {
 		return "n_" + strconv.FormatInt(c.Sequence, 10)
 	}

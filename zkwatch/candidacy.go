@@ -9,6 +9,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -82,14 +83,14 @@ func (s *candidacy) run(ctx context.Context) error {
 }
 
 // list reads C and decides. Its one request is all it takes to know.
-func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (model.Target, error) {
+func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dialect.Target, error) {
 	var children []string
 	err := try(ctx, func(ctx context.Context) (err error) {
 		children, _, err = s.conn.Children(ctx, s.cfg.Path)
 		return err
 	})
 	if err != nil {
-		return model.Target{}, err
+		return dialect.Target{}, err
 	}
 	target := s.cfg.Recipe.Target(s.name, children, func(n string) bool { return s.notContending[n] })
 	if !target.Listed {

@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -32,10 +33,10 @@ type CandidateConfig struct {
 	// Dialect is whose election this is: it gives the znode its name and says
 	// whom to watch. nil is electop's own. In a foreign one no acknowledgement is
 	// made, whatever Ack says.
-	Dialect *model.Dialect
+	Dialect *dialect.Dialect
 	// Recipe says whom to watch instead; nil is the dialect's, or
-	// [model.Election].
-	Recipe model.Recipe
+	// [dialect.Election].
+	Recipe dialect.Recipe
 	// ACL is given to the znodes that are created. nil means that with
 	// credentials (Conn.Auth) everybody may read them and only they may do more,
 	// and that without any they are open to all.
@@ -136,7 +137,7 @@ func NewCandidate(cfg CandidateConfig) *Candidate {
 		cfg.Recipe = cfg.Dialect.Recipe
 	}
 	if cfg.Recipe == nil {
-		cfg.Recipe = model.Election()
+		cfg.Recipe = dialect.Election()
 	}
 	if cfg.Dialect != nil && cfg.Dialect.Foreign() {
 		cfg.Ack = ""

@@ -15,6 +15,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -163,7 +164,7 @@ func (c *chaos) settled() {
 		children, _, err := c.out.Children(c.path)
 		leaders := c.w.leaders()
 		return err == nil && len(children) == len(c.seats) && len(leaders) == 1 &&
-			model.Election().Target(c.w.now(leaders[0]).Znode, children, nil).Leads
+			dialect.Election().Target(c.w.now(leaders[0]).Znode, children, nil).Leads
 	})
 	for _, s := range c.seats {
 		select {

@@ -14,6 +14,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
@@ -26,7 +27,7 @@ func TestStandingInForeignElections(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		c := raw(t, addr)
 		ways := 0
-		for _, d := range model.Dialects() {
+		for _, d := range dialect.All() {
 			t.Run(d.ID, func(t *testing.T) {
 				path := electionPath(t)
 				cfg := zkwatch.CandidateConfig{Conn: config(t, addr), Path: path, Data: []byte("us"), Ack: path + "-leader", Dialect: d}
@@ -53,7 +54,7 @@ func TestStandingInForeignElections(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := model.Recognise(path, read.New); got == nil || got.Recipe.Name() != d.Recipe.Name() {
+				if got := dialect.Recognise(path, read.New); got == nil || got.Recipe.Name() != d.Recipe.Name() {
 					t.Errorf("with us it is taken for %+v", got)
 				}
 				for _, p := range []string{second, first} {
@@ -103,7 +104,7 @@ func TestLostReplyInADialect(t *testing.T) {
 	for _, id := range []string{"curator-lock", "kazoo-lock", "recipe-lock"} {
 		t.Run(id, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d, ok := model.DialectByID(id)
+				d, ok := dialect.ByID(id)
 				if !ok || d.Prefix == nil {
 					t.Fatalf("no such dialect to stand in: %+v", d)
 				}

@@ -11,6 +11,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/zkwatch"
 	"electop/zkwatch/admin"
@@ -148,7 +149,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 		}
 		return nil
 	})
-	dialect := model.Recognise(path, read.New)
+	dialect := dialect.Recognise(path, read.New)
 	if dialect == nil || dialect.ID != e.dialect || !strings.Contains(dialect.System, system) {
 		t.Fatalf("recognised as %+v, want %s of %s; the children are %+v", dialect, e.dialect, system, read.New)
 	}

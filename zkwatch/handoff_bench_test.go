@@ -18,6 +18,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch"
 	"electop/zkwatch/wire"
@@ -143,7 +144,7 @@ func BenchmarkHandoffHerd(b *testing.B) {
 	h.create(leader, zk.FlagEphemeral)
 	var queue []*successor
 	join := func() {
-		c := h.stand(model.Herd())
+		c := h.stand(dialect.Herd())
 		h.receive(c.waiting)
 		queue = append(queue, c)
 	}
@@ -291,9 +292,9 @@ func (h *handoffs) receiveAll(queue []*successor) {
 }
 
 // candidate is the contender that is measured.
-func (h *handoffs) candidate() *successor { return h.stand(model.Election()) }
+func (h *handoffs) candidate() *successor { return h.stand(dialect.Election()) }
 
-func (h *handoffs) stand(recipe model.Recipe) *successor {
+func (h *handoffs) stand(recipe dialect.Recipe) *successor {
 	servers, err := zkwatch.ParseConnectString(h.addr)
 	if err != nil {
 		h.b.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch"
 )
@@ -134,7 +135,7 @@ func TestLoseReplyIsOfOneCreate(t *testing.T) {
 // In a foreign election a znode has the name that it has to have.
 func TestNoGuidInAForeignElection(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
-		d, ok := model.DialectByID("kazoo-lock")
+		d, ok := dialect.ByID("kazoo-lock")
 		if !ok {
 			t.Fatal("no such dialect")
 		}

@@ -14,6 +14,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/zkwatch"
@@ -175,7 +176,7 @@ func (w *watched) accounts(t *testing.T, creates, deletes int, unknownAllowed bo
 func account(t *testing.T, events []model.Event, creates, deletes int, unknownAllowed bool) {
 	t.Helper()
 	var c, d int
-	var head *model.Candidate
+	var head *dialect.Candidate
 	for i, e := range events {
 		if e.N != uint64(i+1) {
 			t.Errorf("event %d has number %d", i, e.N)
@@ -207,7 +208,7 @@ func account(t *testing.T, events []model.Event, creates, deletes int, unknownAl
 	}
 }
 
-func sameCandidate(a, b *model.Candidate) bool {
+func sameCandidate(a, b *dialect.Candidate) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -12,6 +12,7 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch"
 )
@@ -318,7 +319,7 @@ func TestHerdWatchesTheLeader(t *testing.T) {
 		path := electionPath(t)
 		var head string
 		for i := range 4 {
-			s := stand(t, zkwatch.CandidateConfig{Conn: config(t, addr), Path: path, Create: true, Recipe: model.Herd()})
+			s := stand(t, zkwatch.CandidateConfig{Conn: config(t, addr), Path: path, Create: true, Recipe: dialect.Herd()})
 			if i == 0 {
 				head = s.believes(t, model.Leading).Znode
 				continue

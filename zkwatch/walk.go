@@ -10,6 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -71,7 +72,7 @@ func (w *walk) skip(s Skip) {
 // Found is an election that a walk came across.
 type Found struct {
 	Path    string
-	Dialect *model.Dialect
+	Dialect *dialect.Dialect
 	Read    *model.Read
 	// Contenders is how many children look like contenders. Partial says that
 	// they were too many to be read: Read has the first in the queue and few more.

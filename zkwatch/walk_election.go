@@ -10,6 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -24,14 +25,14 @@ func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, er
 		return false, err
 	}
 	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}
-	w.report(Found{Path: path, Dialect: model.Recognise(path, read.New), Read: read, Contenders: 1})
+	w.report(Found{Path: path, Dialect: dialect.Recognise(path, read.New), Read: read, Contenders: 1})
 	return true, nil
 }
 
 // singleAt returns the dialect in which an ephemeral znode at path is a leader's
 // own, nil if there is none.
-func singleAt(path string) *model.Dialect {
-	d := model.Recognise(path, []znode.Znode{{Name: path, Session: 1}})
+func singleAt(path string) *dialect.Dialect {
+	d := dialect.Recognise(path, []znode.Znode{{Name: path, Session: 1}})
 	if d == nil || !d.Single {
 		return nil
 	}
@@ -47,7 +48,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		}
 	}
 	if contenders == nil { // a few systems give no numbers
-		if model.Recognise(path, unread(names, nil)) == nil {
+		if dialect.Recognise(path, unread(names, nil)) == nil {
 			return nil
 		}
 		contenders = slices.Clone(names)
@@ -78,7 +79,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 			break
 		}
 	}
-	if !lives || model.Recognise(path, append(slices.Clone(read.New), unread(names, known)...)) == nil {
+	if !lives || dialect.Recognise(path, append(slices.Clone(read.New), unread(names, known)...)) == nil {
 		return nil
 	}
 
@@ -93,7 +94,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		}
 	}
 	read.At = w.cfg.Now()
-	dialect := model.Recognise(path, append(slices.Clone(read.New), unread(names, known)...))
+	dialect := dialect.Recognise(path, append(slices.Clone(read.New), unread(names, known)...))
 	if dialect == nil || w.found[holders(path, dialect)] {
 		return nil
 	}
@@ -103,7 +104,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 
 // holders is the path of the znodes that the election is the waiting line for:
 // a semaphore has two directories and is one thing. "" for any other.
-func holders(path string, d *model.Dialect) string {
+func holders(path string, d *dialect.Dialect) string {
 	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {
 	case "curator-semaphore-queue":

@@ -14,6 +14,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/lesson"
 	"electop/zkwatch"
@@ -229,10 +230,10 @@ func (h *theatre) press(t *testing.T, key, target, fault string) {
 		_, err := h.cast.Campaign("host:1")
 		must(t, err)
 	case "h":
-		if h.feed.State().Recipe.Name() == model.Herd().Name() {
+		if h.feed.State().Recipe.Name() == dialect.Herd().Name() {
 			must(t, h.cast.Follow(nil))
 		} else {
-			must(t, h.cast.Follow(model.Herd()))
+			must(t, h.cast.Follow(dialect.Herd()))
 		}
 	case "w":
 		rules.Workers = !rules.Workers

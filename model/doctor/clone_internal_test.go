@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"electop/model"
+	"electop/model/dialect"
 
 	"fmt"
 	"reflect"
@@ -85,8 +86,8 @@ func fill(t *testing.T, path string, v reflect.Value, depth int) {
 		}
 	case reflect.Interface:
 		switch v.Type() {
-		case reflect.TypeFor[model.Recipe]():
-			v.Set(reflect.ValueOf(model.Election()))
+		case reflect.TypeFor[dialect.Recipe]():
+			v.Set(reflect.ValueOf(dialect.Election()))
 		case reflect.TypeFor[model.EventBody]():
 			v.Set(reflect.ValueOf(model.Joined{}))
 		default:

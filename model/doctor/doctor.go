@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 )
 
@@ -42,8 +43,8 @@ type Doctor struct {
 	// unseen is how many changes had been missed up to the observation before.
 	unseen int
 
-	risks     map[model.ID]*Risk
-	riskView  map[model.ID]*Risk
+	risks     map[dialect.ID]*Risk
+	riskView  map[dialect.ID]*Risk
 	riskOrder []*Risk
 	weighed   int // rounds of the tracker by which the risks are
 
@@ -135,7 +136,7 @@ func (d *Doctor) leave(at time.Time, j *model.Journal) {
 			d.predecessors.latest = session.Later(d.predecessors.latest, at)
 			continue
 		}
-		var next *model.Candidate
+		var next *dialect.Candidate
 		if i, _ := model.Position(recipe, queue, c); i < len(queue) {
 			next = queue[i]
 		}

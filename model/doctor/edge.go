@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 )
 
@@ -116,14 +117,14 @@ func (s *State) edge(i, holders int) Edge {
 	return e
 }
 
-func (e *Edge) partial(r *round, c *model.Candidate) bool {
+func (e *Edge) partial(r *round, c *dialect.Candidate) bool {
 	w := r.watching[c.Session]
 	return w != nil && w.partial
 }
 
 // misled reports whether what the contender watches is to be held against it:
 // the session has no other contender that may have set the watch.
-func (e *Edge) misled(s *State, c *model.Candidate) bool {
+func (e *Edge) misled(s *State, c *dialect.Candidate) bool {
 	if len(s.watch.last.crowded[c.Session]) > 1 {
 		return false
 	}
@@ -131,7 +132,7 @@ func (e *Edge) misled(s *State, c *model.Candidate) bool {
 }
 
 // misled reports whether the contender watched another child.
-func (r *round) misled(c *model.Candidate) bool {
+func (r *round) misled(c *dialect.Candidate) bool {
 	w := r.watching[c.Session]
 	return w != nil && (len(w.names) > 1 || len(w.names) == 1 && w.names[0] != c.Name)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -19,7 +20,7 @@ func foreignChild(r *report) {
 	if s.Single || len(s.Ignored) == 0 {
 		return
 	}
-	var harmless []*model.Candidate
+	var harmless []*dialect.Candidate
 	for _, c := range s.Ignored[:min(len(s.Ignored), strangersMax)] {
 		severity, why := r.blocks(c)
 		switch {
@@ -56,7 +57,7 @@ func foreignChild(r *report) {
 
 // blocks says how a child that does not contend is in the way, "" if it is not
 // as far as is known.
-func (r *report) blocks(c *model.Candidate) (blocking Severity, why string) {
+func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	s := r.s
 	if c.Session == 0 && !c.Unread && c.HasSequence {
 		twin := *c
@@ -93,7 +94,7 @@ func (r *report) ceiling() Severity {
 }
 
 // expected reports whether a system is known to keep such children there.
-func (r *report) expected(c *model.Candidate) bool {
+func (r *report) expected(c *dialect.Candidate) bool {
 	switch r.dialect() {
 	case "mesos":
 		return c.Name == "log_replicas"
@@ -104,7 +105,7 @@ func (r *report) expected(c *model.Candidate) bool {
 }
 
 // curatorLock is the name that Curator's order looks for, "" for other systems.
-func curatorLock(id string, queue []*model.Candidate) string {
+func curatorLock(id string, queue []*dialect.Candidate) string {
 	if len(queue) == 0 || !queue[0].HasSequence {
 		return ""
 	}
@@ -114,7 +115,7 @@ func curatorLock(id string, queue []*model.Candidate) string {
 		return ""
 	}
 	for _, lock := range []string{"latch-", "lock-"} {
-		if s := model.Stem(queue[0].Name); len(s) >= len(lock) && s[len(s)-len(lock):] == lock {
+		if s := dialect.Stem(queue[0].Name); len(s) >= len(lock) && s[len(s)-len(lock):] == lock {
 			return lock
 		}
 	}

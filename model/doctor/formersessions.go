@@ -3,7 +3,7 @@ package doctor
 import (
 	"time"
 
-	"electop/model"
+	"electop/model/dialect"
 )
 
 // formerSessions are the sessions that owned a contender and own none now, the
@@ -25,7 +25,7 @@ type former struct {
 
 const formerMax = 4096
 
-func (o *formerSessions) left(at time.Time, c *model.Candidate, missed int) {
+func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 	if c.Session == 0 {
 		o.unread++
 		return

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -31,7 +31,7 @@ func ghostNode(r *report) {
 		// guid twice is the client's own word that it meant one candidate.
 		twin := false
 		for k := 1; k < len(all) && !twin; k++ {
-			twin = model.HasGuid(c.Name) && model.Stem(s.Queue[all[k]].Name) == model.Stem(c.Name)
+			twin = dialect.HasGuid(c.Name) && dialect.Stem(s.Queue[all[k]].Name) == dialect.Stem(c.Name)
 		}
 		f := Finding{
 			Severity: Warning,
@@ -75,7 +75,7 @@ func ghostNode(r *report) {
 
 // ghost reports whether a ghost's finding names the contender: that it watches
 // nobody is said there.
-func (r *report) ghost(c *model.Candidate) bool {
+func (r *report) ghost(c *dialect.Candidate) bool {
 	found := r.d.suspects["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -16,7 +17,7 @@ type look struct {
 
 	view   *State
 	owned  map[uint64][]int
-	named  map[string]*model.Candidate
+	named  map[string]*dialect.Candidate
 	sights *sight
 }
 
@@ -49,9 +50,9 @@ func (l *look) owners() map[uint64][]int {
 }
 
 // child returns the child of that name, nil for none.
-func (l *look) child(name string) *model.Candidate {
+func (l *look) child(name string) *dialect.Candidate {
 	if l.named == nil {
-		l.named = make(map[string]*model.Candidate, len(l.s.Queue)+len(l.s.Ignored))
+		l.named = make(map[string]*dialect.Candidate, len(l.s.Queue)+len(l.s.Ignored))
 		for _, c := range l.s.Queue {
 			l.named[c.Name] = c
 		}
@@ -112,7 +113,7 @@ func (l *look) path(name string) string {
 }
 
 // said names a contender in evidence.
-func said(c *model.Candidate) string {
+func said(c *dialect.Candidate) string {
 	text := znode.Safe(c.Name, 0)
 	if c.Session != 0 {
 		text += " of session " + znode.Hex(c.Session)

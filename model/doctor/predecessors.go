@@ -3,7 +3,7 @@ package doctor
 import (
 	"time"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 )
 
@@ -12,7 +12,7 @@ import (
 type predecessors struct {
 	// before is, by the contender that stood next behind, when the last one
 	// before it went.
-	before map[model.ID]time.Time
+	before map[dialect.ID]time.Time
 	// floor stands for what is not remembered: nothing is known of before it.
 	floor time.Time
 	// latest is when the last of all went.
@@ -29,7 +29,7 @@ const predecessorsMax = 4096
 const scanMax = 256
 
 // left notes that the contender before next is gone.
-func (d *predecessors) left(at time.Time, next *model.Candidate) {
+func (d *predecessors) left(at time.Time, next *dialect.Candidate) {
 	d.latest = session.Later(d.latest, at)
 	if next == nil {
 		return
@@ -50,9 +50,9 @@ func (d *predecessors) forget(at time.Time) {
 func (d *predecessors) own() {
 	switch {
 	case d.before == nil:
-		d.before = make(map[model.ID]time.Time)
+		d.before = make(map[dialect.ID]time.Time)
 	case d.shared:
-		before := make(map[model.ID]time.Time, len(d.before)+1)
+		before := make(map[dialect.ID]time.Time, len(d.before)+1)
 		for id, at := range d.before {
 			before[id] = at
 		}
@@ -79,7 +79,7 @@ func (d *predecessors) prune(from time.Time) {
 // since returns since when the contender at i has to watch the one at t, at the
 // latest: nobody who stood between, or before the one at t (rules may look for
 // the first of a kind), went later.
-func (d *predecessors) since(queue []*model.Candidate, t, i int) time.Time {
+func (d *predecessors) since(queue []*dialect.Candidate, t, i int) time.Time {
 	at := session.Later(d.floor, session.Later(queue[i].SeenAt, queue[t].SeenAt))
 	if i-t > scanMax {
 		return session.Later(at, d.latest)

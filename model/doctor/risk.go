@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/units"
 )
 
 // Risk says that a contender's session is about to expire.
 type Risk struct {
-	Candidate *model.Candidate
+	Candidate *dialect.Candidate
 	// By, NotBefore, Epoch and Evidence are as in [session.Danger].
 	By, NotBefore time.Time
 	Epoch         int64
 	Evidence      string
 	Since         time.Time
-	Leader        bool             // it holds the role
-	Next          *model.Candidate // who would take over, nil for nobody
+	Leader        bool               // it holds the role
+	Next          *dialect.Candidate // who would take over, nil for nobody
 
 	said bool      // an event told of it
 	told time.Time // the bound that was last told in an event; zero: none
@@ -35,7 +36,7 @@ type RiskChanged struct {
 func (RiskChanged) EventBody() {}
 
 // Risk returns the risk that the contender is at, nil for none that is known.
-func (s *State) Risk(c *model.Candidate) *Risk {
+func (s *State) Risk(c *dialect.Candidate) *Risk {
 	if c == nil {
 		return nil
 	}
@@ -44,7 +45,7 @@ func (s *State) Risk(c *model.Candidate) *Risk {
 
 // RiskWatch says why a risk of the contender would not be seen in time; ""
 // where it would.
-func (s *State) RiskWatch(c *model.Candidate) string {
+func (s *State) RiskWatch(c *dialect.Candidate) string {
 	t := s.Told
 	if t == nil {
 		return "the servers were not asked (v)"
@@ -124,13 +125,13 @@ func (r *Risk) moved() bool { return r.told.IsZero() != r.By.IsZero() || r.By.Af
 
 func (d *Doctor) set(r *Risk) {
 	if d.risks == nil {
-		d.risks = make(map[model.ID]*Risk)
+		d.risks = make(map[dialect.ID]*Risk)
 	}
 	d.risks[r.Candidate.ID()], d.riskView = r, nil
 }
 
 // place says what the contender at position i is to the role.
-func place(r *Risk, queue []*model.Candidate, i, holders int) {
+func place(r *Risk, queue []*dialect.Candidate, i, holders int) {
 	r.Leader, r.Next = i < holders, nil
 	if r.Leader && holders < len(queue) {
 		r.Next = queue[holders]
@@ -157,13 +158,13 @@ func (d *Doctor) risksDue(sessions *session.Tracker) (due time.Time) {
 
 // riskList returns the risks in queue order, and makes the view of them that
 // states share.
-func (d *Doctor) riskList(recipe model.Recipe) []*Risk {
+func (d *Doctor) riskList(recipe dialect.Recipe) []*Risk {
 	if len(d.risks) == 0 {
 		d.riskView, d.riskOrder = nil, nil
 		return nil
 	}
 	if d.riskView == nil {
-		d.riskView = make(map[model.ID]*Risk, len(d.risks))
+		d.riskView = make(map[dialect.ID]*Risk, len(d.risks))
 		d.riskOrder = make([]*Risk, 0, len(d.risks))
 		for id, r := range d.risks {
 			d.riskView[id] = r

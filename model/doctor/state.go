@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"electop/model"
+	"electop/model/dialect"
 )
 
 // State is an election at one moment, with its diagnosis. It is immutable.
@@ -19,7 +20,7 @@ type State struct {
 
 	watch        rounds
 	predecessors predecessors
-	risks        map[model.ID]*Risk
+	risks        map[dialect.ID]*Risk
 	pending      []Pending
 	lost         []uint64
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -58,7 +58,7 @@ func (l *look) sight() *sight {
 	}
 	v := l.sights
 	holders := s.Recipe.Holders(s.Queue)
-	calling := s.Recipe.Name() == model.Herd().Name() // a herd by its own rule
+	calling := s.Recipe.Name() == dialect.Herd().Name() // a herd by its own rule
 	for i := holders; i < len(s.Queue); i++ {
 		c := s.Queue[i]
 		t, waits := s.Recipe.Watches(s.Queue, i)
@@ -222,7 +222,7 @@ func herdWatch(r *report) {
 		f.Evidence = append(f.Evidence, "watched: "+znode.Safe(name, 0))
 		for _, i := range all[:min(len(all), evidenceMax-1)] {
 			ought := r.mustWatch(i)
-			if s.Recipe.Name() == model.Herd().Name() { // which asks for it
+			if s.Recipe.Name() == dialect.Herd().Name() { // which asks for it
 				ought = znode.Safe(s.Queue[i-1].Name, 0)
 			}
 			f.Evidence = append(f.Evidence, said(s.Queue[i])+" should watch "+ought)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -28,7 +28,7 @@ type round struct {
 	// members told theirs: who had none then had no watch either.
 	clients map[uint64]session.Conn
 	// crowded are the contenders of sessions that own several.
-	crowded map[uint64][]*model.Candidate
+	crowded map[uint64][]*dialect.Candidate
 }
 
 // watching is what one session watches of the election.
@@ -44,7 +44,7 @@ type watching struct {
 const watchedMax = 64
 
 // newRound indexes a table, nil if nobody was asked for watches.
-func newRound(t *session.Table, path string, queue []*model.Candidate) *round {
+func newRound(t *session.Table, path string, queue []*dialect.Candidate) *round {
 	r := &round{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching)}
 	asked := false
 	for i := range t.Servers {
@@ -85,7 +85,7 @@ func newRound(t *session.Table, path string, queue []*model.Candidate) *round {
 	if t.TellsEveryConn() {
 		r.clients = t.Conns()
 	}
-	owners := make(map[uint64]*model.Candidate, len(queue))
+	owners := make(map[uint64]*dialect.Candidate, len(queue))
 	for _, c := range queue {
 		first, again := owners[c.Session]
 		switch {
@@ -94,10 +94,10 @@ func newRound(t *session.Table, path string, queue []*model.Candidate) *round {
 			owners[c.Session] = c
 		default:
 			if r.crowded == nil {
-				r.crowded = make(map[uint64][]*model.Candidate)
+				r.crowded = make(map[uint64][]*dialect.Candidate)
 			}
 			if r.crowded[c.Session] == nil {
-				r.crowded[c.Session] = []*model.Candidate{first}
+				r.crowded[c.Session] = []*dialect.Candidate{first}
 			}
 			r.crowded[c.Session] = append(r.crowded[c.Session], c)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/boundedjson"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/znode"
@@ -78,7 +79,7 @@ func (h Header) Config() (model.Config, error) {
 	if h.Format != RecordingFormat {
 		return model.Config{}, fmt.Errorf("recording format %d: this version reads %d", h.Format, RecordingFormat)
 	}
-	r, ok := model.RecipeNamed(h.Recipe)
+	r, ok := dialect.RecipeNamed(h.Recipe)
 	if !ok && h.Recipe != recognised {
 		return model.Config{}, fmt.Errorf("recording of an unknown recipe %q", znode.Safe(h.Recipe, 40))
 	}

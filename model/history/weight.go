@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -17,14 +18,14 @@ func weigh(o model.Observation) int {
 	case *model.Read:
 		n := each + size[model.Read]() + len(o.Gone)*size[string]()
 		for i := range o.New {
-			n += znodeWeight(&o.New[i]) + size[model.Candidate]()
+			n += znodeWeight(&o.New[i]) + size[dialect.Candidate]()
 		}
 		for _, name := range o.Gone {
 			n += len(name)
 		}
 		return n
 	case *model.Refresh:
-		return each + znodeWeight(&o.Znode) + size[model.Candidate]()
+		return each + znodeWeight(&o.Znode) + size[dialect.Candidate]()
 	case *model.Ack:
 		return each + size[model.Ack]() + len(o.Data.Bytes)
 	case *model.Connection:

@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -64,7 +65,7 @@ func look(s *doctor.State, role Role) actor {
 	case Guidless:
 		return mine(func(m *model.Member) bool { return m.NoGuid })
 	case Ghost:
-		first := make(map[uint64]*model.Candidate, n)
+		first := make(map[uint64]*dialect.Candidate, n)
 		for _, c := range s.Queue {
 			if old := first[c.Session]; old != nil && c.Session != 0 {
 				return contender(s, old)
@@ -100,7 +101,7 @@ func (c *cast) lacks(roles []Role) string {
 }
 
 // is reports whether the contender has the role.
-func (c *cast) is(role Role, x *model.Candidate) bool {
+func (c *cast) is(role Role, x *dialect.Candidate) bool {
 	if x == nil || role == Nobody {
 		return x == nil && role == Nobody
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"electop/model"
+	"electop/model/dialect"
 )
 
 // Check returns what is wrong with a lesson, nil for one that can be given.
@@ -228,7 +229,7 @@ func (f field) knows(value string, e Event) bool {
 	case fBelief:
 		return slices.Contains([]model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading, model.Suspended, model.Resigned, model.Lost}, model.Belief(value))
 	case fRecipe:
-		_, ok := model.RecipeNamed(value)
+		_, ok := dialect.RecipeNamed(value)
 		return ok
 	case fCount:
 		var c cast

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 )
 
@@ -136,7 +137,7 @@ func (c *Condition) counted(m *moment, n int) bool {
 	return !ok || n == want
 }
 
-func (c *Condition) numbered(m *moment, x *model.Candidate) bool {
+func (c *Condition) numbered(m *moment, x *dialect.Candidate) bool {
 	switch {
 	case c.Seq == "":
 		return true
@@ -153,12 +154,12 @@ const (
 )
 
 // is reports whether x has the role, which "" leaves open.
-func (m *moment) is(role Role, x *model.Candidate) bool {
+func (m *moment) is(role Role, x *dialect.Candidate) bool {
 	return role == "" || m.cast.is(role, x)
 }
 
 // owns reports whether x belongs to who had the role, under whatever name.
-func (m *moment) owns(role Role, x *model.Candidate) bool {
+func (m *moment) owns(role Role, x *dialect.Candidate) bool {
 	if role == "" {
 		return true
 	}
@@ -172,7 +173,7 @@ func (m *moment) owns(role Role, x *model.Candidate) bool {
 
 // cause is why one of ours left: a session can not have expired before the end
 // of its lease.
-func (m *moment) cause(x *model.Candidate) model.Cause {
+func (m *moment) cause(x *dialect.Candidate) model.Cause {
 	mine := m.before.Member(x)
 	switch {
 	case mine == nil:
@@ -187,8 +188,8 @@ func (m *moment) cause(x *model.Candidate) model.Cause {
 }
 
 // twins reports whether x's session owns another contender.
-func twins(s *doctor.State, x *model.Candidate) bool {
-	return x.Session != 0 && slices.ContainsFunc(s.Queue, func(o *model.Candidate) bool {
+func twins(s *doctor.State, x *dialect.Candidate) bool {
+	return x.Session != 0 && slices.ContainsFunc(s.Queue, func(o *dialect.Candidate) bool {
 		return o.Session == x.Session && o.ID() != x.ID()
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -53,7 +54,7 @@ var lacking = map[Role]string{
 type actor struct {
 	label   string // safe to show, "" for nobody
 	member  string // [model.Member.ID], "" for one that is not ours
-	id      model.ID
+	id      dialect.ID
 	stands  bool // it has a znode in the queue, id
 	session uint64
 	seq     string
@@ -63,7 +64,7 @@ type actor struct {
 const nameMax = 24
 
 // contender returns c as an actor; nobody for nil.
-func contender(s *doctor.State, c *model.Candidate) actor {
+func contender(s *doctor.State, c *dialect.Candidate) actor {
 	if c == nil {
 		return actor{}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"electop/demo"
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/ui"
 )
@@ -111,8 +111,8 @@ func (a *actions) Do(_ context.Context, act ui.Action) error {
 		_, err := a.cast.Campaign(a.candidacyName)
 		return err
 	case ui.Herd:
-		if act.Arg == model.Herd().Name() {
-			return a.cast.Follow(model.Herd())
+		if act.Arg == dialect.Herd().Name() {
+			return a.cast.Follow(dialect.Herd())
 		}
 		return a.cast.Follow(nil)
 	case ui.Partition, ui.LoseReply, ui.NoGuid, ui.SlowLead, ui.Expire:

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -21,10 +22,10 @@ import (
 
 // entry is what is known of an election before candidates of ours enter it.
 type entry struct {
-	known   bool           // it could be looked at
-	dialect *model.Dialect // nil: nobody stands, and our own naming is as good as any
-	foreign int            // candidates that are not electop's
-	behind  string         // whom we will queue behind; "" for nobody
+	known   bool             // it could be looked at
+	dialect *dialect.Dialect // nil: nobody stands, and our own naming is as good as any
+	foreign int              // candidates that are not electop's
+	behind  string           // whom we will queue behind; "" for nobody
 }
 
 // entryOf judges an election that candidates of ours want to enter. The error
@@ -63,7 +64,7 @@ func (e entry) whose() string {
 }
 
 // naming is the dialect for our candidates, nil for electop's own.
-func (e entry) naming() *model.Dialect {
+func (e entry) naming() *dialect.Dialect {
 	if e.dialect != nil && e.foreign > 0 && e.dialect.Foreign() {
 		return e.dialect
 	}

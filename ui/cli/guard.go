@@ -7,6 +7,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui"
 )
@@ -63,7 +64,7 @@ func (g *guard) enter(ctx context.Context) error {
 // facts are what the judgement depends on.
 type facts struct {
 	phase   model.Phase
-	dialect *model.Dialect
+	dialect *dialect.Dialect
 }
 
 func key(s *doctor.State) facts { return facts{s.Phase, s.Dialect} }

@@ -21,6 +21,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/ui"
@@ -34,13 +35,13 @@ import (
 // what others said meanwhile, which is counted on their connections.
 func TestHerdNumbersAreTheServers(t *testing.T) {
 	for _, n := range []int{3, 12, 50} {
-		for _, r := range []model.Recipe{model.Election(), model.Herd()} {
+		for _, r := range []dialect.Recipe{dialect.Election(), dialect.Herd()} {
 			t.Run(fmt.Sprintf("%d/%s", n, r.Name()), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					x := newExhibit(t)
 					defer x.end()
 					x.enter(t, n, n)
-					if r.Name() == model.Herd().Name() {
+					if r.Name() == dialect.Herd().Name() {
 						x.do(t, ui.Action{Kind: ui.Herd, Arg: r.Name()})
 						x.stands(t, n)
 					}
@@ -166,7 +167,7 @@ func (x *exhibit) leader(t *testing.T) model.Member {
 
 // handoff brings about the end of a leader, or awaits it, and compares what is
 // said of it with what the server counted.
-func (x *exhibit) handoff(t *testing.T, leader model.Member, r model.Recipe, notified, left int, end ...func()) {
+func (x *exhibit) handoff(t *testing.T, leader model.Member, r dialect.Recipe, notified, left int, end ...func()) {
 	t.Helper()
 	counted, overheard := x.server.Counters(), x.overhear(leader)
 	for _, f := range end {
@@ -197,7 +198,7 @@ func (x *exhibit) handoff(t *testing.T, leader model.Member, r model.Recipe, not
 		t.Errorf("the journal has %+v of\n%+v\nthe server's counters say %+v", got, w.Wake, want)
 	}
 	name := "chain"
-	if r.Name() == model.Herd().Name() {
+	if r.Name() == dialect.Herd().Name() {
 		name = "herd"
 	}
 	shown := regexp.MustCompile(`│ ` + name + ` +\W* (\d+) +(\d+) +([\d.]+ k?B) │`).FindStringSubmatch(x.screen())

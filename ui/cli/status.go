@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/plain"
@@ -94,7 +95,7 @@ func (o *options) readOnce(ctx context.Context, conn *zkwatch.Conn) (*doctor.Jou
 		return nil, err
 	}
 	ack := ""
-	if d := model.Recognise(o.path, read.New); d != nil {
+	if d := dialect.Recognise(o.path, read.New); d != nil {
 		ack = d.AckPath(o.path)
 	}
 	if o.ack != "" {

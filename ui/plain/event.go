@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -81,7 +82,7 @@ type stateEvent struct {
 // Event returns the JSON object of an event in the election at path.
 func Event(path string, e model.Event) any {
 	head := func(kind string) eventHead { return eventHead{e.N, stamp(e.At), kind, e.At} }
-	child := func(kind string, c *model.Candidate, ignored bool) any {
+	child := func(kind string, c *dialect.Candidate, ignored bool) any {
 		return childEvent{head(kind), znode.Join(path, c.Name), sequence(c), sessionID(c), content(c.Data, c.Unread), ignored}
 	}
 	switch b := e.Body.(type) {

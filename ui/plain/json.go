@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -119,7 +120,7 @@ func statusOf(s *doctor.State) status {
 }
 
 // place fills in what the servers say of the contender at position i.
-func (e *candidate) place(s *doctor.State, c *model.Candidate, i int) {
+func (e *candidate) place(s *doctor.State, c *dialect.Candidate, i int) {
 	edge := s.Edge(i)
 	e.WatchState = string(edge.State)
 	for _, name := range edge.Watched {
@@ -141,21 +142,21 @@ func epoch(r *doctor.Risk) *int64 {
 	return &r.Epoch
 }
 
-func sequence(c *model.Candidate) seq {
+func sequence(c *dialect.Candidate) seq {
 	if !c.HasSequence {
 		return seq{}
 	}
 	return seq{&c.Sequence}
 }
 
-func sessionID(c *model.Candidate) *string {
+func sessionID(c *dialect.Candidate) *string {
 	if c.Session == 0 {
 		return nil
 	}
 	return text(znode.Hex(c.Session))
 }
 
-func znodePath(path string, c *model.Candidate) *string {
+func znodePath(path string, c *dialect.Candidate) *string {
 	if c == nil {
 		return nil
 	}
@@ -188,7 +189,7 @@ func text(s string) *string {
 }
 
 // name is who a candidate is: nil where only its znode's name tells it apart.
-func name(c *model.Candidate) *string {
+func name(c *dialect.Candidate) *string {
 	if l := c.Label(); l != znode.Safe(c.Name, nameMax) {
 		return text(l)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -66,18 +67,18 @@ type scene struct {
 
 func scenes(t *testing.T) []scene {
 	t.Helper()
-	amber := &model.Candidate{Znode: child("guid-n_0000000001", 0xa1, 0x100000004, []byte("amber")), Sequence: 1, HasSequence: true}
-	birch := &model.Candidate{Znode: child("guid-n_0000000002", 1<<63, 0x100000005, []byte("birch")), Sequence: 2, HasSequence: true}
-	config := &model.Candidate{Znode: child("config", 0, 0x100000003, []byte("{}"))}
-	unread := &model.Candidate{Znode: znode.Znode{Name: "n_0000000003", Unread: true}, Sequence: 3, HasSequence: true}
-	denied := &model.Candidate{Znode: child("n_0000000004", 0xa4, 0x100000007, nil), Sequence: 4, HasSequence: true}
+	amber := &dialect.Candidate{Znode: child("guid-n_0000000001", 0xa1, 0x100000004, []byte("amber")), Sequence: 1, HasSequence: true}
+	birch := &dialect.Candidate{Znode: child("guid-n_0000000002", 1<<63, 0x100000005, []byte("birch")), Sequence: 2, HasSequence: true}
+	config := &dialect.Candidate{Znode: child("config", 0, 0x100000003, []byte("{}"))}
+	unread := &dialect.Candidate{Znode: znode.Znode{Name: "n_0000000003", Unread: true}, Sequence: 3, HasSequence: true}
+	denied := &dialect.Candidate{Znode: child("n_0000000004", 0xa4, 0x100000007, nil), Sequence: 4, HasSequence: true}
 	denied.Data.Denied = true
-	binary := &model.Candidate{Znode: child("n_0000000005", 0xa5, 0x100000008, []byte{0xff, 0}), Sequence: 5, HasSequence: true}
-	large := &model.Candidate{Znode: child("n_0000000006", 0xa6, 0x100000009, bytes.Repeat([]byte("x"), 1<<20)), Sequence: 6, HasSequence: true}
+	binary := &dialect.Candidate{Znode: child("n_0000000005", 0xa5, 0x100000008, []byte{0xff, 0}), Sequence: 5, HasSequence: true}
+	large := &dialect.Candidate{Znode: child("n_0000000006", 0xa6, 0x100000009, bytes.Repeat([]byte("x"), 1<<20)), Sequence: 6, HasSequence: true}
 
 	absent := doctor.NewJournal(model.Config{Path: path})
 	absent.Apply(&model.Read{At: start, Presence: model.Absent})
-	handoff := func(from, to *model.Candidate, cause model.Cause, silent, takeover, vacant *time.Duration) model.Handoff {
+	handoff := func(from, to *dialect.Candidate, cause model.Cause, silent, takeover, vacant *time.Duration) model.Handoff {
 		h := model.Handoff{At: start, From: from, To: to, Cause: cause, Silent: silent, Takeover: takeover, Vacant: vacant}
 		if to != nil {
 			h.Fence = to.Czxid

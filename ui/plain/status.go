@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -95,7 +96,7 @@ func statusTable(b *bytes.Buffer, s *doctor.State) {
 }
 
 // number is a candidate's sequence as a table shows it.
-func number(c *model.Candidate) string {
+func number(c *dialect.Candidate) string {
 	if !c.HasSequence {
 		return "-"
 	}
@@ -126,7 +127,7 @@ func watchText(s *doctor.State, i int) string {
 }
 
 // child tells a contender from the others in little room.
-func child(c *model.Candidate) string {
+func child(c *dialect.Candidate) string {
 	if !c.HasSequence {
 		return znode.Safe(c.Name, 0)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -131,7 +132,7 @@ func CauseText(c model.Cause) string {
 }
 
 // Who names a candidate in a line of text: its label and its sequence.
-func Who(c *model.Candidate) string {
+func Who(c *dialect.Candidate) string {
 	if c == nil {
 		return "nobody"
 	}
@@ -144,7 +145,7 @@ func Who(c *model.Candidate) string {
 
 // whoOrWhat is Who for a child that may be no candidate: what that holds says
 // nothing of who it is.
-func whoOrWhat(c *model.Candidate, ignored bool) string {
+func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	if ignored {
 		return znode.Safe(c.Name, 0) + "  (no candidate)"
 	}

@@ -1,4 +1,4 @@
-package model
+package dialect
 
 import (
 	"electop/model/znode"
@@ -90,10 +90,10 @@ func (d *Dialect) AckPath(path string) string {
 }
 
 // Dialects returns all dialects, the specific before the general.
-func Dialects() []*Dialect { return slices.Clone(dialects) }
+func All() []*Dialect { return slices.Clone(dialects) }
 
 // DialectByID returns the dialect with that ID.
-func DialectByID(id string) (*Dialect, bool) {
+func ByID(id string) (*Dialect, bool) {
 	for _, d := range dialects {
 		if d.ID == id {
 			return d, true
@@ -193,7 +193,7 @@ func widened(d *Dialect, shown func(wider *Dialect) bool) *Dialect {
 	if d == nil || d.widens == "" {
 		return d
 	}
-	if wider, ok := DialectByID(d.widens); ok && shown(wider) {
+	if wider, ok := ByID(d.widens); ok && shown(wider) {
 		return wider
 	}
 	return d
@@ -219,6 +219,41 @@ func (d *Dialect) standsAt(path string) bool {
 		}
 	}
 	return len(d.at) == 0
+}
+
+// Widened returns the dialect that d is part of, where a child shows that, else d.
+func (d *Dialect) Widened(children []znode.Znode) *Dialect {
+	return widened(d, func(wider *Dialect) bool {
+		return slices.ContainsFunc(children, func(z znode.Znode) bool {
+			_, ok := match(wider.mark, Stem(z.Name))
+			return ok && (z.Session != 0 || z.Unread)
+		})
+	})
+}
+
+// Interpret gives a candidate what its name and data say in the dialect: who it
+// is, and its sequence. With nil, where nobody's naming is known, that is the
+// sequence alone.
+func (d *Dialect) Interpret(c *Candidate) {
+	c.Who, c.kind = "", kindUnknown
+	c.Sequence, c.HasSequence = znode.Sequence(c.Name)
+	if d == nil {
+		return
+	}
+	if d.bare || d.Single {
+		c.Sequence, c.HasSequence = 0, false // digits that happen to be there
+	}
+	c.Who = d.Who(c)
+	if r, ok := d.Recipe.(*locks); ok && r.reader != nil {
+		c.kind = r.kindOf(c.Name)
+	}
+}
+
+// SingleZnode returns the dialect of an election by one ephemeral znode, of no
+// system in particular.
+func SingleZnode() *Dialect {
+	d, _ := ByID(singleID)
+	return d
 }
 
 // named reports whether the name is one of the dialect's contenders, and what

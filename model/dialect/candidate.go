@@ -1,4 +1,4 @@
-package model
+package dialect
 
 import (
 	"electop/model/znode"
@@ -25,12 +25,6 @@ type Candidate struct {
 	kind kind
 }
 
-func newCandidate(z znode.Znode, at time.Time, joined bool) *Candidate {
-	c := &Candidate{Znode: z, SeenAt: at, Joined: joined}
-	c.Sequence, c.HasSequence = znode.Sequence(z.Name)
-	return c
-}
-
 // ID identifies a candidate for as long as it exists: a name can come again,
 // a name with its czxid cannot.
 type ID struct {
@@ -40,6 +34,11 @@ type ID struct {
 
 // ID returns the candidate's identity.
 func (c *Candidate) ID() ID { return ID{c.Name, c.Czxid} }
+
+// Reads reports whether another reading of the same znode says the same of it.
+func (c *Candidate) Reads(other *Candidate) bool {
+	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind
+}
 
 // Age returns how long the znode has existed at now, never negative, and
 // whether that is exact or (for znodes older than our looking on) by the

@@ -1,4 +1,4 @@
-package model
+package dialect
 
 import (
 	"cmp"
@@ -66,4 +66,11 @@ func held(own string, children []string, takes bool) (t Target) {
 		}
 	}
 	return t
+}
+
+// SessionsShare reports whether one session may hold several places by the
+// recipe, as it may hold several leases.
+func SessionsShare(r Recipe) bool {
+	_, ok := r.(leases)
+	return ok
 }

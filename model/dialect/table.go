@@ -1,4 +1,4 @@
-package model
+package dialect
 
 import (
 	"electop/model/znode"

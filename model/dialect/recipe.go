@@ -1,4 +1,4 @@
-package model
+package dialect
 
 // Recipe is a kind of election: who contends in which order, who holds the role and whom each contender should watch. The journal and
 // the screen ask it and know no rule of their own, so a new kind (read/write
