@@ -1,12 +1,13 @@
 package model
 
 import (
-	"electop/model/session"
-	"electop/model/znode"
 	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
+
+	"electop/model/session"
+	"electop/model/znode"
 )
 
 // lookForAck makes another znode the acknowledgement; "": there is none.

@@ -2,10 +2,11 @@ package model
 
 import (
 	"cmp"
-	"electop/model/dialect"
-	"electop/model/znode"
 	"slices"
 	"time"
+
+	"electop/model/dialect"
+	"electop/model/znode"
 )
 
 // noDialect stands in [Switch.Dialect] for an election that was not recognised.

@@ -1,11 +1,12 @@
 package model
 
 import (
+	"slices"
+	"time"
+
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/units"
-	"slices"
-	"time"
 )
 
 // CauseLeft is a leader's znode that went while its session was alive: it was

@@ -1,8 +1,9 @@
 package model
 
 import (
-	"electop/model/dialect"
 	"time"
+
+	"electop/model/dialect"
 )
 
 // Event is one thing that happened, numbered from 1 without gaps.

@@ -1,8 +1,9 @@
 package model
 
 import (
-	"electop/model/dialect"
 	"time"
+
+	"electop/model/dialect"
 )
 
 // pendingHandoff is a handoff whose event waits for the acknowledgement.

@@ -1,9 +1,10 @@
 package model
 
 import (
+	"time"
+
 	"electop/model/dialect"
 	"electop/model/session"
-	"time"
 )
 
 func (j *Journal) startReign(c *dialect.Candidate, at time.Time, known bool) {

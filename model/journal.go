@@ -2,11 +2,12 @@ package model
 
 import (
 	"cmp"
-	"electop/model/dialect"
-	"electop/model/session"
 	"maps"
 	"slices"
 	"time"
+
+	"electop/model/dialect"
+	"electop/model/session"
 )
 
 // Config says what election a [Journal] is about.

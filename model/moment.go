@@ -1,9 +1,10 @@
 package model
 
 import (
+	"time"
+
 	"electop/model/dialect"
 	"electop/model/session"
-	"time"
 )
 
 // A moment is when something changed, as far as that is known. A read shows

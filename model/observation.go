@@ -1,8 +1,9 @@
 package model
 
 import (
-	"electop/model/znode"
 	"time"
+
+	"electop/model/znode"
 )
 
 // Observation is something that was seen: the only way into a [Journal].

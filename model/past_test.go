@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
-
-	"pgregory.net/rapid"
 )
 
 // past draws what may be observed of an election, of every kind: of a tree that

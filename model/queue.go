@@ -2,10 +2,11 @@ package model
 
 import (
 	"cmp"
-	"electop/model/dialect"
-	"electop/model/znode"
 	"slices"
 	"time"
+
+	"electop/model/dialect"
+	"electop/model/znode"
 )
 
 // ordered returns the candidates for a read's new znodes, in queue order.

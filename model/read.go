@@ -1,10 +1,11 @@
 package model
 
 import (
-	"electop/model/dialect"
-	"electop/model/znode"
 	"slices"
 	"time"
+
+	"electop/model/dialect"
+	"electop/model/znode"
 )
 
 // read applies one look at the children.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"electop/model/dialect"
 	"electop/model/znode"
-
-	"pgregory.net/rapid"
 )
 
 // contenderNames are, by recipe, what the names of its contenders begin with.

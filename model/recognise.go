@@ -1,10 +1,11 @@
 package model
 
 import (
-	"electop/model/dialect"
-	"electop/model/znode"
 	"slices"
 	"time"
+
+	"electop/model/dialect"
+	"electop/model/znode"
 )
 
 // recognise finds out whose election it is before r's new children come in: at

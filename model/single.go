@@ -1,11 +1,12 @@
 package model
 
 import (
+	"slices"
+	"time"
+
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
-	"slices"
-	"time"
 )
 
 // lone applies a look at the znode of an election that is a single one. What

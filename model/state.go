@@ -1,10 +1,11 @@
 package model
 
 import (
+	"time"
+
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
-	"time"
 )
 
 // Phase is what is known of the election's parent.

@@ -1,8 +1,9 @@
 package model
 
 import (
-	"electop/model/dialect"
 	"slices"
+
+	"electop/model/dialect"
 )
 
 // Woken is a [Wake] with what the journal knows of the deleted child.

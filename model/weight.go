@@ -1,8 +1,9 @@
 package model
 
 import (
-	"electop/model/dialect"
 	"reflect"
+
+	"electop/model/dialect"
 )
 
 // What things take of the memory, roughly: of maps it is known only how many

@@ -1,8 +1,6 @@
 package ui
 
-import (
-	"electop/model/znode"
-)
+import "electop/model/znode"
 
 // joinIndent is that of the lines to paste.
 const joinIndent = 2

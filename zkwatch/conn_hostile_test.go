@@ -1,7 +1,6 @@
 package zkwatch_test
 
 import (
-	"electop/zkwatch"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"electop/zkwatch"
 )
 
 // A conn whose writes fail after the first few.

@@ -1,8 +1,6 @@
 package zkwatch
 
-import (
-	"regexp"
-)
+import "regexp"
 
 // ValidatePath says what is wrong with path as the path of a znode, by the
 // rules of ZooKeeper's PathUtils, so that no server has to be asked.

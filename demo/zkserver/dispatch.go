@@ -1,8 +1,6 @@
 package zkserver
 
-import (
-	"electop/zkwatch/wire"
-)
+import "electop/zkwatch/wire"
 
 // handle carries out one request and queues the reply. last is set when the
 // connection is to be closed once the reply is written.

@@ -1,8 +1,9 @@
 package dialect
 
 import (
-	"electop/model/znode"
 	"time"
+
+	"electop/model/znode"
 )
 
 // Candidate is a child of the election: a contender in its queue, or a child

@@ -1,9 +1,10 @@
 package dialect
 
 import (
-	"electop/model/znode"
 	"math"
 	"slices"
+
+	"electop/model/znode"
 )
 
 // Dialect is how one system writes an election into znodes: what the children

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"cmp"
+
 	"electop/model/znode"
 )
 

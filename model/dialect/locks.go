@@ -2,9 +2,10 @@ package dialect
 
 import (
 	"cmp"
-	"electop/model/znode"
 	"slices"
 	"strings"
+
+	"electop/model/znode"
 )
 
 // locks is the recipe of the systems that order contenders by their sequence

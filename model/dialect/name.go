@@ -1,8 +1,9 @@
 package dialect
 
 import (
-	"electop/model/znode"
 	"strings"
+
+	"electop/model/znode"
 )
 
 // Stem is a numbered name without its number and the number's sign.

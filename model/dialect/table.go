@@ -1,9 +1,10 @@
 package dialect
 
 import (
-	"electop/model/znode"
 	"encoding/hex"
 	"strings"
+
+	"electop/model/znode"
 )
 
 // Rules for people: whom a contender watches.

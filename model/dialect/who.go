@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"bytes"
-	"electop/model/znode"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"electop/model/znode"
 )
 
 // whoByData reads who a candidate is from its znode's data: host:port of a JSON

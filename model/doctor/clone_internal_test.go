@@ -1,14 +1,14 @@
 package doctor
 
 import (
-	"electop/model"
-	"electop/model/dialect"
-
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"unsafe"
+
+	"electop/model"
+	"electop/model/dialect"
 )
 
 // What a journal and its clone may share. A field that is added to any of them
@@ -17,7 +17,7 @@ import (
 var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
-		"model.Candidate", "model.Member", "model.Dialect", "model.Handoff", "model.ServerTable", "model.ServerConn",
+		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Pace", "model.Write", "model.Woken", "doctor.round", "model.gone",
 	}
 	// sharedMaps and sharedSlices are made anew when they change. What is

@@ -1,8 +1,9 @@
 package session
 
 import (
-	"electop/model/znode"
 	"time"
+
+	"electop/model/znode"
 )
 
 // SessionConn is where a session is connected: the connection, and the member of

@@ -1,8 +1,9 @@
 package session
 
 import (
-	"electop/model/znode"
 	"time"
+
+	"electop/model/znode"
 )
 
 // An ensembleTerm is the time for which one server keeps the deadlines of all

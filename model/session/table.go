@@ -1,9 +1,10 @@
 package session
 
 import (
-	"electop/model/znode"
 	"slices"
 	"time"
+
+	"electop/model/znode"
 )
 
 // ServerTable is what the members of the ensemble said about themselves in

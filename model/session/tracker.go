@@ -2,9 +2,10 @@ package session
 
 import (
 	"cmp"
-	"electop/model/znode"
 	"time"
 	"unsafe"
+
+	"electop/model/znode"
 )
 
 // A Tracker collects what the servers say of sessions, round by round: where

@@ -1,8 +1,6 @@
 package admin
 
-import (
-	"electop/model/session"
-)
+import "electop/model/session"
 
 // A result is what one server said in a poll, not yet cut down to an election:
 // the lists of server are empty, those here are whole, and paths are full.

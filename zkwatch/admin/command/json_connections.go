@@ -1,8 +1,6 @@
 package command
 
-import (
-	"electop/model/session"
-)
+import "electop/model/session"
 
 type jsonConn struct {
 	Addr         string      `json:"remote_socket_address"`

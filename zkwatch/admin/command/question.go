@@ -21,9 +21,7 @@
 // from a reply is bounded and safe to show; znode paths are as they were sent.
 package command
 
-import (
-	"electop/model/session"
-)
+import "electop/model/session"
 
 // A Question is a command in all its forms.
 type Question[T any] struct {
