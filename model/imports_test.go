@@ -28,7 +28,14 @@ var rooms = []struct {
 	std     bool     // and of the rest the standard library only
 }{
 	{room: "model/units", std: true},
-	{room: "model", imports: []string{"model"}, std: true},
+	{room: "model/boundedjson", std: true},
+	{room: "model/znode", std: true},
+	{room: "model/dialect", imports: []string{"model/znode"}, std: true},
+	{room: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
+	{room: "model/doctor", imports: []string{"model"}, but: "model/history", std: true},
+	{room: "model/history", imports: []string{"model"}, but: "model/lesson", std: true},
+	{room: "model/lesson", imports: []string{"model"}, std: true},
+	{room: "model", imports: []string{"model/znode", "model/dialect", "model/session", "model/units"}, std: true},
 	{room: "zkwatch/wire", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "zkwatch", imports: []string{"model", "zkwatch"}},
 	{room: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},

@@ -90,10 +90,10 @@ func (d *Dialect) AckPath(path string) string {
 	return d.ack(path)
 }
 
-// Dialects returns all dialects, the specific before the general.
+// All returns all dialects, the specific before the general.
 func All() []*Dialect { return slices.Clone(dialects) }
 
-// DialectByID returns the dialect with that ID.
+// ByID returns the dialect with that ID.
 func ByID(id string) (*Dialect, bool) {
 	for _, d := range dialects {
 		if d.ID == id {

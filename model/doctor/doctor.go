@@ -10,17 +10,6 @@ import (
 	"electop/model/session"
 )
 
-// # The doctor
-//
-// Findings come from rules (see rules), each of which looks at what the journal
-// knows and reports what is wrong now. What a rule reports is a suspicion until
-// it has lasted: for some time, or over several tables, as the rule says. Then
-// the finding is raised; when the rule no longer reports it, it is cleared.
-//
-// Rules may look at the whole queue, so they do not run at each change. A table
-// has them run at once, anything else when the last run is [pace] past. What
-// they wait for is part of [Journal.Deadline].
-
 // pace is how long after a run the rules run again for changes of the queue.
 // It grows with the queue, so that rules cost about the same part of the time
 // whatever its length: one that looks at 10,000 contenders takes some

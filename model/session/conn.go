@@ -6,7 +6,7 @@ import (
 	"electop/model/znode"
 )
 
-// SessionConn is where a session is connected: the connection, and the member of
+// Conn is where a session is connected: the connection, and the member of
 // the ensemble that listed it at that time.
 type Conn struct {
 	Conn   *Client

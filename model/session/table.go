@@ -7,7 +7,7 @@ import (
 	"electop/model/znode"
 )
 
-// ServerTable is what the members of the ensemble said about themselves in
+// Table is what the members of the ensemble said about themselves in
 // one round of asking: the only source for who really watches what. Each
 // member knows its own connections and watches only; sessions and ephemerals
 // are the same on all, and deadlines are known to the ensemble's leader alone.
@@ -112,7 +112,7 @@ type Answer struct {
 	Hint  string      `json:"hint,omitempty"` // the server's setting that would allow it
 }
 
-// ServerConn is a client's connection as the server lists it.
+// Client is a client's connection as the server lists it.
 type Client struct {
 	Session     uint64        `json:"session"` // 0: none yet
 	Addr        string        `json:"addr"`    // the client's host:port

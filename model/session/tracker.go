@@ -22,7 +22,7 @@ type Tracker struct {
 	tick   time.Duration
 }
 
-// A SessionView is what a tracker knows at one moment. It is immutable.
+// A View is what a tracker knows at one moment. It is immutable.
 type View struct {
 	clients  map[uint64]Conn
 	whole    bool

@@ -4,7 +4,7 @@
 // A client cannot read this. Each server answers for itself, in two ways: in
 // JSON over HTTP (its AdminServer, since 3.5), and in plain text to four-letter
 // words at the port for clients. An [Asker] polls the members of an ensemble,
-// makes one [session.ServerTable] of their answers, and gives each subscribed
+// makes one [session.Table] of their answers, and gives each subscribed
 // [Election] the part that concerns it:
 //
 //	what happens                                    where
@@ -42,7 +42,7 @@
 // # Members
 //
 // What the servers do not list proves nothing while one of them may not have been
-// asked. So ServerTable.Whole has conditions. The servers that are asked are
+// asked. So Table.Whole has conditions. The servers that are asked are
 // those of the connect string and those of /zookeeper/config. Each configured
 // server must have a result of its own, even if it is a failure: from its address
 // for clients or, where its line has none (a static configuration of 3.5 and

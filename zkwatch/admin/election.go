@@ -49,7 +49,7 @@ const (
 )
 
 // table returns what the servers said that concerns the election. See
-// [session.ServerTable].
+// [session.Table].
 func (e *Election) table(t session.Table, results []result, chroot string) *session.Table {
 	f := filter{election: e, chroot: chroot, sessions: make(map[uint64]bool)}
 	for _, a := range t.Anchors {
