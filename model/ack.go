@@ -16,8 +16,8 @@ func (j *Journal) lookForAck(path string) {
 		return
 	}
 	j.resolve(nil, nil)
-	j.cfg.AckPath, j.ackSeen, j.ackFrom = path, false, moment{}
-	j.acked, j.ackSent = moment{}, time.Time{}
+	j.cfg.AckPath, j.ackSeen, j.ackFrom = path, false, timeBounds{}
+	j.acked, j.ackSent = timeBounds{}, time.Time{}
 	j.state.Ack = AckState{Path: path, Presence: Absent}
 }
 
@@ -37,7 +37,7 @@ func (j *Journal) ack(o *Ack) {
 		return
 	}
 	took, within := lasted(j.ackFrom, j.acked)
-	j.ackFrom = moment{}
+	j.ackFrom = timeBounds{}
 	if j.pending != nil {
 		j.resolve(took, within)
 		return
@@ -47,8 +47,8 @@ func (j *Journal) ack(o *Ack) {
 
 // ackChanged returns when the acknowledgement became as a look shows it. Several
 // changes may be behind one notification, so only the answer is later than all.
-func (j *Journal) ackChanged(o *Ack) moment {
-	m := moment{earliest: j.ackSent, latest: wall(o.At), likely: wall(o.At)}
+func (j *Journal) ackChanged(o *Ack) timeBounds {
+	m := timeBounds{earliest: j.ackSent, latest: wall(o.At), likely: wall(o.At)}
 	j.ackSent = wall(o.Sent)
 	if o.Sent.IsZero() || j.gap || o.Sent.After(o.At) {
 		j.ackSent = time.Time{}

@@ -30,7 +30,7 @@ const (
 
 // foreignEnd says why the znode of somebody else's leader went, as far as the
 // servers' tables tell.
-func (j *Journal) foreignEnd(c *dialect.Candidate, deleted moment) (cause Cause, evidence string) {
+func (j *Journal) foreignEnd(c *dialect.Candidate, deleted timeBounds) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "it went while nobody looked"
 	}

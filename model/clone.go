@@ -29,7 +29,7 @@ func (j *Journal) Clone() *Journal {
 	c.sessions = j.sessions.Clone()
 	c.unexplained = maps.Clone(j.unexplained)
 	c.last = Changed{}
-	c.owning = owning{} // an index, made anew when it is wanted
+	c.owning = ownerCounts{} // an index, made anew when it is wanted
 	return &c
 }
 

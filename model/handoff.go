@@ -14,7 +14,7 @@ type pendingHandoff struct {
 
 // checkHead compares the head of the queue with the last one and records a
 // handoff if it changed, at that moment.
-func (j *Journal) checkHead(at time.Time, changed moment) {
+func (j *Journal) checkHead(at time.Time, changed timeBounds) {
 	head := j.first()
 	if head == j.head || head != nil && j.head != nil && head.ID() == j.head.ID() {
 		return
@@ -35,7 +35,7 @@ func (j *Journal) checkHead(at time.Time, changed moment) {
 		if j.head == nil {
 			h.Vacant, h.VacantIn = lasted(j.vacantFrom, changed)
 		}
-		j.vacantFrom = moment{}
+		j.vacantFrom = timeBounds{}
 	} else {
 		j.vacantFrom = changed
 	}
@@ -50,7 +50,7 @@ func (j *Journal) checkHead(at time.Time, changed moment) {
 
 	// The notification of the deletion comes before that of the
 	// acknowledgement, so one from before is of an earlier reign.
-	j.ackFrom = moment{}
+	j.ackFrom = timeBounds{}
 	acked := j.state.Ack.Names(head)
 	switch {
 	case acked && changed.known() && !j.state.Ack.At.Before(changed.since()):
@@ -75,7 +75,7 @@ func (j *Journal) stands(c *dialect.Candidate) bool {
 // ending returns why the znode of a member of ours went at that time, and for
 // how long the member had been silent. Expiry is said only where the session
 // could have expired: the server keeps it until ExpiresFrom at least.
-func ending(m *Member, at time.Time, gone moment) (cause Cause, silent *time.Duration, within *Span) {
+func ending(m *Member, at time.Time, gone timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
 		silent, within = lasted(seenAt(wall(m.FaultAt)), gone)
 	}

@@ -60,20 +60,20 @@ type Journal struct {
 	single  bool // the election is a single znode
 	members map[string]*Member
 	// departed is by session.
-	departed map[uint64]*departed
+	departed map[uint64]*formerMember
 	said     LinkChanged // the last one
 	state    State       // what is not in the fields above
 	cached   *State
 
 	head       *dialect.Candidate
-	vacantFrom moment    // when the queue was seen to empty
-	listSent   time.Time // when the last list was asked for; zero: not known
-	listAt     time.Time // when it came
-	accounted  time.Time // up to when Led and Vacant are summed
+	vacantFrom timeBounds // when the queue was seen to empty
+	listSent   time.Time  // when the last list was asked for; zero: not known
+	listAt     time.Time  // when it came
+	accounted  time.Time  // up to when Led and Vacant are summed
 	ackSeen    bool
-	ackFrom    moment    // since when the last handoff waits for its ack; not known: it does not
-	acked      moment    // when the acknowledgement became as it is
-	ackSent    time.Time // when it was asked for last; zero: not known, or in a gap
+	ackFrom    timeBounds // since when the last handoff waits for its ack; not known: it does not
+	acked      timeBounds // when the acknowledgement became as it is
+	ackSent    time.Time  // when it was asked for last; zero: not known, or in a gap
 	pending    *pendingHandoff
 	held       []Event
 	out        []Event
@@ -85,7 +85,7 @@ type Journal struct {
 
 	deletions deletions
 	written   int64 // zxid of the last accepted write to the counter
-	owning    owning
+	owning    ownerCounts
 	tenure    tenure
 }
 
@@ -103,7 +103,7 @@ func NewJournal(cfg Config) *Journal {
 		baseline: cfg.Baseline,
 		known:    make(map[string]*dialect.Candidate),
 		members:  make(map[string]*Member),
-		departed: make(map[uint64]*departed),
+		departed: make(map[uint64]*formerMember),
 		state: State{
 			Path: cfg.Path, Recipe: recipe, Phase: Unseen,
 			Link: Connection{Link: Connecting},
@@ -136,10 +136,10 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Cast:
 		j.cast(o)
 	case *Switch:
-		j.told(o.Dialect)
+		j.preset(o.Dialect)
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
 			j.change(r)
-			j.checkHead(at, moment{})
+			j.checkHead(at, timeBounds{})
 		}
 	case *session.Table:
 		j.table(o)
@@ -158,7 +158,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	j.state.At = session.Later(j.state.At, at)
 	j.cached = nil
 	if j.baseline > 0 {
-		j.based()
+		j.endBaseline()
 	}
 	return j.out
 }
@@ -249,7 +249,7 @@ func (j *Journal) connection(c *Connection) {
 	case old.Link == Connected && (c.Link != Connected || other):
 		j.sessions.ConnectionLost(wall(c.At))
 		j.gap = j.gap || j.began
-		j.ackFrom = moment{} // an acknowledgement seen later may be old by then
+		j.ackFrom = timeBounds{} // an acknowledgement seen later may be old by then
 		if other {
 			j.state.Reconnects++
 		} else {

@@ -75,7 +75,7 @@ func (j *Journal) follow(r dialect.Recipe) {
 	}
 	slices.SortFunc(j.queue, j.order)
 	slices.SortFunc(j.rest, byName)
-	j.owning = owning{}
+	j.owning = ownerCounts{}
 	j.refell()
 }
 

@@ -88,7 +88,7 @@ func (j *Journal) adopt(r *Read) {
 	at := wall(r.At)
 	if j.under {
 		// Nobody knows when the old parent went, nor how long nobody stood.
-		j.vanish(at, moment{})
+		j.vanish(at, timeBounds{})
 	}
 	j.under = false // which lets a naming that nobody knows be another's
 	j.recognise(r)
@@ -126,7 +126,7 @@ func (j *Journal) update(r *Read) {
 		n = creates + deletes
 	}
 	if !ok || creates > joins-later {
-		j.vacantFrom = moment{} // somebody may have stood meanwhile
+		j.vacantFrom = timeBounds{} // somebody may have stood meanwhile
 	}
 	j.checkHead(at, j.changed(r, n))
 	j.missed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
@@ -183,9 +183,9 @@ func (j *Journal) drop(at time.Time, r *Read) {
 	}
 	j.leave(gone, at)
 	j.deletedAfter(len(gone))
-	var deleted moment
+	var deleted timeBounds
 	if !j.gap {
-		deleted = moment{earliest: wall(r.Sent), latest: wall(r.End), likely: at}
+		deleted = timeBounds{earliest: wall(r.Sent), latest: wall(r.End), likely: at}
 		if r.Sent.IsZero() || r.End.IsZero() || r.Sent.After(r.End) {
 			deleted.earliest, deleted.latest = time.Time{}, time.Time{}
 		}
@@ -208,7 +208,7 @@ func (j *Journal) createdAfter(n int) {
 
 // vanish applies the parent's own deletion: nothing under it is left, and
 // what else happened under it since the last read nobody can tell.
-func (j *Journal) vanish(at time.Time, changed moment) {
+func (j *Journal) vanish(at time.Time, changed timeBounds) {
 	for _, c := range j.queue {
 		j.left(at, c)
 	}
@@ -216,7 +216,7 @@ func (j *Journal) vanish(at time.Time, changed moment) {
 		j.left(at, c)
 	}
 	clear(j.known)
-	j.queue, j.rest, j.owning = nil, nil, owning{}
+	j.queue, j.rest, j.owning = nil, nil, ownerCounts{}
 	j.gone()
 	j.last.ParentGone = true
 	j.under = false
@@ -244,7 +244,7 @@ func (j *Journal) refresh(r *Refresh) {
 		c.SeenAt, c.Joined = at, false
 	}
 	j.replace(old, c)
-	j.checkHead(at, moment{})
+	j.checkHead(at, timeBounds{})
 }
 
 // replace puts c in the place of old, which has the same name.

@@ -15,7 +15,7 @@ import (
 func (j *Journal) lone(r *Read) {
 	at := wall(r.At)
 	if j.under { // it was a parent till now
-		j.vanish(at, moment{})
+		j.vanish(at, timeBounds{})
 	}
 	j.single = true
 	j.state.Phase, j.state.Parent, j.state.ReadAt = Live, znode.Parent{}, at

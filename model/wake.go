@@ -29,7 +29,7 @@ type Woken struct {
 // deletions is what the journal keeps to know that. Nothing in it is written in
 // place.
 type deletions struct {
-	told ends
+	told deletionLog
 	// fallen are the contenders in the queue whose deletion was told, in its
 	// order: a read of that is to come.
 	fallen []*dialect.Candidate

@@ -27,10 +27,10 @@ func (s *State) Standing() (keys []string) {
 	return keys
 }
 
-// stand has the findings be those that stood before a baseline. Some take what
+// restoreFindings has the findings be those that stood before a baseline. Some take what
 // happened before to be found: they are not raised again where they are found
 // again.
-func (d *Doctor) stand(at time.Time, j *model.Journal) {
+func (d *Doctor) restoreFindings(at time.Time, j *model.Journal) {
 	d.dirty |= onQueue
 	d.examine(at, j)
 	d.out = nil
@@ -41,23 +41,23 @@ func (d *Doctor) stand(at time.Time, j *model.Journal) {
 		if s := d.suspects[key]; s != nil {
 			s.raised = true
 		} else {
-			d.unfound = append(d.unfound, key)
+			d.unmatched = append(d.unmatched, key)
 		}
 	}
-	d.unfoundTill = at.Add(flapWindow)
+	d.unmatchedUntil = at.Add(flapWindow)
 	d.findings = d.list()
 	d.raised = len(d.findings)
 }
 
-// stood reports whether a finding that is raised stood before the baseline and is
+// reported reports whether a finding that is raised stood before the baseline and is
 // found again only now.
-func (d *Doctor) stood(at time.Time, key string) bool {
-	i := slices.Index(d.unfound, key)
+func (d *Doctor) reported(at time.Time, key string) bool {
+	i := slices.Index(d.unmatched, key)
 	if i < 0 {
 		return false
 	}
-	d.unfound = slices.Concat(d.unfound[:i], d.unfound[i+1:])
-	return at.Before(d.unfoundTill)
+	d.unmatched = slices.Concat(d.unmatched[:i], d.unmatched[i+1:])
+	return at.Before(d.unmatchedUntil)
 }
 
 func (d *Doctor) clone() Doctor {

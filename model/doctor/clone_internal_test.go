@@ -18,7 +18,7 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Pace", "model.Write", "model.Woken", "doctor.round", "model.gone",
+		"doctor.Risk", "doctor.Finding", "model.Pace", "model.Write", "model.Woken", "doctor.watchTable", "model.gone",
 	}
 	// sharedMaps and sharedSlices are made anew when they change. What is
 	// appended to is no danger where the clone has no room for it.
@@ -32,7 +32,7 @@ var (
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
-		"cfg.Standing", "doctor.cfg.Standing", "election.cfg.Standing", "doctor.unfound", "doctor.riskOrder", "doctor.circle",
+		"cfg.Standing", "doctor.cfg.Standing", "election.cfg.Standing", "doctor.unmatched", "doctor.riskOrder", "doctor.circle",
 		"election.deletions.told.chunks", "election.deletions.told.chunks[]", "election.deletions.fallen",
 	}
 	// notCloned is what the clone makes anew when it needs it.

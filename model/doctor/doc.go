@@ -13,7 +13,7 @@
 // # Rules
 //
 // A rule is one value in rules.go and one function in a file of its own. It looks
-// at a [look] and reports what is wrong now. That is a suspicion until it has
+// at a [ruleContext] and reports what is wrong now. That is a suspicion until it has
 // lasted: for some time, or over several tables, as the rule says. Then the
 // finding is raised; when the rule no longer reports it, it is cleared. What looks
 // wrong for a moment in every healthy handoff has to last before it is said.

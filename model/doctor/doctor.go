@@ -22,7 +22,7 @@ func pace(contenders int) time.Duration {
 type Doctor struct {
 	cfg model.Config
 
-	watch        rounds
+	watch        watchTables
 	predecessors predecessors
 	former       formerSessions
 	servers      serverHistory
@@ -48,12 +48,12 @@ type Doctor struct {
 	suspects map[string]*suspect // by Finding.Key
 	// unfound are the findings that a checkpoint only names, by key, up to when
 	// they may be found again.
-	unfound     []string
-	unfoundTill time.Time
-	raised      int
-	findings    []*Finding
-	due         time.Time
-	out         []model.EventBody
+	unmatched      []string
+	unmatchedUntil time.Time
+	raised         int
+	findings       []*Finding
+	due            time.Time
+	out            []model.EventBody
 }
 
 // New returns a doctor who has seen nothing yet of the election of cfg.
@@ -105,7 +105,7 @@ func (d *Doctor) touch(o model.Observation) {
 // table takes in what the servers said of watches and ephemerals.
 func (d *Doctor) table(t *session.Table, j *model.Journal) {
 	s := j.State()
-	if r := newRound(s.Table, s.Path, s.Queue); r != nil {
+	if r := newWatchTable(s.Table, s.Path, s.Queue); r != nil {
 		d.watch.add(r)
 		if from := cmp.Or(d.watch.first, d.watch.base); from != nil {
 			d.predecessors.prune(from.at)
@@ -177,9 +177,9 @@ func (d *Doctor) examine(at time.Time, j *model.Journal) {
 	for _, s := range d.suspects {
 		s.seen = false
 	}
-	look := &look{d: d, s: j.State(), sessions: j.Sessions(), in: in}
+	look := &ruleContext{d: d, s: j.State(), sessions: j.Sessions(), in: in}
 	for i := range rules {
-		r := &report{look: look, at: at, rule: &rules[i]}
+		r := &report{ruleContext: look, at: at, rule: &rules[i]}
 		r.check()
 	}
 	keys := make([]string, 0, len(d.suspects))

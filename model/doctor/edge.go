@@ -117,7 +117,7 @@ func (s *State) edge(i, holders int) Edge {
 	return e
 }
 
-func (e *Edge) partial(r *round, c *dialect.Candidate) bool {
+func (e *Edge) partial(r *watchTable, c *dialect.Candidate) bool {
 	w := r.watching[c.Session]
 	return w != nil && w.partial
 }
@@ -132,7 +132,7 @@ func (e *Edge) misled(s *State, c *dialect.Candidate) bool {
 }
 
 // misled reports whether the contender watched another child.
-func (r *round) misled(c *dialect.Candidate) bool {
+func (r *watchTable) misled(c *dialect.Candidate) bool {
 	w := r.watching[c.Session]
 	return w != nil && (len(w.names) > 1 || len(w.names) == 1 && w.names[0] != c.Name)
 }

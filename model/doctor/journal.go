@@ -39,7 +39,7 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	raised := j.doctor.Apply(o, at, j.election)
 	if j.baseline > 0 {
 		if j.baseline--; j.baseline == 0 {
-			j.doctor.stand(at, j.election)
+			j.doctor.restoreFindings(at, j.election)
 		}
 		return nil
 	}

@@ -18,7 +18,7 @@ type State struct {
 	Risks    []*Risk
 	Findings []*Finding
 
-	watch        rounds
+	watch        watchTables
 	predecessors predecessors
 	risks        map[dialect.ID]*Risk
 	pending      []Pending

@@ -2,9 +2,9 @@ package model
 
 import "electop/model/dialect"
 
-// owning counts the contenders in the queue by the session that owns them. It
+// ownerCounts counts the contenders in the queue by the session that owns them. It
 // is an index, made when it is wanted.
-type owning struct{ count map[uint64]int32 }
+type ownerCounts struct{ count map[uint64]int32 }
 
 // owned notes that c is about to stand in the queue.
 func (j *Journal) owned(c *dialect.Candidate) {

@@ -36,7 +36,7 @@ type rule struct {
 
 // report takes what a rule found.
 type report struct {
-	*look
+	*ruleContext
 	at       time.Time
 	rule     *rule
 	count    int
@@ -142,7 +142,7 @@ func sameFinding(a, b *Finding) bool {
 func (d *Doctor) say(at time.Time, s *suspect, raised bool) {
 	s.raised = raised
 	d.raised = -1
-	if raised && d.stood(at, s.finding.Key) {
+	if raised && d.reported(at, s.finding.Key) {
 		return
 	}
 	d.emit(FindingChanged{s.finding, raised})

@@ -40,7 +40,7 @@ func watchCycle(r *report) {
 
 // circle returns the positions of contenders that wait for each other by both
 // tables, in the order of waiting; nil for none.
-func (r *report) circle(last, base *round) []int {
+func (r *report) circle(last, base *watchTable) []int {
 	s := r.s
 	place := make(map[string]int, len(s.Queue))
 	for i, c := range s.Queue {

@@ -2,10 +2,10 @@ package model
 
 import "electop/model/dialect"
 
-// departed is a member of ours that is gone, or has another session now,
+// formerMember is a member of ours that is gone, or has another session now,
 // while its old session's znode may still stand: a killed one's does until
 // its session expires. It is kept for what it tells of that znode's end.
-type departed struct {
+type formerMember struct {
 	member *Member
 	reads  int // since it departed
 }
@@ -18,10 +18,10 @@ func (j *Journal) cast(c *Cast) {
 		if m.Session == old.Session {
 			old = &m // the latest of it
 		}
-		j.departed[old.Session] = &departed{member: old}
+		j.departed[old.Session] = &formerMember{member: old}
 	}
 	if c.Gone && old == nil && j.departed[m.Session] != nil {
-		j.departed[m.Session] = &departed{member: &m} // more is known of its end
+		j.departed[m.Session] = &formerMember{member: &m} // more is known of its end
 	}
 	if c.Gone {
 		delete(j.members, m.ID)

@@ -16,9 +16,9 @@ import (
 // milliseconds (a notification, a list, a read).
 const calm = time.Second
 
-// round is one round of asking for watch tables, indexed. It is immutable
+// watchTable is one round of asking for watch tables, indexed. It is immutable
 // once made, for states share it.
-type round struct {
+type watchTable struct {
 	at, end time.Time
 	// why says what keeps the round from being complete, "" for nothing: only
 	// of a complete one can it be said that nobody has a watch.
@@ -44,8 +44,8 @@ type watching struct {
 const watchedMax = 64
 
 // newRound indexes a table, nil if nobody was asked for watches.
-func newRound(t *session.Table, path string, queue []*dialect.Candidate) *round {
-	r := &round{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching)}
+func newWatchTable(t *session.Table, path string, queue []*dialect.Candidate) *watchTable {
+	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching)}
 	asked := false
 	for i := range t.Servers {
 		s := &t.Servers[i]
@@ -119,7 +119,7 @@ func childOf(parent, path string) (name string, ok bool) {
 }
 
 // watches reports whether the session has a watch on the child.
-func (r *round) watches(session uint64, name string) bool {
+func (r *watchTable) watches(session uint64, name string) bool {
 	w := r.watching[session]
 	if w == nil {
 		return false
@@ -129,7 +129,7 @@ func (r *round) watches(session uint64, name string) bool {
 }
 
 // away reports whether the session is known to have had no connection.
-func (r *round) away(session uint64) bool {
+func (r *watchTable) away(session uint64) bool {
 	if r.clients == nil {
 		return false
 	}
@@ -137,17 +137,17 @@ func (r *round) away(session uint64) bool {
 	return !ok
 }
 
-// rounds are the watch tables that are kept: the last one, and up to three
+// watchTables are the watch tables that are kept: the last one, and up to three
 // others that are calm or more apart.
-type rounds struct {
-	last, next, base, first *round
+type watchTables struct {
+	last, next, base, first *watchTable
 }
 
 // add takes in another round.
-func (k *rounds) add(r *round) {
+func (k *watchTables) add(r *watchTable) {
 	switch {
 	case k.last != nil && r.at.Before(k.last.at): // the clock went back
-		*k = rounds{last: r, next: r}
+		*k = watchTables{last: r, next: r}
 		return
 	case k.next == nil:
 		k.next = r
@@ -160,7 +160,7 @@ func (k *rounds) add(r *round) {
 // settled returns two rounds, calm or more apart, of which the later one was
 // over calm ago: what it saw change has come to be known by then. nil for none
 // yet.
-func (k *rounds) settled(now time.Time) (earlier, later *round) {
+func (k *watchTables) settled(now time.Time) (earlier, later *watchTable) {
 	switch {
 	case k.last == nil:
 	case k.last != k.next && !now.Before(k.last.end.Add(calm)):

@@ -2,17 +2,17 @@ package model
 
 import "slices"
 
-// ends are the deletions that [Wake] observations told of, by their zxids: the
+// deletionLog has the deletions that [Wake] observations told of, by their zxids: the
 // last endsMax, and up to a chunk more. A value is never written: what add
 // returns shares all but one chunk with it.
-type ends struct {
-	chunks [][]end // oldest first; all but the last are full
+type deletionLog struct {
+	chunks [][]deletion // oldest first; all but the last are full
 	// floor is the zxid up to which they are not whole: of the last one that is
 	// forgotten, or of the first look at the election.
 	floor int64
 }
 
-type end struct {
+type deletion struct {
 	name string // of the child
 	zxid int64
 }
@@ -22,25 +22,25 @@ const (
 	endsChunk = 64
 )
 
-func (e ends) add(name string, zxid int64) ends {
+func (e deletionLog) add(name string, zxid int64) deletionLog {
 	n := len(e.chunks)
 	if n == 0 || len(e.chunks[n-1]) == endsChunk {
 		if n > endsMax/endsChunk {
 			e.floor = e.chunks[0][endsChunk-1].zxid
 			e.chunks = e.chunks[1:]
 		}
-		e.chunks = append(slices.Clip(e.chunks), []end{{name, zxid}})
+		e.chunks = append(slices.Clip(e.chunks), []deletion{{name, zxid}})
 		return e
 	}
 	e.chunks = slices.Clone(e.chunks)
 	last := &e.chunks[len(e.chunks)-1]
-	*last = append(slices.Clip(*last), end{name, zxid})
+	*last = append(slices.Clip(*last), deletion{name, zxid})
 	return e
 }
 
 // of returns when the child of that name was deleted that was created at czxid,
 // 0 if nobody told of it. A name may come again.
-func (e ends) of(name string, czxid int64) (zxid int64) {
+func (e deletionLog) of(name string, czxid int64) (zxid int64) {
 	for i := len(e.chunks) - 1; i >= 0; i-- {
 		chunk := e.chunks[i]
 		for k := len(chunk) - 1; k >= 0; k-- {
@@ -56,7 +56,7 @@ func (e ends) of(name string, czxid int64) (zxid int64) {
 }
 
 // after returns those after a zxid.
-func (e ends) after(zxid int64) (out []end) {
+func (e deletionLog) after(zxid int64) (out []deletion) {
 	for i := len(e.chunks) - 1; i >= 0; i-- {
 		chunk := e.chunks[i]
 		for k := len(chunk) - 1; k >= 0; k-- {
@@ -70,7 +70,7 @@ func (e ends) after(zxid int64) (out []end) {
 }
 
 // newest returns the zxid of the last one, 0 for none.
-func (e ends) newest() int64 {
+func (e deletionLog) newest() int64 {
 	n := len(e.chunks)
 	if n == 0 {
 		return 0

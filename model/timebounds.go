@@ -7,7 +7,7 @@ import (
 	"electop/model/session"
 )
 
-// A moment is when something changed, as far as that is known. A read shows
+// timeBounds are when something changed, as far as that is known. A read shows
 // what changed since the read before: after the request for that one's list was
 // sent, and before the answer to this one's. A notification narrows that down.
 // It was on its way for an unknown time, so a change is no earlier than the last
@@ -15,7 +15,7 @@ import (
 //
 // All of it is about the server that electop is connected to. A follower may
 // apply a change later than others.
-type moment struct {
+type timeBounds struct {
 	// It was in between, where these are known.
 	earliest, latest time.Time
 	// likely is the best guess, zero where there is none.
@@ -23,16 +23,16 @@ type moment struct {
 }
 
 // seenAt is a moment that somebody saw by the same clock.
-func seenAt(at time.Time) moment { return moment{at, at, at} }
+func seenAt(at time.Time) timeBounds { return timeBounds{at, at, at} }
 
 // known reports whether anything is.
-func (m moment) known() bool { return !m.likely.IsZero() }
+func (m timeBounds) known() bool { return !m.likely.IsZero() }
 
 // bounded reports whether both bounds are.
-func (m moment) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
+func (m timeBounds) bounded() bool { return !m.earliest.IsZero() && !m.latest.IsZero() }
 
 // since is the lower bound, or what serves as one where a recording has none.
-func (m moment) since() time.Time {
+func (m timeBounds) since() time.Time {
 	if m.earliest.IsZero() {
 		return m.likely
 	}
@@ -53,7 +53,7 @@ type Span struct{ Least, Most time.Duration }
 // lasted is how long it was from one moment to another, which came after it:
 // the best guess, and bounds. nil is what is not known. Clocks may lie, but none
 // of them makes it negative.
-func lasted(from, to moment) (*time.Duration, *Span) {
+func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
 		return nil, nil
 	}
@@ -80,12 +80,12 @@ const looseLeast = 10 * time.Millisecond
 // changed returns when the changes that a read shows happened; of those there
 // are n, negative where that is not known. In a gap the
 // time is not known.
-func (j *Journal) changed(r *Read, n int) moment {
+func (j *Journal) changed(r *Read, n int) timeBounds {
 	at, notified := wall(r.At), wall(r.Notified)
 	if j.gap {
-		return moment{}
+		return timeBounds{}
 	}
-	m := moment{earliest: j.listSent, latest: at, likely: at}
+	m := timeBounds{earliest: j.listSent, latest: at, likely: at}
 	if r.Notified.IsZero() || notified.After(at) {
 		return m
 	}
@@ -118,7 +118,7 @@ func (j *Journal) listed(r *Read) {
 }
 
 // deletedBy narrows down when a child was deleted, if the server told.
-func (j *Journal) deletedBy(c *dialect.Candidate, m moment) moment {
+func (j *Journal) deletedBy(c *dialect.Candidate, m timeBounds) timeBounds {
 	if c == nil {
 		return m
 	}

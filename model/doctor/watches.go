@@ -11,8 +11,8 @@ import (
 	"electop/model/znode"
 )
 
-// sight is what the tables of watches say of all contenders.
-type sight struct {
+// watchFaults is what the tables of watches say of all contenders.
+type watchFaults struct {
 	missing []int
 	wrong   []astray
 	// crowd are contenders that gather on a child which they need not watch.
@@ -34,29 +34,29 @@ type crowd struct {
 // watch, are a herd by one table alone: no moment of a handoff looks like it.
 const herdAtOnce = 3
 
-// sight makes out the edges, once in a run. Changes of the queue alone add no
+// watchFaults makes out the edges, once in a run. Changes of the queue alone add no
 // trouble to edges, they only make the tables too old; so without a new table
 // there is nothing to do where there was none.
-func (l *look) sight() *sight {
-	if l.sights != nil {
-		return l.sights
+func (l *ruleContext) sight() *watchFaults {
+	if l.faults != nil {
+		return l.faults
 	}
 	d := l.d
-	l.sights = &sight{}
+	l.faults = &watchFaults{}
 	last := d.watch.last
 	s := l.state()
 	if last == nil {
-		return l.sights
+		return l.faults
 	}
 	sure := last.end.Add(calm)
 	if l.in&onTable == 0 && !d.strayed && !d.sighted.Before(sure) {
-		return l.sights
+		return l.faults
 	}
 	d.sighted = s.At
 	if s.At.Before(sure) {
 		d.wake(sure)
 	}
-	v := l.sights
+	v := l.faults
 	holders := s.Recipe.Holders(s.Queue)
 	calling := s.Recipe.Name() == dialect.Herd().Name() // a herd by its own rule
 	for i := holders; i < len(s.Queue); i++ {
@@ -105,7 +105,7 @@ func (l *look) sight() *sight {
 	return v
 }
 
-func (v *sight) gather(name string) *crowd {
+func (v *watchFaults) gather(name string) *crowd {
 	if v.crowds == nil {
 		v.crowds = make(map[string]*crowd)
 	}

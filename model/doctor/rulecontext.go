@@ -7,9 +7,9 @@ import (
 	"electop/model/znode"
 )
 
-// look is what the rules of one run see: the election, what the doctor
+// ruleContext is what the rules of one run see: the election, what the doctor
 // remembers, and what several of them need, made when the first one asks for it.
-type look struct {
+type ruleContext struct {
 	d        *Doctor
 	s        *model.State
 	sessions *session.Tracker
@@ -18,11 +18,11 @@ type look struct {
 	view   *State
 	owned  map[uint64][]int
 	named  map[string]*dialect.Candidate
-	sights *sight
+	faults *watchFaults
 }
 
 // state is the election with what is known of its edges.
-func (l *look) state() *State {
+func (l *ruleContext) state() *State {
 	if l.view == nil {
 		l.view = l.d.state(l.s)
 	}
@@ -30,7 +30,7 @@ func (l *look) state() *State {
 }
 
 // owners returns the positions of the contenders of each session.
-func (l *look) owners() map[uint64][]int {
+func (l *ruleContext) owners() map[uint64][]int {
 	if l.owned == nil {
 		l.owned = make(map[uint64][]int, len(l.s.Queue))
 		all := make([]int, len(l.s.Queue)) // one allocation for what is mostly one each
@@ -50,7 +50,7 @@ func (l *look) owners() map[uint64][]int {
 }
 
 // child returns the child of that name, nil for none.
-func (l *look) child(name string) *dialect.Candidate {
+func (l *ruleContext) child(name string) *dialect.Candidate {
 	if l.named == nil {
 		l.named = make(map[string]*dialect.Candidate, len(l.s.Queue)+len(l.s.Ignored))
 		for _, c := range l.s.Queue {
@@ -64,10 +64,10 @@ func (l *look) child(name string) *dialect.Candidate {
 }
 
 // holders returns how many hold the role.
-func (l *look) holders() int { return l.s.Recipe.Holders(l.s.Queue) }
+func (l *ruleContext) holders() int { return l.s.Recipe.Holders(l.s.Queue) }
 
 // dialect is whose election it is: its ID, "" where that is not known.
-func (l *look) dialect() string {
+func (l *ruleContext) dialect() string {
 	if d := l.s.Dialect; d != nil {
 		return d.ID
 	}
@@ -75,14 +75,14 @@ func (l *look) dialect() string {
 }
 
 // guessed reports whether the recipe is but a guess from the numbers.
-func (l *look) guessed() bool { return l.s.Dialect != nil && l.s.Dialect.Unknown() }
+func (l *ruleContext) guessed() bool { return l.s.Dialect != nil && l.s.Dialect.Unknown() }
 
 // sharing reports whether this is (or may as well be) a lock: threads of one
 // process stand for themselves with one session, and reigns are short.
-func (l *look) sharing() bool { return l.s.Dialect != nil && l.s.Dialect.Shares() }
+func (l *ruleContext) sharing() bool { return l.s.Dialect != nil && l.s.Dialect.Shares() }
 
 // observing reports whether the session is an observing one of this process.
-func (l *look) observing(session uint64) bool {
+func (l *ruleContext) observing(session uint64) bool {
 	if session == l.s.Link.Session {
 		return true
 	}
@@ -105,7 +105,7 @@ func atMost(ceiling, s Severity) Severity {
 }
 
 // path is the full path of a child.
-func (l *look) path(name string) string {
+func (l *ruleContext) path(name string) string {
 	if l.s.Single {
 		return l.s.Path
 	}

@@ -89,7 +89,7 @@ func droppedCandidate(r *report) {
 	r.find("others", f, hold{})
 }
 
-func (r *report) watchedPaths(w *round, session uint64) (paths []string) {
+func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {
 	for _, name := range w.watching[session].names {
 		if len(paths) < evidenceMax && r.child(name) != nil {
 			paths = append(paths, r.path(name))
