@@ -84,7 +84,7 @@ func (m *member) lapse() {
 	}
 	awake := m.fault == model.NoFault || m.fault == model.Partitioned
 	if awake {
-		m.line.Freeze()
+		m.line.Partition()
 	}
 	c := m.candidate
 	m.mu.Unlock()
@@ -98,6 +98,6 @@ func (m *member) reconnect() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fault != model.Partitioned {
-		m.line.Thaw()
+		m.line.Heal()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch"
+	"electop/zkwatch/fault"
 )
 
 // member is one candidate of the cast, under one name; a change of recipe
@@ -22,7 +23,8 @@ type member struct {
 	stands   chan struct{} // closed when its first candidate has a znode
 	done     chan struct{} // closed when it is gone
 	// One for all its candidates: frozen or parted between two it stays so.
-	gate, line zkwatch.Gate
+	gate fault.Gate
+	line fault.Line
 
 	mu        sync.Mutex
 	candidate *zkwatch.Candidate

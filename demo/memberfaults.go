@@ -109,7 +109,7 @@ func (m *member) part() error {
 	if err := m.unfit(); err != nil {
 		return err
 	}
-	m.line.Freeze()
+	m.line.Partition()
 	st := m.candidate.Status()
 	m.session = st.SessionID
 	m.mark(model.Partitioned, st.ExpiresFrom)
@@ -124,7 +124,7 @@ func (m *member) heal() {
 		return
 	}
 	m.mend()
-	m.line.Thaw()
+	m.line.Heal()
 }
 
 func (m *member) loseReply() error {

@@ -14,6 +14,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
+	"electop/zkwatch/fault"
 )
 
 // CandidateConfig says for what, and how, a [Candidate] stands.
@@ -83,7 +84,7 @@ type CandidateConfig struct {
 // times in each session timeout. Those that wait write nothing.
 type Candidate struct {
 	cfg  CandidateConfig
-	gate *Gate
+	gate *fault.Gate
 
 	resign     chan struct{}
 	resignOnce sync.Once
@@ -149,7 +150,7 @@ func NewCandidate(cfg CandidateConfig) *Candidate {
 		cfg.ACL = defaultACL(cfg.Conn.Auth)
 	}
 	if cfg.Conn.Gate == nil {
-		cfg.Conn.Gate = new(Gate)
+		cfg.Conn.Gate = new(fault.Gate)
 	}
 	return &Candidate{
 		cfg:     cfg,

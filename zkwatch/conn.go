@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model/session"
+	"electop/zkwatch/fault"
 )
 
 // goodbyeTimeout bounds how long Close waits for the server to end the session.
@@ -28,7 +29,7 @@ const goodbyeTimeout = time.Second
 type Conn struct {
 	cfg  Config
 	log  *slog.Logger
-	gate *Gate
+	gate *fault.Gate
 	hops *servers
 
 	zk      *zk.Conn
@@ -128,7 +129,7 @@ func (c *Conn) Format(f fmt.State, _ rune) {
 }
 
 // Freeze shuts the gate: nothing is read, written or dialled until Thaw. See
-// [Gate].
+// [fault.Gate].
 func (c *Conn) Freeze() { c.gate.Freeze() }
 
 // Thaw opens the gate again.
@@ -136,18 +137,18 @@ func (c *Conn) Thaw() { c.gate.Thaw() }
 
 // Gate returns the gate that Freeze and Thaw work on, for the owner's own
 // goroutines to wait at.
-func (c *Conn) Gate() *Gate { return c.gate }
+func (c *Conn) Gate() *fault.Gate { return c.gate }
 
 // dial is the library's dialer. Each call is one attempt at one server, made
 // after a pause where the last ones failed.
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.attempting(addr)
-	if !c.hops.pause(c.life) || !c.gate.pass(c.life.Done()) {
+	if !c.hops.pause(c.life) || !c.gate.Pass(c.life.Done()) {
 		return newFarewell(c.part), nil
 	}
 	ctx, cancel := context.WithTimeout(c.life, c.cfg.DialTimeout)
 	defer cancel()
-	raw, err := c.dialLine(ctx, network, addr)
+	raw, err := c.reach(ctx, network, addr)
 	if err == nil {
 		raw, err = c.handshake(ctx, raw, addr)
 	}
@@ -169,6 +170,27 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 		return newFarewell(c.part), nil
 	}
 	return n, nil
+}
+
+// reach connects to a server, over the line if there is one.
+func (c *Conn) reach(ctx context.Context, network, addr string) (net.Conn, error) {
+	if c.cfg.Line == nil {
+		return c.cfg.Dial(ctx, network, addr)
+	}
+	return c.cfg.Line.Dial(ctx, fault.Owner{Life: c.life, Go: c.spawn}, network, addr, c.cfg.Dial)
+}
+
+// spawn runs f in a goroutine that teardown waits for, or reports that the Conn
+// has ended.
+func (c *Conn) spawn(f func()) bool {
+	if !c.begin() {
+		return false
+	}
+	go func() {
+		defer c.calls.Done()
+		f()
+	}()
+	return true
 }
 
 // part notes that the library has met its farewell: nothing that it does from
@@ -232,7 +254,7 @@ func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.patience()
 	idle := c.status.State == Connecting || c.status.State == Disconnected
-	rest := waited - c.gate.openFor()
+	rest := waited - c.gate.OpenFor()
 	if idle && rest > 0 { // a frozen Conn does not try
 		c.watchdog.Reset(rest)
 	}

@@ -12,6 +12,8 @@ import (
 	"net"
 	"slices"
 	"time"
+
+	"electop/zkwatch/fault"
 )
 
 const (
@@ -77,14 +79,11 @@ type Config struct {
 
 	// Gate, if set, is the one that Freeze and Thaw work on; the owner of several
 	// Conns in a row gives each the same. nil means one of the Conn's own.
-	Gate *Gate
+	Gate *fault.Gate
 
-	// Line, if set, is the network: while it is shut nothing passes between the
-	// Conn and the servers, though the process runs on and finds out. A dial has
-	// no answer, what is sent arrives when it is opened again if the connection
-	// still lives then, and no end of a connection is seen. nil means one that is
-	// always open.
-	Line *Gate
+	// Line, if set, is the network, which a partition can take away. nil means a
+	// network that has none.
+	Line *fault.Line
 
 	// Shuffle, if set, replaces rand.Shuffle in choosing the order in which the
 	// servers are tried.
@@ -137,7 +136,7 @@ func (cfg Config) withDefaults() (Config, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Gate == nil {
-		cfg.Gate = new(Gate)
+		cfg.Gate = new(fault.Gate)
 	}
 	if cfg.Shuffle == nil {
 		cfg.Shuffle = rand.Shuffle

@@ -11,7 +11,7 @@
 // where its server is cut off from the ensemble and still answers. Neither knows
 // the other: the observing session is never a candidate's. A [Post] has several observers on one session, and [Walk]
 // looks for elections to observe. Whose election it is, and so what a candidate
-// is called there, is the model's to say (model.Dialect).
+// is called there, is the model's to say (dialect.Dialect).
 //
 //	servers --watch events--> Observer --model.Observation--> feed
 //	servers <--create, watch-- Candidate --model.Member------> feed

@@ -11,6 +11,7 @@ import (
 	"electop/model"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/zkwatch/fault"
 )
 
 // whileLeased makes a leader's request. A lost connection suspends the leader
@@ -228,7 +229,7 @@ func (r *renewal) now() {
 	}
 }
 
-func (r *renewal) run(ctx context.Context, conn *Conn, gate *Gate, own string, every time.Duration, left func() time.Duration) {
+func (r *renewal) run(ctx context.Context, conn *Conn, gate *fault.Gate, own string, every time.Duration, left func() time.Duration) {
 	timer := time.NewTimer(every)
 	timer.Stop()
 	committed := 0 // since the renewal began

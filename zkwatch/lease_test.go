@@ -19,6 +19,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/zkwatch"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/wire"
 )
 
@@ -26,7 +27,7 @@ import (
 // and muted, and the line below can go down.
 type wires struct {
 	server *zkserver.Server
-	line   zkwatch.Gate
+	line   fault.Line
 	mu     sync.Mutex
 	down   bool
 	mute   chan struct{} // non-nil: nothing arrives until it is closed
@@ -310,9 +311,9 @@ func TestAtMostOneLeader(t *testing.T) {
 				synctest.Wait()
 				frozen[i] = false
 			case 5, 6:
-				w[i].line.Freeze()
+				w[i].line.Partition()
 			case 7, 8:
-				w[i].line.Thaw()
+				w[i].line.Heal()
 			}
 			for range 4 {
 				time.Sleep(time.Duration(random.Int64N(int64(leaseTimeout))))
@@ -321,7 +322,7 @@ func TestAtMostOneLeader(t *testing.T) {
 		}
 		for i := range s {
 			w[i].mend()
-			w[i].line.Thaw()
+			w[i].line.Heal()
 			s[i].Thaw()
 			frozen[i] = false
 		}

@@ -118,7 +118,7 @@ func (n *netConn) announce() {
 // credentials or watches again, it waits for ever after a write that failed.
 // Instead the connection is closed, which Read reports.
 func (n *netConn) Write(p []byte) (int, error) {
-	if !n.c.gate.pass(n.closed) {
+	if !n.c.gate.Pass(n.closed) {
 		return len(p), nil
 	}
 	h := n.c.inQueue()
@@ -185,11 +185,11 @@ func (n *netConn) send(frame []byte) error {
 
 // Read implements net.Conn.
 func (n *netConn) Read(p []byte) (int, error) {
-	if !n.c.gate.pass(n.closed) {
+	if !n.c.gate.Pass(n.closed) {
 		return 0, net.ErrClosed
 	}
 	k, err := n.ahead.Read(p)
-	if !n.c.gate.pass(n.closed) {
+	if !n.c.gate.Pass(n.closed) {
 		return 0, net.ErrClosed
 	}
 	for rest, broken := p[:k], error(nil); len(rest) > 0; {

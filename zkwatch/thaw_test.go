@@ -96,19 +96,16 @@ func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 // looked again.
 func TestAwakeAfterTwoFreezes(t *testing.T) {
 	roused(t, func(t *testing.T, server *zkserver.Server, s *stander, awake func() []model.Member) {
-		hold, err := server.Hold(int64(s.now().Session))
-		if err != nil {
-			t.Fatal(err)
-		}
+		server.SetPace(zkserver.Pace{Steps: true})
 		s.Freeze()
 		time.Sleep(time.Second)
 		s.Thaw()
 		synctest.Wait()
-		if n := len(hold.Held()); n != 1 {
+		if _, _, n := server.Paced(0); n != 1 {
 			t.Fatalf("%d replies are held, want that to its question", n)
 		}
 		s.Freeze()
-		hold.End()
+		server.SetPace(zkserver.Pace{})
 		time.Sleep(time.Hour)
 		if got := awake(); len(got) > 0 {
 			t.Fatalf("awake while it is frozen: %+v", got)
@@ -125,16 +122,20 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 // wait for it does not outlast the lease.
 func TestLateAnswersDoNotSuspend(t *testing.T) {
 	virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*stander, w []*wires) {
-		hold, err := server.Hold(int64(s[1].now().Session))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s[0].Resign()
+		next := int64(s[1].now().Session)
+		server.SetPace(zkserver.Pace{Steps: true})
+		go s[0].Resign()
 		release := func() { // one answer
 			t.Helper()
 			time.Sleep(5 * leaseTimeout)
-			if hold.Release(1) != 1 {
-				t.Fatalf("nothing is held; it is %+v", s[1].now())
+			for {
+				m, ok := server.Step()
+				if !ok {
+					t.Fatalf("nothing is held; it is %+v", s[1].now())
+				}
+				if m.Session == next {
+					return
+				}
 			}
 		}
 		release() // its predecessor is gone
@@ -151,7 +152,7 @@ func TestLateAnswersDoNotSuspend(t *testing.T) {
 		if now := s[1].now(); now.Belief != model.Leading || now.Fence != m.Fence {
 			t.Errorf("later it is %+v", now)
 		}
-		hold.End()
+		server.SetPace(zkserver.Pace{})
 	})
 }
 

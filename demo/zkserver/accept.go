@@ -26,7 +26,7 @@ func (s *Server) Serve(l net.Listener) error {
 		l.Close()
 		return ErrClosed
 	}
-	s.listeners[l] = struct{}{}
+	s.listeners[l] = true
 	s.wg.Add(1)
 	s.mu.Unlock()
 	defer s.wg.Done()
@@ -81,17 +81,17 @@ func (l patientListener) Accept() (net.Conn, error) {
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
 		nc, err := l.Listener.Accept()
 		if err == nil && !failed.IsZero() {
-			l.s.trouble(fmt.Sprintf("connections to %s are accepted again, after %v", l.Addr(), l.s.clock.Now().Sub(failed).Round(time.Millisecond)))
+			l.s.trouble(fmt.Sprintf("connections to %s are accepted again, after %v", l.Addr(), time.Since(failed).Round(time.Millisecond)))
 		}
 		if err == nil || !passes(err) {
 			return nc, err
 		}
 		if failed.IsZero() {
-			failed = l.s.clock.Now()
+			failed = time.Now()
 			l.s.trouble(fmt.Sprintf("no connection to %s can be accepted for now: %v; trying again", l.Addr(), err))
 		}
 		over := make(chan struct{})
-		timer := l.s.clock.AfterFunc(pause, func() { close(over) })
+		timer := time.AfterFunc(pause, func() { close(over) })
 		select {
 		case <-over:
 		case <-l.s.closing:

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"electop/demo/zkserver/status"
 )
 
 // What strangers may cost the AdminServer. Answers are made in memory, each in
@@ -31,6 +33,22 @@ func (l *adminListener) Close() error {
 	l.ending.Store(true)
 	l.Listener.Close() // the HTTP server does not know it before it serves
 	return l.http.Close()
+}
+
+// AdminHandler answers as the AdminServer of Apache does: /commands is an
+// index, /commands/NAME the answer of a command, as JSON. It takes GET and HEAD
+// requests and asks nobody who they are. As at Apache, an unknown command is
+// answered with status 200 and an error in the JSON. Whoever serves the handler
+// sets the timeouts and the bounds; [Server.ServeAdmin] does.
+func (s *Server) AdminHandler() http.Handler {
+	return status.Handler(func(f func(status.Source)) (serving bool) {
+		s.locked(func() {
+			if serving = !s.closed && !s.down; serving {
+				f(statusOnAnyPort(s))
+			}
+		})
+		return serving
+	})
 }
 
 // ServeAdmin serves [Server.AdminHandler] on l until the server is closed and
@@ -69,7 +87,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 		l.Close()
 		return ErrClosed
 	}
-	s.listeners[a] = struct{}{}
+	s.listeners[a] = false
 	s.wg.Add(1)
 	s.mu.Unlock()
 	defer s.wg.Done()

@@ -2,28 +2,10 @@ package zkserver
 
 import "time"
 
-// A Clock tells the time and wakes the server up. The time it tells may only
-// move forward.
-type Clock interface {
-	Now() time.Time
-	// AfterFunc calls f once, d from now, in its own goroutine or in the one
-	// that moves the clock.
-	AfterFunc(d time.Duration, f func()) Timer
-}
-
-// A Timer is what [Clock.AfterFunc] started. Stop reports whether it kept f
-// from being called.
-type Timer interface{ Stop() bool }
-
-type wallClock struct{}
-
-func (wallClock) Now() time.Time                            { return time.Now() }
-func (wallClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
-
 // alarm is a timer whose callback the server waits for when it closes.
 // Guarded by the server's lock.
 type alarm struct {
-	t       Timer
+	t       *time.Timer
 	done    func()
 	stopped bool
 }
@@ -33,7 +15,7 @@ type alarm struct {
 func (s *Server) after(d time.Duration, f func()) *alarm {
 	s.wg.Add(1)
 	a := &alarm{done: s.wg.Done}
-	a.t = s.clock.AfterFunc(d, func() {
+	a.t = time.AfterFunc(d, func() {
 		defer a.done()
 		defer s.recovered("timer")
 		s.locked(func() {
@@ -79,4 +61,4 @@ func (a *alarm) stop() {
 }
 
 // elapsed is the time since the server was made.
-func (s *Server) elapsed() time.Duration { return s.clock.Now().Sub(s.start) }
+func (s *Server) elapsed() time.Duration { return time.Since(s.start) }

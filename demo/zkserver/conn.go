@@ -2,32 +2,21 @@ package zkserver
 
 import (
 	"bufio"
+	"container/list"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
+	"sync"
 	"time"
 
+	"electop/demo/zkserver/output"
+	"electop/demo/zkserver/status"
+	"electop/demo/zkserver/tally"
+	"electop/demo/zkserver/tree"
+	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
-)
-
-const (
-	// handshakeTimeout is how long a peer may take to send its first frame.
-	handshakeTimeout = 10 * time.Second
-	// maxHandshake bounds that frame: 45 bytes with the usual password.
-	maxHandshake = 1 << 10
-	// readBuffer holds the usual request whole; larger ones get their own.
-	readBuffer = 512
-	// keepBuffer is the largest buffer that an idle connection holds on to.
-	keepBuffer = 4 << 10
-	// lastWrite is how long a last message may take to be written, and
-	// lingerTimeout how long the peer may take to close after it.
-	lastWrite     = 10 * time.Second
-	lingerTimeout = time.Second
-	// lingerBytes bounds what is thrown away meanwhile.
-	lingerBytes = 64 << 10
 )
 
 // conn is one connection: of a session, of a four-letter word, or of a
@@ -43,14 +32,18 @@ type conn struct {
 	// Guarded by s.mu.
 	gone      bool // detached: nothing it asks is answered any more
 	handshake *alarm
-	sess      *session
-	auth      []wire.ID
-	data      map[string]struct{} // paths it watches
-	child     map[string]struct{}
-	stats     connStats
-	connFaults
+	sess      *clientSession
+	who       tree.Identities
+	watcher   watch.Watcher[*conn]
+	stats     status.ConnStats
+	held      []*list.Element // its messages in the backlog, the first first
+	heldSize  int             // their size, with an overhead
+	released  sync.Cond       // held is empty, or the server closed
+	asked     []byte          // the request being carried out
 
-	output
+	in *bufio.Reader // belongs to the connection's goroutine
+
+	out output.Queue
 }
 
 // ServeConn serves one connection until it ends, which is also when the
@@ -58,7 +51,9 @@ type conn struct {
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc}
-	c.output.init(c)
+	c.out.Init(c)
+	c.watcher.Owner = c
+	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
 	if a := nc.RemoteAddr(); a != nil {
 		if host, _, err := net.SplitHostPort(a.String()); err == nil {
@@ -80,7 +75,9 @@ func (s *Server) ServeConn(nc net.Conn) {
 	}()
 	defer s.recovered("connection")
 	err := c.serve()
-	c.part(err == nil)
+	if err == nil {
+		c.awaitReleased()
+	}
 	c.finish(err == nil)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 		s.log.Debug("connection dropped", "remote", c.remote, "err", err)
@@ -102,15 +99,10 @@ func (s *Server) attach(c *conn) bool {
 	s.conns[c] = struct{}{}
 	s.alive++
 	s.perHost[c.host]++
-	c.auth = []wire.ID{{Scheme: "ip", ID: c.host}}
-	c.stats.established = s.clock.Now()
-	c.handshake = s.after(handshakeTimeout, func() { c.closeSoon() })
+	c.who = tree.From(c.host)
+	c.stats.Established = time.Now()
+	c.handshake = s.after(status.HandshakeTimeout, func() { c.closeSoon() })
 	return true
-}
-
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // detach ends a connection's part in the conversation: its watches are gone
@@ -133,9 +125,9 @@ func (s *Server) retire(c *conn) {
 	if s.perHost[c.host]--; s.perHost[c.host] == 0 {
 		delete(s.perHost, c.host)
 	}
-	s.watches.forget(c)
-	if c.sess != nil && c.sess.conn == c {
-		c.sess.conn = nil
+	s.watches.Forget(&c.watcher)
+	if c.sess != nil && c.sess.Client.conn == c {
+		c.sess.Client.conn = nil
 	}
 }
 
@@ -148,8 +140,8 @@ func (c *conn) serve() error {
 	if err != nil {
 		return err
 	}
-	if word := string(head); c.s.knownWord(word) {
-		c.s.fourLetter(c, word)
+	if word := string(head); status.Known(word) {
+		c.s.answerWord(c, word)
 		return nil
 	}
 	if n := binary.BigEndian.Uint32(head); n > maxHandshake {
@@ -165,25 +157,22 @@ func (c *conn) serve() error {
 		return d.Err()
 	}
 	c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
-	c.cork()
+	c.out.Cork()
 	if !c.s.connect(c, &req) {
 		c.s.log.Debug("session refused", "remote", c.remote, "session", fmt.Sprintf("%#x", req.SessionID))
 		return nil
 	}
-	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.id), "resumed", req.SessionID != 0)
-	c.flush()
-	if c.heard != nil {
-		<-c.heard
-	}
+	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.ID), "resumed", req.SessionID != 0)
+	c.out.Flush()
 	for {
-		if cap(buf) > keepBuffer {
+		if cap(buf) > output.KeepBuffer {
 			buf = nil
 		}
 		if buf, err = wire.ReadFrameInto(in, buf, wire.MaxFrame); err != nil {
 			return err
 		}
 		c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
-		c.cork()
+		c.out.Cork()
 		last, err := c.s.handle(c, buf)
 		if err != nil {
 			return err
@@ -192,8 +181,8 @@ func (c *conn) serve() error {
 			return nil
 		}
 		// Requests that are here already are answered with one write.
-		if !frameBuffered(in) || c.pending() > highWater {
-			c.flush()
+		if !frameBuffered(in) || c.out.Pending() > output.HighWater {
+			c.out.Flush()
 		}
 	}
 }
@@ -208,6 +197,34 @@ func frameBuffered(in *bufio.Reader) bool {
 	return int64(binary.BigEndian.Uint32(head)) <= int64(n-4)
 }
 
+// awaitReleased holds the end of a connection back whose last messages matter,
+// until none of them is held.
+func (c *conn) awaitReleased() {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	if len(c.held) == 0 {
+		return
+	}
+	c.s.mu.Unlock()
+	c.out.Flush() // what was to come before them
+	c.s.mu.Lock()
+	c.overhear(c.dropHeld)
+	for len(c.held) > 0 && !c.s.closed {
+		c.released.Wait()
+	}
+}
+
+// overhear calls gone, under s.mu, when the peer goes, and throws away what it
+// sends before: pings, for one. The caller holds s.mu.
+func (c *conn) overhear(gone func()) {
+	c.Go(func() {
+		io.Copy(io.Discard, c.in)
+		c.s.mu.Lock()
+		defer c.s.mu.Unlock()
+		gone()
+	})
+}
+
 // finish ends the conversation. If the last message matters it is written out
 // and the peer is given time to read it: closing a TCP connection with unread
 // input would reset it and might destroy the message on its way.
@@ -216,10 +233,9 @@ func (c *conn) finish(deliver bool) {
 		c.nc.Close()
 		return
 	}
-	// Not the server's clock: the deadlines belong to the connection.
 	c.nc.SetWriteDeadline(time.Now().Add(lastWrite))
-	c.flush()
-	c.drain()
+	c.out.Flush()
+	c.out.Drain()
 	c.nc.SetReadDeadline(time.Now().Add(lingerTimeout))
 	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		io.CopyN(io.Discard, c.nc, lingerBytes)
@@ -227,16 +243,53 @@ func (c *conn) finish(deliver bool) {
 	c.nc.Close()
 }
 
-// closeSoon closes the connection, unless partitioned at once, without waiting
-// for it. The caller holds s.mu, or belongs to a goroutine that the server
-// waits for.
-func (c *conn) closeSoon() {
+// send queues a frame: a header and a body, which may be nil. It counts for w, if
+// that is not nil. In slow motion the frame is held back. It never blocks. The
+// caller holds s.mu.
+func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *tally.Count) {
+	if c.paced() && h.Xid != wire.XidPing {
+		c.s.paced.add(c, h, body, w)
+		return
+	}
+	n := c.out.Send(h, body)
+	if w != nil {
+		_, event := body.(*wire.WatcherEvent)
+		w.Sent(&c.sess.Client.Member, n, event && c.s.sessions.Has(c.sess))
+	}
+}
+
+// Write, Go, CutOff and Sent implement [output.Conn].
+
+// Write waits until nothing that the peer learns can be lost in a crash.
+func (c *conn) Write(p []byte) (int, error) {
+	if err := c.s.settle(); err != nil {
+		return 0, err
+	}
+	n, err := c.nc.Write(p)
+	c.s.counters.bytesOut.Add(int64(n))
+	return n, err
+}
+
+func (c *conn) Go(f func()) {
 	c.s.wg.Add(1)
 	go func() {
 		defer c.s.wg.Done()
-		c.s.mu.Lock()
-		c.await(func() bool { return c.cut == 0 })
-		c.s.mu.Unlock()
-		c.nc.Close()
+		f()
 	}()
+}
+
+func (c *conn) CutOff() {
+	c.s.counters.cutOff.Add(1)
+	c.closeSoon()
+}
+
+func (c *conn) Sent(n int64) {
+	c.s.counters.packetsOut.Add(1)
+	c.s.counters.replies.add(n - 4)
+}
+
+// closeSoon closes the connection without waiting for it. The caller holds s.mu,
+// or belongs to a goroutine that the server waits for.
+func (c *conn) closeSoon() {
+	c.Go(func() { c.nc.Close() }) // may block, in TLS for one
 }

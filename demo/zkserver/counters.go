@@ -2,7 +2,6 @@ package zkserver
 
 import (
 	"sync/atomic"
-	"time"
 
 	"electop/zkwatch/wire"
 )
@@ -58,10 +57,15 @@ func (k *counters) request(op wire.Op) {
 	k.requests[op-opLow].Add(1)
 }
 
-// Counters returns a snapshot. Requests has an entry for each operation asked
-// for at least once; codes outside of -11..107 are counted as 108.
-func (s *Server) Counters() Counters {
-	k := &s.counters
+// packets are those since they were reset.
+func (k *counters) packets() (received, sent int64) {
+	for i := range k.requests {
+		received += k.requests[i].Load()
+	}
+	return received + k.openings.Load() - k.receivedBefore.Load(), k.packetsOut.Load() - k.sentBefore.Load()
+}
+
+func (k *counters) snapshot() Counters {
 	out := Counters{
 		Requests:      make(map[wire.Op]int64),
 		Notifications: k.notifications.Load(),
@@ -78,99 +82,4 @@ func (s *Server) Counters() Counters {
 		}
 	}
 	return out
-}
-
-// latency is the time from a request's arrival to its reply being queued.
-type latency struct {
-	count          int64
-	total          time.Duration
-	least, longest time.Duration
-}
-
-func (l *latency) add(d time.Duration) {
-	if l.count == 0 || d < l.least {
-		l.least = d
-	}
-	l.longest = max(l.longest, d)
-	l.total += d
-	l.count++
-}
-
-// connStats is what the four-letter words tell about a connection.
-type connStats struct {
-	established    time.Time
-	received, sent int64
-	lastOp         string
-	lastXid        int32
-	lastZxid       int64
-	lastReply      time.Duration // since the server's start
-	lastLatency    time.Duration
-	latency        latency
-}
-
-// reset is what crst does. A new connection is different from one that was
-// reset: its lastOp is empty, which reads as null, and its numbers are 0.
-func (st *connStats) reset() {
-	*st = connStats{established: st.established, lastOp: "NA", lastXid: -1, lastZxid: -1}
-}
-
-func (st *connStats) done(s *Server, op string, xid int32, took time.Duration) {
-	if xid >= 0 {
-		st.lastXid = xid
-	}
-	st.lastOp, st.lastZxid = op, s.zxid
-	st.lastReply = s.elapsed()
-	st.lastLatency = took
-	st.latency.add(took)
-}
-
-// opLabel is the short name of an operation in the cons word.
-func opLabel(op wire.Op) string {
-	switch op {
-	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
-		return "CREA"
-	case wire.OpDelete:
-		return "DELE"
-	case wire.OpSetData:
-		return "SETD"
-	case wire.OpSetACL:
-		return "SETA"
-	case wire.OpCloseSession:
-		return "CLOS"
-	case wire.OpSync:
-		return "SYNC"
-	case wire.OpCheck:
-		return "CHEC"
-	case wire.OpExists:
-		return "EXIS"
-	case wire.OpGetData:
-		return "GETD"
-	case wire.OpSetWatches:
-		return "SETW"
-	case wire.OpSetWatches2:
-		return "STW2"
-	case wire.OpAddWatch:
-		return "ADDW"
-	case wire.OpGetACL:
-		return "GETA"
-	case wire.OpGetChildren, wire.OpGetChildren2:
-		return "GETC"
-	case wire.OpGetAllChildrenNumber:
-		return "GETACN"
-	case wire.OpCheckWatches:
-		return "CHKW"
-	case wire.OpRemoveWatches:
-		return "REMW"
-	case wire.OpWhoAmI:
-		return "HOMI"
-	case wire.OpGetEphemerals:
-		return "GETE"
-	case wire.OpMulti:
-		return "MULT"
-	case wire.OpMultiRead:
-		return "MLTR"
-	case wire.OpPing:
-		return "PING"
-	}
-	return "NA"
 }

@@ -1,7 +1,7 @@
 // Package zkserver is a ZooKeeper server within the process: in memory,
-// standalone, with no dependency, and no disk unless asked for. Clients (go-zookeeper, kazoo, the
-// Java client and what is built upon them) cannot tell it from Apache
-// ZooKeeper 3.8 in what it supports, and tools that read the four-letter words
+// standalone, with no dependency, and no disk unless asked for. Clients
+// (go-zookeeper, kazoo, the Java client and what is built upon them) cannot tell
+// it from Apache ZooKeeper 3.8 in what it supports, and tools that read the four-letter words
 // or the AdminServer ([Server.ServeAdmin]) find the same layout.
 //
 // # In a test
@@ -33,27 +33,20 @@
 //
 // # Faults
 //
-// What is hard to bring about with a real server is one call here. The faults
-// of a session take its id, which clients know and a Stat has as the owner of
-// an ephemeral node, and touch no other session:
+// What is hard to bring about with a real server is one call here:
 //
-//   - [Server.ExpireSession]: it expires now
-//   - [Server.DropConnection]: its connection is closed, the session lives on
-//   - [Server.LoseCreateReply]: its next create makes the node, and the
-//     connection is closed in place of the reply
-//   - [Server.Hold]: its replies and events are held back, to be released one by
-//     one or each after a while; its pings are answered
-//   - [Server.Partition]: nothing passes either way until it is healed
-//
-// These befall everybody:
-//
-//   - [Server.CloseConnections]: all connections are closed
+//   - [Server.ExpireSession]: a session expires now. It is named by its id, which
+//     clients know and a Stat has as the owner of an ephemeral node
+//   - [Server.CloseConnections]: all connections are closed, sessions live on
 //   - [Server.Refuse]: new connections are closed at once
 //   - [Server.Restart]: both for a while, in which no session expires
 //
-// They can be combined. [Server.Counters] tells what clients asked for, and how
-// many events they were sent. [Server.Deadline] tells when a silent session will
-// expire.
+// They can be combined. What happens to one client's network (a cut, a partition,
+// a lost reply) is made at the client: package fault (electop/zkwatch/fault) has
+// a partition as a net.Conn.
+//
+// [Server.Counters] tells what clients asked for, and how many events they were
+// sent. [Server.Deadline] tells when a silent session will expire.
 //
 // # In slow motion
 //
@@ -63,12 +56,13 @@
 // The first that was made is the first to leave, over all sessions, so that one
 // sees them in the order in which the server did its work. The work itself is
 // never late: a client whose create is held has its node already and does not
-// know. Pings, handshakes and what renews a leader's lease pass, and while a message of a session is held its
-// deadline does not come nearer, so that slowness expires nobody and no client
-// loses its connection. What a connection was to be told is lost when it ends.
+// know. Pings, handshakes and what renews a leader's lease pass, and while a
+// message of a session is held, its deadline does not come nearer, so that
+// slowness expires nobody and no client loses its connection. What is held for a
+// connection is lost when the connection ends.
 //
-// Who looks on connects with [Server.DialBackstage]: it is told everything at
-// once, and is not counted below.
+// An observer connects with [Server.DialBackstage]: it is notified at once, and
+// is not counted below.
 //
 // # What a deletion causes
 //
@@ -87,35 +81,57 @@
 // [Server.LoadTree] makes the nodes that a JSON file describes, and
 // [Server.SaveTree] writes such a file, of all nodes but the ephemeral ones.
 //
+// # The parts
+//
+// Each part is a package below this one, and none knows another:
+//
+//   - tree: znodes, ACLs and transactions
+//   - session: ids, passwords and timeouts, and who expires when
+//   - watch: who watches what
+//   - output: what waits to be written to a connection
+//   - tally: what a deletion causes
+//   - datafile: a log of records that survives a crash
+//   - status: the four-letter words and the AdminServer
+//
+// They have no lock and no clock, except that output and datafile each guard
+// what several goroutines write. The Server is their assembly: it has one lock
+// for all of them, the connections and the timers, and carries values from one
+// to the other.
+//
 // # How a request passes through
 //
-// A connection has one goroutine. It reads a frame, takes the server's lock,
-// and carries the request out against the tree, the watches and the sessions,
-// all of which the lock guards. A write is checked completely before it
-// changes anything, so that a multi needs no undoing: its operations are
-// checked in turn against a view of the tree that already includes the ones
-// before, and only when all have passed are they applied. Applying a change
-// triggers the watches on it: the events are appended to the output of the
-// connections concerned, still under the lock and before the reply to the
-// writer is. That gives the guarantee that clients build upon: nobody sees the
-// reply to a later read before the event that tells of the change.
+//	conn.go      serve         reads a frame
+//	dispatch.go  handle        takes the lock, extends the session's life
+//	write.go     write         tree.Check: may it be done? A Change says what
+//	             apply         tree.Apply: an Effect says what was done
+//	watches.go   trigger       watch.Trigger: who is to be notified
+//	             notify        output.Send: the event waits to be written
+//	data.go      seal          datafile.Append: the change waits to be on disk
+//	dispatch.go  handle        output.Send: so does the reply, lock released
+//	conn.go      Write         datafile.Wait, then the network
 //
-// Nothing is written to a connection under the lock. Output is appended to a
-// queue in memory; the connection's own goroutine writes it when it has no
-// further request at hand, and a goroutine that lives only while there is
-// something to write does so for events that reach an idle connection. An
-// idle session therefore costs a goroutine, two small buffers and a map
-// entry, and thousands of them are fine. A peer that does not read what it
-// asked for stops being read from; one that leaves events unread for too long
-// is cut off.
+// A connection has one goroutine. A write is checked completely before it
+// changes anything, so that a multi needs no undoing: its operations are checked
+// in turn against a view of the tree that already includes the ones before, and
+// only when all have passed are they applied. Events are appended to the output
+// of the connections concerned under the lock, before the reply to the writer.
+// That gives the guarantee that clients build upon: nobody sees the reply to a
+// later read before the event that tells of the change.
+//
+// Nothing is written to a connection under the lock. The connection's own
+// goroutine writes its output when it has no further request at hand, and a
+// goroutine that lives only while there is something to write does so for events
+// that reach an idle connection. An idle session therefore costs a goroutine, two
+// small buffers and a map entry, and thousands of them are fine. A peer that does
+// not read what it asked for stops being read from; one that leaves events unread
+// for too long is cut off.
 //
 // # Time
 //
 // A session lives as long as its client sends something, a ping at least. It
 // expires at the first multiple of Options.Tick that is not before its
-// deadline: up to one tick late, never early. All time comes from the Clock of
-// the Options, or from package time, so that hours pass in milliseconds inside
-// a testing/synctest bubble when connections come from Dial.
+// deadline: up to one tick late, never early. Hours pass in milliseconds inside a
+// testing/synctest bubble when connections come from Dial.
 //
 // # Where it differs from Apache on purpose
 //
@@ -142,8 +158,9 @@
 //
 // Three requests that Apache 3.8 stumbles over are answered: a successful check
 // outside of a multi (no reply ever), checkWatches of a path without a slash
-// (MarshallingError while a recursive watch exists, or for any kind), and createTTL with flags
-// that say no TTL and a TTL of -1 (Apache never answers; here BadArguments).
+// (MarshallingError while a recursive watch exists, or for any kind), and
+// createTTL with flags that say no TTL and a TTL of -1 (Apache never answers; here
+// BadArguments).
 //
 // Of malformed requests two get another error: null as the identity of an ACL
 // makes that invalid (MarshallingError), and null in place of a path in a multi

@@ -70,7 +70,7 @@ func Example() {
 }
 
 // A client's view of the world, one message at a time.
-func ExampleServer_Hold() {
+func ExampleServer_Step() {
 	t := &testingT{}
 	defer t.end()
 	server, addr := zkserver.Start(t, zkserver.Options{})
@@ -84,23 +84,22 @@ func ExampleServer_Hold() {
 			break
 		}
 	}
-	hold, err := server.Hold(c.SessionID())
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	server.SetPace(zkserver.Pace{Steps: true})
 	created := make(chan string)
 	go func() {
 		path, _ := c.Create("/slow", nil, 0, zk.WorldACL(zk.PermAll))
 		created <- path
 	}()
-	<-hold.Changed()
-	for _, m := range hold.Held() {
-		fmt.Printf("held: the reply to %v %s\n", m.Op, m.Path)
+	for {
+		<-server.PaceChanged()
+		if m, ok := server.Step(); ok {
+			fmt.Printf("the reply to %v %s\n", m.Op, m.Path)
+			break
+		}
 	}
-	hold.Release(1)
 	fmt.Println("created", <-created)
-	hold.End()
+	server.SetPace(zkserver.Pace{})
 	// Output:
-	// held: the reply to create /slow
+	// the reply to create /slow
 	// created /slow
 }

@@ -10,14 +10,10 @@ func (s *Server) Snapshot() string {
 }
 
 // BreakData makes the next write to the data file fail.
-func (s *Server) BreakData() { s.data.f.Close() }
+func (s *Server) BreakData() { s.data.Close() }
 
 // RewriteFrom has the data file rewritten from this size on.
-func (s *Server) RewriteFrom(size int64) { s.data.large = size }
+func (s *Server) RewriteFrom(size int64) { s.data.Large = size }
 
 // Rewritten is the size that the data file had when it was rewritten last.
-func (s *Server) Rewritten() int64 {
-	s.data.mu.Lock()
-	defer s.data.mu.Unlock()
-	return s.data.base
-}
+func (s *Server) Rewritten() int64 { return s.data.Base() }

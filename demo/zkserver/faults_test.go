@@ -2,12 +2,17 @@ package zkserver_test
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +20,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/wire"
 )
 
@@ -48,35 +54,110 @@ func resume(t *testing.T, s *zkserver.Server, c *rawClient) *rawClient {
 	return pipeRaw(t, s, wire.ConnectRequest{Timeout: c.conn.Timeout, SessionID: id(c), Passwd: c.conn.Passwd})
 }
 
+// A network is that of one client. It can be partitioned and cut.
+type network struct {
+	line fault.Line
+	raw  zk.Dialer
+	life context.Context
+	wg   sync.WaitGroup
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func newNetwork(t testing.TB, raw zk.Dialer) *network {
+	if raw == nil {
+		raw = net.DialTimeout
+	}
+	n := &network{raw: raw, life: t.Context()}
+	t.Cleanup(n.wg.Wait)
+	return n
+}
+
+func networkTo(t testing.TB, s *zkserver.Server) *network { return newNetwork(t, dialer(s)) }
+
+// dial is a [zk.Dialer].
+func (n *network) dial(network, addr string, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(n.life, timeout)
+	defer cancel()
+	owner := fault.Owner{Life: n.life, Go: func(f func()) bool { n.wg.Go(f); return true }}
+	nc, err := n.line.Dial(ctx, owner, network, addr, func(context.Context, string, string) (net.Conn, error) {
+		return n.raw(network, addr, timeout)
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.conns = append(n.conns, nc)
+	return nc, nil
+}
+
+// connect returns a client that is connected over the network.
+func (n *network) connect(t testing.TB, req wire.ConnectRequest) *rawClient {
+	t.Helper()
+	nc, err := n.dial("tcp", "127.0.0.1:1", time.Hour)
+	try(t, err)
+	return connectRaw(t, nc, req)
+}
+
+// cut ends the connections that are open.
+func (n *network) cut() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, nc := range n.conns {
+		nc.Close()
+	}
+	n.conns = nil
+}
+
+// loseReply has the reply to a request lost: the server carries the request out,
+// and the connection is cut while the reply is on its way.
+func loseReply(t testing.TB, s *zkserver.Server, session int64, cut, request func()) {
+	t.Helper()
+	s.SetPace(steps)
+	defer s.SetPace(zkserver.Pace{})
+	request()
+	var reply zkserver.Paced
+	eventually(t, "a reply is on its way", func() bool {
+		_, held, _ := s.Paced(1 << 20)
+		i := slices.IndexFunc(held, func(m zkserver.Paced) bool { return m.Session == session && m.Event == 0 })
+		if i >= 0 {
+			reply = held[i]
+		}
+		return i >= 0
+	})
+	cut()
+	eventually(t, "the reply is lost", func() bool {
+		_, held, _ := s.Paced(1 << 20)
+		return !slices.Contains(held, reply)
+	})
+}
+
 // TestOthersNoticeNothing lets a witness live the same life beside a session
 // that suffers each of the faults and beside one that suffers none: what it is
 // told and when, until it falls silent and expires, is the same.
 func TestOthersNoticeNothing(t *testing.T) {
-	faults := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
-		"none":   func(*testing.T, *zkserver.Server, *rawClient) {},
-		"expire": func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.ExpireSession(id(c))) },
-		"drop":   func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.DropConnection(id(c))) },
-		"lose": func(t *testing.T, s *zkserver.Server, c *rawClient) {
-			try(t, s.LoseCreateReply(id(c)))
+	faults := map[string]func(t *testing.T, s *zkserver.Server, n *network, c *rawClient){
+		"none":   func(*testing.T, *zkserver.Server, *network, *rawClient) {},
+		"expire": func(t *testing.T, s *zkserver.Server, _ *network, c *rawClient) { try(t, s.ExpireSession(id(c))) },
+		"cut":    func(_ *testing.T, _ *zkserver.Server, n *network, _ *rawClient) { n.cut() },
+		"lost reply": func(_ *testing.T, _ *zkserver.Server, n *network, c *rawClient) {
 			c.send(wire.OpCreate, &wire.CreateRequest{Path: "/victim/x", ACL: world(31)})
+			n.cut()
 		},
-		"hold": func(t *testing.T, s *zkserver.Server, c *rawClient) {
-			h, err := s.Hold(id(c))
-			try(t, err)
-			for range 100 {
-				c.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/news", Watch: true})
-			}
-			h.Delay(300 * time.Millisecond)
-			go io.Copy(io.Discard, c.nc)
+		"late reader": func(_ *testing.T, _ *zkserver.Server, _ *network, c *rawClient) {
+			request := wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpGetData}, &wire.PathWatchRequest{Path: "/news", Watch: true})
+			go c.nc.Write(bytes.Repeat(request, 100))
+			time.AfterFunc(300*time.Millisecond, func() { io.Copy(io.Discard, c.nc) })
 		},
-		"partition": func(t *testing.T, s *zkserver.Server, c *rawClient) {
-			try(t, s.Partition(id(c), true))
+		"partition": func(_ *testing.T, _ *zkserver.Server, n *network, c *rawClient) {
+			n.line.Partition()
 			c.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/news", Watch: true})
-			go func() {
-				time.Sleep(time.Second)
-				s.Partition(id(c), false)
+			time.AfterFunc(time.Second, func() {
+				n.line.Heal()
 				io.Copy(io.Discard, c.nc)
-			}()
+			})
 		},
 	}
 	lives := make(map[string]string)
@@ -90,7 +171,8 @@ func TestOthersNoticeNothing(t *testing.T) {
 			}
 			writer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 			writer.create("/news", 0)
-			victim := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+			n := networkTo(t, s)
+			victim := n.connect(t, wire.ConnectRequest{Timeout: 60_000})
 			victim.create("/victim", 0)
 			victim.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/news", Watch: true}, &wire.DataResponse{})
 			w := pipeRaw(t, s, wire.ConnectRequest{Timeout: 3000})
@@ -101,7 +183,7 @@ func TestOthersNoticeNothing(t *testing.T) {
 				w.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/news", Watch: true}, &got)
 				note("data of version %d", got.Stat.Version)
 				if i == 10 {
-					fault(t, s, victim)
+					fault(t, s, n, victim)
 				}
 				if i%3 == 0 {
 					writer.must(wire.OpSetData, &wire.SetDataRequest{Path: "/news", Version: -1}, &wire.Stat{})
@@ -128,53 +210,42 @@ func TestOthersNoticeNothing(t *testing.T) {
 	}
 }
 
-func TestFaultsOfNobody(t *testing.T) {
+func TestExpireNobody(t *testing.T) {
 	s := zkserver.New(zkserver.Options{})
-	faults := func(want func(error) bool) {
-		t.Helper()
-		_, err := s.Hold(7)
-		for what, err := range map[string]error{
-			"expire": s.ExpireSession(7), "drop": s.DropConnection(7), "lose": s.LoseCreateReply(7),
-			"partition": s.Partition(7, true), "hold": err,
-		} {
-			if !want(err) {
-				t.Errorf("%s: %v", what, err)
-			}
-		}
-		if err := s.Partition(7, false); err != nil {
-			t.Errorf("heal: %v", err)
-		}
+	if err := s.ExpireSession(7); err == nil || !strings.Contains(err.Error(), "0x7: no such session") {
+		t.Errorf("expire: %v", err)
 	}
-	faults(func(err error) bool { return err != nil && strings.Contains(err.Error(), "0x7: no such session") })
 	s.Close()
 	s.Restart(time.Second)
-	faults(func(err error) bool { return errors.Is(err, zkserver.ErrClosed) })
+	if err := s.ExpireSession(7); !errors.Is(err, zkserver.ErrClosed) {
+		t.Errorf("expire: %v", err)
+	}
 }
 
-func TestDropConnection(t *testing.T) {
+// TestCutConnection: a session outlives its connection, for its timeout.
+func TestCutConnection(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
 		c.create("/e", wire.FlagEphemeral)
-		try(t, s.DropConnection(id(c)))
-		wantGone(t, c)
-		try(t, s.DropConnection(id(c))) // nothing to drop
+		c.nc.Close()
 		time.Sleep(4 * time.Second)
 		again := resume(t, s, c)
 		again.must(wire.OpPing, nil, nil)
 		if id(again) != id(c) || !exists(observer, "/e") {
 			t.Error("the session went with its connection")
 		}
-		try(t, s.DropConnection(id(c)))
+		again.nc.Close()
 		time.Sleep(5200 * time.Millisecond)
 		if exists(observer, "/e") {
 			t.Error("the session without a connection does not expire")
 		}
 	})
 	overBoth(t, func(t *testing.T, s *zkserver.Server, addr string, d zk.Dialer) {
-		c, events := connectZK(t, addr, d, 10*time.Second)
+		n := newNetwork(t, d)
+		c, events := connectZK(t, addr, n.dial, 10*time.Second)
 		was := c.SessionID()
-		try(t, s.DropConnection(was))
+		n.cut()
 		waitState(t, events, zk.StateDisconnected)
 		waitState(t, events, zk.StateHasSession)
 		if c.SessionID() != was {
@@ -183,7 +254,9 @@ func TestDropConnection(t *testing.T) {
 	})
 }
 
-func TestLoseCreateReply(t *testing.T) {
+// TestLostReply: a create whose reply is lost has made its node, and the session
+// can be resumed.
+func TestLostReply(t *testing.T) {
 	plain := func(path string) (wire.Op, wire.Appender) {
 		return wire.OpCreate, &wire.CreateRequest{Path: path, ACL: world(31)}
 	}
@@ -207,54 +280,53 @@ func TestLoseCreateReply(t *testing.T) {
 				c := pipeRaw(t, s, wire.ConnectRequest{})
 				events := 0
 				c.onEvent = func(wire.WatcherEvent) { events++ }
-				c.create("/taken", 0)
-				try(t, s.LoseCreateReply(id(c)))
-				// A create that fails is answered, and others than creates are.
-				if op, req := create("/taken"); op == wire.OpMulti {
-					c.must(op, req, &wire.MultiResponse{})
-				} else if h := c.call(op, req, nil); h.Err != wire.NodeExists {
-					t.Errorf("create of what exists: %v", h.Err)
-				}
-				c.must(wire.OpSetData, &wire.SetDataRequest{Path: "/taken", Version: -1}, &wire.Stat{})
+				c.create("/mine", wire.FlagEphemeral)
 				c.call(wire.OpExists, &wire.PathWatchRequest{Path: "/lost", Watch: true}, nil)
-				// What comes before the create is answered, what comes after is
-				// not even carried out.
 				op, req := create("/lost")
-				out := wire.AppendFrame(nil, &wire.RequestHeader{Xid: 901, Op: wire.OpSync}, &wire.PathRequest{Path: "/"})
-				out = wire.AppendFrame(out, &wire.RequestHeader{Xid: 902, Op: op}, req)
-				out = wire.AppendFrame(out, &wire.RequestHeader{Xid: 903, Op: wire.OpDelete}, &wire.PathVersionRequest{Path: "/taken", Version: -1})
-				go c.nc.Write(out)
-				if h, err := c.receive(&wire.PathResponse{}); err != nil || h.Xid != 901 {
-					t.Errorf("the reply before: %+v %v", h, err)
-				}
-				wantGone(t, c)
-				if events != 1 {
-					t.Errorf("%d events before the reply that was lost, want 1", events)
-				}
-				if !exists(observer, "/lost") || !exists(observer, "/taken") {
-					t.Error("not exactly the create was carried out")
+				loseReply(t, s, id(c), func() { c.nc.Close() }, func() { c.send(op, req) })
+				if !exists(observer, "/lost") || !exists(observer, "/mine") {
+					t.Error("the create was not carried out, or the session ended")
 				}
 				again := resume(t, s, c)
+				again.onEvent = c.onEvent
 				if id(again) != id(c) {
 					t.Fatal("the session is gone")
 				}
+				again.must(wire.OpSetData, &wire.SetDataRequest{Path: "/lost", Version: -1}, &wire.Stat{})
 				again.create("/heard", 0)
+				if events > 0 {
+					t.Errorf("%d events of watches that went with the connection", events)
+				}
 			})
 		})
 	}
 	// A client with a recovery of its own ends up with one node.
 	overBoth(t, func(t *testing.T, s *zkserver.Server, addr string, d zk.Dialer) {
-		c, _ := connectZK(t, addr, d, 10*time.Second)
+		n := newNetwork(t, d)
+		c, _ := connectZK(t, addr, n.dial, 10*time.Second)
 		acl := zk.WorldACL(zk.PermAll)
 		_, err := c.Create("/e", nil, 0, acl)
 		try(t, err)
-		try(t, s.LoseCreateReply(c.SessionID()))
-		if _, err := c.Create("/e/plain", nil, 0, acl); !errors.Is(err, zk.ErrConnectionClosed) {
+		failed := make(chan error, 1)
+		loseReply(t, s, c.SessionID(), n.cut, func() {
+			go func() {
+				_, err := c.Create("/e/plain", nil, 0, acl)
+				failed <- err
+			}()
+		})
+		if err := <-failed; !errors.Is(err, zk.ErrConnectionClosed) {
 			t.Errorf("create whose reply is lost: %v", err)
 		}
 		eventually(t, "connected again", func() bool { _, _, err := c.Get("/e/plain"); return err == nil })
-		try(t, s.LoseCreateReply(c.SessionID()))
-		name, err := c.CreateProtectedEphemeralSequential("/e/n_", nil, acl)
+		var name string
+		loseReply(t, s, c.SessionID(), n.cut, func() {
+			go func() {
+				var err error
+				name, err = c.CreateProtectedEphemeralSequential("/e/n_", nil, acl)
+				failed <- err
+			}()
+		})
+		err = <-failed
 		kids, _, _ := c.Children("/e")
 		if err != nil || len(kids) != 2 || kids[0] != strings.TrimPrefix(name, "/e/") && kids[1] != strings.TrimPrefix(name, "/e/") {
 			t.Errorf("protected create: %q %v, children %q", name, err, kids)
@@ -266,28 +338,27 @@ func TestPartition(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		observer.create("/news", 0)
-		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
+		n := networkTo(t, s)
+		c := n.connect(t, wire.ConnectRequest{Timeout: 5000})
 		events := 0
 		c.onEvent = func(wire.WatcherEvent) { events++ }
 		c.create("/e", wire.FlagEphemeral)
 		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/news", Watch: true}, &wire.DataResponse{})
-		try(t, s.Partition(id(c), true))
-		try(t, s.Partition(id(c), true)) // is it already
+		n.line.Partition()
 		observer.must(wire.OpSetData, &wire.SetDataRequest{Path: "/news", Version: -1}, &wire.Stat{})
 		c.send(wire.OpDelete, &wire.PathVersionRequest{Path: "/news", Version: -1})
 		if hears(c, 4*time.Second) || !exists(observer, "/news") {
 			t.Fatal("something passed")
 		}
 		// Healed in time: all of it passes, and the session lives on.
-		try(t, s.Partition(id(c), false))
+		n.line.Heal()
 		if h, err := c.receive(nil); h.Err != wire.OK || err != nil || events != 1 || exists(observer, "/news") {
 			t.Fatalf("after healing: %+v %v, %d events", h, err, events)
 		}
 		c.must(wire.OpPing, nil, nil)
 
-		// Its deadline runs: it expires and does not learn it, on this
-		// connection or on another.
-		try(t, s.Partition(id(c), true))
+		// Its deadline runs: it expires and does not learn it.
+		n.line.Partition()
 		c.send(wire.OpPing, nil)
 		begin := time.Now()
 		for exists(observer, "/e") {
@@ -296,85 +367,49 @@ func TestPartition(t *testing.T) {
 		if lived := time.Since(begin); lived < 5*time.Second || lived > 5101*time.Millisecond {
 			t.Errorf("expired after %v", lived)
 		}
-		late, err := s.Dial()
-		try(t, err)
-		defer late.Close()
-		ask := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 5000, SessionID: id(c), Passwd: c.conn.Passwd})
-		late.Write(ask)
-		late.SetReadDeadline(time.Now().Add(time.Hour))
-		if n, err := late.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("the handshake is answered: %d %v", n, err)
-		}
-		s.CloseConnections()
 		if hears(c, time.Minute) {
 			t.Error("the connection's end is heard")
 		}
-		third, err := s.Dial()
-		try(t, err)
-		third.Write(ask)
-		synctest.Wait()
-		try(t, s.Partition(id(c), false))
+		n.line.Heal()
 		wantGone(t, c)
-		late.SetReadDeadline(time.Now().Add(patience))
-		if n, err := late.Read(make([]byte, 1)); err != io.EOF {
-			t.Errorf("the connection that was closed meanwhile: %d %v", n, err)
-		}
-		third.SetDeadline(time.Now().Add(patience))
-		frame, err := wire.ReadFrame(third, 1<<10)
-		try(t, err)
-		var rsp wire.ConnectResponse
-		rsp.Decode(wire.NewDecoder(frame))
-		if rsp.SessionID != 0 {
-			t.Errorf("the late handshake: %+v, want that the session is gone", rsp)
-		}
-		third.Close()
-		if id(resume(t, s, c)) != 0 {
+		if late := n.connect(t, wire.ConnectRequest{Timeout: 5000, SessionID: id(c), Passwd: c.conn.Passwd}); id(late) != 0 {
 			t.Error("the session lives")
 		}
 	})
 }
 
 // TestPartitionedHandshake: a client that comes back over another connection
-// waits too, is let in with all that it sent, and may have given up meanwhile.
+// is let in late, with all that it sent meanwhile.
 func TestPartitionedHandshake(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		try(t, s.Partition(id(c), true))
-		ask := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 60_000, SessionID: id(c), Passwd: c.conn.Passwd})
-		for range 3 { // gives up
-			nc, err := s.Dial()
-			try(t, err)
-			nc.Write(ask)
-			time.Sleep(10 * time.Second)
-			nc.Close()
-		}
-		synctest.Wait()
-		nc, err := s.Dial()
+		n := networkTo(t, s)
+		nc, err := n.dial("tcp", "127.0.0.1:1", time.Hour)
 		try(t, err)
 		defer nc.Close()
-		nc.Write(ask)
-		time.Sleep(15 * time.Second) // more than strangers get
-		answered := make(chan *rawClient)
-		go func() {
-			again := &rawClient{t: t, nc: nc, onEvent: func(wire.WatcherEvent) {}}
-			nc.SetDeadline(time.Now().Add(patience))
-			frame, err := wire.ReadFrame(nc, 1<<10)
-			if err != nil {
-				t.Errorf("the handshake after healing: %v", err)
-			} else {
-				again.conn.Decode(wire.NewDecoder(frame))
-			}
-			answered <- again
-		}()
-		try(t, s.Partition(id(c), false))
-		again := <-answered
-		if id(again) != id(c) {
+		n.line.Partition()
+		out := wire.AppendFrame(nil, &wire.ConnectRequest{Timeout: 60_000, SessionID: id(c), Passwd: c.conn.Passwd})
+		for xid := range int32(3) {
+			out = wire.AppendFrame(out, &wire.RequestHeader{Xid: xid + 1, Op: wire.OpCreate},
+				&wire.CreateRequest{Path: "/n", ACL: world(31), Flags: wire.FlagSequential})
+		}
+		_, err = nc.Write(out)
+		try(t, err)
+		time.Sleep(9 * time.Second) // what strangers get
+		c.must(wire.OpPing, nil, nil)
+		n.line.Heal()
+		nc.SetDeadline(time.Now().Add(patience))
+		again := &rawClient{t: t, nc: nc, in: bufio.NewReader(nc), onEvent: func(wire.WatcherEvent) {}}
+		frame, err := wire.ReadFrame(again.in, 1<<10)
+		try(t, err)
+		if again.conn.Decode(wire.NewDecoder(frame)); id(again) != id(c) {
 			t.Fatalf("resumed %#x, want %#x", id(again), id(c))
 		}
 		wantGone(t, c)
-		again.in = bufio.NewReader(nc)
-		for range 3 {
-			again.create("/n", wire.FlagSequential)
+		for xid := range int32(3) {
+			if h, err := again.receive(&wire.PathResponse{}); err != nil || h.Xid != xid+1 || h.Err != wire.OK {
+				t.Errorf("create %d: %+v %v", xid+1, h, err)
+			}
 		}
 	})
 }
@@ -383,7 +418,8 @@ func TestPartitionedHandshake(t *testing.T) {
 // expired when it is healed, and not before.
 func TestPartitionGoZookeeper(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		c, events := connectZK(t, "127.0.0.1:1", dialer(s), 4*time.Second)
+		n := networkTo(t, s)
+		c, events := connectZK(t, "127.0.0.1:1", n.dial, 4*time.Second)
 		defer c.Close()
 		observer, _ := connectZK(t, "127.0.0.1:1", dialer(s), 4*time.Second)
 		defer observer.Close()
@@ -392,7 +428,7 @@ func TestPartitionGoZookeeper(t *testing.T) {
 		_, _, gone, err := observer.GetW("/e")
 		try(t, err)
 		was := c.SessionID()
-		try(t, s.Partition(was, true))
+		n.line.Partition()
 		if ev := waitEvent(t, gone); ev.Type != zk.EventNodeDeleted {
 			t.Errorf("event %+v", ev)
 		}
@@ -400,7 +436,7 @@ func TestPartitionGoZookeeper(t *testing.T) {
 		if st := c.State(); st == zk.StateHasSession || st == zk.StateExpired || c.SessionID() != was {
 			t.Errorf("behind the partition: %v", st)
 		}
-		try(t, s.Partition(was, false))
+		n.line.Heal()
 		waitState(t, events, zk.StateExpired)
 		waitState(t, events, zk.StateHasSession)
 		if c.SessionID() == was {
@@ -466,10 +502,13 @@ func TestFaultsAtRandom(t *testing.T) {
 		spared.create("/spared", wire.FlagEphemeral)
 		spared.create("/e", 0)
 		var clients []*zk.Conn
+		var nets []*network
 		stop := make(chan struct{})
 		done := make(chan struct{})
 		for range 4 {
-			c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 2*time.Second, zk.WithDialer(dialer(s)), zk.WithLogger(quiet{}))
+			n := networkTo(t, s)
+			nets = append(nets, n)
+			c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 2*time.Second, zk.WithDialer(n.dial), zk.WithLogger(quiet{}))
 			try(t, err)
 			go func() {
 				for range events {
@@ -489,46 +528,26 @@ func TestFaultsAtRandom(t *testing.T) {
 				}
 			}()
 		}
-		parted := make(map[int64]bool)
-		holds := make(map[int64]*zkserver.Hold)
+		heal := func() {
+			for _, n := range nets {
+				n.line.Heal()
+			}
+		}
 		counted := tally(t, s, "/e")
 		for range 400 {
-			victim := clients[rng.IntN(len(clients))].SessionID()
-			switch rng.IntN(11) {
+			i := rng.IntN(len(clients))
+			switch rng.IntN(8) {
 			case 0:
-				s.ExpireSession(victim)
-			case 1:
-				s.DropConnection(victim)
-			case 2:
-				s.LoseCreateReply(victim)
+				s.ExpireSession(clients[i].SessionID())
+			case 1, 2:
+				nets[i].cut()
 			case 3:
-				if s.Partition(victim, true) == nil {
-					parted[victim] = true
-				}
-			case 4:
-				for v := range parted {
-					try(t, s.Partition(v, false))
-					delete(parted, v)
-				}
-			case 5:
-				if h, err := s.Hold(victim); err == nil {
-					holds[victim] = h
-				}
+				nets[i].line.Partition()
+			case 4, 5:
+				heal()
 			case 6:
-				for _, h := range holds {
-					if n, had := h.Release(rng.IntN(5)), len(h.Held()); n > 4 || had < 0 {
-						t.Errorf("released %d", n)
-					}
-					h.Delay(time.Duration(rng.IntN(3)-1) * 100 * time.Millisecond)
-				}
-			case 7:
-				for v, h := range holds {
-					h.End()
-					delete(holds, v)
-				}
-			case 8:
 				s.SetPace(zkserver.Pace{Delay: time.Duration(rng.IntN(3)) * 100 * time.Millisecond, Steps: rng.IntN(4) == 0})
-			case 9:
+			case 7:
 				for range rng.IntN(5) {
 					s.Step()
 				}
@@ -537,12 +556,7 @@ func TestFaultsAtRandom(t *testing.T) {
 			spared.must(wire.OpPing, nil, nil)
 		}
 		s.SetPace(zkserver.Pace{})
-		for v := range parted {
-			try(t, s.Partition(v, false))
-		}
-		for _, h := range holds {
-			h.End()
-		}
+		heal()
 		close(stop)
 		for range clients {
 			<-done
@@ -569,19 +583,10 @@ func TestFaultsAtRandom(t *testing.T) {
 // TestCloseAmidFaults closes a server while everything is in force.
 func TestCloseAmidFaults(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		a, b := pipeRaw(t, s, wire.ConnectRequest{}), pipeRaw(t, s, wire.ConnectRequest{})
-		h, err := s.Hold(id(a))
-		try(t, err)
-		h.Delay(time.Hour)
-		a.send(wire.OpSync, &wire.PathRequest{Path: "/"})
-		a.send(wire.OpCloseSession, nil)
-		try(t, s.Partition(id(b), true))
+		n := networkTo(t, s)
+		b := n.connect(t, wire.ConnectRequest{})
+		n.line.Partition()
 		b.send(wire.OpPing, nil)
-		nc, err := s.Dial()
-		try(t, err)
-		nc.Write(wire.AppendFrame(nil, &wire.ConnectRequest{SessionID: id(b), Passwd: b.conn.Passwd}))
-		synctest.Wait()
-		try(t, s.DropConnection(id(b)))
 		c, d := pipeRaw(t, s, wire.ConnectRequest{}), pipeRaw(t, s, wire.ConnectRequest{})
 		counted := tally(t, s, "/")
 		c.create("/n", 0)
@@ -608,15 +613,7 @@ func TestCloseAmidFaults(t *testing.T) {
 		}
 		wantGone(t, c)
 		wantGone(t, d)
-		wantGone(t, a)
+		n.line.Heal()
 		wantGone(t, b)
-		for range h.Changed() { // is closed
-		}
-		if n := h.Release(9); n != 0 || len(h.Held()) != 0 {
-			t.Errorf("%d released after the end", n)
-		}
-		h.Delay(time.Second)
-		h.End()
-		nc.Close()
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
 
@@ -47,7 +48,7 @@ func FuzzConnection(f *testing.F) {
 		return append([]wire.Appender{&wire.RequestHeader{Op: op}}, body...)
 	}
 	create := func(path string, flags int32) *wire.CreateRequest {
-		return &wire.CreateRequest{Path: path, Data: []byte("x"), ACL: openACL, Flags: flags}
+		return &wire.CreateRequest{Path: path, Data: []byte("x"), ACL: everybody, Flags: flags}
 	}
 	path := func(p string) *wire.PathRequest { return &wire.PathRequest{Path: p} }
 	watch := func(p string) *wire.PathWatchRequest { return &wire.PathWatchRequest{Path: p, Watch: true} }
@@ -59,7 +60,7 @@ func FuzzConnection(f *testing.F) {
 		r(wire.OpSetData, &wire.SetDataRequest{Path: "/a", Data: []byte("y"), Version: 0}), r(wire.OpDelete, ver("/a/n_0000000000", -1)),
 		r(wire.OpDelete, ver("/a", 1)), r(wire.OpPing), r(wire.OpCloseSession)))
 	f.Add(true, requests(r(wire.OpCreateContainer, create("/c", 4)), r(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: *create("/t", 5), TTL: 10}),
-		r(wire.OpGetACL, path("/c")), r(wire.OpSetACL, &wire.SetACLRequest{Path: "/c", ACL: readACL, Version: 0}), r(wire.OpSync, path("/")),
+		r(wire.OpGetACL, path("/c")), r(wire.OpSetACL, &wire.SetACLRequest{Path: "/c", ACL: readers, Version: 0}), r(wire.OpSync, path("/")),
 		r(wire.OpCheck, ver("/c", 0)), r(wire.OpGetEphemerals, path("/")), r(wire.OpGetAllChildrenNumber, path("/")), r(wire.OpWhoAmI),
 		r(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("u:p")})))
 	f.Add(true, requests(r(wire.OpAddWatch, &wire.AddWatchRequest{Path: "/", Mode: 1}), r(wire.OpAddWatch, &wire.AddWatchRequest{Path: "/x", Mode: 0}),
@@ -78,7 +79,7 @@ func FuzzConnection(f *testing.F) {
 		r(wire.OpMulti, raw("\x00\x00\x00\x02\x00"+null+null+null+null+"\x01"+null)), r(wire.OpCreate, raw("\x00\x00\x00\x02/a"+null+null+null)),
 		r(wire.OpAuth, raw("\x00\x00\x00\x00\x00\x00\x00\x06digest"+null))))
 	f.Add(false, handshake)
-	for word := range words {
+	for _, word := range strings.Fields("ruok isro srvr stat mntr cons dump wchs wchp wchc conf envi srst crst") {
 		f.Add(false, []byte(word))
 	}
 	f.Add(false, []byte("GET / HTTP/1.0\r\n\r\n"))
@@ -154,50 +155,34 @@ func checkReplies(t *testing.T, out, stream []byte) {
 // server without connections.
 func checkInvariants(t *testing.T, s *Server) {
 	t.Helper()
-	bytes := int64(0)
-	children := 0
-	for path, n := range s.tree.nodes {
-		bytes += int64(len(path) + len(n.data))
-		children += len(n.children)
-		for i, name := range n.children {
-			if n.index[name] != i {
-				t.Errorf("%s: child %s is not where the index says", path, name)
-			}
-			child := s.tree.nodes[strings.TrimSuffix(path, "/")+"/"+name]
-			if child == nil {
-				t.Errorf("%s: child %s is no node", path, name)
-			}
-		}
-		if len(n.index) != len(n.children) {
-			t.Errorf("%s: %d children, %d in the index", path, len(n.children), len(n.index))
-		}
-		if path != "/" && !validPath(path) {
-			t.Errorf("a node at %q", path)
-		}
-		if isSession(n.owner) {
-			if _, ok := s.tree.ephemerals[n.owner][path]; !ok || s.sessions.byID[n.owner] == nil {
-				t.Errorf("%s: its session %#x is gone or does not know it", path, n.owner)
-			}
-		}
-		if _, ok := s.tree.reapable[path]; ok != (n.owner != 0 && !isSession(n.owner)) {
-			t.Errorf("%s: owner %#x, reapable: %t", path, n.owner, ok)
-		}
-	}
-	if bytes != s.tree.bytes || children != len(s.tree.nodes)-1 {
-		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes", bytes, s.tree.bytes, children, len(s.tree.nodes))
-	}
-	for id, paths := range s.tree.ephemerals {
-		for path := range paths {
-			if n := s.tree.nodes[path]; n == nil || n.owner != id {
-				t.Errorf("session %#x is said to own %s", id, path)
+	bytes, children, n := int64(0), 0, 0
+	owned := make(map[int64]int)
+	for path, node := range s.tree.All() {
+		n++
+		bytes += int64(len(path) + len(node.Data()))
+		children += len(node.Children())
+		if owner := node.Stat().EphemeralOwner; owner != 0 {
+			if owned[owner]++; s.sessions.Get(owner) == nil {
+				t.Errorf("%s: its session %#x is gone", path, owner)
 			}
 		}
 	}
-	w := &s.watches
-	if s.alive == 0 && (len(w.data.paths)+len(w.child.paths)+w.data.total+w.child.total+w.data.conns+w.child.conns+w.recursive != 0) {
-		t.Errorf("watches without connections: %+v", w)
+	if bytes != s.tree.Bytes() || n != s.tree.Len() || children != n-1 {
+		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes, the tree says %d", bytes, s.tree.Bytes(), children, n, s.tree.Len())
 	}
-	if len(s.sessions.queue) != len(s.sessions.byID) {
-		t.Errorf("%d sessions, %d in the queue", len(s.sessions.byID), len(s.sessions.queue))
+	for _, id := range s.tree.Owners() {
+		if got := len(s.tree.EphemeralsOf(id)); got != owned[id] || got == 0 {
+			t.Errorf("session %#x is said to own %d nodes, and owns %d", id, got, owned[id])
+		}
+	}
+	for _, table := range []*watch.Table[*conn]{&s.watches.Data, &s.watches.Child} {
+		if watchers, paths, total := table.Count(); s.alive == 0 && watchers+paths+total != 0 {
+			t.Errorf("watches without connections: %d watchers, %d paths, %d in all", watchers, paths, total)
+		}
 	}
 }
+
+var (
+	everybody = []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
+	readers   = []wire.ACL{{Perms: wire.PermRead, ID: wire.ID{Scheme: "world", ID: "anyone"}}}
+)

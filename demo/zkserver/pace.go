@@ -1,20 +1,28 @@
 package zkserver
 
-import "time"
+import (
+	"container/list"
+	"time"
 
-// Pace is how slowly a server speaks. Of all sessions, except those of
-// [Server.DialBackstage] and those with a [Hold] of their own, each reply and
-// watch event is held back for Delay or, with Steps, until [Server.Step] lets it
-// go. Pings and handshakes never are, so slowness lets no session expire, and
-// nor are transactions of one check, so it ends no leader's lease: their replies
-// overtake what is held, for clients that match replies by xid. No [Tally] counts
-// those either: a leader sends them all the time.
+	"electop/demo/zkserver/output"
+	"electop/demo/zkserver/tally"
+	"electop/zkwatch/wire"
+)
+
+// Pace is how slowly a server answers. Each reply and each watch event, but for
+// those of [Server.DialBackstage], is held back for Delay or, with Steps, until
+// [Server.Step] lets it go. Pings and handshakes are never held, so slowness
+// expires no session. Nor are transactions of one check, so it ends no leader's
+// lease: their replies overtake what is held, for clients that match replies by
+// xid. No [Tally] counts those either: a leader sends them all the time.
 //
-// Requests are carried out as ever; only the word of it is late. The message
-// that was made first leaves first, over all sessions. What the Hold says of
-// connections that end, of deadlines and of bounds goes for the Pace too.
+// Requests are carried out as ever; only the replies are late. The message that
+// was made first leaves first, over all sessions. Messages of a connection that
+// ends are lost with it, as in a network. As long as a message is held, the
+// session's deadline does not come nearer. What is held for a connection is
+// bounded: at 4 MiB the client is cut off, like one that does not read.
 //
-// So does it for the reply to a client that closes its session: the session is
+// The reply to a client that closes its session is held too: the session is
 // over, but its connection stays until the reply was let go or the client has
 // left without it. go-zookeeper's Close waits for that reply for a second, and
 // the connection is given up after two thirds of the session timeout at most.
@@ -26,63 +34,210 @@ type Pace struct {
 // PaceMax is the longest Delay.
 const PaceMax = 1500 * time.Millisecond
 
-// Paced is a message that the pace of a server keeps back.
+// Paced describes a message that the [Pace] keeps back.
 type Paced struct {
 	Session int64
-	Held
+	N       int       // counts the messages, up from 1
+	Since   time.Time // when it was made
+	// Op is what the message answers, and for a watch event
+	// [wire.OpNotification].
+	Op wire.Op
+	// Path is the znode that the event or the request is about, for a create
+	// the one that was made. It is empty where there is none or, as in a multi,
+	// more than one.
+	Path  string
+	Event int32     // type of a watch event, [wire.EventNodeDeleted] for one
+	Xid   int32     // the request's
+	Err   wire.Code // a reply's
 }
 
-func (m *heldMessage) paced() Paced { return Paced{Session: m.c.sess.id, Held: m.Held} }
+// A backlog keeps the messages back that the Pace delays, in the order in which
+// they were made. The delay is the same for all, so the first that was made is
+// always the first to leave, and the order of each session is kept. Guarded by
+// s.mu.
+type backlog struct {
+	s        *Server
+	messages list.List     // of *heldMessage
+	count    int           // of all that there ever were
+	delay    time.Duration // negative: none
+	alarm    *alarm        // for the first message
+	changed  chan struct{}
+}
 
-// SetPace changes the pace from now on, also for what is held already: a new
-// Delay counts from when a message was made. The zero Pace lets everything go.
-func (s *Server) SetPace(p Pace) {
-	p.Delay = max(0, min(p.Delay, PaceMax))
-	if p.Steps {
-		p.Delay = 0
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed || p == s.pace {
+type heldMessage struct {
+	Paced
+	c     *conn
+	frame []byte
+	at    time.Duration // like Since
+	count *tally.Count  // that it counts for, if any
+}
+
+// heldOverhead is what a held message costs besides its frame, in bytes.
+const heldOverhead = 300
+
+func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
+
+// paced reports whether what c is to be told is held back.
+func (c *conn) paced() bool { return c.sess != nil && !c.backstage && c.s.pace != (Pace{}) }
+
+// add takes a message in place of the connection's output.
+func (b *backlog) add(c *conn, r wire.ReplyHeader, body wire.Appender, w *tally.Count) {
+	if c.heldSize > output.MaxQueued {
+		c.out.GiveUp()
+		c.dropHeld()
 		return
 	}
-	s.pace = p
-	if s.paced.delay = p.Delay; p.Steps {
-		s.paced.delay = -1
-	}
-	s.paced.due() // which lets everything go without a delay
-	s.paced.signal()
+	m := &heldMessage{Paced: describe(c, r, body), c: c, frame: output.AppendReply(nil, r, body), count: w}
+	m.Since = time.Now()
+	m.at = m.Since.Sub(b.s.start)
+	w.Owe()
+	b.push(m)
 }
 
-// Step lets the message go that was held for the longest, and reports whether
-// there was one.
-func (s *Server) Step() (Paced, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := s.paced.first()
-	if m == nil {
-		return Paced{}, false
+func (b *backlog) push(m *heldMessage) {
+	b.count++
+	m.N = b.count
+	c, sess := m.c, m.c.sess
+	c.held = append(c.held, b.messages.PushBack(m))
+	c.heldSize += m.size()
+	if sess.Client.Hold() && b.s.sessions.Has(sess) {
+		b.s.sessions.Pause(sess, b.s.elapsed())
 	}
-	s.paced.release(1)
-	return m.paced(), true
+	b.signal()
+	if b.messages.Len() == 1 {
+		b.due()
+	}
 }
 
-// Paced returns the pace, the first messages that it keeps back, n at most, the
-// next to go first, and how many there are.
-func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	waiting = s.paced.messages.Len()
-	if n = min(n, waiting); n > 0 {
-		held = make([]Paced, 0, n)
+// takeHeld takes the connection's first message out of its backlog.
+func (c *conn) takeHeld() *heldMessage {
+	m := c.held[0].Value.(*heldMessage)
+	c.s.paced.messages.Remove(c.held[0])
+	c.held[0] = nil
+	c.held = c.held[1:]
+	c.heldSize -= m.size()
+	if len(c.held) == 0 {
+		c.held = nil
+		c.released.Broadcast()
 	}
-	for e := s.paced.messages.Front(); len(held) < n; e = e.Next() {
-		held = append(held, e.Value.(*heldMessage).paced())
+	if c.sess.Client.Release() && c.s.sessions.Has(c.sess) && c.s.sessions.Resume(c.sess, c.s.elapsed()) {
+		c.s.armExpiry()
 	}
-	return s.pace, held, waiting
+	return m
 }
 
-// PaceChanged returns a channel that has a value after anything has changed of
-// what [Server.Paced] tells, one for any number of changes. It is the same for
-// all callers, and is never closed.
-func (s *Server) PaceChanged() <-chan struct{} { return s.paced.changed }
+func (m *heldMessage) deliver() {
+	m.count.Sent(&m.c.sess.Client.Member, m.c.out.SendFrame(m.frame), m.Event != 0 && m.c.s.sessions.Has(m.c.sess))
+	m.count.Done()
+}
+
+// release lets the first n messages go and returns how many there were.
+func (b *backlog) release(n int) int {
+	n = max(0, min(n, b.messages.Len()))
+	if n == 0 {
+		return 0
+	}
+	for range n {
+		b.first().c.takeHeld().deliver()
+	}
+	b.settle()
+	return n
+}
+
+// first returns the first message or nil.
+func (b *backlog) first() *heldMessage {
+	if e := b.messages.Front(); e != nil {
+		return e.Value.(*heldMessage)
+	}
+	return nil
+}
+
+// dropHeld forgets the messages of a connection that ends.
+func (c *conn) dropHeld() {
+	if len(c.held) == 0 {
+		return
+	}
+	for len(c.held) > 0 {
+		c.takeHeld().count.Done()
+	}
+	c.s.paced.settle()
+}
+
+// empty releases everything, or forgets it.
+func (b *backlog) empty(deliver bool) {
+	b.alarm.stop()
+	b.alarm = nil
+	for m := b.first(); m != nil; m = b.first() {
+		m.c.takeHeld()
+		if deliver {
+			m.deliver()
+		} else {
+			m.count.Done()
+		}
+	}
+}
+
+// settle follows up on messages having gone.
+func (b *backlog) settle() {
+	b.due()
+	b.signal()
+}
+
+// due releases what has been held for long enough and sees to the rest.
+func (b *backlog) due() {
+	b.alarm.stop()
+	b.alarm = nil
+	if b.delay < 0 {
+		return
+	}
+	now, n := b.s.elapsed(), 0
+	for e := b.messages.Front(); e != nil && now-e.Value.(*heldMessage).at >= b.delay; e = e.Next() {
+		n++
+	}
+	if n > 0 {
+		b.release(n) // which comes back here
+	} else if m := b.first(); m != nil {
+		b.alarm = b.s.after(b.delay-(now-m.at), b.due)
+	}
+}
+
+func (b *backlog) signal() {
+	select {
+	case b.changed <- struct{}{}:
+	default: // there is one that nobody has taken yet
+	}
+}
+
+// describe says what a message is, but for its number and time.
+func describe(c *conn, r wire.ReplyHeader, body wire.Appender) Paced {
+	m := Paced{Session: c.sess.ID, Xid: r.Xid, Err: r.Err}
+	switch b := body.(type) {
+	case *wire.WatcherEvent:
+		m.Op, m.Path, m.Event = wire.OpNotification, b.Path, b.Type
+		return m
+	case *wire.PathResponse:
+		m.Path = b.Path
+	case *wire.CreateResponse:
+		m.Path = b.Path
+	}
+	d := wire.NewDecoder(c.asked)
+	var asked wire.RequestHeader
+	asked.Decode(d)
+	m.Op = asked.Op
+	if m.Path == "" && beginsWithPath(m.Op) {
+		m.Path = d.String()
+	}
+	return m
+}
+
+// beginsWithPath reports whether a request's first field is a znode's path.
+func beginsWithPath(op wire.Op) bool {
+	switch op {
+	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL, wire.OpDelete,
+		wire.OpExists, wire.OpGetData, wire.OpSetData, wire.OpGetACL, wire.OpSetACL, wire.OpSync, wire.OpCheck,
+		wire.OpGetChildren, wire.OpGetChildren2, wire.OpGetAllChildrenNumber, wire.OpAddWatch,
+		wire.OpCheckWatches, wire.OpRemoveWatches:
+		return true
+	}
+	return false
+}

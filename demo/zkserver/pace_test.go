@@ -40,6 +40,21 @@ func held(t *testing.T, s *zkserver.Server) (out []zkserver.Paced) {
 	return held
 }
 
+// replies reads n replies and returns their xids, with -1 for each event.
+func replies(c *rawClient, n int) (xids []int32) {
+	c.t.Helper()
+	for len(xids) < n {
+		frame, err := wire.ReadFrame(c.in, 1<<20)
+		if err != nil {
+			c.t.Fatalf("after %v: %v", xids, err)
+		}
+		var h wire.ReplyHeader
+		h.Decode(wire.NewDecoder(frame))
+		xids = append(xids, h.Xid)
+	}
+	return xids
+}
+
 func stepOne(t *testing.T, s *zkserver.Server, c *rawClient, op wire.Op) {
 	t.Helper()
 	if m, ok := s.Step(); !ok || m.Session != id(c) || m.Op != op {
@@ -53,10 +68,10 @@ func TestSteps(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		a.create("/n", 0)
-		own := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		h := hold(t, s, own)
 		back := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		back.must(wire.OpExists, &wire.PathWatchRequest{Path: "/n", Watch: true}, &wire.Stat{})
+		var events []int32
+		back.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev.Type) }
 		if _, ok := s.Step(); ok {
 			t.Error("a step with nothing held")
 		}
@@ -70,30 +85,32 @@ func TestSteps(t *testing.T) {
 		a.send(wire.OpSetData, &wire.SetDataRequest{Path: "/n", Version: -1})
 		synctest.Wait()
 		b.send(wire.OpAuth, &wire.AuthRequest{Scheme: "digest", Auth: []byte("a:b")})
-		own.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		b.xid--
+		b.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/none"})
+		b.send(wire.OpCreate, &wire.CreateRequest{Path: "/n/s_", ACL: world(31), Flags: wire.FlagSequential})
 		synctest.Wait()
+		if !exists(back, "/n/s_0000000000") {
+			t.Error("a request whose reply is held is not carried out")
+		}
 		want := []zkserver.Paced{
-			{id(b), zkserver.Held{N: 1, Since: begin, Op: wire.OpGetData, Path: "/n", Xid: 1}},
-			{id(b), zkserver.Held{N: 2, Since: begin.Add(time.Second), Op: wire.OpNotification, Path: "/n", Event: wire.EventNodeDataChanged, Xid: wire.XidWatch}},
-			{id(a), zkserver.Held{N: 3, Since: begin.Add(time.Second), Op: wire.OpSetData, Path: "/n", Xid: 2}},
-			{id(b), zkserver.Held{N: 4, Since: begin.Add(time.Second), Op: wire.OpAuth, Xid: wire.XidAuth}},
+			{Session: id(b), N: 1, Since: begin, Op: wire.OpGetData, Path: "/n", Xid: 1},
+			{Session: id(b), N: 2, Since: begin.Add(time.Second), Op: wire.OpNotification, Path: "/n", Event: wire.EventNodeDataChanged, Xid: wire.XidWatch},
+			{Session: id(a), N: 3, Since: begin.Add(time.Second), Op: wire.OpSetData, Path: "/n", Xid: 2},
+			{Session: id(b), N: 4, Since: begin.Add(time.Second), Op: wire.OpAuth, Xid: wire.XidAuth},
+			{Session: id(b), N: 5, Since: begin.Add(time.Second), Op: wire.OpGetData, Path: "/none", Xid: 2, Err: wire.NoNode},
+			{Session: id(b), N: 6, Since: begin.Add(time.Second), Op: wire.OpCreate, Path: "/n/s_0000000000", Xid: 3},
 		}
 		if got := held(t, s); !slices.Equal(got, want) {
 			t.Errorf("held\n%+v, want\n%+v", got, want)
 		}
-		if p, got, waiting := s.Paced(2); p != steps || !slices.Equal(got, want[:2]) || waiting != 4 {
+		if p, got, waiting := s.Paced(2); p != steps || !slices.Equal(got, want[:2]) || waiting != len(want) {
 			t.Errorf("%+v, %d of them %+v", p, waiting, got)
 		}
-		if _, got, waiting := s.Paced(-1); got != nil || waiting != 4 {
+		if _, got, waiting := s.Paced(-1); got != nil || waiting != len(want) {
 			t.Errorf("none of %d asked for: %+v", waiting, got)
 		}
 		a.must(wire.OpPing, nil, nil)
 		b.must(wire.OpPing, nil, nil)
-		if len(h.Held()) != 1 {
-			t.Errorf("the session with a Hold of its own has %+v", h.Held())
-		}
-		var events []int32
-		back.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev.Type) }
 		back.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
 		if !slices.Equal(events, []int32{wire.EventNodeDataChanged}) {
 			t.Errorf("backstage hears %v", events)
@@ -120,9 +137,6 @@ func TestSteps(t *testing.T) {
 		replies(a, 1)
 		replies(b, 1)
 		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{})
-		if h.Release(9) != 1 {
-			t.Error("the pace released what a Hold holds")
-		}
 	})
 }
 
@@ -183,45 +197,6 @@ func TestPaceDelay(t *testing.T) {
 	})
 }
 
-// TestHoldTakesOver: a Hold takes what the pace has of the session, and its end
-// leaves nothing behind.
-func TestHoldTakesOver(t *testing.T) {
-	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		s.SetPace(steps)
-		for range 3 {
-			a.send(wire.OpSync, &wire.PathRequest{Path: "/"})
-			b.send(wire.OpSync, &wire.PathRequest{Path: "/"})
-			synctest.Wait()
-		}
-		h := hold(t, s, a)
-		<-h.Changed()
-		a.send(wire.OpSync, &wire.PathRequest{Path: "/"})
-		synctest.Wait()
-		for i, m := range h.Held() {
-			if m.N != i+1 || m.Xid != int32(i+1) {
-				t.Errorf("held %+v", m)
-			}
-		}
-		if len(h.Held()) != 4 || len(held(t, s)) != 3 {
-			t.Errorf("the Hold has %d, the pace %d", len(h.Held()), len(held(t, s)))
-		}
-		stepOne(t, s, b, wire.OpSync)
-		h.Release(1)
-		replies(a, 1)
-		h.End()
-		replies(a, 3)
-		a.send(wire.OpSync, &wire.PathRequest{Path: "/"}) // is paced again
-		if hears(a, time.Second) || len(held(t, s)) != 3 {
-			t.Error("not paced")
-		}
-		s.SetPace(zkserver.Pace{})
-		replies(a, 1)
-		replies(b, 3)
-	})
-}
-
 // TestBackstage: what counts is the connection.
 func TestBackstage(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
@@ -243,14 +218,6 @@ func TestBackstage(t *testing.T) {
 		if out.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}); len(held(t, s)) != 0 {
 			t.Error("held for a connection that is gone")
 		}
-		h := hold(t, s, out)
-		out.send(wire.OpSync, &wire.PathRequest{Path: "/"})
-		if synctest.Wait(); len(h.Held()) != 1 {
-			t.Error("cannot be held")
-		}
-		h.End()
-		replies(out, 1)
-
 		nc, err := s.Dial()
 		try(t, err)
 		nc.Write([]byte("cons"))
@@ -411,18 +378,12 @@ func TestSlownessExpiresNobody(t *testing.T) {
 func TestPaceAndTheEndOfConnections(t *testing.T) {
 	ends := map[string]func(t *testing.T, s *zkserver.Server, c *rawClient){
 		"hangs up":      func(t *testing.T, s *zkserver.Server, c *rawClient) { c.nc.Close() },
-		"dropped":       func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.DropConnection(id(c))) },
 		"all dropped":   func(t *testing.T, s *zkserver.Server, c *rawClient) { s.CloseConnections() },
 		"expired":       func(t *testing.T, s *zkserver.Server, c *rawClient) { try(t, s.ExpireSession(id(c))) },
 		"restart":       func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Restart(0) },
 		"long restart":  func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Restart(time.Hour) },
 		"moved":         func(t *testing.T, s *zkserver.Server, c *rawClient) { resume(t, s, c) },
 		"server closed": func(t *testing.T, s *zkserver.Server, c *rawClient) { s.Close() },
-		"partitioned": func(t *testing.T, s *zkserver.Server, c *rawClient) {
-			try(t, s.Partition(id(c), true))
-			c.nc.Close()
-			s.DropConnection(id(c))
-		},
 		"closed unread": func(t *testing.T, s *zkserver.Server, c *rawClient) {
 			c.send(wire.OpCloseSession, nil)
 			synctest.Wait()

@@ -163,7 +163,7 @@ func (p *patient) learn(op wire.Op, d *wire.Decoder) {
 	}
 }
 
-// TestSlownessAtRandom slows, stops, steps, holds and parts a crowd that only
+// TestSlownessAtRandom slows, stops, steps and partitions a crowd that only
 // waits. Everything is answered in the end, in order; nobody expires; and the
 // tallies know of each notification but those of nodes to their owners.
 func TestSlownessAtRandom(t *testing.T) {
@@ -176,11 +176,11 @@ func TestSlownessAtRandom(t *testing.T) {
 		first.must(wire.OpCloseSession, nil, nil)
 		a := tally(t, s, "/e")
 		var count crowdCount
-		var mu sync.Mutex
-		var alive [6]int64
+		var nets [6]*network
 		stop := make(chan struct{})
 		var crowd sync.WaitGroup
-		for i := range alive {
+		for i := range nets {
+			nets[i] = networkTo(t, s)
 			crowd.Go(func() {
 				for life := uint64(0); ; life++ {
 					select {
@@ -188,31 +188,24 @@ func TestSlownessAtRandom(t *testing.T) {
 						return
 					default:
 					}
-					p := &patient{rawClient: pipeRaw(t, s, wire.ConnectRequest{Timeout: 4000}), t: t, rng: rand.New(rand.NewPCG(seed, uint64(i)<<32|life+1))}
-					mu.Lock()
-					alive[i] = id(p.rawClient)
-					mu.Unlock()
+					p := &patient{rawClient: nets[i].connect(t, wire.ConnectRequest{Timeout: 4000}), t: t, rng: rand.New(rand.NewPCG(seed, uint64(i)<<32|life+1))}
 					p.live(p.rng.IntN(200), &count)
 					p.nc.Close()
 				}
 			})
 		}
-		holds := make(map[*zkserver.Hold]struct{})
-		parted := make(map[int64]time.Time)
+		parted := make(map[*network]time.Time)
 		heal := func(after time.Duration) {
-			for v, since := range parted {
+			for n, since := range parted {
 				if time.Since(since) >= after {
-					try(t, s.Partition(v, false))
-					delete(parted, v)
+					n.line.Heal()
+					delete(parted, n)
 				}
 			}
 		}
 		steps := 0
 		for range 500 {
-			mu.Lock()
-			v := alive[rng.IntN(len(alive))]
-			mu.Unlock()
-			switch rng.IntN(7) {
+			switch rng.IntN(4) {
 			case 0:
 				s.SetPace(zkserver.Pace{Delay: time.Duration(rng.IntN(4)) * 400 * time.Millisecond, Steps: rng.IntN(3) == 0})
 			case 1, 2:
@@ -224,20 +217,10 @@ func TestSlownessAtRandom(t *testing.T) {
 					}
 				}
 			case 3:
-				if h, err := s.Hold(v); err == nil {
-					h.Delay(time.Duration(rng.IntN(3)-1) * 700 * time.Millisecond)
-					holds[h] = struct{}{}
-				}
-			case 4:
-				for h := range holds {
-					if h.Release(rng.IntN(5)); rng.IntN(3) == 0 {
-						h.End()
-						delete(holds, h)
-					}
-				}
-			case 5:
-				if _, ok := parted[v]; !ok && s.Partition(v, true) == nil {
-					parted[v] = time.Now()
+				n := nets[rng.IntN(len(nets))]
+				if _, ok := parted[n]; !ok {
+					n.line.Partition()
+					parted[n] = time.Now()
 				}
 			}
 			time.Sleep(time.Duration(rng.IntN(400)) * time.Millisecond)
@@ -245,9 +228,6 @@ func TestSlownessAtRandom(t *testing.T) {
 		}
 		heal(0)
 		s.SetPace(zkserver.Pace{})
-		for h := range holds {
-			h.End()
-		}
 		close(stop)
 		crowd.Wait()
 		time.Sleep(time.Second)

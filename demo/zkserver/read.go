@@ -1,85 +1,107 @@
 package zkserver
 
 import (
-	"strings"
-
+	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
 
-// Reads take paths as they come: one that no node can have is just not there.
-// The answers alias the tree and are to be sent before s.mu is released.
-
-// readable finds a node that the connection may read.
-func (s *Server) readable(c *conn, path string) (*node, wire.Code) {
-	n := s.tree.get(path)
-	if n == nil {
-		return nil, wire.NoNode
-	}
-	if !c.allowed(n.acl, wire.PermRead) {
-		return nil, wire.NoAuth
-	}
-	return n, wire.OK
-}
-
-// exists needs no permission, and leaves its watch on an absent node too.
-func (s *Server) exists(c *conn, req *wire.PathWatchRequest) (wire.Appender, wire.Code) {
-	if strings.IndexByte(req.Path, 0) >= 0 {
-		return nil, wire.BadArguments
-	}
-	if req.Watch {
-		s.watches.data.add(c, req.Path, watchOnce)
-	}
-	n := s.tree.get(req.Path)
-	if n == nil {
-		return nil, wire.NoNode
-	}
-	st := n.stat()
-	return &st, wire.OK
-}
-
-func (s *Server) getData(c *conn, req *wire.PathWatchRequest) (wire.Appender, wire.Code) {
-	n, code := s.readable(c, req.Path)
-	if code != wire.OK {
-		return nil, code
-	}
-	if req.Watch {
-		s.watches.data.add(c, req.Path, watchOnce)
-	}
-	return &wire.DataResponse{Data: n.data, Stat: n.stat()}, wire.OK
-}
-
-func (s *Server) getChildren(c *conn, req *wire.PathWatchRequest, withStat bool) (wire.Appender, wire.Code) {
-	n, code := s.readable(c, req.Path)
-	if code != wire.OK {
-		return nil, code
-	}
-	if req.Watch {
-		s.watches.child.add(c, req.Path, watchOnce)
-	}
-	if withStat {
-		return &wire.Children2Response{Children: n.children, Stat: n.stat()}, wire.OK
-	}
-	return &wire.StringsResponse{Strings: n.children}, wire.OK
-}
-
-func (s *Server) getAllChildrenNumber(c *conn, path string) (wire.Appender, wire.Code) {
-	if _, code := s.readable(c, path); code != wire.OK {
-		return nil, code
-	}
-	return &wire.CountResponse{Count: int32(s.tree.descendants(path))}, wire.OK
-}
-
-// getEphemerals lists the session's own nodes whose path begins with prefix,
-// as a string: /a matches /ab.
-func (s *Server) getEphemerals(c *conn, prefix string) wire.Appender {
-	if trimmed := strings.TrimSpace(prefix); trimmed == "" || trimmed == "/" {
-		prefix = ""
-	}
-	rsp := &wire.StringsResponse{}
-	for _, path := range s.tree.ephemeralsOf(c.sess.id) {
-		if strings.HasPrefix(path, prefix) {
-			rsp.Strings = append(rsp.Strings, path)
+// read carries out a request that changes nothing in the tree.
+func (s *Server) read(c *conn, op wire.Op, d *wire.Decoder) (body wire.Appender, code wire.Code) {
+	switch op {
+	case wire.OpExists, wire.OpGetData, wire.OpGetChildren, wire.OpGetChildren2:
+		var req wire.PathWatchRequest
+		if req.Decode(d); d.Err() != nil {
+			break
 		}
+		return s.readNode(c, op, &req)
+	case wire.OpGetACL, wire.OpGetAllChildrenNumber:
+		var req wire.PathRequest
+		if req.Decode(d); d.Err() != nil {
+			break
+		}
+		if op == wire.OpGetACL {
+			return s.tree.GetACL(c.who, req.Path)
+		}
+		return s.tree.CountBelow(c.who, req.Path)
+	case wire.OpSync: // there is nothing to catch up with
+		path := d.Rest()
+		if _ = d.String(); d.Err() == nil {
+			return echo(path[:len(path)-len(d.Rest())]), wire.OK // null too
+		}
+	case wire.OpGetEphemerals:
+		var req wire.GetEphemeralsRequest
+		if req.Decode(d); d.Err() == nil {
+			return s.tree.OwnedBelow(c.sess.ID, req.Prefix), wire.OK
+		}
+	case wire.OpWhoAmI:
+		return c.who.WhoAmI(), wire.OK
+	case wire.OpMultiRead:
+		var req wire.MultiRequest
+		if req.Decode(d); d.Err() == nil {
+			return s.tree.ReadAll(c.who, req.Ops)
+		}
+	case wire.OpSetWatches:
+		var req wire.SetWatches2Request
+		if req.SetWatchesRequest.Decode(d); d.Err() == nil {
+			s.setWatches(c, &req)
+			return nil, wire.OK
+		}
+	case wire.OpSetWatches2:
+		var req wire.SetWatches2Request
+		if req.Decode(d); d.Err() == nil {
+			s.setWatches(c, &req)
+			return nil, wire.OK
+		}
+	case wire.OpAddWatch:
+		var req wire.AddWatchRequest
+		if req.Decode(d); d.Err() != nil {
+			break
+		}
+		switch req.Mode {
+		case wire.WatchPersistent:
+			s.watches.AddLasting(&c.watcher, req.Path, watch.Persistent)
+		case wire.WatchPersistentRecursive:
+			s.watches.AddLasting(&c.watcher, req.Path, watch.Recursive)
+		default:
+			return nil, wire.MarshallingError
+		}
+		return &wire.ErrorResponse{}, wire.OK
+	case wire.OpCheckWatches:
+		var req wire.WatcherTypeRequest
+		if req.Decode(d); d.Err() == nil {
+			return nil, s.watches.Find(&c.watcher, req.Type, req.Path, false)
+		}
+	case wire.OpRemoveWatches:
+		req := wire.WatcherTypeRequest{Path: d.String(), Type: d.Int32()} // nobody watches null
+		if d.Err() == nil {
+			return nil, s.watches.Find(&c.watcher, req.Type, req.Path, true)
+		}
+	default:
+		return nil, wire.Unimplemented
 	}
-	return rsp
+	return nil, wire.MarshallingError
 }
+
+// readNode reads a node and leaves a watch if the client asks for one. exists
+// leaves its watch on an absent node too.
+func (s *Server) readNode(c *conn, op wire.Op, req *wire.PathWatchRequest) (body wire.Appender, code wire.Code) {
+	watches := &s.watches.Data
+	switch op {
+	case wire.OpExists:
+		body, code = s.tree.Exists(req.Path)
+	case wire.OpGetData:
+		body, code = s.tree.GetData(c.who, req.Path)
+	default:
+		body, code = s.tree.GetChildren(c.who, req.Path, op == wire.OpGetChildren2)
+		watches = &s.watches.Child
+	}
+	if req.Watch && (code == wire.OK || op == wire.OpExists && code == wire.NoNode) {
+		watches.Add(&c.watcher, req.Path, watch.Once)
+	}
+	return body, code
+}
+
+// echo is a piece of a request that comes back as it is.
+type echo []byte
+
+func (e echo) Append(b []byte) []byte { return append(b, e...) }

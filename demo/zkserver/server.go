@@ -4,11 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"electop/demo/zkserver/datafile"
+	"electop/demo/zkserver/session"
+	"electop/demo/zkserver/status"
+	"electop/demo/zkserver/tally"
+	"electop/demo/zkserver/tree"
+	"electop/demo/zkserver/watch"
 )
 
 // ErrClosed is returned by operations on a closed Server.
@@ -20,8 +28,6 @@ var ErrRefused = errors.New("zkserver: connection refused")
 
 // Options configure a Server. The zero value is ready to use.
 type Options struct {
-	// Clock is the source of time; nil is package time.
-	Clock Clock
 	// Tick is the granularity of session expiry; 0 is 100 ms. Sessions expire
 	// at most one tick late.
 	Tick time.Duration
@@ -43,9 +49,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Clock == nil {
-		o.Clock = wallClock{}
-	}
 	if o.Tick <= 0 {
 		o.Tick = 100 * time.Millisecond
 	}
@@ -70,15 +73,14 @@ func (o Options) withDefaults() Options {
 // [Server.Close]. All methods may be called concurrently.
 type Server struct {
 	opts     Options
-	clock    Clock
 	log      *slog.Logger
 	start    time.Time
 	counters counters
 	wg       sync.WaitGroup // connections, their writers, alarms
 	closing  chan struct{}  // closed by Close
 
-	kept      atomic.Pointer[datalog] // data, for those without the lock
-	closeOnce sync.Once               // of it
+	kept      atomic.Pointer[datafile.Log] // data, for those without the lock
+	closeOnce sync.Once                    // of it
 	closeErr  error
 
 	mu        sync.Mutex // guards everything below
@@ -86,54 +88,51 @@ type Server struct {
 	refusing  bool
 	down      bool // restarting
 	reopen    *alarm
-	cut       map[int64]struct{} // partitioned sessions, living or not
-	holds     map[*Hold]struct{}
 	pace      Pace
 	paced     backlog
-	tallies   map[string][]*tally // by parent
-	wakes     map[*wake]struct{}  // that are not over
-	listeners map[net.Listener]struct{}
-	conns     map[*conn]struct{} // open ones, detached or not
-	alive     int                // those not detached
+	tallies   *tally.Board
+	listeners map[net.Listener]bool // whether they are for clients
+	conns     map[*conn]struct{}    // open ones, detached or not
+	alive     int                   // those not detached
 	perHost   map[string]int
 	piped     int // connections made by Dial
 	zxid      int64
-	tree      *tree
-	watches   watches
-	sessions  sessions
+	tree      *tree.Tree
+	watches   *watch.Tables[*conn]
+	sessions  *session.Table[client]
+	expiry    *alarm        // for the session that is to be looked at first
+	expiryAt  time.Duration // when it is due
 	reaper    *alarm
-	latency   latency
+	latency   status.Latency
 	notes     []note
 
-	data      *datalog // nil: all is lost with the server
-	entries   []byte   // of the transaction under way
-	appliedAt int64    // its time
-	sealed    int64    // the zxid of the last record
-	failure   error    // why the server cannot go on
+	data      *datafile.Log // nil: all is lost with the server
+	entries   []byte        // of the transaction under way
+	appliedAt int64         // its time
+	sealed    int64         // the zxid of the last record
+	failure   error         // why the server cannot go on
 }
 
 // New returns a server with an empty tree. It starts nothing: no goroutine
 // and no timer runs until there is a connection or a session.
 func New(opts Options) *Server {
 	opts = opts.withDefaults()
+	start := time.Now()
 	s := &Server{
 		opts:      opts,
-		clock:     opts.Clock,
 		log:       opts.Logger,
-		start:     opts.Clock.Now(),
+		start:     start,
 		closing:   make(chan struct{}),
-		listeners: make(map[net.Listener]struct{}),
+		listeners: make(map[net.Listener]bool),
 		conns:     make(map[*conn]struct{}),
 		perHost:   make(map[string]int),
-		cut:       make(map[int64]struct{}),
-		holds:     make(map[*Hold]struct{}),
-		tallies:   make(map[string][]*tally),
-		wakes:     make(map[*wake]struct{}),
-		tree:      newTree(),
+		tree:      tree.New(),
+		sessions:  session.New[client](opts.Tick, start),
+		expiryAt:  math.MaxInt64,
+		watches:   watch.New[*conn](),
 	}
+	s.tallies = tally.NewBoard(tallyHost{s})
 	s.paced = backlog{s: s, changed: make(chan struct{}, 1)}
-	s.watches.init()
-	s.sessions.init(s.start)
 	return s
 }
 
@@ -205,6 +204,10 @@ func (s *Server) Refuse(on bool) {
 	s.mu.Unlock()
 }
 
+// Counters returns a snapshot. Requests has an entry for each operation asked
+// for at least once; codes outside of -11..107 are counted as 108.
+func (s *Server) Counters() Counters { return s.counters.snapshot() }
+
 // Close closes the listeners and all connections and waits until every
 // goroutine of the server has ended. The tree and the sessions are lost, but for
 // those of [Server.Keep], the end of which can be an error. To call it again
@@ -214,15 +217,10 @@ func (s *Server) Close() error {
 	if !s.closed {
 		s.closed = true
 		close(s.closing)
-		s.sessions.alarm.stop()
+		s.expiry.stop()
 		s.reaper.stop()
 		s.reopen.stop()
-		for w := range s.wakes {
-			w.end()
-		}
-		for h := range s.holds {
-			h.end(false)
-		}
+		s.tallies.Close()
 		s.paced.empty(false)
 		s.paced.signal()
 		for l := range s.listeners {
@@ -230,12 +228,8 @@ func (s *Server) Close() error {
 		}
 		for c := range s.conns {
 			c.handshake.stop()
-			c.wakeUp()
-			s.wg.Add(1)
-			go func() { // a Close may block, in TLS for one
-				defer s.wg.Done()
-				c.nc.Close()
-			}()
+			c.released.Broadcast()
+			c.closeSoon()
 		}
 	}
 	l := s.data
@@ -245,7 +239,7 @@ func (s *Server) Close() error {
 		if l == nil {
 			return
 		}
-		if err := l.close(); err != nil && s.failure == nil { // else it was said
+		if err := l.Close(); err != nil && s.failure == nil { // else it was said
 			s.closeErr = fmt.Errorf("zkserver: keep data: %w", err)
 		}
 	})

@@ -13,8 +13,7 @@ import (
 // BenchmarkStorm is a herd: all clients watch one node, which goes, and each of
 // them looks for it and then for another one. It reports the time that it takes
 // for one client, which is to be the same however many there are, at full speed
-// and in slow motion with a clock that is moved by hand, with a [zkserver.Tally]
-// and without.
+// and step by step, with a [zkserver.Tally] and without.
 //
 //	go test -run '^$' -bench Storm ./demo/zkserver
 func BenchmarkStorm(b *testing.B) {
@@ -30,8 +29,7 @@ func BenchmarkStorm(b *testing.B) {
 }
 
 func storm(b *testing.B, clients int, paced, tallied bool) {
-	clock := &manualClock{now: time.Now(), timers: make(map[*manualTimer]struct{})}
-	s := zkserver.New(zkserver.Options{Clock: clock})
+	s := zkserver.New(zkserver.Options{})
 	defer s.Close()
 	dial := func() *rawClient {
 		nc, err := s.Dial()
@@ -61,7 +59,7 @@ func storm(b *testing.B, clients int, paced, tallied bool) {
 			c.must(wire.OpExists, &wire.PathWatchRequest{Path: "/e/n", Watch: true}, &wire.Stat{})
 		}
 		if paced {
-			s.SetPace(zkserver.Pace{Delay: 100 * time.Millisecond})
+			s.SetPace(steps)
 		}
 		b.StartTimer()
 		main.send(wire.OpDelete, &wire.PathVersionRequest{Path: "/e/n", Version: -1})
@@ -77,7 +75,9 @@ func storm(b *testing.B, clients int, paced, tallied bool) {
 					}
 					time.Sleep(10 * time.Microsecond)
 				}
-				clock.advance(100 * time.Millisecond)
+				for range want {
+					s.Step()
+				}
 			}
 			if i == 0 {
 				if _, err := main.receive(nil); err != nil {

@@ -257,7 +257,7 @@ func TestTallyWhoIsNotified(t *testing.T) {
 // called when it is quiet.
 func TestTallyReports(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		main := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		main := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		main.create("/e", 0)
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		a := tally(t, s, "/e")
@@ -310,7 +310,7 @@ func TestTallyReports(t *testing.T) {
 
 		// What is told later counts from then on, and the session for the new one.
 		watched("/e/n")
-		h := hold(t, s, c)
+		s.SetPace(steps)
 		remove("/e/n")
 		c.send(wire.OpGetChildren, list)
 		synctest.Wait()
@@ -318,14 +318,14 @@ func TestTallyReports(t *testing.T) {
 		if got := a.all()[1]; got.BytesOut != 0 || got.Requests != 0 || got.Settled {
 			t.Errorf("before anybody is told: %+v", got)
 		}
-		h.Release(1)
+		s.Step()
 		c.send(wire.OpGetChildren, list)
 		synctest.Wait()
 		time.Sleep(10 * time.Second)
 		if got := a.all()[1]; got.BytesIn != in || got.BytesOut != event || got.Settled {
 			t.Errorf("before the replies: %+v", got)
 		}
-		h.End()
+		s.SetPace(zkserver.Pace{})
 		replies(c, 3)
 		time.Sleep(299 * time.Millisecond)
 		want(1, 1, false)
@@ -371,15 +371,15 @@ func TestTallyReports(t *testing.T) {
 		// Something else that is held may make a client ask for more.
 		watched("/e/n")
 		c.must(wire.OpGetChildren, &wire.PathWatchRequest{Path: "/e", Watch: true}, &wire.StringsResponse{})
-		h = hold(t, s, c)
+		s.SetPace(steps)
 		remove("/e/n")
-		h.Release(1)
+		s.Step()
 		replies(c, 1)
 		time.Sleep(10 * time.Second)
-		if all := b.all(); all[len(all)-1].Settled || len(h.Held()) != 1 {
+		if all := b.all(); all[len(all)-1].Settled || len(held(t, s)) != 1 {
 			t.Errorf("with an event held: %+v", all[len(all)-1])
 		}
-		h.End()
+		s.SetPace(zkserver.Pace{})
 		replies(c, 1)
 		time.Sleep(301 * time.Millisecond)
 		if all := b.all(); !all[len(all)-1].Settled {

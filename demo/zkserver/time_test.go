@@ -271,85 +271,25 @@ func TestHandshakeDeadline(t *testing.T) {
 	})
 }
 
-// manualClock stands still until it is moved.
-type manualClock struct {
-	mu     sync.Mutex
-	now    time.Time
-	timers map[*manualTimer]struct{}
-}
-
-type manualTimer struct {
-	c  *manualClock
-	at time.Time
-	f  func()
-}
-
-func (c *manualClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *manualClock) AfterFunc(d time.Duration, f func()) zkserver.Timer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := &manualTimer{c, c.now.Add(d), f}
-	c.timers[t] = struct{}{}
-	return t
-}
-
-func (t *manualTimer) Stop() bool {
-	t.c.mu.Lock()
-	defer t.c.mu.Unlock()
-	_, ok := t.c.timers[t]
-	delete(t.c.timers, t)
-	return ok
-}
-
-// advance calls what is due in the caller's goroutine.
-func (c *manualClock) advance(d time.Duration) {
-	c.mu.Lock()
-	end := c.now.Add(d)
-	for {
-		var next *manualTimer
-		for t := range c.timers {
-			if !t.at.After(end) && (next == nil || t.at.Before(next.at)) {
-				next = t
-			}
+// TestTicks: times of nodes are the clock's, and sessions expire at ticks.
+func TestTicks(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		time.Sleep(1234567 * time.Microsecond)
+		a := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
+		a.create("/e", wire.FlagEphemeral)
+		var st wire.Stat
+		a.must(wire.OpExists, &wire.PathWatchRequest{Path: "/e"}, &st)
+		if st.Ctime != time.Now().UnixMilli() {
+			t.Errorf("ctime %d, the clock says %d", st.Ctime, time.Now().UnixMilli())
 		}
-		if next == nil {
-			break
+		time.Sleep(5000*time.Millisecond + 65432*time.Microsecond) // a microsecond before the tick
+		if !exists(observer, "/e") {
+			t.Error("expired early")
 		}
-		delete(c.timers, next)
-		if next.at.After(c.now) {
-			c.now = next.at
+		time.Sleep(2 * time.Microsecond)
+		if exists(observer, "/e") {
+			t.Error("did not expire")
 		}
-		c.mu.Unlock()
-		next.f()
-		c.mu.Lock()
-	}
-	c.now = end
-	c.mu.Unlock()
-}
-
-// TestManualClock moves a clock of its own, over TCP.
-func TestManualClock(t *testing.T) {
-	clock := &manualClock{now: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC), timers: make(map[*manualTimer]struct{})}
-	_, addr := zkserver.Start(t, zkserver.Options{Clock: clock})
-	observer := connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 60_000})
-	a := connectRaw(t, dialTCP(t, addr), wire.ConnectRequest{Timeout: 5000})
-	a.create("/e", wire.FlagEphemeral)
-	var st wire.Stat
-	a.must(wire.OpExists, &wire.PathWatchRequest{Path: "/e"}, &st)
-	if st.Ctime != clock.Now().UnixMilli() {
-		t.Errorf("ctime %d, the clock says %d", st.Ctime, clock.Now().UnixMilli())
-	}
-	clock.advance(4900 * time.Millisecond)
-	if !exists(observer, "/e") {
-		t.Error("expired early")
-	}
-	clock.advance(200 * time.Millisecond)
-	if exists(observer, "/e") {
-		t.Error("did not expire")
-	}
+	})
 }

@@ -1,41 +1,13 @@
 package zkserver
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
-	"slices"
-	"strings"
-	"unicode/utf8"
+	"time"
 
-	"electop/zkwatch/wire"
+	"electop/demo/zkserver/tree"
 )
-
-// maxTreeFile bounds what LoadTree reads and SaveTree writes, in bytes.
-const maxTreeFile = 64 << 20
-
-// savedNode is a znode in a file. What is left out is as in a node that a
-// client has just created without data, for everybody.
-type savedNode struct {
-	Path       string   `json:"path"`
-	Data       *string  `json:"data,omitempty"`
-	DataBase64 *string  `json:"data_base64,omitempty"`
-	ACL        []string `json:"acl,omitempty"` // scheme:id:perms
-	Container  bool     `json:"container,omitempty"`
-	TTL        int64    `json:"ttl_ms,omitempty"`
-	// NextSequence numbers the next sequential child, if it is not the number
-	// of children.
-	NextSequence *int32 `json:"next_sequence,omitempty"`
-
-	line  int
-	data  []byte
-	acl   []wire.ACL
-	owner int64
-}
 
 // LoadTree creates the znodes that r describes, in the layout that
 // [Server.SaveTree] writes: all of them, or none and an error that names the
@@ -55,7 +27,7 @@ type savedNode struct {
 // written as in ZooKeeper's shell. At most 64 MiB are read, and a node's data
 // may be as long as a request.
 func (s *Server) LoadTree(r io.Reader) error {
-	nodes, err := readTree(r)
+	f, err := tree.ReadFile(r)
 	if err != nil {
 		return fmt.Errorf("zkserver: load the tree: %w", err)
 	}
@@ -67,242 +39,30 @@ func (s *Server) LoadTree(r io.Reader) error {
 	if s.data != nil {
 		return errors.New("zkserver: load the tree: the server keeps its data in a file")
 	}
-	if n := len(s.tree.nodes) - len(newTree().nodes); n > 0 {
-		return fmt.Errorf("zkserver: load the tree: there are %d nodes already", n)
-	}
-	for _, n := range nodes {
+	err = s.tree.Load(f, func(ch *tree.Change) {
 		s.zxid++
-		x := txn{zxid: s.zxid, now: s.clock.Now().UnixMilli()}
-		if at := s.tree.get(n.Path); at != nil { // came with the server
-			s.apply(&change{op: wire.OpSetData, path: n.Path, data: n.data}, x)
-			at.acl = n.acl
-			continue
-		}
-		parent, _ := split(n.Path)
-		s.apply(&change{op: wire.OpCreate, path: n.Path, data: n.data, acl: n.acl, owner: n.owner,
-			version: s.tree.get(parent).creates + 1}, x)
-	}
-	for _, n := range nodes {
-		if n.NextSequence != nil {
-			s.tree.get(n.Path).creates = *n.NextSequence
-		}
-	}
-	return nil
-}
-
-// readTree returns the nodes of a file, checked, with parents before children.
-func readTree(r io.Reader) ([]savedNode, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxTreeFile+1))
+		s.apply(ch, tree.Txn{Zxid: s.zxid, Now: time.Now().UnixMilli()})
+	})
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("zkserver: load the tree: %w", err)
 	}
-	if len(text) > maxTreeFile {
-		return nil, fmt.Errorf("more than %d MiB", maxTreeFile>>20)
+	return nil
+}
+
+// SaveTree writes the tree as JSON, one node a line: all znodes but the
+// ephemeral ones, with their data and, unless they are open to everybody, their
+// ACLs, which hold the hashes of passwords. Of the nodes that come with a
+// server it writes those that were changed. It also works on a closed server,
+// when nothing can come in between.
+func (s *Server) SaveTree(w io.Writer) error {
+	s.mu.Lock()
+	f, err := s.tree.Save()
+	s.mu.Unlock()
+	if err == nil {
+		err = f.Write(w)
 	}
-	nodes, err := parseTree(text)
 	if err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(nodes, func(a, b savedNode) int { return strings.Compare(a.Path, b.Path) })
-	fresh := newTree()
-	there := make(map[string]int, len(nodes)) // children
-	for path, n := range fresh.nodes {
-		there[path] = len(n.children)
-	}
-	listed := make(map[string]int, len(nodes)) // by line
-	for i := range nodes {
-		n := &nodes[i]
-		if other, ok := listed[n.Path]; ok {
-			return nil, n.errorf("is in line %d already", other)
-		}
-		listed[n.Path] = n.line
-		if _, ok := there[n.Path]; ok {
-			if n.owner != 0 {
-				return nil, n.errorf("is neither a container nor a TTL node")
-			}
-			continue
-		}
-		parent, _ := split(n.Path)
-		if _, ok := there[orRoot(parent)]; !ok {
-			return nil, n.errorf("its parent is missing")
-		}
-		there[orRoot(parent)]++
-		there[n.Path] = 0
-	}
-	for i := range nodes {
-		n := &nodes[i]
-		if n.NextSequence == nil {
-			continue
-		}
-		// The nodes that come with a server are not counted.
-		if least := there[n.Path] - len(freshChildren(fresh, n.Path)); *n.NextSequence < int32(least) {
-			return nil, n.errorf("next_sequence %d is below the number of children, %d", *n.NextSequence, least)
-		}
-	}
-	return nodes, nil
-}
-
-func freshChildren(fresh *tree, path string) []string {
-	if n := fresh.get(path); n != nil {
-		return n.children
+		return fmt.Errorf("zkserver: save the tree: %w", err)
 	}
 	return nil
-}
-
-// parseTree decodes a file node by node, so that errors have a line.
-func parseTree(text []byte) ([]savedNode, error) {
-	lines := lineCounter{text: text, line: 1}
-	if at := invalidUTF8(text); at >= 0 {
-		return nil, lines.errorf(at, "not UTF-8")
-	}
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(text, new(json.RawMessage)); errors.As(err, &syntax) {
-		return nil, lines.errorf(int(syntax.Offset)-1, "%v", syntax)
-	}
-	// The text is well-formed from here on; what it says need not be.
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	next := func() int { // where the next value begins
-		at := int(d.InputOffset())
-		return at + len(text[at:]) - len(bytes.TrimLeft(text[at:], ":, \t\r\n"))
-	}
-	if token, _ := d.Token(); token != json.Delim('{') {
-		return nil, lines.errorf(0, "not an object")
-	}
-	var nodes []savedNode
-	format := 0
-	for d.More() {
-		at := next()
-		switch key, _ := d.Token(); key {
-		case "format":
-			if err := d.Decode(&format); err != nil {
-				return nil, lines.errorf(at, "%w", plainError(err))
-			}
-		case "nodes":
-			if token, _ := d.Token(); token != json.Delim('[') {
-				return nil, lines.errorf(at, "nodes are not a list")
-			}
-			for d.More() {
-				at := next()
-				n := savedNode{line: lines.at(at)}
-				if err := d.Decode(&n); err != nil {
-					return nil, lines.errorf(at, "%w", plainError(err))
-				}
-				if err := n.check(); err != nil {
-					return nil, err
-				}
-				nodes = append(nodes, n)
-			}
-			d.Token() // the end of the list
-		default:
-			return nil, lines.errorf(at, "%.100q: want format and nodes", key)
-		}
-	}
-	if format != 1 {
-		return nil, lines.errorf(0, "format is %d, want 1", format)
-	}
-	return nodes, nil
-}
-
-// plainError says in a few words what package json did not like.
-func plainError(err error) error {
-	var kind *json.UnmarshalTypeError
-	if !errors.As(err, &kind) {
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-	}
-	want := "a text"
-	switch kind.Type.Kind() {
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		want = "a whole number within bounds"
-	case reflect.Bool:
-		want = "true or false"
-	case reflect.Slice:
-		want = "a list"
-	case reflect.Struct:
-		want = "an object"
-	}
-	return fmt.Errorf("%s%s: want %s", strings.TrimLeft(kind.Field+" ", " "), kind.Value, want)
-}
-
-// lineCounter finds the lines of offsets, cheaply if they grow.
-type lineCounter struct {
-	text []byte
-	seen int
-	line int
-}
-
-func (l *lineCounter) at(offset int) int {
-	offset = min(offset, len(l.text))
-	if offset < l.seen {
-		l.seen, l.line = 0, 1
-	}
-	l.line += bytes.Count(l.text[l.seen:max(offset, 0)], []byte("\n"))
-	l.seen = max(offset, 0)
-	return l.line
-}
-
-func (l *lineCounter) errorf(offset int, format string, args ...any) error {
-	return fmt.Errorf("line %d: %w", l.at(offset), fmt.Errorf(format, args...))
-}
-
-func invalidUTF8(text []byte) int {
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
-}
-
-// check looks at a node by itself and makes of its fields what the tree holds.
-func (n *savedNode) check() error {
-	if !validPath(n.Path) {
-		return n.errorf("not the path of a znode")
-	}
-	var err error
-	switch {
-	case n.Data != nil && n.DataBase64 != nil:
-		return n.errorf("has both data and data_base64")
-	case n.Data != nil:
-		n.data = []byte(*n.Data)
-	case n.DataBase64 != nil:
-		if n.data, err = base64.StdEncoding.DecodeString(*n.DataBase64); err != nil {
-			return n.errorf("data_base64: %v", err)
-		}
-	}
-	if len(n.data) > wire.MaxFrame {
-		return n.errorf("%d bytes of data, the limit is %d", len(n.data), wire.MaxFrame)
-	}
-	switch {
-	case n.Container && n.TTL != 0:
-		return n.errorf("is a container and has a TTL")
-	case n.Container:
-		n.owner = ownerContainer
-	case n.TTL < 0 || n.TTL > maxTTL:
-		return n.errorf("ttl_ms %d: between 1 and %d", n.TTL, maxTTL)
-	case n.TTL > 0:
-		n.owner = ownerTTL | n.TTL
-	}
-	if n.acl = openACL; n.ACL == nil {
-		return nil
-	}
-	acl := make([]wire.ACL, 0, len(n.ACL))
-	for _, text := range n.ACL {
-		a, ok := parseACL(text)
-		if !ok {
-			return n.errorf("acl %.100q: want scheme:id:perms, perms of the letters cdrwa", text)
-		}
-		acl = append(acl, a)
-	}
-	var ok bool
-	if n.acl, ok = new(conn).resolveACL(acl); !ok {
-		return n.errorf("acl %.100q: nobody, or nobody that this server knows", n.ACL)
-	}
-	return nil
-}
-
-func (n *savedNode) errorf(format string, args ...any) error {
-	return fmt.Errorf("line %d: %.100q: %w", n.line, n.Path, fmt.Errorf(format, args...))
 }

@@ -121,27 +121,49 @@ func (p *patient) dial(_ context.Context, _, member string) (net.Conn, error) {
 
 // client opens a session that ends with the test.
 func (p *patient) client() *zk.Conn {
-	c, _ := p.mortal()
+	c, _ := p.linked()
 	return c
 }
 
-// mortal opens a session whose client dies, without a word, when it is told to.
-func (p *patient) mortal() (c *zk.Conn, die func()) {
+// A link is one client's way to the server.
+type link struct {
+	server *zkserver.Server
+	mu     sync.Mutex
+	dead   bool
+	last   net.Conn
+}
+
+func (l *link) dial(string, string, time.Duration) (net.Conn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead {
+		return nil, net.ErrClosed
+	}
+	var err error
+	l.last, err = l.server.Dial()
+	return l.last, err
+}
+
+// cut ends the client's connection, and die allows none after it: to the server
+// the client has died without a word.
+func (l *link) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last.Close()
+}
+
+func (l *link) die() {
+	l.mu.Lock()
+	l.dead = true
+	l.mu.Unlock()
+	l.cut()
+}
+
+// linked opens a session that ends with the test.
+func (p *patient) linked() (*zk.Conn, *link) {
 	p.t.Helper()
-	var mu sync.Mutex
-	dead := false
-	var last net.Conn
-	c, events, err := zk.Connect([]string{"127.0.0.1:2181"}, 20*time.Second, zk.WithLogger(quiet{}),
-		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			if dead {
-				return nil, net.ErrClosed
-			}
-			var err error
-			last, err = p.server.Dial()
-			return last, err
-		}))
+	l := &link{server: p.server}
+	c, events, err := zk.Connect([]string{"127.0.0.1:2181"}, 20*time.Second, zk.WithLogger(quiet{}), zk.WithDialer(l.dial))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -155,12 +177,35 @@ func (p *patient) mortal() (c *zk.Conn, die func()) {
 		}
 	}()
 	p.t.Cleanup(c.Close)
-	return c, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		dead = true
-		last.Close()
+	return c, l
+}
+
+// loseReply makes a request of c whose reply is lost: the server carries the
+// request out, and the connection is cut while the reply is on its way.
+func (p *patient) loseReply(c *zk.Conn, l *link, request func() error) error {
+	p.server.SetPace(zkserver.Pace{Steps: true})
+	done := make(chan error, 1)
+	go func() { done <- request() }()
+	late := func(is func(zkserver.Paced) bool) (zkserver.Paced, bool) {
+		_, held, _ := p.server.Paced(1 << 10)
+		i := slices.IndexFunc(held, is)
+		if i < 0 {
+			return zkserver.Paced{}, false
+		}
+		return held[i], true
 	}
+	reply, ok := zkserver.Paced{}, false
+	for !ok {
+		p.pass(time.Millisecond)
+		reply, ok = late(func(m zkserver.Paced) bool { return m.Session == c.SessionID() && m.Event == 0 })
+	}
+	l.cut()
+	for ok {
+		p.pass(time.Millisecond)
+		_, ok = late(func(m zkserver.Paced) bool { return m == reply })
+	}
+	p.server.SetPace(zkserver.Pace{})
+	return <-done
 }
 
 type quiet struct{}

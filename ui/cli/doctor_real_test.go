@@ -29,26 +29,25 @@ var ailments = []struct {
 		id: "ghost-node",
 		sick: func(p *patient) {
 			p.queue(1)
-			c := p.client()
-			if err := p.server.LoseCreateReply(c.SessionID()); err != nil {
-				p.t.Fatal(err)
-			}
-			if _, err := c.Create(p.path+"/n_", nil, candidate, zk.WorldACL(zk.PermAll)); err == nil {
+			c, l := p.linked()
+			if err := p.loseReply(c, l, func() error {
+				_, err := c.Create(p.path+"/n_", nil, candidate, zk.WorldACL(zk.PermAll))
+				return err
+			}); err == nil {
 				p.t.Fatal("the reply was not lost")
 			}
 			p.stand(c, p.path+"/n_0000000001") // tries again, and finds itself
 		},
 		well: func(p *patient) {
 			znodes, _ := p.queue(1)
-			c := p.client()
-			if err := p.server.LoseCreateReply(c.SessionID()); err != nil {
-				p.t.Fatal(err)
-			}
+			c, l := p.linked()
 			// Looks for its znode before it makes another.
-			p.do("create once", func() error {
+			if err := p.loseReply(c, l, func() error {
 				_, err := c.CreateProtectedEphemeralSequential(p.path+"/n_", nil, zk.WorldACL(zk.PermAll))
 				return err
-			})
+			}); err != nil {
+				p.t.Fatal(err)
+			}
 			p.watch(c, znodes...)
 		},
 	},
@@ -199,20 +198,18 @@ var ailments = []struct {
 	{
 		id: "zombie-leader",
 		sick: func(p *patient) {
-			c, die := p.mortal()
+			c, l := p.linked()
 			head := p.stand(c)
 			p.stand(p.client(), head)
 			p.pass(time.Minute)
-			die()
+			l.die()
 		},
 		well: func(p *patient) {
-			c := p.client()
+			c, l := p.linked()
 			head := p.stand(c)
 			p.stand(p.client(), head)
 			p.pass(time.Minute)
-			if err := p.server.DropConnection(c.SessionID()); err != nil { // it comes back
-				p.t.Fatal(err)
-			}
+			l.cut() // it comes back
 		},
 	},
 	{

@@ -10,7 +10,7 @@ import (
 	"electop/zkwatch/admin/transport"
 )
 
-// A way is how a command is sent: the value of model.Answer.Via.
+// A way is how a command is sent: the value of session.Answer.Via.
 type way string
 
 const (

@@ -13,7 +13,7 @@
 //	ForDataWatches   watch_summary             wchs         int
 //	ForConnections   connections               cons         Connections
 //	ForDump          dump                      dump         Dump
-//	ForWatches       watches_by_path, watches  wchp, wchc   []model.Watch
+//	ForWatches       watches_by_path, watches  wchp, wchc   []session.Watch
 //
 // The parsers expect replies from strangers. A reply is bounded before it is
 // parsed ([Limit]). It must be complete, name the command that was sent, and

@@ -1,0 +1,221 @@
+// Package session has the sessions of a ZooKeeper server: their ids, their
+// passwords and their timeouts, and which expires when. It knows neither
+// connections nor the tree, and has no timer: times are durations since the
+// server's start, which the caller gives, and [Table.Next] says when to ask
+// [Table.Due] who has expired. The caller has the lock.
+package session
+
+import (
+	"container/heap"
+	"crypto/rand"
+	"crypto/subtle"
+	"iter"
+	"maps"
+	"math"
+	"time"
+
+	"electop/zkwatch/wire"
+)
+
+// serverID is the high byte of session ids, 1 in a standalone Apache too.
+const serverID = 1
+
+// never is when a session is looked at whose deadline is paused.
+const never time.Duration = math.MaxInt64
+
+// A Session is a client's lease. Client is what the server keeps with it.
+type Session[T any] struct {
+	ID      int64
+	Passwd  [16]byte
+	Timeout time.Duration
+	Client  T
+
+	deadline time.Duration // last sign of life + timeout
+	check    time.Duration // when to look whether the deadline has passed
+	index    int           // in the heap
+	paused   bool          // the deadline moves with time
+	pausedAt time.Duration // since when, or since the last sign of life
+}
+
+// Deadline returns when a session ends whose client stays silent, but for a
+// pause.
+func (s *Session[T]) Deadline() time.Duration { return s.deadline }
+
+// Knows reports whether a password is the session's.
+func (s *Session[T]) Knows(passwd []byte) bool {
+	return subtle.ConstantTimeCompare(s.Passwd[:], passwd) == 1
+}
+
+// A Table holds the live sessions and a heap of them by the time at which each
+// is to be looked at. A sign of life only moves a session's deadline; the heap
+// follows when the old one comes up, so that a touch costs nothing.
+type Table[T any] struct {
+	tick  time.Duration
+	byID  map[int64]*Session[T]
+	next  int64
+	queue queue[T]
+}
+
+// New returns an empty table. Sessions expire at multiples of tick.
+//
+// It seeds the ids like Apache: the server id in the high byte, then 40 bits of
+// the time in milliseconds, then a counter. Here that does not begin at zero but
+// with the rest of the time: servers in a process can begin, and end, many in a
+// millisecond, and one does not know the sessions of another.
+func New[T any](tick time.Duration, now time.Time) *Table[T] {
+	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
+	return &Table[T]{
+		tick: tick,
+		byID: make(map[int64]*Session[T]),
+		next: int64(uint64(now.UnixMilli())<<24>>8 | serverID<<56 | fraction),
+	}
+}
+
+// Open makes a session, which has no deadline before its first [Table.Touch].
+func (t *Table[T]) Open() *Session[T] {
+	s := t.add(t.next)
+	rand.Read(s.Passwd[:]) // never fails
+	return s
+}
+
+func (t *Table[T]) add(id int64) *Session[T] {
+	s := &Session[T]{ID: id, check: -1, index: -1}
+	t.byID[id] = s
+	t.next = max(t.next, id+1)
+	return s
+}
+
+// Get returns the session with an id, or nil.
+func (t *Table[T]) Get(id int64) *Session[T] { return t.byID[id] }
+
+// Has reports whether a session has not ended.
+func (t *Table[T]) Has(s *Session[T]) bool { return t.byID[s.ID] == s }
+
+// Len returns the number of sessions.
+func (t *Table[T]) Len() int { return len(t.byID) }
+
+// All yields the sessions in no particular order.
+func (t *Table[T]) All() iter.Seq[*Session[T]] { return maps.Values(t.byID) }
+
+// End ends a session.
+func (t *Table[T]) End(s *Session[T]) {
+	delete(t.byID, s.ID)
+	if s.index >= 0 {
+		heap.Remove(&t.queue, s.index)
+	}
+}
+
+// Touch extends a session's life, and reports whether [Table.Next] may be
+// earlier now.
+func (t *Table[T]) Touch(s *Session[T], now time.Duration) bool {
+	s.deadline = now + s.Timeout
+	if s.paused {
+		s.pausedAt = now
+		return false
+	}
+	return t.schedule(s, now)
+}
+
+// Pause lets a session's deadline move with time.
+func (t *Table[T]) Pause(s *Session[T], now time.Duration) {
+	s.paused, s.pausedAt = true, now
+}
+
+// Resume ends a pause, if there is one, and reports as [Table.Touch] does.
+func (t *Table[T]) Resume(s *Session[T], now time.Duration) bool {
+	if !s.paused {
+		return false
+	}
+	s.deadline += now - s.pausedAt
+	s.paused = false
+	return t.schedule(s, now)
+}
+
+// schedule sees to it that a session is looked at when its deadline passes.
+func (t *Table[T]) schedule(s *Session[T], now time.Duration) bool {
+	check := t.Expiry(s, now)
+	switch {
+	case s.check < 0:
+		s.check = check
+		heap.Push(&t.queue, s)
+	case check < s.check: // resumed with a shorter timeout
+		s.check = check
+		heap.Fix(&t.queue, s.index)
+	default:
+		return false
+	}
+	return true
+}
+
+// Expiry is the tick at which a session expires unless touched.
+func (t *Table[T]) Expiry(s *Session[T], now time.Duration) time.Duration {
+	deadline := s.deadline
+	if s.paused {
+		deadline += now - s.pausedAt
+	}
+	return (deadline + t.tick - 1) / t.tick * t.tick
+}
+
+// Next returns when to call [Table.Due] next, or false for never.
+func (t *Table[T]) Next() (time.Duration, bool) {
+	if len(t.queue) == 0 || t.queue[0].check == never {
+		return 0, false
+	}
+	return t.queue[0].check, true
+}
+
+// Due returns a session whose deadline has passed, or nil. The caller ends it.
+func (t *Table[T]) Due(now time.Duration) *Session[T] {
+	for len(t.queue) > 0 && t.queue[0].check <= now {
+		s := t.queue[0]
+		if s.check = never; !s.paused {
+			if s.check = t.Expiry(s, now); s.check <= now {
+				return s
+			}
+		}
+		heap.Fix(&t.queue, 0)
+	}
+	return nil
+}
+
+// Append encodes a session: id, password and timeout.
+func (s *Session[T]) Append(b []byte) []byte {
+	b = append(wire.AppendInt64(b, s.ID), s.Passwd[:]...)
+	return wire.AppendInt32(b, int32(s.Timeout/time.Millisecond))
+}
+
+// Restore reads what [Session.Append] wrote, of a session that is there or not.
+func (t *Table[T]) Restore(d *wire.Decoder) {
+	id := d.Int64()
+	s := t.byID[id]
+	if s == nil {
+		s = t.add(id)
+	}
+	for i := range s.Passwd {
+		s.Passwd[i] = d.Byte()
+	}
+	s.Timeout = time.Duration(d.Int32()) * time.Millisecond
+}
+
+// queue is a heap of sessions by check.
+type queue[T any] []*Session[T]
+
+func (q queue[T]) Len() int           { return len(q) }
+func (q queue[T]) Less(i, j int) bool { return q[i].check < q[j].check }
+func (q queue[T]) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].index, q[j].index = i, j
+}
+func (q *queue[T]) Push(x any) {
+	s := x.(*Session[T])
+	s.index = len(*q)
+	*q = append(*q, s)
+}
+func (q *queue[T]) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	last.index = -1
+	return last
+}

@@ -1,0 +1,114 @@
+package session_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"electop/demo/zkserver/session"
+	"electop/zkwatch/wire"
+)
+
+const tick = 100 * time.Millisecond
+
+// TestExpiry lets sessions live at random, and compares with a model that looks
+// at every session at every millisecond: each expires within a tick of its
+// deadline, a pause not counted, and at a tick if there was none.
+func TestExpiry(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed) // shown on failure
+	rng := rand.New(rand.NewPCG(seed, 0))
+	type client struct {
+		silent time.Duration // without pauses
+		paused bool
+		moved  bool // by a pause: after it a deadline that had passed is not at a tick
+	}
+	table := session.New[client](tick, time.Now())
+	live := make(map[int64]*session.Session[client])
+	pick := func() *session.Session[client] {
+		for _, s := range live {
+			return s
+		}
+		return nil
+	}
+	expired := 0
+	next, armed := time.Duration(0), false
+	arm := func() { next, armed = table.Next() }
+	for now := time.Duration(0); now < 2*time.Minute; now += time.Millisecond {
+		for _, s := range live {
+			if !s.Client.paused {
+				s.Client.silent += time.Millisecond
+			}
+		}
+		if armed && next <= now {
+			for s := table.Due(now); s != nil; s = table.Due(now) {
+				if late := s.Client.silent - s.Timeout; late < 0 || late >= tick || s.Client.paused || now%tick != 0 && !s.Client.moved {
+					t.Fatalf("at %v: expired %v after its deadline, paused %t", now, late, s.Client.paused)
+				}
+				table.End(s)
+				delete(live, s.ID)
+				expired++
+			}
+			arm()
+		}
+		for _, s := range live {
+			if s.Client.silent >= s.Timeout+tick {
+				t.Fatalf("at %v: %v after its deadline it lives", now, s.Client.silent-s.Timeout)
+			}
+			if at := table.Expiry(s, now); !s.Client.moved && at < now || at%tick != 0 {
+				t.Fatalf("at %v: expiry at %v", now, at)
+			}
+		}
+		if rng.IntN(5) > 0 {
+			continue
+		}
+		changed := false
+		switch s := pick(); {
+		case s == nil || rng.IntN(20) == 0:
+			s = table.Open()
+			s.Timeout = time.Duration(1+rng.IntN(2000)) * time.Millisecond
+			live[s.ID] = s
+			changed = table.Touch(s, now)
+		case rng.IntN(4) == 0:
+			s.Client.moved = true
+			if s.Client.paused = !s.Client.paused; s.Client.paused {
+				table.Pause(s, now)
+			} else {
+				changed = table.Resume(s, now)
+			}
+		case rng.IntN(50) == 0:
+			table.End(s)
+			delete(live, s.ID)
+			changed = true
+		case rng.IntN(3) == 0:
+			if rng.IntN(4) == 0 {
+				s.Timeout = time.Duration(1+rng.IntN(2000)) * time.Millisecond
+			}
+			s.Client.silent, s.Client.moved = 0, s.Client.paused
+			changed = table.Touch(s, now)
+		}
+		if changed {
+			arm()
+		}
+	}
+	if table.Len() != len(live) || expired < 20 {
+		t.Errorf("%d sessions of %d, %d expired", table.Len(), len(live), expired)
+	}
+}
+
+func TestRestore(t *testing.T) {
+	from := session.New[int](tick, time.UnixMilli(0))
+	s := from.Open()
+	s.Timeout = 1234 * time.Millisecond
+	to := session.New[int](tick, time.UnixMilli(-1e9))
+	for range 2 { // the second time it is there
+		to.Restore(wire.NewDecoder(s.Append(nil)))
+	}
+	got := to.Get(s.ID)
+	if to.Len() != 1 || got == nil || got.Timeout != s.Timeout || !got.Knows(s.Passwd[:]) || got.Knows(make([]byte, 16)) || got.Knows(nil) {
+		t.Errorf("restored %+v, want %+v", got, s)
+	}
+	if next := to.Open(); next.ID <= s.ID {
+		t.Errorf("the next id %#x is not after %#x", next.ID, s.ID)
+	}
+}

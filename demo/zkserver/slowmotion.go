@@ -1,0 +1,54 @@
+package zkserver
+
+// SetPace changes the pace from now on, also for what is held already: a new
+// Delay counts from when a message was made. The zero Pace lets everything go.
+func (s *Server) SetPace(p Pace) {
+	p.Delay = max(0, min(p.Delay, PaceMax))
+	if p.Steps {
+		p.Delay = 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || p == s.pace {
+		return
+	}
+	s.pace = p
+	if s.paced.delay = p.Delay; p.Steps {
+		s.paced.delay = -1
+	}
+	s.paced.due() // which lets everything go without a delay
+	s.paced.signal()
+}
+
+// Step lets the message go that was held for the longest, and reports whether
+// there was one.
+func (s *Server) Step() (Paced, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.paced.first()
+	if m == nil {
+		return Paced{}, false
+	}
+	s.paced.release(1)
+	return m.Paced, true
+}
+
+// Paced returns the pace, the first messages that it keeps back, n at most, the
+// next to go first, and how many there are.
+func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	waiting = s.paced.messages.Len()
+	if n = min(n, waiting); n > 0 {
+		held = make([]Paced, 0, n)
+	}
+	for e := s.paced.messages.Front(); len(held) < n; e = e.Next() {
+		held = append(held, e.Value.(*heldMessage).Paced)
+	}
+	return s.pace, held, waiting
+}
+
+// PaceChanged returns a channel that has a value after anything has changed of
+// what [Server.Paced] tells, one for any number of changes. It is the same for
+// all callers, and is never closed.
+func (s *Server) PaceChanged() <-chan struct{} { return s.paced.changed }

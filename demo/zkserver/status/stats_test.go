@@ -1,0 +1,20 @@
+package status
+
+import "testing"
+
+func TestAverage(t *testing.T) {
+	for _, tt := range []struct {
+		l    Latency
+		want string
+	}{
+		{Latency{}, "0.0"},
+		{Latency{count: 2, total: 2e6}, "1.0"},
+		{Latency{count: 1, total: 11_969e2}, "1.1969"},
+		{Latency{count: 1, total: 1}, "0.0"},
+		{Latency{count: 1, total: 12e6 + 500e3}, "12.5"},
+	} {
+		if got := tt.l.average(); got != tt.want {
+			t.Errorf("average of %+v = %s, want %s", tt.l, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package status
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// dumpDate is the layout of java.util.Date.toString.
+const dumpDate = "Mon Jan 02 15:04:05 MST 2006"
+
+// words are the four-letter words, sent instead of a first frame.
+var words = map[string]func(Source, *bytes.Buffer){
+	"ruok": func(_ Source, w *bytes.Buffer) { w.WriteString("imok") },
+	"isro": func(_ Source, w *bytes.Buffer) { w.WriteString("rw") },
+	"srvr": func(s Source, w *bytes.Buffer) { writeStat(s, w, false) },
+	"stat": func(s Source, w *bytes.Buffer) { writeStat(s, w, true) },
+	"mntr": writeMonitor,
+	"cons": writeConnections,
+	"dump": writeDump,
+	"wchs": writeWatchSummary,
+	"wchp": writeWatchesByPath,
+	"wchc": writeWatchesByConn,
+	"conf": writeConf,
+	"envi": writeEnv,
+	"srst": func(s Source, w *bytes.Buffer) {
+		s.ResetStats()
+		fmt.Fprintln(w, "Server stats reset.")
+	},
+	"crst": func(s Source, w *bytes.Buffer) {
+		s.ResetConnStats()
+		fmt.Fprintln(w, "Connection stats reset.")
+	},
+}
+
+// Known reports whether four bytes are a word.
+func Known(word string) bool { return words[word] != nil }
+
+// Answer returns the answer to a word that is known.
+func Answer(s Source, word string) []byte {
+	var w bytes.Buffer
+	words[word](s, &w)
+	return w.Bytes()
+}
+
+func writeStat(s Source, w *bytes.Buffer, clients bool) {
+	fmt.Fprintf(w, "Zookeeper version: %s\n", version)
+	if clients {
+		fmt.Fprintln(w, "Clients:")
+		for _, c := range s.Connections() {
+			c.describe(w, true)
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w)
+	}
+	sum := s.Totals()
+	l := &sum.Latency
+	fmt.Fprintf(w, "Latency min/avg/max: %d/%s/%d\n", l.least.Milliseconds(), l.average(), l.longest.Milliseconds())
+	fmt.Fprintf(w, "Received: %d\nSent: %d\nConnections: %d\nOutstanding: 0\n", sum.Received, sum.Sent, sum.Connections)
+	fmt.Fprintf(w, "Zxid: %#x\nMode: standalone\nNode count: %d\n", sum.Zxid, sum.Nodes)
+}
+
+// describe writes a connection as stat (brief) and cons do. The number in
+// brackets is the connection's interest in I/O: 1 for reading, 0 for a
+// four-letter word under way.
+func (c *Conn) describe(w *bytes.Buffer, brief bool) {
+	interest := 0
+	if c.Session != 0 {
+		interest = 1
+	}
+	st := c.Stats
+	fmt.Fprintf(w, " /%s[%d](queued=0,recved=%d,sent=%d", c.Remote, interest, st.Received, st.Sent)
+	if !brief && c.Session != 0 {
+		fmt.Fprintf(w, ",sid=%#x,lop=%s,est=%d,to=%d", uint64(c.Session), cmp.Or(st.lastOp, "null"),
+			st.Established.UnixMilli(), c.Timeout.Milliseconds())
+		if st.lastXid >= 0 {
+			fmt.Fprintf(w, ",lcxid=%#x", st.lastXid)
+		}
+		l := &st.latency
+		avg := time.Duration(0)
+		if l.count > 0 {
+			avg = l.total / time.Duration(l.count)
+		}
+		fmt.Fprintf(w, ",lzxid=%#x,lresp=%d,llat=%d,minlat=%d,avglat=%d,maxlat=%d", uint64(st.lastZxid),
+			st.lastReply.Milliseconds(), st.lastLatency.Milliseconds(), l.least.Milliseconds(),
+			avg.Milliseconds(), l.longest.Milliseconds())
+	}
+	w.WriteByte(')')
+}
+
+func writeConnections(s Source, w *bytes.Buffer) {
+	for _, c := range s.Connections() {
+		c.describe(w, false)
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w)
+}
+
+// writeDump lists the sessions by the time at which they expire, the
+// ephemeral nodes by session, and the connections by when they would be
+// closed for silence: with their session, or ten seconds after they came.
+func writeDump(s Source, w *bytes.Buffer) {
+	fmt.Fprintln(w, "SessionTracker dump:")
+	start, sessions := s.Totals().Start, s.Sessions()
+	sets := make(map[time.Duration][]string)
+	for _, sess := range sessions {
+		sets[sess.Expiry] = append(sets[sess.Expiry], fmt.Sprintf("%#x", uint64(sess.ID)))
+	}
+	fmt.Fprintf(w, "Session Sets (%d)/(%d):\n", len(sets), len(sessions))
+	writeSets(w, start, sets)
+	fmt.Fprintln(w, "ephemeral nodes dump:")
+	owners := s.Owners()
+	fmt.Fprintf(w, "Sessions with Ephemerals (%d):\n", len(owners))
+	for _, id := range owners {
+		fmt.Fprintf(w, "%#x:\n", uint64(id))
+		for _, path := range s.EphemeralsOf(id) {
+			fmt.Fprintf(w, "\t%s\n", path)
+		}
+	}
+	fmt.Fprintln(w, "Connections dump:")
+	conns := s.Connections()
+	sets = make(map[time.Duration][]string)
+	for _, c := range conns {
+		const interval = 10 * time.Second
+		at := (c.Deadline/interval + 1) * interval
+		sets[at] = append(sets[at], fmt.Sprintf("ip: /%s sessionId: %#x", c.Remote, uint64(c.Session)))
+	}
+	fmt.Fprintf(w, "Connections Sets (%d)/(%d):\n", len(sets), len(conns))
+	writeSets(w, start, sets)
+}
+
+func writeSets(w *bytes.Buffer, start time.Time, sets map[time.Duration][]string) {
+	for _, at := range slices.Sorted(maps.Keys(sets)) {
+		fmt.Fprintf(w, "%d expire at %s:\n", len(sets[at]), start.Add(at).Format(dumpDate))
+		slices.Sort(sets[at])
+		for _, line := range sets[at] {
+			fmt.Fprintf(w, "\t%s\n", line)
+		}
+	}
+}
+
+// The watch words tell of data and existence watches only, as Apache's do.
+
+func writeWatchSummary(s Source, w *bytes.Buffer) {
+	watchers, paths, total := s.Watches()
+	fmt.Fprintf(w, "%d connections watching %d paths\nTotal watches:%d\n", watchers, paths, total)
+}
+
+func writeWatchesByPath(s Source, w *bytes.Buffer) {
+	for _, path := range s.WatchedPaths() {
+		fmt.Fprintln(w, path)
+		for _, id := range s.Watching(path) {
+			fmt.Fprintf(w, "\t%#x\n", uint64(id))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+func writeWatchesByConn(s Source, w *bytes.Buffer) {
+	for _, c := range s.Connections() {
+		paths := c.Watched()
+		if len(paths) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "%#x\n", uint64(c.Session))
+		for _, path := range paths {
+			fmt.Fprintf(w, "\t%s\n", path)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+func writeConf(s Source, w *bytes.Buffer) {
+	cfg := s.Config()
+	fmt.Fprintf(w, "clientPort=%d\nsecureClientPort=-1\n", cfg.ClientPort)
+	fmt.Fprintf(w, "dataDir=\ndataDirSize=0\ndataLogDir=\ndataLogSize=0\n")
+	fmt.Fprintf(w, "tickTime=%d\nmaxClientCnxns=%d\n", cfg.Tick.Milliseconds(), cfg.MaxClientCnxns)
+	fmt.Fprintf(w, "minSessionTimeout=%d\nmaxSessionTimeout=%d\n",
+		cfg.MinSessionTimeout.Milliseconds(), cfg.MaxSessionTimeout.Milliseconds())
+	fmt.Fprintf(w, "clientPortListenBacklog=-1\nserverId=0\n")
+}
+
+// writeEnv tells nothing about the machine that a stranger need not know.
+func writeEnv(_ Source, w *bytes.Buffer) {
+	fmt.Fprintf(w, "Environment:\nzookeeper.version=%s\n", version)
+	fmt.Fprintf(w, "runtime.version=%s\nos.name=%s\nos.arch=%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// writeMonitor tells the gauges as lines of key and value.
+func writeMonitor(s Source, w *bytes.Buffer) {
+	for _, g := range gauges(s) {
+		fmt.Fprintf(w, "zk_%s\t%v\n", g.key, g.value)
+	}
+}
+
+// gauges are what Apache's mntr begins with, in its order; the some 300
+// internal metrics that follow there have no counterpart here.
+func gauges(s Source) object {
+	sum := s.Totals()
+	l := &sum.Latency
+	return object{
+		{"version", version},
+		{"server_state", "standalone"},
+		{"ephemerals_count", sum.Ephemerals},
+		{"num_alive_connections", sum.Connections},
+		{"avg_latency", number(l.average())},
+		{"outstanding_requests", 0},
+		{"znode_count", sum.Nodes},
+		{"global_sessions", sum.Sessions},
+		{"non_mtls_remote_conn_count", 0},
+		{"last_client_response_size", sum.LastReply},
+		{"packets_sent", sum.Sent},
+		{"packets_received", sum.Received},
+		{"max_client_response_size", sum.MostReply},
+		{"connection_drop_probability", number("0.0")},
+		{"watch_count", sum.Watches},
+		{"auth_failed_count", sum.AuthFailed},
+		{"min_latency", l.least.Milliseconds()},
+		{"approximate_data_size", sum.DataSize},
+		{"local_sessions", 0},
+		{"uptime", sum.Uptime.Milliseconds()},
+		{"max_latency", l.longest.Milliseconds()},
+		{"outstanding_tls_handshake", 0},
+		{"min_client_response_size", sum.LeastReply},
+		{"non_mtls_local_conn_count", 0},
+		{"connection_rejected", sum.Rejected},
+		{"bytes_received_count", sum.BytesIn},
+		{"stale_sessions_expired", sum.Expired},
+	}
+}

@@ -1,0 +1,152 @@
+package tree
+
+import (
+	"crypto/sha1"
+	"encoding/base64"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"electop/zkwatch/wire"
+)
+
+// Identities are who a client is authenticated as.
+type Identities []wire.ID
+
+// From returns the identities of a client that has shown nothing but its
+// address, which is a host without a port.
+func From(host string) Identities { return Identities{{Scheme: "ip", ID: host}} }
+
+// May reports whether one of the identities has one of the permissions that an
+// ACL gives.
+func (who Identities) May(acl []wire.ACL, perms int32) bool {
+	if len(acl) == 0 {
+		return true
+	}
+	for _, a := range acl {
+		if a.Perms&perms == 0 {
+			continue
+		}
+		if a.ID == openACL[0].ID {
+			return true
+		}
+		for _, id := range who {
+			if id.Scheme != a.ID.Scheme {
+				continue
+			}
+			if id.ID == a.ID.ID || id.Scheme == "ip" && matchIP(id.ID, a.ID.ID) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resolve checks an ACL that a client wants to set and replaces "auth" by who
+// the client is authenticated as. Repetitions are dropped.
+func (who Identities) resolve(acl []wire.ACL) ([]wire.ACL, bool) {
+	if slices.Equal(acl, openACL) {
+		return openACL, true // shared by nearly all nodes
+	}
+	var out []wire.ACL
+	add := func(a wire.ACL) { out = append(out, a) }
+	for i, a := range acl {
+		if slices.Contains(acl[:i], a) {
+			continue
+		}
+		switch a.ID.Scheme {
+		case "world":
+			if a.ID.ID != "anyone" {
+				return nil, false
+			}
+			add(a)
+		case "auth":
+			any := false
+			for _, id := range who {
+				if id.Scheme == "digest" {
+					any = true
+					add(wire.ACL{Perms: a.Perms, ID: id})
+				}
+			}
+			if !any {
+				return nil, false
+			}
+		case "digest":
+			// user:hash, where trailing colons do not count
+			if strings.Count(strings.TrimRight(a.ID.ID, ":"), ":") != 1 {
+				return nil, false
+			}
+			add(a)
+		case "ip":
+			if _, ok := parseNet(a.ID.ID); !ok {
+				return nil, false
+			}
+			add(a)
+		default:
+			return nil, false
+		}
+	}
+	return out, len(out) > 0
+}
+
+// parseNet reads an IPv4 address with or without a prefix length. Other
+// addresses match nothing in ZooKeeper either.
+func parseNet(s string) (netip.Prefix, bool) {
+	host, length, cut := strings.Cut(s, "/")
+	addr, err := netip.ParseAddr(host)
+	if err != nil || !addr.Is4() {
+		return netip.Prefix{}, false
+	}
+	bits := 32
+	if cut {
+		if bits, err = strconv.Atoi(length); err != nil || bits < 0 || bits > 32 {
+			return netip.Prefix{}, false
+		}
+	}
+	return netip.PrefixFrom(addr, bits), true
+}
+
+func matchIP(host, expr string) bool {
+	p, ok := parseNet(expr)
+	if !ok {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && p.Contains(addr.Unmap())
+}
+
+// Authenticate returns the identities with the one added that a request from
+// host shows, or reports that there is none in it.
+func (who Identities) Authenticate(req *wire.AuthRequest, host string) (Identities, bool) {
+	var id wire.ID
+	switch req.Scheme {
+	case "digest":
+		if req.Auth == nil {
+			return who, false
+		}
+		sum := sha1.Sum(req.Auth)
+		user, _, _ := strings.Cut(string(req.Auth), ":")
+		id = wire.ID{Scheme: "digest", ID: user + ":" + base64.StdEncoding.EncodeToString(sum[:])}
+	case "ip":
+		id = wire.ID{Scheme: "ip", ID: host}
+	default:
+		return who, false
+	}
+	if !slices.Contains(who, id) {
+		who = append(who, id)
+	}
+	return who, true
+}
+
+// WhoAmI lists the identities without their secrets.
+func (who Identities) WhoAmI() *wire.WhoAmIResponse {
+	rsp := &wire.WhoAmIResponse{}
+	for _, id := range who {
+		if id.Scheme == "digest" {
+			id.ID, _, _ = strings.Cut(id.ID, ":")
+		}
+		rsp.IDs = append(rsp.IDs, id)
+	}
+	return rsp
+}

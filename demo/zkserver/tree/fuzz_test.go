@@ -1,0 +1,135 @@
+package tree
+
+import (
+	"strings"
+	"testing"
+
+	"electop/zkwatch/wire"
+)
+
+// FuzzWrites makes any writes, of three sessions and alone or in a multi. The
+// tree is in order afterwards, and what was written of it can be read again.
+func FuzzWrites(f *testing.F) {
+	one := func(session byte, op wire.Op, req wire.Appender) []byte {
+		body := req.Append(nil)
+		return append([]byte{session, byte(op), byte(len(body) >> 8), byte(len(body))}, body...)
+	}
+	create := func(path string, flags int32) *wire.CreateRequest {
+		return &wire.CreateRequest{Path: path, Data: []byte("data"), ACL: openACL, Flags: flags}
+	}
+	var life []byte
+	for _, b := range [][]byte{
+		one(1, wire.OpCreate, create("/a", 0)),
+		one(1, wire.OpCreate, create("/a/n_", wire.FlagEphemeral|wire.FlagSequential)),
+		one(2, wire.OpCreateContainer, create("/box", wire.FlagContainer)),
+		one(2, wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: *create("/box/ttl", wire.FlagTTL), TTL: 5}),
+		one(1, wire.OpSetData, &wire.SetDataRequest{Path: "/a", Data: []byte("more"), Version: -1}),
+		one(2, wire.OpSetACL, &wire.SetACLRequest{Path: "/a", ACL: readACL, Version: -1}),
+		one(0, wire.OpMulti, &wire.MultiRequest{Ops: []wire.MultiOp{{Op: wire.OpCheck, Path: "/", Version: -1},
+			{Op: wire.OpCreate, Create: *create("/m", 0)}, {Op: wire.OpDelete, Path: "/m", Version: -1}}}),
+		one(2, wire.OpDelete, &wire.PathVersionRequest{Path: "/box/ttl", Version: -1}),
+	} {
+		life = append(life, b...)
+		f.Add(life)
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		tr, x := New(), Txn{}
+		for len(stream) >= 4 {
+			session, op := stream[0], wire.Op(stream[1])
+			n := min(int(stream[2])<<8|int(stream[3]), len(stream)-4)
+			d := wire.NewDecoder(stream[4 : 4+n])
+			stream = stream[4+n:]
+			x.Zxid++
+			x.Now += 3
+			w := Writer{Who: From("127.0.0.1"), Session: int64(session%3) + 1}
+			var changes []Change
+			if op == wire.OpMulti {
+				var req wire.MultiRequest
+				if req.Decode(d); d.Err() == nil {
+					m, _ := tr.CheckMulti(w, req.Ops)
+					changes = m.Changes
+				}
+			} else if ch, code := tr.Check(w, op, d); code == wire.OK && ch.Op != 0 {
+				changes = append(changes, ch)
+			}
+			for i := range changes {
+				again := DecodeChange(wire.NewDecoder(changes[i].Append(nil)))
+				tr.Apply(&again, x)
+			}
+		}
+		checkInvariants(t, tr)
+		for _, path := range tr.Due(x.Now) {
+			ch := Delete(path)
+			tr.Apply(&ch, x)
+		}
+		for _, id := range tr.Owners() {
+			for _, path := range tr.EphemeralsOf(id) {
+				ch := Delete(path)
+				tr.Apply(&ch, x)
+			}
+		}
+		checkInvariants(t, tr)
+		if tr.Ephemerals() != 0 {
+			t.Errorf("%d ephemeral nodes without an owner", tr.Ephemerals())
+		}
+		copied := New()
+		var text, again []byte
+		for path, n := range tr.All() {
+			text = n.Append(text, path)
+		}
+		for d := wire.NewDecoder(text); len(d.Rest()) > 0 && d.Err() == nil; {
+			copied.Restore(d)
+		}
+		checkInvariants(t, copied)
+		for path, n := range copied.All() {
+			again = n.Append(again, path)
+		}
+		if string(again) != string(text) {
+			t.Errorf("read again it is\n%q, was\n%q", again, text)
+		}
+	})
+}
+
+// checkInvariants looks for what no sequence of writes may break.
+func checkInvariants(t *testing.T, tr *Tree) {
+	t.Helper()
+	bytes := int64(0)
+	children := 0
+	for path, n := range tr.nodes {
+		bytes += int64(len(path) + len(n.data))
+		children += len(n.children)
+		for i, name := range n.children {
+			if n.index[name] != i {
+				t.Errorf("%s: child %s is not where the index says", path, name)
+			}
+			child := tr.nodes[strings.TrimSuffix(path, "/")+"/"+name]
+			if child == nil {
+				t.Errorf("%s: child %s is no node", path, name)
+			}
+		}
+		if len(n.index) != len(n.children) {
+			t.Errorf("%s: %d children, %d in the index", path, len(n.children), len(n.index))
+		}
+		if path != "/" && !validPath(path) {
+			t.Errorf("a node at %q", path)
+		}
+		if isSession(n.owner) {
+			if _, ok := tr.ephemerals[n.owner][path]; !ok {
+				t.Errorf("%s: its session %#x does not know it", path, n.owner)
+			}
+		}
+		if _, ok := tr.reapable[path]; ok != (n.owner != 0 && !isSession(n.owner)) {
+			t.Errorf("%s: owner %#x, reapable: %t", path, n.owner, ok)
+		}
+	}
+	if bytes != tr.bytes || children != len(tr.nodes)-1 {
+		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes", bytes, tr.bytes, children, len(tr.nodes))
+	}
+	for id, paths := range tr.ephemerals {
+		for path := range paths {
+			if n := tr.nodes[path]; n == nil || n.owner != id {
+				t.Errorf("session %#x is said to own %s", id, path)
+			}
+		}
+	}
+}

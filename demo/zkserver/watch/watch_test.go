@@ -1,0 +1,132 @@
+package watch
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"electop/zkwatch/wire"
+)
+
+var paths = []string{"/", "/a", "/a/b", "/a/b/c", "/d"}
+
+// TestAgainstAModel leaves, spends and removes watches at random, and compares
+// with the rules written down one watch at a time.
+func TestAgainstAModel(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed) // shown on failure
+	rng := rand.New(rand.NewPCG(seed, 0))
+	type key struct {
+		who, path string
+		child     bool
+	}
+	ts := New[string]()
+	watchers := make(map[string]*Watcher[string])
+	model := make(map[key]Mode)
+	for i := range 20_000 {
+		who := string(rune('p' + rng.IntN(3)))
+		w := watchers[who]
+		if w == nil {
+			w = &Watcher[string]{Owner: who}
+			watchers[who] = w
+		}
+		path, child := paths[rng.IntN(len(paths))], rng.IntN(2) == 0
+		table := &ts.Data
+		if child {
+			table = &ts.Child
+		}
+		switch rng.IntN(7) {
+		case 0, 1:
+			table.Add(w, path, Once)
+			model[key{who, path, child}] |= Once
+		case 2:
+			m := []Mode{Persistent, Recursive}[rng.IntN(2)]
+			ts.AddLasting(w, path, m)
+			model[key{who, path, false}] |= m
+			model[key{who, path, true}] |= m
+		case 3:
+			kind := []int32{wire.WatcherChildren, wire.WatcherData}[rng.IntN(2)]
+			k, remove := key{who, path, kind == wire.WatcherChildren}, rng.IntN(2) == 0
+			want := wire.NoWatcher
+			if model[k] != 0 {
+				want = wire.OK
+			}
+			if got := ts.Find(w, kind, path, remove); got != want {
+				t.Fatalf("step %d: find %+v: %v, want %v", i, k, got, want)
+			}
+			if remove {
+				delete(model, k)
+			}
+		case 4:
+			if rng.IntN(10) == 0 {
+				ts.Forget(w)
+				table.Add(w, path, Once) // too late
+				delete(watchers, who)
+				maps.DeleteFunc(model, func(k key, _ Mode) bool { return k.who == who })
+			}
+		default:
+			event := []int32{wire.EventNodeDeleted, wire.EventNodeDataChanged, wire.EventNodeChildrenChanged}[rng.IntN(3)]
+			want := make(map[string]bool) // direct
+			for k, m := range model {
+				if k.child != child {
+					continue
+				}
+				above := k.path == "/" && path != "/" || len(path) > len(k.path) && path[:len(k.path)+1] == k.path+"/"
+				switch {
+				case k.path == path && (m&(Once|Persistent) != 0 || event != wire.EventNodeChildrenChanged):
+					want[k.who] = true
+				case above && m&Recursive != 0 && event != wire.EventNodeChildrenChanged:
+					if _, direct := want[k.who]; !direct {
+						want[k.who] = false
+					}
+				}
+				if k.path == path {
+					if model[k] = m &^ Once; model[k] == 0 {
+						delete(model, k)
+					}
+				}
+			}
+			got := make(map[string]bool)
+			spare := Told[string]{}
+			if w := watchers["p"]; w != nil && rng.IntN(2) == 0 {
+				spare[w] = struct{}{}
+				delete(want, "p")
+			}
+			table.Trigger(path, event, spare, func(who string, direct bool) {
+				if _, ok := got[who]; ok {
+					t.Errorf("step %d: %s is told twice", i, who)
+				}
+				got[who] = direct
+			})
+			if !maps.Equal(got, want) {
+				t.Fatalf("step %d: event %d of %s tells %v, want %v", i, event, path, got, want)
+			}
+		}
+	}
+	count := func(child bool) string {
+		who, at, total := make(map[string]bool), make(map[string]bool), 0
+		for k := range model {
+			if k.child == child {
+				who[k.who], at[k.path] = true, true
+				total++
+			}
+		}
+		return fmt.Sprint(len(who), len(at), total, slices.Sorted(maps.Keys(at)))
+	}
+	for child, table := range map[bool]*Table[string]{false: &ts.Data, true: &ts.Child} {
+		w, p, n := table.Count()
+		if got := fmt.Sprint(w, p, n, table.Paths()); got != count(child) {
+			t.Errorf("children %t: counts %s, want %s", child, got, count(child))
+		}
+	}
+	for _, w := range watchers {
+		ts.Forget(w)
+	}
+	a, b, c := ts.Data.Count()
+	d, e, f := ts.Child.Count()
+	if a+b+c+d+e+f+ts.recursive != 0 {
+		t.Errorf("left: %d %d %d, %d %d %d, %d recursive", a, b, c, d, e, f, ts.recursive)
+	}
+}

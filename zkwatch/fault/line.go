@@ -1,0 +1,206 @@
+package fault
+
+import (
+	"context"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// lineBuffer is how much a connection takes from its client during a partition,
+// in bytes, if it is more than one request. After that a write fails.
+const lineBuffer = 64 << 10
+
+// A Line is the network between a client and its servers. During a partition
+// nothing passes, though both ends run on and may notice. The zero Line has no
+// partition.
+type Line struct{ gate Gate }
+
+// Partition lets nothing pass until Heal. What had come as far as a call of a
+// connection below has passed.
+func (l *Line) Partition() { l.gate.Freeze() }
+
+// Heal ends a partition.
+func (l *Line) Heal() { l.gate.Thaw() }
+
+// An Owner runs the goroutines of a connection and waits for them.
+type Owner struct {
+	Life context.Context     // done when the owner ends
+	Go   func(f func()) bool // runs f in a goroutine, or reports that the owner has ended
+}
+
+// Dial connects with dial. During a partition a dial has no answer, as in a
+// network that drops every packet, until ctx is done.
+//
+// The connection behaves as TCP does. What is read waits for the end of the
+// partition. What is written is taken, and delivered then, unless the
+// connection is closed before. The peer does not learn of the closing during
+// the partition. Deadlines hold.
+func (l *Line) Dial(ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error)) (net.Conn, error) {
+	if !l.gate.Pass(ctx.Done()) {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
+	}
+	raw, err := dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return &lineConn{Conn: raw, owner: owner, line: &l.gate, closed: make(chan struct{})}, nil
+}
+
+// A lineConn is a connection over a line.
+type lineConn struct {
+	net.Conn
+	owner Owner
+	line  *Gate // open: no partition
+
+	once   sync.Once
+	closed chan struct{}
+
+	kept    []byte // read, and not let through; for Read
+	keptErr error
+
+	mu         sync.Mutex
+	reading    time.Time     // the deadline of reads, zero for none
+	changed    chan struct{} // closed when that is changed; nil if nobody waits
+	pending    []byte        // to be delivered
+	delivering bool          // a goroutine does
+}
+
+// Read implements net.Conn.
+func (l *lineConn) Read(p []byte) (int, error) {
+	for {
+		if err := l.await(); err != nil {
+			return 0, err
+		}
+		if len(l.kept) > 0 || l.keptErr != nil {
+			n := copy(p, l.kept)
+			if l.kept = l.kept[n:]; len(l.kept) > 0 {
+				return n, nil
+			}
+			err := l.keptErr
+			l.keptErr = nil
+			return n, err
+		}
+		n, err := l.Conn.Read(p)
+		if !l.line.Frozen() || os.IsTimeout(err) {
+			return n, err
+		}
+		l.kept, l.keptErr = append([]byte(nil), p[:n]...), err
+	}
+}
+
+// Write implements net.Conn.
+func (l *lineConn) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	if !l.delivering && !l.line.Frozen() {
+		l.mu.Unlock()
+		return l.Conn.Write(p)
+	}
+	defer l.mu.Unlock()
+	if len(l.pending) > 0 && len(l.pending)+len(p) > lineBuffer {
+		return 0, os.ErrDeadlineExceeded
+	}
+	l.pending = append(l.pending, p...)
+	if !l.delivering {
+		l.delivering = l.owner.Go(l.deliver)
+	}
+	return len(p), nil
+}
+
+// deliver writes what is pending after the partition.
+func (l *lineConn) deliver() {
+	for l.line.Pass(l.closed) {
+		l.mu.Lock()
+		p := l.pending
+		l.pending, l.delivering = nil, len(p) > 0
+		l.mu.Unlock()
+		if len(p) == 0 {
+			return
+		}
+		l.Conn.Write(p) // its error is the next Read's
+	}
+}
+
+// Close implements net.Conn. During a partition the connection below stays open
+// until the partition or the owner ends.
+func (l *lineConn) Close() error {
+	l.once.Do(func() {
+		close(l.closed)
+		if l.line.Frozen() {
+			l.Conn.SetDeadline(time.Unix(1, 0)) // long past: calls return
+			if l.owner.Go(func() {
+				l.line.Pass(l.owner.Life.Done())
+				l.Conn.Close()
+			}) {
+				return
+			}
+		}
+		l.Conn.Close()
+	})
+	return nil
+}
+
+// SetDeadline implements net.Conn.
+func (l *lineConn) SetDeadline(t time.Time) error {
+	l.setReading(t)
+	return l.Conn.SetDeadline(t)
+}
+
+// SetReadDeadline implements net.Conn.
+func (l *lineConn) SetReadDeadline(t time.Time) error {
+	l.setReading(t)
+	return l.Conn.SetReadDeadline(t)
+}
+
+func (l *lineConn) setReading(t time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reading = t
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+}
+
+// await waits for the end of a partition, for no longer than the deadline.
+func (l *lineConn) await() error {
+	for {
+		select {
+		case <-l.closed:
+			return net.ErrClosed
+		default:
+		}
+		healed := l.line.shut()
+		if healed == nil {
+			return nil
+		}
+		l.mu.Lock()
+		at := l.reading
+		if l.changed == nil {
+			l.changed = make(chan struct{})
+		}
+		changed := l.changed
+		l.mu.Unlock()
+		if err := l.awaitUntil(at, healed, changed); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *lineConn) awaitUntil(at time.Time, healed, changed <-chan struct{}) error {
+	var expired <-chan time.Time
+	if !at.IsZero() {
+		timer := time.NewTimer(time.Until(at))
+		defer timer.Stop()
+		expired = timer.C
+	}
+	select {
+	case <-healed:
+	case <-changed:
+	case <-l.closed:
+	case <-expired:
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
