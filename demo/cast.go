@@ -15,17 +15,17 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // Config is what the members of a [Cast] have in common.
 type Config struct {
 	// Conn is the cluster. BufferSize and MaxReply are set by the cast.
-	Conn   zkwatch.Config
+	Conn   client.Config
 	Path   string // of the election
 	Ack    string // acknowledgement znode; "": none
 	Create bool   // make a missing parent
-	// ACL is given to the znodes that are created, see zkwatch.CandidateConfig.
+	// ACL is given to the znodes that are created, see candidate.Config.
 	ACL []zk.ACL
 	// Dialect is whose election this is, see Cast.Speak.
 	Dialect *dialect.Dialect

@@ -13,7 +13,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
 
@@ -142,15 +142,15 @@ func TestCrowd(t *testing.T) {
 }
 
 // readQueue returns the names of the election's children by their sequence.
-func readQueue(t *testing.T, cfg zkwatch.Config) []string {
+func readQueue(t *testing.T, cfg client.Config) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	conn, err := zkwatch.Connect(cfg)
+	conn, err := client.Connect(cfg)
 	must(t, err)
 	defer conn.Close()
 	for st := range conn.Subscribe(ctx) {
-		if st.State == zkwatch.Connected {
+		if st.State == client.Connected {
 			break
 		}
 	}
@@ -168,11 +168,11 @@ func readQueue(t *testing.T, cfg zkwatch.Config) []string {
 // and stands again with more room.
 func TestReplyTooLarge(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
-		conn, err := zkwatch.Connect(connection(t, s.server))
+		conn, err := client.Connect(connection(t, s.server))
 		must(t, err)
 		defer conn.Close()
 		for st := range conn.Subscribe(t.Context()) {
-			if st.State == zkwatch.Connected {
+			if st.State == client.Connected {
 				break
 			}
 		}

@@ -32,7 +32,7 @@ func (s *Stage) expire(m model.Member) error {
 	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
 		return fmt.Errorf("the session of %s is over already", znode.Safe(m.ID, 40))
 	}
-	if s.cfg.Cast.with(m.ID, (*member).lapse) == nil {
+	if s.cfg.Cast.with(m.ID, (*member).loseSession) == nil {
 		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
 		s.awaitStop(m.ID)
 	} else { // dead and gone: that is all that is left to say of it
@@ -74,9 +74,9 @@ func (s *Stage) awaitStop(id string) {
 	}
 }
 
-// lapse ends the member's lease and, if it is awake, cuts its network. Reconnect
-// follows.
-func (m *member) lapse() {
+// loseSession ends the member's lease and, if it is awake, cuts its network.
+// Reconnect follows.
+func (m *member) loseSession() {
 	m.mu.Lock()
 	if m.fault != model.NoFault {
 		m.leaseEnd = m.cast.cfg.Now()
@@ -89,7 +89,7 @@ func (m *member) lapse() {
 	c := m.candidate
 	m.mu.Unlock()
 	if awake {
-		c.Lapse()
+		c.EndLease()
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/candidate"
 	"electop/zkwatch/fault"
 )
 
 // member is one candidate of the cast, under one name; a change of recipe
-// gives it another zkwatch.Candidate.
+// gives it another candidate.Candidate.
 type member struct {
 	cast     *Cast
 	id, name string
@@ -27,7 +27,7 @@ type member struct {
 	line fault.Line
 
 	mu        sync.Mutex
-	candidate *zkwatch.Candidate
+	candidate *candidate.Candidate
 	recipe    dialect.Recipe // nil: that of the dialect
 	again     bool           // volunteer anew after resigning
 	leaving   bool           // told to resign for good
@@ -46,11 +46,11 @@ type member struct {
 	placed    chan struct{}   // closed when it stands again
 }
 
-func (m *member) newCandidate(size int) *zkwatch.Candidate {
+func (m *member) newCandidate(size int) *candidate.Candidate {
 	conn := m.cast.cfg.Conn
 	conn.BufferSize, conn.MaxReply = bufferSize, max(minReply, 2*nameBytes*size)
 	conn.Gate, conn.Line = &m.gate, &m.line
-	return zkwatch.NewCandidate(zkwatch.CandidateConfig{
+	return candidate.New(candidate.Config{
 		Conn:    conn,
 		Path:    m.cast.cfg.Path,
 		Create:  m.cast.cfg.Create,
@@ -114,7 +114,7 @@ func (m *member) run() {
 
 // stand runs one candidate. A panic in it is the end of the candidate, not of
 // the program and its screen.
-func (m *member) stand(c *zkwatch.Candidate) (err error) {
+func (m *member) stand(c *candidate.Candidate) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)

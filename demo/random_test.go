@@ -18,8 +18,9 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 // TestRandomTrouble does random things to a cast for days of virtual time,
@@ -158,17 +159,17 @@ func (s *stage) oneLeader(t *testing.T) {
 // account holds the events to what the server counted.
 func (s *stage) account(t *testing.T) {
 	t.Helper()
-	conn, err := zkwatch.Connect(connection(t, s.server))
+	conn, err := client.Connect(connection(t, s.server))
 	must(t, err)
 	defer conn.Close()
 	for st := range conn.Subscribe(t.Context()) {
-		if st.State == zkwatch.Connected {
+		if st.State == client.Connected {
 			break
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	read, err := zkwatch.ReadElection(ctx, conn, path, feed.Now)
+	read, err := observer.ReadOnce(ctx, conn, path, feed.Now)
 	must(t, err)
 	creates, ok := read.Parent.Creates()
 	if !ok || len(read.New) != int(read.Parent.Children) {

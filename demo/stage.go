@@ -9,7 +9,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // StageConfig is what a [Stage] is made of.
@@ -21,7 +21,7 @@ type StageConfig struct {
 	// Workers is the configuration of the workers' connections; their buffers
 	// are set by the stage. With a Dial to [zkserver.Server.DialBackstage] slow
 	// motion is of the election alone.
-	Workers zkwatch.Config
+	Workers client.Config
 	// WriteEvery is how often a worker writes; 0 is 400 ms.
 	WriteEvery time.Duration
 	// Chaos is what the rules say of it, see [Chaos.String]; "": there is none.

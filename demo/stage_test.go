@@ -17,8 +17,9 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 const (
@@ -45,13 +46,13 @@ type stage struct {
 }
 
 // connection is the configuration of a client of server.
-func connection(t *testing.T, server *zkserver.Server) zkwatch.Config {
+func connection(t *testing.T, server *zkserver.Server) client.Config {
 	t.Helper()
-	servers, err := zkwatch.ParseConnectString("127.0.0.1:1")
+	servers, err := client.ParseConnectString("127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return zkwatch.Config{
+	return client.Config{
 		Servers: servers, SessionTimeout: timeout,
 		Dial: func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
 	}
@@ -82,7 +83,7 @@ func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, s *st
 			s.events = append(s.events, es...)
 			return nil
 		}})
-		observer := zkwatch.NewObserver(zkwatch.ObserverConfig{
+		observer := observer.New(observer.Config{
 			Conn: conn, Path: path, Ack: ackPath, Put: s.feed.PutSlowly, Now: feed.Now,
 		})
 		cfg := demo.Config{

@@ -12,7 +12,7 @@ import (
 
 	"electop/model"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // A worker carries out a leader's order with a session of its own: every so
@@ -79,7 +79,7 @@ func (w *worker) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := w.serve(ctx); err != nil {
 			w.stage.refuse(w.order.token)
-			if !errors.Is(err, zkwatch.ErrFenced) {
+			if !errors.Is(err, client.ErrFenced) {
 				w.stage.notice(fmt.Sprintf("worker of %s: %v", w.order.member, err))
 			}
 			return
@@ -92,7 +92,7 @@ func (w *worker) run(ctx context.Context) {
 func (w *worker) serve(ctx context.Context) error {
 	cfg := w.stage.cfg.Workers
 	cfg.BufferSize, cfg.MaxReply = bufferSize, minReply
-	conn, err := zkwatch.Connect(cfg)
+	conn, err := client.Connect(cfg)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (w *worker) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for st := range conn.Subscribe(ctx) {
-		if st.State == zkwatch.Connected {
+		if st.State == client.Connected {
 			break
 		}
 	}
@@ -126,7 +126,7 @@ func (w *worker) serve(ctx context.Context) error {
 
 // work writes once to each resource. An attempt whose outcome is not known is
 // no write: the next one is made with the same number.
-func (w *worker) work(ctx context.Context, conn *zkwatch.Conn) error {
+func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (w *worker) work(ctx context.Context, conn *zkwatch.Conn) error {
 	switch {
 	case err == nil:
 		w.value, write.Zxid = write.Value, stat.Mzxid
-	case errors.Is(err, zkwatch.ErrFenced):
+	case errors.Is(err, client.ErrFenced):
 		s.refuse(o.token) // before anybody can answer to it
 		write.Refused, write.Reason = true, znode.Safe(o.znode, 80)+" does not exist any more"
 	case unanswered(err):
@@ -167,7 +167,7 @@ func (w *worker) work(ctx context.Context, conn *zkwatch.Conn) error {
 		w.read = false // the counter is gone, perhaps
 	}
 	s.wrote(write)
-	if errors.Is(err, zkwatch.ErrFenced) {
+	if errors.Is(err, client.ErrFenced) {
 		return err
 	}
 
@@ -183,7 +183,7 @@ func (w *worker) work(ctx context.Context, conn *zkwatch.Conn) error {
 // unanswered tells the errors that say nothing of the outcome of a write.
 func unanswered(err error) bool {
 	for _, e := range []error{
-		zkwatch.ErrNotConnected, zkwatch.ErrUnknownOutcome, zk.ErrSessionExpired, zk.ErrConnectionClosed,
+		client.ErrNotConnected, client.ErrUnknownOutcome, zk.ErrSessionExpired, zk.ErrConnectionClosed,
 		context.DeadlineExceeded, context.Canceled,
 	} {
 		if errors.Is(err, e) {
@@ -200,7 +200,7 @@ func (s *Stage) wrote(w model.Write) {
 
 // readCounter learns where the counter stands, and makes it where it is not. A
 // znode of that name with something else in it is somebody's, and not written.
-func (w *worker) readCounter(ctx context.Context, conn *zkwatch.Conn) error {
+func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	path := w.stage.counterPath()
 	data, _, err := conn.Get(ctx, path)
 	if errors.Is(err, zk.ErrNoNode) {

@@ -14,7 +14,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // TestFreezes freezes one leader after the other. Each time another takes over
@@ -187,11 +187,11 @@ func TestWorkersKeepOff(t *testing.T) {
 	const counterPath = path + "-counter"
 	for _, text := range []string{"", "hands off\x1b[2J", "7", "null", `{"mine":1}`} {
 		inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
-			conn, err := zkwatch.Connect(connection(t, w.server))
+			conn, err := client.Connect(connection(t, w.server))
 			must(t, err)
 			defer conn.Close()
 			for st := range conn.Subscribe(t.Context()) {
-				if st.State == zkwatch.Connected {
+				if st.State == client.Connected {
 					break
 				}
 			}

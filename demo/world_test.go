@@ -13,8 +13,9 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 // world is a stage with its cast, and an observer backstage.
@@ -50,9 +51,9 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{server: zkserver.New(zkserver.Options{})}
 		defer w.server.Close()
-		servers, err := zkwatch.ParseConnectString("127.0.0.1:1")
+		servers, err := client.ParseConnectString("127.0.0.1:1")
 		must(t, err)
-		front := zkwatch.Config{Servers: servers, SessionTimeout: cfg.timeout,
+		front := client.Config{Servers: servers, SessionTimeout: cfg.timeout,
 			Dial: func(context.Context, string, string) (net.Conn, error) { return w.server.Dial() }}
 		back := front
 		back.Dial = func(context.Context, string, string) (net.Conn, error) { return w.server.DialBackstage() }
@@ -64,7 +65,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 			w.events = append(w.events, es...)
 			return nil
 		}})
-		observer := zkwatch.NewObserver(zkwatch.ObserverConfig{Conn: back, Path: path, Ack: ackPath, Put: w.feed.PutSlowly, Now: feed.Now})
+		observer := observer.New(observer.Config{Conn: back, Path: path, Ack: ackPath, Put: w.feed.PutSlowly, Now: feed.Now})
 		put := func(o model.Observation) {
 			w.mu.Lock()
 			w.put = append(w.put, o)

@@ -13,8 +13,10 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/observer"
 )
 
 // realElection is what one recipe of another library makes of candidates that
@@ -101,7 +103,7 @@ func TestRealDialects(t *testing.T) {
 	t.Parallel()
 	server := zktest.Apache(t)
 	root := fmt.Sprintf("/real%x", time.Now().UnixNano()) // the server may be an old one
-	servers, err := zkwatch.ParseConnectString(server.Addr)
+	servers, err := client.ParseConnectString(server.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +118,7 @@ func TestRealDialects(t *testing.T) {
 		t.Run(library.system, func(t *testing.T) {
 			t.Parallel()
 			process := library.start(t, server.Addr, 30*time.Second)
-			conn, err := zkwatch.Connect(zkwatch.Config{Servers: servers})
+			conn, err := client.Connect(client.Config{Servers: servers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +130,7 @@ func TestRealDialects(t *testing.T) {
 	}
 }
 
-func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest.Foreign, conn *zkwatch.Conn, root, system string) {
+func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest.Foreign, conn *client.Conn, root, system string) {
 	names := []string{"amber", "birch", "cedar", "delta", "ember", "fern"}[:len(e.recipes)]
 	standing := map[string]zktest.Standing{}
 	owner := map[uint64]string{}
@@ -140,8 +142,8 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 	}
 	path := root + cmp.Or(e.read, e.path)
 	var read *model.Read
-	until(t, "the contenders", func() (err error) {
-		if read, err = zkwatch.ReadElection(t.Context(), conn, path, time.Now); err != nil {
+	clienttest.Until(t, "the contenders", func() (err error) {
+		if read, err = observer.ReadOnce(t.Context(), conn, path, time.Now); err != nil {
 			t.Fatal(err)
 		}
 		if len(read.New) != len(e.queue) {
@@ -203,7 +205,7 @@ func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Jour
 		Put:  func(_ context.Context, o model.Observation) { j.Apply(o) },
 	})
 	defer cancel()
-	until(t, "the watches", func() error {
+	clienttest.Until(t, "the watches", func() error {
 		if err := asker.Ask(t.Context(), admin.Want{Watches: true, Sessions: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -216,18 +218,4 @@ func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Jour
 		}
 		return nil
 	})
-}
-
-// until waits until try finds nothing wrong.
-func until(t *testing.T, what string, try func() error) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		err := try()
-		switch {
-		case err == nil:
-			return
-		case time.Now().After(deadline):
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
 }

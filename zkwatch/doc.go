@@ -1,20 +1,21 @@
-// Package zkwatch is ZooKeeper as a client: it connects, observes elections
-// and stands in them.
+// Package zkwatch holds what talks to ZooKeeper, a package for each task. It has
+// no code of its own: only the tests that need several of these packages and
+// real servers, such as a handoff that an observer sees.
 //
-// [Connect] gives a [Conn], one session with a cluster, over
-// github.com/go-zookeeper/zk with that library's traps closed. An [Observer]
-// looks at one election with as little as that takes, two watches and no
-// write, and hands what it sees to the model as observations. A [Candidate]
-// stands in an election by the recipe of ZooKeeper's documentation and
-// reports each step. It leads under a lease that committed writes prove
-// (connlease.go has the proof), so that it stops before another can lead even
-// where its server is cut off from the ensemble and still answers. Neither knows
-// the other: the observing session is never a candidate's. A [Post] has several observers on one session, and [Walk]
-// looks for elections to observe. Whose election it is, and so what a candidate
-// is called there, is the model's to say (dialect.Dialect).
+//	client     one session with a cluster
+//	observer   looks at one election, read-only
+//	candidate  stands in one election and leads it
+//	discover   finds elections
+//	feed       turns observations into state and events
+//	admin      asks the servers about themselves: sessions, watches, connections
+//	wire       the frames and records of the protocol
+//	fault      a frozen process, a partition and a lost reply, on demand
 //
-//	servers --watch events--> Observer --model.Observation--> feed
-//	servers <--create, watch-- Candidate --model.Member------> feed
+// An observer and a candidate do not know each other, and never share a session:
 //
-// Package feed (below this one) turns the observations into state and events.
+//	servers --watch events--> observer  --model.Observation--> feed
+//	servers <--create, watch-- candidate --model.Member-------> feed
+//
+// Whose election it is, and so what a candidate's znode is called there, is up to
+// the model (dialect.Dialect).
 package zkwatch

@@ -20,7 +20,10 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
 
@@ -38,11 +41,11 @@ const (
 
 // BenchmarkHandoff measures handoffs between two contenders of the same kind,
 // among 3, 50 and 500, from the end of the leader on: until its successor knows
-// that it is the lowest, and, for a [zkwatch.Candidate], until its
+// that it is the lowest, and, for a [candidate.Candidate], until its
 // acknowledgement is created, and until it leads: until its lease is proved, too.
 // The kinds are
 //
-//	candidate  zkwatch.Candidate
+//	candidate  candidate.Candidate
 //	floor      the bare client library: one notification and one getChildren; the
 //	           leader's znode is one of a client that does nothing
 //	recipe     the same, with a leader that went through the recipe itself
@@ -216,7 +219,7 @@ func (h *handoffs) connect() (c *zk.Conn, kill func()) {
 		return conn, err
 	}
 	addrs := strings.Split(h.addr, ",")
-	c, events, err := zk.Connect(append(addrs, addrs[0]), h.timeout(), zk.WithLogger(silent{}), zk.WithDialer(dial),
+	c, events, err := zk.Connect(append(addrs, addrs[0]), h.timeout(), zk.WithLogger(clienttest.Silent{}), zk.WithDialer(dial),
 		zk.WithMaxBufferSize(256<<10), zk.WithMaxConnBufferSize(16<<10))
 	if err != nil {
 		h.b.Fatal(err)
@@ -278,8 +281,8 @@ func (h *handoffs) receive(ch <-chan time.Time) time.Time {
 	select {
 	case at := <-ch:
 		return at
-	case <-time.After(waitFor):
-		h.b.Fatalf("no handoff within %v", waitFor)
+	case <-time.After(electiontest.WaitFor):
+		h.b.Fatalf("no handoff within %v", electiontest.WaitFor)
 		panic("unreachable")
 	}
 }
@@ -295,15 +298,15 @@ func (h *handoffs) receiveAll(queue []*successor) {
 func (h *handoffs) candidate() *successor { return h.stand(dialect.Election()) }
 
 func (h *handoffs) stand(recipe dialect.Recipe) *successor {
-	servers, err := zkwatch.ParseConnectString(h.addr)
+	servers, err := client.ParseConnectString(h.addr)
 	if err != nil {
 		h.b.Fatal(err)
 	}
 	c := newSuccessor()
 	ctx, cancel := context.WithCancel(context.Background())
 	last, named := model.Member{}, false
-	candidate := zkwatch.NewCandidate(zkwatch.CandidateConfig{
-		Conn:   zkwatch.Config{Servers: servers, SessionTimeout: h.timeout(), Dial: c.dial, BufferSize: 16 << 10, MaxReply: 256 << 10},
+	candidate := candidate.New(candidate.Config{
+		Conn:   client.Config{Servers: servers, SessionTimeout: h.timeout(), Dial: c.dial, BufferSize: 16 << 10, MaxReply: 256 << 10},
 		Path:   h.path,
 		Data:   []byte("bare"),
 		Ack:    h.path + "-leader",
@@ -403,7 +406,7 @@ func (h *handoffs) byTheRecipe(whole bool) *successor {
 	client, kill := h.connect()
 	c.leave, c.kill = client.Close, kill
 	h.b.Cleanup(c.leave)
-	own, err := client.Create(znode.Join(h.path, strings.Repeat("f", 32)+"-n_"), []byte("bare"), contender, zk.WorldACL(zk.PermAll))
+	own, err := client.Create(znode.Join(h.path, strings.Repeat("f", 32)+"-n_"), []byte("bare"), clienttest.Contender, zk.WorldACL(zk.PermAll))
 	if err != nil {
 		h.b.Fatalf("create in %s: %v", h.path, err)
 	}
@@ -466,7 +469,7 @@ func (h *handoffs) lock() *successor {
 			c.led <- now
 		}
 	}()
-	for deadline := time.Now().Add(waitFor); ; { // it does not say what its znode is, nor that it waits
+	for deadline := time.Now().Add(electiontest.WaitFor); ; { // it does not say what its znode is, nor that it waits
 		children, _, err := h.bare.Children(h.path)
 		if err != nil || time.Now().After(deadline) {
 			h.b.Fatalf("%s has no lock: %v", h.path, err)

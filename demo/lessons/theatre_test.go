@@ -17,9 +17,10 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/lesson"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 const (
@@ -50,9 +51,9 @@ func enter(t *testing.T, f func(t *testing.T, h *theatre)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &theatre{server: zkserver.New(zkserver.Options{Tick: 50 * time.Millisecond}), moved: make(chan struct{})}
 		defer h.server.Close()
-		servers, err := zkwatch.ParseConnectString("127.0.0.1:1")
+		servers, err := client.ParseConnectString("127.0.0.1:1")
 		must(t, err)
-		front := zkwatch.Config{Servers: servers, SessionTimeout: timeout,
+		front := client.Config{Servers: servers, SessionTimeout: timeout,
 			Dial: func(context.Context, string, string) (net.Conn, error) { return h.server.Dial() }}
 		back := front
 		back.Dial = func(context.Context, string, string) (net.Conn, error) { return h.server.DialBackstage() }
@@ -61,7 +62,7 @@ func enter(t *testing.T, f func(t *testing.T, h *theatre)) {
 			Election: model.Config{Path: path, AckPath: ackPath, AckExpected: true},
 			Applied:  h.applied,
 		})
-		observer := zkwatch.NewObserver(zkwatch.ObserverConfig{Conn: back, Path: path, Ack: ackPath, Put: h.feed.PutSlowly, Now: feed.Now})
+		observer := observer.New(observer.Config{Conn: back, Path: path, Ack: ackPath, Put: h.feed.PutSlowly, Now: feed.Now})
 		notice := func(n string) {
 			h.mu.Lock()
 			defer h.mu.Unlock()

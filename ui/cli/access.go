@@ -4,7 +4,7 @@ import (
 	"os"
 	"strings"
 
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // accessOptions are how to get in. Credentials come from a file or from the
@@ -18,16 +18,16 @@ type accessOptions struct {
 
 // apply completes the configuration of connections. Errors name the file or
 // the variable and never hold a credential.
-func (a accessOptions) apply(cfg *zkwatch.Config) error {
+func (a accessOptions) apply(cfg *client.Config) error {
 	if a.authFile != "" {
-		auth, err := zkwatch.ReadAuthFile(a.authFile)
+		auth, err := client.ReadAuthFile(a.authFile)
 		if err != nil {
 			return usagef("--auth-file: %v", err)
 		}
 		cfg.Auth = append(cfg.Auth, auth...)
 	}
 	if line := strings.TrimSpace(os.Getenv(authEnv)); line != "" {
-		auth, err := zkwatch.ParseAuth(line)
+		auth, err := client.ParseAuth(line)
 		if err != nil {
 			return usagef("%s: %v", authEnv, err)
 		}
@@ -37,7 +37,7 @@ func (a accessOptions) apply(cfg *zkwatch.Config) error {
 		if (a.cert == "") != (a.key == "") {
 			return usagef("--tls-cert and --tls-key go together: one of them is missing")
 		}
-		tls, err := zkwatch.LoadTLS(a.ca, a.cert, a.key, a.serverName)
+		tls, err := client.LoadTLS(a.ca, a.cert, a.key, a.serverName)
 		if err != nil {
 			return usagef("--tls: %v", err)
 		}

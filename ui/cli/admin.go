@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"electop/model/session"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
 
@@ -69,7 +69,7 @@ type known interface {
 }
 
 // config is the configuration of an asker for the cluster of conn.
-func (a adminOptions) config(conn zkwatch.Config, k known, log *slog.Logger) admin.Config {
+func (a adminOptions) config(conn client.Config, k known, log *slog.Logger) admin.Config {
 	return admin.Config{
 		Mode: admin.Mode(a.mode), URL: a.url, Servers: conn.Servers.Servers, Chroot: conn.Servers.Chroot,
 		Ensemble: k.Ensemble, Anchors: k.Anchors, Touch: k.Touch,
@@ -79,7 +79,7 @@ func (a adminOptions) config(conn zkwatch.Config, k known, log *slog.Logger) adm
 }
 
 // oneConn is one connection as the asker uses it.
-type oneConn struct{ *zkwatch.Conn }
+type oneConn struct{ *client.Conn }
 
 func (c oneConn) Ensemble(ctx context.Context) (string, error) { return c.EnsembleConfig(ctx) }
 

@@ -13,17 +13,18 @@ import (
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/session"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 // watching is the elections that a command looks at: an observer and a feed
 // for each, all on one session, and one asker, who asks the servers about
 // themselves for all of them.
 type watching struct {
-	conn   zkwatch.Config
-	post   *zkwatch.Post
+	conn   client.Config
+	group  *observer.Group
 	asker  *admin.Asker // nil: the servers are not asked
 	notice func(string)
 
@@ -37,13 +38,13 @@ type watching struct {
 type watched struct {
 	path     string
 	feed     *feed.Feed
-	observer *zkwatch.Observer
+	observer *observer.Observer
 }
 
 // watch puts together what watches the elections of o.paths. first is what is
 // special about the feed of the first, all but Election, Record and Notice.
-func (o *options) watch(conn zkwatch.Config, log *slog.Logger, acting bool, first feed.Config, notice func(string)) (*watching, error) {
-	w := &watching{conn: conn, post: zkwatch.NewPost(conn), notice: notice, close: func() {}}
+func (o *options) watch(conn client.Config, log *slog.Logger, acting bool, first feed.Config, notice func(string)) (*watching, error) {
+	w := &watching{conn: conn, group: observer.NewGroup(conn), notice: notice, close: func() {}}
 	if o.admin.mode != adminOff {
 		w.asker = admin.New(o.admin.config(conn, w, log))
 	}
@@ -101,10 +102,10 @@ func (w *watching) add(cfg feed.Config) *watched {
 		return nil
 	}
 	e.feed = feed.New(cfg)
-	e.observer = zkwatch.NewObserver(zkwatch.ObserverConfig{
+	e.observer = observer.New(observer.Config{
 		Path: cfg.Election.Path, Ack: cfg.Election.AckPath, Put: e.feed.PutSlowly, Now: feed.Now,
 	})
-	w.post.Add(e.observer)
+	w.group.Add(e.observer)
 	w.mu.Lock()
 	w.elections = append(w.elections, e)
 	w.mu.Unlock()
@@ -133,7 +134,7 @@ func (w *watching) observe(t *tasks) {
 	for _, e := range w.all() {
 		w.run(t, e)
 	}
-	t.start("observer", w.post.Run)
+	t.start("observer", w.group.Run)
 }
 
 // run makes an election live, as far as its observer does not.
@@ -207,15 +208,15 @@ func (w *watching) reach(ctx context.Context, limit time.Duration) error {
 
 // Ensemble implements [known].
 func (w *watching) Ensemble(ctx context.Context) (string, error) {
-	if c := w.post.Conn(); c != nil {
+	if c := w.group.Conn(); c != nil {
 		return c.EnsembleConfig(ctx)
 	}
-	return "", zkwatch.ErrNotConnected
+	return "", client.ErrNotConnected
 }
 
 // Anchors implements [known].
 func (w *watching) Anchors() []session.Anchor {
-	if c := w.post.Conn(); c != nil {
+	if c := w.group.Conn(); c != nil {
 		return oneConn{c}.Anchors()
 	}
 	return nil
@@ -223,7 +224,7 @@ func (w *watching) Anchors() []session.Anchor {
 
 // Touch implements [known].
 func (w *watching) Touch(ctx context.Context) {
-	if c := w.post.Conn(); c != nil {
+	if c := w.group.Conn(); c != nil {
 		oneConn{c}.Touch(ctx)
 	}
 }

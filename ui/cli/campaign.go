@@ -13,7 +13,7 @@ import (
 
 	"electop/model"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/candidate"
 	"electop/zkwatch/feed"
 )
 
@@ -75,14 +75,14 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	p := &campaignPrinter{out: std.Out, path: o.path, json: o.json}
 	reports := newQueue(p.print)
 	defer reports.close()
-	c := zkwatch.NewCandidate(zkwatch.CandidateConfig{
+	c := candidate.New(candidate.Config{
 		Conn: conn, Path: o.path, Create: o.create, Data: []byte(o.candidacyName()),
 		Dialect: e.naming(), Ack: ack, Now: feed.Now,
 		Report: func(at time.Time, m model.Member) { reports.put(saying{at, m, ctx.Err() != nil}) },
 	})
 	err = c.Run(ctx)
 	switch {
-	case errors.Is(err, zkwatch.ErrNoParent):
+	case errors.Is(err, candidate.ErrNoParent):
 		return fmt.Errorf("%w, or have it created (--create)", missing(o.path, conn.Servers))
 	case ctx.Err() != nil:
 		return errInterrupted

@@ -18,7 +18,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
 
@@ -144,11 +144,11 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	if timeout == 0 {
 		timeout = demoTimeout
 	}
-	servers, err := zkwatch.ParseConnectString(defaultServers) // which nobody dials
+	servers, err := client.ParseConnectString(defaultServers) // which nobody dials
 	if err != nil {
 		return err
 	}
-	conn := zkwatch.Config{Servers: servers, SessionTimeout: timeout, Logger: log}
+	conn := client.Config{Servers: servers, SessionTimeout: timeout, Logger: log}
 	r := &headless{o: o, chaos: *c.chaos(), host: h, log: log, std: std}
 	return r.run(ctx, within(conn, h.server), backstage(conn, h.server))
 }
@@ -169,7 +169,7 @@ func (c *chaosOptions) host(ctx context.Context, o *options, log *slog.Logger, s
 }
 
 // within is conn for candidates of the same process.
-func within(conn zkwatch.Config, s *zkserver.Server) zkwatch.Config {
+func within(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.Dial() }
 	return conn
 }
@@ -183,7 +183,7 @@ type headless struct {
 	std   IO
 }
 
-func (r *headless) run(ctx context.Context, conn, watch zkwatch.Config) error {
+func (r *headless) run(ctx context.Context, conn, watch client.Config) error {
 	o := r.o
 	notice := func(s string) {
 		r.log.Warn(s)

@@ -17,7 +17,7 @@ import (
 
 	"electop/demo"
 	"electop/demo/zkserver"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // troubled runs trouble with no screen and no real time passing, and returns
@@ -31,11 +31,11 @@ func troubled(t *testing.T, o *options) (printed string) {
 		log := slog.New(slog.DiscardHandler)
 		server := zkserver.New(demoServer(log))
 		defer server.Close()
-		servers, err := zkwatch.ParseConnectString(defaultServers)
+		servers, err := client.ParseConnectString(defaultServers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn := zkwatch.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
+		conn := client.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
 		r := &headless{
 			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, host: &host{server: server}, log: log,
 			std: IO{Out: &out, Err: &said},
@@ -69,11 +69,11 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 		h := newHost(demoServer(log))
 		defer h.server.Close()
 		h.serve(func() error { return h.server.Serve(brokenListener{after: 30 * time.Second}) })
-		servers, err := zkwatch.ParseConnectString(defaultServers)
+		servers, err := client.ParseConnectString(defaultServers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn := zkwatch.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
+		conn := client.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
 		r := &headless{
 			o:     &options{path: defaultPath, paths: []string{defaultPath}, json: true, duration: 10 * time.Minute},
 			chaos: demo.Chaos{Seed: 1, Rate: 2, Cast: demoCast}, host: h, log: log, std: IO{Out: &out, Err: &said},

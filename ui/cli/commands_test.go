@@ -16,7 +16,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // once runs a command to its end and returns what it printed.
@@ -64,13 +64,13 @@ func answerOf(t *testing.T, out string) answer {
 func unique(kind string) string { return fmt.Sprintf("/%s%x", kind, time.Now().UnixNano()) }
 
 // ours is how candidates of ours connect.
-func ours(t *testing.T, addr string, timeout time.Duration) zkwatch.Config {
+func ours(t *testing.T, addr string, timeout time.Duration) client.Config {
 	t.Helper()
-	servers, err := zkwatch.ParseConnectString(addr)
+	servers, err := client.ParseConnectString(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return zkwatch.Config{Servers: servers, SessionTimeout: timeout}
+	return client.Config{Servers: servers, SessionTimeout: timeout}
 }
 
 // create makes a znode as a client without credentials does.
@@ -164,7 +164,7 @@ func TestSomebodyElsesElectionIsUnderstood(t *testing.T) {
 				t.Errorf("it does not say why it withdrew: %s", out)
 			}
 			kazoo.Leads(t, "host-4")
-			if exists, _, err := client(t, addr).Exists(path + "-leader"); exists || err != nil {
+			if exists, _, err := rawClient(t, addr).Exists(path + "-leader"); exists || err != nil {
 				t.Errorf("an acknowledgement of ours: %v, %v", exists, err)
 			}
 		})
@@ -229,7 +229,7 @@ func TestDoctorAsksTwice(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		path := unique("blind")
-		first, second := client(t, addr), client(t, addr)
+		first, second := rawClient(t, addr), rawClient(t, addr)
 		create(t, first, path, "", 0)
 		create(t, first, path+"/n_", "host-1", contender)
 		create(t, second, path+"/n_", "host-2", contender)
@@ -246,7 +246,7 @@ func TestDoctorAsksTwice(t *testing.T) {
 // it was interrupted.
 func TestDiscoverIsInterrupted(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := client(t, addr)
+	c := rawClient(t, addr)
 	for i := range 30 {
 		create(t, c, fmt.Sprintf("/%02d", i), "", 0)
 	}
@@ -264,7 +264,7 @@ func TestTLSAndCredentials(t *testing.T) {
 	certificates := zktest.NewCertificates(t)
 	server := zktest.NewApache(t, zktest.WithTLS(certificates))
 	path := unique("secret")
-	c := client(t, server.Addr)
+	c := rawClient(t, server.Addr)
 	if err := c.AddAuth("digest", []byte("u:sesame")); err != nil {
 		t.Fatal(err)
 	}
@@ -273,10 +273,10 @@ func TestTLSAndCredentials(t *testing.T) {
 	}
 	cfg := ours(t, server.Secure, 10*time.Second)
 	var err error
-	if cfg.TLS, err = zkwatch.LoadTLS(certificates.CA, certificates.Cert, certificates.Key, ""); err != nil {
+	if cfg.TLS, err = client.LoadTLS(certificates.CA, certificates.Cert, certificates.Key, ""); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Auth = []zkwatch.Auth{zkwatch.NewAuth("digest", "u:sesame")}
+	cfg.Auth = []client.Auth{client.NewAuth("digest", "u:sesame")}
 	cast := demo.NewCast(demo.Config{Conn: cfg, Path: path, Put: func(model.Observation) {}})
 	defer cast.Close()
 	if err := cast.SpawnInOrder(t.Context(), 1); err != nil {

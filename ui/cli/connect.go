@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 func unreachable(servers fmt.Stringer, limit time.Duration, why string) error {
@@ -19,17 +19,17 @@ func unreachable(servers fmt.Stringer, limit time.Duration, why string) error {
 }
 
 // connectOnce opens a session and waits until it stands.
-func connectOnce(ctx context.Context, cfg zkwatch.Config, limit time.Duration) (*zkwatch.Conn, error) {
+func connectOnce(ctx context.Context, cfg client.Config, limit time.Duration) (*client.Conn, error) {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
-		conn, err := zkwatch.Connect(cfg)
+		conn, err := client.Connect(cfg)
 		if err != nil {
 			return nil, err
 		}
-		var last zkwatch.Status
+		var last client.Status
 		for st := range conn.Subscribe(wait) {
-			if last = st; st.State == zkwatch.Connected {
+			if last = st; st.State == client.Connected {
 				return conn, nil
 			}
 		}
@@ -49,7 +49,7 @@ func connectOnce(ctx context.Context, cfg zkwatch.Config, limit time.Duration) (
 
 // withConn carries out do within --connect-timeout, over another connection
 // where one is lost on the way, with more room where a reply was too large.
-func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(context.Context, *zkwatch.Conn) error) error {
+func (o *options) withConn(ctx context.Context, cfg client.Config, do func(context.Context, *client.Conn) error) error {
 	deadline := time.Now().Add(o.connectTimeout)
 	wait, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
@@ -57,7 +57,7 @@ func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(cont
 	for {
 		conn, err := connectOnce(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
 		if err != nil {
-			if errors.Is(last, zkwatch.ErrReplyTooLarge) && ctx.Err() == nil {
+			if errors.Is(last, client.ErrReplyTooLarge) && ctx.Err() == nil {
 				return fmt.Errorf("not read within %v (--connect-timeout): %w", o.connectTimeout, last)
 			}
 			if last != nil && ctx.Err() == nil {
@@ -73,14 +73,14 @@ func (o *options) withConn(ctx context.Context, cfg zkwatch.Config, do func(cont
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, zkwatch.ErrReplyTooLarge):
+		case errors.Is(err, client.ErrReplyTooLarge):
 			var more bool
 			if cfg, more = cfg.Roomier(); !more || wait.Err() != nil {
 				return fmt.Errorf("read from %s: %w", server, err)
 			}
 		case wait.Err() != nil:
 			return unreachable(cfg.Servers, o.connectTimeout, err.Error())
-		case !errors.Is(err, zkwatch.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
+		case !errors.Is(err, client.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
 			return fmt.Errorf("read from %s: %w", server, err)
 		}
 		last = err

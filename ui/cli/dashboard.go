@@ -13,14 +13,14 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/ui"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
 
 // screen is what differs between the dashboards.
 type screen struct {
-	conn     zkwatch.Config
-	watch    zkwatch.Config // likewise, for looking on
+	conn     client.Config
+	watch    client.Config // likewise, for looking on
 	mode     string
 	cluster  string
 	cast     int  // candidates to start with
@@ -203,7 +203,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 
 // clusterName names a cluster in the header's little room: its first server,
 // how many more there are, and the chroot.
-func clusterName(cs zkwatch.ConnectString) string {
+func clusterName(cs client.ConnectString) string {
 	name := cs.Servers[0]
 	if more := len(cs.Servers) - 1; more > 0 {
 		name = fmt.Sprintf("%s +%d", name, more)

@@ -15,7 +15,7 @@ import (
 	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/ui"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // demoAsking is how often the demo asks its own server who is connected and
@@ -92,7 +92,7 @@ func runDemo(ctx context.Context, o *options, std IO, p play) error {
 	server, tree := h.server, h.tree
 	defer server.Close()
 	addr := dialable(h.addr)
-	servers, err := zkwatch.ParseConnectString(addr)
+	servers, err := client.ParseConnectString(addr)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func runDemo(ctx context.Context, o *options, std IO, p play) error {
 	case !o.castSet:
 		cast = demoCast
 	}
-	conn := zkwatch.Config{Servers: servers, SessionTimeout: timeout, Logger: log}
+	conn := client.Config{Servers: servers, SessionTimeout: timeout, Logger: log}
 	err = dashboard(ctx, o, log, screen{
 		conn: conn, watch: backstage(conn, server),
 		mode: ui.ModeDemo, cluster: "embedded " + addr,
@@ -166,7 +166,7 @@ func confirmOpen(ctx context.Context, o *options, std IO) error {
 
 // backstage is conn for who only looks on: the server does not slow it down,
 // nor does it count what it asks for.
-func backstage(conn zkwatch.Config, s *zkserver.Server) zkwatch.Config {
+func backstage(conn client.Config, s *zkserver.Server) client.Config {
 	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialBackstage() }
 	return conn
 }

@@ -14,7 +14,7 @@ import (
 
 	"electop/model/units"
 	"electop/ui/plain"
-	"electop/zkwatch"
+	"electop/zkwatch/discover"
 	"electop/zkwatch/feed"
 )
 
@@ -82,7 +82,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer conn.Close()
-	s := newSearch(zkwatch.WalkConfig{Root: o.walk.root, Depth: o.walk.depth, Nodes: o.walk.nodes, PerSecond: o.walk.rate, Now: feed.Now})
+	s := newSearch(discover.Config{Root: o.walk.root, Depth: o.walk.depth, Nodes: o.walk.nodes, PerSecond: o.walk.rate, Now: feed.Now})
 	said := s.progress(std)
 	err = s.run(ctx, conn)
 	said()

@@ -21,8 +21,8 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
 
@@ -56,7 +56,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 		defer p.server.Close()
 		p.setup = p.client()
 		p.create(p.setup, p.path, 0)
-		servers, err := zkwatch.ParseConnectString(members)
+		servers, err := client.ParseConnectString(members)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 		}
 		o.admin = adminOptions{mode: admin4lw, interval: adminInterval, sessions: time.Second}
 		log := slog.New(slog.DiscardHandler)
-		p.w, err = o.watch(zkwatch.Config{Servers: servers, Dial: p.dial}, log, false, feed.Config{Events: p.told}, func(s string) { t.Log(s) })
+		p.w, err = o.watch(client.Config{Servers: servers, Dial: p.dial}, log, false, feed.Config{Events: p.told}, func(s string) { t.Log(s) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,12 +242,12 @@ func (p *patient) delete(path string) {
 	}
 }
 
-const candidate = zk.FlagEphemeral | zk.FlagSequence
+const ephemeralSequential = zk.FlagEphemeral | zk.FlagSequence
 
 // stand makes a candidate that watches other znodes.
 func (p *patient) stand(c *zk.Conn, watches ...string) string {
 	p.t.Helper()
-	znode := p.create(c, p.path+"/"+p.prefix, candidate)
+	znode := p.create(c, p.path+"/"+p.prefix, ephemeralSequential)
 	p.watch(c, watches...)
 	return znode
 }
@@ -331,7 +331,7 @@ func (p *patient) locks(cycle bool) {
 	stand := func(name string, watches ...string) (string, *zk.Conn) {
 		c := p.client()
 		id := strings.Repeat(fmt.Sprintf("%02x", len(name)), 16)
-		z := p.create(c, p.path+"/"+id+name, candidate)
+		z := p.create(c, p.path+"/"+id+name, ephemeralSequential)
 		p.watch(c, watches...)
 		return z, c
 	}

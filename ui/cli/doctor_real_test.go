@@ -10,8 +10,8 @@ import (
 	"electop/demo"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 )
 
 // ailments are the failures that the doctor knows, each made for real, and of
@@ -31,7 +31,7 @@ var ailments = []struct {
 			p.queue(1)
 			c, l := p.linked()
 			if err := p.loseReply(c, l, func() error {
-				_, err := c.Create(p.path+"/n_", nil, candidate, zk.WorldACL(zk.PermAll))
+				_, err := c.Create(p.path+"/n_", nil, ephemeralSequential, zk.WorldACL(zk.PermAll))
 				return err
 			}); err == nil {
 				p.t.Fatal("the reply was not lost")
@@ -82,7 +82,7 @@ var ailments = []struct {
 					p.delete(p.path + "/" + c)
 				}
 				for j := range clients {
-					p.create(clients[(i+j)%len(clients)], p.path+"/n_", candidate)
+					p.create(clients[(i+j)%len(clients)], p.path+"/n_", ephemeralSequential)
 				}
 				p.pass(200 * time.Millisecond)
 			}
@@ -352,9 +352,9 @@ func TestDoctorFinds(t *testing.T) {
 func TestDoctorIsSilentOverHandoffs(t *testing.T) {
 	examined(t, oneMember, true, func(p *patient) {
 		t := p.t // of the bubble
-		servers, _ := zkwatch.ParseConnectString(oneMember)
+		servers, _ := client.ParseConnectString(oneMember)
 		cast := demo.NewCast(demo.Config{
-			Conn: zkwatch.Config{Servers: servers, Dial: p.dial, SessionTimeout: 10 * time.Second},
+			Conn: client.Config{Servers: servers, Dial: p.dial, SessionTimeout: 10 * time.Second},
 			Path: p.path, Ack: patientAck, Put: func(model.Observation) {},
 		})
 		defer cast.Close()

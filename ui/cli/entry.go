@@ -16,8 +16,10 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 // entry is what is known of an election before candidates of ours enter it.
@@ -33,7 +35,7 @@ type entry struct {
 func entryOf(s *doctor.State) (entry, error) {
 	e := entry{known: true, dialect: s.Dialect}
 	for _, c := range s.Queue {
-		if !zkwatch.OwnName(c.Name) {
+		if !candidate.OwnName(c.Name) {
 			e.foreign++
 		}
 	}
@@ -72,7 +74,7 @@ func (e entry) naming() *dialect.Dialect {
 }
 
 // look reads the election at o.path; known is false where that cannot be done.
-func (o *options) look(ctx context.Context, cfg zkwatch.Config) (entry, error) {
+func (o *options) look(ctx context.Context, cfg client.Config) (entry, error) {
 	conn, err := connectOnce(ctx, cfg, o.connectTimeout)
 	var e exitError
 	if errors.As(err, &e) && e.code == exitNoServer {
@@ -81,7 +83,7 @@ func (o *options) look(ctx context.Context, cfg zkwatch.Config) (entry, error) {
 		return entry{}, err
 	}
 	defer conn.Close()
-	read, err := zkwatch.ReadElection(ctx, conn, o.path, feed.Now)
+	read, err := observer.ReadOnce(ctx, conn, o.path, feed.Now)
 	if err != nil || read.Presence == model.Denied {
 		return entry{}, nil
 	}
@@ -93,7 +95,7 @@ func (o *options) look(ctx context.Context, cfg zkwatch.Config) (entry, error) {
 // confirm looks at the election and, where it is somebody else's, asks for the
 // path to be typed, unless --yes was said. An entry that is not known was not
 // confirmed.
-func confirm(ctx context.Context, o *options, std IO, cfg zkwatch.Config) (entry, error) {
+func confirm(ctx context.Context, o *options, std IO, cfg client.Config) (entry, error) {
 	e, err := o.look(ctx, cfg)
 	if err != nil || !e.known || e.foreign == 0 || o.yes {
 		return e, err

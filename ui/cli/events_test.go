@@ -18,7 +18,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/ui/cli"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 const waitFor = 30 * time.Second
@@ -185,7 +185,7 @@ func TestEventsAccountForEverything(t *testing.T) {
 			}
 		}()
 		path := fmt.Sprintf("/acc%x", seed)
-		servers, err := zkwatch.ParseConnectString(addr)
+		servers, err := client.ParseConnectString(addr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestEventsAccountForEverything(t *testing.T) {
 			}
 		}
 		cast := demo.NewCast(demo.Config{
-			Conn: zkwatch.Config{Servers: servers, SessionTimeout: time.Second},
+			Conn: client.Config{Servers: servers, SessionTimeout: time.Second},
 			Path: path, Ack: path + "-leader", Create: true, Put: note,
 		})
 		defer cast.Close()

@@ -25,7 +25,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/ui"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/wire"
 )
@@ -81,11 +81,11 @@ func newExhibit(t *testing.T) *exhibit {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	x := &exhibit{server: zkserver.New(demoServer(log)), tasks: newTasks(context.Background())}
-	servers, err := zkwatch.ParseConnectString(defaultServers) // which nobody dials
+	servers, err := client.ParseConnectString(defaultServers) // which nobody dials
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := zkwatch.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
+	conn := client.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
 	o := &options{path: defaultPath, paths: []string{defaultPath}}
 	o.admin.mode = adminOff
 	sc := screen{
@@ -291,7 +291,7 @@ func (x *exhibit) overhear(leader model.Member) (a asides) {
 }
 
 // overheard is conn with each of its connections listened to, and noted in to.
-func (x *exhibit) overheard(conn zkwatch.Config, to *[]*listener) zkwatch.Config {
+func (x *exhibit) overheard(conn client.Config, to *[]*listener) client.Config {
 	dial := conn.Dial
 	conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		nc, err := dial(ctx, network, addr)

@@ -137,7 +137,7 @@ func TestALessonNeedsTheElectionForItself(t *testing.T) {
 	if m == nil {
 		t.Fatalf("no address:\n%s", x.text())
 	}
-	c := client(t, m[1])
+	c := rawClient(t, m[1])
 	name, err := c.Create("/election/n_", []byte("stranger"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"electop/model"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 const (
@@ -100,7 +100,7 @@ func checkPath(path string) error {
 	if !strings.HasPrefix(path, "/") {
 		return usagef("PATH must be a znode's path, as in /election, not %q (see electop --help)", path)
 	}
-	if err := zkwatch.ValidatePath(path); err != nil || path == "/" {
+	if err := client.ValidatePath(path); err != nil || path == "/" {
 		return usagef("PATH %q is not the path of a znode below the root", path)
 	}
 	return nil
@@ -150,7 +150,7 @@ func (o *options) ackPath(path string) (string, error) {
 	case ackNone:
 		return "", nil
 	}
-	if err := zkwatch.ValidatePath(o.ack); err != nil || o.ack == "/" || o.ack == path {
+	if err := client.ValidatePath(o.ack); err != nil || o.ack == "/" || o.ack == path {
 		return "", usagef("--ack %q is not the path of a znode for it (or: none)", o.ack)
 	}
 	return o.ack, nil
@@ -164,26 +164,26 @@ func (o *options) election(path string, acting bool) (model.Config, error) {
 }
 
 // conn is the configuration of connections to a live cluster.
-func (o *options) conn(log *slog.Logger) (zkwatch.Config, error) {
+func (o *options) conn(log *slog.Logger) (client.Config, error) {
 	servers := o.servers
 	if servers == "" {
 		servers = defaultServers
 	}
-	cs, err := zkwatch.ParseConnectString(servers)
+	cs, err := client.ParseConnectString(servers)
 	if err != nil {
-		return zkwatch.Config{}, usagef("--servers: %v", err)
+		return client.Config{}, usagef("--servers: %v", err)
 	}
 	timeout := o.sessionTimeout
 	if timeout == 0 {
 		timeout = liveTimeout
 	}
-	cfg := zkwatch.Config{Servers: cs, SessionTimeout: timeout, Logger: log}
+	cfg := client.Config{Servers: cs, SessionTimeout: timeout, Logger: log}
 	return cfg, o.access.apply(&cfg)
 }
 
 // cluster is what every command on a live cluster begins with: the flags
 // checked, the log opened (done closes it), and how to connect.
-func (o *options) cluster() (log *slog.Logger, conn zkwatch.Config, done func(), err error) {
+func (o *options) cluster() (log *slog.Logger, conn client.Config, done func(), err error) {
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err
 	}

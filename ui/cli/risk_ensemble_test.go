@@ -11,7 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zktest"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // long is how long a test is to go on that has a short form: ELECTOP_TEST_LONG,
@@ -38,11 +38,11 @@ func TestExpiryBoundsHold(t *testing.T) {
 	t.Parallel()
 	const tick = time.Second
 	e := zktest.NewEnsemble(t, 3, zktest.WithTick(tick))
-	servers, err := zkwatch.ParseConnectString(e.ConnectString())
+	servers, err := client.ParseConnectString(e.ConnectString())
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := zkwatch.Connect(zkwatch.Config{Servers: servers, SessionTimeout: 30 * time.Second})
+	setup, err := client.Connect(client.Config{Servers: servers, SessionTimeout: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestExpiryBoundsHold(t *testing.T) {
 	end := time.Now().Add(long(t))
 	bounds, held, excused, killed := 0, 0, 0, 0
 	for round := 0; round < 2 || time.Now().Before(end); round++ {
-		victim, err := zkwatch.Connect(zkwatch.Config{Servers: servers, SessionTimeout: 5 * time.Second})
+		victim, err := client.Connect(client.Config{Servers: servers, SessionTimeout: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,8 @@ import (
 	"electop/model/znode"
 	"electop/ui"
 	"electop/ui/plain"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
+	"electop/zkwatch/discover"
 	"electop/zkwatch/feed"
 )
 
@@ -28,21 +29,21 @@ const progressEvery = 200 * time.Millisecond
 // search is a walk over znodes for elections. Each that is found is applied
 // to a journal, which says who leads and what the doctor sees at once.
 type search struct {
-	cfg     zkwatch.WalkConfig
+	cfg     discover.Config
 	found   []plain.Found
-	at      zkwatch.WalkProgress
+	at      discover.Progress
 	changed func() // called in run's goroutine
 	last    time.Time
 }
 
-func newSearch(cfg zkwatch.WalkConfig) *search {
+func newSearch(cfg discover.Config) *search {
 	s := &search{cfg: cfg, changed: func() {}}
 	s.cfg.Now = feed.Now
-	s.cfg.Found = func(f zkwatch.Found) {
+	s.cfg.Found = func(f discover.Found) {
 		s.found = append(s.found, foundState(f))
 		s.tell(true)
 	}
-	s.cfg.Progress = func(p zkwatch.WalkProgress) {
+	s.cfg.Progress = func(p discover.Progress) {
 		s.at = p
 		s.tell(false)
 	}
@@ -57,23 +58,23 @@ func (s *search) tell(now bool) {
 }
 
 // run walks. What was found before an error stays found.
-func (s *search) run(ctx context.Context, conn *zkwatch.Conn) error {
-	at, err := zkwatch.Walk(ctx, conn, s.cfg)
+func (s *search) run(ctx context.Context, conn *client.Conn) error {
+	at, err := discover.Walk(ctx, conn, s.cfg)
 	s.at = at
 	return err
 }
 
 // skips says what the walk did not look into.
-func skips(at zkwatch.WalkProgress) []plain.Skip {
+func skips(at discover.Progress) []plain.Skip {
 	var out []plain.Skip
 	for _, s := range at.Skips {
 		why := ""
 		switch s.Why {
-		case zkwatch.SkipTooLarge:
+		case discover.TooLarge:
 			why = fmt.Sprintf("its list of children does not fit in a reply of %d bytes; electop status %s reads it with more room", s.Limit, s.Path)
-		case zkwatch.SkipAlike:
+		case discover.Alike:
 			why = "children without children, as those before them"
-		case zkwatch.SkipName:
+		case discover.BadName:
 			why = "no client may ask for a znode of this name"
 		}
 		out = append(out, plain.Skip{Path: s.Path, Znodes: s.Znodes, Why: why})
@@ -82,7 +83,7 @@ func skips(at zkwatch.WalkProgress) []plain.Skip {
 }
 
 // foundState is an election as one look shows it.
-func foundState(f zkwatch.Found) plain.Found {
+func foundState(f discover.Found) plain.Found {
 	j := doctor.NewJournal(model.Config{Path: f.Path})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})
 	j.Apply(f.Read)

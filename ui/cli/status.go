@@ -14,9 +14,10 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/plain"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 func newStatus(std IO) *cobra.Command {
@@ -43,7 +44,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	defer done()
 	var s *doctor.State
 	var unasked error
-	err = o.withConn(ctx, cfg, func(wait context.Context, conn *zkwatch.Conn) error {
+	err = o.withConn(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
 		j, err := o.readOnce(wait, conn)
 		if err != nil {
 			return err
@@ -89,8 +90,8 @@ func printOnce(std IO, asJSON bool, object any, text func() error) error {
 }
 
 // readOnce reads the election, and its acknowledgement if it has one.
-func (o *options) readOnce(ctx context.Context, conn *zkwatch.Conn) (*doctor.Journal, error) {
-	read, err := zkwatch.ReadElection(ctx, conn, o.path, feed.Now)
+func (o *options) readOnce(ctx context.Context, conn *client.Conn) (*doctor.Journal, error) {
+	read, err := observer.ReadOnce(ctx, conn, o.path, feed.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (o *options) readOnce(ctx context.Context, conn *zkwatch.Conn) (*doctor.Jou
 	return j, nil
 }
 
-func readAck(ctx context.Context, conn *zkwatch.Conn, path string) (*model.Ack, error) {
+func readAck(ctx context.Context, conn *client.Conn, path string) (*model.Ack, error) {
 	data, stat, err := conn.Get(ctx, path)
 	seen := &model.Ack{At: feed.Now()}
 	switch {

@@ -288,8 +288,8 @@ func BenchmarkFirstFrame(b *testing.B) {
 	}
 }
 
-// client is a bare client of the server at addr.
-func client(t *testing.T, addr string) *zk.Conn {
+// rawClient is a bare client of the server at addr.
+func rawClient(t *testing.T, addr string) *zk.Conn {
 	t.Helper()
 	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
 	if err != nil {
@@ -305,7 +305,7 @@ func client(t *testing.T, addr string) *zk.Conn {
 
 func TestSomebodyElsesElection(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := client(t, addr)
+	c := rawClient(t, addr)
 	if _, err := c.Create("/jobs", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +385,7 @@ func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
 // A reader that reads nothing does not keep the program from ending.
 func TestASecondSignalEndsABlockedCommand(t *testing.T) {
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := client(t, addr)
+	c := rawClient(t, addr)
 	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
 	}

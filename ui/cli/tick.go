@@ -9,8 +9,8 @@ import (
 
 	"electop/model"
 	"electop/model/session"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 // askTick asks the servers for their tick, on which the lease of a leader rests,
 // and returns the longest, 0 where none tells. A session timeout that may be too
 // short for a lease is worth a warning then.
-func (o *options) askTick(ctx context.Context, cfg zkwatch.Config, probe *zkwatch.Conn, log *slog.Logger) (tick time.Duration, warning string) {
+func (o *options) askTick(ctx context.Context, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if o.admin.mode != adminOff {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)

@@ -10,7 +10,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/ui"
-	"electop/zkwatch"
+	"electop/zkwatch/discover"
 	"electop/zkwatch/feed"
 )
 
@@ -123,7 +123,7 @@ func (w *wall) discover(root string) {
 	w.show(ui.Walk{Root: root, Running: true})
 	w.tasks.start("search for elections", func(ctx context.Context) error {
 		defer w.walking.Store(false)
-		s := newSearch(zkwatch.WalkConfig{Root: root, Depth: walkDepth, Nodes: walkNodes, PerSecond: walkRate, Now: feed.Now})
+		s := newSearch(discover.Config{Root: root, Depth: walkDepth, Nodes: walkNodes, PerSecond: walkRate, Now: feed.Now})
 		s.changed = func() { w.show(s.shown(true, nil)) }
 		conn, err := connectOnce(ctx, w.conn, w.o.connectTimeout)
 		if err == nil {

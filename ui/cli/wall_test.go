@@ -13,7 +13,7 @@ func TestWallInATerminal(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
-		c := client(t, addr)
+		c := rawClient(t, addr)
 		root := unique("wall")
 		create(t, c, root, "", 0)
 		for _, name := range []string{"one", "two", "three"} {
@@ -40,7 +40,7 @@ func TestWallInATerminal(t *testing.T) {
 func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
 	addr := zktest.Apache(t).Addr
 	path := unique("observe")
-	create(t, client(t, addr), path, "", 0)
+	create(t, rawClient(t, addr), path, "", 0)
 	x := openTerminal(t, 120, 36, path, "-s", addr, "--observe-only")
 	x.sees(path, "connected", "quit")
 	if s := x.text(); strings.Contains(s, "spawn") || strings.Contains(s, "campaign") {

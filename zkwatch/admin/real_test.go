@@ -16,30 +16,30 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/session"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 )
 
 const patience = 30 * time.Second
 
-func connect(t *testing.T, addr string, timeout time.Duration) (*zkwatch.Conn, uint64) {
+func connect(t *testing.T, addr string, timeout time.Duration) (*client.Conn, uint64) {
 	t.Helper()
-	cs, err := zkwatch.ParseConnectString(addr)
+	cs, err := client.ParseConnectString(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return connectWith(t, zkwatch.Config{Servers: cs, SessionTimeout: timeout})
+	return connectWith(t, client.Config{Servers: cs, SessionTimeout: timeout})
 }
 
-func connectWith(t *testing.T, cfg zkwatch.Config) (*zkwatch.Conn, uint64) {
+func connectWith(t *testing.T, cfg client.Config) (*client.Conn, uint64) {
 	t.Helper()
-	c, err := zkwatch.Connect(cfg)
+	c, err := client.Connect(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		if st := c.Status(); st.State == zkwatch.Connected {
+		if st := c.Status(); st.State == client.Connected {
 			return c, uint64(st.SessionID)
 		}
 		if time.Now().After(deadline) {
@@ -48,7 +48,7 @@ func connectWith(t *testing.T, cfg zkwatch.Config) (*zkwatch.Conn, uint64) {
 	}
 }
 
-func create(t *testing.T, c *zkwatch.Conn, path string, flags int32) string {
+func create(t *testing.T, c *client.Conn, path string, flags int32) string {
 	t.Helper()
 	name, err := c.Create(t.Context(), path, nil, flags, zk.WorldACL(zk.PermAll))
 	if err != nil {
@@ -59,7 +59,7 @@ func create(t *testing.T, c *zkwatch.Conn, path string, flags int32) string {
 
 // A queue is a candidate for each address, each watching the one before it.
 type queue struct {
-	conns    []*zkwatch.Conn
+	conns    []*client.Conn
 	sessions []uint64
 	names    []string // full paths
 }
@@ -84,7 +84,7 @@ func stand(t *testing.T, path string, addrs ...string) (q queue) {
 	return q
 }
 
-func anchors(c *zkwatch.Conn) func() []session.Anchor {
+func anchors(c *client.Conn) func() []session.Anchor {
 	return func() []session.Anchor {
 		a, _ := c.Anchor()
 		return []session.Anchor{a}
@@ -92,7 +92,7 @@ func anchors(c *zkwatch.Conn) func() []session.Anchor {
 }
 
 // touch also checks that the anchor is one of after it.
-func touch(t *testing.T, c *zkwatch.Conn) func(context.Context) {
+func touch(t *testing.T, c *client.Conn) func(context.Context) {
 	return func(ctx context.Context) {
 		began := time.Now()
 		err := c.Touch(ctx)
@@ -102,7 +102,7 @@ func touch(t *testing.T, c *zkwatch.Conn) func(context.Context) {
 	}
 }
 
-func ensembleConfig(c *zkwatch.Conn) func(context.Context) (string, error) {
+func ensembleConfig(c *client.Conn) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		b, _, err := c.Get(ctx, "/zookeeper/config")
 		return string(b), err
@@ -271,7 +271,7 @@ func TestStandalone(t *testing.T) {
 
 // expiry has a client crash, and checks that its znode does not go before the
 // time that follows from its deadline and the anchor.
-func expiry(t *testing.T, cfg admin.Config, addr string, observer *zkwatch.Conn, ours uint64) {
+func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64) {
 	t.Helper()
 	victim, sessionID := connect(t, addr, 2*time.Second)
 	path := create(t, victim, "/victim-", zk.FlagEphemeralSequential)

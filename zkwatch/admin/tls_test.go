@@ -21,8 +21,8 @@ import (
 
 	"electop/demo/zktest"
 	"electop/model/session"
-	"electop/zkwatch"
 	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
 )
 
 // clientsOf are the sessions of a server's clients.
@@ -34,13 +34,13 @@ func clientsOf(s session.Server) (all []uint64) {
 }
 
 // connectTLS is connect to a port with TLS.
-func connectTLS(t *testing.T, addr string, cfg *tls.Config) (*zkwatch.Conn, uint64) {
+func connectTLS(t *testing.T, addr string, cfg *tls.Config) (*client.Conn, uint64) {
 	t.Helper()
-	cs, err := zkwatch.ParseConnectString(addr)
+	cs, err := client.ParseConnectString(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return connectWith(t, zkwatch.Config{Servers: cs, SessionTimeout: patience, TLS: cfg})
+	return connectWith(t, client.Config{Servers: cs, SessionTimeout: patience, TLS: cfg})
 }
 
 // TestBothPortsOfApache has candidates at both ports of one server. By words
@@ -48,7 +48,7 @@ func connectTLS(t *testing.T, addr string, cfg *tls.Config) (*zkwatch.Conn, uint
 func TestBothPortsOfApache(t *testing.T) {
 	certs := zktest.NewCertificates(t)
 	s := zktest.NewApache(t, zktest.WithTLS(certs), zktest.WithAdmin())
-	secure, err := zkwatch.LoadTLS(certs.CA, certs.Cert, certs.Key, "")
+	secure, err := client.LoadTLS(certs.CA, certs.Cert, certs.Key, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +125,10 @@ func wordsOver(t *testing.T, cfg *tls.Config, words map[string]string) (addr str
 
 // certified is a server with a certificate for the loopback that wants one of
 // clients too, and its client.
-func certified(t *testing.T) (server *tls.Config, client *tls.Config) {
+func certified(t *testing.T) (server *tls.Config, caller *tls.Config) {
 	t.Helper()
 	certs := zktest.NewCertificates(t)
-	client, err := zkwatch.LoadTLS(certs.CA, certs.Cert, certs.Key, "")
+	caller, err := client.LoadTLS(certs.CA, certs.Cert, certs.Key, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,11 +151,11 @@ func certified(t *testing.T) (server *tls.Config, client *tls.Config) {
 	}
 	server = &tls.Config{
 		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
-		ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: client.RootCAs,
+		ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: caller.RootCAs,
 	}
-	client.RootCAs = x509.NewCertPool()
-	client.RootCAs.AddCert(own)
-	return server, client
+	caller.RootCAs = x509.NewCertPool()
+	caller.RootCAs.AddCert(own)
+	return server, caller
 }
 
 var scripted = map[string]string{

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"electop/model/znode"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 )
 
 // maxMembers bounds an ensemble: a server's number is one byte.
@@ -94,7 +94,7 @@ func wildcard(host string) bool {
 
 // serverAddr returns host:port if that can be the address of a server.
 func serverAddr(host, port string) (string, error) {
-	cs, err := zkwatch.ParseConnectString(net.JoinHostPort(host, port))
+	cs, err := client.ParseConnectString(net.JoinHostPort(host, port))
 	if err != nil || len(cs.Servers) != 1 || cs.Chroot != "" {
 		return "", errors.New("no address")
 	}

@@ -15,8 +15,9 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
-	"electop/zkwatch"
+	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 // The recording of an observer and of a candidate that have a password holds
@@ -28,18 +29,18 @@ func TestRecordingHasNoPassword(t *testing.T) {
 	if err := os.WriteFile(auth, []byte("digest:u:"+password+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	credentials, err := zkwatch.ReadAuthFile(auth)
+	credentials, err := client.ReadAuthFile(auth)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := zkserver.New(zkserver.Options{})
 	defer server.Close()
-	servers, err := zkwatch.ParseConnectString("127.0.0.1:1")
+	servers, err := client.ParseConnectString("127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused := 2 // of the first connections
-	conn := zkwatch.Config{
+	conn := client.Config{
 		Servers: servers, SessionTimeout: 4 * time.Second, Auth: credentials,
 		Dial: func(context.Context, string, string) (net.Conn, error) {
 			if refused--; refused >= 0 {
@@ -62,7 +63,7 @@ func TestRecordingHasNoPassword(t *testing.T) {
 	if err := cast.SpawnInOrder(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	o := zkwatch.NewObserver(zkwatch.ObserverConfig{Conn: conn, Path: path, Ack: acking.AckPath, Put: f.PutSlowly, Now: feed.Now})
+	o := observer.New(observer.Config{Conn: conn, Path: path, Ack: acking.AckPath, Put: f.PutSlowly, Now: feed.Now})
 	ctx, cancel := context.WithCancel(t.Context())
 	watched := make(chan error, 1)
 	go func() { watched <- o.Run(ctx) }()

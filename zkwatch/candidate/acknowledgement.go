@@ -1,0 +1,210 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// acknowledge creates the acknowledgement, unless something is in its way: the
+// znode of another session, which goes with that session, a persistent one, or
+// a parent that is missing. That is reported and watched, or asked for again
+// where no watch can tell; until it is gone the candidate is elected and not
+// acknowledged.
+//
+// It reads first, then creates. A leader that was deposed still has its own
+// acknowledgement there for a moment, and a create that fails is a transaction
+// too: the server would write it to its log in front of what is waited for.
+func (r *reign) acknowledge(ctx context.Context) error {
+	if r.cfg.Ack == "" {
+		r.acked = true
+		return nil
+	}
+	r.report(func(m *model.Member) {
+		m.Step, m.StepAt, m.Detail = model.StepAcknowledge, r.cfg.Now(), znode.Base(r.cfg.Ack)
+	})
+	for {
+		var stat *zk.Stat
+		var watch <-chan zk.Event
+		var err error
+		if !r.ackGone {
+			stat, watch, err = r.getAck(ctx)
+		}
+		r.ackGone = false
+		switch {
+		case err != nil:
+			return err
+		case stat != nil && uint64(stat.EphemeralOwner) == r.conn.Status().SessionID:
+			// Of an earlier reign, or of a create whose reply was lost.
+			r.acked, r.ack = true, watch
+			return nil
+		case stat != nil:
+			if r.ack = watch; watch == nil {
+				r.ackAgain = time.After(unreadablePause)
+			}
+			r.obstructed(ackTaken(r.cfg.Ack, stat))
+			return nil
+		}
+		data := model.AckData(znode.Join(r.cfg.Path, r.name), r.fence)
+		err = r.whileLeased(ctx, func(ctx context.Context) error {
+			_, err := r.conn.Create(ctx, r.cfg.Ack, data, zk.FlagEphemeral, r.cfg.ACL)
+			return err
+		})
+		switch {
+		case err == nil:
+			r.acked = true
+			return nil
+		case errors.Is(err, zk.ErrNodeExists):
+			continue
+		case errors.Is(err, zk.ErrNoNode):
+			if absent, err := r.awaitAckParent(ctx); absent || err != nil {
+				return err
+			}
+			continue
+		case errors.Is(err, client.ErrQuota):
+			r.quota = min(max(2*r.quota, quotaPause), quotaPauseMost)
+			r.ackAgain = time.After(r.quota)
+			r.obstructed(znode.Safe(err.Error(), 0))
+			return nil
+		}
+		return err
+	}
+}
+
+// watchAck watches the acknowledgement that this reign created, so that it is
+// created again if somebody deletes it. Leading does not wait for that read.
+func (r *reign) watchAck(ctx context.Context) error {
+	stat, watch, err := r.getAck(ctx)
+	if err != nil {
+		return err
+	}
+	if stat != nil && uint64(stat.EphemeralOwner) == r.conn.Status().SessionID {
+		r.ack = watch
+		return nil
+	}
+	r.acked = false
+	return nil
+}
+
+// getAck reads the acknowledgement and watches it; stat is nil where it is not
+// there, and nothing is watched then. A watch of an earlier reign is used again:
+// none can be taken back. One that may not be read is not watched: servers would
+// not tell.
+func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
+	if !pending(r.ackWatch) {
+		r.ackWatch = nil
+	}
+	err = r.whileLeased(ctx, func(ctx context.Context) (err error) {
+		if r.ackWatch != nil {
+			_, stat, err = r.conn.Get(ctx, r.cfg.Ack)
+		} else {
+			_, stat, r.ackWatch, err = r.conn.GetW(ctx, r.cfg.Ack)
+		}
+		if errors.Is(err, zk.ErrNoAuth) {
+			r.ackWatch = nil
+			_, stat, err = r.conn.Exists(ctx, r.cfg.Ack)
+		}
+		return err
+	})
+	if errors.Is(err, zk.ErrNoNode) {
+		return nil, nil, nil
+	}
+	return stat, r.ackWatch, err
+}
+
+// forgetAckWatch forgets the watch that fired. The library closes its channel
+// some time after the event, and until then pending would take it for one that
+// can fire again.
+func (r *reign) forgetAckWatch() {
+	switch r.ack {
+	case r.ackWatch:
+		r.ackWatch = nil
+	case r.ackParent:
+		r.ackParent = nil
+	}
+	r.ack = nil
+}
+
+// pending tells whether a watch has not fired.
+func pending(watch <-chan zk.Event) bool {
+	select {
+	case <-watch:
+		return false
+	default:
+		return watch != nil
+	}
+}
+
+// awaitAckParent watches for the creation of the acknowledgement's parent;
+// absent is false if it is there by now.
+func (r *reign) awaitAckParent(ctx context.Context) (absent bool, err error) {
+	parent := path.Dir(r.cfg.Ack)
+	var exists bool
+	if !pending(r.ackParent) {
+		r.ackParent = nil
+	}
+	err = r.whileLeased(ctx, func(ctx context.Context) (err error) {
+		if r.ackParent != nil {
+			exists, _, err = r.conn.Exists(ctx, parent)
+		} else {
+			exists, _, r.ackParent, err = r.conn.ExistsW(ctx, parent)
+		}
+		return err
+	})
+	if err != nil || exists {
+		return false, err
+	}
+	r.ack = r.ackParent
+	r.obstructed(fmt.Sprintf("the acknowledgement's parent %s does not exist: create it, or name another acknowledgement", znode.Safe(parent, 0)))
+	return true, nil
+}
+
+// obstructed reports why the candidate cannot acknowledge. One that led is
+// elected only, from now on; its leader procedure goes on, as it has its lease.
+func (r *reign) obstructed(why string) {
+	r.leads = false
+	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })
+}
+
+// ackTaken says what is in the acknowledgement's place.
+func ackTaken(ack string, stat *zk.Stat) string {
+	if stat.EphemeralOwner == 0 {
+		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it, or name another acknowledgement", znode.Safe(ack, 0))
+	}
+	return fmt.Sprintf("%s belongs to session %s: waiting until it is deleted", znode.Safe(ack, 0), znode.Hex(uint64(stat.EphemeralOwner)))
+}
+
+// checkAckParent returns errNoAckParent for an acknowledgement that nobody
+// could create, before the candidate stands for the first time.
+func (s *candidacy) checkAckParent(ctx context.Context) error {
+	if s.cfg.Ack == "" {
+		return nil
+	}
+	parent := path.Dir(s.cfg.Ack)
+	if parent == "/" || strings.HasPrefix(s.cfg.Path, parent+"/") {
+		return nil // it is there wherever the election is
+	}
+	var exists bool
+	err := s.retry(ctx, func(ctx context.Context) (err error) {
+		exists, _, err = s.conn.Exists(ctx, parent)
+		return err
+	})
+	switch {
+	case errors.Is(err, zk.ErrNoAuth): // it may well be there
+		return nil
+	case err != nil:
+		return err
+	case !exists:
+		return fmt.Errorf("%w: %s", errNoAckParent, s.cfg.Ack)
+	}
+	return nil
+}

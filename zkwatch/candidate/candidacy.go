@@ -1,0 +1,190 @@
+package candidate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/zkwatch/client"
+)
+
+// candidacy is one stand of a candidate: the recipe, line by line.
+type candidacy struct {
+	*Candidate
+	conn   *client.Conn
+	prefix string // of the own znode's name
+	shown  string // prefix, with less of its guid
+	name   string // of the own znode
+	fence  int64  // its czxid
+	held   bool   // it waited or led
+	leased bool   // it leads, or runs its leader procedure: both under a lease
+
+	nameless bool // its znode can not be told from others by its name
+	stood    bool // an earlier candidacy waited or led
+
+	status    <-chan client.Status
+	connected bool
+	current   uint64 // the change of status that was acted on; earlier ones are old
+
+	own       <-chan zk.Event // a watch on the own znode; nil: it has to be set
+	ackWatch  <-chan zk.Event // the last one on the acknowledgement
+	ackParent <-chan zk.Event // the last one for the creation of its parent
+
+	unproved int // renewals in a row that were committed and proved no lease
+
+	// notContending holds children that look numbered but are persistent.
+	notContending map[string]bool
+}
+
+func (s *candidacy) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.status = s.conn.Subscribe(ctx)
+	if err := s.awaitConnected(ctx, nil); err != nil {
+		return err
+	}
+	if err := s.conn.CheckLease(); err != nil {
+		return err
+	}
+	if !s.stood {
+		if err := s.checkAckParent(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.volunteer(ctx); err != nil {
+		return err
+	}
+	if err := s.watchOwn(ctx, s.retry); err != nil {
+		return err
+	}
+	step, watchStep := model.StepList, model.StepWatch
+	for {
+		target, err := s.list(ctx, step, s.retry)
+		if err != nil {
+			return err
+		}
+		if target.Leads {
+			return s.lead(ctx)
+		}
+		deleted, err := s.wait(ctx, target.Watch, watchStep)
+		if err != nil {
+			return err
+		}
+		if deleted { // a watched predecessor went: the second half of the recipe
+			step, watchStep = model.StepListAgain, model.StepWatchAgain
+		}
+	}
+}
+
+// list reads C and decides. Its one request is all it takes to know.
+func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dialect.Target, error) {
+	var children []string
+	err := try(ctx, func(ctx context.Context) (err error) {
+		children, _, err = s.conn.Children(ctx, s.cfg.Path)
+		return err
+	})
+	if err != nil {
+		return dialect.Target{}, err
+	}
+	target := s.cfg.Recipe.Target(s.name, children, func(n string) bool { return s.notContending[n] })
+	if !target.Listed {
+		return target, s.deposed()
+	}
+	if target.Leads && s.contactLeft() <= 0 { // frozen meanwhile: the answer is old
+		return target, errLeaseOver
+	}
+	s.report(func(m *model.Member) {
+		m.Step, m.StepAt, m.Watches = step, s.cfg.Now(), ""
+		m.Detail, m.Obstacle = listed(children), ""
+		if target.Leads {
+			m.Belief, m.Step = model.Elected, model.StepLowest
+		}
+	})
+	return target, nil
+}
+
+// withdraw ends the candidacy on purpose. The session is closed next, and the
+// znode and the acknowledgement go with it, in one transaction: a delete before
+// that would be another, in front of what the successor reads.
+func (s *candidacy) withdraw(ctx context.Context) error {
+	if err := s.gate.Wait(ctx); err != nil {
+		return err
+	}
+	s.report(func(m *model.Member) { m.Belief, m.Ending, m.Obstacle = model.Resigned, model.Resigning, "" })
+	return errResigned
+}
+
+// note takes in a change of the connection. It returns an error when the
+// candidacy is over.
+func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
+	if err := s.gate.Wait(ctx); err != nil {
+		return err
+	}
+	if !ok || st.State.Terminal() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.conn.Status().Err; err != nil {
+			return fmt.Errorf("%w: session %v: %v", errLost, s.conn.Status().State, err)
+		}
+		return fmt.Errorf("%w: session %v", errLost, s.conn.Status().State)
+	}
+	if st.Change >= s.current {
+		s.connected = st.State == client.Connected
+	}
+	return nil
+}
+
+// awaitConnected waits until the session is connected. ended is the error to
+// return should it already be over.
+func (s *candidacy) awaitConnected(ctx context.Context, ended error) error {
+	if ended != nil {
+		// The watch's channel may be ahead of the status.
+		select {
+		case <-s.conn.Done():
+			return ended
+		default:
+		}
+	}
+	for {
+		if st := s.conn.Status(); st.State == client.Connected && s.connected {
+			return s.gate.Wait(ctx)
+		}
+		select {
+		case st, ok := <-s.status:
+			if err := s.note(ctx, st, ok); err != nil {
+				return err
+			}
+		case <-s.resign:
+			return s.withdraw(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// An attempt makes a request, and says what is done where it goes unanswered:
+// retry asks again, whileLeased suspends a leader.
+type attempt func(ctx context.Context, request func(context.Context) error) error
+
+// retry repeats a harmless request for as long as the session lasts.
+func (s *candidacy) retry(ctx context.Context, request func(context.Context) error) error {
+	for {
+		if err := s.gate.Wait(ctx); err != nil {
+			return err
+		}
+		err := request(ctx)
+		if gateErr := s.gate.Wait(ctx); gateErr != nil { // frozen meanwhile: nothing is decided
+			return gateErr
+		}
+		if err == nil || !client.Unanswered(err) {
+			return err
+		}
+		if err := s.awaitConnected(ctx, nil); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
+)
+
+// Candidate stands in one election with the recipe of ZooKeeper's
+// documentation, until it resigns. When a candidacy is lost (the session, or
+// the znode) it volunteers anew with another connection, after a reply that
+// was larger than MaxReply with room for twice as much.
+//
+// A candidacy costs one znode and two watches, on its predecessor and on its own
+// znode. On the deletion of its predecessor a candidate sends one getChildren,
+// and knows that it is the lowest. It looks for an old acknowledgement, creates
+// its own, and leads as soon as one more write is committed: that proves its
+// lease, see [Conn.Renew]. Then it watches the acknowledgement. All this is the
+// same for any number of candidates. While it leads it renews the lease, ten
+// times in each session timeout. Those that wait write nothing.
+type Candidate struct {
+	cfg  Config
+	gate *fault.Gate
+
+	resign     chan struct{}
+	resignOnce sync.Once
+
+	mu   sync.Mutex
+	conn *client.Conn            // of the present candidacy
+	dead bool                    // killed
+	end  context.CancelCauseFunc // ends Run
+
+	thawed chan struct{} // has a token after a Thaw
+	waking bool          // that was taken, and Awake not told; goroutine of Run only
+
+	conf    client.Config  // of the next candidacy's connection; goroutine of Run only
+	m       model.Member   // goroutine of Run only
+	retired sync.WaitGroup // connections on their way out, and renewals
+}
+
+// Reasons for the end of a candidacy.
+var (
+	errResigned = errors.New("resigned")
+	errKilled   = errors.New("killed")
+	errLost     = errors.New("candidacy lost")
+	errUnusable = errors.New("unusable configuration")
+
+	errForeign     = errors.New("electop cannot take part in this election")
+	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it, or name another acknowledgement")
+)
+
+// ErrNoParent is what [Candidate.Run] returns for an election whose parent
+// does not exist, when it was not told to create it.
+var ErrNoParent = errors.New("the election's parent does not exist")
+
+// volunteerPause is how long a candidate waits before it volunteers anew. It
+// doubles, up to volunteerPauseMax, while candidacies end without having
+// waited or led, so that a cluster in trouble is not made worse.
+const (
+	volunteerPause    = 50 * time.Millisecond
+	volunteerPauseMax = 2 * time.Second
+)
+
+// New returns a candidate that does nothing before [Candidate.Run].
+func New(cfg Config) *Candidate {
+	if cfg.Recipe == nil && cfg.Dialect != nil {
+		cfg.Recipe = cfg.Dialect.Recipe
+	}
+	if cfg.Recipe == nil {
+		cfg.Recipe = dialect.Election()
+	}
+	if cfg.Dialect != nil && cfg.Dialect.Foreign() {
+		cfg.Ack = ""
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.ACL == nil {
+		cfg.ACL = defaultACL(cfg.Conn.Auth)
+	}
+	if cfg.Conn.Gate == nil {
+		cfg.Conn.Gate = new(fault.Gate)
+	}
+	if cfg.Conn.Replies == nil {
+		cfg.Conn.Replies = new(fault.Replies)
+	}
+	return &Candidate{
+		cfg:    cfg,
+		gate:   cfg.Conn.Gate,
+		resign: make(chan struct{}),
+		thawed: make(chan struct{}, 1),
+		conf:   cfg.Conn,
+		m: model.Member{
+			Name:   string(znode.NewData(cfg.Data).Bytes),
+			Recipe: cfg.Recipe.Name(),
+			Belief: model.Volunteering,
+		},
+	}
+}
+
+// Resign asks the candidate to close its session, which deletes its znode and its
+// acknowledgement, and to end. It does not wait for it: Run returns then.
+func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
+
+// Status returns the status of the present candidacy's connection.
+func (c *Candidate) Status() client.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn == nil {
+		return client.Status{}
+	}
+	return c.conn.Status()
+}
+
+// Run stands for election until the candidate resigns or is killed, which
+// returns nil, or ctx ends, which closes the session and returns ctx's error,
+// or it can not stand at all.
+func (c *Candidate) Run(ctx context.Context) error {
+	if d := c.cfg.Dialect; d != nil && d.Prefix == nil {
+		return fmt.Errorf("%w (%s): %s", errForeign, d.System, d.Why)
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	c.mu.Lock()
+	c.end = end
+	dead := c.dead
+	c.mu.Unlock()
+	if dead {
+		return nil
+	}
+	defer c.retired.Wait()
+
+	pause, stood := volunteerPause, false
+	for {
+		held, err := c.stand(ctx, stood)
+		stood = stood || held
+		switch {
+		case errors.Is(err, errResigned):
+			c.report(func(m *model.Member) { m.Belief, m.Step = model.Resigned, model.StepNone })
+			return nil
+		case context.Cause(ctx) == errKilled:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case c.hopeless(err, stood):
+			return err
+		}
+		if held {
+			pause = volunteerPause
+		}
+		c.m = model.Member{Name: c.m.Name, Recipe: c.m.Recipe, Belief: model.Lost}
+		select {
+		case <-time.After(pause):
+		case <-c.resign:
+		case <-ctx.Done():
+		}
+		c.reportAwake()
+		pause = min(2*pause, volunteerPauseMax)
+	}
+}
+
+// stand is one candidacy: one connection, one session, one znode. held says
+// that it came as far as waiting or leading; stood, that an earlier one did.
+func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error) {
+	select {
+	case <-c.resign:
+		return false, errResigned
+	default:
+	}
+	conn, err := c.connect()
+	if err != nil {
+		return false, err
+	}
+	s := &candidacy{Candidate: c, conn: conn, stood: stood}
+	s.prefix, s.shown, s.nameless = c.prefix()
+	err = s.run(ctx)
+	c.leave(ctx, conn, err, stood || s.held)
+	if errors.Is(err, client.ErrReplyTooLarge) {
+		c.conf, _ = c.conf.Roomier()
+	}
+	return s.held, err
+}
+
+// hopeless tells errors after which it would not help to volunteer anew. A
+// parent that was there once may come again.
+func (c *Candidate) hopeless(err error, stood bool) bool {
+	if errors.Is(err, ErrNoParent) || errors.Is(err, errNoAckParent) {
+		return !stood
+	}
+	for _, e := range []error{errUnusable, client.ErrTimeoutTooShort, client.ErrRequestTooLarge, zk.ErrNoAuth, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Candidate) connect() (*client.Conn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dead {
+		return nil, errKilled
+	}
+	conn, err := client.Connect(c.conf)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnusable, err)
+	}
+	c.conn = conn
+	return conn, nil
+}
+
+// leave closes a candidacy's connection. Closing the session deletes the
+// znode at once. Where no server is reached it is tried for as long as the
+// session can live, in the background, so that a candidate that gave up does
+// not hold its old place longer than it must. It is not tried for longer: a
+// follower that can send to the ensemble leader and hears nothing from it passes
+// each attempt on, and each starts the session's timeout again.
+func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, stood bool) {
+	st := conn.Status()
+	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, stood) {
+		// Before the closing, which may take a second.
+		c.report(func(m *model.Member) {
+			m.Belief, m.Step, m.Detail, m.Obstacle = model.Lost, model.StepNone, znode.Safe(err.Error(), 80), ""
+			if st.State == client.Connected {
+				m.Ending = model.Closing
+			}
+		})
+	}
+	c.mu.Lock()
+	c.conn = nil
+	c.mu.Unlock()
+	if ctx.Err() != nil || st.State != client.Disconnected {
+		conn.Close()
+		return
+	}
+	c.retired.Go(func() {
+		defer conn.Close()
+		limit, cancel := context.WithTimeout(ctx, time.Until(st.ExpiresFrom)+expiryDelay(st.Timeout))
+		defer cancel()
+		for s := range conn.Subscribe(limit) {
+			if s.State == client.Connected {
+				return
+			}
+		}
+	})
+}
+
+// expiryDelay is how much later than ExpiresFrom a session may expire: servers
+// look for expired ones once a tick, which is half of their shortest session
+// timeout.
+func expiryDelay(timeout time.Duration) time.Duration { return timeout / 2 }
+
+// report changes what is known of the candidate and tells it.
+func (c *Candidate) report(change func(m *model.Member)) {
+	change(&c.m)
+	if c.cfg.Report != nil {
+		m := c.m
+		m.LosesReply = c.cfg.Conn.Replies.Losing()
+		if st := c.Status(); st.SessionID != 0 {
+			m.Session, m.Timeout, m.ExpiresFrom = st.SessionID, st.Timeout, st.ExpiresFrom.UTC().Round(0)
+			if m.LeaseEnd = (time.Time{}); c.believes() && st.LeaseEnd.After(time.Now()) {
+				m.LeaseEnd = st.LeaseEnd.UTC().Round(0)
+			}
+		}
+		c.cfg.Report(c.cfg.Now(), m)
+	}
+	if !c.believes() {
+		c.reportAwake()
+	}
+}

@@ -1,0 +1,270 @@
+package candidate_test
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+)
+
+var (
+	chaosSeed      = flag.Uint64("chaos.seed", 0, "of the candidates' chaos; 0 draws one")
+	chaosIsolation = flag.Bool("chaos.isolation", true, "isolate servers and hold links between them, in the candidates' chaos")
+)
+
+// TestCandidatesChaos has candidates stand for election while servers are killed
+// and isolated, networks are held, cut and slow, candidates freeze, resign and
+// lose their znodes and sessions, all at random. Never do two lead at once, and
+// in the end one does.
+//
+// The seed gives the faults and their times, not what the machine makes of
+// them. ELECTOP_TEST_LONG=30m runs it for that time, one half with quick servers
+// and one half with servers of the default tick.
+func TestCandidatesChaos(t *testing.T) {
+	t.Parallel()
+	const s = time.Second
+	quick := limits{s, 250 * time.Millisecond, 10}
+	runs, n, duration := []limits{quick}, 5, 10*s
+	if d, ok := electiontest.Long(t); ok {
+		runs, n, duration = []limits{quick, {4 * s, 2 * s, 5}}, 9, d/2
+	}
+	seed := cmp.Or(*chaosSeed, rand.Uint64())
+	for _, l := range runs {
+		t.Run(l.String(), func(t *testing.T) {
+			t.Logf("-chaos.seed=%d", seed)
+			newChaos(t, n, l, seed).run(duration)
+		})
+	}
+}
+
+// A chaos makes faults. At most one at a time is the servers', so that a quorum
+// stays, and at most one is each candidate's.
+type chaos struct {
+	*testing.T
+	limits
+	path string
+	e    *zktest.Ensemble
+	w    *witness
+	out  *zk.Conn // looks at the election, and deletes from outside
+	rng  *rand.Rand
+
+	servers place
+	seats   []*seat
+	made    map[string]int // faults, by name
+}
+
+// A place can have one fault. Its repair is nil while it has none.
+type place struct {
+	what   string
+	repair func()
+	until  time.Time
+}
+
+func newChaos(t *testing.T, n int, l limits, seed uint64) *chaos {
+	c := &chaos{
+		T: t, limits: l, path: clienttest.ElectionPath(t), w: newWitness(),
+		rng: rand.New(rand.NewPCG(seed, 0)), made: make(map[string]int),
+		e: zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(l.tick), zktest.WithLimits(20, l.syncLimit)),
+	}
+	var addrs []string
+	for _, m := range c.e.Members {
+		addrs = append(addrs, m.Addr)
+	}
+	var events <-chan zk.Event
+	var err error
+	c.out, events, err = zk.Connect(addrs, l.session, zk.WithLogger(clienttest.Silent{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range events {
+		}
+	}()
+	for i := range n {
+		s := &seat{number: i, links: make(map[string]*zktest.Link)}
+		for _, addr := range addrs {
+			s.links[addr] = zktest.NewLink(t, addr)
+		}
+		c.seats = append(c.seats, s)
+	}
+	for _, s := range c.seats {
+		s.stand(c)
+		t.Cleanup(s.leave)
+	}
+	var looking sync.WaitGroup
+	ctx, cancel := context.WithCancel(context.Background())
+	looking.Go(func() { c.look(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		c.out.Close()
+		looking.Wait()
+	})
+	return c
+}
+
+func (c *chaos) member() *zktest.Server { return c.e.Members[c.rng.IntN(len(c.e.Members))] }
+
+func (c *chaos) upTo(d time.Duration) time.Duration { return time.Duration(c.rng.Int64N(int64(d))) }
+
+// leading are the seats of those who say that they lead.
+func (c *chaos) leading() (found []*seat) {
+	names := c.w.leaders()
+	for _, s := range c.seats {
+		if slices.Contains(names, s.name) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// run makes faults for some time, ends them, and judges.
+func (c *chaos) run(duration time.Duration) {
+	c.settled()
+	for end := time.Now().Add(duration); time.Now().Before(end); {
+		c.strike()
+		c.mend(time.Now())
+		<-time.After(c.upTo(c.session / 2)) // the pace of the faults
+	}
+	c.mend(time.Time{})
+	healed := time.Now()
+	c.settled()
+	c.Logf("%v, %d candidates, %v: faults %v; %d times somebody led; longest overlap %v; one leads and all others wait %v after the healing",
+		c.limits, len(c.seats), duration, c.made, c.w.reigns(), c.w.judge(c.T, c.w.start).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
+}
+
+// settled waits until one leads and all others wait, and the servers say the
+// same.
+func (c *chaos) settled() {
+	c.Helper()
+	limit := 3*c.session + 3*time.Duration(c.syncLimit)*c.tick + electiontest.WaitFor
+	c.w.await(c.T, limit, "one leads and all others wait", func() bool {
+		count := make(map[model.Belief]int)
+		for _, s := range c.seats {
+			count[c.w.now(s.name).Belief]++
+		}
+		if count[model.Leading] != 1 || count[model.Waiting] != len(c.seats)-1 || !c.whole() {
+			return false
+		}
+		// The znode of one that could not close its session stays a while.
+		if _, err := c.out.Sync(c.path); err != nil {
+			return false
+		}
+		children, _, err := c.out.Children(c.path)
+		leaders := c.w.leaders()
+		return err == nil && len(children) == len(c.seats) && len(leaders) == 1 &&
+			dialect.Election().Target(c.w.now(leaders[0]).Znode, children, nil).Leads
+	})
+	for _, s := range c.seats {
+		select {
+		case err := <-s.ended:
+			c.Errorf("%s ended: %v", s.name, err)
+			s.ended <- err
+		default:
+		}
+	}
+}
+
+// look looks at the znodes, again and again: no session ever has two.
+func (c *chaos) look(ctx context.Context) {
+	const pace = 50 * time.Millisecond
+	owner := make(map[string]int64)
+	node := make(map[int64]string)
+	for ; ctx.Err() == nil; <-time.After(pace) {
+		children, _, err := c.out.Children(c.path)
+		if err != nil {
+			continue
+		}
+		for _, name := range children {
+			if owner[name] != 0 {
+				continue
+			}
+			ok, stat, err := c.out.Exists(znode.Join(c.path, name))
+			if err != nil || !ok {
+				continue
+			}
+			session := stat.EphemeralOwner
+			if other := node[session]; other != "" {
+				c.Errorf("session %#x has had %s and %s", session, other, name)
+			}
+			owner[name], node[session] = session, name
+		}
+	}
+}
+
+// strike makes a fault, of the servers or of a candidate: the leading one as a
+// rule, unless there is a fault of the servers, which may take it time to notice.
+func (c *chaos) strike() {
+	whole := c.whole()
+	if whole && c.rng.IntN(2) == 0 {
+		faults := serverFaults
+		if *chaosIsolation && c.rng.IntN(3) > 0 {
+			faults = isolationFaults
+		}
+		name := c.draw(slices.Sorted(maps.Keys(faults)))
+		if repair, ok := faults[name](c); ok {
+			until := time.Now().Add(c.upTo(2*c.session + time.Duration(c.syncLimit)*c.tick))
+			c.servers = place{"servers: " + name, repair, until}
+			c.count(name, c.servers.what)
+		}
+		return
+	}
+	s := c.seats[c.rng.IntN(len(c.seats))]
+	if l := c.leading(); len(l) > 0 && whole && c.rng.IntN(3) > 0 {
+		s = l[c.rng.IntN(len(l))]
+	}
+	if s.repair != nil {
+		return
+	}
+	name := c.draw(slices.Sorted(maps.Keys(seatFaults)))
+	if whole && c.rng.IntN(4) == 0 {
+		name = deletion // which is possible only now
+	}
+	// Most are over before anybody notices, some outlast the session.
+	s.until = time.Now().Add(c.upTo([]time.Duration{c.session / 4, c.session / 4, 3 * c.session}[c.rng.IntN(3)]))
+	if repair, ok := seatFaults[name](c, s); ok {
+		s.what, s.repair = s.name+": "+name, repair
+		c.count(name, s.what)
+	}
+}
+
+// whole tells whether all servers serve, and have no fault.
+func (c *chaos) whole() bool {
+	return c.servers.repair == nil && !slices.ContainsFunc(c.e.Members, func(m *zktest.Server) bool { return !m.Serving() })
+}
+
+func (c *chaos) count(name, what string) {
+	c.made[name]++
+	c.w.tell(what)
+}
+
+func (c *chaos) draw(names []string) string { return names[c.rng.IntN(len(names))] }
+
+// mend ends the faults that are due, or all of them at the zero time.
+func (c *chaos) mend(now time.Time) {
+	places := []*place{&c.servers}
+	for _, s := range c.seats {
+		places = append(places, &s.place)
+	}
+	for _, p := range places {
+		if p.repair != nil && (now.IsZero() || now.After(p.until)) {
+			repair := p.repair
+			p.repair = nil
+			repair()
+			c.w.tell("ended: " + p.what)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package candidate_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/wire"
+)
+
+// handoffCost holds the promise that a handoff costs the same for any number
+// of candidates: 3 requests until the next one leads, one after that besides
+// the renewals of its lease, and at most 2 notifications.
+func handoffCost(t *testing.T, n int) {
+	server, addr := zkserver.Start(t, zkserver.Options{})
+	path := clienttest.ElectionPath(t)
+	c := clienttest.Raw(t, addr)
+	if _, err := c.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	// The leader is a bare znode, so that its own farewell is not counted.
+	leader, err := c.Create(path+"/bare-n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var next *electiontest.Stander
+	for i := range n - 1 {
+		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Ack: path + "-leader"})
+		s.Believes(t, model.Waiting)
+		if i == 0 {
+			next = s
+		}
+	}
+	before := server.Counters()
+	if err := c.Delete(leader, -1); err != nil {
+		t.Fatal(err)
+	}
+	next.Believes(t, model.Leading)
+	// Leading does not wait for the read that watches the acknowledgement: it may
+	// not have come yet.
+	clienttest.Until(t, "the acknowledgement is watched", func() error {
+		if n := server.Counters().Requests[wire.OpGetData] - before.Requests[wire.OpGetData]; n < 2 {
+			return fmt.Errorf("%d reads", n)
+		}
+		return nil
+	})
+	after := server.Counters()
+
+	want := map[wire.Op]int64{wire.OpDelete: 1, wire.OpGetChildren2: 1, wire.OpGetData: 2, wire.OpCreate: 1, wire.OpPing: -1}
+	for op, count := range after.Requests {
+		w := want[op]
+		got := count - before.Requests[op]
+		if op == wire.OpMulti && got == 1 {
+			continue // the first renewal of the lease, which may have come by now
+		}
+		if w >= 0 && got != w {
+			t.Errorf("%d candidates: %d requests of %v during a handoff, want %d", n, got, op, w)
+		}
+	}
+	if got := after.Notifications - before.Notifications; got > 2 {
+		t.Errorf("%d candidates: %d notifications during a handoff, at most 2 are promised", n, got)
+	}
+}
+
+// TestIdleCosts: in a quiet election the leader renews its lease ten times in
+// each session timeout. Nobody else sends anything but pings.
+func TestIdleCosts(t *testing.T) {
+	electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w[0].Dial}
+		o := electiontest.Observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
+		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return len(s.Queue) == 3 && s.Acknowledged() })
+		synctest.Wait()
+		before := server.Counters()
+		time.Sleep(time.Hour) // virtual
+		after := server.Counters()
+		renewals := int64(10 * time.Hour / electiontest.LeaseTimeout)
+		for op, n := range after.Requests {
+			more := n - before.Requests[op]
+			switch {
+			case op == wire.OpMulti && (more < renewals-1 || more > renewals+1):
+				t.Errorf("%d renewals in an idle hour, want %d", more, renewals)
+			case more != 0 && op != wire.OpMulti && op != wire.OpPing:
+				t.Errorf("%d requests of %v in an idle hour", more, op)
+			}
+		}
+		if after.Requests[wire.OpPing] == before.Requests[wire.OpPing] {
+			t.Error("no ping in an hour: the test shows nothing")
+		}
+		if n := after.Notifications - before.Notifications; n != 0 {
+			t.Errorf("%d notifications in an idle hour", n)
+		}
+	})
+}

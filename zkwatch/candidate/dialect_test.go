@@ -1,0 +1,170 @@
+package candidate_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/observer"
+	"electop/zkwatch/wire"
+)
+
+// TestStandingInForeignElections: in every dialect that has a way in, a
+// candidate queues behind the system's own, watches whom they would, leaves
+// the election recognisable, and makes no acknowledgement.
+func TestStandingInForeignElections(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		c := clienttest.Raw(t, addr)
+		ways := 0
+		for _, d := range dialect.All() {
+			t.Run(d.ID, func(t *testing.T) {
+				path := clienttest.ElectionPath(t)
+				cfg := candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Data: []byte("us"), Ack: path + "-leader", Dialect: d}
+				if d.Prefix == nil {
+					err := candidate.New(cfg).Run(t.Context())
+					if err == nil || d.Why == "" || !strings.Contains(err.Error(), d.Why) {
+						t.Errorf("Run = %v, want %q", err, d.Why)
+					}
+					return
+				}
+				ways++
+				create := clienttest.Creator(t, c)
+				create(path, 0)
+				first := create(path+"/"+d.Prefix([16]byte{1}), clienttest.Contender)
+				second := create(path+"/"+d.Prefix([16]byte{2}), clienttest.Contender)
+				s := electiontest.Stand(t, cfg)
+				m := s.Believes(t, model.Waiting)
+				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
+					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, znode.Base(second), d.Recipe.Name())
+				}
+				conn := clienttest.Connect(t, clienttest.Config(t, addr))
+				clienttest.WaitState(t, conn, client.Connected)
+				read, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := dialect.Recognise(path, read.New); got == nil || got.Recipe.Name() != d.Recipe.Name() {
+					t.Errorf("with us it is taken for %+v", got)
+				}
+				for _, p := range []string{second, first} {
+					if err := c.Delete(p, -1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.Believes(t, model.Leading)
+				ok, _, err := c.Exists(path + "-leader")
+				if err != nil || ok == d.Foreign() {
+					t.Errorf("foreign %v: acknowledged %v, %v", d.Foreign(), ok, err)
+				}
+			})
+		}
+		if ways < 5 {
+			t.Errorf("%d ways in: the test shows nothing", ways)
+		}
+	})
+}
+
+// replyLoser loses the connection at the first reply to a sequential create.
+type replyLoser struct {
+	net.Conn
+	armed *atomic.Bool
+	lose  atomic.Bool
+}
+
+func (c *replyLoser) Write(p []byte) (int, error) {
+	if len(p) > 12 && p[11] == byte(wire.OpCreate) && strings.Contains(string(p), "/election/") && c.armed.CompareAndSwap(true, false) {
+		c.lose.Store(true)
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *replyLoser) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.lose.Load() && err == nil {
+		c.Close()
+		return 0, errors.New("lost")
+	}
+	return n, err
+}
+
+// TestLostReplyInADialect: whether or not the name has a guid, the znode of a
+// create whose reply was lost is found again, among others that look the same.
+func TestLostReplyInADialect(t *testing.T) {
+	for _, id := range []string{"curator-lock", "kazoo-lock", "recipe-lock"} {
+		t.Run(id, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, ok := dialect.ByID(id)
+				if !ok || d.Prefix == nil {
+					t.Fatalf("no such dialect to stand in: %+v", d)
+				}
+				server := zkserver.New(zkserver.Options{})
+				defer server.Close()
+				w := &electiontest.Wires{Server: server}
+				c := (&clienttest.Switchboard{Server: server}).Client(t)
+				defer c.Close()
+				create := clienttest.Creator(t, c)
+				create("/election", 0)
+				for i := range 20 {
+					create("/election/"+d.Prefix([16]byte{byte(i)}), clienttest.Contender)
+				}
+				var armed atomic.Bool
+				armed.Store(true)
+				var mu sync.Mutex
+				var last model.Member
+				candidate := candidate.New(candidate.Config{
+					Conn: client.Config{
+						Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout,
+						Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+							conn, err := w.Dial(ctx, network, addr)
+							return &replyLoser{Conn: conn, armed: &armed}, err
+						},
+					},
+					Path: "/election", Dialect: d,
+					Report: func(_ time.Time, m model.Member) {
+						mu.Lock()
+						defer mu.Unlock()
+						last = m
+					},
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				var wg sync.WaitGroup
+				wg.Go(func() { candidate.Run(ctx) })
+				defer wg.Wait()
+				defer cancel()
+				time.Sleep(10 * electiontest.LeaseTimeout)
+				synctest.Wait()
+				children, _, err := c.Children("/election")
+				if err != nil {
+					t.Fatal(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if armed.Load() {
+					t.Fatal("no reply was lost: the test shows nothing")
+				}
+				if len(children) != 21 || last.Belief != model.Waiting || !strings.HasSuffix(last.Znode, "0000000020") {
+					t.Errorf("%d children, the candidate %+v", len(children), last)
+				}
+				// In a dialect its guid is its own each time.
+				if _, stat, err := c.Get("/election/" + last.Znode); err != nil || uint64(stat.EphemeralOwner) != last.Session {
+					t.Errorf("%s is owned by %+v (%v), the candidate has %#x", last.Znode, stat, err, last.Session)
+				}
+			})
+		})
+	}
+}

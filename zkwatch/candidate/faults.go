@@ -1,0 +1,113 @@
+package candidate
+
+import (
+	"context"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// Kill ends the candidate as the death of its process would: the connection
+// is cut and nothing is said. The servers keep its znode until the session
+// expires. It returns the end of the session's lease as the candidate knew it.
+func (c *Candidate) Kill() client.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dead = true
+	if c.end != nil {
+		c.end(errKilled)
+	}
+	if c.conn == nil {
+		return client.Status{}
+	}
+	s := c.conn.Status()
+	c.conn.Cut()
+	return s
+}
+
+// EndLease ends the connection and the lease of the present candidacy, see
+// [Conn.EndLease]: a leader stops at once.
+func (c *Candidate) EndLease() {
+	c.mu.Lock()
+	conn := c.conn
+	c.mu.Unlock()
+	if conn != nil {
+		conn.EndLease()
+	}
+}
+
+// LoseReply has the reply to the next create of the candidate's own znode lost
+// with its connection, after a server has carried it out: once, whichever
+// candidacy that is in. Member.LosesReply says so until then.
+func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
+
+// Freeze makes the candidate read, write and decide nothing until Thaw, as a
+// long pause of its process would, and returns the status at that moment.
+func (c *Candidate) Freeze() client.Status {
+	c.gate.Freeze()
+	return c.Status()
+}
+
+// Thaw ends a Freeze. One that believes that it leads looks at once whether that
+// holds, see Config.Awake.
+func (c *Candidate) Thaw() {
+	select { // first, to be found by whoever passes the gate
+	case c.thawed <- struct{}{}:
+	default:
+	}
+	c.gate.Thaw()
+}
+
+// believes tells whether the candidate believes that it leads, or will as soon
+// as its procedure is done.
+func (c *Candidate) believes() bool {
+	return c.m.Belief == model.Elected || c.m.Belief == model.Leading
+}
+
+// reportAwake says, after a thaw, that the candidate knows where it stands.
+func (c *Candidate) reportAwake() {
+	select {
+	case <-c.thawed:
+		c.waking = true
+	default:
+	}
+	if c.waking && c.cfg.Awake != nil {
+		c.cfg.Awake()
+	}
+	c.waking = false
+}
+
+// verifyAfterThaw is the first thing that a leader does after a thaw: the lease
+// may be over, and where it holds only the servers know what happened to the
+// session.
+func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
+	s.waking = true
+	for {
+		if err := s.gate.Wait(ctx); err != nil {
+			return err
+		}
+		switch {
+		case s.contactLeft() <= 0:
+			return errLeaseOver
+		case s.leased && s.leaseLeft() <= 0:
+			return errSuspended
+		}
+		var stat *zk.Stat
+		err := s.whileLeased(ctx, func(ctx context.Context) (err error) {
+			_, stat, err = s.conn.Get(ctx, znode.Join(s.cfg.Path, s.name))
+			return err
+		})
+		if err := s.owns(stat, err); err != nil {
+			return err
+		}
+		select {
+		case <-s.thawed: // frozen meanwhile: what was seen is old
+		default:
+			s.reportAwake()
+			return nil
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+)
+
+// lead is the time of a candidate at the head of the queue, until its candidacy
+// ends. It stops leading at once when the connection is lost or the lease ends.
+// If a write that checks its znode is committed again, the lease holds, and the
+// candidate is still the lowest, it leads again under the same fence: its znode
+// was there all the time, so nobody else can have led.
+func (s *candidacy) lead(ctx context.Context) error {
+	renewal := s.startRenewal(ctx)
+	defer renewal.cancel()
+	for {
+		err := s.reign(ctx, renewal)
+		for errors.Is(err, errSuspended) {
+			if err = s.outlast(ctx, renewal); err == nil {
+				err = s.resume(ctx)
+			}
+		}
+		if errors.Is(err, errDeposed) {
+			s.letSuccessorRead(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+var (
+	errSuspended = errors.New("leadership suspended")
+	errLeaseOver = fmt.Errorf("%w: no answer within the session timeout", errLost)
+)
+
+// resume reads C again after a suspension, and its own znode if that is not
+// watched any more.
+func (s *candidacy) resume(ctx context.Context) error {
+	target, err := s.list(ctx, model.StepListAgain, s.whileLeased)
+	switch {
+	case err != nil:
+		return err
+	case !target.Leads:
+		return fmt.Errorf("%w: %s is not the lowest any more", errLost, s.name)
+	case s.own == nil:
+		return s.watchOwn(ctx, s.whileLeased)
+	}
+	return nil
+}
+
+// A reign is one time of a candidate as leader, without interruption. It goes
+// through the leader procedure, the acknowledgement and a lease, and then
+// watches for the reasons to stop.
+//
+// A leader procedure is the work of a leader, so it starts under a lease. Where
+// there is none, the acknowledgement is created first: as a committed write it
+// is one of those that prove the lease.
+type reign struct {
+	*candidacy
+	renewal *renewal
+	cancel  context.CancelFunc // ends the leader procedure
+
+	renewing  bool       // the renewal was asked to begin
+	begun     bool       // the leader procedure was started
+	procedure chan error // nil unless it runs
+	ready     bool       // it is done
+	acked     bool       // the acknowledgement is there and ours, or there is none
+	ackGone   bool       // what was in its place was deleted just now
+	leads     bool       // Leading is what was reported
+	reported  time.Time  // when the lease was
+
+	ack      <-chan zk.Event  // a watch, on ours or on what is in its way
+	ackAgain <-chan time.Time // when to try again, where no watch tells
+	quota    time.Duration    // between two attempts that a quota refused
+}
+
+// reign leads until something ends it: errSuspended for a lost connection or
+// lease.
+func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
+	work, cancel := context.WithCancel(ctx)
+	r := &reign{candidacy: s, renewal: renewal, cancel: cancel}
+	defer func() { r.stop(ctx, err) }()
+	// A process that slept since it asked finds the answer waiting.
+	if s.contactLeft() <= 0 {
+		return errLeaseOver
+	}
+	s.report(func(m *model.Member) {
+		m.Belief, m.Fence = model.Elected, s.fence
+		m.Step, m.StepAt, m.Detail = model.StepLead, s.cfg.Now(), ""
+	})
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		if err := r.over(); err != nil {
+			return err
+		}
+		if err := r.advance(ctx, work); err != nil {
+			return err
+		}
+		timer.Reset(s.untilClockCheck())
+		select {
+		case <-s.thawed:
+			if err := s.verifyAfterThaw(ctx); err != nil {
+				return err
+			}
+		case err := <-r.procedure:
+			r.procedure = nil
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			if err != nil {
+				return fmt.Errorf("leader procedure: %v", err)
+			}
+			r.ready = true
+		case e, ok := <-r.ack:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			r.forgetAckWatch()
+			if !ok || e.Type == zk.EventNotWatching {
+				r.ack = make(chan zk.Event) // the status says what happened
+				continue
+			}
+			r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted
+		case <-r.ackAgain:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			r.ackAgain = nil
+		case e, ok := <-s.own:
+			if err := s.ownChanged(ctx, e, ok, s.whileLeased); err != nil {
+				return err
+			}
+		case done := <-renewal.done:
+			if err := r.renewed(ctx, done.err); err != nil {
+				return err
+			}
+		case st, ok := <-s.status:
+			// A frozen leader still believes: it takes this in when it thaws, as a
+			// paused process does.
+			if err := s.note(ctx, st, ok); err != nil {
+				return err
+			}
+			if !s.connected {
+				return errSuspended
+			}
+		case <-timer.C:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+		case <-s.resign:
+			if err := s.gate.Wait(ctx); err != nil {
+				return err
+			}
+			r.stop(ctx, errResigned) // before the next leader can know that it leads
+			return s.withdraw(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// stop ends the reign: first whatever the procedure started, then what is
+// reported, and last the procedure itself, which may take its time. That of the
+// next reign must not overlap it.
+func (r *reign) stop(ctx context.Context, cause error) {
+	r.cancel()
+	r.leased = false
+	if ctx.Err() == nil && r.believes() {
+		why := ""
+		if errors.Is(cause, errSuspended) {
+			why = r.suspendedBy()
+		}
+		r.report(func(m *model.Member) { m.Belief, m.Step, m.Obstacle = model.Suspended, model.StepNone, why })
+	}
+	if r.procedure != nil {
+		<-r.procedure
+		r.procedure = nil
+	}
+}
+
+// over tells whether the time to lead is over.
+func (r *reign) over() error {
+	switch {
+	case r.leased && r.leaseLeft() <= 0:
+		return errSuspended
+	case r.contactLeft() <= 0:
+		return errLeaseOver
+	}
+	return nil
+}
+
+// advance does what can be done now, up to Leading.
+func (r *reign) advance(ctx, work context.Context) error {
+	for {
+		switch {
+		case !r.begun && r.cfg.Lead != nil && r.leaseLeft() <= 0:
+			r.renew()
+			return nil
+		case !r.begun:
+			r.begin(work)
+		case !r.ready:
+			return nil
+		case !r.acked && r.ack == nil && r.ackAgain == nil:
+			if err := r.acknowledge(ctx); err != nil {
+				return err
+			}
+		case !r.acked:
+			return nil
+		case r.leaseLeft() <= 0:
+			r.renew()
+			return nil
+		case !r.leads:
+			r.leads, r.leased, r.held = true, true, true
+			r.renew()
+			r.reported = time.Now()
+			r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Leading, "" })
+		case r.ack == nil && r.cfg.Ack != "":
+			if err := r.watchAck(ctx); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// begin starts the leader procedure.
+func (r *reign) begin(work context.Context) {
+	r.begun = true
+	if r.cfg.Lead == nil {
+		r.ready = true
+		return
+	}
+	r.leased = true
+	r.renew()
+	procedure, fence := make(chan error, 1), r.fence
+	r.procedure = procedure
+	go func() {
+		defer func() { // a panic of the caller's procedure is the end of this candidacy, not of the program
+			if p := recover(); p != nil {
+				procedure <- fmt.Errorf("leader procedure: panic: %v", p)
+			}
+		}()
+		procedure <- r.cfg.Lead(work, fence)
+	}()
+}
+
+// renew has the lease renewed from now on.
+func (r *reign) renew() {
+	if !r.renewing {
+		r.renewing = true
+		r.renewal.now()
+	}
+}
+
+// reportLease is how often a lease that moved on is reported.
+const reportLease = time.Second
+
+// renewed takes in that the lease was renewed, or why it cannot be.
+func (r *reign) renewed(ctx context.Context, err error) error {
+	if err := r.gate.Wait(ctx); err != nil {
+		return err
+	}
+	if err != nil {
+		return r.unrenewable(err)
+	}
+	r.countRenewal()
+	if r.leads && time.Since(r.reported) >= reportLease {
+		r.reported = time.Now()
+		r.report(func(*model.Member) {})
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package candidate_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+)
+
+// creates counts the creates of its own znode that a candidate reported.
+func creates(s *electiontest.Stander) (n int, last model.Member) {
+	reports := s.Reports()
+	for i, m := range reports {
+		if m.Step == model.StepCreate && m.Znode == "" && (i == 0 || reports[i-1].Step != model.StepCreate || !reports[i-1].StepAt.Equal(m.StepAt)) {
+			n, last = n+1, m
+		}
+	}
+	return n, last
+}
+
+// With a guid in its name the znode is found again: no ghost.
+func TestLoseReplyWithAGuid(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		clienttest.Creator(t, c)(path, 0)
+		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+		s.LoseReply()
+		s.Start(t)
+		m := s.Believes(t, model.Leading)
+		if first := s.First(); !first.LosesReply || m.LosesReply {
+			t.Errorf("armed %v at first, %v in the end", first.LosesReply, m.LosesReply)
+		}
+		s.Await(t, 0, "found again", func(m model.Member) bool { return m.Detail == "found by its name" })
+		if mine := owned(t, c, path, m); len(mine) != 1 || mine[0] != m.Znode {
+			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		}
+		if n, _ := creates(s); n != 1 {
+			t.Errorf("%d creates", n)
+		}
+	})
+}
+
+// A naive program makes another, and its first stands before it in the queue:
+// a ghost. It waits for a predecessor that goes when it goes itself.
+func TestLoseReplyWithoutAGuid(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		clienttest.Creator(t, c)(path, 0)
+		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path, NoGuid: func() bool { return true }})
+		s.LoseReply()
+		s.Start(t)
+		m := s.Believes(t, model.Waiting)
+		mine := owned(t, c, path, m)
+		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(mine, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
+			t.Fatalf("it owns %q and is %+v, want %q", mine, m, want)
+		}
+		if n, last := creates(s); n != 2 || last.Detail != "n_" {
+			t.Errorf("%d creates, the last %+v", n, last)
+		}
+		after := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
+			t.Errorf("the next one watches %q", m.Watches)
+		}
+		// Nobody leads, until it leaves: both go with its session.
+		s.Resign()
+		after.Believes(t, model.Leading)
+		if got := s.Beliefs(0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
+			t.Errorf("behind its own ghost it believed %q", got)
+		}
+		children, _, err := c.Children(path)
+		if err != nil || len(children) != 1 {
+			t.Errorf("children %q, %v", children, err)
+		}
+	})
+}
+
+// A create that fails, and any of another znode, is answered: the loss waits
+// for the one that it is meant for, and is over with it.
+func TestLoseReplyIsOfOneCreate(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path + "/deep/down", Create: true, Ack: path + "/leader", NoGuid: func() bool { return true }})
+		s.LoseReply()
+		s.Start(t)
+		m := s.Believes(t, model.Waiting)
+		c := clienttest.Raw(t, addr)
+		if mine := owned(t, c, path+"/deep/down", m); len(mine) != 2 {
+			t.Errorf("it owns %q", mine)
+		}
+		// It notices that its znode is gone, and its session ends with both. Its
+		// next candidacy is as good as any.
+		if err := c.Delete(znode.Join(path+"/deep/down", m.Znode), -1); err != nil {
+			t.Fatal(err)
+		}
+		m = s.Believes(t, model.Leading)
+		if mine := owned(t, c, path+"/deep/down", m); len(mine) != 1 || mine[0] != m.Znode {
+			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		}
+	})
+}
+
+// In a foreign election a znode has the name that it has to have.
+func TestNoGuidInAForeignElection(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		d, ok := dialect.ByID("kazoo-lock")
+		if !ok {
+			t.Fatal("no such dialect")
+		}
+		path := clienttest.ElectionPath(t)
+		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Dialect: d, NoGuid: func() bool { return true }})
+		s.LoseReply()
+		s.Start(t)
+		m := s.Believes(t, model.Leading)
+		if mine := owned(t, clienttest.Raw(t, addr), path, m); len(mine) != 1 || len(m.Znode) < 32 {
+			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
+		}
+	})
+}
+
+// owned are the children that the session of m owns, in the queue's order.
+func owned(t *testing.T, c *zk.Conn, path string, m model.Member) (mine []string) {
+	t.Helper()
+	children, _, err := c.Children(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range children {
+		ok, stat, err := c.Exists(znode.Join(path, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok && uint64(stat.EphemeralOwner) == m.Session {
+			mine = append(mine, name)
+		}
+	}
+	slices.SortFunc(mine, func(a, b string) int {
+		m, _ := znode.Sequence(a)
+		n, _ := znode.Sequence(b)
+		return int(m - n)
+	})
+	return mine
+}

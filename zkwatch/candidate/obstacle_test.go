@@ -1,0 +1,234 @@
+package candidate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/znode"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+)
+
+// obstructed waits until the candidate is elected and says what keeps it from
+// leading.
+func obstructed(t *testing.T, s *electiontest.Stander, from int, what string) int {
+	t.Helper()
+	_, i := s.Await(t, from, "elected, with an obstacle: "+what, func(m model.Member) bool {
+		return m.Belief == model.Elected && strings.Contains(m.Obstacle, what)
+	})
+	return i
+}
+
+func unobstructed(m model.Member) bool { return m.Belief == model.Leading && m.Obstacle == "" }
+
+// TestAckParentIsMissing: who starts is told so at once. Who stood already goes
+// on, and acknowledges when the parent is there.
+func TestAckParentIsMissing(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		create := clienttest.Creator(t, c)
+		create(path, 0)
+		create(path+"-acks", 0)
+		cfg := candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Ack: path + "-acks/leader"}
+		a, b := electiontest.Stand(t, cfg), electiontest.NewStander(cfg)
+		a.Believes(t, model.Leading)
+		b.Start(t)
+		b.Believes(t, model.Waiting)
+		if err := c.Delete(path+"-acks/leader", -1); err != nil {
+			t.Fatal(err)
+		}
+		a.Await(t, 0, "the acknowledgement is there again", func(model.Member) bool {
+			there, _, err := c.Exists(path + "-acks/leader")
+			return err == nil && there
+		})
+		if got := a.Now(); !unobstructed(got) {
+			t.Errorf("it restored its acknowledgement and is %+v", got)
+		}
+
+		// The parent goes with it, between two attempts to create it again.
+		a.Freeze()
+		for _, p := range []string{path + "-acks/leader", path + "-acks"} {
+			if err := c.Delete(p, -1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.Thaw()
+		obstructed(t, a, 0, path+"-acks does not exist")
+		a.Resign()
+		obstructed(t, b, 0, path+"-acks does not exist")
+		late := electiontest.NewStander(cfg)
+		late.Start(t)
+		if err := <-late.Done; err == nil || !strings.Contains(err.Error(), "the acknowledgement's parent does not exist") {
+			t.Errorf("Run of one that starts now: %v", err)
+		}
+		create(path+"-acks", 0)
+		b.Await(t, 0, "leading", unobstructed)
+	})
+}
+
+// TestPersistentAckIsNamed: it belongs to nobody, so it does not go by itself.
+func TestPersistentAckIsNamed(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		clienttest.Creator(t, c)(path+"-leader", 0)
+		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "-leader"})
+		i := obstructed(t, s, 0, "persistent znode")
+		if err := c.Delete(path+"-leader", -1); err != nil {
+			t.Fatal(err)
+		}
+		s.Await(t, i, "leading", unobstructed)
+	})
+}
+
+// TestUnreadableAckIsWaitedFor: somebody else's, and its ACL is for nobody.
+func TestUnreadableAckIsWaitedFor(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Create(path+"-leader", nil, zk.FlagEphemeral, zk.AuthACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "-leader"})
+		i := obstructed(t, s, 0, "belongs to session")
+		if err := c.Delete(path+"-leader", -1); err != nil {
+			t.Fatal(err)
+		}
+		s.Await(t, i, "leading", unobstructed)
+	})
+}
+
+// TestWaiterNoticesThatItsZnodeIsGone without anything else happening.
+func TestWaiterNoticesThatItsZnodeIsGone(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true}).Believes(t, model.Leading)
+		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+		m, i := s.Await(t, 0, "waiting", func(m model.Member) bool { return m.Belief == model.Waiting })
+		// Written to, it is its znode still.
+		if _, err := c.Set(znode.Join(path, m.Znode), []byte("other data"), -1); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Delete(znode.Join(path, m.Znode), -1); err != nil {
+			t.Fatal(err)
+		}
+		_, i = s.Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
+		again, _ := s.Await(t, i, "waiting", func(m model.Member) bool { return m.Belief == model.Waiting })
+		if again.Session == m.Session || again.Znode == m.Znode {
+			t.Errorf("waits again as %+v, was %+v", again, m)
+		}
+	})
+}
+
+// TestUnreadablePredecessor: exists is not forbidden, but servers do not tell
+// who may not read a znode that it was deleted.
+func TestUnreadablePredecessor(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		clienttest.Creator(t, c)(path, 0)
+		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
+			t.Fatal(err)
+		}
+		leader, err := c.Create(path+"/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Ack: path + "-leader"})
+		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
+			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "may not be read") && m.Watches == znode.Base(leader)
+		})
+		if err := c.Delete(leader, -1); err != nil {
+			t.Fatal(err)
+		}
+		s.Await(t, 0, "leading", unobstructed)
+	})
+}
+
+// TestFullQuotaIsNamed, kept to by one session, and goes on when there is room.
+// The embedded server has no quotas.
+func TestFullQuotaIsNamed(t *testing.T) {
+	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
+	c := clienttest.Raw(t, server.Addr)
+	create := clienttest.Creator(t, c)
+	create("/full", 0)
+	create("/full/election", 0)
+	create("/zookeeper/quota/full", 0)
+	limit := "/zookeeper/quota/full/zookeeper_limits"
+	if _, err := c.Create(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2"), 0, clienttest.Open); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Create("/zookeeper/quota/full/zookeeper_stats", []byte("count=0,bytes=0"), 0, clienttest.Open); err != nil {
+		t.Fatal(err)
+	}
+	s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, server.Addr), Path: "/full/election"})
+	m, i := s.Await(t, 0, "it names the quota", func(m model.Member) bool { return strings.Contains(m.Obstacle, client.ErrQuota.Error()) })
+	again, _ := s.Await(t, i+1, "and names it again", func(m model.Member) bool { return m.Obstacle != "" })
+	if m.Belief != model.Volunteering || again.Session != m.Session {
+		t.Errorf("first %+v, then %+v", m, again)
+	}
+	if _, err := c.Set(limit, []byte("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=10"), -1); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.Await(t, i, "leading", unobstructed); got.Session != m.Session {
+		t.Errorf("leads as %+v, was %+v", got, m)
+	}
+}
+
+// TestTooShortForALease: a session that lasts less than the ensemble leader may
+// take to hear of it keeps no leader.
+func TestTooShortForALease(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		cfg := clienttest.Config(t, addr)
+		cfg.SessionTimeout, cfg.Tick = time.Second, 2*time.Second
+		c := candidate.New(candidate.Config{Conn: cfg, Path: clienttest.ElectionPath(t), Create: true})
+		if err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "too short for a leader's lease") || !strings.Contains(err.Error(), "4s") {
+			t.Errorf("Run = %v", err)
+		}
+		cfg.SessionTimeout = 4 * time.Second
+		electiontest.Stand(t, candidate.Config{Conn: cfg, Path: clienttest.ElectionPath(t), Create: true}).Believes(t, model.Leading)
+	})
+}
+
+// TestTooSlowForALease: where an answer takes as long as a good part of the
+// session timeout, the leader says why it does not lead.
+func TestTooSlowForALease(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		create := clienttest.Creator(t, clienttest.Raw(t, addr))
+		create(path, 0)
+		first := create(path+"/n_", clienttest.Contender)
+		link := zktest.NewLink(t, addr)
+		cfg := clienttest.Config(t, link.Addr)
+		cfg.SessionTimeout = time.Second
+		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Ack: path + "-leader"})
+		s.Believes(t, model.Waiting)
+		link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
+		if err := clienttest.Raw(t, addr).Delete(first, -1); err != nil {
+			t.Fatal(err)
+		}
+		i := obstructed(t, s, 0, "no lease: answers take")
+		link.SetLatency(0, 0)
+		_, i = s.Await(t, i, "leading", unobstructed)
+
+		// A leader whose link becomes as slow stops, and says the same.
+		link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
+		_, i = s.Await(t, i, "suspended, and why", func(m model.Member) bool {
+			return m.Belief == model.Suspended && strings.Contains(m.Obstacle, "no lease: answers take")
+		})
+		link.SetLatency(0, 0)
+		s.Await(t, i, "leading", unobstructed)
+	})
+}

@@ -1,0 +1,226 @@
+package candidate_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/zkwatch/internal/electiontest"
+)
+
+// A parted leader finds out for itself, and has stopped before the servers can
+// have another lead. At whatever point of its pings the line goes down.
+func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
+	for phase := range 8 {
+		t.Run(fmt.Sprint(phase), func(t *testing.T) {
+			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+				time.Sleep(time.Minute + time.Duration(phase)*electiontest.LeaseTimeout/24) // pings are leaseTimeout/3 apart
+				before, from := s[0].Now(), s[0].Reported()
+				w[0].Line.Partition()
+				suspended := s[0].When(t, from, "suspended", electiontest.Believing(model.Suspended))
+				lost := s[0].When(t, from, "lost", electiontest.Believing(model.Lost))
+				led := s[1].When(t, 0, "leading", electiontest.Leads)
+				a, b, c := <-suspended, <-lost, <-led
+				if a > b || b >= c {
+					t.Errorf("suspended after %v, lost after %v; the next led after %v", a, b, c)
+				}
+				if c > electiontest.LeaseTimeout+2*time.Second {
+					t.Errorf("the next led only after %v", c)
+				}
+				if got, want := s[0].Beliefs(from), []model.Belief{model.Suspended, model.Lost}; !slices.Equal(got, want) {
+					t.Errorf("parted it believed %q, want %q", got, want)
+				}
+				time.Sleep(10 * time.Minute)
+				if m := s[0].Now(); m.Belief != model.Lost {
+					t.Errorf("parted for ten minutes: %+v", m)
+				}
+				w[0].Line.Heal()
+				_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
+				after, _ := s[0].Await(t, i, "waiting anew", electiontest.Believing(model.Waiting))
+				if after.Session == before.Session || after.Znode == before.Znode {
+					t.Errorf("healed: %+v, before: %+v", after, before)
+				}
+			})
+		})
+	}
+}
+
+func TestPartedLeaderHealsInTime(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		after time.Duration
+		want  []model.Belief // from the moment the line goes down
+	}{
+		{"unnoticed", electiontest.LeaseTimeout / 5, []model.Belief{model.Leading}},
+		// The last answer was a moment ago: two thirds later it is missed.
+		{"suspended", electiontest.LeaseTimeout * 3 / 4, []model.Belief{model.Leading, model.Suspended, model.Waiting, model.Elected, model.Leading}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+				electiontest.Ping(t, s[0])
+				before, from := s[0].Now(), s[0].Reported()
+				w[0].Line.Partition()
+				time.Sleep(c.after)
+				w[0].Line.Heal()
+				time.Sleep(10 * electiontest.LeaseTimeout)
+				after := s[0].Now()
+				if after.Belief != model.Leading || after.Session != before.Session || after.Znode != before.Znode || after.Fence != before.Fence {
+					t.Errorf("leads again as %+v, was %+v", after, before)
+				}
+				got := slices.DeleteFunc(s[0].Beliefs(from-1), func(b model.Belief) bool { return b == model.Waiting })
+				want := slices.DeleteFunc(slices.Clone(c.want), func(b model.Belief) bool { return b == model.Waiting })
+				if !slices.Equal(got, want) {
+					t.Errorf("it believed %q, want %q", got, want)
+				}
+				if got := s[1].Beliefs(0); slices.Contains(got, model.Elected) {
+					t.Errorf("the other believed %q", got)
+				}
+			})
+		})
+	}
+}
+
+// Between the end of its own lease and that of its session, a leader that gave
+// up comes back to close the session: the next one leads at once.
+func TestPartedLeaderHealsTooLate(t *testing.T) {
+	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+		electiontest.Ping(t, s[0])
+		from := s[0].Reported()
+		w[0].Line.Partition()
+		s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
+		w[0].Line.Heal()
+		healed := time.Now()
+		s[1].Believes(t, model.Leading)
+		if took := time.Since(healed); took > 100*time.Millisecond {
+			t.Errorf("the next led %v after the healing: the old session expired", took)
+		}
+		_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
+		s[0].Await(t, i, "waiting anew", electiontest.Believing(model.Waiting))
+	})
+}
+
+func TestPartedWaiter(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		down time.Duration
+		same bool // it goes on with its session
+	}{
+		{"healed in time", electiontest.LeaseTimeout * 3 / 4, true},
+		{"healed after the expiry", 3 * electiontest.LeaseTimeout, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+				electiontest.Ping(t, s[1])
+				before, from := s[1].Now(), s[1].Reported()
+				w[1].Line.Partition()
+				s[1].Await(t, from, "suspended", electiontest.Believing(model.Suspended))
+				time.Sleep(c.down - electiontest.LeaseTimeout*2/3)
+				w[1].Line.Heal()
+				time.Sleep(10 * electiontest.LeaseTimeout)
+				after := s[1].Now()
+				if after.Belief != model.Waiting || (after.Session == before.Session) != c.same || (after.Znode == before.Znode) != c.same {
+					t.Errorf("healed: %+v, before: %+v", after, before)
+				}
+				// Who waited behind it follows suit, and nobody else notices.
+				if m, want := s[2].Now(), s[1].Now().Znode; c.same && m.Watches != want || !c.same && m.Watches != s[0].Now().Znode {
+					t.Errorf("the last one watches %s; those before it are %s and %s", m.Watches, s[0].Now().Znode, want)
+				}
+				if got := s[0].Beliefs(0); slices.Contains(got, model.Suspended) {
+					t.Errorf("the leader believed %q", got)
+				}
+			})
+		})
+	}
+}
+
+// What happened meanwhile is learnt on healing: the watch is set again.
+func TestPredecessorGoesWhileParted(t *testing.T) {
+	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+		electiontest.Ping(t, s[1])
+		before := s[1].Now()
+		w[1].Line.Partition()
+		s[0].Resign()
+		if err := <-s[0].Done; err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(electiontest.LeaseTimeout * 3 / 4)
+		if m := s[1].Now(); m.Belief != model.Suspended {
+			t.Errorf("parted: %+v", m)
+		}
+		w[1].Line.Heal()
+		if m := s[1].Believes(t, model.Leading); m.Session != before.Session || m.Znode != before.Znode {
+			t.Errorf("leads as %+v, waited as %+v", m, before)
+		}
+	})
+}
+
+// Frozen, it does not even notice that the line goes down; thawed while it is
+// down it does.
+func TestPartedWhileFrozen(t *testing.T) {
+	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+		from := s[0].Reported()
+		s[0].Freeze()
+		w[0].Line.Partition()
+		next := s[1].Believes(t, model.Leading)
+		time.Sleep(time.Minute)
+		if got := s[0].Beliefs(from); len(got) > 0 {
+			t.Errorf("frozen it came to believe %q", got)
+		}
+		s[0].Thaw()
+		synctest.Wait()
+		if m := s[0].Now(); electiontest.Leads(m) {
+			t.Errorf("thawed it believes %q", m.Belief)
+		}
+		s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
+		time.Sleep(time.Minute)
+		w[0].Line.Heal()
+		after, _ := s[0].Await(t, from, "waiting anew", electiontest.Believing(model.Waiting))
+		if after.Watches != next.Znode {
+			t.Errorf("healed: %+v", after)
+		}
+		s[0].Freeze()
+		w[0].Line.Partition()
+		time.Sleep(time.Minute)
+		w[0].Line.Heal()
+		s[0].Thaw()
+		_, i := s[0].Await(t, s[0].Reported(), "lost", electiontest.Believing(model.Lost))
+		s[0].Await(t, i, "waiting anew", electiontest.Believing(model.Waiting))
+	})
+}
+
+// A parted candidate leaves as quickly as it can know that nobody hears it.
+func TestPartedLeaves(t *testing.T) {
+	for _, down := range []time.Duration{0, electiontest.LeaseTimeout / 2, electiontest.LeaseTimeout * 3 / 4, electiontest.LeaseTimeout * 2, 10 * time.Minute} {
+		for _, how := range []struct {
+			name string
+			do   func(*electiontest.Stander)
+			most time.Duration
+		}{
+			{"killed", func(s *electiontest.Stander) { s.Kill() }, 0},
+			{"context ended", func(s *electiontest.Stander) { s.Cancel() }, time.Second},
+			// Its connection has to be missed, and then its session cannot be closed
+			// for as long as it may live.
+			{"resigned", func(s *electiontest.Stander) { s.Resign() }, 2 * electiontest.LeaseTimeout},
+		} {
+			for who, role := range []string{"leader", "waiter"} {
+				t.Run(fmt.Sprintf("%s %s after %v", role, how.name, down), func(t *testing.T) {
+					electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+						w[who].Line.Partition()
+						time.Sleep(down)
+						began := time.Now()
+						how.do(s[who])
+						<-s[who].Done
+						if took := time.Since(began); took > how.most {
+							t.Errorf("it took %v, want at most %v", took, how.most)
+						}
+						w[who].Line.Heal()
+					})
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/units"
+	"electop/model/znode"
+)
+
+// wait watches one child until it is deleted. It is a data watch: on an
+// absent znode getData leaves no watch behind, exists would. deleted is false
+// where nothing was waited for and C has to be read again all the same.
+//
+// Where the predecessor may not be read exists sets the watch, and the
+// candidate asks again now and then: servers withhold events of a znode from
+// those who may not read it (since CVE-2024-23944).
+func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
+	path := znode.Join(s.cfg.Path, predecessor)
+	for {
+		var watch <-chan zk.Event
+		var stat *zk.Stat
+		var obstacle string
+		err := s.retry(ctx, func(ctx context.Context) (err error) {
+			_, stat, watch, err = s.conn.GetW(ctx, path)
+			return err
+		})
+		if errors.Is(err, zk.ErrNoAuth) {
+			obstacle = fmt.Sprintf("%s may not be read: its deletion is noticed within %s", znode.Safe(predecessor, 0), units.Exact(unreadablePause))
+			if stat, watch, err = s.watchUnreadable(ctx, path); err == nil && stat == nil {
+				return false, nil
+			}
+		}
+		switch {
+		case errors.Is(err, zk.ErrNoNode):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		if stat.EphemeralOwner == 0 { // numbered, but nobody's: it will not go
+			if s.notContending == nil {
+				s.notContending = make(map[string]bool)
+			}
+			s.notContending[predecessor] = true
+			return false, nil
+		}
+		s.held = true
+		s.report(func(m *model.Member) {
+			m.Belief, m.Watches = model.Waiting, predecessor
+			m.Step, m.StepAt, m.Detail = step, s.cfg.Now(), sequenceText(predecessor)
+			m.Obstacle = obstacle
+		})
+		if obstacle != "" {
+			return s.awaitUnreadable(ctx, path, watch)
+		}
+		what, err := s.await(ctx, watch, nil)
+		if what == itsDeletion || err != nil {
+			return what == itsDeletion, err
+		}
+	}
+}
+
+// unreadablePause is how often a candidate asks whether a predecessor that it
+// may not read is still there.
+const unreadablePause = 2 * time.Second
+
+// watchUnreadable sets a watch by exists, which needs no permission. The stat is
+// nil where the znode is not there: exists would leave a watch behind then, so it
+// is asked without one first.
+func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
+	err = s.retry(ctx, func(ctx context.Context) (err error) {
+		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {
+			return err
+		}
+		_, stat, watch, err = s.conn.ExistsW(ctx, path)
+		return err
+	})
+	return stat, watch, err
+}
+
+// awaitUnreadable waits until a predecessor that may not be read is gone, or has
+// changed: it may be readable then, and another watch has to be set.
+func (s *candidacy) awaitUnreadable(ctx context.Context, path string, watch <-chan zk.Event) (deleted bool, err error) {
+	ticker := time.NewTicker(unreadablePause)
+	defer ticker.Stop()
+	for {
+		what, err := s.await(ctx, watch, ticker.C)
+		if what != aTick || err != nil {
+			return what == itsDeletion, err
+		}
+		var exists bool
+		err = s.retry(ctx, func(ctx context.Context) (err error) {
+			exists, _, err = s.conn.Exists(ctx, path)
+			return err
+		})
+		if !exists || err != nil {
+			return err == nil, err
+		}
+	}
+}
+
+// An awaited is what a candidate waited for.
+type awaited int
+
+const (
+	itsChange   awaited = iota // the watch fired, or is gone
+	itsDeletion                // likewise
+	aTick
+)
+
+// await waits for a watch to fire, or for a tick. It reports suspension and
+// resumption on the way.
+func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-chan time.Time) (awaited, error) {
+	for {
+		switch {
+		case !s.connected && s.m.Belief == model.Waiting:
+			s.report(func(m *model.Member) { m.Belief = model.Suspended })
+		case s.connected && s.m.Belief == model.Suspended:
+			s.report(func(m *model.Member) { m.Belief = model.Waiting })
+		}
+		select {
+		case e, ok := <-watch:
+			if err := s.gate.Wait(ctx); err != nil {
+				return itsChange, err
+			}
+			switch {
+			case !ok || e.Type == zk.EventNotWatching || e.Err != nil:
+				return itsChange, s.awaitConnected(ctx, errWatchLost)
+			case e.Type == zk.EventNodeDeleted:
+				return itsDeletion, nil
+			}
+			return itsChange, nil
+		case <-tick:
+			return aTick, s.gate.Wait(ctx)
+		case e, ok := <-s.own:
+			if err := s.ownChanged(ctx, e, ok, s.retry); err != nil {
+				return itsChange, err
+			}
+		case st, ok := <-s.status:
+			if err := s.note(ctx, st, ok); err != nil {
+				return itsChange, err
+			}
+		case <-s.resign:
+			return itsChange, s.withdraw(ctx)
+		case <-ctx.Done():
+			return itsChange, ctx.Err()
+		}
+	}
+}
+
+// errWatchLost is the session's end as a watch tells it.
+var errWatchLost = fmt.Errorf("%w: its watch is gone with the session", errLost)

@@ -1,0 +1,201 @@
+package candidate
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// volunteer creates the znode. A create whose reply was lost may have been
+// carried out, so it is looked for by its name before another is tried; it
+// counts only if this session owns it. Without a guid there is no name to look
+// for: another is created, and the first, if there, stands as well.
+func (s *candidacy) volunteer(ctx context.Context) error {
+	prefix := znode.Join(s.cfg.Path, s.prefix)
+	create := func(m *model.Member) {
+		m.Belief, m.Step, m.StepAt, m.Detail = model.Volunteering, model.StepCreate, s.cfg.Now(), s.shown
+	}
+	s.report(create)
+	quota := quotaPause
+	for {
+		path, err := s.conn.Create(ctx, prefix, s.cfg.Data, zk.FlagEphemeral|zk.FlagSequence, s.cfg.ACL)
+		switch {
+		case err == nil:
+			s.name = znode.Base(path)
+			s.report(func(m *model.Member) { m.Znode, m.Obstacle = s.name, "" })
+			return nil
+		case errors.Is(err, zk.ErrNoNode) && s.cfg.Create:
+			err = s.createParent(ctx)
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, client.ErrQuota) {
+				return err
+			}
+		case errors.Is(err, zk.ErrNoNode):
+			return fmt.Errorf("%w: %s", ErrNoParent, s.cfg.Path)
+		}
+		if errors.Is(err, client.ErrQuota) {
+			s.report(func(m *model.Member) { m.Obstacle = znode.Safe(err.Error(), 0) })
+			if err := s.rest(ctx, quota); err != nil {
+				return err
+			}
+			quota = min(2*quota, quotaPauseMost)
+			continue
+		}
+		if !client.Unanswered(err) {
+			return err
+		}
+		if err := s.awaitConnected(ctx, nil); err != nil {
+			return err
+		}
+		if !s.nameless {
+			found, err := s.find(ctx)
+			if err != nil {
+				return err
+			}
+			if found != "" {
+				s.name = found
+				s.report(func(m *model.Member) { m.Znode, m.Detail = s.name, "found by its name" })
+				return nil
+			}
+		}
+		s.report(create)
+	}
+}
+
+// quotaPause is how long a candidate rests before it tries again to create what
+// a quota forbids. It doubles up to quotaPauseMost: a quota is a person's to
+// raise.
+const (
+	quotaPause     = time.Second
+	quotaPauseMost = 30 * time.Second
+)
+
+// rest waits for d, unless the candidacy ends before.
+func (s *candidacy) rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			return s.gate.Wait(ctx)
+		case st, ok := <-s.status:
+			if err := s.note(ctx, st, ok); err != nil {
+				return err
+			}
+		case <-s.resign:
+			return s.withdraw(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// find looks for the own znode by how its name begins, on a server that knows
+// all that was committed before. Where the others' names begin so too the owner
+// tells, and the newest are asked first.
+func (s *candidacy) find(ctx context.Context) (string, error) {
+	var found string
+	err := s.retry(ctx, func(ctx context.Context) error {
+		found = ""
+		if err := s.conn.Sync(ctx, s.cfg.Path); err != nil {
+			return err
+		}
+		children, _, err := s.conn.Children(ctx, s.cfg.Path)
+		if err != nil {
+			return err
+		}
+		children = slices.DeleteFunc(children, func(name string) bool {
+			_, numbered := znode.Sequence(name)
+			return !numbered || !strings.HasPrefix(name, s.prefix) || len(name) > len(s.prefix)+znode.SequenceDigits+1
+		})
+		slices.Sort(children)
+		for _, name := range slices.Backward(children) {
+			ok, stat, err := s.conn.Exists(ctx, znode.Join(s.cfg.Path, name))
+			if err != nil {
+				return err
+			}
+			if ok && uint64(stat.EphemeralOwner) == s.conn.Status().SessionID {
+				found = name
+				return nil
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// createParent creates the election's parent and what is missing above it. A
+// server asks for the permission to create before it says that a znode exists,
+// so where an ancestor may not be created it may well be there.
+func (s *candidacy) createParent(ctx context.Context) error {
+	var forbidden error
+	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
+	for i := range parts {
+		path := "/" + strings.Join(slices.Clone(parts[:i+1]), "/")
+		err := s.retry(ctx, func(ctx context.Context) error {
+			_, err := s.conn.Create(ctx, path, nil, 0, s.cfg.ACL)
+			return err
+		})
+		switch {
+		case err == nil, errors.Is(err, zk.ErrNodeExists):
+		case errors.Is(err, zk.ErrNoAuth) && i+1 < len(parts):
+			forbidden = err
+		case errors.Is(err, zk.ErrNoNode) && forbidden != nil:
+			return forbidden
+		case errors.Is(err, zk.ErrNoNode):
+			return fmt.Errorf("%w: %s, and nothing above it to create it under", ErrNoParent, s.cfg.Path)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// prefix returns the name, without its number, of one candidacy's znode: with
+// a guid of its own, where the dialect has a place for one, by which the znode
+// is found again after a lost reply. shown has eight digits of that. nameless
+// says that it was told to have none.
+func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
+	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
+		return "n_", "n_", true
+	}
+	var guid [16]byte
+	rand.Read(guid[:]) // never fails (crypto/rand)
+	digits := hex.EncodeToString(guid[:])
+	prefix = digits + "-n_"
+	if c.cfg.Dialect != nil {
+		prefix = c.cfg.Dialect.Prefix(guid)
+	}
+	uuid := strings.Join([]string{digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]}, "-")
+	shown = strings.NewReplacer(digits, digits[:8]+"…", uuid, digits[:8]+"…").Replace(prefix)
+	return prefix, znode.Safe(shown, 0), false
+}
+
+var ownName = regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`)
+
+// OwnName reports whether a child has the name that a [Candidate] creates.
+// One that has not belongs to other software.
+func OwnName(name string) bool { return ownName.MatchString(name) }
+
+// defaultACL is that of the znodes we create: ours where we are somebody, and
+// for all to read, or nobody could watch us.
+func defaultACL(auth []client.Auth) []zk.ACL {
+	if len(auth) == 0 {
+		return zk.WorldACL(zk.PermAll)
+	}
+	return append(zk.AuthACL(zk.PermAll), zk.WorldACL(zk.PermRead)...)
+}

@@ -1,0 +1,149 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// A call is one request.
+type call struct {
+	op, path   string
+	write      bool // it changes something
+	sequential bool // the path is only the beginning of one
+	absolute   bool // the path is not below the chroot
+	size       int  // of the request, beyond its path, in bytes
+}
+
+// failed wraps err with what was tried.
+func (k call) failed(err error) error { return fmt.Errorf("%s %s: %w", k.op, k.path, err) }
+
+// unanswered is the error of a call that was sent, perhaps, and not answered.
+func (k call) unanswered(cause error) error {
+	if k.write {
+		return k.failed(fmt.Errorf("%w: %w", ErrUnknownOutcome, cause))
+	}
+	return k.failed(cause)
+}
+
+// do runs request, which blocks in the library, and waits for it no longer than
+// until ctx is done or the connection is lost. The library knows neither; a
+// request that nobody waits for any more ends with the Conn at the latest.
+func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (T, error) {
+	var zero T
+	path := k.path
+	if k.sequential {
+		path += "0" // a sequential path may end in a slash
+	}
+	if err := ValidatePath(path); err != nil {
+		return zero, k.failed(fmt.Errorf("%w: %w", zk.ErrInvalidPath, err))
+	}
+	full := k.path
+	if !k.absolute {
+		full = c.cfg.Servers.full(k.path)
+	}
+	if size := requestOverhead + len(full) + k.size; size > c.cfg.BufferSize {
+		return zero, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, c.cfg.BufferSize))
+	}
+	if err := ctx.Err(); err != nil {
+		return zero, k.failed(fmt.Errorf("%w: not sent", err))
+	}
+	lost, h, err := c.admit(ctx, k)
+	if err != nil {
+		return zero, k.failed(err)
+	}
+	began := time.Now()
+
+	type result struct {
+		value T
+		err   error
+	}
+	results := make(chan result, 1)
+	go func() {
+		defer c.calls.Done()
+		value, err := request(full)
+		c.written(h) // if it came to nothing
+		results <- result{value, err}
+	}()
+	var r result
+	select {
+	case r = <-results:
+	case <-ctx.Done():
+		return zero, k.unanswered(ctx.Err())
+	case <-lost:
+		select {
+		case r = <-results: // it came just before
+		default:
+			return zero, k.unanswered(c.lostErr())
+		}
+	}
+	switch {
+	case r.err == nil:
+		if k.write {
+			c.committed(lost, began)
+		}
+		return r.value, nil
+	case errors.Is(r.err, zk.ErrNoServer):
+		return zero, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, r.err))
+	case errors.Is(r.err, zk.ErrConnectionClosed), errors.Is(r.err, zk.ErrClosing):
+		return zero, k.unanswered(c.lostErr())
+	case errors.Is(r.err, zk.ErrShortBuffer):
+		return zero, k.unanswered(fmt.Errorf("%w: %w", ErrProtocol, r.err))
+	}
+	return zero, k.failed(named(r.err))
+}
+
+// admit waits for a call's turn and lets it begin if there is a connection;
+// lost is closed when that is lost. After an error nothing has been sent.
+func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *call, err error) {
+	c.mu.Lock()
+	lost = c.lost
+	c.mu.Unlock()
+	myTurn := false
+	if lost != nil {
+		select {
+		case c.turn <- struct{}{}:
+			myTurn = true
+		case <-lost:
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("%w: not sent", ctx.Err())
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !myTurn || c.lost != lost {
+		if myTurn {
+			<-c.turn
+		}
+		return nil, nil, c.notConnected()
+	}
+	c.handed.Store(&k)
+	c.calls.Add(1)
+	return lost, &k, nil
+}
+
+// notConnected says why no request can be made. The caller holds c.mu.
+func (c *Conn) notConnected() error {
+	if c.status.State == Connected {
+		return fmt.Errorf("%w: the connection was lost and another made", ErrNotConnected)
+	}
+	if c.status.Err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrNotConnected, c.status.State, c.status.Err)
+	}
+	return fmt.Errorf("%w: %s", ErrNotConnected, c.status.State)
+}
+
+// lostErr is why an admitted call goes unanswered: by now there may be another
+// connection, so it is what the last one ended by.
+func (c *Conn) lostErr() error {
+	c.mu.Lock()
+	err := c.lostBy
+	c.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("%w: %w", zk.ErrConnectionClosed, err)
+	}
+	return zk.ErrConnectionClosed
+}

@@ -1,0 +1,164 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"time"
+
+	"electop/zkwatch/fault"
+)
+
+const (
+	defaultSessionTimeout = 10 * time.Second
+	defaultDialTimeout    = 3 * time.Second
+
+	// The library's own send buffer. A server's default limit is 1 MiB.
+	defaultBufferSize = 1536 << 10
+	// The names of some 100,000 children.
+	defaultMaxReply = 16 << 20
+
+	minBufferSize = 1 << 10
+	minMaxReply   = 1 << 10
+
+	// Where MaxReply stops to grow: more than a server ever sends.
+	replyLimit = 1 << 30
+
+	// The fixed part of any request: lengths, xid, opcode, version, flags.
+	requestOverhead = 64
+)
+
+// A Config says to which cluster a [Conn] connects, and how.
+type Config struct {
+	Servers ConnectString
+
+	// SessionTimeout is asked for; the server grants what its limits allow, see
+	// Status.Timeout. 0 means 10 s.
+	SessionTimeout time.Duration
+
+	// DialTimeout bounds one attempt at one server: resolving its name,
+	// connecting, the TLS handshake, and the answer to the request for a session.
+	// 0 means 3 s.
+	DialTimeout time.Duration
+
+	// Dial connects to a server's host:port. It must return when ctx is done.
+	// nil means a net.Dialer, which resolves the name anew each time.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// TLS, if set, is spoken over what Dial returns; see [LoadTLS]. Where it names
+	// no server, each one's certificate has to be for its host in Servers. nil
+	// means plain TCP.
+	TLS *tls.Config
+
+	// Logger gets what the client library has to say, at debug level. nil
+	// discards it. Credentials are never logged.
+	Logger *slog.Logger
+
+	// BufferSize bounds a request, in bytes, and is allocated for each Conn. It
+	// has to hold the paths of all watches that are set at one time. 0 means
+	// 1.5 MiB; 16 KiB is enough for a candidate.
+	BufferSize int
+
+	// MaxReply bounds a reply, in bytes: one that is larger ends the connection
+	// with ErrReplyTooLarge. Up to 1.5 MiB of it is allocated for each Conn at
+	// once. 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
+	MaxReply int
+
+	// Tick is the longest tickTime of the ensemble's servers, where it is known. A
+	// leader's lease rests on it, see [Conn.Renew]. 0 means not known: then it is
+	// taken to be half of the session timeout at most, as it is wherever nobody
+	// set minSessionTimeout.
+	Tick time.Duration
+
+	// Auth is presented on every connection before any request.
+	Auth []Auth
+
+	// Gate freezes the Conn: nothing is read, written or dialled while it is shut.
+	// The owner of several Conns in a row gives each the same. nil means one of the
+	// Conn's own.
+	Gate *fault.Gate
+
+	// Line, if set, is the network, which a partition can take away. nil means a
+	// network that has none.
+	Line *fault.Line
+
+	// Replies, if set, are the servers' replies, of which one can get lost.
+	Replies *fault.Replies
+
+	// Shuffle, if set, replaces rand.Shuffle in choosing the order in which the
+	// servers are tried.
+	Shuffle func(n int, swap func(i, j int))
+}
+
+// withDefaults returns the config completed, or what is wrong with it.
+func (cfg Config) withDefaults() (Config, error) {
+	if len(cfg.Servers.Servers) == 0 {
+		return cfg, errors.New("no servers")
+	}
+	if cfg.Servers.Chroot != "" {
+		if err := ValidatePath(cfg.Servers.Chroot); err != nil || cfg.Servers.Chroot == "/" {
+			return cfg, fmt.Errorf("chroot %q: not the path of a znode below the root", cfg.Servers.Chroot)
+		}
+	}
+	if cfg.SessionTimeout == 0 {
+		cfg.SessionTimeout = defaultSessionTimeout
+	}
+	if cfg.SessionTimeout < time.Millisecond || cfg.SessionTimeout > math.MaxInt32*time.Millisecond {
+		return cfg, fmt.Errorf("session timeout %v is not between 1ms and 24 days", cfg.SessionTimeout)
+	}
+	if cfg.DialTimeout == 0 {
+		cfg.DialTimeout = defaultDialTimeout
+	}
+	if cfg.DialTimeout < 0 {
+		return cfg, fmt.Errorf("dial timeout %v is negative", cfg.DialTimeout)
+	}
+	if cfg.BufferSize == 0 {
+		cfg.BufferSize = defaultBufferSize
+	}
+	if cfg.BufferSize < minBufferSize {
+		return cfg, fmt.Errorf("buffer size %d is less than %d", cfg.BufferSize, minBufferSize)
+	}
+	if cfg.MaxReply == 0 {
+		cfg.MaxReply = defaultMaxReply
+	}
+	if cfg.MaxReply < minMaxReply || cfg.MaxReply > math.MaxInt32 {
+		return cfg, fmt.Errorf("reply limit %d is not between %d and %d", cfg.MaxReply, minMaxReply, math.MaxInt32)
+	}
+	for _, a := range cfg.Auth {
+		if err := a.validate(); err != nil {
+			return cfg, err
+		}
+	}
+	if cfg.Dial == nil {
+		cfg.Dial = new(net.Dialer).DialContext
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Gate == nil {
+		cfg.Gate = new(fault.Gate)
+	}
+	if cfg.Shuffle == nil {
+		cfg.Shuffle = rand.Shuffle
+	}
+	if cfg.TLS != nil {
+		cfg.TLS = clientTLS(cfg.TLS)
+	}
+	cfg.Auth = slices.Clone(cfg.Auth)
+	return cfg, nil
+}
+
+// Roomier returns the configuration with twice as much room for a reply; false
+// where there is as much already as any server can fill.
+func (cfg Config) Roomier() (Config, bool) {
+	room := cmp.Or(cfg.MaxReply, defaultMaxReply)
+	cfg.MaxReply = min(2*room, replyLimit)
+	return cfg, room < replyLimit
+}

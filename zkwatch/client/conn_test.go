@@ -1,0 +1,535 @@
+package client_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+)
+
+func TestConnectRefusesUnusableConfig(t *testing.T) {
+	ok := client.ConnectString{Servers: []string{"a:1"}}
+	for name, cfg := range map[string]client.Config{
+		"no servers":       {},
+		"bad chroot":       {Servers: client.ConnectString{Servers: ok.Servers, Chroot: "app"}},
+		"negative timeout": {Servers: ok, SessionTimeout: -1},
+		"endless timeout":  {Servers: ok, SessionTimeout: 1 << 60},
+		"no time to dial":  {Servers: ok, DialTimeout: -1},
+		"no buffer":        {Servers: ok, BufferSize: 10},
+		"no room to reply": {Servers: ok, MaxReply: -1},
+		"empty scheme":     {Servers: ok, Auth: []client.Auth{{}}},
+	} {
+		if c, err := client.Connect(cfg); err == nil {
+			c.Close()
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestReconnectToTheOnlyServerIsQuick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c := p.Connect(t)
+		first := clienttest.WaitState(t, c, client.Connected)
+		time.Sleep(time.Minute)
+		lost := time.Now()
+		p.Drop(1)
+		second := p.Connected(t, c, 2)
+		if d := time.Since(lost); d > 50*time.Millisecond {
+			t.Errorf("connected again after %v", d)
+		}
+		if first.SessionID != 0x51 || second.SessionID != first.SessionID {
+			t.Errorf("sessions %#x and %#x", first.SessionID, second.SessionID)
+		}
+	})
+}
+
+func TestDeadServerIsNotHammered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("nobody listens")
+		p := &clienttest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, refused }}
+		c := p.Connect(t, func(cfg *client.Config) { cfg.SessionTimeout = 30 * time.Second })
+		clienttest.WaitErr(t, c, refused)
+		time.Sleep(20 * time.Second)
+		// 0, 50, 150, 350, 750 ms, 1.55 s, then one a second.
+		if n := p.Dials(); n < 20 || n > 25 {
+			t.Errorf("%d attempts in 20 s", n)
+		}
+		if s := c.Status(); s.State != client.Connecting || s.Server != "peer:2181" {
+			t.Errorf("status %+v", s)
+		}
+		<-c.Done()
+		if s := c.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrNoSession) || !errors.Is(s.Err, refused) {
+			t.Errorf("status %+v, want it closed for want of a session", s)
+		}
+	})
+}
+
+func TestEveryServerIsTriedBeforeAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
+			if n < 3 {
+				c.Close()
+				return nil, errors.New("down")
+			}
+			return c, nil
+		}}
+		c := p.Connect(t, func(cfg *client.Config) {
+			cfg.Servers.Servers = []string{"a:1", "b:2", "c:3"}
+			cfg.Shuffle = func(n int, swap func(i, j int)) { swap(0, 2) }
+		})
+		began := time.Now()
+		s := clienttest.WaitState(t, c, client.Connected)
+		if s.Server != "a:1" || !s.Since.Equal(began) {
+			t.Errorf("connected to %s after %v, want the third at once", s.Server, s.Since.Sub(began))
+		}
+	})
+}
+
+func TestExpiryIsTerminal(t *testing.T) {
+	for name, granted := range map[string]uint64{"unknown to the server": 0, "another session": 0x52} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &clienttest.Peer{
+					Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) {
+						if n == 1 {
+							return asked, 0x51
+						}
+						return asked, granted
+					},
+					Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
+						return f.Opcode == clienttest.OpCreate
+					},
+				}
+				c := p.Connect(t)
+				states := c.Subscribe(t.Context())
+				clienttest.WaitState(t, c, client.Connected)
+				_, _, events, err := c.GetW(t.Context(), "/e")
+				if err != nil {
+					t.Fatal(err)
+				}
+				created := make(chan error)
+				for i := range 40 { // more than the library's queue holds
+					go func() {
+						_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, zk.FlagEphemeral, nil)
+						created <- err
+					}()
+				}
+				synctest.Wait()
+				p.Drop(1)
+				for range 40 {
+					if err := <-created; !errors.Is(err, client.ErrUnknownOutcome) || !errors.Is(err, zk.ErrConnectionClosed) {
+						t.Errorf("create: %v, want an unknown outcome", err)
+					}
+				}
+				<-c.Done()
+				s := c.Status()
+				if s.State != client.Expired || !errors.Is(s.Err, zk.ErrSessionExpired) || s.SessionID != 0x51 {
+					t.Errorf("status %+v, want session 0x51 expired", s)
+				}
+				if e := <-events; e.Type != zk.EventNotWatching {
+					t.Errorf("event %v, want that the watch is gone", e)
+				}
+				if _, err := c.Create(t.Context(), "/late", nil, 0, nil); !errors.Is(err, client.ErrNotConnected) || !errors.Is(err, zk.ErrSessionExpired) || errors.Is(err, client.ErrUnknownOutcome) {
+					t.Errorf("create on an expired Conn: %v", err)
+				}
+				c.Close()
+				if ops := p.Opcodes(2); len(ops) > 0 {
+					t.Errorf("requests %d under another session", ops)
+				}
+				time.Sleep(time.Hour)
+				if n := p.Dials(); n != 2 {
+					t.Errorf("%d connections, want 2", n)
+				}
+				var seen []client.State
+				for s := range states {
+					seen = append(seen, s.State)
+				}
+				if i := slices.Index(seen, client.Connected); i < 0 || seen[len(seen)-1] != client.Expired || clienttest.Count(seen, client.Connected) != 1 {
+					t.Errorf("states %v", seen)
+				}
+			})
+		})
+	}
+}
+
+func TestQueuedRequestsDoNotRunLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
+			return f.Opcode == clienttest.OpCreate
+		}}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		c.Config().Gate.Freeze()
+		created := make(chan error)
+		for i := range 5 {
+			go func() {
+				_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, 0, nil)
+				created <- err
+			}()
+		}
+		synctest.Wait()
+		p.Drop(1)
+		c.Config().Gate.Thaw()
+		unknown := 0
+		for range 5 {
+			switch err := <-created; {
+			case errors.Is(err, client.ErrUnknownOutcome):
+				unknown++
+			case !errors.Is(err, client.ErrNotConnected):
+				t.Errorf("create: %v, want one that was not sent", err)
+			}
+		}
+		if unknown == 0 { // one was with the library
+			t.Error("no outcome is unknown")
+		}
+		p.Connected(t, c, 2)
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+			t.Errorf("request after the reconnect: %v", err)
+		}
+		if n := clienttest.Count(p.Opcodes(2), clienttest.OpCreate); n > 0 {
+			t.Errorf("%d requests from before the loss ran after it", n)
+		}
+	})
+}
+
+// Watches are set again as of the last zxid seen over the connections before,
+// whatever is answered over the new one first: with a later one, changes from
+// in between would trigger none of them.
+func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		_, _, events, err := c.ChildrenW(t.Context(), "/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= 20; n++ {
+			seen := p.Zxid.Load()
+			p.Drop(n)
+			p.Connected(t, c, n+1)
+			for range 3 {
+				if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			synctest.Wait()
+			set := 0
+			for _, f := range p.Received(n + 1) {
+				if f.Opcode != clienttest.OpSetWatches {
+					continue
+				}
+				set++
+				if as := int64(binary.BigEndian.Uint64(f.Body)); as != seen {
+					t.Errorf("watches are set again as of zxid %d, want %d", as, seen)
+				}
+			}
+			if set != 1 {
+				t.Fatalf("%d requests to set watches over connection %d", set, n+1)
+			}
+			if at := p.Hello(n + 1); at != seen {
+				t.Errorf("connection %d names zxid %d as seen, want %d", n+1, at, seen)
+			}
+		}
+		select {
+		case e := <-events:
+			t.Errorf("event %v", e)
+		default:
+		}
+	})
+}
+
+func TestTimeoutRoundTripAndLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var delay atomic.Int64
+		delay.Store(int64(3 * time.Millisecond))
+		p := &clienttest.Peer{
+			Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) { return asked / 3, 0x51 },
+			Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+				d := time.Duration(delay.Load())
+				time.Sleep(d)
+				return d > time.Second // mute
+			},
+		}
+		c := p.Connect(t) // asks for 9 s
+		s := clienttest.WaitState(t, c, client.Connected)
+		if s.Timeout != 3*time.Second || !s.ExpiresFrom.Equal(time.Now().Add(3*time.Second)) {
+			t.Errorf("timeout %v, session for %v, want 3 s", s.Timeout, time.Until(s.ExpiresFrom))
+		}
+		sent := time.Now()
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.Status(); s.RTT != time.Duration(delay.Load()) || !s.ExpiresFrom.Equal(sent.Add(3*time.Second)) {
+			t.Errorf("round trip %v, session for %v", s.RTT, s.ExpiresFrom.Sub(sent))
+		}
+		delay.Store(int64(5 * time.Millisecond))
+		time.Sleep(time.Minute) // pings do it too
+		s = c.Status()
+		if s.State != client.Connected || s.RTT != time.Duration(delay.Load()) || time.Until(s.ExpiresFrom) <= time.Second || time.Until(s.ExpiresFrom) > 3*time.Second {
+			t.Errorf("status %+v", s)
+		}
+		delay.Store(int64(time.Hour))
+		time.Sleep(1900 * time.Millisecond)
+		// The library has not noticed yet.
+		if s := c.Status(); s.State != client.Connected || time.Until(s.ExpiresFrom) > 1500*time.Millisecond {
+			t.Errorf("status %+v, session for %v", s, time.Until(s.ExpiresFrom))
+		}
+		clienttest.Wait(t, c, "disconnected", func(s client.Status) bool { return s.State != client.Connected })
+		c.Cut()
+		p.Served.Wait()
+	})
+}
+
+func TestFreezeAndThaw(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		c.Config().Gate.Freeze()
+		released := make(chan error)
+		go func() { released <- c.Config().Gate.Wait(t.Context()) }()
+		got := make(chan error)
+		go func() {
+			_, _, err := c.Get(t.Context(), "/e")
+			got <- err
+		}()
+		time.Sleep(time.Second)
+		select {
+		case <-got:
+			t.Error("a frozen Conn has read")
+		case <-released:
+			t.Error("the gate is shut and lets pass")
+		default:
+		}
+		if n := len(p.Opcodes(1)); n > 0 || !c.Config().Gate.Frozen() {
+			t.Errorf("a frozen Conn has sent %d requests", n)
+		}
+		c.Config().Gate.Thaw()
+		if err := <-released; err != nil {
+			t.Error(err)
+		}
+		if err := <-got; err != nil {
+			t.Errorf("after the thaw: %v", err)
+		}
+
+		// Frozen for long: the server is gone meanwhile, nobody redials, and the
+		// Conn does not give up either. After the thaw it finds the session.
+		c.Config().Gate.Freeze()
+		time.Sleep(time.Minute)
+		p.Drop(1)
+		time.Sleep(time.Hour)
+		if s := c.Status(); s.State != client.Connected || p.Dials() != 1 {
+			t.Errorf("frozen: %+v, %d connections", s, p.Dials())
+		}
+		c.Config().Gate.Thaw()
+		p.Connected(t, c, 2)
+
+		c.Config().Gate.Freeze()
+		began := time.Now()
+		c.Close()
+		if d := time.Since(began); d > 0 {
+			t.Errorf("Close of a frozen Conn took %v", d)
+		}
+	})
+}
+
+func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		closed, cut := p.Connect(t), p.Connect(t)
+		clienttest.WaitState(t, closed, client.Connected)
+		clienttest.WaitState(t, cut, client.Connected)
+		began := time.Now()
+		closed.Close()
+		if n := clienttest.Count(p.Opcodes(0), clienttest.OpCloseSession); n != 1 {
+			t.Errorf("Close said goodbye %d times", n)
+		}
+		if s := closed.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrClosed) {
+			t.Errorf("status %+v", s)
+		}
+		cut.Cut()
+		cut.Close()
+		p.Served.Wait()
+		if n := clienttest.Count(p.Opcodes(0), clienttest.OpCloseSession); n != 1 {
+			t.Errorf("Cut said goodbye")
+		}
+		if s := cut.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrCut) || p.Dials() != 2 {
+			t.Errorf("status %+v, %d connections", s, p.Dials())
+		}
+		if d := time.Since(began); d > 0 {
+			t.Errorf("Close and Cut took %v", d)
+		}
+	})
+}
+
+func TestCloseIsBounded(t *testing.T) {
+	for name, p := range map[string]*clienttest.Peer{
+		"mute peer":     {Answer: func(clienttest.Request, func(int32, int32, []byte), int32) bool { return true }},
+		"no answer yet": {Accept: func(n int, c net.Conn) bool { io.Copy(io.Discard, c); return true }},
+		"nobody there":  {Dialled: func(n int, c net.Conn) (net.Conn, error) { c.Close(); return nil, io.EOF }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := p.Connect(t)
+				time.Sleep(1100 * time.Millisecond)
+				went := make(chan struct{})
+				for range 40 {
+					go func() {
+						c.Create(t.Context(), "/e", nil, 0, nil)
+						went <- struct{}{}
+					}()
+				}
+				synctest.Wait()
+				began := time.Now()
+				c.Close()
+				if d := time.Since(began); d > time.Second {
+					t.Errorf("Close took %v", d)
+				}
+				for range 40 {
+					<-went
+				}
+			})
+		})
+	}
+}
+
+func TestSubscribersMissNoState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c := p.Connect(t)
+		slow := c.Subscribe(t.Context())
+		clienttest.WaitState(t, c, client.Connected)
+		const losses = 50
+		for n := 1; n <= losses; n++ {
+			time.Sleep(2 * time.Second)
+			p.Drop(n)
+			p.Connected(t, c, n+1)
+		}
+		c.Close()
+		got := map[client.State]int{}
+		for s := range slow {
+			got[s.State]++
+		}
+		if got[client.Connected] != losses+1 || got[client.Disconnected] != losses || got[client.Closed] != 1 {
+			t.Errorf("seen %v, want %d losses", got, losses)
+		}
+	})
+}
+
+func TestAnHourWithTheEmbeddedServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		cfg := client.Config{
+			Servers:        client.ConnectString{Servers: []string{"embedded:2181"}},
+			SessionTimeout: 4 * time.Second,
+			Dial:           func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+		}
+		a, b := clienttest.Connect(t, cfg), clienttest.Connect(t, cfg)
+		clienttest.WaitState(t, a, client.Connected)
+		clienttest.WaitState(t, b, client.Connected)
+		if _, err := a.Create(t.Context(), "/e", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+			t.Fatal(err)
+		}
+		_, _, events, err := b.GetW(t.Context(), "/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		if s := a.Status(); s.State != client.Connected || time.Until(s.ExpiresFrom) < 2*time.Second {
+			t.Errorf("after an hour: %+v", s)
+		}
+		a.Config().Gate.Freeze()
+		frozen := time.Now()
+		if e := <-events; e.Type != zk.EventNodeDeleted {
+			t.Errorf("event %+v", e)
+		}
+		if d := time.Since(frozen); d < 2*time.Second || d > 5*time.Second {
+			t.Errorf("the znode of a frozen candidate lived for %v", d)
+		}
+		a.Config().Gate.Thaw()
+		<-a.Done()
+		if s := a.Status(); s.State != client.Expired {
+			t.Errorf("after the thaw: %+v", s)
+		}
+		b.Close()
+	})
+}
+
+func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := make(chan struct{})
+		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
+			if f.Opcode == clienttest.OpCreate && f.Conn == 1 {
+				<-gone // and reads nothing meanwhile
+			}
+			return false
+		}}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		created := make(chan error)
+		for i := range 3 {
+			// The first is read, the second is being written, the third waits.
+			go func() {
+				_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, 0, nil)
+				created <- err
+			}()
+			synctest.Wait()
+		}
+		p.Drop(1)
+		close(gone)
+		for range 3 {
+			if err := <-created; !errors.Is(err, client.ErrUnknownOutcome) {
+				t.Errorf("create: %v, want an unknown outcome", err)
+			}
+		}
+		p.Connected(t, c, 2)
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+			t.Errorf("request after the reconnect: %v", err)
+		}
+		if n := clienttest.Count(p.Opcodes(2), clienttest.OpCreate); n > 0 {
+			t.Errorf("%d requests from before the loss ran after it", n)
+		}
+	})
+}
+
+func TestFrozenConnDoesNotGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var down atomic.Bool
+		p := &clienttest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
+			if down.Load() {
+				c.Close()
+				return nil, errors.New("down")
+			}
+			return c, nil
+		}}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		down.Store(true)
+		p.Drop(1)
+		clienttest.WaitState(t, c, client.Disconnected)
+		c.Config().Gate.Freeze()
+		time.Sleep(time.Hour)
+		if s := c.Status(); s.State != client.Disconnected {
+			t.Errorf("frozen: %+v", s)
+		}
+		down.Store(false)
+		c.Config().Gate.Thaw()
+		clienttest.WaitState(t, c, client.Connected)
+	})
+}

@@ -1,0 +1,195 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// DefaultPort is where a ZooKeeper server listens for clients unless told
+// otherwise.
+const DefaultPort = 2181
+
+// A ConnectString names the servers of one cluster and, optionally, a path in
+// it that is the root of everything the client sees.
+type ConnectString struct {
+	Servers []string // each host:port, an IPv6 host in brackets
+	Chroot  string   // an absolute path, or "" for none
+}
+
+// ParseConnectString parses host[:port][,host[:port]...][/chroot]. The port is
+// 2181 where none is given. An IPv6 address is written in brackets; without
+// them it is accepted where it cannot be mistaken for an address with a port.
+// Space around the whole and around each server is ignored.
+func ParseConnectString(s string) (ConnectString, error) {
+	cs, err := parseConnectString(strings.TrimSpace(s))
+	if err != nil {
+		return ConnectString{}, fmt.Errorf("connect string %q: %w", s, err)
+	}
+	return cs, nil
+}
+
+func parseConnectString(s string) (ConnectString, error) {
+	if s == "" {
+		return ConnectString{}, errors.New("it is empty")
+	}
+	var cs ConnectString
+	if i := strings.IndexByte(s, '/'); i >= 0 {
+		if s[i:] != "/" {
+			cs.Chroot = s[i:]
+		}
+		if err := ValidatePath(s[i:]); err != nil {
+			return ConnectString{}, fmt.Errorf("chroot %q: %w", s[i:], err)
+		}
+		s = s[:i]
+	}
+	for entry := range strings.SplitSeq(s, ",") {
+		entry = strings.TrimSpace(entry)
+		addr, err := parseServer(entry)
+		if err != nil {
+			return ConnectString{}, fmt.Errorf("server %q: %w", entry, err)
+		}
+		cs.Servers = append(cs.Servers, addr)
+	}
+	return cs, nil
+}
+
+// parseServer returns the host:port that entry stands for.
+func parseServer(entry string) (string, error) {
+	if entry == "" {
+		return "", errors.New("it is empty")
+	}
+	if rest, ok := strings.CutPrefix(entry, "["); ok {
+		host, port, ok := strings.Cut(rest, "]")
+		if !ok {
+			return "", errors.New("no closing bracket")
+		}
+		if !isIPv6(host) {
+			return "", fmt.Errorf("%q is no IPv6 address", host)
+		}
+		if port == "" {
+			return joinPort(host, strconv.Itoa(DefaultPort))
+		}
+		port, ok = strings.CutPrefix(port, ":")
+		if !ok {
+			return "", fmt.Errorf("%q after the bracket is no port", port)
+		}
+		return joinPort(host, port)
+	}
+	i := strings.LastIndexByte(entry, ':')
+	if i < 0 {
+		return joinPort(entry, strconv.Itoa(DefaultPort))
+	}
+	host, port := entry[:i], entry[i+1:]
+	if isIPv6(entry) {
+		if _, err := strconv.ParseUint(port, 10, 16); err == nil && isIPv6(host) {
+			return "", fmt.Errorf("an IPv6 address with or without a port? Write [%s] or [%s]:%s", entry, host, port)
+		}
+		return joinPort(entry, strconv.Itoa(DefaultPort))
+	}
+	if strings.Contains(host, ":") && !isIPv6(host) {
+		return "", errors.New("more than one colon, and no IPv6 address")
+	}
+	return joinPort(host, port)
+}
+
+func isIPv6(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Is6() && validHost(host) == nil
+}
+
+func joinPort(host, port string) (string, error) {
+	if err := validHost(host); err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return "", fmt.Errorf("port %q is no number from 1 to 65535", port)
+	}
+	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil
+}
+
+// validHost refuses what cannot be a name or an address. Whether the name
+// exists is found out when it is dialled.
+func validHost(host string) error {
+	switch {
+	case host == "":
+		return errors.New("no host")
+	case len(host) > 253: // the longest domain name
+		return errors.New("the host name is too long")
+	case !utf8.ValidString(host):
+		return errors.New("the host name is not valid UTF-8")
+	}
+	for _, r := range host {
+		if !unicode.IsPrint(r) || unicode.IsSpace(r) || strings.ContainsRune(`[]/\,@?#"'`, r) {
+			return fmt.Errorf("character %q in the host name", r)
+		}
+	}
+	return nil
+}
+
+// String is the connect string in its full form, with every port. Parsing it
+// gives the same ConnectString.
+func (cs ConnectString) String() string {
+	return strings.Join(cs.Servers, ",") + cs.Chroot
+}
+
+// full is the server's name for a path below the chroot.
+func (cs ConnectString) full(path string) string {
+	switch {
+	case cs.Chroot == "":
+		return path
+	case path == "/":
+		return cs.Chroot
+	}
+	return cs.Chroot + path
+}
+
+// inner is the reverse of full. A path outside the chroot, which a server has
+// no reason to send, is returned as it is.
+func (cs ConnectString) inner(path string) string {
+	rest, ok := strings.CutPrefix(path, cs.Chroot)
+	switch {
+	case cs.Chroot == "" || !ok:
+		return path
+	case rest == "":
+		return "/"
+	case rest[0] != '/':
+		return path
+	}
+	return rest
+}
+
+// ValidatePath says what is wrong with path as the path of a znode, by the
+// rules of ZooKeeper's PathUtils, so that no server has to be asked.
+func ValidatePath(path string) error {
+	switch {
+	case path == "":
+		return errors.New("path is empty")
+	case path[0] != '/':
+		return errors.New("path does not start with /")
+	case path == "/":
+		return nil
+	case !utf8.ValidString(path):
+		return errors.New("path is not valid UTF-8")
+	}
+	for name := range strings.SplitSeq(path[1:], "/") {
+		switch name {
+		case "":
+			return errors.New("path has an empty name")
+		case ".", "..":
+			return fmt.Errorf("path has the relative name %q", name)
+		}
+	}
+	for _, r := range path {
+		if r <= 0x1f || r >= 0x7f && r <= 0x9f || r >= 0xd800 && r <= 0xf8ff || r >= 0xfff0 && r <= 0xffff {
+			return fmt.Errorf("path has the character %U", r)
+		}
+	}
+	return nil
+}

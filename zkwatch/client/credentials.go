@@ -1,0 +1,149 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+)
+
+// An Auth is a credential for one of the server's authentication schemes, such
+// as "digest" with "user:password". However it is formatted, logged or encoded,
+// also deep inside of something else, only the scheme shows.
+type Auth struct {
+	Scheme string
+
+	// A pointer, because package fmt prints the address of one where it reaches a
+	// field by reflection and cannot call the methods below.
+	secret *string
+}
+
+// NewAuth returns the credential for a scheme.
+func NewAuth(scheme, credential string) Auth { return Auth{Scheme: scheme, secret: &credential} }
+
+func (a Auth) credential() string {
+	if a.secret == nil {
+		return ""
+	}
+	return *a.secret
+}
+
+// maxAuth bounds a credential with its scheme, in bytes.
+const maxAuth = 64 << 10
+
+func (a Auth) validate() error {
+	switch {
+	case !validScheme(a.Scheme):
+		return errors.New("auth: the scheme is not a word of small letters and digits, such as digest")
+	case len(a.Scheme)+len(a.credential()) > maxAuth:
+		return fmt.Errorf("auth scheme %s: the credential is longer than %d bytes", a.Scheme, maxAuth)
+	}
+	return nil
+}
+
+// validScheme accepts what the known schemes look like, which a credential in
+// the wrong place mostly does not.
+func validScheme(s string) bool {
+	if s == "" || len(s) > 32 {
+		return false
+	}
+	for i, r := range s {
+		if letter := r >= 'a' && r <= 'z'; !letter && (i == 0 || !(r >= '0' && r <= '9') && !strings.ContainsRune("-_.", r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseAuth parses scheme:credential, for digest digest:user:password. An error
+// says what is wrong and nothing of what it was wrong with.
+func ParseAuth(line string) (Auth, error) {
+	scheme, credential, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
+	if !ok {
+		return Auth{}, errors.New("auth: not of the form scheme:credential, as in digest:user:password")
+	}
+	a := NewAuth(scheme, credential)
+	if err := a.validate(); err != nil {
+		return Auth{}, err
+	}
+	if credential == "" {
+		return Auth{}, fmt.Errorf("auth scheme %s: no credential", scheme)
+	}
+	if scheme == "digest" {
+		user, password, ok := strings.Cut(credential, ":")
+		if !ok || user == "" || password == "" {
+			return Auth{}, errors.New("auth scheme digest: not of the form digest:user:password")
+		}
+	}
+	return a, nil
+}
+
+// maxAuthFile bounds a file of credentials, in bytes.
+const maxAuthFile = 1 << 20
+
+// ReadAuthFile reads credentials from a file, one scheme:credential a line.
+// Empty lines and those that start with # do not count. A file that others than
+// its owner may read or write is refused, where the system has such permissions
+// (not on Windows).
+func ReadAuthFile(path string) ([]Auth, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("auth file: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("auth file: %w", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("auth file %s: it is a directory", path)
+	}
+	if mode := info.Mode(); mode&fs.ModePerm&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("auth file %s: others may read or write it (mode %#o): chmod 600 it", path, mode.Perm())
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxAuthFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("auth file: %w", err)
+	case len(text) > maxAuthFile:
+		return nil, fmt.Errorf("auth file %s: it is larger than %d bytes", path, maxAuthFile)
+	}
+	var auths []Auth
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		if s := strings.TrimSpace(line); s == "" || s[0] == '#' {
+			continue
+		}
+		a, err := ParseAuth(line)
+		if err != nil {
+			return nil, fmt.Errorf("auth file %s: line %d: %w", path, number, err)
+		}
+		auths = append(auths, a)
+	}
+	if len(auths) == 0 {
+		return nil, fmt.Errorf("auth file %s: no credential in it", path)
+	}
+	return auths, nil
+}
+
+func (a Auth) String() string {
+	if !validScheme(a.Scheme) { // it may be the credential, in the wrong place
+		return "(no scheme):(hidden)"
+	}
+	return a.Scheme + ":(hidden)"
+}
+
+// Format implements fmt.Formatter for every verb, so that none prints the
+// fields.
+func (a Auth) Format(f fmt.State, _ rune) { io.WriteString(f, a.String()) }
+
+// LogValue implements slog.LogValuer.
+func (a Auth) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// MarshalText implements encoding.TextMarshaler, which encoding/json uses.
+func (a Auth) MarshalText() ([]byte, error) { return []byte(a.String()), nil }

@@ -1,0 +1,77 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"electop/zkwatch/fault"
+)
+
+// dial is the library's dialer. Each call is one attempt at one server, made
+// after a pause where the last ones failed.
+func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
+	c.attempting(addr)
+	if !c.servers.pause(c.life) || !c.gate.Pass(c.life.Done()) {
+		return newFarewell(c.part), nil
+	}
+	ctx, cancel := context.WithTimeout(c.life, c.cfg.DialTimeout)
+	defer cancel()
+	raw, err := c.reach(ctx, network, addr)
+	if err == nil && c.cfg.TLS != nil {
+		raw, err = secure(ctx, &c.cfg, raw, addr)
+	}
+	if err == nil && c.cfg.Replies != nil {
+		raw = c.cfg.Replies.Over(raw)
+	}
+	if err != nil {
+		c.attemptFailed(addr, fmt.Errorf("connect to %s: %w", addr, err))
+		return nil, err
+	}
+	deadline, _ := ctx.Deadline()
+	c.mu.Lock()
+	n := newServerConn(c, raw, addr, deadline, c.zxid)
+	ended := c.status.State.Terminal()
+	if !ended {
+		c.link = n
+		c.status.Server = addr
+	}
+	c.mu.Unlock()
+	if ended {
+		n.shut()
+		return newFarewell(c.part), nil
+	}
+	return n, nil
+}
+
+// reach connects to a server, over the line if there is one.
+func (c *Conn) reach(ctx context.Context, network, addr string) (net.Conn, error) {
+	if c.cfg.Line == nil {
+		return c.cfg.Dial(ctx, network, addr)
+	}
+	return c.cfg.Line.Dial(ctx, fault.Owner{Life: c.life, Go: c.spawn}, network, addr, c.cfg.Dial)
+}
+
+// attempting says which server is next, with the reason why the last one is not
+// connected.
+func (c *Conn) attempting(addr string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status.State.Terminal() || c.status.Server == addr {
+		return
+	}
+	c.status.Server = addr
+	c.subscribers.publish(c.status)
+}
+
+// attemptFailed records why an attempt to connect came to nothing.
+func (c *Conn) attemptFailed(addr string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status.State.Terminal() {
+		return
+	}
+	c.status.Server = addr
+	c.setErr(err)
+}

@@ -1,0 +1,239 @@
+package client_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+)
+
+func TestPeerThatIsNoZooKeeper(t *testing.T) {
+	for name, tt := range map[string]struct {
+		says string
+		want string
+	}{
+		"HTTP":     {"HTTP/1.1 400 Bad Request\r\n\r\n", "speaks HTTP"},
+		"TLS":      {"\x15\x03\x03\x00\x02\x02\x46", "TLS"},
+		"SSH":      {"SSH-2.0-x\r\n", `"SSH-"`},
+		"zeros":    {string(make([]byte, 64)), "not a ZooKeeper"},
+		"negative": {"\xff\xff\xff\xff", "not a ZooKeeper"},
+		"password": {"\x00\x00\x00\x14" + "\x00\x00\x00\x00" + "\x00\x00\x10\x00" + "\x00\x00\x00\x00\x00\x00\x00\x01" + "\x7f\xff\xff\xff", "password"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool {
+					clienttest.ReadFrame(c)
+					// In pieces, so that a prefix comes in two.
+					io.WriteString(c, tt.says[:3])
+					io.WriteString(c, tt.says[3:])
+					return true
+				}}
+				s := clienttest.WaitErr(t, p.Connect(t), client.ErrNotZooKeeper)
+				if !strings.Contains(s.Err.Error(), tt.want) {
+					t.Errorf("error %v, want %s", s.Err, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestMutePeerIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool {
+			if n > 1 {
+				return false
+			}
+			io.Copy(io.Discard, c)
+			return true
+		}}
+		c := p.Connect(t, func(cfg *client.Config) { cfg.SessionTimeout = 40 * time.Second })
+		began := time.Now()
+		clienttest.WaitErr(t, c, os.ErrDeadlineExceeded)
+		clienttest.WaitState(t, c, client.Connected)
+		if d := time.Since(began); d > 3*time.Second {
+			t.Errorf("connected after %v; an attempt may take 2 s", d)
+		}
+	})
+}
+
+func TestBrokenRepliesEndTheConnection(t *testing.T) {
+	huge := []byte{0x7f, 0xff, 0xff, 0xff}
+	for name, tt := range map[string]struct {
+		answer func(reply func(xid, code int32, body []byte), xid int32)
+		want   error
+	}{
+		"children":  {func(reply func(int32, int32, []byte), xid int32) { reply(xid, 0, append(huge, make([]byte, 68)...)) }, client.ErrProtocol},
+		"too large": {func(reply func(int32, int32, []byte), xid int32) { reply(xid, 0, make([]byte, 100<<10)) }, client.ErrReplyTooLarge},
+		"no body":   {func(reply func(int32, int32, []byte), xid int32) { reply(xid, 0, nil) }, client.ErrProtocol},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+					if f.Opcode != clienttest.OpGetChildren2 {
+						return false
+					}
+					tt.answer(reply, xid)
+					return true
+				}}
+				c := p.Connect(t)
+				states := c.Subscribe(t.Context())
+				clienttest.WaitState(t, c, client.Connected)
+				_, _, err := c.Children(t.Context(), "/e")
+				if !errors.Is(err, tt.want) || !errors.Is(err, zk.ErrConnectionClosed) {
+					t.Errorf("error %v, want %v", err, tt.want)
+				}
+				for s := range states {
+					if s.State == client.Disconnected {
+						if !errors.Is(s.Err, tt.want) {
+							t.Errorf("status %+v, want %v", s, tt.want)
+						}
+						break
+					}
+				}
+				p.Connected(t, c, 2) // the next request is another matter
+			})
+		})
+	}
+}
+
+func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{
+			Grant: func(n int, asked time.Duration, session uint64) (time.Duration, uint64) {
+				if n == 1 {
+					return 0, 0x51
+				}
+				return asked, 0x51
+			},
+			Accept: func(n int, c net.Conn) bool {
+				if n != 2 {
+					return false
+				}
+				clienttest.ReadFrame(c)
+				response := make([]byte, 36)
+				response[7], response[6], response[15], response[19] = 0, 40, 0x51, 16
+				clienttest.WriteFrame(c, response)
+				clienttest.WriteFrame(c, []byte{0, 0, 0, 1})
+				return true
+			},
+		}
+		c := p.Connect(t)
+		clienttest.WaitErr(t, c, client.ErrProtocol)
+		p.Connected(t, c, 3)
+	})
+}
+
+func TestClientAheadOfRestartedServerStartsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		behind := false
+		p := &clienttest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // a zxid to be ahead with
+			t.Fatal(err)
+		}
+		behind = true
+		p.Drop(1)
+		s := clienttest.WaitErr(t, c, client.ErrRefused)
+		if !strings.Contains(s.Err.Error(), "zxid 0x1") {
+			t.Errorf("error %v, want a hint at the zxid", s.Err)
+		}
+		<-c.Done()
+		if s := c.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrNoSession) {
+			t.Errorf("status %+v, want it closed for want of a session", s)
+		}
+		clienttest.WaitState(t, p.Connect(t), client.Connected)
+	})
+}
+
+func TestTooManyConnectionsAreRecognised(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool { clienttest.ReadFrame(c); return true }}
+		c := p.Connect(t)
+		clienttest.Wait(t, c, "with a hint", func(s client.Status) bool {
+			return errors.Is(s.Err, client.ErrRefused) && strings.Contains(s.Err.Error(), "maxClientCnxns")
+		})
+	})
+}
+
+func TestFailedWriteOfCredentialsDoesNotWedge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Dialled: func(n int, c net.Conn) (net.Conn, error) {
+			if n%2 == 0 {
+				return &clienttest.FailingConn{Conn: c, Writes: n / 2}, nil // fails at the credentials, at the request after, ...
+			}
+			return c, nil
+		}}
+		c := p.Connect(t, func(cfg *client.Config) {
+			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")}
+		})
+		clienttest.WaitState(t, c, client.Connected)
+		if _, _, _, err := c.GetW(t.Context(), "/e"); err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= 9; n += 2 {
+			p.Drop(n)
+			p.Connected(t, c, n+2)
+			if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+				t.Errorf("connection %d: %v", n+2, err)
+			}
+			if ops := p.Opcodes(n + 2); len(ops) == 0 || ops[0] != clienttest.OpAuth {
+				t.Errorf("requests %d, want the credentials first", ops)
+			}
+		}
+	})
+}
+
+func TestRefusedCredentialsAreTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+			if f.Opcode == clienttest.OpAuth && string(f.Body[8:11]) == "bad" {
+				reply(xid, -115, nil)
+				return true
+			}
+			return false
+		}}
+		c := p.Connect(t, func(cfg *client.Config) {
+			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p"), client.NewAuth("bad", "geheim")}
+		})
+		<-c.Done()
+		s := c.Status()
+		if s.State != client.Closed || !errors.Is(s.Err, zk.ErrAuthFailed) || !strings.Contains(s.Err.Error(), "scheme bad") || strings.Contains(s.Err.Error(), "geheim") {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+func TestCredentialsDoNotShow(t *testing.T) {
+	cfg := client.Config{Auth: []client.Auth{client.NewAuth("digest", "user:geheim")}}
+	var out strings.Builder
+	slog.New(slog.NewTextHandler(&out, nil)).Info("x", "auth", cfg.Auth[0], "all", cfg.Auth)
+	b, err := json.Marshal(cfg.Auth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Write(b)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q"} {
+		fmt.Fprintf(&out, verb+verb, cfg, &cfg.Auth[0])
+	}
+	for _, secret := range []string{"geheim", "67656865696d", "103 101 104", "0x67, 0x65", "Z2VoZWlt"} {
+		if strings.Contains(out.String(), secret) {
+			t.Errorf("%q shows in %s", secret, out.String())
+		}
+	}
+	if !strings.Contains(out.String(), "digest") {
+		t.Errorf("the scheme does not show in %s", out.String())
+	}
+}

@@ -1,0 +1,260 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+)
+
+// linedPeer is a connection to a peer over a line.
+func linedPeer(t *testing.T, p *clienttest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
+	line := new(fault.Line)
+	c := p.Connect(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
+	clienttest.WaitState(t, c, client.Connected)
+	return c, line
+}
+
+// What is sent while the line is down arrives, in order, if the connection
+// lives to see it up again.
+func TestLineDelivers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c, line := linedPeer(t, p)
+		line.Partition()
+		created := make(chan error)
+		for i := range 3 {
+			go func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, 0, nil)
+				created <- err
+			}()
+		}
+		time.Sleep(5 * time.Second) // of a read timeout of 6 s
+		if got := p.Opcodes(1); len(got) > 0 {
+			t.Errorf("requests %d over a line that is down", got)
+		}
+		line.Heal()
+		for range 3 {
+			if err := <-created; err != nil {
+				t.Error(err)
+			}
+		}
+		var paths []string
+		for _, f := range p.Received(1) {
+			if f.Opcode == clienttest.OpCreate {
+				paths = append(paths, string(f.Body[4:8]))
+			}
+		}
+		if want := []string{"/e/0", "/e/1", "/e/2"}; !slices.Equal(paths, want) {
+			t.Errorf("created %q, want %q", paths, want)
+		}
+		if p.Dials() != 1 {
+			t.Errorf("%d connections", p.Dials())
+		}
+		// And so up and down, which is nothing to it.
+		for range 100 {
+			line.Partition()
+			time.Sleep(50 * time.Millisecond)
+			line.Heal()
+			time.Sleep(50 * time.Millisecond)
+		}
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil || p.Dials() != 1 {
+			t.Errorf("after a hundred interruptions: %v, %d connections", err, p.Dials())
+		}
+	})
+}
+
+// What was sent over a connection that did not live is lost, and its caller is
+// told that nobody knows.
+func TestLineLoses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c, line := linedPeer(t, p)
+		line.Partition()
+		began := time.Now()
+		_, err := c.Create(t.Context(), "/e/0", nil, 0, nil)
+		if !errors.Is(err, client.ErrUnknownOutcome) {
+			t.Errorf("create: %v", err)
+		}
+		if took := time.Since(began); took < 2*time.Second || took > 6*time.Second { // of 9 s
+			t.Errorf("the connection was missed after %v", took)
+		}
+		if s := c.Status(); s.State != client.Disconnected || !errors.Is(s.Err, os.ErrDeadlineExceeded) {
+			t.Errorf("status %+v", s)
+		}
+		// Dials are not answered: one a DialTimeout of 2 s.
+		clienttest.WaitErr(t, c, os.ErrDeadlineExceeded)
+		time.Sleep(5 * time.Second)
+		if p.Dials() != 1 {
+			t.Errorf("%d connections over a line that is down", p.Dials())
+		}
+		line.Heal()
+		healed := time.Now()
+		p.Connected(t, c, 2)
+		if took := time.Since(healed); took > 10*time.Millisecond {
+			t.Errorf("connected %v after the healing", took)
+		}
+		if got := p.Opcodes(0); slices.Contains(got, clienttest.OpCreate) {
+			t.Errorf("requests %d: what was lost has arrived", got)
+		}
+	})
+}
+
+// That the other end closes a connection is not seen while the line is down.
+func TestLineKeepsTheEndOfAConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c, line := linedPeer(t, p)
+		line.Partition()
+		p.Drop(1)
+		time.Sleep(time.Second)
+		if s := c.Status(); s.State != client.Connected {
+			t.Errorf("status %+v: the end of the connection got through", s)
+		}
+		line.Heal()
+		p.Connected(t, c, 2)
+	})
+}
+
+// Nor does the server see that its client gave the connection up.
+func TestLineKeepsTheClientsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ended atomic.Bool
+		p := &clienttest.Peer{}
+		p.Accept = func(n int, c net.Conn) bool {
+			p.Serve(n, c)
+			if n == 1 {
+				ended.Store(true)
+			}
+			return true
+		}
+		c, line := linedPeer(t, p)
+		line.Partition()
+		clienttest.WaitState(t, c, client.Disconnected)
+		time.Sleep(time.Second)
+		if ended.Load() {
+			t.Error("the server saw the connection end over a line that is down")
+		}
+		line.Heal()
+		synctest.Wait()
+		if !ended.Load() {
+			t.Error("the connection was not closed when the line was up again")
+		}
+	})
+}
+
+func TestCloseWhileTheLineIsDown(t *testing.T) {
+	for _, down := range []time.Duration{0, 4 * time.Second, 7 * time.Second, 15 * time.Second} {
+		for name, end := range map[string]func(*client.Conn){
+			"Close": func(c *client.Conn) { c.Close() },
+			"Cut":   (*client.Conn).Cut,
+		} {
+			t.Run(fmt.Sprintf("%s after %v", name, down), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					p := &clienttest.Peer{}
+					c, line := linedPeer(t, p)
+					line.Partition()
+					go c.Create(t.Context(), "/e/0", nil, 0, nil)
+					time.Sleep(down)
+					began := time.Now()
+					end(c)
+					if took := time.Since(began); took > time.Second {
+						t.Errorf("it took %v", took)
+					}
+					line.Heal()
+					time.Sleep(time.Minute)
+					if got := p.Opcodes(0); len(got) > 0 {
+						t.Errorf("requests %d arrived", got)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A client that goes on sending into a line that is down is not given memory
+// without end.
+func TestLineTakesOnlySoMuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		c, line := linedPeer(t, p, func(cfg *client.Config) { cfg.BufferSize = 256 << 10 })
+		line.Partition()
+		var sent atomic.Int64
+		for range 10 {
+			go func() {
+				c.Set(t.Context(), "/e", make([]byte, 40<<10), -1)
+				sent.Add(1)
+			}()
+		}
+		synctest.Wait()
+		if s := c.Status(); s.State == client.Connected {
+			t.Error("it took 400 KiB")
+		}
+		line.Heal()
+		clienttest.WaitState(t, c, client.Connected)
+		if _, err := c.Set(t.Context(), "/e", make([]byte, 200<<10), -1); err != nil { // more at once than it takes
+			t.Error(err)
+		}
+	})
+}
+
+// The same against real servers, in their own time.
+func TestPartition(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		var line fault.Line
+		cfg := clienttest.Config(t, addr)
+		cfg.Line = &line
+		var over, led atomic.Int64 // when
+		a := electiontest.Stand(t, candidate.Config{
+			Conn: cfg, Path: path, Create: true, Ack: path + "-leader",
+			Lead: func(ctx context.Context, _ int64) error {
+				go func() {
+					<-ctx.Done()
+					over.CompareAndSwap(0, time.Now().UnixNano())
+				}()
+				return nil
+			},
+		})
+		before := a.Believes(t, model.Leading)
+		b := electiontest.Stand(t, candidate.Config{
+			Conn: clienttest.Config(t, addr), Path: path, Ack: path + "-leader",
+			Lead: func(context.Context, int64) error { led.Store(time.Now().UnixNano()); return nil },
+		})
+		b.Believes(t, model.Waiting)
+		from := a.Reported()
+		line.Partition()
+		next := b.Believes(t, model.Leading)
+		if o, l := over.Load(), led.Load(); o == 0 || o >= l {
+			t.Errorf("the old leader stopped at %v, the new one led at %v", time.Unix(0, o), time.Unix(0, l))
+		}
+		if got, want := a.Beliefs(from), []model.Belief{model.Suspended, model.Lost}; !slices.Equal(got, want) {
+			t.Errorf("parted it believed %q, want %q", got, want)
+		}
+		line.Heal()
+		_, i := a.Await(t, from, "lost", electiontest.Believing(model.Lost))
+		after, _ := a.Await(t, i, "waiting anew", electiontest.Believing(model.Waiting))
+		if after.Session == before.Session || after.Watches != next.Znode {
+			t.Errorf("healed: %+v", after)
+		}
+		children, _, err := clienttest.Raw(t, addr).Children(path)
+		if err != nil || len(children) != 2 {
+			t.Errorf("children %q, %v", children, err)
+		}
+	})
+}

@@ -1,0 +1,302 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+)
+
+// dial connects to real servers, below a chroot of the test's own.
+func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.Conn {
+	t.Helper()
+	chroot := "/" + strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
+	root, err := client.ParseConnectString(servers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup, err := client.Connect(client.Config{Servers: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer setup.Close()
+	clienttest.WaitState(t, setup, client.Connected)
+	if _, err := setup.Create(t.Context(), chroot, nil, zk.FlagPersistent, clienttest.Open); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+		t.Fatal(err)
+	}
+	cfg := client.Config{SessionTimeout: 10 * time.Second, BufferSize: 16 << 10, MaxReply: 64 << 10}
+	if cfg.Servers, err = client.ParseConnectString(servers + chroot); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	c := clienttest.Connect(t, cfg)
+	clienttest.WaitState(t, c, client.Connected)
+	return c
+}
+
+func event(t *testing.T, events <-chan zk.Event) zk.Event {
+	t.Helper()
+	select {
+	case e := <-events:
+		return e
+	case <-time.After(30 * time.Second):
+		t.Fatal("no event")
+	}
+	return zk.Event{}
+}
+
+func TestOperations(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		ctx := t.Context()
+		c := dial(t, addr)
+		if _, err := c.Create(ctx, "/e", []byte("x"), zk.FlagPersistent, clienttest.Open); err != nil {
+			t.Fatal(err)
+		}
+		_, _, children, err := c.ChildrenW(ctx, "/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := c.Create(ctx, "/e/n_", nil, zk.FlagEphemeralSequential, clienttest.Open)
+		if err != nil || path != "/e/n_0000000000" {
+			t.Fatalf("created %q, %v", path, err)
+		}
+		if e := event(t, children); e.Type != zk.EventNodeChildrenChanged || e.Path != "/e" {
+			t.Errorf("event %+v", e)
+		}
+		_, stat, changed, err := c.GetW(ctx, path)
+		if err != nil || uint64(stat.EphemeralOwner) != c.Status().SessionID {
+			t.Errorf("stat %+v, %v, want owner %#x", stat, err, c.Status().SessionID)
+		}
+		if _, err := c.Set(ctx, path, []byte("y"), 0); err != nil {
+			t.Error(err)
+		}
+		if e := event(t, changed); e.Type != zk.EventNodeDataChanged || e.Path != path {
+			t.Errorf("event %+v", e)
+		}
+		if err := c.Sync(ctx, "/"); err != nil {
+			t.Error(err)
+		}
+		if names, stat, err := c.Children(ctx, "/"); err != nil || len(names) != 1 || names[0] != "e" || stat.NumChildren != 1 {
+			t.Errorf("children %q, %+v, %v", names, stat, err)
+		}
+		if data, _, err := c.Get(ctx, path); err != nil || string(data) != "y" {
+			t.Errorf("data %q, %v", data, err)
+		}
+		exists, _, gone, err := c.ExistsW(ctx, path)
+		if err != nil || !exists {
+			t.Errorf("exists %v, %v", exists, err)
+		}
+		if err := c.Delete(ctx, path, -1); err != nil {
+			t.Error(err)
+		}
+		if e := event(t, gone); e.Type != zk.EventNodeDeleted || e.Path != path {
+			t.Errorf("event %+v", e)
+		}
+		if exists, stat, err := c.Exists(ctx, path); exists || stat != nil || err != nil {
+			t.Errorf("exists %v, %v, %v", exists, stat, err)
+		}
+
+		_, _, err = c.Get(ctx, "/none")
+		if !errors.Is(err, zk.ErrNoNode) || !strings.HasPrefix(err.Error(), "getData /none: ") {
+			t.Errorf("error %v", err)
+		}
+		if err := c.Delete(ctx, "/e", 5); !errors.Is(err, zk.ErrBadVersion) || errors.Is(err, client.ErrUnknownOutcome) {
+			t.Errorf("error %v", err)
+		}
+		if _, err := c.Create(ctx, "/big", make([]byte, 20<<10), 0, clienttest.Open); !errors.Is(err, client.ErrRequestTooLarge) {
+			t.Errorf("error %v", err)
+		}
+		if _, _, err := c.Get(ctx, "e"); !errors.Is(err, zk.ErrInvalidPath) {
+			t.Errorf("error %v", err)
+		}
+		done, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := c.Delete(done, "/e", -1); !errors.Is(err, context.Canceled) || errors.Is(err, client.ErrUnknownOutcome) {
+			t.Errorf("error %v", err)
+		}
+		if err := c.Delete(ctx, "/e", -1); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCallerCanStopWaiting(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		c := dial(t, addr)
+		c.Config().Gate.Freeze()
+		defer c.Config().Gate.Thaw()
+		ctx, cancel := context.WithCancel(t.Context())
+		errs := make(chan error, 2)
+		go func() { errs <- c.Delete(ctx, "/e", -1) }()
+		go func() { _, _, err := c.Get(ctx, "/e"); errs <- err }()
+		cancel()
+		for range 2 {
+			if err := <-errs; !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+		}
+	})
+}
+
+func TestEphemeralAfterCloseAndCut(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		ctx := t.Context()
+		watcher := dial(t, addr)
+		for _, end := range []string{"close", "cut", "freeze"} {
+			c := dial(t, addr, func(cfg *client.Config) { cfg.SessionTimeout = 2 * time.Second })
+			path := "/" + end
+			if _, err := c.Create(ctx, path, nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
+			_, _, gone, err := watcher.GetW(ctx, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lease := c.Status().ExpiresFrom
+			switch end {
+			case "close":
+				c.Close()
+			case "cut":
+				c.Cut()
+			case "freeze":
+				c.Config().Gate.Freeze()
+			}
+			if e := event(t, gone); e.Type != zk.EventNodeDeleted || e.Path != path {
+				t.Errorf("%s: event %+v", end, e)
+			}
+			if deleted := time.Now(); deleted.Before(lease) != (end == "close") {
+				t.Errorf("%s: the znode went %v before the end of the lease", end, lease.Sub(deleted))
+			}
+			if end == "freeze" {
+				if s := c.Status(); s.State != client.Connected {
+					t.Errorf("a frozen Conn is %v", s.State)
+				}
+				c.Config().Gate.Thaw()
+				<-c.Done()
+				if s := c.Status(); s.State != client.Expired {
+					t.Errorf("status %+v, want it expired", s)
+				}
+			}
+		}
+	})
+}
+
+func TestCredentials(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		ctx := t.Context()
+		owner := dial(t, addr, func(cfg *client.Config) {
+			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p"), client.NewAuth("digest", "v:q")}
+		})
+		if _, err := owner.Create(ctx, "/mine", []byte("x"), zk.FlagEphemeral, zk.DigestACL(zk.PermAll, "v", "q")); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := owner.Get(ctx, "/mine"); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := dial(t, addr).Get(ctx, "/mine"); !errors.Is(err, zk.ErrNoAuth) {
+			t.Errorf("a stranger: %v", err)
+		}
+		cs, err := client.ParseConnectString(addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := clienttest.Connect(t, client.Config{Servers: cs, Auth: []client.Auth{client.NewAuth("nonsense", "x")}})
+		<-c.Done()
+		if s := c.Status(); !errors.Is(s.Err, zk.ErrAuthFailed) {
+			t.Errorf("status %+v, want the scheme refused", s)
+		}
+	})
+}
+
+func TestReplyTooLarge(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		ctx := t.Context()
+		c := dial(t, addr, func(cfg *client.Config) { cfg.MaxReply = 2 << 10 })
+		for i := range 40 {
+			if _, err := c.Create(ctx, fmt.Sprintf("/%060d", i), nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := c.Children(ctx, "/"); !errors.Is(err, client.ErrReplyTooLarge) {
+			t.Errorf("error %v", err)
+		}
+		again := dial(t, addr, func(cfg *client.Config) { cfg.MaxReply = 4 << 10 })
+		if names, _, err := again.Children(ctx, "/"); err != nil || len(names) != 40 {
+			t.Errorf("with twice as much: %d children, %v", len(names), err)
+		}
+	})
+}
+
+func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
+	e := zktest.NewEnsemble(t, 3)
+	ctx := t.Context()
+	c := dial(t, e.ConnectString())
+	watcher := dial(t, e.ConnectString())
+	if _, err := c.Create(ctx, "/e", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+		t.Fatal(err)
+	}
+	if err := watcher.Sync(ctx, "/"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, changed, err := watcher.GetW(ctx, "/e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := c.Status()
+	states := c.Subscribe(ctx)
+	for _, s := range e.Members {
+		if s.Addr == before.Server {
+			s.Kill(t)
+		}
+	}
+	var after client.Status
+	for after = range states {
+		if after.State == client.Connected && after.Server != before.Server || after.State.Terminal() {
+			break
+		}
+	}
+	if after.State != client.Connected || after.SessionID != before.SessionID {
+		t.Fatalf("status %+v, want the session on another server", after)
+	}
+	clienttest.WaitState(t, watcher, client.Connected)
+	if _, err := c.Set(ctx, "/e", []byte("x"), -1); err != nil {
+		t.Fatal(err)
+	}
+	if e := event(t, changed); e.Type != zk.EventNodeDataChanged {
+		t.Errorf("event %+v", e)
+	}
+}
+
+func TestRestartedServerWithoutItsData(t *testing.T) {
+	old, fresh := zktest.NewApache(t), zktest.NewApache(t)
+	var addr atomic.Value
+	addr.Store(old.Addr)
+	c := dial(t, old.Addr, func(cfg *client.Config) {
+		cfg.SessionTimeout, cfg.DialTimeout = time.Second, time.Second
+		cfg.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, addr.Load().(string))
+		}
+	})
+	if _, err := c.Create(t.Context(), "/e", nil, zk.FlagPersistent, clienttest.Open); err != nil {
+		t.Fatal(err)
+	}
+	addr.Store(fresh.Addr)
+	old.Kill(t)
+	<-c.Done()
+	if s := c.Status(); !s.State.Terminal() || !errors.Is(s.Err, client.ErrRefused) && !errors.Is(s.Err, zk.ErrSessionExpired) {
+		t.Errorf("status %+v", s)
+	}
+	clienttest.WaitState(t, dial(t, fresh.Addr), client.Connected)
+}

@@ -1,0 +1,206 @@
+package client
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"electop/zkwatch/wire"
+)
+
+// minTimeout is the shortest session timeout that a server may grant. The
+// library divides by it to get its intervals, and panics at none.
+const minTimeout = 10 * time.Millisecond
+
+// readAhead is how many bytes are read from a server at once. The library reads
+// the length of a frame and then the frame; it is one system call less for each
+// if the frame is here by then.
+const readAhead = 4 << 10
+
+// A serverConn stands between the client library and one connection to a server.
+// It reads along, without holding frames back, to learn what the library does
+// not tell (the granted timeout, round trips, the lease), to refuse what the
+// library would believe (lengths, another session), and to do what it lacks
+// (credentials before anything else, a bound on the handshake, the gate).
+//
+// It also keeps the last zxid seen in the library's place, which learns of
+// none. The library reads its own without a lock while it asks for watches to
+// be set again, and names in that request what it learnt a moment before, over
+// the new connection: changes from before that would trigger no watch.
+//
+// The library writes one frame with each Write, and reads from one goroutine.
+type serverConn struct {
+	c        *Conn
+	raw      net.Conn
+	addr     string
+	deadline time.Time // of the handshake
+	closed   chan struct{}
+	once     sync.Once
+
+	writing chan struct{} // holds a token while a frame is written
+
+	ahead *bufio.Reader // for Read: of raw
+	in    frameReader   // for Read
+	auths int           // for Read: replies to credentials seen
+
+	mu        sync.Mutex
+	greeted   bool   // the ConnectRequest has been sent
+	settled   bool   // the ConnectResponse has come
+	announced bool   // requests may be sent
+	asked     uint64 // session, in the ConnectRequest
+	hello     time.Time
+	pings     []time.Time       // unanswered, oldest first
+	sent      map[int32]request // unanswered, by xid
+	goodbye   chan struct{}     // closed when the server has answered closeSession
+
+	since     int64 // the last zxid seen before this connection
+	confirmed bool  // guarded by c.mu: the session goes on over this connection
+}
+
+type request struct {
+	opcode int32
+	at     time.Time
+}
+
+func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since int64) *serverConn {
+	n := &serverConn{
+		c:        c,
+		raw:      raw,
+		addr:     addr,
+		deadline: deadline,
+		closed:   make(chan struct{}),
+		ahead:    bufio.NewReaderSize(raw, readAhead),
+		writing:  make(chan struct{}, 1),
+		sent:     make(map[int32]request),
+		goodbye:  make(chan struct{}),
+		since:    since,
+	}
+	raw.SetDeadline(deadline)
+	return n
+}
+
+// shut closes the connection and tells nobody.
+func (n *serverConn) shut() {
+	n.once.Do(func() {
+		close(n.closed)
+		n.raw.Close()
+	})
+}
+
+// fail closes the connection because of err.
+func (n *serverConn) fail(err error) {
+	n.shut()
+	n.c.disconnected(n, err)
+}
+
+// Close implements net.Conn.
+func (n *serverConn) Close() error {
+	n.fail(errors.New("closed by the client library"))
+	return nil
+}
+
+// announce lets requests through.
+func (n *serverConn) announce() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.announced = true
+}
+
+// Write implements net.Conn. It never fails: where the library sends
+// credentials or watches again, it waits for ever after a write that failed.
+// Instead the connection is closed, which Read reports.
+func (n *serverConn) Write(p []byte) (int, error) {
+	if !n.c.gate.Pass(n.closed) {
+		return len(p), nil
+	}
+	h := n.c.handed.Load()
+	opcode, frame := n.note(p)
+	if opcode != opHello && opcode != opPing && opcode != opSetWatches {
+		n.c.written(h) // or dropped
+	}
+	if frame == nil {
+		return len(p), nil
+	}
+	if err := n.send(frame); err != nil {
+		n.fail(fmt.Errorf("write: %w", err))
+	}
+	return len(p), nil
+}
+
+// note remembers when a frame was sent, and returns it as it is to be sent; nil
+// if it is not.
+func (n *serverConn) note(frame []byte) (opcode int32, send []byte) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := time.Now()
+	if !n.greeted {
+		n.greeted, n.hello = true, now
+		send, n.asked, _ = connectRequest(frame, n.since)
+		return opHello, send
+	}
+	xid, opcode, ok := requestHeader(frame)
+	switch {
+	case !ok:
+		return opHello, nil
+	case xid == wire.XidPing:
+		n.pings = append(n.pings, now)
+		return opcode, frame
+	case opcode == opSetWatches:
+		if frame, ok = setWatches(frame, n.since); !ok {
+			return opcode, nil
+		}
+	case !n.announced:
+		// Left in the library's queue when the last connection was lost. Its
+		// caller was told so; it must not run now.
+		return opcode, nil
+	}
+	n.sent[xid] = request{opcode: opcode, at: now}
+	return opcode, frame
+}
+
+// send writes one frame.
+func (n *serverConn) send(frame []byte) error {
+	select {
+	case n.writing <- struct{}{}:
+	case <-n.closed:
+		return net.ErrClosed
+	}
+	defer func() { <-n.writing }()
+	_, err := n.raw.Write(frame)
+	return err
+}
+
+// LocalAddr implements net.Conn.
+func (n *serverConn) LocalAddr() net.Addr { return n.raw.LocalAddr() }
+
+// RemoteAddr implements net.Conn.
+func (n *serverConn) RemoteAddr() net.Addr { return n.raw.RemoteAddr() }
+
+// SetDeadline implements net.Conn. During the handshake its own deadline
+// stands: the library's is nearly seven session timeouts, and it lifts that
+// after the first four bytes.
+func (n *serverConn) SetDeadline(t time.Time) error {
+	if !n.isSettled() {
+		return nil
+	}
+	return n.raw.SetDeadline(t)
+}
+
+// SetReadDeadline implements net.Conn, as SetDeadline does.
+func (n *serverConn) SetReadDeadline(t time.Time) error {
+	if !n.isSettled() {
+		return nil
+	}
+	return n.raw.SetReadDeadline(t)
+}
+
+// SetWriteDeadline implements net.Conn, as SetDeadline does.
+func (n *serverConn) SetWriteDeadline(t time.Time) error {
+	if !n.isSettled() {
+		return nil
+	}
+	return n.raw.SetWriteDeadline(t)
+}

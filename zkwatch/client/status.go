@@ -1,0 +1,199 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"electop/model/session"
+)
+
+// State is where a [Conn] is in its life. Expired and Closed are terminal.
+type State int
+
+const (
+	Connecting   State = iota // no session yet
+	Connected                 // the session is alive and a server answers
+	Disconnected              // the session may be alive; no server is reached
+	Expired                   // the servers have ended the session
+	Closed                    // ended on this side; Status.Err says why
+)
+
+func (s State) String() string {
+	switch s {
+	case Connecting:
+		return "connecting"
+	case Connected:
+		return "connected"
+	case Disconnected:
+		return "disconnected"
+	case Expired:
+		return "expired"
+	case Closed:
+		return "closed"
+	}
+	return fmt.Sprintf("State(%d)", int(s))
+}
+
+// Terminal tells whether no other state can follow.
+func (s State) Terminal() bool { return s == Expired || s == Closed }
+
+// A Status is what is known about a [Conn] at one moment.
+type Status struct {
+	State     State
+	Since     time.Time     // when State was entered
+	SessionID uint64        // 0: there has been none yet
+	Timeout   time.Duration // of the session, as the server granted it; 0: none yet
+	Server    string        // host:port of the server; without a connection, of the one that is tried or is next
+	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
+
+	// Distance is how long the way to the server and back takes, without the time
+	// that requests take there; 0: not known.
+	Distance time.Duration
+
+	// LeaseEnd is until when the ensemble is sure to keep the session: what
+	// committed writes have proved, see [Conn.Renew]. It is zero before the first
+	// of them, and long past where nobody renews it. Leave a margin for clocks
+	// that run differently.
+	LeaseEnd time.Time
+
+	// ExpiresFrom is when the last answered request or ping was sent, plus
+	// Timeout: servers that hear each other keep the session until then. No lease
+	// rests on it: a follower that is cut off from the ensemble answers as well.
+	// It is zero before the first session.
+	ExpiresFrom time.Time
+
+	// Err is why there is no connection: what the last attempt to get one met,
+	// or how the last one ended. It is nil while Connected.
+	Err error
+
+	Change uint64 // counts the changes of State
+}
+
+// Status returns the present status.
+func (c *Conn) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status
+}
+
+// Anchor returns when the servers are known to have heard of the session last,
+// by this machine's clock: between the sending of a request or ping and its
+// answer. false: there has been no session yet. What was sent later and is not
+// answered may have been heard too.
+func (c *Conn) Anchor() (session.Anchor, bool) {
+	c.mu.Lock()
+	a := c.anchor
+	c.mu.Unlock()
+	a.Sent, a.Answered = a.Sent.UTC().Round(0), a.Answered.UTC().Round(0)
+	return a, a.Session != 0
+}
+
+// Touch has the session heard of: it asks the server something small, so that
+// the next [Conn.Anchor] is of a moment ago. Without, that may be as old as the
+// last ping, a third of the timeout.
+func (c *Conn) Touch(ctx context.Context) error {
+	_, _, err := c.Exists(ctx, "/")
+	return err
+}
+
+// Done is closed when the Conn reaches a terminal state.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Subscribe returns a channel that receives the present status and then one for
+// each change of state or of Err, in order. No change of state is ever left
+// out, however slowly the channel is read; of several errors in the same state
+// only the latest may be. The channel is closed after a terminal status, or
+// when ctx is done; one of the two has to be waited for or brought about.
+func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
+	s := &subscription{wake: make(chan struct{}, 1)}
+	c.mu.Lock()
+	s.add(c.status)
+	c.subscribers[s] = struct{}{}
+	c.mu.Unlock()
+
+	out := make(chan Status)
+	go func() {
+		defer close(out)
+		defer func() {
+			c.mu.Lock()
+			delete(c.subscribers, s)
+			c.mu.Unlock()
+		}()
+		for {
+			select {
+			case <-s.wake:
+			case <-ctx.Done():
+				return
+			}
+			for _, status := range s.take() {
+				select {
+				case out <- status:
+				case <-ctx.Done():
+					return
+				}
+				if status.State.Terminal() {
+					return
+				}
+			}
+		}
+	}()
+	return out
+}
+
+// AwaitConnected waits until the Conn is connected; false when ctx is done or the
+// Conn has ended.
+func (c *Conn) AwaitConnected(ctx context.Context) bool {
+	if c.Status().State == Connected {
+		return true
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for st := range c.Subscribe(ctx) {
+		if st.State == Connected {
+			return true
+		}
+	}
+	return false
+}
+
+// subscribers are guarded by the Conn's mu.
+type subscribers map[*subscription]struct{}
+
+func (all subscribers) publish(status Status) {
+	for s := range all {
+		s.add(status)
+	}
+}
+
+// A subscription is an unbounded queue of statuses. It stays short: only
+// changes of state make it grow, and each takes a connection or a loss of one.
+type subscription struct {
+	wake chan struct{}
+
+	mu    sync.Mutex
+	queue []Status
+}
+
+func (s *subscription) add(status Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.queue); n > 0 && s.queue[n-1].State == status.State && s.queue[n-1].Since.Equal(status.Since) {
+		s.queue[n-1] = status
+	} else {
+		s.queue = append(s.queue, status)
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *subscription) take() []Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.queue
+	s.queue = nil
+	return q
+}

@@ -1,0 +1,185 @@
+package client_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+)
+
+// Each server's certificate has to be for its own host, in brackets or not, and
+// one that is not is passed over. TLS 1.3 tells of a refused client certificate
+// only after the handshake.
+func TestTLSServerNames(t *testing.T) {
+	a := clienttest.NewAuthority(t)
+	ca, cert, key := a.Files(t)
+	six := secure(t, "::1", a.ServerConfig(t, nil, net.IPv6loopback))
+	four := secure(t, "127.0.0.1", a.ServerConfig(t, nil, net.IPv4(127, 0, 0, 1)))
+	wrong := secure(t, "127.0.0.1", a.ServerConfig(t, []string{"elsewhere.example"}))
+
+	t.Run("several", func(t *testing.T) {
+		cfg := clienttest.Config(t, strings.Join([]string{wrong, six, four}, ","))
+		cfg.TLS = clienttest.Must(client.LoadTLS(ca, cert, key, ""))
+		cfg.Shuffle = func(int, func(int, int)) {}
+		c := clienttest.Connect(t, cfg)
+		if s := clienttest.WaitState(t, c, client.Connected); s.Server != six {
+			t.Errorf("connected to %s, want %s", s.Server, six)
+		}
+		if _, err := c.Create(t.Context(), "/a", nil, 0, clienttest.Open); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("one name for all", func(t *testing.T) {
+		cfg := clienttest.Config(t, strings.Join([]string{six, four, wrong}, ","))
+		cfg.TLS = clienttest.Must(client.LoadTLS(ca, cert, key, "elsewhere.example"))
+		if s := clienttest.WaitState(t, clienttest.Connect(t, cfg), client.Connected); s.Server != wrong {
+			t.Errorf("connected to %s, want %s", s.Server, wrong)
+		}
+	})
+	t.Run("no client certificate", func(t *testing.T) {
+		cfg := clienttest.Config(t, four)
+		cfg.TLS = clienttest.Must(client.LoadTLS(ca, "", "", ""))
+		s := clienttest.Wait(t, clienttest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+		if s.Err == nil || !strings.Contains(s.Err.Error(), "client certificate") {
+			t.Errorf("status %+v", s)
+		}
+	})
+	t.Run("an old server", func(t *testing.T) {
+		old := a.ServerConfig(t, nil, net.IPv4(127, 0, 0, 1))
+		old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
+		cfg := clienttest.Config(t, secure(t, "127.0.0.1", old))
+		cfg.TLS = clienttest.Must(client.LoadTLS(ca, cert, key, ""))
+		cfg.TLS.MinVersion = 0 // whoever made it
+		s := clienttest.Wait(t, clienttest.Connect(t, cfg), "connected or why not", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+		if s.Err == nil || !strings.Contains(s.Err.Error(), "TLS") {
+			t.Errorf("status %+v", s)
+		}
+	})
+	t.Run("cut", func(t *testing.T) {
+		cfg := clienttest.Config(t, four)
+		cfg.TLS = clienttest.Must(client.LoadTLS(ca, cert, key, ""))
+		c, other := clienttest.Connect(t, cfg), clienttest.Connect(t, cfg)
+		clienttest.WaitState(t, c, client.Connected)
+		clienttest.WaitState(t, other, client.Connected)
+		for _, p := range []string{"/cut", "/closed"} {
+			if _, err := c.Create(t.Context(), p, nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
+			if p == "/cut" {
+				c.Cut()
+				if ok, _, err := other.Exists(t.Context(), p); err != nil || !ok {
+					t.Errorf("a cut Conn's znode: %v, %v", ok, err)
+				}
+				c = clienttest.Connect(t, cfg)
+				clienttest.WaitState(t, c, client.Connected)
+				continue
+			}
+			c.Close()
+			if ok, _, err := other.Exists(t.Context(), p); err != nil || ok {
+				t.Errorf("a closed Conn's znode: %v, %v", ok, err)
+			}
+		}
+	})
+}
+
+// A server that says nothing costs the time for one attempt and no more.
+func TestTLSHandshakeIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Accept: func(_ int, c net.Conn) bool {
+			for b := make([]byte, 100); ; {
+				if _, err := c.Read(b); err != nil {
+					return true
+				}
+			}
+		}}
+		began := time.Now()
+		c := p.Connect(t, func(cfg *client.Config) { cfg.TLS = &tls.Config{}; cfg.DialTimeout = 2 * time.Second })
+		s := clienttest.Wait(t, c, "as it should be", func(s client.Status) bool { return s.Err != nil })
+		if took := time.Since(began); took != 2*time.Second { // virtual
+			t.Errorf("an attempt took %v", took)
+		}
+		if !errors.Is(s.Err, os.ErrDeadlineExceeded) || !strings.Contains(s.Err.Error(), "TLS handshake: no answer within 2s") {
+			t.Errorf("error %q", s.Err)
+		}
+	})
+}
+
+func TestLoadTLSNamesTheFile(t *testing.T) {
+	a := clienttest.NewAuthority(t)
+	ca, cert, key := a.Files(t)
+	_, _, otherKey := a.Files(t)
+	const secret = "c2VjcmV0IHRleHQ" // in every broken file
+	broken := clienttest.File(t, secret)
+	rotten := clienttest.File(t, "-----BEGIN CERTIFICATE-----\n"+secret+"\n-----END CERTIFICATE-----\n")
+	rottenKey := clienttest.File(t, "-----BEGIN "+strings.ToUpper(secret)+"-----\n"+secret+"\n-----END "+strings.ToUpper(secret)+"-----\n-----BEGIN PRIVATE KEY-----\n"+secret+"\n-----END PRIVATE KEY-----\n")
+	locked := clienttest.File(t, "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"+secret+"\n-----END ENCRYPTED PRIVATE KEY-----\n")
+	large := clienttest.File(t, strings.Repeat("x", 5<<20))
+	missing := filepath.Join(t.TempDir(), "missing.pem")
+	for name, c := range map[string]struct{ ca, cert, key, server, bad string }{
+		"no such CA":           {missing, cert, key, "", missing},
+		"no CA in it":          {broken, cert, key, "", broken},
+		"a key for a CA":       {key, cert, key, "", key},
+		"a rotten CA":          {rotten, cert, key, "", rotten},
+		"a large CA":           {large, cert, key, "", large},
+		"a folder":             {t.TempDir(), cert, key, "", "CA file"},
+		"no such certificate":  {ca, missing, key, "", missing},
+		"a key for it":         {ca, key, key, "", key},
+		"a rotten certificate": {ca, rotten, key, "", rotten},
+		"no such key":          {ca, cert, missing, "", missing},
+		"no key in it":         {ca, cert, cert, "", cert},
+		"a rotten key":         {ca, cert, rottenKey, "", rottenKey},
+		"an encrypted key":     {ca, cert, locked, "", locked},
+		"another's key":        {ca, cert, otherKey, "", otherKey},
+		"no key":               {ca, cert, "", "", cert},
+		"no certificate":       {ca, "", key, "", key},
+		"no server name":       {ca, cert, key, "a b", "server name"},
+	} {
+		_, err := client.LoadTLS(c.ca, c.cert, c.key, c.server)
+		switch {
+		case err == nil:
+			t.Errorf("%s: accepted", name)
+		case !strings.Contains(err.Error(), c.bad):
+			t.Errorf("%s: %q does not name %s", name, err, c.bad)
+		case strings.Contains(strings.ToUpper(err.Error()), strings.ToUpper(secret)):
+			t.Errorf("%s: %q shows what is in it", name, err)
+		}
+	}
+	if os.Getuid() != 0 { // nothing is unreadable for root
+		if err := os.Chmod(key, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.LoadTLS(ca, cert, key, ""); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), key) {
+			t.Errorf("an unreadable key: %v", err)
+		}
+	}
+	cfg, err := client.LoadTLS("", "", "", "")
+	if err != nil || cfg.MinVersion != tls.VersionTLS12 || cfg.RootCAs != nil {
+		t.Errorf("the system's authorities: %+v, %v", cfg, err)
+	}
+}
+
+// secure serves an embedded server with TLS at a loopback address.
+func secure(t *testing.T, host string, cfg *tls.Config) string {
+	t.Helper()
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		t.Skipf("SKIP: no loopback address %s: %v", host, err)
+	}
+	s := zkserver.New(zkserver.Options{})
+	var wg sync.WaitGroup
+	wg.Go(func() { s.Serve(tls.NewListener(l, cfg)) })
+	t.Cleanup(func() { s.Close(); l.Close(); wg.Wait() })
+	return l.Addr().String()
+}

@@ -1,0 +1,172 @@
+package zkwatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/discover"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/observer"
+)
+
+// A candidate with credentials makes znodes that all may read and only it may
+// change; an election that is closed to strangers opens to credentials.
+func TestElectionWithCredentials(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		auth := clienttest.Must(client.ReadAuthFile(clienttest.File(t, "digest:ann:s3cret\n")))
+		cfg := clienttest.Config(t, addr)
+		cfg.Auth = auth
+		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
+		m := s.Believes(t, model.Leading)
+		ours := append(zk.DigestACL(zk.PermAll, "ann", "s3cret"), zk.WorldACL(zk.PermRead)...)
+		c := clienttest.Raw(t, addr)
+		if err := c.AddAuth("digest", []byte("ann:s3cret")); err != nil { // ACLs are shown to who may change them
+			t.Fatal(err)
+		}
+		for _, p := range []string{path, znode.Join(path, m.Znode), path + "-leader"} {
+			acl, _, err := c.GetACL(p)
+			if err != nil || len(acl) != 2 || fmt.Sprint(acl) != fmt.Sprint(ours) {
+				t.Errorf("%s: ACL %v, want %v (%v)", p, acl, ours, err)
+			}
+		}
+		stranger := clienttest.Raw(t, addr)
+		if _, _, err := stranger.Children(path); err != nil {
+			t.Errorf("strangers cannot look on: %v", err)
+		}
+		if _, err := stranger.Set(path+"-leader", nil, -1); !errors.Is(err, zk.ErrNoAuth) {
+			t.Errorf("a stranger writes: %v", err)
+		}
+
+		if _, err := c.SetACL(path, zk.DigestACL(zk.PermAll, "ann", "s3cret"), -1); err != nil {
+			t.Fatal(err)
+		}
+		without := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
+		without.Await(t, "forbidden to strangers", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
+		with := electiontest.Observe(t, cfg, model.Config{Path: path})
+		with.Await(t, "open to us", electiontest.QueueOf(1))
+		foreign := candidate.New(candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+		if err := foreign.Run(t.Context()); !errors.Is(err, zk.ErrNoAuth) {
+			t.Errorf("a stranger stands: %v", err)
+		}
+	})
+}
+
+// TestCredentialsNeverShow: whatever goes wrong, and however what holds the
+// credentials is written, they do not show.
+func TestCredentialsNeverShow(t *testing.T) {
+	certs := clienttest.NewAuthority(t)
+	zktest.Each(t, func(t *testing.T, addr string) {
+		seed := rand.Uint64()
+		random := rand.New(rand.NewPCG(seed, 0))
+		secret := fmt.Sprintf("geheim%x", random.Uint64())
+		var said clienttest.Said
+		say := func(what ...any) {
+			for _, w := range what {
+				for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
+					fmt.Fprintf(&said, verb+"\n", w)
+				}
+				if b, err := json.Marshal(w); err == nil {
+					said.Write(b)
+				} else {
+					fmt.Fprintln(&said, err)
+				}
+			}
+		}
+		auth := clienttest.Must(client.ParseAuth("digest:ann:" + secret))
+		logger := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		base := clienttest.Config(t, addr)
+		base.Logger = logger
+		base.Auth = []client.Auth{auth}
+
+		ctx, cancel := context.WithTimeout(t.Context(), electiontest.WaitFor)
+		defer cancel()
+		failing := map[string]func(*client.Config){
+			"refused":   func(c *client.Config) { c.Auth = append(c.Auth, client.NewAuth("nonsense", secret)) },
+			"malformed": func(c *client.Config) { c.Auth = []client.Auth{client.NewAuth(strings.ToUpper(secret), "x")} },
+			"large": func(c *client.Config) {
+				c.Auth = []client.Auth{client.NewAuth("digest", strings.Repeat(secret, 10000))}
+			},
+			"nobody": func(c *client.Config) { c.Servers.Servers = []string{"127.0.0.1:1"} },
+			"TLS": func(c *client.Config) {
+				c.TLS = clienttest.Must(client.LoadTLS(clienttest.PemFile(t, "CERTIFICATE", certs.Cert.Raw), "", "", ""))
+			},
+			"chroot":        func(c *client.Config) { c.Servers.Chroot = "x" },
+			"write failing": func(c *client.Config) { c.Dial = failingDial(random.IntN(4)) },
+		}
+		for name, change := range failing {
+			cfg := base
+			cfg.SessionTimeout, cfg.DialTimeout = 400*time.Millisecond, 200*time.Millisecond
+			change(&cfg)
+			conn, err := client.Connect(cfg)
+			say(name, cfg, &cfg, err)
+			if err != nil {
+				continue
+			}
+			say(clienttest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected }))
+			_, _, err = conn.Get(ctx, "/nowhere")
+			say(err)
+			conn.Close()
+			say(conn.Status(), conn)
+		}
+		conn := clienttest.Connect(t, base)
+		clienttest.WaitState(t, conn, client.Connected)
+		for _, try := range []func() error{
+			func() error { _, _, err := conn.Get(ctx, "/nowhere"); return err },
+			func() error {
+				_, err := conn.Create(ctx, "/nowhere/at/all", nil, 0, zk.DigestACL(zk.PermAll, "ann", "other"))
+				return err
+			},
+			func() error { _, err := conn.Create(ctx, "x", nil, 0, clienttest.Open); return err },
+			func() error { return conn.Delete(ctx, "/zookeeper", -1) },
+			func() error { _, err := observer.ReadOnce(ctx, conn, "/nowhere", time.Now); return err },
+			func() error { _, err := discover.Walk(ctx, conn, discover.Config{Root: "/nowhere"}); return err },
+			func() error { _, err := conn.EnsembleConfig(ctx); return err },
+		} {
+			say(try())
+		}
+		cc := candidate.Config{Conn: base, Path: "/nowhere"}
+		candidate := candidate.New(cc)
+		say(cc, candidate, candidate.Run(ctx), candidate)
+		oc := observer.Config{Conn: base, Path: "/nowhere"}
+		say(oc, observer.New(oc), observer.NewGroup(base))
+
+		all := said.String()
+		if !strings.Contains(all, "digest:(hidden)") || !strings.Contains(all, "nonsense") {
+			t.Fatal("nothing was said: the test shows nothing")
+		}
+		for _, form := range []string{secret, strings.ToUpper(secret), fmt.Sprintf("%x", secret), strings.Trim(fmt.Sprint([]byte(secret)), "[]"), strings.TrimPrefix(strings.TrimSuffix(fmt.Sprintf("%#v", []byte(secret)), "}"), "[]byte{")} {
+			if i := strings.Index(all, form); i >= 0 {
+				t.Errorf("seed %d: %q shows in ...%.300s", seed, form, all[max(0, i-200):])
+			}
+		}
+	})
+}
+
+// failingDial dials connections that fail at the n-th write.
+func failingDial(n int) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &clienttest.FailingConn{Conn: c, Writes: n}, nil
+	}
+}

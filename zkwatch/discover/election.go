@@ -1,0 +1,170 @@
+package discover
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// single reports an ephemeral znode that some system's leader has at such a
+// path.
+func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, error) {
+	d := dialect.Recognise(path, []znode.Znode{{Name: path, Session: uint64(stat.EphemeralOwner)}})
+	if d == nil || !d.Single {
+		return false, nil
+	}
+	z, err := w.read(ctx, path, path)
+	if err != nil || z.Unread || z.Session == 0 {
+		return false, err
+	}
+	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}
+	w.report(Found{Path: path, Dialect: dialect.Recognise(path, read.New), Read: read, Contenders: 1})
+	return true, nil
+}
+
+// election reports a znode whose children are an election.
+func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
+	var contenders []string
+	for _, name := range names {
+		if _, ok := znode.Sequence(name); ok {
+			contenders = append(contenders, name)
+		}
+	}
+	if contenders == nil { // a few systems give no numbers
+		if dialect.Recognise(path, unread(names, nil)) == nil {
+			return nil
+		}
+		contenders = slices.Clone(names)
+	}
+	slices.SortFunc(contenders, inQueue)
+
+	read := &model.Read{Presence: model.Present, Full: true, Parent: client.Parent(stat)}
+	known := make(map[string]bool)
+	get := func(name string) (ephemeral bool, err error) {
+		if known[name] {
+			return false, nil
+		}
+		z, err := w.read(ctx, znode.Join(path, name), name)
+		if err != nil {
+			return false, err
+		}
+		known[name] = true
+		read.New = append(read.New, z)
+		return z.Session != 0, nil
+	}
+	n := len(contenders)
+	lives := false
+	for _, i := range [sample]int{n - 1, 0, n / 2, n / 4} { // the newest is the most likely to live
+		var err error
+		if lives, err = get(contenders[i]); err != nil {
+			return err
+		} else if lives {
+			break
+		}
+	}
+	if !lives || dialect.Recognise(path, append(slices.Clone(read.New), unread(names, known)...)) == nil {
+		return nil
+	}
+
+	all := slices.Clone(names)
+	partial := len(all) > contendersMost
+	if partial {
+		all = contenders[:min(n, contendersMost)]
+	}
+	for _, name := range all {
+		if _, err := get(name); err != nil {
+			return err
+		}
+	}
+	read.At = w.cfg.Now()
+	dialect := dialect.Recognise(path, append(slices.Clone(read.New), unread(names, known)...))
+	if dialect == nil || w.found[holders(path, dialect)] {
+		return nil
+	}
+	w.report(Found{Path: path, Dialect: dialect, Read: read, Contenders: n, Partial: partial})
+	return nil
+}
+
+// holders is the path of the znodes that the election is the waiting line for:
+// a semaphore has two directories and is one thing. "" for any other.
+func holders(path string, d *dialect.Dialect) string {
+	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
+	switch d.ID {
+	case "curator-semaphore-queue":
+		return znode.Join(cmp.Or(parent, "/"), "leases")
+	case "kazoo-semaphore-queue":
+		return cmp.Or(parent, "/")
+	}
+	return ""
+}
+
+func (w *walk) report(f Found) {
+	w.found[f.Path] = true
+	w.progress.Elections++
+	if w.cfg.Found != nil {
+		w.cfg.Found(f)
+	}
+}
+
+// read reads one znode. One that is gone is said to be unread; one whose data is
+// forbidden has its stat only.
+func (w *walk) read(ctx context.Context, path, name string) (z znode.Znode, err error) {
+	var data []byte
+	var stat *zk.Stat
+	err = w.request(ctx, func() (err error) {
+		data, stat, err = w.conn.Get(ctx, path)
+		return err
+	})
+	denied := errors.Is(err, zk.ErrNoAuth) || errors.Is(err, client.ErrReplyTooLarge)
+	if denied {
+		err = w.request(ctx, func() error {
+			exists, s, err := w.conn.Exists(ctx, path)
+			if err == nil && !exists {
+				err = zk.ErrNoNode
+			}
+			stat = s
+			return err
+		})
+	}
+	switch {
+	case errors.Is(err, zk.ErrInvalidPath): // as readOne has it
+		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
+	case errors.Is(err, zk.ErrNoNode):
+		return znode.Znode{Name: name, Unread: true}, nil
+	case err != nil:
+		return z, err
+	}
+	z = client.Znode(name, stat, data)
+	z.Data.Denied = denied
+	return z, nil
+}
+
+// unread are the names that are not known, as far as they are looked at.
+func unread(names []string, known map[string]bool) []znode.Znode {
+	var out []znode.Znode
+	for _, name := range names {
+		if len(out) == namesMost {
+			break
+		}
+		if !known[name] {
+			out = append(out, znode.Znode{Name: name, Unread: true})
+		}
+	}
+	return out
+}
+
+// inQueue orders names by their numbers.
+func inQueue(a, b string) int {
+	m, _ := znode.Sequence(a)
+	n, _ := znode.Sequence(b)
+	return cmp.Or(cmp.Compare(m, n), cmp.Compare(a, b))
+}

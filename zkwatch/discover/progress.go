@@ -1,0 +1,59 @@
+package discover
+
+import (
+	"slices"
+
+	"electop/model"
+	"electop/model/dialect"
+)
+
+// Progress is how far a walk has come.
+type Progress struct {
+	Path      string // visited last
+	Visited   int
+	Denied    int // that may not be listed
+	Skipped   int // znodes that were not looked into, see Skips
+	Skips     []Skip
+	Elections int
+	Stopped   string // the bound that left something out, "nodes" or "depth"; "" for none
+}
+
+// A Skip is something that a walk did not look into.
+type Skip struct {
+	Path string
+	// Znodes is how many children, or the znode itself: 1.
+	Znodes int
+	Why    Reason
+	Limit  int // of TooLarge: the bound of a reply, in bytes
+}
+
+// A Reason is why.
+type Reason int
+
+const (
+	TooLarge Reason = iota // its list of children does not fit in a reply
+	Alike                  // of many alike children without children these are the others
+	BadName                // its name is one that no client may ask for
+)
+
+// skipsMax bounds [Progress.Skips].
+const skipsMax = 100
+
+func (w *walk) skip(s Skip) {
+	w.progress.Skipped += s.Znodes
+	if len(w.progress.Skips) < skipsMax {
+		// Those that were told share the old one.
+		w.progress.Skips = append(slices.Clip(w.progress.Skips), s)
+	}
+}
+
+// Found is an election that a walk came across.
+type Found struct {
+	Path    string
+	Dialect *dialect.Dialect
+	Read    *model.Read
+	// Contenders is how many children look like contenders. Partial says that
+	// they were too many to be read: Read has the first in the queue and few more.
+	Contenders int
+	Partial    bool
+}

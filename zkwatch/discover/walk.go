@@ -1,0 +1,293 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// Config says where and how far a [Walk] goes.
+type Config struct {
+	Root      string  // "" is "/"
+	Depth     int     // levels below Root; 0 means 10
+	Nodes     int     // znodes visited at most; 0 means 10,000
+	PerSecond float64 // requests, evenly spaced; 0 means 100
+
+	// Progress is told after each znode, Found of each election when it is found;
+	// both by the goroutine of Walk. nil: nobody.
+	Progress func(Progress)
+	Found    func(Found)
+	// Now is the clock of what is read; nil is time.Now.
+	Now func() time.Time
+}
+
+const (
+	defaultDepth     = 10
+	defaultNodes     = 10_000
+	defaultPerSecond = 100
+
+	// burst is how many requests may follow each other at once after a pause.
+	burst = 3
+	// sample is how many of the numbered children of a directory are read to
+	// find an ephemeral one among them.
+	sample = 4
+	// contendersMost is up to how many children of an election are all read.
+	contendersMost = 200
+	// alikeMost is after how many children without children the others of a
+	// directory are taken to be the same.
+	alikeMost = 64
+	// nameSize is how many bytes of a reply a child's name is taken to need.
+	nameSize = 64
+	// queuedBytes bounds the names that wait to be visited.
+	queuedBytes = 32 << 20
+	// namesMost bounds the names that are looked at to recognise a dialect.
+	namesMost = 4096
+)
+
+// ErrNoRoot is what [Walk] returns for a root that does not exist.
+var ErrNoRoot = errors.New("the root does not exist")
+
+// Walk looks for elections under a root, level by level. It reads and nothing
+// else: no watch, no write. A directory costs an exists and a getChildren, a leaf
+// an exists; where children have numbers a few are read, and if one of them is
+// ephemeral and the naming is not known to be something else, it is an election.
+// Numbered children are not looked into, and of many alike without children only
+// the first. The system's own /zookeeper is left out of a walk from the top.
+//
+// What vanishes meanwhile is passed over; what is forbidden is counted. Over a
+// lost connection it waits. An error is that of ctx, of the end of conn, or
+// ErrNoRoot; the progress made is returned with it.
+func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
+	if cfg.Root == "" {
+		cfg.Root = "/"
+	}
+	if cfg.Depth <= 0 {
+		cfg.Depth = defaultDepth
+	}
+	if cfg.Nodes <= 0 {
+		cfg.Nodes = defaultNodes
+	}
+	if cfg.PerSecond <= 0 {
+		cfg.PerSecond = defaultPerSecond
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	w := &walk{
+		cfg: cfg, conn: conn, found: make(map[string]bool),
+		spacing: time.Duration(float64(time.Second) / cfg.PerSecond), next: time.Now(),
+	}
+	if err := w.run(ctx); err != nil {
+		return w.progress, fmt.Errorf("walk %s: %w", cfg.Root, err)
+	}
+	return w.progress, nil
+}
+
+type walk struct {
+	cfg      Config
+	conn     *client.Conn
+	progress Progress
+	found    map[string]bool // elections, by path
+	branches []branch        // to be visited, those of one level after the other
+	queued   int             // names in branches
+	bytes    int             // and their length
+
+	spacing time.Duration
+	next    time.Time // when the next request may be sent
+}
+
+// A branch is the children of one znode.
+type branch struct {
+	parent string
+	names  []string
+	depth  int // of the children
+}
+
+func (b *branch) size() int {
+	n := 0
+	for _, name := range b.names {
+		n += len(name)
+	}
+	return n
+}
+
+func (w *walk) run(ctx context.Context) error {
+	if there, _, err := w.visit(ctx, w.cfg.Root, 0); err != nil {
+		return err
+	} else if !there {
+		return fmt.Errorf("%w: %w", ErrNoRoot, zk.ErrNoNode)
+	}
+	for len(w.branches) > 0 {
+		b := w.branches[0]
+		w.branches = w.branches[1:]
+		w.queued -= len(b.names)
+		w.bytes -= b.size()
+		alike := true
+		for i, name := range b.names {
+			if w.progress.Visited >= w.cfg.Nodes {
+				w.stopped("nodes")
+				return nil
+			}
+			if i == alikeMost && alike {
+				w.skip(Skip{Path: b.parent, Znodes: len(b.names) - i, Why: Alike})
+				break
+			}
+			_, inner, err := w.visit(ctx, znode.Join(b.parent, name), b.depth)
+			if err != nil {
+				return err
+			}
+			alike = alike && !inner
+		}
+	}
+	return nil
+}
+
+// stopped notes that a bound was met. That of nodes says more.
+func (w *walk) stopped(bound string) {
+	if w.progress.Stopped != "nodes" {
+		w.progress.Stopped = bound
+	}
+}
+
+// visit looks at one znode; inner says that there is more to it than a leaf.
+func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner bool, err error) {
+	w.progress.Path = path
+	w.progress.Visited++
+	there, inner, err = w.look(ctx, path, depth)
+	switch {
+	case err == nil:
+	case errors.Is(err, zk.ErrNoAuth):
+		w.progress.Denied++
+		there, err = true, nil
+	case errors.Is(err, client.ErrReplyTooLarge):
+		w.skip(Skip{Path: path, Znodes: 1, Why: TooLarge, Limit: w.conn.Config().MaxReply})
+		there, err = true, nil
+	case path != w.cfg.Root && errors.Is(err, zk.ErrInvalidPath):
+		w.skip(Skip{Path: path, Znodes: 1, Why: BadName})
+		there, err = true, nil
+	case errors.Is(err, zk.ErrNoNode):
+		there, err = false, nil
+	}
+	if err == nil && w.cfg.Progress != nil {
+		w.cfg.Progress(w.progress)
+	}
+	return there, inner, err
+}
+
+func (w *walk) look(ctx context.Context, path string, depth int) (there, inner bool, err error) {
+	var stat *zk.Stat
+	err = w.request(ctx, func() (err error) {
+		there, stat, err = w.conn.Exists(ctx, path)
+		return err
+	})
+	switch {
+	case err != nil || !there:
+		return there, false, err
+	case stat.EphemeralOwner != 0:
+		inner, err = w.single(ctx, path, stat)
+		return true, inner, err
+	case stat.NumChildren == 0:
+		return true, false, nil
+	case int(stat.NumChildren) > w.conn.Config().MaxReply/nameSize:
+		// A list that does not fit would cost everybody on this session their
+		// connection.
+		w.skip(Skip{Path: path, Znodes: int(stat.NumChildren), Why: TooLarge, Limit: w.conn.Config().MaxReply})
+		return true, true, nil
+	}
+	var names []string
+	err = w.request(ctx, func() (err error) {
+		names, stat, err = w.conn.Children(ctx, path)
+		return err
+	})
+	if err != nil {
+		return true, true, err
+	}
+	if err := w.election(ctx, path, names, stat); err != nil {
+		return true, true, err
+	}
+	w.descend(path, names, depth+1)
+	return true, true, nil
+}
+
+// descend puts a znode's children on the list, but for those with numbers.
+func (w *walk) descend(path string, names []string, depth int) {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, numbered := znode.Sequence(name)
+		return numbered || path == "/" && name == "zookeeper" && w.conn.Config().Servers.Chroot == ""
+	})
+	if len(names) == 0 {
+		return
+	}
+	if depth > w.cfg.Depth {
+		w.stopped("depth")
+		return
+	}
+	// By name, so that two walks go the same way. Of many the first ones visited,
+	// which stand for the others, come from all over.
+	slices.Sort(names)
+	if len(names) > alikeMost {
+		for i := range alikeMost {
+			j := i * (len(names) / alikeMost)
+			names[i], names[j] = names[j], names[i]
+		}
+	}
+	// More could not be visited anyway, and memory is not without end either.
+	room := min(len(names), max(0, 2*w.cfg.Nodes-w.queued))
+	size := 0
+	for i, name := range names[:room] {
+		if size += len(name); w.bytes+size > queuedBytes {
+			room = i
+			break
+		}
+	}
+	if room < len(names) {
+		names = slices.Clone(names[:room])
+		w.stopped("nodes")
+	}
+	if len(names) == 0 {
+		return
+	}
+	b := branch{path, names, depth}
+	w.branches = append(w.branches, b)
+	w.queued += len(names)
+	w.bytes += b.size()
+}
+
+// request makes one request when its turn has come, and again after the
+// connection was lost.
+func (w *walk) request(ctx context.Context, send func() error) error {
+	for {
+		now := time.Now()
+		if earliest := now.Add(-burst * w.spacing); w.next.Before(earliest) {
+			w.next = earliest
+		}
+		if wait := w.next.Sub(now); wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		w.next = w.next.Add(w.spacing)
+		err := send()
+		// Not connected may be because of the request before, with too large a reply.
+		if err == nil || !client.Unanswered(err) && !errors.Is(err, client.ErrNotConnected) {
+			return err
+		}
+		if !w.conn.AwaitConnected(ctx) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return err
+		}
+	}
+}

@@ -1,0 +1,411 @@
+package discover_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+	"electop/zkwatch/discover"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/wire"
+)
+
+const quick = 100_000 // requests per second: no limit, for tests that are about something else
+
+// walk walks and returns what was found, by path.
+func walk(t *testing.T, conn *client.Conn, cfg discover.Config) (map[string]discover.Found, discover.Progress) {
+	t.Helper()
+	found := make(map[string]discover.Found)
+	cfg.Found = func(f discover.Found) {
+		if _, twice := found[f.Path]; twice {
+			t.Errorf("%s was found twice", f.Path)
+		}
+		found[f.Path] = f
+	}
+	var last discover.Progress
+	cfg.Progress = func(p discover.Progress) {
+		if p.Visited < last.Visited || p.Denied < last.Denied || p.Elections < last.Elections {
+			t.Errorf("progress %+v after %+v", p, last)
+		}
+		last = p
+	}
+	p, err := discover.Walk(t.Context(), conn, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Elections != len(found) {
+		t.Errorf("%d elections reported, %d counted", len(found), p.Elections)
+	}
+	return found, p
+}
+
+const (
+	uuid = "_c_0a1b2c3d-1111-2222-3333-44445555666"
+	hex  = "0123456789abcdef0123456789abcde"
+)
+
+func TestWalkNamesWhatItFinds(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		root := clienttest.ElectionPath(t)
+		create := clienttest.Creator(t, clienttest.Raw(t, addr))
+		want := map[string]string{
+			"/a/latch":                 "curator-latch",
+			"/a/b/c/kazoo":             "kazoo-lock",
+			"/ours":                    "electop",
+			"/kafka/controller":        "kafka",
+			"/sem/leases":              "curator-semaphore",
+			"/mixed":                   "unknown",
+			"/app/CONTROLLER/LEADER":   "helix",
+			"/solo/with/config/beside": "curator-lock",
+		}
+		for _, p := range []string{
+			"", "/a", "/a/latch", "/a/b", "/a/b/c", "/a/b/c/kazoo", "/ours", "/kafka", "/sem", "/sem/leases", "/sem/locks",
+			"/mixed", "/app", "/app/CONTROLLER", "/solo", "/solo/with", "/solo/with/config", "/solo/with/config/beside",
+			"/solo/with/config/beside/settings", "/queue", "/empty", "/leaves",
+		} {
+			create(root+p, 0)
+		}
+		for i := range 3 {
+			create(fmt.Sprintf("%s/a/latch/%s%d-latch-", root, uuid, i), clienttest.Contender)
+			create(fmt.Sprintf("%s/a/b/c/kazoo/%s%d__lock__", root, hex, i), clienttest.Contender)
+			create(fmt.Sprintf("%s/ours/%s%d-n_", root, hex, i), clienttest.Contender)
+			create(fmt.Sprintf("%s/sem/leases/%s%d-lease-", root, uuid, i), clienttest.Contender)
+			create(fmt.Sprintf("%s/sem/locks/%s%d-lock-", root, uuid, i), clienttest.Contender)
+			create(fmt.Sprintf("%s/solo/with/config/beside/%s%d-lock-", root, uuid, i), clienttest.Contender)
+			create(root+"/mixed/whatever+", clienttest.Contender)
+			create(root+"/queue/qn-", zk.FlagSequence) // numbered, and persistent
+			create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
+		}
+		create(root+"/kafka/controller", zk.FlagEphemeral)
+		create(root+"/app/CONTROLLER/LEADER", zk.FlagEphemeral)
+		create(root+"/mixed/qn-", zk.FlagSequence) // a persistent one among them
+
+		conn := clienttest.Connect(t, clienttest.Config(t, addr))
+		clienttest.WaitState(t, conn, client.Connected)
+		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
+		for path, id := range want {
+			f, ok := found[root+path]
+			if !ok {
+				t.Errorf("%s (%s) was not found", path, id)
+				continue
+			}
+			if f.Dialect.ID != id {
+				t.Errorf("%s is said to be %s, want %s", path, f.Dialect.ID, id)
+			}
+			// What was read is what the model needs.
+			j := doctor.NewJournal(model.Config{Path: f.Path})
+			j.Apply(f.Read)
+			if s := j.State(); s.Leader() == nil || s.Phase != model.Live || len(s.Queue) != f.Contenders && path != "/mixed" {
+				t.Errorf("%s: phase %s, %d in the queue, %d found", path, s.Phase, len(s.Queue), f.Contenders)
+			}
+			delete(found, root+path)
+		}
+		if len(found) > 0 {
+			t.Errorf("also found %q", slices.Collect(maps.Keys(found)))
+		}
+		if p.Stopped != "" || p.Denied != 0 || p.Skipped != 0 {
+			t.Errorf("progress %+v", p)
+		}
+		for _, path := range []string{"/a/latch", "/kafka/controller"} { // a root that is one itself
+			if found, _ := walk(t, conn, discover.Config{Root: root + path, PerSecond: quick}); len(found) != 1 {
+				t.Errorf("from %s: %d found", path, len(found))
+			}
+		}
+		if _, err := discover.Walk(t.Context(), conn, discover.Config{Root: root + "/nowhere"}); !errors.Is(err, discover.ErrNoRoot) {
+			t.Errorf("from nowhere: %v", err)
+		}
+	})
+}
+
+func TestWalkIsBounded(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		root := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		create := clienttest.Creator(t, c)
+		path := root
+		create(path, 0)
+		for range 12 {
+			path += "/deeper"
+			create(path, 0)
+		}
+		create(path+"/n_", clienttest.Contender)
+		create(root+"/secret", 0)
+		create(root+"/secret/n_", clienttest.Contender)
+		create(root+"/half", 0)
+		inside := create(root+"/half/n_", clienttest.Contender)
+		if err := c.AddAuth("digest", []byte("u:p")); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []string{root + "/secret", inside} {
+			if _, err := c.SetACL(p, zk.DigestACL(zk.PermAll, "u", "p"), -1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		conn := clienttest.Connect(t, clienttest.Config(t, addr))
+		clienttest.WaitState(t, conn, client.Connected)
+
+		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 20})
+		if len(found) != 2 || p.Denied != 1 || p.Stopped != "" {
+			t.Errorf("%d found, %+v", len(found), p)
+		}
+		// An election whose data is forbidden is one still: its owners show.
+		if f := found[root+"/half"]; f.Read == nil || len(f.Read.New) != 1 || !f.Read.New[0].Data.Denied || f.Read.New[0].Session == 0 {
+			t.Errorf("with forbidden data: %+v", f.Read)
+		}
+		if found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 5}); len(found) != 1 || p.Stopped != "depth" {
+			t.Errorf("5 deep: %d found, %+v", len(found), p)
+		}
+		if _, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Nodes: 3}); p.Visited != 3 || p.Stopped != "nodes" {
+			t.Errorf("3 znodes: %+v", p)
+		}
+		// The system's own are left out of a walk from the top.
+		_, err := discover.Walk(t.Context(), conn, discover.Config{PerSecond: quick, Depth: 2, Progress: func(p discover.Progress) {
+			if strings.HasPrefix(p.Path, "/zookeeper") {
+				t.Errorf("visited %s", p.Path)
+			}
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+		if _, p := walk(t, conn, discover.Config{Root: "/zookeeper", PerSecond: quick}); p.Visited < 2 {
+			t.Errorf("asked for, /zookeeper was not visited: %+v", p)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		p, err = discover.Walk(ctx, conn, discover.Config{Root: root, PerSecond: quick, Progress: func(p discover.Progress) {
+			if p.Visited == 4 {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) || p.Visited < 4 || p.Visited > 5 {
+			t.Errorf("interrupted: %+v, %v", p, err)
+		}
+	})
+}
+
+// TestWalkCosts: its requests are reads without a watch, evenly spaced, and few.
+func TestWalkCosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		w := &electiontest.Wires{Server: server}
+		c := (&clienttest.Switchboard{Server: server}).Client(t)
+		defer c.Close()
+		create := clienttest.Creator(t, c)
+		for _, p := range []string{"/registry", "/jobs", "/crowd", "/flat"} {
+			create(p, 0)
+		}
+		const many = 3000
+		for i := range many {
+			create(fmt.Sprint("/registry/host-", i), zk.FlagEphemeral)
+			create("/jobs/qn-", zk.FlagSequence)
+			create("/crowd/n_", clienttest.Contender)
+		}
+		for i := range 100 { // not alike: all are looked into
+			create(fmt.Sprint("/flat/", i), 0)
+			create(fmt.Sprint("/flat/", i, "/x"), 0)
+		}
+		conn := clienttest.Connect(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: time.Hour, Dial: w.Dial})
+		clienttest.WaitState(t, conn, client.Connected)
+		defer conn.Close()
+		requests := func() (n int64) {
+			for op, count := range server.Counters().Requests {
+				if op != wire.OpPing {
+					n += count
+				}
+			}
+			return n
+		}
+		before, began := server.Counters().Requests, time.Now()
+		start := requests()
+		const rate = 50
+		found, p := walk(t, conn, discover.Config{PerSecond: rate})
+		sent, took := requests()-start, time.Since(began)
+		if limit := took.Seconds()*rate + 5; float64(sent) > limit {
+			t.Errorf("%d requests in %v, at most %.0f are allowed", sent, took, limit)
+		}
+		// root, 4 directories, 64 of the registry, 4 of the jobs, 200 of the crowd,
+		// 100 directories with a leaf each: an exists, and a list where there is one.
+		if sent > 1000 {
+			t.Errorf("%d requests for %d znodes", sent, 3*many)
+		}
+		for op, n := range server.Counters().Requests {
+			switch op {
+			case wire.OpExists, wire.OpGetData, wire.OpGetChildren2, wire.OpPing:
+			default:
+				if n != before[op] {
+					t.Errorf("%d requests of %v", n-before[op], op)
+				}
+			}
+		}
+		if n, err := clienttest.WatchesOver(clienttest.Must(server.Dial())); err != nil || n != 0 {
+			t.Errorf("%d watches (%v)", n, err)
+		}
+		f := found["/crowd"]
+		if len(found) != 1 || !f.Partial || f.Contenders != many || p.Skipped != many-64 {
+			t.Errorf("%d found, the crowd: partial %v, %d contenders; %+v", len(found), f.Partial, f.Contenders, p)
+		}
+		if head := slices.MinFunc(f.Read.New, func(a, b znode.Znode) int { return strings.Compare(a.Name, b.Name) }); head.Name != "n_0000000000" {
+			t.Errorf("the head of the crowd is %s", head.Name)
+		}
+	})
+}
+
+// TestWalkPassesOverWhatIsTooLarge: a list that does not fit in a reply is not
+// asked for where its size tells, and costs one connection where it does not.
+func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		root := clienttest.ElectionPath(t)
+		create := clienttest.Creator(t, clienttest.Raw(t, addr))
+		create(root, 0)
+		for _, p := range []string{"/long", "/many", "/z"} {
+			create(root+p, 0)
+		}
+		for i := range 10 {
+			create(fmt.Sprint(root, "/long/", i, strings.Repeat("x", 300)), 0)
+		}
+		for i := range 40 {
+			create(fmt.Sprint(root, "/many/", i), 0)
+		}
+		create(root+"/z/n_", clienttest.Contender)
+		cfg := clienttest.Config(t, addr)
+		cfg.MaxReply = 2 << 10
+		conn := clienttest.Connect(t, cfg)
+		clienttest.WaitState(t, conn, client.Connected)
+		session := conn.Status().SessionID
+		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
+		if len(found) != 1 || p.Skipped != 1+40 {
+			t.Errorf("%d found, %+v", len(found), p)
+		}
+		want := []discover.Skip{
+			{Path: root + "/long", Znodes: 1, Why: discover.TooLarge, Limit: cfg.MaxReply},
+			{Path: root + "/many", Znodes: 40, Why: discover.TooLarge, Limit: cfg.MaxReply},
+		}
+		if !slices.Equal(p.Skips, want) {
+			t.Errorf("left out: %+v, want %+v", p.Skips, want)
+		}
+		if s := conn.Status(); s.SessionID != session {
+			t.Errorf("session %#x after %#x", s.SessionID, session)
+		}
+	})
+}
+
+// TestWalkIsEvenlySpaced: no burst above a few, from the first request on and
+// after a pause.
+func TestWalkIsEvenlySpaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		var mu sync.Mutex
+		var times []time.Time
+		p.Answer = func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+			if f.Opcode == clienttest.OpPing {
+				return false
+			}
+			mu.Lock()
+			times = append(times, time.Now())
+			n := len(times)
+			mu.Unlock()
+			if n == 20 {
+				time.Sleep(3 * time.Second) // a slow server
+			}
+			switch f.Opcode {
+			case 3: // exists: a persistent znode with children
+				stat := make([]byte, 68)
+				stat[59] = 2 // numChildren
+				reply(xid, 0, stat)
+			case clienttest.OpGetChildren2:
+				body := []byte{0, 0, 0, 2, 0, 0, 0, 1, 'a', 0, 0, 0, 1, 'b'}
+				reply(xid, 0, append(body, make([]byte, 68)...))
+			default:
+				reply(xid, -101, nil)
+			}
+			return true
+		}
+		c := p.Connect(t, func(cfg *client.Config) { cfg.SessionTimeout = time.Hour })
+		clienttest.WaitState(t, c, client.Connected)
+		_, err := discover.Walk(t.Context(), c, discover.Config{PerSecond: 10, Nodes: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(times) < 100 {
+			t.Fatalf("%d requests: the test shows nothing", len(times))
+		}
+		for i := range times {
+			j := i
+			for j < len(times) && times[j].Sub(times[i]) < time.Second {
+				j++
+			}
+			if j-i > 14 {
+				t.Fatalf("%d requests within a second from the %d-th on, 10 are allowed", j-i, i)
+			}
+		}
+	})
+}
+
+// TestWalkThroughAChangingTree: while somebody makes and deletes znodes of any
+// shape, and the connection is lost now and then, a walk ends without an error.
+func TestWalkThroughAChangingTree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seed := rand.Uint64()
+		random := rand.New(rand.NewPCG(seed, 0))
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		w := &electiontest.Wires{Server: server}
+		c := (&clienttest.Switchboard{Server: server}).Client(t)
+		defer c.Close()
+		names := []string{"a", "b", "leases", "locks", "controller", "n_", uuid + "0-lock-", uuid + "0-lease-", hex + "0__lock__", "\u202e", "{}", "-", "member_"}
+		var paths []string
+		grow := func() {
+			path := ""
+			if len(paths) > 0 && random.IntN(4) > 0 {
+				path = paths[random.IntN(len(paths))]
+			}
+			name := names[random.IntN(len(names))]
+			flags := []int32{0, 0, zk.FlagEphemeral, clienttest.Contender, zk.FlagSequence}[random.IntN(5)]
+			if p, err := c.Create(path+"/"+name, []byte(name), flags, clienttest.Open); err == nil {
+				paths = append(paths, p)
+			}
+		}
+		for range 300 {
+			grow()
+		}
+		conn := clienttest.Connect(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial})
+		clienttest.WaitState(t, conn, client.Connected)
+		defer conn.Close()
+		for round := range 5 {
+			p, err := discover.Walk(t.Context(), conn, discover.Config{PerSecond: 200, Progress: func(p discover.Progress) {
+				if p.Visited%20 == 0 {
+					for range 10 {
+						grow()
+						if len(paths) > 0 {
+							c.Delete(paths[random.IntN(len(paths))], -1)
+						}
+					}
+				}
+				if p.Visited%70 == 0 {
+					w.Cut()
+					go func() { time.Sleep(time.Second); w.Mend() }()
+				}
+			}})
+			if err != nil {
+				t.Fatalf("seed %d, round %d: %+v, %v", seed, round, p, err)
+			}
+		}
+	})
+}

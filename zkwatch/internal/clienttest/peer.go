@@ -1,0 +1,250 @@
+package clienttest
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"electop/zkwatch/client"
+)
+
+// Numbers of the protocol that the peer speaks.
+const (
+	OpCreate       = 1
+	OpGetData      = 4
+	OpPing         = 11
+	OpGetChildren2 = 12
+	OpCloseSession = -11
+	OpAuth         = 100
+	OpSetWatches   = 101
+)
+
+// A Request is a request as a peer has received it.
+type Request struct {
+	Conn   int // the connection's number, from 1
+	Opcode int32
+	Body   []byte // after the header
+}
+
+// A Peer is a scripted server on the other end of net.Pipe connections: it
+// does what no well-behaved server does. Without a script it grants session
+// 0x51 for what the client asks and answers every request with an empty
+// success.
+type Peer struct {
+	// accept, if set, is given each raw connection; true: it has dealt with it.
+	Accept func(n int, c net.Conn) bool
+	// grant, if set, makes the ConnectResponse.
+	Grant func(n int, asked time.Duration, session uint64) (timeout time.Duration, granted uint64)
+	// refuse, if set, tells to close the connection in reply to a ConnectRequest.
+	Refuse func(lastZxid uint64) bool
+	// answer, if set, answers requests; false: the peer answers as usual.
+	Answer func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
+	// dialled, if set, wraps the client's end.
+	Dialled func(n int, c net.Conn) (net.Conn, error)
+
+	mu       sync.Mutex
+	conns    []net.Conn
+	requests []Request
+	hellos   map[int]int64 // the last zxid seen, by connection
+	grants   []int         // connections over which a session was granted
+	Served   sync.WaitGroup
+	Zxid     atomic.Int64 // of the last reply: each has another
+}
+
+func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	client, server := net.Pipe()
+	p.mu.Lock()
+	p.conns = append(p.conns, server)
+	n := len(p.conns)
+	p.mu.Unlock()
+	p.Served.Go(func() {
+		defer server.Close()
+		if p.Accept == nil || !p.Accept(n, server) {
+			p.Serve(n, server)
+		}
+	})
+	if p.Dialled != nil {
+		return p.Dialled(n, client)
+	}
+	return client, nil
+}
+
+func (p *Peer) Serve(n int, c net.Conn) {
+	hello, err := ReadFrame(c)
+	if err != nil {
+		return
+	}
+	if p.Refuse != nil && p.Refuse(binary.BigEndian.Uint64(hello[4:])) {
+		return
+	}
+	p.mu.Lock()
+	if p.hellos == nil {
+		p.hellos = make(map[int]int64)
+	}
+	p.hellos[n] = int64(binary.BigEndian.Uint64(hello[4:]))
+	p.mu.Unlock()
+	timeout := time.Duration(binary.BigEndian.Uint32(hello[12:])) * time.Millisecond
+	session := binary.BigEndian.Uint64(hello[16:])
+	if p.Grant != nil {
+		timeout, session = p.Grant(n, timeout, session)
+	} else if session == 0 {
+		session = 0x51
+	}
+	response := make([]byte, 36)
+	binary.BigEndian.PutUint32(response[4:], uint32(timeout/time.Millisecond))
+	binary.BigEndian.PutUint64(response[8:], session)
+	binary.BigEndian.PutUint32(response[16:], 16)
+	p.mu.Lock()
+	p.grants = append(p.grants, n)
+	p.mu.Unlock()
+	if WriteFrame(c, response) != nil {
+		return
+	}
+	for {
+		request, err := ReadFrame(c)
+		if err != nil {
+			return
+		}
+		xid := int32(binary.BigEndian.Uint32(request))
+		f := Request{n, int32(binary.BigEndian.Uint32(request[4:])), request[8:]}
+		p.mu.Lock()
+		p.requests = append(p.requests, f)
+		p.mu.Unlock()
+		reply := func(xid, code int32, body []byte) {
+			b := replyFrame(xid, code, body)
+			binary.BigEndian.PutUint64(b[4:], uint64(p.Zxid.Add(1)))
+			WriteFrame(c, b)
+		}
+		if p.Answer == nil || !p.Answer(f, reply, xid) {
+			reply(xid, 0, emptyReply(f))
+		}
+		if f.Opcode == OpCloseSession {
+			return
+		}
+	}
+}
+
+// emptyReply is the body of a success: every Stat is zero.
+func emptyReply(f Request) []byte {
+	switch f.Opcode {
+	case OpCreate:
+		n := binary.BigEndian.Uint32(f.Body)
+		return f.Body[:4+n]
+	case OpGetData, OpGetChildren2:
+		return make([]byte, 4+68)
+	}
+	return make([]byte, 68)
+}
+
+func replyFrame(xid, code int32, body []byte) []byte {
+	b := binary.BigEndian.AppendUint32(nil, uint32(xid))
+	b = binary.BigEndian.AppendUint64(b, 7) // zxid
+	b = binary.BigEndian.AppendUint32(b, uint32(code))
+	return append(b, body...)
+}
+
+func ReadFrame(c net.Conn) ([]byte, error) {
+	var prefix [4]byte
+	if _, err := io.ReadFull(c, prefix[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(prefix[:])
+	if n < 8 || n > 1<<20 {
+		return nil, errors.New("length of a frame")
+	}
+	b := make([]byte, n)
+	_, err := io.ReadFull(c, b)
+	return b, err
+}
+
+func WriteFrame(c net.Conn, body []byte) error {
+	_, err := c.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
+	return err
+}
+
+// Drop closes the connection with the given number.
+func (p *Peer) Drop(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns[n-1].Close()
+}
+
+func (p *Peer) Dials() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.conns)
+}
+
+// Received are the requests over connection n; 0: over all.
+func (p *Peer) Received(n int) (frames []Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.requests {
+		if n == 0 || f.Conn == n {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+// Hello is the last zxid seen, as connection n began with.
+func (p *Peer) Hello(n int) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.hellos[n]
+}
+
+// Opcodes are those received over connection n, without pings; 0: over all.
+func (p *Peer) Opcodes(n int) []int32 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ops := []int32{}
+	for _, f := range p.requests {
+		if f.Opcode != OpPing && (n == 0 || f.Conn == n) {
+			ops = append(ops, f.Opcode)
+		}
+	}
+	return ops
+}
+
+// Connect starts a Conn to the peer that is closed with the test.
+func (p *Peer) Connect(t *testing.T, change ...func(*client.Config)) *client.Conn {
+	t.Helper()
+	cfg := client.Config{
+		Servers:        client.ConnectString{Servers: []string{"peer:2181"}},
+		SessionTimeout: 9 * time.Second,
+		DialTimeout:    2 * time.Second,
+		Dial:           p.Dial,
+		BufferSize:     16 << 10,
+		MaxReply:       64 << 10,
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	return Connect(t, cfg)
+}
+
+// Connected waits until c is connected over connection n.
+func (p *Peer) Connected(t *testing.T, c *client.Conn, n int) client.Status {
+	t.Helper()
+	return Wait(t, c, fmt.Sprintf("connected over connection %d", n), func(s client.Status) bool {
+		// The connection is dialled some time before the state says so, and the
+		// one before is lost by then.
+		return p.Dials() == n && s.State == client.Connected && c.Status().State == client.Connected && p.granted(n)
+	})
+}
+
+// granted tells whether a session has been granted over connection n.
+func (p *Peer) granted(n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Contains(p.grants, n)
+}

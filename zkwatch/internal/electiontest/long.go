@@ -1,0 +1,25 @@
+package electiontest
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// longEnv asks for the long form of the tests under faults, and says how long
+// each may take: 30m.
+const longEnv = "ELECTOP_TEST_LONG"
+
+// long returns how long a test shall run in its long form, false if not in it.
+func Long(t *testing.T) (time.Duration, bool) {
+	t.Helper()
+	text := os.Getenv(longEnv)
+	if text == "" {
+		return 0, false
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		t.Fatalf("%s=%q: want a duration as 30m", longEnv, text)
+	}
+	return d, true
+}

@@ -1,0 +1,154 @@
+package observer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// ackBurst is how many reads of the acknowledgement may follow each other at
+// once: a handoff takes two (deleted, created), and their times are shown.
+const ackBurst = 4
+
+// ackPath is which acknowledgement znode is looked at. That may become known
+// only when somebody stands who shows whose election it is.
+type ackPath struct {
+	mu      sync.Mutex
+	path    string
+	changed chan struct{} // closed when path is another
+}
+
+func (a *ackPath) get() (path string, changed <-chan struct{}) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.changed == nil {
+		a.changed = make(chan struct{})
+	}
+	return a.path, a.changed
+}
+
+func (a *ackPath) set(path string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.path == path {
+		return
+	}
+	a.path = path
+	if a.changed != nil {
+		close(a.changed)
+		a.changed = nil
+	}
+}
+
+// SetAck has the observer look at another acknowledgement znode from now on;
+// "" is none. It does not wait. The watch on the one before cannot be taken
+// back; it fires once at most, and nobody hears it.
+func (o *Observer) SetAck(path string) { o.ack.set(path) }
+
+// watchAck reads the acknowledgement znode whenever it changes, for one
+// session: with a data watch while it exists, else with one for its creation.
+func (o *Observer) watchAck(ctx context.Context, conn *client.Conn) {
+	var reads [ackBurst]time.Time                  // the last ones, in a ring
+	watches := make(map[string]<-chan zk.Event, 1) // that have not fired, by path
+	failed := minSpacing                           // the pause after a read that failed
+	gone := false                                  // the last notification told of its deletion
+	var notified, heard time.Time                  // as in watchChildren
+	for n := 0; conn.AwaitConnected(ctx); n++ {
+		path, changed := o.ack.get()
+		if path == "" {
+			select {
+			case <-changed:
+				continue
+			case <-conn.Done():
+			case <-ctx.Done():
+			}
+			return
+		}
+		since := conn.Status().Since
+		ack, watch, err := o.readAck(ctx, conn, path, watches[path], gone)
+		if watch != nil {
+			watches[path] = watch
+		}
+		if err != nil {
+			if !pause(ctx, failed) {
+				return
+			}
+			if !client.Unanswered(err) {
+				failed = min(2*failed, failedMax)
+			}
+			continue
+		}
+		ack.Notified, ack.Heard = notified, heard
+		failed, gone, notified, heard = minSpacing, false, time.Time{}, time.Time{}
+		o.cfg.Put(ctx, ack)
+		reads[n%ackBurst] = time.Now()
+		var again <-chan time.Time
+		if ack.Presence == model.Denied { // no watch was set
+			again = time.After(deniedPauseMax)
+		}
+		select {
+		case event := <-watches[path]:
+			delete(watches, path)
+			gone = event.Type == zk.EventNodeDeleted
+			notified, heard = o.notified(conn, path, event, since)
+		case <-changed:
+		case <-again:
+		case <-conn.Done():
+			return
+		case <-ctx.Done():
+			return
+		}
+		// A znode that is written all the time is not read all the time.
+		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
+			return
+		}
+	}
+}
+
+// readAck reads the acknowledgement. It sets a watch unless there is one
+// outstanding on it. Where it is likely to be absent (gone) exists asks, which
+// saves a round trip if it is.
+func (o *Observer) readAck(ctx context.Context, conn *client.Conn, path string, outstanding <-chan zk.Event, gone bool) (ack *model.Ack, watch <-chan zk.Event, err error) {
+	ack = &model.Ack{Sent: o.cfg.Now(), Path: path, Presence: model.Present}
+	var data []byte
+	var stat *zk.Stat
+	switch {
+	case outstanding != nil:
+		data, stat, err = conn.Get(ctx, path)
+	case gone:
+		err = zk.ErrNoNode
+	default:
+		data, stat, watch, err = conn.GetW(ctx, path)
+	}
+	switch {
+	case errors.Is(err, zk.ErrNoAuth):
+		ack.Presence = model.Denied
+	case errors.Is(err, zk.ErrNoNode) && outstanding == nil:
+		var exists bool
+		if exists, _, watch, err = conn.ExistsW(ctx, path); err != nil {
+			return nil, watch, err
+		}
+		if exists {
+			// It came just now. This watch fires on its deletion as a data watch
+			// does, and is one at the server.
+			ack, _, err = o.readAck(ctx, conn, path, watch, false)
+			return ack, watch, err
+		}
+		ack.Presence = model.Absent
+	case errors.Is(err, zk.ErrNoNode):
+		ack.Presence = model.Absent
+	case err != nil:
+		return nil, nil, err
+	default:
+		ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, znode.NewData(data)
+	}
+	ack.At = o.cfg.Now()
+	return ack, watch, nil
+}

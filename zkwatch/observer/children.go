@@ -1,0 +1,232 @@
+package observer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/zkwatch/client"
+)
+
+// failedMax is how long to wait at most after a read that a server answered with
+// an error that says nothing of the election.
+const failedMax = 2 * time.Second
+
+// Where the ACL forbids the list there is nothing to watch (a change of ACL
+// fires no watch), so it is tried again, ever more rarely.
+const (
+	deniedPause    = 2 * time.Second
+	deniedPauseMax = 30 * time.Second
+)
+
+// watchChildren reads the children whenever they change, for one session.
+func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap bool) {
+	var (
+		watch    <-chan zk.Event // outstanding; nil: none
+		onParent bool            // it waits for the parent's creation
+		notified time.Time       // the last notification, and what was known to the server
+		heard    time.Time       // before it
+		denied   = deniedPause
+		failed   = minSpacing // the pause after a read that failed
+	)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	statuses := conn.Subscribe(ctx)
+	for {
+		if !conn.AwaitConnected(ctx) {
+			return
+		}
+		// Spacing goes by the monotonic clock: the other may be set.
+		began, since := time.Now(), conn.Status().Since
+		read, w, err := o.read(ctx, conn, watch, onParent)
+		ended := time.Now()
+		if w != nil {
+			watch, onParent = w, read.Presence == model.Absent
+		}
+		switch {
+		case err == nil:
+			if gap {
+				o.reported.await(ctx, conn.Status().Since)
+			}
+			read.Notified, read.Heard, read.Gap = notified, heard, gap
+			notified, heard, gap, failed = time.Time{}, time.Time{}, false, minSpacing
+			o.cfg.Put(ctx, read)
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, client.ErrReplyTooLarge): // again over one with more room
+			o.tooLarge = true
+			return
+		default: // the connection was lost on the way: again, once it is back
+			gap = true
+			if !pause(ctx, failed) {
+				return
+			}
+			if !client.Unanswered(err) { // an answer that may well be the same again
+				failed = min(2*failed, failedMax)
+			}
+			continue
+		}
+		if read.Presence == model.Denied {
+			if !pause(ctx, denied) {
+				return
+			}
+			denied = min(2*denied, deniedPauseMax)
+			continue
+		}
+		denied = deniedPause
+
+		// Wait for the next reason to read.
+	wait:
+		for {
+			select {
+			case event := <-watch:
+				watch = nil
+				notified, heard = o.notified(conn, o.cfg.Path, event, since)
+				break wait
+			case st, ok := <-statuses:
+				if !ok {
+					return
+				}
+				// What changed while disconnected the library's re-set watch
+				// tells; but that nobody looked has to be said, once.
+				if st.State == client.Disconnected && !(read.Gap && st.Since.Before(began)) {
+					gap = true
+				}
+				if st.State == client.Connected && gap {
+					break wait
+				}
+			case name := <-o.refresh:
+				o.reread(ctx, conn, name)
+			case <-ctx.Done():
+				return
+			}
+		}
+		if !pause(ctx, o.effort.spacing(ended.Sub(began), conn.Status().Distance)-time.Since(ended)) {
+			return
+		}
+	}
+}
+
+// read lists the children and reads those that are new. It watches for the
+// next change unless a watch is still outstanding: a second one could never be
+// taken back. w is the new watch, nil if none was set; it can be set even where
+// the read fails later.
+func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-chan zk.Event, onParent bool) (r *model.Read, w <-chan zk.Event, err error) {
+	o.effort = effort{}
+	if !o.decided {
+		if err := o.decide(ctx, conn); err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.single {
+		return o.readSingle(ctx, conn, outstanding)
+	}
+	r = &model.Read{Presence: model.Present}
+	var names []string
+	var stat *zk.Stat
+	r.Sent = o.cfg.Now()
+	if outstanding == nil || onParent {
+		names, stat, w, err = conn.ChildrenW(ctx, o.cfg.Path)
+	} else {
+		names, stat, err = conn.Children(ctx, o.cfg.Path)
+	}
+	r.At = o.cfg.Now()
+	o.effort.trips++
+	o.effort.asked(size(names))
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		return o.absent(ctx, conn, r, outstanding, onParent)
+	case errors.Is(err, zk.ErrNoAuth):
+		r.Presence = model.Denied
+		return r, nil, nil
+	case err != nil:
+		return r, w, err
+	case stat.EphemeralOwner != 0: // it came just now: a leader's own znode
+		o.decided, o.single = true, true
+		return o.readSingle(ctx, conn, nil)
+	}
+	r.Parent = client.Parent(stat)
+	known := o.known
+	if o.parent != stat.Czxid {
+		r.Full, known = true, nil
+	}
+	o.reads++
+	var fresh []string
+	for _, name := range names {
+		if _, ok := known[name]; ok {
+			known[name] = o.reads
+		} else {
+			fresh = append(fresh, name)
+		}
+	}
+	znodes, err := o.readNew(ctx, conn, fresh)
+	if err != nil {
+		return r, w, err
+	}
+	o.effort.trips += (len(fresh) + pipelined - 1) / pipelined
+	for i := range znodes {
+		o.effort.asked(znodes[i].Data.Length)
+	}
+
+	// From here on nothing fails: what is handed on is what is known.
+	if r.Full {
+		known = make(map[string]uint64, len(names))
+		o.known, o.parent = known, stat.Czxid
+	}
+	for name, read := range known {
+		if read != o.reads {
+			r.Gone = append(r.Gone, name)
+			delete(known, name)
+		}
+	}
+	for i := range znodes {
+		if !znodes[i].Unread { // the model takes those out again by itself
+			known[znodes[i].Name] = o.reads
+		}
+	}
+	r.New = znodes
+	if len(znodes) > 0 {
+		r.End = o.cfg.Now()
+	}
+	return r, w, nil
+}
+
+// size is how long a reply with these names is.
+func size(names []string) (bytes int) {
+	for _, name := range names {
+		bytes += len(name) + 4
+	}
+	return bytes
+}
+
+// absent watches for the creation of a parent that is not there.
+func (o *Observer) absent(ctx context.Context, conn *client.Conn, r *model.Read, outstanding <-chan zk.Event, onParent bool) (*model.Read, <-chan zk.Event, error) {
+	r.Presence = model.Absent
+	o.parent, o.known = 0, make(map[string]uint64)
+	o.decided = false
+	if outstanding != nil { // it was on the children, and has fired or will
+		return r, nil, nil
+	}
+	o.effort.trips++
+	o.effort.asked(0)
+	exists, _, w, err := conn.ExistsW(ctx, o.cfg.Path)
+	switch {
+	case err != nil:
+		return r, nil, err
+	case exists:
+		// It came just now: read again at once. The watch that was set is a data
+		// watch now, and goes with the parent.
+		return r, fired(), nil
+	}
+	return r, w, nil
+}
+
+// fired returns a watch that has fired, for something known to have changed.
+func fired() <-chan zk.Event {
+	c := make(chan zk.Event)
+	close(c)
+	return c
+}

@@ -1,0 +1,310 @@
+package observer_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+)
+
+// A distantConn is a connection over a long link, in virtual time: each byte
+// arrives delay after it was sent, in both directions, and in between any
+// number are on their way. Replies go over it at rate bytes a second, 0 for
+// any number.
+type distantConn struct {
+	net.Conn
+	delay *atomic.Int64
+	rate  int
+	near  *io.PipeReader // what has arrived here
+	out   chan packet
+	close func()
+}
+
+type packet struct {
+	at    time.Time
+	bytes []byte
+}
+
+func newDistantConn(c net.Conn, delay *atomic.Int64, rate int) *distantConn {
+	r, w := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	d := &distantConn{Conn: c, delay: delay, rate: rate, near: r, out: make(chan packet, 1<<12)}
+	d.close = sync.OnceFunc(func() { cancel(); c.Close(); r.Close(); w.Close() })
+	in := make(chan packet, 1<<12)
+	go func() {
+		defer close(in)
+		var free time.Time // when the link has room again
+		for {
+			b := make([]byte, 16<<10)
+			n, err := c.Read(b)
+			if err != nil {
+				return
+			}
+			now := time.Now()
+			if rate > 0 {
+				if free.Before(now) {
+					free = now
+				}
+				free = free.Add(time.Duration(n) * time.Second / time.Duration(rate))
+				now = free
+			}
+			select {
+			case in <- packet{now.Add(time.Duration(delay.Load())), b[:n]}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	deliver := func(from <-chan packet, to io.Writer) {
+		for {
+			select {
+			case p, ok := <-from:
+				if !ok {
+					d.close()
+					return
+				}
+				select {
+				case <-time.After(time.Until(p.at)):
+				case <-ctx.Done():
+					return
+				}
+				if _, err := to.Write(p.bytes); err != nil {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+	go deliver(in, w)
+	go deliver(d.out, c)
+	return d
+}
+
+func (d *distantConn) Read(p []byte) (int, error) { return d.near.Read(p) }
+func (d *distantConn) Close() error               { d.close(); return nil }
+func (d *distantConn) SetDeadline(time.Time) error {
+	return nil
+}
+func (d *distantConn) SetReadDeadline(time.Time) error  { return nil }
+func (d *distantConn) SetWriteDeadline(time.Time) error { return nil }
+func (d *distantConn) Write(p []byte) (int, error) {
+	d.out <- packet{time.Now().Add(time.Duration(d.delay.Load())), append([]byte(nil), p...)}
+	return len(p), nil
+}
+
+// distantly observes /e, which exists, over a link with that delay each way, in
+// virtual time. The client is near the server.
+func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		t.Cleanup(func() { server.Close() })
+		near := (&clienttest.Switchboard{Server: server}).Client(t)
+		clienttest.Creator(t, near)("/e", 0)
+		var link atomic.Int64
+		link.Store(int64(delay))
+		w := electiontest.Observe(t, client.Config{
+			Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: 30 * time.Second,
+			Dial: func(context.Context, string, string) (net.Conn, error) {
+				c, err := server.Dial()
+				if err != nil {
+					return nil, err
+				}
+				return newDistantConn(c, &link, rate), nil
+			},
+		}, model.Config{Path: "/e", AckPath: "/ack"})
+		w.Await(t, "empty", electiontest.QueueOf(0))
+		f(server, near, w, &link)
+		near.Close()
+	})
+}
+
+// TestObserverSeesOverALongLink: the pause between two reads follows the load
+// that they make and not the distance.
+func TestObserverSeesOverALongLink(t *testing.T) {
+	for _, delay := range []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
+		t.Run(delay.String(), func(t *testing.T) {
+			distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+				create := clienttest.Creator(t, near)
+				leader, next := create("/e/n_", clienttest.Contender), create("/e/n_", clienttest.Contender)
+				// A read is on its way when the leader goes.
+				time.Sleep(delay + delay/2)
+				gone := time.Now()
+				if err := near.Delete(leader, -1); err != nil {
+					t.Fatal(err)
+				}
+				w.Await(t, "the next leader", func(s *doctor.State) bool {
+					return len(s.Queue) == 1 && "/e/"+s.Queue[0].Name == next
+				})
+				// The read under way ends, its successor is one list; and half a trip
+				// to notice.
+				if took := time.Since(gone); took > 2*2*delay+delay+50*time.Millisecond {
+					t.Errorf("a leader's deletion was seen after %v, over a link of %v each way", took, delay)
+				}
+			})
+		})
+	}
+}
+
+// TestObserverSeesEveryLongReign: whoever leads for longer than three round
+// trips is seen to lead, whatever else happens, also after the link became
+// longer.
+func TestObserverSeesEveryLongReign(t *testing.T) {
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	const delay = 100 * time.Millisecond
+	distantly(t, delay/100, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+		link.Store(int64(delay))
+		create := clienttest.Creator(t, near)
+		led := func(d time.Duration) bool { return d > 3*2*delay }
+		var queue, must []string
+		for range 8 { // and so does the observer learn of the new distance
+			queue = append(queue, create("/e/n_", clienttest.Contender))
+			time.Sleep(time.Second)
+		}
+		since := time.Now()
+		for range 400 {
+			time.Sleep(time.Duration(random.Int64N(int64(2 * 3 * delay))))
+			if len(queue) > 1 && random.IntN(2) == 0 {
+				i := random.IntN(2) * random.IntN(len(queue)) // the leader, mostly
+				if err := near.Delete(queue[i], -1); err != nil {
+					t.Fatal(err)
+				}
+				if i == 0 {
+					if led(time.Since(since)) {
+						must = append(must, queue[0])
+					}
+					since = time.Now()
+				}
+				queue = append(queue[:i:i], queue[i+1:]...)
+			} else {
+				queue = append(queue, create("/e/n_", clienttest.Contender))
+			}
+		}
+		w.Await(t, "the last of them", func(s *doctor.State) bool {
+			return len(s.Queue) == len(queue) && "/e/"+s.Queue[len(queue)-1].Name == queue[len(queue)-1]
+		})
+		time.Sleep(2 * model.AckWait)
+		seen := make(map[string]bool)
+		for _, e := range w.All() {
+			if h, ok := e.Body.(model.Handoff); ok && h.From != nil {
+				seen["/e/"+h.From.Name] = true
+			}
+		}
+		missed := 0
+		for _, name := range must {
+			if !seen[name] {
+				missed++
+			}
+		}
+		if missed > 0 || len(must) < 20 {
+			t.Errorf("seed %d: %d of %d reigns longer than three round trips were not seen", seed, missed, len(must))
+		}
+	})
+}
+
+// TestLongLinkBecomesLonger: a link that becomes longer under way blinds the
+// observer no more than one that was so from the beginning.
+func TestLongLinkBecomesLonger(t *testing.T) {
+	distantly(t, time.Millisecond, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+		create := clienttest.Creator(t, near)
+		create("/e/n_", clienttest.Contender)
+		w.Await(t, "one", electiontest.QueueOf(1))
+		const delay = 400 * time.Millisecond
+		link.Store(int64(delay))
+		create("/e/n_", clienttest.Contender)
+		time.Sleep(delay) // its read is on its way
+		begin := time.Now()
+		create("/e/n_", clienttest.Contender)
+		w.Await(t, "three", electiontest.QueueOf(3))
+		if took := time.Since(begin); took > 3*2*delay+50*time.Millisecond {
+			t.Errorf("a change was seen after %v, over a link of %v each way", took, delay)
+		}
+	})
+}
+
+// TestObserverOfAStormIsModest: of the time that its reads keep a connection
+// busy, an observer of many candidates takes a fifth.
+func TestObserverOfAStormIsModest(t *testing.T) {
+	const many, rate = 2000, 1 << 20
+	for _, delay := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
+		t.Run(delay.String(), func(t *testing.T) {
+			distantly(t, delay, rate, func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+				for made := 0; made < many; made += 500 {
+					ops := make([]any, 0, 500)
+					for i := range 500 {
+						ops = append(ops, &zk.CreateRequest{Path: "/e/" + fmt.Sprintf("%032x-n_", made+i), Acl: clienttest.Open, Flags: clienttest.Contender})
+					}
+					if _, err := near.Multi(ops...); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.Await(t, "all of them", electiontest.QueueOf(many))
+				time.Sleep(10 * time.Second)
+				names, _, err := near.Children("/e")
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := server.Counters()
+				begin := time.Now()
+				for _, name := range names[:many/2] { // a storm, with nothing to get
+					if err := near.Delete("/e/"+name, -1); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+				took := time.Since(begin)
+				after := server.Counters()
+				busy := time.Duration(after.BytesOut-before.BytesOut) * time.Second / rate
+				if share := float64(busy) / float64(took); share > 0.22 || share < 0.02 {
+					t.Errorf("its replies kept the link busy for %v of %v, %.0f %%", busy, took, 100*share)
+				}
+			})
+		})
+	}
+}
+
+// TestAcknowledgementOverALongLink: its deletion and its creation are each
+// seen after the notification and one round trip.
+func TestAcknowledgementOverALongLink(t *testing.T) {
+	const delay = 200 * time.Millisecond
+	distantly(t, delay, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
+		time.Sleep(10 * delay)
+		create := clienttest.Creator(t, near)
+		for range 3 {
+			begin := time.Now()
+			create("/ack", zk.FlagEphemeral)
+			if took := ackSeen(t, w, model.Present).Sub(begin); took > 3*delay+10*time.Millisecond {
+				t.Errorf("created: seen after %v", took)
+			}
+			time.Sleep(10 * delay)
+			begin = time.Now()
+			if err := near.Delete("/ack", -1); err != nil {
+				t.Fatal(err)
+			}
+			if took := ackSeen(t, w, model.Absent).Sub(begin); took > 3*delay+10*time.Millisecond {
+				t.Errorf("deleted: seen after %v", took)
+			}
+			time.Sleep(10 * delay)
+		}
+	})
+}
+
+func ackSeen(t *testing.T, w *electiontest.Watched, p model.Presence) time.Time {
+	return w.Await(t, "the acknowledgement "+string(p), func(s *doctor.State) bool { return s.Ack.Presence == p && s.Ack.Path == "/ack" }).Ack.At
+}

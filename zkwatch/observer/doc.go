@@ -1,0 +1,13 @@
+// Package observer looks at an election and writes nothing.
+//
+// An [Observer] hands what it sees to the model as observations. It keeps two
+// watches, one on the children of the election's parent and one on the
+// acknowledgement, and none on a candidate, so that it adds nothing to a handoff.
+// After a notification it lists the children and reads those that are new
+// (children.go, newchildren.go). Some elections are a single ephemeral znode
+// instead (single.go). How often it reads depends on what the reads cost
+// (spacing.go).
+//
+// A [Group] has several observers on one session. [ReadOnce] reads an election
+// once and sets no watch.
+package observer

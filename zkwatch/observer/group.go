@@ -1,0 +1,105 @@
+package observer
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"electop/zkwatch/client"
+)
+
+// reopenPause is how long a group waits between two sessions, so that a cluster
+// that refuses is asked often enough to come alive quickly and not so often as
+// to be in its way.
+const reopenPause = 200 * time.Millisecond
+
+// A Group has one session for any number of observers, and another session when
+// that ends. Their own [Config.Conn] is not used.
+type Group struct {
+	cfg client.Config // of the next connection
+
+	mu        sync.Mutex
+	observers []*Observer
+	added     chan struct{} // closed when there is one more
+	conn      *client.Conn  // of the present session
+}
+
+// NewGroup returns a group without observers.
+func NewGroup(conn client.Config) *Group {
+	return &Group{cfg: conn, added: make(chan struct{})}
+}
+
+// Add has o observe on the session of the group, from now on or from the beginning
+// of Run. An observer is in one group, and stays.
+func (g *Group) Add(o *Observer) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.observers = append(g.observers, o)
+	close(g.added)
+	g.added = make(chan struct{})
+}
+
+// Conn returns the present session, nil where there is none. It is for reading:
+// what others ask of it takes its turn with the observers' own requests.
+func (g *Group) Conn() *client.Conn {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.conn
+}
+
+// Run observes until ctx ends, over as many sessions as that takes, and
+// returns ctx's error, or that of an impossible configuration.
+func (g *Group) Run(ctx context.Context) error {
+	for {
+		conn, err := client.Connect(g.cfg)
+		if err != nil {
+			return fmt.Errorf("observe: %w", err)
+		}
+		g.use(conn)
+		tooLarge := g.session(ctx, conn)
+		g.use(nil)
+		conn.Close()
+		if tooLarge {
+			g.cfg, _ = g.cfg.Roomier()
+		}
+		if !pause(ctx, reopenPause) {
+			return ctx.Err()
+		}
+	}
+}
+
+func (g *Group) use(conn *client.Conn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.conn = conn
+}
+
+// session has everybody observe for as long as one session lasts. tooLarge
+// says that a reply was larger than the connection allowed.
+func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) {
+	var wg sync.WaitGroup
+	var standing []*Observer
+	for lasts := true; lasts; {
+		g.mu.Lock()
+		fresh, added := g.observers[len(standing):], g.added
+		g.mu.Unlock()
+		for _, o := range fresh {
+			standing = append(standing, o)
+			wg.Go(func() { o.session(ctx, conn) })
+		}
+		select {
+		case <-added:
+		case <-conn.Done():
+			lasts = false
+		case <-ctx.Done():
+			lasts = false
+		}
+	}
+	wg.Wait()
+	for _, o := range standing {
+		tooLarge = tooLarge || o.tooLarge
+		o.tooLarge = false
+	}
+	return tooLarge
+}

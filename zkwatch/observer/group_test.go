@@ -1,0 +1,171 @@
+package observer_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/observer"
+)
+
+// A stage is a group with a feed for each of its observers.
+type stage struct {
+	*observer.Group
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	ctx    context.Context
+}
+
+func newStage(t *testing.T, cfg client.Config) *stage {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &stage{Group: observer.NewGroup(cfg), cancel: cancel, ctx: ctx}
+	s.wg.Go(func() { s.Run(ctx) })
+	t.Cleanup(func() { s.cancel(); s.wg.Wait() })
+	return s
+}
+
+// watch adds an observer; ack may be "".
+func (s *stage) watch(path, ack string) *electiontest.Watched {
+	w := electiontest.NewWatched(model.Config{Path: path, AckPath: ack})
+	w.Observer = observer.New(observer.Config{Path: path, Ack: ack, Put: w.Feed.PutSlowly, Now: feed.Now})
+	s.wg.Go(func() { w.Feed.Run(s.ctx) })
+	s.Add(w.Observer)
+	return w
+}
+
+func TestSeveralElectionsOnOneSession(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		c := clienttest.Raw(t, addr)
+		create := clienttest.Creator(t, c)
+		cfg := clienttest.Config(t, addr)
+		cfg.BufferSize, cfg.MaxReply = 0, 0
+		s := newStage(t, cfg)
+		var paths []string
+		var watching []*electiontest.Watched
+		for range 3 {
+			paths = append(paths, clienttest.ElectionPath(t))
+		}
+		create(paths[0], 0)
+		create(paths[0]+"/n_", clienttest.Contender)
+		watching = append(watching, s.watch(paths[0], ""), s.watch(paths[1], ""))
+		linked := func(holds func(*doctor.State) bool) func(*doctor.State) bool {
+			return func(s *doctor.State) bool { return holds(s) && s.Link.Session != 0 }
+		}
+		first := watching[0].Await(t, "one", linked(electiontest.QueueOf(1)))
+		watching[1].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
+
+		// One more while the session lasts.
+		watching = append(watching, s.watch(paths[2], ""))
+		watching[2].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
+		for i, w := range watching[1:] {
+			create(paths[i+1], 0)
+			create(paths[i+1]+"/n_", clienttest.Contender)
+			if s := w.Await(t, "one", linked(electiontest.QueueOf(1))); s.Link.Session != first.Link.Session {
+				t.Errorf("election %d is watched by session %#x, the first by %#x", i+1, s.Link.Session, first.Link.Session)
+			}
+		}
+		if conn := s.Conn(); conn == nil || conn.Status().SessionID != first.Link.Session {
+			t.Errorf("the group's session is %v, the observers have %#x", conn, first.Link.Session)
+		}
+		// Each counts its own.
+		for i, w := range watching {
+			create(paths[i]+"/n_", clienttest.Contender)
+			w.Await(t, "two", electiontest.QueueOf(2))
+		}
+	})
+}
+
+// The end of the session, or a reply that is too large for it, is all
+// observers' concern, and each says so once and accounts for the gap.
+func TestObserversShareTheEndOfTheirSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		board := clienttest.NewSwitchboard(t)
+		c := board.Client(t)
+		defer c.Close()
+		create := clienttest.Creator(t, c)
+		for _, p := range []string{"/small", "/large"} {
+			create(p, 0)
+			create(p+"/n_", clienttest.Contender)
+		}
+		s := newStage(t, client.Config{
+			Servers:        client.ConnectString{Servers: []string{"127.0.0.1:1"}},
+			SessionTimeout: electiontest.LeaseTimeout, Dial: board.Dial, MaxReply: 2 << 10,
+		})
+		small, large := s.watch("/small", ""), s.watch("/large", "")
+		small.Await(t, "one", electiontest.QueueOf(1))
+		before := large.Await(t, "one", electiontest.QueueOf(1)).Link.Session
+		for range 100 {
+			create("/large/0123456789abcdef0123456789abcdef-n_", clienttest.Contender)
+		}
+		large.Await(t, "all of them", electiontest.QueueOf(101))
+		create("/small/n_", clienttest.Contender)
+		st := small.Await(t, "two", electiontest.QueueOf(2))
+		// 2 KiB, 4 KiB, 8 KiB: the session in the middle may be over before the
+		// one who has nothing against it hears of it.
+		if st.Link.Session == before || st.Reconnects < 1 || st.Reconnects > 2 {
+			t.Errorf("session %#x after %#x, %d reconnects", st.Link.Session, before, st.Reconnects)
+		}
+		large.Accounts(t, 100, 0, false)
+		small.Accounts(t, 1, 0, false)
+	})
+}
+
+func TestAcknowledgementThatIsKnownLater(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		path := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		create := clienttest.Creator(t, c)
+		create(path, 0)
+		create(path+"-a", zk.FlagEphemeral)
+		acks := make(chan *model.Ack, 100)
+		o := observer.New(observer.Config{Path: path, Put: func(_ context.Context, obs model.Observation) {
+			if a, ok := obs.(*model.Ack); ok {
+				acks <- a
+			}
+		}})
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		g := observer.NewGroup(clienttest.Config(t, addr))
+		g.Add(o)
+		go func() { done <- g.Run(ctx) }()
+		defer func() { cancel(); <-done }()
+		next := func(want model.Presence) {
+			t.Helper()
+			select {
+			case a := <-acks:
+				if a.Presence != want {
+					t.Errorf("the acknowledgement is %s, want %s", a.Presence, want)
+				}
+			case <-time.After(electiontest.WaitFor):
+				t.Fatalf("no acknowledgement seen, want one %s", want)
+			}
+		}
+		o.SetAck(path + "-a")
+		next(model.Present)
+		o.SetAck(path + "-b")
+		next(model.Absent)
+		create(path+"-b", zk.FlagEphemeral)
+		next(model.Present)
+		// Back again: the watch from before serves.
+		o.SetAck(path + "-a")
+		next(model.Present)
+		if err := c.Delete(path+"-a", -1); err != nil {
+			t.Fatal(err)
+		}
+		next(model.Absent)
+		create(path+"-a", zk.FlagEphemeral)
+		next(model.Present)
+		o.SetAck("")
+	})
+}

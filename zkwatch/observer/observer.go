@@ -1,0 +1,232 @@
+package observer
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// Config says what an [Observer] looks at.
+type Config struct {
+	Conn client.Config
+	Path string // the election's parent, or the leader's own znode where there is no queue
+	Ack  string // its acknowledgement znode; "": none, or not known yet, see SetAck
+	// Single says that Path is a leader's own znode, so that nobody leads while it
+	// is absent. Otherwise the observer goes by a dialect that knows the path, or
+	// finds out when it first sees it exist.
+	Single bool
+	// Put takes the observations, in order. It may wait: the observer then
+	// reads less often, and the journal counts what it missed.
+	Put func(context.Context, model.Observation)
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Observer looks at one election: one child watch on its parent, one watch on
+// its acknowledgement, and no write ever. Each change costs one getChildren
+// and one getData for each child that is new. Candidates are not watched, so
+// an observer adds nothing to a handoff.
+//
+// It lives through lost connections, expired sessions, restarted servers and
+// a parent that is absent, deleted, made anew or forbidden.
+type Observer struct {
+	cfg     Config
+	ack     ackPath
+	refresh chan string
+
+	// The children as they were handed to the model, across connections: with
+	// the number of the read that last listed each.
+	parent int64 // czxid of their parent; 0: nothing is known
+	known  map[string]uint64
+	reads  uint64
+	effort effort // of the last read
+
+	decided bool // what the path is, a parent or a leader
+	single  bool // it is a leader
+
+	began    bool // an earlier session was observed
+	tooLarge bool // a reply was larger than its connection allowed
+
+	reported reported
+}
+
+// reported is up to which change of the connection's state the model was told,
+// so that it hears of a loss before it hears of the read that follows it.
+type reported struct {
+	mu      sync.Mutex
+	since   time.Time
+	changed chan struct{}
+}
+
+func (s *reported) set(since time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.since = since
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+func (s *reported) await(ctx context.Context, since time.Time) {
+	for {
+		s.mu.Lock()
+		if !s.since.Before(since) {
+			s.mu.Unlock()
+			return
+		}
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// rttInterval is how often a newly measured round trip is passed on. Pings,
+// which measure it, are rarer than that.
+const rttInterval = time.Second
+
+// New returns an observer that does nothing before [Observer.Run].
+func New(cfg Config) *Observer {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	o := &Observer{cfg: cfg, refresh: make(chan string, 16), known: make(map[string]uint64)}
+	o.ack.path = cfg.Ack
+	d := dialect.Recognise(cfg.Path, []znode.Znode{{Name: cfg.Path, Session: 1}})
+	o.single = cfg.Single || d != nil && d.Single
+	o.decided = o.single
+	return o
+}
+
+// Run observes with sessions of its own until ctx ends, and returns ctx's
+// error, or that of an impossible configuration. See [Group] for several
+// observers on one session.
+func (o *Observer) Run(ctx context.Context) error {
+	g := NewGroup(o.cfg.Conn)
+	g.Add(o)
+	return g.Run(ctx)
+}
+
+// Refresh asks for the data of a known child to be read again. It does not
+// wait, and is dropped where there is no connection.
+func (o *Observer) Refresh(name string) {
+	select {
+	case o.refresh <- name:
+	default:
+	}
+}
+
+// session observes for as long as one session lasts.
+func (o *Observer) session(ctx context.Context, conn *client.Conn) {
+	gap := o.began
+	o.began = true
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wg sync.WaitGroup
+	wg.Go(func() { // the connection: over with the session, and so is the rest
+		defer cancel()
+		o.watchConnection(ctx, conn)
+	})
+	wg.Go(func() {
+		o.watchChildren(ctx, conn, gap)
+		if o.tooLarge { // which ends the session for the whole group
+			conn.CloseWithError(fmt.Errorf("read %s: %w", o.cfg.Path, client.ErrReplyTooLarge))
+		}
+	})
+	wg.Go(func() { o.watchAck(ctx, conn) })
+	wg.Wait()
+}
+
+// watchConnection passes on what happens to the connection until its end.
+func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
+	ticker := time.NewTicker(rttInterval)
+	defer ticker.Stop()
+	statuses := conn.Subscribe(ctx)
+	var last model.Connection
+	put := func(st client.Status) {
+		defer o.reported.set(st.Since)
+		c := model.Connection{
+			At: o.cfg.Now(), Link: link(st), Server: st.Server, Session: st.SessionID,
+			Timeout: st.Timeout, RTT: shownRTT(st.RTT),
+		}
+		if st.Err != nil {
+			c.Err = znode.Safe(st.Err.Error(), 0)
+		}
+		same := last
+		same.At = c.At
+		if c == same {
+			return
+		}
+		last = c
+		o.cfg.Put(ctx, &c)
+	}
+	for {
+		select {
+		case st, ok := <-statuses:
+			if !ok {
+				return
+			}
+			put(st)
+		case <-ticker.C:
+			if st := conn.Status(); st.State == client.Connected && last.Link == model.Connected {
+				put(st)
+			}
+		}
+	}
+}
+
+// link translates a status. A Conn that ended for another reason than expiry
+// (the watchdog, too large a reply) is followed by another: to the user that
+// is a connection lost.
+func link(st client.Status) model.Link {
+	switch st.State {
+	case client.Connecting:
+		return model.Connecting
+	case client.Connected:
+		return model.Connected
+	case client.Expired:
+		if st.SessionID != 0 {
+			return model.Expired
+		}
+	case client.Closed:
+		if st.SessionID == 0 {
+			return model.Connecting
+		}
+	}
+	return model.Disconnected
+}
+
+// shownRTT keeps two digits: more would change, and be drawn, at every ping.
+func shownRTT(d time.Duration) time.Duration {
+	unit := time.Microsecond
+	for d >= 100*unit {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
+// pause waits for d; false when ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,98 @@
+package observer
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// Some elections have no queue: the leader creates one ephemeral znode, and
+// who finds it there waits until it is gone. There is nothing to list and
+// nothing to count. The observer watches the znode's data while it exists and
+// its creation while it does not. The latter watch can never be taken back, so
+// one is kept and used again.
+
+// decide finds out what stands at the path: an ephemeral znode is an election
+// by itself, any other is the parent of one. Nothing there decides nothing.
+func (o *Observer) decide(ctx context.Context, conn *client.Conn) error {
+	exists, stat, err := conn.Exists(ctx, o.cfg.Path)
+	o.effort.trips++
+	o.effort.asked(0)
+	switch {
+	case errors.Is(err, zk.ErrNoAuth): // stock servers do not ask; and listing will tell
+		return nil
+	case err != nil:
+		return err
+	case exists:
+		o.decided, o.single = true, stat.EphemeralOwner != 0
+	}
+	return nil
+}
+
+// readSingle reads the leader's own znode, if there is one. It sets a watch
+// unless there is one outstanding.
+func (o *Observer) readSingle(ctx context.Context, conn *client.Conn, outstanding <-chan zk.Event) (r *model.Read, w <-chan zk.Event, err error) {
+	r = &model.Read{Presence: model.Present, Single: true}
+	var data []byte
+	var stat *zk.Stat
+	r.Sent = o.cfg.Now()
+	if outstanding == nil {
+		data, stat, w, err = conn.GetW(ctx, o.cfg.Path)
+	} else {
+		data, stat, err = conn.Get(ctx, o.cfg.Path)
+	}
+	r.At = o.cfg.Now()
+	o.effort.trips++
+	o.effort.asked(len(data))
+	denied := errors.Is(err, zk.ErrNoAuth)
+	if denied || errors.Is(err, zk.ErrNoNode) { // exists asks for no permission
+		var exists bool
+		o.effort.trips++
+		o.effort.asked(0)
+		if outstanding == nil {
+			exists, stat, w, err = conn.ExistsW(ctx, o.cfg.Path)
+		} else {
+			exists, stat, err = conn.Exists(ctx, o.cfg.Path)
+		}
+		r.At = o.cfg.Now()
+		switch {
+		case err != nil:
+			return r, w, err
+		case !exists:
+			clear(o.known)
+			return r, w, nil
+		case !denied: // it came just now, and w is a data watch
+			if outstanding == nil {
+				outstanding = w
+			}
+			r, _, err = o.readSingle(ctx, conn, outstanding)
+			return r, w, err
+		}
+	}
+	if err != nil {
+		return r, w, err
+	}
+	if stat.EphemeralOwner == 0 {
+		// A parent stands there now. The data watch goes with it.
+		o.single = false
+		return o.read(ctx, conn, nil, false)
+	}
+	z := client.Znode(o.cfg.Path, stat, data)
+	z.Data.Denied = denied
+	r.New = []znode.Znode{z}
+	o.parent, o.known = 0, map[string]uint64{z.Name: 0}
+	return r, w, nil
+}
+
+// child is the full path of what a read names.
+func (o *Observer) child(name string) string {
+	if o.single {
+		return o.cfg.Path
+	}
+	return znode.Join(o.cfg.Path, name)
+}

@@ -1,0 +1,197 @@
+package observer_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/observer"
+	"electop/zkwatch/wire"
+)
+
+func ledBy(data string) func(*doctor.State) bool {
+	return func(s *doctor.State) bool {
+		return s.Phase == model.Live && len(s.Queue) == 1 && string(s.Queue[0].Data.Bytes) == data
+	}
+}
+
+func vacant(s *doctor.State) bool { return s.Phase == model.Live && len(s.Queue) == 0 }
+
+func TestSingleEphemeralElection(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		base := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		create := func(path, data string, flags int32) {
+			t.Helper()
+			if _, err := c.Create(path, []byte(data), flags, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
+		}
+		create(base, "", 0)
+		kafka, other := base+"/controller", base+"/somebody"
+		known := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: kafka})
+		unknown := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: other})
+
+		// Of a path that a system is known by, absent means that nobody leads.
+		known.Await(t, "vacant", vacant)
+		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
+		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
+		for path, w := range map[string]*electiontest.Watched{kafka: known, other: unknown} {
+			create(path, one, zk.FlagEphemeral)
+			w.Await(t, path+" led", ledBy(one))
+			if _, err := c.Set(path, []byte("2"), -1); err != nil {
+				t.Fatal(err)
+			}
+			w.Await(t, path+" written anew", ledBy("2"))
+			for i := range 3 {
+				if err := c.Delete(path, -1); err != nil {
+					t.Fatal(err)
+				}
+				w.Await(t, path+" vacant", vacant)
+				data := fmt.Sprint(10 + i)
+				create(path, data, zk.FlagEphemeral)
+				w.Await(t, path+" led anew", ledBy(data))
+			}
+		}
+		if s := known.Feed.State(); s.Dialect == nil || s.Dialect.ID != "kafka" {
+			t.Errorf("dialect %+v", s.Dialect)
+		}
+		for _, e := range append(known.All(), unknown.All()...) {
+			if m, ok := e.Body.(model.Missed); ok {
+				t.Errorf("missed %+v of what cannot be counted", m)
+			}
+		}
+
+		// A parent may come in its place, and an ephemeral in a parent's.
+		if err := c.Delete(other, -1); err != nil {
+			t.Fatal(err)
+		}
+		unknown.Await(t, "vacant", vacant)
+		create(other, "", 0)
+		create(other+"/n_", "x", clienttest.Contender)
+		unknown.Await(t, "a queue", func(s *doctor.State) bool {
+			if len(s.Queue) != 1 {
+				return false
+			}
+			_, numbered := znode.Sequence(s.Queue[0].Name)
+			return numbered
+		})
+	})
+}
+
+// What is there decides, and the name where nothing is.
+func TestReadOfASingleElection(t *testing.T) {
+	zktest.Each(t, func(t *testing.T, addr string) {
+		base := clienttest.ElectionPath(t)
+		c := clienttest.Raw(t, addr)
+		create := clienttest.Creator(t, c)
+		create(base, 0)
+		create(base+"/controller", zk.FlagEphemeral)
+		create(base+"/master", zk.FlagEphemeral)
+		create(base+"/leader", 0)
+		create(base+"/leader/n_", clienttest.Contender)
+		conn := clienttest.Connect(t, clienttest.Config(t, addr))
+		clienttest.WaitState(t, conn, client.Connected)
+		for path, want := range map[string]struct {
+			single   bool
+			presence model.Presence
+			children int
+		}{
+			base + "/controller":               {true, model.Present, 1},
+			base + "/master":                   {true, model.Present, 1},
+			base + "/leader":                   {false, model.Present, 1},
+			base + "/none":                     {false, model.Absent, 0},
+			base + "/ActiveStandbyElectorLock": {true, model.Present, 0},
+		} {
+			r, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Single != want.single || r.Presence != want.presence || len(r.New) != want.children {
+				t.Errorf("%s: %+v, want %+v", path, r, want)
+			}
+		}
+	})
+}
+
+// TestSingleElectionKeepsOneWatch: at any time one watch is outstanding, for
+// however long the znode is absent and however often the connection is lost.
+func TestSingleElectionKeepsOneWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		w := &electiontest.Wires{Server: server}
+		c := (&clienttest.Switchboard{Server: server}).Client(t)
+		defer c.Close()
+		var mu sync.Mutex
+		var last *model.Read
+		o := observer.New(observer.Config{
+			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial},
+			Path: "/controller",
+			Put: func(_ context.Context, obs model.Observation) {
+				if r, ok := obs.(*model.Read); ok {
+					mu.Lock()
+					last = r
+					mu.Unlock()
+				}
+			},
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { o.Run(ctx) })
+		defer wg.Wait()
+		defer cancel()
+		settled := func(children int, what string) {
+			t.Helper()
+			time.Sleep(10 * time.Second) // virtual
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if last == nil || !last.Single || len(last.New) != children {
+				t.Errorf("%s: last read %+v, want %d", what, last, children)
+			}
+			if n, err := clienttest.WatchesOver(clienttest.Must(server.Dial())); err != nil || n != 1 {
+				t.Errorf("%s: %d watches (%v)", what, n, err)
+			}
+		}
+		settled(0, "absent")
+		for round := range 3 {
+			w.Cut()
+			time.Sleep(electiontest.LeaseTimeout / 3)
+			w.Mend()
+			settled(0, fmt.Sprint("absent over a lost connection ", round))
+			if _, err := c.Create("/controller", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
+			settled(1, fmt.Sprint("there ", round))
+			w.Cut()
+			time.Sleep(electiontest.LeaseTimeout / 3)
+			w.Mend()
+			settled(1, fmt.Sprint("there over a lost connection ", round))
+			if err := c.Delete("/controller", -1); err != nil {
+				t.Fatal(err)
+			}
+			settled(0, fmt.Sprint("absent again ", round))
+		}
+		before := server.Counters()
+		time.Sleep(time.Hour)
+		for op, n := range server.Counters().Requests {
+			if op != wire.OpPing && n != before.Requests[op] {
+				t.Errorf("%d requests of %v in an idle hour", n-before.Requests[op], op)
+			}
+		}
+	})
+}

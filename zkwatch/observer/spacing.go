@@ -1,0 +1,48 @@
+package observer
+
+import "time"
+
+// Spacing of reads. A single change is read at once; after that the next read
+// waits for minSpacing, or for four times the load that the last one made, so
+// that an observer takes at most a fifth of what one connection can do. The
+// load is the time that a read took beyond its round trips: at the server and,
+// where the list is long, on the link. The distance is no load.
+const (
+	minSpacing    = 20 * time.Millisecond
+	maxSpacing    = 2 * time.Second
+	spacingFactor = 4
+)
+
+// What took long was no load of ours if it was small. So the load is at most
+// that of requests which take requestLoad each and of replies over slowLink, in
+// bytes a second. For a read of a few children that is less than minSpacing,
+// whatever the server and the link do.
+const (
+	requestLoad = 200 * time.Microsecond
+	slowLink    = 128 << 10
+)
+
+// replyOverhead is about how large a reply is beyond its names and data: its
+// header and a stat.
+const replyOverhead = 88
+
+// effort is what a read has cost up to now.
+type effort struct {
+	trips    int // one after the other
+	requests int
+	bytes    int // of replies
+}
+
+// asked counts a request whose reply holds so many bytes of names or data.
+func (e *effort) asked(bytes int) {
+	e.requests++
+	e.bytes += replyOverhead + bytes
+}
+
+// spacing is how long to wait after a read that took so long, from a server at
+// that distance.
+func (e *effort) spacing(took, distance time.Duration) time.Duration {
+	most := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
+	load := max(0, min(took-time.Duration(e.trips)*distance, most))
+	return min(max(minSpacing, spacingFactor*load), maxSpacing)
+}

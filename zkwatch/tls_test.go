@@ -1,0 +1,79 @@
+package zkwatch_test
+
+import (
+	"crypto/tls"
+	"strings"
+	"testing"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/zkwatch/candidate"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+)
+
+// loadTLS is LoadTLS with what the authority gave the client.
+func loadTLS(t *testing.T, c *zktest.Certificates, serverName string) *tls.Config {
+	t.Helper()
+	cfg, err := client.LoadTLS(c.CA, c.Cert, c.Key, serverName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func TestTLSToApache(t *testing.T) {
+	certs := zktest.NewCertificates(t)
+	server := zktest.NewApache(t, zktest.WithTLS(certs))
+	path := clienttest.ElectionPath(t)
+
+	t.Run("works", func(t *testing.T) {
+		cfg := clienttest.Config(t, server.Secure)
+		cfg.TLS = loadTLS(t, certs, "")
+		w := electiontest.Observe(t, cfg, model.Config{Path: path, AckPath: path + "-leader"})
+		w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
+		a := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Create: true, Ack: path + "-leader"})
+		a.Believes(t, model.Leading)
+		cfg.TLS = loadTLS(t, certs, zktest.ServerName)
+		b := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Ack: path + "-leader"})
+		b.Believes(t, model.Waiting)
+		w.Await(t, "both", func(s *doctor.State) bool { return len(s.Queue) == 2 && s.Acknowledged() })
+		a.Kill()
+		b.Believes(t, model.Leading)
+	})
+
+	stranger := zktest.NewCertificates(t)
+	for name, c := range map[string]struct {
+		addr string
+		tls  func(t *testing.T) *tls.Config
+		want []string
+	}{
+		"another authority": {server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, stranger, "") }, []string{"TLS handshake", "unknown authority"}},
+		"another name":      {server.Secure, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "elsewhere.example") }, []string{"TLS handshake", "elsewhere.example"}},
+		"no client cert":    {server.Secure, func(t *testing.T) *tls.Config { return clienttest.Must(client.LoadTLS(certs.CA, "", "", "")) }, []string{"client certificate"}},
+		"a stranger's cert": {server.Secure, func(t *testing.T) *tls.Config {
+			return clienttest.Must(client.LoadTLS(certs.CA, stranger.Cert, stranger.Key, ""))
+		}, []string{"client certificate"}},
+		"the port without TLS": {server.Addr, func(t *testing.T) *tls.Config { return loadTLS(t, certs, "") }, []string{"TLS handshake", "secureClientPort"}},
+		"without TLS":          {server.Secure, func(*testing.T) *tls.Config { return nil }, []string{server.Secure}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := clienttest.Config(t, c.addr)
+			cfg.TLS = c.tls(t)
+			conn := clienttest.Connect(t, cfg)
+			defer conn.Close()
+			s := clienttest.Wait(t, conn, "as it should be", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+			if s.State == client.Connected {
+				t.Fatal("connected")
+			}
+			for _, want := range c.want {
+				if !strings.Contains(s.Err.Error(), want) {
+					t.Errorf("%q does not say %q", s.Err, want)
+				}
+			}
+			t.Log(s.Err)
+		})
+	}
+}
