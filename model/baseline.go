@@ -201,9 +201,9 @@ func (j *Journal) endBaseline() {
 	}
 	s := &j.state
 	s.Handoffs, s.Totals, s.Reconnects = nil, Totals{}, 0
-	s.Steps, s.Wakes = nil, nil
-	s.Work.Counter, s.Work.Tokens, s.Work.Last = Tries{}, Tries{}, nil
-	s.Properties = Properties{Believers: s.Properties.Believers, VacantSince: s.Properties.VacantSince}
+	j.steps, j.wakes.last = nil, nil
+	j.work.Counter, j.work.Tokens, j.work.Last = Tries{}, Tries{}, nil
+	j.tenure.Properties = Properties{Believers: j.tenure.Believers, VacantSince: j.tenure.VacantSince}
 	if n := len(s.Reigns); n > 0 {
 		s.Reigns = slices.Clone(s.Reigns[n-1:])
 	}

@@ -20,6 +20,8 @@ func (j *Journal) Clone() *Journal {
 	c.members = maps.Clone(j.members)
 	c.departed = deep(j.departed)
 	c.state = j.state.clip()
+	c.wakes.last, c.steps, c.work.Last = slices.Clip(j.wakes.last), slices.Clip(j.steps), slices.Clip(j.work.Last)
+	c.tenure.Believers = slices.Clip(j.tenure.Believers)
 	c.cached, c.out = nil, nil
 	c.held = slices.Clone(j.held)
 	if j.pending != nil {
@@ -29,16 +31,15 @@ func (j *Journal) Clone() *Journal {
 	c.sessions = j.sessions.Clone()
 	c.unexplained = maps.Clone(j.unexplained)
 	c.last = Changed{}
-	c.owning = ownerCounts{} // an index, made anew when it is wanted
+	c.owned = nil // an index, made when it is wanted
 	return &c
 }
 
 // clip takes the spare room from the histories of a state.
 func (s State) clip() State {
-	s.Queue, s.Ignored, s.Members = nil, nil, nil // the journal's own are in its fields
-	s.Steps, s.Wakes = slices.Clip(s.Steps), slices.Clip(s.Wakes)
-	s.Work.Last = slices.Clip(s.Work.Last)
-	s.Properties.Believers = slices.Clip(s.Properties.Believers)
+	// The journal's own are in its fields.
+	s.Queue, s.Ignored, s.Members, s.Wakes, s.Steps = nil, nil, nil, nil, nil
+	s.Work, s.Properties = Work{}, Properties{}
 	s.Handoffs, s.Reigns = slices.Clip(s.Handoffs), slices.Clip(s.Reigns)
 	return s
 }

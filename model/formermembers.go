@@ -12,8 +12,8 @@ type formerMember struct {
 
 func (j *Journal) cast(c *Cast) {
 	m, old := c.Member, j.members[c.Member.ID]
-	j.stepped(c, old)
-	defer j.believe(c, old)
+	j.steps = stepped(j.steps, c, old)
+	defer func() { j.tenure.believe(c, old, j.head) }()
 	if old != nil && old.Session != 0 && old.Znode != "" && (c.Gone || m.Session != old.Session) {
 		if m.Session == old.Session {
 			old = &m // the latest of it

@@ -2,8 +2,6 @@ package model
 
 import (
 	"time"
-
-	"electop/model/dialect"
 )
 
 // pendingHandoff is a handoff whose event waits for the acknowledgement.
@@ -21,13 +19,13 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds) {
 	}
 	j.resolve(nil, nil) // an older one gets its acknowledgement no more
 	h := &Handoff{At: at, From: j.head, To: head, Cause: CauseUnknown}
-	if j.head != nil && !j.stands(j.head) {
+	if j.head != nil && !j.has(j.head) {
 		changed = j.deletedBy(j.head, changed)
 	}
 	h.Earliest, h.Latest = changed.earliest, changed.latest
-	if m := j.memberOf(j.head); m != nil && !j.stands(j.head) {
+	if m := j.memberOf(j.head); m != nil && !j.has(j.head) {
 		h.Cause, h.Silent, h.SilentIn = ending(m, at, changed)
-	} else if j.head != nil && !j.stands(j.head) {
+	} else if j.head != nil && !j.has(j.head) {
 		h.Cause, h.Evidence = j.foreignEnd(j.head, changed)
 	}
 	if head != nil {
@@ -64,12 +62,6 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds) {
 	}
 	j.pending = &pendingHandoff{index: len(j.state.Handoffs) - 1, since: at}
 	j.held = append(j.held, Event{At: at, Body: *h})
-}
-
-// stands reports whether the child is there still.
-func (j *Journal) stands(c *dialect.Candidate) bool {
-	k := j.known[c.Name]
-	return k != nil && k.Czxid == c.Czxid
 }
 
 // ending returns why the znode of a member of ours went at that time, and for

@@ -42,17 +42,14 @@ const heldMax = 4096
 // Journal applies observations to an election and tells what happened. It is
 // for one goroutine.
 type Journal struct {
-	cfg    Config         // its AckPath is the present one
-	ownAck string         // that of electop's own election here
-	recipe dialect.Recipe // the present one
+	cfg    Config // its AckPath is the present one
+	ownAck string // that of electop's own election here
 	// switched is the recipe of the last Switch, nil for none that counts.
 	switched dialect.Recipe
 	n        uint64
 	baseline int  // observations to come that are no events
 	named    bool // whose election it is was told before the first read
-	known    map[string]*dialect.Candidate
-	queue    []*dialect.Candidate // contenders, ordered
-	rest     []*dialect.Candidate // the others, by name
+	children
 
 	began   bool // the first read was applied: changes are events from here on
 	under   bool // state.Parent is a parent that was read and not seen to go
@@ -83,10 +80,10 @@ type Journal struct {
 	unexplained map[uint64]*gone
 	last        Changed // by the last observation
 
-	deletions deletions
-	written   int64 // zxid of the last accepted write to the counter
-	owning    ownerCounts
-	tenure    tenure
+	wakes  wakes
+	work   work
+	steps  []StepTaken
+	tenure tenure
 }
 
 // NewJournal returns a journal to which nothing was applied yet.
@@ -98,10 +95,9 @@ func NewJournal(cfg Config) *Journal {
 	return &Journal{
 		cfg:      cfg,
 		ownAck:   cfg.AckPath,
-		recipe:   recipe,
+		children: children{recipe: recipe, known: make(map[string]*dialect.Candidate)},
 		n:        cfg.Events,
 		baseline: cfg.Baseline,
-		known:    make(map[string]*dialect.Candidate),
 		members:  make(map[string]*Member),
 		departed: make(map[uint64]*formerMember),
 		state: State{
@@ -122,7 +118,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.gap = true
 	}
 	j.account(at)
-	j.elapse(at)
+	j.tenure.elapse(at, j.Current())
 	switch o := o.(type) {
 	case *Read:
 		j.read(o)
@@ -144,16 +140,16 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *session.Table:
 		j.table(o)
 	case *Wake:
-		j.woke(o)
+		j.wakes.add(&j.children, o)
 	case *Pace:
 		j.state.Pace = o
 	case *Rules:
-		j.rule(o)
+		j.work.Rules = *o
 	case *Write:
-		j.wrote(o)
+		j.work.add(o, j.wakes.stale(&j.children, o))
 	case *Advance:
 	}
-	j.tend()
+	j.tenure.tend(j.head, func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current())
 	j.settle(at)
 	j.state.At = session.Later(j.state.At, at)
 	j.cached = nil
@@ -195,6 +191,7 @@ func (j *Journal) State() *State {
 		return j.cached
 	}
 	s := j.state
+	s.Wakes, s.Properties, s.Work, s.Steps = j.wakes.last, j.tenure.Properties, j.work.Work, j.steps
 	s.Queue = slices.Clone(j.queue)
 	s.Ignored = slices.Clone(j.rest)
 	s.Members = make([]*Member, 0, len(j.members))

@@ -16,7 +16,7 @@ func (j *Journal) News(o Observation) bool {
 			m.Fault != old.Fault || m.Ending != old.Ending ||
 			m.NoGuid != old.NoGuid || m.LosesReply != old.LosesReply || m.SlowLead != old.SlowLead
 	case *Wake:
-		return !slices.ContainsFunc(j.state.Wakes, func(w *Woken) bool { return w.Zxid == o.Zxid && w.Znode == o.Znode })
+		return !slices.ContainsFunc(j.wakes.last, func(w *Woken) bool { return w.Zxid == o.Zxid && w.Znode == o.Znode })
 	case *Switch, *Rules, *Write:
 		return true
 	}

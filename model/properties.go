@@ -55,8 +55,9 @@ func (s *State) Broken() []string {
 	return broken
 }
 
-// tenure is what the journal keeps to sum up the properties.
+// tenure is the properties, and what the journal keeps to sum them up.
 type tenure struct {
+	Properties
 	at     time.Time // up to when they are
 	awake  int       // believers that are awake
 	led    bool      // there was a leader once
@@ -76,8 +77,8 @@ func (m *Member) believes() (believes, awake bool) {
 }
 
 // believe applies what a member says, which was old before (nil: unknown).
-func (j *Journal) believe(o *Cast, old *Member) {
-	t, p := &j.tenure, &j.state.Properties
+func (t *tenure) believe(o *Cast, old *Member, head *dialect.Candidate) {
+	p := &t.Properties
 	now := &o.Member
 	if o.Gone {
 		now = nil
@@ -103,7 +104,7 @@ func (j *Journal) believe(o *Cast, old *Member) {
 	case wasAwake && !isAwake:
 		t.awake--
 	}
-	if head := j.head; head != nil && head.ID() == t.head {
+	if head != nil && head.ID() == t.head {
 		switch session := head.Session; {
 		case now != nil && now.Session == session:
 			t.ours = true
@@ -113,9 +114,10 @@ func (j *Journal) believe(o *Cast, old *Member) {
 	}
 }
 
-// elapse adds up the time since the last observation.
-func (j *Journal) elapse(at time.Time) {
-	t, p := &j.tenure, &j.state.Properties
+// elapse adds up the time since the last observation. sees reports whether the
+// queue was known as it was.
+func (t *tenure) elapse(at time.Time, sees bool) {
+	p := &t.Properties
 	if t.at.IsZero() {
 		t.at = at
 	}
@@ -124,7 +126,7 @@ func (j *Journal) elapse(at time.Time) {
 	if len(p.Believers) > 1 {
 		p.DoubleFor += d
 	}
-	if !j.sees() {
+	if !sees {
 		p.VacantSince, t.vacant = time.Time{}, 0
 		return
 	}
@@ -140,21 +142,16 @@ func (j *Journal) elapse(at time.Time) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// sees reports whether the queue is known as it is.
-func (j *Journal) sees() bool {
-	return j.began && j.state.Link.Link == Connected && !j.gap
-}
-
-// tend finds out whether somebody awake leads by now.
-func (j *Journal) tend() {
-	t, p := &j.tenure, &j.state.Properties
-	if j.head == nil {
+// tend finds out whether somebody awake leads by now. ours reports whether the
+// head is a member of ours.
+func (t *tenure) tend(head *dialect.Candidate, ours func(*dialect.Candidate) bool, sees bool) {
+	p := &t.Properties
+	if head == nil {
 		t.head = dialect.ID{}
-	} else if id := j.head.ID(); id != t.head {
-		t.head, t.ours = id, j.memberOf(j.head) != nil
+	} else if id := head.ID(); id != t.head {
+		t.head, t.ours = id, ours(head)
 	}
-	t.works = t.awake > 0 || j.head != nil && !t.ours
-	sees := j.sees()
+	t.works = t.awake > 0 || head != nil && !t.ours
 	t.led = t.led || sees && t.works
 	switch {
 	case !t.led || !sees || t.works:

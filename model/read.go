@@ -60,13 +60,13 @@ func (j *Journal) begin(at time.Time) {
 func (j *Journal) look(r *Read) {
 	at := wall(r.At)
 	j.enter(r)
-	j.deletions.told.floor = r.Parent.Pzxid
+	j.wakes.told.floor = r.Parent.Pzxid
 	j.recognise(r)
 	for _, c := range j.ordered(r.New, at, false) {
 		if c.Unread {
 			j.deletedAfter(1)
 		} else if j.known[c.Name] == nil {
-			j.insert(c)
+			j.put(c)
 			j.came(c)
 		}
 	}
@@ -215,9 +215,8 @@ func (j *Journal) vanish(at time.Time, changed timeBounds) {
 	for _, c := range j.rest {
 		j.left(at, c)
 	}
-	clear(j.known)
-	j.queue, j.rest, j.owning = nil, nil, ownerCounts{}
-	j.gone()
+	j.children.clear()
+	j.wakes.gone(&j.children)
 	j.last.ParentGone = true
 	j.under = false
 	j.state.Phase, j.state.Parent = NoParent, znode.Parent{}
@@ -250,8 +249,8 @@ func (j *Journal) refresh(r *Refresh) {
 // replace puts c in the place of old, which has the same name.
 func (j *Journal) replace(old, c *dialect.Candidate) {
 	j.remove(old)
-	j.insert(c)
-	j.gone()
+	j.put(c)
+	j.wakes.gone(&j.children)
 	if old.Czxid == c.Czxid {
 		j.renewHead(old, c)
 	} else {
@@ -263,7 +262,7 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
-	j.gone()
+	j.wakes.gone(&j.children)
 	for _, c := range gone {
 		j.left(at, c)
 	}
@@ -274,7 +273,7 @@ func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
 func (j *Journal) join(r *Read, at time.Time) (joins int) {
 	for _, c := range j.ordered(r.New, at, !j.gap) {
 		if j.known[c.Name] == nil {
-			j.insert(c)
+			j.put(c)
 			j.came(c)
 			j.joined(at, c)
 			joins++

@@ -102,6 +102,51 @@ func (j *Journal) candidate(z znode.Znode, at time.Time, joined bool) *dialect.C
 	return c
 }
 
+// put puts in a child, and counts a session that owns two contenders by mistake.
+func (j *Journal) put(c *dialect.Candidate) {
+	if j.insert(c) && (!j.shares() || j.memberOf(c) != nil) {
+		j.tenure.Ghosts++
+	}
+}
+
+// came has what was said of deletions put right by a child that was read.
+func (j *Journal) came(c *dialect.Candidate) { j.wakes.came(&j.children, c, j.since(c)) }
+
+// since is a zxid at which c was there: it was created then, or in the list that
+// was just read.
+func (j *Journal) since(c *dialect.Candidate) int64 {
+	if c.Unread {
+		return j.state.Parent.Pzxid
+	}
+	return c.Czxid
+}
+
+// follow sorts the children again, by another recipe.
+func (j *Journal) follow(r dialect.Recipe) {
+	j.children.follow(r)
+	j.state.Recipe = r
+	j.wakes.sort(&j.children, j.state.Parent.Pzxid)
+}
+
+// shares reports whether it may be no mistake here that a session stands more
+// than once: threads of one process that wait for a lock do. Our members do not.
+func (j *Journal) shares() bool {
+	if d := j.state.Dialect; d != nil && d.Shares() {
+		return true
+	}
+	return dialect.SessionsShare(j.recipe)
+}
+
+// ordered returns the candidates for a read's new znodes, in queue order.
+func (j *Journal) ordered(zs []znode.Znode, at time.Time, joined bool) []*dialect.Candidate {
+	cs := make([]*dialect.Candidate, len(zs))
+	for i := range zs {
+		cs[i] = j.candidate(zs[i], at, joined)
+	}
+	slices.SortFunc(cs, j.order)
+	return cs
+}
+
 // renewHead keeps the leader where the same znode is told of anew.
 func (j *Journal) renewHead(old, c *dialect.Candidate) {
 	if j.head != old {

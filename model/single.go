@@ -38,7 +38,7 @@ func (j *Journal) lone(r *Read) {
 	default:
 		j.recognise(&Read{New: []znode.Znode{*z}, Full: true, Single: true})
 		c := j.candidate(*z, at, !first && !j.gap)
-		j.insert(c)
+		j.put(c)
 		j.came(c)
 		if !first {
 			j.joined(at, c)

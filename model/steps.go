@@ -15,20 +15,20 @@ type StepTaken struct {
 // StepsMax is how many steps a state remembers.
 const StepsMax = 256
 
-// stepped notes the step that a member says it took. What it said before, as
+// stepped adds the step that a member says it took. What it said before, as
 // old (nil: nothing), is told again with anything else of it that changes.
-func (j *Journal) stepped(o *Cast, old *Member) {
+func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
 	m := &o.Member
 	if m.Step == StepNone || old != nil && m.Step == old.Step && m.Detail == old.Detail && m.StepAt.Equal(old.StepAt) {
-		return
+		return steps
 	}
 	at := wall(m.StepAt)
 	if m.StepAt.IsZero() {
 		at = wall(o.At)
 	}
 	n := uint64(1)
-	if len(j.state.Steps) > 0 {
-		n = j.state.Steps[len(j.state.Steps)-1].N + 1
+	if len(steps) > 0 {
+		n = steps[len(steps)-1].N + 1
 	}
-	j.state.Steps = keep(j.state.Steps, StepTaken{n, at, m.ID, m.Name, m.Step, m.Detail}, StepsMax)
+	return keep(steps, StepTaken{n, at, m.ID, m.Name, m.Step, m.Detail}, StepsMax)
 }

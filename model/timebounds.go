@@ -122,8 +122,8 @@ func (j *Journal) deletedBy(c *dialect.Candidate, m timeBounds) timeBounds {
 	if c == nil {
 		return m
 	}
-	for i := len(j.state.Wakes) - 1; i >= 0; i-- {
-		w := j.state.Wakes[i]
+	for i := len(j.wakes.last) - 1; i >= 0; i-- {
+		w := j.wakes.last[i]
 		if w.Zxid <= c.Czxid {
 			break
 		}

@@ -26,171 +26,146 @@ type Woken struct {
 // was told before and not read yet, and those who were created since the last
 // read: the one that shows them comes later, and puts right what was said.
 
-// deletions is what the journal keeps to know that. Nothing in it is written in
+// wakes is what the journal keeps to know that. Nothing in it is written in
 // place.
-type deletions struct {
+type wakes struct {
+	last []*Woken // oldest first, at most [HistoryMax]
 	told deletionLog
 	// fallen are the contenders in the queue whose deletion was told, in its
 	// order: a read of that is to come.
 	fallen []*dialect.Candidate
 }
 
-// woke applies what a deletion caused: its first word, or later numbers.
-func (j *Journal) woke(o *Wake) {
-	d := &j.deletions
-	if d.told.of(o.Znode, o.Zxid-1) == o.Zxid {
-		j.amendWakes(o.Zxid-1, func(w *Woken) bool {
-			again := w.Zxid == o.Zxid && w.Znode == o.Znode
+// add applies what a deletion caused: its first word, or later numbers.
+func (w *wakes) add(cs *children, o *Wake) {
+	if w.told.of(o.Znode, o.Zxid-1) == o.Zxid {
+		w.amend(o.Zxid-1, func(x *Woken) bool {
+			again := x.Zxid == o.Zxid && x.Znode == o.Znode
 			if again {
-				w.Wake = *o
+				x.Wake = *o
 			}
 			return again
 		})
 		return
 	}
-	c := j.known[o.Znode]
-	if c != nil && (c.Czxid >= o.Zxid || j.ended(c)) {
+	c := cs.known[o.Znode]
+	if c != nil && (c.Czxid >= o.Zxid || w.ended(cs, c)) {
 		c = nil // another of that name, that nobody read
 	}
-	w := &Woken{Wake: *o, Candidate: c, Recipe: j.recipe.Name(), Stood: len(j.queue) - len(d.fallen)}
-	if j.leads(c) {
-		at, _ := Position(j.recipe, j.queue, c)
-		ahead, _ := Position(j.recipe, d.fallen, c)
-		w.Leader = at == ahead
+	x := &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name(), Stood: len(cs.queue) - len(w.fallen)}
+	if cs.leads(c) {
+		at, _ := Position(cs.recipe, cs.queue, c)
+		ahead, _ := Position(cs.recipe, w.fallen, c)
+		x.Leader = at == ahead
 	}
 	// The end of a session deletes all that it owns at once.
-	for i := len(j.state.Wakes) - 1; i >= 0 && j.state.Wakes[i].Zxid == o.Zxid; i-- {
-		w.Stood, w.Leader = j.state.Wakes[i].Stood, w.Leader && !j.state.Wakes[i].Leader
+	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid == o.Zxid; i-- {
+		x.Stood, x.Leader = w.last[i].Stood, x.Leader && !w.last[i].Leader
 	}
-	d.told = d.told.add(o.Znode, o.Zxid)
+	w.told = w.told.add(o.Znode, o.Zxid)
 	if c != nil {
-		j.fell(c)
+		w.fell(cs, c)
 	}
-	j.state.Wakes = remember(j.state.Wakes, w)
+	w.last = remember(w.last, x)
 }
 
 // fell notes that a child that is there by what was read is not there any more.
-func (j *Journal) fell(c *dialect.Candidate) {
-	if !j.counts(c) {
+func (w *wakes) fell(cs *children, c *dialect.Candidate) {
+	if !cs.counts(c) {
 		return
 	}
-	d := &j.deletions
-	i, _ := Position(j.recipe, d.fallen, c)
-	d.fallen = slices.Insert(slices.Clip(d.fallen), i, c)
+	i, _ := Position(cs.recipe, w.fallen, c)
+	w.fallen = slices.Insert(slices.Clip(w.fallen), i, c)
 }
 
-// refell finds the fallen anew, by another recipe.
-func (j *Journal) refell() {
-	d := &j.deletions
-	d.fallen = nil
-	for _, e := range d.told.after(j.state.Parent.Pzxid) {
-		if c := j.known[e.name]; j.counts(c) && c.Czxid < e.zxid && !j.ended(c) {
-			j.fell(c)
+// sort finds the fallen again, by another recipe. read is the parent's pzxid as it
+// was read.
+func (w *wakes) sort(cs *children, read int64) {
+	w.fallen = nil
+	for _, e := range w.told.after(read) {
+		if c := cs.known[e.name]; cs.counts(c) && c.Czxid < e.zxid && !w.ended(cs, c) {
+			w.fell(cs, c)
 		}
 	}
 }
 
 // gone takes those out of the fallen that are not in the queue any more.
-func (j *Journal) gone() {
-	d := &j.deletions
-	if len(d.fallen) == 0 {
+func (w *wakes) gone(cs *children) {
+	if len(w.fallen) == 0 {
 		return
 	}
-	d.fallen = slices.DeleteFunc(slices.Clone(d.fallen), func(c *dialect.Candidate) bool {
-		now := j.known[c.Name]
+	w.fallen = slices.DeleteFunc(slices.Clone(w.fallen), func(c *dialect.Candidate) bool {
+		now := cs.known[c.Name]
 		return now == nil || now.Czxid != c.Czxid
 	})
 }
 
 // ended reports whether a [Wake] told of the deletion of a child that is there
 // by what was read.
-func (j *Journal) ended(c *dialect.Candidate) bool {
-	d := &j.deletions
-	if !j.counts(c) {
-		return d.told.of(c.Name, c.Czxid) != 0
+func (w *wakes) ended(cs *children, c *dialect.Candidate) bool {
+	if !cs.counts(c) {
+		return w.told.of(c.Name, c.Czxid) != 0
 	}
-	_, fell := Position(j.recipe, d.fallen, c)
+	_, fell := Position(cs.recipe, w.fallen, c)
 	return fell
-}
-
-// counts reports whether c counts among those who stood. Of what was never read
-// nobody knows since when it was there, nor whose it was.
-func (j *Journal) counts(c *dialect.Candidate) bool {
-	return c != nil && !c.Unread && j.recipe.Contends(c)
-}
-
-// leads reports whether c has the role if it is the first.
-func (j *Journal) leads(c *dialect.Candidate) bool {
-	return j.counts(c) && j.recipe.Holders([]*dialect.Candidate{c}) > 0
 }
 
 // led reports whether c, of the queue, was the first when it was deleted at
 // zxid.
-func (j *Journal) led(c *dialect.Candidate, zxid int64) bool {
-	at, _ := Position(j.recipe, j.queue, c)
-	return j.leads(c) && !slices.ContainsFunc(j.queue[:at], func(x *dialect.Candidate) bool {
-		end := j.deletions.told.of(x.Name, x.Czxid)
-		return j.counts(x) && x.Czxid < zxid && (end == 0 || end >= zxid)
+func (w *wakes) led(cs *children, c *dialect.Candidate, zxid int64) bool {
+	at, _ := Position(cs.recipe, cs.queue, c)
+	return cs.leads(c) && !slices.ContainsFunc(cs.queue[:at], func(x *dialect.Candidate) bool {
+		end := w.told.of(x.Name, x.Czxid)
+		return cs.counts(x) && x.Czxid < zxid && (end == 0 || end >= zxid)
 	})
-}
-
-// since is a zxid at which c was there: it was created then, or in the list that
-// was just read.
-func (j *Journal) since(c *dialect.Candidate) int64 {
-	if c.Unread {
-		return j.state.Parent.Pzxid
-	}
-	return c.Czxid
 }
 
 // came puts right what was said, before c was read, of deletions after its
 // creation: it stood then.
-func (j *Journal) came(c *dialect.Candidate) {
-	d := &j.deletions
-	from := j.since(c)
-	if d.told.newest() <= from {
+func (w *wakes) came(cs *children, c *dialect.Candidate, from int64) {
+	if w.told.newest() <= from {
 		return
 	}
-	counts := j.counts(c)
-	end := d.told.of(c.Name, from)
-	j.amendWakes(from, func(w *Woken) bool {
-		if end == w.Zxid && w.Znode == c.Name {
-			if counts && w.Candidate == nil {
-				w.Stood++
+	counts := cs.counts(c)
+	end := w.told.of(c.Name, from)
+	w.amend(from, func(x *Woken) bool {
+		if end == x.Zxid && x.Znode == c.Name {
+			if counts && x.Candidate == nil {
+				x.Stood++
 			}
-			w.Candidate = c
-			w.Leader = j.led(c, end)
+			x.Candidate = c
+			x.Leader = w.led(cs, c, end)
 			return true
 		}
-		if !counts || end != 0 && end < w.Zxid {
+		if !counts || end != 0 && end < x.Zxid {
 			return false
 		}
-		w.Stood++
-		w.Leader = w.Leader && j.order(c, w.Candidate) > 0
+		x.Stood++
+		x.Leader = x.Leader && cs.order(c, x.Candidate) > 0
 		return true
 	})
 	if end != 0 {
-		j.fell(c)
+		w.fell(cs, c)
 	}
 }
 
-// amendWakes changes what is remembered of the deletions after a zxid, as amend
-// does, which reports whether it did. States share the old ones.
-func (j *Journal) amendWakes(after int64, amend func(w *Woken) bool) {
-	old := j.state.Wakes
-	var wakes []*Woken
+// amend changes what is remembered of the deletions after a zxid; change reports
+// whether it did. States share the old ones.
+func (w *wakes) amend(after int64, change func(x *Woken) bool) {
+	old := w.last
+	var changed []*Woken
 	for i := len(old) - 1; i >= 0 && old[i].Zxid > after; i-- {
-		w := *old[i]
-		if !amend(&w) {
+		x := *old[i]
+		if !change(&x) {
 			continue
 		}
-		if wakes == nil {
-			wakes = make([]*Woken, len(old), cap(old))
-			copy(wakes, old)
+		if changed == nil {
+			changed = make([]*Woken, len(old), cap(old))
+			copy(changed, old)
 		}
-		wakes[i] = &w
+		changed[i] = &x
 	}
-	if wakes != nil {
-		j.state.Wakes = wakes
+	if changed != nil {
+		w.last = changed
 	}
 }

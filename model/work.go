@@ -36,11 +36,16 @@ type Tried struct {
 // WritesMax is how many attempts a state remembers.
 const WritesMax = 32
 
-func (j *Journal) rule(o *Rules) { j.state.Work.Rules = *o }
+// work is what was done in leaders' names, and what the journal keeps to judge it.
+type work struct {
+	Work
+	written int64 // zxid of the last accepted write to the counter
+}
 
-func (j *Journal) wrote(o *Write) {
-	w := &j.state.Work
-	t := Tried{o, j.stale(o)}
+// add takes in an attempt; stale says that its leader's znode had been deleted
+// before.
+func (w *work) add(o *Write, stale bool) {
+	t := Tried{o, stale}
 	tries := &w.Tokens
 	if o.Resource == Counter {
 		tries = &w.Counter
@@ -51,8 +56,8 @@ func (j *Journal) wrote(o *Write) {
 	case o.Resource == Counter:
 		tries.Accepted++
 		// The replies of two workers may come in another order than the writes.
-		if o.Zxid >= j.written {
-			j.written, w.Value, w.Writer = o.Zxid, o.Value, o.Member
+		if o.Zxid >= w.written {
+			w.written, w.Value, w.Writer = o.Zxid, o.Value, o.Member
 		}
 	default:
 		tries.Accepted++
@@ -67,12 +72,12 @@ func (j *Journal) wrote(o *Write) {
 // stale reports whether the znode of the write's leader had been deleted before
 // the write. For the counter the two zxids say so. For what has none the order
 // of the observations does: a [Wake] comes before all that was done after it.
-func (j *Journal) stale(o *Write) bool {
-	told := &j.deletions.told
+func (w *wakes) stale(cs *children, o *Write) bool {
+	told := &w.told
 	deleted := told.of(o.Znode, o.Token)
 	if deleted == 0 && 0 < o.Token && o.Token <= told.floor {
 		// It stood before what is remembered: if it does not now, it went then.
-		if c := j.known[o.Znode]; c == nil || c.Czxid != o.Token {
+		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
 			deleted = told.floor
 		}
 	}

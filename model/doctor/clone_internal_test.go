@@ -27,16 +27,17 @@ var (
 		"doctor.riskView", "election.sessions.known.clients", "election.sessions.known.timeouts", "election.state.Tracked.clients", "election.state.Tracked.timeouts",
 	}
 	sharedSlices = []string{
-		"election.state.Steps", "election.state.Wakes", "election.state.Work.Last", "election.state.Properties.Believers",
+		"election.steps", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
 		"election.state.Handoffs", "election.state.Reigns", "doctor.lost", "doctor.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
+		"doctor.rules",
 		"cfg.Standing", "doctor.cfg.Standing", "election.cfg.Standing", "doctor.unmatched", "doctor.riskOrder", "doctor.circle",
-		"election.deletions.told.chunks", "election.deletions.told.chunks[]", "election.deletions.fallen",
+		"election.wakes.told.chunks", "election.wakes.told.chunks[]", "election.wakes.fallen",
 	}
 	// notCloned is what the clone makes anew when it needs it.
-	notCloned = []string{"cached", "election.state.unexplained", "doctor.out", "election.cached", "election.out", "election.last", "election.state.Queue", "election.state.Ignored", "election.state.Members", "election.state.bySession", "election.owning"}
+	notCloned = []string{"cached", "election.state.Wakes", "election.state.Steps", "election.state.Work", "election.state.Properties", "election.state.unexplained", "doctor.out", "election.cached", "election.out", "election.last", "election.state.Queue", "election.state.Ignored", "election.state.Members", "election.state.bySession", "election.children.owned"}
 )
 
 // settable makes an unexported field writable.
@@ -195,7 +196,7 @@ func TestCloneSharesNothingThatIsWritten(t *testing.T) {
 	compare("", reflect.ValueOf(j).Elem(), reflect.ValueOf(&same).Elem(), func(s string) {
 		found[strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })[0]] = true
 	})
-	for _, field := range []string{"election.known", "election.queue", "election.rest", "election.members", "election.departed", "election.held", "election.pending", "election.state.Handoffs", "election.state.Steps", "election.sessions.heard", "election.unexplained", "doctor.risks", "doctor.former.sessions", "doctor.former.ring", "doctor.suspects"} {
+	for _, field := range []string{"election.children.known", "election.children.queue", "election.children.rest", "election.members", "election.departed", "election.held", "election.pending", "election.state.Handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.risks", "doctor.former.sessions", "doctor.former.ring", "doctor.suspects"} {
 		if !found[field] {
 			t.Errorf("that %s is shared went unnoticed", field)
 		}

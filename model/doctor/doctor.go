@@ -20,7 +20,8 @@ func pace(contenders int) time.Duration {
 
 // Doctor is what is remembered of an election to diagnose it.
 type Doctor struct {
-	cfg model.Config
+	cfg   model.Config
+	rules []rule
 
 	watch        watchTables
 	predecessors predecessors
@@ -56,8 +57,8 @@ type Doctor struct {
 	out            []model.EventBody
 }
 
-// New returns a doctor who has seen nothing yet of the election of cfg.
-func New(cfg model.Config) *Doctor { return &Doctor{cfg: cfg} }
+// newDoctor returns a doctor who has seen nothing yet of the election of cfg.
+func newDoctor(cfg model.Config, rules []rule) Doctor { return Doctor{cfg: cfg, rules: rules} }
 
 // Apply takes in what an observation made of the election, and returns what that
 // raises or clears. The state is wanted only where rules run.
@@ -178,8 +179,8 @@ func (d *Doctor) examine(at time.Time, j *model.Journal) {
 		s.seen = false
 	}
 	look := &ruleContext{d: d, s: j.State(), sessions: j.Sessions(), in: in}
-	for i := range rules {
-		r := &report{ruleContext: look, at: at, rule: &rules[i]}
+	for i := range d.rules {
+		r := &report{ruleContext: look, at: at, rule: &d.rules[i]}
 		r.check()
 	}
 	keys := make([]string, 0, len(d.suspects))

@@ -27,7 +27,7 @@ type heldEvent struct {
 
 // NewJournal returns a journal to which nothing was applied yet.
 func NewJournal(cfg model.Config) *Journal {
-	return &Journal{election: model.NewJournal(cfg), doctor: *New(cfg), cfg: cfg, n: cfg.Events, baseline: cfg.Baseline}
+	return &Journal{election: model.NewJournal(cfg), doctor: newDoctor(cfg, rules), cfg: cfg, n: cfg.Events, baseline: cfg.Baseline}
 }
 
 // Apply applies one observation and returns the events that are due, oldest
