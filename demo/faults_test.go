@@ -178,7 +178,7 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 		for _, o := range s.said() {
 			if w, ok := o.(*model.Cast); ok && w.Member.ID == "birch" {
 				lost = lost || w.Member.LosesReply
-				found = found || w.Member.Detail == "found by its name"
+				found = found || w.Member.StepOn.Found
 			}
 		}
 		if !lost || !found {
@@ -277,7 +277,7 @@ func TestSlowLead(t *testing.T) {
 		must(t, s.cast.SlowLead("birch", true))
 		must(t, s.cast.Resign("amber"))
 		m := s.member(t, "birch", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
-		if !m.SlowLead || m.Detail == "" || m.Fence == 0 {
+		if !m.SlowLead || m.Fence == 0 {
 			t.Errorf("elected: %+v", m)
 		}
 		time.Sleep(time.Hour)
@@ -286,7 +286,7 @@ func TestSlowLead(t *testing.T) {
 		}
 		must(t, s.cast.SlowLead("birch", false))
 		s.leads(t, "birch")
-		if w := s.lastWord(t, "birch").Member; w.SlowLead || w.Detail != znode.Base(ackPath) {
+		if w := s.lastWord(t, "birch").Member; w.SlowLead || w.StepOn.Name != znode.Base(ackPath) {
 			t.Errorf("leading: %+v", w)
 		}
 		// It does not keep one from leaving, and a frozen one does not finish.

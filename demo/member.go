@@ -158,9 +158,6 @@ func (m *member) publish(gone bool) {
 	}
 	v.NoGuid, v.SlowLead = m.noGuid, m.slow != nil
 	v.LosesReply = v.LosesReply || m.loses
-	if v.SlowLead && v.Belief == model.Elected && v.Step == model.StepLead {
-		v.Detail = "the leader procedure takes its time"
-	}
 	m.cast.cfg.Put(&model.Cast{At: m.cast.cfg.Now(), Member: v, Gone: gone})
 }
 

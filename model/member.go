@@ -16,22 +16,6 @@ const (
 	Lost         Belief = "lost" // session or znode gone: this candidacy is over
 )
 
-// Step is a line of the recipe as the screen shows it. The numbers are those
-// of the recipe panel; 0 is none.
-type Step int
-
-const (
-	StepNone        Step = iota
-	StepCreate           // 1 create guid-n_, SEQUENCE|EPHEMERAL
-	StepList             // 2 C := getChildren, i := my number
-	StepWatch            // 3 watch n_j, the largest j < i in C
-	StepListAgain        // 4 the watched znode was deleted: C := getChildren
-	StepLowest           // 5 mine is the smallest: I lead
-	StepWatchAgain       // 6 otherwise watch the new n_j
-	StepLead             // 7 run the leader procedure
-	StepAcknowledge      // 8 create the acknowledgement
-)
-
 // Fault is what was done to a member to see what happens.
 type Fault string
 
@@ -68,7 +52,9 @@ type Member struct {
 
 	Step   Step      `json:"step,omitempty"`
 	StepAt time.Time `json:"step_at,omitzero"`
-	Detail string    `json:"detail,omitempty"` // what the step works on, as text
+	StepOn StepOn    `json:"step_on,omitzero"` // what the step works on
+	// Reason is why its candidacy is over, where Belief is Lost. It is safe to show.
+	Reason string `json:"reason,omitempty"`
 
 	Ending  Ending    `json:"ending,omitempty"`
 	Fault   Fault     `json:"fault,omitempty"`

@@ -12,7 +12,7 @@ func (j *Journal) News(o Observation) bool {
 			return old != nil || !o.Gone
 		}
 		m := &o.Member
-		return m.Step != old.Step || m.Detail != old.Detail || !m.StepAt.Equal(old.StepAt) || m.Belief != old.Belief || m.Znode != old.Znode ||
+		return m.Step != old.Step || !m.StepOn.Equal(old.StepOn) || !m.StepAt.Equal(old.StepAt) || m.Belief != old.Belief || m.Znode != old.Znode ||
 			m.Fault != old.Fault || m.Ending != old.Ending ||
 			m.NoGuid != old.NoGuid || m.LosesReply != old.LosesReply || m.SlowLead != old.SlowLead
 	case *Wake:

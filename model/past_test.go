@@ -203,7 +203,7 @@ func (p *past) cast() {
 	case 6:
 		m.Session += 100
 	default:
-		m.Step, m.StepAt, m.Detail = model.Step(p.pick("line", 9)), p.tree.now, "C := {1}"
+		m.Step, m.StepAt, m.StepOn = model.Step(p.pick("line", 9)), p.tree.now, model.StepOn{Children: []string{"1"}}
 	}
 	p.put(&model.Cast{At: p.tree.now, Member: *m})
 }

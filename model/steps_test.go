@@ -16,36 +16,36 @@ func TestSteps(t *testing.T) {
 	}
 	amber := model.Member{ID: "a", Name: "amber", Belief: model.Volunteering}
 	say(amber, false) // no step yet
-	amber.Step, amber.StepAt, amber.Detail = model.StepCreate, s.tree.now, "1f…-n_"
+	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.tree.now, model.StepOn{Name: "1f…-n_"}
 	say(amber, false)
 	s.after(time.Second)
 	amber.ExpiresFrom = s.tree.now // the same step, told again
 	say(amber, false)
 	amber.StepAt = amber.StepAt.In(time.FixedZone("elsewhere", 3600))
 	say(amber, false)
-	amber.Detail = "found by its name"
+	amber.StepOn = model.StepOn{Found: true}
 	say(amber, false)
-	say(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, Detail: "2e…-n_"}, false) // at a time not told
-	amber.Step, amber.StepAt, amber.Detail = model.StepList, s.tree.now, "C := {0}"
+	say(model.Member{ID: "b", Name: "birch", Step: model.StepCreate, StepOn: model.StepOn{Name: "2e…-n_"}}, false) // at a time not told
+	amber.Step, amber.StepAt, amber.StepOn = model.StepList, s.tree.now, model.StepOn{Children: []string{"0"}}
 	say(amber, false)
 	s.after(time.Second)
 	amber.StepAt = s.tree.now // the same once more
 	say(amber, false)
-	amber.Belief, amber.Step, amber.Detail = model.Lost, model.StepNone, "session expired"
+	amber.Belief, amber.Step, amber.StepOn, amber.Reason = model.Lost, model.StepNone, model.StepOn{}, "session expired"
 	say(amber, false)
 	say(amber, true)
-	amber.Step, amber.StepAt, amber.Detail = model.StepCreate, s.tree.now, "3d…-n_" // of that ID again
+	amber.Step, amber.StepAt, amber.StepOn = model.StepCreate, s.tree.now, model.StepOn{Name: "3d…-n_"} // of that ID again
 	say(amber, false)
-	amber.Step, amber.Detail = model.StepList, "C := {0, 1}"
+	amber.Step, amber.StepOn = model.StepList, model.StepOn{Children: []string{"0", "1"}}
 	say(amber, true) // its last word
 
 	var got []string
 	for _, x := range s.j.State().Steps {
-		got = append(got, fmt.Sprint(x.N, " ", x.At.Sub(start), " ", x.Member, " ", x.Name, " ", int(x.Step), " ", x.Detail))
+		got = append(got, fmt.Sprint(x.N, " ", x.At.Sub(start), " ", x.Member, " ", x.Name, " ", int(x.Step), fmt.Sprintf(" %+v", x.On)))
 	}
 	s.want(got,
-		"1 0s a amber 1 1f…-n_", "2 0s a amber 1 found by its name", "3 1s b birch 1 2e…-n_", "4 1s a amber 2 C := {0}",
-		"5 2s a amber 2 C := {0}", "6 2s a amber 1 3d…-n_", "7 2s a amber 2 C := {0, 1}")
+		"1 0s a amber 1 {Name:1f…-n_ Found:false Children:[] More:0}", "2 0s a amber 1 {Name: Found:true Children:[] More:0}", "3 1s b birch 1 {Name:2e…-n_ Found:false Children:[] More:0}", "4 1s a amber 2 {Name: Found:false Children:[0] More:0}",
+		"5 2s a amber 2 {Name: Found:false Children:[0] More:0}", "6 2s a amber 1 {Name:3d…-n_ Found:false Children:[] More:0}", "7 2s a amber 2 {Name: Found:false Children:[0 1] More:0}")
 }
 
 func TestStepsMax(t *testing.T) {

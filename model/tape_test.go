@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func (n *news) of(o model.Observation, s *doctor.State) bool {
 		n.members[o.Member.ID] = o.Member
 		m := o.Member
 		m.ExpiresFrom, m.Session, m.FaultAt = old.ExpiresFrom, old.Session, old.FaultAt // these alone are nothing to see
-		return m != old || more
+		return !reflect.DeepEqual(m, old) || more
 	case *model.Wake:
 		id := dialect.ID{Name: o.Znode, Czxid: o.Zxid}
 		again := n.wakes[id]

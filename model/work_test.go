@@ -191,7 +191,7 @@ func (s *stage) act() {
 		s.put(s.w.read(rapid.IntRange(0, 9).Draw(s.T, "full") == 0, false, nil))
 	case 3:
 		m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Leading, model.Elected, model.Suspended, model.Lost}).Draw(s.T, "belief")
-		m.Step, m.StepAt, m.Detail = model.Step(rapid.IntRange(0, 8).Draw(s.T, "step")), s.now, m.Znode
+		m.Step, m.StepAt, m.StepOn = model.Step(rapid.IntRange(0, 8).Draw(s.T, "step")), s.now, model.StepOn{Name: m.Znode}
 		s.cast(m, false)
 		if z, ok := s.children[m.Znode]; ok && m.Belief == model.Leading {
 			s.leaders = append(s.leaders, z)
@@ -346,7 +346,7 @@ func TestStageHeapIsFlat(t *testing.T) {
 			for _, o := range both {
 				c.j.Apply(o)
 			}
-			c.j.Apply(&model.Cast{At: c.at, Member: model.Member{ID: fmt.Sprint(i % 9), Belief: model.Leading, Session: uint64(i), Step: model.StepList, StepAt: c.at, Detail: fmt.Sprint(i)}, Gone: i%2 == 0})
+			c.j.Apply(&model.Cast{At: c.at, Member: model.Member{ID: fmt.Sprint(i % 9), Belief: model.Leading, Session: uint64(i), Step: model.StepList, StepAt: c.at, StepOn: model.StepOn{Name: fmt.Sprint(i)}}, Gone: i%2 == 0})
 			c.j.Apply(&model.Write{At: c.at, Member: "1", Znode: name, Token: int64(i), Resource: model.Counter, Zxid: int64(c.next)})
 			c.j.State()
 		}

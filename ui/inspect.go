@@ -176,8 +176,11 @@ func (d *dashboard) memberFacts(f *frame, r row, add func(string, style, string)
 	add("believes", st, words)
 	if m.Step != model.StepNone {
 		words := "step " + strconv.Itoa(int(m.Step))
-		if m.Detail != "" {
-			words += ": " + worked(m.Step, znode.Safe(m.Detail, 0))
+		if text := stepOnText(m.Step, m.StepOn); text != "" {
+			words += ": " + text
+		}
+		if m.SlowLead && m.Step == model.StepLead && m.Belief == model.Elected {
+			words += ": the leader procedure takes its time"
 		}
 		add("last did", styleText, words)
 	}

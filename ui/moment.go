@@ -185,8 +185,8 @@ func onOff(on bool) string {
 // stepWords is a step as a sentence: "birch: 2 C := {12, 13, 14}".
 func stepWords(x model.StepTaken) string {
 	words := znode.Safe(x.Name, nameMax) + ": " + strconv.Itoa(int(x.Step))
-	if x.Detail != "" {
-		return words + " " + worked(x.Step, znode.Safe(x.Detail, 0))
+	if text := stepOnText(x.Step, x.On); text != "" {
+		return words + " " + text
 	}
 	for _, p := range code(false, "") {
 		if i := int(x.Step - p.first); i >= 0 && i < len(p.lines) {

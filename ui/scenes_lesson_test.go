@@ -125,11 +125,11 @@ func travelled() (*world, *tape) {
 	p.take(w, model.Left{Candidate: amber}, model.Handoff{At: w.now, From: amber, To: w.candidate(birchZ), Cause: model.CauseExpired, Silent: &silent})
 	for _, step := range []model.Step{model.StepListAgain, model.StepLowest} {
 		w.wait(time.Millisecond).cast("birch", birchZ, model.Elected, func(m *model.Member) {
-			m.Step, m.StepAt, m.Detail = step, w.now, "C := {13, 14, 15, 16, 17}"
+			m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, "13", "14", "15", "16", "17")
 		})
 		p.take(w)
 	}
-	w.wait(time.Millisecond).cast("birch", birchZ, model.Leading, func(m *model.Member) { m.Step, m.StepAt, m.Detail = model.StepAcknowledge, w.now, "" })
+	w.wait(time.Millisecond).cast("birch", birchZ, model.Leading, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = model.StepAcknowledge, w.now, model.StepOn{} })
 	w.acked(birchZ)
 	p.take(w, model.Handoff{At: w.now, From: amber, To: w.candidate(birchZ), Cause: model.CauseExpired, Silent: &silent, Takeover: &takeover})
 	w.wait(42 * time.Second)

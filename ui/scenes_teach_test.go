@@ -11,8 +11,20 @@ import (
 // Moments of the recipe at work, as the demo's own server and cast tell them.
 
 // took has a member of ours take a step.
-func (w *world) took(id string, step model.Step, detail string) *world {
-	return w.cast(id, w.znodeOf(id), w.members[id].Belief, func(m *model.Member) { m.Step, m.StepAt, m.Detail = step, w.now, detail })
+func (w *world) took(id string, step model.Step, on ...string) *world {
+	return w.cast(id, w.znodeOf(id), w.members[id].Belief, func(m *model.Member) { m.Step, m.StepAt, m.StepOn = step, w.now, stepOn(step, on...) })
+}
+
+// stepOn is what a step works on: the list of children, or a name.
+func stepOn(step model.Step, names ...string) model.StepOn {
+	switch step {
+	case model.StepList, model.StepListAgain, model.StepLowest:
+		return model.StepOn{Children: names}
+	}
+	if len(names) > 0 {
+		return model.StepOn{Name: names[0]}
+	}
+	return model.StepOn{}
 }
 
 func (w *world) znodeOf(id string) string {
@@ -88,12 +100,14 @@ func volunteering() *world {
 	w.wake(amberZ, 2, 310, true, 0xa2).wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
 	w.wait(700*time.Millisecond).cast("birch", birchZ, model.Elected, nil)
-	w.took("birch", model.StepListAgain, "C := {13, 14, 15, 16}").wait(time.Millisecond)
-	w.took("birch", model.StepLowest, "C := {13, 14, 15, 16}")
+	w.took("birch", model.StepListAgain, "13", "14", "15", "16").wait(time.Millisecond)
+	w.took("birch", model.StepLowest, "13", "14", "15", "16")
 	z := w.join("guid-n_", "fjord", 0xa6)
-	w.cast("fjord", z, model.Volunteering, func(m *model.Member) { m.Step, m.StepAt, m.Detail = model.StepCreate, w.now, "guid-n_" })
-	w.wait(time.Millisecond).took("fjord", model.StepList, "C := {13, 14, 15, 16, 17}").wait(time.Millisecond)
-	w.took("fjord", model.StepWatch, "16").took("birch", model.StepLead, "")
+	w.cast("fjord", z, model.Volunteering, func(m *model.Member) {
+		m.Step, m.StepAt, m.StepOn = model.StepCreate, w.now, model.StepOn{Name: "guid-n_"}
+	})
+	w.wait(time.Millisecond).took("fjord", model.StepList, "13", "14", "15", "16", "17").wait(time.Millisecond)
+	w.took("fjord", model.StepWatch, "16").took("birch", model.StepLead)
 	return w.wait(300 * time.Millisecond)
 }
 
@@ -151,7 +165,7 @@ func stepping() *world {
 	at := w.now
 	w.wait(time.Millisecond).leave(amberZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
-	w.wait(3*time.Second).took("birch", model.StepListAgain, "C := {13, 14, 15, 16}")
+	w.wait(3*time.Second).took("birch", model.StepListAgain, "13", "14", "15", "16")
 	w.pace(model.Pace{Steps: true, Held: append(held(at, 0xa3, 0xa4, 0xa5), model.Message{Session: 0xa2, Since: w.now, Op: "create", Path: "/election-leader"})})
 	return w.wait(5 * time.Second)
 }

@@ -158,7 +158,7 @@ func handedOver() *world {
 	w.cast("amber", amberZ, model.Lost, func(m *model.Member) { m.Session, m.Znode = 0, "" })
 	w.j.Apply(&model.Cast{At: w.now, Member: *w.members["amber"], Gone: true})
 	w.cast("birch", birchZ, model.Leading, func(m *model.Member) {
-		m.Step, m.StepAt, m.Detail, m.Fence = model.StepAcknowledge, w.now, "create /election-leader", w.children[birchZ].Czxid
+		m.Step, m.StepAt, m.StepOn, m.Fence = model.StepAcknowledge, w.now, model.StepOn{Name: "election-leader"}, w.children[birchZ].Czxid
 	})
 	w.wait(3 * time.Millisecond).acked(birchZ)
 	return w.wait(600 * time.Millisecond)
@@ -291,7 +291,7 @@ func herded() *world {
 		w.cast(id, "", model.Waiting, func(m *model.Member) {
 			m.Recipe, m.Watches = "herd", amberZ
 			m.Step, m.StepAt = model.StepWatchAgain, w.now.Add(-time.Duration(i)*50*time.Millisecond)
-			m.Detail = "exists /election/" + amberZ
+			m.StepOn = model.StepOn{Name: amberZ}
 		})
 	}
 	return w.wait(300 * time.Millisecond)

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"electop/model"
@@ -48,15 +50,15 @@ func (d *dashboard) steps(f *frame) (lines [model.StepAcknowledge + 1]taking) {
 		case !fresh && !waits, t.Step <= model.StepNone, int(t.Step) >= len(lines):
 			continue
 		}
-		name, detail := znode.Safe(t.Name, nameMax), znode.Safe(t.Detail, detailMax)
+		name := znode.Safe(t.Name, nameMax)
 		if t.Step != model.StepLowest {
-			lines[t.Step].mark(name, worked(t.Step, detail))
+			lines[t.Step].mark(name, stepOnText(t.Step, t.On))
 			continue
 		}
 		// Who finds that it is the smallest has just listed, and says so with
 		// this one step.
 		lines[t.Step].mark(name, "")
-		lines[listedIn(s.Steps[:i], t.Member)].mark(name, detail)
+		lines[listedIn(s.Steps[:i], t.Member)].mark(name, listText(t.On))
 	}
 	return lines
 }
@@ -99,22 +101,50 @@ func holds(list []string, s string) bool {
 	return false
 }
 
-// worked is a line of the recipe with what it was done with, "" where nothing
-// is said that the line does not say.
-func worked(step model.Step, detail string) string {
-	if set, ok := strings.CutPrefix(detail, "C := "); ok && step == model.StepLowest {
-		return "mine is the smallest of " + set
+// stepOnText is a line of the recipe with what it was done with, "" where nothing
+// is known that the line does not say.
+func stepOnText(step model.Step, on model.StepOn) string {
+	text := ""
+	switch {
+	case on.Found:
+		text = "found by its name"
+	case len(on.Children) > 0 && step == model.StepLowest:
+		text = "mine is the smallest of " + setText(on)
+	case len(on.Children) > 0:
+		text = listText(on)
+	case on.Name == "":
+	case step == model.StepCreate:
+		text = "create " + znode.Safe(on.Name, detailMax) + "  SEQUENCE|EPHEMERAL"
+	case step == model.StepWatch, step == model.StepWatchAgain:
+		text = "watch n_" + numberText(on.Name)
+	case step == model.StepAcknowledge:
+		text = "acknowledge: create " + znode.Safe(on.Name, detailMax)
 	}
-	if detail == "" || strings.Contains(detail, " ") {
-		return detail // it is a sentence already
-	}
-	switch step {
-	case model.StepCreate:
-		return "create " + detail + "  SEQUENCE|EPHEMERAL"
-	case model.StepWatch, model.StepWatchAgain:
-		return "watch n_" + detail
-	case model.StepAcknowledge:
-		return "acknowledge: create " + detail
-	}
-	return detail
+	return znode.Safe(text, detailMax)
 }
+
+// listText is the list C.
+func listText(on model.StepOn) string { return "C := " + setText(on) }
+
+func setText(on model.StepOn) string {
+	words := make([]string, 0, len(on.Children)+1)
+	for _, name := range on.Children {
+		words = append(words, numberText(name))
+	}
+	if on.More > 0 {
+		words = append(words, fmt.Sprintf("… %d more", on.More))
+	}
+	return "{" + strings.Join(words, ", ") + "}"
+}
+
+// numberText is how a step names a znode: by its number, else by the beginning
+// of its name.
+func numberText(name string) string {
+	if seq, ok := znode.Sequence(name); ok {
+		return strconv.FormatInt(seq, 10)
+	}
+	return znode.Safe(name, numberlessMax)
+}
+
+// numberlessMax is how much of a name without a number is shown, in characters.
+const numberlessMax = 16

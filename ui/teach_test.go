@@ -163,7 +163,9 @@ func TestDeletedBeforeItIsRead(t *testing.T) {
 func TestStepsAmongForeigners(t *testing.T) {
 	w := latch("/services/billing/leader", 3)
 	z := w.join("_c_"+uuid(7)+"-latch-", "amber", 0xf1)
-	w.cast("amber", z, model.Volunteering, func(m *model.Member) { m.Step, m.StepAt, m.Detail = model.StepList, w.now, "C := {12, 13, 14, 15}" })
+	w.cast("amber", z, model.Volunteering, func(m *model.Member) {
+		m.Step, m.StepAt, m.StepOn = model.StepList, w.now, model.StepOn{Children: []string{"12", "13", "14", "15"}}
+	})
 	if text := ansi.Strip(later(scene{world: w}, 0).drawn); !strings.Contains(text, "Curator LeaderLatch") || !strings.Contains(text, "▸ 2 C := {12, 13, 14, 15}  amber") {
 		t.Errorf("its step is not there:\n%s", text)
 	}
@@ -209,7 +211,7 @@ func TestStepsStayMarked(t *testing.T) {
 	}
 	made := func(p model.Pace) *world {
 		w := five(dialect.Election()).pace(p).wait(time.Minute)
-		return w.took("birch", model.StepList, "C := {12, 13}")
+		return w.took("birch", model.StepList, "12", "13")
 	}
 	msg := []model.Message{{Session: 0xa2, Op: "getData"}}
 	for _, c := range []struct {
@@ -407,7 +409,7 @@ func TestAnyTelling(t *testing.T) {
 					Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens, "x"}).Draw(t, "resource"), Refused: rapid.Bool().Draw(t, "refused"), Value: rapid.Int64().Draw(t, "value")})
 			case "step":
 				w.cast(rapid.SampledFrom([]string{"amber", "birch", "new"}).Draw(t, "id"), "", rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Lost, ""}).Draw(t, "belief"), func(m *model.Member) {
-					m.Step, m.StepAt, m.Detail = model.Step(rapid.IntRange(-1, 9).Draw(t, "step")), w.now, text.Draw(t, "detail")
+					m.Step, m.StepAt, m.StepOn = model.Step(rapid.IntRange(-1, 9).Draw(t, "step")), w.now, model.StepOn{Name: text.Draw(t, "name"), Children: []string{text.Draw(t, "child")}, Found: rapid.Bool().Draw(t, "found")}
 					m.Fault = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Partitioned, model.Killed}).Draw(t, "fault")
 					m.NoGuid, m.SlowLead, m.LosesReply = rapid.Bool().Draw(t, "no guid"), rapid.Bool().Draw(t, "slow lead"), rapid.Bool().Draw(t, "loses")
 				})
@@ -460,7 +462,7 @@ func TestLowestHasListed(t *testing.T) {
 		want   string
 	}{{model.StepCreate, "▸ 2 C := {13, 14}  birch"}, {model.StepWatch, "▸ 4 C := {13, 14}  birch"}} {
 		w := five(dialect.Election()).wait(time.Minute)
-		w.took("birch", c.before, "12").wait(time.Millisecond).took("birch", model.StepLowest, "C := {13, 14}").wait(10 * time.Millisecond)
+		w.took("birch", c.before, "12").wait(time.Millisecond).took("birch", model.StepLowest, "13", "14").wait(10 * time.Millisecond)
 		text := ansi.Strip(stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, ThemeMono).drawn)
 		for _, want := range []string{c.want, "▸ 5 mine is the smallest: I lead  birch"} {
 			if !strings.Contains(text, want) {

@@ -421,8 +421,8 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		want   string
 	}{
 		{func(s *doctor.State) {
-			s.Steps = append(s.Steps[:1:1], model.StepTaken{N: 2, At: w.now, Name: "\x1bbirch", Step: model.StepList, Detail: "C := {12, 13}\x07"})
-		}, `\x1bbirch: 2 C := {12, 13}\x07`},
+			s.Steps = append(s.Steps[:1:1], model.StepTaken{N: 2, At: w.now, Name: "\x1bbirch", Step: model.StepList, On: model.StepOn{Children: []string{"12", "13\x07"}}})
+		}, `\x1bbirch: 2 C := {12, 13\x07}`},
 		{func(s *doctor.State) {
 			s.Steps = []model.StepTaken{{N: 2, At: w.now, Name: "birch", Step: model.StepLowest}}
 		}, "birch: 5 mine is the smallest: I lead"},
@@ -477,7 +477,7 @@ func TestTravelOnATape(t *testing.T) {
 		put(&model.Read{At: w.now, Presence: model.Present, New: []znode.Znode{w.children[z]}, Parent: parent()})
 	}
 	w.wait(time.Second)
-	put(&model.Cast{At: w.now, Member: model.Member{ID: "birch", Name: "birch", Session: 0xa2, Belief: model.Waiting, Step: model.StepList, StepAt: w.now, Detail: "C := {12, 13}"}})
+	put(&model.Cast{At: w.now, Member: model.Member{ID: "birch", Name: "birch", Session: 0xa2, Belief: model.Waiting, Step: model.StepList, StepAt: w.now, StepOn: model.StepOn{Children: []string{"12", "13"}}}})
 	w.wait(time.Second)
 	delete(w.children, amberZ)
 	put(&model.Read{At: w.now, Presence: model.Present, Gone: []string{amberZ}, Parent: parent()})

@@ -191,7 +191,7 @@ func (h *theatre) queue() string {
 		fmt.Fprintf(&b, "%s %s %v; ", c.Label(), c.Name, s.Edge(i))
 	}
 	for _, m := range s.Members {
-		fmt.Fprintf(&b, "\n%s %s %s %s %d %q watches %s", m.ID, m.Belief, m.Fault, m.Znode, m.Step, m.Detail, m.Watches)
+		fmt.Fprintf(&b, "\n%s %s %s %s %d %+v watches %s", m.ID, m.Belief, m.Fault, m.Znode, m.Step, m.StepOn, m.Watches)
 	}
 	return b.String()
 }

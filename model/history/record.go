@@ -98,7 +98,7 @@ type entry struct {
 	Refresh    *model.Refresh    `json:"refresh,omitempty"`
 	Ack        *model.Ack        `json:"ack,omitempty"`
 	Connection *model.Connection `json:"connection,omitempty"`
-	Cast       *model.Cast       `json:"cast,omitempty"`
+	Cast       *castLine         `json:"cast,omitempty"`
 	Switch     *model.Switch     `json:"switch,omitempty"`
 	Wake       *model.Wake       `json:"wake,omitempty"`
 	Pace       *model.Pace       `json:"pace,omitempty"`
@@ -133,7 +133,7 @@ func (e *Encoder) Encode(o model.Observation) error {
 	case *model.Connection:
 		l.Connection = o
 	case *model.Cast:
-		l.Cast = o
+		l.Cast = newCastLine(o)
 	case *model.Switch:
 		l.Switch = o
 	case *model.Wake:
@@ -241,7 +241,7 @@ func (raw Line) Decode() (model.Observation, error) {
 	case l.Connection != nil:
 		return l.Connection, nil
 	case l.Cast != nil:
-		return l.Cast, nil
+		return l.Cast.observation(), nil
 	case l.Switch != nil:
 		return l.Switch, nil
 	case l.Wake != nil:

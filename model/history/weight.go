@@ -32,7 +32,7 @@ func weigh(o model.Observation) int {
 		return each + size[model.Connection]() + len(o.Server) + len(o.Err)
 	case *model.Cast:
 		m := &o.Member
-		return each + 2*size[model.Cast]() + len(m.ID) + len(m.Name) + len(m.Znode) + len(m.Watches) + len(m.Detail)
+		return each + 2*size[model.Cast]() + len(m.ID) + len(m.Name) + len(m.Znode) + len(m.Watches) + len(m.StepOn.Name) + len(m.Reason) + len(m.StepOn.Children)*32
 	case *model.Wake:
 		return each + size[model.Woken]() + len(o.Znode) + len(o.Notified)*8
 	case *model.Pace:

@@ -103,7 +103,7 @@ func (c *Condition) met(m *moment) (n int) {
 		yes(c.tabled(m))
 	case Found:
 		m.members(c.Who, func(old, now *model.Member) {
-			yes(old.Detail != foundDetail && now.Detail == foundDetail)
+			yes(!old.StepOn.Found && now.StepOn.Found)
 		})
 	case Thawed:
 		m.members(c.Who, func(old, now *model.Member) {
@@ -114,10 +114,6 @@ func (c *Condition) met(m *moment) (n int) {
 	}
 	return n
 }
-
-// foundDetail is what a candidate says of its create whose reply was lost, once
-// it found its znode.
-const foundDetail = "found by its name"
 
 // number returns what a number stands for.
 func (c *cast) number(n Number) (int, bool) {

@@ -127,8 +127,8 @@ func TestConditions(t *testing.T) {
 		},
 		{
 			c:   lesson.Condition{Event: lesson.Found, Who: lesson.Last},
-			yes: func(w *world) { w.member("delta", func(m *model.Member) { m.Detail = "found by its name" }) },
-			no:  []func(*world){func(w *world) { w.member("delta", func(m *model.Member) { m.Detail = "3" }) }},
+			yes: func(w *world) { w.member("delta", func(m *model.Member) { m.StepOn.Found = true }) },
+			no:  []func(*world){func(w *world) { w.member("delta", func(m *model.Member) { m.StepOn.Name = "3" }) }},
 		},
 		{
 			c:   lesson.Condition{Event: lesson.Believes, Who: lesson.Leader, Belief: model.Suspended},

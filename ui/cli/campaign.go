@@ -147,9 +147,6 @@ func (q *queue[T]) close() {
 	<-q.done
 }
 
-// interruptedDetail is why a candidate withdrew when a signal stopped it.
-const interruptedDetail = "interrupted"
-
 // campaignPrinter prints what happens to a candidate: a line for each change
 // of what it believes or watches.
 type campaignPrinter struct {
@@ -176,8 +173,9 @@ type campaignEvent struct {
 
 func (p *campaignPrinter) print(r saying) {
 	at, m := r.at, r.member
-	if r.over && m.Belief == model.Lost {
-		m.Detail = interruptedDetail
+	interrupted := r.over && m.Belief == model.Lost
+	if interrupted {
+		m.Reason = "interrupted"
 	}
 	if m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
 		return
@@ -185,7 +183,7 @@ func (p *campaignPrinter) print(r saying) {
 	p.last = m
 	p.n++
 	if !p.json {
-		fmt.Fprintf(p.out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m))
+		fmt.Fprintf(p.out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, interrupted))
 		return
 	}
 	optional := func(set bool, s string) *string {
@@ -201,14 +199,14 @@ func (p *campaignPrinter) print(r saying) {
 		Watches: optional(m.Belief == model.Waiting && m.Watches != "", znode.Join(p.path, m.Watches)),
 		Fence:   optional(m.Fence != 0, znode.Hex(uint64(m.Fence))),
 		Lease:   optional(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
-		Detail:  optional(m.Belief == model.Lost || m.Obstacle != "", cmp.Or(m.Obstacle, m.Detail)),
+		Detail:  optional(m.Belief == model.Lost || m.Obstacle != "", cmp.Or(m.Obstacle, m.Reason)),
 	})
 	if err == nil {
 		p.out.Write(append(b, '\n'))
 	}
 }
 
-func (p *campaignPrinter) line(m model.Member) string {
+func (p *campaignPrinter) line(m model.Member, interrupted bool) string {
 	obstacle := ""
 	if m.Obstacle != "" {
 		obstacle = ": " + znode.Safe(m.Obstacle, 0)
@@ -228,10 +226,10 @@ func (p *campaignPrinter) line(m model.Member) string {
 	case model.Suspended:
 		return "suspended" + obstacle
 	case model.Lost:
-		if m.Detail == interruptedDetail {
+		if interrupted {
 			return "withdrew: interrupted"
 		}
-		return "lost: " + m.Detail + "; volunteering again"
+		return "lost: " + m.Reason + "; volunteering again"
 	}
 	return string(m.Belief)
 }

@@ -30,7 +30,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 		return nil
 	}
 	r.report(func(m *model.Member) {
-		m.Step, m.StepAt, m.Detail = model.StepAcknowledge, r.cfg.Now(), znode.Base(r.cfg.Ack)
+		m.Step, m.StepAt, m.StepOn = model.StepAcknowledge, r.cfg.Now(), model.StepOn{Name: znode.Base(r.cfg.Ack)}
 	})
 	for {
 		var stat *zk.Stat

@@ -98,7 +98,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	}
 	s.report(func(m *model.Member) {
 		m.Step, m.StepAt, m.Watches = step, s.cfg.Now(), ""
-		m.Detail, m.Obstacle = listed(children), ""
+		m.StepOn, m.Obstacle = listed(children), ""
 		if target.Leads {
 			m.Belief, m.Step = model.Elected, model.StepLowest
 		}

@@ -230,7 +230,8 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, sto
 	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, stood) {
 		// Before the closing, which may take a second.
 		c.report(func(m *model.Member) {
-			m.Belief, m.Step, m.Detail, m.Obstacle = model.Lost, model.StepNone, znode.Safe(err.Error(), 80), ""
+			m.Belief, m.Step, m.StepOn, m.Obstacle = model.Lost, model.StepNone, model.StepOn{}, ""
+			m.Reason = znode.Safe(err.Error(), 80)
 			if st.State == client.Connected {
 				m.Ending = model.Closing
 			}

@@ -93,7 +93,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	}
 	s.report(func(m *model.Member) {
 		m.Belief, m.Fence = model.Elected, s.fence
-		m.Step, m.StepAt, m.Detail = model.StepLead, s.cfg.Now(), ""
+		m.Step, m.StepAt, m.StepOn = model.StepLead, s.cfg.Now(), model.StepOn{}
 	})
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -39,7 +39,7 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 		if first := s.First(); !first.LosesReply || m.LosesReply {
 			t.Errorf("armed %v at first, %v in the end", first.LosesReply, m.LosesReply)
 		}
-		s.Await(t, 0, "found again", func(m model.Member) bool { return m.Detail == "found by its name" })
+		s.Await(t, 0, "found again", func(m model.Member) bool { return m.StepOn.Found })
 		if mine := owned(t, c, path, m); len(mine) != 1 || mine[0] != m.Znode {
 			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
 		}
@@ -64,7 +64,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(mine, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
 			t.Fatalf("it owns %q and is %+v, want %q", mine, m, want)
 		}
-		if n, last := creates(s); n != 2 || last.Detail != "n_" {
+		if n, last := creates(s); n != 2 || last.StepOn.Name != "n_" {
 			t.Errorf("%d creates, the last %+v", n, last)
 		}
 		after := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path})

@@ -52,7 +52,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 		s.held = true
 		s.report(func(m *model.Member) {
 			m.Belief, m.Watches = model.Waiting, predecessor
-			m.Step, m.StepAt, m.Detail = step, s.cfg.Now(), sequenceText(predecessor)
+			m.Step, m.StepAt, m.StepOn = step, s.cfg.Now(), model.StepOn{Name: bounded(predecessor)}
 			m.Obstacle = obstacle
 		})
 		if obstacle != "" {

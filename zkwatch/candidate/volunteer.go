@@ -25,7 +25,8 @@ import (
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
-		m.Belief, m.Step, m.StepAt, m.Detail = model.Volunteering, model.StepCreate, s.cfg.Now(), s.shown
+		m.Belief, m.Step, m.StepAt, m.StepOn = model.Volunteering, model.StepCreate, s.cfg.Now(), model.StepOn{Name: s.shown}
+		m.Reason = ""
 	}
 	s.report(create)
 	quota := quotaPause
@@ -68,7 +69,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 			}
 			if found != "" {
 				s.name = found
-				s.report(func(m *model.Member) { m.Znode, m.Detail = s.name, "found by its name" })
+				s.report(func(m *model.Member) { m.Znode, m.StepOn = s.name, model.StepOn{Name: s.shown, Found: true} })
 				return nil
 			}
 		}

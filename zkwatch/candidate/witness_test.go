@@ -168,7 +168,7 @@ func (w *witness) String() string {
 	defer w.mu.Unlock()
 	var b strings.Builder
 	for name, m := range w.last {
-		fmt.Fprintf(&b, "%s is %s (step %v) in session %#x with %s, watches %s: %s\n", name, m.Belief, m.Step, m.Session, m.Znode, m.Watches, m.Detail)
+		fmt.Fprintf(&b, "%s is %s (step %v) in session %#x with %s, watches %s: %s\n", name, m.Belief, m.Step, m.Session, m.Znode, m.Watches, m.Reason)
 	}
 	return b.String()
 }

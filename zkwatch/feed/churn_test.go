@@ -39,7 +39,7 @@ func churned(n int, d time.Duration, put func(model.Observation)) {
 
 func (c *churn) cast(m *model.Member, step model.Step, detail string, belief model.Belief) {
 	c.pass(100 * time.Microsecond)
-	m.Step, m.StepAt, m.Detail, m.Belief = step, c.at, detail, belief
+	m.Step, m.StepAt, m.StepOn, m.Belief = step, c.at, model.StepOn{Name: detail}, belief
 	c.publish(m)
 }
 
