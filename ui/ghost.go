@@ -5,7 +5,6 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
-	"electop/model/doctor"
 	"electop/model/znode"
 )
 
@@ -27,18 +26,8 @@ func (d *dashboard) ghostOf(r row) (of string, sure bool) {
 		}
 		return "", false
 	}
-	for _, x := range s.Findings {
-		if x.ID != "ghost-node" || x.Severity == doctor.Info || !slices.Contains(x.Sessions, c.Session) {
-			continue
-		}
-		// The last one is what its owner goes by; who created it does not know
-		// of those before.
-		n := len(x.Znodes)
-		if at := slices.Index(x.Znodes, znodePath(s, c)); at >= 0 && at < n-1 {
-			if i := slices.IndexFunc(s.Queue, func(y *dialect.Candidate) bool { return znodePath(s, y) == x.Znodes[n-1] }); i >= 0 {
-				return s.Queue[i].Label(), false
-			}
-		}
+	if known := s.Ghost(c); known != nil {
+		return known.Label(), false
 	}
 	return "", false
 }

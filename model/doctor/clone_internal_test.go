@@ -32,7 +32,7 @@ var (
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
-		"doctor.rules",
+		"doctor.rules", "election.steps[].On.Children",
 		"cfg.Standing", "doctor.cfg.Standing", "election.cfg.Standing", "doctor.unmatched", "doctor.riskOrder", "doctor.circle",
 		"election.wakes.told.chunks", "election.wakes.told.chunks[]", "election.wakes.fallen",
 	}

@@ -1,6 +1,11 @@
 package doctor
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"electop/model/dialect"
+)
 
 // Severity grades a finding.
 type Severity string
@@ -39,6 +44,9 @@ type Finding struct {
 	// References are public names: "CURATOR-620", "ZooKeeper recipes: leader election".
 	References []string
 	Since      time.Time // when it was first seen
+	// ghosts are contenders of one session, in queue order. Its owner goes by the
+	// last one and may not know of the others.
+	ghosts []dialect.ID
 }
 
 // FindingChanged is a finding that was raised or cleared. One whose severity
@@ -58,4 +66,20 @@ func Worst(fs []*Finding) (worst Severity) {
 		}
 	}
 	return worst
+}
+
+// Ghost returns the contender that the owner of c goes by, where c is an older
+// znode of the same session and its owner may not know of it; nil where c is no
+// such znode as far as is known.
+func (s *State) Ghost(c *dialect.Candidate) *dialect.Candidate {
+	for _, f := range s.Findings {
+		n := len(f.ghosts)
+		if n < 2 || f.Severity == Info || f.ghosts[n-1] == c.ID() || !slices.Contains(f.ghosts, c.ID()) {
+			continue
+		}
+		if known, _ := s.Candidate(f.ghosts[n-1]); known != nil {
+			return known
+		}
+	}
+	return nil
 }

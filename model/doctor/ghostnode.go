@@ -43,6 +43,9 @@ func ghostNode(r *report) {
 				"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID",
 			},
 		}
+		for _, k := range all {
+			f.ghosts = append(f.ghosts, s.Queue[k].ID())
+		}
 		for _, k := range all[:min(len(all), evidenceMax)] {
 			f.Znodes = append(f.Znodes, r.path(s.Queue[k].Name))
 			f.Evidence = append(f.Evidence, fmt.Sprintf("%s, created %s", said(s.Queue[k]), s.Queue[k].Ctime.UTC().Format(time.DateTime)))

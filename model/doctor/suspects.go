@@ -135,7 +135,7 @@ func (r *report) lasted(subject string) time.Duration {
 // sameFinding reports whether nothing is new.
 func sameFinding(a, b *Finding) bool {
 	return a.Severity == b.Severity && a.Title == b.Title && slices.Equal(a.Evidence, b.Evidence) &&
-		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && a.Harm == b.Harm && a.Advice == b.Advice
+		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && slices.Equal(a.ghosts, b.ghosts) && a.Harm == b.Harm && a.Advice == b.Advice
 }
 
 // say raises or clears a finding.
