@@ -104,7 +104,7 @@ func freePort(hosts []string) (string, error) {
 	var err error
 	for range 20 {
 		var first net.Listener
-		if first, err = net.Listen("tcp", net.JoinHostPort(hosts[0], "0")); err != nil {
+		if first, err = listenFree(hosts[0]); err != nil {
 			return "", err
 		}
 		_, port, _ := net.SplitHostPort(first.Addr().String())

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -309,11 +311,29 @@ func ask(addr, command string) (string, error) {
 	return string(reply), err
 }
 
+// Ports for servers are below those that systems give to outgoing connections:
+// one of these would now and then have the port of a server that is about to
+// start, or to start again.
+const firstPort, endPort = 10_000, 32_000
+
+// listenFree listens on some free port of a host.
+func listenFree(host string) (net.Listener, error) {
+	var err error
+	for range 100 {
+		var l net.Listener
+		port := strconv.Itoa(firstPort + rand.IntN(endPort-firstPort))
+		if l, err = net.Listen("tcp", net.JoinHostPort(host, port)); err == nil {
+			return l, nil
+		}
+	}
+	return nil, err
+}
+
 // freeAddrs returns an address for each of the hosts, on which nobody listens.
 func freeAddrs(hosts ...string) ([]string, error) {
 	var addrs []string
 	for _, host := range hosts {
-		l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+		l, err := listenFree(host)
 		if err != nil {
 			return nil, err
 		}
