@@ -75,7 +75,7 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 }
 
 // pump hands states and notices to the event loop, at most one message each
-// refreshEvery. It returns when ctx ends, or when nothing more will come.
+// refreshEvery, notices first. It returns when ctx ends, or when nothing more will come.
 func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	var dirty <-chan struct{}
 	if o.Source != nil {
@@ -90,10 +90,14 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 			return
 		case <-rest.C:
 		}
+		changed := dirty
+		if len(notices) > 0 {
+			changed = nil // an old notice must not replace the answer to a key that came later
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case _, more := <-dirty:
+		case _, more := <-changed:
 			send(present(o.Source, !more))
 			if !more {
 				dirty = nil

@@ -78,6 +78,26 @@ func TestPumpEnds(t *testing.T) {
 	})
 }
 
+// A notice that is there already does not wait while states keep changing: it
+// would come to replace what the status line says to a later key.
+func TestPumpSendsNoticesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 20 {
+			ctx, cancel := context.WithCancel(t.Context())
+			src := &busySource{source: source{world: five(dialect.Election()), dirty: make(chan struct{}, 1)}}
+			src.dirty <- struct{}{}
+			notices := make(chan string, 1)
+			notices <- "hello"
+			pump(ctx, Options{Source: src, Notices: notices}, func(msg tea.Msg) {
+				if _, ok := msg.(noticeMsg); !ok {
+					t.Errorf("%T came before the notice", msg)
+				}
+				cancel()
+			})
+		}
+	})
+}
+
 // writes counts what bubbletea sends to the terminal.
 type writes struct {
 	mu sync.Mutex
