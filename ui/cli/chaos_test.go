@@ -16,7 +16,10 @@ import (
 	"time"
 
 	"electop/demo"
-	"electop/demo/zkserver"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/embedded"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/watch"
 	"electop/zkwatch/client"
 )
 
@@ -29,18 +32,18 @@ func troubled(t *testing.T, o *options) (printed string) {
 	var out, said bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
-		server := zkserver.New(demoServer(log))
-		defer server.Close()
-		servers, err := client.ParseConnectString(defaultServers)
+		h := embedded.New(embedded.Demo(log))
+		defer h.ZooKeeper.Close()
+		servers, err := client.ParseConnectString(connect.DefaultServers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn := client.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
+		conn := client.Config{Servers: servers, SessionTimeout: demoSessionTimeout, Logger: log}
 		r := &headless{
-			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, host: &host{server: server}, log: log,
+			o: o, chaos: demo.Chaos{Seed: seed, Rate: 2, Cast: demoCast}, server: h, log: log,
 			std: IO{Out: &out, Err: &said},
 		}
-		if err := r.run(t.Context(), within(conn, server), backstage(conn, server)); err != nil {
+		if err := r.run(t.Context(), embedded.Within(conn, h.ZooKeeper), embedded.Backstage(conn, h.ZooKeeper)); err != nil {
 			t.Errorf("%v; it said:\n%s", err, said.String())
 		}
 	})
@@ -66,21 +69,21 @@ func TestChaosEndsWithItsServer(t *testing.T) {
 	var out, said bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
-		h := newHost(demoServer(log))
-		defer h.server.Close()
-		h.serve(func() error { return h.server.Serve(brokenListener{after: 30 * time.Second}) })
-		servers, err := client.ParseConnectString(defaultServers)
+		h := embedded.New(embedded.Demo(log))
+		defer h.ZooKeeper.Close()
+		h.Serve(brokenListener{after: 30 * time.Second})
+		servers, err := client.ParseConnectString(connect.DefaultServers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn := client.Config{Servers: servers, SessionTimeout: demoTimeout, Logger: log}
+		conn := client.Config{Servers: servers, SessionTimeout: demoSessionTimeout, Logger: log}
 		r := &headless{
 			o:     &options{path: defaultPath, paths: []string{defaultPath}, json: true, duration: 10 * time.Minute},
-			chaos: demo.Chaos{Seed: 1, Rate: 2, Cast: demoCast}, host: h, log: log, std: IO{Out: &out, Err: &said},
+			chaos: demo.Chaos{Seed: 1, Rate: 2, Cast: demoCast}, server: h, log: log, std: IO{Out: &out, Err: &said},
 		}
 		began := time.Now()
-		err = r.run(t.Context(), within(conn, h.server), backstage(conn, h.server))
-		if err == nil || !strings.Contains(err.Error(), "the network is gone") || report(io.Discard, err) != exitFailure {
+		err = r.run(t.Context(), embedded.Within(conn, h.ZooKeeper), embedded.Backstage(conn, h.ZooKeeper))
+		if err == nil || !strings.Contains(err.Error(), "the network is gone") || exit.Report(io.Discard, err) != exit.Failure {
 			t.Errorf("ended with %v", err)
 		}
 		if d := time.Since(began); d > time.Minute {
@@ -109,7 +112,7 @@ func same(t *testing.T, live, again []string) {
 // printed while it was made, and what must hold did all the while.
 func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "recording")
-	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: file, duration: 10 * time.Minute}
+	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: watch.Recording{File: file}, duration: 10 * time.Minute}
 	printed := troubled(t, o)
 	var replayed, notices bytes.Buffer
 	if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {
@@ -131,8 +134,8 @@ func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 // wider bounds.
 func TestRotatedReplaysToTheLastThatWasPrinted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "recording")
-	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: file, duration: 10 * time.Minute}
-	if err := o.recordMax.Set("1MiB"); err != nil {
+	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: watch.Recording{File: file}, duration: 10 * time.Minute}
+	if err := o.record.Max.Set("1MiB"); err != nil {
 		t.Fatal(err)
 	}
 	live := strings.Split(troubled(t, o), "\n")

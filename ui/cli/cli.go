@@ -2,29 +2,16 @@ package cli
 
 import (
 	"context"
-	"io"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"electop/ui/cli/exit"
+	"electop/ui/cli/live"
+	"electop/ui/cli/watch"
 )
-
-// IO is where a command reads and writes.
-type IO struct {
-	In       io.Reader
-	Out, Err io.Writer
-
-	// unhandle gives signals their usual effect again.
-	unhandle func()
-}
-
-// secondSignal makes a signal after the first one end the program at once, for
-// a command that may be stuck in writing to whoever does not read. The
-// dashboard is not one: it has a terminal to restore.
-func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, std.unhandle)
-}
 
 // Run carries out the command line and returns the exit code.
 func Run(ctx context.Context, args []string, std IO) int {
@@ -38,9 +25,9 @@ func Run(ctx context.Context, args []string, std IO) int {
 	root.SetErr(std.Err)
 	err := root.ExecuteContext(ctx)
 	if ctx.Err() != nil && err == nil {
-		err = errInterrupted
+		err = exit.Interrupted
 	}
-	return report(std.Err, err)
+	return exit.Report(std.Err, err)
 }
 
 const example = `  electop                                    the dashboard on a demo of its own
@@ -59,14 +46,14 @@ func newRoot(std IO) *cobra.Command {
 		Short:   "top for ZooKeeper elections",
 		Long:    "electop shows a live ZooKeeper leader election: who leads, who waits behind whom,\nand every handoff as it happens. It looks on unless told otherwise. With no\n--servers it brings a ZooKeeper of its own, and candidates to spawn and kill.",
 		Example: example,
-		Args:    pathArgs(o, pathsMax),
+		Args:    pathArgs(o, watch.Max),
 		Version: version(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.servers == "" {
+			if o.cluster.Servers == "" {
 				if err := o.demoOnly(cmd); err != nil {
 					return err
 				}
-				return runDemo(cmd.Context(), o, std, play{})
+				return runDemo(cmd.Context(), o, std, live.Play{})
 			}
 			return runLive(cmd.Context(), o, std)
 		},
@@ -76,14 +63,14 @@ func newRoot(std IO) *cobra.Command {
 	root.SetVersionTemplate("electop {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%v (see %s --help)", err, cmd.CommandPath())
+		return exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
 	})
-	o.clusterFlags(root)
-	o.adminFlags(root)
-	o.cadenceFlags(root)
+	o.cluster.Flags(root)
+	o.admin.WatchFlags(root)
+	o.admin.CadenceFlags(root)
 	o.screenFlags(root)
 	o.actingFlags(root)
-	o.recordFlag(root)
+	o.record.Flags(root)
 	o.ackFlag(root)
 	o.logFlag(root)
 

@@ -5,22 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
-	"electop/demo"
-	"electop/demo/zkserver"
 	"electop/ui"
+	"electop/ui/cli/ask"
+	"electop/ui/cli/embedded"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/live"
+	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 )
 
-// demoAsking is how often the demo asks its own server who is connected and
-// what they watch: nobody else pays for it.
+// demoAsking is how often the demo asks its own server for connections and
+// watches. It costs no other server anything.
 const demoAsking = time.Second
+
+// demoSessionTimeout is short enough to wait for in front of a class.
+const demoSessionTimeout = 4 * time.Second
 
 // demoCast is how many candidates the demo starts with.
 const demoCast = 5
@@ -40,34 +44,42 @@ func newDemo(std IO) *cobra.Command {
 			if c.headless {
 				return runHeadless(cmd.Context(), o, c, std)
 			}
-			return runDemo(cmd.Context(), o, std, play{chaos: c.chaos()})
+			return runDemo(cmd.Context(), o, std, live.Play{Chaos: c.chaos()})
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
-	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "`host:port` of the embedded ZooKeeper; programs of your own can join there")
-	f.DurationVar(&o.sessionTimeout, "session-timeout", demoTimeout, "the candidates' session timeout")
+	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`host:port` of the embedded ZooKeeper; programs of your own can join there")
+	f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout")
 	f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
 	f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
 	c.flags(cmd, o)
 	o.screenFlags(cmd)
-	o.recordFlag(cmd)
+	o.record.Flags(cmd)
 	o.ackFlag(cmd)
-	o.adminListenFlag(cmd)
-	o.maxClientCnxnsFlag(cmd)
-	o.treeFlag(cmd)
+	o.server.AdminListenFlag(cmd)
+	o.server.MaxClientCnxnsFlag(cmd)
+	o.server.TreeFlag(cmd)
 	o.logFlag(cmd)
 	return cmd
 }
 
-// play is what is on in a demo.
-type play struct {
-	lesson bool   // a lesson begins at once
-	name   string // which; "" for the first that was not done
-	chaos  *demo.Chaos
+// demoOnly refuses flags about a cluster where there is none, so that nobody
+// takes the demo for the cluster.
+func (o *options) demoOnly(cmd *cobra.Command) error {
+	if len(o.paths) > 1 {
+		return exit.Usagef("the demo has one election: several PATHs need --servers")
+	}
+	for _, name := range []string{"admin", "admin-url", "admin-interval", "admin-sessions", "admin-heavy",
+		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name", "observe-only"} {
+		if cmd.Flags().Changed(name) {
+			return exit.Usagef("--%s says something about a cluster, and without --servers this is the demo", name)
+		}
+	}
+	return nil
 }
 
-func runDemo(ctx context.Context, o *options, std IO, p play) error {
+func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -79,58 +91,57 @@ func runDemo(ctx context.Context, o *options, std IO, p play) error {
 		return err
 	}
 	defer closeLog()
-	if o.listen == "" {
-		o.listen = "127.0.0.1:0"
+	if o.server.Listen == "" {
+		o.server.Listen = "127.0.0.1:0"
 	}
-	if err := confirmOpen(ctx, o, std); err != nil {
+	if err := o.server.ConfirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
 		return err
 	}
-	h, err := embedded(o, demoServer(log))
+	h, err := embedded.Listen(&o.server, embedded.Demo(log))
 	if err != nil {
 		return err
 	}
-	server, tree := h.server, h.tree
-	defer server.Close()
-	addr := dialable(h.addr)
+	defer h.ZooKeeper.Close()
+	addr := embedded.Dialable(h.Addr())
 	servers, err := client.ParseConnectString(addr)
 	if err != nil {
 		return err
 	}
 	hello := ""
-	if admin, err := h.serveAdmin(o.adminListen); err != nil {
+	if admin, err := h.ServeAdmin(o.server.AdminListen); err != nil {
 		return err
 	} else if admin != "" {
 		hello = "AdminServer on " + admin
 		fmt.Fprintln(std.Out, hello) // and on the screen, which is drawn over it
 	}
-	if tree != nil {
-		fmt.Fprintln(std.Out, tree.said)
-		hello = strings.TrimSpace(tree.said + " " + hello)
+	if tree := h.Loaded(); tree != "" {
+		fmt.Fprintln(std.Out, tree)
+		hello = strings.TrimSpace(tree + " " + hello)
 	}
-	timeout := o.sessionTimeout
-	if timeout == 0 {
-		timeout = demoTimeout
-	}
-	o.admin = adminOptions{mode: admin4lw, interval: demoAsking, sessions: demoAsking, heavy: true}
+	o.admin = ask.Options{Mode: admin.FourLetter, Interval: demoAsking, Sessions: demoAsking, Heavy: true}
 	cast := o.cast
 	switch {
-	case p.lesson:
+	case p.Lesson:
 		cast = 0 // the lesson has its own
 	case !o.castSet:
 		cast = demoCast
 	}
-	conn := client.Config{Servers: servers, SessionTimeout: timeout, Logger: log}
-	err = dashboard(ctx, o, log, screen{
-		conn: conn, watch: backstage(conn, server),
-		mode: ui.ModeDemo, cluster: "embedded " + addr,
-		cast: cast, campaign: o.campaign, create: true, acting: true, hello: []string{hello}, consent: true,
-		verify: 2 * demoAsking,
-		host:   h, play: p,
-		invitations: invitations(invitedTo(h.addr, net.InterfaceAddrs), o.path), open: reachable(o.listen),
+	conn := client.Config{Servers: servers, SessionTimeout: o.demoTimeout(), Logger: log}
+	watched, err := o.watch(embedded.Backstage(conn, h.ZooKeeper), log, true)
+	if err != nil {
+		return err
+	}
+	err = live.Run(ctx, live.Config{
+		Watch: watched, Timeout: o.cluster.Timeout, NoAck: o.ack == ackNone, Conn: conn,
+		Mode: ui.ModeDemo, Cluster: "embedded " + addr, Theme: o.theme, ObserveOnly: o.observeOnly, Hello: []string{hello},
+		Acting: true, Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
+		VerifyEvery: 2 * demoAsking,
+		Server:      h, Play: p,
+		Invitations: invitations(invitedTo(h.Addr(), net.InterfaceAddrs), o.path), Open: embedded.Open(o.server.Listen),
 	})
-	server.Close() // what is saved is the last word
-	if unsaved := tree.save(server); unsaved != nil {
-		if err != nil && !errors.Is(err, errInterrupted) {
+	h.ZooKeeper.Close() // nothing changes after it is saved
+	if unsaved := h.Save(); unsaved != nil {
+		if err != nil && !errors.Is(err, exit.Interrupted) {
 			return fmt.Errorf("%w; %v", err, unsaved)
 		}
 		return unsaved
@@ -138,44 +149,10 @@ func runDemo(ctx context.Context, o *options, std IO, p play) error {
 	return err
 }
 
-// confirmOpen asks before the embedded server is opened to the network, unless
-// --yes was said.
-func confirmOpen(ctx context.Context, o *options, std IO) error {
-	if !reachable(o.listen) {
-		return nil
+// demoTimeout is the session timeout of the demo's candidates.
+func (o *options) demoTimeout() time.Duration {
+	if o.cluster.SessionTimeout == 0 {
+		return demoSessionTimeout
 	}
-	const says = "opens the embedded ZooKeeper to the network: whoever reaches this port can join, read and write everything in it; nobody is asked who they are"
-	if o.yes {
-		fmt.Fprintf(std.Err, "electop: --listen %s %s\n", o.listen, says)
-		return nil
-	}
-	in, ok := std.In.(*os.File)
-	if !ok || !term.IsTerminal(in.Fd()) {
-		return usagef("--listen %s %s. If that is meant say --yes", o.listen, says)
-	}
-	fmt.Fprintf(std.Err, "--listen %s %s.\nGo on? (y/N) ", o.listen, says)
-	line, err := readLine(ctx, in)
-	if err != nil {
-		return err
-	}
-	if a := strings.ToLower(strings.TrimSpace(line)); a != "y" && a != "yes" {
-		return errors.New("not confirmed: nothing was opened")
-	}
-	return nil
-}
-
-// backstage is conn for who only looks on: the server does not slow it down,
-// nor does it count what it asks for.
-func backstage(conn client.Config, s *zkserver.Server) client.Config {
-	conn.Dial = func(context.Context, string, string) (net.Conn, error) { return s.DialBackstage() }
-	return conn
-}
-
-// dialable is the address to connect to for one that is listened on.
-func dialable(a net.Addr) string {
-	t, ok := a.(*net.TCPAddr)
-	if !ok || !t.IP.IsUnspecified() {
-		return a.String()
-	}
-	return net.JoinHostPort("127.0.0.1", fmt.Sprint(t.Port))
+	return o.cluster.SessionTimeout
 }

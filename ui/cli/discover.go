@@ -4,27 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/go-zookeeper/zk"
 	"github.com/spf13/cobra"
 
 	"electop/model/units"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/search"
+	"electop/ui/cli/terminal"
+	"electop/ui/cli/watch"
 	"electop/ui/plain"
-	"electop/zkwatch/discover"
-	"electop/zkwatch/feed"
 )
-
-// walkOptions bound a search for elections.
-type walkOptions struct {
-	root  string
-	depth int
-	nodes int
-	rate  float64
-}
 
 func newDiscover(std IO) *cobra.Command {
 	o := &options{}
@@ -32,69 +25,54 @@ func newDiscover(std IO) *cobra.Command {
 		Use:   "discover [ROOT]",
 		Short: "List the elections below a znode: whose, who leads, how many wait",
 		Args: func(cmd *cobra.Command, args []string) error {
-			o.walk.root = "/"
+			o.search.Root = "/"
 			switch {
 			case len(args) > 1:
-				return usagef("one ROOT at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
+				return exit.Usagef("one ROOT at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
 			case len(args) == 1 && args[0] != "/":
-				o.walk.root = args[0]
-				return checkPath(args[0])
+				o.search.Root = args[0]
+				return watch.CheckPath(args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDiscover(cmd.Context(), o, std) },
 	}
-	o.clusterFlags(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.IntVar(&o.walk.depth, "depth", walkDepth, "look no more than `N` levels below ROOT")
-	f.IntVar(&o.walk.nodes, "max-nodes", walkNodes, "look at no more than `N` znodes")
-	f.Float64Var(&o.walk.rate, "rate", walkRate, "send no more than `N` requests a second")
+	o.cluster.Flags(cmd)
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	o.search.Flags(cmd)
 	o.logFlag(cmd)
 	return cmd
 }
 
-func (w walkOptions) check() error {
-	switch {
-	case w.depth < 1 || w.depth > 1000:
-		return usagef("--depth %d: between 1 and 1000", w.depth)
-	case w.nodes < 1:
-		return usagef("--max-nodes %d: at least 1", w.nodes)
-	case !(w.rate > 0 && w.rate <= 1e6):
-		return usagef("--rate %v: more than 0, and at most 1000000", w.rate)
-	}
-	return nil
-}
-
 func runDiscover(ctx context.Context, o *options, std IO) error {
-	o.path = defaultPath // of no meaning here
-	if err := o.walk.check(); err != nil {
+	o.path = defaultPath // not used here
+	if err := o.search.Check(); err != nil {
 		return err
 	}
-	_, cfg, done, err := o.cluster()
+	_, cfg, done, err := o.open()
 	if err != nil {
 		return err
 	}
 	defer done()
 	defer std.secondSignal(ctx)()
-	conn, err := connectOnce(ctx, cfg, o.connectTimeout)
+	conn, err := connect.Once(ctx, cfg, o.cluster.Timeout)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	s := newSearch(discover.Config{Root: o.walk.root, Depth: o.walk.depth, Nodes: o.walk.nodes, PerSecond: o.walk.rate, Now: feed.Now})
-	said := s.progress(std)
-	err = s.run(ctx, conn)
-	said()
-	slices.SortFunc(s.found, func(a, b plain.Found) int { return strings.Compare(a.State.Path, b.State.Path) })
-	d := plain.Discovery{Root: o.walk.root, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped}
+	s := search.New(o.search)
+	cleared := showProgress(s, std)
+	err = s.Run(ctx, conn)
+	cleared()
+	d := s.Discovery()
+	slices.SortFunc(d.Elections, func(a, b plain.Found) int { return strings.Compare(a.State.Path, b.State.Path) })
 	switch {
 	case ctx.Err() != nil:
-		d.Stopped, err = "interrupted", errInterrupted
+		d.Stopped, err = "interrupted", exit.Interrupted
 	case errors.Is(err, zk.ErrNoNode):
-		return missing(o.walk.root, cfg.Servers)
+		return connect.Missing(o.search.Root, cfg.Servers)
 	case err != nil:
-		err = fmt.Errorf("discover below %s: %w", o.walk.root, err)
+		err = fmt.Errorf("discover below %s: %w", o.search.Root, err)
 		d.Stopped = "failed"
 	}
 	if failed := printOnce(std, o.json, d.JSON(), func() error { return d.Text(std.Out) }); failed != nil {
@@ -103,15 +81,16 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// progress says on a terminal how far the search got, on one line that the
+// showProgress shows on a terminal how far the search got, on one line that the
 // returned function clears.
-func (s *search) progress(std IO) (clear func()) {
-	f, ok := std.Err.(*os.File)
-	if !ok || !term.IsTerminal(f.Fd()) {
+func showProgress(s *search.Search, std IO) (done func()) {
+	f, ok := terminal.Of(std.Err)
+	if !ok {
 		return func() {}
 	}
-	s.changed = func() {
-		fmt.Fprintf(f, "\r\x1b[K%s, %s", units.Count(s.at.Visited, "znode", "znodes"), units.Count(len(s.found), "election", "elections"))
+	s.Changed = func() {
+		znodes, elections := s.Progress()
+		fmt.Fprintf(f, "\r\x1b[K%s, %s", units.Count(znodes, "znode", "znodes"), units.Count(elections, "election", "elections"))
 	}
 	return func() { fmt.Fprint(f, "\r\x1b[K") }
 }

@@ -1,12 +1,23 @@
-// Package cli is electop's command line: it reads flags, puts the parts
-// together and turns errors into exit codes. It is the one package, besides
-// main, that knows all the others.
+// Package cli is electop's command line, one file for each command. It is the one
+// package, besides main, that knows all the others.
 //
-//	electop [PATH...]  demo  status  events  discover  doctor  campaign  replay  serve
+//	electop [PATH...]  demo  lesson  status  events  discover  doctor  campaign  replay  serve
 //
-// Every command is the same few parts, differently joined: a cluster (a live
-// one or the embedded server), observers that share a session, an asker who
-// asks the servers about themselves (package admin), perhaps a cast of
-// candidates, a feed for each election between these and the reader, and the
-// reader: the dashboard (package ui), JSON or text (package plain).
+// The commands are made of the same parts, each in a package of its own:
+//
+//	exit       exit codes, and the errors that carry them
+//	task       goroutines that end together
+//	terminal   questions at a terminal
+//	connect    the flags of a cluster, and connections to it
+//	ask        the flags for asking the servers, and what asks them
+//	watch      elections that are watched: observers, feeds, the recording
+//	search     the search for elections
+//	admission  whether our candidates may join an election
+//	embedded   the ZooKeeper in this process
+//	stage      our candidates in a watched election, and the demo's faults
+//	tutor      the lessons and their progress
+//	live       the dashboard on live elections, assembled from these
+//
+// No part knows the command line: a command turns its flags into their values.
+// The reader is the dashboard (package ui), or JSON and text (package plain).
 package cli

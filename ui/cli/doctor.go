@@ -2,19 +2,24 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/task"
+	"electop/ui/cli/watch"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
 )
 
-// doctorFor is how long the doctor looks, unless told otherwise: what occurs
-// for a moment in any healthy handoff has to be seen to last.
+// doctorFor is how long the doctor observes by default: long enough to tell a
+// problem from the short moments of a healthy handoff.
 const doctorFor = 6 * time.Second
 
 func newDoctor(std IO) *cobra.Command {
@@ -26,8 +31,8 @@ func newDoctor(std IO) *cobra.Command {
 		Args:  pathArg(o),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), o, std) },
 	}
-	o.clusterFlags(cmd)
-	o.adminFlags(cmd)
+	o.cluster.Flags(cmd)
+	o.admin.WatchFlags(cmd)
 	o.ackFlag(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -38,21 +43,21 @@ func newDoctor(std IO) *cobra.Command {
 
 func runDoctor(ctx context.Context, o *options, std IO) error {
 	if o.duration <= 0 {
-		return usagef("--for %v: how long to look must be more than nothing", o.duration)
+		return exit.Usagef("--for %v: how long to look must be more than nothing", o.duration)
 	}
-	log, conn, done, err := o.cluster()
+	log, conn, done, err := o.open()
 	if err != nil {
 		return err
 	}
 	defer done()
-	w, err := o.watch(conn, log, false, feed.Config{}, func(s string) { log.Warn(s) })
+	w, err := o.observe(conn, log, feed.Config{}, func(s string) { log.Warn(s) })
 	if err != nil {
 		return err
 	}
-	t := newTasks(ctx)
-	w.observe(t)
-	s, err := w.examine(t.ctx, o)
-	if failed := t.stop(); failed != nil && ctx.Err() == nil && err == nil {
+	t := task.NewGroup(ctx)
+	w.Observe(t)
+	s, err := examine(t.Context(), o, conn.Servers, w)
+	if failed := t.Stop(); failed != nil && ctx.Err() == nil && err == nil {
 		err = failed
 	}
 	if err != nil {
@@ -62,62 +67,54 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	if doctor.Worst(s.Findings) == doctor.Critical {
-		return errCritical
+		return exit.Critical
 	}
 	return nil
 }
 
-// examine looks at the first election for o.duration and asks the servers:
-// all at the beginning, and later about sessions once more, which is how one
-// that stands still shows, and about watches where one was not found.
-func (w *watching) examine(ctx context.Context, o *options) (*doctor.State, error) {
-	if err := w.reach(ctx, o.connectTimeout); err != nil {
+// examine observes the first election for o.duration and asks the servers: for
+// everything at the beginning, and later once more for sessions, which shows a
+// session that is silent, and for watches where one was not found.
+func examine(ctx context.Context, o *options, servers fmt.Stringer, w *watch.Elections) (*doctor.State, error) {
+	if err := w.Reach(ctx, o.cluster.Timeout); err != nil {
 		return nil, err
 	}
-	e := w.first()
-	s, err := e.feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen })
+	e := w.First()
+	s, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen })
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
 	switch s.Phase {
 	case model.Forbidden:
-		return nil, forbidden(o.path, w.conn.Servers)
+		return nil, connect.Forbidden(o.path, servers)
 	case model.NoParent:
-		return nil, missing(o.path, w.conn.Servers)
+		return nil, connect.Missing(o.path, servers)
 	}
 	end := time.Now().Add(o.duration)
-	if w.asker != nil {
-		w.ask(ctx, admin.Want{Watches: true, Sessions: true})
+	if w.Asker() != nil {
+		w.Ask(ctx, admin.Want{Watches: true, Sessions: true})
 		if err := rest(ctx, min(time.Until(end), max(o.duration/2, time.Until(end)-doctorCalm))); err != nil {
 			return nil, err
 		}
-		w.ask(ctx, admin.Want{Watches: unverified(e.feed.State()), Sessions: true})
+		w.Ask(ctx, admin.Want{Watches: unverified(e.Feed.State()), Sessions: true})
 	}
 	if err := rest(ctx, time.Until(end)); err != nil {
 		return nil, err
 	}
-	at := feed.Now() // what was only waited for is due by now
-	e.feed.Put(&model.Advance{At: at})
-	s, err = e.feed.Await(ctx, func(s *doctor.State) bool { return !s.At.Before(at) })
+	at := feed.Now() // everything that was pending is due by now
+	e.Feed.Put(&model.Advance{At: at})
+	s, err = e.Feed.Await(ctx, func(s *doctor.State) bool { return !s.At.Before(at) })
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
 	return s, nil
 }
 
-// doctorCalm is what is left of the time after the last questions.
+// doctorCalm is the time between the last questions and the end.
 const doctorCalm = 2 * time.Second
 
-// ask asks the servers within askLimit. What they did not say is in the table.
-func (w *watching) ask(ctx context.Context, want admin.Want) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
-	defer cancel()
-	if err := w.asker.Ask(ctx, want); err != nil && ctx.Err() == nil {
-		w.notice("asking the servers: " + err.Error())
-	}
-}
-
-// unverified reports whether a contender waits whose watch no server has told.
+// unverified reports whether a contender waits whose watch no server has
+// reported.
 func unverified(s *doctor.State) bool {
 	for i := range s.Queue {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {

@@ -12,7 +12,11 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/task"
 	"electop/ui/plain"
+	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
 )
 
@@ -24,10 +28,10 @@ func newEvents(std IO) *cobra.Command {
 		Args:  pathArg(o),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), o, std) },
 	}
-	o.clusterFlags(cmd)
-	o.adminFlags(cmd)
-	o.cadenceFlags(cmd)
-	o.recordFlag(cmd)
+	o.cluster.Flags(cmd)
+	o.admin.WatchFlags(cmd)
+	o.admin.CadenceFlags(cmd)
+	o.record.Flags(cmd)
 	o.ackFlag(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
@@ -42,22 +46,22 @@ var errEnough = errors.New("enough")
 
 func runEvents(ctx context.Context, o *options, std IO) error {
 	if o.duration < 0 || o.count < 0 {
-		return usagef("--for and --count must not be negative")
+		return exit.Usagef("--for and --count must not be negative")
 	}
-	log, conn, done, err := o.cluster()
+	log, conn, done, err := o.open()
 	if err != nil {
 		return err
 	}
 	defer done()
-	if o.admin.sessions == 0 {
-		o.admin.mode = adminOff // nobody looks who could want more
+	if o.admin.Sessions == 0 {
+		o.admin.Mode = admin.Off // nobody can press a key to ask for more
 	}
 	defer std.secondSignal(ctx)()
 	limit := o.count
-	var failed error // of the first look
+	var failed error // of the first read
 	events := func(es []model.Event) error {
 		if s, ok := es[0].Body.(doctor.Snapshot); ok && es[0].N == 1 && s.State.Phase == model.NoParent {
-			failed = missing(o.path, conn.Servers)
+			failed = connect.Missing(o.path, conn.Servers)
 			return failed
 		}
 		return printEvents(std.Out, o, es, &limit)
@@ -66,23 +70,23 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		log.Warn(s)
 		fmt.Fprintf(std.Err, "electop: %s\n", s)
 	}
-	w, err := o.watch(conn, log, false, feed.Config{Events: events}, notice)
+	w, err := o.observe(conn, log, feed.Config{Events: events}, notice)
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	t := newTasks(ctx)
-	w.start(t)
+	defer w.Close()
+	t := task.NewGroup(ctx)
+	w.Start(t)
 	err = func() error {
-		if err := w.reach(t.ctx, o.connectTimeout); err != nil {
+		if err := w.Reach(t.Context(), o.cluster.Timeout); err != nil {
 			return err
 		}
-		s, err := w.first().feed.Await(t.ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen })
+		s, err := w.First().Feed.Await(t.Context(), func(s *doctor.State) bool { return s.Phase != model.Unseen })
 		if err != nil {
-			return context.Cause(t.ctx)
+			return context.Cause(t.Context())
 		}
 		if s.Phase == model.Forbidden {
-			return forbidden(o.path, conn.Servers)
+			return connect.Forbidden(o.path, conn.Servers)
 		}
 		var over <-chan time.Time
 		if o.duration > 0 {
@@ -93,12 +97,12 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		select {
 		case <-over:
 			return nil
-		case <-t.ctx.Done():
-			return context.Cause(t.ctx)
+		case <-t.Context().Done():
+			return context.Cause(t.Context())
 		}
 	}()
-	// The tasks' end prints what still waited; that can fail too.
-	if stopped := t.stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
+	// Stopping the tasks prints the pending events; that can fail too.
+	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
 		err = stopped
 	}
 	switch {

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"electop/ui"
+	"electop/ui/cli/embedded"
 )
 
-// invitations are how programs of any kind join the election at path, each in a
-// line to be pasted. addr is where the embedded server can be reached. kazoo and
-// Curator look at names like their own only, and have to be told to take all
-// that end in a number for contenders: else they would not queue behind ours. Who
-// is invited is not asked whether they mean it (--yes).
+// invitations are the lines to paste that make other programs join the election
+// at path. addr is where the embedded server can be reached. kazoo and Curator
+// consider only names like their own by default; here they are told that every
+// child with a sequence number is a contender, so that they queue behind ours.
+// electop itself gets --yes, and asks nothing.
 func invitations(addr, path string) []ui.Invitation {
 	return []ui.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
@@ -25,8 +26,8 @@ func invitations(addr, path string) []ui.Invitation {
 }
 
 // invitedTo is the address by which other machines reach a server that listens
-// on addr: where that is all of this machine's, its first one that is not
-// loopback.
+// on addr. If it listens on all addresses of this machine, that is the first one
+// that is not loopback.
 func invitedTo(addr net.Addr, ours func() ([]net.Addr, error)) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
@@ -34,7 +35,7 @@ func invitedTo(addr net.Addr, ours func() ([]net.Addr, error)) string {
 	}
 	addrs, err := ours()
 	if err != nil {
-		return dialable(addr)
+		return embedded.Dialable(addr)
 	}
 	ips := make([]net.IP, 0, len(addrs))
 	for _, a := range addrs {
@@ -43,9 +44,9 @@ func invitedTo(addr net.Addr, ours func() ([]net.Addr, error)) string {
 		}
 	}
 	if len(ips) == 0 {
-		return dialable(addr)
+		return embedded.Dialable(addr)
 	}
-	// One of the older kind is easier to type.
+	// An IPv4 address is easier to type.
 	slices.SortStableFunc(ips, func(a, b net.IP) int { return len(a.To4())*-1 - len(b.To4())*-1 })
 	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }

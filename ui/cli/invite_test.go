@@ -83,7 +83,7 @@ func TestInvitationsWork(t *testing.T) {
 	own := stands(zktest.Run(t, "sh", "-c", lines["electop"]))
 	own.Line(t, "waiting behind YOU-n_")
 	eventually(t, "kazoo and Curator watch whom they stand behind", func() bool {
-		words := ask(t, addr, "wchp")
+		words := fourLetter(t, addr, "wchp")
 		return strings.Contains(words, first) && strings.Contains(words, "__lock__0000000001")
 	})
 	if err := look.Delete(first, -1); err != nil {
@@ -100,8 +100,8 @@ func TestInvitationsWork(t *testing.T) {
 	shell.Finish(t)
 }
 
-// ask returns a server's answer to a four-letter word.
-func ask(t *testing.T, addr, word string) string {
+// fourLetter returns a server's answer to a four-letter word.
+func fourLetter(t *testing.T, addr, word string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"electop/model"
 	"electop/model/history"
 	"electop/ui"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/task"
 	"electop/zkwatch/feed"
 )
 
@@ -21,7 +23,7 @@ func newReplay(std IO) *cobra.Command {
 		Long:  "The dashboard on a recording made with --record, from any moment to any other.\nWhere the recording was rotated its older part, FILE.1, comes first.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("replay takes one FILE, a recording made with --record")
+				return exit.Usagef("replay takes one FILE, a recording made with --record")
 			}
 			return nil
 		},
@@ -42,7 +44,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		}
 	}
 	if !(o.speed > 0 && o.speed <= 1e6) {
-		return usagef("--speed %v: between 0 and 1000000", o.speed)
+		return exit.Usagef("--speed %v: between 0 and 1000000", o.speed)
 	}
 	log, closeLog, err := o.logger()
 	if err != nil {
@@ -60,8 +62,8 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		return fmt.Errorf("replay %s: %w", file, err)
 	}
 	notices := make(chan string, 16)
-	t := newTasks(ctx)
-	t.start("replay "+file, func(ctx context.Context) error {
+	t := task.NewGroup(ctx)
+	t.Start("replay "+file, func(ctx context.Context) error {
 		return p.Run(ctx, func(s string) {
 			log.Warn(s)
 			select {
@@ -70,11 +72,11 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 			}
 		})
 	})
-	err = ui.Run(t.ctx, ui.Options{
+	err = ui.Run(t.Context(), ui.Options{
 		Source: p, Actions: replayActions{p}, Past: recorded{p}, Now: p.Now, Mode: ui.ModeReplay,
 		Role: "recording", Cluster: file, Notices: notices, Theme: o.theme,
 	})
-	if failed := t.stop(); failed != nil && ctx.Err() == nil {
+	if failed := t.Stop(); failed != nil && ctx.Err() == nil {
 		return failed
 	}
 	if errors.Is(err, context.Canceled) {
@@ -97,7 +99,7 @@ func printRecording(ctx context.Context, o *options, std IO, file string) error 
 	}, func(s string) { fmt.Fprintf(std.Err, "electop: %s\n", s) })
 }
 
-// recorded is the past of a recording: all of it.
+// recorded is the history of a recording.
 type recorded struct{ *feed.Playback }
 
 // Seek implements [ui.Past].

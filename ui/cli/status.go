@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/spf13/cobra"
@@ -13,8 +12,10 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/cli/ask"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/exit"
 	"electop/ui/plain"
-	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/observer"
@@ -28,8 +29,8 @@ func newStatus(std IO) *cobra.Command {
 		Args:  pathArg(o),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
 	}
-	o.clusterFlags(cmd)
-	o.adminFlags(cmd)
+	o.cluster.Flags(cmd)
+	o.admin.WatchFlags(cmd)
 	o.ackFlag(cmd)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.logFlag(cmd)
@@ -37,20 +38,20 @@ func newStatus(std IO) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, o *options, std IO) error {
-	log, cfg, done, err := o.cluster()
+	log, cfg, done, err := o.open()
 	if err != nil {
 		return err
 	}
 	defer done()
 	var s *doctor.State
 	var unasked error
-	err = o.withConn(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
+	err = o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
 		j, err := o.readOnce(wait, conn)
 		if err != nil {
 			return err
 		}
-		if o.admin.mode != adminOff && len(j.State().Queue) > 0 {
-			unasked = askOnce(ctx, o.path, admin.New(o.admin.config(cfg, oneConn{conn}, log)), j)
+		if asker := o.admin.Asker(cfg, ask.Conn{Conn: conn}, log); asker != nil && len(j.State().Queue) > 0 {
+			unasked = ask.Once(ctx, o.path, asker, j)
 		}
 		s = j.State()
 		return nil
@@ -60,9 +61,9 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	}
 	switch s.Phase {
 	case model.NoParent:
-		return missing(o.path, cfg.Servers)
+		return connect.Missing(o.path, cfg.Servers)
 	case model.Forbidden:
-		return forbidden(o.path, cfg.Servers)
+		return connect.Forbidden(o.path, cfg.Servers)
 	}
 	if unasked != nil && ctx.Err() == nil {
 		fmt.Fprintf(std.Err, "electop: the servers did not say who watches what: %s\n", znode.Safe(unasked.Error(), 0))
@@ -71,22 +72,9 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	if s.Leader() == nil {
-		return errEmpty
+		return exit.Empty
 	}
 	return nil
-}
-
-// printOnce prints an object as JSON, or as text does.
-func printOnce(std IO, asJSON bool, object any, text func() error) error {
-	if !asJSON {
-		return text()
-	}
-	b, err := znode.SafeJSON(object)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(std.Out, "%s\n", b)
-	return err
 }
 
 // readOnce reads the election, and its acknowledgement if it has one.
@@ -134,20 +122,4 @@ func readAck(ctx context.Context, conn *client.Conn, path string) (*model.Ack, e
 		seen.Data = znode.NewData(data)
 	}
 	return seen, nil
-}
-
-// askLimit bounds the asking of all servers for one answer of ours.
-const askLimit = 10 * time.Second
-
-// askOnce asks every server for connections, sessions and watches, and applies
-// what they say.
-func askOnce(ctx context.Context, path string, asker *admin.Asker, j *doctor.Journal) error {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
-	defer cancel()
-	defer asker.Subscribe(admin.Election{
-		Path: path, Ack: j.State().Ack.Path,
-		Sessions: func() []uint64 { return sessionsOf(j.State()) },
-		Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
-	})()
-	return asker.Ask(ctx, admin.Want{Watches: true, Sessions: true})
 }

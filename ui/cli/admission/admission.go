@@ -1,0 +1,64 @@
+// Package admission decides whether our candidates may join an election. It may
+// belong to another system: then the user is asked.
+package admission
+
+import (
+	"fmt"
+
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/zkwatch/candidate"
+)
+
+// Election is what is known about an election before our candidates join it.
+type Election struct {
+	Known   bool             // it could be read
+	dialect *dialect.Dialect // nil: there is no candidate; ours use their own naming
+	Foreign int              // candidates that are not electop's
+	Behind  string           // the queue that we will join; "" if it is empty
+}
+
+// Judge says what the election is that our candidates want to join. The error
+// says why they cannot.
+func Judge(s *doctor.State) (Election, error) {
+	e := Election{Known: true, dialect: s.Dialect}
+	for _, c := range s.Queue {
+		if !candidate.OwnName(c.Name) {
+			e.Foreign++
+		}
+	}
+	if n := len(s.Queue); n > 0 {
+		last := s.Queue[n-1]
+		e.Behind = fmt.Sprintf("you will queue behind %s, the last is %s", units.Count(n, "candidate", "candidates"), znode.Safe(last.Name, 0))
+		if l := last.Label(); l != last.Name {
+			e.Behind += " (" + l + ")"
+		}
+	}
+	if e.dialect != nil && e.Foreign > 0 && e.dialect.Prefix == nil {
+		why := e.dialect.Why
+		if why == "" {
+			why = "it has no place for a candidate of another program"
+		}
+		return e, fmt.Errorf("electop takes no part in an election of %s: %s", e.dialect.System, why)
+	}
+	return e, nil
+}
+
+// Whose names the election for a question or a refusal.
+func (e Election) Whose() string {
+	whose := "somebody else's election"
+	if e.dialect != nil && e.dialect.Foreign() {
+		whose += " (" + e.dialect.System + ")"
+	}
+	return whose
+}
+
+// Naming is the dialect that our candidates follow, nil for electop's own.
+func (e Election) Naming() *dialect.Dialect {
+	if e.dialect != nil && e.Foreign > 0 && e.dialect.Foreign() {
+		return e.dialect
+	}
+	return nil
+}

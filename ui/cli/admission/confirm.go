@@ -1,0 +1,72 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/terminal"
+	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
+)
+
+// Request is the wish to take part in an election.
+type Request struct {
+	Path    string
+	Conn    client.Config
+	Timeout time.Duration // to reach a server
+	Yes     bool          // the user has confirmed it already
+	In      io.Reader     // where to ask, if it is a terminal
+	Err     io.Writer
+}
+
+// read reads the election. Known is false if that is not possible.
+func (r Request) read(ctx context.Context) (Election, error) {
+	conn, err := connect.Once(ctx, r.Conn, r.Timeout)
+	var e exit.Error
+	if errors.As(err, &e) && e.Code == exit.NoServer {
+		return Election{}, nil
+	} else if err != nil {
+		return Election{}, err
+	}
+	defer conn.Close()
+	seen, err := observer.ReadOnce(ctx, conn, r.Path, feed.Now)
+	if err != nil || seen.Presence == model.Denied {
+		return Election{}, nil
+	}
+	j := doctor.NewJournal(model.Config{Path: r.Path})
+	j.Apply(seen)
+	return Judge(j.State())
+}
+
+// Confirm reads the election and, if it is somebody else's, asks the user to type
+// its path, unless --yes was given. It confirms nothing if the election is not
+// known.
+func (r Request) Confirm(ctx context.Context) (Election, error) {
+	e, err := r.read(ctx)
+	if err != nil || !e.Known || e.Foreign == 0 || r.Yes {
+		return e, err
+	}
+	in, ok := terminal.Of(r.In)
+	if !ok {
+		return e, exit.Usagef("%s is %s (%s): to take part in it say --yes; %s", r.Path, e.Whose(), units.Count(e.Foreign, "candidate", "candidates"), e.Behind)
+	}
+	fmt.Fprintf(r.Err, "%s on %s is %s: %s electop's; %s.\nA candidate of ours can come to lead it. Type the path to take part: ", r.Path, r.Conn.Servers, e.Whose(), units.Count(e.Foreign, "candidate that is not", "candidates that are not"), e.Behind)
+	line, err := terminal.ReadLine(ctx, in)
+	if err != nil {
+		return e, err
+	}
+	if strings.TrimSpace(line) != r.Path {
+		return e, fmt.Errorf("not confirmed: %s was not typed; nothing was done", r.Path)
+	}
+	return e, nil
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"time"
+
+	"electop/model"
+	"electop/model/znode"
+)
+
+// statement is what a candidate reports of itself.
+type statement struct {
+	at     time.Time
+	member model.Member
+	over   bool // the program was interrupted
+}
+
+// campaignPrinter prints what happens to a candidate: a line for each change
+// of what it believes or watches.
+type campaignPrinter struct {
+	out  io.Writer
+	path string
+	json bool
+	n    uint64
+	last model.Member
+}
+
+// campaignEvent is a line of `campaign --json`.
+type campaignEvent struct {
+	N       uint64  `json:"n"`
+	At      string  `json:"at"`
+	Type    string  `json:"type"` // candidate
+	Belief  string  `json:"belief"`
+	Znode   *string `json:"znode"`
+	Session *string `json:"session"`
+	Watches *string `json:"watches"`
+	Fence   *string `json:"fence"`
+	Lease   *string `json:"lease_until"` // as of this line; it is renewed all the time
+	Detail  *string `json:"detail"`      // why it was lost, or what keeps it from going on
+}
+
+func (p *campaignPrinter) print(r statement) {
+	at, m := r.at, r.member
+	interrupted := r.over && m.Belief == model.Lost
+	if interrupted {
+		m.Reason = "interrupted"
+	}
+	if m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
+		return
+	}
+	p.last = m
+	p.n++
+	if !p.json {
+		fmt.Fprintf(p.out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, interrupted))
+		return
+	}
+	optional := func(set bool, s string) *string {
+		if !set {
+			return nil
+		}
+		return &s
+	}
+	b, err := znode.SafeJSON(campaignEvent{
+		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
+		Znode:   optional(m.Znode != "", znode.Join(p.path, m.Znode)),
+		Session: optional(m.Session != 0, znode.Hex(m.Session)),
+		Watches: optional(m.Belief == model.Waiting && m.Watches != "", znode.Join(p.path, m.Watches)),
+		Fence:   optional(m.Fence != 0, znode.Hex(uint64(m.Fence))),
+		Lease:   optional(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
+		Detail:  optional(m.Belief == model.Lost || m.Obstacle != "", cmp.Or(m.Obstacle, m.Reason)),
+	})
+	if err == nil {
+		p.out.Write(append(b, '\n'))
+	}
+}
+
+func (p *campaignPrinter) line(m model.Member, interrupted bool) string {
+	obstacle := ""
+	if m.Obstacle != "" {
+		obstacle = ": " + znode.Safe(m.Obstacle, 0)
+	}
+	switch m.Belief {
+	case model.Volunteering:
+		if m.Znode == "" {
+			return "volunteering" + obstacle
+		}
+		return "in the queue as " + znode.Safe(m.Znode, 0)
+	case model.Waiting:
+		return "waiting behind " + znode.Safe(m.Watches, 0) + obstacle
+	case model.Elected:
+		return "elected, not leading yet" + obstacle
+	case model.Leading:
+		return "leading, fence " + znode.Zxid(m.Fence)
+	case model.Suspended:
+		return "suspended" + obstacle
+	case model.Lost:
+		if interrupted {
+			return "withdrew: interrupted"
+		}
+		return "lost: " + m.Reason + "; volunteering again"
+	}
+	return string(m.Belief)
+}

@@ -1,0 +1,51 @@
+package connect
+
+import (
+	"os"
+	"strings"
+
+	"electop/ui/cli/exit"
+	"electop/zkwatch/client"
+)
+
+// AuthEnv is the environment variable that may hold one credential.
+const AuthEnv = "ELECTOP_AUTH"
+
+// access is credentials and TLS. Credentials come from a file or from the
+// environment, never from the command line, which others can read.
+type access struct {
+	authFile      string
+	tls           bool
+	ca, cert, key string
+	serverName    string
+}
+
+// apply completes the configuration of connections. Errors name the file or
+// the variable and never hold a credential.
+func (a access) apply(cfg *client.Config) error {
+	if a.authFile != "" {
+		auth, err := client.ReadAuthFile(a.authFile)
+		if err != nil {
+			return exit.Usagef("--auth-file: %v", err)
+		}
+		cfg.Auth = append(cfg.Auth, auth...)
+	}
+	if line := strings.TrimSpace(os.Getenv(AuthEnv)); line != "" {
+		auth, err := client.ParseAuth(line)
+		if err != nil {
+			return exit.Usagef("%s: %v", AuthEnv, err)
+		}
+		cfg.Auth = append(cfg.Auth, auth)
+	}
+	if a.tls || a.ca != "" || a.cert != "" || a.key != "" || a.serverName != "" {
+		if (a.cert == "") != (a.key == "") {
+			return exit.Usagef("--tls-cert and --tls-key go together: one of them is missing")
+		}
+		tls, err := client.LoadTLS(a.ca, a.cert, a.key, a.serverName)
+		if err != nil {
+			return exit.Usagef("--tls: %v", err)
+		}
+		cfg.TLS = tls
+	}
+	return nil
+}

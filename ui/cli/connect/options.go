@@ -1,0 +1,78 @@
+// Package connect connects to a live cluster. Flags say where it is, with which
+// credentials and whether with TLS.
+package connect
+
+import (
+	"log/slog"
+	"math"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"electop/ui/cli/exit"
+	"electop/zkwatch/client"
+)
+
+const (
+	// DefaultServers is the cluster that is used without flag and environment.
+	DefaultServers = "127.0.0.1:2181"
+
+	serversEnv     = "ELECTOP_SERVERS"
+	defaultTimeout = 10 * time.Second // of a session
+)
+
+// Options are the flags of every command on a live cluster.
+type Options struct {
+	Servers        string
+	SessionTimeout time.Duration // 0: the command's default
+	Timeout        time.Duration // to reach a server
+	access         access
+}
+
+// Flags declares the flags.
+func (o *Options) Flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.Servers, "servers", "s", os.Getenv(serversEnv), "the cluster, `host:port[,host:port...][/chroot]`; env "+serversEnv)
+	f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "session timeout to ask for (10s, in the demo 4s)")
+	f.DurationVar(&o.Timeout, "connect-timeout", 10*time.Second, "how long to try to reach a server")
+	// The help must not show a value from the environment as the default.
+	f.Lookup("servers").DefValue = ""
+
+	a := &o.access
+	f.StringVar(&a.authFile, "auth-file", "", "credentials from this `FILE`, scheme:credential a line, as digest:user:password; env "+AuthEnv+" holds one")
+	f.BoolVar(&a.tls, "tls", false, "connect with TLS; each of the other --tls flags means it too")
+	f.StringVar(&a.ca, "tls-ca", "", "PEM `FILE` of the authorities that the servers' certificates are checked against (the system's)")
+	f.StringVar(&a.cert, "tls-cert", "", "PEM `FILE` of this client's certificate")
+	f.StringVar(&a.key, "tls-key", "", "PEM `FILE` of its key")
+	f.StringVar(&a.serverName, "tls-server-name", "", "the `NAME` that the servers' certificates must hold, if not the host that is connected to")
+}
+
+// Check refuses values that no command accepts.
+func (o *Options) Check() error {
+	switch {
+	case o.Timeout < 0:
+		return exit.Usagef("--connect-timeout %v is negative", o.Timeout)
+	case o.SessionTimeout != 0 && (o.SessionTimeout < time.Millisecond || o.SessionTimeout > math.MaxInt32*time.Millisecond):
+		return exit.Usagef("--session-timeout %v: between 1ms and 24 days", o.SessionTimeout)
+	}
+	return nil
+}
+
+// Config is the configuration of connections to the cluster.
+func (o *Options) Config(log *slog.Logger) (client.Config, error) {
+	servers := o.Servers
+	if servers == "" {
+		servers = DefaultServers
+	}
+	cs, err := client.ParseConnectString(servers)
+	if err != nil {
+		return client.Config{}, exit.Usagef("--servers: %v", err)
+	}
+	timeout := o.SessionTimeout
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	cfg := client.Config{Servers: cs, SessionTimeout: timeout, Logger: log}
+	return cfg, o.access.apply(&cfg)
+}

@@ -1,0 +1,81 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/zkwatch/client"
+)
+
+// Once opens a session and waits until it is connected.
+func Once(ctx context.Context, cfg client.Config, limit time.Duration) (*client.Conn, error) {
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		conn, err := client.Connect(cfg)
+		if err != nil {
+			return nil, err
+		}
+		var last client.Status
+		for st := range conn.Subscribe(wait) {
+			if last = st; st.State == client.Connected {
+				return conn, nil
+			}
+		}
+		conn.Close()
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case wait.Err() != nil:
+			why := ""
+			if last.Err != nil {
+				why = last.Err.Error()
+			}
+			return nil, Unreachable(cfg.Servers, limit, why)
+		}
+	}
+}
+
+// Do runs f on a connection, within --connect-timeout. If the connection is lost
+// f runs again on another one, with a larger limit if a reply was too large.
+func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
+	deadline := time.Now().Add(o.Timeout)
+	wait, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	var last error // of the connection before
+	for {
+		conn, err := Once(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
+		if err != nil {
+			if errors.Is(last, client.ErrReplyTooLarge) && ctx.Err() == nil {
+				return fmt.Errorf("not read within %v (--connect-timeout): %w", o.Timeout, last)
+			}
+			if last != nil && ctx.Err() == nil {
+				return Unreachable(cfg.Servers, o.Timeout, last.Error())
+			}
+			return err
+		}
+		err = f(wait, conn)
+		server := conn.Status().Server
+		conn.Close()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, client.ErrReplyTooLarge):
+			var more bool
+			if cfg, more = cfg.Roomier(); !more || wait.Err() != nil {
+				return fmt.Errorf("read from %s: %w", server, err)
+			}
+		case wait.Err() != nil:
+			return Unreachable(cfg.Servers, o.Timeout, err.Error())
+		case !errors.Is(err, client.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
+			return fmt.Errorf("read from %s: %w", server, err)
+		}
+		last = err
+	}
+}

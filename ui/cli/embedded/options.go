@@ -1,0 +1,53 @@
+// Package embedded is the ZooKeeper that electop brings: where it listens and
+// where it keeps what it holds, as the command line says.
+package embedded
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"electop/demo/zkserver"
+)
+
+// openCnxns bounds the connections from one host where anybody can connect. A
+// class behind one address fits.
+const openCnxns = 1000
+
+// Options are the flags of the commands with an embedded ZooKeeper. Each
+// declares those that mean something to it.
+type Options struct {
+	Listen         string
+	AdminListen    string
+	Tree           string
+	Data           string
+	MaxClientCnxns int
+	// MaxClientCnxnsSet reports whether it was given.
+	MaxClientCnxnsSet func() bool
+}
+
+// AdminListenFlag declares where the AdminServer listens.
+func (o *Options) AdminListenFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.AdminListen, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on this `host:port`")
+}
+
+// TreeFlag declares the file of persistent znodes.
+func (o *Options) TreeFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.Tree, "tree", "", "load the embedded ZooKeeper's persistent znodes from this JSON `FILE`, and save them there at the end")
+}
+
+// MaxClientCnxnsFlag declares the bound on connections from one host.
+func (o *Options) MaxClientCnxnsFlag(cmd *cobra.Command) {
+	const name = "max-client-cnxns"
+	f := cmd.Flags()
+	f.IntVar(&o.MaxClientCnxns, name, 0, fmt.Sprintf("take at most `N` connections from one host, 0 is no bound; without this flag %d from each other host if --listen is open to the network", openCnxns))
+	o.MaxClientCnxnsSet = func() bool { return f.Changed(name) }
+}
+
+// Demo is how the server of a demo is configured. Expiry is checked often:
+// in a demo a session should end when the countdown says so.
+func Demo(log *slog.Logger) zkserver.Options {
+	return zkserver.Options{Tick: 50 * time.Millisecond, Logger: log}
+}

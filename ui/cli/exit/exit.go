@@ -1,0 +1,67 @@
+// Package exit has the exit codes of the commands and the errors that carry
+// them.
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"electop/model/znode"
+)
+
+// Exit codes, as the README lists them.
+const (
+	OK          = 0
+	Failure     = 1
+	Usage       = 2
+	NoServer    = 3
+	NoCandidate = 4
+	Finding     = 5
+	Signal      = 130
+)
+
+// Error is an error that has an exit code of its own.
+type Error struct {
+	Code int
+	Err  error
+}
+
+func (e Error) Error() string { return e.Err.Error() }
+func (e Error) Unwrap() error { return e.Err }
+
+// Usagef returns the error of a command line that no command takes.
+func Usagef(format string, args ...any) error {
+	return Error{Usage, fmt.Errorf(format, args...)}
+}
+
+var (
+	// Empty is the end of `status` that finds nobody: no message, the output
+	// says it.
+	Empty = Error{NoCandidate, errors.New("the election is empty")}
+	// Critical is the end of `doctor` that finds something critical, likewise.
+	Critical = Error{Finding, errors.New("something critical was found")}
+	// Interrupted is the end by a signal.
+	Interrupted = Error{Signal, errors.New("interrupted")}
+)
+
+// Report writes what the user has to know of err, one line, and returns the
+// exit code.
+func Report(w io.Writer, err error) int {
+	if err == nil {
+		return OK
+	}
+	var e Error
+	switch {
+	case errors.As(err, &e):
+	case errors.Is(err, context.Canceled):
+		e = Interrupted
+	default:
+		e = Error{Failure, err}
+	}
+	if e.Code != NoCandidate && e.Code != Finding && e.Code != Signal {
+		fmt.Fprintf(w, "electop: %s\n", znode.Safe(err.Error(), 1000))
+	}
+	return e.Code
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"electop/demo"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/embedded"
+	"electop/ui/cli/exit"
+	"electop/ui/cli/stage"
+	"electop/ui/cli/task"
+	"electop/ui/cli/watch"
+	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
+)
+
+// errBroken is the end of a run in which an invariant was violated.
+var errBroken = errors.New("what must hold did not")
+
+// runHeadless makes random faults without a screen and prints the events. All
+// connections are within the process, unless --listen lets others join.
+func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.duration < 0 {
+		return exit.Usagef("--for must not be negative")
+	}
+	log, closeLog, err := o.logger()
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	defer std.secondSignal(ctx)()
+	h, err := c.server(ctx, o, log, std)
+	if err != nil {
+		return err
+	}
+	defer h.ZooKeeper.Close()
+	if !o.castSet {
+		o.cast = demoCast
+	}
+	servers, err := client.ParseConnectString(connect.DefaultServers) // which nobody dials
+	if err != nil {
+		return err
+	}
+	conn := client.Config{Servers: servers, SessionTimeout: o.demoTimeout(), Logger: log}
+	r := &headless{o: o, chaos: *c.chaos(), server: h, log: log, std: std}
+	return r.run(ctx, embedded.Within(conn, h.ZooKeeper), embedded.Backstage(conn, h.ZooKeeper))
+}
+
+// server starts the embedded ZooKeeper, which listens if --listen was given.
+func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger, std IO) (*embedded.Server, error) {
+	if !c.listen {
+		return embedded.New(embedded.Demo(log)), nil
+	}
+	if err := o.server.ConfirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
+		return nil, err
+	}
+	h, err := embedded.Listen(&o.server, embedded.Demo(log))
+	if err == nil {
+		fmt.Fprintf(std.Err, "electop: ZooKeeper on %s\n", embedded.Dialable(h.Addr()))
+	}
+	return h, err
+}
+
+// headless is one run without a screen.
+type headless struct {
+	o      *options
+	chaos  demo.Chaos
+	server *embedded.Server
+	log    *slog.Logger
+	std    IO
+}
+
+func (r *headless) run(ctx context.Context, conn, backstage client.Config) error {
+	o := r.o
+	notice := func(s string) {
+		r.log.Warn(s)
+		fmt.Fprintf(r.std.Err, "electop: %s\n", s)
+	}
+	o.admin.Mode = admin.Off
+	limit := 0
+	broken := &violation{}
+	cfg, err := o.watch(backstage, r.log, true)
+	if err != nil {
+		return err
+	}
+	cfg.Notice = notice
+	cfg.First = feed.Config{
+		Events:  func(es []model.Event) error { return printEvents(r.std.Out, o, es, &limit) },
+		Applied: broken.observe,
+	}
+	w, err := watch.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	cast := stage.NewCast(w.First(), demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
+	scene := stage.New(w.First(), cast, stage.Config{Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
+	fmt.Fprintf(r.std.Err, "electop: chaos, %s, %s to begin with\n", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
+	t := task.NewGroup(ctx)
+	t.Start("embedded server", func(ctx context.Context) error { return r.server.Run(ctx, notice) })
+	w.Start(t)
+	t.Start("stage", scene.Run)
+	t.Start("cast", func(ctx context.Context) error {
+		// The observer reads first, so that every later change is observed.
+		if _, err := w.First().Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
+			return nil
+		}
+		return stage.Left(cast.SpawnInOrder(ctx, r.chaos.Cast))
+	})
+	trouble, end := context.WithCancel(t.Context())
+	defer end()
+	t.Start("chaos", func(context.Context) error {
+		return stage.MakeTrouble(trouble, r.chaos, w.First(), cast, r.log)
+	})
+	var over <-chan time.Time
+	if o.duration > 0 {
+		timer := time.NewTimer(o.duration)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-over:
+	case <-t.Context().Done():
+		err = context.Cause(t.Context())
+	}
+	end()
+	cast.Close()
+	if stopped := t.Stop(); err == nil && stopped != nil {
+		err = stopped
+	}
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	s := w.First().Feed.State()
+	if said := s.Broken(); len(said) > 0 {
+		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, r.chaos, broken.since.Format(time.RFC3339Nano), strings.Join(said, "; "))
+	}
+	fmt.Fprintf(r.std.Err, "electop: one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)\n",
+		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), r.chaos)
+	if ctx.Err() != nil {
+		return exit.Interrupted
+	}
+	return nil
+}
+
+// violation is when an invariant was first violated.
+type violation struct{ since time.Time }
+
+func (v *violation) observe(s *doctor.State, _ []model.Event) {
+	if v.since.IsZero() && len(s.Broken()) > 0 {
+		v.since = s.At
+	}
+}

@@ -1,0 +1,96 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"electop/demo"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/ui"
+	"electop/ui/cli/admission"
+	"electop/ui/cli/stage"
+	"electop/ui/cli/watch"
+)
+
+// admitter decides whether our candidates may join the election: those from the
+// command line, once it is known whose election it is, and later ones as long as
+// that does not change. An election that had no candidates at the start may turn
+// out to be somebody else's at any time.
+type admitter struct {
+	actions  *actions
+	cfg      Config
+	election *watch.Election
+	notice   func(string)
+	said     string // the reason that was given last
+}
+
+// unknownYet is why no candidate may join before the first read.
+const unknownYet = "not known yet whether this is somebody else's election: it is being looked at"
+
+// run starts the candidates of the command line, then keeps judging.
+func (a *admitter) run(ctx context.Context) error {
+	// The observer reads first, so that every later change is observed.
+	s, err := a.election.Feed.Await(ctx, func(s *doctor.State) bool {
+		return s.Phase == model.Live || s.Phase == model.NoParent || s.Phase == model.Forbidden && a.cfg.Consent
+	})
+	if err != nil {
+		return nil // the dashboard has ended
+	}
+	if a.judge(s) {
+		if err := a.enter(ctx); err != nil {
+			return stage.Left(err)
+		}
+	}
+	for {
+		was := key(s)
+		if s, err = a.election.Feed.Await(ctx, func(s *doctor.State) bool { return key(s) != was }); err != nil {
+			return nil
+		}
+		a.judge(s)
+	}
+}
+
+// enter starts the candidates of the command line.
+func (a *admitter) enter(ctx context.Context) error {
+	if a.cfg.Campaign {
+		// The user may have pressed the key for it meanwhile.
+		if _, err := a.actions.cast.Campaign(a.actions.candidacyName); err != nil && !errors.Is(err, demo.ErrCampaigning) {
+			return err
+		}
+	}
+	return a.actions.cast.SpawnInOrder(ctx, a.cfg.Cast)
+}
+
+// facts are what the judgement depends on.
+type facts struct {
+	phase   model.Phase
+	dialect *dialect.Dialect
+}
+
+func key(s *doctor.State) facts { return facts{s.Phase, s.Dialect} }
+
+// judge opens or closes the election to our candidates, and reports whether they
+// may join.
+func (a *admitter) judge(s *doctor.State) bool {
+	why := ""
+	e, err := admission.Judge(s)
+	switch {
+	case s.Phase == model.Unseen && a.cfg.Mode != ui.ModeDemo && !a.cfg.Admission.Known:
+		why = unknownYet
+	case err != nil:
+		why = err.Error()
+	case e.Foreign > 0 && !a.cfg.Consent && a.actions.cast.Len() == 0:
+		why = fmt.Sprintf("this is %s: start again with --yes to take part in it", e.Whose())
+	case s.Phase == model.Live && len(s.Queue) > 0:
+		a.actions.cast.Speak(e.Naming())
+	}
+	a.actions.bar(why)
+	if why != "" && why != unknownYet && why != a.said {
+		a.notice(why)
+	}
+	a.said = why
+	return why == ""
+}

@@ -1,0 +1,53 @@
+package live
+
+import (
+	"time"
+
+	"electop/demo"
+	"electop/ui"
+	"electop/ui/cli/admission"
+	"electop/ui/cli/embedded"
+	"electop/ui/cli/watch"
+	"electop/zkwatch/client"
+)
+
+// Config is what differs between the dashboards.
+type Config struct {
+	Watch   watch.Config  // all but First and Notice
+	Timeout time.Duration // to reach a server
+	NoAck   bool          // for the elections that are opened later
+	Conn    client.Config // of our candidates
+
+	Mode        string
+	Cluster     string
+	Theme       string
+	ObserveOnly bool
+	Hello       []string // the first notices; "" is none
+
+	// What our candidates may do.
+	Acting        bool               // keys that act are enabled
+	NoActing      string             // else why not
+	Cast          int                // candidates to start with
+	Campaign      bool               // take part ourselves from the start
+	Create        bool               // the parent if it is missing
+	CandidacyName string             // the data of our own candidacy's znode
+	Admission     admission.Election // what is known of the election that they enter
+	Consent       bool               // the user knows whose it is
+
+	// VerifyEvery is how often watches are verified unasked: where that costs
+	// nobody anything. 0: not by time.
+	VerifyEvery time.Duration
+
+	// The demo's own.
+	Server      *embedded.Server // nil: another's server
+	Play        Play
+	Invitations []ui.Invitation
+	Open        bool // to other machines
+}
+
+// Play is what a demo does by itself.
+type Play struct {
+	Lesson bool   // a lesson begins at once
+	Name   string // which; "" for the first that was not done
+	Chaos  *demo.Chaos
+}

@@ -1,0 +1,144 @@
+// Package live assembles one dashboard on live elections, on a cluster or in a
+// demo: the watched elections, our candidates in the first of them, the actions
+// behind the keys and, in a demo, the lessons.
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"electop/demo"
+	"electop/demo/zkserver"
+	"electop/model/history"
+	"electop/ui"
+	"electop/ui/cli/stage"
+	"electop/ui/cli/task"
+	"electop/ui/cli/tutor"
+	"electop/ui/cli/watch"
+)
+
+// parts are what a dashboard is made of.
+type parts struct {
+	elections *elections
+	actions   *actions
+	tutor     *tutor.Tutor // nil: no stage to give lessons on
+}
+
+// assemble makes the parts. Nothing of them runs yet.
+func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error) {
+	p := &parts{}
+	cfg.Watch.First.Keep = &history.TapeConfig{} // see sharePast
+	if cfg.Server != nil {
+		var err error
+		if p.tutor, err = tutor.New(tasks, notice); err != nil {
+			return nil, err
+		}
+		cfg.Watch.First.Applied = p.tutor.Observe
+	}
+	cfg.Watch.Notice = notice
+	watched, err := watch.New(cfg.Watch)
+	if err != nil {
+		return nil, err
+	}
+	first := watched.First()
+	p.elections = newElections(watched, tasks, cfg)
+	cast := stage.NewCast(first, demo.Config{
+		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,
+	})
+	p.actions = &actions{
+		path: first.Path, cast: cast, elections: p.elections, candidacyName: cfg.CandidacyName, noActing: cfg.NoActing,
+	}
+	if cfg.Server != nil {
+		p.actions.stage = stage.New(first, cast, stage.Config{
+			Server: cfg.Server.ZooKeeper, Workers: cfg.Watch.Conn, Chaos: cfg.Play.Chaos, Notice: notice,
+		})
+		p.tutor.Open(p.actions.stage, first.Feed, p.elections.mark)
+	}
+	return p, nil
+}
+
+// Run shows the dashboard until the user quits or ctx ends.
+func Run(ctx context.Context, cfg Config) error {
+	log := cfg.Watch.Log
+	notices := make(chan string, 16)
+	for _, hello := range cfg.Hello {
+		if hello == "" {
+			continue
+		}
+		notices <- hello
+	}
+	notice := func(s string) {
+		log.Warn(s)
+		select {
+		case notices <- s:
+		default: // the status line has one row; the log has them all
+		}
+	}
+	tasks := task.NewGroup(ctx)
+	p, err := assemble(cfg, tasks, notice)
+	if err != nil {
+		return err
+	}
+	defer p.elections.watched.Close()
+	p.start(cfg, tasks, notice)
+	err = ui.Run(tasks.Context(), p.options(cfg, notices))
+	if cfg.Server != nil {
+		cfg.Server.ZooKeeper.SetPace(zkserver.Pace{}) // closing the sessions must not wait
+	}
+	p.actions.cast.Close()
+	if failed := tasks.Stop(); failed != nil && ctx.Err() == nil {
+		return failed
+	}
+	if errors.Is(err, context.Canceled) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// start runs the parts.
+func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
+	if cfg.Server != nil {
+		tasks.Start("embedded server", func(ctx context.Context) error { return cfg.Server.Run(ctx, notice) })
+		tasks.Start("stage", p.actions.stage.Run)
+	}
+	p.elections.start()
+	watched := p.elections.watched
+	if cfg.VerifyEvery > 0 {
+		tasks.Start("verifying", func(ctx context.Context) error { return watched.VerifyEvery(ctx, cfg.VerifyEvery) })
+	}
+	first := watched.First()
+	if cfg.Acting {
+		a := &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
+		a.judge(p.elections.State())
+		tasks.Start("cast", a.run)
+	}
+	if cfg.Play.Lesson {
+		p.tutor.Begin(cfg.Play.Name)
+	}
+	if cfg.Play.Chaos != nil {
+		tasks.Start("chaos", func(ctx context.Context) error {
+			return stage.MakeTrouble(ctx, *cfg.Play.Chaos, first, p.actions.cast, cfg.Watch.Log)
+		})
+	}
+}
+
+// options are the parts as the dashboard sees them.
+func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
+	role := "observer"
+	switch {
+	case cfg.Cast > 0 && cfg.Mode != ui.ModeDemo:
+		role = fmt.Sprintf("cast of %d", cfg.Cast)
+	case cfg.Campaign:
+		role = "candidate"
+	}
+	opts := ui.Options{
+		Source: p.elections, Actions: p.actions, Past: p.elections, Mode: cfg.Mode, Role: role, Cluster: cfg.Cluster,
+		Invitations: cfg.Invitations, Open: cfg.Open,
+		Notices: notices, Theme: cfg.Theme, ObserveOnly: cfg.ObserveOnly,
+	}
+	if p.tutor != nil {
+		opts.Tutor = p.tutor
+	}
+	return opts
+}

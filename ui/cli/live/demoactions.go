@@ -1,0 +1,135 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/model/units"
+	"electop/ui"
+)
+
+// paces are the speeds of the embedded server, from full speed to step by step.
+var paces = []zkserver.Pace{
+	{},
+	{Delay: 100 * time.Millisecond},
+	{Delay: 250 * time.Millisecond},
+	{Delay: 500 * time.Millisecond},
+	{Delay: time.Second},
+	{Delay: zkserver.PaceMax},
+	{Steps: true},
+}
+
+// whyNotStage is Why for actions that need the demo's own server.
+func (a *actions) whyNotStage(act ui.Action) string {
+	const own = "only where electop brings the server: in the demo"
+	switch act.Kind {
+	case ui.Slow, ui.Step, ui.Workers, ui.Fence, ui.Expire:
+		if a.stage == nil {
+			return own
+		}
+	}
+	switch act.Kind {
+	case ui.Slow:
+		if _, ok := a.nextPace(act.Arg); !ok {
+			return map[string]string{
+				ui.ArgSlower: "it goes step by step already: . lets the next one go",
+				ui.ArgFaster: "nothing is held back: [ slows down",
+			}[act.Arg]
+		}
+	case ui.Fence:
+		if !a.stage.Rules().Workers {
+			return "no worker writes: w lets leaders have workers"
+		}
+	}
+	return ""
+}
+
+// nextPace returns the pace that is one slower, or faster, than the present
+// one; false if there is none.
+func (a *actions) nextPace(arg string) (zkserver.Pace, bool) {
+	now := a.stage.Pace()
+	i := slices.IndexFunc(paces, func(p zkserver.Pace) bool {
+		return p.Steps == now.Steps && (p.Steps || p.Delay >= now.Delay)
+	})
+	if arg == ui.ArgSlower {
+		i++
+	} else {
+		i--
+	}
+	if i < 0 || i >= len(paces) {
+		return zkserver.Pace{}, false
+	}
+	return paces[i], true
+}
+
+// whyNotTarget is Why for actions on one of our candidates.
+func (a *actions) whyNotTarget(act ui.Action) string {
+	if act.Target == "" {
+		return "no candidate is selected"
+	}
+	has, frozen := a.cast.Has(act.Target)
+	switch {
+	case !has && act.Target[0] == '/':
+		return "this candidate is not ours: only our own can be killed, frozen or made to resign"
+	case !has:
+		return act.Target + " is dead already: its znode waits for its session to expire"
+	case frozen && (act.Kind == ui.Resign || act.Kind == ui.LoseReply):
+		return act.Target + " is frozen: it can do nothing before it thaws (f)"
+	}
+	return ""
+}
+
+// fault carries out the actions of the faults menu.
+func (a *actions) fault(act ui.Action) error {
+	id, on := act.Target, act.Arg == ui.ArgOn
+	switch act.Kind {
+	case ui.Partition:
+		if on {
+			return a.cast.Partition(id)
+		}
+		return a.cast.Heal(id)
+	case ui.LoseReply:
+		return a.cast.LoseReply(id)
+	case ui.NoGuid:
+		return a.cast.NoGuid(id, on)
+	case ui.SlowLead:
+		return a.cast.SlowLead(id, on)
+	}
+	return a.stage.Expire(id)
+}
+
+// direct carries out actions on the demo as a whole.
+func (a *actions) direct(act ui.Action) error {
+	switch act.Kind {
+	case ui.Slow:
+		p, _ := a.nextPace(act.Arg)
+		a.stage.SetPace(p)
+		return ui.Did(paceWords(p))
+	case ui.Step:
+		did, err := a.stage.Step()
+		if err != nil {
+			return err
+		}
+		return ui.Did(did)
+	}
+	r, on := a.stage.Rules(), act.Arg == ui.ArgOn
+	if act.Kind == ui.Workers {
+		r.Workers = on
+	} else {
+		r.Fenced = on
+	}
+	return a.stage.SetRules(r)
+}
+
+// paceWords describes a pace.
+func paceWords(p zkserver.Pace) string {
+	switch {
+	case p.Steps:
+		return "step by step: each reply and notification is held until . lets it go; pings are answered"
+	case p.Delay > 0:
+		return fmt.Sprintf("slow motion: each reply and notification is held for %s; pings are answered", units.Exact(p.Delay))
+	}
+	return "the server speaks as fast as it can"
+}

@@ -1,0 +1,157 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
+	"electop/ui"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/search"
+	"electop/ui/cli/task"
+	"electop/ui/cli/watch"
+	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
+)
+
+// elections are the watched elections as the dashboard sees them. More can be
+// searched for and opened while it runs. They implement [ui.Wall].
+type elections struct {
+	watched *watch.Elections
+	tasks   *task.Group
+	timeout time.Duration // of the search: to reach a server
+	conn    client.Config // likewise
+	noAck   bool          // --ack none
+	dirty   chan struct{} // capacity 1
+
+	opening   sync.Mutex
+	searching atomic.Bool
+	walk      atomic.Pointer[ui.Walk]
+}
+
+func newElections(w *watch.Elections, t *task.Group, cfg Config) *elections {
+	return &elections{
+		watched: w, tasks: t, timeout: cfg.Timeout, conn: cfg.Watch.Conn, noAck: cfg.NoAck, dirty: make(chan struct{}, 1),
+	}
+}
+
+// start runs the elections and forwards their changes.
+func (e *elections) start() {
+	e.sharePast()
+	e.watched.Start(e.tasks)
+	for _, one := range e.watched.All() {
+		e.forward(one)
+	}
+}
+
+// forward marks the changes of one election.
+func (e *elections) forward(one *watch.Election) {
+	e.tasks.Start("marks", func(ctx context.Context) error {
+		for {
+			select {
+			case <-one.Feed.Dirty():
+				e.mark()
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	})
+}
+
+func (e *elections) mark() {
+	select {
+	case e.dirty <- struct{}{}:
+	default:
+	}
+}
+
+// State implements [ui.Source].
+func (e *elections) State() *doctor.State { return e.watched.First().Feed.State() }
+
+// Dirty implements [ui.Source].
+func (e *elections) Dirty() <-chan struct{} { return e.dirty }
+
+// States implements [ui.Wall].
+func (e *elections) States() []*doctor.State {
+	all := e.watched.All()
+	states := make([]*doctor.State, len(all))
+	for i, one := range all {
+		states[i] = one.Feed.State()
+	}
+	return states
+}
+
+// Walk implements [ui.Wall].
+func (e *elections) Walk() *ui.Walk { return e.walk.Load() }
+
+// find returns the election watched at path, nil for none. "" is the first.
+func (e *elections) find(path string) *watch.Election {
+	for i, one := range e.watched.All() {
+		if one.Path == path || path == "" && i == 0 {
+			return one
+		}
+	}
+	return nil
+}
+
+// full reports whether no more elections can be opened.
+func (e *elections) full() bool { return len(e.watched.All()) >= watch.Max }
+
+// open watches one more election.
+func (e *elections) open(path string) error {
+	e.opening.Lock()
+	defer e.opening.Unlock()
+	if e.find(path) != nil {
+		return nil
+	}
+	if err := watch.CheckPath(path); err != nil {
+		return err
+	}
+	if e.full() {
+		return errFull
+	}
+	cfg := model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
+	if e.noAck {
+		cfg.AckPath, cfg.AckFollows = "", false
+	}
+	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: &history.TapeConfig{}})
+	e.sharePast()
+	e.forward(one)
+	e.mark()
+	return nil
+}
+
+var errFull = fmt.Errorf("%d elections are watched: that is the limit", watch.Max)
+
+// search looks for elections below root, once at a time, with a connection of
+// its own. It does not wait.
+func (e *elections) search(root string) {
+	if !e.searching.CompareAndSwap(false, true) {
+		return
+	}
+	e.show(ui.Walk{Root: root, Running: true})
+	e.tasks.Start("search for elections", func(ctx context.Context) error {
+		defer e.searching.Store(false)
+		s := search.New(search.Below(root))
+		s.Changed = func() { e.show(walk(s.Discovery(), true, nil)) }
+		conn, err := connect.Once(ctx, e.conn, e.timeout)
+		if err == nil {
+			err = s.Run(ctx, conn)
+			conn.Close()
+		}
+		if ctx.Err() == nil {
+			e.show(walk(s.Discovery(), false, err))
+		}
+		return nil // the screen shows errors
+	})
+}
+
+func (e *elections) show(w ui.Walk) {
+	e.walk.Store(&w)
+	e.mark()
+}

@@ -1,0 +1,9 @@
+package live_test
+
+import (
+	"testing"
+
+	"electop/demo/zktest"
+)
+
+func TestMain(m *testing.M) { zktest.Main(m) }

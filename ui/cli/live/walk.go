@@ -1,0 +1,29 @@
+package live
+
+import (
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui"
+	"electop/ui/plain"
+)
+
+// walk is a search as the dashboard shows it.
+func walk(d plain.Discovery, running bool, err error) ui.Walk {
+	w := ui.Walk{Root: d.Root, Visited: d.Visited, Denied: d.Denied, Skipped: d.Skipped, Running: running, Stopped: d.Stopped}
+	if err != nil {
+		w.Err = znode.Safe(err.Error(), 0)
+	}
+	for _, found := range d.Elections {
+		st := found.State
+		f := ui.FoundElection{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings)}
+		if p := plain.System(st); p != nil {
+			f.System = *p
+		}
+		if l := st.Leader(); l != nil {
+			f.Leader = plain.Who(l)
+		}
+		f.Reign, f.ReignKnown = plain.Reign(st)
+		w.Found = append(w.Found, f)
+	}
+	return w
+}

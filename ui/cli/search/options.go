@@ -1,0 +1,48 @@
+package search
+
+import (
+	"github.com/spf13/cobra"
+
+	"electop/ui/cli/exit"
+)
+
+// The default bounds of a search. A busy ensemble must not notice it.
+const (
+	defaultDepth = 8
+	defaultNodes = 10_000
+	defaultRate  = 200 // requests a second
+)
+
+// Options say where to search, and bound it.
+type Options struct {
+	Root  string
+	depth int
+	nodes int
+	rate  float64
+}
+
+// Below returns the default options of a search below root.
+func Below(root string) Options {
+	return Options{Root: root, depth: defaultDepth, nodes: defaultNodes, rate: defaultRate}
+}
+
+// Flags declares the bounds as flags.
+func (o *Options) Flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&o.depth, "depth", defaultDepth, "look no more than `N` levels below ROOT")
+	f.IntVar(&o.nodes, "max-nodes", defaultNodes, "look at no more than `N` znodes")
+	f.Float64Var(&o.rate, "rate", defaultRate, "send no more than `N` requests a second")
+}
+
+// Check refuses bounds that no search can have.
+func (o Options) Check() error {
+	switch {
+	case o.depth < 1 || o.depth > 1000:
+		return exit.Usagef("--depth %d: between 1 and 1000", o.depth)
+	case o.nodes < 1:
+		return exit.Usagef("--max-nodes %d: at least 1", o.nodes)
+	case !(o.rate > 0 && o.rate <= 1e6):
+		return exit.Usagef("--rate %v: more than 0, and at most 1000000", o.rate)
+	}
+	return nil
+}

@@ -1,0 +1,9 @@
+package tutor_test
+
+import (
+	"testing"
+
+	"electop/demo/zktest"
+)
+
+func TestMain(m *testing.M) { zktest.Main(m) }

@@ -1,0 +1,127 @@
+package tutor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// progress is which lessons were done, in a file of the user's state directory
+// (XDG Base Directory Specification: XDG_STATE_HOME, or ~/.local/state).
+type progress struct {
+	file string // "": nowhere
+
+	mu   sync.Mutex
+	done []string
+
+	saving sync.Mutex // held while it is written
+	failed bool       // and it was reported
+}
+
+// progressText is the file's content.
+type progressText struct {
+	Done []string `json:"done"` // IDs of lessons
+}
+
+// openProgress reads the progress. If it cannot be read it is empty, and the error
+// says why; lessons go on without it.
+func openProgress(getenv func(string) string) (*progress, error) {
+	dir := getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) { // the specification says to ignore relative ones
+		home := getenv("HOME")
+		if !filepath.IsAbs(home) {
+			return &progress{}, errors.New("progress in lessons is not kept: neither XDG_STATE_HOME nor HOME names a directory from the root on")
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	p := &progress{file: filepath.Join(dir, "electop", "lessons.json")}
+	b, err := os.ReadFile(p.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err != nil {
+		p.failed = true
+		return p, fmt.Errorf("progress in lessons: %w", err)
+	}
+	var text progressText
+	if err := json.Unmarshal(b, &text); err != nil {
+		return p, fmt.Errorf("progress in lessons: %s: %w", p.file, err)
+	}
+	p.done = text.Done
+	return p, nil
+}
+
+func (p *progress) has(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Contains(p.done, id)
+}
+
+// add notes a lesson as done, and reports whether it was not before.
+func (p *progress) add(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.Contains(p.done, id) {
+		return false
+	}
+	p.done = append(p.done, id)
+	return true
+}
+
+// save writes the progress, and adds what another program has written meanwhile.
+// It reports only its first failure.
+func (p *progress) save() error {
+	if p.file == "" {
+		return nil
+	}
+	p.saving.Lock()
+	defer p.saving.Unlock()
+	var text progressText
+	if b, err := os.ReadFile(p.file); err == nil {
+		_ = json.Unmarshal(b, &text) // a damaged file is replaced
+	}
+	for _, id := range text.Done {
+		p.add(id)
+	}
+	p.mu.Lock()
+	text.Done = slices.Clone(p.done)
+	p.mu.Unlock()
+	err := replaceFile(p.file, text)
+	if err == nil || p.failed {
+		return nil
+	}
+	p.failed = true
+	return fmt.Errorf("progress in lessons is not kept: %w", err)
+}
+
+// replaceFile writes v as JSON such that a crash leaves the old file or the new.
+func replaceFile(name string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

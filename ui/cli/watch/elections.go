@@ -1,0 +1,179 @@
+// Package watch watches elections: with an observer and a feed for each, all on
+// one session, and one asker, which asks the servers about themselves for all of
+// them.
+package watch
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/session"
+	"electop/ui/cli/ask"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/task"
+	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
+)
+
+// Config is what to watch.
+type Config struct {
+	Conn      client.Config
+	Asking    ask.Options
+	Elections []model.Config // at least one
+	Record    Recording      // of the first
+	// First is what is special about the feed of the first, all but Election,
+	// Record and Notice. Keep is that of all.
+	First  feed.Config
+	Notice func(string)
+	Log    *slog.Logger
+}
+
+// Elections are the elections that a command watches.
+type Elections struct {
+	conn    client.Config
+	session *observer.Group
+	asker   *admin.Asker // nil: the servers are not asked
+	notice  func(string)
+	record  *recorder
+
+	mu  sync.Mutex
+	all []*Election // only appended to
+}
+
+// New returns elections that are not running yet.
+func New(cfg Config) (*Elections, error) {
+	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice}
+	w.asker = cfg.Asking.Asker(cfg.Conn, w, cfg.Log)
+	for i, election := range cfg.Elections {
+		f := feed.Config{Keep: cfg.First.Keep}
+		if i == 0 {
+			f = cfg.First
+			var err error
+			if w.record, err = cfg.Record.open(election); err != nil {
+				return nil, err
+			}
+			if w.record != nil {
+				f.Record = w.record.to
+			}
+		}
+		f.Election = election
+		w.add(f)
+	}
+	return w, nil
+}
+
+// add makes what watches one more election. It is not running yet.
+func (w *Elections) add(cfg feed.Config) *Election {
+	cfg.Notice = w.notice
+	e := newElection(cfg, w.asker)
+	w.session.Add(e.observer)
+	w.mu.Lock()
+	w.all = append(w.all, e)
+	w.mu.Unlock()
+	return e
+}
+
+// Add watches one more election, with the session of the others.
+func (w *Elections) Add(t *task.Group, cfg feed.Config) *Election {
+	e := w.add(cfg)
+	e.run(t, w.asker)
+	return e
+}
+
+// Close ends the recording, after the tasks ended.
+func (w *Elections) Close() { w.record.close(w.notice) }
+
+// Asker asks the servers; nil: they are not asked.
+func (w *Elections) Asker() *admin.Asker { return w.asker }
+
+// All returns the elections watched so far.
+func (w *Elections) All() []*Election {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.all[:len(w.all):len(w.all)]
+}
+
+// First returns the first election.
+func (w *Elections) First() *Election { return w.All()[0] }
+
+// Start runs everything.
+func (w *Elections) Start(t *task.Group) {
+	w.Observe(t)
+	if w.asker != nil {
+		t.Start("asking the servers", w.asker.Run)
+	}
+}
+
+// Observe runs everything but the asker.
+func (w *Elections) Observe(t *task.Group) {
+	for _, e := range w.All() {
+		e.run(t, w.asker)
+	}
+	t.Start("observer", w.session.Run)
+}
+
+// Reach waits until the session is connected, for limit at most.
+func (w *Elections) Reach(ctx context.Context, limit time.Duration) error {
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	s, err := w.First().Feed.Await(wait, func(s *doctor.State) bool { return s.Link.Link == model.Connected })
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return connect.Unreachable(w.conn.Servers, limit, s.Link.Err)
+	}
+	return nil
+}
+
+// Ask asks the servers within [ask.Limit]. What they did not say is in the table.
+func (w *Elections) Ask(ctx context.Context, want admin.Want) {
+	ctx, cancel := context.WithTimeout(ctx, ask.Limit)
+	defer cancel()
+	if err := w.asker.Ask(ctx, want); err != nil && ctx.Err() == nil {
+		w.notice("asking the servers: " + err.Error())
+	}
+}
+
+// Ensemble implements [ask.Sessions].
+func (w *Elections) Ensemble(ctx context.Context) (string, error) {
+	if c := w.session.Conn(); c != nil {
+		return c.EnsembleConfig(ctx)
+	}
+	return "", client.ErrNotConnected
+}
+
+// Anchors implements [ask.Sessions].
+func (w *Elections) Anchors() []session.Anchor {
+	if c := w.session.Conn(); c != nil {
+		return ask.Conn{Conn: c}.Anchors()
+	}
+	return nil
+}
+
+// Touch implements [ask.Sessions].
+func (w *Elections) Touch(ctx context.Context) {
+	if c := w.session.Conn(); c != nil {
+		ask.Conn{Conn: c}.Touch(ctx)
+	}
+}
+
+// VerifyEvery verifies the watches at an interval.
+func (w *Elections) VerifyEvery(ctx context.Context, every time.Duration) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		w.asker.Verify()
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

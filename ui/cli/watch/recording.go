@@ -1,0 +1,98 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"electop/model"
+	"electop/model/history"
+	"electop/ui/cli/exit"
+	"electop/zkwatch/feed"
+)
+
+// Recording says where an election is recorded.
+type Recording struct {
+	File string   // "": nowhere
+	Max  ByteSize // of the file and the older part
+}
+
+// Flags declares the flags for it.
+func (r *Recording) Flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&r.File, "record", "", "record what is observed to a new `FILE`")
+	f.Var(&r.Max, "record-max", "keep at most this `SIZE` of the recording, in FILE and the older FILE.1; 0 is no bound")
+}
+
+// Check refuses a bound without a recording.
+func (r Recording) Check() error {
+	if r.File == "" && r.Max.set {
+		return exit.Usagef("--record-max says something about --record, which is not given")
+	}
+	return nil
+}
+
+// recorder is a recording under way; nil: there is none.
+type recorder struct {
+	file string
+	to   *feed.Recorder
+}
+
+func (r Recording) open(election model.Config) (*recorder, error) {
+	if r.File == "" {
+		return nil, nil
+	}
+	to, err := feed.Create(r.File, int64(r.Max.bytes()), history.NewHeader(election, feed.Now()))
+	switch {
+	case errors.Is(err, os.ErrExist):
+		return nil, fmt.Errorf("--record %s: it, or its older part %[1]s.1, exists already; give another name", r.File)
+	case err != nil:
+		return nil, fmt.Errorf("--record: %w", err)
+	}
+	return &recorder{r.File, to}, nil
+}
+
+func (r *recorder) close(notice func(string)) {
+	if r == nil {
+		return
+	}
+	if err := r.to.Close(); err != nil {
+		notice(fmt.Sprintf("--record %s: %v", r.file, err))
+	}
+}
+
+// recordMaxDefault bounds a recording without --record-max, in bytes.
+const recordMaxDefault = 100e6
+
+// ByteSize is a flag's number of bytes, as 100MB, 64KiB or 0.
+type ByteSize struct {
+	n   uint64
+	set bool
+}
+
+// Set implements pflag.Value.
+func (b *ByteSize) Set(s string) error {
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n > math.MaxInt64 {
+		return errors.New("a size, as in 100MB or 64KiB")
+	}
+	b.n, b.set = n, true
+	return nil
+}
+
+// Type implements pflag.Value.
+func (b *ByteSize) Type() string { return "size" }
+
+// String implements pflag.Value. It is the default without the flag.
+func (b *ByteSize) String() string { return humanize.Bytes(b.bytes()) }
+
+func (b *ByteSize) bytes() uint64 {
+	if !b.set {
+		return recordMaxDefault
+	}
+	return b.n
+}
