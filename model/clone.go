@@ -18,7 +18,7 @@ func (j *Journal) Clone() *Journal {
 	c.queue = slices.Clone(j.queue)
 	c.rest = slices.Clone(j.rest)
 	c.members = maps.Clone(j.members)
-	c.departed = deep(j.departed)
+	c.former = deep(j.former)
 	c.state = j.state.clip()
 	c.wakes.last, c.steps, c.work.Last = slices.Clip(j.wakes.last), slices.Clip(j.steps), slices.Clip(j.work.Last)
 	c.tenure.Believers = slices.Clip(j.tenure.Believers)

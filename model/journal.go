@@ -51,16 +51,14 @@ type Journal struct {
 	named    bool // whose election it is was told before the first read
 	children
 
-	began   bool // the first read was applied: changes are events from here on
-	under   bool // state.Parent is a parent that was read and not seen to go
-	gap     bool // unwatched changes may have happened since the last read
-	single  bool // the election is a single znode
-	members map[string]*Member
-	// departed is by session.
-	departed map[uint64]*formerMember
-	said     LinkChanged // the last one
-	state    State       // what is not in the fields above
-	cached   *State
+	began  bool // the first read was applied: changes are events from here on
+	under  bool // state.Parent is a parent that was read and not seen to go
+	gap    bool // unwatched changes may have happened since the last read
+	single bool // the election is a single znode
+	roster
+	said   LinkChanged // the last one
+	state  State       // what is not in the fields above
+	cached *State
 
 	head       *dialect.Candidate
 	vacantFrom timeBounds // when the queue was seen to empty
@@ -98,8 +96,7 @@ func NewJournal(cfg Config) *Journal {
 		children: children{recipe: recipe, known: make(map[string]*dialect.Candidate)},
 		n:        cfg.Events,
 		baseline: cfg.Baseline,
-		members:  make(map[string]*Member),
-		departed: make(map[uint64]*formerMember),
+		roster:   roster{members: make(map[string]*Member), former: make(map[uint64]*formerMember)},
 		state: State{
 			Path: cfg.Path, Recipe: recipe, Phase: Unseen,
 			Link: Connection{Link: Connecting},
@@ -122,7 +119,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	switch o := o.(type) {
 	case *Read:
 		j.read(o)
-		j.forget()
+		j.forget(j.queue)
 	case *Refresh:
 		j.refresh(o)
 	case *Ack:
@@ -130,7 +127,9 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Connection:
 		j.connection(o)
 	case *Cast:
-		j.cast(o)
+		old := j.take(o)
+		j.steps = stepped(j.steps, o, old)
+		j.tenure.believe(o, old, j.head)
 	case *Switch:
 		j.preset(o.Dialect)
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
@@ -195,7 +194,7 @@ func (j *Journal) State() *State {
 	s.Queue = slices.Clone(j.queue)
 	s.Ignored = slices.Clone(j.rest)
 	s.Members = make([]*Member, 0, len(j.members))
-	s.bySession = make(map[uint64]*Member, len(j.members)+len(j.departed))
+	s.bySession = make(map[uint64]*Member, len(j.members)+len(j.former))
 	for _, m := range j.members {
 		s.Members = append(s.Members, m)
 	}
@@ -205,7 +204,7 @@ func (j *Journal) State() *State {
 			s.bySession[m.Session] = m
 		}
 	}
-	for session, d := range j.departed {
+	for session, d := range j.former {
 		if s.bySession[session] == nil {
 			s.bySession[session] = d.member
 		}
@@ -278,7 +277,3 @@ func (j *Journal) snapshot(at time.Time) {
 	j.cached = nil
 	j.emit(at, Snapshot{s})
 }
-
-// wall drops a monotonic reading: a recording has none, and what is computed
-// from it must be the same.
-func wall(t time.Time) time.Time { return t.Round(0) }

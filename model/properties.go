@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"electop/model/dialect"
-	"electop/model/units"
 )
 
 // Properties are the two that ZooKeeper's documentation asks of an election:
@@ -34,25 +33,6 @@ type Properties struct {
 
 	// Ghosts counts the moments at which a session came to own two contenders.
 	Ghosts int
-}
-
-// Broken returns which of the invariants do not hold, nil if all do: one leader
-// awake at a time, no change missed, no ghost. The words are for a reader.
-func (s *State) Broken() []string {
-	var broken []string
-	if n := s.Properties.AwakeDoubles; n > 0 {
-		broken = append(broken, "two leaders awake at once, "+units.Count(n, "time", "times"))
-	}
-	if n := s.Totals.MissedCreates + s.Totals.MissedDeletes; n > 0 {
-		broken = append(broken, units.Count(n, "change", "changes")+" missed")
-	}
-	if n := s.Totals.Unknown; n > 0 {
-		broken = append(broken, units.Count(n, "time", "times")+" nobody could count what was missed")
-	}
-	if n := s.Properties.Ghosts; n > 0 {
-		broken = append(broken, units.Count(n, "ghost", "ghosts")+": a session that owns two candidates")
-	}
-	return broken
 }
 
 // tenure is the properties, and what the journal keeps to sum them up.

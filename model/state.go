@@ -5,6 +5,7 @@ import (
 
 	"electop/model/dialect"
 	"electop/model/session"
+	"electop/model/units"
 	"electop/model/znode"
 )
 
@@ -79,9 +80,6 @@ type State struct {
 	// When the list and the acknowledgement were asked for last, as in the journal.
 	listSent, ackSent time.Time
 }
-
-// HistoryMax is how many handoffs and reigns a state remembers.
-const HistoryMax = 500
 
 // AckState is what is known of the acknowledgement znode.
 type AckState struct {
@@ -203,4 +201,23 @@ func (s *State) Homeless() []*Member {
 		}
 	}
 	return out
+}
+
+// Broken returns which of the invariants do not hold, nil if all do: one leader
+// awake at a time, no change missed, no ghost. The words are for a reader.
+func (s *State) Broken() []string {
+	var broken []string
+	if n := s.Properties.AwakeDoubles; n > 0 {
+		broken = append(broken, "two leaders awake at once, "+units.Count(n, "time", "times"))
+	}
+	if n := s.Totals.MissedCreates + s.Totals.MissedDeletes; n > 0 {
+		broken = append(broken, units.Count(n, "change", "changes")+" missed")
+	}
+	if n := s.Totals.Unknown; n > 0 {
+		broken = append(broken, units.Count(n, "time", "times")+" nobody could count what was missed")
+	}
+	if n := s.Properties.Ghosts; n > 0 {
+		broken = append(broken, units.Count(n, "ghost", "ghosts")+": a session that owns two candidates")
+	}
+	return broken
 }

@@ -10,12 +10,10 @@ func (j *Journal) table(t *session.Table) {
 	t = t.Believed()
 	j.state.Table, j.state.Told = t, t.MergedOver(j.state.Told)
 	at := session.Later(j.state.At, wall(t.When()))
+	timeouts := j.timeouts()
 	holders := make([]session.Holder, len(j.queue))
 	for i, c := range j.queue {
-		holders[i] = session.Holder{Session: c.Session, SeenAt: c.SeenAt}
-		if m := j.memberOf(c); m != nil {
-			holders[i].Timeout = m.Timeout
-		}
+		holders[i] = session.Holder{Session: c.Session, Timeout: timeouts[c.Session], SeenAt: c.SeenAt}
 	}
 	j.sessions.Hear(t, at, holders, func(session uint64) bool { return j.unexplained[session] != nil })
 	j.reconsider(t, at)

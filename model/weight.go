@@ -19,7 +19,7 @@ func (j *Journal) Weight() int {
 	n := size[Journal]()
 	n += len(j.known)*(size[string]()+size[*dialect.Candidate]()+entryBytes) + (len(j.queue)+len(j.rest))*size[*dialect.Candidate]()
 	n += len(j.members) * (size[string]() + size[*Member]() + entryBytes)
-	n += len(j.departed) * (size[formerMember]() + 2*entryBytes)
+	n += len(j.former) * (size[formerMember]() + 2*entryBytes)
 	n += j.sessions.Weight()
 	n += (len(j.state.Handoffs) + len(j.state.Reigns) + len(j.wakes.last)) * size[Reign]() / 4 // mostly shared
 	return n

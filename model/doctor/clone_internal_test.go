@@ -196,7 +196,7 @@ func TestCloneSharesNothingThatIsWritten(t *testing.T) {
 	compare("", reflect.ValueOf(j).Elem(), reflect.ValueOf(&same).Elem(), func(s string) {
 		found[strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })[0]] = true
 	})
-	for _, field := range []string{"election.children.known", "election.children.queue", "election.children.rest", "election.members", "election.departed", "election.held", "election.pending", "election.state.Handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.risks", "doctor.former.sessions", "doctor.former.ring", "doctor.suspects"} {
+	for _, field := range []string{"election.children.known", "election.children.queue", "election.children.rest", "election.roster.members", "election.roster.former", "election.held", "election.pending", "election.state.Handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.risks", "doctor.former.sessions", "doctor.former.ring", "doctor.suspects"} {
 		if !found[field] {
 			t.Errorf("that %s is shared went unnoticed", field)
 		}

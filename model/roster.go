@@ -1,0 +1,93 @@
+package model
+
+import (
+	"time"
+
+	"electop/model/dialect"
+)
+
+// roster has the members of ours: those that there are, by ID, and former ones,
+// by session.
+type roster struct {
+	members map[string]*Member
+	former  map[uint64]*formerMember
+}
+
+// formerMember is a member of ours that is gone, or has another session now,
+// while its old session's znode may still be there: that of a killed one is until
+// its session expires. It is kept for what it tells of that znode's end.
+type formerMember struct {
+	member *Member
+	reads  int // since it departed
+}
+
+// take takes in what a member says, and returns what it said before, nil for
+// nothing.
+func (r *roster) take(c *Cast) (old *Member) {
+	m, old := c.Member, r.members[c.Member.ID]
+	last := old
+	if old != nil && old.Session != 0 && old.Znode != "" && (c.Gone || m.Session != old.Session) {
+		if m.Session == old.Session {
+			last = &m // the latest of it
+		}
+		r.former[old.Session] = &formerMember{member: last}
+	}
+	if c.Gone && old == nil && r.former[m.Session] != nil {
+		r.former[m.Session] = &formerMember{member: &m} // more is known of its end
+	}
+	if c.Gone {
+		delete(r.members, m.ID)
+	} else {
+		r.members[m.ID] = &m
+	}
+	return old
+}
+
+// memberOf returns our own member that owns or owned c.
+func (r *roster) memberOf(c *dialect.Candidate) *Member {
+	if c == nil || c.Session == 0 {
+		return nil
+	}
+	var found *Member
+	for _, m := range r.members {
+		if m.Session == c.Session && (found == nil || m.ID < found.ID) {
+			found = m // by ID, for maps have no order
+		}
+	}
+	if found != nil {
+		return found
+	}
+	if d := r.former[c.Session]; d != nil {
+		return d.member
+	}
+	return nil
+}
+
+// timeouts returns the timeouts of all sessions that members have or had.
+func (r *roster) timeouts() map[uint64]time.Duration {
+	out := make(map[uint64]time.Duration, len(r.members)+len(r.former))
+	for session, d := range r.former {
+		out[session] = d.member.Timeout
+	}
+	for _, m := range r.members {
+		out[m.Session] = max(out[m.Session], m.Timeout)
+	}
+	return out
+}
+
+// forget drops the former members whose znodes are gone. One whose znode was not
+// seen yet gets two reads, as its create may be on the way.
+func (r *roster) forget(queue []*dialect.Candidate) {
+	if len(r.former) == 0 {
+		return
+	}
+	owners := make(map[uint64]bool, len(queue))
+	for _, c := range queue {
+		owners[c.Session] = true
+	}
+	for session, d := range r.former {
+		if d.reads++; d.reads > 2 && !owners[session] {
+			delete(r.former, session)
+		}
+	}
+}
