@@ -63,7 +63,7 @@ func ghostNode(r *report) {
 			f.Evidence = append(f.Evidence, "the older one holds the role")
 		}
 		if f.Severity != Info {
-			for _, i := range r.sight().missing {
+			for _, i := range r.watchFaults().missing {
 				if _, of := slices.BinarySearch(all, i); of {
 					f.Evidence = append(f.Evidence, znode.Safe(s.Queue[i].Name, 0)+" watches nobody, and should "+r.mustWatch(i))
 					if s := r.stuck(i); s.rank() > f.Severity.rank() {

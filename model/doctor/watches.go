@@ -37,7 +37,7 @@ const herdAtOnce = 3
 // watchFaults makes out the edges, once in a run. Changes of the queue alone add no
 // trouble to edges, they only make the tables too old; so without a new table
 // there is nothing to do where there was none.
-func (l *ruleContext) sight() *watchFaults {
+func (l *ruleContext) watchFaults() *watchFaults {
 	if l.faults != nil {
 		return l.faults
 	}
@@ -134,7 +134,7 @@ func (r *report) stuck(i int) Severity {
 // missingWatch finds contenders that watch nobody.
 func missingWatch(r *report) {
 	s := r.s
-	for _, i := range r.sight().missing {
+	for _, i := range r.watchFaults().missing {
 		c, t := s.Queue[i], r.mustWatch(i)
 		if r.ghost(c) {
 			continue
@@ -167,7 +167,7 @@ func (r *report) mustWatch(i int) string {
 // wrongWatch finds contenders that watch another than they should, but for
 // those that gather in a herd.
 func wrongWatch(r *report) {
-	s, v := r.s, r.sight()
+	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
 		c := s.Queue[w.at]
 		if slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
@@ -204,7 +204,7 @@ func wrongWatch(r *report) {
 
 // herdWatch finds many that are woken by one deletion.
 func herdWatch(r *report) {
-	s, v := r.s, r.sight()
+	s, v := r.s, r.watchFaults()
 	for _, name := range v.names {
 		c := v.crowds[name]
 		all := slices.Concat(c.sure, c.right, c.maybe)

@@ -94,41 +94,33 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 		}
 	}
 	heard := make(map[uint64]*Liveness, len(holders))
-	for _, x := range holders {
-		if x.Session == 0 || heard[x.Session] != nil {
-			continue
-		}
-		h := k.heard[x.Session]
-		if h == nil {
-			h = &Liveness{}
-		}
-		heard[x.Session] = h
-		if h.timeout == 0 {
-			h.timeout = x.Timeout
-		}
-		if conn, ok := clients[x.Session]; ok {
-			h.listed(t, conn)
-		} else if clients != nil && k.known.whole && !x.SeenAt.After(t.At.Round(0)) {
-			h.unlisted(t)
-		}
-		if d, ok := deadlines[x.Session]; ok {
-			h.due(t, exp, d, c)
-		}
-	}
-	assessed := make(map[*Liveness]bool, len(heard))
 	k.known.unheard, k.known.left = 0, 0
 	for _, x := range holders {
+		if x.Session == 0 {
+			continue
+		}
 		h := heard[x.Session]
 		if h == nil {
-			continue
+			if h = k.heard[x.Session]; h == nil {
+				h = &Liveness{}
+			}
+			heard[x.Session] = h
+			if h.timeout == 0 {
+				h.timeout = x.Timeout
+			}
+			if conn, ok := clients[x.Session]; ok {
+				h.listed(t, conn)
+			} else if clients != nil && k.known.whole && !x.SeenAt.After(t.At.Round(0)) {
+				h.unlisted(t)
+			}
+			if d, ok := deadlines[x.Session]; ok {
+				h.due(t, exp, d, c)
+			}
+			h.assess(t, at, k.tick)
 		}
 		if left := h.early(k.tick); left > 0 {
 			k.known.unheard++
 			k.known.left = max(k.known.left, left)
-		}
-		if !assessed[h] {
-			assessed[h] = true
-			h.assess(t, at, k.tick)
 		}
 	}
 	for session, h := range k.heard {
