@@ -8,8 +8,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// AuthEnv is the environment variable that may hold one credential.
-const AuthEnv = "ELECTOP_AUTH"
+// authEnv is the environment variable that may hold one credential.
+const authEnv = "ELECTOP_AUTH"
 
 // access is credentials and TLS. Credentials come from a file or from the
 // environment, never from the command line, which others can read.
@@ -30,10 +30,10 @@ func (a access) apply(cfg *client.Config) error {
 		}
 		cfg.Auth = append(cfg.Auth, auth...)
 	}
-	if line := strings.TrimSpace(os.Getenv(AuthEnv)); line != "" {
+	if line := strings.TrimSpace(os.Getenv(authEnv)); line != "" {
 		auth, err := client.ParseAuth(line)
 		if err != nil {
-			return exit.Usagef("%s: %v", AuthEnv, err)
+			return exit.Usagef("%s: %v", authEnv, err)
 		}
 		cfg.Auth = append(cfg.Auth, auth)
 	}

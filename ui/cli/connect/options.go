@@ -40,7 +40,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	f.Lookup("servers").DefValue = ""
 
 	a := &o.access
-	f.StringVar(&a.authFile, "auth-file", "", "credentials from this `FILE`, scheme:credential a line, as digest:user:password; env "+AuthEnv+" holds one")
+	f.StringVar(&a.authFile, "auth-file", "", "credentials from this `FILE`, scheme:credential a line, as digest:user:password; env "+authEnv+" holds one")
 	f.BoolVar(&a.tls, "tls", false, "connect with TLS; each of the other --tls flags means it too")
 	f.StringVar(&a.ca, "tls-ca", "", "PEM `FILE` of the authorities that the servers' certificates are checked against (the system's)")
 	f.StringVar(&a.cert, "tls-cert", "", "PEM `FILE` of this client's certificate")
