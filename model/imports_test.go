@@ -18,6 +18,9 @@ import (
 
 const module = "electop"
 
+// panel is what a part of the screen may import.
+var panel = []string{"model", "ui/term", "ui/rows", "ui/wording", "ui/action", "ui/input"}
+
 // rooms says who may import whom: the first entry that a package is under
 // counts. A room is a path below the module and everything under it; "" is
 // the module's main package, alone.
@@ -71,6 +74,26 @@ var rooms = []struct {
 	{room: "ui/cli/tutor", imports: []string{"model", "zkwatch/feed", "demo", "ui/cli/exit", "ui/cli/stage", "ui/cli/task"}},
 	{room: "ui/cli", imports: []string{"model", "zkwatch", "demo", "ui"}},
 	{room: "ui/plain", imports: []string{"model", "ui/plain"}},
+	{room: "ui/term", imports: []string{"ui/term"}},
+	{room: "ui/background", imports: []string{"ui/background"}},
+	// What a panel is made of, and what it is drawn with.
+	{room: "ui/rows", imports: []string{"model", "ui/rows"}},
+	{room: "ui/wording", imports: []string{"model", "ui/rows", "ui/term", "ui/wording"}},
+	{room: "ui/action", imports: []string{"model", "ui/action"}},
+	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
+	// Panels do not know each other.
+	{room: "ui/candidates", imports: panel},
+	{room: "ui/recipe", imports: panel},
+	{room: "ui/belief", imports: panel},
+	{room: "ui/handoffs", imports: panel},
+	{room: "ui/lessons", imports: panel},
+	{room: "ui/servers", imports: panel},
+	{room: "ui/findings", imports: append([]string{"ui/servers"}, panel...)},
+	{room: "ui/inspect", imports: append([]string{"ui/recipe"}, panel...)},
+	{room: "ui/elections", imports: panel},
+	{room: "ui/faults", imports: panel},
+	{room: "ui/join", imports: panel},
+	{room: "ui/travel", imports: append([]string{"ui/recipe"}, panel...)},
 	{room: "ui", imports: []string{"model", "ui"}, but: "ui/cli"},
 	// Besides the commands, what has to be set up before they are imported.
 	{room: "", imports: []string{"ui"}},
@@ -226,13 +249,19 @@ func TestImportsOfAFake(t *testing.T) {
 		{"demo/zkserver/datafile/a.go", "electop/zkwatch/wire", false},
 		{"demo/zkserver/a.go", "electop/zkwatch", false},
 		{"demo/zkserver/a.go", "electop/model", false},
-		{"ui/a.go", "electop/ui/theme", true},
+		{"ui/a.go", "electop/ui/term", true},
+		{"ui/term/a.go", "electop/model", false},
+		{"ui/candidates/a.go", "electop/ui/wording", true},
+		{"ui/candidates/a.go", "electop/ui/recipe", false},
+		{"ui/candidates/a.go", "electop/ui", false},
+		{"ui/findings/a.go", "electop/ui/servers", true},
+		{"ui/wording/a.go", "electop/ui/candidates", false},
 		{"ui/a.go", "electop/ui/cli", false},
 		{"ui/a.go", "electop/zkwatch", false},
 		{"ui/a.go", "electop/demo", false},
 		{"ui/views/a.go", "electop/ui/cli", false},
 		{"ui/plain/a.go", "electop/model", true},
-		{"ui/plain/a.go", "electop/ui/theme", false},
+		{"ui/plain/a.go", "electop/ui/term", false},
 		{"ui/cli/a.go", "electop/demo/zkserver", true},
 		{"ui/cli/a.go", "electop/ui/cli/live", true},
 		{"ui/cli/live/a.go", "electop/ui/cli/tutor", true},

@@ -3,6 +3,8 @@ package ui
 import (
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/elections"
+	"electop/ui/lessons"
 	"os"
 	"strconv"
 	"time"
@@ -13,6 +15,9 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	_ "electop/ui/background" // before bubbletea's init
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
 )
 
 // Model is the dashboard as bubbletea sees it.
@@ -41,15 +46,15 @@ func (m Model) View() string { return m.d.drawn }
 type dashboard struct {
 	o        Options
 	doer     doer
-	table    []binding
+	table    []input.Binding
 	renderer *lipgloss.Renderer
-	theme    *theme
+	theme    *term.Theme
 	w, h     int
 
-	*view         // the election on the screen
-	views []*view // those watched, in the source's order
-	walk  *Walk   // the last search for elections, nil: none
-	wall  wall    // the screen of elections
+	*view                    // the election on the screen
+	views     []*view        // those watched, in the source's order
+	walk      *Walk          // the last search for elections, nil: none
+	elections elections.List // the screen of them
 	// opening is the path of an election to be shown once it is watched.
 	opening string
 
@@ -60,20 +65,20 @@ type dashboard struct {
 	// stopped says that the source of a replay was told to stop.
 	stopped bool
 
-	mode     mode
-	behind   []mode // where it returns to, the nearest last
+	mode     input.Mode
+	behind   []input.Mode // where it returns to, the nearest last
 	focus    panel
 	zoomed   bool // the panel with the focus fills the screen
 	past     past
 	faults   faultMenu
-	course   course
+	course   lessons.Course
 	over     overlayState
 	help     viewport.Model
 	input    textinput.Model // of the filter, while one is typed
 	question *question
 	status   status
 
-	canvas canvas
+	canvas term.Canvas
 	drawn  string
 	dirty  bool
 	frames int       // drawn so far
@@ -83,14 +88,14 @@ type dashboard struct {
 
 // overlayState is what is shown in front of the panels.
 type overlayState struct {
-	of     ref // the inspected row
+	of     rows.Ref // the inspected row
 	readAt time.Time
 	text   viewport.Model
 }
 
 // status is the line above the keys.
 type status struct {
-	style style
+	style term.Style
 	text  string
 	until time.Time // zero: nothing
 }
@@ -115,10 +120,10 @@ func newDashboard(o Options, d doer) *dashboard {
 		o.Now = time.Now
 	}
 	b := &dashboard{
-		o: o, doer: d, table: bindings(o.ObserveOnly), mode: modeNormal,
+		o: o, doer: d, table: input.Bindings(o.ObserveOnly), mode: input.ModeNormal,
 		renderer: renderer(o), input: newInput(), dirty: true,
 	}
-	b.theme = newTheme(resolveTheme(o.Theme, os.Getenv), b.renderer)
+	b.theme = term.NewTheme(term.ResolveTheme(o.Theme, os.Getenv), b.renderer)
 	first := present(o.Source, false)
 	if len(first.states) == 0 || first.states[0] == nil {
 		first.states = []*doctor.State{unknown()}
@@ -158,7 +163,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 			if more := len(msg) - 1; more > 0 {
 				text += " (and " + strconv.Itoa(more) + " more)"
 			}
-			d.say(styleTrouble, text)
+			d.say(term.Trouble, text)
 		}
 	case doneMsg:
 		d.done(msg)
@@ -194,9 +199,9 @@ func (d *dashboard) refresh(msg refreshMsg) {
 }
 
 // say puts text into the status line.
-func (d *dashboard) say(st style, text string) {
+func (d *dashboard) say(st term.Style, text string) {
 	shown := statusShown
-	if st == styleTrouble {
+	if st == term.Trouble {
 		shown = errorShown
 	}
 	d.status = status{st, text, d.o.Now().Add(shown)}

@@ -15,17 +15,44 @@
 //
 // Update draws the frame when something that shows has changed, and View
 // returns the last one. While drawing, each part says when its digits change
-// next (see [frame]); the earliest of these moments is the next tick. A
+// next (see [term.Frame]); the earliest of these moments is the next tick. A
 // picture with nothing but ages in it is drawn once a second, and one that
 // cannot change is not drawn at all.
 //
-// # Drawing
+// # From a state to the glass, and a key back
 //
-// Views draw into a [canvas] of cells, each inside its rectangle of the
-// [arrangement], which is a pure function of the screen's size. Clipping is
-// the canvas's business, so no frame is ever larger than the terminal.
-// Everything that came from outside passes through [znode.Safe] first, and the
-// canvas takes no control characters at all.
+//	a state comes      pump (run.go) sends it; dashboard.refresh, setViews (view.go)
+//	the frame begins   redraw, draw (draw.go): rectangles from arrange (layout.go)
+//	a panel            a value for each: candidates.Panel, recipe.Panel, ...; its Draw
+//	its words          package wording; the rows that can be selected, package rows
+//	cells              package term: Area, Pen, Span on a Canvas
+//	the glass          Canvas.Render with the Theme; View returns the text
+//
+//	a key comes        dashboard.key (keyboard.go); package input says what it means
+//	an action          action and refuses (actions.go): what it would do, or why not
+//	it is done         doer.cmd runs [Actions].Do outside the event loop
+//	what came of it    done (results.go); the election itself, with the next state
+//
+// # Rooms
+//
+// The dashboard is the root: mode, focus, size, and which message goes where.
+// What it shows is drawn in packages that do not know it. Each takes a state
+// and a few values, and can be read alone:
+//
+//	term                       cells, pens, colours and signs; knows no election
+//	rows, wording              what can be selected; what is said of one thing
+//	action, input              what can be done; what a key means; footer and help
+//	candidates, recipe,        the panels of the main screen
+//	belief, handoffs, lessons
+//	findings, servers,         what comes in front of them
+//	inspect, elections,
+//	faults, join
+//	travel                     other moments: how they are found and said
+//
+// The screen is divided by arrange, a pure function of its size. Clipping is
+// the canvas's business, so no frame is larger than the terminal. Everything
+// that came from outside passes through [znode.Safe] first, and the canvas
+// takes no control characters at all.
 //
 // # Several elections
 //
@@ -56,7 +83,7 @@
 // # What is known, and how
 //
 // Nothing inferred is drawn as if it were known. A watch has a sign and, where
-// it is wrong, words ([doctor.State.Edge]); a countdown is an upper bound, and
+// it is wrong, words (doctor.State.Edge); a countdown is an upper bound, and
 // is rounded up; a picture without a connection is faded and says how old it
 // is; and where the servers did not tell, it says which did not and which
 // setting would allow it.

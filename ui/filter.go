@@ -5,16 +5,15 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/znode"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
 )
-
-// filterMax bounds what can be typed, in runes: more than any name's
-// distinctive part.
-const filterMax = 64
 
 // newInput returns the input in which a filter is typed.
 func newInput() textinput.Model {
 	in := textinput.New()
-	in.CharLimit = filterMax
+	in.CharLimit = rows.FilterMax
 	in.Focus()
 	return in
 }
@@ -22,10 +21,10 @@ func newInput() textinput.Model {
 // typed is the filter that the keyboard changes: of the elections, or of the
 // candidates of the one on the screen.
 func (d *dashboard) typed() *string {
-	if d.mode == modeElections || d.mode == modeFilter && d.below() == modeElections {
-		return &d.wall.filter
+	if d.mode == input.ModeElections || d.mode == input.ModeFilter && d.below() == input.ModeElections {
+		return &d.elections.Filter
 	}
-	return &d.filter
+	return &d.Filter
 }
 
 // edit changes the filter as a key says. The commands that textinput asks for
@@ -34,7 +33,7 @@ func (d *dashboard) edit(msg tea.KeyMsg) {
 	if msg.Alt {
 		return // a letter with alt is not text; alt-d ends textinput in a panic
 	}
-	msg.Runes = []rune(znode.Safe(string(msg.Runes), filterMax))
+	msg.Runes = []rune(znode.Safe(string(msg.Runes), rows.FilterMax))
 	d.input, _ = d.input.Update(msg)
 	*d.typed() = d.input.Value()
 	d.reselect()
@@ -47,13 +46,13 @@ func (d *dashboard) setFilter(text string) {
 }
 
 // drawInput draws the filter that is being typed, with what it is compared to.
-func (d *dashboard) drawInput(f *frame, p *pen) {
+func (d *dashboard) drawInput(f *term.Frame, p *term.Pen) {
 	text, at := []rune(d.input.Value()), d.input.Position()
-	p.text(styleKey, "/").text(styleYou, znode.Safe(string(text[:at]), filterMax)).
-		text(styleYou, f.th.glyph.Cursor).text(styleYou, znode.Safe(string(text[at:]), filterMax))
+	p.Text(term.Key, "/").Text(term.You, znode.Safe(string(text[:at]), rows.FilterMax)).
+		Text(term.You, f.Theme.Glyph.Cursor).Text(term.You, znode.Safe(string(text[at:]), rows.FilterMax))
 	what := "name, znode or session contains"
-	if d.below() == modeElections {
+	if d.below() == input.ModeElections {
 		what = "path, system or leader contains"
 	}
-	p.gap(2).text(styleMuted, what)
+	p.Gap(2).Text(term.Muted, what)
 }

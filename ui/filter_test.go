@@ -9,22 +9,24 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model/znode"
+	"electop/ui/input"
+	"electop/ui/rows"
 )
 
 // A filter is edited as a line: the cursor moves, and letters go where it is.
 func TestFilterIsALine(t *testing.T) {
 	m, _, _ := stagedWith(nil, ModeDemo)
 	keys(t, m, "/", "c", "d", "left", "e")
-	if m.d.filter != "ced" || !strings.Contains(screen(m), "/ce█d  name") {
-		t.Errorf("filter %q:\n%s", m.d.filter, statusLine(m))
+	if m.d.Filter != "ced" || !strings.Contains(screen(m), "/ce█d  name") {
+		t.Errorf("filter %q:\n%s", m.d.Filter, statusLine(m))
 	}
 	keys(t, m, "ctrl+u")
-	if m.d.filter != "" || !strings.Contains(screen(m), "/█  name") {
-		t.Errorf("filter %q:\n%s", m.d.filter, statusLine(m))
+	if m.d.Filter != "" || !strings.Contains(screen(m), "/█  name") {
+		t.Errorf("filter %q:\n%s", m.d.Filter, statusLine(m))
 	}
 	keys(t, m, "a", "enter", "/", "m")
-	if m.d.filter != "am" {
-		t.Errorf("typed on: filter %q", m.d.filter)
+	if m.d.Filter != "am" {
+		t.Errorf("typed on: filter %q", m.d.Filter)
 	}
 }
 
@@ -44,10 +46,10 @@ func TestFilterTakesAnything(t *testing.T) {
 				msg.Runes = []rune(rapid.OneOf(rapid.StringN(1, 5, -1), rapid.SampledFrom([]string{"d", "\x1b[2J", "e\u0301", "\u202e", "a\nb", strings.Repeat("é", 100)})).Draw(rt, "runes"))
 			}
 			m.Update(msg)
-			if n := utf8.RuneCountInString(m.d.filter); n > filterMax || strings.ContainsFunc(m.d.filter, znode.Unsafe) {
-				rt.Fatalf("filter %q of %d", m.d.filter, n)
+			if n := utf8.RuneCountInString(m.d.Filter); n > rows.FilterMax || strings.ContainsFunc(m.d.Filter, znode.Unsafe) {
+				rt.Fatalf("filter %q of %d", m.d.Filter, n)
 			}
-			if line := statusLine(m); m.d.mode != modeFilter || hasControl(line) {
+			if line := statusLine(m); m.d.mode != input.ModeFilter || controls(line) {
 				rt.Fatalf("mode %v, %q", m.d.mode, line)
 			}
 		}

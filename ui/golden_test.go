@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"electop/ui/input"
+	"electop/ui/term"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +21,7 @@ func TestFrames(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				d := stage(all[name](), size[0], size[1], ThemeDark)
+				d := stage(all[name](), size[0], size[1], term.Dark)
 				golden.RequireEqual(t, []byte(ansi.Strip(d.drawn)+"\n"))
 			})
 		}
@@ -31,7 +33,7 @@ func TestColours(t *testing.T) {
 	for _, c := range []struct {
 		theme   string
 		profile termenv.Profile
-	}{{ThemeDark, termenv.TrueColor}, {ThemeLight, termenv.TrueColor}, {ThemeMono, termenv.TrueColor}, {ThemeDark, termenv.ANSI}, {ThemeLight, termenv.ANSI256}} {
+	}{{term.Dark, termenv.TrueColor}, {term.Light, termenv.TrueColor}, {term.Mono, termenv.TrueColor}, {term.Dark, termenv.ANSI}, {term.Light, termenv.ANSI256}} {
 		for _, name := range []string{"killed", "handoff", "offline"} {
 			t.Run(fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), name), func(t *testing.T) {
 				sc := scenes()[name]()
@@ -84,7 +86,7 @@ func TestWords(t *testing.T) {
 		"looking-help": {"ask the servers now"},
 	} {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
-			text := ansi.Strip(stage(all[name](), size[0], size[1], ThemeMono).drawn)
+			text := ansi.Strip(stage(all[name](), size[0], size[1], term.Mono).drawn)
 			for _, w := range want {
 				if !strings.Contains(text, w) {
 					t.Errorf("%s at %dx%d does not say %q:\n%s", name, size[0], size[1], w, text)
@@ -100,10 +102,10 @@ func TestSizes(t *testing.T) {
 	all := scenes()
 	measured := map[string]int{} // most lines are in many frames
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		d := stage(all[name](), 120, 36, ThemeDark)
+		d := stage(all[name](), 120, 36, term.Dark)
 		check := func(w, h int) {
 			for focus := range panels {
-				if d.mode != modeNormal && focus > 0 {
+				if d.mode != input.ModeNormal && focus > 0 {
 					break // it is behind what is in front
 				}
 				d.w, d.h, d.focus = w, h, focus
@@ -117,7 +119,7 @@ func TestSizes(t *testing.T) {
 					if !ok {
 						got = ansi.StringWidth(line)
 						measured[line] = got
-						if hasControl(ansi.Strip(line)) {
+						if controls(ansi.Strip(line)) {
 							t.Fatalf("%s at %dx%d: line %d has a control character: %q", name, w, h, i, line)
 						}
 					}
@@ -147,7 +149,7 @@ func TestSizes(t *testing.T) {
 }
 
 func TestTooSmall(t *testing.T) {
-	d := stage(scenes()["main"](), 50, 15, ThemeDark)
+	d := stage(scenes()["main"](), 50, 15, term.Dark)
 	if text := ansi.Strip(d.drawn); !strings.Contains(text, "electop needs 60x20, this terminal is 50x15") {
 		t.Errorf("it says:\n%s", text)
 	}
@@ -161,9 +163,9 @@ func TestTooSmall(t *testing.T) {
 func TestUnchangedLines(t *testing.T) {
 	sc := scenes()["killed"]()
 	sc.o.Renderer = profileRenderer(termenv.TrueColor)
-	d := stage(sc, 120, 36, ThemeDark)
+	d := stage(sc, 120, 36, term.Dark)
 	before := strings.Split(d.drawn, "\n")
-	now := sc.world.now.Add(tickBusy)
+	now := sc.world.now.Add(term.TickBusy)
 	d.o.Now = func() time.Time { return now }
 	d.draw()
 	changed := 0

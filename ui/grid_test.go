@@ -10,6 +10,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"electop/model/dialect"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
 )
 
 func TestJoin(t *testing.T) {
@@ -19,7 +22,7 @@ func TestJoin(t *testing.T) {
 		"join-nowhere":  {"no address for other programs"},
 	} {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-			text := ansi.Strip(stage(scenes()[name](), size[0], size[1], ThemeMono).drawn)
+			text := ansi.Strip(stage(scenes()[name](), size[0], size[1], term.Mono).drawn)
 			for _, w := range want {
 				if !strings.Contains(text, w) {
 					t.Errorf("%s at %v does not say %q:\n%s", name, size, w, text)
@@ -30,11 +33,11 @@ func TestJoin(t *testing.T) {
 	// None is cut, however long.
 	sc := scenes()["join"]()
 	sc.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
-	if text := ansi.Strip(stage(sc, 200, 50, ThemeMono).drawn); !strings.Contains(text, "finis") {
+	if text := ansi.Strip(stage(sc, 200, 50, term.Mono).drawn); !strings.Contains(text, "finis") {
 		t.Errorf("a long line is cut:\n%s", text)
 	}
 	// A line that fits is not broken: it is there to be pasted.
-	d := stage(scenes()["join"](), 200, 50, ThemeMono)
+	d := stage(scenes()["join"](), 200, 50, term.Mono)
 	if line := d.o.Invitations[1].Line; !strings.Contains(ansi.Strip(d.drawn), line) {
 		t.Errorf("broken though it fits: %s\n%s", line, ansi.Strip(d.drawn))
 	}
@@ -43,7 +46,7 @@ func TestJoin(t *testing.T) {
 		keys(t, m, "J")
 		says(t, m, want)
 		keys(t, m, "esc")
-		if m.d.mode != modeNormal {
+		if m.d.mode != input.ModeNormal {
 			t.Errorf("esc leads to mode %v", m.d.mode)
 		}
 	}
@@ -53,37 +56,37 @@ func TestJoin(t *testing.T) {
 // ones; the selection goes through all of them.
 func TestGridShowsAll(t *testing.T) {
 	sc := scenes()["grid"]()
-	d := stage(sc, 120, 36, ThemeMono)
+	d := stage(sc, 120, 36, term.Mono)
 	text := ansi.Strip(d.drawn)
 	for _, c := range sc.world.state().Queue {
 		if !strings.Contains(text, fmt.Sprintf("%3d", c.Sequence)) {
 			t.Errorf("%s is not on the screen", c.Name)
 		}
 	}
-	if text := ansi.Strip(stage(sc, 80, 24, ThemeMono).drawn); !strings.Contains(text, "1-255 of 300") {
+	if text := ansi.Strip(stage(sc, 80, 24, term.Mono).drawn); !strings.Contains(text, "1-255 of 300") {
 		t.Errorf("on a small screen there are not as many as fit:\n%s", text)
 	}
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
-		d := stage(sc, size[0], size[1], ThemeMono)
-		for range d.rows.len() {
-			c := d.rows.at(d.index).candidate
+		d := stage(sc, size[0], size[1], term.Mono)
+		for range d.Rows.Len() {
+			c := d.Rows.At(d.Index).Candidate
 			lines := strings.Split(ansi.Strip(d.drawn), "\n")
 			chosen := lines[size[1]-4]
 			if !strings.Contains(chosen, fmt.Sprintf("n_%d", c.Sequence)) {
-				t.Fatalf("at %v row %d: the selected %s is not told: %q", size, d.index, c.Name, chosen)
+				t.Fatalf("at %v row %d: the selected %s is not told: %q", size, d.Index, c.Name, chosen)
 			}
 			if !strings.Contains(ansi.Strip(d.drawn), ">") {
-				t.Fatalf("at %v row %d is not in view", size, d.index)
+				t.Fatalf("at %v row %d is not in view", size, d.Index)
 			}
-			if d.index == d.rows.len()-1 {
+			if d.Index == d.Rows.Len()-1 {
 				break
 			}
 			d.key(press("j"))
 			d.dirty = true
 			d.redraw()
 		}
-		if d.index != 299 {
-			t.Errorf("at %v j ends at %d", size, d.index)
+		if d.Index != 299 {
+			t.Errorf("at %v j ends at %d", size, d.Index)
 		}
 	}
 }
@@ -95,27 +98,27 @@ func TestGridSelection(t *testing.T) {
 	m := New(Options{Source: src, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	keys(t, m, "z", "j", "j", "right", "right")
-	if want := 2 + 2*m.d.gridRows; m.d.index != want || m.d.gridRows < 20 {
-		t.Fatalf("selected is %d, want %d", m.d.index, want)
+	if want := 2 + 2*m.d.GridRows; m.d.Index != want || m.d.GridRows < 20 {
+		t.Fatalf("selected is %d, want %d", m.d.Index, want)
 	}
-	before := m.d.selected
+	before := m.d.Selected
 	w.leave(w.state().Queue[0].Name)
 	m.Update(present(src, false))
-	if m.d.selected != before || m.d.rows.at(m.d.index).ref() != before {
-		t.Errorf("the selection moved from %+v to %+v", before, m.d.selected)
+	if m.d.Selected != before || m.d.Rows.At(m.d.Index).Ref() != before {
+		t.Errorf("the selection moved from %+v to %+v", before, m.d.Selected)
 	}
 	keys(t, m, "left", "left", "left", "left")
-	if m.d.index >= m.d.gridRows {
-		t.Errorf("left ends at %d", m.d.index)
+	if m.d.Index >= m.d.GridRows {
+		t.Errorf("left ends at %d", m.d.Index)
 	}
 	keys(t, m, "esc")
 	if m.d.zoomed {
 		t.Error("esc does not zoom out")
 	}
 	says(t, m, "Recipe", "Handoffs")
-	at := m.d.index
+	at := m.d.Index
 	keys(t, m, "right")
-	if m.d.index != at {
+	if m.d.Index != at {
 		t.Error("right moves in a list of rows")
 	}
 	// A few candidates fit as rows.
@@ -133,11 +136,11 @@ func TestGridSelection(t *testing.T) {
 func TestZoomInThePast(t *testing.T) {
 	m, _, _, _ := stagedPast(nil)
 	keys(t, m, "p", "z", "esc")
-	if m.d.zoomed || m.d.mode != modePast {
+	if m.d.zoomed || m.d.mode != input.ModePast {
 		t.Fatalf("zoomed %v, mode %v", m.d.zoomed, m.d.mode)
 	}
 	keys(t, m, "esc")
-	if m.d.mode != modeNormal {
+	if m.d.mode != input.ModeNormal {
 		t.Errorf("mode %v", m.d.mode)
 	}
 }
@@ -145,13 +148,13 @@ func TestZoomInThePast(t *testing.T) {
 // There are addresses only for those from elsewhere: one of ours that has just
 // come, and is in no table yet, makes no column for them.
 func TestGuests(t *testing.T) {
-	if !hasGuests(guests().state()) {
+	if !rows.HasGuests(guests().state()) {
 		t.Error("guests whose address is known are none")
 	}
 	w := five(dialect.Election())
 	w.j.Apply(w.table())
 	w.join("guid-n_", "fjord", 0xa6)
-	if hasGuests(w.state()) {
+	if rows.HasGuests(w.state()) {
 		t.Error("one whose address is not known is a guest")
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/term"
+	"electop/ui/travel"
+	"electop/ui/wording"
 )
 
 // tooSmall says what size is needed.
@@ -20,10 +20,10 @@ func tooSmall(w, h int) string {
 }
 
 // drawHeader draws the first line: what is looked at, and how well.
-func (d *dashboard) drawHeader(f *frame, r rect) {
+func (d *dashboard) drawHeader(f *term.Frame, r term.Rect) {
 	s := d.shown()
-	p := area{f.canvas, r}.pen(0)
-	p.text(styleBadge, " electop ")
+	p := f.Area(r).Pen(0)
+	p.Text(term.Badge, " electop ")
 
 	right := d.headerRight(f)
 	path := znode.Safe(s.Path, 0)
@@ -41,229 +41,159 @@ func (d *dashboard) drawHeader(f *frame, r rect) {
 		at = "  (" + strconv.Itoa(slices.Index(d.views, d.view)+1) + "/" + strconv.Itoa(n) + ")"
 	}
 	whose := ""
-	if foreign(s) != nil {
+	if wording.Foreign(s) != nil {
 		most := 20
 		if d.w >= wideFrom {
 			most = 32
 		}
-		whose = "  " + cut(system(s), most)
+		whose = "  " + term.Cut(wording.System(s), most)
 	}
 
 	// The right side gives way until the path has room, and whose it is; but
 	// not what matters most of it, as that there is no connection.
-	least := min(width(path), 20) + width(at) + 6 + len(count)
+	least := min(term.Width(path), 20) + term.Width(at) + 6 + len(count)
 	all := right
-	right = fitSpans(all, p.room()-least-1-width(whose))
+	right = term.FitSpans(all, p.Room()-least-1-term.Width(whose))
 	if telling(right, 6) < telling(all, 6) {
-		right, whose = fitSpans(all, p.room()-least-1), ""
+		right, whose = term.FitSpans(all, p.Room()-least-1), ""
 	}
 	if telling(right, 6) < telling(all, 6) {
-		right = fitSpans(all, p.room()-least) // for want of a cell of the path
+		right = term.FitSpans(all, p.Room()-least) // for want of a cell of the path
 	}
 	if telling(right, 8) < telling(all, 8) {
-		right = fitSpans(all, p.room()-least+max(0, min(width(path), 20)-10))
+		right = term.FitSpans(all, p.Room()-least+max(0, min(term.Width(path), 20)-10))
 	}
-	left := p.room() - spansWidth(right) - 5
-	p.gap(2)
+	left := p.Room() - term.SpansWidth(right) - 5
+	p.Gap(2)
 	if words != "" {
 		words, count = "  "+words, "  "+count
 	}
 	for i, rest := range [][3]string{{at, whose, words}, {at, whose, count}, {at, "", words}, {at, "", count}} {
-		n := width(rest[0]) + width(rest[1]) + width(rest[2])
-		if shown := tailOf(path, left-n); i == 3 || width(shown) >= min(width(path), 20) && (i > 1 || n+width(path) <= left || i == 1 && whose != "") {
-			p.text(styleStrong, shown).text(styleYou, rest[0]).text(styleMuted, rest[1]+rest[2])
+		n := term.Width(rest[0]) + term.Width(rest[1]) + term.Width(rest[2])
+		if shown := term.TailOf(path, left-n); i == 3 || term.Width(shown) >= min(term.Width(path), 20) && (i > 1 || n+term.Width(path) <= left || i == 1 && whose != "") {
+			p.Text(term.Strong, shown).Text(term.You, rest[0]).Text(term.Muted, rest[1]+rest[2])
 			break
 		}
 	}
-	p.gap(p.room() - spansWidth(right) - 1).spans(right)
+	p.Gap(p.Room() - term.SpansWidth(right) - 1).Spans(right)
 }
 
 // telling counts the spans that a line should not be without, from that keep
 // on.
-func telling(spans []span, keep int) int {
+func telling(spans []term.Span, keep int) int {
 	n := 0
 	for _, s := range spans {
-		if s.keep >= keep {
+		if s.Keep >= keep {
 			n++
 		}
 	}
 	return n
 }
 
-// tailOf shortens a path from the left: its end tells more.
-func tailOf(path string, w int) string {
-	n := width(path)
-	if n <= w || w < 2 {
-		return cut(path, w)
-	}
-	s := ansi.TruncateLeft(path, n-w+1, "…")
-	if width(s) > w { // a wide character lies across the cut
-		s = ansi.TruncateLeft(path, n-w+2, "…")
-	}
-	return s
-}
-
-func (d *dashboard) headerRight(f *frame) []span {
+func (d *dashboard) headerRight(f *term.Frame) []term.Span {
 	s := d.shown()
-	var out []span
-	add := func(keep int, st style, text string) { out = append(out, span{st, text, keep}) }
-	f.ticks(tickCalm)
-	now := f.now.Truncate(tickCalm)
+	var out []term.Span
+	add := func(keep int, st term.Style, text string) {
+		out = append(out, term.Span{Style: st, Text: text, Keep: keep})
+	}
+	f.Ticks(term.TickCalm)
+	now := f.Now.Truncate(term.TickCalm)
 
 	cluster := znode.Safe(d.o.Cluster, 64)
 	reel := d.reel()
 	switch st, words := d.link(f); {
 	case d.past.on && reel != nil:
 	case d.past.on:
-		add(9, styleBadgeCut, " "+f.clock(d.since)+"  LIVE -"+units.Counter(now.Sub(d.since.Truncate(tickCalm)))+" ")
+		add(9, term.BadgeCut, " "+f.Clock(d.since)+"  LIVE -"+units.Counter(now.Sub(d.since.Truncate(term.TickCalm)))+" ")
 	case d.paused != nil:
-		add(9, styleBadgeCut, " PAUSED "+f.clock(d.since)+"  -"+units.Counter(now.Sub(d.since))+" ")
+		add(9, term.BadgeCut, " PAUSED "+f.Clock(d.since)+"  -"+units.Counter(now.Sub(d.since))+" ")
 		if n := d.waiting(); n > 0 {
-			add(8, styleYou, "  +"+units.Count(n, "event", "events")+" waiting")
+			add(8, term.You, "  +"+units.Count(n, "event", "events")+" waiting")
 		}
-	case st == styleGood:
-		add(8, styleGood, f.th.glyph.Online)
-		add(2, styleGood, " "+words)
+	case st == term.Good:
+		add(8, term.Good, f.Theme.Glyph.Online)
+		add(2, term.Good, " "+words)
 		if cluster != "" {
-			add(6, styleText, " "+cluster)
+			add(6, term.Text, " "+cluster)
 		}
 	default:
-		add(8, st, f.th.glyph.Offline+" ")
+		add(8, st, f.Theme.Glyph.Offline+" ")
 		add(8, st, words)
 		if next := znode.Safe(s.Link.Server, 40); next != "" && !d.ended {
 			add(6, st, ", trying "+next)
 		}
 		if why := znode.Safe(s.Link.Err, 80); why != "" && !d.ended {
-			add(5, styleTrouble, ": "+cut(why, 36))
+			add(5, term.Trouble, ": "+term.Cut(why, 36))
 		}
 		if cluster != "" {
-			add(1, styleMuted, "  "+cluster)
+			add(1, term.Muted, "  "+cluster)
 		}
 	}
 	switch {
 	case reel != nil:
-		out = append(out, d.reelSpans(f, reel.Playing())...)
+		at := f.Now
+		if d.past.on {
+			at = d.since
+		}
+		out = append(out, travel.Playback(f, d.o.Mode, reel.Playing(), at, d.past.on)...)
 	case d.o.Mode != ModeLive:
-		add(7, styleLead, "  "+znode.Safe(d.o.Mode, 16))
+		add(7, term.Lead, "  "+znode.Safe(d.o.Mode, 16))
 	}
 	if d.stopped && reel == nil {
-		add(7, styleYou, "  stopped")
+		add(7, term.You, "  stopped")
 	}
 	if role := role(d.o.Role, s); role != "" {
-		add(4, styleMuted, "   "+znode.Safe(role, 32))
+		add(4, term.Muted, "   "+znode.Safe(role, 32))
 	}
 	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && d.paused == nil && !d.ended {
-		add(1, styleMuted, "   rtt "+units.Took(rtt))
+		add(1, term.Muted, "   rtt "+units.Took(rtt))
 	}
 	if reel == nil {
-		add(5, styleMuted, "   "+f.clock(now))
+		add(5, term.Muted, "   "+f.Clock(now))
 	}
 	return out
 }
 
-// link is the state of the connection in words. The style is styleGood while
+// link is the state of the connection in words. The style is term.Good while
 // there is one.
-func (d *dashboard) link(f *frame) (style, string) {
+func (d *dashboard) link(f *term.Frame) (term.Style, string) {
 	s := d.shown()
 	if d.ended {
 		if d.o.Mode == ModeReplay {
-			return styleMuted, "the recording has ended"
+			return term.Muted, "the recording has ended"
 		}
-		return styleAlarm, "ended"
+		return term.Alarm, "ended"
 	}
 	since := ""
 	if !s.DownSince.IsZero() {
-		since = " since " + units.Seconds(f.now.Truncate(tickCalm).Sub(s.DownSince))
+		since = " since " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(s.DownSince))
 	}
 	switch s.Link.Link {
 	case model.Connected:
-		return styleGood, "connected"
+		return term.Good, "connected"
 	case model.Expired:
-		return styleAlarm, "session expired" + since
+		return term.Alarm, "session expired" + since
 	case model.Connecting:
 		if since == "" {
-			return styleAlarm, "connecting"
+			return term.Alarm, "connecting"
 		}
 	}
 	if since == "" {
-		return styleAlarm, "no connection" // there never was one
+		return term.Alarm, "no connection" // there never was one
 	}
-	return styleAlarm, "reconnecting" + since
+	return term.Alarm, "reconnecting" + since
 }
 
 // asOf says how old a stale picture is, "" for a true one.
-func (d *dashboard) asOf(f *frame) string {
+func (d *dashboard) asOf(f *term.Frame) string {
 	if !d.stale() {
 		return ""
 	}
 	if d.past.on {
-		return "as of " + f.clock(d.shown().DownSince) + ", there is no connection"
+		return "as of " + f.Clock(d.shown().DownSince) + ", there is no connection"
 	}
-	f.ticks(tickCalm)
-	return "as of " + f.clock(f.picture) + ", " + units.Seconds(f.now.Truncate(tickCalm).Sub(f.picture)) + " ago"
-}
-
-// explain says in words why there is no queue to show: what is missing, what
-// is waited for, and what to do. The first line is a heading.
-func (d *dashboard) explain(f *frame) []string {
-	s := d.shown()
-	path := znode.Safe(s.Path, 0)
-	where := znode.Safe(d.o.Cluster, 64)
-	if where == "" {
-		where = "the cluster"
-	}
-	switch {
-	case s.Phase == model.Unseen && s.Link.Link != model.Connected:
-		lines := []string{"Not connected yet",
-			"Waiting for " + where + ". The election appears as soon as a server answers."}
-		if why := znode.Safe(s.Link.Err, 0); why != "" {
-			lines = append(lines, "Last attempt: "+why)
-		}
-		return append(lines, "What to do: check the address and that the server runs. With no server at hand, the demo brings its own.")
-	case s.Phase == model.Unseen:
-		return []string{"Connected, reading " + path,
-			"The candidates appear as soon as the server has answered."}
-	case s.Phase == model.NoParent:
-		return []string{path + " does not exist",
-			"An election is a znode whose children are the candidates, and this one is absent.",
-			"Waiting for somebody to create it: its candidates appear here at that moment.",
-			"What to do: check the path, start a candidate, or create it with --create."}
-	case s.Phase == model.Forbidden:
-		lines := []string{"Not allowed to list " + path,
-			"Its ACL forbids this connection to read the children, so nobody can be seen.",
-			"Waiting for the ACL to change.",
-			"What to do: connect with credentials that have READ on " + path + "."}
-		if n := len(s.Queue); n > 0 {
-			lines = append(lines, "Until "+f.clock(s.ReadAt)+" there were "+units.Count(n, "candidate", "candidates")+".")
-		}
-		return lines
-	case len(s.Queue) == 0 && single(s):
-		return []string{"Nobody leads",
-			"There is no queue here: " + path + " is the leader's own znode, and it is not there.",
-			"Whoever creates it next leads. Who wants to cannot be seen."}
-	case len(s.Queue) == 0:
-		lines := []string{"Nobody stands for election"}
-		if locks(s) {
-			lines[0] = "Nobody holds the lock, and nobody waits"
-		}
-		if s.NextSequenceKnown {
-			lines = append(lines, fmt.Sprintf("The next volunteer gets the number %d and leads at once: there is nobody to wait for.", s.NextSequence))
-		} else {
-			lines = append(lines, "The next volunteer leads at once: there is nobody to wait for.")
-		}
-		var keys []string
-		if _, why := d.action(Spawn); why == "" {
-			keys = append(keys, "s spawns a candidate")
-		}
-		if _, why := d.action(Campaign); why == "" {
-			keys = append(keys, "c makes this program one")
-		}
-		if len(keys) > 0 {
-			lines = append(lines, "What to do: "+strings.Join(keys, ", ")+".")
-		}
-		return lines
-	}
-	return nil
+	f.Ticks(term.TickCalm)
+	return "as of " + f.Clock(f.Picture) + ", " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(f.Picture)) + " ago"
 }
 
 // role is what this program is in the election: at least what it was started

@@ -16,6 +16,9 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
 )
 
 // The frozen leader whose session expires stays selected without its znode,
@@ -28,8 +31,8 @@ func TestSelectionFollowsMember(t *testing.T) {
 	refresh()
 	w.wait(5 * time.Second).leave(amberZ)
 	refresh()
-	r := m.d.rows.at(m.d.index)
-	if r.member == nil || r.member.ID != "amber" || r.candidate != nil {
+	r := m.d.Rows.At(m.d.Index)
+	if r.Member == nil || r.Member.ID != "amber" || r.Candidate != nil {
 		t.Fatalf("selected after its expiry: %+v", r)
 	}
 	a, why := m.d.action(Freeze)
@@ -39,7 +42,7 @@ func TestSelectionFollowsMember(t *testing.T) {
 	z := w.join("guid-n_", "amber", 0xf1)
 	w.cast("amber", z, model.Waiting, func(m *model.Member) { m.Session, m.Znode, m.Fault = 0xf1, z, model.NoFault })
 	refresh()
-	if r := m.d.rows.at(m.d.index); r.candidate == nil || r.candidate.Name != z {
+	if r := m.d.Rows.At(m.d.Index); r.Candidate == nil || r.Candidate.Name != z {
 		t.Errorf("selected after it volunteered again: %+v", r)
 	}
 }
@@ -53,14 +56,14 @@ func TestSelectionIsNotAName(t *testing.T) {
 	m := New(Options{Source: src, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(press("j"))
-	before := m.d.selected
-	if before.znode.Name != b {
+	before := m.d.Selected
+	if before.Znode.Name != b {
 		t.Fatalf("selected %+v", before)
 	}
 	w.leave(b)
 	m.Update(refreshMsg{states: []*doctor.State{w.state()}})
-	if m.d.selected.znode.Name != a {
-		t.Errorf("the neighbour is not selected: %+v", m.d.selected)
+	if m.d.Selected.Znode.Name != a {
+		t.Errorf("the neighbour is not selected: %+v", m.d.Selected)
 	}
 }
 
@@ -71,7 +74,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 	all := scenes()
 	names := slices.Sorted(maps.Keys(all))
 	var keys []string
-	for _, b := range bindings(false) {
+	for _, b := range input.Bindings(false) {
 		keys = append(keys, b.Keys()...)
 	}
 	keys = append(keys, "a", "m", "0", " ", "é", "alt+x")
@@ -82,14 +85,14 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		}
 		src := &wallSource{source: source{world: w}}
 		if rapid.Bool().Draw(t, "several") {
-			src.others, src.walk = []*world{all["second"]().others[0], all["astray"]().world}, found(true)
+			src.others, src.walk = []*world{all["second"]().others[0], all["astray"]().world}, searched(true)
 		}
 		mode := rapid.SampledFrom([]string{ModeLive, ModeDemo, ModeReplay}).Draw(t, "mode")
 		m := New(Options{Source: src, Actions: &allow{}, Mode: mode, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 		foreign := false
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			before, path := m.d.selected, m.d.path
+			before, path := m.d.Selected, m.d.path
 			moves := false
 			switch rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "fault", "link", "wait", "size", "scene"}).Draw(t, "step") {
 			case "key":
@@ -131,18 +134,18 @@ func TestAnyKeysAnyStates(t *testing.T) {
 				t.Fatalf("%d lines on %d", len(lines), m.d.h)
 			}
 			for _, line := range strings.Split(ansi.Strip(m.View()), "\n") {
-				if ansi.StringWidth(line) > m.d.w || hasControl(line) {
+				if ansi.StringWidth(line) > m.d.w || controls(line) {
 					t.Fatalf("bad line on %d cells: %q", m.d.w, line)
 				}
 			}
-			if moves || before == (ref{}) || m.d.path != path {
+			if moves || before == (rows.Ref{}) || m.d.path != path {
 				continue
 			}
-			if i := m.d.rows.find(before, 0); i >= 0 && !same(m.d.selected, before) && m.d.rows.at(i).ref() != m.d.selected {
-				t.Fatalf("selection moved from %+v to %+v, row %d", before, m.d.selected, i)
+			if i := m.d.Rows.Find(before, 0); i >= 0 && !rows.Same(m.d.Selected, before) && m.d.Rows.At(i).Ref() != m.d.Selected {
+				t.Fatalf("selection moved from %+v to %+v, row %d", before, m.d.Selected, i)
 			}
-			if n := m.d.rows.len(); n > 0 && m.d.rows.at(m.d.index).ref() != m.d.selected {
-				t.Fatalf("row %d of %d is not the selected %+v", m.d.index, n, m.d.selected)
+			if n := m.d.Rows.Len(); n > 0 && m.d.Rows.At(m.d.Index).Ref() != m.d.Selected {
+				t.Fatalf("row %d of %d is not the selected %+v", m.d.Index, n, m.d.Selected)
 			}
 		}
 	})
@@ -155,7 +158,7 @@ func TestOnlyTheWindowIsDrawn(t *testing.T) {
 	w := crowd(2000)
 	s := copied(w.state())
 	s.Recipe = counting{s.Recipe, &asked}
-	d := stage(scenes()["crowd"](), 120, 36, ThemeDark)
+	d := stage(scenes()["crowd"](), 120, 36, term.Dark)
 	d.latest = &s
 	d.reselect()
 	asked = 0
@@ -186,7 +189,7 @@ func BenchmarkFrame(b *testing.B) {
 			}
 			src := &source{world: w}
 			now := w.now
-			m := New(Options{Source: src, Renderer: profileRenderer(termenv.TrueColor), Theme: ThemeDark, Now: func() time.Time { return now }})
+			m := New(Options{Source: src, Renderer: profileRenderer(termenv.TrueColor), Theme: term.Dark, Now: func() time.Time { return now }})
 			m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 			m.Update(press("G"))
 			m.d.setFilter(filter)
@@ -223,12 +226,12 @@ func TestSelectionAfterHomeless(t *testing.T) {
 	keys(t, m, "j")
 	w.leave(birchZ).cast("birch", "", model.Waiting, func(m *model.Member) { m.Znode, m.Session = "", 0 })
 	m.Update(present(src, false))
-	if r := m.d.rows.at(m.d.index); r.position != -1 || r.name() != "birch" {
-		t.Fatalf("selected is %s", r.name())
+	if r := m.d.Rows.At(m.d.Index); r.Position != -1 || r.Name() != "birch" {
+		t.Fatalf("selected is %s", r.Name())
 	}
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "birch"}, Gone: true})
 	m.Update(present(src, false))
-	if r := m.d.rows.at(m.d.index); r.name() != "cedar" {
-		t.Errorf("selected is %s, want cedar", r.name())
+	if r := m.d.Rows.At(m.d.Index); r.Name() != "cedar" {
+		t.Errorf("selected is %s, want cedar", r.Name())
 	}
 }

@@ -7,6 +7,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/doctor"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
 )
 
 // key handles a key press. Keys that came at once are one message: typed fast,
@@ -24,105 +27,105 @@ func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	d.status = status{} // it was read, or it is in the way
-	b, ok := binding{}, false
-	if d.mode == modeNormal && d.learning() {
-		b, ok = lookup(d.table, modeTeach, msg.String())
+	b, ok := input.Binding{}, false
+	if d.mode == input.ModeNormal && d.learning() {
+		b, ok = input.Lookup(d.table, input.ModeTeach, msg.String())
 	}
 	if !ok {
-		b, ok = lookup(d.table, d.mode, msg.String())
+		b, ok = input.Lookup(d.table, d.mode, msg.String())
 	}
 	if !ok {
-		if d.mode.main() {
+		if d.mode.Main() {
 			d.refuseKey(msg.String())
 		}
-		if d.mode == modeFilter {
+		if d.mode == input.ModeFilter {
 			d.edit(msg)
 		}
 		return nil
 	}
-	switch b.do {
-	case cmdSlower:
+	switch b.Do {
+	case input.CmdSlower:
 		return d.pace(ArgSlower)
-	case cmdFaster:
+	case input.CmdFaster:
 		return d.pace(ArgFaster)
 	}
-	if b.kind != "" {
-		return d.act(b.kind)
+	if b.Kind != "" {
+		return d.act(b.Kind)
 	}
-	switch b.do {
-	case cmdLive, cmdBack:
-		if d.zoomed && d.mode.main() && msg.Type == tea.KeyEsc {
+	switch b.Do {
+	case input.CmdLive, input.CmdBack:
+		if d.zoomed && d.mode.Main() && msg.Type == tea.KeyEsc {
 			d.zoomed = false
 			return nil
 		}
 	}
-	switch b.do {
-	case cmdFaults, cmdDoFault:
-		return d.fault(b.do)
-	case cmdEarlier, cmdLater, cmdStepBack, cmdStepOn, cmdHandBack, cmdHandOn, cmdEarliest, cmdLatest, cmdLive:
-		return d.travel(b.do)
-	case cmdLessons, cmdLearn, cmdAnswer, cmdContinue, cmdHint, cmdSkip, cmdReread:
-		return d.teach(b.do, msg.String())
-	case cmdJoin:
-		d.enter(modeJoin)
-	case cmdZoom:
+	switch b.Do {
+	case input.CmdFaults, input.CmdDoFault:
+		return d.fault(b.Do)
+	case input.CmdEarlier, input.CmdLater, input.CmdStepBack, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest, input.CmdLive:
+		return d.travel(b.Do)
+	case input.CmdLessons, input.CmdLearn, input.CmdAnswer, input.CmdContinue, input.CmdHint, input.CmdSkip, input.CmdReread:
+		return d.teach(b.Do, msg.String())
+	case input.CmdJoin:
+		d.enter(input.ModeJoin)
+	case input.CmdZoom:
 		d.zoomed = !d.zoomed
-	case cmdLeft, cmdRight:
-		d.sideways(b.do)
-	case cmdQuit:
+	case input.CmdLeft, input.CmdRight:
+		d.sideways(b.Do)
+	case input.CmdQuit:
 		return tea.Quit
-	case cmdSuspend:
+	case input.CmdSuspend:
 		return tea.Suspend
-	case cmdTheme:
-		d.theme = newTheme(nextTheme(d.theme.name), d.renderer)
-		d.say(styleMuted, "theme: "+d.theme.name)
-	case cmdHelp:
+	case input.CmdTheme:
+		d.theme = term.NewTheme(term.NextTheme(d.theme.Name), d.renderer)
+		d.say(term.Muted, "theme: "+d.theme.Name)
+	case input.CmdHelp:
 		d.help.GotoTop()
-		d.enter(modeHelp)
-	case cmdDoctor:
-		d.enter(modeDoctor)
-	case cmdServers:
-		d.enter(modeServers)
-	case cmdChoose:
+		d.enter(input.ModeHelp)
+	case input.CmdDoctor:
+		d.enter(input.ModeDoctor)
+	case input.CmdServers:
+		d.enter(input.ModeServers)
+	case input.CmdChoose:
 		return d.choose()
-	case cmdOpen:
+	case input.CmdOpen:
 		return d.open()
-	case cmdNext:
+	case input.CmdNext:
 		d.turn(1)
-	case cmdPrevious:
+	case input.CmdPrevious:
 		d.turn(-1)
-	case cmdPanel:
+	case input.CmdPanel:
 		d.focus = (d.focus + 1) % panels
-	case cmdFilter:
-		d.enter(modeFilter)
+	case input.CmdFilter:
+		d.enter(input.ModeFilter)
 		d.input.SetValue(*d.typed())
 		d.input.CursorEnd()
-		if d.below().main() {
+		if d.below().Main() {
 			d.focus = panelCandidates
 		}
-	case cmdPause:
+	case input.CmdPause:
 		return d.pause()
-	case cmdInspect:
+	case input.CmdInspect:
 		return d.inspect()
-	case cmdYes, cmdNo:
-		return d.answer(b.do == cmdYes)
-	case cmdBack:
+	case input.CmdYes, input.CmdNo:
+		return d.answer(b.Do == input.CmdYes)
+	case input.CmdBack:
 		d.goBack()
-	case cmdKeep:
+	case input.CmdKeep:
 		d.leave()
-	case cmdErase:
+	case input.CmdErase:
 		d.edit(msg)
-	case cmdEraseAll:
+	case input.CmdEraseAll:
 		d.setFilter("")
 	default:
-		d.move(b.do)
+		d.move(b.Do)
 	}
 	return nil
 }
 
 // enter opens a mode in front of the present one. One that is open further
 // behind is gone back to.
-func (d *dashboard) enter(m mode) {
+func (d *dashboard) enter(m input.Mode) {
 	if i := slices.Index(d.behind, m); i >= 0 {
 		d.mode, d.behind = m, d.behind[:i]
 		return
@@ -138,36 +141,36 @@ func (d *dashboard) leave() {
 }
 
 // below is the mode behind the present one.
-func (d *dashboard) below() mode {
+func (d *dashboard) below() input.Mode {
 	if n := len(d.behind); n > 0 {
 		return d.behind[n-1]
 	}
-	return modeNormal
+	return input.ModeNormal
 }
 
 // front is the mode whose view is in front: a filter or an answer is typed in
 // the lines below it.
-func (d *dashboard) front() mode {
-	if d.mode == modeFilter || d.mode == modeDialog {
+func (d *dashboard) front() input.Mode {
+	if d.mode == input.ModeFilter || d.mode == input.ModeDialog {
 		return d.below()
 	}
 	return d.mode
 }
 
 // home returns to the main screen, as it is now.
-func (d *dashboard) home() { d.mode, d.behind = modeNormal, nil }
+func (d *dashboard) home() { d.mode, d.behind = input.ModeNormal, nil }
 
 func (d *dashboard) goBack() {
 	switch {
-	case d.mode == modeFilter:
+	case d.mode == input.ModeFilter:
 		d.setFilter("")
 		d.leave()
-	case d.mode == modeElections && d.wall.filter != "":
+	case d.mode == input.ModeElections && d.elections.Filter != "":
 		d.setFilter("")
-	case d.mode != modeNormal:
+	case d.mode != input.ModeNormal:
 		d.opening = ""
 		d.leave()
-	case d.filter != "":
+	case d.Filter != "":
 		d.setFilter("")
 	default:
 		d.focus = panelCandidates
@@ -178,62 +181,37 @@ func (d *dashboard) goBack() {
 // is about.
 func (d *dashboard) text() *viewport.Model {
 	switch d.front() {
-	case modeHelp:
+	case input.ModeHelp:
 		return &d.help
-	case modeDoctor:
+	case input.ModeDoctor:
 		return &d.doctor
-	case modeServers:
+	case input.ModeServers:
 		return &d.servers
 	}
 	return &d.over.text
 }
 
 // move moves whatever has the focus.
-func (d *dashboard) move(do command) {
+func (d *dashboard) move(do input.Command) {
 	switch {
-	case d.mode == modeElections:
-		d.wallRows()
-		d.wall.move(do)
-	case d.mode == modeLessons:
-		d.course.moveMenu(do)
-	case d.mode == modeFaults:
+	case d.mode == input.ModeElections:
+		d.updateElections()
+		d.elections.Move(do)
+	case d.mode == input.ModeLessons:
+		d.course.MoveMenu(do)
+	case d.mode == input.ModeFaults:
 		d.faults.move(do)
-	case !d.mode.main():
-		scroll(d.text(), do)
-	case d.learning() && (d.focus == panelHandoffs || d.course.pages(do)):
-		d.course.scroll(do)
+	case !d.mode.Main():
+		input.Scroll(d.text(), do)
+	case d.learning() && (d.focus == panelHandoffs || d.course.Pages(do)):
+		d.course.Scroll(do)
 	case d.focus == panelHandoffs:
 		last := max(0, len(d.shown().Handoffs)-1)
-		d.scroll[panelHandoffs] = moved(do, d.scroll[panelHandoffs], last, 5)
+		d.scroll[panelHandoffs] = input.Moved(do, d.scroll[panelHandoffs], last, 5)
 	default:
-		d.selectRow(moved(do, d.index, d.rows.len()-1, d.page))
+		d.SelectRow(input.Moved(do, d.Index, d.Rows.Len()-1, d.Page))
 		d.chose()
 	}
-}
-
-// moved returns where at goes within 0 to last.
-func moved(do command, at, last, page int) int {
-	switch do {
-	case cmdDown:
-		at++
-	case cmdUp:
-		at--
-	case cmdPageDown:
-		at += max(1, page-1)
-	case cmdPageUp:
-		at -= max(1, page-1)
-	case cmdTop:
-		at = 0
-	case cmdBottom:
-		at = last
-	}
-	return max(0, min(at, last))
-}
-
-// window returns the first of n that is in view, of which page are, so that at
-// is among them: top, where that is possible.
-func window(top, at, page, n int) int {
-	return max(0, min(max(min(top, at), at-page+1), n-page))
 }
 
 // waiting is how many events the paused picture does not show yet.
@@ -250,26 +228,37 @@ func (d *dashboard) waiting() int {
 
 // inspect opens the view of one candidate and has its data read again.
 func (d *dashboard) inspect() tea.Cmd {
-	r := d.rows.at(d.index)
-	if r.ref() == (ref{}) {
-		d.say(styleTrouble, "inspect: no candidate is selected")
+	r := d.Rows.At(d.Index)
+	if r.Ref() == (rows.Ref{}) {
+		d.say(term.Trouble, "inspect: no candidate is selected")
 		return nil
 	}
-	d.over = overlayState{of: r.ref()}
-	d.enter(modeInspect)
+	d.over = overlayState{of: r.Ref()}
+	d.enter(input.ModeInspect)
 	a, why := d.action(Refresh)
 	if why != "" || a.Arg == "" {
 		return nil
 	}
-	return d.doer.cmd(a, r.name(), r.ref())
+	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
 // inspected returns the row that is inspected, an empty one if it is gone.
-func (d *dashboard) inspected() row { return d.rowOf(d.over.of) }
+func (d *dashboard) inspected() rows.Row { return d.rowOf(d.over.of) }
 
 // rowOf returns the row with that identity, an empty one if it is gone. The
 // filter does not hide it.
-func (d *dashboard) rowOf(id ref) row {
-	all := rows{state: d.shown(), homeless: d.shown().Homeless()}
-	return all.at(all.find(id, d.index))
+func (d *dashboard) rowOf(id rows.Ref) rows.Row {
+	all := rows.List{State: d.shown(), NoZnode: d.shown().Homeless()}
+	return all.At(all.Find(id, d.Index))
+}
+
+// sideways moves the selection by a column of the grid.
+func (d *dashboard) sideways(do input.Command) {
+	by := 1
+	if do == input.CmdLeft {
+		by = -1
+	}
+	if d.zoomed && d.focus == panelCandidates && d.Column(by) {
+		d.chose()
+	}
 }

@@ -1,54 +1,19 @@
 package ui
 
 import (
+	"electop/ui/input"
+	"electop/ui/term"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
-// No key means two things in one mode.
-func TestKeysMeanOneThing(t *testing.T) {
-	for _, m := range modes {
-		seen := map[string]command{}
-		if m.mode == modeTeach {
-			m.mode |= modeNormal // the main screen's keys mean what they did
-		}
-		for _, b := range bindings(false) {
-			if b.modes&m.mode == 0 {
-				continue
-			}
-			for _, k := range b.Keys() {
-				if other, ok := seen[k]; ok {
-					t.Errorf("in mode %q %q means %s and %s", m.title, k, other, b.do)
-				}
-				seen[k] = b.do
-			}
-		}
-		if _, ok := seen["ctrl+c"]; !ok {
-			t.Errorf("mode %q cannot be quit", m.title)
-		}
-	}
-}
-
-// Help, README and footer are made from the table, so each key is in them.
-func TestKeysAreShown(t *testing.T) {
-	d := stage(scenes()["main"](), 300, 100, ThemeMono)
-	var help strings.Builder
-	for _, l := range d.helpLines(d.theme) {
-		help.WriteString(l.sign + "\t" + l.text + "\n")
-	}
-	md := KeysMarkdown()
-	for _, b := range bindings(false) {
-		if want := b.Help().Key + "\t" + longHelp(b) + "\n"; !strings.Contains(help.String(), want) {
-			t.Errorf("the help lacks %q", want)
-		}
-		for _, k := range b.Keys() {
-			if want := "`" + strings.ReplaceAll(k, "+", "-") + "`"; !strings.Contains(md, want) {
-				t.Errorf("the table for the README lacks %s", want)
-			}
-		}
-		if b.foot > 0 && b.modes&modeNormal != 0 && b.kind == "" && b.do != cmdNext { // with one election there is no next
+// The footer is made from the table.
+func TestKeysAreInTheFooter(t *testing.T) {
+	d := stage(scenes()["main"](), 300, 100, term.Mono)
+	for _, b := range input.Bindings(false) {
+		if b.Foot > 0 && b.Modes&input.ModeNormal != 0 && b.Kind == "" && b.Do != input.CmdNext { // with one election there is no next
 			if !strings.Contains(ansi.Strip(d.drawn), b.Help().Key+" "+b.Help().Desc) {
 				t.Errorf("the footer lacks %s", b.Help().Key)
 			}
@@ -58,7 +23,7 @@ func TestKeysAreShown(t *testing.T) {
 
 func TestFooterGivesWay(t *testing.T) {
 	for _, w := range []int{60, 80, 100, 120} {
-		d := stage(scenes()["crowd"](), w, 30, ThemeMono) // nothing can be done here
+		d := stage(scenes()["crowd"](), w, 30, term.Mono) // nothing can be done here
 		lines := strings.Split(ansi.Strip(d.drawn), "\n")
 		last := lines[len(lines)-1]
 		for _, want := range []string{"enter inspect", "? help", "q quit"} {
@@ -73,7 +38,7 @@ func TestFooterGivesWay(t *testing.T) {
 func TestFooterLeadsToThePanels(t *testing.T) {
 	for name, want := range map[string]string{"main": "tab recipe", "two": "tab belief", "two-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
 		for _, w := range []int{80, 120} {
-			lines := strings.Split(ansi.Strip(stage(scenes()[name](), w, 24, ThemeMono).drawn), "\n")
+			lines := strings.Split(ansi.Strip(stage(scenes()[name](), w, 24, term.Mono).drawn), "\n")
 			last := lines[len(lines)-1]
 			if strings.Contains(last, want) != (w < wideFrom) {
 				t.Errorf("%s at width %d: %q", name, w, last)

@@ -1,5 +1,7 @@
 package ui
 
+import "electop/ui/term"
+
 // The smallest screen the dashboard can be read on.
 const (
 	minWidth  = 60
@@ -8,14 +10,6 @@ const (
 
 // wideFrom is the width from which the recipe stands beside the candidates.
 const wideFrom = 100
-
-// rect is a part of the screen, in cells. The zero rect is hidden.
-type rect struct{ x, y, w, h int }
-
-func (r rect) empty() bool { return r.w <= 0 || r.h <= 0 }
-
-// inner is what a border leaves.
-func (r rect) inner() rect { return rect{r.x + 1, r.y + 1, max(0, r.w-2), max(0, r.h-2)} }
 
 // panel is a part of the main screen that can have the focus.
 type panel int
@@ -36,9 +30,9 @@ type shape struct {
 
 // arrangement is where everything is.
 type arrangement struct {
-	header       rect
-	panel        [panels]rect
-	status, keys rect
+	header       term.Rect
+	panel        [panels]term.Rect
+	status, keys term.Rect
 }
 
 // arrange lays out a screen of w by h cells. A narrow screen has no room for
@@ -49,24 +43,24 @@ func arrange(w, h int, s shape) arrangement {
 		return arrangement{}
 	}
 	a := arrangement{
-		header: rect{0, 0, w, 1},
-		status: rect{0, h - 2, w, 1},
-		keys:   rect{0, h - 1, w, 1},
+		header: term.Rect{X: 0, W: w, H: 1},
+		status: term.Rect{X: 0, Y: h - 2, W: w, H: 1},
+		keys:   term.Rect{X: 0, Y: h - 1, W: w, H: 1},
 	}
-	body := rect{0, 1, w, h - 3}
+	body := term.Rect{X: 0, Y: 1, W: w, H: h - 3}
 	if s.zoomed || w < wideFrom && s.focus == panelRecipe && s.lesson == 0 {
 		a.panel[s.focus] = body
 		return a
 	}
-	low := max(6, body.h/3) // the strip, its axis and a handoff or two
+	low := max(6, body.H/3) // the strip, its axis and a handoff or two
 	if s.focus == panelHandoffs && w < wideFrom {
-		low = max(low, body.h/2)
+		low = max(low, body.H/2)
 	}
 	if s.lesson > 0 {
 		low = min(max(6, s.lesson+2), lessonRoom(h, false)+2)
 	}
-	upper := rect{0, body.y, w, body.h - low}
-	a.panel[panelHandoffs] = rect{0, upper.y + upper.h, w, low}
+	upper := term.Rect{X: 0, Y: body.Y, W: w, H: body.H - low}
+	a.panel[panelHandoffs] = term.Rect{X: 0, Y: upper.Y + upper.H, W: w, H: low}
 	if w < wideFrom {
 		beside := panelCandidates
 		if s.focus == panelRecipe {
@@ -76,8 +70,8 @@ func arrange(w, h int, s shape) arrangement {
 		return a
 	}
 	right := min(max(44, w*37/100), 58)
-	a.panel[panelCandidates] = rect{0, upper.y, w - right, upper.h}
-	a.panel[panelRecipe] = rect{w - right, upper.y, right, upper.h}
+	a.panel[panelCandidates] = term.Rect{X: 0, Y: upper.Y, W: w - right, H: upper.H}
+	a.panel[panelRecipe] = term.Rect{X: w - right, Y: upper.Y, W: right, H: upper.H}
 	return a
 }
 
@@ -91,12 +85,6 @@ func lessonRoom(h int, zoomed bool) int {
 }
 
 // body is everything between the header and the status line.
-func (a arrangement) body() rect {
-	return rect{0, a.header.y + 1, a.header.w, a.status.y - a.header.y - 1}
-}
-
-// overlay is where a text of that many lines goes, in front of the panels.
-func overlay(w, h, width, lines int) rect {
-	ow, oh := min(w-4, width), min(h-4, lines+2)
-	return rect{(w - ow) / 2, 1 + max(0, (h-3-oh)/2), ow, oh}
+func (a arrangement) body() term.Rect {
+	return term.Rect{X: 0, Y: a.header.Y + 1, W: a.header.W, H: a.status.Y - a.header.Y - 1}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"electop/ui/term"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func sketch(w, h int, s shape) string {
 	a := arrange(w, h, s)
 	parts := []struct {
-		r    rect
+		r    term.Rect
 		name byte
 	}{{a.header, 't'}, {a.panel[panelCandidates], 'C'}, {a.panel[panelRecipe], 'R'}, {a.panel[panelHandoffs], 'H'}, {a.status, 's'}, {a.keys, 'k'}}
 	var b strings.Builder
@@ -23,7 +24,7 @@ func sketch(w, h int, s shape) string {
 		for x := 5; x < w; x += 10 {
 			c := byte('.')
 			for _, p := range parts {
-				if x >= p.r.x && x < p.r.x+p.r.w && y >= p.r.y && y < p.r.y+p.r.h {
+				if x >= p.r.X && x < p.r.X+p.r.W && y >= p.r.Y && y < p.r.Y+p.r.H {
 					if c != '.' {
 						c = '!' // two parts overlap
 					} else {
@@ -147,10 +148,10 @@ func TestArrangeFills(t *testing.T) {
 				a := arrange(w, h, s)
 				cells := 0
 				for _, r := range append(a.panel[:], a.header, a.status, a.keys) {
-					if r.x < 0 || r.y < 0 || r.x+r.w > w || r.y+r.h > h {
+					if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
 						t.Fatalf("%dx%d %+v: %+v is outside", w, h, s, r)
 					}
-					cells += r.w * r.h
+					cells += r.W * r.H
 				}
 				if cells != w*h {
 					t.Fatalf("%dx%d %+v: %d cells of %d are used", w, h, s, cells, w*h)
@@ -158,7 +159,7 @@ func TestArrangeFills(t *testing.T) {
 				if strings.Contains(sketch(w, h, s), "!") {
 					t.Fatalf("%dx%d %+v: parts overlap", w, h, s)
 				}
-				if s.lesson > 0 && !s.zoomed && 2*a.panel[panelHandoffs].h > h-3 {
+				if s.lesson > 0 && !s.zoomed && 2*a.panel[panelHandoffs].H > h-3 {
 					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen", w, h, s)
 				}
 			}

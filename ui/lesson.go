@@ -2,36 +2,18 @@ package ui
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strconv"
 
-	"github.com/charmbracelet/bubbles/viewport"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/lesson"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/input"
+	"electop/ui/lessons"
+	"electop/ui/term"
 )
-
-// course is the lesson that is on, as last told by the tutor, and the menu.
-type course struct {
-	on   bool
-	view lesson.View
-	// starting is the lesson whose scene is being built, "" for none.
-	starting string
-
-	text   viewport.Model // of the lesson
-	follow bool           // its end is to be in view: something was added
-
-	menu     []lesson.Entry
-	selected string // in the menu; noLesson for its last row
-	menuTop  int
-	menuPage int
-}
-
-// noLesson is the row of the menu that ends the lesson.
-const noLesson = "\x00"
 
 // lessonMsg says how the beginning of a lesson went.
 type lessonMsg struct {
@@ -41,33 +23,18 @@ type lessonMsg struct {
 
 // hearTutor takes what the tutor has to say now.
 func (d *dashboard) hearTutor() {
-	if d.o.Tutor == nil {
-		return
+	if d.o.Tutor != nil && d.course.Hear(d.o.Tutor, d.front() == input.ModeLessons) {
+		d.dirty = true
 	}
-	c := &d.course
-	if d.front() == modeLessons {
-		if menu := d.o.Tutor.Lessons(); !slices.Equal(menu, c.menu) {
-			c.menu, d.dirty = menu, true
-		}
-	}
-	v, on := d.o.Tutor.View()
-	if on == c.on && reflect.DeepEqual(v, c.view) {
-		return
-	}
-	c.follow = on && c.on && v.ID == c.view.ID && v.Part == c.view.Part
-	if !c.follow {
-		c.text.GotoTop()
-	}
-	c.on, c.view, d.dirty = on, v, true
 }
 
 // learning reports whether the screen shows a lesson: not while it shows
 // another moment.
-func (d *dashboard) learning() bool { return d.course.on && !d.past.on }
+func (d *dashboard) learning() bool { return d.course.On && !d.past.on }
 
 // todo reports whether the student has something to do that did not happen yet.
 func (d *dashboard) todo() bool {
-	v := &d.course.view
+	v := &d.course.View
 	return d.learning() && v.Do != "" && !v.Done
 }
 
@@ -77,52 +44,46 @@ func (d *dashboard) pointedAt() string {
 	if !d.todo() {
 		return ""
 	}
-	return d.course.view.Target
+	return d.course.View.Target
 }
 
 // teach handles the keys of lessons; key is the one that was pressed.
-func (d *dashboard) teach(do command, key string) tea.Cmd {
+func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	c := &d.course
 	switch {
 	case d.o.Tutor == nil:
-		d.say(styleTrouble, "lessons need the demo: electop lesson")
+		d.say(term.Trouble, "lessons need the demo: electop lesson")
 		return nil
-	case do == cmdLessons:
-		d.enter(modeLessons)
+	case do == input.CmdLessons:
+		d.enter(input.ModeLessons)
 		d.hearTutor()
-		c.selected = c.view.ID
-		if !c.on {
-			i := slices.IndexFunc(c.menu, func(e lesson.Entry) bool { return !e.Done })
-			if i = max(0, i); i < len(c.menu) {
-				c.selected = c.menu[i].ID
-			}
-		}
+		c.OpenMenu()
 		return nil
-	case do == cmdLearn:
+	case do == input.CmdLearn:
 		return d.learn()
-	case !c.on:
-		d.say(styleMuted, "no lesson is on: L has the menu")
+	case !c.On:
+		d.say(term.Muted, "no lesson is on: L has the menu")
 		return nil
-	case do == cmdContinue && c.view.Done:
+	case do == input.CmdContinue && c.View.Done:
 		if next := d.nextLesson(); next != "" {
 			return d.begin(next)
 		}
-		d.say(styleGood, "this was the last lesson: L has the menu")
+		d.say(term.Good, "this was the last lesson: L has the menu")
 		return nil
 	}
-	in, choice := map[command]lesson.Input{
-		cmdContinue: lesson.Next, cmdHint: lesson.Hint, cmdSkip: lesson.Skip, cmdReread: lesson.Back, cmdAnswer: lesson.Answer,
+	in, choice := map[input.Command]lesson.Input{
+		input.CmdContinue: lesson.Next, input.CmdHint: lesson.Hint, input.CmdSkip: lesson.Skip, input.CmdReread: lesson.Back, input.CmdAnswer: lesson.Answer,
 	}[do], 0
-	if do == cmdAnswer {
+	if do == input.CmdAnswer {
 		n, err := strconv.Atoi(key)
-		if most := len(c.view.Options); err != nil || c.view.Question != "" && n > most {
-			d.say(styleTrouble, "there are "+units.Count(most, "answer", "answers")+" to choose from")
+		if most := len(c.View.Options); err != nil || c.View.Question != "" && n > most {
+			d.say(term.Trouble, "there are "+units.Count(most, "answer", "answers")+" to choose from")
 			return nil
 		}
 		choice = n - 1
 	}
 	if why := d.o.Tutor.Input(in, choice); why != "" {
-		d.say(styleTrouble, znode.Safe(why, 0))
+		d.say(term.Trouble, znode.Safe(why, 0))
 	}
 	d.hearTutor()
 	return nil
@@ -130,34 +91,34 @@ func (d *dashboard) teach(do command, key string) tea.Cmd {
 
 // learn does what is selected in the menu.
 func (d *dashboard) learn() tea.Cmd {
-	if d.course.selected == noLesson {
+	if d.course.Selected == lessons.None {
 		d.o.Tutor.Leave()
 		d.home()
 		d.hearTutor()
-		d.say(styleMuted, "no lesson is on any more; the candidates stay")
+		d.say(term.Muted, "no lesson is on any more; the candidates stay")
 		return nil
 	}
-	if d.course.row() < 0 {
-		d.say(styleTrouble, "no lesson is selected")
+	if d.course.Row() < 0 {
+		d.say(term.Trouble, "no lesson is selected")
 		return nil
 	}
-	return d.begin(d.course.selected)
+	return d.begin(d.course.Selected)
 }
 
 // begin has the scene of a lesson built.
 func (d *dashboard) begin(id string) tea.Cmd {
 	c := &d.course
-	if c.starting != "" {
-		d.say(styleTrouble, "a lesson is being begun: its scene is not ready yet")
+	if c.Starting != "" {
+		d.say(term.Trouble, "a lesson is being begun: its scene is not ready yet")
 		return nil
 	}
-	c.starting = id
+	c.Starting = id
 	if d.paused != nil {
 		d.hold(false)
 	}
 	d.home()
 	d.focus, d.zoomed = panelCandidates, false
-	d.say(styleMuted, "the demo starts afresh for the lesson")
+	d.say(term.Muted, "the demo starts afresh for the lesson")
 	tutor := d.o.Tutor
 	return d.doer.within(func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, lessonTimeout)
@@ -168,62 +129,21 @@ func (d *dashboard) begin(id string) tea.Cmd {
 
 // began tells how the beginning of a lesson went.
 func (d *dashboard) began(msg lessonMsg) {
-	d.course.starting = ""
+	d.course.Starting = ""
 	d.hearTutor()
 	if msg.err != nil {
-		d.say(styleTrouble, "lesson: "+znode.Safe(msg.err.Error(), 0))
+		d.say(term.Trouble, "lesson: "+znode.Safe(msg.err.Error(), 0))
 		return
 	}
-	d.say(styleGood, "the demo has started afresh: the lesson begins")
+	d.say(term.Good, "the demo has started afresh: the lesson begins")
 }
 
 // nextLesson is the one after that which is on, "" for none.
 func (d *dashboard) nextLesson() string {
 	all := d.o.Tutor.Lessons()
-	i := slices.IndexFunc(all, func(e lesson.Entry) bool { return e.ID == d.course.view.ID })
+	i := slices.IndexFunc(all, func(e lesson.Entry) bool { return e.ID == d.course.View.ID })
 	if i < 0 || i+1 >= len(all) {
 		return ""
 	}
 	return all[i+1].ID
-}
-
-// rows is how many rows the menu has.
-func (c *course) rows() int {
-	if c.on {
-		return len(c.menu) + 1
-	}
-	return len(c.menu)
-}
-
-// row is the selected row of the menu, -1 if it is gone.
-func (c *course) row() int {
-	if c.selected == noLesson && c.on {
-		return len(c.menu)
-	}
-	return slices.IndexFunc(c.menu, func(e lesson.Entry) bool { return e.ID == c.selected })
-}
-
-// moveMenu moves the selection of the menu.
-func (c *course) moveMenu(do command) {
-	i := moved(do, max(0, c.row()), c.rows()-1, c.menuPage)
-	if i < len(c.menu) {
-		c.selected = c.menu[i].ID
-	} else if c.on {
-		c.selected = noLesson
-	}
-}
-
-// long reports whether the lesson's text does not fit.
-func (c *course) long() bool { return c.text.TotalLineCount() > c.text.Height }
-
-// pages reports whether do turns the pages of a lesson that does not fit,
-// whatever has the focus.
-func (c *course) pages(do command) bool {
-	return (do == cmdPageDown || do == cmdPageUp) && c.long()
-}
-
-// scroll moves the lesson's text.
-func (c *course) scroll(do command) {
-	scroll(&c.text, do)
-	c.follow = false
 }

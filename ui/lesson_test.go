@@ -14,6 +14,8 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/lesson"
+	"electop/ui/input"
+	"electop/ui/term"
 )
 
 // stagedLesson is a demo with a tutor.
@@ -22,7 +24,7 @@ func stagedLesson(tu *tutor, w, h int) (Model, *source, *allow) {
 	src := &source{world: world, dirty: make(chan struct{}, 1)}
 	acts := &allow{done: make(chan Action, 9)}
 	now := world.now
-	m := New(Options{Source: src, Actions: acts, Mode: ModeDemo, Tutor: tu, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m := New(Options{Source: src, Actions: acts, Mode: ModeDemo, Tutor: tu, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m, src, acts
 }
@@ -75,7 +77,7 @@ func TestNoLesson(t *testing.T) {
 	}
 	m, _, _ = stagedWith(&allow{}, ModeDemo)
 	keys(t, m, "L")
-	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: electop lesson") || m.d.mode != modeNormal {
+	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: electop lesson") || m.d.mode != input.ModeNormal {
 		t.Errorf("L without lessons says %q", got)
 	}
 }
@@ -176,8 +178,8 @@ func TestLessonMenu(t *testing.T) {
 	m, src, _ := stagedLesson(tu, 120, 36)
 	keys(t, m, "L")
 	says(t, m, "2 of 11 done", "3    The handoff", "1  ✓ Volunteer", "What lesson 3 is about", "their history, go")
-	if m.d.course.selected != "l03" {
-		t.Errorf("selected is %q, want the first that is not done", m.d.course.selected)
+	if m.d.course.Selected != "l03" {
+		t.Errorf("selected is %q, want the first that is not done", m.d.course.Selected)
 	}
 	// Progress made elsewhere does not move the selection.
 	tu.entries = slices.Clone(tu.entries)
@@ -186,7 +188,7 @@ func TestLessonMenu(t *testing.T) {
 	says(t, m, "3 of 11 done")
 	keys(t, m, "j", "j", "k")
 	cmd := m.d.key(press("enter"))
-	if m.d.mode != modeNormal || cmd == nil {
+	if m.d.mode != input.ModeNormal || cmd == nil {
 		t.Fatalf("enter leads to mode %v", m.d.mode)
 	}
 	m.d.dirty = true
@@ -205,13 +207,13 @@ func TestLessonMenu(t *testing.T) {
 
 	// The last row ends it; the menu is the one way.
 	keys(t, m, "L")
-	if m.d.course.selected != "l03" {
-		t.Errorf("selected is %q, want the one that is on", m.d.course.selected)
+	if m.d.course.Selected != "l03" {
+		t.Errorf("selected is %q, want the one that is on", m.d.course.Selected)
 	}
 	says(t, m, "no lesson: leave the one that is on", "on now")
 	keys(t, m, "G", "enter")
-	if !tu.left || m.d.course.on || m.d.mode != modeNormal {
-		t.Errorf("left %v, on %v, mode %v", tu.left, m.d.course.on, m.d.mode)
+	if !tu.left || m.d.course.On || m.d.mode != input.ModeNormal {
+		t.Errorf("left %v, on %v, mode %v", tu.left, m.d.course.On, m.d.mode)
 	}
 	keys(t, m, "L")
 	if strings.Contains(screen(m), "no lesson:") {
@@ -268,8 +270,8 @@ func TestLessonIsLive(t *testing.T) {
 // too large, and the main screen is in the past exactly if the user is.
 func TestAnyKeysTaught(t *testing.T) {
 	var all []string
-	for _, b := range bindings(false) {
-		if b.do != cmdQuit && b.do != cmdSuspend {
+	for _, b := range input.Bindings(false) {
+		if b.Do != input.CmdQuit && b.Do != input.CmdSuspend {
 			all = append(all, b.Keys()...)
 		}
 	}
@@ -277,11 +279,11 @@ func TestAnyKeysTaught(t *testing.T) {
 		w, p := travelled()
 		tu := teaching(asked)
 		tu.on = rapid.Bool().Draw(t, "lesson")
-		src := &wallSource{source{world: w, dirty: make(chan struct{}, 1)}, nil, found(false)}
+		src := &wallSource{source{world: w, dirty: make(chan struct{}, 1)}, nil, searched(false)}
 		if rapid.Bool().Draw(t, "several") {
 			src.others = []*world{verifiedAt("/other")}
 		}
-		o := Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []Invitation{{"x", "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
+		o := Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
 		if rapid.Bool().Draw(t, "replay") {
 			r := &player{tape: *p, at: 3, end: w.now}
 			o.Mode, o.Past, o.Actions, src.others = ModeReplay, r, r, nil
@@ -319,14 +321,14 @@ func TestAnyKeysTaught(t *testing.T) {
 			if len(m.d.behind) > 0 {
 				ground = m.d.behind[0]
 			}
-			if !ground.main() || m.d.past.on != (ground == modePast) {
+			if !ground.Main() || m.d.past.on != (ground == input.ModePast) {
 				t.Fatalf("mode %v over %v, past %v", m.d.mode, m.d.behind, m.d.past.on)
 			}
 			if m.d.past.on && m.d.paused == nil {
 				t.Fatal("in the past, and live")
 			}
 			for _, line := range strings.Split(m.View(), "\n") {
-				if ansi.StringWidth(line) > m.d.w || hasControl(ansi.Strip(line)) {
+				if ansi.StringWidth(line) > m.d.w || controls(ansi.Strip(line)) {
 					t.Fatalf("bad line on %d cells: %q", m.d.w, line)
 				}
 			}
@@ -345,7 +347,7 @@ func TestLessonFault(t *testing.T) {
 		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(LoseReply), "birch"
 	})
 	w := five(dialect.Election()).wait(time.Minute)
-	m := New(Options{Source: &source{world: w}, Actions: &allow{}, Mode: ModeDemo, Tutor: tu, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+	m := New(Options{Source: &source{world: w}, Actions: &allow{}, Mode: ModeDemo, Tutor: tu, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	keys(t, m, "X")
 	says(t, m, "Faults of amber", "The lesson is about birch: esc, and select it first.")

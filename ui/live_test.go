@@ -9,6 +9,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/znode"
+	"electop/ui/wording"
 )
 
 // Elections of other people's software, on an ensemble of three that answers.
@@ -66,11 +67,11 @@ func (w *world) table() *session.Table {
 			Established: noon, LastResponse: clock - time.Duration(100*i)*time.Millisecond, Received: 30,
 		})
 		t.Servers[1].Deadlines = append(t.Servers[1].Deadlines, session.Deadline{Session: c.Session, At: clock + 6*time.Second})
-		if to := target(s, i); to != nil {
+		if to := wording.Target(s, i); to != nil {
 			if watched[at] == nil {
 				watched[at] = map[string][]uint64{}
 			}
-			path := znodePath(s, to)
+			path := wording.ZnodePath(s, to)
 			watched[at][path] = append(watched[at][path], c.Session)
 		}
 	}
@@ -129,7 +130,7 @@ func astray() *world {
 	w := latch("/services/billing/leader", 5)
 	q := w.state().Queue
 	return w.ask(3, func(t *session.Table) {
-		unwatch(t, q[2].Session, znodePath(w.state(), q[0]))
+		unwatch(t, q[2].Session, wording.ZnodePath(w.state(), q[0]))
 		unwatch(t, q[4].Session, "")
 	}).wait(4 * time.Second)
 }
@@ -189,8 +190,8 @@ func reconnecting(path string, link model.Link) *world {
 	return w.wait(5 * time.Second)
 }
 
-// found is what a search came to.
-func found(running bool) *Walk {
+// searched is what a search came to.
+func searched(running bool) *Walk {
 	k := &Walk{Root: "/", Visited: 1312, Denied: 4, Running: running, Found: []FoundElection{
 		{Path: "/solr/overseer_elect/election", System: "Apache Solr", Leader: "10.0.3.41:8983_solr", Waiting: 4, Reign: 76 * time.Hour, ReignKnown: true},
 		{Path: "/services/billing/leader", System: "Curator LeaderLatch", Leader: "billing-1:8080", Waiting: 4},

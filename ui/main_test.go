@@ -3,10 +3,13 @@ package ui
 import (
 	"bytes"
 	"context"
+	"electop/ui/term"
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -17,7 +20,7 @@ import (
 // at: go test ./ui -c -o ui.test && ./ui.test -scene killed
 var (
 	sceneName = flag.String("scene", "", "show this scene of the tests")
-	themeName = flag.String("theme", ThemeAuto, "in this theme")
+	themeName = flag.String("theme", term.Auto, "in this theme")
 )
 
 func TestMain(m *testing.M) {
@@ -57,3 +60,6 @@ func profileRenderer(p termenv.Profile) *lipgloss.Renderer {
 	r.SetColorProfile(p)
 	return r
 }
+
+// controls reports whether s has a control character in it.
+func controls(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }

@@ -18,6 +18,8 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/ui/rows"
+	"electop/ui/term"
 )
 
 // busySource is always dirty.
@@ -120,7 +122,7 @@ func program(t *testing.T, o Options, f func(send func(tea.Msg), out *writes)) e
 	out := new(writes)
 	in, typed := io.Pipe()
 	o.Output, o.Input = out, in
-	o.Renderer, o.Theme = plainRenderer(), ThemeMono
+	o.Renderer, o.Theme = plainRenderer(), term.Mono
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
@@ -216,7 +218,7 @@ func TestQuitCancelsActions(t *testing.T) {
 func TestActionTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		msg := doer{actions: slow{}}.cmd(Action{Kind: Spawn}, "", ref{})()
+		msg := doer{actions: slow{}}.cmd(Action{Kind: Spawn}, "", rows.Ref{})()
 		if done := msg.(doneMsg); done.err != context.DeadlineExceeded || time.Since(began) != actionTimeout {
 			t.Errorf("%v after %v", done.err, time.Since(began))
 		}

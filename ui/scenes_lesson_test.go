@@ -235,9 +235,9 @@ func lessonScenes() map[string]func() scene {
 		return sc
 	}
 	lines := []Invitation{
-		{"electop", "electop campaign /election -s 192.168.7.20:2181 --name YOU"},
-		{"kazoo (Python)", `python3 -c "import time; from kazoo.client import KazooClient as C; c = C('192.168.7.20:2181'); c.start(); c.Election('/election', 'YOU').run(time.sleep, 999)"`},
-		{"zkCli", "zkCli.sh -server 192.168.7.20:2181 create -s -e /election/YOU-n_ YOU"},
+		{Program: "electop", Line: "electop campaign /election -s 192.168.7.20:2181 --name YOU"},
+		{Program: "kazoo (Python)", Line: `python3 -c "import time; from kazoo.client import KazooClient as C; c = C('192.168.7.20:2181'); c.start(); c.Election('/election', 'YOU').run(time.sleep, 999)"`},
+		{Program: "zkCli", Line: "zkCli.sh -server 192.168.7.20:2181 create -s -e /election/YOU-n_ YOU"},
 	}
 	joining := func(open bool) scene {
 		o := demo

@@ -256,9 +256,9 @@ func scenes() map[string]func() scene {
 		"servers":    func() scene { return scene{world: verified(), o: live, keys: []string{"S"}} },
 		"silent":     func() scene { return scene{world: unasked(), o: live, keys: []string{"S"}} },
 		"wall": func() scene {
-			return scene{world: atRisk(), others: several()[1:], walk: found(false), o: live, keys: []string{"e", "j"}}
+			return scene{world: atRisk(), others: several()[1:], walk: searched(false), o: live, keys: []string{"e", "j"}}
 		},
-		"walking":  func() scene { return scene{world: verified(), walk: found(true), o: live, keys: []string{"e"}} },
+		"walking":  func() scene { return scene{world: verified(), walk: searched(true), o: live, keys: []string{"e"}} },
 		"unsought": func() scene { return scene{world: verified(), o: live, keys: []string{"e"}} },
 		"second": func() scene {
 			return scene{world: verified(), others: []*world{readers()}, o: live, keys: []string{")"}}

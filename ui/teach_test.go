@@ -16,6 +16,11 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/ui/action"
+	"electop/ui/candidates"
+	"electop/ui/input"
+	"electop/ui/recipe"
+	"electop/ui/term"
 )
 
 // What the moments of the recipe at work say in words, without colours.
@@ -37,7 +42,7 @@ func TestTeachingWords(t *testing.T) {
 		"chaos-broken":   {"✗ two leaders awake at once"},
 	} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
-			text := ansi.Strip(stage(all[name](), size[0], size[1], ThemeMono).drawn)
+			text := ansi.Strip(stage(all[name](), size[0], size[1], term.Mono).drawn)
 			for _, w := range want {
 				if !strings.Contains(text, w) && !(size[0] < 80 && strings.Contains(w, "It volunteers")) && !(size[0] < 80 && strings.Contains(w, "the leader is cut off")) {
 					t.Errorf("%s at %dx%d does not say %q:\n%s", name, size[0], size[1], w, text)
@@ -55,7 +60,7 @@ func TestTeachingWords(t *testing.T) {
 		"chaos":      {"one leader ✓  nothing lost ✓  no ghost ✓", "chaos seed 42, 2/s"},
 		"herd":       {"An old recipe page", "smallest j < i"},
 	} {
-		text := ansi.Strip(stage(all[name](), 120, 36, ThemeMono).drawn)
+		text := ansi.Strip(stage(all[name](), 120, 36, term.Mono).drawn)
 		for _, w := range want {
 			if !strings.Contains(text, w) {
 				t.Errorf("%s does not say %q:\n%s", name, w, text)
@@ -67,7 +72,7 @@ func TestTeachingWords(t *testing.T) {
 // later draws a scene as it is so long after.
 func later(sc scene, after time.Duration) *dashboard {
 	sc.world.wait(after)
-	return stage(sc, 120, 36, ThemeMono)
+	return stage(sc, 120, 36, term.Mono)
 }
 
 // edge is the beginning of the edge from what fell.
@@ -114,11 +119,11 @@ func TestNotificationsTravel(t *testing.T) {
 			d := later(sc, time.Duration(ms)*time.Millisecond)
 			text := ansi.Strip(d.drawn)
 			wake := d.draw().Sub(sc.world.now)
-			if at := ms + 1; at >= int(travelShown/time.Millisecond) {
+			if at := ms + 1; at >= int(candidates.TravelShown/time.Millisecond) {
 				if edge.MatchString(text) || len(marks(d)) > 0 {
 					t.Errorf("%s: after %d ms it still travels:\n%s", c.name, at, text)
 				}
-				if next := sc.world.now.Truncate(tickBusy).Add(tickBusy); wake <= tickTravel && sc.world.now.Add(wake).Before(next) {
+				if next := sc.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= candidates.TickTravel && sc.world.now.Add(wake).Before(next) {
 					t.Errorf("%s: after %d ms the next tick is in %v, though nothing moves", c.name, at, wake)
 				}
 				continue
@@ -126,7 +131,7 @@ func TestNotificationsTravel(t *testing.T) {
 			if !strings.Contains(text, "✗    12  amber") || !edge.MatchString(text) || strings.Count(text, "↑ 12 ◂") != len(c.told) {
 				t.Fatalf("%s: after %d ms the edges are not there:\n%s", c.name, ms, text)
 			}
-			if wake > tickTravel {
+			if wake > candidates.TickTravel {
 				t.Errorf("%s: after %d ms the next tick is in %v", c.name, ms, wake)
 			}
 			have := marks(d)
@@ -180,7 +185,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	if len(before) != 3 {
 		t.Fatalf("%d notifications of 3 are held:\n%s", len(before), ansi.Strip(d.drawn))
 	}
-	if wake := d.draw().Sub(sc.world.now); wake <= tickTravel {
+	if wake := d.draw().Sub(sc.world.now); wake <= candidates.TickTravel {
 		t.Errorf("the next tick is in %v, though nothing moves", wake)
 	}
 	if after := marks(later(sc, 10*time.Second)); !slices.Equal(before, after) {
@@ -195,7 +200,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	const delay = 1500 * time.Millisecond
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: delay, Held: held(w.now, 0xa2)}).leave(amberZ)
-	for _, after := range []time.Duration{0, travelShown + 100*time.Millisecond, delay + time.Second} {
+	for _, after := range []time.Duration{0, candidates.TravelShown + 100*time.Millisecond, delay + time.Second} {
 		text := ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}}, after).drawn)
 		if !edge.MatchString(text) {
 			t.Errorf("%v on its way of %v is over:\n%s", after, delay, text)
@@ -221,10 +226,10 @@ func TestStepsStayMarked(t *testing.T) {
 		want  bool
 	}{
 		{"at once", model.Pace{}, 0, true},
-		{"in time", model.Pace{}, stepShown - time.Millisecond, true},
-		{"late", model.Pace{}, stepShown, false},
-		{"slow", model.Pace{Delay: time.Second}, stepShown + time.Second - time.Millisecond, true},
-		{"slow and late", model.Pace{Delay: time.Second}, stepShown + time.Second, false},
+		{"in time", model.Pace{}, recipe.StepShown - time.Millisecond, true},
+		{"late", model.Pace{}, recipe.StepShown, false},
+		{"slow", model.Pace{Delay: time.Second}, recipe.StepShown + time.Second - time.Millisecond, true},
+		{"slow and late", model.Pace{Delay: time.Second}, recipe.StepShown + time.Second, false},
 		{"held", model.Pace{Steps: true, Held: msg}, time.Hour, true},
 		{"let go", model.Pace{Steps: true}, time.Hour, false},
 	} {
@@ -254,7 +259,7 @@ func TestTeachingActions(t *testing.T) {
 		default:
 			t.Errorf("keys %q do nothing, want %+v", keys, want)
 		}
-		if m.d.mode != modeNormal {
+		if m.d.mode != input.ModeNormal {
 			t.Errorf("after %q the mode is %v", keys, m.d.mode)
 		}
 	}
@@ -308,7 +313,7 @@ func TestTeachingActions(t *testing.T) {
 func TestDidIsGoodNews(t *testing.T) {
 	m, _, _ := stagedWith(&allow{err: fmt.Errorf("wrapped: %w", Did("birch's reply went\x1b[2J"))}, ModeDemo)
 	doing(t, m, ".")
-	if got := statusLine(m); !strings.Contains(got, `birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") || m.d.status.style != styleGood {
+	if got := statusLine(m); !strings.Contains(got, `birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") || m.d.status.style != term.Good {
 		t.Errorf("status line in style %v: %q", m.d.status.style, got)
 	}
 	// Where nothing is said, something is.
@@ -319,10 +324,10 @@ func TestDidIsGoodNews(t *testing.T) {
 	} {
 		m.d.status = status{}
 		m.d.done(doneMsg{action: a, name: "birch"})
-		if m.d.status.text == "" || m.d.status.style != styleGood {
+		if m.d.status.text == "" || m.d.status.style != term.Good {
 			t.Errorf("%+v ends with %+v", a, m.d.status)
 		}
-		if is, shows := faultWords(a); slices.Contains(faultKinds(), a.Kind) && (is == "" || shows == "") {
+		if is, shows := action.FaultWords(a); slices.Contains(action.Faults(), a.Kind) && (is == "" || shows == "") {
 			t.Errorf("%+v is not explained", a)
 		}
 	}
@@ -430,7 +435,7 @@ func TestAnyTelling(t *testing.T) {
 				t.Fatalf("%d lines on %d", len(lines), m.d.h)
 			}
 			for _, line := range lines {
-				if ansi.StringWidth(line) > m.d.w || hasControl(line) {
+				if ansi.StringWidth(line) > m.d.w || controls(line) {
 					t.Fatalf("bad line on %d cells: %q", m.d.w, line)
 				}
 			}
@@ -444,7 +449,7 @@ func BenchmarkStorm(b *testing.B) {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
 			sc := scenes()["storm-200"]()
 			sc.o.Renderer = profileRenderer(termenv.TrueColor)
-			d := stage(sc, size[0], size[1], ThemeDark)
+			d := stage(sc, size[0], size[1], term.Dark)
 			b.ReportAllocs()
 			for b.Loop() {
 				d.dirty = true
@@ -463,7 +468,7 @@ func TestLowestHasListed(t *testing.T) {
 	}{{model.StepCreate, "▸ 2 C := {13, 14}  birch"}, {model.StepWatch, "▸ 4 C := {13, 14}  birch"}} {
 		w := five(dialect.Election()).wait(time.Minute)
 		w.took("birch", c.before, "12").wait(time.Millisecond).took("birch", model.StepLowest, "13", "14").wait(10 * time.Millisecond)
-		text := ansi.Strip(stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, ThemeMono).drawn)
+		text := ansi.Strip(stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, term.Mono).drawn)
 		for _, want := range []string{c.want, "▸ 5 mine is the smallest: I lead  birch"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("after step %d it does not say %q:\n%s", c.before, want, text)
@@ -499,12 +504,20 @@ func TestStoryIsCounted(t *testing.T) {
 			w.wake(amberZ, 0, 60, false, 0xa1, 0xa2).pace(model.Pace{Delay: time.Second, Held: held(w.now, 0xa1, 0xa2)})
 		}), "n_12 was deleted, and 1 notification of it is still on the way"},
 	} {
-		d := stage(scene{world: c.w, o: Options{Mode: ModeDemo}}, 120, 36, ThemeMono)
-		f := &frame{canvas: &d.canvas, th: d.theme, now: c.w.now, picture: c.w.now}
-		if got := strings.Join(d.sentence(f).lines, " "); !strings.Contains(got, c.want) {
+		if got := recipeText(c.w.state(), c.w.now); !strings.Contains(got, c.want) {
 			t.Errorf("%s: it says %q, want %q", c.name, got, c.want)
 		}
 	}
+}
+
+// recipeText is what the recipe's panel says of s at a time.
+func recipeText(s *doctor.State, now time.Time) string {
+	th := term.NewTheme(term.Mono, plainRenderer())
+	f := &term.Frame{Canvas: new(term.Canvas), Theme: th, Now: now, Picture: now}
+	f.Resize(160, 40)
+	p := recipe.Panel{State: s}
+	p.Draw(f, term.Rect{W: 160, H: 40})
+	return ansi.Strip(f.Render(th))
 }
 
 // What happens is said below the code, which does not move for it.
@@ -514,7 +527,7 @@ func TestCodeStaysInPlace(t *testing.T) {
 		for _, name := range []string{"main", "steps", "told", "handoff", "killed", "slow", "counted"} {
 			sc := scenes()[name]()
 			sc.keys = append(sc.keys, "tab")
-			text := strings.Split(ansi.Strip(stage(sc, size[0], size[1], ThemeMono).drawn), "\n")
+			text := strings.Split(ansi.Strip(stage(sc, size[0], size[1], term.Mono).drawn), "\n")
 			lines[name] = slices.IndexFunc(text, func(l string) bool { return strings.Contains(l, "When leading") })
 		}
 		for name, y := range lines {
@@ -529,17 +542,20 @@ func TestCodeStaysInPlace(t *testing.T) {
 // the last one while all volunteer anew has one watcher by either.
 func TestBarsCompare(t *testing.T) {
 	w := countedHandoffs()
-	want := countedIn(w.state())
 	z := w.join("guid-n_", "hazel", 0xa8)
 	w.j.Apply(&model.Switch{At: w.now, Recipe: "election"})
-	s := copied(w.state())
+	s, later := copied(w.state()), w.now.Add(time.Minute)
+	want := recipeText(&s, later)
+	if !strings.Contains(want, "chain █") || !strings.Contains(want, "herd  █") {
+		t.Fatalf("the two rules are not compared:\n%s", want)
+	}
 	last := s.Wakes[len(s.Wakes)-1]
 	two, none := *last, *last
 	two.Stood, two.Recipe, two.Notified = 2, "herd", []uint64{0xa2}
 	none.Stood, none.Recipe, none.Notified = 5, "election", nil
 	s.Wakes = append(slices.Clone(s.Wakes), &two, &none)
-	if got := countedIn(&s); len(got.chain) != len(want.chain) || len(got.herd) != len(want.herd) {
-		t.Errorf("after %s came: %d and %d are compared, want %d and %d", z, len(got.chain), len(got.herd), len(want.chain), len(want.herd))
+	if got := recipeText(&s, later); got != want {
+		t.Errorf("after %s came, the panel says\n%s\nwant\n%s", z, got, want)
 	}
 }
 
@@ -547,7 +563,7 @@ func TestBarsCompare(t *testing.T) {
 // beside a lesson on a small screen.
 func TestBarsBesideALesson(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}} {
-		text := ansi.Strip(stage(scenes()["lesson-herd"](), size[0], size[1], ThemeMono).drawn)
+		text := ansi.Strip(stage(scenes()["lesson-herd"](), size[0], size[1], term.Mono).drawn)
 		for _, want := range []string{"notified", "chain █", "herd  █", "When the watched znode is deleted"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("at %v it does not say %q:\n%s", size, want, text)

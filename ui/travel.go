@@ -7,20 +7,20 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/znode"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/travel"
 )
 
 // past is where the user is in time. While it is on, the picture of the
 // election on the screen is held at an earlier moment, as in a pause.
 type past struct {
 	on    bool
-	known bool // at is the moment that is shown; it is being looked for else
-	at    history.Moment
-	// before is the state at the moment before, nil where the moment's events
-	// say what happened.
-	before *doctor.State
+	known bool // found is the moment that is shown; it is being looked for else
+	travel.Found
 	// One search is under way at a time; wanted are the moves asked for
 	// meanwhile. gen is the journey's: an answer to an older one is late.
 	moving bool
@@ -29,75 +29,26 @@ type past struct {
 	// leaving says that the playback goes on as soon as the search is over.
 	leaving bool
 	// selected is the user's choice, also at moments at which it does not exist.
-	selected ref
+	selected rows.Ref
 }
 
 // travelMsg is the moment that a search found.
 type travelMsg struct {
-	gen    uint64
-	at     history.Moment
-	before *doctor.State
-	ok     bool
-	err    error // the playback could not be stopped
-}
-
-// search goes from moment n where the moves lead, one after the other.
-func (m *travelMsg) search(ctx context.Context, in Past, path string, n uint64, moves ...history.Move) {
-	for _, move := range moves {
-		if ctx.Err() != nil {
-			return
-		}
-		if at, ok := in.Seek(path, n, move); ok {
-			m.at, m.ok, n = at, true, at.N
-		}
-	}
-	if !m.ok || len(m.at.Events) > 0 || m.at.First {
-		return
-	}
-	if at, ok := in.Seek(path, n, history.MoveBack); ok && at.N != n {
-		m.before = at.State
-	}
-	if _, ok := in.(Reel); ok {
-		in.Seek(path, n, history.MoveTo) // where it is to play on from
-	}
-}
-
-// ways are the moves that the keys make.
-var ways = map[command]history.Move{
-	cmdEarlier: history.MoveBackToEvent, cmdLater: history.MoveToEvent,
-	cmdStepBack: history.MoveBack, cmdStepOn: history.MoveOn,
-	cmdHandBack: history.MoveBackToHandoff, cmdHandOn: history.MoveToHandoff,
-	cmdEarliest: history.MoveToFirst, cmdLatest: history.MoveToLast,
+	gen uint64
+	travel.Found
+	err error // the playback could not be stopped
 }
 
 // travel goes to another moment, or back to the present.
-func (d *dashboard) travel(do command) tea.Cmd {
-	if do == cmdLive {
+func (d *dashboard) travel(do input.Command) tea.Cmd {
+	if do == input.CmdLive {
 		return d.live()
 	}
-	if move, ok := ways[do]; ok && d.past.on {
-		d.past.wanted = also(d.past.wanted, move)
+	if move, ok := travel.MoveOf(do); ok && d.past.on {
+		d.past.wanted = travel.Also(d.past.wanted, move)
 		return d.seek()
 	}
 	return nil
-}
-
-// also adds a move to those that wait. One that undoes the last takes it back,
-// and one to an end makes those before it needless.
-func also(wanted []history.Move, m history.Move) []history.Move {
-	undoes := map[history.Move]history.Move{
-		history.MoveBack: history.MoveOn, history.MoveOn: history.MoveBack,
-		history.MoveBackToEvent: history.MoveToEvent, history.MoveToEvent: history.MoveBackToEvent,
-		history.MoveBackToHandoff: history.MoveToHandoff, history.MoveToHandoff: history.MoveBackToHandoff,
-	}
-	n := len(wanted)
-	switch {
-	case m == history.MoveToFirst || m == history.MoveToLast:
-		return append(wanted[:0:0], m)
-	case n > 0 && undoes[wanted[n-1]] == m:
-		return wanted[:n-1]
-	}
-	return append(wanted, m)
 }
 
 // pause holds the picture where there is nothing to go back to, and else goes
@@ -133,13 +84,13 @@ func (d *dashboard) hold(on bool) {
 // depart goes back in time: first to the moment that is shown now.
 func (d *dashboard) depart() tea.Cmd {
 	d.hold(true)
-	d.past = past{on: true, gen: d.past.gen + 1, moving: true, selected: d.selected}
-	d.ground(modePast)
+	d.past = past{on: true, gen: d.past.gen + 1, moving: true, selected: d.Selected}
+	d.ground(input.ModePast)
 	gen, path, in, reel, a := d.past.gen, d.path, d.o.Past, d.reel(), Action{Kind: Pause, Election: d.path}
 	return d.doer.within(func(ctx context.Context) tea.Msg {
 		msg := travelMsg{gen: gen}
 		if reel == nil {
-			msg.search(ctx, in, path, 0, history.MoveToLast)
+			msg.Found = travel.Search(ctx, in, path, 0, history.MoveToLast)
 			return msg
 		}
 		now := reel.Playing()
@@ -150,7 +101,7 @@ func (d *dashboard) depart() tea.Cmd {
 				return msg
 			}
 		}
-		msg.search(ctx, in, path, reel.Playing().N, history.MoveTo)
+		msg.Found = travel.Search(ctx, in, path, reel.Playing().N, history.MoveTo)
 		return msg
 	})
 }
@@ -162,11 +113,11 @@ func (d *dashboard) seek() tea.Cmd {
 	if p.moving || len(p.wanted) == 0 {
 		return nil
 	}
-	gen, path, n, in, moves := p.gen, d.path, p.at.N, d.o.Past, p.wanted
+	gen, path, n, in, moves := p.gen, d.path, p.At.N, d.o.Past, p.wanted
 	p.moving, p.wanted = true, nil
 	return d.doer.within(func(ctx context.Context) tea.Msg {
 		msg := travelMsg{gen: gen}
-		msg.search(ctx, in, path, n, moves...)
+		msg.Found = travel.Search(ctx, in, path, n, moves...)
 		return msg
 	})
 }
@@ -182,22 +133,22 @@ func (d *dashboard) arrive(msg travelMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		d.present()
-		d.say(styleTrouble, "pause: "+znode.Safe(msg.err.Error(), 0))
+		d.say(term.Trouble, "pause: "+znode.Safe(msg.err.Error(), 0))
 		return nil
-	case msg.ok && msg.at.State != nil:
-		p.at, p.before, p.known = msg.at, msg.before, true
-		d.paused, d.since, d.dirty = msg.at.State, msg.at.At, true
-		d.selected = p.selected
+	case msg.OK && msg.At.State != nil:
+		p.Found, p.known = msg.Found, true
+		d.paused, d.since, d.dirty = msg.At.State, msg.At.At, true
+		d.Selected = p.selected
 		d.reselect()
 	case !p.known && d.reel() != nil:
 		d.present()
-		d.say(styleTrouble, "nothing of this recording was played yet")
+		d.say(term.Trouble, "nothing of this recording was played yet")
 		return nil
 	case !p.known:
 		// The picture is held all the same.
 		p.on = false
-		d.ground(modeNormal)
-		d.say(styleTrouble, "no past is kept of this election: the picture is only held")
+		d.ground(input.ModeNormal)
+		d.say(term.Trouble, "no past is kept of this election: the picture is only held")
 		return nil
 	}
 	if p.leaving {
@@ -219,7 +170,7 @@ func (d *dashboard) live() tea.Cmd {
 		return nil
 	}
 	if p.known {
-		d.latest = p.at.State
+		d.latest = p.At.State
 	}
 	d.present()
 	if playing := reel.Playing(); !playing.Stopped || playing.Ended {
@@ -232,13 +183,13 @@ func (d *dashboard) live() tea.Cmd {
 func (d *dashboard) present() {
 	selected := d.past.selected
 	d.past = past{gen: d.past.gen + 1}
-	d.ground(modeNormal)
-	d.selected = selected
+	d.ground(input.ModeNormal)
+	d.Selected = selected
 	d.hold(false)
 }
 
 // ground makes m the mode of the main screen, whatever is in front of it.
-func (d *dashboard) ground(m mode) {
+func (d *dashboard) ground(m input.Mode) {
 	if len(d.behind) > 0 {
 		d.behind[0] = m
 	} else {
@@ -249,7 +200,7 @@ func (d *dashboard) ground(m mode) {
 // chose notes the user's selection for the other moments.
 func (d *dashboard) chose() {
 	if d.past.on {
-		d.past.selected = d.selected
+		d.past.selected = d.Selected
 	}
 }
 
@@ -267,18 +218,26 @@ func (d *dashboard) heldWhy() string {
 
 // clock formats a time as the screen's clock shows it.
 func (d *dashboard) clock(t time.Time) string {
-	return t.In(d.o.Now().Location()).Format(clockFormat)
+	return t.In(d.o.Now().Location()).Format(term.ClockFormat)
 }
 
 // refuseKey says why a key of the main screen means nothing there now: it
 // belongs to a lesson, or acts, and there is another moment on the screen.
 func (d *dashboard) refuseKey(k string) {
-	if _, ok := lookup(d.table, modeTeach, k); ok && !d.course.on && d.mode == modeNormal {
-		d.say(styleMuted, "no lesson is on: L has the menu")
+	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.mode == input.ModeNormal {
+		d.say(term.Muted, "no lesson is on: L has the menu")
 		return
 	}
-	b, ok := lookup(d.table, modeNormal|modeTeach, k)
-	if ok && d.past.on && (b.kind.changes() || b.modes&modeTeach != 0 || slices.Contains([]command{cmdFaults, cmdLessons, cmdJoin}, b.do)) {
-		d.say(styleTrouble, b.Help().Desc+": "+d.heldWhy())
+	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
+	if ok && d.past.on && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
+		d.say(term.Trouble, b.Help().Desc+": "+d.heldWhy())
 	}
+}
+
+// reel is the recording that is played, nil for what is live.
+func (d *dashboard) reel() Reel {
+	if r, ok := d.o.Past.(Reel); ok && d.o.Mode == ModeReplay {
+		return r
+	}
+	return nil
 }

@@ -15,6 +15,10 @@ import (
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/znode"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/travel"
 )
 
 // stagedPast is a demo with a past, and its clock.
@@ -22,7 +26,7 @@ func stagedPast(acts Actions) (Model, *source, *tape, *time.Time) {
 	w, p := travelled()
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	now := w.now
-	m := New(Options{Source: src, Actions: acts, Mode: ModeDemo, Past: p, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m := New(Options{Source: src, Actions: acts, Mode: ModeDemo, Past: p, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	return m, src, p, &now
 }
@@ -43,7 +47,7 @@ func says(t *testing.T, m Model, want ...string) {
 func TestTravel(t *testing.T) {
 	m, src, p, now := stagedPast(&allow{})
 	keys(t, m, "p")
-	if m.d.mode != modePast || p.path != "/election" {
+	if m.d.mode != input.ModePast || p.path != "/election" {
 		t.Fatalf("mode %v at %q", m.d.mode, p.path)
 	}
 	says(t, m, "LIVE -00:42", "the last moment: handoff amber → birch", "takeover 3 ms")
@@ -71,7 +75,7 @@ func TestTravel(t *testing.T) {
 	m.Update(present(src, false))
 	says(t, m, "5 candidates", "LIVE -01:02")
 	keys(t, m, "p")
-	if strings.Contains(header(m), "LIVE") || m.d.mode != modeNormal || m.d.paused != nil {
+	if strings.Contains(header(m), "LIVE") || m.d.mode != input.ModeNormal || m.d.paused != nil {
 		t.Errorf("not live again: mode %v\n%s", m.d.mode, screen(m))
 	}
 	says(t, m, "6 candidates", "grove")
@@ -98,7 +102,7 @@ func TestPastRefusesToAct(t *testing.T) {
 		}
 	}
 	keys(t, m, "enter", "x")
-	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") || m.d.mode != modeInspect {
+	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") || m.d.mode != input.ModeInspect {
 		t.Errorf("x in the inspection says %q", got)
 	}
 	if len(acts.done) != 0 {
@@ -111,29 +115,29 @@ func TestPastIsBehindThePanels(t *testing.T) {
 	for _, k := range []string{"enter", "!", "S", "?"} {
 		m, _, _, _ := stagedPast(nil)
 		keys(t, m, "p", "home", k)
-		if m.d.mode == modePast {
+		if m.d.mode == input.ModePast {
 			t.Errorf("%s opens nothing", k)
 		}
 		says(t, m, "LIVE -03:16")
 		keys(t, m, "esc")
-		if m.d.mode != modePast || m.d.shown() == m.d.latest {
+		if m.d.mode != input.ModePast || m.d.shown() == m.d.latest {
 			t.Errorf("after %s and esc: mode %v", k, m.d.mode)
 		}
 		keys(t, m, "esc")
-		if m.d.mode != modeNormal || m.d.shown() != m.d.latest {
+		if m.d.mode != input.ModeNormal || m.d.shown() != m.d.latest {
 			t.Errorf("esc is not live again: mode %v", m.d.mode)
 		}
 	}
 	// From the inspection into the past and back.
 	m, _, _, _ := stagedPast(nil)
 	keys(t, m, "enter", "p")
-	if m.d.mode != modeInspect || !m.d.past.on {
+	if m.d.mode != input.ModeInspect || !m.d.past.on {
 		t.Fatalf("mode %v, past %v", m.d.mode, m.d.past.on)
 	}
 	keys(t, m, "esc", "left")
 	says(t, m, "LIVE")
 	keys(t, m, "enter", "p", "esc")
-	if m.d.mode != modeNormal || m.d.past.on {
+	if m.d.mode != input.ModeNormal || m.d.past.on {
 		t.Errorf("mode %v, past %v", m.d.mode, m.d.past.on)
 	}
 }
@@ -161,7 +165,7 @@ func TestTravelCoalesces(t *testing.T) {
 	if !slices.Equal(p.seeks, want) {
 		t.Errorf("it was looked for %q, want %q", p.seeks, want)
 	}
-	if n := m.d.past.at.N; n != 1 {
+	if n := m.d.past.At.N; n != 1 {
 		t.Errorf("moment %d is shown", n) // 7, an event before that is 4, and then 2, and one more is 1
 	}
 
@@ -171,8 +175,8 @@ func TestTravelCoalesces(t *testing.T) {
 	m.d.key(press("right"))
 	m.d.key(press("end"))
 	m.d.update(m.d.update(first())())
-	if want := []history.Move{history.MoveToEvent, history.MoveToLast}; !slices.Equal(p.seeks, want) || m.d.past.at.N != 7 {
-		t.Errorf("it was looked for %q, want %q; moment %d", p.seeks, want, m.d.past.at.N)
+	if want := []history.Move{history.MoveToEvent, history.MoveToLast}; !slices.Equal(p.seeks, want) || m.d.past.At.N != 7 {
+		t.Errorf("it was looked for %q, want %q; moment %d", p.seeks, want, m.d.past.At.N)
 	}
 }
 
@@ -183,7 +187,7 @@ func TestTravelLateAnswer(t *testing.T) {
 	late := m.d.key(press("home"))
 	keys(t, m, "p")
 	m.Update(late())
-	if m.d.paused != nil || m.d.mode != modeNormal {
+	if m.d.paused != nil || m.d.mode != input.ModeNormal {
 		t.Error("a late answer goes back in time")
 	}
 	// Nor does that of the journey before count for the next.
@@ -202,8 +206,9 @@ func TestTravelArrives(t *testing.T) {
 		direct := &tape{moments: p.moments}
 		ks := rapid.SliceOfN(rapid.SampledFrom([]string{"left", "right", ",", ".", "pgup", "pgdown", "home", "end"}), 0, 20).Draw(t, "keys")
 		for _, k := range ks {
-			b, _ := lookup(m.d.table, modePast, k)
-			if at, ok := direct.Seek("", n, ways[b.do]); ok {
+			b, _ := input.Lookup(m.d.table, input.ModePast, k)
+			move, _ := travel.MoveOf(b.Do)
+			if at, ok := direct.Seek("", n, move); ok {
 				n = at.N
 			}
 			if c := m.d.key(press(k)); c != nil {
@@ -219,8 +224,8 @@ func TestTravelArrives(t *testing.T) {
 		if m.d.past.moving || len(m.d.past.wanted) > 0 || m.d.paused == nil {
 			t.Fatalf("it does not arrive: %+v", m.d.past)
 		}
-		if !opposites(ks) && m.d.past.at.N != n {
-			t.Fatalf("moment %d is shown, want %d", m.d.past.at.N, n)
+		if !opposites(ks) && m.d.past.At.N != n {
+			t.Fatalf("moment %d is shown, want %d", m.d.past.At.N, n)
 		}
 	})
 }
@@ -240,27 +245,27 @@ func opposites(ks []string) bool {
 func TestTravelKeepsTheSelection(t *testing.T) {
 	m, _, _, _ := stagedPast(nil)
 	keys(t, m, "G")
-	want := m.d.selected
-	if want.znode.Name != "guid-n_0000000017" {
+	want := m.d.Selected
+	if want.Znode.Name != "guid-n_0000000017" {
 		t.Fatalf("selected %+v", want)
 	}
 	keys(t, m, "p", "home")
-	if same(m.d.selected, want) {
+	if rows.Same(m.d.Selected, want) {
 		t.Fatal("fjord is selected before it joined")
 	}
 	keys(t, m, "right")
-	if !same(m.d.selected, want) {
-		t.Errorf("at its joining %+v is selected", m.d.selected)
+	if !rows.Same(m.d.Selected, want) {
+		t.Errorf("at its joining %+v is selected", m.d.Selected)
 	}
 	keys(t, m, "home", "p")
-	if !same(m.d.selected, want) {
-		t.Errorf("live again %+v is selected", m.d.selected)
+	if !rows.Same(m.d.Selected, want) {
+		t.Errorf("live again %+v is selected", m.d.Selected)
 	}
 	keys(t, m, "p", "home", "g", "k", "k", "k", "k", "k")
-	chosen := m.d.selected
+	chosen := m.d.Selected
 	keys(t, m, "end", "home")
-	if !same(m.d.selected, chosen) {
-		t.Errorf("the choice made in the past is lost: %+v, want %+v", m.d.selected, chosen)
+	if !rows.Same(m.d.Selected, chosen) {
+		t.Errorf("the choice made in the past is lost: %+v, want %+v", m.d.Selected, chosen)
 	}
 }
 
@@ -271,12 +276,12 @@ func TestTravelInOneElection(t *testing.T) {
 	p.take(worlds[0])
 	src := &wallSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], nil}
 	now := worlds[0].now
-	m := New(Options{Source: src, Past: p, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m := New(Options{Source: src, Past: p, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	keys(t, m, "p")
 	says(t, m, "LIVE -")
 	keys(t, m, ")")
-	if m.d.path != "/locks/inventory" || m.d.past.on || m.d.mode != modeNormal {
+	if m.d.path != "/locks/inventory" || m.d.past.on || m.d.mode != input.ModeNormal {
 		t.Errorf("at %s, past %v, mode %v", m.d.path, m.d.past.on, m.d.mode)
 	}
 	says(t, m, "live again: each election has its own past")
@@ -315,7 +320,7 @@ func stagedReplay() (Model, *player) {
 	r := sc.o.Past.(*player)
 	o := sc.o
 	o.Source = &source{world: sc.world, dirty: make(chan struct{}, 1)}
-	o.Theme, o.Renderer = ThemeMono, plainRenderer()
+	o.Theme, o.Renderer = term.Mono, plainRenderer()
 	o.Now = func() time.Time { return r.moments[r.at-1].At }
 	m := New(o)
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
@@ -327,7 +332,7 @@ func TestReplayTravels(t *testing.T) {
 	m, r := stagedReplay()
 	says(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
 	keys(t, m, "p")
-	if !r.stopped || r.at != 4 || m.d.mode != modePast {
+	if !r.stopped || r.at != 4 || m.d.mode != input.ModePast {
 		t.Fatalf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.mode)
 	}
 	says(t, m, "amber left; handoff")
@@ -346,7 +351,7 @@ func TestReplayTravels(t *testing.T) {
 		t.Errorf("x says %q", got)
 	}
 	keys(t, m, "p")
-	if r.stopped || r.at != 2 || m.d.mode != modeNormal || m.d.paused != nil {
+	if r.stopped || r.at != 2 || m.d.mode != input.ModeNormal || m.d.paused != nil {
 		t.Errorf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.mode)
 	}
 	if n := len(m.d.shown().Queue); n != 6 {
@@ -374,12 +379,12 @@ func TestReplayTravelsFromItsEnd(t *testing.T) {
 	m, r := stagedReplay()
 	r.at = 7
 	keys(t, m, "p")
-	if r.stopped != true || m.d.mode != modePast {
+	if r.stopped != true || m.d.mode != input.ModePast {
 		t.Fatalf("stopped %v, mode %v", r.stopped, m.d.mode)
 	}
 	says(t, m, "the last moment")
 	keys(t, m, "p")
-	if m.d.mode != modeNormal {
+	if m.d.mode != input.ModeNormal {
 		t.Errorf("mode %v", m.d.mode)
 	}
 	says(t, m, "ended")
@@ -395,9 +400,9 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, doctor.FindingChanged{Finding: &doctor.Finding{Title: "\x07"}, Raised: true},
 		doctor.RiskChanged{Risk: doctor.Risk{Candidate: q[1]}, Raised: true}, doctor.Snapshot{State: w.state()})
 	d := New(Options{Past: p, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}).d
-	d.past = past{on: true, known: true, at: p.moments[0]}
-	_, words := d.momentWords(&frame{now: w.now})
-	if hasControl(words) {
+	d.past = past{on: true, known: true, Found: travel.Found{At: p.moments[0]}}
+	_, words := travel.Words(&term.Frame{Now: w.now}, d.past.Found)
+	if controls(words) {
 		t.Errorf("%q", words)
 	}
 	for _, want := range []string{"left", "handoff", "no candidate", "1 create and 2 deletes were missed", "an unknown number", "found: ", "at risk"} {
@@ -448,7 +453,8 @@ func TestMomentWordsAreSafe(t *testing.T) {
 	} {
 		s := copied(&was)
 		c.change(&s)
-		if got := doneWords(&was, &s); got != c.want {
+		_, got := travel.Words(&term.Frame{Now: noon}, travel.Found{At: history.Moment{State: &s}, Before: &was})
+		if got = got[len(term.StampFormat)+2:]; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -483,7 +489,7 @@ func TestTravelOnATape(t *testing.T) {
 	put(&model.Read{At: w.now, Presence: model.Present, Gone: []string{amberZ}, Parent: parent()})
 
 	now := w.now.Add(7 * time.Second)
-	m := New(Options{Source: tapeSource{tape}, Past: kept{tape}, Theme: ThemeMono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m := New(Options{Source: tapeSource{tape}, Past: kept{tape}, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	keys(t, m, "p")
 	says(t, m, "LIVE -00:07", "the last moment: ", "amber left", "handoff amber → birch")

@@ -10,12 +10,14 @@ import (
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/units"
+	"electop/ui/input"
+	"electop/ui/term"
 )
 
 func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	now := w.now
-	o.Source, o.Actions, o.Theme, o.Renderer = src, acts, ThemeMono, plainRenderer()
+	o.Source, o.Actions, o.Theme, o.Renderer = src, acts, term.Mono, plainRenderer()
 	o.Now = func() time.Time { return now }
 	m := New(o)
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
@@ -83,8 +85,8 @@ func TestObserveOnly(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	m, src, _ := stagedOn(w, acts, Options{ObserveOnly: true, Mode: ModeDemo})
 	for _, b := range m.d.table {
-		if b.kind.changes() || b.modes&modeDialog != 0 {
-			t.Errorf("key %s is there: %s", b.Help().Key, b.do)
+		if b.Kind.Changes() || b.Modes&input.ModeDialog != 0 {
+			t.Errorf("key %s is there: %s", b.Help().Key, b.Do)
 		}
 	}
 	for _, mode := range []string{"", "enter", "!", "S", "e", "?"} {
@@ -103,7 +105,7 @@ func TestObserveOnly(t *testing.T) {
 		m.d.home()
 	}
 	for len(acts.done) > 0 {
-		if a := <-acts.done; a.Kind.changes() {
+		if a := <-acts.done; a.Kind.Changes() {
 			t.Errorf("%+v was done", a)
 		}
 	}
@@ -131,8 +133,8 @@ func TestRiskCountsDown(t *testing.T) {
 		m.d.dirty = true
 		m.d.redraw()
 		// The screen's clock moves in quarters of a second.
-		want := "at risk, expires ≤ " + units.AtMost(r.By.Sub(now.Truncate(tickBusy)))
-		if !now.Truncate(tickBusy).Before(r.By) {
+		want := "at risk, expires ≤ " + units.AtMost(r.By.Sub(now.Truncate(term.TickBusy)))
+		if !now.Truncate(term.TickBusy).Before(r.By) {
 			want = "at risk, overdue"
 		}
 		if text := screen(m); !strings.Contains(text, want) || !strings.Contains(text, "☆") || !strings.Contains(text, "takes over") {
@@ -167,7 +169,7 @@ func TestHostileServers(t *testing.T) {
 	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
 		keys(t, m, k)
 		text := strings.ReplaceAll(screen(m), "\n", "")
-		if hasControl(text) || strings.ContainsRune(text, '\u202e') {
+		if controls(text) || strings.ContainsRune(text, '\u202e') {
 			t.Fatalf("after %q: %q", k, text)
 		}
 	}

@@ -8,6 +8,10 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/ui/candidates"
+	"electop/ui/input"
+	"electop/ui/term"
+	"electop/ui/wording"
 )
 
 // view is one of the elections watched, and where the user was in it: each
@@ -17,18 +21,9 @@ type view struct {
 	latest *doctor.State // the newest
 	paused *doctor.State // what is shown while paused, else nil
 
-	rows     rows
-	selected ref
-	index    int // of the selected row in rows
-	stood    int // where it was last in the queue
-	top      int // first contender in view
-	page     int // how many were in view
-	scroll   [panels]int
-	filter   string
-	// Of the grid of a zoomed crowd: the rows it has, and the first column in
-	// view.
-	gridRows, gridLeft int
-	doctor, servers    viewport.Model // the texts in front of the panels
+	*candidates.List
+	scroll          [panels]int
+	doctor, servers viewport.Model // the texts in front of the panels
 
 	handoff     *model.Handoff // the newest, and when it came
 	handoffCame time.Time
@@ -40,20 +35,13 @@ type view struct {
 
 // newView returns a view on an election.
 func newView(s *doctor.State) *view {
-	v := &view{path: s.Path, latest: s, handoff: newest(s)}
+	v := &view{path: s.Path, latest: s, handoff: wording.Newest(s), List: new(candidates.List)}
 	v.reselect()
 	return v
 }
 
 // unknown is the state of an election of which nothing is known.
 func unknown() *doctor.State { return doctor.NewJournal(model.Config{}).State() }
-
-func newest(s *doctor.State) *model.Handoff {
-	if n := len(s.Handoffs); n > 0 {
-		return s.Handoffs[n-1]
-	}
-	return nil
-}
 
 // shown is the state on the screen.
 func (v *view) shown() *doctor.State {
@@ -65,7 +53,7 @@ func (v *view) shown() *doctor.State {
 
 // takeHandoff notes that the newest handoff is another one than before.
 func (v *view) takeHandoff(now time.Time) {
-	h := newest(v.latest)
+	h := wording.Newest(v.latest)
 	if h == nil {
 		v.handoff = nil
 		return
@@ -77,38 +65,8 @@ func (v *view) takeHandoff(now time.Time) {
 	v.handoff = h
 }
 
-// reselect rebuilds the rows and finds the selected one again. If it is gone,
-// whatever stands in its place is selected: in the queue, for one that lost its
-// znode first and then went.
-func (v *view) reselect() {
-	homeless := v.index >= v.rows.queued()
-	v.rows = newRows(v.shown(), v.filter)
-	if i := v.rows.find(v.selected, v.index); i >= 0 {
-		v.index = i
-		v.selected = v.rows.at(i).ref() // a member may have another znode now
-		if i < v.rows.queued() {
-			v.stood = i
-		}
-		return
-	}
-	if homeless {
-		v.selectRow(v.stood)
-		return
-	}
-	v.selectRow(v.index)
-}
-
-// selectRow selects row i, or the nearest there is.
-func (v *view) selectRow(i int) {
-	v.index = max(0, min(i, v.rows.len()-1))
-	if v.rows.len() == 0 {
-		// Keep the identity: it may come back, as after a lost connection or
-		// under another filter.
-		return
-	}
-	v.selected = v.rows.at(v.index).ref()
-	v.stood = v.index
-}
+// reselect takes the rows of the state on the screen.
+func (v *view) reselect() { v.List.Reselect(v.shown()) }
 
 // setViews takes the states of the elections watched. Those that are known
 // keep their view; where the present one is gone, a neighbour is shown.
@@ -174,15 +132,15 @@ func (d *dashboard) viewOf(path string) int {
 func (d *dashboard) show(v *view) {
 	if d.past.on && v != d.view {
 		d.present() // the numbers of moments are one election's
-		d.say(styleMuted, "live again: each election has its own past")
+		d.say(term.Muted, "live again: each election has its own past")
 	}
 	d.view, d.dirty = v, true
-	if v.rows.state != v.shown() {
+	if v.Rows.State != v.shown() {
 		v.reselect() // it changed while another one was on the screen
 	}
 	d.over = overlayState{}
 	d.input.SetValue(*d.typed())
-	if d.mode == modeInspect || d.mode == modeDialog || slices.Contains(d.behind, modeInspect) {
+	if d.mode == input.ModeInspect || d.mode == input.ModeDialog || slices.Contains(d.behind, input.ModeInspect) {
 		d.question = nil // it was about the other election
 		d.home()
 	}
@@ -194,5 +152,5 @@ func (d *dashboard) turn(by int) {
 		d.show(d.views[(slices.Index(d.views, d.view)+by+n)%n])
 		return
 	}
-	d.say(styleMuted, "no other election is watched: e looks for some")
+	d.say(term.Muted, "no other election is watched: e looks for some")
 }

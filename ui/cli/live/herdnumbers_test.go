@@ -30,6 +30,7 @@ import (
 	"electop/ui/cli/stage"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
+	"electop/ui/term"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -224,7 +225,7 @@ func inWords(bytes int64) string {
 func (x *exhibit) screen() string {
 	m := ui.New(ui.Options{
 		Source: x.elections, Past: x.elections, Actions: x.actions, Now: feed.Now, Mode: ui.ModeDemo, Role: "observer", Cluster: "embedded",
-		Theme: ui.ThemeMono, Renderer: lipgloss.NewRenderer(io.Discard),
+		Theme: term.Mono, Renderer: lipgloss.NewRenderer(io.Discard),
 	})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	return ansi.Strip(m.View())

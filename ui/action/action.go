@@ -1,0 +1,86 @@
+// Package action is what the user can want done to an election: the kinds of
+// actions, what they are called, and what is said when they are done.
+package action
+
+// Kind is what an [Action] does.
+type Kind string
+
+const (
+	Spawn    Kind = "spawn"    // one more candidate
+	Kill     Kind = "kill"     // cut its connection, no goodbye
+	Freeze   Kind = "freeze"   // freeze or thaw: Arg says which
+	Resign   Kind = "resign"   // close its session
+	Campaign Kind = "campaign" // enter the election or leave it: Arg says which
+	Herd     Kind = "herd"     // change the recipe to the one that Arg names
+	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
+	Pause    Kind = "pause"    // replays only: stop or continue the playback
+	Verify   Kind = "verify"   // ask the servers now who watches what; done once that has begun
+	Discover Kind = "discover" // look for elections; done once that has begun: its result comes with a later state
+	Open     Kind = "open"     // watch one more election: Target is its path
+
+	// Faults, to see what happens. Where Arg is not said to be on or off, it is
+	// done once.
+	Partition Kind = "partition"  // cut a candidate's network, or heal it: ArgOn, ArgOff
+	LoseReply Kind = "lose reply" // it volunteers anew, and the reply to its create is lost
+	NoGuid    Kind = "no guid"    // its next znodes have no guid in their name: ArgOn, ArgOff
+	Expire    Kind = "expire"     // its session expires now
+	SlowLead  Kind = "slow lead"  // its leader procedure does not end: ArgOn, ArgOff
+
+	// Of the demo as a whole.
+	Slow    Kind = "slow"    // how slowly the server speaks: ArgSlower, ArgFaster
+	Step    Kind = "step"    // let one protocol step go, and hold the next ones
+	Workers Kind = "workers" // leaders have workers that write: ArgOn, ArgOff
+	Fence   Kind = "fence"   // workers check the leader's znode with each write: ArgOn, ArgOff
+)
+
+// What [Action.Arg] says where a key has two meanings.
+const (
+	ArgFreeze   = "freeze"
+	ArgThaw     = "thaw"
+	ArgCampaign = "campaign"
+	ArgWithdraw = "withdraw"
+	ArgOn       = "on"
+	ArgOff      = "off"
+	ArgSlower   = "slower"
+	ArgFaster   = "faster"
+)
+
+// Action is something the user wants done outside the dashboard.
+type Action struct {
+	Kind Kind
+	// Election is the path of the election that was on the screen.
+	Election string
+	// Target is the ID of one of our own members, else the full path of a
+	// znode, or "" where the kind needs none.
+	Target string
+	Arg    string
+}
+
+// Changes tells whether actions of that kind change anything but this
+// program's own view.
+func (k Kind) Changes() bool {
+	switch k {
+	case Spawn, Kill, Freeze, Resign, Campaign, Herd,
+		Partition, LoseReply, NoGuid, Expire, SlowLead, Slow, Step, Workers, Fence:
+		return true
+	}
+	return false
+}
+
+// Harms tells whether actions of that kind do to a candidate what nobody would
+// want in earnest.
+func (k Kind) Harms() bool {
+	switch k {
+	case Kill, Freeze, Partition, LoseReply, NoGuid, Expire, SlowLead:
+		return true
+	}
+	return false
+}
+
+// Unless is what a key does that turns something on, or off if it is on.
+func Unless(on bool) string {
+	if on {
+		return ArgOff
+	}
+	return ArgOn
+}

@@ -1,0 +1,233 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/action"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// doer runs what takes time outside the event loop: actions, and ticks. Its context ends with the
+// program, which waits for its group.
+type doer struct {
+	ctx     context.Context // nil: context.Background()
+	actions Actions
+	running *gate // nil: nobody waits
+}
+
+// doneMsg says how an action ended.
+type doneMsg struct {
+	action Action
+	name   string // of its target, for the status line
+	of     rows.Ref
+	err    error
+}
+
+// cmd returns the command that does a. A panic in it is bubbletea's to
+// recover.
+func (d doer) cmd(a Action, name string, of rows.Ref) tea.Cmd {
+	return d.within(func(ctx context.Context) tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, actionTimeout)
+		defer cancel()
+		return doneMsg{a, name, of, d.actions.Do(ctx, a)}
+	})
+}
+
+// tick returns the command that sends a tick. Unlike bubbletea's own it does
+// not outlive the program.
+func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
+	return d.within(func(ctx context.Context) tea.Msg {
+		t := time.NewTimer(after)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+			return tickMsg{gen}
+		}
+	})
+}
+
+// within returns a command that runs f while the program runs.
+func (d doer) within(f func(context.Context) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if d.running != nil {
+			if !d.running.enter() {
+				return nil
+			}
+			defer d.running.leave()
+		}
+		ctx := d.ctx
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		return f(ctx)
+	}
+}
+
+// question is something to be answered with y or n before an action.
+type question struct {
+	text   string
+	action Action
+	row    rows.Row
+}
+
+// action returns what a key of that kind means now, and the reason why it
+// cannot be done, if it cannot.
+func (d *dashboard) action(kind Kind) (a Action, why string) {
+	s := d.shown()
+	a = Action{Kind: kind, Election: s.Path}
+	switch kind {
+	case Kill, Freeze, Resign, Refresh, Partition, LoseReply, NoGuid, Expire, SlowLead:
+		r := d.meant(kind)
+		switch {
+		case r.Member != nil:
+			a.Target = r.Member.ID
+		case r.Candidate != nil:
+			a.Target = znode.Join(s.Path, r.Candidate.Name)
+		default:
+			return a, "no candidate is selected"
+		}
+		if kind == Refresh && r.Candidate != nil {
+			a.Arg = znode.Join(s.Path, r.Candidate.Name)
+		}
+		m := r.Member
+		if m == nil {
+			m = new(model.Member)
+		}
+		switch kind {
+		case Freeze:
+			a.Arg = ArgFreeze
+			if m.Fault == model.Frozen {
+				a.Arg = ArgThaw
+			}
+		case Partition:
+			a.Arg = action.Unless(m.Fault == model.Partitioned)
+		case NoGuid:
+			a.Arg = action.Unless(m.NoGuid)
+		case SlowLead:
+			a.Arg = action.Unless(m.SlowLead)
+		}
+	case Campaign:
+		a.Arg = ArgCampaign
+		if standing(s) {
+			a.Arg = ArgWithdraw
+		}
+	case Herd:
+		a.Arg = dialect.Herd().Name()
+		if s.Recipe.Name() == a.Arg {
+			a.Arg = dialect.Election().Name()
+		}
+	case Workers:
+		a.Arg = action.Unless(s.Work.Rules.Workers)
+	case Fence:
+		a.Arg = action.Unless(s.Work.Rules.Fenced)
+	}
+	return a, d.refuses(a)
+}
+
+// meant is the row that an action of that kind is about.
+func (d *dashboard) meant(kind Kind) rows.Row {
+	switch {
+	case kind == Refresh:
+		return d.inspected()
+	case d.front() == input.ModeFaults:
+		return d.rowOf(d.faults.of)
+	}
+	return d.Rows.At(d.Index)
+}
+
+// refuses returns why a cannot be done now, "" if it can.
+func (d *dashboard) refuses(a Action) string {
+	switch {
+	case d.o.ObserveOnly && a.Kind.Changes():
+		return "this is looking on only"
+	case d.paused != nil:
+		return d.heldWhy()
+	case d.ended:
+		return "nothing more comes: the source has ended"
+	case d.o.Actions == nil:
+		return "this is looking on only"
+	}
+	return znode.Safe(d.o.Actions.Why(a), 0)
+}
+
+// standing reports whether this program's own candidacy goes on.
+func standing(s *doctor.State) bool {
+	for _, m := range s.Members {
+		if m.You && m.Belief != model.Resigned && m.Belief != model.Lost && m.Ending == model.NoEnding {
+			return true
+		}
+	}
+	return false
+}
+
+// act does what a key of that kind means, or says why not.
+func (d *dashboard) act(kind Kind) tea.Cmd {
+	a, why := d.action(kind)
+	return d.try(a, why, d.meant(kind))
+}
+
+// try does a, or says why not: if why is set, or not without being asked.
+func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
+	if why != "" {
+		d.say(term.Trouble, action.Verb(a)+": "+why)
+		return nil
+	}
+	if d.mode == input.ModeFaults {
+		d.leave() // what comes of it is to be seen
+	}
+	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && a.Kind.Harms() {
+		// The one fault that hits this program itself, in front of an election
+		// that others depend on.
+		d.question = &question{action.Verb(a) + " this program's own candidacy on a live cluster?", a, r}
+		d.enter(input.ModeDialog)
+		return nil
+	}
+	d.begun(a)
+	return d.doer.cmd(a, r.Name(), r.Ref())
+}
+
+// answer ends a question.
+func (d *dashboard) answer(yes bool) tea.Cmd {
+	q := d.question
+	d.question = nil
+	d.leave()
+	if q == nil || !yes {
+		d.say(term.Muted, "left alone")
+		return nil
+	}
+	if why := d.refuses(q.action); why != "" { // things may have changed
+		d.say(term.Trouble, action.Verb(q.action)+": "+why)
+		return nil
+	}
+	return d.doer.cmd(q.action, q.row.Name(), q.row.Ref())
+}
+
+// pace makes the embedded server speak more slowly, or faster.
+func (d *dashboard) pace(arg string) tea.Cmd {
+	a := Action{Kind: Slow, Election: d.shown().Path, Arg: arg}
+	return d.try(a, d.refuses(a), rows.Row{})
+}
+
+// cannotJoin says why there is no way to join, "" if there is one.
+func (d *dashboard) cannotJoin() string {
+	switch {
+	case len(d.o.Invitations) > 0:
+		return ""
+	case d.o.Mode == ModeReplay:
+		return "This is a recording: what happened has happened, and nobody can join."
+	case d.o.Mode == ModeDemo:
+		return "This demo has no address for other programs."
+	}
+	return "This is a cluster of your own: a program joins with the cluster's address, as with electop campaign " + znode.Safe(d.path, 0) + " -s " + znode.Safe(d.o.Cluster, 120) + "."
+}

@@ -1,0 +1,191 @@
+package belief
+
+import (
+	"strconv"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// writesShown is how long a worker's last writes are shown whose leader
+// believes nothing any more: workers write a few times a second, so one that
+// goes on stays in view, and one that stopped is seen to have stopped.
+const writesShown = 5 * time.Second
+
+// Lines is the least height of the panel, with its border.
+const Lines = 20
+
+// roomyFrom is the width from which there is room for what is worth knowing
+// and can be done without.
+const roomyFrom = 50
+
+// Panel is the panel of belief and truth.
+type Panel struct {
+	State   *doctor.State
+	Focused bool
+	Wide    bool // the screen is
+}
+
+// Draw draws, side by side, who believes that it leads and who does,
+// what their workers write, and whether that was safe.
+func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+	s := v.State
+	a := f.Box(r, "Belief and truth", v.Focused, fenceSpan(s))
+	w := a.Width() - 2
+	var lines [][]term.Span // an empty one may be left out
+	add := func(line ...term.Span) { lines = append(lines, line) }
+	said := func(name string, line ...term.Span) {
+		add(append([]term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}, line...)...)
+	}
+
+	roomy := w >= roomyFrom
+	all := v.believers(f)
+	nameWidth := nameWidthOf(all, w)
+	add(believerHeads(nameWidth))
+	for _, b := range all {
+		v.addBeliever(f, b, nameWidth, w, add)
+	}
+	add()
+	said("counter", counterSpans(s, roomy)...)
+	highest := term.Span{Style: term.Text, Text: "highest " + znode.Zxid(s.Work.Highest)}
+	if roomy {
+		highest.Text += ": "
+		said("tokens", append([]term.Span{highest}, tries(s.Work.Tokens)...)...)
+	} else {
+		said("tokens", tries(s.Work.Tokens)...)
+		said("", highest)
+	}
+	add()
+	p, vacant := v.properties(f)
+	said("safety", verdictSign(&f.Theme.Glyph, safe(s)), term.Span{Style: term.Text, Text: " " + units.Count(stale(s), "stale write", "stale writes") + " accepted"})
+	doubles := term.Span{Style: term.Text, Text: "2 believers: " + times(p.Doubles)}
+	if p.Doubles > 0 {
+		doubles.Text += ", " + units.Took(p.DoubleFor.Round(time.Millisecond))
+	}
+	awake := term.Span{Style: term.Text, Text: "2 awake: " + times(p.AwakeDoubles)}
+	if p.AwakeDoubles > 0 {
+		awake.Style = term.Alarm
+	}
+	led := term.Span{Style: term.Text, Text: wording.Share(p.Working, p.Observed) + " with a leader"}
+	if p.Observed == 0 {
+		led.Text = "nobody led yet"
+	}
+	longest := []term.Span{{Style: term.Text, Text: "longest gap " + gap(p.LongestVacancy)}}
+	if vacant > 0 {
+		longest = append(longest, term.Span{Style: term.Alarm, Text: ", now " + units.Tenths(vacant)})
+	}
+	if roomy {
+		said("", doubles, term.Span{Style: term.Text, Text: "; "}, awake)
+		said("liveness", append([]term.Span{led, {Style: term.Text, Text: ", "}}, longest...)...)
+	} else {
+		said("", doubles)
+		said("", awake)
+		said("liveness", led)
+		said("", longest...)
+	}
+	add()
+	st, text := v.explain(all)
+	for _, part := range term.Wrap(text, w) {
+		add(term.Span{Style: st, Text: part})
+	}
+
+	drawLines(a, lines)
+}
+
+// drawLines draws lines of spans. Where they are too many, empty ones are left
+// out.
+func drawLines(a term.Area, lines [][]term.Span) {
+	spare := a.Height() - len(lines)
+	y := 0
+	for _, line := range lines {
+		if len(line) == 0 && spare < 0 {
+			spare++
+			continue
+		}
+		p := a.Pen(y).Gap(1)
+		p.Limit(p.Room() - 1)
+		for _, part := range line {
+			p.Text(part.Style, term.Cut(part.Text, p.Room()))
+		}
+		y++
+	}
+}
+
+// fenceSpan says whether workers write fenced.
+func fenceSpan(s *doctor.State) term.Span {
+	if s.Work.Rules.Fenced {
+		return term.Span{Style: term.Good, Text: "fence on", Keep: 9}
+	}
+	return term.Span{Style: term.Trouble, Text: "fence off", Keep: 9}
+}
+
+// nameWidthOf is how wide their names are, in a panel of w cells.
+func nameWidthOf(all []believer, w int) int {
+	n := 6
+	for _, b := range all {
+		n = min(max(n, term.Width(b.name())), max(6, w-32))
+	}
+	return n
+}
+
+func believerHeads(nameWidth int) term.Span {
+	return term.Span{Style: term.Heading, Text: term.Fitted("", 2) + term.Fitted("", nameWidth) + "  " + term.Fitted("believes", 11) + "in truth"}
+}
+
+// counterSpans are the counter's value and how the attempts to set it ended.
+func counterSpans(s *doctor.State, roomy bool) []term.Span {
+	value := strconv.FormatInt(s.Work.Value, 10)
+	if m := rows.Member(s, s.Work.Writer); m != nil && roomy {
+		value += " by " + znode.Safe(m.Name, 12)
+	}
+	return append([]term.Span{{Style: term.Text, Text: value + ": "}}, tries(s.Work.Counter)...)
+}
+
+// times counts in words: never, 1 time, 3 times.
+func times(n int) string {
+	if n == 0 {
+		return "never"
+	}
+	return units.Count(n, "time", "times")
+}
+
+// tries says how attempts to write ended.
+func tries(t model.Tries) []term.Span {
+	if t.Accepted+t.Refused == 0 {
+		return []term.Span{{Style: term.Muted, Text: "no write yet"}}
+	}
+	out := []term.Span{{Style: term.Muted, Text: strconv.Itoa(t.Accepted) + " ok, " + strconv.Itoa(t.Refused) + " refused"}}
+	if t.Stale > 0 {
+		out = append(out, term.Span{Style: term.Alarm, Text: ", " + strconv.Itoa(t.Stale) + " stale"})
+	}
+	return out
+}
+
+// explain says what is happening, and why.
+func (v *Panel) explain(all []believer) (term.Style, string) {
+	fenced := v.State.Work.Rules.Fenced
+	for _, b := range all {
+		if !b.wrong() {
+			continue
+		}
+		name := b.name()
+		if b.candidate != nil {
+			return term.Trouble, name + " believes that it leads, and its znode is not the first: it goes by what it last read."
+		}
+		if fenced {
+			return term.Text, "ZooKeeper refuses what " + name + " writes itself: its session has expired. Its worker has a session of its own, but each write is multi(check " +
+				wording.ShortZnode(b.member.Znode) + ", set), and that znode is gone: neither is done. The outside resource has seen a higher token."
+		}
+		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself: its session has expired. But its worker has a session of its own, and a plain set is taken from whoever sends it: that is what the fence is for (F)."
+	}
+	if fenced {
+		return term.Muted, "Each write is multi(check the leader's znode, set): both or neither. Freeze the leader (f) until its session expires, and see what its worker can still do."
+	}
+	return term.Muted, "Each leader has a worker, with a session of its own, that writes as it was told. Freeze the leader (f) until its session expires, and see who writes."
+}

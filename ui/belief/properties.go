@@ -1,0 +1,113 @@
+package belief
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// properties are those of the moment that the picture shows: the state's end
+// with its last observation, and what is so now goes on. vacant is for how
+// long nobody awake leads by now, zero while somebody does.
+func (v *Panel) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
+	s := v.State
+	p = s.Properties
+	counts := s.Phase == model.Live && s.Link.Link == model.Connected
+	if more := f.Calm().Sub(s.At); more > 0 && !f.Held && counts && p.Observed > 0 {
+		p.Observed += more
+		if p.VacantSince.IsZero() {
+			p.Working += more
+		}
+	}
+	if !p.VacantSince.IsZero() && counts {
+		vacant = max(0, f.Busy().Sub(p.VacantSince))
+		p.LongestVacancy = max(p.LongestVacancy, vacant)
+	}
+	return p, vacant
+}
+
+// watched reports whether there is anything to say of the two properties:
+// they are those of candidates of our own, from their first leader on.
+func watched(s *doctor.State) bool { return s.Properties.Observed > 0 }
+
+// stale is how many writes were accepted of leaders that were none any more.
+func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
+
+// safe reports whether there never were two leaders awake, nor a write of a
+// deposed one accepted.
+func safe(s *doctor.State) bool { return s.Properties.AwakeDoubles == 0 && stale(s) == 0 }
+
+// verdictSign is a check mark or a cross.
+func verdictSign(g *term.Glyphs, good bool) term.Span {
+	if good {
+		return term.Span{Style: term.Good, Text: g.Yes, Keep: 8}
+	}
+	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
+}
+
+// PropertySpans are the two indicators for a panel's title, nil where there is
+// nothing to say. While trouble is made at random, they are its invariants.
+func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
+	s := v.State
+	if !watched(s) {
+		return nil
+	}
+	p, vacant := v.properties(f)
+	var out []term.Span
+	add := func(keep int, st term.Style, text string) {
+		out = append(out, term.Span{Style: st, Text: text, Keep: keep})
+	}
+	if chaos := s.Work.Rules.Chaos; chaos != "" {
+		add(3, term.Trouble, "   chaos "+znode.Safe(chaos, 24))
+		out = append(out, v.invariantSpans(f)...)
+	} else {
+		add(8, term.Muted, "   safety ")
+		out = append(out, verdictSign(&f.Theme.Glyph, safe(s)))
+		words := ""
+		if n := s.Work.Counter.Accepted + s.Work.Tokens.Accepted; n > 0 {
+			words = " " + strconv.Itoa(stale(s)) + " stale,"
+		}
+		add(3, term.Text, words+" "+units.Count(p.Doubles, "double", "doubles"))
+		if p.AwakeDoubles > 0 {
+			add(4, term.Alarm, ", "+strconv.Itoa(p.AwakeDoubles)+" awake")
+		}
+	}
+	add(7, term.Text, "   liveness "+wording.Share(p.Working, p.Observed))
+	add(2, term.Muted, ", longest gap "+gap(p.LongestVacancy))
+	if vacant > 0 {
+		add(4, term.Trouble, ", now "+units.Tenths(vacant))
+	}
+	return out
+}
+
+// invariantSpans say what must hold whatever happens, and whether it does.
+func (v *Panel) invariantSpans(f *term.Frame) []term.Span {
+	s := v.State
+	broken := s.Broken()
+	if len(broken) > 0 {
+		return []term.Span{{Style: term.Muted, Text: "  ", Keep: 8}, verdictSign(&f.Theme.Glyph, false), {Style: term.Alarm, Text: " " + znode.Safe(strings.Join(broken, ", "), 80), Keep: 8}}
+	}
+	if !v.Wide {
+		return []term.Span{{Style: term.Muted, Text: "  invariants ", Keep: 8}, verdictSign(&f.Theme.Glyph, true)}
+	}
+	var out []term.Span
+	for _, what := range []string{"one leader ", "nothing lost ", "no ghost "} {
+		out = append(out, term.Span{Style: term.Muted, Text: "  " + what, Keep: 8}, verdictSign(&f.Theme.Glyph, true))
+	}
+	return out
+}
+
+// gap formats the longest time without a leader.
+func gap(d time.Duration) string {
+	if d == 0 {
+		return "none"
+	}
+	return units.Took(d.Round(time.Millisecond))
+}

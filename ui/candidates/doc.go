@@ -1,0 +1,13 @@
+// Package candidates is the panel of candidates: who leads, who waits behind
+// whom, and which znode each really watches.
+//
+// A [Panel] is a state, where the user is in it (a [List]: selection, filter,
+// scrolling), and a few values that the dashboard settles. [Panel.Draw] draws
+// the queue as a table, the members without a znode below it, and the countdown
+// of a session that is about to expire; a zoomed crowd is drawn as a grid.
+//
+// A notification takes less than a millisecond, and nobody could see it. So a
+// deleted znode stays in its place while the notifications of it travel along
+// the edges in slow motion. What is drawn depends on the state and the time
+// alone, and so looks the same when the past is shown again.
+package candidates

@@ -1,0 +1,191 @@
+package candidates
+
+import (
+	"strconv"
+
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// columns are the widths of the candidates table. Each column but the first
+// has two blanks before it.
+type columns struct {
+	seq, name, session, client, age, watches int
+}
+
+// gutter is the marker, the sign and the herd's bus.
+const gutter = 5
+
+// before is where the names start.
+func (c columns) before() int { return gutter + c.seq + 2 }
+
+// start is where the watches start.
+func (c columns) start() int {
+	x := c.before() + c.name + 2 + c.age + 2
+	if c.session > 0 {
+		x += 2 + c.session
+	}
+	if c.client > 0 {
+		x += 2 + c.client
+	}
+	return x
+}
+
+func (v *Panel) columnsFor(w int) columns {
+	s := v.State
+	c := columns{seq: 3, age: 7}
+	if n := len(s.Queue); n > 0 {
+		for _, i := range [2]int{0, n - 1} {
+			c.seq = max(c.seq, len(strconv.FormatInt(s.Queue[i].Sequence, 10)))
+		}
+	}
+	switch {
+	case w >= 110:
+		c.session = 18
+	case w >= 64:
+		c.session = 7
+	}
+	if c.client = v.clientColumn(w); c.client > 0 && w < 110 {
+		c.session = 0
+	}
+	rest := w - c.before() - 2 - c.age - 2 - 1
+	if c.session > 0 {
+		rest -= c.session + 2
+	}
+	if c.client > 0 {
+		rest -= c.client + 2
+	}
+	c.name = min(max(10, rest*2/5), 40)
+	c.watches = rest - c.name
+	return c
+}
+
+func (v *Panel) drawColumnHeads(a term.Area, c columns) {
+	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, "candidate")
+	if c.session > 0 {
+		p.Gap(2).Fit(c.session, term.Muted, "session")
+	}
+	if c.client > 0 {
+		p.Gap(2).Fit(c.client, term.Muted, "client")
+	}
+	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")
+}
+
+// drawRow draws contender i of the rows shown.
+func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool) {
+	s, g := v.State, &f.Theme.Glyph
+	r := v.Rows.At(i)
+	if r.Candidate == nil {
+		return
+	}
+	if i == v.Index {
+		p.Choose()
+	}
+	leads := r.Position < wording.Holders(s)
+	t, troubled := wording.ExpiryOf(s, r)
+	ghost, sure := wording.GhostOf(s, r)
+
+	// The gutter: who watches whom.
+	mark := " "
+	if i == v.Index {
+		mark = g.Selected
+	}
+	p.Text(v.pointed(f, r, mark))
+	switch {
+	case leads && (troubled || ghost != ""):
+		p.Text(term.Alarm, g.LeaderLost)
+	case leads:
+		p.Text(term.Lead, g.Leader)
+	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(s.Edge(r.Position)):
+		p.Text(term.Trouble, g.WatchWrong)
+	case !herd:
+		p.Text(term.Watch, g.Watch)
+	default:
+		p.Text(term.Trouble, " ")
+	}
+	if herd && len(s.Queue) > 1 {
+		switch {
+		case r.Position == 0:
+			p.Text(term.Trouble, g.HerdHead+g.TR)
+		case r.Position == len(s.Queue)-1:
+			p.Text(term.Trouble, g.HerdFrom+g.HerdLast)
+		default:
+			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
+		}
+	} else {
+		p.Gap(2)
+	}
+	p.Gap(1)
+
+	seq := "-"
+	if r.Candidate.HasSequence {
+		seq = strconv.FormatInt(r.Candidate.Sequence, 10)
+	}
+	p.Right(c.seq, term.Muted, seq).Gap(2)
+	st := term.Text
+	switch {
+	case troubled:
+		st = term.Alarm
+	case ghost != "":
+		st = term.Faint
+	case leads:
+		st = term.Lead
+	}
+	v.drawName(f, p, c.name, st, r)
+	if c.session > 0 {
+		id := wording.ShortSession(r.Candidate.Session)
+		if c.session >= 18 && r.Candidate.Session != 0 {
+			id = znode.Hex(r.Candidate.Session)
+		}
+		p.Gap(2).Fit(c.session, term.Muted, id)
+	}
+	if c.client > 0 {
+		p.Gap(2).Fit(c.client, term.Muted, v.clientOf(r, c.client))
+	}
+	old, exact := r.Candidate.Age(f.Calm())
+	words := units.Age(old)
+	if !exact {
+		words = g.Inferred + words
+	}
+	p.Gap(2).Right(c.age, term.Muted, words).Gap(2)
+	p.Limit(c.watches)
+	if ghost != "" {
+		v.drawGhost(f, p, ghost, sure, leads)
+		return
+	}
+	v.drawWatches(f, p, r, leads, t, troubled)
+	v.drawHeld(p, r.Candidate.Session)
+}
+
+// drawGhost draws, in place of whom it watches, that nobody answers for a
+// znode.
+func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, leads bool) {
+	words := "ghost of " + of
+	more := ": it watches nobody"
+	if leads {
+		more = ": nobody leads"
+	}
+	switch {
+	case !sure && term.Width(words)+2 <= p.Room():
+		words += " " + f.Theme.Glyph.Inferred
+	case sure && term.Width(words)+term.Width(more) <= p.Room():
+		words += more
+	}
+	p.Text(term.Alarm, term.Cut(words, p.Room()))
+}
+
+// drawName draws a label with what is to be known of its owner.
+func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r rows.Row) {
+	var tags []term.Span
+	if r.Member != nil && r.Member.You {
+		tags = append(tags, term.Span{Style: term.You, Text: " you"})
+	}
+	tags = append(tags, wording.FaultTags(&f.Theme.Glyph, r.Member)...)
+	left := p.Room() - w
+	name := term.Cut(r.Name(), max(1, w-term.SpansWidth(tags)))
+	p.Text(st, name).Spans(tags)
+	p.Gap(p.Room() - left)
+}

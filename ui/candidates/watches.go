@@ -1,0 +1,145 @@
+package candidates
+
+import (
+	"strconv"
+	"strings"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// drawWatches draws what the candidate waits for, or that it waits for
+// nothing.
+func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, t wording.Expiry, troubled bool) {
+	s := v.State
+	if leads {
+		v.drawLeads(f, p, r, t, troubled)
+		return
+	}
+	v.drawTarget(f, p, r)
+	if troubled {
+		words := t.Brief(f.Busy(), p.Room()-2)
+		if term.Width(words)+2 > p.Room() {
+			words = strings.TrimPrefix(words, "expires ")
+		}
+		p.Gap(2).Text(term.Trouble, words)
+		return
+	}
+	if r.Member != nil && r.Member.Ending != model.NoEnding {
+		p.Gap(2).Text(term.Muted, string(r.Member.Ending))
+		return
+	}
+	if r.Member != nil && r.Member.Belief == model.Suspended {
+		p.Gap(2).Text(term.Trouble, "no connection")
+		return
+	}
+	if words := wording.ToldWrong(r.Member); words != "" && term.Width(words)+2 <= p.Room() {
+		p.Gap(2).Text(term.Trouble, words)
+		return
+	}
+	if r.Position == wording.Holders(s) {
+		st, words := term.Muted, f.Theme.Glyph.Next
+		if l := s.Leader(); l != nil {
+			if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && wording.Holders(s) == 1 {
+				st = term.Lead
+				if p.Room() >= len(takesOver)+2 {
+					words = takesOver
+				}
+			}
+		}
+		p.Gap(2).Text(st, words)
+	}
+}
+
+// takesOver marks who leads next while the leader falls.
+const takesOver = "next: takes over"
+
+// drawLeads draws how the leader leads, or how it is about to stop.
+func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
+	s, g := v.State, &f.Theme.Glyph
+	switch {
+	case troubled:
+		p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
+		return
+	case r.Member != nil && r.Member.Ending != model.NoEnding:
+		p.Text(term.Trouble, string(r.Member.Ending))
+		return
+	case r.Member != nil && r.Member.Belief == model.Suspended:
+		words := "suspended: " + znode.Safe(r.Member.Obstacle, 0)
+		if r.Member.Obstacle == "" || term.Width(words) > p.Room() {
+			words = "suspended"
+		}
+		p.Text(term.Trouble, words)
+		return
+	case r.Position > 0 || wording.Locks(s):
+		p.Text(term.Lead, wording.RoleOf(s).Has)
+		if n := wording.Holders(s); n > 1 {
+			p.Text(term.Muted, "  one of "+strconv.Itoa(n))
+		}
+	case s.Acknowledged():
+		p.Text(term.Lead, "leads").Text(term.Good, "  ack "+g.Yes)
+	case s.Ack.Path == "":
+		p.Text(term.Lead, "leads")
+	case s.Ack.Presence == model.Denied:
+		p.Text(term.Lead, "leads").Text(term.Muted, "  ack unreadable")
+	case r.Member != nil && r.Member.SlowLead && r.Member.Belief == model.Elected:
+		words := "elected, procedure goes on"
+		if p.Room() < len(words) {
+			words = "elected, not yet"
+		}
+		p.Text(term.Trouble, words)
+	case p.Room() < 25:
+		p.Text(term.Trouble, "elected, no ack")
+	default:
+		p.Text(term.Trouble, "elected, not acknowledged")
+	}
+}
+
+// drawTarget draws whom r watches, and how that is known.
+func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
+	s, g := v.State, &f.Theme.Glyph
+	to := wording.Target(s, r.Position)
+	if s.Dialect != nil && s.Dialect.ChildWatch {
+		p.Text(term.Trouble, g.Up+" the list").Text(term.Muted, " "+g.Inferred)
+		return
+	}
+	if to == nil {
+		p.Text(term.Muted, "-")
+		return
+	}
+	st := term.Watch
+	if wording.FansIn(s) {
+		st = term.Trouble
+	}
+	switch e := s.Edge(r.Position); e.State {
+	case doctor.WrongWatch:
+		words := "watches " + wording.WatchedNumbers(e) + ", not " + wording.Numbered(to)
+		if term.Width(words)+2 > p.Room() {
+			words = wording.WatchedNumbers(e) + ", not " + wording.Numbered(to)
+		}
+		p.Text(term.Alarm, g.Wrong+" ").Text(term.Trouble, words)
+		return
+	case doctor.MissingWatch:
+		p.Text(term.Alarm, g.Wrong+" ").Text(term.Trouble, "no watch")
+		if words := " on " + wording.Numbered(to); term.Width(words) < p.Room() {
+			p.Text(term.Trouble, words)
+		}
+		return
+	case doctor.Verified:
+		p.Text(st, g.Up+" "+wording.Numbered(to)).Text(term.Good, " "+g.Yes)
+	default:
+		p.Text(st, g.Up+" "+wording.Numbered(to))
+		if r.Member != nil && r.Member.Watches == to.Name {
+			p.Gap(2) // it says so itself
+		} else {
+			p.Text(term.Muted, " "+g.Inferred)
+		}
+	}
+	if p.Room() >= 36 {
+		p.Gap(1).Fit(min(16, p.Room()-28), term.Muted, to.Label())
+	}
+}

@@ -1,0 +1,88 @@
+package elections
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"electop/model/doctor"
+	"electop/ui/input"
+	"electop/ui/wording"
+)
+
+// Watched is an election that is watched.
+type Watched struct {
+	Path  string
+	State *doctor.State // the one to be shown
+	Front bool          // it is the election of the main screen
+}
+
+// A List is the elections watched and those that a search found, and where the
+// user is among them. The selection is a path, as everywhere an identity.
+type List struct {
+	Filter   string
+	Selected string
+	Rows     []Row
+	Index    int // of the selected row
+	top      int // first line in view
+	page     int // how many were in view
+
+	of    *Walk // that found is of
+	found []Found
+}
+
+// A Row is an election in the list: one that is watched, with its number among
+// them, or one that was found.
+type Row struct {
+	Path    string
+	Watched *Watched
+	number  int
+	Found   *Found
+}
+
+// Update brings the rows up to date and finds the selected one again.
+func (l *List) Update(watched []Watched, walk *Walk) {
+	if l.of != walk {
+		l.of, l.found = walk, nil
+		if walk != nil {
+			l.found = slices.Clone(walk.Found)
+			slices.SortStableFunc(l.found, func(a, b Found) int { return cmp.Compare(a.Path, b.Path) })
+		}
+	}
+	want := strings.ToLower(l.Filter)
+	passes := func(texts ...string) bool {
+		if want == "" {
+			return true
+		}
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), want) })
+	}
+	l.Rows = l.Rows[:0]
+	seen := make(map[string]bool, len(watched))
+	for i := range watched {
+		v := &watched[i]
+		seen[v.Path] = true
+		if s := v.State; passes(v.Path, wording.System(s), wording.Label(s.Leader())) {
+			l.Rows = append(l.Rows, Row{Path: v.Path, Watched: v, number: i + 1})
+		}
+	}
+	for i := range l.found {
+		if e := &l.found[i]; !seen[e.Path] && passes(e.Path, e.System, e.Leader) {
+			l.Rows = append(l.Rows, Row{Path: e.Path, Found: e})
+		}
+	}
+	if i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == l.Selected }); i >= 0 {
+		l.Index = i
+		return
+	}
+	l.selectRow(l.Index)
+}
+
+func (l *List) selectRow(i int) {
+	l.Index = max(0, min(i, len(l.Rows)-1))
+	if len(l.Rows) > 0 {
+		l.Selected = l.Rows[l.Index].Path
+	}
+}
+
+// Move moves the selection.
+func (l *List) Move(do input.Command) { l.selectRow(input.Moved(do, l.Index, len(l.Rows)-1, l.page)) }

@@ -1,0 +1,290 @@
+package elections
+
+import (
+	"strconv"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// columns are the widths of the table of elections, each but the first
+// with two blanks before it. A zero column is not shown.
+type columns struct {
+	path, system, leader, waiting, reign, state int
+}
+
+// gutter is the marker and the number of an election.
+const gutter = 5
+
+func columnsFor(w int) columns {
+	c := columns{leader: 12, waiting: 4, reign: 7, state: 8}
+	switch {
+	case w >= 110:
+		c.system, c.leader, c.waiting, c.state = 22, 18, 7, 22
+	case w >= 90:
+		c.system, c.leader, c.waiting, c.state = 16, 14, 7, 11
+	case w >= 76:
+		c.system = 12
+	}
+	c.path = w - gutter - 1
+	for _, n := range []int{c.system, c.leader, c.waiting, c.reign, c.state} {
+		if n > 0 {
+			c.path -= n + 2
+		}
+	}
+	return c
+}
+
+// Panel is the screen of elections.
+type Panel struct {
+	*List
+	Watched int // how many are
+	Walk    *Walk
+	Why     string // why none can be looked for, "" if they can
+	Running bool   // the clocks of the elections run: the picture is not held
+}
+
+// Draw draws the screen of elections in place of the panels.
+func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+	w := v.List
+	a := f.Box(r, "Elections", true, v.tail()...)
+	c := columnsFor(a.Width())
+	p := a.Pen(0).Gap(gutter).Fit(c.path, term.Muted, "path")
+	if c.system > 0 {
+		p.Gap(2).Fit(c.system, term.Muted, "system")
+	}
+	waiting := "waiting"
+	if c.waiting < len(waiting) {
+		waiting = "wait"
+	}
+	p.Gap(2).Fit(c.leader, term.Muted, "  leader").Gap(2).Right(c.waiting, term.Muted, waiting).Gap(2).Right(c.reign, term.Muted, "reign").Gap(2).Text(term.Muted, "state")
+
+	// Lines are the rows and, between the two parts, what the search says.
+	watched := 0
+	for watched < len(w.Rows) && w.Rows[watched].Watched != nil {
+		watched++
+	}
+	story := v.search(f, a.Width()-gutter-2)
+	between := len(story) + 1
+	line := func(i int) int { // of row i
+		if i >= watched {
+			return i + between
+		}
+		return i
+	}
+	lines := len(w.Rows) + between
+	avail := a.Height() - 1
+	at := line(w.Index)
+	w.page = max(1, avail-between)
+	w.top = max(min(w.top, at), at-avail+1)
+	if w.Index == watched && w.top > watched {
+		w.top = max(watched, at-avail+1) // with what the search says above it
+	}
+	w.top = max(0, min(w.top, lines-avail))
+	for y := range min(avail, lines-w.top) {
+		p := a.Pen(1 + y)
+		switch i := w.top + y; {
+		case i < watched:
+			v.drawElection(f, p, c, i)
+		case i == watched:
+		case i < watched+between:
+			s := story[i-watched-1]
+			p.Gap(gutter).Text(s.Style, s.Text)
+		default:
+			v.drawElection(f, p, c, i-between)
+		}
+	}
+}
+
+func (v *Panel) tail() []term.Span {
+	var out []term.Span
+	if v.Filter != "" {
+		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, rows.FilterMax) + "  ", Keep: 7})
+	}
+	text := strconv.Itoa(v.Watched) + " watched"
+	if v.Walk != nil {
+		text += ", " + strconv.Itoa(len(v.Walk.Found)) + " found"
+	}
+	return append(out, term.Span{Style: term.Muted, Text: text, Keep: 8})
+}
+
+// search says how the search goes or went, and what could come of another.
+func (v *Panel) search(f *term.Frame, w int) []term.Span {
+	var out []term.Span
+	say := func(st term.Style, text string) {
+		for _, line := range term.Wrap(text, w) {
+			out = append(out, term.Span{Style: st, Text: line})
+		}
+	}
+	k := v.Walk
+	why := v.Why
+	if k == nil {
+		text := "Nobody has looked for other elections yet: r does."
+		if why != "" {
+			text = "Other elections cannot be looked for: " + why
+		}
+		say(term.Muted, text)
+		return out
+	}
+	root := znode.Safe(k.Root, 0)
+	read := units.Count(k.Visited, "znode", "znodes") + " read"
+	if k.Denied > 0 {
+		read += ", " + strconv.Itoa(k.Denied) + " denied"
+	}
+	if k.Skipped > 0 {
+		read += ", " + strconv.Itoa(k.Skipped) + " not looked into"
+	}
+	switch {
+	case k.Running:
+		say(term.Text, "looking below "+root+"   "+read)
+	case k.Err != "":
+		say(term.Trouble, "the search below "+root+" failed: "+znode.Safe(k.Err, 0)+"   "+read)
+	case len(k.Found) == 0:
+		say(term.Muted, "no election below "+root+"   "+read)
+	default:
+		say(term.Muted, "found below "+root+"   "+read)
+	}
+	if k.Stopped != "" {
+		say(term.Trouble, "The search stopped early: "+znode.Safe(k.Stopped, 0)+". There may be more.")
+	}
+	return out
+}
+
+// drawElection draws one row.
+func (v *Panel) drawElection(f *term.Frame, p *term.Pen, c columns, i int) {
+	r := &v.Rows[i]
+	mark := " "
+	if i == v.Index {
+		mark = f.Theme.Glyph.Selected
+		p.Choose()
+	}
+	p.Text(term.Strong, mark)
+	number, name := "", term.Text
+	if r.Watched != nil {
+		number = strconv.Itoa(r.number)
+		if r.Watched.Front {
+			name = term.Strong
+		}
+	}
+	p.Right(2, term.Muted, number).Gap(2)
+	p.Fit(c.path, name, term.TailOf(znode.Safe(r.Path, 0), c.path))
+	if r.Watched != nil {
+		v.drawWatched(f, p, c, r.Watched.State)
+		return
+	}
+	e := r.Found
+	if c.system > 0 {
+		p.Gap(2).Fit(c.system, term.Muted, znode.Safe(e.System, 40))
+	}
+	p.Gap(2)
+	if e.Leader == "" {
+		p.Fit(c.leader, term.Muted, "  nobody")
+	} else {
+		p.Text(term.Lead, f.Theme.Glyph.Leader+" ").Fit(c.leader-2, term.Text, znode.Safe(e.Leader, rows.NameMax))
+	}
+	reign := "-"
+	if e.ReignKnown {
+		reign = f.Theme.Glyph.Inferred + units.Age(e.Reign)
+	}
+	p.Gap(2).Right(c.waiting, term.Muted, strconv.Itoa(e.Waiting)).Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
+	if e.Findings > 0 {
+		drawFindings(f, p, e.Findings, e.Worst)
+	}
+}
+
+// drawWatched draws what is so now in an election that is watched.
+func (v *Panel) drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.State) {
+	g := &f.Theme.Glyph
+	// The clock of an election without a connection stands.
+	now := f.Picture
+	down := !s.DownSince.IsZero() && s.Link.Link != model.Connected
+	if down {
+		now = s.DownSince
+	} else if v.Running {
+		now = f.Now
+	}
+	f.Ticks(term.TickCalm)
+	calm := now.Truncate(term.TickCalm)
+
+	if c.system > 0 {
+		p.Gap(2).Fit(c.system, term.Muted, wording.System(s))
+	}
+	p.Gap(2)
+	l := s.Leader()
+	var t wording.Expiry
+	troubled := false
+	reign := "-"
+	if l == nil {
+		words := map[model.Phase]string{model.Unseen: "not read yet", model.NoParent: "absent", model.Forbidden: "not allowed"}[s.Phase]
+		st := term.Muted
+		if words == "" {
+			words, st = "nobody", term.Trouble
+		}
+		p.Fit(c.leader, st, "  "+words)
+	} else {
+		t, troubled = wording.ExpiryOf(s, rows.Leader(s))
+		sign, st := g.Leader, term.Lead
+		switch {
+		case troubled:
+			sign, st = g.LeaderLost, term.Alarm
+		case down:
+			st = term.Faint
+		}
+		p.Text(st, sign+" ").Fit(c.leader-2, st, l.Label())
+		if n := len(s.Reigns); n > 0 && s.Reigns[n-1].To.IsZero() {
+			reign = units.Age(calm.Sub(s.Reigns[n-1].From))
+			if !s.Reigns[n-1].FromKnown {
+				reign = g.Inferred + reign
+			}
+		}
+	}
+	p.Gap(2).Right(c.waiting, term.Text, strconv.Itoa(len(s.Queue)-wording.Holders(s))).
+		Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
+
+	switch {
+	case down:
+		words := "stale " + units.Age(f.Now.Truncate(term.TickCalm).Sub(s.DownSince))
+		if c.state < term.Width(words) {
+			words = "stale"
+		}
+		p.Text(term.Alarm, words)
+		return
+	case troubled:
+		p.Text(term.Alarm, t.AtRisk(busy(f, now), c.state < 11))
+		p.Gap(2)
+		if p.Room() < 9 {
+			return
+		}
+	case len(s.Risks) > 0:
+		p.Text(term.Trouble, strconv.Itoa(len(s.Risks))+" at risk").Gap(2)
+	}
+	if len(s.Findings) > 0 {
+		drawFindings(f, p, len(s.Findings), doctor.Worst(s.Findings))
+	}
+}
+
+// busy is busy for a time that is not the picture's.
+func busy(f *term.Frame, now time.Time) time.Time {
+	f.Ticks(term.TickBusy)
+	return now.Truncate(term.TickBusy)
+}
+
+// drawFindings draws how many findings there are and how grave the worst is.
+func drawFindings(f *term.Frame, p *term.Pen, n int, worst doctor.Severity) {
+	st, sign, word := wording.Severity(&f.Theme.Glyph, worst)
+	p.Text(st, sign+" ")
+	if text := units.Count(n, "finding", "findings"); p.Room() >= term.Width(text)+term.Width(word)+2 {
+		p.Text(st, text)
+		if worst == doctor.Critical {
+			p.Text(st, ", "+word)
+		}
+	} else {
+		p.Text(st, strconv.Itoa(n))
+	}
+}

@@ -1,0 +1,29 @@
+package elections
+
+import (
+	"time"
+
+	"electop/model/doctor"
+)
+
+// Walk is a search for elections, as far as it has got.
+type Walk struct {
+	Root            string
+	Found           []Found // in the order of their finding
+	Visited, Denied int     // znodes read, and those that could not be
+	Skipped         int     // znodes that were not looked into
+	Running         bool
+	Stopped         string // which bound ended it early, "" for none
+	Err             string // why it failed, "" if it did not
+}
+
+// Found is an election that a [Walk] came upon.
+type Found struct {
+	Path, System, Leader string
+	Waiting              int
+	// Reign is for how long the leader's znode existed when it was read.
+	Reign      time.Duration
+	ReignKnown bool
+	Findings   int
+	Worst      doctor.Severity // "" without findings
+}

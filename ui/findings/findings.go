@@ -1,0 +1,128 @@
+package findings
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/bubbles/viewport"
+
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/servers"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// Draw draws the findings of the election, and what was not checked.
+// stale says how old the picture is, "" for a true one, and why says why the
+// servers cannot be asked, "" if they can.
+func Draw(f *term.Frame, v *viewport.Model, s *doctor.State, stale, why string) {
+	title := "Doctor"
+	if badge := wording.FindingsBadge(s); badge != "" {
+		title += "  " + badge
+	}
+	f.Facts(v, title, diagnosis(f, s, stale, why))
+}
+
+// diagnosis is what the doctor has to say.
+func diagnosis(f *term.Frame, s *doctor.State, stale, why string) []term.Fact {
+	var out []term.Fact
+	add := func(name string, st term.Style, text string) {
+		out = append(out, term.Fact{Name: name, Style: st, Text: text})
+	}
+	if stale != "" {
+		out = append(out, term.Fact{Name: "stale", Label: term.Alarm, Style: term.Trouble, Text: stale}, term.Fact{})
+	}
+	for i, x := range s.Findings {
+		if i > 0 {
+			add("", term.Text, "")
+		}
+		out = append(out, finding(f, s.Path, x)...)
+	}
+	if len(s.Findings) > 0 {
+		add("", term.Text, "")
+	} else {
+		out = append(out, term.Fact{Name: f.Theme.Glyph.Yes, Label: term.Good, Style: term.Strong, Text: "Nothing found."})
+		add("", term.Text, "")
+		add("checked", term.Text, checked(s))
+	}
+	if t := s.Told; t == nil {
+		text := "Watches, connections and sessions: the servers were not asked. So watches are inferred from the recipe, and a lost connection is not seen before its znode goes."
+		if why == "" {
+			text += " v asks them."
+		} else {
+			text += " They cannot be: " + why
+		}
+		add("not checked", term.Text, text)
+	} else {
+		holes := servers.Unanswered(t)
+		if len(holes) == 0 {
+			add("servers", term.Text, "all that were asked answered: "+servers.Addresses(t))
+		}
+		for i, text := range holes {
+			name := "not checked"
+			if i > 0 {
+				name = ""
+			}
+			add(name, term.Text, text)
+		}
+	}
+	if text := wording.RiskWarning(s); text != "" && s.Told != nil {
+		add("risk", term.Text, text)
+	}
+	return out
+}
+
+// finding is one finding, as it is read at three in the morning: what, by what
+// it is known, what it does, what to do.
+func finding(f *term.Frame, path string, x *doctor.Finding) []term.Fact {
+	st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
+	since := ""
+	if !x.Since.IsZero() {
+		since = "   since " + f.Clock(x.Since)
+	}
+	out := []term.Fact{{Name: sign + " " + word, Label: st, Style: term.Strong, Text: znode.Safe(x.Title, 0) + since}}
+	for i, e := range x.Evidence {
+		name := "seen"
+		if i > 0 {
+			name = ""
+		}
+		out = append(out, term.Fact{Name: name, Style: term.Text, Text: znode.Safe(e, 0)})
+	}
+	add := func(name, text string) {
+		if text != "" {
+			out = append(out, term.Fact{Name: name, Style: term.Text, Text: text})
+		}
+	}
+	add("harm", znode.Safe(x.Harm, 0))
+	add("do", znode.Safe(x.Advice, 0))
+	if len(x.Znodes) > 0 {
+		short := make([]string, 0, len(x.Znodes))
+		for _, z := range x.Znodes { // those of this election by their names
+			short = append(short, strings.TrimPrefix(z, path+"/"))
+		}
+		out = append(out, term.Fact{Name: "znodes", Style: term.Muted, Text: wording.Names(short)})
+	}
+	if len(x.Sessions) > 0 {
+		var ids []string
+		for _, id := range x.Sessions {
+			ids = append(ids, znode.Hex(id))
+		}
+		out = append(out, term.Fact{Name: "sessions", Style: term.Muted, Text: wording.Names(ids)})
+	}
+	if len(x.References) > 0 {
+		out = append(out, term.Fact{Name: "see", Style: term.Muted, Text: znode.Safe(strings.Join(x.References, ", "), 0)})
+	}
+	return out
+}
+
+// checked says what an empty list of findings rests on.
+func checked(s *doctor.State) string {
+	parts := []string{"the queue and its history"}
+	if s.Ack.Path != "" {
+		parts = append(parts, "the acknowledgement")
+	}
+	if s.Told != nil {
+		parts = append(parts, servers.Answered(s.Told)...)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,214 @@
+package handoffs
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// handoffShown is how long a new handoff is highlighted: the eye needs
+// about a second to find what moved.
+const handoffShown = 1500 * time.Millisecond
+
+// Panel is the panel of handoffs.
+type Panel struct {
+	State      *doctor.State
+	Focused    bool
+	Scroll     *int        // how many of the newest are above the list
+	Properties []term.Span // safety and liveness, nil where they are not watched
+	Came       time.Time   // when the newest handoff came, zero: it is nothing new
+}
+
+// Draw draws who led when, and each change of the leader.
+func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+	s := v.State
+	a := f.Box(r, "Handoffs", v.Focused, v.tail(f)...)
+	a = a.Inset(1)
+	y := 0
+	if len(s.Reigns) > 0 {
+		v.drawReigns(f, a)
+		y = 2
+		if a.Height() >= 7 {
+			y = 3
+		}
+	}
+	if len(s.Handoffs) == 0 {
+		text := "no handoff seen yet: it appears here at the moment the leader's znode is deleted"
+		if s.Phase != model.Live {
+			text = "nothing seen yet"
+		}
+		for i, line := range term.Wrap(text, a.Width()-1) {
+			a.Pen(y+i).Gap(1).Text(term.Muted, line)
+		}
+		return
+	}
+	v.drawHandoffList(f, a.From(y))
+}
+
+// tail is what stands at the right of the panel's title.
+func (v *Panel) tail(f *term.Frame) []term.Span {
+	s := v.State
+	t := s.Totals
+	// The totals end with the last observation; what is so now goes on.
+	if more := f.Calm().Sub(s.At); more > 0 && !f.Held && s.Phase == model.Live && s.Link.Link == model.Connected {
+		if s.Leader() != nil {
+			t.Led += more
+		} else {
+			t.Vacant += more
+		}
+	}
+	out := []term.Span{{Style: term.Muted, Text: strconv.Itoa(t.Handoffs), Keep: 9}}
+	if ours := v.Properties; ours != nil {
+		out = append(out, ours...)
+	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" {
+		out = append(out, term.Span{Style: term.Muted, Text: "   leader ", Keep: 5}, term.Span{Style: term.Text, Text: led, Keep: 5}, term.Span{Style: term.Muted, Text: " of the time", Keep: 4})
+	}
+	missed := t.MissedCreates + t.MissedDeletes
+	st := term.Muted
+	text := "   missed " + strconv.Itoa(missed)
+	if missed > 0 || t.Unknown > 0 {
+		st = term.Alarm
+	}
+	if t.Unknown > 0 {
+		text += " + unknown"
+	}
+	return append(out, term.Span{Style: st, Text: text, Keep: 8})
+}
+
+// handoffColumns are the widths of the list. A zero column is not shown.
+type handoffColumns struct {
+	from, to, cause, silent, takeover, vacant, fence int
+}
+
+// shortCause is the width of the cause where only its last word fits.
+const shortCause = len("resigned")
+
+func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
+	s, g := v.State, &f.Theme.Glyph
+	n := len(s.Handoffs)
+	top := max(0, min(*v.Scroll, n-a.Height()))
+	*v.Scroll = top
+	visible := make([]*model.Handoff, 0, a.Height())
+	for i := n - 1 - top; i >= 0 && len(visible) < a.Height(); i-- {
+		visible = append(visible, s.Handoffs[i])
+	}
+	c := v.handoffColumnsFor(visible, a.Width())
+	spare := a.Height() - len(visible) // for evidence that has no room in its line
+	y := 0
+	for i, h := range visible {
+		p := a.Pen(y)
+		y++
+		mark := " "
+		if top == 0 && i == 0 && v.isNew(f) {
+			mark = g.New
+			p.Choose()
+		}
+		p.Text(term.Lead, mark)
+		p.Text(term.Muted, f.Stamp(h.At)).Gap(2)
+		if h.From == nil {
+			p.Fit(c.from, term.Muted, g.Nobody)
+		} else {
+			p.Fit(c.from, term.Text, h.From.Label())
+		}
+		p.Text(term.Muted, " "+g.Arrow+" ")
+		switch {
+		case h.To == nil:
+			p.Fit(c.to, term.Trouble, "nobody")
+		case i == 0 && top == 0 && s.Leader() != nil:
+			p.Fit(c.to, term.Lead, h.To.Label())
+		default:
+			p.Fit(c.to, term.Text, h.To.Label())
+		}
+		if c.cause > 0 {
+			st, words := wording.CauseOf(h)
+			if c.cause == shortCause {
+				words = strings.TrimPrefix(strings.TrimPrefix(words, "session "), "cause ")
+			}
+			p.Gap(2).Fit(c.cause, st, words)
+		}
+		for i, m := range h.Measures() {
+			measured(p, [...]int{c.silent, c.takeover, c.vacant}[i], m)
+		}
+		if c.fence > 0 && h.To != nil {
+			p.Gap(2).Text(term.Muted, "fence "+znode.Zxid(h.Fence))
+		}
+		why := znode.Safe(h.Evidence, 0)
+		switch {
+		case why == "":
+		case p.Room() >= term.Width(why)+3:
+			p.Gap(2).Text(term.Muted, why)
+		case spare > 0:
+			p := a.Pen(y).Gap(1 + len(term.StampFormat) + 2)
+			p.Fit(p.Room()-1, term.Muted, why)
+			y, spare = y+1, spare-1
+		}
+	}
+}
+
+// measured draws a duration with its name, or leaves its place blank.
+func measured(p *term.Pen, w int, m model.Measure) {
+	switch {
+	case w == 0:
+	case m.Took == nil:
+		p.Gap(2 + w)
+	default:
+		left := max(0, p.Room()-2-w)
+		p.Gap(2).Text(term.Muted, m.Name+" ").Text(term.Text, wording.TookAbout(m))
+		p.Gap(p.Room() - left)
+	}
+}
+
+// handoffColumnsFor gives each column its place while there is room, the most
+// telling first.
+func (v *Panel) handoffColumnsFor(hs []*model.Handoff, w int) handoffColumns {
+	var c handoffColumns
+	var silent, takeover, vacant, fence int
+	c.to = len("nobody")
+	for _, h := range hs {
+		c.from, c.to = max(c.from, term.Width(wording.Label(h.From))), max(c.to, term.Width(wording.Label(h.To)))
+		m := h.Measures()
+		silent, takeover, vacant = longest(silent, m[0]), longest(takeover, m[1]), longest(vacant, m[2])
+		fence = max(fence, len("fence ")+len(znode.Zxid(h.Fence)))
+	}
+	most := max(7, min(28, (w-13-2-3-17)/2))
+	c.from, c.to = min(max(5, c.from), most), min(c.to, most)
+	room := w - 13 - 2 - c.from - 3 - c.to
+	cause := len("session expired")
+	if silent > 0 && room < cause+2+silent+2 {
+		cause = shortCause
+	}
+	for _, col := range []struct {
+		want int
+		to   *int
+	}{{cause, &c.cause}, {silent, &c.silent}, {takeover, &c.takeover}, {vacant, &c.vacant}, {fence, &c.fence}} {
+		if col.want > 0 && room >= col.want+2 {
+			*col.to = col.want
+			room -= col.want + 2
+		}
+	}
+	return c
+}
+
+func longest(have int, m model.Measure) int {
+	if m.Took == nil {
+		return have
+	}
+	// A little more than needed, so that a new digit does not move a column.
+	return max(have, len(m.Name)+1+max(7, len(wording.TookAbout(m))))
+}
+
+// isNew reports whether the newest handoff has just come.
+func (v *Panel) isNew(f *term.Frame) bool {
+	end := v.Came.Add(handoffShown)
+	if v.Came.IsZero() || !f.Now.Before(end) {
+		return false
+	}
+	f.At(end)
+	return true
+}

@@ -1,0 +1,123 @@
+package handoffs
+
+import (
+	"time"
+
+	"electop/model"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// drawReigns draws the strip and its axis, and at their right who leads.
+func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
+	s, g := v.State, &f.Theme.Glyph
+	last := s.Reigns[len(s.Reigns)-1]
+	var danger time.Time
+	alarm := ""
+	l := s.Leader()
+	if t, ok := wording.ExpiryOf(s, rows.Leader(s)); l != nil && ok {
+		switch {
+		case !t.Faulty():
+			danger = t.Found.Since
+			alarm = "the servers do not hear from the leader"
+		case t.Row.Member.Fault == model.Frozen:
+			danger = t.Row.Member.FaultAt
+			alarm = "the leader is frozen, and nobody knows yet"
+		case t.Row.Member.Fault == model.Partitioned && t.Row.Member.Belief == model.Leading:
+			danger = t.Row.Member.FaultAt
+			alarm = "the leader is cut off, and has to stop in time"
+		case t.Row.Member.Fault == model.Partitioned:
+			danger = t.Row.Member.FaultAt
+			alarm = "the leader is cut off and has stopped"
+		default:
+			danger = t.Row.Member.FaultAt
+			alarm = "nobody is leading, and nobody knows yet"
+		}
+	}
+	if l == nil {
+		alarm = "nobody leads"
+	}
+
+	words := ""
+	if l != nil && alarm == "" {
+		about := ""
+		if !last.FromKnown {
+			about = g.Inferred
+		}
+		words = "since " + about + f.Clock(last.From)
+	}
+	side := max(term.Width(alarm), term.Width(words)+1+min(24, term.Width(wording.Label(l))))
+	if a.Width()-side-2 < 48 {
+		side = 0
+	}
+	w := a.Width() - side
+	if side > 0 {
+		w -= 2
+	}
+	silent := make(map[time.Time]time.Duration)
+	for _, h := range s.Handoffs {
+		if h.Silent != nil {
+			silent[h.At] = *h.Silent
+		}
+	}
+	st := newStrip(s.Reigns, func(r model.Reign) time.Time {
+		if r.To.IsZero() {
+			return danger
+		}
+		if d, ok := silent[r.To]; ok {
+			return r.To.Add(-d)
+		}
+		return time.Time{}
+	}, f.Calm(), w)
+	p := a.Pen(0)
+	for i, c := range st.cells {
+		switch c.kind {
+		case stripPast:
+			p.Text(term.Past, g.Block)
+		case stripNow:
+			p.Text(term.Gold, g.Block)
+		case stripDanger:
+			p.Text(term.Trouble, g.Danger)
+		case stripVacant:
+			p.Text(term.Trouble, g.Vacant)
+		case stripEnded:
+			p.Text(term.Muted, g.Ended)
+		case stripExpired:
+			p.Text(term.Alarm, g.Expired)
+		default:
+			p.Gap(1)
+		}
+		if c.kind != stripPast && c.kind != stripNow || i > 0 && st.cells[i-1] == c {
+			continue
+		}
+		if _, end := st.run(i); end-i >= 5 {
+			on := term.OnPast
+			if c.kind == stripNow {
+				on = term.OnLead
+			}
+			name := term.Cut(s.Reigns[c.reign].Leader.Label(), end-i-2)
+			defer a.Pen(0).Gap(i+1).Text(on, name)
+		}
+	}
+	if r := s.Reigns; len(st.cells) > 0 && st.cells[0].kind != stripNothing && r[st.cells[0].reign].From.Before(st.start) {
+		a.Pen(0).Text(term.Muted, g.Older)
+	}
+	at, text := st.labels(f.Now.Location())
+	for i := range at {
+		a.Pen(1).Gap(at[i]).Text(term.Muted, text[i])
+	}
+	if side == 0 {
+		if alarm != "" {
+			p := a.Pen(1)
+			p.Gap(p.Room()-term.Width(alarm)-1).Text(term.Alarm, " "+alarm)
+		}
+		return
+	}
+	p = a.Pen(0).Gap(w + 2)
+	if alarm != "" {
+		p.Text(term.Alarm, alarm)
+		return
+	}
+	p.Text(term.Lead, term.Cut(wording.Label(l), side-term.Width(words)-1)).Gap(1).Text(term.Muted, words)
+}

@@ -1,0 +1,92 @@
+package input
+
+import (
+	"github.com/charmbracelet/bubbles/viewport"
+
+	"electop/ui/term"
+)
+
+// helpLine is a line of the help: a heading, a key or sign with its meaning,
+// or blank.
+type helpLine struct {
+	style      term.Style
+	sign, text string
+}
+
+// helpLines is the help: the keys by mode, the signs, the words.
+func helpLines(table []Binding, g *term.Glyphs) []helpLine {
+	var out []helpLine
+	heading := func(text string) {
+		if out != nil {
+			out = append(out, helpLine{})
+		}
+		out = append(out, helpLine{style: term.Heading, text: text})
+	}
+	line := func(st term.Style, sign, text string) { out = append(out, helpLine{style: st, sign: sign, text: text}) }
+	for i, m := range modes {
+		if i == 1 {
+			// The signs and words are asked for more often than the keys of the
+			// smaller modes.
+			heading("Signs")
+			line(term.Lead, g.Leader, "leads: its znode has the lowest number")
+			line(term.Alarm, g.LeaderLost, "first in the queue, but killed, frozen, or not heard from by the servers")
+			line(term.Watch, g.Watch, "watches the one above it")
+			line(term.Trouble, g.WatchWrong, "does not watch whom it should")
+			line(term.Trouble, g.HerdFrom+g.HerdMore, "watches the leader, as all the others do: the herd")
+			line(term.Watch, g.Up+" 12", "watches the znode with number 12")
+			line(term.Good, g.Yes, "verified: a server's own table has that watch")
+			line(term.Muted, g.Inferred, "inferred from the recipe; before an age: by the server's clock; before a duration: a guess")
+			line(term.Alarm, g.Wrong, "it watches another, or nothing: all servers said so, twice")
+			line(term.Alarm, g.Critical, "a critical finding; "+g.Warning+" a warning; "+g.Info+" worth knowing")
+			line(term.Alarm, g.Killed, "killed: its connection was cut, its znode still stands")
+			line(term.Alarm, g.Frozen, "frozen: it neither reads nor writes nor knows")
+			line(term.Alarm, g.Parted, "cut off: nothing passes between it and the servers")
+			line(term.Trouble, g.LosesReply, "the reply to its next create gets lost; "+g.NoGuid+" its next znode has no guid; "+g.SlowLead+" its leader procedure does not end")
+			line(term.Lead, g.Notice, "a notification, on its way from the deleted znode to who watched it")
+			line(term.Past, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble")
+			line(term.Trouble, g.Vacant, "vacant: nobody stood")
+			heading("Words")
+			line(term.Text, "silent", "from the old leader's stop until its znode was deleted")
+			line(term.Text, "takeover", "from that deletion until the new leader acknowledged")
+			line(term.Text, "vacant", "how long nobody stood for election")
+			line(term.Text, "fence", "the leader's czxid: grows with each leader, so that storage can refuse an older one")
+			line(term.Text, "safety", "never two leaders awake, and no write of a deposed one accepted; double: a moment with two that believe")
+			line(term.Text, "liveness", "the part of the time in which somebody awake led")
+			line(term.Text, "ghost", "a znode whose owner does not know of it: the reply to its create was lost")
+			line(term.Text, "missed", "changes that happened between two reads; counted by the server, seen by nobody")
+		}
+		heading(m.title)
+		if m.note != "" {
+			line(term.Text, "", m.note)
+		}
+		for _, b := range table {
+			if b.Modes&m.mode != 0 {
+				line(term.Key, b.Help().Key, longHelp(b))
+			}
+		}
+	}
+	return out
+}
+
+// DrawHelp draws the help, as much of it as there is room for.
+func DrawHelp(table []Binding, v *viewport.Model, f *term.Frame) {
+	const signs = 11
+	inside := min(f.W-4, 92) - 2
+	var lines [][]term.Span
+	for _, l := range helpLines(table, &f.Theme.Glyph) {
+		w := inside - 2
+		if l.sign != "" {
+			w -= signs + 1
+		}
+		sign := l.sign
+		for _, part := range term.OrBlank(term.Wrap(l.text, w)) {
+			if l.sign == "" {
+				lines = append(lines, []term.Span{{Style: l.style, Text: part}})
+				continue
+			}
+			lines = append(lines, append(term.Column(signs, l.style, sign), term.Span{Style: term.Text, Text: part}))
+			sign = ""
+		}
+	}
+	f.Overlay(v, "Help", 92, lines)
+}

@@ -1,0 +1,44 @@
+package input
+
+// Mode says what the keyboard is for at the moment.
+type Mode uint16
+
+const (
+	ModeNormal Mode = 1 << iota
+	ModeInspect
+	ModeDoctor
+	ModeServers
+	ModeElections
+	ModeHelp
+	ModeFilter
+	ModeDialog
+	ModePast    // time travel: the main screen as it was
+	ModeFaults  // the list of faults
+	ModeLessons // the menu of lessons
+	ModeJoin    // how others join
+	ModeTeach   // what the main screen's keyboard is for besides while a lesson is on
+)
+
+// Main reports whether m is the main screen with nothing in front of it.
+func (m Mode) Main() bool { return m&(ModeNormal|ModePast) != 0 }
+
+// modes lists them with the words for the help.
+var modes = []struct {
+	mode  Mode
+	title string
+	note  string
+}{
+	{ModeNormal, "On the main screen", ""},
+	{ModeTeach, "On the main screen, while a lesson is on", "The election is acted on with the keys of the main screen."},
+	{ModeInspect, "Looking at one candidate", ""},
+	{ModeDoctor, "Looking at the doctor's findings", ""},
+	{ModeServers, "Looking at the servers", ""},
+	{ModeElections, "Choosing an election", ""},
+	{ModePast, "Back in time", "The keys that act say that they cannot."},
+	{ModeFaults, "Choosing a fault", ""},
+	{ModeLessons, "Choosing a lesson", ""},
+	{ModeJoin, "Looking at how to join", ""},
+	{ModeFilter, "Typing a filter", "Everything else is text: part of a name, a znode or a session; of a path, a system or a leader among elections."},
+	{ModeDialog, "Asked a question", ""},
+	{ModeHelp, "In this help", ""},
+}

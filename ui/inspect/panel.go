@@ -1,0 +1,261 @@
+package inspect
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/bubbles/viewport"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/recipe"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// Panel is one candidate, in front of the panels.
+type Panel struct {
+	State  *doctor.State
+	Row    rows.Row
+	Text   *viewport.Model
+	ReadAt time.Time // when its data was read again, zero: it was not
+}
+
+// Draw draws everything that is known of one candidate.
+func (v *Panel) Draw(f *term.Frame) {
+	r := v.Row
+	title, facts := r.Name(), v.facts(f, r)
+	if r.Ref() == (rows.Ref{}) {
+		title = "gone"
+		facts = []term.Fact{{Style: term.Text, Text: "This candidate is gone: its znode was deleted, and it is none of ours."}}
+	}
+	f.Facts(v.Text, "Candidate "+title, facts)
+}
+
+// facts are what is known of a row, in the order in which it is asked for.
+func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
+	s := v.State
+	var out []term.Fact
+	add := func(name string, st term.Style, text string) {
+		out = append(out, term.Fact{Name: name, Style: st, Text: text})
+	}
+	if c := r.Candidate; c != nil {
+		add("znode", term.Strong, znode.Safe(wording.ZnodePath(s, c), 0))
+		if wording.Foreign(s) != nil {
+			add("system", term.Text, wording.System(s))
+		}
+		if who := znode.Safe(c.Who, 0); who != "" {
+			add("who", term.Text, who)
+		}
+		if n := wording.Holders(s); r.Position < n {
+			st, words := term.Lead, wording.RoleOf(s).Has
+			switch {
+			case n > 1:
+				words += ", one of " + strconv.Itoa(n)
+			case wording.Locks(s):
+			case s.Acknowledged():
+				words += ", acknowledged"
+			case s.Ack.Path != "" && s.Ack.Presence == model.Denied:
+				words += "; the acknowledgement may not be read"
+			case s.Ack.Path != "":
+				st, words = term.Trouble, "elected, not acknowledged"
+			}
+			if t, ok := wording.ExpiryOf(s, r); ok && t.Faulty() {
+				st, words = term.Trouble, "first in the queue, but "+string(t.Row.Member.Fault)
+			}
+			add("role", st, words)
+		} else {
+			add("role", term.Text, fmt.Sprintf("waits at position %d of %d", r.Position+1, len(s.Queue)))
+		}
+		v.riskFacts(f, r, add)
+		if of, sure := wording.GhostOf(s, r); sure {
+			add("ghost", term.Alarm, "of "+of+": the session owns it, and its owner does not know of it. Once it is first, nobody leads until that session ends.")
+		}
+		for _, x := range wording.About(s, c) {
+			st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
+			out = append(out, term.Fact{Name: sign + " " + word, Label: st, Style: st, Text: znode.Safe(x.Title, 0)})
+		}
+		if c.Session == 0 {
+			add("session", term.Trouble, "none: the znode is not ephemeral, or was gone before it could be read")
+		} else {
+			add("session", term.Text, znode.Hex(c.Session))
+		}
+		v.clientFacts(f, r, add)
+		add("czxid", term.Text, znode.Zxid(c.Czxid)+"   the fencing token while it "+wording.RoleOf(s).Has)
+		if !c.Ctime.IsZero() {
+			add("created", term.Text, c.Ctime.In(f.Now.Location()).Format("2006-01-02 "+term.StampFormat)+"   by the server's clock")
+		}
+		old, exact := c.Age(f.Calm())
+		words := units.Age(old)
+		if exact {
+			words += "   seen to come"
+		} else {
+			words = "about " + words + "   it was there before we looked"
+		}
+		add("age", term.Text, words)
+		st, words := wording.EdgeFact(s, f, r)
+		add("watches", st, words)
+		add("watched by", term.Watch, v.watchersOf(r))
+	} else if r.Member != nil {
+		add("znode", term.Trouble, "none")
+	}
+	if r.Member != nil {
+		v.memberFacts(f, r, add)
+	}
+	if c := r.Candidate; c != nil {
+		at := c.SeenAt
+		if !v.ReadAt.IsZero() {
+			at = v.ReadAt
+		}
+		asOf := ""
+		if !at.IsZero() {
+			asOf = ", as of " + f.Clock(at)
+		}
+		switch {
+		case c.Data.Denied:
+			add("data", term.Trouble, "the ACL forbids reading it"+asOf)
+		case c.Unread:
+			add("data", term.Trouble, "gone before it could be read")
+		default:
+			add("data", term.Muted, units.Count(c.Data.Length, "byte", "bytes")+asOf)
+			add("", term.Text, dataText(c.Data))
+		}
+	}
+	return out
+}
+
+// watchersOf is who waits for r. Only the inspected row is asked about, so a
+// walk over the queue is no matter.
+func (v *Panel) watchersOf(r rows.Row) string {
+	s := v.State
+	const most = 5
+	n, verified, list := 0, 0, []string{}
+	for i := range s.Queue {
+		to, ok := s.Recipe.Watches(s.Queue, i)
+		if !ok || to != r.Position {
+			continue
+		}
+		name := s.Queue[i].Label()
+		switch e := s.Edge(i); {
+		case wording.WrongEdge(e):
+			name += " (should, but does not)"
+		case e.State == doctor.Verified:
+			verified++
+		}
+		if n++; n <= most {
+			list = append(list, name)
+		}
+	}
+	if n == 0 {
+		return "nobody"
+	}
+	text := strings.Join(list, ", ")
+	if n > most {
+		text += " and " + strconv.Itoa(n-most) + " more"
+	}
+	switch verified {
+	case n:
+		return text + "   verified"
+	case 0:
+		return text + "   inferred"
+	}
+	return text + "   " + strconv.Itoa(verified) + " of " + strconv.Itoa(n) + " verified"
+}
+
+// memberFacts adds what a member of ours says of itself, against the truth.
+func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
+	s, m := v.State, r.Member
+	who := "one of this program's cast"
+	if m.You {
+		who = "this program's own candidacy"
+	}
+	add("ours", term.You, who+", "+znode.Safe(m.ID, rows.NameMax)+", recipe "+znode.Safe(m.Recipe, rows.NameMax))
+	leads := r.Candidate != nil && r.Position >= 0 && r.Position < wording.Holders(s)
+	believes := m.Belief == model.Leading || m.Belief == model.Elected
+	st, words := term.Text, znode.Safe(string(m.Belief), rows.NameMax)
+	switch {
+	case r.Candidate == nil:
+		var truth string
+		st, words, truth = wording.Fate(s, m)
+		words += truth
+	case believes && !leads:
+		st, words = term.Trouble, words+", but it is not first in the queue"
+	case leads && (m.Belief == model.Waiting || m.Belief == model.Volunteering):
+		st, words = term.Trouble, words+", and does not know that it is first in the queue"
+	}
+	add("believes", st, words)
+	if m.Step != model.StepNone {
+		words := "step " + strconv.Itoa(int(m.Step))
+		if text := recipe.Line(m.Step, m.StepOn); text != "" {
+			words += ": " + text
+		}
+		if m.SlowLead && m.Step == model.StepLead && m.Belief == model.Elected {
+			words += ": the leader procedure takes its time"
+		}
+		add("last did", term.Text, words)
+	}
+	if m.Fault != model.NoFault {
+		words := string(m.Fault)
+		if !m.FaultAt.IsZero() {
+			words += " at " + f.Stamp(m.FaultAt) + ", " + units.Tenths(f.Busy().Sub(m.FaultAt)) + " ago"
+		}
+		add("fault", term.Trouble, znode.Safe(words, 0))
+	}
+	if words := wording.ToldWrong(m); words != "" {
+		add("told to err", term.Trouble, words)
+	}
+	if m.Ending != model.NoEnding {
+		add("ending", term.Text, znode.Safe(string(m.Ending), rows.NameMax))
+	}
+	if m.Session != 0 && r.Candidate == nil {
+		add("session", term.Trouble, znode.Hex(m.Session)+"   as it believes")
+	}
+	if m.Timeout > 0 {
+		add("timeout", term.Text, units.Exact(m.Timeout)+"   negotiated for its session")
+	}
+	if m.Obstacle != "" {
+		add("obstacle", term.Trouble, znode.Safe(m.Obstacle, 0))
+	}
+	if !m.LeaseEnd.IsZero() {
+		add("lease until", term.Text, f.Stamp(m.LeaseEnd)+"   committed writes prove that its session lives until then")
+	}
+	if !m.ExpiresFrom.IsZero() {
+		words := f.Stamp(m.ExpiresFrom) + "   servers that hear each other keep its session until then"
+		if t, ok := wording.ExpiryOf(s, r); ok {
+			words += "; " + t.Expires(f.Busy(), false)
+		}
+		add("expires from", term.Text, words)
+	}
+	if m.Fence != 0 {
+		add("fence", term.Text, znode.Zxid(m.Fence)+"   what it would write with")
+	}
+}
+
+// dataText shows data as text where it is text, else the first lines of a
+// hex dump.
+func dataText(data znode.Data) string {
+	b := data.Bytes
+	if len(b) == 0 {
+		return ""
+	}
+	if utf8.Valid(b) && !strings.ContainsFunc(strings.TrimSpace(string(b)), func(r rune) bool { return znode.Unsafe(r) && r != '\n' && r != '\t' }) {
+		text := znode.Safe(strings.TrimSpace(string(b)), 0)
+		if data.Truncated() && !strings.HasSuffix(text, "…") {
+			text += "…"
+		}
+		return text
+	}
+	const dumpMax = 8 * 16
+	dump := strings.TrimRight(hex.Dump(b[:min(len(b), dumpMax)]), "\n")
+	if data.Length > dumpMax {
+		dump += "\n…"
+	}
+	return dump
+}

@@ -1,0 +1,65 @@
+package join
+
+import (
+	"github.com/charmbracelet/bubbles/viewport"
+
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// joinIndent is that of the lines to paste.
+const joinIndent = 2
+
+// lineMax bounds them: they are programs, of a line.
+const lineMax = 2000
+
+// Invitation is one way in which programs from elsewhere join the election.
+type Invitation struct {
+	Program string // "electop", "kazoo (Python)"
+	Line    string // to be typed or pasted
+}
+
+// Panel is how programs from elsewhere take part, in front of the panels.
+type Panel struct {
+	Invitations []Invitation
+	Open        bool   // they can do so from other machines
+	Cannot      string // why nobody can join, "" if they can
+	Text        *viewport.Model
+}
+
+// Draw draws how programs from elsewhere take part.
+func (v *Panel) Draw(f *term.Frame) {
+	var lines [][]term.Span
+	inside := f.W - 4 - 2 - 2
+	say := func(st term.Style, indent int, text string) {
+		for _, part := range term.Wrap(text, inside-indent) {
+			lines = append(lines, []term.Span{{Text: term.Blanks(indent)}, {Style: st, Text: part}})
+		}
+	}
+	if v.Cannot != "" {
+		say(term.Text, 0, v.Cannot)
+	} else {
+		broken := false
+		for i, x := range v.Invitations {
+			if i > 0 {
+				lines = append(lines, nil)
+			}
+			text := znode.Safe(x.Line, lineMax)
+			broken = broken || term.Width(text) > inside-joinIndent
+			say(term.Heading, 0, znode.Safe(x.Program, rows.NameMax))
+			say(term.Strong, joinIndent, text)
+		}
+		lines = append(lines, nil)
+		if broken {
+			say(term.Muted, 0, "What is broken here at the end of a line is one line. A wider screen shows it whole.")
+		}
+		if v.Open {
+			say(term.Trouble, 0, "The address is open to the network: whoever reaches this machine can join, and write to its ZooKeeper.")
+		} else {
+			say(term.Muted, 0, "Only programs on this machine reach the address. electop demo --listen 0.0.0.0:2181 opens it to others.")
+		}
+		say(term.Muted, 0, "Candidates from elsewhere appear with their address. They can be watched, and not killed: only our own can.")
+	}
+	f.Overlay(v.Text, "Join this election", f.W, lines)
+}

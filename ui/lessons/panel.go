@@ -1,0 +1,230 @@
+package lessons
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"electop/model/znode"
+	"electop/ui/term"
+)
+
+// lessonWidth is the longest line of a lesson: longer ones are hard to read.
+const lessonWidth = 100
+
+// paragraphs are the text of the lesson that is on, on lines of w cells;
+// without the blank ones where it is not spaced.
+func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) [][]term.Span {
+	v := &c.View
+	w = min(w, lessonWidth)
+	var out [][]term.Span
+	blank := func() {
+		if spaced && len(out) > 0 {
+			out = append(out, nil)
+		}
+	}
+	// say adds a text with a sign before it. Keys in it are marked.
+	say := func(mark term.Span, st term.Style, text string, keys ...string) {
+		indent := 0
+		if mark.Text != "" {
+			indent = term.Width(mark.Text) + 1
+		}
+		for i, part := range term.Wrap(prose(text), w-indent) {
+			before := []term.Span{{Style: term.Text, Text: term.Blanks(indent)}}
+			if i == 0 && indent > 0 {
+				before = []term.Span{mark, {Style: term.Text, Text: " "}}
+			}
+			out = append(out, append(before, markKeys(part, st, keys)...))
+		}
+	}
+	for _, text := range v.Text {
+		blank()
+		say(term.Span{}, term.Text, text)
+	}
+	if v.Setting || c.Starting != "" {
+		blank()
+		say(term.Span{}, term.Muted, "The scene is being built: the demo starts afresh.")
+		return out
+	}
+	if v.Question != "" {
+		blank()
+		say(term.Span{}, term.Strong, v.Question)
+		for i, text := range v.Options {
+			st, sign := term.Text, " "
+			switch {
+			case i == v.Right:
+				st, sign = term.Good, g.Yes
+			case i == v.Chosen && v.Right >= 0:
+				st, sign = term.Trouble, g.Killed
+			case i == v.Chosen:
+				st, sign = term.Strong, g.Selected
+			case v.Chosen >= 0:
+				st = term.Muted
+			}
+			key := term.Key
+			if v.Chosen >= 0 {
+				key = st
+			}
+			say(term.Span{Style: key, Text: sign + " " + strconv.Itoa(i+1)}, st, text)
+		}
+	}
+	if v.Do != "" {
+		blank()
+		mark := term.Span{Style: term.Lead, Text: g.Step}
+		if caps := keyCaps(v.Keys); caps != "" {
+			mark = term.Span{Style: term.Badge, Text: caps}
+		}
+		say(mark, term.Strong, v.Do, v.Keys...)
+	}
+	if v.Stuck != "" {
+		blank()
+		say(term.Span{Style: term.Trouble, Text: g.Wrong}, term.Trouble, v.Stuck)
+	} else if v.Waiting {
+		say(term.Span{}, term.Muted, "This goes on when it has happened in the election.")
+	}
+	if v.Happened != "" {
+		blank()
+		say(term.Span{Style: term.Good, Text: g.Yes}, term.Text, v.Happened)
+	}
+	if v.Verdict != "" {
+		blank()
+		switch {
+		case v.Chosen >= 0 && v.Chosen == v.Right:
+			say(term.Span{Style: term.Good, Text: g.Yes}, term.Good, v.Verdict)
+		case v.Right >= 0:
+			say(term.Span{Style: term.Trouble, Text: g.Killed}, term.Text, v.Verdict)
+		default:
+			say(term.Span{}, term.Text, v.Verdict)
+		}
+	}
+	if v.Hint != "" {
+		blank()
+		say(term.Span{Style: term.Muted, Text: "hint"}, term.Text, v.Hint, v.Keys...)
+	}
+	if v.Done {
+		blank()
+		text := "The lesson is through."
+		if v.Skipped {
+			text = "The lesson is through, but for what was skipped."
+		}
+		say(term.Span{Style: term.Good, Text: g.Yes}, term.Strong, text+" Space begins the next one, L has the menu.", "Space", "L")
+	}
+	return out
+}
+
+// proseMax bounds a paragraph, in runes: the course's own are far shorter, but
+// for the names that are put into them.
+const proseMax = 1000
+
+// prose is text in one line, its line ends as blanks.
+func prose(text string) string {
+	return znode.Safe(strings.Join(strings.Fields(text), " "), proseMax)
+}
+
+// keyCaps are the keys as they lie on a keyboard.
+func keyCaps(keys []string) string {
+	var b strings.Builder
+	for i, k := range keys {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if k == " " {
+			k = "space"
+		}
+		b.WriteString(znode.Safe(k, 12))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return " " + b.String() + " "
+}
+
+// markKeys makes the words of a line that are keys stand out.
+func markKeys(line string, st term.Style, keys []string) []term.Span {
+	if len(keys) == 0 {
+		return []term.Span{{Style: st, Text: line}}
+	}
+	var out []term.Span
+	plain := ""
+	for i, word := range strings.Split(line, " ") {
+		if i > 0 {
+			plain += " "
+		}
+		bare := strings.Trim(word, ",.;:()`'\"")
+		if bare == "" || !slices.Contains(keys, bare) {
+			plain += word
+			continue
+		}
+		before, after, _ := strings.Cut(word, bare)
+		out = append(out, term.Span{Style: st, Text: plain + before}, term.Span{Style: term.Lead, Text: bare})
+		plain = after
+	}
+	return append(out, term.Span{Style: st, Text: plain})
+}
+
+// Lines are the text of the lesson that is on, on lines of w cells: spaced
+// where room lines are enough for that.
+func (c *Course) Lines(g *term.Glyphs, w, room int) [][]term.Span {
+	lines := c.paragraphs(g, w, true)
+	if len(lines) > room {
+		lines = c.paragraphs(g, w, false)
+	}
+	if lines == nil {
+		lines = [][]term.Span{nil}
+	}
+	return lines
+}
+
+// Draw draws the lesson in place of the handoffs.
+func (c *Course) Draw(f *term.Frame, r term.Rect, lines [][]term.Span, focused bool) {
+	v := &c.View
+	t := &c.text
+	term.Lay(t, lines, r.H-2)
+	if c.follow {
+		t.GotoBottom()
+		c.follow = false
+	}
+	var tail []term.Span
+	if n := len(lines); n > t.Height {
+		key := "pgdn"
+		if t.AtBottom() {
+			key = "pgup"
+		}
+		tail = append(tail, term.Span{Style: term.You, Text: fmt.Sprintf("%d-%d of %d, %s   ", t.YOffset+1, t.YOffset+t.Height, n, key), Keep: 5})
+	}
+	tail = append(tail, term.Span{Style: term.Muted, Text: fmt.Sprintf("part %d of %d", v.Part, v.Parts), Keep: 4})
+	title := "Lesson"
+	if v.Of > 0 {
+		title = fmt.Sprintf("Lesson %d of %d", v.Number, v.Of)
+	}
+	if name := znode.Safe(v.Title, 60); name != "" {
+		title += ": " + name
+	}
+	a := f.Box(r, term.Cut(title, max(8, r.W-term.SpansWidth(tail)-12)), focused, tail...)
+	term.DrawText(a, t, lines)
+}
+
+// Status says what the student is to do where the lesson's own text does
+// not fit, "" where it does.
+func (c *Course) Status() string {
+	v := &c.View
+	if !c.long() {
+		return ""
+	}
+	switch {
+	case v.Setting:
+		return ""
+	case v.Question != "" && v.Chosen < 0:
+		return "1-" + strconv.Itoa(len(v.Options)) + " answers: " + prose(v.Question)
+	case v.Stuck != "":
+		return prose(v.Stuck)
+	case v.Do != "":
+		return strings.TrimSpace(keyCaps(v.Keys)) + ": " + prose(v.Do)
+	case v.Done:
+		return "the lesson is through: space begins the next one, L has the menu"
+	case v.CanNext:
+		return "space goes on"
+	}
+	return ""
+}

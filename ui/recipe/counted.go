@@ -1,0 +1,214 @@
+package recipe
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// counted are the handoffs of which the server counted what they caused,
+// newest first: under the predecessor rule, and in the herd.
+type counted struct{ chain, herd []*model.Woken }
+
+// countedMax is how many of each are looked at.
+const countedMax = olderShown + 1
+
+func countedIn(s *doctor.State) (c counted) {
+	for i := len(s.Wakes) - 1; i >= 0; i-- {
+		w := s.Wakes[i]
+		switch {
+		case !w.Leader || w.Stood < 2: // nobody waited who could be told
+		case w.Stood == 2 && len(s.Queue) > 2:
+			// With one who waits the two rules are the same: it says nothing of
+			// those who stand now.
+		case others(w) == 0, w.Stood > 2 && (others(w) > 1) != (w.Recipe == dialect.Herd().Name()):
+			// The rule had just been changed: they still watched by the old one,
+			// or did not watch yet.
+		case w.Recipe == dialect.Herd().Name() && len(c.herd) < countedMax:
+			c.herd = append(c.herd, w)
+		case w.Recipe == dialect.Election().Name() && len(c.chain) < countedMax:
+			c.chain = append(c.chain, w)
+		}
+	}
+	return c
+}
+
+// moreCounted reports whether there are handoffs before the last of each rule.
+func moreCounted(s *doctor.State) bool {
+	c := countedIn(s)
+	return len(c.chain) > 1 || len(c.herd) > 1
+}
+
+// drawHerdBars compares how many a handoff wakes by the rule, and if all
+// watched the leader: as the server counted it, else as the recipe predicts.
+// It takes three lines, and up to more for the handoffs before.
+func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, more int) int {
+	s := v.State
+	c := countedIn(s)
+	if c.chain == nil && c.herd == nil {
+		return v.drawPredicted(f, a, y, herd)
+	}
+	const numbers = 8 + 5 + 9 // notified, requests, bytes
+	cells := max(4, min(24, a.Width()-2-6-numbers))
+	p := a.Pen(y).Gap(1)
+	p.Fit(6+cells, term.Muted, "per handoff").Right(8, term.Muted, "notified").Right(5, term.Muted, "req").Right(9, term.Muted, "bytes")
+	y++
+	type bar struct {
+		name  string
+		st    term.Style
+		on    bool
+		said  []*model.Woken
+		would int
+	}
+	bars := [2]bar{
+		{"chain", term.Watch, !herd, c.chain, dialect.Election().Notified(s.Queue, 0)},
+		{"herd", term.Trouble, herd, c.herd, dialect.Herd().Notified(s.Queue, 0)},
+	}
+	count := func(b bar) int {
+		if len(b.said) > 0 {
+			return others(b.said[0])
+		}
+		return b.would
+	}
+	most := max(count(bars[0]), count(bars[1]), 1)
+	for _, b := range bars {
+		st := term.Muted
+		if b.on {
+			st = term.Text
+		}
+		n := count(b)
+		fill := n
+		if most > cells {
+			fill = (n*cells + most - 1) / most
+		}
+		glyph := f.Theme.Glyph.Block
+		if len(b.said) == 0 {
+			glyph = f.Theme.Glyph.Vacant
+		}
+		p := a.Pen(y).Gap(1).Fit(6, st, b.name)
+		left := p.Room() - cells
+		p.Text(b.st, strings.Repeat(glyph, min(fill, cells)))
+		p.Gap(p.Room() - left)
+		if len(b.said) == 0 {
+			words := "would notify " + strconv.Itoa(n)
+			p.Right(numbers, term.Muted, words)
+		} else {
+			drawCount(p, st, b.said[0])
+		}
+		y++
+	}
+	return v.drawOlder(f, a, y, cells, more, c)
+}
+
+// drawOlder draws what the handoffs before caused: a line each, the newest
+// first, or where there is no room how many each notified.
+func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c counted) int {
+	var older []*model.Woken
+	for _, list := range [][]*model.Woken{c.chain, c.herd} {
+		older = append(older, list[min(1, len(list)):]...)
+	}
+	if len(older) == 0 || more == 0 {
+		return y
+	}
+	slices.SortStableFunc(older, func(a, b *model.Woken) int { return cmp.Compare(b.Zxid, a.Zxid) })
+	if more == 1 {
+		p := a.Pen(y).Gap(1).Text(term.Muted, "before")
+		for _, w := range older {
+			name, st := ruleOf(w)
+			text := "  " + name + " " + strconv.Itoa(others(w))
+			if term.Width(text) >= p.Room() {
+				break
+			}
+			p.Text(st, text)
+		}
+		return y + 1
+	}
+	a.Pen(y).Gap(1).Text(term.Muted, "before")
+	y++
+	for _, w := range older[:min(len(older), more-1, olderShown)] {
+		name, _ := ruleOf(w)
+		drawCount(a.Pen(y).Gap(1).Fit(6, term.Muted, name).Fit(cells, term.Muted, f.Clock(w.Deleted)), term.Muted, w)
+		y++
+	}
+	return y
+}
+
+// ruleOf is what the rule is called that was followed, and its style.
+func ruleOf(w *model.Woken) (string, term.Style) {
+	if w.Recipe == dialect.Herd().Name() {
+		return "herd", term.Trouble
+	}
+	return "chain", term.Watch
+}
+
+// olderShown is how many handoffs before are listed.
+const olderShown = 5
+
+// others is how many were notified besides the owner of what was deleted: a
+// leader watches its own znode, to see it go, and hears of it when it resigns.
+func others(w *model.Woken) int {
+	n := len(w.Notified)
+	if w.Candidate != nil && w.Candidate.Session != 0 && slices.Contains(w.Notified, w.Candidate.Session) {
+		n--
+	}
+	return n
+}
+
+// drawCount draws what a deletion caused. A plus says that it goes on.
+func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
+	plus := ""
+	if !w.Settled {
+		plus, st = "+", term.Strong
+	}
+	p.Right(8, st, strconv.Itoa(others(w))).
+		Right(5, st, strconv.Itoa(w.Requests)+plus).
+		Right(9, st, wording.BytesOf(w.BytesIn+w.BytesOut)+plus)
+}
+
+// drawPredicted is the comparison where no server counts.
+func (v *Panel) drawPredicted(f *term.Frame, a term.Area, y int, herd bool) int {
+	s := v.State
+	chain := dialect.Election().Notified(s.Queue, 0)
+	all := dialect.Herd().Notified(s.Queue, 0)
+	a.Pen(y).Gap(1).Text(term.Muted, "per handoff  ").
+		Text(term.Text, strconv.Itoa(s.Recipe.Notified(s.Queue, 0))+" notified")
+	y++
+	room := max(4, min(20, a.Width()-26))
+	for _, bar := range []struct {
+		name string
+		n    int
+		st   term.Style
+		on   bool
+	}{{"chain", chain, term.Watch, !herd}, {"herd ", all, term.Trouble, herd}} {
+		cells := bar.n
+		if all > room {
+			cells = max(1, bar.n*room/all)
+		}
+		p := a.Pen(y).Gap(1)
+		st := term.Muted
+		if bar.on {
+			st = term.Text
+		}
+		left := p.Room() - 7 - min(all, room)
+		p.Text(st, bar.name+" ").Text(bar.st, strings.Repeat(f.Theme.Glyph.Block, min(cells, room)))
+		p.Gap(p.Room()-left).Gap(1).Text(st, strconv.Itoa(bar.n))
+		if !bar.on {
+			remark := "  by the rule"
+			if !herd {
+				remark = "  if all watched the leader"
+			}
+			if term.Width(remark) < p.Room() {
+				p.Text(term.Muted, remark)
+			}
+		}
+		y++
+	}
+	return y
+}

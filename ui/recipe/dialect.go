@@ -1,0 +1,105 @@
+package recipe
+
+import (
+	"strconv"
+
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// drawForeign draws how another system elects: what its dialect says, instead
+// of the recipe's lines, whose steps only our own candidates tell.
+func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
+	s := v.State
+	var tail []term.Span
+	if wording.FansIn(s) || di.ChildWatch {
+		tail = append(tail, term.Span{Style: term.Trouble, Text: "herd"})
+	}
+	a := f.Box(r, "Recipe", v.Focused, tail...)
+	const names = 9
+	y := 0
+	heading := func(text string) {
+		if y > 0 && a.Height() > 16 {
+			y++
+		}
+		for _, part := range term.Wrap(text, a.Width()-2) {
+			a.Pen(y).Gap(1).Text(term.Heading, part)
+			y++
+		}
+	}
+	line := func(name string, st term.Style, text string) {
+		for i, part := range term.Wrap(text, a.Width()-names-6) {
+			if i > 0 {
+				name = ""
+			}
+			a.Pen(y).Gap(3).Fit(names, term.Muted, name).Gap(1).Text(st, part)
+			y++
+		}
+	}
+	w := wording.RoleOf(s)
+	heading(wording.System(s))
+	for _, x := range v.dialectLines(di, w) {
+		line(x.Name, x.Style, x.Text)
+	}
+	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
+	line("then", term.Text, then(s, di, w))
+	if n := wording.Holders(s); !di.Single && n < len(s.Queue) {
+		text := strconv.Itoa(s.Recipe.Notified(s.Queue, 0)) + " of the " + strconv.Itoa(len(s.Queue)-1) + " others"
+		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
+			text = "nobody yet: others hold on"
+		}
+		line("wakes", term.Text, text)
+	}
+	if len(s.Members) > 0 { // those of our own tell their steps here as well
+		y = v.drawDoing(f, a, y, min(3, a.Height()-y-4))
+	}
+	now := v.sentence(f)
+	if y < a.Height()-1 {
+		y++
+	}
+	for _, text := range now.lines {
+		for _, part := range term.Wrap(text, a.Width()-2) {
+			a.Pen(y).Gap(1).Text(now.style, part)
+			y++
+		}
+	}
+}
+
+// dialectLines are what a dialect says of itself.
+func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
+	s := v.State
+	var out []term.Fact
+	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
+	switch {
+	case di.Single:
+		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and goes with its session")
+	case wording.Holders(s) > 1:
+		add(w.Has, "the first "+strconv.Itoa(wording.Holders(s))+" of the queue, together")
+	default:
+		add(w.Has, "the first of the queue")
+	}
+	if di.Watches != "" {
+		add("watches", znode.Safe(di.Watches, 0))
+	}
+	switch ack := di.AckPath(s.Path); {
+	case ack != "":
+		add("ack", znode.Safe(ack, 80))
+	case !wording.Locks(s):
+		add("ack", "none: its leader does not say so by a znode")
+	}
+	return out
+}
+
+// then says what follows when the role gets free.
+func then(s *doctor.State, di *dialect.Dialect, w wording.Role) string {
+	switch {
+	case di.Single:
+		return "the others race to create it again. There is no queue: who waits cannot be seen, nor who is next."
+	case di.ChildWatch:
+		return "all who wait are woken, list the children again, and look whether they are first."
+	}
+	return "who watched it lists the children again, and " + w.Has + " if it is first."
+}

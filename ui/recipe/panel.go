@@ -1,0 +1,223 @@
+package recipe
+
+import (
+	"strconv"
+	"strings"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// part is a heading of the recipe with its lines.
+type part struct {
+	heading string
+	first   model.Step
+	lines   []string
+}
+
+// code is the recipe as pseudo code. The numbers are those of [model.Step].
+func code(herd bool, ack string) []part {
+	watch, again := "watch n_j, the largest j < i in C", "otherwise watch the new n_j"
+	if herd {
+		watch, again = "watch the smallest: the leader", "otherwise watch the new leader"
+	}
+	lead := "acknowledge: create ELECTION-leader"
+	if ack != "" {
+		lead = "acknowledge: create " + znode.Safe(znode.Base(ack), 20)
+	}
+	return []part{
+		{"To volunteer", model.StepCreate, []string{"create guid-n_  SEQUENCE|EPHEMERAL", "C := getChildren, i := my number", watch}},
+		{"When the watched znode is deleted", model.StepListAgain, []string{"C := getChildren", "mine is the smallest: I lead", again}},
+		{"When leading", model.StepLead, []string{"run the leader procedure", lead}},
+	}
+}
+
+// Lines is how many lines that takes, barLines the comparison below it, and
+// storyLines what mostly is said of what happens.
+const (
+	Lines      = 11
+	barLines   = 3
+	storyLines = 4
+)
+
+// Panel is the panel of the recipe.
+type Panel struct {
+	State   *doctor.State
+	Focused bool
+	Held    map[uint64]*model.Message // the next message held for each session
+}
+
+// Draw draws what the candidates do, the lines that are being done, and
+// a sentence on what is happening.
+func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+	s := v.State
+	if di := wording.Foreign(s); di != nil {
+		v.drawForeign(f, r, di)
+		return
+	}
+	herd := wording.FansIn(s)
+	tail := wording.PaceSpans(s)
+	if herd {
+		tail = append(tail, term.Span{Style: term.Trouble, Text: "herd"})
+	}
+	a := f.Box(r, "Recipe", v.Focused, term.TrimSpans(tail)...)
+	active := v.steps(f)
+
+	now := v.sentence(f)
+	var story []string
+	for _, line := range now.lines {
+		story = append(story, term.Wrap(line, a.Width()-2)...)
+	}
+	// The numbers come before the sentence, and where both rules were compared
+	// before what is not about a handoff.
+	parts := code(herd, s.Ack.Path)
+	room, bars := a.Height()-Lines, len(s.Queue) > 1
+	if c := countedIn(s); bars && (herd || len(c.herd) > 0) {
+		for _, i := range []int{0, len(parts) - 1} {
+			if room < barLines {
+				room += 1 + len(parts[i].lines)
+				parts[i].lines = nil
+			}
+		}
+	}
+	pace := term.Wrap(wording.PaceLine(s), a.Width()-2)
+	pace = pace[:max(0, min(len(pace), room))]
+	room -= len(pace)
+	if bars = bars && room >= barLines; bars {
+		room -= barLines
+	}
+	story = story[:max(0, min(len(story), room))]
+	room -= len(story)
+	// What is left over goes between things: before the story, before the
+	// bars, and between the parts, or not there at all. Then come the handoffs
+	// before that were counted, of which one line is worth more than blanks.
+	// The room of a longer story is kept, so that the code does not jump when
+	// one comes.
+	kept := max(0, min(room, storyLines-len(story)))
+	room -= kept
+	take := func(n int) bool {
+		if room < n {
+			return false
+		}
+		room -= n
+		return true
+	}
+	aside := term.Wrap(now.aside, a.Width()-2)
+	if len(aside) > 0 && kept+room > len(aside) {
+		story = append(story, aside...)
+		room -= max(0, len(aside)-kept)
+	}
+	before := 0
+	if bars && moreCounted(s) && take(1) {
+		before = 1
+	}
+	beforeStory := len(story)+len(pace) > 0 && take(1)
+	beforeBars := bars && take(1)
+	between := take(2)
+	if before > 0 {
+		before += room
+	}
+	y := 0
+	for _, p := range parts {
+		if p.lines == nil {
+			continue
+		}
+		if y > 0 && between {
+			y++
+		}
+		a.Pen(y).Gap(1).Text(term.Heading, p.heading)
+		y++
+		for j, text := range p.lines {
+			step := p.first + model.Step(j)
+			off := herd && (step == model.StepWatch || step == model.StepWatchAgain)
+			v.drawStep(f, a, y, step, text, off, active[step])
+			y++
+		}
+	}
+	if bars {
+		if beforeBars {
+			y++
+		}
+		y = v.drawHerdBars(f, a, y, herd, before)
+	}
+	if beforeStory {
+		y++
+	}
+	for _, line := range pace {
+		a.Pen(y).Gap(1).Text(term.You, line)
+		y++
+	}
+	for _, line := range story {
+		a.Pen(y).Gap(1).Text(now.style, line)
+		y++
+	}
+}
+
+// drawStep draws one line of the code: with what it is done, and by whom,
+// while it is.
+func (v *Panel) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, off bool, now taking) {
+	p := a.Pen(y).Gap(1)
+	number, line := term.Muted, term.Muted
+	if off {
+		line = term.Trouble
+	}
+	mark := " "
+	if len(now.names) > 0 {
+		mark, number, line = f.Theme.Glyph.Step, term.Strong, term.Strong
+		if off {
+			line = term.Alarm
+		}
+		if now.detail != "" {
+			text = now.detail
+		}
+	}
+	p.Text(term.Lead, mark).Gap(1).Text(number, strconv.Itoa(int(step))).Gap(1)
+	names := fitNames(now.names, max(8, p.Room()-1-term.Width(text)-2))
+	if names != "" {
+		// Who does it says more than the end of the line.
+		room := p.Room() - 1 - term.Width(names) - 2
+		p.Text(line, term.Cut(text, room)).Gap(2).Text(term.Lead, names)
+		return
+	}
+	p.Fit(p.Room()-1, line, text)
+}
+
+// drawDoing draws the lines that are being done, where there is no code to
+// mark: at most n from y on. It returns the line after them.
+func (v *Panel) drawDoing(f *term.Frame, a term.Area, y, n int) int {
+	for step, now := range v.steps(f) {
+		if len(now.names) == 0 || n <= 0 {
+			continue
+		}
+		text := now.detail
+		for _, p := range code(wording.FansIn(v.State), v.State.Ack.Path) {
+			if i := step - int(p.first); text == "" && i >= 0 && i < len(p.lines) {
+				text = p.lines[i]
+			}
+		}
+		v.drawStep(f, a, y, model.Step(step), text, false, now)
+		y, n = y+1, n-1
+	}
+	return y
+}
+
+// fitNames lists as many names as fit into w cells, three at most, and counts
+// the others.
+func fitNames(names []string, w int) string {
+	for n := min(len(names), 3); n > 0; n-- {
+		text := strings.Join(names[:n], ", ")
+		if more := len(names) - n; more > 0 {
+			text += " +" + strconv.Itoa(more)
+		}
+		if term.Width(text) <= w {
+			return text
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return term.Cut(names[0], w)
+}

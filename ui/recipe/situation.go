@@ -1,0 +1,143 @@
+package recipe
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// handoffTold is how long the recipe panel tells of the last handoff
+// before it returns to what is so now: one sentence's reading time.
+const handoffTold = 5 * time.Second
+
+// watchesLooked bounds how far the sentence looks for a wrong watch: the doctor
+// looks at all.
+const watchesLooked = 50
+
+// oldPage is why people get it wrong.
+const oldPage = "An old recipe page said so: watch the smallest j < i. That is the leader."
+
+// before is whose deletion a contender waits for.
+func before(s *doctor.State) string {
+	if di := wording.Foreign(s); di != nil {
+		return "that it watches"
+	}
+	return "before its own"
+}
+
+// situation is what is happening now, in a sentence or two.
+type situation struct {
+	style term.Style
+	lines []string
+	aside string // to be said where there is room
+}
+
+func (v *Panel) sentence(f *term.Frame) situation {
+	s := v.State
+	own := ""
+	if len(s.Members) == 0 && wording.Foreign(s) == nil {
+		own = "Steps are shown for candidates of this program only; it has none here."
+	}
+	with := func(st term.Style, text string) situation {
+		lines := []string{text}
+		if own != "" {
+			lines = append(lines, own)
+		}
+		return situation{style: st, lines: lines}
+	}
+	l := s.Leader()
+	if s.Phase != model.Live {
+		return with(term.Muted, "Nothing to see yet.")
+	}
+	if l == nil && wording.Single(s) {
+		return with(term.Trouble, "Nobody leads: the znode is not there. Whoever creates it next does.")
+	}
+	if l == nil {
+		return with(term.Text, "Nobody stands: the next volunteer finds its own znode the smallest and leads.")
+	}
+	if of, sure := wording.GhostOf(s, rows.Leader(s)); sure {
+		return with(term.Alarm, "First is the ghost of "+of+": a znode of whose create the reply was lost. Its owner does not know of it, so nobody leads until that session ends.")
+	}
+	n := s.Recipe.Notified(s.Queue, 0)
+	if t, ok := wording.ExpiryOf(s, rows.Leader(s)); ok && !t.Faulty() {
+		words := "The servers do not hear from " + l.Label() + ". Until its session expires nobody is notified"
+		if t.Found.Next != nil && wording.Holders(s) == 1 {
+			words += "; then " + t.Found.Next.Label() + " takes over"
+		}
+		return with(term.Trouble, words+".")
+	} else if ok {
+		return with(term.Trouble, "waiting: nobody is notified until the znode "+wording.Brief(l)+" is deleted")
+	}
+	if h := wording.Newest(s); h != nil && h.To != nil && h.From != nil {
+		if n := wording.OnTheWay(s, h.From); n > 0 {
+			return with(term.Text, wording.Brief(h.From)+" was deleted, and "+units.Count(n, "notification of it is", "notifications of it are")+" still on the way. "+h.To.Label()+" is the smallest now.")
+		}
+		if ago := f.Picture.Sub(h.At); ago >= 0 && ago < handoffTold {
+			f.At(h.At.Add(handoffTold))
+			return with(term.Text, wording.Brief(h.From)+" was deleted"+notified(s, h.From)+". "+h.To.Label()+" is the smallest now.")
+		}
+	}
+	if s.Ack.Path != "" && !s.Acknowledged() && s.Ack.Presence != model.Denied {
+		return with(term.Trouble, l.Label()+" is the smallest and elected. It has not acknowledged yet.")
+	}
+	if wording.Single(s) {
+		return with(term.Muted, l.Label()+" leads while its session lives.")
+	}
+	if len(s.Queue) == wording.Holders(s) {
+		text := wording.RoleHolders(s) + " alone. Nobody would take over."
+		if len(s.Queue) > 1 {
+			text = wording.RoleHolders(s) + " together. Nobody waits."
+		}
+		return with(term.Muted, text)
+	}
+	if di := wording.Foreign(s); di != nil {
+		for i := wording.Holders(s); i < len(s.Queue) && i < watchesLooked; i++ {
+			if e := s.Edge(i); wording.WrongEdge(e) {
+				return with(term.Trouble, s.Queue[i].Label()+" does not watch whom it should: it may never hear that its turn has come.")
+			}
+		}
+		if di.ChildWatch {
+			return with(term.Muted, "quiet: nobody polls. Each waits for a change of the list.")
+		}
+	}
+	if wording.FansIn(s) {
+		out := with(term.Trouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", wording.Brief(l), n))
+		if own == "" && wording.Foreign(s) == nil {
+			out.aside = oldPage
+		}
+		return out
+	}
+	return with(term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode "+before(s)+".")
+}
+
+// notified says how many others heard that the leader's znode was deleted: as
+// the server counted it, else as the recipe has it.
+func notified(s *doctor.State, from *dialect.Candidate) string {
+	n := s.Recipe.Notified(s.Queue, 0)
+	if wording.FansIn(s) {
+		n++ // who leads now was one of them
+	}
+	for i := len(s.Wakes) - 1; i >= 0; i-- {
+		if w := s.Wakes[i]; w.Candidate != nil && w.Candidate.ID() == from.ID() {
+			n = others(w)
+			break
+		} else if i == 0 {
+			return "" // it came before the server counted
+		}
+	}
+	switch {
+	case n == 0:
+		return ", and nobody waited for that"
+	case n == 1:
+		return " and 1 candidate was notified"
+	}
+	return " and " + strconv.Itoa(n) + " were notified, to find one new leader"
+}

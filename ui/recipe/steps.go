@@ -1,0 +1,171 @@
+package recipe
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"electop/model"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// StepShown is how long a step of the recipe stays marked. Steps take a
+// millisecond; nobody could read them otherwise.
+const StepShown = 1500 * time.Millisecond
+
+// taking is a line of the recipe that is being done.
+type taking struct {
+	names  []string // by whom, newest first
+	detail string   // with what, of the newest who said; as text
+}
+
+// steps returns what is being done, by the recipe's lines: a step stays marked
+// until it could be read. Where the server speaks slowly it stays until the
+// reply can have come, and where it speaks step by step, the last one of each
+// member that waits for a message.
+func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]taking) {
+	s := v.State
+	shown := StepShown
+	if s.Pace != nil {
+		shown += s.Pace.Delay
+	}
+	stepping := s.Pace != nil && s.Pace.Steps && len(v.Held) > 0
+	var last map[string]bool // members whose newest step was seen
+	if stepping {
+		last = make(map[string]bool)
+	}
+	for i := len(s.Steps) - 1; i >= 0; i-- {
+		t := &s.Steps[i]
+		ago := f.Picture.Sub(t.At)
+		// A clock that runs a little behind must not hide a step.
+		fresh := ago < shown && ago > -StepShown
+		if fresh {
+			f.At(t.At.Add(shown))
+		}
+		waits := false
+		if stepping && !last[t.Member] {
+			last[t.Member] = true
+			m := rows.Member(s, t.Member)
+			waits = m != nil && v.Held[m.Session] != nil
+		}
+		switch {
+		case !fresh && !stepping && ago >= shown:
+			return lines // steps come in the order of their making
+		case !fresh && !waits, t.Step <= model.StepNone, int(t.Step) >= len(lines):
+			continue
+		}
+		name := znode.Safe(t.Name, rows.NameMax)
+		if t.Step != model.StepLowest {
+			lines[t.Step].mark(name, Line(t.Step, t.On))
+			continue
+		}
+		// Who finds that it is the smallest has just listed, and says so with
+		// this one step.
+		lines[t.Step].mark(name, "")
+		lines[listedIn(s.Steps[:i], t.Member)].mark(name, listText(t.On))
+	}
+	return lines
+}
+
+// mark adds who does the line, and with what unless that is known already.
+func (l *taking) mark(name, detail string) {
+	if holds(l.names, name) {
+		return
+	}
+	l.names = append(l.names, name)
+	if l.detail == "" {
+		l.detail = detail
+	}
+}
+
+// listedIn is the step in which a member listed the children, after those that
+// it took before: the second while it volunteers, the fourth later.
+func listedIn(before []model.StepTaken, member string) model.Step {
+	for i := len(before) - 1; i >= 0; i-- {
+		if before[i].Member == member {
+			if before[i].Step <= model.StepList {
+				return model.StepList
+			}
+			break
+		}
+	}
+	return model.StepListAgain
+}
+
+// detailMax bounds what is shown of a step's detail.
+const detailMax = 120
+
+// holds is for lists of a few.
+func holds(list []string, s string) bool {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i] == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Line is a line of the recipe with what it was done with, "" where nothing
+// is known that the line does not say.
+func Line(step model.Step, on model.StepOn) string {
+	text := ""
+	switch {
+	case on.Found:
+		text = "found by its name"
+	case len(on.Children) > 0 && step == model.StepLowest:
+		text = "mine is the smallest of " + setText(on)
+	case len(on.Children) > 0:
+		text = listText(on)
+	case on.Name == "":
+	case step == model.StepCreate:
+		text = "create " + znode.Safe(on.Name, detailMax) + "  SEQUENCE|EPHEMERAL"
+	case step == model.StepWatch, step == model.StepWatchAgain:
+		text = "watch n_" + numberText(on.Name)
+	case step == model.StepAcknowledge:
+		text = "acknowledge: create " + znode.Safe(on.Name, detailMax)
+	}
+	return znode.Safe(text, detailMax)
+}
+
+// listText is the list C.
+func listText(on model.StepOn) string { return "C := " + setText(on) }
+
+func setText(on model.StepOn) string {
+	words := make([]string, 0, len(on.Children)+1)
+	for _, name := range on.Children {
+		words = append(words, numberText(name))
+	}
+	if on.More > 0 {
+		words = append(words, fmt.Sprintf("… %d more", on.More))
+	}
+	return "{" + strings.Join(words, ", ") + "}"
+}
+
+// numberText is how a step names a znode: by its number, else by the beginning
+// of its name.
+func numberText(name string) string {
+	if seq, ok := znode.Sequence(name); ok {
+		return strconv.FormatInt(seq, 10)
+	}
+	return znode.Safe(name, numberlessMax)
+}
+
+// numberlessMax is how much of a name without a number is shown, in characters.
+const numberlessMax = 16
+
+// StepWords is a step as a sentence: "birch: 2 C := {12, 13, 14}".
+func StepWords(x model.StepTaken) string {
+	words := znode.Safe(x.Name, rows.NameMax) + ": " + strconv.Itoa(int(x.Step))
+	if text := Line(x.Step, x.On); text != "" {
+		return words + " " + text
+	}
+	for _, p := range code(false, "") {
+		if i := int(x.Step - p.first); i >= 0 && i < len(p.lines) {
+			return words + " " + p.lines[i]
+		}
+	}
+	return words
+}

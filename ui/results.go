@@ -1,0 +1,43 @@
+package ui
+
+import (
+	"errors"
+
+	"electop/model/znode"
+	"electop/ui/action"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// done tells how an action ended.
+func (d *dashboard) done(m doneMsg) {
+	d.dirty = true
+	if did, ok := errors.AsType[Did](m.err); ok {
+		d.say(term.Good, znode.Safe(string(did), 0))
+		return
+	}
+	if m.err != nil {
+		d.failed(m.action)
+		what := action.Verb(m.action)
+		if m.action.Target != "" {
+			what += " " + m.name
+		}
+		d.say(term.Trouble, what+": "+znode.Safe(m.err.Error(), 0))
+		return
+	}
+	switch m.action.Kind {
+	case Refresh:
+		if d.mode == input.ModeInspect && m.action.Election == d.path && rows.Same(m.of, d.over.of) {
+			d.over.readAt = d.o.Now()
+		}
+	case Open:
+		d.opened(m.action.Target)
+	case Pause:
+		d.stopped = !d.stopped
+	default:
+		if text := action.Done(m.action, m.name); text != "" {
+			d.say(term.Good, text)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package rows
+
+import (
+	"slices"
+	"strings"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/znode"
+)
+
+// Row is a line of the candidates panel: a contender with its position in the
+// queue, or a member of ours that has no znode (position -1). A contender of
+// ours has both.
+type Row struct {
+	Candidate *dialect.Candidate
+	Member    *model.Member
+	Position  int
+}
+
+// Ref is a row's identity. Of a row that is a member, the member counts: it
+// may lose its znode, and get another.
+type Ref struct {
+	member string
+	Znode  dialect.ID
+}
+
+func (r Row) Ref() Ref {
+	var id Ref
+	if r.Member != nil {
+		id.member = r.Member.ID
+	}
+	if r.Candidate != nil {
+		id.Znode = r.Candidate.ID()
+	}
+	return id
+}
+
+// Name is what to call the row.
+func (r Row) Name() string {
+	switch {
+	case r.Candidate != nil:
+		return r.Candidate.Label()
+	case r.Member != nil:
+		return znode.Safe(r.Member.Name, NameMax)
+	}
+	return ""
+}
+
+const NameMax = 64
+
+// FilterMax bounds what can be typed, in runes: more than any name's
+// distinctive part.
+const FilterMax = 64
+
+// List is what can be selected in a state, in the order of the screen: the
+// queue, then the members without a znode. It is made once a state, not once
+// a frame.
+type List struct {
+	State    *doctor.State
+	filter   string
+	Matching []int // positions in the queue; nil without a filter
+	NoZnode  []*model.Member
+	Held     map[uint64]*model.Message // the next message held for each session
+	Guests   bool                      // there are contenders from elsewhere whose address is known
+}
+
+func New(s *doctor.State, filter string) List {
+	r := List{State: s, filter: filter, NoZnode: s.Homeless(), Held: heldFor(s), Guests: HasGuests(s)}
+	if filter == "" {
+		return r
+	}
+	want := strings.ToLower(filter)
+	r.Matching = []int{}
+	for i, c := range s.Queue {
+		if matches(c, want) {
+			r.Matching = append(r.Matching, i)
+		}
+	}
+	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
+		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, NameMax)+" "+znode.Safe(m.ID, NameMax)), want)
+	})
+	return r
+}
+
+// matches reports whether a filter, in lower case, is in the label, the
+// znode's name or the session. It is asked of each candidate of each state, so
+// it does the cheap things first.
+func matches(c *dialect.Candidate, want string) bool {
+	if strings.Contains(strings.ToLower(c.Name), want) {
+		return true
+	}
+	if len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) {
+		return true
+	}
+	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
+}
+
+// Queued is how many rows are contenders.
+func (r *List) Queued() int {
+	if r.Matching != nil {
+		return len(r.Matching)
+	}
+	if r.State == nil {
+		return 0
+	}
+	return len(r.State.Queue)
+}
+
+func (r *List) Len() int { return r.Queued() + len(r.NoZnode) }
+
+// At returns row i, the zero row if there is none.
+func (r *List) At(i int) Row {
+	n := r.Queued()
+	switch {
+	case i < 0 || i >= r.Len():
+		return Row{Position: -1}
+	case i >= n:
+		return Row{Member: r.NoZnode[i-n], Position: -1}
+	}
+	if r.Matching != nil {
+		i = r.Matching[i]
+	}
+	c := r.State.Queue[i]
+	return Row{Candidate: c, Member: r.State.Member(c), Position: i}
+}
+
+// Find returns the row with that identity, -1 if it is not shown. near is
+// where it was last: the search of a long queue mostly ends there.
+func (r *List) Find(id Ref, near int) int {
+	if Same(r.At(near).Ref(), id) {
+		return near
+	}
+	if id.member != "" {
+		for i, m := range r.NoZnode {
+			if m.ID == id.member {
+				return r.Queued() + i
+			}
+		}
+		if m := Member(r.State, id.member); m != nil && m.Session != 0 {
+			return r.search(func(c *dialect.Candidate) bool { return c.Session == m.Session })
+		}
+	}
+	if id.Znode == (dialect.ID{}) {
+		return -1
+	}
+	return r.search(func(c *dialect.Candidate) bool { return c.Czxid == id.Znode.Czxid && c.Name == id.Znode.Name })
+}
+
+func Same(have, want Ref) bool {
+	if want.member != "" {
+		return have.member == want.member
+	}
+	return have != (Ref{}) && have.Znode == want.Znode
+}
+
+// search returns the first contender that is shown and is meant.
+func (r *List) search(meant func(*dialect.Candidate) bool) int {
+	if r.Matching != nil {
+		return slices.IndexFunc(r.Matching, func(i int) bool { return meant(r.State.Queue[i]) })
+	}
+	return slices.IndexFunc(r.State.Queue, meant)
+}
+
+func Member(s *doctor.State, id string) *model.Member {
+	for _, m := range s.Members {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// HasGuests reports whether the address of a contender that is none of ours is
+// known.
+func HasGuests(s *doctor.State) bool {
+	if s.Told == nil {
+		return false
+	}
+	for _, c := range s.Queue {
+		if conn, _, _ := s.Client(c); conn != nil && s.Member(c) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// heldFor is the first message that is held for each session.
+func heldFor(s *doctor.State) map[uint64]*model.Message {
+	if s.Pace == nil || len(s.Pace.Held) == 0 {
+		return nil
+	}
+	out := make(map[uint64]*model.Message, len(s.Pace.Held))
+	for i := range s.Pace.Held {
+		m := &s.Pace.Held[i]
+		if out[m.Session] == nil {
+			out[m.Session] = m
+		}
+	}
+	return out
+}
+
+// Leader is the row of who leads, an empty one where nobody does.
+func Leader(s *doctor.State) Row {
+	l := s.Leader()
+	if l == nil {
+		return Row{Position: -1}
+	}
+	return Row{Candidate: l, Member: s.Member(l)}
+}

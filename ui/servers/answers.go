@@ -1,0 +1,130 @@
+package servers
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"electop/model/session"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// topic is something that a server can be asked.
+type topic struct {
+	name   string
+	answer func(*session.Server) *session.Answer
+}
+
+var topics = [...]topic{
+	{"mode and counts", func(s *session.Server) *session.Answer { return &s.Basic }},
+	{"connections", func(s *session.Server) *session.Answer { return &s.Connections }},
+	{"sessions", func(s *session.Server) *session.Answer { return &s.Sessions }},
+	{"watches", func(s *session.Server) *session.Answer { return &s.Watches }},
+}
+
+// holes are what a server did not tell though it was asked: which topics, why,
+// and which setting would allow it. Topics with the same reason are one.
+func holes(s *session.Server) []term.Span {
+	type hole struct {
+		what, why, hint string
+		refused         bool
+	}
+	var list []hole
+	for _, t := range topics {
+		a := t.answer(s)
+		if a.State == session.NotAsked || a.State == session.Answered {
+			continue
+		}
+		why := znode.Safe(a.Why, 160)
+		if why == "" {
+			why = string(a.State)
+		}
+		hint := znode.Safe(a.Hint, 80)
+		if n := len(list); n > 0 && list[n-1].why == why && list[n-1].hint == hint {
+			list[n-1].what += ", " + t.name
+			continue
+		}
+		list = append(list, hole{t.name, why, hint, a.State == session.Refused})
+	}
+	if s.Leftover {
+		list = append(list, hole{"the rest", "there is more than is kept", "", false})
+	}
+	var out []term.Span
+	for _, h := range list {
+		x := term.Span{Style: term.Trouble, Text: h.what + ": " + h.why}
+		if h.refused {
+			x.Style = term.Muted // nothing is wrong with the server
+		}
+		if h.hint != "" {
+			x.Text += "; " + h.hint + " would allow it"
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// unwhole says why t may not be the whole ensemble.
+func unwhole(t *session.Table) string {
+	return cmp.Or(znode.Safe(t.Unwhole, 0), "not every member of the ensemble is known")
+}
+
+// Unanswered says what the servers did not tell.
+func Unanswered(t *session.Table) []string {
+	var out []string
+	if !t.Whole {
+		out = append(out, "whether something is missing: "+unwhole(t))
+	}
+	unasked := len(t.Servers) > 0
+	on := make(map[string][]string)
+	var order []string
+	for i := range t.Servers {
+		s := &t.Servers[i]
+		for _, h := range holes(s) {
+			if on[h.Text] == nil {
+				order = append(order, h.Text)
+			}
+			on[h.Text] = append(on[h.Text], s.Addr)
+		}
+		unasked = unasked && s.Watches.State == session.NotAsked
+	}
+	for _, h := range order {
+		out = append(out, wording.Names(on[h])+"  "+h)
+	}
+	if unasked {
+		out = append(out, "watches: not asked for yet")
+	}
+	return out
+}
+
+func Addresses(t *session.Table) string {
+	var out []string
+	for i := range t.Servers {
+		out = append(out, t.Servers[i].Addr)
+	}
+	return wording.Names(out)
+}
+
+// Answered says what was told, and by how many servers, but for their modes.
+func Answered(t *session.Table) (parts []string) {
+	// Topics that as many servers told of are said together.
+	all := len(t.Servers)
+	told := make(map[int][]string)
+	for _, about := range topics[1:] {
+		n := 0
+		for i := range t.Servers {
+			if about.answer(&t.Servers[i]).State == session.Answered {
+				n++
+			}
+		}
+		told[n] = append(told[n], about.name)
+	}
+	for n := all; n > 0; n-- {
+		if told[n] != nil {
+			parts = append(parts, strings.Join(told[n], " and ")+" on "+strconv.Itoa(n)+" of "+units.Count(all, "server", "servers"))
+		}
+	}
+	return parts
+}

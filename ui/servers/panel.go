@@ -1,0 +1,169 @@
+package servers
+
+import (
+	"strconv"
+
+	"github.com/charmbracelet/bubbles/viewport"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/session"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// partOf names a member's part in the ensemble. The leader of an election is
+// another thing, and so is this program, which only observes.
+func partOf(m session.Mode) string {
+	switch m {
+	case session.ModeLeader:
+		return "ensemble leader"
+	case session.ModeFollower:
+		return "follower"
+	case session.ModeObserver:
+		return "observer server"
+	case session.ModeStandalone:
+		return "standalone"
+	}
+	return "-"
+}
+
+// Panel is the members of the ensemble, in front of the panels.
+type Panel struct {
+	State  *doctor.State
+	Text   *viewport.Model
+	Asking bool   // they are being asked now
+	Why    string // why they cannot be asked, "" if they can
+}
+
+// Draw draws the members of the ensemble: what they are, what they
+// hold, and what they did not tell.
+func (v *Panel) Draw(f *term.Frame) {
+	s := v.State
+	t := s.Told
+	const wide = 100
+	inside := min(f.W-4, wide) - 4
+	var lines [][]term.Span
+	prose := func(indent int, st term.Style, text string) {
+		for _, l := range term.Wrap(text, inside-indent) {
+			lines = append(lines, []term.Span{{Text: term.Blanks(indent)}, {Style: st, Text: l}})
+		}
+	}
+	if t == nil {
+		prose(0, term.Strong, "The servers were not asked.")
+		lines = append(lines, nil)
+		where := znode.Safe(s.Link.Server, 64)
+		if where != "" && s.Link.Link == model.Connected {
+			prose(0, term.Text, "This program is connected to "+where+". What the members of the ensemble know of their clients, and who watches what, only they can tell.")
+		}
+		if v.Why != "" {
+			prose(0, term.Muted, "They cannot be asked: "+v.Why)
+		} else {
+			prose(0, term.Muted, "v asks them.")
+		}
+	} else {
+		v.serverTable(f, t, inside, func(spans ...term.Span) { lines = append(lines, spans) }, prose)
+	}
+	f.Overlay(v.Text, "Servers", wide, lines)
+}
+
+// serverTable makes the lines of the table and of what is below it.
+func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...term.Span), prose func(int, term.Style, string)) {
+	s := v.State
+	addr := len("server")
+	for i := range t.Servers {
+		addr = max(addr, term.Width(znode.Safe(t.Servers[i].Addr, 64)))
+	}
+	addr = min(addr, max(16, w-2-17-9-9-2))
+	version := 0
+	if w >= addr+2+17+9+9+9 {
+		version = 9
+	}
+	right := func(text string, n int) string { return term.Blanks(n-term.Width(text)) + text }
+	count := func(n int, known bool) string {
+		if !known || n < 0 {
+			return "-"
+		}
+		return strconv.Itoa(n)
+	}
+	clients, watches := "connected", "watches"
+	row := func(sign string, st term.Style, name, mode, version_, clients, watches string, m term.Style) {
+		spans := []term.Span{{Style: st, Text: sign + " "}, {Style: term.Text, Text: term.Fitted(name, addr)}, {Style: m, Text: "  " + term.Fitted(mode, 15)}}
+		if version > 0 {
+			spans = append(spans, term.Span{Style: term.Muted, Text: "  " + term.Fitted(version_, version-2)})
+		}
+		add(append(spans, term.Span{Style: term.Text, Text: right(clients, 11) + right(watches, 9)})...)
+	}
+	add(term.Span{Style: term.Muted, Text: "  " + term.Fitted("server", addr) + "  " + term.Fitted("mode", 15)},
+		term.Span{Style: term.Muted, Text: func() string {
+			if version > 0 {
+				return "  " + term.Fitted("version", version-2)
+			}
+			return ""
+		}()}, term.Span{Style: term.Muted, Text: right(clients, 11) + right(watches, 9)})
+	for i := range t.Servers {
+		m := &t.Servers[i]
+		sign, st := " ", term.Text
+		if m.Addr == s.Link.Server && s.Link.Link == model.Connected {
+			sign, st = f.Theme.Glyph.Online, term.Good
+		}
+		look := term.Muted
+		if m.Mode == session.ModeLeader {
+			look = term.Text
+		}
+		known := m.Basic.State == session.Answered
+		row(sign, st, znode.Safe(m.Addr, 64), partOf(m.Mode), znode.Safe(m.Version, 12),
+			count(m.ConnectionCount, known || m.Connections.State == session.Answered), count(m.WatchCount, known), look)
+		if who := v.connectedTo(m); who != "" {
+			prose(2, term.Muted, "of this election: "+who)
+		}
+		for _, h := range holes(m) {
+			prose(2, h.Style, h.Text)
+		}
+	}
+	add()
+	asked := "asked at " + f.Clock(t.End)
+	if ago := f.Picture.Truncate(term.TickCalm).Sub(t.End); ago >= 0 {
+		asked += ", " + units.Seconds(f.Calm().Sub(t.End)) + " ago"
+	}
+	if v.Asking {
+		asked = "being asked now"
+	}
+	switch {
+	case t.Every > 0:
+		asked += "; connections and sessions every " + units.Exact(t.Every)
+	default:
+		asked += "; connections and sessions only when v asks for them"
+	}
+	prose(2, term.Muted, asked+".")
+	if !t.Whole {
+		prose(2, term.Trouble, "This may not be the whole ensemble: "+unwhole(t))
+	}
+	if text := wording.RiskWarning(s); text != "" {
+		prose(2, term.Trouble, text)
+	}
+	prose(2, term.Muted, f.Theme.Glyph.Online+" is where this program is connected.")
+}
+
+// connectedTo names the candidates whose sessions are connected to m.
+func (v *Panel) connectedTo(m *session.Server) string {
+	if len(m.Clients) == 0 {
+		return ""
+	}
+	on := make(map[uint64]bool, len(m.Clients))
+	for _, c := range m.Clients {
+		on[c.Session] = true
+	}
+	var out []string
+	for _, c := range v.State.Queue {
+		if c.Session != 0 && on[c.Session] {
+			out = append(out, c.Label())
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return wording.Names(out)
+}

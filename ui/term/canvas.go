@@ -1,0 +1,177 @@
+package term
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A Canvas is the screen as cells. Whatever is drawn is clipped to it and to
+// the area it is drawn in, so no view can be taller or wider than the
+// terminal, and an overlay simply draws on top. It is reused between frames.
+//
+// It is also the last guard: control characters do not get into a cell, so
+// the escape sequences in a frame are the theme's only.
+type Canvas struct {
+	W, H  int
+	cells []cell
+}
+
+// cell holds one grapheme cluster. The cells to the right of a wide one hold
+// covered.
+type cell struct {
+	Text  string
+	Style Style
+}
+
+const covered = "\x00"
+
+// Resize clears the canvas and gives it a size.
+func (c *Canvas) Resize(w, h int) {
+	c.W, c.H = w, h
+	if n := w * h; cap(c.cells) < n {
+		c.cells = make([]cell, n)
+	} else {
+		c.cells = c.cells[:n]
+		clear(c.cells)
+	}
+}
+
+// Put draws s at (x, y) up to the column end, and returns the column after it.
+func (c *Canvas) Put(x, y, end int, st Style, s string) int {
+	if y < 0 || y >= c.H || x < 0 {
+		return x
+	}
+	end = min(end, c.W)
+	row := c.cells[y*c.W : (y+1)*c.W]
+	for len(s) > 0 && x < end {
+		if b := s[0]; b < 0x80 && (len(s) == 1 || s[1] < 0x80) {
+			if b < 0x20 || b == 0x7f {
+				s = s[1:]
+				continue
+			}
+			setCell(row, x, s[:1], st)
+			x, s = x+1, s[1:]
+			continue
+		}
+		if n := lineGlyph(s); n > 0 {
+			setCell(row, x, s[:n], st)
+			x, s = x+1, s[n:]
+			continue
+		}
+		g, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		s = s[len(g):]
+		if w <= 0 || hasControl(g) {
+			continue
+		}
+		if x+w > end {
+			return end
+		}
+		setCell(row, x, g, st)
+		for i := 1; i < w; i++ {
+			setCell(row, x+i, covered, st)
+		}
+		x += w
+	}
+	return x
+}
+
+// lineGlyph is the length in bytes of the line, corner or block that s begins
+// with, 0 if that is something else or what follows may belong to it. They are
+// most of what is drawn, and take a cell each.
+func lineGlyph(s string) int {
+	const n = 3
+	is := func(s string) bool {
+		return len(s) >= n && s[0] == 0xe2 && s[1] >= 0x94 && s[1] <= 0x96 && s[2]&0xc0 == 0x80
+	}
+	if is(s) && (len(s) == n || s[n] < 0x80 || is(s[n:])) {
+		return n
+	}
+	return 0
+}
+
+// setCell replaces a cell. What it leaves of a wide character is blanked.
+func setCell(row []cell, x int, text string, st Style) {
+	if row[x].Text == covered && text != covered {
+		for i := x - 1; i >= 0; i-- {
+			wide := row[i].Text
+			row[i].Text = " "
+			if wide != covered {
+				break
+			}
+		}
+	}
+	for i := x + 1; i < len(row) && row[i].Text == covered; i++ {
+		row[i].Text = " "
+	}
+	row[x] = cell{text, st}
+}
+
+func hasControl(g string) bool { return strings.ContainsFunc(g, unicode.IsControl) }
+
+// Cell returns what is at (x, y), if that is on the canvas.
+func (c *Canvas) Cell(x, y int) (cell, bool) {
+	if x < 0 || x >= c.W || y < 0 || y >= c.H {
+		return cell{}, false
+	}
+	return c.cells[y*c.W+x], true
+}
+
+// Restyle changes the style of every cell in r.
+func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
+	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
+		for x := max(0, r.X); x < min(c.W, r.X+r.W); x++ {
+			p := &c.cells[y*c.W+x]
+			p.Style = f(p.Style)
+		}
+	}
+}
+
+// Blank clears r.
+func (c *Canvas) Blank(r Rect) {
+	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
+		for x := max(0, r.X); x < min(c.W, r.X+r.W); x++ {
+			setCell(c.cells[y*c.W:(y+1)*c.W], x, " ", Text)
+		}
+	}
+}
+
+// Render returns the canvas as lines of text with the theme's escapes.
+// Equal cells give equal bytes, so that unchanged lines are not sent again.
+func (c *Canvas) Render(th *Theme) string {
+	var b strings.Builder
+	b.Grow(c.W*c.H + c.W*c.H/2)
+	for y := range c.H {
+		if y > 0 {
+			b.WriteByte('\n')
+		}
+		row := c.cells[y*c.W : (y+1)*c.W]
+		n := len(row)
+		for n > 0 && (row[n-1].Text == "" || row[n-1].Text == " ") && !th.shows(row[n-1].Style) {
+			n--
+		}
+		on := ""
+		for _, p := range row[:n] {
+			if p.Text == covered {
+				continue
+			}
+			if sgr := th.codes[p.Style]; sgr != on {
+				if on != "" {
+					b.WriteString(th.reset)
+				}
+				b.WriteString(sgr)
+				on = sgr
+			}
+			if p.Text == "" {
+				b.WriteByte(' ')
+			} else {
+				b.WriteString(p.Text)
+			}
+		}
+		if on != "" {
+			b.WriteString(th.reset)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,58 @@
+package term
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Cut shortens s to w cells, the last of them an ellipsis.
+func Cut(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	if len(s) <= w { // no cell takes less than a byte
+		return s
+	}
+	return ansi.Truncate(s, w, "…")
+}
+
+// Wrap breaks s into lines of at most w cells: at blanks, but for words that
+// are longer than a line. A hyphen breaks nothing: names and flags stay whole.
+func Wrap(s string, w int) []string {
+	if w <= 0 || s == "" {
+		return nil
+	}
+	const whole = "\ue000"       // stands for a hyphen, and is in no safe text
+	s = strings.TrimLeft(s, " ") // ansi.Wrap does not count it before a long word
+	s = ansi.Wrap(strings.ReplaceAll(s, "-", whole), w, "")
+	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
+}
+
+func OrBlank(lines []string) []string {
+	if len(lines) == 0 {
+		return []string{""}
+	}
+	return lines
+}
+
+func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
+
+// Fitted is s in exactly w cells.
+func Fitted(s string, w int) string {
+	s = Cut(s, w)
+	return s + Blanks(w-Width(s))
+}
+
+// TailOf shortens a path from the left: its end tells more.
+func TailOf(path string, w int) string {
+	n := Width(path)
+	if n <= w || w < 2 {
+		return Cut(path, w)
+	}
+	s := ansi.TruncateLeft(path, n-w+1, "…")
+	if Width(s) > w { // a wide character lies across the cut
+		s = ansi.TruncateLeft(path, n-w+2, "…")
+	}
+	return s
+}

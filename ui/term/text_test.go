@@ -1,0 +1,48 @@
+package term
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A wrapped text keeps its letters, no line of it is too long, and only words
+// that are longer than a line are broken.
+func TestWrap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "家", "é", "…", "/abc/def"}), 0, 20).Draw(t, "parts"), "")
+		w := rapid.IntRange(2, 20).Draw(t, "w")
+		lines := Wrap(s, w)
+		for _, l := range lines {
+			if Width(l) > w {
+				t.Errorf("%q is wider than %d", l, w)
+			}
+		}
+		if got := strings.Join(lines, ""); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(s, " ", "") {
+			t.Errorf("%q became %q", s, lines)
+		}
+		words := strings.Fields(strings.Join(lines, " "))
+		for _, word := range strings.Fields(s) {
+			if Width(word) <= w && !slices.Contains(words, word) {
+				t.Errorf("%q is broken in %q", word, lines)
+			}
+		}
+	})
+}
+
+// A path that is too long keeps its end.
+func TestTailOf(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		w    int
+		want string
+	}{
+		{"/a/long/path", 6, "…/path"}, {"/a/leader", 9, "/a/leader"}, {"/a/leader", 7, "…leader"}, {"/家/家", 5, "…/家"}, {"/家/家", 4, "…/家"}, {"/家/家", 3, "…家"}, {"/家/家a", 3, "…a"}, {"/a", 1, "…"}, {"/a", 0, ""},
+	} {
+		if got := TailOf(c.path, c.w); got != c.want {
+			t.Errorf("%s in %d cells: %q, want %q", c.path, c.w, got, c.want)
+		}
+	}
+}

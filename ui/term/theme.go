@@ -1,0 +1,268 @@
+package term
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+)
+
+// Names of themes for [Options.Theme].
+const (
+	Auto  = "auto" // by NO_COLOR, then COLORFGBG, else dark; the terminal is not asked
+	Dark  = "dark"
+	Light = "light"
+	Mono  = "mono" // attributes only
+)
+
+// NextTheme is the order in which the key goes through the themes.
+func NextTheme(name string) string {
+	switch name {
+	case Dark:
+		return Light
+	case Light:
+		return Mono
+	}
+	return Dark
+}
+
+// ResolveTheme replaces auto, and anything unknown, by what the environment
+// says. COLORFGBG is "fg;bg" or "fg;default;bg" in the 16 colours; 7 and from
+// 9 on are light backgrounds.
+func ResolveTheme(name string, getenv func(string) string) string {
+	switch name {
+	case Dark, Light, Mono:
+		return name
+	}
+	if getenv("NO_COLOR") != "" {
+		return Mono
+	}
+	v := getenv("COLORFGBG")
+	if bg, err := strconv.Atoi(v[strings.LastIndexByte(v, ';')+1:]); err == nil && (bg == 7 || bg >= 9 && bg <= 15) {
+		return Light
+	}
+	return Dark
+}
+
+// Style is what a cell looks like, by meaning. The bit Selected adds the
+// selected row's background.
+type Style uint8
+
+const (
+	Text     Style = iota
+	Strong         // names, titles
+	Muted          // what is there to be looked up
+	Faint          // stale, impossible
+	Border         //
+	Focus          // the border of the panel with the focus
+	Heading        // recipe headings
+	Lead           // gold: who leads
+	Gold           // gold, not as loud
+	Watch          // teal: a watch in order
+	Trouble        // coral: trouble
+	Alarm          // coral, loud
+	Good           // green: connected, acknowledged
+	You            // violet: this process
+	Past           // a reign that is over
+	OnPast         // a name on it
+	OnLead         // a name on the present reign
+	OnFaint        // a name on a reign of a stale picture
+	Badge          // the program's name
+	BadgeHot       // a badge that says beware
+	BadgeCut       // the paused badge
+	Key            // a key in the footer
+	styles
+
+	Selected Style = 0x80
+)
+
+// Theme is every style, colour and glyph of the dashboard. No other file
+// makes any; a test looks.
+type Theme struct {
+	Name  string
+	codes [256]string // by style; "" is the terminal's own text
+	reset string
+	Glyph Glyphs
+}
+
+// shows reports whether the style can be seen on a blank.
+func (t *Theme) shows(st Style) bool {
+	if st&Selected != 0 {
+		return true
+	}
+	switch st {
+	case OnPast, OnLead, OnFaint, Badge, BadgeHot, BadgeCut:
+		return true
+	}
+	return false
+}
+
+// Glyphs are the signs. All are one cell wide.
+type Glyphs struct {
+	Leader, LeaderLost, Watch, Selected          string
+	HerdHead, HerdFrom, HerdMore, HerdLast       string
+	Frozen, Killed, Next, Yes, Inferred, Up      string
+	Online, Offline, Step, New, Arrow, Nobody    string
+	Block, Vacant, Expired, Ended, Older, Danger string
+	BarDone, BarSure, BarMaybe                   string
+	H, V, TL, TR, BL, BR                         string
+	Cursor                                       string
+	Wrong, Critical, Warning, Info, WatchWrong   string
+	Notice, Parted, NoGuid, LosesReply, SlowLead string
+	Pointed, Elsewhere                           string
+}
+
+var signs = Glyphs{
+	Leader: "★", LeaderLost: "☆", Watch: "▴", Selected: ">",
+	HerdHead: "◂", HerdFrom: "─", HerdMore: "┤", HerdLast: "╯",
+	Frozen: "❄", Killed: "✗", Next: "next", Yes: "✓", Inferred: "~", Up: "↑",
+	Online: "●", Offline: "◌", Step: "▸", New: "▸", Arrow: "→", Nobody: "–",
+	Block: "█", Vacant: "░", Expired: "╳", Ended: "│", Older: "◂", Danger: "▒",
+	BarDone: "█", BarSure: "░", BarMaybe: "·",
+	H: "─", V: "│", TL: "╭", TR: "╮", BL: "╰", BR: "╯",
+	Cursor: "█",
+	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
+	Notice: "●", Parted: "⊘", NoGuid: "ø", LosesReply: "↯", SlowLead: "⧗",
+	Pointed: "»", Elsewhere: "○",
+}
+
+// paint is a colour: for terminals with millions, and its stand-ins among 256
+// and among 16. The nearest by numbers is often another hue to the eye.
+type paint struct{ rich, mid, ansi string }
+
+type palette struct {
+	muted, faint, border, gold, teal, coral, green, violet, slate paint
+	selected, onColour                                            paint
+}
+
+var (
+	dark = palette{
+		muted: paint{"#8b93a1", "246", "7"}, faint: paint{"#5c6470", "241", "8"}, border: paint{"#4b525c", "239", "8"},
+		gold: paint{"#f2c14e", "221", "11"}, teal: paint{"#56b6c2", "73", "14"}, coral: paint{"#f0715c", "203", "9"},
+		green: paint{"#8cc265", "113", "10"}, violet: paint{"#b79af5", "141", "13"}, slate: paint{"#8fa3bf", "109", "12"},
+		selected: paint{"#2a303a", "236", ""}, onColour: paint{"#14171c", "233", "0"},
+	}
+	light = palette{
+		muted: paint{"#5d6673", "241", "8"}, faint: paint{"#9aa2ad", "247", "8"}, border: paint{"#b6bcc6", "250", "7"},
+		gold: paint{"#946200", "94", "3"}, teal: paint{"#0d7380", "30", "6"}, coral: paint{"#c2371f", "160", "1"},
+		green: paint{"#3f7d20", "64", "2"}, violet: paint{"#6b3fc4", "91", "5"}, slate: paint{"#5c7397", "60", "4"},
+		selected: paint{"#e4e9f1", "254", ""}, onColour: paint{"#ffffff", "231", "15"},
+	}
+)
+
+// look is a style in one palette.
+type look struct {
+	fg, bg  paint
+	bold    bool
+	faint   bool
+	reverse bool
+}
+
+func (p palette) looks() [styles]look {
+	return [styles]look{
+		Strong:   {bold: true},
+		Muted:    {fg: p.muted},
+		Faint:    {fg: p.faint},
+		Border:   {fg: p.border},
+		Focus:    {fg: p.muted},
+		Heading:  {fg: p.teal, bold: true},
+		Lead:     {fg: p.gold, bold: true},
+		Gold:     {fg: p.gold},
+		Watch:    {fg: p.teal},
+		Trouble:  {fg: p.coral},
+		Alarm:    {fg: p.coral, bold: true},
+		Good:     {fg: p.green},
+		You:      {fg: p.violet},
+		Past:     {fg: p.slate},
+		OnPast:   {fg: p.onColour, bg: p.slate},
+		OnLead:   {fg: p.onColour, bg: p.gold, bold: true},
+		OnFaint:  {fg: p.onColour, bg: p.faint},
+		Badge:    {fg: p.onColour, bg: p.gold, bold: true},
+		BadgeHot: {fg: p.onColour, bg: p.coral, bold: true},
+		BadgeCut: {fg: p.onColour, bg: p.violet, bold: true},
+		Key:      {bold: true},
+	}
+}
+
+// monoLooks has no colour: every meaning is in the words and glyphs already.
+var monoLooks = [styles]look{
+	Strong:   {bold: true},
+	Faint:    {faint: true},
+	Border:   {faint: true},
+	Heading:  {bold: true},
+	Lead:     {bold: true},
+	Alarm:    {bold: true},
+	OnPast:   {reverse: true},
+	OnLead:   {reverse: true, bold: true},
+	OnFaint:  {reverse: true, faint: true},
+	Badge:    {reverse: true, bold: true},
+	BadgeHot: {reverse: true, bold: true},
+	BadgeCut: {reverse: true, bold: true},
+	Key:      {bold: true},
+}
+
+// NewTheme compiles a theme for what r's terminal can do. A terminal without
+// colours still gets attributes.
+func NewTheme(name string, r *lipgloss.Renderer) *Theme {
+	looks, selected := monoLooks, paint{}
+	switch name {
+	case Dark:
+		looks, selected = dark.looks(), dark.selected
+	case Light:
+		looks, selected = light.looks(), light.selected
+	}
+	t := &Theme{Name: name, reset: "\x1b[0m", Glyph: signs}
+	profile := r.ColorProfile()
+	colour := func(p paint, background bool) string {
+		v := p.rich
+		switch profile.Name() {
+		case "ANSI":
+			v = p.ansi
+		case "ANSI256":
+			v = p.mid
+		}
+		if v == "" {
+			return ""
+		}
+		return profile.Color(v).Sequence(background)
+	}
+	for st, l := range looks {
+		plain := colour(l.bg, true)
+		on := plain
+		if on == "" {
+			on = colour(selected, true)
+		}
+		noColour := on == "" // the selected row has to show all the same
+		t.codes[st] = sequence(l, colour(l.fg, false), plain, l.reverse || l.bg != (paint{}) && plain == "")
+		t.codes[Style(st)|Selected] = sequence(l, colour(l.fg, false), on, noColour)
+	}
+	return t
+}
+
+// sequence is the escape sequence for a look with these colours.
+func sequence(l look, fg, bg string, reverse bool) string {
+	var codes []string
+	for _, c := range []struct {
+		on   bool
+		code string
+	}{{l.bold, "1"}, {l.faint, "2"}, {reverse, "7"}, {fg != "", fg}, {bg != "", bg}} {
+		if c.on {
+			codes = append(codes, c.code)
+		}
+	}
+	if len(codes) == 0 {
+		return ""
+	}
+	return "\x1b[" + strings.Join(codes, ";") + "m"
+}
+
+// Fade takes the colour from what may be wrong by now, but for alarms.
+func Fade(st Style) Style {
+	switch st &^ Selected {
+	case Alarm, Border, Focus:
+		return st
+	case OnPast, OnLead:
+		return OnFaint | st&Selected
+	}
+	return Faint | st&Selected
+}

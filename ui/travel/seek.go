@@ -1,0 +1,96 @@
+package travel
+
+import (
+	"context"
+	"time"
+
+	"electop/model/doctor"
+	"electop/model/history"
+	"electop/ui/input"
+)
+
+// Past can show earlier moments of the elections watched.
+type Past interface {
+	// Seek returns the moment to which a move leads from the moment n of the
+	// election at path. It may take some ten milliseconds and is called outside
+	// the event loop. ok is false where nothing is kept.
+	Seek(path string, n uint64, m history.Move) (at history.Moment, ok bool)
+}
+
+// Reel is the Past of a recording that is being played. Seek stops the
+// playback at the moment that it returns.
+type Reel interface {
+	Past
+	// Playing tells how it is played. It is asked for each frame, so it only
+	// looks.
+	Playing() Playing
+}
+
+// Playing is how a recording is played.
+type Playing struct {
+	N           uint64    // number of the moment that is shown; 0: none was reached
+	First, Last time.Time // of the recording, as far as it was read
+	Speed       float64   // how much faster than life; 0: not known
+	Stopped     bool
+	Ended       bool // it is at its end
+}
+
+// Found is the moment that a search found.
+type Found struct {
+	At history.Moment
+	// Before is the state at the moment before, nil where the moment's events
+	// say what happened.
+	Before *doctor.State
+	OK     bool
+}
+
+// Search goes from moment n where the moves lead, one after the other.
+func Search(ctx context.Context, in Past, path string, n uint64, moves ...history.Move) (m Found) {
+	for _, move := range moves {
+		if ctx.Err() != nil {
+			return m
+		}
+		if at, ok := in.Seek(path, n, move); ok {
+			m.At, m.OK, n = at, true, at.N
+		}
+	}
+	if !m.OK || len(m.At.Events) > 0 || m.At.First {
+		return m
+	}
+	if at, ok := in.Seek(path, n, history.MoveBack); ok && at.N != n {
+		m.Before = at.State
+	}
+	if _, ok := in.(Reel); ok {
+		in.Seek(path, n, history.MoveTo) // where it is to play on from
+	}
+	return m
+}
+
+// MoveOf is the move that a key makes.
+func MoveOf(do input.Command) (m history.Move, ok bool) {
+	m, ok = map[input.Command]history.Move{
+		input.CmdEarlier: history.MoveBackToEvent, input.CmdLater: history.MoveToEvent,
+		input.CmdStepBack: history.MoveBack, input.CmdStepOn: history.MoveOn,
+		input.CmdHandBack: history.MoveBackToHandoff, input.CmdHandOn: history.MoveToHandoff,
+		input.CmdEarliest: history.MoveToFirst, input.CmdLatest: history.MoveToLast,
+	}[do]
+	return m, ok
+}
+
+// Also adds a move to those that wait. One that undoes the last takes it back,
+// and one to an end makes those before it needless.
+func Also(wanted []history.Move, m history.Move) []history.Move {
+	undoes := map[history.Move]history.Move{
+		history.MoveBack: history.MoveOn, history.MoveOn: history.MoveBack,
+		history.MoveBackToEvent: history.MoveToEvent, history.MoveToEvent: history.MoveBackToEvent,
+		history.MoveBackToHandoff: history.MoveToHandoff, history.MoveToHandoff: history.MoveBackToHandoff,
+	}
+	n := len(wanted)
+	switch {
+	case m == history.MoveToFirst || m == history.MoveToLast:
+		return append(wanted[:0:0], m)
+	case n > 0 && undoes[wanted[n-1]] == m:
+		return wanted[:n-1]
+	}
+	return append(wanted, m)
+}

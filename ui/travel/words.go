@@ -1,0 +1,203 @@
+package travel
+
+import (
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/action"
+	"electop/ui/recipe"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// Words says what happened at a moment.
+func Words(f *term.Frame, p Found) (term.Style, string) {
+	st, words := term.Text, ""
+	for _, e := range p.At.Events {
+		text, alarms := eventWords(e)
+		if text == "" {
+			continue
+		}
+		if words != "" {
+			words += "; "
+		}
+		words += text
+		if alarms {
+			st = term.Trouble
+		}
+	}
+	if words == "" && p.Before != nil {
+		words = doneWords(p.Before, p.At.State)
+	}
+	end := ""
+	switch {
+	case p.At.First && p.At.Last:
+		end = "the only moment there is"
+	case p.At.First:
+		end = "as far back as is kept"
+	case p.At.Last:
+		end = "the last moment"
+	}
+	if end != "" && words != "" {
+		end += ": "
+	}
+	return st, f.Stamp(p.At.At) + "  " + end + words
+}
+
+// eventWords is an event as part of a sentence, and whether it is bad news.
+func eventWords(e model.Event) (words string, alarms bool) {
+	switch b := e.Body.(type) {
+	case doctor.Snapshot:
+		switch s := b.State; {
+		case s == nil || s.Phase != model.Live:
+			return "the election was looked at", false
+		default:
+			return units.Count(len(s.Queue), "candidate was", "candidates were") + " there: " + wording.RoleHolders(s), false
+		}
+	case model.Joined:
+		if b.Ignored {
+			return znode.Safe(b.Candidate.Name, rows.NameMax) + " came, no candidate", false
+		}
+		return b.Candidate.Label() + " joined as " + wording.Brief(b.Candidate), false
+	case model.Left:
+		if b.Ignored {
+			return znode.Safe(b.Candidate.Name, rows.NameMax) + " went, no candidate", false
+		}
+		return b.Candidate.Label() + " left", false
+	case model.Handoff:
+		words := "handoff " + labelOr(b.From) + " → " + labelOr(b.To)
+		if b.From != nil {
+			_, why := wording.CauseOf(&b)
+			words += ", " + why
+		}
+		for _, m := range b.Measures() {
+			if m.Took != nil {
+				words += ", " + m.Name + " " + wording.TookAbout(m)
+			}
+		}
+		return words, b.To == nil
+	case model.Missed:
+		if !b.Known {
+			return "an unknown number of changes was missed", true
+		}
+		return units.Count(b.Creates, "create", "creates") + " and " + units.Count(b.Deletes, "delete", "deletes") + " were missed", true
+	case model.LinkChanged:
+		words := "the observer is " + string(b.Link)
+		if b.Server != "" && b.Link == model.Connected {
+			words += " to " + znode.Safe(b.Server, 64)
+		}
+		return words, b.Link != model.Connected
+	case doctor.FindingChanged:
+		words := "found: " + znode.Safe(b.Finding.Title, 0)
+		if !b.Raised {
+			words = "over: " + znode.Safe(b.Finding.Title, 0)
+		}
+		return words, b.Raised && b.Finding.Severity != doctor.Info
+	case doctor.RiskChanged:
+		if !b.Raised {
+			return b.Risk.Candidate.Label() + " is not at risk any more", false
+		}
+		return b.Risk.Candidate.Label() + " is at risk", true
+	}
+	return "", false
+}
+
+func labelOr(c *dialect.Candidate) string {
+	if c == nil {
+		return "nobody"
+	}
+	return c.Label()
+}
+
+// doneWords says what was done between two moments that follow each other, of
+// which the second has no event; "" for what does not show.
+func doneWords(before, s *doctor.State) string {
+	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
+		return recipe.StepWords(s.Steps[n-1])
+	}
+	if n, old := len(s.Wakes), len(before.Wakes); n > 0 && (old == 0 || s.Wakes[n-1].Zxid != before.Wakes[old-1].Zxid) {
+		w := s.Wakes[n-1]
+		return znode.Safe(znode.Base(w.Znode), 40) + " was deleted: " + units.Count(len(w.Notified), "watcher", "watchers") + " notified"
+	}
+	if n, old := len(s.Work.Last), len(before.Work.Last); n > 0 && (old == 0 || s.Work.Last[n-1].Write != before.Work.Last[old-1].Write) {
+		return writeWords(s, &s.Work.Last[n-1])
+	}
+	if r := s.Work.Rules; r != before.Work.Rules {
+		return "the demo's rules: workers " + onOff(r.Workers) + ", fence " + onOff(r.Fenced)
+	}
+	if name := s.Recipe.Name(); name != before.Recipe.Name() {
+		return "from here on the candidates follow the recipe " + znode.Safe(name, rows.NameMax)
+	}
+	for _, m := range s.Members {
+		old := rows.Member(before, m.ID)
+		if old == nil {
+			return znode.Safe(m.Name, rows.NameMax) + " is one of ours from here on"
+		}
+		if words := changeWords(old, m); words != "" {
+			return znode.Safe(m.Name, rows.NameMax) + " " + words
+		}
+	}
+	for _, m := range before.Members {
+		if rows.Member(s, m.ID) == nil {
+			return znode.Safe(m.Name, rows.NameMax) + " is none of ours any more"
+		}
+	}
+	return ""
+}
+
+// changeWords is how a member changed.
+func changeWords(old, m *model.Member) string {
+	safe := func(text string) string { return znode.Safe(text, rows.NameMax) }
+	switch {
+	case m.Fault != old.Fault && m.Fault == model.NoFault:
+		return "is not " + safe(string(old.Fault)) + " any more"
+	case m.Fault != old.Fault:
+		return "is " + safe(string(m.Fault))
+	case m.Ending != old.Ending && m.Ending != model.NoEnding:
+		return "is " + safe(string(m.Ending))
+	case m.Belief != old.Belief:
+		return "believes: " + safe(string(m.Belief)) + ", before: " + safe(string(old.Belief))
+	case m.Znode != old.Znode && m.Znode == "":
+		return "knows that its znode is gone"
+	case m.Znode != old.Znode:
+		return "knows its znode, " + safe(znode.Base(m.Znode))
+	case m.NoGuid != old.NoGuid:
+		return "gives its next znodes a guid: " + onOff(!m.NoGuid)
+	case m.LosesReply != old.LosesReply:
+		return "loses the reply to its next create: " + onOff(m.LosesReply)
+	case m.SlowLead != old.SlowLead:
+		return "does not end its leader procedure: " + onOff(m.SlowLead)
+	}
+	return ""
+}
+
+func onOff(on bool) string {
+	if on {
+		return action.ArgOn
+	}
+	return action.ArgOff
+}
+
+func writeWords(s *doctor.State, w *model.Tried) string {
+	if w.Write == nil {
+		return ""
+	}
+	who := znode.Safe(w.Member, rows.NameMax)
+	if m := rows.Member(s, w.Member); m != nil {
+		who = znode.Safe(m.Name, rows.NameMax)
+	}
+	words := "the worker of " + who + " wrote to the " + znode.Safe(string(w.Resource), rows.NameMax)
+	switch {
+	case w.Refused:
+		words += ": refused"
+		if w.Reason != "" {
+			words += ", " + znode.Safe(w.Reason, 0)
+		}
+	case w.Stale:
+		words += ": accepted, and stale"
+	}
+	return words
+}

@@ -1,0 +1,68 @@
+package wording
+
+import (
+	"testing"
+	"time"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/rows"
+)
+
+var start = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
+
+func TestExpiryIsBounds(t *testing.T) {
+	unknown := doctor.NewJournal(model.Config{}).State()
+	c := &dialect.Candidate{Znode: znode.Znode{Name: "n_1", Session: 1}}
+	m := &model.Member{Fault: model.Killed, FaultAt: start, Timeout: 4 * time.Second, ExpiresFrom: start.Add(3600 * time.Millisecond)}
+	tr, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: m})
+	if !ok || !tr.Sure.Equal(m.ExpiresFrom) || !tr.Latest.Equal(start.Add(8*time.Second)) {
+		t.Fatalf("bounds: %+v, %v", tr, ok)
+	}
+	for _, x := range []struct {
+		at    time.Duration
+		short bool
+		want  string
+	}{{0, false, "expires in at most 8 s"}, {100 * time.Millisecond, true, "expires ≤ 8 s"}, {7500 * time.Millisecond, false, "expires in at most 1 s"}, {8 * time.Second, false, "overdue"}} {
+		if got := tr.Expires(start.Add(x.at), x.short); got != x.want {
+			t.Errorf("after %v: %q, want %q", x.at, got, x.want)
+		}
+	}
+	if _, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: &model.Member{}}); ok {
+		t.Error("a member without a fault is in trouble")
+	}
+	if _, ok := ExpiryOf(unknown, rows.Row{Member: m, Position: -1}); ok {
+		t.Error("a member without a znode has one that expires")
+	}
+	if tr, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: &model.Member{Fault: model.Frozen}}); !ok || tr.Expires(start, false) != "expires with its session" {
+		t.Error("nothing is known of the session, yet something is said")
+	}
+	// While the server holds something back for it, its deadline stands off.
+	j := doctor.NewJournal(model.Config{})
+	held := func(session uint64) Expiry {
+		j.Apply(&model.Pace{At: start, Steps: true, Waiting: 1, Held: []model.Message{{Session: session, Op: "getChildren", Since: start}}})
+		frozen := *m
+		frozen.Session, frozen.Fault = 1, model.Frozen
+		tr, _ := ExpiryOf(j.State(), rows.Row{Candidate: c, Member: &frozen})
+		return tr
+	}
+	if tr := held(1); tr.Known() {
+		t.Errorf("its message is held, and its time runs: %+v", tr)
+	}
+	if tr := held(2); !tr.Known() {
+		t.Errorf("another's message is held, and its time does not run: %+v", tr)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Share(0, 0), ""}, {Share(9999999, 10000000), "99.9 %"}, {Share(1, 1), "100 %"},
+		{ShortSession(0xa1), "0xa1"}, {ShortSession(0x10000a1b2c300a1), "1…00a1"}, {ShortSession(0), "-"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}

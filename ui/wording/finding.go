@@ -1,0 +1,66 @@
+package wording
+
+import (
+	"slices"
+	"strconv"
+
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/term"
+)
+
+// Severity is how a finding of that gravity looks: never by colour alone.
+func Severity(g *term.Glyphs, v doctor.Severity) (st term.Style, sign, word string) {
+	switch v {
+	case doctor.Critical:
+		return term.Alarm, g.Critical, "critical"
+	case doctor.Warning:
+		return term.Trouble, g.Warning, "warning"
+	}
+	return term.Text, g.Info, "info"
+}
+
+// FindingsBadge says how many findings there are, "" for none.
+func FindingsBadge(s *doctor.State) string {
+	if len(s.Findings) == 0 {
+		return ""
+	}
+	critical := 0
+	for _, x := range s.Findings {
+		if x.Severity == doctor.Critical {
+			critical++
+		}
+	}
+	text := units.Count(len(s.Findings), "finding", "findings")
+	if critical > 0 {
+		text += " (" + strconv.Itoa(critical) + " critical)"
+	}
+	return text
+}
+
+// About returns the findings that are about a candidate.
+func About(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
+	path := ZnodePath(s, c)
+	var out []*doctor.Finding
+	for _, x := range s.Findings {
+		if slices.Contains(x.Znodes, path) || c.Session != 0 && slices.Contains(x.Sessions, c.Session) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// RiskWarning says why a leader's end would not be seen in time, "" where it would
+// be, or there is none.
+func RiskWarning(s *doctor.State) string {
+	l := s.Leader()
+	if l == nil {
+		return ""
+	}
+	if why := s.RiskWatch(l); why != "" {
+		return "The end of " + l.Label() + " may not be seen before its znode goes: " + znode.Safe(why, 0)
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package wording
+
+import (
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// FaultGlyph is the sign for what was done to m, "" for nothing.
+func FaultGlyph(g *term.Glyphs, m *model.Member) string {
+	switch {
+	case m == nil:
+		return ""
+	case m.Fault == model.Killed:
+		return g.Killed
+	case m.Fault == model.Frozen:
+		return g.Frozen
+	case m.Fault == model.Partitioned:
+		return g.Parted
+	}
+	return ""
+}
+
+// FaultTags are the signs for what was done to m and what it was told to do
+// wrong.
+func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
+	if m == nil {
+		return nil
+	}
+	var tags []term.Span
+	for _, t := range []struct {
+		on   bool
+		st   term.Style
+		sign string
+	}{
+		{FaultGlyph(g, m) != "", term.Alarm, FaultGlyph(g, m)},
+		{m.NoGuid, term.Trouble, g.NoGuid},
+		{m.LosesReply, term.Trouble, g.LosesReply},
+		{m.SlowLead, term.Trouble, g.SlowLead},
+	} {
+		if t.on {
+			tags = append(tags, term.Span{Style: t.st, Text: " " + t.sign})
+		}
+	}
+	return tags
+}
+
+// ToldWrong says in words what m was told to do wrong, "" for nothing.
+func ToldWrong(m *model.Member) string {
+	if m == nil {
+		return ""
+	}
+	words := ""
+	for _, t := range []struct {
+		on   bool
+		text string
+	}{
+		{m.LosesReply, "the reply to its create gets lost"},
+		{m.NoGuid, "its znodes have no guid"},
+		{m.SlowLead, "its leader procedure does not end"},
+	} {
+		switch {
+		case !t.on:
+		case words == "":
+			words = t.text
+		default:
+			words += ", " + t.text
+		}
+	}
+	return words
+}
+
+// Fate says what a member without a znode believes, and what is true instead,
+// to be added where there is room.
+func Fate(s *doctor.State, m *model.Member) (st term.Style, words, truth string) {
+	truth = "; in truth nobody leads"
+	if l := s.Leader(); l != nil {
+		truth = "; in truth " + l.Label() + " leads"
+	}
+	switch {
+	case m.Fault == model.Frozen && (m.Belief == model.Leading || m.Belief == model.Elected):
+		return term.Trouble, "session lost, still believes it leads", truth
+	case m.Fault == model.Partitioned && (m.Belief == model.Leading || m.Belief == model.Elected):
+		return term.Trouble, "session lost, cut off, still believes it leads", truth
+	case m.Fault == model.Partitioned:
+		return term.Trouble, "session lost, cut off, believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""
+	case m.Belief == model.Leading || m.Belief == model.Elected:
+		return term.Trouble, "believes it leads", truth
+	case m.Fault == model.Frozen && m.Session != 0:
+		return term.Trouble, "session lost, frozen, believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""
+	case m.Fault == model.Frozen:
+		return term.Trouble, "frozen before it had a znode", ""
+	case m.Fault == model.Killed:
+		return term.Muted, "killed; its session is gone", ""
+	case m.Belief == model.Lost:
+		return term.Trouble, "session lost; this candidacy is over", ""
+	case m.Belief == model.Resigned:
+		return term.Muted, "resigned", ""
+	case m.Belief == model.Suspended:
+		return term.Trouble, "no connection", ""
+	case m.Belief == model.Waiting:
+		return term.Trouble, "believes it waits, but its znode is gone", ""
+	}
+	if words := ToldWrong(m); words != "" {
+		return term.Trouble, znode.Safe(string(m.Belief), rows.NameMax) + ", " + words, ""
+	}
+	return term.Muted, znode.Safe(string(m.Belief), rows.NameMax), ""
+}
+
+// whose names the owner of a session as people know it.
+func whose(s *doctor.State, session uint64) string {
+	for _, m := range s.Members {
+		if m.Session == session && session != 0 {
+			return znode.Safe(m.Name, rows.NameMax)
+		}
+	}
+	for _, c := range s.Queue {
+		if c.Session == session && session != 0 {
+			return c.Label()
+		}
+	}
+	return "session " + ShortSession(session)
+}

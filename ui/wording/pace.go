@@ -1,0 +1,106 @@
+package wording
+
+import (
+	"strconv"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/term"
+)
+
+// slowed says how slowly the server speaks, "" where it does not hold back.
+func slowed(s *doctor.State) string {
+	switch p := s.Pace; {
+	case p == nil:
+		return ""
+	case p.Steps:
+		return "step by step"
+	case p.Delay > 0:
+		return "slow " + units.Exact(p.Delay)
+	}
+	return ""
+}
+
+// waitingHeld is how many messages the server holds, and what the next one is:
+// "the reply to birch, getChildren".
+func waitingHeld(s *doctor.State) (n int, next string) {
+	p := s.Pace
+	if p == nil {
+		return 0, ""
+	}
+	if len(p.Held) > 0 {
+		next = addressed(s, &p.Held[0])
+	}
+	return max(p.Waiting, len(p.Held)), next
+}
+
+// addressed says what a held message is, and to whom it goes.
+func addressed(s *doctor.State, m *model.Message) string {
+	to := " to " + whose(s, m.Session) + ", "
+	if !Notifies(m) {
+		text := "the reply" + to + znode.Safe(m.Op, 24)
+		if m.Err != "" {
+			text += ": " + znode.Safe(m.Err, 40)
+		}
+		return text
+	}
+	return "the notification" + to + News(s, m)
+}
+
+// News is what a notification says: "n_12 deleted".
+func News(s *doctor.State, m *model.Message) string {
+	what := znode.Safe(znode.Base(m.Path), 24)
+	if n, ok := znode.Sequence(znode.Base(m.Path)); ok && m.Path != s.Path {
+		what = "n_" + strconv.FormatInt(n, 10)
+	}
+	return what + " " + znode.Safe(m.Event, 12)
+}
+
+// Notifies tells a notification from a reply.
+func Notifies(m *model.Message) bool { return m.Op == "notification" }
+
+// PaceSpans is for a panel's title: the pace, and what is held.
+func PaceSpans(s *doctor.State) []term.Span {
+	words := slowed(s)
+	if words == "" {
+		return nil
+	}
+	n, _ := waitingHeld(s)
+	if n == 0 {
+		return []term.Span{{Style: term.You, Text: words + "   ", Keep: 9}}
+	}
+	return []term.Span{{Style: term.You, Text: words, Keep: 9}, {Style: term.You, Text: ", " + strconv.Itoa(n) + " held   ", Keep: 8}}
+}
+
+// PaceLine is what the key that lets one message go would do, "" where nothing
+// is held back one by one.
+func PaceLine(s *doctor.State) string {
+	if s.Pace == nil || !s.Pace.Steps {
+		return ""
+	}
+	n, next := waitingHeld(s)
+	if n == 0 {
+		return "nothing is held: . skips a wait"
+	}
+	if next == "" {
+		return strconv.Itoa(n) + " held"
+	}
+	return strconv.Itoa(n) + " held: next (.) is " + next
+}
+
+// OnTheWay is how many notifications of a znode to others than its owner are
+// held, as far as known.
+func OnTheWay(s *doctor.State, node *dialect.Candidate) int {
+	n := 0
+	if s.Pace != nil {
+		for i := range s.Pace.Held {
+			if m := &s.Pace.Held[i]; Notifies(m) && m.Event == "deleted" && znode.Base(m.Path) == node.Name && m.Session != node.Session {
+				n++
+			}
+		}
+	}
+	return n
+}

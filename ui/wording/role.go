@@ -1,0 +1,101 @@
+package wording
+
+import (
+	"strconv"
+	"strings"
+
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/znode"
+)
+
+// Holders is how many at the front of the queue have the role.
+func Holders(s *doctor.State) int { return s.Recipe.Holders(s.Queue) }
+
+// Foreign returns the dialect of an election that is not written as electop
+// itself would, nil for ours and for one of which nothing is known yet.
+func Foreign(s *doctor.State) *dialect.Dialect {
+	if s.Dialect == nil || !s.Dialect.Foreign() {
+		return nil
+	}
+	return s.Dialect
+}
+
+// System names whose election s is, "" where that is not known.
+func System(s *doctor.State) string {
+	if s.Dialect == nil {
+		return ""
+	}
+	return znode.Safe(s.Dialect.System, 80)
+}
+
+// Locks reports whether the role is a lock or a lease, which is held.
+func Locks(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Lock }
+
+// Single reports whether the election has no queue: its path is the leader's
+// own znode.
+func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
+
+// Role is the words for having the role.
+type Role struct {
+	Has    string // "leads": one of them
+	have   string // "lead": several
+	Holder string // "leader": who has it
+}
+
+func RoleOf(s *doctor.State) Role {
+	if Locks(s) {
+		return Role{"holds", "hold", "holder"}
+	}
+	return Role{"leads", "lead", "leader"}
+}
+
+// RoleHolders names those who have the role: "amber leads", "amber and 2 more
+// hold".
+func RoleHolders(s *doctor.State) string {
+	w := RoleOf(s)
+	switch n := Holders(s); {
+	case n == 0:
+		return "nobody " + w.Has
+	case n == 1:
+		return s.Queue[0].Label() + " " + w.Has
+	case n == 2:
+		return s.Queue[0].Label() + " and " + s.Queue[1].Label() + " " + w.have
+	default:
+		return s.Queue[0].Label() + " and " + strconv.Itoa(n-1) + " more " + w.have
+	}
+}
+
+// ZnodePath is the full path of a candidate's znode. That of a single one is
+// the election's own.
+func ZnodePath(s *doctor.State, c *dialect.Candidate) string {
+	if Single(s) || strings.HasPrefix(c.Name, "/") {
+		return s.Path
+	}
+	return znode.Join(s.Path, c.Name)
+}
+
+// Brief is a znode's name as the recipe writes it: n_12.
+func Brief(c *dialect.Candidate) string {
+	if c.HasSequence {
+		return "n_" + strconv.FormatInt(c.Sequence, 10)
+	}
+	return znode.Safe(znode.Base(c.Name), 20)
+}
+
+// FansIn reports whether all contenders watch the same one: the herd.
+func FansIn(s *doctor.State) bool {
+	if len(s.Queue) < 3 {
+		return s.Recipe.Name() == dialect.Herd().Name()
+	}
+	t, ok := s.Recipe.Watches(s.Queue, 2)
+	return ok && t == 0
+}
+
+// ShortZnode is a znode's name as the recipe writes it.
+func ShortZnode(name string) string {
+	if n, ok := znode.Sequence(name); ok {
+		return "n_" + strconv.FormatInt(n, 10)
+	}
+	return znode.Safe(name, 16)
+}

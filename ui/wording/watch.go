@@ -1,0 +1,134 @@
+package wording
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// Numbered is a candidate as the watches column calls it: by its number.
+func Numbered(c *dialect.Candidate) string {
+	if c.HasSequence {
+		return strconv.FormatInt(c.Sequence, 10)
+	}
+	return znode.Safe(c.Name, 20)
+}
+
+// WatchedNumbers are the znodes that e is about, in the words of the watches
+// column.
+func WatchedNumbers(e doctor.Edge) string {
+	const most = 2
+	var out []string
+	for i, name := range e.Watched {
+		if i == most {
+			out = append(out, "+"+strconv.Itoa(len(e.Watched)-most))
+			break
+		}
+		if n, ok := znode.Sequence(name); ok {
+			out = append(out, strconv.FormatInt(n, 10))
+		} else {
+			out = append(out, znode.Safe(name, 12))
+		}
+	}
+	if len(out) == 0 {
+		return "another"
+	}
+	return strings.Join(out, ", ")
+}
+
+// Target is whom the contender at i should watch, nil for nobody of the queue.
+func Target(s *doctor.State, i int) *dialect.Candidate {
+	to, ok := s.Recipe.Watches(s.Queue, i)
+	if !ok || to < 0 || to >= len(s.Queue) {
+		return nil
+	}
+	return s.Queue[to]
+}
+
+// WrongEdge reports a watch that is known not to be as it should.
+func WrongEdge(e doctor.Edge) bool {
+	return e.State == doctor.WrongWatch || e.State == doctor.MissingWatch
+}
+
+// EdgeFact is whom r watches, in a sentence, with how and when that was found
+// out.
+func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
+	if r.Position < Holders(s) {
+		return term.Text, "nobody: there is nobody before it"
+	}
+	to := Target(s, r.Position)
+	if s.Dialect != nil && s.Dialect.ChildWatch {
+		return term.Trouble, "the list of children: each change of it wakes all who wait. No server tells of such watches."
+	}
+	if to == nil {
+		return term.Text, "nobody"
+	}
+	e := s.Edge(r.Position)
+	asked := ""
+	if !e.At.IsZero() {
+		asked = ", asked at " + f.Clock(e.At)
+	}
+	name := to.Label()
+	if b := Brief(to); b != name {
+		name += "  " + b
+	}
+	switch e.State {
+	case doctor.Verified:
+		by := "a server"
+		if e.Server != "" {
+			by = znode.Safe(e.Server, 64)
+		}
+		return term.Watch, name + "   verified: it is in the table of " + by + asked
+	case doctor.WrongWatch:
+		on := ""
+		if e.Server != "" {
+			on = "; so says " + znode.Safe(e.Server, 64)
+		}
+		return term.Trouble, "wrong: it watches " + watchedNames(s, e) + ", not " + name + on + asked
+	case doctor.MissingWatch:
+		return term.Trouble, "missing: no member of the ensemble has a watch of it on " + name + asked
+	}
+	words := name + "   inferred from the recipe"
+	if r.Member != nil && r.Member.Watches == to.Name {
+		words = name + "   by its own account"
+	}
+	if why := znode.Safe(e.Why, 0); why != "" {
+		words += "; not verified: " + why
+	}
+	return term.Watch, words + asked
+}
+
+// watchedNames are the znodes that e is about, as people know them.
+func watchedNames(s *doctor.State, e doctor.Edge) string {
+	var out []string
+	for _, name := range e.Watched {
+		if i := slices.IndexFunc(s.Queue, func(c *dialect.Candidate) bool { return c.Name == name }); i >= 0 {
+			name = s.Queue[i].Label() + "  " + Brief(s.Queue[i])
+		}
+		out = append(out, name)
+	}
+	return Names(out)
+}
+
+// Names lists znodes, a few of them.
+func Names(list []string) string {
+	const most = 4
+	var out []string
+	for i, n := range list {
+		if i == most {
+			out = append(out, strconv.Itoa(len(list)-most)+" more")
+			break
+		}
+		out = append(out, znode.Safe(n, rows.NameMax))
+	}
+	if out == nil {
+		return "another znode"
+	}
+	return strings.Join(out, ", ")
+}
