@@ -7,8 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
-	"electop/model/dialect"
-	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/input"
@@ -82,16 +80,16 @@ type question struct {
 }
 
 // action returns what a key of that kind means now, and the reason why it
-// cannot be done, if it cannot.
-func (d *dashboard) action(kind Kind) (a Action, why string) {
-	s := d.shown()
-	a = Action{Kind: kind, Election: s.Path}
-	switch kind {
-	case Kill, Freeze, Resign, Refresh, Partition, LoseReply, NoGuid, Expire, SlowLead:
+// cannot be done, if it cannot. arg is "" where the kind decides.
+func (d *dashboard) action(kind Kind, arg string) (a Action, why string) {
+	s, def := d.shown(), action.Of(kind)
+	a = Action{Kind: kind, Election: s.Path, Arg: arg}
+	m := new(model.Member)
+	if def.OfCandidate {
 		r := d.meant(kind)
 		switch {
 		case r.Member != nil:
-			a.Target = r.Member.ID
+			a.Target, m = r.Member.ID, r.Member
 		case r.Candidate != nil:
 			a.Target = znode.Join(s.Path, r.Candidate.Name)
 		default:
@@ -100,37 +98,9 @@ func (d *dashboard) action(kind Kind) (a Action, why string) {
 		if kind == Refresh && r.Candidate != nil {
 			a.Arg = znode.Join(s.Path, r.Candidate.Name)
 		}
-		m := r.Member
-		if m == nil {
-			m = new(model.Member)
-		}
-		switch kind {
-		case Freeze:
-			a.Arg = ArgFreeze
-			if m.Fault == model.Frozen {
-				a.Arg = ArgThaw
-			}
-		case Partition:
-			a.Arg = action.Unless(m.Fault == model.Partitioned)
-		case NoGuid:
-			a.Arg = action.Unless(m.NoGuid)
-		case SlowLead:
-			a.Arg = action.Unless(m.SlowLead)
-		}
-	case Campaign:
-		a.Arg = ArgCampaign
-		if standing(s) {
-			a.Arg = ArgWithdraw
-		}
-	case Herd:
-		a.Arg = dialect.Herd().Name()
-		if s.Recipe.Name() == a.Arg {
-			a.Arg = dialect.Election().Name()
-		}
-	case Workers:
-		a.Arg = action.Unless(s.Work.Rules.Workers)
-	case Fence:
-		a.Arg = action.Unless(s.Work.Rules.Fenced)
+	}
+	if def.Next != nil {
+		a.Arg = def.Next(s, m)
 	}
 	return a, d.refuses(a)
 }
@@ -150,37 +120,27 @@ func (d *dashboard) meant(kind Kind) rows.Row {
 func (d *dashboard) refuses(a Action) string {
 	switch {
 	case d.o.ObserveOnly && a.Kind.Changes():
-		return "this is looking on only"
+		return "read-only"
 	case d.paused != nil:
 		return d.heldWhy()
 	case d.ended:
 		return "nothing more comes: the source has ended"
 	case d.o.Actions == nil:
-		return "this is looking on only"
+		return "read-only"
 	}
 	return znode.Safe(d.o.Actions.Why(a), 0)
 }
 
-// standing reports whether this program's own candidacy goes on.
-func standing(s *doctor.State) bool {
-	for _, m := range s.Members {
-		if m.You && m.Belief != model.Resigned && m.Belief != model.Lost && m.Ending == model.NoEnding {
-			return true
-		}
-	}
-	return false
-}
-
 // act does what a key of that kind means, or says why not.
-func (d *dashboard) act(kind Kind) tea.Cmd {
-	a, why := d.action(kind)
+func (d *dashboard) act(kind Kind, arg string) tea.Cmd {
+	a, why := d.action(kind, arg)
 	return d.try(a, why, d.meant(kind))
 }
 
 // try does a, or says why not: if why is set, or not without being asked.
 func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
 	if why != "" {
-		d.say(term.Trouble, action.Verb(a)+": "+why)
+		d.say(term.Trouble, action.WordsFor(a, "").Verb+": "+why)
 		return nil
 	}
 	if d.mode == input.ModeFaults {
@@ -189,7 +149,7 @@ func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
 	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && a.Kind.Harms() {
 		// The one fault that hits this program itself, in front of an election
 		// that others depend on.
-		d.question = &question{action.Verb(a) + " this program's own candidacy on a live cluster?", a, r}
+		d.question = &question{action.WordsFor(a, "").Verb + " this program's own candidacy on a live cluster?", a, r}
 		d.enter(input.ModeDialog)
 		return nil
 	}
@@ -207,16 +167,10 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 		return nil
 	}
 	if why := d.refuses(q.action); why != "" { // things may have changed
-		d.say(term.Trouble, action.Verb(q.action)+": "+why)
+		d.say(term.Trouble, action.WordsFor(q.action, "").Verb+": "+why)
 		return nil
 	}
 	return d.doer.cmd(q.action, q.row.Name(), q.row.Ref())
-}
-
-// pace makes the embedded server speak more slowly, or faster.
-func (d *dashboard) pace(arg string) tea.Cmd {
-	a := Action{Kind: Slow, Election: d.shown().Path, Arg: arg}
-	return d.try(a, d.refuses(a), rows.Row{})
 }
 
 // cannotJoin says why there is no way to join, "" if there is one.

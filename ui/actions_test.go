@@ -109,7 +109,7 @@ func TestRefusedKeySaysWhy(t *testing.T) {
 	}
 	m, _, _ = stagedWith(nil, ModeLive)
 	doing(t, m, "s")
-	if got := statusLine(m); !strings.Contains(got, "spawn: this is looking on only") {
+	if got := statusLine(m); !strings.Contains(got, "spawn: read-only") {
 		t.Errorf("status line without actions: %q", got)
 	}
 }

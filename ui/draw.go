@@ -104,10 +104,10 @@ func (d *dashboard) draw() time.Time {
 		v := inspect.Panel{State: d.shown(), Row: d.inspected(), Text: d.text(), ReadAt: d.over.readAt}
 		v.Draw(f)
 	case input.ModeDoctor:
-		_, why := d.action(Verify)
+		_, why := d.action(Verify, "")
 		findings.Draw(f, d.text(), d.shown(), d.asOf(f), why)
 	case input.ModeServers:
-		_, why := d.action(Verify)
+		_, why := d.action(Verify, "")
 		v := servers.Panel{State: d.shown(), Text: d.text(), Asking: !d.asked.IsZero(), Why: why}
 		v.Draw(f)
 	case input.ModeElections:
@@ -150,8 +150,8 @@ func (d *dashboard) drawTooSmall(f *term.Frame) {
 // candidatesPanel is the panel of candidates as it is now.
 func (d *dashboard) candidatesPanel(f *term.Frame) *candidates.Panel {
 	focused := d.focus == panelCandidates
-	_, spawn := d.action(Spawn)
-	_, campaign := d.action(Campaign)
+	_, spawn := d.action(Spawn, "")
+	_, campaign := d.action(Campaign, "")
 	return &candidates.Panel{
 		List: d.List, State: d.shown(), Focused: focused, Zoomed: d.zoomed && focused,
 		Pace: !d.besideRecipe(), AsOf: d.asOf(f), Why: candidates.Explain(f, d.shown(), d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.pointedAt(),

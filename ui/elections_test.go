@@ -155,7 +155,7 @@ func TestWallLooks(t *testing.T) {
 	}
 	m, _, _ = stagedWall(nil, nil, verified())
 	keys(t, m, "e")
-	if text := screen(m); !strings.Contains(text, "Other elections cannot be looked for: this is looking on only") {
+	if text := screen(m); !strings.Contains(text, "Other elections cannot be looked for: read-only") {
 		t.Errorf("without actions:\n%s", text)
 	}
 }

@@ -20,7 +20,7 @@ type faultMenu struct {
 // fault opens the list, or does what is selected in it.
 func (d *dashboard) fault(do input.Command) tea.Cmd {
 	if do == input.CmdDoFault {
-		return d.act(action.Faults()[d.faults.Index])
+		return d.act(action.Faults()[d.faults.Index], "")
 	}
 	r := d.Rows.At(d.Index)
 	if d.mode == input.ModeInspect {
@@ -70,7 +70,7 @@ func (d *dashboard) faultsPanel() *faults.Panel {
 	v := &faults.Panel{Row: d.meant(Kill), Index: d.faults.Index, Wanted: d.wanted(), Elsewhere: d.meantElsewhere()}
 	for _, kind := range action.Faults() {
 		x := faults.Fault{Key: " "}
-		x.Action, x.Why = d.action(kind)
+		x.Action, x.Why = d.action(kind, "")
 		for _, b := range d.table {
 			if b.Kind == kind && b.Modes&input.ModeFaults != 0 {
 				x.Key = b.Help().Key

@@ -67,10 +67,10 @@ func (d *dashboard) footKey(f *term.Frame, w int, b input.Binding) (input.FootKe
 	}
 	k := input.FootKey{Binding: b, Key: b.Help().Key, Label: b.Help().Desc}
 	if b.Kind != "" {
-		a, why := d.action(b.Kind)
+		a, why := d.action(b.Kind, b.Arg)
 		k.Off = why != ""
 		if b.Kind.Changes() {
-			k.Label, k.Drop = action.Verb(a), 1
+			k.Label, k.Drop = action.WordsFor(a, "").Verb, 1
 			if b.Kind == Campaign {
 				k.Drop = 2
 			}
@@ -91,9 +91,11 @@ func (d *dashboard) footKey(f *term.Frame, w int, b input.Binding) (input.FootKe
 			k.Drop = max(k.Drop, 2)
 		}
 	}
-	switch b.Do {
-	case input.CmdSlower, input.CmdWorkers, input.CmdStep, input.CmdFence:
+	switch b.Kind {
+	case Slow, Workers, Step, Fence:
 		return d.stageKey(k)
+	}
+	switch b.Do {
 	case input.CmdPause:
 		switch {
 		case d.paused != nil:
@@ -116,13 +118,13 @@ func (d *dashboard) footKey(f *term.Frame, w int, b input.Binding) (input.FootKe
 	case input.CmdLatest:
 		k.Key, k.Label = "home end", "ends"
 	case input.CmdFaults:
-		_, kill := d.action(Kill)
-		_, freeze := d.action(Freeze)
+		_, kill := d.action(Kill, "")
+		_, freeze := d.action(Freeze, "")
 		if k.Off = kill != "" && freeze != ""; k.Off {
 			k.Drop = 4
 		}
 	case input.CmdDoFault:
-		_, why := d.action(action.Faults()[d.faults.Index])
+		_, why := d.action(action.Faults()[d.faults.Index], "")
 		k.Off = why != ""
 	case input.CmdInspect:
 		k.Off = d.Rows.At(d.Index).Ref() == rows.Ref{}
@@ -206,16 +208,16 @@ func (d *dashboard) stageKey(k input.FootKey) (input.FootKey, bool) {
 	if k.Drop > 0 {
 		k.Drop = 3
 	}
-	switch k.Do {
-	case input.CmdSlower:
+	switch k.Kind {
+	case Slow:
 		k.Key, k.Label = "[ ]", "slower"
 		if slow {
 			k.Label, k.Drop, k.Off = "pace", 0, false
 		}
-	case input.CmdStep:
+	case Step:
 		k.Drop, k.Label = 0, "step"
 		return k, slow
-	case input.CmdFence:
+	case Fence:
 		k.Drop = 0
 		return k, d.shown().Work.Rules.Workers
 	}

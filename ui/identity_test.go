@@ -35,7 +35,7 @@ func TestSelectionFollowsMember(t *testing.T) {
 	if r.Member == nil || r.Member.ID != "amber" || r.Candidate != nil {
 		t.Fatalf("selected after its expiry: %+v", r)
 	}
-	a, why := m.d.action(Freeze)
+	a, why := m.d.action(Freeze, "")
 	if a != (Action{Election: "/election", Kind: Freeze, Target: "amber", Arg: ArgThaw}) || why != "" {
 		t.Errorf("f means %+v, %q", a, why)
 	}

@@ -43,14 +43,8 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 		}
 		return nil
 	}
-	switch b.Do {
-	case input.CmdSlower:
-		return d.pace(ArgSlower)
-	case input.CmdFaster:
-		return d.pace(ArgFaster)
-	}
 	if b.Kind != "" {
-		return d.act(b.Kind)
+		return d.act(b.Kind, b.Arg)
 	}
 	switch b.Do {
 	case input.CmdLive, input.CmdBack:
@@ -235,7 +229,7 @@ func (d *dashboard) inspect() tea.Cmd {
 	}
 	d.over = overlayState{of: r.Ref()}
 	d.enter(input.ModeInspect)
-	a, why := d.action(Refresh)
+	a, why := d.action(Refresh, "")
 	if why != "" || a.Arg == "" {
 		return nil
 	}

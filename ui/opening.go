@@ -22,7 +22,7 @@ func (d *dashboard) updateElections() {
 // electionsPanel is the screen of elections as it is now.
 func (d *dashboard) electionsPanel() *elections.Panel {
 	d.updateElections()
-	_, why := d.action(Discover)
+	_, why := d.action(Discover, "")
 	return &elections.Panel{List: &d.elections, Watched: len(d.views), Walk: d.walk, Why: why, Running: d.paused == nil && !d.ended}
 }
 
@@ -33,7 +33,7 @@ func (d *dashboard) choose() tea.Cmd {
 	if d.walk != nil {
 		return nil
 	}
-	a, why := d.action(Discover)
+	a, why := d.action(Discover, "")
 	if why != "" {
 		return nil // the screen says so itself
 	}

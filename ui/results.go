@@ -19,7 +19,7 @@ func (d *dashboard) done(m doneMsg) {
 	}
 	if m.err != nil {
 		d.failed(m.action)
-		what := action.Verb(m.action)
+		what := action.WordsFor(m.action, "").Verb
 		if m.action.Target != "" {
 			what += " " + m.name
 		}
@@ -36,7 +36,7 @@ func (d *dashboard) done(m doneMsg) {
 	case Pause:
 		d.stopped = !d.stopped
 	default:
-		if text := action.Done(m.action, m.name); text != "" {
+		if text := action.WordsFor(m.action, m.name).Done; text != "" {
 			d.say(term.Good, text)
 		}
 	}

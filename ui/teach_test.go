@@ -31,7 +31,7 @@ func TestTeachingWords(t *testing.T) {
 		"storm":          {"↑ 12 ◂", "┤", "╯", "●"},
 		"slow":           {"slow 500 ms, 1 held"},
 		"stepping":       {"step by step, 4 held", "↑ 12 ◂"},
-		"faults":         {"Faults of birch", "> ", "lose reply", "guid again", "It volunteers anew"},
+		"faults":         {"Faults of birch", "> ", "lose reply", "guid again", "It rejoins"},
 		"faults-refused": {"Not now: birch is frozen", "freeze"},
 		"faulty":         {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off", "the leader is cut off"},
 		"two":            {"safety ✗", "liveness 96.2 %", "Belief", "fence off", "☆ amber", "n_12 is deleted", "✓ stale"},
@@ -327,7 +327,7 @@ func TestDidIsGoodNews(t *testing.T) {
 		if m.d.status.text == "" || m.d.status.style != term.Good {
 			t.Errorf("%+v ends with %+v", a, m.d.status)
 		}
-		if is, shows := action.FaultWords(a); slices.Contains(action.Faults(), a.Kind) && (is == "" || shows == "") {
+		if w := action.WordsFor(a, "birch"); slices.Contains(action.Faults(), a.Kind) && (w.Is == "" || w.Shows == "") {
 			t.Errorf("%+v is not explained", a)
 		}
 	}

@@ -60,7 +60,7 @@ func (d *dashboard) pause() tea.Cmd {
 	case d.reel() != nil || d.o.Past != nil && d.o.Mode != ModeReplay && d.paused == nil:
 		return d.depart()
 	case d.o.Mode == ModeReplay:
-		return d.act(Pause)
+		return d.act(Pause, "")
 	}
 	d.hold(d.paused == nil)
 	return nil
@@ -176,7 +176,7 @@ func (d *dashboard) live() tea.Cmd {
 	if playing := reel.Playing(); !playing.Stopped || playing.Ended {
 		return nil
 	}
-	return d.act(Pause)
+	return d.act(Pause, "")
 }
 
 // present ends the journey.

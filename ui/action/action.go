@@ -1,5 +1,11 @@
-// Package action is what the user can want done to an election: the kinds of
-// actions, what they are called, and what is said when they are done.
+// Package action is what the user can want done to an election. Each action is
+// one value of [Table]: its key and where that works, its names and texts, and
+// what the key would do now. The table of keys, the footer, the help, the list of
+// faults, the status line and the documentation read it.
+//
+// To add an action, add a value to the table. Where it touches the server, it is
+// one more case in the dashboard's Actions (package ui/cli/live), with one method
+// behind it. Why it cannot be done there is said by the same Actions.
 package action
 
 // Kind is what an [Action] does.
@@ -21,7 +27,7 @@ const (
 	// Faults, to see what happens. Where Arg is not said to be on or off, it is
 	// done once.
 	Partition Kind = "partition"  // cut a candidate's network, or heal it: ArgOn, ArgOff
-	LoseReply Kind = "lose reply" // it volunteers anew, and the reply to its create is lost
+	LoseReply Kind = "lose reply" // it rejoins, and the reply to its create is lost
 	NoGuid    Kind = "no guid"    // its next znodes have no guid in their name: ArgOn, ArgOff
 	Expire    Kind = "expire"     // its session expires now
 	SlowLead  Kind = "slow lead"  // its leader procedure does not end: ArgOn, ArgOff
@@ -58,24 +64,11 @@ type Action struct {
 
 // Changes tells whether actions of that kind change anything but this
 // program's own view.
-func (k Kind) Changes() bool {
-	switch k {
-	case Spawn, Kill, Freeze, Resign, Campaign, Herd,
-		Partition, LoseReply, NoGuid, Expire, SlowLead, Slow, Step, Workers, Fence:
-		return true
-	}
-	return false
-}
+func (k Kind) Changes() bool { return Of(k).Changes }
 
 // Harms tells whether actions of that kind do to a candidate what nobody would
 // want in earnest.
-func (k Kind) Harms() bool {
-	switch k {
-	case Kill, Freeze, Partition, LoseReply, NoGuid, Expire, SlowLead:
-		return true
-	}
-	return false
-}
+func (k Kind) Harms() bool { return Of(k).Harms }
 
 // Unless is what a key does that turns something on, or off if it is on.
 func Unless(on bool) string {

@@ -29,7 +29,7 @@ func (v *Panel) Draw(f *term.Frame) {
 	r := v.Row
 	inside := min(f.W-4, wide) - 2
 	selected, refused := v.Faults[v.Index].Action, v.Faults[v.Index].Why
-	_, shows := action.FaultWords(selected)
+	shows := action.WordsFor(selected, "").Shows
 	more := term.Wrap(shows, inside-2)
 	st := term.Text
 	if r.Ref() == (rows.Ref{}) {
@@ -61,7 +61,8 @@ func (v *Panel) Draw(f *term.Frame) {
 			if v.Wanted == a.Kind && i != v.Index {
 				mark, pointing = f.Theme.Glyph.Pointed, term.Lead
 			}
-			text, _ := action.FaultWords(a)
+			said := action.WordsFor(a, "")
+			text := said.Is
 			keys, label, words := term.Key, term.Strong, term.Text
 			switch {
 			case v.Wanted == a.Kind && why == "":
@@ -71,10 +72,10 @@ func (v *Panel) Draw(f *term.Frame) {
 				if why != refused {
 					text = why // else it stands below the list
 				}
-			case a.Arg == action.ArgOff || a.Arg == action.ArgThaw || a.Kind == action.LoseReply && r.Member != nil && r.Member.LosesReply:
+			case a.Arg != "" && a.Arg == action.Of(a.Kind).UndoArg || a.Kind == action.LoseReply && r.Member != nil && r.Member.LosesReply:
 				label = term.Lead // it is so now
 			}
-			p.Text(pointing, mark).Gap(1).Text(keys, key).Gap(2).Fit(name, label, action.Verb(a)).Gap(1).Fit(p.Room()-1, words, text)
+			p.Text(pointing, mark).Gap(1).Text(keys, key).Gap(2).Fit(name, label, said.Verb).Gap(1).Fit(p.Room()-1, words, text)
 		case i > len(v.Faults):
 			p.Gap(1).Text(st, more[i-len(v.Faults)-1])
 		}

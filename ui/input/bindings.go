@@ -13,6 +13,8 @@ type Binding struct {
 	Modes       Mode
 	Do          Command
 	Kind        action.Kind // of the action, "" for a key that only changes the view
+	Arg         string      // of the action, where one kind has several keys
+	Long        string      // what it does, where there is room to say more
 	Foot        int         // place in the footer, from the left; 0: not there
 	Drop        int         // the higher, the sooner it leaves a narrow footer
 }
@@ -27,11 +29,6 @@ func Bindings(observeOnly bool) []Binding {
 	def := func(do Command, m Mode, keys []string, shown, does string) Binding {
 		return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does)), Do: do, Modes: m}
 	}
-	act := func(do Command, m Mode, k string, kind action.Kind, foot int, does string) Binding {
-		b := def(do, m, []string{k}, k, does)
-		b.Kind, b.Foot = kind, foot
-		return b
-	}
 	footed := func(b Binding, foot, drop int) Binding {
 		b.Foot, b.Drop = foot, drop
 		return b
@@ -41,53 +38,43 @@ func Bindings(observeOnly bool) []Binding {
 		def(cmdUp, scroll|ModePast, []string{"k", "up"}, "k ↑", "up"),
 		def(CmdPageDown, scroll, []string{"pgdown"}, "pgdn", "a page down"),
 		def(CmdPageUp, scroll, []string{"pgup"}, "pgup", "a page up"),
-		footed(def(CmdEarlier, ModePast, []string{"left"}, "←", "the event before"), 1, 0),
-		footed(def(CmdLater, ModePast, []string{"right"}, "→", "the next event"), 2, 0),
-		footed(def(CmdStepBack, ModePast, []string{","}, ",", "the step before"), 3, 2),
-		footed(def(CmdStepOn, ModePast, []string{"."}, ".", "the next step"), 4, 2),
-		footed(def(CmdHandBack, ModePast, []string{"pgup"}, "pgup", "the handoff before"), 5, 3),
-		footed(def(CmdHandOn, ModePast, []string{"pgdown"}, "pgdn", "the next handoff"), 6, 3),
+		footed(def(CmdEarlier, ModePast, []string{"left"}, "←", "the event before"), 1, 0).long("to the event before"),
+		footed(def(CmdLater, ModePast, []string{"right"}, "→", "the next event"), 2, 0).long("to the next event"),
+		footed(def(CmdStepBack, ModePast, []string{","}, ",", "the step before"), 3, 2).long("to the step of the recipe before"),
+		footed(def(CmdStepOn, ModePast, []string{"."}, ".", "the next step"), 4, 2).long("to the next step of the recipe"),
+		footed(def(CmdHandBack, ModePast, []string{"pgup"}, "pgup", "the handoff before"), 5, 3).long("to the handoff before"),
+		footed(def(CmdHandOn, ModePast, []string{"pgdown"}, "pgdn", "the next handoff"), 6, 3).long("to the next handoff"),
 		footed(def(CmdEarliest, ModePast, []string{"home"}, "home", "as far back as is kept"), 7, 4),
 		footed(def(CmdLatest, ModePast, []string{"end"}, "end", "the last moment"), 8, 4),
-		footed(def(CmdLive, ModePast, []string{"p", "esc"}, "p", "live"), 8, 0),
+		footed(def(CmdLive, ModePast, []string{"p", "esc"}, "p", "live"), 8, 0).long("back to what happens now"),
 		def(CmdTop, scroll, []string{"g", "home"}, "g home", "to the top"),
 		def(cmdBottom, scroll, []string{"G", "end"}, "G end", "to the end"),
-		footed(def(CmdInspect, ModeNormal|ModePast, []string{"enter"}, "enter", "inspect"), 8, 2),
-		footed(def(CmdOpen, ModeElections, []string{"enter"}, "enter", "open"), 1, 0),
+		footed(def(CmdInspect, ModeNormal|ModePast, []string{"enter"}, "enter", "inspect"), 8, 2).long("everything about the selected candidate, its data read again"),
+		footed(def(CmdOpen, ModeElections, []string{"enter"}, "enter", "open"), 1, 0).long("watch the selected election and show it"),
 		def(CmdPanel, ModeNormal|ModePast, []string{"tab"}, "tab", "the next panel"),
-		def(CmdZoom, ModeNormal|ModePast, []string{"z"}, "z", "zoom"),
+		def(CmdZoom, ModeNormal|ModePast, []string{"z"}, "z", "zoom").long("the panel with the focus fills the screen, a crowd as a grid; again: back"),
 		def(CmdLeft, ModeNormal, []string{"left"}, "←", "a column to the left, in the grid of a zoomed crowd"),
 		def(CmdRight, ModeNormal, []string{"right"}, "→", "a column to the right"),
-		footed(def(CmdFilter, ModeNormal|ModePast|ModeElections, []string{"/"}, "/", "filter"), 9, 3),
-		footed(def(CmdPause, ModeNormal|ModeInspect, []string{"p"}, "p", "pause"), 14, 3),
-		act(cmdSpawn, ModeNormal, "s", action.Spawn, 1, "spawn"),
-		act(cmdKill, acts|ModeFaults, "x", action.Kill, 2, "kill"),
-		act(cmdFreeze, acts|ModeFaults, "f", action.Freeze, 3, "freeze"),
-		act(cmdResign, acts|ModeFaults, "d", action.Resign, 4, "resign"),
-		act(cmdCampaign, ModeNormal, "c", action.Campaign, 5, "campaign"),
-		act(cmdHerd, ModeNormal, "h", action.Herd, 6, "herd"),
-		footed(def(CmdFaults, acts, []string{"X"}, "X", "faults"), 5, 2),
-		footed(def(CmdDoFault, ModeFaults, []string{"enter"}, "enter", "do it"), 1, 0),
-		act(CmdSlower, ModeNormal, "[", action.Slow, 10, "slower"),
-		act(CmdFaster, ModeNormal, "]", action.Slow, 0, "faster"),
-		act(CmdStep, ModeNormal, ".", action.Step, 7, "one protocol step"),
-		act(CmdWorkers, ModeNormal, "w", action.Workers, 10, "workers"),
-		act(CmdFence, ModeNormal, "F", action.Fence, 7, "fence"),
-		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 2),
-		footed(def(CmdLearn, ModeLessons, []string{"enter"}, "enter", "begin"), 1, 0),
-		footed(def(CmdContinue, ModeTeach, []string{" "}, "space", "go on"), -9, 0),
-		footed(def(CmdAnswer, ModeTeach, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0),
-		footed(def(CmdHint, ModeTeach, []string{"H"}, "H", "hint"), -7, 0),
-		footed(def(CmdSkip, ModeTeach, []string{">"}, ">", "skip"), -6, 1),
-		footed(def(CmdReread, ModeTeach, []string{"<"}, "<", "back"), -5, 1),
-		def(CmdJoin, ModeNormal, []string{"J"}, "J", "join"),
-		footed(act(cmdVerify, ModeNormal|panels, "v", action.Verify, 10, "verify"), 10, 3),
-		footed(def(CmdDoctor, acts|ModePast|ModeServers, []string{"!"}, "!", "doctor"), 11, 2),
-		footed(def(CmdServers, acts|ModePast|ModeDoctor, []string{"S"}, "S", "servers"), 12, 4),
-		footed(def(CmdChoose, ModeNormal, []string{"e"}, "e", "elections"), 13, 3),
-		act(cmdLook, ModeElections, "r", action.Discover, 2, "look again"),
-		footed(def(CmdNext, ModeNormal|ModePast|ModeDoctor|ModeServers, []string{")"}, ")", "the next election"), 7, 3),
-		def(CmdPrevious, ModeNormal|ModePast|ModeDoctor|ModeServers, []string{"("}, "(", "the election before"),
+		footed(def(CmdFilter, ModeNormal|ModePast|ModeElections, []string{"/"}, "/", "filter"), 9, 3).long("show only rows with this text in them"),
+		footed(def(CmdPause, ModeNormal|ModeInspect, []string{"p"}, "p", "pause"), 14, 3).long("pause and go back in time"),
+	}
+	all = append(all, actions()...)
+	all = append(all,
+		footed(def(CmdFaults, acts, []string{"X"}, "X", "faults"), 5, 2).long("what can be done to the selected candidate to see what happens"),
+		footed(def(CmdDoFault, ModeFaults, []string{"enter"}, "enter", "do it"), 1, 0).long("do the selected fault"),
+		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 2).long("lessons: the election explained, step by step, by doing it"),
+		footed(def(CmdLearn, ModeLessons, []string{"enter"}, "enter", "begin"), 1, 0).long("begin the selected lesson in a new election, or leave the current one"),
+		footed(def(CmdContinue, ModeTeach, []string{" "}, "space", "go on"), -9, 0).long("go on; after the last part, the next lesson"),
+		footed(def(CmdAnswer, ModeTeach, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0).long("the answer with that number"),
+		footed(def(CmdHint, ModeTeach, []string{"H"}, "H", "hint"), -7, 0).long("a hint, and then the next one"),
+		footed(def(CmdSkip, ModeTeach, []string{">"}, ">", "skip"), -6, 1).long("skip what is asked or waited for"),
+		footed(def(CmdReread, ModeTeach, []string{"<"}, "<", "back"), -5, 1).long("back to the part before"),
+		def(CmdJoin, ModeNormal, []string{"J"}, "J", "join").long("how programs of your own join this election"),
+		footed(def(CmdDoctor, acts|ModePast|ModeServers, []string{"!"}, "!", "doctor"), 11, 2).long("what the doctor found wrong with this election"),
+		footed(def(CmdServers, acts|ModePast|ModeDoctor, []string{"S"}, "S", "servers"), 12, 4).long("the members of the ensemble, and what they were asked"),
+		footed(def(CmdChoose, ModeNormal, []string{"e"}, "e", "elections"), 13, 3).long("all elections: those watched, and those found on the cluster"),
+		footed(def(CmdNext, ModeNormal|ModePast|ModeDoctor|ModeServers, []string{")"}, ")", "the next election"), 7, 3).long("the next of the watched elections"),
+		def(CmdPrevious, ModeNormal|ModePast|ModeDoctor|ModeServers, []string{"("}, "(", "the election before").long("the one before it"),
 		footed(def(CmdBack, ModeInspect, []string{"esc", "enter"}, "esc", "back"), 7, 0),
 		footed(def(CmdBack, ModeDoctor, []string{"esc", "!"}, "esc", "back"), 6, 0),
 		footed(def(CmdBack, ModeServers, []string{"esc", "S"}, "esc", "back"), 6, 0),
@@ -96,19 +83,19 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdBack, ModeLessons, []string{"esc", "L"}, "esc", "back"), 2, 0),
 		footed(def(CmdBack, ModeJoin, []string{"esc", "J", "enter"}, "esc", "back"), 1, 0),
 		footed(def(CmdBack, ModeHelp, []string{"esc", "enter", "?"}, "esc", "back"), 7, 0),
-		{Binding: key.NewBinding(key.WithKeys("esc"), key.WithHelp("esc", "clear the filter, or back to the candidates")), Do: CmdBack, Modes: ModeNormal},
+		Binding{Binding: key.NewBinding(key.WithKeys("esc"), key.WithHelp("esc", "clear the filter, or back to the candidates")), Do: CmdBack, Modes: ModeNormal},
 		footed(def(CmdKeep, ModeFilter, []string{"enter"}, "enter", "keep the filter"), 1, 0),
 		footed(def(CmdBack, ModeFilter, []string{"esc"}, "esc", "clear the filter"), 2, 0),
 		def(CmdErase, ModeFilter, []string{"backspace"}, "backspace", "erase a letter"),
 		def(CmdEraseAll, ModeFilter, []string{"ctrl+u"}, "ctrl-u", "erase all"),
 		footed(def(CmdYes, ModeDialog, []string{"y"}, "y", "yes"), 1, 0),
 		footed(def(CmdNo, ModeDialog, []string{"n", "esc"}, "n", "no"), 2, 0),
-		footed(def(CmdTheme, ModeNormal|ModePast, []string{"T"}, "T", "theme"), 15, 5),
+		footed(def(CmdTheme, ModeNormal|ModePast, []string{"T"}, "T", "theme"), 15, 5).long("dark, light, no colours"),
 		footed(def(CmdHelp, ModeNormal|panels|ModeElections|ModePast|ModeFaults|ModeLessons|ModeJoin, []string{"?"}, "?", "help"), 16, 0),
 		footed(def(CmdQuit, scroll|ModePast, []string{"q"}, "q", "quit"), 17, 0),
-		{Binding: key.NewBinding(key.WithKeys("ctrl+c"), key.WithHelp("ctrl-c", "quit")), Do: CmdQuit, Modes: everywhere},
+		Binding{Binding: key.NewBinding(key.WithKeys("ctrl+c"), key.WithHelp("ctrl-c", "quit")), Do: CmdQuit, Modes: everywhere},
 		def(CmdSuspend, everywhere, []string{"ctrl+z"}, "ctrl-z", "suspend: fg brings it back"),
-	}
+	)
 	if !observeOnly {
 		return all
 	}
@@ -119,6 +106,42 @@ func Bindings(observeOnly bool) []Binding {
 		}
 	}
 	return out
+}
+
+// places are the modes of the places in which an action's key works.
+var places = []struct {
+	where action.Where
+	mode  Mode
+}{
+	{action.OnMain, ModeNormal}, {action.OnInspection, ModeInspect}, {action.OnFaults, ModeFaults},
+	{action.OnFindings, ModeDoctor}, {action.OnServers, ModeServers}, {action.OnElections, ModeElections},
+}
+
+// actions returns the bindings of the actions that have a key.
+func actions() (out []Binding) {
+	for i := range action.Table {
+		d := &action.Table[i]
+		if d.Key == "" {
+			continue
+		}
+		b := Binding{
+			Binding: key.NewBinding(key.WithKeys(d.Key), key.WithHelp(d.Key, d.Label)),
+			Do:      CmdAct, Kind: d.Kind, Arg: d.Arg, Long: d.Help, Foot: d.Foot, Drop: d.Drop,
+		}
+		for _, p := range places {
+			if d.Where&p.where != 0 {
+				b.Modes |= p.mode
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// long returns the binding with a longer help.
+func (b Binding) long(text string) Binding {
+	b.Long = text
+	return b
 }
 
 // Lookup returns what key does in mode m.

@@ -1,0 +1,291 @@
+package action
+
+import (
+	"strings"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+)
+
+// A Def is one action in one place: its key and where that works, what it is
+// called, what is said when it is done. Footer, help, the list of faults and the
+// status line read it.
+type Def struct {
+	Kind Kind
+	Arg  string // fixed for a kind with several keys
+
+	Key   string // "" for an action without a key of its own
+	Where Where
+	Label string // in the footer
+	Foot  int    // place in the footer, from the left; 0: not there
+	Drop  int    // the higher, the sooner it leaves a narrow footer
+	Help  string
+
+	Changes bool // it changes something besides this program's own view
+	Harms   bool // it does to a candidate what nobody would want in earnest
+	// OfCandidate says that it is done to the selected candidate.
+	OfCandidate bool
+	// Next is the argument that the key would have now, for one that has a choice.
+	// m is the selected candidate's member, never nil.
+	Next func(s *doctor.State, m *model.Member) string
+
+	Words
+	// Undo are the words for the opposite, where the argument is UndoArg.
+	UndoArg string
+	Undo    Words
+}
+
+// Where says in front of what the key works.
+type Where uint8
+
+const (
+	OnMain Where = 1 << iota
+	OnInspection
+	OnFaults
+	OnFindings
+	OnServers
+	OnElections
+)
+
+// Words are what an action is called. {name} stands for its candidate.
+type Words struct {
+	Verb  string // in a sentence; "": the kind
+	Is    string // what it does to a candidate, for the list of faults
+	Shows string // and what that shows
+	Done  string // what is said when it was done; "" for what says so itself
+}
+
+const acts, panels = OnMain | OnInspection, OnInspection | OnFindings | OnServers
+
+func onOff(on func(s *doctor.State, m *model.Member) bool) func(*doctor.State, *model.Member) string {
+	return func(s *doctor.State, m *model.Member) string { return Unless(on(s, m)) }
+}
+
+// Table has all actions, in the order of the help. It is never written.
+var Table = []Def{
+	{
+		Kind: Spawn, Key: "s", Where: OnMain, Label: "spawn", Foot: 1, Changes: true,
+		Help:  "one more candidate",
+		Words: Words{Done: "one more candidate volunteers"},
+	},
+	{
+		Kind: Kill, Key: "x", Where: acts | OnFaults, Label: "kill", Foot: 2, Changes: true, Harms: true, OfCandidate: true,
+		Help: "cut the selected candidate's connection without closing its session",
+		Words: Words{
+			Is:    "its connection is cut; its session is not closed",
+			Shows: "Its znode stays until its session expires, so nobody leads until the session timeout has passed.",
+			Done:  "{name} is killed: its connection is cut, its session is not closed",
+		},
+	},
+	{
+		Kind: Freeze, Key: "f", Where: acts | OnFaults, Label: "freeze", Foot: 3, Changes: true, Harms: true, OfCandidate: true,
+		Help: "freeze the selected candidate, as a long pause does; thaw it",
+		Next: func(_ *doctor.State, m *model.Member) string {
+			if m.Fault == model.Frozen {
+				return ArgThaw
+			}
+			return ArgFreeze
+		},
+		Words: Words{
+			Is:    "a long pause, as of a garbage collector",
+			Shows: "Its session expires and another candidate leads, but it still believes that it leads: two leaders, one of them wrong.",
+			Done:  "{name} is frozen: it reads, writes and decides nothing",
+		},
+		UndoArg: ArgThaw,
+		Undo: Words{
+			Verb:  "thaw",
+			Is:    "it runs again, and learns what happened",
+			Shows: "It must look at its lease and its session before it does anything as a leader.",
+			Done:  "{name} is thawed and learns what happened meanwhile",
+		},
+	},
+	{
+		Kind: Resign, Key: "d", Where: acts | OnFaults, Label: "resign", Foot: 4, Changes: true, OfCandidate: true,
+		Help: "the selected candidate closes its session and leaves",
+		Words: Words{
+			Is:    "it closes its session, and its znode is deleted with it",
+			Shows: "The quickest handoff: nobody has to wait for a session to expire.",
+			Done:  "{name} resigns",
+		},
+	},
+	{
+		Kind: Campaign, Key: "c", Where: OnMain, Label: "campaign", Foot: 5, Changes: true,
+		Help: "this program becomes a candidate, or withdraws",
+		Next: func(s *doctor.State, _ *model.Member) string {
+			if campaigning(s) {
+				return ArgWithdraw
+			}
+			return ArgCampaign
+		},
+		Words:   Words{Done: "this program is a candidate now"},
+		UndoArg: ArgWithdraw,
+		Undo:    Words{Verb: "withdraw", Done: "this program withdraws from the election"},
+	},
+	{
+		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Changes: true,
+		Help: "everybody watches the leader (herd), or its predecessor",
+		Next: func(s *doctor.State, _ *model.Member) string {
+			if herd := dialect.Herd().Name(); s.Recipe.Name() != herd {
+				return herd
+			}
+			return dialect.Election().Name()
+		},
+		Words:   Words{Done: "herd: from now on everybody watches the leader"},
+		UndoArg: dialect.Election().Name(),
+		Undo:    Words{Verb: "predecessor", Done: "from now on everybody watches its predecessor"},
+	},
+	{
+		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Foot: 10, Changes: true,
+		Help:  "the embedded server holds each reply and notification for longer, up to 1.5 s, then until a step releases it",
+		Words: Words{Verb: "slower", Done: "the server is slower"},
+	},
+	{
+		Kind: Slow, Arg: ArgFaster, Key: "]", Where: OnMain, Label: "faster", Changes: true,
+		Help:  "it holds them for less time, or not at all",
+		Words: Words{Verb: "faster", Done: "the server is faster"},
+	},
+	{
+		Kind: Step, Key: ".", Where: OnMain, Label: "one protocol step", Foot: 7, Changes: true,
+		Help:  "one protocol step: the next reply or notification is released; with none held, a wait is skipped",
+		Words: Words{Verb: "one protocol step", Done: "one protocol step"},
+	},
+	{
+		Kind: Workers, Key: "w", Where: OnMain, Label: "workers", Foot: 10, Changes: true,
+		Help:    "leaders have workers that write: belief and truth side by side; again: none",
+		Next:    onOff(func(s *doctor.State, _ *model.Member) bool { return s.Work.Rules.Workers }),
+		Words:   Words{Done: "leaders have workers from now on, which write to a shared counter"},
+		UndoArg: ArgOff,
+		Undo:    Words{Verb: "no workers", Done: "the workers stop"},
+	},
+	{
+		Kind: Fence, Key: "F", Where: OnMain, Label: "fence", Foot: 7, Changes: true,
+		Help:    "workers check with each write that their leader's znode exists, or do not",
+		Next:    onOff(func(s *doctor.State, _ *model.Member) bool { return s.Work.Rules.Fenced }),
+		Words:   Words{Done: "fence on: a write is done only if the leader's znode exists"},
+		UndoArg: ArgOff,
+		Undo:    Words{Verb: "no fence", Done: "fence off: each write is a plain set"},
+	},
+	{
+		Kind: Verify, Key: "v", Where: OnMain | panels, Label: "verify", Foot: 10, Drop: 3,
+		Help: "ask the servers now who watches what, and who is connected",
+	},
+	{
+		Kind: Discover, Key: "r", Where: OnElections, Label: "search again", Foot: 2,
+		Help:  "search the cluster for elections again",
+		Words: Words{Verb: "search for elections"},
+	},
+	{Kind: Refresh, OfCandidate: true, Words: Words{Verb: "read again"}},
+	{Kind: Pause},
+	{Kind: Open},
+	{
+		Kind: Partition, Changes: true, Harms: true, OfCandidate: true,
+		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Partitioned }),
+		Words: Words{
+			Is:    "nothing passes to the servers or back",
+			Shows: "It runs and has a clock, so it stops leading before its session can expire: never two leaders awake.",
+			Done:  "{name} is cut off: nothing passes between it and the servers, but it runs",
+		},
+		UndoArg: ArgOff,
+		Undo: Words{
+			Verb:  "heal",
+			Is:    "its network works again",
+			Shows: "It connects, learns whether its session is still alive, and rejoins if it is not.",
+			Done:  "{name} reaches the servers again and learns what happened meanwhile",
+		},
+	},
+	{
+		Kind: Expire, Changes: true, Harms: true, OfCandidate: true,
+		Words: Words{
+			Is:    "the server ends its session now",
+			Shows: "What happens after the session timeout, without the wait: its znode is deleted, and it learns that when it asks.",
+			Done:  "the session of {name} expires now, and its znode is deleted",
+		},
+	},
+	{
+		Kind: LoseReply, Changes: true, Harms: true, OfCandidate: true,
+		Words: Words{
+			Is:    "the reply to its next create gets lost",
+			Shows: "It rejoins. Its znode exists, and it does not know. The guid in the name lets it find its own znode; without one it creates another, and the first is a ghost.",
+			Done:  "{name} rejoins, and the reply to its create gets lost",
+		},
+	},
+	{
+		Kind: NoGuid, Changes: true, Harms: true, OfCandidate: true,
+		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.NoGuid }),
+		Words: Words{
+			Is:    "its next znodes have no guid",
+			Shows: "To be followed by a lost reply: it cannot find its own znode among the others, creates another, and leaves a ghost.",
+			Done:  "the next znode of {name} has no guid in its name: a lost reply makes a ghost",
+		},
+		UndoArg: ArgOff,
+		Undo: Words{
+			Verb:  "guid again",
+			Is:    "its next znodes have a guid again",
+			Shows: "So it can find its own znode after a lost reply.",
+			Done:  "the next znode of {name} has a guid again, by which it finds it after a lost reply",
+		},
+	},
+	{
+		Kind: SlowLead, Changes: true, Harms: true, OfCandidate: true,
+		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.SlowLead }),
+		Words: Words{
+			Is:    "its leader procedure does not end",
+			Shows: "It is elected and has not acknowledged. A program that asks only the queue who leads asks too early.",
+			Done:  "{name} will not finish its leader procedure: elected, not acknowledged",
+		},
+		UndoArg: ArgOff,
+		Undo: Words{
+			Verb:  "lead on",
+			Is:    "it finishes its leader procedure",
+			Shows: "It acknowledges, and only then leads.",
+			Done:  "{name} finishes its leader procedure",
+		},
+	},
+}
+
+// Faults are those of the list, from the most natural end to what goes wrong
+// least often.
+func Faults() []Kind {
+	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
+}
+
+// Of returns what is known of an action of that kind.
+func Of(kind Kind) *Def { return find(Action{Kind: kind}) }
+
+func find(a Action) *Def {
+	var of *Def
+	for i := range Table {
+		if d := &Table[i]; d.Kind == a.Kind && (of == nil || d.Arg == a.Arg) {
+			of = d
+		}
+	}
+	if of == nil {
+		return &Def{Kind: a.Kind}
+	}
+	return of
+}
+
+// WordsFor returns the words for an action on the candidate of that name.
+func WordsFor(a Action, name string) Words {
+	d := find(a)
+	w := d.Words
+	if d.UndoArg != "" && a.Arg == d.UndoArg {
+		w = d.Undo
+	}
+	if w.Verb == "" {
+		w.Verb = string(a.Kind)
+	}
+	w.Done = strings.ReplaceAll(w.Done, "{name}", name)
+	return w
+}
+
+// campaigning reports whether this program is a candidate itself.
+func campaigning(s *doctor.State) bool {
+	for _, m := range s.Members {
+		if m.You && m.Belief != model.Resigned && m.Belief != model.Lost && m.Ending == model.NoEnding {
+			return true
+		}
+	}
+	return false
+}
