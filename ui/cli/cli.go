@@ -4,12 +4,14 @@ import (
 	"context"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"electop/ui/cli/exit"
 	"electop/ui/cli/live"
+	"electop/ui/cli/topic"
 	"electop/ui/cli/watch"
 )
 
@@ -30,21 +32,21 @@ func Run(ctx context.Context, args []string, std IO) int {
 	return exit.Report(std.Err, err)
 }
 
-const example = `  electop                                    the dashboard on a demo of its own
-  electop -s zk1:2181,zk2:2181 /election     the dashboard on a cluster, looking on
-  electop -s zk1:2181/app /election --cast 3 the same, with three candidates of our own
-  electop -s zk1 /a /b /c                    three elections at once
-  electop discover -s zk1                    which elections there are
-  electop doctor /election -s zk1            what is wrong with one
-  electop status /election -s zk1 --json     who leads, for a script
-  electop events /election -s zk1 --json     every change, one object a line`
+const example = `  electop                                     the dashboard on the demo
+  electop discover -s zk1                     find the elections of a cluster
+  electop -s zk1:2181,zk2:2181 /election      the dashboard on a cluster, read-only
+  electop -s zk1 /a /b /c                     several elections at once
+  electop -s zk1:2181/app /election --cast 3  take part with three candidates
+  electop doctor /election -s zk1             diagnose known failures
+  electop status /election -s zk1 --json      who leads, for a script
+  electop events /election -s zk1 --json      every change, one object a line`
 
 func newRoot(std IO) *cobra.Command {
 	o := &options{}
 	root := &cobra.Command{
 		Use:     "electop [PATH...]",
 		Short:   "top for ZooKeeper elections",
-		Long:    "electop shows a live ZooKeeper leader election: who leads, who waits behind whom,\nand every handoff as it happens. It looks on unless told otherwise. With no\n--servers it brings a ZooKeeper of its own, and candidates to spawn and kill.",
+		Long:    "electop shows a live ZooKeeper leader election: who leads, who waits behind whom,\nand every handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.",
 		Example: example,
 		Args:    pathArgs(o, watch.Max),
 		Version: version(),
@@ -74,11 +76,38 @@ func newRoot(std IO) *cobra.Command {
 	o.ackFlag(root)
 	o.logFlag(root)
 
+	const commands = "commands"
+	root.AddGroup(&cobra.Group{ID: commands, Title: "Commands:"}, &cobra.Group{ID: topic.Group, Title: "Help topics, as in electop help json:"})
 	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newReplay(std), newServe(std))
 	for _, cmd := range root.Commands() {
+		cmd.GroupID = commands
+	}
+	help := newHelp()
+	help.GroupID = commands
+	root.SetHelpCommand(help)
+	root.AddCommand(topic.Commands()...)
+	for _, cmd := range append(root.Commands(), help) {
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	}
 	return root
+}
+
+// newHelp shows the help of a command or a topic. Cobra's own takes what it does
+// not know for a PATH of the dashboard.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND | TOPIC]",
+		Short: "Help on a command or a topic",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			on, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return exit.Usagef("no help on %q: it is not a command or a topic (see electop help)", strings.Join(args, " "))
+			}
+			on.InitDefaultHelpFlag()
+			on.InitDefaultVersionFlag()
+			return on.Help()
+		},
+	}
 }
 
 // version is the module's version, or the commit it was built from.

@@ -1,7 +1,7 @@
 // Package cli is electop's command line, one file for each command. It is the one
 // package, besides main, that knows all the others.
 //
-//	electop [PATH...]  demo  lesson  status  events  discover  doctor  campaign  replay  serve
+//	electop [PATH...]  demo  lesson  status  events  discover  doctor  campaign  replay  serve  help
 //
 // The commands are made of the same parts, each in a package of its own:
 //
@@ -10,13 +10,14 @@
 //	terminal   questions at a terminal
 //	connect    the flags of a cluster, and connections to it
 //	ask        the flags for asking the servers, and what asks them
-//	watch      elections that are watched: observers, feeds, the recording
+//	watch      watched elections: observers, feeds, the recording
 //	search     the search for elections
 //	admission  whether our candidates may join an election
 //	embedded   the ZooKeeper in this process
 //	stage      our candidates in a watched election, and the demo's faults
 //	tutor      the lessons and their progress
 //	live       the dashboard on live elections, assembled from these
+//	topic      help topics: formats, keys, systems, flags, exit codes
 //
 // No part knows the command line: a command turns its flags into their values.
 // The reader is the dashboard (package ui), or JSON and text (package plain).

@@ -11,7 +11,6 @@ import (
 	"electop/model/znode"
 )
 
-// Exit codes, as the README lists them.
 const (
 	OK          = 0
 	Failure     = 1
@@ -21,6 +20,25 @@ const (
 	Finding     = 5
 	Signal      = 130
 )
+
+// Code is an exit code and what it means.
+type Code struct {
+	Number  int
+	Meaning string
+}
+
+// Codes lists them for the help.
+func Codes() []Code {
+	return []Code{
+		{OK, "success"},
+		{Failure, "failure. Also: PATH does not exist or cannot be read; something that must hold did not hold under demo --chaos --headless"},
+		{Usage, "wrong usage: a flag, an argument or a file that a flag names"},
+		{NoServer, "no server reached within --connect-timeout"},
+		{NoCandidate, "status: the election has no candidate"},
+		{Finding, "doctor: at least one finding is critical"},
+		{Signal, "interrupted"},
+	}
+}
 
 // Error is an error that has an exit code of its own.
 type Error struct {

@@ -1,0 +1,206 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"electop/model/dialect"
+	"electop/ui/cli"
+	"electop/ui/cli/exit"
+	"electop/ui/input"
+)
+
+var (
+	commandNames = []string{"demo", "lesson", "status", "events", "discover", "doctor", "campaign", "replay", "serve"}
+	topicNames   = []string{"exit-codes", "figures", "flags", "json", "keys", "lease", "operators", "systems", "teaching"}
+
+	flagName = regexp.MustCompile(`(?:^|[^\w-])(--[a-z]+(?:-[a-z0-9]+)*)`)
+)
+
+// says runs electop and returns what it prints.
+func says(t *testing.T, code int, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if got := cli.Run(context.Background(), args, cli.IO{In: strings.NewReader(""), Out: &out, Err: &out}); got != code {
+		t.Fatalf("electop %v: exit code %d, want %d:\n%s", args, got, code, out.String())
+	}
+	return out.String()
+}
+
+// programFlags are the flags in the commands' help.
+func programFlags(t *testing.T) map[string]bool {
+	t.Helper()
+	flags := map[string]bool{"--help": true, "--version": true}
+	for _, command := range append([]string{""}, commandNames...) {
+		args := []string{command, "--help"}
+		if command == "" {
+			args = args[1:]
+		}
+		_, list, _ := strings.Cut(says(t, 0, args...), "\nFlags:\n")
+		for _, m := range regexp.MustCompile("(?m)^ .*?(--[a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(list, -1) {
+			flags[m[1]] = true
+		}
+	}
+	return flags
+}
+
+// flagsIn are the flags that text names.
+func flagsIn(text string) []string {
+	var out []string
+	for _, m := range flagName.FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// words makes line breaks the same as blanks.
+func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// electop help lists the commands and the topics, and nothing else.
+func TestHelpLists(t *testing.T) {
+	all := says(t, 0, "help")
+	for _, name := range slices.Concat(commandNames, topicNames) {
+		if !regexp.MustCompile(`(?m)^  ` + name + ` +\S`).MatchString(all) {
+			t.Errorf("electop help does not list %s:\n%s", name, all)
+		}
+	}
+	if got := says(t, 0, "--help"); got != all {
+		t.Errorf("electop --help is not electop help:\n%s", got)
+	}
+	if strings.Contains(all, "Additional") {
+		t.Errorf("something is in no group:\n%s", all)
+	}
+	if got := says(t, 0, "help", "status"); got != says(t, 0, "status", "--help") {
+		t.Errorf("electop help status is not electop status --help:\n%s", got)
+	}
+	for _, args := range [][]string{{"help", "nonsense"}, {"help", "json", "keys"}, {"json", "extra"}} {
+		if got := says(t, exit.Usage, args...); strings.Count(got, "\n") != 1 {
+			t.Errorf("electop %v is not one line:\n%s", args, got)
+		}
+	}
+}
+
+// Each topic is plain text for a terminal of 80 columns, however it is asked
+// for, and names flags that exist.
+func TestHelpTopics(t *testing.T) {
+	flags := programFlags(t)
+	for _, name := range topicNames {
+		text := says(t, 0, "help", name)
+		for _, args := range [][]string{{name}, {name, "--help"}} {
+			if got := says(t, 0, args...); got != text {
+				t.Errorf("electop %v is not electop help %s:\n%s", args, name, got)
+			}
+		}
+		if strings.Contains(text, "`") {
+			t.Errorf("%s has marks of Markdown in it", name)
+		}
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if w := ansi.StringWidth(line); w > 80 || line != strings.TrimRight(line, " ") {
+				t.Errorf("%s, %d columns: %q", name, w, line)
+			}
+		}
+		for _, flag := range flagsIn(text) {
+			if !flags[flag] {
+				t.Errorf("electop help %s names %s, which no command has", name, flag)
+			}
+		}
+	}
+}
+
+// The topics that the program writes have all that the program has.
+func TestHelpTopicsAreWhole(t *testing.T) {
+	listed := flagsIn(says(t, 0, "help", "flags"))
+	for flag := range programFlags(t) {
+		if !slices.Contains(listed, flag) && flag != "--help" && flag != "--version" {
+			t.Errorf("electop help flags lacks %s", flag)
+		}
+	}
+	keys, rows := words(says(t, 0, "help", "keys")), 0
+	for _, m := range regexp.MustCompile("(?m)^\\| (`.*`) \\| (.*) \\|$").FindAllStringSubmatch(input.Markdown(), -1) {
+		rows++
+		if row := words(strings.ReplaceAll(m[1], "`", "") + " " + m[2]); !strings.Contains(keys, row) {
+			t.Errorf("electop help keys lacks %q", row)
+		}
+	}
+	if rows < 100 {
+		t.Errorf("%d keys were compared: the table has another shape than this test knows", rows)
+	}
+	systems := words(says(t, 0, "help", "systems"))
+	for _, d := range dialect.All() {
+		for _, want := range []string{"- " + d.System + ": watches " + d.Watches + ". Source: " + d.Source + ".", d.Why} {
+			if !strings.Contains(systems, words(want)) {
+				t.Errorf("electop help systems lacks %q", want)
+			}
+		}
+	}
+	codes := words(says(t, 0, "help", "exit-codes"))
+	for _, c := range exit.Codes() {
+		if !strings.Contains(codes, fmt.Sprintf("%d %s", c.Number, c.Meaning)) {
+			t.Errorf("electop help exit-codes lacks %d", c.Number)
+		}
+	}
+}
+
+// Each command of the figures runs a test or benchmark that there is.
+func TestFiguresAreMeasured(t *testing.T) {
+	lines := regexp.MustCompile(`(?m)^ +go test .*$`).FindAllString(says(t, 0, "help", "figures"), -1)
+	if len(lines) < 10 {
+		t.Fatalf("%d commands measure figures", len(lines))
+	}
+	for _, line := range lines {
+		var dirs []string
+		for _, m := range regexp.MustCompile(`\./([\w/]+)(/\.\.\.)?`).FindAllStringSubmatch(line, -1) {
+			dirs = append(dirs, "../../"+m[1])
+			if m[2] != "" {
+				below, err := filepath.Glob("../../" + m[1] + "/*")
+				if err != nil {
+					t.Fatal(err)
+				}
+				dirs = append(dirs, below...)
+			}
+		}
+		kind, pattern := "Benchmark", regexp.MustCompile(`-bench '?([^' ]+)`).FindStringSubmatch(line)
+		if pattern == nil {
+			kind, pattern = "Test", regexp.MustCompile(`-run '?([^' ]+)`).FindStringSubmatch(line)
+		}
+		for part := range strings.SplitSeq(pattern[1], "|") {
+			if !declares(t, dirs, kind, part) {
+				t.Errorf("%s: %v has no %s for %s", strings.TrimSpace(line), dirs, kind, part)
+			}
+		}
+	}
+}
+
+// declares reports whether a test file in dirs has such a function.
+func declares(t *testing.T, dirs []string, kind, pattern string) bool {
+	t.Helper()
+	function := regexp.MustCompile(`func (` + kind + `\w*)\(`)
+	for _, dir := range dirs {
+		files, err := filepath.Glob(dir + "/*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range function.FindAllStringSubmatch(string(b), -1) {
+				if regexp.MustCompile(pattern).MatchString(m[1]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
