@@ -19,18 +19,18 @@ func newCampaign(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "campaign [PATH]",
-		Short: "Be a candidate until interrupted; print what happens to it",
+		Short: "Take part as a candidate until interrupted, and print what happens",
 		Args:  pathArg(o),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runCampaign(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
 	o.ackFlag(cmd)
-	o.admin.Flags(cmd, "what their tick is")
+	o.admin.Flags(cmd, "for their tick")
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
-	f.BoolVar(&o.yes, "yes", false, "enter somebody else's election without being asked")
-	f.StringVar(&o.name, "name", "", "the znode's data: who this is (HOST:PID)")
+	f.BoolVar(&o.yes, "yes", false, "enter an election with third-party candidates without being asked")
+	f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which says who this candidate is (default HOST:PID)")
 	o.logFlag(cmd)
 	return cmd
 }
@@ -60,9 +60,9 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	case err != nil:
 		return err
 	case !e.Known && !o.yes:
-		return fmt.Errorf("%s could not be looked at, so whose election it is nobody knows: to take part all the same say --yes", o.path)
+		return fmt.Errorf("%s could not be read, so its system is unknown: add --yes to take part", o.path)
 	case e.Naming() != nil && o.ack != "" && o.ack != ackNone:
-		return exit.Usagef("--ack: %s is %s, where no acknowledgement znode of ours has a place", o.path, e.Whose())
+		return exit.Usagef("--ack: %s is %s, where electop creates no acknowledgement znode", o.path, e.Whose())
 	case e.Naming() != nil:
 		ack = ""
 	}
@@ -81,7 +81,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	err = c.Run(ctx)
 	switch {
 	case errors.Is(err, candidate.ErrNoParent):
-		return fmt.Errorf("%w, or have it created (--create)", connect.Missing(o.path, conn.Servers))
+		return fmt.Errorf("%w, or create it with --create", connect.Missing(o.path, conn.Servers))
 	case ctx.Err() != nil:
 		return exit.Interrupted
 	}

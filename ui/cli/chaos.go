@@ -25,10 +25,10 @@ type chaosOptions struct {
 
 func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
 	f := cmd.Flags()
-	f.BoolVar(&c.on, "chaos", false, "spawn, kill, freeze and heal at random")
-	f.Uint64Var(&c.seed, "seed", 0, "the trouble's seed: the same one makes the same trouble (one at random, which is said)")
-	f.StringVar(&c.rate, "rate", "2/s", "how much trouble, `N/s`, N/m or N/h")
-	f.BoolVar(&c.headless, "headless", false, "no screen: print the events")
+	f.BoolVar(&c.on, "chaos", false, "spawn, kill, freeze, partition and heal at random")
+	f.Uint64Var(&c.seed, "seed", 0, "`NUMBER` that the random faults depend on: the same seed and rate make the same faults (default: random, and shown)")
+	f.StringVar(&c.rate, "rate", "2/s", "how many faults: `N/s`, N/m or N/h")
+	f.BoolVar(&c.headless, "headless", false, "with --chaos: no screen, print the events")
 	f.BoolVar(&o.json, "json", false, "with --headless: one JSON object a line")
 	f.DurationVar(&o.duration, "for", 0, "with --headless: stop after this `DURATION`")
 	c.cast = &o.cast
@@ -41,12 +41,12 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	for _, name := range []string{"seed", "rate"} {
 		if changed(name) && !c.on {
-			return exit.Usagef("--%s says something about --chaos, which is not on", name)
+			return exit.Usagef("--%s needs --chaos", name)
 		}
 	}
 	for _, name := range []string{"json", "for"} {
 		if changed(name) && !c.headless {
-			return exit.Usagef("--%s needs --headless: the dashboard goes on until it is left", name)
+			return exit.Usagef("--%s needs --headless: the dashboard runs until you quit", name)
 		}
 	}
 	for _, name := range []string{"tree", "admin-listen", "campaign", "theme"} {
@@ -55,7 +55,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 		}
 	}
 	if c.headless && !c.on {
-		return exit.Usagef("--headless needs --chaos: without a screen nobody else would do anything")
+		return exit.Usagef("--headless needs --chaos: without a screen nothing else would happen")
 	}
 	c.listen = changed("listen")
 	if changed("max-client-cnxns") && c.headless && !c.listen {

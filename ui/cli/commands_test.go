@@ -303,7 +303,7 @@ func TestTLSAndCredentials(t *testing.T) {
 
 	// Without the credential, without a certificate, without the authority.
 	_, errs := once(t, 1, append([]string{"status", path}, tls...)...)
-	if !strings.Contains(errs, "may not be listed") {
+	if !strings.Contains(errs, "can't be listed") {
 		t.Errorf("without the credential: %s", errs)
 	}
 	once(t, 3, "status", path, "-s", server.Secure, "--tls-ca", certificates.CA, "--connect-timeout", "2s")

@@ -43,7 +43,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	if !cfg.Acting {
-		cfg.NoActing = "looking on only: start with --campaign or --cast N to take part"
+		cfg.NoActing = "read-only: start with --campaign or --cast N to take part"
 		return live.Run(ctx, cfg)
 	}
 	e, err := o.admission(std, conn).Confirm(ctx)

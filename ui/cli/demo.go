@@ -34,8 +34,8 @@ func newDemo(std IO) *cobra.Command {
 	c := &chaosOptions{}
 	cmd := &cobra.Command{
 		Use:   "demo [PATH]",
-		Short: "The dashboard on a ZooKeeper of its own, with candidates to spawn and kill",
-		Long:  "The dashboard on a ZooKeeper of its own, with candidates to spawn and kill.\nWith --chaos trouble is made at random, and what must hold is checked all the while.",
+		Short: "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
+		Long:  "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks all the time what must hold. See electop help teaching.",
 		Args:  pathArg(o),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.check(cmd); err != nil {
@@ -49,7 +49,7 @@ func newDemo(std IO) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
-	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`host:port` of the embedded ZooKeeper; programs of your own can join there")
+	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`host:port` of the embedded ZooKeeper, where your own programs can join")
 	f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout")
 	f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
 	f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
@@ -73,7 +73,7 @@ func (o *options) demoOnly(cmd *cobra.Command) error {
 	for _, name := range []string{"admin", "admin-url", "admin-interval", "admin-sessions", "admin-heavy",
 		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name", "observe-only"} {
 		if cmd.Flags().Changed(name) {
-			return exit.Usagef("--%s says something about a cluster, and without --servers this is the demo", name)
+			return exit.Usagef("--%s is about a cluster, and without --servers this is the demo", name)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func newDiscover(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "discover [ROOT]",
-		Short: "List the elections below a znode: whose, who leads, how many wait",
+		Short: "Find elections: which system, who leads, how many wait",
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.search.Root = "/"
 			switch {

@@ -26,8 +26,8 @@ func newDoctor(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "doctor [PATH]",
-		Short: "Look for what is wrong with the election (5: something critical is)",
-		Long:  "doctor looks at the election for a short while, asks every server who is\nconnected and what they watch, and says what is wrong, why it harms and what to\ndo. It writes nothing.",
+		Short: "Diagnose known failures of the election (exit code 5: a critical finding)",
+		Long:  "doctor observes the election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing.",
 		Args:  pathArg(o),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), o, std) },
 	}
@@ -36,14 +36,14 @@ func newDoctor(std IO) *cobra.Command {
 	o.ackFlag(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.DurationVar(&o.duration, "for", doctorFor, "how long to look, a `DURATION`")
+	f.DurationVar(&o.duration, "for", doctorFor, "observe for this `DURATION`")
 	o.logFlag(cmd)
 	return cmd
 }
 
 func runDoctor(ctx context.Context, o *options, std IO) error {
 	if o.duration <= 0 {
-		return exit.Usagef("--for %v: how long to look must be more than nothing", o.duration)
+		return exit.Usagef("--for %v: must be more than 0", o.duration)
 	}
 	log, conn, done, err := o.open()
 	if err != nil {

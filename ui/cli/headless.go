@@ -24,7 +24,7 @@ import (
 )
 
 // errBroken is the end of a run in which an invariant was violated.
-var errBroken = errors.New("what must hold did not")
+var errBroken = errors.New("something that must hold did not")
 
 // runHeadless makes random faults without a screen and prints the events. All
 // connections are within the process, unless --listen lets others join.

@@ -146,7 +146,7 @@ func TestALessonNeedsTheElectionForItself(t *testing.T) {
 	x.press("L")
 	x.sees("Lessons", "of 11 done")
 	x.press("\r")
-	x.sees("it needs the election for itself, and 1 candidate is from elsewhere", "3 candidates", "amber", "birch")
+	x.sees("without third-party candidates: 1 candidate must leave first", "3 candidates", "amber", "birch")
 	if err := c.Delete(name, -1); err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (o *options) check() error {
 	acting := o.campaign || o.castSet
 	switch {
 	case o.observeOnly && acting:
-		return exit.Usagef("--observe-only with --campaign or --cast: it is one or the other")
+		return exit.Usagef("--observe-only with --campaign or --cast: give one or the other")
 	case len(o.paths) > 1 && acting:
 		return exit.Usagef("--campaign and --cast take part in one election: give one PATH, not %d", len(o.paths))
 	case len(o.paths) > 1 && o.record.File != "":

@@ -19,8 +19,8 @@ func newReplay(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "The dashboard on a recording, from any moment to any other",
-		Long:  "The dashboard on a recording made with --record, from any moment to any other.\nWhere the recording was rotated its older part, FILE.1, comes first.",
+		Short: "The dashboard on a recording, with time travel",
+		Long:  "The dashboard on a recording made with --record, with time travel. If the recording\nhas an older part, FILE.1, that comes first.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return exit.Usagef("replay takes one FILE, a recording made with --record")
@@ -31,7 +31,7 @@ func newReplay(std IO) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print the recording's events as JSON, one object a line")
-	f.Float64Var(&o.speed, "speed", 1, "how much faster than life")
+	f.Float64Var(&o.speed, "speed", 1, "playback speed, 1 is real time")
 	o.screenFlags(cmd)
 	o.logFlag(cmd)
 	return cmd
@@ -121,7 +121,7 @@ func (a replayActions) Why(act ui.Action) string {
 	if act.Kind == ui.Pause {
 		return ""
 	}
-	return "this is a recording: what happened has happened"
+	return "this is a recording"
 }
 
 func (a replayActions) Do(_ context.Context, act ui.Action) error {

@@ -19,13 +19,14 @@ func newServe(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "The embedded ZooKeeper alone, until interrupted; in memory, unless --data or --tree keeps it",
+		Short: "Run the embedded ZooKeeper alone, until interrupted",
+		Long:  "Run the embedded ZooKeeper alone, until interrupted. Its data is in memory, unless\n--data or --tree keeps it.\n\nWith --data a reply or notification is sent only when its data is on disk (fsync):\na crash loses nothing that was acknowledged. After a restart sessions get their full\ntimeout. The file grows with each write; it is rewritten when it is opened, and when\nit is large. Only its owner can read it (mode 0600): it holds session passwords.",
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), o, std) },
 	}
 	cmd.Flags().StringVar(&o.server.Listen, "listen", "127.0.0.1:2181", "`host:port` to listen on")
-	cmd.Flags().DurationVar(&o.tick, "tick", defaultTick, "the server's tick, a `DURATION`: sessions last 2 to 20 of them and expire on one")
-	cmd.Flags().StringVar(&o.server.Data, "data", "", "keep everything in `FILE`, sessions and ephemeral znodes too: a crash loses nothing that was acknowledged. Only its owner can read it: it holds session passwords")
+	cmd.Flags().DurationVar(&o.tick, "tick", defaultTick, "`DURATION` of the server's tick: session timeouts are 2 to 20 ticks, and sessions expire on a tick")
+	cmd.Flags().StringVar(&o.server.Data, "data", "", "keep everything in `FILE`: znodes, ephemeral ones too, with stats and sequence numbers, and sessions. Not with --tree")
 	o.server.AdminListenFlag(cmd)
 	o.server.TreeFlag(cmd)
 	o.server.MaxClientCnxnsFlag(cmd)
@@ -57,7 +58,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return exit.Usagef("--tick %v: between 1ms and %v", o.tick, tickMax)
 	}
 	if o.server.Data != "" && o.server.Tree != "" {
-		return exit.Usagef("--data with --tree: the one keeps everything, the other loads and saves persistent znodes only")
+		return exit.Usagef("--data with --tree: give one of them. --data keeps everything, --tree persistent znodes only")
 	}
 	log, closeLog, err := o.logger()
 	if err != nil {
@@ -88,7 +89,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		fmt.Fprintf(std.Out, "AdminServer on %s\n", admin)
 	}
 	if embedded.Open(o.server.Listen) || embedded.Open(o.server.AdminListen) {
-		fmt.Fprintln(std.Err, "electop: note: this address is open to the network, and the server asks nobody who they are")
+		fmt.Fprintln(std.Err, "electop: note: this address is open to the network, and the server has no authentication")
 	}
 	ended := h.Run(ctx, func(s string) { fmt.Fprintf(std.Err, "electop: %s\n", s) })
 	closed := h.ZooKeeper.Close() // nothing changes after it is saved

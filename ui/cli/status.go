@@ -25,7 +25,7 @@ func newStatus(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "status [PATH]",
-		Short: "Read the election once, print it and exit (4: nobody stands)",
+		Short: "Read the election once, print it and exit (exit code 4: no candidate)",
 		Args:  pathArg(o),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
 	}

@@ -213,7 +213,7 @@ func TestObserverHasNoHands(t *testing.T) {
 	x := openTerminal(t, 100, 30, "/election", "-s", zktest.Apache(t).Addr)
 	x.sees("/election", "does not exist")
 	x.press("s")
-	x.sees("looking on only")
+	x.sees("read-only: start with")
 	x.press("q")
 	x.leaves(0)
 }
@@ -266,7 +266,7 @@ func TestReplayInATerminal(t *testing.T) {
 	x = openTerminal(t, 120, 36, "replay", file, "--speed", "100")
 	x.sees("REPLAY", "resigned")
 	x.press("s")
-	x.sees("what happened has happened")
+	x.sees("this is a recording")
 	x.press("q")
 	x.leaves(0)
 }
@@ -317,7 +317,7 @@ func TestSomebodyElsesElection(t *testing.T) {
 
 	// Not confirmed: nothing is done.
 	x := openTerminal(t, 120, 36, "/jobs", "-s", addr, "--cast", "1")
-	x.sees("somebody else's election (Curator LeaderLatch): 2 candidates", "queue behind 2 candidates", "Type the path")
+	x.sees("an election of third-party candidates (Curator LeaderLatch): 2 candidates", "queue behind 2 candidates", "Type the path")
 	x.press("yes\n")
 	x.leaves(1)
 	x.sees("not confirmed")
@@ -328,7 +328,7 @@ func TestSomebodyElsesElection(t *testing.T) {
 	x.press("/jobs\n")
 	x.sees("3 candidates", "amber", "host-1", `\x1b]0;owned`)
 	x.press("gx")
-	x.sees("not ours")
+	x.sees("kill, freeze and resign only")
 	x.press("Gx")
 	x.sees("amber was killed")
 	x.press("q")

@@ -39,16 +39,16 @@ func Judge(s *doctor.State) (Election, error) {
 	if e.dialect != nil && e.Foreign > 0 && e.dialect.Prefix == nil {
 		why := e.dialect.Why
 		if why == "" {
-			why = "it has no place for a candidate of another program"
+			why = "it has no place for a third-party candidate"
 		}
-		return e, fmt.Errorf("electop takes no part in an election of %s: %s", e.dialect.System, why)
+		return e, fmt.Errorf("electop can't take part in an election of %s: %s", e.dialect.System, why)
 	}
 	return e, nil
 }
 
 // Whose names the election for a question or a refusal.
 func (e Election) Whose() string {
-	whose := "somebody else's election"
+	whose := "an election of third-party candidates"
 	if e.dialect != nil && e.dialect.Foreign() {
 		whose += " (" + e.dialect.System + ")"
 	}

@@ -58,9 +58,9 @@ func (r Request) Confirm(ctx context.Context) (Election, error) {
 	}
 	in, ok := terminal.Of(r.In)
 	if !ok {
-		return e, exit.Usagef("%s is %s (%s): to take part in it say --yes; %s", r.Path, e.Whose(), units.Count(e.Foreign, "candidate", "candidates"), e.Behind)
+		return e, exit.Usagef("%s is %s (%s): add --yes to take part; %s", r.Path, e.Whose(), units.Count(e.Foreign, "candidate", "candidates"), e.Behind)
 	}
-	fmt.Fprintf(r.Err, "%s on %s is %s: %s electop's; %s.\nA candidate of ours can come to lead it. Type the path to take part: ", r.Path, r.Conn.Servers, e.Whose(), units.Count(e.Foreign, "candidate that is not", "candidates that are not"), e.Behind)
+	fmt.Fprintf(r.Err, "%s on %s is %s: %s electop's; %s.\nA candidate of electop may become its leader. Type the path to take part: ", r.Path, r.Conn.Servers, e.Whose(), units.Count(e.Foreign, "candidate that is not", "candidates that are not"), e.Behind)
 	line, err := terminal.ReadLine(ctx, in)
 	if err != nil {
 		return e, err

@@ -31,21 +31,21 @@ type Options struct {
 // Flags declares how they are asked, and for what.
 func (o *Options) Flags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "ask the servers "+what+": `auto|http|4lw|off` by AdminServer, four-letter words, or not")
-	f.StringVar(&o.URL, "admin-url", "", "the AdminServers' commands, with {host} for the server's (http://{host}:8080/commands) `URL`")
+	f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "ask the servers "+what+" with this `MODE`: auto (HTTP, where that fails four-letter words), http, 4lw or off")
+	f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
 }
 
 // WatchFlags declares how they are asked who watches what, once.
 func (o *Options) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
-	cmd.Flags().BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connection lists even where a server has more than 50000 watches")
+	cmd.Flags().BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connections even where a server has more than 50,000 watches")
 }
 
 // CadenceFlags declares how often they are asked.
 func (o *Options) CadenceFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.DurationVar(&o.Interval, "admin-interval", interval, "how often the servers are asked what costs them nothing")
-	f.DurationVar(&o.Sessions, "admin-sessions", 0, "how often they are asked for connections and sessions, which is what tells of a risk; 0: only to verify watches")
+	f.DurationVar(&o.Interval, "admin-interval", interval, "how often to ask the servers for what costs them almost nothing")
+	f.DurationVar(&o.Sessions, "admin-sessions", 0, "how often to ask the servers for connections and sessions, which show a risk before a session expires. 0: only when watches are verified; events: never")
 }
 
 // Check refuses values that no command accepts.

@@ -22,5 +22,5 @@ func Missing(path string, servers fmt.Stringer) error {
 
 // Forbidden is the error of a path that this client may not read.
 func Forbidden(path string, servers fmt.Stringer) error {
-	return fmt.Errorf("%s on %s may not be listed: its ACL gives no read permission to this client (--auth-file gives credentials)", path, servers)
+	return fmt.Errorf("%s on %s can't be listed: its ACL does not allow this client to read it (credentials: --auth-file)", path, servers)
 }

@@ -33,19 +33,19 @@ type Options struct {
 // Flags declares the flags.
 func (o *Options) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&o.Servers, "servers", "s", os.Getenv(serversEnv), "the cluster, `host:port[,host:port...][/chroot]`; env "+serversEnv)
-	f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "session timeout to ask for (10s, in the demo 4s)")
-	f.DurationVar(&o.Timeout, "connect-timeout", 10*time.Second, "how long to try to reach a server")
+	f.StringVarP(&o.Servers, "servers", "s", os.Getenv(serversEnv), "the cluster, `host:port[,host:port...][/chroot]`: port 2181 if none, IPv6 as [::1]:2181; env "+serversEnv+". Without it the dashboard is the demo, and commands use "+DefaultServers)
+	f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "session timeout to request (default 10s, in the demo 4s)")
+	f.DurationVar(&o.Timeout, "connect-timeout", 10*time.Second, "how long to try to reach a server; the dashboard goes on trying")
 	// The help must not show a value from the environment as the default.
 	f.Lookup("servers").DefValue = ""
 
 	a := &o.access
-	f.StringVar(&a.authFile, "auth-file", "", "credentials from this `FILE`, scheme:credential a line, as digest:user:password; env "+authEnv+" holds one")
-	f.BoolVar(&a.tls, "tls", false, "connect with TLS; each of the other --tls flags means it too")
-	f.StringVar(&a.ca, "tls-ca", "", "PEM `FILE` of the authorities that the servers' certificates are checked against (the system's)")
-	f.StringVar(&a.cert, "tls-cert", "", "PEM `FILE` of this client's certificate")
-	f.StringVar(&a.key, "tls-key", "", "PEM `FILE` of its key")
-	f.StringVar(&a.serverName, "tls-server-name", "", "the `NAME` that the servers' certificates must hold, if not the host that is connected to")
+	f.StringVar(&a.authFile, "auth-file", "", "`FILE` with credentials, one a line, as in digest:user:password; # starts a comment. Only its owner may be able to read it. Env "+authEnv+" holds one credential")
+	f.BoolVar(&a.tls, "tls", false, "connect with TLS. Implied by the other --tls-* flags")
+	f.StringVar(&a.ca, "tls-ca", "", "PEM `FILE` of the authorities that sign the servers' certificates (default: the system's)")
+	f.StringVar(&a.cert, "tls-cert", "", "PEM `FILE` with this client's certificate")
+	f.StringVar(&a.key, "tls-key", "", "PEM `FILE` with the key of that certificate")
+	f.StringVar(&a.serverName, "tls-server-name", "", "`NAME` that the servers' certificates must have (default: the host of the connection)")
 }
 
 // Check refuses values that no command accepts.

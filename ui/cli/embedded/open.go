@@ -25,16 +25,16 @@ func (o *Options) ConfirmOpen(ctx context.Context, yes bool, stdin io.Reader, st
 	if !Open(o.Listen) {
 		return nil
 	}
-	const says = "opens the embedded ZooKeeper to the network: whoever reaches this port can join, read and write everything in it; nobody is asked who they are"
+	const says = "opens the embedded ZooKeeper to the network: whoever reaches this port can join, read and write everything; there is no authentication"
 	if yes {
 		fmt.Fprintf(stderr, "electop: --listen %s %s\n", o.Listen, says)
 		return nil
 	}
 	in, ok := terminal.Of(stdin)
 	if !ok {
-		return exit.Usagef("--listen %s %s. If that is meant say --yes", o.Listen, says)
+		return exit.Usagef("--listen %s %s. Add --yes if you want that", o.Listen, says)
 	}
-	fmt.Fprintf(stderr, "--listen %s %s.\nGo on? (y/N) ", o.Listen, says)
+	fmt.Fprintf(stderr, "--listen %s %s.\nContinue? (y/N) ", o.Listen, says)
 	line, err := terminal.ReadLine(ctx, in)
 	if err != nil {
 		return err

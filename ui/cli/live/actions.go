@@ -37,12 +37,12 @@ func (a *actions) Why(act ui.Action) string {
 		return ""
 	case ui.Verify:
 		if a.elections.watched.Asker() == nil {
-			return "the servers are not asked about themselves: start without --admin off"
+			return "--admin off: the servers are not asked"
 		}
 		return ""
 	case ui.Discover:
 		if a.elections.searching.Load() {
-			return "the search for elections is under way"
+			return "the search for elections is running"
 		}
 		return ""
 	case ui.Open:
@@ -55,7 +55,7 @@ func (a *actions) Why(act ui.Action) string {
 		return a.noActing
 	}
 	if act.Election != "" && act.Election != a.path {
-		return "our candidates are in " + znode.Safe(a.path, 0) + ": here electop looks on"
+		return "electop's candidates are in " + znode.Safe(a.path, 0) + ": this election is read-only"
 	}
 	if why := a.whyNotStage(act); why != "" {
 		return why
@@ -73,12 +73,12 @@ func (a *actions) whyNot(act ui.Action) string {
 		case why != nil && *why != "":
 			return *why
 		case act.Kind == ui.Spawn && a.cast.Len() >= CastMax:
-			return fmt.Sprintf("the cast has %d candidates: that is the limit", CastMax)
+			return fmt.Sprintf("there are %d local candidates: that is the limit", CastMax)
 		}
 		return ""
 	case ui.Herd:
 		if a.cast.Len() == 0 {
-			return "no candidate of ours to follow another recipe"
+			return "electop has no candidates here to follow another recipe"
 		}
 		return ""
 	case ui.Kill, ui.Freeze, ui.Resign, ui.Partition, ui.LoseReply, ui.NoGuid, ui.SlowLead, ui.Expire:

@@ -28,7 +28,7 @@ type admitter struct {
 }
 
 // unknownYet is why no candidate may join before the first read.
-const unknownYet = "not known yet whether this is somebody else's election: it is being looked at"
+const unknownYet = "not known yet whether this election has third-party candidates: reading it"
 
 // run starts the candidates of the command line, then keeps judging.
 func (a *admitter) run(ctx context.Context) error {
@@ -83,7 +83,7 @@ func (a *admitter) judge(s *doctor.State) bool {
 	case err != nil:
 		why = err.Error()
 	case e.Foreign > 0 && !a.cfg.Consent && a.actions.cast.Len() == 0:
-		why = fmt.Sprintf("this is %s: start again with --yes to take part in it", e.Whose())
+		why = fmt.Sprintf("this is %s: start again with --yes to take part", e.Whose())
 	case s.Phase == model.Live && len(s.Queue) > 0:
 		a.actions.cast.Speak(e.Naming())
 	}

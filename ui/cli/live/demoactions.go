@@ -23,7 +23,7 @@ var paces = []zkserver.Pace{
 
 // whyNotStage is Why for actions that need the demo's own server.
 func (a *actions) whyNotStage(act ui.Action) string {
-	const own = "only where electop brings the server: in the demo"
+	const own = "only in the demo, with the embedded server"
 	switch act.Kind {
 	case ui.Slow, ui.Step, ui.Workers, ui.Fence, ui.Expire:
 		if a.stage == nil {
@@ -34,13 +34,13 @@ func (a *actions) whyNotStage(act ui.Action) string {
 	case ui.Slow:
 		if _, ok := a.nextPace(act.Arg); !ok {
 			return map[string]string{
-				ui.ArgSlower: "it goes step by step already: . lets the next one go",
-				ui.ArgFaster: "nothing is held back: [ slows down",
+				ui.ArgSlower: "it is step by step already: . releases the next message",
+				ui.ArgFaster: "no message is held: [ slows down",
 			}[act.Arg]
 		}
 	case ui.Fence:
 		if !a.stage.Rules().Workers {
-			return "no worker writes: w lets leaders have workers"
+			return "there is no worker: w gives each leader a worker"
 		}
 	}
 	return ""
@@ -72,7 +72,7 @@ func (a *actions) whyNotTarget(act ui.Action) string {
 	has, frozen := a.cast.Has(act.Target)
 	switch {
 	case !has && act.Target[0] == '/':
-		return "this candidate is not ours: only our own can be killed, frozen or made to resign"
+		return "this is a third-party candidate: you can kill, freeze and resign only electop's own"
 	case !has:
 		return act.Target + " is dead already: its znode waits for its session to expire"
 	case frozen && (act.Kind == ui.Resign || act.Kind == ui.LoseReply):
@@ -127,9 +127,9 @@ func (a *actions) direct(act ui.Action) error {
 func paceWords(p zkserver.Pace) string {
 	switch {
 	case p.Steps:
-		return "step by step: each reply and notification is held until . lets it go; pings are answered"
+		return "step by step: each reply and notification is held until . releases it; pings are answered"
 	case p.Delay > 0:
 		return fmt.Sprintf("slow motion: each reply and notification is held for %s; pings are answered", units.Exact(p.Delay))
 	}
-	return "the server speaks as fast as it can"
+	return "full speed"
 }

@@ -29,9 +29,9 @@ func Below(root string) Options {
 // Flags declares the bounds as flags.
 func (o *Options) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&o.depth, "depth", defaultDepth, "look no more than `N` levels below ROOT")
-	f.IntVar(&o.nodes, "max-nodes", defaultNodes, "look at no more than `N` znodes")
-	f.Float64Var(&o.rate, "rate", defaultRate, "send no more than `N` requests a second")
+	f.IntVar(&o.depth, "depth", defaultDepth, "search at most `N` levels below ROOT")
+	f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
+	f.Float64Var(&o.rate, "rate", defaultRate, "send at most `N` requests a second")
 }
 
 // Check refuses bounds that no search can have.

@@ -45,8 +45,8 @@ type Tutor struct {
 const sceneMax = 30 * time.Second
 
 var (
-	errStarting = errors.New("the scene of a lesson is being set: a moment, please")
-	errLeft     = errors.New("it was left before its scene was set")
+	errStarting = errors.New("a lesson is being prepared: please wait")
+	errLeft     = errors.New("the lesson was left before it began")
 )
 
 // New returns a tutor that keeps its progress where the environment says.
@@ -155,7 +155,7 @@ func alone(s *doctor.State) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("it needs the election for itself, and %s from elsewhere: begin it when none is left", units.Count(n, "candidate is", "candidates are"))
+	return fmt.Errorf("it needs an election without third-party candidates: %s leave first", units.Count(n, "candidate must", "candidates must"))
 }
 
 // Observe receives everything that happens in the election.
@@ -174,9 +174,9 @@ func (t *Tutor) Input(in lesson.Input, choice int) (why string) {
 	defer t.mu.Unlock()
 	switch {
 	case t.stop != nil:
-		return "the scene is being set"
+		return "the lesson is being prepared"
 	case t.run == nil:
-		return "no lesson is on: L has them"
+		return "no lesson is running: L lists them"
 	}
 	why = t.run.Input(in, choice)
 	if v := t.run.View(); v.Done && !v.Skipped && t.progress.add(v.ID) {

@@ -24,14 +24,14 @@ type Recording struct {
 // Flags declares the flags for it.
 func (r *Recording) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&r.File, "record", "", "record what is observed to a new `FILE`")
-	f.Var(&r.Max, "record-max", "keep at most this `SIZE` of the recording, in FILE and the older FILE.1; 0 is no bound")
+	f.StringVar(&r.File, "record", "", "record the observations of the election to a new `FILE`")
+	f.Var(&r.Max, "record-max", "keep at most this `SIZE` of the recording: the newer half in FILE, the older in FILE.1. 0: no limit")
 }
 
 // Check refuses a bound without a recording.
 func (r Recording) Check() error {
 	if r.File == "" && r.Max.set {
-		return exit.Usagef("--record-max says something about --record, which is not given")
+		return exit.Usagef("--record-max needs --record")
 	}
 	return nil
 }
