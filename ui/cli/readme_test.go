@@ -1,58 +1,50 @@
 package cli_test
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-
-	"electop/ui"
-	"electop/ui/cli"
 )
 
-// The README's keys and flags are the program's.
+// What the README names exists: flags, commands, help topics, files.
 func TestReadmeIsTrue(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	b, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := string(text)
-	keys, _, ok := strings.Cut(ui.KeysMarkdown(), "\n\nLooking at")
-	if !ok {
-		t.Fatal("the keys' table has another shape than this test knows")
-	}
-	if !strings.Contains(readme, strings.TrimSpace(keys)) {
-		t.Errorf("the README's keys are not those of the program:\n%s", keys)
-	}
-	documented := map[string]bool{}
-	prose := strings.ReplaceAll(readme, "--watch-->", "") // an arrow
-	for _, m := range regexp.MustCompile("--[a-z]+(-[a-z]+)*").FindAllString(prose, -1) {
-		documented[m] = true
-	}
-	shown := map[string]bool{}
-	for _, command := range []string{"", "demo", "lesson", "status", "events", "discover", "doctor", "campaign", "replay", "serve"} {
-		var out bytes.Buffer
-		args := []string{"--help"}
-		if command != "" {
-			args = []string{command, "--help"}
-		}
-		if code := cli.Run(context.Background(), args, cli.IO{In: strings.NewReader(""), Out: &out, Err: &out}); code != 0 {
-			t.Fatalf("electop %v: exit code %d", args, code)
-		}
-		for _, m := range regexp.MustCompile("(?m)^ .*?(--[a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(out.String(), -1) {
-			shown[m[1]] = true
-		}
-	}
-	for flag := range shown {
-		if !documented[flag] && flag != "--help" && flag != "--version" {
-			t.Errorf("%s is not in the README", flag)
-		}
-	}
-	for flag := range documented {
-		if !shown[flag] {
+	readme := strings.ReplaceAll(string(b), "--watch-->", "") // an arrow
+	flags := programFlags(t)
+	for _, flag := range flagsIn(readme) {
+		if !flags[flag] {
 			t.Errorf("%s is in the README and in no command's help", flag)
 		}
+	}
+	help := regexp.MustCompile("electop help ([a-z-]+)").FindAllStringSubmatch(readme, -1)
+	for _, m := range help {
+		if !slices.Contains(topicNames, m[1]) {
+			t.Errorf("the README names %s, which is not a topic", m[0])
+		}
+	}
+	if len(help) < len(topicNames) {
+		t.Errorf("the README names %d of %d help topics", len(help), len(topicNames))
+	}
+	commands := regexp.MustCompile("(?m)^    electop ([a-z]+)").FindAllStringSubmatch(readme, -1)
+	for _, m := range commands {
+		if m[1] != "help" && !slices.Contains(commandNames, m[1]) {
+			t.Errorf("the README names %s, which is not a command", m[0])
+		}
+	}
+	if len(commands) < 5 {
+		t.Errorf("the README has %d commands: it has another shape than this test knows", len(commands))
+	}
+	for _, m := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(readme, -1) {
+		if _, err := os.Stat("../../" + m[1]); err != nil {
+			t.Errorf("the README shows a file that is not there: %v", err)
+		}
+	}
+	if !strings.Contains(readme, "](.github/screen.svg)") {
+		t.Error("the README has no picture")
 	}
 }

@@ -1,5 +1,5 @@
 // Package plain shows an election without a screen: as JSON, one object a
-// line, for scripts ([Event], [Status]; format 1, described in the README),
+// line, for scripts ([Event], [Status]; format 1, described in electop help json),
 // or as lines of text for people ([Line], [StatusText]). It shows what the
 // journal says and decides nothing.
 //
