@@ -11,7 +11,6 @@ import (
 	"electop/model/doctor"
 	"electop/ui/action"
 	"electop/ui/elections"
-	"electop/ui/input"
 	"electop/ui/join"
 	"electop/ui/lessons"
 	"electop/ui/travel"
@@ -168,6 +167,3 @@ func renderer(o Options) *lipgloss.Renderer {
 	}
 	return lipgloss.NewRenderer(out)
 }
-
-// KeysMarkdown returns the table of keys for the README.
-func KeysMarkdown() string { return input.Markdown() }

@@ -7,7 +7,7 @@ import (
 )
 
 // Binding is a line of the table of keys, from which the footer, the help and
-// the README are made.
+// electop help keys are made.
 type Binding struct {
 	key.Binding // its help: the keys as shown, what they do
 	Modes       Mode

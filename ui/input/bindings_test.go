@@ -31,7 +31,7 @@ func TestKeysMeanOneThing(t *testing.T) {
 	}
 }
 
-// Help and README are made from the table, so each key is in them.
+// Help and electop help keys are made from the table, so each key is in them.
 func TestKeysAreShown(t *testing.T) {
 	var help strings.Builder
 	for _, l := range helpLines(Bindings(false), new(term.Glyphs)) {
@@ -44,7 +44,7 @@ func TestKeysAreShown(t *testing.T) {
 		}
 		for _, k := range b.Keys() {
 			if want := "`" + strings.ReplaceAll(k, "+", "-") + "`"; !strings.Contains(md, want) {
-				t.Errorf("the table for the README lacks %s", want)
+				t.Errorf("the table for electop help keys lacks %s", want)
 			}
 		}
 	}

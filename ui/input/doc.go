@@ -1,5 +1,5 @@
 // Package input is what the keyboard is for: one table of bindings with modes
-// ([Bindings]), from which the footer, the help and the README are made. No key
+// ([Bindings]), from which the footer, the help and electop help keys are made. No key
 // means two things in one mode; a test looks.
 //
 // What is in front of the panels is a [Mode]: an inspection, the findings, the

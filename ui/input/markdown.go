@@ -9,7 +9,7 @@ import (
 // longHelp says more than the footer has room for.
 func longHelp(b Binding) string { return cmp.Or(b.Long, b.Help().Desc) }
 
-// Markdown returns the table of keys for the README.
+// Markdown returns the table of keys for electop help keys.
 func Markdown() string {
 	var out strings.Builder
 	table := Bindings(false)

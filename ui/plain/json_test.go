@@ -44,7 +44,7 @@ func TestJSON(t *testing.T) {
 	})
 }
 
-// What the README promises of format 1, as a stranger would write it down.
+// What electop help json promises of format 1, as a stranger would write it down.
 type (
 	statusDoc struct {
 		Format       int             `json:"format"`
