@@ -124,7 +124,7 @@ func (d *dashboard) refuses(a Action) string {
 	case d.paused != nil:
 		return d.heldWhy()
 	case d.ended:
-		return "nothing more comes: the source has ended"
+		return "the source has ended"
 	case d.o.Actions == nil:
 		return "read-only"
 	}
@@ -149,7 +149,7 @@ func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
 	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && a.Kind.Harms() {
 		// The one fault that hits this program itself, in front of an election
 		// that others depend on.
-		d.question = &question{action.WordsFor(a, "").Verb + " this program's own candidacy on a live cluster?", a, r}
+		d.question = &question{action.WordsFor(a, "").Verb + " electop's own candidacy on a live cluster?", a, r}
 		d.enter(input.ModeDialog)
 		return nil
 	}
@@ -179,7 +179,7 @@ func (d *dashboard) cannotJoin() string {
 	case len(d.o.Invitations) > 0:
 		return ""
 	case d.o.Mode == ModeReplay:
-		return "This is a recording: what happened has happened, and nobody can join."
+		return "This is a recording: nobody can join."
 	case d.o.Mode == ModeDemo:
 		return "This demo has no address for other programs."
 	}

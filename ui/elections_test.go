@@ -137,7 +137,7 @@ func TestWallLooks(t *testing.T) {
 	}
 	src.walk = searched(true)
 	m.Update(present(src, false))
-	if text := screen(m); !strings.Contains(text, "looking below /   1312 znodes read, 4 denied") || !strings.Contains(text, "1 watched, 5 found") {
+	if text := screen(m); !strings.Contains(text, "searching below /   1312 znodes read, 4 denied") || !strings.Contains(text, "1 watched, 5 found") {
 		t.Errorf("progress:\n%s", text)
 	}
 	keys(t, m, "esc", "e")
@@ -155,7 +155,7 @@ func TestWallLooks(t *testing.T) {
 	}
 	m, _, _ = stagedWall(nil, nil, verified())
 	keys(t, m, "e")
-	if text := screen(m); !strings.Contains(text, "Other elections cannot be looked for: read-only") {
+	if text := screen(m); !strings.Contains(text, "Can't search for other elections: read-only") {
 		t.Errorf("without actions:\n%s", text)
 	}
 }

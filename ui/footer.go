@@ -37,7 +37,7 @@ func (d *dashboard) drawStatus(f *term.Frame, r term.Rect) {
 		}
 		p.Text(term.Muted, term.Cut(text, p.Room()-1))
 	case d.past.on && d.front() == input.ModePast:
-		st, text := term.Muted, "looking for the last moment"
+		st, text := term.Muted, "searching for the last moment"
 		if d.past.known {
 			st, text = travel.Words(f, d.past.Found)
 		}

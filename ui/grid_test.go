@@ -17,7 +17,7 @@ import (
 
 func TestJoin(t *testing.T) {
 	for name, want := range map[string][]string{
-		"join":          {"electop campaign /election -s 192.168.7.20:2181 --name YOU", "kazoo (Python)", "open to the network", "not killed"},
+		"join":          {"electop campaign /election -s 192.168.7.20:2181 --name YOU", "kazoo (Python)", "open to the network", "not kill them"},
 		"join-loopback": {"electop campaign", "Only programs on this machine"},
 		"join-nowhere":  {"no address for other programs"},
 	} {

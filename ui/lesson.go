@@ -62,13 +62,13 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	case do == input.CmdLearn:
 		return d.learn()
 	case !c.On:
-		d.say(term.Muted, "no lesson is on: L has the menu")
+		d.say(term.Muted, "no lesson is running: L opens the menu")
 		return nil
 	case do == input.CmdContinue && c.View.Done:
 		if next := d.nextLesson(); next != "" {
 			return d.begin(next)
 		}
-		d.say(term.Good, "this was the last lesson: L has the menu")
+		d.say(term.Good, "this was the last lesson: L opens the menu")
 		return nil
 	}
 	in, choice := map[input.Command]lesson.Input{
@@ -95,7 +95,7 @@ func (d *dashboard) learn() tea.Cmd {
 		d.o.Tutor.Leave()
 		d.home()
 		d.hearTutor()
-		d.say(term.Muted, "no lesson is on any more; the candidates stay")
+		d.say(term.Muted, "the lesson was left; the candidates stay")
 		return nil
 	}
 	if d.course.Row() < 0 {
@@ -109,7 +109,7 @@ func (d *dashboard) learn() tea.Cmd {
 func (d *dashboard) begin(id string) tea.Cmd {
 	c := &d.course
 	if c.Starting != "" {
-		d.say(term.Trouble, "a lesson is being begun: its scene is not ready yet")
+		d.say(term.Trouble, "a lesson is starting: its election is not ready yet")
 		return nil
 	}
 	c.Starting = id
@@ -118,7 +118,7 @@ func (d *dashboard) begin(id string) tea.Cmd {
 	}
 	d.home()
 	d.focus, d.zoomed = panelCandidates, false
-	d.say(term.Muted, "the demo starts afresh for the lesson")
+	d.say(term.Muted, "starting a new election for the lesson")
 	tutor := d.o.Tutor
 	return d.doer.within(func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, lessonTimeout)
@@ -135,7 +135,7 @@ func (d *dashboard) began(msg lessonMsg) {
 		d.say(term.Trouble, "lesson: "+znode.Safe(msg.err.Error(), 0))
 		return
 	}
-	d.say(term.Good, "the demo has started afresh: the lesson begins")
+	d.say(term.Good, "new election started for this lesson")
 }
 
 // nextLesson is the one after that which is on, "" for none.

@@ -71,7 +71,7 @@ func TestNoLesson(t *testing.T) {
 	m, _, _ := stagedLesson(&tutor{entries: entries()}, 120, 36)
 	for _, k := range []string{" ", "1", "9", "H", ">", "<"} {
 		keys(t, m, k)
-		if got := statusLine(m); !strings.Contains(got, "no lesson is on: L has the menu") {
+		if got := statusLine(m); !strings.Contains(got, "no lesson is running: L opens the menu") {
 			t.Errorf("%q says %q", k, got)
 		}
 	}
@@ -101,7 +101,7 @@ func TestLessonIsHeard(t *testing.T) {
 	says(t, m, "✗ 1 ember, who came last", "✓ 2 birch", "✓ amber's session expired", "It was birch", "space go on")
 	tu.view.Done = true
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-	says(t, m, "The lesson is through.")
+	says(t, m, "Lesson complete.")
 	tu.on = false
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if strings.Contains(screen(m), "Lesson 3") {
@@ -150,7 +150,7 @@ func TestLessonFits(t *testing.T) {
 		acting(&tu.view)
 		tu.view.Chosen = 1
 		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-		says(t, m, "This goes on when it has happened") // what is new is in view
+		says(t, m, "Waiting for this to happen") // what is new is in view
 		says(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range strings.Split(screen(m), "\n") {
 			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 {
@@ -163,11 +163,11 @@ func TestLessonFits(t *testing.T) {
 			if k != "" {
 				keys(t, m, k)
 			}
-			for _, want := range []string{"lowest number", "Who leads next?", "1 ember", "3 whoever", "no goodbye"} {
+			for _, want := range []string{"lowest number", "Who leads next?", "1 ember", "3 whoever", "without closing"} {
 				seen[want] = seen[want] || strings.Contains(screen(m), want)
 			}
 		}
-		if len(seen) != 5 || slices.Contains([]bool{seen["lowest number"], seen["Who leads next?"], seen["1 ember"], seen["3 whoever"], seen["no goodbye"]}, false) {
+		if len(seen) != 5 || slices.Contains([]bool{seen["lowest number"], seen["Who leads next?"], seen["1 ember"], seen["3 whoever"], seen["without closing"]}, false) {
 			t.Errorf("at %v some of it cannot be read: %v\n%s", size, seen, screen(m))
 		}
 	}
@@ -177,7 +177,7 @@ func TestLessonMenu(t *testing.T) {
 	tu := &tutor{entries: entries()}
 	m, src, _ := stagedLesson(tu, 120, 36)
 	keys(t, m, "L")
-	says(t, m, "2 of 11 done", "3    The handoff", "1  ✓ Volunteer", "What lesson 3 is about", "their history, go")
+	says(t, m, "2 of 11 done", "3    The handoff", "1  ✓ Volunteer", "What lesson 3 is about", "their history")
 	if m.d.course.Selected != "l03" {
 		t.Errorf("selected is %q, want the first that is not done", m.d.course.Selected)
 	}
@@ -193,24 +193,24 @@ func TestLessonMenu(t *testing.T) {
 	}
 	m.d.dirty = true
 	m.d.redraw()
-	says(t, m, "the demo starts afresh")
+	says(t, m, "starting a new election")
 	// Another one cannot be begun meanwhile.
 	keys(t, m, "L", "enter")
-	says(t, m, "its scene is not ready yet")
+	says(t, m, "its election is not ready yet")
 	tu.on, tu.view = true, teaching(asked).view
 	keys(t, m, "esc")
 	m.Update(cmd())
 	if !slices.Equal(tu.started, []string{"l04"}) {
 		t.Errorf("started were %q", tu.started)
 	}
-	says(t, m, "Lesson 3 of 11", "the lesson begins")
+	says(t, m, "Lesson 3 of 11", "new election started")
 
 	// The last row ends it; the menu is the one way.
 	keys(t, m, "L")
 	if m.d.course.Selected != "l03" {
 		t.Errorf("selected is %q, want the one that is on", m.d.course.Selected)
 	}
-	says(t, m, "no lesson: leave the one that is on", "on now")
+	says(t, m, "no lesson: leave the current one", "on now")
 	keys(t, m, "G", "enter")
 	if !tu.left || m.d.course.On || m.d.mode != input.ModeNormal {
 		t.Errorf("left %v, on %v, mode %v", tu.left, m.d.course.On, m.d.mode)

@@ -201,7 +201,7 @@ func asked(v *lesson.View) {
 }
 
 func acting(v *lesson.View) {
-	v.Do = "Select amber and press x: its connection is cut with no goodbye."
+	v.Do = "Select amber and press x: its connection is cut without closing its session."
 	v.Keys, v.Target, v.Waiting, v.Hints = []string{"x"}, "amber", true, 1
 }
 

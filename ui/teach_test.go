@@ -333,14 +333,14 @@ func TestDidIsGoodNews(t *testing.T) {
 	}
 }
 
-// On a live cluster each fault of this program's own candidacy is asked about.
+// On a live cluster each fault of electop's own candidacy is asked about.
 func TestLiveAsksBeforeFaults(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, _, _ := stagedWith(acts, ModeLive)
 	for _, k := range []string{"j", "j", "X", "g", "j", "j", "j", "enter"} { // cut cedar off, which is this program's own
 		doing(t, m, k)
 	}
-	if got := statusLine(m); !strings.Contains(got, "partition this program's own candidacy on a live cluster?") || len(acts.done) > 0 {
+	if got := statusLine(m); !strings.Contains(got, "partition electop's own candidacy on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("no question: %q", got)
 	}
 	doing(t, m, "y")

@@ -142,13 +142,13 @@ func (d *dashboard) arrive(msg travelMsg) tea.Cmd {
 		d.reselect()
 	case !p.known && d.reel() != nil:
 		d.present()
-		d.say(term.Trouble, "nothing of this recording was played yet")
+		d.say(term.Trouble, "nothing of this recording has been played yet")
 		return nil
 	case !p.known:
 		// The picture is held all the same.
 		p.on = false
 		d.ground(input.ModeNormal)
-		d.say(term.Trouble, "no past is kept of this election: the picture is only held")
+		d.say(term.Trouble, "no history is kept of this election: the screen is only paused")
 		return nil
 	}
 	if p.leaving {
@@ -207,7 +207,7 @@ func (d *dashboard) chose() {
 // heldWhy says why nothing can be done while the picture is held.
 func (d *dashboard) heldWhy() string {
 	if !d.past.on {
-		return "the picture is paused: p goes back to live"
+		return "paused: p goes back to live"
 	}
 	back := ": p goes back to live"
 	if d.reel() != nil {
@@ -225,7 +225,7 @@ func (d *dashboard) clock(t time.Time) string {
 // belongs to a lesson, or acts, and there is another moment on the screen.
 func (d *dashboard) refuseKey(k string) {
 	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.mode == input.ModeNormal {
-		d.say(term.Muted, "no lesson is on: L has the menu")
+		d.say(term.Muted, "no lesson is running: L opens the menu")
 		return
 	}
 	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)

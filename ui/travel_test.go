@@ -60,9 +60,9 @@ func TestTravel(t *testing.T) {
 	keys(t, m, "left")
 	says(t, m, "fjord joined as n_17")
 	keys(t, m, "home")
-	says(t, m, "as far back as is kept: 5 candidates were there: amber leads", "LIVE -03:16")
+	says(t, m, "the earliest moment kept: 5 candidates were there: amber leads", "LIVE -03:16")
 	keys(t, m, "left")
-	says(t, m, "as far back as is kept")
+	says(t, m, "the earliest moment kept")
 	keys(t, m, "pgdown")
 	says(t, m, "amber left; handoff")
 	keys(t, m, "pgup", "end")
@@ -304,7 +304,7 @@ func TestNoPastIsKept(t *testing.T) {
 	m, src, p, _ := stagedPast(nil)
 	p.moments = nil
 	keys(t, m, "p")
-	says(t, m, "PAUSED", "no past is kept of this election")
+	says(t, m, "PAUSED", "no history is kept of this election")
 	src.world.leave(birchZ)
 	m.Update(present(src, false))
 	says(t, m, "birch")
@@ -405,7 +405,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 	if controls(words) {
 		t.Errorf("%q", words)
 	}
-	for _, want := range []string{"left", "handoff", "no candidate", "1 create and 2 deletes were missed", "an unknown number", "found: ", "at risk"} {
+	for _, want := range []string{"left", "handoff", "not a candidate", "1 create and 2 deletes were missed", "an unknown number", "found: ", "at risk"} {
 		if !strings.Contains(ansi.Strip(words), want) {
 			t.Errorf("it does not say %q: %q", want, words)
 		}
@@ -441,9 +441,9 @@ func TestMomentWordsAreSafe(t *testing.T) {
 			s.Work.Last = []model.Tried{{Write: &model.Write{Member: "x\x1b", Resource: model.Tokens}, Stale: true}}
 		}, `the worker of x\x1b wrote to the tokens: accepted, and stale`},
 		{func(s *doctor.State) { s.Work.Rules = model.Rules{At: w.now, Workers: true} }, "the demo's rules: workers on, fence off"},
-		{func(s *doctor.State) { s.Recipe = dialect.Herd() }, "from here on the candidates follow the recipe herd"},
-		{func(s *doctor.State) { s.Members = nil }, `a\x1b is none of ours any more`},
-		{func(s *doctor.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b is one of ours from here on"},
+		{func(s *doctor.State) { s.Recipe = dialect.Herd() }, "from now on the candidates follow the recipe herd"},
+		{func(s *doctor.State) { s.Members = nil }, `a\x1b is no longer electop's`},
+		{func(s *doctor.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b is electop's from now on"},
 		{member(func(m *model.Member) { m.Fault = model.NoFault }), `a\x1b is not frozen any more`},
 		{member(func(m *model.Member) { m.Fault = model.Killed }), `a\x1b is killed`},
 		{member(func(m *model.Member) { m.Belief = model.Leading }), `a\x1b believes: leading, before: waiting`},
@@ -502,7 +502,7 @@ func TestTravelOnATape(t *testing.T) {
 	keys(t, m, "pgdown")
 	says(t, m, "LIVE -00:07")
 	keys(t, m, "home")
-	says(t, m, "as far back as is kept: ")
+	says(t, m, "the earliest moment kept: ")
 }
 
 type tapeSource struct{ *history.Tape }

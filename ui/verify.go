@@ -15,7 +15,7 @@ func (d *dashboard) begun(a Action) {
 		d.asked = d.o.Now()
 		d.say(term.Muted, "asking the servers who watches what")
 	case Discover:
-		d.say(term.Muted, "looking for elections")
+		d.say(term.Muted, "searching for elections")
 	}
 }
 

@@ -152,5 +152,5 @@ func (d *dashboard) turn(by int) {
 		d.show(d.views[(slices.Index(d.views, d.view)+by+n)%n])
 		return
 	}
-	d.say(term.Muted, "no other election is watched: e looks for some")
+	d.say(term.Muted, "no other election is watched: e searches for some")
 }

@@ -179,13 +179,13 @@ func (v *Panel) explain(all []believer) (term.Style, string) {
 			return term.Trouble, name + " believes that it leads, and its znode is not the first: it goes by what it last read."
 		}
 		if fenced {
-			return term.Text, "ZooKeeper refuses what " + name + " writes itself: its session has expired. Its worker has a session of its own, but each write is multi(check " +
-				wording.ShortZnode(b.member.Znode) + ", set), and that znode is gone: neither is done. The outside resource has seen a higher token."
+			return term.Text, "ZooKeeper refuses what " + name + " writes itself: its session has expired. Its worker has its own session, but each write is multi(check " +
+				wording.ShortZnode(b.member.Znode) + ", set), and that znode is gone, so the write is refused. The outside resource has seen a higher token."
 		}
-		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself: its session has expired. But its worker has a session of its own, and a plain set is taken from whoever sends it: that is what the fence is for (F)."
+		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself: its session has expired. But its worker has its own session, and ZooKeeper accepts a plain set from any session: the fence (F) prevents that."
 	}
 	if fenced {
 		return term.Muted, "Each write is multi(check the leader's znode, set): both or neither. Freeze the leader (f) until its session expires, and see what its worker can still do."
 	}
-	return term.Muted, "Each leader has a worker, with a session of its own, that writes as it was told. Freeze the leader (f) until its session expires, and see who writes."
+	return term.Muted, "Each leader has a worker with its own session, which writes for it. Freeze the leader (f) until its session expires, and see who writes."
 }

@@ -33,12 +33,12 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 			"The candidates appear as soon as the server has answered."}
 	case s.Phase == model.NoParent:
 		return []string{path + " does not exist",
-			"An election is a znode whose children are the candidates, and this one is absent.",
-			"Waiting for somebody to create it: its candidates appear here at that moment.",
+			"An election is a znode whose children are the candidates. This one does not exist.",
+			"Waiting for its creation: then its candidates appear here.",
 			"What to do: check the path, start a candidate, or create it with --create."}
 	case s.Phase == model.Forbidden:
 		lines := []string{"Not allowed to list " + path,
-			"Its ACL forbids this connection to read the children, so nobody can be seen.",
+			"Its ACL forbids this connection to read the children.",
 			"Waiting for the ACL to change.",
 			"What to do: connect with credentials that have READ on " + path + "."}
 		if n := len(s.Queue); n > 0 {
@@ -47,10 +47,10 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		return lines
 	case len(s.Queue) == 0 && wording.Single(s):
 		return []string{"Nobody leads",
-			"There is no queue here: " + path + " is the leader's own znode, and it is not there.",
-			"Whoever creates it next leads. Who wants to cannot be seen."}
+			"There is no queue here: " + path + " is the leader's own znode, and it does not exist.",
+			"Whoever creates it next leads. electop cannot see who waits."}
 	case len(s.Queue) == 0:
-		lines := []string{"Nobody stands for election"}
+		lines := []string{"No candidates"}
 		if wording.Locks(s) {
 			lines[0] = "Nobody holds the lock, and nobody waits"
 		}

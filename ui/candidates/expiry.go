@@ -57,8 +57,8 @@ func expirySentence(f *term.Frame, t wording.Expiry, w int) string {
 	if !m.FaultAt.IsZero() {
 		ago = " " + units.Tenths(f.Busy().Sub(m.FaultAt)) + " ago"
 	}
-	long := name + " was killed" + ago + ". Its znode lives as long as its session:"
-	short := name + " was killed" + ago + "; its znode lives on:"
+	long := name + " was killed" + ago + ". Its znode stays until its session expires:"
+	short := name + " was killed" + ago + "; its znode stays:"
 	if m.Fault == model.Frozen {
 		long = name + " was frozen" + ago + ". Unless it thaws in time, its session expires:"
 		short = name + " was frozen" + ago + "; unless it thaws:"

@@ -92,7 +92,7 @@ func (v *Panel) drawCandidates(f *term.Frame, r term.Rect) {
 	shown := max(len(lines), v.Page)
 	y, spare := 1+shown, avail-below-shown
 	if wording.Single(s) {
-		for i, line := range term.Wrap("There is no queue here: "+znode.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads; who else wants to cannot be seen, nor who would be next.", min(a.Width()-c.before()-2, 76)) {
+		for i, line := range term.Wrap("There is no queue here: "+znode.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads. electop cannot see who waits or who is next.", min(a.Width()-c.before()-2, 76)) {
 			if i == 0 {
 				y, spare = y+1, spare-1
 			}

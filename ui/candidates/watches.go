@@ -87,7 +87,7 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expi
 	case s.Ack.Presence == model.Denied:
 		p.Text(term.Lead, "leads").Text(term.Muted, "  ack unreadable")
 	case r.Member != nil && r.Member.SlowLead && r.Member.Belief == model.Elected:
-		words := "elected, procedure goes on"
+		words := "elected; leader procedure running"
 		if p.Room() < len(words) {
 			words = "elected, not yet"
 		}

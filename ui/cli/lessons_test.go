@@ -37,7 +37,7 @@ func TestLessonsInATerminal(t *testing.T) {
 				for n := range l.Parts {
 					p.takes(n, l)
 				}
-				p.sees("The lesson is through")
+				p.sees("Lesson complete")
 				p.press("q")
 				p.leaves(0)
 			})
@@ -118,7 +118,7 @@ func TestALessonGoneThroughBadly(t *testing.T) {
 	p.press(">>")
 	p.sees("part 4 of 4")
 	p.press(">")
-	p.sees("The lesson is through", "This does not count as done: parts 3 and 4 were skipped. < goes back.")
+	p.sees("Lesson complete", "This does not count as done: parts 3 and 4 were skipped. < goes back.")
 	p.press("L")
 	p.sees(fmt.Sprintf("0 of %d done", len(all)), "1    Volunteer", "on now")
 	p.press("\r")
@@ -171,7 +171,7 @@ func TestALessonNeedsTheElectionForItself(t *testing.T) {
 type pupil struct{ *terminal }
 
 // waitsForIt is what a lesson says while it does.
-const waitsForIt = "This goes on when it has happened"
+const waitsForIt = "Waiting for this to happen"
 
 // goesOn is the key for that in the footer, which is what is drawn last: what
 // is above may be older than a footer that has it, and not newer.

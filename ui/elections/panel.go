@@ -125,9 +125,9 @@ func (v *Panel) search(f *term.Frame, w int) []term.Span {
 	k := v.Walk
 	why := v.Why
 	if k == nil {
-		text := "Nobody has looked for other elections yet: r does."
+		text := "No search for other elections yet: r starts one."
 		if why != "" {
-			text = "Other elections cannot be looked for: " + why
+			text = "Can't search for other elections: " + why
 		}
 		say(term.Muted, text)
 		return out
@@ -142,7 +142,7 @@ func (v *Panel) search(f *term.Frame, w int) []term.Span {
 	}
 	switch {
 	case k.Running:
-		say(term.Text, "looking below "+root+"   "+read)
+		say(term.Text, "searching below "+root+"   "+read)
 	case k.Err != "":
 		say(term.Trouble, "the search below "+root+" failed: "+znode.Safe(k.Err, 0)+"   "+read)
 	case len(k.Found) == 0:

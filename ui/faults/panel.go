@@ -33,7 +33,7 @@ func (v *Panel) Draw(f *term.Frame) {
 	more := term.Wrap(shows, inside-2)
 	st := term.Text
 	if r.Ref() == (rows.Ref{}) {
-		more, st = term.Wrap("This candidate is gone: its znode was deleted, and it is none of ours.", inside-2), term.Trouble
+		more, st = term.Wrap("This candidate is gone: its znode was deleted, and it is not electop's.", inside-2), term.Trouble
 	} else if refused != "" {
 		more = append(term.Wrap("Not now: "+refused, inside-2), more...)
 	}

@@ -46,7 +46,7 @@ func diagnosis(f *term.Frame, s *doctor.State, stale, why string) []term.Fact {
 		add("checked", term.Text, checked(s))
 	}
 	if t := s.Told; t == nil {
-		text := "Watches, connections and sessions: the servers were not asked. So watches are inferred from the recipe, and a lost connection is not seen before its znode goes."
+		text := "The servers were not asked for watches, connections and sessions. So watches are inferred from the recipe, and a lost connection shows only when its znode is deleted."
 		if why == "" {
 			text += " v asks them."
 		} else {

@@ -26,7 +26,7 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 			alarm = "the leader is frozen, and nobody knows yet"
 		case t.Row.Member.Fault == model.Partitioned && t.Row.Member.Belief == model.Leading:
 			danger = t.Row.Member.FaultAt
-			alarm = "the leader is cut off, and has to stop in time"
+			alarm = "the leader is cut off and must stop in time"
 		case t.Row.Member.Fault == model.Partitioned:
 			danger = t.Row.Member.FaultAt
 			alarm = "the leader is cut off and has stopped"

@@ -34,7 +34,7 @@ func (v *Panel) Draw(f *term.Frame) {
 	title, facts := r.Name(), v.facts(f, r)
 	if r.Ref() == (rows.Ref{}) {
 		title = "gone"
-		facts = []term.Fact{{Style: term.Text, Text: "This candidate is gone: its znode was deleted, and it is none of ours."}}
+		facts = []term.Fact{{Style: term.Text, Text: "This candidate is gone: its znode was deleted, and it is not electop's."}}
 	}
 	f.Facts(v.Text, "Candidate "+title, facts)
 }
@@ -76,7 +76,7 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 		}
 		v.riskFacts(f, r, add)
 		if of, sure := wording.GhostOf(s, r); sure {
-			add("ghost", term.Alarm, "of "+of+": the session owns it, and its owner does not know of it. Once it is first, nobody leads until that session ends.")
+			add("ghost", term.Alarm, "of "+of+": its owner does not know that it exists. Once it is first, nobody leads until that session ends.")
 		}
 		for _, x := range wording.About(s, c) {
 			st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
@@ -95,9 +95,9 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 		old, exact := c.Age(f.Calm())
 		words := units.Age(old)
 		if exact {
-			words += "   seen to come"
+			words += "   seen joining"
 		} else {
-			words = "about " + words + "   it was there before we looked"
+			words = "about " + words + "   it was there before electop looked"
 		}
 		add("age", term.Text, words)
 		st, words := wording.EdgeFact(s, f, r)
@@ -172,9 +172,9 @@ func (v *Panel) watchersOf(r rows.Row) string {
 // memberFacts adds what a member of ours says of itself, against the truth.
 func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
 	s, m := v.State, r.Member
-	who := "one of this program's cast"
+	who := "one of electop's candidates"
 	if m.You {
-		who = "this program's own candidacy"
+		who = "electop's own candidacy"
 	}
 	add("ours", term.You, who+", "+znode.Safe(m.ID, rows.NameMax)+", recipe "+znode.Safe(m.Recipe, rows.NameMax))
 	leads := r.Candidate != nil && r.Position >= 0 && r.Position < wording.Holders(s)

@@ -52,14 +52,14 @@ func (v *Panel) Draw(f *term.Frame) {
 		}
 		lines = append(lines, nil)
 		if broken {
-			say(term.Muted, 0, "What is broken here at the end of a line is one line. A wider screen shows it whole.")
+			say(term.Muted, 0, "A line that is wrapped here is one line. A wider screen shows it whole.")
 		}
 		if v.Open {
-			say(term.Trouble, 0, "The address is open to the network: whoever reaches this machine can join, and write to its ZooKeeper.")
+			say(term.Trouble, 0, "The address is open to the network: anybody who reaches this machine can join and write to its ZooKeeper.")
 		} else {
 			say(term.Muted, 0, "Only programs on this machine reach the address. electop demo --listen 0.0.0.0:2181 opens it to others.")
 		}
-		say(term.Muted, 0, "Candidates from elsewhere appear with their address. They can be watched, and not killed: only our own can.")
+		say(term.Muted, 0, "Third-party candidates appear with their address. You can watch them but not kill them.")
 	}
 	f.Overlay(v.Text, "Join this election", f.W, lines)
 }

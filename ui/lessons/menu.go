@@ -13,7 +13,7 @@ func (c *Course) DrawMenu(f *term.Frame) {
 	g := &f.Theme.Glyph
 	const wide = 100
 	inside := min(f.W-4, wide) - 4
-	note := term.Wrap("Each lesson begins with a demo of its own: the candidates there are now, and their history, go.", inside)
+	note := term.Wrap("Each lesson starts a new election. This discards the current candidates and their history.", inside)
 	about := 1 // lines for what the selected one is about
 	for _, e := range c.menu {
 		about = max(about, len(term.Wrap(prose(e.About), inside)))
@@ -52,7 +52,7 @@ func (c *Course) DrawMenu(f *term.Frame) {
 		}
 		p.Text(term.Strong, mark)
 		if i == len(c.menu) {
-			p.Gap(8).Text(term.Text, "no lesson: leave the one that is on")
+			p.Gap(8).Text(term.Text, "no lesson: leave the current one")
 			continue
 		}
 		e := c.menu[i]
@@ -69,7 +69,7 @@ func (c *Course) DrawMenu(f *term.Frame) {
 	}
 	if below > len(note) {
 		y := a.Height() - below + 1
-		text := "The candidates stay, and what happened too."
+		text := "The candidates and their history stay."
 		if at < len(c.menu) {
 			text = prose(c.menu[at].About)
 		}

@@ -44,7 +44,7 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) [][]term.Span {
 	}
 	if v.Setting || c.Starting != "" {
 		blank()
-		say(term.Span{}, term.Muted, "The scene is being built: the demo starts afresh.")
+		say(term.Span{}, term.Muted, "Starting a new election for this lesson.")
 		return out
 	}
 	if v.Question != "" {
@@ -81,7 +81,7 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) [][]term.Span {
 		blank()
 		say(term.Span{Style: term.Trouble, Text: g.Wrong}, term.Trouble, v.Stuck)
 	} else if v.Waiting {
-		say(term.Span{}, term.Muted, "This goes on when it has happened in the election.")
+		say(term.Span{}, term.Muted, "Waiting for this to happen.")
 	}
 	if v.Happened != "" {
 		blank()
@@ -104,11 +104,11 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) [][]term.Span {
 	}
 	if v.Done {
 		blank()
-		text := "The lesson is through."
+		text := "Lesson complete."
 		if v.Skipped {
-			text = "The lesson is through, but for what was skipped."
+			text = "Lesson complete, except what was skipped."
 		}
-		say(term.Span{Style: term.Good, Text: g.Yes}, term.Strong, text+" Space begins the next one, L has the menu.", "Space", "L")
+		say(term.Span{Style: term.Good, Text: g.Yes}, term.Strong, text+" Space begins the next one, L opens the menu.", "Space", "L")
 	}
 	return out
 }
@@ -222,7 +222,7 @@ func (c *Course) Status() string {
 	case v.Do != "":
 		return strings.TrimSpace(keyCaps(v.Keys)) + ": " + prose(v.Do)
 	case v.Done:
-		return "the lesson is through: space begins the next one, L has the menu"
+		return "lesson complete: space begins the next one, L opens the menu"
 	case v.CanNext:
 		return "space goes on"
 	}

@@ -49,7 +49,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	if n := wording.Holders(s); !di.Single && n < len(s.Queue) {
 		text := strconv.Itoa(s.Recipe.Notified(s.Queue, 0)) + " of the " + strconv.Itoa(len(s.Queue)-1) + " others"
 		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
-			text = "nobody yet: others hold on"
+			text = "no leader yet: waiting for others"
 		}
 		line("wakes", term.Text, text)
 	}
@@ -75,7 +75,7 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
 	switch {
 	case di.Single:
-		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and goes with its session")
+		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and is deleted with its session")
 	case wording.Holders(s) > 1:
 		add(w.Has, "the first "+strconv.Itoa(wording.Holders(s))+" of the queue, together")
 	default:
@@ -88,7 +88,7 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 	case ack != "":
 		add("ack", znode.Safe(ack, 80))
 	case !wording.Locks(s):
-		add("ack", "none: its leader does not say so by a znode")
+		add("ack", "none: its leader creates no such znode")
 	}
 	return out
 }
@@ -97,9 +97,9 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 func then(s *doctor.State, di *dialect.Dialect, w wording.Role) string {
 	switch {
 	case di.Single:
-		return "the others race to create it again. There is no queue: who waits cannot be seen, nor who is next."
+		return "the others race to create it again. There is no queue, so electop cannot see who waits or who is next."
 	case di.ChildWatch:
-		return "all who wait are woken, list the children again, and look whether they are first."
+		return "every waiting candidate is notified, lists the children again, and checks whether it is first."
 	}
-	return "who watched it lists the children again, and " + w.Has + " if it is first."
+	return "its watcher lists the children again, and " + w.Has + " if it is first."
 }

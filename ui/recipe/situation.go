@@ -23,7 +23,7 @@ const handoffTold = 5 * time.Second
 const watchesLooked = 50
 
 // oldPage is why people get it wrong.
-const oldPage = "An old recipe page said so: watch the smallest j < i. That is the leader."
+const oldPage = "An old recipe page said: watch the smallest j < i. That is the leader."
 
 // before is whose deletion a contender waits for.
 func before(s *doctor.State) string {
@@ -58,13 +58,13 @@ func (v *Panel) sentence(f *term.Frame) situation {
 		return with(term.Muted, "Nothing to see yet.")
 	}
 	if l == nil && wording.Single(s) {
-		return with(term.Trouble, "Nobody leads: the znode is not there. Whoever creates it next does.")
+		return with(term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads.")
 	}
 	if l == nil {
-		return with(term.Text, "Nobody stands: the next volunteer finds its own znode the smallest and leads.")
+		return with(term.Text, "There is no candidate: the next volunteer has the smallest znode and leads.")
 	}
 	if of, sure := wording.GhostOf(s, rows.Leader(s)); sure {
-		return with(term.Alarm, "First is the ghost of "+of+": a znode of whose create the reply was lost. Its owner does not know of it, so nobody leads until that session ends.")
+		return with(term.Alarm, "First is the ghost of "+of+": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends.")
 	}
 	n := s.Recipe.Notified(s.Queue, 0)
 	if t, ok := wording.ExpiryOf(s, rows.Leader(s)); ok && !t.Faulty() {
@@ -101,7 +101,7 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	if di := wording.Foreign(s); di != nil {
 		for i := wording.Holders(s); i < len(s.Queue) && i < watchesLooked; i++ {
 			if e := s.Edge(i); wording.WrongEdge(e) {
-				return with(term.Trouble, s.Queue[i].Label()+" does not watch whom it should: it may never hear that its turn has come.")
+				return with(term.Trouble, s.Queue[i].Label()+" does not watch its predecessor: it may never learn that its turn has come.")
 			}
 		}
 		if di.ChildWatch {

@@ -50,7 +50,7 @@ func holes(s *session.Server) []term.Span {
 		list = append(list, hole{t.name, why, hint, a.State == session.Refused})
 	}
 	if s.Leftover {
-		list = append(list, hole{"the rest", "there is more than is kept", "", false})
+		list = append(list, hole{"the rest", "there are more than electop keeps", "", false})
 	}
 	var out []term.Span
 	for _, h := range list {

@@ -56,7 +56,7 @@ func (v *Panel) Draw(f *term.Frame) {
 		lines = append(lines, nil)
 		where := znode.Safe(s.Link.Server, 64)
 		if where != "" && s.Link.Link == model.Connected {
-			prose(0, term.Text, "This program is connected to "+where+". What the members of the ensemble know of their clients, and who watches what, only they can tell.")
+			prose(0, term.Text, "This program is connected to "+where+". Only the members of the ensemble know their clients and who watches what.")
 		}
 		if v.Why != "" {
 			prose(0, term.Muted, "They cannot be asked: "+v.Why)

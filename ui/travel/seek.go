@@ -30,7 +30,7 @@ type Reel interface {
 type Playing struct {
 	N           uint64    // number of the moment that is shown; 0: none was reached
 	First, Last time.Time // of the recording, as far as it was read
-	Speed       float64   // how much faster than life; 0: not known
+	Speed       float64   // playback speed, 1 is real time; 0: not known
 	Stopped     bool
 	Ended       bool // it is at its end
 }

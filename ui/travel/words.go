@@ -37,7 +37,7 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	case p.At.First && p.At.Last:
 		end = "the only moment there is"
 	case p.At.First:
-		end = "as far back as is kept"
+		end = "the earliest moment kept"
 	case p.At.Last:
 		end = "the last moment"
 	}
@@ -53,18 +53,18 @@ func eventWords(e model.Event) (words string, alarms bool) {
 	case doctor.Snapshot:
 		switch s := b.State; {
 		case s == nil || s.Phase != model.Live:
-			return "the election was looked at", false
+			return "the election was read", false
 		default:
 			return units.Count(len(s.Queue), "candidate was", "candidates were") + " there: " + wording.RoleHolders(s), false
 		}
 	case model.Joined:
 		if b.Ignored {
-			return znode.Safe(b.Candidate.Name, rows.NameMax) + " came, no candidate", false
+			return znode.Safe(b.Candidate.Name, rows.NameMax) + " was created, not a candidate", false
 		}
 		return b.Candidate.Label() + " joined as " + wording.Brief(b.Candidate), false
 	case model.Left:
 		if b.Ignored {
-			return znode.Safe(b.Candidate.Name, rows.NameMax) + " went, no candidate", false
+			return znode.Safe(b.Candidate.Name, rows.NameMax) + " was deleted, not a candidate", false
 		}
 		return b.Candidate.Label() + " left", false
 	case model.Handoff:
@@ -129,12 +129,12 @@ func doneWords(before, s *doctor.State) string {
 		return "the demo's rules: workers " + onOff(r.Workers) + ", fence " + onOff(r.Fenced)
 	}
 	if name := s.Recipe.Name(); name != before.Recipe.Name() {
-		return "from here on the candidates follow the recipe " + znode.Safe(name, rows.NameMax)
+		return "from now on the candidates follow the recipe " + znode.Safe(name, rows.NameMax)
 	}
 	for _, m := range s.Members {
 		old := rows.Member(before, m.ID)
 		if old == nil {
-			return znode.Safe(m.Name, rows.NameMax) + " is one of ours from here on"
+			return znode.Safe(m.Name, rows.NameMax) + " is electop's from now on"
 		}
 		if words := changeWords(old, m); words != "" {
 			return znode.Safe(m.Name, rows.NameMax) + " " + words
@@ -142,7 +142,7 @@ func doneWords(before, s *doctor.State) string {
 	}
 	for _, m := range before.Members {
 		if rows.Member(s, m.ID) == nil {
-			return znode.Safe(m.Name, rows.NameMax) + " is none of ours any more"
+			return znode.Safe(m.Name, rows.NameMax) + " is no longer electop's"
 		}
 	}
 	return ""

@@ -81,11 +81,11 @@ func Fate(s *doctor.State, m *model.Member) (st term.Style, words, truth string)
 	}
 	switch {
 	case m.Fault == model.Frozen && (m.Belief == model.Leading || m.Belief == model.Elected):
-		return term.Trouble, "session lost, still believes it leads", truth
+		return term.Trouble, "session expired; still believes it leads", truth
 	case m.Fault == model.Partitioned && (m.Belief == model.Leading || m.Belief == model.Elected):
-		return term.Trouble, "session lost, cut off, still believes it leads", truth
+		return term.Trouble, "session expired, cut off; still believes it leads", truth
 	case m.Fault == model.Partitioned:
-		return term.Trouble, "session lost, cut off, believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""
+		return term.Trouble, "session expired, cut off; believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""
 	case m.Belief == model.Leading || m.Belief == model.Elected:
 		return term.Trouble, "believes it leads", truth
 	case m.Fault == model.Frozen && m.Session != 0:
@@ -95,7 +95,7 @@ func Fate(s *doctor.State, m *model.Member) (st term.Style, words, truth string)
 	case m.Fault == model.Killed:
 		return term.Muted, "killed; its session is gone", ""
 	case m.Belief == model.Lost:
-		return term.Trouble, "session lost; this candidacy is over", ""
+		return term.Trouble, "session expired; this candidacy is over", ""
 	case m.Belief == model.Resigned:
 		return term.Muted, "resigned", ""
 	case m.Belief == model.Suspended:

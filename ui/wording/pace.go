@@ -83,7 +83,7 @@ func PaceLine(s *doctor.State) string {
 	}
 	n, next := waitingHeld(s)
 	if n == 0 {
-		return "nothing is held: . skips a wait"
+		return "No message is held. . skips the wait."
 	}
 	if next == "" {
 		return strconv.Itoa(n) + " held"

@@ -64,7 +64,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	}
 	to := Target(s, r.Position)
 	if s.Dialect != nil && s.Dialect.ChildWatch {
-		return term.Trouble, "the list of children: each change of it wakes all who wait. No server tells of such watches."
+		return term.Trouble, "the list of children: each change notifies every waiting candidate. No server shows such watches."
 	}
 	if to == nil {
 		return term.Text, "nobody"
@@ -96,7 +96,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	}
 	words := name + "   inferred from the recipe"
 	if r.Member != nil && r.Member.Watches == to.Name {
-		words = name + "   by its own account"
+		words = name + "   as it says itself"
 	}
 	if why := znode.Safe(e.Why, 0); why != "" {
 		words += "; not verified: " + why
