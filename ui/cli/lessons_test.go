@@ -162,7 +162,7 @@ func TestALessonNeedsTheElectionForItself(t *testing.T) {
 	x.press("L")
 	x.sees("on now")
 	x.press("G\r")
-	x.sees("no lesson is on any more", "5 candidates", "Handoffs")
+	x.sees("the lesson was left", "5 candidates", "Handoffs")
 	x.press("q")
 	x.leaves(0)
 }
