@@ -1,13 +1,12 @@
 // Package lessons holds the texts of the course, one file each.
 //
-// The files are TOML, and are read strictly: what package lesson does not know,
-// be it a key, an event or a placeholder, is an error. Their names give the
-// order of the course, 01-volunteer.toml, and what is behind the number is the
-// lesson's ID.
+// The files are TOML. Reading is strict: a key, event or placeholder that package
+// lesson does not know is an error. A file name like 01-volunteer.toml gives the
+// place in the course, and after the number the lesson's ID.
 //
 // A text is shown in a panel that is ten lines high, so paragraphs are short.
-// What it claims is checked by a test, which goes through the whole course on a
-// real election and has every prediction judged by what happens there.
+// A test checks what the texts claim: it plays the whole course on a real
+// election, and what happens there judges every prediction.
 package lessons
 
 import (
@@ -49,7 +48,7 @@ func All() ([]*lesson.Lesson, error) {
 func read(name, text string) (*lesson.Lesson, error) {
 	_, id, numbered := strings.Cut(strings.TrimSuffix(path.Base(name), ".toml"), "-")
 	if !numbered {
-		return nil, fmt.Errorf("lesson %s: the name of the file has no number", name)
+		return nil, fmt.Errorf("lesson %s: its file name has no number (want a name like 01-volunteer.toml)", name)
 	}
 	l := new(lesson.Lesson)
 	known, err := toml.Decode(text, l)

@@ -52,16 +52,16 @@ func TestCourse(t *testing.T) {
 // predictions are the right answers of each lesson.
 var predictions = map[string][]string{
 	"volunteer":       {"amber, as before", "4, a new one"},
-	"chain":           {"that of ember, the last one so far", "none"},
-	"handoff":         {"birch alone", "cedar"},
-	"middle":          {"delta, which stands behind it", "when the session of delta has expired, up to 4 s later"},
-	"crash":           {"hardly: some milliseconds", "when the session of birch has expired"},
-	"herd":            {"all 7 who wait", "one"},
-	"fence":           {"both amber and birch", "it is refused, for the check fails", "those to the counter, not those to the resource outside", "it volunteers anew, as the last one", "no, it stops before its session can expire"},
+	"chain":           {"that of ember, the last one until now", "none"},
+	"handoff":         {"only birch", "cedar"},
+	"middle":          {"delta, which is behind it", "when the session of delta has expired, up to 4 s later"},
+	"crash":           {"only some milliseconds", "when the session of birch has expired"},
+	"herd":            {"all 7 waiting candidates", "one"},
+	"fence":           {"both amber and birch", "it is refused: the check fails", "those to the counter, not those to the outside resource", "it rejoins at the end of the queue", "no, it stops before its session can expire"},
 	"guid":            {"one", "two", "nobody"},
 	"acknowledgement": {"elected, but not acknowledged"},
 	"observers":       {"one", "one"},
-	"truth":           {"that of ember", "no, it is gone with the connection", "yes"},
+	"truth":           {"that of ember", "no, it ended with the connection", "yes"},
 }
 
 // student is how somebody goes through a lesson.

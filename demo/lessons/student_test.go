@@ -56,7 +56,7 @@ func TestStraying(t *testing.T) {
 		h.input(lesson.Answer, 0)
 		h.press(t, "x", "delta", "")
 		h.await(t, "it is said that delta was not meant", func(v lesson.View) bool {
-			return v.Stuck == "delta was killed, and it was to be amber. That does no harm: select amber and go on."
+			return v.Stuck == "You chose delta; this step needs amber. Try again with amber."
 		})
 		h.press(t, "x", "amber", "") // where d was asked for: the handoff comes all the same, and late
 		v := h.await(t, "the handoff", func(v lesson.View) bool { return !v.Waiting })

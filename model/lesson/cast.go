@@ -109,8 +109,8 @@ func (c *cast) is(role Role, x *dialect.Candidate) bool {
 	return a.stands && a.id == x.ID()
 }
 
-// left reports whether the znode that had the role is gone, and quit whether
-// who had it is none of ours any more.
+// left reports whether the znode that had the role is gone; quit reports
+// whether our candidate that had the role is gone.
 func (c *cast) left(role Role, s *doctor.State) bool {
 	a := c.found[role]
 	_, i := s.Candidate(a.id)
@@ -122,13 +122,13 @@ func (c *cast) quit(role Role, s *doctor.State) bool {
 	return a.member != "" && memberNamed(s, a.member) == nil
 }
 
-// cannot says why nothing can be done to a, "" if it can.
+// cannot says why electop cannot act on a, "" if it can.
 func (a actor) cannot(s *doctor.State) string {
 	switch {
 	case a.member == "":
-		return a.label + " is not ours, and only our own can be told to do anything: < goes back, > skips this."
+		return a.label + " belongs to another program, which electop cannot control: < goes back, > skips this."
 	case memberNamed(s, a.member) == nil:
-		return a.label + " is dead. Its znode goes when its session has expired; this goes on then."
+		return a.label + " is dead. The lesson continues when its session has expired and its znode is deleted."
 	}
 	return ""
 }

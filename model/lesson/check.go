@@ -10,7 +10,7 @@ import (
 	"electop/model/dialect"
 )
 
-// Check returns what is wrong with a lesson, nil for one that can be given.
+// Check returns what is wrong with a lesson, nil for a valid one.
 func (l *Lesson) Check() error {
 	var errs []error
 	wrong := func(where, format string, args ...any) {
@@ -22,10 +22,10 @@ func (l *Lesson) Check() error {
 		}
 	}
 	if l.Scene.Cast < 1 {
-		wrong("scene", "nobody is in it")
+		wrong("scene", "it has no candidates")
 	}
 	if len(l.Parts) == 0 {
-		wrong("part", "there is none")
+		wrong("part", "missing")
 	}
 	for i := range l.Parts {
 		for _, err := range l.Parts[i].check() {
@@ -73,17 +73,17 @@ func (p *Part) check() (errs []error) {
 		text("act", a.Do, false)
 		switch {
 		case a.Do == "" || p.After == "":
-			wrong("act", "it takes a do, and an after for the part")
+			wrong("act", "it needs do, and its part needs after")
 		case len(a.Keys) == 0:
 			wrong("act", "no keys")
 		case len(a.Until) == 0:
-			wrong("act", "nothing ends the waiting")
+			wrong("act", "it needs until: what to wait for")
 		case len(p.Hints) == 0:
 			wrong("act", "no hints")
 		case a.Target != "" && (lacking[a.Target] == "" || a.Target == Newcomer):
 			wrong("act", "unknown target %q", a.Target)
 		case (a.Fault != "") != slices.Contains(a.Keys, "X"):
-			wrong("act", "a fault is chosen with X, and X chooses one")
+			wrong("act", "fault and the key X need each other")
 		}
 		for i := range a.Until {
 			if err := a.Until[i].check(); err != nil {
@@ -91,7 +91,7 @@ func (p *Part) check() (errs []error) {
 			}
 		}
 	} else if p.After != "" {
-		wrong("after", "there is no act")
+		wrong("after", "the part has no act")
 	}
 	q := p.Question
 	if q == nil {
@@ -109,7 +109,7 @@ func (p *Part) check() (errs []error) {
 		case o.Text == "":
 			wrong("option", "no text")
 		case o.Else == (o.If != nil):
-			wrong("option", "%q takes either an if or an else", o.Text)
+			wrong("option", "%q needs either if or else", o.Text)
 		case o.Else:
 			otherwise++
 		default:
@@ -123,11 +123,11 @@ func (p *Part) check() (errs []error) {
 	}
 	switch {
 	case p.Act == nil:
-		wrong("question", "there is no act that would answer it")
+		wrong("question", "its part has no act to answer it")
 	case q.Ask == "" || q.Right == "" || q.Wrong == "":
-		wrong("question", "it takes an ask, a right and a wrong")
+		wrong("question", "it needs ask, right and wrong")
 	case len(q.Options) < 2 || len(q.Options) > 9:
-		wrong("question", "it takes 2 to 9 options")
+		wrong("question", "it needs 2 to 9 options")
 	case otherwise > 1:
 		wrong("question", "more than one else")
 	}
@@ -206,10 +206,10 @@ func (c *Condition) check() error {
 		}
 	}
 	if c.Already && !c.lasting() {
-		bad = append(bad, "is over once it has happened: no already")
+		bad = append(bad, "is a moment, not a state: already cannot be used")
 	}
 	if c.Times < 0 || c.Times > 1 && c.lasting() {
-		bad = append(bad, "happens once")
+		bad = append(bad, "happens only once: times cannot be used")
 	}
 	if len(bad) > 0 {
 		slices.Sort(bad)

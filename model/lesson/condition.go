@@ -10,11 +10,11 @@ import (
 	"electop/model/doctor"
 )
 
-// Number is a number of contenders: digits, or "waiting": all who stood when the
-// waiting began but the leader.
+// Number is a number of contenders: digits, or "waiting": all contenders when the
+// wait began, except the leader.
 type Number string
 
-// Condition is something that happens. What is not set does not matter.
+// Condition is something that happens. Fields that are not set do not matter.
 type Condition struct {
 	Event  Event        `toml:"event"`
 	Who    Role         `toml:"who"`

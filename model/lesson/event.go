@@ -5,15 +5,15 @@ type Event string
 
 const (
 	// Of the queue.
-	Joined  Event = "joined"  // a contender; Who: one of ours volunteered anew, or "you"
+	Joined  Event = "joined"  // a contender; Who: one of ours that rejoined, or "you"
 	Left    Event = "left"    // Who, one of ours for the Cause that is known of it
 	Handoff Event = "handoff" // from Who to To, for a Cause
-	// Elected: Who leads and did not acknowledge it in the time that handoffs are
-	// given for that. Acknowledged: it did.
+	// Elected: Who leads, but did not acknowledge within the time that a handoff
+	// allows. Acknowledged: it did.
 	Elected      Event = "elected"
 	Acknowledged Event = "acknowledged"
 	Ghosted      Event = "ghost"     // the session of Who owns two contenders
-	AllStand     Event = "all stand" // all of ours do, know their place, and one leads
+	AllStand     Event = "all stand" // all of ours are in the queue and know their place, and one leads
 
 	// Of our own candidates.
 	Frozen      Event = "frozen"
@@ -21,7 +21,7 @@ const (
 	Killed      Event = "killed"
 	Partitioned Event = "partitioned"
 	SlowLead    Event = "slow lead"
-	QuickLead   Event = "quick lead" // that was taken back
+	QuickLead   Event = "quick lead" // the end of slow lead
 	NoGuid      Event = "no guid"
 	Found       Event = "found"    // it found its znode by the name
 	Believes    Event = "believes" // Belief
@@ -36,11 +36,11 @@ const (
 	FullSpeed   Event = "full speed"
 	Woke        Event = "wake" // what the deletion of Who caused is counted to the end
 	StaleWrite  Event = "stale write"
-	FenceHeld   Event = "fence refused" // a worker's write, for its leader's znode is gone
-	TokenHeld   Event = "token refused" // by the outside resource, for a higher one was seen
-	Counted     Event = "counted"       // the servers told how many watches they hold
-	Asked       Event = "asked"         // they told who watches what, while Who stands
-	Verified    Event = "verified"      // they told that Who watches as it should; no Who: all do
-	NotVerified Event = "not verified"  // they told, and Who stands but has no such watch
-	Unwatched   Event = "unwatched"     // they told, and nobody watches Who but itself
+	FenceHeld   Event = "fence refused" // a worker's write, because its leader's znode is gone
+	TokenHeld   Event = "token refused" // by the outside resource, which saw a higher token
+	Counted     Event = "counted"       // the servers reported how many watches they hold
+	Asked       Event = "asked"         // they reported who watches what, while Who is in the queue
+	Verified    Event = "verified"      // they reported the expected watch of Who; no Who: of all candidates
+	NotVerified Event = "not verified"  // they reported, and Who is in the queue without that watch
+	Unwatched   Event = "unwatched"     // they reported, and only Who watches its own znode
 )

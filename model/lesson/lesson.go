@@ -1,35 +1,35 @@
-// Package lesson is a course in leader election: it says what comes next, asks,
-// waits for what really happens, and judges. It is pure; texts come from outside
-// (package demo/lessons), events from the journal.
+// Package lesson runs a course in leader election: it shows the next text, asks a
+// question, waits for what really happens, and judges the answer. It is pure: the
+// texts come from package demo/lessons, the events from the journal.
 //
 // # How a part goes
 //
-// A [Lesson] is a row of parts. A [Part] tells something; it may ask the student
-// what will happen, then have it done with the real keys, and wait until it
-// has happened:
+// A [Lesson] is a list of parts. A [Part] explains something. It may ask the
+// student what will happen, then have the student press the real keys, and wait
+// until it has happened:
 //
 //	read --> asked --Answer--> waiting --the event--> told --Next--> the next part
 //
-// What ends the waiting are [Condition] values: a small closed vocabulary over
-// the state of the election and its events. No clock and no key makes one true.
-// A prediction is judged in the same way: each option has the condition under
-// which it is the right one, so the verdict is that of the event and not of the
-// text.
+// [Condition] values end the wait. They are a small closed vocabulary about the
+// state of the election and its events; no clock and no key makes one true. A
+// prediction is judged in the same way: each option has the condition under
+// which it is right, so the event gives the verdict and not the text.
 //
-// # Who is meant
+// # Roles
 //
 // Texts and conditions name places in the queue, not candidates: the "leader",
-// the "next". Who that is follows the election for as long as a part is only
-// read or asks. Once the student has answered, or is to act, it stands, and
-// {next} is the one who was next then, whatever becomes of it.
+// the "next". While the student reads a part or its question, a role follows
+// the election. Once the student has answered, or has to act, the roles are
+// fixed: {next} is the candidate that was next then, even if it leaves.
 //
-// Students do other things than they are asked to. What they did is said, and
-// how to go on; a part can be begun again with those who are there, and skipped.
+// Students may do something else than what the part asks for. The lesson says
+// what they did and how to continue; a part can be restarted with the current
+// candidates, or skipped.
 package lesson
 
 import "electop/model/doctor"
 
-// Lesson is one lesson, as data. [Lesson.Check] says whether it can be given.
+// Lesson is one lesson, as data. [Lesson.Check] says whether it is valid.
 type Lesson struct {
 	ID    string `toml:"-"`
 	Title string `toml:"title"`

@@ -25,32 +25,31 @@ const (
 	SlowOne      Role = "slow"   // a member whose leader procedure does not end
 	Guidless     Role = "guidless"
 	Ghost        Role = "ghost" // the older one of two znodes of one session
-	// You is this program's own candidacy, as who joins; Nobody is for handoffs.
+	// You is the candidate of electop itself, for joins; Nobody is for handoffs.
 	You    Role = "you"
 	Nobody Role = "nobody"
-	// Newcomer is the last one who joined while the part waited. It is known in
-	// what is said then, and nowhere else.
+	// Newcomer is the candidate that joined last while the part waited. Only
+	// texts shown after that may use it.
 	Newcomer Role = "newcomer"
 )
 
-// lacking says what to do where nobody has a role. Its keys are the roles that
-// there are.
+// lacking says what to do if no candidate has a role. Its keys are all roles.
 var lacking = map[Role]string{
-	Leader:       "Nobody stands: press s to add a candidate.",
-	Second:       "Nobody is next: press s to add a candidate.",
+	Leader:       "There is no candidate: press s to add one.",
+	Second:       "No candidate is next: press s to add one.",
 	Third:        "There is no third candidate: press s to add one.",
-	BeforeMiddle: "This takes four candidates: press s to add one.",
-	Middle:       "This takes four candidates: press s to add one.",
-	AfterMiddle:  "This takes four candidates: press s to add one.",
-	Last:         "Nobody waits: press s to add a candidate.",
-	FrozenOne:    "Nobody is frozen: < goes back, > skips this.",
-	SlowOne:      "Nobody has a slow leader procedure: < goes back, > skips this.",
-	Guidless:     "Nobody stands without a guid: < goes back, > skips this.",
+	BeforeMiddle: "This needs four candidates: press s to add one.",
+	Middle:       "This needs four candidates: press s to add one.",
+	AfterMiddle:  "This needs four candidates: press s to add one.",
+	Last:         "No candidate waits: press s to add one.",
+	FrozenOne:    "No candidate is frozen: < goes back, > skips this.",
+	SlowOne:      "No candidate has a slow leader procedure: < goes back, > skips this.",
+	Guidless:     "No candidate in the queue lacks a guid: < goes back, > skips this.",
 	Ghost:        "There is no ghost: < goes back, > skips this.",
-	Newcomer:     "Nobody has joined.",
+	Newcomer:     "No candidate has joined.",
 }
 
-// actor is who has a role.
+// actor is the candidate that has a role.
 type actor struct {
 	label   string // safe to show, "" for nobody
 	member  string // [model.Member.ID], "" for one that is not ours

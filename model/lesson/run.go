@@ -13,7 +13,7 @@ type phase int
 
 const (
 	reading phase = iota // nothing is asked for
-	asking               // an answer is awaited
+	asking               // the question waits for an answer
 	waiting              // the act was asked for
 	told                 // it has happened
 )
@@ -158,7 +158,7 @@ func (r *Run) early(m *moment) {
 		return f
 	}
 	if m.cast.left(target, m.after) || fault(m.before) == model.NoFault && fault(m.after) != model.NoFault {
-		r.say("That came before the answer. Answer first, then do it, and see.")
+		r.say("This happened before you answered. Answer first, then do it.")
 	}
 }
 

@@ -147,7 +147,7 @@ func TestWhoIsMeant(t *testing.T) {
 	if v.Question != "Who follows birch?" || v.Options[1] != "cedar" {
 		t.Errorf("before the answer: %+v", v)
 	}
-	if !strings.Contains(v.Stuck, "before the answer") {
+	if !strings.Contains(v.Stuck, "before you answered") {
 		t.Errorf("acted first: %q", v.Stuck)
 	}
 	input(t, r, lesson.Answer, 1)
@@ -157,7 +157,7 @@ func TestWhoIsMeant(t *testing.T) {
 	if v.Question != "Who follows birch?" || v.Options[1] != "cedar" || v.Target != "birch" {
 		t.Errorf("after the answer: %+v", v)
 	}
-	if !strings.Contains(v.Stuck, "delta resigned, and it was to be birch") || !v.Waiting {
+	if !strings.Contains(v.Stuck, "You chose delta; this step needs birch") || !v.Waiting {
 		t.Errorf("another one resigned: %+v", v)
 	}
 	w.resign("birch")
@@ -177,7 +177,7 @@ func TestWhoIsMeant(t *testing.T) {
 		w.resign("amber")
 		input(t, r, lesson.Answer, 1)
 		gone(w)
-		if v = r.View(); !strings.Contains(v.Stuck, "cedar") || !strings.Contains(v.Stuck, "that changes what was asked. Press <") {
+		if v = r.View(); !strings.Contains(v.Stuck, "cedar") || !strings.Contains(v.Stuck, "so the question no longer fits. Press <") {
 			t.Errorf("an answer is gone: %q", v.Stuck)
 		}
 		w.resign("birch")
@@ -234,7 +234,7 @@ func TestStuck(t *testing.T) {
 	w = newWorld("amber", "birch", "cedar")
 	r = w.play(oneAct(lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader, Cause: model.CauseExpired}))
 	w.resign("amber")
-	if v = r.View(); !strings.Contains(v.Stuck, "amber does not lead any more: it resigned. Press <") {
+	if v = r.View(); !strings.Contains(v.Stuck, "amber no longer leads: it resigned. Press <") {
 		t.Errorf("resigned instead: %q", v.Stuck)
 	}
 	input(t, r, lesson.Back, 0)
@@ -266,7 +266,7 @@ func TestStuck(t *testing.T) {
 			act: func(w *world) {
 				w.member("amber", func(m *model.Member) { m.Fault, m.Belief, m.Znode = model.NoFault, model.Volunteering, "" })
 			},
-			want: "amber does not believe any more that it leads. Press <",
+			want: "amber no longer believes that it leads. Press <",
 		},
 	} {
 		w = newWorld("amber", "birch", "cedar")
@@ -301,7 +301,7 @@ func TestStuck(t *testing.T) {
 	w = newWorld()
 	w.stranger("web-1")
 	r = w.play(l)
-	if v = r.View(); !strings.Contains(v.Stuck, "web-1 is not ours") || v.Target != "" {
+	if v = r.View(); !strings.Contains(v.Stuck, "web-1 belongs to another program") || v.Target != "" {
 		t.Errorf("a stranger: %+v", v)
 	}
 
@@ -355,7 +355,7 @@ func TestHintsSkipAndBack(t *testing.T) {
 	}
 	input(t, r, lesson.Skip, 0) // only read: the same as on
 	input(t, r, lesson.Skip, 0)
-	if v := r.View(); !v.Done || !v.Skipped || v.Stuck != "This does not count as done: parts 2 and 3 were skipped. < goes back." {
+	if v := r.View(); !v.Done || !v.Skipped || v.Stuck != "This lesson is not complete: parts 2 and 3 were skipped. < goes back." {
 		t.Errorf("all skipped: %+v", v)
 	}
 	input(t, r, lesson.Back, 0)
@@ -381,7 +381,7 @@ func TestNoneOfThem(t *testing.T) {
 		want := "Right."
 		if !otherwise {
 			l.Parts[0].Question.Options[1] = lesson.Option{Text: "{last}", If: &lesson.Condition{Event: lesson.Handoff, To: lesson.Last}}
-			want = "It went another way than any of these."
+			want = "None of these happened."
 		}
 		if err := l.Check(); err != nil {
 			t.Fatal(err)

@@ -6,21 +6,21 @@ import (
 )
 
 // strayed says what happened instead of what was asked for. The part is lost
-// where its conditions cannot come true any more: then it can be begun again,
-// with those who are there.
+// if its conditions can no longer come true: then it can be restarted with the
+// current candidates.
 func (r *Run) strayed(m *moment) {
 	if r.lost {
 		return
 	}
 	lost := func(why string) {
 		r.lost = true
-		r.say(why + " Press < to begin this part again with those who are there.")
+		r.say(why + " Press < to restart this part with the current candidates.")
 	}
 	if why := r.missed(m); why != "" {
 		lost(why)
 		return
 	}
-	const idle = "The workers are off, and this lesson needs them. Press w: then they work again."
+	const idle = "This lesson needs the workers, and they are off. Press w to start them again."
 	switch was, is := m.before.Work.Rules.Workers, m.after.Work.Rules.Workers; {
 	case was && !is && r.lesson.Scene.Workers:
 		r.say(idle)
@@ -43,18 +43,18 @@ func (r *Run) strayed(m *moment) {
 		}
 		name := znode.Safe(now.Name, nameMax)
 		if asked[now.ID] {
-			lost(name + " " + deed + ", and that changes what was asked.")
+			lost(name + " " + deed + ", so the question no longer fits.")
 			return
 		}
 		if a := m.cast.found[r.now().Act.Target]; a.label != "" {
-			r.say(name + " " + deed + ", and it was to be " + a.label + ". That does no harm: select " + a.label + " and go on.")
+			r.say("You chose " + name + "; this step needs " + a.label + ". Try again with " + a.label + ".")
 			return
 		}
-		r.say(name + " " + deed + ". That was not asked for, and does no harm: go on.")
+		r.say(name + " " + deed + ". This step did not need that; continue.")
 	})
 }
 
-// meant are our members that the act befalls.
+// meant are our members that the act affects.
 func (r *Run) meant() map[string]bool {
 	out := make(map[string]bool)
 	act := r.now().Act
@@ -88,7 +88,7 @@ func (r *Run) askedOf() map[string]bool {
 	return out
 }
 
-// missed says why a condition cannot come true any more, "" if all can.
+// missed says why a condition can no longer come true, "" if all can.
 func (r *Run) missed(m *moment) (why string) {
 	until := r.now().Act.Until
 	for i := range until {
@@ -103,7 +103,7 @@ func (r *Run) missed(m *moment) (why string) {
 				if !ok || c.Who == "" || !m.cast.is(c.Who, h.From) || why != "" {
 					return
 				}
-				why = m.cast.found[c.Who].label + " does not lead any more: " + ended(h.Cause) + "."
+				why = m.cast.found[c.Who].label + " no longer leads: " + ended(h.Cause) + "."
 			})
 		case Left:
 			m.each(func(e model.EventBody) {
@@ -115,19 +115,19 @@ func (r *Run) missed(m *moment) (why string) {
 			// What they wait for comes after it is gone, if at all.
 		case StaleWrite, FenceHeld, TokenHeld:
 			if x := memberNamed(m.after, m.cast.found[c.Who].member); x == nil || x.Fault == model.NoFault && x.Belief != model.Leading && x.Belief != model.Elected {
-				why = m.cast.found[c.Who].label + " does not believe any more that it leads."
+				why = m.cast.found[c.Who].label + " no longer believes that it leads."
 			}
 		case Elected:
 			l := m.after.Leader()
 			switch {
 			case m.cast.left(c.Who, m.after):
-				why = m.cast.found[c.Who].label + " does not stand any more."
+				why = m.cast.found[c.Who].label + " is no longer in the queue."
 			case l != nil && m.cast.is(c.Who, l) && m.after.Acknowledged():
 				why = m.cast.found[c.Who].label + " has acknowledged."
 			}
 		case Acknowledged, Asked, Verified, NotVerified, Unwatched:
 			if m.cast.left(c.Who, m.after) {
-				why = m.cast.found[c.Who].label + " does not stand any more."
+				why = m.cast.found[c.Who].label + " is no longer in the queue."
 			}
 		default:
 			if m.cast.quit(c.Who, m.after) {
@@ -135,7 +135,7 @@ func (r *Run) missed(m *moment) (why string) {
 			}
 		}
 		if why == "" && m.cast.left(c.To, m.after) {
-			why = m.cast.found[c.To].label + " does not stand any more."
+			why = m.cast.found[c.To].label + " is no longer in the queue."
 		}
 		if why != "" {
 			return why
@@ -154,5 +154,5 @@ func ended(c model.Cause) string {
 	case model.CauseExpired:
 		return "its session expired"
 	}
-	return "why is not known"
+	return "the cause is unknown"
 }

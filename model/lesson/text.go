@@ -11,10 +11,10 @@ import (
 	"electop/model/znode"
 )
 
-// Placeholders stand in braces: {leader} is a role's name, {seq of leader} the
-// number of its znode. A brace that is meant as one is written twice: {{. The
-// others are those of plain, which are known at any time, and of happened,
-// which are known in [Part.After] and in verdicts.
+// Placeholders are written in braces: {leader} is a role's name, {seq of leader} the
+// number of its znode. A literal brace is written twice: {{. The other
+// placeholders are those of plain, which are always known, and those of
+// happened, which are known in [Part.After] and in verdicts.
 const (
 	seqOf = "seq of "
 
@@ -66,7 +66,7 @@ func replace(text string, f func(name string) (value string, ok bool)) (string, 
 		}
 		name, rest, closed := strings.Cut(text, "}")
 		if !closed {
-			return "", fmt.Errorf("a brace is not closed before %q", text)
+			return "", fmt.Errorf("missing } before %q", text)
 		}
 		value, ok := f(name)
 		if !ok {

@@ -45,7 +45,7 @@ func (r *Run) draw() View {
 	}
 	if r.done {
 		if v.Skipped {
-			v.Stuck = "This does not count as done: " + r.omitted() + " skipped. < goes back."
+			v.Stuck = "This lesson is not complete: " + r.omitted() + " skipped. < goes back."
 		}
 		return v
 	}
@@ -69,7 +69,7 @@ func (r *Run) verdict(q *Question) string {
 	case r.chosen < 0:
 		return ""
 	case r.right < 0:
-		return "It went another way than any of these."
+		return "None of these happened."
 	case r.chosen == r.right:
 		return q.Right
 	case q.Options[r.chosen].Wrong != "":
