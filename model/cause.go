@@ -9,11 +9,11 @@ import (
 	"electop/model/units"
 )
 
-// CauseLeft is a leader's znode that went while its session was alive: it was
-// deleted, or its session closed; which is not known (yet).
+// CauseLeft means that a leader's znode was deleted while its session could not
+// expire: by a delete, or by closing the session; it is not known (yet) which.
 const CauseLeft Cause = "left"
 
-// gone is a leader's end that later tables may explain better.
+// gone is the end of a leader that later tables may explain better.
 type gone struct {
 	at    time.Time // when its znode was seen to be gone
 	from  dialect.ID
@@ -28,20 +28,20 @@ const (
 	goneFor = 2 * time.Minute
 )
 
-// foreignEnd says why the znode of somebody else's leader went, as far as the
-// servers' tables tell.
+// foreignEnd says why the znode of a third-party leader was deleted, as far as the
+// servers' tables show.
 func (j *Journal) foreignEnd(c *dialect.Candidate, deleted timeBounds) (cause Cause, evidence string) {
 	if !deleted.known() {
-		return CauseUnknown, "it went while nobody looked"
+		return CauseUnknown, "its znode was deleted while electop did not observe"
 	}
 	h := j.sessions.Of(c.Session)
 	switch {
 	case j.state.Table == nil:
 		return CauseUnknown, "servers not asked"
 	case h == nil:
-		return CauseUnknown, "the servers were not asked for connections and sessions while it stood"
+		return CauseUnknown, "the servers were not asked for connections and sessions while its znode existed"
 	}
-	// What is said has to be true of any time at which it may have been deleted.
+	// The cause must hold for every time at which the znode may have been deleted.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := j.sessions.Danger(c.Session, j.state.At)
@@ -55,7 +55,7 @@ func (j *Journal) foreignEnd(c *dialect.Candidate, deleted timeBounds) (cause Ca
 	case !alive.IsZero() && !latest.IsZero() && latest.Before(alive):
 		return CauseLeft, "its session was alive and could not expire before " + units.Clock(alive)
 	case !alive.IsZero() && earliest.Before(alive):
-		return CauseUnknown, "its session was alive, but could expire from " + units.Clock(alive) + " on; its znode was seen to be gone only at " + units.Clock(session.Later(latest, deleted.likely))
+		return CauseUnknown, "its session was alive, but could expire from " + units.Clock(alive) + " on; electop saw only at " + units.Clock(session.Later(latest, deleted.likely)) + " that its znode was gone"
 	}
 	return CauseUnknown, h.LastKnown()
 }
@@ -112,12 +112,12 @@ func (j *Journal) reconsider(t *session.Table, at time.Time) {
 		counted := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d session.Deadline) bool { return d.Session == sessionID })
 		switch {
 		case connected:
-			j.amendCause(g, CauseResigned, "its session lives on without its znode, connected to "+x.Server+" at "+units.Clock(x.At))
+			j.amendCause(g, CauseResigned, "its session is alive without its znode, connected to "+x.Server+" at "+units.Clock(x.At))
 		case counted:
-			j.amendCause(g, CauseResigned, "its session lived on without its znode at "+units.Clock(wall(t.End)))
+			j.amendCause(g, CauseResigned, "its session was still alive without its znode at "+units.Clock(wall(t.End)))
 		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wall(t.End).Before(g.alive):
 			// It may have deleted its znode just before it closed its session.
-			j.amendCause(g, CauseLeft, "its session was over by "+units.Clock(wall(t.End))+", before it could expire: it closed it, if it did not resign first")
+			j.amendCause(g, CauseLeft, "its session was over by "+units.Clock(wall(t.End))+", before it could expire: its client closed it, maybe after it resigned")
 		default:
 			continue
 		}
@@ -125,8 +125,8 @@ func (j *Journal) reconsider(t *session.Table, at time.Time) {
 	}
 }
 
-// amendCause puts right what the histories say of an end. The event has gone
-// out and stays as it was.
+// amendCause corrects the cause of an end in the histories. The event was already
+// published and stays as it was.
 func (j *Journal) amendCause(g *gone, cause Cause, evidence string) {
 	hs := j.state.Handoffs
 	for i := len(hs) - 1; i >= 0; i-- {
@@ -154,8 +154,8 @@ func (j *Journal) amendCause(g *gone, cause Cause, evidence string) {
 	}
 }
 
-// Sessions are those that the servers should be asked about, sorted: the
-// contenders', and those of leaders whose end is still to be explained.
+// Sessions are the sessions to ask the servers about, sorted: those of the
+// contenders, and those of leaders whose end is not explained yet.
 func (s *State) Sessions() []uint64 {
 	out := make([]uint64, 0, len(s.Queue)+len(s.unexplained))
 	for _, c := range s.Queue {

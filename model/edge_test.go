@@ -51,10 +51,10 @@ func TestMissingWatchNeedsAllMembers(t *testing.T) {
 		"(4lw.commands.whitelist would allow it)": func(x *session.Table) {
 			x.Servers[1].Watches = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
 		},
-		"more watches than are kept":       func(x *session.Table) { x.Servers[0].Leftover = true },
+		"more watches than electop keeps":  func(x *session.Table) { x.Servers[0].Leftover = true },
 		"its client has no connection":     func(x *session.Table) { without(x, 2) },
 		"zk3:2181 was not asked":           func(x *session.Table) { x.Servers[2].Watches = session.Answer{} },
-		"did not tell its watches: broken": func(x *session.Table) { x.Servers[0].Watches = session.Answer{State: session.Failed, Why: "broken"} },
+		"did not list its watches: broken": func(x *session.Table) { x.Servers[0].Watches = session.Answer{State: session.Failed, Why: "broken"} },
 	} {
 		c, _ := three(t, model.Config{}, "n_")
 		c.asked(func(x *session.Table) {
@@ -111,7 +111,7 @@ func TestEdgeUnknown(t *testing.T) {
 	if e := c.j.State().Edge(2); !strings.Contains(e.Why, "joined after") {
 		t.Errorf("%+v", e)
 	}
-	why("on its way")
+	why("about to be set")
 	c.pass(2 * time.Second)
 	why("seen before")
 	c.tree.delete("n_0000000001")

@@ -249,7 +249,7 @@ func TestGhostWatchesNobody(t *testing.T) {
 	if f := c.j.State().Findings[1]; !slices.Equal(f.Znodes, []string{"/e/" + other}) {
 		t.Errorf("%+v: the ghost's own are told twice", f)
 	}
-	if f := c.j.State().Findings[0]; !slices.Contains(f.Evidence, again+" watches nobody, and should "+ghost) {
+	if f := c.j.State().Findings[0]; !slices.Contains(f.Evidence, again+" has no watch, and should watch "+ghost) {
 		t.Errorf("%+v: want it to say who watches nobody", f)
 	}
 	c.tree.delete(names[2]) // the ghost is next
@@ -275,7 +275,7 @@ func TestManyOfAKind(t *testing.T) {
 		t.Fatalf("%d findings, want 8 and one for the others: %+v", len(all), all)
 	}
 	i := slices.IndexFunc(all, func(f *doctor.Finding) bool { return f.Key == "missing-watch /more" })
-	if i < 0 || all[i].Title != "14 more: a candidate watches nobody" || len(all[i].Znodes) < 14 || all[i].Severity != doctor.Warning {
+	if i < 0 || all[i].Title != "14 more: a candidate has no watch" || len(all[i].Znodes) < 14 || all[i].Severity != doctor.Warning {
 		t.Errorf("%d: %+v", i, all)
 	}
 }

@@ -7,32 +7,51 @@ import (
 	"electop/model/dialect"
 )
 
-// Properties are the two that ZooKeeper's documentation asks of an election:
-// at most one leader (safety) and mostly one (liveness), as seen of our own
-// members from the first observation on.
+// Properties are the two properties that ZooKeeper's documentation requires of an
+// election: at most one leader (safety) and mostly one (liveness), for our own
+// members since the first observation.
 type Properties struct {
-	// Believers are the members that believe at the moment that they lead, by
-	// ID; frozen ones believe what they did.
+	// Believers are the members that believe now that they lead, by ID; a frozen
+	// member keeps its belief.
 	Believers []string
-	// Doubles counts the moments at which there came to be two believers or
-	// more, AwakeDoubles those at which two of them were awake: what must never
-	// happen. DoubleFor is how long there were two in all.
+	// Doubles counts how often a second believer appeared, AwakeDoubles how often
+	// two believers were awake, which must never happen. DoubleFor is the total
+	// time with two or more believers.
 	Doubles, AwakeDoubles int
 	DoubleFor             time.Duration
 
-	// Working is the time in which somebody awake led, Observed all the time
-	// that counts: from the first leader on, while connected. A leader that is
-	// no member of ours counts as awake for as long as its znode is the first.
+	// Working is the time in which an awake leader led. Observed is the whole
+	// time that counts: since the first leader, while connected. A third-party
+	// leader counts as awake while its znode is the first.
 	Working, Observed time.Duration
-	// LongestVacancy is the longest time on end in which nobody awake led, as
-	// far as it was seen, and up to the last observation if it goes on.
-	// VacantSince is since when nobody does, zero while somebody does or nobody
-	// can tell: where the connection was lost, a vacancy begins anew.
+	// LongestVacancy is the longest observed time without an awake leader, up to
+	// the last observation if it continues. VacantSince is when the current
+	// vacancy began, zero if there is a leader or it is unknown: after a lost
+	// connection a new vacancy begins.
 	LongestVacancy time.Duration
 	VacantSince    time.Time
 
-	// Ghosts counts the moments at which a session came to own two contenders.
+	// Ghosts counts how often a session got a second contender.
 	Ghosts int
+}
+
+// Broken describes each invariant that does not hold, nil if all hold: at most one
+// awake leader, no missed change, no ghost.
+func (s *State) Broken() []string {
+	var broken []string
+	if n := s.Properties.AwakeDoubles; n > 0 {
+		broken = append(broken, "two awake leaders, "+units.Count(n, "time", "times"))
+	}
+	if n := s.Totals.MissedCreates + s.Totals.MissedDeletes; n > 0 {
+		broken = append(broken, units.Count(n, "change", "changes")+" missed")
+	}
+	if n := s.Totals.Unknown; n > 0 {
+		broken = append(broken, "an unknown number of changes missed, "+units.Count(n, "time", "times"))
+	}
+	if n := s.Properties.Ghosts; n > 0 {
+		broken = append(broken, units.Count(n, "ghost", "ghosts")+": a session owns two candidates")
+	}
+	return broken
 }
 
 // tenure is the properties, and what the journal keeps to sum them up.

@@ -162,7 +162,7 @@ func TestFrozenLeader(t *testing.T) {
 	if p := s.props(); p.Doubles != 1 || p.AwakeDoubles != 1 || p.DoubleFor != 4*time.Second || fmt.Sprint(p.Believers) != "[b]" {
 		t.Errorf("of two awake: %+v", p)
 	}
-	if b := s.j.State().Broken(); len(b) != 1 || b[0] != "two leaders awake at once, 1 time" {
+	if b := s.j.State().Broken(); len(b) != 1 || b[0] != "two awake leaders, 1 time" {
 		t.Errorf("broken: %q", b)
 	}
 	s.cast("a", model.Leading, model.Frozen, 1)
@@ -354,12 +354,12 @@ func TestBroken(t *testing.T) {
 	}{
 		{model.State{}, nil},
 		{model.State{Properties: model.Properties{Doubles: 3, DoubleFor: time.Hour, LongestVacancy: time.Hour}}, nil},
-		{model.State{Properties: model.Properties{AwakeDoubles: 2}}, []string{"two leaders awake at once, 2 times"}},
+		{model.State{Properties: model.Properties{AwakeDoubles: 2}}, []string{"two awake leaders, 2 times"}},
 		{model.State{Totals: model.Totals{MissedCreates: 1, MissedDeletes: 1}}, []string{"2 changes missed"}},
-		{model.State{Totals: model.Totals{Unknown: 1}}, []string{"1 time nobody could count what was missed"}},
+		{model.State{Totals: model.Totals{Unknown: 1}}, []string{"an unknown number of changes missed, 1 time"}},
 		{
 			model.State{Properties: model.Properties{AwakeDoubles: 1, Ghosts: 1}, Totals: model.Totals{MissedDeletes: 1}},
-			[]string{"two leaders awake at once, 1 time", "1 change missed", "1 ghost: a session that owns two candidates"},
+			[]string{"two awake leaders, 1 time", "1 change missed", "1 ghost: a session owns two candidates"},
 		},
 	} {
 		if got := c.state.Broken(); !slices.Equal(got, c.want) || got == nil != (c.want == nil) {

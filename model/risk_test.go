@@ -55,7 +55,7 @@ func TestZombieLeader(t *testing.T) {
 		t.Errorf("risks %+v", st.Risks)
 	}
 	h := c.j.State().Handoffs[0]
-	if h.Cause != model.CauseExpired || !strings.Contains(h.Evidence, "has heard nothing from it since") {
+	if h.Cause != model.CauseExpired || !strings.Contains(h.Evidence, "received nothing from it since") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
 }
@@ -67,11 +67,11 @@ func TestRiskWatch(t *testing.T) {
 		t.Errorf("asked every second: %s", why)
 	}
 	for want, change := range map[string]func(*session.Table){
-		"too seldom":                 func(x *session.Table) { x.Every = 5 * time.Second },
-		"only when you want":         func(x *session.Table) { x.Every = 0 },
+		"too rarely":                 func(x *session.Table) { x.Every = 5 * time.Second },
+		"only on request":            func(x *session.Table) { x.Every = 0 },
 		"not all members":            func(x *session.Table) { x.Whole = false; x.Servers[0].Sessions = session.Answer{} },
 		"hint would allow it":        func(x *session.Table) { refuse(x, "hint") },
-		"timeout is not known":       func(x *session.Table) { without(x, 1) },
+		"timeout is unknown":         func(x *session.Table) { without(x, 1) },
 		"the servers were not asked": nil,
 	} {
 		c := newClinic(t, model.Config{})
@@ -117,7 +117,7 @@ func TestCausesByTables(t *testing.T) {
 	x := c.healthy()
 	x.Servers[1].Clients = append(x.Servers[1].Clients, session.Client{Session: 1, Addr: "10.0.0.1:4000", Timeout: 10 * time.Second})
 	c.put(x)
-	if h := last(); h.Cause != model.CauseResigned || !strings.Contains(h.Evidence, "lives on") {
+	if h := last(); h.Cause != model.CauseResigned || !strings.Contains(h.Evidence, "is alive without") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
 	if rs := c.j.State().Reigns; rs[0].Cause != model.CauseResigned {

@@ -39,7 +39,7 @@ func TestTeachingWords(t *testing.T) {
 		"two-recipe":     {"Belief and truth", "fence off", "★ birch", "leads", "first: n_13", "☆ amber", "n_12 is deleted", "✓ stale", "✗ refused", "0x1:1f", "plain set", "1 stale write accepted", "2 awake: never"},
 		"ghost":          {"ghost of cedar"},
 		"chaos":          {"✓"},
-		"chaos-broken":   {"✗ two leaders awake at once"},
+		"chaos-broken":   {"✗ two awake leaders"},
 	} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
 			text := ansi.Strip(stage(all[name](), size[0], size[1], term.Mono).drawn)

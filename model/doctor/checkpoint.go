@@ -8,10 +8,10 @@ import (
 	"electop/model"
 )
 
-// Baseline returns observations that bring a new journal to what s shows of the
-// election now, as [model.State.Baseline] does. Which findings stand says
-// [State.Standing]. What the doctor only suspects yet is not in it: such a
-// finding, or risk, may be told later than it was, or not at all.
+// Baseline returns observations that bring a new journal to the state s of the
+// election, as [model.State.Baseline] does. [State.Standing] returns the raised
+// findings. Suspicions are not included: after a baseline, such a finding or risk
+// may be raised later than before, or not at all.
 func (s *State) Baseline() []model.Observation {
 	if r := s.watch.last; r != nil {
 		return s.State.Baseline(r.at, r.end)

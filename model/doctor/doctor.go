@@ -18,7 +18,7 @@ func pace(contenders int) time.Duration {
 	return 250*time.Millisecond + time.Duration(contenders)*150*time.Microsecond
 }
 
-// Doctor is what is remembered of an election to diagnose it.
+// Doctor remembers what it needs of an election to diagnose it.
 type Doctor struct {
 	cfg   model.Config
 	rules []rule
@@ -57,11 +57,11 @@ type Doctor struct {
 	out            []model.EventBody
 }
 
-// newDoctor returns a doctor who has seen nothing yet of the election of cfg.
+// newDoctor returns a doctor that has seen no observation of the election of cfg.
 func newDoctor(cfg model.Config, rules []rule) Doctor { return Doctor{cfg: cfg, rules: rules} }
 
-// Apply takes in what an observation made of the election, and returns what that
-// raises or clears. The state is wanted only where rules run.
+// Apply takes in the journal's state after an observation, and returns the events
+// that this raises or clears. It asks for the state only if rules run.
 func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []model.EventBody {
 	d.out = nil
 	d.touch(o)
@@ -103,7 +103,7 @@ func (d *Doctor) touch(o model.Observation) {
 	}
 }
 
-// table takes in what the servers said of watches and ephemerals.
+// table takes in what the servers reported about watches and ephemerals.
 func (d *Doctor) table(t *session.Table, j *model.Journal) {
 	s := j.State()
 	if r := newWatchTable(s.Table, s.Path, s.Queue); r != nil {
@@ -115,7 +115,7 @@ func (d *Doctor) table(t *session.Table, j *model.Journal) {
 	d.servers.add(s.Table)
 }
 
-// leave takes in the contenders that went, and what went with the parent.
+// leave takes in the contenders that left, and those deleted with the parent.
 func (d *Doctor) leave(at time.Time, j *model.Journal) {
 	changed := j.Changed()
 	queue, recipe := j.Queue()
@@ -137,7 +137,7 @@ func (d *Doctor) leave(at time.Time, j *model.Journal) {
 	}
 	if name := recipe.Name(); d.recipe != name {
 		if d.recipe != "" {
-			d.predecessors.forget(at) // all have others to watch by now
+			d.predecessors.forget(at) // all contenders now watch others
 		}
 		d.recipe = name
 	}
@@ -146,8 +146,8 @@ func (d *Doctor) leave(at time.Time, j *model.Journal) {
 // unseen counts what happened between two reads and is in neither.
 func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 
-// diagnose brings the findings up to date and says what changed. For it time
-// does not go back, whatever clocks do.
+// diagnose updates the findings and reports what changed. Its time never goes
+// back, even if a clock does.
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) {
 	if d.dirty == 0 && (d.due.IsZero() || at.Before(d.due)) {
 		return
@@ -171,7 +171,7 @@ func (d *Doctor) examine(at time.Time, j *model.Journal) {
 		in = onTime
 	}
 	d.due = d.risksDue(j.Sessions())
-	// What is true now is not known: findings stay as they are.
+	// The current state is unknown: findings stay as they are.
 	if !j.Current() {
 		return
 	}

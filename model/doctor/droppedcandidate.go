@@ -8,10 +8,10 @@ import (
 	"electop/model/znode"
 )
 
-// droppedCandidate finds sessions that follow the election without standing in
-// it. A watch that is left over from standing is no sign of that: a candidate
-// that steps back leaves its watch, and it goes with the watched znode. So the
-// watched child has to have come after the session's own one went.
+// droppedCandidate finds sessions that follow the election but have no znode in
+// it. A leftover watch does not prove that: a candidate that withdraws leaves its
+// watch, which ends with the watched znode. So the watched child must be newer
+// than the end of the session's own znode.
 func droppedCandidate(r *report) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -52,13 +52,13 @@ func droppedCandidate(r *report) {
 		was := r.d.former.sessions[session]
 		f := Finding{
 			Severity: atMost(r.ceiling(), Warning),
-			Title:    "a session follows the election but stands no more",
+			Title:    "a session follows the election but is no longer in the queue",
 			Evidence: []string{
 				fmt.Sprintf("session %s owned %s until %s", znode.Hex(session), znode.Safe(was.name, 0), units.Clock(was.at)),
-				"it has set watches on later candidates since, and owns none",
+				"since then it has set watches on later candidates, but owns no candidate",
 			},
 			Harm:       "Its program may believe that it is a candidate; it will never lead.",
-			Advice:     "Restart it. Then see what its code does when its own znode is gone: it has to create another.",
+			Advice:     "Restart the program. Then check what its code does when its own znode is deleted: it must create a new one.",
 			Sessions:   []uint64{session},
 			References: []string{"CURATOR-346"},
 		}
@@ -70,13 +70,13 @@ func droppedCandidate(r *report) {
 	}
 	f := Finding{
 		Severity:   Info,
-		Title:      units.Count(len(others), "session watches", "sessions watch") + " candidates and owns none",
-		Harm:       "None if they only look on; a program that believes to be a candidate will never lead.",
-		Advice:     "Find out who they are by their address, if you do not know them.",
+		Title:      units.Count(len(others), "session watches", "sessions watch") + " candidates but owns none",
+		Harm:       "None if they only observe. But a program that believes it is a candidate will never lead.",
+		Advice:     "If you do not know these programs, find them by their address.",
 		References: []string{"CURATOR-346"},
 	}
 	if len(others) > 1 {
-		f.Title = units.Count(len(others), "session watches", "sessions watch") + " candidates and own none"
+		f.Title = units.Count(len(others), "session watches", "sessions watch") + " candidates but own none"
 	}
 	for _, session := range others[:min(len(others), evidenceMax)] {
 		text := "session " + znode.Hex(session)

@@ -9,36 +9,35 @@ import (
 	"electop/model/session"
 )
 
-// WatchState is how much is known of a contender's watch.
+// WatchState says how much is known about a contender's watch.
 type WatchState string
 
 const (
-	Unverified   WatchState = "unknown"  // inferred by the recipe; Edge.Why says what is missing
+	Unverified   WatchState = "unknown"  // inferred from the recipe; Edge.Why says what is missing
 	Verified     WatchState = "verified" // a server's table has it
 	WrongWatch   WatchState = "wrong"    // it watches another znode of the election
-	MissingWatch WatchState = "missing"  // every member answered, twice, and none has it
+	MissingWatch WatchState = "missing"  // every member answered twice, and none has the watch
 )
 
-// Edge is what is known of whom a contender watches.
+// Edge is what is known about the znode that a contender watches.
 //
-// One look is enough to verify a watch. That it is wrong or missing is said
-// only if two rounds of asking, a second or more apart, agree, and if nothing
-// changed from the first of them until a second after the other that would make
-// the contender watch another: in every handoff there is a moment without a
-// watch, and it takes a moment to be known.
+// One answer is enough to verify a watch. A wrong or missing watch needs two
+// rounds of answers that agree, at least a second apart. From the first round
+// until a second after the second one, the contender's predecessor must not
+// change: in every handoff there is a moment without a watch.
 type Edge struct {
 	State WatchState
 	// Watched are the names of the children that it has a data or exists watch
 	// on, besides its own.
 	Watched []string
 	Server  string    // the member that has the watch
-	At      time.Time // when the servers were asked; zero: never
-	Why     string    // for Unverified: what is missing to know; safe to show
-	Early   bool      // for Unverified: it will be known when the servers were asked again
+	At      time.Time // when the servers were asked; zero if never
+	Why     string    // for Unverified: what is missing; safe to show
+	Early   bool      // for Unverified: the next answers of the servers may verify it
 }
 
-// Edge returns what is known of the watch of the contender at position i. The
-// holders of the role need none: theirs is Unverified with no Why.
+// Edge returns what is known about the watch of the contender at position i. A
+// holder of the role needs no watch: its edge is Unverified with no Why.
 func (s *State) Edge(i int) Edge {
 	if i < 0 || i >= len(s.Queue) {
 		return Edge{State: Unverified}
@@ -66,7 +65,7 @@ func (s *State) edge(i, holders int) Edge {
 	t, waits := s.Recipe.Watches(s.Queue, i)
 	if !waits {
 		if s.watchesList() {
-			e.Why = "watches the list of children, which no server's table shows"
+			e.Why = "it watches the list of children, which no server's table shows"
 		}
 		return e
 	}
@@ -76,7 +75,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why = s.neverAsked()
 		return e
 	case c.Session == 0:
-		e.Why = "its session is not known"
+		e.Why = "its session is unknown"
 		return e
 	case last.watches(c.Session, target.Name) && !target.SeenAt.After(last.end):
 		e.State = Verified
@@ -86,27 +85,27 @@ func (s *State) edge(i, holders int) Edge {
 	before, after := s.watch.settled(s.At)
 	switch {
 	case s.Link.Link != model.Connected:
-		e.Why = "not connected: whom it has to watch may have changed"
+		e.Why = "not connected: its predecessor may have changed"
 	case c.SeenAt.After(last.at):
 		e.Why, e.Early = "it joined after the servers were asked", true
 	case since.After(last.at):
-		e.Why, e.Early = "whom it has to watch changed after the servers were asked", true
+		e.Why, e.Early = "its predecessor changed after the servers were asked", true
 	case e.partial(last, c):
-		e.Why = e.Server + " has more watches than are kept"
+		e.Why = e.Server + " has more watches than electop keeps"
 	case !e.misled(s, c) && last.why != "":
 		e.Why = last.why
 	case before == nil && s.watch.base != nil:
-		e.Why, e.Early = "no such watch was seen; a change may be on its way", true
+		e.Why, e.Early = "this watch was not seen; it may be about to be set", true
 	case before == nil:
-		e.Why, e.Early = "no such watch was seen, but the servers were asked once only: ask again (v)", true
+		e.Why, e.Early = "this watch was not seen, but the servers were asked only once: ask again (v)", true
 	case since.After(before.at):
-		e.Why, e.Early = "whom it has to watch changed since the servers were asked before: ask again (v)", true
+		e.Why, e.Early = "its predecessor changed between the last two answers: ask again (v)", true
 	case before.watches(c.Session, target.Name) || after.watches(c.Session, target.Name):
-		e.Why, e.Early = "the watch was seen before and is not there now: ask again (v)", true
+		e.Why, e.Early = "the watch was seen before and is missing now: ask again (v)", true
 	case e.misled(s, c) && before.misled(c) && after.misled(c):
 		e.State = WrongWatch
 	case e.misled(s, c):
-		e.Why, e.Early = "another watch was seen once only: ask again (v)", true
+		e.Why, e.Early = "a wrong watch was seen only once: ask again (v)", true
 	case cmp.Or(before.why, after.why) != "":
 		e.Why = cmp.Or(before.why, after.why)
 	case s.Tracked.Absent(c.Session), last.away(c.Session), before.away(c.Session), after.away(c.Session):

@@ -10,7 +10,7 @@ import (
 )
 
 // serverHistory is the tables that rules about the ensemble compare: the last
-// two that told of ephemerals, calm apart.
+// two that have ephemerals, calm apart.
 type serverHistory struct{ last, next, base *session.Table }
 
 func (h *serverHistory) add(t *session.Table) {
@@ -37,7 +37,7 @@ func ensembleSplit(r *report) {
 	f := Finding{
 		Severity:   Critical,
 		Title:      "the ensemble is split: two servers say that they lead it",
-		Harm:       "Clients of the one do not see what clients of the other do. Both sides elect a leader of their own.",
+		Harm:       "Clients of one server do not see what clients of the other do. Each side elects its own leader.",
 		Advice:     "Compare the configurations of the servers (server.N, quorum sizes). Stop the side with the lower zxid.",
 		References: []string{"CURATOR-653"},
 	}
@@ -59,8 +59,8 @@ func ensembleSplit(r *report) {
 // days of a thousand writes a second.
 const rolloverNear = 0xf0000000
 
-// zxidRollover finds an ensemble that is about to elect its leader anew, as its
-// transactions have used up their numbers.
+// zxidRollover finds an ensemble that must soon elect a new leader because it has
+// used up its transaction numbers.
 func zxidRollover(r *report) {
 	t := r.s.Table
 	if t == nil {
@@ -78,21 +78,21 @@ func zxidRollover(r *report) {
 	r.find("", Finding{
 		Severity:   Warning,
 		Title:      "the ensemble's transaction numbers are about to roll over",
-		Evidence:   []string{fmt.Sprintf("%s is at zxid %s, of at most ffffffff in its lower half", znode.Safe(top.Addr, 0), znode.Zxid(top.Zxid))},
-		Harm:       "Then the ensemble elects its leader anew: clients lose their connections for some seconds, all at once.",
-		Advice:     "Restart the ensemble's leader at a quiet hour: the numbers begin anew.",
+		Evidence:   []string{fmt.Sprintf("%s is at zxid %s; the lower half ends at ffffffff", znode.Safe(top.Addr, 0), znode.Zxid(top.Zxid))},
+		Harm:       "At that moment the ensemble elects a new leader: all clients lose their connections for some seconds.",
+		Advice:     "Restart the ensemble's leader when the load is low: the numbers then restart.",
 		References: []string{"ZOOKEEPER-1277", "CURATOR-653"},
 	}, hold{})
 }
 
-// missingOn is an ephemeral znode that a server lacks and another one, as far on
-// as it, has.
+// missingOn is an ephemeral znode that is missing on a server, but exists on
+// another one at the same zxid.
 type missingOn struct {
 	e      session.Ephemeral
 	server string
 }
 
-// ephemeralsDiffer finds servers that do not agree on who stands.
+// ephemeralsDiffer finds servers that disagree on who is in the queue.
 func ephemeralsDiffer(r *report) {
 	h := &r.d.servers
 	if h.last == nil || h.base == nil || r.in&onTable == 0 && !r.d.differ {
@@ -114,13 +114,13 @@ func ephemeralsDiffer(r *report) {
 	})
 	f := Finding{
 		Severity:   Critical,
-		Title:      "servers disagree on who stands",
-		Harm:       "Candidates connected to one server see another leader than those of the other: two lead.",
-		Advice:     "Restart the server that is wrong with an empty data directory, so that it takes everything from the ensemble's leader. See whether its version is one of those that the issue names.",
+		Title:      "servers disagree on who is in the queue",
+		Harm:       "Candidates on different servers see different leaders: two lead.",
+		Advice:     "Restart the wrong server with an empty data directory, so that it copies everything from the ensemble's leader. Check whether the issue names its version.",
 		References: []string{"ZOOKEEPER-3144"},
 	}
 	for _, m := range both[:min(len(both), evidenceMax)] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of session %s is not on %s, at the same zxid as where it is", znode.Safe(m.e.Path, 0), znode.Hex(m.e.Session), m.server))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of session %s is missing on %s, but exists on another server at the same zxid", znode.Safe(m.e.Path, 0), znode.Hex(m.e.Session), m.server))
 		f.Znodes = append(f.Znodes, m.e.Path)
 		f.Sessions = append(f.Sessions, m.e.Session)
 	}

@@ -28,14 +28,14 @@ func (s Severity) rank() int {
 	return 0
 }
 
-// Finding is something that the doctor noticed. It is immutable.
+// Finding is a problem that the doctor noticed. It is immutable.
 type Finding struct {
 	ID       string // of the kind: "ghost-node"
-	Key      string // ID and subject: the same finding again has the same key
+	Key      string // ID and subject: a finding that recurs has the same key
 	Severity Severity
 	Title    string
-	// Evidence is what was seen, Harm why it harms, Advice what to do. All are
-	// safe to show.
+	// Evidence is what was seen, Harm the consequence, Advice what to do. All
+	// are safe to show.
 	Evidence []string
 	Harm     string
 	Advice   string
@@ -58,7 +58,7 @@ type FindingChanged struct {
 
 func (FindingChanged) EventBody() {}
 
-// Worst returns the gravest severity among fs, "" for none.
+// Worst returns the highest severity among fs, "" for none.
 func Worst(fs []*Finding) (worst Severity) {
 	for _, f := range fs {
 		if f.Severity.rank() > worst.rank() {

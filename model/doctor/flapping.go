@@ -54,14 +54,14 @@ func flapping(r *report) {
 	}
 	ceiling := Warning
 	if r.sharing() {
-		ceiling = Info // who holds a lock is meant to let go of it
+		ceiling = Info // a lock's holder is expected to release it
 	}
 	r.find("", Finding{
 		Severity:   atMost(r.ceiling(), ceiling),
-		Title:      "the leader changes all the time",
-		Evidence:   []string{fmt.Sprintf("%d reigns of the last %s were shorter than %s", short, units.Exact(flapWindow), units.Exact(flapShort))},
-		Harm:       "Each handoff costs time in which nobody leads, and leaders that do not last get little done.",
-		Advice:     "See why the leaders go: sessions that expire under load or long pauses (raise the timeout), a leader procedure that fails, or a restart loop.",
+		Title:      "the leader changes very often",
+		Evidence:   []string{fmt.Sprintf("in the last %s, %d reigns were shorter than %s", units.Exact(flapWindow), short, units.Exact(flapShort))},
+		Harm:       "In each handoff nobody leads for some time, and leaders with short reigns get little done.",
+		Advice:     "Find out why the leaders leave: sessions that expire under load or in long pauses (raise the timeout), a leader procedure that fails, or a restart loop.",
 		Znodes:     []string{s.Path},
 		References: []string{"ZooKeeper administrator's guide: maxSessionTimeout"},
 	}, hold{again: again})
@@ -97,10 +97,10 @@ func resetLivelock(r *report) {
 	}
 	f := Finding{
 		Severity:   Critical,
-		Title:      "candidates keep resetting: nobody leads for long enough",
-		Evidence:   []string{fmt.Sprintf("%d reigns in the last %s, none of a second, by %s that come again and again", ended, units.Exact(livelockWindow), units.Count(len(sessions), "session", "sessions"))},
-		Harm:       "Each reset deletes the znode that another one waits for, which resets in turn. It may go on for ever.",
-		Advice:     "Stop all but one of the candidates, and start them one after another. Upgrade Curator where it is one of the versions concerned.",
+		Title:      "candidates keep resetting: nobody leads long enough",
+		Evidence:   []string{fmt.Sprintf("in the last %s, %d reigns of less than a second, by %s that rejoin again and again", units.Exact(livelockWindow), ended, units.Count(len(sessions), "session", "sessions"))},
+		Harm:       "Each reset deletes the znode that another candidate watches, so that candidate resets too. This may never end.",
+		Advice:     "Stop all candidates but one, then start the others one by one. Upgrade Curator if the issues name its version.",
 		Znodes:     []string{s.Path},
 		References: []string{"CURATOR-644", "CURATOR-645"},
 	}
@@ -119,10 +119,9 @@ const (
 	abandonedLeast = 5 * time.Minute
 )
 
-// abandonedAttempt finds a lock whose holder lives and has had it for far longer
-// than is normal, while others wait: an attempt that was given up without its
-// znode being deleted looks like this. Leaders may lead for months, so it is
-// about locks only.
+// abandonedAttempt finds a lock that a live session holds far longer than normal
+// while others wait: the program may have given up the attempt without deleting
+// its znode. Leaders may lead for months, so this rule is only for locks.
 func abandonedAttempt(r *report) {
 	s := r.s
 	rs := s.Reigns
@@ -148,13 +147,13 @@ func abandonedAttempt(r *report) {
 	held := r.at.Sub(now.From)
 	f := Finding{
 		Severity: Info,
-		Title:    "the lock is held for far longer than ever before",
+		Title:    "the lock is held far longer than ever before",
 		Evidence: []string{
-			said(head) + " has it since " + now.From.UTC().Format(time.DateTime) + " UTC",
-			fmt.Sprintf("the longest of %d times before was %s; %s", n, units.Took(longest), units.Count(len(s.Queue)-1, "other waits", "others wait")),
+			said(head) + " has held it since " + now.From.UTC().Format(time.DateTime) + " UTC",
+			fmt.Sprintf("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(len(s.Queue)-1, "other waits", "others wait")),
 		},
-		Harm:       "If its program gave up waiting for the lock and left the znode, nobody will let go of it while its session lives.",
-		Advice:     "Ask its program whether it believes to hold the lock. If it does not, delete the znode.",
+		Harm:       "If its program gave up waiting for the lock but left the znode, the lock stays held until the session ends.",
+		Advice:     "Check whether its program believes that it holds the lock. If it does not, delete the znode.",
 		Znodes:     []string{r.path(head.Name)},
 		Sessions:   []uint64{head.Session},
 		References: []string{"kazoo#429", "CURATOR-462"},

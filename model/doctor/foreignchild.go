@@ -10,11 +10,10 @@ import (
 	"electop/model/znode"
 )
 
-// strangersMax bounds how many children that do not contend are looked at.
+// strangersMax bounds how many children that do not contend are checked.
 const strangersMax = 2000
 
-// foreignChild finds children that are no candidates and that clients take for
-// some.
+// foreignChild finds children that clients may mistake for candidates.
 func foreignChild(r *report) {
 	s := r.s
 	if s.Single || len(s.Ignored) == 0 {
@@ -27,10 +26,10 @@ func foreignChild(r *report) {
 		case severity != "":
 			r.find(znode.Safe(c.Name, 0), Finding{
 				Severity:   severity,
-				Title:      "a child that is no candidate stands in the queue",
+				Title:      "a child that is not a candidate is in the queue",
 				Evidence:   []string{said(c) + ": " + why},
-				Harm:       "Clients go by the name and order it among the candidates. As no session ends it, whoever stands behind it waits for ever.",
-				Advice:     "Delete it if nothing needs it, and keep everything else out of this path.",
+				Harm:       "Clients read only the name and order this child among the candidates. No session deletes it, so every candidate behind it waits forever.",
+				Advice:     "Delete it if nothing needs it. Keep other znodes out of this path.",
 				Znodes:     []string{r.path(c.Name)},
 				References: []string{"CURATOR-43"},
 			}, hold{wait: ghostWait})
@@ -43,8 +42,8 @@ func foreignChild(r *report) {
 	}
 	f := Finding{
 		Severity:   Info,
-		Title:      units.Count(len(harmless), "child is no candidate", "children are no candidates"),
-		Harm:       "None that is known with these names; clients that are not careful about names may fail on them.",
+		Title:      units.Count(len(harmless), "child is not a candidate", "children are not candidates"),
+		Harm:       "These names cause no known harm, but a client that does not check names may fail on them.",
 		Advice:     "Keep other znodes out of an election's path.",
 		References: []string{"CURATOR-43"},
 	}
@@ -55,8 +54,8 @@ func foreignChild(r *report) {
 	r.find("others", f, hold{wait: ghostWait})
 }
 
-// blocks says how a child that does not contend is in the way, "" if it is not
-// as far as is known.
+// blocks says how a child that does not contend blocks the queue, "" if it does
+// not, as far as is known.
 func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	s := r.s
 	if c.Session == 0 && !c.Unread && c.HasSequence {
@@ -67,11 +66,11 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 			waits := len(s.Queue) - behind
 			switch {
 			case s.Ack.Names(s.Leader()):
-				return Info, "persistent, with the name of a candidate; the leader did not mind"
+				return Info, "persistent, with a candidate's name; the leader ignored it"
 			case waits == len(s.Queue) && waits > 0:
 				return atMost(r.ceiling(), Critical), "persistent, with a lower number than every candidate"
 			}
-			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with the name of a candidate; %s behind it", units.Count(waits, "stands", "stand"))
+			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with a candidate's name; %s behind it", units.Count(waits, "candidate", "candidates"))
 		}
 	}
 	// Curator orders by what follows the lock's name, and by the whole name of
@@ -79,7 +78,7 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	if lock := curatorLock(r.dialect(), s.Queue); lock != "" && len(s.Queue) > 0 && !strings.Contains(c.Name, lock) {
 		head := s.Queue[0].Name
 		if c.Name < head[len(head)-znode.SequenceDigits:] {
-			return Critical, "by Curator's order it comes before every number"
+			return Critical, "in Curator's order it comes before every number"
 		}
 	}
 	return "", ""

@@ -6,8 +6,8 @@ import (
 	"electop/model/dialect"
 )
 
-// formerSessions are the sessions that owned a contender and own none now, the
-// last formerMax.
+// formerSessions are the last formerMax sessions that owned a contender and own
+// none now.
 type formerSessions struct {
 	sessions map[uint64]former
 	ring     []uint64 // sessions in the order of their leaving
@@ -18,7 +18,7 @@ type formerSessions struct {
 type former struct {
 	name string
 	at   time.Time
-	// unseen is how many candidates had come and gone unseen till then. If there
+	// unseen is how many candidates had come and gone unseen until then. If there
 	// were more since, one of them may have been the session's.
 	unseen int
 }

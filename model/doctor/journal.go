@@ -8,7 +8,7 @@ import (
 )
 
 // A Journal is a [model.Journal] with its doctor: it applies each observation to
-// both, and merges and numbers their events. It is for one goroutine.
+// both, and merges and numbers their events. Only one goroutine may use it.
 type Journal struct {
 	election *model.Journal
 	doctor   Doctor
@@ -25,7 +25,7 @@ type heldEvent struct {
 	event  model.Event
 }
 
-// NewJournal returns a journal to which nothing was applied yet.
+// NewJournal returns a journal without observations.
 func NewJournal(cfg model.Config) *Journal {
 	return &Journal{election: model.NewJournal(cfg), doctor: newDoctor(cfg, rules), cfg: cfg, n: cfg.Events, baseline: cfg.Baseline}
 }
@@ -80,7 +80,7 @@ func (j *Journal) merge(events []model.Event, raised []model.EventBody, at time.
 }
 
 // Deadline returns when the journal wants a [model.Advance], if it wants one: to
-// let go of what it holds back, or because the doctor waits.
+// publish events that it holds back, or because the doctor waits.
 func (j *Journal) Deadline() (time.Time, bool) {
 	due, ok := j.election.Held()
 	if d := j.doctor.due; !d.IsZero() && (!ok || d.Before(due)) {
@@ -92,7 +92,7 @@ func (j *Journal) Deadline() (time.Time, bool) {
 // Held is as [model.Journal.Held].
 func (j *Journal) Held() (time.Time, bool) { return j.election.Held() }
 
-// State returns the election as it stands, with its diagnosis.
+// State returns the current state of the election, with its diagnosis.
 func (j *Journal) State() *State {
 	if j.cached == nil {
 		j.cached = j.doctor.state(j.election.State())
@@ -101,13 +101,12 @@ func (j *Journal) State() *State {
 	return j.cached
 }
 
-// Events returns how many events there were, with those that wait.
+// Events returns how many events there were, including those that wait.
 func (j *Journal) Events() uint64 {
 	return j.n + uint64(j.election.Waiting()+len(j.held))
 }
 
-// News reports whether there will be something new to see after o, besides
-// events.
+// News reports whether o changes something visible, besides events.
 func (j *Journal) News(o model.Observation) bool {
 	if j.baseline > 0 {
 		return j.baseline == 1 // now it is complete
@@ -115,8 +114,7 @@ func (j *Journal) News(o model.Observation) bool {
 	return j.election.News(o)
 }
 
-// Clone returns a journal that is in the same state and goes its own way from
-// here, as [model.Journal.Clone] does.
+// Clone returns an independent copy, as [model.Journal.Clone] does.
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.election = j.election.Clone()
@@ -129,8 +127,8 @@ func (j *Journal) Clone() *Journal {
 // Crowd returns how many children and members there are.
 func (j *Journal) Crowd() int { return j.election.Crowd() }
 
-// Weight is what a clone takes of the memory, roughly, in bytes, and how many
-// things it copies.
+// Weight estimates the memory of a clone, in bytes, and the number of things that
+// it copies.
 func (j *Journal) Weight() (bytes, things int) {
 	d := &j.doctor
 	bytes = j.election.Weight() + d.weight()

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// vanishNear is how long before its parent a candidate's znode went if both
-	// were deleted together, child by child.
+	// vanishNear is how long before its parent a candidate's znode may be deleted
+	// if both were deleted together, child by child.
 	vanishNear = 5 * time.Second
-	// vanishWait is how long clients have to create the path anew and stand again.
+	// vanishWait is how long clients may take to create the path again and rejoin.
 	vanishWait = 5 * time.Second
 	// vanishFor is how long it is remembered.
 	vanishFor = 10 * time.Minute
@@ -32,7 +32,7 @@ func (d *Doctor) parentWent(at time.Time) {
 	d.lost = d.lost[:min(len(d.lost), predecessorsMax)]
 }
 
-// parentVanished finds elections that were deleted under their candidates.
+// parentVanished finds elections that were deleted while candidates used them.
 func parentVanished(r *report) {
 	s := r.s
 	d := r.d
@@ -50,7 +50,7 @@ func parentVanished(r *report) {
 		connected := s.Tracked.Client(session).Conn != nil
 		m := s.MemberWith(session)
 		switch {
-		case r.owners()[session] != nil: // stands again
+		case r.owners()[session] != nil: // rejoined
 		case m != nil:
 			if m.Fault == model.NoFault && m.Ending == model.NoEnding && m.Belief != model.Lost && m.Belief != model.Resigned {
 				alive = append(alive, session)
@@ -62,14 +62,14 @@ func parentVanished(r *report) {
 		}
 	}
 	f := Finding{
-		Harm:       "Their programs may not notice, and stand no more: nobody leads, or somebody leads who does not know of the others.",
-		Advice:     "Restart the programs of these sessions. Keep the parent persistent, and delete it only when nobody uses it.",
+		Harm:       "Their programs may not notice that they are no longer candidates: nobody leads, or a leader does not know the other candidates.",
+		Advice:     "Restart the programs of these sessions. Keep the parent persistent, and delete it only when no program uses it.",
 		Znodes:     []string{s.Path},
 		References: []string{"CURATOR-724"},
 		Evidence:   []string{fmt.Sprintf("%s was deleted by %s, together with %s", znode.Safe(s.Path, 0), units.Clock(d.parentGone), units.Count(len(d.lost), "candidate", "candidates"))},
 	}
 	if s.Phase == model.Live {
-		f.Evidence = append(f.Evidence, "it is there again, with the czxid "+znode.Zxid(s.Parent.Czxid))
+		f.Evidence = append(f.Evidence, "it exists again, with the czxid "+znode.Zxid(s.Parent.Czxid))
 	}
 	h := hold{wait: vanishWait, again: d.parentGone.Add(vanishFor + time.Second)}
 	switch {
@@ -79,16 +79,16 @@ func parentVanished(r *report) {
 			f.Severity = Critical
 		}
 		f.Severity = atMost(r.ceiling(), f.Severity)
-		f.Title = "the election was deleted under its candidates"
+		f.Title = "the election was deleted while candidates used it"
 		f.Sessions = alive
 		for _, session := range alive[:min(len(alive), evidenceMax)] {
-			f.Evidence = append(f.Evidence, "session "+znode.Hex(session)+" lives and does not stand again")
+			f.Evidence = append(f.Evidence, "session "+znode.Hex(session)+" is alive but did not rejoin")
 		}
 	case unknown > 0:
 		f.Severity = Info
 		f.Title = "the election was deleted together with its candidates"
-		f.Evidence = append(f.Evidence, "whether their sessions live is not known: the servers were not asked since")
-		f.Harm = "None if they had ended. " + f.Harm
+		f.Evidence = append(f.Evidence, "it is unknown whether their sessions are alive: the servers were not asked since then")
+		f.Harm = "None if their sessions had ended. Otherwise nobody may lead, or a leader may not know the other candidates."
 	default:
 		return
 	}

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Pending is a suspicion that has not lasted for long enough to be a finding.
+// Pending is a suspicion that has not lasted long enough to be a finding.
 type Pending struct {
 	Rule, Title string
 	Znodes      []string // full paths, raw
-	// Left is how much longer it has to last; 0: until the servers were asked
-	// again.
+	// Left is how much longer it has to last; 0 means until the servers have been
+	// asked again.
 	Left time.Duration
 }
 
-// Pending returns what the doctor suspects and did not have the time to find,
-// by rule.
+// Pending returns the suspicions that are not findings yet, by rule.
 func (s *State) Pending() []Pending { return s.pending }
 
 // pending lists the suspicions that want to last longer.

@@ -7,11 +7,10 @@ import (
 	"electop/model/session"
 )
 
-// predecessors remembers when contenders went, as far as that changes whom
-// another has to watch. States share it: it is copied before it is written.
+// predecessors remembers when contenders left, as far as that changed the
+// predecessor of another. States share it: it is copied before each write.
 type predecessors struct {
-	// before is, by the contender that stood next behind, when the last one
-	// before it went.
+	// before is when the last contender right before another left, by that other.
 	before map[dialect.ID]time.Time
 	// floor stands for what is not remembered: nothing is known of before it.
 	floor time.Time

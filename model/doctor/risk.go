@@ -19,15 +19,15 @@ type Risk struct {
 	Evidence      string
 	Since         time.Time
 	Leader        bool               // it holds the role
-	Next          *dialect.Candidate // who would take over, nil for nobody
+	Next          *dialect.Candidate // would take over, nil for nobody
 
-	said bool      // an event told of it
-	told time.Time // the bound that was last told in an event; zero: none
+	said bool      // an event reported it
+	told time.Time // the bound in the last event; zero: none
 }
 
-// RiskChanged is a risk that was raised, or that is over: the contender is
-// back, or gone. It is raised again where a bound becomes known, or the one that was
-// told is taken back or moved to a later time.
+// RiskChanged is a risk that was raised, or that is over because the contender is
+// back or gone. It is raised again when a bound becomes known, is withdrawn, or
+// moves to a later time.
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
@@ -35,7 +35,7 @@ type RiskChanged struct {
 
 func (RiskChanged) EventBody() {}
 
-// Risk returns the risk that the contender is at, nil for none that is known.
+// Risk returns the known risk of the contender, nil for none.
 func (s *State) Risk(c *dialect.Candidate) *Risk {
 	if c == nil {
 		return nil
@@ -43,15 +43,15 @@ func (s *State) Risk(c *dialect.Candidate) *Risk {
 	return s.risks[c.ID()]
 }
 
-// RiskWatch says why a risk of the contender would not be seen in time; ""
-// where it would.
+// RiskWatch says why electop would not see a risk of the contender in time, "" if
+// it would.
 func (s *State) RiskWatch(c *dialect.Candidate) string {
 	t := s.Told
 	if t == nil {
 		return "the servers were not asked (v)"
 	}
 	if t.Every <= 0 {
-		return "the servers are asked for connections and sessions only when you want to know (v)"
+		return "the servers are asked for connections and sessions only on request (v)"
 	}
 	refused, deadlines := "", false
 	for i := range t.Servers {
@@ -75,12 +75,12 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 		to = m.Timeout
 	}
 	if to <= 0 {
-		return "its session's timeout is not known"
+		return "its session's timeout is unknown"
 	}
 	// A stopped client is silent for a third of its timeout as healthy ones
 	// are; two rounds later it shows, and it has to before its session expires.
 	if left := (to - to/3 - session.Slack) / 2; t.Every > left {
-		return "the servers are asked every " + units.Exact(t.Every) + ", too seldom for a session of " + units.Exact(to)
+		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to)
 	}
 	return ""
 }
@@ -130,7 +130,7 @@ func (d *Doctor) set(r *Risk) {
 	d.risks[r.Candidate.ID()], d.riskView = r, nil
 }
 
-// place says what the contender at position i is to the role.
+// place sets whether the contender at position i holds the role, and who is next.
 func place(r *Risk, queue []*dialect.Candidate, i, holders int) {
 	r.Leader, r.Next = i < holders, nil
 	if r.Leader && holders < len(queue) {

@@ -66,7 +66,7 @@ func (l *ruleContext) child(name string) *dialect.Candidate {
 // holders returns how many hold the role.
 func (l *ruleContext) holders() int { return l.s.Recipe.Holders(l.s.Queue) }
 
-// dialect is whose election it is: its ID, "" where that is not known.
+// dialect is the ID of the system that runs the election, "" if unknown.
 func (l *ruleContext) dialect() string {
 	if d := l.s.Dialect; d != nil {
 		return d.ID
@@ -74,14 +74,14 @@ func (l *ruleContext) dialect() string {
 	return ""
 }
 
-// guessed reports whether the recipe is but a guess from the numbers.
+// guessed reports whether the recipe is only a guess from the numbers.
 func (l *ruleContext) guessed() bool { return l.s.Dialect != nil && l.s.Dialect.Unknown() }
 
-// sharing reports whether this is (or may as well be) a lock: threads of one
-// process stand for themselves with one session, and reigns are short.
+// sharing reports whether this is (or may be) a lock: threads of one process
+// share one session, and reigns are short.
 func (l *ruleContext) sharing() bool { return l.s.Dialect != nil && l.s.Dialect.Shares() }
 
-// observing reports whether the session is an observing one of this process.
+// observing reports whether the session is one of electop's observers.
 func (l *ruleContext) observing(session uint64) bool {
 	if session == l.s.Link.Session {
 		return true

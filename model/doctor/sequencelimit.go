@@ -12,15 +12,15 @@ const (
 	sequenceHalf = 1 << 30
 )
 
-// sequenceLimit finds counters near 2^31 and names from beyond it.
+// sequenceLimit finds counters near 2^31 and names beyond it.
 func sequenceLimit(r *report) {
 	s := r.s
 	if s.Phase != model.Live || !s.ParentRead || s.Single {
 		return
 	}
 	f := Finding{
-		Harm:       "From 3.6 on, servers refuse every sequential create after number 2147483647; older ones went on with negative numbers, which sort before all others.",
-		Advice:     "Use another parent, or delete and create this one while nobody stands: a new parent counts from 0.",
+		Harm:       "Servers from 3.6 on refuse every sequential create after number 2147483647; older ones continue with negative numbers, which sort before all others.",
+		Advice:     "Use another parent, or delete and recreate this one while the queue is empty: a new parent counts from 0.",
 		References: []string{"kazoo#730", "ZOOKEEPER-3249"},
 		Znodes:     []string{s.Path},
 	}
@@ -32,13 +32,13 @@ func sequenceLimit(r *report) {
 		f.Znodes = append(f.Znodes, r.path(s.Queue[0].Name))
 	case !counted:
 		f.Severity, f.Title = Critical, "the sequence numbers are used up"
-		f.Evidence = []string{"the parent's counter stands at 2147483647"}
+		f.Evidence = []string{"the parent's counter is at 2147483647"}
 	case n >= sequenceNear:
 		f.Severity, f.Title = Warning, "the sequence numbers are nearly used up"
-		f.Evidence = []string{fmt.Sprintf("the next one is %d of at most 2147483647", n)}
+		f.Evidence = []string{fmt.Sprintf("the next number is %d of at most 2147483647", n)}
 	case n >= sequenceHalf:
 		f.Severity, f.Title = Info, "half of the sequence numbers are used up"
-		f.Evidence = []string{fmt.Sprintf("more than %d were given out, of at most 2147483647", sequenceHalf)}
+		f.Evidence = []string{fmt.Sprintf("more than %d of at most 2147483647 numbers are used", sequenceHalf)}
 	default:
 		return
 	}

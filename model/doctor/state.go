@@ -10,11 +10,11 @@ import (
 // State is an election at one moment, with its diagnosis. It is immutable.
 type State struct {
 	*model.State
-	// Events is how many events there were up to now, with those that are held
-	// back for an acknowledgement.
+	// Events is how many events there were until now, including those that are
+	// held back for an acknowledgement.
 	Events uint64
 	// Risks are the contenders whose sessions are about to expire, in queue
-	// order; Findings is what the doctor noticed, gravest first.
+	// order. Findings are the doctor's findings, worst first.
 	Risks    []*Risk
 	Findings []*Finding
 
@@ -40,8 +40,8 @@ func (d *Doctor) state(s *model.State) *State {
 	}
 }
 
-// Sessions are those that the servers should be asked about, sorted: those of
-// [model.State.Sessions], and those whose candidates went with the parent.
+// Sessions are the sessions to ask the servers about, sorted: those of
+// [model.State.Sessions], and those whose candidates were deleted with the parent.
 func (s *State) Sessions() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	slices.Sort(out)

@@ -44,8 +44,8 @@ type report struct {
 	moreHold hold
 }
 
-// subjectsMax bounds the findings of one rule: the operator has enough to do
-// with so many. The others are told together, in one more.
+// subjectsMax bounds the findings of one rule: more do not help an operator. One
+// further finding sums up the others.
 const subjectsMax = 8
 
 // evidenceMax bounds the lines of evidence of one finding.
@@ -57,7 +57,7 @@ func (r *report) check() {
 	r.rest()
 }
 
-// find reports a suspicion about a subject, "" where the rule has but one.
+// find reports a suspicion about a subject, "" if the rule has only one.
 func (r *report) find(subject string, f Finding, h hold) {
 	if r.count++; r.count > subjectsMax {
 		if r.count == subjectsMax+1 {
@@ -116,7 +116,7 @@ func (r *report) suspect(subject string, f Finding, h hold) {
 	}
 	s.finding = &f
 	if s.raised {
-		d.raised = -1 // the list is to be made anew
+		d.raised = -1 // the list must be rebuilt
 	}
 }
 

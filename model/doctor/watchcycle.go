@@ -6,9 +6,8 @@ import (
 	"electop/model/znode"
 )
 
-// watchCycle finds candidates that wait for each other. Who waits for a lower
-// number never closes a circle, so it takes one that waits for a higher: read
-// locks that were asked for in the wrong order do.
+// watchCycle finds candidates that wait for each other. A cycle needs a candidate
+// that waits for a higher number: read locks that watch the wrong znode do.
 func watchCycle(r *report) {
 	s := r.s
 	last, base := r.d.watch.last, r.d.watch.base
@@ -23,8 +22,8 @@ func watchCycle(r *report) {
 	f := Finding{
 		Severity:   Critical,
 		Title:      "candidates wait for each other",
-		Harm:       "Each of them goes on when another of them goes: none does until a session ends.",
-		Advice:     "End one of the sessions. Then see to it that a reader watches the nearest writer with a lower number, and nobody a higher one.",
+		Harm:       "Each of them waits for another of them: none can continue until a session ends.",
+		Advice:     "End one of the sessions. Then fix the client: a reader must watch the nearest writer with a lower number; nobody may watch a higher number.",
 		References: []string{"kazoo#649", "kazoo#650"},
 	}
 	for k, i := range circle {

@@ -11,11 +11,11 @@ import (
 	"electop/model/znode"
 )
 
-// watchFaults is what the tables of watches say of all contenders.
+// watchFaults is what the watch tables say about all contenders.
 type watchFaults struct {
 	missing []int
 	wrong   []astray
-	// crowd are contenders that gather on a child which they need not watch.
+	// crowds are contenders that watch a child which they need not watch.
 	crowds map[string]*crowd
 	names  []string // of the crowds, sorted
 }
@@ -117,13 +117,13 @@ func (v *watchFaults) gather(name string) *crowd {
 	return c
 }
 
-// herd reports whether two or more gather of which one at least has no
-// business there.
+// herd reports whether two or more watch the child and at least one of them
+// should watch another.
 func (c *crowd) herd() bool {
 	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
 }
 
-// stuck grades a contender that is not told of its turn.
+// stuck grades a contender that is not notified when its turn comes.
 func (r *report) stuck(i int) Severity {
 	if i == r.s.Recipe.Holders(r.s.Queue) {
 		return atMost(r.ceiling(), Critical)
@@ -131,7 +131,7 @@ func (r *report) stuck(i int) Severity {
 	return atMost(r.ceiling(), Warning)
 }
 
-// missingWatch finds contenders that watch nobody.
+// missingWatch finds contenders without a watch.
 func missingWatch(r *report) {
 	s := r.s
 	for _, i := range r.watchFaults().missing {
@@ -141,13 +141,13 @@ func missingWatch(r *report) {
 		}
 		r.find(znode.Safe(c.Name, 0), Finding{
 			Severity: r.stuck(i),
-			Title:    "a candidate watches nobody",
+			Title:    "a candidate has no watch",
 			Evidence: []string{
 				said(c) + " should watch " + t,
-				fmt.Sprintf("%s told no such watch at %s, nor some time before", units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.d.watch.last.at)),
+				fmt.Sprintf("%s reported no such watch at %s, nor in an earlier answer", units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.d.watch.last.at)),
 			},
-			Harm:       "It is not told when its turn comes: then nobody leads until its session ends, or until it looks by itself.",
-			Advice:     "Restart the candidate. Then see how its code sets the watch: the predecessor may go between the list and the watch, so it has to list again where the watched znode is not there.",
+			Harm:       "It is not notified when its turn comes: then nobody leads until its session ends or it lists the children by itself.",
+			Advice:     "Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist.",
 			Znodes:     []string{r.path(c.Name)},
 			Sessions:   []uint64{c.Session},
 			References: []string{"ZooKeeper recipes: leader election", "Helix#44", "ZooKeeper WriteLock"},
@@ -155,7 +155,7 @@ func missingWatch(r *report) {
 	}
 }
 
-// mustWatch names whom the contender at i has to watch.
+// mustWatch names the znode that the contender at i must watch.
 func (r *report) mustWatch(i int) string {
 	t, ok := r.s.Recipe.Watches(r.s.Queue, i)
 	if !ok {
@@ -164,8 +164,8 @@ func (r *report) mustWatch(i int) string {
 	return znode.Safe(r.s.Queue[t].Name, 0)
 }
 
-// wrongWatch finds contenders that watch another than they should, but for
-// those that gather in a herd.
+// wrongWatch finds contenders that do not watch their predecessor, except those
+// in a herd.
 func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
@@ -173,7 +173,7 @@ func wrongWatch(r *report) {
 		if slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
 			continue
 		}
-		before := false // one that leaves before its turn comes, which wakes it
+		before := false // it watches one that leaves before its turn comes
 		var names []string
 		for _, name := range w.watched {
 			if k := r.child(name); k != nil && s.Recipe.Contends(k) && s.Recipe.Before(k, c) {
@@ -183,26 +183,26 @@ func wrongWatch(r *report) {
 		}
 		f := Finding{
 			Severity: atMost(r.ceiling(), Warning),
-			Title:    "a candidate watches another than its predecessor",
+			Title:    "a candidate does not watch its predecessor",
 			Evidence: []string{
 				said(c) + " should watch " + r.mustWatch(w.at),
 				"it watches " + strings.Join(names[:min(len(names), 4)], ", "),
 			},
-			Harm:       "It is woken when it can not lead, and lists all candidates in vain.",
-			Advice:     "Watch the candidate with the largest number below one's own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's.",
+			Harm:       "It is notified when it cannot lead, and lists all candidates for nothing.",
+			Advice:     "Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's.",
 			Znodes:     []string{r.path(c.Name)},
 			Sessions:   []uint64{c.Session},
 			References: []string{"ZooKeeper recipes: leader election"},
 		}
 		if !before {
 			f.Severity = r.stuck(w.at)
-			f.Harm = "What it watches does not stand before it, so it is not told when its turn comes: then nobody leads."
+			f.Harm = "The watched znode is not before its own, so it is not notified when its turn comes: then nobody leads."
 		}
 		r.find(znode.Safe(c.Name, 0), f, hold{})
 	}
 }
 
-// herdWatch finds many that are woken by one deletion.
+// herdWatch finds many contenders that one deletion notifies.
 func herdWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, name := range v.names {
@@ -212,8 +212,8 @@ func herdWatch(r *report) {
 		f := Finding{
 			Severity: atMost(r.ceiling(), Warning),
 			Title:    fmt.Sprintf("a herd: %d candidates watch the same znode", len(all)),
-			Harm:     "When it goes, all of them are woken and list all candidates at once, though one at the most can lead: the load of a handoff grows with the square of their number.",
-			Advice:   "Watch the predecessor: the largest number below one's own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later ones put it right.",
+			Harm:     "When the znode is deleted, all of them are notified and list all candidates, but only one can lead: the load of a handoff grows with the square of their number.",
+			Advice:   "Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later pages are correct.",
 			Znodes:   []string{r.path(name)},
 			References: []string{
 				"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)",
@@ -235,8 +235,8 @@ func herdWatch(r *report) {
 			Severity: Info,
 			Title:    "a herd by design: everybody watches the list of candidates",
 			Evidence: []string{fmt.Sprintf("%s: %s", r.s.Dialect.System, units.Count(len(s.Queue), "candidate", "candidates"))},
-			Harm:     "Each join and each departure wakes all of them. With few candidates that costs little.",
-			Advice:   "Nothing, while they are few: it is how this system does it.",
+			Harm:     "Each join and each departure notifies all of them. With few candidates that costs little.",
+			Advice:   "Nothing to do while they are few: this system works that way.",
 			Znodes:   []string{s.Path},
 			References: []string{
 				"MESOS: src/zookeeper/group.cpp", "Pinot#15890", "ZooKeeper recipes: locks (herd effect)",

@@ -10,22 +10,22 @@ import (
 	"electop/model/znode"
 )
 
-// calm is how long a contender has to set its watch anew, and this program to
-// see that it must: what a table says of a watch is held against it only if
-// another table, this much older, said so too. Healthy clients take
-// milliseconds (a notification, a list, a read).
+// calm is how long a contender may take to set its watch again, and electop to see
+// that it must. A table proves a wrong or missing watch only if another table, at
+// least this much older, agrees. Healthy clients take milliseconds (a
+// notification, a list, a read).
 const calm = time.Second
 
 // watchTable is one round of asking for watch tables, indexed. It is immutable
 // once made, for states share it.
 type watchTable struct {
 	at, end time.Time
-	// why says what keeps the round from being complete, "" for nothing: only
-	// of a complete one can it be said that nobody has a watch.
+	// why says why the round is incomplete, "" if it is complete: only a complete
+	// round can prove that a watch is missing.
 	why      string
 	watching map[uint64]*watching // by session
-	// clients are the connections that the same round told of, nil if not all
-	// members told theirs: who had none then had no watch either.
+	// clients are the connections of the same round, nil if not all members
+	// reported theirs: a session without a connection had no watch either.
 	clients map[uint64]session.Conn
 	// crowded are the contenders of sessions that own several.
 	crowded map[uint64][]*dialect.Candidate
@@ -43,7 +43,7 @@ type watching struct {
 // right one is looked for among all of them, whatever the bound.
 const watchedMax = 64
 
-// newRound indexes a table, nil if nobody was asked for watches.
+// newWatchTable indexes a table, nil if no server was asked for watches.
 func newWatchTable(t *session.Table, path string, queue []*dialect.Candidate) *watchTable {
 	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching)}
 	asked := false

@@ -6,8 +6,8 @@ import (
 	"electop/model/znode"
 )
 
-// zombieLeader finds a leader that is dead or stopped while its session lives:
-// two looks, or a silence that itself took two.
+// zombieLeader finds a leader that is dead or stopped while its session is alive.
+// It takes two rounds of answers, or a silence that needed two to be seen.
 func zombieLeader(r *report) {
 	for _, x := range r.d.riskList(r.s.Recipe) {
 		h := r.sessions.Of(x.Candidate.Session)
@@ -20,10 +20,10 @@ func zombieLeader(r *report) {
 		}
 		f := Finding{
 			Severity:   atMost(r.ceiling(), Warning),
-			Title:      "the leader is not heard from",
+			Title:      "the leader is silent",
 			Evidence:   []string{said(x.Candidate) + ": " + x.Evidence},
-			Harm:       "It does not do its work, or can not know that it may. Nobody takes over until its session expires; if it was only stopped, it goes on believing that it leads for a moment after.",
-			Advice:     "If it is dead, wait for its session to expire, or delete its znode once you are sure. If this happens often, look for long pauses (garbage collection, a paused machine).",
+			Harm:       "It does not do its work, or cannot know whether it still leads. Nobody takes over until its session expires. If it was only paused, it still believes that it leads for a moment after that.",
+			Advice:     "If it is dead, wait until its session expires, or delete its znode if you are sure. If this happens often, look for long pauses (garbage collection, a suspended machine).",
 			Znodes:     []string{r.path(x.Candidate.Name)},
 			Sessions:   []uint64{x.Candidate.Session},
 			References: []string{"CURATOR-206", "CURATOR-460"},

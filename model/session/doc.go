@@ -1,15 +1,15 @@
-// Package session knows what the servers say of sessions: where each is
-// connected, when it was last heard of, and when it expires.
+// Package session knows what the servers report about sessions: where each is
+// connected, when a server last heard from it, and when it expires.
 //
-// A [Table] is one round of asking the members of the ensemble. The [Tracker]
-// takes in one table after the other, and keeps a [Liveness] for each session
-// that owns a contender: bounds of when the servers last heard of it. Two things
-// rest on these bounds: why a leader's znode went (package model), and whether a
-// leader's session is about to expire (package doctor).
+// A [Table] has the answers of the ensemble's members in one round. The [Tracker]
+// takes in one table after the other and keeps a [Liveness] for each session that
+// owns a contender: bounds of when the servers last heard from it. Two results
+// depend on these bounds: why a leader's znode was deleted (package model), and
+// whether a leader's session is about to expire (package doctor).
 //
 //	Table -> Tracker.Hear -> Liveness, Danger, View
 //
-// Times of other machines are compared with ours by anchors: sessions of this
-// process, of which both sides say when they were heard of (leaderclock.go).
-// A bound is said only if it follows from what was seen.
+// Anchors relate the clocks of other machines to ours: they are sessions of this
+// process, for which both sides know when a message arrived (leaderclock.go). A
+// bound is published only if it follows from observations.
 package session

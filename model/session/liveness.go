@@ -36,7 +36,7 @@ type Liveness struct {
 	sound time.Time
 	// silent: it was connected and not heard from since.
 	silent bool
-	// danger says what shows that the session is about to expire, "" for nothing;
+	// danger says why the session is about to expire, "" for no reason;
 	// dangerSince is when it was first seen.
 	danger      string
 	dangerSince time.Time
@@ -192,29 +192,28 @@ func (h *Liveness) Silence() (since time.Time, sure bool) {
 	return h.since, true
 }
 
-// LastKnown says in words what was known of the session last, for somebody who
-// asks why it ended.
+// LastKnown says in words what was last known about the session, to explain its
+// end.
 func (h *Liveness) LastKnown() string {
 	switch {
 	case !h.absent.IsZero():
-		return "no connection since " + units.Clock(h.absent) + ", but whether its session could expire by then is not known"
+		return "no connection since " + units.Clock(h.absent) + "; it is unknown whether its session could expire by then"
 	case h.conn != nil:
 		return "connected to " + h.server + " when it was last asked, at " + units.Clock(h.askedConn)
 	}
-	return "the servers did not tell when its session expires"
+	return "the servers did not report when its session expires"
 }
 
 // Likely is when a session without a connection may expire, if its client was
-// in order when it was last seen so, or joined: it pings every third of its timeout. One
-// that closed its session between its connection and its next look is no less
-// gone.
+// healthy when it joined or was last seen healthy: it then pings every third of its
+// timeout. The session may also have been closed since.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
 	if h.absent.IsZero() || h.silent {
 		return time.Time{}
 	}
-	// The znodes of one that was closed just before the servers were asked have
-	// gone with it, which is seen within the Slack.
+	// If the session was closed just before the servers were asked, its znodes
+	// were deleted too, which is seen within the Slack.
 	closed := h.absent.Add(Slack)
 	if from.IsZero() {
 		return closed
@@ -244,7 +243,7 @@ func (h *Liveness) assess(t *Table, at time.Time, tick time.Duration) {
 	}
 }
 
-// signs says what shows that the session is about to expire, "" for nothing.
+// signs says why the session is about to expire, "" for no reason.
 func (h *Liveness) signs(tick time.Duration, of int) string {
 	limit := cmp.Or(h.timeout, h.most)/3 + Slack
 	switch {
@@ -252,12 +251,12 @@ func (h *Liveness) signs(tick time.Duration, of int) string {
 		return "no connection to any of " + units.Count(of, "member", "members") + " since " + units.Clock(h.absent)
 	case h.timeout <= 0 && h.most <= 0:
 	case h.conn != nil && h.askedConn.Sub(h.since) > limit:
-		return fmt.Sprintf("connected to %s, which has heard nothing from it since %s; it should every %s",
+		return fmt.Sprintf("connected to %s, which received nothing from it since %s; a ping is due every %s",
 			h.server, units.Clock(h.since), units.Exact((cmp.Or(h.timeout, h.most) / 3).Round(time.Second/10)))
 	case h.told && h.askedDue.Sub(h.moved) > limit+tick+tick/2:
 		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, units.Clock(h.moved))
 	case h.told && h.timeout > 0 && !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > limit+tick/2:
-		return fmt.Sprintf("by its deadline on %s it was last heard from before %s", h.leader, units.Clock(h.by.Add(-h.timeout)))
+		return fmt.Sprintf("its deadline on %s shows that it was silent since %s or earlier", h.leader, units.Clock(h.by.Add(-h.timeout)))
 	}
 	return ""
 }

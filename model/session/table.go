@@ -98,7 +98,7 @@ type AnswerState string
 const (
 	NotAsked AnswerState = ""         // not wanted in this round
 	Answered AnswerState = "answered" // in full
-	Refused  AnswerState = "refused"  // a setting forbids it; Hint says which would allow it
+	Refused  AnswerState = "refused"  // a setting forbids it; Hint says which setting allows it
 	Failed   AnswerState = "failed"   // no answer, or none that makes sense
 	TooLarge AnswerState = "too large"
 )
@@ -109,7 +109,7 @@ type Answer struct {
 	Via   string      `json:"via,omitempty"`  // "http" or "4lw"
 	At    time.Time   `json:"at,omitzero"`    // of the reply
 	Why   string      `json:"why,omitempty"`  // for all but Answered; safe to show
-	Hint  string      `json:"hint,omitempty"` // the server's setting that would allow it
+	Hint  string      `json:"hint,omitempty"` // the server's setting that allows it
 }
 
 // Client is a client's connection as the server lists it.
@@ -176,11 +176,11 @@ func (t *Table) Believed() *Table {
 	}
 	doubted := *t
 	doubted.Whole = false
-	doubted.Unwhole = "none of the servers that answered lists the connection of electop itself: they may be those of another ensemble (--admin-url)"
+	doubted.Unwhole = "no server that answered lists electop's own connection: these servers may belong to another ensemble (check --admin-url)"
 	return &doubted
 }
 
-// Incomplete says what keeps the watch tables from being all there are.
+// Incomplete says why the watch tables do not show all watches, "" if they do.
 func (t *Table) Incomplete() string {
 	for i := range t.Servers {
 		s := &t.Servers[i]
@@ -188,7 +188,7 @@ func (t *Table) Incomplete() string {
 			return s.Unanswered("watches", s.Watches)
 		}
 		if s.Leftover {
-			return znode.Safe(s.Addr, 0) + " has more watches than are kept"
+			return znode.Safe(s.Addr, 0) + " has more watches than electop keeps"
 		}
 	}
 	if !t.Whole {
@@ -200,18 +200,18 @@ func (t *Table) Incomplete() string {
 	return ""
 }
 
-// Unanswered says why a server's answer is missing, and what would help.
+// Unanswered says why a server's answer is missing, and how to get it.
 func (s *Server) Unanswered(what string, a Answer) string {
 	text := znode.Safe(s.Addr, 0)
 	switch a.State {
 	case NotAsked:
 		text += " was not asked for " + what
 	case Refused:
-		text += " refuses to tell its " + what
+		text += " refuses to list its " + what
 	case TooLarge:
 		text += " has too many " + what + " to ask for them"
 	default:
-		text += " did not tell its " + what
+		text += " did not list its " + what
 	}
 	if a.Why != "" {
 		text += ": " + znode.Safe(a.Why, 0)
