@@ -68,23 +68,23 @@ const (
 // You is the ID of this program's own candidacy.
 const You = "you"
 
-// ErrClosed is returned for what a closed cast is asked to do, and
-// ErrCampaigning for a second candidacy of this program's own.
+// ErrClosed is returned by the methods of a closed cast, and ErrCampaigning for a
+// second candidacy of electop itself.
 var (
 	ErrClosed      = errors.New("the cast is closed")
-	ErrCampaigning = errors.New("you campaign already")
+	ErrCampaigning = errors.New("you are already a candidate")
 )
 
-// ErrForeign is returned in somebody else's election by what would break its
-// rule or naming.
-var ErrForeign = errors.New("in somebody else's election candidates keep to its rule")
+// ErrForeign is returned for an act that would break the rule or the naming of a
+// third-party election.
+var ErrForeign = errors.New("cannot change the rule of a third-party election")
 
-// ErrNotNow is what an error is that refuses an act because of what is the
-// matter with the candidate at the moment; its text says what.
+// ErrNotNow is wrapped by errors that refuse an act because of the candidate's
+// current state; the text says which.
 var ErrNotNow = errors.New("not now")
 
 // ErrNoMember is returned for an ID that is not, or no longer, in the cast.
-var ErrNoMember = errors.New("no candidate of ours")
+var ErrNoMember = errors.New("not a candidate of electop")
 
 // NewCast returns an empty cast. [Cast.Close] ends it.
 func NewCast(cfg Config) *Cast {

@@ -27,10 +27,10 @@ func (s *Stage) Expire(id string) error {
 
 func (s *Stage) expire(m model.Member) error {
 	if m.Session == 0 {
-		return fmt.Errorf("%s has no session that could expire", znode.Safe(m.ID, 40))
+		return fmt.Errorf("%s has no session", znode.Safe(m.ID, 40))
 	}
 	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
-		return fmt.Errorf("the session of %s is over already", znode.Safe(m.ID, 40))
+		return fmt.Errorf("the session of %s has already ended", znode.Safe(m.ID, 40))
 	}
 	if s.cfg.Cast.with(m.ID, (*member).loseSession) == nil {
 		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
@@ -41,7 +41,7 @@ func (s *Stage) expire(m model.Member) error {
 	}
 	err := s.cfg.Server.ExpireSession(int64(m.Session))
 	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {
-		return fmt.Errorf("let the session of %s expire: %w", znode.Safe(m.ID, 40), err)
+		return fmt.Errorf("expire the session of %s: %w", znode.Safe(m.ID, 40), err)
 	}
 	return nil // else its time came while we waited
 }

@@ -88,7 +88,7 @@ func (m *member) run() {
 		m.mu.Unlock()
 		if err := m.stand(c); err != nil && m.cast.ctx.Err() == nil {
 			if m.cast.cfg.Notice != nil {
-				m.cast.cfg.Notice(znode.Safe(fmt.Sprintf("%s cannot stand: %v", m.name, err), 0))
+				m.cast.cfg.Notice(znode.Safe(fmt.Sprintf("%s cannot join: %v", m.name, err), 0))
 			}
 			return
 		}

@@ -168,7 +168,7 @@ func (m *member) setSlow(on bool) error {
 	case on == (m.slow != nil):
 		return nil
 	case on && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
-		return notNow(m.name + " has its leader procedure behind it")
+		return notNow(m.name + " has already finished its leader procedure")
 	case on:
 		m.slow = make(chan struct{})
 	default:

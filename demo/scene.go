@@ -26,21 +26,21 @@ func (s *Stage) Set(ctx context.Context, sc Scene) (err error) {
 	case s.setting <- struct{}{}:
 		defer func() { <-s.setting }()
 	case <-ctx.Done():
-		return fmt.Errorf("set the scene: %w", ctx.Err())
+		return fmt.Errorf("prepare the scene: %w", ctx.Err())
 	}
 	s.hurry(sc.Pace)
 	defer func() { s.settle(err == nil) }()
 	if err := s.empty(ctx); err != nil {
-		return fmt.Errorf("empty the stage: %w", err)
+		return fmt.Errorf("remove the candidates: %w", err)
 	}
 	if err := s.SetRules(sc.Rules); err != nil {
 		return err
 	}
 	if err := s.cfg.Cast.Follow(sc.Recipe); err != nil {
-		return fmt.Errorf("set the scene: %w", err)
+		return fmt.Errorf("prepare the scene: %w", err)
 	}
 	if err := s.cfg.Cast.SpawnInOrder(ctx, sc.Cast); err != nil {
-		return fmt.Errorf("set the scene: %w", err)
+		return fmt.Errorf("prepare the scene: %w", err)
 	}
 	return nil
 }

@@ -33,14 +33,14 @@ func (w *world) step(t *testing.T, holds func(did string) bool) (all []string) {
 	panic("not reached")
 }
 
-const nothingHeld = "nothing is held and nobody waits for a session to end"
+const nothingHeld = "no message is held, and no session is about to expire"
 
 func TestStep(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		did, err := w.stage.Step()
 		must(t, err)
-		if !strings.HasPrefix(did, "step by step from here on") || w.stage.Pace() != (zkserver.Pace{Steps: true}) {
+		if !strings.HasPrefix(did, "step by step: ") || w.stage.Pace() != (zkserver.Pace{Steps: true}) {
 			t.Errorf("the first Step: %q, pace %+v", did, w.stage.Pace())
 		}
 		if all := w.step(t, func(string) bool { return true }); all[0] != nothingHeld {
@@ -52,7 +52,7 @@ func TestStep(t *testing.T) {
 		time.Sleep(time.Second) // virtual
 		all := w.step(t, func(did string) bool { return did == nothingHeld })
 		want := []string{
-			"skipped ", "birch is told: 0 was deleted", "reply to birch: getChildren",
+			"skipped ", "birch is notified: 0 was deleted", "reply to birch: getChildren",
 			"reply to birch: getData " + ackPath + ", NoNode", "reply to birch: create " + ackPath, "reply to birch: getData " + ackPath, nothingHeld,
 		}
 		if len(all) != len(want) {

@@ -12,20 +12,20 @@ import (
 	"electop/model/znode"
 )
 
-// Step lets one protocol step go or, when nothing is held, skips a wait for
-// the expiry of a session whose client is silent. It returns in words what it
-// did. In a pace without steps it begins to hold everything, and that is all.
+// Step releases one message or, if none is held, skips the wait until the session
+// of a silent client expires. It returns in words what it did. If the pace has no
+// steps yet, Step only starts to hold messages.
 func (s *Stage) Step() (did string, err error) {
 	if !s.Pace().Steps {
 		s.SetPace(zkserver.Pace{Steps: true})
-		return "step by step from here on: each reply and notification waits to be let go", nil
+		return "step by step: each reply and notification is held until you release it", nil
 	}
 	if m, ok := s.cfg.Server.Step(); ok {
 		return s.released(message(m)), nil
 	}
 	m, at, ok := s.nextToExpire()
 	if !ok {
-		return "nothing is held and nobody waits for a session to end", nil
+		return "no message is held, and no session is about to expire", nil
 	}
 	rest := max(0, at.Sub(s.cfg.Now()))
 	if err := s.expire(m); err != nil {
@@ -61,11 +61,11 @@ func (s *Stage) released(m model.Message) string {
 	if m.Event != "" || m.Op == "notification" {
 		switch m.Event {
 		case "children":
-			return fmt.Sprintf("%s is told: the children of %s changed", who, of)
+			return fmt.Sprintf("%s is notified: the children of %s changed", who, of)
 		case "":
-			return who + " is told of its connection"
+			return who + " is notified: its connection changed"
 		}
-		return fmt.Sprintf("%s is told: %s was %s", who, of, m.Event)
+		return fmt.Sprintf("%s is notified: %s was %s", who, of, m.Event)
 	}
 	words := "reply to " + who + ": " + m.Op
 	if m.Path != "" && m.Path != s.cfg.Path {

@@ -159,7 +159,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 		w.value, write.Zxid = write.Value, stat.Mzxid
 	case errors.Is(err, client.ErrFenced):
 		s.refuse(o.token) // before anybody can answer to it
-		write.Refused, write.Reason = true, znode.Safe(o.znode, 80)+" does not exist any more"
+		write.Refused, write.Reason = true, znode.Safe(o.znode, 80)+" no longer exists"
 	case unanswered(err):
 		return nil
 	default:
@@ -217,7 +217,7 @@ func (w *worker) readCounter(ctx context.Context, conn *client.Conn) error {
 	text := json.NewDecoder(bytes.NewReader(data))
 	text.DisallowUnknownFields()
 	if text.Decode(&c) != nil || c == nil {
-		return fmt.Errorf("%s is not a counter of ours: it holds %q", path, znode.Safe(string(data), 40))
+		return fmt.Errorf("%s is not a counter of electop: it contains %q", path, znode.Safe(string(data), 40))
 	}
 	w.read, w.value = true, c.Value
 	return nil

@@ -347,7 +347,7 @@ func TestDialectTable(t *testing.T) {
 		if got, ok := dialect.ByID(d.ID); !ok || got != d {
 			t.Errorf("DialectByID(%q) = %v, %v", d.ID, got, ok)
 		}
-		if d.Lock != (strings.Contains(d.Why, "elects nobody") || slices.Contains(lockDialects, d.ID)) {
+		if d.Lock != (strings.Contains(d.Why, "elects no leader") || slices.Contains(lockDialects, d.ID)) {
 			t.Errorf("%s: Lock = %v, and: %s", d.ID, d.Lock, d.Why)
 		}
 	}

@@ -81,14 +81,14 @@ func (l patientListener) Accept() (net.Conn, error) {
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
 		nc, err := l.Listener.Accept()
 		if err == nil && !failed.IsZero() {
-			l.s.trouble(fmt.Sprintf("connections to %s are accepted again, after %v", l.Addr(), time.Since(failed).Round(time.Millisecond)))
+			l.s.trouble(fmt.Sprintf("accepting connections to %s again, after %v", l.Addr(), time.Since(failed).Round(time.Millisecond)))
 		}
 		if err == nil || !passes(err) {
 			return nc, err
 		}
 		if failed.IsZero() {
 			failed = time.Now()
-			l.s.trouble(fmt.Sprintf("no connection to %s can be accepted for now: %v; trying again", l.Addr(), err))
+			l.s.trouble(fmt.Sprintf("cannot accept connections to %s: %v; retrying", l.Addr(), err))
 		}
 		over := make(chan struct{})
 		timer := time.AfterFunc(pause, func() { close(over) })

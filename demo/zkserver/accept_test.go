@@ -84,8 +84,8 @@ func TestAcceptGoesOn(t *testing.T) {
 		if !slices.Equal(pauses, want) {
 			t.Errorf("pauses %v, want %v", pauses, want)
 		}
-		if len(said) != 4 || !strings.Contains(said[0], "127.0.0.1:2181 can be accepted for now: accept tcp: accept4: too many open files") ||
-			!strings.Contains(said[1], "accepted again, after 3.275s") {
+		if len(said) != 4 || !strings.Contains(said[0], "cannot accept connections to 127.0.0.1:2181: accept tcp: accept4: too many open files") ||
+			!strings.Contains(said[1], "again, after 3.275s") {
 			t.Errorf("it said %q", said)
 		}
 	})

@@ -44,7 +44,7 @@ func (s *Server) Keep(file string) (Kept, error) {
 	}
 	fail := func(err error) (Kept, error) { return Kept{}, fmt.Errorf("zkserver: keep data: %w", err) }
 	if s.data != nil || s.zxid != 0 || len(s.listeners) > 0 {
-		return fail(errors.New("the server has been used already"))
+		return fail(errors.New("the server is already in use"))
 	}
 	l, records, torn, err := datafile.Open(file)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Server) seal() {
 	s.entries, s.sealed = s.entries[:0], s.zxid
 	if s.data.Append(record) {
 		if err := s.data.Rewrite(s.snapshot()); err != nil {
-			s.notes = append(s.notes, note{"data not rewritten", []any{"err", err}}) // the log goes on
+			s.notes = append(s.notes, note{"data file not rewritten", []any{"err", err}}) // the log goes on
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (s *Server) restore(records [][]byte) (err error) {
 	i := 0
 	defer func() {
 		if r := recover(); r != nil { // a change of what is not there
-			err = fmt.Errorf("record %d of %d does not fit those before: %v", i+1, len(records), r)
+			err = fmt.Errorf("record %d of %d does not match the earlier ones: %v", i+1, len(records), r)
 		}
 	}()
 	for i = range records {
@@ -178,7 +178,7 @@ func (s *Server) restore(records [][]byte) (err error) {
 	}
 	for _, id := range s.tree.Owners() {
 		if s.sessions.Get(id) == nil {
-			return fmt.Errorf("ephemeral znodes of a session that is not there, %#x", id)
+			return fmt.Errorf("ephemeral znodes of a session that does not exist, %#x", id)
 		}
 	}
 	return nil

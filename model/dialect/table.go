@@ -16,13 +16,13 @@ const (
 
 // Why electop can not take part.
 const (
-	whySharing = "a read/write lock elects nobody: a candidate would hold up readers and writers"
-	whyLeases  = "a semaphore elects nobody: a candidate would take somebody's lease"
-	whyWork    = "its leader has work to do that only the system's own members can do"
-	whySession = "its names carry the session, and the name is chosen before there is one"
-	whySingle  = "the znode is the leader's alone: there is no queue to stand in"
-	whyUntried = "whether its clients get on with a stranger among them has not been tried"
-	whyUnknown = "how its clients order the children is not known"
+	whySharing = "a read/write lock elects no leader: a candidate would block readers and writers"
+	whyLeases  = "a semaphore elects no leader: a candidate would take another client's lease"
+	whyWork    = "only members of this system can do its leader's work"
+	whySession = "its names contain the session id, and a name is chosen before the session exists"
+	whySingle  = "its only znode belongs to the leader: there is no queue to join"
+	whyUntried = "it was not tested whether its clients accept other candidates"
+	whyUnknown = "it is unknown how its clients order the children"
 )
 
 const (
@@ -83,7 +83,7 @@ var dialects = []*Dialect{
 		// there may be is in no znode.
 		ID: "curator-semaphore", Lock: true, System: "Curator InterProcessSemaphoreV2 (leases)",
 		Recipe:  &leases{name: "curator-semaphore", numbered: true, takes: endsWith("lease-")},
-		Watches: "nothing; who comes next watches the list of leases", ChildWatch: true,
+		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
 		names: []string{"_c_{uuid}-lease-"},
 	},
@@ -133,7 +133,7 @@ var dialects = []*Dialect{
 	{
 		ID: "kazoo-semaphore", Lock: true, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{name: "kazoo-semaphore", takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
-		Watches: "nothing; who comes next watches the list of leases", ChildWatch: true,
+		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
 		Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}"}, bare: true,
 	},
@@ -155,7 +155,7 @@ var dialects = []*Dialect{
 		// A child DONE, which is no contender, ends the election.
 		ID: "comcast", System: "Comcast go-leaderelection", Recipe: chain("comcast", exactly("le_")),
 		Watches: "its predecessor, its own znode and DONE", Source: "Comcast go-leaderelection: Election.go",
-		Why:   "its leader ends the election by deleting every candidate, ours too",
+		Why:   "its leader ends the election by deleting every candidate, electop's too",
 		names: []string{"le_"},
 	},
 

@@ -149,7 +149,7 @@ func TestRotatedReplaysToTheLastThatWasPrinted(t *testing.T) {
 		if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {
 			t.Fatal(err)
 		}
-		if s := notices.String(); strings.Count(s, "\n") != 1 || !strings.Contains(s, "what was before is not kept") {
+		if s := notices.String(); strings.Count(s, "\n") != 1 || !strings.Contains(s, "earlier events are not kept") {
 			t.Errorf("%s: the replay said: %s", parts, s)
 		}
 		again := strings.Split(replayed.String(), "\n")

@@ -29,7 +29,7 @@ func ParseMode(s string) (Mode, error) {
 	case Auto, HTTP, FourLetter, Off:
 		return m, nil
 	}
-	return "", fmt.Errorf("admin mode %q: it is one of auto, http, 4lw and off", s)
+	return "", fmt.Errorf("admin mode %q: want auto, http, 4lw or off", s)
 }
 
 // MaxWatches is how many watches a server may have to be asked for the table

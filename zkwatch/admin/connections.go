@@ -75,7 +75,7 @@ func (s *server) onePort(version string) bool {
 }
 
 func (s *server) onlyOnePort(listed, counted int) string {
-	why := "it lists the clients of one port only, and "
+	why := "it lists the clients of only one port, and the server "
 	if s.identity.Ports > 1 {
 		why += "has another one (clientPort and secureClientPort)"
 	} else {

@@ -27,7 +27,7 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 			id, a = ask(ctx, &s.access, command.ForIdentity(), retry)
 		}
 	} else if s.sharedURL && s.cfg.Mode != FourLetter {
-		s.notItsOwn, s.httpWorks = "several servers share this URL, and the AdminServer there does not say which one it belongs to", false
+		s.notItsOwn, s.httpWorks = "several servers share this URL, and its AdminServer does not say which server it belongs to", false
 	}
 	switch {
 	case a.State == session.Answered:
@@ -48,5 +48,5 @@ func (s *server) stranger(id command.Identity) string {
 	if trusted || id.Port == s.port || id.Port == 0 && !s.sharedURL {
 		return ""
 	}
-	return fmt.Sprintf("the AdminServer there is that of the server at port %d", id.Port)
+	return fmt.Sprintf("the AdminServer there belongs to the server at port %d", id.Port)
 }

@@ -86,7 +86,7 @@ func members(results []result, config []configured, sameHost func(a, b string) b
 		switch {
 		case missing != "" || of[c] >= 0 && (!ok || of[c] == i):
 		case ok:
-			missing = fmt.Sprintf("%s answers as server.%d, which has another address in /zookeeper/config (%s): only at that address is it sure which server answers",
+			missing = fmt.Sprintf("%s answers as server.%d, which has another address in /zookeeper/config (%s): only that address proves which server answers",
 				results[i].Addr, config[c].id, config[c].place())
 		default:
 			missing = config[c].absent(results, sameHost)
@@ -157,7 +157,7 @@ func (c *configured) absent(results []result, sameHost func(a, b string) bool) s
 	}
 	for i := range results {
 		if r := &results[i]; c.at(r.Addr, sameHost) && r.number > 0 && r.number != c.id {
-			return fmt.Sprintf("%s answers as server.%d, and /zookeeper/config has server.%d at that address", r.Addr, r.number, c.id)
+			return fmt.Sprintf("%s answers as server.%d, but /zookeeper/config has server.%d at that address", r.Addr, r.number, c.id)
 		}
 	}
 	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)

@@ -73,7 +73,7 @@ func TestMembers(t *testing.T) {
 		}
 		return all
 	}
-	const add, unsure = ":PORT to the connect string", "only at that address is it sure"
+	const add, unsure = ":PORT to the connect string", "only that address proves"
 	for name, c := range map[string]struct {
 		results, config string
 		kept            string

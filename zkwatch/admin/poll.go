@@ -129,10 +129,10 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 		r.Watches = session.Answer{State: session.Failed, At: s.cfg.Now(), Why: text(transport.ErrNoAnswer)}
 	case count < 0 && !heavy:
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
-			Why: "the server does not tell how many watches it has, and the table of many would hold it up", Hint: transport.AllWords + ", or " + heavyHint}
+			Why: "the server does not report how many watches it has, and a large table would block it", Hint: transport.AllWords + ", or " + heavyHint}
 	case count > MaxWatches && !heavy:
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
-			Why: fmt.Sprintf("it has %d watches: a table of more than %d holds the server up", count, MaxWatches), Hint: heavyHint}
+			Why: fmt.Sprintf("it has %d watches: a table of more than %d blocks the server", count, MaxWatches), Hint: heavyHint}
 	default:
 		r.watches, r.Watches = ask(ctx, &s.access, command.ForWatches(), p.retry)
 	}

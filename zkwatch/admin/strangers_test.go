@@ -88,7 +88,7 @@ func TestNothingIsFollowed(t *testing.T) {
 	good := replies(0, session.ModeStandalone, 2181)
 	for head, why := range map[string]string{
 		"302 Found\r\nLocation: http://10.0.0.9:8080/commands/configuration": "redirect",
-		"200 OK\r\nContent-Encoding: br":                                     "encoded",
+		"200 OK\r\nContent-Encoding: br":                                     "encoding",
 	} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 			c.Mode = HTTP

@@ -28,11 +28,11 @@ func expand(template, host string) (string, error) {
 		// The error would repeat the text, which may hold a password.
 		return "", fmt.Errorf("the URL of the AdminServers is not valid (want something like %s)", DefaultURL)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("the URL of the AdminServers begins with %q, not with http:// or https://", znode.Safe(u.Scheme, 20))
+		return "", fmt.Errorf("the URL of the AdminServers starts with %q (want http:// or https://)", znode.Safe(u.Scheme, 20))
 	case u.Host == "":
 		return "", fmt.Errorf("the URL of the AdminServers has no host (want something like %s)", DefaultURL)
 	case u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("the URL of the AdminServers has more than a path (want something like %s)", DefaultURL)
+		return "", fmt.Errorf("the URL of the AdminServers has a query or a fragment (want something like %s)", DefaultURL)
 	}
 	return strings.TrimSuffix(u.String(), "/"), nil
 }

@@ -164,7 +164,7 @@ func (r *reign) awaitAckParent(ctx context.Context) (absent bool, err error) {
 		return false, err
 	}
 	r.ack = r.ackParent
-	r.obstructed(fmt.Sprintf("the acknowledgement's parent %s does not exist: create it, or name another acknowledgement", znode.Safe(parent, 0)))
+	r.obstructed(fmt.Sprintf("the acknowledgement's parent %s does not exist: create it, or use another acknowledgement", znode.Safe(parent, 0)))
 	return true, nil
 }
 

@@ -56,7 +56,7 @@ var (
 	errUnusable = errors.New("unusable configuration")
 
 	errForeign     = errors.New("electop cannot take part in this election")
-	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it, or name another acknowledgement")
+	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it, or use another acknowledgement")
 )
 
 // ErrNoParent is what [Candidate.Run] returns for an election whose parent

@@ -48,7 +48,7 @@ func (s *candidacy) resume(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !target.Leads:
-		return fmt.Errorf("%w: %s is not the lowest any more", errLost, s.name)
+		return fmt.Errorf("%w: %s is no longer the lowest", errLost, s.name)
 	case s.own == nil:
 		return s.watchOwn(ctx, s.whileLeased)
 	}

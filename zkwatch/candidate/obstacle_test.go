@@ -148,7 +148,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 		}
 		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Ack: path + "-leader"})
 		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
-			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "may not be read") && m.Watches == znode.Base(leader)
+			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read") && m.Watches == znode.Base(leader)
 		})
 		if err := c.Delete(leader, -1); err != nil {
 			t.Fatal(err)

@@ -67,7 +67,7 @@ func behindUnreadable(t *testing.T, f func(c *zk.Conn, leader string, s *electio
 		}
 	}, func(c *zk.Conn, s *electiontest.Stander, w *electiontest.Wires) {
 		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
-			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "may not be read")
+			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read")
 		})
 		f(c, leader, s, w, &requests)
 	})

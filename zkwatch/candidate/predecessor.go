@@ -31,7 +31,7 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 			return err
 		})
 		if errors.Is(err, zk.ErrNoAuth) {
-			obstacle = fmt.Sprintf("%s may not be read: its deletion is noticed within %s", znode.Safe(predecessor, 0), units.Exact(unreadablePause))
+			obstacle = fmt.Sprintf("no permission to read %s: its deletion is noticed within %s", znode.Safe(predecessor, 0), units.Exact(unreadablePause))
 			if stat, watch, err = s.watchUnreadable(ctx, path); err == nil && stat == nil {
 				return false, nil
 			}
@@ -154,4 +154,4 @@ func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-cha
 }
 
 // errWatchLost is the session's end as a watch tells it.
-var errWatchLost = fmt.Errorf("%w: its watch is gone with the session", errLost)
+var errWatchLost = fmt.Errorf("%w: its watch ended with the session", errLost)

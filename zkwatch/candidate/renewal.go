@@ -126,7 +126,7 @@ func (s *candidacy) countRenewal() {
 	if s.unproved++; s.unproved == unprovedMost {
 		st := s.conn.Status()
 		s.report(func(m *model.Member) {
-			m.Obstacle = fmt.Sprintf("no lease: answers take %s, which is too long for a session timeout of %s", units.Took(st.RTT), units.Exact(st.Timeout))
+			m.Obstacle = fmt.Sprintf("no lease: answers take %s, too long for a session timeout of %s", units.Took(st.RTT), units.Exact(st.Timeout))
 		})
 	}
 }

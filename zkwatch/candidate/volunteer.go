@@ -158,7 +158,7 @@ func (s *candidacy) createParent(ctx context.Context) error {
 		case errors.Is(err, zk.ErrNoNode) && forbidden != nil:
 			return forbidden
 		case errors.Is(err, zk.ErrNoNode):
-			return fmt.Errorf("%w: %s, and nothing above it to create it under", ErrNoParent, s.cfg.Path)
+			return fmt.Errorf("%w: %s, and no znode above it exists to create it in", ErrNoParent, s.cfg.Path)
 		default:
 			return err
 		}

@@ -128,7 +128,7 @@ func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *call
 // notConnected says why no request can be made. The caller holds c.mu.
 func (c *Conn) notConnected() error {
 	if c.status.State == Connected {
-		return fmt.Errorf("%w: the connection was lost and another made", ErrNotConnected)
+		return fmt.Errorf("%w: the connection was lost and replaced", ErrNotConnected)
 	}
 	if c.status.Err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrNotConnected, c.status.State, c.status.Err)

@@ -50,7 +50,7 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 			cfg.RootCAs.AddCert(c)
 		}
 		if n == 0 {
-			return nil, fmt.Errorf("CA file %s: no certificate in it", ca)
+			return nil, fmt.Errorf("CA file %s: it contains no certificate", ca)
 		}
 	}
 	switch {
@@ -59,7 +59,7 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	case key == "":
 		return nil, fmt.Errorf("client certificate file %s: its private key is missing", cert)
 	case cert == "":
-		return nil, fmt.Errorf("client key file %s: the certificate to it is missing", key)
+		return nil, fmt.Errorf("client key file %s: its certificate is missing", key)
 	}
 	pair, err := loadPair(cert, key)
 	if err != nil {
@@ -86,7 +86,7 @@ func loadPair(cert, key string) (tls.Certificate, error) {
 		chain = append(chain, pem.EncodeToMemory(b)...)
 	}
 	if chain == nil {
-		return none, fmt.Errorf("client certificate file %s: no certificate in it", cert)
+		return none, fmt.Errorf("client certificate file %s: it contains no certificate", cert)
 	}
 	keys, err := readPEM("client key file", key)
 	if err != nil {
@@ -97,7 +97,7 @@ func loadPair(cert, key string) (tls.Certificate, error) {
 			continue
 		}
 		if b.Type == "ENCRYPTED PRIVATE KEY" || b.Headers["DEK-Info"] != "" {
-			return none, fmt.Errorf("client key file %s: the key is encrypted: decrypt it first, as with openssl pkey", key)
+			return none, fmt.Errorf("client key file %s: the key is encrypted: decrypt it first, for example with openssl pkey", key)
 		}
 		// What is wrong with a private key is nobody's business.
 		if !parses(b) {
@@ -109,7 +109,7 @@ func loadPair(cert, key string) (tls.Certificate, error) {
 		}
 		return pair, nil
 	}
-	return none, fmt.Errorf("client key file %s: no private key in it", key)
+	return none, fmt.Errorf("client key file %s: it contains no private key", key)
 }
 
 // parses tells whether crypto/tls can read the key, in any of the three forms.
@@ -147,7 +147,7 @@ func readPEM(what, path string) ([]*pem.Block, error) {
 		blocks = append(blocks, b)
 	}
 	if blocks == nil {
-		return nil, fmt.Errorf("%s %s: no PEM block in it", what, path)
+		return nil, fmt.Errorf("%s %s: it contains no PEM block", what, path)
 	}
 	return blocks, nil
 }
@@ -165,16 +165,16 @@ func explainTLS(err error, certificates int) string {
 	switch alert(err) {
 	case 42, 43, 44, 45, 46, 48: // bad, unsupported, revoked, expired, unknown, of an unknown CA (RFC 8446, 6.2)
 		if certificates == 0 {
-			return "the server wants a client certificate, and there is none"
+			return "the server wants a client certificate, but none is configured"
 		}
 		return "the server does not accept the client certificate"
 	case 116: // certificate_required
 		if certificates == 0 {
-			return "the server wants a client certificate, and there is none"
+			return "the server wants a client certificate, but none is configured"
 		}
-		return "the server wants a client certificate of another authority"
+		return "the server wants a client certificate from another authority"
 	case 70: // protocol_version
-		return "the server speaks no version of TLS that is good enough"
+		return "the server supports no TLS version that is recent enough"
 	}
 	return ""
 }

@@ -70,14 +70,14 @@ func parseServer(entry string) (string, error) {
 			return "", errors.New("no closing bracket")
 		}
 		if !isIPv6(host) {
-			return "", fmt.Errorf("%q is no IPv6 address", host)
+			return "", fmt.Errorf("%q is not an IPv6 address", host)
 		}
 		if port == "" {
 			return joinPort(host, strconv.Itoa(DefaultPort))
 		}
 		port, ok = strings.CutPrefix(port, ":")
 		if !ok {
-			return "", fmt.Errorf("%q after the bracket is no port", port)
+			return "", fmt.Errorf("%q after the bracket is not a port", port)
 		}
 		return joinPort(host, port)
 	}
@@ -93,7 +93,7 @@ func parseServer(entry string) (string, error) {
 		return joinPort(entry, strconv.Itoa(DefaultPort))
 	}
 	if strings.Contains(host, ":") && !isIPv6(host) {
-		return "", errors.New("more than one colon, and no IPv6 address")
+		return "", errors.New("more than one colon, but not an IPv6 address")
 	}
 	return joinPort(host, port)
 }
@@ -109,7 +109,7 @@ func joinPort(host, port string) (string, error) {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return "", fmt.Errorf("port %q is no number from 1 to 65535", port)
+		return "", fmt.Errorf("port %q is not a number from 1 to 65535", port)
 	}
 	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil
 }

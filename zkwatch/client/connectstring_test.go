@@ -54,7 +54,7 @@ func TestParseConnectStringNamesWhatIsWrong(t *testing.T) {
 		{":2181", "no host"},
 		{"zk://a:1", "empty name"},
 		{"[::1", "no closing bracket"},
-		{"[a]:1", `"a" is no IPv6 address`},
+		{"[a]:1", `"a" is not an IPv6 address`},
 		{"[::1]x", `"x" after the bracket`},
 		{"[::1]:", `port ""`},
 		{"::1:2181", "Write [::1:2181] or [::1]:2181"},

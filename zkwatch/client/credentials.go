@@ -38,7 +38,7 @@ const maxAuth = 64 << 10
 func (a Auth) validate() error {
 	switch {
 	case !validScheme(a.Scheme):
-		return errors.New("auth: the scheme is not a word of small letters and digits, such as digest")
+		return errors.New("auth: the scheme is not a word of lowercase letters and digits, such as digest")
 	case len(a.Scheme)+len(a.credential()) > maxAuth:
 		return fmt.Errorf("auth scheme %s: the credential is longer than %d bytes", a.Scheme, maxAuth)
 	}
@@ -64,7 +64,7 @@ func validScheme(s string) bool {
 func ParseAuth(line string) (Auth, error) {
 	scheme, credential, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
 	if !ok {
-		return Auth{}, errors.New("auth: not of the form scheme:credential, as in digest:user:password")
+		return Auth{}, errors.New("auth: want scheme:credential, for example digest:user:password")
 	}
 	a := NewAuth(scheme, credential)
 	if err := a.validate(); err != nil {
@@ -76,7 +76,7 @@ func ParseAuth(line string) (Auth, error) {
 	if scheme == "digest" {
 		user, password, ok := strings.Cut(credential, ":")
 		if !ok || user == "" || password == "" {
-			return Auth{}, errors.New("auth scheme digest: not of the form digest:user:password")
+			return Auth{}, errors.New("auth scheme digest: want digest:user:password")
 		}
 	}
 	return a, nil
@@ -103,7 +103,7 @@ func ReadAuthFile(path string) ([]Auth, error) {
 		return nil, fmt.Errorf("auth file %s: it is a directory", path)
 	}
 	if mode := info.Mode(); mode&fs.ModePerm&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("auth file %s: others may read or write it (mode %#o): chmod 600 it", path, mode.Perm())
+		return nil, fmt.Errorf("auth file %s: other users can read or write it (mode %#o): run chmod 600", path, mode.Perm())
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxAuthFile+1))
 	switch {
@@ -126,7 +126,7 @@ func ReadAuthFile(path string) ([]Auth, error) {
 		auths = append(auths, a)
 	}
 	if len(auths) == 0 {
-		return nil, fmt.Errorf("auth file %s: no credential in it", path)
+		return nil, fmt.Errorf("auth file %s: it contains no credential", path)
 	}
 	return auths, nil
 }

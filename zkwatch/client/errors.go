@@ -9,29 +9,29 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Why a connection or a [Conn] ended, or a request failed. The errors of the
-// servers are those of package zk, such as zk.ErrNoNode.
+// The reasons why a connection or a [Conn] ended, or why a request failed. The
+// servers' errors are those of package zk, such as zk.ErrNoNode.
 var (
 	// ErrNotConnected: there is no connection. The request was not sent.
 	ErrNotConnected = errors.New("not connected")
-	// ErrUnknownOutcome: the connection was lost, or waiting was given up, after
-	// a write had been sent off: it may or may not have happened.
+	// ErrUnknownOutcome: a write was sent, and then the connection was lost or the
+	// caller stopped waiting. The write may or may not have happened.
 	ErrUnknownOutcome = errors.New("outcome unknown")
 	// ErrFenced: a write was refused because the znode that guards it is gone.
 	ErrFenced = errors.New("fenced")
-	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. Asking again
-	// ends the connection again: connect anew with twice as much.
+	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry ends the
+	// connection again: connect again with twice the limit.
 	ErrReplyTooLarge = errors.New("reply too large")
 	// ErrRequestTooLarge: a request does not fit in Config.BufferSize.
 	ErrRequestTooLarge = errors.New("request too large")
-	// ErrNotZooKeeper: something else listens at the address.
+	// ErrNotZooKeeper: another program listens at the address.
 	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
 	// ErrProtocol: a server broke the protocol.
 	ErrProtocol = errors.New("protocol violation")
-	// ErrRefused: a server accepted a connection and closed it without a word.
+	// ErrRefused: a server accepted a connection and closed it without an answer.
 	ErrRefused = errors.New("closed by the server before it gave a session")
-	// ErrNoSession: no server gave or kept up a session for so long that it is
-	// better to start anew.
+	// ErrNoSession: for a long time no server gave or continued a session. It is
+	// better to connect again.
 	ErrNoSession = errors.New("no session")
 	// ErrTimeoutTooShort: the session's timeout leaves no room for a lease.
 	ErrTimeoutTooShort = errors.New("the session timeout is too short for a leader's lease")
@@ -43,8 +43,8 @@ var (
 	ErrQuota = errors.New("quota exceeded")
 )
 
-// Unanswered tells the errors after which the session may go on from those that
-// are the server's answer. ErrReplyTooLarge is an answer: it would be so again.
+// Unanswered reports whether err means that no server answered, so that the session
+// may continue. ErrReplyTooLarge is an answer: a retry would have the same result.
 func Unanswered(err error) bool {
 	if errors.Is(err, ErrReplyTooLarge) {
 		return false

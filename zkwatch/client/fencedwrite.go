@@ -35,7 +35,7 @@ func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard st
 		case err != nil:
 			return nil, err
 		case len(results) != 2 || results[1].Stat == nil:
-			return nil, fmt.Errorf("%w: a transaction of two answered with %d results", ErrProtocol, len(results))
+			return nil, fmt.Errorf("%w: a transaction of two operations has %d results", ErrProtocol, len(results))
 		}
 		return results[1].Stat, nil
 	})

@@ -26,14 +26,14 @@ func (c *Conn) Renew(ctx context.Context, path string) error {
 		case err != nil:
 			return struct{}{}, err
 		case len(results) != 1:
-			return struct{}{}, fmt.Errorf("%w: a transaction of one answered with %d results", ErrProtocol, len(results))
+			return struct{}{}, fmt.Errorf("%w: a transaction of one operation has %d results", ErrProtocol, len(results))
 		}
 		return struct{}{}, nil
 	})
 	return err
 }
 
-var errLeaseEnded = errors.New("the lease was ended, as was asked for")
+var errLeaseEnded = errors.New("the lease was ended on request")
 
 // EndLease ends the connection and the lease, as if no server had been reached for
 // all of it. It is for a session that is made to expire on demand: in earnest the
@@ -59,5 +59,5 @@ func (c *Conn) CheckLease() error {
 	if !c.lease.tooShort() {
 		return nil
 	}
-	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: ask for %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)
+	return fmt.Errorf("%w: it is %v, and the servers' tick is %v: request %v or more", ErrTimeoutTooShort, c.lease.timeout, c.lease.tick, 2*c.lease.tick)
 }

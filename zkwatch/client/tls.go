@@ -39,7 +39,7 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("TLS handshake: no answer within %v: %w", c.DialTimeout, os.ErrDeadlineExceeded)
 	case errors.As(err, &plain):
-		return nil, fmt.Errorf("TLS handshake: %w with TLS: what it answers is no TLS", ErrNotZooKeeper)
+		return nil, fmt.Errorf("TLS handshake: %w with TLS: its answer is not TLS", ErrNotZooKeeper)
 	case errors.Is(err, io.EOF), isReset(err):
 		return nil, fmt.Errorf("TLS handshake: %w: is this the server's port for TLS (secureClientPort)?: %w", ErrRefused, err)
 	}

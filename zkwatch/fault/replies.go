@@ -10,7 +10,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-var errReplyLost = errors.New("the reply to a create was lost, as was asked for")
+var errReplyLost = errors.New("the reply to a create was lost on request")
 
 // Replies are the answers of servers to a client, of which one can get lost
 // together with its connection. The client cannot know then what the server did.

@@ -62,7 +62,7 @@ func newPlayback(r *Recording, speed float64, whole int64) *Playback {
 	keep := history.TapeConfig{MaxBytes: math.MaxInt}
 	if r.bytes > whole {
 		keep.MaxBytes = int(whole)
-		r.note(fmt.Sprintf("the recording is large: only the last %d MB of it or so can be gone to", whole>>20))
+		r.note(fmt.Sprintf("the recording is large: time travel reaches only about the last %d MB", whole>>20))
 	}
 	return &Playback{
 		recording: r, election: r.Election(), speed: speed,

@@ -40,7 +40,7 @@ const recordMin = 1 << 20
 // path must not exist, nor, with a bound, the file that its older part will be.
 func Create(path string, max int64, h history.Header) (*Recorder, error) {
 	if max != 0 && max < recordMin {
-		return nil, fmt.Errorf("recording to %s: a bound of %d bytes is too small, it takes %d at least", path, max, recordMin)
+		return nil, fmt.Errorf("recording to %s: a limit of %d bytes is too small, the minimum is %d", path, max, recordMin)
 	}
 	if max != 0 {
 		if _, err := os.Lstat(older(path)); err == nil {
@@ -121,7 +121,7 @@ func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 		ends = append(ends, all.Len())
 	}
 	if int64(all.Len()) > r.max {
-		return fmt.Errorf("the election takes %d bytes by now, and a part of the recording may have %d: give it a higher bound", all.Len(), r.max)
+		return fmt.Errorf("the election needs %d bytes, but a part of the recording may have only %d: use a higher limit", all.Len(), r.max)
 	}
 	// What follows goes on from the end of this part: it is to be on the disk.
 	err = r.file.Sync()

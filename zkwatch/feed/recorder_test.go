@@ -206,7 +206,7 @@ func TestRecorderOfACrowd(t *testing.T) {
 			put(s.pass(time.Second).change(100))
 		}
 	})
-	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "higher bound") {
+	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "higher limit") {
 		t.Errorf("notices %q", l.notices)
 	}
 	if n := l.count(); n != 10_001-99 && n < 9_000 {
@@ -270,7 +270,7 @@ func TestCrashWhileRotating(t *testing.T) {
 		want := []string{"not kept"}
 		switch {
 		case size < len(lines[0]):
-			want = []string{"while a new part of it was begun", "not kept"}
+			want = []string{"while it began a new part", "not kept"}
 		case newest[size-1] != '\n':
 			want = append(want, "torn")
 		}
@@ -299,7 +299,7 @@ func TestCutInTheLastLine(t *testing.T) {
 				want = append(want, "torn")
 			}
 			if cutting != file && len(l.notices) > len(want) { // if only one was made at that time
-				want = append(want, "something is missing")
+				want = append(want, "are missing, from")
 			}
 			// The end lets go of what was held back, without its takeover.
 			if n := len(told) - 1; n < 100 || cutting == file && !slices.Equal(live[first:first+n], told[:n]) {
@@ -309,12 +309,12 @@ func TestCutInTheLastLine(t *testing.T) {
 		}
 		if cutting != file { // and of whole lines
 			cut(t, cutting, whole, bytes.LastIndex(whole, []byte(`{"read":`)))
-			tells(t, "the last event cut off", read(t, file), "not kept", "something is missing")
+			tells(t, "the last event cut off", read(t, file), "not kept", "are missing, from")
 			p, l, end := played(t, file, 0)
 			for !p.Ended() {
 				<-p.Dirty()
 			}
-			tells(t, "and played", l, "not kept", "something is missing")
+			tells(t, "and played", l, "not kept", "are missing, from")
 			over(t, end)
 		}
 		cut(t, cutting, whole, len(whole))
@@ -327,7 +327,7 @@ func TestCutInTheLastLine(t *testing.T) {
 	lines := bytes.SplitAfter(newest, []byte("\n"))
 	cut(t, file, newest, len(bytes.Join(lines[:header(t, file).Baseline/2], nil)))
 	l := read(t, file)
-	tells(t, "cut in the baseline", l, "not kept", "not whole")
+	tells(t, "cut in the baseline", l, "not kept", "not complete")
 	if l.count() > 0 {
 		t.Errorf("events of what only stood: %q", briefly(l))
 	}

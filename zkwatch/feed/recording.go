@@ -47,7 +47,7 @@ func OpenRecording(path string) (*Recording, error) {
 			}
 			return nil, err
 		}
-		r.note("the recording ended while a new part of it was begun")
+		r.note("the recording ended while it began a new part")
 	} else if newest.header.Part > 1 {
 		before, err := openPart(older(path), older(path)+": ")
 		switch {
@@ -56,7 +56,7 @@ func OpenRecording(path string) (*Recording, error) {
 			r.add(before)
 		case err == nil:
 			before.file.Close()
-			r.note(older(path) + " is of another recording, or of another part of it: not read")
+			r.note(older(path) + " belongs to another recording or another part: not read")
 		case !errors.Is(err, os.ErrNotExist):
 			r.note(older(path) + " is not read: " + err.Error())
 		}
@@ -67,7 +67,7 @@ func OpenRecording(path string) (*Recording, error) {
 		return nil, err
 	}
 	if h := r.parts[0].header; h.Part > 1 {
-		r.note(fmt.Sprintf("the recording begins with part %d, after %d events: what was before is not kept; what the doctor finds by it may come late, or not at all", h.Part, h.Events))
+		r.note(fmt.Sprintf("the recording begins with part %d, after %d events: earlier events are not kept, so some findings may come late or not at all", h.Part, h.Events))
 	}
 	return r, nil
 }
@@ -186,7 +186,7 @@ func lacks(s *doctor.State, seam *history.Header) string {
 	if s.At.Equal(seam.Last) {
 		return ""
 	}
-	return fmt.Sprintf("before part %d of the recording something is missing, from %s to %s: what comes may not be as it was, and has other numbers",
+	return fmt.Sprintf("observations before part %d of the recording are missing, from %s to %s: later events may differ and have other numbers",
 		seam.Part, s.At.Format(time.TimeOnly), seam.Last.Format(time.TimeOnly))
 }
 
@@ -218,7 +218,7 @@ func (r *Recording) line() (placed, error) {
 				r.note(p.of + "the recording's last line is torn (a crash, or it is still being written): skipped")
 			}
 			if p.n < p.header.Baseline && p.skip == 0 {
-				r.note(p.of + "the recording ends before all was told that stood: what is shown is not whole")
+				r.note(p.of + "the recording ends before its initial state is complete: the screen is not complete")
 			}
 			p.file.Close()
 			r.parts = r.parts[1:]

@@ -88,12 +88,12 @@ func ReadFile(r io.Reader) (*File, error) {
 	for i := range nodes {
 		n := &nodes[i]
 		if other, ok := listed[n.Path]; ok {
-			return nil, n.errorf("is in line %d already", other)
+			return nil, n.errorf("is already in line %d", other)
 		}
 		listed[n.Path] = n.line
 		if _, ok := there[n.Path]; ok {
 			if n.owner != 0 {
-				return nil, n.errorf("is neither a container nor a TTL node")
+				return nil, n.errorf("exists and cannot become a container or a TTL node")
 			}
 			continue
 		}
@@ -185,10 +185,10 @@ func plainError(err error) error {
 	if !errors.As(err, &kind) {
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
-	want := "a text"
+	want := "a string"
 	switch kind.Type.Kind() {
 	case reflect.Int, reflect.Int32, reflect.Int64:
-		want = "a whole number within bounds"
+		want = "an integer in range"
 	case reflect.Bool:
 		want = "true or false"
 	case reflect.Slice:
@@ -234,7 +234,7 @@ func invalidUTF8(text []byte) int {
 // check looks at a node by itself and makes of its fields what the tree holds.
 func (n *savedNode) check() error {
 	if !validPath(n.Path) {
-		return n.errorf("not the path of a znode")
+		return n.errorf("is not a valid path")
 	}
 	var err error
 	switch {
@@ -248,7 +248,7 @@ func (n *savedNode) check() error {
 		}
 	}
 	if len(n.data) > wire.MaxFrame {
-		return n.errorf("%d bytes of data, the limit is %d", len(n.data), wire.MaxFrame)
+		return n.errorf("has %d bytes of data, the limit is %d", len(n.data), wire.MaxFrame)
 	}
 	switch {
 	case n.Container && n.TTL != 0:
@@ -256,7 +256,7 @@ func (n *savedNode) check() error {
 	case n.Container:
 		n.owner = ownerContainer
 	case n.TTL < 0 || n.TTL > maxTTL:
-		return n.errorf("ttl_ms %d: between 1 and %d", n.TTL, maxTTL)
+		return n.errorf("ttl_ms %d: want 1 to %d", n.TTL, maxTTL)
 	case n.TTL > 0:
 		n.owner = ownerTTL | n.TTL
 	}
@@ -267,13 +267,13 @@ func (n *savedNode) check() error {
 	for _, text := range n.ACL {
 		a, ok := parseACL(text)
 		if !ok {
-			return n.errorf("acl %.100q: want scheme:id:perms, perms of the letters cdrwa", text)
+			return n.errorf("acl %.100q: want scheme:id:perms, with perms from the letters cdrwa", text)
 		}
 		acl = append(acl, a)
 	}
 	var ok bool
 	if n.acl, ok = Identities(nil).resolve(acl); !ok {
-		return n.errorf("acl %.100q: nobody, or nobody that this server knows", n.ACL)
+		return n.errorf("acl %.100q: no identity that this server supports", n.ACL)
 	}
 	return nil
 }

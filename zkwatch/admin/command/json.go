@@ -29,9 +29,9 @@ func unpack(b []byte, command string, v interface{ head() *envelope }) error {
 	e := v.head()
 	switch {
 	case e.Command == nil:
-		return malformed("%s: no command is named", command)
+		return malformed("%s: the answer names no command", command)
 	case *e.Command != command:
-		return malformed("%s: the answer is that of %s", command, shown(*e.Command))
+		return malformed("%s: the answer is to %s", command, shown(*e.Command))
 	case e.Error == nil:
 		return nil
 	case strings.Contains(*e.Error, "not currently serving"):

@@ -41,7 +41,7 @@ func parseConnections(b []byte) (Connections, error) {
 		return Connections{}, err
 	}
 	if v.Plain == nil {
-		return Connections{}, malformed("connections: there is no list")
+		return Connections{}, malformed("connections: no list")
 	}
 	all := Connections{BothPorts: v.Secure != nil}
 	for _, list := range []*[]jsonConn{v.Plain, v.Secure} {

@@ -15,7 +15,7 @@ func parseWatchesByPath(b []byte) ([]session.Watch, error) {
 		return nil, err
 	}
 	if v.Paths == nil {
-		return nil, malformed("watches_by_path: there is no table")
+		return nil, malformed("watches_by_path: no table")
 	}
 	all := make([]session.Watch, 0, len(*v.Paths))
 	for path, list := range *v.Paths {
@@ -36,7 +36,7 @@ func parseWatches(b []byte) ([]session.Watch, error) {
 		return nil, err
 	}
 	if v.Sessions == nil {
-		return nil, malformed("watches: there is no table")
+		return nil, malformed("watches: no table")
 	}
 	var all byPath
 	for key, paths := range *v.Sessions {

@@ -11,7 +11,7 @@ import (
 // parseCons reads the connections to one port of the server.
 func parseCons(b []byte) (Connections, error) {
 	if !closed(b) {
-		return Connections{}, malformed("cons: it is cut off")
+		return Connections{}, malformed("cons: truncated")
 	}
 	var all []session.Client
 	for line := range lines(b) {

@@ -13,7 +13,7 @@ import (
 // sessions before 3.5.
 func parseDump(b []byte) (Dump, error) {
 	if len(b) == 0 || b[len(b)-1] != '\n' {
-		return Dump{}, malformed("dump: it is cut off")
+		return Dump{}, malformed("dump: truncated")
 	}
 	const (
 		before = iota

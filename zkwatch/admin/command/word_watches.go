@@ -9,7 +9,7 @@ import (
 // parseWchp reads paths, each with the sessions that watch it below.
 func parseWchp(b []byte) ([]session.Watch, error) {
 	if !closed(b) {
-		return nil, malformed("wchp: it is cut off")
+		return nil, malformed("wchp: truncated")
 	}
 	var all []session.Watch
 	for line := range lines(b) {
@@ -33,7 +33,7 @@ func parseWchp(b []byte) ([]session.Watch, error) {
 // parseWchc reads sessions, each with the paths that it watches below.
 func parseWchc(b []byte) ([]session.Watch, error) {
 	if !closed(b) {
-		return nil, malformed("wchc: it is cut off")
+		return nil, malformed("wchc: truncated")
 	}
 	var all byPath
 	var session uint64

@@ -77,7 +77,7 @@ func check(resp *http.Response) error {
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
 		return &Refusal{Why: fmt.Sprintf("the AdminServer answers with status %d", resp.StatusCode)}
 	case resp.StatusCode/100 == 3:
-		return fmt.Errorf("status %d: a redirect, which is not followed", resp.StatusCode)
+		return fmt.Errorf("status %d: a redirect, which electop does not follow", resp.StatusCode)
 	case resp.StatusCode == http.StatusServiceUnavailable && kind == "application/json":
 		return command.ErrNotServing // since 3.9; until then with status 200
 	case resp.StatusCode != http.StatusOK:
@@ -85,7 +85,7 @@ func check(resp *http.Response) error {
 	case kind != "application/json":
 		return fmt.Errorf("no AdminServer: it sends %s, not JSON", quoted(kind))
 	case resp.Header.Get("Content-Encoding") != "":
-		return fmt.Errorf("the answer is encoded as %s, which was not asked for", quoted(resp.Header.Get("Content-Encoding")))
+		return fmt.Errorf("the answer has the encoding %s, which electop did not request", quoted(resp.Header.Get("Content-Encoding")))
 	}
 	return nil
 }
