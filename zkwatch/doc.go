@@ -1,10 +1,10 @@
-// Package zkwatch holds what talks to ZooKeeper, a package for each task. It has
-// no code of its own: only the tests that need several of these packages and
+// Package zkwatch contains the packages that talk to ZooKeeper, one for each task.
+// It has no code of its own, only tests that need several of these packages and
 // real servers, such as a handoff that an observer sees.
 //
 //	client     one session with a cluster
-//	observer   looks at one election, read-only
-//	candidate  stands in one election and leads it
+//	observer   observes one election, read-only
+//	candidate  takes part in one election and leads it
 //	discover   finds elections
 //	feed       turns observations into state and events
 //	admin      asks the servers about themselves: sessions, watches, connections
@@ -16,6 +16,6 @@
 //	servers --watch events--> observer  --model.Observation--> feed
 //	servers <--create, watch-- candidate --model.Member-------> feed
 //
-// Whose election it is, and so what a candidate's znode is called there, is up to
-// the model (dialect.Dialect).
+// The model (dialect.Dialect) says which system runs an election, and so how a
+// candidate names its znode there.
 package zkwatch

@@ -16,10 +16,10 @@ import (
 	"electop/zkwatch/fault"
 )
 
-// Candidate stands in one election with the recipe of ZooKeeper's
-// documentation, until it resigns. When a candidacy is lost (the session, or
-// the znode) it volunteers anew with another connection, after a reply that
-// was larger than MaxReply with room for twice as much.
+// Candidate takes part in one election with the recipe of ZooKeeper's
+// documentation, until it resigns. When it loses a candidacy (the session or the
+// znode) it rejoins with a new connection. After a reply that was larger than
+// MaxReply the new connection has twice the limit.
 //
 // A candidacy costs one znode and two watches, on its predecessor and on its own
 // znode. On the deletion of its predecessor a candidate sends one getChildren,
@@ -59,11 +59,11 @@ var (
 	errNoAckParent = errors.New("the acknowledgement's parent does not exist: create it, or use another acknowledgement")
 )
 
-// ErrNoParent is what [Candidate.Run] returns for an election whose parent
-// does not exist, when it was not told to create it.
+// ErrNoParent is returned by [Candidate.Run] if the election's parent does not
+// exist and Config.Create is false.
 var ErrNoParent = errors.New("the election's parent does not exist")
 
-// volunteerPause is how long a candidate waits before it volunteers anew. It
+// volunteerPause is how long a candidate waits before it rejoins. It
 // doubles, up to volunteerPauseMax, while candidacies end without having
 // waited or led, so that a cluster in trouble is not made worse.
 const (
@@ -109,10 +109,10 @@ func New(cfg Config) *Candidate {
 }
 
 // Resign asks the candidate to close its session, which deletes its znode and its
-// acknowledgement, and to end. It does not wait for it: Run returns then.
+// acknowledgement, and to end. Resign does not wait; Run returns when it is done.
 func (c *Candidate) Resign() { c.resignOnce.Do(func() { close(c.resign) }) }
 
-// Status returns the status of the present candidacy's connection.
+// Status returns the status of the current candidacy's connection.
 func (c *Candidate) Status() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,9 +122,9 @@ func (c *Candidate) Status() client.Status {
 	return c.conn.Status()
 }
 
-// Run stands for election until the candidate resigns or is killed, which
-// returns nil, or ctx ends, which closes the session and returns ctx's error,
-// or it can not stand at all.
+// Run takes part in the election until the candidate resigns or is killed; then it
+// returns nil. If ctx ends, Run closes the session and returns ctx's error. It also
+// returns an error if the candidate cannot take part at all.
 func (c *Candidate) Run(ctx context.Context) error {
 	if d := c.cfg.Dialect; d != nil && d.Prefix == nil {
 		return fmt.Errorf("%w (%s): %s", errForeign, d.System, d.Why)
@@ -191,8 +191,8 @@ func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error
 	return s.held, err
 }
 
-// hopeless tells errors after which it would not help to volunteer anew. A
-// parent that was there once may come again.
+// hopeless reports whether it would not help to rejoin after err. A parent that
+// existed once may be created again.
 func (c *Candidate) hopeless(err error, stood bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, errNoAckParent) {
 		return !stood

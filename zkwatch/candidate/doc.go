@@ -1,20 +1,20 @@
-// Package candidate stands in an election by the recipe of ZooKeeper's
+// Package candidate takes part in an election with the recipe of ZooKeeper's
 // documentation, and reports each step as a model.Member.
 //
-// A [Candidate] lives until it resigns, is killed or cannot stand. Each of its
-// candidacies has a session and a znode of its own, and goes through these files:
+// A [Candidate] runs until it resigns, is killed or cannot take part. Each of its
+// candidacies has its own session and znode, and passes through these files:
 //
 //	volunteer.go        create the znode; find it again after a lost reply
 //	candidacy.go        list the children, and decide
 //	predecessor.go      watch the predecessor until it is deleted
 //	lead.go             the leader procedure, and the reasons to stop
-//	acknowledgement.go  create the znode that says that the procedure is done
+//	acknowledgement.go  create the znode that says the procedure is done
 //	lease.go            lead no longer than the lease; suspend and resume
 //	renewal.go          renew the lease by committed writes
-//	ownznode.go         watch the own znode: who lost it has lost the candidacy
+//	ownznode.go         watch the own znode: without it the candidacy is lost
 //
 // A leader leads under a lease that committed writes prove (see package client).
-// So it stops before another can lead, even where its server is cut off from the
+// So it stops before another can lead, even if its server is cut off from the
 // ensemble and still answers.
 //
 // A candidate can also fail on demand (faults.go): be killed, be frozen, lose the

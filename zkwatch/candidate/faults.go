@@ -10,9 +10,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Kill ends the candidate as the death of its process would: the connection
-// is cut and nothing is said. The servers keep its znode until the session
-// expires. It returns the end of the session's lease as the candidate knew it.
+// Kill ends the candidate like the death of its process: the connection is cut
+// without a message. The servers keep its znode until the session expires. It returns the end of the session's lease as the candidate knew it.
 func (c *Candidate) Kill() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,8 +27,8 @@ func (c *Candidate) Kill() client.Status {
 	return s
 }
 
-// EndLease ends the connection and the lease of the present candidacy, see
-// [Conn.EndLease]: a leader stops at once.
+// EndLease ends the connection and the lease of the current candidacy, see
+// [Conn.EndLease]: a leader stops immediately.
 func (c *Candidate) EndLease() {
 	c.mu.Lock()
 	conn := c.conn
@@ -39,20 +38,20 @@ func (c *Candidate) EndLease() {
 	}
 }
 
-// LoseReply has the reply to the next create of the candidate's own znode lost
-// with its connection, after a server has carried it out: once, whichever
-// candidacy that is in. Member.LosesReply says so until then.
+// LoseReply makes the reply to the next create of the candidate's own znode get
+// lost with its connection, after a server has executed the create. It happens
+// once, in this or a later candidacy; until then Member.LosesReply is true.
 func (c *Candidate) LoseReply() { c.cfg.Conn.Replies.LoseCreate() }
 
-// Freeze makes the candidate read, write and decide nothing until Thaw, as a
-// long pause of its process would, and returns the status at that moment.
+// Freeze makes the candidate read, write and decide nothing until Thaw, like a
+// long pause of its process. It returns the status at that moment.
 func (c *Candidate) Freeze() client.Status {
 	c.gate.Freeze()
 	return c.Status()
 }
 
-// Thaw ends a Freeze. One that believes that it leads looks at once whether that
-// holds, see Config.Awake.
+// Thaw ends a Freeze. A candidate that believes it leads immediately checks whether
+// it still does, see Config.Awake.
 func (c *Candidate) Thaw() {
 	select { // first, to be found by whoever passes the gate
 	case c.thawed <- struct{}{}:

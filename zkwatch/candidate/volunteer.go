@@ -189,7 +189,7 @@ func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 var ownName = regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`)
 
 // OwnName reports whether a child has the name that a [Candidate] creates.
-// One that has not belongs to other software.
+// A child with another name belongs to other software.
 func OwnName(name string) bool { return ownName.MatchString(name) }
 
 // defaultACL is that of the znodes we create: ours where we are somebody, and

@@ -23,7 +23,7 @@ const maxPEMFile = 4 << 20
 // neither. serverName is the name that servers' certificates must be for; ""
 // stands for each server's host in the connect string. TLS 1.2 is the least.
 //
-// Errors name the file that is wrong, and say nothing of what is in it.
+// Errors name the file that is wrong, but never its contents.
 func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName}
 	if serverName != "" {

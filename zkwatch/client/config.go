@@ -39,7 +39,7 @@ const (
 type Config struct {
 	Servers ConnectString
 
-	// SessionTimeout is asked for; the server grants what its limits allow, see
+	// SessionTimeout is requested; the server grants what its limits allow, see
 	// Status.Timeout. 0 means 10 s.
 	SessionTimeout time.Duration
 
@@ -49,16 +49,16 @@ type Config struct {
 	DialTimeout time.Duration
 
 	// Dial connects to a server's host:port. It must return when ctx is done.
-	// nil means a net.Dialer, which resolves the name anew each time.
+	// nil means a net.Dialer, which resolves the name each time.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// TLS, if set, is spoken over what Dial returns; see [LoadTLS]. Where it names
-	// no server, each one's certificate has to be for its host in Servers. nil
+	// TLS, if set, is used over the connections of Dial; see [LoadTLS]. If it names
+	// no server, each server's certificate must match its host in Servers. nil
 	// means plain TCP.
 	TLS *tls.Config
 
-	// Logger gets what the client library has to say, at debug level. nil
-	// discards it. Credentials are never logged.
+	// Logger gets the messages of the client library, at debug level. nil
+	// discards them. Credentials are never logged.
 	Logger *slog.Logger
 
 	// BufferSize bounds a request, in bytes, and is allocated for each Conn. It
@@ -71,22 +71,22 @@ type Config struct {
 	// once. 0 means 16 MiB; 64 KiB is enough for a candidate of a small election.
 	MaxReply int
 
-	// Tick is the longest tickTime of the ensemble's servers, where it is known. A
-	// leader's lease rests on it, see [Conn.Renew]. 0 means not known: then it is
-	// taken to be half of the session timeout at most, as it is wherever nobody
-	// set minSessionTimeout.
+	// Tick is the longest tickTime of the ensemble's servers, if known. A leader's
+	// lease depends on it, see [Conn.Renew]. 0 means unknown: then it is assumed
+	// to be at most half of the session timeout, which is true unless
+	// minSessionTimeout is set.
 	Tick time.Duration
 
 	// Auth is presented on every connection before any request.
 	Auth []Auth
 
 	// Gate freezes the Conn: nothing is read, written or dialled while it is shut.
-	// The owner of several Conns in a row gives each the same. nil means one of the
-	// Conn's own.
+	// The owner of successive Conns gives each the same gate. nil means that the
+	// Conn makes its own.
 	Gate *fault.Gate
 
-	// Line, if set, is the network, which a partition can take away. nil means a
-	// network that has none.
+	// Line, if set, is the network, which can have a partition. nil means a
+	// network without partitions.
 	Line *fault.Line
 
 	// Replies, if set, are the servers' replies, of which one can get lost.
@@ -155,8 +155,8 @@ func (cfg Config) withDefaults() (Config, error) {
 	return cfg, nil
 }
 
-// Roomier returns the configuration with twice as much room for a reply; false
-// where there is as much already as any server can fill.
+// Roomier returns the configuration with twice the limit for a reply, or false if
+// the limit is already the largest that a server can fill.
 func (cfg Config) Roomier() (Config, bool) {
 	room := cmp.Or(cfg.MaxReply, defaultMaxReply)
 	cfg.MaxReply = min(2*room, replyLimit)

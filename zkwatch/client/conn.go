@@ -21,8 +21,8 @@ const goodbyeTimeout = time.Second
 // A Conn is one session with a cluster, from the first attempt to get it to its
 // end. It keeps the session over lost connections and changes of server. It is
 // never silently another session: when the session expires, when a server does
-// not know it, or when none can be had for twice its timeout, the Conn enters a
-// terminal state, and the owner connects anew. So a request made with a Conn
+// not know it, or when no server gives one for twice its timeout, the Conn enters a
+// terminal state, and the owner connects again. So a request made with a Conn
 // never runs in a later session.
 //
 // Its methods may be called by any goroutine at any time.
@@ -61,8 +61,8 @@ type Conn struct {
 	watchdog      *time.Timer
 }
 
-// Connect starts to connect and returns at once; see [Conn.Subscribe] for what
-// comes of it. An error means that cfg is unusable.
+// Connect starts to connect and returns immediately; [Conn.Subscribe] reports the
+// result. An error means that cfg is unusable.
 func Connect(cfg Config) (*Conn, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -102,11 +102,10 @@ func Connect(cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the session, which takes its ephemeral znodes with it, and returns
-// when the server has said so or a second has passed, and no goroutine is left.
-// While there is no connection, or the gate is shut, nobody can be told: the
-// servers let the session expire. Close may be called more than once, in any
-// state.
+// Close ends the session, which deletes its ephemeral znodes. It returns when the
+// server has confirmed this or a second has passed, and all goroutines have ended.
+// Without a connection, or while the gate is shut, no server can be informed: the
+// session expires later. Close may be called more than once, in any state.
 func (c *Conn) Close() error {
 	c.terminate(Closed, ErrClosed, true)
 	<-c.gone
@@ -117,16 +116,15 @@ func (c *Conn) Close() error {
 // err then.
 func (c *Conn) CloseWithError(err error) { c.terminate(Closed, err, true) }
 
-// Cut ends the Conn as a crash of the process would: the connection is gone
-// at once, no server is told, and the session with its ephemeral znodes lives
-// on until the servers let it expire.
+// Cut ends the Conn like a crash of the process: the connection breaks, no server
+// is informed, and the session with its ephemeral znodes exists until it expires.
 func (c *Conn) Cut() {
 	c.terminate(Closed, ErrCut, false)
 	<-c.gone
 }
 
-// Format implements fmt.Formatter: what a Conn has inside is in use by others
-// while it is printed, and is nobody's business.
+// Format implements fmt.Formatter: other goroutines use the fields of a Conn while
+// it is printed, and the fields are private.
 func (c *Conn) Format(f fmt.State, _ rune) {
 	st := c.Status()
 	fmt.Fprintf(f, "session %#x at %s: %s", st.SessionID, c.cfg.Servers, st.State)

@@ -11,12 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultPort is where a ZooKeeper server listens for clients unless told
-// otherwise.
+// DefaultPort is the default port of a ZooKeeper server for clients.
 const DefaultPort = 2181
 
 // A ConnectString names the servers of one cluster and, optionally, a path in
-// it that is the root of everything the client sees.
+// the cluster that is the root of everything the client sees.
 type ConnectString struct {
 	Servers []string // each host:port, an IPv6 host in brackets
 	Chroot  string   // an absolute path, or "" for none

@@ -12,8 +12,8 @@ import (
 )
 
 // An Auth is a credential for one of the server's authentication schemes, such
-// as "digest" with "user:password". However it is formatted, logged or encoded,
-// also deep inside of something else, only the scheme shows.
+// as "digest" with "user:password". However an Auth is formatted, logged or
+// encoded, even inside another value, only its scheme is shown.
 type Auth struct {
 	Scheme string
 
@@ -60,7 +60,7 @@ func validScheme(s string) bool {
 }
 
 // ParseAuth parses scheme:credential, for digest digest:user:password. An error
-// says what is wrong and nothing of what it was wrong with.
+// says what is wrong, but never contains the credential.
 func ParseAuth(line string) (Auth, error) {
 	scheme, credential, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
 	if !ok {
@@ -86,9 +86,9 @@ func ParseAuth(line string) (Auth, error) {
 const maxAuthFile = 1 << 20
 
 // ReadAuthFile reads credentials from a file, one scheme:credential a line.
-// Empty lines and those that start with # do not count. A file that others than
-// its owner may read or write is refused, where the system has such permissions
-// (not on Windows).
+// Empty lines and lines that start with # are ignored. A file that users other than
+// its owner can read or write is refused, if the system has such permissions (not
+// on Windows).
 func ReadAuthFile(path string) ([]Auth, error) {
 	f, err := os.Open(path)
 	if err != nil {

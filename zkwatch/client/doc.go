@@ -1,25 +1,23 @@
-// Package client is one session with a ZooKeeper cluster, over
-// github.com/go-zookeeper/zk with that library's traps closed.
+// Package client is one session with a ZooKeeper cluster. It uses
+// github.com/go-zookeeper/zk and avoids that library's traps.
 //
-// [Connect] returns a [Conn]. It keeps its session over lost connections and
-// changes of server, and never replaces it silently by another: when the session
-// is over, so is the Conn. A request ends at the latest with the connection that
-// it was sent over, and its error tells whether it may have been carried out. The
-// [Status] has what the library does not tell: the granted timeout, round trips,
-// until when the session is sure to live.
+// [Connect] returns a [Conn]. A Conn keeps its session over lost connections and
+// changes of server, and never replaces it silently: when the session ends, the
+// Conn ends. A request ends at the latest with its connection, and its error says
+// whether the server may have executed it. The [Status] has what the library does
+// not report: the granted timeout, round trips, and until when the session is sure
+// to live.
 //
-// Between the library and each connection stands a net.Conn of this package
-// (serverconn.go) that reads along. It refuses lengths and sessions that the
-// library would believe, presents credentials before anything else, and bounds the
-// handshake.
+// Between the library and each connection is a net.Conn of this package
+// (serverconn.go) that reads the messages. It refuses lengths and sessions that
+// the library would accept, sends credentials first, and bounds the handshake.
 //
-// For a leader the important part is the lease (lease.go has the proof): until
-// when the ensemble cannot let the session expire, as committed writes prove it.
-// [Conn.Renew] renews it.
+// A leader needs the lease (lease.go has the proof): the time until which the
+// session cannot expire, as committed writes prove. [Conn.Renew] renews it.
 //
-//	connectstring.go, credentials.go, certificates.go, config.go   what to connect to, and as whom
+//	connectstring.go, credentials.go, certificates.go, config.go   servers, credentials, TLS
 //	conn.go, dial.go, servers.go, session.go, status.go            the life of a session
 //	requests.go, fencedwrite.go, renew.go, call.go                 requests
 //	serverconn.go, received.go, handshake.go, frame.go, tls.go     one connection
-//	lease.go, distance.go, notifications.go                        what answers tell besides
+//	lease.go, distance.go, notifications.go                        what answers also prove
 package client

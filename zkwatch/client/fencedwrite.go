@@ -13,8 +13,8 @@ import (
 // ErrFenced and has changed nothing. The Stat is that after the change, whose
 // zxid is its Mzxid.
 //
-// A guard has to have a name that is never given again, as one with a sequence
-// number has: one that was deleted and made anew exists.
+// A guard's name must never be used again, so it needs a sequence number: a guard
+// that was deleted and created again would exist.
 func (c *Conn) SetFenced(ctx context.Context, path string, data []byte, guard string) (*zk.Stat, error) {
 	k := call{op: "setData", path: path, write: true, size: len(data) + requestOverhead + len(c.cfg.Servers.full(guard))}
 	if err := ValidatePath(guard); err != nil {

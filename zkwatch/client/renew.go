@@ -9,10 +9,9 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Renew has the ensemble commit that path exists, and proves with it that the
-// session lives: it moves Status.LeaseEnd on, from the second one over a
-// connection, or from the first if the session was just created or carried to
-// another server. It changes nothing and fires no watch. It costs a transaction:
+// Renew makes the ensemble commit that path exists, which proves that the session
+// is alive. It extends Status.LeaseEnd from the second call over a connection on,
+// or from the first if the session was just created or moved to another server. It changes nothing and fires no watch. It costs a transaction:
 // one record in the log of each voter, and a part of an fsync.
 //
 // The request is a multi with nothing but a check. A check by itself, a read and
@@ -35,9 +34,9 @@ func (c *Conn) Renew(ctx context.Context, path string) error {
 
 var errLeaseEnded = errors.New("the lease was ended on request")
 
-// EndLease ends the connection and the lease, as if no server had been reached for
-// all of it. It is for a session that is made to expire on demand: in earnest the
-// lease ends by itself before.
+// EndLease ends the connection and the lease, as if no server had answered for the
+// whole lease. It is for a session that expires on demand: otherwise the lease ends
+// earlier by itself.
 func (c *Conn) EndLease() {
 	c.mu.Lock()
 	n := c.link
@@ -52,7 +51,7 @@ func (c *Conn) EndLease() {
 	}
 }
 
-// CheckLease returns [ErrTimeoutTooShort] where no lease can be proved.
+// CheckLease returns [ErrTimeoutTooShort] if no lease can be proved.
 func (c *Conn) CheckLease() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

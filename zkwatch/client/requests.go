@@ -26,7 +26,8 @@ func (c *Conn) Children(ctx context.Context, path string) ([]string, *zk.Stat, e
 	return r.value, r.stat, err
 }
 
-// ChildrenW lists the children of path and watches for one that comes or goes.
+// ChildrenW lists the children of path and watches for children that are created
+// or deleted.
 func (c *Conn) ChildrenW(ctx context.Context, path string) ([]string, *zk.Stat, <-chan zk.Event, error) {
 	r, err := do(ctx, c, call{op: "getChildren", path: path}, func(full string) (r reply[[]string], err error) {
 		r.value, r.stat, r.events, err = c.zk.ChildrenW(full)
@@ -82,8 +83,8 @@ func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) 
 }
 
 // ExistsW tells whether path exists and watches for its creation, change or
-// deletion. Where the znode is absent and stays so the watch stays for the
-// life of the session: to wait for a deletion, GetW is better.
+// deletion. If the znode does not exist, the watch may last as long as the session:
+// to wait for a deletion, GetW is better.
 func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan zk.Event, error) {
 	r, err := do(ctx, c, call{op: "exists", path: path}, func(full string) (r reply[bool], err error) {
 		r.value, r.stat, r.events, err = c.zk.ExistsW(full)
@@ -95,9 +96,9 @@ func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan
 	return r.value, r.stat, r.events, err
 }
 
-// Create makes a znode and returns its path, which for a sequential one ends in
-// the number that the server gave it. flags are package zk's; nodes with a TTL
-// and containers are not made here.
+// Create creates a znode and returns its path. The path of a sequential znode ends
+// with the number from the server. flags are package zk's, without TTL nodes and
+// containers.
 func (c *Conn) Create(ctx context.Context, path string, data []byte, flags int32, acl []zk.ACL) (string, error) {
 	size := len(data)
 	for _, a := range acl {

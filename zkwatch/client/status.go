@@ -48,40 +48,40 @@ type Status struct {
 	Server    string        // host:port of the server; without a connection, of the one that is tried or is next
 	RTT       time.Duration // round trip of the request or ping answered last; 0: none yet
 
-	// Distance is how long the way to the server and back takes, without the time
-	// that requests take there; 0: not known.
+	// Distance is the round-trip time to the server, without the time that the
+	// server needs for a request; 0: unknown.
 	Distance time.Duration
 
-	// LeaseEnd is until when the ensemble is sure to keep the session: what
-	// committed writes have proved, see [Conn.Renew]. It is zero before the first
-	// of them, and long past where nobody renews it. Leave a margin for clocks
-	// that run differently.
+	// LeaseEnd is the time until which the session cannot expire, as committed
+	// writes have proved, see [Conn.Renew]. It is zero before the first of them,
+	// and long past if nobody renews it. Leave a margin for clocks that run at
+	// different rates.
 	LeaseEnd time.Time
 
 	// ExpiresFrom is when the last answered request or ping was sent, plus
-	// Timeout: servers that hear each other keep the session until then. No lease
-	// rests on it: a follower that is cut off from the ensemble answers as well.
+	// Timeout: connected servers keep the session until then. It proves no lease:
+	// a follower that is cut off from the ensemble also answers.
 	// It is zero before the first session.
 	ExpiresFrom time.Time
 
-	// Err is why there is no connection: what the last attempt to get one met,
-	// or how the last one ended. It is nil while Connected.
+	// Err is why there is no connection: why the last attempt failed, or why the
+	// last connection ended. It is nil while Connected.
 	Err error
 
 	Change uint64 // counts the changes of State
 }
 
-// Status returns the present status.
+// Status returns the current status.
 func (c *Conn) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status
 }
 
-// Anchor returns when the servers are known to have heard of the session last,
-// by this machine's clock: between the sending of a request or ping and its
-// answer. false: there has been no session yet. What was sent later and is not
-// answered may have been heard too.
+// Anchor returns when the servers surely heard from the session last, by this
+// machine's clock: between sending a request or ping and its answer. It returns
+// false if there was no session yet. The servers may also have received a later
+// message that is not answered yet.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
@@ -90,9 +90,8 @@ func (c *Conn) Anchor() (session.Anchor, bool) {
 	return a, a.Session != 0
 }
 
-// Touch has the session heard of: it asks the server something small, so that
-// the next [Conn.Anchor] is of a moment ago. Without, that may be as old as the
-// last ping, a third of the timeout.
+// Touch sends the server a small request, so that the next [Conn.Anchor] is recent.
+// Without Touch the anchor may be as old as the last ping, a third of the timeout.
 func (c *Conn) Touch(ctx context.Context) error {
 	_, _, err := c.Exists(ctx, "/")
 	return err
@@ -101,11 +100,11 @@ func (c *Conn) Touch(ctx context.Context) error {
 // Done is closed when the Conn reaches a terminal state.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Subscribe returns a channel that receives the present status and then one for
-// each change of state or of Err, in order. No change of state is ever left
-// out, however slowly the channel is read; of several errors in the same state
-// only the latest may be. The channel is closed after a terminal status, or
-// when ctx is done; one of the two has to be waited for or brought about.
+// Subscribe returns a channel that receives the current status and then one for
+// each change of state or of Err, in order. A slow reader misses no change of
+// state, but of several errors in one state it may get only the latest. The channel
+// is closed after a terminal status, or when ctx is done; the caller must wait for
+// one of them.
 func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 	s := &subscription{wake: make(chan struct{}, 1)}
 	c.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// Znode is what a read tells of a znode, in the model's terms.
+// Znode is the result of reading a znode, in the model's terms.
 func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {
 	return znode.Znode{
 		Name: name, Session: uint64(stat.EphemeralOwner), Czxid: stat.Czxid,
@@ -16,7 +16,7 @@ func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {
 	}
 }
 
-// Parent is what a read tells of an election's parent.
+// Parent is the result of reading an election's parent.
 func Parent(s *zk.Stat) znode.Parent {
 	return znode.Parent{
 		Czxid: s.Czxid, Ctime: serverTime(s.Ctime), Cversion: s.Cversion,

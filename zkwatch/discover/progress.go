@@ -18,7 +18,7 @@ type Progress struct {
 	Stopped   string // the bound that left something out, "nodes" or "depth"; "" for none
 }
 
-// A Skip is something that a walk did not look into.
+// A Skip is a znode that a walk did not visit.
 type Skip struct {
 	Path string
 	// Znodes is how many children, or the znode itself: 1.
@@ -27,7 +27,7 @@ type Skip struct {
 	Limit  int // of TooLarge: the bound of a reply, in bytes
 }
 
-// A Reason is why.
+// A Reason is why a walk skipped a znode.
 type Reason int
 
 const (
@@ -47,7 +47,7 @@ func (w *walk) skip(s Skip) {
 	}
 }
 
-// Found is an election that a walk came across.
+// Found is an election that a walk found.
 type Found struct {
 	Path    string
 	Dialect *dialect.Dialect

@@ -13,15 +13,15 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Config says where and how far a [Walk] goes.
+// Config says where a [Walk] starts and how far it goes.
 type Config struct {
 	Root      string  // "" is "/"
 	Depth     int     // levels below Root; 0 means 10
 	Nodes     int     // znodes visited at most; 0 means 10,000
 	PerSecond float64 // requests, evenly spaced; 0 means 100
 
-	// Progress is told after each znode, Found of each election when it is found;
-	// both by the goroutine of Walk. nil: nobody.
+	// Progress is called after each znode, and Found for each election, both from
+	// the goroutine of Walk. nil means no call.
 	Progress func(Progress)
 	Found    func(Found)
 	// Now is the clock of what is read; nil is time.Now.
@@ -51,19 +51,19 @@ const (
 	namesMost = 4096
 )
 
-// ErrNoRoot is what [Walk] returns for a root that does not exist.
+// ErrNoRoot is returned by [Walk] if the root does not exist.
 var ErrNoRoot = errors.New("the root does not exist")
 
-// Walk looks for elections under a root, level by level. It reads and nothing
-// else: no watch, no write. A directory costs an exists and a getChildren, a leaf
+// Walk looks for elections under a root, level by level. It only reads: it sets no
+// watch and writes nothing. A directory costs an exists and a getChildren, a leaf
 // an exists; where children have numbers a few are read, and if one of them is
 // ephemeral and the naming is not known to be something else, it is an election.
 // Numbered children are not looked into, and of many alike without children only
 // the first. The system's own /zookeeper is left out of a walk from the top.
 //
-// What vanishes meanwhile is passed over; what is forbidden is counted. Over a
-// lost connection it waits. An error is that of ctx, of the end of conn, or
-// ErrNoRoot; the progress made is returned with it.
+// Walk skips znodes that are deleted meanwhile, and counts forbidden ones. If the
+// connection is lost, it waits for the next one. It returns the error of ctx, of the
+// end of conn, or ErrNoRoot, together with the progress so far.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
 	if cfg.Root == "" {
 		cfg.Root = "/"

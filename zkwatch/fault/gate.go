@@ -14,11 +14,10 @@ import (
 	"time"
 )
 
-// A Gate stops and releases a client as a whole: to the others a frozen client
-// is one in a long garbage collection pause, or a stopped process. Connections
-// that were given the gate neither read, write nor dial while it is shut, and
-// the client's own goroutines wait at it too. A Gate outlives a connection: a
-// frozen client whose session is gone stays frozen.
+// A Gate stops and releases a whole client: for others a frozen client looks like a
+// process in a long garbage collection pause. Connections with the gate neither
+// read, write nor dial while it is shut, and the client's goroutines wait at it too.
+// A Gate outlives a connection: a frozen client stays frozen when its session ends.
 //
 // The zero Gate is open.
 type Gate struct {

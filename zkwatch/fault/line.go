@@ -13,12 +13,12 @@ import (
 const lineBuffer = 64 << 10
 
 // A Line is the network between a client and its servers. During a partition
-// nothing passes, though both ends run on and may notice. The zero Line has no
+// nothing passes; both ends continue to run and may notice. The zero Line has no
 // partition.
 type Line struct{ gate Gate }
 
-// Partition lets nothing pass until Heal. What had come as far as a call of a
-// connection below has passed.
+// Partition lets nothing pass until Heal. Data that had already reached a call of
+// the connection below has passed.
 func (l *Line) Partition() { l.gate.Freeze() }
 
 // Heal ends a partition.
@@ -33,10 +33,10 @@ type Owner struct {
 // Dial connects with dial. During a partition a dial has no answer, as in a
 // network that drops every packet, until ctx is done.
 //
-// The connection behaves as TCP does. What is read waits for the end of the
-// partition. What is written is taken, and delivered then, unless the
-// connection is closed before. The peer does not learn of the closing during
-// the partition. Deadlines hold.
+// The connection behaves like TCP. A read waits for the end of the partition. A
+// write is accepted and delivered after the partition, unless the connection is
+// closed before. During the partition the peer does not notice that the connection
+// was closed. Deadlines still apply.
 func (l *Line) Dial(ctx context.Context, owner Owner, network, addr string, dial func(ctx context.Context, network, addr string) (net.Conn, error)) (net.Conn, error) {
 	if !l.gate.Pass(ctx.Done()) {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}

@@ -12,14 +12,14 @@ import (
 
 var errReplyLost = errors.New("the reply to a create was lost on request")
 
-// Replies are the answers of servers to a client, of which one can get lost
-// together with its connection. The client cannot know then what the server did.
+// Replies are the servers' replies to a client. One of them can get lost together
+// with its connection; then the client cannot know what the server did.
 //
 // The zero Replies loses none.
 type Replies struct{ lose atomic.Bool }
 
-// LoseCreate loses the next reply which says that an ephemeral sequential znode
-// was created: a candidate enters an election with such a create.
+// LoseCreate loses the next reply to a create of an ephemeral sequential znode: a
+// candidate joins an election with such a create.
 func (r *Replies) LoseCreate() { r.lose.Store(true) }
 
 // Losing tells whether a reply is still to be lost.

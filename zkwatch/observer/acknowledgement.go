@@ -47,9 +47,9 @@ func (a *ackPath) set(path string) {
 	}
 }
 
-// SetAck has the observer look at another acknowledgement znode from now on;
-// "" is none. It does not wait. The watch on the one before cannot be taken
-// back; it fires once at most, and nobody hears it.
+// SetAck makes the observer read another acknowledgement znode from now on; "" is
+// none. It does not wait. The watch on the old znode cannot be removed; it fires at
+// most once and is ignored.
 func (o *Observer) SetAck(path string) { o.ack.set(path) }
 
 // watchAck reads the acknowledgement znode whenever it changes, for one

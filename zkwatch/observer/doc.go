@@ -1,4 +1,4 @@
-// Package observer looks at an election and writes nothing.
+// Package observer observes an election and writes nothing.
 //
 // An [Observer] hands what it sees to the model as observations. It keeps two
 // watches, one on the children of the election's parent and one on the
@@ -8,6 +8,6 @@
 // instead (single.go). How often it reads depends on what the reads cost
 // (spacing.go).
 //
-// A [Group] has several observers on one session. [ReadOnce] reads an election
+// A [Group] runs several observers on one session. [ReadOnce] reads an election
 // once and sets no watch.
 package observer

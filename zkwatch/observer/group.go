@@ -14,8 +14,8 @@ import (
 // to be in its way.
 const reopenPause = 200 * time.Millisecond
 
-// A Group has one session for any number of observers, and another session when
-// that ends. Their own [Config.Conn] is not used.
+// A Group has one session for any number of observers, and connects again when the
+// session ends. The observers' own [Config.Conn] is not used.
 type Group struct {
 	cfg client.Config // of the next connection
 
@@ -30,8 +30,8 @@ func NewGroup(conn client.Config) *Group {
 	return &Group{cfg: conn, added: make(chan struct{})}
 }
 
-// Add has o observe on the session of the group, from now on or from the beginning
-// of Run. An observer is in one group, and stays.
+// Add makes o observe on the session of the group, from now on or from the start of
+// Run. An observer belongs to one group and stays there.
 func (g *Group) Add(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -40,8 +40,8 @@ func (g *Group) Add(o *Observer) {
 	g.added = make(chan struct{})
 }
 
-// Conn returns the present session, nil where there is none. It is for reading:
-// what others ask of it takes its turn with the observers' own requests.
+// Conn returns the current session, nil if there is none. It is only for reading:
+// other requests share it with those of the observers.
 func (g *Group) Conn() *client.Conn {
 	g.mu.Lock()
 	defer g.mu.Unlock()

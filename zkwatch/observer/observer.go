@@ -12,14 +12,14 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Config says what an [Observer] looks at.
+// Config says what an [Observer] observes.
 type Config struct {
 	Conn client.Config
 	Path string // the election's parent, or the leader's own znode where there is no queue
 	Ack  string // its acknowledgement znode; "": none, or not known yet, see SetAck
 	// Single says that Path is a leader's own znode, so that nobody leads while it
-	// is absent. Otherwise the observer goes by a dialect that knows the path, or
-	// finds out when it first sees it exist.
+	// is absent. If Single is false, the observer uses a dialect that knows the
+	// path, or finds out when the znode first exists.
 	Single bool
 	// Put takes the observations, in order. It may wait: the observer then
 	// reads less often, and the journal counts what it missed.
@@ -28,13 +28,13 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Observer looks at one election: one child watch on its parent, one watch on
-// its acknowledgement, and no write ever. Each change costs one getChildren
-// and one getData for each child that is new. Candidates are not watched, so
-// an observer adds nothing to a handoff.
+// Observer observes one election with one child watch on its parent and one watch
+// on its acknowledgement. It never writes. Each change costs one getChildren and
+// one getData for each new child. It does not watch candidates, so it adds nothing
+// to a handoff.
 //
-// It lives through lost connections, expired sessions, restarted servers and
-// a parent that is absent, deleted, made anew or forbidden.
+// It survives lost connections, expired sessions, restarted servers, and a parent
+// that is absent, deleted, recreated or forbidden.
 type Observer struct {
 	cfg     Config
 	ack     ackPath

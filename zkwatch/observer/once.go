@@ -8,7 +8,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// ReadElection reads the election at path once, on a server that has caught up
+// ReadOnce reads the election at path once, on a server that has caught up
 // with the ensemble's leader, and sets no watch.
 func ReadOnce(ctx context.Context, conn *client.Conn, path string, now func() time.Time) (*model.Read, error) {
 	if err := conn.Sync(ctx, path); err != nil {
