@@ -18,7 +18,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Config is what the members of a [Cast] have in common.
+// Config is the configuration of all members of a [Cast].
 type Config struct {
 	// Conn is the cluster. BufferSize and MaxReply are set by the cast.
 	Conn   client.Config
@@ -27,18 +27,18 @@ type Config struct {
 	Create bool   // make a missing parent
 	// ACL is given to the znodes that are created, see candidate.Config.
 	ACL []zk.ACL
-	// Dialect is whose election this is, see Cast.Speak.
+	// Dialect is the system that runs the election, see Cast.Speak.
 	Dialect *dialect.Dialect
 	// Put takes the observations; it must not block.
 	Put func(model.Observation)
-	// Notice is told in one line of a member that could not stand.
+	// Notice gets one line for each member that could not join.
 	Notice func(string)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
-// Cast is a set of local candidates. Its methods may be called by any
-// goroutine; none waits for the cluster but those that say so.
+// Cast is a set of local candidates. Any goroutine may call its methods; only those
+// that say so wait for the cluster.
 type Cast struct {
 	cfg    Config
 	ctx    context.Context
@@ -65,7 +65,7 @@ const (
 	nameBytes  = 64
 )
 
-// You is the ID of this program's own candidacy.
+// You is the ID of electop's own candidacy.
 const You = "you"
 
 // ErrClosed is returned by the methods of a closed cast, and ErrCampaigning for a
@@ -97,20 +97,20 @@ func NewCast(cfg Config) *Cast {
 	return c
 }
 
-// Speak says whose election this is, for those that enter from now on: they take
-// part in its naming and by its rule, and make no acknowledgement in a foreign
-// one. nil is electop's own.
+// Speak sets the system that runs the election, for members that join from now on:
+// they follow its naming and its rule, and create no acknowledgement in a
+// third-party election. nil is electop's own.
 func (c *Cast) Speak(d *dialect.Dialect) { c.dialect.Store(d) }
 
 // Spawn adds a candidate and returns its ID.
 func (c *Cast) Spawn() (string, error) { return c.add("", false) }
 
-// Campaign adds this program's own candidacy under the given name.
+// Campaign adds electop's own candidacy under the given name.
 func (c *Cast) Campaign(name string) (string, error) { return c.add(name, true) }
 
-// SpawnInOrder adds n candidates one after the other, each once the one before
-// it stands in the queue, so that they queue in the order of their names. It
-// waits for that, and gives up the waiting when ctx ends.
+// SpawnInOrder adds n candidates one after the other: each joins when the one before
+// it is in the queue, so that the queue has the order of their names. It waits until
+// all have joined or ctx ends.
 func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	for range n {
 		id, err := c.Spawn()
@@ -165,28 +165,26 @@ func (c *Cast) Resign(id string) error {
 	return c.with(id, func(m *member) { m.resign() })
 }
 
-// Kill ends a candidate as kill -9 would: nothing is said to anybody, and its
-// znode stays until its session expires.
+// Kill ends a candidate like kill -9: it sends nothing more, and its znode stays
+// until its session expires.
 func (c *Cast) Kill(id string) error {
 	return c.with(id, func(m *member) { m.kill() })
 }
 
-// Freeze stops a candidate: it reads, writes and decides nothing, and goes on
-// believing what it believed, until Thaw. One that is partitioned has to be
-// healed first (ErrNotNow).
+// Freeze stops a candidate until Thaw: it reads, writes and decides nothing, and
+// keeps its belief. A partitioned candidate must be healed first (ErrNotNow).
 func (c *Cast) Freeze(id string) error { return c.try(id, (*member).freeze) }
 
-// Thaw ends a Freeze. One that believed to lead is reported to be frozen until
-// it has looked whether it still does.
+// Thaw ends a Freeze. A candidate that believed it leads is reported as frozen until
+// it has checked whether it still does.
 func (c *Cast) Thaw(id string) error {
 	return c.with(id, func(m *member) { m.thaw() })
 }
 
-// Follow switches all members to another recipe, nil for the election's own:
-// each resigns and volunteers anew with a new connection, since watches cannot
-// be taken back. They queue in the same order again, unless one of them, held up
-// for more than a second, is overtaken. In a foreign election it returns
-// ErrForeign.
+// Follow switches all members to another recipe, nil for the election's own. Each
+// resigns and rejoins with a new connection, because watches cannot be removed.
+// They keep their order, unless one is delayed for more than a second. In a
+// third-party election Follow returns ErrForeign.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
@@ -230,8 +228,8 @@ func (c *Cast) Len() int {
 	return len(c.members)
 }
 
-// Close closes every member's session, which takes their znodes away, and
-// waits for it. A frozen member is killed.
+// Close closes every member's session, which deletes their znodes, and waits for
+// it. A frozen member is killed.
 func (c *Cast) Close() {
 	c.mu.Lock()
 	c.cancel()

@@ -24,13 +24,13 @@ const (
 	ActResign    ActKind = "resign"
 )
 
-// Act is one thing that chaos does, At after its beginning.
+// Act is one fault or repair by chaos, At after its start.
 type Act struct {
 	At     time.Duration
 	Kind   ActKind
-	Member string // whom it befalls, or who is spawned: an ID of the cast
-	// Void says, of an act that was done, that nothing came of it: there was no
-	// such member any more, or somebody else had done something to it.
+	Member string // the affected or new member: an ID of the cast
+	// Void says that an act had no effect: the member no longer existed, or
+	// another fault was already applied to it.
 	Void bool
 }
 
@@ -43,17 +43,17 @@ func (a Act) String() string {
 	return fmt.Sprintf("%.3fs %s %s%s", a.At.Seconds(), a.Kind, a.Member, void)
 }
 
-// Chaos is trouble made at random. The same seed, rate and number of
-// candidates to begin with give the same acts at the same offsets, whatever
-// comes of them: they go by a tally of their own of who is in the cast, in which
-// nobody leaves but who is killed or made to resign.
+// Chaos injects faults at random. The same seed, rate and initial number of
+// candidates give the same acts at the same offsets, whatever their effects are:
+// chaos keeps its own list of the cast, and removes only members that it killed or
+// that it made resign.
 type Chaos struct {
 	Seed uint64
 	Rate float64 // acts a second, on average; at most 1,000
 	Cast int     // candidates to begin with
 }
 
-// String returns what the rules say of it: "seed 42, 2/s".
+// String returns the text for the rules: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
 // Chaos keeps the cast between these sizes, where it began there; the lesser is
@@ -63,7 +63,7 @@ const (
 	chaosMax = 12
 )
 
-// Acts returns the acts, without an end.
+// Acts returns an endless sequence of acts.
 func (c Chaos) Acts() iter.Seq[Act] {
 	return func(yield func(Act) bool) {
 		if !(c.Rate > 0) {
@@ -208,10 +208,10 @@ func (p *plot) spell() time.Duration {
 	return time.Duration(300+p.random.IntN(3_700)) * time.Millisecond
 }
 
-// Run does the acts to a cast until ctx ends, and then heals what they did.
-// told, if set, is told of each act as it is done, in the names of the cast: who
-// is spawned may get another than planned if others were spawned meanwhile, and
-// keeps it in the acts to come.
+// Run applies the acts to a cast until ctx ends, and then repairs their faults.
+// told, if set, is called for each act, with the names of the cast: a spawned
+// member may get another name than planned if others were spawned meanwhile, and
+// keeps it in later acts.
 func (c Chaos) Run(ctx context.Context, cast *Cast, told func(Act)) error {
 	r := chaosRun{cast: cast, told: told, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()

@@ -1,17 +1,14 @@
-// Package demo brings the actors: a [Cast] of local candidates to spawn, kill,
-// freeze and resign, on whichever ZooKeeper is in use. Package zkserver below
-// it is a ZooKeeper for when there is none.
+// Package demo runs local candidates: a [Cast] of candidates to spawn, kill, freeze
+// and resign, on any ZooKeeper. Package zkserver below it is an embedded ZooKeeper.
 //
-// Each member of the cast is a candidate.Candidate with a session of its own,
-// and stands as any other process would. The cast gives it a name, does to it
-// what it is told to, and passes on what it does and believes as model.Cast
-// observations.
+// Each member of the cast is a candidate.Candidate with its own session, and takes
+// part in the election like any other process. The cast names it, applies faults to
+// it, and publishes what it does and believes as model.Cast observations.
 //
-// A [Stage] is the world around a cast on a server of this process: slow motion,
-// single steps, scenes to begin with, and what leaders are for. Each leader has
-// a worker, a client of its own that goes on with its leader's order, as
-// something outside of the election would, and writes to a counter and to
-// [Tokens]. Only there two leaders do harm, and there fencing helps.
+// A [Stage] adds what a demo needs on an embedded server: slow motion, single
+// steps, scenes, and workers. Each leader has a worker, a client with its own
+// session that follows its leader's order and writes to a counter and to [Tokens].
+// Only such writes show the harm of two leaders, and how fencing prevents it.
 //
-// [Chaos] makes trouble at random, the same for the same seed.
+// [Chaos] injects faults at random, the same for the same seed.
 package demo

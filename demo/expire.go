@@ -14,7 +14,7 @@ import (
 // here the lease is ended first, and the network of one that is awake is down
 // until its session is over.
 
-// Expire ends a candidate's session at once, as if its timeout had passed.
+// Expire ends a candidate's session immediately, as if its timeout had passed.
 func (s *Stage) Expire(id string) error {
 	s.mu.Lock()
 	m, ok := s.players[id]

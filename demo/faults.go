@@ -7,9 +7,9 @@ import (
 	"electop/model"
 )
 
-// Partition parts a candidate from the servers: its network passes nothing on
-// either way, while it runs on and finds out. Heal ends it. One that is frozen
-// has to thaw first (ErrNotNow).
+// Partition separates a candidate from the servers: its network passes nothing in
+// either direction, and the candidate continues to run. Heal ends it. A frozen
+// candidate must thaw first (ErrNotNow).
 func (c *Cast) Partition(id string) error { return c.try(id, (*member).part) }
 
 // Heal ends a Partition.
@@ -17,13 +17,13 @@ func (c *Cast) Heal(id string) error {
 	return c.with(id, func(m *member) { m.heal() })
 }
 
-// LoseReply makes a candidate volunteer anew, and the reply to that create is
-// lost with its connection though the server has carried it out. It refuses
-// (ErrNotNow) for one that could not volunteer now.
+// LoseReply makes a candidate rejoin. The server executes its create, but the reply
+// is lost with the connection. It refuses (ErrNotNow) if the candidate cannot
+// rejoin now.
 func (c *Cast) LoseReply(id string) error { return c.try(id, (*member).loseReply) }
 
-// NoGuid says whether a candidate's next znodes are named without a guid. So
-// it cannot find its own again after a lost reply. In a foreign election it
+// NoGuid says whether the names of a candidate's next znodes have no guid: then it
+// cannot find its own znode after a lost reply. In a third-party election it
 // returns ErrForeign.
 func (c *Cast) NoGuid(id string, on bool) error {
 	if on && c.foreign() {
@@ -32,8 +32,8 @@ func (c *Cast) NoGuid(id string, on bool) error {
 	return c.with(id, func(m *member) { m.setNoGuid(on) })
 }
 
-// NoGuidAll says the same for all members, and for those that enter from now
-// on. In a foreign election it does nothing.
+// NoGuidAll does the same for all members, and for those that join from now on. In
+// a third-party election it does nothing.
 func (c *Cast) NoGuidAll(on bool) {
 	if on && c.foreign() {
 		return
@@ -46,15 +46,14 @@ func (c *Cast) NoGuidAll(on bool) {
 	}
 }
 
-// SlowLead says whether a candidate's leader procedure takes for ever: it is
-// elected then, and not acknowledged, until that is taken back. It refuses
-// (ErrNotNow) for one that has this behind it and leads.
+// SlowLead says whether a candidate's leader procedure never ends: the candidate is
+// then elected but not acknowledged until SlowLead is off again. It refuses
+// (ErrNotNow) for a leader that has already finished its procedure.
 func (c *Cast) SlowLead(id string, on bool) error {
 	return c.try(id, func(m *member) error { return m.setSlow(on) })
 }
 
-// Fault returns what was done to a candidate; none for one that is not in the
-// cast.
+// Fault returns the fault of a candidate; none for one that is not in the cast.
 func (c *Cast) Fault(id string) (f model.Fault) {
 	c.with(id, func(m *member) {
 		m.mu.Lock()
@@ -76,10 +75,10 @@ func (c *Cast) Session(id string) (session uint64) {
 	return session
 }
 
-// Clear has everybody leave, frozen and partitioned ones too, as if they were
-// healed first: they close their sessions, so that their znodes go. It waits for
-// that, until ctx ends. After it the names start again from the first. Those
-// that were killed before are no members; the servers let their znodes go.
+// Clear makes all members leave. Frozen and partitioned members are healed first:
+// they close their sessions, which deletes their znodes. Clear waits for that until
+// ctx ends. Then the names start again from the first. Killed candidates are no
+// longer members; their znodes are deleted when their sessions expire.
 func (c *Cast) Clear(ctx context.Context) error {
 	for {
 		c.mu.Lock()

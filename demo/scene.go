@@ -9,7 +9,7 @@ import (
 	"electop/model/dialect"
 )
 
-// Scene is a world to begin with.
+// Scene is an initial state of a stage.
 type Scene struct {
 	Cast   int            // candidates in the queue, in the order of their names
 	Recipe dialect.Recipe // nil: the election's own
@@ -17,10 +17,10 @@ type Scene struct {
 	Pace   zkserver.Pace  // once they stand
 }
 
-// Set brings the stage into a scene: all faults are healed, everybody leaves,
-// and new candidates volunteer one after the other. It waits for that, and
-// gives up when ctx ends, with the pace at zero and as many candidates as stand
-// by then. Candidates from elsewhere stay.
+// Set prepares a scene: it heals all faults, makes all members leave, and adds new
+// candidates one after the other. It waits until they have joined. If ctx ends
+// first, the pace stays zero and the candidates that have joined stay. Third-party
+// candidates stay.
 func (s *Stage) Set(ctx context.Context, sc Scene) (err error) {
 	select { // one scene at a time
 	case s.setting <- struct{}{}:

@@ -12,23 +12,23 @@ import (
 	"electop/zkwatch/client"
 )
 
-// StageConfig is what a [Stage] is made of.
+// StageConfig is the configuration of a [Stage].
 type StageConfig struct {
 	Server *zkserver.Server
-	// Cast has no members yet: the stage learns of each from its first word on.
+	// Cast must not have members yet: the stage needs the first report of each.
 	Cast *Cast
 	Path string // of the election
 	// Workers is the configuration of the workers' connections; their buffers
 	// are set by the stage. With a Dial to [zkserver.Server.DialBackstage] slow
-	// motion is of the election alone.
+	// motion applies only to the election.
 	Workers client.Config
 	// WriteEvery is how often a worker writes; 0 is 400 ms.
 	WriteEvery time.Duration
-	// Chaos is what the rules say of it, see [Chaos.String]; "": there is none.
+	// Chaos is the text of [Chaos.String], "" for no chaos.
 	Chaos string
 	// Put takes the observations; it must not block.
 	Put func(model.Observation)
-	// Notice is told in one line what went wrong.
+	// Notice gets one line for each problem.
 	Notice func(string)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -36,12 +36,12 @@ type StageConfig struct {
 
 const defaultWriteEvery = 400 * time.Millisecond
 
-// Stage is the demo's world around its cast: the embedded server with its pace,
-// the leaders' workers, and what they write to. It passes on as observations
-// what the server counts ([model.Wake]), how slowly it speaks ([model.Pace]),
-// what workers write ([model.Write]) and the rules ([model.Rules]).
+// Stage is the environment of a cast: the embedded server with its pace, the
+// leaders' workers, and the resources that they write to. It publishes observations
+// of the server's counts ([model.Wake]), its pace ([model.Pace]), the workers'
+// writes ([model.Write]) and the rules ([model.Rules]).
 //
-// Its methods may be called by any goroutine.
+// Any goroutine may call its methods.
 type Stage struct {
 	cfg     StageConfig
 	tokens  Tokens
@@ -57,7 +57,7 @@ type Stage struct {
 	news    chan struct{}           // closed at the next word of a member; nil: nobody waits
 }
 
-// NewStage returns a stage; [Stage.Run] makes it live.
+// NewStage returns a stage that does nothing before [Stage.Run].
 func NewStage(cfg StageConfig) *Stage {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -75,7 +75,7 @@ func NewStage(cfg StageConfig) *Stage {
 	return s
 }
 
-// attend has heard told of each word of a member, after Config.Put. That is
+// attend makes heard receive each report of a member, after Config.Put. That is
 // done under the member's lock: heard must not call the cast. It is for a cast
 // that has no members yet.
 func (c *Cast) attend(heard func(*model.Cast)) {
@@ -90,7 +90,7 @@ func (c *Cast) attend(heard func(*model.Cast)) {
 	}
 }
 
-// Run passes on what happens until ctx ends, and then ends the workers.
+// Run publishes observations until ctx ends, and then stops the workers.
 func (s *Stage) Run(ctx context.Context) error {
 	defer s.cfg.Server.Tally(s.cfg.Path, s.tallied)()
 	s.mu.Lock()
@@ -104,7 +104,7 @@ func (s *Stage) Run(ctx context.Context) error {
 	return nil
 }
 
-// heard takes in what a member says of itself.
+// heard takes in a report of a member.
 func (s *Stage) heard(w *model.Cast) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +130,8 @@ func (s *Stage) mark() {
 	}
 }
 
-// SetPace changes how slowly the server speaks to all but who looks on. While a
-// scene is set that waits until it stands.
+// SetPace sets the server's delay for all sessions except electop's observers.
+// While a scene is being prepared, the new pace waits until it is ready.
 func (s *Stage) SetPace(p zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,15 +142,15 @@ func (s *Stage) SetPace(p zkserver.Pace) {
 	s.cfg.Server.SetPace(p)
 }
 
-// Pace returns how slowly it does.
+// Pace returns the current pace.
 func (s *Stage) Pace() zkserver.Pace {
 	p, _, _ := s.cfg.Server.Paced(0)
 	return p
 }
 
-// SetRules changes what the candidates and workers do. Chaos is kept. A worker
-// that was refused for good works again if its leader still believes: under
-// other rules it may fare otherwise.
+// SetRules changes what the candidates and workers do. Chaos is kept. A worker that
+// stopped after a refused write starts again if its leader still believes it leads:
+// under the new rules its writes may be accepted.
 func (s *Stage) SetRules(r model.Rules) error {
 	s.ruling.Lock()
 	defer s.ruling.Unlock()
@@ -175,7 +175,7 @@ func (s *Stage) putRules() {
 	s.cfg.Put(&r)
 }
 
-// Rules returns what they do.
+// Rules returns the current rules.
 func (s *Stage) Rules() model.Rules {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,21 +2,20 @@ package demo
 
 import "sync"
 
-// Tokens is a resource outside of ZooKeeper that is fenced: with each write it
-// wants the fencing token of the leader in whose name it is made, and refuses
-// one that is lower than the highest it has seen. It knows nothing else of the
-// election. So a deposed leader is kept out from the first write of its
-// successor on, and not before.
+// Tokens is a fenced resource outside ZooKeeper: each write must have the fencing
+// token of its leader, and a token lower than the highest seen is refused. The
+// resource knows nothing else about the election. So it refuses an old leader from
+// the first write of the new leader on, and not earlier.
 //
-// The zero Tokens has seen none.
+// The zero Tokens has seen no token.
 type Tokens struct {
 	mu      sync.Mutex
 	highest int64
 	holder  string
 }
 
-// Take offers a write with a token. It reports whether that was accepted, and
-// the highest token so far with who brought it.
+// Take offers a write with a token. It reports whether the write was accepted, and
+// the highest token so far with its holder.
 func (t *Tokens) Take(token int64, who string) (accepted bool, highest int64, holder string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

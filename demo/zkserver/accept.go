@@ -17,8 +17,8 @@ const (
 
 // Serve accepts connections from l until the server is closed and then
 // returns nil. Before it returns it closes l. Any other end of the listener is
-// an error. A failure that passes is none: see [Options.Trouble]. Nor does it go
-// on when data cannot be kept any more: see [Server.Keep].
+// an error. A temporary failure is not an error: see [Options.Trouble]. Serve also
+// ends when data can no longer be kept: see [Server.Keep].
 func (s *Server) Serve(l net.Listener) error {
 	s.mu.Lock()
 	if s.closed {
@@ -74,8 +74,7 @@ type patientListener struct {
 
 func (s *Server) patient(l net.Listener) net.Listener { return patientListener{l, s} }
 
-// Accept returns the first error that does not pass, or the last one when the
-// server closes.
+// Accept returns the first permanent error, or the last error when the server closes.
 func (l patientListener) Accept() (net.Conn, error) {
 	var failed time.Time
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {

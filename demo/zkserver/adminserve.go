@@ -37,9 +37,9 @@ func (l *adminListener) Close() error {
 
 // AdminHandler answers as the AdminServer of Apache does: /commands is an
 // index, /commands/NAME the answer of a command, as JSON. It takes GET and HEAD
-// requests and asks nobody who they are. As at Apache, an unknown command is
-// answered with status 200 and an error in the JSON. Whoever serves the handler
-// sets the timeouts and the bounds; [Server.ServeAdmin] does.
+// requests without authentication. Like Apache, it answers an unknown command with
+// status 200 and an error in the JSON. The HTTP server must set timeouts and bounds,
+// as [Server.ServeAdmin] does.
 func (s *Server) AdminHandler() http.Handler {
 	return status.Handler(func(f func(status.Source)) (serving bool) {
 		s.locked(func() {
@@ -53,9 +53,8 @@ func (s *Server) AdminHandler() http.Handler {
 
 // ServeAdmin serves [Server.AdminHandler] on l until the server is closed and
 // then returns nil. Before it returns it closes l and its connections. Any
-// other end of the listener is an error. What clients send and how long they
-// take is bounded, and so is the number of connections: more are closed at
-// once.
+// other end of the listener is an error. Requests, their duration and the number of
+// connections are bounded; further connections are closed immediately.
 func (s *Server) ServeAdmin(l net.Listener) error {
 	var open atomic.Int64
 	a := &adminListener{Listener: l}

@@ -6,7 +6,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Counters are what a server has done since it was made.
+// Counters count what a server has done since its start.
 type Counters struct {
 	Requests      map[wire.Op]int64 // after the handshake, by operation
 	Notifications int64             // watch events sent

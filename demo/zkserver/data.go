@@ -16,26 +16,25 @@ type Kept struct {
 	New      bool // there was nothing
 	Znodes   int  // those that come with a server included
 	Sessions int
-	// Torn is how many bytes at the file's end were dropped: the beginning of a
-	// record, as a crash leaves it, that no client had seen acknowledged.
+	// Torn is how many bytes at the file's end were dropped: an incomplete record
+	// after a crash, which was never acknowledged to a client.
 	Torn int
 }
 
-// Keep has the server outlive its process: it takes over what the file holds,
-// and from then on keeps in it all znodes, ephemeral ones included, with their
-// Stats and sequence numbers, the sessions with their passwords, and the zxid.
-// Sessions begin with a full timeout. It is for a server that is not serving
-// yet, and that no tree was loaded into.
+// Keep makes the data survive the process: it loads the file, and from then on keeps
+// in it all znodes, including ephemeral ones, with their Stats and sequence numbers,
+// the sessions with their passwords, and the zxid. Sessions start with a full
+// timeout. Call it before the server serves or loads a tree.
 //
 // A reply or an event leaves only when its data is on disk (fsync), so that a
-// crash takes nothing back that a client knows. Replies that are due at the same
-// time share an fsync. A server that cannot write any more ends all connections,
-// and [Server.Serve] returns the error.
+// crash undoes nothing that a client knows. Replies that are due at the same time
+// share an fsync. If the server can no longer write, it closes all connections, and
+// [Server.Serve] returns the error.
 //
 // The file can be read by its owner only (mode 0600): it holds session passwords
 // and, in ACLs, hashes of passwords. On Unix a second server is refused. It grows
-// with each write; when it is opened, and when it is large, it is rewritten as
-// what it comes to, which needs the memory and the time of the whole tree.
+// with each write. When it is opened or has become large, it is rewritten with the
+// current data, which takes memory and time for the whole tree.
 func (s *Server) Keep(file string) (Kept, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

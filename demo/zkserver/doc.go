@@ -1,13 +1,13 @@
-// Package zkserver is a ZooKeeper server within the process: in memory,
-// standalone, with no dependency, and no disk unless asked for. Clients
-// (go-zookeeper, kazoo, the Java client and what is built upon them) cannot tell
-// it from Apache ZooKeeper 3.8 in what it supports, and tools that read the four-letter words
-// or the AdminServer ([Server.ServeAdmin]) find the same layout.
+// Package zkserver is an embedded ZooKeeper server: in memory, standalone, without
+// dependencies, and without disk unless requested. For clients (go-zookeeper, kazoo,
+// the Java client and libraries built on them) its supported features behave like
+// Apache ZooKeeper 3.8, and tools that read the four-letter words or the AdminServer
+// ([Server.ServeAdmin]) find the same layout.
 //
 // # In a test
 //
-// [Start] is a helper for tests, with nothing to install and nothing to clean
-// up. Any client connects to the address that it returns:
+// [Start] is for tests: there is nothing to install and nothing to clean up. Any
+// client can connect to the address that it returns:
 //
 //	func TestElection(t *testing.T) {
 //		server, addr := zkserver.Start(t, zkserver.Options{})
@@ -17,93 +17,88 @@
 //		...
 //	}
 //
-// Each test may have a server of its own: one is started in well under a
-// millisecond, is empty, and ends with the test, its goroutines and timers
-// included. Session timeouts can be as short as two ticks of Options.Tick. Use
-// [New] with [Server.Serve] for a listener of your own, and [Server.Dial], as
-// the dialer of the client, to do without a network:
+// Each test can have its own server: it starts in less than a millisecond, is empty,
+// and ends with the test, including its goroutines and timers. Session timeouts can
+// be as short as two ticks of Options.Tick. Use [New] with [Server.Serve] for your
+// own listener, and [Server.Dial] as the client's dialer to need no network:
 //
 //	server := zkserver.New(zkserver.Options{})
 //	defer server.Close()
 //	dialer := func(string, string, time.Duration) (net.Conn, error) { return server.Dial() }
 //	conn, events, err := zk.Connect([]string{"127.0.0.1:2181"}, 10*time.Second, zk.WithDialer(dialer))
 //
-// Inside a testing/synctest bubble that lets hours of pings, expiries and
-// reconnecting pass in milliseconds.
+// Inside a testing/synctest bubble, hours of pings, expiries and reconnects then pass
+// in milliseconds.
 //
 // # Faults
 //
-// What is hard to bring about with a real server is one call here:
+// Events that are hard to produce with a real server are one call here:
 //
-//   - [Server.ExpireSession]: a session expires now. It is named by its id, which
-//     clients know and a Stat has as the owner of an ephemeral node
-//   - [Server.CloseConnections]: all connections are closed, sessions live on
-//   - [Server.Refuse]: new connections are closed at once
-//   - [Server.Restart]: both for a while, in which no session expires
+//   - [Server.ExpireSession]: a session expires now. Its id is known to its client,
+//     and is the owner in the Stat of an ephemeral node
+//   - [Server.CloseConnections]: all connections are closed, sessions continue
+//   - [Server.Refuse]: new connections are closed immediately
+//   - [Server.Restart]: both for some time, in which no session expires
 //
-// They can be combined. What happens to one client's network (a cut, a partition,
-// a lost reply) is made at the client: package fault (electop/zkwatch/fault) has
-// a partition as a net.Conn.
+// They can be combined. Faults of one client's network (a cut, a partition, a lost
+// reply) are injected at the client: package fault (electop/zkwatch/fault) has a
+// net.Conn for them.
 //
-// [Server.Counters] tells what clients asked for, and how many events they were
-// sent. [Server.Deadline] tells when a silent session will expire.
+// [Server.Counters] counts the requests of clients and the events sent to them.
+// [Server.Deadline] returns when a silent session will expire.
 //
 // # In slow motion
 //
-// What happens in an election within a millisecond can be watched:
-// [Server.SetPace] holds each reply and each watch event back for a while, or
-// until [Server.Step] lets it go, and [Server.Paced] shows what is on its way.
-// The first that was made is the first to leave, over all sessions, so that one
-// sees them in the order in which the server did its work. The work itself is
-// never late: a client whose create is held has its node already and does not
-// know. Pings, handshakes and what renews a leader's lease pass, and while a
-// message of a session is held, its deadline does not come nearer, so that
-// slowness expires nobody and no client loses its connection. What is held for a
-// connection is lost when the connection ends.
+// An election can be watched in slow motion: [Server.SetPace] delays each reply and
+// each watch event, or holds it until [Server.Step] releases it, and [Server.Paced]
+// shows the held messages. Messages leave in the order in which the server produced
+// them, over all sessions. Only messages are delayed, not the work: if the reply to a
+// create is held, the node already exists. Pings, handshakes and lease renewals are
+// not delayed. While a message of a session is held, the session's deadline moves
+// too, so slow motion expires no session and breaks no connection. Held messages are
+// lost when their connection ends.
 //
-// An observer connects with [Server.DialBackstage]: it is notified at once, and
-// is not counted below.
+// An observer connects with [Server.DialBackstage]: its messages are not delayed, and
+// it is not counted below.
 //
 // # What a deletion causes
 //
-// A recipe is judged by what the end of one candidate costs the others.
-// [Server.Tally] tells, of each deleted child of a node, which sessions were
-// notified, and what they asked for from then on: one session or all of them,
-// which is the difference between a chain and a herd. Where there are only such
-// clients, and nothing else that they watch changes, the tallies add up to the
-// Counters. The first report of a deletion comes before any client can know of
-// it, so that whatever a client does because of it is seen after.
+// The cost of a recipe is what the end of one candidate costs the others.
+// [Server.Tally] reports, for each deleted child of a node, which sessions were
+// notified and what they requested after that: one session in a chain, all sessions
+// in a herd. If there are no other clients, and nothing else that they watch
+// changes, the tallies add up to the Counters. The first report of a deletion comes
+// before any client can know about it, so reactions of clients always come later.
 //
 // # A given state
 //
-// Data lives in memory, and ends with the server unless [Server.Keep] has it in a
-// file: then a crash loses nothing that was acknowledged, and sessions go on.
-// [Server.LoadTree] makes the nodes that a JSON file describes, and
-// [Server.SaveTree] writes such a file, of all nodes but the ephemeral ones.
+// Data is in memory and ends with the server, unless [Server.Keep] stores it in a
+// file: then a crash loses no acknowledged write, and sessions continue.
+// [Server.LoadTree] creates the nodes that a JSON file describes, and
+// [Server.SaveTree] writes all nodes except the ephemeral ones to such a file.
 //
 // # The parts
 //
-// Each part is a package below this one, and none knows another:
+// Each part is a package below this one; the parts do not import each other:
 //
 //   - tree: znodes, ACLs and transactions
-//   - session: ids, passwords and timeouts, and who expires when
+//   - session: ids, passwords, timeouts and expiry
 //   - watch: who watches what
-//   - output: what waits to be written to a connection
+//   - output: the queue of messages to a connection
 //   - tally: what a deletion causes
 //   - datafile: a log of records that survives a crash
 //   - status: the four-letter words and the AdminServer
 //
-// They have no lock and no clock, except that output and datafile each guard
-// what several goroutines write. The Server is their assembly: it has one lock
-// for all of them, the connections and the timers, and carries values from one
-// to the other.
+// They have no lock and no clock, except that output and datafile each guard data
+// that several goroutines write. The Server connects them: it has one lock for all
+// parts, the connections and the timers, and passes values between the parts.
 //
 // # How a request passes through
 //
 //	conn.go      serve         reads a frame
 //	dispatch.go  handle        takes the lock, extends the session's life
-//	write.go     write         tree.Check: may it be done? A Change says what
-//	             apply         tree.Apply: an Effect says what was done
+//	write.go     write         tree.Check: is it allowed? Returns a Change
+//	             apply         tree.Apply: returns an Effect
 //	watches.go   trigger       watch.Trigger: who is to be notified
 //	             notify        output.Send: the event waits to be written
 //	data.go      seal          datafile.Append: the change waits to be on disk
@@ -115,30 +110,29 @@
 // in turn against a view of the tree that already includes the ones before, and
 // only when all have passed are they applied. Events are appended to the output
 // of the connections concerned under the lock, before the reply to the writer.
-// That gives the guarantee that clients build upon: nobody sees the reply to a
-// later read before the event that tells of the change.
+// So clients have the guarantee that they need: no client sees the reply to a later
+// read before the event for the change.
 //
 // Nothing is written to a connection under the lock. The connection's own
 // goroutine writes its output when it has no further request at hand, and a
 // goroutine that lives only while there is something to write does so for events
 // that reach an idle connection. An idle session therefore costs a goroutine, two
-// small buffers and a map entry, and thousands of them are fine. A peer that does
-// not read what it asked for stops being read from; one that leaves events unread
-// for too long is cut off.
+// small buffers and a map entry, and thousands of them are fine. If a peer does not
+// read its replies, the server stops reading from it. If it leaves events unread for
+// too long, the server closes the connection.
 //
 // # Time
 //
-// A session lives as long as its client sends something, a ping at least. It
-// expires at the first multiple of Options.Tick that is not before its
-// deadline: up to one tick late, never early. Hours pass in milliseconds inside a
+// A session is alive as long as its client sends something, at least a ping. It
+// expires at the first multiple of Options.Tick that is not before its deadline: up
+// to one tick late, never early. Hours pass in milliseconds inside a
 // testing/synctest bubble when connections come from Dial.
 //
 // # Where it differs from Apache on purpose
 //
-// A client that has seen a later zxid than the server has (because the server
-// was restarted and forgot) is told that its session expired and can start
-// afresh; Apache drops the connection, which sends single-server clients into
-// an endless loop. An unknown operation is answered with Unimplemented and the
+// If a client has seen a later zxid than the server has (because the server was
+// restarted without its data), its session expires and it can start again; Apache
+// drops the connection, which sends clients of a single server into an endless loop. An unknown operation is answered with Unimplemented and the
 // connection stays. The password of a session is checked before its old
 // connection is closed: otherwise a stranger who guesses an id could cut it.
 //
@@ -166,13 +160,13 @@
 // makes that invalid (MarshallingError), and null in place of a path in a multi
 // uses up a zxid that the answer shows (Apache hides it).
 //
-// A setACL counts for what its client sends behind it without waiting; with
-// Apache that is left to chance.
+// A setACL applies to requests that its client sends right after it, without waiting
+// for the reply; with Apache that depends on chance.
 //
-// There are no quotas, no SASL, no super user, no reconfiguration, no way for a
-// client to use the operations that servers keep for themselves (such as
-// deleteContainer), and without [Server.Keep] data does not outlive the Server.
+// There are no quotas, no SASL, no super user, no reconfiguration, and clients cannot
+// use internal operations of servers (such as deleteContainer). Without [Server.Keep]
+// data ends with the Server.
 //
-// The tests show these on both servers; in all else they compare the two with
-// random conversations.
+// The tests show these differences on both servers. For everything else they compare
+// the two servers with random requests.
 package zkserver

@@ -2,11 +2,10 @@ package zkserver
 
 import "time"
 
-// Restart does what the restart of a standalone server does: all connections
-// are closed, none is taken for as long as down says, and then they are again.
-// Sessions do not expire meanwhile and begin their timeout anew at the end; the
-// tree stays, watches go with their connections. It does not wait for the end.
-// Statistics go on.
+// Restart behaves like the restart of a standalone server: it closes all connections
+// and accepts no new ones for the given time. Sessions do not expire in that time and
+// have a full timeout afterwards. The tree stays; watches end with their connections.
+// Restart does not wait for the end. Statistics continue.
 func (s *Server) Restart(down time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

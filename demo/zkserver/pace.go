@@ -9,23 +9,23 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Pace is how slowly a server answers. Each reply and each watch event, but for
-// those of [Server.DialBackstage], is held back for Delay or, with Steps, until
-// [Server.Step] lets it go. Pings and handshakes are never held, so slowness
-// expires no session. Nor are transactions of one check, so it ends no leader's
-// lease: their replies overtake what is held, for clients that match replies by
-// xid. No [Tally] counts those either: a leader sends them all the time.
+// Pace is how slowly a server answers. Each reply and each watch event, except those
+// of [Server.DialBackstage], is held for Delay or, with Steps, until [Server.Step]
+// releases it. Pings and handshakes are never held, so no session expires.
+// Transactions with one check are not held either, so no leader loses its lease:
+// their replies overtake held ones, for clients that match replies by xid. A [Tally]
+// does not count them, because a leader sends them all the time.
 //
-// Requests are carried out as ever; only the replies are late. The message that
-// was made first leaves first, over all sessions. Messages of a connection that
-// ends are lost with it, as in a network. As long as a message is held, the
-// session's deadline does not come nearer. What is held for a connection is
-// bounded: at 4 MiB the client is cut off, like one that does not read.
+// Requests are executed as usual; only the replies are late. Messages leave in the
+// order in which they were produced, over all sessions. When a connection ends, its
+// held messages are lost, as in a network. While a message is held, the session's
+// deadline moves too. Held messages are bounded: at 4 MiB the server closes the
+// connection, as for a client that does not read.
 //
-// The reply to a client that closes its session is held too: the session is
-// over, but its connection stays until the reply was let go or the client has
-// left without it. go-zookeeper's Close waits for that reply for a second, and
-// the connection is given up after two thirds of the session timeout at most.
+// The reply to a client that closes its session is held too: the session has ended,
+// but its connection stays until the reply is released or the client disconnects.
+// go-zookeeper's Close waits one second for that reply, and gives up the connection
+// after at most two thirds of the session timeout.
 type Pace struct {
 	Delay time.Duration // PaceMax at most
 	Steps bool          // Delay does not matter then
@@ -34,7 +34,7 @@ type Pace struct {
 // PaceMax is the longest Delay.
 const PaceMax = 1500 * time.Millisecond
 
-// Paced describes a message that the [Pace] keeps back.
+// Paced describes a message that the [Pace] holds.
 type Paced struct {
 	Session int64
 	N       int       // counts the messages, up from 1

@@ -41,10 +41,10 @@ type Options struct {
 	// ReapInterval is how often empty containers and outlived TTL nodes are
 	// looked for; 0 is a minute, as Apache does.
 	ReapInterval time.Duration
-	// Logger receives what happens to connections and sessions; nil discards.
+	// Logger gets events of connections and sessions; nil discards them.
 	Logger *slog.Logger
-	// Trouble gets a line for the person who runs the server: that connections
-	// cannot be accepted for now, or can be again. It must not call the server.
+	// Trouble gets a line for the operator when connections cannot be accepted, and
+	// when they can be again. It must not call the server.
 	Trouble func(string)
 }
 
@@ -142,9 +142,9 @@ func New(opts Options) *Server {
 // authentication scheme it looks like one from 127.0.0.1.
 func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
 
-// DialBackstage is [Server.Dial] for who looks on: its session is not paced,
-// and no [Tally] counts it. That goes for the connection: the session, resumed
-// through another one, is like any.
+// DialBackstage is [Server.Dial] for an observer: its messages are not delayed, and
+// no [Tally] counts it. This applies to the connection: if the session continues on
+// another connection, it is like any other.
 func (s *Server) DialBackstage() (net.Conn, error) { return s.dial(true) }
 
 func (s *Server) dial(backstage bool) (net.Conn, error) {
@@ -182,8 +182,8 @@ type pipeAddr int
 func (pipeAddr) Network() string  { return "pipe" }
 func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
 
-// CloseConnections closes every connection. Sessions live on and can be
-// resumed until they expire.
+// CloseConnections closes every connection. Sessions continue and can be resumed
+// until they expire.
 func (s *Server) CloseConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,8 +196,8 @@ func (s *Server) CloseConnections() {
 	}
 }
 
-// Refuse makes the server close new connections at once while on is true.
-// Those that exist stay.
+// Refuse makes the server close new connections immediately while on is true.
+// Existing connections stay.
 func (s *Server) Refuse(on bool) {
 	s.mu.Lock()
 	s.refusing = on
@@ -209,9 +209,9 @@ func (s *Server) Refuse(on bool) {
 func (s *Server) Counters() Counters { return s.counters.snapshot() }
 
 // Close closes the listeners and all connections and waits until every
-// goroutine of the server has ended. The tree and the sessions are lost, but for
-// those of [Server.Keep], the end of which can be an error. To call it again
-// changes nothing.
+// goroutine of the server has ended. The tree and the sessions are lost, unless
+// [Server.Keep] stores them; closing its file can be an error. A second call does
+// nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {

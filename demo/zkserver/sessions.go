@@ -134,9 +134,9 @@ func (s *Server) endSession(sess *clientSession, drop bool) {
 	s.armExpiry()
 }
 
-// Deadline returns when a session expires unless its client is heard of before,
-// and whether it has a connection; ok is false for no session. While a message to
-// the session is held, that moves on with time.
+// Deadline returns when a session expires if its client stays silent, and whether it
+// has a connection; ok is false for an unknown session. While a message to the
+// session is held, the deadline moves with time.
 func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +148,7 @@ func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 }
 
 // ExpireSession ends a session now, as if its client had been silent for too
-// long: its ephemeral nodes go and its connection, if any, is closed.
+// long: its ephemeral nodes are deleted and its connection, if any, is closed.
 func (s *Server) ExpireSession(id int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,7 @@
 package zkserver
 
-// SetPace changes the pace from now on, also for what is held already: a new
-// Delay counts from when a message was made. The zero Pace lets everything go.
+// SetPace changes the pace, also for held messages: a new Delay counts from when a
+// message was produced. The zero Pace releases everything.
 func (s *Server) SetPace(p Pace) {
 	p.Delay = max(0, min(p.Delay, PaceMax))
 	if p.Steps {
@@ -20,8 +20,7 @@ func (s *Server) SetPace(p Pace) {
 	s.paced.signal()
 }
 
-// Step lets the message go that was held for the longest, and reports whether
-// there was one.
+// Step releases the oldest held message, and reports whether there was one.
 func (s *Server) Step() (Paced, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,8 +32,8 @@ func (s *Server) Step() (Paced, bool) {
 	return m.Paced, true
 }
 
-// Paced returns the pace, the first messages that it keeps back, n at most, the
-// next to go first, and how many there are.
+// Paced returns the pace, the first n held messages in the order of their release,
+// and how many are held.
 func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +47,7 @@ func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
 	return s.pace, held, waiting
 }
 
-// PaceChanged returns a channel that has a value after anything has changed of
-// what [Server.Paced] tells, one for any number of changes. It is the same for
-// all callers, and is never closed.
+// PaceChanged returns a channel that has a value after the result of [Server.Paced]
+// has changed, one for any number of changes. All callers share the channel, and it
+// is never closed.
 func (s *Server) PaceChanged() <-chan struct{} { return s.paced.changed }

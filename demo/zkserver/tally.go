@@ -8,21 +8,20 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Tally is what one deletion of a node caused: whom the server told of it, and
-// what those asked for then.
+// Tally is what one deletion of a node caused: the notified sessions, and their
+// requests after that.
 type Tally = tally.Tally
 
-// Tally counts, for each child of parent that is deleted from now on, what
-// that causes. report is told of a deletion at once, before anybody else can
-// learn of it, and again as the numbers grow, at most every 20 ms
-// and in any case in the end. Backstage clients (see
+// Tally counts what the deletion of each child of parent causes, from now on. report
+// is called for a deletion before any client can know about it, and again when the
+// numbers grow, at most every 20 ms and always at the end. Backstage clients (see
 // [Server.DialBackstage]) do not count.
 //
-// report is called under the server's lock: every client waits for it, and it
-// must not block, nor call the server or stop, nor wait for anybody who does.
+// report is called under the server's lock, and every client waits for it. It must
+// not block, call the server or stop, or wait for a goroutine that does.
 //
-// stop ends it. Once it has returned, there are no more reports. So does
-// [Server.Close].
+// stop ends the reports, and so does [Server.Close]: there is no report after it has
+// returned.
 func (s *Server) Tally(parent string, report func(Tally)) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 
 // LoadTree creates the znodes that r describes, in the layout that
 // [Server.SaveTree] writes: all of them, or none and an error that names the
-// line. The tree must be empty but for the nodes that ZooKeeper itself brings.
-// Nodes are new: their versions begin at 0 and their times now.
+// line. The tree must be empty except for ZooKeeper's own nodes. The nodes are new:
+// their versions begin at 0 and their times are now.
 //
 //	{"format": 1, "nodes": [
 //	  {"path": "/app", "data": "text"},
@@ -49,11 +49,10 @@ func (s *Server) LoadTree(r io.Reader) error {
 	return nil
 }
 
-// SaveTree writes the tree as JSON, one node a line: all znodes but the
-// ephemeral ones, with their data and, unless they are open to everybody, their
-// ACLs, which hold the hashes of passwords. Of the nodes that come with a
-// server it writes those that were changed. It also works on a closed server,
-// when nothing can come in between.
+// SaveTree writes the tree as JSON, one node a line: all znodes except the ephemeral
+// ones, with their data and, unless they are open to everybody, their ACLs, which
+// contain the hashes of passwords. It writes ZooKeeper's own nodes only if they were
+// changed. It also works on a closed server, when nothing can change the tree.
 func (s *Server) SaveTree(w io.Writer) error {
 	s.mu.Lock()
 	f, err := s.tree.Save()

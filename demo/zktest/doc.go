@@ -1,4 +1,4 @@
-// Package zktest gives tests real servers to talk to.
+// Package zktest starts real servers for tests.
 //
 // Only test files import it. It starts Apache ZooKeeper, as packaged by Debian
 // (package zookeeper: jars under /usr/share/java), on free loopback ports with
@@ -9,18 +9,17 @@
 // [NewCertificates]) and the AdminServer. A [Link] is a network that can be
 // delayed, held and cut, in front of one server or, with [WithLinks], between
 // the members of an ensemble. [Each] runs the same test against the
-// embedded server of demo/zkserver and against Apache's, which is how the
-// embedded one is held to the behaviour of the real one.
+// embedded server of demo/zkserver and against Apache's, so that the embedded one
+// must behave like the real one.
 //
 // A test that needs Apache ZooKeeper is skipped where Java or the package is
 // missing, unless the environment says ELECTOP_TEST_ZOOKEEPER=required: then it
 // fails instead.
 //
-// [Kazoo] and [Curator] start other people's libraries instead, in a process
-// in which candidates stand, lead and resign at the test's word; [Run] starts
-// any program and reads what it says line by line. A process can be stopped and
-// killed as a server can. [Require] applies the same policy to whatever they
-// need.
+// [Kazoo] and [Curator] start third-party libraries in a process whose candidates
+// join, lead and resign as the test commands; [Run] starts any program and reads its
+// output line by line. A process can be stopped and killed like a server. [Require]
+// applies the same policy to what they need.
 //
 // A package that uses zktest calls [Main] from its TestMain. No server outlives
 // the test binary: each ends in a cleanup or in Main, and on Linux the kernel

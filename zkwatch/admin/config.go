@@ -57,7 +57,7 @@ type Config struct {
 	Sessions time.Duration
 	// Heavy allows the tables of servers with more than MaxWatches watches.
 	Heavy bool
-	// Anchors returns when the servers last heard of sessions of this process.
+	// Anchors returns when the servers last heard from sessions of this process.
 	// It must not block. See [session.Anchor]. nil: there are none.
 	Anchors func() []session.Anchor
 	// Touch has the servers hear of the sessions of the Anchors, right before

@@ -24,8 +24,8 @@
 //
 // # Cost
 //
-// Asking must not cause the trouble that it looks for. What is asked regularly
-// is what servers count anyway (srvr, mntr, wchs). Connections and sessions are
+// The requests must not overload a server. The regular ones ask only for what
+// servers count anyway (srvr, mntr, wchs). Connections and sessions are
 // asked for as often as Config.Sessions says. The tables of watches are asked for
 // when somebody wants them (Verify, Ask), and after a handoff once two seconds
 // have passed without another one, at most once a minute. A server with more than
@@ -41,8 +41,8 @@
 //
 // # Members
 //
-// What the servers do not list proves nothing while one of them may not have been
-// asked. So Table.Whole has conditions. The servers that are asked are
+// An entry that no list has proves nothing if some server was not asked. So
+// Table.Whole has conditions. The servers that are asked are
 // those of the connect string and those of /zookeeper/config. Each configured
 // server must have a result of its own, even if it is a failure: from its address
 // for clients or, where its line has none (a static configuration of 3.5 and
@@ -74,13 +74,13 @@
 // server; otherwise it is Refused, with the setting that helps. The AdminServer
 // lists the connections to both ports.
 //
-// The lists of several servers are not of one moment. If a candidate is in none,
-// all lists are asked for once more. A candidate that is in no list of either
+// The lists of several servers are from different moments. If a candidate is in no
+// list, all lists are requested once more. A candidate that is in none of them either
 // time has no connection.
 //
-// A server moves a session to a later deadline whenever it hears of it. A session
-// that it hears of while it makes a dump can be missing from the dump, or be in
-// it twice: then the later deadline counts. One dump without a deadline of a
+// A server moves a session to a later deadline for each message. A session that sends
+// a message while the server makes a dump can be missing from the dump, or be in it
+// twice: then the later deadline counts. One dump without a deadline of a
 // session proves nothing.
 //
 // # Clocks

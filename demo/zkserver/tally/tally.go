@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Tally is what one deletion of a node caused: whom the server told of it, and
+// Tally is what one deletion of a node caused: which sessions were notified, and
 // what those asked for then.
 //
 // A session counts for a deletion from the moment that its notification is
