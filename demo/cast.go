@@ -262,7 +262,7 @@ func (c *Cast) try(id string, do func(*member) error) error {
 	return err
 }
 
-// foreign tells whether this is somebody else's election.
+// foreign tells whether this is a third-party election.
 func (c *Cast) foreign() bool {
 	d := c.dialect.Load()
 	return d != nil && d.Foreign()

@@ -149,7 +149,7 @@ func (p *plot) next(at time.Duration) Act {
 }
 
 // settling is how long somebody is left to queue before it may resign: a znode
-// that comes and goes in no time is not seen by who looks on.
+// that leaves at once is not seen.
 const settling = time.Second
 
 // kind draws what to do, of what can be done, and tells to whom, by index. The
@@ -254,10 +254,10 @@ func (r *chaosRun) do(a Act) (err error) {
 	if id, ok := r.ids[a.Member]; ok {
 		a.Member = id
 	}
-	return r.befall(a)
+	return r.apply(a)
 }
 
-func (r *chaosRun) befall(a Act) (err error) {
+func (r *chaosRun) apply(a Act) (err error) {
 	r.ill = slices.DeleteFunc(r.ill, func(b Act) bool { return b.Member == a.Member })
 	switch a.Kind {
 	case ActKill:
@@ -294,6 +294,6 @@ func (r *chaosRun) tell(a Act) {
 func (r *chaosRun) heal() {
 	for _, a := range slices.Clone(r.ill) {
 		a.At = time.Since(r.began)
-		_ = r.befall(a) // of a cast that is closed nothing ails anybody
+		_ = r.apply(a) // a closed cast has no faults
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// A session that expires in earnest was not heard of for its timeout, so its
+// A session that really expires was silent for its timeout, so its
 // lease is over, and a leader has stopped by then. One that expires on demand
 // would take a leader by surprise: its successor might lead before it heard. So
 // here the lease is ended first, and the network of one that is awake is down

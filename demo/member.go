@@ -29,7 +29,7 @@ type member struct {
 	mu        sync.Mutex
 	candidate *candidate.Candidate
 	recipe    dialect.Recipe // nil: that of the dialect
-	again     bool           // volunteer anew after resigning
+	again     bool           // rejoin after resigning
 	leaving   bool           // told to resign for good
 	last      model.Member   // as reported, without the fault
 	fault     model.Fault
@@ -42,7 +42,7 @@ type member struct {
 	slow      chan struct{} // the leader procedure waits for its closing; nil: for nothing
 	stood     bool
 	gone      bool
-	turn      <-chan struct{} // to be awaited before it volunteers anew
+	turn      <-chan struct{} // to be awaited before it rejoins
 	placed    chan struct{}   // closed when it stands again
 }
 
@@ -168,7 +168,7 @@ func (m *member) resign() {
 	m.candidate.Resign()
 }
 
-// follow makes the member resign and volunteer anew with another recipe, once
+// follow makes the member resign and rejoin with another recipe, once
 // turn is closed (nil: at once). It returns what is closed when it stands
 // again, nil if it will not.
 func (m *member) follow(r dialect.Recipe, turn <-chan struct{}) (placed <-chan struct{}) {

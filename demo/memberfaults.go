@@ -26,7 +26,7 @@ func (m *member) mark(f model.Fault, leaseEnd time.Time) {
 	m.fault, m.faultAt, m.leaseEnd, m.thawing = f, m.cast.cfg.Now(), utc(leaseEnd), false
 }
 
-// mend notes that there is no fault any more. The caller holds m.mu.
+// mend notes that the fault is over. The caller holds m.mu.
 func (m *member) mend() {
 	m.fault, m.faultAt, m.leaseEnd, m.thawing = model.NoFault, time.Time{}, time.Time{}, false
 	m.publish(false)
@@ -78,7 +78,7 @@ func (m *member) thaw() {
 	m.candidate.Thaw()
 }
 
-// awake is told by the candidate that it knows where it stands.
+// awake is called when the candidate knows its state.
 func (m *member) awake() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 
 // An order is what a leader has told its worker: to write in its name until
 // told to stop. The worker is a program elsewhere, so an order outlives the
-// leader that can not take it back: a frozen one until it thaws and finds that
+// leader that cannot take it back: a frozen one until it thaws and finds that
 // it is deposed, a dead one for mourning times its session's timeout, which ends
 // it within the first. A fenced worker stops when it is refused, as its leader's
 // znode never comes again.

@@ -63,7 +63,7 @@ func (s *Stage) settle(stands bool) {
 	s.pace = nil
 }
 
-// empty makes everybody of ours leave. Those who can not close their sessions
+// empty makes everybody of ours leave. Those who cannot close their sessions
 // have them expire, so that no znode of theirs is left.
 func (s *Stage) empty(ctx context.Context) error {
 	members := s.known()

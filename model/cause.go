@@ -18,7 +18,7 @@ type gone struct {
 	at    time.Time // when its znode was seen to be gone
 	from  dialect.ID
 	cause Cause
-	alive time.Time // its session can not have expired before; zero: not known
+	alive time.Time // its session cannot have expired before; zero: not known
 }
 
 // goneMax and goneFor bound how many such ends are remembered, and how long:

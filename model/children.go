@@ -88,7 +88,7 @@ func (cs *children) list(c *dialect.Candidate) (*[]*dialect.Candidate, func(a, b
 	return &cs.rest, byName
 }
 
-// follow sorts the children anew, by another recipe.
+// follow sorts the children again, by another recipe.
 func (cs *children) follow(r dialect.Recipe) {
 	cs.recipe = r
 	all := slices.Concat(cs.queue, cs.rest)

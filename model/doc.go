@@ -1,5 +1,5 @@
-// Package model is a leader election as plain values: what was observed goes
-// in, what it means comes out. It does no I/O, reads no clock and starts no
+// Package model is a leader election as plain values: observations go in, events
+// and state come out. It does no I/O, reads no clock and starts no
 // goroutine, so the same observations always give the same events.
 //
 // # The story
@@ -8,7 +8,7 @@
 // one child, ephemeral and sequential; the child with the lowest sequence
 // holds the role, and every other contender watches the child just below its
 // own. That is a [dialect.Recipe]; how a system writes it into znodes is a
-// [dialect.Dialect], and the names of the children tell which one it is.
+// [dialect.Dialect], and the names of the children show which one it is.
 //
 // An observer learns of an election in pieces: a list of children with the
 // parent's stat, a changed acknowledgement, a lost connection, a step that one of
@@ -25,15 +25,15 @@
 // # The rooms
 //
 //	znode     names, sequences, data, safe text      units    amounts in words
-//	dialect   recipes, and whose election it is
-//	session   what the servers say of sessions
+//	dialect   recipes, and the system of an election
+//	session   what the servers report about sessions
 //	model     observations in, events and state out: this package
 //	doctor    verified watches, risks, findings; merges events with the journal's
 //	history   recordings and time travel             boundedjson  for recordings
 //	lesson    the lesson engine
 //
 // Each knows only those above it (history knows doctor). A handoff's cause is
-// decided in cause.go for other people's candidates, and in handoff.go for ours.
+// decided in cause.go for third-party candidates, and in handoff.go for ours.
 // A new observation is a type in observation.go with a case in [Journal.Apply],
 // and an entry in the codec of package history.
 //
@@ -42,18 +42,17 @@
 // Watches fire once, so between two reads of the children anything may have
 // happened. ZooKeeper counts it: a parent's cversion and number of children
 // give the number of creates and deletes so far (see [znode.Parent.Creates]). The
-// journal subtracts what it saw and says the rest as a [Missed] event. What
-// cannot be known is said to be unknown.
+// journal subtracts what it saw and reports the rest as a [Missed] event. What
+// cannot be known is reported as unknown.
 //
-// # What the demo tells
+// # What the demo adds
 //
-// The demo's server, its candidates and their workers tell more than an observer
-// can see. A [Cast] has the line of the recipe at which a member is
-// ([State.Steps]) and what it believes; a [Wake] has which sessions a deletion
-// notified, and what these asked for then ([State.Wakes]); a [Write] is what was
-// done in a leader's name, and with the wakes it is known whether that was still
-// the leader's to do ([State.Work]). From beliefs and queue together come the two
-// [Properties] that an election is to have, one leader at most and one mostly, and
-// by [State.Broken] what must never be. [Pace] and [Rules] say how the demo was set
-// meanwhile. None of these is an event: they change no election.
+// The demo's server, its candidates and their workers report more than an observer
+// can see. A [Cast] has a member's current line of the recipe ([State.Steps]) and
+// its belief. A [Wake] has the sessions that a deletion notified, and their requests
+// after that ([State.Wakes]). A [Write] is a write in a leader's name; the wakes show
+// whether that leader still led ([State.Work]). Beliefs and queue together give the
+// two [Properties] of an election, at most one leader and mostly one; [State.Broken]
+// reports what must never happen. [Pace] and [Rules] are the settings of the demo.
+// None of these is an event: they change no election.
 package model

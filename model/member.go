@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// Belief is what a candidate of ours believes about itself. The znodes may
-// say otherwise: a frozen leader goes on believing.
+// Belief is what a candidate of ours believes about itself. The znodes may show
+// something else: a frozen leader still believes it leads.
 type Belief string
 
 const (
@@ -16,7 +16,7 @@ const (
 	Lost         Belief = "lost" // session or znode gone: this candidacy is over
 )
 
-// Fault is what was done to a member to see what happens.
+// Fault is a fault that was injected into a member.
 type Fault string
 
 const (

@@ -55,7 +55,7 @@ type Read struct {
 	// Single says that the election's path is the leader's own znode. New holds
 	// it, or nothing where nobody leads; its name is the path, or the path's
 	// last element. There are no Parent, Full and Gone, and changes between two
-	// looks can not be counted.
+	// looks cannot be counted.
 	Single bool `json:"single,omitempty"`
 }
 

@@ -226,7 +226,7 @@ func (j *Journal) vanish(at time.Time, changed timeBounds) {
 
 // refresh applies a later read of a known child. A new czxid under a known
 // name is another znode: the parent's stat counts its create and delete, as
-// missed, so it takes the old one's place without further events but for a
+// missed, so it takes the old one's place without further events except for a
 // handoff, of which nobody knows when it was.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode

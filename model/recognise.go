@@ -11,7 +11,7 @@ import (
 // recognise finds out whose election it is before r's new children come in: at
 // the first that show it, and again once the queue is empty. Under the same
 // parent a known naming does not give way to an unknown one, which may be but a
-// stray child, and while anybody stands it does not change at all, but for a
+// stray child, and while anybody stands it does not change at all, except for a
 // wider dialect of which this was all there was to see.
 func (j *Journal) recognise(r *Read) {
 	if j.cfg.Recipe != nil || len(r.New) == 0 || j.named && !j.began {
@@ -147,7 +147,7 @@ func (j *Journal) ordered(zs []znode.Znode, at time.Time, joined bool) []*dialec
 	return cs
 }
 
-// renewHead keeps the leader where the same znode is told of anew.
+// renewHead keeps the leader where the same znode is told of again.
 func (j *Journal) renewHead(old, c *dialect.Candidate) {
 	if j.head != old {
 		return

@@ -22,7 +22,7 @@ type Woken struct {
 // # Wakes and reads
 //
 // A server tells of a deletion before anybody can read that the child is gone
-// (see [Wake]). So who stood then is in the queue, but for those whose deletion
+// (see [Wake]). So who stood then is in the queue, except for those whose deletion
 // was told before and not read yet, and those who were created since the last
 // read: the one that shows them comes later, and puts right what was said.
 

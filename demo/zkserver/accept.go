@@ -106,7 +106,7 @@ func passes(err error) bool {
 	return errors.As(err, &t) && t.Temporary()
 }
 
-// trouble tells whoever runs the server. The caller does not hold s.mu.
+// trouble sends a line to the operator. The caller does not hold s.mu.
 func (s *Server) trouble(text string) {
 	s.log.Warn(text)
 	if s.opts.Trouble != nil {

@@ -208,7 +208,7 @@ func (b *backlog) signal() {
 	}
 }
 
-// describe says what a message is, but for its number and time.
+// describe says what a message is, except for its number and time.
 func describe(c *conn, r wire.ReplyHeader, body wire.Appender) Paced {
 	m := Paced{Session: c.sess.ID, Xid: r.Xid, Err: r.Err}
 	switch b := body.(type) {

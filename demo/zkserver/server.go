@@ -247,7 +247,7 @@ func (s *Server) Close() error {
 }
 
 // recovered keeps a bug that one connection runs into from ending the
-// program. It is to be deferred.
+// program. It must be deferred.
 func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)

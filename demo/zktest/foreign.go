@@ -18,7 +18,7 @@ import (
 //go:embed clients
 var clients embed.FS
 
-// Foreign is a process with candidates made with somebody else's library, each
+// Foreign is a process with candidates made with a third-party library, each
 // of which has a session of its own.
 type Foreign struct{ *Program }
 

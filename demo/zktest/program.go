@@ -37,7 +37,7 @@ func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	}
 }
 
-// A Program is somebody else's client in a process of its own, read line by
+// A Program is a third-party client in a process of its own, read line by
 // line. It ends with the test that started it and, on Linux, with the test
 // binary, however that dies.
 type Program struct {

@@ -8,12 +8,11 @@ import (
 )
 
 // Dialect is how one system writes an election into znodes: what the children
-// are called, who the candidate is, whom it watches, which znode acknowledges.
-// A [Recipe] is the rule; a dialect is a rule with a system's spelling of it.
+// are called, who a candidate is, what it watches, and which znode acknowledges.
+// A [Recipe] is the rule; a dialect is how one system spells the rule.
 //
-// The dialects are a table (dialects.go); to teach electop another system is to
-// add an entry there, with examples in the table's test. Values are immutable
-// and there is one of each.
+// The dialects are a table (table.go). To add a system, add an entry there and
+// examples to the table's test. Values are immutable, and there is one of each.
 type Dialect struct {
 	ID     string // for machines and recordings: "curator-latch"
 	System string // for people: "Curator LeaderLatch"
@@ -21,19 +20,19 @@ type Dialect struct {
 	// Single: the path is the leader's own znode, ephemeral and alone. There is
 	// no queue and no parent to list. Its candidate is named by its whole path.
 	Single bool
-	// Lock: what is stood for is a lock or a lease, which is held and let go of,
-	// and no leadership. Where a system uses the same names for both, it is not set.
+	// Lock: the contenders want a lock or a lease, which they hold and release, and
+	// not leadership. It is false if a system uses the same names for both.
 	Lock bool
 	// Watches says for people what a contender watches.
 	Watches string
-	// ChildWatch: who waits watches the list of children and no znode, so that
-	// no server's table shows it and every change wakes all of them.
+	// ChildWatch: a waiting contender watches the list of children and no znode, so
+	// no server's table shows the watch, and every change notifies all of them.
 	ChildWatch bool
-	// Prefix is the name, before the sequence, of a znode by which a candidate
-	// of electop's takes part, such that the system's own clients order it and
-	// watch it as one of theirs. Where that name has no place for the guid it is
-	// not in it, and only the owner's session tells such a znode apart. nil:
-	// electop can not take part, and Why says why.
+	// Prefix is the name, before the sequence, of the znode of electop's own
+	// candidate, so that the system's clients order and watch it as one of
+	// theirs. If the name has no place for the guid, only the owner's session
+	// identifies such a znode. nil:
+	// electop cannot take part, and Why says why.
 	Prefix func(guid [16]byte) string
 	Why    string
 	// Source is where the rule is from: documentation, or the system's source.
@@ -62,7 +61,7 @@ type Dialect struct {
 }
 
 // Foreign reports whether the naming is another's than electop's own. In a
-// foreign election electop creates nothing but its candidates' znodes: no
+// third-party election electop creates nothing but its candidates' znodes: no
 // acknowledgement ever.
 func (d *Dialect) Foreign() bool { return !d.own }
 

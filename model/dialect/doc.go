@@ -1,16 +1,16 @@
-// Package dialect knows how systems hold their elections.
+// Package dialect knows how systems run their elections.
 //
 // A [Recipe] is the rule: which children contend, in which order, how many hold
 // the role, and whom each contender should watch. A [Dialect] is how one system
 // writes that rule into znodes: what the children are called, who a candidate is,
-// which znode acknowledges. [Recognise] tells from the names of the children whose
-// election it is.
+// which znode acknowledges. [Recognise] finds the system by the names of the
+// children.
 //
 //	recipe.go    ZooKeeper's election, and the herd variant
 //	locks.go     read and write locks       leases.go   semaphores
 //	table.go     the dialects: one entry is one system
 //	name.go      patterns of names          who.go      who a candidate is
-//	target.go    what a candidate of ours has to watch
+//	target.go    what a candidate of ours must watch
 //
 // To teach electop another system, add an entry to table.go and an example to
 // model/dialect_test.go. A new recipe is a new file and a new [Recipe].

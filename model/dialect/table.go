@@ -14,7 +14,7 @@ const (
 	watchesItself      = "the znode itself"
 )
 
-// Why electop can not take part.
+// Why electop cannot take part.
 const (
 	whySharing = "a read/write lock elects no leader: a candidate would block readers and writers"
 	whyLeases  = "a semaphore elects no leader: a candidate would take another client's lease"

@@ -135,7 +135,7 @@ func (c Cue) Moment() Moment {
 	return m
 }
 
-// compute applies the segment anew, up to its end or, if it is of very many
+// compute applies the segment again, up to its end or, if it is of very many
 // candidates, up to the moment.
 func (c Cue) compute() {
 	j := c.segment.from.Clone()

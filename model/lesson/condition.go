@@ -167,7 +167,7 @@ func (m *moment) owns(role Role, x *dialect.Candidate) bool {
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
-// cause is why one of ours left: a session can not have expired before the end
+// cause is why one of ours left: a session cannot have expired before the end
 // of its lease.
 func (m *moment) cause(x *dialect.Candidate) model.Cause {
 	mine := m.before.Member(x)

@@ -37,14 +37,14 @@ func (c *Condition) holds(s *doctor.State, who *cast) bool {
 		return slow == (c.Event == Slowed)
 	}
 	if c.Who == "" {
-		return slices.ContainsFunc(s.Members, func(m *model.Member) bool { return c.befell(m, who) })
+		return slices.ContainsFunc(s.Members, func(m *model.Member) bool { return c.holdsFor(m, who) })
 	}
 	m := memberNamed(s, who.found[c.Who].member)
-	return m != nil && c.befell(m, who)
+	return m != nil && c.holdsFor(m, who)
 }
 
-// befell reports whether it is so of a member.
-func (c *Condition) befell(m *model.Member, who *cast) bool {
+// holdsFor reports whether the condition holds for a member.
+func (c *Condition) holdsFor(m *model.Member, who *cast) bool {
 	switch c.Event {
 	case Frozen:
 		return m.Fault == model.Frozen
@@ -65,7 +65,7 @@ func (c *Condition) befell(m *model.Member, who *cast) bool {
 	return false
 }
 
-// allStand reports whether all of ours that nothing befell have their place, by
+// allStand reports whether all of ours without a fault have their place, by
 // the recipe of the election, and the first one leads.
 func allStand(s *doctor.State) bool {
 	if len(s.Members) == 0 || len(s.Queue) < len(s.Members) || !s.Acknowledged() {

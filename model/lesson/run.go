@@ -32,7 +32,7 @@ type Run struct {
 
 	names  names // the roles that the part names
 	cast   *cast
-	fixed  bool      // the cast stands: the waiting has begun
+	fixed  bool      // the cast is fixed: the wait has begun
 	since  time.Time // when it did
 	asked  time.Time // when the last condition was met, or the waiting began
 	met    []int     // how often each condition of the act was
@@ -43,7 +43,7 @@ type Run struct {
 	seen   seen
 	stuck  string
 	lack   string // stuck, where somebody is missing
-	lost   bool   // the part cannot be gone through any more, but from its beginning
+	lost   bool   // the part can only be restarted
 
 	view  View
 	dirty bool
@@ -144,7 +144,7 @@ func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	}
 }
 
-// early notes that something befell whom the act is for, before the question
+// early notes that the act's target was affected before the question
 // was answered.
 func (r *Run) early(m *moment) {
 	if r.phase != asking {

@@ -5,7 +5,7 @@ import "time"
 // # When a session expires
 //
 // Only the ensemble's leader expires sessions, by its own monotonic clock. Let
-// T be when it last heard of a session there, to the session's timeout, tick
+// T be when it last heard from a session there, to the session's timeout, tick
 // its tick time. The deadline that it keeps, and tells, is
 //
 //	D = (floor((T+to) / tick) + 1) * tick,  so  D-to-tick <= T < D-to.
@@ -18,7 +18,7 @@ import "time"
 // Let d be what our clock shows when the leader's shows 0 (both run evenly over
 // the minutes that this is about). A deadline D is D+d by our clock, so d is
 // what has to be bounded, and it is bounded by what the same reply says of
-// sessions of our own (anchors). The leader had heard of ours when it replied,
+// sessions of our own (anchors). The leader had heard from ours when it replied,
 // at R by our clock or before, at T >= D' - to' - tick by its own:
 //
 //	d = (our time of T) - T  <=  R - (D' - to' - tick)
@@ -29,11 +29,11 @@ import "time"
 // committed, which takes [commit] more.
 //
 // The other way round: our session sent at S something that was answered. The
-// leader heard of us since S, or, if that was not yet passed on, since the ping
+// leader heard from us since S, or, if that was not yet passed on, since the ping
 // before, S - to'/3 - tick at the earliest; so d > S - to'/3 - tick - (D' - to').
 //
 // The text of dump has wall-clock times cut to whole seconds, each line
-// computed anew from two clocks. There D is at most a second and 10 ms more than
+// computed again from two clocks. There D is at most a second and 10 ms more than
 // it says, and D' at least what it says, less the same 10 ms.
 //
 // Without any anchor there is another bound. A deadline that the leader told at

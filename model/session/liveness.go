@@ -10,7 +10,7 @@ import (
 )
 
 // Liveness is what the servers' tables say of one contender's session: bounds
-// of when the servers last heard of it. It is written at each table only.
+// of when the servers last heard from it. It is written at each table only.
 type Liveness struct {
 	timeout time.Duration // 0: not known
 	// most is more than the timeout surely, for where connections are not told
@@ -30,7 +30,7 @@ type Liveness struct {
 	by        time.Time // the deadline by our clock at most; zero: no anchor
 	notBefore time.Time // and at least; zero: not known
 
-	// after: it was heard of after that, surely; zero: not known.
+	// after: it was heard from after that, surely; zero: not known.
 	after time.Time
 	// sound is when the last round began that showed no danger; zero: none did.
 	sound time.Time
@@ -40,7 +40,7 @@ type Liveness struct {
 	// dangerSince is when it was first seen.
 	danger      string
 	dangerSince time.Time
-	// When the last rounds that told of connections and of deadlines began.
+	// When the last rounds that reported connections and of deadlines began.
 	askedConn, askedDue time.Time
 }
 
@@ -104,7 +104,7 @@ func (h *Liveness) unlisted(t *Table) {
 func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 	if addr := znode.Safe(s.Addr, 0); !h.told || h.deadline != d || h.leader != addr {
 		if h.told && h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
-			// The leader heard of it since, and so its member a batch before
+			// The leader heard from it since, and so its member a batch before
 			// that at the earliest.
 			h.after = Later(h.after, h.askedDue.Add(-k.tick))
 			if most := k.latest(d).Sub(h.askedDue.Add(-k.tick)); k.known && (h.most == 0 || most < h.most) {
@@ -125,7 +125,7 @@ func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 	h.askedDue = t.At.Round(0)
 }
 
-// renewed takes in that another server leads the ensemble: leases began anew,
+// renewed takes in that another server leads the ensemble: leases began again,
 // no later than the end of the round.
 func (h *Liveness) renewed(t *Table) {
 	h.since = t.End.Round(0)
@@ -135,7 +135,7 @@ func (h *Liveness) renewed(t *Table) {
 	h.told, h.by, h.notBefore = false, time.Time{}, time.Time{}
 }
 
-// bound is when the session expires at the latest, unless it is heard of
+// bound is when the session expires at the latest, unless it is heard from
 // again; zero: not known.
 func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 	least := func(x time.Time) {
@@ -164,7 +164,7 @@ func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 	return by
 }
 
-// Alive returns until when the session can not have expired; zero: not known.
+// Alive returns until when the session cannot have expired; zero: not known.
 func (h *Liveness) Alive() time.Time {
 	if h.after.IsZero() || h.timeout <= 0 {
 		return h.notBefore
@@ -272,7 +272,7 @@ func (h *Liveness) early(tick time.Duration) time.Duration {
 	case h.timeout <= 0 && h.most <= 0, !h.after.IsZero():
 		return 0
 	case h.told && h.timeout > 0 && !h.by.IsZero():
-		return 0 // the deadline says when it was last heard of
+		return 0 // the deadline says when it was last heard from
 	case h.conn != nil:
 		return limit - h.askedConn.Sub(h.since)
 	case h.told:

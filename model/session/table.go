@@ -37,7 +37,7 @@ type Table struct {
 	Anchors []Anchor `json:"anchors,omitempty"`
 }
 
-// Anchor is when the servers last heard of a session of our own, by our clock:
+// Anchor is when the servers last heard from a session of our own, by our clock:
 // after Sent, and before Answered.
 type Anchor struct {
 	Session  uint64        `json:"session"`

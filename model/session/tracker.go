@@ -9,12 +9,12 @@ import (
 )
 
 // A Tracker collects what the servers say of sessions, round by round: where
-// each is connected, when it was last heard of, and when it expires.
+// each is connected, when it was last heard from, and when it expires.
 type Tracker struct {
 	known  View
-	at     time.Time // the end of the last round that told of connections
+	at     time.Time // the end of the last round that reported connections
 	heard  map[uint64]*Liveness
-	rounds int       // that told of sessions
+	rounds int       // that reported sessions
 	end    time.Time // of the last of them
 	term   ensembleTerm
 	lost   time.Time // when the observer's connection was lost last
@@ -148,7 +148,7 @@ func (k *Tracker) ConnectionLost(at time.Time) {
 // next round.
 func (k *Tracker) Of(session uint64) *Liveness { return k.heard[session] }
 
-// Bound is when the session expires at the latest, unless it is heard of again,
+// Bound is when the session expires at the latest, unless it is heard from again,
 // and in which epoch of the ensemble that holds; zero: not known.
 func (k *Tracker) Bound(h *Liveness) (by time.Time, epoch int64) {
 	if !k.term.known {
@@ -175,8 +175,8 @@ func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	return d
 }
 
-// Rounds counts the rounds that told of sessions; Heard is when the last of them
-// ended, and Listed the last that told of connections.
+// Rounds counts the rounds that reported sessions; Heard is when the last of them
+// ended, and Listed the last that reported connections.
 func (k *Tracker) Rounds() int         { return k.rounds }
 func (k *Tracker) Heard() time.Time    { return k.end }
 func (k *Tracker) Listed() time.Time   { return k.at }
@@ -200,7 +200,7 @@ func (k *Tracker) Weight() int { return len(k.heard) * (int(unsafe.Sizeof(Livene
 // Danger is that a session is about to expire.
 type Danger struct {
 	// The session expires by By (this program's clock) and not before NotBefore,
-	// where these are known: unless it is heard of again, and By only while the
+	// where these are known: unless it is heard from again, and By only while the
 	// ensemble keeps its leader. An election starts all timeouts again; it begins
 	// another Epoch, the upper half of the zxids. A server that is alone does so
 	// when it is restarted, without another epoch.
@@ -219,7 +219,7 @@ const dangerStale = 20 * tickDefault
 // still stands: either the client is back, or the bound did not hold.
 const DangerOver = tickDefault
 
-// Over is when the danger is given up, if the last round that told of sessions
+// Over is when the danger is given up, if the last round that reported sessions
 // ended at heard.
 func (d *Danger) Over(heard time.Time) time.Time {
 	if d.By.IsZero() {

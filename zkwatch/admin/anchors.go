@@ -12,7 +12,7 @@ import (
 // the server that made it.
 //
 // A deadline in the dump follows from the touch: the last time before the dump
-// was made that the server heard of the session. The touch of a session of ours
+// was made that the server heard from the session. The touch of a session of ours
 // ties the server's clock to the clock of this program.
 //
 // The touch was before the reply arrived. No better upper bound holds in all
@@ -24,7 +24,7 @@ import (
 // the dump was asked for, if the session is connected to the very server that
 // made the dump. Any other server passes touches on when the ensemble's leader
 // asks for them, each half tick: the last touch may have been too late for the
-// dump, and the one before it counts. Clients are heard of at least each third
+// dump, and the one before it counts. Clients are heard from at least each third
 // of the timeout. For those Sent is half a timeout earlier, which leaves room for
 // delays.
 func bracket(before []session.Anchor, answered time.Time, conns []session.Client) []session.Anchor {

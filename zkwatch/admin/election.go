@@ -136,7 +136,7 @@ func (f *filter) clients(r *result, s *session.Server) {
 	slices.SortFunc(s.Clients, func(a, b session.Client) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Addr, b.Addr))
 	})
-	latest := make(map[uint64]int) // a session that was heard of meanwhile can be in the dump twice
+	latest := make(map[uint64]int) // a session that was heard from meanwhile can be in the dump twice
 	for _, x := range r.deadlines {
 		if !f.sessions[x.Session] {
 			continue

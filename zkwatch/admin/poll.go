@@ -12,7 +12,7 @@ import (
 	"electop/zkwatch/admin/transport"
 )
 
-// touchTimeout is how long deadlines wait until our sessions are heard of.
+// touchTimeout is how long deadlines wait until our sessions are heard from.
 const touchTimeout = 500 * time.Millisecond
 
 // poll asks one server all that p wants, one request after the other.

@@ -22,7 +22,7 @@ type candidacy struct {
 	held   bool   // it waited or led
 	leased bool   // it leads, or runs its leader procedure: both under a lease
 
-	nameless bool // its znode can not be told from others by its name
+	nameless bool // its znode cannot be told from others by its name
 	stood    bool // an earlier candidacy waited or led
 
 	status    <-chan client.Status

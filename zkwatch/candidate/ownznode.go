@@ -17,7 +17,7 @@ var errDeposed = fmt.Errorf("%w: its znode was deleted", errLost)
 func (s *candidacy) deposed() error { return fmt.Errorf("%w: %s", errDeposed, s.name) }
 
 // watchOwn reads the own znode and watches it. A candidate whose znode somebody
-// deletes is not in the queue any more, and nothing else would tell it.
+// deletes is no longer in the queue, and nothing else would notify it.
 func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	var stat *zk.Stat
 	var watch <-chan zk.Event

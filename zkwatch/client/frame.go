@@ -30,7 +30,7 @@ const (
 	prefixSize = 4
 
 	// headSize is how much of a frame's body is looked at: the whole of a
-	// ConnectResponse but for the password, or a ReplyHeader and the count or
+	// ConnectResponse except for the password, or a ReplyHeader and the count or
 	// length that a reply starts with.
 	headSize = 20
 

@@ -110,7 +110,7 @@ func (n *serverConn) announce() {
 }
 
 // Write implements net.Conn. It never fails: where the library sends
-// credentials or watches again, it waits for ever after a write that failed.
+// credentials or watches again, it waits forever after a write that failed.
 // Instead the connection is closed, which Read reports.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.c.gate.Pass(n.closed) {

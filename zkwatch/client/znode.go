@@ -25,7 +25,7 @@ func Parent(s *zk.Stat) znode.Parent {
 }
 
 // serverTime is a time by a server's clock, in ms. One that no clock shows (a
-// year that RFC 3339 cannot write) is as good as none.
+// year that RFC 3339 cannot write) counts as none.
 func serverTime(ms int64) time.Time {
 	const year9999 = 253402300799000
 	if ms <= 0 || ms > year9999 {

@@ -216,7 +216,7 @@ func (w *walk) look(ctx context.Context, path string, depth int) (there, inner b
 	return true, true, nil
 }
 
-// descend puts a znode's children on the list, but for those with numbers.
+// descend puts a znode's children on the list, except for those with numbers.
 func (w *walk) descend(path string, names []string, depth int) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, numbered := znode.Sequence(name)

@@ -3,7 +3,7 @@
 //
 // Observers and candidates [Feed.Put] observations; it never blocks them.
 // [Feed.Run] takes them out, writes each to the recording (if there is one),
-// applies it to the journal and passes the events to whoever asked for them.
+// applies it to the journal and passes the events to their subscribers.
 // A screen reads [Feed.State] when [Feed.Dirty] says that it changed, at its
 // own pace: frames may be dropped, events never are.
 //
@@ -44,7 +44,7 @@ type Config struct {
 	// Events, if set, is called in Run's goroutine with the events of each
 	// observation, oldest first. An error ends Run.
 	Events func([]model.Event) error
-	// Notice, if set, is told in one line what the user should know.
+	// Notice, if set, gets one line for each thing that the user should know.
 	Notice func(string)
 	// Now is the clock for deadlines; nil: [Now].
 	Now func() time.Time
@@ -133,7 +133,7 @@ func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
 	}
 }
 
-// State returns the election as it stands.
+// State returns the current state of the election.
 func (f *Feed) State() *doctor.State {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()

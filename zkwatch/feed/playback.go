@@ -13,7 +13,7 @@ import (
 )
 
 // Playback is a recording that is being looked at. Like a [Feed] it has a state
-// that changes with time, and any of its moments can be gone to.
+// that changes with time, and time travel can reach any of its moments.
 //
 // The recording is read ahead to its end, as fast as that goes, while it is
 // played.
@@ -119,7 +119,7 @@ func (p *Playback) Span() (first, last time.Time) {
 	return first, p.last
 }
 
-// Toggle stops or continues the playback, and reports whether it now stands.
+// Toggle stops or continues the playback, and reports whether it is now paused.
 func (p *Playback) Toggle() (stopped bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +128,7 @@ func (p *Playback) Toggle() (stopped bool) {
 	return p.stopped
 }
 
-// interfere tells the player that it is to begin anew.
+// interfere tells the player that it is to begin again.
 func (p *Playback) interfere() {
 	p.turn++
 	mark(p.changed)

@@ -91,7 +91,7 @@ func (p *part) precedes(next *part) bool {
 	return max(a.Part, 1)+1 == b.Part && a.Started.Equal(b.Started) && a.Path == b.Path && a.Recipe == b.Recipe
 }
 
-// unfinished reports whether the newest part, which can not be read, was only
+// unfinished reports whether the newest part, which cannot be read, was only
 // begun, if at all.
 func unfinished(path string, err error) bool {
 	if errors.Is(err, os.ErrNotExist) {

@@ -52,7 +52,7 @@ type Log struct {
 	size     int64 // of the file
 	base     int64 // its size when it was rewritten last
 	syncing  bool
-	err      error // the first failure: nothing is durable any more
+	err      error // the first failure: nothing is durable after it
 }
 
 // Open reads the records of a file, which need not exist, and returns a
@@ -146,7 +146,7 @@ func appendRecord(b, record []byte) []byte {
 	return append(b, record...)
 }
 
-// Append adds a record and reports whether the file had better be rewritten. It
+// Append adds a record and reports whether the file should be rewritten. It
 // does not block.
 func (l *Log) Append(record []byte) (large bool) {
 	l.mu.Lock()

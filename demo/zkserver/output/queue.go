@@ -40,7 +40,7 @@ type Queue struct {
 	broken  bool // a write failed or the peer was cut off
 }
 
-// Init prepares a queue. It is to be called first.
+// Init prepares a queue. It must be called first.
 func (o *Queue) Init(c Conn) {
 	o.c = c
 	o.idle.L = &o.mu

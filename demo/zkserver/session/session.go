@@ -37,7 +37,7 @@ type Session[T any] struct {
 	pausedAt time.Duration // since when, or since the last sign of life
 }
 
-// Deadline returns when a session ends whose client stays silent, but for a
+// Deadline returns when a session ends if its client stays silent, except for a
 // pause.
 func (s *Session[T]) Deadline() time.Duration { return s.deadline }
 

@@ -145,7 +145,7 @@ func adminInitialConf(s Source) object {
 		cfg.MaxSessionTimeout.Milliseconds(), cfg.ClientPort, cfg.MaxClientCnxns)}}
 }
 
-// adminEnv tells no more than the envi word.
+// adminEnv has the same content as the envi word.
 func adminEnv(Source) object {
 	return object{
 		{"zookeeper.version", version},

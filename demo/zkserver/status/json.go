@@ -63,7 +63,7 @@ func appendJSON(b []byte, v any, depth int) []byte {
 	panic(fmt.Sprintf("no JSON for a %T", v))
 }
 
-// appendList appends a list, on one line but for objects in it.
+// appendList appends a list, on one line except for objects in it.
 func appendList[T any](b []byte, list []T, depth int) []byte {
 	b = append(b, '[')
 	for i, v := range list {

@@ -39,7 +39,7 @@ func (l *Latency) average() string {
 	return text
 }
 
-// ConnStats is what is told about a connection.
+// ConnStats is what the server reports about a connection.
 type ConnStats struct {
 	Established    time.Time
 	Received, Sent int64 // packets

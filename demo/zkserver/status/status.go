@@ -11,7 +11,7 @@ const version = "3.8.0-embedded, built on 2022-02-25 08:49 UTC"
 // HandshakeTimeout is how long a peer may take to send its first frame.
 const HandshakeTimeout = 10 * time.Second
 
-// A Source is a server. Its methods are called while it stands still, under its
+// A Source is a server. Its methods are called while it does nothing else, under its
 // lock, and what they return is used only then.
 type Source interface {
 	Config() Config

@@ -16,7 +16,7 @@ type Count struct {
 	sessions int           // that count for it
 	holding  int           // of these, those of which something is held
 	owed     int           // what is held and counts for it, and what is being carried out
-	last     time.Duration // when one of its sessions was heard of or told something
+	last     time.Duration // when one of its sessions was heard from or told something
 	told     time.Duration // last report
 	news     bool          // that were not reported
 	over     bool
@@ -25,7 +25,7 @@ type Count struct {
 }
 
 // Begin counts for a deletion of a node that had an owner, and reports it.
-// notified are the sessions that are about to be notified, but for the owner. It
+// notified are the sessions that are about to be notified, except for the owner. It
 // returns nil if nothing can follow. Otherwise Done is due when all notifications
 // were made.
 func (b *Board) Begin(parent, path string, owner, zxid int64, now time.Time, notified []int64) *Count {
@@ -90,7 +90,7 @@ func (m *Member) Hold() bool {
 	return true
 }
 
-// Release says that a message is held no more, and reports whether it was the
+// Release says that a message is no longer held, and reports whether it was the
 // last.
 func (m *Member) Release() bool {
 	if m.held--; m.held > 0 {

@@ -20,7 +20,7 @@ type Tally struct {
 	Zxid int64     // of the deletion; a transaction may delete more than one node
 	At   time.Time // likewise
 	// Notified are the sessions that watched the node itself and were told, by
-	// id, but for the one that owned it: what it has to be told of its own end
+	// id, except for the one that owned it: what it has to be told of its own end
 	// wakes nobody. Watches on its children, on its parent's or on all that is
 	// below something do not count. It is shared by all Tallies of this deletion.
 	Notified []int64

@@ -18,7 +18,7 @@ func (ch *Change) Append(b []byte) []byte {
 	return wire.AppendInt32(wire.AppendInt64(b, ch.owner), ch.version)
 }
 
-// Append encodes a node as it is, but for its children.
+// Append encodes a node as it is, except for its children.
 func (n *Node) Append(b []byte, path string) []byte {
 	b = wire.AppendBuffer(wire.AppendString(b, path), n.data)
 	b = appendACL(b, n.acl)

@@ -1,5 +1,5 @@
 // Package watch remembers who watches what in a ZooKeeper server. It knows
-// neither the tree nor connections: a [Watcher] is whoever has watches, and what
+// neither the tree nor connections: a [Watcher] is a client that has watches, and what
 // has happened to a path is said with [Table.Trigger], which finds those who are
 // to be told. The caller has the lock.
 package watch
@@ -121,7 +121,7 @@ func (ts *Tables[T]) AddLasting(w *Watcher[T], path string, m Mode) {
 	ts.Child.Add(w, path, m)
 }
 
-// Forget removes all watches of a watcher and takes no more.
+// Forget removes all watches of a watcher and accepts no new ones.
 func (ts *Tables[T]) Forget(w *Watcher[T]) {
 	w.forgotten = true
 	for _, t := range []*Table[T]{&ts.Data, &ts.Child} {
