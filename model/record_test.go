@@ -113,13 +113,13 @@ func TestGarbageInARecording(t *testing.T) {
 
 func TestWrongHeaders(t *testing.T) {
 	for header, want := range map[string]string{
-		"":                     "no header",
-		"\n":                   "no header",
-		"{}\n":                 "no header",
-		"[1]\n":                "no header",
-		"GIF89a\n":             "no header",
-		`{"kind":"electop-rec`: "no header",
-		`{"kind":"other","format":1,"recipe":"election"}` + "\n":                      "no header",
+		"":                     "not a header",
+		"\n":                   "not a header",
+		"{}\n":                 "not a header",
+		"[1]\n":                "not a header",
+		"GIF89a\n":             "not a header",
+		`{"kind":"electop-rec`: "not a header",
+		`{"kind":"other","format":1,"recipe":"election"}` + "\n":                      "not a header",
 		`{"kind":"electop-recording","format":2,"recipe":"election"}` + "\n":          "format 2",
 		`{"kind":"electop-recording","format":1,"recipe":"x\u001by"}` + "\n":          "unknown recipe",
 		`{"kind":"electop-recording","format":1,"recipe":"` + hex + hex + `"}` + "\n": "unknown recipe",

@@ -88,7 +88,7 @@ func parentVanished(r *report) {
 		f.Severity = Info
 		f.Title = "the election was deleted together with its candidates"
 		f.Evidence = append(f.Evidence, "it is unknown whether their sessions are alive: the servers were not asked since then")
-		f.Harm = "None if their sessions had ended. Otherwise nobody may lead, or a leader may not know the other candidates."
+		f.Harm = "None if their sessions had ended. Otherwise there may be no leader, or one that does not know the other candidates."
 	default:
 		return
 	}

@@ -74,7 +74,7 @@ func (h Header) Later(s *doctor.State, baseline []model.Observation) Header {
 // begins with that part of it.
 func (h Header) Config() (model.Config, error) {
 	if h.Kind != RecordingKind {
-		return model.Config{}, errors.New("not an electop recording: its first line is no header")
+		return model.Config{}, errors.New("not an electop recording: its first line is not a header")
 	}
 	if h.Format != RecordingFormat {
 		return model.Config{}, fmt.Errorf("recording format %d: this version reads %d", h.Format, RecordingFormat)
@@ -191,7 +191,7 @@ func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
 		return nil, h, fmt.Errorf("reading a recording: %w", err)
 	}
 	if err != nil || boundedjson.Unmarshal(b, &h) != nil {
-		return nil, Header{}, errors.New("not an electop recording: its first line is no header")
+		return nil, Header{}, errors.New("not an electop recording: its first line is not a header")
 	}
 	if _, err := h.Config(); err != nil {
 		return nil, h, err
@@ -257,7 +257,7 @@ func (raw Line) Decode() (model.Observation, error) {
 	case l.Table != nil:
 		return l.Table, nil
 	}
-	return nil, fmt.Errorf("recording line %d: no observation that this version knows", raw.n)
+	return nil, fmt.Errorf("recording line %d: this version does not know the observation", raw.n)
 }
 
 // next returns the next line without its newline.

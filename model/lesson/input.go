@@ -2,11 +2,11 @@ package lesson
 
 import "fmt"
 
-// Input takes it; choice is that of an Answer, from 0. It returns why it cannot
-// be taken now, "" if it was.
+// Input applies an input; choice is that of an Answer, from 0. It returns why it
+// cannot be applied now, "" if it was.
 func (r *Run) Input(in Input, choice int) (why string) {
 	if r.done && in != Back {
-		return "the lesson is through: L lists them all"
+		return "the lesson is complete: L lists all lessons"
 	}
 	switch in {
 	case Next:
@@ -14,7 +14,7 @@ func (r *Run) Input(in Input, choice int) (why string) {
 	case Hint:
 		switch n := len(r.now().Hints); {
 		case n == 0:
-			return "there is no hint here"
+			return "this part has no hint"
 		case r.hints == n:
 			return "there are no more hints"
 		}
@@ -27,22 +27,22 @@ func (r *Run) Input(in Input, choice int) (why string) {
 		q := r.now().Question
 		switch {
 		case q == nil || r.phase != asking && r.chosen < 0:
-			return "nothing is asked"
+			return "this part has no open question"
 		case r.phase != asking:
-			return "it is answered: < begins the part before again"
+			return "already answered: < goes back"
 		case choice < 0 || choice >= len(q.Options):
 			return fmt.Sprintf("answer with 1 to %d", len(q.Options))
 		}
 		r.chosen = choice
 		r.await()
 	default:
-		return "a lesson knows no such input"
+		return "unknown input"
 	}
 	r.dirty = true
 	return ""
 }
 
-// await has the act done.
+// await waits for the act.
 func (r *Run) await() {
 	r.phase = waiting
 	r.say("")
@@ -54,7 +54,7 @@ func (r *Run) next() string {
 	case asking:
 		return fmt.Sprintf("answer first, with 1 to %d; > skips the question", len(r.now().Question.Options))
 	case waiting:
-		return "this goes on when it has happened; > skips it"
+		return "waiting for this to happen; > skips it"
 	}
 	r.advance()
 	return ""

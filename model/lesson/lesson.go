@@ -120,7 +120,7 @@ type View struct {
 	Hint    string // shown when asked for
 	Hints   int    // that there are still
 	CanNext bool
-	Done    bool // the lesson is through
+	Done    bool // the lesson is complete
 	Skipped bool // and something of it was skipped
 }
 

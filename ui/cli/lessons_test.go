@@ -98,7 +98,7 @@ func TestALessonGoneThroughBadly(t *testing.T) {
 	p.press("1")
 	p.sees("> 1 the newcomer", "Press s: a candidate joins")
 	p.press("2")
-	p.sees("it is answered")
+	p.sees("already answered")
 	p.press("d") // the leader, which the question is about
 	p.sees("amber resigned, so the question no longer fits. Press <")
 	p.press("<")

@@ -339,7 +339,7 @@ func TestPlaybackOfABrokenRecording(t *testing.T) {
 		t.Errorf("Run: %v", err)
 	}
 	for _, bad := range []string{"", "{}\n", "GIF89a"} {
-		if _, err := feed.OpenPlayback(written(t, []byte(bad)), 1); err == nil || !strings.Contains(err.Error(), "no header") {
+		if _, err := feed.OpenPlayback(written(t, []byte(bad)), 1); err == nil || !strings.Contains(err.Error(), "not a header") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
