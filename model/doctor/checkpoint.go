@@ -27,9 +27,9 @@ func (s *State) Standing() (keys []string) {
 	return keys
 }
 
-// restoreFindings has the findings be those that stood before a baseline. Some take what
-// happened before to be found: they are not raised again where they are found
-// again.
+// restoreFindings restores the findings that were raised before a baseline. Some can
+// be found again only later, because they need earlier events: they are not raised
+// a second time.
 func (d *Doctor) restoreFindings(at time.Time, j *model.Journal) {
 	d.dirty |= onQueue
 	d.examine(at, j)
@@ -49,8 +49,8 @@ func (d *Doctor) restoreFindings(at time.Time, j *model.Journal) {
 	d.raised = len(d.findings)
 }
 
-// reported reports whether a finding that is raised stood before the baseline and is
-// found again only now.
+// reported reports whether a finding was raised before the baseline and is found
+// again only now.
 func (d *Doctor) reported(at time.Time, key string) bool {
 	i := slices.Index(d.unmatched, key)
 	if i < 0 {

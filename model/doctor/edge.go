@@ -121,8 +121,8 @@ func (e *Edge) partial(r *watchTable, c *dialect.Candidate) bool {
 	return w != nil && w.partial
 }
 
-// misled reports whether what the contender watches is to be held against it:
-// the session has no other contender that may have set the watch.
+// misled reports whether the contender itself watches a wrong znode: its session has
+// no other contender that may have set the watch.
 func (e *Edge) misled(s *State, c *dialect.Candidate) bool {
 	if len(s.watch.last.crowded[c.Session]) > 1 {
 		return false

@@ -75,9 +75,9 @@ func (d *predecessors) prune(from time.Time) {
 	}
 }
 
-// since returns since when the contender at i has to watch the one at t, at the
-// latest: nobody who stood between, or before the one at t (rules may look for
-// the first of a kind), went later.
+// since returns the time since when, at the latest, the contender at i has had to
+// watch the one at t: no contender between them, or before the one at t (rules may
+// look for the first of a kind), left later.
 func (d *predecessors) since(queue []*dialect.Candidate, t, i int) time.Time {
 	at := session.Later(d.floor, session.Later(queue[i].SeenAt, queue[t].SeenAt))
 	if i-t > scanMax {

@@ -9,8 +9,8 @@ import (
 	"electop/model/znode"
 )
 
-// Liveness is what the servers' tables say of one contender's session: bounds
-// of when the servers last heard from it. It is written at each table only.
+// Liveness is what the servers' tables show about one contender's session: bounds of
+// when the servers last heard from it. Only a new table changes it.
 type Liveness struct {
 	timeout time.Duration // 0: not known
 	// most is more than the timeout surely, for where connections are not told
@@ -164,7 +164,7 @@ func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 	return by
 }
 
-// Alive returns until when the session cannot have expired; zero: not known.
+// Alive returns the time until which the session cannot have expired; zero: unknown.
 func (h *Liveness) Alive() time.Time {
 	if h.after.IsZero() || h.timeout <= 0 {
 		return h.notBefore

@@ -7,16 +7,15 @@ import (
 	"electop/model/znode"
 )
 
-// Table is what the members of the ensemble said about themselves in
-// one round of asking: the only source for who really watches what. Each
-// member knows its own connections and watches only; sessions and ephemerals
-// are the same on all, and deadlines are known to the ensemble's leader alone.
+// Table has the answers of the ensemble's members about themselves in one round. It
+// is the only source for who really watches what. Each member knows only its own
+// connections and watches; sessions and ephemerals are the same on all members, and
+// only the ensemble's leader knows deadlines.
 //
-// What one journal is given is cut to its election: the watches on the
-// election's path, its children and its acknowledgement; the connections and
-// deadlines of the sessions that own or watch one of these, of those that
-// [State.Sessions] names besides, and of the observer's own. The counts are of
-// the whole server.
+// A journal gets only the part about its election: the watches on the election's
+// path, its children and its acknowledgement; the connections and deadlines of the
+// sessions that own or watch one of these, of those in [State.Sessions], and of the
+// observers. The counts are those of the whole server.
 type Table struct {
 	// At is when the round began and End when its last reply came, by this
 	// program's clock. What happened after At may be in a reply or not.
@@ -46,7 +45,7 @@ type Anchor struct {
 	Timeout  time.Duration `json:"timeout"`
 }
 
-// Server is what one member said in a round.
+// Server has the answers of one member in a round.
 type Server struct {
 	Addr    string `json:"addr"`              // host:port for clients, as the connect string or the configuration has it
 	Version string `json:"version,omitempty"` // "3.8.0"
@@ -81,7 +80,7 @@ type Server struct {
 	Leftover bool `json:"leftover,omitempty"`
 }
 
-// Mode is a member's part in the ensemble.
+// Mode is a member's role in the ensemble.
 type Mode string
 
 const (
@@ -92,7 +91,7 @@ const (
 	ModeStandalone Mode = "standalone"
 )
 
-// AnswerState says how a question to a server went.
+// AnswerState is the result of a question to a server.
 type AnswerState string
 
 const (
@@ -103,7 +102,7 @@ const (
 	TooLarge AnswerState = "too large"
 )
 
-// Answer is how one question to one server went.
+// Answer is the result of one question to one server.
 type Answer struct {
 	State AnswerState `json:"state,omitempty"`
 	Via   string      `json:"via,omitempty"`  // "http" or "4lw"
@@ -140,14 +139,14 @@ type Ephemeral struct {
 	Path    string `json:"path"` // as this client sees it: without the chroot
 }
 
-// Watch says who has data or exists watches on a path. Child watches are in no
-// server's table.
+// Watch lists the sessions with data or exists watches on a path. No server's table
+// has child watches.
 type Watch struct {
 	Path     string   `json:"path"` // as this client sees it
 	Sessions []uint64 `json:"sessions"`
 }
 
-// When is the end of the round: reads that came while it went on are before it.
+// When is the end of the round: reads during the round come before it.
 func (o *Table) When() time.Time { return o.End }
 
 // Believed returns the table with its claim to be whole taken back if the members

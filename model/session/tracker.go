@@ -8,8 +8,8 @@ import (
 	"electop/model/znode"
 )
 
-// A Tracker collects what the servers say of sessions, round by round: where
-// each is connected, when it was last heard from, and when it expires.
+// A Tracker collects what the servers report about sessions, round by round: where
+// each is connected, when a server last heard from it, and when it expires.
 type Tracker struct {
 	known  View
 	at     time.Time // the end of the last round that reported connections
@@ -31,8 +31,8 @@ type View struct {
 	left     time.Duration
 }
 
-// Client returns where the session is connected, as the servers last said;
-// Conn is nil where nobody knows.
+// Client returns where the session is connected, by the servers' last answers; Conn
+// is nil if that is unknown.
 func (v View) Client(session uint64) Conn { return v.clients[session] }
 
 // Whole reports whether all members of the ensemble said who is connected.
@@ -44,18 +44,18 @@ func (v View) Absent(session uint64) bool {
 	return v.whole && v.clients[session].Conn == nil
 }
 
-// Timeout returns the session's timeout, or more than it; 0: not known.
+// Timeout returns the session's timeout or an upper bound; 0: unknown.
 func (v View) Timeout(session uint64) time.Duration { return v.timeouts[session] }
 
-// Unheard returns of how many holders it could not be told whether their
-// clients are alive, because a client may be silent for as long as it was looked
-// at, and how much longer that takes.
+// Unheard returns for how many holders it is unknown whether their clients are
+// alive, because a healthy client may be silent for the time observed so far, and
+// how much longer it takes to know.
 func (v View) Unheard() (holders int, left time.Duration) { return v.unheard, v.left }
 
-// A Holder is a znode whose session is to be tracked.
+// A Holder is a znode whose session must be tracked.
 type Holder struct {
 	Session uint64
-	// Timeout is known from elsewhere; 0: it is not.
+	// Timeout is the timeout from another source; 0: unknown.
 	Timeout time.Duration
 	SeenAt  time.Time // when this program first saw the znode
 }
@@ -148,8 +148,8 @@ func (k *Tracker) ConnectionLost(at time.Time) {
 // next round.
 func (k *Tracker) Of(session uint64) *Liveness { return k.heard[session] }
 
-// Bound is when the session expires at the latest, unless it is heard from again,
-// and in which epoch of the ensemble that holds; zero: not known.
+// Bound is when the session expires at the latest if it stays silent, and the epoch
+// of the ensemble for which this is true; zero: unknown.
 func (k *Tracker) Bound(h *Liveness) (by time.Time, epoch int64) {
 	if !k.term.known {
 		return by, 0
@@ -160,8 +160,8 @@ func (k *Tracker) Bound(h *Liveness) (by time.Time, epoch int64) {
 	return by, epoch
 }
 
-// Danger returns what shows that the session is about to expire, and its bounds;
-// nil if nothing does, or if it showed too long ago.
+// Danger returns the evidence that the session is about to expire, and its bounds;
+// nil if there is none, or if it is too old.
 func (k *Tracker) Danger(session uint64, at time.Time) *Danger {
 	h := k.heard[session]
 	if h == nil || h.danger == "" {
@@ -183,7 +183,7 @@ func (k *Tracker) Listed() time.Time   { return k.at }
 func (k *Tracker) View() View          { return k.known }
 func (k *Tracker) Tick() time.Duration { return k.tick }
 
-// Clone returns a tracker that is in the same state and goes its own way.
+// Clone returns an independent copy.
 func (k *Tracker) Clone() Tracker {
 	c := *k
 	c.heard = make(map[uint64]*Liveness, len(k.heard))
@@ -194,10 +194,10 @@ func (k *Tracker) Clone() Tracker {
 	return c
 }
 
-// Weight is what a clone takes of the memory, roughly, in bytes.
+// Weight estimates the memory of a clone, in bytes.
 func (k *Tracker) Weight() int { return len(k.heard) * (int(unsafe.Sizeof(Liveness{})) + 16) }
 
-// Danger is that a session is about to expire.
+// Danger says that a session is about to expire.
 type Danger struct {
 	// The session expires by By (this program's clock) and not before NotBefore,
 	// where these are known: unless it is heard from again, and By only while the
@@ -215,8 +215,8 @@ type Danger struct {
 // is 20 ticks.
 const dangerStale = 20 * tickDefault
 
-// DangerOver is how long after its bound a danger is given up where the znode
-// still stands: either the client is back, or the bound did not hold.
+// DangerOver is how long after its bound a danger is given up if the znode still
+// exists: either the client is back, or the bound was wrong.
 const DangerOver = tickDefault
 
 // Over is when the danger is given up, if the last round that reported sessions
