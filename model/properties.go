@@ -35,25 +35,6 @@ type Properties struct {
 	Ghosts int
 }
 
-// Broken describes each invariant that does not hold, nil if all hold: at most one
-// awake leader, no missed change, no ghost.
-func (s *State) Broken() []string {
-	var broken []string
-	if n := s.Properties.AwakeDoubles; n > 0 {
-		broken = append(broken, "two awake leaders, "+units.Count(n, "time", "times"))
-	}
-	if n := s.Totals.MissedCreates + s.Totals.MissedDeletes; n > 0 {
-		broken = append(broken, units.Count(n, "change", "changes")+" missed")
-	}
-	if n := s.Totals.Unknown; n > 0 {
-		broken = append(broken, "an unknown number of changes missed, "+units.Count(n, "time", "times"))
-	}
-	if n := s.Properties.Ghosts; n > 0 {
-		broken = append(broken, units.Count(n, "ghost", "ghosts")+": a session owns two candidates")
-	}
-	return broken
-}
-
 // tenure is the properties, and what the journal keeps to sum them up.
 type tenure struct {
 	Properties

@@ -203,21 +203,21 @@ func (s *State) Homeless() []*Member {
 	return out
 }
 
-// Broken returns which of the invariants do not hold, nil if all do: one leader
-// awake at a time, no change missed, no ghost. The words are for a reader.
+// Broken describes each invariant that does not hold, nil if all hold: at most one
+// awake leader, no missed change, no ghost.
 func (s *State) Broken() []string {
 	var broken []string
 	if n := s.Properties.AwakeDoubles; n > 0 {
-		broken = append(broken, "two leaders awake at once, "+units.Count(n, "time", "times"))
+		broken = append(broken, "two awake leaders, "+units.Count(n, "time", "times"))
 	}
 	if n := s.Totals.MissedCreates + s.Totals.MissedDeletes; n > 0 {
 		broken = append(broken, units.Count(n, "change", "changes")+" missed")
 	}
 	if n := s.Totals.Unknown; n > 0 {
-		broken = append(broken, units.Count(n, "time", "times")+" nobody could count what was missed")
+		broken = append(broken, "an unknown number of changes missed, "+units.Count(n, "time", "times"))
 	}
 	if n := s.Properties.Ghosts; n > 0 {
-		broken = append(broken, units.Count(n, "ghost", "ghosts")+": a session that owns two candidates")
+		broken = append(broken, units.Count(n, "ghost", "ghosts")+": a session owns two candidates")
 	}
 	return broken
 }
