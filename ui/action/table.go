@@ -250,20 +250,37 @@ func Faults() []Kind {
 	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
 }
 
-// Of returns what is known of an action of that kind.
-func Of(kind Kind) *Def { return find(Action{Kind: kind}) }
-
-func find(a Action) *Def {
-	var of *Def
+// first has the first value of each kind. It is never written.
+var first = func() map[Kind]*Def {
+	of := make(map[Kind]*Def, len(Table))
 	for i := range Table {
-		if d := &Table[i]; d.Kind == a.Kind && (of == nil || d.Arg == a.Arg) {
-			of = d
+		if d := &Table[i]; of[d.Kind] == nil {
+			of[d.Kind] = d
 		}
 	}
-	if of == nil {
-		return &Def{Kind: a.Kind}
-	}
 	return of
+}()
+
+// Of returns what is known of an action of that kind.
+func Of(kind Kind) *Def {
+	if d := first[kind]; d != nil {
+		return d
+	}
+	return &Def{Kind: kind}
+}
+
+// find returns the value for an action, whose argument may tell it from another
+// of its kind.
+func find(a Action) *Def {
+	if of := Of(a.Kind); of.Arg == a.Arg || of.Arg == "" {
+		return of
+	}
+	for i := range Table {
+		if d := &Table[i]; d.Kind == a.Kind && d.Arg == a.Arg {
+			return d
+		}
+	}
+	return Of(a.Kind)
 }
 
 // WordsFor returns the words for an action on the candidate of that name.
