@@ -113,7 +113,7 @@ func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, s *st
 		s.wg.Go(func() { observer.Run(ctx) })
 		defer s.server.Close()
 		defer s.end()
-		s.await(t, "the observer looks on", func(st *doctor.State) bool { return st.Phase != model.Unseen })
+		s.await(t, "the observer reads", func(st *doctor.State) bool { return st.Phase != model.Unseen })
 		f(t, s)
 	})
 }

@@ -90,7 +90,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 		w.wg.Go(func() { observer.Run(ctx) })
 		w.wg.Go(func() { w.stage.Run(ctx) })
 		defer w.end()
-		w.await(t, "the observer looks on", func(st *doctor.State) bool { return st.Phase != model.Unseen })
+		w.await(t, "the observer reads", func(st *doctor.State) bool { return st.Phase != model.Unseen })
 		f(t, w)
 	})
 }

@@ -127,7 +127,7 @@ type Wake struct {
 	Deleted time.Time `json:"deleted"` // when the server deleted it
 	Znode   string    `json:"znode"`   // its name in the election
 	Zxid    int64     `json:"zxid"`    // of the deletion
-	// Notified are the sessions that watched the znode itself and were told.
+	// Notified are the sessions that watched the znode itself and were notified.
 	Notified []uint64 `json:"notified,omitempty"`
 	// Requests is what these asked for since, without pings. BytesIn are those
 	// requests, BytesOut the notifications and the replies, with their prefixes.
@@ -205,7 +205,7 @@ type Write struct {
 }
 
 // Advance says that time passed, for what the journal only waits for (see
-// [Journal.Deadline]).
+// [Journal.Held]), and for what the doctor waits for.
 type Advance struct {
 	At time.Time `json:"at"`
 }

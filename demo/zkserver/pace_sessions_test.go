@@ -214,7 +214,7 @@ func TestPaceGoZookeeper(t *testing.T) {
 	})
 }
 
-// TestPaceHostilePath: what is told of a request is bounded by the request and
+// TestPaceHostilePath: what is said of a request is bounded by the request and
 // survives any bytes.
 func TestPaceHostilePath(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {

@@ -9,7 +9,7 @@ import (
 	"electop/demo/zkserver/status"
 )
 
-// statusSource is what the four-letter words and the AdminServer are told, under
+// statusSource is what the four-letter words and the AdminServer read, under
 // s.mu.
 type statusSource struct {
 	*Server

@@ -8,7 +8,7 @@ import (
 
 // trigger queues an event to every connection that watches path in a table,
 // except to those in spare, and returns the ones it found. Who may not read the
-// node, whose ACL is given, is told nothing, but its watch is spent: Apache has
+// node, whose ACL is given, is not notified, but its watch is spent: Apache has
 // done so since a watch gave names away (CVE-2024-23944). The events of those who
 // watch the path itself count for wk.
 func (s *Server) trigger(t *watch.Table[*conn], path string, event int32, acl []wire.ACL, spare watch.Told[*conn], wk *tally.Count) watch.Told[*conn] {

@@ -33,8 +33,9 @@ func (Snapshot) EventBody() {}
 // state adds to a state what the doctor knows.
 func (d *Doctor) state(s *model.State) *State {
 	d.predecessors.shared = true
+	risks := d.riskList(s.Recipe) // makes the view as well
 	return &State{
-		State: s, Risks: d.riskList(s.Recipe), Findings: d.findings,
+		State: s, Risks: risks, Findings: d.findings,
 		watch: d.watch, predecessors: d.predecessors, risks: d.riskView,
 		pending: d.pending(s.At), lost: d.lost,
 	}

@@ -129,7 +129,7 @@ func (t *Tape) trim() {
 	t.segments = slices.Delete(t.segments, 0, drop)
 }
 
-// Apply applies an observation as [Journal.Apply] does, and keeps it.
+// Apply applies an observation as [doctor.Journal.Apply] does, and keeps it.
 func (t *Tape) Apply(o model.Observation) []model.Event {
 	s := t.segments[len(t.segments)-1]
 	if len(s.all) >= s.limit || s.bytes > max(t.max/8, s.weight) {
@@ -164,10 +164,10 @@ func marksOf(events []model.Event) (m marks) {
 // State returns the newest state.
 func (t *Tape) State() *doctor.State { return t.journal.State() }
 
-// Deadline is as [Journal.Deadline].
+// Deadline is as [doctor.Journal.Deadline].
 func (t *Tape) Deadline() (time.Time, bool) { return t.journal.Deadline() }
 
-// Held is as [Journal.Held].
+// Held is as [doctor.Journal.Held].
 func (t *Tape) Held() (time.Time, bool) { return t.journal.Held() }
 
 // Span returns when the first moment was that there still is, and the last.

@@ -110,7 +110,7 @@ func newExhibit(t *testing.T) *exhibit {
 	x.actions = p.actions
 	x.tasks.Start("stage", x.stage.Run)
 	p.elections.start()
-	x.await(t, "the observer looks on", func(s *doctor.State) bool { return s.Phase != model.Unseen })
+	x.await(t, "the observer reads", func(s *doctor.State) bool { return s.Phase != model.Unseen })
 	return x
 }
 
