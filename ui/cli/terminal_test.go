@@ -202,6 +202,15 @@ func TestDemoInATerminal(t *testing.T) {
 	killTheLeader(openTerminal(t, 120, 36, "demo", "--cast", "2", "--session-timeout", "1s"), "amber")
 }
 
+// electop without arguments is the demo.
+func TestNoArgumentsAreTheDemo(t *testing.T) {
+	t.Parallel()
+	x := openTerminal(t, 60, 20)
+	x.sees("amber", "ember")
+	x.press("q")
+	x.leaves(0)
+}
+
 func TestLiveInATerminal(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		path := fmt.Sprintf("/tty%x", time.Now().UnixNano())

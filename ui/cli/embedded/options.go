@@ -24,7 +24,8 @@ type Options struct {
 	Tree           string
 	Data           string
 	MaxClientCnxns int
-	// MaxClientCnxnsSet reports whether it was given.
+	// MaxClientCnxnsSet reports whether it was given; nil: the command has no such
+	// flag.
 	MaxClientCnxnsSet func() bool
 }
 

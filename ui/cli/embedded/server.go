@@ -42,7 +42,7 @@ func Listen(o *Options, opts zkserver.Options) (*Server, error) {
 	switch {
 	case o.MaxClientCnxns < 0:
 		return nil, exit.Usagef("--max-client-cnxns %d is negative", o.MaxClientCnxns)
-	case !o.MaxClientCnxnsSet() && Open(o.Listen):
+	case (o.MaxClientCnxnsSet == nil || !o.MaxClientCnxnsSet()) && Open(o.Listen):
 		opts.MaxClientCnxns, opts.LoopbackUnbounded = openCnxns, true
 	default:
 		opts.MaxClientCnxns = o.MaxClientCnxns
