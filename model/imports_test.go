@@ -19,7 +19,7 @@ import (
 const module = "electop"
 
 // panel is what a part of the screen may import.
-var panel = []string{"model", "ui/term", "ui/rows", "ui/wording", "ui/action", "ui/input"}
+var panel = []string{"model", "ui/term", "ui/rows", "ui/wording", "ui/action", "ui/input", "ui/pager"}
 
 // rooms says who may import whom: the first entry that a package is under
 // counts. A room is a path below the module and everything under it; "" is
@@ -82,6 +82,9 @@ var rooms = []struct {
 	{room: "ui/action", imports: []string{"model", "ui/action"}},
 	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
 	// Panels do not know each other.
+	{room: "ui/pager", imports: []string{"ui/term", "ui/input"}},
+	{room: "ui/header", imports: append([]string{"ui/travel"}, panel...)},
+	{room: "ui/footer", imports: append([]string{"ui/lessons"}, panel...)},
 	{room: "ui/candidates", imports: panel},
 	{room: "ui/recipe", imports: panel},
 	{room: "ui/belief", imports: panel},

@@ -12,6 +12,7 @@ import (
 	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
+	"electop/ui/travel"
 )
 
 // doer runs what takes time outside the event loop: actions, and ticks. Its context ends with the
@@ -53,6 +54,14 @@ func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 			return tickMsg{gen}
 		}
 	})
+}
+
+// search returns the command that searches for a moment, nil for no search.
+func (d doer) search(s travel.Search) tea.Cmd {
+	if s == nil {
+		return nil
+	}
+	return d.within(func(ctx context.Context) tea.Msg { return travelMsg{s(ctx)} })
 }
 
 // within returns a command that runs f while the program runs.
@@ -109,11 +118,11 @@ func (d *dashboard) action(kind Kind, arg string) (a Action, why string) {
 func (d *dashboard) meant(kind Kind) rows.Row {
 	switch {
 	case kind == Refresh:
-		return d.inspected()
-	case d.front() == input.ModeFaults:
-		return d.rowOf(d.faults.of)
+		return d.row(d.over.of)
+	case d.modes.Front() == input.ModeFaults:
+		return d.row(d.faults.Of)
 	}
-	return d.Rows.At(d.Index)
+	return d.candidates.Row()
 }
 
 // refuses returns why a cannot be done now, "" if it can.
@@ -143,14 +152,14 @@ func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
 		d.say(term.Trouble, action.WordsFor(a, "").Verb+": "+why)
 		return nil
 	}
-	if d.mode == input.ModeFaults {
-		d.leave() // what comes of it is to be seen
+	if d.modes.Now() == input.ModeFaults {
+		d.modes.Close() // what comes of it is to be seen
 	}
 	if d.o.Mode == ModeLive && r.Member != nil && r.Member.You && a.Kind.Harms() {
 		// The one fault that hits this program itself, in front of an election
 		// that others depend on.
 		d.question = &question{action.WordsFor(a, "").Verb + " electop's own candidacy on a live cluster?", a, r}
-		d.enter(input.ModeDialog)
+		d.modes.Open(input.ModeDialog)
 		return nil
 	}
 	d.begun(a)
@@ -161,7 +170,7 @@ func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
 func (d *dashboard) answer(yes bool) tea.Cmd {
 	q := d.question
 	d.question = nil
-	d.leave()
+	d.modes.Close()
 	if q == nil || !yes {
 		d.say(term.Muted, "left alone")
 		return nil
@@ -171,17 +180,4 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 		return nil
 	}
 	return d.doer.cmd(q.action, q.row.Name(), q.row.Ref())
-}
-
-// cannotJoin says why there is no way to join, "" if there is one.
-func (d *dashboard) cannotJoin() string {
-	switch {
-	case len(d.o.Invitations) > 0:
-		return ""
-	case d.o.Mode == ModeReplay:
-		return "This is a recording: nobody can join."
-	case d.o.Mode == ModeDemo:
-		return "This demo has no address for other programs."
-	}
-	return "This is a cluster of your own: a program joins with the cluster's address, as with electop campaign " + znode.Safe(d.path, 0) + " -s " + znode.Safe(d.o.Cluster, 120) + "."
 }

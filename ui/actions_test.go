@@ -71,8 +71,8 @@ func TestActionsHaveTargets(t *testing.T) {
 			t.Errorf("keys %q do nothing, want %+v", c.keys, c.want)
 		}
 	}
-	if m.d.Selected.Znode.Name != "guid-n_0000000017" {
-		t.Errorf("selected is %+v", m.d.Selected)
+	if m.d.candidates.Selected.Znode.Name != "guid-n_0000000017" {
+		t.Errorf("selected is %+v", m.d.candidates.Selected)
 	}
 }
 
@@ -185,8 +185,8 @@ func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
 		}
 		doing(t, m, "q") // means nothing here
 		doing(t, m, c.answer)
-		if len(acts.done) != c.done || m.d.mode != input.ModeNormal {
-			t.Errorf("after %q: %d done, mode %v", c.answer, len(acts.done), m.d.mode)
+		if len(acts.done) != c.done || m.d.modes.Now() != input.ModeNormal {
+			t.Errorf("after %q: %d done, mode %v", c.answer, len(acts.done), m.d.modes.Now())
 		}
 	}
 }
@@ -196,24 +196,24 @@ func TestFilterByKeyboard(t *testing.T) {
 	for _, k := range []string{"/", "q", "backspace", "c", "e", "enter"} {
 		doing(t, m, k)
 	}
-	if m.d.Filter != "ce" || m.d.mode != input.ModeNormal || m.d.Rows.Len() != 1 || m.d.Rows.At(0).Name() != "cedar" {
-		t.Errorf("filter %q, mode %v, %d rows", m.d.Filter, m.d.mode, m.d.Rows.Len())
+	if m.d.candidates.Filter != "ce" || m.d.modes.Now() != input.ModeNormal || m.d.candidates.Rows.Len() != 1 || m.d.candidates.Rows.At(0).Name() != "cedar" {
+		t.Errorf("filter %q, mode %v, %d rows", m.d.candidates.Filter, m.d.modes.Now(), m.d.candidates.Rows.Len())
 	}
 	doing(t, m, "esc")
-	if m.d.Filter != "" || m.d.Rows.Len() != 5 || m.d.Rows.At(m.d.Index).Name() != "cedar" {
-		t.Errorf("after esc: filter %q, %d rows, selected %s", m.d.Filter, m.d.Rows.Len(), m.d.Rows.At(m.d.Index).Name())
+	if m.d.candidates.Filter != "" || m.d.candidates.Rows.Len() != 5 || m.d.candidates.Rows.At(m.d.candidates.Index).Name() != "cedar" {
+		t.Errorf("after esc: filter %q, %d rows, selected %s", m.d.candidates.Filter, m.d.candidates.Rows.Len(), m.d.candidates.Rows.At(m.d.candidates.Index).Name())
 	}
 	for _, k := range []string{"/", "0", "x", "a", "5"} {
 		doing(t, m, k)
 	}
-	if m.d.Rows.Len() != 1 || m.d.Rows.At(0).Name() != "ember" {
-		t.Errorf("by session: %d rows", m.d.Rows.Len())
+	if m.d.candidates.Rows.Len() != 1 || m.d.candidates.Rows.At(0).Name() != "ember" {
+		t.Errorf("by session: %d rows", m.d.candidates.Rows.Len())
 	}
 	for range 2 * rows.FilterMax {
 		doing(t, m, "y")
 	}
-	if len(m.d.Filter) > rows.FilterMax {
-		t.Errorf("the filter grew to %d", len(m.d.Filter))
+	if len(m.d.candidates.Filter) > rows.FilterMax {
+		t.Errorf("the filter grew to %d", len(m.d.candidates.Filter))
 	}
 }
 
@@ -223,7 +223,7 @@ func TestQuitAndSuspend(t *testing.T) {
 		t.Error("q does not quit")
 	}
 	for mode := input.ModeNormal; mode <= input.ModeTeach; mode <<= 1 {
-		m.d.mode = mode
+		m.d.modes.Ground(mode)
 		if _, ok := m.d.key(press("ctrl+c"))().(tea.QuitMsg); !ok {
 			t.Errorf("ctrl-c does not quit in mode %d", mode)
 		}

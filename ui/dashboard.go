@@ -1,23 +1,24 @@
 package ui
 
 import (
-	"electop/model/doctor"
-	"electop/model/znode"
-	"electop/ui/elections"
-	"electop/ui/lessons"
 	"os"
 	"strconv"
 	"time"
 
-	"github.com/charmbracelet/bubbles/textinput"
-	"github.com/charmbracelet/bubbles/viewport"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"electop/model/doctor"
+	"electop/model/znode"
 	_ "electop/ui/background" // before bubbletea's init
+	"electop/ui/elections"
+	"electop/ui/faults"
 	"electop/ui/input"
+	"electop/ui/lessons"
+	"electop/ui/pager"
 	"electop/ui/rows"
 	"electop/ui/term"
+	"electop/ui/travel"
 )
 
 // Model is the dashboard as bubbletea sees it.
@@ -51,33 +52,33 @@ type dashboard struct {
 	theme    *term.Theme
 	w, h     int
 
-	*view                    // the election on the screen
-	views     []*view        // those watched, in the source's order
-	walk      *Walk          // the last search for elections, nil: none
-	elections elections.List // the screen of them
+	*view     // the election on the screen
+	views     views
+	walk      *Walk           // the last search for elections, nil: none
+	elections elections.Panel // the screen of them
 	// opening is the path of an election to be shown once it is watched.
 	opening string
 
 	ended bool // there will be no newer state
 	// endedAt is up to when they were true.
 	endedAt time.Time
-	since   time.Time // of the pause
-	// stopped says that the source of a replay was told to stop.
+	since   time.Time // of the pause, or the moment that is shown instead
+	// stopped says that the user stopped the source of a replay.
 	stopped bool
 
-	mode     input.Mode
-	behind   []input.Mode // where it returns to, the nearest last
+	modes    input.Stack
 	focus    panel
 	zoomed   bool // the panel with the focus fills the screen
-	past     past
-	faults   faultMenu
+	journey  travel.Journey
+	faults   faults.Panel
 	course   lessons.Course
-	over     overlayState
-	help     viewport.Model
-	input    textinput.Model // of the filter, while one is typed
+	over     overlay
+	help     pager.Front
+	filter   filter
 	question *question
 	status   status
 
+	at     arrangement // of what is on the screen
 	canvas term.Canvas
 	drawn  string
 	dirty  bool
@@ -86,11 +87,12 @@ type dashboard struct {
 	tickAt time.Time // when it comes; zero: none is on its way
 }
 
-// overlayState is what is shown in front of the panels.
-type overlayState struct {
+// overlay is the inspection of a candidate, or another text in front of the
+// panels that belongs to no election.
+type overlay struct {
 	of     rows.Ref // the inspected row
 	readAt time.Time
-	text   viewport.Model
+	text   pager.Front
 }
 
 // status is the line above the keys.
@@ -120,8 +122,8 @@ func newDashboard(o Options, d doer) *dashboard {
 		o.Now = time.Now
 	}
 	b := &dashboard{
-		o: o, doer: d, table: input.Bindings(o.ObserveOnly), mode: input.ModeNormal,
-		renderer: renderer(o), input: newInput(), dirty: true,
+		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor},
+		renderer: renderer(o), filter: newFilter(), dirty: true,
 	}
 	b.theme = term.NewTheme(term.ResolveTheme(o.Theme, os.Getenv), b.renderer)
 	first := present(o.Source, false)

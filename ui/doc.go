@@ -13,41 +13,54 @@
 // with the newest state, and rests for 33 ms. So a burst of changes costs one
 // frame; nothing is lost by it, because a state holds the history too.
 //
-// Update draws the frame when something that shows has changed, and View
-// returns the last one. While drawing, each part says when its digits change
-// next (see [term.Frame]); the earliest of these moments is the next tick. A
-// picture with nothing but ages in it is drawn once a second, and one that
-// cannot change is not drawn at all.
+// Update settles the screen and draws the frame when something that shows has
+// changed, and View returns the last one. To settle is to give each part its
+// place, what it shows and what of it is in view; keys move by that. Drawing
+// changes nothing but the canvas: what a key does never depends on a frame.
+// While drawing, each part says when its digits change next (see [term.Frame]);
+// the earliest of these moments is the next tick. A picture with nothing but
+// ages in it is drawn once a second, and one that cannot change is not drawn at
+// all.
 //
-// # From a state to the glass, and a key back
+// # From a znode to the glass, and a key back
 //
-//	a state comes      pump (run.go) sends it; dashboard.refresh, setViews (view.go)
-//	the frame begins   redraw, draw (draw.go): rectangles from arrange (layout.go)
-//	a panel            a value for each: candidates.Panel, recipe.Panel, ...; its Draw
+//	a notification     Observer.watchChildren reads (zkwatch/observer/children.go)
+//	an observation     model.Read, with its time (model/observation.go)
+//	it is applied      Feed.apply (zkwatch/feed/feed.go): Journal.Apply, then the doctor
+//	what it means      Journal.read (model/read.go); a new leader: model/handoff.go
+//	a state comes      pump (run.go) sends it; dashboard.refresh, views.take (views.go)
+//	the screen         settle (screen.go): rectangles from arrange (layout.go)
+//	a panel            a value for each: candidates.Panel, ...; its Settle, its Draw
 //	its words          package wording; the rows that can be selected, package rows
-//	cells              package term: Area, Pen, Span on a Canvas
-//	the glass          Canvas.Render with the Theme; View returns the text
+//	the glass          package term: Canvas.Render with the Theme; View returns the text
 //
 //	a key comes        dashboard.key (keyboard.go); package input says what it means
 //	an action          action and refuses (actions.go): what it would do, or why not
 //	it is done         doer.cmd runs [Actions].Do outside the event loop
+//	by whom            ui/cli/live/actions.go; x on our own candidate: demo.Cast.Kill
 //	what came of it    done (results.go); the election itself, with the next state
 //
 // # Rooms
 //
 // The dashboard is the root: mode, focus, size, and which message goes where.
-// What it shows is drawn in packages that do not know it. Each takes a state
-// and a few values, and can be read alone:
+// What it shows are packages that do not know it. Each takes a state and a few
+// values, and can be read alone:
 //
 //	term                       cells, pens, colours and signs; knows no election
 //	rows, wording              what can be selected; what is said of one thing
-//	action, input              what can be done; what a key means; footer and help
+//	action, input              what can be done; what a key means; modes and help
+//	header, footer             the first line and the last
 //	candidates, recipe,        the panels of the main screen
 //	belief, handoffs, lessons
-//	findings, servers,         what comes in front of them
+//	pager                      a text that may be longer than its place
+//	findings, servers,         what comes in front of the panels
 //	inspect, elections,
 //	faults, join
 //	travel                     other moments: how they are found and said
+//
+// A new panel is a package with a Panel, a place for it in arrangement
+// (layout.go), and a line each in settle and drawPanels (screen.go). A new text
+// in front is a mode in package input and a case in content (screen.go).
 //
 // The screen is divided by arrange, a pure function of its size. Clipping is
 // the canvas's business, so no frame is larger than the terminal. Everything

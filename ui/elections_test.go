@@ -36,14 +36,14 @@ func keys(t *testing.T, m Model, ks ...string) {
 func TestElectionsKeepTheirPlaces(t *testing.T) {
 	m, src, _ := stagedWall(nil, nil, verified(), readers(), verifiedAt("/services/stock/leader"))
 	keys(t, m, "j", "j", "/", "b", "i", "l", "enter")
-	first := m.d.Selected
-	if first.Znode.Name == "" || m.d.Filter != "bil" {
-		t.Fatalf("selected %+v, filter %q", first, m.d.Filter)
+	first := m.d.candidates.Selected
+	if first.Znode.Name == "" || m.d.candidates.Filter != "bil" {
+		t.Fatalf("selected %+v, filter %q", first, m.d.candidates.Filter)
 	}
 	keys(t, m, ")", "j")
-	second := m.d.Selected
-	if m.d.path != "/locks/inventory" || m.d.Filter != "" || second == first {
-		t.Fatalf("the next election: %s, filter %q, selected %+v", m.d.path, m.d.Filter, second)
+	second := m.d.candidates.Selected
+	if m.d.path != "/locks/inventory" || m.d.candidates.Filter != "" || second == first {
+		t.Fatalf("the next election: %s, filter %q, selected %+v", m.d.path, m.d.candidates.Filter, second)
 	}
 	if !strings.Contains(screen(m), "/locks/inventory  (2/3)") {
 		t.Errorf("the header does not say which of how many:\n%s", screen(m))
@@ -52,15 +52,15 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	q := src.world.state().Queue
 	src.world.leave(q[0].Name)
 	m.Update(present(src, false))
-	if m.d.path != "/locks/inventory" || m.d.Selected != second {
-		t.Errorf("another election's change moved this one: %s %+v", m.d.path, m.d.Selected)
+	if m.d.path != "/locks/inventory" || m.d.candidates.Selected != second {
+		t.Errorf("another election's change moved this one: %s %+v", m.d.path, m.d.candidates.Selected)
 	}
 	keys(t, m, "(")
-	if m.d.path != "/services/billing/leader" || m.d.Filter != "bil" || m.d.Selected != first {
-		t.Errorf("back at %s, filter %q, selected %+v, want %+v", m.d.path, m.d.Filter, m.d.Selected, first)
+	if m.d.path != "/services/billing/leader" || m.d.candidates.Filter != "bil" || m.d.candidates.Selected != first {
+		t.Errorf("back at %s, filter %q, selected %+v, want %+v", m.d.path, m.d.candidates.Filter, m.d.candidates.Selected, first)
 	}
-	if len(m.d.Rows.State.Queue) != 4 {
-		t.Errorf("it shows %d contenders, want the 4 that are left", len(m.d.Rows.State.Queue))
+	if len(m.d.candidates.Rows.State.Queue) != 4 {
+		t.Errorf("it shows %d contenders, want the 4 that are left", len(m.d.candidates.Rows.State.Queue))
 	}
 	keys(t, m, "(")
 	if m.d.path != "/services/stock/leader" {
@@ -69,8 +69,8 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	// The one on the screen is watched no more.
 	src.others = src.others[:1]
 	m.Update(present(src, false))
-	if m.d.path != "/locks/inventory" || m.d.Selected != second {
-		t.Errorf("after it went: %s, %+v", m.d.path, m.d.Selected)
+	if m.d.path != "/locks/inventory" || m.d.candidates.Selected != second {
+		t.Errorf("after it went: %s, %+v", m.d.path, m.d.candidates.Selected)
 	}
 }
 
@@ -96,13 +96,13 @@ func TestOpenFromTheWall(t *testing.T) {
 			m.Update(done)
 		} else {
 			m.Update(done)
-			if m.d.mode != input.ModeElections {
+			if m.d.modes.Now() != input.ModeElections {
 				t.Error("the wall was left before there was anything to show")
 			}
 			opened()
 		}
-		if m.d.path != "/tasks/nightly" || m.d.mode != input.ModeNormal {
-			t.Errorf("state first %v: shown is %s in mode %v", stateFirst, m.d.path, m.d.mode)
+		if m.d.path != "/tasks/nightly" || m.d.modes.Now() != input.ModeNormal {
+			t.Errorf("state first %v: shown is %s in mode %v", stateFirst, m.d.path, m.d.modes.Now())
 		}
 		keys(t, m, "e")
 		if i := m.d.elections.Index; m.d.elections.Rows[i].Watched == nil {

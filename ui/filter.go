@@ -10,49 +10,52 @@ import (
 	"electop/ui/term"
 )
 
-// newInput returns the input in which a filter is typed.
-func newInput() textinput.Model {
+// filter is the line in which a filter is typed.
+type filter struct{ in textinput.Model }
+
+func newFilter() filter {
 	in := textinput.New()
 	in.CharLimit = rows.FilterMax
 	in.Focus()
-	return in
+	return filter{in}
+}
+
+// set replaces the text.
+func (l *filter) set(text string) {
+	l.in.SetValue(text)
+	l.in.CursorEnd()
+}
+
+// edit changes the text as a key says. The commands that textinput asks for
+// are not run: they blink, or read the clipboard, which the terminal pastes.
+func (l *filter) edit(msg tea.KeyMsg) {
+	if msg.Alt {
+		return // a letter with alt is not text; alt-d ends textinput in a panic
+	}
+	msg.Runes = []rune(znode.Safe(string(msg.Runes), rows.FilterMax))
+	l.in, _ = l.in.Update(msg)
+}
+
+// draw draws the text with its cursor, and what it is compared to.
+func (l *filter) draw(f *term.Frame, p *term.Pen, what string) {
+	text, at := []rune(l.in.Value()), l.in.Position()
+	p.Text(term.Key, "/").Text(term.You, znode.Safe(string(text[:at]), rows.FilterMax)).
+		Text(term.You, f.Theme.Glyph.Cursor).Text(term.You, znode.Safe(string(text[at:]), rows.FilterMax))
+	p.Gap(2).Text(term.Muted, what)
 }
 
 // typed is the filter that the keyboard changes: of the elections, or of the
 // candidates of the one on the screen.
 func (d *dashboard) typed() *string {
-	if d.mode == input.ModeElections || d.mode == input.ModeFilter && d.below() == input.ModeElections {
+	if d.modes.Front() == input.ModeElections {
 		return &d.elections.Filter
 	}
-	return &d.Filter
+	return &d.candidates.Filter
 }
 
-// edit changes the filter as a key says. The commands that textinput asks for
-// are not run: they blink, or read the clipboard, which the terminal pastes.
-func (d *dashboard) edit(msg tea.KeyMsg) {
-	if msg.Alt {
-		return // a letter with alt is not text; alt-d ends textinput in a panic
-	}
-	msg.Runes = []rune(znode.Safe(string(msg.Runes), rows.FilterMax))
-	d.input, _ = d.input.Update(msg)
-	*d.typed() = d.input.Value()
-	d.reselect()
-}
-
+// setFilter makes text the filter that the keyboard changes.
 func (d *dashboard) setFilter(text string) {
-	d.input.SetValue(text)
+	d.filter.set(text)
 	*d.typed() = text
 	d.reselect()
-}
-
-// drawInput draws the filter that is being typed, with what it is compared to.
-func (d *dashboard) drawInput(f *term.Frame, p *term.Pen) {
-	text, at := []rune(d.input.Value()), d.input.Position()
-	p.Text(term.Key, "/").Text(term.You, znode.Safe(string(text[:at]), rows.FilterMax)).
-		Text(term.You, f.Theme.Glyph.Cursor).Text(term.You, znode.Safe(string(text[at:]), rows.FilterMax))
-	what := "name, znode or session contains"
-	if d.below() == input.ModeElections {
-		what = "path, system or leader contains"
-	}
-	p.Gap(2).Text(term.Muted, what)
 }

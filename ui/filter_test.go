@@ -17,16 +17,16 @@ import (
 func TestFilterIsALine(t *testing.T) {
 	m, _, _ := stagedWith(nil, ModeDemo)
 	keys(t, m, "/", "c", "d", "left", "e")
-	if m.d.Filter != "ced" || !strings.Contains(screen(m), "/ce█d  name") {
-		t.Errorf("filter %q:\n%s", m.d.Filter, statusLine(m))
+	if m.d.candidates.Filter != "ced" || !strings.Contains(screen(m), "/ce█d  name") {
+		t.Errorf("filter %q:\n%s", m.d.candidates.Filter, statusLine(m))
 	}
 	keys(t, m, "ctrl+u")
-	if m.d.Filter != "" || !strings.Contains(screen(m), "/█  name") {
-		t.Errorf("filter %q:\n%s", m.d.Filter, statusLine(m))
+	if m.d.candidates.Filter != "" || !strings.Contains(screen(m), "/█  name") {
+		t.Errorf("filter %q:\n%s", m.d.candidates.Filter, statusLine(m))
 	}
 	keys(t, m, "a", "enter", "/", "m")
-	if m.d.Filter != "am" {
-		t.Errorf("typed on: filter %q", m.d.Filter)
+	if m.d.candidates.Filter != "am" {
+		t.Errorf("typed on: filter %q", m.d.candidates.Filter)
 	}
 }
 
@@ -46,11 +46,11 @@ func TestFilterTakesAnything(t *testing.T) {
 				msg.Runes = []rune(rapid.OneOf(rapid.StringN(1, 5, -1), rapid.SampledFrom([]string{"d", "\x1b[2J", "e\u0301", "\u202e", "a\nb", strings.Repeat("é", 100)})).Draw(rt, "runes"))
 			}
 			m.Update(msg)
-			if n := utf8.RuneCountInString(m.d.Filter); n > rows.FilterMax || strings.ContainsFunc(m.d.Filter, znode.Unsafe) {
-				rt.Fatalf("filter %q of %d", m.d.Filter, n)
+			if n := utf8.RuneCountInString(m.d.candidates.Filter); n > rows.FilterMax || strings.ContainsFunc(m.d.candidates.Filter, znode.Unsafe) {
+				rt.Fatalf("filter %q of %d", m.d.candidates.Filter, n)
 			}
-			if line := statusLine(m); m.d.mode != input.ModeFilter || controls(line) {
-				rt.Fatalf("mode %v, %q", m.d.mode, line)
+			if line := statusLine(m); m.d.modes.Now() != input.ModeFilter || controls(line) {
+				rt.Fatalf("mode %v, %q", m.d.modes.Now(), line)
 			}
 		}
 	})

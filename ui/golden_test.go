@@ -105,11 +105,11 @@ func TestSizes(t *testing.T) {
 		d := stage(all[name](), 120, 36, term.Dark)
 		check := func(w, h int) {
 			for focus := range panels {
-				if d.mode != input.ModeNormal && focus > 0 {
+				if d.modes.Now() != input.ModeNormal && focus > 0 {
 					break // it is behind what is in front
 				}
 				d.w, d.h, d.focus = w, h, focus
-				d.draw()
+				redrawn(d)
 				lines := strings.Split(d.drawn, "\n")
 				if len(lines) != h {
 					t.Fatalf("%s at %dx%d: %d lines", name, w, h, len(lines))
@@ -153,7 +153,7 @@ func TestTooSmall(t *testing.T) {
 	if text := ansi.Strip(d.drawn); !strings.Contains(text, "electop needs 60x20, this terminal is 50x15") {
 		t.Errorf("it says:\n%s", text)
 	}
-	if wake := d.draw(); !wake.IsZero() {
+	if wake := redrawn(d); !wake.IsZero() {
 		t.Errorf("a screen with no digits wants a tick at %v", wake)
 	}
 }
@@ -167,7 +167,7 @@ func TestUnchangedLines(t *testing.T) {
 	before := strings.Split(d.drawn, "\n")
 	now := sc.world.now.Add(term.TickBusy)
 	d.o.Now = func() time.Time { return now }
-	d.draw()
+	redrawn(d)
 	changed := 0
 	for i, line := range strings.Split(d.drawn, "\n") {
 		if line != before[i] {

@@ -46,8 +46,8 @@ func TestJoin(t *testing.T) {
 		keys(t, m, "J")
 		says(t, m, want)
 		keys(t, m, "esc")
-		if m.d.mode != input.ModeNormal {
-			t.Errorf("esc leads to mode %v", m.d.mode)
+		if m.d.modes.Now() != input.ModeNormal {
+			t.Errorf("esc leads to mode %v", m.d.modes.Now())
 		}
 	}
 }
@@ -68,25 +68,25 @@ func TestGridShowsAll(t *testing.T) {
 	}
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 		d := stage(sc, size[0], size[1], term.Mono)
-		for range d.Rows.Len() {
-			c := d.Rows.At(d.Index).Candidate
+		for range d.candidates.Rows.Len() {
+			c := d.candidates.Rows.At(d.candidates.Index).Candidate
 			lines := strings.Split(ansi.Strip(d.drawn), "\n")
 			chosen := lines[size[1]-4]
 			if !strings.Contains(chosen, fmt.Sprintf("n_%d", c.Sequence)) {
-				t.Fatalf("at %v row %d: the selected %s is not told: %q", size, d.Index, c.Name, chosen)
+				t.Fatalf("at %v row %d: the selected %s is not told: %q", size, d.candidates.Index, c.Name, chosen)
 			}
 			if !strings.Contains(ansi.Strip(d.drawn), ">") {
-				t.Fatalf("at %v row %d is not in view", size, d.Index)
+				t.Fatalf("at %v row %d is not in view", size, d.candidates.Index)
 			}
-			if d.Index == d.Rows.Len()-1 {
+			if d.candidates.Index == d.candidates.Rows.Len()-1 {
 				break
 			}
 			d.key(press("j"))
 			d.dirty = true
 			d.redraw()
 		}
-		if d.Index != 299 {
-			t.Errorf("at %v j ends at %d", size, d.Index)
+		if d.candidates.Index != 299 {
+			t.Errorf("at %v j ends at %d", size, d.candidates.Index)
 		}
 	}
 }
@@ -97,28 +97,30 @@ func TestGridSelection(t *testing.T) {
 	src := &source{world: w}
 	m := New(Options{Source: src, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	keys(t, m, "z", "j", "j", "right", "right")
-	if want := 2 + 2*m.d.GridRows; m.d.Index != want || m.d.GridRows < 20 {
-		t.Fatalf("selected is %d, want %d", m.d.Index, want)
+	keys(t, m, "z", "j", "j", "right")
+	rows := m.d.candidates.Index - 2
+	keys(t, m, "right")
+	if want := 2 + 2*rows; m.d.candidates.Index != want || rows < 20 {
+		t.Fatalf("selected is %d, want %d", m.d.candidates.Index, want)
 	}
-	before := m.d.Selected
+	before := m.d.candidates.Selected
 	w.leave(w.state().Queue[0].Name)
 	m.Update(present(src, false))
-	if m.d.Selected != before || m.d.Rows.At(m.d.Index).Ref() != before {
-		t.Errorf("the selection moved from %+v to %+v", before, m.d.Selected)
+	if m.d.candidates.Selected != before || m.d.candidates.Rows.At(m.d.candidates.Index).Ref() != before {
+		t.Errorf("the selection moved from %+v to %+v", before, m.d.candidates.Selected)
 	}
 	keys(t, m, "left", "left", "left", "left")
-	if m.d.Index >= m.d.GridRows {
-		t.Errorf("left ends at %d", m.d.Index)
+	if m.d.candidates.Index >= rows {
+		t.Errorf("left ends at %d", m.d.candidates.Index)
 	}
 	keys(t, m, "esc")
 	if m.d.zoomed {
 		t.Error("esc does not zoom out")
 	}
 	says(t, m, "Recipe", "Handoffs")
-	at := m.d.Index
+	at := m.d.candidates.Index
 	keys(t, m, "right")
-	if m.d.Index != at {
+	if m.d.candidates.Index != at {
 		t.Error("right moves in a list of rows")
 	}
 	// A few candidates fit as rows.
@@ -136,12 +138,12 @@ func TestGridSelection(t *testing.T) {
 func TestZoomInThePast(t *testing.T) {
 	m, _, _, _ := stagedPast(nil)
 	keys(t, m, "p", "z", "esc")
-	if m.d.zoomed || m.d.mode != input.ModePast {
-		t.Fatalf("zoomed %v, mode %v", m.d.zoomed, m.d.mode)
+	if m.d.zoomed || m.d.modes.Now() != input.ModePast {
+		t.Fatalf("zoomed %v, mode %v", m.d.zoomed, m.d.modes.Now())
 	}
 	keys(t, m, "esc")
-	if m.d.mode != input.ModeNormal {
-		t.Errorf("mode %v", m.d.mode)
+	if m.d.modes.Now() != input.ModeNormal {
+		t.Errorf("mode %v", m.d.modes.Now())
 	}
 }
 

@@ -31,7 +31,7 @@ func TestSelectionFollowsMember(t *testing.T) {
 	refresh()
 	w.wait(5 * time.Second).leave(amberZ)
 	refresh()
-	r := m.d.Rows.At(m.d.Index)
+	r := m.d.candidates.Rows.At(m.d.candidates.Index)
 	if r.Member == nil || r.Member.ID != "amber" || r.Candidate != nil {
 		t.Fatalf("selected after its expiry: %+v", r)
 	}
@@ -42,7 +42,7 @@ func TestSelectionFollowsMember(t *testing.T) {
 	z := w.join("guid-n_", "amber", 0xf1)
 	w.cast("amber", z, model.Waiting, func(m *model.Member) { m.Session, m.Znode, m.Fault = 0xf1, z, model.NoFault })
 	refresh()
-	if r := m.d.Rows.At(m.d.Index); r.Candidate == nil || r.Candidate.Name != z {
+	if r := m.d.candidates.Rows.At(m.d.candidates.Index); r.Candidate == nil || r.Candidate.Name != z {
 		t.Errorf("selected after it volunteered again: %+v", r)
 	}
 }
@@ -56,14 +56,14 @@ func TestSelectionIsNotAName(t *testing.T) {
 	m := New(Options{Source: src, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(press("j"))
-	before := m.d.Selected
+	before := m.d.candidates.Selected
 	if before.Znode.Name != b {
 		t.Fatalf("selected %+v", before)
 	}
 	w.leave(b)
 	m.Update(refreshMsg{states: []*doctor.State{w.state()}})
-	if m.d.Selected.Znode.Name != a {
-		t.Errorf("the neighbour is not selected: %+v", m.d.Selected)
+	if m.d.candidates.Selected.Znode.Name != a {
+		t.Errorf("the neighbour is not selected: %+v", m.d.candidates.Selected)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 		foreign := false
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			before, path := m.d.Selected, m.d.path
+			before, path := m.d.candidates.Selected, m.d.path
 			moves := false
 			switch rapid.SampledFrom([]string{"key", "key", "key", "join", "leave", "fault", "link", "wait", "size", "scene"}).Draw(t, "step") {
 			case "key":
@@ -141,11 +141,11 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			if moves || before == (rows.Ref{}) || m.d.path != path {
 				continue
 			}
-			if i := m.d.Rows.Find(before, 0); i >= 0 && !rows.Same(m.d.Selected, before) && m.d.Rows.At(i).Ref() != m.d.Selected {
-				t.Fatalf("selection moved from %+v to %+v, row %d", before, m.d.Selected, i)
+			if i := m.d.candidates.Rows.Find(before, 0); i >= 0 && !rows.Same(m.d.candidates.Selected, before) && m.d.candidates.Rows.At(i).Ref() != m.d.candidates.Selected {
+				t.Fatalf("selection moved from %+v to %+v, row %d", before, m.d.candidates.Selected, i)
 			}
-			if n := m.d.Rows.Len(); n > 0 && m.d.Rows.At(m.d.Index).Ref() != m.d.Selected {
-				t.Fatalf("row %d of %d is not the selected %+v", m.d.Index, n, m.d.Selected)
+			if n := m.d.candidates.Rows.Len(); n > 0 && m.d.candidates.Rows.At(m.d.candidates.Index).Ref() != m.d.candidates.Selected {
+				t.Fatalf("row %d of %d is not the selected %+v", m.d.candidates.Index, n, m.d.candidates.Selected)
 			}
 		}
 	})
@@ -162,7 +162,7 @@ func TestOnlyTheWindowIsDrawn(t *testing.T) {
 	d.latest = &s
 	d.reselect()
 	asked = 0
-	d.draw()
+	redrawn(d)
 	if asked > 200 {
 		t.Errorf("one frame asks %d times who watches whom", asked)
 	}
@@ -226,12 +226,12 @@ func TestSelectionAfterHomeless(t *testing.T) {
 	keys(t, m, "j")
 	w.leave(birchZ).cast("birch", "", model.Waiting, func(m *model.Member) { m.Znode, m.Session = "", 0 })
 	m.Update(present(src, false))
-	if r := m.d.Rows.At(m.d.Index); r.Position != -1 || r.Name() != "birch" {
+	if r := m.d.candidates.Rows.At(m.d.candidates.Index); r.Position != -1 || r.Name() != "birch" {
 		t.Fatalf("selected is %s", r.Name())
 	}
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "birch"}, Gone: true})
 	m.Update(present(src, false))
-	if r := m.d.Rows.At(m.d.Index); r.Name() != "cedar" {
+	if r := m.d.candidates.Rows.At(m.d.candidates.Index); r.Name() != "cedar" {
 		t.Errorf("selected is %s, want cedar", r.Name())
 	}
 }

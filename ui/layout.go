@@ -1,6 +1,10 @@
 package ui
 
-import "electop/ui/term"
+import (
+	"electop/ui/belief"
+	"electop/ui/recipe"
+	"electop/ui/term"
+)
 
 // The smallest screen the dashboard can be read on.
 const (
@@ -23,22 +27,49 @@ const (
 
 // shape is what the arrangement depends on besides the screen's size.
 type shape struct {
-	focus  panel
-	zoomed bool // the panel with the focus fills the screen
-	lesson int  // lines of the lesson that is on, 0: none is
+	focus   panel
+	zoomed  bool // the panel with the focus fills the screen
+	lesson  int  // lines of the lesson that is on, 0: none is
+	workers bool // leaders have workers: what is believed is shown
 }
 
 // arrangement is where everything is.
 type arrangement struct {
 	header       term.Rect
 	panel        [panels]term.Rect
+	belief       term.Rect // what is believed and what is so
+	brief        term.Rect // the same on few lines
 	status, keys term.Rect
 }
 
 // arrange lays out a screen of w by h cells. A narrow screen has no room for
 // the recipe beside the candidates and shows it, when it has the focus, in
 // their place, and without a lesson instead of everything else.
+//
+// Where leaders have workers, belief takes the place of the recipe, or is below
+// it on a tall screen. A narrow screen shows it in brief in the place of the
+// handoffs, until they have the focus.
 func arrange(w, h int, s shape) arrangement {
+	a := arrangePanels(w, h, s)
+	if !s.workers {
+		return a
+	}
+	if r := a.panel[panelRecipe]; r.H >= recipe.Lines+2+belief.Lines {
+		a.belief = r
+		a.belief.H = max(belief.Lines, r.H/2)
+		a.belief.Y += r.H - a.belief.H
+		a.panel[panelRecipe].H -= a.belief.H
+	} else {
+		a.belief, a.panel[panelRecipe] = r, term.Rect{}
+	}
+	if w < wideFrom && s.focus == panelCandidates && s.lesson == 0 {
+		a.brief, a.panel[panelHandoffs] = a.panel[panelHandoffs], term.Rect{}
+	}
+	return a
+}
+
+// arrangePanels lays out a screen with the recipe on it.
+func arrangePanels(w, h int, s shape) arrangement {
 	if w < minWidth || h < minHeight {
 		return arrangement{}
 	}

@@ -15,7 +15,7 @@ func sketch(w, h int, s shape) string {
 	parts := []struct {
 		r    term.Rect
 		name byte
-	}{{a.header, 't'}, {a.panel[panelCandidates], 'C'}, {a.panel[panelRecipe], 'R'}, {a.panel[panelHandoffs], 'H'}, {a.status, 's'}, {a.keys, 'k'}}
+	}{{a.header, 't'}, {a.panel[panelCandidates], 'C'}, {a.panel[panelRecipe], 'R'}, {a.panel[panelHandoffs], 'H'}, {a.belief, 'B'}, {a.brief, 'b'}, {a.status, 's'}, {a.keys, 'k'}}
 	var b strings.Builder
 	for y := 0; y < h; y++ {
 		if y > 0 && y < h-2 && y%4 != 2 {
@@ -147,7 +147,7 @@ func TestArrangeFills(t *testing.T) {
 			for _, s := range shapes() {
 				a := arrange(w, h, s)
 				cells := 0
-				for _, r := range append(a.panel[:], a.header, a.status, a.keys) {
+				for _, r := range append(a.panel[:], a.belief, a.brief, a.header, a.status, a.keys) {
 					if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
 						t.Fatalf("%dx%d %+v: %+v is outside", w, h, s, r)
 					}
@@ -174,7 +174,9 @@ func shapes() []shape {
 	for focus := range panels {
 		for _, zoomed := range []bool{false, true} {
 			for _, lesson := range []int{0, 1, 7, 30, 500} {
-				out = append(out, shape{focus, zoomed, lesson})
+				for _, workers := range []bool{false, true} {
+					out = append(out, shape{focus, zoomed, lesson, workers})
+				}
 			}
 		}
 	}

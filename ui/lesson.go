@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -23,39 +22,29 @@ type lessonMsg struct {
 
 // hearTutor takes what the tutor has to say now.
 func (d *dashboard) hearTutor() {
-	if d.o.Tutor != nil && d.course.Hear(d.o.Tutor, d.front() == input.ModeLessons) {
+	if d.course.Update(d.modes.Front() == input.ModeLessons) {
 		d.dirty = true
 	}
 }
 
-// learning reports whether the screen shows a lesson: not while it shows
+// lesson is the lesson on the screen, nil for none: not while the screen shows
 // another moment.
-func (d *dashboard) learning() bool { return d.course.On && !d.past.on }
-
-// todo reports whether the student has something to do that did not happen yet.
-func (d *dashboard) todo() bool {
-	v := &d.course.View
-	return d.learning() && v.Do != "" && !v.Done
-}
-
-// pointedAt is the [model.Member.ID] of the candidate that the student is to
-// act on, "" for none.
-func (d *dashboard) pointedAt() string {
-	if !d.todo() {
-		return ""
+func (d *dashboard) lesson() *lessons.Course {
+	if !d.course.On || d.journey.On {
+		return nil
 	}
-	return d.course.View.Target
+	return &d.course
 }
 
 // teach handles the keys of lessons; key is the one that was pressed.
 func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	c := &d.course
 	switch {
-	case d.o.Tutor == nil:
+	case c.Tutor == nil:
 		d.say(term.Trouble, "lessons need the demo: electop lesson")
 		return nil
 	case do == input.CmdLessons:
-		d.enter(input.ModeLessons)
+		d.modes.Open(input.ModeLessons)
 		d.hearTutor()
 		c.OpenMenu()
 		return nil
@@ -65,7 +54,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 		d.say(term.Muted, "no lesson is running: L opens the menu")
 		return nil
 	case do == input.CmdContinue && c.View.Done:
-		if next := d.nextLesson(); next != "" {
+		if next := c.Next(); next != "" {
 			return d.begin(next)
 		}
 		d.say(term.Good, "this was the last lesson: L opens the menu")
@@ -82,7 +71,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 		}
 		choice = n - 1
 	}
-	if why := d.o.Tutor.Input(in, choice); why != "" {
+	if why := c.Tutor.Input(in, choice); why != "" {
 		d.say(term.Trouble, znode.Safe(why, 0))
 	}
 	d.hearTutor()
@@ -91,14 +80,14 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 
 // learn does what is selected in the menu.
 func (d *dashboard) learn() tea.Cmd {
-	if d.course.Selected == lessons.None {
-		d.o.Tutor.Leave()
-		d.home()
+	switch {
+	case d.course.Selected == lessons.None:
+		d.course.Tutor.Leave()
+		d.modes.Home()
 		d.hearTutor()
 		d.say(term.Muted, "the lesson was left; the candidates stay")
 		return nil
-	}
-	if d.course.Row() < 0 {
+	case d.course.Row() < 0:
 		d.say(term.Trouble, "no lesson is selected")
 		return nil
 	}
@@ -116,10 +105,10 @@ func (d *dashboard) begin(id string) tea.Cmd {
 	if d.paused != nil {
 		d.hold(false)
 	}
-	d.home()
+	d.modes.Home()
 	d.focus, d.zoomed = panelCandidates, false
 	d.say(term.Muted, "starting a new election for the lesson")
-	tutor := d.o.Tutor
+	tutor := c.Tutor
 	return d.doer.within(func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, lessonTimeout)
 		defer cancel()
@@ -127,7 +116,7 @@ func (d *dashboard) begin(id string) tea.Cmd {
 	})
 }
 
-// began tells how the beginning of a lesson went.
+// began says how the beginning of a lesson went.
 func (d *dashboard) began(msg lessonMsg) {
 	d.course.Starting = ""
 	d.hearTutor()
@@ -136,14 +125,4 @@ func (d *dashboard) began(msg lessonMsg) {
 		return
 	}
 	d.say(term.Good, "new election started for this lesson")
-}
-
-// nextLesson is the one after that which is on, "" for none.
-func (d *dashboard) nextLesson() string {
-	all := d.o.Tutor.Lessons()
-	i := slices.IndexFunc(all, func(e lesson.Entry) bool { return e.ID == d.course.View.ID })
-	if i < 0 || i+1 >= len(all) {
-		return ""
-	}
-	return all[i+1].ID
 }

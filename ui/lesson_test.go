@@ -77,7 +77,7 @@ func TestNoLesson(t *testing.T) {
 	}
 	m, _, _ = stagedWith(&allow{}, ModeDemo)
 	keys(t, m, "L")
-	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: electop lesson") || m.d.mode != input.ModeNormal {
+	if got := statusLine(m); !strings.Contains(got, "lessons need the demo: electop lesson") || m.d.modes.Now() != input.ModeNormal {
 		t.Errorf("L without lessons says %q", got)
 	}
 }
@@ -115,7 +115,7 @@ func TestLessonIsHeard(t *testing.T) {
 func TestLessonPoints(t *testing.T) {
 	tu := teaching(acting)
 	m, src, _ := stagedLesson(tu, 120, 36)
-	if got := m.d.pointedAt(); got != "amber" {
+	if got := m.d.lesson().Target(); got != "amber" {
 		t.Errorf("pointed at is %q", got)
 	}
 	last := strings.Split(screen(m), "\n")[35]
@@ -125,14 +125,14 @@ func TestLessonPoints(t *testing.T) {
 	foretold(&tu.view)
 	tu.view.Do, tu.view.Keys, tu.view.Target = "", nil, ""
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-	if got := m.d.pointedAt(); got != "" {
+	if got := m.d.lesson().Target(); got != "" {
 		t.Errorf("afterwards pointed at is %q", got)
 	}
 	w, p := travelled()
 	d := New(Options{Source: &source{world: w}, Past: p, Tutor: teaching(acting), Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 	d.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	keys(t, d, "p")
-	if d.d.pointedAt() != "" || strings.Contains(screen(d), "Lesson") {
+	if d.d.lesson().Target() != "" || strings.Contains(screen(d), "Lesson") {
 		t.Error("the lesson of now is shown at another moment")
 	}
 	says(t, d, "Handoffs")
@@ -188,8 +188,8 @@ func TestLessonMenu(t *testing.T) {
 	says(t, m, "3 of 11 done")
 	keys(t, m, "j", "j", "k")
 	cmd := m.d.key(press("enter"))
-	if m.d.mode != input.ModeNormal || cmd == nil {
-		t.Fatalf("enter leads to mode %v", m.d.mode)
+	if m.d.modes.Now() != input.ModeNormal || cmd == nil {
+		t.Fatalf("enter leads to mode %v", m.d.modes.Now())
 	}
 	m.d.dirty = true
 	m.d.redraw()
@@ -212,8 +212,8 @@ func TestLessonMenu(t *testing.T) {
 	}
 	says(t, m, "no lesson: leave the current one", "on now")
 	keys(t, m, "G", "enter")
-	if !tu.left || m.d.course.On || m.d.mode != input.ModeNormal {
-		t.Errorf("left %v, on %v, mode %v", tu.left, m.d.course.On, m.d.mode)
+	if !tu.left || m.d.course.On || m.d.modes.Now() != input.ModeNormal {
+		t.Errorf("left %v, on %v, mode %v", tu.left, m.d.course.On, m.d.modes.Now())
 	}
 	keys(t, m, "L")
 	if strings.Contains(screen(m), "no lesson:") {
@@ -317,14 +317,14 @@ func TestAnyKeysTaught(t *testing.T) {
 			}
 			m.d.dirty = true
 			m.d.redraw()
-			ground := m.d.mode
-			if len(m.d.behind) > 0 {
-				ground = m.d.behind[0]
+			ground := m.d.modes
+			for range 10 {
+				ground.Close()
 			}
-			if !ground.Main() || m.d.past.on != (ground == input.ModePast) {
-				t.Fatalf("mode %v over %v, past %v", m.d.mode, m.d.behind, m.d.past.on)
+			if m.d.journey.On != (ground.Now() == input.ModePast) {
+				t.Fatalf("%+v, past %v", m.d.modes, m.d.journey.On)
 			}
-			if m.d.past.on && m.d.paused == nil {
+			if m.d.journey.On && m.d.paused == nil {
 				t.Fatal("in the past, and live")
 			}
 			for _, line := range strings.Split(m.View(), "\n") {

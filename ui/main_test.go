@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
@@ -63,3 +64,11 @@ func profileRenderer(p termenv.Profile) *lipgloss.Renderer {
 
 // controls reports whether s has a control character in it.
 func controls(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+
+// redrawn draws the screen as it is now, and returns when it changes next.
+func redrawn(d *dashboard) time.Time {
+	f := d.frame()
+	d.settle(f)
+	d.drawn = d.draw(f)
+	return f.Wake
+}

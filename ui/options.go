@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/elections"
 	"electop/ui/join"
@@ -166,4 +167,25 @@ func renderer(o Options) *lipgloss.Renderer {
 		out = o.Output
 	}
 	return lipgloss.NewRenderer(out)
+}
+
+// reel is the recording that is played, nil for what is live.
+func (o *Options) reel() Reel {
+	if r, ok := o.Past.(Reel); ok && o.Mode == ModeReplay {
+		return r
+	}
+	return nil
+}
+
+// cannotJoin says why there is no way to join the election at path, "" if there is one.
+func (o *Options) cannotJoin(path string) string {
+	switch {
+	case len(o.Invitations) > 0:
+		return ""
+	case o.Mode == ModeReplay:
+		return "This is a recording: nobody can join."
+	case o.Mode == ModeDemo:
+		return "This demo has no address for other programs."
+	}
+	return "This is a cluster of your own: a program joins with the cluster's address, as with electop campaign " + znode.Safe(path, 0) + " -s " + znode.Safe(o.Cluster, 120) + "."
 }

@@ -28,7 +28,7 @@ func (d *dashboard) done(m doneMsg) {
 	}
 	switch m.action.Kind {
 	case Refresh:
-		if d.mode == input.ModeInspect && m.action.Election == d.path && rows.Same(m.of, d.over.of) {
+		if d.modes.Now() == input.ModeInspect && m.action.Election == d.path && rows.Same(m.of, d.over.of) {
 			d.over.readAt = d.o.Now()
 		}
 	case Open:

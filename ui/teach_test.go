@@ -118,7 +118,7 @@ func TestNotificationsTravel(t *testing.T) {
 			sc := scene{world: travelling(c.recipe, 0, c.told...), o: Options{Mode: ModeDemo}}
 			d := later(sc, time.Duration(ms)*time.Millisecond)
 			text := ansi.Strip(d.drawn)
-			wake := d.draw().Sub(sc.world.now)
+			wake := redrawn(d).Sub(sc.world.now)
 			if at := ms + 1; at >= int(candidates.TravelShown/time.Millisecond) {
 				if edge.MatchString(text) || len(marks(d)) > 0 {
 					t.Errorf("%s: after %d ms it still travels:\n%s", c.name, at, text)
@@ -185,7 +185,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 	if len(before) != 3 {
 		t.Fatalf("%d notifications of 3 are held:\n%s", len(before), ansi.Strip(d.drawn))
 	}
-	if wake := d.draw().Sub(sc.world.now); wake <= candidates.TickTravel {
+	if wake := redrawn(d).Sub(sc.world.now); wake <= candidates.TickTravel {
 		t.Errorf("the next tick is in %v, though nothing moves", wake)
 	}
 	if after := marks(later(sc, 10*time.Second)); !slices.Equal(before, after) {
@@ -259,8 +259,8 @@ func TestTeachingActions(t *testing.T) {
 		default:
 			t.Errorf("keys %q do nothing, want %+v", keys, want)
 		}
-		if m.d.mode != input.ModeNormal {
-			t.Errorf("after %q the mode is %v", keys, m.d.mode)
+		if m.d.modes.Now() != input.ModeNormal {
+			t.Errorf("after %q the mode is %v", keys, m.d.modes.Now())
 		}
 	}
 	expect("[", Action{Kind: Slow, Arg: ArgSlower})

@@ -3,61 +3,25 @@ package ui
 import (
 	"context"
 	"slices"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model/history"
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/travel"
 )
 
-// past is where the user is in time. While it is on, the picture of the
-// election on the screen is held at an earlier moment, as in a pause.
-type past struct {
-	on    bool
-	known bool // found is the moment that is shown; it is being looked for else
-	travel.Found
-	// One search is under way at a time; wanted are the moves asked for
-	// meanwhile. gen is the journey's: an answer to an older one is late.
-	moving bool
-	wanted []history.Move
-	gen    uint64
-	// leaving says that the playback goes on as soon as the search is over.
-	leaving bool
-	// selected is the user's choice, also at moments at which it does not exist.
-	selected rows.Ref
-}
-
 // travelMsg is the moment that a search found.
-type travelMsg struct {
-	gen uint64
-	travel.Found
-	err error // the playback could not be stopped
-}
-
-// travel goes to another moment, or back to the present.
-func (d *dashboard) travel(do input.Command) tea.Cmd {
-	if do == input.CmdLive {
-		return d.live()
-	}
-	if move, ok := travel.MoveOf(do); ok && d.past.on {
-		d.past.wanted = travel.Also(d.past.wanted, move)
-		return d.seek()
-	}
-	return nil
-}
+type travelMsg struct{ travel.Arrival }
 
 // pause holds the picture where there is nothing to go back to, and else goes
 // back in time, or returns from there. A replay is held at its source.
 func (d *dashboard) pause() tea.Cmd {
 	switch {
-	case d.past.on:
+	case d.journey.On:
 		return d.live()
-	case d.reel() != nil || d.o.Past != nil && d.o.Mode != ModeReplay && d.paused == nil:
+	case d.o.reel() != nil || d.o.Past != nil && d.o.Mode != ModeReplay && d.paused == nil:
 		return d.depart()
 	case d.o.Mode == ModeReplay:
 		return d.act(Pause, "")
@@ -70,12 +34,7 @@ func (d *dashboard) pause() tea.Cmd {
 func (d *dashboard) hold(on bool) {
 	d.since = d.o.Now()
 	for _, v := range d.views {
-		v.paused = nil
-		if on {
-			v.paused = v.latest
-			continue
-		}
-		v.takeHandoff(d.since)
+		v.hold(on, d.since)
 	}
 	d.reselect()
 	d.dirty = true
@@ -84,93 +43,75 @@ func (d *dashboard) hold(on bool) {
 // depart goes back in time: first to the moment that is shown now.
 func (d *dashboard) depart() tea.Cmd {
 	d.hold(true)
-	d.past = past{on: true, gen: d.past.gen + 1, moving: true, selected: d.Selected}
-	d.ground(input.ModePast)
-	gen, path, in, reel, a := d.past.gen, d.path, d.o.Past, d.reel(), Action{Kind: Pause, Election: d.path}
-	return d.doer.within(func(ctx context.Context) tea.Msg {
-		msg := travelMsg{gen: gen}
-		if reel == nil {
-			msg.Found = travel.Search(ctx, in, path, 0, history.MoveToLast)
-			return msg
+	d.modes.Ground(input.ModePast)
+	a, doer := Action{Kind: Pause, Election: d.path}, d.doer
+	return d.doer.search(d.journey.Begin(d.o.Past, d.path, d.candidates.Selected, func(ctx context.Context) error {
+		if doer.actions == nil {
+			return nil
 		}
-		now := reel.Playing()
-		if !now.Stopped && !now.Ended && d.doer.actions != nil {
-			ctx, cancel := context.WithTimeout(ctx, actionTimeout)
-			msg.err = d.doer.actions.Do(ctx, a)
-			if cancel(); msg.err != nil {
-				return msg
-			}
-		}
-		msg.Found = travel.Search(ctx, in, path, reel.Playing().N, history.MoveTo)
-		return msg
-	})
+		ctx, cancel := context.WithTimeout(ctx, actionTimeout)
+		defer cancel()
+		return doer.actions.Do(ctx, a)
+	}))
 }
 
-// seek looks for the moment to which the waiting moves lead, unless a search
-// is under way: its end begins the next.
-func (d *dashboard) seek() tea.Cmd {
-	p := &d.past
-	if p.moving || len(p.wanted) == 0 {
-		return nil
+// travel goes to another moment, or back to the present.
+func (d *dashboard) travel(do input.Command) tea.Cmd {
+	if do == input.CmdLive {
+		return d.live()
 	}
-	gen, path, n, in, moves := p.gen, d.path, p.At.N, d.o.Past, p.wanted
-	p.moving, p.wanted = true, nil
-	return d.doer.within(func(ctx context.Context) tea.Msg {
-		msg := travelMsg{gen: gen}
-		msg.Found = travel.Search(ctx, in, path, n, moves...)
-		return msg
-	})
+	if move, ok := travel.MoveOf(do); ok && d.journey.On {
+		return d.doer.search(d.journey.Go(move))
+	}
+	return nil
 }
 
 // arrive shows the moment that was found, and goes on to where the user wants
 // to be by now.
 func (d *dashboard) arrive(msg travelMsg) tea.Cmd {
-	p := &d.past
-	if !p.on || msg.gen != p.gen {
+	j := &d.journey
+	if !j.Arrive(msg.Arrival) {
 		return nil
 	}
-	p.moving = false
 	switch {
-	case msg.err != nil:
+	case msg.Err != nil:
 		d.present()
-		d.say(term.Trouble, "pause: "+znode.Safe(msg.err.Error(), 0))
+		d.say(term.Trouble, "pause: "+znode.Safe(msg.Err.Error(), 0))
 		return nil
-	case msg.OK && msg.At.State != nil:
-		p.Found, p.known = msg.Found, true
-		d.paused, d.since, d.dirty = msg.At.State, msg.At.At, true
-		d.Selected = p.selected
-		d.reselect()
-	case !p.known && d.reel() != nil:
+	case !j.Known && d.o.reel() != nil:
 		d.present()
 		d.say(term.Trouble, "nothing of this recording has been played yet")
 		return nil
-	case !p.known:
+	case !j.Known:
 		// The picture is held all the same.
-		p.on = false
-		d.ground(input.ModeNormal)
+		j.End()
+		d.modes.Ground(input.ModeNormal)
 		d.say(term.Trouble, "no history is kept of this election: the screen is only paused")
 		return nil
 	}
-	if p.leaving {
+	d.paused, d.since, d.dirty = j.At.State, j.At.At, true
+	d.candidates.Selected = j.Selected
+	d.reselect()
+	next, leave := j.Next()
+	if leave {
 		return d.live()
 	}
-	return d.seek()
+	return d.doer.search(next)
 }
 
 // live returns to what happens now; a recording plays on from the moment that
 // is shown.
 func (d *dashboard) live() tea.Cmd {
-	p, reel := &d.past, d.reel()
+	j, reel := &d.journey, d.o.reel()
 	if reel == nil {
 		d.present()
 		return nil
 	}
-	if p.moving {
-		p.leaving = true // the search would stop the playback again
+	if !j.Leave() {
 		return nil
 	}
-	if p.known {
-		d.latest = p.At.State
+	if j.Known {
+		d.latest = j.At.State
 	}
 	d.present()
 	if playing := reel.Playing(); !playing.Stopped || playing.Ended {
@@ -181,63 +122,42 @@ func (d *dashboard) live() tea.Cmd {
 
 // present ends the journey.
 func (d *dashboard) present() {
-	selected := d.past.selected
-	d.past = past{gen: d.past.gen + 1}
-	d.ground(input.ModeNormal)
-	d.Selected = selected
-	d.hold(false)
-}
-
-// ground makes m the mode of the main screen, whatever is in front of it.
-func (d *dashboard) ground(m input.Mode) {
-	if len(d.behind) > 0 {
-		d.behind[0] = m
-	} else {
-		d.mode = m
+	if d.journey.On {
+		d.candidates.Selected = d.journey.Selected
 	}
+	d.journey.End()
+	d.modes.Ground(input.ModeNormal)
+	d.hold(false)
 }
 
 // chose notes the user's selection for the other moments.
 func (d *dashboard) chose() {
-	if d.past.on {
-		d.past.selected = d.Selected
+	if d.journey.On {
+		d.journey.Selected = d.candidates.Selected
 	}
 }
 
 // heldWhy says why nothing can be done while the picture is held.
 func (d *dashboard) heldWhy() string {
-	if !d.past.on {
+	if !d.journey.On {
 		return "paused: p goes back to live"
 	}
 	back := ": p goes back to live"
-	if d.reel() != nil {
+	if d.o.reel() != nil {
 		back = ": p plays on"
 	}
-	return "this is " + d.clock(d.since) + back
-}
-
-// clock formats a time as the screen's clock shows it.
-func (d *dashboard) clock(t time.Time) string {
-	return t.In(d.o.Now().Location()).Format(term.ClockFormat)
+	return "this is " + d.since.In(d.o.Now().Location()).Format(term.ClockFormat) + back
 }
 
 // refuseKey says why a key of the main screen means nothing there now: it
 // belongs to a lesson, or acts, and there is another moment on the screen.
 func (d *dashboard) refuseKey(k string) {
-	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.mode == input.ModeNormal {
+	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.modes.Now() == input.ModeNormal {
 		d.say(term.Muted, "no lesson is running: L opens the menu")
 		return
 	}
 	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
-	if ok && d.past.on && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
+	if ok && d.journey.On && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
 		d.say(term.Trouble, b.Help().Desc+": "+d.heldWhy())
 	}
-}
-
-// reel is the recording that is played, nil for what is live.
-func (d *dashboard) reel() Reel {
-	if r, ok := d.o.Past.(Reel); ok && d.o.Mode == ModeReplay {
-		return r
-	}
-	return nil
 }

@@ -31,7 +31,7 @@ func stagedPast(acts Actions) (Model, *source, *tape, *time.Time) {
 	return m, src, p, &now
 }
 
-func header(m Model) string { return strings.SplitN(screen(m), "\n", 2)[0] }
+func headerLine(m Model) string { return strings.SplitN(screen(m), "\n", 2)[0] }
 
 func says(t *testing.T, m Model, want ...string) {
 	t.Helper()
@@ -47,8 +47,8 @@ func says(t *testing.T, m Model, want ...string) {
 func TestTravel(t *testing.T) {
 	m, src, p, now := stagedPast(&allow{})
 	keys(t, m, "p")
-	if m.d.mode != input.ModePast || p.path != "/election" {
-		t.Fatalf("mode %v at %q", m.d.mode, p.path)
+	if m.d.modes.Now() != input.ModePast || p.path != "/election" {
+		t.Fatalf("mode %v at %q", m.d.modes.Now(), p.path)
 	}
 	says(t, m, "LIVE -00:42", "the last moment: handoff amber → birch", "takeover 3 ms")
 	keys(t, m, ",")
@@ -75,8 +75,8 @@ func TestTravel(t *testing.T) {
 	m.Update(present(src, false))
 	says(t, m, "5 candidates", "LIVE -01:02")
 	keys(t, m, "p")
-	if strings.Contains(header(m), "LIVE") || m.d.mode != input.ModeNormal || m.d.paused != nil {
-		t.Errorf("not live again: mode %v\n%s", m.d.mode, screen(m))
+	if strings.Contains(headerLine(m), "LIVE") || m.d.modes.Now() != input.ModeNormal || m.d.paused != nil {
+		t.Errorf("not live again: mode %v\n%s", m.d.modes.Now(), screen(m))
 	}
 	says(t, m, "6 candidates", "grove")
 }
@@ -102,7 +102,7 @@ func TestPastRefusesToAct(t *testing.T) {
 		}
 	}
 	keys(t, m, "enter", "x")
-	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") || m.d.mode != input.ModeInspect {
+	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") || m.d.modes.Now() != input.ModeInspect {
 		t.Errorf("x in the inspection says %q", got)
 	}
 	if len(acts.done) != 0 {
@@ -115,30 +115,30 @@ func TestPastIsBehindThePanels(t *testing.T) {
 	for _, k := range []string{"enter", "!", "S", "?"} {
 		m, _, _, _ := stagedPast(nil)
 		keys(t, m, "p", "home", k)
-		if m.d.mode == input.ModePast {
+		if m.d.modes.Now() == input.ModePast {
 			t.Errorf("%s opens nothing", k)
 		}
 		says(t, m, "LIVE -03:16")
 		keys(t, m, "esc")
-		if m.d.mode != input.ModePast || m.d.shown() == m.d.latest {
-			t.Errorf("after %s and esc: mode %v", k, m.d.mode)
+		if m.d.modes.Now() != input.ModePast || m.d.shown() == m.d.latest {
+			t.Errorf("after %s and esc: mode %v", k, m.d.modes.Now())
 		}
 		keys(t, m, "esc")
-		if m.d.mode != input.ModeNormal || m.d.shown() != m.d.latest {
-			t.Errorf("esc is not live again: mode %v", m.d.mode)
+		if m.d.modes.Now() != input.ModeNormal || m.d.shown() != m.d.latest {
+			t.Errorf("esc is not live again: mode %v", m.d.modes.Now())
 		}
 	}
 	// From the inspection into the past and back.
 	m, _, _, _ := stagedPast(nil)
 	keys(t, m, "enter", "p")
-	if m.d.mode != input.ModeInspect || !m.d.past.on {
-		t.Fatalf("mode %v, past %v", m.d.mode, m.d.past.on)
+	if m.d.modes.Now() != input.ModeInspect || !m.d.journey.On {
+		t.Fatalf("mode %v, past %v", m.d.modes.Now(), m.d.journey.On)
 	}
 	keys(t, m, "esc", "left")
 	says(t, m, "LIVE")
 	keys(t, m, "enter", "p", "esc")
-	if m.d.mode != input.ModeNormal || m.d.past.on {
-		t.Errorf("mode %v, past %v", m.d.mode, m.d.past.on)
+	if m.d.modes.Now() != input.ModeNormal || m.d.journey.On {
+		t.Errorf("mode %v, past %v", m.d.modes.Now(), m.d.journey.On)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestTravelCoalesces(t *testing.T) {
 	if !slices.Equal(p.seeks, want) {
 		t.Errorf("it was looked for %q, want %q", p.seeks, want)
 	}
-	if n := m.d.past.At.N; n != 1 {
+	if n := m.d.journey.At.N; n != 1 {
 		t.Errorf("moment %d is shown", n) // 7, an event before that is 4, and then 2, and one more is 1
 	}
 
@@ -175,8 +175,8 @@ func TestTravelCoalesces(t *testing.T) {
 	m.d.key(press("right"))
 	m.d.key(press("end"))
 	m.d.update(m.d.update(first())())
-	if want := []history.Move{history.MoveToEvent, history.MoveToLast}; !slices.Equal(p.seeks, want) || m.d.past.At.N != 7 {
-		t.Errorf("it was looked for %q, want %q; moment %d", p.seeks, want, m.d.past.At.N)
+	if want := []history.Move{history.MoveToEvent, history.MoveToLast}; !slices.Equal(p.seeks, want) || m.d.journey.At.N != 7 {
+		t.Errorf("it was looked for %q, want %q; moment %d", p.seeks, want, m.d.journey.At.N)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestTravelLateAnswer(t *testing.T) {
 	late := m.d.key(press("home"))
 	keys(t, m, "p")
 	m.Update(late())
-	if m.d.paused != nil || m.d.mode != input.ModeNormal {
+	if m.d.paused != nil || m.d.modes.Now() != input.ModeNormal {
 		t.Error("a late answer goes back in time")
 	}
 	// Nor does that of the journey before count for the next.
@@ -221,11 +221,11 @@ func TestTravelArrives(t *testing.T) {
 		for cmd != nil {
 			cmd = m.d.update(cmd())
 		}
-		if m.d.past.moving || len(m.d.past.wanted) > 0 || m.d.paused == nil {
-			t.Fatalf("it does not arrive: %+v", m.d.past)
+		if !m.d.journey.Leave() || m.d.paused == nil {
+			t.Fatalf("it does not arrive: %+v", m.d.journey)
 		}
-		if !opposites(ks) && m.d.past.At.N != n {
-			t.Fatalf("moment %d is shown, want %d", m.d.past.At.N, n)
+		if !opposites(ks) && m.d.journey.At.N != n {
+			t.Fatalf("moment %d is shown, want %d", m.d.journey.At.N, n)
 		}
 	})
 }
@@ -245,27 +245,27 @@ func opposites(ks []string) bool {
 func TestTravelKeepsTheSelection(t *testing.T) {
 	m, _, _, _ := stagedPast(nil)
 	keys(t, m, "G")
-	want := m.d.Selected
+	want := m.d.candidates.Selected
 	if want.Znode.Name != "guid-n_0000000017" {
 		t.Fatalf("selected %+v", want)
 	}
 	keys(t, m, "p", "home")
-	if rows.Same(m.d.Selected, want) {
+	if rows.Same(m.d.candidates.Selected, want) {
 		t.Fatal("fjord is selected before it joined")
 	}
 	keys(t, m, "right")
-	if !rows.Same(m.d.Selected, want) {
-		t.Errorf("at its joining %+v is selected", m.d.Selected)
+	if !rows.Same(m.d.candidates.Selected, want) {
+		t.Errorf("at its joining %+v is selected", m.d.candidates.Selected)
 	}
 	keys(t, m, "home", "p")
-	if !rows.Same(m.d.Selected, want) {
-		t.Errorf("live again %+v is selected", m.d.Selected)
+	if !rows.Same(m.d.candidates.Selected, want) {
+		t.Errorf("live again %+v is selected", m.d.candidates.Selected)
 	}
 	keys(t, m, "p", "home", "g", "k", "k", "k", "k", "k")
-	chosen := m.d.Selected
+	chosen := m.d.candidates.Selected
 	keys(t, m, "end", "home")
-	if !rows.Same(m.d.Selected, chosen) {
-		t.Errorf("the choice made in the past is lost: %+v, want %+v", m.d.Selected, chosen)
+	if !rows.Same(m.d.candidates.Selected, chosen) {
+		t.Errorf("the choice made in the past is lost: %+v, want %+v", m.d.candidates.Selected, chosen)
 	}
 }
 
@@ -281,8 +281,8 @@ func TestTravelInOneElection(t *testing.T) {
 	keys(t, m, "p")
 	says(t, m, "LIVE -")
 	keys(t, m, ")")
-	if m.d.path != "/locks/inventory" || m.d.past.on || m.d.mode != input.ModeNormal {
-		t.Errorf("at %s, past %v, mode %v", m.d.path, m.d.past.on, m.d.mode)
+	if m.d.path != "/locks/inventory" || m.d.journey.On || m.d.modes.Now() != input.ModeNormal {
+		t.Errorf("at %s, past %v, mode %v", m.d.path, m.d.journey.On, m.d.modes.Now())
 	}
 	says(t, m, "live again: each election has its own past")
 	for _, v := range m.d.views {
@@ -294,8 +294,8 @@ func TestTravelInOneElection(t *testing.T) {
 	keys(t, m, "(", "p")
 	src.world, src.others = worlds[1], nil
 	m.Update(present(src, false))
-	if m.d.path != "/locks/inventory" || m.d.past.on || m.d.paused != nil {
-		t.Errorf("at %s, past %v", m.d.path, m.d.past.on)
+	if m.d.path != "/locks/inventory" || m.d.journey.On || m.d.paused != nil {
+		t.Errorf("at %s, past %v", m.d.path, m.d.journey.On)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestNoPastIsKept(t *testing.T) {
 	m.Update(present(src, false))
 	says(t, m, "birch")
 	keys(t, m, "p")
-	if m.d.paused != nil || strings.Contains(header(m), "PAUSED") {
+	if m.d.paused != nil || strings.Contains(headerLine(m), "PAUSED") {
 		t.Error("p does not let the picture go")
 	}
 }
@@ -332,8 +332,8 @@ func TestReplayTravels(t *testing.T) {
 	m, r := stagedReplay()
 	says(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
 	keys(t, m, "p")
-	if !r.stopped || r.at != 4 || m.d.mode != input.ModePast {
-		t.Fatalf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.mode)
+	if !r.stopped || r.at != 4 || m.d.modes.Now() != input.ModePast {
+		t.Fatalf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.modes.Now())
 	}
 	says(t, m, "amber left; handoff")
 	keys(t, m, "left")
@@ -351,8 +351,8 @@ func TestReplayTravels(t *testing.T) {
 		t.Errorf("x says %q", got)
 	}
 	keys(t, m, "p")
-	if r.stopped || r.at != 2 || m.d.mode != input.ModeNormal || m.d.paused != nil {
-		t.Errorf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.mode)
+	if r.stopped || r.at != 2 || m.d.modes.Now() != input.ModeNormal || m.d.paused != nil {
+		t.Errorf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.modes.Now())
 	}
 	if n := len(m.d.shown().Queue); n != 6 {
 		t.Errorf("it shows %d candidates, want those of the moment it plays on from", n)
@@ -361,11 +361,11 @@ func TestReplayTravels(t *testing.T) {
 	// A search that is under way would stop it again, so it is waited for.
 	keys(t, m, "p")
 	search := m.d.key(press("left"))
-	if cmd := m.d.key(press("p")); cmd != nil || !m.d.past.on {
+	if cmd := m.d.key(press("p")); cmd != nil || !m.d.journey.On {
 		t.Fatal("it plays on while it is searched")
 	}
 	resume := m.d.update(search())
-	if resume == nil || m.d.past.on {
+	if resume == nil || m.d.journey.On {
 		t.Fatal("it does not play on after the search")
 	}
 	m.Update(resume())
@@ -379,13 +379,13 @@ func TestReplayTravelsFromItsEnd(t *testing.T) {
 	m, r := stagedReplay()
 	r.at = 7
 	keys(t, m, "p")
-	if r.stopped != true || m.d.mode != input.ModePast {
-		t.Fatalf("stopped %v, mode %v", r.stopped, m.d.mode)
+	if r.stopped != true || m.d.modes.Now() != input.ModePast {
+		t.Fatalf("stopped %v, mode %v", r.stopped, m.d.modes.Now())
 	}
 	says(t, m, "the last moment")
 	keys(t, m, "p")
-	if m.d.mode != input.ModeNormal {
-		t.Errorf("mode %v", m.d.mode)
+	if m.d.modes.Now() != input.ModeNormal {
+		t.Errorf("mode %v", m.d.modes.Now())
 	}
 	says(t, m, "ended")
 }
@@ -399,9 +399,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		model.Joined{Candidate: q[3], Ignored: true}, model.LinkChanged{Link: model.Connected, Server: "\x1b[31m"},
 		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, doctor.FindingChanged{Finding: &doctor.Finding{Title: "\x07"}, Raised: true},
 		doctor.RiskChanged{Risk: doctor.Risk{Candidate: q[1]}, Raised: true}, doctor.Snapshot{State: w.state()})
-	d := New(Options{Past: p, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}).d
-	d.past = past{on: true, known: true, Found: travel.Found{At: p.moments[0]}}
-	_, words := travel.Words(&term.Frame{Now: w.now}, d.past.Found)
+	_, words := travel.Words(&term.Frame{Now: w.now}, travel.Found{At: p.moments[0]})
 	if controls(words) {
 		t.Errorf("%q", words)
 	}

@@ -23,7 +23,7 @@ func (d *dashboard) begun(a Action) {
 func (d *dashboard) failed(a Action) {
 	switch a.Kind {
 	case Verify:
-		if i := d.viewOf(a.Election); i >= 0 {
+		if i := d.views.at(a.Election); i >= 0 {
 			d.views[i].asked = time.Time{}
 		}
 	case Open:

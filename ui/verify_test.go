@@ -102,7 +102,7 @@ func TestObserveOnly(t *testing.T) {
 				t.Errorf("after %q it speaks of %q:\n%s", mode, word, text)
 			}
 		}
-		m.d.home()
+		m.d.modes.Home()
 	}
 	for len(acts.done) > 0 {
 		if a := <-acts.done; a.Kind.Changes() {

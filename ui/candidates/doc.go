@@ -1,10 +1,11 @@
 // Package candidates is the panel of candidates: who leads, who waits behind
 // whom, and which znode each really watches.
 //
-// A [Panel] is a state, where the user is in it (a [List]: selection, filter,
-// scrolling), and a few values that the dashboard settles. [Panel.Draw] draws
-// the queue as a table, the members without a znode below it, and the countdown
-// of a session that is about to expire; a zoomed crowd is drawn as a grid.
+// A [Panel] keeps where the user is: selection, filter, scrolling. [Panel.Settle]
+// takes a state and a size, divides the panel and brings the selection into view;
+// keys move by that. [Panel.Draw] draws the queue as a table, the members without
+// a znode below it, and the countdown of a session that is about to expire; a
+// zoomed crowd is drawn as a grid. Drawing changes nothing.
 //
 // A notification takes less than a millisecond, and nobody could see it. So a
 // deleted znode stays in its place while the notifications of it travel along

@@ -32,7 +32,7 @@ type grid struct {
 func gridFor(n, w, h, seq int) grid {
 	g := grid{rows: max(1, h), seq: seq}
 	least := 2 + seq + 1 + gridNames
-	need := (n + g.rows - 1) / g.rows
+	need := g.of(n)
 	if w/least < need {
 		least = 2 + seq
 	}
@@ -41,27 +41,29 @@ func gridFor(n, w, h, seq int) grid {
 	return g
 }
 
-// asGrid reports whether the zoomed candidates are drawn as a grid on r.
-func (v *Panel) asGrid(r term.Rect) bool {
+// asGrid reports whether the zoomed candidates are drawn as a grid in h lines.
+func (v *Panel) asGrid(h int) bool {
 	s := v.State
-	return v.Zoomed && v.Rows.Len() > r.H-3 && s.Phase == model.Live && len(s.Queue) > 0
+	return v.Zoomed && v.Rows.Len() > h-1 && s.Phase == model.Live && len(s.Queue) > 0
 }
+
+// gridIn lays out the candidates in r, of which the last two lines say more.
+func (v *Panel) gridIn(r term.Rect) grid {
+	seq := 3
+	for _, i := range [2]int{0, len(v.State.Queue) - 1} {
+		seq = max(seq, len(strconv.FormatInt(v.State.Queue[i].Sequence, 10)))
+	}
+	return gridFor(v.Rows.Len(), r.W, r.H-2, seq)
+}
+
+// of is how many columns n cells take.
+func (g grid) of(n int) int { return (n + g.rows - 1) / g.rows }
 
 // drawGrid draws the candidates as cells, and in the last line what the
 // selected one is.
-func (v *Panel) drawGrid(f *term.Frame, r term.Rect) {
-	s := v.State
-	a := f.Box(r, "Candidates", true, v.tail(f)...)
-	n := v.Rows.Len()
-	seq := 3
-	for _, i := range [2]int{0, len(s.Queue) - 1} {
-		seq = max(seq, len(strconv.FormatInt(s.Queue[i].Sequence, 10)))
-	}
-	g := gridFor(n, a.Width(), a.Height()-2, seq)
-	v.GridRows, v.Page = g.rows, g.rows
-	column := v.Index / g.rows
-	first := term.Window(v.gridLeft, column, g.columns, (n+g.rows-1)/g.rows)
-	v.gridLeft = first
+func (v *Panel) drawGrid(f *term.Frame) {
+	a := f.Box(v.place, "Candidates", true, v.tail()...)
+	n, g, first := v.Rows.Len(), v.grid, v.gridLeft
 	for x := range g.columns {
 		for y := range g.rows {
 			i := (first+x)*g.rows + y

@@ -2,47 +2,45 @@ package candidates
 
 import (
 	"electop/model/doctor"
+	"electop/ui/input"
 	"electop/ui/rows"
 )
 
-// List is where the user is in the candidates: what is shown of them, which
+// list is where the user is in the candidates: what is shown of them, which
 // one is selected, and what is in view.
-type List struct {
+type list struct {
 	Rows     rows.List
 	Selected rows.Ref
-	Index    int // of the selected row in rows
-	stood    int // where it was last in the queue
+	Index    int // of the selected row in Rows
+	queuedAt int // where it was last in the queue
 	top      int // first contender in view
-	Page     int // how many were in view
+	gridLeft int // first column in view, of the grid
 	Filter   string
-	// Of the grid of a zoomed crowd: the rows it has, and the first column in
-	// view.
-	GridRows, gridLeft int
 }
 
 // Reselect rebuilds the rows and finds the selected one again. If it is gone,
-// whatever stands in its place is selected: in the queue, for one that lost its
-// znode first and then went.
-func (l *List) Reselect(s *doctor.State) {
+// the one in its place is selected: the place in the queue, for one that lost
+// its znode first and left then.
+func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
 	l.Rows = rows.New(s, l.Filter)
 	if i := l.Rows.Find(l.Selected, l.Index); i >= 0 {
 		l.Index = i
 		l.Selected = l.Rows.At(i).Ref() // a member may have another znode now
 		if i < l.Rows.Queued() {
-			l.stood = i
+			l.queuedAt = i
 		}
 		return
 	}
 	if without {
-		l.SelectRow(l.stood)
+		l.SelectRow(l.queuedAt)
 		return
 	}
 	l.SelectRow(l.Index)
 }
 
 // SelectRow selects row i, or the nearest there is.
-func (l *List) SelectRow(i int) {
+func (l *list) SelectRow(i int) {
 	l.Index = max(0, min(i, l.Rows.Len()-1))
 	if l.Rows.Len() == 0 {
 		// Keep the identity: it may come back, as after a lost connection or
@@ -50,16 +48,28 @@ func (l *List) SelectRow(i int) {
 		return
 	}
 	l.Selected = l.Rows.At(l.Index).Ref()
-	l.stood = l.Index
+	l.queuedAt = l.Index
 }
 
-// Column moves the selection by a column of the grid, and reports whether it
-// moved.
-func (l *List) Column(by int) bool {
-	to := l.Index + by*l.GridRows
-	if l.GridRows == 0 || to < 0 || to >= l.Rows.Len() {
+// Row is the selected row, an empty one if there is none.
+func (l *list) Row() rows.Row { return l.Rows.At(l.Index) }
+
+// Move moves the selection by a row, a page, or to an end.
+func (v *Panel) Move(do input.Command) {
+	v.SelectRow(input.Moved(do, v.Index, v.Rows.Len()-1, v.page))
+}
+
+// Column moves the selection to the column of the grid on the left or right, and
+// reports whether there is one.
+func (v *Panel) Column(do input.Command) bool {
+	by := 1
+	if do == input.CmdLeft {
+		by = -1
+	}
+	to := v.Index + by*v.grid.rows
+	if v.grid.rows == 0 || to < 0 || to >= v.Rows.Len() {
 		return false
 	}
-	l.SelectRow(to)
+	v.SelectRow(to)
 	return true
 }

@@ -14,31 +14,98 @@ import (
 	"electop/ui/wording"
 )
 
-// Panel is the panel of candidates.
+// Panel is the panel of candidates. It keeps where the user is in them.
 type Panel struct {
-	*List
+	list
+	Shown
+	place term.Rect
+	shape
+}
+
+// Shown is what the panel shows.
+type Shown struct {
 	State     *doctor.State
 	Focused   bool
 	Zoomed    bool
-	Pace      bool     // how slowly the server speaks is said here
-	AsOf      string   // how old a stale picture is, "" for a true one
+	Pace      bool     // how slowly the server answers is said here
+	AsOf      string   // how old a stale picture is, "" for a current one
 	Why       []string // why there is no queue to show; nil: there is one
 	PointedAt string   // ID of the member that a lesson is about, "" for none
 }
 
-// Draw draws the panel in r: a zoomed crowd as a grid.
-func (v *Panel) Draw(f *term.Frame, r term.Rect) {
-	if v.asGrid(r) {
-		v.drawGrid(f, r)
-		return
-	}
-	v.drawCandidates(f, r)
+// shape is how the panel is divided. It depends on what is shown, on the size
+// and on the selection, and not on the moment, so that keys move by the same
+// distance while something moves in the picture.
+type shape struct {
+	grid     grid // without rows: a table
+	page     int  // contenders in view
+	below    int  // lines that are kept for what is below the queue
+	pace     string
+	without  int // lines for members without a znode, with their heading
+	expiry   wording.Expiry
+	troubled bool // expiry is something to explain
 }
 
-// drawCandidates draws the queue: who leads, and who waits behind whom.
-func (v *Panel) drawCandidates(f *term.Frame, r term.Rect) {
+// Settle takes what to show and where, and brings the selection into view.
+func (v *Panel) Settle(x Shown, r term.Rect) {
+	v.Shown, v.place = x, r
+	v.shape = v.shapeIn(r.Inner())
+	if v.grid.rows > 0 {
+		v.gridLeft = term.Window(v.gridLeft, v.Index/v.grid.rows, v.grid.columns, v.grid.of(v.Rows.Len()))
+		return
+	}
+	v.top = v.topFor(v.page)
+}
+
+// shapeIn divides the inside of the panel.
+func (v *Panel) shapeIn(r term.Rect) shape {
+	x := shape{page: 1}
+	if v.asGrid(r.H) {
+		x.grid = v.gridIn(r)
+		x.page = x.grid.rows
+		return x
+	}
+	avail := r.H - 1
+	if v.Pace {
+		x.pace = wording.PaceLine(v.State)
+	}
+	if x.pace != "" {
+		x.below++
+	}
+	if x.expiry, x.troubled = v.worst(); x.troubled {
+		x.below += 2
+	}
+	if n := len(v.Rows.NoZnode); n > 0 {
+		x.without = 1 + min(n, max(1, (avail-x.below)/3))
+		x.below += x.without
+	}
+	x.page = max(1, min(v.Rows.Queued(), avail-x.below))
+	return x
+}
+
+// topFor is the first contender in view where page of them are.
+func (v *Panel) topFor(page int) int {
+	n := v.Rows.Queued()
+	at := v.Index
+	if at >= n {
+		at = v.top // a member without a znode is selected
+	}
+	return term.Window(v.top, at, page, n)
+}
+
+// Draw draws the panel: a zoomed crowd as a grid.
+func (v Panel) Draw(f *term.Frame) {
+	if v.grid.rows > 0 {
+		v.drawGrid(f)
+		return
+	}
+	v.drawTable(f)
+}
+
+// drawTable draws the queue: who leads, and who waits behind whom.
+func (v *Panel) drawTable(f *term.Frame) {
 	s := v.State
-	a := f.Box(r, "Candidates", v.Focused, v.tail(f)...)
+	a := f.Box(v.place, "Candidates", v.Focused, v.tail()...)
 	if words := v.Why; words != nil {
 		y := f.Prose(a.Inset(1), 1, words)
 		if s.Phase == model.Live && len(v.Rows.NoZnode) > 0 {
@@ -50,23 +117,6 @@ func (v *Panel) drawCandidates(f *term.Frame, r term.Rect) {
 	c := v.columnsFor(a.Width())
 	v.drawColumnHeads(a, c)
 	avail := a.Height() - 1
-	t, troubled := v.worst()
-	below := 0
-	pace := ""
-	if v.Pace {
-		pace = wording.PaceLine(s)
-	}
-	if pace != "" {
-		below++
-	}
-	if troubled {
-		below += 2
-	}
-	without := 0
-	if n := len(v.Rows.NoZnode); n > 0 {
-		without = 1 + min(n, max(1, (avail-below)/3))
-		below += without
-	}
 	n := v.Rows.Queued()
 	deletions := v.deletions(f)
 	gone := 0 // rows that are shown though their znodes are not there any more
@@ -75,10 +125,10 @@ func (v *Panel) drawCandidates(f *term.Frame, r term.Rect) {
 			gone++
 		}
 	}
-	v.Page = max(1, min(n, avail-below-gone))
-	v.scrollTo()
+	page := max(1, min(n, avail-v.below-gone))
+	v.top = v.topFor(page) // in this frame only: v is a copy
 	herd := wording.FansIn(s)
-	lines := v.lines(deletions, min(v.Page+gone, avail-below))
+	lines := v.lines(deletions, min(page+gone, avail-v.below))
 	for i, l := range lines {
 		if l.row >= 0 {
 			v.drawRow(f, a.Pen(1+i), c, l.row, herd)
@@ -88,9 +138,14 @@ func (v *Panel) drawCandidates(f *term.Frame, r term.Rect) {
 	if n == 0 {
 		a.Pen(1).Gap(c.before()).Text(term.Muted, "no candidate matches the filter; esc clears it")
 	}
+	shown := max(len(lines), page)
+	v.drawBelow(f, a, c, 1+shown, avail-v.below-shown)
+}
 
-	shown := max(len(lines), v.Page)
-	y, spare := 1+shown, avail-below-shown
+// drawBelow draws what is below the queue, from line y on, where spare lines are
+// not needed for what must be there.
+func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
+	s := v.State
 	if wording.Single(s) {
 		for i, line := range term.Wrap("There is no queue here: "+znode.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads. electop cannot see who waits or who is next.", min(a.Width()-c.before()-2, 76)) {
 			if i == 0 {
@@ -102,9 +157,9 @@ func (v *Panel) drawCandidates(f *term.Frame, r term.Rect) {
 			}
 		}
 	}
-	if pace != "" {
+	if v.pace != "" {
 		p := a.Pen(y).Gap(4)
-		p.Fit(p.Room()-1, term.You, pace)
+		p.Fit(p.Room()-1, term.You, v.pace)
 		y++
 	}
 	blank := func() {
@@ -112,14 +167,14 @@ func (v *Panel) drawCandidates(f *term.Frame, r term.Rect) {
 			y, spare = y+1, spare-1
 		}
 	}
-	if without > 0 {
+	if v.without > 0 {
 		blank()
-		v.drawWithout(f, a, y, without)
-		y += without
+		v.drawWithout(f, a, y, v.without)
+		y += v.without
 	}
-	if troubled {
+	if v.troubled {
 		blank()
-		drawExpiry(f, a, y, t)
+		drawExpiry(f, a, y, v.expiry)
 		y += 2
 	}
 	if spare >= 2 && s.NextSequenceKnown {
@@ -138,7 +193,7 @@ func (v *Panel) drawCandidates(f *term.Frame, r term.Rect) {
 }
 
 // tail is what stands at the right of the panel's title.
-func (v *Panel) tail(f *term.Frame) []term.Span {
+func (v *Panel) tail() []term.Span {
 	s := v.State
 	var out []term.Span
 	if old := v.AsOf; old != "" {
@@ -163,14 +218,4 @@ func (v *Panel) tail(f *term.Frame) []term.Span {
 		out = append(out, term.Span{Style: term.Muted, Text: at, Keep: 8})
 	}
 	return out
-}
-
-// scrollTo keeps the selected contender in view.
-func (v *Panel) scrollTo() {
-	n := v.Rows.Queued()
-	at := v.Index
-	if at >= n {
-		at = v.top // a member without a znode is selected
-	}
-	v.top = term.Window(v.top, at, v.Page, n)
 }

@@ -17,15 +17,13 @@ type Watched struct {
 	Front bool          // it is the election of the main screen
 }
 
-// A List is the elections watched and those that a search found, and where the
+// list is the elections watched and those that a search found, and where the
 // user is among them. The selection is a path, as everywhere an identity.
-type List struct {
+type list struct {
 	Filter   string
 	Selected string
 	Rows     []Row
 	Index    int // of the selected row
-	top      int // first line in view
-	page     int // how many were in view
 
 	of    *Walk // that found is of
 	found []Found
@@ -40,8 +38,8 @@ type Row struct {
 	Found   *Found
 }
 
-// Update brings the rows up to date and finds the selected one again.
-func (l *List) Update(watched []Watched, walk *Walk) {
+// update brings the rows up to date and finds the selected one again.
+func (l *list) update(watched []Watched, walk *Walk) {
 	if l.of != walk {
 		l.of, l.found = walk, nil
 		if walk != nil {
@@ -77,12 +75,22 @@ func (l *List) Update(watched []Watched, walk *Walk) {
 	l.selectRow(l.Index)
 }
 
-func (l *List) selectRow(i int) {
+func (l *list) selectRow(i int) {
 	l.Index = max(0, min(i, len(l.Rows)-1))
 	if len(l.Rows) > 0 {
 		l.Selected = l.Rows[l.Index].Path
 	}
 }
 
+// Row is the selected election, nil if there is none.
+func (l *list) Row() *Row {
+	if len(l.Rows) == 0 {
+		return nil
+	}
+	return &l.Rows[l.Index]
+}
+
 // Move moves the selection.
-func (l *List) Move(do input.Command) { l.selectRow(input.Moved(do, l.Index, len(l.Rows)-1, l.page)) }
+func (v *Panel) Move(do input.Command) {
+	v.selectRow(input.Moved(do, v.Index, len(v.Rows)-1, v.page))
+}

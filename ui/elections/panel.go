@@ -41,19 +41,68 @@ func columnsFor(w int) columns {
 	return c
 }
 
-// Panel is the screen of elections.
+// Panel is the screen of elections. It keeps where the user is in them.
 type Panel struct {
-	*List
-	Watched int // how many are
+	list
+	Shown
+	place term.Rect
+	shape
+	top int // first line in view
+}
+
+// Shown is what the screen shows.
+type Shown struct {
+	Watched []Watched
 	Walk    *Walk
 	Why     string // why none can be looked for, "" if they can
 	Running bool   // the clocks of the elections run: the picture is not held
 }
 
+// shape is how the screen is divided. Its lines are the rows of the elections
+// watched, what the search says, and the rows of those that it found.
+type shape struct {
+	watched int         // rows above what the search says
+	search  []term.Span // a line each, after a blank one
+	page    int         // rows in view
+}
+
+// Settle takes what to show and where, and brings the selection into view.
+func (v *Panel) Settle(x Shown, r term.Rect) {
+	v.Shown, v.place = x, r
+	v.update(x.Watched, x.Walk)
+	in := r.Inner()
+	v.shape = shape{search: v.searchLines(in.W - gutter - 2)}
+	for v.watched < len(v.Rows) && v.Rows[v.watched].Watched != nil {
+		v.watched++
+	}
+	avail := in.H - 1
+	v.page = max(1, avail-v.between())
+	at := v.line(v.Index)
+	v.top = max(min(v.top, at), at-avail+1)
+	if v.Index == v.watched && v.top > v.watched {
+		v.top = max(v.watched, at-avail+1) // with what the search says above it
+	}
+	v.top = max(0, min(v.top, v.lines()-avail))
+}
+
+// between is how many lines are between the two parts.
+func (x *shape) between() int { return len(x.search) + 1 }
+
+// lines is how many lines there are.
+func (v *Panel) lines() int { return len(v.Rows) + v.between() }
+
+// line is the line of row i.
+func (x *shape) line(i int) int {
+	if i >= x.watched {
+		return i + x.between()
+	}
+	return i
+}
+
 // Draw draws the screen of elections in place of the panels.
-func (v *Panel) Draw(f *term.Frame, r term.Rect) {
-	w := v.List
-	a := f.Box(r, "Elections", true, v.tail()...)
+func (v Panel) Draw(f *term.Frame) {
+	f.Blank(v.place)
+	a := f.Box(v.place, "Elections", true, v.tail()...)
 	c := columnsFor(a.Width())
 	p := a.Pen(0).Gap(gutter).Fit(c.path, term.Muted, "path")
 	if c.system > 0 {
@@ -65,39 +114,17 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	}
 	p.Gap(2).Fit(c.leader, term.Muted, "  leader").Gap(2).Right(c.waiting, term.Muted, waiting).Gap(2).Right(c.reign, term.Muted, "reign").Gap(2).Text(term.Muted, "state")
 
-	// Lines are the rows and, between the two parts, what the search says.
-	watched := 0
-	for watched < len(w.Rows) && w.Rows[watched].Watched != nil {
-		watched++
-	}
-	story := v.search(f, a.Width()-gutter-2)
-	between := len(story) + 1
-	line := func(i int) int { // of row i
-		if i >= watched {
-			return i + between
-		}
-		return i
-	}
-	lines := len(w.Rows) + between
-	avail := a.Height() - 1
-	at := line(w.Index)
-	w.page = max(1, avail-between)
-	w.top = max(min(w.top, at), at-avail+1)
-	if w.Index == watched && w.top > watched {
-		w.top = max(watched, at-avail+1) // with what the search says above it
-	}
-	w.top = max(0, min(w.top, lines-avail))
-	for y := range min(avail, lines-w.top) {
+	for y := range min(a.Height()-1, v.lines()-v.top) {
 		p := a.Pen(1 + y)
-		switch i := w.top + y; {
-		case i < watched:
+		switch i := v.top + y; {
+		case i < v.watched:
 			v.drawElection(f, p, c, i)
-		case i == watched:
-		case i < watched+between:
-			s := story[i-watched-1]
+		case i == v.watched:
+		case i < v.watched+v.between():
+			s := v.search[i-v.watched-1]
 			p.Gap(gutter).Text(s.Style, s.Text)
 		default:
-			v.drawElection(f, p, c, i-between)
+			v.drawElection(f, p, c, i-v.between())
 		}
 	}
 }
@@ -107,15 +134,15 @@ func (v *Panel) tail() []term.Span {
 	if v.Filter != "" {
 		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, rows.FilterMax) + "  ", Keep: 7})
 	}
-	text := strconv.Itoa(v.Watched) + " watched"
+	text := strconv.Itoa(len(v.Watched)) + " watched"
 	if v.Walk != nil {
 		text += ", " + strconv.Itoa(len(v.Walk.Found)) + " found"
 	}
 	return append(out, term.Span{Style: term.Muted, Text: text, Keep: 8})
 }
 
-// search says how the search goes or went, and what could come of another.
-func (v *Panel) search(f *term.Frame, w int) []term.Span {
+// searchLines says how the search goes or went, and what could come of another.
+func (v *Panel) searchLines(w int) []term.Span {
 	var out []term.Span
 	say := func(st term.Style, text string) {
 		for _, line := range term.Wrap(text, w) {

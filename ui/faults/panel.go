@@ -2,6 +2,7 @@ package faults
 
 import (
 	"electop/ui/action"
+	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -14,21 +15,44 @@ type Fault struct {
 	Why    string
 }
 
-// Panel is the list of what can be done to one candidate.
+// Panel is the list of what can be done to one candidate. It keeps which fault
+// is selected.
 type Panel struct {
+	Of    rows.Ref // the candidate
+	index int
+}
+
+// Open opens the list for a candidate. What was selected stays selected for the
+// same one.
+func (v *Panel) Open(of rows.Ref) {
+	if v.Of != of {
+		*v = Panel{Of: of}
+	}
+}
+
+// Move moves the selection.
+func (v *Panel) Move(do input.Command) {
+	n := len(action.Faults())
+	v.index = input.Moved(do, v.index, n-1, n)
+}
+
+// Kind is the selected fault.
+func (v *Panel) Kind() action.Kind { return action.Faults()[v.index] }
+
+// Shown is what the list shows.
+type Shown struct {
 	Row       rows.Row
-	Faults    []Fault
-	Index     int         // of the selected one
+	Faults    []Fault     // in the order of [action.Faults]
 	Wanted    action.Kind // the one that a lesson asks for, "" for none
 	Elsewhere string      // the candidate that a lesson is about instead, "" for none
 }
 
 // Draw draws the list, and below it more about the selected one.
-func (v *Panel) Draw(f *term.Frame) {
+func (v Panel) Draw(f *term.Frame, x Shown) {
 	const wide, name = 84, 12
-	r := v.Row
+	r := x.Row
 	inside := min(f.W-4, wide) - 2
-	selected, refused := v.Faults[v.Index].Action, v.Faults[v.Index].Why
+	selected, refused := x.Faults[v.index].Action, x.Faults[v.index].Why
 	shows := action.WordsFor(selected, "").Shows
 	more := term.Wrap(shows, inside-2)
 	st := term.Text
@@ -37,35 +61,35 @@ func (v *Panel) Draw(f *term.Frame) {
 	} else if refused != "" {
 		more = append(term.Wrap("Not now: "+refused, inside-2), more...)
 	}
-	if to := v.Elsewhere; to != "" {
+	if to := x.Elsewhere; to != "" {
 		more, st = term.Wrap("The lesson is about "+to+": esc, and select it first.", inside-2), term.Lead
 	}
 	title := "Faults of " + r.Name()
 	if r.Ref() == (rows.Ref{}) {
 		title = "Faults"
 	}
-	n := len(v.Faults) + 1 + len(more)
+	n := len(x.Faults) + 1 + len(more)
 	place := term.InFront(f.W, f.H, wide, n)
 	f.Blank(place)
 	a := f.Box(place, title, true)
 	for i := range n {
 		p := a.Pen(i)
 		switch {
-		case i < len(v.Faults):
-			a, why := v.Faults[i].Action, v.Faults[i].Why
-			mark, key, pointing := " ", v.Faults[i].Key, term.Strong
-			if i == v.Index {
+		case i < len(x.Faults):
+			a, why := x.Faults[i].Action, x.Faults[i].Why
+			mark, key, pointing := " ", x.Faults[i].Key, term.Strong
+			if i == v.index {
 				mark = f.Theme.Glyph.Selected
 				p.Choose()
 			}
-			if v.Wanted == a.Kind && i != v.Index {
+			if x.Wanted == a.Kind && i != v.index {
 				mark, pointing = f.Theme.Glyph.Pointed, term.Lead
 			}
 			said := action.WordsFor(a, "")
 			text := said.Is
 			keys, label, words := term.Key, term.Strong, term.Text
 			switch {
-			case v.Wanted == a.Kind && why == "":
+			case x.Wanted == a.Kind && why == "":
 				label = term.Lead // it is to be done
 			case why != "":
 				keys, label, words = term.Faint, term.Faint, term.Faint
@@ -76,8 +100,8 @@ func (v *Panel) Draw(f *term.Frame) {
 				label = term.Lead // it is so now
 			}
 			p.Text(pointing, mark).Gap(1).Text(keys, key).Gap(2).Fit(name, label, said.Verb).Gap(1).Fit(p.Room()-1, words, text)
-		case i > len(v.Faults):
-			p.Gap(1).Text(st, more[i-len(v.Faults)-1])
+		case i > len(x.Faults):
+			p.Gap(1).Text(st, more[i-len(x.Faults)-1])
 		}
 	}
 }

@@ -3,24 +3,22 @@ package findings
 import (
 	"strings"
 
-	"github.com/charmbracelet/bubbles/viewport"
-
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/pager"
 	"electop/ui/servers"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
 
-// Draw draws the findings of the election, and what was not checked.
-// stale says how old the picture is, "" for a true one, and why says why the
-// servers cannot be asked, "" if they can.
-func Draw(f *term.Frame, v *viewport.Model, s *doctor.State, stale, why string) {
+// Text is the findings of the election, and what was not checked. stale says how old the picture is, "" for a current one, and why says
+// why the servers cannot be asked, "" if they can.
+func Text(f *term.Frame, s *doctor.State, stale, why string) pager.Text {
 	title := "Doctor"
 	if badge := wording.FindingsBadge(s); badge != "" {
 		title += "  " + badge
 	}
-	f.Facts(v, title, diagnosis(f, s, stale, why))
+	return pager.Facts(f, title, diagnosis(f, s, stale, why))
 }
 
 // diagnosis is what the doctor has to say.

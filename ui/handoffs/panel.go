@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/input"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -16,28 +17,56 @@ import (
 // about a second to find what moved.
 const handoffShown = 1500 * time.Millisecond
 
-// Panel is the panel of handoffs.
+// Panel is the panel of handoffs. It keeps how far the user scrolled.
 type Panel struct {
+	Shown
+	place  term.Rect
+	scroll int // how many of the newest are above the list
+	most   int // as far as it can be scrolled
+	page   int // lines of the list
+}
+
+// Shown is what the panel shows.
+type Shown struct {
 	State      *doctor.State
 	Focused    bool
-	Scroll     *int        // how many of the newest are above the list
 	Properties []term.Span // safety and liveness, nil where they are not watched
 	Came       time.Time   // when the newest handoff came, zero: it is nothing new
 }
 
+// Settle takes what to show and where.
+func (v *Panel) Settle(x Shown, r term.Rect) {
+	v.Shown, v.place = x, r
+	v.page = max(1, r.Inner().H-v.reignLines(r.Inner().H))
+	v.most = max(0, len(x.State.Handoffs)-v.page)
+	v.scroll = min(v.scroll, v.most)
+}
+
+// Move scrolls the list.
+func (v *Panel) Move(do input.Command) {
+	v.scroll = input.Moved(do, v.scroll, v.most, v.page)
+}
+
+// reignLines is how many of h lines the reigns take.
+func (v *Panel) reignLines(h int) int {
+	switch {
+	case len(v.State.Reigns) == 0:
+		return 0
+	case h >= 7:
+		return 3
+	}
+	return 2
+}
+
 // Draw draws who led when, and each change of the leader.
-func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+func (v Panel) Draw(f *term.Frame) {
 	s := v.State
-	a := f.Box(r, "Handoffs", v.Focused, v.tail(f)...)
+	a := f.Box(v.place, "Handoffs", v.Focused, v.tail(f)...)
 	a = a.Inset(1)
-	y := 0
 	if len(s.Reigns) > 0 {
 		v.drawReigns(f, a)
-		y = 2
-		if a.Height() >= 7 {
-			y = 3
-		}
 	}
+	y := v.reignLines(a.Height())
 	if len(s.Handoffs) == 0 {
 		text := "no handoff seen yet: it appears here at the moment the leader's znode is deleted"
 		if s.Phase != model.Live {
@@ -91,11 +120,9 @@ const shortCause = len("resigned")
 
 func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 	s, g := v.State, &f.Theme.Glyph
-	n := len(s.Handoffs)
-	top := max(0, min(*v.Scroll, n-a.Height()))
-	*v.Scroll = top
+	top := v.scroll
 	visible := make([]*model.Handoff, 0, a.Height())
-	for i := n - 1 - top; i >= 0 && len(visible) < a.Height(); i-- {
+	for i := len(s.Handoffs) - 1 - top; i >= 0 && len(visible) < a.Height(); i-- {
 		visible = append(visible, s.Handoffs[i])
 	}
 	c := v.handoffColumnsFor(visible, a.Width())

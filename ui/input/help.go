@@ -1,10 +1,6 @@
 package input
 
-import (
-	"github.com/charmbracelet/bubbles/viewport"
-
-	"electop/ui/term"
-)
+import "electop/ui/term"
 
 // helpLine is a line of the help: a heading, a key or sign with its meaning,
 // or blank.
@@ -68,13 +64,12 @@ func helpLines(table []Binding, g *term.Glyphs) []helpLine {
 	return out
 }
 
-// DrawHelp draws the help, as much of it as there is room for.
-func DrawHelp(table []Binding, v *viewport.Model, f *term.Frame) {
+// HelpLines is the help on lines of w cells.
+func HelpLines(table []Binding, g *term.Glyphs, w int) [][]term.Span {
 	const signs = 11
-	inside := min(f.W-4, 92) - 2
 	var lines [][]term.Span
-	for _, l := range helpLines(table, &f.Theme.Glyph) {
-		w := inside - 2
+	for _, l := range helpLines(table, g) {
+		w := w
 		if l.sign != "" {
 			w -= signs + 1
 		}
@@ -88,5 +83,5 @@ func DrawHelp(table []Binding, v *viewport.Model, f *term.Frame) {
 			sign = ""
 		}
 	}
-	f.Overlay(v, "Help", 92, lines)
+	return lines
 }

@@ -1,12 +1,5 @@
 package input
 
-import "github.com/charmbracelet/bubbles/viewport"
-
-// Scroll moves through a text.
-func Scroll(v *viewport.Model, do Command) {
-	v.SetYOffset(Moved(do, v.YOffset, v.TotalLineCount(), v.Height))
-}
-
 // Moved returns where at goes within 0 to last.
 func Moved(do Command, at, last, page int) int {
 	switch do {

@@ -8,12 +8,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/bubbles/viewport"
-
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/pager"
 	"electop/ui/recipe"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -24,19 +23,18 @@ import (
 type Panel struct {
 	State  *doctor.State
 	Row    rows.Row
-	Text   *viewport.Model
 	ReadAt time.Time // when its data was read again, zero: it was not
 }
 
-// Draw draws everything that is known of one candidate.
-func (v *Panel) Draw(f *term.Frame) {
+// Text is everything that is known of one candidate.
+func (v *Panel) Text(f *term.Frame) pager.Text {
 	r := v.Row
 	title, facts := r.Name(), v.facts(f, r)
 	if r.Ref() == (rows.Ref{}) {
 		title = "gone"
 		facts = []term.Fact{{Style: term.Text, Text: "This candidate is gone: its znode was deleted, and it is not electop's."}}
 	}
-	f.Facts(v.Text, "Candidate "+title, facts)
+	return pager.Facts(f, "Candidate "+title, facts)
 }
 
 // facts are what is known of a row, in the order in which it is asked for.

@@ -1,9 +1,8 @@
 package join
 
 import (
-	"github.com/charmbracelet/bubbles/viewport"
-
 	"electop/model/znode"
+	"electop/ui/pager"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -25,13 +24,12 @@ type Panel struct {
 	Invitations []Invitation
 	Open        bool   // they can do so from other machines
 	Cannot      string // why nobody can join, "" if they can
-	Text        *viewport.Model
 }
 
-// Draw draws how programs from elsewhere take part.
-func (v *Panel) Draw(f *term.Frame) {
+// Text is how programs from elsewhere take part.
+func (v *Panel) Text(f *term.Frame) pager.Text {
 	var lines [][]term.Span
-	inside := f.W - 4 - 2 - 2
+	inside := term.TextWidth(f.W, f.W)
 	say := func(st term.Style, indent int, text string) {
 		for _, part := range term.Wrap(text, inside-indent) {
 			lines = append(lines, []term.Span{{Text: term.Blanks(indent)}, {Style: st, Text: part}})
@@ -61,5 +59,5 @@ func (v *Panel) Draw(f *term.Frame) {
 		}
 		say(term.Muted, 0, "Third-party candidates appear with their address. You can watch them but not kill them.")
 	}
-	f.Overlay(v.Text, "Join this election", f.W, lines)
+	return pager.Text{Title: "Join this election", Width: f.W, Lines: lines}
 }

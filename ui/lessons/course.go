@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/charmbracelet/bubbles/viewport"
-
 	"electop/model/lesson"
 	"electop/ui/input"
+	"electop/ui/pager"
+	"electop/ui/term"
 )
 
 // Tutor gives lessons. Its methods may be called by any goroutine.
@@ -28,20 +28,22 @@ type Tutor interface {
 	Leave()
 }
 
-// Course is the lesson that is on, as last told by the tutor, and the menu.
+// Course is the lesson that is on, as the tutor last described it, and the menu.
 type Course struct {
-	On   bool
-	View lesson.View
+	Tutor Tutor // nil: there are no lessons
+	On    bool
+	View  lesson.View
 	// Starting is the lesson whose scene is being built, "" for none.
 	Starting string
 
-	text   viewport.Model // of the lesson
-	follow bool           // its end is to be in view: something was added
+	text   pager.Pager // of the lesson
+	place  term.Rect
+	follow bool // its end must come into view: something was added
 
 	menu     []lesson.Entry
-	Selected string // in the menu; noLesson for its last row
+	Selected string // in the menu; None for its last row
+	front    menuShape
 	menuTop  int
-	menuPage int
 }
 
 // None is the row of the menu that ends the lesson.
@@ -65,7 +67,7 @@ func (c *Course) Row() int {
 
 // MoveMenu moves the selection of the menu.
 func (c *Course) MoveMenu(do input.Command) {
-	i := input.Moved(do, max(0, c.Row()), c.rows()-1, c.menuPage)
+	i := input.Moved(do, max(0, c.Row()), c.rows()-1, c.front.page)
 	if i < len(c.menu) {
 		c.Selected = c.menu[i].ID
 	} else if c.On {
@@ -73,36 +75,36 @@ func (c *Course) MoveMenu(do input.Command) {
 	}
 }
 
-// long reports whether the lesson's text does not fit.
-func (c *Course) long() bool { return c.text.TotalLineCount() > c.text.Height }
-
 // Pages reports whether do turns the pages of a lesson that does not fit,
 // whatever has the focus.
 func (c *Course) Pages(do input.Command) bool {
-	return (do == input.CmdPageDown || do == input.CmdPageUp) && c.long()
+	return (do == input.CmdPageDown || do == input.CmdPageUp) && c.text.Long()
 }
 
 // Scroll moves the lesson's text.
 func (c *Course) Scroll(do input.Command) {
-	input.Scroll(&c.text, do)
+	c.text.Move(do)
 	c.follow = false
 }
 
-// Hear takes what the tutor has to say now, with the menu where it is open, and
+// Update takes what the tutor has to say now, with the menu where it is open, and
 // reports whether that is anything new.
-func (c *Course) Hear(t Tutor, menu bool) (changed bool) {
+func (c *Course) Update(menu bool) (changed bool) {
+	if c.Tutor == nil {
+		return false
+	}
 	if menu {
-		if menu := t.Lessons(); !slices.Equal(menu, c.menu) {
+		if menu := c.Tutor.Lessons(); !slices.Equal(menu, c.menu) {
 			c.menu, changed = menu, true
 		}
 	}
-	v, on := t.View()
+	v, on := c.Tutor.View()
 	if on == c.On && reflect.DeepEqual(v, c.View) {
 		return changed
 	}
 	c.follow = on && c.On && v.ID == c.View.ID && v.Part == c.View.Part
 	if !c.follow {
-		c.text.GotoTop()
+		c.text.Top()
 	}
 	c.On, c.View = on, v
 	return true
@@ -118,6 +120,29 @@ func (c *Course) OpenMenu() {
 			c.Selected = c.menu[i].ID
 		}
 	}
+}
+
+// Todo reports whether the student has something to do that did not happen yet.
+// A nil Course asks for nothing.
+func (c *Course) Todo() bool { return c != nil && c.On && c.View.Do != "" && !c.View.Done }
+
+// Target is the [model.Member.ID] of the candidate that the student must act on,
+// "" for none.
+func (c *Course) Target() string {
+	if !c.Todo() {
+		return ""
+	}
+	return c.View.Target
+}
+
+// Next is the lesson after the one that is on, "" for none.
+func (c *Course) Next() string {
+	all := c.Tutor.Lessons()
+	i := slices.IndexFunc(all, func(e lesson.Entry) bool { return e.ID == c.View.ID })
+	if i < 0 || i+1 >= len(all) {
+		return ""
+	}
+	return all[i+1].ID
 }
 
 // FootKey is a key of a lesson as the footer shows it: only what it takes now.

@@ -176,22 +176,27 @@ func (c *Course) Lines(g *term.Glyphs, w, room int) [][]term.Span {
 	return lines
 }
 
-// Draw draws the lesson in place of the handoffs.
-func (c *Course) Draw(f *term.Frame, r term.Rect, lines [][]term.Span, focused bool) {
-	v := &c.View
-	t := &c.text
-	term.Lay(t, lines, r.H-2)
+// Settle takes the text of the lesson, as [Course.Lines] has it, and its place.
+func (c *Course) Settle(lines [][]term.Span, r term.Rect) {
+	c.place = r
+	c.text.Settle(lines, r.H-2)
 	if c.follow {
-		t.GotoBottom()
+		c.text.Bottom()
 		c.follow = false
 	}
+}
+
+// Draw draws the lesson in place of the handoffs.
+func (c Course) Draw(f *term.Frame, focused bool) {
+	v, r := &c.View, c.place
 	var tail []term.Span
-	if n := len(lines); n > t.Height {
+	if c.text.Long() {
 		key := "pgdn"
-		if t.AtBottom() {
+		if c.text.AtBottom() {
 			key = "pgup"
 		}
-		tail = append(tail, term.Span{Style: term.You, Text: fmt.Sprintf("%d-%d of %d, %s   ", t.YOffset+1, t.YOffset+t.Height, n, key), Keep: 5})
+		first, last, of := c.text.InView()
+		tail = append(tail, term.Span{Style: term.You, Text: fmt.Sprintf("%d-%d of %d, %s   ", first, last, of, key), Keep: 5})
 	}
 	tail = append(tail, term.Span{Style: term.Muted, Text: fmt.Sprintf("part %d of %d", v.Part, v.Parts), Keep: 4})
 	title := "Lesson"
@@ -202,14 +207,14 @@ func (c *Course) Draw(f *term.Frame, r term.Rect, lines [][]term.Span, focused b
 		title += ": " + name
 	}
 	a := f.Box(r, term.Cut(title, max(8, r.W-term.SpansWidth(tail)-12)), focused, tail...)
-	term.DrawText(a, t, lines)
+	c.text.Draw(a)
 }
 
 // Status says what the student is to do where the lesson's own text does
 // not fit, "" where it does.
 func (c *Course) Status() string {
 	v := &c.View
-	if !c.long() {
+	if !c.text.Long() {
 		return ""
 	}
 	switch {

@@ -3,13 +3,12 @@ package servers
 import (
 	"strconv"
 
-	"github.com/charmbracelet/bubbles/viewport"
-
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/pager"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -33,18 +32,17 @@ func partOf(m session.Mode) string {
 // Panel is the members of the ensemble, in front of the panels.
 type Panel struct {
 	State  *doctor.State
-	Text   *viewport.Model
 	Asking bool   // they are being asked now
 	Why    string // why they cannot be asked, "" if they can
 }
 
-// Draw draws the members of the ensemble: what they are, what they
-// hold, and what they did not tell.
-func (v *Panel) Draw(f *term.Frame) {
+// Text is the members of the ensemble: what they are, what they hold, and what
+// they did not tell.
+func (v *Panel) Text(f *term.Frame) pager.Text {
 	s := v.State
 	t := s.Told
 	const wide = 100
-	inside := min(f.W-4, wide) - 4
+	inside := term.TextWidth(f.W, wide)
 	var lines [][]term.Span
 	prose := func(indent int, st term.Style, text string) {
 		for _, l := range term.Wrap(text, inside-indent) {
@@ -66,7 +64,7 @@ func (v *Panel) Draw(f *term.Frame) {
 	} else {
 		v.serverTable(f, t, inside, func(spans ...term.Span) { lines = append(lines, spans) }, prose)
 	}
-	f.Overlay(v.Text, "Servers", wide, lines)
+	return pager.Text{Title: "Servers", Width: wide, Lines: lines}
 }
 
 // serverTable makes the lines of the table and of what is below it.

@@ -14,6 +14,9 @@ func InFront(w, h, width, lines int) Rect {
 	return Rect{X: (w - ow) / 2, Y: 1 + max(0, (h-3-oh)/2), W: ow, H: oh}
 }
 
+// TextWidth is how wide a text in front of the panels may be there.
+func TextWidth(w, width int) int { return min(w-4, width) - 4 }
+
 // Window returns the first of n that is in view, of which page are, so that at
 // is among them: top, where that is possible.
 func Window(top, at, page, n int) int {

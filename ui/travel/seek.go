@@ -44,8 +44,8 @@ type Found struct {
 	OK     bool
 }
 
-// Search goes from moment n where the moves lead, one after the other.
-func Search(ctx context.Context, in Past, path string, n uint64, moves ...history.Move) (m Found) {
+// seek goes from moment n where the moves lead, one after the other.
+func seek(ctx context.Context, in Past, path string, n uint64, moves ...history.Move) (m Found) {
 	for _, move := range moves {
 		if ctx.Err() != nil {
 			return m
@@ -77,9 +77,9 @@ func MoveOf(do input.Command) (m history.Move, ok bool) {
 	return m, ok
 }
 
-// Also adds a move to those that wait. One that undoes the last takes it back,
+// also adds a move to those that wait. One that undoes the last takes it back,
 // and one to an end makes those before it needless.
-func Also(wanted []history.Move, m history.Move) []history.Move {
+func also(wanted []history.Move, m history.Move) []history.Move {
 	undoes := map[history.Move]history.Move{
 		history.MoveBack: history.MoveOn, history.MoveOn: history.MoveBack,
 		history.MoveBackToEvent: history.MoveToEvent, history.MoveToEvent: history.MoveBackToEvent,

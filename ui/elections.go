@@ -1,0 +1,119 @@
+package ui
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/elections"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// setViews takes the states of the elections watched. Where the present one is
+// gone, a neighbour is shown.
+func (d *dashboard) setViews(states []*doctor.State) {
+	at := max(0, slices.Index(d.views, d.view))
+	next, changed := d.views.take(states, d.view != nil && d.paused != nil, d.o.Now())
+	if !changed {
+		return
+	}
+	d.views, d.dirty = next, true
+	if !slices.Contains(next, d.view) {
+		d.show(next[min(at, len(next)-1)])
+	} else if d.candidates.Rows.State != d.shown() {
+		d.reselect()
+	}
+	d.opened(d.opening)
+}
+
+// show brings a view to the screen.
+func (d *dashboard) show(v *view) {
+	if d.journey.On && v != d.view {
+		d.present() // the numbers of moments are one election's
+		d.say(term.Muted, "live again: each election has its own past")
+	}
+	d.view, d.dirty = v, true
+	if v.candidates.Rows.State != v.shown() {
+		v.reselect() // it changed while another one was on the screen
+	}
+	d.over = overlay{}
+	d.filter.set(*d.typed())
+	if d.modes.Now() == input.ModeDialog || d.modes.Has(input.ModeInspect) {
+		d.question = nil // it was about the other election
+		d.modes.Home()
+	}
+}
+
+// turn shows the next election watched, or the one before.
+func (d *dashboard) turn(by int) {
+	if n := len(d.views); n > 1 {
+		d.show(d.views[(slices.Index(d.views, d.view)+by+n)%n])
+		return
+	}
+	d.say(term.Muted, "no other election is watched: e searches for some")
+}
+
+// electionsShown is what the screen of elections shows now.
+func (d *dashboard) electionsShown() elections.Shown {
+	x := elections.Shown{Walk: d.walk, Running: d.paused == nil && !d.ended}
+	for _, v := range d.views {
+		x.Watched = append(x.Watched, elections.Watched{Path: v.path, State: v.shown(), Front: v == d.view})
+	}
+	_, x.Why = d.action(Discover, "")
+	return x
+}
+
+// choose opens the screen of elections, and has them searched for where nobody
+// has yet.
+func (d *dashboard) choose() tea.Cmd {
+	d.modes.Open(input.ModeElections)
+	d.elections.Selected = d.path
+	if d.walk != nil {
+		return nil
+	}
+	a, why := d.action(Discover, "")
+	if why != "" {
+		return nil // the screen says so itself
+	}
+	d.begun(a)
+	return d.doer.cmd(a, "", rows.Ref{})
+}
+
+// open shows the selected election, and has it watched if it is not yet.
+func (d *dashboard) open() tea.Cmd {
+	r := d.elections.Row()
+	if r == nil {
+		d.say(term.Trouble, "open: no election is selected")
+		return nil
+	}
+	d.opening = r.Path
+	if d.opened(r.Path) {
+		return nil
+	}
+	a := Action{Kind: Open, Election: d.path, Target: r.Path}
+	name := znode.Safe(r.Path, 0)
+	if why := d.refuses(a); why != "" {
+		d.opening = ""
+		d.say(term.Trouble, "open "+name+": "+why)
+		return nil
+	}
+	d.say(term.Muted, "opening "+name)
+	return d.doer.cmd(a, name, rows.Ref{})
+}
+
+// opened shows the election that the user wanted to open, if it is watched by
+// now, and reports whether it is.
+func (d *dashboard) opened(path string) bool {
+	i := d.views.at(path)
+	if i < 0 || d.opening != path {
+		return false
+	}
+	d.opening = ""
+	d.show(d.views[i])
+	d.modes.Home()
+	return true
+}

@@ -1,0 +1,219 @@
+package header
+
+import (
+	"strconv"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/term"
+	"electop/ui/travel"
+	"electop/ui/wording"
+)
+
+// Bar is what the line says.
+type Bar struct {
+	State   *doctor.State
+	Number  int // of the election among Watched
+	Watched int
+	Wide    bool
+
+	Cluster string
+	Role    string // what this program was started as
+	Badge   string // "DEMO", "REPLAY", "" for a live cluster
+
+	Held    Holding
+	Since   time.Time       // the moment that is held
+	Waiting int             // events that a paused picture does not show
+	Playing *travel.Playing // of a recording, nil else
+	Stopped bool            // the source was stopped by the user
+	Ended   bool            // there will be no newer state
+	Replay  bool            // the source is a recording
+}
+
+// Holding is why the picture does not follow the election.
+type Holding int
+
+const (
+	Live   Holding = iota
+	Paused         // the picture is held
+	Past           // it shows another moment
+)
+
+// Draw draws the line.
+func (v *Bar) Draw(f *term.Frame, r term.Rect) {
+	s := v.State
+	p := f.Area(r).Pen(0)
+	p.Text(term.Badge, " electop ")
+
+	right := v.right(f)
+	path := znode.Safe(s.Path, 0)
+	if path == "" {
+		path = "no path"
+	}
+	count := strconv.Itoa(len(s.Queue))
+	words := units.Count(len(s.Queue), "candidate", "candidates")
+	if s.Phase != model.Live {
+		count, words = "", ""
+	}
+
+	at := ""
+	if v.Watched > 1 {
+		at = "  (" + strconv.Itoa(v.Number) + "/" + strconv.Itoa(v.Watched) + ")"
+	}
+	whose := ""
+	if wording.Foreign(s) != nil {
+		most := 20
+		if v.Wide {
+			most = 32
+		}
+		whose = "  " + term.Cut(wording.System(s), most)
+	}
+
+	// The right side gives way until the path has room, and whose it is; but
+	// not what matters most of it, as that there is no connection.
+	least := min(term.Width(path), 20) + term.Width(at) + 6 + len(count)
+	all := right
+	right = term.FitSpans(all, p.Room()-least-1-term.Width(whose))
+	if telling(right, 6) < telling(all, 6) {
+		right, whose = term.FitSpans(all, p.Room()-least-1), ""
+	}
+	if telling(right, 6) < telling(all, 6) {
+		right = term.FitSpans(all, p.Room()-least) // for want of a cell of the path
+	}
+	if telling(right, 8) < telling(all, 8) {
+		right = term.FitSpans(all, p.Room()-least+max(0, min(term.Width(path), 20)-10))
+	}
+	left := p.Room() - term.SpansWidth(right) - 5
+	p.Gap(2)
+	if words != "" {
+		words, count = "  "+words, "  "+count
+	}
+	for i, rest := range [][3]string{{at, whose, words}, {at, whose, count}, {at, "", words}, {at, "", count}} {
+		n := term.Width(rest[0]) + term.Width(rest[1]) + term.Width(rest[2])
+		if shown := term.TailOf(path, left-n); i == 3 || term.Width(shown) >= min(term.Width(path), 20) && (i > 1 || n+term.Width(path) <= left || i == 1 && whose != "") {
+			p.Text(term.Strong, shown).Text(term.You, rest[0]).Text(term.Muted, rest[1]+rest[2])
+			break
+		}
+	}
+	p.Gap(p.Room() - term.SpansWidth(right) - 1).Spans(right)
+}
+
+// telling counts the spans that a line should not be without, from that keep
+// on.
+func telling(spans []term.Span, keep int) int {
+	n := 0
+	for _, s := range spans {
+		if s.Keep >= keep {
+			n++
+		}
+	}
+	return n
+}
+
+// right is what stands at the right: connection, moment, role.
+func (v *Bar) right(f *term.Frame) []term.Span {
+	s := v.State
+	var out []term.Span
+	add := func(keep int, st term.Style, text string) {
+		out = append(out, term.Span{Style: st, Text: text, Keep: keep})
+	}
+	f.Ticks(term.TickCalm)
+	now := f.Now.Truncate(term.TickCalm)
+
+	cluster := znode.Safe(v.Cluster, 64)
+	switch st, words := v.link(f); {
+	case v.Held == Past && v.Playing != nil:
+	case v.Held == Past:
+		add(9, term.BadgeCut, " "+f.Clock(v.Since)+"  LIVE -"+units.Counter(now.Sub(v.Since.Truncate(term.TickCalm)))+" ")
+	case v.Held == Paused:
+		add(9, term.BadgeCut, " PAUSED "+f.Clock(v.Since)+"  -"+units.Counter(now.Sub(v.Since))+" ")
+		if n := v.Waiting; n > 0 {
+			add(8, term.You, "  +"+units.Count(n, "event", "events")+" waiting")
+		}
+	case st == term.Good:
+		add(8, term.Good, f.Theme.Glyph.Online)
+		add(2, term.Good, " "+words)
+		if cluster != "" {
+			add(6, term.Text, " "+cluster)
+		}
+	default:
+		add(8, st, f.Theme.Glyph.Offline+" ")
+		add(8, st, words)
+		if next := znode.Safe(s.Link.Server, 40); next != "" && !v.Ended {
+			add(6, st, ", trying "+next)
+		}
+		if why := znode.Safe(s.Link.Err, 80); why != "" && !v.Ended {
+			add(5, term.Trouble, ": "+term.Cut(why, 36))
+		}
+		if cluster != "" {
+			add(1, term.Muted, "  "+cluster)
+		}
+	}
+	switch {
+	case v.Playing != nil:
+		at := f.Now
+		if v.Held == Past {
+			at = v.Since
+		}
+		out = append(out, travel.Playback(f, v.Badge, *v.Playing, at, v.Held == Past)...)
+	case v.Badge != "":
+		add(7, term.Lead, "  "+znode.Safe(v.Badge, 16))
+	}
+	if v.Stopped && v.Playing == nil {
+		add(7, term.You, "  stopped")
+	}
+	if role := role(v.Role, s); role != "" {
+		add(4, term.Muted, "   "+znode.Safe(role, 32))
+	}
+	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && v.Held == Live && !v.Ended {
+		add(1, term.Muted, "   rtt "+units.Took(rtt))
+	}
+	if v.Playing == nil {
+		add(5, term.Muted, "   "+f.Clock(now))
+	}
+	return out
+}
+
+// link is the state of the connection in words. The style is term.Good while
+// there is one.
+func (v *Bar) link(f *term.Frame) (term.Style, string) {
+	s := v.State
+	if v.Ended {
+		if v.Replay {
+			return term.Muted, "the recording has ended"
+		}
+		return term.Alarm, "ended"
+	}
+	since := ""
+	if !s.DownSince.IsZero() {
+		since = " since " + units.Seconds(f.Now.Truncate(term.TickCalm).Sub(s.DownSince))
+	}
+	switch s.Link.Link {
+	case model.Connected:
+		return term.Good, "connected"
+	case model.Expired:
+		return term.Alarm, "session expired" + since
+	case model.Connecting:
+		if since == "" {
+			return term.Alarm, "connecting"
+		}
+	}
+	if since == "" {
+		return term.Alarm, "no connection" // there never was one
+	}
+	return term.Alarm, "reconnecting" + since
+}
+
+// role is what this program is in the election: at least what it was started
+// as, and a candidate while it campaigns.
+func role(started string, s *doctor.State) string {
+	for _, m := range s.Members {
+		if m.You {
+			return "candidate"
+		}
+	}
+	return started
+}

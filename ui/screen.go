@@ -1,0 +1,232 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/model"
+	"electop/ui/belief"
+	"electop/ui/candidates"
+	"electop/ui/findings"
+	"electop/ui/handoffs"
+	"electop/ui/input"
+	"electop/ui/inspect"
+	"electop/ui/join"
+	"electop/ui/pager"
+	"electop/ui/recipe"
+	"electop/ui/servers"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// redraw settles the panels and draws a frame if the last one is out of date, and
+// returns the tick for the next moment at which it would be.
+func (d *dashboard) redraw() tea.Cmd {
+	if d.w == 0 || d.h == 0 {
+		d.drawn = ""
+		return nil
+	}
+	if !d.dirty {
+		return nil
+	}
+	d.dirty = false
+	f := d.frame()
+	d.settle(f)
+	d.drawn = d.draw(f)
+	d.frames++
+	now := d.o.Now()
+	switch {
+	case f.Wake.IsZero():
+		d.tickAt = time.Time{}
+		d.gen++ // whatever is on its way is not needed
+		return nil
+	case !d.tickAt.IsZero() && !d.tickAt.After(f.Wake) && d.tickAt.After(now):
+		return nil // the one on its way is early enough; it will look again
+	}
+	d.gen++
+	d.tickAt = f.Wake
+	return d.doer.tick(f.Wake.Sub(now), d.gen)
+}
+
+// frame is an empty picture of this moment.
+func (d *dashboard) frame() *term.Frame {
+	now := d.o.Now()
+	f := &term.Frame{Canvas: &d.canvas, Theme: d.theme, Now: now, Picture: now}
+	f.Resize(d.w, d.h)
+	s := d.shown()
+	switch {
+	case d.paused != nil:
+		f.Picture, f.Held = d.since, true
+	case !s.DownSince.IsZero():
+		f.Picture, f.Held = s.DownSince, true
+	case d.ended && d.o.Mode == ModeReplay:
+		f.Picture, f.Held = s.At, true
+	case d.ended:
+		f.Picture, f.Held = d.endedAt, true
+	}
+	return f
+}
+
+// settle gives each part of the screen its place and what it shows. After it,
+// keys move by what is in view, whether or not it was drawn.
+func (d *dashboard) settle(f *term.Frame) {
+	s := d.shown()
+	x := shape{focus: d.focus, zoomed: d.zoomed, workers: s.Work.Rules.Workers}
+	var lesson [][]term.Span
+	if d.lesson() != nil {
+		lesson = d.course.Lines(&d.theme.Glyph, d.w-4, lessonRoom(d.h, d.zoomed && d.focus == panelHandoffs))
+		x.lesson = len(lesson)
+	}
+	d.at = arrange(d.w, d.h, x)
+	if d.at.header.Empty() {
+		return // too small
+	}
+	if r := d.at.panel[panelCandidates]; !r.Empty() {
+		d.candidates.Settle(d.candidatesShown(f), r)
+	}
+	if r := d.at.panel[panelHandoffs]; !r.Empty() && lesson != nil {
+		d.course.Settle(lesson, r)
+	} else if !r.Empty() {
+		d.handoffs.Settle(d.handoffsShown(f), r)
+	}
+	switch d.modes.Front() {
+	case input.ModeElections:
+		d.elections.Settle(d.electionsShown(), d.at.body())
+	case input.ModeLessons:
+		d.course.SettleMenu(d.w, d.h)
+	case input.ModeInspect, input.ModeDoctor, input.ModeServers, input.ModeHelp, input.ModeJoin:
+		d.text().Settle(d.w, d.h, d.content(f))
+	}
+}
+
+// content is the text in front of the panels.
+func (d *dashboard) content(f *term.Frame) pager.Text {
+	switch d.modes.Front() {
+	case input.ModeInspect:
+		v := inspect.Panel{State: d.shown(), Row: d.row(d.over.of), ReadAt: d.over.readAt}
+		return v.Text(f)
+	case input.ModeDoctor:
+		_, why := d.action(Verify, "")
+		return findings.Text(f, d.shown(), d.asOf(f), why)
+	case input.ModeServers:
+		_, why := d.action(Verify, "")
+		v := servers.Panel{State: d.shown(), Asking: !d.asked.IsZero(), Why: why}
+		return v.Text(f)
+	case input.ModeJoin:
+		v := join.Panel{Invitations: d.o.Invitations, Open: d.o.Open, Cannot: d.o.cannotJoin(d.path)}
+		return v.Text(f)
+	}
+	const width = 92
+	return pager.Text{Title: "Help", Width: width, Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width))}
+}
+
+// draw draws what was settled. It changes nothing but the canvas.
+func (d *dashboard) draw(f *term.Frame) string {
+	a := &d.at
+	if a.header.Empty() {
+		drawTooSmall(f)
+		return f.Render(d.theme)
+	}
+	bar := d.header()
+	bar.Draw(f, a.header)
+	d.drawPanels(f)
+	d.drawFront(f)
+	d.drawStatus(f, a.status)
+	keys := d.footer()
+	input.DrawFooter(f, a.keys, keys.Keys(&f.Theme.Glyph, d.table))
+	return f.Render(d.theme)
+}
+
+func (d *dashboard) drawPanels(f *term.Frame) {
+	a, s := &d.at, d.shown()
+	if r := a.panel[panelCandidates]; !r.Empty() {
+		d.candidates.Draw(f)
+	}
+	if r := a.panel[panelRecipe]; !r.Empty() {
+		p := recipe.Panel{State: s, Focused: d.focus == panelRecipe, Held: d.candidates.Rows.Held}
+		p.Draw(f, r)
+	}
+	believed := d.believed()
+	if !a.belief.Empty() {
+		believed.Draw(f, a.belief)
+	}
+	if !a.brief.Empty() {
+		believed.DrawBrief(f, a.brief)
+	}
+	fades := append(a.panel[:], a.belief, a.brief)
+	if r := a.panel[panelHandoffs]; !r.Empty() && d.lesson() != nil {
+		d.course.Draw(f, d.focus == panelHandoffs)
+		fades[panelHandoffs] = term.Rect{}
+	} else if !r.Empty() {
+		d.handoffs.Draw(f)
+	}
+	if d.stale() {
+		for _, r := range fades {
+			f.Restyle(r.Inner(), term.Fade)
+		}
+	}
+}
+
+// drawFront draws what is in front of the panels, which is to be read: they
+// fade.
+func (d *dashboard) drawFront(f *term.Frame) {
+	m := d.modes.Front()
+	if !m.Main() && m != input.ModeElections {
+		f.Restyle(d.at.body(), term.Fade)
+	}
+	switch m {
+	case input.ModeInspect, input.ModeDoctor, input.ModeServers, input.ModeHelp, input.ModeJoin:
+		d.text().Draw(f)
+	case input.ModeElections:
+		d.elections.Draw(f)
+	case input.ModeFaults:
+		d.faults.Draw(f, d.faultsShown())
+	case input.ModeLessons:
+		d.course.DrawMenu(f)
+	}
+}
+
+// drawTooSmall says what is missing, in the middle of what there is.
+func drawTooSmall(f *term.Frame) {
+	lines := term.Wrap(tooSmall(f.W, f.H), f.W)
+	lines = slices.Clip(lines[:min(len(lines), f.H)])
+	y := (f.H - len(lines)) / 2
+	for i, line := range lines {
+		f.Put(max(0, (f.W-term.Width(line))/2), y+i, f.W, term.Text, line)
+	}
+}
+
+// stale reports whether the picture may be wrong by now.
+func (d *dashboard) stale() bool {
+	s := d.shown()
+	return d.ended && d.o.Mode != ModeReplay && !d.journey.On || !s.DownSince.IsZero() && s.Link.Link != model.Connected
+}
+
+// candidatesShown is what the panel of candidates shows now. It says how slowly
+// the server answers where the recipe is not beside it.
+func (d *dashboard) candidatesShown(f *term.Frame) candidates.Shown {
+	s, focused := d.shown(), d.focus == panelCandidates
+	_, spawn := d.action(Spawn, "")
+	_, campaign := d.action(Campaign, "")
+	return candidates.Shown{
+		State: s, Focused: focused, Zoomed: d.zoomed && focused,
+		Pace: d.w < wideFrom || d.zoomed || s.Work.Rules.Workers || wording.Foreign(s) != nil,
+		AsOf: d.asOf(f), Why: candidates.Explain(f, s, d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.lesson().Target(),
+	}
+}
+
+// believed is the panel of what is believed and what is so.
+func (d *dashboard) believed() belief.Panel {
+	return belief.Panel{State: d.shown(), Focused: d.focus == panelRecipe, Wide: d.w >= wideFrom}
+}
+
+func (d *dashboard) handoffsShown(f *term.Frame) handoffs.Shown {
+	believed := d.believed()
+	x := handoffs.Shown{State: d.shown(), Focused: d.focus == panelHandoffs, Properties: believed.PropertySpans(f)}
+	if d.paused == nil {
+		x.Came = d.handoffCame
+	}
+	return x
+}

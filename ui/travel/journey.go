@@ -1,0 +1,109 @@
+package travel
+
+import (
+	"context"
+
+	"electop/model/history"
+	"electop/ui/rows"
+)
+
+// Journey is where the user is in time. While it is on, the picture of one
+// election is held at an earlier moment. One search is under way at a time; the
+// moves that the user makes meanwhile make the next one.
+type Journey struct {
+	On    bool
+	Known bool // Found is the moment that is shown; it is being searched for else
+	Found
+	// Selected is the user's choice, also at moments at which it does not exist.
+	Selected rows.Ref
+
+	in     Past
+	path   string
+	moving bool
+	wanted []history.Move
+	gen    uint64 // an answer to an older journey is late
+	// leaving says that the playback goes on as soon as the search is over.
+	leaving bool
+}
+
+// A Search finds a moment. It takes a while and runs outside the event loop.
+type Search func(context.Context) Arrival
+
+// Arrival is the moment that a search found.
+type Arrival struct {
+	gen uint64
+	Found
+	Err error // the playback could not be stopped
+}
+
+// Begin starts a journey in the election at path: first to the moment that is
+// shown now. stop stops the playback of a recording.
+func (j *Journey) Begin(in Past, path string, selected rows.Ref, stop func(context.Context) error) Search {
+	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected}
+	gen := j.gen
+	return func(ctx context.Context) Arrival {
+		a := Arrival{gen: gen}
+		reel, played := in.(Reel)
+		if !played {
+			a.Found = seek(ctx, in, path, 0, history.MoveToLast)
+			return a
+		}
+		if now := reel.Playing(); !now.Stopped && !now.Ended {
+			if a.Err = stop(ctx); a.Err != nil {
+				return a
+			}
+		}
+		a.Found = seek(ctx, in, path, reel.Playing().N, history.MoveTo)
+		return a
+	}
+}
+
+// End returns to the present.
+func (j *Journey) End() { *j = Journey{gen: j.gen + 1} }
+
+// Go adds a move and returns the search for it, nil while one is under way.
+func (j *Journey) Go(m history.Move) Search {
+	j.wanted = also(j.wanted, m)
+	return j.next()
+}
+
+// Leave reports whether the journey can end now. If not, it ends with the search
+// that is under way, which would stop the playback again.
+func (j *Journey) Leave() bool {
+	j.leaving = j.moving
+	return !j.moving
+}
+
+// Arrive takes what a search found, and reports whether it belongs to this
+// journey.
+func (j *Journey) Arrive(a Arrival) bool {
+	if !j.On || a.gen != j.gen {
+		return false
+	}
+	j.moving = false
+	if a.Err == nil && a.OK && a.At.State != nil {
+		j.Found, j.Known = a.Found, true
+	}
+	return true
+}
+
+// Next says what comes after an arrival: the end of the journey, or the search
+// for where the user wants to be by now, nil if that is here.
+func (j *Journey) Next() (next Search, leave bool) {
+	if j.leaving {
+		return nil, true
+	}
+	return j.next(), false
+}
+
+func (j *Journey) next() Search {
+	if j.moving || len(j.wanted) == 0 {
+		return nil
+	}
+	gen, n, moves := j.gen, j.At.N, j.wanted
+	in, path := j.in, j.path
+	j.moving, j.wanted = true, nil
+	return func(ctx context.Context) Arrival {
+		return Arrival{gen: gen, Found: seek(ctx, in, path, n, moves...)}
+	}
+}
