@@ -12,7 +12,6 @@ type ConnectRequest struct {
 	HasReadOnly     bool // whether the trailing byte is present (3.4 on)
 }
 
-// Append implements [Record].
 func (r *ConnectRequest) Append(b []byte) []byte {
 	b = AppendInt32(b, r.ProtocolVersion)
 	b = AppendInt64(b, r.LastZxidSeen)
@@ -20,12 +19,11 @@ func (r *ConnectRequest) Append(b []byte) []byte {
 	b = AppendInt64(b, r.SessionID)
 	b = AppendBuffer(b, r.Passwd)
 	if r.HasReadOnly {
-		b = AppendBool(b, r.ReadOnly)
+		b = appendBool(b, r.ReadOnly)
 	}
 	return b
 }
 
-// Decode implements [Record].
 func (r *ConnectRequest) Decode(d *Decoder) {
 	*r = ConnectRequest{
 		ProtocolVersion: d.Int32(), LastZxidSeen: d.Int64(), Timeout: d.Int32(),
@@ -47,19 +45,17 @@ type ConnectResponse struct {
 	HasReadOnly     bool // whether the trailing byte is present (3.4 on)
 }
 
-// Append implements [Record].
 func (r *ConnectResponse) Append(b []byte) []byte {
 	b = AppendInt32(b, r.ProtocolVersion)
 	b = AppendInt32(b, r.Timeout)
 	b = AppendInt64(b, r.SessionID)
 	b = AppendBuffer(b, r.Passwd)
 	if r.HasReadOnly {
-		b = AppendBool(b, r.ReadOnly)
+		b = appendBool(b, r.ReadOnly)
 	}
 	return b
 }
 
-// Decode implements [Record].
 func (r *ConnectResponse) Decode(d *Decoder) {
 	*r = ConnectResponse{
 		ProtocolVersion: d.Int32(), Timeout: d.Int32(), SessionID: d.Int64(), Passwd: d.Buffer(),
@@ -75,13 +71,11 @@ type RequestHeader struct {
 	Op  Op
 }
 
-// Append implements [Record].
 func (h *RequestHeader) Append(b []byte) []byte {
 	b = AppendInt32(b, h.Xid)
 	return AppendInt32(b, int32(h.Op))
 }
 
-// Decode implements [Record].
 func (h *RequestHeader) Decode(d *Decoder) {
 	*h = RequestHeader{Xid: d.Int32(), Op: Op(d.Int32())}
 }
@@ -94,14 +88,12 @@ type ReplyHeader struct {
 	Err  Code
 }
 
-// Append implements [Record].
 func (h *ReplyHeader) Append(b []byte) []byte {
 	b = AppendInt32(b, h.Xid)
 	b = AppendInt64(b, h.Zxid)
 	return AppendInt32(b, int32(h.Err))
 }
 
-// Decode implements [Record].
 func (h *ReplyHeader) Decode(d *Decoder) {
 	*h = ReplyHeader{Xid: d.Int32(), Zxid: d.Int64(), Err: Code(d.Int32())}
 }
@@ -114,14 +106,12 @@ type WatcherEvent struct {
 	Path  string
 }
 
-// Append implements [Record].
 func (e *WatcherEvent) Append(b []byte) []byte {
 	b = AppendInt32(b, e.Type)
 	b = AppendInt32(b, e.State)
 	return AppendString(b, e.Path)
 }
 
-// Decode implements [Record].
 func (e *WatcherEvent) Decode(d *Decoder) {
 	*e = WatcherEvent{Type: d.Int32(), State: d.Int32(), Path: d.Path()}
 }

@@ -15,7 +15,6 @@ type Stat struct {
 	Pzxid          int64 // zxid of the last create or delete of a child
 }
 
-// Append implements [Record].
 func (s *Stat) Append(b []byte) []byte {
 	b = AppendInt64(b, s.Czxid)
 	b = AppendInt64(b, s.Mzxid)
@@ -30,7 +29,6 @@ func (s *Stat) Append(b []byte) []byte {
 	return AppendInt64(b, s.Pzxid)
 }
 
-// Decode implements [Record].
 func (s *Stat) Decode(d *Decoder) {
 	*s = Stat{
 		Czxid: d.Int64(), Mzxid: d.Int64(), Ctime: d.Int64(), Mtime: d.Int64(),

@@ -22,8 +22,8 @@ type Record interface {
 // record they were taken for.
 var ErrMalformed = errors.New("wire: malformed record")
 
-// AppendBool appends one byte, 0 or 1.
-func AppendBool(b []byte, v bool) []byte {
+// appendBool appends one byte, 0 or 1.
+func appendBool(b []byte, v bool) []byte {
 	if v {
 		return append(b, 1)
 	}
@@ -55,9 +55,9 @@ func AppendString(b []byte, v string) []byte {
 	return append(b, v...)
 }
 
-// AppendStrings appends a vector of strings. An empty one has count 0, never
+// appendStrings appends a vector of strings. An empty one has count 0, never
 // -1: some clients allocate by the count.
-func AppendStrings(b []byte, v []string) []byte {
+func appendStrings(b []byte, v []string) []byte {
 	b = AppendInt32(b, int32(len(v)))
 	for _, s := range v {
 		b = AppendString(b, s)
@@ -132,7 +132,8 @@ func (d *Decoder) Int64() int64 {
 	return int64(binary.BigEndian.Uint64(p))
 }
 
-// length reads a length and returns -1 for null and for a failure.
+// length reads a length, -1 for null and for a failure. It may be longer than
+// what is left.
 func (d *Decoder) length(what string) int {
 	n := d.Int32()
 	switch {
@@ -140,9 +141,6 @@ func (d *Decoder) length(what string) int {
 		return -1
 	case n < -1:
 		d.fail("negative length of " + what)
-		return -1
-	case int64(n) > int64(len(d.b)):
-		d.fail(what + " beyond the end")
 		return -1
 	}
 	return int(n)
@@ -201,20 +199,7 @@ func (d *Decoder) count(size int, what string) int {
 }
 
 // Strings reads a vector of strings; null and empty both give nil.
-func (d *Decoder) Strings() []string {
-	n := d.count(4, "strings")
-	if n == 0 {
-		return nil
-	}
-	v := make([]string, 0, n)
-	for range n {
-		v = append(v, d.String())
-	}
-	if d.err != nil {
-		return nil
-	}
-	return v
-}
+func (d *Decoder) Strings() []string { return d.vector(d.String) }
 
 // Paths reads a vector of strings that must not be null, and none of them
 // either; an empty one gives nil.
@@ -224,8 +209,11 @@ func (d *Decoder) Paths() []string { return d.list(d.Path) }
 func (d *Decoder) list(element func() string) []string {
 	if d.null() {
 		d.fail("null list")
-		return nil
 	}
+	return d.vector(element)
+}
+
+func (d *Decoder) vector(element func() string) []string {
 	n := d.count(4, "strings")
 	if n == 0 {
 		return nil

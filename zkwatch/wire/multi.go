@@ -27,7 +27,7 @@ type MultiRequest struct{ Ops []MultiOp }
 // multiHeader precedes every element and, with done set, ends the list.
 func appendMultiHeader(b []byte, op Op, done bool, err Code) []byte {
 	b = AppendInt32(b, int32(op))
-	b = AppendBool(b, done)
+	b = appendBool(b, done)
 	return AppendInt32(b, int32(err))
 }
 
@@ -37,8 +37,7 @@ func decodeMultiHeader(d *Decoder) (op Op, done bool) {
 	return op, done || d.err != nil
 }
 
-// Append implements [Record]. An operation that cannot be part of a multi is
-// written without a body.
+// Append writes an operation that cannot be part of a multi without a body.
 func (r *MultiRequest) Append(b []byte) []byte {
 	for i := range r.Ops {
 		o := &r.Ops[i]
@@ -54,7 +53,7 @@ func (r *MultiRequest) Append(b []byte) []byte {
 		case OpSetData:
 			b = AppendInt32(AppendBuffer(AppendString(b, o.Path), o.Data), o.Version)
 		case OpGetData, OpGetChildren:
-			b = AppendBool(AppendString(b, o.Path), o.Watch)
+			b = appendBool(AppendString(b, o.Path), o.Watch)
 		}
 		if o.NoPath && len(b) > path {
 			binary.BigEndian.PutUint32(b[path:], 1<<32-1)
@@ -63,8 +62,8 @@ func (r *MultiRequest) Append(b []byte) []byte {
 	return appendMultiHeader(b, -1, true, -1)
 }
 
-// Decode implements [Record]. An operation that cannot be part of a multi is
-// a failure, and so are reads among writes.
+// Decode fails on an operation that cannot be part of a multi, and on reads
+// among writes.
 func (r *MultiRequest) Decode(d *Decoder) {
 	r.Ops = nil
 	for {
@@ -113,7 +112,6 @@ type MultiResult struct {
 // A MultiResponse answers multi and multiRead, one result for each operation.
 type MultiResponse struct{ Results []MultiResult }
 
-// Append implements [Record].
 func (r *MultiResponse) Append(b []byte) []byte {
 	for i := range r.Results {
 		m := &r.Results[i]
@@ -128,7 +126,7 @@ func (r *MultiResponse) Append(b []byte) []byte {
 		case OpGetData:
 			b = m.Stat.Append(AppendBuffer(b, m.Data))
 		case OpGetChildren:
-			b = AppendStrings(b, m.Children)
+			b = appendStrings(b, m.Children)
 		case OpError:
 			b = AppendInt32(b, int32(m.Err))
 		}
@@ -136,7 +134,6 @@ func (r *MultiResponse) Append(b []byte) []byte {
 	return appendMultiHeader(b, -1, true, -1)
 }
 
-// Decode implements [Record].
 func (r *MultiResponse) Decode(d *Decoder) {
 	r.Results = nil
 	for {

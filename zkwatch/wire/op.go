@@ -43,75 +43,46 @@ const (
 	OpError                Op = -1
 )
 
+var opNames = map[Op]string{
+	OpNotification:         "notification",
+	OpCreate:               "create",
+	OpDelete:               "delete",
+	OpExists:               "exists",
+	OpGetData:              "getData",
+	OpSetData:              "setData",
+	OpGetACL:               "getACL",
+	OpSetACL:               "setACL",
+	OpGetChildren:          "getChildren",
+	OpSync:                 "sync",
+	OpPing:                 "ping",
+	OpGetChildren2:         "getChildren2",
+	OpCheck:                "check",
+	OpMulti:                "multi",
+	OpCreate2:              "create2",
+	OpReconfig:             "reconfig",
+	OpCheckWatches:         "checkWatches",
+	OpRemoveWatches:        "removeWatches",
+	OpCreateContainer:      "createContainer",
+	OpDeleteContainer:      "deleteContainer",
+	OpCreateTTL:            "createTTL",
+	OpMultiRead:            "multiRead",
+	OpAuth:                 "auth",
+	OpSetWatches:           "setWatches",
+	OpSASL:                 "sasl",
+	OpGetEphemerals:        "getEphemerals",
+	OpGetAllChildrenNumber: "getAllChildrenNumber",
+	OpSetWatches2:          "setWatches2",
+	OpAddWatch:             "addWatch",
+	OpWhoAmI:               "whoAmI",
+	OpCreateSession:        "createSession",
+	OpCloseSession:         "closeSession",
+	OpError:                "error",
+}
+
 // String returns the operation's name as ZooKeeper spells it, or its number.
 func (o Op) String() string {
-	switch o {
-	case OpNotification:
-		return "notification"
-	case OpCreate:
-		return "create"
-	case OpDelete:
-		return "delete"
-	case OpExists:
-		return "exists"
-	case OpGetData:
-		return "getData"
-	case OpSetData:
-		return "setData"
-	case OpGetACL:
-		return "getACL"
-	case OpSetACL:
-		return "setACL"
-	case OpGetChildren:
-		return "getChildren"
-	case OpSync:
-		return "sync"
-	case OpPing:
-		return "ping"
-	case OpGetChildren2:
-		return "getChildren2"
-	case OpCheck:
-		return "check"
-	case OpMulti:
-		return "multi"
-	case OpCreate2:
-		return "create2"
-	case OpReconfig:
-		return "reconfig"
-	case OpCheckWatches:
-		return "checkWatches"
-	case OpRemoveWatches:
-		return "removeWatches"
-	case OpCreateContainer:
-		return "createContainer"
-	case OpDeleteContainer:
-		return "deleteContainer"
-	case OpCreateTTL:
-		return "createTTL"
-	case OpMultiRead:
-		return "multiRead"
-	case OpAuth:
-		return "auth"
-	case OpSetWatches:
-		return "setWatches"
-	case OpSASL:
-		return "sasl"
-	case OpGetEphemerals:
-		return "getEphemerals"
-	case OpGetAllChildrenNumber:
-		return "getAllChildrenNumber"
-	case OpSetWatches2:
-		return "setWatches2"
-	case OpAddWatch:
-		return "addWatch"
-	case OpWhoAmI:
-		return "whoAmI"
-	case OpCreateSession:
-		return "createSession"
-	case OpCloseSession:
-		return "closeSession"
-	case OpError:
-		return "error"
+	if name, ok := opNames[o]; ok {
+		return name
 	}
 	return "op " + strconv.Itoa(int(o))
 }
@@ -119,10 +90,9 @@ func (o Op) String() string {
 // Transaction ids of replies (and of the requests they answer) that are not
 // numbered by the client.
 const (
-	XidWatch      int32 = -1 // a WatcherEvent, never requested
-	XidPing       int32 = -2
-	XidAuth       int32 = -4
-	XidSetWatches int32 = -8 // by the Java client; others number it
+	XidWatch int32 = -1 // a WatcherEvent, never requested
+	XidPing  int32 = -2
+	XidAuth  int32 = -4
 )
 
 // Flags of the create requests (CreateMode).
@@ -159,7 +129,6 @@ const (
 
 // Types of a [WatcherEvent].
 const (
-	EventSession             int32 = -1
 	EventNodeCreated         int32 = 1
 	EventNodeDeleted         int32 = 2
 	EventNodeDataChanged     int32 = 3

@@ -7,11 +7,8 @@ package wire
 // A PathRequest asks about one path: getACL, sync and getAllChildrenNumber.
 type PathRequest struct{ Path string }
 
-// Append implements [Record].
 func (r *PathRequest) Append(b []byte) []byte { return AppendString(b, r.Path) }
-
-// Decode implements [Record].
-func (r *PathRequest) Decode(d *Decoder) { r.Path = d.Path() }
+func (r *PathRequest) Decode(d *Decoder)      { r.Path = d.Path() }
 
 // A PathWatchRequest reads a path and may leave a watch: exists, getData,
 // getChildren and getChildren2.
@@ -20,12 +17,10 @@ type PathWatchRequest struct {
 	Watch bool
 }
 
-// Append implements [Record].
 func (r *PathWatchRequest) Append(b []byte) []byte {
-	return AppendBool(AppendString(b, r.Path), r.Watch)
+	return appendBool(AppendString(b, r.Path), r.Watch)
 }
 
-// Decode implements [Record].
 func (r *PathWatchRequest) Decode(d *Decoder) {
 	*r = PathWatchRequest{Path: d.Path(), Watch: d.Bool()}
 }
@@ -37,12 +32,10 @@ type PathVersionRequest struct {
 	Version int32
 }
 
-// Append implements [Record].
 func (r *PathVersionRequest) Append(b []byte) []byte {
 	return AppendInt32(AppendString(b, r.Path), r.Version)
 }
 
-// Decode implements [Record].
 func (r *PathVersionRequest) Decode(d *Decoder) {
 	*r = PathVersionRequest{Path: d.Path(), Version: d.Int32()}
 }
@@ -57,7 +50,6 @@ type CreateRequest struct {
 	NoPath bool
 }
 
-// Append implements [Record].
 func (r *CreateRequest) Append(b []byte) []byte {
 	if r.NoPath {
 		b = AppendInt32(b, -1)
@@ -69,7 +61,6 @@ func (r *CreateRequest) Append(b []byte) []byte {
 	return AppendInt32(b, r.Flags)
 }
 
-// Decode implements [Record].
 func (r *CreateRequest) Decode(d *Decoder) {
 	*r = CreateRequest{NoPath: d.null(), Path: d.String(), Data: d.Buffer(), ACL: decodeACLs(d), Flags: d.Int32()}
 }
@@ -80,12 +71,10 @@ type CreateTTLRequest struct {
 	TTL int64 // milliseconds
 }
 
-// Append implements [Record].
 func (r *CreateTTLRequest) Append(b []byte) []byte {
 	return AppendInt64(r.CreateRequest.Append(b), r.TTL)
 }
 
-// Decode implements [Record].
 func (r *CreateTTLRequest) Decode(d *Decoder) {
 	r.CreateRequest.Decode(d)
 	r.TTL = d.Int64()
@@ -98,12 +87,11 @@ type SetDataRequest struct {
 	Version int32
 }
 
-// Append implements [Record].
 func (r *SetDataRequest) Append(b []byte) []byte {
 	return AppendInt32(AppendBuffer(AppendString(b, r.Path), r.Data), r.Version)
 }
 
-// Decode implements [Record]. A null path reads as "".
+// Decode reads a null path as "".
 func (r *SetDataRequest) Decode(d *Decoder) {
 	*r = SetDataRequest{Path: d.String(), Data: d.Buffer(), Version: d.Int32()}
 }
@@ -115,12 +103,11 @@ type SetACLRequest struct {
 	Version int32
 }
 
-// Append implements [Record].
 func (r *SetACLRequest) Append(b []byte) []byte {
 	return AppendInt32(appendACLs(AppendString(b, r.Path), r.ACL), r.Version)
 }
 
-// Decode implements [Record]. A null path reads as "".
+// Decode reads a null path as "".
 func (r *SetACLRequest) Decode(d *Decoder) {
 	*r = SetACLRequest{Path: d.String(), ACL: decodeACLs(d), Version: d.Int32()}
 }
@@ -131,12 +118,10 @@ type WatcherTypeRequest struct {
 	Type int32 // WatcherChildren, WatcherData or WatcherAny
 }
 
-// Append implements [Record].
 func (r *WatcherTypeRequest) Append(b []byte) []byte {
 	return AppendInt32(AppendString(b, r.Path), r.Type)
 }
 
-// Decode implements [Record].
 func (r *WatcherTypeRequest) Decode(d *Decoder) {
 	*r = WatcherTypeRequest{Path: d.Path(), Type: d.Int32()}
 }
@@ -147,12 +132,11 @@ type AddWatchRequest struct {
 	Mode int32 // WatchPersistent or WatchPersistentRecursive
 }
 
-// Append implements [Record].
 func (r *AddWatchRequest) Append(b []byte) []byte {
 	return AppendInt32(AppendString(b, r.Path), r.Mode)
 }
 
-// Decode implements [Record]. A null path reads as "".
+// Decode reads a null path as "".
 func (r *AddWatchRequest) Decode(d *Decoder) {
 	*r = AddWatchRequest{Path: d.String(), Mode: d.Int32()}
 }
@@ -166,15 +150,13 @@ type SetWatchesRequest struct {
 	Child        []string
 }
 
-// Append implements [Record].
 func (r *SetWatchesRequest) Append(b []byte) []byte {
 	b = AppendInt64(b, r.RelativeZxid)
-	b = AppendStrings(b, r.Data)
-	b = AppendStrings(b, r.Exist)
-	return AppendStrings(b, r.Child)
+	b = appendStrings(b, r.Data)
+	b = appendStrings(b, r.Exist)
+	return appendStrings(b, r.Child)
 }
 
-// Decode implements [Record].
 func (r *SetWatchesRequest) Decode(d *Decoder) {
 	*r = SetWatchesRequest{RelativeZxid: d.Int64(), Data: d.Paths(), Exist: d.Paths(), Child: d.Paths()}
 }
@@ -186,15 +168,13 @@ type SetWatches2Request struct {
 	Recursive  []string
 }
 
-// Append implements [Record].
 func (r *SetWatches2Request) Append(b []byte) []byte {
 	b = r.SetWatchesRequest.Append(b)
-	b = AppendStrings(b, r.Persistent)
-	return AppendStrings(b, r.Recursive)
+	b = appendStrings(b, r.Persistent)
+	return appendStrings(b, r.Recursive)
 }
 
-// Decode implements [Record]. In the lists of persistent watches null reads as
-// "".
+// Decode reads null as "" in the lists of persistent watches.
 func (r *SetWatches2Request) Decode(d *Decoder) {
 	r.SetWatchesRequest.Decode(d)
 	r.Persistent = d.list(d.String)
@@ -204,10 +184,9 @@ func (r *SetWatches2Request) Decode(d *Decoder) {
 // A GetEphemeralsRequest is the request of getEphemerals.
 type GetEphemeralsRequest struct{ Prefix string }
 
-// Append implements [Record].
 func (r *GetEphemeralsRequest) Append(b []byte) []byte { return AppendString(b, r.Prefix) }
 
-// Decode implements [Record]. A null prefix reads as "".
+// Decode reads a null prefix as "".
 func (r *GetEphemeralsRequest) Decode(d *Decoder) { r.Prefix = d.String() }
 
 // An AuthRequest is the request of auth, sent with [XidAuth].
@@ -217,12 +196,10 @@ type AuthRequest struct {
 	Auth   []byte
 }
 
-// Append implements [Record].
 func (r *AuthRequest) Append(b []byte) []byte {
 	return AppendBuffer(AppendString(AppendInt32(b, r.Type), r.Scheme), r.Auth)
 }
 
-// Decode implements [Record].
 func (r *AuthRequest) Decode(d *Decoder) {
 	*r = AuthRequest{Type: d.Int32(), Scheme: d.String(), Auth: d.Buffer()}
 }

@@ -7,11 +7,8 @@ package wire
 // A PathResponse answers create and sync.
 type PathResponse struct{ Path string }
 
-// Append implements [Record].
 func (r *PathResponse) Append(b []byte) []byte { return AppendString(b, r.Path) }
-
-// Decode implements [Record].
-func (r *PathResponse) Decode(d *Decoder) { r.Path = d.Path() }
+func (r *PathResponse) Decode(d *Decoder)      { r.Path = d.Path() }
 
 // A CreateResponse answers create2, createContainer and createTTL.
 type CreateResponse struct {
@@ -19,10 +16,8 @@ type CreateResponse struct {
 	Stat Stat
 }
 
-// Append implements [Record].
 func (r *CreateResponse) Append(b []byte) []byte { return r.Stat.Append(AppendString(b, r.Path)) }
 
-// Decode implements [Record].
 func (r *CreateResponse) Decode(d *Decoder) {
 	r.Path = d.Path()
 	r.Stat.Decode(d)
@@ -34,10 +29,8 @@ type DataResponse struct {
 	Stat Stat
 }
 
-// Append implements [Record].
 func (r *DataResponse) Append(b []byte) []byte { return r.Stat.Append(AppendBuffer(b, r.Data)) }
 
-// Decode implements [Record].
 func (r *DataResponse) Decode(d *Decoder) {
 	r.Data = d.Buffer()
 	r.Stat.Decode(d)
@@ -46,11 +39,8 @@ func (r *DataResponse) Decode(d *Decoder) {
 // A StringsResponse answers getChildren and getEphemerals.
 type StringsResponse struct{ Strings []string }
 
-// Append implements [Record].
-func (r *StringsResponse) Append(b []byte) []byte { return AppendStrings(b, r.Strings) }
-
-// Decode implements [Record].
-func (r *StringsResponse) Decode(d *Decoder) { r.Strings = d.Strings() }
+func (r *StringsResponse) Append(b []byte) []byte { return appendStrings(b, r.Strings) }
+func (r *StringsResponse) Decode(d *Decoder)      { r.Strings = d.Strings() }
 
 // A Children2Response answers getChildren2.
 type Children2Response struct {
@@ -58,12 +48,10 @@ type Children2Response struct {
 	Stat     Stat
 }
 
-// Append implements [Record].
 func (r *Children2Response) Append(b []byte) []byte {
-	return r.Stat.Append(AppendStrings(b, r.Children))
+	return r.Stat.Append(appendStrings(b, r.Children))
 }
 
-// Decode implements [Record].
 func (r *Children2Response) Decode(d *Decoder) {
 	r.Children = d.Strings()
 	r.Stat.Decode(d)
@@ -75,10 +63,8 @@ type ACLResponse struct {
 	Stat Stat
 }
 
-// Append implements [Record].
 func (r *ACLResponse) Append(b []byte) []byte { return r.Stat.Append(appendACLs(b, r.ACL)) }
 
-// Decode implements [Record].
 func (r *ACLResponse) Decode(d *Decoder) {
 	r.ACL = decodeACLs(d)
 	r.Stat.Decode(d)
@@ -87,27 +73,20 @@ func (r *ACLResponse) Decode(d *Decoder) {
 // A CountResponse answers getAllChildrenNumber.
 type CountResponse struct{ Count int32 }
 
-// Append implements [Record].
 func (r *CountResponse) Append(b []byte) []byte { return AppendInt32(b, r.Count) }
-
-// Decode implements [Record].
-func (r *CountResponse) Decode(d *Decoder) { r.Count = d.Int32() }
+func (r *CountResponse) Decode(d *Decoder)      { r.Count = d.Int32() }
 
 // An ErrorResponse answers addWatch, and stands for a failed operation in a
 // [MultiResponse].
 type ErrorResponse struct{ Err Code }
 
-// Append implements [Record].
 func (r *ErrorResponse) Append(b []byte) []byte { return AppendInt32(b, int32(r.Err)) }
-
-// Decode implements [Record].
-func (r *ErrorResponse) Decode(d *Decoder) { r.Err = Code(d.Int32()) }
+func (r *ErrorResponse) Decode(d *Decoder)      { r.Err = Code(d.Int32()) }
 
 // A WhoAmIResponse answers whoAmI: what the connection is authenticated as.
 // ID.ID holds the user's name without any secret.
 type WhoAmIResponse struct{ IDs []ID }
 
-// Append implements [Record].
 func (r *WhoAmIResponse) Append(b []byte) []byte {
 	b = AppendInt32(b, int32(len(r.IDs)))
 	for _, id := range r.IDs {
@@ -116,7 +95,6 @@ func (r *WhoAmIResponse) Append(b []byte) []byte {
 	return b
 }
 
-// Decode implements [Record].
 func (r *WhoAmIResponse) Decode(d *Decoder) {
 	r.IDs = nil
 	for range d.count(8, "client infos") {
