@@ -89,7 +89,8 @@ type Config struct {
 	// network without partitions.
 	Line *fault.Line
 
-	// Replies, if set, are the servers' replies, of which one can get lost.
+	// Replies are the servers' replies, of which one can get lost. nil means that
+	// none is.
 	Replies *fault.Replies
 
 	// Shuffle, if set, replaces rand.Shuffle in choosing the order in which the
@@ -144,6 +145,9 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	if cfg.Gate == nil {
 		cfg.Gate = new(fault.Gate)
+	}
+	if cfg.Replies == nil {
+		cfg.Replies = new(fault.Replies)
 	}
 	if cfg.Shuffle == nil {
 		cfg.Shuffle = rand.Shuffle

@@ -14,16 +14,13 @@ import (
 func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.attempting(addr)
 	if !c.servers.pause(c.life) || !c.gate.Pass(c.life.Done()) {
-		return newFarewell(c.part), nil
+		return c.farewell(), nil
 	}
 	ctx, cancel := context.WithTimeout(c.life, c.cfg.DialTimeout)
 	defer cancel()
 	raw, err := c.reach(ctx, network, addr)
 	if err == nil && c.cfg.TLS != nil {
 		raw, err = secure(ctx, &c.cfg, raw, addr)
-	}
-	if err == nil && c.cfg.Replies != nil {
-		raw = c.cfg.Replies.Over(raw)
 	}
 	if err != nil {
 		c.attemptFailed(addr, fmt.Errorf("connect to %s: %w", addr, err))
@@ -40,7 +37,7 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	c.mu.Unlock()
 	if ended {
 		n.shut()
-		return newFarewell(c.part), nil
+		return c.farewell(), nil
 	}
 	return n, nil
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+
+	"electop/zkwatch/wire"
 )
 
 // connectResponse acts on the answer to the request for a session: int
@@ -46,7 +48,9 @@ func (n *serverConn) sendCredentials() {
 	spawned := n.c.spawn(func() {
 		defer func() { <-n.writing }()
 		for _, a := range auths {
-			if _, err := n.raw.Write(authFrame(a)); err != nil {
+			frame := wire.AppendFrame(nil, &wire.RequestHeader{Xid: wire.XidAuth, Op: wire.OpAuth},
+				&wire.AuthRequest{Scheme: a.Scheme, Auth: []byte(a.credential())})
+			if _, err := n.raw.Write(frame); err != nil {
 				n.fail(fmt.Errorf("send credential for scheme %s: %w", a.Scheme, err))
 				return
 			}
@@ -59,16 +63,16 @@ func (n *serverConn) sendCredentials() {
 
 // authReply acts on the answer to a credential. A server that refuses one would
 // refuse it again.
-func (n *serverConn) authReply(code int32) error {
+func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
 	if n.auths < len(n.c.cfg.Auth) {
 		scheme = n.c.cfg.Auth[n.auths].Scheme
 	}
 	n.auths++
-	if code == 0 {
+	if code == wire.OK {
 		return nil
 	}
-	err := fmt.Errorf("credential for scheme %s at %s: %w (code %d)", scheme, n.addr, zk.ErrAuthFailed, code)
+	err := fmt.Errorf("credential for scheme %s at %s: %w (code %d)", scheme, n.addr, zk.ErrAuthFailed, int32(code))
 	n.c.terminate(Closed, err, false)
 	return err
 }

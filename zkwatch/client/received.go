@@ -6,34 +6,44 @@ import (
 	"net"
 	"time"
 
+	"electop/zkwatch/fault"
 	"electop/zkwatch/wire"
 )
 
-// Read implements net.Conn.
-func (n *serverConn) Read(p []byte) (int, error) {
+// Read implements net.Conn. It returns bytes of one frame.
+func (n *serverConn) Read(p []byte) (k int, err error) {
 	if !n.c.gate.Pass(n.closed) {
 		return 0, net.ErrClosed
 	}
-	k, err := n.ahead.Read(p)
-	if !n.c.gate.Pass(n.closed) {
-		return 0, net.ErrClosed
+	if n.left == 0 {
+		err = n.begin()
 	}
-	for rest, broken := p[:k], error(nil); len(rest) > 0; {
-		var complete bool
-		rest, complete, broken = n.in.feed(rest, n.isSettled(), n.sized, n.headed)
-		if broken == nil && complete {
-			broken = n.received()
-		}
-		if broken != nil {
-			n.fail(broken)
-			return 0, broken
+	if err == nil {
+		if k, err = n.ahead.Read(p[:min(len(p), n.left)]); err != nil {
+			err = n.explain(err)
+		} else if n.left -= k; n.left == 0 {
+			err = n.received()
 		}
 	}
 	if err != nil {
-		n.fail(n.explain(err))
+		n.fail(err)
+		return 0, err
+	}
+	return k, nil
+}
+
+// readRaw reads for ahead. What arrives while the gate is shut has not arrived yet.
+func (n *serverConn) readRaw(p []byte) (int, error) {
+	k, err := n.raw.Read(p)
+	if !n.c.gate.Pass(n.closed) {
+		return 0, net.ErrClosed
 	}
 	return k, err
 }
+
+type readFunc func(p []byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 func (n *serverConn) isSettled() bool {
 	n.mu.Lock()
@@ -41,43 +51,63 @@ func (n *serverConn) isSettled() bool {
 	return n.settled
 }
 
-// sized checks the length of a frame that begins.
-func (n *serverConn) sized(prefix [prefixSize]byte, size int) error {
-	if !n.isSettled() {
-		return connectResponseSize(prefix, size)
+// begin checks the head of the next frame before the library can have any of it,
+// and takes the zxid out of a reply.
+func (n *serverConn) begin() error {
+	prefix, err := n.ahead.Peek(prefixSize)
+	if err != nil {
+		return n.explain(err)
 	}
-	return replySize(size, n.c.cfg.MaxReply)
+	settled, size := n.isSettled(), int(int32(binary.BigEndian.Uint32(prefix)))
+	if settled {
+		err = replySize(size, n.c.cfg.MaxReply)
+	} else {
+		err = connectResponseSize(prefix, size)
+	}
+	if err != nil {
+		return err
+	}
+	frame, err := n.ahead.Peek(prefixSize + min(headSize, size))
+	if err != nil {
+		return n.explain(err)
+	}
+	n.size, n.left = size, prefixSize+size
+	n.head = append(n.head[:0], frame[prefixSize:]...)
+	if settled {
+		clear(frame[8:16])
+		return n.checkReply()
+	}
+	if length := int32(binary.BigEndian.Uint32(n.head[16:])); length < -1 || int(length) > size-headSize {
+		return fmt.Errorf("%w: a password of %d bytes", ErrNotZooKeeper, length)
+	}
+	return nil
 }
 
-// headed checks the head of a frame before the library can have all of it.
-func (n *serverConn) headed(head []byte, size int) error {
+// checkReply checks the head of a reply.
+func (n *serverConn) checkReply() error {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !n.settled {
-		if length := int32(binary.BigEndian.Uint32(head[16:])); length < -1 || int(length) > size-headSize {
-			return fmt.Errorf("%w: a password of %d bytes", ErrNotZooKeeper, length)
-		}
+	r, ok := n.sent[int32(binary.BigEndian.Uint32(n.head))]
+	n.mu.Unlock()
+	switch {
+	case !ok:
 		return nil
+	case r.joins && replyCode(n.head) == wire.OK && n.c.cfg.Replies.Lose():
+		return fault.ErrReplyLost
 	}
-	r, ok := n.sent[int32(binary.BigEndian.Uint32(head))]
-	if !ok {
-		return nil
-	}
-	return replyCount(r.opcode, head, size)
+	return replyCount(r.op, n.head, n.size)
 }
 
 // received acts on a complete frame.
 func (n *serverConn) received() error {
-	head := n.in.head[:min(headSize, n.in.size)]
 	if !n.isSettled() {
-		return n.connectResponse(head)
+		return n.connectResponse(n.head)
 	}
-	xid := int32(binary.BigEndian.Uint32(head))
+	xid := int32(binary.BigEndian.Uint32(n.head))
 	switch xid {
 	case wire.XidWatch:
 		return nil
 	case wire.XidAuth:
-		return n.authReply(int32(binary.BigEndian.Uint32(head[12:])))
+		return n.authReply(replyCode(n.head))
 	}
 	n.mu.Lock()
 	var at time.Time
@@ -89,10 +119,10 @@ func (n *serverConn) received() error {
 			at, n.pings = n.pings[0], n.pings[1:]
 		}
 	} else if r, ok := n.sent[xid]; ok {
-		at, zxid = r.at, int64(binary.BigEndian.Uint64(head[4:]))
-		small = isRead(r.opcode) && n.in.size <= smallReply
+		at, zxid = r.at, int64(binary.BigEndian.Uint64(n.head[4:]))
+		small = isRead(r.op) && n.size <= smallReply
 		delete(n.sent, xid)
-		if r.opcode == opCloseSession {
+		if r.op == wire.OpCloseSession {
 			close(n.goodbye)
 		}
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -42,9 +43,12 @@ type serverConn struct {
 
 	writing chan struct{} // holds a token while a frame is written
 
-	ahead *bufio.Reader // for Read: of raw
-	in    frameReader   // for Read
-	auths int           // for Read: replies to credentials seen
+	// For Read:
+	ahead *bufio.Reader // of readRaw
+	head  []byte        // of the present frame, without its length
+	size  int           // of the present frame, without its length
+	left  int           // bytes of it, with its length, that the library has not read
+	auths int           // replies to credentials seen
 
 	mu        sync.Mutex
 	greeted   bool   // the ConnectRequest has been sent
@@ -61,8 +65,9 @@ type serverConn struct {
 }
 
 type request struct {
-	opcode int32
-	at     time.Time
+	op    wire.Op
+	joins bool // it creates a candidate's znode
+	at    time.Time
 }
 
 func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since int64) *serverConn {
@@ -72,12 +77,12 @@ func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since
 		addr:     addr,
 		deadline: deadline,
 		closed:   make(chan struct{}),
-		ahead:    bufio.NewReaderSize(raw, readAhead),
 		writing:  make(chan struct{}, 1),
 		sent:     make(map[int32]request),
 		goodbye:  make(chan struct{}),
 		since:    since,
 	}
+	n.ahead = bufio.NewReaderSize(readFunc(n.readRaw), readAhead)
 	raw.SetDeadline(deadline)
 	return n
 }
@@ -117,8 +122,8 @@ func (n *serverConn) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	h := n.c.handed.Load()
-	opcode, frame := n.note(p)
-	if opcode != opHello && opcode != opPing && opcode != opSetWatches {
+	frame, called := n.note(p)
+	if called {
 		n.c.written(h) // or dropped
 	}
 	if frame == nil {
@@ -131,34 +136,31 @@ func (n *serverConn) Write(p []byte) (int, error) {
 }
 
 // note remembers when a frame was sent, and returns it as it is to be sent; nil
-// if it is not.
-func (n *serverConn) note(frame []byte) (opcode int32, send []byte) {
+// if it is not. called says that it is a request which somebody called for.
+func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := time.Now()
 	if !n.greeted {
+		// int protocolVersion, long lastZxidSeen, int timeOut, long sessionId, ...
 		n.greeted, n.hello = true, now
-		send, n.asked, _ = connectRequest(frame, n.since)
-		return opHello, send
+		n.asked = binary.BigEndian.Uint64(frame[prefixSize+16:])
+		return withZxid(frame, prefixSize+4, n.since), false
 	}
-	xid, opcode, ok := requestHeader(frame)
+	xid, op := requestHeader(frame)
 	switch {
-	case !ok:
-		return opHello, nil
-	case xid == wire.XidPing:
+	case op == wire.OpPing:
 		n.pings = append(n.pings, now)
-		return opcode, frame
-	case opcode == opSetWatches:
-		if frame, ok = setWatches(frame, n.since); !ok {
-			return opcode, nil
-		}
+		return frame, false
+	case op == wire.OpSetWatches:
+		frame = withZxid(frame, prefixSize+8, n.since) // long relativeZxid, and lists of paths
 	case !n.announced:
 		// Left in the library's queue when the last connection was lost. Its
 		// caller was told so; it must not run now.
-		return opcode, nil
+		return nil, true
 	}
-	n.sent[xid] = request{opcode: opcode, at: now}
-	return opcode, frame
+	n.sent[xid] = request{op: op, joins: joins(op, frame), at: now}
+	return frame, op != wire.OpSetWatches
 }
 
 // send writes one frame.

@@ -3,8 +3,8 @@
 // the network, which a partition takes away: nothing arrives until it is healed.
 // Both stand in front of a net.Conn, so that the client and the server behind
 // it run as they are. The local candidates fail that way, and the tests of the
-// embedded server make their clients fail that way. [Replies] stand in front of
-// a connection too, and cut it in place of one reply.
+// embedded server make their clients fail that way. [Replies] have a client's
+// connection end in place of one reply.
 package fault
 
 import (
