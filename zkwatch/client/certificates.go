@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -32,26 +33,12 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 		}
 	}
 	if ca != "" {
-		blocks, err := readPEM("CA file", ca)
+		authorities, err := readCertificates("CA file", ca)
 		if err != nil {
 			return nil, err
 		}
 		cfg.RootCAs = x509.NewCertPool()
-		n := 0
-		for _, b := range blocks {
-			if b.Type != "CERTIFICATE" {
-				continue
-			}
-			n++
-			c, err := x509.ParseCertificate(b.Bytes)
-			if err != nil {
-				return nil, fmt.Errorf("CA file %s: certificate %d cannot be parsed", ca, n)
-			}
-			cfg.RootCAs.AddCert(c)
-		}
-		if n == 0 {
-			return nil, fmt.Errorf("CA file %s: it contains no certificate", ca)
-		}
+		cfg.RootCAs.AppendCertsFromPEM(authorities)
 	}
 	switch {
 	case cert == "" && key == "":
@@ -61,67 +48,61 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 	case cert == "":
 		return nil, fmt.Errorf("client key file %s: its certificate is missing", key)
 	}
-	pair, err := loadPair(cert, key)
+	chain, err := readCertificates("client certificate file", cert)
 	if err != nil {
 		return nil, err
+	}
+	private, err := readKey(key)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(chain, private)
+	if err != nil { // it tells nothing of the one block that it was given
+		return nil, fmt.Errorf("client key file %s for the first certificate of %s: %w", key, cert, err)
 	}
 	cfg.Certificates = []tls.Certificate{pair}
 	return cfg, nil
 }
 
-func loadPair(cert, key string) (tls.Certificate, error) {
-	var none tls.Certificate
-	certs, err := readPEM("client certificate file", cert)
+// readCertificates reads the certificates of a PEM file, and only them.
+func readCertificates(what, path string) (certificates []byte, err error) {
+	blocks, err := readPEM(what, path)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
-	var chain []byte
-	for _, b := range certs {
+	n := 0
+	for _, b := range blocks {
 		if b.Type != "CERTIFICATE" {
 			continue
 		}
+		n++
 		if _, err := x509.ParseCertificate(b.Bytes); err != nil {
-			return none, fmt.Errorf("client certificate file %s: a certificate cannot be parsed", cert)
+			return nil, fmt.Errorf("%s %s: certificate %d cannot be parsed", what, path, n)
 		}
-		chain = append(chain, pem.EncodeToMemory(b)...)
+		b.Headers = nil // package x509 skips one that has some
+		certificates = append(certificates, pem.EncodeToMemory(b)...)
 	}
-	if chain == nil {
-		return none, fmt.Errorf("client certificate file %s: it contains no certificate", cert)
+	if n == 0 {
+		return nil, fmt.Errorf("%s %s: it contains no certificate", what, path)
 	}
-	keys, err := readPEM("client key file", key)
-	if err != nil {
-		return none, err
-	}
-	for _, b := range keys {
-		if !strings.HasSuffix(b.Type, "PRIVATE KEY") {
-			continue
-		}
-		if b.Type == "ENCRYPTED PRIVATE KEY" || b.Headers["DEK-Info"] != "" {
-			return none, fmt.Errorf("client key file %s: the key is encrypted: decrypt it first, for example with openssl pkey", key)
-		}
-		// What is wrong with a private key is nobody's business.
-		if !parses(b) {
-			return none, fmt.Errorf("client key file %s: the private key cannot be parsed", key)
-		}
-		pair, err := tls.X509KeyPair(chain, pem.EncodeToMemory(b))
-		if err != nil {
-			return none, fmt.Errorf("client key file %s: the key does not belong to the first certificate of %s", key, cert)
-		}
-		return pair, nil
-	}
-	return none, fmt.Errorf("client key file %s: it contains no private key", key)
+	return certificates, nil
 }
 
-// parses tells whether crypto/tls can read the key, in any of the three forms.
-func parses(b *pem.Block) bool {
-	if _, err := x509.ParsePKCS8PrivateKey(b.Bytes); err == nil {
-		return true
+// readKey reads the first private key of a PEM file, and only that.
+func readKey(path string) ([]byte, error) {
+	blocks, err := readPEM("client key file", path)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := x509.ParsePKCS1PrivateKey(b.Bytes); err == nil {
-		return true
+	i := slices.IndexFunc(blocks, func(b *pem.Block) bool { return strings.HasSuffix(b.Type, "PRIVATE KEY") })
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("client key file %s: it contains no private key", path)
+	case blocks[i].Type == "ENCRYPTED PRIVATE KEY" || blocks[i].Headers["DEK-Info"] != "":
+		return nil, fmt.Errorf("client key file %s: the key is encrypted: decrypt it first, for example with openssl pkey", path)
 	}
-	_, err := x509.ParseECPrivateKey(b.Bytes)
-	return err == nil
+	// A type of its own making would be in an error of package tls.
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: blocks[i].Bytes}), nil
 }
 
 // readPEM reads a file of PEM blocks; what names it in errors.
@@ -131,12 +112,9 @@ func readPEM(what, path string) ([]*pem.Block, error) {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPEMFile+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", what, err)
-	case len(data) > maxPEMFile:
-		return nil, fmt.Errorf("%s %s: it is larger than %d bytes", what, path, maxPEMFile)
+	data, err := readBounded(f, maxPEMFile)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", what, path, err)
 	}
 	var blocks []*pem.Block
 	for {
@@ -150,6 +128,15 @@ func readPEM(what, path string) ([]*pem.Block, error) {
 		return nil, fmt.Errorf("%s %s: it contains no PEM block", what, path)
 	}
 	return blocks, nil
+}
+
+// readBounded reads a file of at most so many bytes.
+func readBounded(f *os.File, most int) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("it is larger than %d bytes", most)
+	}
+	return data, err
 }
 
 // clientTLS is cfg as connections use it: nothing older than TLS 1.2, whoever

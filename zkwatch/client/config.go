@@ -108,27 +108,19 @@ func (cfg Config) withDefaults() (Config, error) {
 			return cfg, fmt.Errorf("chroot %q: not the path of a znode below the root", cfg.Servers.Chroot)
 		}
 	}
-	if cfg.SessionTimeout == 0 {
-		cfg.SessionTimeout = defaultSessionTimeout
-	}
+	cfg.SessionTimeout = cmp.Or(cfg.SessionTimeout, defaultSessionTimeout)
 	if cfg.SessionTimeout < time.Millisecond || cfg.SessionTimeout > math.MaxInt32*time.Millisecond {
 		return cfg, fmt.Errorf("session timeout %v is not between 1ms and 24 days", cfg.SessionTimeout)
 	}
-	if cfg.DialTimeout == 0 {
-		cfg.DialTimeout = defaultDialTimeout
-	}
+	cfg.DialTimeout = cmp.Or(cfg.DialTimeout, defaultDialTimeout)
 	if cfg.DialTimeout < 0 {
 		return cfg, fmt.Errorf("dial timeout %v is negative", cfg.DialTimeout)
 	}
-	if cfg.BufferSize == 0 {
-		cfg.BufferSize = defaultBufferSize
-	}
+	cfg.BufferSize = cmp.Or(cfg.BufferSize, defaultBufferSize)
 	if cfg.BufferSize < minBufferSize {
 		return cfg, fmt.Errorf("buffer size %d is less than %d", cfg.BufferSize, minBufferSize)
 	}
-	if cfg.MaxReply == 0 {
-		cfg.MaxReply = defaultMaxReply
-	}
+	cfg.MaxReply = cmp.Or(cfg.MaxReply, defaultMaxReply)
 	if cfg.MaxReply < minMaxReply || cfg.MaxReply > math.MaxInt32 {
 		return cfg, fmt.Errorf("reply limit %d is not between %d and %d", cfg.MaxReply, minMaxReply, math.MaxInt32)
 	}
@@ -140,15 +132,9 @@ func (cfg Config) withDefaults() (Config, error) {
 	if cfg.Dial == nil {
 		cfg.Dial = new(net.Dialer).DialContext
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Gate == nil {
-		cfg.Gate = new(fault.Gate)
-	}
-	if cfg.Replies == nil {
-		cfg.Replies = new(fault.Replies)
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	cfg.Gate = cmp.Or(cfg.Gate, new(fault.Gate))
+	cfg.Replies = cmp.Or(cfg.Replies, new(fault.Replies))
 	if cfg.Shuffle == nil {
 		cfg.Shuffle = rand.Shuffle
 	}

@@ -46,7 +46,7 @@ type Conn struct {
 
 	mu            sync.Mutex
 	status        Status
-	subscribers   subscribers
+	subscribers   map[*subscription]bool
 	link          *serverConn    // the connection in use or being set up
 	lost          chan struct{}  // while Connected: closed when that ends
 	lostBy        error          // what the last connection ended by
@@ -78,7 +78,7 @@ func Connect(cfg Config) (*Conn, error) {
 		parted:      make(chan struct{}),
 		gone:        make(chan struct{}),
 		turn:        make(chan struct{}, 1),
-		subscribers: make(subscribers),
+		subscribers: make(map[*subscription]bool),
 		status:      Status{Since: time.Now()},
 		lease:       lease{tick: cfg.Tick},
 	}
@@ -158,7 +158,7 @@ func (c *Conn) setErr(err error) {
 	news := c.status.Err == nil || c.status.Err.Error() != err.Error()
 	c.status.Err = err
 	if news {
-		c.subscribers.publish(c.status)
+		c.publish()
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *Conn) setErr(err error) {
 func (c *Conn) setState(state State, err error) {
 	c.status.State, c.status.Err, c.status.Since = state, err, time.Now()
 	c.status.Change++
-	c.subscribers.publish(c.status)
+	c.publish()
 }
 
 // patience is how long to go without a session before giving up. After the

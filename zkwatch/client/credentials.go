@@ -105,12 +105,9 @@ func ReadAuthFile(path string) ([]Auth, error) {
 	if mode := info.Mode(); mode&fs.ModePerm&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, fmt.Errorf("auth file %s: other users can read or write it (mode %#o): run chmod 600", path, mode.Perm())
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxAuthFile+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("auth file: %w", err)
-	case len(text) > maxAuthFile:
-		return nil, fmt.Errorf("auth file %s: it is larger than %d bytes", path, maxAuthFile)
+	text, err := readBounded(f, maxAuthFile)
+	if err != nil {
+		return nil, fmt.Errorf("auth file %s: %w", path, err)
 	}
 	var auths []Auth
 	number := 0

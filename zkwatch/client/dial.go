@@ -59,7 +59,7 @@ func (c *Conn) attempting(addr string) {
 		return
 	}
 	c.status.Server = addr
-	c.subscribers.publish(c.status)
+	c.publish()
 }
 
 // attemptFailed records why an attempt to connect came to nothing.

@@ -19,40 +19,44 @@ import (
 
 // Children lists the children of path.
 func (c *Conn) Children(ctx context.Context, path string) ([]string, *zk.Stat, error) {
-	r, err := do(ctx, c, call{op: "getChildren", path: path}, func(full string) (r reply[[]string], err error) {
-		r.value, r.stat, err = c.zk.Children(full)
-		return r, err
-	})
-	return r.value, r.stat, err
+	return read(ctx, c, "getChildren", path, c.zk.Children)
 }
 
 // ChildrenW lists the children of path and watches for children that are created
 // or deleted.
 func (c *Conn) ChildrenW(ctx context.Context, path string) ([]string, *zk.Stat, <-chan zk.Event, error) {
-	r, err := do(ctx, c, call{op: "getChildren", path: path}, func(full string) (r reply[[]string], err error) {
-		r.value, r.stat, r.events, err = c.zk.ChildrenW(full)
-		return watched(c, r, err)
-	})
-	return r.value, r.stat, r.events, err
+	return watch(ctx, c, "getChildren", path, c.zk.ChildrenW)
 }
 
 // Get reads the data of path.
 func (c *Conn) Get(ctx context.Context, path string) ([]byte, *zk.Stat, error) {
-	r, err := do(ctx, c, call{op: "getData", path: path}, func(full string) (r reply[[]byte], err error) {
-		r.value, r.stat, err = c.zk.Get(full)
-		return r, err
-	})
-	return r.value, r.stat, err
+	return read(ctx, c, "getData", path, c.zk.Get)
 }
 
 // GetW reads the data of path and watches for its change or deletion. Unlike
 // ExistsW it sets no watch where the znode is absent.
 func (c *Conn) GetW(ctx context.Context, path string) ([]byte, *zk.Stat, <-chan zk.Event, error) {
-	r, err := do(ctx, c, call{op: "getData", path: path}, func(full string) (r reply[[]byte], err error) {
-		r.value, r.stat, r.events, err = c.zk.GetW(full)
-		return watched(c, r, err)
-	})
-	return r.value, r.stat, r.events, err
+	return watch(ctx, c, "getData", path, c.zk.GetW)
+}
+
+// Exists tells whether path exists. The Stat is nil if not.
+func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) {
+	exists, stat, err := read(ctx, c, "exists", path, c.zk.Exists)
+	if !exists {
+		stat = nil
+	}
+	return exists, stat, err
+}
+
+// ExistsW tells whether path exists and watches for its creation, change or
+// deletion. If the znode does not exist, the watch may last as long as the session:
+// to wait for a deletion, GetW is better.
+func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan zk.Event, error) {
+	exists, stat, events, err := watch(ctx, c, "exists", path, c.zk.ExistsW)
+	if !exists {
+		stat = nil
+	}
+	return exists, stat, events, err
 }
 
 // ensembleConfig is where servers keep their ensemble's configuration, outside
@@ -68,32 +72,6 @@ func (c *Conn) EnsembleConfig(ctx context.Context) (string, error) {
 		return data, err
 	})
 	return string(data), err
-}
-
-// Exists tells whether path exists. The Stat is nil if not.
-func (c *Conn) Exists(ctx context.Context, path string) (bool, *zk.Stat, error) {
-	r, err := do(ctx, c, call{op: "exists", path: path}, func(full string) (r reply[bool], err error) {
-		r.value, r.stat, err = c.zk.Exists(full)
-		return r, err
-	})
-	if !r.value {
-		r.stat = nil
-	}
-	return r.value, r.stat, err
-}
-
-// ExistsW tells whether path exists and watches for its creation, change or
-// deletion. If the znode does not exist, the watch may last as long as the session:
-// to wait for a deletion, GetW is better.
-func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan zk.Event, error) {
-	r, err := do(ctx, c, call{op: "exists", path: path}, func(full string) (r reply[bool], err error) {
-		r.value, r.stat, r.events, err = c.zk.ExistsW(full)
-		return watched(c, r, err)
-	})
-	if !r.value {
-		r.stat = nil
-	}
-	return r.value, r.stat, r.events, err
 }
 
 // Create creates a znode and returns its path. The path of a sequential znode ends
@@ -135,31 +113,43 @@ func (c *Conn) Sync(ctx context.Context, path string) error {
 	return err
 }
 
-// A reply is what a read returns.
-type reply[T any] struct {
-	value  T
-	stat   *zk.Stat
-	events <-chan zk.Event
+// read makes a request that reads.
+func read[T any](ctx context.Context, c *Conn, op, path string, request func(string) (T, *zk.Stat, error)) (T, *zk.Stat, error) {
+	value, stat, _, err := watch(ctx, c, op, path, func(full string) (T, *zk.Stat, <-chan zk.Event, error) {
+		value, stat, err := request(full)
+		return value, stat, nil, err
+	})
+	return value, stat, err
 }
 
-// watched replaces the library's channel of a reply by one whose event has a
-// path inside the chroot, if there is one. Otherwise the event takes the shorter
-// way, for which a handoff waits.
-func watched[T any](c *Conn, r reply[T], err error) (reply[T], error) {
-	if err != nil || c.cfg.Servers.Chroot == "" {
-		return r, err
+// watch makes a request that reads and sets a watch, whose event gets a path
+// inside the chroot if there is one. Otherwise the event takes the shorter way,
+// for which a handoff waits.
+func watch[T any](ctx context.Context, c *Conn, op, path string, request func(string) (T, *zk.Stat, <-chan zk.Event, error)) (T, *zk.Stat, <-chan zk.Event, error) {
+	type reply struct {
+		value  T
+		stat   *zk.Stat
+		events <-chan zk.Event
 	}
-	events, out := r.events, make(chan zk.Event, 1)
-	c.calls.Add(1) // the caller, an admitted call, still counts
-	go func() {
-		defer c.calls.Done()
+	r, err := do(ctx, c, call{op: op, path: path}, func(full string) (r reply, err error) {
+		r.value, r.stat, r.events, err = request(full)
+		if err == nil && r.events != nil && c.cfg.Servers.Chroot != "" {
+			r.events = c.inner(r.events)
+		}
+		return r, err
+	})
+	return r.value, r.stat, r.events, err
+}
+
+// inner passes on the event of a watch with a path inside the chroot.
+func (c *Conn) inner(events <-chan zk.Event) <-chan zk.Event {
+	out := make(chan zk.Event, 1)
+	c.calls.Go(func() { // the caller, an admitted call, still counts
 		defer close(out)
-		event, ok := <-events
-		if ok {
+		if event, ok := <-events; ok {
 			event.Path = c.cfg.Servers.inner(event.Path)
 			out <- event
 		}
-	}()
-	r.events = out
-	return r, nil
+	})
+	return out
 }

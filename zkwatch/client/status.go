@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"electop/model/session"
@@ -106,10 +105,10 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 // is closed after a terminal status, or when ctx is done; the caller must wait for
 // one of them.
 func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
-	s := &subscription{wake: make(chan struct{}, 1)}
+	s := &subscription{more: make(chan struct{}, 1)}
 	c.mu.Lock()
 	s.add(c.status)
-	c.subscribers[s] = struct{}{}
+	c.subscribers[s] = true
 	c.mu.Unlock()
 
 	out := make(chan Status)
@@ -122,11 +121,15 @@ func (c *Conn) Subscribe(ctx context.Context) <-chan Status {
 		}()
 		for {
 			select {
-			case <-s.wake:
+			case <-s.more:
 			case <-ctx.Done():
 				return
 			}
-			for _, status := range s.take() {
+			c.mu.Lock()
+			queue := s.queue
+			s.queue = nil
+			c.mu.Unlock()
+			for _, status := range queue {
 				select {
 				case out <- status:
 				case <-ctx.Done():
@@ -157,42 +160,29 @@ func (c *Conn) AwaitConnected(ctx context.Context) bool {
 	return false
 }
 
-// subscribers are guarded by the Conn's mu.
-type subscribers map[*subscription]struct{}
-
-func (all subscribers) publish(status Status) {
-	for s := range all {
-		s.add(status)
+// publish gives everybody the status. The caller holds c.mu.
+func (c *Conn) publish() {
+	for s := range c.subscribers {
+		s.add(c.status)
 	}
 }
 
-// A subscription is an unbounded queue of statuses. It stays short: only
-// changes of state make it grow, and each takes a connection or a loss of one.
+// A subscription is an unbounded queue of statuses, guarded by the Conn's mu. It
+// stays short: only changes of state make it grow, and each takes a connection or
+// a loss of one.
 type subscription struct {
-	wake chan struct{}
-
-	mu    sync.Mutex
 	queue []Status
+	more  chan struct{}
 }
 
 func (s *subscription) add(status Status) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.queue); n > 0 && s.queue[n-1].State == status.State && s.queue[n-1].Since.Equal(status.Since) {
+	if n := len(s.queue); n > 0 && s.queue[n-1].Change == status.Change {
 		s.queue[n-1] = status
 	} else {
 		s.queue = append(s.queue, status)
 	}
 	select {
-	case s.wake <- struct{}{}:
+	case s.more <- struct{}{}:
 	default:
 	}
-}
-
-func (s *subscription) take() []Status {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	q := s.queue
-	s.queue = nil
-	return q
 }
