@@ -43,7 +43,7 @@ func (s *candidacy) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.status = s.conn.Subscribe(ctx)
-	if err := s.awaitConnected(ctx, nil); err != nil {
+	if err := s.awaitConnected(ctx); err != nil {
 		return err
 	}
 	if err := s.conn.CheckLease(); err != nil {
@@ -138,17 +138,8 @@ func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
 	return nil
 }
 
-// awaitConnected waits until the session is connected. ended is the error to
-// return should it already be over.
-func (s *candidacy) awaitConnected(ctx context.Context, ended error) error {
-	if ended != nil {
-		// The watch's channel may be ahead of the status.
-		select {
-		case <-s.conn.Done():
-			return ended
-		default:
-		}
-	}
+// awaitConnected waits until the session is connected.
+func (s *candidacy) awaitConnected(ctx context.Context) error {
 	for {
 		if st := s.conn.Status(); st.State == client.Connected && s.connected {
 			return s.gate.Wait(ctx)
@@ -183,7 +174,7 @@ func (s *candidacy) retry(ctx context.Context, request func(context.Context) err
 		if err == nil || !client.Unanswered(err) {
 			return err
 		}
-		if err := s.awaitConnected(ctx, nil); err != nil {
+		if err := s.awaitConnected(ctx); err != nil {
 			return err
 		}
 	}

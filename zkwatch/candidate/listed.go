@@ -2,6 +2,8 @@ package candidate
 
 import (
 	"cmp"
+	"math"
+	"slices"
 
 	"electop/model"
 	"electop/model/znode"
@@ -11,42 +13,32 @@ import (
 // queue, those without a number last. One pass and nothing sorted: thousands cost
 // little, where a handoff waits for it.
 func listed(children []string) model.StepOn {
-	var first [model.ListedMax + 1]child
-	n := 0
+	first := make([]child, 0, model.ListedMax+1)
 	for _, name := range children {
-		c := child{name: name}
-		c.seq, c.numbered = znode.Sequence(name)
-		if n == model.ListedMax && !c.before(first[n-1]) {
+		c := child{name: name, seq: math.MaxInt64}
+		if seq, numbered := znode.Sequence(name); numbered {
+			c.seq = seq
+		}
+		if len(first) == model.ListedMax && byNumber(c, first[model.ListedMax-1]) >= 0 {
 			continue
 		}
-		at := n
-		for ; at > 0 && c.before(first[at-1]); at-- {
-			first[at] = first[at-1]
-		}
-		first[at] = c
-		n = min(n+1, model.ListedMax)
+		at, _ := slices.BinarySearchFunc(first, c, byNumber)
+		first = slices.Insert(first, at, c)
+		first = first[:min(len(first), model.ListedMax)]
 	}
-	on := model.StepOn{More: len(children) - n}
-	for _, c := range first[:n] {
+	on := model.StepOn{More: len(children) - len(first)}
+	for _, c := range first {
 		on.Children = append(on.Children, bounded(c.name))
 	}
 	return on
 }
 
 type child struct {
-	name     string
-	seq      int64
-	numbered bool
+	name string
+	seq  int64
 }
 
-// before tells whether c is named before d: by their numbers, and those that
-// have none last.
-func (c child) before(d child) bool {
-	if c.numbered != d.numbered {
-		return c.numbered
-	}
-	return cmp.Or(cmp.Compare(c.seq, d.seq), cmp.Compare(c.name, d.name)) < 0
-}
+func byNumber(a, b child) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.name, b.name)) }
 
 // nameMax is how much of a name a step tells, in bytes. Anybody who can write to
 // the cluster makes names.

@@ -113,8 +113,8 @@ const (
 	aTick
 )
 
-// await waits for a watch to fire, or for a tick. It reports suspension and
-// resumption on the way.
+// await waits for a watch to fire, or for a tick; either can be nil. It reports
+// suspension and resumption on the way.
 func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-chan time.Time) (awaited, error) {
 	for {
 		switch {
@@ -130,7 +130,7 @@ func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-cha
 			}
 			switch {
 			case !ok || e.Type == zk.EventNotWatching || e.Err != nil:
-				return itsChange, s.awaitConnected(ctx, errWatchLost)
+				return itsChange, s.awaitConnected(ctx)
 			case e.Type == zk.EventNodeDeleted:
 				return itsDeletion, nil
 			}
@@ -152,6 +152,3 @@ func (s *candidacy) await(ctx context.Context, watch <-chan zk.Event, tick <-cha
 		}
 	}
 }
-
-// errWatchLost is the session's end as a watch tells it.
-var errWatchLost = fmt.Errorf("%w: its watch ended with the session", errLost)

@@ -50,7 +50,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 		}
 		if errors.Is(err, client.ErrQuota) {
 			s.report(func(m *model.Member) { m.Obstacle = znode.Safe(err.Error(), 0) })
-			if err := s.rest(ctx, quota); err != nil {
+			if _, err := s.await(ctx, nil, time.After(quota)); err != nil {
 				return err
 			}
 			quota = min(2*quota, quotaPauseMost)
@@ -59,7 +59,7 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 		if !client.Unanswered(err) {
 			return err
 		}
-		if err := s.awaitConnected(ctx, nil); err != nil {
+		if err := s.awaitConnected(ctx); err != nil {
 			return err
 		}
 		if !s.nameless {
@@ -84,26 +84,6 @@ const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
 )
-
-// rest waits for d, unless the candidacy ends before.
-func (s *candidacy) rest(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	for {
-		select {
-		case <-timer.C:
-			return s.gate.Wait(ctx)
-		case st, ok := <-s.status:
-			if err := s.note(ctx, st, ok); err != nil {
-				return err
-			}
-		case <-s.resign:
-			return s.withdraw(ctx)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
 
 // find looks for the own znode by how its name begins, on a server that knows
 // all that was committed before. Where the others' names begin so too the owner
