@@ -1,12 +1,48 @@
 package client
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"electop/model/znode"
 )
+
+// ReadZnode reads a znode, which the result calls name. If it does not exist, the
+// result is Unread; if its data may not be read, the result has its stat only.
+// Each request is made by a call of try.
+func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send func() error) error) (znode.Znode, error) {
+	var data []byte
+	var stat *zk.Stat
+	err := try(func() (err error) {
+		data, stat, err = c.Get(ctx, path)
+		return err
+	})
+	denied := errors.Is(err, zk.ErrNoAuth)
+	if denied { // exists needs no permission
+		err = try(func() (err error) {
+			if _, stat, err = c.Exists(ctx, path); err == nil && stat == nil {
+				err = zk.ErrNoNode
+			}
+			return err
+		})
+	}
+	switch {
+	case errors.Is(err, zk.ErrInvalidPath):
+		// Old servers let names be created that no client may ask for. The znode
+		// exists, and must not keep the others from being read.
+		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
+	case errors.Is(err, zk.ErrNoNode):
+		return znode.Znode{Name: name, Unread: true}, nil
+	case err != nil:
+		return znode.Znode{}, err
+	}
+	z := Znode(name, stat, data)
+	z.Data.Denied = denied
+	return z, nil
+}
 
 // Znode is the result of reading a znode, in the model's terms.
 func Znode(name string, stat *zk.Stat, data []byte) znode.Znode {

@@ -115,37 +115,15 @@ func (w *walk) report(f Found) {
 	}
 }
 
-// read reads one znode. One that is gone is said to be unread; one whose data is
-// forbidden has its stat only.
-func (w *walk) read(ctx context.Context, path, name string) (z znode.Znode, err error) {
-	var data []byte
-	var stat *zk.Stat
-	err = w.request(ctx, func() (err error) {
-		data, stat, err = w.conn.Get(ctx, path)
+// read reads one znode. One whose data is too large has its stat only.
+func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error) {
+	return w.conn.ReadZnode(ctx, path, name, func(send func() error) error {
+		err := w.request(ctx, send)
+		if errors.Is(err, client.ErrReplyTooLarge) {
+			return zk.ErrNoAuth
+		}
 		return err
 	})
-	denied := errors.Is(err, zk.ErrNoAuth) || errors.Is(err, client.ErrReplyTooLarge)
-	if denied {
-		err = w.request(ctx, func() error {
-			exists, s, err := w.conn.Exists(ctx, path)
-			if err == nil && !exists {
-				err = zk.ErrNoNode
-			}
-			stat = s
-			return err
-		})
-	}
-	switch {
-	case errors.Is(err, zk.ErrInvalidPath): // as readOne has it
-		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
-	case errors.Is(err, zk.ErrNoNode):
-		return znode.Znode{Name: name, Unread: true}, nil
-	case err != nil:
-		return z, err
-	}
-	z = client.Znode(name, stat, data)
-	z.Data.Denied = denied
-	return z, nil
 }
 
 // unread are the names that are not known, as far as they are looked at.

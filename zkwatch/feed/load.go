@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"sync"
 
 	"electop/model"
@@ -23,8 +22,8 @@ type lines struct {
 	err   error
 }
 
-// The lines are decoded in pieces of about pieceBytes by as many goroutines as
-// there are processors; aheadMax pieces at most are under way.
+// The lines are decoded in pieces of about pieceBytes, each by a goroutine;
+// aheadMax pieces or two more are under way.
 const (
 	pieceBytes = 256 << 10
 	aheadMax   = 16
@@ -37,26 +36,17 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer wg.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	jobs, order := make(chan *lines), make(chan *lines, aheadMax)
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for l := range jobs {
-				l.decode()
-			}
-		})
-	}
+	order := make(chan *lines, aheadMax)
 	wg.Go(func() {
-		defer close(jobs)
 		defer close(order)
 		p.split(ctx, func(l *lines) bool {
-			for _, c := range []chan *lines{order, jobs} {
-				select {
-				case c <- l:
-				case <-ctx.Done():
-					return false
-				}
+			wg.Go(l.decode)
+			select {
+			case order <- l:
+				return true
+			case <-ctx.Done():
+				return false
 			}
-			return true
 		})
 	})
 	for l := range order {

@@ -3,7 +3,6 @@ package observer
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -16,36 +15,6 @@ import (
 // ackBurst is how many reads of the acknowledgement may follow each other at
 // once: a handoff takes two (deleted, created), and their times are shown.
 const ackBurst = 4
-
-// ackPath is which acknowledgement znode is looked at. That may become known
-// only when somebody stands who shows whose election it is.
-type ackPath struct {
-	mu      sync.Mutex
-	path    string
-	changed chan struct{} // closed when path is another
-}
-
-func (a *ackPath) get() (path string, changed <-chan struct{}) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.changed == nil {
-		a.changed = make(chan struct{})
-	}
-	return a.path, a.changed
-}
-
-func (a *ackPath) set(path string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.path == path {
-		return
-	}
-	a.path = path
-	if a.changed != nil {
-		close(a.changed)
-		a.changed = nil
-	}
-}
 
 // SetAck makes the observer read another acknowledgement znode from now on; "" is
 // none. It does not wait. The watch on the old znode cannot be removed; it fires at

@@ -49,7 +49,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 		switch {
 		case err == nil:
 			if gap {
-				o.reported.await(ctx, conn.Status().Since)
+				o.awaitReported(ctx, conn.Status().Since)
 			}
 			read.Notified, read.Heard, read.Gap = notified, heard, gap
 			notified, heard, gap, failed = time.Time{}, time.Time{}, false, minSpacing
@@ -106,6 +106,21 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 		}
 		if !pause(ctx, o.effort.spacing(ended.Sub(began), conn.Status().Distance)-time.Since(ended)) {
 			return
+		}
+	}
+}
+
+// awaitReported waits until the model knows of the connection that came about at
+// since.
+func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
+	for ctx.Err() == nil {
+		reported, changed := o.reported.get()
+		if !reported.Before(since) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
 		}
 	}
 }

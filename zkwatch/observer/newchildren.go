@@ -2,10 +2,7 @@ package observer
 
 import (
 	"context"
-	"errors"
 	"sync"
-
-	"github.com/go-zookeeper/zk"
 
 	"electop/model"
 	"electop/model/znode"
@@ -57,29 +54,7 @@ feeding:
 }
 
 func (o *Observer) readOne(ctx context.Context, conn *client.Conn, name string) (znode.Znode, error) {
-	path := o.child(name)
-	data, stat, err := conn.Get(ctx, path)
-	denied := errors.Is(err, zk.ErrNoAuth)
-	if errors.Is(err, zk.ErrInvalidPath) {
-		// Servers of old let names be created that no client may ask for. It stands
-		// there all the same, and must not keep the others from being read.
-		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, nil
-	}
-	if denied { // exists asks for no permission
-		var ok bool
-		if ok, stat, err = conn.Exists(ctx, path); err == nil && !ok {
-			err = zk.ErrNoNode
-		}
-	}
-	switch {
-	case errors.Is(err, zk.ErrNoNode):
-		return znode.Znode{Name: name, Unread: true}, nil
-	case err != nil:
-		return znode.Znode{}, err
-	}
-	z := client.Znode(name, stat, data)
-	z.Data.Denied = denied
-	return z, nil
+	return conn.ReadZnode(ctx, o.child(name), name, func(send func() error) error { return send() })
 }
 
 // reread reads a known child's data again, for somebody who looks at it.

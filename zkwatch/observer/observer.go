@@ -37,7 +37,7 @@ type Config struct {
 // that is absent, deleted, recreated or forbidden.
 type Observer struct {
 	cfg     Config
-	ack     ackPath
+	ack     latest[string] // which acknowledgement znode is read; it may become known late
 	refresh chan string
 
 	// The children as they were handed to the model, across connections: with
@@ -53,45 +53,9 @@ type Observer struct {
 	began    bool // an earlier session was observed
 	tooLarge bool // a reply was larger than its connection allowed
 
-	reported reported
-}
-
-// reported is up to which change of the connection's state the model was told,
-// so that it hears of a loss before it hears of the read that follows it.
-type reported struct {
-	mu      sync.Mutex
-	since   time.Time
-	changed chan struct{}
-}
-
-func (s *reported) set(since time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.since = since
-	if s.changed != nil {
-		close(s.changed)
-		s.changed = nil
-	}
-}
-
-func (s *reported) await(ctx context.Context, since time.Time) {
-	for {
-		s.mu.Lock()
-		if !s.since.Before(since) {
-			s.mu.Unlock()
-			return
-		}
-		if s.changed == nil {
-			s.changed = make(chan struct{})
-		}
-		changed := s.changed
-		s.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return
-		}
-	}
+	// reported is up to which change of the connection's state the model was told,
+	// so that it hears of a loss before it hears of the read that follows it.
+	reported latest[time.Time]
 }
 
 // rttInterval is how often a newly measured round trip is passed on. Pings,
@@ -104,7 +68,7 @@ func New(cfg Config) *Observer {
 		cfg.Now = time.Now
 	}
 	o := &Observer{cfg: cfg, refresh: make(chan string, 16), known: make(map[string]uint64)}
-	o.ack.path = cfg.Ack
+	o.ack.set(cfg.Ack)
 	d := dialect.Recognise(cfg.Path, []znode.Znode{{Name: cfg.Path, Session: 1}})
 	o.single = cfg.Single || d != nil && d.Single
 	o.decided = o.single
