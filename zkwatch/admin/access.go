@@ -81,9 +81,9 @@ func (a *access) ways() []way {
 	return []way{overHTTP, asWord}
 }
 
-// ask puts a question to a server, in one form after the other until there is
-// an answer. A question for a table that found no answer in time is not put in
-// another form: the server is busy with it. retry asks again what was refused.
+// ask puts a question to a server, in one way after the other until there is an
+// answer. A question for a table that found no answer in time is not put in the
+// other way: the server is busy with it. retry asks again what was refused.
 func ask[T any](ctx context.Context, a *access, q command.Question[T], retry bool) (T, session.Answer) {
 	var none T
 	if r, ok := a.refused[q.Name]; ok && !retry && !q.Always && time.Now().Before(r.until) {
@@ -91,35 +91,27 @@ func ask[T any](ctx context.Context, a *access, q command.Question[T], retry boo
 	}
 	var failed failures
 	for _, by := range a.ways() {
-		forms := q.Words
+		form := q.Word
 		if by == overHTTP {
-			forms = q.HTTP
+			form = q.HTTP
 		}
-		for _, form := range forms {
-			b, err := a.fetch(ctx, by, form.Name, q.Table, retry)
-			received := err == nil
-			a.gotAnswers = a.gotAnswers || received
-			var v T
-			if received {
-				v, err = form.Parse(b)
-			}
-			if err == nil {
-				a.answered(by, failed)
-				delete(a.refused, q.Name)
-				return v, session.Answer{State: session.Answered, Via: string(by), At: a.cfg.Now()}
-			}
-			failed = append(failed, failure{by, err})
-			a.cfg.Logger.Debug("asking a server failed", "server", a.addr, "for", q.Name, "via", by, "error", text(err))
-			spoke := errors.Is(err, command.ErrNotServing) || errors.Is(err, command.ErrTooLarge)
-			a.gotAnswers = a.gotAnswers || spoke
-			if spoke || q.Table && errors.Is(err, transport.ErrNoAnswer) {
-				return none, a.unanswered(q.Name, failed)
-			}
-			// The next form of the same way helps against a setting, or a release
-			// that lacks this one; it does not where there is no connection.
-			if !received && refusal(err) == nil {
-				break
-			}
+		var v T
+		b, err := a.fetch(ctx, by, form.Name, q.Table, retry)
+		if err == nil {
+			a.gotAnswers = true
+			v, err = form.Parse(b)
+		}
+		if err == nil {
+			a.answered(by, failed)
+			delete(a.refused, q.Name)
+			return v, session.Answer{State: session.Answered, Via: string(by), At: a.cfg.Now()}
+		}
+		failed = append(failed, failure{by, err})
+		a.cfg.Logger.Debug("asking a server failed", "server", a.addr, "for", q.Name, "via", by, "error", text(err))
+		spoke := errors.Is(err, command.ErrNotServing) || errors.Is(err, command.ErrTooLarge)
+		a.gotAnswers = a.gotAnswers || spoke
+		if spoke || q.Table && errors.Is(err, transport.ErrNoAnswer) {
+			break
 		}
 	}
 	return none, a.unanswered(q.Name, failed)

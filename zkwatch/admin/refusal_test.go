@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -76,25 +75,8 @@ func TestRefusedWords(t *testing.T) {
 	})
 }
 
-// TestOtherForms has the first form of a table refused.
-func TestOtherForms(t *testing.T) {
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
-		c.Mode = FourLetter
-		delete(s.replies, "wchp")
-		s.replies["wchc"] = "0x1\n\t/election/n_1\n\n"
-	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		if got := askNow(t, a, l); !slices.Equal(watchesOf(got.Watched), []string{"/election/n_1 0x1"}) {
-			t.Errorf("wchc: %+v", got)
-		}
-	})
-	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
-		delete(s.replies, "watches_by_path")
-		s.replies["watches"] = `{"command":"watches","error":null,"session_id_to_watched_paths":{"1":["/election/n_1"]}}`
-	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
-		if got := askNow(t, a, l); !slices.Equal(watchesOf(got.Watched), []string{"/election/n_1 0x1"}) || got.Watches.Via != "http" {
-			t.Errorf("watches: %+v", got)
-		}
-	})
+// TestOtherWay has the command for a table refused.
+func TestOtherWay(t *testing.T) {
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) { delete(s.replies, "watches_by_path") }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		if got := askNow(t, a, l); states(got) != allAnswered || got.Watches.Via != "4lw" || got.Connections.Via != "http" {
 			t.Errorf("wchp for a command: %+v", got)

@@ -22,7 +22,6 @@ func TestDenseReplies(t *testing.T) {
 		"expiry":          {"admin-dump", `{"command":"dump","error":null,"session_id_to_ephemeral_paths":{},"expiry_time_to_session_ids":{"1":[`, `]}}`},
 		"ephemerals":      {"admin-dump", `{"command":"dump","error":null,"expiry_time_to_session_ids":{},"session_id_to_ephemeral_paths":{"1":[`, `]}}`},
 		"watches_by_path": {"admin-watches_by_path", `{"command":"watches_by_path","error":null,"path_to_session_ids":{"/a":[`, `]}}`},
-		"watches":         {"admin-watches", `{"command":"watches","error":null,"session_id_to_watched_paths":{"1":[`, `]}}`},
 	}
 	for name, h := range heads {
 		for _, element := range []string{"1", "{}", "[]", "null", `"1"`, `"/"`} {

@@ -26,30 +26,3 @@ func parseWatchesByPath(b []byte) ([]session.Watch, error) {
 	}
 	return all, nil
 }
-
-func parseWatches(b []byte) ([]session.Watch, error) {
-	var v struct {
-		envelope
-		Sessions *map[string][]string `json:"session_id_to_watched_paths"`
-	}
-	if err := unpack(b, "watches", &v); err != nil {
-		return nil, err
-	}
-	if v.Sessions == nil {
-		return nil, malformed("watches: no table")
-	}
-	var all byPath
-	for key, paths := range *v.Sessions {
-		id, err := parseSession(key)
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range paths {
-			if !strings.HasPrefix(path, "/") {
-				return nil, malformed("watches: path %s", shown(path))
-			}
-			all.add(path, id)
-		}
-	}
-	return all.watches, nil
-}

@@ -59,9 +59,9 @@ func TestCheapWords(t *testing.T) {
 		{"3.8.0", session.ModeLeader, 0x100000034, 1},
 	})
 	equal(t, "mntr", parsed(t, "4lw-mntr-server%d.txt", parseMntr), []int{1, 6, 5})
-	equal(t, "monitor", parsed(t, "admin-monitor-server%d.json", parseMonitor), []int{1, 6, 5})
+	equal(t, "monitor", parsed(t, "admin-monitor-server%d.json", parseCount("monitor")), []int{1, 6, 5})
 	equal(t, "wchs", parsed(t, "4lw-wchs-server%d.txt", parseWchs), []int{1, 5, 5})
-	equal(t, "watch_summary", parsed(t, "admin-watch_summary-server%d.json", parseWatchSummary), []int{1, 5, 5})
+	equal(t, "watch_summary", parsed(t, "admin-watch_summary-server%d.json", parseCount("watch_summary")), []int{1, 5, 5})
 	who := []Identity{{1, 25181, time.Second, 0}, {2, 25182, time.Second, 0}, {3, 25183, time.Second, 0}}
 	words := slices.Clone(who)
 	for i := range words {
@@ -110,9 +110,7 @@ func watchesOf(ws []session.Watch) (all []string) {
 func TestWatches(t *testing.T) {
 	tables := [][][]session.Watch{
 		parsed(t, "4lw-wchp-server%d.txt", parseWchp),
-		parsed(t, "4lw-wchc-server%d.txt", parseWchc),
 		parsed(t, "admin-watches_by_path-server%d.json", parseWatchesByPath),
-		parsed(t, "admin-watches-server%d.json", parseWatches),
 	}
 	want := [][]string{
 		{"/zookeeper/config 0x1000018cb9a0003"},
@@ -222,10 +220,8 @@ func TestOlderReplies(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, none := range []func([]byte) ([]session.Watch, error){parseWchp, parseWchc} {
-		if w, err := none([]byte("\n")); err != nil || len(w) != 0 {
-			t.Errorf("no watches: %v, %v", w, err)
-		}
+	if w, err := parseWchp([]byte("\n")); err != nil || len(w) != 0 {
+		t.Errorf("no watches: %v, %v", w, err)
 	}
 	if m, err := parseSrvr([]byte("Zookeeper version: 3.4.13-2d71af4, built on 06/29/2018 04:05 GMT\nMode: read-only\n")); err != nil || m.Mode != session.ModeUnknown {
 		t.Errorf("a server in read-only mode: %v, %v", m, err)
@@ -250,7 +246,6 @@ func TestCutOffReplies(t *testing.T) {
 	for name, parse := range map[string]func([]byte) error{
 		"4lw-cons-server3.txt": func(b []byte) error { _, err := parseCons(b); return err },
 		"4lw-wchp-server3.txt": func(b []byte) error { _, err := parseWchp(b); return err },
-		"4lw-wchc-server3.txt": func(b []byte) error { _, err := parseWchc(b); return err },
 	} {
 		b := fixture(t, name)
 		if err := parse(b); err != nil {
@@ -301,7 +296,6 @@ func TestStrangersAreRefused(t *testing.T) {
 		`{"command":"dump","error":null,"expiry_time_to_session_ids":{},"session_id_to_ephemeral_paths":{"1":["relative"]}}`,
 		`{"command":"watches_by_path","error":null,"path_to_session_ids":{"":[1]}}`,
 		`{"command":"watches_by_path","error":null,"path_to_session_ids":[]}`,
-		`{"command":"watches","error":null,"session_id_to_watched_paths":{"x":["/a"]}}`,
 		`{"command":"monitor","error":null,"watch_count":-1}`,
 		`{"command":"monitor","error":null,"watch_count":1e30}`,
 		`{"command":"watch_summary","error":null,"num_total_watches":"5"}`,
@@ -339,15 +333,13 @@ var parsers = map[string]func([]byte) error{
 	"4lw-cons":              drop(parseCons),
 	"4lw-dump":              drop(parseDump),
 	"4lw-wchp":              drop(parseWchp),
-	"4lw-wchc":              drop(parseWchc),
 	"admin-server_stats":    drop(parseServerStats),
-	"admin-monitor":         drop(parseMonitor),
-	"admin-watch_summary":   drop(parseWatchSummary),
+	"admin-monitor":         drop(parseCount("monitor")),
+	"admin-watch_summary":   drop(parseCount("watch_summary")),
 	"admin-configuration":   drop(parseConfiguration),
 	"admin-connections":     drop(parseConnections),
 	"admin-dump":            drop(parseJSONDump),
 	"admin-watches_by_path": drop(parseWatchesByPath),
-	"admin-watches":         drop(parseWatches),
 }
 
 func drop[T any](parse func([]byte) (T, error)) func([]byte) error {

@@ -2,18 +2,17 @@
 // the answers mean. It sends nothing.
 //
 // A server answers commands over HTTP in JSON (its AdminServer) and four-letter
-// words at the port for clients in plain text. A [Question] lists the commands
-// and words that can be asked instead of each other, in the order to try them,
-// each with the parser that makes the same type of answer:
+// words at the port for clients in plain text. A [Question] is a command and the
+// word for the same, each with the parser that makes the same type of answer:
 //
-//	question         HTTP                      words        answer
-//	ForStatus        server_stats              srvr         Status
-//	ForIdentity      configuration             conf         Identity
-//	ForWatchCount    monitor                   mntr         int
-//	ForDataWatches   watch_summary             wchs         int
-//	ForConnections   connections               cons         Connections
-//	ForDump          dump                      dump         Dump
-//	ForWatches       watches_by_path, watches  wchp, wchc   []session.Watch
+//	question         HTTP             word   answer
+//	ForStatus        server_stats     srvr   Status
+//	ForIdentity      configuration    conf   Identity
+//	ForWatchCount    monitor          mntr   int
+//	ForDataWatches   watch_summary    wchs   int
+//	ForConnections   connections      cons   Connections
+//	ForDump          dump             dump   Dump
+//	ForWatches       watches_by_path  wchp   []session.Watch
 //
 // The parsers expect replies from strangers. A reply is bounded before it is
 // parsed ([Limit]). It must be complete, name the command that was sent, and
@@ -23,11 +22,11 @@ package command
 
 import "electop/model/session"
 
-// A Question is a command in all its forms.
+// A Question is a command in both its forms.
 type Question[T any] struct {
 	Name  string // for messages
-	HTTP  []Form[T]
-	Words []Form[T]
+	HTTP  Form[T]
+	Word  Form[T]
 	Table bool // the answer can be large, and cost the server something
 	// Always says to ask again even where the server has just refused.
 	Always bool
@@ -41,9 +40,9 @@ type Form[T any] struct {
 
 func ForStatus() Question[Status] {
 	return Question[Status]{
-		Name:  "state",
-		HTTP:  []Form[Status]{{"server_stats", parseServerStats}},
-		Words: []Form[Status]{{"srvr", parseSrvr}},
+		Name: "state",
+		HTTP: Form[Status]{"server_stats", parseServerStats},
+		Word: Form[Status]{"srvr", parseSrvr},
 
 		Always: true,
 	}
@@ -51,35 +50,35 @@ func ForStatus() Question[Status] {
 
 func ForIdentity() Question[Identity] {
 	return Question[Identity]{
-		Name:  "configuration",
-		HTTP:  []Form[Identity]{{"configuration", parseConfiguration}},
-		Words: []Form[Identity]{{"conf", parseConf}},
+		Name: "configuration",
+		HTTP: Form[Identity]{"configuration", parseConfiguration},
+		Word: Form[Identity]{"conf", parseConf},
 	}
 }
 
 // ForWatchCount asks for the number of watches, those on children included.
 func ForWatchCount() Question[int] {
 	return Question[int]{
-		Name:  "number of watches",
-		HTTP:  []Form[int]{{"monitor", parseMonitor}},
-		Words: []Form[int]{{"mntr", parseMntr}},
+		Name: "number of watches",
+		HTTP: Form[int]{"monitor", parseCount("monitor")},
+		Word: Form[int]{"mntr", parseMntr},
 	}
 }
 
 // ForDataWatches asks for the number of watches on data and existence.
 func ForDataWatches() Question[int] {
 	return Question[int]{
-		Name:  "number of watches on data",
-		HTTP:  []Form[int]{{"watch_summary", parseWatchSummary}},
-		Words: []Form[int]{{"wchs", parseWchs}},
+		Name: "number of watches on data",
+		HTTP: Form[int]{"watch_summary", parseCount("watch_summary")},
+		Word: Form[int]{"wchs", parseWchs},
 	}
 }
 
 func ForConnections() Question[Connections] {
 	return Question[Connections]{
 		Name:  "connections",
-		HTTP:  []Form[Connections]{{"connections", parseConnections}},
-		Words: []Form[Connections]{{"cons", parseCons}},
+		HTTP:  Form[Connections]{"connections", parseConnections},
+		Word:  Form[Connections]{"cons", parseCons},
 		Table: true,
 	}
 }
@@ -87,8 +86,8 @@ func ForConnections() Question[Connections] {
 func ForDump() Question[Dump] {
 	return Question[Dump]{
 		Name:  "sessions",
-		HTTP:  []Form[Dump]{{"dump", parseJSONDump}},
-		Words: []Form[Dump]{{"dump", parseDump}},
+		HTTP:  Form[Dump]{"dump", parseJSONDump},
+		Word:  Form[Dump]{"dump", parseDump},
 		Table: true,
 	}
 }
@@ -96,8 +95,8 @@ func ForDump() Question[Dump] {
 func ForWatches() Question[[]session.Watch] {
 	return Question[[]session.Watch]{
 		Name:  "watches",
-		HTTP:  []Form[[]session.Watch]{{"watches_by_path", parseWatchesByPath}, {"watches", parseWatches}},
-		Words: []Form[[]session.Watch]{{"wchp", parseWchp}, {"wchc", parseWchc}},
+		HTTP:  Form[[]session.Watch]{"watches_by_path", parseWatchesByPath},
+		Word:  Form[[]session.Watch]{"wchp", parseWchp},
 		Table: true,
 	}
 }

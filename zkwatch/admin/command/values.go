@@ -102,22 +102,3 @@ func lastOp(s string) string {
 	}
 	return znode.Safe(s, 32)
 }
-
-// byPath collects watches by path from a table that has them by session.
-type byPath struct {
-	watches []session.Watch
-	index   map[string]int
-}
-
-func (b *byPath) add(path string, sessionID uint64) {
-	if b.index == nil {
-		b.index = make(map[string]int)
-	}
-	i, ok := b.index[path]
-	if !ok {
-		i = len(b.watches)
-		b.index[path] = i
-		b.watches = append(b.watches, session.Watch{Path: path})
-	}
-	b.watches[i].Sessions = append(b.watches[i].Sessions, sessionID)
-}

@@ -29,28 +29,3 @@ func parseWchp(b []byte) ([]session.Watch, error) {
 	}
 	return all, nil
 }
-
-// parseWchc reads sessions, each with the paths that it watches below.
-func parseWchc(b []byte) ([]session.Watch, error) {
-	if !closed(b) {
-		return nil, malformed("wchc: truncated")
-	}
-	var all byPath
-	var session uint64
-	known := false
-	for line := range lines(b) {
-		switch path, below := strings.CutPrefix(line, "\t"); {
-		case below && known && path[0] == '/':
-			all.add(path, session)
-		case !below:
-			id, err := parseSession(line)
-			if err != nil {
-				return nil, err
-			}
-			session, known = id, true
-		default:
-			return nil, malformed("wchc: %s", shown(line))
-		}
-	}
-	return all.watches, nil
-}
