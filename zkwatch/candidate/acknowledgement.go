@@ -15,15 +15,14 @@ import (
 	"electop/zkwatch/client"
 )
 
-// acknowledge creates the acknowledgement, unless something is in its way: the
-// znode of another session, which goes with that session, a persistent one, or
-// a parent that is missing. That is reported and watched, or asked for again
-// where no watch can tell; until it is gone the candidate is elected and not
-// acknowledged.
+// acknowledge creates the acknowledgement, unless something prevents it: the znode
+// of another session, which is deleted with that session, a persistent znode, or a
+// missing parent. The obstacle is reported and watched, or checked regularly if no
+// watch can notify; until it is gone the candidate is elected and not acknowledged.
 //
-// It reads first, then creates. A leader that was deposed still has its own
-// acknowledgement there for a moment, and a create that fails is a transaction
-// too: the server would write it to its log in front of what is waited for.
+// It reads first, then creates. The acknowledgement of a deposed leader exists for
+// a moment longer, and a create that fails is a transaction too: the server would
+// log it before the deletion that the candidate waits for.
 func (r *reign) acknowledge(ctx context.Context) error {
 	if r.cfg.Ack == "" {
 		r.acked = true
@@ -49,7 +48,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 			return nil
 		case stat != nil:
 			if r.ack = watch; watch == nil {
-				r.ackAgain = time.After(unreadablePause)
+				r.ackRetry = time.After(unreadablePause)
 			}
 			r.obstructed(ackTaken(r.cfg.Ack, stat))
 			return nil
@@ -72,7 +71,7 @@ func (r *reign) acknowledge(ctx context.Context) error {
 			continue
 		case errors.Is(err, client.ErrQuota):
 			r.quota = min(max(2*r.quota, quotaPause), quotaPauseMost)
-			r.ackAgain = time.After(r.quota)
+			r.ackRetry = time.After(r.quota)
 			r.obstructed(znode.Safe(err.Error(), 0))
 			return nil
 		}
@@ -95,10 +94,10 @@ func (r *reign) watchAck(ctx context.Context) error {
 	return nil
 }
 
-// getAck reads the acknowledgement and watches it; stat is nil where it is not
-// there, and nothing is watched then. A watch of an earlier reign is used again:
-// none can be taken back. One that may not be read is not watched: servers would
-// not tell.
+// getAck reads the acknowledgement and watches it; stat is nil if it does not
+// exist, and nothing is watched then. A watch of an earlier reign is used again,
+// because no watch can be removed. An acknowledgement that may not be read is not
+// watched: servers would send no event.
 func (r *reign) getAck(ctx context.Context) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	if !pending(r.ackWatch) {
 		r.ackWatch = nil
@@ -168,14 +167,14 @@ func (r *reign) awaitAckParent(ctx context.Context) (absent bool, err error) {
 	return true, nil
 }
 
-// obstructed reports why the candidate cannot acknowledge. One that led is
-// elected only, from now on; its leader procedure goes on, as it has its lease.
+// obstructed reports why the candidate cannot acknowledge. From now on it is only
+// elected, even if it led; its leader procedure continues, as it has its lease.
 func (r *reign) obstructed(why string) {
 	r.leads = false
 	r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Elected, why })
 }
 
-// ackTaken says what is in the acknowledgement's place.
+// ackTaken says which znode has the acknowledgement's path.
 func ackTaken(ack string, stat *zk.Stat) string {
 	if stat.EphemeralOwner == 0 {
 		return fmt.Sprintf("%s is a persistent znode, not an acknowledgement: delete it, or name another acknowledgement", znode.Safe(ack, 0))
@@ -184,14 +183,14 @@ func ackTaken(ack string, stat *zk.Stat) string {
 }
 
 // checkAckParent returns errNoAckParent for an acknowledgement that nobody
-// could create, before the candidate stands for the first time.
+// could create, before the first candidacy.
 func (s *candidacy) checkAckParent(ctx context.Context) error {
 	if s.cfg.Ack == "" {
 		return nil
 	}
 	parent := path.Dir(s.cfg.Ack)
 	if parent == "/" || strings.HasPrefix(s.cfg.Path, parent+"/") {
-		return nil // it is there wherever the election is
+		return nil // it exists if the election does
 	}
 	var exists bool
 	err := s.retry(ctx, func(ctx context.Context) (err error) {
@@ -199,7 +198,7 @@ func (s *candidacy) checkAckParent(ctx context.Context) error {
 		return err
 	})
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // it may well be there
+	case errors.Is(err, zk.ErrNoAuth): // it may exist
 		return nil
 	case err != nil:
 		return err

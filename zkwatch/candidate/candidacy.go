@@ -11,25 +11,25 @@ import (
 	"electop/zkwatch/client"
 )
 
-// candidacy is one stand of a candidate: the recipe, line by line.
+// candidacy is one pass through the recipe, with one session and one znode.
 type candidacy struct {
 	*Candidate
-	conn   *client.Conn
-	prefix string // of the own znode's name
-	shown  string // prefix, with less of its guid
-	name   string // of the own znode
-	fence  int64  // its czxid
-	held   bool   // it waited or led
-	leased bool   // it leads, or runs its leader procedure: both under a lease
+	conn        *client.Conn
+	prefix      string // of the own znode's name
+	shown       string // prefix, with less of its guid
+	name        string // of the own znode
+	fence       int64  // its czxid
+	established bool   // it waited or led
+	leased      bool   // it leads, or runs its leader procedure: both under a lease
 
-	nameless bool // its znode cannot be told from others by its name
-	stood    bool // an earlier candidacy waited or led
+	nameless          bool // its znode cannot be recognized by its name
+	establishedBefore bool // an earlier candidacy waited or led
 
 	status    <-chan client.Status
 	connected bool
-	current   uint64 // the change of status that was acted on; earlier ones are old
+	current   uint64 // the Status.Change that was acted on; earlier ones are out of date
 
-	own       <-chan zk.Event // a watch on the own znode; nil: it has to be set
+	own       <-chan zk.Event // a watch on the own znode; nil: not set
 	ackWatch  <-chan zk.Event // the last one on the acknowledgement
 	ackParent <-chan zk.Event // the last one for the creation of its parent
 
@@ -49,7 +49,7 @@ func (s *candidacy) run(ctx context.Context) error {
 	if err := s.conn.CheckLease(); err != nil {
 		return err
 	}
-	if !s.stood {
+	if !s.establishedBefore {
 		if err := s.checkAckParent(ctx); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *candidacy) run(ctx context.Context) error {
 	}
 }
 
-// list reads C and decides. Its one request is all it takes to know.
+// list reads C and decides. One request is enough.
 func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dialect.Target, error) {
 	var children []string
 	err := try(ctx, func(ctx context.Context) (err error) {
@@ -93,7 +93,7 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	if !target.Listed {
 		return target, s.deposed()
 	}
-	if target.Leads && s.contactLeft() <= 0 { // frozen meanwhile: the answer is old
+	if target.Leads && s.contactLeft() <= 0 { // it was frozen meanwhile: the answer is out of date
 		return target, errLeaseOver
 	}
 	s.report(func(m *model.Member) {
@@ -106,9 +106,9 @@ func (s *candidacy) list(ctx context.Context, step model.Step, try attempt) (dia
 	return target, nil
 }
 
-// withdraw ends the candidacy on purpose. The session is closed next, and the
-// znode and the acknowledgement go with it, in one transaction: a delete before
-// that would be another, in front of what the successor reads.
+// withdraw ends the candidacy on purpose. The session is closed next, which
+// deletes the znode and the acknowledgement in one transaction. A delete before
+// that would be a second transaction, and delay the successor's read.
 func (s *candidacy) withdraw(ctx context.Context) error {
 	if err := s.gate.Wait(ctx); err != nil {
 		return err
@@ -157,8 +157,8 @@ func (s *candidacy) awaitConnected(ctx context.Context) error {
 	}
 }
 
-// An attempt makes a request, and says what is done where it goes unanswered:
-// retry asks again, whileLeased suspends a leader.
+// An attempt makes a request. If it is not answered, retry asks again, and
+// whileLeased suspends a leader.
 type attempt func(ctx context.Context, request func(context.Context) error) error
 
 // retry repeats a harmless request for as long as the session lasts.
@@ -168,7 +168,7 @@ func (s *candidacy) retry(ctx context.Context, request func(context.Context) err
 			return err
 		}
 		err := request(ctx)
-		if gateErr := s.gate.Wait(ctx); gateErr != nil { // frozen meanwhile: nothing is decided
+		if gateErr := s.gate.Wait(ctx); gateErr != nil { // it was frozen meanwhile: the result is out of date
 			return gateErr
 		}
 		if err == nil || !client.Unanswered(err) {

@@ -40,12 +40,12 @@ type Candidate struct {
 	dead bool                    // killed
 	end  context.CancelCauseFunc // ends Run
 
-	thawed chan struct{} // has a token after a Thaw
-	waking bool          // that was taken, and Awake not told; goroutine of Run only
+	thawed   chan struct{} // has a token after a Thaw
+	thawSeen bool          // that token was taken, and Awake not called yet; goroutine of Run only
 
 	conf    client.Config  // of the next candidacy's connection; goroutine of Run only
 	m       model.Member   // goroutine of Run only
-	retired sync.WaitGroup // connections on their way out, and renewals
+	retired sync.WaitGroup // connections that are being closed, and renewals
 }
 
 // Reasons for the end of a candidacy.
@@ -140,10 +140,10 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 	defer c.retired.Wait()
 
-	pause, stood := volunteerPause, false
+	pause, established := volunteerPause, false
 	for {
-		held, err := c.stand(ctx, stood)
-		stood = stood || held
+		waitedOrLed, err := c.runCandidacy(ctx, established)
+		established = established || waitedOrLed
 		switch {
 		case errors.Is(err, errResigned):
 			c.report(func(m *model.Member) { m.Belief, m.Step = model.Resigned, model.StepNone })
@@ -152,10 +152,10 @@ func (c *Candidate) Run(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case c.hopeless(err, stood):
+		case c.hopeless(err, established):
 			return err
 		}
-		if held {
+		if waitedOrLed {
 			pause = volunteerPause
 		}
 		c.m = model.Member{Name: c.m.Name, Recipe: c.m.Recipe, Belief: model.Lost}
@@ -169,9 +169,9 @@ func (c *Candidate) Run(ctx context.Context) error {
 	}
 }
 
-// stand is one candidacy: one connection, one session, one znode. held says
-// that it came as far as waiting or leading; stood, that an earlier one did.
-func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error) {
+// runCandidacy is one candidacy: one connection, one session, one znode.
+// waitedOrLed says that it came that far; established, that an earlier one did.
+func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedOrLed bool, err error) {
 	select {
 	case <-c.resign:
 		return false, errResigned
@@ -181,21 +181,21 @@ func (c *Candidate) stand(ctx context.Context, stood bool) (held bool, err error
 	if err != nil {
 		return false, err
 	}
-	s := &candidacy{Candidate: c, conn: conn, stood: stood}
+	s := &candidacy{Candidate: c, conn: conn, establishedBefore: established}
 	s.prefix, s.shown, s.nameless = c.prefix()
 	err = s.run(ctx)
-	c.leave(ctx, conn, err, stood || s.held)
+	c.leave(ctx, conn, err, established || s.established)
 	if errors.Is(err, client.ErrReplyTooLarge) {
 		c.conf, _ = c.conf.Roomier()
 	}
-	return s.held, err
+	return s.established, err
 }
 
 // hopeless reports whether it would not help to rejoin after err. A parent that
 // existed once may be created again.
-func (c *Candidate) hopeless(err error, stood bool) bool {
+func (c *Candidate) hopeless(err error, established bool) bool {
 	if errors.Is(err, ErrNoParent) || errors.Is(err, errNoAckParent) {
-		return !stood
+		return !established
 	}
 	for _, e := range []error{errUnusable, client.ErrTimeoutTooShort, client.ErrRequestTooLarge, zk.ErrNoAuth, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals} {
 		if errors.Is(err, e) {
@@ -219,16 +219,16 @@ func (c *Candidate) connect() (*client.Conn, error) {
 	return conn, nil
 }
 
-// leave closes a candidacy's connection. Closing the session deletes the
-// znode at once. Where no server is reached it is tried for as long as the
-// session can live, in the background, so that a candidate that gave up does
-// not hold its old place longer than it must. It is not tried for longer: a
-// follower that can send to the ensemble leader and hears nothing from it passes
-// each attempt on, and each starts the session's timeout again.
-func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, stood bool) {
+// leave closes a candidacy's connection. Closing the session deletes the znode
+// at once. If no server is reached, leave tries in the background for as long as
+// the session can live, so that the old znode does not stay in the queue longer
+// than necessary. It does not try for longer: a follower that can send to the
+// ensemble leader, but receives nothing from it, forwards each attempt, and each
+// one restarts the session's timeout.
+func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, established bool) {
 	st := conn.Status()
-	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, stood) {
-		// Before the closing, which may take a second.
+	if !errors.Is(err, errResigned) && context.Cause(ctx) != errKilled && !c.hopeless(err, established) {
+		// Before Close, which may take a second.
 		c.report(func(m *model.Member) {
 			m.Belief, m.Step, m.StepOn, m.Obstacle = model.Lost, model.StepNone, model.StepOn{}, ""
 			m.Reason = znode.Safe(err.Error(), 80)
@@ -261,7 +261,7 @@ func (c *Candidate) leave(ctx context.Context, conn *client.Conn, err error, sto
 // timeout.
 func expiryDelay(timeout time.Duration) time.Duration { return timeout / 2 }
 
-// report changes what is known of the candidate and tells it.
+// report changes what is known of the candidate and passes it to Config.Report.
 func (c *Candidate) report(change func(m *model.Member)) {
 	change(&c.m)
 	if c.cfg.Report != nil {

@@ -38,11 +38,10 @@ type Config struct {
 	ACL []zk.ACL
 
 	// Lead is the leader procedure: it is called when the candidate finds
-	// itself lowest, and again when it leads again after a suspension, and
-	// returns when it is done; the acknowledgement follows. Its context ends
-	// when the candidate stops leading, which may be long after Lead returned. It
-	// goes on where only the acknowledgement is lost: the candidate is the lowest
-	// and has its lease.
+	// itself lowest, and once more after each suspension. The acknowledgement is
+	// created when Lead returns. Its context ends when the candidate stops leading,
+	// which may be long after Lead returned, but not when only the acknowledgement
+	// is lost: the candidate is still the lowest and has its lease.
 	// An error ends the candidacy. nil does nothing.
 	Lead func(ctx context.Context, fence int64) error
 

@@ -11,7 +11,8 @@ import (
 )
 
 // Kill ends the candidate like the death of its process: the connection is cut
-// without a message. The servers keep its znode until the session expires. It returns the end of the session's lease as the candidate knew it.
+// without a message. The servers keep its znode until the session expires. It
+// returns the last status, with the end of the session's lease.
 func (c *Candidate) Kill() client.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +54,7 @@ func (c *Candidate) Freeze() client.Status {
 // Thaw ends a Freeze. A candidate that believes it leads immediately checks whether
 // it still does, see Config.Awake.
 func (c *Candidate) Thaw() {
-	select { // first, to be found by whoever passes the gate
+	select { // before the gate opens, so that whoever passes it finds the token
 	case c.thawed <- struct{}{}:
 	default:
 	}
@@ -66,24 +67,24 @@ func (c *Candidate) believes() bool {
 	return c.m.Belief == model.Elected || c.m.Belief == model.Leading
 }
 
-// reportAwake says, after a thaw, that the candidate knows where it stands.
+// reportAwake calls Config.Awake if there was a thaw since the last call.
 func (c *Candidate) reportAwake() {
 	select {
 	case <-c.thawed:
-		c.waking = true
+		c.thawSeen = true
 	default:
 	}
-	if c.waking && c.cfg.Awake != nil {
+	if c.thawSeen && c.cfg.Awake != nil {
 		c.cfg.Awake()
 	}
-	c.waking = false
+	c.thawSeen = false
 }
 
 // verifyAfterThaw is the first thing that a leader does after a thaw: the lease
-// may be over, and where it holds only the servers know what happened to the
+// may be over, and even if it is not, only the servers know what happened to the
 // session.
 func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
-	s.waking = true
+	s.thawSeen = true
 	for {
 		if err := s.gate.Wait(ctx); err != nil {
 			return err
@@ -103,7 +104,7 @@ func (s *candidacy) verifyAfterThaw(ctx context.Context) error {
 			return err
 		}
 		select {
-		case <-s.thawed: // frozen meanwhile: what was seen is old
+		case <-s.thawed: // it was frozen meanwhile: the answer is out of date
 		default:
 			s.reportAwake()
 			return nil

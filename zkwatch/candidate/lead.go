@@ -11,18 +11,18 @@ import (
 	"electop/model"
 )
 
-// lead is the time of a candidate at the head of the queue, until its candidacy
-// ends. It stops leading at once when the connection is lost or the lease ends.
-// If a write that checks its znode is committed again, the lease holds, and the
-// candidate is still the lowest, it leads again under the same fence: its znode
-// was there all the time, so nobody else can have led.
+// lead runs while the candidate is at the head of the queue, until its candidacy
+// ends. The candidate stops leading at once when the connection is lost or the
+// lease ends. It leads again under the same fence if a write that checks its znode
+// is committed, the lease holds and the candidate is still the lowest: its znode
+// existed all the time, so nobody else can have led.
 func (s *candidacy) lead(ctx context.Context) error {
 	renewal := s.startRenewal(ctx)
 	defer renewal.cancel()
 	for {
 		err := s.reign(ctx, renewal)
 		for errors.Is(err, errSuspended) {
-			if err = s.outlast(ctx, renewal); err == nil {
+			if err = s.awaitLease(ctx, renewal); err == nil {
 				err = s.resume(ctx)
 			}
 		}
@@ -59,9 +59,9 @@ func (s *candidacy) resume(ctx context.Context) error {
 // through the leader procedure, the acknowledgement and a lease, and then
 // watches for the reasons to stop.
 //
-// A leader procedure is the work of a leader, so it starts under a lease. Where
-// there is none, the acknowledgement is created first: as a committed write it
-// is one of those that prove the lease.
+// A leader procedure is the work of a leader, so it starts under a lease. Without
+// a procedure the acknowledgement is created first: as a committed write it is one
+// of those that prove the lease.
 type reign struct {
 	*candidacy
 	renewal *renewal
@@ -72,12 +72,12 @@ type reign struct {
 	procedure chan error // nil unless it runs
 	ready     bool       // it is done
 	acked     bool       // the acknowledgement is there and ours, or there is none
-	ackGone   bool       // what was in its place was deleted just now
+	ackGone   bool       // the znode in its place was deleted just now
 	leads     bool       // Leading is what was reported
 	reported  time.Time  // when the lease was
 
-	ack      <-chan zk.Event  // a watch, on ours or on what is in its way
-	ackAgain <-chan time.Time // when to try again, where no watch tells
+	ack      <-chan zk.Event  // a watch, on our acknowledgement or on what prevents it
+	ackRetry <-chan time.Time // when to try again, if no watch can notify
 	quota    time.Duration    // between two attempts that a quota refused
 }
 
@@ -87,7 +87,7 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	work, cancel := context.WithCancel(ctx)
 	r := &reign{candidacy: s, renewal: renewal, cancel: cancel}
 	defer func() { r.stop(ctx, err) }()
-	// A process that slept since it asked finds the answer waiting.
+	// After a sleep of the process the answer may be out of date.
 	if s.contactLeft() <= 0 {
 		return errLeaseOver
 	}
@@ -129,11 +129,11 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 				continue
 			}
 			r.acked, r.ackGone = false, e.Type == zk.EventNodeDeleted
-		case <-r.ackAgain:
+		case <-r.ackRetry:
 			if err := s.gate.Wait(ctx); err != nil {
 				return err
 			}
-			r.ackAgain = nil
+			r.ackRetry = nil
 		case e, ok := <-s.own:
 			if err := s.ownChanged(ctx, e, ok, s.whileLeased); err != nil {
 				return err
@@ -143,8 +143,8 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 				return err
 			}
 		case st, ok := <-s.status:
-			// A frozen leader still believes: it takes this in when it thaws, as a
-			// paused process does.
+			// A frozen leader still believes it leads: it notices when it thaws, like a
+			// paused process.
 			if err := s.note(ctx, st, ok); err != nil {
 				return err
 			}
@@ -167,9 +167,9 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 	}
 }
 
-// stop ends the reign: first whatever the procedure started, then what is
-// reported, and last the procedure itself, which may take its time. That of the
-// next reign must not overlap it.
+// stop ends the reign: it cancels the procedure's context, reports that the
+// candidate is suspended, and waits for the procedure, which may take long. The
+// procedure of the next reign must not overlap it.
 func (r *reign) stop(ctx context.Context, cause error) {
 	r.cancel()
 	r.leased = false
@@ -208,7 +208,7 @@ func (r *reign) advance(ctx, work context.Context) error {
 			r.begin(work)
 		case !r.ready:
 			return nil
-		case !r.acked && r.ack == nil && r.ackAgain == nil:
+		case !r.acked && r.ack == nil && r.ackRetry == nil:
 			if err := r.acknowledge(ctx); err != nil {
 				return err
 			}
@@ -218,7 +218,7 @@ func (r *reign) advance(ctx, work context.Context) error {
 			r.renew()
 			return nil
 		case !r.leads:
-			r.leads, r.leased, r.held = true, true, true
+			r.leads, r.leased, r.established = true, true, true
 			r.renew()
 			r.reported = time.Now()
 			r.report(func(m *model.Member) { m.Belief, m.Obstacle = model.Leading, "" })
@@ -264,7 +264,7 @@ func (r *reign) renew() {
 // reportLease is how often a lease that moved on is reported.
 const reportLease = time.Second
 
-// renewed takes in that the lease was renewed, or why it cannot be.
+// renewed is called when the lease was renewed, or with the reason why it cannot be.
 func (r *reign) renewed(ctx context.Context, err error) error {
 	if err := r.gate.Wait(ctx); err != nil {
 		return err

@@ -37,8 +37,8 @@ func (s *candidacy) whileLeased(ctx context.Context, request func(context.Contex
 }
 
 // limited returns a context that ends with the lease, or for a leader that has
-// none yet with what servers that hear each other give it. Either goes on while
-// it is renewed, however late another answer is.
+// none yet with the time for which connected servers keep the session. Either is
+// extended while it is renewed, however late another answer is.
 func (s *candidacy) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	left := s.leaseLeft
@@ -65,12 +65,12 @@ func (s *candidacy) limited(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// outlast waits, while the leader is suspended, until the connection is there, a
-// renewal was committed over it, and the lease holds. A lease that is left from
-// before says nothing of the znode, and a server that lags behind would list it.
-// It gives up when the session is over, or when no server has answered for so
-// long that it may be.
-func (s *candidacy) outlast(ctx context.Context, renewal *renewal) error {
+// awaitLease waits, while the leader is suspended, until it is connected, a
+// renewal was committed over that connection, and the lease holds. A lease from
+// before does not prove that the znode exists, and a server that lags behind would
+// list it. awaitLease gives up when the session is over, or when no server has
+// answered for so long that it may be.
+func (s *candidacy) awaitLease(ctx context.Context, renewal *renewal) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	asked, committed := uint64(0), false
@@ -79,7 +79,7 @@ func (s *candidacy) outlast(ctx context.Context, renewal *renewal) error {
 			return err
 		}
 		if st := s.conn.Status(); st.State == client.Connected {
-			// What is still to come of earlier changes is old.
+			// Earlier changes that are still in the channel are out of date.
 			s.connected, s.current = true, st.Change
 			if asked != st.Change {
 				asked, committed = st.Change, false
@@ -122,15 +122,15 @@ func (s *candidacy) outlast(ctx context.Context, renewal *renewal) error {
 	}
 }
 
-// leaseLeft returns for how long the candidate may still lead, by whichever
-// of the monotonic and the wall clock is further on.
+// leaseLeft returns for how long the candidate may still lead, by the monotonic
+// or the wall clock, whichever gives less.
 func (s *candidacy) leaseLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.LeaseEnd, st.Timeout)
 }
 
-// contactLeft returns for how long servers that hear each other are sure to keep
-// the session, likewise. No leader leads by it.
+// contactLeft returns for how long connected servers are sure to keep the
+// session, likewise. It does not entitle to lead.
 func (s *candidacy) contactLeft() time.Duration {
 	st := s.conn.Status()
 	return left(st.ExpiresFrom, st.Timeout)
@@ -154,8 +154,8 @@ func left(end time.Time, timeout time.Duration) time.Duration {
 	return max(0, min(limit.Sub(now), limit.Round(0).Sub(now.Round(0))))
 }
 
-// clockCheck is how often a leader looks at its clocks. Its timers run on the
-// monotonic one, which stands still while the machine sleeps.
+// clockCheck is how often a leader checks its clocks. Timers use the monotonic
+// clock, which stops while the machine sleeps.
 const clockCheck = 250 * time.Millisecond
 
 // untilClockCheck is how long to wait before seeing whether the lease is over.

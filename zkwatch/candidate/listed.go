@@ -9,9 +9,9 @@ import (
 	"electop/model/znode"
 )
 
-// listed is C as a step tells of it: the first children in the order of the
-// queue, those without a number last. One pass and nothing sorted: thousands cost
-// little, where a handoff waits for it.
+// listed is C as a step reports it: the first children in the order of the queue,
+// those without a number last. One pass, and only the first are sorted: a handoff
+// waits for it, and there may be thousands.
 func listed(children []string) model.StepOn {
 	first := make([]child, 0, model.ListedMax+1)
 	for _, name := range children {
@@ -40,8 +40,8 @@ type child struct {
 
 func byNumber(a, b child) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.name, b.name)) }
 
-// nameMax is how much of a name a step tells, in bytes. Anybody who can write to
-// the cluster makes names.
+// nameMax bounds a name in a step, in bytes: names come from anybody who can write
+// to the cluster.
 const nameMax = 128
 
 // bounded cuts a long name. Its number stays.

@@ -11,13 +11,13 @@ import (
 	"electop/model/znode"
 )
 
-// errDeposed: somebody deleted the own znode. It is one kind of errLost.
+// errDeposed: the own znode was deleted by someone else. It is one kind of errLost.
 var errDeposed = fmt.Errorf("%w: its znode was deleted", errLost)
 
 func (s *candidacy) deposed() error { return fmt.Errorf("%w: %s", errDeposed, s.name) }
 
-// watchOwn reads the own znode and watches it. A candidate whose znode somebody
-// deletes is no longer in the queue, and nothing else would notify it.
+// watchOwn reads the own znode and watches it. A candidate whose znode is deleted
+// by someone else is no longer in the queue, and nothing else would notify it.
 func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	var stat *zk.Stat
 	var watch <-chan zk.Event
@@ -32,7 +32,7 @@ func (s *candidacy) watchOwn(ctx context.Context, try attempt) error {
 	return nil
 }
 
-// owns returns what a read of the own znode means.
+// owns returns why the own znode is lost, by the result of reading it.
 func (s *candidacy) owns(stat *zk.Stat, err error) error {
 	switch {
 	case errors.Is(err, zk.ErrNoNode):
@@ -45,7 +45,7 @@ func (s *candidacy) owns(stat *zk.Stat, err error) error {
 	return nil
 }
 
-// ownChanged takes in an event of the watch on the own znode. An error means
+// ownChanged handles an event of the watch on the own znode. An error means
 // that the candidacy is over.
 func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try attempt) error {
 	if err := s.gate.Wait(ctx); err != nil {
@@ -61,19 +61,19 @@ func (s *candidacy) ownChanged(ctx context.Context, e zk.Event, ok bool, try att
 	return s.watchOwn(ctx, try)
 }
 
-// A deposed leader lets its successor go first for as long as the way to the
-// server takes, within these bounds.
+// A deposed leader lets its successor go first for half a round trip, within
+// these bounds.
 const (
 	successorPauseLeast = 300 * time.Microsecond // for what a program does in between
 	successorPauseMost  = 100 * time.Millisecond
 )
 
-// letSuccessorRead lets the successor read C before this session is closed, for
-// a leader whose znode somebody deleted. Both are notified at the same time.
-// Closing is a write: a standalone server makes what comes behind it wait until
-// that is on disk. Half a round trip later the successor's request is ahead, unless the
-// successor is twice as far away. The pause is not longer than that, as the
-// acknowledgement is in the successor's way until the session is closed.
+// letSuccessorRead lets the successor read C before this session is closed. It is
+// for a leader whose znode was deleted by someone else; both are notified at the
+// same time. Closing is a write: in a standalone server later requests wait until
+// it is on disk. Half a round trip later the successor's request has arrived
+// first, unless the successor is twice as far away. The pause is not longer,
+// because the acknowledgement exists until the session is closed.
 func (s *candidacy) letSuccessorRead(ctx context.Context) {
 	select {
 	case <-time.After(min(max(s.conn.Status().Distance/2, successorPauseLeast), successorPauseMost)):

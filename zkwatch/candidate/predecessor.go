@@ -13,13 +13,13 @@ import (
 	"electop/model/znode"
 )
 
-// wait watches one child until it is deleted. It is a data watch: on an
-// absent znode getData leaves no watch behind, exists would. deleted is false
-// where nothing was waited for and C has to be read again all the same.
+// wait watches one child until it is deleted. It uses a data watch: if the znode
+// does not exist, getData leaves no watch behind, and exists would. deleted is
+// false if C has to be read again for another reason.
 //
-// Where the predecessor may not be read exists sets the watch, and the
-// candidate asks again now and then: servers withhold events of a znode from
-// those who may not read it (since CVE-2024-23944).
+// If the predecessor may not be read, exists sets the watch, and the candidate
+// also checks from time to time: servers withhold events of a znode from clients
+// that may not read it (since CVE-2024-23944).
 func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Step) (deleted bool, err error) {
 	path := znode.Join(s.cfg.Path, predecessor)
 	for {
@@ -42,14 +42,14 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 		case err != nil:
 			return false, err
 		}
-		if stat.EphemeralOwner == 0 { // numbered, but nobody's: it will not go
+		if stat.EphemeralOwner == 0 { // numbered, but persistent: it will not be deleted by itself
 			if s.notContending == nil {
 				s.notContending = make(map[string]bool)
 			}
 			s.notContending[predecessor] = true
 			return false, nil
 		}
-		s.held = true
+		s.established = true
 		s.report(func(m *model.Member) {
 			m.Belief, m.Watches = model.Waiting, predecessor
 			m.Step, m.StepAt, m.StepOn = step, s.cfg.Now(), model.StepOn{Name: bounded(predecessor)}
@@ -70,8 +70,8 @@ func (s *candidacy) wait(ctx context.Context, predecessor string, step model.Ste
 const unreadablePause = 2 * time.Second
 
 // watchUnreadable sets a watch by exists, which needs no permission. The stat is
-// nil where the znode is not there: exists would leave a watch behind then, so it
-// is asked without one first.
+// nil if the znode does not exist. exists would leave a watch behind then, so the
+// first request sets none.
 func (s *candidacy) watchUnreadable(ctx context.Context, path string) (stat *zk.Stat, watch <-chan zk.Event, err error) {
 	err = s.retry(ctx, func(ctx context.Context) (err error) {
 		if _, stat, err = s.conn.Exists(ctx, path); err != nil || stat == nil {

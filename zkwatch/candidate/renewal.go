@@ -16,16 +16,16 @@ import (
 )
 
 // A renewal keeps the lease of a leader. Its goroutine sends one renewal after
-// the other: each waits for the answer to the one before. It ends with cancel,
-// and Run waits for it: a leader that stops has no time to.
+// the other: each waits for the answer to the one before. It ends with cancel, and
+// Run waits for it: a leader that stops has no time to.
 type renewal struct {
 	due    chan struct{}
 	done   chan renewed
 	cancel context.CancelFunc
 }
 
-// A renewed is what came of a renewal: it was committed, or err is why there
-// are no more.
+// A renewed is the result of a renewal: it was committed, or err is why there are
+// no more.
 type renewed struct {
 	err    error
 	change uint64 // the status of the connection that it was sent over
@@ -76,7 +76,7 @@ func (r *renewal) run(ctx context.Context, conn *client.Conn, gate *fault.Gate, 
 		case !client.Unanswered(err):
 			r.say(renewed{err: err})
 			return
-		default: // again over the next connection, or over this one if it is still there
+		default: // retry over the next connection, or over this one if it still exists
 			timer.Reset(every)
 		}
 	}
@@ -95,7 +95,7 @@ func renewalPause(every, left time.Duration, committed int) time.Duration {
 	return every
 }
 
-// say replaces what was not heard yet.
+// say replaces a result that was not received yet.
 func (r *renewal) say(done renewed) {
 	select {
 	case <-r.done:
@@ -104,7 +104,7 @@ func (r *renewal) say(done renewed) {
 	r.done <- done
 }
 
-// unrenewable is what it means that the lease cannot be renewed.
+// unrenewable is why the candidacy ends if the lease cannot be renewed.
 func (s *candidacy) unrenewable(err error) error {
 	if errors.Is(err, zk.ErrNoNode) {
 		return s.deposed()
@@ -116,8 +116,8 @@ func (s *candidacy) unrenewable(err error) error {
 // The first of a connection never does, and the next ones may not.
 const unprovedMost = 5
 
-// countRenewal takes in that a renewal was committed, and reports it if several
-// in a row proved no lease.
+// countRenewal is called when a renewal was committed, and reports it if several in
+// a row proved no lease.
 func (s *candidacy) countRenewal() {
 	if s.leaseLeft() > 0 {
 		s.unproved = 0

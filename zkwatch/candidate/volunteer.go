@@ -19,9 +19,9 @@ import (
 )
 
 // volunteer creates the znode. A create whose reply was lost may have been
-// carried out, so it is looked for by its name before another is tried; it
-// counts only if this session owns it. Without a guid there is no name to look
-// for: another is created, and the first, if there, stands as well.
+// executed, so volunteer looks for the znode by its name before it tries again;
+// the znode counts only if this session owns it. Without a guid there is no name
+// to look for: a second znode is created, and the first one, if it exists, stays.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
@@ -77,17 +77,16 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 	}
 }
 
-// quotaPause is how long a candidate rests before it tries again to create what
-// a quota forbids. It doubles up to quotaPauseMost: a quota is a person's to
-// raise.
+// quotaPause is how long a candidate waits before it tries again to create what
+// a quota forbids. It doubles up to quotaPauseMost: only a person raises a quota.
 const (
 	quotaPause     = time.Second
 	quotaPauseMost = 30 * time.Second
 )
 
-// find looks for the own znode by how its name begins, on a server that knows
-// all that was committed before. Where the others' names begin so too the owner
-// tells, and the newest are asked first.
+// find looks for the own znode by the prefix of its name, on a server that has
+// all earlier commits. If other names have the same prefix, the ephemeral owner
+// decides; the newest are read first.
 func (s *candidacy) find(ctx context.Context) (string, error) {
 	var found string
 	err := s.retry(ctx, func(ctx context.Context) error {
@@ -120,8 +119,8 @@ func (s *candidacy) find(ctx context.Context) (string, error) {
 }
 
 // createParent creates the election's parent and what is missing above it. A
-// server asks for the permission to create before it says that a znode exists,
-// so where an ancestor may not be created it may well be there.
+// server checks the permission to create before it says that a znode exists, so
+// an ancestor that may not be created may exist.
 func (s *candidacy) createParent(ctx context.Context) error {
 	var forbidden error
 	parts := strings.Split(strings.TrimPrefix(s.cfg.Path, "/"), "/")
@@ -147,9 +146,9 @@ func (s *candidacy) createParent(ctx context.Context) error {
 }
 
 // prefix returns the name, without its number, of one candidacy's znode: with
-// a guid of its own, where the dialect has a place for one, by which the znode
-// is found again after a lost reply. shown has eight digits of that. nameless
-// says that it was told to have none.
+// a guid of its own, if the dialect has a place for one, by which the znode is
+// found again after a lost reply. shown has eight digits of it. nameless says
+// that Config.NoGuid asked for a name without one.
 func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 	if c.cfg.NoGuid != nil && (c.cfg.Dialect == nil || !c.cfg.Dialect.Foreign()) && c.cfg.NoGuid() {
 		return "n_", "n_", true
@@ -172,8 +171,8 @@ var ownName = regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`)
 // A child with another name belongs to other software.
 func OwnName(name string) bool { return ownName.MatchString(name) }
 
-// defaultACL is that of the znodes we create: ours where we are somebody, and
-// for all to read, or nobody could watch us.
+// defaultACL is the ACL of the znodes that we create: with credentials only they
+// may change the znodes, but everybody may read them, or nobody could watch us.
 func defaultACL(auth []client.Auth) []zk.ACL {
 	if len(auth) == 0 {
 		return zk.WorldACL(zk.PermAll)
