@@ -1,5 +1,5 @@
-// Package feed owns the journal of one election: one goroutine applies what
-// is observed, in order, and hands on what it means.
+// Package feed owns the journal of one election: one goroutine applies the
+// observations in order and passes on the events.
 //
 // Observers and candidates [Feed.Put] observations; it never blocks them.
 // [Feed.Run] takes them out, writes each to the recording (if there is one),
@@ -7,12 +7,12 @@
 // A screen reads [Feed.State] when [Feed.Dirty] says that it changed, at its
 // own pace: frames may be dropped, events never are.
 //
-// If it is to ([Config.Keep]), it keeps the past too: [Feed.Seek] goes to any
-// moment of it, while the present goes on.
+// With [Config.Keep] it keeps the past too: [Feed.Seek] returns any moment of it,
+// while the present continues.
 //
-// A [Recorder] writes the recording, to files of bounded size. A [Recording] is
-// what is read of it again, and a [Playback] shows it as a feed does: with a
-// state that changes in time, and a past.
+// A [Recorder] writes the recording, to files of bounded size. A [Recording] reads
+// it, and a [Playback] plays it: like a feed it has a state that changes in time,
+// and a past.
 package feed
 
 import (
@@ -30,9 +30,9 @@ import (
 // Config is what a feed is made of.
 type Config struct {
 	Election model.Config
-	// Record, if set, takes the recording: each observation before it is applied,
-	// and what returns the state before it. Its first error ends the recording
-	// and goes to Notice; the feed goes on.
+	// Record, if set, gets each observation before it is applied, with a function
+	// that returns the state before it. Its first error ends the recording and goes
+	// to Notice; the feed continues.
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
@@ -96,8 +96,8 @@ func New(cfg Config) *Feed {
 	return f
 }
 
-// Put hands in an observation. It does not wait, so a candidate never loses
-// its lease to a slow reader of events.
+// Put queues an observation. It does not wait, so a slow reader of events never
+// costs a candidate its lease.
 func (f *Feed) Put(o model.Observation) {
 	f.qmu.Lock()
 	f.queue = append(f.queue, o)
@@ -191,7 +191,7 @@ func (f *Feed) Run(ctx context.Context) error {
 			if err := f.drain(); err != nil {
 				return err
 			}
-			if due, ok := f.held(); ok { // let go of what waits
+			if due, ok := f.held(); ok { // release what is held back
 				return f.apply(&model.Advance{At: due})
 			}
 			return nil
@@ -205,7 +205,7 @@ func (f *Feed) deadline() (time.Time, bool) {
 	return f.journal.Deadline()
 }
 
-// held is until when events are held back.
+// held is the time until which events are held back.
 func (f *Feed) held() (time.Time, bool) {
 	f.jmu.Lock()
 	defer f.jmu.Unlock()

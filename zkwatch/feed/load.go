@@ -11,11 +11,11 @@ import (
 	"electop/model/znode"
 )
 
-// lines is a piece of a recording, which is decoded as one.
+// lines is a piece of a recording, which is decoded by one goroutine.
 type lines struct {
-	raw   []placed
-	notes []string        // to be told before
-	seam  *history.Header // of the part that begins with raw[at], see [placed]
+	raw   []partLine
+	notes []string        // for the user, to be delivered before
+	first *history.Header // of the part that begins with raw[at], see [partLine]
 	at    int
 	done  chan struct{}
 	all   []model.Observation
@@ -58,14 +58,14 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 		for _, s := range l.notes {
 			notice(znode.Safe(s, 0))
 		}
-		if l.seam != nil {
+		if l.first != nil {
 			at := min(l.at, len(l.all))
 			p.take(l.all[:at])
 			l.all = l.all[at:]
 			p.mu.Lock()
 			now := p.tape.State()
 			p.mu.Unlock()
-			if s := lacks(now, l.seam); s != "" {
+			if s := missingBefore(now, l.first); s != "" {
 				notice(s)
 			}
 		}
@@ -85,10 +85,10 @@ func (p *Playback) split(ctx context.Context, hand func(*lines) bool) {
 	for ctx.Err() == nil {
 		l := &lines{done: make(chan struct{})}
 		for n := 0; n < pieceBytes && l.err == nil; {
-			var raw placed
+			var raw partLine
 			if raw, l.err = p.recording.line(); l.err == nil {
-				if raw.seam != nil {
-					l.seam, l.at = raw.seam, len(l.raw)
+				if raw.first != nil {
+					l.first, l.at = raw.first, len(l.raw)
 				}
 				l.raw = append(l.raw, raw)
 				n += raw.Len()
@@ -125,7 +125,7 @@ func (l *lines) decode() {
 	l.raw = nil
 }
 
-// take adds to the tape.
+// take adds observations to the tape.
 func (p *Playback) take(all []model.Observation) {
 	for len(all) > 0 {
 		n := min(batchMax, len(all))
@@ -140,8 +140,8 @@ func (p *Playback) take(all []model.Observation) {
 	}
 }
 
-// finish marks the end, and lets go of what still waits for time to pass: a
-// recording that a crash ended has no word on it.
+// finish marks the end, and releases events that are held back until time passes:
+// after a crash the recording does not say that it passed.
 func (p *Playback) finish() {
 	p.mu.Lock()
 	if due, ok := p.tape.Held(); ok {

@@ -12,44 +12,43 @@ import (
 	"electop/model/history"
 )
 
-// Playback is a recording that is being looked at. Like a [Feed] it has a state
+// Playback is a recording that is played. Like a [Feed] it has a state
 // that changes with time, and time travel can reach any of its moments.
 //
-// The recording is read ahead to its end, as fast as that goes, while it is
-// played.
+// While it is played, the recording is read ahead to its end, as fast as possible.
 type Playback struct {
 	recording *Recording
 	election  model.Config
 	speed     float64
 	dirty     chan struct{}
-	changed   chan struct{} // capacity 1: what the player goes by has changed
+	changed   chan struct{} // capacity 1: the player has to look again
 
 	seeking sync.Mutex // held while a moment is computed
 
 	mu   sync.Mutex
 	tape *history.Tape // what was read so far
-	read bool          // that is all
-	last time.Time     // up to when it goes
+	read bool          // everything was read
+	last time.Time     // the time of the last observation read
 
-	// Where the playback is. Of a moment that was gone to the journal is made
-	// when it is played on from there.
-	journal *doctor.Journal // nil: cue says where
+	// Where the playback is. After a seek there is no journal before the playback
+	// continues from there.
+	journal *doctor.Journal // nil: see cue
 	next    uint64          // index of the observation to be applied next
 	cue     history.Cue
-	still   *doctor.State // of the moment that was gone to; nil else
+	sought  *doctor.State // of the moment sought; nil if the playback continued
 	n       uint64        // the last moment that was reached
 	at      time.Time     // recorded time
 	stopped bool
 	ended   bool
-	turn    int // counts how often the playback was interfered with
+	turn    int // counts seeks and pauses
 }
 
-// playbackWhole is up to how many bytes a recording can be gone to any of its
-// moments. Of a larger one the tape keeps as many, of its end.
+// playbackWhole is the size in bytes up to which any moment of a recording can be
+// sought. Of a larger one the tape keeps as much from its end.
 const playbackWhole = 1 << 30
 
 // OpenPlayback opens the recording at path with its older part, if there is one,
-// to be played speed times as fast as life; 0: without waiting.
+// to be played at speed, 1 is real time; 0: without waiting.
 func OpenPlayback(path string, speed float64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {
@@ -74,15 +73,15 @@ func newPlayback(r *Recording, speed float64, whole int64) *Playback {
 // Election is what the recording is of.
 func (p *Playback) Election() model.Config { return p.election }
 
-// Speed is how much faster than life it is played.
+// Speed is the playback speed; 1 is real time.
 func (p *Playback) Speed() float64 { return p.speed }
 
 // State returns the election at the moment that is shown.
 func (p *Playback) State() *doctor.State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.still != nil {
-		return p.still
+	if p.sought != nil {
+		return p.sought
 	}
 	return p.journal.State()
 }
@@ -98,7 +97,7 @@ func (p *Playback) Now() time.Time {
 }
 
 // Playing tells where the playback is: n is the last moment that it reached, 0
-// for none yet. It only looks.
+// for none yet.
 func (p *Playback) Playing() (n uint64, stopped, ended bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,19 +123,19 @@ func (p *Playback) Toggle() (stopped bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stopped = !p.stopped
-	p.interfere()
+	p.moved()
 	return p.stopped
 }
 
-// interfere tells the player that it is to begin again.
-func (p *Playback) interfere() {
+// moved tells the player that the playback was moved, paused or continued.
+func (p *Playback) moved() {
 	p.turn++
 	mark(p.changed)
 	mark(p.dirty)
 }
 
-// Seek returns the moment to which a move leads from n, and stops there: from
-// then on State is that moment's and Toggle plays on from it.
+// Seek returns the moment to which a move leads from n, and stops there: then
+// State is the state of that moment, and Toggle continues from it.
 func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
@@ -154,16 +153,16 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	return at, true
 }
 
-// goTo makes a moment where the playback is.
+// goTo sets where the playback is.
 func (p *Playback) goTo(cue history.Cue, at history.Moment) {
-	p.journal, p.cue, p.still = nil, cue, at.State
+	p.journal, p.cue, p.sought = nil, cue, at.State
 	p.n, p.at, p.ended = at.N, at.At, false
-	p.interfere()
+	p.moved()
 }
 
 // Run reads the recording and plays it until ctx ends. It does not return at
-// the recording's end, from where one can go back. notice is told in one line
-// what the user should know, as of a torn last line.
+// the recording's end, as the user can go back from there. notice gets one line for
+// each thing that the user should know, such as a torn last line.
 func (p *Playback) Run(ctx context.Context, notice func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

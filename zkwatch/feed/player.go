@@ -18,7 +18,7 @@ func (p *Playback) play(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		if err := p.cued(); err != nil {
+		if err := p.prepareJournal(); err != nil {
 			return err
 		}
 		wait, ok := p.advance(&c)
@@ -43,9 +43,9 @@ type pace struct {
 	from  time.Time
 }
 
-// cued makes the journal of the moment that was gone to, if it is to be played
-// on from there.
-func (p *Playback) cued() error {
+// prepareJournal makes the journal of the moment sought, if the playback continues
+// from there.
+func (p *Playback) prepareJournal() error {
 	for {
 		p.mu.Lock()
 		cue, turn := p.cue, p.turn
@@ -57,7 +57,7 @@ func (p *Playback) cued() error {
 		j, next := cue.Journal()
 		p.mu.Lock()
 		if p.turn == turn {
-			p.journal, p.next, p.still = j, next, nil
+			p.journal, p.next, p.sought = j, next, nil
 			p.mu.Unlock()
 			return nil
 		}
@@ -65,11 +65,11 @@ func (p *Playback) cued() error {
 	}
 }
 
-// batchMax is how many observations are applied before others get to look.
+// batchMax is how many observations are applied while the lock is held.
 const batchMax = 64
 
-// advance applies what is due, and returns when there is more to do; false if
-// something else has to happen before.
+// advance applies what is due, and returns for how long to wait then; false if
+// something else has to happen first.
 func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +84,7 @@ func (p *Playback) advance(c *pace) (wait time.Duration, ok bool) {
 			p.skip()
 			return 0, true
 		case !ok:
-			c.began = time.Time{} // no time passes while it is waited for
+			c.began = time.Time{} // no time passes while the reader is behind
 			p.ended = p.read
 			return 0, false
 		}
@@ -107,7 +107,7 @@ func (p *Playback) until(due time.Time, c *pace) time.Duration {
 	if c.began.IsZero() || c.turn != p.turn {
 		*c = pace{turn: p.turn, began: time.Now(), from: p.at}
 	}
-	// What a baseline tells is of earlier times, and of no account.
+	// The observations of a baseline have earlier times, which do not count.
 	if p.at.IsZero() || p.next < uint64(p.election.Baseline) || p.speed <= 0 || math.IsInf(p.speed, 1) {
 		c.from, c.began = later(p.at, due), time.Now()
 		return 0
@@ -137,8 +137,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// skip goes to the first moment that the tape still has, which was read faster
-// than it was played.
+// skip goes to the first moment that the tape still has: it was read faster than
+// it was played.
 func (p *Playback) skip() {
 	if cue, ok := p.tape.Cue(0, history.MoveToFirst); ok {
 		p.journal, p.next = cue.Journal()

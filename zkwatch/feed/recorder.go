@@ -16,7 +16,7 @@ import (
 //
 // The newest part is in the file itself, the one before in FILE.1: each is at
 // most half of what may be kept. A later part begins with the election as it
-// stood then, so that it can be read alone.
+// was then, so that it can be read alone.
 //
 // Each line is one Write to the end of the file: a crash tears the last one at
 // most. There is nothing in it but observations, and they hold no credentials.
@@ -32,8 +32,8 @@ type Recorder struct {
 	enc  *history.Encoder // writes to line
 }
 
-// recordMin is the least bound of a recording. Below it the parts of an
-// election of some fifty candidates would hold little else than how they begin.
+// recordMin is the least bound of a recording. Below it a part of an election with
+// fifty candidates would hold little more than its initial state.
 const recordMin = 1 << 20
 
 // Create begins a recording. max bounds what is kept, in bytes, 0 is no bound.
@@ -123,7 +123,7 @@ func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	if int64(all.Len()) > r.max {
 		return fmt.Errorf("the election needs %d bytes, but a part of the recording may have only %d: use a higher limit", all.Len(), r.max)
 	}
-	// What follows goes on from the end of this part: it is to be on the disk.
+	// The next part depends on the end of this one, which must be on the disk.
 	err = r.file.Sync()
 	if closed := r.file.Close(); err == nil {
 		err = closed

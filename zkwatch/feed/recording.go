@@ -21,16 +21,16 @@ type Recording struct {
 	parts    []*part // oldest first; the first is being read
 	election model.Config
 	bytes    int64    // of all
-	notes    []string // for the user, not told yet
+	notes    []string // for the user, not delivered yet
 }
 
 // part is one file of a recording.
 type part struct {
-	of     string // what is said before what is wrong with it: "" for the newest
+	of     string // the prefix of errors about it: "" for the newest
 	file   *os.File
 	dec    *history.Decoder
 	header history.Header
-	skip   int // of its first lines, which the part before makes needless
+	skip   int // how many of its first lines repeat the state after the part before
 	n      int // lines so far
 }
 
@@ -39,7 +39,7 @@ func OpenRecording(path string) (*Recording, error) {
 	r := &Recording{}
 	newest, err := openPart(path, "")
 	if err != nil {
-		// Between two parts there is for a moment no newest one.
+		// While the recorder begins a part there is no newest one for a moment.
 		var early error
 		if newest, early = openPart(older(path), older(path)+": "); early != nil || !unfinished(path, err) {
 			if newest != nil {
@@ -91,8 +91,8 @@ func (p *part) precedes(next *part) bool {
 	return max(a.Part, 1)+1 == b.Part && a.Started.Equal(b.Started) && a.Path == b.Path && a.Recipe == b.Recipe
 }
 
-// unfinished reports whether the newest part, which cannot be read, was only
-// begun, if at all.
+// unfinished reports whether the newest part, which cannot be read, does not exist
+// or has no complete header.
 func unfinished(path string, err error) bool {
 	if errors.Is(err, os.ErrNotExist) {
 		return true
@@ -120,8 +120,8 @@ func (r *Recording) note(s string) {
 	}
 }
 
-// tell tells what was noted.
-func (r *Recording) tell(notice func(string)) {
+// deliverNotes passes the notes to the user.
+func (r *Recording) deliverNotes(notice func(string)) {
 	for _, s := range r.notes {
 		if notice != nil {
 			notice(znode.Safe(s, 0))
@@ -134,8 +134,8 @@ func (r *Recording) tell(notice func(string)) {
 func (r *Recording) Election() model.Config { return r.election }
 
 // Each applies the observations one by one and hands on their events, until an
-// error of events or the end, with the numbers that they had. notice is told in
-// one line what the user should know, as of a torn last line.
+// error of events or the end, with the numbers that they had. notice gets one line
+// for each thing that the user should know, such as a torn last line.
 func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, notice func(string)) error {
 	j := doctor.NewJournal(r.election)
 	apply := func(o model.Observation) error {
@@ -146,9 +146,9 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	}
 	for ctx.Err() == nil {
 		l, err := r.line()
-		r.tell(notice)
+		r.deliverNotes(notice)
 		if err == io.EOF {
-			if due, ok := j.Held(); ok { // a crash has no word on it
+			if due, ok := j.Held(); ok { // after a crash the recording does not say that time passed
 				return apply(&model.Advance{At: due})
 			}
 			return nil
@@ -160,9 +160,9 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 		if err != nil {
 			return err
 		}
-		if l.seam != nil {
-			r.note(lacks(j.State(), l.seam))
-			r.tell(notice)
+		if l.first != nil {
+			r.note(missingBefore(j.State(), l.first))
+			r.deliverNotes(notice)
 		}
 		if err := apply(o); err != nil {
 			return err
@@ -171,26 +171,27 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	return ctx.Err()
 }
 
-// placed is a line and where it is.
-type placed struct {
+// partLine is a line of a part.
+type partLine struct {
 	history.Line
 	of string
-	// seam is the header of the part that begins with it, where one before that
-	// was read.
-	seam *history.Header
+	// first is the header of the part, if this is its first line and another part
+	// was read before.
+	first *history.Header
 }
 
-// lacks says what the part before the seam lacks, as it may after the whole
-// machine crashed; "" for nothing. s is what was made of it.
-func lacks(s *doctor.State, seam *history.Header) string {
-	if s.At.Equal(seam.Last) {
+// missingBefore says what is missing between the part before, of which s is the
+// last state, and the part with the header first; "" for nothing. Observations can
+// be missing after the whole machine crashed.
+func missingBefore(s *doctor.State, first *history.Header) string {
+	if s.At.Equal(first.Last) {
 		return ""
 	}
 	return fmt.Sprintf("observations before part %d of the recording are missing, from %s to %s: later events may differ and have other numbers",
-		seam.Part, s.At.Format(time.TimeOnly), seam.Last.Format(time.TimeOnly))
+		first.Part, s.At.Format(time.TimeOnly), first.Last.Format(time.TimeOnly))
 }
 
-func (l placed) decode() (model.Observation, error) {
+func (l partLine) decode() (model.Observation, error) {
 	o, err := l.Decode()
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", l.of, err)
@@ -199,7 +200,7 @@ func (l placed) decode() (model.Observation, error) {
 }
 
 // line returns the next one, io.EOF after the last. A torn one is noted.
-func (r *Recording) line() (placed, error) {
+func (r *Recording) line() (partLine, error) {
 	for len(r.parts) > 0 {
 		p := r.parts[0]
 		l, err := p.dec.Line()
@@ -207,9 +208,9 @@ func (r *Recording) line() (placed, error) {
 		case err == nil && p.n < p.skip:
 			p.n++
 		case err == nil:
-			at := placed{Line: l, of: p.of}
+			at := partLine{Line: l, of: p.of}
 			if p.n == p.skip && p.skip > 0 {
-				at.seam = &p.header
+				at.first = &p.header
 			}
 			p.n++
 			return at, nil
@@ -223,10 +224,10 @@ func (r *Recording) line() (placed, error) {
 			p.file.Close()
 			r.parts = r.parts[1:]
 		default:
-			return placed{}, fmt.Errorf("%s%w", p.of, err)
+			return partLine{}, fmt.Errorf("%s%w", p.of, err)
 		}
 	}
-	return placed{}, io.EOF
+	return partLine{}, io.EOF
 }
 
 // Close ends the reading.

@@ -23,7 +23,7 @@ func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	return cue.Moment(), true
 }
 
-// Span returns when the first moment was that is kept, and the last; zero where
+// Span returns the times of the first and the last moment that are kept; zero if
 // there is none.
 func (f *Feed) Span() (first, last time.Time) {
 	if f.tape == nil {
@@ -34,7 +34,7 @@ func (f *Feed) Span() (first, last time.Time) {
 	return f.tape.Span()
 }
 
-// Keep bounds from now on what is kept of the past, as [history.Tape.Keep] does.
+// Keep sets the bound of the past, as [history.Tape.Keep] does.
 func (f *Feed) Keep(maxBytes int) {
 	if f.tape == nil {
 		return
