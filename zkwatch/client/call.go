@@ -29,9 +29,9 @@ func (k call) unanswered(cause error) error {
 	return k.failed(cause)
 }
 
-// do runs request, which blocks in the library, and waits for it no longer than
-// until ctx is done or the connection is lost. The library knows neither; a
-// request that nobody waits for any more ends with the Conn at the latest.
+// do runs request, which blocks in the library, and waits for it until ctx is done
+// or the connection is lost. The library stops for neither; an abandoned request
+// ends with the Conn at the latest.
 func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (T, error)) (T, error) {
 	var zero T
 	path := k.path
@@ -65,7 +65,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	go func() {
 		defer c.calls.Done()
 		value, err := request(full)
-		c.written(h) // if it came to nothing
+		c.written(h) // in case it was never written
 		results <- result{value, err}
 	}()
 	var r result
@@ -75,7 +75,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 		return zero, k.unanswered(ctx.Err())
 	case <-lost:
 		select {
-		case r = <-results: // it came just before
+		case r = <-results: // it arrived just before
 		default:
 			return zero, k.unanswered(c.lostErr())
 		}
@@ -96,8 +96,8 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	return zero, k.failed(named(r.err))
 }
 
-// admit waits for a call's turn and lets it begin if there is a connection;
-// lost is closed when that is lost. After an error nothing has been sent.
+// admit waits for a call's turn and starts it if there is a connection; lost is
+// closed when that is lost. After an error nothing has been sent.
 func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *call, err error) {
 	c.mu.Lock()
 	lost = c.lost
@@ -136,8 +136,8 @@ func (c *Conn) notConnected() error {
 	return fmt.Errorf("%w: %s", ErrNotConnected, c.status.State)
 }
 
-// lostErr is why an admitted call goes unanswered: by now there may be another
-// connection, so it is what the last one ended by.
+// lostErr is why an admitted call was not answered: the reason why the last
+// connection ended, as there may be another one by now.
 func (c *Conn) lostErr() error {
 	c.mu.Lock()
 	err := c.lostBy

@@ -57,7 +57,7 @@ func LoadTLS(ca, cert, key, serverName string) (*tls.Config, error) {
 		return nil, err
 	}
 	pair, err := tls.X509KeyPair(chain, private)
-	if err != nil { // it tells nothing of the one block that it was given
+	if err != nil { // with one block the error shows nothing of the file
 		return nil, fmt.Errorf("client key file %s for the first certificate of %s: %w", key, cert, err)
 	}
 	cfg.Certificates = []tls.Certificate{pair}
@@ -101,7 +101,7 @@ func readKey(path string) ([]byte, error) {
 	case blocks[i].Type == "ENCRYPTED PRIVATE KEY" || blocks[i].Headers["DEK-Info"] != "":
 		return nil, fmt.Errorf("client key file %s: the key is encrypted: decrypt it first, for example with openssl pkey", path)
 	}
-	// A type of its own making would be in an error of package tls.
+	// An error of package tls would show the type of the block.
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: blocks[i].Bytes}), nil
 }
 
@@ -139,8 +139,7 @@ func readBounded(f *os.File, most int) ([]byte, error) {
 	return data, err
 }
 
-// clientTLS is cfg as connections use it: nothing older than TLS 1.2, whoever
-// made it.
+// clientTLS is cfg as connections use it: with nothing older than TLS 1.2.
 func clientTLS(cfg *tls.Config) *tls.Config {
 	cfg = cfg.Clone()
 	cfg.MinVersion = max(cfg.MinVersion, tls.VersionTLS12)
@@ -166,8 +165,8 @@ func explainTLS(err error, certificates int) string {
 	return ""
 }
 
-// alert is the number of the TLS alert that a server sent, 0 if err is none. The
-// type that package tls has for it is its own.
+// alert is the number of the TLS alert that a server sent, 0 if err is none. Its
+// type is not exported by package tls.
 func alert(err error) uint64 {
 	var op *net.OpError
 	if !errors.As(err, &op) || op.Op != "remote error" || op.Err == nil {

@@ -36,13 +36,13 @@ type Conn struct {
 	events  <-chan zk.Event // closed when the library's loop has ended
 	started chan struct{}   // closed when zk and events are set
 
-	life   context.Context // done from the terminal state on
-	end    context.CancelFunc
-	done   chan struct{} // closed at the terminal state
-	part   func()        // called when the library has met its farewell: from then on it reaches no server
-	parted chan struct{} // closed by that
-	gone   chan struct{} // closed when no goroutine is left
-	turn   chan struct{} // holds a token while handed is not nil
+	life  context.Context // done from the terminal state on
+	end   context.CancelFunc
+	done  chan struct{} // closed at the terminal state
+	leave func()        // called when the library has its farewell connection: from then on it reaches no server
+	left  chan struct{} // closed by leave
+	gone  chan struct{} // closed when no goroutine is left
+	turn  chan struct{} // holds a token while handed is not nil
 
 	mu            sync.Mutex
 	status        Status
@@ -75,14 +75,14 @@ func Connect(cfg Config) (*Conn, error) {
 		servers:     newServers(cfg.Servers.Servers, cfg.Shuffle),
 		started:     make(chan struct{}),
 		done:        make(chan struct{}),
-		parted:      make(chan struct{}),
+		left:        make(chan struct{}),
 		gone:        make(chan struct{}),
 		turn:        make(chan struct{}, 1),
 		subscribers: make(map[*subscription]bool),
 		status:      Status{Since: time.Now()},
 		lease:       lease{tick: cfg.Tick},
 	}
-	c.part = sync.OnceFunc(func() { close(c.parted) })
+	c.leave = sync.OnceFunc(func() { close(c.left) })
 	c.life, c.end = context.WithCancel(context.Background())
 	c.watchdog = time.AfterFunc(c.patience(), c.giveUp)
 	c.zk, c.events, err = zk.Connect(cfg.Servers.Servers, cfg.SessionTimeout,
@@ -152,7 +152,7 @@ func (c *Conn) spawn(f func()) bool {
 	return true
 }
 
-// setErr records err and tells the subscribers if it is news. The caller holds
+// setErr records err, and notifies the subscribers if it is another. The caller holds
 // c.mu.
 func (c *Conn) setErr(err error) {
 	news := c.status.Err == nil || c.status.Err.Error() != err.Error()
@@ -162,7 +162,7 @@ func (c *Conn) setErr(err error) {
 	}
 }
 
-// setState enters state and tells the subscribers. The caller holds c.mu.
+// setState enters state and notifies the subscribers. The caller holds c.mu.
 func (c *Conn) setState(state State, err error) {
 	c.status.State, c.status.Err, c.status.Since = state, err, time.Now()
 	c.status.Change++
@@ -179,15 +179,15 @@ func (c *Conn) patience() time.Duration {
 	return 2 * max(timeout, c.cfg.DialTimeout)
 }
 
-// giveUp ends a Conn that has had no session for too long. That is also the way
-// out for a client that has seen more than a restarted server knows: the server
-// refuses it each time, and only a new session forgets what was seen.
+// giveUp ends a Conn that has had no session for too long. It also helps a client
+// that has seen a higher zxid than a restarted server: the server refuses it each
+// time, and only a new session starts without a zxid.
 func (c *Conn) giveUp() {
 	c.mu.Lock()
 	waited := c.patience()
 	idle := c.status.State == Connecting || c.status.State == Disconnected
 	rest := waited - c.gate.OpenFor()
-	if idle && rest > 0 { // a frozen Conn does not try
+	if idle && rest > 0 { // a frozen Conn does not try to connect
 		c.watchdog.Reset(rest)
 	}
 	last := c.status.Err
@@ -235,21 +235,22 @@ func (c *Conn) teardown(n *serverConn, goodbye bool) {
 		n.shut()
 	}
 	<-c.started
-	// The library now gets a farewell from dial; only then is its Close quick.
-	<-c.parted
+	// The library now gets a farewell connection from dial; its Close is quick only
+	// then.
+	<-c.left
 	c.zk.Close()
 	for range c.events {
 	}
 	c.calls.Wait()
 }
 
-// zkLogger passes on what the library says.
+// zkLogger passes on the library's messages.
 type zkLogger struct{ c *Conn }
 
 func (l zkLogger) Printf(format string, args ...any) {
 	l.c.log.Debug("zookeeper client: " + fmt.Sprintf(format, args...))
-	// The library goes on without its watches if the request to set them again
-	// does not fit in its buffer, and tells nobody but the log.
+	// If the request to set the watches again does not fit in the library's buffer,
+	// it continues without watches, and only logs this.
 	for _, arg := range args {
 		if err, ok := arg.(error); ok && errors.Is(err, zk.ErrShortBuffer) && format == "Failed to set previous watches: %v" {
 			l.c.terminate(Closed, fmt.Errorf("set watches again: %w", ErrRequestTooLarge), false)

@@ -45,8 +45,8 @@ func (a Auth) validate() error {
 	return nil
 }
 
-// validScheme accepts what the known schemes look like, which a credential in
-// the wrong place mostly does not.
+// validScheme accepts names like those of the known schemes. A credential in the
+// wrong place mostly does not look like one.
 func validScheme(s string) bool {
 	if s == "" || len(s) > 32 {
 		return false

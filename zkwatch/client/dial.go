@@ -50,8 +50,7 @@ func (c *Conn) reach(ctx context.Context, network, addr string) (net.Conn, error
 	return c.cfg.Line.Dial(ctx, fault.Owner{Life: c.life, Go: c.spawn}, network, addr, c.cfg.Dial)
 }
 
-// attempting says which server is next, with the reason why the last one is not
-// connected.
+// attempting reports which server is next, and why the last one is not connected.
 func (c *Conn) attempting(addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +61,7 @@ func (c *Conn) attempting(addr string) {
 	c.publish()
 }
 
-// attemptFailed records why an attempt to connect came to nothing.
+// attemptFailed records why an attempt to connect failed.
 func (c *Conn) attemptFailed(addr string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,13 +2,13 @@ package client
 
 import "time"
 
-// distanceSamples is how many of the last small round trips are remembered:
-// enough that one of them met no queue, few enough that a link that became
-// longer is soon believed.
+// distanceSamples is how many of the last small round trips are remembered: enough
+// that one of them did not wait in a queue, few enough to notice soon that the link
+// became longer.
 const distanceSamples = 8
 
-// smallReply is up to how many bytes a reply is taken for one that
-// costs nothing but the way.
+// smallReply is up to how many bytes the length of a reply does not add to its
+// round trip.
 const smallReply = 1 << 10
 
 // A distance is how far a server is, by the quickest of the last small round

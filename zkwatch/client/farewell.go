@@ -24,7 +24,7 @@ func (c *Conn) farewell() net.Conn {
 			return
 		}
 		nobody.Write(wire.AppendFrame(nil, &wire.ConnectResponse{Timeout: 60_000, SessionID: 1, Passwd: make([]byte, 16)}))
-		c.part()
+		c.leave()
 		for {
 			frame, err := wire.ReadFrame(nobody, math.MaxInt32)
 			if err != nil {

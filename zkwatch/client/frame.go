@@ -22,14 +22,12 @@ const (
 	minConnectResponse = headSize
 	maxConnectResponse = 256 // in truth 36 or 37 bytes
 
-	// xidGoodbye is one that the library gets to after two thousand million
-	// requests.
+	// xidGoodbye is an xid that the library's own requests do not reach in practice.
 	xidGoodbye = 0x7fffffff
 )
 
-// connectResponseSize checks the length prefix of what should be the answer to
-// a ConnectRequest. Whatever else listens there answers with something that
-// makes an absurd length.
+// connectResponseSize checks the length prefix of what should be the answer to a
+// ConnectRequest. The first bytes of other protocols are an absurd length.
 func connectResponseSize(prefix []byte, size int) error {
 	if size >= minConnectResponse && size <= maxConnectResponse {
 		return nil
@@ -55,7 +53,7 @@ func replySize(size, limit int) error {
 }
 
 // replyCount checks the count or length that the body of some replies starts
-// with. The library believes it and allocates.
+// with. The library allocates as much without a check.
 func replyCount(op wire.Op, head []byte, size int) error {
 	if op != wire.OpGetData && op != wire.OpGetChildren2 || replyCode(head) != wire.OK {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// connectResponse acts on the answer to the request for a session: int
+// connectResponse handles the answer to the request for a session: int
 // protocolVersion, int timeOut, long sessionId, buffer passwd.
 func (n *serverConn) connectResponse(head []byte) error {
 	timeout := time.Duration(int32(binary.BigEndian.Uint32(head[4:]))) * time.Millisecond
@@ -35,10 +35,10 @@ func (n *serverConn) connectResponse(head []byte) error {
 	return nil
 }
 
-// sendCredentials sends them before anything that the library sends: it holds
-// the token for writing before the library learns of its session. They are
-// written in a goroutine because Read has to go on meanwhile, or a peer that
-// answers the first before it reads the second would wait for us and we for it.
+// sendCredentials sends them before anything that the library sends: it takes the
+// token for writing before the library learns of its session. A goroutine writes
+// them because Read has to continue meanwhile: a peer that answers the first before
+// it reads the second would block both sides.
 func (n *serverConn) sendCredentials() {
 	auths := n.c.cfg.Auth
 	if len(auths) == 0 {
@@ -61,7 +61,7 @@ func (n *serverConn) sendCredentials() {
 	}
 }
 
-// authReply acts on the answer to a credential. A server that refuses one would
+// authReply handles the answer to a credential. A server that refuses one would
 // refuse it again.
 func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"

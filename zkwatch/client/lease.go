@@ -8,10 +8,9 @@ import "time"
 // An answer alone proves little. A follower that is cut off from the ensemble
 // answers pings and reads by itself until it notices, while the ensemble leader
 // lets the session expire. Only a committed write needs a quorum, and not even
-// that tells the ensemble leader that the client lives: a follower reports the
+// that tells the ensemble leader that the client is alive: a follower reports the
 // sessions that it heard from in its answers to the ensemble leader's pings,
-// which come every half tick. What proves it are three answers over one
-// connection:
+// which come every half tick. Three answers over one connection prove it:
 //
 //	k  any answer: the follower heard from the session after k was sent
 //	m  a committed write, sent gap or more after k was answered
@@ -24,18 +23,18 @@ import "time"
 // has counted the session's timeout from k or later. A new ensemble leader
 // starts every session with its full timeout, and later than that.
 //
-// A session that was just created, or carried to another server, was counted by
-// the ensemble leader itself: there one committed write proves as much, counted
-// from the request to connect.
+// When a session is created, or moves to another server, the ensemble leader itself
+// starts its timeout: then one committed write proves as much, counted from the
+// request to connect.
 //
-// A client of an observer server that learns from a follower is outside of the
-// proof: two servers pass on there what they heard. And a follower can lose k in
-// the microseconds in which it hands its list over; what the session sent next,
+// The proof does not cover a client of an observer server that learns from a
+// follower, because two servers forward the list there. And a follower can lose k
+// in the microseconds in which it hands its list over; the session's next message,
 // a tenth of the timeout later, is in the next list.
 //
-// This rests on clocks that run equally fast (leaders keep a margin), and on an
-// ensemble leader that is never later than pauseMost with a ping unless it
-// answers no write meanwhile either. Source: Leader, LearnerHandler and
+// This assumes that clocks run equally fast (leaders keep a margin), and that the
+// ensemble leader's pings are never later than maxPingDelay, unless it commits no
+// write meanwhile either. Source: Leader, LearnerHandler and
 // LearnerZooKeeperServer in ZooKeeper 3.4 to 3.9.
 type lease struct {
 	timeout time.Duration // the shortest that was granted
@@ -51,26 +50,26 @@ type lease struct {
 // An exchange is a request and its answer.
 type exchange struct{ sent, answered time.Time }
 
-// commitsMost is how many commits are kept. One is enough for a leader, who
+// maxCommits is how many commits are kept. One is enough for a leader, who
 // sends them one after the other; others may overlap.
-const commitsMost = 4
+const maxCommits = 4
 
-// answersIn is how many answers are kept for the length of a session timeout.
-// To know fewer makes a lease shorter by that fraction at most.
+// answersIn is how many answers are kept for the length of a session timeout. With
+// fewer a lease is shorter by that fraction at most.
 const answersIn = 64
 
-// pauseMost is how late a ping of the ensemble leader may be.
-func pauseMost(timeout time.Duration) time.Duration { return timeout / 10 }
+// maxPingDelay is how late a ping of the ensemble leader may be.
+func maxPingDelay(timeout time.Duration) time.Duration { return timeout / 10 }
 
-// gap is for how long the ensemble leader is sure to have sent a ping. Where the
-// tick is not known it is taken from the shortest timeout that servers grant
-// unless they are told otherwise, which is two ticks.
+// gap is the time within which the ensemble leader is sure to send a ping. If the
+// tick is not known, it is assumed to be half of the session timeout: by default
+// servers grant at least two ticks.
 func (l *lease) gap() time.Duration {
 	half := l.tick / 2
 	if l.tick == 0 {
 		half = l.timeout / 4
 	}
-	return half + pauseMost(l.timeout)
+	return half + maxPingDelay(l.timeout)
 }
 
 // tooShort reports that the session timeout leaves a lease no room to last from
@@ -110,7 +109,7 @@ func (l *lease) committed(n exchange) {
 			m = e
 		}
 	}
-	if l.commits = append(l.commits, n); len(l.commits) > commitsMost {
+	if l.commits = append(l.commits, n); len(l.commits) > maxCommits {
 		l.commits = l.commits[1:]
 	}
 	if m.sent.IsZero() {

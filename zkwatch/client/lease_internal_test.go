@@ -85,7 +85,7 @@ func (e *ensemble) ping() {
 			}
 		})
 	})
-	e.at(e.now.Add(e.tick/2+e.upTo(pauseMost(e.session))), e.ping)
+	e.at(e.now.Add(e.tick/2+e.upTo(maxPingDelay(e.session))), e.ping)
 }
 
 // request is one of the client's. A write is committed by the ensemble leader:

@@ -6,31 +6,31 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// notificationsMost bounds the notifications that are remembered until their
-// watchers ask for their times: a moment's worth.
-const notificationsMost = 64
+// maxNotifications bounds the notifications that are remembered until their
+// watchers ask for their times, which they do at once.
+const maxNotifications = 64
 
-// A notification is when a watch fired. A server sends notifications and replies
-// in the order of what they tell, so the change is later than what it had answered
+// A notification is when a watch fired. A server sends notifications and replies in
+// the order of the changes, so the change is later than what the server had answered
 // before: heard is when the last such request was sent.
 type notification struct {
 	path      string // in full
 	kind      zk.EventType
 	at, heard time.Time
-	// since is when the connection came about that it came over. After a loss the
-	// server tells late what changed meanwhile.
+	// since is when its connection was established. After a lost connection the
+	// server reports changes late.
 	since time.Time
 }
 
-// notified is called by the library's reader for each event, before it reads on:
-// what was answered by now was so before the event.
+// notified is called by the library's reader for each event, before it reads the
+// next message: everything answered by now was before the event.
 func (c *Conn) notified(event zk.Event) {
 	if event.Type == zk.EventSession || event.Type == zk.EventNotWatching {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.notifications) == notificationsMost {
+	if len(c.notifications) == maxNotifications {
 		c.notifications = append(c.notifications[:0], c.notifications[1:]...)
 	}
 	c.notifications = append(c.notifications, notification{event.Path, event.Type, time.Now(), c.anchor.Sent, c.status.Since})

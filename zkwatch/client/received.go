@@ -97,7 +97,7 @@ func (n *serverConn) checkReply() error {
 	return replyCount(r.op, n.head, n.size)
 }
 
-// received acts on a complete frame.
+// received handles a complete frame.
 func (n *serverConn) received() error {
 	if !n.isSettled() {
 		return n.connectResponse(n.head)
@@ -111,7 +111,7 @@ func (n *serverConn) received() error {
 	}
 	n.mu.Lock()
 	var at time.Time
-	var zxid int64 // that a ping's answer names counts as little as in the Java client
+	var zxid int64 // of a ping's answer it does not count, as in the Java client
 	var small bool
 	if xid == wire.XidPing {
 		small = true

@@ -22,15 +22,15 @@ const minTimeout = 10 * time.Millisecond
 const readAhead = 4 << 10
 
 // A serverConn stands between the client library and one connection to a server.
-// It reads along, without holding frames back, to learn what the library does
-// not tell (the granted timeout, round trips, the lease), to refuse what the
-// library would believe (lengths, another session), and to do what it lacks
-// (credentials before anything else, a bound on the handshake, the gate).
+// It reads the heads of the frames to learn what the library does not report (the
+// granted timeout, round trips, the lease) and to refuse what the library would
+// accept (lengths, another session). It adds what the library lacks: credentials
+// before anything else, a bound on the handshake, the gate.
 //
-// It also keeps the last zxid seen in the library's place, which learns of
-// none. The library reads its own without a lock while it asks for watches to
-// be set again, and names in that request what it learnt a moment before, over
-// the new connection: changes from before that would trigger no watch.
+// It also keeps the last zxid seen, and hides zxids from the library. The library
+// reads its own without a lock when it sets watches again, and would use a zxid
+// that it has just learnt over the new connection: earlier changes would trigger
+// no watch.
 //
 // The library writes one frame with each Write, and reads from one goroutine.
 type serverConn struct {
@@ -87,7 +87,7 @@ func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since
 	return n
 }
 
-// shut closes the connection and tells nobody.
+// shut closes the connection without a message to anybody.
 func (n *serverConn) shut() {
 	n.once.Do(func() {
 		close(n.closed)
@@ -114,9 +114,9 @@ func (n *serverConn) announce() {
 	n.announced = true
 }
 
-// Write implements net.Conn. It never fails: where the library sends
-// credentials or watches again, it waits forever after a write that failed.
-// Instead the connection is closed, which Read reports.
+// Write implements net.Conn. It never fails: when the library sets watches again,
+// it waits forever after a failed write. Instead the connection is closed, which
+// Read reports.
 func (n *serverConn) Write(p []byte) (int, error) {
 	if !n.c.gate.Pass(n.closed) {
 		return len(p), nil
@@ -136,7 +136,7 @@ func (n *serverConn) Write(p []byte) (int, error) {
 }
 
 // note remembers when a frame was sent, and returns it as it is to be sent; nil
-// if it is not. called says that it is a request which somebody called for.
+// if it is not. called says that it is the request of a call, see [Conn.written].
 func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -155,8 +155,8 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	case op == wire.OpSetWatches:
 		frame = withZxid(frame, prefixSize+8, n.since) // long relativeZxid, and lists of paths
 	case !n.announced:
-		// Left in the library's queue when the last connection was lost. Its
-		// caller was told so; it must not run now.
+		// Left in the library's queue when the last connection was lost. Its caller
+		// already got an error; it must not run now.
 		return nil, true
 	}
 	n.sent[xid] = request{op: op, joins: joins(op, frame), at: now}
@@ -181,9 +181,9 @@ func (n *serverConn) LocalAddr() net.Addr { return n.raw.LocalAddr() }
 // RemoteAddr implements net.Conn.
 func (n *serverConn) RemoteAddr() net.Addr { return n.raw.RemoteAddr() }
 
-// SetDeadline implements net.Conn. During the handshake its own deadline
-// stands: the library's is nearly seven session timeouts, and it lifts that
-// after the first four bytes.
+// SetDeadline implements net.Conn. It does nothing during the handshake, which has
+// a deadline of its own: the library's is nearly seven session timeouts, and it
+// removes that after the first four bytes.
 func (n *serverConn) SetDeadline(t time.Time) error {
 	if !n.isSettled() {
 		return nil

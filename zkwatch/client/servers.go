@@ -12,9 +12,9 @@ const (
 	maxPause = time.Second           // a thousand candidates must not hammer a dead one
 )
 
-// servers hands the library one server after the other. It is the library's
-// HostProvider in place of its own, which resolves names only once and has a
-// client with one server sleep for a second before each attempt. Here each
+// servers gives the library one server after the other. It replaces the library's
+// own HostProvider, which resolves names only once and makes a client with one
+// server sleep for a second before each attempt. Here each
 // server is tried once without delay; then there is a pause before each round,
 // which doubles up to a second until a connection has lasted.
 type servers struct {
@@ -38,8 +38,8 @@ func (s *servers) Init([]string) error { return nil }
 // Len implements zk.HostProvider.
 func (s *servers) Len() int { return len(s.addrs) }
 
-// Next implements zk.HostProvider. It never says that it starts over, which
-// would have the library sleep.
+// Next implements zk.HostProvider. It never reports that it starts again with the
+// first server, because the library would sleep.
 func (s *servers) Next() (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,8 +48,8 @@ func (s *servers) Next() (string, bool) {
 	return addr, false
 }
 
-// Connected implements zk.HostProvider. Whether a connection is a success shows
-// later: see lost.
+// Connected implements zk.HostProvider. A connection counts once it has lasted, see
+// lost.
 func (s *servers) Connected() {}
 
 // lost is called when a connection that had a session is lost after it lasted

@@ -12,8 +12,8 @@ import (
 )
 
 // session is called when a server has granted a session over n, or confirmed
-// the one there is; asked is the one that the library asked for, 0 for a new
-// one. It reports whether the library may know.
+// the current one; asked is the one that the library asked for, 0 for a new one.
+// It returns an error if the library must not learn of it.
 func (c *Conn) session(n *serverConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
@@ -22,7 +22,7 @@ func (c *Conn) session(n *serverConn, asked, id uint64, timeout time.Duration, s
 	}
 	known := c.status.SessionID
 	if c.status.State == Connecting && asked == 0 {
-		known = 0 // one that the library did not get to know, nor any caller
+		known = 0 // neither the library nor any caller has learnt of it
 	}
 	switch {
 	case id == 0 && known == 0:
@@ -30,7 +30,7 @@ func (c *Conn) session(n *serverConn, asked, id uint64, timeout time.Duration, s
 		return fmt.Errorf("%w: session 0 granted", ErrProtocol)
 	case id == 0:
 		c.mu.Unlock()
-		// The library may know this one: it tells the watchers.
+		// The library may learn this: it notifies the watchers.
 		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.addr, zk.ErrSessionExpired), false)
 		return nil
 	case known != 0 && (asked != known || id != known):
@@ -56,8 +56,7 @@ func (c *Conn) confirmed(n *serverConn) {
 	c.announce(n)
 }
 
-// announce opens n for requests, if nothing is in the way. The caller holds
-// c.mu.
+// announce opens n for requests if it is ready. The caller holds c.mu.
 func (c *Conn) announce(n *serverConn) {
 	if c.link != n || !n.confirmed || c.handed.Load() != nil || c.status.State == Connected || c.status.State.Terminal() {
 		return
@@ -68,11 +67,11 @@ func (c *Conn) announce(n *serverConn) {
 	c.setState(Connected, nil)
 }
 
-// written is called when the request h has left the library's queue. There is one
-// at most, so that it is known whether one is left there when a connection is
-// lost. It would be sent over the next one, although its caller has been told
-// that it was not answered; serverConn drops it instead, and until then no other
-// request is let in.
+// written is called when the request h has left the library's queue. At most one
+// request is in the queue, so that it is known whether one is left there when the
+// connection is lost. The library would send it over the next connection, although
+// its caller already got an error; serverConn drops it instead, and no other
+// request is admitted before.
 func (c *Conn) written(h *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,8 +86,8 @@ func (c *Conn) written(h *call) {
 }
 
 // answered is called when a server has answered what was sent over n at sent;
-// zxid is the one that the answer names, 0 if it does not count. small says that
-// the way there and back is all that took time.
+// zxid is the one in the answer, 0 if it does not count. small says that the time
+// it took is only the way to the server and back.
 func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +113,8 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	c.lease.answered(exchange{sent, answered})
 }
 
-// committed is called when a write was carried out, which was made at sent or
-// later and answered by now. lost is of the connection that it was let in over.
+// committed is called when a write was executed that was sent at sent or later and
+// is answered by now. lost belongs to the connection that it was sent over.
 func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 	now := time.Now()
 	c.mu.Lock()

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A tlsConn is a TLS connection that ends without taking leave. The farewell
-// of TLS waits for room in the peer's window, for up to five seconds, and a
-// client that is to vanish like a dead process must not say one.
+// A tlsConn is a TLS connection that closes without an alert. The alert waits for
+// room in the peer's window, for up to five seconds, and a client that simulates a
+// dead process must not send one.
 type tlsConn struct {
 	*tls.Conn
 	raw net.Conn
@@ -50,7 +50,7 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 }
 
 // serverName is the name or address of host:port that a certificate has to be
-// for. The zone of an IPv6 address is of no meaning to the other end.
+// for. The zone of an IPv6 address has a meaning only on this machine.
 func serverName(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
