@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// Where packets are dropped no connection takes longer than this.
+	// If packets are dropped, a connection attempt takes this long.
 	connectTimeout = 1500 * time.Millisecond
-	// Of one request. An AdminServer that was never asked before first loads its
-	// classes, which takes seconds on a busy machine: a poll that somebody asked
-	// for waits for that, the scheduled ones come again.
+	// Of one request. An AdminServer loads its classes with the first request, which
+	// takes seconds on a busy machine: a poll that somebody asked for waits for
+	// that, scheduled ones are repeated anyway.
 	requestTimeout = 2 * time.Second
 	tableTimeout   = 6 * time.Second
 
@@ -48,8 +48,8 @@ type access struct {
 	httpRetry  time.Time // in mode Auto: HTTP is not tried before
 	notItsOwn  string    // why the AdminServer is not, or may not be, that of this server; "" if it is
 	refused    map[string]refused
-	alive      bool // since it was last cleared, it answered as a ZooKeeper server does, if only to refuse
-	gotAnswers bool // something answered, a ZooKeeper server or not
+	alive      bool // since it was last cleared, a ZooKeeper server answered, if only to refuse
+	gotAnswers bool // anything answered, a ZooKeeper server or not
 }
 
 type refused struct {

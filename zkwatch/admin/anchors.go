@@ -7,9 +7,9 @@ import (
 	"electop/model/session"
 )
 
-// bracket makes anchors that are true of a dump. before are those of when it was
-// asked for, answered is when the dump arrived, and conns are the connections of
-// the server that made it.
+// bracket makes anchors that are true of a dump. before are the anchors when it was
+// requested, answered is when it arrived, and conns are the connections of the
+// server that made it.
 //
 // A deadline in the dump follows from the touch: the last time before the dump
 // was made that the server heard from the session. The touch of a session of ours
@@ -20,13 +20,12 @@ import (
 // reached the server in time and whose answer is still on its way. So Answered
 // is when the dump arrived.
 //
-// The touch was not before the last request was sent that had been answered when
-// the dump was asked for, if the session is connected to the very server that
-// made the dump. Any other server passes touches on when the ensemble's leader
-// asks for them, each half tick: the last touch may have been too late for the
-// dump, and the one before it counts. Clients are heard from at least each third
-// of the timeout. For those Sent is half a timeout earlier, which leaves room for
-// delays.
+// If the session is connected to the server that made the dump, the touch was not
+// before the last request was sent that had been answered when the dump was
+// requested. Another server forwards touches when the ensemble's leader asks for
+// them, each half tick: the last touch may have been too late for the dump, and the
+// one before it counts. Clients send something at least each third of the timeout.
+// For those sessions Sent is half a timeout earlier, which leaves room for delays.
 func bracket(before []session.Anchor, answered time.Time, conns []session.Client) []session.Anchor {
 	out := make([]session.Anchor, 0, len(before))
 	for _, a := range before {
@@ -55,7 +54,7 @@ func connected(conns []session.Client, sessionID uint64) bool {
 	return slices.ContainsFunc(conns, func(c session.Client) bool { return c.Session == sessionID })
 }
 
-// passedOn makes the anchor one of a touch that another server passes on.
+// passedOn makes the anchor one of a touch that another server forwards.
 func passedOn(a session.Anchor) session.Anchor {
 	a.Sent = a.Sent.Add(-a.Timeout / 2)
 	return a

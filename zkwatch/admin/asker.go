@@ -81,10 +81,10 @@ func (a *Asker) mark() {
 	}
 }
 
-// Ask makes one poll now and returns when its answers are delivered. Servers
-// that had stopped answering are tried again. The error is ctx's: that servers
-// fail or refuse is said in what is delivered. If the mode is Off, or nobody is
-// subscribed, no server is asked.
+// Ask makes one poll now and returns when its answers are delivered. Servers that
+// had stopped answering are tried again. The error is ctx's: failures and refusals
+// of servers are in what is delivered. If the mode is Off, or without a subscriber,
+// no server is asked.
 func (a *Asker) Ask(ctx context.Context, w Want) error {
 	if err := a.poll(ctx, plan{Want: w, retry: true}); err != nil {
 		return fmt.Errorf("ask the servers: %w", err)

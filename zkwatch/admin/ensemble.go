@@ -77,8 +77,8 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	return t, results
 }
 
-// readConfig reads /zookeeper/config if it is due, or in any case: what no server
-// lists proves something only if no server was added meanwhile.
+// readConfig reads /zookeeper/config if it is due, or now: an absence from all lists
+// proves something only if no server was added meanwhile.
 func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	began := time.Now()
 	if e.cfg.Ensemble == nil || !now && began.Before(e.configNext) {

@@ -18,7 +18,7 @@ const (
 	asWord   way = "4lw"
 )
 
-// Flags of electop that allow what was not possible.
+// Flags of electop that help.
 const (
 	heavyHint = "--admin-heavy"
 	urlHint   = "--admin-url"
@@ -69,8 +69,8 @@ func (f failures) wordRefused() bool {
 	return false
 }
 
-// answer says what went wrong, and which setting of the server or flag of ours
-// would help; its time is still to be set.
+// answer says what went wrong, and which setting of the server or flag of electop
+// would help. The caller sets its time.
 func (f failures) answer(heavy bool) session.Answer {
 	a := session.Answer{State: session.Failed}
 	var whys []string

@@ -22,7 +22,7 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	s.notItsOwn = ""
 	id, a := ask(ctx, &s.access, command.ForIdentity(), retry)
 	if a.Via == string(overHTTP) && a.State == session.Answered {
-		if s.notItsOwn = s.stranger(id); s.notItsOwn != "" {
+		if s.notItsOwn = s.notOwned(id); s.notItsOwn != "" {
 			s.httpWorks = false
 			id, a = ask(ctx, &s.access, command.ForIdentity(), retry)
 		}
@@ -42,8 +42,8 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 	return a
 }
 
-// stranger says why an AdminServer is not that of this server; "" if it is.
-func (s *server) stranger(id command.Identity) string {
+// notOwned says why an AdminServer is not that of this server; "" if it is.
+func (s *server) notOwned(id command.Identity) string {
 	trusted := !s.sharedURL && (s.cfg.URL != DefaultURL || s.cfg.Mode == HTTP || s.cfg.DialTLS != nil)
 	if trusted || id.Port == s.port || id.Port == 0 && !s.sharedURL {
 		return ""

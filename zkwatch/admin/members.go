@@ -92,13 +92,13 @@ func members(results []result, config []configured, sameHost func(a, b string) b
 			missing = config[c].absent(results, sameHost)
 		}
 	}
-	doubt(kept, config)
+	discountUnsure(kept, config)
 	return kept, missing
 }
 
-// doubt takes from results at unsure addresses what holds only if all of a result
-// is from one server.
-func doubt(results []result, config []configured) {
+// discountUnsure removes from results at unsure addresses what is true only if all of
+// a result is from one server.
+func discountUnsure(results []result, config []configured) {
 	leaders := 0
 	for i := range results {
 		if results[i].Mode == session.ModeLeader {

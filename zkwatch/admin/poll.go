@@ -20,7 +20,7 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	r = newResult(s.addr)
 	defer func() { r.number = s.identity.Number }()
 	defer func() {
-		if e := recover(); e != nil { // a reply from a stranger must not end the program
+		if e := recover(); e != nil { // no reply may end the program
 			r = newResult(s.addr)
 			r.fail(p.Want, s.panicked(e))
 		}
@@ -75,13 +75,13 @@ func (s *server) panicked(e any) session.Answer {
 	return session.Answer{State: session.Failed, At: s.cfg.Now(), Why: "its reply could not be parsed"}
 }
 
-// failed has the server asked less often, and first who it is.
+// failed makes polls of the server less frequent; the next one starts with identify.
 func (s *server) failed(why string) {
 	s.backoff.fail(why, s.cfg.Interval)
 	s.identifyAt = time.Time{}
 }
 
-// status asks for what costs the server nothing.
+// status asks for what costs the server almost nothing.
 func (s *server) status(ctx context.Context, p plan, r *result) {
 	var st command.Status
 	st, r.Basic = ask(ctx, &s.access, command.ForStatus(), p.retry)

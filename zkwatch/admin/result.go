@@ -7,7 +7,7 @@ import "electop/model/session"
 type result struct {
 	session.Server
 	number     int  // that the server gave, now or earlier; 0: none
-	unsure     bool // it is at no address of the configuration: parts of the result may be of several servers
+	unsure     bool // its address is not in the configuration: parts of the result may be of several servers
 	conns      []session.Client
 	deadlines  []session.Deadline
 	ephemerals []session.Ephemeral

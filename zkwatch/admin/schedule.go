@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// calmAfterHandoff is how long no handoff must have come before watches are
-	// asked for. Candidates set them again after each handoff, and in a table
-	// made meanwhile a watch that is only late would be missing.
+	// calmAfterHandoff is the time without a handoff before watches are asked for.
+	// Candidates set them again after each handoff, and a table made meanwhile would
+	// lack a watch that is only late.
 	calmAfterHandoff = 2 * time.Second
 	// watchGap is the least time between two tables of watches, if the second is
 	// due to a handoff.
@@ -27,7 +27,7 @@ type schedule struct {
 	mu           sync.Mutex
 	statusDue    time.Time // the zero time is now
 	sessionsDue  time.Time
-	verify       bool      // somebody wants to, and no poll was due to it yet
+	verify       bool      // Verify was called, and no poll was due to it yet
 	verified     time.Time // when a poll was last due to it
 	handoff      time.Time // the last one that no table of watches has followed
 	watchesAsked time.Time // when tables of watches were last asked for

@@ -15,8 +15,7 @@ import (
 	"electop/zkwatch/client"
 )
 
-// single reports an ephemeral znode that some system's leader has at such a
-// path.
+// single reports an ephemeral znode at a path where a system's leader creates one.
 func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, error) {
 	d := dialect.Recognise(path, []znode.Znode{{Name: path, Session: uint64(stat.EphemeralOwner)}})
 	if d == nil || !d.Single {
@@ -39,7 +38,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 			contenders = append(contenders, name)
 		}
 	}
-	if contenders == nil { // a few systems give no numbers
+	if contenders == nil { // a few systems have no numbers
 		if dialect.Recognise(path, unread(names, nil)) == nil {
 			return nil
 		}
@@ -63,7 +62,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	}
 	n := len(contenders)
 	lives := false
-	for _, i := range [sample]int{n - 1, 0, n / 2, n / 4} { // the newest is the most likely to live
+	for _, i := range [sample]int{n - 1, 0, n / 2, n / 4} { // the newest is the most likely to be ephemeral
 		var err error
 		if lives, err = get(contenders[i]); err != nil {
 			return err
@@ -76,9 +75,9 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	}
 
 	all := slices.Clone(names)
-	partial := len(all) > contendersMost
+	partial := len(all) > maxContenders
 	if partial {
-		all = contenders[:min(n, contendersMost)]
+		all = contenders[:min(n, maxContenders)]
 	}
 	for _, name := range all {
 		if _, err := get(name); err != nil {
@@ -94,8 +93,8 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	return nil
 }
 
-// holders is the path of the znodes that the election is the waiting line for:
-// a semaphore has two directories and is one thing. "" for any other.
+// holders is the path of the znodes that hold what the election's contenders wait
+// for: a semaphore has two directories. "" for any other election.
 func holders(path string, d *dialect.Dialect) string {
 	parent := strings.TrimSuffix(path, "/"+znode.Base(path))
 	switch d.ID {
@@ -126,11 +125,11 @@ func (w *walk) read(ctx context.Context, path, name string) (znode.Znode, error)
 	})
 }
 
-// unread are the names that are not known, as far as they are looked at.
+// unread are the names that are not known, up to maxNames.
 func unread(names []string, known map[string]bool) []znode.Znode {
 	var out []znode.Znode
 	for _, name := range names {
-		if len(out) == namesMost {
+		if len(out) == maxNames {
 			break
 		}
 		if !known[name] {

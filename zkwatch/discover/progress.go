@@ -32,17 +32,17 @@ type Reason int
 
 const (
 	TooLarge Reason = iota // its list of children does not fit in a reply
-	Alike                  // of many alike children without children these are the others
-	BadName                // its name is one that no client may ask for
+	Alike                  // many children without children, of which only the first were visited
+	BadName                // no client may ask for its name
 )
 
-// skipsMax bounds [Progress.Skips].
-const skipsMax = 100
+// maxSkips bounds [Progress.Skips].
+const maxSkips = 100
 
 func (w *walk) skip(s Skip) {
 	w.progress.Skipped += s.Znodes
-	if len(w.progress.Skips) < skipsMax {
-		// Those that were told share the old one.
+	if len(w.progress.Skips) < maxSkips {
+		// Earlier calls of Config.Progress have the old slice.
 		w.progress.Skips = append(slices.Clip(w.progress.Skips), s)
 	}
 }

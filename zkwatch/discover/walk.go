@@ -38,17 +38,17 @@ const (
 	// sample is how many of the numbered children of a directory are read to
 	// find an ephemeral one among them.
 	sample = 4
-	// contendersMost is up to how many children of an election are all read.
-	contendersMost = 200
-	// alikeMost is after how many children without children the others of a
-	// directory are taken to be the same.
-	alikeMost = 64
-	// nameSize is how many bytes of a reply a child's name is taken to need.
+	// maxContenders is up to how many children of an election are all read.
+	maxContenders = 200
+	// maxAlike is after how many children without children the rest of a directory
+	// is assumed to be the same.
+	maxAlike = 64
+	// nameSize is how many bytes of a reply a child's name is assumed to need.
 	nameSize = 64
-	// queuedBytes bounds the names that wait to be visited.
-	queuedBytes = 32 << 20
-	// namesMost bounds the names that are looked at to recognise a dialect.
-	namesMost = 4096
+	// maxQueuedBytes bounds the names that wait to be visited.
+	maxQueuedBytes = 32 << 20
+	// maxNames bounds the names that are looked at to recognise a dialect.
+	maxNames = 4096
 )
 
 // ErrNoRoot is returned by [Walk] if the root does not exist.
@@ -56,10 +56,10 @@ var ErrNoRoot = errors.New("the root does not exist")
 
 // Walk looks for elections under a root, level by level. It only reads: it sets no
 // watch and writes nothing. A directory costs an exists and a getChildren, a leaf
-// an exists; where children have numbers a few are read, and if one of them is
-// ephemeral and the naming is not known to be something else, it is an election.
-// Numbered children are not looked into, and of many alike without children only
-// the first. The system's own /zookeeper is left out of a walk from the top.
+// an exists. If children have numbers, a few are read, and if one of them is
+// ephemeral and the names are not known to be something else, it is an election.
+// Numbered children are not visited, and of many alike without children only the
+// first. A walk from the top skips ZooKeeper's own /zookeeper.
 //
 // Walk skips znodes that are deleted meanwhile, and counts forbidden ones. If the
 // connection is lost, it waits for the next one. It returns the error of ctx, of the
@@ -135,7 +135,7 @@ func (w *walk) run(ctx context.Context) error {
 				w.stopped("nodes")
 				return nil
 			}
-			if i == alikeMost && alike {
+			if i == maxAlike && alike {
 				w.skip(Skip{Path: b.parent, Znodes: len(b.names) - i, Why: Alike})
 				break
 			}
@@ -149,18 +149,18 @@ func (w *walk) run(ctx context.Context) error {
 	return nil
 }
 
-// stopped notes that a bound was met. That of nodes says more.
+// stopped notes that a bound was reached. That of nodes says more.
 func (w *walk) stopped(bound string) {
 	if w.progress.Stopped != "nodes" {
 		w.progress.Stopped = bound
 	}
 }
 
-// visit looks at one znode; inner says that there is more to it than a leaf.
+// visit visits one znode; inner says that it is more than a leaf.
 func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner bool, err error) {
 	w.progress.Path = path
 	w.progress.Visited++
-	there, inner, err = w.look(ctx, path, depth)
+	there, inner, err = w.inspect(ctx, path, depth)
 	switch {
 	case err == nil:
 	case errors.Is(err, zk.ErrNoAuth):
@@ -181,7 +181,7 @@ func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner 
 	return there, inner, err
 }
 
-func (w *walk) look(ctx context.Context, path string, depth int) (there, inner bool, err error) {
+func (w *walk) inspect(ctx context.Context, path string, depth int) (there, inner bool, err error) {
 	var stat *zk.Stat
 	err = w.request(ctx, func() (err error) {
 		there, stat, err = w.conn.Exists(ctx, path)
@@ -196,8 +196,8 @@ func (w *walk) look(ctx context.Context, path string, depth int) (there, inner b
 	case stat.NumChildren == 0:
 		return true, false, nil
 	case int(stat.NumChildren) > w.conn.Config().MaxReply/nameSize:
-		// A list that does not fit would cost everybody on this session their
-		// connection.
+		// A list that does not fit would end the connection for every user of the
+		// session.
 		w.skip(Skip{Path: path, Znodes: int(stat.NumChildren), Why: TooLarge, Limit: w.conn.Config().MaxReply})
 		return true, true, nil
 	}
@@ -229,20 +229,20 @@ func (w *walk) descend(path string, names []string, depth int) {
 		w.stopped("depth")
 		return
 	}
-	// By name, so that two walks go the same way. Of many the first ones visited,
-	// which stand for the others, come from all over.
+	// By name, so that two walks are the same. Of many the first ones visited, which
+	// represent the others, are a sample of all.
 	slices.Sort(names)
-	if len(names) > alikeMost {
-		for i := range alikeMost {
-			j := i * (len(names) / alikeMost)
+	if len(names) > maxAlike {
+		for i := range maxAlike {
+			j := i * (len(names) / maxAlike)
 			names[i], names[j] = names[j], names[i]
 		}
 	}
-	// More could not be visited anyway, and memory is not without end either.
+	// More could not be visited anyway, and memory is bounded.
 	room := min(len(names), max(0, 2*w.cfg.Nodes-w.queued))
 	size := 0
 	for i, name := range names[:room] {
-		if size += len(name); w.bytes+size > queuedBytes {
+		if size += len(name); w.bytes+size > maxQueuedBytes {
 			room = i
 			break
 		}

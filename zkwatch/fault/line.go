@@ -61,7 +61,7 @@ type lineConn struct {
 	keptErr error
 
 	mu         sync.Mutex
-	reading    time.Time     // the deadline of reads, zero for none
+	readBy     time.Time     // the deadline of reads, zero for none
 	changed    chan struct{} // closed when that is changed; nil if nobody waits
 	pending    []byte        // to be delivered
 	delivering bool          // a goroutine does
@@ -156,7 +156,7 @@ func (l *lineConn) SetReadDeadline(t time.Time) error {
 func (l *lineConn) setReading(t time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.reading = t
+	l.readBy = t
 	if l.changed != nil {
 		close(l.changed)
 		l.changed = nil
@@ -176,7 +176,7 @@ func (l *lineConn) await() error {
 			return nil
 		}
 		l.mu.Lock()
-		at := l.reading
+		at := l.readBy
 		if l.changed == nil {
 			l.changed = make(chan struct{})
 		}

@@ -27,7 +27,7 @@ func (o *Observer) watchAck(ctx context.Context, conn *client.Conn) {
 	var reads [ackBurst]time.Time                  // the last ones, in a ring
 	watches := make(map[string]<-chan zk.Event, 1) // that have not fired, by path
 	failed := minSpacing                           // the pause after a read that failed
-	gone := false                                  // the last notification told of its deletion
+	gone := false                                  // the last notification was of its deletion
 	var notified, heard time.Time                  // as in watchChildren
 	for n := 0; conn.AwaitConnected(ctx); n++ {
 		path, changed := o.ack.get()
@@ -81,9 +81,9 @@ func (o *Observer) watchAck(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// readAck reads the acknowledgement. It sets a watch unless there is one
-// outstanding on it. Where it is likely to be absent (gone) exists asks, which
-// saves a round trip if it is.
+// readAck reads the acknowledgement. It sets a watch unless one is outstanding. If
+// the znode is likely to be absent (gone), it calls exists, which saves a round trip
+// if it is.
 func (o *Observer) readAck(ctx context.Context, conn *client.Conn, path string, outstanding <-chan zk.Event, gone bool) (ack *model.Ack, watch <-chan zk.Event, err error) {
 	ack = &model.Ack{Sent: o.cfg.Now(), Path: path, Presence: model.Present}
 	var data []byte
@@ -105,8 +105,8 @@ func (o *Observer) readAck(ctx context.Context, conn *client.Conn, path string, 
 			return nil, watch, err
 		}
 		if exists {
-			// It came just now. This watch fires on its deletion as a data watch
-			// does, and is one at the server.
+			// It was created just now. At the server this watch is a data watch, and
+			// fires on its deletion.
 			ack, _, err = o.readAck(ctx, conn, path, watch, false)
 			return ack, watch, err
 		}

@@ -15,8 +15,8 @@ import (
 // an error that says nothing of the election.
 const failedMax = 2 * time.Second
 
-// Where the ACL forbids the list there is nothing to watch (a change of ACL
-// fires no watch), so it is tried again, ever more rarely.
+// If the ACL forbids the list there is nothing to watch (a change of an ACL fires no
+// watch), so it is tried again, less and less often.
 const (
 	deniedPause    = 2 * time.Second
 	deniedPauseMax = 30 * time.Second
@@ -27,8 +27,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 	var (
 		watch    <-chan zk.Event // outstanding; nil: none
 		onParent bool            // it waits for the parent's creation
-		notified time.Time       // the last notification, and what was known to the server
-		heard    time.Time       // before it
+		notified time.Time       // when the last notification came
+		heard    time.Time       // when the last request answered before it was sent
 		denied   = deniedPause
 		failed   = minSpacing // the pause after a read that failed
 	)
@@ -39,7 +39,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 		if !conn.AwaitConnected(ctx) {
 			return
 		}
-		// Spacing goes by the monotonic clock: the other may be set.
+		// Spacing uses the monotonic clock: somebody may set the other.
 		began, since := time.Now(), conn.Status().Since
 		read, w, err := o.read(ctx, conn, watch, onParent)
 		ended := time.Now()
@@ -56,15 +56,15 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 			o.cfg.Put(ctx, read)
 		case ctx.Err() != nil:
 			return
-		case errors.Is(err, client.ErrReplyTooLarge): // again over one with more room
+		case errors.Is(err, client.ErrReplyTooLarge): // the next connection has a larger limit
 			o.tooLarge = true
 			return
-		default: // the connection was lost on the way: again, once it is back
+		default: // the connection was lost meanwhile: retry when it is back
 			gap = true
 			if !pause(ctx, failed) {
 				return
 			}
-			if !client.Unanswered(err) { // an answer that may well be the same again
+			if !client.Unanswered(err) { // the next answer may be the same
 				failed = min(2*failed, failedMax)
 			}
 			continue
@@ -90,8 +90,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 				if !ok {
 					return
 				}
-				// What changed while disconnected the library's re-set watch
-				// tells; but that nobody looked has to be said, once.
+				// The watch that the library sets again reports what changed while
+				// disconnected. The gap itself is reported once.
 				if st.State == client.Disconnected && !(read.Gap && st.Since.Before(began)) {
 					gap = true
 				}
@@ -127,8 +127,8 @@ func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
 
 // read lists the children and reads those that are new. It watches for the
 // next change unless a watch is still outstanding: a second one could never be
-// taken back. w is the new watch, nil if none was set; it can be set even where
-// the read fails later.
+// removed. w is the new watch, nil if none was set; it can be set even if the read
+// fails later.
 func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-chan zk.Event, onParent bool) (r *model.Read, w <-chan zk.Event, err error) {
 	o.effort = effort{}
 	if !o.decided {
@@ -159,7 +159,7 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 		return r, nil, nil
 	case err != nil:
 		return r, w, err
-	case stat.EphemeralOwner != 0: // it came just now: a leader's own znode
+	case stat.EphemeralOwner != 0: // it was created just now: a leader's own znode
 		o.decided, o.single = true, true
 		return o.readSingle(ctx, conn, nil)
 	}
@@ -186,7 +186,7 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 		o.effort.asked(znodes[i].Data.Length)
 	}
 
-	// From here on nothing fails: what is handed on is what is known.
+	// From here on nothing fails: what is reported is what is known.
 	if r.Full {
 		known = make(map[string]uint64, len(names))
 		o.known, o.parent = known, stat.Czxid
@@ -198,7 +198,7 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 		}
 	}
 	for i := range znodes {
-		if !znodes[i].Unread { // the model takes those out again by itself
+		if !znodes[i].Unread { // the model removes unread ones by itself
 			known[znodes[i].Name] = o.reads
 		}
 	}
@@ -222,7 +222,7 @@ func (o *Observer) absent(ctx context.Context, conn *client.Conn, r *model.Read,
 	r.Presence = model.Absent
 	o.parent, o.known = 0, make(map[string]uint64)
 	o.decided = false
-	if outstanding != nil { // it was on the children, and has fired or will
+	if outstanding != nil { // it is on the children, and has fired or will
 		return r, nil, nil
 	}
 	o.effort.trips++
@@ -232,14 +232,14 @@ func (o *Observer) absent(ctx context.Context, conn *client.Conn, r *model.Read,
 	case err != nil:
 		return r, nil, err
 	case exists:
-		// It came just now: read again at once. The watch that was set is a data
-		// watch now, and goes with the parent.
+		// It was created just now: read again at once. The watch that was set is a
+		// data watch now, which ends when the parent is deleted.
 		return r, fired(), nil
 	}
 	return r, w, nil
 }
 
-// fired returns a watch that has fired, for something known to have changed.
+// fired returns a watch that has fired.
 func fired() <-chan zk.Event {
 	c := make(chan zk.Event)
 	close(c)

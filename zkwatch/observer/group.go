@@ -9,9 +9,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-// reopenPause is how long a group waits between two sessions, so that a cluster
-// that refuses is asked often enough to come alive quickly and not so often as
-// to be in its way.
+// reopenPause is how long a group waits between two sessions: short, to be back
+// soon, but long enough not to burden a cluster that refuses.
 const reopenPause = 200 * time.Millisecond
 
 // A Group has one session for any number of observers, and connects again when the
@@ -48,8 +47,8 @@ func (g *Group) Conn() *client.Conn {
 	return g.conn
 }
 
-// Run observes until ctx ends, over as many sessions as that takes, and
-// returns ctx's error, or that of an impossible configuration.
+// Run observes until ctx ends, with one session after the other, and returns
+// ctx's error, or that of an unusable configuration.
 func (g *Group) Run(ctx context.Context) error {
 	for {
 		conn, err := client.Connect(g.cfg)
@@ -75,8 +74,8 @@ func (g *Group) use(conn *client.Conn) {
 	g.conn = conn
 }
 
-// session has everybody observe for as long as one session lasts. tooLarge
-// says that a reply was larger than the connection allowed.
+// session runs all observers until the session ends. tooLarge says that a reply was
+// larger than MaxReply.
 func (g *Group) session(ctx context.Context, conn *client.Conn) (tooLarge bool) {
 	var wg sync.WaitGroup
 	var standing []*Observer

@@ -12,8 +12,8 @@ import (
 // pipelined is how many reads of new children are in flight at once.
 const pipelined = 64
 
-// readNew reads children, at most pipelined of them at a time. One that is
-// gone is said to be unread; one whose data is forbidden has its stat only.
+// readNew reads children, at most pipelined of them at a time. One that no longer
+// exists is Unread; one whose data is forbidden has its stat only.
 func (o *Observer) readNew(ctx context.Context, conn *client.Conn, names []string) ([]znode.Znode, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -57,7 +57,7 @@ func (o *Observer) readOne(ctx context.Context, conn *client.Conn, name string) 
 	return conn.ReadZnode(ctx, o.child(name), name, func(send func() error) error { return send() })
 }
 
-// reread reads a known child's data again, for somebody who looks at it.
+// reread reads a known child's data again, for [Observer.Refresh].
 func (o *Observer) reread(ctx context.Context, conn *client.Conn, name string) {
 	if o.single {
 		name = o.cfg.Path

@@ -51,10 +51,10 @@ type Observer struct {
 	single  bool // it is a leader
 
 	began    bool // an earlier session was observed
-	tooLarge bool // a reply was larger than its connection allowed
+	tooLarge bool // a reply was larger than MaxReply
 
-	// reported is up to which change of the connection's state the model was told,
-	// so that it hears of a loss before it hears of the read that follows it.
+	// reported is the last change of the connection's state that the model got: it
+	// gets the loss of a connection before the read that follows it.
 	reported latest[time.Time]
 }
 
@@ -93,14 +93,14 @@ func (o *Observer) Refresh(name string) {
 	}
 }
 
-// session observes for as long as one session lasts.
+// session observes until the session ends.
 func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	gap := o.began
 	o.began = true
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
-	wg.Go(func() { // the connection: over with the session, and so is the rest
+	wg.Go(func() { // when the session ends, so does the rest
 		defer cancel()
 		o.watchConnection(ctx, conn)
 	})
@@ -114,7 +114,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	wg.Wait()
 }
 
-// watchConnection passes on what happens to the connection until its end.
+// watchConnection passes on the connection's state until the session ends.
 func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	ticker := time.NewTicker(rttInterval)
 	defer ticker.Stop()
@@ -152,9 +152,9 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	}
 }
 
-// link translates a status. A Conn that ended for another reason than expiry
-// (the watchdog, too large a reply) is followed by another: to the user that
-// is a connection lost.
+// link translates a status. A Conn that ended for another reason than expiry (no
+// session for too long, too large a reply) is followed by another: for the user the
+// connection was lost.
 func link(st client.Status) model.Link {
 	switch st.State {
 	case client.Connecting:

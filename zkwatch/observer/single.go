@@ -11,20 +11,19 @@ import (
 	"electop/zkwatch/client"
 )
 
-// Some elections have no queue: the leader creates one ephemeral znode, and
-// who finds it there waits until it is gone. There is nothing to list and
-// nothing to count. The observer watches the znode's data while it exists and
-// its creation while it does not. The latter watch can never be taken back, so
-// one is kept and used again.
+// Some elections have no queue: the leader creates one ephemeral znode, and the
+// others wait until it is deleted. There is nothing to list and nothing to count.
+// The observer watches the znode's data while it exists and its creation while it
+// does not. The latter watch can never be removed, so one is kept and used again.
 
-// decide finds out what stands at the path: an ephemeral znode is an election
-// by itself, any other is the parent of one. Nothing there decides nothing.
+// decide finds out what the path is: an ephemeral znode is an election by itself,
+// any other is the parent of one. If nothing exists, it stays undecided.
 func (o *Observer) decide(ctx context.Context, conn *client.Conn) error {
 	exists, stat, err := conn.Exists(ctx, o.cfg.Path)
 	o.effort.trips++
 	o.effort.asked(0)
 	switch {
-	case errors.Is(err, zk.ErrNoAuth): // stock servers do not ask; and listing will tell
+	case errors.Is(err, zk.ErrNoAuth): // standard servers need no permission here; the list will decide
 		return nil
 	case err != nil:
 		return err
@@ -66,7 +65,7 @@ func (o *Observer) readSingle(ctx context.Context, conn *client.Conn, outstandin
 		case !exists:
 			clear(o.known)
 			return r, w, nil
-		case !denied: // it came just now, and w is a data watch
+		case !denied: // it was created just now, and w is a data watch
 			if outstanding == nil {
 				outstanding = w
 			}
@@ -78,7 +77,7 @@ func (o *Observer) readSingle(ctx context.Context, conn *client.Conn, outstandin
 		return r, w, err
 	}
 	if stat.EphemeralOwner == 0 {
-		// A parent stands there now. The data watch goes with it.
+		// It is a parent now. The data watch ends when that is deleted.
 		o.single = false
 		return o.read(ctx, conn, nil, false)
 	}

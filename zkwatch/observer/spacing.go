@@ -13,10 +13,10 @@ const (
 	spacingFactor = 4
 )
 
-// What took long was no load of ours if it was small. So the load is at most
-// that of requests which take requestLoad each and of replies over slowLink, in
-// bytes a second. For a read of a few children that is less than minSpacing,
-// whatever the server and the link do.
+// A small read that took long is not our load. So the load is at most requestLoad
+// for each request, and the time of the replies over a slowLink, in bytes a second.
+// For a read of a few children that is less than minSpacing, whatever the server and
+// the link do.
 const (
 	requestLoad = 200 * time.Microsecond
 	slowLink    = 128 << 10

@@ -23,7 +23,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Why }
 
-// cause is err without what repeats the address or could hold a credential.
+// cause is err without the address, and without what could hold a credential.
 func cause(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 		return ErrNoAnswer

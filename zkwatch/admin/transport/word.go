@@ -13,8 +13,8 @@ import (
 	"electop/zkwatch/admin/command"
 )
 
-// AllWords is the setting of a server that allows all words that are asked. It
-// replaces the default, which is srvr alone, so that is in it.
+// AllWords is the setting of a server that allows all words that electop sends. It
+// replaces the default, which is srvr alone, so it includes srvr.
 const AllWords = "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"
 
 // Dial connects to host:port.
@@ -68,8 +68,8 @@ func forHost(c *tls.Config, addr string) *tls.Config {
 	return c
 }
 
-// abrupt reads a TLS connection that just ends like one that was closed: the
-// parsers recognize a reply that is cut off.
+// abrupt reads a TLS connection that ends without an alert like one that was closed:
+// the parsers recognize an incomplete reply.
 type abrupt struct{ io.Reader }
 
 func (a abrupt) Read(p []byte) (int, error) {

@@ -40,8 +40,8 @@ func (a *Authority) sign(t *testing.T, template *x509.Certificate) (*x509.Certif
 	return Must(x509.ParseCertificate(der)), key
 }
 
-// serverConfig is that of a server whose certificate is for these names and
-// addresses, and who wants one of the client.
+// ServerConfig is for a server whose certificate has these names and addresses, and
+// that wants one of the client.
 func (a *Authority) ServerConfig(t *testing.T, names []string, addrs ...net.IP) *tls.Config {
 	cert, key := a.sign(t, &x509.Certificate{DNSNames: names, IPAddresses: addrs, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
 	pool := x509.NewCertPool()
@@ -52,7 +52,7 @@ func (a *Authority) ServerConfig(t *testing.T, names []string, addrs ...net.IP) 
 	}
 }
 
-// files are the PEM files of a client: the CA's, its certificate's, its key's.
+// Files are the PEM files of a client: the CA's, its certificate's, its key's.
 func (a *Authority) Files(t *testing.T) (ca, cert, key string) {
 	t.Helper()
 	c, k := a.sign(t, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})

@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// A conn whose writes fail after the first few.
+// A FailingConn is a connection whose writes fail after the first few.
 type FailingConn struct {
 	net.Conn
 	Writes int

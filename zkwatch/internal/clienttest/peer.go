@@ -39,15 +39,15 @@ type Request struct {
 // 0x51 for what the client asks and answers every request with an empty
 // success.
 type Peer struct {
-	// accept, if set, is given each raw connection; true: it has dealt with it.
+	// Accept, if set, is given each raw connection; true: it has dealt with it.
 	Accept func(n int, c net.Conn) bool
-	// grant, if set, makes the ConnectResponse.
+	// Grant, if set, makes the ConnectResponse.
 	Grant func(n int, asked time.Duration, session uint64) (timeout time.Duration, granted uint64)
-	// refuse, if set, tells to close the connection in reply to a ConnectRequest.
+	// Refuse, if set, tells to close the connection in reply to a ConnectRequest.
 	Refuse func(lastZxid uint64) bool
-	// answer, if set, answers requests; false: the peer answers as usual.
+	// Answer, if set, answers requests; false: the peer answers as usual.
 	Answer func(f Request, reply func(xid, code int32, body []byte), xid int32) bool
-	// dialled, if set, wraps the client's end.
+	// Dialled, if set, wraps the client's end.
 	Dialled func(n int, c net.Conn) (net.Conn, error)
 
 	mu       sync.Mutex

@@ -10,7 +10,7 @@ import (
 // each may take: 30m.
 const longEnv = "ELECTOP_TEST_LONG"
 
-// long returns how long a test shall run in its long form, false if not in it.
+// Long returns how long a test shall run in its long form, false if not in it.
 func Long(t *testing.T) (time.Duration, bool) {
 	t.Helper()
 	text := os.Getenv(longEnv)
