@@ -54,8 +54,8 @@ func (n *serverConn) sayGoodbye(timeout time.Duration) {
 	n.mu.Lock()
 	n.sent[xidGoodbye] = request{op: wire.OpCloseSession, at: time.Now()}
 	n.mu.Unlock()
-	n.raw.SetWriteDeadline(time.Now().Add(timeout))
-	_, err := n.raw.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: xidGoodbye, Op: wire.OpCloseSession}))
+	n.Conn.SetWriteDeadline(time.Now().Add(timeout))
+	_, err := n.Conn.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: xidGoodbye, Op: wire.OpCloseSession}))
 	<-n.writing
 	if err != nil {
 		return

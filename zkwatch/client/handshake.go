@@ -29,7 +29,7 @@ func (n *serverConn) connectResponse(head []byte) error {
 	if err := n.c.session(n, asked, id, timeout, hello); err != nil || id == 0 {
 		return err
 	}
-	n.raw.SetReadDeadline(time.Time{}) // the library sets its own
+	n.Conn.SetReadDeadline(time.Time{}) // the library sets its own
 	n.sendCredentials()
 	n.c.confirmed(n)
 	return nil
@@ -50,7 +50,7 @@ func (n *serverConn) sendCredentials() {
 		for _, a := range auths {
 			frame := wire.AppendFrame(nil, &wire.RequestHeader{Xid: wire.XidAuth, Op: wire.OpAuth},
 				&wire.AuthRequest{Scheme: a.Scheme, Auth: []byte(a.credential())})
-			if _, err := n.raw.Write(frame); err != nil {
+			if _, err := n.Conn.Write(frame); err != nil {
 				n.fail(fmt.Errorf("send credential for scheme %s: %w", a.Scheme, err))
 				return
 			}

@@ -32,9 +32,9 @@ func (n *serverConn) Read(p []byte) (k int, err error) {
 	return k, nil
 }
 
-// readRaw reads for ahead. What arrives while the gate is shut has not arrived yet.
-func (n *serverConn) readRaw(p []byte) (int, error) {
-	k, err := n.raw.Read(p)
+// readConn reads for ahead. What arrives while the gate is shut has not arrived yet.
+func (n *serverConn) readConn(p []byte) (int, error) {
+	k, err := n.Conn.Read(p)
 	if !n.c.gate.Pass(n.closed) {
 		return 0, net.ErrClosed
 	}

@@ -34,17 +34,16 @@ const readAhead = 4 << 10
 //
 // The library writes one frame with each Write, and reads from one goroutine.
 type serverConn struct {
+	net.Conn // to the server
 	c        *Conn
-	raw      net.Conn
 	addr     string
-	deadline time.Time // of the handshake
 	closed   chan struct{}
 	once     sync.Once
 
 	writing chan struct{} // holds a token while a frame is written
 
 	// For Read:
-	ahead *bufio.Reader // of readRaw
+	ahead *bufio.Reader // of readConn
 	head  []byte        // of the present frame, without its length
 	size  int           // of the present frame, without its length
 	left  int           // bytes of it, with its length, that the library has not read
@@ -72,17 +71,16 @@ type request struct {
 
 func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since int64) *serverConn {
 	n := &serverConn{
-		c:        c,
-		raw:      raw,
-		addr:     addr,
-		deadline: deadline,
-		closed:   make(chan struct{}),
-		writing:  make(chan struct{}, 1),
-		sent:     make(map[int32]request),
-		goodbye:  make(chan struct{}),
-		since:    since,
+		c:       c,
+		Conn:    raw,
+		addr:    addr,
+		closed:  make(chan struct{}),
+		writing: make(chan struct{}, 1),
+		sent:    make(map[int32]request),
+		goodbye: make(chan struct{}),
+		since:   since,
 	}
-	n.ahead = bufio.NewReaderSize(readFunc(n.readRaw), readAhead)
+	n.ahead = bufio.NewReaderSize(readFunc(n.readConn), readAhead)
 	raw.SetDeadline(deadline)
 	return n
 }
@@ -91,7 +89,7 @@ func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since
 func (n *serverConn) shut() {
 	n.once.Do(func() {
 		close(n.closed)
-		n.raw.Close()
+		n.Conn.Close()
 	})
 }
 
@@ -171,38 +169,24 @@ func (n *serverConn) send(frame []byte) error {
 		return net.ErrClosed
 	}
 	defer func() { <-n.writing }()
-	_, err := n.raw.Write(frame)
+	_, err := n.Conn.Write(frame)
 	return err
 }
 
-// LocalAddr implements net.Conn.
-func (n *serverConn) LocalAddr() net.Addr { return n.raw.LocalAddr() }
-
-// RemoteAddr implements net.Conn.
-func (n *serverConn) RemoteAddr() net.Addr { return n.raw.RemoteAddr() }
-
-// SetDeadline implements net.Conn. It does nothing during the handshake, which has
-// a deadline of its own: the library's is nearly seven session timeouts, and it
+// SetReadDeadline implements net.Conn. It does nothing during the handshake, which
+// has a deadline of its own: the library's is nearly seven session timeouts, and it
 // removes that after the first four bytes.
-func (n *serverConn) SetDeadline(t time.Time) error {
-	if !n.isSettled() {
-		return nil
-	}
-	return n.raw.SetDeadline(t)
-}
-
-// SetReadDeadline implements net.Conn, as SetDeadline does.
 func (n *serverConn) SetReadDeadline(t time.Time) error {
 	if !n.isSettled() {
 		return nil
 	}
-	return n.raw.SetReadDeadline(t)
+	return n.Conn.SetReadDeadline(t)
 }
 
-// SetWriteDeadline implements net.Conn, as SetDeadline does.
+// SetWriteDeadline implements net.Conn, as SetReadDeadline does.
 func (n *serverConn) SetWriteDeadline(t time.Time) error {
 	if !n.isSettled() {
 		return nil
 	}
-	return n.raw.SetWriteDeadline(t)
+	return n.Conn.SetWriteDeadline(t)
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"electop/model/session"
@@ -20,19 +19,7 @@ const (
 )
 
 func (s State) String() string {
-	switch s {
-	case Connecting:
-		return "connecting"
-	case Connected:
-		return "connected"
-	case Disconnected:
-		return "disconnected"
-	case Expired:
-		return "expired"
-	case Closed:
-		return "closed"
-	}
-	return fmt.Sprintf("State(%d)", int(s))
+	return [...]string{"connecting", "connected", "disconnected", "expired", "closed"}[s]
 }
 
 // Terminal tells whether no other state can follow.
