@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
 	"runtime/debug"
 	"sync"
@@ -100,8 +99,7 @@ type Server struct {
 	tree      *tree.Tree
 	watches   *watch.Tables[*conn]
 	sessions  *session.Table[client]
-	expiry    *alarm        // for the session that is to be looked at first
-	expiryAt  time.Duration // when it is due
+	expiry    *alarm // for the session that may expire first
 	reaper    *alarm
 	latency   status.Latency
 	notes     []note
@@ -128,7 +126,6 @@ func New(opts Options) *Server {
 		perHost:   make(map[string]int),
 		tree:      tree.New(),
 		sessions:  session.New[client](opts.Tick, start),
-		expiryAt:  math.MaxInt64,
 		watches:   watch.New[*conn](),
 	}
 	s.tallies = tally.NewBoard(tallyHost{s})

@@ -2,7 +2,6 @@ package zkserver
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"electop/demo/zkserver/session"
@@ -86,20 +85,13 @@ func (s *Server) touch(sess *clientSession) {
 	}
 }
 
-// armExpiry sets the alarm for the session that is to be looked at first.
+// armExpiry sets the alarm for the session that may expire first.
 func (s *Server) armExpiry() {
-	first, ok := s.sessions.Next()
-	if !ok || s.down || s.closed {
-		s.expiry.stop()
-		s.expiry, s.expiryAt = nil, math.MaxInt64
-		return
-	}
-	if s.expiryAt <= first {
-		return
-	}
 	s.expiry.stop()
-	s.expiryAt = first
-	s.expiry = s.after(first-s.elapsed(), s.expireDue)
+	s.expiry = nil
+	if first, ok := s.sessions.Next(); ok && !s.down && !s.closed {
+		s.expiry = s.after(first-s.elapsed(), s.expireDue)
+	}
 }
 
 // expireDue ends the sessions whose deadline has passed.
@@ -110,7 +102,6 @@ func (s *Server) expireDue() {
 		s.notes = append(s.notes, note{"session expired", []any{"session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout}})
 		s.endSession(sess, true)
 	}
-	s.expiry, s.expiryAt = nil, math.MaxInt64
 	s.armExpiry()
 }
 
@@ -131,7 +122,6 @@ func (s *Server) endSession(sess *clientSession, drop bool) {
 		s.detach(c)
 		c.closeSoon()
 	}
-	s.armExpiry()
 }
 
 // Deadline returns when a session expires if its client stays silent, and whether it

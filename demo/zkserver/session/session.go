@@ -6,7 +6,6 @@
 package session
 
 import (
-	"container/heap"
 	"crypto/rand"
 	"crypto/subtle"
 	"iter"
@@ -20,7 +19,7 @@ import (
 // serverID is the high byte of session ids, 1 in a standalone Apache too.
 const serverID = 1
 
-// never is when a session is looked at whose deadline is paused.
+// never is when the next session expires if none can.
 const never time.Duration = math.MaxInt64
 
 // A Session is a client's lease. Client is what the server keeps with it.
@@ -31,8 +30,6 @@ type Session[T any] struct {
 	Client  T
 
 	deadline time.Duration // last sign of life + timeout
-	check    time.Duration // when to look whether the deadline has passed
-	index    int           // in the heap
 	paused   bool          // the deadline moves with time
 	pausedAt time.Duration // since when, or since the last sign of life
 }
@@ -46,14 +43,14 @@ func (s *Session[T]) Knows(passwd []byte) bool {
 	return subtle.ConstantTimeCompare(s.Passwd[:], passwd) == 1
 }
 
-// A Table holds the live sessions and a heap of them by the time at which each
-// is to be looked at. A sign of life only moves a session's deadline; the heap
-// follows when the old one comes up, so that a touch costs nothing.
+// A Table holds the live sessions. A sign of life only moves a session's deadline:
+// the table looks at all sessions again when the first one could have expired. A
+// client sends a ping within a third of its timeout, so this is rare.
 type Table[T any] struct {
-	tick  time.Duration
-	byID  map[int64]*Session[T]
-	next  int64
-	queue queue[T]
+	tick   time.Duration
+	byID   map[int64]*Session[T]
+	nextID int64
+	check  time.Duration // no session expires before this time
 }
 
 // New returns an empty table. Sessions expire at multiples of tick.
@@ -65,23 +62,24 @@ type Table[T any] struct {
 func New[T any](tick time.Duration, now time.Time) *Table[T] {
 	fraction := uint64(now.Nanosecond()%int(time.Millisecond)) / 16
 	return &Table[T]{
-		tick: tick,
-		byID: make(map[int64]*Session[T]),
-		next: int64(uint64(now.UnixMilli())<<24>>8 | serverID<<56 | fraction),
+		tick:   tick,
+		byID:   make(map[int64]*Session[T]),
+		check:  never,
+		nextID: int64(uint64(now.UnixMilli())<<24>>8 | serverID<<56 | fraction),
 	}
 }
 
 // Open makes a session, which has no deadline before its first [Table.Touch].
 func (t *Table[T]) Open() *Session[T] {
-	s := t.add(t.next)
+	s := t.add(t.nextID)
 	rand.Read(s.Passwd[:]) // never fails
 	return s
 }
 
 func (t *Table[T]) add(id int64) *Session[T] {
-	s := &Session[T]{ID: id, check: -1, index: -1}
+	s := &Session[T]{ID: id}
 	t.byID[id] = s
-	t.next = max(t.next, id+1)
+	t.nextID = max(t.nextID, id+1)
 	return s
 }
 
@@ -98,12 +96,7 @@ func (t *Table[T]) Len() int { return len(t.byID) }
 func (t *Table[T]) All() iter.Seq[*Session[T]] { return maps.Values(t.byID) }
 
 // End ends a session.
-func (t *Table[T]) End(s *Session[T]) {
-	delete(t.byID, s.ID)
-	if s.index >= 0 {
-		heap.Remove(&t.queue, s.index)
-	}
-}
+func (t *Table[T]) End(s *Session[T]) { delete(t.byID, s.ID) }
 
 // Touch extends a session's life, and reports whether [Table.Next] may be
 // earlier now.
@@ -131,20 +124,12 @@ func (t *Table[T]) Resume(s *Session[T], now time.Duration) bool {
 	return t.schedule(s, now)
 }
 
-// schedule sees to it that a session is looked at when its deadline passes.
+// schedule keeps the time of the next check, and reports whether it is earlier now.
 func (t *Table[T]) schedule(s *Session[T], now time.Duration) bool {
-	check := t.Expiry(s, now)
-	switch {
-	case s.check < 0:
-		s.check = check
-		heap.Push(&t.queue, s)
-	case check < s.check: // resumed with a shorter timeout
-		s.check = check
-		heap.Fix(&t.queue, s.index)
-	default:
-		return false
-	}
-	return true
+	expiry := t.Expiry(s, now)
+	earlier := expiry < t.check
+	t.check = min(t.check, expiry)
+	return earlier
 }
 
 // Expiry is the tick at which a session expires unless touched.
@@ -156,25 +141,27 @@ func (t *Table[T]) Expiry(s *Session[T], now time.Duration) time.Duration {
 	return (deadline + t.tick - 1) / t.tick * t.tick
 }
 
-// Next returns when to call [Table.Due] next, or false for never.
-func (t *Table[T]) Next() (time.Duration, bool) {
-	if len(t.queue) == 0 || t.queue[0].check == never {
-		return 0, false
-	}
-	return t.queue[0].check, true
-}
+// Next returns when to call [Table.Due] next, or false for never. It may be too
+// early, but not too late.
+func (t *Table[T]) Next() (time.Duration, bool) { return t.check, t.check != never }
 
 // Due returns a session whose deadline has passed, or nil. The caller ends it.
 func (t *Table[T]) Due(now time.Duration) *Session[T] {
-	for len(t.queue) > 0 && t.queue[0].check <= now {
-		s := t.queue[0]
-		if s.check = never; !s.paused {
-			if s.check = t.Expiry(s, now); s.check <= now {
-				return s
-			}
-		}
-		heap.Fix(&t.queue, 0)
+	if now < t.check {
+		return nil
 	}
+	first := never
+	for _, s := range t.byID {
+		if s.paused {
+			continue
+		}
+		expiry := t.Expiry(s, now)
+		if expiry <= now {
+			return s
+		}
+		first = min(first, expiry)
+	}
+	t.check = first
 	return nil
 }
 
@@ -195,27 +182,4 @@ func (t *Table[T]) Restore(d *wire.Decoder) {
 		s.Passwd[i] = d.Byte()
 	}
 	s.Timeout = time.Duration(d.Int32()) * time.Millisecond
-}
-
-// queue is a heap of sessions by check.
-type queue[T any] []*Session[T]
-
-func (q queue[T]) Len() int           { return len(q) }
-func (q queue[T]) Less(i, j int) bool { return q[i].check < q[j].check }
-func (q queue[T]) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
-}
-func (q *queue[T]) Push(x any) {
-	s := x.(*Session[T])
-	s.index = len(*q)
-	*q = append(*q, s)
-}
-func (q *queue[T]) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	last.index = -1
-	return last
 }
