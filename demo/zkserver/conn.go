@@ -92,7 +92,7 @@ func (s *Server) attach(c *conn) bool {
 		return false
 	}
 	if limit := s.opts.MaxClientCnxns; limit > 0 && s.perHost[c.host] >= limit && !(s.opts.LoopbackUnbounded && loopback(c.host)) {
-		s.counters.rejected.Add(1)
+		s.counters.Rejected++
 		return false
 	}
 	s.wg.Add(1)
@@ -258,7 +258,8 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	}
 }
 
-// Write, Go, CutOff and Sent implement [output.Conn].
+// Write, Go, CutOff and Sent implement [output.Conn]. CutOff and Sent are called
+// where a message is queued, under s.mu.
 
 // Write waits until nothing that the peer learns can be lost in a crash.
 func (c *conn) Write(p []byte) (int, error) {
@@ -279,13 +280,13 @@ func (c *conn) Go(f func()) {
 }
 
 func (c *conn) CutOff() {
-	c.s.counters.cutOff.Add(1)
+	c.s.counters.CutOff++
 	c.closeSoon()
 }
 
 func (c *conn) Sent(n int64) {
-	c.s.counters.packetsOut.Add(1)
-	c.s.counters.replies.add(n - 4)
+	c.s.counters.sent++
+	c.s.counters.reply(n - 4)
 }
 
 // closeSoon closes the connection without waiting for it. The caller holds s.mu,

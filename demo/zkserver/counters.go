@@ -1,6 +1,7 @@
 package zkserver
 
 import (
+	"maps"
 	"sync/atomic"
 
 	"electop/zkwatch/wire"
@@ -25,61 +26,43 @@ const (
 	opOther = opHigh + 1
 )
 
+// counters are guarded by s.mu, except for the atomic ones, which take the place
+// of those in Counters.
 type counters struct {
-	requests                       [opOther - opLow + 1]atomic.Int64
-	notifications                  atomic.Int64
-	bytesIn, bytesOut              atomic.Int64
-	expired, cutOff, rejected      atomic.Int64
-	panics, authFailed, packetsOut atomic.Int64
-	openings                       atomic.Int64 // four-letter words and handshakes
-	receivedBefore, sentBefore     atomic.Int64 // packets at the last srst
-	replies                        sizes
+	Counters
+	bytesIn, bytesOut, panics atomic.Int64
+
+	authFailed     int64
+	received, sent int64 // packets since the last srst
+	// Sizes of replies and events since then, in bytes without the length prefix; 0
+	// until there is one.
+	lastReply, leastReply, mostReply int64
 }
 
-// sizes are of replies and events, in bytes without the length prefix. All are
-// 0 until there is one.
-type sizes struct{ last, least, most atomic.Int64 }
-
-func (z *sizes) add(n int64) {
-	z.last.Store(n)
-	for old := z.least.Load(); (old == 0 || n < old) && !z.least.CompareAndSwap(old, n); {
-		old = z.least.Load()
+func (k *counters) reply(size int64) {
+	k.lastReply = size
+	if k.leastReply == 0 || size < k.leastReply {
+		k.leastReply = size
 	}
-	for old := z.most.Load(); n > old && !z.most.CompareAndSwap(old, n); {
-		old = z.most.Load()
-	}
+	k.mostReply = max(k.mostReply, size)
 }
 
 func (k *counters) request(op wire.Op) {
 	if op < opLow || op > opHigh {
 		op = opOther
 	}
-	k.requests[op-opLow].Add(1)
+	k.Requests[op]++
+	k.received++
 }
 
-// packets are those since they were reset.
-func (k *counters) packets() (received, sent int64) {
-	for i := range k.requests {
-		received += k.requests[i].Load()
-	}
-	return received + k.openings.Load() - k.receivedBefore.Load(), k.packetsOut.Load() - k.sentBefore.Load()
-}
-
-func (k *counters) snapshot() Counters {
-	out := Counters{
-		Requests:      make(map[wire.Op]int64),
-		Notifications: k.notifications.Load(),
-		BytesIn:       k.bytesIn.Load(),
-		BytesOut:      k.bytesOut.Load(),
-		Expired:       k.expired.Load(),
-		CutOff:        k.cutOff.Load(),
-		Rejected:      k.rejected.Load(),
-		Panics:        k.panics.Load(),
-	}
-	for i := range k.requests {
-		if n := k.requests[i].Load(); n > 0 {
-			out.Requests[wire.Op(i+opLow)] = n
-		}
-	}
+// Counters returns a snapshot. Requests has an entry for each operation asked
+// for at least once; codes outside of -11..107 are counted as 108.
+func (s *Server) Counters() Counters {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := &s.counters
+	out := k.Counters
+	out.Requests = maps.Clone(k.Requests)
+	out.BytesIn, out.BytesOut, out.Panics = k.bytesIn.Load(), k.bytesOut.Load(), k.panics.Load()
 	return out
 }

@@ -17,9 +17,9 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	if h.Decode(d); d.Err() != nil {
 		return false, d.Err()
 	}
-	s.counters.request(h.Op)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.counters.request(h.Op)
 	if s.closed || c.gone {
 		return true, nil // expired or moved meanwhile: nobody waits for an answer
 	}
@@ -76,7 +76,7 @@ func (s *Server) handleAuth(c *conn, h wire.RequestHeader, req *wire.AuthRequest
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)
 	if c.who = who; !ok {
-		s.counters.authFailed.Add(1)
+		s.counters.authFailed++
 		reply.Err = wire.AuthFailed
 	}
 	c.stats.Sent++

@@ -16,6 +16,7 @@ import (
 	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/tree"
 	"electop/demo/zkserver/watch"
+	"electop/zkwatch/wire"
 )
 
 // ErrClosed is returned by operations on a closed Server.
@@ -71,12 +72,11 @@ func (o Options) withDefaults() Options {
 // with [Server.Serve], [Server.ServeConn] or [Server.Dial], and end it with
 // [Server.Close]. All methods may be called concurrently.
 type Server struct {
-	opts     Options
-	log      *slog.Logger
-	start    time.Time
-	counters counters
-	wg       sync.WaitGroup // connections, their writers, alarms
-	closing  chan struct{}  // closed by Close
+	opts    Options
+	log     *slog.Logger
+	start   time.Time
+	wg      sync.WaitGroup // connections, their writers, alarms
+	closing chan struct{}  // closed by Close
 
 	kept      atomic.Pointer[datafile.Log] // data, for those without the lock
 	closeOnce sync.Once                    // of it
@@ -89,6 +89,7 @@ type Server struct {
 	reopen    *alarm
 	pace      Pace
 	paced     backlog
+	counters  counters
 	tallies   *tally.Board
 	listeners map[net.Listener]bool // whether they are for clients
 	conns     map[*conn]struct{}    // open ones, detached or not
@@ -128,6 +129,7 @@ func New(opts Options) *Server {
 		sessions:  session.New[client](opts.Tick, start),
 		watches:   watch.New[*conn](),
 	}
+	s.counters.Requests = make(map[wire.Op]int64)
 	s.tallies = tally.NewBoard(tallyHost{s})
 	s.paced = backlog{s: s, changed: make(chan struct{}, 1)}
 	return s
@@ -200,10 +202,6 @@ func (s *Server) Refuse(on bool) {
 	s.refusing = on
 	s.mu.Unlock()
 }
-
-// Counters returns a snapshot. Requests has an entry for each operation asked
-// for at least once; codes outside of -11..107 are counted as 108.
-func (s *Server) Counters() Counters { return s.counters.snapshot() }
 
 // Close closes the listeners and all connections and waits until every
 // goroutine of the server has ended. The tree and the sessions are lost, unless

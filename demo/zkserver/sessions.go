@@ -28,7 +28,7 @@ func (s *Server) connect(c *conn, req *wire.ConnectRequest) bool {
 	}
 	c.handshake.stop()
 	c.stats.Received++
-	s.counters.openings.Add(1)
+	s.counters.received++
 	sess := s.openSession(c, req)
 	rsp := wire.ConnectResponse{HasReadOnly: req.HasReadOnly}
 	if sess == nil {
@@ -40,7 +40,7 @@ func (s *Server) connect(c *conn, req *wire.ConnectRequest) bool {
 	}
 	c.out.SendRaw(wire.AppendFrame(nil, &rsp))
 	c.stats.Sent++
-	s.counters.packetsOut.Add(1)
+	s.counters.sent++
 	return sess != nil
 }
 
@@ -98,7 +98,7 @@ func (s *Server) armExpiry() {
 func (s *Server) expireDue() {
 	now := s.elapsed()
 	for sess := s.sessions.Due(now); sess != nil; sess = s.sessions.Due(now) {
-		s.counters.expired.Add(1)
+		s.counters.Expired++
 		s.notes = append(s.notes, note{"session expired", []any{"session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout}})
 		s.endSession(sess, true)
 	}
@@ -149,7 +149,7 @@ func (s *Server) ExpireSession(id int64) error {
 	if sess == nil {
 		return fmt.Errorf("zkserver: expire session %#x: no such session", id)
 	}
-	s.counters.expired.Add(1)
+	s.counters.Expired++
 	s.endSession(sess, true)
 	return nil
 }

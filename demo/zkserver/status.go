@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net"
 	"slices"
-	"sync/atomic"
 
 	"electop/demo/zkserver/status"
 )
@@ -37,7 +36,7 @@ func (s *Server) answerWord(c *conn, word string) {
 	s.mu.Lock()
 	c.handshake.stop()
 	c.stats.Received++
-	s.counters.openings.Add(1)
+	s.counters.received++
 	answer := status.Answer(statusSource{s, port}, word)
 	s.mu.Unlock()
 	c.out.Cork()
@@ -58,13 +57,15 @@ func (s statusSource) Totals() status.Totals {
 	k := &s.counters
 	_, _, data := s.watches.Data.Count()
 	_, _, child := s.watches.Child.Count()
-	sum := status.Totals{
+	return status.Totals{
 		Start:       s.start,
 		Uptime:      s.elapsed(),
 		Latency:     s.latency,
-		LastReply:   -1,
-		LeastReply:  -1,
-		MostReply:   -1,
+		Received:    k.received,
+		Sent:        k.sent,
+		LastReply:   cmp.Or(k.lastReply, -1),
+		LeastReply:  cmp.Or(k.leastReply, -1),
+		MostReply:   cmp.Or(k.mostReply, -1),
 		Zxid:        s.zxid,
 		Nodes:       s.tree.Len() + 1, // the root twice, under "" and "/", as Apache does
 		Ephemerals:  s.tree.Ephemerals(),
@@ -72,16 +73,11 @@ func (s statusSource) Totals() status.Totals {
 		Connections: s.alive,
 		Sessions:    s.sessions.Len(),
 		Watches:     data + child,
-		AuthFailed:  k.authFailed.Load(),
-		Rejected:    k.rejected.Load(),
-		Expired:     k.expired.Load(),
+		AuthFailed:  k.authFailed,
+		Rejected:    k.Rejected,
+		Expired:     k.Expired,
 		BytesIn:     k.bytesIn.Load(),
 	}
-	sum.Received, sum.Sent = k.packets()
-	if last := k.replies.last.Load(); last != 0 {
-		sum.LastReply, sum.LeastReply, sum.MostReply = last, k.replies.least.Load(), k.replies.most.Load()
-	}
-	return sum
 }
 
 func (s statusSource) Connections() []status.Conn {
@@ -129,12 +125,7 @@ func (s statusSource) Watching(path string) (ids []int64) {
 func (s statusSource) ResetStats() {
 	s.latency = status.Latency{}
 	k := &s.counters
-	received, sent := k.packets()
-	k.receivedBefore.Add(received)
-	k.sentBefore.Add(sent)
-	for _, size := range []*atomic.Int64{&k.replies.last, &k.replies.least, &k.replies.most} {
-		size.Store(0)
-	}
+	k.received, k.sent, k.lastReply, k.leastReply, k.mostReply = 0, 0, 0, 0, 0
 }
 
 func (s statusSource) ResetConnStats() {

@@ -30,7 +30,7 @@ func (s *Server) notify(c *conn, event int32, path string, w *tally.Count) {
 	if c.backstage {
 		w = nil
 	}
-	s.counters.notifications.Add(1)
+	s.counters.Notifications++
 	c.stats.Sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
 	if !s.sessions.Has(c.sess) { // it closes its own session, and nothing follows from this
