@@ -20,49 +20,48 @@ const (
 // an error. A temporary failure is not an error: see [Options.Trouble]. Serve also
 // ends when data can no longer be kept: see [Server.Keep].
 func (s *Server) Serve(l net.Listener) error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		l.Close()
+	if !s.listen(l, true) {
 		return ErrClosed
 	}
-	s.listeners[l] = true
-	s.wg.Add(1)
-	s.mu.Unlock()
 	defer s.wg.Done()
 	defer l.Close()
 	patient := s.patient(l)
 	for {
 		nc, err := patient.Accept()
 		s.mu.Lock()
-		if s.closed {
+		closed, failure := s.closed, s.failure
+		if err == nil && !closed && failure == nil {
+			s.wg.Go(func() { s.ServeConn(nc) })
 			s.mu.Unlock()
-			if err == nil {
-				nc.Close()
-			}
-			return nil
+			continue
 		}
-		if s.failure != nil {
-			delete(s.listeners, l)
-			err := s.failure
-			s.mu.Unlock()
-			if nc != nil {
-				nc.Close()
-			}
-			return err
-		}
-		if err != nil {
-			delete(s.listeners, l)
-			s.mu.Unlock()
-			return fmt.Errorf("zkserver: accept on %s: %w", l.Addr(), err)
-		}
-		s.wg.Add(1)
+		delete(s.listeners, l)
 		s.mu.Unlock()
-		go func() {
-			defer s.wg.Done()
-			s.ServeConn(nc)
-		}()
+		if err == nil {
+			nc.Close()
+		}
+		switch {
+		case closed:
+			return nil
+		case failure != nil:
+			return failure
+		}
+		return fmt.Errorf("zkserver: accept on %s: %w", l.Addr(), err)
 	}
+}
+
+// listen registers a listener, for clients or for the AdminServer, and counts it
+// in s.wg. It closes the listener and reports false if the server is closed.
+func (s *Server) listen(l net.Listener, clients bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		l.Close()
+		return false
+	}
+	s.listeners[l] = clients
+	s.wg.Add(1)
+	return true
 }
 
 // patientListener is a listener that goes on after failures that pass. One

@@ -80,15 +80,9 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 			}
 		},
 	}
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		l.Close()
+	if !s.listen(a, false) {
 		return ErrClosed
 	}
-	s.listeners[a] = false
-	s.wg.Add(1)
-	s.mu.Unlock()
 	defer s.wg.Done()
 	err := a.http.Serve(s.patient(l))
 	a.Close()

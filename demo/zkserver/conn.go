@@ -131,6 +131,18 @@ func (s *Server) retire(c *conn) {
 	}
 }
 
+// drop detaches a connection and closes it. The caller holds s.mu.
+func (s *Server) drop(c *conn) {
+	s.detach(c)
+	c.closeSoon()
+}
+
+func (s *Server) dropAll() {
+	for c := range s.conns {
+		s.drop(c)
+	}
+}
+
 // serve returns nil when the connection ended in good order: the last message
 // is queued and worth delivering.
 func (c *conn) serve() error {
@@ -271,13 +283,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *conn) Go(f func()) {
-	c.s.wg.Add(1)
-	go func() {
-		defer c.s.wg.Done()
-		f()
-	}()
-}
+func (c *conn) Go(f func()) { c.s.wg.Go(f) }
 
 func (c *conn) CutOff() {
 	c.s.counters.CutOff++

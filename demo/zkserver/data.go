@@ -128,10 +128,7 @@ func (s *Server) giveUp(err error) {
 	for l := range s.listeners {
 		l.Close()
 	}
-	for c := range s.conns {
-		s.detach(c)
-		c.closeSoon()
-	}
+	s.dropAll()
 }
 
 // snapshot is the whole state, in records of moderate size. The caller holds

@@ -12,10 +12,7 @@ func (s *Server) Restart(down time.Duration) {
 	if s.closed {
 		return
 	}
-	for c := range s.conns {
-		s.detach(c)
-		c.closeSoon()
-	}
+	s.dropAll()
 	s.down = true
 	s.armExpiry() // nothing expires
 	s.reopen.stop()

@@ -158,11 +158,7 @@ func (s *Server) dial(backstage bool) (net.Conn, error) {
 	client, server := net.Pipe()
 	s.piped++
 	nc := pipeConn{Conn: server, remote: pipeAddr(s.piped), backstage: backstage}
-	s.wg.Add(1)
-	go func() {
-		defer s.wg.Done()
-		s.ServeConn(nc)
-	}()
+	s.wg.Go(func() { s.ServeConn(nc) })
 	return client, nil
 }
 
@@ -186,12 +182,8 @@ func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
 func (s *Server) CloseConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return
-	}
-	for c := range s.conns {
-		s.detach(c)
-		c.closeSoon()
+	if !s.closed {
+		s.dropAll()
 	}
 }
 

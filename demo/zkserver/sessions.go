@@ -64,8 +64,7 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
 			return nil
 		}
 		if old := sess.Client.conn; old != nil {
-			s.detach(old)
-			old.closeSoon()
+			s.drop(old)
 		}
 	}
 	sess.Client.conn, c.sess = c, sess
@@ -119,8 +118,7 @@ func (s *Server) endSession(sess *clientSession, drop bool) {
 	s.note(entryEnd, func(b []byte) []byte { return wire.AppendInt64(b, sess.ID) })
 	s.seal()
 	if c := sess.Client.conn; c != nil && drop {
-		s.detach(c)
-		c.closeSoon()
+		s.drop(c)
 	}
 }
 
