@@ -15,7 +15,6 @@ import (
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/tree"
-	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
 
@@ -34,7 +33,6 @@ type conn struct {
 	handshake *alarm
 	sess      *clientSession
 	who       tree.Identities
-	watcher   watch.Watcher[*conn]
 	stats     status.ConnStats
 	held      []*list.Element // its messages in the backlog, the first first
 	heldSize  int             // their size, with an overhead
@@ -52,7 +50,6 @@ func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc}
 	c.out.Init(c)
-	c.watcher.Owner = c
 	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
 	if a := nc.RemoteAddr(); a != nil {
@@ -125,7 +122,7 @@ func (s *Server) retire(c *conn) {
 	if s.perHost[c.host]--; s.perHost[c.host] == 0 {
 		delete(s.perHost, c.host)
 	}
-	s.watches.Forget(&c.watcher)
+	s.watches.Forget(c)
 	if c.sess != nil && c.sess.Client.conn == c {
 		c.sess.Client.conn = nil
 	}

@@ -59,9 +59,9 @@ func (s *Server) read(c *conn, op wire.Op, d *wire.Decoder) (body wire.Appender,
 		}
 		switch req.Mode {
 		case wire.WatchPersistent:
-			s.watches.AddLasting(&c.watcher, req.Path, watch.Persistent)
+			s.watches.AddLasting(c, req.Path, watch.Persistent)
 		case wire.WatchPersistentRecursive:
-			s.watches.AddLasting(&c.watcher, req.Path, watch.Recursive)
+			s.watches.AddLasting(c, req.Path, watch.Recursive)
 		default:
 			return nil, wire.MarshallingError
 		}
@@ -69,12 +69,12 @@ func (s *Server) read(c *conn, op wire.Op, d *wire.Decoder) (body wire.Appender,
 	case wire.OpCheckWatches:
 		var req wire.WatcherTypeRequest
 		if req.Decode(d); d.Err() == nil {
-			return nil, s.watches.Find(&c.watcher, req.Type, req.Path, false)
+			return nil, s.watches.Find(c, req.Type, req.Path, false)
 		}
 	case wire.OpRemoveWatches:
 		req := wire.WatcherTypeRequest{Path: d.String(), Type: d.Int32()} // nobody watches null
 		if d.Err() == nil {
-			return nil, s.watches.Find(&c.watcher, req.Type, req.Path, true)
+			return nil, s.watches.Find(c, req.Type, req.Path, true)
 		}
 	default:
 		return nil, wire.Unimplemented
@@ -96,7 +96,7 @@ func (s *Server) readNode(c *conn, op wire.Op, req *wire.PathWatchRequest) (body
 		watches = &s.watches.Child
 	}
 	if req.Watch && (code == wire.OK || op == wire.OpExists && code == wire.NoNode) {
-		watches.Add(&c.watcher, req.Path, watch.Once)
+		watches.Add(c, req.Path, watch.Once)
 	}
 	return body, code
 }

@@ -86,7 +86,7 @@ func (s statusSource) Connections() []status.Conn {
 		if c.gone {
 			continue
 		}
-		told := status.Conn{Remote: c.remote, Stats: &c.stats, Watched: func() []string { return s.watches.Data.PathsOf(&c.watcher) }}
+		told := status.Conn{Remote: c.remote, Stats: &c.stats, Watched: func() []string { return s.watches.Data.PathsOf(c) }}
 		if c.sess == nil {
 			told.Deadline = c.stats.Established.Sub(s.start) + status.HandshakeTimeout
 		} else {

@@ -11,7 +11,7 @@ import (
 // node, whose ACL is given, is not notified, but its watch is spent: Apache has
 // done so since a watch gave names away (CVE-2024-23944). The events of those who
 // watch the path itself count for wk.
-func (s *Server) trigger(t *watch.Table[*conn], path string, event int32, acl []wire.ACL, spare watch.Told[*conn], wk *tally.Count) watch.Told[*conn] {
+func (s *Server) trigger(t *watch.Table[*conn], path string, event int32, acl []wire.ACL, spare map[*conn]bool, wk *tally.Count) map[*conn]bool {
 	return t.Trigger(path, event, spare, func(c *conn, direct bool) {
 		if !c.who.May(acl, wire.PermRead) {
 			return
@@ -50,14 +50,14 @@ func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
 		case n.Stat().Mzxid > req.RelativeZxid:
 			s.notify(c, wire.EventNodeDataChanged, path, nil)
 		default:
-			s.watches.Data.Add(&c.watcher, path, watch.Once)
+			s.watches.Data.Add(c, path, watch.Once)
 		}
 	}
 	for _, path := range req.Exist {
 		if s.tree.Get(path) != nil {
 			s.notify(c, wire.EventNodeCreated, path, nil)
 		} else {
-			s.watches.Data.Add(&c.watcher, path, watch.Once)
+			s.watches.Data.Add(c, path, watch.Once)
 		}
 	}
 	for _, path := range req.Child {
@@ -67,13 +67,13 @@ func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
 		case n.Stat().Pzxid > req.RelativeZxid:
 			s.notify(c, wire.EventNodeChildrenChanged, path, nil)
 		default:
-			s.watches.Child.Add(&c.watcher, path, watch.Once)
+			s.watches.Child.Add(c, path, watch.Once)
 		}
 	}
 	for _, path := range req.Persistent {
-		s.watches.AddLasting(&c.watcher, path, watch.Persistent)
+		s.watches.AddLasting(c, path, watch.Persistent)
 	}
 	for _, path := range req.Recursive {
-		s.watches.AddLasting(&c.watcher, path, watch.Recursive)
+		s.watches.AddLasting(c, path, watch.Recursive)
 	}
 }

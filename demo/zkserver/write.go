@@ -68,9 +68,9 @@ func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 		s.trigger(&s.watches.Child, done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil, nil)
 	case wire.OpDelete:
 		w := s.tally(ch.Path, &done, x.Zxid)
-		told := s.trigger(&s.watches.Data, ch.Path, wire.EventNodeDeleted, done.ACL, nil, w)
+		notified := s.trigger(&s.watches.Data, ch.Path, wire.EventNodeDeleted, done.ACL, nil, w)
 		w.Done()
-		s.trigger(&s.watches.Child, ch.Path, wire.EventNodeDeleted, done.ACL, told, nil)
+		s.trigger(&s.watches.Child, ch.Path, wire.EventNodeDeleted, done.ACL, notified, nil)
 		s.trigger(&s.watches.Child, done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil, nil)
 	case wire.OpSetData:
 		s.trigger(&s.watches.Data, ch.Path, wire.EventNodeDataChanged, done.ACL, nil, nil)

@@ -1,7 +1,7 @@
-// Package watch remembers who watches what in a ZooKeeper server. It knows
-// neither the tree nor connections: a [Watcher] is a client that has watches, and what
-// has happened to a path is said with [Table.Trigger], which finds those who are
-// to be told. The caller has the lock.
+// Package watch remembers who watches what in a ZooKeeper server. It knows neither
+// the tree nor connections: a watcher is any value, and what has happened to a path
+// is said with [Table.Trigger], which finds the watchers to notify. The caller has
+// the lock.
 package watch
 
 import (
@@ -24,108 +24,77 @@ const (
 	anyMode = Once | Persistent | Recursive
 )
 
-// A Watcher has watches, in both tables, until it is forgotten.
-type Watcher[T any] struct {
-	Owner       T
-	data, child map[string]struct{} // paths
-	forgotten   bool
-}
-
-// Tables are the watches of all. Those on data and existence (left by exists and
-// getData) and those on children (getChildren) are apart.
-type Tables[T any] struct {
-	Data, Child Table[T]
-	recursive   int // in both tables; 0 spares the walk up the path
-}
+// Tables are all watches. Those on data and existence (left by exists and getData)
+// and those on children (getChildren) are apart.
+type Tables[T comparable] struct{ Data, Child Table[T] }
 
 // A Table holds one of the two kinds, by path and by watcher.
-type Table[T any] struct {
-	all      *Tables[T]
-	paths    map[string]map[*Watcher[T]]Mode
-	own      func(*Watcher[T]) *map[string]struct{}
-	total    int // pairs of path and watcher
-	watchers int // with at least one
+type Table[T comparable] struct {
+	paths     map[string]map[T]Mode
+	owned     map[T]map[string]struct{} // paths
+	recursive int                       // 0 spares the walk up the path
 }
 
 // New returns empty tables.
-func New[T any]() *Tables[T] {
-	ts := new(Tables[T])
-	ts.Data = Table[T]{
-		all:   ts,
-		paths: make(map[string]map[*Watcher[T]]Mode),
-		own:   func(w *Watcher[T]) *map[string]struct{} { return &w.data },
-	}
-	ts.Child = Table[T]{
-		all:   ts,
-		paths: make(map[string]map[*Watcher[T]]Mode),
-		own:   func(w *Watcher[T]) *map[string]struct{} { return &w.child },
-	}
-	return ts
+func New[T comparable]() *Tables[T] { return &Tables[T]{newTable[T](), newTable[T]()} }
+
+func newTable[T comparable]() Table[T] {
+	return Table[T]{paths: make(map[string]map[T]Mode), owned: make(map[T]map[string]struct{})}
 }
 
 // Add leaves a watch.
-func (t *Table[T]) Add(w *Watcher[T], path string, m Mode) {
-	if w.forgotten {
-		return
-	}
+func (t *Table[T]) Add(w T, path string, m Mode) {
 	at := t.paths[path]
 	if at == nil {
-		at = make(map[*Watcher[T]]Mode)
+		at = make(map[T]Mode)
 		t.paths[path] = at
 	}
-	old, ok := at[w]
+	old := at[w]
 	at[w] = old | m
 	if m&^old&Recursive != 0 {
-		t.all.recursive++
+		t.recursive++
 	}
-	if ok {
+	if old != 0 {
 		return
 	}
-	t.total++
-	own := t.own(w)
-	if *own == nil {
-		*own = make(map[string]struct{})
+	own := t.owned[w]
+	if own == nil {
+		own = make(map[string]struct{})
+		t.owned[w] = own
 	}
-	if len(*own) == 0 {
-		t.watchers++
-	}
-	(*own)[path] = struct{}{}
+	own[path] = struct{}{}
 }
 
 // remove takes modes away, of a watch that is there.
-func (t *Table[T]) remove(w *Watcher[T], path string, m Mode) {
+func (t *Table[T]) remove(w T, path string, m Mode) {
 	at := t.paths[path]
 	old := at[w]
 	if old&m&Recursive != 0 {
-		t.all.recursive--
+		t.recursive--
 	}
 	if left := old &^ m; left != 0 {
 		at[w] = left
 		return
 	}
-	delete(at, w)
-	if len(at) == 0 {
+	if delete(at, w); len(at) == 0 {
 		delete(t.paths, path)
 	}
-	t.total--
-	own := t.own(w)
-	delete(*own, path)
-	if len(*own) == 0 {
-		t.watchers--
+	own := t.owned[w]
+	if delete(own, path); len(own) == 0 {
+		delete(t.owned, w)
 	}
 }
 
 // AddLasting leaves a watch in both tables.
-func (ts *Tables[T]) AddLasting(w *Watcher[T], path string, m Mode) {
+func (ts *Tables[T]) AddLasting(w T, path string, m Mode) {
 	ts.Data.Add(w, path, m)
 	ts.Child.Add(w, path, m)
 }
 
-// Forget removes all watches of a watcher and accepts no new ones.
-func (ts *Tables[T]) Forget(w *Watcher[T]) {
-	w.forgotten = true
+// Forget removes all watches of a watcher.
+func (ts *Tables[T]) Forget(w T) {
 	for _, t := range []*Table[T]{&ts.Data, &ts.Child} {
-		for path := range *t.own(w) {
+		for path := range t.owned[w] {
 			t.remove(w, path, anyMode)
 		}
 	}
@@ -134,7 +103,7 @@ func (ts *Tables[T]) Forget(w *Watcher[T]) {
 // Find reports whether a watcher has a watch that a checkWatches or removeWatches
 // is about, and with remove set takes it away. kind is one of wire.WatcherData
 // and so on.
-func (ts *Tables[T]) Find(w *Watcher[T], kind int32, path string, remove bool) wire.Code {
+func (ts *Tables[T]) Find(w T, kind int32, path string, remove bool) wire.Code {
 	var tables []*Table[T]
 	switch kind {
 	case wire.WatcherChildren:
@@ -158,26 +127,22 @@ func (ts *Tables[T]) Find(w *Watcher[T], kind int32, path string, remove bool) w
 	return code
 }
 
-// A Told is a set of watchers.
-type Told[T any] map[*Watcher[T]]struct{}
-
-// Trigger finds those who watch path in the table for an event, once each, and
-// calls tell for all but those in spare; direct says that they watch path itself.
+// Trigger finds the watchers of path in the table for an event and calls notify once
+// for each, except for those in spare; direct says that they watch path itself.
 // Recursive watches see everything but a change of children, which they see as
 // the creation or deletion of the child itself. One-time watches are spent.
-// Trigger returns those it found.
-func (t *Table[T]) Trigger(path string, event int32, spare Told[T], tell func(owner T, direct bool)) Told[T] {
-	var told Told[T]
-	found := func(w *Watcher[T], direct bool) {
-		if _, ok := told[w]; ok {
+// Trigger returns the watchers that it found.
+func (t *Table[T]) Trigger(path string, event int32, spare map[T]bool, notify func(w T, direct bool)) map[T]bool {
+	var all map[T]bool
+	found := func(w T, direct bool) {
+		if all[w] {
 			return
 		}
-		if told == nil {
-			told = make(Told[T])
+		if all == nil {
+			all = make(map[T]bool)
 		}
-		told[w] = struct{}{}
-		if _, ok := spare[w]; !ok {
-			tell(w.Owner, direct)
+		if all[w] = true; !spare[w] {
+			notify(w, direct)
 		}
 	}
 	for w, m := range t.paths[path] {
@@ -188,8 +153,8 @@ func (t *Table[T]) Trigger(path string, event int32, spare Told[T], tell func(ow
 			t.remove(w, path, Once)
 		}
 	}
-	if t.all.recursive == 0 || event == wire.EventNodeChildrenChanged {
-		return told
+	if t.recursive == 0 || event == wire.EventNodeChildrenChanged {
+		return all
 	}
 	for at := path; at != "/" && at != ""; {
 		if at = at[:strings.LastIndexByte(at, '/')]; at == "" {
@@ -201,26 +166,22 @@ func (t *Table[T]) Trigger(path string, event int32, spare Told[T], tell func(ow
 			}
 		}
 	}
-	return told
+	return all
 }
 
-// Watching yields those who watch a path.
-func (t *Table[T]) Watching(path string) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for w := range t.paths[path] {
-			if !yield(w.Owner) {
-				return
-			}
-		}
-	}
-}
+// Watching yields the watchers of a path.
+func (t *Table[T]) Watching(path string) iter.Seq[T] { return maps.Keys(t.paths[path]) }
 
 // Paths returns the paths that are watched.
 func (t *Table[T]) Paths() []string { return slices.Sorted(maps.Keys(t.paths)) }
 
-// PathsOf returns the paths that one watches.
-func (t *Table[T]) PathsOf(w *Watcher[T]) []string { return slices.Sorted(maps.Keys(*t.own(w))) }
+// PathsOf returns the paths that one watcher watches.
+func (t *Table[T]) PathsOf(w T) []string { return slices.Sorted(maps.Keys(t.owned[w])) }
 
-// Count returns how many watch, how many paths are watched, and how many pairs
-// of the two there are.
-func (t *Table[T]) Count() (watchers, paths, total int) { return t.watchers, len(t.paths), t.total }
+// Count returns the number of watchers, of watched paths, and of pairs of the two.
+func (t *Table[T]) Count() (watchers, paths, total int) {
+	for _, at := range t.paths {
+		total += len(at)
+	}
+	return len(t.owned), len(t.paths), total
+}
