@@ -2,7 +2,6 @@ package zkserver
 
 import (
 	"bufio"
-	"container/list"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,10 +33,9 @@ type conn struct {
 	sess      *clientSession
 	who       tree.Identities
 	stats     status.ConnStats
-	held      []*list.Element // its messages in the backlog, the first first
-	heldSize  int             // their size, with an overhead
-	released  sync.Cond       // held is empty, or the server closed
-	asked     []byte          // the request being carried out
+	heldSize  int       // of its messages in the backlog, with an overhead; 0: none
+	released  sync.Cond // none is held, or the server closed
+	asked     []byte    // the request being carried out
 
 	in *bufio.Reader // belongs to the connection's goroutine
 
@@ -107,7 +105,7 @@ func (s *Server) attach(c *conn) bool {
 // close. Its session, if it has not moved elsewhere, lives on without one. The
 // caller holds s.mu.
 func (s *Server) detach(c *conn) {
-	c.dropHeld()
+	s.paced.drop(c)
 	s.retire(c)
 }
 
@@ -211,27 +209,21 @@ func frameBuffered(in *bufio.Reader) bool {
 func (c *conn) awaitReleased() {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	if len(c.held) == 0 {
+	if c.heldSize == 0 {
 		return
 	}
 	c.s.mu.Unlock()
 	c.out.Flush() // what was to come before them
 	c.s.mu.Lock()
-	c.overhear(c.dropHeld)
-	for len(c.held) > 0 && !c.s.closed {
-		c.released.Wait()
-	}
-}
-
-// overhear calls gone, under s.mu, when the peer goes, and throws away what it
-// sends before: pings, for one. The caller holds s.mu.
-func (c *conn) overhear(gone func()) {
 	c.Go(func() {
-		io.Copy(io.Discard, c.in)
+		io.Copy(io.Discard, c.in) // pings, for one, until the peer goes
 		c.s.mu.Lock()
 		defer c.s.mu.Unlock()
-		gone()
+		c.s.paced.drop(c)
 	})
+	for c.heldSize > 0 && !c.s.closed {
+		c.released.Wait()
+	}
 }
 
 // finish ends the conversation. If the last message matters it is written out

@@ -26,7 +26,7 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	c.stats.Received++
 	s.touch(c.sess)
 	var w *tally.Count
-	renewal := renewsLease(h.Op, frame)
+	renewal := renewsLease(h.Op, *d)
 	if !renewal && h.Op != wire.OpPing {
 		w = c.sess.Client.Asks(len(frame) + 4)
 	}
@@ -111,14 +111,11 @@ func (s *Server) dispatch(c *conn, h wire.RequestHeader, d *wire.Decoder) (wire.
 // renewsLease reports whether a request is a transaction of one check and
 // nothing else. It changes nothing: clients send it as they send pings, to learn
 // that their session lives.
-func renewsLease(op wire.Op, frame []byte) bool {
+func renewsLease(op wire.Op, d wire.Decoder) bool {
 	if op != wire.OpMulti {
 		return false
 	}
-	d := wire.NewDecoder(frame)
-	var h wire.RequestHeader
-	h.Decode(d)
 	var req wire.MultiRequest
-	req.Decode(d)
+	req.Decode(&d)
 	return d.Err() == nil && len(req.Ops) == 1 && req.Ops[0].Op == wire.OpCheck
 }

@@ -1,7 +1,7 @@
 package zkserver
 
 import (
-	"container/list"
+	"slices"
 	"time"
 
 	"electop/demo/zkserver/output"
@@ -51,13 +51,13 @@ type Paced struct {
 	Err   wire.Code // a reply's
 }
 
-// A backlog keeps the messages back that the Pace delays, in the order in which
-// they were made. The delay is the same for all, so the first that was made is
+// A backlog holds the messages that the Pace delays, in the order in which they
+// were made. The delay is the same for all, so the first that was made is
 // always the first to leave, and the order of each session is kept. Guarded by
 // s.mu.
 type backlog struct {
 	s        *Server
-	messages list.List     // of *heldMessage
+	messages []*heldMessage
 	count    int           // of all that there ever were
 	delay    time.Duration // negative: none
 	alarm    *alarm        // for the first message
@@ -68,8 +68,7 @@ type heldMessage struct {
 	Paced
 	c     *conn
 	frame []byte
-	at    time.Duration // like Since
-	count *tally.Count  // that it counts for, if any
+	count *tally.Count // that it counts for, if any
 }
 
 // heldOverhead is what a held message costs besides its frame, in bytes.
@@ -77,134 +76,92 @@ const heldOverhead = 300
 
 func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 
-// paced reports whether what c is to be told is held back.
+// paced reports whether messages to c are held.
 func (c *conn) paced() bool { return c.sess != nil && !c.backstage && c.s.pace != (Pace{}) }
 
 // add takes a message in place of the connection's output.
 func (b *backlog) add(c *conn, r wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	if c.heldSize > output.MaxQueued {
 		c.out.GiveUp()
-		c.dropHeld()
+		b.drop(c)
 		return
 	}
 	m := &heldMessage{Paced: describe(c, r, body), c: c, frame: output.AppendReply(nil, r, body), count: w}
-	m.Since = time.Now()
-	m.at = m.Since.Sub(b.s.start)
-	w.Owe()
-	b.push(m)
-}
-
-func (b *backlog) push(m *heldMessage) {
 	b.count++
-	m.N = b.count
-	c, sess := m.c, m.c.sess
-	c.held = append(c.held, b.messages.PushBack(m))
+	m.N, m.Since = b.count, time.Now()
+	w.Owe()
+	b.messages = append(b.messages, m)
 	c.heldSize += m.size()
-	if sess.Client.Hold() && b.s.sessions.Has(sess) {
+	if sess := c.sess; sess.Client.Hold() && b.s.sessions.Has(sess) {
 		b.s.sessions.Pause(sess, b.s.elapsed())
 	}
 	b.signal()
-	if b.messages.Len() == 1 {
+	if len(b.messages) == 1 {
 		b.due()
 	}
 }
 
-// takeHeld takes the connection's first message out of its backlog.
-func (c *conn) takeHeld() *heldMessage {
-	m := c.held[0].Value.(*heldMessage)
-	c.s.paced.messages.Remove(c.held[0])
-	c.held[0] = nil
-	c.held = c.held[1:]
-	c.heldSize -= m.size()
-	if len(c.held) == 0 {
-		c.held = nil
+// left notes that a message is no longer in the backlog.
+func (m *heldMessage) left() {
+	c, s := m.c, m.c.s
+	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
-	if c.sess.Client.Release() && c.s.sessions.Has(c.sess) && c.s.sessions.Resume(c.sess, c.s.elapsed()) {
-		c.s.armExpiry()
-	}
-	return m
-}
-
-func (m *heldMessage) deliver() {
-	m.count.Sent(&m.c.sess.Client.Member, m.c.out.SendFrame(m.frame), m.Event != 0 && m.c.s.sessions.Has(m.c.sess))
-	m.count.Done()
-}
-
-// release lets the first n messages go and returns how many there were.
-func (b *backlog) release(n int) int {
-	n = max(0, min(n, b.messages.Len()))
-	if n == 0 {
-		return 0
-	}
-	for range n {
-		b.first().c.takeHeld().deliver()
-	}
-	b.settle()
-	return n
-}
-
-// first returns the first message or nil.
-func (b *backlog) first() *heldMessage {
-	if e := b.messages.Front(); e != nil {
-		return e.Value.(*heldMessage)
-	}
-	return nil
-}
-
-// dropHeld forgets the messages of a connection that ends.
-func (c *conn) dropHeld() {
-	if len(c.held) == 0 {
-		return
-	}
-	for len(c.held) > 0 {
-		c.takeHeld().count.Done()
-	}
-	c.s.paced.settle()
-}
-
-// empty releases everything, or forgets it.
-func (b *backlog) empty(deliver bool) {
-	b.alarm.stop()
-	b.alarm = nil
-	for m := b.first(); m != nil; m = b.first() {
-		m.c.takeHeld()
-		if deliver {
-			m.deliver()
-		} else {
-			m.count.Done()
-		}
+	if c.sess.Client.Release() && s.sessions.Has(c.sess) && s.sessions.Resume(c.sess, s.elapsed()) {
+		s.armExpiry()
 	}
 }
 
-// settle follows up on messages having gone.
-func (b *backlog) settle() {
+// release sends the first n messages.
+func (b *backlog) release(n int) {
+	for _, m := range b.messages[:n] {
+		m.left()
+		m.count.Sent(&m.c.sess.Client.Member, m.c.out.SendFrame(m.frame), m.Event != 0 && b.s.sessions.Has(m.c.sess))
+		m.count.Done()
+	}
+	b.messages = slices.Delete(b.messages, 0, n)
 	b.due()
 	b.signal()
 }
 
-// due releases what has been held for long enough and sees to the rest.
+// drop forgets the messages of a connection that ends.
+func (b *backlog) drop(c *conn) {
+	if c.heldSize == 0 {
+		return
+	}
+	b.messages = slices.DeleteFunc(b.messages, func(m *heldMessage) bool {
+		if m.c == c {
+			m.left()
+			m.count.Done()
+		}
+		return m.c == c
+	})
+	b.due()
+	b.signal()
+}
+
+// due releases what has been held for long enough, and sets the alarm for the rest.
 func (b *backlog) due() {
 	b.alarm.stop()
 	b.alarm = nil
 	if b.delay < 0 {
 		return
 	}
-	now, n := b.s.elapsed(), 0
-	for e := b.messages.Front(); e != nil && now-e.Value.(*heldMessage).at >= b.delay; e = e.Next() {
+	n := 0
+	for n < len(b.messages) && time.Since(b.messages[n].Since) >= b.delay {
 		n++
 	}
 	if n > 0 {
 		b.release(n) // which comes back here
-	} else if m := b.first(); m != nil {
-		b.alarm = b.s.after(b.delay-(now-m.at), b.due)
+	} else if len(b.messages) > 0 {
+		b.alarm = b.s.after(b.delay-time.Since(b.messages[0].Since), b.due)
 	}
 }
 
 func (b *backlog) signal() {
 	select {
 	case b.changed <- struct{}{}:
-	default: // there is one that nobody has taken yet
+	default: // nobody has taken the last one yet
 	}
 }
 

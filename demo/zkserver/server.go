@@ -208,7 +208,9 @@ func (s *Server) Close() error {
 		s.reaper.stop()
 		s.reopen.stop()
 		s.tallies.Close()
-		s.paced.empty(false)
+		for c := range s.conns {
+			s.paced.drop(c)
+		}
 		s.paced.signal()
 		for l := range s.listeners {
 			l.Close()

@@ -24,12 +24,12 @@ func (s *Server) SetPace(p Pace) {
 func (s *Server) Step() (Paced, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := s.paced.first()
-	if m == nil {
+	if len(s.paced.messages) == 0 {
 		return Paced{}, false
 	}
+	first := s.paced.messages[0].Paced
 	s.paced.release(1)
-	return m.Paced, true
+	return first, true
 }
 
 // Paced returns the pace, the first n held messages in the order of their release,
@@ -37,12 +37,9 @@ func (s *Server) Step() (Paced, bool) {
 func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	waiting = s.paced.messages.Len()
-	if n = min(n, waiting); n > 0 {
-		held = make([]Paced, 0, n)
-	}
-	for e := s.paced.messages.Front(); len(held) < n; e = e.Next() {
-		held = append(held, e.Value.(*heldMessage).Paced)
+	waiting = len(s.paced.messages)
+	for _, m := range s.paced.messages[:max(0, min(n, waiting))] {
+		held = append(held, m.Paced)
 	}
 	return s.pace, held, waiting
 }
