@@ -147,10 +147,10 @@ func (l *Link) accept() {
 			return
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		r := &relay{link: l, cancel: cancel}
+		r := &relay{link: l, ctx: ctx, cancel: cancel}
 		r.ends[ToServer].source = client.(*net.TCPConn)
 		for d := range r.ends {
-			r.ends[d].more = make(chan struct{}, 1)
+			r.ends[d].packets = make(chan packet, maxPackets)
 		}
 		l.mu.Lock()
 		l.relays[r] = struct{}{}
@@ -159,8 +159,7 @@ func (l *Link) accept() {
 		}
 		l.mu.Unlock()
 		l.running.Go(func() {
-			r.run(ctx)
-			cancel()
+			r.run()
 			l.mu.Lock()
 			delete(l.relays, r)
 			l.mu.Unlock()
