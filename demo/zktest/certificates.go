@@ -32,6 +32,12 @@ const ServerName = "zookeeper.example"
 // hour.
 func NewCertificates(t testing.TB) *Certificates {
 	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("certificates: %v", err)
+		}
+	}
 	dir := t.TempDir()
 	write := func(name string, blocks ...*pem.Block) string {
 		path := filepath.Join(dir, name)
@@ -39,17 +45,13 @@ func NewCertificates(t testing.TB) *Certificates {
 		for _, b := range blocks {
 			text = append(text, pem.EncodeToMemory(b)...)
 		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatalf("certificates: %v", err)
-		}
+		check(os.WriteFile(path, text, 0o600))
 		return path
 	}
 	var serial int64
 	sign := func(name string, parent *x509.Certificate, signer *ecdsa.PrivateKey, more func(*x509.Certificate)) (*x509.Certificate, *ecdsa.PrivateKey) {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			t.Fatalf("certificates: %v", err)
-		}
+		check(err)
 		serial++
 		template := &x509.Certificate{
 			SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: name},
@@ -61,21 +63,15 @@ func NewCertificates(t testing.TB) *Certificates {
 			parent, signer = template, key
 		}
 		der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
-		if err != nil {
-			t.Fatalf("certificates: %v", err)
-		}
+		check(err)
 		cert, err := x509.ParseCertificate(der)
-		if err != nil {
-			t.Fatalf("certificates: %v", err)
-		}
+		check(err)
 		return cert, key
 	}
 	certBlock := func(c *x509.Certificate) *pem.Block { return &pem.Block{Type: "CERTIFICATE", Bytes: c.Raw} }
 	keyBlock := func(k *ecdsa.PrivateKey) *pem.Block {
 		der, err := x509.MarshalPKCS8PrivateKey(k)
-		if err != nil {
-			t.Fatalf("certificates: %v", err)
-		}
+		check(err)
 		return &pem.Block{Type: "PRIVATE KEY", Bytes: der}
 	}
 	ca, caKey := sign("authority", nil, nil, func(c *x509.Certificate) {

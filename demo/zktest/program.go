@@ -37,8 +37,8 @@ func Require(t testing.TB, debianPackage string, commandsAndFiles ...string) {
 	}
 }
 
-// A Program is a third-party client in a process of its own, read line by
-// line. It ends with the test that started it and, on Linux, with the test
+// A Program is a third-party client, or a server, in a process of its own, read
+// line by line. It ends with the test that started it and, on Linux, with the test
 // binary, however that dies.
 type Program struct {
 	name   string
@@ -57,22 +57,33 @@ type Program struct {
 // Run starts a program. Its standard output and error are one.
 func Run(t testing.TB, command string, args ...string) *Program {
 	t.Helper()
+	p, err := start(command, args...)
+	if err != nil {
+		t.Fatalf("run %s: %v", command, err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+// start starts a program, which the caller ends.
+func start(command string, args ...string) (*Program, error) {
 	p := &Program{name: command, cmd: exec.Command(command, args...), exited: make(chan struct{}), more: make(chan struct{})}
 	tieToParent(p.cmd)
 	alone(p.cmd)
 	out, w, err := os.Pipe()
 	if err != nil {
-		t.Fatalf("run %s: %v", command, err)
+		return nil, err
 	}
 	p.cmd.Stdout, p.cmd.Stderr = w, w
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatalf("run %s: %v", command, err)
+		return nil, err
 	}
 	started := make(chan error)
 	go func() {
 		defer close(p.exited)
 		defer out.Close()
-		// As in startProcess: the thread must live as long as the child does.
+		// The kernel ties the child to the thread that started it, not to the
+		// process: the thread must live as long as the child does.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
@@ -92,10 +103,9 @@ func Run(t testing.TB, command string, args ...string) *Program {
 		close(p.more)
 	}()
 	if err := <-started; err != nil {
-		t.Fatalf("run %s: %v", command, err)
+		return nil, err
 	}
-	t.Cleanup(p.Kill)
-	return p
+	return p, nil
 }
 
 func (p *Program) add(line string) {
@@ -213,4 +223,15 @@ func (p *Program) Kill() {
 	}
 	killGroup(p.cmd.Process)
 	<-p.exited
+}
+
+// stop ends the program in order (SIGTERM), or kills it if that takes too long.
+func (p *Program) stop() {
+	resumeProcess(p.cmd.Process) // a paused process would not see the other signal
+	terminateProcess(p.cmd.Process)
+	select {
+	case <-p.exited:
+	case <-time.After(stopTimeout):
+		p.Kill()
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,23 +44,10 @@ var tlsJars = [...]string{
 	"/usr/share/java/netty-transport-native-unix-common.jar",
 }
 
-// requireApache skips the test, or fails it if the environment says so, where
-// Apache ZooKeeper cannot be started.
+// requireApache is Require for Apache ZooKeeper.
 func requireApache(t testing.TB) {
 	t.Helper()
-	_, err := exec.LookPath("java")
-	for _, jar := range jars {
-		if err == nil {
-			_, err = os.Stat(jar)
-		}
-	}
-	if err == nil {
-		return
-	}
-	if os.Getenv("ELECTOP_TEST_ZOOKEEPER") == "required" {
-		t.Fatalf("Apache ZooKeeper not found: apt-get install zookeeper (ELECTOP_TEST_ZOOKEEPER=required): %v", err)
-	}
-	t.Skip("SKIP: Apache ZooKeeper not found: apt-get install zookeeper (real half not run)")
+	Require(t, "zookeeper", append(jars[:], "java")...)
 }
 
 // A Server is one Apache ZooKeeper in a process of its own. Its methods are for
@@ -76,7 +63,7 @@ type Server struct {
 	stock  bool          // sessions as without any configuration of them
 	words  string        // the four-letter words that it answers
 	tls    *Certificates // nil: no TLS
-	dir    string        // zoo.cfg, the log and the data
+	dir    string        // zoo.cfg and the data
 	id     int           // in an ensemble: 1, 2, ...
 	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
 	links  bool          // in an ensemble: the others are reached over links
@@ -86,7 +73,7 @@ type Server struct {
 	properties []string // -Dkey=value, for the virtual machine
 
 	mu   sync.Mutex
-	proc *process // nil: not running
+	proc *Program // nil: not running
 }
 
 func newServer(dir string, options ...Option) *Server {
@@ -123,46 +110,45 @@ func (s *Server) Serving() bool { return s.mode() != "" }
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	if p := s.take(); p != nil {
-		p.stop(false)
+		p.stop()
 	}
 }
 
 // Kill ends the server at once (SIGKILL) and waits until it is gone.
-func (s *Server) Kill(t testing.TB) {
-	t.Helper()
-	if p := s.take(); p != nil {
-		p.stop(true)
-	}
-}
+func (s *Server) Kill(testing.TB) { s.end() }
 
 // Pause stops the server's process (SIGSTOP): its connections stay open and
 // nothing answers. Resume undoes it; Stop, Kill and the cleanup see to a paused
 // server too.
-func (s *Server) Pause(t testing.TB) { s.signal(t, pauseProcess, "pause") }
+func (s *Server) Pause(t testing.TB) {
+	t.Helper()
+	s.program(t).Pause(t)
+}
 
 // Resume lets a paused server run on (SIGCONT).
-func (s *Server) Resume(t testing.TB) { s.signal(t, resumeProcess, "resume") }
+func (s *Server) Resume(t testing.TB) {
+	t.Helper()
+	s.program(t).Resume(t)
+}
 
-func (s *Server) signal(t testing.TB, send func(*os.Process) error, what string) {
+func (s *Server) program(t testing.TB) *Program {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proc == nil {
-		t.Fatalf("%s Apache ZooKeeper %s: it is not running", what, s.Addr)
+		t.Fatalf("Apache ZooKeeper %s is not running", s.Addr)
 	}
-	if err := send(s.proc.cmd.Process); err != nil {
-		t.Fatalf("%s Apache ZooKeeper %s: %v", what, s.Addr, err)
-	}
+	return s.proc
 }
 
 // end kills the server, however it is.
 func (s *Server) end() {
 	if p := s.take(); p != nil {
-		p.stop(true)
+		p.Kill()
 	}
 }
 
-func (s *Server) take() *process {
+func (s *Server) take() *Program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.proc
@@ -232,18 +218,17 @@ func (s *Server) spawn() error {
 	args = append(args, "-Dzookeeper.forceSync=no",
 		"-cp", s.classPath(),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)
-	p, err := startProcess(filepath.Join(s.dir, "log"), "java", args...)
-	if err != nil {
-		return err
+	p, err := start("java", args...)
+	if err == nil {
+		s.proc = p
 	}
-	s.proc = p
-	return nil
+	return err
 }
 
 func (s *Server) classPath() string {
-	path := jars[:]
+	path := slices.Clone(jars[:])
 	if s.tls != nil {
-		path = append(path[:len(path):len(path)], tlsJars[:]...)
+		path = append(path, tlsJars[:]...)
 	}
 	return strings.Join(path, string(os.PathListSeparator))
 }
@@ -262,12 +247,12 @@ func (s *Server) waitServing() error {
 		select {
 		case <-p.exited:
 			s.take()
-			return fmt.Errorf("ended while starting: %v\n%s", p.err, p.tail())
+			return fmt.Errorf("ended while starting: %v\n%s", p.err, p.Output())
 		case <-time.After(pollInterval):
 		}
 		if time.Now().After(deadline) {
 			s.end()
-			return fmt.Errorf("does not serve after %v\n%s", startTimeout, p.tail())
+			return fmt.Errorf("does not serve after %v\n%s", startTimeout, p.Output())
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"electop/demo/zkserver"
 )
 
 // shared is the server that all the tests of this binary use. A test binary is
@@ -62,7 +64,10 @@ func NewApache(t testing.TB, options ...Option) *Server {
 // keeps what other tests left behind, so f uses paths of its own.
 func Each(t *testing.T, f func(t *testing.T, addr string)) {
 	t.Helper()
-	t.Run("embedded", func(t *testing.T) { f(t, embedded(t)) })
+	t.Run("embedded", func(t *testing.T) {
+		_, addr := zkserver.Start(t, zkserver.Options{})
+		f(t, addr)
+	})
 	t.Run("apache", func(t *testing.T) { f(t, Apache(t).Addr) })
 }
 
