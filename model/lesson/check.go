@@ -138,51 +138,15 @@ func (p *Part) check() (errs []error) {
 type field string
 
 const (
-	fWho    field = "who"
-	fTo     field = "to"
-	fCause  field = "cause"
-	fBelief field = "belief"
-	fRecipe field = "recipe"
-	fCount  field = "count"
-	fTold   field = "told"
-	fSeq    field = "seq"
+	fWho      field = "who"
+	fTo       field = "to"
+	fCause    field = "cause"
+	fBelief   field = "belief"
+	fRecipe   field = "recipe"
+	fCount    field = "count"
+	fNotified field = "notified"
+	fSeq      field = "seq"
 )
-
-// vocabulary is which fields each event has; those in need have to be set.
-var vocabulary = map[Event]struct{ may, need []field }{
-	Joined:       {may: []field{fWho, fSeq}},
-	Left:         {may: []field{fCause}, need: []field{fWho}},
-	Handoff:      {may: []field{fWho, fTo, fCause}},
-	Elected:      {need: []field{fWho}},
-	Acknowledged: {need: []field{fWho}},
-	Ghosted:      {need: []field{fWho}},
-	AllStand:     {},
-	Frozen:       {need: []field{fWho}},
-	Thawed:       {need: []field{fWho}},
-	Killed:       {need: []field{fWho}},
-	Partitioned:  {need: []field{fWho}},
-	SlowLead:     {need: []field{fWho}},
-	QuickLead:    {need: []field{fWho}},
-	NoGuid:       {need: []field{fWho}},
-	Found:        {need: []field{fWho}},
-	Believes:     {need: []field{fWho, fBelief}},
-	Watches:      {may: []field{fWho}, need: []field{fTo}},
-	Believers:    {need: []field{fCount}},
-	Recipe:       {need: []field{fRecipe}},
-	FenceOn:      {},
-	FenceOff:     {},
-	Slowed:       {},
-	FullSpeed:    {},
-	Woke:         {may: []field{fWho, fCount, fTold}},
-	StaleWrite:   {need: []field{fWho}},
-	FenceHeld:    {need: []field{fWho}},
-	TokenHeld:    {need: []field{fWho}},
-	Counted:      {may: []field{fCount}},
-	Asked:        {need: []field{fWho}},
-	Verified:     {may: []field{fWho}},
-	NotVerified:  {need: []field{fWho}},
-	Unwatched:    {need: []field{fWho}},
-}
 
 func (c *Condition) check() error {
 	words, ok := vocabulary[c.Event]
@@ -191,7 +155,7 @@ func (c *Condition) check() error {
 	}
 	set := map[field]string{
 		fWho: string(c.Who), fTo: string(c.To), fCause: string(c.Cause), fBelief: string(c.Belief), fRecipe: c.Recipe,
-		fCount: string(c.Count), fTold: string(c.Told), fSeq: c.Seq,
+		fCount: string(c.Count), fNotified: string(c.Notified), fSeq: c.Seq,
 	}
 	var bad []string
 	for f, value := range set {
@@ -221,7 +185,7 @@ func (c *Condition) check() error {
 // knows reports whether a field can have a value.
 func (f field) knows(value string, e Event) bool {
 	switch f {
-	case fWho, fTo, fTold:
+	case fWho, fTo, fNotified:
 		role := Role(value)
 		return lacking[role] != "" && role != Newcomer || role == Nobody && e == Handoff || role == You && e == Joined
 	case fCause:

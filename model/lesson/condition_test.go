@@ -87,7 +87,7 @@ func TestConditions(t *testing.T) {
 			no:  []func(*world){func(w *world) { w.create("cedar", w.members["cedar"].Session) }, func(w *world) { w.join("ember") }},
 		},
 		{
-			c:   lesson.Condition{Event: lesson.AllStand},
+			c:   lesson.Condition{Event: lesson.AllSettled},
 			yes: func(w *world) { w.join("ember") },
 		},
 		{
@@ -176,7 +176,7 @@ func TestConditions(t *testing.T) {
 			no:     []func(*world){func(w *world) { w.put(&model.Pace{At: w.at, Delay: time.Second}) }},
 		},
 		{
-			c:   lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "1", Told: lesson.Second},
+			c:   lesson.Condition{Event: lesson.Woke, Who: lesson.Leader, Count: "1", Notified: lesson.Second},
 			yes: func(w *world) { w.resign("amber") },
 			no:  []func(*world){func(w *world) { w.resign("birch") }, func(w *world) { w.follow("herd"); w.resign("amber") }},
 		},

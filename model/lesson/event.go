@@ -12,8 +12,8 @@ const (
 	// allows. Acknowledged: it did.
 	Elected      Event = "elected"
 	Acknowledged Event = "acknowledged"
-	Ghosted      Event = "ghost"     // the session of Who owns two contenders
-	AllStand     Event = "all stand" // all of ours are in the queue and know their place, and one leads
+	Ghosted      Event = "ghost"       // the session of Who owns two contenders
+	AllSettled   Event = "all settled" // all of ours are in the queue and know their place, and one leads
 
 	// Of our own candidates.
 	Frozen      Event = "frozen"

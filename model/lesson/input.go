@@ -96,7 +96,7 @@ func (r *Run) back() string {
 		r.restart()
 	case r.part > 0:
 		r.enter(r.part - 1)
-	case r.chosen >= 0 || r.phase == told:
+	case r.chosen >= 0 || r.phase == finished:
 		r.restart()
 	default:
 		return "this is the first part"

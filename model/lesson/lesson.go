@@ -8,7 +8,7 @@
 // student what will happen, then have the student press the real keys, and wait
 // until it has happened:
 //
-//	read --> asked --Answer--> waiting --the event--> told --Next--> the next part
+//	read --> asked --Answer--> waiting --the event--> finished --Next--> the next part
 //
 // [Condition] values end the wait. They are a small closed vocabulary about the
 // state of the election and its events; no clock and no key makes one true. A

@@ -31,7 +31,7 @@ func (p *Part) names() names {
 		}
 		put(&n.needed, c.Who)
 		put(&n.needed, c.To)
-		put(&n.needed, c.Told)
+		put(&n.needed, c.Notified)
 	}
 	said := slices.Concat(p.Text, p.Hints, []string{p.After})
 	if a := p.Act; a != nil {

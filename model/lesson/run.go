@@ -12,10 +12,10 @@ import (
 type phase int
 
 const (
-	reading phase = iota // nothing is asked for
-	asking               // the question waits for an answer
-	waiting              // the act was asked for
-	told                 // it has happened
+	reading  phase = iota // nothing is asked for
+	asking                // the question waits for an answer
+	waiting               // the act was asked for
+	finished              // it has happened
 )
 
 // Run is one student's way through one lesson. It is for one goroutine at a
@@ -135,7 +135,7 @@ func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	m := &moment{before: r.state, after: s, events: events, cast: r.cast, since: r.since, asked: r.asked}
 	r.state = s
 	switch {
-	case r.done || r.phase == told:
+	case r.done || r.phase == finished:
 	case r.fixed:
 		r.watch(m)
 	default:
@@ -189,7 +189,7 @@ func (r *Run) watch(m *moment) {
 	}
 }
 
-// note remembers what is told of afterwards.
+// note remembers what texts say afterwards.
 func (r *Run) note(m *moment) {
 	m.each(func(e model.EventBody) {
 		switch e := e.(type) {
@@ -231,7 +231,7 @@ func (r *Run) conclude() {
 			return
 		}
 	}
-	r.phase, r.dirty = told, true
+	r.phase, r.dirty = finished, true
 	r.skipped[r.part] = r.skipped[r.part] && r.chosen < 0 && p.Question != nil
 	r.say("")
 	if p.Question == nil {

@@ -28,7 +28,7 @@ func (r *Run) strayed(m *moment) {
 		r.say("")
 	}
 	meant, asked := r.meant(), r.askedOf()
-	m.members("", func(old, now *model.Member) {
+	m.members(func(old, now *model.Member) {
 		if meant[now.ID] || old.Fault == now.Fault && old.Ending == now.Ending {
 			return
 		}

@@ -149,9 +149,6 @@ func (w words) value(name string) string {
 	case phStale:
 		return units.Count(w.r.seen.stale, "stale write", "stale writes")
 	case phTotal, phData, phLists:
-		if s.Table == nil {
-			break
-		}
 		if total, data, ok := watchCounts(s.Table); ok {
 			return strconv.Itoa(map[string]int{phTotal: total, phData: data, phLists: total - data}[name])
 		}

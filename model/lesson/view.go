@@ -31,7 +31,7 @@ func (r *Run) draw() View {
 		for i := range q.Options {
 			v.Options = append(v.Options, words.fill(q.Options[i].Text))
 		}
-		if r.phase == told {
+		if r.phase == finished {
 			v.Right = r.right
 			v.Verdict = words.fill(r.verdict(q))
 		}
@@ -40,7 +40,7 @@ func (r *Run) draw() View {
 		v.Hint = words.fill(p.Hints[r.hints-1])
 	}
 	v.Hints = len(p.Hints) - r.hints
-	if r.phase == told {
+	if r.phase == finished {
 		v.Happened = words.fill(p.After)
 	}
 	if r.done {
@@ -56,7 +56,7 @@ func (r *Run) draw() View {
 		v.Do, v.Fault = words.fill(p.Act.Do), p.Act.Fault
 		v.Keys = append(v.Keys, p.Act.Keys...)
 		v.Target = r.cast.found[p.Act.Target].member
-	case told, reading:
+	case finished, reading:
 		v.CanNext = true
 	}
 	return v
