@@ -1,6 +1,8 @@
 package lesson
 
 import (
+	"maps"
+
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -78,15 +80,7 @@ func look(s *doctor.State, role Role) actor {
 
 // same reports whether two casts are the same people in the same places.
 func (c *cast) same(o *cast) bool {
-	if o == nil || c.count != o.count || c.next != o.next || len(c.found) != len(o.found) {
-		return false
-	}
-	for role, a := range c.found {
-		if o.found[role] != a {
-			return false
-		}
-	}
-	return true
+	return o != nil && c.count == o.count && c.next == o.next && maps.Equal(c.found, o.found)
 }
 
 // lacks returns what to do about a role of roles that nobody has; "" if all

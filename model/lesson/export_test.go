@@ -1,5 +1,247 @@
 package lesson
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"electop/model"
+	"electop/model/dialect"
+)
+
+// The lessons are part of the program, so tests check them, and nothing does when it
+// runs.
+
+// Check returns what is wrong with a lesson, nil for a valid one.
+func (l *Lesson) Check() error {
+	var errs []error
+	wrong := func(where, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
+	}
+	for _, x := range [...]struct{ name, text string }{{"id", l.ID}, {"title", l.Title}, {"about", l.About}} {
+		if x.text == "" {
+			wrong(x.name, "missing")
+		}
+	}
+	if l.Scene.Cast < 1 {
+		wrong("scene", "it has no candidates")
+	}
+	if len(l.Parts) == 0 {
+		wrong("part", "missing")
+	}
+	for i := range l.Parts {
+		for _, err := range l.Parts[i].check() {
+			errs = append(errs, fmt.Errorf("part %d: %w", i+1, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("lesson %s: %w", l.ID, err)
+	}
+	return nil
+}
+
+func (p *Part) check() (errs []error) {
+	wrong := func(where, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
+	}
+	text := func(where string, afterwards bool, texts ...string) {
+		for _, t := range texts {
+			found, err := placeholders(t)
+			if err != nil {
+				wrong(where, "%v", err)
+			}
+			for _, name := range found {
+				role, _, isRole := roleOf(name)
+				switch {
+				case !isRole && values[name] == nil:
+					wrong(where, "unknown placeholder {%s}", name)
+				case !afterwards && (role == Newcomer || !isRole && !slices.Contains(knownBefore, name)):
+					wrong(where, "{%s} is not known yet", name)
+				}
+			}
+		}
+	}
+	if len(p.Text) == 0 {
+		wrong("text", "missing")
+	}
+	text("text", false, p.Text...)
+	text("hints", false, p.Hints...)
+	text("after", true, p.After)
+	if a := p.Act; a != nil {
+		text("act", false, a.Do)
+		switch {
+		case a.Do == "" || p.After == "":
+			wrong("act", "it needs do, and its part needs after")
+		case len(a.Keys) == 0:
+			wrong("act", "no keys")
+		case len(a.Until) == 0:
+			wrong("act", "it needs until: what to wait for")
+		case len(p.Hints) == 0:
+			wrong("act", "no hints")
+		case a.Target != "" && (lacking[a.Target] == "" || a.Target == Newcomer):
+			wrong("act", "unknown target %q", a.Target)
+		case (a.Fault != "") != slices.Contains(a.Keys, "X"):
+			wrong("act", "fault and the key X need each other")
+		}
+		for i := range a.Until {
+			if err := a.Until[i].check(); err != nil {
+				wrong("until", "%v", err)
+			}
+		}
+	} else if p.After != "" {
+		wrong("after", "the part has no act")
+	}
+	q := p.Question
+	if q == nil {
+		return errs
+	}
+	text("question", false, q.Ask)
+	text("question", true, q.Right, q.Wrong)
+	otherwise := 0
+	for i := range q.Options {
+		o := &q.Options[i]
+		text("option", false, o.Text)
+		text("option", true, o.Wrong)
+		switch {
+		case o.Text == "":
+			wrong("option", "no text")
+		case o.Else == (o.If != nil):
+			wrong("option", "%q needs either if or else", o.Text)
+		case o.Else:
+			otherwise++
+		default:
+			if err := o.If.check(); err != nil {
+				wrong("option", "%v", err)
+			}
+			if o.If.Then || o.If.Already || o.If.Times != 0 {
+				wrong("option", "%q: then, already and times are for acts", o.Text)
+			}
+		}
+	}
+	switch {
+	case p.Act == nil:
+		wrong("question", "its part has no act to answer it")
+	case q.Ask == "" || q.Right == "" || q.Wrong == "":
+		wrong("question", "it needs ask, right and wrong")
+	case len(q.Options) < 2 || len(q.Options) > 9:
+		wrong("question", "it needs 2 to 9 options")
+	case otherwise > 1:
+		wrong("question", "more than one else")
+	}
+	return errs
+}
+
+// field is what a condition can say besides its event.
+type field string
+
+const (
+	fWho      field = "who"
+	fTo       field = "to"
+	fCause    field = "cause"
+	fBelief   field = "belief"
+	fRecipe   field = "recipe"
+	fCount    field = "count"
+	fNotified field = "notified"
+	fSeq      field = "seq"
+)
+
+// fields are what a condition on an event may have, and has to have.
+var fields = map[Event]struct{ may, need []field }{
+	Joined:       {may: []field{fWho, fSeq}},
+	Left:         {may: []field{fCause}, need: []field{fWho}},
+	Handoff:      {may: []field{fWho, fTo, fCause}},
+	Elected:      {need: []field{fWho}},
+	Acknowledged: {need: []field{fWho}},
+	Ghosted:      {need: []field{fWho}},
+	AllSettled:   {},
+	Frozen:       {need: []field{fWho}},
+	Thawed:       {need: []field{fWho}},
+	Killed:       {need: []field{fWho}},
+	Partitioned:  {need: []field{fWho}},
+	SlowLead:     {need: []field{fWho}},
+	QuickLead:    {need: []field{fWho}},
+	NoGuid:       {need: []field{fWho}},
+	Found:        {need: []field{fWho}},
+	Believes:     {need: []field{fWho, fBelief}},
+	Watches:      {may: []field{fWho}, need: []field{fTo}},
+	Believers:    {need: []field{fCount}},
+	Recipe:       {need: []field{fRecipe}},
+	FenceOn:      {},
+	FenceOff:     {},
+	Slowed:       {},
+	FullSpeed:    {},
+	Woke:         {may: []field{fWho, fCount, fNotified}},
+	StaleWrite:   {need: []field{fWho}},
+	FenceHeld:    {need: []field{fWho}},
+	TokenHeld:    {need: []field{fWho}},
+	Counted:      {may: []field{fCount}},
+	Asked:        {need: []field{fWho}},
+	Verified:     {may: []field{fWho}},
+	NotVerified:  {need: []field{fWho}},
+	Unwatched:    {need: []field{fWho}},
+}
+
+// knownBefore are the placeholders that are known before it has happened.
+var knownBefore = []string{"count", "waiting", "next seq", "timeout"}
+
+func (c *Condition) check() error {
+	words, ok := fields[c.Event]
+	if _, known := vocabulary[c.Event]; !ok || !known {
+		return fmt.Errorf("unknown event %q", c.Event)
+	}
+	set := map[field]string{
+		fWho: string(c.Who), fTo: string(c.To), fCause: string(c.Cause), fBelief: string(c.Belief), fRecipe: c.Recipe,
+		fCount: string(c.Count), fNotified: string(c.Notified), fSeq: c.Seq,
+	}
+	var bad []string
+	for f, value := range set {
+		need := slices.Contains(words.need, f)
+		switch {
+		case value == "" && need:
+			bad = append(bad, "needs "+string(f))
+		case value != "" && !need && !slices.Contains(words.may, f):
+			bad = append(bad, "has no "+string(f))
+		case value != "" && !f.knows(value, c.Event):
+			bad = append(bad, fmt.Sprintf("unknown %s %q", f, value))
+		}
+	}
+	if c.Already && !c.lasting() {
+		bad = append(bad, "is a moment, not a state: already cannot be used")
+	}
+	if c.Times < 0 || c.Times > 1 && c.lasting() {
+		bad = append(bad, "happens only once: times cannot be used")
+	}
+	if len(bad) > 0 {
+		slices.Sort(bad)
+		return fmt.Errorf("%s: %s", c.Event, strings.Join(bad, "; "))
+	}
+	return nil
+}
+
+// knows reports whether a field can have a value.
+func (f field) knows(value string, e Event) bool {
+	switch f {
+	case fWho, fTo, fNotified:
+		role := Role(value)
+		return lacking[role] != "" && role != Newcomer || role == Nobody && e == Handoff || role == You && e == Joined
+	case fCause:
+		return slices.Contains([]model.Cause{model.CauseResigned, model.CauseClosed, model.CauseExpired, model.CauseUnknown, model.CauseLeft}, model.Cause(value))
+	case fBelief:
+		return slices.Contains([]model.Belief{model.Volunteering, model.Waiting, model.Elected, model.Leading, model.Suspended, model.Resigned, model.Lost}, model.Belief(value))
+	case fRecipe:
+		_, ok := dialect.RecipeNamed(value)
+		return ok
+	case fCount:
+		var c cast
+		_, ok := c.number(Number(value))
+		return ok
+	case fSeq:
+		return value == seqNew || value == seqUsed
+	}
+	return false
+}
+
 // Events are all that a condition can wait for.
 func Events() (all []Event) {
 	for e := range vocabulary {

@@ -29,7 +29,8 @@ package lesson
 
 import "electop/model/doctor"
 
-// Lesson is one lesson, as data. [Lesson.Check] says whether it is valid.
+// Lesson is one lesson, as data. Tests check that those of package demo/lessons are
+// valid.
 type Lesson struct {
 	ID    string `toml:"-"`
 	Title string `toml:"title"`

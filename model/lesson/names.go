@@ -2,57 +2,48 @@ package lesson
 
 import "slices"
 
-// names are the roles that a part names.
-type names struct {
-	// needed have to be somebody before the act can be asked for.
-	needed []Role
-	all    []Role
-}
-
-// names returns the roles that the part names.
-func (p *Part) names() names {
-	var n names
-	put := func(to *[]Role, role Role) {
-		if lacking[role] != "" && role != Newcomer && !slices.Contains(*to, role) {
-			*to = append(*to, role)
-		}
-	}
-	text := func(to *[]Role, text string) {
-		found, _ := placeholders(text)
-		for _, name := range found {
-			if role, _, ok := roleOf(name); ok {
-				put(to, role)
+// roles returns the roles that the part names, and those that somebody has to have
+// before the act can be asked for.
+func (p *Part) roles() (all, needed []Role) {
+	put := func(need bool, roles ...Role) {
+		for _, role := range roles {
+			if lacking[role] == "" || role == Newcomer {
+				continue
+			}
+			if all = append(all, role); need && !slices.Contains(needed, role) {
+				needed = append(needed, role)
 			}
 		}
 	}
-	condition := func(c *Condition) {
-		if c == nil {
-			return
+	texts := func(need bool, texts ...string) {
+		for _, t := range texts {
+			found, _ := placeholders(t)
+			for _, name := range found {
+				role, _, _ := roleOf(name)
+				put(need, role)
+			}
 		}
-		put(&n.needed, c.Who)
-		put(&n.needed, c.To)
-		put(&n.needed, c.Notified)
 	}
-	said := slices.Concat(p.Text, p.Hints, []string{p.After})
+	texts(false, p.Text...)
+	texts(false, p.Hints...)
+	texts(false, p.After)
 	if a := p.Act; a != nil {
-		put(&n.needed, a.Target)
-		text(&n.needed, a.Do)
-		for i := range a.Until {
-			condition(&a.Until[i])
+		put(true, a.Target)
+		texts(true, a.Do)
+		for _, c := range a.Until {
+			put(true, c.Who, c.To, c.Notified)
 		}
 	}
 	if q := p.Question; q != nil {
-		text(&n.needed, q.Ask)
-		for i := range q.Options {
-			text(&n.needed, q.Options[i].Text)
-			condition(q.Options[i].If)
-			said = append(said, q.Options[i].Wrong)
+		texts(true, q.Ask)
+		texts(false, q.Right, q.Wrong)
+		for _, o := range q.Options {
+			texts(true, o.Text)
+			texts(false, o.Wrong)
+			if c := o.If; c != nil {
+				put(true, c.Who, c.To, c.Notified)
+			}
 		}
-		said = append(said, q.Right, q.Wrong)
 	}
-	n.all = slices.Clone(n.needed)
-	for _, t := range said {
-		text(&n.all, t)
-	}
-	return n
+	return all, needed
 }

@@ -30,7 +30,8 @@ type Run struct {
 	skipped []bool // parts of which something was
 	done    bool
 
-	names  names // the roles that the part names
+	roles  []Role // that the part names
+	needed []Role // of these, the ones that somebody has to have
 	cast   *cast
 	fixed  bool      // the cast is fixed: the wait has begun
 	since  time.Time // when it did
@@ -68,7 +69,8 @@ func (r *Run) enter(i int) {
 // restart begins the present part again.
 func (r *Run) restart() {
 	p := r.now()
-	r.phase, r.names = reading, p.names()
+	r.phase = reading
+	r.roles, r.needed = p.roles()
 	r.fixed, r.chosen, r.right, r.hints, r.stuck, r.lack, r.lost = false, -1, -1, 0, "", "", false
 	r.seen, r.met, r.came = seen{}, nil, nil
 	switch {
@@ -84,7 +86,7 @@ func (r *Run) restart() {
 // recast looks up who is meant now, and lets the waiting begin if all of them
 // are there.
 func (r *Run) recast() {
-	c := castOf(r.state, r.names.all)
+	c := castOf(r.state, r.roles)
 	if !c.same(r.cast) {
 		r.dirty = true
 	}
@@ -93,7 +95,7 @@ func (r *Run) recast() {
 		return
 	}
 	act := r.now().Act
-	lack := c.lacks(r.names.needed)
+	lack := c.lacks(r.needed)
 	if a := c.found[act.Target]; lack == "" && act.Target != "" {
 		lack = a.cannot(r.state)
 	}

@@ -80,7 +80,7 @@ func (r *Run) meant() map[string]bool {
 // askedOf are our members that the question, its answers or the act name.
 func (r *Run) askedOf() map[string]bool {
 	out := make(map[string]bool)
-	for _, role := range r.names.needed {
+	for _, role := range r.needed {
 		if a := r.cast.found[role]; a.member != "" {
 			out[a.member] = true
 		}

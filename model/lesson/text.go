@@ -6,50 +6,46 @@ import (
 	"strings"
 
 	"electop/model"
-	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
 )
 
 // Placeholders are written in braces: {leader} is a role's name, {seq of leader} the
-// number of its znode. A literal brace is written twice: {{. The other
-// placeholders are those of plain, which are always known, and those of
-// happened, which are known in [Part.After] and in verdicts.
-const (
-	seqOf = "seq of "
+// number of its znode. A literal brace is written twice: {{. All others are in
+// values; most of these are known only in [Part.After] and in verdicts.
+const seqOf = "seq of "
 
-	phCount    = "count"    // contenders
-	phWaiting  = "waiting"  // all but the leader
-	phNextSeq  = "next seq" // what the next volunteer gets
-	phTimeout  = "timeout"  // of the candidates' sessions
-	phWinner   = "winner"   // who leads
-	phSilent   = "silent"   // of the handoff
-	phTakeover = "takeover"
-	phNotified = "notified" // of the wake: "1 candidate", "3 requests", "840 bytes"
-	phRequests = "requests"
-	phBytes    = "bytes"
-	phStale    = "stale writes"
-	phTotal    = "watches" // of the servers' table: "9", of which on znodes, and on lists
-	phData     = "data watches"
-	phLists    = "list watches"
-)
+const unknown = "unknown"
 
-var (
-	plain    = []string{phCount, phWaiting, phNextSeq, phTimeout}
-	happened = []string{phWinner, phSilent, phTakeover, phNotified, phRequests, phBytes, phStale, phTotal, phData, phLists}
-)
+var values = map[string]func(*Run) string{
+	"count":    func(r *Run) string { return strconv.Itoa(r.cast.count) }, // contenders
+	"waiting":  func(r *Run) string { return strconv.Itoa(max(0, r.cast.count-1)) },
+	"next seq": nextSeq,
+	"timeout":  timeout,
+
+	"winner":       winner,
+	"silent":       silent,
+	"takeover":     takeover,
+	"notified":     ofWake(func(w *model.Woken) string { return units.Count(len(w.Notified), "candidate", "candidates") }),
+	"requests":     ofWake(func(w *model.Woken) string { return units.Count(w.Requests, "request", "requests") }),
+	"bytes":        ofWake(func(w *model.Woken) string { return units.Count(w.BytesIn+w.BytesOut, "byte", "bytes") }),
+	"stale writes": func(r *Run) string { return units.Count(r.seen.stale, "stale write", "stale writes") },
+	"watches":      ofTable(func(total, data int) int { return total }), // of the servers' table
+	"data watches": ofTable(func(total, data int) int { return data }),
+	"list watches": ofTable(func(total, data int) int { return total - data }),
+}
 
 // placeholders returns what stands in braces.
 func placeholders(text string) (found []string, err error) {
-	_, err = replace(text, func(name string) (string, bool) {
+	_, err = replace(text, func(name string) string {
 		found = append(found, name)
-		return "", true
+		return ""
 	})
 	return found, err
 }
 
 // replace puts f's values in the place of placeholders.
-func replace(text string, f func(name string) (value string, ok bool)) (string, error) {
+func replace(text string, f func(name string) string) (string, error) {
 	var out strings.Builder
 	for {
 		i := strings.IndexByte(text, '{')
@@ -68,11 +64,7 @@ func replace(text string, f func(name string) (value string, ok bool)) (string, 
 		if !closed {
 			return "", fmt.Errorf("missing } before %q", text)
 		}
-		value, ok := f(name)
-		if !ok {
-			return "", fmt.Errorf("unknown placeholder {%s}", name)
-		}
-		out.WriteString(value)
+		out.WriteString(f(name))
 		text = rest
 	}
 }
@@ -84,17 +76,9 @@ func roleOf(name string) (role Role, seq, ok bool) {
 	return role, seq, lacking[role] != ""
 }
 
-// words are the values of placeholders.
-type words struct{ r *Run }
-
-func (r *Run) words() words { return words{r} }
-
-// fill returns a text that [Lesson.Check] found good, with its values.
-func (w words) fill(text string) string {
-	if !strings.Contains(text, "{") {
-		return text
-	}
-	out, err := replace(text, func(name string) (string, bool) { return w.value(name), true })
+// fill returns a text with the values of its placeholders.
+func (r *Run) fill(text string) string {
+	out, err := replace(text, r.value)
 	if err != nil {
 		return text
 	}
@@ -102,78 +86,89 @@ func (w words) fill(text string) string {
 }
 
 // value returns what a placeholder stands for.
-func (w words) value(name string) string {
-	c, s := w.r.cast, w.r.state
-	const unknown = "unknown"
-	if role, seq, ok := roleOf(name); ok {
-		a := c.found[role]
-		if role == Newcomer {
-			a = w.r.seen.newcomer
-		}
-		switch {
-		case a.label == "":
-			return "nobody"
-		case seq:
-			return a.seq
-		}
-		return a.label
+func (r *Run) value(name string) string {
+	role, seq, ok := roleOf(name)
+	if !ok {
+		return values[name](r)
 	}
-	switch name {
-	case phCount:
-		return strconv.Itoa(c.count)
-	case phWaiting:
-		return strconv.Itoa(max(0, c.count-1))
-	case phNextSeq:
-		if c.next >= 0 {
-			return strconv.FormatInt(c.next, 10)
-		}
-	case phTimeout:
-		for _, m := range s.Members {
-			if m.Timeout > 0 {
-				return units.Exact(m.Timeout)
-			}
-		}
-	case phWinner:
-		if l := s.Leader(); l != nil {
-			return znode.Safe(l.Label(), nameMax)
-		}
+	a := r.cast.found[role]
+	if role == Newcomer {
+		a = r.seen.newcomer
+	}
+	switch {
+	case a.label == "":
 		return "nobody"
-	case phSilent, phTakeover:
-		if h := w.r.seen.handoff; h != nil {
-			return handoffWord(s, h, name)
-		}
-	case phNotified, phRequests, phBytes:
-		if x := w.r.seen.wake; x != nil {
-			return wakeWord(x, name)
-		}
-	case phStale:
-		return units.Count(w.r.seen.stale, "stale write", "stale writes")
-	case phTotal, phData, phLists:
-		if total, data, ok := watchCounts(s.Table); ok {
-			return strconv.Itoa(map[string]int{phTotal: total, phData: data, phLists: total - data}[name])
+	case seq:
+		return a.seq
+	}
+	return a.label
+}
+
+// nextSeq is the number that the next volunteer gets.
+func nextSeq(r *Run) string {
+	if r.cast.next < 0 {
+		return unknown
+	}
+	return strconv.FormatInt(r.cast.next, 10)
+}
+
+// timeout is that of the candidates' sessions.
+func timeout(r *Run) string {
+	for _, m := range r.state.Members {
+		if m.Timeout > 0 {
+			return units.Exact(m.Timeout)
 		}
 	}
 	return unknown
 }
 
-func handoffWord(s *doctor.State, h *model.Handoff, name string) string {
-	switch {
-	case name == phTakeover && h.Takeover != nil:
-		return units.Took(*h.Takeover)
-	case name == phTakeover && h.To != nil && s.Acknowledged() && s.Leader().ID() == h.To.ID(): // later than the journal waited for it
-		return "more than " + units.Exact(model.AckWait)
-	case name == phSilent && h.Silent != nil:
-		return units.Took(*h.Silent)
+func winner(r *Run) string {
+	if l := r.state.Leader(); l != nil {
+		return znode.Safe(l.Label(), nameMax)
 	}
-	return "an unknown time"
+	return "nobody"
 }
 
-func wakeWord(w *model.Woken, name string) string {
-	switch name {
-	case phNotified:
-		return units.Count(len(w.Notified), "candidate", "candidates")
-	case phRequests:
-		return units.Count(w.Requests, "request", "requests")
+const unknownTime = "an unknown time"
+
+func silent(r *Run) string {
+	switch h := r.seen.handoff; {
+	case h == nil:
+		return unknown
+	case h.Silent == nil:
+		return unknownTime
+	default:
+		return units.Took(*h.Silent)
 	}
-	return units.Count(w.BytesIn+w.BytesOut, "byte", "bytes")
+}
+
+func takeover(r *Run) string {
+	switch h, s := r.seen.handoff, r.state; {
+	case h == nil:
+		return unknown
+	case h.Takeover != nil:
+		return units.Took(*h.Takeover)
+	case h.To != nil && s.Acknowledged() && s.Leader().ID() == h.To.ID(): // later than the journal waited for it
+		return "more than " + units.Exact(model.AckWait)
+	}
+	return unknownTime
+}
+
+func ofWake(value func(*model.Woken) string) func(*Run) string {
+	return func(r *Run) string {
+		if r.seen.wake == nil {
+			return unknown
+		}
+		return value(r.seen.wake)
+	}
+}
+
+func ofTable(value func(total, data int) int) func(*Run) string {
+	return func(r *Run) string {
+		total, data, ok := watchCounts(r.state.Table)
+		if !ok {
+			return unknown
+		}
+		return strconv.Itoa(value(total, data))
+	}
 }

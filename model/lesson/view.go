@@ -21,27 +21,27 @@ func (r *Run) draw() View {
 		Parts: len(r.lesson.Parts), Chosen: -1, Right: -1, Done: r.done,
 	}
 	v.Skipped = slices.Contains(r.skipped, true)
-	p, words := r.now(), r.words()
+	p := r.now()
 	v.Part = r.part + 1
 	for _, t := range p.Text {
-		v.Text = append(v.Text, words.fill(t))
+		v.Text = append(v.Text, r.fill(t))
 	}
 	if q := p.Question; q != nil {
-		v.Question, v.Chosen = words.fill(q.Ask), r.chosen
+		v.Question, v.Chosen = r.fill(q.Ask), r.chosen
 		for i := range q.Options {
-			v.Options = append(v.Options, words.fill(q.Options[i].Text))
+			v.Options = append(v.Options, r.fill(q.Options[i].Text))
 		}
 		if r.phase == finished {
 			v.Right = r.right
-			v.Verdict = words.fill(r.verdict(q))
+			v.Verdict = r.fill(r.verdict(q))
 		}
 	}
 	if r.hints > 0 {
-		v.Hint = words.fill(p.Hints[r.hints-1])
+		v.Hint = r.fill(p.Hints[r.hints-1])
 	}
 	v.Hints = len(p.Hints) - r.hints
 	if r.phase == finished {
-		v.Happened = words.fill(p.After)
+		v.Happened = r.fill(p.After)
 	}
 	if r.done {
 		if v.Skipped {
@@ -53,7 +53,7 @@ func (r *Run) draw() View {
 	switch r.phase {
 	case waiting:
 		v.Waiting = true
-		v.Do, v.Fault = words.fill(p.Act.Do), p.Act.Fault
+		v.Do, v.Fault = r.fill(p.Act.Do), p.Act.Fault
 		v.Keys = append(v.Keys, p.Act.Keys...)
 		v.Target = r.cast.found[p.Act.Target].member
 	case finished, reading:

@@ -8,85 +8,81 @@ import (
 	"electop/model/session"
 )
 
-// meaning is what an event is: the fields that a condition on it may have or needs,
-// and when it is true. Either it is a state that lasts (holds), or it happens, and
-// may happen again.
+// meaning is when an event is true. Either it is a state that lasts (holds), or it
+// happens, and may happen again.
 type meaning struct {
-	may, need []field
-	holds     func(c *Condition, s *doctor.State, who *cast) bool
-	happens   func(c *Condition, m *moment) (times int)
+	holds   func(c *Condition, s *doctor.State, who *cast) bool
+	happens func(c *Condition, m *moment) (times int)
 }
 
-var onWho = []field{fWho}
-
 var vocabulary = map[Event]meaning{
-	Joined: {may: []field{fWho, fSeq}, happens: on(func(c *Condition, m *moment, j model.Joined) bool {
+	Joined: {happens: on(func(c *Condition, m *moment, j model.Joined) bool {
 		return !j.Ignored && m.owns(c.Who, j.Candidate) && c.numbered(m, j.Candidate)
 	})},
-	Left: {may: []field{fCause}, need: onWho, happens: on(func(c *Condition, m *moment, l model.Left) bool {
+	Left: {happens: on(func(c *Condition, m *moment, l model.Left) bool {
 		return !l.Ignored && m.is(c.Who, l.Candidate) && (c.Cause == "" || c.Cause == m.cause(l.Candidate))
 	})},
-	Handoff: {may: []field{fWho, fTo, fCause}, happens: on(func(c *Condition, m *moment, h model.Handoff) bool {
+	Handoff: {happens: on(func(c *Condition, m *moment, h model.Handoff) bool {
 		return m.is(c.Who, h.From) && m.is(c.To, h.To) && (c.Cause == "" || c.Cause == h.Cause)
 	})},
-	Elected: {need: onWho, happens: on(func(c *Condition, m *moment, h model.Handoff) bool {
+	Elected: {happens: on(func(c *Condition, m *moment, h model.Handoff) bool {
 		l := m.after.Leader()
 		return h.To != nil && h.Takeover == nil && m.is(c.Who, h.To) && l != nil && l.ID() == h.To.ID() && !m.after.Acknowledged()
 	})},
-	Acknowledged: {need: onWho, holds: func(c *Condition, s *doctor.State, who *cast) bool {
+	Acknowledged: {holds: func(c *Condition, s *doctor.State, who *cast) bool {
 		return s.Acknowledged() && who.is(c.Who, s.Leader())
 	}},
-	Ghosted: {need: onWho, happens: on(func(c *Condition, m *moment, j model.Joined) bool {
+	Ghosted: {happens: on(func(c *Condition, m *moment, j model.Joined) bool {
 		return !j.Ignored && m.owns(c.Who, j.Candidate) && twins(m.after, j.Candidate)
 	})},
 	AllSettled: {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return allSettled(s) }},
 
-	Frozen:      {need: onWho, holds: ours(func(m *model.Member) bool { return m.Fault == model.Frozen })},
-	Killed:      {need: onWho, holds: ours(func(m *model.Member) bool { return m.Fault == model.Killed })},
-	Partitioned: {need: onWho, holds: ours(func(m *model.Member) bool { return m.Fault == model.Partitioned })},
-	SlowLead:    {need: onWho, holds: ours(func(m *model.Member) bool { return m.SlowLead })},
-	QuickLead:   {need: onWho, holds: ours(func(m *model.Member) bool { return !m.SlowLead })},
-	NoGuid:      {need: onWho, holds: ours(func(m *model.Member) bool { return m.NoGuid })},
-	Thawed: {need: onWho, happens: changed(func(old, now *model.Member) bool {
+	Frozen:      {holds: ours(func(m *model.Member) bool { return m.Fault == model.Frozen })},
+	Killed:      {holds: ours(func(m *model.Member) bool { return m.Fault == model.Killed })},
+	Partitioned: {holds: ours(func(m *model.Member) bool { return m.Fault == model.Partitioned })},
+	SlowLead:    {holds: ours(func(m *model.Member) bool { return m.SlowLead })},
+	QuickLead:   {holds: ours(func(m *model.Member) bool { return !m.SlowLead })},
+	NoGuid:      {holds: ours(func(m *model.Member) bool { return m.NoGuid })},
+	Thawed: {happens: changed(func(old, now *model.Member) bool {
 		return old.Fault == model.Frozen && now.Fault == model.NoFault
 	})},
-	Found: {need: onWho, happens: changed(func(old, now *model.Member) bool { return !old.StepOn.Found && now.StepOn.Found })},
-	Believes: {need: []field{fWho, fBelief}, holds: func(c *Condition, s *doctor.State, who *cast) bool {
+	Found: {happens: changed(func(old, now *model.Member) bool { return !old.StepOn.Found && now.StepOn.Found })},
+	Believes: {holds: func(c *Condition, s *doctor.State, who *cast) bool {
 		return ours(func(m *model.Member) bool { return m.Belief == c.Belief })(c, s, who)
 	}},
-	Watches: {may: onWho, need: []field{fTo}, holds: func(c *Condition, s *doctor.State, who *cast) bool {
+	Watches: {holds: func(c *Condition, s *doctor.State, who *cast) bool {
 		to := who.found[c.To]
 		return ours(func(m *model.Member) bool { return m.Watches != "" && to.stands && m.Watches == to.id.Name })(c, s, who)
 	}},
-	Believers: {need: []field{fCount}, holds: func(c *Condition, s *doctor.State, who *cast) bool {
+	Believers: {holds: func(c *Condition, s *doctor.State, who *cast) bool {
 		n, _ := who.number(c.Count)
 		return len(s.Properties.Believers) >= n
 	}},
 
-	Recipe: {need: []field{fRecipe}, holds: func(c *Condition, s *doctor.State, _ *cast) bool {
+	Recipe: {holds: func(c *Condition, s *doctor.State, _ *cast) bool {
 		return s.Recipe != nil && s.Recipe.Name() == c.Recipe
 	}},
 	FenceOn:   {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return s.Work.Rules.Fenced }},
 	FenceOff:  {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return !s.Work.Rules.Fenced }},
 	Slowed:    {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return slow(s) }},
 	FullSpeed: {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return !slow(s) }},
-	Woke: {may: []field{fWho, fCount, fNotified}, happens: func(c *Condition, m *moment) (n int) {
+	Woke: {happens: func(c *Condition, m *moment) (n int) {
 		m.wakes(func(w *model.Woken) { n += one(c.woke(m, w)) })
 		return n
 	}},
-	StaleWrite: {need: onWho, happens: wrote(func(w *model.Tried) bool { return w.Stale && !w.Refused })},
-	FenceHeld: {need: onWho, happens: wrote(func(w *model.Tried) bool {
+	StaleWrite: {happens: wrote(func(w *model.Tried) bool { return w.Stale && !w.Refused })},
+	FenceHeld: {happens: wrote(func(w *model.Tried) bool {
 		return w.Resource == model.Counter && w.Fenced && w.Refused
 	})},
-	TokenHeld: {need: onWho, happens: wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused })},
-	Counted: {may: []field{fCount}, happens: func(c *Condition, m *moment) int {
+	TokenHeld: {happens: wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused })},
+	Counted: {happens: func(c *Condition, m *moment) int {
 		total, data, ok := watchCounts(m.after.Table)
 		return one(m.newTable() && ok && c.counted(m, total-data))
 	}},
-	Asked:       {need: onWho, happens: reported(func(*doctor.State, int) bool { return true })},
-	Verified:    {may: onWho, happens: reported(verified)},
-	NotVerified: {need: onWho, happens: reported(func(s *doctor.State, i int) bool { return !verified(s, i) })},
-	Unwatched:   {need: onWho, happens: reported(unwatched)},
+	Asked:       {happens: reported(func(*doctor.State, int) bool { return true })},
+	Verified:    {happens: reported(verified)},
+	NotVerified: {happens: reported(func(s *doctor.State, i int) bool { return !verified(s, i) })},
+	Unwatched:   {happens: reported(unwatched)},
 }
 
 func one(yes bool) int {
