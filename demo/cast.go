@@ -103,29 +103,31 @@ func NewCast(cfg Config) *Cast {
 func (c *Cast) Speak(d *dialect.Dialect) { c.dialect.Store(d) }
 
 // Spawn adds a candidate and returns its ID.
-func (c *Cast) Spawn() (string, error) { return c.add("", false) }
+func (c *Cast) Spawn() (string, error) {
+	m, err := c.add("", false)
+	if err != nil {
+		return "", err
+	}
+	return m.id, nil
+}
 
-// Campaign adds electop's own candidacy under the given name.
-func (c *Cast) Campaign(name string) (string, error) { return c.add(name, true) }
+// Campaign adds electop's own candidacy under the given name, and returns [You].
+func (c *Cast) Campaign(name string) (string, error) {
+	_, err := c.add(name, true)
+	return You, err
+}
 
 // SpawnInOrder adds n candidates one after the other: each joins when the one before
 // it is in the queue, so that the queue has the order of their names. It waits until
 // all have joined or ctx ends.
 func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	for range n {
-		id, err := c.Spawn()
+		m, err := c.add("", false)
 		if err != nil {
 			return err
 		}
-		c.mu.Lock()
-		m := c.members[id]
-		c.mu.Unlock()
-		if m == nil {
-			continue // gone already, and Notice was told
-		}
 		select {
-		case <-m.stands:
-		case <-m.done:
+		case <-m.joined():
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -133,31 +135,30 @@ func (c *Cast) SpawnInOrder(ctx context.Context, n int) error {
 	return nil
 }
 
-func (c *Cast) add(name string, you bool) (string, error) {
+// add adds electop's own candidacy, or a candidate with the next name.
+func (c *Cast) add(name string, you bool) (*member, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ctx.Err() != nil {
-		return "", ErrClosed
+	switch {
+	case c.ctx.Err() != nil:
+		return nil, ErrClosed
+	case you && c.members[You] != nil:
+		return nil, ErrCampaigning
 	}
-	id := name
+	id := You
 	if !you {
-		id = castName(c.named)
+		name = castName(c.named)
+		id = name
 		c.named++
-		name = id
-	} else {
-		id = You
-		if c.members[id] != nil {
-			return "", ErrCampaigning
-		}
 	}
 	m := &member{
 		cast: c, id: id, name: name, you: you, recipe: c.recipe, noGuid: c.noGuid && !c.foreign(),
-		stands: make(chan struct{}), done: make(chan struct{}),
+		placed: make(chan struct{}), done: make(chan struct{}),
 	}
 	m.candidate = m.newCandidate(len(c.members) + 1)
 	c.members[id] = m
 	c.wg.Go(m.run)
-	return id, nil
+	return m, nil
 }
 
 // Resign makes a candidate close its session and leave.
@@ -201,11 +202,11 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 	}
 	c.mu.Unlock()
 	c.cfg.Put(&model.Switch{At: c.cfg.Now(), Recipe: c.name(r)})
-	places := make(map[*member]int64, len(members))
+	numbers := make(map[*member]int64, len(members))
 	for _, m := range members {
-		places[m] = m.place()
+		numbers[m] = m.number()
 	}
-	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(places[a], places[b]) })
+	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(numbers[a], numbers[b]) })
 	var turn <-chan struct{}
 	for _, m := range members {
 		if placed := m.follow(r, turn); placed != nil {

@@ -3,8 +3,6 @@ package demo
 import (
 	"context"
 	"fmt"
-
-	"electop/model"
 )
 
 // Partition separates a candidate from the servers: its network passes nothing in
@@ -51,28 +49,6 @@ func (c *Cast) NoGuidAll(on bool) {
 // (ErrNotNow) for a leader that has already finished its procedure.
 func (c *Cast) SlowLead(id string, on bool) error {
 	return c.try(id, func(m *member) error { return m.setSlow(on) })
-}
-
-// Fault returns the fault of a candidate; none for one that is not in the cast.
-func (c *Cast) Fault(id string) (f model.Fault) {
-	c.with(id, func(m *member) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		f = m.fault
-	})
-	return f
-}
-
-// Session returns the session of a candidate; 0 for none.
-func (c *Cast) Session(id string) (session uint64) {
-	c.with(id, func(m *member) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if st := m.candidate.Status(); !st.State.Terminal() {
-			session = st.SessionID
-		}
-	})
-	return session
 }
 
 // Clear makes all members leave. Frozen and partitioned members are healed first:

@@ -20,7 +20,6 @@ type member struct {
 	cast     *Cast
 	id, name string
 	you      bool
-	stands   chan struct{} // closed when its first candidate has a znode
 	done     chan struct{} // closed when it is gone
 	// One for all its candidates: frozen or parted between two it stays so.
 	gate fault.Gate
@@ -40,10 +39,9 @@ type member struct {
 	noGuid    bool
 	loses     bool          // its next candidate loses a reply
 	slow      chan struct{} // the leader procedure waits for its closing; nil: for nothing
-	stood     bool
 	gone      bool
 	turn      <-chan struct{} // to be awaited before it rejoins
-	placed    chan struct{}   // closed when it stands again
+	placed    chan struct{}   // closed when it has a znode, or is gone; nil then
 }
 
 func (m *member) newCandidate(size int) *candidate.Candidate {
@@ -73,10 +71,7 @@ func (m *member) run() {
 	defer func() {
 		m.mu.Lock()
 		m.gone = true
-		if m.placed != nil {
-			close(m.placed)
-			m.placed = nil
-		}
+		m.place()
 		m.publish(true)
 		m.mu.Unlock()
 		m.cast.remove(m)
@@ -131,17 +126,31 @@ func (m *member) report(_ time.Time, r model.Member) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last = r
-	if r.Znode != "" {
-		if !m.stood {
-			m.stood = true
-			close(m.stands)
-		}
-		if m.placed != nil && !m.again {
-			close(m.placed)
-			m.placed = nil
-		}
+	if r.Znode != "" && !m.again {
+		m.place()
 	}
 	m.publish(false)
+}
+
+// place notes that the member has its place in the queue, or gets none. The caller
+// holds m.mu.
+func (m *member) place() {
+	if m.placed != nil {
+		close(m.placed)
+		m.placed = nil
+	}
+}
+
+// joined returns what is closed when the member has a znode, or is gone.
+func (m *member) joined() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.placed != nil {
+		return m.placed
+	}
+	now := make(chan struct{})
+	close(now)
+	return now
 }
 
 // publish passes on the member as it is. The caller holds m.mu.
@@ -207,9 +216,8 @@ func (m *member) awaitTurn() {
 	}
 }
 
-// place is where the member stands in the queue, the last place for one that
-// does not stand.
-func (m *member) place() int64 {
+// number is that of the member's znode, the highest of all if it has none.
+func (m *member) number() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if seq, ok := znode.Sequence(m.last.Znode); ok {
