@@ -130,7 +130,7 @@ func New(opts Options) *Server {
 		watches:   watch.New[*conn](),
 	}
 	s.counters.Requests = make(map[wire.Op]int64)
-	s.tallies = tally.NewBoard(tallyHost{s})
+	s.tallies = tally.NewBoard(s.elapsed, func(d time.Duration, f func()) func() { return s.after(d, f).stop })
 	s.paced = backlog{s: s, changed: make(chan struct{}, 1)}
 	return s
 }

@@ -46,10 +46,3 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *tally.Count 
 	}
 	return s.tallies.Begin(gone.Parent, path, gone.Owner, zxid, time.Now(), notified)
 }
-
-// tallyHost is what the tallies need of the server.
-type tallyHost struct{ s *Server }
-
-func (h tallyHost) Elapsed() time.Duration { return h.s.elapsed() }
-
-func (h tallyHost) After(d time.Duration, f func()) (stop func()) { return h.s.after(d, f).stop }

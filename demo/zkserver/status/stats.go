@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -70,52 +71,14 @@ func (st *ConnStats) Done(op string, xid int32, zxid int64, at, took time.Durati
 }
 
 // OpLabel is the short name of an operation in the cons word.
-func OpLabel(op wire.Op) string {
-	switch op {
-	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
-		return "CREA"
-	case wire.OpDelete:
-		return "DELE"
-	case wire.OpSetData:
-		return "SETD"
-	case wire.OpSetACL:
-		return "SETA"
-	case wire.OpCloseSession:
-		return "CLOS"
-	case wire.OpSync:
-		return "SYNC"
-	case wire.OpCheck:
-		return "CHEC"
-	case wire.OpExists:
-		return "EXIS"
-	case wire.OpGetData:
-		return "GETD"
-	case wire.OpSetWatches:
-		return "SETW"
-	case wire.OpSetWatches2:
-		return "STW2"
-	case wire.OpAddWatch:
-		return "ADDW"
-	case wire.OpGetACL:
-		return "GETA"
-	case wire.OpGetChildren, wire.OpGetChildren2:
-		return "GETC"
-	case wire.OpGetAllChildrenNumber:
-		return "GETACN"
-	case wire.OpCheckWatches:
-		return "CHKW"
-	case wire.OpRemoveWatches:
-		return "REMW"
-	case wire.OpWhoAmI:
-		return "HOMI"
-	case wire.OpGetEphemerals:
-		return "GETE"
-	case wire.OpMulti:
-		return "MULT"
-	case wire.OpMultiRead:
-		return "MLTR"
-	case wire.OpPing:
-		return "PING"
-	}
-	return "NA"
+func OpLabel(op wire.Op) string { return cmp.Or(opLabels[op], "NA") }
+
+var opLabels = map[wire.Op]string{
+	wire.OpCreate: "CREA", wire.OpCreate2: "CREA", wire.OpCreateContainer: "CREA", wire.OpCreateTTL: "CREA",
+	wire.OpDelete: "DELE", wire.OpSetData: "SETD", wire.OpSetACL: "SETA", wire.OpCheck: "CHEC", wire.OpMulti: "MULT",
+	wire.OpExists: "EXIS", wire.OpGetData: "GETD", wire.OpGetACL: "GETA", wire.OpMultiRead: "MLTR",
+	wire.OpGetChildren: "GETC", wire.OpGetChildren2: "GETC", wire.OpGetAllChildrenNumber: "GETACN",
+	wire.OpSync: "SYNC", wire.OpPing: "PING", wire.OpWhoAmI: "HOMI", wire.OpGetEphemerals: "GETE",
+	wire.OpSetWatches: "SETW", wire.OpSetWatches2: "STW2", wire.OpAddWatch: "ADDW",
+	wire.OpCheckWatches: "CHKW", wire.OpRemoveWatches: "REMW", wire.OpCloseSession: "CLOS",
 }

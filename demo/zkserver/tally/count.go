@@ -32,7 +32,7 @@ func (b *Board) Begin(parent, path string, owner, zxid int64, now time.Time, not
 	slices.Sort(notified)
 	c := &Count{board: b, to: b.asked[parent], owed: 1, owner: owner}
 	c.Path, c.Zxid, c.At, c.Notified = path, zxid, now, notified
-	c.last = b.host.Elapsed()
+	c.last = b.now()
 	if c.Settled = len(notified) == 0; c.Settled {
 		c.tell()
 		return nil
@@ -47,7 +47,7 @@ func (b *Board) Begin(parent, path string, owner, zxid int64, now time.Time, not
 func (c *Count) Counts(session int64) bool { return c != nil && c.owner != session }
 
 func (c *Count) tell() {
-	c.told, c.news = c.board.host.Elapsed(), false
+	c.told, c.news = c.board.now(), false
 	for _, t := range c.to {
 		if !t.stopped {
 			t.report(c.Tally)
@@ -75,7 +75,7 @@ func (m *Member) Asks(n int) *Count {
 	c.Requests++
 	c.BytesIn += int64(n)
 	c.news = true
-	c.last = c.board.host.Elapsed()
+	c.last = c.board.now()
 	c.owed++
 	return c
 }
@@ -108,7 +108,7 @@ func (c *Count) Sent(to *Member, n int, notification bool) {
 	}
 	c.BytesOut += int64(n)
 	c.news = true
-	c.last = c.board.host.Elapsed()
+	c.last = c.board.now()
 	if notification {
 		to.Leave()
 		to.count = c
@@ -138,7 +138,7 @@ func (c *Count) Done() {
 func (c *Count) holds(d int) {
 	if c != nil {
 		c.holding += d
-		c.last = c.board.host.Elapsed()
+		c.last = c.board.now()
 		c.follow()
 	}
 }
@@ -163,7 +163,7 @@ func (c *Count) follow() {
 	if c.over {
 		return
 	}
-	now := c.board.host.Elapsed()
+	now := c.board.now()
 	idle := c.owed == 0 && c.holding == 0
 	c.Settled = idle && (c.sessions == 0 || now-c.last >= quiet)
 	if (c.news || c.Settled) && now-c.told >= every {
@@ -189,7 +189,7 @@ func (c *Count) again(at, now time.Duration) {
 		c.stop()
 	}
 	c.alarmAt = at
-	c.stop = c.board.host.After(at-now, func() {
+	c.stop = c.board.after(at-now, func() {
 		c.stop = nil
 		c.follow()
 	})

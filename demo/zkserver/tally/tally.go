@@ -1,6 +1,6 @@
 // Package tally counts what the deletion of a znode causes: who was notified of
-// it, and what they asked for then. It knows sessions as [Member], and has a
-// clock from its [Host]; the caller has the lock.
+// it, and what they asked for then. It knows sessions as [Member]; the caller has the
+// lock and the clock.
 package tally
 
 import (
@@ -44,16 +44,10 @@ const (
 	every = 20 * time.Millisecond
 )
 
-// A Host is the server. After calls f under its lock, d from now, unless it is
-// stopped before.
-type Host interface {
-	Elapsed() time.Duration // since the server's start
-	After(d time.Duration, f func()) (stop func())
-}
-
 // A Board is the tallies that somebody asked for.
 type Board struct {
-	host   Host
+	now    func() time.Duration
+	after  func(d time.Duration, f func()) (stop func())
 	asked  map[string][]*asker // by parent
 	counts map[*Count]struct{} // that are not over
 }
@@ -63,9 +57,11 @@ type asker struct {
 	stopped bool
 }
 
-// NewBoard returns a board that nobody has asked anything.
-func NewBoard(host Host) *Board {
-	return &Board{host: host, asked: make(map[string][]*asker), counts: make(map[*Count]struct{})}
+// NewBoard returns a board that nobody has asked anything. now returns the time since
+// the server's start. after calls f under the server's lock, d from now, unless it is
+// stopped before.
+func NewBoard(now func() time.Duration, after func(d time.Duration, f func()) (stop func())) *Board {
+	return &Board{now: now, after: after, asked: make(map[string][]*asker), counts: make(map[*Count]struct{})}
 }
 
 // Ask has the deletions of a parent's children reported.

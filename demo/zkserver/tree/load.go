@@ -126,7 +126,7 @@ func freshChildren(fresh *Tree, path string) []string {
 
 // parseTree decodes a file node by node, so that errors have a line.
 func parseTree(text []byte) ([]savedNode, error) {
-	lines := lineCounter{text: text, line: 1}
+	lines := lines(text)
 	if at := invalidUTF8(text); at >= 0 {
 		return nil, lines.errorf(at, "not UTF-8")
 	}
@@ -145,7 +145,7 @@ func parseTree(text []byte) ([]savedNode, error) {
 		return nil, lines.errorf(0, "not an object")
 	}
 	var nodes []savedNode
-	format := 0
+	format, line, counted := 0, 1, 0
 	for d.More() {
 		at := next()
 		switch key, _ := d.Token(); key {
@@ -159,7 +159,9 @@ func parseTree(text []byte) ([]savedNode, error) {
 			}
 			for d.More() {
 				at := next()
-				n := savedNode{line: lines.at(at)}
+				line += bytes.Count(text[counted:at], []byte("\n"))
+				counted = at
+				n := savedNode{line: line}
 				if err := d.Decode(&n); err != nil {
 					return nil, lines.errorf(at, "%w", plainError(err))
 				}
@@ -199,25 +201,12 @@ func plainError(err error) error {
 	return fmt.Errorf("%s%s: want %s", strings.TrimLeft(kind.Field+" ", " "), kind.Value, want)
 }
 
-// lineCounter finds the lines of offsets, cheaply if they grow.
-type lineCounter struct {
-	text []byte
-	seen int
-	line int
-}
+// lines is a text whose errors name the line of an offset.
+type lines []byte
 
-func (l *lineCounter) at(offset int) int {
-	offset = min(offset, len(l.text))
-	if offset < l.seen {
-		l.seen, l.line = 0, 1
-	}
-	l.line += bytes.Count(l.text[l.seen:max(offset, 0)], []byte("\n"))
-	l.seen = max(offset, 0)
-	return l.line
-}
-
-func (l *lineCounter) errorf(offset int, format string, args ...any) error {
-	return fmt.Errorf("line %d: %w", l.at(offset), fmt.Errorf(format, args...))
+func (l lines) errorf(offset int, format string, args ...any) error {
+	line := 1 + bytes.Count(l[:max(0, min(offset, len(l)))], []byte("\n"))
+	return fmt.Errorf("line %d: %w", line, fmt.Errorf(format, args...))
 }
 
 func invalidUTF8(text []byte) int {
