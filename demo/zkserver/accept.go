@@ -25,7 +25,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 	defer s.wg.Done()
 	defer l.Close()
-	patient := s.patient(l)
+	patient := patientListener{l, s}
 	for {
 		nc, err := patient.Accept()
 		s.mu.Lock()
@@ -64,14 +64,12 @@ func (s *Server) listen(l net.Listener, clients bool) bool {
 	return true
 }
 
-// patientListener is a listener that goes on after failures that pass. One
-// goroutine accepts from it.
+// patientListener is a listener that retries after temporary failures. One goroutine
+// accepts from it.
 type patientListener struct {
 	net.Listener
 	s *Server
 }
-
-func (s *Server) patient(l net.Listener) net.Listener { return patientListener{l, s} }
 
 // Accept returns the first permanent error, or the last error when the server closes.
 func (l patientListener) Accept() (net.Conn, error) {
@@ -79,36 +77,33 @@ func (l patientListener) Accept() (net.Conn, error) {
 	for pause := acceptPause; ; pause = min(2*pause, acceptPauseMax) {
 		nc, err := l.Listener.Accept()
 		if err == nil && !failed.IsZero() {
-			l.s.trouble(fmt.Sprintf("accepting connections to %s again, after %v", l.Addr(), time.Since(failed).Round(time.Millisecond)))
+			l.trouble(fmt.Sprintf("accepting connections to %s again, after %v", l.Addr(), time.Since(failed).Round(time.Millisecond)))
 		}
-		if err == nil || !passes(err) {
+		if err == nil || !temporary(err) {
 			return nc, err
 		}
 		if failed.IsZero() {
 			failed = time.Now()
-			l.s.trouble(fmt.Sprintf("cannot accept connections to %s: %v; retrying", l.Addr(), err))
+			l.trouble(fmt.Sprintf("cannot accept connections to %s: %v; retrying", l.Addr(), err))
 		}
-		over := make(chan struct{})
-		timer := time.AfterFunc(pause, func() { close(over) })
 		select {
-		case <-over:
+		case <-time.After(pause):
 		case <-l.s.closing:
-			timer.Stop()
 			return nil, err
 		}
 	}
 }
 
-// passes reports whether an error of Accept is one after which it can succeed.
-func passes(err error) bool {
+// temporary reports whether Accept may succeed after an error.
+func temporary(err error) bool {
 	var t interface{ Temporary() bool }
 	return errors.As(err, &t) && t.Temporary()
 }
 
-// trouble sends a line to the operator. The caller does not hold s.mu.
-func (s *Server) trouble(text string) {
-	s.log.Warn(text)
-	if s.opts.Trouble != nil {
-		s.opts.Trouble(text)
+// trouble sends a line to the operator.
+func (l patientListener) trouble(text string) {
+	l.s.log.Warn(text)
+	if l.s.opts.Trouble != nil {
+		l.s.opts.Trouble(text)
 	}
 }

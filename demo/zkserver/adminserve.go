@@ -42,11 +42,11 @@ func (l *adminListener) Close() error {
 // as [Server.ServeAdmin] does.
 func (s *Server) AdminHandler() http.Handler {
 	return status.Handler(func(f func(status.Source)) (serving bool) {
-		s.locked(func() {
-			if serving = !s.closed && !s.down; serving {
-				f(statusOnAnyPort(s))
-			}
-		})
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if serving = !s.closed && !s.down; serving {
+			f(statusOnAnyPort(s))
+		}
 		return serving
 	})
 }
@@ -84,7 +84,7 @@ func (s *Server) ServeAdmin(l net.Listener) error {
 		return ErrClosed
 	}
 	defer s.wg.Done()
-	err := a.http.Serve(s.patient(l))
+	err := a.http.Serve(patientListener{l, s})
 	a.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()

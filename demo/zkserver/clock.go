@@ -1,6 +1,10 @@
 package zkserver
 
-import "time"
+import (
+	"context"
+	"log/slog"
+	"time"
+)
 
 // alarm is a timer whose callback the server waits for when it closes.
 // Guarded by the server's lock.
@@ -18,34 +22,20 @@ func (s *Server) after(d time.Duration, f func()) *alarm {
 	a.t = time.AfterFunc(d, func() {
 		defer a.done()
 		defer s.recovered("timer")
-		s.locked(func() {
-			if !s.closed && !a.stopped {
-				f()
-			}
-		})
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.closed && !a.stopped {
+			f()
+		}
 	})
 	return a
 }
 
-// locked calls f under s.mu and logs afterwards what f had to tell: a log
-// handler may block.
-func (s *Server) locked(f func()) {
-	var notes []note
-	func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		f()
-		notes, s.notes = s.notes, nil
-	}()
-	for _, n := range notes {
-		s.log.Debug(n.what, n.args...)
+// debug logs without waiting, for callers that hold s.mu: a log handler may block.
+func (s *Server) debug(what string, args ...any) {
+	if s.log.Enabled(context.Background(), slog.LevelDebug) {
+		s.wg.Go(func() { s.log.Debug(what, args...) })
 	}
-}
-
-// note is a log entry waiting for the lock to be released.
-type note struct {
-	what string
-	args []any
 }
 
 // stop may be called on nil and more than once. A callback that waits for the

@@ -93,7 +93,7 @@ func (s *Server) seal() {
 	s.entries, s.sealed = s.entries[:0], s.zxid
 	if s.data.Append(record) {
 		if err := s.data.Rewrite(s.snapshot()); err != nil {
-			s.notes = append(s.notes, note{"data file not rewritten", []any{"err", err}}) // the log goes on
+			s.debug("data file not rewritten", "err", err) // the log goes on
 		}
 	}
 }

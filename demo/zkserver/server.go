@@ -103,7 +103,6 @@ type Server struct {
 	expiry    *alarm // for the session that may expire first
 	reaper    *alarm
 	latency   status.Latency
-	notes     []note
 
 	data      *datafile.Log // nil: all is lost with the server
 	entries   []byte        // of the transaction under way

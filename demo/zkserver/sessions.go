@@ -98,7 +98,7 @@ func (s *Server) expireDue() {
 	now := s.elapsed()
 	for sess := s.sessions.Due(now); sess != nil; sess = s.sessions.Due(now) {
 		s.counters.Expired++
-		s.notes = append(s.notes, note{"session expired", []any{"session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout}})
+		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout)
 		s.endSession(sess, true)
 	}
 	s.armExpiry()

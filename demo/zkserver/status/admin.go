@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // adminRoot is where Apache's AdminServer has its commands.
@@ -217,7 +216,6 @@ func (c *Conn) adminInfo(brief bool) object {
 		last = st.lastOp
 	}
 	l := &st.latency
-	avg := l.total / time.Duration(max(l.count, 1))
 	return append(o, object{
 		{"session_id", c.Session},
 		{"last_operation", last},
@@ -228,7 +226,7 @@ func (c *Conn) adminInfo(brief bool) object {
 		{"last_response_time", st.lastReply.Milliseconds()},
 		{"last_latency", st.lastLatency.Milliseconds()},
 		{"min_latency", l.least.Milliseconds()},
-		{"avg_latency", avg.Milliseconds()},
+		{"avg_latency", l.mean().Milliseconds()},
 		{"max_latency", l.longest.Milliseconds()},
 	}...)
 }

@@ -27,6 +27,8 @@ func (l *Latency) Add(d time.Duration) {
 	l.count++
 }
 
+func (l *Latency) mean() time.Duration { return l.total / time.Duration(max(l.count, 1)) }
+
 // average is in milliseconds with up to four decimals and at least one.
 func (l *Latency) average() string {
 	if l.count == 0 {

@@ -81,13 +81,9 @@ func (c *Conn) describe(w *bytes.Buffer, brief bool) {
 			fmt.Fprintf(w, ",lcxid=%#x", st.lastXid)
 		}
 		l := &st.latency
-		avg := time.Duration(0)
-		if l.count > 0 {
-			avg = l.total / time.Duration(l.count)
-		}
 		fmt.Fprintf(w, ",lzxid=%#x,lresp=%d,llat=%d,minlat=%d,avglat=%d,maxlat=%d", uint64(st.lastZxid),
 			st.lastReply.Milliseconds(), st.lastLatency.Milliseconds(), l.least.Milliseconds(),
-			avg.Milliseconds(), l.longest.Milliseconds())
+			l.mean().Milliseconds(), l.longest.Milliseconds())
 	}
 	w.WriteByte(')')
 }
