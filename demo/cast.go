@@ -162,15 +162,11 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 }
 
 // Resign makes a candidate close its session and leave.
-func (c *Cast) Resign(id string) error {
-	return c.with(id, func(m *member) { m.resign() })
-}
+func (c *Cast) Resign(id string) error { return c.with(id, (*member).resign) }
 
 // Kill ends a candidate like kill -9: it sends nothing more, and its znode stays
 // until its session expires.
-func (c *Cast) Kill(id string) error {
-	return c.with(id, func(m *member) { m.kill() })
-}
+func (c *Cast) Kill(id string) error { return c.with(id, (*member).kill) }
 
 // Freeze stops a candidate until Thaw: it reads, writes and decides nothing, and
 // keeps its belief. A partitioned candidate must be healed first (ErrNotNow).
@@ -178,9 +174,7 @@ func (c *Cast) Freeze(id string) error { return c.try(id, (*member).freeze) }
 
 // Thaw ends a Freeze. A candidate that believed it leads is reported as frozen until
 // it has checked whether it still does.
-func (c *Cast) Thaw(id string) error {
-	return c.with(id, func(m *member) { m.thaw() })
-}
+func (c *Cast) Thaw(id string) error { return c.with(id, (*member).thaw) }
 
 // Follow switches all members to another recipe, nil for the election's own. Each
 // resigns and rejoins with a new connection, because watches cannot be removed.
@@ -209,7 +203,10 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(numbers[a], numbers[b]) })
 	var turn <-chan struct{}
 	for _, m := range members {
-		if placed := m.follow(r, turn); placed != nil {
+		m.mu.Lock()
+		placed := m.follow(r, turn)
+		m.mu.Unlock()
+		if placed != nil {
 			turn = placed
 		}
 	}
@@ -218,7 +215,7 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 
 // Has reports whether id is in the cast, and whether it is frozen.
 func (c *Cast) Has(id string) (ok, frozen bool) {
-	err := c.with(id, func(m *member) { frozen = m.frozen() })
+	err := c.with(id, func(m *member) { frozen = m.fault == model.Frozen })
 	return err == nil, frozen
 }
 
@@ -235,32 +232,32 @@ func (c *Cast) Close() {
 	c.mu.Lock()
 	c.cancel()
 	for _, m := range c.members {
+		m.mu.Lock()
 		if m.stuck() {
 			m.kill()
 		}
+		m.mu.Unlock()
 	}
 	c.mu.Unlock()
 	c.wg.Wait()
 }
 
+// with calls do for a member, under the member's lock.
 func (c *Cast) with(id string, do func(*member)) error {
+	return c.try(id, func(m *member) error { do(m); return nil })
+}
+
+// try is with for what can be refused.
+func (c *Cast) try(id string, do func(*member) error) error {
 	c.mu.Lock()
 	m := c.members[id]
 	c.mu.Unlock()
 	if m == nil {
 		return fmt.Errorf("%w: %s", ErrNoMember, znode.Safe(id, 40))
 	}
-	do(m)
-	return nil
-}
-
-// try is with for what can be refused.
-func (c *Cast) try(id string, do func(*member) error) error {
-	var err error
-	if missing := c.with(id, func(m *member) { err = do(m) }); missing != nil {
-		return missing
-	}
-	return err
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return do(m)
 }
 
 // foreign tells whether this is a third-party election.

@@ -32,7 +32,11 @@ func (s *Stage) expire(m model.Member) error {
 	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
 		return fmt.Errorf("the session of %s has already ended", znode.Safe(m.ID, 40))
 	}
-	if s.cfg.Cast.with(m.ID, (*member).loseSession) == nil {
+	var endLease func()
+	if s.cfg.Cast.with(m.ID, func(m *member) { endLease = m.loseSession() }) == nil {
+		if endLease != nil {
+			endLease()
+		}
 		defer s.cfg.Cast.with(m.ID, (*member).reconnect)
 		s.awaitStop(m.ID)
 	} else { // dead and gone: that is all that is left to say of it
@@ -75,28 +79,21 @@ func (s *Stage) awaitStop(id string) {
 }
 
 // loseSession ends the member's lease and, if it is awake, cuts its network.
-// Reconnect follows.
-func (m *member) loseSession() {
-	m.mu.Lock()
+// Reconnect follows. The caller holds m.mu, and calls the result, if any, without it.
+func (m *member) loseSession() (endLease func()) {
 	if m.fault != model.NoFault {
 		m.leaseEnd = m.cast.cfg.Now()
 		m.publish(false)
 	}
-	awake := m.fault == model.NoFault || m.fault == model.Partitioned
-	if awake {
-		m.line.Partition()
+	if m.fault != model.NoFault && m.fault != model.Partitioned {
+		return nil
 	}
-	c := m.candidate
-	m.mu.Unlock()
-	if awake {
-		c.EndLease()
-	}
+	m.line.Partition()
+	return m.candidate.EndLease
 }
 
-// reconnect gives the member its network back.
+// reconnect gives the member its network back. The caller holds m.mu.
 func (m *member) reconnect() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.fault != model.Partitioned {
 		m.line.Heal()
 	}

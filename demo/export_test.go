@@ -5,8 +5,6 @@ import "electop/model"
 // Fault returns the fault of a candidate; none for one that is not in the cast.
 func (c *Cast) Fault(id string) (f model.Fault) {
 	c.with(id, func(m *member) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
 		f = m.fault
 	})
 	return f
@@ -15,8 +13,6 @@ func (c *Cast) Fault(id string) (f model.Fault) {
 // Session returns the session of a candidate; 0 for none.
 func (c *Cast) Session(id string) (session uint64) {
 	c.with(id, func(m *member) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
 		if st := m.candidate.Status(); !st.State.Terminal() {
 			session = st.SessionID
 		}

@@ -11,9 +11,7 @@ import (
 func (c *Cast) Partition(id string) error { return c.try(id, (*member).part) }
 
 // Heal ends a Partition.
-func (c *Cast) Heal(id string) error {
-	return c.with(id, func(m *member) { m.heal() })
-}
+func (c *Cast) Heal(id string) error { return c.with(id, (*member).heal) }
 
 // LoseReply makes a candidate rejoin. The server executes its create, but the reply
 // is lost with the connection. It refuses (ErrNotNow) if the candidate cannot
@@ -40,7 +38,9 @@ func (c *Cast) NoGuidAll(on bool) {
 	defer c.mu.Unlock()
 	c.noGuid = on
 	for _, m := range c.members {
+		m.mu.Lock()
 		m.setNoGuid(on)
+		m.mu.Unlock()
 	}
 }
 
@@ -60,7 +60,9 @@ func (c *Cast) Clear(ctx context.Context) error {
 		c.mu.Lock()
 		var left *member
 		for _, m := range c.members {
+			m.mu.Lock()
 			m.dismiss()
+			m.mu.Unlock()
 			left = m
 		}
 		if left == nil {

@@ -170,19 +170,16 @@ func (m *member) publish(gone bool) {
 	m.cast.cfg.Put(&model.Cast{At: m.cast.cfg.Now(), Member: v, Gone: gone})
 }
 
+// resign makes the member leave. The caller holds m.mu.
 func (m *member) resign() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.again, m.leaving = false, true
 	m.candidate.Resign()
 }
 
 // follow makes the member resign and rejoin with another recipe, once
 // turn is closed (nil: at once). It returns what is closed when it stands
-// again, nil if it will not.
+// again, nil if it will not. The caller holds m.mu.
 func (m *member) follow(r dialect.Recipe, turn <-chan struct{}) (placed <-chan struct{}) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.leaving || m.gone {
 		return nil
 	}

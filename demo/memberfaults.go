@@ -7,8 +7,10 @@ import (
 	"electop/model"
 )
 
-// unfit says what keeps the member from something, nil for nothing. The caller
-// holds m.mu.
+// The caller of these methods holds m.mu, except for awake, nameless and lead, which
+// the candidate calls.
+
+// unfit says what keeps the member from something, nil for nothing.
 func (m *member) unfit() error {
 	switch m.fault {
 	case model.Killed:
@@ -21,24 +23,22 @@ func (m *member) unfit() error {
 	return nil
 }
 
-// mark notes a fault and since when. The caller holds m.mu.
+// mark notes a fault and since when.
 func (m *member) mark(f model.Fault, leaseEnd time.Time) {
 	m.fault, m.faultAt, m.leaseEnd, m.thawing = f, m.cast.cfg.Now(), utc(leaseEnd), false
 }
 
-// mend notes that the fault is over. The caller holds m.mu.
+// mend notes that the fault is over.
 func (m *member) mend() {
 	m.fault, m.faultAt, m.leaseEnd, m.thawing = model.NoFault, time.Time{}, time.Time{}, false
 	m.publish(false)
 }
 
 func (m *member) kill() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.fault == model.Killed {
 		return // dead already, and that since then
 	}
-	silent := m.fault == model.Frozen && !m.thawing || m.fault == model.Partitioned
+	silent := m.stuck() || m.fault == model.Partitioned
 	st := m.candidate.Kill()
 	if silent { // for longer
 		m.fault = model.Killed
@@ -49,9 +49,7 @@ func (m *member) kill() {
 }
 
 func (m *member) freeze() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.fault == model.Killed || m.fault == model.Frozen && !m.thawing {
+	if m.fault == model.Killed || m.stuck() {
 		return nil
 	}
 	if err := m.unfit(); err != nil && !m.thawing {
@@ -66,8 +64,6 @@ func (m *member) freeze() error {
 // thaw lets the member go on. If it believes to lead, which may be long over,
 // it is said to be frozen until it knows better, see awake.
 func (m *member) thaw() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.fault != model.Frozen {
 		return
 	}
@@ -87,22 +83,10 @@ func (m *member) awake() {
 	}
 }
 
-func (m *member) frozen() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.fault == model.Frozen
-}
-
-// stuck tells whether the member can do nothing for itself.
-func (m *member) stuck() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.fault == model.Frozen && !m.thawing
-}
+// stuck reports whether the member can do nothing for itself.
+func (m *member) stuck() bool { return m.fault == model.Frozen && !m.thawing }
 
 func (m *member) part() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.fault == model.Killed || m.fault == model.Partitioned {
 		return nil
 	}
@@ -118,8 +102,6 @@ func (m *member) part() error {
 }
 
 func (m *member) heal() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.fault != model.Partitioned {
 		return
 	}
@@ -128,26 +110,19 @@ func (m *member) heal() {
 }
 
 func (m *member) loseReply() error {
-	m.mu.Lock()
 	if err := m.unfit(); err != nil {
-		m.mu.Unlock()
 		return err
 	}
 	if m.leaving || m.gone {
-		m.mu.Unlock()
 		return notNow(m.name + " is leaving")
 	}
 	m.loses = true
-	recipe := m.recipe
 	m.publish(false)
-	m.mu.Unlock()
-	m.follow(recipe, nil)
+	m.follow(m.recipe, nil)
 	return nil
 }
 
 func (m *member) setNoGuid(on bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.noGuid != on {
 		m.noGuid = on
 		m.publish(false)
@@ -162,8 +137,6 @@ func (m *member) nameless() bool {
 }
 
 func (m *member) setSlow(on bool) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	switch {
 	case on == (m.slow != nil):
 		return nil
