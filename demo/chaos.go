@@ -56,8 +56,8 @@ type Chaos struct {
 // String returns the text for the rules: "seed 42, 2/s".
 func (c Chaos) String() string { return fmt.Sprintf("seed %d, %g/s", c.Seed, c.Rate) }
 
-// Chaos keeps the cast between these sizes, where it began there; the lesser is
-// of those who are neither frozen nor cut off.
+// Chaos keeps the cast between these sizes, if it began there. The minimum is of
+// those that are neither frozen nor partitioned.
 const (
 	chaosMin = 2
 	chaosMax = 12
@@ -82,7 +82,7 @@ func (c Chaos) Acts() iter.Seq[Act] {
 	}
 }
 
-// plot is what chaos has done so far, and thinks that it came of it.
+// plot is what chaos has done so far, and the cast that should result from it.
 type plot struct {
 	random  *rand.Rand
 	named   int
@@ -92,11 +92,11 @@ type plot struct {
 type player struct {
 	name  string
 	since time.Duration // when it was spawned or healed
-	ails  ActKind       // ActFreeze, ActPartition or "" for a sound one
-	ends  time.Duration // when that is to end
+	fault ActKind       // ActFreeze, ActPartition or "" for none
+	ends  time.Duration // when the fault is to end
 }
 
-func (m player) sound() bool { return m.ails == "" }
+func (m player) healthy() bool { return m.fault == "" }
 
 func newPlot(c Chaos) *plot {
 	p := &plot{random: rand.New(rand.NewPCG(c.Seed, 0))}
@@ -113,21 +113,21 @@ func (p *plot) enter(at time.Duration) string {
 	return name
 }
 
-// next makes up an act. What ails somebody for long enough is ended first.
+// next chooses an act. A fault that is due to end comes first.
 func (p *plot) next(at time.Duration) Act {
 	due := -1
 	for i, m := range p.players {
-		if !m.sound() && m.ends <= at && (due < 0 || m.ends < p.players[due].ends) {
+		if !m.healthy() && m.ends <= at && (due < 0 || m.ends < p.players[due].ends) {
 			due = i
 		}
 	}
 	if due >= 0 {
 		m := &p.players[due]
 		kind := ActThaw
-		if m.ails == ActPartition {
+		if m.fault == ActPartition {
 			kind = ActHeal
 		}
-		m.ails, m.since = "", at
+		m.fault, m.since = "", at
 		return Act{At: at, Kind: kind, Member: m.name}
 	}
 	kind, among := p.kind(at)
@@ -136,41 +136,41 @@ func (p *plot) next(at time.Duration) Act {
 	}
 	i := among[p.random.IntN(len(among))]
 	if p.random.IntN(8) == 0 {
-		i = among[0] // the eldest, who is the most likely to lead
+		i = among[0] // the oldest: the most likely leader
 	}
 	name := p.players[i].name
 	switch kind {
 	case ActFreeze, ActPartition:
-		p.players[i].ails, p.players[i].ends = kind, at+p.spell()
+		p.players[i].fault, p.players[i].ends = kind, at+p.spell()
 	case ActKill, ActResign:
 		p.players = slices.Delete(p.players, i, i+1)
 	}
 	return Act{At: at, Kind: kind, Member: name}
 }
 
-// settling is how long somebody is left to queue before it may resign: a znode
-// that leaves at once is not seen.
+// settling is how long a candidate is in the queue before it may resign: a znode that
+// is deleted at once is not seen.
 const settling = time.Second
 
-// kind draws what to do, of what can be done, and tells to whom, by index. The
-// weights hold the cast at about seven.
+// kind draws what to do, of what can be done, and returns to whom it may be done, by
+// index. The weights keep the cast at about seven.
 func (p *plot) kind(at time.Duration) (kind ActKind, among []int) {
-	var all, sound, settled, ill []int
+	var all, healthy, settled, faulty []int
 	for i, m := range p.players {
 		all = append(all, i)
 		switch {
-		case !m.sound():
-			ill = append(ill, i)
+		case !m.healthy():
+			faulty = append(faulty, i)
 		case at-m.since >= settling:
 			settled = append(settled, i)
 			fallthrough
 		default:
-			sound = append(sound, i)
+			healthy = append(healthy, i)
 		}
 	}
 	mortal := all
-	if len(sound) <= chaosMin {
-		sound, settled, mortal = nil, nil, ill // none of them can be spared
+	if len(healthy) <= chaosMin {
+		healthy, settled, mortal = nil, nil, faulty // no healthy one can be spared
 	}
 	choices := []struct {
 		kind   ActKind
@@ -179,8 +179,8 @@ func (p *plot) kind(at time.Duration) (kind ActKind, among []int) {
 	}{
 		{ActKill, mortal, len(all)},
 		{ActResign, settled, len(all) / 2},
-		{ActFreeze, sound, 8},
-		{ActPartition, sound, 6},
+		{ActFreeze, healthy, 8},
+		{ActPartition, healthy, 6},
 	}
 	sum := 2 * max(0, chaosMax-len(all)) // to spawn
 	for i := range choices {
@@ -189,7 +189,7 @@ func (p *plot) kind(at time.Duration) (kind ActKind, among []int) {
 		}
 		sum += choices[i].weight
 	}
-	draw := p.random.IntN(sum) // never 0: where nobody can be spared there is room, or one who is ill
+	draw := p.random.IntN(sum) // never 0: if no one can be spared, there is room or a faulty one
 	for _, c := range choices {
 		if draw < c.weight {
 			return c.kind, c.among
@@ -199,8 +199,8 @@ func (p *plot) kind(at time.Duration) (kind ActKind, among []int) {
 	return ActSpawn, nil
 }
 
-// spell is how long somebody is frozen or cut off: mostly for less than a
-// session lives, at times for longer than most do.
+// spell is how long a fault lasts: mostly less than a session timeout, sometimes more
+// than most.
 func (p *plot) spell() time.Duration {
 	if p.random.IntN(4) == 0 {
 		return time.Duration(8_000+p.random.IntN(8_000)) * time.Millisecond
@@ -209,11 +209,11 @@ func (p *plot) spell() time.Duration {
 }
 
 // Run applies the acts to a cast until ctx ends, and then repairs their faults.
-// told, if set, is called for each act, with the names of the cast: a spawned
+// report, if set, is called for each act, with the names of the cast: a spawned
 // member may get another name than planned if others were spawned meanwhile, and
 // keeps it in later acts.
-func (c Chaos) Run(ctx context.Context, cast *Cast, told func(Act)) error {
-	r := chaosRun{cast: cast, told: told, began: time.Now(), ids: make(map[string]string)}
+func (c Chaos) Run(ctx context.Context, cast *Cast, report func(Act)) error {
+	r := chaosRun{cast: cast, report: report, began: time.Now(), ids: make(map[string]string)}
 	defer r.heal()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -235,11 +235,11 @@ func (c Chaos) Run(ctx context.Context, cast *Cast, told func(Act)) error {
 }
 
 type chaosRun struct {
-	cast  *Cast
-	told  func(Act)
-	began time.Time
-	ids   map[string]string // of those spawned, by their planned names
-	ill   []Act             // the acts that end what ails somebody
+	cast    *Cast
+	report  func(Act)
+	began   time.Time
+	ids     map[string]string // of those spawned, by their planned names
+	repairs []Act             // the acts that end the present faults
 }
 
 func (r *chaosRun) do(a Act) (err error) {
@@ -247,7 +247,7 @@ func (r *chaosRun) do(a Act) (err error) {
 		planned := a.Member
 		if a.Member, err = r.cast.Spawn(); err == nil {
 			r.ids[planned] = a.Member
-			r.tell(a)
+			r.did(a)
 		}
 		return err
 	}
@@ -258,7 +258,7 @@ func (r *chaosRun) do(a Act) (err error) {
 }
 
 func (r *chaosRun) apply(a Act) (err error) {
-	r.ill = slices.DeleteFunc(r.ill, func(b Act) bool { return b.Member == a.Member })
+	r.repairs = slices.DeleteFunc(r.repairs, func(b Act) bool { return b.Member == a.Member })
 	switch a.Kind {
 	case ActKill:
 		err = r.cast.Kill(a.Member)
@@ -266,12 +266,12 @@ func (r *chaosRun) apply(a Act) (err error) {
 		err = r.cast.Resign(a.Member)
 	case ActFreeze:
 		err = r.cast.Freeze(a.Member)
-		r.ill = append(r.ill, Act{Kind: ActThaw, Member: a.Member})
+		r.repairs = append(r.repairs, Act{Kind: ActThaw, Member: a.Member})
 	case ActThaw:
 		err = r.cast.Thaw(a.Member)
 	case ActPartition:
 		err = r.cast.Partition(a.Member)
-		r.ill = append(r.ill, Act{Kind: ActHeal, Member: a.Member})
+		r.repairs = append(r.repairs, Act{Kind: ActHeal, Member: a.Member})
 	case ActHeal:
 		err = r.cast.Heal(a.Member)
 	}
@@ -279,20 +279,20 @@ func (r *chaosRun) apply(a Act) (err error) {
 		err = nil
 	}
 	if err == nil {
-		r.tell(a)
+		r.did(a)
 	}
 	return err
 }
 
-func (r *chaosRun) tell(a Act) {
-	if r.told != nil {
-		r.told(a)
+func (r *chaosRun) did(a Act) {
+	if r.report != nil {
+		r.report(a)
 	}
 }
 
-// heal ends what still ails somebody.
+// heal ends the faults that are left.
 func (r *chaosRun) heal() {
-	for _, a := range slices.Clone(r.ill) {
+	for _, a := range slices.Clone(r.repairs) {
 		a.At = time.Since(r.began)
 		_ = r.apply(a) // a closed cast has no faults
 	}

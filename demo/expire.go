@@ -8,11 +8,10 @@ import (
 	"electop/model/znode"
 )
 
-// A session that really expires was silent for its timeout, so its
-// lease is over, and a leader has stopped by then. One that expires on demand
-// would take a leader by surprise: its successor might lead before it heard. So
-// here the lease is ended first, and the network of one that is awake is down
-// until its session is over.
+// A session that really expires was silent for its timeout, so its lease is over
+// and a leader has stopped by then. A session that expires on demand would surprise
+// a leader: its successor might lead before it noticed. So the lease is ended first,
+// and a running candidate has no network until its session has ended.
 
 // Expire ends a candidate's session immediately, as if its timeout had passed.
 func (s *Stage) Expire(id string) error {

@@ -21,7 +21,7 @@ type member struct {
 	id, name string
 	you      bool
 	done     chan struct{} // closed when it is gone
-	// One for all its candidates: frozen or parted between two it stays so.
+	// One for all its candidates: a fault lasts from one to the next.
 	gate fault.Gate
 	line fault.Line
 
@@ -29,13 +29,13 @@ type member struct {
 	candidate *candidate.Candidate
 	recipe    dialect.Recipe // nil: that of the dialect
 	again     bool           // rejoin after resigning
-	leaving   bool           // told to resign for good
+	leaving   bool           // it resigns for good
 	last      model.Member   // as reported, without the fault
 	fault     model.Fault
 	faultAt   time.Time
 	leaseEnd  time.Time // as of the fault
 	session   uint64    // as of a partition
-	thawing   bool      // Frozen is what is said of it until it has looked
+	thawing   bool      // reported as frozen until it has checked its state
 	noGuid    bool
 	loses     bool          // its next candidate loses a reply
 	slow      chan struct{} // the leader procedure waits for its closing; nil: for nothing
@@ -161,7 +161,7 @@ func (m *member) publish(gone bool) {
 	v := m.last
 	v.ID, v.Name, v.You = m.id, m.name, m.you
 	v.Fault, v.FaultAt = m.fault, m.faultAt
-	// A parted one may be on with another session, or none.
+	// A partitioned one may have another session by now, or none.
 	if m.fault != model.NoFault && !m.leaseEnd.IsZero() && (m.fault != model.Partitioned || v.Session == m.session) {
 		v.ExpiresFrom = m.leaseEnd
 	}

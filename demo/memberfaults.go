@@ -36,11 +36,11 @@ func (m *member) mend() {
 
 func (m *member) kill() {
 	if m.fault == model.Killed {
-		return // dead already, and that since then
+		return // and the time of its death stays
 	}
 	silent := m.stuck() || m.fault == model.Partitioned
 	st := m.candidate.Kill()
-	if silent { // for longer
+	if silent { // since the earlier fault
 		m.fault = model.Killed
 	} else {
 		m.mark(model.Killed, st.ExpiresFrom)
@@ -61,8 +61,8 @@ func (m *member) freeze() error {
 	return nil
 }
 
-// thaw lets the member go on. If it believes to lead, which may be long over,
-// it is said to be frozen until it knows better, see awake.
+// thaw lets the member continue. If it believes that it leads, which may be wrong by
+// now, it is reported as frozen until it has checked, see awake.
 func (m *member) thaw() {
 	if m.fault != model.Frozen {
 		return
@@ -129,7 +129,7 @@ func (m *member) setNoGuid(on bool) {
 	}
 }
 
-// nameless is asked by a candidate that is about to name its znode.
+// nameless reports whether the next znode has no guid.
 func (m *member) nameless() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,8 +152,8 @@ func (m *member) setSlow(on bool) error {
 	return nil
 }
 
-// lead is the leader procedure, which takes as long as it was told to. A frozen
-// one does not end.
+// lead is the leader procedure. It takes as long as SlowLead is on, and does not end
+// while the member is frozen.
 func (m *member) lead(ctx context.Context, _ int64) error {
 	for {
 		if err := m.gate.Wait(ctx); err != nil {
@@ -173,7 +173,7 @@ func (m *member) lead(ctx context.Context, _ int64) error {
 	}
 }
 
-// dismiss makes the member leave for good, whatever is the matter with it.
+// dismiss makes the member leave for good, whatever its fault.
 func (m *member) dismiss() {
 	m.resign()
 	m.heal()

@@ -7,12 +7,11 @@ import (
 	"electop/model"
 )
 
-// An order is what a leader has told its worker: to write in its name until
-// told to stop. The worker is a program elsewhere, so an order outlives the
-// leader that cannot take it back: a frozen one until it thaws and finds that
-// it is deposed, a dead one for mourning times its session's timeout, which ends
-// it within the first. A fenced worker stops when it is refused, as its leader's
-// znode never comes again.
+// An order is what a leader wants of its worker: to write in its name until it is
+// told to stop. The worker is another program, so an order outlives a leader that
+// cannot take it back: a frozen leader's until it thaws and finds that it no longer
+// leads, a dead leader's for afterDeath times its session timeout. A fenced worker
+// stops when it is refused, because its leader's znode never comes back.
 type order struct {
 	member, znode string
 	token         int64
@@ -20,7 +19,7 @@ type order struct {
 	until         time.Time // by time.Now; zero: no end
 }
 
-const mourning = 3
+const afterDeath = 3
 
 // command gives and takes back orders as a member's belief changes. The caller
 // holds s.mu.
@@ -35,7 +34,7 @@ func (s *Stage) command(m model.Member, gone bool) {
 		case o.member != m.ID || !o.until.IsZero():
 			// Another's, or of a former life of the same name.
 		case dead:
-			o.until = time.Now().Add(mourning * m.Timeout)
+			o.until = time.Now().Add(afterDeath * m.Timeout)
 		case m.Fault != model.Frozen && (gone || !leads || token != m.Fence):
 			delete(s.orders, token)
 		}

@@ -45,8 +45,8 @@ func (s *Stage) Set(ctx context.Context, sc Scene) (err error) {
 	return nil
 }
 
-// hurry has the server speak as fast as it can until settle gives it the pace
-// that was asked for last: next, unless somebody wants another meanwhile.
+// hurry sets full speed until settle sets the pace that was requested last: next, or
+// a later one.
 func (s *Stage) hurry(next zkserver.Pace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,8 +63,8 @@ func (s *Stage) settle(stands bool) {
 	s.pace = nil
 }
 
-// empty makes everybody of ours leave. Those who cannot close their sessions
-// have them expire, so that no znode of theirs is left.
+// empty makes all candidates of electop leave. Sessions that cannot be closed are
+// expired, so that no znode of theirs is left.
 func (s *Stage) empty(ctx context.Context) error {
 	members := s.known()
 	if err := s.cfg.Cast.Clear(ctx); err != nil {

@@ -34,7 +34,7 @@ func (s *Stage) Step() (did string, err error) {
 	return fmt.Sprintf("skipped %s: %s's session expires now", units.Took(rest), znode.Safe(m.ID, 40)), nil
 }
 
-// nextToExpire returns who of our silent candidates loses its session first,
+// nextToExpire returns the silent candidate of electop whose session expires first,
 // and when.
 func (s *Stage) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	for _, m := range s.known() {
@@ -49,7 +49,7 @@ func (s *Stage) nextToExpire() (first model.Member, at time.Time, ok bool) {
 	return first, at, ok
 }
 
-// released says whom a message reaches, and what it tells.
+// released describes a message and its receiver.
 func (s *Stage) released(m model.Message) string {
 	who := fmt.Sprintf("session %#x", m.Session)
 	for _, p := range s.known() {

@@ -18,7 +18,7 @@ import (
 // A worker carries out a leader's order with a session of its own: every so
 // often it writes the next number to the counter, a znode that all workers
 // share, and then brings the same order to the tokens. It knows of the election
-// what its leader told it.
+// only what its leader told it.
 //
 // It reads the counter once and counts on from there by itself. So workers that
 // are not fenced undo each other's work when two leaders believe, and fenced
@@ -113,7 +113,7 @@ func (w *worker) serve(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-conn.Done():
-			select { // not at once again where none lasts
+			select { // no immediate retry, in case no connection lasts
 			case <-tick.C:
 			case <-ctx.Done():
 			}
@@ -180,7 +180,7 @@ func (w *worker) work(ctx context.Context, conn *client.Conn) error {
 	return nil
 }
 
-// unanswered tells the errors that say nothing of the outcome of a write.
+// unanswered reports whether an error leaves the outcome of a write unknown.
 func unanswered(err error) bool {
 	for _, e := range []error{
 		client.ErrNotConnected, client.ErrUnknownOutcome, zk.ErrSessionExpired, zk.ErrConnectionClosed,

@@ -33,14 +33,8 @@
 // # Faults
 //
 // Events that are hard to produce with a real server are one call here:
-//
-//   - [Server.ExpireSession]: a session expires now. Its id is known to its client,
-//     and is the owner in the Stat of an ephemeral node
-//   - [Server.CloseConnections]: all connections are closed, sessions continue
-//   - [Server.Refuse]: new connections are closed immediately
-//   - [Server.Restart]: both for some time, in which no session expires
-//
-// They can be combined. Faults of one client's network (a cut, a partition, a lost
+// [Server.ExpireSession], [Server.CloseConnections], [Server.Refuse] and
+// [Server.Restart]. Faults of one client's network (a cut, a partition, a lost
 // reply) are injected at the client: package fault (electop/zkwatch/fault) has a
 // net.Conn for them.
 //
@@ -79,19 +73,13 @@
 //
 // # The parts
 //
-// Each part is a package below this one; the parts do not import each other:
-//
-//   - tree: znodes, ACLs and transactions
-//   - session: ids, passwords, timeouts and expiry
-//   - watch: who watches what
-//   - output: the queue of messages to a connection
-//   - tally: what a deletion causes
-//   - datafile: a log of records that survives a crash
-//   - status: the four-letter words and the AdminServer
-//
-// They have no lock and no clock, except that output and datafile each guard data
+// Each part is a package below this one: tree (znodes, ACLs, transactions), session
+// (ids, passwords, expiry), watch (who watches what), output (messages to a
+// connection), tally (what a deletion causes), datafile (a log that survives a
+// crash), status (four-letter words and AdminServer). They do not import each other,
+// and have no lock and no clock, except that output and datafile each guard data
 // that several goroutines write. The Server connects them: it has one lock for all
-// parts, the connections and the timers, and passes values between the parts.
+// parts, the connections and the timers.
 //
 // # How a request passes through
 //
@@ -125,8 +113,7 @@
 //
 // A session is alive as long as its client sends something, at least a ping. It
 // expires at the first multiple of Options.Tick that is not before its deadline: up
-// to one tick late, never early. Hours pass in milliseconds inside a
-// testing/synctest bubble when connections come from Dial.
+// to one tick late, never early.
 //
 // # Where it differs from Apache on purpose
 //

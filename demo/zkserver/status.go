@@ -15,7 +15,7 @@ type statusSource struct {
 	port int // that clients connect to, 0 if there is none
 }
 
-// statusOnAnyPort tells the lowest port that clients are accepted on.
+// statusOnAnyPort has the lowest port that clients are accepted on.
 func statusOnAnyPort(s *Server) statusSource {
 	port := 0
 	for l, clients := range s.listeners {
@@ -86,13 +86,13 @@ func (s statusSource) Connections() []status.Conn {
 		if c.gone {
 			continue
 		}
-		told := status.Conn{Remote: c.remote, Stats: &c.stats, Watched: func() []string { return s.watches.Data.PathsOf(c) }}
+		v := status.Conn{Remote: c.remote, Stats: &c.stats, Watched: func() []string { return s.watches.Data.PathsOf(c) }}
 		if c.sess == nil {
-			told.Deadline = c.stats.Established.Sub(s.start) + status.HandshakeTimeout
+			v.Deadline = c.stats.Established.Sub(s.start) + status.HandshakeTimeout
 		} else {
-			told.Session, told.Timeout, told.Deadline = c.sess.ID, c.sess.Timeout, c.sess.Deadline()
+			v.Session, v.Timeout, v.Deadline = c.sess.ID, c.sess.Timeout, c.sess.Deadline()
 		}
-		all = append(all, told)
+		all = append(all, v)
 	}
 	slices.SortFunc(all, func(a, b status.Conn) int {
 		return cmp.Or(a.Stats.Established.Compare(b.Stats.Established), cmp.Compare(a.Remote, b.Remote))

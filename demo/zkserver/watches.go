@@ -7,10 +7,10 @@ import (
 )
 
 // trigger queues an event to every connection that watches path in a table,
-// except to those in spare, and returns the ones it found. Who may not read the
-// node, whose ACL is given, is not notified, but its watch is spent: Apache has
-// done so since a watch gave names away (CVE-2024-23944). The events of those who
-// watch the path itself count for wk.
+// except to those in spare, and returns the ones it found. A client that may not
+// read the node, whose ACL is given, is not notified, but its watch is spent, as in
+// Apache since a watch revealed names (CVE-2024-23944). Events to clients that watch
+// the path itself count for wk.
 func (s *Server) trigger(t *watch.Table[*conn], path string, event int32, acl []wire.ACL, spare map[*conn]bool, wk *tally.Count) map[*conn]bool {
 	return t.Trigger(path, event, spare, func(c *conn, direct bool) {
 		if !c.who.May(acl, wire.PermRead) {
@@ -33,7 +33,7 @@ func (s *Server) notify(c *conn, event int32, path string, w *tally.Count) {
 	s.counters.Notifications++
 	c.stats.Sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !s.sessions.Has(c.sess) { // it closes its own session, and nothing follows from this
+	if !s.sessions.Has(c.sess) { // it closes its own session, so no reaction can follow
 		c.out.Send(h, body)
 		return
 	}
@@ -41,7 +41,7 @@ func (s *Server) notify(c *conn, event int32, path string, w *tally.Count) {
 }
 
 // setWatches restores the watches that a client had on an earlier connection.
-// What has changed since relativeZxid is told at once.
+// Changes since relativeZxid are sent at once.
 func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
 	for _, path := range req.Data {
 		switch n := s.tree.Get(path); {

@@ -34,8 +34,8 @@ func WithStockSessions() Option {
 }
 
 // WithWords sets which four-letter words are answered, comma-separated; all
-// are otherwise. The word srvr is always among them: without it nobody could
-// tell that the server serves.
+// are otherwise. The word srvr is always among them: it shows
+// whether the server serves.
 func WithWords(words string) Option {
 	return func(s *Server) { s.words = strings.Trim("srvr,"+words, ",") }
 }
@@ -45,7 +45,7 @@ func WithWords(words string) Option {
 func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
 
 // ForSpeed lets Java compile and collect garbage as it does by default, for
-// benchmarks. Otherwise it runs such that it starts quickly.
+// benchmarks. Otherwise it is optimized for a quick start.
 func ForSpeed() Option { return func(s *Server) { s.quick = false } }
 
 // WithProperty sets a system property of the virtual machine.

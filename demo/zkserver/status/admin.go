@@ -23,10 +23,9 @@ type adminCommand struct {
 	answer  func(Source) object
 }
 
-// adminCommands are in the order of Apache's index. Those of its commands that
-// are missing tell of a Java virtual machine (system_properties), of what is
-// on a disk (last_snapshot) or of a debugging aid (get_trace_mask,
-// set_trace_mask).
+// adminCommands are in the order of Apache's index. Missing are its commands about
+// the Java virtual machine (system_properties), the disk (last_snapshot) and
+// debugging (get_trace_mask, set_trace_mask).
 var adminCommands = []adminCommand{
 	{"configuration", []string{"conf", "config"}, adminConf},
 	{"connection_stat_reset", []string{"crst"}, func(s Source) object { s.ResetConnStats(); return nil }},

@@ -9,7 +9,7 @@ import (
 
 // The AdminServer's JSON is read by programs and by people, who compare it
 // with Apache's: it has the same fields in the same order and the same white
-// space, neither of which encoding/json can be told.
+// space, and encoding/json supports neither.
 
 // An object is a JSON object with its fields in order.
 type object []field

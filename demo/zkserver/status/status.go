@@ -1,6 +1,6 @@
 // Package status makes the answers to the four-letter words and those of the
 // AdminServer, in the layouts of Apache ZooKeeper 3.8, which tools take apart. It
-// knows of the server what a [Source] tells as values.
+// knows only what a [Source] returns of the server.
 package status
 
 import "time"

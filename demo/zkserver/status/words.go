@@ -139,7 +139,7 @@ func writeSets(w *bytes.Buffer, start time.Time, sets map[time.Duration][]string
 	}
 }
 
-// The watch words tell of data and existence watches only, as Apache's do.
+// The watch words report data and existence watches only, as in Apache.
 
 func writeWatchSummary(s Source, w *bytes.Buffer) {
 	watchers, paths, total := s.Watches()
@@ -180,13 +180,13 @@ func writeConf(s Source, w *bytes.Buffer) {
 	fmt.Fprintf(w, "clientPortListenBacklog=-1\nserverId=0\n")
 }
 
-// writeEnv tells nothing about the machine that a stranger need not know.
+// writeEnv reveals little about the machine: anybody can ask.
 func writeEnv(_ Source, w *bytes.Buffer) {
 	fmt.Fprintf(w, "Environment:\nzookeeper.version=%s\n", version)
 	fmt.Fprintf(w, "runtime.version=%s\nos.name=%s\nos.arch=%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// writeMonitor tells the gauges as lines of key and value.
+// writeMonitor writes the gauges as lines of key and value.
 func writeMonitor(s Source, w *bytes.Buffer) {
 	for _, g := range gauges(s) {
 		fmt.Fprintf(w, "zk_%s\t%v\n", g.key, g.value)

@@ -16,8 +16,8 @@ type Count struct {
 	sessions int           // that count for it
 	holding  int           // of these, those of which something is held
 	owed     int           // what is held and counts for it, and what is being carried out
-	last     time.Duration // when one of its sessions was heard from or told something
-	told     time.Duration // last report
+	last     time.Duration // when one of its sessions sent or received something
+	reported time.Duration // when last
 	news     bool          // that were not reported
 	over     bool
 	stop     func() // of the alarm, if there is one
@@ -34,11 +34,11 @@ func (b *Board) Begin(parent, path string, owner, zxid int64, now time.Time, not
 	c.Path, c.Zxid, c.At, c.Notified = path, zxid, now, notified
 	c.last = b.now()
 	if c.Settled = len(notified) == 0; c.Settled {
-		c.tell()
+		c.report()
 		return nil
 	}
 	b.counts[c] = struct{}{}
-	c.tell()
+	c.report()
 	return c
 }
 
@@ -46,8 +46,8 @@ func (b *Board) Begin(parent, path string, owner, zxid int64, now time.Time, not
 // node's end does not.
 func (c *Count) Counts(session int64) bool { return c != nil && c.owner != session }
 
-func (c *Count) tell() {
-	c.told, c.news = c.board.now(), false
+func (c *Count) report() {
+	c.reported, c.news = c.board.now(), false
 	for _, t := range c.to {
 		if !t.stopped {
 			t.report(c.Tally)
@@ -166,8 +166,8 @@ func (c *Count) follow() {
 	now := c.board.now()
 	idle := c.owed == 0 && c.holding == 0
 	c.Settled = idle && (c.sessions == 0 || now-c.last >= quiet)
-	if (c.news || c.Settled) && now-c.told >= every {
-		c.tell()
+	if (c.news || c.Settled) && now-c.reported >= every {
+		c.report()
 		if c.Settled {
 			c.end()
 			return
@@ -175,7 +175,7 @@ func (c *Count) follow() {
 	}
 	switch {
 	case c.news || c.Settled:
-		c.again(c.told+every, now)
+		c.again(c.reported+every, now)
 	case idle:
 		c.again(c.last+quiet, now)
 	}

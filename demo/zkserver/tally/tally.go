@@ -19,9 +19,8 @@ type Tally struct {
 	Path string    // of the deleted node
 	Zxid int64     // of the deletion; a transaction may delete more than one node
 	At   time.Time // likewise
-	// Notified are the sessions that watched the node itself and were told, by
-	// id, except for the one that owned it: what it has to be told of its own end
-	// wakes nobody. Watches on its children, on its parent's or on all that is
+	// Notified are the sessions that watched the node itself and were notified, by
+	// id, except for its owner, which ended it and does not react. Watches on its children, on its parent's or on all that is
 	// below something do not count. It is shared by all Tallies of this deletion.
 	Notified []int64
 	// Requests is what these asked for since, without pings. BytesIn are the

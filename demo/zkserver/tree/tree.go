@@ -4,8 +4,8 @@
 //
 // A write goes in two steps. [Tree.Check], or [Tree.CheckMulti] for a
 // transaction of several operations, looks whether it may be done, and gives a
-// [Change]; [Tree.Apply] does it, cannot fail, and tells in an [Effect] what
-// those have to know who watch. Reads answer a client's request at once.
+// [Change]; [Tree.Apply] does it, cannot fail, and returns an [Effect], for
+// the watchers. Reads answer a client's request at once.
 //
 // [Tree.Save] and [Tree.Load] are the tree as JSON, for people. [Change.Append],
 // [Node.Append] and [Tree.Restore] are its pieces as bytes, for a log.
