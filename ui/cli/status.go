@@ -50,7 +50,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		if err != nil {
 			return err
 		}
-		if asker := o.admin.Asker(cfg, ask.Conn{Conn: conn}, log); asker != nil && len(j.State().Queue) > 0 {
+		if asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log); asker != nil && len(j.State().Queue) > 0 {
 			unasked = ask.Once(ctx, o.path, asker, j)
 		}
 		s = j.State()

@@ -26,7 +26,7 @@ const (
 // that may be too short for a lease then.
 func (o Options) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
-	if asker := o.Asker(cfg, Conn{probe}, log); asker != nil {
+	if asker := o.Asker(cfg, func() *client.Conn { return probe }, log); asker != nil {
 		ctx, cancel := context.WithTimeout(ctx, tickPatience)
 		defer cancel()
 		tables := make(chan *session.Table, 1) // of one round

@@ -11,7 +11,6 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/model/session"
 	"electop/ui/cli/ask"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/task"
@@ -49,7 +48,7 @@ type Elections struct {
 // New returns elections that are not running yet.
 func New(cfg Config) (*Elections, error) {
 	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice}
-	w.asker = cfg.Asking.Asker(cfg.Conn, w, cfg.Log)
+	w.asker = cfg.Asking.Asker(cfg.Conn, w.session.Conn, cfg.Log)
 	for i, election := range cfg.Elections {
 		f := feed.Config{Keep: cfg.First.Keep}
 		if i == 0 {
@@ -138,29 +137,6 @@ func (w *Elections) Ask(ctx context.Context, want admin.Want) {
 	defer cancel()
 	if err := w.asker.Ask(ctx, want); err != nil && ctx.Err() == nil {
 		w.notice("asking the servers: " + err.Error())
-	}
-}
-
-// Ensemble implements [ask.Sessions].
-func (w *Elections) Ensemble(ctx context.Context) (string, error) {
-	if c := w.session.Conn(); c != nil {
-		return c.EnsembleConfig(ctx)
-	}
-	return "", client.ErrNotConnected
-}
-
-// Anchors implements [ask.Sessions].
-func (w *Elections) Anchors() []session.Anchor {
-	if c := w.session.Conn(); c != nil {
-		return ask.Conn{Conn: c}.Anchors()
-	}
-	return nil
-}
-
-// Touch implements [ask.Sessions].
-func (w *Elections) Touch(ctx context.Context) {
-	if c := w.session.Conn(); c != nil {
-		ask.Conn{Conn: c}.Touch(ctx)
 	}
 }
 
