@@ -1,9 +1,9 @@
 package plain
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
-	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -59,7 +59,7 @@ func (d Discovery) JSON() any {
 	out := discovery{Format: Format, Elections: make([]election, 0, len(d.Elections)), Visited: d.Visited, Denied: d.Denied, Skipped: d.Skips, SkippedN: d.Skipped, Stopped: text(d.Stopped)}
 	for _, f := range d.Elections {
 		s := f.State
-		e := election{Path: s.Path, System: System(s), Leader: znodePath(s.Path, s.Leader()), Waiting: f.Waiting, Findings: len(s.Findings)}
+		e := election{Path: s.Path, System: text(System(s)), Leader: znodePath(s.Path, s.Leader()), Waiting: f.Waiting, Findings: len(s.Findings)}
 		if reign, ok := Reign(s); ok {
 			e.ReignMS = millis(&reign)
 		}
@@ -84,25 +84,22 @@ func Reign(s *doctor.State) (time.Duration, bool) {
 	return age, true
 }
 
-// Text writes the elections as a table for people, with one Write.
-func (d Discovery) Text(w io.Writer) error {
-	var b bytes.Buffer
+// Text is the elections as a table, for people.
+func (d Discovery) Text() string {
+	var b strings.Builder
 	if len(d.Elections) > 0 {
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "PATH\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS")
 		for _, f := range d.Elections {
 			s := f.State
-			system, reign, findings := "-", "-", "-"
-			if p := System(s); p != nil {
-				system = *p
-			}
+			reign, findings := "-", "-"
 			if r, ok := Reign(s); ok {
 				reign = "<= " + units.AtMost(r)
 			}
 			if n := len(s.Findings); n > 0 {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", znode.Safe(s.Path, 0), system, Who(s.Leader()), f.Waiting, reign, findings)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), Who(s.Leader()), f.Waiting, reign, findings)
 		}
 		t.Flush() // into memory
 		fmt.Fprintln(&b)
@@ -129,6 +126,5 @@ func (d Discovery) Text(w io.Writer) error {
 	if more := d.Skipped - listed; more > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", more)
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.String()
 }

@@ -1,11 +1,11 @@
 package plain
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"electop/model/doctor"
 	"electop/model/znode"
@@ -60,7 +60,7 @@ type diagnosis struct {
 // Doctor returns the doctor's object of a state that was looked at for so long.
 func Doctor(s *doctor.State, looked time.Duration) any {
 	out := diagnosis{
-		Format: Format, Path: s.Path, System: System(s), ObservedAt: known(s.At),
+		Format: Format, Path: s.Path, System: text(System(s)), ObservedAt: known(s.At),
 		Findings: make([]finding, 0, len(s.Findings)), Unchecked: append(NotChecked(s), tooEarly(s, looked)...),
 	}
 	for _, f := range s.Findings {
@@ -69,21 +69,18 @@ func Doctor(s *doctor.State, looked time.Duration) any {
 	return out
 }
 
-// DoctorText writes what the doctor found for people, with one Write.
-func DoctorText(w io.Writer, s *doctor.State, looked time.Duration) error {
-	var b bytes.Buffer
+// DoctorText is what the doctor found, for people.
+func DoctorText(s *doctor.State, looked time.Duration) string {
+	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", headline(s))
-	for _, f := range s.Findings {
-		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(string(f.Severity)), znode.Safe(f.Title, 0), f.ID)
+	for _, found := range s.Findings {
+		f := findingOf(found)
+		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(f.Severity), znode.Safe(f.Title, 0), f.ID)
 		for _, e := range f.Evidence {
 			field(&b, "seen", e)
 		}
 		field(&b, "znodes", safeList(f.Znodes))
-		sessions := make([]string, 0, len(f.Sessions))
-		for _, id := range f.Sessions {
-			sessions = append(sessions, znode.Hex(id))
-		}
-		field(&b, "sessions", safeList(sessions))
+		field(&b, "sessions", safeList(f.Sessions))
 		field(&b, "harm", f.Harm)
 		field(&b, "advice", f.Advice)
 		field(&b, "see", strings.Join(f.References, ", "))
@@ -92,13 +89,12 @@ func DoctorText(w io.Writer, s *doctor.State, looked time.Duration) error {
 		fmt.Fprint(&b, "\nNothing found.\n")
 	}
 	uncheckedText(&b, append(NotChecked(s), tooEarly(s, looked)...))
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.String()
 }
 
 // field writes one field of a finding, wrapped.
-func field(b *bytes.Buffer, name, value string) {
-	for i, l := range wrap(znode.Safe(value, 2000), 88) {
+func field(b *strings.Builder, name, value string) {
+	for i, l := range Wrap(znode.Safe(value, 2000), 88) {
 		if i > 0 {
 			name = ""
 		}
@@ -121,26 +117,15 @@ func safeList(items []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// wrap breaks safe text at spaces into lines of at most width runes, where
-// there are spaces; none for no text.
-func wrap(s string, width int) []string {
-	var lines []string
-	line, n := "", 0
+// Wrap breaks safe text at spaces only, into lines of at most width cells. A
+// longer word, as a path to copy, stays whole.
+func Wrap(s string, width int) (lines []string) {
 	for _, word := range strings.Fields(s) {
-		length := len([]rune(word))
-		switch {
-		case line == "":
-			line, n = word, length
-		case n+1+length > width:
-			lines = append(lines, line)
-			line, n = word, length
-		default:
-			line += " " + word
-			n += 1 + length
+		if n := len(lines) - 1; n >= 0 && ansi.StringWidth(lines[n])+1+ansi.StringWidth(word) <= width {
+			lines[n] += " " + word
+		} else {
+			lines = append(lines, word)
 		}
-	}
-	if line != "" {
-		lines = append(lines, line)
 	}
 	return lines
 }

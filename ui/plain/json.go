@@ -70,7 +70,7 @@ func statusOf(s *doctor.State) status {
 	out := status{
 		Format:     Format,
 		Path:       s.Path,
-		System:     System(s),
+		System:     text(System(s)),
 		Server:     text(s.Link.Server),
 		ObservedAt: known(s.At),
 		Candidates: make([]candidate, 0, len(s.Queue)),
@@ -199,12 +199,12 @@ func name(c *dialect.Candidate) *string {
 // nameMax is where a label that is the znode's name is cut.
 const nameMax = 64
 
-// System names whose election it is, nil where that is not known.
-func System(s *doctor.State) *string {
+// System names whose election it is, "" where that is not known.
+func System(s *doctor.State) string {
 	if s.Dialect == nil {
-		return nil
+		return ""
 	}
-	return text(s.Dialect.System)
+	return s.Dialect.System
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

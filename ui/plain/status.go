@@ -1,9 +1,8 @@
 package plain
 
 import (
-	"bytes"
 	"fmt"
-	"io"
+	"strings"
 	"text/tabwriter"
 
 	"electop/model"
@@ -30,12 +29,12 @@ func headline(s *doctor.State) string {
 	return path + ": nobody stands"
 }
 
-// StatusText writes a state for people, with one Write.
-func StatusText(w io.Writer, s *doctor.State) error {
-	var b bytes.Buffer
+// StatusText is a state, for people.
+func StatusText(s *doctor.State) string {
+	var b strings.Builder
 	fmt.Fprintln(&b, headline(s))
-	if system := System(s); system != nil {
-		fmt.Fprint(&b, *system)
+	if system := System(s); system != "" {
+		fmt.Fprint(&b, system)
 		if s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied {
 			fmt.Fprintf(&b, ", acknowledged in %s", znode.Safe(s.Ack.Path, 0))
 		}
@@ -58,11 +57,10 @@ func StatusText(w io.Writer, s *doctor.State) error {
 	if len(s.Queue) > 0 && s.Table != nil {
 		uncheckedText(&b, NotChecked(s))
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.String()
 }
 
-func statusTable(b *bytes.Buffer, s *doctor.State) {
+func statusTable(b *strings.Builder, s *doctor.State) {
 	if len(s.Queue) == 0 {
 		return
 	}

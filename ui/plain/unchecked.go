@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -81,7 +80,7 @@ func inferred(s *doctor.State) bool {
 }
 
 // uncheckedText says it to people.
-func uncheckedText(b *bytes.Buffer, us []Unchecked) {
+func uncheckedText(b *strings.Builder, us []Unchecked) {
 	if len(us) == 0 {
 		return
 	}
@@ -97,7 +96,7 @@ func uncheckedText(b *bytes.Buffer, us []Unchecked) {
 		if u.Setting != nil {
 			line += " (" + *u.Setting + " would allow it)"
 		}
-		for i, l := range wrap(znode.Safe(line, 1000), 96) {
+		for i, l := range Wrap(znode.Safe(line, 1000), 96) {
 			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", 2+2*min(i, 1)), l)
 		}
 	}

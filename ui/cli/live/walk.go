@@ -15,10 +15,7 @@ func walk(d plain.Discovery, running bool, err error) ui.Walk {
 	}
 	for _, found := range d.Elections {
 		st := found.State
-		f := ui.FoundElection{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings)}
-		if p := plain.System(st); p != nil {
-			f.System = *p
-		}
+		f := ui.FoundElection{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings), System: plain.System(st)}
 		if l := st.Leader(); l != nil {
 			f.Leader = plain.Who(l)
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"electop/ui/plain"
 )
 
 const (
@@ -28,16 +30,16 @@ func render(markdown string) string {
 		switch {
 		case line == "":
 		case strings.HasPrefix(line, "#"):
-			out.WriteString(strings.ToUpper(plain(strings.TrimLeft(line, "# "))) + "\n")
+			out.WriteString(strings.ToUpper(unmarked(strings.TrimLeft(line, "# "))) + "\n")
 		case isCode(line):
 			out.WriteString(strings.Join(block(isCode), "\n") + "\n")
 		case isTable(line):
 			renderTable(&out, block(isTable))
 		case strings.HasPrefix(line, "- "):
 			item := block(func(s string) bool { return isProse(s) || isContinued(s) })
-			out.WriteString(wrap("- ", "  ", plain(strings.TrimPrefix(strings.Join(item, " "), "- "))))
+			out.WriteString(wrap("- ", unmarked(strings.TrimPrefix(strings.Join(item, " "), "- "))))
 		default:
-			out.WriteString(wrap("", "", plain(strings.Join(block(isProse), " "))))
+			out.WriteString(wrap("", unmarked(strings.Join(block(isProse), " "))))
 		}
 		if next < len(lines) && lines[next] == "" && line != "" && strings.TrimSpace(strings.Join(lines[next:], "")) != "" {
 			out.WriteByte('\n')
@@ -54,24 +56,13 @@ func isProse(s string) bool {
 	return s != "" && !isCode(s) && !isTable(s) && !strings.HasPrefix(s, "#") && !strings.HasPrefix(s, "- ")
 }
 
-// plain is text without the marks of code.
-func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
+// unmarked is text without the marks of code.
+func unmarked(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// wrap breaks s at blanks only: flags and names stay whole.
-func wrap(first, rest, s string) string {
-	var out strings.Builder
-	line, empty := first, true
-	for _, word := range strings.Fields(s) {
-		if !empty && ansi.StringWidth(line)+1+ansi.StringWidth(word) > columns {
-			out.WriteString(line + "\n")
-			line, empty = rest, true
-		}
-		if !empty {
-			line += " "
-		}
-		line, empty = line+word, false
-	}
-	return out.String() + line + "\n"
+// wrap writes s behind first, and its further lines below s.
+func wrap(first, s string) string {
+	at := ansi.StringWidth(first)
+	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"
 }
 
 // renderTable writes the rows in columns. The last is wrapped; what is too wide
@@ -84,7 +75,7 @@ func renderTable(out *strings.Builder, lines []string) {
 		}
 		cells := strings.Split(strings.Trim(line, "|"), "|")
 		for i := range cells {
-			cells[i] = strings.TrimSpace(plain(cells[i]))
+			cells[i] = strings.TrimSpace(unmarked(cells[i]))
 		}
 		rows = append(rows, cells)
 	}
@@ -108,6 +99,6 @@ func renderTable(out *strings.Builder, lines []string) {
 				line = strings.Repeat(" ", at)
 			}
 		}
-		out.WriteString(wrap(line, strings.Repeat(" ", at), cells[len(cells)-1]))
+		out.WriteString(wrap(line, cells[len(cells)-1]))
 	}
 }
