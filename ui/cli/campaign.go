@@ -53,7 +53,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	conn.Tick, warning = o.admin.Tick(ctx, o.path, conn, probe, log)
 	probe.Close()
 	if warning != "" {
-		fmt.Fprintf(std.Err, "electop: %s\n", warning)
+		std.note("%s", warning)
 	}
 	e, err := o.admission(std, conn).Confirm(ctx)
 	switch {
@@ -67,10 +67,10 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		ack = ""
 	}
 	if e.Behind != "" {
-		fmt.Fprintf(std.Err, "electop: %s: %s\n", o.path, e.Behind)
+		std.note("%s: %s", o.path, e.Behind)
 	}
 	defer std.secondSignal(ctx)()
-	p := &campaignPrinter{out: std.Out, path: o.path, json: o.json}
+	p := &campaignPrinter{std: std, path: o.path, json: o.json}
 	reports := newQueue(p.print)
 	defer reports.close()
 	c := candidate.New(candidate.Config{

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"time"
 
 	"electop/model"
@@ -20,7 +19,7 @@ type statement struct {
 // campaignPrinter prints what happens to a candidate: a line for each change
 // of what it believes or watches.
 type campaignPrinter struct {
-	out  io.Writer
+	std  IO
 	path string
 	json bool
 	n    uint64
@@ -53,7 +52,7 @@ func (p *campaignPrinter) print(r statement) {
 	p.last = m
 	p.n++
 	if !p.json {
-		fmt.Fprintf(p.out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, interrupted))
+		fmt.Fprintf(p.std.Out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, interrupted))
 		return
 	}
 	optional := func(set bool, s string) *string {
@@ -62,7 +61,7 @@ func (p *campaignPrinter) print(r statement) {
 		}
 		return &s
 	}
-	b, err := znode.SafeJSON(campaignEvent{
+	_ = p.std.json(campaignEvent{ // nobody reads it any more if that fails
 		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
 		Znode:   optional(m.Znode != "", znode.Join(p.path, m.Znode)),
 		Session: optional(m.Session != 0, znode.Hex(m.Session)),
@@ -71,9 +70,6 @@ func (p *campaignPrinter) print(r statement) {
 		Lease:   optional(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
 		Detail:  optional(m.Belief == model.Lost || m.Obstacle != "", cmp.Or(m.Obstacle, m.Reason)),
 	})
-	if err == nil {
-		p.out.Write(append(b, '\n'))
-	}
 }
 
 func (p *campaignPrinter) line(m model.Member, interrupted bool) string {

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/ui/cli"
 	"electop/zkwatch/client"
 )
 
@@ -241,6 +243,25 @@ func TestDoctorAsksTwice(t *testing.T) {
 		}
 	})
 }
+
+// TestResultIsNotPrinted has an output that nothing can be written to.
+func TestResultIsNotPrinted(t *testing.T) {
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := rawClient(t, addr)
+	create(t, c, "/e", "", 0)
+	create(t, c, "/e/n_", "host-1", contender)
+	for _, line := range []string{"status /e", "status /e --json", "doctor /e --for 1ms", "doctor /e --for 1ms --json", "discover", "events /e", "events /e --json"} {
+		var errs strings.Builder
+		args := append(strings.Fields(line), "-s", addr)
+		if code := cli.Run(t.Context(), args, cli.IO{In: strings.NewReader(""), Out: failing{}, Err: &errs}); code != 1 || !strings.Contains(errs.String(), "broken pipe") {
+			t.Errorf("%s: exit code %d, %s", line, code, errs.String())
+		}
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 // TestDiscoverIsInterrupted shows how far the search is, and what it had when
 // it was interrupted.

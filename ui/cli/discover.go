@@ -75,7 +75,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 		err = fmt.Errorf("discover below %s: %w", o.search.Root, err)
 		d.Stopped = "failed"
 	}
-	if failed := printOnce(std, o.json, d.JSON(), func() error { return d.Text(std.Out) }); failed != nil {
+	if failed := std.print(o.json, d.JSON(), d.Text()); failed != nil {
 		return failed
 	}
 	return err

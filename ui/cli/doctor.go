@@ -2,14 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
@@ -56,14 +54,14 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	}
 	t := task.NewGroup(ctx)
 	w.Observe(t)
-	s, err := examine(t.Context(), o, conn.Servers, w)
+	s, err := examine(t.Context(), o, w)
 	if failed := t.Stop(); failed != nil && ctx.Err() == nil && err == nil {
 		err = failed
 	}
 	if err != nil {
 		return err
 	}
-	if err := printOnce(std, o.json, plain.Doctor(s, o.duration), func() error { return plain.DoctorText(std.Out, s, o.duration) }); err != nil {
+	if err := std.print(o.json, plain.Doctor(s, o.duration), plain.DoctorText(s, o.duration)); err != nil {
 		return err
 	}
 	if doctor.Worst(s.Findings) == doctor.Critical {
@@ -75,35 +73,25 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 // examine observes the first election for o.duration and asks the servers: for
 // everything at the beginning, and later once more for sessions, which shows a
 // session that is silent, and for watches where one was not found.
-func examine(ctx context.Context, o *options, servers fmt.Stringer, w *watch.Elections) (*doctor.State, error) {
-	if err := w.Reach(ctx, o.cluster.Timeout); err != nil {
+func examine(ctx context.Context, o *options, w *watch.Elections) (*doctor.State, error) {
+	if _, err := w.FirstRead(ctx, o.cluster.Timeout); err != nil {
 		return nil, err
 	}
 	e := w.First()
-	s, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen })
-	if err != nil {
-		return nil, context.Cause(ctx)
-	}
-	switch s.Phase {
-	case model.Forbidden:
-		return nil, connect.Forbidden(o.path, servers)
-	case model.NoParent:
-		return nil, connect.Missing(o.path, servers)
-	}
 	end := time.Now().Add(o.duration)
 	if w.Asker() != nil {
 		w.Ask(ctx, admin.Want{Watches: true, Sessions: true})
-		if err := rest(ctx, min(time.Until(end), max(o.duration/2, time.Until(end)-doctorCalm))); err != nil {
+		if err := rest(ctx, time.After(min(time.Until(end), max(o.duration/2, time.Until(end)-doctorCalm)))); err != nil {
 			return nil, err
 		}
 		w.Ask(ctx, admin.Want{Watches: unverified(e.Feed.State()), Sessions: true})
 	}
-	if err := rest(ctx, time.Until(end)); err != nil {
+	if err := rest(ctx, time.After(time.Until(end))); err != nil {
 		return nil, err
 	}
 	at := feed.Now() // everything that was pending is due by now
 	e.Feed.Put(&model.Advance{At: at})
-	s, err = e.Feed.Await(ctx, func(s *doctor.State) bool { return !s.At.Before(at) })
+	s, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return !s.At.Before(at) })
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -122,16 +110,4 @@ func unverified(s *doctor.State) bool {
 		}
 	}
 	return false
-}
-
-// rest waits for d.
-func rest(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/model/znode"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/task"
@@ -57,50 +55,24 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		o.admin.Mode = admin.Off // nobody can press a key to ask for more
 	}
 	defer std.secondSignal(ctx)()
-	limit := o.count
 	var failed error // of the first read
 	events := func(es []model.Event) error {
 		if s, ok := es[0].Body.(doctor.Snapshot); ok && es[0].N == 1 && s.State.Phase == model.NoParent {
 			failed = connect.Missing(o.path, conn.Servers)
 			return failed
 		}
-		return printEvents(std.Out, o, es, &limit)
+		return printEvents(std, o, es)
 	}
-	notice := func(s string) {
-		log.Warn(s)
-		fmt.Fprintf(std.Err, "electop: %s\n", s)
-	}
-	w, err := o.observe(conn, log, feed.Config{Events: events}, notice)
+	w, err := o.observe(conn, log, feed.Config{Events: events}, std.notice(log))
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	t := task.NewGroup(ctx)
 	w.Start(t)
-	err = func() error {
-		if err := w.Reach(t.Context(), o.cluster.Timeout); err != nil {
-			return err
-		}
-		s, err := w.First().Feed.Await(t.Context(), func(s *doctor.State) bool { return s.Phase != model.Unseen })
-		if err != nil {
-			return context.Cause(t.Context())
-		}
-		if s.Phase == model.Forbidden {
-			return connect.Forbidden(o.path, conn.Servers)
-		}
-		var over <-chan time.Time
-		if o.duration > 0 {
-			timer := time.NewTimer(o.duration)
-			defer timer.Stop()
-			over = timer.C
-		}
-		select {
-		case <-over:
-			return nil
-		case <-t.Context().Done():
-			return context.Cause(t.Context())
-		}
-	}()
+	if _, err = w.FirstRead(t.Context(), o.cluster.Timeout); err == nil {
+		err = rest(t.Context(), o.over())
+	}
 	// Stopping the tasks prints the pending events; that can fail too.
 	if stopped := t.Stop(); failed == nil && stopped != nil && ctx.Err() == nil && err == nil {
 		err = stopped
@@ -114,22 +86,28 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// printEvents prints events until limit, if there is one, is used up.
-func printEvents(out io.Writer, o *options, es []model.Event, limit *int) error {
+// over is when --for ends, nil without it.
+func (o *options) over() <-chan time.Time {
+	if o.duration == 0 {
+		return nil
+	}
+	return time.After(o.duration)
+}
+
+// printEvents prints events until --count, if it was given, is used up.
+func printEvents(std IO, o *options, es []model.Event) error {
 	for _, e := range es {
+		var err error
 		if o.json {
-			b, err := znode.SafeJSON(plain.Event(o.path, e))
-			if err != nil {
-				return err
-			}
-			if _, err := out.Write(append(b, '\n')); err != nil {
-				return err
-			}
-		} else if _, err := fmt.Fprintln(out, plain.Line(e, time.Local)); err != nil {
+			err = std.json(plain.Event(o.path, e))
+		} else {
+			_, err = fmt.Fprintln(std.Out, plain.Line(e, time.Local))
+		}
+		if err != nil {
 			return err
 		}
-		if *limit > 0 {
-			if *limit--; *limit == 0 {
+		if o.count > 0 {
+			if o.count--; o.count == 0 {
 				return errEnough
 			}
 		}

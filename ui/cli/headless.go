@@ -68,7 +68,7 @@ func (c *chaosOptions) server(ctx context.Context, o *options, log *slog.Logger,
 	}
 	h, err := embedded.Listen(&o.server, embedded.Demo(log))
 	if err == nil {
-		fmt.Fprintf(std.Err, "electop: ZooKeeper on %s\n", embedded.Dialable(h.Addr()))
+		std.note("ZooKeeper on %s", embedded.Dialable(h.Addr()))
 	}
 	return h, err
 }
@@ -84,12 +84,8 @@ type headless struct {
 
 func (r *headless) run(ctx context.Context, conn, backstage client.Config) error {
 	o := r.o
-	notice := func(s string) {
-		r.log.Warn(s)
-		fmt.Fprintf(r.std.Err, "electop: %s\n", s)
-	}
+	notice := r.std.notice(r.log)
 	o.admin.Mode = admin.Off
-	limit := 0
 	broken := &violation{}
 	cfg, err := o.watch(backstage, r.log, true)
 	if err != nil {
@@ -97,7 +93,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	}
 	cfg.Notice = notice
 	cfg.First = feed.Config{
-		Events:  func(es []model.Event) error { return printEvents(r.std.Out, o, es, &limit) },
+		Events:  func(es []model.Event) error { return printEvents(r.std, o, es) },
 		Applied: broken.observe,
 	}
 	w, err := watch.New(cfg)
@@ -107,7 +103,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	defer w.Close()
 	cast := stage.NewCast(w.First(), demo.Config{Conn: conn, Ack: cfg.Elections[0].AckPath, Create: true, Notice: notice})
 	scene := stage.New(w.First(), cast, stage.Config{Server: r.server.ZooKeeper, Workers: backstage, Chaos: &r.chaos, Notice: notice})
-	fmt.Fprintf(r.std.Err, "electop: chaos, %s, %s to begin with\n", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
+	r.std.note("chaos, %s, %s to begin with", r.chaos, units.Count(r.chaos.Cast, "candidate", "candidates"))
 	t := task.NewGroup(ctx)
 	t.Start("embedded server", func(ctx context.Context) error { return r.server.Run(ctx, notice) })
 	w.Start(t)
@@ -124,17 +120,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	t.Start("chaos", func(context.Context) error {
 		return stage.MakeTrouble(trouble, r.chaos, w.First(), cast, r.log)
 	})
-	var over <-chan time.Time
-	if o.duration > 0 {
-		timer := time.NewTimer(o.duration)
-		defer timer.Stop()
-		over = timer.C
-	}
-	select {
-	case <-over:
-	case <-t.Context().Done():
-		err = context.Cause(t.Context())
-	}
+	err = rest(t.Context(), o.over())
 	end()
 	cast.Close()
 	if stopped := t.Stop(); err == nil && stopped != nil {
@@ -147,7 +133,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	if said := s.Broken(); len(said) > 0 {
 		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, r.chaos, broken.since.Format(time.RFC3339Nano), strings.Join(said, "; "))
 	}
-	fmt.Fprintf(r.std.Err, "electop: one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)\n",
+	r.std.note("one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)",
 		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), r.chaos)
 	if ctx.Err() != nil {
 		return exit.Interrupted

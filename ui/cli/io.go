@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
+	"time"
 
 	"electop/model/znode"
 )
@@ -24,15 +26,43 @@ func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)
 }
 
-// printOnce prints an object as JSON, or as text does.
-func printOnce(std IO, asJSON bool, object any, text func() error) error {
-	if !asJSON {
-		return text()
+// note tells the user something that is not the command's result.
+func (std IO) note(format string, args ...any) {
+	fmt.Fprintf(std.Err, "electop: "+format+"\n", args...)
+}
+
+// notice returns a function that notes a message and logs it.
+func (std IO) notice(log *slog.Logger) func(string) {
+	return func(s string) {
+		log.Warn(s)
+		std.note("%s", s)
 	}
-	b, err := znode.SafeJSON(object)
-	if err != nil {
-		return err
+}
+
+// print prints a result as JSON, or as text.
+func (std IO) print(asJSON bool, object any, text string) error {
+	if asJSON {
+		return std.json(object)
 	}
-	_, err = fmt.Fprintf(std.Out, "%s\n", b)
+	_, err := io.WriteString(std.Out, text)
 	return err
+}
+
+// json prints an object on one line.
+func (std IO) json(object any) error {
+	b, err := znode.SafeJSON(object)
+	if err == nil {
+		_, err = std.Out.Write(append(b, '\n'))
+	}
+	return err
+}
+
+// rest waits for over. If ctx ends first the error is why.
+func rest(ctx context.Context, over <-chan time.Time) error {
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

@@ -46,7 +46,7 @@ type options struct {
 	name        string
 	speed       float64
 	duration    time.Duration
-	count       int
+	count       int // events still to print; 0: no limit
 }
 
 // pathArg takes PATH, the election's parent.

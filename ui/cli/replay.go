@@ -93,10 +93,7 @@ func printRecording(ctx context.Context, o *options, std IO, file string) error 
 	}
 	defer r.Close()
 	o.path = r.Election().Path
-	limit := 0
-	return r.Each(ctx, func(events []model.Event) error {
-		return printEvents(std.Out, o, events, &limit)
-	}, func(s string) { fmt.Fprintf(std.Err, "electop: %s\n", s) })
+	return r.Each(ctx, func(events []model.Event) error { return printEvents(std, o, events) }, func(s string) { std.note("%s", s) })
 }
 
 // recorded is the history of a recording.

@@ -89,9 +89,9 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		fmt.Fprintf(std.Out, "AdminServer on %s\n", admin)
 	}
 	if embedded.Open(o.server.Listen) || embedded.Open(o.server.AdminListen) {
-		fmt.Fprintln(std.Err, "electop: note: this address is open to the network, and the server has no authentication")
+		std.note("note: this address is open to the network, and the server has no authentication")
 	}
-	ended := h.Run(ctx, func(s string) { fmt.Fprintf(std.Err, "electop: %s\n", s) })
+	ended := h.Run(ctx, func(s string) { std.note("%s", s) })
 	closed := h.ZooKeeper.Close() // nothing changes after it is saved
 	if err := errors.Join(ended, closed, h.Save()); err != nil {
 		return err

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/spf13/cobra"
@@ -66,9 +65,9 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		return connect.Forbidden(o.path, cfg.Servers)
 	}
 	if unasked != nil && ctx.Err() == nil {
-		fmt.Fprintf(std.Err, "electop: the servers did not say who watches what: %s\n", znode.Safe(unasked.Error(), 0))
+		std.note("the servers did not say who watches what: %s", znode.Safe(unasked.Error(), 0))
 	}
-	if err := printOnce(std, o.json, plain.Status(s), func() error { return plain.StatusText(std.Out, s) }); err != nil {
+	if err := std.print(o.json, plain.Status(s), plain.StatusText(s)); err != nil {
 		return err
 	}
 	if s.Leader() == nil {

@@ -117,18 +117,26 @@ func (w *Elections) Observe(t *task.Group) {
 	t.Start("observer", w.session.Run)
 }
 
-// Reach waits until the session is connected, for limit at most.
-func (w *Elections) Reach(ctx context.Context, limit time.Duration) error {
+// FirstRead waits until the first election was read. limit is the time to reach
+// a server. An election that does not exist or may not be read is an error.
+func (w *Elections) FirstRead(ctx context.Context, limit time.Duration) (*doctor.State, error) {
+	first := w.First()
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s, err := w.First().Feed.Await(wait, func(s *doctor.State) bool { return s.Link.Link == model.Connected })
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return connect.Unreachable(w.conn.Servers, limit, s.Link.Err)
+	s, err := first.Feed.Await(wait, func(s *doctor.State) bool { return s.Link.Link == model.Connected })
+	if err != nil && ctx.Err() == nil {
+		return nil, connect.Unreachable(w.conn.Servers, limit, s.Link.Err)
 	}
-	return nil
+	if s, err = first.Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	switch s.Phase {
+	case model.Forbidden:
+		return nil, connect.Forbidden(first.Path, w.conn.Servers)
+	case model.NoParent:
+		return nil, connect.Missing(first.Path, w.conn.Servers)
+	}
+	return s, nil
 }
 
 // Ask asks the servers within [ask.Limit]. What they did not say is in the table.

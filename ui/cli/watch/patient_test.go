@@ -85,7 +85,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 			}
 		}()
 		p.w.Start(tasks)
-		if err := p.w.Reach(t.Context(), time.Minute); err != nil {
+		if _, err := p.w.FirstRead(t.Context(), time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		f(p)
