@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"electop/ui"
 	"electop/ui/cli/ask"
+	"electop/ui/cli/connect"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/live"
@@ -132,7 +134,7 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		return err
 	}
 	err = live.Run(ctx, live.Config{
-		Watch: watched, Timeout: o.cluster.Timeout, NoAck: o.ack == ackNone, Conn: conn,
+		Watch: watched, Timeout: cmp.Or(o.cluster.Timeout, connect.DefaultTimeout), NoAck: o.ack == ackNone, Conn: conn,
 		Mode: ui.ModeDemo, Cluster: "embedded " + addr, Theme: o.theme, ObserveOnly: o.observeOnly, Hello: []string{hello},
 		Acting: true, Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
 		VerifyEvery: 2 * demoAsking,

@@ -55,7 +55,8 @@ func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
 	x.leaves(0)
 }
 
-// The demo verifies its own watches, and goes on doing so after a handoff.
+// The demo verifies its own watches, also after a handoff, and finds its own
+// election.
 func TestDemoVerifies(t *testing.T) {
 	x := openTerminal(t, 120, 36, "demo", "--cast", "3", "--session-timeout", "1s")
 	x.sees("↑ 0 ✓", "↑ 1 ✓")
@@ -63,6 +64,9 @@ func TestDemoVerifies(t *testing.T) {
 	x.sees("↑ 2 ✓")
 	x.press("gd")
 	x.sees("resigned", "↑ 1 ✓", "↑ 2 ✓")
+	x.press("e")
+	x.sees("1 watched, 1 found")
+	x.press("\x1b")
 	x.press("q")
 	x.leaves(0)
 }

@@ -3,6 +3,7 @@
 package connect
 
 import (
+	"cmp"
 	"log/slog"
 	"math"
 	"os"
@@ -17,9 +18,11 @@ import (
 const (
 	// DefaultServers is the cluster that is used without flag and environment.
 	DefaultServers = "127.0.0.1:2181"
+	// DefaultTimeout is how long to try to reach a server.
+	DefaultTimeout = 10 * time.Second
 
 	serversEnv     = "ELECTOP_SERVERS"
-	defaultTimeout = 10 * time.Second // of a session
+	sessionTimeout = 10 * time.Second
 )
 
 // Options are the flags of every command on a live cluster.
@@ -35,7 +38,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.Servers, "servers", "s", os.Getenv(serversEnv), "the cluster, `host:port[,host:port...][/chroot]`: port 2181 if none, IPv6 as [::1]:2181; env "+serversEnv+". Without it the dashboard is the demo, and commands use "+DefaultServers)
 	f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "session timeout to request (default 10s, in the demo 4s)")
-	f.DurationVar(&o.Timeout, "connect-timeout", 10*time.Second, "how long to try to reach a server; the dashboard goes on trying")
+	f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "how long to try to reach a server; the dashboard goes on trying")
 	// The help must not show a value from the environment as the default.
 	f.Lookup("servers").DefValue = ""
 
@@ -61,18 +64,10 @@ func (o *Options) Check() error {
 
 // Config is the configuration of connections to the cluster.
 func (o *Options) Config(log *slog.Logger) (client.Config, error) {
-	servers := o.Servers
-	if servers == "" {
-		servers = DefaultServers
-	}
-	cs, err := client.ParseConnectString(servers)
+	servers, err := client.ParseConnectString(cmp.Or(o.Servers, DefaultServers))
 	if err != nil {
 		return client.Config{}, exit.Usagef("--servers: %v", err)
 	}
-	timeout := o.SessionTimeout
-	if timeout == 0 {
-		timeout = defaultTimeout
-	}
-	cfg := client.Config{Servers: cs, SessionTimeout: timeout, Logger: log}
+	cfg := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.SessionTimeout, sessionTimeout), Logger: log}
 	return cfg, o.access.apply(&cfg)
 }
