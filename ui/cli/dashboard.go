@@ -35,14 +35,15 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	}
 	defer done()
 	cfg := live.Config{
-		Timeout: o.cluster.Timeout, NoAck: o.ack == ackNone, Conn: conn,
-		Mode: ui.ModeLive, Cluster: clusterName(conn.Servers), Theme: o.theme, ObserveOnly: o.observeOnly,
-		Acting: o.campaign || o.castSet, Cast: o.cast, Campaign: o.campaign, Create: o.create, CandidacyName: o.candidacyName(),
+		Timeout: o.cluster.Timeout, Conn: conn,
+		Screen: ui.Options{Cluster: clusterName(conn.Servers), Theme: o.theme, ObserveOnly: o.observeOnly},
+		Cast:   o.cast, Campaign: o.campaign, Create: o.create, CandidacyName: o.candidacyName(),
 	}
-	if cfg.Watch, err = o.watch(conn, log, cfg.Acting); err != nil {
+	acting := o.campaign || o.castSet
+	if cfg.Watch, err = o.watch(conn, log, acting); err != nil {
 		return err
 	}
-	if !cfg.Acting {
+	if !acting {
 		cfg.NoActing = "read-only: start with --campaign or --cast N to take part"
 		return live.Run(ctx, cfg)
 	}

@@ -128,18 +128,21 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	case !o.castSet:
 		cast = demoCast
 	}
-	conn := client.Config{Servers: servers, SessionTimeout: o.demoTimeout(), Logger: log}
+	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	watched, err := o.watch(embedded.Backstage(conn, h.ZooKeeper), log, true)
 	if err != nil {
 		return err
 	}
+	ours, _ := net.InterfaceAddrs() // without them others are invited to loopback
 	err = live.Run(ctx, live.Config{
-		Watch: watched, Timeout: cmp.Or(o.cluster.Timeout, connect.DefaultTimeout), NoAck: o.ack == ackNone, Conn: conn,
-		Mode: ui.ModeDemo, Cluster: "embedded " + addr, Theme: o.theme, ObserveOnly: o.observeOnly, Hello: []string{hello},
-		Acting: true, Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
-		VerifyEvery: 2 * demoAsking,
-		Server:      h, Play: p,
-		Invitations: invitations(invitedTo(h.Addr(), net.InterfaceAddrs), o.path), Open: embedded.Open(o.server.Listen),
+		Watch: watched, Timeout: cmp.Or(o.cluster.Timeout, connect.DefaultTimeout), Conn: conn,
+		Screen: ui.Options{
+			Cluster: "embedded " + addr, Theme: o.theme, ObserveOnly: o.observeOnly,
+			Invitations: invitations(invitedTo(h.Addr(), ours), o.path), Open: embedded.Open(o.server.Listen),
+		},
+		Hello: []string{hello},
+		Cast:  cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
+		Server: h, Play: p,
 	})
 	h.ZooKeeper.Close() // nothing changes after it is saved
 	if unsaved := h.Save(); unsaved != nil {
@@ -149,12 +152,4 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		return unsaved
 	}
 	return err
-}
-
-// demoTimeout is the session timeout of the demo's candidates.
-func (o *options) demoTimeout() time.Duration {
-	if o.cluster.SessionTimeout == 0 {
-		return demoSessionTimeout
-	}
-	return o.cluster.SessionTimeout
 }

@@ -66,7 +66,6 @@ func TestDemoVerifies(t *testing.T) {
 	x.sees("resigned", "↑ 1 ✓", "↑ 2 ✓")
 	x.press("e")
 	x.sees("1 watched, 1 found")
-	x.press("\x1b")
-	x.press("q")
+	x.press("\x03")
 	x.leaves(0)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	if err != nil {
 		return err
 	}
-	conn := client.Config{Servers: servers, SessionTimeout: o.demoTimeout(), Logger: log}
+	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
 	r := &headless{o: o, chaos: *c.chaos(), server: h, log: log, std: std}
 	return r.run(ctx, embedded.Within(conn, h.ZooKeeper), embedded.Backstage(conn, h.ZooKeeper))
 }

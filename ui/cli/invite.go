@@ -26,19 +26,15 @@ func invitations(addr, path string) []ui.Invitation {
 }
 
 // invitedTo is the address by which other machines reach a server that listens
-// on addr. If it listens on all addresses of this machine, that is the first one
-// that is not loopback.
-func invitedTo(addr net.Addr, ours func() ([]net.Addr, error)) string {
+// on addr. If it listens on all addresses of this machine, ours, that is the first
+// one that is not loopback.
+func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {
 		return addr.String()
 	}
-	addrs, err := ours()
-	if err != nil {
-		return embedded.Dialable(addr)
-	}
-	ips := make([]net.IP, 0, len(addrs))
-	for _, a := range addrs {
+	var ips []net.IP
+	for _, a := range ours {
 		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
 			ips = append(ips, n.IP)
 		}
@@ -47,6 +43,6 @@ func invitedTo(addr net.Addr, ours func() ([]net.Addr, error)) string {
 		return embedded.Dialable(addr)
 	}
 	// An IPv4 address is easier to type.
-	slices.SortStableFunc(ips, func(a, b net.IP) int { return len(a.To4())*-1 - len(b.To4())*-1 })
+	slices.SortStableFunc(ips, func(a, b net.IP) int { return len(b.To4()) - len(a.To4()) })
 	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }

@@ -136,18 +136,17 @@ func TestInvitedTo(t *testing.T) {
 		}
 		return &net.IPNet{IP: ip, Mask: n.Mask}
 	}
-	machine := func() ([]net.Addr, error) {
-		return []net.Addr{ip("127.0.0.1/8"), ip("::1/128"), ip("fe80::1/64"), ip("2001:db8::7/64"), ip("192.168.1.7/24")}, nil
-	}
-	alone := func() ([]net.Addr, error) { return []net.Addr{ip("127.0.0.1/8")}, nil }
+	machine := []net.Addr{ip("127.0.0.1/8"), ip("::1/128"), ip("fe80::1/64"), ip("2001:db8::7/64"), ip("192.168.1.7/24")}
+	alone := []net.Addr{ip("127.0.0.1/8")}
 	for _, c := range []struct {
 		bound string
-		ours  func() ([]net.Addr, error)
+		ours  []net.Addr
 		want  string
 	}{
 		{"0.0.0.0:2181", machine, "192.168.1.7:2181"},
 		{"[::]:2181", machine, "192.168.1.7:2181"},
 		{"0.0.0.0:2181", alone, "127.0.0.1:2181"},
+		{"0.0.0.0:2181", nil, "127.0.0.1:2181"},
 		{"127.0.0.1:2181", machine, "127.0.0.1:2181"},
 		{"192.168.1.9:2181", machine, "192.168.1.9:2181"},
 	} {

@@ -7,9 +7,7 @@ import (
 
 	"electop/demo"
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/ui"
 	"electop/ui/cli/admission"
 	"electop/ui/cli/stage"
 	"electop/ui/cli/watch"
@@ -45,8 +43,8 @@ func (a *admitter) run(ctx context.Context) error {
 		}
 	}
 	for {
-		was := key(s)
-		if s, err = a.election.Feed.Await(ctx, func(s *doctor.State) bool { return key(s) != was }); err != nil {
+		was := s
+		if s, err = a.election.Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != was.Phase || s.Dialect != was.Dialect }); err != nil {
 			return nil
 		}
 		a.judge(s)
@@ -64,21 +62,13 @@ func (a *admitter) enter(ctx context.Context) error {
 	return a.actions.cast.SpawnInOrder(ctx, a.cfg.Cast)
 }
 
-// facts are what the judgement depends on.
-type facts struct {
-	phase   model.Phase
-	dialect *dialect.Dialect
-}
-
-func key(s *doctor.State) facts { return facts{s.Phase, s.Dialect} }
-
 // judge opens or closes the election to our candidates, and reports whether they
 // may join.
 func (a *admitter) judge(s *doctor.State) bool {
 	why := ""
 	e, err := admission.Judge(s)
 	switch {
-	case s.Phase == model.Unseen && a.cfg.Mode != ui.ModeDemo && !a.cfg.Admission.Known:
+	case s.Phase == model.Unseen && a.cfg.Server == nil && !a.cfg.Admission.Known:
 		why = unknownYet
 	case err != nil:
 		why = err.Error()

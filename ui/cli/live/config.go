@@ -15,18 +15,12 @@ import (
 type Config struct {
 	Watch   watch.Config  // all but First and Notice
 	Timeout time.Duration // to reach a server
-	NoAck   bool          // for the elections that are opened later
 	Conn    client.Config // of our candidates
-
-	Mode        string
-	Cluster     string
-	Theme       string
-	ObserveOnly bool
-	Hello       []string // the first notices; "" is none
+	Screen  ui.Options    // what does not come from the parts: see parts.options
+	Hello   []string      // the first notices; "" is none
 
 	// What our candidates may do.
-	Acting        bool               // keys that act are enabled
-	NoActing      string             // else why not
+	NoActing      string             // why keys that act are disabled; "": they are not
 	Cast          int                // candidates to start with
 	Campaign      bool               // take part ourselves from the start
 	Create        bool               // the parent if it is missing
@@ -34,15 +28,9 @@ type Config struct {
 	Admission     admission.Election // what is known of the election that they enter
 	Consent       bool               // the user knows whose it is
 
-	// VerifyEvery is how often watches are verified unasked: where that costs
-	// nobody anything. 0: not by time.
-	VerifyEvery time.Duration
-
 	// The demo's own.
-	Server      *embedded.Server // nil: another's server
-	Play        Play
-	Invitations []ui.Invitation
-	Open        bool // to other machines
+	Server *embedded.Server // nil: a cluster
+	Play   Play
 }
 
 // Play is what a demo does by itself.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"electop/demo"
 	"electop/demo/zkserver"
@@ -42,7 +43,7 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 		return nil, err
 	}
 	first := watched.First()
-	p.elections = newElections(watched, tasks, cfg)
+	p.elections = &elections{watched: watched, tasks: tasks, cfg: cfg, dirty: make(chan struct{}, 1)}
 	cast := stage.NewCast(first, demo.Config{
 		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,
 	})
@@ -104,11 +105,11 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 	}
 	p.elections.start()
 	watched := p.elections.watched
-	if cfg.VerifyEvery > 0 {
-		tasks.Start("verifying", func(ctx context.Context) error { return watched.VerifyEvery(ctx, cfg.VerifyEvery) })
+	if cfg.Server != nil {
+		tasks.Start("verifying", func(ctx context.Context) error { return watched.VerifyEvery(ctx, verifyEvery) })
 	}
 	first := watched.First()
-	if cfg.Acting {
+	if cfg.NoActing == "" {
 		a := &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
 		a.judge(p.elections.State())
 		tasks.Start("cast", a.run)
@@ -125,20 +126,20 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 
 // options are the parts as the dashboard sees them.
 func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
-	role := "observer"
+	o := cfg.Screen
+	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions, p.elections, notices, "observer"
+	if cfg.Server != nil {
+		o.Mode, o.Tutor = ui.ModeDemo, p.tutor
+	}
 	switch {
-	case cfg.Cast > 0 && cfg.Mode != ui.ModeDemo:
-		role = fmt.Sprintf("cast of %d", cfg.Cast)
+	case cfg.Cast > 0 && cfg.Server == nil:
+		o.Role = fmt.Sprintf("cast of %d", cfg.Cast)
 	case cfg.Campaign:
-		role = "candidate"
+		o.Role = "candidate"
 	}
-	opts := ui.Options{
-		Source: p.elections, Actions: p.actions, Past: p.elections, Mode: cfg.Mode, Role: role, Cluster: cfg.Cluster,
-		Invitations: cfg.Invitations, Open: cfg.Open,
-		Notices: notices, Theme: cfg.Theme, ObserveOnly: cfg.ObserveOnly,
-	}
-	if p.tutor != nil {
-		opts.Tutor = p.tutor
-	}
-	return opts
+	return o
 }
+
+// verifyEvery is how often the demo verifies watches: that costs no other server
+// anything.
+const verifyEvery = 2 * time.Second

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -15,7 +14,6 @@ import (
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
-	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 )
 
@@ -24,20 +22,12 @@ import (
 type elections struct {
 	watched *watch.Elections
 	tasks   *task.Group
-	timeout time.Duration // of the search: to reach a server
-	conn    client.Config // likewise
-	noAck   bool          // --ack none
+	cfg     Config
 	dirty   chan struct{} // capacity 1
 
 	opening   sync.Mutex
 	searching atomic.Bool
 	walk      atomic.Pointer[ui.Walk]
-}
-
-func newElections(w *watch.Elections, t *task.Group, cfg Config) *elections {
-	return &elections{
-		watched: w, tasks: t, timeout: cfg.Timeout, conn: cfg.Watch.Conn, noAck: cfg.NoAck, dirty: make(chan struct{}, 1),
-	}
 }
 
 // start runs the elections and forwards their changes.
@@ -116,7 +106,7 @@ func (e *elections) open(path string) error {
 		return errFull
 	}
 	cfg := model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
-	if e.noAck {
+	if e.cfg.Watch.Elections[0].AckPath == "" { // --ack none
 		cfg.AckPath, cfg.AckFollows = "", false
 	}
 	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: &history.TapeConfig{}})
@@ -139,7 +129,7 @@ func (e *elections) search(root string) {
 		defer e.searching.Store(false)
 		s := search.New(search.Below(root))
 		s.Changed = func() { e.show(walk(s.Discovery(), true, nil)) }
-		conn, err := connect.Once(ctx, e.conn, e.timeout)
+		conn, err := connect.Once(ctx, e.cfg.Watch.Conn, e.cfg.Timeout)
 		if err == nil {
 			err = s.Run(ctx, conn)
 			conn.Close()

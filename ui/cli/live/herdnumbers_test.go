@@ -100,8 +100,8 @@ func newExhibit(t *testing.T) *exhibit {
 			Conn: x.overheard(embedded.Backstage(conn, x.server), &x.backstage), Asking: ask.Options{Mode: admin.Off}, Log: log,
 			Elections: []model.Config{{Path: "/election", AckPath: "/election-leader", AckExpected: true, AckFollows: true}},
 		},
-		Conn: x.overheard(embedded.Within(conn, x.server), &x.front),
-		Mode: ui.ModeDemo, Create: true, Server: h,
+		Conn:   x.overheard(embedded.Within(conn, x.server), &x.front),
+		Create: true, Server: h,
 	}
 	p, err := assemble(cfg, x.tasks, func(s string) { t.Errorf("notice: %s", s) })
 	if err != nil {
