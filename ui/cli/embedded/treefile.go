@@ -87,14 +87,7 @@ func (t *treeFile) save(server *zkserver.Server) (err error) {
 		return err
 	}
 	defer os.Remove(f.Name()) // fails after the rename
-	err = server.SaveTree(f)
-	if err == nil {
-		err = errors.Join(f.Chmod(t.mode), f.Sync())
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = errors.Join(server.SaveTree(f), f.Chmod(t.mode), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), t.path)

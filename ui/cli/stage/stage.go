@@ -5,9 +5,12 @@ package stage
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"electop/demo"
 	"electop/demo/zkserver"
+	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -44,4 +47,32 @@ func Left(err error) error {
 		return nil
 	}
 	return err
+}
+
+// InPlace reports whether the election has n candidates of ours, no others, and
+// each of them leads or watches as it should.
+func InPlace(s *doctor.State, n int) bool {
+	if s.Phase != model.Live || len(s.Queue) != n || len(s.Members) != n {
+		return false
+	}
+	for i, c := range s.Queue {
+		m := s.Member(c)
+		switch {
+		case m == nil || m.Fault != model.NoFault || m.Znode != c.Name:
+			return false
+		case i == 0 && m.Belief != model.Leading, i > 0 && m.Belief != model.Waiting:
+			return false
+		}
+	}
+	return s.Ack.Path == "" || s.Acknowledged()
+}
+
+// MakeTrouble causes random faults, once the first candidates are in place.
+func MakeTrouble(ctx context.Context, c demo.Chaos, e *watch.Election, cast *demo.Cast, log *slog.Logger) error {
+	if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return InPlace(s, c.Cast) }); err != nil {
+		return nil // the end
+	}
+	return Left(c.Run(ctx, cast, func(a demo.Act) {
+		log.Info("chaos", "at", a.At, "act", a.Kind, "member", a.Member)
+	}))
 }

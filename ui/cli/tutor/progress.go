@@ -105,19 +105,15 @@ func replaceFile(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, filepath.Base(name)+".*")
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(append(b, '\n'))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
