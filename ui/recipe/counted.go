@@ -40,18 +40,11 @@ func countedIn(s *doctor.State) (c counted) {
 	return c
 }
 
-// moreCounted reports whether there are handoffs before the last of each rule.
-func moreCounted(s *doctor.State) bool {
-	c := countedIn(s)
-	return len(c.chain) > 1 || len(c.herd) > 1
-}
-
 // drawHerdBars compares how many a handoff wakes by the rule, and if all
 // watched the leader: as the server counted it, else as the recipe predicts.
 // It takes three lines, and up to more for the handoffs before.
-func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, more int) int {
+func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c counted, more int) int {
 	s := v.State
-	c := countedIn(s)
 	if c.chain == nil && c.herd == nil {
 		return v.drawPredicted(f, a, y, herd)
 	}

@@ -75,7 +75,8 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	// before what is not about a handoff.
 	parts := code(herd, s.Ack.Path)
 	room, bars := a.Height()-Lines, len(s.Queue) > 1
-	if c := countedIn(s); bars && (herd || len(c.herd) > 0) {
+	c := countedIn(s)
+	if bars && (herd || len(c.herd) > 0) {
 		for _, i := range []int{0, len(parts) - 1} {
 			if room < barLines {
 				room += 1 + len(parts[i].lines)
@@ -111,7 +112,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 		room -= max(0, len(aside)-kept)
 	}
 	before := 0
-	if bars && moreCounted(s) && take(1) {
+	if bars && (len(c.chain) > 1 || len(c.herd) > 1) && take(1) {
 		before = 1
 	}
 	beforeStory := len(story)+len(pace) > 0 && take(1)
@@ -141,7 +142,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 		if beforeBars {
 			y++
 		}
-		y = v.drawHerdBars(f, a, y, herd, before)
+		y = v.drawHerdBars(f, a, y, herd, c, before)
 	}
 	if beforeStory {
 		y++

@@ -1,7 +1,7 @@
 package recipe
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +10,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
+	"electop/ui/wording"
 )
 
 // StepShown is how long a step of the recipe stays marked. Steps take a
@@ -33,10 +34,7 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]taking) {
 		shown += s.Pace.Delay
 	}
 	stepping := s.Pace != nil && s.Pace.Steps && len(v.Held) > 0
-	var last map[string]bool // members whose newest step was seen
-	if stepping {
-		last = make(map[string]bool)
-	}
+	last := map[string]bool{} // members whose newest step was seen
 	for i := len(s.Steps) - 1; i >= 0; i-- {
 		t := &s.Steps[i]
 		ago := f.Picture.Sub(t.At)
@@ -72,7 +70,7 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]taking) {
 
 // mark adds who does the line, and with what unless that is known already.
 func (l *taking) mark(name, detail string) {
-	if holds(l.names, name) {
+	if slices.Contains(l.names, name) {
 		return
 	}
 	l.names = append(l.names, name)
@@ -98,16 +96,6 @@ func listedIn(before []model.StepTaken, member string) model.Step {
 // detailMax bounds what is shown of a step's detail.
 const detailMax = 120
 
-// holds is for lists of a few.
-func holds(list []string, s string) bool {
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i] == s {
-			return true
-		}
-	}
-	return false
-}
-
 // Line is a line of the recipe with what it was done with, "" where nothing
 // is known that the line does not say.
 func Line(step model.Step, on model.StepOn) string {
@@ -123,7 +111,7 @@ func Line(step model.Step, on model.StepOn) string {
 	case step == model.StepCreate:
 		text = "create " + znode.Safe(on.Name, detailMax) + "  SEQUENCE|EPHEMERAL"
 	case step == model.StepWatch, step == model.StepWatchAgain:
-		text = "watch n_" + numberText(on.Name)
+		text = "watch n_" + wording.Number(on.Name, 16)
 	case step == model.StepAcknowledge:
 		text = "acknowledge: create " + znode.Safe(on.Name, detailMax)
 	}
@@ -134,27 +122,15 @@ func Line(step model.Step, on model.StepOn) string {
 func listText(on model.StepOn) string { return "C := " + setText(on) }
 
 func setText(on model.StepOn) string {
-	words := make([]string, 0, len(on.Children)+1)
+	var words []string
 	for _, name := range on.Children {
-		words = append(words, numberText(name))
+		words = append(words, wording.Number(name, 16))
 	}
 	if on.More > 0 {
-		words = append(words, fmt.Sprintf("… %d more", on.More))
+		words = append(words, "… "+strconv.Itoa(on.More)+" more")
 	}
 	return "{" + strings.Join(words, ", ") + "}"
 }
-
-// numberText is how a step names a znode: by its number, else by the beginning
-// of its name.
-func numberText(name string) string {
-	if seq, ok := znode.Sequence(name); ok {
-		return strconv.FormatInt(seq, 10)
-	}
-	return znode.Safe(name, numberlessMax)
-}
-
-// numberlessMax is how much of a name without a number is shown, in characters.
-const numberlessMax = 16
 
 // StepWords is a step as a sentence: "birch: 2 C := {12, 13, 14}".
 func StepWords(x model.StepTaken) string {

@@ -86,34 +86,26 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		}
 		return strconv.Itoa(n)
 	}
-	clients, watches := "connected", "watches"
-	row := func(sign string, st term.Style, name, mode, version_, clients, watches string, m term.Style) {
-		spans := []term.Span{{Style: st, Text: sign + " "}, {Style: term.Text, Text: term.Fitted(name, addr)}, {Style: m, Text: "  " + term.Fitted(mode, 15)}}
+	row := func(sign term.Span, st term.Style, name string, mode term.Span, release, clients, watches string) {
+		spans := []term.Span{sign, {Style: st, Text: " " + term.Fitted(name, addr)}, {Style: mode.Style, Text: "  " + term.Fitted(mode.Text, 15)}}
 		if version > 0 {
-			spans = append(spans, term.Span{Style: term.Muted, Text: "  " + term.Fitted(version_, version-2)})
+			spans = append(spans, term.Span{Style: term.Muted, Text: "  " + term.Fitted(release, version-2)})
 		}
-		add(append(spans, term.Span{Style: term.Text, Text: right(clients, 11) + right(watches, 9)})...)
+		add(append(spans, term.Span{Style: st, Text: right(clients, 11) + right(watches, 9)})...)
 	}
-	add(term.Span{Style: term.Muted, Text: "  " + term.Fitted("server", addr) + "  " + term.Fitted("mode", 15)},
-		term.Span{Style: term.Muted, Text: func() string {
-			if version > 0 {
-				return "  " + term.Fitted("version", version-2)
-			}
-			return ""
-		}()}, term.Span{Style: term.Muted, Text: right(clients, 11) + right(watches, 9)})
+	row(term.Span{Text: " "}, term.Muted, "server", term.Span{Style: term.Muted, Text: "mode"}, "version", "connected", "watches")
 	for i := range t.Servers {
 		m := &t.Servers[i]
-		sign, st := " ", term.Text
+		sign, mode := term.Span{Text: " "}, term.Span{Style: term.Muted, Text: partOf(m.Mode)}
 		if m.Addr == s.Link.Server && s.Link.Link == model.Connected {
-			sign, st = f.Theme.Glyph.Online, term.Good
+			sign = term.Span{Style: term.Good, Text: f.Theme.Glyph.Online}
 		}
-		look := term.Muted
 		if m.Mode == session.ModeLeader {
-			look = term.Text
+			mode.Style = term.Text
 		}
 		known := m.Basic.State == session.Answered
-		row(sign, st, znode.Safe(m.Addr, 64), partOf(m.Mode), znode.Safe(m.Version, 12),
-			count(m.ConnectionCount, known || m.Connections.State == session.Answered), count(m.WatchCount, known), look)
+		row(sign, term.Text, znode.Safe(m.Addr, 64), mode, znode.Safe(m.Version, 12),
+			count(m.ConnectionCount, known || m.Connections.State == session.Answered), count(m.WatchCount, known))
 		if who := v.connectedTo(m); who != "" {
 			prose(2, term.Muted, "of this election: "+who)
 		}

@@ -2,7 +2,6 @@ package travel
 
 import (
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -68,7 +67,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		}
 		return b.Candidate.Label() + " left", false
 	case model.Handoff:
-		words := "handoff " + labelOr(b.From) + " → " + labelOr(b.To)
+		words := "handoff " + wording.Label(b.From) + " → " + wording.Label(b.To)
 		if b.From != nil {
 			_, why := wording.CauseOf(&b)
 			words += ", " + why
@@ -103,13 +102,6 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		return b.Risk.Candidate.Label() + " is at risk", true
 	}
 	return "", false
-}
-
-func labelOr(c *dialect.Candidate) string {
-	if c == nil {
-		return "nobody"
-	}
-	return c.Label()
 }
 
 // doneWords says what was done between two moments that follow each other, of

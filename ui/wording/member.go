@@ -1,6 +1,8 @@
 package wording
 
 import (
+	"strings"
+
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
@@ -30,20 +32,15 @@ func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
 		return nil
 	}
 	var tags []term.Span
-	for _, t := range []struct {
-		on   bool
-		st   term.Style
-		sign string
-	}{
-		{FaultGlyph(g, m) != "", term.Alarm, FaultGlyph(g, m)},
-		{m.NoGuid, term.Trouble, g.NoGuid},
-		{m.LosesReply, term.Trouble, g.LosesReply},
-		{m.SlowLead, term.Trouble, g.SlowLead},
-	} {
-		if t.on {
-			tags = append(tags, term.Span{Style: t.st, Text: " " + t.sign})
+	add := func(on bool, st term.Style, sign string) {
+		if on {
+			tags = append(tags, term.Span{Style: st, Text: " " + sign})
 		}
 	}
+	add(FaultGlyph(g, m) != "", term.Alarm, FaultGlyph(g, m))
+	add(m.NoGuid, term.Trouble, g.NoGuid)
+	add(m.LosesReply, term.Trouble, g.LosesReply)
+	add(m.SlowLead, term.Trouble, g.SlowLead)
 	return tags
 }
 
@@ -52,24 +49,16 @@ func ToldWrong(m *model.Member) string {
 	if m == nil {
 		return ""
 	}
-	words := ""
-	for _, t := range []struct {
-		on   bool
-		text string
-	}{
-		{m.LosesReply, "the reply to its create gets lost"},
-		{m.NoGuid, "its znodes have no guid"},
-		{m.SlowLead, "its leader procedure does not end"},
-	} {
-		switch {
-		case !t.on:
-		case words == "":
-			words = t.text
-		default:
-			words += ", " + t.text
+	var words []string
+	add := func(on bool, text string) {
+		if on {
+			words = append(words, text)
 		}
 	}
-	return words
+	add(m.LosesReply, "the reply to its create gets lost")
+	add(m.NoGuid, "its znodes have no guid")
+	add(m.SlowLead, "its leader procedure does not end")
+	return strings.Join(words, ", ")
 }
 
 // Fate says what a member without a znode believes, and what is true instead,

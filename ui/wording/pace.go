@@ -53,8 +53,8 @@ func addressed(s *doctor.State, m *model.Message) string {
 // News is what a notification says: "n_12 deleted".
 func News(s *doctor.State, m *model.Message) string {
 	what := znode.Safe(znode.Base(m.Path), 24)
-	if n, ok := znode.Sequence(znode.Base(m.Path)); ok && m.Path != s.Path {
-		what = "n_" + strconv.FormatInt(n, 10)
+	if _, ok := znode.Sequence(what); ok && m.Path != s.Path {
+		what = ShortZnode(what)
 	}
 	return what + " " + znode.Safe(m.Event, 12)
 }

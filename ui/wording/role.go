@@ -94,8 +94,17 @@ func FansIn(s *doctor.State) bool {
 
 // ShortZnode is a znode's name as the recipe writes it.
 func ShortZnode(name string) string {
-	if n, ok := znode.Sequence(name); ok {
-		return "n_" + strconv.FormatInt(n, 10)
+	if _, ok := znode.Sequence(name); ok {
+		return "n_" + Number(name, 0)
 	}
 	return znode.Safe(name, 16)
+}
+
+// Number is the sequence number in a znode's name, or the name if it has none, cut
+// to most characters.
+func Number(name string, most int) string {
+	if n, ok := znode.Sequence(name); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	return znode.Safe(name, most)
 }

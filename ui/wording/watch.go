@@ -30,11 +30,7 @@ func WatchedNumbers(e doctor.Edge) string {
 			out = append(out, "+"+strconv.Itoa(len(e.Watched)-most))
 			break
 		}
-		if n, ok := znode.Sequence(name); ok {
-			out = append(out, strconv.FormatInt(n, 10))
-		} else {
-			out = append(out, znode.Safe(name, 12))
-		}
+		out = append(out, Number(name, 12))
 	}
 	if len(out) == 0 {
 		return "another"
