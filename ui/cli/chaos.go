@@ -20,7 +20,6 @@ type chaosOptions struct {
 
 	perSecond float64
 	listen    bool // others can join
-	cast      *int
 }
 
 func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
@@ -31,7 +30,6 @@ func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
 	f.BoolVar(&c.headless, "headless", false, "with --chaos: no screen, print the events")
 	f.BoolVar(&o.json, "json", false, "with --headless: one JSON object a line")
 	f.DurationVar(&o.duration, "for", 0, "with --headless: stop after this `DURATION`")
-	c.cast = &o.cast
 }
 
 // rateMax bounds how many faults a second can be asked for.
@@ -85,10 +83,10 @@ func parseRate(s string) (perSecond float64, err error) {
 	return n / per, nil
 }
 
-// chaos returns the random faults to make, nil for none.
-func (c *chaosOptions) chaos() *demo.Chaos {
+// chaos returns the random faults to cause among the candidates, nil for none.
+func (c *chaosOptions) chaos(cast int) *demo.Chaos {
 	if !c.on {
 		return nil
 	}
-	return &demo.Chaos{Seed: c.seed, Rate: c.perSecond, Cast: *c.cast}
+	return &demo.Chaos{Seed: c.seed, Rate: c.perSecond, Cast: cast}
 }

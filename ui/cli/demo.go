@@ -46,7 +46,7 @@ func newDemo(std IO) *cobra.Command {
 			if c.headless {
 				return runHeadless(cmd.Context(), o, c, std)
 			}
-			return runDemo(cmd.Context(), o, std, live.Play{Chaos: c.chaos()})
+			return runDemo(cmd.Context(), o, std, live.Play{Chaos: c.chaos(o.cast)})
 		},
 	}
 	f := cmd.Flags()

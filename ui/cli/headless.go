@@ -47,15 +47,12 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	if !o.castSet {
-		o.cast = demoCast
-	}
 	servers, err := client.ParseConnectString(connect.DefaultServers) // which nobody dials
 	if err != nil {
 		return err
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
-	r := &headless{o: o, chaos: *c.chaos(), server: h, log: log, std: std}
+	r := &headless{o: o, chaos: *c.chaos(o.cast), server: h, log: log, std: std}
 	return r.run(ctx, embedded.Within(conn, h.ZooKeeper), embedded.Backstage(conn, h.ZooKeeper))
 }
 
@@ -87,15 +84,19 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	o := r.o
 	notice := r.std.notice(r.log)
 	o.admin.Mode = admin.Off
-	broken := &violation{}
+	var broken time.Time // since when an invariant is violated
 	cfg, err := o.watch(backstage, r.log, true)
 	if err != nil {
 		return err
 	}
 	cfg.Notice = notice
 	cfg.First = feed.Config{
-		Events:  func(es []model.Event) error { return printEvents(r.std, o, es) },
-		Applied: broken.observe,
+		Events: func(es []model.Event) error { return printEvents(r.std, o, es) },
+		Applied: func(s *doctor.State, _ []model.Event) {
+			if broken.IsZero() && len(s.Broken()) > 0 {
+				broken = s.At
+			}
+		},
 	}
 	w, err := watch.New(cfg)
 	if err != nil {
@@ -132,7 +133,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	}
 	s := w.First().Feed.State()
 	if said := s.Broken(); len(said) > 0 {
-		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, r.chaos, broken.since.Format(time.RFC3339Nano), strings.Join(said, "; "))
+		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, r.chaos, broken.Format(time.RFC3339Nano), strings.Join(said, "; "))
 	}
 	r.std.note("one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)",
 		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), r.chaos)
@@ -140,13 +141,4 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 		return exit.Interrupted
 	}
 	return nil
-}
-
-// violation is when an invariant was first violated.
-type violation struct{ since time.Time }
-
-func (v *violation) observe(s *doctor.State, _ []model.Event) {
-	if v.since.IsZero() && len(s.Broken()) > 0 {
-		v.since = s.At
-	}
 }

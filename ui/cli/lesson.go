@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"electop/ui/cli/exit"
@@ -28,11 +26,14 @@ func newLesson(std IO) *cobra.Command {
 			if list {
 				return tutor.List(std.Out, std.Err)
 			}
-			name := ""
+			play := live.Play{Lesson: true}
 			if len(args) == 1 {
-				name = args[0]
+				play.Name = args[0]
+				if err := tutor.Check(play.Name); err != nil {
+					return err
+				}
 			}
-			return runLesson(cmd.Context(), o, std, name)
+			return runDemo(cmd.Context(), o, std, play)
 		},
 	}
 	f := cmd.Flags()
@@ -44,13 +45,4 @@ func newLesson(std IO) *cobra.Command {
 	o.server.MaxClientCnxnsFlag(cmd)
 	o.logFlag(cmd)
 	return cmd
-}
-
-func runLesson(ctx context.Context, o *options, std IO, name string) error {
-	if name != "" {
-		if err := tutor.Check(name); err != nil {
-			return err
-		}
-	}
-	return runDemo(ctx, o, std, live.Play{Lesson: true, Name: name})
 }
