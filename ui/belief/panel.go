@@ -176,7 +176,7 @@ func (v *Panel) explain(all []believer) (term.Style, string) {
 		}
 		name := b.name()
 		if b.candidate != nil {
-			return term.Trouble, name + " believes that it leads, and its znode is not the first: it goes by what it last read."
+			return term.Trouble, name + " believes that it leads, and its znode is not the first: it acts on what it last read."
 		}
 		if fenced {
 			return term.Text, "ZooKeeper refuses what " + name + " writes itself: its session has expired. Its worker has its own session, but each write is multi(check " +

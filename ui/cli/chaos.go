@@ -78,7 +78,7 @@ func parseRate(s string) (perSecond float64, err error) {
 		per = 1
 	}
 	if err != nil || per == 0 || !(n > 0) || n/per > rateMax {
-		return 0, exit.Usagef("--rate %q: a number of acts over a time, as in 2/s or 30/m, up to %d/s", s, rateMax)
+		return 0, exit.Usagef("--rate %q: a number of faults per time, as in 2/s or 30/m, up to %d/s", s, rateMax)
 	}
 	return n / per, nil
 }

@@ -47,7 +47,7 @@ func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	for _, want := range []string{"whether 1 candidate watches the predecessor", "foreign-child: "} {
 		found := false
 		for _, u := range d.Unchecked {
-			found = found || strings.HasPrefix(u.What, want) && strings.HasPrefix(u.Why, "it was looked at for 1s") && u.Setting == "--for 6s"
+			found = found || strings.HasPrefix(u.What, want) && strings.HasPrefix(u.Why, "observed for only 1s") && u.Setting == "--for 6s"
 		}
 		if !found {
 			t.Errorf("%q is not among what was not checked: %s", want, out)

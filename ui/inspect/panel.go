@@ -95,7 +95,7 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 		if exact {
 			words += "   seen joining"
 		} else {
-			words = "about " + words + "   it was there before electop looked"
+			words = "about " + words + "   it existed before electop started"
 		}
 		add("age", term.Text, words)
 		st, words := wording.EdgeFact(s, f, r)
@@ -195,7 +195,7 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 			words += ": " + text
 		}
 		if m.SlowLead && m.Step == model.StepLead && m.Belief == model.Elected {
-			words += ": the leader procedure takes its time"
+			words += ": the leader procedure is slow"
 		}
 		add("last did", term.Text, words)
 	}
@@ -207,7 +207,7 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 		add("fault", term.Trouble, znode.Safe(words, 0))
 	}
 	if words := wording.ToldWrong(m); words != "" {
-		add("told to err", term.Trouble, words)
+		add("misbehaves", term.Trouble, words)
 	}
 	if m.Ending != model.NoEnding {
 		add("ending", term.Text, znode.Safe(string(m.Ending), rows.NameMax))
@@ -232,7 +232,7 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 		add("expires from", term.Text, words)
 	}
 	if m.Fence != 0 {
-		add("fence", term.Text, znode.Zxid(m.Fence)+"   what it would write with")
+		add("fence", term.Text, znode.Zxid(m.Fence)+"   the token that it would write with")
 	}
 }
 

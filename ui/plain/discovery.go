@@ -106,17 +106,17 @@ func (d Discovery) Text() string {
 	}
 	fmt.Fprintf(&b, "%s below %s, in %s", units.Count(len(d.Elections), "election", "elections"), znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
 	if d.Denied > 0 {
-		fmt.Fprintf(&b, "; %d may not be listed", d.Denied)
+		fmt.Fprintf(&b, "; %d can't be listed (ACL)", d.Denied)
 	}
 	if d.Skipped > 0 {
-		fmt.Fprintf(&b, "; %d not looked into", d.Skipped)
+		fmt.Fprintf(&b, "; %d skipped", d.Skipped)
 	}
 	if d.Stopped != "" {
 		fmt.Fprintf(&b, "; stopped early: %s", znode.Safe(d.Stopped, 0))
 	}
 	fmt.Fprintln(&b, ".")
 	if len(d.Skips) > 0 {
-		fmt.Fprint(&b, "\nNot looked into:\n")
+		fmt.Fprint(&b, "\nSkipped:\n")
 	}
 	listed := 0
 	for _, s := range d.Skips {

@@ -26,7 +26,7 @@ func headline(s *doctor.State) string {
 		}
 		return fmt.Sprintf("%s: %s %s, %d waiting", path, Who(l), leads, Waiting(s))
 	}
-	return path + ": nobody stands"
+	return path + ": no candidate"
 }
 
 // StatusText is a state, for people.
@@ -48,11 +48,8 @@ func StatusText(s *doctor.State) string {
 	if s.NextSequenceKnown {
 		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
 	}
-	switch n := len(s.Ignored); {
-	case n == 1:
-		fmt.Fprintln(&b, "Another child is no candidate.")
-	case n > 1:
-		fmt.Fprintf(&b, "%d other children are no candidates.\n", n)
+	if n := len(s.Ignored); n > 0 {
+		fmt.Fprintf(&b, "%s.\n", units.Count(n, "other child is not a candidate", "other children are not candidates"))
 	}
 	if len(s.Queue) > 0 && s.Table != nil {
 		uncheckedText(&b, NotChecked(s))

@@ -25,7 +25,7 @@ func Line(e model.Event, loc *time.Location) string {
 		case s.Phase == model.NoParent:
 			return line("state", "%s does not exist (yet)", znode.Safe(s.Path, 0))
 		case s.Leader() == nil:
-			return line("state", "nobody stands in %s", znode.Safe(s.Path, 0))
+			return line("state", "no candidate in %s", znode.Safe(s.Path, 0))
 		}
 		return line("state", "%s leads, %d waiting", Who(s.Leader()), len(s.Queue)-1)
 	case model.Joined:
@@ -147,7 +147,7 @@ func Who(c *dialect.Candidate) string {
 // nothing of who it is.
 func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	if ignored {
-		return znode.Safe(c.Name, 0) + "  (no candidate)"
+		return znode.Safe(c.Name, 0) + "  (not a candidate)"
 	}
 	return Who(c)
 }

@@ -21,7 +21,7 @@ func tooEarly(s *doctor.State, looked time.Duration) []Unchecked {
 		seconds := math.Ceil(max(lookFor, looked+max(left, time.Second)).Seconds())
 		out = append(out, Unchecked{What: what, Servers: []string{}, Why: why, Setting: text(fmt.Sprintf("--for %.0fs", seconds))})
 	}
-	short := "it was looked at for " + looked.String()
+	short := "observed for only " + looked.String()
 	early, why := 0, ""
 	for i := range s.Queue {
 		if e := s.Edge(i); e.Early {

@@ -59,7 +59,7 @@ func NotChecked(s *doctor.State) []Unchecked {
 		add("session deadlines", sv.Addr, sv.Sessions)
 		add("watches", sv.Addr, sv.Watches)
 		if sv.Leftover {
-			add("all of it", sv.Addr, session.Answer{State: session.TooLarge, Why: "there is more of it than is kept"})
+			add("all of it", sv.Addr, session.Answer{State: session.TooLarge, Why: "there is more of it than electop keeps"})
 		}
 		watches = watches || sv.Watches.State != session.NotAsked
 	}

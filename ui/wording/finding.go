@@ -52,15 +52,15 @@ func About(s *doctor.State, c *dialect.Candidate) []*doctor.Finding {
 	return out
 }
 
-// RiskWarning says why a leader's end would not be seen in time, "" where it would
-// be, or there is none.
+// RiskWarning says why a risk to the leader would not be seen in time, "" where it
+// would be, or nobody leads.
 func RiskWarning(s *doctor.State) string {
 	l := s.Leader()
 	if l == nil {
 		return ""
 	}
 	if why := s.RiskWatch(l); why != "" {
-		return "The end of " + l.Label() + " may not be seen before its znode goes: " + znode.Safe(why, 0)
+		return "A risk to " + l.Label() + " may not be seen before its znode is deleted: " + znode.Safe(why, 0)
 	}
 	return ""
 }

@@ -84,7 +84,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	case doctor.WrongWatch:
 		on := ""
 		if e.Server != "" {
-			on = "; so says " + znode.Safe(e.Server, 64)
+			on = ", according to " + znode.Safe(e.Server, 64)
 		}
 		return term.Trouble, "wrong: it watches " + watchedNames(s, e) + ", not " + name + on + asked
 	case doctor.MissingWatch:
@@ -92,7 +92,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	}
 	words := name + "   inferred from the recipe"
 	if r.Member != nil && r.Member.Watches == to.Name {
-		words = name + "   as it says itself"
+		words = name + "   by its own report"
 	}
 	if why := znode.Safe(e.Why, 0); why != "" {
 		words += "; not verified: " + why

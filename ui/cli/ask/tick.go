@@ -48,7 +48,7 @@ func (o Options) Tick(ctx context.Context, path string, cfg client.Config, probe
 		}
 	}
 	if tick == 0 && granted < safeTimeout {
-		warning = fmt.Sprintf("the servers do not tell their tick: with a session timeout of %v a leader's lease is sure only if that is %v at most; ask for %v (--session-timeout), or allow the word conf",
+		warning = fmt.Sprintf("the servers' tick is unknown: with a session timeout of %v a leader's lease is safe only if the tick is at most %v. Request a timeout of %v (--session-timeout), or allow the four-letter word conf",
 			granted, granted/2, safeTimeout)
 	}
 	return tick, warning

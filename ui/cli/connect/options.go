@@ -38,7 +38,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.Servers, "servers", "s", os.Getenv(serversEnv), "the cluster, `host:port[,host:port...][/chroot]`: port 2181 if none, IPv6 as [::1]:2181; env "+serversEnv+". Without it the dashboard is the demo, and commands use "+DefaultServers)
 	f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "session timeout to request (default 10s, in the demo 4s)")
-	f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "how long to try to reach a server; the dashboard goes on trying")
+	f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "how long to try to reach a server; the dashboard keeps trying")
 	// The help must not show a value from the environment as the default.
 	f.Lookup("servers").DefValue = ""
 

@@ -74,7 +74,7 @@ func (a *actions) whyNotTarget(act ui.Action) string {
 	case !has && act.Target[0] == '/':
 		return "this is a third-party candidate: you can kill, freeze and resign only electop's own"
 	case !has:
-		return act.Target + " is dead already: its znode waits for its session to expire"
+		return act.Target + " is dead already: its znode is deleted when its session expires"
 	case frozen && (act.Kind == ui.Resign || act.Kind == ui.LoseReply):
 		return act.Target + " is frozen: it can do nothing before it thaws (f)"
 	}

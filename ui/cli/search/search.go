@@ -91,7 +91,7 @@ func skips(at discover.Progress) []plain.Skip {
 		case discover.TooLarge:
 			why = fmt.Sprintf("its list of children does not fit in a reply of %d bytes; electop status %s reads it with more room", s.Limit, s.Path)
 		case discover.Alike:
-			why = "children without children, as those before them"
+			why = "they have no children, like the ones before them"
 		case discover.BadName:
 			why = "no client may ask for a znode of this name"
 		}

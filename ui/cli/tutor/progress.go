@@ -35,7 +35,7 @@ func openProgress(getenv func(string) string) (*progress, error) {
 	if !filepath.IsAbs(dir) { // the specification says to ignore relative ones
 		home := getenv("HOME")
 		if !filepath.IsAbs(home) {
-			return &progress{}, errors.New("progress in lessons is not kept: neither XDG_STATE_HOME nor HOME names a directory from the root on")
+			return &progress{}, errors.New("progress in lessons is not kept: neither XDG_STATE_HOME nor HOME is an absolute path")
 		}
 		dir = filepath.Join(home, ".local", "state")
 	}
