@@ -12,24 +12,24 @@ import (
 	"electop/model/znode"
 )
 
-// Discovery is what a walk over the znodes below a root came to.
+// Discovery is the result of a search for elections below a root.
 type Discovery struct {
 	Root            string
 	Elections       []Found
 	Visited, Denied int // znodes
-	Skipped         int // znodes that were not looked into; Skips are the first of them
+	Skipped         int // znodes that were not searched; Skips are the first of them
 	Skips           []Skip
-	Stopped         string // which bound ended the walk, "" for none
+	Stopped         string // which bound ended the search, "" for none
 }
 
-// Skip is something that was not looked into.
+// Skip is something that was not searched.
 type Skip struct {
 	Path   string `json:"path"`
 	Znodes int    `json:"znodes"` // how many
 	Why    string `json:"why"`
 }
 
-// Found is an election that was found, as its journal has it.
+// Found is an election that was found, in the state of its journal.
 type Found struct {
 	State   *doctor.State
 	Waiting int // contenders that do not hold the role
@@ -73,8 +73,8 @@ func Waiting(s *doctor.State) int {
 	return len(s.Queue) - s.Recipe.Holders(s.Queue)
 }
 
-// Reign is the age of the leader's znode. One that was not seen to take over
-// may have waited for a part of that, so it bounds the reign.
+// Reign is the age of the leader's znode. The leader may have waited for a part of
+// that time, so it is an upper bound of the reign.
 func Reign(s *doctor.State) (time.Duration, bool) {
 	l := s.Leader()
 	if l == nil || l.Unread || l.Ctime.IsZero() {

@@ -36,7 +36,7 @@ type handoffEvent struct {
 	ToLength   int      `json:"to_data_length,omitempty"` // set where to_data is cut
 	Fence      *string  `json:"fence"`
 	Cause      string   `json:"cause"`
-	Evidence   *string  `json:"evidence"` // what the cause is known by
+	Evidence   *string  `json:"evidence"` // how the cause is known
 	SilentMS   *float64 `json:"silent_ms"`
 	TakeoverMS *float64 `json:"takeover_ms"`
 	VacantMS   *float64 `json:"vacant_ms"`
@@ -60,7 +60,8 @@ type connectionEvent struct {
 	Session *string `json:"session"`
 }
 
-// riskEvent says that a contender's session is about to expire, or no more.
+// riskEvent says that a contender's session is about to expire, or that it is not
+// any longer.
 type riskEvent struct {
 	eventHead
 	State string `json:"state"`
@@ -69,7 +70,7 @@ type riskEvent struct {
 	Session   *string  `json:"session"`
 	Leader    bool     `json:"leader"`
 	ExpiresMS *float64 `json:"expires_within_ms"`
-	Epoch     *int64   `json:"ensemble_epoch"` // in which that holds
+	Epoch     *int64   `json:"ensemble_epoch"` // in which the bound is valid
 	Evidence  string   `json:"evidence"`
 	Next      *string  `json:"next"` // who would take over
 }
@@ -117,7 +118,7 @@ func Event(path string, e model.Event) any {
 		return out
 	case model.LinkChanged:
 		link := b.Link
-		if link == model.Connecting { // anew: of a connection that was good
+		if link == model.Connecting { // it was connected before
 			link = model.Disconnected
 		}
 		out := connectionEvent{head("connection"), string(link), text(b.Server), nil}

@@ -47,7 +47,7 @@ func findingOf(f *doctor.Finding) finding {
 // list is never null in JSON.
 func list(s []string) []string { return append([]string{}, s...) }
 
-// doctor is the object that `electop doctor --json` prints.
+// diagnosis is the object that `electop doctor --json` prints.
 type diagnosis struct {
 	Format     int         `json:"format"`
 	Path       string      `json:"path"`
@@ -57,11 +57,11 @@ type diagnosis struct {
 	Unchecked  []Unchecked `json:"unchecked"`
 }
 
-// Doctor returns the doctor's object of a state that was looked at for so long.
-func Doctor(s *doctor.State, looked time.Duration) any {
+// Doctor returns the doctor's object for a state that was observed for that long.
+func Doctor(s *doctor.State, observed time.Duration) any {
 	out := diagnosis{
 		Format: Format, Path: s.Path, System: text(System(s)), ObservedAt: known(s.At),
-		Findings: make([]finding, 0, len(s.Findings)), Unchecked: append(NotChecked(s), tooEarly(s, looked)...),
+		Findings: make([]finding, 0, len(s.Findings)), Unchecked: append(NotChecked(s), tooEarly(s, observed)...),
 	}
 	for _, f := range s.Findings {
 		out.Findings = append(out.Findings, findingOf(f))
@@ -70,7 +70,7 @@ func Doctor(s *doctor.State, looked time.Duration) any {
 }
 
 // DoctorText is what the doctor found, for people.
-func DoctorText(s *doctor.State, looked time.Duration) string {
+func DoctorText(s *doctor.State, observed time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", headline(s))
 	for _, found := range s.Findings {
@@ -88,7 +88,7 @@ func DoctorText(s *doctor.State, looked time.Duration) string {
 	if len(s.Findings) == 0 {
 		fmt.Fprint(&b, "\nNothing found.\n")
 	}
-	uncheckedText(&b, append(NotChecked(s), tooEarly(s, looked)...))
+	uncheckedText(&b, append(NotChecked(s), tooEarly(s, observed)...))
 	return b.String()
 }
 
@@ -118,7 +118,7 @@ func safeList(items []string) string {
 }
 
 // Wrap breaks safe text at spaces only, into lines of at most width cells. A
-// longer word, as a path to copy, stays whole.
+// longer word stays whole: it may be a path to copy.
 func Wrap(s string, width int) (lines []string) {
 	for _, word := range strings.Fields(s) {
 		if n := len(lines) - 1; n >= 0 && ansi.StringWidth(lines[n])+1+ansi.StringWidth(word) <= width {

@@ -23,7 +23,7 @@ type status struct {
 	Parent       *parent     `json:"parent"`
 	NextSequence *uint32     `json:"next_sequence"`
 	Leader       *string     `json:"leader"`
-	Ack          *string     `json:"ack"` // the acknowledgement znode, where it is there
+	Ack          *string     `json:"ack"` // the acknowledgement znode, if it exists
 	Candidates   []candidate `json:"candidates"`
 	Ignored      []string    `json:"ignored"`
 }
@@ -38,7 +38,7 @@ type candidate struct {
 	Znode string `json:"znode"`
 	seq
 	Session *string `json:"session"`
-	Name    *string `json:"name"` // who it is, as far as its system's naming tells
+	Name    *string `json:"name"` // who it is, as far as its system's naming shows
 	data
 	Czxid      *string  `json:"czxid"`
 	CreatedAt  *string  `json:"created_at"`
@@ -56,7 +56,7 @@ type seq struct {
 	Sequence *int64 `json:"sequence"`
 }
 
-// data is a znode's content: text, or base64 where it is none.
+// data is the content of a znode: text, or base64 if it is not text.
 type data struct {
 	Data       *string `json:"data"`
 	DataBase64 []byte  `json:"data_base64,omitempty"`
@@ -76,7 +76,7 @@ func statusOf(s *doctor.State) status {
 		Candidates: make([]candidate, 0, len(s.Queue)),
 		Ignored:    make([]string, 0, len(s.Ignored)),
 	}
-	if s.Phase == model.Live && s.Parent.Czxid != 0 { // a znode that elects alone has none
+	if s.Phase == model.Live && s.Parent.Czxid != 0 { // an election that is a single znode has no parent
 		out.Parent = &parent{znode.Hex(uint64(s.Parent.Czxid)), s.Parent.Cversion, s.Parent.Children}
 	}
 	if s.NextSequenceKnown {
@@ -119,7 +119,7 @@ func statusOf(s *doctor.State) status {
 	return out
 }
 
-// place fills in what the servers say of the contender at position i.
+// place fills in what the servers report about the contender at position i.
 func (e *candidate) place(s *doctor.State, c *dialect.Candidate, i int) {
 	edge := s.Edge(i)
 	e.WatchState = string(edge.State)
@@ -134,7 +134,7 @@ func (e *candidate) place(s *doctor.State, c *dialect.Candidate, i int) {
 	}
 }
 
-// epoch is in which epoch of the ensemble a risk's bound holds, nil without one.
+// epoch is the ensemble's epoch in which a risk's bound is valid, nil without one.
 func epoch(r *doctor.Risk) *int64 {
 	if r.By.IsZero() {
 		return nil
@@ -180,7 +180,7 @@ func content(d znode.Data, unread bool) data {
 	return out
 }
 
-// text is nil for "", which stands for unknown.
+// text is nil for "", which means unknown.
 func text(s string) *string {
 	if s == "" {
 		return nil
@@ -188,7 +188,7 @@ func text(s string) *string {
 	return &s
 }
 
-// name is who a candidate is: nil where only its znode's name tells it apart.
+// name is who a candidate is, nil if only its znode's name is known.
 func name(c *dialect.Candidate) *string {
 	if l := c.Label(); l != znode.Safe(c.Name, nameMax) {
 		return text(l)
@@ -196,10 +196,10 @@ func name(c *dialect.Candidate) *string {
 	return nil
 }
 
-// nameMax is where a label that is the znode's name is cut.
+// nameMax is the length to which a label that is the znode's name is cut.
 const nameMax = 64
 
-// System names whose election it is, "" where that is not known.
+// System names the system that holds the election, "" if it is unknown.
 func System(s *doctor.State) string {
 	if s.Dialect == nil {
 		return ""
@@ -209,7 +209,7 @@ func System(s *doctor.State) string {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// known is nil for the zero time, which stands for unknown.
+// known is nil for the zero time, which means unknown.
 func known(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -217,7 +217,7 @@ func known(t time.Time) *string {
 	return text(stamp(t))
 }
 
-// within is the time left to a bound, nil where there is none.
+// within is the time left until a bound, nil without one.
 func within(by, now time.Time) *float64 {
 	if by.IsZero() {
 		return nil
@@ -226,7 +226,7 @@ func within(by, now time.Time) *float64 {
 	return millis(&d)
 }
 
-// millis keeps microseconds: the clocks are no better.
+// millis keeps microseconds: the clocks are not more precise.
 func millis(d *time.Duration) *float64 {
 	if d == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"electop/model/znode"
 )
 
-// headline says whose election it is and who leads.
+// headline says who leads and how many wait.
 func headline(s *doctor.State) string {
 	path := znode.Safe(s.Path, 0)
 	if l := s.Leader(); l != nil {
@@ -98,8 +98,7 @@ func number(c *dialect.Candidate) string {
 	return fmt.Sprint(c.Sequence)
 }
 
-// watchText says whom the contender at position i watches, and how that is
-// known.
+// watchText says what the contender at position i watches, and how that is known.
 func watchText(s *doctor.State, i int) string {
 	edge := s.Edge(i)
 	w, waits := s.Recipe.Watches(s.Queue, i)
@@ -121,7 +120,7 @@ func watchText(s *doctor.State, i int) string {
 	return want
 }
 
-// child tells a contender from the others in little room.
+// child is a short name for a contender: its sequence, if it has one.
 func child(c *dialect.Candidate) string {
 	if !c.HasSequence {
 		return znode.Safe(c.Name, 0)

@@ -79,7 +79,7 @@ func handoffNotes(h model.Handoff) string {
 	return b.String()
 }
 
-// first is the first piece of evidence, as a line goes on with it.
+// first is the first piece of evidence, to end a line with.
 func first(evidence []string) string {
 	if len(evidence) == 0 {
 		return ""
@@ -98,7 +98,7 @@ func riskText(r doctor.RiskChanged, now time.Time) string {
 	return RiskText(who, &r.Risk, now)
 }
 
-// RiskText says at what risk somebody is: bounds, for nobody knows more.
+// RiskText describes a risk. Only bounds are known.
 func RiskText(who string, r *doctor.Risk, now time.Time) string {
 	s := who + " is at risk"
 	if !r.By.IsZero() {
@@ -116,7 +116,7 @@ func RiskText(who string, r *doctor.Risk, now time.Time) string {
 	return s
 }
 
-// CauseText says why a leader's znode went.
+// CauseText says why a leader's znode was deleted.
 func CauseText(c model.Cause) string {
 	switch c {
 	case model.CauseExpired:
@@ -143,8 +143,8 @@ func Who(c *dialect.Candidate) string {
 	return fmt.Sprintf("%s (%d)", label, c.Sequence)
 }
 
-// whoOrWhat is Who for a child that may be no candidate: what that holds says
-// nothing of who it is.
+// whoOrWhat is Who for a child that may not be a candidate: then its data does not
+// say who it is.
 func whoOrWhat(c *dialect.Candidate, ignored bool) string {
 	if ignored {
 		return znode.Safe(c.Name, 0) + "  (not a candidate)"

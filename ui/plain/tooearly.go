@@ -10,18 +10,18 @@ import (
 	"electop/model/units"
 )
 
-// lookFor is how long a doctor has to look to see what lasts: by then the
-// servers were asked twice, with time between.
-const lookFor = 6 * time.Second
+// observeFor is how long the doctor has to observe to tell what lasts: by then it
+// has asked the servers twice, with time between.
+const observeFor = 6 * time.Second
 
-// tooEarly lists what the doctor had no time for: it looked that long.
-func tooEarly(s *doctor.State, looked time.Duration) []Unchecked {
+// tooEarly lists what the doctor had no time for when it observed for that long.
+func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	var out []Unchecked
 	add := func(what, why string, left time.Duration) {
-		seconds := math.Ceil(max(lookFor, looked+max(left, time.Second)).Seconds())
+		seconds := math.Ceil(max(observeFor, observed+max(left, time.Second)).Seconds())
 		out = append(out, Unchecked{What: what, Servers: []string{}, Why: why, Setting: text(fmt.Sprintf("--for %.0fs", seconds))})
 	}
-	short := "observed for only " + looked.String()
+	short := "observed for only " + observed.String()
 	early, why := 0, ""
 	for i := range s.Queue {
 		if e := s.Edge(i); e.Early {
@@ -38,7 +38,7 @@ func tooEarly(s *doctor.State, looked time.Duration) []Unchecked {
 	}
 	for i, p := range s.Pending() {
 		if i == listMax {
-			add("more suspicions of this kind", short, lookFor)
+			add("more suspicions of this kind", short, observeFor)
 			break
 		}
 		what := p.Rule + ": " + p.Title

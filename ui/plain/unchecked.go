@@ -9,17 +9,17 @@ import (
 	"electop/model/znode"
 )
 
-// Unchecked is something that only servers know and did not say.
+// Unchecked is something that only servers know and did not report.
 type Unchecked struct {
 	What    string   `json:"what"`
-	Servers []string `json:"servers"` // which did not say it; none: all
+	Servers []string `json:"servers"` // which did not report it; empty: all
 	Why     string   `json:"why"`
 	Setting *string  `json:"setting"` // what would allow it
 }
 
-// NotChecked lists what the servers did not tell of an election, and the
-// settings that would let them: without these, watches are inferred, and a
-// candidate whose connection is gone is not seen to be at risk.
+// NotChecked lists what the servers did not report about an election, and the
+// settings that would let them. Without it watches are only inferred, and a
+// candidate that lost its connection is not seen to be at risk.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
 	t := s.Told
@@ -69,7 +69,7 @@ func NotChecked(s *doctor.State) []Unchecked {
 	return out
 }
 
-// inferred reports whether somebody waits of whose watch no server has told.
+// inferred reports whether the watch of a waiting candidate is only inferred.
 func inferred(s *doctor.State) bool {
 	for i := range s.Queue {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State == doctor.Unverified {
@@ -79,7 +79,7 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
-// uncheckedText says it to people.
+// uncheckedText lists what was not checked, for people.
 func uncheckedText(b *strings.Builder, us []Unchecked) {
 	if len(us) == 0 {
 		return

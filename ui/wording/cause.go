@@ -16,7 +16,7 @@ func Label(c *dialect.Candidate) string {
 	return c.Label()
 }
 
-// CauseOf is why the leader before went, in words.
+// CauseOf says why the leader before a handoff stopped leading.
 func CauseOf(h *model.Handoff) (term.Style, string) {
 	switch {
 	case h.From == nil && h.Vacant != nil:
@@ -35,7 +35,7 @@ func CauseOf(h *model.Handoff) (term.Style, string) {
 	return term.Muted, "cause unknown"
 }
 
-// TookAbout is a duration, marked where it is but a guess.
+// TookAbout is a duration, marked if it is an estimate.
 func TookAbout(m model.Measure) string {
 	if m.Guess() {
 		return "~" + units.Took(*m.Took)
@@ -43,7 +43,7 @@ func TookAbout(m model.Measure) string {
 	return units.Took(*m.Took)
 }
 
-// Newest is the newest handoff, nil where there was none.
+// Newest is the newest handoff, nil if there was none.
 func Newest(s *doctor.State) *model.Handoff {
 	if n := len(s.Handoffs); n > 0 {
 		return s.Handoffs[n-1]

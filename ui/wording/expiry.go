@@ -12,25 +12,23 @@ import (
 	"electop/ui/term"
 )
 
-// Expiry is a contender whose session is about to expire while its znode
-// still stands: a member of ours that was killed or frozen, or anybody of whom
-// the servers say so.
+// Expiry is a contender whose session is about to expire while its znode still
+// exists: a member of ours that was killed or frozen, or any contender that the
+// servers do not hear from.
 type Expiry struct {
 	Row   rows.Row
-	Found *doctor.Risk // what the servers' tables make of it, nil for nothing
-	// The session's expiry is known as bounds only. start is when the server
-	// last heard of it for certain; from sure on it can be expired, and at
-	// latest it has been.
+	Found *doctor.Risk // the risk in the servers' tables, nil for none
+	// Only bounds of the session's expiry are known. At Start the server surely heard
+	// from it. It expires between Sure and Latest.
 	Start, Sure, Latest time.Time
 }
 
 // ExpiryOf returns the expiry that r faces.
 //
-// The server counts from the last frame it got, which is no earlier than the
-// one it answered last (ExpiresFrom is that plus the timeout) and no later than
-// the fault. It looks for expired sessions once a tick and rounds up to it;
-// the tick is at most half the shortest timeout it grants, so at most half of
-// this one.
+// The server counts from the last frame that it received: not before the one that
+// it answered last (ExpiresFrom is that plus the timeout) and not after the fault.
+// It looks for expired sessions once a tick and rounds up to it. The tick is at most
+// half of the shortest timeout that it grants, so at most half of this one.
 func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
 	if r.Candidate == nil {
 		return Expiry{}, false
@@ -48,7 +46,7 @@ func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
 		return t, true
 	}
 	if heldBack(s, m.Session) {
-		return t, true // its deadline does not come nearer, and nobody knows how far it is
+		return t, true // its deadline does not come nearer, and is unknown
 	}
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		tick := tickOf(s, m)
@@ -67,13 +65,13 @@ func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
 	return t, true
 }
 
-// expiryCommit is how long the end of an expired session takes to be agreed on.
+// expiryCommit is how long the ensemble takes to agree on the end of a session.
 const expiryCommit = time.Second
 
-// tickOf is the tick of the servers, to which they round a session's expiry up
-// and half of which a touch takes to the ensemble leader. Where they did not
-// tell it, it is at most half of what they granted, unless they are set to grant
-// less than two ticks.
+// tickOf is the tick of the servers. They round a session's expiry up to it, and
+// the ensemble leader hears of a session up to half a tick late. If they did not
+// report it, it is at most half of the timeout that they granted, unless they are
+// set to grant less than two ticks.
 func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 	if s.Told != nil {
 		for i := range s.Told.Servers {
@@ -86,16 +84,15 @@ func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
 	return tick
 }
 
-// heldBack reports whether the server, which speaks slowly, holds something back
-// that is for a session.
+// heldBack reports whether the slowed server holds a message for a session.
 func heldBack(s *doctor.State, session uint64) bool {
 	return s.Pace != nil && slices.ContainsFunc(s.Pace.Held, func(m model.Message) bool { return m.Session == session })
 }
 
-// Faulty reports a member of ours to which something was done.
+// Faulty reports whether it is a member of ours with a fault.
 func (t Expiry) Faulty() bool { return t.Row.Member != nil && t.Row.Member.Fault != model.NoFault }
 
-// AtRisk says that the contender is at risk, and how long at most it has.
+// AtRisk says that the contender is at risk, and the upper bound.
 func (t Expiry) AtRisk(now time.Time, short bool) string {
 	switch {
 	case !t.Known() || !now.Before(t.Latest):
@@ -109,7 +106,7 @@ func (t Expiry) AtRisk(now time.Time, short bool) string {
 // Known reports whether there are bounds.
 func (t Expiry) Known() bool { return !t.Latest.IsZero() }
 
-// Expires says when, as far as known at now. The short form fits a row.
+// Expires says when it expires, as far as known at now. The short form fits a row.
 func (t Expiry) Expires(now time.Time, short bool) string {
 	switch {
 	case !t.Known():
@@ -122,8 +119,8 @@ func (t Expiry) Expires(now time.Time, short bool) string {
 	return "expires in at most " + units.AtMost(t.Latest.Sub(now))
 }
 
-// Brief is that for w cells of a row. What was not done by us is called a
-// risk: the servers have only not heard from it.
+// Brief is Expires for w cells of a row. Without a fault of ours it is called a
+// risk: all that is known is that the servers do not hear from it.
 func (t Expiry) Brief(now time.Time, w int) string {
 	if t.Faulty() {
 		return t.Expires(now, w < 24)

@@ -11,7 +11,7 @@ import (
 	"electop/ui/term"
 )
 
-// Severity is how a finding of that gravity looks: never by colour alone.
+// Severity is how a severity is shown: never by colour alone.
 func Severity(g *term.Glyphs, v doctor.Severity) (st term.Style, sign, word string) {
 	switch v {
 	case doctor.Critical:
@@ -22,7 +22,7 @@ func Severity(g *term.Glyphs, v doctor.Severity) (st term.Style, sign, word stri
 	return term.Text, g.Info, "info"
 }
 
-// FindingsBadge says how many findings there are, "" for none.
+// FindingsBadge counts the findings, "" for none.
 func FindingsBadge(s *doctor.State) string {
 	if len(s.Findings) == 0 {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Share formats part of a whole in percent, rounded down: 100 is said only
-// where nothing is missing.
+// Share formats part of a whole in percent, rounded down: it is 100 only if nothing
+// is missing.
 func Share(part, whole time.Duration) string {
 	if whole <= 0 {
 		return ""
@@ -18,9 +18,9 @@ func Share(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f %%", float64(int64(float64(part)/float64(whole)*1000))/10)
 }
 
-// ShortSession is a session id in seven cells: what tells the sessions of a
-// cluster apart is the server that made it, in the high byte, and the last
-// digits: 0xa1, 1…00a1.
+// ShortSession is a session id in seven cells. The sessions of a cluster differ in
+// the high byte, which is the server that created it, and in the last digits: 0xa1,
+// 1…00a1.
 func ShortSession(id uint64) string {
 	switch {
 	case id == 0:

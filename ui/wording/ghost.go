@@ -10,10 +10,10 @@ import (
 	"electop/ui/rows"
 )
 
-// GhostOf returns the name of the candidate whose ghost r is: a znode of its
-// session that it does not know of, because the reply to the create was lost.
-// "" for a row that is none. sure says that the owner itself told which is its
-// znode; of strangers the doctor only infers it.
+// GhostOf returns the name of the candidate whose ghost r is: a znode of its session
+// that it does not know of, because the create reply was lost. It returns "" for a
+// row that is not a ghost. sure means that the owner itself reported another znode;
+// for third-party candidates the doctor only infers it.
 func GhostOf(s *doctor.State, r rows.Row) (of string, sure bool) {
 	c := r.Candidate
 	if c == nil || c.Session == 0 {

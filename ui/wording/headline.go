@@ -11,7 +11,7 @@ import (
 	"electop/ui/term"
 )
 
-// Headline says in a line who leads, since when, and who is next.
+// Headline says in one line who leads, since when, and who is next.
 func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, string) {
 	l := s.Leader()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"electop/ui/term"
 )
 
-// FaultGlyph is the sign for what was done to m, "" for nothing.
+// FaultGlyph is the sign of m's fault, "" for none.
 func FaultGlyph(g *term.Glyphs, m *model.Member) string {
 	switch {
 	case m == nil:
@@ -25,8 +25,7 @@ func FaultGlyph(g *term.Glyphs, m *model.Member) string {
 	return ""
 }
 
-// FaultTags are the signs for what was done to m and what it was told to do
-// wrong.
+// FaultTags are the signs of m's fault and of its misbehaviour.
 func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
 	if m == nil {
 		return nil
@@ -44,7 +43,7 @@ func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
 	return tags
 }
 
-// ToldWrong says in words what m was told to do wrong, "" for nothing.
+// ToldWrong says how m was told to misbehave, "" for not at all.
 func ToldWrong(m *model.Member) string {
 	if m == nil {
 		return ""
@@ -61,8 +60,8 @@ func ToldWrong(m *model.Member) string {
 	return strings.Join(words, ", ")
 }
 
-// Fate says what a member without a znode believes, and what is true instead,
-// to be added where there is room.
+// Fate says what a member without a znode believes, and what is true instead, to be
+// added if there is room.
 func Fate(s *doctor.State, m *model.Member) (st term.Style, words, truth string) {
 	truth = "; in truth nobody leads"
 	if l := s.Leader(); l != nil {
@@ -98,7 +97,7 @@ func Fate(s *doctor.State, m *model.Member) (st term.Style, words, truth string)
 	return term.Muted, znode.Safe(string(m.Belief), rows.NameMax), ""
 }
 
-// whose names the owner of a session as people know it.
+// whose names the owner of a session.
 func whose(s *doctor.State, session uint64) string {
 	for _, m := range s.Members {
 		if m.Session == session && session != 0 {

@@ -11,7 +11,7 @@ import (
 	"electop/ui/term"
 )
 
-// slowed says how slowly the server speaks, "" where it does not hold back.
+// slowed says how the server is slowed down, "" at full speed.
 func slowed(s *doctor.State) string {
 	switch p := s.Pace; {
 	case p == nil:
@@ -24,7 +24,7 @@ func slowed(s *doctor.State) string {
 	return ""
 }
 
-// waitingHeld is how many messages the server holds, and what the next one is:
+// waitingHeld is how many messages the server holds, and which is next:
 // "the reply to birch, getChildren".
 func waitingHeld(s *doctor.State) (n int, next string) {
 	p := s.Pace
@@ -37,7 +37,7 @@ func waitingHeld(s *doctor.State) (n int, next string) {
 	return max(p.Waiting, len(p.Held)), next
 }
 
-// addressed says what a held message is, and to whom it goes.
+// addressed says what a held message is and who gets it.
 func addressed(s *doctor.State, m *model.Message) string {
 	to := " to " + whose(s, m.Session) + ", "
 	if !Notifies(m) {
@@ -50,7 +50,7 @@ func addressed(s *doctor.State, m *model.Message) string {
 	return "the notification" + to + News(s, m)
 }
 
-// News is what a notification says: "n_12 deleted".
+// News is the content of a notification: "n_12 deleted".
 func News(s *doctor.State, m *model.Message) string {
 	what := znode.Safe(znode.Base(m.Path), 24)
 	if _, ok := znode.Sequence(what); ok && m.Path != s.Path {
@@ -59,10 +59,10 @@ func News(s *doctor.State, m *model.Message) string {
 	return what + " " + znode.Safe(m.Event, 12)
 }
 
-// Notifies tells a notification from a reply.
+// Notifies reports whether a message is a notification, not a reply.
 func Notifies(m *model.Message) bool { return m.Op == "notification" }
 
-// PaceSpans is for a panel's title: the pace, and what is held.
+// PaceSpans are the pace and the number of held messages, for a panel's title.
 func PaceSpans(s *doctor.State) []term.Span {
 	words := slowed(s)
 	if words == "" {
@@ -75,8 +75,8 @@ func PaceSpans(s *doctor.State) []term.Span {
 	return []term.Span{{Style: term.You, Text: words, Keep: 9}, {Style: term.You, Text: ", " + strconv.Itoa(n) + " held   ", Keep: 8}}
 }
 
-// PaceLine is what the key that lets one message go would do, "" where nothing
-// is held back one by one.
+// PaceLine says what the key that releases one message would do, "" if the server
+// does not go step by step.
 func PaceLine(s *doctor.State) string {
 	if s.Pace == nil || !s.Pace.Steps {
 		return ""
@@ -91,8 +91,8 @@ func PaceLine(s *doctor.State) string {
 	return strconv.Itoa(n) + " held: next (.) is " + next
 }
 
-// OnTheWay is how many notifications of a znode to others than its owner are
-// held, as far as known.
+// OnTheWay counts the held notifications about a znode, without those to its owner,
+// as far as known.
 func OnTheWay(s *doctor.State, node *dialect.Candidate) int {
 	n := 0
 	if s.Pace != nil {

@@ -9,11 +9,11 @@ import (
 	"electop/model/znode"
 )
 
-// Holders is how many at the front of the queue have the role.
+// Holders is how many candidates, from the front of the queue, have the role.
 func Holders(s *doctor.State) int { return s.Recipe.Holders(s.Queue) }
 
-// Foreign returns the dialect of an election that is not written as electop
-// itself would, nil for ours and for one of which nothing is known yet.
+// Foreign returns the dialect of an election that is not in electop's own format,
+// nil for ours and for one that is not known yet.
 func Foreign(s *doctor.State) *dialect.Dialect {
 	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return nil
@@ -21,7 +21,7 @@ func Foreign(s *doctor.State) *dialect.Dialect {
 	return s.Dialect
 }
 
-// System names whose election s is, "" where that is not known.
+// System names the system that holds the election, "" if it is unknown.
 func System(s *doctor.State) string {
 	if s.Dialect == nil {
 		return ""
@@ -36,11 +36,11 @@ func Locks(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Lock }
 // own znode.
 func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
 
-// Role is the words for having the role.
+// Role has the words for having the role.
 type Role struct {
-	Has    string // "leads": one of them
-	have   string // "lead": several
-	Holder string // "leader": who has it
+	Has    string // "leads"
+	have   string // "lead", for several
+	Holder string // "leader"
 }
 
 func RoleOf(s *doctor.State) Role {
@@ -66,8 +66,8 @@ func RoleHolders(s *doctor.State) string {
 	}
 }
 
-// ZnodePath is the full path of a candidate's znode. That of a single one is
-// the election's own.
+// ZnodePath is the full path of a candidate's znode. In an election without a queue
+// it is the election's own.
 func ZnodePath(s *doctor.State, c *dialect.Candidate) string {
 	if Single(s) || strings.HasPrefix(c.Name, "/") {
 		return s.Path
@@ -75,7 +75,7 @@ func ZnodePath(s *doctor.State, c *dialect.Candidate) string {
 	return znode.Join(s.Path, c.Name)
 }
 
-// Brief is a znode's name as the recipe writes it: n_12.
+// Brief is the name of a candidate's znode as the recipe writes it: n_12.
 func Brief(c *dialect.Candidate) string {
 	if c.HasSequence {
 		return "n_" + strconv.FormatInt(c.Sequence, 10)
@@ -83,7 +83,7 @@ func Brief(c *dialect.Candidate) string {
 	return znode.Safe(znode.Base(c.Name), 20)
 }
 
-// FansIn reports whether all contenders watch the same one: the herd.
+// FansIn reports whether all contenders watch the same znode: the herd.
 func FansIn(s *doctor.State) bool {
 	if len(s.Queue) < 3 {
 		return s.Recipe.Name() == dialect.Herd().Name()

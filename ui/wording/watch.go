@@ -12,7 +12,7 @@ import (
 	"electop/ui/term"
 )
 
-// Numbered is a candidate as the watches column calls it: by its number.
+// Numbered is a candidate in the watches column: its number.
 func Numbered(c *dialect.Candidate) string {
 	if c.HasSequence {
 		return strconv.FormatInt(c.Sequence, 10)
@@ -20,8 +20,7 @@ func Numbered(c *dialect.Candidate) string {
 	return znode.Safe(c.Name, 20)
 }
 
-// WatchedNumbers are the znodes that e is about, in the words of the watches
-// column.
+// WatchedNumbers are the znodes that e is about, for the watches column.
 func WatchedNumbers(e doctor.Edge) string {
 	const most = 2
 	var out []string
@@ -38,7 +37,7 @@ func WatchedNumbers(e doctor.Edge) string {
 	return strings.Join(out, ", ")
 }
 
-// Target is whom the contender at i should watch, nil for nobody of the queue.
+// Target is the contender that the one at i should watch, nil for none.
 func Target(s *doctor.State, i int) *dialect.Candidate {
 	to, ok := s.Recipe.Watches(s.Queue, i)
 	if !ok || to < 0 || to >= len(s.Queue) {
@@ -47,13 +46,12 @@ func Target(s *doctor.State, i int) *dialect.Candidate {
 	return s.Queue[to]
 }
 
-// WrongEdge reports a watch that is known not to be as it should.
+// WrongEdge reports whether a watch is known to be wrong or missing.
 func WrongEdge(e doctor.Edge) bool {
 	return e.State == doctor.WrongWatch || e.State == doctor.MissingWatch
 }
 
-// EdgeFact is whom r watches, in a sentence, with how and when that was found
-// out.
+// EdgeFact says in a sentence what r watches, and how and when that became known.
 func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	if r.Position < Holders(s) {
 		return term.Text, "nobody: there is nobody before it"
@@ -100,7 +98,7 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	return term.Watch, words + asked
 }
 
-// watchedNames are the znodes that e is about, as people know them.
+// watchedNames are the znodes that e is about, with the names of their candidates.
 func watchedNames(s *doctor.State, e doctor.Edge) string {
 	var out []string
 	for _, name := range e.Watched {
@@ -112,7 +110,7 @@ func watchedNames(s *doctor.State, e doctor.Edge) string {
 	return Names(out)
 }
 
-// Names lists znodes, a few of them.
+// Names lists the first few names and counts the others.
 func Names(list []string) string {
 	const most = 4
 	var out []string
