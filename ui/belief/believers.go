@@ -13,16 +13,16 @@ import (
 	"electop/ui/wording"
 )
 
-// believer is who believes that it leads, or who leads in truth, or whose
-// worker still writes.
+// believer is a candidate that believes it leads, or that leads, or whose worker
+// still writes.
 type believer struct {
-	member    *model.Member      // nil: none of ours
-	candidate *dialect.Candidate // its znode; nil: it is gone
+	member    *model.Member      // nil: it is not ours
+	candidate *dialect.Candidate // its znode; nil: it was deleted
 	position  int                // of that, -1 without one
 }
 
-// believers are who leads in truth, then who else believes so, then those whose
-// workers still write.
+// believers are the leader, then those that wrongly believe they lead, then those
+// whose workers still write.
 func (v *Panel) believers(f *term.Frame) []believer {
 	s := v.State
 	const most = 4
@@ -68,13 +68,13 @@ func (b believer) name() string {
 	return b.candidate.Label()
 }
 
-// wrong reports who believes that it leads, and does not.
+// wrong reports whether it believes that it leads, and does not.
 func (b believer) wrong() bool {
 	return b.member != nil && b.position != 0 && b.member.Fault != model.Killed && b.member.Belief == model.Leading
 }
 
-// addBeliever adds the lines of one: what it believes and what is true, and
-// what its worker wrote last.
+// addBeliever adds the lines of one: its belief, the truth, and the last writes of its
+// worker.
 func (v *Panel) addBeliever(f *term.Frame, b believer, nameWidth, w int, add func(...term.Span)) {
 	g := &f.Theme.Glyph
 	sign, st := " ", term.Text
@@ -134,7 +134,7 @@ func (v *Panel) addBeliever(f *term.Frame, b believer, nameWidth, w int, add fun
 	add(line...)
 }
 
-// outcome says how an attempt ended, with a sign.
+// outcome is the result of an attempt, with a sign.
 func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 	switch {
 	case t.Refused:
@@ -145,8 +145,8 @@ func outcome(g *term.Glyphs, t *model.Tried) term.Span {
 	return term.Span{Style: term.Good, Text: g.Yes}
 }
 
-// lastWrite is the last attempt of a member's worker at a resource, nil where
-// none is remembered.
+// lastWrite is the last attempt of a member's worker to write to a resource, nil if
+// none is known.
 func (v *Panel) lastWrite(member string, to model.Resource) *model.Tried {
 	last := v.State.Work.Last
 	for i := len(last) - 1; i >= 0; i-- {

@@ -2,8 +2,8 @@ package belief
 
 import "electop/ui/term"
 
-// DrawBrief draws the part of it that comes first: who believes, what is
-// true, what was written; in the title, whether that was safe.
+// DrawBrief draws the most important part: beliefs, the truth and the writes; in the
+// title, whether that was safe.
 func (v *Panel) DrawBrief(f *term.Frame, r term.Rect) {
 	s := v.State
 	tail := append([]term.Span{fenceSpan(s)}, v.PropertySpans(f)...)

@@ -13,16 +13,15 @@ import (
 	"electop/ui/wording"
 )
 
-// writesShown is how long a worker's last writes are shown whose leader
-// believes nothing any more: workers write a few times a second, so one that
-// goes on stays in view, and one that stopped is seen to have stopped.
+// writesShown is how long a worker's last write is shown if its leader no longer
+// believes that it leads. Workers write a few times a second: one that continues stays
+// in view, and one that stopped disappears.
 const writesShown = 5 * time.Second
 
 // Lines is the least height of the panel, with its border.
 const Lines = 20
 
-// roomyFrom is the width from which there is room for what is worth knowing
-// and can be done without.
+// roomyFrom is the width from which there is room for less important details.
 const roomyFrom = 50
 
 // Panel is the panel of belief and truth.
@@ -32,13 +31,13 @@ type Panel struct {
 	Wide    bool // the screen is
 }
 
-// Draw draws, side by side, who believes that it leads and who does,
-// what their workers write, and whether that was safe.
+// Draw draws, side by side, who believes that it leads and who does, what their
+// workers write, and whether that was safe.
 func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	a := f.Box(r, "Belief and truth", v.Focused, fenceSpan(s))
 	w := a.Width() - 2
-	var lines [][]term.Span // an empty one may be left out
+	var lines [][]term.Span // empty ones are left out if there is no room
 	add := func(line ...term.Span) { lines = append(lines, line) }
 	said := func(name string, line ...term.Span) {
 		add(append([]term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}, line...)...)
@@ -98,8 +97,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	drawLines(a, lines)
 }
 
-// drawLines draws lines of spans. Where they are too many, empty ones are left
-// out.
+// drawLines draws lines of spans. If there are too many, empty ones are left out.
 func drawLines(a term.Area, lines [][]term.Span) {
 	spare := a.Height() - len(lines)
 	y := 0
@@ -117,7 +115,7 @@ func drawLines(a term.Area, lines [][]term.Span) {
 	}
 }
 
-// fenceSpan says whether workers write fenced.
+// fenceSpan says whether the workers' writes are fenced.
 func fenceSpan(s *doctor.State) term.Span {
 	if s.Work.Rules.Fenced {
 		return term.Span{Style: term.Good, Text: "fence on", Keep: 9}
@@ -125,7 +123,7 @@ func fenceSpan(s *doctor.State) term.Span {
 	return term.Span{Style: term.Trouble, Text: "fence off", Keep: 9}
 }
 
-// nameWidthOf is how wide their names are, in a panel of w cells.
+// nameWidthOf is the width of the names in a panel of w cells.
 func nameWidthOf(all []believer, w int) int {
 	n := 6
 	for _, b := range all {
@@ -138,7 +136,7 @@ func believerHeads(nameWidth int) term.Span {
 	return term.Span{Style: term.Heading, Text: term.Fitted("", 2) + term.Fitted("", nameWidth) + "  " + term.Fitted("believes", 11) + "in truth"}
 }
 
-// counterSpans are the counter's value and how the attempts to set it ended.
+// counterSpans are the counter's value and the results of the attempts to set it.
 func counterSpans(s *doctor.State, roomy bool) []term.Span {
 	value := strconv.FormatInt(s.Work.Value, 10)
 	if m := rows.Member(s, s.Work.Writer); m != nil && roomy {
@@ -147,7 +145,7 @@ func counterSpans(s *doctor.State, roomy bool) []term.Span {
 	return append([]term.Span{{Style: term.Text, Text: value + ": "}}, tries(s.Work.Counter)...)
 }
 
-// times counts in words: never, 1 time, 3 times.
+// times formats a count: never, 1 time, 3 times.
 func times(n int) string {
 	if n == 0 {
 		return "never"
@@ -155,7 +153,7 @@ func times(n int) string {
 	return units.Count(n, "time", "times")
 }
 
-// tries says how attempts to write ended.
+// tries counts the results of attempts to write.
 func tries(t model.Tries) []term.Span {
 	if t.Accepted+t.Refused == 0 {
 		return []term.Span{{Style: term.Muted, Text: "no write yet"}}
@@ -167,7 +165,7 @@ func tries(t model.Tries) []term.Span {
 	return out
 }
 
-// explain says what is happening, and why.
+// explain says what happens, and why.
 func (v *Panel) explain(all []believer) (term.Style, string) {
 	fenced := v.State.Work.Rules.Fenced
 	for _, b := range all {

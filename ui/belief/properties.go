@@ -13,9 +13,9 @@ import (
 	"electop/ui/wording"
 )
 
-// properties are those of the moment that the picture shows: the state's end
-// with its last observation, and what is so now goes on. vacant is for how
-// long nobody awake leads by now, zero while somebody does.
+// properties are those of the moment that the picture shows. The state's own end at
+// its last observation, after which nothing changed. vacant is for how long no
+// candidate that is awake leads, zero if one does.
 func (v *Panel) properties(f *term.Frame) (p model.Properties, vacant time.Duration) {
 	s := v.State
 	p = s.Properties
@@ -33,15 +33,15 @@ func (v *Panel) properties(f *term.Frame) (p model.Properties, vacant time.Durat
 	return p, vacant
 }
 
-// watched reports whether there is anything to say of the two properties:
-// they are those of candidates of our own, from their first leader on.
+// watched reports whether safety and liveness are known: only those of our own
+// candidates are, from their first leader on.
 func watched(s *doctor.State) bool { return s.Properties.Observed > 0 }
 
-// stale is how many writes were accepted of leaders that were none any more.
+// stale is how many writes of former leaders were accepted.
 func stale(s *doctor.State) int { return s.Work.Counter.Stale + s.Work.Tokens.Stale }
 
-// safe reports whether there never were two leaders awake, nor a write of a
-// deposed one accepted.
+// safe reports whether two leaders were never awake at once and no write of a former
+// leader was accepted.
 func safe(s *doctor.State) bool { return s.Properties.AwakeDoubles == 0 && stale(s) == 0 }
 
 // verdictSign is a check mark or a cross.
@@ -52,8 +52,8 @@ func verdictSign(g *term.Glyphs, good bool) term.Span {
 	return term.Span{Style: term.Alarm, Text: g.Killed, Keep: 8}
 }
 
-// PropertySpans are the two indicators for a panel's title, nil where there is
-// nothing to say. While trouble is made at random, they are its invariants.
+// PropertySpans are safety and liveness for a panel's title, nil if they are unknown.
+// With random faults the invariants take the place of safety.
 func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
 	if !watched(s) {
@@ -87,7 +87,7 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 	return out
 }
 
-// invariantSpans say what must hold whatever happens, and whether it does.
+// invariantSpans are what must always hold, and whether it does.
 func (v *Panel) invariantSpans(f *term.Frame) []term.Span {
 	s := v.State
 	broken := s.Broken()

@@ -13,24 +13,24 @@ import (
 	"electop/ui/wording"
 )
 
-// counted are the handoffs of which the server counted what they caused,
-// newest first: under the predecessor rule, and in the herd.
+// counted are the handoffs whose effects the server counted, newest first: with
+// the predecessor rule, and with the herd.
 type counted struct{ chain, herd []*model.Woken }
 
-// countedMax is how many of each are looked at.
+// countedMax is how many of each are used.
 const countedMax = olderShown + 1
 
 func countedIn(s *doctor.State) (c counted) {
 	for i := len(s.Wakes) - 1; i >= 0; i-- {
 		w := s.Wakes[i]
 		switch {
-		case !w.Leader || w.Stood < 2: // nobody waited who could be told
+		case !w.Leader || w.Stood < 2: // nobody waited, so nobody could be notified
 		case w.Stood == 2 && len(s.Queue) > 2:
-			// With one who waits the two rules are the same: it says nothing of
-			// those who stand now.
+			// With one waiting candidate both rules are the same: this says nothing
+			// about a longer queue.
 		case others(w) == 0, w.Stood > 2 && (others(w) > 1) != (w.Recipe == dialect.Herd().Name()):
-			// The rule had just been changed: they still watched by the old one,
-			// or did not watch yet.
+			// The rule had just changed: they still watched by the old one, or did not
+			// watch yet.
 		case w.Recipe == dialect.Herd().Name() && len(c.herd) < countedMax:
 			c.herd = append(c.herd, w)
 		case w.Recipe == dialect.Election().Name() && len(c.chain) < countedMax:
@@ -40,9 +40,9 @@ func countedIn(s *doctor.State) (c counted) {
 	return c
 }
 
-// drawHerdBars compares how many a handoff wakes by the rule, and if all
-// watched the leader: as the server counted it, else as the recipe predicts.
-// It takes three lines, and up to more for the handoffs before.
+// drawHerdBars compares how many candidates a handoff notifies with each rule: as
+// counted by the server, else as predicted by the recipe. It takes three lines, and
+// up to more for earlier handoffs.
 func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c counted, more int) int {
 	s := v.State
 	if c.chain == nil && c.herd == nil {
@@ -100,8 +100,8 @@ func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c cou
 	return v.drawOlder(f, a, y, cells, more, c)
 }
 
-// drawOlder draws what the handoffs before caused: a line each, the newest
-// first, or where there is no room how many each notified.
+// drawOlder draws the effects of earlier handoffs, newest first: a line each, or
+// without room only how many each notified.
 func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c counted) int {
 	var older []*model.Woken
 	for _, list := range [][]*model.Woken{c.chain, c.herd} {
@@ -133,7 +133,7 @@ func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c coun
 	return y
 }
 
-// ruleOf is what the rule is called that was followed, and its style.
+// ruleOf is the name of the rule that was followed, and its style.
 func ruleOf(w *model.Woken) (string, term.Style) {
 	if w.Recipe == dialect.Herd().Name() {
 		return "herd", term.Trouble
@@ -141,11 +141,11 @@ func ruleOf(w *model.Woken) (string, term.Style) {
 	return "chain", term.Watch
 }
 
-// olderShown is how many handoffs before are listed.
+// olderShown is how many earlier handoffs are listed.
 const olderShown = 5
 
-// others is how many were notified besides the owner of what was deleted: a
-// leader watches its own znode, to see it go, and hears of it when it resigns.
+// others counts who was notified besides the owner of the deleted znode: a leader
+// watches its own znode, and is notified when it resigns.
 func others(w *model.Woken) int {
 	n := len(w.Notified)
 	if w.Candidate != nil && w.Candidate.Session != 0 && slices.Contains(w.Notified, w.Candidate.Session) {
@@ -154,7 +154,7 @@ func others(w *model.Woken) int {
 	return n
 }
 
-// drawCount draws what a deletion caused. A plus says that it goes on.
+// drawCount draws the effects of a deletion. A plus means that there may be more.
 func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 	plus := ""
 	if !w.Settled {
@@ -165,7 +165,7 @@ func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 		Right(9, st, wording.BytesOf(w.BytesIn+w.BytesOut)+plus)
 }
 
-// drawPredicted is the comparison where no server counts.
+// drawPredicted is the comparison without a server that counts.
 func (v *Panel) drawPredicted(f *term.Frame, a term.Area, y int, herd bool) int {
 	s := v.State
 	chain := dialect.Election().Notified(s.Queue, 0)

@@ -10,8 +10,8 @@ import (
 	"electop/ui/wording"
 )
 
-// drawForeign draws how another system elects: what its dialect says, instead
-// of the recipe's lines, whose steps only our own candidates tell.
+// drawForeign draws how another system elects, from its dialect. Only electop's own
+// candidates report the steps of the recipe.
 func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	s := v.State
 	var tail []term.Span
@@ -53,7 +53,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		}
 		line("wakes", term.Text, text)
 	}
-	if len(s.Members) > 0 { // those of our own tell their steps here as well
+	if len(s.Members) > 0 { // our own candidates report their steps here too
 		y = v.drawDoing(f, a, y, min(3, a.Height()-y-4))
 	}
 	now := v.sentence(f)
@@ -68,7 +68,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	}
 }
 
-// dialectLines are what a dialect says of itself.
+// dialectLines describe the dialect.
 func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 	s := v.State
 	var out []term.Fact
@@ -93,7 +93,7 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 	return out
 }
 
-// then says what follows when the role gets free.
+// then says what happens when nobody has the role any longer.
 func then(s *doctor.State, di *dialect.Dialect, w wording.Role) string {
 	switch {
 	case di.Single:

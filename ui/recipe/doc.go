@@ -1,8 +1,7 @@
-// Package recipe is the panel of the recipe: what candidates do as pseudo code,
-// the lines that are being done and by whom, what a handoff costs by either
-// rule, and a sentence on the situation. Of another system's election it shows
-// what its dialect says.
+// Package recipe is the panel of the recipe: the recipe as pseudo code, the lines
+// that run now and for which candidates, the cost of a handoff with either rule, and
+// a sentence about the situation. For another system's election it shows the dialect.
 //
-// What candidates do takes a millisecond. So a line stays marked until it could
-// be read: see [StepShown].
+// A step takes a millisecond. So its line stays marked until it could be read: see
+// [StepShown].
 package recipe

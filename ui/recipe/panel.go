@@ -35,8 +35,8 @@ func code(herd bool, ack string) []part {
 	}
 }
 
-// Lines is how many lines that takes, barLines the comparison below it, and
-// storyLines what mostly is said of what happens.
+// Lines is the height of the code, barLines that of the comparison below it, and
+// storyLines the usual height of the sentence about the situation.
 const (
 	Lines      = 11
 	barLines   = 3
@@ -50,8 +50,8 @@ type Panel struct {
 	Held    map[uint64]*model.Message // the next message held for each session
 }
 
-// Draw draws what the candidates do, the lines that are being done, and
-// a sentence on what is happening.
+// Draw draws the code with the lines that run now, the comparison of both rules, and
+// a sentence about the situation.
 func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
 	if di := wording.Foreign(s); di != nil {
@@ -71,8 +71,8 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	for _, line := range now.lines {
 		story = append(story, term.Wrap(line, a.Width()-2)...)
 	}
-	// The numbers come before the sentence, and where both rules were compared
-	// before what is not about a handoff.
+	// The numbers are more important than the sentence and, if both rules were counted,
+	// than the parts that are not about a handoff.
 	parts := code(herd, s.Ack.Path)
 	room, bars := a.Height()-Lines, len(s.Queue) > 1
 	c := countedIn(s)
@@ -92,11 +92,10 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	}
 	story = story[:max(0, min(len(story), room))]
 	room -= len(story)
-	// What is left over goes between things: before the story, before the
-	// bars, and between the parts, or not there at all. Then come the handoffs
-	// before that were counted, of which one line is worth more than blanks.
-	// The room of a longer story is kept, so that the code does not jump when
-	// one comes.
+	// The rest of the room is used, in this order, for one line of earlier handoffs,
+	// for blank lines before the story, before the bars and between the parts, and for
+	// more earlier handoffs. The room of a longer story stays free, so that the code
+	// does not jump when one comes.
 	kept := max(0, min(room, storyLines-len(story)))
 	room -= kept
 	take := func(n int) bool {
@@ -157,9 +156,9 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	}
 }
 
-// drawStep draws one line of the code: with what it is done, and by whom,
-// while it is.
-func (v *Panel) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, off bool, now taking) {
+// drawStep draws one line of the code. While it runs it shows the values and the
+// candidates.
+func (v *Panel) drawStep(f *term.Frame, a term.Area, y int, step model.Step, text string, off bool, now activity) {
 	p := a.Pen(y).Gap(1)
 	number, line := term.Muted, term.Muted
 	if off {
@@ -178,7 +177,7 @@ func (v *Panel) drawStep(f *term.Frame, a term.Area, y int, step model.Step, tex
 	p.Text(term.Lead, mark).Gap(1).Text(number, strconv.Itoa(int(step))).Gap(1)
 	names := fitNames(now.names, max(8, p.Room()-1-term.Width(text)-2))
 	if names != "" {
-		// Who does it says more than the end of the line.
+		// The names are more useful than the end of the line.
 		room := p.Room() - 1 - term.Width(names) - 2
 		p.Text(line, term.Cut(text, room)).Gap(2).Text(term.Lead, names)
 		return
@@ -186,8 +185,8 @@ func (v *Panel) drawStep(f *term.Frame, a term.Area, y int, step model.Step, tex
 	p.Fit(p.Room()-1, line, text)
 }
 
-// drawDoing draws the lines that are being done, where there is no code to
-// mark: at most n from y on. It returns the line after them.
+// drawDoing draws only the lines that run now: at most n from y on. It returns the
+// line after them.
 func (v *Panel) drawDoing(f *term.Frame, a term.Area, y, n int) int {
 	for step, now := range v.steps(f) {
 		if len(now.names) == 0 || n <= 0 {
@@ -205,8 +204,8 @@ func (v *Panel) drawDoing(f *term.Frame, a term.Area, y, n int) int {
 	return y
 }
 
-// fitNames lists as many names as fit into w cells, three at most, and counts
-// the others.
+// fitNames lists as many names as fit into w cells, at most three, and counts the
+// others.
 func fitNames(names []string, w int) string {
 	for n := min(len(names), 3); n > 0; n-- {
 		text := strings.Join(names[:n], ", ")

@@ -14,18 +14,18 @@ import (
 	"electop/ui/wording"
 )
 
-// handoffTold is how long the recipe panel tells of the last handoff
-// before it returns to what is so now: one sentence's reading time.
-const handoffTold = 5 * time.Second
+// handoffShown is how long the sentence is about the last handoff before it is about
+// the present again: the time to read it.
+const handoffShown = 5 * time.Second
 
-// watchesLooked bounds how far the sentence looks for a wrong watch: the doctor
-// looks at all.
-const watchesLooked = 50
+// watchesChecked bounds how many watches are checked for the sentence: the doctor
+// checks all.
+const watchesChecked = 50
 
-// oldPage is why people get it wrong.
+// oldPage is a reason why people get it wrong.
 const oldPage = "An old recipe page said: watch the smallest j < i. That is the leader."
 
-// before is whose deletion a contender waits for.
+// before describes the znode whose deletion a contender waits for.
 func before(s *doctor.State) string {
 	if di := wording.Foreign(s); di != nil {
 		return "that it watches"
@@ -33,11 +33,11 @@ func before(s *doctor.State) string {
 	return "before its own"
 }
 
-// situation is what is happening now, in a sentence or two.
+// situation describes the present in a sentence or two.
 type situation struct {
 	style term.Style
 	lines []string
-	aside string // to be said where there is room
+	aside string // added if there is room
 }
 
 func (v *Panel) sentence(f *term.Frame) situation {
@@ -80,8 +80,8 @@ func (v *Panel) sentence(f *term.Frame) situation {
 		if n := wording.OnTheWay(s, h.From); n > 0 {
 			return with(term.Text, wording.Brief(h.From)+" was deleted, and "+units.Count(n, "notification of it is", "notifications of it are")+" still on the way. "+h.To.Label()+" is the smallest now.")
 		}
-		if ago := f.Picture.Sub(h.At); ago >= 0 && ago < handoffTold {
-			f.At(h.At.Add(handoffTold))
+		if ago := f.Picture.Sub(h.At); ago >= 0 && ago < handoffShown {
+			f.At(h.At.Add(handoffShown))
 			return with(term.Text, wording.Brief(h.From)+" was deleted"+notified(s, h.From)+". "+h.To.Label()+" is the smallest now.")
 		}
 	}
@@ -99,7 +99,7 @@ func (v *Panel) sentence(f *term.Frame) situation {
 		return with(term.Muted, text)
 	}
 	if di := wording.Foreign(s); di != nil {
-		for i := wording.Holders(s); i < len(s.Queue) && i < watchesLooked; i++ {
+		for i := wording.Holders(s); i < len(s.Queue) && i < watchesChecked; i++ {
 			if e := s.Edge(i); wording.WrongEdge(e) {
 				return with(term.Trouble, s.Queue[i].Label()+" does not watch its predecessor: it may never learn that its turn has come.")
 			}
@@ -118,19 +118,19 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	return with(term.Muted, "quiet: nobody polls. Each waits for one deletion, that of the znode "+before(s)+".")
 }
 
-// notified says how many others heard that the leader's znode was deleted: as
-// the server counted it, else as the recipe has it.
+// notified says how many others were notified that the leader's znode was deleted:
+// as counted by the server, else as predicted by the recipe.
 func notified(s *doctor.State, from *dialect.Candidate) string {
 	n := s.Recipe.Notified(s.Queue, 0)
 	if wording.FansIn(s) {
-		n++ // who leads now was one of them
+		n++ // the new leader was one of them
 	}
 	for i := len(s.Wakes) - 1; i >= 0; i-- {
 		if w := s.Wakes[i]; w.Candidate != nil && w.Candidate.ID() == from.ID() {
 			n = others(w)
 			break
 		} else if i == 0 {
-			return "" // it came before the server counted
+			return "" // it was before the server counted
 		}
 	}
 	switch {

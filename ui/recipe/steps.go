@@ -13,21 +13,20 @@ import (
 	"electop/ui/wording"
 )
 
-// StepShown is how long a step of the recipe stays marked. Steps take a
-// millisecond; nobody could read them otherwise.
+// StepShown is how long a step of the recipe stays marked. It takes a millisecond:
+// nobody could read it otherwise.
 const StepShown = 1500 * time.Millisecond
 
-// taking is a line of the recipe that is being done.
-type taking struct {
-	names  []string // by whom, newest first
-	detail string   // with what, of the newest who said; as text
+// activity is what happens in one line of the recipe.
+type activity struct {
+	names  []string // of the candidates, newest first
+	detail string   // the values of the newest that reported them, as text
 }
 
-// steps returns what is being done, by the recipe's lines: a step stays marked
-// until it could be read. Where the server speaks slowly it stays until the
-// reply can have come, and where it speaks step by step, the last one of each
-// member that waits for a message.
-func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]taking) {
+// steps returns what happens in each line of the recipe. A step stays marked until
+// it could be read. With a slowed server it stays until the reply can have arrived,
+// and step by step the last one stays for each member that waits for a message.
+func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity) {
 	s := v.State
 	shown := StepShown
 	if s.Pace != nil {
@@ -38,7 +37,7 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]taking) {
 	for i := len(s.Steps) - 1; i >= 0; i-- {
 		t := &s.Steps[i]
 		ago := f.Picture.Sub(t.At)
-		// A clock that runs a little behind must not hide a step.
+		// A clock that is a little slow must not hide a step.
 		fresh := ago < shown && ago > -StepShown
 		if fresh {
 			f.At(t.At.Add(shown))
@@ -51,7 +50,7 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]taking) {
 		}
 		switch {
 		case !fresh && !stepping && ago >= shown:
-			return lines // steps come in the order of their making
+			return lines // steps are in the order of their time
 		case !fresh && !waits, t.Step <= model.StepNone, int(t.Step) >= len(lines):
 			continue
 		}
@@ -60,16 +59,16 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]taking) {
 			lines[t.Step].mark(name, Line(t.Step, t.On))
 			continue
 		}
-		// Who finds that it is the smallest has just listed, and says so with
-		// this one step.
+		// A member that finds itself the smallest has just listed the children, and
+		// reports both with this one step.
 		lines[t.Step].mark(name, "")
 		lines[listedIn(s.Steps[:i], t.Member)].mark(name, listText(t.On))
 	}
 	return lines
 }
 
-// mark adds who does the line, and with what unless that is known already.
-func (l *taking) mark(name, detail string) {
+// mark adds a candidate to the line, and the values if there are none yet.
+func (l *activity) mark(name, detail string) {
 	if slices.Contains(l.names, name) {
 		return
 	}
@@ -79,8 +78,8 @@ func (l *taking) mark(name, detail string) {
 	}
 }
 
-// listedIn is the step in which a member listed the children, after those that
-// it took before: the second while it volunteers, the fourth later.
+// listedIn is the step in which a member listed the children, after the steps before:
+// the second while it volunteers, the fourth later.
 func listedIn(before []model.StepTaken, member string) model.Step {
 	for i := len(before) - 1; i >= 0; i-- {
 		if before[i].Member == member {
@@ -93,11 +92,10 @@ func listedIn(before []model.StepTaken, member string) model.Step {
 	return model.StepListAgain
 }
 
-// detailMax bounds what is shown of a step's detail.
+// detailMax bounds the text of a step.
 const detailMax = 120
 
-// Line is a line of the recipe with what it was done with, "" where nothing
-// is known that the line does not say.
+// Line is a line of the recipe with its values, "" if none are known.
 func Line(step model.Step, on model.StepOn) string {
 	text := ""
 	switch {
