@@ -11,7 +11,7 @@ import (
 	"electop/ui/wording"
 )
 
-// riskFacts adds the risk that r is at, and why one would not be seen in time.
+// riskFacts adds r's risk, or why a risk may not be seen in time.
 func (v *Panel) riskFacts(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
 	s := v.State
 	if t, ok := wording.ExpiryOf(s, r); ok && t.Found != nil {
@@ -30,7 +30,7 @@ func (v *Panel) riskFacts(f *term.Frame, r rows.Row, add func(string, term.Style
 	}
 }
 
-// clientFacts adds what the servers know of r's session.
+// clientFacts adds what the servers know about r's session.
 func (v *Panel) clientFacts(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
 	s := v.State
 	conn, server, at := s.Client(r.Candidate)
@@ -60,8 +60,8 @@ func (v *Panel) clientFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 	}
 }
 
-// quietFor returns for how long at least a connection had been quiet when its
-// server was asked: since the newest reply to anybody else there.
+// quietFor returns for how long, at least, a connection had been quiet when its
+// server was asked: since the newest reply to any other client there.
 func quietFor(t *session.Table, server string, conn *session.Client) (time.Duration, bool) {
 	if t == nil || conn.LastResponse == 0 {
 		return 0, false

@@ -1,3 +1,3 @@
-// Package inspect is everything that is known of one candidate: its znode, its
-// session and client, whom it watches, what it says of itself, its data.
+// Package inspect shows everything that is known about one candidate: its znode, its
+// session and client, what it watches, what it reports itself, its data.
 package inspect

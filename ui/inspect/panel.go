@@ -37,7 +37,7 @@ func (v *Panel) Text(f *term.Frame) pager.Text {
 	return pager.Facts(f, "Candidate "+title, facts)
 }
 
-// facts are what is known of a row, in the order in which it is asked for.
+// facts are what is known about a row, the most important first.
 func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 	s := v.State
 	var out []term.Fact
@@ -129,8 +129,8 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 	return out
 }
 
-// watchersOf is who waits for r. Only the inspected row is asked about, so a
-// walk over the queue is no matter.
+// watchersOf lists who watches r. It is called for the inspected row only, so it may
+// look at the whole queue.
 func (v *Panel) watchersOf(r rows.Row) string {
 	s := v.State
 	const most = 5
@@ -167,7 +167,7 @@ func (v *Panel) watchersOf(r rows.Row) string {
 	return text + "   " + strconv.Itoa(verified) + " of " + strconv.Itoa(n) + " verified"
 }
 
-// memberFacts adds what a member of ours says of itself, against the truth.
+// memberFacts adds what a member of ours reports about itself, compared with the truth.
 func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
 	s, m := v.State, r.Member
 	who := "one of electop's candidates"
@@ -236,8 +236,7 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 	}
 }
 
-// dataText shows data as text where it is text, else the first lines of a
-// hex dump.
+// dataText is data as text if it is text, else the first lines of a hex dump.
 func dataText(data znode.Data) string {
 	b := data.Bytes
 	if len(b) == 0 {

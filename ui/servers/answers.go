@@ -12,7 +12,7 @@ import (
 	"electop/ui/wording"
 )
 
-// topic is something that a server can be asked.
+// topic is something that a server can be asked for.
 type topic struct {
 	name   string
 	answer func(*session.Server) *session.Answer
@@ -25,14 +25,14 @@ var topics = [...]topic{
 	{"watches", func(s *session.Server) *session.Answer { return &s.Watches }},
 }
 
-// holes are what a server did not tell though it was asked: which topics, why,
-// and which setting would allow it. Topics with the same reason are one.
-func holes(s *session.Server) []term.Span {
-	type hole struct {
+// gaps are what a server was asked for and did not report: which topics, why, and
+// which setting would allow it. Topics with the same reason are one gap.
+func gaps(s *session.Server) []term.Span {
+	type gap struct {
 		what, why, hint string
 		refused         bool
 	}
-	var list []hole
+	var list []gap
 	for _, t := range topics {
 		a := t.answer(s)
 		if a.State == session.NotAsked || a.State == session.Answered {
@@ -47,10 +47,10 @@ func holes(s *session.Server) []term.Span {
 			list[n-1].what += ", " + t.name
 			continue
 		}
-		list = append(list, hole{t.name, why, hint, a.State == session.Refused})
+		list = append(list, gap{t.name, why, hint, a.State == session.Refused})
 	}
 	if s.Leftover {
-		list = append(list, hole{"the rest", "there are more than electop keeps", "", false})
+		list = append(list, gap{"the rest", "there are more than electop keeps", "", false})
 	}
 	var out []term.Span
 	for _, h := range list {
@@ -66,23 +66,23 @@ func holes(s *session.Server) []term.Span {
 	return out
 }
 
-// unwhole says why t may not be the whole ensemble.
-func unwhole(t *session.Table) string {
+// incomplete says why t may not be the whole ensemble.
+func incomplete(t *session.Table) string {
 	return cmp.Or(znode.Safe(t.Unwhole, 0), "not every member of the ensemble is known")
 }
 
-// Unanswered says what the servers did not tell.
+// Unanswered lists what the servers did not report.
 func Unanswered(t *session.Table) []string {
 	var out []string
 	if !t.Whole {
-		out = append(out, "whether something is missing: "+unwhole(t))
+		out = append(out, "whether something is missing: "+incomplete(t))
 	}
 	unasked := len(t.Servers) > 0
 	on := make(map[string][]string)
 	var order []string
 	for i := range t.Servers {
 		s := &t.Servers[i]
-		for _, h := range holes(s) {
+		for _, h := range gaps(s) {
 			if on[h.Text] == nil {
 				order = append(order, h.Text)
 			}
@@ -107,11 +107,11 @@ func Addresses(t *session.Table) string {
 	return wording.Names(out)
 }
 
-// Answered says what was told, and by how many servers, but for their modes.
+// Answered lists what was reported, besides modes, and by how many servers.
 func Answered(t *session.Table) (parts []string) {
-	// Topics that as many servers told of are said together.
+	// Topics that the same number of servers reported are one part.
 	all := len(t.Servers)
-	told := make(map[int][]string)
+	by := make(map[int][]string)
 	for _, about := range topics[1:] {
 		n := 0
 		for i := range t.Servers {
@@ -119,11 +119,11 @@ func Answered(t *session.Table) (parts []string) {
 				n++
 			}
 		}
-		told[n] = append(told[n], about.name)
+		by[n] = append(by[n], about.name)
 	}
 	for n := all; n > 0; n-- {
-		if told[n] != nil {
-			parts = append(parts, strings.Join(told[n], " and ")+" on "+strconv.Itoa(n)+" of "+units.Count(all, "server", "servers"))
+		if by[n] != nil {
+			parts = append(parts, strings.Join(by[n], " and ")+" on "+strconv.Itoa(n)+" of "+units.Count(all, "server", "servers"))
 		}
 	}
 	return parts

@@ -1,3 +1,4 @@
-// Package servers is what the members of the ensemble told: what they are, what
-// they hold, and what they did not tell, with the setting that would allow it.
+// Package servers shows what the members of the ensemble report: their mode, their
+// connections and watches, and what they did not report, with the setting that would
+// allow it.
 package servers

@@ -13,8 +13,8 @@ import (
 	"electop/ui/wording"
 )
 
-// partOf names a member's part in the ensemble. The leader of an election is
-// another thing, and so is this program, which only observes.
+// partOf names a member's part in the ensemble. Its leader is not the election's
+// leader, and its observers are not this program, which only observes.
 func partOf(m session.Mode) string {
 	switch m {
 	case session.ModeLeader:
@@ -67,7 +67,7 @@ func (v *Panel) Text(f *term.Frame) pager.Text {
 	return pager.Text{Title: "Servers", Width: wide, Lines: lines}
 }
 
-// serverTable makes the lines of the table and of what is below it.
+// serverTable makes the lines of the table and below it.
 func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...term.Span), prose func(int, term.Style, string)) {
 	s := v.State
 	addr := len("server")
@@ -109,7 +109,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		if who := v.connectedTo(m); who != "" {
 			prose(2, term.Muted, "of this election: "+who)
 		}
-		for _, h := range holes(m) {
+		for _, h := range gaps(m) {
 			prose(2, h.Style, h.Text)
 		}
 	}
@@ -129,7 +129,7 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 	}
 	prose(2, term.Muted, asked+".")
 	if !t.Whole {
-		prose(2, term.Trouble, "This may not be the whole ensemble: "+unwhole(t))
+		prose(2, term.Trouble, "This may not be the whole ensemble: "+incomplete(t))
 	}
 	if text := wording.RiskWarning(s); text != "" {
 		prose(2, term.Trouble, text)

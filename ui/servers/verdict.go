@@ -13,7 +13,7 @@ import (
 	"electop/ui/wording"
 )
 
-// Heard reports whether the watches in t were asked for after since.
+// Heard reports whether the servers in t were asked for watches after since.
 func Heard(t *session.Table, since time.Time) bool {
 	if t == nil || t.End.Before(since) {
 		return false
@@ -26,7 +26,7 @@ func Heard(t *session.Table, since time.Time) bool {
 	return len(t.Servers) == 0
 }
 
-// Verdict says in a line what the servers' tables make of the queue.
+// Verdict says in one line what the servers' tables say about the queue's watches.
 func Verdict(s *doctor.State) (term.Style, string) {
 	counts := make(map[doctor.WatchState]int)
 	why := ""
@@ -70,7 +70,7 @@ func Verdict(s *doctor.State) (term.Style, string) {
 	return st, text
 }
 
-// watchAnswers counts the servers that told of their watches.
+// watchAnswers counts the servers that reported their watches.
 func watchAnswers(t *session.Table) (answered, all int) {
 	if t == nil {
 		return 0, 0

@@ -7,12 +7,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A Canvas is the screen as cells. Whatever is drawn is clipped to it and to
-// the area it is drawn in, so no view can be taller or wider than the
-// terminal, and an overlay simply draws on top. It is reused between frames.
+// A Canvas is the screen as cells. Everything drawn is clipped to it and to its area,
+// so no view can be taller or wider than the terminal, and an overlay simply draws on
+// top. It is reused between frames.
 //
-// It is also the last guard: control characters do not get into a cell, so
-// the escape sequences in a frame are the theme's only.
+// It is also the last guard: control characters do not get into a cell, so a frame
+// has only the theme's escape sequences.
 type Canvas struct {
 	W, H  int
 	cells []cell
@@ -77,9 +77,9 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 	return x
 }
 
-// lineGlyph is the length in bytes of the line, corner or block that s begins
-// with, 0 if that is something else or what follows may belong to it. They are
-// most of what is drawn, and take a cell each.
+// lineGlyph is the length in bytes of the line, corner or block at the start of s, 0
+// if there is none or the next character may combine with it. Most of what is drawn
+// are such glyphs, one cell each.
 func lineGlyph(s string) int {
 	const n = 3
 	is := func(s string) bool {
@@ -91,7 +91,7 @@ func lineGlyph(s string) int {
 	return 0
 }
 
-// setCell replaces a cell. What it leaves of a wide character is blanked.
+// setCell replaces a cell. The rest of a wide character there becomes blank.
 func setCell(row []cell, x int, text string, st Style) {
 	if row[x].Text == covered && text != covered {
 		for i := x - 1; i >= 0; i-- {
@@ -110,7 +110,7 @@ func setCell(row []cell, x int, text string, st Style) {
 
 func hasControl(g string) bool { return strings.ContainsFunc(g, unicode.IsControl) }
 
-// Cell returns what is at (x, y), if that is on the canvas.
+// Cell returns the cell at (x, y), false if that is not on the canvas.
 func (c *Canvas) Cell(x, y int) (cell, bool) {
 	if x < 0 || x >= c.W || y < 0 || y >= c.H {
 		return cell{}, false

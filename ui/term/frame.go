@@ -2,37 +2,36 @@ package term
 
 import "time"
 
-// Frame is what the drawing of one picture needs: a canvas, the look, and two
-// clocks.
+// Frame is what one picture is drawn with: a canvas, the theme, and two clocks.
 type Frame struct {
 	*Canvas
 	Theme *Theme
-	// Now is the time; picture is the time that the picture shows, which is
-	// earlier while it is paused or stale.
+	// Now is the time. Picture is the time that the picture shows: earlier while it
+	// is paused or stale.
 	Now, Picture time.Time
-	Held         bool // the picture's clock stands
+	Held         bool // the picture's clock is stopped
 	Wake         time.Time
 }
 
 const (
-	// TickCalm is how often the picture moves when only ages and the clock do:
-	// their last digit is the second.
+	// TickCalm is how often the picture changes if only ages and the clock do: their
+	// last digit is the second.
 	TickCalm = time.Second
 
-	// TickBusy is how often it moves while something counts down: often enough
-	// to be seen moving, rarely enough to cost nothing.
+	// TickBusy is how often it changes while something counts down: often enough to
+	// be seen moving, rarely enough to cost nothing.
 	TickBusy = 250 * time.Millisecond
 )
 
-// Every says that a digit of the picture changes each d. Ticks are on whole
-// multiples of d, so that all digits change together and one tick serves all.
+// Every says that a digit of the picture changes each d. Ticks are at whole multiples
+// of d, so that all digits change together.
 func (f *Frame) Every(d time.Duration) {
 	if !f.Held {
 		f.Ticks(d)
 	}
 }
 
-// Ticks is Every for digits that move while the picture is held as well.
+// Ticks is Every for digits that change even while the picture is held.
 func (f *Frame) Ticks(d time.Duration) { f.At(f.Now.Truncate(d).Add(d)) }
 
 // At says that the picture changes at t.
@@ -58,8 +57,8 @@ func (f *Frame) Busy() time.Time {
 // Area is the part of the frame in r.
 func (f *Frame) Area(r Rect) Area { return Area{f.Canvas, r} }
 
-// Box draws a panel's border with its title and what stands at its right, and
-// returns the inside.
+// Box draws a panel's border with its title, and tail at the right of it. It returns
+// the inside.
 func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 	edge := Border
 	if focused {
@@ -90,7 +89,7 @@ func (f *Frame) Box(r Rect, title string, focused bool, tail ...Span) Area {
 		name = Lead
 	}
 	p.Text(edge, " ").Text(name, title).Text(edge, " ")
-	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // what was last may have left
+	tail = TrimSpans(FitSpans(tail, p.Room()-4)) // the last span may have been dropped
 	if n := SpansWidth(tail); n > 0 {
 		p.Gap(p.Room()-n-3).Text(edge, " ")
 		p.Spans(tail).Text(edge, " ")
@@ -122,7 +121,7 @@ const (
 	StampFormat = "15:04:05.000"
 )
 
-// Clock and stamp format a time as the screen's clock shows it, the latter
-// with milliseconds.
+// Clock and Stamp format a time as the screen's clock shows it, Stamp with
+// milliseconds.
 func (f *Frame) Clock(t time.Time) string { return t.In(f.Now.Location()).Format(ClockFormat) }
 func (f *Frame) Stamp(t time.Time) string { return t.In(f.Now.Location()).Format(StampFormat) }

@@ -23,8 +23,8 @@ func (a Area) From(y int) Area {
 	return a
 }
 
-// Pen returns a pen at the start of line y of the area; one that draws nothing
-// if there is no such line.
+// Pen returns a pen at the start of line y of the area. It draws nothing if there is no
+// such line.
 func (a Area) Pen(y int) *Pen {
 	p := &Pen{c: a.c, x: a.Rect.X, y: a.Rect.Y + y, end: a.Rect.X + a.Rect.W}
 	if y < 0 || y >= a.Rect.H {
@@ -41,13 +41,13 @@ type Pen struct {
 	chosen Style // Selected on the selected row, else 0
 }
 
-// Text writes all of s that there is room for.
+// Text writes as much of s as there is room for.
 func (p *Pen) Text(st Style, s string) *Pen {
 	p.x = p.c.Put(p.x, p.y, p.end, st|p.chosen, s)
 	return p
 }
 
-// Spans writes all of them that there is room for.
+// Spans writes as many of them as there is room for.
 func (p *Pen) Spans(all []Span) *Pen {
 	for _, s := range all {
 		p.Text(s.Style, s.Text)
@@ -55,7 +55,7 @@ func (p *Pen) Spans(all []Span) *Pen {
 	return p
 }
 
-// OnChosen says that the row has the background of the selected one already.
+// OnChosen says that the row already has the background of the selected one.
 func (p *Pen) OnChosen() { p.chosen = Selected }
 
 // Choose gives the rest of the line the background of the selected row.

@@ -5,10 +5,10 @@ type Rect struct{ X, Y, W, H int }
 
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
-// Inner is what a border leaves.
+// Inner is the inside of a border.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 
-// InFront is where a text of that many lines goes, in front of the panels.
+// InFront is the place of a text with that many lines in front of the panels.
 func InFront(w, h, width, lines int) Rect {
 	ow, oh := min(w-4, width), min(h-4, lines+2)
 	return Rect{X: (w - ow) / 2, Y: 1 + max(0, (h-3-oh)/2), W: ow, H: oh}

@@ -6,8 +6,8 @@ import "strings"
 type Span struct {
 	Style Style
 	Text  string
-	// Keep orders the spans of a line that is too short: the lowest leaves
-	// first. Equal ones leave from the right.
+	// Keep orders the spans if a line is too short: the lowest is dropped first, of
+	// equal ones the rightmost.
 	Keep int
 }
 
@@ -37,7 +37,7 @@ func FitSpans(spans []Span, w int) []Span {
 	return spans
 }
 
-// TrimSpans takes the blanks from the end of the last span.
+// TrimSpans removes the blanks at the end of the last span.
 func TrimSpans(spans []Span) []Span {
 	if n := len(spans); n > 0 {
 		spans[n-1].Text = strings.TrimRight(spans[n-1].Text, " ")
@@ -45,7 +45,7 @@ func TrimSpans(spans []Span) []Span {
 	return spans
 }
 
-// Column is a text in w cells and a blank, before what stands beside it.
+// Column is a text in w cells and a blank, before the next column.
 func Column(w int, st Style, text string) []Span {
 	text = Cut(text, w)
 	return []Span{{Style: st, Text: text}, {Style: Text, Text: Blanks(w + 1 - Width(text))}}

@@ -17,8 +17,8 @@ func Cut(s string, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
-// Wrap breaks s into lines of at most w cells: at blanks, but for words that
-// are longer than a line. A hyphen breaks nothing: names and flags stay whole.
+// Wrap breaks s into lines of at most w cells: at blanks, and within a word only if it
+// is longer than a line. It does not break at hyphens: names and flags stay whole.
 func Wrap(s string, w int) []string {
 	if w <= 0 || s == "" {
 		return nil
@@ -44,7 +44,7 @@ func Fitted(s string, w int) string {
 	return s + Blanks(w-Width(s))
 }
 
-// TailOf shortens a path from the left: its end tells more.
+// TailOf shortens a path from the left: its end is more important.
 func TailOf(path string, w int) string {
 	n := Width(path)
 	if n <= w || w < 2 {

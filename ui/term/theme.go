@@ -15,7 +15,7 @@ const (
 	Mono  = "mono" // attributes only
 )
 
-// NextTheme is the order in which the key goes through the themes.
+// NextTheme is the theme that the key switches to.
 func NextTheme(name string) string {
 	switch name {
 	case Dark:
@@ -26,9 +26,9 @@ func NextTheme(name string) string {
 	return Dark
 }
 
-// ResolveTheme replaces auto, and anything unknown, by what the environment
-// says. COLORFGBG is "fg;bg" or "fg;default;bg" in the 16 colours; 7 and from
-// 9 on are light backgrounds.
+// ResolveTheme replaces auto and unknown names by the theme for the environment.
+// COLORFGBG is "fg;bg" or "fg;default;bg" in the 16 colours; 7 and 9 to 15 are light
+// backgrounds.
 func ResolveTheme(name string, getenv func(string) string) string {
 	switch name {
 	case Dark, Light, Mono:
@@ -51,7 +51,7 @@ type Style uint8
 const (
 	Text     Style = iota
 	Strong         // names, titles
-	Muted          // what is there to be looked up
+	Muted          // less important
 	Faint          // stale, impossible
 	Border         //
 	Focus          // the border of the panel with the focus
@@ -68,7 +68,7 @@ const (
 	OnLead         // a name on the present reign
 	OnFaint        // a name on a reign of a stale picture
 	Badge          // the program's name
-	BadgeHot       // a badge that says beware
+	BadgeHot       // a badge that warns
 	BadgeCut       // the paused badge
 	Key            // a key in the footer
 	styles
@@ -126,8 +126,8 @@ var signs = Glyphs{
 	Pointed: "»", Elsewhere: "○",
 }
 
-// paint is a colour: for terminals with millions, and its stand-ins among 256
-// and among 16. The nearest by numbers is often another hue to the eye.
+// paint is a colour: for terminals with millions of colours, and its replacements
+// among 256 and 16. The numerically nearest often looks like another hue.
 type paint struct{ rich, mid, ansi string }
 
 type palette struct {
@@ -184,7 +184,7 @@ func (p palette) looks() [styles]look {
 	}
 }
 
-// monoLooks has no colour: every meaning is in the words and glyphs already.
+// monoLooks has no colours: words and glyphs already have every meaning.
 var monoLooks = [styles]look{
 	Strong:   {bold: true},
 	Faint:    {faint: true},
@@ -232,7 +232,7 @@ func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 		if on == "" {
 			on = colour(selected, true)
 		}
-		noColour := on == "" // the selected row has to show all the same
+		noColour := on == "" // the selected row must still be visible
 		t.codes[st] = sequence(l, colour(l.fg, false), plain, l.reverse || l.bg != (paint{}) && plain == "")
 		t.codes[Style(st)|Selected] = sequence(l, colour(l.fg, false), on, noColour)
 	}
@@ -256,7 +256,7 @@ func sequence(l look, fg, bg string, reverse bool) string {
 	return "\x1b[" + strings.Join(codes, ";") + "m"
 }
 
-// Fade takes the colour from what may be wrong by now, but for alarms.
+// Fade removes the colour from what may be outdated, except from alarms.
 func Fade(st Style) Style {
 	switch st &^ Selected {
 	case Alarm, Border, Focus:

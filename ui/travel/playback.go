@@ -8,8 +8,8 @@ import (
 	"electop/ui/term"
 )
 
-// Playback says where in a recording the screen is: REPLAY 12:04:31 / 12:34:00 x4.
-// held says that it is held there.
+// Playback shows the position in a recording: REPLAY 12:04:31 / 12:34:00 x4. held
+// means that the picture is paused.
 func Playback(f *term.Frame, mode string, p Playing, at time.Time, held bool) []term.Span {
 	st, text := term.Lead, " "+znode.Safe(mode, 16)+" "+f.Clock(at)
 	if held {

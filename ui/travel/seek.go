@@ -11,9 +11,9 @@ import (
 
 // Past can show earlier moments of the elections watched.
 type Past interface {
-	// Seek returns the moment to which a move leads from the moment n of the
-	// election at path. It may take some ten milliseconds and is called outside
-	// the event loop. ok is false where nothing is kept.
+	// Seek returns the moment to which a move leads from moment n of the election at
+	// path. It may take tens of milliseconds and is called outside the event loop.
+	// ok is false if no moment is kept.
 	Seek(path string, n uint64, m history.Move) (at history.Moment, ok bool)
 }
 
@@ -21,16 +21,16 @@ type Past interface {
 // playback at the moment that it returns.
 type Reel interface {
 	Past
-	// Playing tells how it is played. It is asked for each frame, so it only
-	// looks.
+	// Playing returns how it is being played. It is called for each frame, so it
+	// must be quick.
 	Playing() Playing
 }
 
 // Playing is how a recording is played.
 type Playing struct {
-	N           uint64    // number of the moment that is shown; 0: none was reached
-	First, Last time.Time // of the recording, as far as it was read
-	Speed       float64   // playback speed, 1 is real time; 0: not known
+	N           uint64    // number of the moment that is shown; 0: none yet
+	First, Last time.Time // moments of the recording, as far as it was read
+	Speed       float64   // playback speed, 1 is real time; 0: unknown
 	Stopped     bool
 	Ended       bool // it is at its end
 }
@@ -38,8 +38,8 @@ type Playing struct {
 // Found is the moment that a search found.
 type Found struct {
 	At history.Moment
-	// Before is the state at the moment before, nil where the moment's events
-	// say what happened.
+	// Before is the state at the moment before, nil if the moment's events say what
+	// happened.
 	Before *doctor.State
 	OK     bool
 }
@@ -61,7 +61,7 @@ func seek(ctx context.Context, in Past, path string, n uint64, moves ...history.
 		m.Before = at.State
 	}
 	if _, ok := in.(Reel); ok {
-		in.Seek(path, n, history.MoveTo) // where it is to play on from
+		in.Seek(path, n, history.MoveTo) // where to continue playing
 	}
 	return m
 }

@@ -46,7 +46,7 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	return st, f.Stamp(p.At.At) + "  " + end + words
 }
 
-// eventWords is an event as part of a sentence, and whether it is bad news.
+// eventWords is an event as part of a sentence, and whether it is trouble.
 func eventWords(e model.Event) (words string, alarms bool) {
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
@@ -104,8 +104,8 @@ func eventWords(e model.Event) (words string, alarms bool) {
 	return "", false
 }
 
-// doneWords says what was done between two moments that follow each other, of
-// which the second has no event; "" for what does not show.
+// doneWords says what changed from one moment to the next, which has no event; "" if
+// the states show no change.
 func doneWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
 		return recipe.StepWords(s.Steps[n-1])
@@ -140,7 +140,7 @@ func doneWords(before, s *doctor.State) string {
 	return ""
 }
 
-// changeWords is how a member changed.
+// changeWords says how a member changed.
 func changeWords(old, m *model.Member) string {
 	safe := func(text string) string { return znode.Safe(text, rows.NameMax) }
 	switch {
