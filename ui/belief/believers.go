@@ -41,7 +41,8 @@ func (v *Panel) believers(f *term.Frame) []believer {
 		out = append(out, b)
 	}
 	if l := s.Leader(); l != nil {
-		if m := s.Member(l); m != nil && !wording.Haunts(s, rows.Leader(s)) {
+		_, ghost := wording.GhostOf(s, rows.Leader(s))
+		if m := s.Member(l); m != nil && !ghost {
 			add(m)
 		} else {
 			out = append(out, believer{nil, l, 0})

@@ -37,7 +37,7 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, 
 		p.Gap(2).Text(term.Trouble, "no connection")
 		return
 	}
-	if words := wording.ToldWrong(r.Member); words != "" && term.Width(words)+2 <= p.Room() {
+	if words := wording.Misbehaviour(r.Member); words != "" && term.Width(words)+2 <= p.Room() {
 		p.Gap(2).Text(term.Trouble, words)
 		return
 	}

@@ -115,7 +115,7 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 		if _, err := w.First().Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
 			return nil
 		}
-		return stage.Left(cast.SpawnInOrder(ctx, r.chaos.Cast))
+		return stage.IgnoreEnd(cast.SpawnInOrder(ctx, r.chaos.Cast))
 	})
 	trouble, end := context.WithCancel(t.Context())
 	defer end()

@@ -206,7 +206,7 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 		}
 		add("fault", term.Trouble, znode.Safe(words, 0))
 	}
-	if words := wording.ToldWrong(m); words != "" {
+	if words := wording.Misbehaviour(m); words != "" {
 		add("misbehaves", term.Trouble, words)
 	}
 	if m.Ending != model.NoEnding {

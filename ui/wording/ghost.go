@@ -33,6 +33,3 @@ func GhostOf(s *doctor.State, r rows.Row) (of string, sure bool) {
 	}
 	return "", false
 }
-
-// Haunts reports whether r is the ghost of a candidate of ours.
-func Haunts(s *doctor.State, r rows.Row) bool { _, sure := GhostOf(s, r); return sure }

@@ -43,8 +43,8 @@ func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
 	return tags
 }
 
-// ToldWrong says how m was told to misbehave, "" for not at all.
-func ToldWrong(m *model.Member) string {
+// Misbehaviour says how m was told to misbehave, "" for not at all.
+func Misbehaviour(m *model.Member) string {
 	if m == nil {
 		return ""
 	}
@@ -91,7 +91,7 @@ func Fate(s *doctor.State, m *model.Member) (st term.Style, words, truth string)
 	case m.Belief == model.Waiting:
 		return term.Trouble, "believes it waits, but its znode is gone", ""
 	}
-	if words := ToldWrong(m); words != "" {
+	if words := Misbehaviour(m); words != "" {
 		return term.Trouble, znode.Safe(string(m.Belief), rows.NameMax) + ", " + words, ""
 	}
 	return term.Muted, znode.Safe(string(m.Belief), rows.NameMax), ""

@@ -39,7 +39,7 @@ func (a *admitter) run(ctx context.Context) error {
 	}
 	if a.judge(s) {
 		if err := a.enter(ctx); err != nil {
-			return stage.Left(err)
+			return stage.IgnoreEnd(err)
 		}
 	}
 	for {

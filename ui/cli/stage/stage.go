@@ -41,8 +41,8 @@ func New(e *watch.Election, cast *demo.Cast, cfg Config) *demo.Stage {
 	return demo.NewStage(s)
 }
 
-// Left is err, or nil if that is only the end of the command.
-func Left(err error) error {
+// IgnoreEnd returns err, or nil if that is only the end of the command.
+func IgnoreEnd(err error) error {
 	if errors.Is(err, demo.ErrClosed) || errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -72,7 +72,7 @@ func MakeTrouble(ctx context.Context, c demo.Chaos, e *watch.Election, cast *dem
 	if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return InPlace(s, c.Cast) }); err != nil {
 		return nil // the end
 	}
-	return Left(c.Run(ctx, cast, func(a demo.Act) {
+	return IgnoreEnd(c.Run(ctx, cast, func(a demo.Act) {
 		log.Info("chaos", "at", a.At, "act", a.Kind, "member", a.Member)
 	}))
 }
