@@ -9,15 +9,15 @@ import (
 	"electop/model/znode"
 )
 
-// statement is what a candidate reports of itself.
+// statement is what a candidate reports about itself.
 type statement struct {
 	at     time.Time
 	member model.Member
 	over   bool // the program was interrupted
 }
 
-// campaignPrinter prints what happens to a candidate: a line for each change
-// of what it believes or watches.
+// campaignPrinter prints a line for each change of what a candidate believes or
+// watches.
 type campaignPrinter struct {
 	std  IO
 	path string
@@ -36,8 +36,8 @@ type campaignEvent struct {
 	Session *string `json:"session"`
 	Watches *string `json:"watches"`
 	Fence   *string `json:"fence"`
-	Lease   *string `json:"lease_until"` // as of this line; it is renewed all the time
-	Detail  *string `json:"detail"`      // why it was lost, or what keeps it from going on
+	Lease   *string `json:"lease_until"` // as of this line; it is renewed continually
+	Detail  *string `json:"detail"`      // why it was lost, or what stops it
 }
 
 func (p *campaignPrinter) print(r statement) {
@@ -61,7 +61,7 @@ func (p *campaignPrinter) print(r statement) {
 		}
 		return &s
 	}
-	_ = p.std.json(campaignEvent{ // nobody reads it any more if that fails
+	_ = p.std.json(campaignEvent{ // it fails only if nobody reads the output
 		N: p.n, At: at.UTC().Format(time.RFC3339Nano), Type: "candidate", Belief: string(m.Belief),
 		Znode:   optional(m.Znode != "", znode.Join(p.path, m.Znode)),
 		Session: optional(m.Session != 0, znode.Hex(m.Session)),

@@ -32,7 +32,7 @@ func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
 	f.DurationVar(&o.duration, "for", 0, "with --headless: stop after this `DURATION`")
 }
 
-// rateMax bounds how many faults a second can be asked for.
+// rateMax bounds the faults per second.
 const rateMax = 100
 
 func (c *chaosOptions) check(cmd *cobra.Command) error {

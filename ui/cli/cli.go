@@ -92,8 +92,8 @@ func newRoot(std IO) *cobra.Command {
 	return root
 }
 
-// newHelp shows the help of a command or a topic. Cobra's own takes what it does
-// not know for a PATH of the dashboard.
+// newHelp shows the help of a command or a topic. Cobra's own help command takes an
+// unknown name for a PATH of the dashboard.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",

@@ -59,16 +59,16 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		var warning string
 		cfg.Conn.Tick, warning = o.admin.Tick(ctx, o.path, conn, probe, log)
 		probe.Close()
-		cfg.Hello = append(cfg.Hello, warning)
+		cfg.Notices = append(cfg.Notices, warning)
 	}
 	cfg.Admission, cfg.Consent = e, o.yes || e.Foreign > 0
 	if e.Foreign > 0 {
-		cfg.Hello = append(cfg.Hello, fmt.Sprintf("%s: %s", e.Whose(), e.Behind))
+		cfg.Notices = append(cfg.Notices, fmt.Sprintf("%s: %s", e.Whose(), e.Behind))
 	}
 	return live.Run(ctx, cfg)
 }
 
-// admission asks whether candidates of ours may enter the election.
+// admission is the request to let our candidates join the election.
 func (o *options) admission(std IO, conn client.Config) admission.Request {
 	return admission.Request{Path: o.path, Conn: conn, Timeout: o.cluster.Timeout, Yes: o.yes, In: std.In, Err: std.Err}
 }

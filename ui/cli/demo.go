@@ -66,8 +66,8 @@ func newDemo(std IO) *cobra.Command {
 	return cmd
 }
 
-// demoOnly refuses flags about a cluster where there is none, so that nobody
-// takes the demo for the cluster.
+// demoOnly refuses flags about a cluster without --servers, so that nobody mistakes
+// the demo for the cluster.
 func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return exit.Usagef("the demo has one election: several PATHs need --servers")
@@ -140,8 +140,8 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 			Cluster: "embedded " + addr, Theme: o.theme, ObserveOnly: o.observeOnly,
 			Invitations: invitations(invitedTo(h.Addr(), ours), o.path), Open: embedded.Open(o.server.Listen),
 		},
-		Hello: []string{hello},
-		Cast:  cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
+		Notices: []string{hello},
+		Cast:    cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
 		Server: h, Play: p,
 	})
 	h.ZooKeeper.Close() // nothing changes after it is saved

@@ -81,8 +81,8 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	return err
 }
 
-// showProgress shows on a terminal how far the search got, on one line that the
-// returned function clears.
+// showProgress shows the progress of the search on one line of the terminal, which
+// the returned function clears.
 func showProgress(s *search.Search, std IO) (done func()) {
 	f, ok := terminal.Of(std.Err)
 	if !ok {

@@ -1,15 +1,15 @@
-// Package cli is electop's command line, one file for each command. It is the one
-// package, besides main, that knows all the others.
+// Package cli is electop's command line, one file for each command. Besides main, it is
+// the only package that knows all the others.
 //
 //	electop [PATH...]  demo  lesson  status  events  discover  doctor  campaign  replay  serve  help
 //
-// The commands are made of the same parts, each in a package of its own:
+// The commands share these parts, each a package of its own:
 //
 //	exit       exit codes, and the errors that carry them
 //	task       goroutines that end together
 //	terminal   questions at a terminal
 //	connect    the flags of a cluster, and connections to it
-//	ask        the flags for asking the servers, and what asks them
+//	ask        asking the servers for watches, connections and sessions
 //	watch      watched elections: observers, feeds, the recording
 //	search     the search for elections
 //	admission  whether our candidates may join an election
@@ -19,6 +19,6 @@
 //	live       the dashboard on live elections, assembled from these
 //	topic      help topics: formats, keys, systems, flags, exit codes
 //
-// No part knows the command line: a command turns its flags into their values.
-// The reader is the dashboard (package ui), or JSON and text (package plain).
+// No part knows the command line: a command turns its flags into their values. The
+// output is the dashboard (package ui), or JSON and text (package plain).
 package cli

@@ -71,8 +71,8 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 }
 
 // examine observes the first election for o.duration and asks the servers: for
-// everything at the beginning, and later once more for sessions, which shows a
-// session that is silent, and for watches where one was not found.
+// everything at the beginning, and later once more: for sessions, to find silent ones,
+// and for watches if one was not found.
 func examine(ctx context.Context, o *options, w *watch.Elections) (*doctor.State, error) {
 	if _, err := w.FirstRead(ctx, o.cluster.Timeout); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func examine(ctx context.Context, o *options, w *watch.Elections) (*doctor.State
 	if err := rest(ctx, time.After(time.Until(end))); err != nil {
 		return nil, err
 	}
-	at := feed.Now() // everything that was pending is due by now
+	at := feed.Now() // by now everything pending is due
 	e.Feed.Put(&model.Advance{At: at})
 	s, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return !s.At.Before(at) })
 	if err != nil {
@@ -98,11 +98,10 @@ func examine(ctx context.Context, o *options, w *watch.Elections) (*doctor.State
 	return s, nil
 }
 
-// doctorCalm is the time between the last questions and the end.
+// doctorCalm is the time between the last request to the servers and the end.
 const doctorCalm = 2 * time.Second
 
-// unverified reports whether a contender waits whose watch no server has
-// reported.
+// unverified reports whether no server has reported the watch of a waiting contender.
 func unverified(s *doctor.State) bool {
 	for i := range s.Queue {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {

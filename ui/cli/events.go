@@ -39,7 +39,7 @@ func newEvents(std IO) *cobra.Command {
 	return cmd
 }
 
-// errEnough ends a command that has printed all it was asked for.
+// errEnough ends a command that has printed --count events.
 var errEnough = errors.New("enough")
 
 func runEvents(ctx context.Context, o *options, std IO) error {

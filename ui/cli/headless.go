@@ -27,8 +27,8 @@ import (
 // errBroken is the end of a run in which an invariant was violated.
 var errBroken = errors.New("something that must hold did not")
 
-// runHeadless makes random faults without a screen and prints the events. All
-// connections are within the process, unless --listen lets others join.
+// runHeadless causes random faults without a screen and prints the events. All
+// connections are inside the process, unless --listen lets others join.
 func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error {
 	if err := o.check(); err != nil {
 		return err

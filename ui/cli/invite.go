@@ -9,11 +9,11 @@ import (
 	"electop/ui/cli/embedded"
 )
 
-// invitations are the lines to paste that make other programs join the election
-// at path. addr is where the embedded server can be reached. kazoo and Curator
-// consider only names like their own by default; here they are told that every
-// child with a sequence number is a contender, so that they queue behind ours.
-// electop itself gets --yes, and asks nothing.
+// invitations are lines to paste, with which other programs join the election at path.
+// addr is the address of the embedded server. By default kazoo and Curator consider
+// only names like their own; these lines make every child with a sequence number a
+// contender, so that they queue behind ours. electop itself gets --yes and asks
+// nothing.
 func invitations(addr, path string) []ui.Invitation {
 	return []ui.Invitation{
 		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
@@ -25,9 +25,9 @@ func invitations(addr, path string) []ui.Invitation {
 	}
 }
 
-// invitedTo is the address by which other machines reach a server that listens
-// on addr. If it listens on all addresses of this machine, ours, that is the first
-// one that is not loopback.
+// invitedTo is the address at which other machines reach a server that listens on
+// addr. If it listens on all addresses of this machine, ours, that is the first one
+// that is not loopback.
 func invitedTo(addr net.Addr, ours []net.Addr) string {
 	t, ok := addr.(*net.TCPAddr)
 	if !ok || !t.IP.IsUnspecified() {

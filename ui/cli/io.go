@@ -10,7 +10,7 @@ import (
 	"electop/model/znode"
 )
 
-// IO is where a command reads and writes.
+// IO has the streams of a command.
 type IO struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -19,14 +19,14 @@ type IO struct {
 	unhandle func()
 }
 
-// secondSignal makes the second signal end the program at once, for a command
-// that may be blocked in a write because nobody reads. The dashboard does not
-// use it: it has a terminal to restore.
+// secondSignal makes a second signal end the program at once, for a command that may be
+// blocked in a write that nobody reads. The dashboard does not use it: it has a terminal
+// to restore.
 func (std IO) secondSignal(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, std.unhandle)
 }
 
-// note tells the user something that is not the command's result.
+// note writes a message to standard error.
 func (std IO) note(format string, args ...any) {
 	fmt.Fprintf(std.Err, "electop: "+format+"\n", args...)
 }
@@ -57,7 +57,7 @@ func (std IO) json(object any) error {
 	return err
 }
 
-// rest waits for over. If ctx ends first the error is why.
+// rest waits for over. If ctx ends first, the error is its cause.
 func rest(ctx context.Context, over <-chan time.Time) error {
 	select {
 	case <-over:

@@ -78,7 +78,7 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 	}
 }
 
-// check refuses values that no command accepts.
+// check refuses invalid values.
 func (o *options) check() error {
 	if o.cast < 0 || o.cast > live.CastMax {
 		return exit.Usagef("--cast %d: between 0 and %d candidates", o.cast, live.CastMax)
@@ -110,8 +110,8 @@ func (o *options) check() error {
 // ackNone is --ack for an election without acknowledgement.
 const ackNone = "none"
 
-// ackPath is the acknowledgement znode of the election at path, until it is
-// known whose election that is.
+// ackPath is the acknowledgement znode of the election at path, as long as its system
+// is unknown.
 func (o *options) ackPath(path string) (string, error) {
 	switch o.ack {
 	case "":
@@ -125,7 +125,7 @@ func (o *options) ackPath(path string) (string, error) {
 	return o.ack, nil
 }
 
-// watch is what to watch over conn; acting says that candidates of our own,
+// watch configures what to watch over conn. acting means that candidates of our own,
 // which acknowledge, take part.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) (watch.Config, error) {
 	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log}
@@ -141,7 +141,7 @@ func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) (watc
 	return cfg, nil
 }
 
-// observe puts together what watches for a command that only looks.
+// observe returns the elections for a command that only observes.
 func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Config, notice func(string)) (*watch.Elections, error) {
 	cfg, err := o.watch(conn, log, false)
 	if err != nil {
@@ -151,8 +151,8 @@ func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Confi
 	return watch.New(cfg)
 }
 
-// open is what every command on a live cluster begins with: the flags checked,
-// the log opened (done closes it), and how to connect.
+// open begins a command on a live cluster: it checks the flags, opens the log, which
+// done closes, and says how to connect.
 func (o *options) open() (log *slog.Logger, conn client.Config, done func(), err error) {
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err

@@ -2,7 +2,7 @@ package cli
 
 import "sync"
 
-// queue hands things to a goroutine of its own, in order. put does not wait: a
+// queue passes things to a goroutine of its own, in order. put does not wait: a
 // candidate must not lose its lease because nobody reads its output.
 type queue[T any] struct {
 	mu     sync.Mutex
@@ -43,7 +43,7 @@ func (q *queue[T]) put(thing T) {
 	q.more.Signal()
 }
 
-// close waits until all is taken.
+// close waits until everything is taken.
 func (q *queue[T]) close() {
 	q.mu.Lock()
 	q.closed = true

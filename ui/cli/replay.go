@@ -85,7 +85,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 	return err
 }
 
-// printRecording prints the events of a recording as they were printed live.
+// printRecording prints the events of a recording as events prints them live.
 func printRecording(ctx context.Context, o *options, std IO, file string) error {
 	r, err := feed.OpenRecording(file)
 	if err != nil {
@@ -111,7 +111,7 @@ func (r recorded) Playing() ui.Playing {
 	return ui.Playing{N: n, First: first, Last: last, Speed: r.Speed(), Stopped: stopped, Ended: ended}
 }
 
-// replayActions are those of a replay: it can only be stopped and continued.
+// replayActions are the actions of a replay: stop and continue.
 type replayActions struct{ playback *feed.Playback }
 
 func (a replayActions) Why(act ui.Action) string {

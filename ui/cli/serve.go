@@ -41,14 +41,14 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// defaultTick is that of the configuration that Apache ships. tickMax keeps
-// timeouts from overflowing.
+// defaultTick is the one in Apache's sample configuration. tickMax keeps timeouts from
+// overflowing.
 const (
 	defaultTick = 2 * time.Second
 	tickMax     = time.Hour
 )
 
-// serverOptions bound sessions as Apache does unless told otherwise.
+// serverOptions bound sessions as Apache ZooKeeper does by default.
 func serverOptions(tick time.Duration, log *slog.Logger) zkserver.Options {
 	return zkserver.Options{Tick: tick, MinSessionTimeout: 2 * tick, MaxSessionTimeout: 20 * tick, Logger: log}
 }

@@ -20,8 +20,8 @@ type Election struct {
 	Behind  string           // the queue that we will join; "" if it is empty
 }
 
-// Judge says what the election is that our candidates want to join. The error
-// says why they cannot.
+// Judge describes the election that our candidates want to join. The error says why
+// they cannot.
 func Judge(s *doctor.State) (Election, error) {
 	e := Election{Known: true, dialect: s.Dialect}
 	for _, c := range s.Queue {
@@ -46,7 +46,7 @@ func Judge(s *doctor.State) (Election, error) {
 	return e, nil
 }
 
-// Whose names the election for a question or a refusal.
+// Whose describes the election in a question or a refusal.
 func (e Election) Whose() string {
 	whose := "an election of third-party candidates"
 	if e.dialect != nil && e.dialect.Foreign() {

@@ -19,7 +19,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// Request is the wish to take part in an election.
+// Request is a request to take part in an election.
 type Request struct {
 	Path    string
 	Conn    client.Config
@@ -48,9 +48,9 @@ func (r Request) read(ctx context.Context) (Election, error) {
 	return Judge(j.State())
 }
 
-// Confirm reads the election and, if it is somebody else's, asks the user to type
-// its path, unless --yes was given. It confirms nothing if the election is not
-// known.
+// Confirm reads the election and, if it has third-party candidates, asks the user to
+// type its path, unless --yes was given. It asks nothing if the election could not be
+// read.
 func (r Request) Confirm(ctx context.Context) (Election, error) {
 	e, err := r.read(ctx)
 	if err != nil || !e.Known || e.Foreign == 0 || r.Yes {

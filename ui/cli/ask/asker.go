@@ -13,7 +13,7 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// Asker returns what asks the cluster of cfg, nil for --admin off. conn returns
+// Asker returns the asker for the cluster of cfg, nil for --admin off. conn returns
 // our own session there, nil while there is none: it knows the members of the
 // ensemble and relates the servers' clocks to ours.
 func (o Options) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Logger) *admin.Asker {
@@ -62,7 +62,8 @@ func Once(ctx context.Context, path string, asker *admin.Asker, j *doctor.Journa
 	return asker.Ask(ctx, admin.Want{Watches: true, Sessions: true})
 }
 
-// SessionsOf returns the sessions that matter to the election.
+// SessionsOf returns the sessions of the election: of contenders, other children and
+// our members.
 func SessionsOf(s *doctor.State) []uint64 {
 	out := s.Sessions()
 	for _, c := range s.Ignored {

@@ -1,5 +1,5 @@
-// Package ask asks the servers about themselves: their watches, connections and
-// sessions. Flags say how, how often and for what.
+// Package ask asks the servers for their watches, connections and sessions. Flags say
+// how, how often and for what.
 package ask
 
 import (
@@ -28,27 +28,27 @@ type Options struct {
 	Heavy    bool          // even where there are many watches
 }
 
-// Flags declares how they are asked, and for what.
+// Flags declares how the servers are asked; what is for the help.
 func (o *Options) Flags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "ask the servers "+what+" with this `MODE`: auto (HTTP, where that fails four-letter words), http, 4lw or off")
 	f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
 }
 
-// WatchFlags declares how they are asked who watches what, once.
+// WatchFlags declares how the servers are asked who watches what.
 func (o *Options) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
 	cmd.Flags().BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connections even where a server has more than 50,000 watches")
 }
 
-// CadenceFlags declares how often they are asked.
+// CadenceFlags declares how often the servers are asked.
 func (o *Options) CadenceFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.DurationVar(&o.Interval, "admin-interval", interval, "how often to ask the servers for what costs them almost nothing")
 	f.DurationVar(&o.Sessions, "admin-sessions", 0, "how often to ask the servers for connections and sessions, which show a risk before a session expires. 0: only when watches are verified; events: never")
 }
 
-// Check refuses values that no command accepts.
+// Check refuses invalid values.
 func (o Options) Check() error {
 	if _, err := admin.ParseMode(string(o.Mode)); err != nil && o.Mode != "" {
 		return exit.Usagef("--admin: %v", err)

@@ -22,8 +22,8 @@ const (
 )
 
 // Tick asks the servers for their tick, from which a leader's lease is computed,
-// and returns the longest, 0 if one is not known. It warns of a session timeout
-// that may be too short for a lease then.
+// and returns the longest, 0 if one is unknown. It then warns of a session timeout
+// that may be too short for a lease.
 func (o Options) Tick(ctx context.Context, path string, cfg client.Config, probe *client.Conn, log *slog.Logger) (tick time.Duration, warning string) {
 	granted := probe.Status().Timeout
 	if asker := o.Asker(cfg, func() *client.Conn { return probe }, log); asker != nil {

@@ -51,7 +51,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	f.StringVar(&a.serverName, "tls-server-name", "", "`NAME` that the servers' certificates must have (default: the host of the connection)")
 }
 
-// Check refuses values that no command accepts.
+// Check refuses invalid values.
 func (o *Options) Check() error {
 	switch {
 	case o.Timeout < 0:

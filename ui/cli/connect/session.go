@@ -47,7 +47,7 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 	deadline := time.Now().Add(o.Timeout)
 	wait, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	var last error // of the connection before
+	var last error // of the previous connection
 	for {
 		conn, err := Once(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
 		if err != nil {

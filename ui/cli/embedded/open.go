@@ -12,7 +12,7 @@ import (
 	"electop/ui/cli/terminal"
 )
 
-// Open reports whether an address to listen on is more than loopback.
+// Open reports whether an address to listen on is open to the network.
 func Open(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	ip := net.ParseIP(host)

@@ -1,5 +1,5 @@
-// Package embedded is the ZooKeeper that electop brings: where it listens and
-// where it keeps what it holds, as the command line says.
+// Package embedded is the ZooKeeper inside electop. Flags say where it listens and
+// where it keeps its data.
 package embedded
 
 import (
@@ -12,12 +12,12 @@ import (
 	"electop/demo/zkserver"
 )
 
-// openCnxns bounds the connections from one host where anybody can connect. A
-// class behind one address fits.
+// openCnxns bounds the connections from one host if --listen is open to the network.
+// It is enough for a class behind one address.
 const openCnxns = 1000
 
-// Options are the flags of the commands with an embedded ZooKeeper. Each
-// declares those that mean something to it.
+// Options are the flags of the commands with an embedded ZooKeeper. Each command
+// declares those that it uses.
 type Options struct {
 	Listen         string
 	AdminListen    string

@@ -18,18 +18,18 @@ type Server struct {
 	tree *treeFile // nil without --tree
 	kept string    // what --data found; "" without
 	addr net.Addr  // nil if it does not listen
-	// trouble has the server's messages, and ended the errors of listeners that
-	// ended before Close.
-	trouble chan string
-	ended   chan error
+	// messages are the server's, and ended has the errors of listeners that ended
+	// before Close.
+	messages chan string
+	ended    chan error
 }
 
 // New returns a server that only this process can reach.
 func New(opts zkserver.Options) *Server {
-	s := &Server{trouble: make(chan string, 16), ended: make(chan error, 2)}
+	s := &Server{messages: make(chan string, 16), ended: make(chan error, 2)}
 	opts.Trouble = func(text string) {
 		select {
-		case s.trouble <- text:
+		case s.messages <- text:
 		default: // the log has it
 		}
 	}
@@ -74,7 +74,7 @@ func (s *Server) keep(file string) error {
 	k, err := s.ZooKeeper.Keep(file)
 	if err != nil {
 		if cause := errors.Unwrap(err); cause != nil {
-			err = cause // without the name of the server: there is one only
+			err = cause // without the server's name: there is only one
 		}
 		return fmt.Errorf("--data %s: %w", file, err)
 	}
@@ -115,13 +115,13 @@ func (s *Server) ServeAdmin(listen string) (string, error) {
 	return "http://" + Dialable(l.Addr()) + "/commands", nil
 }
 
-// Run passes the server's messages to tell until ctx ends. It returns the error
-// of a listener that ended before.
-func (s *Server) Run(ctx context.Context, tell func(string)) error {
+// Run passes the server's messages to notice until ctx ends. It returns the error of a
+// listener that ended before.
+func (s *Server) Run(ctx context.Context, notice func(string)) error {
 	for {
 		select {
-		case text := <-s.trouble:
-			tell(text)
+		case text := <-s.messages:
+			notice(text)
 		case err := <-s.ended:
 			return err
 		case <-ctx.Done():
@@ -141,7 +141,7 @@ func (s *Server) Loaded() string {
 	if s.tree == nil {
 		return ""
 	}
-	return s.tree.said
+	return s.tree.loaded
 }
 
 // Save saves the tree where --tree says, after Close.

@@ -10,17 +10,17 @@ import (
 	"electop/demo/zkserver"
 )
 
-// treeFile is where --tree keeps the embedded server's znodes between one run
-// and the next; nil without that flag.
+// treeFile is the file of --tree, which keeps the embedded server's znodes between two
+// runs; nil without that flag.
 type treeFile struct {
-	name string      // as given
-	path string      // the file itself, symbolic links followed
-	mode fs.FileMode // to save with
-	said string      // the result of loading
+	name   string      // as given
+	path   string      // the file itself, symbolic links followed
+	mode   fs.FileMode // to save with
+	loaded string      // the result of loading, for people
 }
 
-// loadTree fills a server that is not serving yet. It also tests that the file
-// can be saved: at the end it would be too late.
+// loadTree loads the tree into a server that is not serving yet. It also tests that
+// the file can be saved: at the end it would be too late.
 func loadTree(server *zkserver.Server, name string) (*treeFile, error) {
 	if name == "" {
 		return nil, nil
@@ -30,7 +30,7 @@ func loadTree(server *zkserver.Server, name string) (*treeFile, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.said = fmt.Sprintf("%s does not exist yet: the tree is empty.", name)
+		t.loaded = fmt.Sprintf("%s does not exist yet: the tree is empty.", name)
 	case err != nil:
 		return nil, fmt.Errorf("--tree %w", err)
 	case !info.Mode().IsRegular(): // and opening it might block
@@ -43,7 +43,7 @@ func loadTree(server *zkserver.Server, name string) (*treeFile, error) {
 		if err := t.load(server); err != nil {
 			return nil, fmt.Errorf("--tree %s: %w", name, err)
 		}
-		t.said = fmt.Sprintf("Tree loaded from %s.", name)
+		t.loaded = fmt.Sprintf("Tree loaded from %s.", name)
 	}
 	probe, err := t.temporary()
 	if err != nil {
@@ -62,7 +62,7 @@ func (t *treeFile) load(server *zkserver.Server) error {
 	defer f.Close()
 	err = server.LoadTree(f)
 	if cause := errors.Unwrap(err); cause != nil {
-		return cause // without the name of the server: there is one only
+		return cause // without the server's name: there is only one
 	}
 	return err
 }

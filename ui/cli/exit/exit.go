@@ -49,23 +49,22 @@ type Error struct {
 func (e Error) Error() string { return e.Err.Error() }
 func (e Error) Unwrap() error { return e.Err }
 
-// Usagef returns the error of a command line that no command takes.
+// Usagef returns an error about wrong usage.
 func Usagef(format string, args ...any) error {
 	return Error{Usage, fmt.Errorf(format, args...)}
 }
 
 var (
-	// Empty is the end of `status` that finds nobody: no message, the output
-	// says it.
+	// Empty is the end of `status` without a candidate. It prints no message: the
+	// output says it.
 	Empty = Error{NoCandidate, errors.New("the election is empty")}
-	// Critical is the end of `doctor` that finds something critical, likewise.
+	// Critical is the end of `doctor` with a critical finding, also without a message.
 	Critical = Error{Finding, errors.New("something critical was found")}
 	// Interrupted is the end by a signal.
 	Interrupted = Error{Signal, errors.New("interrupted")}
 )
 
-// Report writes what the user has to know of err, one line, and returns the
-// exit code.
+// Report writes err for the user, on one line, and returns the exit code.
 func Report(w io.Writer, err error) int {
 	if err == nil {
 		return OK

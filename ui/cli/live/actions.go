@@ -12,7 +12,7 @@ import (
 	"electop/ui"
 )
 
-// CastMax is the most candidates in one process (tested).
+// CastMax bounds the candidates in one process. So many are tested.
 const CastMax = 2000
 
 // actions carries out the actions of the dashboard, on a cluster and in the demo.
@@ -27,7 +27,8 @@ type actions struct {
 	barred        atomic.Pointer[string] // why no candidate may join; nil or "": it may
 }
 
-// bar keeps further candidates of ours out, and says why; "" lets them in.
+// bar stops further candidates of ours from joining, with the reason; "" lets them
+// join.
 func (a *actions) bar(why string) { a.barred.Store(&why) }
 
 // Why implements [ui.Actions].

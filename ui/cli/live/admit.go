@@ -14,15 +14,15 @@ import (
 )
 
 // admitter decides whether our candidates may join the election: those from the
-// command line, once it is known whose election it is, and later ones as long as
-// that does not change. An election that had no candidates at the start may turn
-// out to be somebody else's at any time.
+// command line as soon as the election's system is known, and later ones as long as
+// that does not change. An election without candidates at the start may turn out to be
+// another system's at any time.
 type admitter struct {
 	actions  *actions
 	cfg      Config
 	election *watch.Election
 	notice   func(string)
-	said     string // the reason that was given last
+	last     string // the last reason
 }
 
 // unknownYet is why no candidate may join before the first read.
@@ -62,8 +62,7 @@ func (a *admitter) enter(ctx context.Context) error {
 	return a.actions.cast.SpawnInOrder(ctx, a.cfg.Cast)
 }
 
-// judge opens or closes the election to our candidates, and reports whether they
-// may join.
+// judge decides whether our candidates may join, and reports it.
 func (a *admitter) judge(s *doctor.State) bool {
 	why := ""
 	e, err := admission.Judge(s)
@@ -78,9 +77,9 @@ func (a *admitter) judge(s *doctor.State) bool {
 		a.actions.cast.Speak(e.Naming())
 	}
 	a.actions.bar(why)
-	if why != "" && why != unknownYet && why != a.said {
+	if why != "" && why != unknownYet && why != a.last {
 		a.notice(why)
 	}
-	a.said = why
+	a.last = why
 	return why == ""
 }

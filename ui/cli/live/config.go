@@ -16,17 +16,17 @@ type Config struct {
 	Watch   watch.Config  // all but First and Notice
 	Timeout time.Duration // to reach a server
 	Conn    client.Config // of our candidates
-	Screen  ui.Options    // what does not come from the parts: see parts.options
-	Hello   []string      // the first notices; "" is none
+	Screen  ui.Options    // without what parts.options fills in
+	Notices []string      // the first ones; "" is none
 
 	// What our candidates may do.
-	NoActing      string             // why keys that act are disabled; "": they are not
+	NoActing      string             // why the keys that act are disabled; "": they are enabled
 	Cast          int                // candidates to start with
 	Campaign      bool               // take part ourselves from the start
 	Create        bool               // the parent if it is missing
 	CandidacyName string             // the data of our own candidacy's znode
-	Admission     admission.Election // what is known of the election that they enter
-	Consent       bool               // the user knows whose it is
+	Admission     admission.Election // the election that they join, as far as known
+	Consent       bool               // the user knows which system's it is
 
 	// The demo's own.
 	Server *embedded.Server // nil: a cluster
@@ -36,6 +36,6 @@ type Config struct {
 // Play is what a demo does by itself.
 type Play struct {
 	Lesson bool   // a lesson begins at once
-	Name   string // which; "" for the first that was not done
+	Name   string // which one; "": the first that is not complete
 	Chaos  *demo.Chaos
 }

@@ -1,5 +1,4 @@
-// Package live assembles one dashboard on live elections, on a cluster or in a
-// demo: the watched elections, our candidates in the first of them, the actions
+// Package live assembles the dashboard on live elections, on a cluster or in a demo: the watched elections, our candidates in the first of them, the actions
 // behind the keys and, in a demo, the lessons.
 package live
 
@@ -19,14 +18,14 @@ import (
 	"electop/ui/cli/watch"
 )
 
-// parts are what a dashboard is made of.
+// parts are the parts of a dashboard.
 type parts struct {
 	elections *elections
 	actions   *actions
 	tutor     *tutor.Tutor // nil: no stage to give lessons on
 }
 
-// assemble makes the parts. Nothing of them runs yet.
+// assemble makes the parts. Nothing runs yet.
 func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error) {
 	p := &parts{}
 	cfg.Watch.First.Keep = &history.TapeConfig{} // see sharePast
@@ -63,11 +62,10 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 func Run(ctx context.Context, cfg Config) error {
 	log := cfg.Watch.Log
 	notices := make(chan string, 16)
-	for _, hello := range cfg.Hello {
-		if hello == "" {
-			continue
+	for _, first := range cfg.Notices {
+		if first != "" {
+			notices <- first
 		}
-		notices <- hello
 	}
 	notice := func(s string) {
 		log.Warn(s)
@@ -140,6 +138,5 @@ func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	return o
 }
 
-// verifyEvery is how often the demo verifies watches: that costs no other server
-// anything.
+// verifyEvery is how often the demo verifies watches: this costs other servers nothing.
 const verifyEvery = 2 * time.Second

@@ -46,8 +46,7 @@ func (a *actions) whyNotStage(act ui.Action) string {
 	return ""
 }
 
-// nextPace returns the pace that is one slower, or faster, than the present
-// one; false if there is none.
+// nextPace returns the next slower or faster pace; false if there is none.
 func (a *actions) nextPace(arg string) (zkserver.Pace, bool) {
 	now := a.stage.Pace()
 	i := slices.IndexFunc(paces, func(p zkserver.Pace) bool {

@@ -17,8 +17,8 @@ import (
 	"electop/zkwatch/feed"
 )
 
-// elections are the watched elections as the dashboard sees them. More can be
-// searched for and opened while it runs. They implement [ui.Wall].
+// elections are the watched elections for the dashboard. The user can search for more
+// and open them. They implement [ui.Wall].
 type elections struct {
 	watched *watch.Elections
 	tasks   *task.Group
@@ -39,7 +39,7 @@ func (e *elections) start() {
 	}
 }
 
-// forward marks the changes of one election.
+// forward passes on the changes of one election.
 func (e *elections) forward(one *watch.Election) {
 	e.tasks.Start("marks", func(ctx context.Context) error {
 		for {
@@ -118,8 +118,8 @@ func (e *elections) open(path string) error {
 
 var errFull = fmt.Errorf("%d elections are watched: that is the limit", watch.Max)
 
-// search looks for elections below root, once at a time, with a connection of
-// its own. It does not wait.
+// search searches for elections below root, with a connection of its own. Only one
+// search runs at a time. It does not wait.
 func (e *elections) search(root string) {
 	if !e.searching.CompareAndSwap(false, true) {
 		return

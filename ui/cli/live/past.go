@@ -6,10 +6,9 @@ import (
 	"electop/model/history"
 )
 
-// pastMax bounds the memory for the history of all elections, in bytes, roughly.
-// Half of it is for the first. With 50 candidates under churn, and servers that
-// are asked each second, that is more than half an hour. The others share the
-// rest.
+// pastMax bounds the memory for the history of all elections, in bytes, roughly. Half
+// of it is for the first election: more than half an hour with 50 candidates under
+// churn and servers that are asked each second. The others share the rest.
 const pastMax = 256 << 20
 
 // sharePast divides pastMax among the elections.

@@ -17,8 +17,8 @@ import (
 // progressEvery is how often progress is reported.
 const progressEvery = 200 * time.Millisecond
 
-// Search is a walk over znodes for elections. Each that is found is applied
-// to a journal, which says who leads and what the doctor finds at once.
+// Search is a walk over znodes for elections. Each election that it finds is applied to
+// a journal, which says who leads and what the doctor finds.
 type Search struct {
 	// Changed is called in Run's goroutine when there is more to show.
 	Changed func()
@@ -46,7 +46,7 @@ func New(o Options) *Search {
 	return s
 }
 
-// changed calls Changed, unless that was a moment ago.
+// changed calls Changed, now or if the last call is long enough ago.
 func (s *Search) changed(now bool) {
 	if t := s.cfg.Now(); now || t.Sub(s.last) >= progressEvery {
 		s.last = t
@@ -64,7 +64,7 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	return err
 }
 
-// foundState is an election as one read shows it.
+// foundState is an election after one read.
 func foundState(f discover.Found) plain.Found {
 	j := doctor.NewJournal(model.Config{Path: f.Path})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})
@@ -77,7 +77,7 @@ func foundState(f discover.Found) plain.Found {
 	return plain.Found{State: s, Waiting: waiting}
 }
 
-// Discovery is what was found so far, in the order in which it was found.
+// Discovery is the result so far, in the order of discovery.
 func (s *Search) Discovery() plain.Discovery {
 	return plain.Discovery{Root: s.cfg.Root, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped}
 }

@@ -22,7 +22,7 @@ func NewCast(e *watch.Election, cfg demo.Config) *demo.Cast {
 	return demo.NewCast(cfg)
 }
 
-// Config is what a stage is made of.
+// Config has the parts of a stage.
 type Config struct {
 	Server  *zkserver.Server
 	Workers client.Config // of their connections
@@ -50,7 +50,7 @@ func IgnoreEnd(err error) error {
 }
 
 // InPlace reports whether the election has n candidates of ours, no others, and
-// each of them leads or watches as it should.
+// each of them leads or waits.
 func InPlace(s *doctor.State, n int) bool {
 	if s.Phase != model.Live || len(s.Queue) != n || len(s.Members) != n {
 		return false

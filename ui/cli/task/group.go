@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Group is goroutines with one owner. The first failure or panic ends them all.
-// A panic is an error of the group, so that the dashboard can restore the
+// Group is a group of goroutines with one owner. The first failure or panic ends them
+// all. A panic becomes the group's error, so that the dashboard can restore the
 // terminal.
 type Group struct {
 	ctx    context.Context
@@ -24,8 +24,7 @@ func NewGroup(ctx context.Context) *Group {
 	return g
 }
 
-// Start runs f until the group's context ends. Its error counts unless that
-// ended first.
+// Start runs f until the group's context ends. An error after that end is ignored.
 func (g *Group) Start(what string, f func(context.Context) error) {
 	g.wg.Go(func() {
 		defer func() {
@@ -39,10 +38,10 @@ func (g *Group) Start(what string, f func(context.Context) error) {
 	})
 }
 
-// Context ends with Stop and with the first failure, which is its cause then.
+// Context ends with Stop or with the first failure, which is its cause.
 func (g *Group) Context() context.Context { return g.ctx }
 
-// Stop ends and awaits the goroutines, and returns what the first failure was.
+// Stop ends the goroutines, waits for them, and returns the first failure.
 func (g *Group) Stop() error {
 	err := context.Cause(g.ctx)
 	g.cancel(context.Canceled)

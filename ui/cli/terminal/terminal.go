@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// Of returns the terminal that stream is, false if it is none.
+// Of returns stream as a terminal, false if it is not one.
 func Of(stream any) (*os.File, bool) {
 	f, ok := stream.(*os.File)
 	return f, ok && term.IsTerminal(f.Fd())

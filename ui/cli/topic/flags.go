@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flags lists the flags of all commands, those of the same commands together.
+// flags lists the flags of all commands, grouped by the commands that have them.
 func flags(root *cobra.Command) string {
 	type entry struct{ row, name string }
 	var entries []entry // each once
@@ -34,7 +34,7 @@ func flags(root *cobra.Command) string {
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		if n := len(has[b]) - len(has[a]); n != 0 {
-			return n // what most commands have comes first
+			return n // flags of most commands come first
 		}
 		if n := strings.Compare(strings.Join(has[a], ""), strings.Join(has[b], "")); n != 0 {
 			return n

@@ -10,7 +10,7 @@ import (
 
 const (
 	columns   = 80
-	columnMax = 30 // of a table, but for the last
+	columnMax = 30 // of a table, except the last
 )
 
 // render turns the Markdown of the topics into plain text: headings, paragraphs,
@@ -65,8 +65,8 @@ func wrap(first, s string) string {
 	return first + strings.Join(plain.Wrap(s, columns-at), "\n"+strings.Repeat(" ", at)) + "\n"
 }
 
-// renderTable writes the rows in columns. The last is wrapped; what is too wide
-// for another has a line of its own.
+// renderTable writes the rows in columns. The last column is wrapped; a cell that is
+// too wide for another column has a line of its own.
 func renderTable(out *strings.Builder, lines []string) {
 	var rows [][]string
 	for i, line := range lines {

@@ -9,8 +9,8 @@ import (
 	"electop/model/dialect"
 )
 
-// systems lists the dialects for people: first those in which electop can take
-// part, then the others by the reason.
+// systems lists the dialects: first those in which electop can take part, then the
+// others by the reason.
 func systems() string {
 	all := dialect.All()
 	slices.SortFunc(all, func(a, b *dialect.Dialect) int {

@@ -1,7 +1,7 @@
-// Package topic is the help that belongs to no single command: formats, keys,
-// systems, exit codes. What the program knows is written from it (keys from the
-// dashboard's bindings, systems from the dialects, flags from the commands); the
-// rest are the Markdown files beside this one. All of it is shown as plain text.
+// Package topic is the help that does not belong to one command: formats, keys,
+// systems, exit codes. Part of it is generated (keys from the dashboard's bindings,
+// systems from the dialects, flags from the commands); the rest is in the Markdown
+// files here. All of it is shown as plain text.
 package topic
 
 import (
@@ -39,7 +39,7 @@ func written(name, title string) *cobra.Command {
 	return generated(name, title, func(*cobra.Command) string { return text(name) })
 }
 
-// generated is a topic whose Markdown is made when it is asked for.
+// generated is a topic whose Markdown is made when the topic is shown.
 func generated(name, title string, markdown func(root *cobra.Command) string) *cobra.Command {
 	show := func(cmd *cobra.Command) error {
 		_, err := fmt.Fprint(cmd.OutOrStdout(), render("# "+title+"\n\n"+markdown(cmd.Root())))

@@ -62,7 +62,7 @@ func (p *progress) has(id string) bool {
 	return slices.Contains(p.done, id)
 }
 
-// add notes a lesson as done, and reports whether it was not before.
+// add marks a lesson as done, and reports whether it was not before.
 func (p *progress) add(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,8 +73,8 @@ func (p *progress) add(id string) bool {
 	return true
 }
 
-// save writes the progress, and adds what another program has written meanwhile.
-// It reports only its first failure.
+// save writes the progress, together with what another program has written meanwhile.
+// It reports only the first failure.
 func (p *progress) save() error {
 	if p.file == "" {
 		return nil

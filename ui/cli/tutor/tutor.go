@@ -21,8 +21,8 @@ import (
 )
 
 // Tutor gives the lessons of the course in a demo. It builds the scene of each
-// on the demo's stage and hands on what happens to the running lesson. It
-// implements [ui.Tutor].
+// on the demo's stage and passes what happens to the running lesson. It implements
+// [ui.Tutor].
 type Tutor struct {
 	course   []*lesson.Lesson
 	progress *progress
@@ -90,8 +90,8 @@ func (t *Tutor) View() (lesson.View, bool) {
 	return t.run.View(), true
 }
 
-// Start implements [ui.Tutor]. The running lesson goes on if the other cannot
-// begin.
+// Start implements [ui.Tutor]. A running lesson continues if other candidates prevent
+// the new one.
 func (t *Tutor) Start(ctx context.Context, id string) error {
 	at := t.next()
 	if id != "" {

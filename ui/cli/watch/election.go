@@ -42,7 +42,7 @@ func newElection(cfg feed.Config, asker *admin.Asker) *Election {
 	return e
 }
 
-// Refresh has a znode of the election read again.
+// Refresh makes the observer read a znode of the election again.
 func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
 
 // run runs everything but the observer, which runs with the session.
@@ -54,8 +54,8 @@ func (e *Election) run(t *task.Group, asker *admin.Asker) {
 	}
 }
 
-// followAck has the observer read the acknowledgement znode that the journal
-// needs, which depends on the system that holds the election.
+// followAck makes the observer read the acknowledgement znode that the journal needs.
+// It depends on the election's system.
 func (e *Election) followAck(ctx context.Context) error {
 	ack := e.Feed.State().Ack.Path
 	for {
@@ -72,7 +72,10 @@ func (e *Election) followAck(ctx context.Context) error {
 func (e *Election) listen(ctx context.Context, asker *admin.Asker) error {
 	for {
 		ack := e.Feed.State().Ack.Path
-		cancel := asker.Subscribe(admin.Election{Path: e.Path, Ack: ack, Sessions: e.sessions, Put: e.Feed.PutSlowly})
+		cancel := asker.Subscribe(admin.Election{
+			Path: e.Path, Ack: ack, Put: e.Feed.PutSlowly,
+			Sessions: func() []uint64 { return ask.SessionsOf(e.Feed.State()) },
+		})
 		_, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.Ack.Path != ack })
 		cancel()
 		if err != nil {
@@ -80,6 +83,3 @@ func (e *Election) listen(ctx context.Context, asker *admin.Asker) error {
 		}
 	}
 }
-
-// sessions are those that matter to the election.
-func (e *Election) sessions() []uint64 { return ask.SessionsOf(e.Feed.State()) }
