@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"electop/model/dialect"
-	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -45,7 +44,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		line(x.Name, x.Style, x.Text)
 	}
 	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
-	line("then", term.Text, then(s, di, w))
+	line("then", term.Text, then(di, w))
 	if n := wording.Holders(s); !di.Single && n < len(s.Queue) {
 		text := strconv.Itoa(s.Recipe.Notified(s.Queue, 0)) + " of the " + strconv.Itoa(len(s.Queue)-1) + " others"
 		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
@@ -94,7 +93,7 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 }
 
 // then says what happens when nobody has the role any longer.
-func then(s *doctor.State, di *dialect.Dialect, w wording.Role) string {
+func then(di *dialect.Dialect, w wording.Role) string {
 	switch {
 	case di.Single:
 		return "the others race to create it again. There is no queue, so electop cannot see who waits or who is next."

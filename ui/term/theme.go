@@ -68,7 +68,6 @@ const (
 	OnLead         // a name on the present reign
 	OnFaint        // a name on a reign of a stale picture
 	Badge          // the program's name
-	BadgeHot       // a badge that warns
 	BadgeCut       // the paused badge
 	Key            // a key in the footer
 	styles
@@ -91,7 +90,7 @@ func (t *Theme) shows(st Style) bool {
 		return true
 	}
 	switch st {
-	case OnPast, OnLead, OnFaint, Badge, BadgeHot, BadgeCut:
+	case OnPast, OnLead, OnFaint, Badge, BadgeCut:
 		return true
 	}
 	return false
@@ -178,7 +177,6 @@ func (p palette) looks() [styles]look {
 		OnLead:   {fg: p.onColour, bg: p.gold, bold: true},
 		OnFaint:  {fg: p.onColour, bg: p.faint},
 		Badge:    {fg: p.onColour, bg: p.gold, bold: true},
-		BadgeHot: {fg: p.onColour, bg: p.coral, bold: true},
 		BadgeCut: {fg: p.onColour, bg: p.violet, bold: true},
 		Key:      {bold: true},
 	}
@@ -196,7 +194,6 @@ var monoLooks = [styles]look{
 	OnLead:   {reverse: true, bold: true},
 	OnFaint:  {reverse: true, faint: true},
 	Badge:    {reverse: true, bold: true},
-	BadgeHot: {reverse: true, bold: true},
 	BadgeCut: {reverse: true, bold: true},
 	Key:      {bold: true},
 }
