@@ -67,7 +67,7 @@ var rooms = []struct {
 	{room: "ui/cli/connect", imports: []string{"zkwatch/client", "ui/cli/exit"}},
 	{room: "ui/cli/ask", imports: []string{"model", "zkwatch/admin", "zkwatch/client", "zkwatch/feed", "ui/cli/exit"}},
 	{room: "ui/cli/watch", imports: []string{"model", "zkwatch", "ui/cli/ask", "ui/cli/connect", "ui/cli/exit", "ui/cli/task"}},
-	{room: "ui/cli/admission", imports: []string{"model", "zkwatch", "ui/cli/connect", "ui/cli/exit", "ui/cli/terminal"}},
+	{room: "ui/cli/admission", imports: []string{"model", "zkwatch", "ui/cli/exit", "ui/cli/terminal"}},
 	{room: "ui/cli/search", imports: []string{"model", "zkwatch", "ui/plain", "ui/cli/exit"}},
 	{room: "ui/cli/embedded", imports: []string{"model/units", "zkwatch/client", "demo/zkserver", "ui/cli/exit", "ui/cli/terminal"}},
 	{room: "ui/cli/stage", imports: []string{"model", "zkwatch", "demo", "ui/cli/watch"}},

@@ -45,17 +45,7 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
-	probe, err := connect.Once(ctx, conn, o.cluster.Timeout)
-	if err != nil {
-		return err
-	}
-	warning := ""
-	conn.Tick, warning = o.admin.Tick(ctx, o.path, conn, probe, log)
-	probe.Close()
-	if warning != "" {
-		std.note("%s", warning)
-	}
-	e, err := o.admission(std, conn).Confirm(ctx)
+	e, err := o.admit(ctx, std, &conn, log, func(warning string) { std.note("%s", warning) })
 	switch {
 	case err != nil:
 		return err

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 
 	"electop/ui"
 	"electop/ui/cli/admission"
@@ -47,19 +49,9 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		cfg.NoActing = "read-only: start with --campaign or --cast N to take part"
 		return live.Run(ctx, cfg)
 	}
-	e, err := o.admission(std, conn).Confirm(ctx)
-	if err != nil {
+	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })
+	if u := (exit.Error{}); err != nil && !(errors.As(err, &u) && u.Code == exit.NoServer) { // it may not be up yet
 		return err
-	}
-	if e.Known { // a cluster that is not up yet cannot be asked
-		probe, err := connect.Once(ctx, conn, o.cluster.Timeout)
-		if err != nil {
-			return err
-		}
-		var warning string
-		cfg.Conn.Tick, warning = o.admin.Tick(ctx, o.path, conn, probe, log)
-		probe.Close()
-		cfg.Notices = append(cfg.Notices, warning)
 	}
 	cfg.Admission, cfg.Consent = e, o.yes || e.Foreign > 0
 	if e.Foreign > 0 {
@@ -68,9 +60,19 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	return live.Run(ctx, cfg)
 }
 
-// admission is the request to let our candidates join the election.
-func (o *options) admission(std IO, conn client.Config) admission.Request {
-	return admission.Request{Path: o.path, Conn: conn, Timeout: o.cluster.Timeout, Yes: o.yes, In: std.In, Err: std.Err}
+// admit prepares for candidates of our own: it asks the servers for their tick, sets
+// it in conn, reads the election and asks the user, if necessary, whether they may join.
+func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (admission.Election, error) {
+	probe, err := connect.Once(ctx, *conn, o.cluster.Timeout)
+	if err != nil {
+		return admission.Election{}, err
+	}
+	defer probe.Close()
+	tick, warning := o.admin.Tick(ctx, o.path, *conn, probe, log)
+	if conn.Tick = tick; warning != "" {
+		warn(warning)
+	}
+	return admission.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
 }
 
 // clusterName is a short name of a cluster for the header: its first server, how
