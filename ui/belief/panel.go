@@ -39,7 +39,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	w := a.Width() - 2
 	var lines [][]term.Span // empty ones are left out if there is no room
 	add := func(line ...term.Span) { lines = append(lines, line) }
-	said := func(name string, line ...term.Span) {
+	row := func(name string, line ...term.Span) {
 		add(append([]term.Span{{Style: term.Muted, Text: name + term.Blanks(10-len(name))}}, line...)...)
 	}
 
@@ -51,18 +51,18 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 		v.addBeliever(f, b, nameWidth, w, add)
 	}
 	add()
-	said("counter", counterSpans(s, roomy)...)
+	row("counter", counterSpans(s, roomy)...)
 	highest := term.Span{Style: term.Text, Text: "highest " + znode.Zxid(s.Work.Highest)}
 	if roomy {
 		highest.Text += ": "
-		said("tokens", append([]term.Span{highest}, tries(s.Work.Tokens)...)...)
+		row("tokens", append([]term.Span{highest}, tries(s.Work.Tokens)...)...)
 	} else {
-		said("tokens", tries(s.Work.Tokens)...)
-		said("", highest)
+		row("tokens", tries(s.Work.Tokens)...)
+		row("", highest)
 	}
 	add()
 	p, vacant := v.properties(f)
-	said("safety", verdictSign(&f.Theme.Glyph, safe(s)), term.Span{Style: term.Text, Text: " " + units.Count(stale(s), "stale write", "stale writes") + " accepted"})
+	row("safety", verdictSign(&f.Theme.Glyph, safe(s)), term.Span{Style: term.Text, Text: " " + units.Count(stale(s), "stale write", "stale writes") + " accepted"})
 	doubles := term.Span{Style: term.Text, Text: "2 believers: " + times(p.Doubles)}
 	if p.Doubles > 0 {
 		doubles.Text += ", " + units.Took(p.DoubleFor.Round(time.Millisecond))
@@ -80,13 +80,13 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 		longest = append(longest, term.Span{Style: term.Alarm, Text: ", now " + units.Tenths(vacant)})
 	}
 	if roomy {
-		said("", doubles, term.Span{Style: term.Text, Text: "; "}, awake)
-		said("liveness", append([]term.Span{led, {Style: term.Text, Text: ", "}}, longest...)...)
+		row("", doubles, term.Span{Style: term.Text, Text: "; "}, awake)
+		row("liveness", append([]term.Span{led, {Style: term.Text, Text: ", "}}, longest...)...)
 	} else {
-		said("", doubles)
-		said("", awake)
-		said("liveness", led)
-		said("", longest...)
+		row("", doubles)
+		row("", awake)
+		row("liveness", led)
+		row("", longest...)
 	}
 	add()
 	st, text := v.explain(all)

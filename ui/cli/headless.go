@@ -132,8 +132,8 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 		return err
 	}
 	s := w.First().Feed.State()
-	if said := s.Broken(); len(said) > 0 {
-		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, r.chaos, broken.Format(time.RFC3339Nano), strings.Join(said, "; "))
+	if violated := s.Broken(); len(violated) > 0 {
+		return fmt.Errorf("%w (%s), first at %s: %s", errBroken, r.chaos, broken.Format(time.RFC3339Nano), strings.Join(violated, "; "))
 	}
 	r.std.note("one leader, nothing lost, no ghost: %d joined, %d left, %s (%s)",
 		s.Totals.Joined, s.Totals.Left, units.Count(s.Totals.Handoffs, "handoff", "handoffs"), r.chaos)

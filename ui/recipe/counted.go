@@ -54,19 +54,19 @@ func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c cou
 	p.Fit(6+cells, term.Muted, "per handoff").Right(8, term.Muted, "notified").Right(5, term.Muted, "req").Right(9, term.Muted, "bytes")
 	y++
 	type bar struct {
-		name  string
-		st    term.Style
-		on    bool
-		said  []*model.Woken
-		would int
+		name     string
+		st       term.Style
+		on       bool
+		handoffs []*model.Woken
+		would    int
 	}
 	bars := [2]bar{
 		{"chain", term.Watch, !herd, c.chain, dialect.Election().Notified(s.Queue, 0)},
 		{"herd", term.Trouble, herd, c.herd, dialect.Herd().Notified(s.Queue, 0)},
 	}
 	count := func(b bar) int {
-		if len(b.said) > 0 {
-			return others(b.said[0])
+		if len(b.handoffs) > 0 {
+			return others(b.handoffs[0])
 		}
 		return b.would
 	}
@@ -82,18 +82,18 @@ func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c cou
 			fill = (n*cells + most - 1) / most
 		}
 		glyph := f.Theme.Glyph.Block
-		if len(b.said) == 0 {
+		if len(b.handoffs) == 0 {
 			glyph = f.Theme.Glyph.Vacant
 		}
 		p := a.Pen(y).Gap(1).Fit(6, st, b.name)
 		left := p.Room() - cells
 		p.Text(b.st, strings.Repeat(glyph, min(fill, cells)))
 		p.Gap(p.Room() - left)
-		if len(b.said) == 0 {
+		if len(b.handoffs) == 0 {
 			words := "would notify " + strconv.Itoa(n)
 			p.Right(numbers, term.Muted, words)
 		} else {
-			drawCount(p, st, b.said[0])
+			drawCount(p, st, b.handoffs[0])
 		}
 		y++
 	}
