@@ -53,45 +53,34 @@ func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c cou
 	p := a.Pen(y).Gap(1)
 	p.Fit(6+cells, term.Muted, "per handoff").Right(8, term.Muted, "notified").Right(5, term.Muted, "req").Right(9, term.Muted, "bytes")
 	y++
-	type bar struct {
+	chain, all := dialect.Election().Notified(s.Queue, 0), dialect.Herd().Notified(s.Queue, 0)
+	if len(c.chain) > 0 {
+		chain = others(c.chain[0])
+	}
+	if len(c.herd) > 0 {
+		all = others(c.herd[0])
+	}
+	most := max(chain, all, 1)
+	for _, b := range []struct {
 		name     string
 		st       term.Style
 		on       bool
+		n        int
 		handoffs []*model.Woken
-		would    int
-	}
-	bars := [2]bar{
-		{"chain", term.Watch, !herd, c.chain, dialect.Election().Notified(s.Queue, 0)},
-		{"herd", term.Trouble, herd, c.herd, dialect.Herd().Notified(s.Queue, 0)},
-	}
-	count := func(b bar) int {
-		if len(b.handoffs) > 0 {
-			return others(b.handoffs[0])
-		}
-		return b.would
-	}
-	most := max(count(bars[0]), count(bars[1]), 1)
-	for _, b := range bars {
-		st := term.Muted
+	}{{"chain", term.Watch, !herd, chain, c.chain}, {"herd", term.Trouble, herd, all, c.herd}} {
+		st, fill, glyph := term.Muted, b.n, f.Theme.Glyph.Block
 		if b.on {
 			st = term.Text
 		}
-		n := count(b)
-		fill := n
 		if most > cells {
-			fill = (n*cells + most - 1) / most
+			fill = (b.n*cells + most - 1) / most
 		}
-		glyph := f.Theme.Glyph.Block
 		if len(b.handoffs) == 0 {
 			glyph = f.Theme.Glyph.Vacant
 		}
-		p := a.Pen(y).Gap(1).Fit(6, st, b.name)
-		left := p.Room() - cells
-		p.Text(b.st, strings.Repeat(glyph, min(fill, cells)))
-		p.Gap(p.Room() - left)
+		p := a.Pen(y).Gap(1).Fit(6, st, b.name).Fit(cells, b.st, strings.Repeat(glyph, fill))
 		if len(b.handoffs) == 0 {
-			words := "would notify " + strconv.Itoa(n)
-			p.Right(numbers, term.Muted, words)
+			p.Right(numbers, term.Muted, "would notify "+strconv.Itoa(b.n))
 		} else {
 			drawCount(p, st, b.handoffs[0])
 		}
@@ -184,14 +173,12 @@ func (v *Panel) drawPredicted(f *term.Frame, a term.Area, y int, herd bool) int 
 		if all > room {
 			cells = max(1, bar.n*room/all)
 		}
-		p := a.Pen(y).Gap(1)
 		st := term.Muted
 		if bar.on {
 			st = term.Text
 		}
-		left := p.Room() - 7 - min(all, room)
-		p.Text(st, bar.name+" ").Text(bar.st, strings.Repeat(f.Theme.Glyph.Block, min(cells, room)))
-		p.Gap(p.Room()-left).Gap(1).Text(st, strconv.Itoa(bar.n))
+		p := a.Pen(y).Gap(1).Text(st, bar.name+" ").Fit(1+min(all, room), bar.st, strings.Repeat(f.Theme.Glyph.Block, min(cells, room)))
+		p.Gap(1).Text(st, strconv.Itoa(bar.n))
 		if !bar.on {
 			remark := "  by the rule"
 			if !herd {
