@@ -6,52 +6,54 @@ import (
 	"strings"
 	"time"
 
+	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
 )
 
-// lookForAck makes another znode the acknowledgement; "": there is none.
-func (j *Journal) lookForAck(path string) {
-	if path == j.cfg.AckPath {
-		return
-	}
-	j.resolve(nil, nil)
-	j.cfg.AckPath, j.ackSeen, j.ackFrom = path, false, timeBounds{}
-	j.acked, j.ackSent = timeBounds{}, time.Time{}
-	j.state.Ack = AckState{Path: path, Presence: Absent}
+// acknowledgement is the acknowledgement znode, and what its reads say of the
+// takeover.
+type acknowledgement struct {
+	AckState
+	expected bool       // leaders here acknowledge: configured, or one was seen
+	changed  timeBounds // when it became as it is
+	sent     time.Time  // when it was last requested; zero: not known, or in a gap
+	// since is when the last handoff was, while it waits to be acknowledged. After
+	// a lost connection an acknowledgement may be old by the time it is seen.
+	since timeBounds
 }
 
-// ack applies a look at the acknowledgement.
-func (j *Journal) ack(o *Ack) {
-	if o.Path != "" && o.Path != j.cfg.AckPath {
-		return // it was on its way when another was looked for
+func newAcknowledgement(path string, expected bool) acknowledgement {
+	return acknowledgement{AckState: AckState{Path: path, Presence: Absent}, expected: expected}
+}
+
+// read takes in a read. If the last handoff waited for it, ok is true and took is
+// the takeover, within its bounds.
+func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
+	if o.Path != "" && o.Path != a.Path {
+		return nil, nil, false // requested before another path was followed
 	}
-	a := AckState{Path: j.cfg.AckPath, Presence: o.Presence, At: wall(o.At), Session: o.Session}
+	a.AckState = AckState{Path: a.Path, Presence: o.Presence, At: wall(o.At), Session: o.Session}
 	if o.Presence == Present {
-		j.ackSeen = true
+		a.expected = true
 		a.Znode, a.Fence = ParseAck(o.Data.Bytes)
 	}
-	j.state.Ack = a
-	j.acked = j.ackChanged(o)
-	if !a.Names(j.head) || !j.ackFrom.known() {
-		return
+	a.changed = a.bounds(o, gap)
+	if !a.Names(head) || !a.since.known() {
+		return nil, nil, false
 	}
-	took, within := lasted(j.ackFrom, j.acked)
-	j.ackFrom = timeBounds{}
-	if j.pending != nil {
-		j.resolve(took, within)
-		return
-	}
-	j.amend(len(j.state.Handoffs)-1, took, within) // too late for the event, not for the screen
+	took, within = lasted(a.since, a.changed)
+	a.since = timeBounds{}
+	return took, within, true
 }
 
-// ackChanged returns when the acknowledgement became as a look shows it. Several
+// bounds returns when the acknowledgement became as a read shows it. Several
 // changes may be behind one notification, so only the answer is later than all.
-func (j *Journal) ackChanged(o *Ack) timeBounds {
-	m := timeBounds{earliest: j.ackSent, latest: wall(o.At), likely: wall(o.At)}
-	j.ackSent = wall(o.Sent)
-	if o.Sent.IsZero() || j.gap || o.Sent.After(o.At) {
-		j.ackSent = time.Time{}
+func (a *acknowledgement) bounds(o *Ack, gap bool) timeBounds {
+	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
+	a.sent = wall(o.Sent)
+	if o.Sent.IsZero() || gap || o.Sent.After(o.At) {
+		a.sent = time.Time{}
 	}
 	if o.Notified.IsZero() || o.Notified.After(o.At) {
 		return m
@@ -64,6 +66,25 @@ func (j *Journal) ackChanged(o *Ack) timeBounds {
 		m.earliest = time.Time{}
 	}
 	return m
+}
+
+// handoff takes in a new head, nil for none, and returns the takeover if the head
+// has acknowledged already. If it has not, waits reports whether it can be
+// expected to.
+func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (took *time.Duration, within *Span, waits bool) {
+	// The notification of the deletion comes before that of the acknowledgement,
+	// so an acknowledgement from before belongs to an earlier reign.
+	a.since = timeBounds{}
+	if a.Names(head) {
+		if changed.known() && !a.At.Before(changed.since()) {
+			took, within = lasted(changed, a.changed)
+		}
+		return took, within, false
+	}
+	if head != nil {
+		a.since = changed
+	}
+	return nil, nil, a.since.known() && a.Path != "" && a.expected
 }
 
 // ackText is the acknowledgement's data.

@@ -175,36 +175,19 @@ func (b *baseline) tables() {
 	b.add(b.Table)
 }
 
-// preset says whose election it is before the first read could show it.
-func (j *Journal) preset(id string) {
-	if id == "" || j.began || j.cfg.Recipe != nil {
-		return
-	}
-	d, ok := dialect.ByID(id)
-	if !ok && id != noDialect {
-		return
-	}
-	j.named = true
-	if d != j.state.Dialect {
-		j.speak(d)
-	}
-}
-
-// endBaseline ends an observation of a baseline. What stood is no event, and what
-// brought it about while it was put together never happened.
+// endBaseline ends an observation of a baseline. What it showed is no event, and
+// nothing that happened while it was put together counts.
 func (j *Journal) endBaseline() {
 	j.baseline--
-	j.resolve(nil, nil)
-	j.out, j.n = nil, j.cfg.Events
+	j.events.release(nil, nil)
+	j.events.restart(j.cfg.Events)
 	if j.baseline > 0 {
 		return
 	}
-	s := &j.state
-	s.Handoffs, s.Totals, s.Reconnects = nil, Totals{}, 0
+	j.past.forget()
+	j.ack.since = timeBounds{} // no handoff is left to be acknowledged
+	j.totals.Totals, j.link.reconnects = Totals{}, 0
 	j.steps, j.wakes.last = nil, nil
 	j.work.Counter, j.work.Tokens, j.work.Last = Tries{}, Tries{}, nil
 	j.tenure.Properties = Properties{Believers: j.tenure.Believers, VacantSince: j.tenure.VacantSince}
-	if n := len(s.Reigns); n > 0 {
-		s.Reigns = slices.Clone(s.Reigns[n-1:])
-	}
 }

@@ -314,3 +314,20 @@ func TestBaselineKeepsBounds(t *testing.T) {
 		t.Errorf("the takeover is %v within %+v, without the rotation %v within %+v", got.Takeover, got.TakeoverIn, want.Takeover, want.TakeoverIn)
 	}
 }
+
+// A recording may name observations as its baseline that contain a handoff. An
+// acknowledgement after the baseline then finds no handoff to complete.
+func TestHandoffInBaseline(t *testing.T) {
+	s := newScript(t, acked)
+	s.j = doctor.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true, Baseline: 4})
+	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
+	first, second := s.join(1), s.join(2)
+	s.read()
+	s.tree.delete(first)
+	s.read()
+	s.want(s.advance())
+	if hs := s.j.State().Handoffs; len(hs) > 0 {
+		t.Fatalf("handoffs of a baseline: %+v", hs)
+	}
+	s.want(s.ack(second))
+}

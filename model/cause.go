@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -30,13 +31,13 @@ const (
 
 // foreignEnd says why the znode of a third-party leader was deleted, as far as the
 // servers' tables show.
-func (j *Journal) foreignEnd(c *dialect.Candidate, deleted timeBounds) (cause Cause, evidence string) {
+func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, asked bool, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"
 	}
-	h := j.sessions.Of(c.Session)
+	h := sessions.Of(c.Session)
 	switch {
-	case j.state.Table == nil:
+	case !asked:
 		return CauseUnknown, "servers not asked"
 	case h == nil:
 		return CauseUnknown, "the servers were not asked for connections and sessions while its znode existed"
@@ -44,13 +45,13 @@ func (j *Journal) foreignEnd(c *dialect.Candidate, deleted timeBounds) (cause Ca
 	// The cause must hold for every time at which the znode may have been deleted.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
-	d := j.sessions.Danger(c.Session, j.state.At)
+	d := sessions.Danger(c.Session, now)
 	var joined time.Time
 	if c.Joined {
 		joined = c.SeenAt
 	}
 	switch {
-	case d != nil && (d.By.IsZero() || !earliest.After(d.By.Add(session.DangerOver))) && !earliest.Before(alive) && !earliest.Before(h.Likely(joined, j.sessions.Tick())):
+	case d != nil && (d.By.IsZero() || !earliest.After(d.By.Add(session.DangerOver))) && !earliest.Before(alive) && !earliest.Before(h.Likely(joined, sessions.Tick())):
 		return CauseExpired, d.Evidence
 	case !alive.IsZero() && !latest.IsZero() && latest.Before(alive):
 		return CauseLeft, "its session was alive and could not expire before " + units.Clock(alive)
@@ -60,49 +61,63 @@ func (j *Journal) foreignEnd(c *dialect.Candidate, deleted timeBounds) (cause Ca
 	return CauseUnknown, h.LastKnown()
 }
 
-// explain notes an end to explain it better later.
-func (j *Journal) explain(h *Handoff) {
+// unexplained are the ends of third-party leaders that later tables may explain
+// better, by session.
+type unexplained map[uint64]gone
+
+// correction is a better cause of the end of a leader's reign.
+type correction struct {
+	from     dialect.ID
+	at       time.Time // when its znode was seen to be gone
+	cause    Cause
+	evidence string
+}
+
+// add notes the end of h's old leader, if there is more to learn of it. tracked
+// returns what is known of a session.
+func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness) {
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
 	}
-	if j.memberOf(h.From) != nil {
-		return
-	}
-	if len(j.unexplained) >= goneMax {
+	if len(*u) >= goneMax {
 		var oldest uint64
-		for session, g := range j.unexplained {
-			if o := j.unexplained[oldest]; o == nil || g.at.Before(o.at) || g.at.Equal(o.at) && session < oldest {
+		for session, g := range *u {
+			if o, ok := (*u)[oldest]; !ok || g.at.Before(o.at) || g.at.Equal(o.at) && session < oldest {
 				oldest = session
 			}
 		}
-		delete(j.unexplained, oldest)
+		delete(*u, oldest)
 	}
-	if j.unexplained == nil {
-		j.unexplained = make(map[uint64]*gone)
+	if *u == nil {
+		*u = make(unexplained)
 	}
-	g := &gone{at: h.At, from: h.From.ID(), cause: h.Cause}
-	if x := j.sessions.Of(h.From.Session); x != nil {
+	g := gone{at: h.At, from: h.From.ID(), cause: h.Cause}
+	if x := tracked(h.From.Session); x != nil {
 		g.alive = x.Alive()
 	}
-	j.unexplained[h.From.Session] = g
+	(*u)[h.From.Session] = g
 }
 
-// reconsider explains ends by a later table: a session that lives on did not
-// expire, and neither did one that is over before it could have expired.
-func (j *Journal) reconsider(t *session.Table, at time.Time) {
-	if len(j.unexplained) == 0 {
-		return
+// has reports whether a session is of such a leader.
+func (u unexplained) has(session uint64) bool {
+	_, ok := u[session]
+	return ok
+}
+
+// sessions returns all such sessions, sorted.
+func (u unexplained) sessions() []uint64 { return slices.Sorted(maps.Keys(u)) }
+
+// explain returns what a later table explains: a session that still exists did
+// not expire, and neither did one that ended before it could have expired.
+func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) {
+	if len(u) == 0 {
+		return nil
 	}
-	sessions := make([]uint64, 0, len(j.unexplained))
-	for session := range j.unexplained {
-		sessions = append(sessions, session)
-	}
-	slices.Sort(sessions)
 	clients, exp := t.Conns(), t.Expirer()
-	for _, sessionID := range sessions {
-		g := j.unexplained[sessionID]
+	for _, sessionID := range u.sessions() {
+		g := u[sessionID]
 		if at.Sub(g.at) > goneFor || at.Before(g.at) {
-			delete(j.unexplained, sessionID)
+			delete(u, sessionID)
 			continue
 		}
 		if !t.At.After(g.at) {
@@ -110,48 +125,23 @@ func (j *Journal) reconsider(t *session.Table, at time.Time) {
 		}
 		x, connected := clients[sessionID]
 		counted := exp != nil && slices.ContainsFunc(exp.Deadlines, func(d session.Deadline) bool { return d.Session == sessionID })
+		c := correction{from: g.from, at: g.at, cause: CauseResigned}
 		switch {
 		case connected:
-			j.amendCause(g, CauseResigned, "its session is alive without its znode, connected to "+x.Server+" at "+units.Clock(x.At))
+			c.evidence = "its session is alive without its znode, connected to " + x.Server + " at " + units.Clock(x.At)
 		case counted:
-			j.amendCause(g, CauseResigned, "its session was still alive without its znode at "+units.Clock(wall(t.End)))
+			c.evidence = "its session was still alive without its znode at " + units.Clock(wall(t.End))
 		case exp != nil && !exp.Leftover && g.cause == CauseLeft && wall(t.End).Before(g.alive):
 			// It may have deleted its znode just before it closed its session.
-			j.amendCause(g, CauseLeft, "its session was over by "+units.Clock(wall(t.End))+", before it could expire: its client closed it, maybe after it resigned")
+			c.cause = CauseLeft
+			c.evidence = "its session was over by " + units.Clock(wall(t.End)) + ", before it could expire: its client closed it, maybe after it resigned"
 		default:
 			continue
 		}
-		delete(j.unexplained, sessionID)
+		out = append(out, c)
+		delete(u, sessionID)
 	}
-}
-
-// amendCause corrects the cause of an end in the histories. The event was already
-// published and stays as it was.
-func (j *Journal) amendCause(g *gone, cause Cause, evidence string) {
-	hs := j.state.Handoffs
-	for i := len(hs) - 1; i >= 0; i-- {
-		if hs[i].From == nil || hs[i].From.ID() != g.from || !hs[i].At.Equal(g.at) {
-			continue
-		}
-		h := *hs[i]
-		h.Cause, h.Evidence = cause, evidence
-		next := make([]*Handoff, len(hs), cap(hs)) // states share the old one
-		copy(next, hs)
-		next[i] = &h
-		j.state.Handoffs = next
-		break
-	}
-	rs := j.state.Reigns
-	for i := len(rs) - 1; i >= 0; i-- {
-		if rs[i].Leader.ID() != g.from || !rs[i].To.Equal(g.at) {
-			continue
-		}
-		next := make([]Reign, len(rs), cap(rs))
-		copy(next, rs)
-		next[i].Cause = cause
-		j.state.Reigns = next
-		break
-	}
+	return out
 }
 
 // Sessions are the sessions to ask the servers about, sorted: those of the

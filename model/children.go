@@ -102,7 +102,22 @@ func (cs *children) follow(r dialect.Recipe) {
 	cs.owned = nil
 }
 
-// first returns the head of the queue, nil if nobody stands.
+// interpret reads all names by another dialect, nil for none, and calls renewed
+// for each child of which it makes something else. The order is no longer good.
+func (cs *children) interpret(d *dialect.Dialect, renewed func(old, c *dialect.Candidate)) {
+	for _, list := range [][]*dialect.Candidate{cs.queue, cs.rest} {
+		for i, old := range list {
+			c := *old
+			d.Interpret(&c)
+			if !c.Reads(old) {
+				list[i], cs.known[c.Name] = &c, &c
+				renewed(old, &c)
+			}
+		}
+	}
+}
+
+// first returns the head of the queue, nil for an empty queue.
 func (cs *children) first() *dialect.Candidate {
 	if cs.recipe.Holders(cs.queue) == 0 {
 		return nil
@@ -111,17 +126,7 @@ func (cs *children) first() *dialect.Candidate {
 }
 
 // order is the recipe's order as a comparison.
-func (cs *children) order(a, b *dialect.Candidate) int {
-	switch {
-	case a == b:
-		return 0
-	case cs.recipe.Before(a, b):
-		return -1
-	case cs.recipe.Before(b, a):
-		return 1
-	}
-	return 0
-}
+func (cs *children) order(a, b *dialect.Candidate) int { return compare(cs.recipe, a, b) }
 
 // clear takes all out.
 func (cs *children) clear() {
@@ -150,15 +155,18 @@ func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
 // Position finds a contender in an ordered queue.
 func Position(r dialect.Recipe, queue []*dialect.Candidate, c *dialect.Candidate) (int, bool) {
-	return slices.BinarySearchFunc(queue, c, func(a, b *dialect.Candidate) int {
-		switch {
-		case a == b:
-			return 0
-		case r.Before(a, b):
-			return -1
-		case r.Before(b, a):
-			return 1
-		}
+	return slices.BinarySearchFunc(queue, c, func(a, b *dialect.Candidate) int { return compare(r, a, b) })
+}
+
+// compare compares two contenders in a recipe's order.
+func compare(r dialect.Recipe, a, b *dialect.Candidate) int {
+	switch {
+	case a == b:
 		return 0
-	})
+	case r.Before(a, b):
+		return -1
+	case r.Before(b, a):
+		return 1
+	}
+	return 0
 }

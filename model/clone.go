@@ -19,29 +19,14 @@ func (j *Journal) Clone() *Journal {
 	c.rest = slices.Clone(j.rest)
 	c.members = maps.Clone(j.members)
 	c.former = deep(j.former)
-	c.state = j.state.clip()
+	c.past, c.events = j.past.clip(), j.events.clone()
 	c.wakes.last, c.steps, c.work.Last = slices.Clip(j.wakes.last), slices.Clip(j.steps), slices.Clip(j.work.Last)
 	c.tenure.Believers = slices.Clip(j.tenure.Believers)
-	c.cached, c.out = nil, nil
-	c.held = slices.Clone(j.held)
-	if j.pending != nil {
-		p := *j.pending
-		c.pending = &p
-	}
 	c.sessions = j.sessions.Clone()
 	c.unexplained = maps.Clone(j.unexplained)
-	c.last = Changed{}
+	c.cached, c.last = nil, Changed{}
 	c.owned = nil // an index, made when it is wanted
 	return &c
-}
-
-// clip takes the spare room from the histories of a state.
-func (s State) clip() State {
-	// The journal's own are in its fields.
-	s.Queue, s.Ignored, s.Members, s.Wakes, s.Steps = nil, nil, nil, nil, nil
-	s.Work, s.Properties = Work{}, Properties{}
-	s.Handoffs, s.Reigns = slices.Clip(s.Handoffs), slices.Clip(s.Reigns)
-	return s
 }
 
 // deep copies a map and what its values point to.

@@ -19,3 +19,12 @@ func keep[T any](history []T, v T, max int) []T {
 	next = append(next, history[1:]...)
 	return append(next, v)
 }
+
+// replaced returns a copy of a history with another element at i, and with as much
+// room to grow.
+func replaced[T any](history []T, i int, v T) []T {
+	next := make([]T, len(history), cap(history))
+	copy(next, history)
+	next[i] = v
+	return next
+}

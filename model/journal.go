@@ -1,13 +1,12 @@
 package model
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"time"
 
 	"electop/model/dialect"
 	"electop/model/session"
+	"electop/model/znode"
 )
 
 // Config says what election a [Journal] is about.
@@ -32,76 +31,64 @@ type Config struct {
 	Standing []string
 }
 
-// AckWait is how long the event of a handoff waits for the acknowledgement,
-// so that it can tell the takeover. Later events wait behind it.
-const AckWait = time.Second
-
-// heldMax bounds the events that wait behind a handoff, for clocks that stand.
-const heldMax = 4096
-
 // Journal applies observations to an election and tells what happened. It is
 // for one goroutine.
 type Journal struct {
-	cfg    Config // its AckPath is the present one
-	ownAck string // that of electop's own election here
-	// switched is the recipe of the last Switch, nil for none that counts.
-	switched dialect.Recipe
-	n        uint64
-	baseline int  // observations to come that are no events
-	named    bool // whose election it is was told before the first read
-	children
+	cfg      Config
+	baseline int // observations to come that are no events
 
 	began  bool // the first read was applied: changes are events from here on
-	under  bool // state.Parent is a parent that was read and not seen to go
+	under  bool // parent is one that was read and not seen to go
 	gap    bool // unwatched changes may have happened since the last read
 	single bool // the election is a single znode
-	roster
-	said   LinkChanged // the last one
-	state  State       // what is not in the fields above
+	last   Changed
 	cached *State
 
-	head       *dialect.Candidate
-	vacantFrom timeBounds // when the queue was seen to empty
-	listSent   time.Time  // when the last list was asked for; zero: not known
-	listAt     time.Time  // when it came
-	accounted  time.Time  // up to when Led and Vacant are summed
-	ackSeen    bool
-	ackFrom    timeBounds // since when the last handoff waits for its ack; not known: it does not
-	acked      timeBounds // when the acknowledgement became as it is
-	ackSent    time.Time  // when it was asked for last; zero: not known, or in a gap
-	pending    *pendingHandoff
-	held       []Event
-	out        []Event
+	at      time.Time // of the last observation
+	phase   Phase
+	parent  znode.Parent
+	readAt  time.Time      // of the last good read
+	pace    *Pace          // nil: not reported
+	table   *session.Table // the last round of questions to the servers
+	answers *session.Table // the last answer of each server to each question
 
-	sessions session.Tracker
-	// unexplained are leaders whose end later tables may explain, by session.
-	unexplained map[uint64]*gone
-	last        Changed // by the last observation
+	// The queue and the members.
+	children
+	naming naming
+	roster
+	list       listTimes
+	head       *dialect.Candidate // of the queue: who leads
+	vacantFrom timeBounds         // when the queue was seen to empty
 
-	wakes  wakes
-	work   work
-	steps  []StepTaken
-	tenure tenure
+	// What is known besides, each by itself.
+	link        connection
+	ack         acknowledgement
+	sessions    session.Tracker
+	unexplained unexplained
+	wakes       wakes
+	work        work
+	steps       []StepTaken
+	tenure      tenure
+
+	// What happened.
+	past   past
+	totals totals
+	events eventQueue
 }
 
 // NewJournal returns a journal to which nothing was applied yet.
 func NewJournal(cfg Config) *Journal {
-	recipe := cfg.Recipe
-	if recipe == nil {
-		recipe = dialect.Election()
-	}
+	naming := naming{fixed: cfg.Recipe}
 	return &Journal{
 		cfg:      cfg,
-		ownAck:   cfg.AckPath,
-		children: children{recipe: recipe, known: make(map[string]*dialect.Candidate)},
-		n:        cfg.Events,
 		baseline: cfg.Baseline,
+		naming:   naming,
+		children: children{recipe: naming.recipe(), known: make(map[string]*dialect.Candidate)},
 		roster:   roster{members: make(map[string]*Member), former: make(map[uint64]*formerMember)},
-		state: State{
-			Path: cfg.Path, Recipe: recipe, Phase: Unseen,
-			Link: Connection{Link: Connecting},
-			Ack:  AckState{Path: cfg.AckPath, Presence: Absent},
-		},
+		link:     connection{Connection: Connection{Link: Connecting}},
+		ack:      newAcknowledgement(cfg.AckPath, cfg.AckExpected),
+		events:   eventQueue{n: cfg.Events},
+		phase:    Unseen,
 	}
 }
 
@@ -109,12 +96,12 @@ func NewJournal(cfg Config) *Journal {
 // first. Observations come in the order of their making; their times may lie.
 func (j *Journal) Apply(o Observation) []Event {
 	at := wall(o.When())
-	j.out = nil
+	j.events.due = nil
 	j.last = Changed{}
 	if r, ok := o.(*Read); ok && r.Gap {
 		j.gap = true
 	}
-	j.account(at)
+	j.totals.elapse(at, j.head != nil, j.link.Link == Connected && !j.gap)
 	j.tenure.elapse(at, j.Current())
 	switch o := o.(type) {
 	case *Read:
@@ -123,7 +110,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Refresh:
 		j.refresh(o)
 	case *Ack:
-		j.ack(o)
+		j.acknowledge(o)
 	case *Connection:
 		j.connection(o)
 	case *Cast:
@@ -133,15 +120,16 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Switch:
 		j.preset(o.Dialect)
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
-			j.change(r)
+			j.naming.change(r)
+			j.follow()
 			j.checkHead(at, timeBounds{})
 		}
 	case *session.Table:
-		j.table(o)
+		j.asked(o)
 	case *Wake:
 		j.wakes.add(&j.children, o)
 	case *Pace:
-		j.state.Pace = o
+		j.pace = o
 	case *Rules:
 		j.work.Rules = *o
 	case *Write:
@@ -149,26 +137,21 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Advance:
 	}
 	j.tenure.tend(j.head, func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current())
-	j.settle(at)
-	j.state.At = session.Later(j.state.At, at)
+	j.events.settle(at)
+	j.at = session.Later(j.at, at)
 	j.cached = nil
 	if j.baseline > 0 {
 		j.endBaseline()
 	}
-	return j.out
+	return j.events.due
 }
 
 // Held returns until when events are held back for an acknowledgement, if any
 // are.
-func (j *Journal) Held() (time.Time, bool) {
-	if j.pending == nil {
-		return time.Time{}, false
-	}
-	return j.pending.since.Add(AckWait), true
-}
+func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
 
 // At is the time of the last observation applied, and never goes back.
-func (j *Journal) At() time.Time { return j.state.At }
+func (j *Journal) At() time.Time { return j.at }
 
 // Changed is what an observation changed and no event says yet: events wait for
 // an acknowledgement.
@@ -189,90 +172,59 @@ func (j *Journal) State() *State {
 	if j.cached != nil {
 		return j.cached
 	}
-	s := j.state
-	s.Wakes, s.Properties, s.Work, s.Steps = j.wakes.last, j.tenure.Properties, j.work.Work, j.steps
-	s.Queue = slices.Clone(j.queue)
-	s.Ignored = slices.Clone(j.rest)
-	s.Members = make([]*Member, 0, len(j.members))
-	s.bySession = make(map[uint64]*Member, len(j.members)+len(j.former))
-	for _, m := range j.members {
-		s.Members = append(s.Members, m)
+	s := &State{
+		Path: j.cfg.Path, Recipe: j.recipe, Dialect: j.naming.dialect,
+		At: j.at, ReadAt: j.readAt, listSent: j.list.sent,
+		Phase: j.phase, Parent: j.parent, ParentRead: j.under, Single: j.single,
+		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
+		Queue: slices.Clone(j.queue), Ignored: slices.Clone(j.rest),
+		Ack: j.ack.AckState, AckExpected: j.ack.expected, ackSent: j.ack.sent,
+		Table: j.table, Told: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(),
+		Steps: j.steps, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
+		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 	}
-	slices.SortFunc(s.Members, func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
-	for _, m := range s.Members {
-		if m.Session != 0 && s.bySession[m.Session] == nil {
-			s.bySession[m.Session] = m
-		}
-	}
-	for session, d := range j.former {
-		if s.bySession[session] == nil {
-			s.bySession[session] = d.member
-		}
-	}
-	s.ParentRead, s.Single, s.AckExpected = j.under, j.single, j.cfg.AckExpected || j.ackSeen
-	s.listSent, s.ackSent = j.listSent, j.ackSent
-	s.Tracked, s.unexplained = j.sessions.View(), slices.Sorted(maps.Keys(j.unexplained))
-	s.NextSequence, s.NextSequenceKnown = 0, false
+	s.Members, s.bySession = j.roster.view()
 	if s.Phase == Live && j.under {
 		s.NextSequence, s.NextSequenceKnown = s.Parent.Creates()
 	}
-	j.cached = &s
-	return j.cached
+	j.cached = s
+	return s
 }
 
-// emit queues an event; behind a handoff that waits for its acknowledgement
-// everything waits, so that events stay in order.
+// emit adds an event. What the first read shows is no event.
 func (j *Journal) emit(at time.Time, body EventBody) {
-	if !j.began {
-		return
+	if j.began {
+		j.events.add(at, body)
 	}
-	if len(j.held) >= heldMax {
-		j.resolve(nil, nil)
-	}
-	if j.pending != nil {
-		j.held = append(j.held, Event{At: at, Body: body})
-		return
-	}
-	j.n++
-	j.out = append(j.out, Event{N: j.n, At: at, Body: body})
 }
 
 func (j *Journal) connection(c *Connection) {
-	old := j.state.Link
-	j.state.Link = *c
-	other := c.Link == Connected && old.Link == Connected && old.Session != 0 && c.Session != old.Session
-	switch {
-	case old.Link == Connected && (c.Link != Connected || other):
+	lost, news := j.link.change(c)
+	if lost {
 		j.sessions.ConnectionLost(wall(c.At))
 		j.gap = j.gap || j.began
-		j.ackFrom = timeBounds{} // an acknowledgement seen later may be old by then
-		if other {
-			j.state.Reconnects++
-		} else {
-			j.state.DownSince = wall(c.At)
-		}
-	case old.Link != Connected && c.Link == Connected:
-		if !j.state.DownSince.IsZero() {
-			j.state.Reconnects++
-		}
-		j.state.DownSince = time.Time{}
+		j.ack.since = timeBounds{}
 	}
-	say := LinkChanged{c.Link, c.Server, c.Session}
-	// Attempts to connect are news only where the connection was good before.
-	// So is, without one, which server is tried next.
-	again := c.Link != Connected && c.Link == j.said.Link && c.Session == j.said.Session
-	if say == j.said || again || c.Link == Connecting && j.said.Link != Connected {
+	if news != nil {
+		j.events.release(nil, nil)
+		j.emit(wall(c.At), news)
+	}
+}
+
+// acknowledge applies a read of the acknowledgement.
+func (j *Journal) acknowledge(o *Ack) {
+	took, within, ok := j.ack.read(o, j.head, j.gap)
+	if !ok {
 		return
 	}
-	j.said = say
-	j.resolve(nil, nil)
-	j.emit(wall(c.At), say)
+	j.past.takeover(took, within) // on the screen even where it is too late for the event
+	j.events.release(took, within)
 }
 
 func (j *Journal) snapshot(at time.Time) {
 	j.gap = false
 	j.cached = nil
-	j.state.At = session.Later(j.state.At, at)
+	j.at = session.Later(j.at, at)
 	s := j.State()
 	j.cached = nil
 	j.emit(at, Snapshot{s})

@@ -11,9 +11,9 @@ import (
 // read applies one look at the children.
 func (j *Journal) read(r *Read) {
 	at := wall(r.At)
-	defer j.listed(r)
+	defer func() { j.list = timesOf(r) }()
 	if r.Presence == Denied {
-		j.state.Phase, j.gap = Forbidden, true
+		j.phase, j.gap = Forbidden, true
 		return
 	}
 	if r.Single || j.single && r.Presence == Absent {
@@ -27,9 +27,9 @@ func (j *Journal) read(r *Read) {
 		first := !j.began
 		j.begin(at)
 		if j.under {
-			j.vanish(at, j.changed(r, -1))
+			j.vanish(at, j.list.changed(r, -1, j.gap))
 		}
-		j.state.Phase, j.state.ReadAt = NoParent, at
+		j.phase, j.readAt = NoParent, at
 		if first || j.gap {
 			j.snapshot(at)
 		}
@@ -38,7 +38,7 @@ func (j *Journal) read(r *Read) {
 	switch {
 	case !j.began:
 		j.look(r)
-	case j.under && j.state.Parent.Czxid == r.Parent.Czxid:
+	case j.under && j.parent.Czxid == r.Parent.Czxid:
 		j.update(r)
 	default:
 		j.adopt(r)
@@ -51,7 +51,7 @@ func (j *Journal) read(r *Read) {
 // begin marks the first read: what follows is events.
 func (j *Journal) begin(at time.Time) {
 	if !j.began {
-		j.began, j.accounted = true, at
+		j.began, j.totals.at = true, at
 	}
 }
 
@@ -62,17 +62,15 @@ func (j *Journal) look(r *Read) {
 	j.enter(r)
 	j.wakes.told.floor = r.Parent.Pzxid
 	j.recognise(r)
-	for _, c := range j.ordered(r.New, at, false) {
+	for _, c := range j.naming.candidates(r.New, at, false) {
 		if c.Unread {
-			j.deletedAfter(1)
+			j.count(0, 1)
 		} else if j.known[c.Name] == nil {
 			j.put(c)
 			j.came(c)
 		}
 	}
-	if j.head = j.first(); j.head != nil {
-		j.startReign(j.head, at, false)
-	}
+	j.firstHead(at)
 	j.begin(at)
 	j.gap = true // a snapshot is due
 }
@@ -80,7 +78,7 @@ func (j *Journal) look(r *Read) {
 // enter notes the stat of the parent that was read.
 func (j *Journal) enter(r *Read) {
 	j.under = true
-	j.state.Phase, j.state.Parent, j.state.ReadAt = Live, r.Parent, wall(r.At)
+	j.phase, j.parent, j.readAt = Live, r.Parent, wall(r.At)
 }
 
 // adopt applies the first read of another parent.
@@ -94,7 +92,7 @@ func (j *Journal) adopt(r *Read) {
 	j.recognise(r)
 	j.enter(r)
 	joins := j.join(r, at)
-	j.checkHead(at, j.changed(r, -1))
+	j.checkHead(at, j.list.changed(r, -1, j.gap))
 	// What else happened under this parent before the first read of it.
 	creates, ok := r.Parent.Creates()
 	j.missed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
@@ -103,7 +101,7 @@ func (j *Journal) adopt(r *Read) {
 
 // update applies a further read of the same parent.
 func (j *Journal) update(r *Read) {
-	at, old := wall(r.At), j.state.Parent
+	at, old := wall(r.At), j.parent
 	j.enter(r)
 	var gone []*dialect.Candidate
 	later := 0 // of gone: how many went after the list was made
@@ -128,10 +126,9 @@ func (j *Journal) update(r *Read) {
 	if !ok || creates > joins-later {
 		j.vacantFrom = timeBounds{} // somebody may have stood meanwhile
 	}
-	j.checkHead(at, j.changed(r, n))
+	j.checkHead(at, j.list.changed(r, n, j.gap))
 	j.missed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
-	j.deletedAfter(later)
-	j.createdAfter(later)
+	j.count(later, later)
 	j.drop(at, r)
 }
 
@@ -163,7 +160,7 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 		}
 	}
 	for _, c := range replaced {
-		j.replace(c, j.candidate(*listed[c.Name], wall(r.At), false))
+		j.replace(c, j.naming.candidate(*listed[c.Name], wall(r.At), false))
 	}
 	return gone, later
 }
@@ -182,7 +179,7 @@ func (j *Journal) drop(at time.Time, r *Read) {
 		return
 	}
 	j.leave(gone, at)
-	j.deletedAfter(len(gone))
+	j.count(0, len(gone))
 	var deleted timeBounds
 	if !j.gap {
 		deleted = timeBounds{earliest: wall(r.Sent), latest: wall(r.End), likely: at}
@@ -193,17 +190,11 @@ func (j *Journal) drop(at time.Time, r *Read) {
 	j.checkHead(at, deleted)
 }
 
-// deletedAfter puts the parent's stat right for n deletes that are later than
-// it and known, so that the next read does not count them again.
-func (j *Journal) deletedAfter(n int) {
-	j.state.Parent.Cversion += int32(n)
-	j.state.Parent.Children -= int32(n)
-}
-
-// createdAfter is the same for creates.
-func (j *Journal) createdAfter(n int) {
-	j.state.Parent.Cversion += int32(n)
-	j.state.Parent.Children += int32(n)
+// count adds changes to the parent's stat that are known and later than it, so
+// that the next read does not count them again.
+func (j *Journal) count(creates, deletes int) {
+	j.parent.Cversion += int32(creates + deletes)
+	j.parent.Children += int32(creates - deletes)
 }
 
 // vanish applies the parent's own deletion: nothing under it is left, and
@@ -219,7 +210,7 @@ func (j *Journal) vanish(at time.Time, changed timeBounds) {
 	j.wakes.gone(&j.children)
 	j.last.ParentGone = true
 	j.under = false
-	j.state.Phase, j.state.Parent = NoParent, znode.Parent{}
+	j.phase, j.parent = NoParent, znode.Parent{}
 	j.checkHead(at, changed)
 	j.missed(at, 0, 0, false)
 }
@@ -238,7 +229,7 @@ func (j *Journal) refresh(r *Refresh) {
 		return
 	}
 	at := wall(r.At)
-	c := j.candidate(z, old.SeenAt, old.Joined)
+	c := j.naming.candidate(z, old.SeenAt, old.Joined)
 	if old.Czxid != c.Czxid {
 		c.SeenAt, c.Joined = at, false
 	}
@@ -271,7 +262,7 @@ func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
 // join puts in a read's new children, says so, and returns how many there
 // were.
 func (j *Journal) join(r *Read, at time.Time) (joins int) {
-	for _, c := range j.ordered(r.New, at, !j.gap) {
+	for _, c := range j.naming.candidates(r.New, at, !j.gap) {
 		if j.known[c.Name] == nil {
 			j.put(c)
 			j.came(c)
@@ -283,28 +274,21 @@ func (j *Journal) join(r *Read, at time.Time) (joins int) {
 }
 
 func (j *Journal) joined(at time.Time, c *dialect.Candidate) {
-	j.state.Totals.Joined++
+	j.totals.Joined++
 	j.emit(at, Joined{c, !j.recipe.Contends(c)})
 }
 
 func (j *Journal) left(at time.Time, c *dialect.Candidate) {
-	j.state.Totals.Left++
+	j.totals.Left++
 	if j.recipe.Contends(c) {
 		j.last.Left = append(j.last.Left, c)
 	}
 	j.emit(at, Left{c, !j.recipe.Contends(c)})
 }
 
-// missed says what the counters have and the lists had not.
+// missed reports what the parent's counters have and the lists do not.
 func (j *Journal) missed(at time.Time, creates, deletes int, known bool) {
-	known = known && creates >= 0 && deletes >= 0
-	switch {
-	case !known:
-		j.state.Totals.Unknown++
-		j.emit(at, Missed{})
-	case creates > 0 || deletes > 0:
-		j.state.Totals.MissedCreates += creates
-		j.state.Totals.MissedDeletes += deletes
-		j.emit(at, Missed{creates, deletes, true})
+	if m, ok := j.totals.miss(creates, deletes, known); ok {
+		j.emit(at, m)
 	}
 }

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"electop/model/dialect"
@@ -61,6 +63,28 @@ func (r *roster) memberOf(c *dialect.Candidate) *Member {
 		return d.member
 	}
 	return nil
+}
+
+// view returns the members by ID, and who owns or owned each session: the present
+// members before the former ones.
+func (r *roster) view() (members []*Member, bySession map[uint64]*Member) {
+	members = make([]*Member, 0, len(r.members))
+	bySession = make(map[uint64]*Member, len(r.members)+len(r.former))
+	for _, m := range r.members {
+		members = append(members, m)
+	}
+	slices.SortFunc(members, func(a, b *Member) int { return cmp.Compare(a.ID, b.ID) })
+	for _, m := range members {
+		if m.Session != 0 && bySession[m.Session] == nil {
+			bySession[m.Session] = m
+		}
+	}
+	for session, d := range r.former {
+		if bySession[session] == nil {
+			bySession[session] = d.member
+		}
+	}
+	return members, bySession
 }
 
 // timeouts returns the timeouts of all sessions that members have or had.

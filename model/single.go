@@ -18,7 +18,7 @@ func (j *Journal) lone(r *Read) {
 		j.vanish(at, timeBounds{})
 	}
 	j.single = true
-	j.state.Phase, j.state.Parent, j.state.ReadAt = Live, znode.Parent{}, at
+	j.phase, j.parent, j.readAt = Live, znode.Parent{}, at
 	var z *znode.Znode
 	if r.Presence == Present && len(r.New) > 0 && !r.New[0].Unread {
 		it := r.New[0]
@@ -34,10 +34,10 @@ func (j *Journal) lone(r *Read) {
 	switch {
 	case z == nil:
 	case old != nil:
-		j.replace(old, j.candidate(*z, old.SeenAt, old.Joined))
+		j.replace(old, j.naming.candidate(*z, old.SeenAt, old.Joined))
 	default:
 		j.recognise(&Read{New: []znode.Znode{*z}, Full: true, Single: true})
-		c := j.candidate(*z, at, !first && !j.gap)
+		c := j.naming.candidate(*z, at, !first && !j.gap)
 		j.put(c)
 		j.came(c)
 		if !first {
@@ -45,13 +45,11 @@ func (j *Journal) lone(r *Read) {
 		}
 	}
 	if first {
-		if j.head = j.first(); j.head != nil {
-			j.startReign(j.head, at, false)
-		}
+		j.firstHead(at)
 		j.begin(at)
 		j.gap = true // a snapshot is due
 	} else {
-		changed := j.changed(r, -1)
+		changed := j.list.changed(r, -1, j.gap)
 		if j.head == nil && z != nil && j.vacantFrom.known() {
 			// Others may have come and gone between two looks.
 			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
@@ -68,7 +66,7 @@ func (j *Journal) plural(at time.Time) {
 	j.leave(slices.Concat(j.queue, j.rest), at)
 	clear(j.known)
 	j.single = false
-	if d := j.state.Dialect; d != nil && d.Single {
-		j.speak(nil)
+	if d := j.naming.dialect; d != nil && d.Single {
+		j.interpret(nil)
 	}
 }

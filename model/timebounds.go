@@ -3,7 +3,6 @@ package model
 import (
 	"time"
 
-	"electop/model/dialect"
 	"electop/model/session"
 )
 
@@ -77,25 +76,28 @@ func (s *Span) Loose(d time.Duration) bool {
 // shows of a duration that matters.
 const looseLeast = 10 * time.Millisecond
 
-// changed returns when the changes that a read shows happened; of those there
-// are n, negative where that is not known. In a gap the
-// time is not known.
-func (j *Journal) changed(r *Read, n int) timeBounds {
-	at, notified := wall(r.At), wall(r.Notified)
-	if j.gap {
+// listTimes are when the last list of the children was requested and answered.
+type listTimes struct{ sent, at time.Time } // zero: not known
+
+// changed returns when the changes that a read shows happened: n changes, negative
+// where the number is not known. In a gap the time is not known.
+func (l listTimes) changed(r *Read, n int, gap bool) timeBounds {
+	if gap {
 		return timeBounds{}
 	}
-	m := timeBounds{earliest: j.listSent, latest: at, likely: at}
+	at, notified := wall(r.At), wall(r.Notified)
+	m := timeBounds{earliest: l.sent, latest: at, likely: at}
 	if r.Notified.IsZero() || notified.After(at) {
 		return m
 	}
 	if !r.Heard.IsZero() {
 		m.earliest = session.Later(m.earliest, wall(r.Heard))
 	}
-	// One that came before the last list was answered may be of what that shows.
-	first := j.listAt.IsZero() || notified.After(j.listAt)
+	// A notification that came before the last list was answered may be of a
+	// change that the list shows.
+	first := l.at.IsZero() || notified.After(l.at)
 	switch {
-	case n == 1 && first, j.listSent.IsZero(): // of a recording without bounds
+	case n == 1 && first, l.sent.IsZero(): // of a recording without bounds
 		m.likely = notified
 	default:
 		m.likely = between(notified, at)
@@ -109,27 +111,11 @@ func (j *Journal) changed(r *Read, n int) timeBounds {
 	return m
 }
 
-// listed notes when the list of a read was asked for and answered.
-func (j *Journal) listed(r *Read) {
-	j.listSent, j.listAt = time.Time{}, wall(r.At)
+// timesOf returns the times of a read's list.
+func timesOf(r *Read) listTimes {
+	l := listTimes{at: wall(r.At)}
 	if !r.Sent.IsZero() && !r.Sent.After(r.At) {
-		j.listSent = wall(r.Sent)
+		l.sent = wall(r.Sent)
 	}
-}
-
-// deletedBy narrows down when a child was deleted, if the server told.
-func (j *Journal) deletedBy(c *dialect.Candidate, m timeBounds) timeBounds {
-	if c == nil {
-		return m
-	}
-	for i := len(j.wakes.last) - 1; i >= 0; i-- {
-		w := j.wakes.last[i]
-		if w.Zxid <= c.Czxid {
-			break
-		}
-		if w.Znode == c.Name && w.Candidate != nil && w.Candidate.ID() == c.ID() && !w.Deleted.IsZero() {
-			return seenAt(wall(w.Deleted))
-		}
-	}
-	return m
+	return l
 }

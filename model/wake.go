@@ -149,6 +149,19 @@ func (w *wakes) came(cs *children, c *dialect.Candidate, from int64) {
 	}
 }
 
+// deleted narrows down when a child was deleted, if the server reported it.
+func (w *wakes) deleted(c *dialect.Candidate, m timeBounds) timeBounds {
+	for _, x := range slices.Backward(w.last) {
+		if x.Zxid <= c.Czxid {
+			break
+		}
+		if x.Znode == c.Name && x.Candidate != nil && x.Candidate.ID() == c.ID() && !x.Deleted.IsZero() {
+			return seenAt(wall(x.Deleted))
+		}
+	}
+	return m
+}
+
 // amend changes what is remembered of the deletions after a zxid; change reports
 // whether it did. States share the old ones.
 func (w *wakes) amend(after int64, change func(x *Woken) bool) {

@@ -21,7 +21,7 @@ func (j *Journal) Weight() int {
 	n += len(j.members) * (size[string]() + size[*Member]() + entryBytes)
 	n += len(j.former) * (size[formerMember]() + 2*entryBytes)
 	n += j.sessions.Weight()
-	n += (len(j.state.Handoffs) + len(j.state.Reigns) + len(j.wakes.last)) * size[Reign]() / 4 // mostly shared
+	n += (len(j.past.handoffs) + len(j.past.reigns) + len(j.wakes.last)) * size[Reign]() / 4 // mostly shared
 	return n
 }
 

@@ -18,17 +18,17 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Pace", "model.Write", "model.Woken", "doctor.watchTable", "model.gone",
+		"doctor.Risk", "doctor.Finding", "model.Pace", "model.Write", "model.Woken", "doctor.watchTable",
 	}
 	// sharedMaps and sharedSlices are made anew when they change. What is
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
 		"doctor.predecessors.before", // copied before it is written, as it is marked as shared
-		"doctor.riskView", "election.sessions.known.clients", "election.sessions.known.timeouts", "election.state.Tracked.clients", "election.state.Tracked.timeouts",
+		"doctor.riskView", "election.sessions.known.clients", "election.sessions.known.timeouts",
 	}
 	sharedSlices = []string{
 		"election.steps", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
-		"election.state.Handoffs", "election.state.Reigns", "doctor.lost", "doctor.findings", "held",
+		"election.past.handoffs", "election.past.reigns", "doctor.lost", "doctor.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
@@ -37,7 +37,7 @@ var (
 		"election.wakes.told.chunks", "election.wakes.told.chunks[]", "election.wakes.fallen",
 	}
 	// notCloned is what the clone makes anew when it needs it.
-	notCloned = []string{"cached", "election.state.Wakes", "election.state.Steps", "election.state.Work", "election.state.Properties", "election.state.unexplained", "doctor.out", "election.cached", "election.out", "election.last", "election.state.Queue", "election.state.Ignored", "election.state.Members", "election.state.bySession", "election.children.owned"}
+	notCloned = []string{"cached", "doctor.out", "election.cached", "election.events.due", "election.last", "election.children.owned"}
 )
 
 // settable makes an unexported field writable.
@@ -53,7 +53,7 @@ func fill(t *testing.T, path string, v reflect.Value, depth int) {
 	}
 	switch v.Kind() {
 	case reflect.Bool:
-		v.SetBool(!strings.HasSuffix(path, "departed.shared"))
+		v.SetBool(!strings.HasSuffix(path, "predecessors.shared"))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		v.SetInt(1)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
@@ -196,7 +196,7 @@ func TestCloneSharesNothingThatIsWritten(t *testing.T) {
 	compare("", reflect.ValueOf(j).Elem(), reflect.ValueOf(&same).Elem(), func(s string) {
 		found[strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })[0]] = true
 	})
-	for _, field := range []string{"election.children.known", "election.children.queue", "election.children.rest", "election.roster.members", "election.roster.former", "election.held", "election.pending", "election.state.Handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.risks", "doctor.former.sessions", "doctor.former.ring", "doctor.suspects"} {
+	for _, field := range []string{"election.children.known", "election.children.queue", "election.children.rest", "election.roster.members", "election.roster.former", "election.events.held", "election.past.handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.risks", "doctor.former.sessions", "doctor.former.ring", "doctor.suspects"} {
 		if !found[field] {
 			t.Errorf("that %s is shared went unnoticed", field)
 		}

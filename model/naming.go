@@ -1,0 +1,94 @@
+package model
+
+import (
+	"slices"
+	"time"
+
+	"electop/model/dialect"
+	"electop/model/znode"
+)
+
+// naming is which system's election it is, and the recipe to follow.
+type naming struct {
+	fixed    dialect.Recipe   // by configuration: nothing is recognised; else nil
+	dialect  *dialect.Dialect // nil: not recognised
+	switched dialect.Recipe   // of the last [Switch], nil for the dialect's own
+	preset   bool             // a baseline gave the dialect
+}
+
+// recipe returns the recipe to follow.
+func (n *naming) recipe() dialect.Recipe {
+	switch {
+	case n.fixed != nil:
+		return n.fixed
+	case n.switched != nil:
+		return n.switched
+	case n.dialect != nil:
+		return n.dialect.Recipe
+	}
+	return dialect.Election()
+}
+
+// change follows another recipe. Where the election is recognised, the plain
+// recipe stands for its dialect's own.
+func (n *naming) change(r dialect.Recipe) {
+	switch {
+	case n.fixed != nil:
+		n.fixed = r
+	case r == dialect.Election():
+		n.switched = nil
+	default:
+		n.switched = r
+	}
+}
+
+// recognised returns the dialect that r's new children show: the present one if
+// they show nothing else. Under the same parent (under) an unknown dialect does not
+// replace a known one, as it may be just a stray child. While the queue is not
+// empty the dialect only changes to one that contains it.
+func (n *naming) recognised(r *Read, cs *children, path string, under bool) *dialect.Dialect {
+	if n.fixed != nil || len(r.New) == 0 {
+		return n.dialect
+	}
+	if n.dialect != nil && len(cs.queue) > 0 {
+		return n.dialect.Widened(r.New)
+	}
+	shown := r.New
+	if !r.Full {
+		shown = slices.Clone(r.New)
+		for _, c := range cs.known {
+			shown = append(shown, c.Znode)
+		}
+	}
+	d := dialect.Recognise(path, shown)
+	if d == nil && r.Single {
+		d = dialect.SingleZnode()
+	}
+	if d == nil || d.Unknown() && n.dialect != nil && under {
+		return n.dialect
+	}
+	return d
+}
+
+// shares reports whether it may be normal here that a session owns several
+// contenders: threads of one process that wait for a lock do. Our members do not.
+func (n *naming) shares() bool {
+	return n.dialect != nil && n.dialect.Shares() || dialect.SessionsShare(n.recipe())
+}
+
+// candidate makes a child of the election out of a znode.
+func (n *naming) candidate(z znode.Znode, at time.Time, joined bool) *dialect.Candidate {
+	c := &dialect.Candidate{Znode: z, SeenAt: at, Joined: joined}
+	n.dialect.Interpret(c)
+	return c
+}
+
+// candidates makes children out of the znodes, in the recipe's order.
+func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dialect.Candidate {
+	recipe, out := n.recipe(), make([]*dialect.Candidate, len(zs))
+	for i := range zs {
+		out[i] = n.candidate(zs[i], at, joined)
+	}
+	slices.SortFunc(out, func(a, b *dialect.Candidate) int { return compare(recipe, a, b) })
+	return out
+}

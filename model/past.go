@@ -1,0 +1,87 @@
+package model
+
+import (
+	"slices"
+	"time"
+
+	"electop/model/dialect"
+	"electop/model/session"
+)
+
+// past is the handoffs and reigns so far, at most [HistoryMax] of each, oldest
+// first. States share both slices, so what is in them is replaced, never written.
+type past struct {
+	handoffs []*Handoff
+	reigns   []Reign
+}
+
+func (p *past) handoff(h *Handoff) { p.handoffs = remember(p.handoffs, h) }
+
+// takeover sets the takeover of the last handoff.
+func (p *past) takeover(took *time.Duration, within *Span) {
+	n := len(p.handoffs) - 1
+	h := *p.handoffs[n]
+	h.Takeover, h.TakeoverIn = took, within
+	p.handoffs = replaced(p.handoffs, n, &h)
+}
+
+func (p *past) begin(r Reign) { p.reigns = remember(p.reigns, r) }
+
+// current returns the reign that has not ended, nil if there is none.
+func (p *past) current() *Reign {
+	if n := len(p.reigns); n > 0 && p.reigns[n-1].To.IsZero() {
+		return &p.reigns[n-1]
+	}
+	return nil
+}
+
+// end ends the current reign, if there is one.
+func (p *past) end(at time.Time, cause Cause) {
+	if r := p.current(); r != nil {
+		ended := *r
+		ended.To, ended.Cause = session.Later(r.From, at), cause
+		p.reigns = replaced(p.reigns, len(p.reigns)-1, ended)
+	}
+}
+
+// renew puts c in the place of old, which is the same znode, where old leads.
+func (p *past) renew(old, c *dialect.Candidate) {
+	if r := p.current(); r != nil && r.Leader == old {
+		renewed := *r
+		renewed.Leader = c
+		p.reigns = replaced(p.reigns, len(p.reigns)-1, renewed)
+	}
+}
+
+// correct corrects the cause of the end of a reign, of which the event is already
+// published and stays as it was.
+func (p *past) correct(x correction) {
+	for i, h := range slices.Backward(p.handoffs) {
+		if h.From == nil || h.From.ID() != x.from || !h.At.Equal(x.at) {
+			continue
+		}
+		corrected := *h
+		corrected.Cause, corrected.Evidence = x.cause, x.evidence
+		p.handoffs = replaced(p.handoffs, i, &corrected)
+		break
+	}
+	for i, r := range slices.Backward(p.reigns) {
+		if r.Leader.ID() != x.from || !r.To.Equal(x.at) {
+			continue
+		}
+		r.Cause = x.cause
+		p.reigns = replaced(p.reigns, i, r)
+		break
+	}
+}
+
+// forget drops all but the last reign.
+func (p *past) forget() {
+	p.handoffs = nil
+	if n := len(p.reigns); n > 0 {
+		p.reigns = slices.Clone(p.reigns[n-1:])
+	}
+}
+
+// clip takes the spare room, so that a copy does not append to the same array.
+func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
