@@ -137,7 +137,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if !ok || m.Fault != model.Frozen || m.Belief != model.Leading || !m.FaultAt.Equal(frozen) {
 			t.Errorf("frozen for an hour: %+v", m)
 		}
-		if h := st.Homeless(); len(h) != 1 || h[0].ID != "amber" {
+		if h := st.WithoutZnode(); len(h) != 1 || h[0].ID != "amber" {
 			t.Errorf("without a znode: %+v", h)
 		}
 		must(t, s.cast.Thaw("amber"))

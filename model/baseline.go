@@ -159,13 +159,13 @@ func (b *baseline) tables() {
 	if b.Table == nil {
 		return
 	}
-	for i := range b.Told.Servers {
-		told, last := &b.Told.Servers[i], b.Table.Server(b.Told.Servers[i].Addr)
+	for i := range b.Answers.Servers {
+		told, last := &b.Answers.Servers[i], b.Table.Server(b.Answers.Servers[i].Addr)
 		if last == nil || last.Basic.State == told.Basic.State && last.Connections.State == told.Connections.State &&
 			last.Sessions.State == told.Sessions.State && last.Watches.State == told.Watches.State {
 			continue
 		}
-		before := *b.Told
+		before := *b.Answers
 		if !b.watched.IsZero() {
 			before.At, before.End = b.watched, b.watchedEnd
 		}

@@ -30,7 +30,7 @@ type present struct {
 	Members               []*model.Member
 	Owners                []string // of Queue: our member, by ID
 	Ack                   model.AckState
-	Table, Told           *session.Table
+	Table, Answers        *session.Table
 	Pace                  *model.Pace
 	Rules                 model.Rules
 	Believers             []string
@@ -48,7 +48,7 @@ type child struct {
 func presentOf(s *doctor.State) present {
 	p := present{
 		Path: s.Path, Recipe: s.Recipe.Name(), Phase: s.Phase, Link: s.Link, DownSince: s.DownSince, At: s.At, ReadAt: s.ReadAt,
-		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Table: s.Table, Told: s.Told, Pace: s.Pace, Rules: s.Work.Rules,
+		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Table: s.Table, Answers: s.Answers, Pace: s.Pace, Rules: s.Work.Rules,
 		Believers: s.Properties.Believers, Next: s.NextSequence, NextKnown: s.NextSequenceKnown,
 	}
 	if s.Dialect != nil {
@@ -188,7 +188,7 @@ func TestBaselineInTheMiddle(t *testing.T) {
 	}
 	s.tree.delete(b)
 	j.Apply(&model.Wake{At: s.tree.now, Znode: b, Zxid: s.tree.zxid})
-	if w := j.State().Wakes; len(w) != 1 || w[0].Stood != 2 || !w[0].Leader {
+	if w := j.State().Wakes; len(w) != 1 || w[0].Contenders != 2 || !w[0].Leader {
 		t.Errorf("the next wake is %+v", w)
 	}
 }

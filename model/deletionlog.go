@@ -3,7 +3,7 @@ package model
 import "slices"
 
 // deletionLog has the deletions that [Wake] observations told of, by their zxids: the
-// last endsMax, and up to a chunk more. A value is never written: what add
+// last deletionsMax, and up to a chunk more. A value is never written: what add
 // returns shares all but one chunk with it.
 type deletionLog struct {
 	chunks [][]deletion // oldest first; all but the last are full
@@ -18,15 +18,15 @@ type deletion struct {
 }
 
 const (
-	endsMax   = 4096
-	endsChunk = 64
+	deletionsMax   = 4096
+	deletionsChunk = 64
 )
 
 func (e deletionLog) add(name string, zxid int64) deletionLog {
 	n := len(e.chunks)
-	if n == 0 || len(e.chunks[n-1]) == endsChunk {
-		if n > endsMax/endsChunk {
-			e.floor = e.chunks[0][endsChunk-1].zxid
+	if n == 0 || len(e.chunks[n-1]) == deletionsChunk {
+		if n > deletionsMax/deletionsChunk {
+			e.floor = e.chunks[0][deletionsChunk-1].zxid
 			e.chunks = e.chunks[1:]
 		}
 		e.chunks = append(slices.Clip(e.chunks), []deletion{{name, zxid}})

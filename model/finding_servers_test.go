@@ -118,8 +118,8 @@ func TestStrangersServers(t *testing.T) {
 			}
 		})
 		st := c.j.State()
-		if got := len(st.Risks) > 0; got != listed || st.Told.Whole != listed {
-			t.Errorf("%+v: risks %+v, whole %v (%s)", x, st.Risks, st.Told.Whole, st.Told.Unwhole)
+		if got := len(st.Risks) > 0; got != listed || st.Answers.Whole != listed {
+			t.Errorf("%+v: risks %+v, whole %v (%s)", x, st.Risks, st.Answers.Whole, st.Answers.Unwhole)
 		}
 		if !listed {
 			c.has()

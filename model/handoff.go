@@ -13,7 +13,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds) {
 	h := &Handoff{At: at, From: old, To: head, Cause: CauseUnknown}
 	gone := old != nil && !j.has(old)
 	if gone {
-		changed = j.wakes.deleted(old, changed)
+		changed = j.wakes.deletionTime(old, changed)
 	}
 	h.Earliest, h.Latest = changed.earliest, changed.latest
 	m := j.memberOf(old)

@@ -179,7 +179,7 @@ func (j *Journal) State() *State {
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
 		Queue: slices.Clone(j.queue), Ignored: slices.Clone(j.rest),
 		Ack: j.ack.AckState, AckExpected: j.ack.expected, ackSent: j.ack.sent,
-		Table: j.table, Told: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(),
+		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(),
 		Steps: j.steps, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 	}

@@ -60,7 +60,7 @@ func (j *Journal) begin(at time.Time) {
 func (j *Journal) look(r *Read) {
 	at := wall(r.At)
 	j.enter(r)
-	j.wakes.told.floor = r.Parent.Pzxid
+	j.wakes.deletions.floor = r.Parent.Pzxid
 	j.recognise(r)
 	for _, c := range j.naming.candidates(r.New, at, false) {
 		if c.Unread {

@@ -47,9 +47,9 @@ type State struct {
 	Ack     AckState
 
 	// Table is what the members of the ensemble said in the last round, nil: they
-	// were never asked. Told is what each last said to each question, which may
+	// were never asked. Answers is what each last said to each question, which may
 	// be of several rounds.
-	Table, Told *session.Table
+	Table, Answers *session.Table
 	// Tracked is what the servers said of sessions.
 	Tracked session.View
 
@@ -182,9 +182,9 @@ func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
 	return nil, -1
 }
 
-// Homeless returns our own members that have no znode in the queue: still
+// WithoutZnode returns our own members that have no znode in the queue: still
 // volunteering, or frozen while their session expired.
-func (s *State) Homeless() []*Member {
+func (s *State) WithoutZnode() []*Member {
 	if len(s.Members) == 0 {
 		return nil
 	}

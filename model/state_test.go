@@ -71,7 +71,7 @@ func TestStatesAreRead(t *testing.T) {
 	go func() {
 		n := 0
 		for st := range states {
-			n += len(st.Homeless())
+			n += len(st.WithoutZnode())
 			for _, c := range st.Queue {
 				n += len(c.Label())
 				if st.Member(c) != nil {
@@ -138,8 +138,8 @@ func TestStateLookups(t *testing.T) {
 	if m := st.Member(nil); m != nil {
 		t.Errorf("Member of nobody = %v", m)
 	}
-	if h := st.Homeless(); len(h) != 2 || h[0].ID != "a" || h[1].ID != "c" {
-		t.Errorf("Homeless = %v", h)
+	if h := st.WithoutZnode(); len(h) != 2 || h[0].ID != "a" || h[1].ID != "c" {
+		t.Errorf("WithoutZnode = %v", h)
 	}
 	s.apply(&model.Cast{At: s.tree.now, Member: model.Member{ID: "b"}, Gone: true})
 	if len(st.Members) != 3 || len(s.j.State().Members) != 2 {

@@ -29,10 +29,10 @@ func TestToldKeepsAnswers(t *testing.T) {
 		session.Server{Addr: "a:1", Basic: answered(2), Connections: answered(2)},
 		session.Server{Addr: "c:1", Basic: answered(2)}))
 	s := j.State()
-	if n := len(s.Told.Servers); n != 3 {
+	if n := len(s.Answers.Servers); n != 3 {
 		t.Fatalf("%d servers, want those of the last round", n)
 	}
-	b, a, c := s.Told.Servers[0], s.Told.Servers[1], s.Told.Servers[2]
+	b, a, c := s.Answers.Servers[0], s.Answers.Servers[1], s.Answers.Servers[2]
 	if a.Watches != answered(1) || len(a.Watched) != 1 || a.Connections != answered(2) || a.Basic != answered(2) || !a.Leftover {
 		t.Errorf("a: %+v", a)
 	}
@@ -46,7 +46,7 @@ func TestToldKeepsAnswers(t *testing.T) {
 		t.Error("the last round itself was changed")
 	}
 	j.Apply(round(3, session.Server{Addr: "a:1", Basic: answered(3), Connections: answered(3), Sessions: answered(3), Watches: answered(3)}))
-	if a := j.State().Told.Servers[0]; a.Watches != answered(3) || len(a.Watched) != 0 || a.Leftover {
+	if a := j.State().Answers.Servers[0]; a.Watches != answered(3) || len(a.Watched) != 0 || a.Leftover {
 		t.Errorf("a after a full round: %+v", a)
 	}
 }

@@ -14,9 +14,9 @@ type Woken struct {
 	// Leader says that it held the role: this is the wake of a handoff.
 	Leader bool
 	Recipe string // that was followed then
-	// Stood is how many contenders stood when it went, itself included. One that
+	// Contenders is how many contenders stood when it went, itself included. One that
 	// came and went unread does not count.
-	Stood int
+	Contenders int
 }
 
 // # Wakes and reads
@@ -29,16 +29,16 @@ type Woken struct {
 // wakes is what the journal keeps to know that. Nothing in it is written in
 // place.
 type wakes struct {
-	last []*Woken // oldest first, at most [HistoryMax]
-	told deletionLog
-	// fallen are the contenders in the queue whose deletion was told, in its
+	last      []*Woken // oldest first, at most [HistoryMax]
+	deletions deletionLog
+	// deleted are the contenders in the queue whose deletion was told, in its
 	// order: a read of that is to come.
-	fallen []*dialect.Candidate
+	deleted []*dialect.Candidate
 }
 
 // add applies what a deletion caused: its first word, or later numbers.
 func (w *wakes) add(cs *children, o *Wake) {
-	if w.told.of(o.Znode, o.Zxid-1) == o.Zxid {
+	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
 		w.amend(o.Zxid-1, func(x *Woken) bool {
 			again := x.Zxid == o.Zxid && x.Znode == o.Znode
 			if again {
@@ -52,49 +52,49 @@ func (w *wakes) add(cs *children, o *Wake) {
 	if c != nil && (c.Czxid >= o.Zxid || w.ended(cs, c)) {
 		c = nil // another of that name, that nobody read
 	}
-	x := &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name(), Stood: len(cs.queue) - len(w.fallen)}
+	x := &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name(), Contenders: len(cs.queue) - len(w.deleted)}
 	if cs.leads(c) {
 		at, _ := Position(cs.recipe, cs.queue, c)
-		ahead, _ := Position(cs.recipe, w.fallen, c)
+		ahead, _ := Position(cs.recipe, w.deleted, c)
 		x.Leader = at == ahead
 	}
 	// The end of a session deletes all that it owns at once.
 	for i := len(w.last) - 1; i >= 0 && w.last[i].Zxid == o.Zxid; i-- {
-		x.Stood, x.Leader = w.last[i].Stood, x.Leader && !w.last[i].Leader
+		x.Contenders, x.Leader = w.last[i].Contenders, x.Leader && !w.last[i].Leader
 	}
-	w.told = w.told.add(o.Znode, o.Zxid)
+	w.deletions = w.deletions.add(o.Znode, o.Zxid)
 	if c != nil {
-		w.fell(cs, c)
+		w.addDeleted(cs, c)
 	}
 	w.last = remember(w.last, x)
 }
 
-// fell notes that a child that is there by what was read is not there any more.
-func (w *wakes) fell(cs *children, c *dialect.Candidate) {
+// addDeleted notes that a child that is there by what was read is not there any more.
+func (w *wakes) addDeleted(cs *children, c *dialect.Candidate) {
 	if !cs.counts(c) {
 		return
 	}
-	i, _ := Position(cs.recipe, w.fallen, c)
-	w.fallen = slices.Insert(slices.Clip(w.fallen), i, c)
+	i, _ := Position(cs.recipe, w.deleted, c)
+	w.deleted = slices.Insert(slices.Clip(w.deleted), i, c)
 }
 
 // sort finds the fallen again, by another recipe. read is the parent's pzxid as it
 // was read.
 func (w *wakes) sort(cs *children, read int64) {
-	w.fallen = nil
-	for _, e := range w.told.after(read) {
+	w.deleted = nil
+	for _, e := range w.deletions.after(read) {
 		if c := cs.known[e.name]; cs.counts(c) && c.Czxid < e.zxid && !w.ended(cs, c) {
-			w.fell(cs, c)
+			w.addDeleted(cs, c)
 		}
 	}
 }
 
 // gone takes those out of the fallen that are not in the queue any more.
 func (w *wakes) gone(cs *children) {
-	if len(w.fallen) == 0 {
+	if len(w.deleted) == 0 {
 		return
 	}
-	w.fallen = slices.DeleteFunc(slices.Clone(w.fallen), func(c *dialect.Candidate) bool {
+	w.deleted = slices.DeleteFunc(slices.Clone(w.deleted), func(c *dialect.Candidate) bool {
 		now := cs.known[c.Name]
 		return now == nil || now.Czxid != c.Czxid
 	})
@@ -104,10 +104,10 @@ func (w *wakes) gone(cs *children) {
 // by what was read.
 func (w *wakes) ended(cs *children, c *dialect.Candidate) bool {
 	if !cs.counts(c) {
-		return w.told.of(c.Name, c.Czxid) != 0
+		return w.deletions.of(c.Name, c.Czxid) != 0
 	}
-	_, fell := Position(cs.recipe, w.fallen, c)
-	return fell
+	_, found := Position(cs.recipe, w.deleted, c)
+	return found
 }
 
 // led reports whether c, of the queue, was the first when it was deleted at
@@ -115,7 +115,7 @@ func (w *wakes) ended(cs *children, c *dialect.Candidate) bool {
 func (w *wakes) led(cs *children, c *dialect.Candidate, zxid int64) bool {
 	at, _ := Position(cs.recipe, cs.queue, c)
 	return cs.leads(c) && !slices.ContainsFunc(cs.queue[:at], func(x *dialect.Candidate) bool {
-		end := w.told.of(x.Name, x.Czxid)
+		end := w.deletions.of(x.Name, x.Czxid)
 		return cs.counts(x) && x.Czxid < zxid && (end == 0 || end >= zxid)
 	})
 }
@@ -123,15 +123,15 @@ func (w *wakes) led(cs *children, c *dialect.Candidate, zxid int64) bool {
 // came puts right what was said, before c was read, of deletions after its
 // creation: it stood then.
 func (w *wakes) came(cs *children, c *dialect.Candidate, from int64) {
-	if w.told.newest() <= from {
+	if w.deletions.newest() <= from {
 		return
 	}
 	counts := cs.counts(c)
-	end := w.told.of(c.Name, from)
+	end := w.deletions.of(c.Name, from)
 	w.amend(from, func(x *Woken) bool {
 		if end == x.Zxid && x.Znode == c.Name {
 			if counts && x.Candidate == nil {
-				x.Stood++
+				x.Contenders++
 			}
 			x.Candidate = c
 			x.Leader = w.led(cs, c, end)
@@ -140,17 +140,17 @@ func (w *wakes) came(cs *children, c *dialect.Candidate, from int64) {
 		if !counts || end != 0 && end < x.Zxid {
 			return false
 		}
-		x.Stood++
+		x.Contenders++
 		x.Leader = x.Leader && cs.order(c, x.Candidate) > 0
 		return true
 	})
 	if end != 0 {
-		w.fell(cs, c)
+		w.addDeleted(cs, c)
 	}
 }
 
-// deleted narrows down when a child was deleted, if the server reported it.
-func (w *wakes) deleted(c *dialect.Candidate, m timeBounds) timeBounds {
+// deletionTime narrows down when a child was deleted, if the server reported it.
+func (w *wakes) deletionTime(c *dialect.Candidate, m timeBounds) timeBounds {
 	for _, x := range slices.Backward(w.last) {
 		if x.Zxid <= c.Czxid {
 			break

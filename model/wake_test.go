@@ -78,11 +78,11 @@ func (l *lives) look(full bool, between func()) {
 
 // told is a Woken as it is compared.
 type told struct {
-	Znode     string
-	Candidate dialect.ID
-	Leader    bool
-	Stood     int
-	Requests  int
+	Znode      string
+	Candidate  dialect.ID
+	Leader     bool
+	Contenders int
+	Requests   int
 }
 
 // truth returns what is to be known of each deletion once all reads were
@@ -119,13 +119,13 @@ func (l *lives) truth() (out []told) {
 			x.Candidate = dialect.ID{Name: id.Name}
 		}
 		if x.Leader = read[id] && contends(id); x.Leader {
-			x.Stood = 1
+			x.Contenders = 1
 		}
 		for other := range read {
 			if other == id || !contends(other) || other.Czxid >= w.Zxid || l.died[other] != 0 && l.died[other] < w.Zxid {
 				continue
 			}
-			x.Stood++
+			x.Contenders++
 			x.Leader = x.Leader && !before(other, id)
 		}
 		out = append(out, x)
@@ -135,7 +135,7 @@ func (l *lives) truth() (out []told) {
 
 func wakesOf(s *doctor.State) (out []told) {
 	for _, w := range s.Wakes {
-		out = append(out, told{w.Znode, id(w.Candidate), w.Leader, w.Stood, w.Requests})
+		out = append(out, told{w.Znode, id(w.Candidate), w.Leader, w.Contenders, w.Requests})
 	}
 	return out
 }
@@ -275,7 +275,7 @@ func TestWakesOverRecipes(t *testing.T) {
 	}
 	var got []string
 	for _, w := range s.j.State().Wakes {
-		got = append(got, fmt.Sprint(w.Znode[9:], " ", w.Recipe, " leader ", w.Leader, " of ", w.Stood, ", told ", len(w.Notified), ", asked ", w.Requests))
+		got = append(got, fmt.Sprint(w.Znode[9:], " ", w.Recipe, " leader ", w.Leader, " of ", w.Contenders, ", told ", len(w.Notified), ", asked ", w.Requests))
 	}
 	s.want(got,
 		"000 election leader true of 6, told 1, asked 2", "001 herd leader true of 5, told 4, asked 1",
@@ -299,8 +299,8 @@ func TestWakeOfANameAgain(t *testing.T) {
 		t.Helper()
 		s.read()
 		for i, w := range s.j.State().Wakes {
-			if id(w.Candidate).Czxid != czxids[i] || w.Leader || w.Stood != stood {
-				t.Errorf("wake %d is of %v, one of %d, leader %v; want that of %#x, one of %d", i, id(w.Candidate), w.Stood, w.Leader, czxids[i], stood)
+			if id(w.Candidate).Czxid != czxids[i] || w.Leader || w.Contenders != stood {
+				t.Errorf("wake %d is of %v, one of %d, leader %v; want that of %#x, one of %d", i, id(w.Candidate), w.Contenders, w.Leader, czxids[i], stood)
 			}
 		}
 	}
@@ -335,8 +335,8 @@ func TestWakesOfOtherContenders(t *testing.T) {
 		s.apply(&model.Switch{At: s.tree.now, Recipe: c.recipe})
 		l.end(c.name)
 		s.apply(l.wakes[i])
-		if w := s.j.State().Wakes[i]; w.Stood != c.stood || w.Leader != c.leader || w.Recipe != c.recipe {
-			t.Errorf("%s: stood %d, leader %v, by %s; want %d, %v, by %s", c.name, w.Stood, w.Leader, w.Recipe, c.stood, c.leader, c.recipe)
+		if w := s.j.State().Wakes[i]; w.Contenders != c.stood || w.Leader != c.leader || w.Recipe != c.recipe {
+			t.Errorf("%s: stood %d, leader %v, by %s; want %d, %v, by %s", c.name, w.Contenders, w.Leader, w.Recipe, c.stood, c.leader, c.recipe)
 		}
 	}
 }
@@ -361,7 +361,7 @@ func TestWakesMax(t *testing.T) {
 		t.Fatalf("%d wakes are remembered, with room for %d", len(wakes), cap(wakes))
 	}
 	for i, w := range wakes {
-		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || w.Stood != 1 || !w.Leader {
+		if want := l.wakes[n-model.HistoryMax+i]; w.Zxid != want.Zxid || w.Contenders != 1 || !w.Leader {
 			t.Fatalf("wake %d is %+v, want that of %s", i, w, want.Znode)
 		}
 	}
@@ -393,8 +393,8 @@ func TestCrowdExpires(t *testing.T) {
 		for leader && slices.Contains(names[:i+1], fmt.Sprintf("n_%010d", lowest)) {
 			lowest++
 		}
-		if w.Stood != n-i || w.Leader != leader {
-			t.Fatalf("the deletion of %s is said to be of one of %d, leader %v; want %d, %v", w.Znode, w.Stood, w.Leader, n-i, leader)
+		if w.Contenders != n-i || w.Leader != leader {
+			t.Fatalf("the deletion of %s is said to be of one of %d, leader %v; want %d, %v", w.Znode, w.Contenders, w.Leader, n-i, leader)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (w *work) add(o *Write, stale bool) {
 // the write. For the counter the two zxids say so. For what has none the order
 // of the observations does: a [Wake] comes before all that was done after it.
 func (w *wakes) stale(cs *children, o *Write) bool {
-	told := &w.told
+	told := &w.deletions
 	deleted := told.of(o.Znode, o.Token)
 	if deleted == 0 && 0 < o.Token && o.Token <= told.floor {
 		// It stood before what is remembered: if it does not now, it went then.

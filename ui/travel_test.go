@@ -459,15 +459,15 @@ func TestMomentWordsAreSafe(t *testing.T) {
 }
 
 // kept is the past that a journal's tape keeps.
-type kept struct{ *history.Tape }
+type kept struct{ *history.Timeline }
 
 func (k kept) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
-	return k.Tape.Seek(n, m)
+	return k.Timeline.Seek(n, m)
 }
 
 func TestTravelOnATape(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), false)
-	tape := history.NewTape(model.Config{Path: "/election", Recipe: dialect.Election()}, history.TapeConfig{})
+	tape := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election()}, history.TimelineConfig{})
 	put := func(o model.Observation) { tape.Apply(o) }
 	put(&model.Connection{At: w.now, Link: model.Connected, Session: 1})
 	parent := func() znode.Parent {
@@ -503,6 +503,6 @@ func TestTravelOnATape(t *testing.T) {
 	says(t, m, "the earliest moment kept: ")
 }
 
-type tapeSource struct{ *history.Tape }
+type tapeSource struct{ *history.Timeline }
 
 func (tapeSource) Dirty() <-chan struct{} { return nil }

@@ -89,7 +89,7 @@ func (v *view) takeHandoff(now time.Time) {
 // row returns the row with that identity, an empty one if it is gone. The
 // filter does not hide it.
 func (v *view) row(id rows.Ref) rows.Row {
-	all := rows.List{State: v.shown(), NoZnode: v.shown().Homeless()}
+	all := rows.List{State: v.shown(), NoZnode: v.shown().WithoutZnode()}
 	return all.At(all.Find(id, v.candidates.Index))
 }
 

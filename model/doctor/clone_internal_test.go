@@ -34,7 +34,7 @@ var (
 	replacedSlices = []string{
 		"doctor.rules", "election.steps[].On.Children",
 		"cfg.Standing", "doctor.cfg.Standing", "election.cfg.Standing", "doctor.unmatched", "doctor.riskOrder", "doctor.circle",
-		"election.wakes.told.chunks", "election.wakes.told.chunks[]", "election.wakes.fallen",
+		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted",
 	}
 	// notCloned is what the clone makes anew when it needs it.
 	notCloned = []string{"cached", "doctor.out", "election.cached", "election.events.due", "election.last", "election.children.owned"}

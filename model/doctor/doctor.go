@@ -36,7 +36,7 @@ type Doctor struct {
 	risks     map[dialect.ID]*Risk
 	riskView  map[dialect.ID]*Risk
 	riskOrder []*Risk
-	weighed   int // rounds of the tracker by which the risks are
+	assessed  int // rounds of the tracker by which the risks are
 
 	// What rules found last: without a new table they have nothing to do where
 	// this is nothing.
@@ -69,8 +69,8 @@ func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []mo
 		d.table(t, j)
 	}
 	d.leave(at, j)
-	if len(d.risks) > 0 || j.Sessions().Rounds() != d.weighed {
-		d.weigh(at, j)
+	if len(d.risks) > 0 || j.Sessions().Rounds() != d.assessed {
+		d.assess(at, j)
 	}
 	d.diagnose(at, j)
 	d.unseen = unseen(j.Totals())
@@ -200,12 +200,12 @@ func (d *Doctor) examine(at time.Time, j *model.Journal) {
 			continue
 		case s.raised, s.counted < s.tables:
 		case at.Before(wait):
-			d.wake(wait)
+			d.lookAgain(wait)
 		default:
 			d.say(at, s, true)
 		}
 		if s.again.After(at) {
-			d.wake(s.again)
+			d.lookAgain(s.again)
 		}
 	}
 	if d.raised < 0 {
@@ -217,8 +217,8 @@ func (d *Doctor) examine(at time.Time, j *model.Journal) {
 	}
 }
 
-// wake makes the doctor want to look again at that time.
-func (d *Doctor) wake(at time.Time) {
+// lookAgain makes the doctor want to look again at that time.
+func (d *Doctor) lookAgain(at time.Time) {
 	if d.due.IsZero() || at.Before(d.due) {
 		d.due = at
 	}

@@ -137,12 +137,12 @@ func (r *watchTable) misled(c *dialect.Candidate) bool {
 }
 
 func (s *State) neverAsked() string {
-	if s.Told == nil {
+	if s.Answers == nil {
 		return "the servers were not asked (v)"
 	}
-	for i := range s.Told.Servers {
-		if a := s.Told.Servers[i].Watches; a.State != session.NotAsked && a.State != session.Answered {
-			return s.Told.Servers[i].Unanswered("watches", a)
+	for i := range s.Answers.Servers {
+		if a := s.Answers.Servers[i].Watches; a.State != session.NotAsked && a.State != session.Answered {
+			return s.Answers.Servers[i].Unanswered("watches", a)
 		}
 	}
 	return "the servers were not asked for their watches (v)"

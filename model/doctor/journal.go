@@ -124,18 +124,18 @@ func (j *Journal) Clone() *Journal {
 	return &c
 }
 
-// Crowd returns how many children and members there are.
-func (j *Journal) Crowd() int { return j.election.Crowd() }
+// Size returns how many children and members there are.
+func (j *Journal) Size() int { return j.election.Size() }
 
-// Weight estimates the memory of a clone, in bytes, and the number of things that
+// Memory estimates the memory of a clone, in bytes, and the number of things that
 // it copies.
-func (j *Journal) Weight() (bytes, things int) {
+func (j *Journal) Memory() (bytes, things int) {
 	d := &j.doctor
-	bytes = j.election.Weight() + d.weight()
-	return bytes, j.election.Crowd() + len(d.former.sessions)
+	bytes = j.election.Memory() + d.memory()
+	return bytes, j.election.Size() + len(d.former.sessions)
 }
 
-func (d *Doctor) weight() int {
+func (d *Doctor) memory() int {
 	const suspectBytes, riskBytes, formerBytes = 160, 48, 80
 	return len(d.suspects)*suspectBytes + len(d.risks)*riskBytes + len(d.former.sessions)*formerBytes + len(d.former.ring)*8
 }

@@ -43,7 +43,7 @@ func parentVanished(r *report) {
 		d.lost = nil
 		return
 	}
-	told := r.sessions.Listed().After(d.parentGone) && s.Tracked.Whole() && s.Table.At.Round(0).After(d.parentGone)
+	listed := r.sessions.Listed().After(d.parentGone) && s.Tracked.Whole() && s.Table.At.Round(0).After(d.parentGone)
 	var alive []uint64
 	unknown := 0
 	for _, session := range d.lost {
@@ -55,9 +55,9 @@ func parentVanished(r *report) {
 			if m.Fault == model.NoFault && m.Ending == model.NoEnding && m.Belief != model.Lost && m.Belief != model.Resigned {
 				alive = append(alive, session)
 			}
-		case told && connected:
+		case listed && connected:
 			alive = append(alive, session)
-		case !told:
+		case !listed:
 			unknown++
 		}
 	}

@@ -21,8 +21,8 @@ type Risk struct {
 	Leader        bool               // it holds the role
 	Next          *dialect.Candidate // would take over, nil for nobody
 
-	said bool      // an event reported it
-	told time.Time // the bound in the last event; zero: none
+	said      bool      // an event reported it
+	announced time.Time // the bound in the last event; zero: none
 }
 
 // RiskChanged is a risk that was raised, or that is over because the contender is
@@ -46,7 +46,7 @@ func (s *State) Risk(c *dialect.Candidate) *Risk {
 // RiskWatch says why electop would not see a risk of the contender in time, "" if
 // it would.
 func (s *State) RiskWatch(c *dialect.Candidate) string {
-	t := s.Told
+	t := s.Answers
 	if t == nil {
 		return "the servers were not asked (v)"
 	}
@@ -85,12 +85,12 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	return ""
 }
 
-// weigh brings the risks up to date with what the tracker knows.
-func (d *Doctor) weigh(at time.Time, j *model.Journal) {
+// assess brings the risks up to date with what the tracker knows.
+func (d *Doctor) assess(at time.Time, j *model.Journal) {
 	queue, recipe := j.Queue()
 	sessions, holders := j.Sessions(), recipe.Holders(queue)
-	if sessions.Rounds() != d.weighed {
-		d.weighed = sessions.Rounds()
+	if sessions.Rounds() != d.assessed {
+		d.assessed = sessions.Rounds()
 		for i, c := range queue {
 			if sessions.Danger(c.Session, at) != nil && d.risks[c.ID()] == nil {
 				r := &Risk{Candidate: c, Since: at}
@@ -110,7 +110,7 @@ func (d *Doctor) weigh(at time.Time, j *model.Journal) {
 		r.By, r.NotBefore, r.Epoch, r.Evidence = danger.By, danger.NotBefore, danger.Epoch, danger.Evidence
 		place(&r, queue, i, holders)
 		if !r.said || r.moved() {
-			r.said, r.told = true, r.By
+			r.said, r.announced = true, r.By
 			d.emit(RiskChanged{r, true})
 		}
 		if r != *old {
@@ -121,7 +121,7 @@ func (d *Doctor) weigh(at time.Time, j *model.Journal) {
 
 // moved reports whether the bound differs from the last one published and is
 // not lower.
-func (r *Risk) moved() bool { return r.told.IsZero() != r.By.IsZero() || r.By.After(r.told) }
+func (r *Risk) moved() bool { return r.announced.IsZero() != r.By.IsZero() || r.By.After(r.announced) }
 
 func (d *Doctor) set(r *Risk) {
 	if d.risks == nil {

@@ -54,7 +54,7 @@ func (l *ruleContext) watchFaults() *watchFaults {
 	}
 	d.sighted = s.At
 	if s.At.Before(sure) {
-		d.wake(sure)
+		d.lookAgain(sure)
 	}
 	v := l.faults
 	holders := s.Recipe.Holders(s.Queue)

@@ -2,7 +2,7 @@
 //
 // A recording is a [Header] and the observations, one JSON object a line
 // ([Encoder], [Decoder]). To apply them again yields the same events, which is
-// all that a replay is. A [Tape] keeps the observations in memory, and clones of
+// all that a replay is. A [Timeline] keeps the observations in memory, and clones of
 // the journal at some moments, from which any other moment is computed again:
 // that is time travel.
 //

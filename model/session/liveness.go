@@ -24,7 +24,7 @@ type Liveness struct {
 	absences int       // such rounds in a row
 
 	deadline  Deadline
-	told      bool      // deadline is set
+	counted   bool      // deadline is set
 	leader    string    // who told it
 	moved     time.Time // the first reply that had this deadline
 	by        time.Time // the deadline by our clock at most; zero: no anchor
@@ -102,8 +102,8 @@ func (h *Liveness) unlisted(t *Table) {
 
 // due takes in a deadline.
 func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
-	if addr := znode.Safe(s.Addr, 0); !h.told || h.deadline != d || h.leader != addr {
-		if h.told && h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
+	if addr := znode.Safe(s.Addr, 0); !h.counted || h.deadline != d || h.leader != addr {
+		if h.counted && h.leader == addr && h.deadline.Wall == d.Wall && d.At > h.deadline.At {
 			// The leader heard from it since, and so its member a batch before
 			// that at the earliest.
 			h.after = Later(h.after, h.askedDue.Add(-k.tick))
@@ -111,7 +111,7 @@ func (h *Liveness) due(t *Table, s *Server, d Deadline, k clock) {
 				h.most = max(most, 1)
 			}
 		}
-		h.told, h.deadline, h.leader, h.moved = true, d, addr, replyTime(t, s.Sessions)
+		h.counted, h.deadline, h.leader, h.moved = true, d, addr, replyTime(t, s.Sessions)
 		h.by, h.notBefore = time.Time{}, time.Time{}
 	}
 	if k.known {
@@ -132,7 +132,7 @@ func (h *Liveness) renewed(t *Table) {
 	if !h.absent.IsZero() {
 		h.absent = t.End.Round(0)
 	}
-	h.told, h.by, h.notBefore = false, time.Time{}, time.Time{}
+	h.counted, h.by, h.notBefore = false, time.Time{}, time.Time{}
 }
 
 // bound is when the session expires at the latest, unless it is heard from
@@ -145,7 +145,7 @@ func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 	}
 	// What a client said last before its connection went may not have been passed
 	// on yet, which moves the deadline once more.
-	final := h.told && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack)))
+	final := h.counted && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack)))
 	if final && !h.by.IsZero() {
 		least(h.by.Add(commit))
 	}
@@ -253,9 +253,9 @@ func (h *Liveness) signs(tick time.Duration, of int) string {
 	case h.conn != nil && h.askedConn.Sub(h.since) > limit:
 		return fmt.Sprintf("connected to %s, which received nothing from it since %s; a ping is due every %s",
 			h.server, units.Clock(h.since), units.Exact((cmp.Or(h.timeout, h.most) / 3).Round(time.Second/10)))
-	case h.told && h.askedDue.Sub(h.moved) > limit+tick+tick/2:
+	case h.counted && h.askedDue.Sub(h.moved) > limit+tick+tick/2:
 		return fmt.Sprintf("its deadline on %s has not moved since %s", h.leader, units.Clock(h.moved))
-	case h.told && h.timeout > 0 && !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > limit+tick/2:
+	case h.counted && h.timeout > 0 && !h.by.IsZero() && h.askedDue.Sub(h.by.Add(-h.timeout)) > limit+tick/2:
 		return fmt.Sprintf("its deadline on %s shows that it was silent since %s or earlier", h.leader, units.Clock(h.by.Add(-h.timeout)))
 	}
 	return ""
@@ -271,11 +271,11 @@ func (h *Liveness) early(tick time.Duration) time.Duration {
 		return reconnect - h.askedConn.Sub(h.absent)
 	case h.timeout <= 0 && h.most <= 0, !h.after.IsZero():
 		return 0
-	case h.told && h.timeout > 0 && !h.by.IsZero():
+	case h.counted && h.timeout > 0 && !h.by.IsZero():
 		return 0 // the deadline says when it was last heard from
 	case h.conn != nil:
 		return limit - h.askedConn.Sub(h.since)
-	case h.told:
+	case h.counted:
 		return limit + tick + tick/2 - h.askedDue.Sub(h.moved)
 	}
 	return 0

@@ -194,8 +194,8 @@ func (k *Tracker) Clone() Tracker {
 	return c
 }
 
-// Weight estimates the memory of a clone, in bytes.
-func (k *Tracker) Weight() int { return len(k.heard) * (int(unsafe.Sizeof(Liveness{})) + 16) }
+// Memory estimates the memory of a clone, in bytes.
+func (k *Tracker) Memory() int { return len(k.heard) * (int(unsafe.Sizeof(Liveness{})) + 16) }
 
 // Danger says that a session is about to expire.
 type Danger struct {

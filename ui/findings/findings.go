@@ -43,7 +43,7 @@ func diagnosis(f *term.Frame, s *doctor.State, stale, why string) []term.Fact {
 		add("", term.Text, "")
 		add("checked", term.Text, checked(s))
 	}
-	if t := s.Told; t == nil {
+	if t := s.Answers; t == nil {
 		text := "The servers were not asked for watches, connections and sessions. So watches are inferred from the recipe, and a lost connection shows only when its znode is deleted."
 		if why == "" {
 			text += " v asks them."
@@ -64,7 +64,7 @@ func diagnosis(f *term.Frame, s *doctor.State, stale, why string) []term.Fact {
 			add(name, term.Text, text)
 		}
 	}
-	if text := wording.RiskWarning(s); text != "" && s.Told != nil {
+	if text := wording.RiskWarning(s); text != "" && s.Answers != nil {
 		add("risk", term.Text, text)
 	}
 	return out
@@ -119,8 +119,8 @@ func checked(s *doctor.State) string {
 	if s.Ack.Path != "" {
 		parts = append(parts, "the acknowledgement")
 	}
-	if s.Told != nil {
-		parts = append(parts, servers.Answered(s.Told)...)
+	if s.Answers != nil {
+		parts = append(parts, servers.Answered(s.Answers)...)
 	}
 	return strings.Join(parts, ", ")
 }

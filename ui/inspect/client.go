@@ -46,7 +46,7 @@ func (v *Panel) clientFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 	}
 	add("client", term.Text, addr)
 	last := znode.Safe(conn.LastOp, 24)
-	if quiet, ok := quietFor(s.Told, server, conn); ok {
+	if quiet, ok := quietFor(s.Answers, server, conn); ok {
 		if last != "" {
 			last += ", "
 		}

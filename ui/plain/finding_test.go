@@ -25,7 +25,7 @@ func examined(t *testing.T) *doctor.State {
 	}}
 	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "wchp is not executed because it is not in the whitelist", Hint: "4lw.commands.whitelist=wchp"}
 	said := session.Answer{State: session.Answered, Via: "4lw", At: start}
-	s.Told = &session.Table{
+	s.Answers = &session.Table{
 		At: start, End: start.Add(time.Second), Unwhole: "/zookeeper/config may not be read",
 		Servers: []session.Server{
 			{Addr: "zk1:2181", Basic: said, Connections: said, Sessions: said, Watches: said, Leftover: true},
@@ -83,8 +83,8 @@ func TestNotChecked(t *testing.T) {
 		t.Errorf("the ensemble: %+v", u)
 	}
 	whole := *examined(t)
-	whole.Told = &session.Table{Whole: true, Servers: examined(t).Told.Servers[:1]}
-	whole.Told.Servers[0].Leftover = false
+	whole.Answers = &session.Table{Whole: true, Servers: examined(t).Answers.Servers[:1]}
+	whole.Answers.Servers[0].Leftover = false
 	if us := plain.NotChecked(&whole); len(us) != 0 {
 		t.Errorf("all was said, and not checked is %+v", us)
 	}

@@ -22,7 +22,7 @@ type Unchecked struct {
 // candidate that lost its connection is not seen to be at risk.
 func NotChecked(s *doctor.State) []Unchecked {
 	out := []Unchecked{}
-	t := s.Told
+	t := s.Answers
 	if t == nil {
 		return append(out, Unchecked{
 			What: "watches, connections and sessions", Servers: []string{},

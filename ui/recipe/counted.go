@@ -24,11 +24,11 @@ func countedIn(s *doctor.State) (c counted) {
 	for i := len(s.Wakes) - 1; i >= 0; i-- {
 		w := s.Wakes[i]
 		switch {
-		case !w.Leader || w.Stood < 2: // nobody waited, so nobody could be notified
-		case w.Stood == 2 && len(s.Queue) > 2:
+		case !w.Leader || w.Contenders < 2: // nobody waited, so nobody could be notified
+		case w.Contenders == 2 && len(s.Queue) > 2:
 			// With one waiting candidate both rules are the same: this says nothing
 			// about a longer queue.
-		case others(w) == 0, w.Stood > 2 && (others(w) > 1) != (w.Recipe == dialect.Herd().Name()):
+		case others(w) == 0, w.Contenders > 2 && (others(w) > 1) != (w.Recipe == dialect.Herd().Name()):
 			// The rule had just changed: they still watched by the old one, or did not
 			// watch yet.
 		case w.Recipe == dialect.Herd().Name() && len(c.herd) < countedMax:

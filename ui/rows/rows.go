@@ -67,7 +67,7 @@ type List struct {
 }
 
 func New(s *doctor.State, filter string) List {
-	r := List{State: s, filter: filter, NoZnode: s.Homeless(), Held: heldFor(s), Guests: HasGuests(s)}
+	r := List{State: s, filter: filter, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
 	if filter == "" {
 		return r
 	}
@@ -175,7 +175,7 @@ func Member(s *doctor.State, id string) *model.Member {
 // HasGuests reports whether the address of a contender that is none of ours is
 // known.
 func HasGuests(s *doctor.State) bool {
-	if s.Told == nil {
+	if s.Answers == nil {
 		return false
 	}
 	for _, c := range s.Queue {

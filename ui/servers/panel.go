@@ -40,7 +40,7 @@ type Panel struct {
 // they did not tell.
 func (v *Panel) Text(f *term.Frame) pager.Text {
 	s := v.State
-	t := s.Told
+	t := s.Answers
 	const wide = 100
 	inside := term.TextWidth(f.W, wide)
 	var lines [][]term.Span

@@ -73,9 +73,9 @@ const expiryCommit = time.Second
 // report it, it is at most half of the timeout that they granted, unless they are
 // set to grant less than two ticks.
 func tickOf(s *doctor.State, m *model.Member) (tick time.Duration) {
-	if s.Told != nil {
-		for i := range s.Told.Servers {
-			tick = max(tick, s.Told.Servers[i].Tick)
+	if s.Answers != nil {
+		for i := range s.Answers.Servers {
+			tick = max(tick, s.Answers.Servers[i].Tick)
 		}
 	}
 	if tick == 0 {

@@ -168,8 +168,8 @@ func TestChurnIsInOrder(t *testing.T) {
 	churned(50, 65*time.Second, func(o model.Observation) { events += len(j.Apply(o)) })
 	s := j.State()
 	for _, w := range s.Wakes { // when another had just come
-		if w.Stood != 51 || w.Candidate == nil {
-			t.Errorf("%s went, one of %d", w.Znode, w.Stood)
+		if w.Contenders != 51 || w.Candidate == nil {
+			t.Errorf("%s went, one of %d", w.Znode, w.Contenders)
 		}
 	}
 	if len(s.Queue) != 50 || len(s.Members) != 50 || events < 110 || s.Totals.Handoffs == 0 || s.Totals.MissedCreates+s.Totals.Unknown > 0 || s.Leader() != s.Queue[0] || len(s.Broken()) > 0 || s.Properties.LongestVacancy > time.Second {

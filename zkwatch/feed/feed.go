@@ -37,7 +37,7 @@ type Config struct {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
 	// Keep, if set, keeps the past, for [Feed.Seek].
-	Keep *history.TapeConfig
+	Keep *history.TimelineConfig
 	// Applied, if set, is called in Run's goroutine after each observation was
 	// applied, before Dirty is marked, with the state after it and its events.
 	Applied func(s *doctor.State, events []model.Event)
@@ -61,8 +61,8 @@ type Feed struct {
 
 	jmu     sync.Mutex
 	journal journal
-	tape    *history.Tape // the journal, if it keeps the past; nil otherwise
-	changed chan struct{} // closed at the next change; nil: nobody awaits one
+	tape    *history.Timeline // the journal, if it keeps the past; nil otherwise
+	changed chan struct{}     // closed at the next change; nil: nobody awaits one
 
 	// seeking is held while a moment is computed, which jmu is not.
 	seeking sync.Mutex
@@ -73,7 +73,7 @@ type Feed struct {
 	less  chan struct{} // closed when the queue is emptied; nil: nobody waits
 }
 
-// journal is a [doctor.Journal], or a [history.Tape], which has one.
+// journal is a [doctor.Journal], or a [history.Timeline], which has one.
 type journal interface {
 	Apply(o model.Observation) []model.Event
 	State() *doctor.State
@@ -88,7 +88,7 @@ func New(cfg Config) *Feed {
 	}
 	f := &Feed{cfg: cfg, dirty: make(chan struct{}, 1), more: make(chan struct{}, 1)}
 	if cfg.Keep != nil {
-		f.tape = history.NewTape(cfg.Election, *cfg.Keep)
+		f.tape = history.NewTimeline(cfg.Election, *cfg.Keep)
 		f.journal = f.tape
 	} else {
 		f.journal = doctor.NewJournal(cfg.Election)

@@ -26,7 +26,7 @@ type Playback struct {
 	seeking sync.Mutex // held while a moment is computed
 
 	mu   sync.Mutex
-	tape *history.Tape // what was read so far
+	tape *history.Timeline // what was read so far
 	read bool          // everything was read
 	last time.Time     // the time of the last observation read
 
@@ -34,7 +34,7 @@ type Playback struct {
 	// continues from there.
 	journal *doctor.Journal // nil: see cue
 	next    uint64          // index of the observation to be applied next
-	cue     history.Cue
+	cue     history.Position
 	sought  *doctor.State // of the moment sought; nil if the playback continued
 	n       uint64        // the last moment that was reached
 	at      time.Time     // recorded time
@@ -58,7 +58,7 @@ func OpenPlayback(path string, speed float64) (*Playback, error) {
 }
 
 func newPlayback(r *Recording, speed float64, whole int64) *Playback {
-	keep := history.TapeConfig{MaxBytes: math.MaxInt}
+	keep := history.TimelineConfig{MaxBytes: math.MaxInt}
 	if r.bytes > whole {
 		keep.MaxBytes = int(whole)
 		r.note(fmt.Sprintf("the recording is large: time travel reaches only about the last %d MB", whole>>20))
@@ -66,7 +66,7 @@ func newPlayback(r *Recording, speed float64, whole int64) *Playback {
 	return &Playback{
 		recording: r, election: r.Election(), speed: speed,
 		dirty: make(chan struct{}, 1), changed: make(chan struct{}, 1),
-		tape: history.NewTape(r.Election(), keep), journal: doctor.NewJournal(r.Election()),
+		tape: history.NewTimeline(r.Election(), keep), journal: doctor.NewJournal(r.Election()),
 	}
 }
 
@@ -140,7 +140,7 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 	p.seeking.Lock()
 	defer p.seeking.Unlock()
 	p.mu.Lock()
-	cue, ok := p.tape.Cue(n, m)
+	cue, ok := p.tape.Find(n, m)
 	p.mu.Unlock()
 	if !ok {
 		return history.Moment{}, false
@@ -154,7 +154,7 @@ func (p *Playback) Seek(n uint64, m history.Move) (history.Moment, bool) {
 }
 
 // goTo sets where the playback is.
-func (p *Playback) goTo(cue history.Cue, at history.Moment) {
+func (p *Playback) goTo(cue history.Position, at history.Moment) {
 	p.journal, p.cue, p.sought = nil, cue, at.State
 	p.n, p.at, p.ended = at.N, at.At, false
 	p.moved()

@@ -140,7 +140,7 @@ func later(a, b time.Time) time.Time {
 // skip goes to the first moment that the tape still has: it was read faster than
 // it was played.
 func (p *Playback) skip() {
-	if cue, ok := p.tape.Cue(0, history.MoveToFirst); ok {
+	if cue, ok := p.tape.Find(0, history.MoveToFirst); ok {
 		p.journal, p.next = cue.Journal()
 		p.n = cue.N
 		p.turn++

@@ -7,7 +7,7 @@ import (
 )
 
 // Seek returns the moment to which m leads from the moment n, as
-// [history.Tape.Seek] does; ok is false if no past is kept, or none was yet.
+// [history.Timeline.Seek] does; ok is false if no past is kept, or none was yet.
 func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	if f.tape == nil {
 		return history.Moment{}, false
@@ -15,7 +15,7 @@ func (f *Feed) Seek(n uint64, m history.Move) (at history.Moment, ok bool) {
 	f.seeking.Lock()
 	defer f.seeking.Unlock()
 	f.jmu.Lock()
-	cue, ok := f.tape.Cue(n, m)
+	cue, ok := f.tape.Find(n, m)
 	f.jmu.Unlock()
 	if !ok {
 		return history.Moment{}, false
@@ -34,7 +34,7 @@ func (f *Feed) Span() (first, last time.Time) {
 	return f.tape.Span()
 }
 
-// Keep sets the bound of the past, as [history.Tape.Keep] does.
+// Keep sets the bound of the past, as [history.Timeline.Keep] does.
 func (f *Feed) Keep(maxBytes int) {
 	if f.tape == nil {
 		return

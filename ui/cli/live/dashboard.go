@@ -28,7 +28,7 @@ type parts struct {
 // assemble makes the parts. Nothing runs yet.
 func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error) {
 	p := &parts{}
-	cfg.Watch.First.Keep = &history.TapeConfig{} // see sharePast
+	cfg.Watch.First.Keep = &history.TimelineConfig{} // see sharePast
 	if cfg.Server != nil {
 		var err error
 		if p.tutor, err = tutor.New(tasks, notice); err != nil {

@@ -109,7 +109,7 @@ func (e *elections) open(path string) error {
 	if e.cfg.Watch.Elections[0].AckPath == "" { // --ack none
 		cfg.AckPath, cfg.AckFollows = "", false
 	}
-	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: &history.TapeConfig{}})
+	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: &history.TimelineConfig{}})
 	e.sharePast()
 	e.forward(one)
 	e.mark()

@@ -9,7 +9,7 @@ import (
 	"electop/model/doctor"
 )
 
-// Tape is the past of an election: the observations, and the journal at some
+// Timeline is the past of an election: the observations, and the journal at some
 // moments, from which any other is computed again. It is bounded: when it is
 // full the oldest part is dropped, and it says where it begins.
 //
@@ -17,9 +17,9 @@ import (
 // numbered from 1. Most are events; the others are steps that a member took,
 // what was done to it, wakes and writes.
 //
-// A tape is for one goroutine. What takes long is to compute a moment; [Cue]
+// A timeline is for one goroutine. What takes long is to compute a moment; [Position]
 // is for those who want that done elsewhere.
-type Tape struct {
+type Timeline struct {
 	journal  *doctor.Journal
 	max      int
 	segments []*segment // the last one is open
@@ -28,15 +28,15 @@ type Tape struct {
 	shown    *stills
 }
 
-// TapeConfig says how much a tape keeps. The zero value is ready to use.
-type TapeConfig struct {
+// TimelineConfig says how much a timeline keeps. The zero value is ready to use.
+type TimelineConfig struct {
 	// MaxBytes bounds the memory of what is kept, roughly; 0 is 256 MiB.
 	MaxBytes int
 }
 
-const tapeDefault = 256 << 20
+const defaultMax = 256 << 20
 
-// Moment is one that a [Tape] has.
+// Moment is one that a [Timeline] has.
 type Moment struct {
 	N      uint64
 	At     time.Time
@@ -62,16 +62,16 @@ const (
 )
 
 // segment is a piece of the past: a journal, and what was observed from there
-// on. Only the last one of a tape is added to, and what it has is not changed.
+// on. Only the last one of a timeline is added to, and what it has is not changed.
 type segment struct {
-	from    *doctor.Journal // a clone; only cloned
-	index   uint64          // of its first observation, from 0 at the beginning
-	before  uint64          // moments before it
-	all     []model.Observation
-	moments []mark
-	bytes   int // of them
-	weight  int // of the journal
-	limit   int // observations
+	from         *doctor.Journal // a clone; only cloned
+	index        uint64          // of its first observation, from 0 at the beginning
+	before       uint64          // moments before it
+	all          []model.Observation
+	moments      []mark
+	bytes        int // of them
+	journalBytes int
+	limit        int // observations
 }
 
 // mark is a moment of a segment.
@@ -88,9 +88,9 @@ const (
 	withHandoff
 )
 
-// NewTape returns an empty tape of the election of cfg.
-func NewTape(cfg model.Config, keep TapeConfig) *Tape {
-	t := &Tape{journal: doctor.NewJournal(cfg), max: cmp.Or(max(0, keep.MaxBytes), tapeDefault), shown: &stills{}}
+// NewTimeline returns an empty timeline of the election of cfg.
+func NewTimeline(cfg model.Config, keep TimelineConfig) *Timeline {
+	t := &Timeline{journal: doctor.NewJournal(cfg), max: cmp.Or(max(0, keep.MaxBytes), defaultMax), shown: &stills{}}
 	t.cut()
 	return t
 }
@@ -101,38 +101,38 @@ func NewTape(cfg model.Config, keep TapeConfig) *Tape {
 const segmentMin = 256
 
 // cut ends the open segment, and begins another.
-func (t *Tape) cut() {
+func (t *Timeline) cut() {
 	j := t.journal.Clone()
-	weight, things := j.Weight()
-	s := &segment{from: j, weight: weight, limit: segmentMin + things/8, before: t.n}
+	journalBytes, things := j.Memory()
+	s := &segment{from: j, journalBytes: journalBytes, limit: segmentMin + things/8, before: t.n}
 	if k := len(t.segments); k > 0 {
 		s.index = t.segments[k-1].index + uint64(len(t.segments[k-1].all))
 	}
-	t.bytes += s.weight
+	t.bytes += s.journalBytes
 	t.segments = append(t.segments, s)
 	t.trim()
 }
 
-// Keep bounds from now on what is kept, as [TapeConfig.MaxBytes] does.
-func (t *Tape) Keep(maxBytes int) {
-	t.max = cmp.Or(max(0, maxBytes), tapeDefault)
+// Keep bounds from now on what is kept, as [TimelineConfig.MaxBytes] does.
+func (t *Timeline) Keep(maxBytes int) {
+	t.max = cmp.Or(max(0, maxBytes), defaultMax)
 	t.trim()
 }
 
 // trim drops what is too much, the oldest first.
-func (t *Tape) trim() {
+func (t *Timeline) trim() {
 	drop := 0
 	for t.bytes > t.max && drop < len(t.segments)-1 {
-		t.bytes -= t.segments[drop].weight + t.segments[drop].bytes
+		t.bytes -= t.segments[drop].journalBytes + t.segments[drop].bytes
 		drop++
 	}
 	t.segments = slices.Delete(t.segments, 0, drop)
 }
 
 // Apply applies an observation as [doctor.Journal.Apply] does, and keeps it.
-func (t *Tape) Apply(o model.Observation) []model.Event {
+func (t *Timeline) Apply(o model.Observation) []model.Event {
 	s := t.segments[len(t.segments)-1]
-	if len(s.all) >= s.limit || s.bytes > max(t.max/8, s.weight) {
+	if len(s.all) >= s.limit || s.bytes > max(t.max/8, s.journalBytes) {
 		t.cut()
 		s = t.segments[len(t.segments)-1]
 	}
@@ -145,7 +145,7 @@ func (t *Tape) Apply(o model.Observation) []model.Event {
 		s.moments = append(s.moments, mark{o.When().Round(0), len(s.all), marksOf(events)})
 	}
 	s.all = append(s.all, o)
-	size := weigh(o)
+	size := memoryOf(o)
 	s.bytes += size
 	t.bytes += size
 	return events
@@ -162,16 +162,16 @@ func marksOf(events []model.Event) (m marks) {
 }
 
 // State returns the newest state.
-func (t *Tape) State() *doctor.State { return t.journal.State() }
+func (t *Timeline) State() *doctor.State { return t.journal.State() }
 
 // Deadline is as [doctor.Journal.Deadline].
-func (t *Tape) Deadline() (time.Time, bool) { return t.journal.Deadline() }
+func (t *Timeline) Deadline() (time.Time, bool) { return t.journal.Deadline() }
 
 // Held is as [doctor.Journal.Held].
-func (t *Tape) Held() (time.Time, bool) { return t.journal.Held() }
+func (t *Timeline) Held() (time.Time, bool) { return t.journal.Held() }
 
 // Span returns when the first moment was that there still is, and the last.
-func (t *Tape) Span() (first, last time.Time) {
+func (t *Timeline) Span() (first, last time.Time) {
 	for _, s := range t.segments {
 		if n := len(s.moments); n > 0 {
 			if first.IsZero() {
@@ -184,9 +184,9 @@ func (t *Tape) Span() (first, last time.Time) {
 }
 
 // Seek returns the moment to which m leads from the moment n; n beyond the last
-// one is the last. ok is false for a tape without moments.
-func (t *Tape) Seek(n uint64, m Move) (at Moment, ok bool) {
-	c, ok := t.Cue(n, m)
+// one is the last. ok is false for a timeline without moments.
+func (t *Timeline) Seek(n uint64, m Move) (at Moment, ok bool) {
+	c, ok := t.Find(n, m)
 	if !ok {
 		return Moment{}, false
 	}

@@ -8,9 +8,9 @@ import (
 	"electop/model/doctor"
 )
 
-// Cue is a moment of a [Tape] that was found and not computed yet. It stays
-// good whatever the tape does.
-type Cue struct {
+// Position is a moment of a [Timeline] that was found and not computed yet. It stays
+// good whatever the timeline does.
+type Position struct {
 	N           uint64
 	First, Last bool
 	segment     *segment
@@ -20,15 +20,15 @@ type Cue struct {
 	shown       *stills
 }
 
-// Cue finds the moment to which m leads, as [Tape.Seek] does.
-func (t *Tape) Cue(n uint64, m Move) (c Cue, ok bool) {
+// Position finds the moment to which m leads, as [Timeline.Seek] does.
+func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	first := t.first()
 	if first > t.n {
-		return Cue{}, false
+		return Position{}, false
 	}
 	n = t.move(min(max(n, first-1), t.n), m, first)
 	s := t.segments[t.find(func(s *segment) bool { return s.before < n })]
-	return Cue{
+	return Position{
 		N: n, First: n == first, Last: n == t.n,
 		segment: s, index: int(n - s.before - 1), moments: s.moments, all: s.all, shown: t.shown,
 	}, true
@@ -36,18 +36,18 @@ func (t *Tape) Cue(n uint64, m Move) (c Cue, ok bool) {
 
 // first is the number of the first moment that there still is, one more than
 // the last for none.
-func (t *Tape) first() uint64 { return t.segments[0].before + 1 }
+func (t *Timeline) first() uint64 { return t.segments[0].before + 1 }
 
 // find returns the last segment of which begins holds, as it does for all those
 // before it; -1 for none.
-func (t *Tape) find(begins func(*segment) bool) int {
+func (t *Timeline) find(begins func(*segment) bool) int {
 	return sort.Search(len(t.segments), func(i int) bool { return !begins(t.segments[i]) }) - 1
 }
 
 // Observation returns the observation with that index, from 0, and the number
 // of the last moment up to it. ok is false if it was not made yet; for one that
 // is not kept any more o is nil.
-func (t *Tape) Observation(index uint64) (o model.Observation, n uint64, ok bool) {
+func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok bool) {
 	k := t.find(func(s *segment) bool { return s.index <= index })
 	if k < 0 {
 		return nil, 0, true
@@ -62,7 +62,7 @@ func (t *Tape) Observation(index uint64) (o model.Observation, n uint64, ok bool
 }
 
 // move returns where m leads from n, which is at most one before the first.
-func (t *Tape) move(n uint64, m Move, first uint64) uint64 {
+func (t *Timeline) move(n uint64, m Move, first uint64) uint64 {
 	within := func(n uint64) uint64 { return min(max(n, first), t.n) }
 	switch m {
 	case MoveBack:
@@ -89,7 +89,7 @@ func (t *Tape) move(n uint64, m Move, first uint64) uint64 {
 }
 
 // next returns the first moment after n that is one of what, n for none.
-func (t *Tape) next(n uint64, what marks) uint64 {
+func (t *Timeline) next(n uint64, what marks) uint64 {
 	for _, s := range t.segments {
 		for i := range s.moments {
 			if at := s.before + uint64(i) + 1; at > n && s.moments[i].what&what != 0 {
@@ -101,7 +101,7 @@ func (t *Tape) next(n uint64, what marks) uint64 {
 }
 
 // before returns the last moment before n that is one of what, n for none.
-func (t *Tape) before(n uint64, what marks) uint64 {
+func (t *Timeline) before(n uint64, what marks) uint64 {
 	for _, s := range slices.Backward(t.segments) {
 		for i := range slices.Backward(s.moments) {
 			if at := s.before + uint64(i) + 1; at < n && s.moments[i].what&what != 0 {
@@ -123,9 +123,9 @@ type stills struct {
 // stillsMax bounds them, in children and members of all their states together.
 const stillsMax = 1 << 20
 
-// Moment computes the moment. It may be called while the tape goes on, but not
-// for two moments of a tape at a time.
-func (c Cue) Moment() Moment {
+// Moment computes the moment. It may be called while the timeline goes on, but not
+// for two moments of a timeline at a time.
+func (c Position) Moment() Moment {
 	k := c.shown
 	if i := c.index - k.first; k.of != c.segment || i < 0 || i >= len(k.moments) {
 		c.compute()
@@ -137,10 +137,10 @@ func (c Cue) Moment() Moment {
 
 // compute applies the segment again, up to its end or, if it is of very many
 // candidates, up to the moment.
-func (c Cue) compute() {
+func (c Position) compute() {
 	j := c.segment.from.Clone()
 	first, end := 0, len(c.moments)
-	if room := max(1, stillsMax/(1+j.Crowd())); end > room {
+	if room := max(1, stillsMax/(1+j.Size())); end > room {
 		first, end = max(0, c.index+1-room), c.index+1
 	}
 	k := c.shown
@@ -159,9 +159,9 @@ func (c Cue) compute() {
 }
 
 // Journal returns a journal as it was right after the moment, the caller's own,
-// and the index of the observation that came next (see [Tape.Observation]).
+// and the index of the observation that came next (see [Timeline.Observation]).
 // Unlike Moment it may be called at any time.
-func (c Cue) Journal() (j *doctor.Journal, next uint64) {
+func (c Position) Journal() (j *doctor.Journal, next uint64) {
 	j = c.segment.from.Clone()
 	k := c.moments[c.index].index + 1
 	for _, o := range c.all[:k] {

@@ -105,35 +105,35 @@ var moves = []history.Move{
 	history.MoveToHandoff, history.MoveBackToHandoff, history.MoveToFirst, history.MoveToLast,
 }
 
-// Whatever its size, a tape has the newest moments as they were, and every move
+// Whatever its size, a timeline has the newest moments as they were, and every move
 // leads where it should.
-func TestTape(t *testing.T) {
+func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := drawPast(t)
 		bound := rapid.SampledFrom([]int{0, 1 << 12, 1 << 14, 1 << 16, 1 << 18}).Draw(t, "bound")
-		tape, j := history.NewTape(cfg, history.TapeConfig{MaxBytes: bound}), doctor.NewJournal(cfg)
-		if _, ok := tape.Seek(1, history.MoveTo); ok {
-			t.Fatal("an empty tape has a moment")
+		timeline, j := history.NewTimeline(cfg, history.TimelineConfig{MaxBytes: bound}), doctor.NewJournal(cfg)
+		if _, ok := timeline.Seek(1, history.MoveTo); ok {
+			t.Fatal("an empty timeline has a moment")
 		}
 		n := &news{members: map[string]model.Member{}, wakes: map[dialect.ID]bool{}}
 		var all []instant
 		for _, o := range observed {
 			events := j.Apply(o)
-			if diff := differs(events, tape.Apply(o)); diff != "" {
-				t.Fatalf("events of a journal (-) and of a tape (+):\n%s", diff)
+			if diff := differs(events, timeline.Apply(o)); diff != "" {
+				t.Fatalf("events of a journal (-) and of a timeline (+):\n%s", diff)
 			}
 			s := j.State()
 			if n.of(o, s) || len(events) > 0 {
 				all = append(all, instant{o.When(), s, events})
 			}
 			if rapid.IntRange(0, 9).Draw(t, "seek while it is recorded") == 0 {
-				tape.Seek(uint64(rapid.IntRange(0, len(all)+1).Draw(t, "from")), history.MoveBack)
+				timeline.Seek(uint64(rapid.IntRange(0, len(all)+1).Draw(t, "from")), history.MoveBack)
 			}
 		}
-		if diff := differs(j.State(), tape.State()); diff != "" {
-			t.Fatalf("the last state (-) and that of the tape (+):\n%s", diff)
+		if diff := differs(j.State(), timeline.State()); diff != "" {
+			t.Fatalf("the last state (-) and that of the timeline (+):\n%s", diff)
 		}
-		kept, ok := tape.Seek(0, history.MoveToFirst)
+		kept, ok := timeline.Seek(0, history.MoveToFirst)
 		if !ok {
 			if bound == 0 && len(all) > 0 {
 				t.Fatalf("%d moments, and none is kept", len(all))
@@ -144,7 +144,7 @@ func TestTape(t *testing.T) {
 		if bound == 0 && first != 1 {
 			t.Fatalf("the first moment is %d", first)
 		}
-		from, to := tape.Span()
+		from, to := timeline.Span()
 		if !from.Equal(all[first-1].at) || !to.Equal(all[len(all)-1].at) {
 			t.Fatalf("from %v to %v, want %v to %v", from, to, all[first-1].at, all[len(all)-1].at)
 		}
@@ -152,7 +152,7 @@ func TestTape(t *testing.T) {
 			n := rapid.IntRange(0, len(all)+2).Draw(t, "n")
 			m := rapid.SampledFrom(moves).Draw(t, "move")
 			want := leads(all, first, n, m)
-			got, ok := tape.Seek(uint64(n), m)
+			got, ok := timeline.Seek(uint64(n), m)
 			if !ok || got.N != uint64(want) || got.First != (want == first) || got.Last != (want == len(all)) {
 				t.Fatalf("from %d of %d..%d, %q leads to %d (first %v, last %v), want %d", n, first, len(all), m, got.N, got.First, got.Last, want)
 			}
@@ -161,64 +161,64 @@ func TestTape(t *testing.T) {
 				t.Fatalf("moment %d was at %v, not %v", want, was.at, got.At)
 			}
 			if diff := differs(was.events, got.Events); diff != "" {
-				t.Fatalf("moment %d of %d: events (-) and those of the tape (+):\n%s", want, len(all), diff)
+				t.Fatalf("moment %d of %d: events (-) and those of the timeline (+):\n%s", want, len(all), diff)
 			}
 			if a, b := text(t, was.state), text(t, got.State); !bytes.Equal(a, b) {
 				t.Fatalf("moment %d of %d: %s", want, len(all), differs(was.state, got.State))
 			}
 		}
-		if got, ok := tape.Seek(math.MaxUint64, history.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {
+		if got, ok := timeline.Seek(math.MaxUint64, history.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {
 			t.Fatalf("beyond the last is %d, not %d", got.N, len(all))
 		}
 	})
 }
 
-// What is found before the tape goes on stays what it was.
+// What is found before the timeline goes on stays what it was.
 func TestCueStaysGood(t *testing.T) {
 	c := newCrowd(20)
-	tape := history.NewTape(model.Config{Path: "/e"}, history.TapeConfig{MaxBytes: 1 << 20})
-	tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
-	tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+	timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{MaxBytes: 1 << 20})
+	timeline.Apply(&model.Connection{At: c.at, Link: model.Connected})
+	timeline.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
 	for i := range 50 {
-		tape.Apply(c.change(i))
+		timeline.Apply(c.change(i))
 	}
-	cue, ok := tape.Cue(math.MaxUint64, history.MoveBack)
-	want := cue.N
-	before := text(t, cue.Moment().State)
-	journal, next := cue.Journal()
+	p, ok := timeline.Find(math.MaxUint64, history.MoveBack)
+	want := p.N
+	before := text(t, p.Moment().State)
+	journal, next := p.Journal()
 	if !ok || want == 0 || string(text(t, journal.State())) != string(before) {
 		t.Fatalf("the journal of moment %d is another than its state", want)
 	}
-	if o, n, ok := tape.Observation(next); !ok || n != want+1 || o == nil {
+	if o, n, ok := timeline.Observation(next); !ok || n != want+1 || o == nil {
 		t.Errorf("after moment %d comes %T of moment %d", want, o, n)
 	}
 	for i := range 20000 {
-		tape.Apply(c.change(i))
+		timeline.Apply(c.change(i))
 	}
-	if first, _ := tape.Seek(0, history.MoveToFirst); first.N <= want {
+	if first, _ := timeline.Seek(0, history.MoveToFirst); first.N <= want {
 		t.Fatalf("moment %d is still there: the test has to make more", first.N)
 	}
-	if m := cue.Moment(); m.N != want || string(text(t, m.State)) != string(before) {
+	if m := p.Moment(); m.N != want || string(text(t, m.State)) != string(before) {
 		t.Errorf("moment %d is moment %d by now, or another state", want, m.N)
 	}
-	if o, _, ok := tape.Observation(next); !ok || o != nil {
+	if o, _, ok := timeline.Observation(next); !ok || o != nil {
 		t.Errorf("a dropped observation is %v, %v", o, ok)
 	}
-	if _, _, ok := tape.Observation(math.MaxUint64); ok {
+	if _, _, ok := timeline.Observation(math.MaxUint64); ok {
 		t.Error("there is an observation to come")
 	}
 }
 
-// A tape takes the memory that it may, more or less, and no more.
-func TestTapeIsBounded(t *testing.T) {
+// A timeline takes the memory that it may, more or less, and no more.
+func TestTimelineIsBounded(t *testing.T) {
 	const bound = 8 << 20
 	c := newCrowd(500)
-	tape := history.NewTape(model.Config{Path: "/e"}, history.TapeConfig{MaxBytes: bound})
-	tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
-	tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+	timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{MaxBytes: bound})
+	timeline.Apply(&model.Connection{At: c.at, Link: model.Connected})
+	timeline.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
 	run := func(n int) int64 {
 		for i := range n {
-			tape.Apply(c.change(i))
+			timeline.Apply(c.change(i))
 		}
 		return heap()
 	}
@@ -228,13 +228,13 @@ func TestTapeIsBounded(t *testing.T) {
 	if full > empty+4*bound || after > full+bound/2 {
 		t.Errorf("the heap is %d bytes without, %d with 20,000 changes, %d with 40,000", empty, full, after)
 	}
-	first, _ := tape.Seek(0, history.MoveToFirst)
-	last, ok := tape.Seek(0, history.MoveToLast)
+	first, _ := timeline.Seek(0, history.MoveToFirst)
+	last, ok := timeline.Seek(0, history.MoveToLast)
 	if !ok || first.N < 1000 || last.N-first.N < 3000 {
 		t.Errorf("moments %d to %d are kept", first.N, last.N)
 	}
-	tape.Keep(bound / 8)
-	now, _ := tape.Seek(0, history.MoveToFirst)
+	timeline.Keep(bound / 8)
+	now, _ := timeline.Seek(0, history.MoveToFirst)
 	if less := heap(); less > full-bound/4 || now.N <= first.N || now.N == last.N {
 		t.Errorf("with an eighth of it the heap is %d bytes of %d, and moments %d to %d are kept", less, full, now.N, last.N)
 	}
@@ -248,22 +248,22 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkTape compares, in one run, what changes cost with and without a tape
+// BenchmarkTimeline compares, in one run, what changes cost with and without a timeline
 // that keeps them.
-func BenchmarkTape(b *testing.B) {
+func BenchmarkTimeline(b *testing.B) {
 	for _, n := range []int{50, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			kept, plain := newCrowd(n), newCrowd(n)
-			tape := history.NewTape(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, history.TapeConfig{})
-			tape.Apply(&model.Connection{At: kept.at, Link: model.Connected})
-			tape.Apply(&model.Read{At: kept.at, Presence: model.Present, Full: true, New: kept.first, Parent: kept.stat()})
+			timeline := history.NewTimeline(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, history.TimelineConfig{})
+			timeline.Apply(&model.Connection{At: kept.at, Link: model.Connected})
+			timeline.Apply(&model.Read{At: kept.at, Presence: model.Present, Full: true, New: kept.first, Parent: kept.stat()})
 			var spent [2]time.Duration
 			i := 0
 			for b.Loop() {
 				i++
 				with, without := kept.change(i), plain.change(i)
 				began := time.Now()
-				tape.Apply(with)
+				timeline.Apply(with)
 				between := time.Now()
 				plain.j.Apply(without)
 				spent[0] += between.Sub(began)
@@ -281,16 +281,16 @@ func BenchmarkSeekBack(b *testing.B) {
 	for _, n := range []int{50, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			c := newCrowd(n)
-			tape := history.NewTape(model.Config{Path: "/e"}, history.TapeConfig{})
-			tape.Apply(&model.Connection{At: c.at, Link: model.Connected})
-			tape.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+			timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{})
+			timeline.Apply(&model.Connection{At: c.at, Link: model.Connected})
+			timeline.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
 			for i := range 20000 {
-				tape.Apply(c.change(i))
+				timeline.Apply(c.change(i))
 			}
 			n, longest := uint64(math.MaxUint64), time.Duration(0)
 			for b.Loop() {
 				began := time.Now()
-				m, ok := tape.Seek(n, history.MoveBack)
+				m, ok := timeline.Seek(n, history.MoveBack)
 				if longest = max(longest, time.Since(began)); !ok {
 					b.Fatal("no moment")
 				}

@@ -14,16 +14,16 @@ const entryBytes = 8
 
 func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-// Weight is what a clone of the journal takes that is its own, roughly, in bytes.
-func (j *Journal) Weight() int {
+// Memory is what a clone of the journal takes that is its own, roughly, in bytes.
+func (j *Journal) Memory() int {
 	n := size[Journal]()
 	n += len(j.known)*(size[string]()+size[*dialect.Candidate]()+entryBytes) + (len(j.queue)+len(j.rest))*size[*dialect.Candidate]()
 	n += len(j.members) * (size[string]() + size[*Member]() + entryBytes)
 	n += len(j.former) * (size[formerMember]() + 2*entryBytes)
-	n += j.sessions.Weight()
+	n += j.sessions.Memory()
 	n += (len(j.past.handoffs) + len(j.past.reigns) + len(j.wakes.last)) * size[Reign]() / 4 // mostly shared
 	return n
 }
 
-// Crowd returns how many children and members there are.
-func (j *Journal) Crowd() int { return len(j.queue) + len(j.rest) + len(j.members) }
+// Size returns how many children and members there are.
+func (j *Journal) Size() int { return len(j.queue) + len(j.rest) + len(j.members) }

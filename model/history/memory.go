@@ -11,21 +11,21 @@ import (
 
 func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-// weigh is what an observation takes, with its index.
-func weigh(o model.Observation) int {
+// memoryOf is what an observation takes, with its index.
+func memoryOf(o model.Observation) int {
 	const each = 64
 	switch o := o.(type) {
 	case *model.Read:
 		n := each + size[model.Read]() + len(o.Gone)*size[string]()
 		for i := range o.New {
-			n += znodeWeight(&o.New[i]) + size[dialect.Candidate]()
+			n += znodeBytes(&o.New[i]) + size[dialect.Candidate]()
 		}
 		for _, name := range o.Gone {
 			n += len(name)
 		}
 		return n
 	case *model.Refresh:
-		return each + znodeWeight(&o.Znode) + size[dialect.Candidate]()
+		return each + znodeBytes(&o.Znode) + size[dialect.Candidate]()
 	case *model.Ack:
 		return each + size[model.Ack]() + len(o.Data.Bytes)
 	case *model.Connection:
@@ -46,16 +46,16 @@ func weigh(o model.Observation) int {
 	case *session.Table:
 		n := each + size[session.Table]() + len(o.Anchors)*size[session.Anchor]()
 		for i := range o.Servers {
-			n += serverWeight(&o.Servers[i])
+			n += serverBytes(&o.Servers[i])
 		}
 		return 2 * n // with the doctor's indexes of it
 	}
 	return 2 * each
 }
 
-func znodeWeight(z *znode.Znode) int { return size[znode.Znode]() + len(z.Name) + len(z.Data.Bytes) }
+func znodeBytes(z *znode.Znode) int { return size[znode.Znode]() + len(z.Name) + len(z.Data.Bytes) }
 
-func serverWeight(s *session.Server) int {
+func serverBytes(s *session.Server) int {
 	n := size[session.Server]() + len(s.Deadlines)*size[session.Deadline]()
 	for i := range s.Clients {
 		n += size[session.Client]() + len(s.Clients[i].Addr) + len(s.Clients[i].LastOp)
