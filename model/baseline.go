@@ -9,7 +9,7 @@ import (
 	"electop/model/znode"
 )
 
-// noDialect stands in [Switch.Dialect] for an election that was not recognised.
+// noDialect in [Switch.Dialect] means an election that was not recognised.
 const noDialect = "none"
 
 // Baseline returns observations that bring a new journal to what s shows of the
@@ -25,7 +25,7 @@ const noDialect = "none"
 func (s *State) Baseline(watched, watchedEnd time.Time) []Observation {
 	b := &baseline{State: s, watched: watched, watchedEnd: watchedEnd}
 	if !s.DownSince.IsZero() {
-		// What it was while it stood is not known any more, but that it did.
+		// Its details are no longer known, only that there was a connection.
 		b.add(&Connection{At: s.DownSince, Link: Connected, Server: s.Link.Server, Session: s.Link.Session})
 	} else {
 		b.link()
@@ -71,13 +71,13 @@ func (b *baseline) add(o Observation) { b.out = append(b.out, o) }
 
 func (b *baseline) link() {
 	link := b.Link
-	if !link.At.IsZero() { // else nobody said anything
+	if !link.At.IsZero() { // zero: nothing is known of it yet
 		b.add(&link)
 	}
 }
 
-// naming says whose election it is, and by which recipe. That a recipe is the
-// election's own needs no word.
+// naming adds which system's election it is, and the recipe unless it is the
+// dialect's own.
 func (b *baseline) naming() {
 	at := b.At
 	switch {
@@ -90,7 +90,7 @@ func (b *baseline) naming() {
 	}
 }
 
-// children is the one read that shows all that stand.
+// children adds one read that shows all children.
 func (b *baseline) children() {
 	if b.ReadAt.IsZero() {
 		return
@@ -113,8 +113,8 @@ func (b *baseline) children() {
 	b.add(r)
 }
 
-// wakes are those that are not over: of deletions that no read shows yet, and
-// of which there will be further numbers.
+// wakes adds the deletions that no read shows yet, and those whose numbers are not
+// final.
 func (b *baseline) wakes() {
 	for _, w := range b.Wakes {
 		if !w.Settled || w.Zxid > b.Parent.Pzxid {
@@ -131,15 +131,15 @@ func (b *baseline) ack() {
 	b.add(a)
 }
 
-// members come after those who departed, whose znodes may stand still.
+// members adds the former members first: their znodes may still exist.
 func (b *baseline) members() {
-	stands := make(map[*Member]bool, len(b.Members))
+	present := make(map[*Member]bool, len(b.Members))
 	for _, m := range b.Members {
-		stands[m] = true
+		present[m] = true
 	}
 	var gone []*Member
 	for _, m := range b.bySession {
-		if !stands[m] {
+		if !present[m] {
 			gone = append(gone, m)
 		}
 	}
@@ -153,8 +153,8 @@ func (b *baseline) members() {
 	}
 }
 
-// tables are the last one, and before it one with what that did not ask, of
-// when the servers were asked for watches.
+// tables adds the last table, and before it one with the answers that the last did
+// not ask for, at the time when the servers were asked for watches.
 func (b *baseline) tables() {
 	if b.Table == nil {
 		return

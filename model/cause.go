@@ -22,15 +22,15 @@ type gone struct {
 	alive time.Time // its session cannot have expired before; zero: not known
 }
 
-// goneMax and goneFor bound how many such ends are remembered, and how long:
-// by then the session is used for something else, or over for another reason.
+// goneMax and goneFor bound how many such ends are remembered, and for how long:
+// after that the session may have ended for another reason.
 const (
 	goneMax = 16
 	goneFor = 2 * time.Minute
 )
 
-// foreignEnd says why the znode of a third-party leader was deleted, as far as the
-// servers' tables show.
+// foreignEnd returns why the znode of a third-party leader was deleted, as far as
+// the servers' tables show. asked says that the servers were asked at all.
 func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, asked bool, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"

@@ -19,8 +19,8 @@ type children struct {
 	owned map[uint64]int32
 }
 
-// insert puts in a child whose name is not known. again is true for a contender
-// whose session owned one already, and no more.
+// insert puts in a child whose name is not known. again is true for the second
+// contender of a session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
 	list, order := cs.list(c)
@@ -140,8 +140,8 @@ func (cs *children) has(c *dialect.Candidate) bool {
 	return k != nil && k.Czxid == c.Czxid
 }
 
-// counts reports whether c counts among those who stood. Of what was never read
-// nobody knows since when it was there, nor whose it was.
+// counts reports whether c counts as a contender of the past. Of a child that was
+// never read neither its owner nor the time of its creation is known.
 func (cs *children) counts(c *dialect.Candidate) bool {
 	return c != nil && !c.Unread && cs.recipe.Contends(c)
 }

@@ -2,13 +2,13 @@ package model
 
 import "slices"
 
-// deletionLog has the deletions that [Wake] observations told of, by their zxids: the
-// last deletionsMax, and up to a chunk more. A value is never written: what add
+// deletionLog has the deletions that [Wake] observations reported, by their zxids:
+// the last deletionsMax, and up to a chunk more. A value is never written: what add
 // returns shares all but one chunk with it.
 type deletionLog struct {
 	chunks [][]deletion // oldest first; all but the last are full
-	// floor is the zxid up to which they are not whole: of the last one that is
-	// forgotten, or of the first look at the election.
+	// floor is the zxid up to which deletions may be missing: that of the last
+	// forgotten one, or of the first read of the election.
 	floor int64
 }
 
@@ -39,7 +39,7 @@ func (e deletionLog) add(name string, zxid int64) deletionLog {
 }
 
 // of returns when the child of that name was deleted that was created at czxid,
-// 0 if nobody told of it. A name may come again.
+// 0 if that was not reported. A name may be used again.
 func (e deletionLog) of(name string, czxid int64) (zxid int64) {
 	for i := len(e.chunks) - 1; i >= 0; i-- {
 		chunk := e.chunks[i]

@@ -18,7 +18,7 @@ type Event struct {
 type EventBody interface{ EventBody() }
 
 // Snapshot is the whole state: the first event, and again after a gap in
-// observation, following the events that tell what changed in the gap.
+// observation, after the events of what changed in the gap.
 type Snapshot struct{ State *State }
 
 // Joined is a child that appeared.
@@ -33,7 +33,7 @@ type Left struct {
 	Ignored   bool
 }
 
-// Cause is why a leader's znode went.
+// Cause is why a leader's znode was deleted.
 type Cause string
 
 const (
@@ -44,25 +44,24 @@ const (
 )
 
 // Handoff is a change of the leader. Handoffs chain: each From is the To
-// before it; nil is nobody.
+// before it; nil means no leader.
 type Handoff struct {
 	At       time.Time
 	From, To *dialect.Candidate
 	Cause    Cause
 	// Evidence is what the cause is known by, or why it is not; safe to show.
 	Evidence string
-	Fence    int64 // To's czxid, the fencing token; 0 for nobody
+	Fence    int64 // To's czxid, the fencing token; 0 for no leader
 
 	// Earliest and Latest bound when the leader changed, zero where unknown; At is
 	// when that was read.
 	Earliest, Latest time.Time
 
 	// The three durations, nil where unknown. Silent: the old leader stopped
-	// until its znode was deleted. Takeover: deleted (or, where nobody led
-	// before, created) until acknowledged. Vacant: how long the queue stood
-	// empty.
+	// until its znode was deleted. Takeover: deleted (or created, where there was
+	// no leader before) until acknowledged. Vacant: how long the queue was empty.
 	Silent, Takeover, Vacant *time.Duration
-	// Each is but a guess within these, nil where they are not known.
+	// The bounds of each, nil where unknown: the durations are guesses.
 	SilentIn, TakeoverIn, VacantIn *Span
 }
 
@@ -73,7 +72,7 @@ type Measure struct {
 	In   *Span          // it was within; nil: not known
 }
 
-// Guess reports whether the duration is to be shown as a guess.
+// Guess reports whether the duration should be shown as a guess.
 func (m Measure) Guess() bool { return m.Took != nil && m.In.Loose(*m.Took) }
 
 // Measures are the three durations.

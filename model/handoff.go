@@ -64,9 +64,9 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(r)
 }
 
-// ending returns why the znode of a member of ours went at that time, and for
-// how long the member had been silent. Expiry is said only where the session
-// could have expired: the server keeps it until ExpiresFrom at least.
+// ending returns why a member's znode was deleted at that time, and for how long the
+// member had been silent. The cause is expiry only where the session could have
+// expired: the server keeps it until ExpiresFrom at least.
 func ending(m *Member, at time.Time, gone timeBounds) (cause Cause, silent *time.Duration, within *Span) {
 	if m.Fault != NoFault && !m.FaultAt.IsZero() {
 		silent, within = lasted(seenAt(wall(m.FaultAt)), gone)

@@ -16,23 +16,22 @@ type Config struct {
 	// AckPath is the acknowledgement znode; "": there is none.
 	AckPath string
 	// AckExpected says that leaders here do acknowledge (our own candidates
-	// do). Otherwise that is believed once one was seen.
+	// do). Otherwise this holds from the first acknowledgement on.
 	AckExpected bool
-	// AckFollows says that AckPath is that of electop's own elections, and
-	// another one's where the election is recognised as somebody else's.
+	// AckFollows says that AckPath is for electop's own elections. The dialect of
+	// another system has its own path.
 	AckFollows bool
-	// Events is how many events there were before: the numbers of those to come
-	// go on from there. Baseline is how many of the observations, the first,
-	// only bring the journal there (see [State.Baseline]) and are no events.
-	// Standing are the findings that there were then, by key: they are not told
-	// again.
+	// Events is how many events there were before: the next one has the number
+	// after it. Baseline is how many of the first observations only describe the
+	// state at the start (see [State.Baseline]): they make no events. Standing are
+	// the findings at the start, by key: they are not raised again.
 	Events   uint64
 	Baseline int
 	Standing []string
 }
 
-// Journal applies observations to an election and tells what happened. It is
-// for one goroutine.
+// Journal applies observations to an election and returns what happened. It is for
+// one goroutine.
 type Journal struct {
 	cfg      Config
 	baseline int // observations to come that are no events
@@ -153,21 +152,21 @@ func (j *Journal) Held() (time.Time, bool) { return j.events.until() }
 // At is the time of the last observation applied, and never goes back.
 func (j *Journal) At() time.Time { return j.at }
 
-// Changed is what an observation changed and no event says yet: events wait for
-// an acknowledgement.
+// Changed is what an observation changed, even if its events still wait for an
+// acknowledgement.
 type Changed struct {
-	Left       []*dialect.Candidate // contenders that went
+	Left       []*dialect.Candidate // contenders that left
 	ParentGone bool                 // the parent was deleted, and all under it
 }
 
 // Changed returns what the last observation changed.
 func (j *Journal) Changed() Changed { return j.last }
 
-// Sessions returns what the servers say of sessions. It changes with the next
+// Sessions returns what the servers report of sessions. It changes with the next
 // observation.
 func (j *Journal) Sessions() *session.Tracker { return &j.sessions }
 
-// State returns the election as it stands.
+// State returns the present state of the election.
 func (j *Journal) State() *State {
 	if j.cached != nil {
 		return j.cached

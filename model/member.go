@@ -59,8 +59,8 @@ type Member struct {
 	Ending  Ending    `json:"ending,omitempty"`
 	Fault   Fault     `json:"fault,omitempty"`
 	FaultAt time.Time `json:"fault_at,omitzero"`
-	// What it was told to do wrong: it gives its next znode no guid, the reply
-	// to its next create gets lost, its leader procedure does not end.
+	// The mistakes that it was ordered to make: it gives its next znode no guid,
+	// the reply to its next create is lost, its leader procedure does not end.
 	NoGuid     bool `json:"no_guid,omitempty"`
 	LosesReply bool `json:"loses_reply,omitempty"`
 	SlowLead   bool `json:"slow_lead,omitempty"`

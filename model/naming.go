@@ -30,7 +30,7 @@ func (n *naming) recipe() dialect.Recipe {
 }
 
 // change follows another recipe. Where the election is recognised, the plain
-// recipe stands for its dialect's own.
+// recipe means its dialect's own.
 func (n *naming) change(r dialect.Recipe) {
 	switch {
 	case n.fixed != nil:

@@ -23,11 +23,11 @@ const (
 	Denied  Presence = "denied" // the ACL forbids it
 )
 
-// Read is one look at the children of the election: the list and the parent's
+// Read is one read of the children of the election: the list and the parent's
 // stat from one reply, then one read for each new child. It is not atomic:
 // a child gone in between is listed in New as [Znode.Unread].
 //
-// Of an election that is a single ephemeral znode (Single) it is one look at
+// Of an election that is a single ephemeral znode (Single) it is one read of
 // that znode.
 type Read struct {
 	At time.Time `json:"at"`
@@ -53,9 +53,9 @@ type Read struct {
 	// was lost), so that a fresh [Snapshot] event is due.
 	Gap bool `json:"gap,omitempty"`
 	// Single says that the election's path is the leader's own znode. New holds
-	// it, or nothing where nobody leads; its name is the path, or the path's
+	// it, or nothing where there is no leader; its name is the path, or the path's
 	// last element. There are no Parent, Full and Gone, and changes between two
-	// looks cannot be counted.
+	// reads cannot be counted.
 	Single bool `json:"single,omitempty"`
 }
 
@@ -65,7 +65,7 @@ type Refresh struct {
 	Znode znode.Znode `json:"znode"`
 }
 
-// Ack is a look at the acknowledgement znode, by which a leader says that it
+// Ack is a read of the acknowledgement znode, by which a leader says that it
 // ran its leader procedure.
 type Ack struct {
 	At       time.Time  `json:"at"`
@@ -112,16 +112,16 @@ type Cast struct {
 type Switch struct {
 	At     time.Time `json:"at"`
 	Recipe string    `json:"recipe"` // see [dialect.RecipeNamed]; an unknown one is ignored
-	// Dialect, if set, is whose election it was recognised as by then, by
+	// Dialect, if set, is the system that it was recognised as by then, by
 	// [Dialect.ID], or "none". Only a baseline says so, before its first read.
 	Dialect string `json:"dialect,omitempty"`
 }
 
 // Wake is what the deletion of a child of the election caused, as the server
-// counted it: only the embedded one tells, in the order of the deletions, and
-// of each before anything that was seen after it. One of the same Znode and Zxid
-// takes the place of the one before; the end of a session may delete several
-// with one zxid.
+// counted it. Only the embedded server reports it, in the order of the deletions,
+// and before everything that was seen after the deletion. One of the same Znode and
+// Zxid replaces the one before; the end of a session may delete several znodes with
+// one zxid.
 type Wake struct {
 	At      time.Time `json:"at"`
 	Deleted time.Time `json:"deleted"` // when the server deleted it
@@ -134,17 +134,17 @@ type Wake struct {
 	Requests int   `json:"requests,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	BytesOut int64 `json:"bytes_out,omitempty"`
-	// Settled says that it is over: these are the last numbers.
+	// Settled says that these numbers are final.
 	Settled bool `json:"settled,omitempty"`
 }
 
-// Pace is how slowly the embedded server speaks to its clients at the moment,
+// Pace is how much the embedded server delays its replies and notifications now,
 // and what it holds back.
 type Pace struct {
 	At time.Time `json:"at"`
 	// Delay is for how long each reply and notification is held, ns.
 	Delay time.Duration `json:"delay,omitempty"`
-	// Steps says that each is held until it is let go.
+	// Steps says that each is held until it is released.
 	Steps bool `json:"steps,omitempty"`
 	// Held are the first of them, the next to go first; Waiting is how many
 	// there are.
@@ -192,7 +192,7 @@ const (
 // Write is one attempt of a leader's worker, after its outcome is known.
 type Write struct {
 	At       time.Time `json:"at"`
-	Member   string    `json:"member"` // whose worker it is: a [Member.ID]
+	Member   string    `json:"member"` // the worker's leader: a [Member.ID]
 	Znode    string    `json:"znode"`  // of the leader, by name
 	Token    int64     `json:"token"`  // its czxid
 	Resource Resource  `json:"resource"`

@@ -41,9 +41,9 @@ type tenure struct {
 	at     time.Time // up to when they are
 	awake  int       // believers that are awake
 	led    bool      // there was a leader once
-	works  bool      // somebody awake leads
+	works  bool      // an awake member or a third party leads
 	vacant time.Duration
-	head   dialect.ID // whose owner was looked for last
+	head   dialect.ID // whose owner was looked up last
 	ours   bool       // and is a member
 }
 
@@ -122,8 +122,8 @@ func (t *tenure) elapse(at time.Time, sees bool) {
 	p.LongestVacancy = max(p.LongestVacancy, t.vacant)
 }
 
-// tend finds out whether somebody awake leads by now. ours reports whether the
-// head is a member of ours.
+// tend finds out whether an awake candidate leads now. ours reports whether the head
+// is one of our members.
 func (t *tenure) tend(head *dialect.Candidate, ours func(*dialect.Candidate) bool, sees bool) {
 	p := &t.Properties
 	if head == nil {

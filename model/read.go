@@ -8,7 +8,7 @@ import (
 	"electop/model/znode"
 )
 
-// read applies one look at the children.
+// read applies a read of the children.
 func (j *Journal) read(r *Read) {
 	at := wall(r.At)
 	defer func() { j.list = timesOf(r) }()
@@ -55,8 +55,8 @@ func (j *Journal) begin(at time.Time) {
 	}
 }
 
-// look applies the first read of all. What it shows is no event, because it
-// was so before we looked; a child that has gone already never was.
+// look applies the first read of all. What it shows is no event, because it was so
+// before; a child that is already gone does not count.
 func (j *Journal) look(r *Read) {
 	at := wall(r.At)
 	j.enter(r)
@@ -85,10 +85,10 @@ func (j *Journal) enter(r *Read) {
 func (j *Journal) adopt(r *Read) {
 	at := wall(r.At)
 	if j.under {
-		// Nobody knows when the old parent went, nor how long nobody stood.
+		// When the old parent was deleted and how long the queue was empty is unknown.
 		j.vanish(at, timeBounds{})
 	}
-	j.under = false // which lets a naming that nobody knows be another's
+	j.under = false // so that an unknown dialect may replace a known one
 	j.recognise(r)
 	j.enter(r)
 	joins := j.join(r, at)
@@ -104,14 +104,14 @@ func (j *Journal) update(r *Read) {
 	at, old := wall(r.At), j.parent
 	j.enter(r)
 	var gone []*dialect.Candidate
-	later := 0 // of gone: how many went after the list was made
+	later := 0 // of gone: how many were deleted after the list was made
 	if r.Full {
 		gone, later = j.compared(r, old)
 	} else {
 		for _, name := range r.Gone {
 			if c := j.known[name]; c != nil {
 				gone = append(gone, c)
-				delete(j.known, name) // named twice, gone once
+				delete(j.known, name) // it may be named twice
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func (j *Journal) update(r *Read) {
 		n = creates + deletes
 	}
 	if !ok || creates > joins-later {
-		j.vacantFrom = timeBounds{} // somebody may have stood meanwhile
+		j.vacantFrom = timeBounds{} // the queue may not have been empty all the time
 	}
 	j.checkHead(at, j.list.changed(r, n, j.gap))
 	j.missed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
@@ -197,8 +197,8 @@ func (j *Journal) count(creates, deletes int) {
 	j.parent.Children += int32(creates - deletes)
 }
 
-// vanish applies the parent's own deletion: nothing under it is left, and
-// what else happened under it since the last read nobody can tell.
+// vanish applies the deletion of the parent: no child is left, and what else
+// happened under it since the last read is unknown.
 func (j *Journal) vanish(at time.Time, changed timeBounds) {
 	for _, c := range j.queue {
 		j.left(at, c)
@@ -218,7 +218,7 @@ func (j *Journal) vanish(at time.Time, changed timeBounds) {
 // refresh applies a later read of a known child. A new czxid under a known
 // name is another znode: the parent's stat counts its create and delete, as
 // missed, so it takes the old one's place without further events except for a
-// handoff, of which nobody knows when it was.
+// handoff at an unknown time.
 func (j *Journal) refresh(r *Refresh) {
 	z := r.Znode
 	if j.single {
@@ -249,7 +249,7 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 	}
 }
 
-// leave takes out children that went, and says so.
+// leave takes out children that were deleted, with their events.
 func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
 	slices.SortFunc(gone, j.order)
 	j.remove(gone...)
@@ -259,8 +259,7 @@ func (j *Journal) leave(gone []*dialect.Candidate, at time.Time) {
 	}
 }
 
-// join puts in a read's new children, says so, and returns how many there
-// were.
+// join puts in a read's new children, with their events, and returns their number.
 func (j *Journal) join(r *Read, at time.Time) (joins int) {
 	for _, c := range j.naming.candidates(r.New, at, !j.gap) {
 		if j.known[c.Name] == nil {

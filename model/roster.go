@@ -8,16 +8,15 @@ import (
 	"electop/model/dialect"
 )
 
-// roster has the members of ours: those that there are, by ID, and former ones,
-// by session.
+// roster has our members by ID, and former ones by session.
 type roster struct {
 	members map[string]*Member
 	former  map[uint64]*formerMember
 }
 
-// formerMember is a member of ours that is gone, or has another session now,
+// formerMember is a member that is gone, or has another session now,
 // while its old session's znode may still be there: that of a killed one is until
-// its session expires. It is kept for what it tells of that znode's end.
+// its session expires. It is kept to explain the end of that znode.
 type formerMember struct {
 	member *Member
 	reads  int // since it departed

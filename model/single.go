@@ -9,12 +9,12 @@ import (
 	"electop/model/znode"
 )
 
-// lone applies a look at the znode of an election that is a single one. What
-// happened between two looks nobody counts, so nothing is ever missed; that the
-// znode is another by its czxid shows that the first one left.
+// lone applies a read of an election that is a single znode. What happens between
+// two reads is not counted, so nothing is ever missed. Another czxid shows that the
+// first znode left.
 func (j *Journal) lone(r *Read) {
 	at := wall(r.At)
-	if j.under { // it was a parent till now
+	if j.under { // it was a parent until now
 		j.vanish(at, timeBounds{})
 	}
 	j.single = true
@@ -51,7 +51,7 @@ func (j *Journal) lone(r *Read) {
 	} else {
 		changed := j.list.changed(r, -1, j.gap)
 		if j.head == nil && z != nil && j.vacantFrom.known() {
-			// Others may have come and gone between two looks.
+			// Others may have joined and left between two reads.
 			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
 		}
 		j.checkHead(at, changed)

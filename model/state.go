@@ -24,7 +24,7 @@ const (
 type State struct {
 	Path   string
 	Recipe dialect.Recipe
-	// Dialect is whose election this is, nil while nobody stood that would show
+	// Dialect is the system whose election this is, nil until its children show
 	// it.
 	Dialect *dialect.Dialect
 	At      time.Time // of the last observation applied
@@ -46,20 +46,20 @@ type State struct {
 	Members []*Member // our own candidates, by ID
 	Ack     AckState
 
-	// Table is what the members of the ensemble said in the last round, nil: they
-	// were never asked. Answers is what each last said to each question, which may
-	// be of several rounds.
+	// Table is what the members of the ensemble answered in the last round, nil:
+	// they were never asked. Answers is the last answer of each to each question,
+	// which may be from several rounds.
 	Table, Answers *session.Table
-	// Tracked is what the servers said of sessions.
+	// Tracked is what the servers reported of sessions.
 	Tracked session.View
 
 	// Steps are the last steps of the recipe that members took, at most
 	// [StepsMax], oldest first.
 	Steps []StepTaken
 	// Wakes are the last deletions with what they caused, oldest first, at most
-	// [HistoryMax]; only the embedded server tells.
+	// [HistoryMax]; only the embedded server reports them.
 	Wakes []*Woken
-	// Pace is how slowly the embedded server speaks, nil where nobody said.
+	// Pace is how much the embedded server delays, nil where it was not reported.
 	Pace *Pace
 	// Work is what leaders' workers did, and Properties how safe and how live
 	// the election of our own candidates was.
@@ -98,7 +98,7 @@ type Reign struct {
 	// FromKnown is false for a reign that had begun before we looked, or
 	// while we could not.
 	FromKnown bool
-	To        time.Time // zero: it goes on
+	To        time.Time // zero: it has not ended
 	Cause     Cause     // of its end
 }
 
@@ -114,7 +114,7 @@ type Totals struct {
 	Led, Vacant time.Duration
 }
 
-// Leader returns the contender at the head, nil if nobody stands.
+// Leader returns the contender at the head, nil if there is none.
 func (s *State) Leader() *dialect.Candidate {
 	if len(s.Queue) == 0 || s.Recipe.Holders(s.Queue) == 0 {
 		return nil
@@ -149,7 +149,7 @@ func (s *State) Member(c *dialect.Candidate) *Member {
 }
 
 // Client returns where a contender's session is connected, as the servers last
-// said; conn is nil where nobody knows.
+// reported; conn is nil where that is unknown.
 func (s *State) Client(c *dialect.Candidate) (conn *session.Client, server string, at time.Time) {
 	if c == nil || c.Session == 0 {
 		return nil, "", time.Time{}

@@ -60,8 +60,8 @@ type StepTaken struct {
 // StepsMax is how many steps a state remembers.
 const StepsMax = 256
 
-// stepped adds the step that a member says it took. What it said before, as
-// old (nil: nothing), is told again with anything else of it that changes.
+// stepped adds the step that a member reports. A report repeats the last step with
+// any other change; old is the report before, nil for none.
 func stepped(steps []StepTaken, o *Cast, old *Member) []StepTaken {
 	m := &o.Member
 	if m.Step == StepNone || old != nil && m.Step == old.Step && m.StepOn.Equal(old.StepOn) && m.StepAt.Equal(old.StepAt) {

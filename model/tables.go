@@ -22,7 +22,7 @@ func (j *Journal) asked(t *session.Table) {
 }
 
 // Current reports whether the state is what is true now, as far as an observer
-// can know: it was read, the connection stands, and nothing went unwatched.
+// can know: it was read, electop is connected, and no change was unwatched.
 func (j *Journal) Current() bool {
 	return j.began && !j.gap && j.link.Link == Connected
 }

@@ -10,7 +10,7 @@ import (
 // what changed since the read before: after the request for that one's list was
 // sent, and before the answer to this one's. A notification narrows that down.
 // It was on its way for an unknown time, so a change is no earlier than the last
-// request before it that was answered; and it tells of the first change only.
+// answered request before it; and it reports the first change only.
 //
 // All of it is about the server that electop is connected to. A follower may
 // apply a change later than others.
@@ -21,7 +21,7 @@ type timeBounds struct {
 	likely time.Time
 }
 
-// seenAt is a moment that somebody saw by the same clock.
+// seenAt is a moment that was seen by the same clock.
 func seenAt(at time.Time) timeBounds { return timeBounds{at, at, at} }
 
 // known reports whether anything is.
@@ -51,7 +51,7 @@ type Span struct{ Least, Most time.Duration }
 
 // lasted is how long it was from one moment to another, which came after it:
 // the best guess, and bounds. nil is what is not known. Clocks may lie, but none
-// of them makes it negative.
+// of them makes the result negative.
 func lasted(from, to timeBounds) (*time.Duration, *Span) {
 	if !from.known() || !to.known() {
 		return nil, nil

@@ -14,29 +14,29 @@ type Woken struct {
 	// Leader says that it held the role: this is the wake of a handoff.
 	Leader bool
 	Recipe string // that was followed then
-	// Contenders is how many contenders stood when it went, itself included. One that
-	// came and went unread does not count.
+	// Contenders is how many contenders there were, itself included. One that was
+	// created and deleted unread does not count.
 	Contenders int
 }
 
 // # Wakes and reads
 //
-// A server tells of a deletion before anybody can read that the child is gone
-// (see [Wake]). So who stood then is in the queue, except for those whose deletion
-// was told before and not read yet, and those who were created since the last
-// read: the one that shows them comes later, and puts right what was said.
+// A server reports a deletion before a read can show that the child is gone (see
+// [Wake]). So the contenders of that moment are in the queue, except for those whose
+// deletion was reported before and not read yet, and those that were created since
+// the last read: the read that shows them comes later, and corrects the record.
 
 // wakes is what the journal keeps to know that. Nothing in it is written in
 // place.
 type wakes struct {
 	last      []*Woken // oldest first, at most [HistoryMax]
 	deletions deletionLog
-	// deleted are the contenders in the queue whose deletion was told, in its
-	// order: a read of that is to come.
+	// deleted are the contenders in the queue whose deletion was reported, in the
+	// order of the queue: no read shows it yet.
 	deleted []*dialect.Candidate
 }
 
-// add applies what a deletion caused: its first word, or later numbers.
+// add applies what a deletion caused: the first report, or later numbers.
 func (w *wakes) add(cs *children, o *Wake) {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
 		w.amend(o.Zxid-1, func(x *Woken) bool {
@@ -50,7 +50,7 @@ func (w *wakes) add(cs *children, o *Wake) {
 	}
 	c := cs.known[o.Znode]
 	if c != nil && (c.Czxid >= o.Zxid || w.ended(cs, c)) {
-		c = nil // another of that name, that nobody read
+		c = nil // another one of that name, which was not read
 	}
 	x := &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name(), Contenders: len(cs.queue) - len(w.deleted)}
 	if cs.leads(c) {
@@ -69,7 +69,7 @@ func (w *wakes) add(cs *children, o *Wake) {
 	w.last = remember(w.last, x)
 }
 
-// addDeleted notes that a child that is there by what was read is not there any more.
+// addDeleted notes that a child that the last read shows is deleted.
 func (w *wakes) addDeleted(cs *children, c *dialect.Candidate) {
 	if !cs.counts(c) {
 		return
@@ -78,8 +78,8 @@ func (w *wakes) addDeleted(cs *children, c *dialect.Candidate) {
 	w.deleted = slices.Insert(slices.Clip(w.deleted), i, c)
 }
 
-// sort finds the fallen again, by another recipe. read is the parent's pzxid as it
-// was read.
+// sort finds the deleted contenders again, by another recipe. read is the parent's
+// pzxid at the last read.
 func (w *wakes) sort(cs *children, read int64) {
 	w.deleted = nil
 	for _, e := range w.deletions.after(read) {
@@ -89,7 +89,7 @@ func (w *wakes) sort(cs *children, read int64) {
 	}
 }
 
-// gone takes those out of the fallen that are not in the queue any more.
+// gone drops the deleted contenders that are no longer in the queue.
 func (w *wakes) gone(cs *children) {
 	if len(w.deleted) == 0 {
 		return
@@ -100,8 +100,8 @@ func (w *wakes) gone(cs *children) {
 	})
 }
 
-// ended reports whether a [Wake] told of the deletion of a child that is there
-// by what was read.
+// ended reports whether a [Wake] reported the deletion of a child that the last read
+// shows.
 func (w *wakes) ended(cs *children, c *dialect.Candidate) bool {
 	if !cs.counts(c) {
 		return w.deletions.of(c.Name, c.Czxid) != 0
@@ -120,8 +120,8 @@ func (w *wakes) led(cs *children, c *dialect.Candidate, zxid int64) bool {
 	})
 }
 
-// came puts right what was said, before c was read, of deletions after its
-// creation: it stood then.
+// came corrects the records of deletions that were reported before c was read and
+// happened after it was created: c was there.
 func (w *wakes) came(cs *children, c *dialect.Candidate, from int64) {
 	if w.deletions.newest() <= from {
 		return

@@ -1,8 +1,8 @@
 package model
 
 // Work is what leaders' workers did to the shared resources. A worker is a
-// program of its own with its own session, which goes on with its leader's
-// orders until told otherwise.
+// program of its own with its own session, which carries out its leader's orders
+// until it gets others.
 type Work struct {
 	Rules Rules // the last ones
 
@@ -21,8 +21,8 @@ type Work struct {
 // Tries counts attempts to write.
 type Tries struct {
 	Accepted, Refused int
-	// Stale counts the accepted ones that came after the znode of the leader in
-	// whose name they were made had been deleted.
+	// Stale counts the accepted writes in the name of a leader whose znode had
+	// been deleted.
 	Stale int
 }
 
@@ -76,7 +76,7 @@ func (w *wakes) stale(cs *children, o *Write) bool {
 	told := &w.deletions
 	deleted := told.of(o.Znode, o.Token)
 	if deleted == 0 && 0 < o.Token && o.Token <= told.floor {
-		// It stood before what is remembered: if it does not now, it went then.
+		// It is older than the log: if it is not there now, it was deleted before.
 		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
 			deleted = told.floor
 		}

@@ -24,7 +24,7 @@ const entryBytes = 8
 // ShapeOf returns the shape of a type.
 func ShapeOf(t reflect.Type) *Shape { return shapeOf(t, make(map[reflect.Type]*Shape)) }
 
-// shapeOf is ShapeOf; known are those that it was asked for.
+// shapeOf is ShapeOf; known are the shapes so far.
 func shapeOf(t reflect.Type, known map[reflect.Type]*Shape) *Shape {
 	if s := known[t]; s != nil {
 		return s

@@ -14,12 +14,12 @@ type Candidate struct {
 	// there is one.
 	Sequence    int64
 	HasSequence bool
-	// SeenAt is when this program first saw it. Joined says that it came while
+	// SeenAt is when this program first saw it. Joined says that it joined while
 	// we looked, so its age is by our own clock; otherwise Ctime, by the
 	// server's clock, is the best there is.
 	SeenAt time.Time
 	Joined bool
-	// Who says who it is, by the election's [Dialect]; safe for a terminal, ""
+	// Who is the name of its owner, by the election's [Dialect]; safe for a terminal, ""
 	// if unknown.
 	Who string
 
@@ -36,7 +36,7 @@ type ID struct {
 // ID returns the candidate's identity.
 func (c *Candidate) ID() ID { return ID{c.Name, c.Czxid} }
 
-// Reads reports whether another reading of the same znode says the same of it.
+// Reads reports whether another reading of the same znode gives the same result.
 func (c *Candidate) Reads(other *Candidate) bool {
 	return c.Who == other.Who && c.HasSequence == other.HasSequence && c.kind == other.kind
 }

@@ -39,8 +39,8 @@ type Dialect struct {
 	Source string
 
 	own     bool // electop's own naming
-	unknown bool // nobody's in particular
-	// shares: one session may stand more than once, as the threads of a process
+	unknown bool // not of a known system
+	// shares: one session may own several contenders, as the threads of a process
 	// (this may be a lock) or the cores of a node do. Those of a Lock may anyway.
 	shares bool
 
@@ -102,8 +102,8 @@ func ByID(id string) (*Dialect, bool) {
 	return nil, false
 }
 
-// Recognise tells whose election it is from the names of the children, with the
-// path as a hint: nil if nobody stands that would show it, or if they are known
+// Recognise finds out which system's election it is from the names of the children,
+// with the path as a hint: nil if no child shows it, or if they are known
 // to be no election (a directory of services, a party).
 //
 // Each ephemeral child speaks for one dialect, and most decide, so a stray child
@@ -232,7 +232,7 @@ func (d *Dialect) Widened(children []znode.Znode) *Dialect {
 }
 
 // Interpret gives a candidate what its name and data say in the dialect: who it
-// is, and its sequence. With nil, where nobody's naming is known, that is the
+// is, and its sequence. With nil, where the system is not known, that is the
 // sequence alone.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.kind = "", kindUnknown
@@ -284,11 +284,11 @@ func registered(name string) bool {
 	return false
 }
 
-// Unknown reports whether the naming is nobody's in particular: who contends is a
+// Unknown reports whether the naming is of no known system: who contends is a
 // guess from the numbers.
 func (d *Dialect) Unknown() bool { return d.unknown }
 
-// Shares reports whether one session may stand more than once, as the threads of
+// Shares reports whether one session may own several contenders, as the threads of
 // a process do that wait for a lock.
 func (d *Dialect) Shares() bool { return d.Lock || d.shares }
 

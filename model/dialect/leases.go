@@ -6,8 +6,8 @@ import (
 	"electop/model/znode"
 )
 
-// leases is the recipe of a semaphore: everybody who is there holds one, and
-// those who wait are elsewhere.
+// leases is the recipe of a semaphore: every child holds one, and those that wait
+// are elsewhere.
 type leases struct {
 	name     string
 	numbered bool

@@ -9,7 +9,7 @@ import (
 )
 
 // locks is the recipe of the systems that order contenders by their sequence
-// and tell kinds of them apart by name: writers, of which one holds the role,
+// and distinguish them by name: writers, of which one holds the role,
 // and readers, who share it. With writers alone it is an election.
 //
 // A writer waits for its predecessor, whatever that is. A reader waits for the

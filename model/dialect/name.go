@@ -27,7 +27,7 @@ func Stem(name string) string {
 //	{decimal}  a session id in decimal, of 15 digits at least, as all are
 //	{any}      anything, at least one byte; only text may follow
 //
-// part is what stands for {any} or {session}. It takes time linear in s.
+// part is what {any} or {session} matched. It takes time linear in s.
 func match(pattern, s string) (part string, ok bool) {
 	for pattern != "" {
 		if pattern[0] != '{' {
@@ -135,7 +135,7 @@ func decimalAt(s string) int {
 }
 
 // endsIn reports whether the last elements of path are as in end, where one "*"
-// in an element stands for anything: a chroot or a root that somebody chose may
+// in an element matches anything: a chroot or a root that a user chose may
 // come before them.
 func endsIn(path, end string) bool {
 	for {

@@ -10,7 +10,7 @@ type Recipe interface {
 	Name() string
 	// Contends reports whether the child takes part.
 	Contends(c *Candidate) bool
-	// Before reports whether a stands before b in the queue.
+	// Before reports whether a is before b in the queue.
 	Before(a, b *Candidate) bool
 	// Holders returns how many at the front of the queue hold the role.
 	Holders(queue []*Candidate) int
@@ -20,7 +20,7 @@ type Recipe interface {
 	// Notified returns how many contenders the deletion of the one at i wakes.
 	Notified(queue []*Candidate, i int) int
 	// Target decides for the candidate whose znode is own, from the names of
-	// the children; skip (may be nil) tells of those that are no contenders.
+	// the children; skip (may be nil) reports those that are no contenders.
 	Target(own string, children []string, skip func(name string) bool) Target
 }
 

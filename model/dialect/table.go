@@ -114,7 +114,7 @@ var dialects = []*Dialect{
 		names:  []string{"_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"},
 	},
 
-	// kazoo. A plain lock and a writer have the same name; readers tell.
+	// kazoo. A plain lock and a writer have the same name; readers show the difference.
 	{
 		ID: "kazoo-semaphore-queue", Lock: true, System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
 		Watches: watchesPredecessor, Why: whyLeases, Source: sourceKazoo,
@@ -280,7 +280,7 @@ var dialects = []*Dialect{
 }
 
 // singleID is the dialect of a single ephemeral znode that no other entry has.
-// Such znodes are everywhere, so it is never recognised: somebody has to say
+// Such znodes are everywhere, so it is never recognised: the user has to say
 // that this one is an election.
 const singleID = "single"
 
@@ -293,7 +293,7 @@ var unknownNaming = &Dialect{
 }
 
 // registries are the names, without number, of numbered ephemeral children
-// that stand for no office: a ServerSet of Twitter Commons, a kazoo Party.
+// without a role: a ServerSet of Twitter Commons, a kazoo Party.
 var registries = []string{"member_", "{hex}__party__"}
 
 // kazooLocks: a plain Lock looks at writers only, which is the same while there

@@ -10,7 +10,7 @@ type Target struct {
 	Watch  string // else the child to watch
 }
 
-// target finds the contenders below own. skip tells of children known to be
+// target finds the contenders below own. skip reports children known to be
 // no contenders though their names look so. One pass and no allocation: this
 // runs between a notification and knowing.
 func target(own string, children []string, skip func(string) bool) (t Target, lowest, highestBelow string) {

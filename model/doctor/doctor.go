@@ -28,8 +28,8 @@ type Doctor struct {
 	former       formerSessions
 	servers      serverHistory
 	recipe       string
-	parentGone   time.Time // when the parent went
-	lost         []uint64  // sessions whose candidates went with it, sorted
+	parentGone   time.Time // when the parent was deleted
+	lost         []uint64  // sessions whose candidates were deleted with it, sorted
 	// unseen is how many changes had been missed up to the observation before.
 	unseen int
 

@@ -18,7 +18,7 @@ const (
 	// flapCalm is how long one has to lead for it to be over.
 	flapCalm = time.Minute
 
-	// A livelock is many handoffs in a few seconds by few, who come again and
+	// A livelock is many handoffs in a few seconds by a few candidates that rejoin and
 	// again: a reset deletes one's znode and creates another.
 	livelockMin    = 10
 	livelockWindow = 10 * time.Second
@@ -68,7 +68,7 @@ func flapping(r *report) {
 }
 
 // resetLivelock finds candidates that delete and create their znodes so fast
-// that nobody gets to lead.
+// so that no candidate can lead for long.
 func resetLivelock(r *report) {
 	s := r.s
 	rs := s.Reigns

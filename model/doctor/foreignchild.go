@@ -84,7 +84,7 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	return "", ""
 }
 
-// ceiling is the gravest that is said of an election that may be none.
+// ceiling is the highest severity in what may not be an election.
 func (r *report) ceiling() Severity {
 	if r.guessed() {
 		return Info

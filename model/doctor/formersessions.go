@@ -12,7 +12,7 @@ type formerSessions struct {
 	sessions map[uint64]former
 	ring     []uint64 // sessions in the order of their leaving
 	next     int
-	unread   int // how many left whose owner was not known
+	unread   int // how many left with an unknown owner
 }
 
 type former struct {

@@ -61,7 +61,7 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 func (j *Journal) merge(events []model.Event, raised []model.EventBody, at time.Time) []model.Event {
 	waiting := j.election.Waiting()
 	if len(events) > 0 || waiting == 0 {
-		// Those that waited come first, and all of them at a time.
+		// Events that waited come first, all of them at once.
 		held := j.held
 		j.held = nil
 		for _, h := range slices.Backward(held) {

@@ -12,9 +12,9 @@ import (
 type predecessors struct {
 	// before is when the last contender right before another left, by that other.
 	before map[dialect.ID]time.Time
-	// floor stands for what is not remembered: nothing is known of before it.
+	// floor is the zxid before which nothing is remembered.
 	floor time.Time
-	// latest is when the last of all went.
+	// latest is the zxid of the last departure.
 	latest time.Time
 	shared bool
 }

@@ -19,7 +19,7 @@ type Risk struct {
 	Evidence      string
 	Since         time.Time
 	Leader        bool               // it holds the role
-	Next          *dialect.Candidate // would take over, nil for nobody
+	Next          *dialect.Candidate // would take over, nil for none
 
 	said      bool      // an event reported it
 	announced time.Time // the bound in the last event; zero: none

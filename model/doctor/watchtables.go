@@ -146,7 +146,7 @@ type watchTables struct {
 // add takes in another round.
 func (k *watchTables) add(r *watchTable) {
 	switch {
-	case k.last != nil && r.at.Before(k.last.at): // the clock went back
+	case k.last != nil && r.at.Before(k.last.at): // the clock was set back
 		*k = watchTables{last: r, next: r}
 		return
 	case k.next == nil:

@@ -46,7 +46,7 @@ func (t *Timeline) find(begins func(*segment) bool) int {
 
 // Observation returns the observation with that index, from 0, and the number
 // of the last moment up to it. ok is false if it was not made yet; for one that
-// is not kept any more o is nil.
+// is no longer kept o is nil.
 func (t *Timeline) Observation(index uint64) (o model.Observation, n uint64, ok bool) {
 	k := t.find(func(s *segment) bool { return s.index <= index })
 	if k < 0 {
@@ -123,7 +123,7 @@ type stills struct {
 // stillsMax bounds them, in children and members of all their states together.
 const stillsMax = 1 << 20
 
-// Moment computes the moment. It may be called while the timeline goes on, but not
+// Moment computes the moment. It may be called while the timeline grows, but not
 // for two moments of a timeline at a time.
 func (c Position) Moment() Moment {
 	k := c.shown

@@ -32,7 +32,7 @@ type Header struct {
 	// Part counts the files of a recording that began another when one was
 	// full; absent for the first. Of a later one, Events is how many events there
 	// were before it, and Baseline how many of the lines that follow say what
-	// stood then (see [State.Baseline]): who has read the part before skips them.
+	// was there then (see [State.Baseline]): a reader of the part before skips them.
 	Part     int    `json:"part,omitempty"`
 	Events   uint64 `json:"events,omitempty"`
 	Baseline int    `json:"baseline,omitempty"`

@@ -17,8 +17,8 @@ import (
 // numbered from 1. Most are events; the others are steps that a member took,
 // what was done to it, wakes and writes.
 //
-// A timeline is for one goroutine. What takes long is to compute a moment; [Position]
-// is for those who want that done elsewhere.
+// A timeline is for one goroutine. Computing a moment takes long; a [Position] can
+// do it in another goroutine.
 type Timeline struct {
 	journal  *doctor.Journal
 	max      int
@@ -46,7 +46,7 @@ type Moment struct {
 	First, Last bool
 }
 
-// Move is a way through the past. One that leads nowhere stays where it is.
+// Move is a step in the past. One without a target stays where it is.
 type Move string
 
 const (

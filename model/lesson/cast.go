@@ -11,7 +11,7 @@ import (
 // cast is who has which role in one state.
 type cast struct {
 	found map[Role]actor
-	// count is how many contenders stand, next the number of the next one.
+	// count is the number of contenders, next the sequence of the next one.
 	count int
 	next  int64
 }
@@ -83,8 +83,8 @@ func (c *cast) same(o *cast) bool {
 	return o != nil && c.count == o.count && c.next == o.next && maps.Equal(c.found, o.found)
 }
 
-// lacks returns what to do about a role of roles that nobody has; "" if all
-// have somebody.
+// lacks returns what to do about a role without a candidate; "" if every role has
+// one.
 func (c *cast) lacks(roles []Role) string {
 	for _, role := range roles {
 		if c.found[role].label == "" {

@@ -52,7 +52,7 @@ func (c *Condition) holds(s *doctor.State, who *cast) bool {
 	return vocabulary[c.Event].holds(c, s, who)
 }
 
-// number returns what a number stands for.
+// number returns the value of a number.
 func (c *cast) number(n Number) (int, bool) {
 	switch n {
 	case "":

@@ -39,7 +39,8 @@ type Lesson struct {
 	Parts []Part `toml:"part"`
 }
 
-// Scene is the world in which a lesson begins; who shows lessons builds it.
+// Scene is the election in which a lesson begins; the program that shows lessons
+// builds it.
 type Scene struct {
 	Cast    int  `toml:"cast"`    // candidates, in the order of their names
 	Workers bool `toml:"workers"` // leaders have one each
@@ -90,7 +91,7 @@ type Entry struct {
 type Input string
 
 const (
-	Next   Input = "next" // read this, go on
+	Next   Input = "next" // continue after reading
 	Hint   Input = "hint"
 	Skip   Input = "skip" // past what is asked or waited for
 	Back   Input = "back" // to the part before; where a part is stuck, to its beginning
@@ -102,7 +103,7 @@ type View struct {
 	ID, Title   string
 	Number, Of  int      // of the lesson in the course, from 1
 	Part, Parts int      // from 1
-	Setting     bool     // the scene is being built; set by who builds it
+	Setting     bool     // the scene is being built; set by the program that builds it
 	Text        []string // paragraphs of prose
 	Question    string   // "" for none
 	Options     []string // to choose from by their number, from 1
@@ -111,12 +112,12 @@ type View struct {
 	Verdict     string   // what to say about the answer, once it is known
 	Do          string   // what the student is to do now, "" for nothing
 	Keys        []string // that do it, as "x"
-	Target      string   // [model.Member.ID] that it is to be done to, "" for none
+	Target      string   // [model.Member.ID] that the act is done to, "" for none
 	Fault       string   // to choose from the list of faults, "" for none
 	Waiting     bool     // for the event that the act brings about
 	Happened    string   // what happened then, "" not yet
 	// Stuck says what happened instead of what was asked for, or what is
-	// missing, and how to go on; "" while all goes well.
+	// missing, and how to continue; "" while nothing is.
 	Stuck   string
 	Hint    string // shown when asked for
 	Hints   int    // that there are still
@@ -126,7 +127,7 @@ type View struct {
 }
 
 // Begin returns a run of l, which is lesson number of as many in the course, in
-// an election that stands as s shows.
+// an election in the state s.
 func Begin(l *Lesson, number, of int, s *doctor.State) *Run {
 	r := &Run{lesson: l, number: number, of: of, state: s, skipped: make([]bool, len(l.Parts))}
 	r.enter(0)

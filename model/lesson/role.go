@@ -51,7 +51,7 @@ var lacking = map[Role]string{
 
 // actor is the candidate that has a role.
 type actor struct {
-	label   string // safe to show, "" for nobody
+	label   string // safe to show, "" for none
 	member  string // [model.Member.ID], "" for one that is not ours
 	id      dialect.ID
 	stands  bool // it has a znode in the queue, id
@@ -62,7 +62,7 @@ type actor struct {
 // nameMax bounds the names in texts.
 const nameMax = 24
 
-// contender returns c as an actor; nobody for nil.
+// contender returns c as an actor; the zero actor for nil.
 func contender(s *doctor.State, c *dialect.Candidate) actor {
 	if c == nil {
 		return actor{}
@@ -77,7 +77,7 @@ func contender(s *doctor.State, c *dialect.Candidate) actor {
 	return a
 }
 
-// member returns m as an actor, with its znode if it stands.
+// member returns m as an actor, with its znode if that exists.
 func member(s *doctor.State, m *model.Member) actor {
 	for _, c := range s.Queue {
 		if m.Session != 0 && c.Session == m.Session && (m.Znode == "" || m.Znode == c.Name) {

@@ -18,8 +18,7 @@ const (
 	finished              // it has happened
 )
 
-// Run is one student's way through one lesson. It is for one goroutine at a
-// time.
+// Run is one student's progress in one lesson. It is for one goroutine at a time.
 type Run struct {
 	lesson     *Lesson
 	number, of int
@@ -43,7 +42,7 @@ type Run struct {
 	hints  int // shown
 	seen   seen
 	stuck  string
-	lack   string // stuck, where somebody is missing
+	lack   string // stuck, where a candidate is missing
 	lost   bool   // the part can only be restarted
 
 	view  View
@@ -83,7 +82,7 @@ func (r *Run) restart() {
 	r.dirty = true
 }
 
-// recast looks up who is meant now, and lets the waiting begin if all of them
+// recast looks up who is meant now, and begins to wait if all of them
 // are there.
 func (r *Run) recast() {
 	c := castOf(r.state, r.roles)
@@ -131,7 +130,7 @@ func (r *Run) say(stuck string) {
 func (c *Condition) times() int { return max(1, c.Times) }
 
 // Observe takes what the journal made of one observation: the state after it
-// and its events. It is to be called for each, in order; nothing else makes a
+// and its events. Call it for each, in order; nothing else makes a
 // lesson's condition true.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	m := &moment{before: r.state, after: s, events: events, cast: r.cast, since: r.since, asked: r.asked}

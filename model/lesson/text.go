@@ -35,7 +35,7 @@ var values = map[string]func(*Run) string{
 	"list watches": ofTable(func(total, data int) int { return total - data }),
 }
 
-// placeholders returns what stands in braces.
+// placeholders returns the names in braces.
 func placeholders(text string) (found []string, err error) {
 	_, err = replace(text, func(name string) string {
 		found = append(found, name)

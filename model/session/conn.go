@@ -14,7 +14,7 @@ type Conn struct {
 	At     time.Time
 }
 
-// Conns indexes the connections of a table by session, nil if nobody told any.
+// Conns indexes the connections of a table by session, nil if no server reported any.
 func (t *Table) Conns() map[uint64]Conn {
 	var out map[uint64]Conn
 	for i := range t.Servers {
@@ -34,7 +34,7 @@ func (t *Table) Conns() map[uint64]Conn {
 			if conn.Session == 0 {
 				continue
 			}
-			// A client that moved while the round went on is listed twice.
+			// A client that moved during the round is listed twice.
 			if old, ok := out[conn.Session]; !ok || old.At.Before(at) {
 				out[conn.Session] = Conn{conn, znode.Safe(s.Addr, 0), at}
 			}

@@ -6,7 +6,7 @@ import "time"
 //
 // Only the ensemble's leader expires sessions, by its own monotonic clock. Let
 // T be when it last heard from a session there, to the session's timeout, tick
-// its tick time. The deadline that it keeps, and tells, is
+// its tick time. The deadline that it keeps and reports is
 //
 //	D = (floor((T+to) / tick) + 1) * tick,  so  D-to-tick <= T < D-to.
 //
@@ -36,7 +36,7 @@ import "time"
 // computed again from two clocks. There D is at most a second and 10 ms more than
 // it says, and D' at least what it says, less the same 10 ms.
 //
-// Without any anchor there is another bound. A deadline that the leader told at
+// Without any anchor there is another bound. A deadline that the leader reported at
 // R is no later than R + to + tick. Of a connection that is the same in a reply
 // at R and in a later one, or is gone by R, the leader heard last before
 // R + tick/2, and the expiry is no later than R + tick/2 + to + tick.
@@ -45,7 +45,7 @@ import "time"
 // where a server that is alone is restarted: every session has its full timeout
 // again from there on. So a bound names the epoch in which it holds (see
 // ensembleTerm), what was known is dropped when another epoch is seen, and there is
-// no bound while it is not known who leads the ensemble.
+// no bound while the ensemble leader is unknown.
 const (
 	// Slack is for the network, for a client's timer, and for a server that is
 	// busy; clients in Java ping up to a second early, none is known to be late.

@@ -13,19 +13,19 @@ import (
 // when the servers last heard from it. Only a new table changes it.
 type Liveness struct {
 	timeout time.Duration // 0: not known
-	// most is more than the timeout surely, for where connections are not told
+	// most is more than the timeout surely, for where connections are not reported
 	// and so timeouts are not; 0: not known.
 	most time.Duration
 
 	conn     *Client // as listed last; nil: not listed
 	server   string
 	since    time.Time // the first reply that had it as it is now
-	absent   time.Time // the end of the first round in which nobody listed it; zero: listed
+	absent   time.Time // the end of the first round in which no server listed it; zero: listed
 	absences int       // such rounds in a row
 
 	deadline  Deadline
 	counted   bool      // deadline is set
-	leader    string    // who told it
+	leader    string    // that reported it
 	moved     time.Time // the first reply that had this deadline
 	by        time.Time // the deadline by our clock at most; zero: no anchor
 	notBefore time.Time // and at least; zero: not known
@@ -44,7 +44,7 @@ type Liveness struct {
 	askedConn, askedDue time.Time
 }
 
-// Expirer returns the server whose deadlines count, nil if none told any.
+// Expirer returns the server whose deadlines count, nil if none reported any.
 func (t *Table) Expirer() *Server {
 	var found *Server
 	for i := range t.Servers {
@@ -143,7 +143,7 @@ func (h *Liveness) bound(tick time.Duration) (by time.Time) {
 			by = x
 		}
 	}
-	// What a client said last before its connection went may not have been passed
+	// The last request of a client before its connection was lost may not have been passed
 	// on yet, which moves the deadline once more.
 	final := h.counted && (h.absent.IsZero() || !h.askedDue.Before(h.absent.Add(tick/2+Slack)))
 	if final && !h.by.IsZero() {
@@ -262,7 +262,7 @@ func (h *Liveness) signs(tick time.Duration, of int) string {
 }
 
 // early returns how much longer a contender's session has to be looked at to
-// tell whether its client is alive; 0: that is known, or the servers do not tell
+// tell whether its client is alive; 0: that is known, or the servers do not report it
 // what it takes.
 func (h *Liveness) early(tick time.Duration) time.Duration {
 	limit := cmp.Or(h.timeout, h.most)/3 + Slack

@@ -1,6 +1,6 @@
 package session
 
-// MergedOver returns what each member last said to each question: the answers of
+// MergedOver returns the last answer of each member to each question: the answers of
 // the last round, and those of earlier ones to what it did not ask. A round on
 // the cadence does not ask for watches, and that is no reason to forget them.
 func (last *Table) MergedOver(before *Table) *Table {

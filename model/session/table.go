@@ -28,7 +28,7 @@ type Table struct {
 	// Unwhole is why not.
 	Unwhole string `json:"unwhole,omitempty"`
 	// Every is how often connections and sessions are asked for; 0: only when
-	// somebody wants to know.
+	// they were asked for.
 	Every   time.Duration `json:"every,omitempty"`
 	Servers []Server      `json:"servers"`
 	// Anchors tie the servers' clocks to ours: sessions of this process, whose
@@ -152,7 +152,7 @@ func (o *Table) When() time.Time { return o.End }
 // Believed returns the table with its claim to be whole taken back if the members
 // list the connections of everybody and those of this process are not among
 // them, or if they know of no session at all, though ours lives: an AdminServer
-// of another ensemble may have answered, of which all that stand here seem to
+// of another ensemble may have answered, of which all contenders here seem to
 // have neither connections nor watches. It may be a moment of reconnecting too,
 // in which nothing is lost but one round.
 func (t *Table) Believed() *Table {

@@ -138,7 +138,7 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 }
 
 // ConnectionLost notes that the observer's own connection was lost: perhaps the
-// server is down that leads the ensemble. Until the next table tells, no bound
+// ensemble leader is down. Until the next table reports it, no bound
 // holds.
 func (k *Tracker) ConnectionLost(at time.Time) {
 	k.steady, k.term.known, k.lost = false, false, Later(k.lost, at)

@@ -2,7 +2,7 @@
 // sequence numbers in them, stats, data of bounded length, zxids and session ids
 // as people and machines read them.
 //
-// Names and data come from anybody who can write to the cluster. [Safe] makes
+// Anybody who can write to the cluster chooses names and data. [Safe] makes
 // them fit for a terminal, a log or a message, and [SafeJSON] for a line of JSON;
 // nothing else may.
 package znode

@@ -10,7 +10,7 @@ import (
 
 // SafeJSON marshals v so that the line can be shown on a terminal: code
 // points that are [Unsafe], and combining marks that follow another or no
-// letter, stand as \u escapes, which mean the same to every reader of JSON.
+// letter, are written as \u escapes, which mean the same to every reader of JSON.
 // It does not escape for HTML.
 func SafeJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
