@@ -1,9 +1,6 @@
 package model_test
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"testing"
 	"time"
 
@@ -12,7 +9,6 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/model/history"
 )
 
 // A correct election, however its candidates come and go and whenever the
@@ -89,46 +85,6 @@ func TestHealthyElection(t *testing.T) {
 		}
 		replays(t, cfg, s.all, s.events, st)
 	})
-}
-
-// replays records the observations, and applies the recording.
-func replays(t *rapid.T, cfg model.Config, all []model.Observation, events []model.Event, st *doctor.State) {
-	var b bytes.Buffer
-	enc, err := history.NewEncoder(&b, history.NewHeader(cfg, start))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range all {
-		if err := enc.Encode(o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dec, h, err := history.NewDecoder(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := h.Config()
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := doctor.NewJournal(again)
-	var replayed []model.Event
-	for {
-		o, err := dec.Decode()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		replayed = append(replayed, j.Apply(o)...)
-	}
-	if diff := differs(events, replayed); diff != "" {
-		t.Fatalf("events (-) and those of the replay (+):\n%s", diff)
-	}
-	if diff := differs(st, j.State()); diff != "" {
-		t.Fatalf("state (-) and that of the replay (+):\n%s", diff)
-	}
 }
 
 // A client that is stopped, or killed, is at risk before its session expires,

@@ -3,9 +3,7 @@ package model_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -20,7 +18,6 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/model/history"
 	"electop/model/znode"
 )
 
@@ -390,49 +387,6 @@ func TestRandomHistory(t *testing.T) {
 				rt.Fatalf("a state changed after it was given out:\n%s\n%s", w.texts[i], text(rt, s))
 			}
 		}
-		w.replay()
+		replays(w, w.cfg, w.all, w.events, w.j.State())
 	})
-}
-
-// replay records the observations, reads the recording and applies it.
-func (w *world) replay() {
-	var rec bytes.Buffer
-	enc, err := history.NewEncoder(&rec, history.NewHeader(w.cfg, w.tree.now))
-	if err != nil {
-		w.Fatal(err)
-	}
-	for _, o := range w.all {
-		if err := enc.Encode(o); err != nil {
-			w.Fatal(err)
-		}
-	}
-	dec, h, err := history.NewDecoder(&rec)
-	if err != nil {
-		w.Fatal(err)
-	}
-	cfg, err := h.Config()
-	if err != nil {
-		w.Fatal(err)
-	}
-	j := doctor.NewJournal(cfg)
-	var events []model.Event
-	for i := 0; ; i++ {
-		o, err := dec.Decode()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			w.Fatal(err)
-		}
-		if diff := cmp.Diff(w.all[i], o, cmpopts.EquateEmpty()); diff != "" {
-			w.Fatalf("observation %d made (-) and read (+):\n%s", i, diff)
-		}
-		events = append(events, j.Apply(o)...)
-	}
-	if diff := differs(w.events, events); diff != "" {
-		w.Fatalf("events (-) and those of the replay (+):\n%s", diff)
-	}
-	if diff := differs(w.j.State(), j.State()); diff != "" {
-		w.Fatalf("state (-) and that of the replay (+):\n%s", diff)
-	}
 }

@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/model/history"
 	"electop/model/znode"
 )
 
@@ -171,36 +169,7 @@ func TestSingleRandom(t *testing.T) {
 				t.Fatalf("%v leads, by the handoffs %v", got, leader)
 			}
 		}
-		var rec bytes.Buffer
-		enc, err := history.NewEncoder(&rec, history.NewHeader(cfg, start))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range all {
-			if err := enc.Encode(o); err != nil {
-				t.Fatal(err)
-			}
-		}
-		dec, h, err := history.NewDecoder(&rec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := h.Config()
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := doctor.NewJournal(again)
-		var told []model.Event
-		for range all {
-			o, err := dec.Decode()
-			if err != nil {
-				t.Fatal(err)
-			}
-			told = append(told, k.Apply(o)...)
-		}
-		if diff := differs(events, told); diff != "" {
-			t.Fatalf("events (-) and those of the replay (+):\n%s", diff)
-		}
+		replays(t, cfg, all, events, j.State())
 	})
 }
 

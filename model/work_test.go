@@ -3,7 +3,6 @@ package model_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"runtime"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/model/history"
 	"electop/model/znode"
 )
 
@@ -292,43 +290,11 @@ func TestRandomStage(t *testing.T) {
 				rt.Fatalf("a state changed after it was given out:\n%s\n%s", texts[i], text(rt, st))
 			}
 		}
-		if diff := differs(j.State(), replayed(rt, cfg, s.all)); diff != "" {
+		_, last := replayed(rt, cfg, s.all)
+		if diff := differs(j.State(), last); diff != "" {
 			rt.Fatalf("live (-) and replayed (+):\n%s", diff)
 		}
 	})
-}
-
-// replayed is the last state of a recording.
-func replayed(t rapid.TB, cfg model.Config, all []model.Observation) *doctor.State {
-	t.Helper()
-	var rec bytes.Buffer
-	enc, err := history.NewEncoder(&rec, history.NewHeader(cfg, start))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range all {
-		if err := enc.Encode(o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dec, h, err := history.NewDecoder(&rec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if cfg, err = h.Config(); err != nil {
-		t.Fatal(err)
-	}
-	j := doctor.NewJournal(cfg)
-	for {
-		o, err := dec.Decode()
-		if err == io.EOF {
-			return j.State()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		j.Apply(o)
-	}
 }
 
 func TestStageHeapIsFlat(t *testing.T) {
