@@ -35,6 +35,8 @@ var rooms = []struct {
 	{room: "model/znode", std: true},
 	{room: "model/dialect", imports: []string{"model/znode"}, std: true},
 	{room: "model/session", imports: []string{"model/znode", "model/units"}, std: true},
+	// What tests share: no other room imports it.
+	{room: "model/internal", imports: []string{"model"}},
 	{room: "model/doctor", imports: []string{"model"}, but: "model/history", std: true},
 	{room: "model/history", imports: []string{"model"}, but: "model/lesson", std: true},
 	{room: "model/lesson", imports: []string{"model"}, std: true},

@@ -9,6 +9,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
 
@@ -109,104 +110,98 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 	n.stood = stands
 }
 
-func (s *script) cast(id string, belief model.Belief, fault model.Fault, session uint64) {
-	s.apply(&model.Cast{At: s.tree.now, Member: model.Member{ID: id, Belief: belief, Fault: fault, Session: session, Znode: "n"}})
-}
-
-func (s *script) props() model.Properties { return s.j.State().Properties }
-
 // A leader freezes, its session expires, another leads, and the first one thaws.
 func TestFrozenLeader(t *testing.T) {
-	s := newScript(t, model.Config{})
-	s.read()
-	s.after(time.Hour) // nobody stood yet: that is no vacancy
-	a := s.join(1)
-	s.cast("a", model.Waiting, model.NoFault, 1)
-	s.read()
-	s.after(time.Minute) // nor is this
-	s.cast("a", model.Leading, model.NoFault, 1)
-	s.join(2)
-	s.cast("b", model.Waiting, model.NoFault, 2)
-	s.read()
-	s.after(10 * time.Second)
-	s.cast("a", model.Leading, model.Frozen, 1)
-	frozen := s.tree.now
-	s.after(4 * time.Second)
-	s.advance()
-	if p := s.props(); !p.VacantSince.Equal(frozen) || p.LongestVacancy != 4*time.Second || p.Working != 10*time.Second || p.Observed != 14*time.Second {
+	s := modeltest.NewScript(t, model.Config{})
+	s.Read()
+	s.After(time.Hour) // nobody stood yet: that is no vacancy
+	a := s.Join(1)
+	s.Cast("a", model.Waiting, model.NoFault, 1)
+	s.Read()
+	s.After(time.Minute) // nor is this
+	s.Cast("a", model.Leading, model.NoFault, 1)
+	s.Join(2)
+	s.Cast("b", model.Waiting, model.NoFault, 2)
+	s.Read()
+	s.After(10 * time.Second)
+	s.Cast("a", model.Leading, model.Frozen, 1)
+	frozen := s.Tree.Now
+	s.After(4 * time.Second)
+	s.Advance()
+	if p := s.Props(); !p.VacantSince.Equal(frozen) || p.LongestVacancy != 4*time.Second || p.Working != 10*time.Second || p.Observed != 14*time.Second {
 		t.Errorf("while the leader is frozen: %+v", p)
 	}
-	s.tree.delete(a)
-	s.read()
-	s.after(time.Second)
-	s.cast("b", model.Leading, model.NoFault, 2)
-	s.after(3 * time.Second)
-	s.advance()
-	p := s.props()
+	s.Tree.Delete(a)
+	s.Read()
+	s.After(time.Second)
+	s.Cast("b", model.Leading, model.NoFault, 2)
+	s.After(3 * time.Second)
+	s.Advance()
+	p := s.Props()
 	if fmt.Sprint(p.Believers) != "[a b]" || p.Doubles != 1 || p.AwakeDoubles != 0 || p.DoubleFor != 3*time.Second {
 		t.Errorf("of two believers: %+v", p)
 	}
 	if !p.VacantSince.IsZero() || p.LongestVacancy != 5*time.Second || p.Working != 13*time.Second || p.Observed != 18*time.Second {
 		t.Errorf("after the vacancy: %+v", p)
 	}
-	if b := s.j.State().Broken(); b != nil {
+	if b := s.J.State().Broken(); b != nil {
 		t.Errorf("broken: %q", b)
 	}
-	s.cast("a", model.Leading, model.NoFault, 1) // as a wrong candidate would
-	s.after(time.Second)
-	s.cast("c", model.Leading, model.Partitioned, 3) // which makes it no worse
-	s.cast("a", model.Suspended, model.NoFault, 1)
-	s.cast("c", model.Leading, model.Killed, 3)
-	s.after(time.Second)
-	s.advance()
-	if p := s.props(); p.Doubles != 1 || p.AwakeDoubles != 1 || p.DoubleFor != 4*time.Second || fmt.Sprint(p.Believers) != "[b]" {
+	s.Cast("a", model.Leading, model.NoFault, 1) // as a wrong candidate would
+	s.After(time.Second)
+	s.Cast("c", model.Leading, model.Partitioned, 3) // which makes it no worse
+	s.Cast("a", model.Suspended, model.NoFault, 1)
+	s.Cast("c", model.Leading, model.Killed, 3)
+	s.After(time.Second)
+	s.Advance()
+	if p := s.Props(); p.Doubles != 1 || p.AwakeDoubles != 1 || p.DoubleFor != 4*time.Second || fmt.Sprint(p.Believers) != "[b]" {
 		t.Errorf("of two awake: %+v", p)
 	}
-	if b := s.j.State().Broken(); len(b) != 1 || b[0] != "two awake leaders, 1 time" {
+	if b := s.J.State().Broken(); len(b) != 1 || b[0] != "two awake leaders, 1 time" {
 		t.Errorf("broken: %q", b)
 	}
-	s.cast("a", model.Leading, model.Frozen, 1)
-	s.apply(&model.Cast{At: s.tree.now, Member: model.Member{ID: "a", Belief: model.Leading}, Gone: true})
-	if p := s.props(); p.Doubles != 2 || fmt.Sprint(p.Believers) != "[b]" {
+	s.Cast("a", model.Leading, model.Frozen, 1)
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Belief: model.Leading}, Gone: true})
+	if p := s.Props(); p.Doubles != 2 || fmt.Sprint(p.Believers) != "[b]" {
 		t.Errorf("after the frozen one is gone: %+v", p)
 	}
 }
 
 // Of an election of others the queue tells who works.
 func TestVacancyOfOthers(t *testing.T) {
-	s := newScript(t, model.Config{})
-	s.read()
-	a := s.join(1)
-	s.after(time.Hour)
-	s.read()
-	s.after(10 * time.Second)
-	s.tree.delete(a)
-	s.read()
-	s.after(2 * time.Second)
-	b := s.join(2)
-	s.read()
-	s.after(time.Second)
-	s.tree.delete(b)
-	s.read()
-	s.after(time.Second)
-	s.apply(&model.Connection{At: s.tree.now, Link: model.Disconnected})
-	if p := s.props(); !p.VacantSince.IsZero() {
+	s := modeltest.NewScript(t, model.Config{})
+	s.Read()
+	a := s.Join(1)
+	s.After(time.Hour)
+	s.Read()
+	s.After(10 * time.Second)
+	s.Tree.Delete(a)
+	s.Read()
+	s.After(2 * time.Second)
+	b := s.Join(2)
+	s.Read()
+	s.After(time.Second)
+	s.Tree.Delete(b)
+	s.Read()
+	s.After(time.Second)
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
+	if p := s.Props(); !p.VacantSince.IsZero() {
 		t.Errorf("vacant since %v, and nobody can tell", p.VacantSince)
 	}
-	s.after(time.Hour)
-	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
-	s.after(time.Hour)
-	s.apply(s.w.read(true, false, nil))
-	since := s.tree.now
-	s.after(1500 * time.Millisecond)
-	s.advance()
-	p := s.props()
+	s.After(time.Hour)
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
+	s.After(time.Hour)
+	s.Apply(s.W.Read(true, false, nil))
+	since := s.Tree.Now
+	s.After(1500 * time.Millisecond)
+	s.Advance()
+	p := s.Props()
 	if p.Working != 11*time.Second || p.Observed != 15500*time.Millisecond || p.LongestVacancy != 2*time.Second || !p.VacantSince.Equal(since) {
 		t.Errorf("%+v", p)
 	}
-	s.after(time.Second)
-	s.advance()
-	if p := s.props(); p.LongestVacancy != 2500*time.Millisecond {
+	s.After(time.Second)
+	s.Advance()
+	if p := s.Props(); p.LongestVacancy != 2500*time.Millisecond {
 		t.Errorf("the vacancy that goes on is not the longest: %+v", p)
 	}
 	if len(p.Believers) != 0 || p.Doubles != 0 {
@@ -217,61 +212,61 @@ func TestVacancyOfOthers(t *testing.T) {
 // The znode of a dead member of ours stands until its session expires, and
 // nobody works meanwhile. That of a stranger before it counts.
 func TestDeadLeader(t *testing.T) {
-	s := newScript(t, model.Config{})
-	a := s.join(1)
-	s.cast("a", model.Leading, model.NoFault, 1)
-	s.read()
-	s.after(time.Second)
-	s.cast("a", model.Leading, model.Killed, 1)
-	s.apply(&model.Cast{At: s.tree.now, Member: model.Member{ID: "a", Session: 1, Znode: a, Fault: model.Killed}, Gone: true})
-	s.after(4 * time.Second)
-	s.read()
-	if p := s.props(); p.Working != time.Second || p.LongestVacancy != 4*time.Second || p.VacantSince.IsZero() {
+	s := modeltest.NewScript(t, model.Config{})
+	a := s.Join(1)
+	s.Cast("a", model.Leading, model.NoFault, 1)
+	s.Read()
+	s.After(time.Second)
+	s.Cast("a", model.Leading, model.Killed, 1)
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, Znode: a, Fault: model.Killed}, Gone: true})
+	s.After(4 * time.Second)
+	s.Read()
+	if p := s.Props(); p.Working != time.Second || p.LongestVacancy != 4*time.Second || p.VacantSince.IsZero() {
 		t.Errorf("while the dead one's znode stands: %+v", p)
 	}
-	s.join(77)
-	s.tree.delete(a)
-	s.read()
-	s.after(time.Second)
-	s.advance()
-	if p := s.props(); p.Working != 2*time.Second || !p.VacantSince.IsZero() {
+	s.Join(77)
+	s.Tree.Delete(a)
+	s.Read()
+	s.After(time.Second)
+	s.Advance()
+	if p := s.Props(); p.Working != 2*time.Second || !p.VacantSince.IsZero() {
 		t.Errorf("while a stranger leads: %+v", p)
 	}
-	s.cast("b", model.Waiting, model.NoFault, 77) // it is ours, and does not believe it
-	s.after(time.Second)
-	s.advance()
-	s.cast("b", model.Waiting, model.NoFault, 78) // and that is what it left behind
-	s.after(time.Second)
-	s.advance()
-	if p := s.props(); p.Working != 2*time.Second || p.Observed != 8*time.Second {
+	s.Cast("b", model.Waiting, model.NoFault, 77) // it is ours, and does not believe it
+	s.After(time.Second)
+	s.Advance()
+	s.Cast("b", model.Waiting, model.NoFault, 78) // and that is what it left behind
+	s.After(time.Second)
+	s.Advance()
+	if p := s.Props(); p.Working != 2*time.Second || p.Observed != 8*time.Second {
 		t.Errorf("after a member left the first znode behind: %+v", p)
 	}
-	s.tree.delete("n_0000000001")
-	s.join(79)
+	s.Tree.Delete("n_0000000001")
+	s.Join(79)
 	nameless := model.Member{ID: "c", Session: 79}
-	s.apply(&model.Cast{At: s.tree.now, Member: nameless})
-	s.read()
-	s.after(time.Second)
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
+	s.Read()
+	s.After(time.Second)
 	nameless.Session = 80 // so it has been somebody else's
-	s.apply(&model.Cast{At: s.tree.now, Member: nameless})
-	s.after(time.Second)
-	s.advance()
-	if p := s.props(); p.Working != 3*time.Second || p.Observed != 10*time.Second {
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: nameless})
+	s.After(time.Second)
+	s.Advance()
+	if p := s.Props(); p.Working != 3*time.Second || p.Observed != 10*time.Second {
 		t.Errorf("in the end: %+v", p)
 	}
 }
 
 func TestClockOfProperties(t *testing.T) {
-	s := newScript(t, model.Config{})
-	s.join(1)
-	s.read()
-	s.after(time.Second)
-	s.advance()
-	s.after(-time.Hour) // counted once
-	s.advance()
-	s.after(time.Hour)
-	s.advance()
-	if p := s.props(); p.Working != time.Second || p.Observed != time.Second {
+	s := modeltest.NewScript(t, model.Config{})
+	s.Join(1)
+	s.Read()
+	s.After(time.Second)
+	s.Advance()
+	s.After(-time.Hour) // counted once
+	s.Advance()
+	s.After(time.Hour)
+	s.Advance()
+	if p := s.Props(); p.Working != time.Second || p.Observed != time.Second {
 		t.Errorf("%+v", p)
 	}
 }
@@ -288,38 +283,38 @@ func TestGhosts(t *testing.T) {
 		{"a member of ours, whatever the naming", "thing", true, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newScript(t, model.Config{})
-			stand := func(session uint64) string { return s.tree.create(c.prefix, true, session, "") }
+			s := modeltest.NewScript(t, model.Config{})
+			stand := func(session uint64) string { return s.Tree.Create(c.prefix, true, session, "") }
 			a, b := stand(1), stand(2)
 			if c.ours {
-				s.cast("a", model.Waiting, model.NoFault, 1)
+				s.Cast("a", model.Waiting, model.NoFault, 1)
 			}
-			s.read()
-			s.tree.delete(a) // stands anew: that is none
+			s.Read()
+			s.Tree.Delete(a) // stands anew: that is none
 			a = stand(1)
-			s.read()
-			if p := s.props(); p.Ghosts != 0 {
+			s.Read()
+			if p := s.Props(); p.Ghosts != 0 {
 				t.Errorf("%d ghosts of sessions that own one each", p.Ghosts)
 			}
 			again := stand(1)
-			s.read()
+			s.Read()
 			stand(1) // of the same
-			s.read()
-			s.apply(s.w.read(true, false, nil))
-			if r := s.w.refresh(a); r != nil {
+			s.Read()
+			s.Apply(s.W.Read(true, false, nil))
+			if r := s.W.Refresh(a); r != nil {
 				r.Znode.Data = znode.NewData([]byte("new"))
-				s.apply(r)
+				s.Apply(r)
 			}
-			s.apply(&model.Switch{At: s.tree.now, Recipe: "herd"})
-			s.tree.delete(b)
-			s.read()
+			s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
+			s.Tree.Delete(b)
+			s.Read()
 			for _, name := range []string{a, again} {
-				s.tree.delete(name)
+				s.Tree.Delete(name)
 			}
-			s.read()
+			s.Read()
 			stand(1)
-			s.read()
-			if p := s.props(); p.Ghosts != c.want {
+			s.Read()
+			if p := s.Props(); p.Ghosts != c.want {
 				t.Errorf("%d ghosts, want %d", p.Ghosts, c.want)
 			}
 		})
@@ -328,21 +323,21 @@ func TestGhosts(t *testing.T) {
 
 // Who stood no more for another reason than that it left does not count either.
 func TestNoGhosts(t *testing.T) {
-	s := newScript(t, model.Config{})
-	s.join(1)
-	s.read()
-	s.tree.deleteParent()
-	s.read()
-	s.tree.createParent(0)
-	a := s.join(1)
-	s.read()
-	s.apply(&model.Switch{At: s.tree.now, Recipe: "kazoo-lock"}) // by which none of these contends
-	s.tree.delete(a)
-	s.read()
-	s.apply(&model.Switch{At: s.tree.now, Recipe: "election"})
-	s.join(1)
-	s.read()
-	if p := s.props(); p.Ghosts != 0 {
+	s := modeltest.NewScript(t, model.Config{})
+	s.Join(1)
+	s.Read()
+	s.Tree.DeleteParent()
+	s.Read()
+	s.Tree.CreateParent(0)
+	a := s.Join(1)
+	s.Read()
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "kazoo-lock"}) // by which none of these contends
+	s.Tree.Delete(a)
+	s.Read()
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
+	s.Join(1)
+	s.Read()
+	if p := s.Props(); p.Ghosts != 0 {
 		t.Errorf("%d ghosts", p.Ghosts)
 	}
 }

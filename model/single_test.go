@@ -10,22 +10,14 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
 
-// lone is a look at a single znode; czxid 0: it is not there.
-func (s *script) lone(czxid int64, data string) []string {
-	r := &model.Read{At: s.tree.now, Presence: model.Present, Single: true}
-	if czxid != 0 {
-		r.New = []znode.Znode{{Name: "controller", Session: uint64(czxid), Czxid: czxid, Ctime: start, Data: znode.NewData([]byte(data))}}
-	}
-	return s.apply(r)
-}
-
-func newLone(t *testing.T) *script {
-	s := newScript(t, model.Config{})
-	s.j = doctor.NewJournal(model.Config{Path: "/kafka/controller"})
-	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
+func newLone(t *testing.T) *modeltest.Script {
+	s := modeltest.NewScript(t, model.Config{})
+	s.J = doctor.NewJournal(model.Config{Path: "/kafka/controller"})
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
 	return s
 }
 
@@ -34,92 +26,92 @@ func broker(n int) string { return fmt.Sprintf(`{"version":1,"brokerid":%d}`, n)
 func TestSingleZnode(t *testing.T) {
 	const z = "/kafka/controller."
 	s := newLone(t)
-	s.want(s.lone(5, broker(1)), "1 0s state live 1")
-	st := s.j.State()
+	s.Want(s.Lone(5, broker(1)), "1 0s state live 1")
+	st := s.J.State()
 	if st.Dialect.ID != "kafka" || st.Leader().Who != "broker 1" || st.Leader().Label() != "broker 1" || znode.Join(st.Path, st.Leader().Name) != "/kafka/controller" {
-		t.Errorf("%s, %+v", dialectID(st.Dialect), st.Leader())
+		t.Errorf("%s, %+v", modeltest.DialectID(st.Dialect), st.Leader())
 	}
 	if st.Phase != model.Live || st.NextSequenceKnown || st.Leader().HasSequence {
 		t.Errorf("%s, next sequence known %v, has one %v", st.Phase, st.NextSequenceKnown, st.Leader().HasSequence)
 	}
-	if len(st.Reigns) != 1 || !st.Reigns[0].From.Equal(start) {
+	if len(st.Reigns) != 1 || !st.Reigns[0].From.Equal(modeltest.Start) {
 		t.Errorf("reigns %+v", st.Reigns)
 	}
 
 	// The same znode again is no news, other data is no other leader.
-	s.after(time.Second)
-	s.want(s.lone(5, broker(1)))
-	s.want(s.lone(5, broker(7)))
-	if st = s.j.State(); st.Leader().Who != "broker 7" || len(st.Handoffs) != 0 || st.Reigns[0].Leader != st.Leader() {
+	s.After(time.Second)
+	s.Want(s.Lone(5, broker(1)))
+	s.Want(s.Lone(5, broker(7)))
+	if st = s.J.State(); st.Leader().Who != "broker 7" || len(st.Handoffs) != 0 || st.Reigns[0].Leader != st.Leader() {
 		t.Errorf("%+v", st.Leader())
 	}
 
 	// Nobody leads: that is no missing election.
-	s.after(time.Second)
-	s.want(s.lone(0, ""), "2 2s left "+z, "3 2s handoff "+z+" > nobody unknown")
-	if st = s.j.State(); st.Phase != model.Live || st.Leader() != nil {
+	s.After(time.Second)
+	s.Want(s.Lone(0, ""), "2 2s left "+z, "3 2s handoff "+z+" > nobody unknown")
+	if st = s.J.State(); st.Phase != model.Live || st.Leader() != nil {
 		t.Errorf("%s, %+v leads", st.Phase, st.Leader())
 	}
-	s.after(3 * time.Second)
-	s.want(s.lone(9, broker(2)), "4 5s joined "+z, "5 5s handoff nobody > "+z+" unknown vacant 3s")
-	st = s.j.State()
+	s.After(3 * time.Second)
+	s.Want(s.Lone(9, broker(2)), "4 5s joined "+z, "5 5s handoff nobody > "+z+" unknown vacant 3s")
+	st = s.J.State()
 	if st.Totals.Vacant != 3*time.Second || st.Totals.Led != 2*time.Second || st.Handoffs[1].Fence != 9 {
 		t.Errorf("totals %+v, handoff %+v", st.Totals, st.Handoffs[1])
 	}
 
 	// Another between two looks: it left, it joined, and the role went over.
-	s.after(time.Second)
-	s.want(s.lone(12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
-	if h := s.j.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
+	s.After(time.Second)
+	s.Want(s.Lone(12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
+	if h := s.J.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
 		t.Errorf("handoff from %+v to %+v", h.From, h.To)
 	}
 	// A refresh names it by its last element, or by its path.
 	for i, name := range []string{"controller", "/kafka/controller"} {
-		s.want(s.apply(&model.Refresh{At: s.tree.now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
-		if got := s.j.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {
+		s.Want(s.Apply(&model.Refresh{At: s.Tree.Now, Znode: znode.Znode{Name: name, Session: 12, Czxid: 12, Data: znode.NewData([]byte(broker(20 + i)))}}))
+		if got := s.J.State().Leader().Who; got != fmt.Sprint("broker ", 20+i) {
 			t.Errorf("after the refresh of %s: %s", name, got)
 		}
 	}
 	// An absent path is a vacancy still, and so is a znode that went at once.
-	s.want(s.apply(&model.Read{At: s.tree.now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")
-	s.want(s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Single: true, New: []znode.Znode{{Name: "controller", Unread: true}}}))
-	if st = s.j.State(); st.Phase != model.Live || st.Totals.MissedCreates+st.Totals.MissedDeletes+st.Totals.Unknown != 0 {
+	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")
+	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Single: true, New: []znode.Znode{{Name: "controller", Unread: true}}}))
+	if st = s.J.State(); st.Phase != model.Live || st.Totals.MissedCreates+st.Totals.MissedDeletes+st.Totals.Unknown != 0 {
 		t.Errorf("%s, totals %+v", st.Phase, st.Totals)
 	}
 }
 
 func TestSingleZnodeAfterAGap(t *testing.T) {
 	s := newLone(t)
-	s.lone(5, "")
-	s.apply(&model.Connection{At: s.tree.now, Link: model.Disconnected})
-	s.after(time.Minute)
-	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
-	s.want(s.lone(6, ""),
+	s.Lone(5, "")
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected})
+	s.After(time.Minute)
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
+	s.Want(s.Lone(6, ""),
 		"4 1m0s left /kafka/controller.", "5 1m0s joined /kafka/controller.",
 		"6 1m0s handoff /kafka/controller. > /kafka/controller. unknown", "7 1m0s state live 1")
-	if c := s.j.State().Leader(); c.Joined || s.j.State().Totals.Led != 0 {
-		t.Errorf("as if it had been seen to come: %+v, led %v", c, s.j.State().Totals.Led)
+	if c := s.J.State().Leader(); c.Joined || s.J.State().Totals.Led != 0 {
+		t.Errorf("as if it had been seen to come: %+v, led %v", c, s.J.State().Totals.Led)
 	}
 }
 
 // A path can be absent, then a znode of a leader's, then a parent.
 func TestSingleZnodeOrParent(t *testing.T) {
 	s := newLone(t)
-	s.want(s.apply(&model.Read{At: s.tree.now, Presence: model.Absent}), "1 0s state absent 0")
-	if s.j.State().Phase != model.NoParent {
+	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "1 0s state absent 0")
+	if s.J.State().Phase != model.NoParent {
 		t.Error("absent, and not known to be single")
 	}
-	s.want(s.lone(5, "x"), "2 0s joined /kafka/controller.", "3 0s handoff nobody > /kafka/controller. unknown")
-	s.tree.create("n_", true, 1, "a")
-	s.want(s.read(), "4 0s left /kafka/controller.", "5 0s joined .", "6 0s handoff /kafka/controller. > . unknown")
-	s.whose("recipe, election: a")
-	s.want(s.lone(7, "y"), "7 0s left .", "8 0s handoff . > nobody unknown", "9 0s missed 0 0 false",
+	s.Want(s.Lone(5, "x"), "2 0s joined /kafka/controller.", "3 0s handoff nobody > /kafka/controller. unknown")
+	s.Tree.Create("n_", true, 1, "a")
+	s.Want(s.Read(), "4 0s left /kafka/controller.", "5 0s joined .", "6 0s handoff /kafka/controller. > . unknown")
+	s.Whose("recipe, election: a")
+	s.Want(s.Lone(7, "y"), "7 0s left .", "8 0s handoff . > nobody unknown", "9 0s missed 0 0 false",
 		"10 0s joined /kafka/controller.", "11 0s handoff nobody > /kafka/controller. unknown")
-	s.whose("kafka, kafka: y")
-	s.tree.delete("n_0000000000")
-	s.w.czxid = 0
-	s.read()
-	s.whose("nobody's, election:")
+	s.Whose("kafka, kafka: y")
+	s.Tree.Delete("n_0000000000")
+	s.W.Czxid = 0
+	s.Read()
+	s.Whose("nobody's, election:")
 }
 
 // TestSingleRandom: whatever is seen, handoffs chain from one leader to the
@@ -132,7 +124,7 @@ func TestSingleRandom(t *testing.T) {
 		var all []model.Observation
 		var events []model.Event
 		var leader dialect.ID
-		now := start
+		now := modeltest.Start
 		czxid := int64(1)
 		for range rapid.IntRange(1, 12).Draw(t, "looks") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond)
@@ -155,37 +147,37 @@ func TestSingleRandom(t *testing.T) {
 				events = append(events, e)
 				switch b := e.Body.(type) {
 				case model.Handoff:
-					if id(b.From) != leader {
-						t.Fatalf("handoff from %v, %v led", id(b.From), leader)
+					if modeltest.ID(b.From) != leader {
+						t.Fatalf("handoff from %v, %v led", modeltest.ID(b.From), leader)
 					}
-					leader = id(b.To)
+					leader = modeltest.ID(b.To)
 				case doctor.Snapshot:
-					leader = id(b.State.Leader())
+					leader = modeltest.ID(b.State.Leader())
 				case model.Missed:
 					t.Fatalf("missed: %+v", b)
 				}
 			}
-			if got := id(j.State().Leader()); got != leader {
+			if got := modeltest.ID(j.State().Leader()); got != leader {
 				t.Fatalf("%v leads, by the handoffs %v", got, leader)
 			}
 		}
-		replays(t, cfg, all, events, j.State())
+		modeltest.Replays(t, cfg, all, events, j.State())
 	})
 }
 
 // TestParentInPlaceOfASingleZnode: what follows from the dialect of the one does
 // not stay with the other.
 func TestParentInPlaceOfASingleZnode(t *testing.T) {
-	s := newScript(t, model.Config{})
-	s.j = doctor.NewJournal(model.Config{Path: "/somewhere", AckPath: "/somewhere-leader", AckFollows: true})
-	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
-	s.lone(5, "a leader of its own")
-	if st := s.j.State(); st.Dialect == nil || !st.Dialect.Single || st.Ack.Path != "" {
-		t.Fatalf("a single znode is %s with the acknowledgement %q", dialectID(st.Dialect), st.Ack.Path)
+	s := modeltest.NewScript(t, model.Config{})
+	s.J = doctor.NewJournal(model.Config{Path: "/somewhere", AckPath: "/somewhere-leader", AckFollows: true})
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
+	s.Lone(5, "a leader of its own")
+	if st := s.J.State(); st.Dialect == nil || !st.Dialect.Single || st.Ack.Path != "" {
+		t.Fatalf("a single znode is %s with the acknowledgement %q", modeltest.DialectID(st.Dialect), st.Ack.Path)
 	}
-	s.after(time.Second)
-	s.apply(&model.Read{At: s.tree.now, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 7}})
-	if st := s.j.State(); st.Dialect != nil || st.Ack.Path != "/somewhere-leader" {
-		t.Errorf("a parent is %s with the acknowledgement %q", dialectID(st.Dialect), st.Ack.Path)
+	s.After(time.Second)
+	s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 7}})
+	if st := s.J.State(); st.Dialect != nil || st.Ack.Path != "/somewhere-leader" {
+		t.Errorf("a parent is %s with the acknowledgement %q", modeltest.DialectID(st.Dialect), st.Ack.Path)
 	}
 }

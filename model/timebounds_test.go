@@ -9,6 +9,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
 
@@ -17,11 +18,10 @@ import (
 // next list, and pings.
 type distant struct {
 	*rapid.T
-	tree    *tree
-	w       *watcher
+	tree    *modeltest.Tree
+	w       *modeltest.Watcher
 	j       *doctor.Journal
-	agenda  []simEvent
-	n       int
+	agenda  modeltest.Agenda
 	watch   bool // it is set
 	ack     *model.Ack
 	ackSet  bool      // a watch on the acknowledgement
@@ -33,24 +33,12 @@ type distant struct {
 	checked int
 }
 
-func (d *distant) at(at time.Time, do func()) {
-	d.n++
-	e := simEvent{at, d.n, do}
-	i := 0
-	for i < len(d.agenda) && !d.agenda[i].at.After(at) {
-		i++
-	}
-	d.agenda = append(d.agenda[:i:i], append([]simEvent{e}, d.agenda[i:]...)...)
-}
-
 func (d *distant) run(until time.Time) {
-	for len(d.agenda) > 0 && !d.agenda[0].at.After(until) {
-		e := d.agenda[0]
-		d.agenda = d.agenda[1:]
-		d.tree.now = e.at
-		e.do()
+	for at, ok := d.agenda.Due(); ok && !at.After(until); at, ok = d.agenda.Due() {
+		d.tree.Now = at
+		d.agenda.Take()()
 	}
-	d.tree.now = until
+	d.tree.Now = until
 }
 
 func (d *distant) delay() time.Duration {
@@ -60,18 +48,18 @@ func (d *distant) delay() time.Duration {
 
 // down has the client get a message that the server sends now.
 func (d *distant) down(do func()) {
-	at := d.tree.now.Add(d.delay())
+	at := d.tree.Now.Add(d.delay())
 	if at.Before(d.arrived) {
 		at = d.arrived
 	}
 	d.arrived = at
-	d.at(at, do)
+	d.agenda.Add(at, do)
 }
 
 // ask sends a request, has the server answer it, and the client take that.
 func (d *distant) ask(serve func() (take func())) {
-	sent := d.tree.now
-	d.at(sent.Add(d.delay()), func() {
+	sent := d.tree.Now
+	d.agenda.Add(sent.Add(d.delay()), func() {
 		take := serve()
 		d.down(func() {
 			if sent.After(d.heard) {
@@ -83,12 +71,12 @@ func (d *distant) ask(serve func() (take func())) {
 }
 
 func (d *distant) list(notified, heard time.Time) {
-	sent := d.tree.now
+	sent := d.tree.Now
 	d.ask(func() func() {
 		d.watch = true
-		r := d.w.read(false, false, nil)
+		r := d.w.Read(false, false, nil)
 		return func() {
-			r.At, r.Sent, r.Notified, r.Heard = d.tree.now, sent, notified, heard
+			r.At, r.Sent, r.Notified, r.Heard = d.tree.Now, sent, notified, heard
 			d.apply(r)
 			if d.watch { // fired while the reply was under way: told below
 				return
@@ -104,18 +92,18 @@ func (d *distant) changed() {
 	}
 	d.watch = false
 	d.down(func() {
-		notified, heard := d.tree.now, d.heard
-		d.at(d.tree.now.Add(d.delay()), func() { d.list(notified, heard) }) // the pause
+		notified, heard := d.tree.Now, d.heard
+		d.agenda.Add(d.tree.Now.Add(d.delay()), func() { d.list(notified, heard) }) // the pause
 	})
 }
 
 func (d *distant) look(notified, heard time.Time) {
-	sent := d.tree.now
+	sent := d.tree.Now
 	d.ask(func() func() {
 		d.ackSet = true
 		a := *d.ack
 		return func() {
-			a.At, a.Sent, a.Notified, a.Heard = d.tree.now, sent, notified, heard
+			a.At, a.Sent, a.Notified, a.Heard = d.tree.Now, sent, notified, heard
 			d.apply(&a)
 		}
 	})
@@ -125,7 +113,7 @@ func (d *distant) acknowledge(a model.Ack) {
 	d.ack = &a
 	if d.ackSet {
 		d.ackSet = false
-		d.down(func() { d.look(d.tree.now, d.heard) })
+		d.down(func() { d.look(d.tree.Now, d.heard) })
 	}
 }
 
@@ -151,7 +139,7 @@ func (d *distant) apply(o model.Observation) {
 			truth = d.created[h.To.ID()]
 		}
 		if !h.Earliest.IsZero() && (truth.Before(h.Earliest) || truth.After(h.Latest)) {
-			d.Fatalf("the leader changed at %v, said to be from %v to %v", truth.Sub(start), h.Earliest.Sub(start), h.Latest.Sub(start))
+			d.Fatalf("the leader changed at %v, said to be from %v to %v", truth.Sub(modeltest.Start), h.Earliest.Sub(modeltest.Start), h.Latest.Sub(modeltest.Start))
 		}
 		if h.From == nil && h.Vacant != nil {
 			var last time.Time
@@ -173,48 +161,48 @@ func (d *distant) apply(o model.Observation) {
 func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 	total := 0
 	rapid.Check(t, func(t *rapid.T) {
-		tr := newTree()
-		tr.createParent(0)
+		tr := modeltest.NewTree()
+		tr.CreateParent(0)
 		d := &distant{
-			T: t, tree: tr, w: &watcher{tree: tr}, j: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/ack", AckExpected: rapid.Bool().Draw(t, "ack expected")}),
+			T: t, tree: tr, w: &modeltest.Watcher{Tree: tr}, j: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/ack", AckExpected: rapid.Bool().Draw(t, "ack expected")}),
 			ack: &model.Ack{Presence: model.Absent}, deleted: map[dialect.ID]time.Time{}, created: map[dialect.ID]time.Time{}, acked: map[dialect.ID]time.Time{},
 		}
-		d.apply(&model.Connection{At: tr.now, Link: model.Connected, Session: 99})
+		d.apply(&model.Connection{At: tr.Now, Link: model.Connected, Session: 99})
 		d.list(time.Time{}, time.Time{})
 		d.look(time.Time{}, time.Time{})
 		var ping func()
 		ping = func() {
 			d.ask(func() func() { return func() {} })
-			d.at(tr.now.Add(3*time.Second), ping)
+			d.agenda.Add(tr.Now.Add(3*time.Second), ping)
 		}
 		ping()
 		session := uint64(0)
 		for range rapid.IntRange(3, 40).Draw(t, "changes") {
-			d.run(tr.now.Add(d.delay()))
-			names := tr.names()
+			d.run(tr.Now.Add(d.delay()))
+			names := tr.Names()
 			switch step := rapid.IntRange(0, 3).Draw(t, "change"); {
 			case step == 0 || len(names) == 0:
 				session++
-				name := tr.create("n_", true, session, "")
-				d.created[dialect.ID{Name: name, Czxid: tr.children[name].Czxid}] = tr.now
+				name := tr.Create("n_", true, session, "")
+				d.created[dialect.ID{Name: name, Czxid: tr.Children[name].Czxid}] = tr.Now
 				d.changed()
 			case step == 1: // the leader acknowledges
-				z := tr.children[names[0]]
+				z := tr.Children[names[0]]
 				if _, ok := d.acked[dialect.ID{Name: z.Name, Czxid: z.Czxid}]; !ok {
-					d.acked[dialect.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
+					d.acked[dialect.ID{Name: z.Name, Czxid: z.Czxid}] = tr.Now
 					d.acknowledge(model.Ack{Presence: model.Present, Session: z.Session, Data: znode.NewData(model.AckData("/e/"+z.Name, z.Czxid))})
 				}
 			default:
-				z := tr.children[names[min(step-2, len(names)-1)]]
-				d.deleted[dialect.ID{Name: z.Name, Czxid: z.Czxid}] = tr.now
-				tr.delete(z.Name)
+				z := tr.Children[names[min(step-2, len(names)-1)]]
+				d.deleted[dialect.ID{Name: z.Name, Czxid: z.Czxid}] = tr.Now
+				tr.Delete(z.Name)
 				d.changed()
 				if d.ack.Session == z.Session {
 					d.acknowledge(model.Ack{Presence: model.Absent})
 				}
 			}
 		}
-		d.run(tr.now.Add(time.Minute))
+		d.run(tr.Now.Add(time.Minute))
 		total += d.checked
 	})
 	if total == 0 {
@@ -227,26 +215,26 @@ func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 func TestCausesAreTrue(t *testing.T) {
 	said := map[model.Cause]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		s := newSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second)
-		s.dated, s.lag = true, s.between("longest lag", 20*time.Millisecond, 8*time.Second)
+		s := modeltest.NewSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second)
+		s.Dated, s.Lag = true, s.Between("longest lag", 20*time.Millisecond, 8*time.Second)
 		switch rapid.IntRange(0, 3).Draw(t, "silent") {
 		case 0:
-			s.silentConns = true
+			s.SilentConns = true
 		case 1:
-			s.silentDues = true
+			s.SilentDues = true
 		}
 		n := rapid.IntRange(2, 5).Draw(t, "candidates")
 		for i := range n {
-			s.stand(s.client(uint64(i+1), s.between("timeout", 4*time.Second, 12*time.Second)))
-			s.run(10 * time.Millisecond)
+			s.Stand(s.Client(uint64(i+1), s.Between("timeout", 4*time.Second, 12*time.Second)))
+			s.Run(10 * time.Millisecond)
 		}
-		s.every = s.between("poll", 200*time.Millisecond, 2*time.Second)
-		s.polls(func() time.Duration { return s.every }, false)
+		s.Every = s.Between("poll", 200*time.Millisecond, 2*time.Second)
+		s.Polls(func() time.Duration { return s.Every }, false)
 		holds := func(h *model.Handoff) {
 			if h.From == nil {
 				return
 			}
-			end := s.ends[h.From.Name]
+			end := s.Ends[h.From.Name]
 			said[h.Cause]++
 			switch {
 			case h.Cause == model.CauseUnknown, h.Cause == end, h.Cause == model.CauseLeft && end != model.CauseExpired:
@@ -254,32 +242,32 @@ func TestCausesAreTrue(t *testing.T) {
 				t.Fatalf("%s: said to have %s (%s), and it was %s", h.From.Name, h.Cause, h.Evidence, end)
 			}
 		}
-		s.check = func(e model.Event) {
+		s.Check = func(e model.Event) {
 			if h, ok := e.Body.(model.Handoff); ok {
 				holds(&h)
 			}
 		}
 		for range rapid.IntRange(1, 10).Draw(t, "steps") {
-			s.run(s.between("time", time.Millisecond, 8*time.Second))
-			c := s.clients[rapid.IntRange(1, n).Draw(t, "who")]
-			if c.stopped { // and can do nothing
+			s.Run(s.Between("time", time.Millisecond, 8*time.Second))
+			c := s.Clients[rapid.IntRange(1, n).Draw(t, "who")]
+			if c.Stopped { // and can do nothing
 				continue
 			}
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0:
-				s.withdraw(c)
+				s.Withdraw(c)
 			case 1:
-				s.end(c)
+				s.End(c)
 			case 2:
-				c.stopped = true
+				c.Stopped = true
 			case 3:
-				c.stopped, c.server = true, -1
+				c.Stopped, c.Server = true, -1
 			case 4:
-				s.stand(c)
+				s.Stand(c)
 			}
 		}
-		s.run(30 * time.Second)
-		for _, h := range s.j.State().Handoffs {
+		s.Run(30 * time.Second)
+		for _, h := range s.J.State().Handoffs {
 			holds(h)
 		}
 	})

@@ -14,13 +14,14 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
 
 // lives is a tree whose server tells of each deletion, with who lived when.
 type lives struct {
-	*tree
-	w     *watcher
+	*modeltest.Tree
+	w     *modeltest.Watcher
 	born  map[dialect.ID]znode.Znode
 	died  map[dialect.ID]int64
 	wakes []*model.Wake // the first word of each deletion
@@ -30,14 +31,14 @@ type lives struct {
 }
 
 func newLives() *lives {
-	tr := newTree()
-	tr.createParent(0)
-	return &lives{tree: tr, w: &watcher{tree: tr}, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
+	tr := modeltest.NewTree()
+	tr.CreateParent(0)
+	return &lives{Tree: tr, w: &modeltest.Watcher{Tree: tr}, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 }
 
 func (l *lives) create(name string, sequential bool, session uint64) string {
-	name = l.tree.create(name, sequential, session, "")
-	if z, ok := l.children[name]; ok {
+	name = l.Tree.Create(name, sequential, session, "")
+	if z, ok := l.Children[name]; ok {
 		l.born[dialect.ID{Name: name, Czxid: z.Czxid}] = z
 	}
 	return name
@@ -45,17 +46,17 @@ func (l *lives) create(name string, sequential bool, session uint64) string {
 
 // end deletes children in one transaction.
 func (l *lives) end(names ...string) {
-	zxid := l.zxid + 1
+	zxid := l.Zxid + 1
 	for _, name := range names {
-		z, ok := l.children[name]
+		z, ok := l.Children[name]
 		if !ok {
 			continue
 		}
-		l.tree.delete(name)
-		l.zxid, l.pzxid = zxid, zxid
+		l.Tree.Delete(name)
+		l.Zxid, l.Pzxid = zxid, zxid
 		id := dialect.ID{Name: name, Czxid: z.Czxid}
 		l.died[id] = zxid
-		l.wakes = append(l.wakes, &model.Wake{At: l.now, Deleted: l.now, Znode: name, Zxid: zxid})
+		l.wakes = append(l.wakes, &model.Wake{At: l.Now, Deleted: l.Now, Znode: name, Zxid: zxid})
 		l.of = append(l.of, id)
 	}
 }
@@ -63,8 +64,8 @@ func (l *lives) end(names ...string) {
 // expire ends a session: all that it owns goes at once.
 func (l *lives) expire(session uint64) {
 	var names []string
-	for _, name := range l.names() {
-		if l.children[name].Session == session {
+	for _, name := range l.Names() {
+		if l.Children[name].Session == session {
 			names = append(names, name)
 		}
 	}
@@ -72,8 +73,8 @@ func (l *lives) expire(session uint64) {
 }
 
 func (l *lives) look(full bool, between func()) {
-	l.reads = append(l.reads, l.w.read(full, false, between))
-	l.upTo = append(l.upTo, l.zxid)
+	l.reads = append(l.reads, l.w.Read(full, false, between))
+	l.upTo = append(l.upTo, l.Zxid)
 }
 
 // told is a Woken as it is compared.
@@ -135,7 +136,7 @@ func (l *lives) truth() (out []told) {
 
 func wakesOf(s *doctor.State) (out []told) {
 	for _, w := range s.Wakes {
-		out = append(out, told{w.Znode, id(w.Candidate), w.Leader, w.Contenders, w.Requests})
+		out = append(out, told{w.Znode, modeltest.ID(w.Candidate), w.Leader, w.Contenders, w.Requests})
 	}
 	return out
 }
@@ -147,7 +148,7 @@ func TestWakesAndReads(t *testing.T) {
 		session := func() uint64 { return uint64(rapid.IntRange(1, 12).Draw(rt, "session")) }
 		change := func() {
 			pick := func() string {
-				if names := l.names(); len(names) > 0 {
+				if names := l.Names(); len(names) > 0 {
 					return rapid.SampledFrom(names).Draw(rt, "name")
 				}
 				return ""
@@ -162,7 +163,7 @@ func TestWakesAndReads(t *testing.T) {
 			case 6, 7, 8:
 				l.end(pick())
 			case 9:
-				if names := l.names(); len(names) > 0 {
+				if names := l.Names(); len(names) > 0 {
 					l.end(names[0])
 				}
 			case 10:
@@ -173,7 +174,7 @@ func TestWakesAndReads(t *testing.T) {
 		}
 		l.look(false, nil)
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
-			l.now = l.now.Add(time.Millisecond)
+			l.Now = l.Now.Add(time.Millisecond)
 			if rapid.IntRange(0, 3).Draw(rt, "step") > 0 {
 				change()
 				continue
@@ -223,15 +224,15 @@ func TestWakesAndReads(t *testing.T) {
 				}
 				if len(states) < 8 && rapid.IntRange(0, 9).Draw(rt, "keep the state") == 0 {
 					s := j.State()
-					states, texts = append(states, s), append(texts, text(rt, s))
+					states, texts = append(states, s), append(texts, modeltest.Text(rt, s))
 				}
 			}
 			if diff := gocmp.Diff(l.truth(), wakesOf(j.State())); diff != "" {
 				rt.Fatalf("reads %s: wakes as they were (-) and in the state (+):\n%s", how, diff)
 			}
 			for i, s := range states {
-				if !bytes.Equal(text(rt, s), texts[i]) {
-					rt.Fatalf("a state changed after it was given out:\n%s\n%s", texts[i], text(rt, s))
+				if !bytes.Equal(modeltest.Text(rt, s), texts[i]) {
+					rt.Fatalf("a state changed after it was given out:\n%s\n%s", texts[i], modeltest.Text(rt, s))
 				}
 			}
 			for i := range l.wakes { // as they were told at first
@@ -244,85 +245,85 @@ func TestWakesAndReads(t *testing.T) {
 }
 
 func TestWakesOverRecipes(t *testing.T) {
-	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
+	s := modeltest.NewScript(t, model.Config{})
+	l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 	var names []string
 	for i := range 6 {
 		names = append(names, l.create("n_", true, uint64(i+1)))
 	}
-	s.read()
+	s.Read()
 	wake := func(name string, notified ...uint64) *model.Wake {
 		l.end(name)
 		w := *l.wakes[len(l.wakes)-1]
 		w.Notified = notified
-		s.apply(&w)
+		s.Apply(&w)
 		return &w
 	}
 	a := wake(names[0], 2)
-	s.read()
-	s.apply(&model.Switch{At: s.tree.now, Recipe: "herd"})
+	s.Read()
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
 	b := wake(names[1], 3, 4, 5, 6)
-	s.apply(&model.Switch{At: s.tree.now, Recipe: "election"})
-	s.read()
-	s.apply(&model.Switch{At: s.tree.now, Recipe: "herd"})
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
+	s.Read()
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"})
 	wake(names[4])
-	s.apply(&model.Switch{At: s.tree.now, Recipe: "election"})
+	s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "election"})
 	wake(names[2], 4)
 	for i, w := range []*model.Wake{b, a} { // in any order
 		more := *w
 		more.Requests, more.BytesOut, more.Settled = i+1, 100, true
-		s.apply(&more)
+		s.Apply(&more)
 	}
 	var got []string
-	for _, w := range s.j.State().Wakes {
+	for _, w := range s.J.State().Wakes {
 		got = append(got, fmt.Sprint(w.Znode[9:], " ", w.Recipe, " leader ", w.Leader, " of ", w.Contenders, ", told ", len(w.Notified), ", asked ", w.Requests))
 	}
-	s.want(got,
+	s.Want(got,
 		"000 election leader true of 6, told 1, asked 2", "001 herd leader true of 5, told 4, asked 1",
 		"004 herd leader false of 4, told 0, asked 0", "002 election leader true of 3, told 1, asked 0")
 }
 
 func TestWakeOfANameAgain(t *testing.T) {
-	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
-	s.join(1)
+	s := modeltest.NewScript(t, model.Config{})
+	l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
+	s.Join(1)
 	l.create("log", false, 2)
-	first := l.children["log"].Czxid
-	s.read()
+	first := l.Children["log"].Czxid
+	s.Read()
 	l.end("log")
 	l.create("log", false, 3) // and nobody reads that one
 	l.end("log")
 	for _, w := range l.wakes {
-		s.apply(w)
+		s.Apply(w)
 	}
 	want := func(stood int, czxids ...int64) {
 		t.Helper()
-		s.read()
-		for i, w := range s.j.State().Wakes {
-			if id(w.Candidate).Czxid != czxids[i] || w.Leader || w.Contenders != stood {
-				t.Errorf("wake %d is of %v, one of %d, leader %v; want that of %#x, one of %d", i, id(w.Candidate), w.Contenders, w.Leader, czxids[i], stood)
+		s.Read()
+		for i, w := range s.J.State().Wakes {
+			if modeltest.ID(w.Candidate).Czxid != czxids[i] || w.Leader || w.Contenders != stood {
+				t.Errorf("wake %d is of %v, one of %d, leader %v; want that of %#x, one of %d", i, modeltest.ID(w.Candidate), w.Contenders, w.Leader, czxids[i], stood)
 			}
 		}
 	}
 	want(1, first, 0)
 	l.create("log", false, 4)
-	third := l.children["log"].Czxid
-	s.read()
-	s.apply(l.wakes[0]) // told again
+	third := l.Children["log"].Czxid
+	s.Read()
+	s.Apply(l.wakes[0]) // told again
 	l.end("log")
-	s.apply(l.wakes[2])
-	s.read()
+	s.Apply(l.wakes[2])
+	s.Read()
 	want(1, first, 0, third)
 }
 
 // By another recipe others stand, and who fell does not count twice.
 func TestWakesOfOtherContenders(t *testing.T) {
-	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
+	s := modeltest.NewScript(t, model.Config{})
+	l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 	a := l.create("n_", true, 1)
 	b := l.create("n_", true, 2)
 	lock := l.create("0123456789abcdef0123456789abcdef__lock__", true, 3)
-	s.read()
+	s.Read()
 	for i, c := range []struct {
 		recipe, name string
 		stood        int
@@ -332,10 +333,10 @@ func TestWakesOfOtherContenders(t *testing.T) {
 		{"kazoo-lock", b, 1, false}, // it is none
 		{"election", lock, 1, true}, // by that, both went before
 	} {
-		s.apply(&model.Switch{At: s.tree.now, Recipe: c.recipe})
+		s.Apply(&model.Switch{At: s.Tree.Now, Recipe: c.recipe})
 		l.end(c.name)
-		s.apply(l.wakes[i])
-		if w := s.j.State().Wakes[i]; w.Contenders != c.stood || w.Leader != c.leader || w.Recipe != c.recipe {
+		s.Apply(l.wakes[i])
+		if w := s.J.State().Wakes[i]; w.Contenders != c.stood || w.Leader != c.leader || w.Recipe != c.recipe {
 			t.Errorf("%s: stood %d, leader %v, by %s; want %d, %v, by %s", c.name, w.Contenders, w.Leader, w.Recipe, c.stood, c.leader, c.recipe)
 		}
 	}
@@ -343,20 +344,20 @@ func TestWakesOfOtherContenders(t *testing.T) {
 
 // What is remembered is bounded, and what was forgotten does not come back.
 func TestWakesMax(t *testing.T) {
-	s := newScript(t, model.Config{})
-	l := &lives{tree: s.tree, w: s.w, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
+	s := modeltest.NewScript(t, model.Config{})
+	l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
 	const n = 2*model.HistoryMax + 77
 	for i := range n {
 		name := l.create("n_", true, uint64(i+1))
-		s.read()
+		s.Read()
 		l.end(name)
-		s.apply(l.wakes[i])
-		s.read()
+		s.Apply(l.wakes[i])
+		s.Read()
 	}
 	old := *l.wakes[3]
 	old.Requests = 9
-	s.apply(&old)
-	wakes := s.j.State().Wakes
+	s.Apply(&old)
+	wakes := s.J.State().Wakes
 	if len(wakes) != model.HistoryMax || cap(wakes) > 2*model.HistoryMax {
 		t.Fatalf("%d wakes are remembered, with room for %d", len(wakes), cap(wakes))
 	}
@@ -375,8 +376,8 @@ func TestCrowdExpires(t *testing.T) {
 		l.create("n_", true, uint64(i+1))
 	}
 	j := doctor.NewJournal(model.Config{Path: "/e"})
-	j.Apply(l.w.read(false, false, nil))
-	names := l.names()
+	j.Apply(l.w.Read(false, false, nil))
+	names := l.Names()
 	slices.SortFunc(names, func(a, b string) int { // not in the queue's order
 		return cmp.Compare(a[len(a)-1:]+a, b[len(b)-1:]+b)
 	})
@@ -386,7 +387,7 @@ func TestCrowdExpires(t *testing.T) {
 	for _, w := range l.wakes {
 		j.Apply(w)
 	}
-	j.Apply(l.w.read(false, false, nil))
+	j.Apply(l.w.Read(false, false, nil))
 	lowest := 0
 	for i, w := range j.State().Wakes {
 		leader := w.Znode == fmt.Sprintf("n_%010d", lowest)
@@ -405,21 +406,21 @@ func TestStageIsCloned(t *testing.T) {
 	var all []model.Observation
 	put := func(o model.Observation) { all = append(all, o) }
 	for i := range 400 {
-		l.now = l.now.Add(10 * time.Millisecond)
+		l.Now = l.Now.Add(10 * time.Millisecond)
 		name := l.create("n_", true, uint64(i%9+1))
-		m := model.Member{ID: fmt.Sprint("m", i%5), Session: uint64(i%9 + 1), Znode: name, Step: model.StepList, StepAt: l.now}
+		m := model.Member{ID: fmt.Sprint("m", i%5), Session: uint64(i%9 + 1), Znode: name, Step: model.StepList, StepAt: l.Now}
 		if i%3 == 0 {
 			m.Belief = model.Leading
 		}
-		put(&model.Cast{At: l.now, Member: m, Gone: i%11 == 0})
+		put(&model.Cast{At: l.Now, Member: m, Gone: i%11 == 0})
 		if i%2 == 0 {
-			put(l.w.read(false, false, nil))
+			put(l.w.Read(false, false, nil))
 		}
-		if names := l.names(); len(names) > 5 {
-			z := l.children[names[i%4]]
+		if names := l.Names(); len(names) > 5 {
+			z := l.Children[names[i%4]]
 			l.end(z.Name)
 			put(l.wakes[len(l.wakes)-1])
-			put(&model.Write{At: l.now, Member: m.ID, Znode: z.Name, Token: z.Czxid, Resource: model.Counter, Zxid: l.zxid + 1, Value: int64(i)})
+			put(&model.Write{At: l.Now, Member: m.ID, Znode: z.Name, Token: z.Czxid, Resource: model.Counter, Zxid: l.Zxid + 1, Value: int64(i)})
 		}
 	}
 	plain := doctor.NewJournal(model.Config{Path: "/e"})
@@ -430,7 +431,7 @@ func TestStageIsCloned(t *testing.T) {
 	}
 	same := func(what string, i int, j *doctor.Journal) {
 		t.Helper()
-		if diff := differs(want[i], j.State()); diff != "" {
+		if diff := modeltest.Differs(want[i], j.State()); diff != "" {
 			t.Fatalf("%s, after observation %d (-: never cloned):\n%s", what, i, diff)
 		}
 	}
@@ -465,21 +466,21 @@ func BenchmarkWakes(b *testing.B) {
 	for _, n := range []int{10, 1000, 10000} {
 		for _, told := range []bool{true, false} {
 			b.Run(fmt.Sprint(n, "/told=", told), func(b *testing.B) {
-				c := newCrowd(n)
+				c := modeltest.NewCrowd(n)
 				b.ReportAllocs()
 				i := 0
 				for b.Loop() {
 					i++
-					r := c.change(i)
+					r := c.Change(i)
 					if told {
 						// As the stat of a crowd tells its zxids, the create came before.
-						w := &model.Wake{At: c.at, Znode: r.Gone[0], Zxid: int64(c.next) + 1, Notified: []uint64{1}}
-						c.j.Apply(w)
+						w := &model.Wake{At: c.At, Znode: r.Gone[0], Zxid: int64(c.Next) + 1, Notified: []uint64{1}}
+						c.J.Apply(w)
 						again := *w
 						again.Requests, again.Settled = 2, true
-						c.j.Apply(&again)
+						c.J.Apply(&again)
 					}
-					c.j.Apply(r)
+					c.J.Apply(r)
 				}
 			})
 		}

@@ -12,19 +12,20 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
 
 func TestRules(t *testing.T) {
-	s := newScript(t, model.Config{})
-	if w := s.j.State().Work; w.Rules != (model.Rules{}) {
+	s := modeltest.NewScript(t, model.Config{})
+	if w := s.J.State().Work; w.Rules != (model.Rules{}) {
 		t.Errorf("rules before any were told: %+v", w.Rules)
 	}
-	want := model.Rules{At: s.tree.now, Workers: true, Fenced: true, Chaos: "seed 42, 2/s"}
-	s.apply(&model.Rules{At: s.tree.now, NoGuid: true})
-	old := s.j.State()
-	s.apply(&want)
-	if got := s.j.State().Work.Rules; got != want || !old.Work.Rules.NoGuid {
+	want := model.Rules{At: s.Tree.Now, Workers: true, Fenced: true, Chaos: "seed 42, 2/s"}
+	s.Apply(&model.Rules{At: s.Tree.Now, NoGuid: true})
+	old := s.J.State()
+	s.Apply(&want)
+	if got := s.J.State().Work.Rules; got != want || !old.Work.Rules.NoGuid {
 		t.Errorf("rules %+v, want %+v", got, want)
 	}
 }
@@ -122,37 +123,37 @@ func TestCounterAndTokens(t *testing.T) {
 // A worker may go on for longer than deletions are remembered one by one. So may
 // one that was at it before anybody looked.
 func TestStaleAfterLong(t *testing.T) {
-	s := newScript(t, model.Config{})
-	before := s.join(99)
-	lost := s.tree.children[before]
-	s.tree.delete(before)
-	s.read()
-	a, b := s.join(1), s.join(2)
-	frozen, leads := s.tree.children[a], s.tree.children[b]
-	s.read()
-	s.tree.delete(a)
-	s.apply(&model.Wake{Znode: a, Zxid: s.tree.zxid})
+	s := modeltest.NewScript(t, model.Config{})
+	before := s.Join(99)
+	lost := s.Tree.Children[before]
+	s.Tree.Delete(before)
+	s.Read()
+	a, b := s.Join(1), s.Join(2)
+	frozen, leads := s.Tree.Children[a], s.Tree.Children[b]
+	s.Read()
+	s.Tree.Delete(a)
+	s.Apply(&model.Wake{Znode: a, Zxid: s.Tree.Zxid})
 	for range 10000 {
-		name := s.join(3)
-		s.tree.delete(name)
-		s.apply(&model.Wake{Znode: name, Zxid: s.tree.zxid})
+		name := s.Join(3)
+		s.Tree.Delete(name)
+		s.Apply(&model.Wake{Znode: name, Zxid: s.Tree.Zxid})
 	}
-	s.read()
-	s.tree.zxid++
+	s.Read()
+	s.Tree.Zxid++
 	for _, c := range []struct {
 		what  string
 		z     znode.Znode
 		zxid  int64
 		stale bool
 	}{
-		{"a leader long gone", frozen, s.tree.zxid, true},
-		{"a leader gone before we looked", lost, s.tree.zxid, true},
+		{"a leader long gone", frozen, s.Tree.Zxid, true},
+		{"a leader gone before we looked", lost, s.Tree.Zxid, true},
 		{"a leader gone before we looked, that wrote before as well", lost, lost.Czxid + 1, false},
-		{"the oldest of those that stand", leads, s.tree.zxid, false},
+		{"the oldest of those that stand", leads, s.Tree.Zxid, false},
 	} {
-		stale := s.j.State().Work.Counter.Stale
-		s.apply(&model.Write{Znode: c.z.Name, Token: c.z.Czxid, Resource: model.Counter, Zxid: c.zxid})
-		if got := s.j.State().Work.Counter.Stale > stale; got != c.stale {
+		stale := s.J.State().Work.Counter.Stale
+		s.Apply(&model.Write{Znode: c.z.Name, Token: c.z.Czxid, Resource: model.Counter, Zxid: c.zxid})
+		if got := s.J.State().Work.Counter.Stale > stale; got != c.stale {
 			t.Errorf("%s: stale %v", c.what, got)
 		}
 	}
@@ -172,11 +173,11 @@ type stage struct {
 func (s *stage) put(o model.Observation) { s.all = append(s.all, o) }
 
 func (s *stage) cast(m *model.Member, gone bool) {
-	s.put(&model.Cast{At: s.now, Member: *m, Gone: gone})
+	s.put(&model.Cast{At: s.Now, Member: *m, Gone: gone})
 }
 
 func (s *stage) act() {
-	s.now = s.now.Add(time.Duration(rapid.IntRange(-20, 400).Draw(s.T, "ms")) * time.Millisecond)
+	s.Now = s.Now.Add(time.Duration(rapid.IntRange(-20, 400).Draw(s.T, "ms")) * time.Millisecond)
 	m := s.members[rapid.IntRange(0, len(s.members)-1).Draw(s.T, "member")]
 	wakes := len(s.wakes)
 	switch rapid.IntRange(0, 13).Draw(s.T, "act") {
@@ -186,16 +187,16 @@ func (s *stage) act() {
 		m.Belief, m.Fault = model.Waiting, model.NoFault
 		s.cast(m, false)
 	case 2:
-		s.put(s.w.read(rapid.IntRange(0, 9).Draw(s.T, "full") == 0, false, nil))
+		s.put(s.w.Read(rapid.IntRange(0, 9).Draw(s.T, "full") == 0, false, nil))
 	case 3:
 		m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Leading, model.Elected, model.Suspended, model.Lost}).Draw(s.T, "belief")
-		m.Step, m.StepAt, m.StepOn = model.Step(rapid.IntRange(0, 8).Draw(s.T, "step")), s.now, model.StepOn{Name: m.Znode}
+		m.Step, m.StepAt, m.StepOn = model.Step(rapid.IntRange(0, 8).Draw(s.T, "step")), s.Now, model.StepOn{Name: m.Znode}
 		s.cast(m, false)
-		if z, ok := s.children[m.Znode]; ok && m.Belief == model.Leading {
+		if z, ok := s.Children[m.Znode]; ok && m.Belief == model.Leading {
 			s.leaders = append(s.leaders, z)
 		}
 	case 4:
-		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Frozen, model.Killed, model.Partitioned}).Draw(s.T, "fault"), s.now
+		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.NoFault, model.Frozen, model.Frozen, model.Killed, model.Partitioned}).Draw(s.T, "fault"), s.Now
 		s.cast(m, false)
 	case 5:
 		s.cast(m, true)
@@ -210,8 +211,8 @@ func (s *stage) act() {
 			break
 		}
 		z := rapid.SampledFrom(s.leaders).Draw(s.T, "leader")
-		s.zxid++
-		s.own = append(s.own, model.Write{At: s.now, Member: m.ID, Znode: z.Name, Token: z.Czxid, Resource: model.Counter, Zxid: s.zxid, Value: s.zxid})
+		s.Zxid++
+		s.own = append(s.own, model.Write{At: s.Now, Member: m.ID, Znode: z.Name, Token: z.Czxid, Resource: model.Counter, Zxid: s.Zxid, Value: s.Zxid})
 		if rapid.Bool().Draw(s.T, "untold") {
 			break
 		}
@@ -225,18 +226,18 @@ func (s *stage) act() {
 		}
 		s.own = nil
 	case 11:
-		s.put(&model.Rules{At: s.now, Workers: true, Fenced: rapid.Bool().Draw(s.T, "fenced")})
-		s.put(&model.Pace{At: s.now, Delay: 100 * time.Millisecond, Held: []model.Message{{Session: 3, Since: s.now, Op: "notification", Path: "/e/n", Event: "deleted"}}, Waiting: 1})
-		s.put(&model.Switch{At: s.now, Recipe: rapid.SampledFrom([]string{"herd", "election"}).Draw(s.T, "recipe")})
+		s.put(&model.Rules{At: s.Now, Workers: true, Fenced: rapid.Bool().Draw(s.T, "fenced")})
+		s.put(&model.Pace{At: s.Now, Delay: 100 * time.Millisecond, Held: []model.Message{{Session: 3, Since: s.Now, Op: "notification", Path: "/e/n", Event: "deleted"}}, Waiting: 1})
+		s.put(&model.Switch{At: s.Now, Recipe: rapid.SampledFrom([]string{"herd", "election"}).Draw(s.T, "recipe")})
 	case 12:
 		link := rapid.SampledFrom([]model.Link{model.Connected, model.Connected, model.Disconnected}).Draw(s.T, "link")
-		s.put(&model.Connection{At: s.now, Link: link, Session: 7})
+		s.put(&model.Connection{At: s.Now, Link: link, Session: 7})
 	case 13:
 		o := rapid.SampledFrom([]model.Observation{
-			&model.Advance{At: s.now}, &model.Read{At: s.now, Presence: model.Denied}, s.w.read(true, true, nil),
+			&model.Advance{At: s.Now}, &model.Read{At: s.Now, Presence: model.Denied}, s.w.Read(true, true, nil),
 		}).Draw(s.T, "other")
 		if r, ok := o.(*model.Read); ok && r.Presence == model.Present {
-			o = s.w.read(true, true, nil)
+			o = s.w.Read(true, true, nil)
 		}
 		s.put(o)
 	}
@@ -244,7 +245,7 @@ func (s *stage) act() {
 		s.put(w)
 		if rapid.Bool().Draw(s.T, "more") {
 			more := *w
-			more.At, more.Notified, more.Requests, more.BytesIn, more.BytesOut, more.Settled = s.now, []uint64{1, 2}, 3, 40, 500, true
+			more.At, more.Notified, more.Requests, more.BytesIn, more.BytesOut, more.Settled = s.Now, []uint64{1, 2}, 3, 40, 500, true
 			s.put(&more)
 		}
 	}
@@ -255,8 +256,8 @@ func newStage(t *rapid.T) *stage {
 	for i := range 5 {
 		s.members = append(s.members, &model.Member{ID: fmt.Sprint("m", i), Name: fmt.Sprint("name", i)})
 	}
-	s.put(&model.Connection{At: s.now, Link: model.Connected, Session: 7})
-	s.put(s.w.read(false, false, nil))
+	s.put(&model.Connection{At: s.Now, Link: model.Connected, Session: 7})
+	s.put(s.w.Read(false, false, nil))
 	return s
 }
 
@@ -275,46 +276,46 @@ func TestRandomStage(t *testing.T) {
 			j.Apply(o)
 			st := j.State()
 			naive.apply(o, st)
-			if diff := differs(naive.Properties, st.Properties); diff != "" {
+			if diff := modeltest.Differs(naive.Properties, st.Properties); diff != "" {
 				rt.Fatalf("after observation %d, %T %+v: properties by hand (-) and in the state (+):\n%s", i, o, o, diff)
 			}
 			if len(states) < 10 && rapid.IntRange(0, 9).Draw(rt, "keep the state") == 0 {
-				states, texts = append(states, st), append(texts, text(rt, st))
+				states, texts = append(states, st), append(texts, modeltest.Text(rt, st))
 			}
 		}
 		if got := j.State().Work.Counter.Stale; got != s.stale {
 			rt.Fatalf("%d stale writes were accepted, %d are counted", s.stale, got)
 		}
 		for i, st := range states {
-			if !bytes.Equal(text(rt, st), texts[i]) {
-				rt.Fatalf("a state changed after it was given out:\n%s\n%s", texts[i], text(rt, st))
+			if !bytes.Equal(modeltest.Text(rt, st), texts[i]) {
+				rt.Fatalf("a state changed after it was given out:\n%s\n%s", texts[i], modeltest.Text(rt, st))
 			}
 		}
-		_, last := replayed(rt, cfg, s.all)
-		if diff := differs(j.State(), last); diff != "" {
+		_, last := modeltest.Replayed(rt, cfg, s.all)
+		if diff := modeltest.Differs(j.State(), last); diff != "" {
 			rt.Fatalf("live (-) and replayed (+):\n%s", diff)
 		}
 	})
 }
 
 func TestStageHeapIsFlat(t *testing.T) {
-	c := newCrowd(200)
+	c := modeltest.NewCrowd(200)
 	sessions := make([]uint64, 50)
 	run := func(from, n int) uint64 {
 		for i := from; i < from+n; i++ {
-			r := c.change(i)
+			r := c.Change(i)
 			name := string(append([]byte(nil), r.Gone[0]...))
-			w := &model.Wake{At: c.at, Znode: name, Zxid: int64(c.next), Notified: append([]uint64(nil), sessions...)}
+			w := &model.Wake{At: c.At, Znode: name, Zxid: int64(c.Next), Notified: append([]uint64(nil), sessions...)}
 			both := []model.Observation{w, r}
 			if i%3 == 0 {
 				both = []model.Observation{r, w}
 			}
 			for _, o := range both {
-				c.j.Apply(o)
+				c.J.Apply(o)
 			}
-			c.j.Apply(&model.Cast{At: c.at, Member: model.Member{ID: fmt.Sprint(i % 9), Belief: model.Leading, Session: uint64(i), Step: model.StepList, StepAt: c.at, StepOn: model.StepOn{Name: fmt.Sprint(i)}}, Gone: i%2 == 0})
-			c.j.Apply(&model.Write{At: c.at, Member: "1", Znode: name, Token: int64(i), Resource: model.Counter, Zxid: int64(c.next)})
-			c.j.State()
+			c.J.Apply(&model.Cast{At: c.At, Member: model.Member{ID: fmt.Sprint(i % 9), Belief: model.Leading, Session: uint64(i), Step: model.StepList, StepAt: c.At, StepOn: model.StepOn{Name: fmt.Sprint(i)}}, Gone: i%2 == 0})
+			c.J.Apply(&model.Write{At: c.At, Member: "1", Znode: name, Token: int64(i), Resource: model.Counter, Zxid: int64(c.Next)})
+			c.J.State()
 		}
 		runtime.GC()
 		runtime.GC()

@@ -2,12 +2,9 @@ package model_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,30 +15,15 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
-
-var sameState = cmp.Options{
-	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "electop/") }),
-	cmp.Comparer(func(a, b dialect.Recipe) bool { return a.Name() == b.Name() }),
-	cmp.Comparer(func(a, b *dialect.Dialect) bool { return a == b }),
-	cmpopts.EquateEmpty(),
-}
-
-// differs is how two states, or what holds some, differ; "" for not at all. Most
-// are equal, and cmp takes its time to find that.
-func differs(a, b any) string {
-	if reflect.DeepEqual(a, b) {
-		return ""
-	}
-	return cmp.Diff(a, b, sameState)
-}
 
 // world is a random history of a tree, looked at at random moments.
 type world struct {
 	*rapid.T
-	tree    *tree
-	w       *watcher
+	tree    *modeltest.Tree
+	w       *modeltest.Watcher
 	cfg     model.Config
 	j       *doctor.Journal
 	all     []model.Observation
@@ -62,14 +44,14 @@ type world struct {
 }
 
 func (w *world) pass() {
-	w.tree.now = w.tree.now.Add(time.Duration(rapid.IntRange(0, 400).Draw(w.T, "ms")) * time.Millisecond)
+	w.tree.Now = w.tree.Now.Add(time.Duration(rapid.IntRange(0, 400).Draw(w.T, "ms")) * time.Millisecond)
 }
 
 // change does one thing to the tree.
 func (w *world) change() {
 	t := w.tree
 	pick := func(what string) string {
-		if names := t.names(); len(names) > 0 {
+		if names := t.Names(); len(names) > 0 {
 			return rapid.SampledFrom(names).Draw(w.T, what)
 		}
 		return ""
@@ -77,30 +59,30 @@ func (w *world) change() {
 	session := uint64(rapid.IntRange(1, 6).Draw(w.T, "session"))
 	switch rapid.IntRange(0, 13).Draw(w.T, "change") {
 	case 0, 1, 2, 3, 4:
-		t.create("n_", true, session, fmt.Sprint("host", session))
+		t.Create("n_", true, session, fmt.Sprint("host", session))
 	case 5:
-		t.create("n_", true, 0, "persistent")
+		t.Create("n_", true, 0, "persistent")
 	case 6:
-		t.create(rapid.SampledFrom([]string{"DONE", "log_replicas", "n_000000001"}).Draw(w.T, "foreign"), false, session, "")
+		t.Create(rapid.SampledFrom([]string{"DONE", "log_replicas", "n_000000001"}).Draw(w.T, "foreign"), false, session, "")
 	case 7: // of the same number as another, or a name that was there before
 		n := rapid.IntRange(0, 8).Draw(w.T, "number")
-		t.create(fmt.Sprintf("%s_%010d", rapid.SampledFrom([]string{"n", "m"}).Draw(w.T, "prefix"), n), false, session, "")
+		t.Create(fmt.Sprintf("%s_%010d", rapid.SampledFrom([]string{"n", "m"}).Draw(w.T, "prefix"), n), false, session, "")
 	case 8, 9, 10:
-		t.delete(pick("delete"))
+		t.Delete(pick("delete"))
 	case 11:
-		if names := t.names(); len(names) > 0 {
-			t.delete(names[0])
+		if names := t.Names(); len(names) > 0 {
+			t.Delete(names[0])
 		}
 	case 12: // at once again
 		name := pick("recreate")
-		z := t.children[name]
-		t.delete(name)
-		t.create(name, false, z.Session, "again")
+		z := t.Children[name]
+		t.Delete(name)
+		t.Create(name, false, z.Session, "again")
 	case 13:
-		if !t.exists {
-			t.createParent(rapid.SampledFrom([]uint32{0, 0, 7, 1<<30 - 3, jammed - 8}).Draw(w.T, "creates so far"))
+		if !t.Exists {
+			t.CreateParent(rapid.SampledFrom([]uint32{0, 0, 7, 1<<30 - 3, modeltest.Jammed - 8}).Draw(w.T, "creates so far"))
 		} else if rapid.IntRange(0, 2).Draw(w.T, "delete the parent") == 0 {
-			t.deleteParent()
+			t.DeleteParent()
 		}
 	}
 }
@@ -113,10 +95,10 @@ func (w *world) apply(o model.Observation) []model.Event {
 	}
 	s := w.j.State()
 	if len(w.states) < 20 || rapid.IntRange(0, 9).Draw(w.T, "keep the state") == 0 {
-		w.states, w.texts = append(w.states, s), append(w.texts, text(w.T, s))
+		w.states, w.texts = append(w.states, s), append(w.texts, modeltest.Text(w.T, s))
 	}
 	if _, waiting := w.j.Held(); !waiting && w.began {
-		if got, want := id(w.leader), id(s.Leader()); got != want {
+		if got, want := modeltest.ID(w.leader), modeltest.ID(s.Leader()); got != want {
 			w.Fatalf("handoffs lead to %v, the leader is %v", got, want)
 		}
 		if diff := cmp.Diff(w.totals, s.Totals, cmpopts.IgnoreFields(model.Totals{}, "Led", "Vacant")); diff != "" {
@@ -150,8 +132,8 @@ func (w *world) follow(e model.Event) {
 		if diff := cmp.Diff(w.alive, names); diff != "" {
 			w.Fatalf("event %d: children by the events (-) and in the snapshot (+):\n%s", e.N, diff)
 		}
-		if id(w.leader) != id(b.State.Leader()) {
-			w.Fatalf("event %d: the handoffs lead to %v, in the snapshot %v leads", e.N, id(w.leader), id(b.State.Leader()))
+		if modeltest.ID(w.leader) != modeltest.ID(b.State.Leader()) {
+			w.Fatalf("event %d: the handoffs lead to %v, in the snapshot %v leads", e.N, modeltest.ID(w.leader), modeltest.ID(b.State.Leader()))
 		}
 	case model.Joined:
 		if w.alive[b.Candidate.Name] {
@@ -177,10 +159,10 @@ func (w *world) follow(e model.Event) {
 		w.totals.MissedCreates += b.Creates
 		w.totals.MissedDeletes += b.Deletes
 	case model.Handoff:
-		if id(b.From) != id(w.leader) {
-			w.Fatalf("event %d: handoff from %v, but %v led", e.N, id(b.From), id(w.leader))
+		if modeltest.ID(b.From) != modeltest.ID(w.leader) {
+			w.Fatalf("event %d: handoff from %v, but %v led", e.N, modeltest.ID(b.From), modeltest.ID(w.leader))
 		}
-		if id(b.From) == id(b.To) || b.To != nil && b.Fence != b.To.Czxid || b.To == nil && b.Fence != 0 {
+		if modeltest.ID(b.From) == modeltest.ID(b.To) || b.To != nil && b.Fence != b.To.Czxid || b.To == nil && b.Fence != 0 {
 			w.Fatalf("event %d: %+v", e.N, b)
 		}
 		for _, d := range []*time.Duration{b.Silent, b.Takeover, b.Vacant} {
@@ -196,10 +178,10 @@ func (w *world) follow(e model.Event) {
 // flush lets go of what waits for an acknowledgement.
 func (w *world) flush() {
 	if due, ok := w.j.Held(); ok {
-		if due.After(w.tree.now) {
-			w.tree.now = due
+		if due.After(w.tree.Now) {
+			w.tree.Now = due
 		}
-		w.apply(&model.Advance{At: w.tree.now})
+		w.apply(&model.Advance{At: w.tree.Now})
 		if _, ok := w.j.Held(); ok {
 			w.Fatalf("past its deadline, a handoff waits still")
 		}
@@ -211,9 +193,9 @@ func (w *world) flush() {
 func (w *world) look(full, gap, quiet bool) {
 	w.flush() // or the events would be behind
 	t := w.tree
-	creates, deletes, exists, jam := t.creates, t.deletes, t.exists, t.creates >= jammed
+	creates, deletes, exists, jam := t.Creates, t.Deletes, t.Exists, t.Creates >= modeltest.Jammed
 	races := 0
-	r := w.w.read(full, gap, func() {
+	r := w.w.Read(full, gap, func() {
 		if !quiet && rapid.IntRange(0, 3).Draw(w.T, "race") == 0 {
 			w.change()
 			races += 20 // the deletion of the parent is one of each of its children
@@ -286,7 +268,7 @@ func (w *world) look(full, gap, quiet bool) {
 
 func (w *world) check() {
 	s := w.j.State()
-	contenders, others := w.w.queue()
+	contenders, others := w.w.Queue()
 	var got []dialect.ID
 	for _, c := range s.Queue {
 		got = append(got, c.ID())
@@ -306,25 +288,10 @@ func (w *world) check() {
 	}
 }
 
-func id(c *dialect.Candidate) dialect.ID {
-	if c == nil {
-		return dialect.ID{}
-	}
-	return c.ID()
-}
-
-func text(t rapid.TB, s *doctor.State) []byte {
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func TestRandomHistory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := &world{T: rt, tree: newTree()}
-		w.w = &watcher{tree: w.tree}
+		w := &world{T: rt, tree: modeltest.NewTree()}
+		w.w = &modeltest.Watcher{Tree: w.tree}
 		w.cfg = model.Config{Path: "/election"}
 		if rapid.Bool().Draw(rt, "ack path") {
 			w.cfg.AckPath = "/leader"
@@ -335,7 +302,7 @@ func TestRandomHistory(t *testing.T) {
 		}
 		w.j = doctor.NewJournal(w.cfg)
 		if rapid.Bool().Draw(rt, "parent at first") {
-			w.tree.createParent(rapid.SampledFrom([]uint32{0, 5, 1<<30 - 4, jammed - 10}).Draw(rt, "creates before"))
+			w.tree.CreateParent(rapid.SampledFrom([]uint32{0, 5, 1<<30 - 4, modeltest.Jammed - 10}).Draw(rt, "creates before"))
 		}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			w.pass()
@@ -347,10 +314,10 @@ func TestRandomHistory(t *testing.T) {
 			case 12:
 				w.look(true, rapid.Bool().Draw(rt, "gap"), false)
 			case 13:
-				w.apply(&model.Read{At: w.tree.now, Presence: model.Denied})
+				w.apply(&model.Read{At: w.tree.Now, Presence: model.Denied})
 			case 14:
-				if names := slices.Sorted(maps.Keys(w.w.known)); len(names) > 0 {
-					if r := w.w.refresh(rapid.SampledFrom(names).Draw(rt, "refresh")); r != nil {
+				if names := slices.Sorted(maps.Keys(w.w.Known)); len(names) > 0 {
+					if r := w.w.Refresh(rapid.SampledFrom(names).Draw(rt, "refresh")); r != nil {
 						w.apply(r)
 						w.check()
 					}
@@ -361,9 +328,9 @@ func TestRandomHistory(t *testing.T) {
 				if w.linked {
 					link = model.Connected
 				}
-				w.apply(&model.Connection{At: w.tree.now, Link: link, Session: 7, Server: "127.0.0.1:2181"})
+				w.apply(&model.Connection{At: w.tree.Now, Link: link, Session: 7, Server: "127.0.0.1:2181"})
 			case 16:
-				a := &model.Ack{At: w.tree.now, Presence: model.Absent}
+				a := &model.Ack{At: w.tree.Now, Presence: model.Absent}
 				if l := w.j.State().Leader(); l != nil && rapid.Bool().Draw(rt, "present") {
 					a.Presence, a.Session = model.Present, l.Session
 					a.Data = znode.NewData(model.AckData(znode.Join("/election", l.Name), l.Czxid))
@@ -371,22 +338,22 @@ func TestRandomHistory(t *testing.T) {
 				w.apply(a)
 			case 17:
 				n := rapid.IntRange(1, 6).Draw(rt, "member")
-				m := model.Member{ID: fmt.Sprint("m", n), Session: uint64(n), Znode: "n", ExpiresFrom: w.tree.now}
+				m := model.Member{ID: fmt.Sprint("m", n), Session: uint64(n), Znode: "n", ExpiresFrom: w.tree.Now}
 				m.Ending = rapid.SampledFrom([]model.Ending{model.NoEnding, model.Resigning, model.Closing}).Draw(rt, "ending")
 				if rapid.Bool().Draw(rt, "killed") {
-					m.Fault, m.FaultAt = model.Killed, w.tree.now
+					m.Fault, m.FaultAt = model.Killed, w.tree.Now
 				}
-				w.apply(&model.Cast{At: w.tree.now, Member: m, Gone: rapid.Bool().Draw(rt, "gone")})
+				w.apply(&model.Cast{At: w.tree.Now, Member: m, Gone: rapid.Bool().Draw(rt, "gone")})
 			case 18:
-				w.apply(&model.Advance{At: w.tree.now})
+				w.apply(&model.Advance{At: w.tree.Now})
 			}
 		}
 		w.look(false, false, true) // after all races, exact
 		for i, s := range w.states {
-			if !bytes.Equal(text(rt, s), w.texts[i]) {
-				rt.Fatalf("a state changed after it was given out:\n%s\n%s", w.texts[i], text(rt, s))
+			if !bytes.Equal(modeltest.Text(rt, s), w.texts[i]) {
+				rt.Fatalf("a state changed after it was given out:\n%s\n%s", w.texts[i], modeltest.Text(rt, s))
 			}
 		}
-		replays(w, w.cfg, w.all, w.events, w.j.State())
+		modeltest.Replays(w, w.cfg, w.all, w.events, w.j.State())
 	})
 }

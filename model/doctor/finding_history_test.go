@@ -1,4 +1,4 @@
-package model_test
+package doctor_test
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ func TestFlapping(t *testing.T) {
 	for s := range uint64(5) { // a rolling restart
 		c.pass(5 * time.Second)
 		next := c.child("n_", s+2)
-		c.tree.delete(last)
+		c.Tree.Delete(last)
 		c.look()
 		last = next
 	}
@@ -25,7 +25,7 @@ func TestFlapping(t *testing.T) {
 	for s := range uint64(5) {
 		c.pass(5 * time.Second)
 		next := c.child("n_", s+10)
-		c.tree.delete(last)
+		c.Tree.Delete(last)
 		c.look()
 		last = next
 	}
@@ -41,7 +41,7 @@ func TestFlapping(t *testing.T) {
 	for s := range uint64(20) {
 		c.pass(time.Second)
 		next := c.child(uuidA+"lock-", s+2)
-		c.tree.delete(last)
+		c.Tree.Delete(last)
 		c.look()
 		last = next
 	}
@@ -56,7 +56,7 @@ func TestResetLivelock(t *testing.T) {
 	c.look()
 	for i := range 60 {
 		c.pass(150 * time.Millisecond)
-		c.tree.delete(names[i%2])
+		c.Tree.Delete(names[i%2])
 		names[i%2] = c.child([]string{uuidA, uuidB}[i%2]+"latch-", uint64(i%2+1))
 		c.look()
 	}
@@ -77,7 +77,7 @@ func TestAbandonedAttempt(t *testing.T) {
 		next := c.child(uuidB+"lock-", s+2)
 		c.look()
 		c.pass(25 * time.Second)
-		c.tree.delete(last)
+		c.Tree.Delete(last)
 		c.look()
 		last = next
 	}
@@ -88,7 +88,7 @@ func TestAbandonedAttempt(t *testing.T) {
 	c.pass(2 * time.Minute)
 	c.put(c.healthy())
 	c.has("abandoned-attempt warning")
-	c.tree.delete(last)
+	c.Tree.Delete(last)
 	c.look()
 	c.pass(time.Second)
 	c.has()
@@ -102,7 +102,7 @@ func TestAbandonedAttempt(t *testing.T) {
 		next := c.child("n_", s+2)
 		c.look()
 		c.pass(25 * time.Second)
-		c.tree.delete(last)
+		c.Tree.Delete(last)
 		c.look()
 		last = next
 	}
@@ -115,7 +115,7 @@ func TestAbandonedAttempt(t *testing.T) {
 
 func TestParentVanished(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
-	c.tree.deleteParent()
+	c.Tree.DeleteParent()
 	c.look()
 	c.pass(time.Second)
 	c.has()
@@ -128,12 +128,12 @@ func TestParentVanished(t *testing.T) {
 		}
 		return x
 	}
-	if got := c.j.State().Sessions(); !slices.Equal(got, []uint64{1, 2, 3}) {
+	if got := c.J.State().Sessions(); !slices.Equal(got, []uint64{1, 2, 3}) {
 		t.Errorf("to ask about: %v", got)
 	}
 	c.put(alive(1, 2))
 	c.has("parent-vanished critical")
-	c.tree.createParent(0)
+	c.Tree.CreateParent(0)
 	c.child("n_", 1)
 	c.look()
 	c.pass(time.Second)
@@ -146,11 +146,11 @@ func TestParentVanished(t *testing.T) {
 	// All left, and then the empty parent was removed, as containers are.
 	c, names := three(t, model.Config{}, "n_")
 	for _, name := range names {
-		c.tree.delete(name)
+		c.Tree.Delete(name)
 	}
 	c.look()
 	c.pass(time.Minute)
-	c.tree.deleteParent()
+	c.Tree.DeleteParent()
 	c.look()
 	c.pass(time.Minute)
 	c.has()

@@ -1,4 +1,4 @@
-package model_test
+package doctor_test
 
 import (
 	"slices"
@@ -8,13 +8,14 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 )
 
 // A clone taken at any moment goes on as the journal itself would have, and
 // neither knows of the other.
 func TestCloneGoesItsOwnWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg, all := drawPast(t)
+		cfg, all := modeltest.DrawPast(t)
 		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
 
 		// As it is without any clones.
@@ -34,7 +35,7 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 			}
 		}
 		shown := j.State()
-		before := text(t, shown)
+		before := modeltest.Text(t, shown)
 		clone, other := j.Clone(), j.Clone()
 		twice := clone.Clone()
 
@@ -50,10 +51,10 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 			for _, o := range all[cut:] {
 				es = append(es, x.Apply(o)...)
 			}
-			if diff := differs(events, es); diff != "" {
+			if diff := modeltest.Differs(events, es); diff != "" {
 				t.Fatalf("from observation %d of %d on, events (-) and those of %s (+):\n%s", cut, len(all), name, diff)
 			}
-			if diff := differs(alone.State(), x.State()); diff != "" {
+			if diff := modeltest.Differs(alone.State(), x.State()); diff != "" {
 				t.Fatalf("from observation %d of %d on, the state (-) and that of %s (+):\n%s", cut, len(all), name, diff)
 			}
 			due, waits := alone.Deadline()
@@ -61,7 +62,7 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 				t.Fatalf("the journal waits for %v, %v, %s for %v, %v", due, waits, name, d, w)
 			}
 		}
-		if after := text(t, shown); string(after) != string(before) {
+		if after := modeltest.Text(t, shown); string(after) != string(before) {
 			t.Fatalf("a state changed after it was given out:\n%s\n%s", before, after)
 		}
 	})

@@ -1,4 +1,4 @@
-package model_test
+package doctor_test
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -46,7 +47,7 @@ func TestEphemeralsDiffer(t *testing.T) {
 	c.has()
 	c.asked(lacks)
 	c.has("ephemerals-differ critical")
-	if f := c.j.State().Findings[0]; !slices.Equal(f.Znodes, []string{"/e/" + names[0]}) || !strings.Contains(f.Evidence[0], "zk3:2181") {
+	if f := c.J.State().Findings[0]; !slices.Equal(f.Znodes, []string{"/e/" + names[0]}) || !strings.Contains(f.Evidence[0], "zk3:2181") {
 		t.Errorf("%+v", f)
 	}
 	c.asked(nil)
@@ -58,7 +59,7 @@ func TestDoctorHostile(t *testing.T) {
 	for s := range uint64(3000) {
 		c.child("\x1b[2J\u202e", s/2+1)
 	}
-	c.tree.create("\x1b]0;x\a", false, 0, "")
+	c.Tree.Create("\x1b]0;x\a", false, 0, "")
 	c.look()
 	c.asked(func(x *session.Table) {
 		x.Servers[0].Addr = "\x1b[31m"
@@ -67,11 +68,11 @@ func TestDoctorHostile(t *testing.T) {
 			x.Servers[i].Watched = nil
 		}
 	})
-	if n := len(c.j.State().Findings); n == 0 || n > 40 {
+	if n := len(c.J.State().Findings); n == 0 || n > 40 {
 		t.Errorf("%d findings", n)
 	}
-	for i := range c.j.State().Queue {
-		e := c.j.State().Edge(i)
+	for i := range c.J.State().Queue {
+		e := c.J.State().Edge(i)
 		if znode.Safe(e.Why, 0) != e.Why || znode.Safe(e.Server, 0) != e.Server {
 			t.Fatalf("not safe: %+v", e)
 		}
@@ -80,7 +81,7 @@ func TestDoctorHostile(t *testing.T) {
 	for i := range 5 {
 		bad = append(bad, session.Server{
 			Mode: session.ModeLeader, Zxid: -1, Basic: session.Answer{State: session.Answered},
-			Sessions:    session.Answer{State: session.Answered, At: start.Add(-1000 * time.Hour)},
+			Sessions:    session.Answer{State: session.Answered, At: modeltest.Start.Add(-1000 * time.Hour)},
 			Connections: session.Answer{State: session.Answered}, Watches: session.Answer{State: session.Answered},
 			Deadlines: []session.Deadline{{Session: 1, At: 1<<63 - 1}, {Session: 1, At: -1 << 63, Wall: i%2 == 0}, {}},
 			Clients:   []session.Client{{}, {Session: 1, Timeout: -1, LastResponse: -1 << 63}, {Session: 2, Timeout: 1<<63 - 1}},
@@ -90,7 +91,7 @@ func TestDoctorHostile(t *testing.T) {
 	for range 3 {
 		c.put(&session.Table{Servers: bad, Whole: true, Anchors: []session.Anchor{{Session: 1, Timeout: 1<<63 - 1}, {}}})
 		c.pass(time.Second)
-		c.put(&session.Table{At: c.tree.now, End: c.tree.now.Add(-time.Hour), Servers: bad, Whole: true})
+		c.put(&session.Table{At: c.Tree.Now, End: c.Tree.Now.Add(-time.Hour), Servers: bad, Whole: true})
 	}
 	c.put(&session.Table{})
 }
@@ -117,7 +118,7 @@ func TestStrangersServers(t *testing.T) {
 				t.Servers[1].Clients = []session.Client{{Session: own, Addr: "10.0.0.9:1"}}
 			}
 		})
-		st := c.j.State()
+		st := c.J.State()
 		if got := len(st.Risks) > 0; got != listed || st.Answers.Whole != listed {
 			t.Errorf("%+v: risks %+v, whole %v (%s)", x, st.Risks, st.Answers.Whole, st.Answers.Unwhole)
 		}

@@ -1,11 +1,10 @@
-package model_test
+package history_test
 
 import (
 	"bytes"
 	"fmt"
 	"math"
 	"reflect"
-	"runtime"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/internal/modeltest"
 )
 
 // instant is a moment as it was live.
@@ -109,7 +109,7 @@ var moves = []history.Move{
 // leads where it should.
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg, observed := drawPast(t)
+		cfg, observed := modeltest.DrawPast(t)
 		bound := rapid.SampledFrom([]int{0, 1 << 12, 1 << 14, 1 << 16, 1 << 18}).Draw(t, "bound")
 		timeline, j := history.NewTimeline(cfg, history.TimelineConfig{MaxBytes: bound}), doctor.NewJournal(cfg)
 		if _, ok := timeline.Seek(1, history.MoveTo); ok {
@@ -119,7 +119,7 @@ func TestTimeline(t *testing.T) {
 		var all []instant
 		for _, o := range observed {
 			events := j.Apply(o)
-			if diff := differs(events, timeline.Apply(o)); diff != "" {
+			if diff := modeltest.Differs(events, timeline.Apply(o)); diff != "" {
 				t.Fatalf("events of a journal (-) and of a timeline (+):\n%s", diff)
 			}
 			s := j.State()
@@ -130,7 +130,7 @@ func TestTimeline(t *testing.T) {
 				timeline.Seek(uint64(rapid.IntRange(0, len(all)+1).Draw(t, "from")), history.MoveBack)
 			}
 		}
-		if diff := differs(j.State(), timeline.State()); diff != "" {
+		if diff := modeltest.Differs(j.State(), timeline.State()); diff != "" {
 			t.Fatalf("the last state (-) and that of the timeline (+):\n%s", diff)
 		}
 		kept, ok := timeline.Seek(0, history.MoveToFirst)
@@ -160,11 +160,11 @@ func TestTimeline(t *testing.T) {
 			if !got.At.Equal(was.at) {
 				t.Fatalf("moment %d was at %v, not %v", want, was.at, got.At)
 			}
-			if diff := differs(was.events, got.Events); diff != "" {
+			if diff := modeltest.Differs(was.events, got.Events); diff != "" {
 				t.Fatalf("moment %d of %d: events (-) and those of the timeline (+):\n%s", want, len(all), diff)
 			}
-			if a, b := text(t, was.state), text(t, got.State); !bytes.Equal(a, b) {
-				t.Fatalf("moment %d of %d: %s", want, len(all), differs(was.state, got.State))
+			if a, b := modeltest.Text(t, was.state), modeltest.Text(t, got.State); !bytes.Equal(a, b) {
+				t.Fatalf("moment %d of %d: %s", want, len(all), modeltest.Differs(was.state, got.State))
 			}
 		}
 		if got, ok := timeline.Seek(math.MaxUint64, history.MoveTo); !ok || got.N != uint64(len(all)) || !got.Last {
@@ -175,30 +175,30 @@ func TestTimeline(t *testing.T) {
 
 // What is found before the timeline goes on stays what it was.
 func TestCueStaysGood(t *testing.T) {
-	c := newCrowd(20)
+	c := modeltest.NewCrowd(20)
 	timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{MaxBytes: 1 << 20})
-	timeline.Apply(&model.Connection{At: c.at, Link: model.Connected})
-	timeline.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+	timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
+	timeline.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
 	for i := range 50 {
-		timeline.Apply(c.change(i))
+		timeline.Apply(c.Change(i))
 	}
 	p, ok := timeline.Find(math.MaxUint64, history.MoveBack)
 	want := p.N
-	before := text(t, p.Moment().State)
+	before := modeltest.Text(t, p.Moment().State)
 	journal, next := p.Journal()
-	if !ok || want == 0 || string(text(t, journal.State())) != string(before) {
+	if !ok || want == 0 || string(modeltest.Text(t, journal.State())) != string(before) {
 		t.Fatalf("the journal of moment %d is another than its state", want)
 	}
 	if o, n, ok := timeline.Observation(next); !ok || n != want+1 || o == nil {
 		t.Errorf("after moment %d comes %T of moment %d", want, o, n)
 	}
 	for i := range 20000 {
-		timeline.Apply(c.change(i))
+		timeline.Apply(c.Change(i))
 	}
 	if first, _ := timeline.Seek(0, history.MoveToFirst); first.N <= want {
 		t.Fatalf("moment %d is still there: the test has to make more", first.N)
 	}
-	if m := p.Moment(); m.N != want || string(text(t, m.State)) != string(before) {
+	if m := p.Moment(); m.N != want || string(modeltest.Text(t, m.State)) != string(before) {
 		t.Errorf("moment %d is moment %d by now, or another state", want, m.N)
 	}
 	if o, _, ok := timeline.Observation(next); !ok || o != nil {
@@ -212,17 +212,17 @@ func TestCueStaysGood(t *testing.T) {
 // A timeline takes the memory that it may, more or less, and no more.
 func TestTimelineIsBounded(t *testing.T) {
 	const bound = 8 << 20
-	c := newCrowd(500)
+	c := modeltest.NewCrowd(500)
 	timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{MaxBytes: bound})
-	timeline.Apply(&model.Connection{At: c.at, Link: model.Connected})
-	timeline.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+	timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
+	timeline.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
 	run := func(n int) int64 {
 		for i := range n {
-			timeline.Apply(c.change(i))
+			timeline.Apply(c.Change(i))
 		}
-		return heap()
+		return modeltest.Heap()
 	}
-	empty := heap()
+	empty := modeltest.Heap()
 	full := run(20000)
 	after := run(20000)
 	if full > empty+4*bound || after > full+bound/2 {
@@ -235,17 +235,9 @@ func TestTimelineIsBounded(t *testing.T) {
 	}
 	timeline.Keep(bound / 8)
 	now, _ := timeline.Seek(0, history.MoveToFirst)
-	if less := heap(); less > full-bound/4 || now.N <= first.N || now.N == last.N {
+	if less := modeltest.Heap(); less > full-bound/4 || now.N <= first.N || now.N == last.N {
 		t.Errorf("with an eighth of it the heap is %d bytes of %d, and moments %d to %d are kept", less, full, now.N, last.N)
 	}
-}
-
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // BenchmarkTimeline compares, in one run, what changes cost with and without a timeline
@@ -253,19 +245,19 @@ func heap() int64 {
 func BenchmarkTimeline(b *testing.B) {
 	for _, n := range []int{50, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			kept, plain := newCrowd(n), newCrowd(n)
+			kept, plain := modeltest.NewCrowd(n), modeltest.NewCrowd(n)
 			timeline := history.NewTimeline(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, history.TimelineConfig{})
-			timeline.Apply(&model.Connection{At: kept.at, Link: model.Connected})
-			timeline.Apply(&model.Read{At: kept.at, Presence: model.Present, Full: true, New: kept.first, Parent: kept.stat()})
+			timeline.Apply(&model.Connection{At: kept.At, Link: model.Connected})
+			timeline.Apply(&model.Read{At: kept.At, Presence: model.Present, Full: true, New: kept.First, Parent: kept.Stat()})
 			var spent [2]time.Duration
 			i := 0
 			for b.Loop() {
 				i++
-				with, without := kept.change(i), plain.change(i)
+				with, without := kept.Change(i), plain.Change(i)
 				began := time.Now()
 				timeline.Apply(with)
 				between := time.Now()
-				plain.j.Apply(without)
+				plain.J.Apply(without)
 				spent[0] += between.Sub(began)
 				spent[1] += time.Since(between)
 			}
@@ -280,12 +272,12 @@ func BenchmarkTimeline(b *testing.B) {
 func BenchmarkSeekBack(b *testing.B) {
 	for _, n := range []int{50, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			c := newCrowd(n)
+			c := modeltest.NewCrowd(n)
 			timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{})
-			timeline.Apply(&model.Connection{At: c.at, Link: model.Connected})
-			timeline.Apply(&model.Read{At: c.at, Presence: model.Present, Full: true, New: c.first, Parent: c.stat()})
+			timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
+			timeline.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
 			for i := range 20000 {
-				timeline.Apply(c.change(i))
+				timeline.Apply(c.Change(i))
 			}
 			n, longest := uint64(math.MaxUint64), time.Duration(0)
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package model_test
+package history_test
 
 import (
 	"bytes"
@@ -13,26 +13,27 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
 
 // recording returns the lines of a short one, the header first.
 func recording(t testing.TB) []string {
 	var b bytes.Buffer
-	enc, err := history.NewEncoder(&b, history.NewHeader(model.Config{Path: "/e", AckPath: "/a", AckExpected: true}, start))
+	enc, err := history.NewEncoder(&b, history.NewHeader(model.Config{Path: "/e", AckPath: "/a", AckExpected: true}, modeltest.Start))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range []model.Observation{
-		&model.Connection{At: start, Link: model.Connected, Server: "127.0.0.1:2181", Session: 1 << 63, Timeout: time.Second},
-		&model.Read{At: start, Presence: model.Present, Parent: stat(3, 2, 2), Full: true, New: []znode.Znode{
-			{Name: "n_0000000000", Session: 1, Czxid: 4, Ctime: start, Data: znode.NewData([]byte("\x1b\xff"))},
+		&model.Connection{At: modeltest.Start, Link: model.Connected, Server: "127.0.0.1:2181", Session: 1 << 63, Timeout: time.Second},
+		&model.Read{At: modeltest.Start, Presence: model.Present, Parent: modeltest.Stat(3, 2, 2), Full: true, New: []znode.Znode{
+			{Name: "n_0000000000", Session: 1, Czxid: 4, Ctime: modeltest.Start, Data: znode.NewData([]byte("\x1b\xff"))},
 			{Name: "n_0000000001", Unread: true}}},
-		&model.Refresh{At: start, Znode: znode.Znode{Name: "n_0000000000", Session: 1, Czxid: 4}},
-		&model.Ack{At: start, Presence: model.Present, Data: znode.NewData(model.AckData("/e/n_0000000000", 4))},
-		&model.Cast{At: start, Member: model.Member{ID: "a", Session: 1, Belief: model.Leading, Fault: model.Frozen, FaultAt: start}},
-		&model.Switch{At: start, Recipe: "herd"},
-		&model.Advance{At: start.Add(time.Minute)},
+		&model.Refresh{At: modeltest.Start, Znode: znode.Znode{Name: "n_0000000000", Session: 1, Czxid: 4}},
+		&model.Ack{At: modeltest.Start, Presence: model.Present, Data: znode.NewData(model.AckData("/e/n_0000000000", 4))},
+		&model.Cast{At: modeltest.Start, Member: model.Member{ID: "a", Session: 1, Belief: model.Leading, Fault: model.Frozen, FaultAt: modeltest.Start}},
+		&model.Switch{At: modeltest.Start, Recipe: "herd"},
+		&model.Advance{At: modeltest.Start.Add(time.Minute)},
 	} {
 		if err := enc.Encode(o); err != nil {
 			t.Fatal(err)
@@ -119,10 +120,10 @@ func TestWrongHeaders(t *testing.T) {
 		"[1]\n":                "not a header",
 		"GIF89a\n":             "not a header",
 		`{"kind":"electop-rec`: "not a header",
-		`{"kind":"other","format":1,"recipe":"election"}` + "\n":                      "not a header",
-		`{"kind":"electop-recording","format":2,"recipe":"election"}` + "\n":          "format 2",
-		`{"kind":"electop-recording","format":1,"recipe":"x\u001by"}` + "\n":          "unknown recipe",
-		`{"kind":"electop-recording","format":1,"recipe":"` + hex + hex + `"}` + "\n": "unknown recipe",
+		`{"kind":"other","format":1,"recipe":"election"}` + "\n":                                                  "not a header",
+		`{"kind":"electop-recording","format":2,"recipe":"election"}` + "\n":                                      "format 2",
+		`{"kind":"electop-recording","format":1,"recipe":"x\u001by"}` + "\n":                                      "unknown recipe",
+		`{"kind":"electop-recording","format":1,"recipe":"` + strings.Repeat("0123456789abcdef", 4) + `"}` + "\n": "unknown recipe",
 	} {
 		dec, _, err := history.NewDecoder(strings.NewReader(header))
 		if err == nil || dec != nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 120 || strings.Contains(err.Error(), "\x1b") {
@@ -143,18 +144,18 @@ func TestEncoderErrors(t *testing.T) {
 	r, w := io.Pipe()
 	broken := errors.New("disk full")
 	r.CloseWithError(broken)
-	if _, err := history.NewEncoder(w, history.NewHeader(model.Config{}, start)); !errors.Is(err, broken) {
+	if _, err := history.NewEncoder(w, history.NewHeader(model.Config{}, modeltest.Start)); !errors.Is(err, broken) {
 		t.Errorf("NewEncoder: %v", err)
 	}
 }
 
 func TestOneWriteALine(t *testing.T) {
 	var writes []string
-	enc, err := history.NewEncoder(writer(func(b []byte) { writes = append(writes, string(b)) }), history.NewHeader(model.Config{}, start))
+	enc, err := history.NewEncoder(writer(func(b []byte) { writes = append(writes, string(b)) }), history.NewHeader(model.Config{}, modeltest.Start))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := enc.Encode(&model.Advance{At: start}); err != nil {
+	if err := enc.Encode(&model.Advance{At: modeltest.Start}); err != nil {
 		t.Fatal(err)
 	}
 	if len(writes) != 2 || strings.Count(strings.Join(writes, ""), "\n") != 2 || !strings.HasSuffix(writes[1], "\n") {

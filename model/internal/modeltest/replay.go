@@ -1,4 +1,4 @@
-package model_test
+package modeltest
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ import (
 	"electop/model/history"
 )
 
-// replayed records the observations, reads the recording and applies it. It
+// Replayed records the observations, reads the recording and applies it. It
 // returns all events and the last state.
-func replayed(t rapid.TB, cfg model.Config, all []model.Observation) (events []model.Event, s *doctor.State) {
+func Replayed(t rapid.TB, cfg model.Config, all []model.Observation) (events []model.Event, s *doctor.State) {
 	t.Helper()
 	var b bytes.Buffer
-	enc, err := history.NewEncoder(&b, history.NewHeader(cfg, start))
+	enc, err := history.NewEncoder(&b, history.NewHeader(cfg, Start))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,15 +58,15 @@ func replayed(t rapid.TB, cfg model.Config, all []model.Observation) (events []m
 	}
 }
 
-// replays checks that a recording of the observations gives the same events and
+// Replays checks that a recording of the observations gives the same events and
 // the same last state.
-func replays(t rapid.TB, cfg model.Config, all []model.Observation, events []model.Event, s *doctor.State) {
+func Replays(t rapid.TB, cfg model.Config, all []model.Observation, events []model.Event, s *doctor.State) {
 	t.Helper()
-	again, last := replayed(t, cfg, all)
-	if diff := differs(events, again); diff != "" {
+	again, last := Replayed(t, cfg, all)
+	if diff := Differs(events, again); diff != "" {
 		t.Fatalf("events (-) and those of the replay (+):\n%s", diff)
 	}
-	if diff := differs(s, last); diff != "" {
+	if diff := Differs(s, last); diff != "" {
 		t.Fatalf("state (-) and that of the replay (+):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package model_test
+package modeltest
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ import (
 // they like of it.
 type past struct {
 	*rapid.T
-	tree    *tree
-	w       *watcher
+	tree    *Tree
+	w       *Watcher
 	cfg     model.Config
 	members map[int]*model.Member
 	all     []model.Observation
@@ -31,10 +31,10 @@ var stems = []string{
 	"n_", "n_", "n_", "guid-n_", "_c_01234567-0123-4567-89ab-0123456789ab-latch-", "read-", "write-", "x-17-", "json.info_", "zk", "other",
 }
 
-// drawPast draws a configuration and observations for it.
-func drawPast(t *rapid.T) (model.Config, []model.Observation) {
-	p := &past{T: t, tree: newTree(), cfg: model.Config{Path: "/e"}, members: map[int]*model.Member{}}
-	p.w = &watcher{tree: p.tree}
+// DrawPast draws a configuration and observations for it.
+func DrawPast(t *rapid.T) (model.Config, []model.Observation) {
+	p := &past{T: t, tree: NewTree(), cfg: model.Config{Path: "/e"}, members: map[int]*model.Member{}}
+	p.w = &Watcher{Tree: p.tree}
 	switch rapid.IntRange(0, 3).Draw(t, "recipe") {
 	case 0:
 		p.cfg.Recipe = dialect.Election()
@@ -51,10 +51,10 @@ func drawPast(t *rapid.T) (model.Config, []model.Observation) {
 	if rapid.Bool().Draw(t, "linked at first") {
 		p.link(model.Connected)
 	}
-	p.tree.createParent(rapid.SampledFrom([]uint32{0, 5}).Draw(t, "creates before"))
+	p.tree.CreateParent(rapid.SampledFrom([]uint32{0, 5}).Draw(t, "creates before"))
 	kinds := stems[:rapid.IntRange(1, len(stems)).Draw(t, "kinds of names")]
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
-		p.tree.now = p.tree.now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond)
+		p.tree.Now = p.tree.Now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond)
 		if single && rapid.IntRange(0, 30).Draw(t, "a parent by now") == 0 {
 			single = false
 		}
@@ -70,24 +70,24 @@ func (p *past) flip(what string) bool { return rapid.Bool().Draw(p.T, what) }
 func (p *past) pick(what string, of int) int { return rapid.IntRange(0, of-1).Draw(p.T, what) }
 
 func (p *past) child() string {
-	if names := p.tree.names(); len(names) > 0 {
+	if names := p.tree.Names(); len(names) > 0 {
 		return rapid.SampledFrom(names).Draw(p.T, "child")
 	}
 	return ""
 }
 
 func (p *past) step(kinds []string, single bool) {
-	now := p.tree.now
+	now := p.tree.Now
 	switch p.pick("step", 24) {
 	case 0, 1, 2, 3, 4, 5:
 		name := rapid.SampledFrom(kinds).Draw(p.T, "name")
 		session := uint64(rapid.IntRange(0, 8).Draw(p.T, "session"))
-		p.tree.create(name, name != "other", session, fmt.Sprint("host", session))
+		p.tree.Create(name, name != "other", session, fmt.Sprint("host", session))
 	case 6, 7, 8:
 		name := p.child()
-		p.tree.delete(name)
+		p.tree.Delete(name)
 		if name != "" && p.flip("told") {
-			wake := &model.Wake{At: now, Deleted: now, Znode: name, Zxid: p.tree.zxid, Notified: []uint64{3}}
+			wake := &model.Wake{At: now, Deleted: now, Znode: name, Zxid: p.tree.Zxid, Notified: []uint64{3}}
 			p.put(wake)
 			if p.flip("again") {
 				more := *wake
@@ -100,14 +100,14 @@ func (p *past) step(kinds []string, single bool) {
 			p.one()
 			return
 		}
-		p.put(p.w.read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
+		p.put(p.w.Read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
 			if p.pick("race", 6) == 0 {
-				p.tree.delete(p.child())
+				p.tree.Delete(p.child())
 			}
 		}))
 	case 14:
-		if names := slices.Sorted(maps.Keys(p.w.known)); len(names) > 0 {
-			if r := p.w.refresh(rapid.SampledFrom(names).Draw(p.T, "refresh")); r != nil {
+		if names := slices.Sorted(maps.Keys(p.w.Known)); len(names) > 0 {
+			if r := p.w.Refresh(rapid.SampledFrom(names).Draw(p.T, "refresh")); r != nil {
 				p.put(r)
 			}
 		}
@@ -116,12 +116,12 @@ func (p *past) step(kinds []string, single bool) {
 		case 0:
 			p.put(&model.Read{At: now, Presence: model.Denied})
 		case 1:
-			p.tree.deleteParent()
-			p.tree.createParent(0)
+			p.tree.DeleteParent()
+			p.tree.CreateParent(0)
 		case 2:
-			p.tree.deleteParent()
+			p.tree.DeleteParent()
 		case 3:
-			p.tree.createParent(0)
+			p.tree.CreateParent(0)
 		default:
 			p.link(rapid.SampledFrom([]model.Link{model.Connected, model.Connected, model.Disconnected, model.Expired, model.Connecting}).Draw(p.T, "link"))
 		}
@@ -141,9 +141,9 @@ func (p *past) step(kinds []string, single bool) {
 			p.put(&model.Pace{At: now, Delay: time.Second, Waiting: p.pick("waiting", 3)})
 		default:
 			p.put(&model.Write{
-				At: now, Member: fmt.Sprint("m", p.pick("writer", 4)), Znode: p.child(), Token: p.tree.zxid - int64(p.pick("age", 9)),
+				At: now, Member: fmt.Sprint("m", p.pick("writer", 4)), Znode: p.child(), Token: p.tree.Zxid - int64(p.pick("age", 9)),
 				Resource: rapid.SampledFrom([]model.Resource{model.Counter, model.Tokens}).Draw(p.T, "resource"),
-				Refused:  p.flip("refused"), Zxid: p.tree.zxid, Value: p.tree.zxid,
+				Refused:  p.flip("refused"), Zxid: p.tree.Zxid, Value: p.tree.Zxid,
 			})
 		}
 	case 23:
@@ -152,14 +152,14 @@ func (p *past) step(kinds []string, single bool) {
 }
 
 func (p *past) link(l model.Link) {
-	p.put(&model.Connection{At: p.tree.now, Link: l, Session: uint64(7 + p.pick("session", 2)), Server: "127.0.0.1:2181", RTT: time.Millisecond})
+	p.put(&model.Connection{At: p.tree.Now, Link: l, Session: uint64(7 + p.pick("session", 2)), Server: "127.0.0.1:2181", RTT: time.Millisecond})
 }
 
 // one is a look at the single znode.
 func (p *past) one() {
-	r := &model.Read{At: p.tree.now, Single: true, Presence: model.Absent}
+	r := &model.Read{At: p.tree.Now, Single: true, Presence: model.Absent}
 	if name := p.child(); name != "" {
-		z := p.tree.children[name]
+		z := p.tree.Children[name]
 		z.Name = p.cfg.Path
 		r.Presence, r.New = model.Present, []znode.Znode{z}
 	}
@@ -167,9 +167,9 @@ func (p *past) one() {
 }
 
 func (p *past) acked() {
-	a := &model.Ack{At: p.tree.now, Presence: model.Absent}
+	a := &model.Ack{At: p.tree.Now, Presence: model.Absent}
 	if name := p.child(); name != "" {
-		z := p.tree.children[name]
+		z := p.tree.Children[name]
 		a.Presence, a.Session = model.Present, z.Session
 		if p.flip("ours") {
 			a.Data = znode.NewData(model.AckData(znode.Join(p.cfg.Path, name), z.Czxid))
@@ -187,30 +187,30 @@ func (p *past) cast() {
 	}
 	switch p.pick("what it does", 8) {
 	case 0:
-		p.put(&model.Cast{At: p.tree.now, Member: *m, Gone: true})
+		p.put(&model.Cast{At: p.tree.Now, Member: *m, Gone: true})
 		delete(p.members, n)
 		return
 	case 1:
-		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.NoFault, model.Killed, model.Frozen, model.Partitioned}).Draw(p.T, "fault"), p.tree.now
+		m.Fault, m.FaultAt = rapid.SampledFrom([]model.Fault{model.NoFault, model.Killed, model.Frozen, model.Partitioned}).Draw(p.T, "fault"), p.tree.Now
 	case 2:
 		m.Belief = rapid.SampledFrom([]model.Belief{model.Leading, model.Waiting, model.Elected, model.Lost}).Draw(p.T, "belief")
 	case 3, 4:
 		if name := p.child(); name != "" {
-			m.Znode, m.Session = name, p.tree.children[name].Session
+			m.Znode, m.Session = name, p.tree.Children[name].Session
 		}
 	case 5:
-		m.ExpiresFrom = p.tree.now.Add(time.Second)
+		m.ExpiresFrom = p.tree.Now.Add(time.Second)
 	case 6:
 		m.Session += 100
 	default:
-		m.Step, m.StepAt, m.StepOn = model.Step(p.pick("line", 9)), p.tree.now, model.StepOn{Children: []string{"1"}}
+		m.Step, m.StepAt, m.StepOn = model.Step(p.pick("line", 9)), p.tree.Now, model.StepOn{Children: []string{"1"}}
 	}
-	p.put(&model.Cast{At: p.tree.now, Member: *m})
+	p.put(&model.Cast{At: p.tree.Now, Member: *m})
 }
 
 // asked is what three servers say, not all of them of everything.
 func (p *past) asked() {
-	now := p.tree.now
+	now := p.tree.Now
 	told := func(what string) session.Answer {
 		if p.pick(what, 4) == 0 {
 			return session.Answer{}
@@ -225,14 +225,14 @@ func (p *past) asked() {
 		}
 		has := func(a session.Answer) bool { return a.State == session.Answered }
 		if has(s.Basic) {
-			s.Mode, s.Zxid = session.ModeFollower, p.tree.zxid
+			s.Mode, s.Zxid = session.ModeFollower, p.tree.Zxid
 			if i == 0 {
 				s.Mode = session.ModeLeader
 			}
 		}
 		before := ""
-		for k, name := range p.tree.names() {
-			z := p.tree.children[name]
+		for k, name := range p.tree.Names() {
+			z := p.tree.Children[name]
 			if int(z.Session)%3 == i && p.pick("connected", 8) > 0 {
 				if has(s.Connections) {
 					s.Clients = append(s.Clients, session.Client{Session: z.Session, Addr: "10.0.0.1:1", Timeout: 4 * time.Second, Received: int64(k)})
@@ -242,7 +242,7 @@ func (p *past) asked() {
 				}
 			}
 			if i == 0 && has(s.Sessions) {
-				s.Deadlines = append(s.Deadlines, session.Deadline{Session: z.Session, At: time.Hour + now.Sub(start)})
+				s.Deadlines = append(s.Deadlines, session.Deadline{Session: z.Session, At: time.Hour + now.Sub(Start)})
 			}
 			before = name
 		}

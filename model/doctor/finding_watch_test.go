@@ -1,4 +1,4 @@
-package model_test
+package doctor_test
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ func TestWrongWatch(t *testing.T) {
 	// 4 watches 2 and should 3; nobody else watches 2 but 3, so two do: a herd.
 	c.asked(func(x *session.Table) { watches(x, "/e", 4, names[1]) })
 	c.has("herd warning")
-	if e := c.j.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
+	if e := c.J.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
 		t.Errorf("%+v", e)
 	}
 	// It watches one behind it: nobody tells it when its turn comes.
@@ -56,7 +56,7 @@ func TestHerd(t *testing.T) {
 	c.put(x)
 	c.pass(2 * time.Second)
 	c.has("herd warning")
-	f := c.j.State().Findings[0]
+	f := c.J.State().Findings[0]
 	if f.Key != "herd "+names[0] || f.Znodes[0] != "/e/"+names[0] || len(f.Sessions) < 4 {
 		t.Errorf("%+v", f)
 	}
@@ -82,7 +82,7 @@ func TestHerdByRule(t *testing.T) {
 	c.asked(nil)
 	c.has("herd warning")
 	// What it ought to watch is not what its rule has it watch.
-	st := c.j.State()
+	st := c.J.State()
 	if e := st.Findings[0].Evidence; !strings.HasSuffix(e[len(e)-1], "should watch "+st.Queue[2].Name) {
 		t.Errorf("%q", e)
 	}
@@ -96,7 +96,7 @@ func TestHerdByRule(t *testing.T) {
 	c.look()
 	c.asked(nil)
 	c.has()
-	if e := c.j.State().Edge(4); e.State != doctor.Verified {
+	if e := c.J.State().Edge(4); e.State != doctor.Verified {
 		t.Errorf("%+v", e)
 	}
 
@@ -108,7 +108,7 @@ func TestHerdByRule(t *testing.T) {
 	c.look()
 	c.asked(nil)
 	c.has("herd info")
-	if e := c.j.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, "list of children") {
+	if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, "list of children") {
 		t.Errorf("%+v", e)
 	}
 }
@@ -148,7 +148,7 @@ func TestWatchCycle(t *testing.T) {
 
 func TestDroppedCandidate(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	c.tree.delete(names[1])
+	c.Tree.Delete(names[1])
 	c.look()
 	left := func(x *session.Table) {
 		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{2}})
@@ -162,7 +162,7 @@ func TestDroppedCandidate(t *testing.T) {
 		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{2}})
 	})
 	c.has("dropped-candidate warning")
-	if f := c.j.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2}) || !slices.Equal(f.Znodes, []string{"/e/" + four}) {
+	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2}) || !slices.Equal(f.Znodes, []string{"/e/" + four}) {
 		t.Errorf("%+v", f)
 	}
 	c.child("n_", 2)
@@ -175,7 +175,7 @@ func TestDroppedCandidate(t *testing.T) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{9, 77}})
 	})
 	c.has("dropped-candidate info")
-	if f := c.j.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{77}) {
+	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{77}) {
 		t.Errorf("%+v", f)
 	}
 }

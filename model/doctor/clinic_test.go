@@ -1,4 +1,4 @@
-package model_test
+package doctor_test
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -17,18 +18,18 @@ import (
 // clinic is an election with an ensemble around it that says what a healthy one
 // does, unless it is told otherwise.
 type clinic struct {
-	*script
+	*modeltest.Script
 	found map[string]doctor.Severity // raised and not cleared, by events
 	log   []string
 }
 
 func newClinic(t *testing.T, cfg model.Config) *clinic {
-	return &clinic{script: newScript(t, cfg), found: map[string]doctor.Severity{}}
+	return &clinic{Script: modeltest.NewScript(t, cfg), found: map[string]doctor.Severity{}}
 }
 
 func (c *clinic) put(o model.Observation) {
 	c.Helper()
-	for _, e := range c.j.Apply(o) {
+	for _, e := range c.J.Apply(o) {
 		switch b := e.Body.(type) {
 		case doctor.FindingChanged:
 			if _, was := c.found[b.Finding.Key]; was == b.Raised {
@@ -38,9 +39,9 @@ func (c *clinic) put(o model.Observation) {
 			if b.Raised {
 				c.found[b.Finding.Key] = b.Finding.Severity
 			}
-			c.log = append(c.log, fmt.Sprintf("%v %s %v", e.At.Sub(start), b.Finding.Key, b.Raised))
+			c.log = append(c.log, fmt.Sprintf("%v %s %v", e.At.Sub(modeltest.Start), b.Finding.Key, b.Raised))
 		case doctor.RiskChanged:
-			c.log = append(c.log, fmt.Sprintf("%v risk %s %v", e.At.Sub(start), b.Risk.Candidate.Name, b.Raised))
+			c.log = append(c.log, fmt.Sprintf("%v risk %s %v", e.At.Sub(modeltest.Start), b.Risk.Candidate.Name, b.Raised))
 		}
 	}
 	c.sound()
@@ -49,7 +50,7 @@ func (c *clinic) put(o model.Observation) {
 // sound checks what holds for every state.
 func (c *clinic) sound() {
 	c.Helper()
-	st := c.j.State()
+	st := c.J.State()
 	if !slices.IsSortedFunc(st.Findings, func(a, b *doctor.Finding) int {
 		return cmp.Or(-cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(a.ID, b.ID))
 	}) {
@@ -85,24 +86,24 @@ func rank(s doctor.Severity) int {
 }
 
 // look reads the election.
-func (c *clinic) look() { c.Helper(); c.put(c.w.read(false, false, nil)) }
+func (c *clinic) look() { c.Helper(); c.put(c.W.Read(false, false, nil)) }
 
 // pass lets time pass, calling the journal whenever it wants that.
 func (c *clinic) pass(d time.Duration) {
 	c.Helper()
-	end := c.tree.now.Add(d)
+	end := c.Tree.Now.Add(d)
 	for {
-		due, ok := c.j.Deadline()
+		due, ok := c.J.Deadline()
 		if !ok || due.After(end) {
 			break
 		}
-		c.tree.now = later(c.tree.now, due)
-		c.put(&model.Advance{At: c.tree.now})
-		if again, ok := c.j.Deadline(); ok && !again.After(c.tree.now) {
-			c.Fatalf("at %v it wants to be called at %v", c.tree.now, again)
+		c.Tree.Now = later(c.Tree.Now, due)
+		c.put(&model.Advance{At: c.Tree.Now})
+		if again, ok := c.J.Deadline(); ok && !again.After(c.Tree.Now) {
+			c.Fatalf("at %v it wants to be called at %v", c.Tree.Now, again)
 		}
 	}
-	c.tree.now = end
+	c.Tree.Now = end
 	c.put(&model.Advance{At: end})
 }
 
@@ -117,9 +118,9 @@ func later(a, b time.Time) time.Time {
 // over them: everybody is connected and was just heard from, and watches whom
 // the recipe says.
 func (c *clinic) healthy() *session.Table {
-	told := session.Answer{State: session.Answered, Via: "http", At: c.tree.now}
-	t := &session.Table{At: c.tree.now.Add(-time.Millisecond), End: c.tree.now, Whole: true, Every: time.Second}
-	st := c.j.State()
+	told := session.Answer{State: session.Answered, Via: "http", At: c.Tree.Now}
+	t := &session.Table{At: c.Tree.Now.Add(-time.Millisecond), End: c.Tree.Now, Whole: true, Every: time.Second}
+	st := c.J.State()
 	for i := range 3 {
 		mode := session.ModeFollower
 		if i == 0 {
@@ -132,14 +133,14 @@ func (c *clinic) healthy() *session.Table {
 		for k, x := range st.Queue {
 			s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: znode.Join(st.Path, x.Name)})
 			if i == 0 {
-				s.Deadlines = append(s.Deadlines, session.Deadline{Session: x.Session, At: c.tree.now.Sub(start) + time.Hour + 12*time.Second})
+				s.Deadlines = append(s.Deadlines, session.Deadline{Session: x.Session, At: c.Tree.Now.Sub(modeltest.Start) + time.Hour + 12*time.Second})
 			}
 			if int(x.Session)%3 != i {
 				continue
 			}
 			s.Clients = append(s.Clients, session.Client{
 				Session: x.Session, Addr: fmt.Sprintf("10.0.0.%d:4000", x.Session), Timeout: 10 * time.Second,
-				LastResponse: c.tree.now.Sub(start) + time.Hour,
+				LastResponse: c.Tree.Now.Sub(modeltest.Start) + time.Hour,
 			})
 			if p, ok := st.Recipe.Watches(st.Queue, k); ok {
 				s.Watched = append(s.Watched, session.Watch{Path: znode.Join(st.Path, st.Queue[p].Name), Sessions: []uint64{x.Session}})
@@ -188,19 +189,19 @@ func (c *clinic) asked(change func(*session.Table)) {
 func (c *clinic) has(want ...string) {
 	c.Helper()
 	var got []string
-	for _, f := range c.j.State().Findings {
+	for _, f := range c.J.State().Findings {
 		got = append(got, f.ID+" "+string(f.Severity))
 	}
 	if !slices.Equal(got, want) {
-		c.Errorf("%v: findings %q, want %q\n%s", c.tree.now.Sub(start), got, want, strings.Join(c.log, "\n"))
-		for _, f := range c.j.State().Findings {
+		c.Errorf("%v: findings %q, want %q\n%s", c.Tree.Now.Sub(modeltest.Start), got, want, strings.Join(c.log, "\n"))
+		for _, f := range c.J.State().Findings {
 			c.Logf("%+v", *f)
 		}
 	}
 }
 
 func (c *clinic) child(prefix string, session uint64) string {
-	return c.tree.create(prefix, true, session, fmt.Sprint("host", session))
+	return c.Tree.Create(prefix, true, session, fmt.Sprint("host", session))
 }
 
 // three is a healthy election of three.
@@ -213,7 +214,7 @@ func three(t *testing.T, cfg model.Config, prefix string) (*clinic, []string) {
 	c.look()
 	c.asked(nil)
 	c.has()
-	if due, ok := c.j.Deadline(); ok {
+	if due, ok := c.J.Deadline(); ok {
 		t.Errorf("nothing happens, and it wants to be called at %v", due)
 	}
 	return c, names
@@ -223,6 +224,3 @@ const (
 	uuidA = "_c_01234567-89ab-cdef-0123-456789abcdef-"
 	uuidB = "_c_11234567-89ab-cdef-0123-456789abcdef-"
 )
-
-// Names that nobody should print, tables that make no sense, and thousands of
-// subjects.

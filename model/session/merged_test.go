@@ -1,4 +1,4 @@
-package model_test
+package session_test
 
 import (
 	"testing"

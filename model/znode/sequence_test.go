@@ -1,4 +1,4 @@
-package model_test
+package znode_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package model_test
+package doctor_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/internal/modeltest"
 	"electop/model/session"
 )
 
@@ -18,13 +19,13 @@ func TestZombieLeader(t *testing.T) {
 	gone(x)
 	c.put(x)
 	c.has() // a client that moves to another member
-	st := c.j.State()
+	st := c.J.State()
 	r := st.Risk(st.Queue[0])
 	if r == nil || !r.Leader || r.Next != st.Queue[1] || r.By.IsZero() || len(st.Risks) != 1 || st.Risks[0] != r {
 		t.Fatalf("risk %+v", r)
 	}
 	// Timeout, the tick that it is rounded to, half a tick in a batch, and the commit.
-	if want := c.tree.now.Add(10*time.Second + 3*time.Second + time.Second); !r.By.Equal(want) {
+	if want := c.Tree.Now.Add(10*time.Second + 3*time.Second + time.Second); !r.By.Equal(want) {
 		t.Errorf("by %v, want %v", r.By, want)
 	}
 	c.asked(gone)
@@ -32,7 +33,7 @@ func TestZombieLeader(t *testing.T) {
 	c.pass(time.Second)
 	c.put(c.healthy()) // it is back
 	c.has()
-	if st := c.j.State(); len(st.Risks) != 0 {
+	if st := c.J.State(); len(st.Risks) != 0 {
 		t.Errorf("risks %+v", st.Risks)
 	}
 
@@ -48,13 +49,13 @@ func TestZombieLeader(t *testing.T) {
 	if c.found["zombie-leader "+names[0]] == "" {
 		t.Errorf("findings %v", c.found)
 	}
-	c.tree.delete(names[0])
+	c.Tree.Delete(names[0])
 	c.look()
 	c.has()
-	if st := c.j.State(); len(st.Risks) != 0 {
+	if st := c.J.State(); len(st.Risks) != 0 {
 		t.Errorf("risks %+v", st.Risks)
 	}
-	h := c.j.State().Handoffs[0]
+	h := c.J.State().Handoffs[0]
 	if h.Cause != model.CauseExpired || !strings.Contains(h.Evidence, "received nothing from it since") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
@@ -62,7 +63,7 @@ func TestZombieLeader(t *testing.T) {
 
 func TestRiskWatch(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
-	st := c.j.State()
+	st := c.J.State()
 	if why := st.RiskWatch(st.Queue[0]); why != "" {
 		t.Errorf("asked every second: %s", why)
 	}
@@ -82,7 +83,7 @@ func TestRiskWatch(t *testing.T) {
 			change(x)
 			c.put(x)
 		}
-		st := c.j.State()
+		st := c.J.State()
 		if why := st.RiskWatch(st.Queue[0]); !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
@@ -99,17 +100,17 @@ func refuse(x *session.Table, hint string) {
 func TestCausesByTables(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	last := func() *model.Handoff {
-		hs := c.j.State().Handoffs
+		hs := c.J.State().Handoffs
 		return hs[len(hs)-1]
 	}
 	// Heard from a moment ago: it can not have expired.
 	c.pass(time.Second)
-	c.tree.delete(names[0])
+	c.Tree.Delete(names[0])
 	c.look()
 	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "could not expire") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
-	before := c.j.State()
+	before := c.J.State()
 	if !slices.Contains(before.Sessions(), 1) {
 		t.Error("nobody asks what became of the leader's session")
 	}
@@ -120,14 +121,14 @@ func TestCausesByTables(t *testing.T) {
 	if h := last(); h.Cause != model.CauseResigned || !strings.Contains(h.Evidence, "is alive without") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
-	if rs := c.j.State().Reigns; rs[0].Cause != model.CauseResigned {
+	if rs := c.J.State().Reigns; rs[0].Cause != model.CauseResigned {
 		t.Errorf("reigns %+v", rs)
 	}
 	if before.Handoffs[0].Cause != model.CauseLeft {
 		t.Error("an old state changed")
 	}
 
-	c.tree.delete(names[1])
+	c.Tree.Delete(names[1])
 	c.look()
 	c.pass(time.Second)
 	c.put(c.healthy()) // the session is over
@@ -136,13 +137,13 @@ func TestCausesByTables(t *testing.T) {
 	}
 
 	// Nobody was asked.
-	s := newScript(t, model.Config{})
-	a := s.join(1)
-	s.join(2)
-	s.read()
-	s.tree.delete(a)
-	s.read()
-	if h := s.j.State().Handoffs[0]; h.Cause != model.CauseUnknown || h.Evidence != "servers not asked" {
+	s := modeltest.NewScript(t, model.Config{})
+	a := s.Join(1)
+	s.Join(2)
+	s.Read()
+	s.Tree.Delete(a)
+	s.Read()
+	if h := s.J.State().Handoffs[0]; h.Cause != model.CauseUnknown || h.Evidence != "servers not asked" {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
 }
@@ -155,20 +156,20 @@ func TestRiskOver(t *testing.T) {
 	x := c.healthy()
 	without(x, 2)
 	c.put(x)
-	st := c.j.State()
+	st := c.J.State()
 	r := st.Risk(st.Queue[1])
 	if r == nil || r.Leader || r.Next != nil {
 		t.Fatalf("risk %+v", r)
 	}
-	c.pass(r.By.Sub(c.tree.now))
-	if len(c.j.State().Risks) != 1 {
+	c.pass(r.By.Sub(c.Tree.Now))
+	if len(c.J.State().Risks) != 1 {
 		t.Error("given up before it is over")
 	}
 	c.pass(3 * time.Second)
-	if n := len(c.j.State().Risks); n != 0 {
+	if n := len(c.J.State().Risks); n != 0 {
 		t.Errorf("%d at risk of what is past", n)
 	}
-	if due, ok := c.j.Deadline(); ok {
+	if due, ok := c.J.Deadline(); ok {
 		t.Errorf("it wants to be called at %v", due)
 	}
 	if st.Risk(nil) != nil || len(st.Risks) != 1 {

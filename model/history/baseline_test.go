@@ -1,4 +1,4 @@
-package model_test
+package history_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/history"
+	"electop/model/internal/modeltest"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -75,7 +76,7 @@ func presentOf(s *doctor.State) present {
 // made up no past; the next event has the number that it had live.
 func TestBaseline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg, all := drawPast(t)
+		cfg, all := modeltest.DrawPast(t)
 		j := doctor.NewJournal(cfg)
 		for _, o := range all {
 			j.Apply(o)
@@ -92,13 +93,13 @@ func TestBaseline(t *testing.T) {
 		}
 
 		// By way of a recording.
-		h := history.NewHeader(cfg, start).Later(s, baseline)
+		h := history.NewHeader(cfg, modeltest.Start).Later(s, baseline)
 		var b bytes.Buffer
 		enc, err := history.NewEncoder(&b, h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		next := &model.Read{At: s.At.Add(time.Hour), Presence: model.Present, Full: true, Parent: stat(77, 1, 1),
+		next := &model.Read{At: s.At.Add(time.Hour), Presence: model.Present, Full: true, Parent: modeltest.Stat(77, 1, 1),
 			New: []znode.Znode{{Name: "n_0000000000", Session: 1, Czxid: 1 << 40}}}
 		for _, o := range append(baseline, next) {
 			if err := enc.Encode(o); err != nil {
@@ -144,22 +145,22 @@ func TestBaseline(t *testing.T) {
 // further numbers of a wake, a deletion that was told and not read yet, two who
 // believe, a ghost that stands.
 func TestBaselineInTheMiddle(t *testing.T) {
-	s := newScript(t, model.Config{})
-	a, b := s.join(1), s.join(2)
-	s.join(2) // a ghost
-	s.read()
-	frozen, next := s.tree.children[a], s.tree.children[b]
+	s := modeltest.NewScript(t, model.Config{})
+	a, b := s.Join(1), s.Join(2)
+	s.Join(2) // a ghost
+	s.Read()
+	frozen, next := s.Tree.Children[a], s.Tree.Children[b]
 	for i, z := range []znode.Znode{frozen, next} {
-		s.apply(&model.Cast{At: s.tree.now, Member: model.Member{
-			ID: fmt.Sprint("m", i), Session: z.Session, Znode: z.Name, Belief: model.Leading, Step: model.StepLead, StepAt: s.tree.now,
+		s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{
+			ID: fmt.Sprint("m", i), Session: z.Session, Znode: z.Name, Belief: model.Leading, Step: model.StepLead, StepAt: s.Tree.Now,
 		}})
 	}
-	s.tree.delete(a)
-	wake := model.Wake{At: s.tree.now, Deleted: s.tree.now, Znode: a, Zxid: s.tree.zxid, Notified: []uint64{2}}
-	s.apply(&wake)
-	s.apply(&model.Write{At: s.tree.now, Member: "m0", Znode: a, Token: frozen.Czxid, Resource: model.Counter, Zxid: s.tree.zxid + 1, Value: 7})
-	s.apply(&model.Write{At: s.tree.now, Member: "m1", Znode: b, Token: next.Czxid, Resource: model.Tokens})
-	before := s.j.State()
+	s.Tree.Delete(a)
+	wake := model.Wake{At: s.Tree.Now, Deleted: s.Tree.Now, Znode: a, Zxid: s.Tree.Zxid, Notified: []uint64{2}}
+	s.Apply(&wake)
+	s.Apply(&model.Write{At: s.Tree.Now, Member: "m0", Znode: a, Token: frozen.Czxid, Resource: model.Counter, Zxid: s.Tree.Zxid + 1, Value: 7})
+	s.Apply(&model.Write{At: s.Tree.Now, Member: "m1", Znode: b, Token: next.Czxid, Resource: model.Tokens})
+	before := s.J.State()
 	if before.Properties.Doubles != 1 || before.Properties.Ghosts != 1 || len(before.Wakes) != 1 {
 		t.Fatalf("it is not as it is meant: %+v", before.Properties)
 	}
@@ -177,8 +178,8 @@ func TestBaselineInTheMiddle(t *testing.T) {
 	if diff := cmp.Diff(was, w, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the work, without the attempts (-), and after the baseline (+):\n%s", diff)
 	}
-	j.Apply(&model.Write{At: s.tree.now, Member: "m0", Znode: a, Token: frozen.Czxid, Resource: model.Tokens})
-	j.Apply(&model.Write{At: s.tree.now, Member: "m1", Znode: b, Token: next.Czxid, Resource: model.Tokens})
+	j.Apply(&model.Write{At: s.Tree.Now, Member: "m0", Znode: a, Token: frozen.Czxid, Resource: model.Tokens})
+	j.Apply(&model.Write{At: s.Tree.Now, Member: "m1", Znode: b, Token: next.Czxid, Resource: model.Tokens})
 	st := j.State()
 	if len(st.Wakes)+len(st.Steps) > 0 || st.Properties.Doubles+st.Properties.AwakeDoubles+st.Properties.Ghosts > 0 {
 		t.Errorf("what was before is said to be now: %d wakes, %d steps, %+v", len(st.Wakes), len(st.Steps), st.Properties)
@@ -186,8 +187,8 @@ func TestBaselineInTheMiddle(t *testing.T) {
 	if st.Work.Tokens != (model.Tries{Accepted: 2, Stale: 1}) {
 		t.Errorf("of a write by a deleted leader and one by the next are %+v", st.Work.Tokens)
 	}
-	s.tree.delete(b)
-	j.Apply(&model.Wake{At: s.tree.now, Znode: b, Zxid: s.tree.zxid})
+	s.Tree.Delete(b)
+	j.Apply(&model.Wake{At: s.Tree.Now, Znode: b, Zxid: s.Tree.Zxid})
 	if w := j.State().Wakes; len(w) != 1 || w[0].Contenders != 2 || !w[0].Leader {
 		t.Errorf("the next wake is %+v", w)
 	}
@@ -195,18 +196,18 @@ func TestBaselineInTheMiddle(t *testing.T) {
 
 // A finding that stands when a part begins is no event again, and its end is.
 func TestBaselineKeepsFindings(t *testing.T) {
-	s := newScript(t, model.Config{})
-	s.join(1)
-	s.join(2)
-	ghost := s.join(2)
-	s.read()
-	s.apply(&model.Advance{At: s.tree.now.Add(time.Minute)})
-	before := s.j.State()
+	s := modeltest.NewScript(t, model.Config{})
+	s.Join(1)
+	s.Join(2)
+	ghost := s.Join(2)
+	s.Read()
+	s.Apply(&model.Advance{At: s.Tree.Now.Add(time.Minute)})
+	before := s.J.State()
 	if len(before.Findings) != 1 || before.Findings[0].ID != "ghost-node" {
 		t.Fatalf("it is not as it is meant: %+v", before.Findings)
 	}
 	baseline := before.Baseline()
-	cfg, err := history.NewHeader(model.Config{Path: before.Path}, start).Later(before, baseline).Config()
+	cfg, err := history.NewHeader(model.Config{Path: before.Path}, modeltest.Start).Later(before, baseline).Config()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,10 +220,10 @@ func TestBaselineKeepsFindings(t *testing.T) {
 	if st := j.State(); len(st.Findings) != 1 || st.Findings[0].Key != before.Findings[0].Key {
 		t.Errorf("findings %+v", st.Findings)
 	}
-	s.tree.now = before.At.Add(time.Hour)
-	s.tree.delete(ghost)
-	es := j.Apply(s.w.read(true, false, nil))
-	es = append(es, j.Apply(&model.Advance{At: s.tree.now.Add(time.Minute)})...)
+	s.Tree.Now = before.At.Add(time.Hour)
+	s.Tree.Delete(ghost)
+	es := j.Apply(s.W.Read(true, false, nil))
+	es = append(es, j.Apply(&model.Advance{At: s.Tree.Now.Add(time.Minute)})...)
 	if len(es) != 2 || es[0].N != before.Events+1 {
 		t.Fatalf("after the ghost went: %+v", es)
 	}
@@ -237,12 +238,12 @@ func TestBaselineNamesFindings(t *testing.T) {
 		after time.Duration
 		told  int
 	}{{time.Minute, 0}, {time.Hour, 1}} {
-		s := newScript(t, model.Config{})
-		s.join(1)
-		s.read()
-		before := s.j.State()
+		s := modeltest.NewScript(t, model.Config{})
+		s.Join(1)
+		s.Read()
+		before := s.J.State()
 		baseline := before.Baseline()
-		cfg, err := history.NewHeader(model.Config{Path: before.Path}, start).Later(before, baseline).Config()
+		cfg, err := history.NewHeader(model.Config{Path: before.Path}, modeltest.Start).Later(before, baseline).Config()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,10 +252,10 @@ func TestBaselineNamesFindings(t *testing.T) {
 		for _, o := range baseline {
 			j.Apply(o)
 		}
-		s.tree.now = before.At.Add(c.after)
-		s.join(1)
+		s.Tree.Now = before.At.Add(c.after)
+		s.Join(1)
 		told := 0
-		for _, o := range []model.Observation{s.w.read(true, false, nil), &model.Advance{At: s.tree.now.Add(time.Minute)}} {
+		for _, o := range []model.Observation{s.W.Read(true, false, nil), &model.Advance{At: s.Tree.Now.Add(time.Minute)}} {
 			for _, e := range j.Apply(o) {
 				if _, ok := e.Body.(doctor.FindingChanged); ok {
 					told++
@@ -271,7 +272,7 @@ func TestBaselineNamesFindings(t *testing.T) {
 // known as well as without one.
 func TestBaselineKeepsBounds(t *testing.T) {
 	config := model.Config{Path: "/e", AckPath: "/e-leader", AckExpected: true}
-	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+	at := func(ms int) time.Time { return modeltest.Start.Add(time.Duration(ms) * time.Millisecond) }
 	z := func(n int) znode.Znode {
 		return znode.Znode{Name: fmt.Sprintf("n_%010d", n), Session: uint64(n), Czxid: int64(n)}
 	}
@@ -318,16 +319,16 @@ func TestBaselineKeepsBounds(t *testing.T) {
 // A recording may name observations as its baseline that contain a handoff. An
 // acknowledgement after the baseline then finds no handoff to complete.
 func TestHandoffInBaseline(t *testing.T) {
-	s := newScript(t, acked)
-	s.j = doctor.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true, Baseline: 4})
-	s.apply(&model.Connection{At: s.tree.now, Link: model.Connected, Session: 9})
-	first, second := s.join(1), s.join(2)
-	s.read()
-	s.tree.delete(first)
-	s.read()
-	s.want(s.advance())
-	if hs := s.j.State().Handoffs; len(hs) > 0 {
+	s := modeltest.NewScript(t, modeltest.Acked)
+	s.J = doctor.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true, Baseline: 4})
+	s.Apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: 9})
+	first, second := s.Join(1), s.Join(2)
+	s.Read()
+	s.Tree.Delete(first)
+	s.Read()
+	s.Want(s.Advance())
+	if hs := s.J.State().Handoffs; len(hs) > 0 {
 		t.Fatalf("handoffs of a baseline: %+v", hs)
 	}
-	s.want(s.ack(second))
+	s.Want(s.Ack(second))
 }

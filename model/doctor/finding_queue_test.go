@@ -1,4 +1,4 @@
-package model_test
+package doctor_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -19,10 +20,10 @@ func TestGhostNode(t *testing.T) {
 	c.has() // for a moment everybody may
 	c.pass(2 * time.Second)
 	c.has("ghost-node warning")
-	if f := c.j.State().Findings[0]; len(f.Znodes) != 2 || f.Znodes[1] != "/e/"+ghost || !slices.Equal(f.Sessions, []uint64{1}) || f.Key != "ghost-node 0x1" {
+	if f := c.J.State().Findings[0]; len(f.Znodes) != 2 || f.Znodes[1] != "/e/"+ghost || !slices.Equal(f.Sessions, []uint64{1}) || f.Key != "ghost-node 0x1" {
 		t.Errorf("%+v", f)
 	}
-	c.tree.delete(names[0])
+	c.Tree.Delete(names[0])
 	c.look()
 	c.pass(time.Second)
 	c.has()
@@ -53,12 +54,12 @@ func TestSequenceLimit(t *testing.T) {
 		{1000, nil}, {1<<30 + 5, []string{"sequence-limit info"}}, {2_000_000_001, []string{"sequence-limit warning"}}, {1<<31 - 1, []string{"sequence-limit critical"}},
 	} {
 		c := newClinic(t, model.Config{})
-		c.tree.creates = x.creates
+		c.Tree.Creates = x.creates
 		c.look()
 		c.has(x.want...)
 	}
 	c := newClinic(t, model.Config{})
-	c.tree.creates = 1 << 31 // as servers before 3.6 went on
+	c.Tree.Creates = 1 << 31 // as servers before 3.6 went on
 	c.child("n_", 1)
 	c.look()
 	c.has("sequence-limit critical")
@@ -66,26 +67,26 @@ func TestSequenceLimit(t *testing.T) {
 
 func TestForeignChild(t *testing.T) {
 	c, names := three(t, model.Config{}, uuidA+"lock-")
-	c.tree.create("config", false, 0, "")
+	c.Tree.Create("config", false, 0, "")
 	c.look()
 	c.pass(3 * time.Second)
 	c.has("foreign-child info")
 	// Digits and what is before them come before every number.
-	c.tree.create("-notes", false, 0, "")
+	c.Tree.Create("-notes", false, 0, "")
 	c.look()
 	c.pass(3 * time.Second)
 	c.has("foreign-child critical", "foreign-child info")
-	c.tree.delete("-notes")
-	c.tree.delete("config")
+	c.Tree.Delete("-notes")
+	c.Tree.Delete("config")
 	c.look()
 	c.pass(time.Second)
 	c.has()
-	c.tree.create(uuidB+"lock-", true, 0, "") // persistent, behind all
+	c.Tree.Create(uuidB+"lock-", true, 0, "") // persistent, behind all
 	c.look()
 	c.pass(3 * time.Second)
 	c.has("foreign-child warning")
 	for _, name := range names {
-		c.tree.delete(name)
+		c.Tree.Delete(name)
 	}
 	c.child(uuidB+"lock-", 7)
 	c.look()
@@ -94,16 +95,16 @@ func TestForeignChild(t *testing.T) {
 }
 
 func TestAckDisagrees(t *testing.T) {
-	c := newClinic(t, acked)
+	c := newClinic(t, modeltest.Acked)
 	a, b := c.child("n_", 1), c.child("n_", 2)
 	c.look()
-	c.ack(a)
+	c.Ack(a)
 	c.pass(time.Minute)
 	c.has()
 	// A handoff: the next one acknowledges after some time.
-	c.tree.delete(a)
+	c.Tree.Delete(a)
 	c.look()
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Absent})
+	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.pass(4 * time.Second)
 	c.has()
 	c.pass(2 * time.Second)
@@ -112,23 +113,23 @@ func TestAckDisagrees(t *testing.T) {
 	c.pass(time.Second)
 	c.has()
 	// It names one that is gone, of the leader's session or of none.
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 2, Data: znode.NewData(model.AckData("/e/"+a, 17))})
+	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData(model.AckData("/e/"+a, 17))})
 	c.pass(6 * time.Second)
 	c.has("ack-disagrees warning")
 	c.put(ackOf(c, b, 2))
 	c.pass(time.Second)
 	c.has()
 	// The queue is empty, and somebody acknowledged.
-	c.tree.delete(b)
+	c.Tree.Delete(b)
 	c.look()
 	c.pass(6 * time.Second)
 	c.has("ack-disagrees warning")
 
 	// A persistent znode is in the acknowledgement's place.
-	c = newClinic(t, acked)
+	c = newClinic(t, modeltest.Acked)
 	a = c.child("0123456789abcdef0123456789abcdef-n_", 1)
 	c.look()
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Data: znode.NewData([]byte("left behind"))})
+	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Data: znode.NewData([]byte("left behind"))})
 	c.pass(4 * time.Second)
 	c.has()
 	c.pass(2 * time.Second)
@@ -141,28 +142,28 @@ func TestAckDisagrees(t *testing.T) {
 	c = newClinic(t, model.Config{AckPath: "/leader"})
 	c.child("n_", 1)
 	c.look()
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Absent})
+	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.pass(time.Hour)
 	c.has()
 }
 
 func ackOf(c *clinic, name string, session uint64) *model.Ack {
-	return &model.Ack{At: c.tree.now, Presence: model.Present, Session: session, Data: znode.NewData(model.AckData("/e/"+name, c.tree.children[name].Czxid))}
+	return &model.Ack{At: c.Tree.Now, Presence: model.Present, Session: session, Data: znode.NewData(model.AckData("/e/"+name, c.Tree.Children[name].Czxid))}
 }
 
 func TestTwoLeaders(t *testing.T) {
-	c := newClinic(t, acked)
+	c := newClinic(t, modeltest.Acked)
 	a, b := c.child("n_", 1), c.child("n_", 2)
 	c.look()
 	old := ackOf(c, a, 1)
 	c.put(old)
-	c.tree.delete(a)
+	c.Tree.Delete(a)
 	c.look()
 	c.pass(4 * time.Second)
 	c.has()
 	c.pass(2 * time.Second)
 	c.has("two-leaders critical")
-	if f := c.j.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2, 1}) {
+	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2, 1}) {
 		t.Errorf("%+v", f)
 	}
 	c.put(ackOf(c, b, 2))
@@ -175,18 +176,18 @@ func TestTwoLeaders(t *testing.T) {
 	c.look()
 	one := model.Member{ID: "a", Name: "amber", Session: 1, Znode: a, Belief: model.Leading, Fault: model.Frozen}
 	two := model.Member{ID: "b", Name: "birch", Session: 2, Znode: b, Belief: model.Waiting}
-	c.put(&model.Cast{At: c.tree.now, Member: one})
-	c.put(&model.Cast{At: c.tree.now, Member: two})
+	c.put(&model.Cast{At: c.Tree.Now, Member: one})
+	c.put(&model.Cast{At: c.Tree.Now, Member: two})
 	c.pass(5 * time.Second)
 	c.has()
-	c.tree.delete(a)
+	c.Tree.Delete(a)
 	c.look()
 	two.Belief = model.Leading
-	c.put(&model.Cast{At: c.tree.now, Member: two})
+	c.put(&model.Cast{At: c.Tree.Now, Member: two})
 	c.pass(3 * time.Second)
 	c.has("two-leaders critical")
 	one.Belief = model.Lost
-	c.put(&model.Cast{At: c.tree.now, Member: one})
+	c.put(&model.Cast{At: c.Tree.Now, Member: one})
 	c.pass(time.Second)
 	c.has()
 }
@@ -197,17 +198,17 @@ func TestForeignAck(t *testing.T) {
 	a := c.child("n_", 1)
 	c.child("n_", 2)
 	c.look()
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 1, Data: znode.NewData([]byte("host1:80"))})
+	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 1, Data: znode.NewData([]byte("host1:80"))})
 	c.pass(time.Hour)
 	c.has()
-	c.tree.delete(a)
+	c.Tree.Delete(a)
 	c.look()
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Absent})
+	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
 	c.pass(3 * time.Minute)
 	c.has()
 	c.pass(2 * time.Minute)
 	c.has("ack-disagrees warning")
-	c.put(&model.Ack{At: c.tree.now, Presence: model.Present, Session: 2, Data: znode.NewData([]byte("host2:80"))})
+	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData([]byte("host2:80"))})
 	c.pass(time.Second)
 	c.has()
 }
@@ -226,7 +227,7 @@ func TestGuessedNaming(t *testing.T) {
 		}
 		without(x, 1)
 	})
-	if len(c.j.State().Findings) == 0 || doctor.Worst(c.j.State().Findings) != doctor.Info {
+	if len(c.J.State().Findings) == 0 || doctor.Worst(c.J.State().Findings) != doctor.Info {
 		t.Errorf("findings %v", c.found)
 	}
 }
@@ -235,7 +236,7 @@ func TestGuessedNaming(t *testing.T) {
 // again by another: but it weighs as much.
 func TestGhostWatchesNobody(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	c.tree.delete(names[1])
+	c.Tree.Delete(names[1])
 	ghost, again := c.child("n_", 4), c.child("n_", 4)
 	other := c.child("n_", 5)
 	c.look()
@@ -246,13 +247,13 @@ func TestGhostWatchesNobody(t *testing.T) {
 		watches(x, "/e", 5)
 	})
 	c.has("ghost-node warning", "missing-watch warning")
-	if f := c.j.State().Findings[1]; !slices.Equal(f.Znodes, []string{"/e/" + other}) {
+	if f := c.J.State().Findings[1]; !slices.Equal(f.Znodes, []string{"/e/" + other}) {
 		t.Errorf("%+v: the ghost's own are told twice", f)
 	}
-	if f := c.j.State().Findings[0]; !slices.Contains(f.Evidence, again+" has no watch, and should watch "+ghost) {
+	if f := c.J.State().Findings[0]; !slices.Contains(f.Evidence, again+" has no watch, and should watch "+ghost) {
 		t.Errorf("%+v: want it to say who watches nobody", f)
 	}
-	c.tree.delete(names[2]) // the ghost is next
+	c.Tree.Delete(names[2]) // the ghost is next
 	c.look()
 	c.asked(func(x *session.Table) { watches(x, "/e", 4) })
 	c.has("ghost-node critical")
@@ -270,7 +271,7 @@ func TestManyOfAKind(t *testing.T) {
 			watches(x, "/e", s+1)
 		}
 	})
-	all := c.j.State().Findings
+	all := c.J.State().Findings
 	if len(all) != 9 || all[0].Severity != doctor.Critical {
 		t.Fatalf("%d findings, want 8 and one for the others: %+v", len(all), all)
 	}

@@ -1,4 +1,4 @@
-package model_test
+package dialect_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model/dialect"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
 
@@ -15,14 +16,14 @@ import (
 var contenderNames = map[string][]string{
 	"election":          {"guid-n_", "n_"},
 	"herd":              {"guid-n_", "n_"},
-	"curator-latch":     {"_c_" + uuid1 + "-latch-", "_c_" + uuid2 + "-latch-"},
-	"curator-rw":        {"_c_" + uuid1 + "-__READ__", "_c_" + uuid2 + "-__WRIT__"},
-	"kazoo-rw":          {hex1 + "__lock__", hex2 + "__rlock__"},
+	"curator-latch":     {"_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-latch-"},
+	"curator-rw":        {"_c_" + modeltest.UUID1 + "-__READ__", "_c_" + modeltest.UUID2 + "-__WRIT__"},
+	"kazoo-rw":          {modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__"},
 	"zk-ruby-lock":      {"ex", "sh"},
-	"recipe-rw":         {"read-", "write-", hex1 + "-read-", hex1 + "-write-"},
+	"recipe-rw":         {"read-", "write-", modeltest.Hex1 + "-read-", modeltest.Hex1 + "-write-"},
 	"solr":              {"72057700533010432-a-n_", "72057700533010432-b-n_"},
 	"mesos":             {"json.info_", "info_"},
-	"curator-semaphore": {"_c_" + uuid1 + "-lease-"},
+	"curator-semaphore": {"_c_" + modeltest.UUID1 + "-lease-"},
 	"kazoo-semaphore":   nil, // names without a number
 }
 
@@ -129,24 +130,24 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 
 func TestTargetOfOthers(t *testing.T) {
 	kazoo, _ := dialect.RecipeNamed("kazoo-lock")
-	children := []string{hex1 + "__lock__0000000003", "n_0000000001", hex2 + "__lock__0000000005", "_c_" + uuid1 + "-lock-0000000002"}
+	children := []string{modeltest.Hex1 + "__lock__0000000003", "n_0000000001", modeltest.Hex2 + "__lock__0000000005", "_c_" + modeltest.UUID1 + "-lock-0000000002"}
 	for own, want := range map[string]dialect.Target{
-		hex2 + "__lock__0000000005":  {Listed: true, Watch: hex1 + "__lock__0000000003"},
-		hex1 + "__lock__0000000003":  {Listed: true, Leads: true}, // the others are no contenders
-		hex1 + "__lock__0000000009":  {Watch: hex2 + "__lock__0000000005"},
-		"n_0000000001":               {},
-		hex2 + "__rlock__0000000007": {Watch: hex2 + "__lock__0000000005"},
-		"":                           {},
+		modeltest.Hex2 + "__lock__0000000005":  {Listed: true, Watch: modeltest.Hex1 + "__lock__0000000003"},
+		modeltest.Hex1 + "__lock__0000000003":  {Listed: true, Leads: true}, // the others are no contenders
+		modeltest.Hex1 + "__lock__0000000009":  {Watch: modeltest.Hex2 + "__lock__0000000005"},
+		"n_0000000001":                         {},
+		modeltest.Hex2 + "__rlock__0000000007": {Watch: modeltest.Hex2 + "__lock__0000000005"},
+		"":                                     {},
 	} {
 		if got := kazoo.Target(own, children, nil); got != want {
 			t.Errorf("%q: %+v, want %+v", own, got, want)
 		}
 	}
-	skip := func(name string) bool { return name == hex1+"__lock__0000000003" }
-	if got := kazoo.Target(hex2+"__lock__0000000005", children, skip); !got.Leads {
+	skip := func(name string) bool { return name == modeltest.Hex1+"__lock__0000000003" }
+	if got := kazoo.Target(modeltest.Hex2+"__lock__0000000005", children, skip); !got.Leads {
 		t.Errorf("with one to skip: %+v", got)
 	}
-	if n := testing.AllocsPerRun(10, func() { kazoo.Target(hex2+"__lock__0000000005", children, skip) }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() { kazoo.Target(modeltest.Hex2+"__lock__0000000005", children, skip) }); n > 0 {
 		t.Errorf("Target allocates %v times", n)
 	}
 	lone, _ := dialect.RecipeNamed("kafka")
@@ -162,7 +163,7 @@ func TestTargetOfOthers(t *testing.T) {
 func TestWriterThatReads(t *testing.T) {
 	rw, _ := dialect.RecipeNamed("curator-rw")
 	cand := func(kind string, seq, session int) *dialect.Candidate {
-		c := &dialect.Candidate{Znode: znode.Znode{Name: fmt.Sprintf("_c_%s-%s%010d", uuid1, kind, seq), Session: uint64(session), Czxid: int64(10*seq + session)}}
+		c := &dialect.Candidate{Znode: znode.Znode{Name: fmt.Sprintf("_c_%s-%s%010d", modeltest.UUID1, kind, seq), Session: uint64(session), Czxid: int64(10*seq + session)}}
 		c.Sequence, c.HasSequence = znode.Sequence(c.Name)
 		return c
 	}

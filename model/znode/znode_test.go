@@ -1,34 +1,28 @@
-package model_test
+package znode_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
-	"electop/model/dialect"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
-
-// stat is a parent as a server shows it (DataNode.copyStat).
-func stat(czxid int64, creates uint32, children int32) znode.Parent {
-	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
-}
 
 func TestParentCreates(t *testing.T) {
 	for _, creates := range []uint32{0, 1, 12, 1<<30 - 1, 1 << 30, 1<<30 + 1, 3 << 29, 1<<31 - 2} {
 		for _, children := range []int32{0, 1, 10000} {
-			p := stat(1, creates, children)
+			p := modeltest.Stat(1, creates, children)
 			if n, ok := p.Creates(); n != creates || !ok {
 				t.Errorf("%d creates, %d children: Creates = %d, %v", creates, children, n, ok)
 			}
 		}
 	}
-	if p := stat(1, 1<<30, 0); p.Cversion >= 0 {
+	if p := modeltest.Stat(1, 1<<30, 0); p.Cversion >= 0 {
 		t.Errorf("cversion of 2^30 creates = %d, want it negative", p.Cversion)
 	}
-	if n, ok := stat(1, 1<<31-1, 3).Creates(); ok {
+	if n, ok := modeltest.Stat(1, 1<<31-1, 3).Creates(); ok {
 		t.Errorf("jammed counter: Creates = %d, true", n)
 	}
 }
@@ -41,17 +35,17 @@ func TestParentSince(t *testing.T) {
 		creates, deletes int
 		ok               bool
 	}{
-		{"nothing", stat(1, 5, 3), stat(1, 5, 3), 0, 0, true},
-		{"one create", stat(1, 5, 3), stat(1, 6, 4), 1, 0, true},
-		{"one delete", stat(1, 5, 3), stat(1, 5, 2), 0, 1, true},
-		{"both", stat(1, 5, 3), stat(1, 9, 4), 4, 3, true},
-		{"over 2^30", stat(1, 1<<30-3, 2), stat(1, 1<<30+4, 7), 7, 2, true},
-		{"up to the jam", stat(1, jam-5, 2), stat(1, jam-1, 2), 4, 4, true},
-		{"into the jam", stat(1, jam-5, 2), stat(1, jam, 2), 0, 0, false},
-		{"jammed, another child", stat(1, jam, 2), stat(1, jam, 3), 0, 0, false},
-		{"jammed and still", stat(1, jam, 2), stat(1, jam, 2), 0, 0, true},
-		{"another parent", stat(1, 5, 3), stat(2, 6, 4), 0, 0, false},
-		{"backwards", stat(1, 6, 4), stat(1, 5, 3), 0, 0, false},
+		{"nothing", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 5, 3), 0, 0, true},
+		{"one create", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 6, 4), 1, 0, true},
+		{"one delete", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 5, 2), 0, 1, true},
+		{"both", modeltest.Stat(1, 5, 3), modeltest.Stat(1, 9, 4), 4, 3, true},
+		{"over 2^30", modeltest.Stat(1, 1<<30-3, 2), modeltest.Stat(1, 1<<30+4, 7), 7, 2, true},
+		{"up to the jam", modeltest.Stat(1, jam-5, 2), modeltest.Stat(1, jam-1, 2), 4, 4, true},
+		{"into the jam", modeltest.Stat(1, jam-5, 2), modeltest.Stat(1, jam, 2), 0, 0, false},
+		{"jammed, another child", modeltest.Stat(1, jam, 2), modeltest.Stat(1, jam, 3), 0, 0, false},
+		{"jammed and still", modeltest.Stat(1, jam, 2), modeltest.Stat(1, jam, 2), 0, 0, true},
+		{"another parent", modeltest.Stat(1, 5, 3), modeltest.Stat(2, 6, 4), 0, 0, false},
+		{"backwards", modeltest.Stat(1, 6, 4), modeltest.Stat(1, 5, 3), 0, 0, false},
 		{"no such counters", znode.Parent{Cversion: 1}, znode.Parent{Cversion: 2}, 0, 0, false},
 	} {
 		creates, deletes, ok := c.new.Since(c.old)
@@ -97,41 +91,5 @@ func TestNames(t *testing.T) {
 	}
 	if got := znode.Zxid(-1); got != "0xffffffff:ffffffff" {
 		t.Errorf("Zxid(-1) = %s", got)
-	}
-}
-
-func TestLabel(t *testing.T) {
-	for _, c := range []struct {
-		data string
-		want string
-	}{
-		{"amber", "amber"}, {" amber\n", "amber"}, {"", "n_1"}, {"  ", "n_1"}, {"a\nb", "n_1"}, {"\xff", "n_1"}, {"a\x00b", "n_1"},
-		{"\x1b[1m", `\x1b[1m`}, {strings.Repeat("x", 65), "n_1"}, {strings.Repeat("y", 2*znode.DataMax), "n_1"},
-	} {
-		cand := &dialect.Candidate{Znode: znode.Znode{Name: "n_1", Data: znode.NewData([]byte(c.data))}}
-		if got := cand.Label(); got != c.want {
-			t.Errorf("data %.20q: Label = %q, want %q", c.data, got, c.want)
-		}
-	}
-}
-
-func TestAge(t *testing.T) {
-	seen := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for _, c := range []struct {
-		name  string
-		cand  dialect.Candidate
-		now   time.Time
-		age   time.Duration
-		exact bool
-	}{
-		{"joined", dialect.Candidate{SeenAt: seen, Joined: true, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen.Add(time.Second), time.Second, true},
-		{"older than us", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(-time.Hour)}}, seen, time.Hour, false},
-		{"server's clock ahead", dialect.Candidate{SeenAt: seen, Znode: znode.Znode{Ctime: seen.Add(time.Hour)}}, seen, 0, false},
-		{"our clock went back", dialect.Candidate{SeenAt: seen, Joined: true}, seen.Add(-time.Hour), 0, true},
-		{"no ctime", dialect.Candidate{SeenAt: seen}, seen.Add(time.Minute), time.Minute, false},
-	} {
-		if age, exact := c.cand.Age(c.now); age != c.age || exact != c.exact {
-			t.Errorf("%s: Age = %v, %v; want %v, %v", c.name, age, exact, c.age, c.exact)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package model_test
+package doctor_test
 
 import (
 	"slices"
@@ -22,7 +22,7 @@ func TestMissingWatch(t *testing.T) {
 	c.has() // once is not enough
 	c.asked(none)
 	c.has("missing-watch critical") // the next in line
-	st := c.j.State()
+	st := c.J.State()
 	if e := st.Edge(1); e.State != doctor.MissingWatch || e.Why != "" {
 		t.Errorf("edge %+v", e)
 	}
@@ -39,7 +39,7 @@ func TestMissingWatch(t *testing.T) {
 	c.asked(func(x *session.Table) { watches(x, "/e", 3) })
 	c.has("missing-watch warning")
 	// Whom it watches goes: it will look again.
-	c.tree.delete(names[1])
+	c.Tree.Delete(names[1])
 	c.look()
 	c.pass(time.Second)
 	c.has()
@@ -61,14 +61,14 @@ func TestMissingWatchNeedsAllMembers(t *testing.T) {
 			watches(x, "/e", 2)
 			change(x)
 		})
-		e := c.j.State().Edge(1)
+		e := c.J.State().Edge(1)
 		if name == "another may have it" {
 			name = "zk4 has no address"
 		}
 		if e.State != doctor.Unverified || !strings.Contains(e.Why, name) {
 			t.Errorf("%s: %+v", name, e)
 		}
-		for _, f := range c.j.State().Findings {
+		for _, f := range c.J.State().Findings {
 			if f.ID == "missing-watch" {
 				t.Errorf("%s: %+v", name, f)
 			}
@@ -83,7 +83,7 @@ func TestEdgeUnknown(t *testing.T) {
 	c.look()
 	why := func(want string) {
 		t.Helper()
-		if e := c.j.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, want) {
+		if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, want) {
 			t.Errorf("%+v, want %q", e, want)
 		}
 	}
@@ -94,12 +94,12 @@ func TestEdgeUnknown(t *testing.T) {
 	}
 	c.put(x)
 	why("not asked for their watches")
-	if e := c.j.State().Edge(7); e.State != doctor.Unverified {
+	if e := c.J.State().Edge(7); e.State != doctor.Unverified {
 		t.Errorf("nobody's edge: %+v", e)
 	}
 	c.pass(time.Second)
 	c.put(c.healthy())
-	if e := c.j.State().Edge(1); e.State != doctor.Verified || !e.At.Equal(c.tree.now.Add(-time.Millisecond)) {
+	if e := c.J.State().Edge(1); e.State != doctor.Verified || !e.At.Equal(c.Tree.Now.Add(-time.Millisecond)) {
 		t.Errorf("%+v", e)
 	}
 	c.pass(time.Second)
@@ -108,25 +108,25 @@ func TestEdgeUnknown(t *testing.T) {
 	c.put(x)
 	c.child("n_", 3)
 	c.look()
-	if e := c.j.State().Edge(2); !strings.Contains(e.Why, "joined after") {
+	if e := c.J.State().Edge(2); !strings.Contains(e.Why, "joined after") {
 		t.Errorf("%+v", e)
 	}
 	why("about to be set")
 	c.pass(2 * time.Second)
 	why("seen before")
-	c.tree.delete("n_0000000001")
+	c.Tree.Delete("n_0000000001")
 	c.look()
-	if e := c.j.State().Edge(1); !strings.Contains(e.Why, "joined after") {
+	if e := c.J.State().Edge(1); !strings.Contains(e.Why, "joined after") {
 		t.Errorf("%+v", e)
 	}
-	c.put(&model.Connection{At: c.tree.now, Link: model.Disconnected})
+	c.put(&model.Connection{At: c.Tree.Now, Link: model.Disconnected})
 	c.pass(time.Second)
 	why("not connected")
 }
 
 func TestClient(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
-	st := c.j.State()
+	st := c.J.State()
 	conn, server, at := st.Client(st.Queue[1])
 	if conn == nil || conn.Addr != "10.0.0.2:4000" || server != "zk3:2181" || at.IsZero() {
 		t.Errorf("%+v on %s at %v", conn, server, at)
@@ -138,7 +138,7 @@ func TestClient(t *testing.T) {
 		x.Servers[i].Sessions, x.Servers[i].Deadlines = session.Answer{}, nil
 	}
 	c.put(x)
-	if again, _, _ := c.j.State().Client(st.Queue[1]); again != conn {
+	if again, _, _ := c.J.State().Client(st.Queue[1]); again != conn {
 		t.Errorf("%+v", again)
 	}
 	if conn, _, _ := st.Client(nil); conn != nil {

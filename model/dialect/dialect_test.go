@@ -1,4 +1,4 @@
-package model_test
+package dialect_test
 
 import (
 	"bufio"
@@ -13,14 +13,8 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
-)
-
-const (
-	uuid1 = "d17cae02-6c55-4f9f-b5d5-b82402ee572e"
-	uuid2 = "381f220e-fef5-487f-ae4f-04ac14aaed1f"
-	hex1  = "7e04f85f07c84e2385b74d425234927c"
-	hex2  = "9cb226cb23864645aa23c5ee664203de"
 )
 
 // child is NAME or NAME=DATA, persistent with a ! before it. Each has the czxid
@@ -59,85 +53,85 @@ var dialectExamples = []struct {
 }{
 	{
 		id: "curator-latch", path: "/cur/latch", holders: 1, watches: []int{-1, 0, 1},
-		children: []string{"_c_" + uuid1 + "-latch-0000000000=node-0", "_c_" + uuid2 + "-latch-0000000001", "_c_" + uuid1 + "-latch--2147483648=old"},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000000=node-0", "_c_" + modeltest.UUID2 + "-latch-0000000001", "_c_" + modeltest.UUID1 + "-latch--2147483648=old"},
 		who:      []string{"node-0", "", "old"},
 		prefix:   "_c_00010203-0405-0607-0809-0a0b0c0d0e0f-latch-",
 	},
 	{
 		id: "spark", path: "/spark/leader_election", holders: 1, watches: []int{-1},
-		children: []string{"_c_" + uuid1 + "-latch-0000000004"}, who: []string{""},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004"}, who: []string{""},
 	},
 	{
 		id: "flink", path: "/flink/default/leader/dispatcher/latch", holders: 1, watches: []int{-1},
-		children: []string{"_c_" + uuid1 + "-latch-0000000004"}, who: []string{""},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004"}, who: []string{""},
 		ack: "/flink/default/leader/dispatcher/connection_info",
 	},
 	{
 		id: "storm", path: "/storm/leader-lock", holders: 1, watches: []int{-1},
-		children: []string{"_c_" + uuid1 + "-latch-0000000004=nimbus1:6627"}, who: []string{"nimbus1:6627"},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004=nimbus1:6627"}, who: []string{"nimbus1:6627"},
 	},
 	{
 		id: "marathon", path: "/marathon/leader", holders: 1, watches: []int{-1},
-		children: []string{"_c_" + uuid1 + "-latch-0000000004=host1:8080"}, who: []string{"host1:8080"},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004=host1:8080"}, who: []string{"host1:8080"},
 	},
 	{
 		id: "druid", path: "/druid/coordinator/_COORDINATOR", holders: 1, watches: []int{-1},
-		children: []string{"_c_" + uuid1 + "-latch-0000000004=http://host1:8081"}, who: []string{"http://host1:8081"},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004=http://host1:8081"}, who: []string{"http://host1:8081"},
 	},
 	{
 		id: "nifi", path: "/nifi/leaders/Cluster Coordinator", holders: 1, watches: []int{-1, 0},
-		children: []string{"_c_" + uuid1 + "-lock-0000000004=host1:8082", "_c_" + uuid2 + "-latch-0000000005"}, who: []string{"host1:8082", ""},
+		children: []string{"_c_" + modeltest.UUID1 + "-lock-0000000004=host1:8082", "_c_" + modeltest.UUID2 + "-latch-0000000005"}, who: []string{"host1:8082", ""},
 	},
 	{
 		id: "curator-lock", path: "/cur/selector", holders: 1, watches: []int{-1, 0},
-		children: []string{"_c_" + uuid1 + "-lock-0000000000=sel-0", "_c_" + uuid2 + "-lock-0000000001=127.0.0.1"}, who: []string{"sel-0", "127.0.0.1"},
+		children: []string{"_c_" + modeltest.UUID1 + "-lock-0000000000=sel-0", "_c_" + modeltest.UUID2 + "-lock-0000000001=127.0.0.1"}, who: []string{"sel-0", "127.0.0.1"},
 		prefix: "_c_00010203-0405-0607-0809-0a0b0c0d0e0f-lock-",
 	},
 	{
 		id: "curator-semaphore-queue", path: "/cur/sem/locks", holders: 1, watches: []int{-1, 0},
-		children: []string{"_c_" + uuid1 + "-lock-0000000001=127.0.0.1", "_c_" + uuid2 + "-lock-0000000002=127.0.0.1"}, who: []string{"127.0.0.1", "127.0.0.1"},
+		children: []string{"_c_" + modeltest.UUID1 + "-lock-0000000001=127.0.0.1", "_c_" + modeltest.UUID2 + "-lock-0000000002=127.0.0.1"}, who: []string{"127.0.0.1", "127.0.0.1"},
 	},
 	{
 		id: "curator-semaphore", path: "/cur/sem/leases", holders: 2, watches: []int{-1, -1},
-		children: []string{"_c_" + uuid1 + "-lease-0000000001=semdata", "_c_" + uuid2 + "-lease-0000000002=127.0.0.1"}, who: []string{"semdata", "127.0.0.1"},
+		children: []string{"_c_" + modeltest.UUID1 + "-lease-0000000001=semdata", "_c_" + modeltest.UUID2 + "-lease-0000000002=127.0.0.1"}, who: []string{"semdata", "127.0.0.1"},
 	},
 	{
 		id: "curator-rw", path: "/cur/rw", holders: 1, watches: []int{-1, 0, 0, 2, 0},
-		children: []string{"_c_" + uuid1 + "-__WRIT__0000000000=a", "_c_" + uuid1 + "-__WRIT__0000000001=b", "_c_" + uuid1 + "-__WRIT__0000000007=f", "_c_" + uuid2 + "-__READ__0000000002=c", "_c_" + uuid2 + "-__READ__0000000008=d"},
+		children: []string{"_c_" + modeltest.UUID1 + "-__WRIT__0000000000=a", "_c_" + modeltest.UUID1 + "-__WRIT__0000000001=b", "_c_" + modeltest.UUID1 + "-__WRIT__0000000007=f", "_c_" + modeltest.UUID2 + "-__READ__0000000002=c", "_c_" + modeltest.UUID2 + "-__READ__0000000008=d"},
 		who:      []string{"a", "b", "f", "c", "d"},
 	},
 	{
 		id: "aurora", path: "/aurora/scheduler", holders: 1, watches: []int{-1, 0}, ignored: 1,
-		children: []string{"_c_" + uuid1 + "-lock-0000000000=192.0.2.1", "_c_" + uuid2 + "-lock-0000000001=192.0.2.2", `member_0000000002={"serviceEndpoint":{"host":"aurora1","port":8081},"additionalEndpoints":{},"status":"ALIVE"}`},
+		children: []string{"_c_" + modeltest.UUID1 + "-lock-0000000000=192.0.2.1", "_c_" + modeltest.UUID2 + "-lock-0000000001=192.0.2.2", `member_0000000002={"serviceEndpoint":{"host":"aurora1","port":8081},"additionalEndpoints":{},"status":"ALIVE"}`},
 		who:      []string{"192.0.2.1", "192.0.2.2", "aurora1:8081"},
 	},
 	{
 		id: "kazoo-lock", path: "/election", holders: 1, watches: []int{-1, 0},
-		children: []string{hex1 + "__lock__0000000000=host-0:80", hex2 + "__lock__0000000001="}, who: []string{"host-0:80", ""},
+		children: []string{modeltest.Hex1 + "__lock__0000000000=host-0:80", modeltest.Hex2 + "__lock__0000000001="}, who: []string{"host-0:80", ""},
 		prefix: "000102030405060708090a0b0c0d0e0f__lock__",
 	},
 	{
 		id: "kazoo-rw", path: "/rw", holders: 2, watches: []int{-1, -1, 1, 2, 2},
-		children: []string{hex1 + "__rlock__0000000000=a", hex2 + "__rlock__0000000001=b", hex1 + "__lock__0000000002=c", hex2 + "__rlock__0000000003=d", hex1 + "__rlock__0000000004=e"},
+		children: []string{modeltest.Hex1 + "__rlock__0000000000=a", modeltest.Hex2 + "__rlock__0000000001=b", modeltest.Hex1 + "__lock__0000000002=c", modeltest.Hex2 + "__rlock__0000000003=d", modeltest.Hex1 + "__rlock__0000000004=e"},
 		who:      []string{"a", "b", "c", "d", "e"},
 	},
 	{
 		id: "kazoo-semaphore-queue", path: "/sem-__lock__", holders: 1, watches: []int{-1, 0},
-		children: []string{hex1 + "__lock__0000000000=a", hex2 + "__lock__0000000001=b"}, who: []string{"a", "b"},
+		children: []string{modeltest.Hex1 + "__lock__0000000000=a", modeltest.Hex2 + "__lock__0000000001=b"}, who: []string{"a", "b"},
 	},
 	{
 		// One ends in ten digits, which are no sequence here.
 		id: "kazoo-semaphore", path: "/sem", holders: 2, watches: []int{-1, -1},
-		children: []string{hex1 + "=a", "9cb226cb23864645aa23c50000000001=b"}, who: []string{"a", "b"},
+		children: []string{modeltest.Hex1 + "=a", "9cb226cb23864645aa23c50000000001=b"}, who: []string{"a", "b"},
 	},
 	{
 		id: "go-zookeeper", path: "/lock", holders: 1, watches: []int{-1, 0},
-		children: []string{"_c_" + hex1 + "-lock-0000000000=a", "_c_" + hex2 + "-lock-0000000001"}, who: []string{"a", ""},
+		children: []string{"_c_" + modeltest.Hex1 + "-lock-0000000000=a", "_c_" + modeltest.Hex2 + "-lock-0000000001"}, who: []string{"a", ""},
 		prefix: "_c_000102030405060708090a0b0c0d0e0f-lock-",
 	},
 	{
 		id: "zkelection", path: "/election", holders: 1, watches: []int{-1, 0},
-		children: []string{"_c_" + hex1 + "-p_0000000000", "_c_" + hex2 + "-p_0000000001"}, who: []string{"", ""},
+		children: []string{"_c_" + modeltest.Hex1 + "-p_0000000000", "_c_" + modeltest.Hex2 + "-p_0000000001"}, who: []string{"", ""},
 		prefix: "_c_000102030405060708090a0b0c0d0e0f-p_",
 	},
 	{
@@ -176,12 +170,12 @@ var dialectExamples = []struct {
 	},
 	{
 		id: "electop", path: "/election", holders: 1, watches: []int{-1, 0},
-		children: []string{hex1 + "-n_0000000000=amber", hex2 + "-n_0000000001=birch"}, who: []string{"amber", "birch"},
+		children: []string{modeltest.Hex1 + "-n_0000000000=amber", modeltest.Hex2 + "-n_0000000001=birch"}, who: []string{"amber", "birch"},
 		ack: "/election-leader", prefix: "000102030405060708090a0b0c0d0e0f-n_",
 	},
 	{
 		id: "recipe-guid", path: "/election", holders: 1, watches: []int{-1, 0},
-		children: []string{uuid1 + "-n_0000000000=a", "guid-n_0000000001"}, who: []string{"a", ""},
+		children: []string{modeltest.UUID1 + "-n_0000000000=a", "guid-n_0000000001"}, who: []string{"a", ""},
 		prefix: "000102030405060708090a0b0c0d0e0f-n_",
 	},
 	{
@@ -204,7 +198,7 @@ var dialectExamples = []struct {
 	},
 	{
 		id: "recipe-guid-lock", path: "/_locknode_", holders: 1, watches: []int{-1, 0},
-		children: []string{hex1 + "-lock-0000000000=a", uuid1 + "-lock-0000000001=b"}, who: []string{"a", "b"},
+		children: []string{modeltest.Hex1 + "-lock-0000000000=a", modeltest.UUID1 + "-lock-0000000001=b"}, who: []string{"a", "b"},
 		prefix: "000102030405060708090a0b0c0d0e0f-lock-",
 	},
 	{
@@ -250,9 +244,9 @@ var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 // observe has a journal read what stands at path.
 func observe(path string, single bool, children []znode.Znode) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
-	r := &model.Read{At: start, Presence: model.Present, New: children, Single: single}
+	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single}
 	if !single {
-		r.Full, r.Parent = true, stat(1, uint32(len(children)), int32(len(children)))
+		r.Full, r.Parent = true, modeltest.Stat(1, uint32(len(children)), int32(len(children)))
 	}
 	j.Apply(r)
 	return j.State()
@@ -269,11 +263,11 @@ func TestDialects(t *testing.T) {
 			}
 			children := znodes(e.children...)
 			if got := dialect.Recognise(e.path, children); got != d && e.id != "single" {
-				t.Errorf("recognised as %v", dialectID(got))
+				t.Errorf("recognised as %v", modeltest.DialectID(got))
 			}
 			s := observe(e.path, d.Single, children)
 			if s.Dialect != d || s.Recipe != d.Recipe {
-				t.Fatalf("the journal recognised %v, recipe %s", dialectID(s.Dialect), s.Recipe.Name())
+				t.Fatalf("the journal recognised %v, recipe %s", modeltest.DialectID(s.Dialect), s.Recipe.Name())
 			}
 			who := map[string]string{}
 			for i, z := range children {
@@ -356,15 +350,8 @@ func TestDialectTable(t *testing.T) {
 	}
 }
 
-func dialectID(d *dialect.Dialect) string {
-	if d == nil {
-		return "nobody's"
-	}
-	return d.ID
-}
-
 func TestRecognise(t *testing.T) {
-	latch := func(n int) string { return fmt.Sprintf("_c_%s-latch-%010d", uuid1, n) }
+	latch := func(n int) string { return fmt.Sprintf("_c_%s-latch-%010d", modeltest.UUID1, n) }
 	for _, c := range []struct {
 		name     string
 		path     string
@@ -381,12 +368,12 @@ func TestRecognise(t *testing.T) {
 		{"most, though not the oldest", "/e", []string{"n_0000000000", latch(1), "le_0000000003", latch(2)}, "curator-latch"},
 		{"persistent ones do not speak", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
 		{"services register", "/svc", []string{"member_0000000000", "member_0000000001"}, ""},
-		{"a party", "/party", []string{hex1 + "__party__0000000000"}, ""},
-		{"readers make it a read/write lock", "/rw", []string{hex1 + "__lock__0000000000", hex2 + "__lock__0000000001", hex1 + "__rlock__0000000002"}, "kazoo-rw"},
-		{"a mutex by another name", "/locks/a", []string{"_c_" + uuid1 + "-lock-0000000001"}, "curator-lock"},
+		{"a party", "/party", []string{modeltest.Hex1 + "__party__0000000000"}, ""},
+		{"readers make it a read/write lock", "/rw", []string{modeltest.Hex1 + "__lock__0000000000", modeltest.Hex2 + "__lock__0000000001", modeltest.Hex1 + "__rlock__0000000002"}, "kazoo-rw"},
+		{"a mutex by another name", "/locks/a", []string{"_c_" + modeltest.UUID1 + "-lock-0000000001"}, "curator-lock"},
 		{"a UUID is no session", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
 		{"not hex", "/e", []string{"7e04f85f07c84e2385b74d425234927g__lock__0000000000"}, "unknown"},
-		{"upper case", "/e", []string{strings.ToUpper(hex1) + "__lock__0000000000"}, "kazoo-lock"},
+		{"upper case", "/e", []string{strings.ToUpper(modeltest.Hex1) + "__lock__0000000000"}, "kazoo-lock"},
 		{"any ephemeral", "/app/x", []string{"x=host"}, ""},
 		{"as Kafka's, with children", "/controller", []string{"a", "b"}, ""},
 		{"persistent", "/controller", []string{"!controller"}, ""},
@@ -396,7 +383,7 @@ func TestRecognise(t *testing.T) {
 		if want == "" {
 			want = "nobody's"
 		}
-		if got := dialectID(dialect.Recognise(c.path, znodes(c.children...))); got != want {
+		if got := modeltest.DialectID(dialect.Recognise(c.path, znodes(c.children...))); got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}
 	}
@@ -440,7 +427,7 @@ func TestRealZnodes(t *testing.T) {
 			}
 			watches = append(watches, w)
 		}
-		if got := fmt.Sprint(dialectID(s.Dialect), " ", s.Recipe.Holders(s.Queue), " ", watches); got != want[path] {
+		if got := fmt.Sprint(modeltest.DialectID(s.Dialect), " ", s.Recipe.Holders(s.Queue), " ", watches); got != want[path] {
 			t.Errorf("%s: %s, want %s", path, got, want[path])
 		}
 		delete(want, path)

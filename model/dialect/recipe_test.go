@@ -1,4 +1,4 @@
-package model_test
+package dialect_test
 
 import (
 	"fmt"

@@ -1,0 +1,186 @@
+package doctor_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/internal/modeltest"
+)
+
+// A correct election, however its candidates come and go and whenever the
+// servers are asked, has no finding above info, and no edge is said to be wrong
+// or missing.
+func TestHealthyElection(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := model.Config{Path: "/e"}
+		s := modeltest.NewSim(t, cfg, 500*time.Millisecond, 2*time.Second)
+		s.Check = func(e model.Event) {
+			switch b := e.Body.(type) {
+			case doctor.FindingChanged:
+				if b.Finding.Severity != doctor.Info && b.Finding.ID != "flapping" {
+					t.Fatalf("%v: %s %+v", e.At.Sub(modeltest.Start), b.Finding.ID, b.Finding)
+				}
+			case model.Handoff:
+				if b.Cause == model.CauseExpired {
+					t.Fatalf("nobody's session expired: %s", b.Evidence)
+				}
+			}
+		}
+		n := rapid.IntRange(2, 6).Draw(t, "candidates")
+		moved := map[*modeltest.SimClient]bool{}
+		for i := range n {
+			c := s.Client(uint64(i+1), s.Between("timeout", 3*time.Second, 20*time.Second))
+			s.Stand(c)
+			s.Run(s.Between("pause", 0, 200*time.Millisecond))
+		}
+		often := s.Between("poll", 100*time.Millisecond, 3*time.Second)
+		s.Polls(func() time.Duration { return s.Between("until the next poll", often/4, often) }, true)
+		verified := 0
+		for range rapid.IntRange(1, 15).Draw(t, "steps") {
+			switch c := s.Clients[rapid.IntRange(1, len(s.Clients)-1).Draw(t, "who")]; rapid.IntRange(0, 5).Draw(t, "step") {
+			case 0:
+				s.Withdraw(c)
+			case 1: // steps back and stands again, as a reset does
+				s.Withdraw(c)
+				s.At(s.Between("until it stands again", 0, time.Second), func() { s.Stand(c) })
+			case 2:
+				s.Stand(c)
+			case 3:
+				s.End(c)
+			case 4:
+				if !moved[c] {
+					moved[c] = true
+					s.Move(c)
+				}
+			}
+			for range rapid.IntRange(1, 3).Draw(t, "looks") {
+				s.Run(s.Between("time", time.Millisecond, 2*time.Second))
+				st := s.J.State()
+				for i, c := range st.Queue {
+					switch e := st.Edge(i); e.State {
+					case doctor.WrongWatch, doctor.MissingWatch:
+						t.Fatalf("%v: %s: %+v", s.Tree.Now.Sub(modeltest.Start), c.Name, e)
+					case doctor.Verified:
+						verified++
+					}
+				}
+			}
+		}
+		// Once it is calm all edges are verified.
+		s.Run(2 * time.Second)
+		s.Poll(true)
+		s.Run(100 * time.Millisecond)
+		st := s.J.State()
+		for i := range st.Queue {
+			if e := st.Edge(i); i > 0 && e.State != doctor.Verified {
+				t.Fatalf("edge of %s: %+v", st.Queue[i].Name, e)
+			}
+		}
+		if len(st.Risks) > 0 {
+			t.Fatalf("at risk: %+v", st.Risks[0])
+		}
+		modeltest.Replays(t, cfg, s.All, s.Events, st)
+	})
+}
+
+// A client that is stopped, or killed, is at risk before its session expires,
+// and no bound that is told is wrong; and nobody else ever is.
+func TestRiskBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := modeltest.NewSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second, 3*time.Second)
+		s.Wall = rapid.Bool().Draw(t, "wall")
+		switch rapid.IntRange(0, 2).Draw(t, "silent") {
+		case 0:
+			s.SilentConns = true
+		case 1:
+			s.SilentDues = true
+		}
+		n := rapid.IntRange(2, 4).Draw(t, "candidates")
+		least := 2 * s.Tick
+		if s.SilentConns { // a deadline alone shows a silence a tick and a half later
+			least = max(least, 24*time.Second)
+		}
+		shortest := time.Hour
+		for i := range n {
+			c := s.Client(uint64(i+1), s.Between("timeout", max(least, 4*time.Second), 30*time.Second))
+			shortest = min(shortest, c.Timeout)
+			s.Stand(c)
+			s.Run(10 * time.Millisecond)
+		}
+		limit := shortest*2/3 - 500*time.Millisecond
+		if s.SilentConns {
+			limit -= s.Tick * 5 / 2
+		}
+		s.Every = s.Between("poll", 200*time.Millisecond, limit/2-50*time.Millisecond)
+		s.Polls(func() time.Duration { return s.Every }, false)
+		if s.SilentConns { // nor does anybody tell timeouts: how deadlines move does
+			s.Run(30 * time.Second)
+		}
+		s.Run(s.Between("warm up", s.Every*2, 20*time.Second))
+
+		victim := s.Clients[rapid.IntRange(1, n).Draw(t, "victim")]
+		led := s.J.State().Leader().Session == victim.Session
+		if !s.SilentConns {
+			if why := s.J.State().RiskWatch(s.J.State().Queue[0]); why != "" {
+				t.Fatalf("watched every %v: %s", s.Every, why)
+			}
+		}
+		var risks []doctor.Risk
+		cleared := false
+		s.Check = func(e model.Event) {
+			switch b := e.Body.(type) {
+			case doctor.RiskChanged:
+				if b.Risk.Candidate.Session != victim.Session {
+					t.Fatalf("%v: a healthy client is at risk: %+v", e.At.Sub(modeltest.Start), b.Risk)
+				}
+				if b.Raised {
+					risks = append(risks, b.Risk)
+				} else {
+					cleared = true
+				}
+			case model.Left:
+				if len(risks) == 0 {
+					t.Fatalf("%v: the znode went and no risk was told; stopped at %v", e.At.Sub(modeltest.Start), victim.StopAt.Sub(modeltest.Start))
+				}
+			case model.Handoff:
+				if b.Cause != model.CauseExpired || b.Evidence == "" {
+					t.Fatalf("the session expired: %s, %s", b.Cause, b.Evidence)
+				}
+			}
+		}
+		victim.Stopped, victim.StopAt = true, s.Tree.Now
+		if !s.SilentConns && rapid.Bool().Draw(t, "killed") {
+			victim.Server = -1
+		}
+		for !victim.Over && s.Tree.Now.Sub(victim.StopAt) < 2*time.Minute {
+			s.Run(50 * time.Millisecond)
+			if r := s.J.State().Risk(s.Candidate(victim)); r != nil {
+				risks = append(risks, *r)
+				if led != r.Leader || led && r.Next == nil {
+					t.Fatalf("led %v: %+v", led, r)
+				}
+			}
+		}
+		s.Run(time.Second)
+		if !victim.Over || !cleared || len(s.J.State().Risks) > 0 {
+			t.Fatalf("over %v, cleared %v, still %d at risk", victim.Over, cleared, len(s.J.State().Risks))
+		}
+		useful := false
+		for _, r := range risks {
+			if !r.By.IsZero() && r.By.Before(victim.Expired) {
+				t.Fatalf("expired %v after the start, and by %v it should have", victim.Expired.Sub(modeltest.Start), r.By.Sub(modeltest.Start))
+			}
+			useful = useful || !r.By.IsZero() && !r.By.After(victim.Expired.Add(2*s.Tick+victim.Timeout))
+			if r.NotBefore.After(victim.Expired) {
+				t.Fatalf("expired %v after the start, not before %v", victim.Expired.Sub(modeltest.Start), r.NotBefore.Sub(modeltest.Start))
+			}
+		}
+		if !useful {
+			t.Fatalf("no bound of any use: %+v, expired %v", risks, victim.Expired)
+		}
+	})
+}

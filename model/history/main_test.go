@@ -1,0 +1,9 @@
+package history_test
+
+import (
+	"testing"
+
+	"electop/model/internal/modeltest"
+)
+
+func TestMain(m *testing.M) { modeltest.Main(m) }

@@ -1,0 +1,40 @@
+package modeltest
+
+import (
+	"slices"
+	"time"
+)
+
+// Agenda is what will be done when, in the order of time and then of adding.
+type Agenda struct{ tasks []task }
+
+type task struct {
+	at time.Time
+	do func()
+}
+
+// Add adds something to do at that time.
+func (a *Agenda) Add(at time.Time, do func()) {
+	i, _ := slices.BinarySearchFunc(a.tasks, at, func(t task, at time.Time) int {
+		if t.at.After(at) {
+			return 1
+		}
+		return -1
+	})
+	a.tasks = slices.Insert(a.tasks, i, task{at, do})
+}
+
+// Due returns when the first task is due, ok is false if there is none.
+func (a *Agenda) Due() (at time.Time, ok bool) {
+	if len(a.tasks) == 0 {
+		return time.Time{}, false
+	}
+	return a.tasks[0].at, true
+}
+
+// Take takes out the first task.
+func (a *Agenda) Take() (do func()) {
+	do = a.tasks[0].do
+	a.tasks = slices.Delete(a.tasks, 0, 1)
+	return do
+}

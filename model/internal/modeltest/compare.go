@@ -1,0 +1,54 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"electop/model/dialect"
+	"electop/model/doctor"
+)
+
+var sameState = cmp.Options{
+	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "electop/") }),
+	cmp.Comparer(func(a, b dialect.Recipe) bool { return a.Name() == b.Name() }),
+	cmp.Comparer(func(a, b *dialect.Dialect) bool { return a == b }),
+	cmpopts.EquateEmpty(),
+}
+
+// Differs is how two states, or what holds some, differ; "" for not at all. Most
+// are equal, and cmp takes its time to find that.
+func Differs(a, b any) string {
+	if reflect.DeepEqual(a, b) {
+		return ""
+	}
+	return cmp.Diff(a, b, sameState)
+}
+
+func ID(c *dialect.Candidate) dialect.ID {
+	if c == nil {
+		return dialect.ID{}
+	}
+	return c.ID()
+}
+
+func Text(t rapid.TB, s *doctor.State) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func Heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

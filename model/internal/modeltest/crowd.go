@@ -1,0 +1,78 @@
+package modeltest
+
+import (
+	"fmt"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/session"
+	"electop/model/znode"
+)
+
+// Table is what three servers say of a healthy Crowd.
+func (c *Crowd) Table() *session.Table {
+	told := session.Answer{State: session.Answered, At: c.At}
+	t := &session.Table{At: c.At, End: c.At, Whole: true, Servers: make([]session.Server, 3)}
+	st := c.J.State()
+	for i := range t.Servers {
+		t.Servers[i] = session.Server{Addr: fmt.Sprint("zk", i), Basic: told, Connections: told, Sessions: told, Watches: told}
+	}
+	for k, x := range st.Queue {
+		s := &t.Servers[x.Session%3]
+		s.Clients = append(s.Clients, session.Client{Session: x.Session, Timeout: 10 * time.Second, LastResponse: c.At.Sub(Start)})
+		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: "/e/" + x.Name})
+		if k > 0 {
+			s.Watched = append(s.Watched, session.Watch{Path: "/e/" + st.Queue[k-1].Name, Sessions: []uint64{x.Session}})
+		}
+		t.Servers[0].Deadlines = append(t.Servers[0].Deadlines, session.Deadline{Session: x.Session, At: c.At.Sub(Start) + time.Hour})
+	}
+	return t
+}
+
+// Crowd is an election of n candidates in which one leaves and one joins at
+// every change, the leader every tenth time.
+type Crowd struct {
+	J     *doctor.Journal
+	At    time.Time
+	Names []string
+	First []znode.Znode
+	Next  uint32
+}
+
+func NewCrowd(n int) *Crowd {
+	c := &Crowd{J: doctor.NewJournal(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}), At: Start}
+	for range n {
+		c.First = append(c.First, c.znode())
+	}
+	c.start()
+	return c
+}
+
+// start shows the journal the first read.
+func (c *Crowd) start() {
+	c.J.Apply(&model.Connection{At: c.At, Link: model.Connected})
+	c.J.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
+}
+
+func (c *Crowd) znode() znode.Znode {
+	name := fmt.Sprintf("guid-n_%010d", c.Next)
+	c.Next++
+	c.Names = append(c.Names, name)
+	return znode.Znode{Name: name, Session: uint64(c.Next), Czxid: int64(c.Next), Ctime: c.At, Data: znode.NewData([]byte("host"))}
+}
+
+func (c *Crowd) Stat() znode.Parent { return Stat(1, c.Next, int32(len(c.Names))) }
+
+func (c *Crowd) Change(i int) *model.Read {
+	c.At = c.At.Add(time.Millisecond)
+	gone := 0
+	if i%10 != 0 {
+		gone = i * 7919 % len(c.Names)
+	}
+	r := &model.Read{At: c.At, Notified: c.At, Presence: model.Present, Gone: []string{c.Names[gone]}}
+	c.Names = append(c.Names[:gone], c.Names[gone+1:]...)
+	r.New = []znode.Znode{c.znode()}
+	r.Parent = c.Stat()
+	return r
+}

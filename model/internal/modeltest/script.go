@@ -1,0 +1,139 @@
+package modeltest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/znode"
+)
+
+// Script plays a tree to a journal, one line a step, and collects the events
+// as short text.
+type Script struct {
+	*testing.T
+	Tree *Tree
+	W    *Watcher
+	J    *doctor.Journal
+}
+
+var Start = NewTree().Now
+
+func NewScript(t *testing.T, cfg model.Config) *Script {
+	tr := NewTree()
+	tr.CreateParent(0)
+	cfg.Path = "/e"
+	s := &Script{t, tr, &Watcher{Tree: tr}, doctor.NewJournal(cfg)}
+	s.Apply(&model.Connection{At: tr.Now, Link: model.Connected, Session: 9, Server: "127.0.0.1:2181"})
+	return s
+}
+
+// Acked is an election whose leaders acknowledge.
+var Acked = model.Config{AckPath: "/leader", AckExpected: true}
+
+// After lets time pass.
+func (s *Script) After(d time.Duration) { s.Tree.Now = s.Tree.Now.Add(d) }
+
+func (s *Script) Apply(o model.Observation) []string {
+	var out []string
+	for _, e := range s.J.Apply(o) {
+		out = append(out, Short(e))
+	}
+	return out
+}
+
+func (s *Script) Read() []string { return s.Apply(s.W.Read(false, false, nil)) }
+
+func (s *Script) Join(session uint64) string {
+	return s.Tree.Create("n_", true, session, fmt.Sprint("host", session))
+}
+
+// Ack is the acknowledgement of the candidate with that name.
+func (s *Script) Ack(name string) []string {
+	z := s.Tree.Children[name]
+	return s.Apply(&model.Ack{
+		At: s.Tree.Now, Presence: model.Present, Session: z.Session,
+		Data: znode.NewData(model.AckData("/e/"+name, z.Czxid)),
+	})
+}
+
+func (s *Script) Advance() []string { return s.Apply(&model.Advance{At: s.Tree.Now}) }
+
+func (s *Script) Want(got []string, want ...string) {
+	s.Helper()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		s.Errorf("events:\n\t%s\nwant:\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+func Short(e model.Event) string {
+	name := func(c *dialect.Candidate) string {
+		if c == nil {
+			return "nobody"
+		}
+		return strings.TrimLeft(strings.TrimPrefix(c.Name, "n_"), "0") + "."
+	}
+	var s string
+	switch b := e.Body.(type) {
+	case doctor.Snapshot:
+		s = fmt.Sprintf("state %s %d", b.State.Phase, len(b.State.Queue)+len(b.State.Ignored))
+	case model.Joined:
+		s = "joined " + name(b.Candidate)
+	case model.Left:
+		s = "left " + name(b.Candidate)
+	case model.Missed:
+		s = fmt.Sprint("missed ", b.Creates, " ", b.Deletes, " ", b.Known)
+	case model.LinkChanged:
+		s = fmt.Sprint("link ", b.Link)
+	case model.Handoff:
+		s = fmt.Sprintf("handoff %s > %s %s", name(b.From), name(b.To), b.Cause)
+		for _, d := range []struct {
+			name string
+			*time.Duration
+		}{{"silent", b.Silent}, {"takeover", b.Takeover}, {"vacant", b.Vacant}} {
+			if d.Duration != nil {
+				s += fmt.Sprint(" ", d.name, " ", d.Duration)
+			}
+		}
+	}
+	return fmt.Sprintf("%d %v %s", e.N, e.At.Sub(Start), s)
+}
+
+func (s *Script) Cast(id string, belief model.Belief, fault model.Fault, session uint64) {
+	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: id, Belief: belief, Fault: fault, Session: session, Znode: "n"}})
+}
+
+func (s *Script) Props() model.Properties { return s.J.State().Properties }
+
+func (s *Script) Add(name string, session uint64, data string) string {
+	return s.Tree.Create(name, true, session, data)
+}
+
+// Whose is what the journal recognised, and its contenders by label.
+func (s *Script) Whose(want string) {
+	s.Helper()
+	st := s.J.State()
+	got := DialectID(st.Dialect) + ", " + st.Recipe.Name() + ":"
+	for _, c := range st.Queue {
+		got += " " + c.Label()
+	}
+	if len(st.Ignored) > 0 {
+		got += fmt.Sprintf(" (%d ignored)", len(st.Ignored))
+	}
+	if got != want {
+		s.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Lone is a look at a single znode; czxid 0: it is not there.
+func (s *Script) Lone(czxid int64, data string) []string {
+	r := &model.Read{At: s.Tree.Now, Presence: model.Present, Single: true}
+	if czxid != 0 {
+		r.New = []znode.Znode{{Name: "controller", Session: uint64(czxid), Czxid: czxid, Ctime: Start, Data: znode.NewData([]byte(data))}}
+	}
+	return s.Apply(r)
+}

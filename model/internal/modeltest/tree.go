@@ -1,0 +1,183 @@
+package modeltest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+)
+
+// Tree is the part of a ZooKeeper that an election needs: one parent, its
+// children, and the counters as the server keeps them.
+type Tree struct {
+	Zxid     int64
+	Now      time.Time
+	Exists   bool
+	czxid    int64
+	Pzxid    int64
+	Creates  uint32
+	Deletes  uint32 // no server keeps this one
+	Children map[string]znode.Znode
+}
+
+const Jammed = 1<<31 - 1
+
+func NewTree() *Tree {
+	return &Tree{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Zxid: 0x100000000}
+}
+
+func (t *Tree) CreateParent(creates uint32) {
+	if t.Exists {
+		return
+	}
+	t.Zxid++
+	t.Exists, t.czxid, t.Pzxid = true, t.Zxid, t.Zxid
+	t.Creates, t.Deletes, t.Children = creates, creates, map[string]znode.Znode{}
+}
+
+func (t *Tree) DeleteParent() {
+	for _, name := range t.Names() {
+		t.Delete(name)
+	}
+	if t.Exists {
+		t.Zxid++
+		t.Exists = false
+	}
+}
+
+// Create makes a child; sequential ones get the counter appended. It returns
+// the name, "" if there was one or there is no parent.
+func (t *Tree) Create(name string, sequential bool, session uint64, data string) string {
+	if !t.Exists {
+		return ""
+	}
+	if sequential {
+		name += fmt.Sprintf("%010d", int32(t.Creates))
+	}
+	if _, ok := t.Children[name]; ok {
+		return ""
+	}
+	t.Zxid++
+	t.Children[name] = znode.Znode{
+		Name: name, Session: session, Czxid: t.Zxid, Ctime: t.Now.Truncate(time.Millisecond), Data: znode.NewData([]byte(data)),
+	}
+	if t.Creates < Jammed {
+		t.Creates++
+		t.Pzxid = t.Zxid
+	}
+	return name
+}
+
+func (t *Tree) Delete(name string) {
+	if _, ok := t.Children[name]; !ok || !t.Exists {
+		return
+	}
+	t.Zxid++
+	delete(t.Children, name)
+	t.Deletes++
+	t.Pzxid = t.Zxid
+}
+
+func (t *Tree) Names() []string { return slices.Sorted(maps.Keys(t.Children)) }
+
+func (t *Tree) Stat() znode.Parent {
+	n := int32(len(t.Children))
+	return znode.Parent{Czxid: t.czxid, Ctime: time.UnixMilli(1).UTC(), Cversion: int32(2*t.Creates) - n, Children: n, Pzxid: t.Pzxid}
+}
+
+// Watcher reads a tree as an observer does: the list and the stat at once,
+// then one child after another.
+type Watcher struct {
+	Tree  *Tree
+	Czxid int64                  // of the parent read last; 0: none
+	Known map[string]znode.Znode // as read last
+}
+
+// Read makes a Read. between runs before each read of a child. full reads
+// everything anew.
+func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
+	t := w.Tree
+	if !t.Exists {
+		w.Czxid, w.Known = 0, nil
+		return &model.Read{At: t.Now, Presence: model.Absent, Gap: gap}
+	}
+	r := &model.Read{At: t.Now, Presence: model.Present, Parent: t.Stat(), Full: full || w.Czxid != t.czxid, Gap: gap}
+	listed := t.Names()
+	before := w.Known
+	if r.Full {
+		before = nil
+	}
+	known := make(map[string]znode.Znode, len(listed))
+	for name := range before {
+		if _, ok := t.Children[name]; !ok {
+			r.Gone = append(r.Gone, name)
+		}
+	}
+	slices.Sort(r.Gone)
+	w.Czxid = t.czxid
+	for _, name := range listed {
+		if z, ok := before[name]; ok {
+			known[name] = z
+			continue
+		}
+		if between != nil {
+			between()
+		}
+		z, ok := t.Children[name]
+		if !ok || !t.Exists {
+			r.New = append(r.New, znode.Znode{Name: name, Unread: true})
+			continue
+		}
+		known[name] = z
+		r.New = append(r.New, z)
+	}
+	w.Known = known
+	return r
+}
+
+// Refresh reads one known child again; nil if it is gone.
+func (w *Watcher) Refresh(name string) *model.Refresh {
+	z, ok := w.Tree.Children[name]
+	if _, known := w.Known[name]; !ok || !known || !w.Tree.Exists || w.Czxid != w.Tree.czxid {
+		return nil
+	}
+	w.Known[name] = z
+	return &model.Refresh{At: w.Tree.Now, Znode: z}
+}
+
+// Queue is what the watcher should think of the election.
+func (w *Watcher) Queue() (contenders []dialect.ID, others []string) {
+	var zs []znode.Znode
+	for _, z := range w.Known {
+		if _, ok := znode.Sequence(z.Name); ok && z.Session != 0 {
+			zs = append(zs, z)
+		} else {
+			others = append(others, z.Name)
+		}
+	}
+	slices.Sort(others)
+	slices.SortFunc(zs, func(a, b znode.Znode) int {
+		x, _ := znode.Sequence(a.Name)
+		y, _ := znode.Sequence(b.Name)
+		switch {
+		case x != y:
+			return int(x - y)
+		case a.Czxid != b.Czxid:
+			return int(a.Czxid - b.Czxid)
+		}
+		panic("one czxid twice")
+	})
+	for _, z := range zs {
+		contenders = append(contenders, dialect.ID{Name: z.Name, Czxid: z.Czxid})
+	}
+	return contenders, others
+}
+
+// Stat is a parent as a server shows it (DataNode.copyStat).
+func Stat(czxid int64, creates uint32, children int32) znode.Parent {
+	return znode.Parent{Czxid: czxid, Cversion: int32(2*creates) - children, Children: children, Pzxid: czxid + int64(creates)}
+}
