@@ -108,6 +108,36 @@ type entry struct {
 	Table      *session.Table    `json:"table,omitempty"`
 }
 
+// newEntry returns the entry of an observation: it is in the field of its type.
+func newEntry(o model.Observation) *entry {
+	l := &entry{}
+	if c, ok := o.(*model.Cast); ok {
+		l.Cast = newCastLine(c)
+		return l
+	}
+	fields, v := reflect.ValueOf(l).Elem(), reflect.ValueOf(o)
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.Type() == v.Type() {
+			f.Set(v)
+		}
+	}
+	return l
+}
+
+// observation returns the observation of the first field that is set, nil for none.
+func (l *entry) observation() model.Observation {
+	fields := reflect.ValueOf(l).Elem()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); !f.IsNil() {
+			if c, ok := f.Interface().(*castLine); ok {
+				return c.observation()
+			}
+			return f.Interface().(model.Observation)
+		}
+	}
+	return nil
+}
+
 var entryShape = boundedjson.ShapeOf(reflect.TypeFor[*entry]())
 
 // Encoder writes a recording, one line a call and one Write a line, so that a
@@ -121,36 +151,7 @@ func NewEncoder(w io.Writer, h Header) (*Encoder, error) {
 }
 
 // Encode writes one observation.
-func (e *Encoder) Encode(o model.Observation) error {
-	var l entry
-	switch o := o.(type) {
-	case *model.Read:
-		l.Read = o
-	case *model.Refresh:
-		l.Refresh = o
-	case *model.Ack:
-		l.Ack = o
-	case *model.Connection:
-		l.Connection = o
-	case *model.Cast:
-		l.Cast = newCastLine(o)
-	case *model.Switch:
-		l.Switch = o
-	case *model.Wake:
-		l.Wake = o
-	case *model.Pace:
-		l.Pace = o
-	case *model.Rules:
-		l.Rules = o
-	case *model.Write:
-		l.Write = o
-	case *model.Advance:
-		l.Advance = o
-	case *session.Table:
-		l.Table = o
-	}
-	return e.write(l)
-}
+func (e *Encoder) Encode(o model.Observation) error { return e.write(newEntry(o)) }
 
 func (e *Encoder) write(v any) error {
 	b, err := znode.SafeJSON(v)
@@ -231,31 +232,8 @@ func (raw Line) Decode() (model.Observation, error) {
 	if err := entryShape.Unmarshal(raw.text, &l); err != nil {
 		return nil, fmt.Errorf("recording line %d: %w", raw.n, err)
 	}
-	switch {
-	case l.Read != nil:
-		return l.Read, nil
-	case l.Refresh != nil:
-		return l.Refresh, nil
-	case l.Ack != nil:
-		return l.Ack, nil
-	case l.Connection != nil:
-		return l.Connection, nil
-	case l.Cast != nil:
-		return l.Cast.observation(), nil
-	case l.Switch != nil:
-		return l.Switch, nil
-	case l.Wake != nil:
-		return l.Wake, nil
-	case l.Pace != nil:
-		return l.Pace, nil
-	case l.Rules != nil:
-		return l.Rules, nil
-	case l.Write != nil:
-		return l.Write, nil
-	case l.Advance != nil:
-		return l.Advance, nil
-	case l.Table != nil:
-		return l.Table, nil
+	if o := l.observation(); o != nil {
+		return o, nil
 	}
 	return nil, fmt.Errorf("recording line %d: this version does not know the observation", raw.n)
 }
