@@ -126,7 +126,7 @@ func (cs *children) first() *dialect.Candidate {
 }
 
 // order is the recipe's order as a comparison.
-func (cs *children) order(a, b *dialect.Candidate) int { return compare(cs.recipe, a, b) }
+func (cs *children) order(a, b *dialect.Candidate) int { return dialect.Compare(cs.recipe, a, b) }
 
 // clear takes all out.
 func (cs *children) clear() {
@@ -155,18 +155,5 @@ func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
 // Position finds a contender in an ordered queue.
 func Position(r dialect.Recipe, queue []*dialect.Candidate, c *dialect.Candidate) (int, bool) {
-	return slices.BinarySearchFunc(queue, c, func(a, b *dialect.Candidate) int { return compare(r, a, b) })
-}
-
-// compare compares two contenders in a recipe's order.
-func compare(r dialect.Recipe, a, b *dialect.Candidate) int {
-	switch {
-	case a == b:
-		return 0
-	case r.Before(a, b):
-		return -1
-	case r.Before(b, a):
-		return 1
-	}
-	return 0
+	return slices.BinarySearchFunc(queue, c, func(a, b *dialect.Candidate) int { return dialect.Compare(r, a, b) })
 }

@@ -89,6 +89,6 @@ func (n *naming) candidates(zs []znode.Znode, at time.Time, joined bool) []*dial
 	for i := range zs {
 		out[i] = n.candidate(zs[i], at, joined)
 	}
-	slices.SortFunc(out, func(a, b *dialect.Candidate) int { return compare(recipe, a, b) })
+	slices.SortFunc(out, func(a, b *dialect.Candidate) int { return dialect.Compare(recipe, a, b) })
 	return out
 }

@@ -82,3 +82,16 @@ func (herd) Notified(queue []*Candidate, i int) int {
 	}
 	return 0
 }
+
+// Compare compares two contenders in a recipe's order.
+func Compare(r Recipe, a, b *Candidate) int {
+	switch {
+	case a == b:
+		return 0
+	case r.Before(a, b):
+		return -1
+	case r.Before(b, a):
+		return 1
+	}
+	return 0
+}

@@ -46,7 +46,7 @@ func twoLeaders(r *report) {
 		Sessions:   []uint64{head.Session, a.Session},
 		References: []string{"CURATOR-620", "CURATOR-653", "CURATOR-696"},
 	}
-	if was, ok := r.d.former.sessions[a.Session]; ok && r.owners()[a.Session] == nil {
+	if was, ok := r.m.former.sessions[a.Session]; ok && r.owners()[a.Session] == nil {
 		f.Evidence = append(f.Evidence, "its candidate "+znode.Safe(was.name, 0)+" was deleted at "+units.Clock(was.at))
 	}
 	r.find(znode.Safe(head.Name, 0), f, hold{wait: ackGrace})
@@ -127,7 +127,7 @@ func ackDisagrees(r *report) {
 		f.Advice = "Delete " + znode.Safe(a.Path, 0) + ", or use another acknowledgement (--ack)."
 		subject = "persistent"
 	case a.Presence == model.Absent && head != nil:
-		if d := s.Dialect; d != nil && d.Foreign() && !r.d.cfg.AckExpected {
+		if d := s.Dialect; d != nil && d.Foreign() && !r.m.cfg.AckExpected {
 			h.wait = ackGraceForeign
 		}
 		f.Title = "the leader did not acknowledge"

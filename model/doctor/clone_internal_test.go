@@ -23,21 +23,21 @@ var (
 	// sharedMaps and sharedSlices are made anew when they change. What is
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
-		"doctor.predecessors.before", // copied before it is written, as it is marked as shared
-		"doctor.riskView", "election.sessions.known.clients", "election.sessions.known.timeouts",
+		"doctor.memory.predecessors.before", // copied before it is written, as it is marked as shared
+		"doctor.memory.risks.view", "election.sessions.known.clients", "election.sessions.known.timeouts",
 	}
 	sharedSlices = []string{
 		"election.steps", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
-		"election.past.handoffs", "election.past.reigns", "doctor.lost", "doctor.findings", "held",
+		"election.past.handoffs", "election.past.reigns", "doctor.memory.lost", "doctor.memory.suspicions.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
 		"doctor.rules", "election.steps[].On.Children",
-		"cfg.Standing", "doctor.cfg.Standing", "election.cfg.Standing", "doctor.unmatched", "doctor.riskOrder", "doctor.circle",
+		"cfg.Standing", "doctor.memory.cfg.Standing", "election.cfg.Standing", "doctor.memory.suspicions.standing", "doctor.memory.risks.order", "doctor.memory.circle",
 		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted",
 	}
 	// notCloned is what the clone makes anew when it needs it.
-	notCloned = []string{"cached", "doctor.out", "election.cached", "election.events.due", "election.last", "election.children.owned"}
+	notCloned = []string{"cached", "doctor.memory.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}
 )
 
 // settable makes an unexported field writable.
@@ -168,7 +168,7 @@ func compare(path string, a, b reflect.Value, report func(string)) {
 		}
 	case reflect.Func, reflect.Interface: // recipes and events are values
 	default:
-		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y && path != "doctor.predecessors.shared" {
+		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y && path != "doctor.memory.predecessors.shared" {
 			report(fmt.Sprintf("%s is %s, in the clone %s", path, x, y))
 		}
 	}
@@ -196,7 +196,7 @@ func TestCloneSharesNothingThatIsWritten(t *testing.T) {
 	compare("", reflect.ValueOf(j).Elem(), reflect.ValueOf(&same).Elem(), func(s string) {
 		found[strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })[0]] = true
 	})
-	for _, field := range []string{"election.children.known", "election.children.queue", "election.children.rest", "election.roster.members", "election.roster.former", "election.events.held", "election.past.handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.risks", "doctor.former.sessions", "doctor.former.ring", "doctor.suspects"} {
+	for _, field := range []string{"election.children.known", "election.children.queue", "election.children.rest", "election.roster.members", "election.roster.former", "election.events.held", "election.past.handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.memory.risks.byID", "doctor.memory.former.sessions", "doctor.memory.former.ring", "doctor.memory.suspicions.byKey"} {
 		if !found[field] {
 			t.Errorf("that %s is shared went unnoticed", field)
 		}

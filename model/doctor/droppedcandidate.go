@@ -14,8 +14,8 @@ import (
 // than the end of the session's own znode.
 func droppedCandidate(r *report) {
 	s := r.s
-	last, base := r.d.watch.last, r.d.watch.base
-	if last == nil || base == nil || r.in&onTable == 0 && !r.d.onlookers {
+	last, base := r.m.watch.last, r.m.watch.base
+	if last == nil || base == nil || r.in&onTable == 0 && !r.m.onlookers {
 		return
 	}
 	var dropped, others []uint64
@@ -27,8 +27,8 @@ func droppedCandidate(r *report) {
 		if r.owners()[session] != nil || stands[session] || r.observing(session) || s.Ours(session) {
 			continue
 		}
-		was, stood := r.d.former.sessions[session]
-		sure := was.unseen == unseen(s.Totals)+r.d.former.unread
+		was, stood := r.m.former.sessions[session]
+		sure := was.unseen == unseen(s.Totals)+r.m.former.unread
 		follows, watches := false, false
 		for _, name := range w.names {
 			c := r.child(name)
@@ -45,11 +45,11 @@ func droppedCandidate(r *report) {
 			others = append(others, session)
 		}
 	}
-	r.d.onlookers = len(dropped)+len(others) > 0
+	r.m.onlookers = len(dropped)+len(others) > 0
 	slices.Sort(dropped)
 	slices.Sort(others)
 	for _, session := range dropped {
-		was := r.d.former.sessions[session]
+		was := r.m.former.sessions[session]
 		f := Finding{
 			Severity: atMost(r.ceiling(), Warning),
 			Title:    "a session follows the election but is no longer in the queue",

@@ -9,25 +9,6 @@ import (
 	"electop/model/znode"
 )
 
-// serverHistory is the tables that rules about the ensemble compare: the last
-// two that have ephemerals, calm apart.
-type serverHistory struct{ last, next, base *session.Table }
-
-func (h *serverHistory) add(t *session.Table) {
-	if !slices.ContainsFunc(t.Servers, func(s session.Server) bool { return s.Sessions.State == session.Answered }) {
-		return
-	}
-	switch {
-	case h.last != nil && t.At.Before(h.last.At):
-		*h = serverHistory{next: t}
-	case h.next == nil:
-		h.next = t
-	case t.At.Sub(h.next.At) >= calm:
-		h.base, h.next = h.next, t
-	}
-	h.last = t
-}
-
 // ensembleSplit finds two members that both lead the ensemble.
 func ensembleSplit(r *report) {
 	t := r.s.Table
@@ -94,8 +75,8 @@ type missingOn struct {
 
 // ephemeralsDiffer finds servers that disagree on who is in the queue.
 func ephemeralsDiffer(r *report) {
-	h := &r.d.servers
-	if h.last == nil || h.base == nil || r.in&onTable == 0 && !r.d.differ {
+	h := &r.m.servers
+	if h.last == nil || h.base == nil || r.in&onTable == 0 && !r.m.differ {
 		return
 	}
 	before := differences(h.base)
@@ -105,7 +86,7 @@ func ephemeralsDiffer(r *report) {
 			both = append(both, m)
 		}
 	}
-	r.d.differ = len(both) > 0
+	r.m.differ = len(both) > 0
 	if len(both) == 0 {
 		return
 	}
@@ -166,9 +147,4 @@ func differences(t *session.Table) map[missingOn]bool {
 		}
 	}
 	return out
-}
-
-func sortSessions(f *Finding) {
-	slices.Sort(f.Sessions)
-	f.Sessions = slices.Compact(f.Sessions)
 }

@@ -28,6 +28,14 @@ func (s Severity) rank() int {
 	return 0
 }
 
+// atMost is the severity, or the ceiling where that is lower.
+func atMost(ceiling, s Severity) Severity {
+	if s.rank() > ceiling.rank() {
+		return ceiling
+	}
+	return s
+}
+
 // Finding is a problem that the doctor noticed. It is immutable.
 type Finding struct {
 	ID       string // of the kind: "ghost-node"
@@ -68,18 +76,13 @@ func Worst(fs []*Finding) (worst Severity) {
 	return worst
 }
 
-// Ghost returns the contender that the owner of c goes by, where c is an older
-// znode of the same session and its owner may not know of it; nil where c is no
-// such znode as far as is known.
-func (s *State) Ghost(c *dialect.Candidate) *dialect.Candidate {
-	for _, f := range s.Findings {
-		n := len(f.ghosts)
-		if n < 2 || f.Severity == Info || f.ghosts[n-1] == c.ID() || !slices.Contains(f.ghosts, c.ID()) {
-			continue
-		}
-		if known, _ := s.Candidate(f.ghosts[n-1]); known != nil {
-			return known
-		}
-	}
-	return nil
+func sortSessions(f *Finding) {
+	slices.Sort(f.Sessions)
+	f.Sessions = slices.Compact(f.Sessions)
+}
+
+// sameFinding reports whether nothing is new.
+func sameFinding(a, b *Finding) bool {
+	return a.Severity == b.Severity && a.Title == b.Title && slices.Equal(a.Evidence, b.Evidence) &&
+		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && slices.Equal(a.ghosts, b.ghosts) && a.Harm == b.Harm && a.Advice == b.Advice
 }

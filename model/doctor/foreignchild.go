@@ -84,14 +84,6 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 	return "", ""
 }
 
-// ceiling is the highest severity in what may not be an election.
-func (r *report) ceiling() Severity {
-	if r.guessed() {
-		return Info
-	}
-	return Critical
-}
-
 // expected reports whether a system is known to keep such children there.
 func (r *report) expected(c *dialect.Candidate) bool {
 	switch r.dialect() {

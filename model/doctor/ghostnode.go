@@ -79,6 +79,6 @@ func ghostNode(r *report) {
 // ghost reports whether a ghost-node finding names the contender: that finding
 // also reports its missing watch.
 func (r *report) ghost(c *dialect.Candidate) bool {
-	found := r.d.suspects["ghost-node "+znode.Hex(c.Session)]
+	found := r.m.suspicions.byKey["ghost-node "+znode.Hex(c.Session)]
 	return found != nil && found.seen && found.finding.Severity != Info && slices.Contains(found.finding.Znodes, r.path(c.Name))
 }

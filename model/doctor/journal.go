@@ -131,11 +131,11 @@ func (j *Journal) Size() int { return j.election.Size() }
 // it copies.
 func (j *Journal) Memory() (bytes, things int) {
 	d := &j.doctor
-	bytes = j.election.Memory() + d.memory()
+	bytes = j.election.Memory() + d.bytes()
 	return bytes, j.election.Size() + len(d.former.sessions)
 }
 
-func (d *Doctor) memory() int {
+func (d *Doctor) bytes() int {
 	const suspectBytes, riskBytes, formerBytes = 160, 48, 80
-	return len(d.suspects)*suspectBytes + len(d.risks)*riskBytes + len(d.former.sessions)*formerBytes + len(d.former.ring)*8
+	return len(d.suspicions.byKey)*suspectBytes + len(d.risks.byID)*riskBytes + len(d.former.sessions)*formerBytes + len(d.former.ring)*8
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // parentWent notes that the parent was deleted.
-func (d *Doctor) parentWent(at time.Time) {
+func (d *memory) parentWent(at time.Time) {
 	d.parentGone, d.lost = at, d.lost[:0:0]
 	for session, f := range d.former.sessions {
 		if age := at.Sub(f.at); age >= 0 && age <= vanishNear {
@@ -35,7 +35,7 @@ func (d *Doctor) parentWent(at time.Time) {
 // parentVanished finds elections that were deleted while candidates used them.
 func parentVanished(r *report) {
 	s := r.s
-	d := r.d
+	d := r.m
 	if len(d.lost) == 0 {
 		return
 	}

@@ -15,13 +15,10 @@ type Pending struct {
 	Left time.Duration
 }
 
-// Pending returns the suspicions that are not findings yet, by rule.
-func (s *State) Pending() []Pending { return s.pending }
-
 // pending lists the suspicions that want to last longer.
-func (d *Doctor) pending(at time.Time) []Pending {
+func (u *suspicions) pending(at time.Time) []Pending {
 	var out []Pending
-	for _, s := range d.suspects {
+	for _, s := range u.byKey {
 		if s.raised || s.ages {
 			continue
 		}

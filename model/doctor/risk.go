@@ -7,7 +7,6 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/session"
-	"electop/model/units"
 )
 
 // Risk says that a contender's session is about to expire.
@@ -35,75 +34,39 @@ type RiskChanged struct {
 
 func (RiskChanged) EventBody() {}
 
-// Risk returns the known risk of the contender, nil for none.
-func (s *State) Risk(c *dialect.Candidate) *Risk {
-	if c == nil {
+// risks are the contenders at risk.
+type risks struct {
+	byID map[dialect.ID]*Risk
+	// view and order are shared by states: they are replaced, never written.
+	view   map[dialect.ID]*Risk
+	order  []*Risk
+	rounds int // of the tracker that were assessed
+}
+
+// assess brings the risks up to date with what the tracker knows, and returns what
+// that raises or clears.
+func (k *risks) assess(at time.Time, queue []*dialect.Candidate, recipe dialect.Recipe, sessions *session.Tracker) (events []model.EventBody) {
+	if len(k.byID) == 0 && sessions.Rounds() == k.rounds {
 		return nil
 	}
-	return s.risks[c.ID()]
-}
-
-// RiskWatch says why electop would not see a risk of the contender in time, "" if
-// it would.
-func (s *State) RiskWatch(c *dialect.Candidate) string {
-	t := s.Answers
-	if t == nil {
-		return "the servers were not asked (v)"
-	}
-	if t.Every <= 0 {
-		return "the servers are asked for connections and sessions only on request (v)"
-	}
-	refused, deadlines := "", false
-	for i := range t.Servers {
-		x := &t.Servers[i]
-		if a := x.Connections.State; refused == "" && a != session.Answered && a != session.NotAsked {
-			refused = x.Unanswered("connections", x.Connections)
-		}
-		deadlines = deadlines || x.Sessions.State == session.Answered && len(x.Deadlines) > 0
-	}
-	if refused == "" && !t.Whole {
-		refused = "not all members of the ensemble are known"
-	}
-	if refused != "" && !deadlines {
-		return refused
-	}
-	if c == nil {
-		return ""
-	}
-	to := s.Tracked.Timeout(c.Session)
-	if m := s.Member(c); to == 0 && m != nil {
-		to = m.Timeout
-	}
-	if to <= 0 {
-		return "its session's timeout is unknown"
-	}
-	// A stopped client is silent for a third of its timeout as healthy ones
-	// are; two rounds later it shows, and it has to before its session expires.
-	if left := (to - to/3 - session.Slack) / 2; t.Every > left {
-		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to)
-	}
-	return ""
-}
-
-// assess brings the risks up to date with what the tracker knows.
-func (d *Doctor) assess(at time.Time, j *model.Journal) {
-	queue, recipe := j.Queue()
-	sessions, holders := j.Sessions(), recipe.Holders(queue)
-	if sessions.Rounds() != d.assessed {
-		d.assessed = sessions.Rounds()
+	holders := recipe.Holders(queue)
+	if sessions.Rounds() != k.rounds {
+		k.rounds = sessions.Rounds()
 		for i, c := range queue {
-			if sessions.Danger(c.Session, at) != nil && d.risks[c.ID()] == nil {
+			if sessions.Danger(c.Session, at) != nil && k.byID[c.ID()] == nil {
 				r := &Risk{Candidate: c, Since: at}
 				place(r, queue, i, holders)
-				d.set(r)
+				k.set(r)
 			}
 		}
 	}
-	for _, old := range d.riskList(recipe) {
+	for _, old := range k.list(recipe) {
 		i, stands := model.Position(recipe, queue, old.Candidate)
 		danger := sessions.Danger(old.Candidate.Session, at)
 		if !stands || danger == nil {
-			d.unrisk(old)
+			delete(k.byID, old.Candidate.ID())
+			k.view = nil
+			events = append(events, RiskChanged{*old, false})
 			continue
 		}
 		r := *old
@@ -111,23 +74,24 @@ func (d *Doctor) assess(at time.Time, j *model.Journal) {
 		place(&r, queue, i, holders)
 		if !r.said || r.moved() {
 			r.said, r.announced = true, r.By
-			d.emit(RiskChanged{r, true})
+			events = append(events, RiskChanged{r, true})
 		}
 		if r != *old {
-			d.set(&r)
+			k.set(&r)
 		}
 	}
+	return events
 }
 
 // moved reports whether the bound differs from the last one published and is
 // not lower.
 func (r *Risk) moved() bool { return r.announced.IsZero() != r.By.IsZero() || r.By.After(r.announced) }
 
-func (d *Doctor) set(r *Risk) {
-	if d.risks == nil {
-		d.risks = make(map[dialect.ID]*Risk)
+func (k *risks) set(r *Risk) {
+	if k.byID == nil {
+		k.byID = make(map[dialect.ID]*Risk)
 	}
-	d.risks[r.Candidate.ID()], d.riskView = r, nil
+	k.byID[r.Candidate.ID()], k.view = r, nil
 }
 
 // place sets whether the contender at position i holds the role, and who is next.
@@ -138,16 +102,9 @@ func place(r *Risk, queue []*dialect.Candidate, i, holders int) {
 	}
 }
 
-// unrisk clears a risk.
-func (d *Doctor) unrisk(r *Risk) {
-	delete(d.risks, r.Candidate.ID())
-	d.riskView = nil
-	d.emit(RiskChanged{*r, false})
-}
-
-// risksDue returns when the first risk is given up; zero: there is none.
-func (d *Doctor) risksDue(sessions *session.Tracker) (due time.Time) {
-	for _, r := range d.risks {
+// due returns when the first risk is given up; zero: there is none.
+func (k *risks) due(sessions *session.Tracker) (due time.Time) {
+	for _, r := range k.byID {
 		danger := session.Danger{By: r.By, Since: r.Since}
 		if over := danger.Over(sessions.Heard()); due.IsZero() || over.Before(due) {
 			due = over
@@ -156,31 +113,21 @@ func (d *Doctor) risksDue(sessions *session.Tracker) (due time.Time) {
 	return due
 }
 
-// riskList returns the risks in queue order, and makes the view of them that
+// list returns the risks in queue order, and makes the view of them that
 // states share.
-func (d *Doctor) riskList(recipe dialect.Recipe) []*Risk {
-	if len(d.risks) == 0 {
-		d.riskView, d.riskOrder = nil, nil
+func (k *risks) list(recipe dialect.Recipe) []*Risk {
+	if len(k.byID) == 0 {
+		k.view, k.order = nil, nil
 		return nil
 	}
-	if d.riskView == nil {
-		d.riskView = make(map[dialect.ID]*Risk, len(d.risks))
-		d.riskOrder = make([]*Risk, 0, len(d.risks))
-		for id, r := range d.risks {
-			d.riskView[id] = r
-			d.riskOrder = append(d.riskOrder, r)
+	if k.view == nil {
+		k.view = make(map[dialect.ID]*Risk, len(k.byID))
+		k.order = make([]*Risk, 0, len(k.byID))
+		for id, r := range k.byID {
+			k.view[id] = r
+			k.order = append(k.order, r)
 		}
-		slices.SortFunc(d.riskOrder, func(a, b *Risk) int {
-			switch x, y := a.Candidate, b.Candidate; {
-			case x == y:
-				return 0
-			case recipe.Before(x, y):
-				return -1
-			case recipe.Before(y, x):
-				return 1
-			}
-			return 0
-		})
+		slices.SortFunc(k.order, func(a, b *Risk) int { return dialect.Compare(recipe, a.Candidate, b.Candidate) })
 	}
-	return d.riskOrder
+	return k.order
 }

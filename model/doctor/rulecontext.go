@@ -7,10 +7,21 @@ import (
 	"electop/model/znode"
 )
 
+// inputs are what rules look at.
+type inputs uint8
+
+const (
+	onQueue inputs = 1 << iota // children, the parent, handoffs
+	onTable
+	onAck
+	onCast
+	onTime // nothing but time passed
+)
+
 // ruleContext is what the rules of one run see: the election, what the doctor
 // remembers, and what several of them need, made when the first one asks for it.
 type ruleContext struct {
-	d        *Doctor
+	m        *memory
 	s        *model.State
 	sessions *session.Tracker
 	in       inputs
@@ -24,7 +35,7 @@ type ruleContext struct {
 // state is the election with what is known of its edges.
 func (l *ruleContext) state() *State {
 	if l.view == nil {
-		l.view = l.d.state(l.s)
+		l.view = l.m.state(l.s)
 	}
 	return l.view
 }
@@ -94,14 +105,6 @@ func (l *ruleContext) observing(session uint64) bool {
 		}
 	}
 	return false
-}
-
-// atMost is the severity, or the ceiling where that is lower.
-func atMost(ceiling, s Severity) Severity {
-	if s.rank() > ceiling.rank() {
-		return ceiling
-	}
-	return s
 }
 
 // path is the full path of a child.

@@ -2,9 +2,12 @@ package doctor
 
 import (
 	"slices"
+	"time"
 
 	"electop/model"
 	"electop/model/dialect"
+	"electop/model/session"
+	"electop/model/units"
 )
 
 // State is an election at one moment, with its diagnosis. It is immutable.
@@ -30,21 +33,98 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// state adds to a state what the doctor knows.
-func (d *Doctor) state(s *model.State) *State {
-	d.predecessors.shared = true
-	risks := d.riskList(s.Recipe) // makes the view as well
-	return &State{
-		State: s, Risks: risks, Findings: d.findings,
-		watch: d.watch, predecessors: d.predecessors, risks: d.riskView,
-		pending: d.pending(s.At), lost: d.lost,
-	}
-}
-
 // Sessions are the sessions to ask the servers about, sorted: those of
 // [model.State.Sessions], and those whose candidates were deleted with the parent.
 func (s *State) Sessions() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// Pending returns the suspicions that are not findings yet, by rule.
+func (s *State) Pending() []Pending { return s.pending }
+
+// Risk returns the known risk of the contender, nil for none.
+func (s *State) Risk(c *dialect.Candidate) *Risk {
+	if c == nil {
+		return nil
+	}
+	return s.risks[c.ID()]
+}
+
+// RiskWatch says why electop would not see a risk of the contender in time, "" if
+// it would.
+func (s *State) RiskWatch(c *dialect.Candidate) string {
+	t := s.Answers
+	if t == nil {
+		return "the servers were not asked (v)"
+	}
+	if t.Every <= 0 {
+		return "the servers are asked for connections and sessions only on request (v)"
+	}
+	refused, deadlines := "", false
+	for i := range t.Servers {
+		x := &t.Servers[i]
+		if a := x.Connections.State; refused == "" && a != session.Answered && a != session.NotAsked {
+			refused = x.Unanswered("connections", x.Connections)
+		}
+		deadlines = deadlines || x.Sessions.State == session.Answered && len(x.Deadlines) > 0
+	}
+	if refused == "" && !t.Whole {
+		refused = "not all members of the ensemble are known"
+	}
+	if refused != "" && !deadlines {
+		return refused
+	}
+	if c == nil {
+		return ""
+	}
+	to := s.Tracked.Timeout(c.Session)
+	if m := s.Member(c); to == 0 && m != nil {
+		to = m.Timeout
+	}
+	if to <= 0 {
+		return "its session's timeout is unknown"
+	}
+	// A stopped client is silent for a third of its timeout as healthy ones
+	// are; two rounds later it shows, and it has to before its session expires.
+	if left := (to - to/3 - session.Slack) / 2; t.Every > left {
+		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to)
+	}
+	return ""
+}
+
+// Ghost returns the contender that the owner of c goes by, where c is an older
+// znode of the same session and its owner may not know of it; nil where c is no
+// such znode as far as is known.
+func (s *State) Ghost(c *dialect.Candidate) *dialect.Candidate {
+	for _, f := range s.Findings {
+		n := len(f.ghosts)
+		if n < 2 || f.Severity == Info || f.ghosts[n-1] == c.ID() || !slices.Contains(f.ghosts, c.ID()) {
+			continue
+		}
+		if known, _ := s.Candidate(f.ghosts[n-1]); known != nil {
+			return known
+		}
+	}
+	return nil
+}
+
+// Baseline returns observations that bring a new journal to the state s of the
+// election, as [model.State.Baseline] does. [State.Standing] returns the raised
+// findings. Suspicions are not included: after a baseline, such a finding or risk
+// may be raised later than before, or not at all.
+func (s *State) Baseline() []model.Observation {
+	if r := s.watch.last; r != nil {
+		return s.State.Baseline(r.at, r.end)
+	}
+	return s.State.Baseline(time.Time{}, time.Time{})
+}
+
+// Standing returns the keys of the findings that are raised.
+func (s *State) Standing() (keys []string) {
+	for _, f := range s.Findings {
+		keys = append(keys, f.Key)
+	}
+	return keys
 }

@@ -1,9 +1,12 @@
 package doctor
 
 import (
-	"fmt"
+	"cmp"
+	"maps"
 	"slices"
 	"time"
+
+	"electop/model"
 )
 
 // suspect is what a rule reported.
@@ -28,122 +31,154 @@ type hold struct {
 	ages   bool      // until then there is nothing to suspect
 }
 
-// rule finds one kind of trouble.
-type rule struct {
-	id    string
-	check func(*report)
+// suspicions are what rules reported, and the findings that they became.
+type suspicions struct {
+	byKey    map[string]*suspect // by Finding.Key
+	findings []*Finding          // the raised ones, worst first; shared by states
+	changed  bool                // findings must be listed again
+	// standing are the keys of findings that were raised before a baseline and are
+	// not found again yet, until when that counts as the same finding.
+	standing      []string
+	standingUntil time.Time
+	events        []model.EventBody // of this run
 }
 
-// report takes what a rule found.
-type report struct {
-	*ruleContext
-	at       time.Time
-	rule     *rule
-	count    int
-	more     Finding // of all beyond subjectsMax
-	moreHold hold
-}
-
-// subjectsMax bounds the findings of one rule: more do not help an operator. One
-// further finding sums up the others.
-const subjectsMax = 8
-
-// evidenceMax bounds the lines of evidence of one finding.
-const evidenceMax = 16
-
-// check runs the rule.
-func (r *report) check() {
-	r.rule.check(r)
-	r.rest()
-}
-
-// find reports a suspicion about a subject, "" if the rule has only one.
-func (r *report) find(subject string, f Finding, h hold) {
-	if r.count++; r.count > subjectsMax {
-		if r.count == subjectsMax+1 {
-			r.more, r.moreHold = f, h
-			r.more.Evidence, r.more.Znodes, r.more.Sessions = nil, nil, nil
-		}
-		if f.Severity.rank() > r.more.Severity.rank() {
-			r.more.Severity = f.Severity
-		}
-		if len(f.Evidence) > 0 && len(r.more.Evidence) <= evidenceMax {
-			r.more.Evidence = append(r.more.Evidence, f.Evidence[0])
-			r.more.Znodes = append(r.more.Znodes, f.Znodes[:min(len(f.Znodes), 1)]...)
-			r.more.Sessions = append(r.more.Sessions, f.Sessions[:min(len(f.Sessions), 1)]...)
-		}
-		return
-	}
-	r.suspect(subject, f, h)
-}
-
-// rest reports the subjects beyond subjectsMax together.
-func (r *report) rest() {
-	if r.count > subjectsMax {
-		r.more.Title = fmt.Sprintf("%d more: %s", r.count-subjectsMax, r.more.Title)
-		r.suspect("/more", r.more, r.moreHold)
+// begin begins a run of the rules.
+func (u *suspicions) begin() {
+	u.events = nil
+	for _, s := range u.byKey {
+		s.seen = false
 	}
 }
 
-func (r *report) suspect(subject string, f Finding, h hold) {
-	f.ID, f.Key = r.rule.id, r.rule.id
-	if subject != "" {
-		f.Key += " " + subject
-	}
-	if len(f.Evidence) > evidenceMax {
-		f.Evidence = append(f.Evidence[:evidenceMax:evidenceMax], "and more")
-	}
-	d := r.d
-	s := d.suspects[f.Key]
+// note notes a suspicion. table is the time of a new server table, zero for none.
+func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
+	s := u.byKey[f.Key]
 	if s == nil {
-		s = &suspect{first: r.at}
-		if d.suspects == nil {
-			d.suspects = make(map[string]*suspect)
+		s = &suspect{first: at}
+		if u.byKey == nil {
+			u.byKey = make(map[string]*suspect)
 		}
-		d.suspects[f.Key] = s
+		u.byKey[f.Key] = s
 	}
 	if s.raised && s.finding.Severity != f.Severity {
-		d.say(r.at, s, false)
+		u.say(at, s, false)
 	}
 	f.Since = s.first
 	s.seen, s.wait, s.tables, s.again, s.ages = true, h.wait, h.tables, h.again, h.ages
-	if t := r.s.Table; r.in&onTable != 0 && t != nil && (s.counted == 0 || t.At.Round(0).Sub(s.tableAt) >= calm) {
+	if !table.IsZero() && (s.counted == 0 || table.Sub(s.tableAt) >= calm) {
 		s.counted++
-		s.tableAt = t.At.Round(0)
+		s.tableAt = table
 	}
 	if s.raised && sameFinding(s.finding, &f) {
 		return
 	}
 	s.finding = &f
-	if s.raised {
-		d.raised = -1 // the list must be rebuilt
-	}
+	u.changed = u.changed || s.raised
 }
 
-// lasted is how long the rule has reported that subject.
-func (r *report) lasted(subject string) time.Duration {
-	key := r.rule.id
-	if subject != "" {
-		key += " " + subject
-	}
-	if s := r.d.suspects[key]; s != nil {
-		return max(0, r.at.Sub(s.first))
+// lasted is for how long the suspicion has been reported.
+func (u *suspicions) lasted(key string, at time.Time) time.Duration {
+	if s := u.byKey[key]; s != nil {
+		return max(0, at.Sub(s.first))
 	}
 	return 0
 }
 
-// sameFinding reports whether nothing is new.
-func sameFinding(a, b *Finding) bool {
-	return a.Severity == b.Severity && a.Title == b.Title && slices.Equal(a.Evidence, b.Evidence) &&
-		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && slices.Equal(a.ghosts, b.ghosts) && a.Harm == b.Harm && a.Advice == b.Advice
+// finish ends a run: it raises what has lasted long enough, and clears what is over.
+// It returns when the rules should run again, zero if only for new input.
+func (u *suspicions) finish(at time.Time) (again time.Time) {
+	look := func(at time.Time) {
+		if again.IsZero() || at.Before(again) {
+			again = at
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
+		s := u.byKey[key]
+		wait := s.first.Add(s.wait)
+		switch {
+		case !s.seen:
+			if s.raised {
+				u.say(at, s, false)
+			}
+			delete(u.byKey, key)
+			continue
+		case s.raised, s.counted < s.tables:
+		case at.Before(wait):
+			look(wait)
+		default:
+			u.say(at, s, true)
+		}
+		if s.again.After(at) {
+			look(s.again)
+		}
+	}
+	if u.changed {
+		u.list()
+	}
+	return again
 }
 
 // say raises or clears a finding.
-func (d *Doctor) say(at time.Time, s *suspect, raised bool) {
-	s.raised = raised
-	d.raised = -1
-	if raised && d.reported(at, s.finding.Key) {
+func (u *suspicions) say(at time.Time, s *suspect, raised bool) {
+	s.raised, u.changed = raised, true
+	if raised && u.known(at, s.finding.Key) {
 		return
 	}
-	d.emit(FindingChanged{s.finding, raised})
+	u.events = append(u.events, FindingChanged{s.finding, raised})
+}
+
+// list lists the findings again: worst first, then by ID.
+func (u *suspicions) list() {
+	var out []*Finding
+	for _, s := range u.byKey {
+		if s.raised {
+			out = append(out, s.finding)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Finding) int {
+		return cmp.Or(-cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
+	})
+	u.findings, u.changed = out, false
+}
+
+// restore makes the findings with these keys the raised ones. Some can be found
+// again only later, because they need earlier events: until then they are not
+// raised a second time.
+func (u *suspicions) restore(keys []string, until time.Time) {
+	u.events = nil
+	for _, s := range u.byKey {
+		s.raised = false
+	}
+	for _, key := range keys {
+		if s := u.byKey[key]; s != nil {
+			s.raised = true
+		} else {
+			u.standing = append(u.standing, key)
+		}
+	}
+	u.standingUntil = until
+	u.list()
+}
+
+// known reports whether a finding was raised before the baseline and is found again
+// only now.
+func (u *suspicions) known(at time.Time, key string) bool {
+	i := slices.Index(u.standing, key)
+	if i < 0 {
+		return false
+	}
+	u.standing = slices.Concat(u.standing[:i], u.standing[i+1:])
+	return at.Before(u.standingUntil)
+}
+
+func (u suspicions) clone() suspicions {
+	u.findings, u.events = slices.Clip(u.findings), nil
+	byKey := make(map[string]*suspect, len(u.byKey))
+	for key, s := range u.byKey {
+		copied := *s
+		byKey[key] = &copied
+	}
+	u.byKey = byKey
+	return u
 }

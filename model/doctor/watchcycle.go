@@ -10,12 +10,12 @@ import (
 // that waits for a higher number: read locks that watch the wrong znode do.
 func watchCycle(r *report) {
 	s := r.s
-	last, base := r.d.watch.last, r.d.watch.base
-	if last == nil || base == nil || r.in&onTable == 0 && len(r.d.circle) == 0 {
+	last, base := r.m.watch.last, r.m.watch.base
+	if last == nil || base == nil || r.in&onTable == 0 && len(r.m.circle) == 0 {
 		return
 	}
 	circle := r.circle(last, base)
-	r.d.circle = circle
+	r.m.circle = circle
 	if len(circle) == 0 {
 		return
 	}

@@ -11,29 +11,6 @@ import (
 	"electop/model/znode"
 )
 
-// watchFaults is what the watch tables say about all contenders.
-type watchFaults struct {
-	missing []int
-	wrong   []astray
-	// crowds are contenders that watch a child which they need not watch.
-	crowds map[string]*crowd
-	names  []string // of the crowds, sorted
-}
-
-type astray struct {
-	at      int
-	watched []string
-}
-
-type crowd struct {
-	sure, maybe []int // by two tables, and by the last alone
-	right       []int // those that have to watch it
-}
-
-// herdAtOnce is how many contenders on one child, that all have another to
-// watch, are a herd by one table alone: no moment of a handoff looks like it.
-const herdAtOnce = 3
-
 // watchFaults makes out the edges, once in a run. Changes of the queue alone add no
 // trouble to edges, they only make the tables too old; so without a new table
 // there is nothing to do where there was none.
@@ -41,7 +18,7 @@ func (l *ruleContext) watchFaults() *watchFaults {
 	if l.faults != nil {
 		return l.faults
 	}
-	d := l.d
+	d := l.m
 	l.faults = &watchFaults{}
 	last := d.watch.last
 	s := l.state()
@@ -105,24 +82,6 @@ func (l *ruleContext) watchFaults() *watchFaults {
 	return v
 }
 
-func (v *watchFaults) gather(name string) *crowd {
-	if v.crowds == nil {
-		v.crowds = make(map[string]*crowd)
-	}
-	c := v.crowds[name]
-	if c == nil {
-		c = &crowd{}
-		v.crowds[name] = c
-	}
-	return c
-}
-
-// herd reports whether two or more watch the child and at least one of them
-// should watch another.
-func (c *crowd) herd() bool {
-	return len(c.sure) > 0 && len(c.sure)+len(c.right) >= 2 || len(c.sure)+len(c.maybe) >= herdAtOnce
-}
-
 // stuck grades a contender that is not notified when its turn comes.
 func (r *report) stuck(i int) Severity {
 	if i == r.s.Recipe.Holders(r.s.Queue) {
@@ -144,7 +103,7 @@ func missingWatch(r *report) {
 			Title:    "a candidate has no watch",
 			Evidence: []string{
 				said(c) + " should watch " + t,
-				fmt.Sprintf("%s reported no such watch at %s, nor in an earlier answer", units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.d.watch.last.at)),
+				fmt.Sprintf("%s reported no such watch at %s, nor in an earlier answer", units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.m.watch.last.at)),
 			},
 			Harm:       "It is not notified when its turn comes: then nobody leads until its session ends or it lists the children by itself.",
 			Advice:     "Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist.",
