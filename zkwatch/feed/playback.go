@@ -27,8 +27,8 @@ type Playback struct {
 
 	mu   sync.Mutex
 	tape *history.Timeline // what was read so far
-	read bool          // everything was read
-	last time.Time     // the time of the last observation read
+	read bool              // everything was read
+	last time.Time         // the time of the last observation read
 
 	// Where the playback is. After a seek there is no journal before the playback
 	// continues from there.
