@@ -1,8 +1,11 @@
 package zktest
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -71,10 +74,22 @@ func Each(t *testing.T, f func(t *testing.T, addr string)) {
 	t.Run("apache", func(t *testing.T) { f(t, Apache(t).Addr) })
 }
 
-// Main runs the tests of a package, ends the shared server, fails if a
-// goroutine was left behind, and exits. A package's TestMain calls it and does
-// nothing else after it.
+// Main runs the tests of a package as [Tests] does and exits. A package's
+// TestMain calls it and does nothing else after it.
 func Main(m *testing.M, options ...goleak.Option) {
+	os.Exit(Tests(m, options...))
+}
+
+// Tests runs the tests of a package, ends the shared server, fails if a
+// goroutine was left behind, and returns the exit code.
+//
+// Tests of these packages wait most of the time: for a virtual machine to
+// start, a session to expire, an ensemble to elect. So more of them run at once
+// than there are processors, unless the command line has -parallel.
+func Tests(m *testing.M, options ...goleak.Option) int {
+	if !flag.Parsed() { // what the command line says comes later, and wins
+		flag.Set("test.parallel", strconv.Itoa(testsPerProcessor*runtime.GOMAXPROCS(0)))
+	}
 	code := m.Run()
 	shared.Lock()
 	if shared.server != nil {
@@ -93,5 +108,9 @@ func Main(m *testing.M, options ...goleak.Option) {
 			code = 1
 		}
 	}
-	os.Exit(code)
+	return code
 }
+
+// testsPerProcessor is how many parallel tests share a processor: with more,
+// those with real sessions of a second would wait too long for their turn.
+const testsPerProcessor = 3

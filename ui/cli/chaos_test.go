@@ -66,6 +66,7 @@ func (brokenListener) Close() error   { return nil }
 // A server that cannot go on ends chaos with its error, and nothing is said to
 // have held.
 func TestChaosEndsWithItsServer(t *testing.T) {
+	t.Parallel()
 	var out, said bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
@@ -111,6 +112,7 @@ func same(t *testing.T, live, again []string) {
 // A recording of ten minutes of trouble replays to exactly the events that were
 // printed while it was made, and what must hold did all the while.
 func TestChaosReplaysToWhatItPrinted(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "recording")
 	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: watch.Recording{File: file}, duration: 10 * time.Minute}
 	printed := troubled(t, o)
@@ -133,6 +135,7 @@ func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 // last of what was printed, but for what the doctor only suspected then and for
 // wider bounds.
 func TestRotatedReplaysToTheLastThatWasPrinted(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "recording")
 	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: watch.Recording{File: file}, duration: 10 * time.Minute}
 	if err := o.record.Max.Set("1MiB"); err != nil {

@@ -266,6 +266,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("broken pipe") 
 // TestDiscoverIsInterrupted shows how far the search is, and what it had when
 // it was interrupted.
 func TestDiscoverIsInterrupted(t *testing.T) {
+	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := rawClient(t, addr)
 	for i := range 30 {

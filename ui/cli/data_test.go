@@ -56,6 +56,7 @@ func (s *dataServer) kill() {
 // sessions go on, with their credentials and ephemeral znodes, and so do the
 // sequence numbers.
 func TestKillLosesNothing(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "data")
 	s := startData(t, file, "127.0.0.1:0")
 	if s.said != "It is new." {

@@ -14,6 +14,7 @@ import (
 // TestDoctorSaysWhatItHadNoTimeFor: a look that is too short to find a missing
 // watch, or what has to last, does not pass for one that found nothing.
 func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
+	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c, _, err := zk.Connect([]string{addr}, 30*time.Second, zk.WithLogInfo(false))
 	if err != nil {

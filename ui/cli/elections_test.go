@@ -38,6 +38,7 @@ func TestWallInATerminal(t *testing.T) {
 }
 
 func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
+	t.Parallel()
 	addr := zktest.Apache(t).Addr
 	path := unique("observe")
 	create(t, rawClient(t, addr), path, "", 0)
@@ -58,6 +59,7 @@ func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
 // The demo verifies its own watches, also after a handoff, and finds its own
 // election.
 func TestDemoVerifies(t *testing.T) {
+	t.Parallel()
 	x := openTerminal(t, 120, 36, "demo", "--cast", "3", "--session-timeout", "1s")
 	x.sees("↑ 0 ✓", "↑ 1 ✓")
 	x.press("s")

@@ -176,7 +176,9 @@ func text(s *string) string {
 // resigns and kills, every one of them in the events, seen or said to have
 // been missed; and the recording replays to the same events.
 func TestEventsAccountForEverything(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		seed := uint64(time.Now().UnixNano())
 		random := rand.New(rand.NewPCG(seed, 2))
 		defer func() {

@@ -19,6 +19,7 @@ import (
 // The lines that invite others do what they say: each program queues behind
 // those before it, whatever it is made with, and leads when its turn has come.
 func TestInvitationsWork(t *testing.T) {
+	t.Parallel()
 	zktest.Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
 	zktest.Require(t, "default-jdk-headless", "jshell", "java")
 	zktest.Require(t, "libcurator-recipes-java", "/usr/share/java/curator-recipes.jar")
@@ -29,6 +30,10 @@ func TestInvitationsWork(t *testing.T) {
 	// The programs as a shell finds them: that Debian's python3 has kazoo, and
 	// that zkCli.sh finds its jars, is not what is looked at here.
 	java := strings.Join(zktest.JavaOptions(), " ")
+	shellLine := func(line string) *zktest.Program {
+		t.Helper()
+		return zktest.Run(t, "sh", "-c", `PATH="$0:$PATH"; export PATH; `+line, dir)
+	}
 	for name, script := range map[string]string{
 		"python3": `exec /usr/bin/python3 "$@"`,
 		"zkCli.sh": fmt.Sprintf(`exec java %s -cp %s org.apache.zookeeper.ZooKeeperMain "$@"`, java,
@@ -38,7 +43,6 @@ func TestInvitationsWork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	look, _, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogInfo(false))
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +75,7 @@ func TestInvitationsWork(t *testing.T) {
 		})
 		return p
 	}
-	kazoo := stands(zktest.Run(t, "sh", "-c", lines["kazoo (Python)"]))
+	kazoo := stands(shellLine(lines["kazoo (Python)"]))
 	imports := "import org.apache.curator.framework.*; import org.apache.curator.retry.*; import org.apache.curator.framework.recipes.locks.*;\n"
 	file := filepath.Join(dir, "join.jsh")
 	if err := os.WriteFile(file, []byte(imports+lines["Curator (Java)"]+"\nSystem.out.println(\"Curator leads\");\nSystem.in.read();\n/exit\n"), 0o600); err != nil {
@@ -79,8 +83,8 @@ func TestInvitationsWork(t *testing.T) {
 	}
 	curator := stands(zktest.Run(t, "jshell", "--class-path", zktest.ClassPath("curator-recipes", "curator-framework", "curator-client",
 		"guava", "zookeeper", "zookeeper-jute", "slf4j-nop", "slf4j-api"), file))
-	shell := stands(zktest.Run(t, "sh", "-c", lines["zkCli"]))
-	own := stands(zktest.Run(t, "sh", "-c", lines["electop"]))
+	shell := stands(shellLine(lines["zkCli"]))
+	own := stands(shellLine(lines["electop"]))
 	own.Line(t, "waiting behind YOU-n_")
 	eventually(t, "kazoo and Curator watch whom they stand behind", func() bool {
 		words := fourLetter(t, addr, "wchp")

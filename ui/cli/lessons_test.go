@@ -19,6 +19,7 @@ import (
 // Each lesson is gone through in the real program, in a terminal, by the keys
 // that it asks for; what it waits for really happens. Then it counts as done.
 func TestLessonsInATerminal(t *testing.T) {
+	t.Parallel()
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
@@ -27,12 +28,11 @@ func TestLessonsInATerminal(t *testing.T) {
 		t.Errorf("only %d lessons", len(all))
 	}
 	state := t.TempDir()
-	t.Setenv("XDG_STATE_HOME", state)
 	t.Run("each", func(t *testing.T) {
 		for i, l := range all {
 			t.Run(l.ID, func(t *testing.T) {
 				t.Parallel()
-				p := &pupil{openTerminal(t, 120, 40, "lesson", l.ID)}
+				p := newPupil(t, state, 40, "lesson", l.ID)
 				p.sees(fmt.Sprintf("Lesson %d of %d: %s", i+1, len(all), l.Title))
 				for n := range l.Parts {
 					p.takes(n, l)
@@ -58,7 +58,7 @@ func TestLessonsInATerminal(t *testing.T) {
 	}
 
 	// The menu has it too, and one that is done can be begun again.
-	p := &pupil{openTerminal(t, 120, 36, "lesson")}
+	p := newPupil(t, state, 36, "lesson")
 	p.sees(fmt.Sprintf("Lesson 1 of %d", len(all)), "part 1")
 	p.press("L")
 	p.sees(fmt.Sprintf("%d of %d done", len(all), len(all)), "1  ✓ "+all[0].Title, "on now")
@@ -73,6 +73,7 @@ func TestLessonsInATerminal(t *testing.T) {
 // told what of it, and gets on. What was skipped is not done, and where nothing
 // can be kept that is said and no hindrance.
 func TestALessonGoneThroughBadly(t *testing.T) {
+	t.Parallel()
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +82,7 @@ func TestALessonGoneThroughBadly(t *testing.T) {
 	if err := os.WriteFile(state, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("XDG_STATE_HOME", state)
-	p := &pupil{openTerminal(t, 120, 40, "lesson", "volunteer")}
+	p := newPupil(t, state, 40, "lesson", "volunteer")
 	p.sees("progress in lessons: open " + state)
 	p.sees("part 1 of 4")
 	p.press("<")
@@ -130,8 +130,8 @@ var embeddedAt = regexp.MustCompile(`embedded (127\.0\.0\.1:[0-9]+)`)
 // No lesson begins beside candidates from elsewhere, and then nobody of ours is
 // sent away for it. One that is on can be left for another, and for none.
 func TestALessonNeedsTheElectionForItself(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	x := openTerminal(t, 120, 36, "demo", "--cast", "2")
+	t.Parallel()
+	x := newPupil(t, t.TempDir(), 36, "demo", "--cast", "2")
 	x.sees("2 candidates", "leads", "ack")
 	m := embeddedAt.FindStringSubmatch(x.text())
 	if m == nil {
@@ -169,6 +169,12 @@ func TestALessonNeedsTheElectionForItself(t *testing.T) {
 
 // pupil goes by what the screen says.
 type pupil struct{ *terminal }
+
+// newPupil starts electop, which keeps the progress in lessons below state.
+func newPupil(t *testing.T, state string, rows uint16, args ...string) *pupil {
+	t.Helper()
+	return &pupil{openTerminalWith(t, []string{"XDG_STATE_HOME=" + state}, 120, rows, args...)}
+}
 
 // waitsForIt is what a lesson says while it does.
 const waitsForIt = "Waiting for this to happen"

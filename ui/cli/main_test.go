@@ -21,10 +21,8 @@ func electop() {
 	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// runner ends the shared server and looks for leaks before the exit.
-type runner struct{ *testing.M }
+// runner ends the shared server and looks for leaks, before testscript removes
+// its directory and exits.
+type runner struct{ m *testing.M }
 
-func (r runner) Run() int {
-	zktest.Main(r.M)
-	return 0 // not reached: Main exits
-}
+func (r runner) Run() int { return zktest.Tests(r.m) }

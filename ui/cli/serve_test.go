@@ -23,6 +23,7 @@ import (
 // The AdminServer is where serve says it is, is about the server that serve
 // runs, and ends with it.
 func TestServeAdmin(t *testing.T) {
+	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	out, w := io.Pipe()
@@ -70,6 +71,7 @@ func TestServeAdmin(t *testing.T) {
 // A process that has no file descriptor left for another client says so, and
 // takes clients again when it has.
 func TestServeOutOfFiles(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command("sh", "-c", `ulimit -n 32 && exec electop serve --listen 127.0.0.1:0`)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -123,6 +125,7 @@ func TestServeOutOfFiles(t *testing.T) {
 // The timeouts that serve grants are those of an Apache ZooKeeper with the
 // configuration that it comes with.
 func TestServeGrantsWhatApacheDoes(t *testing.T) {
+	t.Parallel()
 	granted := func(addr string) (all []time.Duration) {
 		for _, asked := range []time.Duration{time.Millisecond, time.Second, 4 * time.Second, 5 * time.Second, 39 * time.Second, time.Minute, 24 * 24 * time.Hour} {
 			nc, err := net.Dial("tcp", addr)

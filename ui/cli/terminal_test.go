@@ -42,6 +42,12 @@ type terminal struct {
 
 func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 	t.Helper()
+	return openTerminalWith(t, nil, cols, rows, args...)
+}
+
+// openTerminalWith adds to the program's environment.
+func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...string) *terminal {
+	t.Helper()
 	x := &terminal{t: t, screen: vt.NewEmulator(int(cols), int(rows)), changed: make(chan struct{}), exited: make(chan error, 1), read: make(chan struct{})}
 	p, tty, err := pty.Open()
 	if err != nil {
@@ -57,7 +63,7 @@ func openTerminal(t testing.TB, cols, rows uint16, args ...string) *terminal {
 	}
 	x.cmd = exec.Command("electop", args...)
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = tty, tty, tty
-	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8", "CI=")
+	x.cmd.Env = slices.Concat(os.Environ(), []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8", "CI="}, env)
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := x.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -199,6 +205,7 @@ func killTheLeader(x *terminal, first string) {
 }
 
 func TestDemoInATerminal(t *testing.T) {
+	t.Parallel()
 	killTheLeader(openTerminal(t, 120, 36, "demo", "--cast", "2", "--session-timeout", "1s"), "amber")
 }
 
@@ -212,13 +219,16 @@ func TestNoArgumentsAreTheDemo(t *testing.T) {
 }
 
 func TestLiveInATerminal(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := fmt.Sprintf("/tty%x", time.Now().UnixNano())
 		killTheLeader(openTerminal(t, 120, 36, path, "-s", addr, "--cast", "2", "--create", "--session-timeout", "1s"), "amber")
 	})
 }
 
 func TestObserverHasNoHands(t *testing.T) {
+	t.Parallel()
 	x := openTerminal(t, 100, 30, "/election", "-s", zktest.Apache(t).Addr)
 	x.sees("/election", "does not exist")
 	x.press("s")
@@ -228,6 +238,7 @@ func TestObserverHasNoHands(t *testing.T) {
 }
 
 func TestServerGoneAndComeBack(t *testing.T) {
+	t.Parallel()
 	server := zktest.NewApache(t)
 	x := openTerminal(t, 120, 36, "/election", "-s", server.Addr, "--cast", "2", "--create", "--session-timeout", "4s")
 	x.sees("2 candidates", "leads", "connected")
@@ -242,6 +253,7 @@ func TestServerGoneAndComeBack(t *testing.T) {
 }
 
 func TestNoServerAtAll(t *testing.T) {
+	t.Parallel()
 	x := openTerminal(t, 80, 24, "/election", "-s", "127.0.0.1:1")
 	x.sees("/election")
 	x.press("?")
@@ -251,6 +263,7 @@ func TestNoServerAtAll(t *testing.T) {
 }
 
 func TestSignalsRestoreTheTerminal(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
 			x := openTerminal(t, 80, 24, "demo", "--cast", "1")
@@ -264,6 +277,7 @@ func TestSignalsRestoreTheTerminal(t *testing.T) {
 }
 
 func TestReplayInATerminal(t *testing.T) {
+	t.Parallel()
 	file := t.TempDir() + "/recording"
 	x := openTerminal(t, 120, 36, "demo", "--cast", "3", "--record", file)
 	x.sees("3 candidates", "leads")
@@ -313,6 +327,7 @@ func rawClient(t *testing.T, addr string) *zk.Conn {
 }
 
 func TestSomebodyElsesElection(t *testing.T) {
+	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := rawClient(t, addr)
 	if _, err := c.Create("/jobs", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
@@ -360,6 +375,7 @@ func TestSomebodyElsesElection(t *testing.T) {
 }
 
 func TestLeavingWhileTheCastEnters(t *testing.T) {
+	t.Parallel()
 	x := openTerminal(t, 120, 36, "demo", "--cast", "600")
 	x.sees("candidates", "leads")
 	x.press("q")
@@ -367,6 +383,7 @@ func TestLeavingWhileTheCastEnters(t *testing.T) {
 }
 
 func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -393,6 +410,7 @@ func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
 
 // A reader that reads nothing does not keep the program from ending.
 func TestASecondSignalEndsABlockedCommand(t *testing.T) {
+	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := rawClient(t, addr)
 	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {

@@ -17,6 +17,7 @@ import (
 // TestListBeyondTheReplyLimit: status reads it with more room, discover says
 // that it did not look into it, and why.
 func TestListBeyondTheReplyLimit(t *testing.T) {
+	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c, _, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogInfo(false))
 	if err != nil {
@@ -53,6 +54,7 @@ func TestListBeyondTheReplyLimit(t *testing.T) {
 
 // TestReplyBeyondAllLimits: where no room is enough, that is what is said.
 func TestReplyBeyondAllLimits(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // What clients did to a tree is there when the server is started again, but
 // for what was ephemeral.
 func TestServeTree(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "class.json")
 	acl := zk.WorldACL(zk.PermAll)
 	serving(t, file, func(c *zk.Conn) {
@@ -48,6 +49,7 @@ func TestServeTree(t *testing.T) {
 
 // The demo's election begins where it ended.
 func TestDemoTree(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "class.json")
 	for _, first := range []string{"does not exist yet", "Tree loaded"} {
 		x := openTerminal(t, 120, 36, "demo", "--cast", "1", "--tree", file)
