@@ -23,11 +23,13 @@ import (
 // of things: a write is stale if the znode of its leader was deleted in an
 // earlier transaction.
 func TestFreezes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		fenced bool
 	}{{"fenced", true}, {"unfenced", false}} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			inWorld(t, worldConfig{timeout: time.Second, writeEvery: 250 * time.Millisecond}, func(t *testing.T, w *world) {
 				deleted := make(map[string]int64) // zxid of the deletion, by znode
 				stop := w.server.Tally(path, func(t zkserver.Tally) {
@@ -38,8 +40,9 @@ func TestFreezes(t *testing.T) {
 				defer stop()
 				must(t, w.stage.SetRules(model.Rules{Workers: true, Fenced: c.fenced}))
 				w.enter(t, 3)
+				from := 0
 				for range freezes {
-					freezeLeader(t, w, c.fenced)
+					from = freezeLeader(t, w, from, c.fenced)
 				}
 				w.end()
 
@@ -83,15 +86,16 @@ func TestFreezes(t *testing.T) {
 	}
 }
 
-// freezeLeader freezes the leader until another has taken over, and both their
-// workers have written since.
-func freezeLeader(t *testing.T, w *world, fenced bool) {
+// freezeLeader freezes the leader, who leads since the from-th observation, until
+// another has taken over, and both their workers have written since. It returns
+// since when the other leads.
+func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.leader(t, "")
-	w.writesUntil(t, 0, old+" has a worker", func(x *model.Write) bool { return x.Member == old })
+	w.writesUntil(t, from, old+" has a worker", func(x *model.Write) bool { return x.Member == old })
 	must(t, w.cast.Freeze(old))
 	next := w.leader(t, old)
-	from := w.soFar()
+	from = w.soFar()
 	w.writesUntil(t, from, next+" has a worker", func(x *model.Write) bool { return x.Member == next && !x.Refused })
 	if !fenced {
 		w.writesUntil(t, from, old+"'s worker writes on", func(x *model.Write) bool { return x.Member == old })
@@ -102,6 +106,7 @@ func freezeLeader(t *testing.T, w *world, fenced bool) {
 		m, ok := byID(st, old)
 		return ok && m.Belief == model.Waiting && m.Fault == model.NoFault && len(st.Queue) == 3 && settled(st)
 	})
+	return from
 }
 
 // TestFencedWorkerStops: what is refused for good is not tried again, until the
@@ -184,6 +189,7 @@ func TestWorkersOfTheDead(t *testing.T) {
 // TestWorkersKeepOff: what is there in the counter's place and is none is not
 // written, and that is said.
 func TestWorkersKeepOff(t *testing.T) {
+	t.Parallel()
 	const counterPath = path + "-counter"
 	for _, text := range []string{"", "hands off\x1b[2J", "7", "null", `{"mine":1}`} {
 		inWorld(t, worldConfig{}, func(t *testing.T, w *world) {

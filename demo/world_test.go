@@ -165,7 +165,9 @@ func (w *world) since(n int) []model.Observation {
 // writes returns what workers wrote to a resource, from the n-th observation
 // on.
 func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
-	for _, o := range w.since(from) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range w.put[from:] { // no copy: there may be 100,000
 		if x, ok := o.(*model.Write); ok && x.Resource == r {
 			out = append(out, x)
 		}
@@ -178,11 +180,13 @@ func (w *world) writes(r model.Resource, from int) (out []*model.Write) {
 func (w *world) writesUntil(t *testing.T, from int, what string, holds func(*model.Write) bool) *model.Write {
 	t.Helper()
 	for range 6000 {
+		so := w.soFar()
 		for _, x := range w.writes(model.Counter, from) {
 			if holds(x) {
 				return x
 			}
 		}
+		from = so
 		time.Sleep(10 * time.Millisecond) // virtual
 	}
 	t.Fatalf("%s: not within a minute", what)
