@@ -31,7 +31,9 @@ func unobstructed(m model.Member) bool { return m.Belief == model.Leading && m.O
 // TestAckParentIsMissing: who starts is told so at once. Who stood already goes
 // on, and acknowledges when the parent is there.
 func TestAckParentIsMissing(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		create := clienttest.Creator(t, c)
@@ -76,7 +78,9 @@ func TestAckParentIsMissing(t *testing.T) {
 
 // TestPersistentAckIsNamed: it belongs to nobody, so it does not go by itself.
 func TestPersistentAckIsNamed(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		clienttest.Creator(t, c)(path+"-leader", 0)
@@ -91,7 +95,9 @@ func TestPersistentAckIsNamed(t *testing.T) {
 
 // TestUnreadableAckIsWaitedFor: somebody else's, and its ACL is for nobody.
 func TestUnreadableAckIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
@@ -111,7 +117,9 @@ func TestUnreadableAckIsWaitedFor(t *testing.T) {
 
 // TestWaiterNoticesThatItsZnodeIsGone without anything else happening.
 func TestWaiterNoticesThatItsZnodeIsGone(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true}).Believes(t, model.Leading)
@@ -135,7 +143,9 @@ func TestWaiterNoticesThatItsZnodeIsGone(t *testing.T) {
 // TestUnreadablePredecessor: exists is not forbidden, but servers do not tell
 // who may not read a znode that it was deleted.
 func TestUnreadablePredecessor(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		clienttest.Creator(t, c)(path, 0)
@@ -160,6 +170,7 @@ func TestUnreadablePredecessor(t *testing.T) {
 // TestFullQuotaIsNamed, kept to by one session, and goes on when there is room.
 // The embedded server has no quotas.
 func TestFullQuotaIsNamed(t *testing.T) {
+	t.Parallel()
 	server := zktest.NewApache(t, zktest.WithProperty("zookeeper.enforceQuota", "true"))
 	c := clienttest.Raw(t, server.Addr)
 	create := clienttest.Creator(t, c)
@@ -190,7 +201,9 @@ func TestFullQuotaIsNamed(t *testing.T) {
 // TestTooShortForALease: a session that lasts less than the ensemble leader may
 // take to hear of it keeps no leader.
 func TestTooShortForALease(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		cfg := clienttest.Config(t, addr)
 		cfg.SessionTimeout, cfg.Tick = time.Second, 2*time.Second
 		c := candidate.New(candidate.Config{Conn: cfg, Path: clienttest.ElectionPath(t), Create: true})
@@ -205,7 +218,9 @@ func TestTooShortForALease(t *testing.T) {
 // TestTooSlowForALease: where an answer takes as long as a good part of the
 // session timeout, the leader says why it does not lead.
 func TestTooSlowForALease(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		create := clienttest.Creator(t, clienttest.Raw(t, addr))
 		create(path, 0)
@@ -223,12 +238,20 @@ func TestTooSlowForALease(t *testing.T) {
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)
 
-		// A leader whose link becomes as slow stops, and says the same.
-		link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
-		_, i = s.Await(t, i, "suspended, and why", func(m model.Member) bool {
-			return m.Belief == model.Suspended && strings.Contains(m.Obstacle, "no lease: answers take")
-		})
-		link.SetLatency(0, 0)
-		s.Await(t, i, "leading", unobstructed)
+		// A leader whose link becomes as slow stops, and says the same. On a busy
+		// machine its session may end before: then it says so when it is elected again.
+		for range 10 {
+			link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
+			var m model.Member
+			m, i = s.Await(t, i, "suspended or elected again, and why", func(m model.Member) bool {
+				return (m.Belief == model.Suspended || m.Belief == model.Elected) && strings.Contains(m.Obstacle, "no lease: answers take")
+			})
+			link.SetLatency(0, 0)
+			_, i = s.Await(t, i, "leading", unobstructed)
+			if m.Belief == model.Suspended {
+				return
+			}
+		}
+		t.Error("no leader was suspended: its session always ended before")
 	})
 }
