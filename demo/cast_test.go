@@ -19,6 +19,7 @@ import (
 )
 
 func TestSpawnInOrder(t *testing.T) {
+	t.Parallel()
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 28)
 		got := labels(s.feed.State())
@@ -118,6 +119,7 @@ func TestKill(t *testing.T) {
 }
 
 func TestFreezeAndThaw(t *testing.T) {
+	t.Parallel()
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "amber")

@@ -64,6 +64,7 @@ func TestChaosWithoutARateDoesNothing(t *testing.T) {
 
 // TestChaosKeepsItsBounds replays the acts on a tally of who exists.
 func TestChaosKeepsItsBounds(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := demo.Chaos{Seed: rapid.Uint64().Draw(t, "seed"), Rate: 2, Cast: rapid.IntRange(0, 12).Draw(t, "cast")}
 		ails := make(map[string]demo.ActKind) // those who exist, with what ails them

@@ -72,6 +72,7 @@ func refused(t *testing.T, what string, err error) {
 }
 
 func TestPartitionAndHeal(t *testing.T) {
+	t.Parallel()
 	var j jury
 	virtual(t, j.hears, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
@@ -271,6 +272,7 @@ func TestNoGuidInAForeignElection(t *testing.T) {
 }
 
 func TestSlowLead(t *testing.T) {
+	t.Parallel()
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
 		refused(t, "a slow procedure that is over", s.cast.SlowLead("amber", true))
@@ -328,6 +330,7 @@ func TestSession(t *testing.T) {
 // A leader that thaws is shown awake only when it knows whether it leads. So
 // long it is shown frozen, and never again for longer than that takes.
 func TestThawShowsNoStaleLeader(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))

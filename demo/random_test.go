@@ -26,6 +26,7 @@ import (
 // TestRandomTrouble does random things to a cast for days of virtual time,
 // and holds what was observed to the truth.
 func TestRandomTrouble(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))

@@ -24,6 +24,7 @@ const actionLimit = 10 * time.Second
 // no fenced worker writes what it must not, all of it heals, and whatever is
 // held the end is quick.
 func TestRandomStage(t *testing.T) {
+	t.Parallel()
 	runs := 12
 	if testing.Short() {
 		runs = 2

@@ -18,6 +18,7 @@ import (
 // TestTenMinutesOfChaos holds the invariants all the while, with workers, and
 // plays the recording again.
 func TestTenMinutesOfChaos(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	c := demo.Chaos{Seed: seed, Rate: 2, Cast: 5}
 	t.Logf("%v", c)

@@ -29,7 +29,9 @@ import (
 // A candidate with credentials makes znodes that all may read and only it may
 // change; an election that is closed to strangers opens to credentials.
 func TestElectionWithCredentials(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		auth := clienttest.Must(client.ReadAuthFile(clienttest.File(t, "digest:ann:s3cret\n")))
 		cfg := clienttest.Config(t, addr)
@@ -72,8 +74,10 @@ func TestElectionWithCredentials(t *testing.T) {
 // TestCredentialsNeverShow: whatever goes wrong, and however what holds the
 // credentials is written, they do not show.
 func TestCredentialsNeverShow(t *testing.T) {
+	t.Parallel()
 	certs := clienttest.NewAuthority(t)
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		seed := rand.Uint64()
 		random := rand.New(rand.NewPCG(seed, 0))
 		secret := fmt.Sprintf("geheim%x", random.Uint64())

@@ -25,6 +25,7 @@ func loadTLS(t *testing.T, c *zktest.Certificates, serverName string) *tls.Confi
 }
 
 func TestTLSToApache(t *testing.T) {
+	t.Parallel()
 	certs := zktest.NewCertificates(t)
 	server := zktest.NewApache(t, zktest.WithTLS(certs))
 	path := clienttest.ElectionPath(t)

@@ -156,6 +156,7 @@ func (s *adminSituation) ask(t *testing.T, command string) (map[string]any, stri
 
 // TestAdminLikeApache asks both servers everything, in the same situation.
 func TestAdminLikeApache(t *testing.T) {
+	t.Parallel()
 	apache := zktest.NewApache(t, zktest.WithAdmin())
 	s, addr := zkserver.Start(t, zkserver.Options{})
 	ours := newAdminSituation(t, addr, startAdmin(t, s))

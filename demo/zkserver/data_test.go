@@ -57,7 +57,8 @@ func (c *rawClient) put(op wire.Op, req wire.Appender) {
 
 // Whatever clients do, what is on disk when they have the reply is the state of
 // the server; and what is on disk at any moment, as a crash may leave it, is the
-// state after one of the transactions.
+// state after one of the transactions. Not parallel: a process that another test
+// starts has the file, and its lock, until it runs its program.
 func TestKeptIsTheState(t *testing.T) {
 	rewritten := 0
 	dir := t.TempDir()

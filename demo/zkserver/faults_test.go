@@ -446,6 +446,7 @@ func TestPartitionGoZookeeper(t *testing.T) {
 }
 
 func TestRestartOnDemand(t *testing.T) {
+	t.Parallel()
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
 		c.create("/e", wire.FlagEphemeral)

@@ -50,6 +50,7 @@ func curator(recipe string) func(*testing.T, string, string) *zktest.Program {
 // TestForeignElections lets each client elect among two processes, kills the
 // one that leads, and waits for the other.
 func TestForeignElections(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the clients come from Debian packages")
 	}

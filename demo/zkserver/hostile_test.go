@@ -285,6 +285,7 @@ func createReply(create bool) wire.Record {
 // TestEventBeforeNews: with many writers about, a reader never sees a change
 // in a reply before the event that its watch owes it.
 func TestEventBeforeNews(t *testing.T) {
+	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	setup := dialRaw(t, addr)
 	setup.create("/n", 0)

@@ -17,6 +17,7 @@ import (
 // TestJavaClient gives Apache's own command line client the same orders with
 // both servers and compares what it prints.
 func TestJavaClient(t *testing.T) {
+	t.Parallel()
 	const jars = "/usr/share/java/"
 	apache := zktest.Apache(t).Addr // or skips
 	const orders = `create /java data

@@ -242,6 +242,7 @@ var meantToDiffer = map[string][]string{
 // and compares the bytes that come back, whether the connection stays, and what
 // it cost in zxids.
 func TestOddities(t *testing.T) {
+	t.Parallel()
 	meant := make(map[string]bool)
 	for what, list := range meantToDiffer {
 		if !slices.ContainsFunc(onPurpose, func(d difference) bool { return d.what == what }) {

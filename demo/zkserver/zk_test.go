@@ -256,6 +256,7 @@ func TestReconnect(t *testing.T) {
 // TestRestart replaces the server by an empty one on the same address. The
 // client has seen more than it knows and must start afresh, not loop.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	s1, addr := zkserver.Start(t, zkserver.Options{})
 	c, events := connectZK(t, addr, nil, 10*time.Second)
 	for i := range 5 {

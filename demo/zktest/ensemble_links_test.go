@@ -70,6 +70,7 @@ func betweenMembers(t *testing.T, e *zktest.Ensemble) (n int, past []string) {
 // TestMembersReachEachOtherOverLinks: a member whose links are held stops
 // serving, whichever it is, and serves again when they are healed.
 func TestMembersReachEachOtherOverLinks(t *testing.T) {
+	t.Parallel()
 	const tick, syncLimit = 100 * time.Millisecond, 5
 	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(tick), zktest.WithLimits(20, syncLimit))
 	check := func() {

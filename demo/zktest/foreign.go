@@ -76,20 +76,20 @@ func CCandidate(t testing.TB) string {
 // for all the tests of a binary.
 func compiledCurator(t testing.TB, path string) string {
 	t.Helper()
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.curator != "" {
-		return shared.curator
+	curator.Lock()
+	defer curator.Unlock()
+	if curator.dir != "" {
+		return curator.dir
 	}
 	dir, err := os.MkdirTemp("", "zktest-")
 	if err != nil {
 		t.Fatalf("directory for Curator's client: %v", err)
 	}
-	shared.curator = dir
+	curator.dir = dir
 	defer func() {
 		if t.Failed() {
 			os.RemoveAll(dir)
-			shared.curator = ""
+			curator.dir = ""
 		}
 	}()
 	compile(t, "javac", "-J-XX:TieredStopAtLevel=1", "-proc:none", "-cp", path, "-d", dir, unpack(t, dir, "Candidate.java"))

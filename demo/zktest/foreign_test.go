@@ -11,6 +11,7 @@ import (
 // TestForeignCandidates has two candidates of each library stand in one
 // process, resign and wait.
 func TestForeignCandidates(t *testing.T) {
+	t.Parallel()
 	server := zktest.Apache(t)
 	for recipe, start := range map[string]func(testing.TB, string, time.Duration) *zktest.Foreign{
 		"election": zktest.Kazoo, "latch": zktest.Curator,

@@ -14,6 +14,7 @@ import (
 )
 
 func TestEnsembleWithAdminServers(t *testing.T) {
+	t.Parallel()
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin(), zktest.WithWords("mntr"))
 	for i, s := range e.Members {
 		host, _, _ := strings.Cut(s.Addr, ":")
@@ -38,6 +39,7 @@ func TestEnsembleWithAdminServers(t *testing.T) {
 }
 
 func TestServerWithTLS(t *testing.T) {
+	t.Parallel()
 	c := zktest.NewCertificates(t)
 	s := zktest.NewApache(t, zktest.WithTLS(c), zktest.WithTick(50*time.Millisecond))
 	if conf := s.Ask(t, "conf"); !strings.Contains(conf, "tickTime=50\n") {

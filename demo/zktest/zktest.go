@@ -19,9 +19,15 @@ import (
 // is the one place where state belongs to the process.
 var shared struct {
 	sync.Mutex
-	server  *Server
-	dir     string
-	curator string // directory of the compiled client of Curator
+	server *Server
+	dir    string
+}
+
+// curator is where the compiled client of Curator is, for the same reason. It
+// has a lock of its own: nobody waits for a server while the compiler runs.
+var curator struct {
+	sync.Mutex
+	dir string
 }
 
 // Apache returns a running standalone Apache ZooKeeper that all the tests of
@@ -97,11 +103,13 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 		os.RemoveAll(shared.dir)
 		shared.server = nil
 	}
-	if shared.curator != "" {
-		os.RemoveAll(shared.curator)
-		shared.curator = ""
-	}
 	shared.Unlock()
+	curator.Lock()
+	if curator.dir != "" {
+		os.RemoveAll(curator.dir)
+		curator.dir = ""
+	}
+	curator.Unlock()
 	if code == 0 {
 		if err := goleak.Find(options...); err != nil {
 			fmt.Fprintln(os.Stderr, err)

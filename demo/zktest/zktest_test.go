@@ -30,6 +30,7 @@ func serves(addr string) bool {
 }
 
 func TestServerIsRestartedOnItsPort(t *testing.T) {
+	t.Parallel()
 	s := zktest.NewApache(t)
 	addr := s.Addr
 	for _, end := range []func(testing.TB){s.Stop, s.Kill} {
@@ -48,6 +49,7 @@ func TestServerIsRestartedOnItsPort(t *testing.T) {
 }
 
 func TestEachReachesAServer(t *testing.T) {
+	t.Parallel()
 	var seen []string
 	zktest.Each(t, func(t *testing.T, addr string) {
 		seen = append(seen, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
@@ -61,12 +63,14 @@ func TestEachReachesAServer(t *testing.T) {
 }
 
 func TestSharedServerIsOne(t *testing.T) {
+	t.Parallel()
 	if a, b := zktest.Apache(t), zktest.Apache(t); a != b {
 		t.Errorf("two servers: %s and %s", a.Addr, b.Addr)
 	}
 }
 
 func TestEnsembleElectsAnotherLeader(t *testing.T) {
+	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	if n := strings.Count(e.ConnectString(), ":"); n != 3 {
 		t.Fatalf("connect string %q, want three servers", e.ConnectString())
@@ -84,6 +88,7 @@ func TestEnsembleElectsAnotherLeader(t *testing.T) {
 
 // TestServerDiesWithTheBinary kills a copy of this binary that runs a server.
 func TestServerDiesWithTheBinary(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ties a child to its parent")
 	}

@@ -224,6 +224,7 @@ func verify(t *testing.T, table *session.Table, via string, q queue, ours uint64
 // TestStandalone joins what one server says of real clients, both ways of
 // asking, of the embedded server and of Apache's.
 func TestStandalone(t *testing.T) {
+	t.Parallel()
 	servers := map[string]func(*testing.T) (addr, url string){
 		"embedded": func(t *testing.T) (string, string) {
 			s, addr := zkserver.Start(t, zkserver.Options{})
@@ -319,6 +320,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 // TestStockSettings is Apache as it comes: srvr is the only word, and
 // here there is no AdminServer either.
 func TestStockSettings(t *testing.T) {
+	t.Parallel()
 	s := zktest.NewApache(t, zktest.WithWords(""))
 	_, port, _ := net.SplitHostPort(s.Addr)
 	nobody := "http://{host}:" + free(t) + "/commands"
@@ -360,6 +362,7 @@ func free(t *testing.T) string {
 
 // TestEnsemble joins what three members say of clients of all three.
 func TestEnsemble(t *testing.T) {
+	t.Parallel()
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin())
 	var addrs []string
 	for _, m := range e.Members {

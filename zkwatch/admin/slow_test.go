@@ -40,6 +40,7 @@ func TestAPollEnds(t *testing.T) {
 }
 
 func TestEndlessReplies(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []Mode{HTTP, FourLetter} {
 		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode, s.endless = mode, true }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 			got := askNow(t, a, l)

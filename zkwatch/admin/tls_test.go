@@ -46,6 +46,7 @@ func connectTLS(t *testing.T, addr string, cfg *tls.Config) (*client.Conn, uint6
 // TestBothPortsOfApache has candidates at both ports of one server. By words
 // none may seem to be gone, whichever port is asked; the AdminServer lists all.
 func TestBothPortsOfApache(t *testing.T) {
+	t.Parallel()
 	certs := zktest.NewCertificates(t)
 	s := zktest.NewApache(t, zktest.WithTLS(certs), zktest.WithAdmin())
 	secure, err := client.LoadTLS(certs.CA, certs.Cert, certs.Key, "")

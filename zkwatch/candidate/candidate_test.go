@@ -19,7 +19,9 @@ import (
 )
 
 func TestElectionByTheRecipe(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		var standers []*electiontest.Stander
@@ -72,7 +74,9 @@ func TestElectionByTheRecipe(t *testing.T) {
 }
 
 func TestDeletedLeaderStepsDown(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		over := make(chan struct{})
@@ -104,7 +108,9 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 }
 
 func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		a := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true})
@@ -126,7 +132,9 @@ func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 }
 
 func TestForeignAcknowledgementIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		if _, err := c.Create(path+"-leader", []byte("somebody"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
@@ -163,7 +171,9 @@ func TestForeignAcknowledgementIsLeftAlone(t *testing.T) {
 }
 
 func TestPersistentNumberedChildIsNobodysPredecessor(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		for _, p := range []string{path, path + "/n_0000000000", path + "/election-config"} {
@@ -177,7 +187,9 @@ func TestPersistentNumberedChildIsNobodysPredecessor(t *testing.T) {
 }
 
 func TestMissingParentIsSaid(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		c := candidate.New(candidate.Config{Conn: clienttest.Config(t, addr), Path: clienttest.ElectionPath(t)})
 		err := c.Run(t.Context())
 		if err == nil || !errors.Is(err, candidate.ErrNoParent) {
@@ -187,7 +199,9 @@ func TestMissingParentIsSaid(t *testing.T) {
 }
 
 func TestHerdWatchesTheLeader(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		var head string
 		for i := range 4 {

@@ -75,6 +75,7 @@ func handoffCost(t *testing.T, n int) {
 // TestIdleCosts: in a quiet election the leader renews its lease ten times in
 // each session timeout. Nobody else sends anything but pings.
 func TestIdleCosts(t *testing.T) {
+	t.Parallel()
 	electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w[0].Dial}
 		o := electiontest.Observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})

@@ -28,7 +28,9 @@ import (
 // candidate queues behind the system's own, watches whom they would, leaves
 // the election recognisable, and makes no acknowledgement.
 func TestStandingInForeignElections(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		c := clienttest.Raw(t, addr)
 		ways := 0
 		for _, d := range dialect.All() {

@@ -37,7 +37,9 @@ func (c cutter) Write(p []byte) (int, error) {
 // connection breaks before the list is had. The watch is spent, so nothing would
 // wake the candidate any more if it did not ask again by itself.
 func TestListLostWithItsConnection(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		if _, err := c.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {

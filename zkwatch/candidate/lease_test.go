@@ -21,6 +21,7 @@ import (
 )
 
 func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
+	t.Parallel()
 	electiontest.Virtual(t, 3, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Stander, _ []*electiontest.Wires) {
 		before := s[0].Now()
 		s[0].Freeze()
@@ -121,6 +122,7 @@ func TestLeaderStopsBeforeItsSessionCanExpire(t *testing.T) {
 // TestAtMostOneLeader runs days of random trouble in virtual time. At no
 // moment do two candidates that are not frozen believe that they lead.
 func TestAtMostOneLeader(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 1))
 	defer func() {
@@ -215,7 +217,9 @@ func (l *lossy) Read(b []byte) (int, error) {
 }
 
 func TestLostReplyLeavesNoGhost(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		clienttest.Creator(t, c)(path, 0)

@@ -28,7 +28,9 @@ func creates(s *electiontest.Stander) (n int, last model.Member) {
 
 // With a guid in its name the znode is found again: no ghost.
 func TestLoseReplyWithAGuid(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		clienttest.Creator(t, c)(path, 0)
@@ -52,7 +54,9 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 // A naive program makes another, and its first stands before it in the queue:
 // a ghost. It waits for a predecessor that goes when it goes itself.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		clienttest.Creator(t, c)(path, 0)
@@ -87,7 +91,9 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 // A create that fails, and any of another znode, is answered: the loss waits
 // for the one that it is meant for, and is over with it.
 func TestLoseReplyIsOfOneCreate(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path + "/deep/down", Create: true, Ack: path + "/leader", NoGuid: func() bool { return true }})
 		s.LoseReply()
@@ -111,7 +117,9 @@ func TestLoseReplyIsOfOneCreate(t *testing.T) {
 
 // In a foreign election a znode has the name that it has to have.
 func TestNoGuidInAForeignElection(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		d, ok := dialect.ByID("kazoo-lock")
 		if !ok {
 			t.Fatal("no such dialect")

@@ -15,6 +15,7 @@ import (
 // A parted leader finds out for itself, and has stopped before the servers can
 // have another lead. At whatever point of its pings the line goes down.
 func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
+	t.Parallel()
 	for phase := range 8 {
 		t.Run(fmt.Sprint(phase), func(t *testing.T) {
 			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
@@ -194,6 +195,7 @@ func TestPartedWhileFrozen(t *testing.T) {
 
 // A parted candidate leaves as quickly as it can know that nobody hears it.
 func TestPartedLeaves(t *testing.T) {
+	t.Parallel()
 	for _, down := range []time.Duration{0, electiontest.LeaseTimeout / 2, electiontest.LeaseTimeout * 3 / 4, electiontest.LeaseTimeout * 2, 10 * time.Minute} {
 		for _, how := range []struct {
 			name string

@@ -173,7 +173,9 @@ func words(m model.Member) string {
 }
 
 func TestStepsNameTheChildren(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		create := clienttest.Creator(t, clienttest.Raw(t, addr))
 		create(path, 0)

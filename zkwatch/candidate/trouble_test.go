@@ -22,7 +22,9 @@ import (
 // TestResigningLeaderStopsFirst: its procedure's context is over before its
 // znode is deleted, so before anybody else can lead.
 func TestResigningLeaderStopsFirst(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		var leading atomic.Int32
 		lead := func(ctx context.Context, _ int64) error {
@@ -56,7 +58,9 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 // TestImpossibleAcknowledgementIsSaid: a candidate that can never acknowledge
 // does not volunteer for ever, taking the lead from everybody in turn.
 func TestImpossibleAcknowledgementIsSaid(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "/no/such"})
 		select {
@@ -72,7 +76,9 @@ func TestImpossibleAcknowledgementIsSaid(t *testing.T) {
 
 // TestParentUnderForbiddenGround: creating what exists may be forbidden.
 func TestParentUnderForbiddenGround(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		team := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		if err := c.AddAuth("digest", []byte("u:p")); err != nil {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestEnsembleConfigWhateverTheChroot(t *testing.T) {
+	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	for _, chroot := range []string{"", "/app"} {
 		c := clienttest.Connect(t, clienttest.Config(t, e.ConnectString()+chroot))

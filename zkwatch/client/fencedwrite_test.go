@@ -16,7 +16,9 @@ import (
 )
 
 func TestSetFenced(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		ctx := t.Context()
 		c := dial(t, addr)
 		create := func(path string, flags int32) string {
@@ -86,7 +88,9 @@ func TestSetFenced(t *testing.T) {
 }
 
 func TestSetFencedKeepsToTheACL(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		ctx := t.Context()
 		owner := dial(t, addr, func(cfg *client.Config) { cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")} })
 		stranger := dial(t, addr)

@@ -161,6 +161,7 @@ func leases(seed uint64, known func(tick time.Duration) time.Duration) (excess t
 // TestLeaseIsNeverLongerThanTheSession: whatever the links between the servers
 // do, no lease reaches beyond what the ensemble leader has counted.
 func TestLeaseIsNeverLongerThanTheSession(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seeds from %d on", seed)
 	const runs = 500

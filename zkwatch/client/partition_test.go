@@ -215,7 +215,9 @@ func TestLineTakesOnlySoMuch(t *testing.T) {
 
 // The same against real servers, in their own time.
 func TestPartition(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		var line fault.Line
 		cfg := clienttest.Config(t, addr)

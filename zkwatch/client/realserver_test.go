@@ -58,7 +58,9 @@ func event(t *testing.T, events <-chan zk.Event) zk.Event {
 }
 
 func TestOperations(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		ctx := t.Context()
 		c := dial(t, addr)
 		if _, err := c.Create(ctx, "/e", []byte("x"), zk.FlagPersistent, clienttest.Open); err != nil {
@@ -133,7 +135,9 @@ func TestOperations(t *testing.T) {
 }
 
 func TestCallerCanStopWaiting(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		c := dial(t, addr)
 		c.Config().Gate.Freeze()
 		defer c.Config().Gate.Thaw()
@@ -151,7 +155,9 @@ func TestCallerCanStopWaiting(t *testing.T) {
 }
 
 func TestEphemeralAfterCloseAndCut(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		ctx := t.Context()
 		watcher := dial(t, addr)
 		for _, end := range []string{"close", "cut", "freeze"} {
@@ -194,7 +200,9 @@ func TestEphemeralAfterCloseAndCut(t *testing.T) {
 }
 
 func TestCredentials(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		ctx := t.Context()
 		owner := dial(t, addr, func(cfg *client.Config) {
 			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p"), client.NewAuth("digest", "v:q")}
@@ -221,7 +229,9 @@ func TestCredentials(t *testing.T) {
 }
 
 func TestReplyTooLarge(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		ctx := t.Context()
 		c := dial(t, addr, func(cfg *client.Config) { cfg.MaxReply = 2 << 10 })
 		for i := range 40 {
@@ -240,6 +250,7 @@ func TestReplyTooLarge(t *testing.T) {
 }
 
 func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
+	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	ctx := t.Context()
 	c := dial(t, e.ConnectString())
@@ -280,6 +291,7 @@ func TestSessionSurvivesTheLossOfItsServer(t *testing.T) {
 }
 
 func TestRestartedServerWithoutItsData(t *testing.T) {
+	t.Parallel()
 	old, fresh := zktest.NewApache(t), zktest.NewApache(t)
 	var addr atomic.Value
 	addr.Store(old.Addr)

@@ -62,7 +62,9 @@ const (
 )
 
 func TestWalkNamesWhatItFinds(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		root := clienttest.ElectionPath(t)
 		create := clienttest.Creator(t, clienttest.Raw(t, addr))
 		want := map[string]string{
@@ -135,7 +137,9 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 }
 
 func TestWalkIsBounded(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		root := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		create := clienttest.Creator(t, c)
@@ -270,7 +274,9 @@ func TestWalkCosts(t *testing.T) {
 // TestWalkPassesOverWhatIsTooLarge: a list that does not fit in a reply is not
 // asked for where its size tells, and costs one connection where it does not.
 func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		root := clienttest.ElectionPath(t)
 		create := clienttest.Creator(t, clienttest.Raw(t, addr))
 		create(root, 0)

@@ -45,7 +45,9 @@ func (s *stage) watch(path, ack string) *electiontest.Watched {
 }
 
 func TestSeveralElectionsOnOneSession(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		c := clienttest.Raw(t, addr)
 		create := clienttest.Creator(t, c)
 		cfg := clienttest.Config(t, addr)
@@ -122,7 +124,9 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 }
 
 func TestAcknowledgementThatIsKnownLater(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		create := clienttest.Creator(t, c)

@@ -21,7 +21,9 @@ import (
 )
 
 func TestObserverFollowsAnElection(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		create := clienttest.Creator(t, c)
@@ -106,7 +108,9 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 }
 
 func TestObserverOnForbiddenGround(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		if err := c.AddAuth("digest", []byte("u:p")); err != nil {
@@ -141,6 +145,7 @@ func TestObserverOnForbiddenGround(t *testing.T) {
 }
 
 func TestObserverOutlivesTheServer(t *testing.T) {
+	t.Parallel()
 	t.Run("apache", func(t *testing.T) {
 		server := zktest.NewApache(t)
 		path := clienttest.ElectionPath(t)
@@ -188,7 +193,9 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 }
 
 func TestObserverAccountsForAStorm(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		seed := uint64(time.Now().UnixNano())
 		random := rand.New(rand.NewPCG(seed, 0))
 		path := clienttest.ElectionPath(t)
@@ -224,6 +231,7 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 }
 
 func TestObserverOfManyCandidates(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("20,000 children")
 	}
@@ -247,6 +255,7 @@ func TestObserverOfManyCandidates(t *testing.T) {
 }
 
 func TestObserverMovesToAnotherMember(t *testing.T) {
+	t.Parallel()
 	ensemble := zktest.NewEnsemble(t, 3)
 	path := clienttest.ElectionPath(t)
 	cfg := clienttest.Config(t, ensemble.ConnectString())

@@ -31,7 +31,9 @@ func ledBy(data string) func(*doctor.State) bool {
 func vacant(s *doctor.State) bool { return s.Phase == model.Live && len(s.Queue) == 0 }
 
 func TestSingleEphemeralElection(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		base := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		create := func(path, data string, flags int32) {
@@ -94,7 +96,9 @@ func TestSingleEphemeralElection(t *testing.T) {
 
 // What is there decides, and the name where nothing is.
 func TestReadOfASingleElection(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		base := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		create := clienttest.Creator(t, c)

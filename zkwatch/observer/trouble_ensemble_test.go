@@ -157,6 +157,7 @@ func poll(t *testing.T, what string, holds func() bool) {
 // the picture is said to be stale while it is, comes back, and each change is
 // either seen or counted as missed.
 func TestTroubleWithAnEnsemble(t *testing.T) {
+	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	setup := func(t *testing.T) *churn {
 		path := clienttest.ElectionPath(t)

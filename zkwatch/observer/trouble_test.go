@@ -124,7 +124,9 @@ func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 // TestObserverTakesLargerReplies: a list that does not fit ends the
 // connection; the next has room for twice as much.
 func TestObserverTakesLargerReplies(t *testing.T) {
+	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
 		path := clienttest.ElectionPath(t)
 		c := clienttest.Raw(t, addr)
 		create := clienttest.Creator(t, c)
