@@ -67,7 +67,7 @@ func TestForeignElections(t *testing.T) {
 			birch := start(t, addr, "birch")
 			queue(t, look, 2)
 			// It stands in line when it watches the one before.
-			waitUntil(t, "birch watches "+head, func() bool { return strings.Contains(word(t, addr, "wchp"), head+"\n") })
+			zktest.Await(t, "birch watches "+head, func() bool { return strings.Contains(word(t, addr, "wchp"), head+"\n") })
 			if said := birch.Output(); strings.Contains(said, "leads") {
 				t.Errorf("birch leads besides amber:\n%s", said)
 			}
@@ -102,7 +102,7 @@ func observer(t *testing.T, addr string) *rawClient {
 func queue(t *testing.T, c *rawClient, n int) []string {
 	t.Helper()
 	var rsp wire.StringsResponse
-	waitUntil(t, "candidates in the queue", func() bool {
+	zktest.Await(t, "candidates in the queue", func() bool {
 		c.must(wire.OpGetChildren, &wire.PathWatchRequest{Path: foreignPath}, &rsp)
 		return len(rsp.Strings) == n
 	})
@@ -117,14 +117,5 @@ func inOrder(t *testing.T, s *zkserver.Server) {
 	t.Helper()
 	if k := s.Counters(); k.Panics+k.CutOff+k.Rejected != 0 {
 		t.Errorf("panics %d, cut off %d, rejected %d", k.Panics, k.CutOff, k.Rejected)
-	}
-}
-
-func waitUntil(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", patience, what)
-		}
 	}
 }

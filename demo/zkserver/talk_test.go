@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"electop/demo/zktest"
 	"electop/zkwatch/wire"
 )
 
@@ -338,11 +339,7 @@ func (k *talk) happen(st step) {
 			c := k.connectTo(wire.ConnectRequest{SessionID: id, Passwd: passwd, Timeout: 200})
 			k.printf("resumed %t, timeout %d", c.conn.SessionID == id, c.conn.Timeout)
 			k.hangUp(c)
-			for deadline := time.Now().Add(patience); k.zxidNow() == before; time.Sleep(10 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					k.t.Fatalf("session %#x does not expire", id)
-				}
-			}
+			zktest.Await(k.t, fmt.Sprintf("session %#x expires", id), func() bool { return k.zxidNow() != before })
 			k.printf("expired, zxid %s", k.zxid(k.zxidNow()))
 		})
 		k.refused("resume an expired session", wire.ConnectRequest{SessionID: id, Passwd: passwd})

@@ -80,7 +80,7 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 		}
 		// Two followers, and an election connection for each pair.
 		var n int
-		await(t, "five connections", func() bool {
+		zktest.Await(t, "five connections", func() bool {
 			var past []string
 			if n, past = betweenMembers(t, e); len(past) > 0 {
 				t.Fatalf("past the links: %s", past)
@@ -98,7 +98,7 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 		}
 		start := time.Now()
 		e.Isolate(t, member)
-		await(t, fmt.Sprint("the isolated ", role, " stops serving"), func() bool { return !member.Serving() })
+		zktest.Await(t, fmt.Sprint("the isolated ", role, " stops serving"), func() bool { return !member.Serving() })
 		took := time.Since(start)
 		t.Logf("%s %s: out of quorum after %v", role, member.Addr, took)
 		if took < (syncLimit-2)*tick {
@@ -107,7 +107,7 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 		others := 0
 		for _, s := range e.Members {
 			if s != member {
-				await(t, "the others serve", func() bool { return s.Serving() })
+				zktest.Await(t, "the others serve", func() bool { return s.Serving() })
 				others++
 			}
 		}
@@ -115,7 +115,7 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 			t.Errorf("the %s serves while it is isolated and %d others serve", role, others)
 		}
 		e.Heal(t)
-		await(t, fmt.Sprint("the ", role, " serves again"), func() bool { return member.Serving() })
+		zktest.Await(t, fmt.Sprint("the ", role, " serves again"), func() bool { return member.Serving() })
 		check()
 	}
 }

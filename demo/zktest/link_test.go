@@ -128,15 +128,6 @@ func refused(t *testing.T, l *zktest.Link) bool {
 	return caller{t, c}.ended() != nil
 }
 
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 20 s", what)
-		}
-	}
-}
-
 func TestLinkLatency(t *testing.T) {
 	l := zktest.NewLink(t, newEcho(t).Addr().String())
 	c := call(t, l)
@@ -195,7 +186,7 @@ func TestLinkHold(t *testing.T) {
 
 	l.Hold(zktest.FromServer)
 	c.say("c")
-	await(t, "the server hears", func() bool { heard, _ := e.seen(); return heard == "abc" })
+	zktest.Await(t, "the server hears", func() bool { heard, _ := e.seen(); return heard == "abc" })
 	c.hearNothing()
 	l.Heal()
 	c.hear("c")

@@ -119,9 +119,5 @@ func TestServerDiesWithTheBinary(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	for deadline := time.Now().Add(20 * time.Second); serves(addr); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the server at %s outlived the binary", addr)
-		}
-	}
+	zktest.Await(t, "the server ends with the binary", func() bool { return !serves(addr) })
 }

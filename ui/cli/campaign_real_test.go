@@ -62,7 +62,7 @@ func TestForeignElectionsGoOn(t *testing.T) {
 					}
 					cedar := theirs.Stand(t, recipe, path, last)
 					for znode, session := range map[string]string{amber.Znode: "", own: hex(cedar.Session)} {
-						await(t, "the watch of "+znode, func() bool {
+						zktest.Await(t, "the watch of "+znode, func() bool {
 							_, watchers, ok := strings.Cut(server.Ask(t, "wchp"), znode+"\n")
 							watchers, _, _ = strings.Cut(watchers, "\n/") // ours watches its own, too
 							return ok && strings.Contains("\n"+watchers, "\n\t"+session)

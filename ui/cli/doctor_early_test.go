@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -16,27 +15,12 @@ import (
 func TestDoctorSaysWhatItHadNoTimeFor(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c, _, err := zk.Connect([]string{addr}, 30*time.Second, zk.WithLogInfo(false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	other, _, err := zk.Connect([]string{addr}, 30*time.Second, zk.WithLogInfo(false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
+	c, other := rawClient(t, addr), rawClient(t, addr)
+	create(t, c, "/e", "", 0)
 	for _, c := range []*zk.Conn{c, other} { // neither watches
-		if _, err := c.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
+		create(t, c, "/e/n_", "", contender)
 	}
-	if _, err := c.Create("/e/config", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, "/e/config", "", 0)
 	out, _ := once(t, 0, "doctor", "/e", "-s", addr, "--admin", "4lw", "--for", "1s", "--json")
 	var d struct {
 		Findings  []noticed

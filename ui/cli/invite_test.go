@@ -69,7 +69,7 @@ func TestInvitationsWork(t *testing.T) {
 				t.Logf("it said:\n%s", p.Output())
 			}
 		})
-		eventually(t, fmt.Sprintf("%d in the queue", queued), func() bool {
+		zktest.Await(t, fmt.Sprintf("%d in the queue", queued), func() bool {
 			children, _, err := look.Children(path)
 			return err == nil && len(children) == queued
 		})
@@ -86,7 +86,7 @@ func TestInvitationsWork(t *testing.T) {
 	shell := stands(shellLine(lines["zkCli"]))
 	own := stands(shellLine(lines["electop"]))
 	own.Line(t, "waiting behind YOU-n_")
-	eventually(t, "kazoo and Curator watch whom they stand behind", func() bool {
+	zktest.Await(t, "kazoo and Curator watch whom they stand behind", func() bool {
 		words := fourLetter(t, addr, "wchp")
 		return strings.Contains(words, first) && strings.Contains(words, "__lock__0000000001")
 	})
@@ -120,16 +120,6 @@ func fourLetter(t *testing.T, addr, word string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	const patience = 30 * time.Second
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", what, patience)
-		}
-	}
 }
 
 func TestInvitedTo(t *testing.T) {

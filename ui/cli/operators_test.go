@@ -126,7 +126,7 @@ func newWard(t *testing.T) *ward {
 // awaitWatches waits until every candidate but the first watches the one before.
 func (w *ward) awaitWatches(t *testing.T, e election) {
 	t.Helper()
-	await(t, "the watches of "+e.path, func() bool {
+	zktest.Await(t, "the watches of "+e.path, func() bool {
 		var tables strings.Builder
 		for _, s := range w.ensemble.Members {
 			tables.WriteString(s.Ask(t, "wchp"))
@@ -138,15 +138,6 @@ func (w *ward) awaitWatches(t *testing.T, e election) {
 		}
 		return true
 	})
-}
-
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(waitFor); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", what, waitFor)
-		}
-	}
 }
 
 func (w *ward) session(t *testing.T) *zk.Conn { return session(t, w.ensemble.ConnectString()) }

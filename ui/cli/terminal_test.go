@@ -330,13 +330,9 @@ func TestSomebodyElsesElection(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := rawClient(t, addr)
-	if _, err := c.Create("/jobs", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, "/jobs", "", 0)
 	for _, name := range []string{"host-1", "\x1b]0;owned\x07host-2"} {
-		if _, err := c.Create("/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", []byte(name), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
+		create(t, c, "/jobs/_c_0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-latch-", name, contender)
 	}
 
 	// Not confirmed: nothing is done.
@@ -413,9 +409,7 @@ func TestASecondSignalEndsABlockedCommand(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := rawClient(t, addr)
-	if _, err := c.Create("/e", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
+	create(t, c, "/e", "", 0)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -436,11 +430,8 @@ func TestASecondSignalEndsABlockedCommand(t *testing.T) {
 		cmd.Process.Kill()
 		<-exited
 	})
-	big := bytes.Repeat([]byte("x"), 4000)
 	for range 40 { // more than a pipe holds
-		if _, err := c.Create("/e/n_", big, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
+		create(t, c, "/e/n_", strings.Repeat("x", 4000), contender)
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -7,9 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
 )
@@ -19,23 +16,13 @@ import (
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	c, _, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogInfo(false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	create := func(path string, flags int32) {
-		t.Helper()
-		if _, err := c.Create(path, nil, flags, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	create("/large", 0)
-	create("/small", 0)
-	create("/small/n_", zk.FlagEphemeral|zk.FlagSequence)
+	c := rawClient(t, addr)
+	create(t, c, "/large", "", 0)
+	create(t, c, "/small", "", 0)
+	create(t, c, "/small/n_", "", contender)
 	const children, long = 40, 450_000 // 18 MB in all
 	for range children {
-		create("/large/"+strings.Repeat("x", long)+"-n_", zk.FlagEphemeral|zk.FlagSequence)
+		create(t, c, "/large/"+strings.Repeat("x", long)+"-n_", "", contender)
 	}
 
 	out, errs := once(t, 0, "status", "/large", "-s", addr, "--admin", "off", "--json", "--connect-timeout", "2m")

@@ -16,17 +16,12 @@ import (
 func TestServeTree(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "class.json")
-	acl := zk.WorldACL(zk.PermAll)
 	serving(t, file, func(c *zk.Conn) {
 		for _, path := range []string{"/class", "/class/jobs"} {
-			if _, err := c.Create(path, []byte("of "+path), 0, acl); err != nil {
-				t.Fatal(err)
-			}
+			create(t, c, path, "of "+path, 0)
 		}
 		for range 3 {
-			if _, err := c.Create("/class/jobs/n_", nil, zk.FlagEphemeral|zk.FlagSequence, acl); err != nil {
-				t.Fatal(err)
-			}
+			create(t, c, "/class/jobs/n_", "", contender)
 		}
 	})
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
@@ -36,9 +31,9 @@ func TestServeTree(t *testing.T) {
 		if data, _, err := c.Get("/class/jobs"); err != nil || string(data) != "of /class/jobs" {
 			t.Errorf("loaded: %q %v", data, err)
 		}
-		name, err := c.Create("/class/jobs/n_", nil, zk.FlagEphemeral|zk.FlagSequence, acl)
-		if kids, _, _ := c.Children("/class/jobs"); err != nil || name != "/class/jobs/n_0000000003" || len(kids) != 1 {
-			t.Errorf("the next candidate is %s, %v, of %q", name, err, kids)
+		name := create(t, c, "/class/jobs/n_", "", contender)
+		if kids, _, _ := c.Children("/class/jobs"); name != "/class/jobs/n_0000000003" || len(kids) != 1 {
+			t.Errorf("the next candidate is %s, of %q", name, kids)
 		}
 	})
 	entries, err := os.ReadDir(filepath.Dir(file))

@@ -18,6 +18,7 @@ import (
 	"electop/model/session"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
 )
 
 const patience = 30 * time.Second
@@ -33,19 +34,8 @@ func connect(t *testing.T, addr string, timeout time.Duration) (*client.Conn, ui
 
 func connectWith(t *testing.T, cfg client.Config) (*client.Conn, uint64) {
 	t.Helper()
-	c, err := client.Connect(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		if st := c.Status(); st.State == client.Connected {
-			return c, uint64(st.SessionID)
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no session with %s: %+v", cfg.Servers, c.Status())
-		}
-	}
+	c := clienttest.Connect(t, cfg)
+	return c, clienttest.WaitState(t, c, client.Connected).SessionID
 }
 
 func create(t *testing.T, c *client.Conn, path string, flags int32) string {
@@ -114,16 +104,13 @@ func ensembleConfig(c *client.Conn) func(context.Context) (string, error) {
 func warm(t *testing.T, url string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	zktest.Await(t, "an answer of "+url, func() bool {
 		resp, err := client.Get(url + "/server_stats")
 		if err == nil {
 			resp.Body.Close()
-			return
 		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+		return err == nil
+	})
 }
 
 // askWithDeadlines polls until there is a deadline of each session: one

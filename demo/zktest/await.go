@@ -1,0 +1,18 @@
+package zktest
+
+import (
+	"testing"
+	"time"
+)
+
+// Await waits, for a minute at most, until something holds of which nobody
+// tells: what a server answers, or what another process did. It asks again and
+// again; where there is an event, wait for that.
+func Await(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v", what, startTimeout)
+		}
+	}
+}
