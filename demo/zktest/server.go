@@ -234,14 +234,15 @@ func (s *Server) classPath() string {
 }
 
 // waitServing returns when the server answers clients. It answers ruok before
-// it has loaded its data; the Mode of srvr appears only when it serves.
+// it has loaded its data; the Mode of srvr appears only when it serves. The port
+// for TLS is opened after the other.
 func (s *Server) waitServing() error {
 	s.mu.Lock()
 	p := s.proc
 	s.mu.Unlock()
 	deadline := time.Now().Add(startTimeout)
 	for {
-		if s.mode() != "" {
+		if s.mode() != "" && (s.Secure == "" || listens(s.Secure)) {
 			return nil
 		}
 		select {
@@ -255,6 +256,15 @@ func (s *Server) waitServing() error {
 			return fmt.Errorf("does not serve after %v\n%s", startTimeout, p.Output())
 		}
 	}
+}
+
+func listens(addr string) bool {
+	c, err := net.DialTimeout("tcp", addr, askTimeout)
+	if err != nil {
+		return false
+	}
+	c.Close()
+	return true
 }
 
 // Ask sends a four-letter word and returns the reply.

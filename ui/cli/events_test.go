@@ -21,7 +21,8 @@ import (
 	"electop/zkwatch/client"
 )
 
-const waitFor = 30 * time.Second
+// waitFor bounds every wait for a command or a screen. It is never what is tested.
+const waitFor = 2 * time.Minute
 
 // command runs electop in this process.
 type command struct {

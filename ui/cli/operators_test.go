@@ -324,7 +324,7 @@ func (w *ward) finds(t *testing.T, c *command, path, id string) {
 		if found {
 			return
 		}
-		if len(d.Unchecked) == 0 || lasts > 4*firstLook {
+		if len(d.Unchecked) == 0 || lasts > 8*firstLook {
 			t.Fatalf("not found in %s", c.out.all())
 		}
 		t.Logf("not found yet in %s", c.out.all())

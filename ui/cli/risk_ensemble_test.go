@@ -72,7 +72,11 @@ func TestExpiryBoundsHold(t *testing.T) {
 
 	end := time.Now().Add(long(t))
 	bounds, held, excused, killed := 0, 0, 0, 0
-	for round := 0; round < 2 || time.Now().Before(end); round++ {
+	// On a busy machine a member may be gone, or back, at another moment than meant.
+	again := func(round int) bool {
+		return round < 2 || time.Now().Before(end) || round < 8 && (held == 0 || excused == 0)
+	}
+	for round := 0; again(round); round++ {
 		victim, err := client.Connect(client.Config{Servers: servers, SessionTimeout: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
