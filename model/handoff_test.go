@@ -249,7 +249,7 @@ func TestTwoMembersOfOneSession(t *testing.T) {
 	}
 }
 
-// In a gap nobody knows when something happened, so no duration is said.
+// In a gap the time of a change is unknown, so no duration is given.
 func TestHandoffInAGap(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
 	a, b := s.Join(1), s.Join(2)
@@ -315,7 +315,7 @@ func TestAckBeforeTheRead(t *testing.T) {
 	s.Want(s.Apply(r), "2 50ms left .", "3 50ms handoff . > 1. unknown takeover 20ms")
 }
 
-// An acknowledgement of an earlier reign of the same candidate tells nothing.
+// An acknowledgement of an earlier reign of the same candidate does not count.
 func TestAckOfAnEarlierReign(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
 	s.Tree.Create("n_0000000005", false, 1, "")
@@ -519,7 +519,7 @@ func TestRefresh(t *testing.T) {
 	s.Want(s.Apply(s.W.Read(true, false, nil))) // nothing more to say
 }
 
-// A full read tells another znode under a known name by its czxid, and by
+// A full read recognises another znode under a known name by its czxid, and by
 // that too whether the counters of an earlier read had it.
 func TestRecreatedByAFullRead(t *testing.T) {
 	again := func(s *modeltest.Script) {

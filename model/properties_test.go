@@ -13,7 +13,7 @@ import (
 	"electop/model/znode"
 )
 
-// naive works the properties out anew after each observation.
+// naive computes the properties from scratch after each observation.
 type naive struct {
 	model.Properties
 	at      time.Time
@@ -93,7 +93,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 		n.VacantSince = n.at
 	}
 
-	// Of what a read shows, what went did so first.
+	// In a read, deletions come before creates.
 	stayed, owned, stands := map[uint64]int{}, map[uint64]int{}, map[dialect.ID]bool{}
 	for _, c := range s.Queue {
 		if n.stood[c.ID()] {
@@ -167,7 +167,7 @@ func TestFrozenLeader(t *testing.T) {
 	}
 }
 
-// Of an election of others the queue tells who works.
+// In an election of third parties the queue shows who works.
 func TestVacancyOfOthers(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Read()
@@ -209,8 +209,8 @@ func TestVacancyOfOthers(t *testing.T) {
 	}
 }
 
-// The znode of a dead member of ours stands until its session expires, and
-// nobody works meanwhile. That of a stranger before it counts.
+// The znode of a dead member exists until its session expires, and no leader works
+// during that time. A third-party leader before it counts.
 func TestDeadLeader(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
@@ -321,7 +321,7 @@ func TestGhosts(t *testing.T) {
 	}
 }
 
-// Who stood no more for another reason than that it left does not count either.
+// A candidate that lost its place without leaving does not count either.
 func TestNoGhosts(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)

@@ -108,7 +108,7 @@ func (w *world) apply(o model.Observation) []model.Event {
 	return events
 }
 
-// follow tells the story from the events alone.
+// follow rebuilds the election from the events alone.
 func (w *world) follow(e model.Event) {
 	if want := uint64(len(w.events) + 1); e.N != want {
 		w.Fatalf("event %d is numbered %d", want, e.N)
@@ -175,7 +175,7 @@ func (w *world) follow(e model.Event) {
 	}
 }
 
-// flush lets go of what waits for an acknowledgement.
+// flush releases what waits for an acknowledgement.
 func (w *world) flush() {
 	if due, ok := w.j.Held(); ok {
 		if due.After(w.tree.Now) {
@@ -189,7 +189,7 @@ func (w *world) flush() {
 }
 
 // look reads the tree and holds the accounts against it. quiet says that
-// nothing happens meanwhile.
+// nothing happens during it.
 func (w *world) look(full, gap, quiet bool) {
 	w.flush() // or the events would be behind
 	t := w.tree
@@ -256,7 +256,7 @@ func (w *world) look(full, gap, quiet bool) {
 	}
 	if exists && w.creates >= 0 {
 		// Besides what the list and its stat say, the reads of the children
-		// tell of some that went, or came again, later.
+		// report some that were deleted, or created again, later.
 		c, d := w.said.c-(int(creates)-w.creates), w.said.d-(int(deletes)-w.deletes)
 		if later := d - drops; c != later || c < 0 || c > races {
 			w.Fatalf("said: %d creates, %d deletes; were: %d, %d; and %d went before they were read (read %+v)",

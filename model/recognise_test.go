@@ -13,7 +13,7 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// recognising is a journal that was told nothing of whose election it is.
+// recognising is a journal without a configured recipe.
 func recognising(t *testing.T) *modeltest.Script { return modeltest.NewScript(t, model.Config{}) }
 
 const latchPrefix, lockPrefix = "_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-lock-"
@@ -26,7 +26,7 @@ func TestJournalRecognises(t *testing.T) {
 	s.Read()
 	s.Whose("curator-latch, curator-latch: a")
 
-	// Strays, whatever they are called, change nothing while somebody stands.
+	// Strays of any name change nothing while there is a contender.
 	s.Add("n_", 2, "stray")
 	s.Add(lockPrefix, 3, "stray")
 	s.Add(lockPrefix, 4, "stray")
@@ -34,7 +34,7 @@ func TestJournalRecognises(t *testing.T) {
 	s.Read()
 	s.Whose("curator-latch, curator-latch: a b (3 ignored)")
 
-	// Nor does a stray when nobody does.
+	// Nor does a stray in an empty queue.
 	s.Tree.Delete(a)
 	s.Tree.Delete(b)
 	for _, name := range s.Tree.Names() {
@@ -104,7 +104,7 @@ func TestEventsSayWho(t *testing.T) {
 	if got := strings.Join(who, ", "); got != "joined core_node3, handoff core_node3" {
 		t.Errorf("events of %s", got)
 	}
-	// A later look at the znode tells it again.
+	// A later read of the znode shows it again.
 	s.Apply(s.W.Refresh(s.J.State().Leader().Name))
 	if got := s.J.State().Leader().Who; got != "core_node3" {
 		t.Errorf("refreshed: %q", got)
@@ -149,8 +149,8 @@ func TestFixedRecipe(t *testing.T) {
 	}
 }
 
-// TestRandomNamings: whatever stands side by side, and comes and goes, the
-// handoffs lead to the one who leads, every child is in the queue or beside it,
+// TestRandomNamings: whatever names appear and disappear side by side, the handoffs
+// end at the present leader, every child is in the queue or beside it,
 // and a naming that is known changes over an empty queue only.
 func TestRandomNamings(t *testing.T) {
 	prefixes := []string{latchPrefix, lockPrefix, modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__", "member_", "n_", "le_", "odd-", "ex", "read-", "json.info_"}

@@ -46,7 +46,7 @@ func TestSingleZnode(t *testing.T) {
 		t.Errorf("%+v", st.Leader())
 	}
 
-	// Nobody leads: that is no missing election.
+	// There is no leader: that is no missing election.
 	s.After(time.Second)
 	s.Want(s.Lone(0, ""), "2 2s left "+z, "3 2s handoff "+z+" > nobody unknown")
 	if st = s.J.State(); st.Phase != model.Live || st.Leader() != nil {
@@ -59,7 +59,7 @@ func TestSingleZnode(t *testing.T) {
 		t.Errorf("totals %+v, handoff %+v", st.Totals, st.Handoffs[1])
 	}
 
-	// Another between two looks: it left, it joined, and the role went over.
+	// Another znode between two reads: one left, one joined, and a handoff.
 	s.After(time.Second)
 	s.Want(s.Lone(12, broker(3)), "6 6s left "+z, "7 6s joined "+z, "8 6s handoff "+z+" > "+z+" unknown")
 	if h := s.J.State().Handoffs[2]; h.From.Who != "broker 2" || h.To.Who != "broker 3" || h.Vacant != nil {
@@ -72,7 +72,7 @@ func TestSingleZnode(t *testing.T) {
 			t.Errorf("after the refresh of %s: %s", name, got)
 		}
 	}
-	// An absent path is a vacancy still, and so is a znode that went at once.
+	// An absent path is still a vacancy, and so is a znode that was deleted at once.
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Absent}), "9 6s left "+z, "10 6s handoff "+z+" > nobody unknown")
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Single: true, New: []znode.Znode{{Name: "controller", Unread: true}}}))
 	if st = s.J.State(); st.Phase != model.Live || st.Totals.MissedCreates+st.Totals.MissedDeletes+st.Totals.Unknown != 0 {
@@ -115,8 +115,8 @@ func TestSingleZnodeOrParent(t *testing.T) {
 }
 
 // TestSingleRandom: whatever is seen, handoffs chain from one leader to the
-// next and end at the one who leads, nothing is ever missed, and a replay
-// tells the same.
+// next and end at the present leader, nothing is ever missed, and a replay gives
+// the same.
 func TestSingleRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := model.Config{Path: rapid.SampledFrom([]string{"/controller", "/app/leader"}).Draw(t, "path")}

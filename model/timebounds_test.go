@@ -210,7 +210,7 @@ func TestBoundsOfHandoffsAreTrue(t *testing.T) {
 	}
 }
 
-// However late changes are seen, a cause that is said is the true one. (Nobody
+// However late changes are seen, a reported cause is the true one. (Nobody
 // else deletes the znode of a client that is stopped: that looks as its expiry.)
 func TestCausesAreTrue(t *testing.T) {
 	said := map[model.Cause]int{}

@@ -18,7 +18,7 @@ import (
 	"electop/model/znode"
 )
 
-// lives is a tree whose server tells of each deletion, with who lived when.
+// lives is a tree whose server reports each deletion, with the lifetime of each child.
 type lives struct {
 	*modeltest.Tree
 	w     *modeltest.Watcher
@@ -86,8 +86,8 @@ type told struct {
 	Requests   int
 }
 
-// truth returns what is to be known of each deletion once all reads were
-// applied. Of a child that was never read nobody knows since when it stood.
+// truth returns what the journal must know of each deletion after all reads. For a
+// child that was never read, the time of its creation is unknown.
 func (l *lives) truth() (out []told) {
 	read := map[dialect.ID]bool{}
 	listed := map[string]int64{} // but gone before they could be read: pzxid of the list
@@ -316,7 +316,7 @@ func TestWakeOfANameAgain(t *testing.T) {
 	want(1, first, 0, third)
 }
 
-// By another recipe others stand, and who fell does not count twice.
+// By another recipe others contend, and a deleted one does not count twice.
 func TestWakesOfOtherContenders(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	l := &lives{Tree: s.Tree, w: s.W, born: map[dialect.ID]znode.Znode{}, died: map[dialect.ID]int64{}}
@@ -368,7 +368,7 @@ func TestWakesMax(t *testing.T) {
 	}
 }
 
-// All of a large crowd go at once, and what is told of that stays exact.
+// All of a large crowd are deleted at once, and the records stay exact.
 func TestCrowdExpires(t *testing.T) {
 	l := newLives()
 	const n = 300
@@ -473,7 +473,7 @@ func BenchmarkWakes(b *testing.B) {
 					i++
 					r := c.Change(i)
 					if told {
-						// As the stat of a crowd tells its zxids, the create came before.
+						// By the zxids in the stat of a crowd, the create came before.
 						w := &model.Wake{At: c.At, Znode: r.Gone[0], Zxid: int64(c.Next) + 1, Notified: []uint64{1}}
 						c.J.Apply(w)
 						again := *w

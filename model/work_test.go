@@ -120,8 +120,8 @@ func TestCounterAndTokens(t *testing.T) {
 	}
 }
 
-// A worker may go on for longer than deletions are remembered one by one. So may
-// one that was at it before anybody looked.
+// A worker may continue for longer than deletions are remembered one by one, even
+// one that began before the first read.
 func TestStaleAfterLong(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	before := s.Join(99)
@@ -159,7 +159,7 @@ func TestStaleAfterLong(t *testing.T) {
 	}
 }
 
-// stage is a random demo: members with znodes, workers, and a server that tells.
+// stage is a random demo: members with znodes, workers, and a server that reports.
 type stage struct {
 	*rapid.T
 	*lives

@@ -241,7 +241,7 @@ var dialectExamples = []struct {
 
 var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// observe has a journal read what stands at path.
+// observe has a journal read the children at path.
 func observe(path string, single bool, children []znode.Znode) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
 	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single}

@@ -42,7 +42,7 @@ func TestRecipes(t *testing.T) {
 			}
 		}
 		for i := range queue {
-			// Whoever watches is notified, and nobody else.
+			// Exactly the watchers are notified.
 			if got := c.recipe.Notified(queue, i); got != c.notified[i] || got != watched[i] {
 				t.Errorf("%s: Notified(%d) = %d, %d watch it", name, i, got, watched[i])
 			}

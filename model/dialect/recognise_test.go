@@ -31,7 +31,7 @@ func anyPaths() []string {
 	return paths
 }
 
-// Recognition does not hang on the order of the children, nor on those that
+// Recognition does not depend on the order of the children, nor on those that
 // are persistent, and a naming that most have is found.
 func TestRecognitionIsOrderIndependent(t *testing.T) {
 	names, paths := anyNames(), anyPaths()

@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkDiagnosis is a thousand changes a second in an election whose servers
-// tell their tables every five seconds.
+// report their tables every five seconds.
 func BenchmarkDiagnosis(b *testing.B) {
 	for _, n := range []int{10, 1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

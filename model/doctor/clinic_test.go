@@ -16,7 +16,7 @@ import (
 )
 
 // clinic is an election with an ensemble around it that says what a healthy one
-// does, unless it is told otherwise.
+// does, unless the test says otherwise.
 type clinic struct {
 	*modeltest.Script
 	found map[string]doctor.Severity // raised and not cleared, by events

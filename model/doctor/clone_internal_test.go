@@ -20,7 +20,7 @@ var (
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
 		"doctor.Risk", "doctor.Finding", "model.Pace", "model.Write", "model.Woken", "doctor.watchTable",
 	}
-	// sharedMaps and sharedSlices are made anew when they change. What is
+	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
 		"doctor.memory.predecessors.before", // copied before it is written, as it is marked as shared
@@ -36,7 +36,7 @@ var (
 		"cfg.Standing", "doctor.memory.cfg.Standing", "election.cfg.Standing", "doctor.memory.suspicions.standing", "doctor.memory.risks.order", "doctor.memory.circle",
 		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted",
 	}
-	// notCloned is what the clone makes anew when it needs it.
+	// notCloned is what the clone makes again when it needs it.
 	notCloned = []string{"cached", "doctor.memory.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}
 )
 

@@ -11,7 +11,7 @@ import (
 	"electop/model/internal/modeltest"
 )
 
-// A clone taken at any moment goes on as the journal itself would have, and
+// A clone taken at any moment continues as the journal itself would have, and
 // neither knows of the other.
 func TestCloneGoesItsOwnWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,7 +39,7 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 		clone, other := j.Clone(), j.Clone()
 		twice := clone.Clone()
 
-		// Another way: what came is told in another order.
+		// Another way: the same observations in another order.
 		rest := slices.Clone(all[cut:])
 		slices.Reverse(rest)
 		for _, o := range append(rest, all...) {

@@ -28,7 +28,7 @@ func TestGhostNode(t *testing.T) {
 	c.pass(time.Second)
 	c.has()
 
-	// The same guid twice, and the older one leads: nobody acts.
+	// The same guid twice, and the older one leads: no program acts.
 	c = newClinic(t, model.Config{})
 	c.child(uuidA+"latch-", 1)
 	c.child(uuidB+"latch-", 2)
@@ -119,7 +119,7 @@ func TestAckDisagrees(t *testing.T) {
 	c.put(ackOf(c, b, 2))
 	c.pass(time.Second)
 	c.has()
-	// The queue is empty, and somebody acknowledged.
+	// The queue is empty, and there is an acknowledgement.
 	c.Tree.Delete(b)
 	c.look()
 	c.pass(6 * time.Second)
@@ -138,7 +138,7 @@ func TestAckDisagrees(t *testing.T) {
 	c.pass(time.Second)
 	c.has()
 
-	// Nobody acknowledges where nobody ever did.
+	// Without any earlier acknowledgement none is missing.
 	c = newClinic(t, model.Config{AckPath: "/leader"})
 	c.child("n_", 1)
 	c.look()
@@ -213,7 +213,7 @@ func TestForeignAck(t *testing.T) {
 	c.has()
 }
 
-// Of names that nobody knows it is but a guess that they are an election.
+// For unknown names it is only a guess that they are an election.
 func TestGuessedNaming(t *testing.T) {
 	c := newClinic(t, model.Config{})
 	for s := range uint64(3) {
@@ -259,7 +259,7 @@ func TestGhostWatchesNobody(t *testing.T) {
 	c.has("ghost-node critical")
 }
 
-// More than an operator cares to read are told together, and none is left out.
+// Many findings of a kind are reported together, and none is left out.
 func TestManyOfAKind(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	for s := range uint64(20) {

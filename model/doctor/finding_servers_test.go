@@ -96,7 +96,7 @@ func TestDoctorHostile(t *testing.T) {
 	c.put(&session.Table{})
 }
 
-// An AdminServer of another ensemble knows nobody here: that is no sign that
+// An AdminServer of another ensemble knows no session here: that is no sign that
 // the candidates lost their connections or their watches.
 func TestStrangersServers(t *testing.T) {
 	const own = 77

@@ -23,7 +23,7 @@ func TestWrongWatch(t *testing.T) {
 	if e := c.J.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
 		t.Errorf("%+v", e)
 	}
-	// It watches one behind it: nobody tells it when its turn comes.
+	// It watches one behind it: it is not notified when its turn comes.
 	five := c.child("n_", 5)
 	c.look()
 	c.asked(func(x *session.Table) {
@@ -65,7 +65,7 @@ func TestHerd(t *testing.T) {
 	c.asked(nil)
 	c.has()
 
-	// A leader that watches its own znode, and one who looks on, are no herd.
+	// A leader that watches its own znode, and an observer, are no herd.
 	c.asked(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{1, 9}})
 	})
@@ -170,7 +170,7 @@ func TestDroppedCandidate(t *testing.T) {
 	c.pass(time.Second)
 	c.has()
 
-	// One who never stood looks on, and this program does.
+	// A client that was never a candidate observes, as this program does.
 	c.asked(func(x *session.Table) {
 		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{9, 77}})
 	})

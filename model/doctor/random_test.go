@@ -88,7 +88,7 @@ func TestHealthyElection(t *testing.T) {
 }
 
 // A client that is stopped, or killed, is at risk before its session expires,
-// and no bound that is told is wrong; and nobody else ever is.
+// and no reported bound is wrong; no other client ever is.
 func TestRiskBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := modeltest.NewSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second, 3*time.Second)

@@ -37,7 +37,7 @@ func TestZombieLeader(t *testing.T) {
 		t.Errorf("risks %+v", st.Risks)
 	}
 
-	// A stopped one keeps its connection, and is heard of no more.
+	// A stopped client keeps its connection, and sends nothing.
 	frozen, due := c.healthy().Servers[1].Clients[0], c.healthy().Servers[0].Deadlines[0]
 	stop := func(x *session.Table) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
 	c.pass(3 * time.Second)
@@ -136,7 +136,7 @@ func TestCausesByTables(t *testing.T) {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
 
-	// Nobody was asked.
+	// No server was asked.
 	s := modeltest.NewScript(t, model.Config{})
 	a := s.Join(1)
 	s.Join(2)

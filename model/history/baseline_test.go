@@ -19,7 +19,7 @@ import (
 	"electop/model/znode"
 )
 
-// present is what a baseline has to bring about.
+// present is what a baseline must restore.
 type present struct {
 	Path, Recipe, Dialect string
 	Phase                 model.Phase
@@ -72,8 +72,8 @@ func presentOf(s *doctor.State) present {
 	return p
 }
 
-// After a baseline a new journal shows the same election, has told no event and
-// made up no past; the next event has the number that it had live.
+// After a baseline a new journal shows the same election without events and without
+// a past; the next event has the number that it had live.
 func TestBaseline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, all := modeltest.DrawPast(t)
@@ -141,9 +141,8 @@ func TestBaseline(t *testing.T) {
 	})
 }
 
-// What was under way when a part begins is not taken for what comes later: the
-// further numbers of a wake, a deletion that was told and not read yet, two who
-// believe, a ghost that stands.
+// What began before a part does not count in it: further numbers of a wake, a
+// deletion that was reported and not read yet, two believers, an existing ghost.
 func TestBaselineInTheMiddle(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a, b := s.Join(1), s.Join(2)
@@ -194,7 +193,7 @@ func TestBaselineInTheMiddle(t *testing.T) {
 	}
 }
 
-// A finding that stands when a part begins is no event again, and its end is.
+// A finding that exists when a part begins is not raised again, but it is cleared.
 func TestBaselineKeepsFindings(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Join(1)
@@ -232,7 +231,7 @@ func TestBaselineKeepsFindings(t *testing.T) {
 	}
 }
 
-// Nor is one an event again that takes the past to be found, if it is found anew.
+// A finding that can be found only with earlier events is not raised again either.
 func TestBaselineNamesFindings(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration

@@ -173,8 +173,8 @@ func TestTimeline(t *testing.T) {
 	})
 }
 
-// What is found before the timeline goes on stays what it was.
-func TestCueStaysGood(t *testing.T) {
+// A position that was found before the timeline grows stays valid.
+func TestPositionStaysValid(t *testing.T) {
 	c := modeltest.NewCrowd(20)
 	timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{MaxBytes: 1 << 20})
 	timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
@@ -209,7 +209,7 @@ func TestCueStaysGood(t *testing.T) {
 	}
 }
 
-// A timeline takes the memory that it may, more or less, and no more.
+// A timeline uses about the memory that it may, and no more.
 func TestTimelineIsBounded(t *testing.T) {
 	const bound = 8 << 20
 	c := modeltest.NewCrowd(500)

@@ -254,7 +254,7 @@ func TestConditions(t *testing.T) {
 			if x.before != nil {
 				x.before(w)
 			}
-			// Who is meant is looked up once, as when a part begins to wait.
+			// The roles are looked up once, as when a part begins to wait.
 			l := oneAct(x.c)
 			r := w.play(l)
 			if v := r.View(); !v.Waiting || v.Stuck != "" {
@@ -296,7 +296,7 @@ func deposed(w *world) {
 	fence("birch")
 }
 
-// oneAct is a lesson whose one part waits for c.
+// oneAct is a lesson with one part, which waits for c.
 func oneAct(c lesson.Condition) *lesson.Lesson {
 	return &lesson.Lesson{ID: "one", Title: "One", About: "one act", Scene: lesson.Scene{Cast: 4}, Parts: []lesson.Part{{
 		Text: []string{"Text."}, Hints: []string{"A hint."}, After: "Done.",

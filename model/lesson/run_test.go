@@ -191,7 +191,7 @@ func TestWhoIsMeant(t *testing.T) {
 	}
 }
 
-// A part whose act cannot happen any more says so, and can be begun again.
+// A part that can no longer be completed says so, and can be started again.
 func TestStuck(t *testing.T) {
 	at3 := func(w *world) *lesson.Run {
 		r := w.play(course())
@@ -283,7 +283,7 @@ func TestStuck(t *testing.T) {
 		}
 	}
 
-	// One who is dead already, and whose znode still stands.
+	// A dead candidate whose znode still exists.
 	w = newWorld("amber", "birch", "cedar")
 	w.fault("amber", model.Killed)
 	l := oneAct(lesson.Condition{Event: lesson.Frozen, Who: lesson.Leader})
@@ -297,7 +297,7 @@ func TestStuck(t *testing.T) {
 		t.Errorf("after its session: %+v", v)
 	}
 
-	// Somebody else's candidate leads.
+	// A third-party candidate leads.
 	w = newWorld()
 	w.stranger("web-1")
 	r = w.play(l)
@@ -305,7 +305,7 @@ func TestStuck(t *testing.T) {
 		t.Errorf("a stranger: %+v", v)
 	}
 
-	// Nobody is there.
+	// The queue is empty.
 	w = newWorld()
 	r = w.play(course())
 	if v = r.View(); v.Text[0] != "nobody leads 0, C := {nobody}." {
@@ -344,7 +344,7 @@ func TestHintsSkipAndBack(t *testing.T) {
 		t.Errorf("there again: %+v", v)
 	}
 
-	// The question alone is skipped: what happens is told all the same.
+	// Only the question is skipped: what happens is still explained.
 	input(t, r, lesson.Skip, 0)
 	if v := r.View(); !v.Waiting || !v.Skipped || v.Target != "amber" {
 		t.Errorf("the question skipped: %+v", v)
@@ -396,7 +396,7 @@ func TestNoneOfThem(t *testing.T) {
 	}
 }
 
-// Conditions that are to come one after the other, and several times.
+// Conditions that must hold one after the other, and several times.
 func TestThenAndTimes(t *testing.T) {
 	l := oneAct(lesson.Condition{Event: lesson.Joined, Times: 2})
 	l.Parts[0].Act.Until = append(l.Parts[0].Act.Until, lesson.Condition{Event: lesson.Counted, Then: true})

@@ -12,7 +12,7 @@ import (
 	"electop/model/znode"
 )
 
-// world is an election made of observations, as a journal tells it.
+// world is an election made of observations, as a journal shows it.
 type world struct {
 	journal *doctor.Journal
 	at      time.Time
@@ -21,7 +21,7 @@ type world struct {
 	here    []znode.Znode
 	members map[string]*model.Member
 	writes  int64
-	// told gets what each observation made.
+	// told gets the state and the events after each observation.
 	told   func(*doctor.State, []model.Event)
 	events []model.Event // of the last act
 }
@@ -68,7 +68,7 @@ func (w *world) read() {
 	}})
 }
 
-// pass lets time pass, which lets go of what the journal holds back.
+// pass lets time pass, which releases what the journal holds back.
 func (w *world) pass(d time.Duration) { w.put(&model.Advance{At: w.tick(d)}) }
 
 // member changes what one of ours says of itself; f nil removes it.
@@ -112,7 +112,7 @@ func (w *world) join(name string) {
 	w.settle()
 }
 
-// stranger lets somebody else volunteer.
+// stranger lets a third-party candidate volunteer.
 func (w *world) stranger(name string) { w.create(name, uint64(9000+w.next)) }
 
 // znode returns where a candidate's first znode is.
@@ -251,7 +251,7 @@ func (w *world) follow(recipe string) {
 	w.settle()
 }
 
-// play begins a lesson in the world and tells it of all that happens there.
+// play begins a lesson in the world and passes on all that happens there.
 func (w *world) play(l *lesson.Lesson) *lesson.Run {
 	r := lesson.Begin(l, 1, 1, w.state())
 	w.told = r.Observe

@@ -9,9 +9,9 @@ import (
 	"electop/model/session"
 )
 
-// TestToldKeepsAnswers: a round that does not ask for watches is no reason to
+// TestMergedKeepsAnswers: a round that does not ask for watches is no reason to
 // forget the last answer, and a round that does replaces it.
-func TestToldKeepsAnswers(t *testing.T) {
+func TestMergedKeepsAnswers(t *testing.T) {
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	answered := func(s int) session.Answer {
 		return session.Answer{State: session.Answered, At: at.Add(time.Duration(s) * time.Second)}

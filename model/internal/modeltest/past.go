@@ -86,7 +86,7 @@ func (p *past) step(kinds []string, single bool) {
 	case 6, 7, 8:
 		name := p.child()
 		p.tree.Delete(name)
-		if name != "" && p.flip("told") {
+		if name != "" && p.flip("reported") {
 			wake := &model.Wake{At: now, Deleted: now, Znode: name, Zxid: p.tree.Zxid, Notified: []uint64{3}}
 			p.put(wake)
 			if p.flip("again") {
@@ -211,7 +211,7 @@ func (p *past) cast() {
 // asked is what three servers say, not all of them of everything.
 func (p *past) asked() {
 	now := p.tree.Now
-	told := func(what string) session.Answer {
+	answered := func(what string) session.Answer {
 		if p.pick(what, 4) == 0 {
 			return session.Answer{}
 		}
@@ -221,7 +221,7 @@ func (p *past) asked() {
 	for i := range 3 {
 		s := session.Server{
 			Addr:  fmt.Sprintf("s%d:2181", i),
-			Basic: told("basic"), Connections: told("connections"), Sessions: told("sessions"), Watches: told("watches"),
+			Basic: answered("basic"), Connections: answered("connections"), Sessions: answered("sessions"), Watches: answered("watches"),
 		}
 		has := func(a session.Answer) bool { return a.State == session.Answered }
 		if has(s.Basic) {

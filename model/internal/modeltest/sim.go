@@ -14,15 +14,6 @@ import (
 	"electop/model/session"
 )
 
-func (s *Sim) Candidate(c *SimClient) *dialect.Candidate {
-	for _, x := range s.J.State().Queue {
-		if x.Session == c.Session {
-			return x
-		}
-	}
-	return nil
-}
-
 // Sim is an ensemble with an election of correct clients, in virtual time: a
 // tree, sessions with deadlines on the leader's clock as ZooKeeper rounds and
 // batches them, data watches, and an observer that reads as it is notified.
@@ -39,7 +30,7 @@ type Sim struct {
 	Elected time.Time // when the last election began
 	Tick    time.Duration
 	clock   time.Duration // the leader's, at start
-	Wall    bool          // deadlines are told as wall-clock seconds
+	Wall    bool          // deadlines are reported as wall-clock seconds
 	Clients []*SimClient
 	own     *SimClient // the observer's session
 
@@ -186,7 +177,7 @@ func (s *Sim) touch(c *SimClient) {
 	}
 }
 
-// pass tells the leader of a touch.
+// pass passes a touch on to the leader.
 func (s *Sim) pass(c *SimClient) {
 	if !c.pending || c.Over || s.Leader < 0 {
 		return
@@ -260,7 +251,7 @@ func (s *Sim) Elect() {
 	})
 }
 
-// Stand volunteers.
+// Stand makes a client volunteer.
 func (s *Sim) Stand(c *SimClient) {
 	if c.Over || c.Stopped || c.Server < 0 || c.znode != "" {
 		return
@@ -343,10 +334,10 @@ func (s *Sim) Poll(watches bool) {
 func (s *Sim) table(watches bool) *session.Table {
 	now := s.Tree.Now
 	reply := now.Add(5 * time.Millisecond)
-	told := session.Answer{State: session.Answered, Via: "http", At: reply}
+	answered := session.Answer{State: session.Answered, Via: "http", At: reply}
 	t := &session.Table{At: now.Add(-5 * time.Millisecond), End: now.Add(10 * time.Millisecond), Whole: true, Every: s.Every}
 	for i := range s.servers {
-		sv := session.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: session.ModeFollower, Zxid: s.epoch<<32 + s.Tree.Zxid, Basic: told, Tick: s.Tick}
+		sv := session.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: session.ModeFollower, Zxid: s.epoch<<32 + s.Tree.Zxid, Basic: answered, Tick: s.Tick}
 		if s.Leader < 0 { // nobody serves
 			none := session.Answer{State: session.Failed, At: reply, Why: "not serving"}
 			sv.Mode, sv.Zxid, sv.Basic, sv.Connections, sv.Sessions, sv.Watches = session.ModeUnknown, 0, none, none, none, none
@@ -357,15 +348,15 @@ func (s *Sim) table(watches bool) *session.Table {
 			sv.Mode = session.ModeLeader
 		}
 		if watches {
-			sv.Watches = told
+			sv.Watches = answered
 		}
 		if s.SilentConns {
 			sv.Connections = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
 		} else {
-			sv.Connections = told
+			sv.Connections = answered
 		}
 		if !s.SilentDues {
-			sv.Sessions = told
+			sv.Sessions = answered
 		}
 		paths := map[string][]uint64{}
 		for _, c := range s.Clients {
@@ -412,4 +403,13 @@ func (s *Sim) Polls(every func() time.Duration, watches bool) {
 		s.Poll(watches)
 		s.Polls(every, watches)
 	})
+}
+
+func (s *Sim) Candidate(c *SimClient) *dialect.Candidate {
+	for _, x := range s.J.State().Queue {
+		if x.Session == c.Session {
+			return x
+		}
+	}
+	return nil
 }

@@ -98,7 +98,7 @@ type Watcher struct {
 }
 
 // Read makes a Read. between runs before each read of a child. full reads
-// everything anew.
+// everything again.
 func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	t := w.Tree
 	if !t.Exists {
