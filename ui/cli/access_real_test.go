@@ -33,7 +33,7 @@ func TestSecuredCluster(t *testing.T) {
 	if _, err := setup.Create("/team/private", nil, 0, zk.AuthACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
 	}
-	where := []string{"--servers", server.Secure + "/team", "--connect-timeout", "5s"}
+	where := []string{"--servers", server.Secure + "/team", "--connect-timeout", "1m"}
 	tls := []string{"--tls-ca", certs.CA, "--tls-cert", certs.Cert, "--tls-key", certs.Key}
 	auth := []string{"--auth-file", authFile}
 	log := filepath.Join(t.TempDir(), "log")
@@ -92,7 +92,7 @@ func TestSecuredCluster(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			c := run(t, slices.Concat([]string{"status", "/private", "--servers", server.Secure + "/team", "--connect-timeout", "1s"}, refused.flags)...)
+			c := run(t, slices.Concat([]string{"status", "/private", "--servers", server.Secure + "/team", "--connect-timeout", "3s"}, refused.flags)...)
 			if code := c.finish(t); code != refused.code || !strings.Contains(c.errs.all(), refused.says) {
 				t.Errorf("exit code %d, want %d; it said %q, want %q", code, refused.code, c.errs.all(), refused.says)
 			}
