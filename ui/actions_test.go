@@ -2,16 +2,18 @@ package ui
 
 import (
 	"context"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
 
 	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -24,22 +26,6 @@ func stagedWith(actions Actions, mode string) (Model, *source, *time.Time) {
 	m := New(Options{Source: src, Actions: actions, Mode: mode, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	return m, src, &now
-}
-
-// doing runs the action that a key's command holds, with all that comes with
-// it but the ticks.
-func doing(t *testing.T, m Model, key string) {
-	t.Helper()
-	if cmd := m.d.key(press(key)); cmd != nil {
-		m.Update(cmd())
-	}
-	m.d.dirty = true
-	m.d.redraw()
-}
-
-func statusLine(m Model) string {
-	lines := strings.Split(ansi.Strip(m.View()), "\n")
-	return lines[len(lines)-2]
 }
 
 func TestActionsHaveTargets(t *testing.T) {
@@ -59,9 +45,7 @@ func TestActionsHaveTargets(t *testing.T) {
 		{"h", Action{Election: "/election", Kind: Herd, Arg: "herd"}},
 		{"Gx", Action{Election: "/election", Kind: Kill, Target: "/election/guid-n_0000000017"}},
 	} {
-		for _, k := range c.keys {
-			doing(t, m, string(k))
-		}
+		keys(m, strings.Split(c.keys, "")...)
 		select {
 		case got := <-acts.done:
 			if got != c.want {
@@ -71,36 +55,31 @@ func TestActionsHaveTargets(t *testing.T) {
 			t.Errorf("keys %q do nothing, want %+v", c.keys, c.want)
 		}
 	}
-	if m.d.candidates.Selected.Znode.Name != "guid-n_0000000017" {
-		t.Errorf("selected is %+v", m.d.candidates.Selected)
+	if got := selected(m); got != "17 stranger" {
+		t.Errorf("selected is %s", got)
 	}
 }
 
 func TestInspectReadsAgain(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
-	m, _, now := stagedWith(acts, ModeDemo)
-	cmd := m.d.key(press("enter"))
+	m, src, now := stagedWith(acts, ModeDemo)
+	cmd := pressed(m, "enter")
 	*now = now.Add(3 * time.Second)
 	m.Update(cmd())
 	if want, got := (Action{Election: "/election", Kind: Refresh, Target: "amber", Arg: "/election/" + amberZ}), <-acts.done; got != want {
 		t.Errorf("enter does %+v, want %+v", got, want)
 	}
-	if want := "as of " + now.Format(term.ClockFormat); !strings.Contains(ansi.Strip(m.View()), want) {
-		t.Errorf("the data is not %q:\n%s", want, m.View())
-	}
+	says(t, m, "as of "+now.Format(term.ClockFormat))
 	// It goes on being shown after its znode is gone, and says so.
-	m.d.latest = newWorld("/election", nil, false).connect().read(nil, nil).state()
-	m.d.reselect()
-	m.Update(tea.ResumeMsg{})
-	if !strings.Contains(ansi.Strip(m.View()), "This candidate is gone") {
-		t.Errorf("an inspected candidate that is gone:\n%s", m.View())
-	}
+	src.world = newWorld("/election", nil, false).connect().read(nil, nil)
+	m.Update(present(src, false))
+	says(t, m, "This candidate is gone")
 }
 
 func TestRefusedKeySaysWhy(t *testing.T) {
 	acts := &allow{why: map[Kind]string{Kill: "amber is \x1bdead already"}, done: make(chan Action, 1)}
 	m, _, _ := stagedWith(acts, ModeDemo)
-	doing(t, m, "x")
+	keys(m, "x")
 	if got := statusLine(m); !strings.Contains(got, `kill: amber is \x1bdead already`) {
 		t.Errorf("status line: %q", got)
 	}
@@ -108,7 +87,7 @@ func TestRefusedKeySaysWhy(t *testing.T) {
 		t.Error("it was done all the same")
 	}
 	m, _, _ = stagedWith(nil, ModeLive)
-	doing(t, m, "s")
+	keys(m, "s")
 	if got := statusLine(m); !strings.Contains(got, "spawn: read-only") {
 		t.Errorf("status line without actions: %q", got)
 	}
@@ -116,12 +95,12 @@ func TestRefusedKeySaysWhy(t *testing.T) {
 
 func TestFailureIsShown(t *testing.T) {
 	m, _, now := stagedWith(&allow{err: errRefused}, ModeDemo)
-	doing(t, m, "x")
+	keys(m, "x")
 	if got := statusLine(m); !strings.Contains(got, `kill amber: refused by \x1b[31mtest`) {
 		t.Errorf("status line: %q", got)
 	}
 	*now = now.Add(errorShown)
-	m.Update(tickMsg{m.d.gen})
+	look(m)
 	if got := statusLine(m); !strings.Contains(got, "amber leads") {
 		t.Errorf("status line later: %q", got)
 	}
@@ -139,17 +118,17 @@ func (slow) Do(ctx context.Context, a Action) error {
 func TestPausedRefusesToAct(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, src, _ := stagedWith(acts, ModeDemo)
-	doing(t, m, "p")
+	keys(m, "p")
 	src.world.leave(amberZ)
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	if !strings.Contains(ansi.Strip(m.View()), "5 candidates") && !strings.Contains(ansi.Strip(m.View()), "+2 events waiting") {
 		t.Errorf("the picture went on:\n%s", m.View())
 	}
-	doing(t, m, "x")
+	keys(m, "x")
 	if got := statusLine(m); !strings.Contains(got, "paused") || len(acts.done) > 0 {
 		t.Errorf("status line: %q, done: %d", got, len(acts.done))
 	}
-	doing(t, m, "p")
+	keys(m, "p")
 	if text := ansi.Strip(m.View()); strings.Contains(text, "PAUSED") || !strings.Contains(text, "amber  → birch") {
 		t.Errorf("not live again:\n%s", text)
 	}
@@ -157,78 +136,87 @@ func TestPausedRefusesToAct(t *testing.T) {
 
 func TestReplayIsPausedAtItsSource(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
-	m, _, _ := stagedWith(acts, ModeReplay)
-	doing(t, m, "p")
+	m, src, _ := stagedWith(acts, ModeReplay)
+	keys(m, "p")
 	if got := <-acts.done; got != (Action{Election: "/election", Kind: Pause}) {
 		t.Errorf("p does %+v", got)
 	}
-	if m.d.paused != nil {
-		t.Error("the picture is held as well")
-	}
-	if !strings.Contains(ansi.Strip(m.View()), "REPLAY  stopped") {
-		t.Errorf("it is not said:\n%s", m.View())
-	}
+	says(t, m, "REPLAY  stopped")
+	src.world.leave(amberZ)
+	m.Update(present(src, false))
+	says(t, m, "4 candidates") // the picture is not held as well
+	saysNot(t, m, "PAUSED")
 }
 
 func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, _, _ := stagedWith(acts, ModeLive)
-	doing(t, m, "j")
-	doing(t, m, "j") // cedar, which is this program's own
+	keys(m, "j")
+	keys(m, "j") // cedar, which is this program's own
 	for _, c := range []struct {
 		answer string
 		done   int
 	}{{"n", 0}, {"esc", 0}, {"y", 1}} {
-		doing(t, m, "x")
+		keys(m, "x")
 		if got := statusLine(m); !strings.Contains(got, "live cluster?") {
 			t.Fatalf("no question: %q", got)
 		}
-		doing(t, m, "q") // means nothing here
-		doing(t, m, c.answer)
-		if len(acts.done) != c.done || m.d.modes.Now() != input.ModeNormal {
-			t.Errorf("after %q: %d done, mode %v", c.answer, len(acts.done), m.d.modes.Now())
+		keys(m, "q") // means nothing here
+		keys(m, c.answer)
+		if len(acts.done) != c.done || front(m) != onMain {
+			t.Errorf("after %q: %d done, in front is %s", c.answer, len(acts.done), front(m))
 		}
 	}
 }
 
 func TestFilterByKeyboard(t *testing.T) {
 	m, _, _ := stagedWith(nil, ModeDemo)
-	for _, k := range []string{"/", "q", "backspace", "c", "e", "enter"} {
-		doing(t, m, k)
+	keys(m, "/", "q", "backspace", "c", "e", "enter")
+	if got := queue(m); front(m) != onMain || !slices.Equal(got, []string{"14 cedar"}) {
+		t.Errorf("in front is %s, shown are %q", front(m), got)
 	}
-	if m.d.candidates.Filter != "ce" || m.d.modes.Now() != input.ModeNormal || m.d.candidates.Rows.Len() != 1 || m.d.candidates.Rows.At(0).Name() != "cedar" {
-		t.Errorf("filter %q, mode %v, %d rows", m.d.candidates.Filter, m.d.modes.Now(), m.d.candidates.Rows.Len())
+	says(t, m, "/ce  1 of 5")
+	keys(m, "esc")
+	if got := queue(m); len(got) != 5 || selected(m) != "14 cedar" {
+		t.Errorf("after esc: shown are %q, selected %s", got, selected(m))
 	}
-	doing(t, m, "esc")
-	if m.d.candidates.Filter != "" || m.d.candidates.Rows.Len() != 5 || m.d.candidates.Rows.At(m.d.candidates.Index).Name() != "cedar" {
-		t.Errorf("after esc: filter %q, %d rows, selected %s", m.d.candidates.Filter, m.d.candidates.Rows.Len(), m.d.candidates.Rows.At(m.d.candidates.Index).Name())
-	}
-	for _, k := range []string{"/", "0", "x", "a", "5"} {
-		doing(t, m, k)
-	}
-	if m.d.candidates.Rows.Len() != 1 || m.d.candidates.Rows.At(0).Name() != "ember" {
-		t.Errorf("by session: %d rows", m.d.candidates.Rows.Len())
+	saysNot(t, m, "/ce")
+	keys(m, "/", "0", "x", "a", "5")
+	if got := queue(m); !slices.Equal(got, []string{"16 ember"}) {
+		t.Errorf("by session: %q", got)
 	}
 	for range 2 * rows.FilterMax {
-		doing(t, m, "y")
+		keys(m, "y")
 	}
-	if len(m.d.candidates.Filter) > rows.FilterMax {
-		t.Errorf("the filter grew to %d", len(m.d.candidates.Filter))
+	if got := typed(m); len(got) != rows.FilterMax {
+		t.Errorf("the filter grew to %q", got)
 	}
 }
 
 func TestQuitAndSuspend(t *testing.T) {
 	m, _, _ := stagedWith(nil, ModeDemo)
-	if _, ok := m.d.key(press("q"))().(tea.QuitMsg); !ok {
+	if _, ok := pressed(m, "q")().(tea.QuitMsg); !ok {
 		t.Error("q does not quit")
 	}
-	for mode := input.ModeNormal; mode <= input.ModeTeach; mode <<= 1 {
-		m.d.modes.Ground(mode)
-		if _, ok := m.d.key(press("ctrl+c"))().(tea.QuitMsg); !ok {
-			t.Errorf("ctrl-c does not quit in mode %d", mode)
-		}
-		if _, ok := m.d.key(press("ctrl+z"))().(tea.SuspendMsg); !ok {
-			t.Errorf("ctrl-z does not suspend in mode %d", mode)
+	world, past := travelled()
+	for opens, want := range map[string]string{
+		"": onMain, "enter": "Candidate birch", "!": "Doctor", "S": "Servers", "e": "Elections", "?": "Help", "/": inFilter,
+		"X": "Faults of birch", "L": "Lessons", "J": "Join this election", "p": inPast, "j x": inQuestion,
+	} {
+		for _, on := range []bool{false, true} {
+			tu := teaching(asked)
+			tu.on = on
+			m, _, _ := stagedOn(world, &allow{}, Options{Mode: ModeLive, Past: past, Tutor: tu})
+			keys(m, strings.Fields(opens)...)
+			if got := front(m); got != want {
+				t.Fatalf("%q brings %s, want %s", opens, got, want)
+			}
+			if _, ok := pressed(m, "ctrl+z")().(tea.SuspendMsg); !ok {
+				t.Errorf("ctrl-z does not suspend in %s", want)
+			}
+			if _, ok := pressed(m, "ctrl+c")().(tea.QuitMsg); !ok {
+				t.Errorf("ctrl-c does not quit in %s", want)
+			}
 		}
 	}
 }
@@ -242,11 +230,20 @@ func TestNoticesAreShown(t *testing.T) {
 }
 
 func TestThemeKey(t *testing.T) {
-	m, _, _ := stagedWith(nil, ModeDemo)
+	w := five(dialect.Election())
+	m := New(Options{Source: &source{world: w}, Theme: term.Mono, Renderer: profileRenderer(termenv.TrueColor), Now: func() time.Time { return w.now }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	colour := regexp.MustCompile(`38;2;\d+;\d+;\d+`)
+	seen := map[string]bool{}
 	for _, want := range []string{term.Dark, term.Light, term.Mono} {
-		doing(t, m, "T")
-		if m.d.theme.Name != want {
-			t.Errorf("theme %s, want %s", m.d.theme.Name, want)
+		keys(m, "T")
+		if got := statusLine(m); !strings.Contains(got, "theme: "+want) {
+			t.Errorf("status line: %q, want %s", got, want)
 		}
+		first := colour.FindString(m.View())
+		if seen[first] || (first == "") != (want == term.Mono) {
+			t.Errorf("the first colour of theme %s is %q", want, first)
+		}
+		seen[first] = true
 	}
 }

@@ -6,10 +6,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
-	"electop/model/doctor"
-	"electop/ui/input"
 	"electop/ui/term"
 )
 
@@ -22,55 +19,43 @@ func stagedWall(acts Actions, walk *Walk, worlds ...*world) (Model, *wallSource,
 	return m, src, &now
 }
 
-func screen(m Model) string { return ansi.Strip(m.View()) }
-
-func keys(t *testing.T, m Model, ks ...string) {
-	t.Helper()
-	for _, k := range ks {
-		doing(t, m, k)
-	}
-}
-
 // Each election keeps its selection, filter and scrolling while another is on
 // the screen, and through new states.
 func TestElectionsKeepTheirPlaces(t *testing.T) {
 	m, src, _ := stagedWall(nil, nil, verified(), readers(), verifiedAt("/services/stock/leader"))
-	keys(t, m, "j", "j", "/", "b", "i", "l", "enter")
-	first := m.d.candidates.Selected
-	if first.Znode.Name == "" || m.d.candidates.Filter != "bil" {
-		t.Fatalf("selected %+v, filter %q", first, m.d.candidates.Filter)
+	keys(m, "j", "j", "/", "b", "i", "l", "enter")
+	first := selected(m)
+	if first != "14 billing-3:8080" || !strings.Contains(screen(m), "/bil  5 of 5") {
+		t.Fatalf("selected %s:\n%s", first, screen(m))
 	}
-	keys(t, m, ")", "j")
-	second := m.d.candidates.Selected
-	if m.d.path != "/locks/inventory" || m.d.candidates.Filter != "" || second == first {
-		t.Fatalf("the next election: %s, filter %q, selected %+v", m.d.path, m.d.candidates.Filter, second)
+	keys(m, ")", "j")
+	second := selected(m)
+	if second != "13 10.0.3.22" {
+		t.Fatalf("selected %s", second)
 	}
-	if !strings.Contains(screen(m), "/locks/inventory  (2/3)") {
-		t.Errorf("the header does not say which of how many:\n%s", screen(m))
-	}
+	says(t, m, "/locks/inventory  (2/3)")
+	saysNot(t, m, "/bil")
 	// The first one changes meanwhile: its leader goes.
 	q := src.world.state().Queue
 	src.world.leave(q[0].Name)
 	m.Update(present(src, false))
-	if m.d.path != "/locks/inventory" || m.d.candidates.Selected != second {
-		t.Errorf("another election's change moved this one: %s %+v", m.d.path, m.d.candidates.Selected)
+	if shownPath(m) != "/locks/inventory" || selected(m) != second {
+		t.Errorf("another election's change moved this one: %s %s", shownPath(m), selected(m))
 	}
-	keys(t, m, "(")
-	if m.d.path != "/services/billing/leader" || m.d.candidates.Filter != "bil" || m.d.candidates.Selected != first {
-		t.Errorf("back at %s, filter %q, selected %+v, want %+v", m.d.path, m.d.candidates.Filter, m.d.candidates.Selected, first)
+	keys(m, "(")
+	if shownPath(m) != "/services/billing/leader" || selected(m) != first {
+		t.Errorf("back at %s, selected %s, want %s", shownPath(m), selected(m), first)
 	}
-	if len(m.d.candidates.Rows.State.Queue) != 4 {
-		t.Errorf("it shows %d contenders, want the 4 that are left", len(m.d.candidates.Rows.State.Queue))
-	}
-	keys(t, m, "(")
-	if m.d.path != "/services/stock/leader" {
-		t.Errorf("before the first comes %s", m.d.path)
+	says(t, m, "/bil  4 of 4") // the 4 that are left
+	keys(m, "(")
+	if shownPath(m) != "/services/stock/leader" {
+		t.Errorf("before the first comes %s", shownPath(m))
 	}
 	// The one on the screen is watched no more.
 	src.others = src.others[:1]
 	m.Update(present(src, false))
-	if m.d.path != "/locks/inventory" || m.d.candidates.Selected != second {
-		t.Errorf("after it went: %s, %+v", m.d.path, m.d.candidates.Selected)
+	if shownPath(m) != "/locks/inventory" || selected(m) != second {
+		t.Errorf("after it went: %s, %s", shownPath(m), selected(m))
 	}
 }
 
@@ -80,12 +65,11 @@ func TestOpenFromTheWall(t *testing.T) {
 	for _, stateFirst := range []bool{false, true} {
 		acts := &allow{done: make(chan Action, 1)}
 		m, src, _ := stagedWall(acts, searched(false), verified())
-		keys(t, m, "e", "/", "n", "i", "g", "h", "t", "enter")
+		keys(m, "e", "/", "n", "i", "g", "h", "t", "enter")
 		if text := screen(m); !strings.Contains(text, "/tasks/nightly") || strings.Contains(text, "/controller") {
 			t.Fatalf("the filter shows:\n%s", text)
 		}
-		cmd := m.d.key(press("enter"))
-		done := cmd()
+		done := pressed(m, "enter")()
 		want := Action{Kind: Open, Election: "/services/billing/leader", Target: "/tasks/nightly"}
 		if got := <-acts.done; got != want {
 			t.Errorf("enter does %+v, want %+v", got, want)
@@ -96,17 +80,17 @@ func TestOpenFromTheWall(t *testing.T) {
 			m.Update(done)
 		} else {
 			m.Update(done)
-			if m.d.modes.Now() != input.ModeElections {
+			if front(m) != "Elections" {
 				t.Error("the wall was left before there was anything to show")
 			}
 			opened()
 		}
-		if m.d.path != "/tasks/nightly" || m.d.modes.Now() != input.ModeNormal {
-			t.Errorf("state first %v: shown is %s in mode %v", stateFirst, m.d.path, m.d.modes.Now())
+		if shownPath(m) != "/tasks/nightly" || front(m) != onMain {
+			t.Errorf("state first %v: shown is %s, in front %s", stateFirst, shownPath(m), front(m))
 		}
-		keys(t, m, "e")
-		if i := m.d.elections.Index; m.d.elections.Rows[i].Watched == nil {
-			t.Error("the one that is watched is listed as found still")
+		keys(m, "e")
+		if got := marked(m, "Elections"); !strings.HasPrefix(got, "2  /tasks/nightly ") {
+			t.Errorf("the one that is watched is still listed as found: %s", got)
 		}
 	}
 }
@@ -114,14 +98,15 @@ func TestOpenFromTheWall(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	acts := &allow{err: errRefused}
 	m, src, _ := stagedWall(acts, searched(false), verified())
-	keys(t, m, "e", "G", "enter")
+	keys(m, "e", "G", "enter")
 	if got := statusLine(m); !strings.Contains(got, "open /tasks/nightly: refused by") {
 		t.Errorf("status line: %q", got)
 	}
 	src.others = []*world{verifiedAt("/tasks/nightly")}
 	m.Update(present(src, false))
-	if m.d.path != "/services/billing/leader" {
-		t.Errorf("what failed is shown later: %s", m.d.path)
+	keys(m, "esc", "esc")
+	if shownPath(m) != "/services/billing/leader" {
+		t.Errorf("what failed is shown later: %s", shownPath(m))
 	}
 }
 
@@ -131,7 +116,7 @@ func TestWallLooks(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, src, _ := stagedWall(acts, nil, verified())
 	want := Action{Kind: Discover, Election: "/services/billing/leader"}
-	keys(t, m, "e")
+	keys(m, "e")
 	if len(acts.done) != 1 || <-acts.done != want {
 		t.Error("nobody looks for elections")
 	}
@@ -140,11 +125,11 @@ func TestWallLooks(t *testing.T) {
 	if text := screen(m); !strings.Contains(text, "searching below /   1312 znodes read, 4 denied") || !strings.Contains(text, "1 watched, 5 found") {
 		t.Errorf("progress:\n%s", text)
 	}
-	keys(t, m, "esc", "e")
+	keys(m, "esc", "e")
 	if len(acts.done) != 0 {
 		t.Error("it is looked for again, unasked")
 	}
-	keys(t, m, "r")
+	keys(m, "r")
 	if len(acts.done) != 1 || <-acts.done != want {
 		t.Error("r does not look again")
 	}
@@ -154,7 +139,7 @@ func TestWallLooks(t *testing.T) {
 		t.Errorf("the bound is not told:\n%s", text)
 	}
 	m, _, _ = stagedWall(nil, nil, verified())
-	keys(t, m, "e")
+	keys(m, "e")
 	if text := screen(m); !strings.Contains(text, "Can't search for other elections: read-only") {
 		t.Errorf("without actions:\n%s", text)
 	}
@@ -165,29 +150,30 @@ func TestWallLooks(t *testing.T) {
 func TestWallSelectionIsAPath(t *testing.T) {
 	k := searched(true)
 	m, src, _ := stagedWall(nil, k, verified())
-	keys(t, m, "e", "G")
-	if m.d.elections.Selected != "/tasks/nightly" {
-		t.Fatalf("selected %s", m.d.elections.Selected)
+	keys(m, "e", "G")
+	if got := marked(m, "Elections"); !strings.HasPrefix(got, "/tasks/nightly ") {
+		t.Fatalf("selected %s", got)
 	}
 	more := *k
 	more.Found = append([]FoundElection{{Path: "/a"}, {Path: "/b"}, {Path: "/z"}}, more.Found...)
 	src.walk = &more
 	m.Update(present(src, false))
-	if r := m.d.elections.Rows[m.d.elections.Index]; r.Path != "/tasks/nightly" {
-		t.Errorf("selected is now %s", r.Path)
+	if got := marked(m, "Elections"); !strings.HasPrefix(got, "/tasks/nightly ") {
+		t.Errorf("selected is now %s", got)
 	}
+	says(t, m, "8 found")
 }
 
 // A wall counts down and grows stale for each election on its own.
 func TestWallIsLive(t *testing.T) {
 	m, src, now := stagedWall(nil, nil, atRisk(), several()[2])
 	*now = src.world.now
-	keys(t, m, "e")
+	keys(m, "e")
 	if text := screen(m); !strings.Contains(text, "at risk ≤ 9 s") || !strings.Contains(text, "stale") {
 		t.Fatalf("the wall:\n%s", text)
 	}
 	*now = now.Add(2 * time.Second)
-	m.Update(tickMsg{m.d.gen})
+	look(m)
 	if text := screen(m); !strings.Contains(text, "at risk ≤ 7 s") {
 		t.Errorf("two seconds later:\n%s", text)
 	}
@@ -196,16 +182,16 @@ func TestWallIsLive(t *testing.T) {
 // What is paused is all of it.
 func TestPauseHoldsAllElections(t *testing.T) {
 	m, src, _ := stagedWall(nil, nil, verified(), verifiedAt("/services/stock/leader"))
-	keys(t, m, "p")
+	keys(m, "p")
 	w := src.others[0]
 	w.leave(w.state().Queue[0].Name)
 	m.Update(present(src, false))
-	keys(t, m, ")")
-	if n := len(m.d.shown().Queue); n != 5 {
+	keys(m, ")")
+	if n := len(queue(m)); n != 5 {
 		t.Errorf("the other one went on: %d contenders", n)
 	}
-	keys(t, m, "p")
-	if n := len(m.d.shown().Queue); n != 4 {
+	keys(m, "p")
+	if n := len(queue(m)); n != 4 {
 		t.Errorf("live it has %d contenders", n)
 	}
 }
@@ -220,10 +206,8 @@ func BenchmarkWall(b *testing.B) {
 	m.Update(press("e"))
 	b.ReportAllocs()
 	for b.Loop() {
-		m.d.dirty = true
-		m.d.redraw()
+		look(m)
 	}
 }
 
 var _ Wall = (*wallSource)(nil)
-var _ = doctor.Info

@@ -1,18 +1,18 @@
 package ui
 
 import (
-	"electop/ui/input"
-	"electop/ui/term"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/muesli/termenv"
+
+	"electop/ui/term"
 )
 
 // Each scene as text, at the sizes that people have.
@@ -21,8 +21,7 @@ func TestFrames(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				d := stage(all[name](), size[0], size[1], term.Dark)
-				golden.RequireEqual(t, []byte(ansi.Strip(d.drawn)+"\n"))
+				golden.RequireEqual(t, []byte(screen(stage(all[name](), size[0], size[1], term.Dark))+"\n"))
 			})
 		}
 	}
@@ -38,7 +37,7 @@ func TestColours(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), name), func(t *testing.T) {
 				sc := scenes()[name]()
 				sc.o.Renderer = profileRenderer(c.profile)
-				golden.RequireEqual(t, []byte(stage(sc, 100, 30, c.theme).drawn+"\n"))
+				golden.RequireEqual(t, []byte(stage(sc, 100, 30, c.theme).View()+"\n"))
 			})
 		}
 	}
@@ -86,12 +85,7 @@ func TestWords(t *testing.T) {
 		"looking-help": {"ask the servers now"},
 	} {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
-			text := ansi.Strip(stage(all[name](), size[0], size[1], term.Mono).drawn)
-			for _, w := range want {
-				if !strings.Contains(text, w) {
-					t.Errorf("%s at %dx%d does not say %q:\n%s", name, size[0], size[1], w, text)
-				}
-			}
+			says(t, stage(all[name](), size[0], size[1], term.Mono), want...)
 		}
 	}
 }
@@ -102,59 +96,56 @@ func TestSizes(t *testing.T) {
 	all := scenes()
 	measured := map[string]int{} // most lines are in many frames
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		d := stage(all[name](), 120, 36, term.Dark)
+		m := stage(all[name](), 120, 36, term.Dark)
 		check := func(w, h int) {
-			for focus := range panels {
-				if d.modes.Now() != input.ModeNormal && focus > 0 {
-					break // it is behind what is in front
-				}
-				d.w, d.h, d.focus = w, h, focus
-				redrawn(d)
-				lines := strings.Split(d.drawn, "\n")
-				if len(lines) != h {
-					t.Fatalf("%s at %dx%d: %d lines", name, w, h, len(lines))
-				}
-				for i, line := range lines {
-					got, ok := measured[line]
-					if !ok {
-						got = ansi.StringWidth(line)
-						measured[line] = got
-						if controls(ansi.Strip(line)) {
-							t.Fatalf("%s at %dx%d: line %d has a control character: %q", name, w, h, i, line)
-						}
+			m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+			lines := strings.Split(m.View(), "\n")
+			if len(lines) != h {
+				t.Fatalf("%s at %dx%d: %d lines", name, w, h, len(lines))
+			}
+			for i, line := range lines {
+				got, ok := measured[line]
+				if !ok {
+					got = ansi.StringWidth(line)
+					measured[line] = got
+					if controls(ansi.Strip(line)) {
+						t.Fatalf("%s at %dx%d: line %d has a control character: %q", name, w, h, i, line)
 					}
-					if got > w {
-						t.Fatalf("%s at %dx%d: line %d has %d cells: %q", name, w, h, i, got, line)
-					}
+				}
+				if got > w {
+					t.Fatalf("%s at %dx%d: line %d has %d cells: %q", name, w, h, i, got, line)
 				}
 			}
 		}
-		if name == "main" { // all over
-			for h := 1; h <= 100; h += 1 + h/5 {
-				for w := 1; w <= 300; w += 1 + w/5 {
-					check(w, h)
+		for range panels { // each has the focus
+			if name == "main" { // all over
+				for h := 1; h <= 100; h += 1 + h/5 {
+					for w := 1; w <= 300; w += 1 + w/5 {
+						check(w, h)
+					}
 				}
 			}
-			continue
-		}
-		// Around the sizes at which the layout changes.
-		for _, w := range []int{1, minWidth - 1, minWidth, 67, 80, wideFrom - 1, wideFrom, 121, 300} {
-			check(w, 24)
-		}
-		for _, h := range []int{1, minHeight - 1, minHeight, 29, 36, 100} {
-			check(minWidth, h)
-			check(121, h)
+			// Around the sizes at which the layout changes.
+			for _, w := range []int{1, minWidth - 1, minWidth, 67, 80, wideFrom - 1, wideFrom, 121, 300} {
+				check(w, 24)
+			}
+			for _, h := range []int{1, minHeight - 1, minHeight, 29, 36, 100} {
+				check(minWidth, h)
+				check(121, h)
+			}
+			if check(120, 36); front(m) != onMain {
+				break // the panels are behind what is in front
+			}
+			m.Update(press("tab"))
 		}
 	}
 }
 
 func TestTooSmall(t *testing.T) {
-	d := stage(scenes()["main"](), 50, 15, term.Dark)
-	if text := ansi.Strip(d.drawn); !strings.Contains(text, "electop needs 60x20, this terminal is 50x15") {
-		t.Errorf("it says:\n%s", text)
-	}
-	if wake := redrawn(d); !wake.IsZero() {
-		t.Errorf("a screen with no digits wants a tick at %v", wake)
+	m := stage(scenes()["main"](), 50, 15, term.Dark)
+	says(t, m, "electop needs 60x20, this terminal is 50x15")
+	if after, msg := tick(t, m); msg != nil {
+		t.Errorf("a screen with no digits wants a tick in %v", after)
 	}
 }
 
@@ -163,13 +154,12 @@ func TestTooSmall(t *testing.T) {
 func TestUnchangedLines(t *testing.T) {
 	sc := scenes()["killed"]()
 	sc.o.Renderer = profileRenderer(termenv.TrueColor)
-	d := stage(sc, 120, 36, term.Dark)
-	before := strings.Split(d.drawn, "\n")
-	now := sc.world.now.Add(term.TickBusy)
-	d.o.Now = func() time.Time { return now }
-	redrawn(d)
+	m, now := stageAt(sc, 120, 36, term.Dark)
+	before := strings.Split(m.View(), "\n")
+	*now = now.Add(term.TickBusy)
+	look(m)
 	changed := 0
-	for i, line := range strings.Split(d.drawn, "\n") {
+	for i, line := range strings.Split(m.View(), "\n") {
 		if line != before[i] {
 			changed++
 		}

@@ -2,15 +2,15 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"electop/model/dialect"
-	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -22,32 +22,23 @@ func TestJoin(t *testing.T) {
 		"join-nowhere":  {"no address for other programs"},
 	} {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-			text := ansi.Strip(stage(scenes()[name](), size[0], size[1], term.Mono).drawn)
-			for _, w := range want {
-				if !strings.Contains(text, w) {
-					t.Errorf("%s at %v does not say %q:\n%s", name, size, w, text)
-				}
-			}
+			says(t, stage(scenes()[name](), size[0], size[1], term.Mono), want...)
 		}
 	}
 	// None is cut, however long.
 	sc := scenes()["join"]()
 	sc.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"
-	if text := ansi.Strip(stage(sc, 200, 50, term.Mono).drawn); !strings.Contains(text, "finis") {
-		t.Errorf("a long line is cut:\n%s", text)
-	}
+	says(t, stage(sc, 200, 50, term.Mono), "finis")
 	// A line that fits is not broken: it is there to be pasted.
-	d := stage(scenes()["join"](), 200, 50, term.Mono)
-	if line := d.o.Invitations[1].Line; !strings.Contains(ansi.Strip(d.drawn), line) {
-		t.Errorf("broken though it fits: %s\n%s", line, ansi.Strip(d.drawn))
-	}
+	sc = scenes()["join"]()
+	says(t, stage(sc, 200, 50, term.Mono), sc.o.Invitations[1].Line)
 	for mode, want := range map[string]string{ModeReplay: "nobody can join", ModeLive: "electop campaign /election"} {
 		m, _, _ := stagedWith(nil, mode)
-		keys(t, m, "J")
+		keys(m, "J")
 		says(t, m, want)
-		keys(t, m, "esc")
-		if m.d.modes.Now() != input.ModeNormal {
-			t.Errorf("esc leads to mode %v", m.d.modes.Now())
+		keys(m, "esc")
+		if front(m) != onMain {
+			t.Errorf("esc leads to %s", front(m))
 		}
 	}
 }
@@ -56,39 +47,40 @@ func TestJoin(t *testing.T) {
 // ones; the selection goes through all of them.
 func TestGridShowsAll(t *testing.T) {
 	sc := scenes()["grid"]()
-	d := stage(sc, 120, 36, term.Mono)
-	text := ansi.Strip(d.drawn)
-	for _, c := range sc.world.state().Queue {
-		if !strings.Contains(text, fmt.Sprintf("%3d", c.Sequence)) {
-			t.Errorf("%s is not on the screen", c.Name)
-		}
+	all := sc.world.state().Queue
+	m := stage(sc, 120, 36, term.Mono)
+	for _, c := range all {
+		says(t, m, fmt.Sprintf("%3d", c.Sequence))
 	}
-	if text := ansi.Strip(stage(sc, 80, 24, term.Mono).drawn); !strings.Contains(text, "1-255 of 300") {
-		t.Errorf("on a small screen there are not as many as fit:\n%s", text)
-	}
+	says(t, stage(sc, 80, 24, term.Mono), "1-255 of 300") // as many as fit
+	cell := regexp.MustCompile(`>\S\s*(\d+)`)
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
-		d := stage(sc, size[0], size[1], term.Mono)
-		for range d.candidates.Rows.Len() {
-			c := d.candidates.Rows.At(d.candidates.Index).Candidate
-			lines := strings.Split(ansi.Strip(d.drawn), "\n")
-			chosen := lines[size[1]-4]
-			if !strings.Contains(chosen, fmt.Sprintf("n_%d", c.Sequence)) {
-				t.Fatalf("at %v row %d: the selected %s is not told: %q", size, d.candidates.Index, c.Name, chosen)
+		m := stage(sc, size[0], size[1], term.Mono)
+		keys(m, "g")
+		for i, c := range append(all, all[len(all)-1]) { // at the end j stays
+			if got := chosen(m); !strings.Contains(got, fmt.Sprintf("n_%d", c.Sequence)) {
+				t.Fatalf("at %v after %d times j: the last line is %q, want that of %s", size, i, got, c.Name)
 			}
-			if !strings.Contains(ansi.Strip(d.drawn), ">") {
-				t.Fatalf("at %v row %d is not in view", size, d.candidates.Index)
+			if found := cell.FindStringSubmatch(strings.Join(inside(m, "Candidates"), "\n")); found == nil || found[1] != strconv.FormatInt(c.Sequence, 10) {
+				t.Fatalf("at %v after %d times j: marked is %q, want %s:\n%s", size, i, found, c.Name, screen(m))
 			}
-			if d.candidates.Index == d.candidates.Rows.Len()-1 {
-				break
-			}
-			d.key(press("j"))
-			d.dirty = true
-			d.redraw()
-		}
-		if d.candidates.Index != 299 {
-			t.Errorf("at %v j ends at %d", size, d.candidates.Index)
+			m.Update(press("j"))
 		}
 	}
+}
+
+// position is the place in the queue of the candidate selected in the grid.
+func position(t *testing.T, m Model) int {
+	t.Helper()
+	found := regexp.MustCompile(`, waits at position (\d+) of`).FindStringSubmatch(chosen(m))
+	if found == nil {
+		if !strings.Contains(chosen(m), ", leads") {
+			t.Fatalf("nobody is selected: %q", chosen(m))
+		}
+		return 1
+	}
+	n, _ := strconv.Atoi(found[1])
+	return n
 }
 
 // The selection in the grid is a candidate, and left and right go by columns.
@@ -97,53 +89,51 @@ func TestGridSelection(t *testing.T) {
 	src := &source{world: w}
 	m := New(Options{Source: src, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	keys(t, m, "z", "j", "j", "right")
-	rows := m.d.candidates.Index - 2
-	keys(t, m, "right")
-	if want := 2 + 2*rows; m.d.candidates.Index != want || rows < 20 {
-		t.Fatalf("selected is %d, want %d", m.d.candidates.Index, want)
+	keys(m, "z", "j", "j", "right")
+	rows := position(t, m) - 3
+	keys(m, "right")
+	if want, got := 3+2*rows, position(t, m); got != want || rows < 20 {
+		t.Fatalf("selected is %d, want %d", got, want)
 	}
-	before := m.d.candidates.Selected
+	before := w.state().Queue[position(t, m)-1]
 	w.leave(w.state().Queue[0].Name)
 	m.Update(present(src, false))
-	if m.d.candidates.Selected != before || m.d.candidates.Rows.At(m.d.candidates.Index).Ref() != before {
-		t.Errorf("the selection moved from %+v to %+v", before, m.d.candidates.Selected)
+	if got := chosen(m); !strings.Contains(got, fmt.Sprintf("n_%d,", before.Sequence)) {
+		t.Errorf("the selection moved from %s to %s", before.Name, got)
 	}
-	keys(t, m, "left", "left", "left", "left")
-	if m.d.candidates.Index >= rows {
-		t.Errorf("left ends at %d", m.d.candidates.Index)
+	keys(m, "left", "left", "left", "left")
+	if got := position(t, m); got > rows {
+		t.Errorf("left ends at %d", got)
 	}
-	keys(t, m, "esc")
-	if m.d.zoomed {
-		t.Error("esc does not zoom out")
-	}
+	keys(m, "esc") // zooms out
 	says(t, m, "Recipe", "Handoffs")
-	at := m.d.candidates.Index
-	keys(t, m, "right")
-	if m.d.candidates.Index != at {
-		t.Error("right moves in a list of rows")
+	at := selected(m)
+	keys(m, "right")
+	if got := selected(m); got != at || at == "nobody" {
+		t.Errorf("right moves in a list of rows from %s to %s", at, got)
 	}
 	// A few candidates fit as rows.
 	m, _, _ = stagedWith(nil, ModeDemo)
-	keys(t, m, "z")
+	keys(m, "z")
 	says(t, m, "watches", "amber")
-	if strings.Contains(screen(m), "Handoffs") {
-		t.Error("another panel is in view")
-	}
-	keys(t, m, "z")
+	saysNot(t, m, "Handoffs")
+	keys(m, "z")
 	says(t, m, "Handoffs")
 }
 
 // In the past esc zooms out first, and is live again after that.
 func TestZoomInThePast(t *testing.T) {
 	m, _, _, _ := stagedPast(nil)
-	keys(t, m, "p", "z", "esc")
-	if m.d.zoomed || m.d.modes.Now() != input.ModePast {
-		t.Fatalf("zoomed %v, mode %v", m.d.zoomed, m.d.modes.Now())
+	keys(m, "p", "z")
+	saysNot(t, m, "Handoffs")
+	keys(m, "esc")
+	says(t, m, "Handoffs")
+	if front(m) != inPast {
+		t.Fatalf("esc leads to %s", front(m))
 	}
-	keys(t, m, "esc")
-	if m.d.modes.Now() != input.ModeNormal {
-		t.Errorf("mode %v", m.d.modes.Now())
+	keys(m, "esc")
+	if front(m) != onMain {
+		t.Errorf("esc leads to %s", front(m))
 	}
 }
 

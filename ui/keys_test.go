@@ -5,16 +5,14 @@ import (
 	"electop/ui/term"
 	"strings"
 	"testing"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // The footer is made from the table.
 func TestKeysAreInTheFooter(t *testing.T) {
-	d := stage(scenes()["main"](), 300, 100, term.Mono)
+	m := stage(scenes()["main"](), 300, 100, term.Mono)
 	for _, b := range input.Bindings(false) {
 		if b.Foot > 0 && b.Modes&input.ModeNormal != 0 && b.Kind == "" && b.Do != input.CmdNext { // with one election there is no next
-			if !strings.Contains(ansi.Strip(d.drawn), b.Help().Key+" "+b.Help().Desc) {
+			if !strings.Contains(footerLine(m), b.Help().Key+" "+b.Help().Desc) {
 				t.Errorf("the footer lacks %s", b.Help().Key)
 			}
 		}
@@ -23,9 +21,7 @@ func TestKeysAreInTheFooter(t *testing.T) {
 
 func TestFooterGivesWay(t *testing.T) {
 	for _, w := range []int{60, 80, 100, 120} {
-		d := stage(scenes()["crowd"](), w, 30, term.Mono) // nothing can be done here
-		lines := strings.Split(ansi.Strip(d.drawn), "\n")
-		last := lines[len(lines)-1]
+		last := footerLine(stage(scenes()["crowd"](), w, 30, term.Mono)) // nothing can be done here
 		for _, want := range []string{"enter inspect", "? help", "q quit"} {
 			if !strings.Contains(last, want) {
 				t.Errorf("at width %d the footer lacks %q: %q", w, want, last)
@@ -38,8 +34,7 @@ func TestFooterGivesWay(t *testing.T) {
 func TestFooterLeadsToThePanels(t *testing.T) {
 	for name, want := range map[string]string{"main": "tab recipe", "two": "tab belief", "two-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
 		for _, w := range []int{80, 120} {
-			lines := strings.Split(ansi.Strip(stage(scenes()[name](), w, 24, term.Mono).drawn), "\n")
-			last := lines[len(lines)-1]
+			last := footerLine(stage(scenes()[name](), w, 24, term.Mono))
 			if strings.Contains(last, want) != (w < wideFrom) {
 				t.Errorf("%s at width %d: %q", name, w, last)
 			}

@@ -9,9 +9,9 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 	"go.uber.org/goleak"
@@ -44,9 +44,9 @@ func show(name, theme string) int {
 	}
 	sc := build()
 	sc.o.Renderer = lipgloss.NewRenderer(os.Stdout)
-	d := stage(sc, 120, 36, theme)
-	d.w, d.h = 0, 0
-	if err := run(context.Background(), Options{}, func(doer) *dashboard { return d }, programOptions(context.Background(), Options{})...); err != nil {
+	m := stage(sc, 120, 36, theme)
+	m.Update(tea.WindowSizeMsg{})
+	if err := run(context.Background(), Options{}, func(doer) *dashboard { return m.d }, programOptions(context.Background(), Options{})...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -64,11 +64,3 @@ func profileRenderer(p termenv.Profile) *lipgloss.Renderer {
 
 // controls reports whether s has a control character in it.
 func controls(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
-
-// redrawn draws the screen as it is now, and returns when it changes next.
-func redrawn(d *dashboard) time.Time {
-	f := d.frame()
-	d.settle(f)
-	d.drawn = d.draw(f)
-	return f.Wake
-}

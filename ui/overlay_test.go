@@ -25,13 +25,13 @@ func TestTextScrolls(t *testing.T) {
 		return first, last, all
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	keys(t, m, "?")
+	keys(m, "?")
 	first, page, all := at()
 	if first != 1 || page >= all {
 		t.Fatalf("lines %d-%d of %d", first, page, all)
 	}
 	for last := page; last < all; {
-		keys(t, m, "pgdown")
+		keys(m, "pgdown")
 		f, l, _ := at()
 		if f != last && l != all || l <= last {
 			t.Fatalf("from line %d on to %d-%d of %d", last, f, l, all)
@@ -42,7 +42,7 @@ func TestTextScrolls(t *testing.T) {
 		key         string
 		first, last int
 	}{{"j", all - page + 1, all}, {"k", all - page, all - 1}, {"home", 1, page}, {"up", 1, page}, {"down", 2, page + 1}, {"pgup", 1, page}, {"G", all - page + 1, all}} {
-		keys(t, m, c.key)
+		keys(m, c.key)
 		if f, l, _ := at(); f != c.first || l != c.last {
 			t.Errorf("%s: lines %d-%d, want %d-%d", c.key, f, l, c.first, c.last)
 		}
@@ -51,7 +51,7 @@ func TestTextScrolls(t *testing.T) {
 	if f, l, _ := at(); f != all-page-9 || l != all {
 		t.Errorf("on a taller screen: lines %d-%d of %d", f, l, all)
 	}
-	keys(t, m, "esc", "?")
+	keys(m, "esc", "?")
 	if f, _, _ := at(); f != 1 {
 		t.Errorf("opened again: from line %d on", f)
 	}

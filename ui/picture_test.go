@@ -22,7 +22,7 @@ const pictureFile = "../.github/screen.svg"
 func TestPicture(t *testing.T) {
 	sc := scenes()["killed"]()
 	sc.o.Renderer = profileRenderer(termenv.TrueColor)
-	got := drawSVG(stage(sc, 120, 30, term.Dark).drawn)
+	got := drawSVG(stage(sc, 120, 30, term.Dark).View())
 	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
 		if err := os.WriteFile(pictureFile, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

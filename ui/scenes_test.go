@@ -399,7 +399,13 @@ func (a *allow) Do(_ context.Context, x Action) error {
 var errRefused = errors.New("refused by \x1b[31mtest")
 
 // stage makes the dashboard of a scene, of that size and theme.
-func stage(sc scene, w, h int, theme string) *dashboard {
+func stage(sc scene, w, h int, theme string) Model {
+	m, _ := stageAt(sc, w, h, theme)
+	return m
+}
+
+// stageAt is stage with its clock.
+func stageAt(sc scene, w, h int, theme string) (Model, *time.Time) {
 	o := sc.o
 	src := &source{world: sc.world, dirty: make(chan struct{}, 1)}
 	o.Source = src
@@ -418,21 +424,18 @@ func stage(sc scene, w, h int, theme string) *dashboard {
 	m := New(o)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, k := range sc.keys {
-		if cmd := m.d.key(press(k)); cmd != nil && sc.runs {
-			m.d.update(cmd())
+		if cmd := pressed(m, k); cmd != nil && sc.runs {
+			m.Update(cmd())
 		}
-		m.d.dirty = true
-		m.d.redraw()
 	}
 	if sc.then != nil {
 		sc.then(src.world)
 		now = src.world.now
 		m.Update(refreshMsg{states: []*doctor.State{src.world.state()}, ended: sc.ended})
 		now = now.Add(sc.pass)
-		m.d.dirty = true
-		m.d.redraw()
+		look(m)
 	}
-	return m.d
+	return m, &now
 }
 
 // press is a key as bubbletea reports it.

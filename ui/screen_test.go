@@ -45,6 +45,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 				msg = press(rapid.SampledFrom(all).Draw(t, "key"))
 			}
 			drawn.Update(msg)
+			// Model.Update always draws: only from inside can it be left out.
 			settled.d.update(msg)
 			settled.d.settle(settled.d.frame())
 		}
@@ -82,8 +83,8 @@ func TestKeysAtOnce(t *testing.T) {
 func TestKeysBeforeASize(t *testing.T) {
 	for _, b := range input.Bindings(false) {
 		for _, first := range []string{"", "tab", "e", "L", "?", "X", "enter"} {
-			m, _, _ := stagedWith(nil, ModeDemo)
-			m = New(m.d.o)
+			w := five(dialect.Election())
+			m := New(Options{Source: &source{world: w}, Mode: ModeDemo, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 			for _, k := range append(strings.Fields(first), b.Keys()...) {
 				m.Update(press(k))
 			}

@@ -18,7 +18,6 @@ import (
 	"electop/model/doctor"
 	"electop/ui/action"
 	"electop/ui/candidates"
-	"electop/ui/input"
 	"electop/ui/recipe"
 	"electop/ui/term"
 )
@@ -42,7 +41,7 @@ func TestTeachingWords(t *testing.T) {
 		"chaos-broken":   {"✗ two awake leaders"},
 	} {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
-			text := ansi.Strip(stage(all[name](), size[0], size[1], term.Mono).drawn)
+			text := screen(stage(all[name](), size[0], size[1], term.Mono))
 			for _, w := range want {
 				if !strings.Contains(text, w) && !(size[0] < 80 && strings.Contains(w, "It volunteers")) && !(size[0] < 80 && strings.Contains(w, "the leader is cut off")) {
 					t.Errorf("%s at %dx%d does not say %q:\n%s", name, size[0], size[1], w, text)
@@ -60,17 +59,12 @@ func TestTeachingWords(t *testing.T) {
 		"chaos":      {"one leader ✓  nothing lost ✓  no ghost ✓", "chaos seed 42, 2/s"},
 		"herd":       {"An old recipe page", "smallest j < i"},
 	} {
-		text := ansi.Strip(stage(all[name](), 120, 36, term.Mono).drawn)
-		for _, w := range want {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s does not say %q:\n%s", name, w, text)
-			}
-		}
+		says(t, stage(all[name](), 120, 36, term.Mono), want...)
 	}
 }
 
 // later draws a scene as it is so long after.
-func later(sc scene, after time.Duration) *dashboard {
+func later(sc scene, after time.Duration) Model {
 	sc.world.wait(after)
 	return stage(sc, 120, 36, term.Mono)
 }
@@ -79,10 +73,9 @@ func later(sc scene, after time.Duration) *dashboard {
 var edge = regexp.MustCompile(`deleted [─●]`)
 
 // marks are where the notifications are, in the lines of the candidates.
-func marks(d *dashboard) [][2]int {
+func marks(m Model) [][2]int {
 	var out [][2]int
-	lines := strings.Split(ansi.Strip(d.drawn), "\n")
-	for y, line := range lines[2:20] {
+	for y, line := range lines(m)[2:20] {
 		x := 0
 		for _, r := range line {
 			if x < 76 && r == '●' {
@@ -116,11 +109,11 @@ func TestNotificationsTravel(t *testing.T) {
 		}
 		for ms := 0; ms < 1000; ms += 50 {
 			sc := scene{world: travelling(c.recipe, 0, c.told...), o: Options{Mode: ModeDemo}}
-			d := later(sc, time.Duration(ms)*time.Millisecond)
-			text := ansi.Strip(d.drawn)
-			wake := redrawn(d).Sub(sc.world.now)
+			m := later(sc, time.Duration(ms)*time.Millisecond)
+			text := screen(m)
+			wake, _ := tick(t, m)
 			if at := ms + 1; at >= int(candidates.TravelShown/time.Millisecond) {
-				if edge.MatchString(text) || len(marks(d)) > 0 {
+				if edge.MatchString(text) || len(marks(m)) > 0 {
 					t.Errorf("%s: after %d ms it still travels:\n%s", c.name, at, text)
 				}
 				if next := sc.world.now.Truncate(term.TickBusy).Add(term.TickBusy); wake <= candidates.TickTravel && sc.world.now.Add(wake).Before(next) {
@@ -134,7 +127,7 @@ func TestNotificationsTravel(t *testing.T) {
 			if wake > candidates.TickTravel {
 				t.Errorf("%s: after %d ms the next tick is in %v", c.name, ms, wake)
 			}
-			have := marks(d)
+			have := marks(m)
 			if n := travelled(have); len(have) > 0 {
 				if prev, ok := last[len(have)]; ok && n < prev {
 					t.Errorf("%s: after %d ms the notifications went back: %v\n%s", c.name, ms, have, text)
@@ -153,12 +146,12 @@ func TestNotificationsTravel(t *testing.T) {
 func TestDeletedBeforeItIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
-	text := ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0).drawn)
+	text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0))
 	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "cedar") != 1 || !strings.Contains(text, "▴    15  delta") || !strings.Contains(text, "↑ 14 ◂") {
 		t.Errorf("cedar's znode is not struck:\n%s", text)
 	}
 	// A filter that hides rows hides their edges.
-	text = ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"/", "e"}}, 0).drawn)
+	text = screen(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"/", "e"}}, 0))
 	if edge.MatchString(text) {
 		t.Errorf("an edge among rows that are not all there:\n%s", text)
 	}
@@ -171,21 +164,19 @@ func TestStepsAmongForeigners(t *testing.T) {
 	w.cast("amber", z, model.Volunteering, func(m *model.Member) {
 		m.Step, m.StepAt, m.StepOn = model.StepList, w.now, model.StepOn{Children: []string{"12", "13", "14", "15"}}
 	})
-	if text := ansi.Strip(later(scene{world: w}, 0).drawn); !strings.Contains(text, "Curator LeaderLatch") || !strings.Contains(text, "▸ 2 C := {12, 13, 14, 15}  amber") {
-		t.Errorf("its step is not there:\n%s", text)
-	}
+	says(t, later(scene{world: w}, 0), "Curator LeaderLatch", "▸ 2 C := {12, 13, 14, 15}  amber")
 }
 
 // A slow server's notification takes as long as it is held; one that waits to
 // be let go stands still before its watcher, without costing a frame.
 func TestNotificationsAreHeld(t *testing.T) {
 	sc := scene{world: stepping(), o: Options{Mode: ModeDemo}}
-	d := later(sc, 0)
-	before := marks(d)
+	m := later(sc, 0)
+	before := marks(m)
 	if len(before) != 3 {
-		t.Fatalf("%d notifications of 3 are held:\n%s", len(before), ansi.Strip(d.drawn))
+		t.Fatalf("%d notifications of 3 are held:\n%s", len(before), screen(m))
 	}
-	if wake := redrawn(d).Sub(sc.world.now); wake <= candidates.TickTravel {
+	if wake, msg := tick(t, m); msg != nil && wake <= candidates.TickTravel {
 		t.Errorf("the next tick is in %v, though nothing moves", wake)
 	}
 	if after := marks(later(sc, 10*time.Second)); !slices.Equal(before, after) {
@@ -193,15 +184,15 @@ func TestNotificationsAreHeld(t *testing.T) {
 	}
 	// They are let go.
 	sc.world.pace(model.Pace{Steps: true})
-	if d := later(sc, 0); len(marks(d)) > 0 || edge.MatchString(ansi.Strip(d.drawn)) {
-		t.Errorf("they travel on after they were let go:\n%s", ansi.Strip(d.drawn))
+	if m := later(sc, 0); len(marks(m)) > 0 || edge.MatchString(screen(m)) {
+		t.Errorf("they travel on after they were let go:\n%s", screen(m))
 	}
 
 	const delay = 1500 * time.Millisecond
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake(amberZ, 0, 60, false, 0xa2).pace(model.Pace{Delay: delay, Held: held(w.now, 0xa2)}).leave(amberZ)
 	for _, after := range []time.Duration{0, candidates.TravelShown + 100*time.Millisecond, delay + time.Second} {
-		text := ansi.Strip(later(scene{world: w, o: Options{Mode: ModeDemo}}, after).drawn)
+		text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, after))
 		if !edge.MatchString(text) {
 			t.Errorf("%v on its way of %v is over:\n%s", after, delay, text)
 		}
@@ -212,7 +203,7 @@ func TestNotificationsAreHeld(t *testing.T) {
 // slowly, and step by step until the member's message was let go.
 func TestStepsStayMarked(t *testing.T) {
 	marked := func(w *world, after time.Duration) bool {
-		return strings.Contains(ansi.Strip(later(scene{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0).drawn), "▸ 2 C := {12, 13}  birch")
+		return strings.Contains(screen(later(scene{world: w.wait(after), o: Options{Mode: ModeDemo}}, 0)), "▸ 2 C := {12, 13}  birch")
 	}
 	made := func(p model.Pace) *world {
 		w := five(dialect.Election()).pace(p).wait(time.Minute)
@@ -245,22 +236,20 @@ func TestTeachingActions(t *testing.T) {
 	m, src, _ := stagedWith(acts, ModeDemo)
 	w := src.world
 	refresh := func() { m.Update(refreshMsg{states: []*doctor.State{src.State()}}) }
-	expect := func(keys string, want Action) {
+	expect := func(typed string, want Action) {
 		t.Helper()
-		for _, k := range strings.Fields(keys) {
-			doing(t, m, k)
-		}
+		keys(m, strings.Fields(typed)...)
 		want.Election = "/election"
 		select {
 		case got := <-acts.done:
 			if got != want {
-				t.Errorf("keys %q do %+v, want %+v", keys, got, want)
+				t.Errorf("keys %q do %+v, want %+v", typed, got, want)
 			}
 		default:
-			t.Errorf("keys %q do nothing, want %+v", keys, want)
+			t.Errorf("keys %q do nothing, want %+v", typed, want)
 		}
-		if m.d.modes.Now() != input.ModeNormal {
-			t.Errorf("after %q the mode is %v", keys, m.d.modes.Now())
+		if front(m) != onMain {
+			t.Errorf("after %q in front is %s", typed, front(m))
 		}
 	}
 	expect("[", Action{Kind: Slow, Arg: ArgSlower})
@@ -283,8 +272,7 @@ func TestTeachingActions(t *testing.T) {
 		{Kind: LoseReply}, {Kind: NoGuid, Arg: ArgOn}, {Kind: SlowLead, Arg: ArgOn},
 	} {
 		want.Target = "birch"
-		keys := "X g" + strings.Repeat(" j", i+1) + " enter"
-		expect(keys, want)
+		expect("X g"+strings.Repeat(" j", i+1)+" enter", want)
 	}
 	w.cast("birch", birchZ, model.Waiting, func(m *model.Member) {
 		m.Fault, m.NoGuid, m.SlowLead = model.Partitioned, true, true
@@ -294,27 +282,33 @@ func TestTeachingActions(t *testing.T) {
 	expect("X g j j j j j j enter", Action{Kind: NoGuid, Target: "birch", Arg: ArgOff})
 	expect("X G enter", Action{Kind: SlowLead, Target: "birch", Arg: ArgOff})
 
-	doing(t, m, "X")
+	keys(m, "X")
 	w.leave(birchZ)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "birch"}, Gone: true})
 	refresh()
-	doing(t, m, "enter")
+	keys(m, "enter")
 	if len(acts.done) > 0 {
 		t.Errorf("a fault hits %+v instead of who is gone", <-acts.done)
 	}
-	m.d.dirty = true
-	m.d.redraw()
-	if text := ansi.Strip(m.View()); !strings.Contains(text, "This candidate is gone") {
-		t.Errorf("the list does not say that its candidate is gone:\n%s", text)
-	}
+	says(t, m, "This candidate is gone")
 }
 
 // Success with something to say is no failure.
 func TestDidIsGoodNews(t *testing.T) {
-	m, _, _ := stagedWith(&allow{err: fmt.Errorf("wrapped: %w", Did("birch's reply went\x1b[2J"))}, ModeDemo)
-	doing(t, m, ".")
-	if got := statusLine(m); !strings.Contains(got, `birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") || m.d.status.style != term.Good {
-		t.Errorf("status line in style %v: %q", m.d.status.style, got)
+	sc := scenes()["main"]()
+	sc.o.Actions = &allow{err: fmt.Errorf("wrapped: %w", Did("birch's reply went\x1b[2J"))}
+	sc.o.Renderer = profileRenderer(termenv.TrueColor)
+	m := stage(sc, 120, 36, term.Dark)
+	// The header's sign of a connection has the style of good news.
+	good := regexp.MustCompile(`\x1b\[[0-9;]*m●`).FindString(m.View())
+	good = strings.TrimSuffix(good, "●")
+	news := func(text string) bool {
+		all := strings.Split(m.View(), "\n")
+		return good != "" && strings.Contains(all[len(all)-2], good+text)
+	}
+	keys(m, ".")
+	if got := statusLine(m); !news(`birch's reply went\x1b[2J`) || strings.Contains(got, "protocol step") {
+		t.Errorf("status line: %q", got)
 	}
 	// Where nothing is said, something is.
 	for _, a := range []Action{
@@ -322,12 +316,13 @@ func TestDidIsGoodNews(t *testing.T) {
 		{Kind: Fence, Arg: ArgOn}, {Kind: Fence, Arg: ArgOff}, {Kind: Partition, Arg: ArgOn}, {Kind: Partition, Arg: ArgOff}, {Kind: LoseReply},
 		{Kind: NoGuid, Arg: ArgOn}, {Kind: NoGuid, Arg: ArgOff}, {Kind: Expire}, {Kind: SlowLead, Arg: ArgOn}, {Kind: SlowLead, Arg: ArgOff},
 	} {
-		m.d.status = status{}
-		m.d.done(doneMsg{action: a, name: "birch"})
-		if m.d.status.text == "" || m.d.status.style != term.Good {
-			t.Errorf("%+v ends with %+v", a, m.d.status)
+		m.Update(press("esc")) // what was said was read
+		m.Update(doneMsg{action: a, name: "birch"})
+		w := action.WordsFor(a, "birch")
+		if w.Done == "" || !news(w.Done) {
+			t.Errorf("%+v ends with %q", a, statusLine(m))
 		}
-		if w := action.WordsFor(a, "birch"); slices.Contains(action.Faults(), a.Kind) && (w.Is == "" || w.Shows == "") {
+		if slices.Contains(action.Faults(), a.Kind) && (w.Is == "" || w.Shows == "") {
 			t.Errorf("%+v is not explained", a)
 		}
 	}
@@ -337,13 +332,11 @@ func TestDidIsGoodNews(t *testing.T) {
 func TestLiveAsksBeforeFaults(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}
 	m, _, _ := stagedWith(acts, ModeLive)
-	for _, k := range []string{"j", "j", "X", "g", "j", "j", "j", "enter"} { // cut cedar off, which is this program's own
-		doing(t, m, k)
-	}
+	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cut cedar off, which is this program's own
 	if got := statusLine(m); !strings.Contains(got, "partition electop's own candidacy on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("no question: %q", got)
 	}
-	doing(t, m, "y")
+	keys(m, "y")
 	if got := <-acts.done; got.Kind != Partition || got.Target != "cedar" {
 		t.Errorf("after yes: %+v", got)
 	}
@@ -355,17 +348,13 @@ func TestGhostThatLeads(t *testing.T) {
 	for _, z := range []string{amberZ, birchZ} {
 		w.leave(z)
 	}
-	d := later(scene{world: w, o: Options{Mode: ModeDemo}}, 0)
-	text := ansi.Strip(d.drawn)
-	if !strings.Contains(text, "☆    14  cedar") || !strings.Contains(text, "ghost of cedar") || !strings.Contains(text, "First is the ghost of cedar") {
-		t.Errorf("the ghost seems to lead:\n%s", text)
-	}
+	says(t, later(scene{world: w, o: Options{Mode: ModeDemo}}, 0), "☆    14  cedar", "ghost of cedar", "First is the ghost of cedar")
 	// That of a stranger is told by the doctor's finding.
 	w = latch("/services/billing/leader", 3)
 	w.join("_c_"+uuid(0)+"-latch-", "billing-1:8080", sessionOn(0, 0))
 	w.wait(10 * time.Second)
 	w.j.Apply(&model.Advance{At: w.now})
-	if text := ansi.Strip(later(scene{world: w}, 0).drawn); strings.Count(text, "ghost of billing-1:8080") != 1 || strings.Contains(text, "First is the ghost") || !strings.Contains(text, "☆    12") {
+	if text := screen(later(scene{world: w}, 0)); strings.Count(text, "ghost of billing-1:8080") != 1 || strings.Contains(text, "First is the ghost") || !strings.Contains(text, "☆    12") {
 		t.Errorf("the stranger's ghost is not marked:\n%s", text)
 	}
 }
@@ -375,13 +364,11 @@ func TestGhostThatLeads(t *testing.T) {
 func TestPropertiesGoOn(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Frozen, w.now })
-	d := later(scene{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second)
-	if text := ansi.Strip(d.drawn); !regexp.MustCompile(`longest gap (2\.9\d|3\.00) s, now 2\.\d s`).MatchString(text) {
+	if text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, 3*time.Second)); !regexp.MustCompile(`longest gap (2\.9\d|3\.00) s, now 2\.\d s`).MatchString(text) {
 		t.Errorf("the vacancy does not grow:\n%s", text)
 	}
 	w.lose("gone")
-	d = later(scene{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second)
-	if text := ansi.Strip(d.drawn); strings.Contains(text, ", now") || !strings.Contains(text, "longest gap") {
+	if text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, 30*time.Second)); strings.Contains(text, ", now") || !strings.Contains(text, "longest gap") {
 		t.Errorf("it grows though nobody looks:\n%s", text)
 	}
 }
@@ -393,7 +380,8 @@ func TestAnyTelling(t *testing.T) {
 		w := five(rapid.SampledFrom([]dialect.Recipe{dialect.Election(), dialect.Herd()}).Draw(t, "recipe"))
 		src := &source{world: w}
 		m := New(Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
-		m.Update(tea.WindowSizeMsg{Width: rapid.IntRange(minWidth, 160).Draw(t, "w"), Height: rapid.IntRange(minHeight, 60).Draw(t, "h")})
+		size := tea.WindowSizeMsg{Width: rapid.IntRange(minWidth, 160).Draw(t, "w"), Height: rapid.IntRange(minHeight, 60).Draw(t, "h")}
+		m.Update(size)
 		text := rapid.SampledFrom([]string{"", "12", "C := {12, 13}", "guid-n_0000000013", "\x1b[2Jn_0000000014", "家族", "deleted", "notification", "getChildren"})
 		sessions := rapid.SliceOfN(rapid.Uint64Range(0xa0, 0xa8), 0, 8)
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
@@ -428,17 +416,8 @@ func TestAnyTelling(t *testing.T) {
 				w.wait(time.Duration(rapid.Int64Range(0, 3e9).Draw(t, "wait")))
 			}
 			m.Update(present(src, false))
-			m.d.dirty = true
-			m.d.redraw()
-			lines := strings.Split(ansi.Strip(m.View()), "\n")
-			if len(lines) != m.d.h {
-				t.Fatalf("%d lines on %d", len(lines), m.d.h)
-			}
-			for _, line := range lines {
-				if ansi.StringWidth(line) > m.d.w || controls(line) {
-					t.Fatalf("bad line on %d cells: %q", m.d.w, line)
-				}
-			}
+			look(m)
+			fits(t, m, size)
 		}
 	})
 }
@@ -449,11 +428,10 @@ func BenchmarkStorm(b *testing.B) {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
 			sc := scenes()["storm-200"]()
 			sc.o.Renderer = profileRenderer(termenv.TrueColor)
-			d := stage(sc, size[0], size[1], term.Dark)
+			m := stage(sc, size[0], size[1], term.Dark)
 			b.ReportAllocs()
 			for b.Loop() {
-				d.dirty = true
-				d.redraw()
+				look(m)
 			}
 		})
 	}
@@ -468,12 +446,7 @@ func TestLowestHasListed(t *testing.T) {
 	}{{model.StepCreate, "▸ 2 C := {13, 14}  birch"}, {model.StepWatch, "▸ 4 C := {13, 14}  birch"}} {
 		w := five(dialect.Election()).wait(time.Minute)
 		w.took("birch", c.before, "12").wait(time.Millisecond).took("birch", model.StepLowest, "13", "14").wait(10 * time.Millisecond)
-		text := ansi.Strip(stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, term.Mono).drawn)
-		for _, want := range []string{c.want, "▸ 5 mine is the smallest: I lead  birch"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("after step %d it does not say %q:\n%s", c.before, want, text)
-			}
-		}
+		says(t, stage(scene{world: w, o: Options{Mode: ModeDemo}}, 120, 36, term.Mono), c.want, "▸ 5 mine is the smallest: I lead  birch")
 	}
 }
 
@@ -523,16 +496,15 @@ func recipeText(s *doctor.State, now time.Time) string {
 // What happens is said below the code, which does not move for it.
 func TestCodeStaysInPlace(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {120, 40}, {200, 60}} {
-		lines := map[string]int{}
+		at := map[string]int{}
 		for _, name := range []string{"main", "steps", "told", "handoff", "killed", "slow", "counted"} {
 			sc := scenes()[name]()
 			sc.keys = append(sc.keys, "tab")
-			text := strings.Split(ansi.Strip(stage(sc, size[0], size[1], term.Mono).drawn), "\n")
-			lines[name] = slices.IndexFunc(text, func(l string) bool { return strings.Contains(l, "When leading") })
+			at[name] = slices.IndexFunc(lines(stage(sc, size[0], size[1], term.Mono)), func(l string) bool { return strings.Contains(l, "When leading") })
 		}
-		for name, y := range lines {
-			if y < 0 || y != lines["main"] {
-				t.Errorf("at %v the code of %s is at line %d, that of main at %d", size, name, y, lines["main"])
+		for name, y := range at {
+			if y < 0 || y != at["main"] {
+				t.Errorf("at %v the code of %s is at line %d, that of main at %d", size, name, y, at["main"])
 			}
 		}
 	}
@@ -563,11 +535,6 @@ func TestBarsCompare(t *testing.T) {
 // beside a lesson on a small screen.
 func TestBarsBesideALesson(t *testing.T) {
 	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}} {
-		text := ansi.Strip(stage(scenes()["lesson-herd"](), size[0], size[1], term.Mono).drawn)
-		for _, want := range []string{"notified", "chain █", "herd  █", "When the watched znode is deleted"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("at %v it does not say %q:\n%s", size, want, text)
-			}
-		}
+		says(t, stage(scenes()["lesson-herd"](), size[0], size[1], term.Mono), "notified", "chain █", "herd  █", "When the watched znode is deleted")
 	}
 }

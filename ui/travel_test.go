@@ -16,7 +16,6 @@ import (
 	"electop/model/history"
 	"electop/model/znode"
 	"electop/ui/input"
-	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/travel"
 )
@@ -31,41 +30,30 @@ func stagedPast(acts Actions) (Model, *source, *tape, *time.Time) {
 	return m, src, p, &now
 }
 
-func headerLine(m Model) string { return strings.SplitN(screen(m), "\n", 2)[0] }
-
-func says(t *testing.T, m Model, want ...string) {
-	t.Helper()
-	for _, w := range want {
-		if !strings.Contains(screen(m), w) {
-			t.Errorf("the screen does not say %q:\n%s", w, screen(m))
-		}
-	}
-}
-
 // The whole screen shows the moment that the keys lead to, and the header how
 // far back that is.
 func TestTravel(t *testing.T) {
 	m, src, p, now := stagedPast(&allow{})
-	keys(t, m, "p")
-	if m.d.modes.Now() != input.ModePast || p.path != "/election" {
-		t.Fatalf("mode %v at %q", m.d.modes.Now(), p.path)
+	keys(m, "p")
+	if front(m) != inPast || p.path != "/election" {
+		t.Fatalf("in front is %s, searched %q", front(m), p.path)
 	}
 	says(t, m, "LIVE -00:42", "the last moment: handoff amber → birch", "takeover 3 ms")
-	keys(t, m, ",")
+	keys(m, ",")
 	says(t, m, "birch: 5 mine is the smallest of {13, 14, 15, 16, 17}", "elected, not acknowledged")
-	keys(t, m, "left")
+	keys(m, "left")
 	says(t, m, "amber left; handoff amber → birch, session expired, silent 4.02 s")
-	keys(t, m, ",")
+	keys(m, ",")
 	says(t, m, "amber is killed", "6 candidates", "12:01:31  LIVE -00:46")
-	keys(t, m, "left")
+	keys(m, "left")
 	says(t, m, "fjord joined as n_17")
-	keys(t, m, "home")
+	keys(m, "home")
 	says(t, m, "the earliest moment kept: 5 candidates were there: amber leads", "LIVE -03:16")
-	keys(t, m, "left")
+	keys(m, "left")
 	says(t, m, "the earliest moment kept")
-	keys(t, m, "pgdown")
+	keys(m, "pgdown")
 	says(t, m, "amber left; handoff")
-	keys(t, m, "pgup", "end")
+	keys(m, "pgup", "end")
 	says(t, m, "the last moment")
 
 	// It holds while the election goes on, and falls behind.
@@ -74,9 +62,9 @@ func TestTravel(t *testing.T) {
 	src.world.join("guid-n_", "grove", 0xa7)
 	m.Update(present(src, false))
 	says(t, m, "5 candidates", "LIVE -01:02")
-	keys(t, m, "p")
-	if strings.Contains(headerLine(m), "LIVE") || m.d.modes.Now() != input.ModeNormal || m.d.paused != nil {
-		t.Errorf("not live again: mode %v\n%s", m.d.modes.Now(), screen(m))
+	keys(m, "p")
+	if strings.Contains(headerLine(m), "LIVE") || front(m) != onMain {
+		t.Errorf("not live again: %s\n%s", front(m), screen(m))
 	}
 	says(t, m, "6 candidates", "grove")
 }
@@ -84,25 +72,28 @@ func TestTravel(t *testing.T) {
 // A tick brings the next second.
 func TestTravelFallsBehind(t *testing.T) {
 	m, _, _, now := stagedPast(nil)
-	keys(t, m, "p")
-	*now = m.d.tickAt
-	m.Update(tickMsg{m.d.gen})
+	keys(m, "p")
+	after, msg := tick(t, m)
+	*now = now.Add(after)
+	says(t, m, "LIVE -00:42")
+	m.Update(msg)
 	says(t, m, "LIVE -00:43")
 }
 
 func TestPastRefusesToAct(t *testing.T) {
 	acts := &allow{done: make(chan Action, 9)}
 	m, _, _, _ := stagedPast(acts)
-	keys(t, m, "p", "left")
+	keys(m, "p", "left")
 	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "[", "]", "w", "F", "L", "J", "H", " ", "1"} {
-		m.d.status = status{}
-		keys(t, m, k)
+		keys(m, "esc", "p", "left") // what was said before is gone
+		saysNot(t, m, "goes back to live")
+		keys(m, k)
 		if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") {
 			t.Errorf("%q says %q", k, got)
 		}
 	}
-	keys(t, m, "enter", "x")
-	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") || m.d.modes.Now() != input.ModeInspect {
+	keys(m, "enter", "x")
+	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") || front(m) != "Candidate birch" {
 		t.Errorf("x in the inspection says %q", got)
 	}
 	if len(acts.done) != 0 {
@@ -112,33 +103,34 @@ func TestPastRefusesToAct(t *testing.T) {
 
 // What is in front of the main screen returns to the moment behind it.
 func TestPastIsBehindThePanels(t *testing.T) {
-	for _, k := range []string{"enter", "!", "S", "?"} {
+	then, latest := []string{"12 amber", "13 birch", "14 cedar", "15 delta", "16 ember"}, []string{"13 birch", "14 cedar", "15 delta", "16 ember", "17 fjord"}
+	for k, opens := range map[string]string{"enter": "Candidate birch", "!": "Doctor", "S": "Servers", "?": "Help"} {
 		m, _, _, _ := stagedPast(nil)
-		keys(t, m, "p", "home", k)
-		if m.d.modes.Now() == input.ModePast {
-			t.Errorf("%s opens nothing", k)
+		keys(m, "p", "home", k)
+		if front(m) != opens {
+			t.Errorf("%s opens %s, want %s", k, front(m), opens)
 		}
 		says(t, m, "LIVE -03:16")
-		keys(t, m, "esc")
-		if m.d.modes.Now() != input.ModePast || m.d.shown() == m.d.latest {
-			t.Errorf("after %s and esc: mode %v", k, m.d.modes.Now())
+		keys(m, "esc")
+		if front(m) != inPast || !slices.Equal(queue(m), then) {
+			t.Errorf("after %s and esc: %s with %q", k, front(m), queue(m))
 		}
-		keys(t, m, "esc")
-		if m.d.modes.Now() != input.ModeNormal || m.d.shown() != m.d.latest {
-			t.Errorf("esc is not live again: mode %v", m.d.modes.Now())
+		keys(m, "esc")
+		if front(m) != onMain || !slices.Equal(queue(m), latest) {
+			t.Errorf("esc is not live again: %s with %q", front(m), queue(m))
 		}
 	}
 	// From the inspection into the past and back.
 	m, _, _, _ := stagedPast(nil)
-	keys(t, m, "enter", "p")
-	if m.d.modes.Now() != input.ModeInspect || !m.d.journey.On {
-		t.Fatalf("mode %v, past %v", m.d.modes.Now(), m.d.journey.On)
+	keys(m, "enter", "p")
+	if front(m) != "Candidate birch" || !strings.Contains(headerLine(m), "LIVE") {
+		t.Fatalf("in front is %s:\n%s", front(m), screen(m))
 	}
-	keys(t, m, "esc", "left")
+	keys(m, "esc", "left")
 	says(t, m, "LIVE")
-	keys(t, m, "enter", "p", "esc")
-	if m.d.modes.Now() != input.ModeNormal || m.d.journey.On {
-		t.Errorf("mode %v, past %v", m.d.modes.Now(), m.d.journey.On)
+	keys(m, "enter", "p", "esc")
+	if front(m) != onMain || strings.Contains(headerLine(m), "LIVE") {
+		t.Errorf("in front is %s:\n%s", front(m), screen(m))
 	}
 }
 
@@ -146,52 +138,53 @@ func TestPastIsBehindThePanels(t *testing.T) {
 // net of it, follows.
 func TestTravelCoalesces(t *testing.T) {
 	m, _, p, _ := stagedPast(nil)
-	keys(t, m, "p")
+	keys(m, "p")
 	p.seeks = nil
-	first := m.d.key(press("left"))
+	first := pressed(m, "left")
 	for _, k := range []string{"left", "left", "right", ",", ",", ".", "left", "right"} {
-		if cmd := m.d.key(press(k)); cmd != nil {
+		if cmd := pressed(m, k); cmd != nil {
 			t.Fatalf("%q begins a second search", k)
 		}
 	}
-	second := m.d.update(first())
+	second := sent(m, first())
 	if second == nil {
 		t.Fatal("nothing follows")
 	}
-	if cmd := m.d.update(second()); cmd != nil {
+	if cmd := sent(m, second()); cmd != nil {
 		t.Error("a third search")
 	}
 	want := []history.Move{history.MoveBackToEvent, history.MoveBackToEvent, history.MoveBack}
 	if !slices.Equal(p.seeks, want) {
 		t.Errorf("it was looked for %q, want %q", p.seeks, want)
 	}
-	if n := m.d.journey.At.N; n != 1 {
-		t.Errorf("moment %d is shown", n) // 7, an event before that is 4, and then 2, and one more is 1
-	}
+	says(t, m, "the earliest moment kept") // from 7 the event before is 4, then 2, and one more is 1
 
 	// An end makes what was before it needless.
 	p.seeks = nil
-	first = m.d.key(press("right"))
-	m.d.key(press("right"))
-	m.d.key(press("end"))
-	m.d.update(m.d.update(first())())
-	if want := []history.Move{history.MoveToEvent, history.MoveToLast}; !slices.Equal(p.seeks, want) || m.d.journey.At.N != 7 {
-		t.Errorf("it was looked for %q, want %q; moment %d", p.seeks, want, m.d.journey.At.N)
+	first = pressed(m, "right")
+	pressed(m, "right")
+	pressed(m, "end")
+	sent(m, sent(m, first())())
+	if want := []history.Move{history.MoveToEvent, history.MoveToLast}; !slices.Equal(p.seeks, want) {
+		t.Errorf("it was looked for %q, want %q", p.seeks, want)
 	}
+	says(t, m, "the last moment")
 }
 
 // An answer that comes after the way back is too late.
 func TestTravelLateAnswer(t *testing.T) {
 	m, _, _, _ := stagedPast(nil)
-	keys(t, m, "p")
-	late := m.d.key(press("home"))
-	keys(t, m, "p")
+	keys(m, "p")
+	late := pressed(m, "home")
+	keys(m, "p")
+	live := screen(m)
 	m.Update(late())
-	if m.d.paused != nil || m.d.modes.Now() != input.ModeNormal {
-		t.Error("a late answer goes back in time")
+	look(m)
+	if front(m) != onMain || screen(m) != live {
+		t.Errorf("a late answer goes back in time:\n%s", screen(m))
 	}
 	// Nor does that of the journey before count for the next.
-	keys(t, m, "p")
+	keys(m, "p")
 	m.Update(late())
 	says(t, m, "the last moment")
 }
@@ -201,31 +194,35 @@ func TestTravelLateAnswer(t *testing.T) {
 func TestTravelArrives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, _, p, _ := stagedPast(nil)
-		cmd := m.d.key(press("p"))
+		cmd := pressed(m, "p")
 		n := uint64(len(p.moments))
 		direct := &tape{moments: p.moments}
 		ks := rapid.SliceOfN(rapid.SampledFrom([]string{"left", "right", ",", ".", "pgup", "pgdown", "home", "end"}), 0, 20).Draw(t, "keys")
 		for _, k := range ks {
-			b, _ := input.Lookup(m.d.table, input.ModePast, k)
+			b, _ := input.Lookup(input.Bindings(false), input.ModePast, k)
 			move, _ := travel.MoveOf(b.Do)
 			if at, ok := direct.Seek("", n, move); ok {
 				n = at.N
 			}
-			if c := m.d.key(press(k)); c != nil {
+			if c := pressed(m, k); c != nil {
 				cmd = c
 			}
 			if cmd != nil && rapid.Bool().Draw(t, "answered") {
-				cmd = m.d.update(cmd())
+				cmd = sent(m, cmd())
 			}
 		}
 		for cmd != nil {
-			cmd = m.d.update(cmd())
+			cmd = sent(m, cmd())
 		}
-		if !m.d.journey.Leave() || m.d.paused == nil {
-			t.Fatalf("it does not arrive: %+v", m.d.journey)
+		// The line above the keys begins with the moment's time, which no other has.
+		shown := slices.IndexFunc(p.moments, func(at history.Moment) bool {
+			return strings.HasPrefix(statusLine(m), " "+at.At.Format(term.StampFormat)+"  ")
+		})
+		if shown < 0 || front(m) != inPast || !strings.Contains(headerLine(m), "LIVE -") {
+			t.Fatalf("it does not arrive:\n%s", screen(m))
 		}
-		if !opposites(ks) && m.d.journey.At.N != n {
-			t.Fatalf("moment %d is shown, want %d", m.d.journey.At.N, n)
+		if !opposites(ks) && shown+1 != int(n) {
+			t.Fatalf("moment %d is shown, want %d", shown+1, n)
 		}
 	})
 }
@@ -244,28 +241,34 @@ func opposites(ks []string) bool {
 // The selection is one candidate at all moments, also where it does not stand.
 func TestTravelKeepsTheSelection(t *testing.T) {
 	m, _, _, _ := stagedPast(nil)
-	keys(t, m, "G")
-	want := m.d.candidates.Selected
-	if want.Znode.Name != "guid-n_0000000017" {
-		t.Fatalf("selected %+v", want)
+	keys(m, "G")
+	const want = "17 fjord"
+	if got := selected(m); got != want {
+		t.Fatalf("selected is %s", got)
 	}
-	keys(t, m, "p", "home")
-	if rows.Same(m.d.candidates.Selected, want) {
-		t.Fatal("fjord is selected before it joined")
+	keys(m, "p", "home")
+	if got := selected(m); got != "16 ember" {
+		t.Fatalf("before fjord joined %s is selected", got)
 	}
-	keys(t, m, "right")
-	if !rows.Same(m.d.candidates.Selected, want) {
-		t.Errorf("at its joining %+v is selected", m.d.candidates.Selected)
+	keys(m, "right")
+	if got := selected(m); got != want {
+		t.Errorf("at its joining %s is selected", got)
 	}
-	keys(t, m, "home", "p")
-	if !rows.Same(m.d.candidates.Selected, want) {
-		t.Errorf("live again %+v is selected", m.d.candidates.Selected)
+	keys(m, "home", "p")
+	if got := selected(m); got != want {
+		t.Errorf("live again %s is selected", got)
 	}
-	keys(t, m, "p", "home", "g", "k", "k", "k", "k", "k")
-	chosen := m.d.candidates.Selected
-	keys(t, m, "end", "home")
-	if !rows.Same(m.d.candidates.Selected, chosen) {
-		t.Errorf("the choice made in the past is lost: %+v, want %+v", m.d.candidates.Selected, chosen)
+	keys(m, "p", "home", "k", "k", "k", "k", "k")
+	if got := selected(m); got != "12 amber" {
+		t.Fatalf("the choice made in the past is %s", got)
+	}
+	keys(m, "end")
+	if got := selected(m); got != "13 birch" {
+		t.Errorf("after amber left %s is selected", got)
+	}
+	keys(m, "home")
+	if got := selected(m); got != "12 amber" {
+		t.Errorf("the choice made in the past is lost: %s", got)
 	}
 }
 
@@ -278,24 +281,30 @@ func TestTravelInOneElection(t *testing.T) {
 	now := worlds[0].now
 	m := New(Options{Source: src, Past: p, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	keys(t, m, "p")
+	keys(m, "p")
 	says(t, m, "LIVE -")
-	keys(t, m, ")")
-	if m.d.path != "/locks/inventory" || m.d.journey.On || m.d.modes.Now() != input.ModeNormal {
-		t.Errorf("at %s, past %v, mode %v", m.d.path, m.d.journey.On, m.d.modes.Now())
+	keys(m, ")")
+	live := func() bool {
+		return shownPath(m) == "/locks/inventory" && front(m) == onMain && !strings.Contains(headerLine(m), "LIVE -") && !strings.Contains(headerLine(m), "PAUSED")
+	}
+	if !live() {
+		t.Errorf("in front is %s:\n%s", front(m), screen(m))
 	}
 	says(t, m, "live again: each election has its own past")
-	for _, v := range m.d.views {
-		if v.paused != nil {
-			t.Errorf("%s is held still", v.path)
+	for i, w := range worlds { // none is held
+		w.leave(w.state().Queue[4].Name)
+		m.Update(present(src, false))
+		keys(m, []string{"(", ")"}[i])
+		if n := len(queue(m)); n != 4 {
+			t.Errorf("%s is held: it shows %d candidates", shownPath(m), n)
 		}
 	}
 	// The one in the past is watched no more.
-	keys(t, m, "(", "p")
+	keys(m, "(", "p")
 	src.world, src.others = worlds[1], nil
 	m.Update(present(src, false))
-	if m.d.path != "/locks/inventory" || m.d.journey.On || m.d.paused != nil {
-		t.Errorf("at %s, past %v", m.d.path, m.d.journey.On)
+	if !live() {
+		t.Errorf("in front is %s:\n%s", front(m), screen(m))
 	}
 }
 
@@ -303,15 +312,14 @@ func TestTravelInOneElection(t *testing.T) {
 func TestNoPastIsKept(t *testing.T) {
 	m, src, p, _ := stagedPast(nil)
 	p.moments = nil
-	keys(t, m, "p")
+	keys(m, "p")
 	says(t, m, "PAUSED", "no history is kept of this election")
 	src.world.leave(birchZ)
 	m.Update(present(src, false))
-	says(t, m, "birch")
-	keys(t, m, "p")
-	if m.d.paused != nil || strings.Contains(headerLine(m), "PAUSED") {
-		t.Error("p does not let the picture go")
-	}
+	says(t, m, "5 candidates")
+	keys(m, "p")
+	says(t, m, "4 candidates")
+	saysNot(t, m, "PAUSED")
 }
 
 // stagedReplay is a recording that is being played, at its fourth moment.
@@ -331,41 +339,40 @@ func stagedReplay() (Model, *player) {
 func TestReplayTravels(t *testing.T) {
 	m, r := stagedReplay()
 	says(t, m, "REPLAY 12:01:35 / 13:02:17 x4")
-	keys(t, m, "p")
-	if !r.stopped || r.at != 4 || m.d.modes.Now() != input.ModePast {
-		t.Fatalf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.modes.Now())
+	keys(m, "p")
+	if !r.stopped || r.at != 4 || front(m) != inPast {
+		t.Fatalf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
 	}
 	says(t, m, "amber left; handoff")
-	keys(t, m, "left")
+	keys(m, "left")
 	if r.at != 2 {
 		t.Errorf("it is at %d", r.at)
 	}
 	says(t, m, "REPLAY 12:00:31 / 13:02:17 x4", "fjord joined")
-	keys(t, m, ".")
+	keys(m, ".")
 	if r.at != 3 {
 		t.Errorf("a step without an event leaves the playback at %d", r.at)
 	}
 	says(t, m, "amber is killed")
-	keys(t, m, ",", "x")
+	keys(m, ",", "x")
 	if got := statusLine(m); !strings.Contains(got, "this is 12:00:31: p plays on") {
 		t.Errorf("x says %q", got)
 	}
-	keys(t, m, "p")
-	if r.stopped || r.at != 2 || m.d.modes.Now() != input.ModeNormal || m.d.paused != nil {
-		t.Errorf("stopped %v at %d, mode %v", r.stopped, r.at, m.d.modes.Now())
+	keys(m, "p")
+	if r.stopped || r.at != 2 || front(m) != onMain {
+		t.Errorf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
 	}
-	if n := len(m.d.shown().Queue); n != 6 {
-		t.Errorf("it shows %d candidates, want those of the moment it plays on from", n)
-	}
+	says(t, m, "6 candidates") // those of the moment it plays on from
+	saysNot(t, m, "PAUSED")
 
 	// A search that is under way would stop it again, so it is waited for.
-	keys(t, m, "p")
-	search := m.d.key(press("left"))
-	if cmd := m.d.key(press("p")); cmd != nil || !m.d.journey.On {
+	keys(m, "p")
+	search := pressed(m, "left")
+	if cmd := pressed(m, "p"); cmd != nil || front(m) != inPast {
 		t.Fatal("it plays on while it is searched")
 	}
-	resume := m.d.update(search())
-	if resume == nil || m.d.journey.On {
+	resume := sent(m, search())
+	if resume == nil || front(m) != onMain {
 		t.Fatal("it does not play on after the search")
 	}
 	m.Update(resume())
@@ -378,14 +385,14 @@ func TestReplayTravels(t *testing.T) {
 func TestReplayTravelsFromItsEnd(t *testing.T) {
 	m, r := stagedReplay()
 	r.at = 7
-	keys(t, m, "p")
-	if r.stopped != true || m.d.modes.Now() != input.ModePast {
-		t.Fatalf("stopped %v, mode %v", r.stopped, m.d.modes.Now())
+	keys(m, "p")
+	if r.stopped != true || front(m) != inPast {
+		t.Fatalf("stopped %v, in front is %s", r.stopped, front(m))
 	}
 	says(t, m, "the last moment")
-	keys(t, m, "p")
-	if m.d.modes.Now() != input.ModeNormal {
-		t.Errorf("mode %v", m.d.modes.Now())
+	keys(m, "p")
+	if front(m) != onMain {
+		t.Errorf("in front is %s", front(m))
 	}
 	says(t, m, "ended")
 }
@@ -489,17 +496,17 @@ func TestTravelOnATape(t *testing.T) {
 	now := w.now.Add(7 * time.Second)
 	m := New(Options{Source: tapeSource{tape}, Past: kept{tape}, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-	keys(t, m, "p")
+	keys(m, "p")
 	says(t, m, "LIVE -00:07", "the last moment: ", "amber left", "handoff amber → birch")
-	keys(t, m, ",")
+	keys(m, ",")
 	says(t, m, "LIVE -00:08", "birch: 2 C := {12, 13}", "2 candidates")
-	keys(t, m, ",")
+	keys(m, ",")
 	says(t, m, "LIVE -00:09", "birch joined as n_13")
-	keys(t, m, "pgup")
+	keys(m, "pgup")
 	says(t, m, "1 candidate ", "amber joined as n_12; handoff nobody → amber")
-	keys(t, m, "pgdown")
+	keys(m, "pgdown")
 	says(t, m, "LIVE -00:07")
-	keys(t, m, "home")
+	keys(m, "home")
 	says(t, m, "the earliest moment kept: ")
 }
 

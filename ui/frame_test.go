@@ -1,0 +1,203 @@
+package ui
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// The tests drive the dashboard with messages, as bubbletea does, and judge it
+// by its frames. Here is how they send the ones and read the others.
+
+// sent gives m a message and returns the command that it asks for. It is
+// Model.Update without the tick: a tick sleeps, and only running it tells it
+// from the command.
+func sent(m Model, msg tea.Msg) tea.Cmd {
+	cmd := m.d.update(msg)
+	m.d.redraw()
+	return cmd
+}
+
+// pressed presses a key and returns the command that it asks for.
+func pressed(m Model, key string) tea.Cmd { return sent(m, press(key)) }
+
+// keys presses keys and runs their commands, with those that come of them.
+func keys(m Model, ks ...string) {
+	for _, k := range ks {
+		for cmd := pressed(m, k); cmd != nil; {
+			cmd = sent(m, cmd())
+		}
+	}
+}
+
+// look draws the frame of this moment, as after a stop of the program.
+func look(m Model) { m.Update(tea.ResumeMsg{}) }
+
+// tick runs the tick that m asks for now, and returns how long it took and its
+// message; nil if there is none.
+func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
+	t.Helper()
+	_, cmd := m.Update(tea.ResumeMsg{})
+	if cmd == nil {
+		return 0, nil
+	}
+	synctest.Test(t, func(*testing.T) {
+		began := time.Now()
+		msg = cmd()
+		after = time.Since(began)
+	})
+	return after, msg
+}
+
+// screen is the frame without its colours.
+func screen(m Model) string { return ansi.Strip(m.View()) }
+
+func lines(m Model) []string { return strings.Split(screen(m), "\n") }
+
+// says reports each text that is not on the screen.
+func says(t *testing.T, m Model, want ...string) {
+	t.Helper()
+	text := screen(m)
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("the screen does not say %q:\n%s", w, text)
+		}
+	}
+}
+
+// saysNot reports each text that is on the screen.
+func saysNot(t *testing.T, m Model, never ...string) {
+	t.Helper()
+	text := screen(m)
+	for _, w := range never {
+		if strings.Contains(text, w) {
+			t.Errorf("the screen says %q:\n%s", w, text)
+		}
+	}
+}
+
+func headerLine(m Model) string { return lines(m)[0] }
+
+func statusLine(m Model) string { l := lines(m); return l[len(l)-2] }
+
+func footerLine(m Model) string { l := lines(m); return l[len(l)-1] }
+
+// shownPath is the path of the election in the header.
+func shownPath(m Model) string { return strings.Fields(headerLine(m))[1] }
+
+// What [front] says besides the title of what is open.
+const (
+	onMain     = "the main screen"
+	inPast     = "the main screen in the past"
+	inFilter   = "a filter"
+	inQuestion = "a question"
+)
+
+var (
+	boxTitle    = regexp.MustCompile(`╭─ ([^─]+) ─`)
+	mainPanel   = regexp.MustCompile(`^(Candidates|Recipe|Belief|Belief and truth|Handoffs|Lesson \d.*)$`)
+	filterTyped = regexp.MustCompile(`^ /(.*)█(.*)  (?:name, znode|path, system)`)
+	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(\S+)`)
+)
+
+// titles are those of the panels and of what is in front of them.
+func titles(m Model) (all []string) {
+	for _, found := range boxTitle.FindAllStringSubmatch(screen(m), -1) {
+		all = append(all, found[1])
+	}
+	return all
+}
+
+// front is what the keyboard is for: the title of what is open, or one of the
+// constants above.
+func front(m Model) string {
+	switch status := statusLine(m); {
+	case filterTyped.MatchString(status):
+		return inFilter
+	case strings.HasSuffix(strings.TrimSpace(status), "? y n"):
+		return inQuestion
+	}
+	for _, title := range titles(m) {
+		if !mainPanel.MatchString(title) {
+			return title
+		}
+	}
+	if strings.Contains(footerLine(m), "← → event") {
+		return inPast
+	}
+	return onMain
+}
+
+// typed is the filter in the line where it is typed.
+func typed(m Model) string {
+	found := filterTyped.FindStringSubmatch(statusLine(m))
+	if found == nil {
+		return "nothing is typed"
+	}
+	return found[1] + found[2]
+}
+
+// inside are the lines of the box with that title.
+func inside(m Model, title string) (in []string) {
+	x := -1
+	for _, line := range lines(m) {
+		if x < 0 {
+			if before, _, found := strings.Cut(line, "╭─ "+title+" ─"); found {
+				x = len([]rune(before))
+			}
+			continue
+		}
+		cells := []rune(line)
+		if len(cells) <= x || cells[x] != '│' {
+			break
+		}
+		rest := cells[x+1:]
+		if end := slices.Index(rest, '│'); end >= 0 {
+			rest = rest[:end]
+		}
+		in = append(in, string(rest))
+	}
+	return in
+}
+
+// queue are the candidates in view, each as its number and name: "12 amber".
+func queue(m Model) (all []string) {
+	for _, line := range inside(m, "Candidates") {
+		if found := queueRow.FindStringSubmatch(line); found != nil {
+			all = append(all, found[1]+found[2]+" "+found[3])
+		}
+	}
+	return all
+}
+
+// marked is the line of a box with the mark of the selection.
+func marked(m Model, title string) string {
+	for _, line := range inside(m, title) {
+		if rest, ok := strings.CutPrefix(line, ">"); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return "nothing"
+}
+
+// selected is the selected candidate in the list of rows, as in [queue].
+func selected(m Model) string {
+	for _, line := range inside(m, "Candidates") {
+		if found := queueRow.FindStringSubmatch(line); found != nil && line[0] == '>' {
+			return found[1] + found[2] + " " + found[3]
+		}
+	}
+	return "nobody"
+}
+
+// chosen is what the grid's last line says of the selected candidate.
+func chosen(m Model) string {
+	in := inside(m, "Candidates")
+	return in[len(in)-1]
+}
