@@ -2,7 +2,9 @@ package ui
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,78 +17,197 @@ import (
 	"electop/ui/term"
 )
 
+// The sizes of the frames that are kept.
+var (
+	allSizes   = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
+	usualSizes = [][2]int{{80, 24}, {120, 36}}
+	tightSizes = [][2]int{{60, 20}, {120, 36}}
+)
+
+// sizesOf are the sizes at which the frames of a scene are kept: those of the
+// main scenes at all, and of the others two. Those where something gives way
+// on the smallest screen are kept there: columns, a header with much to say, a
+// text in front or beside.
+func sizesOf(scene string) [][2]int {
+	switch scene {
+	case "main", "killed", "handoff", "herd", "doctor", "servers", "wall", "lesson", "past", "crowd", "grid":
+		return allSizes
+	case "offline", "retrying", "expired", "ended", "paused", "unseen", "replay-past", "past-step", "past-refused", // the header, the status line
+		"hostile", "bewitched", "astray", "risk", "second", "single", "homeless", "history", // columns
+		"filter", "faults", "faulty", "told", "storm", "slow", "stepping", "two", "chaos", "chaos-broken",
+		"lesson-waits", "lesson-verdict", "lesson-hint", "lesson-hostile", "lesson-herd", "lesson-fault", "lessons", "join": // a text
+		return tightSizes
+	}
+	return usualSizes
+}
+
+// frame is the name of a scene's frame, as a test and as a golden file.
+func frame(scene string, size [2]int) string {
+	return fmt.Sprintf("%s/%dx%d", scene, size[0], size[1])
+}
+
 // Each scene as text, at the sizes that people have.
 func TestFrames(t *testing.T) {
 	all := scenes()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
-			t.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(t *testing.T) {
+		for _, size := range sizesOf(name) {
+			t.Run(frame(name, size), func(t *testing.T) {
 				golden.RequireEqual(t, []byte(screen(stage(all[name](), size[0], size[1], term.Dark))+"\n"))
 			})
 		}
 	}
 }
 
+// colours is a scene in a theme on a terminal with so many colours.
+type colours struct {
+	theme   string
+	profile termenv.Profile
+	scene   string
+}
+
+func (c colours) String() string {
+	return fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), c.scene)
+}
+
+func coloured() (all []colours) {
+	for _, c := range []colours{
+		{theme: term.Dark, profile: termenv.TrueColor}, {theme: term.Light, profile: termenv.TrueColor}, {theme: term.Mono, profile: termenv.TrueColor},
+		{theme: term.Dark, profile: termenv.ANSI}, {theme: term.Light, profile: termenv.ANSI256},
+	} {
+		for _, c.scene = range []string{"killed", "handoff", "offline"} {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // The colours, in each theme and on terminals with few.
 func TestColours(t *testing.T) {
-	for _, c := range []struct {
-		theme   string
-		profile termenv.Profile
-	}{{term.Dark, termenv.TrueColor}, {term.Light, termenv.TrueColor}, {term.Mono, termenv.TrueColor}, {term.Dark, termenv.ANSI}, {term.Light, termenv.ANSI256}} {
-		for _, name := range []string{"killed", "handoff", "offline"} {
-			t.Run(fmt.Sprintf("%s/%s/%s", c.theme, c.profile.Name(), name), func(t *testing.T) {
-				sc := scenes()[name]()
-				sc.o.Renderer = profileRenderer(c.profile)
-				golden.RequireEqual(t, []byte(stage(sc, 100, 30, c.theme).View()+"\n"))
-			})
-		}
+	for _, c := range coloured() {
+		t.Run(c.String(), func(t *testing.T) {
+			sc := scenes()[c.scene]()
+			sc.o.Renderer = profileRenderer(c.profile)
+			golden.RequireEqual(t, []byte(stage(sc, 100, 30, c.theme).View()+"\n"))
+		})
 	}
 }
 
-// What a screen has to say in words, whatever its size and colours.
-func TestWords(t *testing.T) {
+// Each golden file is one that a test compares.
+func TestGoldenFilesAreUsed(t *testing.T) {
+	used := map[string]bool{}
+	for name := range scenes() {
+		for _, size := range sizesOf(name) {
+			used[filepath.Join("testdata", "TestFrames", frame(name, size)+".golden")] = true
+		}
+	}
+	for _, c := range coloured() {
+		used[filepath.Join("testdata", "TestColours", c.String()+".golden")] = true
+	}
+	err := filepath.WalkDir("testdata", func(path string, e fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".golden") && !used[path] {
+			t.Errorf("no test uses %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// What a screen has to say in words or signs, whatever its size and without
+// colours.
+func TestSaidAtEverySize(t *testing.T) {
 	all := scenes()
 	for name, want := range map[string][]string{
 		"main":     {"★", "leads  ack ✓", "↑ 12 ~", "next", "missed 0"},
-		"killed":   {"☆", "✗", "amber was killed 2.0 s ago", "expires", "next", "nobody is leading, and nobody knows yet"},
-		"handoff":  {"session expired", "amber  → birch", "▸12:02:05", "╳"},
-		"herd":     {"◂╮", "─╯", "predecessor"},
+		"killed":   {"☆", "✗", "amber was killed 2.0 s ago", "expires", "nobody is leading, and nobody knows yet"},
+		"handoff":  {"amber  → birch", "▸12:02:05", "╳"},
+		"herd":     {"◂╮", "─╯"},
 		"offline":  {"◌", "reconnecting since 6 s", "as of 12:03:01, 6 s ago"},
 		"unseen":   {"Not connected yet", "no route to host"},
 		"absent":   {"does not exist", "Waiting for", "What to do"},
 		"denied":   {"Not allowed to list", "READ"},
-		"vacant":   {"No candidates", "17", "nobody leads"},
-		"paused":   {"PAUSED 12:03:01", "+2 events waiting"},
-		"filter":   {"/er", "2 of 5", "amber", "ember"},
-		"homeless": {"electop's candidates without a znode", "❄", "still believes it leads"},
-		"hostile":  {`\u202e`, "elected"},
+		"vacant":   {"No candidates", "nobody leads"},
+		"paused":   {"PAUSED 12:03:01"},
+		"filter":   {"/er", "2 of 5"},
+		"homeless": {"electop's candidates without a znode", "❄"},
+		"hostile":  {`\u202e`},
 		"crowd":    {"/500", "~1m29s"},
 		"ended":    {"◌ ended", "as of 12:03:01, 4 s ago"},
-		"replayed": {"the recording has ended", "REPLAY", "fjord"},
+		"replayed": {"the recording has ended", "REPLAY"},
 
-		"verified":     {"Curator LeaderLatch", "↑ 12 ✓", "↑ 15 ✓"},
-		"astray":       {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
-		"astray-one":   {"10.0.3.13:41002   connected to zk3:2181", "6 s   negotiated", "wrong: it watches billing-1:8080  n_12", "◇ warning"},
-		"risk":         {"☆", "at risk, expires", "9 s", "next: takes over", "billing-2:8080 would take", "no connection to any of 3 members"},
-		"risk-one":     {"at risk, expires in at most 9 s", "no connection to any of 3", "billing-2:8080 would take over"},
-		"aftermath":    {"session expired", "no connection to any of 3 members since"},
-		"doctor":       {"Doctor  2 findings", "◇ warning", "a herd", "since 12:07:04", "seen", "harm", "do"},
-		"healthy":      {"✓", "Nothing found.", "watches on 3 of 3 servers"},
-		"unasked":      {"Nothing found.", "not checked", "zk1:2181, zk2:2181  connections: cons is not in the", "4lw.commands.whitelist=wchp", "may not be seen before its znode"},
-		"servers":      {"ensemble leader", "follower", "● zk3:2181", "of this election: billing-1:8080", "every 1 s"},
-		"silent":       {"zk3:2181", "i/o", "ensemble leader", "4lw.commands.whitelist=wchp"},
-		"wall":         {"3 watched, 5 found", "> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "nobody", "/tasks/nightly"},
-		"walking":      {"searching below /   1312 znodes read"},
-		"unsought":     {"Can't search for other elections"},
-		"second":       {"(2/2)", "/locks/inventory", "holds  one of 3", "10.0.3.21 and 2 more hold", "( ) election"},
-		"single":       {"/controller", "broker 2", "There is no queue here", "There is no queue"},
-		"retrying":     {"◌ reconnecting since 6 s, trying zk1:2181", "as of 12:07:07, 6 s ago"},
-		"expired":      {"◌ session expired since 6 s, trying zk1:2181", "as of 12:07:07, 6 s ago"},
-		"looking-help": {"ask the servers now"},
+		"verified":  {"↑ 12 ✓", "↑ 15 ✓"},
+		"astray":    {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
+		"risk":      {"☆", "at risk, expires", "9 s", "no connection to any of 3 members"},
+		"risk-one":  {"at risk, expires in at most 9 s"},
+		"aftermath": {"session expired"},
+		"doctor":    {"Doctor  2 findings", "◇ warning", "a herd", "since 12:07:04"},
+		"healthy":   {"✓", "Nothing found."},
+		"unasked":   {"Nothing found.", "not checked", "4lw.commands.whitelist=wchp"},
+		"servers":   {"ensemble leader", "● zk3:2181", "of this election: billing-1:8080"},
+		"silent":    {"zk3:2181", "i/o", "4lw.commands.whitelist=wchp"},
+		"wall":      {"> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "nobody"},
+		"walking":   {"searching below /   1312 znodes read"},
+		"unsought":  {"Can't search for other elections"},
+		"second":    {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 more hold", "( ) election"},
+		"single":    {"broker 2", "There is no queue"},
+		"retrying":  {"as of 12:07:07, 6 s ago"},
+		"expired":   {"as of 12:07:07, 6 s ago"},
+
+		"told":           {"✗    12  amber", "deleted", "↑ 12 ◂", "●"},
+		"storm":          {"↑ 12 ◂", "┤", "╯", "●"},
+		"slow":           {"slow 500 ms, 1 held"},
+		"stepping":       {"step by step, 4 held", "↑ 12 ◂"},
+		"faults":         {"Faults of birch", "> ", "lose reply", "guid again", "It rejoins"},
+		"faults-refused": {"Not now: birch is frozen", "freeze"},
+		"faulty":         {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off"},
+		"two":            {"safety ✗", "liveness 96.2 %", "Belief", "fence off", "☆ amber", "n_12 is deleted", "✓ stale"},
+		"two-fenced":     {"safety ✓", "liveness 96.2 %", "fence on", "set ✗ refused"},
+		"two-recipe":     {"Belief and truth", "fence off", "★ birch", "first: n_13", "☆ amber", "n_12 is deleted", "✓ stale", "✗ refused", "1 stale write accepted", "2 awake: never"},
+		"ghost":          {"ghost of cedar"},
+		"chaos":          {"✓"},
+		"chaos-broken":   {"✗ two awake leaders"},
 	} {
-		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
-			says(t, stage(all[name](), size[0], size[1], term.Mono), want...)
-		}
+		t.Run(name, func(t *testing.T) {
+			for _, size := range allSizes {
+				says(t, stage(all[name](), size[0], size[1], term.Mono), want...)
+			}
+		})
+	}
+}
+
+// What is said besides from the usual size of a terminal on.
+func TestSaidWithRoom(t *testing.T) {
+	all := scenes()
+	for name, want := range map[string][]string{
+		"handoff":  {"session expired"},
+		"herd":     {"predecessor"},
+		"paused":   {"+2 events waiting"},
+		"homeless": {"still believes it leads"},
+		"faulty":   {"the leader is cut off"},
+
+		"verified":     {"Curator LeaderLatch"},
+		"astray-one":   {"10.0.3.13:41002   connected to zk3:2181", "wrong: it watches billing-1:8080  n_12", "◇ warning"},
+		"risk":         {"next: takes over", "billing-2:8080 would take"},
+		"risk-one":     {"no connection to any of 3", "billing-2:8080 would take over"},
+		"aftermath":    {"no connection to any of 3 members since"},
+		"doctor":       {"seen", "harm", "do"},
+		"healthy":      {"watches on 3 of 3 servers"},
+		"unasked":      {"zk1:2181, zk2:2181  connections: cons is not in the", "may not be seen before its znode"},
+		"wall":         {"3 watched, 5 found", "/tasks/nightly"},
+		"retrying":     {"◌ reconnecting since 6 s, trying zk1:2181"},
+		"expired":      {"◌ session expired since 6 s, trying zk1:2181"},
+		"looking-help": {"ask the servers now"},
+
+		"join":          {"electop campaign /election -s 192.168.7.20:2181 --name YOU", "kazoo (Python)", "open to the network", "not kill them"},
+		"join-loopback": {"Only programs on this machine"},
+		"join-nowhere":  {"no address for other programs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
+				says(t, stage(all[name](), size[0], size[1], term.Mono), want...)
+			}
+		})
 	}
 }
 

@@ -16,15 +16,6 @@ import (
 )
 
 func TestJoin(t *testing.T) {
-	for name, want := range map[string][]string{
-		"join":          {"electop campaign /election -s 192.168.7.20:2181 --name YOU", "kazoo (Python)", "open to the network", "not kill them"},
-		"join-loopback": {"electop campaign", "Only programs on this machine"},
-		"join-nowhere":  {"no address for other programs"},
-	} {
-		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-			says(t, stage(scenes()[name](), size[0], size[1], term.Mono), want...)
-		}
-	}
 	// None is cut, however long.
 	sc := scenes()["join"]()
 	sc.o.Invitations[1].Line = strings.Repeat("word ", 200) + "finis"

@@ -22,47 +22,6 @@ import (
 	"electop/ui/term"
 )
 
-// What the moments of the recipe at work say in words, without colours.
-func TestTeachingWords(t *testing.T) {
-	all := scenes()
-	for name, want := range map[string][]string{
-		"told":           {"✗    12  amber", "deleted", "↑ 12 ◂", "●"},
-		"storm":          {"↑ 12 ◂", "┤", "╯", "●"},
-		"slow":           {"slow 500 ms, 1 held"},
-		"stepping":       {"step by step, 4 held", "↑ 12 ◂"},
-		"faults":         {"Faults of birch", "> ", "lose reply", "guid again", "It rejoins"},
-		"faults-refused": {"Not now: birch is frozen", "freeze"},
-		"faulty":         {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off", "the leader is cut off"},
-		"two":            {"safety ✗", "liveness 96.2 %", "Belief", "fence off", "☆ amber", "n_12 is deleted", "✓ stale"},
-		"two-fenced":     {"safety ✓", "liveness 96.2 %", "fence on", "set ✗ refused"},
-		"two-recipe":     {"Belief and truth", "fence off", "★ birch", "leads", "first: n_13", "☆ amber", "n_12 is deleted", "✓ stale", "✗ refused", "0x1:1f", "plain set", "1 stale write accepted", "2 awake: never"},
-		"ghost":          {"ghost of cedar"},
-		"chaos":          {"✓"},
-		"chaos-broken":   {"✗ two awake leaders"},
-	} {
-		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}} {
-			text := screen(stage(all[name](), size[0], size[1], term.Mono))
-			for _, w := range want {
-				if !strings.Contains(text, w) && !(size[0] < 80 && strings.Contains(w, "It volunteers")) && !(size[0] < 80 && strings.Contains(w, "the leader is cut off")) {
-					t.Errorf("%s at %dx%d does not say %q:\n%s", name, size[0], size[1], w, text)
-				}
-			}
-		}
-	}
-	for name, want := range map[string][]string{
-		"faulty-one": {"its znodes have no guid, its leader procedure"},
-		"steps":      {"▸ 2 C := {13, 14, 15, 16, 17}  fjord", "▸ 3 watch n_16  fjord", "▸ 4 C := {13, 14, 15, 16}  birch", "▸ 5 mine is the smallest: I lead  birch", "▸ 7 run the leader procedure  birch"},
-		"stepping":   {"4 held: next (.) is the notification to", "▸ 4 C := {13, 14, 15, 16}  birch"},
-		"counted":    {"notified  req    bytes", "chain █", "302 B", "4+   812 B+", "before  herd 4  chain 1"},
-		"storm-200":  {"would notify 1", "199", "597+"},
-		"two-fenced": {"fence on", "set ✗ refused", "0 stale writes accepted", "multi(check n_12, set)"},
-		"chaos":      {"one leader ✓  nothing lost ✓  no ghost ✓", "chaos seed 42, 2/s"},
-		"herd":       {"An old recipe page", "smallest j < i"},
-	} {
-		says(t, stage(all[name](), 120, 36, term.Mono), want...)
-	}
-}
-
 // later draws a scene as it is so long after.
 func later(sc scene, after time.Duration) Model {
 	sc.world.wait(after)
