@@ -1,0 +1,201 @@
+package candidates_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/candidates"
+	"electop/ui/input"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+var noon = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
+
+// election makes states: candidates come and go, and some are members of ours.
+type election struct {
+	j        *doctor.Journal
+	children map[string]znode.Znode
+	owned    map[string]string // by member
+	created  int
+}
+
+func newElection() *election {
+	e := &election{j: doctor.NewJournal(model.Config{Path: "/e"}), children: map[string]znode.Znode{}, owned: map[string]string{}}
+	e.j.Apply(&model.Connection{At: noon, Link: model.Connected, Session: 0xa0})
+	e.read(nil, nil)
+	return e
+}
+
+func (e *election) read(created []znode.Znode, gone []string) {
+	n := int32(len(e.children))
+	e.j.Apply(&model.Read{At: noon, Presence: model.Present, New: created, Gone: gone, Parent: znode.Parent{Czxid: 7, Children: n, Cversion: int32(2*e.created) - n}})
+}
+
+func (e *election) join(n int) {
+	var all []znode.Znode
+	for range n {
+		e.created++
+		z := znode.Znode{Name: fmt.Sprintf("n_%010d", e.created), Session: uint64(e.created), Czxid: int64(100 + e.created), Ctime: noon, Data: znode.NewData(fmt.Appendf(nil, "name-%d", e.created))}
+		e.children[z.Name] = z
+		all = append(all, z)
+	}
+	e.read(all, nil)
+}
+
+func (e *election) leave(name string) {
+	delete(e.children, name)
+	e.read(nil, []string{name})
+}
+
+func (e *election) names() []string { return slices.Sorted(maps.Keys(e.children)) }
+
+// cast makes id a member with that znode, "" for none. One that it had before is
+// gone: a member that owns two is not one row.
+func (e *election) cast(id, name string) {
+	if had := e.owned[id]; had != name && e.children[had].Name != "" {
+		e.leave(had)
+	}
+	e.owned[id] = name
+	e.j.Apply(&model.Cast{At: noon, Member: model.Member{ID: id, Name: id, Belief: model.Waiting, Znode: name, Session: e.children[name].Session}})
+}
+
+// A selected candidate stays selected while it exists and passes the filter, a
+// member also without its znode and with another one; and the selected row is
+// always the one that the index says.
+func TestSelectionIsAnIdentity(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := newElection()
+		e.join(rapid.IntRange(0, 30).Draw(t, "candidates"))
+		var p candidates.Panel
+		p.Reselect(e.j.State())
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			before := p.Selected
+			switch rapid.SampledFrom([]string{"move", "column", "filter", "size", "join", "leave", "leave", "cast"}).Draw(t, "step") {
+			case "move":
+				b := rapid.SampledFrom(input.Bindings(true)).Draw(t, "key")
+				p.Move(b.Do)
+				before = p.Selected
+			case "column":
+				p.Column(rapid.SampledFrom([]input.Command{input.CmdLeft, input.CmdRight}).Draw(t, "to"))
+				before = p.Selected
+			case "filter":
+				p.Filter = rapid.SampledFrom([]string{"", "1", "name-2", "nobody", "m"}).Draw(t, "filter")
+			case "size":
+				r := term.Rect{W: rapid.IntRange(1, 150).Draw(t, "w"), H: rapid.IntRange(3, 40).Draw(t, "h")}
+				p.Settle(candidates.Shown{State: e.j.State(), Focused: true, Zoomed: rapid.Bool().Draw(t, "zoomed")}, r)
+			case "join":
+				e.join(rapid.IntRange(1, 3).Draw(t, "n"))
+			case "leave":
+				if have := e.names(); len(have) > 0 {
+					e.leave(rapid.SampledFrom(have).Draw(t, "who"))
+				}
+			case "cast":
+				id, other := "m1", "m2"
+				if rapid.Bool().Draw(t, "second") {
+					id, other = other, id
+				}
+				free := slices.DeleteFunc(e.names(), func(name string) bool { return name == e.owned[other] })
+				e.cast(id, rapid.SampledFrom(append(free, "")).Draw(t, "znode"))
+			}
+			p.Reselect(e.j.State())
+			if i := p.Rows.Find(before, 0); i >= 0 && before != (rows.Ref{}) && !rows.Same(p.Selected, before) && p.Rows.At(i).Ref() != p.Selected {
+				t.Fatalf("the selection moved from %+v to %+v, row %d", before, p.Selected, i)
+			}
+			if n := p.Rows.Len(); n > 0 && p.Row().Ref() != p.Selected {
+				t.Fatalf("row %d of %d is not the selected %+v", p.Index, n, p.Selected)
+			}
+			if n := p.Rows.Len(); p.Index < 0 || p.Index >= max(1, n) {
+				t.Fatalf("row %d of %d is selected", p.Index, n)
+			}
+		}
+	})
+}
+
+// Where the selected one is hidden or gone, the one in its place is selected;
+// if it was hidden by a filter for which nothing is left, it is selected again
+// afterwards.
+func TestSelectionReturns(t *testing.T) {
+	e := newElection()
+	e.join(5)
+	var p candidates.Panel
+	p.Reselect(e.j.State())
+	p.SelectRow(2)
+	want := p.Selected
+	p.Filter = "nobody"
+	p.Reselect(e.j.State())
+	if p.Rows.Len() != 0 || p.Row().Ref() != (rows.Ref{}) {
+		t.Errorf("%d rows, selected %+v", p.Rows.Len(), p.Row())
+	}
+	p.Filter = ""
+	p.Reselect(e.j.State())
+	if p.Selected != want || p.Index != 2 {
+		t.Errorf("selected is %+v in row %d, want %+v", p.Selected, p.Index, want)
+	}
+	e.leave(want.Znode.Name)
+	p.Reselect(e.j.State())
+	if p.Index != 2 || p.Row().Name() != "name-4" {
+		t.Errorf("selected is %s in row %d, want the next one", p.Row().Name(), p.Index)
+	}
+}
+
+// A zoomed crowd is a grid with columns as high as the panel but for its border
+// and the two lines below; left and right go by a column as far as there is
+// one. Elsewhere there are no columns.
+func TestColumns(t *testing.T) {
+	for _, c := range []struct {
+		zoomed     bool
+		candidates int
+		h, column  int // 0: none
+	}{{true, 100, 20, 16}, {true, 100, 34, 30}, {false, 100, 20, 0}, {true, 5, 20, 0}} {
+		e := newElection()
+		e.join(c.candidates)
+		var p candidates.Panel
+		p.Reselect(e.j.State())
+		p.Settle(candidates.Shown{State: e.j.State(), Focused: true, Zoomed: c.zoomed}, term.Rect{W: 118, H: c.h})
+		p.SelectRow(3)
+		if p.Column(input.CmdLeft) || p.Index != 3 {
+			t.Errorf("%+v: left of the first column is row %d", c, p.Index)
+		}
+		for want := 3 + c.column; c.column > 0 && want < c.candidates; want += c.column {
+			if !p.Column(input.CmdRight) || p.Index != want || p.Row().Ref() != p.Selected {
+				t.Fatalf("%+v: right goes to row %d, want %d", c, p.Index, want)
+			}
+		}
+		at := p.Index
+		if p.Column(input.CmdRight) || p.Index != at {
+			t.Errorf("%+v: right of the last column is row %d", c, p.Index)
+		}
+		if back := p.Column(input.CmdLeft); back != (c.column > 0) || back && p.Index != at-c.column {
+			t.Errorf("%+v: left of row %d is row %d", c, at, p.Index)
+		}
+	}
+}
+
+// A page is what was in view, but for a row.
+func TestPages(t *testing.T) {
+	e := newElection()
+	e.join(100)
+	var p candidates.Panel
+	p.Reselect(e.j.State())
+	for _, h := range []int{10, 20} {
+		p.SelectRow(0)
+		p.Settle(candidates.Shown{State: e.j.State()}, term.Rect{W: 80, H: h})
+		p.Move(input.CmdPageDown)
+		if want := h - 4; p.Index != want { // a border and the heads are not rows
+			t.Errorf("of %d lines a page down leads to row %d, want %d", h, p.Index, want)
+		}
+		p.Move(input.CmdPageUp)
+		if p.Index != 0 {
+			t.Errorf("of %d lines a page up leads to row %d", h, p.Index)
+		}
+	}
+}

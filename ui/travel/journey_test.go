@@ -1,0 +1,153 @@
+package travel_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/history"
+	"electop/ui/rows"
+	"electop/ui/travel"
+)
+
+// past has ten moments, of which a move leads to the next or the one before.
+type past struct{ seeks []history.Move }
+
+func (p *past) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
+	p.seeks = append(p.seeks, m)
+	switch m {
+	case history.MoveToLast:
+		n = 10
+	case history.MoveToFirst:
+		n = 1
+	case history.MoveBack, history.MoveBackToEvent, history.MoveBackToHandoff:
+		n = max(1, n-1)
+	case history.MoveOn, history.MoveToEvent, history.MoveToHandoff:
+		n = min(10, n+1)
+	}
+	return history.Moment{N: n, First: n == 1, Last: n == 10, State: doctor.NewJournal(model.Config{}).State(), Events: []model.Event{{N: n}}}, true
+}
+
+// begun is a journey that has arrived at the last moment.
+func begun(t *testing.T) (*travel.Journey, *past) {
+	t.Helper()
+	p, j := new(past), new(travel.Journey)
+	search := j.Begin(p, "/e", rows.Ref{}, nil)
+	if !j.On || j.Known {
+		t.Fatalf("on %v, known %v", j.On, j.Known)
+	}
+	if !j.Arrive(search(t.Context())) || !j.Known || j.At.N != 10 {
+		t.Fatalf("it arrives at %d", j.At.N)
+	}
+	if next, leave := j.Next(); next != nil || leave {
+		t.Fatalf("after the first arrival: a search %v, leaving %v", next != nil, leave)
+	}
+	p.seeks = nil
+	return j, p
+}
+
+// While a search is under way there is no other; what is wanted meanwhile is
+// one search, without what undoes itself.
+func TestOneSearchAtATime(t *testing.T) {
+	const back, on = history.MoveBack, history.MoveOn
+	for _, c := range []struct {
+		name   string
+		wanted []history.Move
+		seeks  []history.Move
+		at     uint64
+	}{
+		{"one", []history.Move{back}, []history.Move{back}, 8},
+		{"two", []history.Move{back, back}, []history.Move{back, back}, 7},
+		{"and back", []history.Move{back, back, on}, []history.Move{back}, 8},
+		{"none is left", []history.Move{back, on}, nil, 9},
+		{"other steps", []history.Move{back, history.MoveToEvent}, []history.Move{back, history.MoveToEvent}, 9},
+		{"an end", []history.Move{back, history.MoveBackToHandoff, history.MoveToFirst}, []history.Move{history.MoveToFirst}, 1},
+		{"from an end", []history.Move{back, history.MoveToFirst, on}, []history.Move{history.MoveToFirst, on}, 2},
+	} {
+		j, p := begun(t)
+		first := j.Go(back)
+		for _, m := range c.wanted {
+			if j.Go(m) != nil {
+				t.Errorf("%s: %s begins a second search", c.name, m)
+			}
+		}
+		j.Arrive(first(t.Context()))
+		next, _ := j.Next()
+		if next != nil {
+			j.Arrive(next(t.Context()))
+		}
+		if again, _ := j.Next(); again != nil {
+			t.Errorf("%s: a third search", c.name)
+		}
+		if want := append([]history.Move{back}, c.seeks...); !slices.Equal(p.seeks, want) || j.At.N != c.at {
+			t.Errorf("%s: it sought %q, want %q; it is at %d, want %d", c.name, p.seeks, want, j.At.N, c.at)
+		}
+	}
+}
+
+// What an older journey sought does not count in a newer one, or in none.
+func TestLateArrival(t *testing.T) {
+	j, p := begun(t)
+	late := j.Go(history.MoveToFirst)(t.Context())
+	j.End()
+	if j.Arrive(late) || j.On {
+		t.Error("it counts after the end")
+	}
+	j.Begin(p, "/e", rows.Ref{}, nil)
+	if j.Arrive(late) || j.Known {
+		t.Error("it counts in the next journey")
+	}
+}
+
+// The end waits for the search that is under way.
+func TestLeave(t *testing.T) {
+	j, _ := begun(t)
+	search := j.Go(history.MoveBack)
+	if j.Leave() {
+		t.Fatal("it ends while it seeks")
+	}
+	j.Go(history.MoveBack)
+	j.Arrive(search(t.Context()))
+	if next, leave := j.Next(); !leave || next != nil {
+		t.Errorf("after the search: leaving %v, another search %v", leave, next != nil)
+	}
+	j, _ = begun(t)
+	if !j.Leave() {
+		t.Error("it does not end though nothing is under way")
+	}
+}
+
+// reel is a past that is being played.
+type reel struct {
+	past
+	playing travel.Playing
+}
+
+func (r *reel) Playing() travel.Playing { return r.playing }
+
+// A recording is stopped first, unless it stands; where it cannot be stopped,
+// that is what arrives.
+func TestBeginStopsTheRecording(t *testing.T) {
+	for _, c := range []struct {
+		playing travel.Playing
+		fails   error
+		stops   int
+	}{
+		{travel.Playing{N: 4}, nil, 1},
+		{travel.Playing{N: 4}, errors.New("no"), 1},
+		{travel.Playing{N: 4, Stopped: true}, nil, 0},
+		{travel.Playing{N: 10, Ended: true}, nil, 0},
+	} {
+		r, j, stops := &reel{playing: c.playing}, new(travel.Journey), 0
+		a := j.Begin(r, "/e", rows.Ref{}, func(context.Context) error { stops++; return c.fails })(t.Context())
+		if stops != c.stops || a.Err != c.fails {
+			t.Errorf("%+v: stopped %d times, %v", c.playing, stops, a.Err)
+		}
+		if !j.Arrive(a) || j.Known != (c.fails == nil) || j.Known && j.At.N != c.playing.N {
+			t.Errorf("%+v: known %v, at %d", c.playing, j.Known, j.At.N)
+		}
+	}
+}
