@@ -191,6 +191,10 @@ func TestFilterByKeyboard(t *testing.T) {
 	if got := typed(m); len(got) != rows.FilterMax {
 		t.Errorf("the filter grew to %q", got)
 	}
+	keys(m, "esc") // no filter, while it is typed
+	if got := queue(m); front(m) != onMain || len(got) != 5 {
+		t.Errorf("in front is %s, shown are %q", front(m), got)
+	}
 }
 
 func TestQuitAndSuspend(t *testing.T) {

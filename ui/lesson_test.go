@@ -122,7 +122,7 @@ func TestLessonPoints(t *testing.T) {
 		t.Errorf("the key to press is not among the first: %q", last)
 	}
 	foretold(&tu.view)
-	tu.view.Do, tu.view.Keys, tu.view.Target = "", nil, ""
+	tu.view.Do, tu.view.Keys = "", nil
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	says(t, m, "│ ★    12  amber ")
 	w, p := travelled()
