@@ -167,8 +167,8 @@ func (w *writer) leave(i int, crash bool) {
 			w.gone(i, [2]time.Time{alive, time.Now()})
 			return
 		}
-		if err == nil {
-			alive = asked
+		if lag := asked.Add(-memberLag); err == nil && lag.After(alive) {
+			alive = lag // our member may be the one that is late
 		}
 		if time.Now().After(deadline) {
 			w.t.Fatalf("%s does not go: %v", c.znode, err)
