@@ -257,3 +257,14 @@ func TestThemeKey(t *testing.T) {
 		seen[first] = true
 	}
 }
+
+// Where nothing is selected, a key that is about something says so.
+func TestNothingIsSelected(t *testing.T) {
+	m, _, _ := stagedOn(vacant(), &allow{}, Options{Mode: ModeDemo})
+	for k, want := range map[string]string{"x": "kill: no candidate is selected", "X": "faults: no candidate is selected", "enter": "inspect: no candidate is selected"} {
+		keys(m, k)
+		if got := statusLine(m); !strings.Contains(got, want) || front(m) != onMain {
+			t.Errorf("%s says %q, in front is %s", k, got, front(m))
+		}
+	}
+}

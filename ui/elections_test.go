@@ -211,3 +211,16 @@ func BenchmarkWall(b *testing.B) {
 }
 
 var _ Wall = (*wallSource)(nil)
+
+// Where an election cannot be opened, enter says why.
+func TestOpenSaysWhyNot(t *testing.T) {
+	m, _, _ := stagedWall(nil, searched(false), verified())
+	keys(m, "e", "G", "enter")
+	if got := statusLine(m); !strings.Contains(got, "open /tasks/nightly: read-only") {
+		t.Errorf("status line: %q", got)
+	}
+	keys(m, "/", "z", "z", "enter", "enter")
+	if got := statusLine(m); !strings.Contains(got, "open: no election is selected") || front(m) != "Elections" {
+		t.Errorf("status line: %q, in front is %s", got, front(m))
+	}
+}

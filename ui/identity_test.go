@@ -243,3 +243,17 @@ func TestSelectionAfterHomeless(t *testing.T) {
 		t.Errorf("selected is %s, want cedar", got)
 	}
 }
+
+// What a candidate believes is told from what is so, in the panel of beliefs and
+// where it is inspected; and so is a watch that it lacks.
+func TestBeliefAndTruth(t *testing.T) {
+	w := five(dialect.Election()).rule(model.Rules{Workers: true}).wait(time.Minute)
+	w.cast("birch", birchZ, model.Leading, nil).wait(3 * time.Second)
+	m, _, _ := stagedOn(w, &allow{}, Options{Mode: ModeDemo})
+	says(t, m, "birch believes that it leads, and its")
+	keys(m, "j", "enter")
+	says(t, m, "believes     leading, but it is not first in the queue")
+	m, _, _ = stagedOn(astray(), nil, Options{})
+	keys(m, "G", "enter")
+	says(t, m, "missing: no member of the ensemble has a watch of it on")
+}
