@@ -56,7 +56,15 @@ func tick(t *testing.T, m Model) (after time.Duration, msg tea.Msg) {
 }
 
 // screen is the frame without its colours.
-func screen(m Model) string { return ansi.Strip(m.View()) }
+func screen(m Model) string { return stripped(m.View()) }
+
+// stripped is ansi.Strip, which takes its time where there is nothing to strip.
+func stripped(s string) string {
+	if !strings.Contains(s, "\x1b") {
+		return s
+	}
+	return ansi.Strip(s)
+}
 
 func lines(m Model) []string { return strings.Split(screen(m), "\n") }
 
@@ -106,29 +114,24 @@ var (
 	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(\S+)`)
 )
 
-// titles are those of the panels and of what is in front of them.
-func titles(m Model) (all []string) {
-	for _, found := range boxTitle.FindAllStringSubmatch(screen(m), -1) {
-		all = append(all, found[1])
-	}
-	return all
-}
-
 // front is what the keyboard is for: the title of what is open, or one of the
 // constants above.
 func front(m Model) string {
-	switch status := statusLine(m); {
+	all := lines(m)
+	switch status := all[len(all)-2]; {
 	case filterTyped.MatchString(status):
 		return inFilter
 	case strings.HasSuffix(strings.TrimSpace(status), "? y n"):
 		return inQuestion
 	}
-	for _, title := range titles(m) {
-		if !mainPanel.MatchString(title) {
-			return title
+	for _, line := range all {
+		for _, found := range boxTitle.FindAllStringSubmatch(line, -1) {
+			if !mainPanel.MatchString(found[1]) {
+				return found[1]
+			}
 		}
 	}
-	if strings.Contains(footerLine(m), "← → event") {
+	if strings.Contains(all[len(all)-1], "← → event") {
 		return inPast
 	}
 	return onMain

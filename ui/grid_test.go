@@ -45,7 +45,7 @@ func TestGridShowsAll(t *testing.T) {
 	}
 	says(t, stage(sc, 80, 24, term.Mono), "1-255 of 300") // as many as fit
 	cell := regexp.MustCompile(`>\S\s*(\d+)`)
-	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
+	for _, size := range [][2]int{{60, 20}, {120, 36}} { // with names and without
 		m := stage(sc, size[0], size[1], term.Mono)
 		keys(m, "g")
 		for i, c := range append(all, all[len(all)-1]) { // at the end j stays

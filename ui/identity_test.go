@@ -152,7 +152,7 @@ func fits(t interface{ Fatalf(string, ...any) }, m Model, size tea.WindowSizeMsg
 		t.Fatalf("%d lines on %d", len(all), size.Height)
 	}
 	for _, line := range all {
-		if line = ansi.Strip(line); ansi.StringWidth(line) > size.Width || controls(line) {
+		if line = stripped(line); ansi.StringWidth(line) > size.Width || controls(line) {
 			t.Fatalf("bad line on %d cells: %q", size.Width, line)
 		}
 	}

@@ -319,7 +319,6 @@ func TestAnyKeysTaught(t *testing.T) {
 					t.Fatalf("in the past, and live: before\n%s\nafter\n%s", before, screen(m))
 				}
 			}
-			look(m)
 			fits(t, m, size)
 			if size.Width < minWidth || size.Height < minHeight {
 				continue

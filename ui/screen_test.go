@@ -81,9 +81,9 @@ func TestKeysAtOnce(t *testing.T) {
 // Keys that come before the size of the terminal is known, or while it is too
 // small, do no harm.
 func TestKeysBeforeASize(t *testing.T) {
+	w := five(dialect.Election())
 	for _, b := range input.Bindings(false) {
 		for _, first := range []string{"", "tab", "e", "L", "?", "X", "enter"} {
-			w := five(dialect.Election())
 			m := New(Options{Source: &source{world: w}, Mode: ModeDemo, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 			for _, k := range append(strings.Fields(first), b.Keys()...) {
 				m.Update(press(k))

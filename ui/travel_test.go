@@ -192,6 +192,7 @@ func TestTravelLateAnswer(t *testing.T) {
 // Whatever is pressed, and however late the answers are: what is shown in the
 // end is where the keys lead to one after the other.
 func TestTravelArrives(t *testing.T) {
+	table := input.Bindings(false)
 	rapid.Check(t, func(t *rapid.T) {
 		m, _, p, _ := stagedPast(nil)
 		cmd := pressed(m, "p")
@@ -199,7 +200,7 @@ func TestTravelArrives(t *testing.T) {
 		direct := &tape{moments: p.moments}
 		ks := rapid.SliceOfN(rapid.SampledFrom([]string{"left", "right", ",", ".", "pgup", "pgdown", "home", "end"}), 0, 20).Draw(t, "keys")
 		for _, k := range ks {
-			b, _ := input.Lookup(input.Bindings(false), input.ModePast, k)
+			b, _ := input.Lookup(table, input.ModePast, k)
 			move, _ := travel.MoveOf(b.Do)
 			if at, ok := direct.Seek("", n, move); ok {
 				n = at.N
