@@ -1,7 +1,6 @@
 package znode
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -85,11 +84,9 @@ func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 	return int(c / 2), int(d / 2), c >= 0 && d >= 0 && c%2 == 0
 }
 
-// Zxid formats a zxid as operators read it: the ensemble leader's epoch and
-// the counter within it, both in hex ("0x1:2a").
-func Zxid(z int64) string {
-	return fmt.Sprintf("0x%x:%x", uint32(uint64(z)>>32), uint32(z))
-}
+// Zxid formats a zxid as zkCli and JSON do ("0x10000002a"), so that what is on
+// the screen can be searched for elsewhere.
+func Zxid(z int64) string { return Hex(uint64(z)) }
 
 // Hex formats a session id or zxid as machines read it.
 func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }

@@ -86,10 +86,10 @@ func TestNames(t *testing.T) {
 			t.Errorf("Join(%q, %q) = %q, Base of it %q", c.parent, c.name, got, znode.Base(got))
 		}
 	}
-	if got := znode.Zxid(0x10000002a); got != "0x1:2a" {
+	if got := znode.Zxid(0x10000002a); got != "0x10000002a" {
 		t.Errorf("Zxid = %s", got)
 	}
-	if got := znode.Zxid(-1); got != "0xffffffff:ffffffff" {
+	if got := znode.Zxid(-1); got != "0xffffffffffffffff" {
 		t.Errorf("Zxid(-1) = %s", got)
 	}
 }

@@ -3,6 +3,7 @@ package belief
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"electop/model"
@@ -131,6 +132,9 @@ func (v *Panel) addBeliever(f *term.Frame, b believer, nameWidth, w int, add fun
 	}
 	if n := len(line) - 3; counter != nil && token != nil && term.SpansWidth(line) > w {
 		line[n].Text = " "
+		if term.SpansWidth(line) > w { // the number alone says that it is one
+			line[n+1].Text = strings.TrimPrefix(line[n+1].Text, "token ")
+		}
 	}
 	add(line...)
 }

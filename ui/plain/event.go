@@ -106,7 +106,7 @@ func Event(path string, e model.Event) any {
 			d := content(b.To.Data, b.To.Unread)
 			out.ToSession, out.ToData, out.ToBase64, out.ToLength = sessionID(b.To), d.Data, d.DataBase64, d.DataLength
 			if !b.To.Unread {
-				out.Fence = text(znode.Hex(uint64(b.Fence)))
+				out.Fence = text(znode.Zxid(b.Fence))
 			}
 		}
 		return out
