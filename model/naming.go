@@ -71,9 +71,10 @@ func (n *naming) recognised(r *Read, cs *children, path string, under bool) *dia
 }
 
 // shares reports whether it may be normal here that a session owns several
-// contenders: threads of one process that wait for a lock do. Our members do not.
+// contenders: threads and latches of one client do. Those that follow electop's own
+// naming, and our members, do not.
 func (n *naming) shares() bool {
-	return n.dialect != nil && n.dialect.Shares() || dialect.SessionsShare(n.recipe())
+	return n.dialect != nil && (n.dialect.Shares() || n.dialect.Foreign()) || dialect.SessionsShare(n.recipe())
 }
 
 // candidate makes a child of the election out of a znode.

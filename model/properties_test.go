@@ -103,7 +103,8 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 		stands[c.ID()] = true
 	}
 	for session, now := range owned {
-		if now >= 2 && stayed[session] < 2 {
+		meant := s.Dialect != nil && s.Dialect.Foreign() && !s.Ours(session) // several latches of one client
+		if now >= 2 && stayed[session] < 2 && !meant {
 			n.Ghosts++
 		}
 	}
@@ -277,7 +278,10 @@ func TestGhosts(t *testing.T) {
 		ours         bool
 		want         int
 	}{
-		{"a candidate of the recipe", "n_", false, 2},
+		{"electop's naming", "0123456789abcdef0123456789abcdef-n_", false, 2},
+		{"a client with several candidates", "n_", false, 0},
+		{"several latches of one client", "_c_01234567-89ab-cdef-0123-456789abcdef-latch-", false, 0},
+		{"a member of ours by the recipe", "n_", true, 2},
 		{"a lock", "lock-", false, 0},         // threads of one process
 		{"unknown naming", "thing", false, 0}, // which may be one
 		{"a member of ours, whatever the naming", "thing", true, 2},

@@ -223,4 +223,5 @@ func three(t *testing.T, cfg model.Config, prefix string) (*clinic, []string) {
 const (
 	uuidA = "_c_01234567-89ab-cdef-0123-456789abcdef-"
 	uuidB = "_c_11234567-89ab-cdef-0123-456789abcdef-"
+	uuidC = "_c_21234567-89ab-cdef-0123-456789abcdef-"
 )

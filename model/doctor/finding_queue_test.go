@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,38 +13,94 @@ import (
 	"electop/model/znode"
 )
 
-func TestGhostNode(t *testing.T) {
-	c, names := three(t, model.Config{}, "n_")
-	ghost := c.child("n_", 1)
-	c.look()
-	c.pass(time.Second)
-	c.has() // for a moment everybody may
-	c.pass(2 * time.Second)
-	c.has("ghost-node warning")
-	if f := c.J.State().Findings[0]; len(f.Znodes) != 2 || f.Znodes[1] != "/e/"+ghost || !slices.Equal(f.Sessions, []uint64{1}) || f.Key != "ghost-node 0x1" {
-		t.Errorf("%+v", f)
+// Latches and threads of one client share its session: that they end together is
+// worth a word, and nothing is to be deleted.
+func TestSeveralOfOneClient(t *testing.T) {
+	for _, name := range []string{"_c_%s-latch-", "%s-lock-", "%s-n_", "%s__lock__", "n_"} {
+		c := newClinic(t, model.Config{})
+		for i, uuid := range []string{"0a", "0b", "0c", "0d"} {
+			full := "f47ac10b-58cc-4372-a567-0e02b2c3d4" + uuid
+			if !strings.Contains(name, "_c_") {
+				full = strings.ReplaceAll(full, "-", "")
+			}
+			c.child(strings.ReplaceAll(name, "%s", full), uint64(1+i/3)) // three of one client, which leads
+		}
+		c.look()
+		c.pass(time.Second)
+		c.has() // for a moment everybody may
+		c.pass(2 * time.Second)
+		c.has("ghost-node info")
+		f := c.J.State().Findings[0]
+		if strings.Contains(strings.ToLower(f.Advice), "delete") || len(f.Znodes) != 3 || !strings.Contains(f.Title, "one client owns 3 candidates") || f.Key != "ghost-node 0x1" {
+			t.Errorf("%s: %+v", name, f)
+		}
+		if st := c.J.State(); st.Ghost(st.Queue[0]) != nil {
+			t.Errorf("%s: the leader is said to be a ghost", name)
+		}
 	}
-	c.Tree.Delete(names[0])
-	c.look()
-	c.pass(time.Second)
-	c.has()
+}
 
-	// The same guid twice, and the older one leads: no program acts.
-	c = newClinic(t, model.Config{})
-	c.child(uuidA+"latch-", 1)
-	c.child(uuidB+"latch-", 2)
-	c.child(uuidA+"latch-", 1)
-	c.look()
-	c.pass(3 * time.Second)
-	c.has("ghost-node critical")
+// The same guid twice proves a lost reply. No advice is to delete what leads.
+func TestGhostNode(t *testing.T) {
+	for _, leads := range []bool{false, true} {
+		c := newClinic(t, model.Config{})
+		if !leads {
+			c.child(uuidB+"latch-", 2)
+		}
+		older := c.child(uuidA+"latch-", 1)
+		c.child(uuidC+"latch-", 1) // another latch of the same client
+		c.child(uuidB+"latch-", 3)
+		younger := c.child(uuidA+"latch-", 1)
+		c.look()
+		c.pass(3 * time.Second)
+		want := map[bool]string{false: "ghost-node warning", true: "ghost-node critical"}[leads]
+		c.has(want)
+		f := c.J.State().Findings[0]
+		if !slices.Equal(f.Znodes, []string{"/e/" + older, "/e/" + younger}) || !slices.Equal(f.Sessions, []uint64{1}) {
+			t.Errorf("%+v", f)
+		}
+		if !strings.Contains(f.Advice, "delete /e/"+younger) || strings.Contains(f.Advice, older) {
+			t.Errorf("advice %q: want it to name %s, and never %s", f.Advice, younger, older)
+		}
+		st := c.J.State()
+		if o, _ := st.Candidate(st.Queue[len(st.Queue)-1].ID()); st.Ghost(st.Queue[map[bool]int{true: 0, false: 1}[leads]]) != o {
+			t.Error("the older one is no ghost")
+		}
+		c.Tree.Delete(younger)
+		c.look()
+		c.pass(3 * time.Second)
+		c.has("ghost-node info") // two latches are left
+	}
+}
 
-	// Two threads that wait for a lock, each with its own guid.
-	c = newClinic(t, model.Config{})
-	c.child(uuidA+"lock-", 1)
-	c.child(uuidB+"lock-", 1)
-	c.look()
-	c.pass(3 * time.Second)
-	c.has("ghost-node info")
+// One of ours says itself which znode it knows.
+func TestGhostOfOurs(t *testing.T) {
+	for at := range 2 {
+		c := newClinic(t, model.Config{})
+		var names []string
+		for s := range uint64(3) {
+			names = append(names, c.child("n_", s+1))
+		}
+		session := uint64(at + 1)
+		known := c.child("n_", session)
+		m := model.Member{ID: "a", Name: "amber", Session: session, Belief: model.Volunteering}
+		c.put(&model.Cast{At: c.Tree.Now, Member: m})
+		c.look()
+		c.pass(3 * time.Second)
+		c.has("ghost-node info") // it still looks for its znode
+		m.Znode, m.Belief = known, model.Waiting
+		c.put(&model.Cast{At: c.Tree.Now, Member: m})
+		c.pass(3 * time.Second)
+		want := [...]string{"ghost-node critical", "ghost-node warning"}[at]
+		c.has(want)
+		f := c.J.State().Findings[0]
+		if deletes := strings.Contains(f.Advice, "Delete /e/"+names[at]); deletes != (at > 0) || strings.Contains(f.Advice, known) {
+			t.Errorf("%d: advice %q", at, f.Advice)
+		}
+		if !slices.Contains(f.Evidence, "amber knows only "+known) {
+			t.Errorf("%d: evidence %q", at, f.Evidence)
+		}
+	}
 }
 
 func TestSequenceLimit(t *testing.T) {
@@ -235,10 +292,10 @@ func TestGuessedNaming(t *testing.T) {
 // What a ghost's finding says of a znode, that it has no watch, is not said
 // again by another: but it weighs as much.
 func TestGhostWatchesNobody(t *testing.T) {
-	c, names := three(t, model.Config{}, "n_")
+	c, names := three(t, model.Config{}, uuidB+"latch-")
 	c.Tree.Delete(names[1])
-	ghost, again := c.child("n_", 4), c.child("n_", 4)
-	other := c.child("n_", 5)
+	ghost, again := c.child(uuidA+"latch-", 4), c.child(uuidA+"latch-", 4)
+	other := c.child(uuidB+"latch-", 5)
 	c.look()
 	c.asked(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) })
 	c.has("ghost-node warning") // it does watch, for both

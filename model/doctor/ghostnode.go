@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"electop/model"
 	"electop/model/dialect"
 	"electop/model/units"
 	"electop/model/znode"
@@ -14,65 +15,138 @@ import (
 // and rejoins deletes and creates in two steps, in either order.
 const ghostWait = 2 * time.Second
 
-// ghostNode finds sessions that own two candidates: the reply to a create was
-// lost, the client created another, and no program manages the first.
+// ghostNode finds sessions that own several candidates. Clients may want that:
+// latches and threads of one client share its session. It is a ghost only by
+// evidence: the reply to a create was lost, the client created another znode, and
+// no program manages one of them.
 func ghostNode(r *report) {
 	s := r.s
 	holders := r.holders()
 	if holders == len(s.Queue) && holders > 1 {
 		return // leases: a session may hold several
 	}
-	for _, c := range s.Queue {
+	for i, c := range s.Queue {
 		all := r.owners()[c.Session]
-		if len(all) < 2 || s.Queue[all[0]] != c {
+		if len(all) < 2 || all[0] != i {
 			continue
 		}
-		// The guid in the name serves to find the first znode again: the same guid
-		// twice proves that the client wanted only one candidate.
-		twin := false
-		for k := 1; k < len(all) && !twin; k++ {
-			twin = dialect.HasGuid(c.Name) && dialect.Stem(s.Queue[all[k]].Name) == dialect.Stem(c.Name)
+		f, at, ok := r.unmanaged(all)
+		if !ok {
+			at = all
+			f = Finding{
+				Severity:   Info,
+				Title:      fmt.Sprintf("one client owns %s: they end together", units.Count(len(all), "candidate", "candidates")),
+				Harm:       "They share one session: when it expires, all of them leave at once.",
+				Advice:     "Nothing needs to be done. Candidates that must not fail together need a client each.",
+				References: []string{"ZooKeeper Programmer's Guide: ephemeral nodes"},
+			}
 		}
-		f := Finding{
-			Severity: Warning,
-			Title:    fmt.Sprintf("one session owns %s", units.Count(len(all), "candidate", "candidates")),
-			Harm:     "If the reply to a create was lost and the client created again, no program manages the first znode. When it becomes the lowest, nobody leads until its session ends.",
-			Advice:   "If its owner does not know the older znode, delete it. Change the client: put a guid in the name, and look for that guid before each further create.",
-			Sessions: []uint64{c.Session},
-			References: []string{
-				"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID",
-			},
-		}
-		for _, k := range all {
-			f.ghosts = append(f.ghosts, s.Queue[k].ID())
-		}
-		for _, k := range all[:min(len(all), evidenceMax)] {
+		f.Sessions = []uint64{c.Session}
+		for _, k := range at[:min(len(at), evidenceMax)] {
 			f.Znodes = append(f.Znodes, r.path(s.Queue[k].Name))
 			f.Evidence = append(f.Evidence, fmt.Sprintf("%s, created %s", said(s.Queue[k]), s.Queue[k].Ctime.UTC().Format(time.DateTime)))
 		}
-		switch {
-		case twin && all[0] < holders:
-			f.Severity = Critical
-			f.Evidence = append(f.Evidence, "both names have the same guid, and the older znode holds the role")
-		case twin:
-			f.Evidence = append(f.Evidence, "both names have the same guid")
-		case r.sharing():
-			f.Severity = Info
-			f.Evidence = append(f.Evidence, "several threads of one process look the same")
-		case all[0] < holders:
-			f.Evidence = append(f.Evidence, "the older znode holds the role")
-		}
-		if f.Severity != Info {
-			for _, i := range r.watchFaults().missing {
-				if _, of := slices.BinarySearch(all, i); of {
-					f.Evidence = append(f.Evidence, znode.Safe(s.Queue[i].Name, 0)+" has no watch, and should watch "+r.mustWatch(i))
-					if s := r.stuck(i); s.rank() > f.Severity.rank() {
-						f.Severity = s
-					}
-				}
-			}
+		if ok {
+			r.ghostly(&f, at)
 		}
 		r.find(znode.Hex(c.Session), f, hold{wait: ghostWait})
+	}
+}
+
+// unmanaged finds those of a session's candidates, at these positions, that prove
+// a lost reply. The one that the client goes by, as far as is known, is the last.
+func (r *report) unmanaged(all []int) (f Finding, at []int, ok bool) {
+	at, known := r.unknownToMember(all)
+	if known == nil {
+		if at = r.twins(all); at == nil {
+			return f, nil, false
+		}
+	}
+	f = Finding{
+		Severity: Warning,
+		Title:    fmt.Sprintf("one session owns %s", units.Count(len(at), "candidate", "candidates")),
+		Harm:     "The reply to a create was lost, and the client created again: no program manages one of the znodes. When it becomes the lowest, nobody leads until its session ends.",
+		Advice:   "Restart the client: both znodes go with its session.",
+		References: []string{
+			"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID",
+		},
+	}
+	// Never is it advised to delete a znode that holds the role.
+	last := at[len(at)-1]
+	switch held := last < r.holders(); {
+	case known != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
+		f.Advice = "Delete " + znode.Safe(r.path(r.s.Queue[at[0]].Name), 0) + ": it holds no role, and its owner does not know it."
+	case known == nil && !held:
+		f.Advice += " If its log shows that it goes by the older one, delete " + znode.Safe(r.path(r.s.Queue[last].Name), 0) + " instead: that one holds no role."
+	}
+	f.Advice += " Change the client: put a guid in the name, and look for that guid before each further create."
+	return f, at, true
+}
+
+// unknownToMember returns the znodes of a candidate of ours, the one that it knows
+// last; known is nil if it is none of ours, or creates one now.
+func (r *report) unknownToMember(all []int) (at []int, known *dialect.Candidate) {
+	m := r.s.Member(r.s.Queue[all[0]])
+	if m == nil || m.Znode == "" || m.Belief == model.Volunteering {
+		return nil, nil
+	}
+	last := 0
+	for _, k := range all {
+		if c := r.s.Queue[k]; c.Name == m.Znode && c.Session == m.Session {
+			known, last = c, k
+			continue
+		}
+		at = append(at, k)
+	}
+	return append(at, last), known
+}
+
+// twins returns the first of the znodes that have the same guid in their names: it
+// serves to find the first znode again, so the client wanted only one.
+func (r *report) twins(all []int) (at []int) {
+	first := make(map[string]int, len(all))
+	for _, k := range all {
+		name := r.s.Queue[k].Name
+		if !dialect.HasGuid(name) {
+			continue
+		}
+		stem := dialect.Stem(name)
+		older, ok := first[stem]
+		switch {
+		case !ok:
+			first[stem] = k
+		case at == nil:
+			at = []int{older, k}
+		case at[0] == older:
+			at = append(at, k)
+		}
+	}
+	return at
+}
+
+// ghostly adds what is known of the znodes of a lost reply, the last of which the
+// client goes by.
+func (r *report) ghostly(f *Finding, at []int) {
+	s := r.s
+	for _, k := range at {
+		f.ghosts = append(f.ghosts, s.Queue[k].ID())
+	}
+	if m := s.Member(s.Queue[at[0]]); m != nil && s.Queue[at[len(at)-1]].Name == m.Znode {
+		f.Evidence = append(f.Evidence, znode.Safe(m.Name, 0)+" knows only "+znode.Safe(m.Znode, 0))
+	} else {
+		f.Evidence = append(f.Evidence, "the names have the same guid")
+	}
+	if first := slices.Min(at[:len(at)-1]); first < r.holders() {
+		f.Severity = atMost(r.ceiling(), Critical)
+		f.Evidence = append(f.Evidence, znode.Safe(s.Queue[first].Name, 0)+" holds the role")
+	}
+	for _, i := range r.watchFaults().missing {
+		if slices.Contains(at, i) {
+			f.Evidence = append(f.Evidence, znode.Safe(s.Queue[i].Name, 0)+" has no watch, and should watch "+r.mustWatch(i))
+			if s := r.stuck(i); s.rank() > f.Severity.rank() {
+				f.Severity = s
+			}
+		}
 	}
 }
 

@@ -147,6 +147,7 @@ func TestBaselineInTheMiddle(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	a, b := s.Join(1), s.Join(2)
 	s.Join(2) // a ghost
+	s.Cast("m1", model.Waiting, model.NoFault, 2)
 	s.Read()
 	frozen, next := s.Tree.Children[a], s.Tree.Children[b]
 	for i, z := range []znode.Znode{frozen, next} {
