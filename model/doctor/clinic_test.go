@@ -21,6 +21,7 @@ type clinic struct {
 	*modeltest.Script
 	found map[string]doctor.Severity // raised and not cleared, by events
 	log   []string
+	risks []doctor.RiskChanged
 }
 
 func newClinic(t *testing.T, cfg model.Config) *clinic {
@@ -32,7 +33,7 @@ func (c *clinic) put(o model.Observation) {
 	for _, e := range c.J.Apply(o) {
 		switch b := e.Body.(type) {
 		case doctor.FindingChanged:
-			if _, was := c.found[b.Finding.Key]; was == b.Raised {
+			if was := c.found[b.Finding.Key]; b.Was != was && b.Raised || b.Raised && was == b.Finding.Severity || !b.Raised && was == "" {
 				c.Errorf("raised %v again: %+v", b.Raised, b.Finding)
 			}
 			delete(c.found, b.Finding.Key)
@@ -41,6 +42,7 @@ func (c *clinic) put(o model.Observation) {
 			}
 			c.log = append(c.log, fmt.Sprintf("%v %s %v", e.At.Sub(modeltest.Start), b.Finding.Key, b.Raised))
 		case doctor.RiskChanged:
+			c.risks = append(c.risks, b)
 			c.log = append(c.log, fmt.Sprintf("%v risk %s %v", e.At.Sub(modeltest.Start), b.Risk.Candidate.Name, b.Raised))
 		}
 	}

@@ -57,11 +57,12 @@ type Finding struct {
 	ghosts []dialect.ID
 }
 
-// FindingChanged is a finding that was raised or cleared. One whose severity
-// changed is cleared and raised.
+// FindingChanged is a finding that was raised or cleared, or whose severity
+// changed: then it is raised again, and Was is its severity before.
 type FindingChanged struct {
 	Finding *Finding
 	Raised  bool
+	Was     Severity // "": it was not raised before
 }
 
 func (FindingChanged) EventBody() {}

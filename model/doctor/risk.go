@@ -30,6 +30,10 @@ type Risk struct {
 type RiskChanged struct {
 	Risk   Risk
 	Raised bool
+	// Gone says that it is over because the contender's znode was deleted. Cause is
+	// why, as far as it is known: only of one that led.
+	Gone  bool
+	Cause model.Cause
 }
 
 func (RiskChanged) EventBody() {}
@@ -66,7 +70,11 @@ func (k *risks) assess(at time.Time, queue []*dialect.Candidate, recipe dialect.
 		if !stands || danger == nil {
 			delete(k.byID, old.Candidate.ID())
 			k.view = nil
-			events = append(events, RiskChanged{*old, false})
+			e := RiskChanged{Risk: *old, Gone: !stands}
+			if e.Gone {
+				e.Cause = model.CauseUnknown
+			}
+			events = append(events, e)
 			continue
 		}
 		r := *old
@@ -74,7 +82,7 @@ func (k *risks) assess(at time.Time, queue []*dialect.Candidate, recipe dialect.
 		place(&r, queue, i, holders)
 		if !r.said || r.moved() {
 			r.said, r.announced = true, r.By
-			events = append(events, RiskChanged{r, true})
+			events = append(events, RiskChanged{Risk: r, Raised: true})
 		}
 		if r != *old {
 			k.set(&r)

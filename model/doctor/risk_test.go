@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/internal/modeltest"
 	"electop/model/session"
 )
@@ -174,5 +175,63 @@ func TestRiskOver(t *testing.T) {
 	}
 	if st.Risk(nil) != nil || len(st.Risks) != 1 {
 		t.Error("an old state changed")
+	}
+}
+
+// A risk that came true is over with what happened, and not as if its client were
+// back.
+func TestRiskEnds(t *testing.T) {
+	for name, want := range map[string]doctor.RiskChanged{
+		"expired": {Gone: true, Cause: model.CauseExpired},
+		"waiting": {Gone: true, Cause: model.CauseUnknown},
+		"back":    {},
+	} {
+		c, names := three(t, model.Config{}, "n_")
+		of := uint64(1)
+		if name == "waiting" {
+			of = 2
+		}
+		c.pass(time.Second)
+		c.asked(func(x *session.Table) { without(x, of) })
+		c.pass(5 * time.Second)
+		if name == "back" {
+			c.put(c.healthy())
+		} else {
+			c.Tree.Delete(names[of-1])
+			c.look()
+		}
+		var last *doctor.RiskChanged
+		for _, e := range c.risks {
+			if e.Risk.Candidate.Name == names[of-1] {
+				last = &e
+			}
+		}
+		if last == nil || last.Raised || last.Gone != want.Gone || last.Cause != want.Cause {
+			t.Errorf("%s: %+v, want gone %v, cause %q", name, last, want.Gone, want.Cause)
+		}
+	}
+}
+
+// What gets worse is one event.
+func TestEscalation(t *testing.T) {
+	c, names := three(t, model.Config{}, "n_")
+	c.pass(time.Second)
+	x := c.healthy()
+	frozen, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]
+	stop := func(x *session.Table) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
+	for range 34 {
+		c.pass(300 * time.Millisecond)
+		x := c.healthy()
+		stop(x)
+		c.put(x)
+	}
+	var zombie []string
+	for _, l := range c.log {
+		if strings.Contains(l, "zombie-leader "+names[0]) {
+			zombie = append(zombie, l)
+		}
+	}
+	if c.found["zombie-leader "+names[0]] != doctor.Critical || len(zombie) != 2 {
+		t.Errorf("want one that was raised and got worse: %q", zombie)
 	}
 }

@@ -61,9 +61,6 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 		}
 		u.byKey[f.Key] = s
 	}
-	if s.raised && s.finding.Severity != f.Severity {
-		u.say(at, s, false)
-	}
 	f.Since = s.first
 	s.seen, s.wait, s.tables, s.again, s.ages = true, h.wait, h.tables, h.again, h.ages
 	if !table.IsZero() && (s.counted == 0 || table.Sub(s.tableAt) >= calm) {
@@ -72,6 +69,14 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	}
 	if s.raised && sameFinding(s.finding, &f) {
 		return
+	}
+	was := s.finding
+	switch {
+	case !s.raised || was.Severity == f.Severity:
+	case s.counted < s.tables || at.Before(s.first.Add(s.wait)): // not sure enough yet
+		u.say(at, s, false)
+	default:
+		u.events = append(u.events, FindingChanged{&f, true, was.Severity})
 	}
 	s.finding = &f
 	u.changed = u.changed || s.raised
@@ -125,7 +130,7 @@ func (u *suspicions) say(at time.Time, s *suspect, raised bool) {
 	if raised && u.known(at, s.finding.Key) {
 		return
 	}
-	u.events = append(u.events, FindingChanged{s.finding, raised})
+	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})
 }
 
 // list lists the findings again: worst first, then by ID.

@@ -73,6 +73,8 @@ type riskEvent struct {
 	Epoch     *int64   `json:"ensemble_epoch"` // in which the bound is valid
 	Evidence  string   `json:"evidence"`
 	Next      *string  `json:"next"` // who would take over
+	Gone      bool     `json:"gone"`
+	Cause     *string  `json:"cause"` // set where it is gone
 }
 
 type stateEvent struct {
@@ -127,7 +129,7 @@ func Event(path string, e model.Event) any {
 		}
 		return out
 	case doctor.FindingChanged:
-		return findingEvent{head("finding"), changed(b.Raised), b.Finding.Key, findingOf(b.Finding)}
+		return findingEvent{head("finding"), changed(b.Raised), text(string(b.Was)), b.Finding.Key, findingOf(b.Finding)}
 	case doctor.RiskChanged:
 		return riskEventOf(path, head("risk"), b)
 	}
@@ -150,6 +152,9 @@ func riskEventOf(path string, head eventHead, r doctor.RiskChanged) any {
 	}
 	if r.Raised {
 		out.ExpiresMS, out.Epoch = within(r.Risk.By, head.at), epoch(&r.Risk)
+	}
+	if r.Gone {
+		out.Gone, out.Cause = true, text(string(r.Cause))
 	}
 	return out
 }

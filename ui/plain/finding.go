@@ -28,8 +28,9 @@ type finding struct {
 // both.
 type findingEvent struct {
 	eventHead
-	State string `json:"state"`
-	Key   string `json:"key"`
+	State string  `json:"state"`
+	Was   *string `json:"was"` // the severity before, where only that changed
+	Key   string  `json:"key"`
 	finding
 }
 

@@ -145,8 +145,9 @@ type (
 	}
 	findingEventDoc struct {
 		headDoc
-		State string `json:"state"`
-		Key   string `json:"key"`
+		State string  `json:"state"`
+		Was   *string `json:"was"`
+		Key   string  `json:"key"`
 		findingDoc
 	}
 	riskDoc struct {
@@ -160,6 +161,8 @@ type (
 		Epoch    *int64    `json:"ensemble_epoch"`
 		Evidence string    `json:"evidence"`
 		Next     *znodeDoc `json:"next"`
+		Gone     bool      `json:"gone"`
+		Cause    *string   `json:"cause"`
 	}
 	doctorDoc struct {
 		Format     int            `json:"format"`

@@ -124,6 +124,10 @@ func scenes(t *testing.T) []scene {
 		}}},
 		{"risk-raised-alone", doctor.RiskChanged{Raised: true, Risk: doctor.Risk{Candidate: unread, By: start.Add(-time.Second), Leader: true}}},
 		{"risk-cleared", doctor.RiskChanged{Risk: doctor.Risk{Candidate: birch, By: start}}},
+		{"risk-cleared-expired", doctor.RiskChanged{Gone: true, Cause: model.CauseExpired, Risk: doctor.Risk{Candidate: birch, By: start, Leader: true}}},
+		{"risk-cleared-gone", doctor.RiskChanged{Gone: true, Cause: model.CauseUnknown, Risk: doctor.Risk{Candidate: birch, By: start}}},
+		{"risk-cleared-left", doctor.RiskChanged{Gone: true, Cause: model.CauseLeft, Risk: doctor.Risk{Candidate: birch, By: start, Leader: true}}},
+		{"finding-worse", doctor.FindingChanged{Finding: ghost(), Raised: true, Was: doctor.Warning}},
 	}
 }
 

@@ -50,7 +50,11 @@ func Line(e model.Event, loc *time.Location) string {
 		return line("connection", "%s", s)
 	case doctor.FindingChanged:
 		f := b.Finding
-		return line("finding", "%s  %s  %s  (%s)%s", changed(b.Raised), strings.ToUpper(string(f.Severity)), znode.Safe(f.Title, 0), f.ID, first(f.Evidence))
+		what, severity := changed(b.Raised), strings.ToUpper(string(f.Severity))
+		if b.Was != "" {
+			what, severity = "now", severity+", was "+strings.ToUpper(string(b.Was))
+		}
+		return line("finding", "%s  %s  %s  (%s)%s", what, severity, znode.Safe(f.Title, 0), f.ID, first(f.Evidence))
 	case doctor.RiskChanged:
 		return line("risk", "%s", riskText(b, e.At))
 	}
@@ -89,13 +93,30 @@ func first(evidence []string) string {
 
 func riskText(r doctor.RiskChanged, now time.Time) string {
 	who := Who(r.Risk.Candidate)
-	if r.Risk.Leader {
+	switch {
+	case r.Gone:
+		if r.Risk.Leader {
+			who += ", who led"
+		}
+		return who + ": " + goneText(r.Cause)
+	case r.Risk.Leader:
 		who += ", who leads,"
 	}
 	if !r.Raised {
 		return who + " is not at risk any more"
 	}
 	return RiskText(who, &r.Risk, now)
+}
+
+// goneText says how a candidate at risk ended.
+func goneText(c model.Cause) string {
+	switch c {
+	case model.CauseUnknown:
+		return "its znode was deleted while it was at risk"
+	case model.CauseExpired:
+		return "its session expired"
+	}
+	return "its znode was deleted, " + CauseText(c)
 }
 
 // RiskText describes a risk. Only bounds are known.

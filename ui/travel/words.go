@@ -91,12 +91,19 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		return words, b.Link != model.Connected
 	case doctor.FindingChanged:
 		words := "found: " + znode.Safe(b.Finding.Title, 0)
+		if b.Was != "" {
+			words = "now " + string(b.Finding.Severity) + ": " + znode.Safe(b.Finding.Title, 0)
+		}
 		if !b.Raised {
 			words = "over: " + znode.Safe(b.Finding.Title, 0)
 		}
 		return words, b.Raised && b.Finding.Severity != doctor.Info
 	case doctor.RiskChanged:
-		if !b.Raised {
+		switch {
+		case b.Gone:
+			_, why := wording.CauseOf(&model.Handoff{From: b.Risk.Candidate, Cause: b.Cause})
+			return b.Risk.Candidate.Label() + ", at risk, is gone: " + why, true
+		case !b.Raised:
 			return b.Risk.Candidate.Label() + " is not at risk any more", false
 		}
 		return b.Risk.Candidate.Label() + " is at risk", true
