@@ -11,6 +11,7 @@ import (
 	"electop/model/session"
 	"electop/model/units"
 	"electop/ui/term"
+	"electop/ui/wording"
 )
 
 func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
@@ -168,5 +169,24 @@ func TestHostileServers(t *testing.T) {
 		if controls(text) || strings.ContainsRune(text, '\u202e') {
 			t.Fatalf("after %q: %q", k, text)
 		}
+	}
+}
+
+// What the servers did not report is said before the findings, with what allows it.
+func TestGapsBeforeFindings(t *testing.T) {
+	w := latch("/services/billing/leader", 5)
+	q := w.state().Queue
+	w.ask(3, func(t *session.Table) {
+		unwatch(t, q[2].Session, wording.ZnodePath(w.state(), q[0]))
+		for i := range t.Servers {
+			t.Servers[i].Clients = nil
+			t.Servers[i].Connections = session.Answer{State: session.Refused, Via: "4lw", Why: "cons is not in the whitelist", Hint: "4lw.commands.whitelist=cons"}
+		}
+	}).wait(4 * time.Second)
+	m := later(scene{world: w, o: Options{Mode: ModeLive}, keys: []string{"!"}}, 0)
+	text := screen(m)
+	gap, found := strings.Index(text, "4lw.commands.whitelist=cons"), strings.Index(text, "herd")
+	if gap < 0 || found < 0 || gap > found {
+		t.Errorf("want the gap before the findings:\n%s", text)
 	}
 }

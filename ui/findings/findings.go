@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"electop/model/doctor"
+	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/pager"
 	"electop/ui/servers"
@@ -29,6 +30,9 @@ func diagnosis(f *term.Frame, s *doctor.State, stale, why string) []term.Fact {
 	}
 	if stale != "" {
 		out = append(out, term.Fact{Name: "stale", Label: term.Alarm, Style: term.Trouble, Text: stale}, term.Fact{})
+	}
+	if gap := gapBrief(s, why); gap != "" && len(s.Findings) > 0 {
+		out = append(out, term.Fact{Name: "not checked", Style: term.Muted, Text: gap}, term.Fact{})
 	}
 	for i, x := range s.Findings {
 		if i > 0 {
@@ -68,6 +72,27 @@ func diagnosis(f *term.Frame, s *doctor.State, stale, why string) []term.Fact {
 		add("risk", term.Text, text)
 	}
 	return out
+}
+
+// gapBrief is in one line what the servers did not report, with the setting that
+// would allow it; "" for nothing.
+func gapBrief(s *doctor.State, why string) string {
+	t := s.Answers
+	switch {
+	case t == nil && why == "":
+		return "watches, connections and sessions; v asks the servers"
+	case t == nil:
+		return "watches, connections and sessions; more at the end"
+	}
+	holes := servers.Unanswered(t)
+	if len(holes) == 0 {
+		return ""
+	}
+	text := holes[0]
+	if n := len(holes) - 1; n > 0 {
+		text += "; " + units.Count(n, "more gap", "more gaps") + " at the end"
+	}
+	return text
 }
 
 // finding is one finding, as it is read at three in the morning: what, by what

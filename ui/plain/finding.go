@@ -73,7 +73,9 @@ func Doctor(s *doctor.State, observed time.Duration) any {
 // DoctorText is what the doctor found, for people.
 func DoctorText(s *doctor.State, observed time.Duration) string {
 	var b strings.Builder
+	unchecked := append(NotChecked(s), tooEarly(s, observed)...)
 	fmt.Fprintf(&b, "%s\n", headline(s))
+	uncheckedBrief(&b, unchecked)
 	for _, found := range s.Findings {
 		f := findingOf(found)
 		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(f.Severity), znode.Safe(f.Title, 0), f.ID)
@@ -86,10 +88,14 @@ func DoctorText(s *doctor.State, observed time.Duration) string {
 		field(&b, "advice", f.Advice)
 		field(&b, "see", strings.Join(f.References, ", "))
 	}
-	if len(s.Findings) == 0 {
+	switch {
+	case len(s.Findings) > 0:
+	case len(unchecked) > 0:
+		fmt.Fprint(&b, "\nNothing found in what was checked.\n")
+	default:
 		fmt.Fprint(&b, "\nNothing found.\n")
 	}
-	uncheckedText(&b, append(NotChecked(s), tooEarly(s, observed)...))
+	uncheckedText(&b, unchecked)
 	return b.String()
 }
 

@@ -60,6 +60,29 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// The words that servers allow by default tell the doctor little: what to set is
+// in its first lines, and "Nothing found." has its limits.
+func TestUncheckedFirst(t *testing.T) {
+	s := *election(t, child("n_0000000001", 1, 2, []byte("amber")), child("n_0000000002", 2, 3, []byte("birch")))
+	refused := session.Answer{State: session.Refused, Via: "4lw", Why: "the server does not allow the word", Hint: "4lw.commands.whitelist=srvr,mntr,conf,wchs,cons,dump,wchp"}
+	s.Answers = &session.Table{At: start, End: start, Whole: true}
+	for _, addr := range []string{"zk1:2181", "zk2:2181", "zk3:2181"} {
+		s.Answers.Servers = append(s.Answers.Servers, session.Server{
+			Addr: addr, Basic: session.Answer{State: session.Answered, Via: "4lw", At: start}, Connections: refused, Sessions: refused, Watches: refused,
+		})
+	}
+	lines := strings.Split(plain.DoctorText(&s, 6*time.Second), "\n")
+	first := strings.Join(lines[1:3], " ")
+	for _, want := range []string{"Not checked: connections, session deadlines, watches", refused.Hint} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the first lines are %q, want them to contain %q", lines[:4], want)
+		}
+	}
+	if !slices.Contains(lines, "Nothing found in what was checked.") {
+		t.Errorf("%q", lines)
+	}
+}
+
 func TestNotChecked(t *testing.T) {
 	s := election(t)
 	if us := plain.NotChecked(s); len(us) != 1 || us[0].Setting == nil || *us[0].Setting != "--admin auto" {

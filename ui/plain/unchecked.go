@@ -2,6 +2,7 @@ package plain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"electop/model/doctor"
@@ -79,12 +80,63 @@ func inferred(s *doctor.State) bool {
 	return false
 }
 
+// uncheckedBrief says in the first lines what was not checked: a line for each
+// setting that would allow it, and one for what no setting would. Suspicions that
+// were not observed for long enough are one thing.
+func uncheckedBrief(b *strings.Builder, us []Unchecked) {
+	const longer = "--for "
+	whats := make(map[string][]string)
+	var settings []string
+	for _, u := range us {
+		setting, what := "", u.What
+		switch {
+		case u.Setting != nil:
+			setting = *u.Setting
+		case len(u.Servers) > 0:
+			what += " on " + safeList(u.Servers)
+		}
+		if strings.HasPrefix(setting, longer) {
+			what = "what takes longer to see"
+			for i, s := range settings {
+				if strings.HasPrefix(s, longer) { // the longest is enough for all
+					setting = longest(s, setting)
+					settings[i] = setting
+					whats[setting] = whats[s]
+				}
+			}
+		}
+		if whats[setting] == nil {
+			settings = append(settings, setting)
+		}
+		if !slices.Contains(whats[setting], what) {
+			whats[setting] = append(whats[setting], what)
+		}
+	}
+	for _, setting := range settings {
+		line := "Not checked: " + strings.Join(whats[setting], ", ")
+		if setting != "" {
+			line += " (" + setting + " would allow it)"
+		}
+		for i, l := range Wrap(znode.Safe(line, 1000), 96) {
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", 2*min(i, 1)), l)
+		}
+	}
+}
+
+// longest returns the longer one of two --for flags.
+func longest(a, b string) string {
+	if len(a) > len(b) || len(a) == len(b) && a > b {
+		return a
+	}
+	return b
+}
+
 // uncheckedText lists what was not checked, for people.
 func uncheckedText(b *strings.Builder, us []Unchecked) {
 	if len(us) == 0 {
 		return
 	}
-	fmt.Fprint(b, "\nNot checked:\n")
+	fmt.Fprint(b, "\nNot checked, in detail:\n")
 	for _, u := range us {
 		line := u.What
 		if len(u.Servers) > 0 {
