@@ -497,3 +497,24 @@ func TestBarsBesideALesson(t *testing.T) {
 		says(t, stage(scenes()["lesson-herd"](), size[0], size[1], term.Mono), "notified", "chain █", "herd  █", "When the watched znode is deleted")
 	}
 }
+
+// A healthy leader renews its lease: the inspector shows no time that is past.
+func TestLeaseOfHealthyLeader(t *testing.T) {
+	for _, fault := range []model.Fault{model.NoFault, model.Frozen} {
+		w := five(dialect.Election()).wait(time.Minute)
+		w.cast("amber", amberZ, model.Leading, func(m *model.Member) {
+			m.LeaseEnd, m.Fault = w.now.Add(1800*time.Millisecond), fault
+			if fault != model.NoFault {
+				m.FaultAt = w.now
+			}
+		})
+		w.wait(time.Minute)
+		m := later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"enter"}}, 0)
+		if fault == model.NoFault {
+			says(t, m, "lease        held")
+			saysNot(t, m, "lease until")
+		} else {
+			says(t, m, "lease until  12:", "as last reported")
+		}
+	}
+}

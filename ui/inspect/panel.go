@@ -221,8 +221,14 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 	if m.Obstacle != "" {
 		add("obstacle", term.Trouble, znode.Safe(m.Obstacle, 0))
 	}
-	if !m.LeaseEnd.IsZero() {
-		add("lease until", term.Text, f.Stamp(m.LeaseEnd)+"   committed writes prove that its session lives until then")
+	switch {
+	case m.LeaseEnd.IsZero():
+	case m.Fault == model.NoFault:
+		// It renews the lease many times a second, reports only what else changes,
+		// and reports at once that the lease is over: no time is up to date here.
+		add("lease", term.Text, "held: committed writes prove that its session lives; without them it stops leading")
+	default:
+		add("lease until", term.Text, f.Stamp(m.LeaseEnd)+"   as last reported: committed writes proved its session until then")
 	}
 	if !m.ExpiresFrom.IsZero() {
 		words := f.Stamp(m.ExpiresFrom) + "   servers that hear each other keep its session until then"
