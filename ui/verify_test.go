@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model"
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/units"
@@ -189,4 +190,16 @@ func TestGapsBeforeFindings(t *testing.T) {
 	if gap < 0 || found < 0 || gap > found {
 		t.Errorf("want the gap before the findings:\n%s", text)
 	}
+}
+
+// What third-party candidates believe is not visible: no claim is made of it.
+func TestBeliefsOfStrangers(t *testing.T) {
+	w := latch("/services/billing/leader", 3)
+	says(t, later(scene{world: w}, 0), "beliefs not visible", "liveness by the queue 100 %")
+	saysNot(t, later(scene{world: w}, 0), "safety", "doubles")
+	// One of electop's waits among them.
+	w.join("_c_"+uuid(7)+"-latch-", "ember", 0xa9)
+	w.cast("ember", w.znodeOf("ember"), model.Waiting, func(m *model.Member) { m.Session = 0xa9 })
+	says(t, later(scene{world: w}, 0), "safety ✓ 0 doubles of electop's")
+	saysNot(t, later(scene{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "of electop's", "not visible")
 }

@@ -33,8 +33,35 @@ func (v *Panel) properties(f *term.Frame) (p model.Properties, vacant time.Durat
 	return p, vacant
 }
 
-// watched reports whether safety and liveness are known: only those of our own
-// candidates are, from their first leader on.
+// visible says whose beliefs are known: candidates that are not electop's say
+// nothing of theirs. A leader among them may believe that it leads long after its
+// session expired.
+type visible int
+
+const (
+	allBeliefs  visible = iota
+	ourBeliefs          // there are others
+	noneVisible         // no candidate is electop's
+)
+
+func visibleIn(s *doctor.State) visible {
+	if len(s.Members) == 0 {
+		// Those that were killed may have left their znodes, or an empty queue.
+		if s.Member(s.Leader()) != nil || len(s.Queue) == 0 && len(s.Steps) > 0 {
+			return allBeliefs
+		}
+		return noneVisible
+	}
+	for _, c := range s.Queue {
+		if s.Member(c) == nil {
+			return ourBeliefs
+		}
+	}
+	return allBeliefs
+}
+
+// watched reports whether there is something to say of safety and liveness: from
+// the first leader on.
 func watched(s *doctor.State) bool { return s.Properties.Observed > 0 }
 
 // stale is how many writes of former leaders were accepted.
@@ -53,7 +80,8 @@ func verdictSign(g *term.Glyphs, good bool) term.Span {
 }
 
 // PropertySpans are safety and liveness for a panel's title, nil if they are unknown.
-// With random faults the invariants take the place of safety.
+// With random faults the invariants take the place of safety. Of third-party
+// candidates only the queue is known.
 func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 	s := v.State
 	if !watched(s) {
@@ -64,9 +92,15 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 	add := func(keep int, st term.Style, text string) {
 		out = append(out, term.Span{Style: st, Text: text, Keep: keep})
 	}
+	seen, led := visibleIn(s), "   liveness "
+	if seen == noneVisible {
+		led = "   liveness by the queue "
+	}
 	if chaos := s.Work.Rules.Chaos; chaos != "" {
 		add(3, term.Trouble, "   chaos "+znode.Safe(chaos, 24))
 		out = append(out, v.invariantSpans(f)...)
+	} else if seen == noneVisible {
+		add(6, term.Muted, "   beliefs not visible")
 	} else {
 		add(8, term.Muted, "   safety ")
 		out = append(out, verdictSign(&f.Theme.Glyph, safe(s)))
@@ -75,11 +109,14 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 			words = " " + strconv.Itoa(stale(s)) + " stale,"
 		}
 		add(3, term.Text, words+" "+units.Count(p.Doubles, "double", "doubles"))
+		if seen == ourBeliefs {
+			add(1, term.Muted, " of electop's")
+		}
 		if p.AwakeDoubles > 0 {
 			add(4, term.Alarm, ", "+strconv.Itoa(p.AwakeDoubles)+" awake")
 		}
 	}
-	add(7, term.Text, "   liveness "+wording.Share(p.Working, p.Observed))
+	add(7, term.Text, led+wording.Share(p.Working, p.Observed))
 	add(2, term.Muted, ", longest gap "+gap(p.LongestVacancy))
 	if vacant > 0 {
 		add(4, term.Trouble, ", now "+units.Tenths(vacant))

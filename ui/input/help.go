@@ -47,7 +47,8 @@ func helpLines(table []Binding, g *term.Glyphs) []helpLine {
 			line(term.Text, "vacant", "how long there was no candidate")
 			line(term.Text, "fence", "the leader's czxid: grows with each leader, so that storage can refuse an older one")
 			line(term.Text, "safety", "never two leaders awake, and no accepted write of a deposed leader; double: a moment with two that believe they lead")
-			line(term.Text, "liveness", "the part of the time in which somebody awake led")
+			line(term.Text, "liveness", "the part of the time in which somebody awake led; by the queue: in which a znode was first, whatever its client did")
+			line(term.Text, "beliefs not visible", "third-party candidates do not say whether they believe they lead, so doubles cannot be seen")
 			line(term.Text, "ghost", "a znode that its owner does not know: the reply to its create was lost")
 			line(term.Text, "missed", "changes that happened between two reads; the server counted them, electop did not see them")
 		}
