@@ -4,9 +4,11 @@ package connect
 
 import (
 	"cmp"
+	"errors"
 	"log/slog"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +38,8 @@ type Options struct {
 // Flags declares the flags.
 func (o *Options) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&o.Servers, "servers", "s", os.Getenv(serversEnv), "the cluster, `host:port[,host:port...][/chroot]`: port 2181 if none, IPv6 as [::1]:2181; env "+serversEnv+". Without it the dashboard is the demo, and commands use "+DefaultServers)
+	o.Servers = strings.TrimSpace(os.Getenv(serversEnv)) // nothing but spaces is unset
+	f.VarP((*servers)(&o.Servers), "servers", "s", "the cluster, `host:port[,host:port...][/chroot]`: port 2181 if none, IPv6 as [::1]:2181; env "+serversEnv+". Without it the dashboard is the demo, and commands use "+DefaultServers)
 	f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "session timeout to request (default 10s, in the demo 4s)")
 	f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "how long to try to reach a server; the dashboard keeps trying")
 	// The help must not show a value from the environment as the default.
@@ -50,6 +53,21 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	f.StringVar(&a.key, "tls-key", "", "PEM `FILE` with the key of that certificate")
 	f.StringVar(&a.serverName, "tls-server-name", "", "`NAME` that the servers' certificates must have (default: the host of the connection)")
 }
+
+// servers is the value of --servers. An empty one, as of a variable that a script did
+// not set, must not mean the demo or this machine.
+type servers string
+
+func (s *servers) Set(value string) error {
+	if strings.TrimSpace(value) == "" {
+		return errors.New("it is empty: give the cluster's servers, as in zk1:2181,zk2:2181")
+	}
+	*s = servers(value)
+	return nil
+}
+
+func (s *servers) String() string { return string(*s) }
+func (s *servers) Type() string   { return "string" }
 
 // Check refuses invalid values.
 func (o *Options) Check() error {
