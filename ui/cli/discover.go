@@ -30,8 +30,9 @@ func newDiscover(std IO) *cobra.Command {
 			case len(args) > 1:
 				return exit.Usagef("one ROOT at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
 			case len(args) == 1 && args[0] != "/":
-				o.search.Root = args[0]
-				return watch.CheckPath(args[0])
+				var err error
+				o.search.Root, err = watch.CheckPath(args[0])
+				return err
 			}
 			return nil
 		},

@@ -65,7 +65,8 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 			args = []string{defaultPath}
 		}
 		for _, path := range args {
-			if err := watch.CheckPath(path); err != nil {
+			path, err := watch.CheckPath(path)
+			if err != nil {
 				return err
 			}
 			if slices.Contains(o.paths, path) {

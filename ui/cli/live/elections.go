@@ -94,13 +94,14 @@ func (e *elections) full() bool { return len(e.watched.All()) >= watch.Max }
 
 // open watches one more election.
 func (e *elections) open(path string) error {
+	path, err := watch.CheckPath(path)
+	if err != nil {
+		return err
+	}
 	e.opening.Lock()
 	defer e.opening.Unlock()
 	if e.find(path) != nil {
 		return nil
-	}
-	if err := watch.CheckPath(path); err != nil {
-		return err
 	}
 	if e.full() {
 		return errFull
