@@ -66,13 +66,16 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 	c := candidate.New(candidate.Config{
 		Conn: conn, Path: o.path, Create: o.create, Data: []byte(o.candidacyName()),
 		Dialect: e.Naming(), Ack: ack, Now: feed.Now,
-		Report: func(at time.Time, m model.Member) { reports.put(statement{at, m, ctx.Err() != nil}) },
+		Report: func(at time.Time, m model.Member) {
+			reports.put(statement{at: at, member: m, over: ctx.Err() != nil})
+		},
 	})
 	err = c.Run(ctx)
 	switch {
 	case errors.Is(err, candidate.ErrNoParent):
 		return fmt.Errorf("%w, or create it with --create", connect.Missing(o.path, conn.Servers))
 	case ctx.Err() != nil:
+		reports.put(statement{at: feed.Now(), closed: true})
 		return exit.Interrupted
 	}
 	return err

@@ -14,6 +14,7 @@ type statement struct {
 	at     time.Time
 	member model.Member
 	over   bool // the program was interrupted
+	closed bool // and the candidate has ended: this is the last statement, without member
 }
 
 // campaignPrinter prints a line for each change of what a candidate believes or
@@ -24,6 +25,7 @@ type campaignPrinter struct {
 	json bool
 	n    uint64
 	last model.Member
+	end  model.Member // what was reported after the interrupt
 }
 
 // campaignEvent is a line of `campaign --json`.
@@ -42,17 +44,20 @@ type campaignEvent struct {
 
 func (p *campaignPrinter) print(r statement) {
 	at, m := r.at, r.member
-	interrupted := r.over && m.Belief == model.Lost
-	if interrupted {
-		m.Reason = "interrupted"
+	switch {
+	case r.closed:
+		m = p.ended()
+	case r.over && m.Belief == model.Lost: // its session is about to be closed
+		p.end = m
+		return
 	}
-	if m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
+	if !r.closed && m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
 		return
 	}
 	p.last = m
 	p.n++
 	if !p.json {
-		fmt.Fprintf(p.std.Out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, interrupted))
+		fmt.Fprintf(p.std.Out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, r.closed))
 		return
 	}
 	optional := func(set bool, s string) *string {
@@ -68,11 +73,23 @@ func (p *campaignPrinter) print(r statement) {
 		Watches: optional(m.Belief == model.Waiting && m.Watches != "", znode.Join(p.path, m.Watches)),
 		Fence:   optional(m.Fence != 0, znode.Hex(uint64(m.Fence))),
 		Lease:   optional(!m.LeaseEnd.IsZero(), m.LeaseEnd.UTC().Format(time.RFC3339Nano)),
-		Detail:  optional(m.Belief == model.Lost || m.Obstacle != "", cmp.Or(m.Obstacle, m.Reason)),
+		Detail:  optional(m.Belief == model.Lost || m.Belief == model.Resigned || m.Obstacle != "", cmp.Or(m.Obstacle, m.Reason)),
 	})
 }
 
-func (p *campaignPrinter) line(m model.Member, interrupted bool) string {
+// ended is the candidate at the end of an interrupted command. It has closed its session,
+// unless it had one and no server was connected.
+func (p *campaignPrinter) ended() model.Member {
+	m := p.end
+	if m.Session != 0 && m.Ending != model.Closing {
+		m.Belief, m.Reason = model.Lost, "interrupted without a connection: its znode is deleted when its session expires"
+		return m
+	}
+	m.Belief, m.Reason = model.Resigned, "interrupted"
+	return m
+}
+
+func (p *campaignPrinter) line(m model.Member, ended bool) string {
 	obstacle := ""
 	if m.Obstacle != "" {
 		obstacle = ": " + znode.Safe(m.Obstacle, 0)
@@ -91,9 +108,9 @@ func (p *campaignPrinter) line(m model.Member, interrupted bool) string {
 		return "leading, fence " + znode.Zxid(m.Fence)
 	case model.Suspended:
 		return "suspended" + obstacle
-	case model.Lost:
-		if interrupted {
-			return "withdrew: interrupted"
+	case model.Resigned, model.Lost:
+		if ended {
+			return "withdrew: " + m.Reason
 		}
 		return "lost: " + m.Reason + "; volunteering again"
 	}

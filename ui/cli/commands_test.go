@@ -162,8 +162,9 @@ func TestSomebodyElsesElectionIsUnderstood(t *testing.T) {
 			if code := c.finish(t); code != 130 {
 				t.Errorf("exit code %d", code)
 			}
-			if out := c.out.all(); !strings.Contains(out, `"detail":"interrupted"`) {
-				t.Errorf("it does not say why it withdrew: %s", out)
+			said := slices.Collect(strings.Lines(c.out.all()))
+			if last := said[len(said)-1]; !strings.Contains(last, `"belief":"resigned"`) || !strings.Contains(last, `"detail":"interrupted"`) || strings.Contains(c.out.all(), `"lost"`) {
+				t.Errorf("it does not say how it ended: %s", said)
 			}
 			kazoo.Leads(t, "host-4")
 			if exists, _, err := rawClient(t, addr).Exists(path + "-leader"); exists || err != nil {
