@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +15,8 @@ import (
 
 // Run carries out the command line and returns the exit code.
 func Run(ctx context.Context, args []string, std IO) int {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	var received signals
+	ctx, stop := received.watch(ctx)
 	defer stop()
 	std.unhandle = stop
 	root := newRoot(std)
@@ -29,7 +28,11 @@ func Run(ctx context.Context, args []string, std IO) int {
 	if ctx.Err() != nil && err == nil {
 		err = exit.Interrupted
 	}
-	return exit.Report(std.Err, err)
+	code := exit.Report(std.Err, err)
+	if code == exit.Signal {
+		code = received.code()
+	}
+	return code
 }
 
 const example = `  electop                                     the dashboard on the demo

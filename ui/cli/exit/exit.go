@@ -18,7 +18,11 @@ const (
 	NoServer    = 3
 	NoCandidate = 4
 	Finding     = 5
-	Signal      = 130
+
+	// 128 and the number of the signal that ended the command.
+	HangUp    = 129
+	Signal    = 130
+	Terminate = 143
 )
 
 // Code is an exit code and what it means.
@@ -36,7 +40,9 @@ func Codes() []Code {
 		{NoServer, "no server reached within --connect-timeout"},
 		{NoCandidate, "status: the election has no candidate"},
 		{Finding, "doctor: at least one finding is critical"},
-		{Signal, "interrupted"},
+		{HangUp, "ended by SIGHUP: its terminal was closed"},
+		{Signal, "interrupted: Ctrl-C, SIGINT"},
+		{Terminate, "ended by SIGTERM, as kill and systemd send it"},
 	}
 }
 
