@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"errors"
 	"os"
 	"strings"
 
@@ -28,11 +29,19 @@ func (a access) apply(cfg *client.Config) error {
 		if err != nil {
 			return exit.Usagef("--auth-file: %v", err)
 		}
+		for _, one := range auth {
+			if err := supported(one); err != nil {
+				return exit.Usagef("--auth-file %s: %v", a.authFile, err)
+			}
+		}
 		cfg.Auth = append(cfg.Auth, auth...)
 	}
 	if line := strings.TrimSpace(os.Getenv(authEnv)); line != "" {
 		auth, err := client.ParseAuth(line)
 		if err != nil {
+			return exit.Usagef("%s: %v", authEnv, err)
+		}
+		if err := supported(auth); err != nil {
 			return exit.Usagef("%s: %v", authEnv, err)
 		}
 		cfg.Auth = append(cfg.Auth, auth)
@@ -46,6 +55,15 @@ func (a access) apply(cfg *client.Config) error {
 			return exit.Usagef("--tls: %v", err)
 		}
 		cfg.TLS = tls
+	}
+	return nil
+}
+
+// supported refuses a scheme that no server takes as a credential. The servers would only
+// close each connection.
+func supported(a client.Auth) error {
+	if a.Scheme == "sasl" {
+		return errors.New("electop does not support SASL (Kerberos, DIGEST-MD5). Supported are digest:USER:PASSWORD, the schemes of the servers' own authentication plugins, and certificates with --tls-cert")
 	}
 	return nil
 }
