@@ -67,9 +67,8 @@ func newRoot(std IO) *cobra.Command {
 	}
 	root.SetVersionTemplate("electop {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SuggestionsMinimumDistance = 2 // letters typed wrong
 	o.cluster.Flags(root)
 	o.admin.WatchFlags(root)
 	o.admin.CadenceFlags(root)
@@ -104,7 +103,11 @@ func newHelp() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			on, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return exit.Usagef("no help on %q: it is not a command or a topic (see electop help)", strings.Join(args, " "))
+				what := strings.Join(args, " ")
+				if meant := meantCommand(cmd.Root(), what); meant != "" {
+					return exit.Usagef("no help on %q: it is not a command or a topic; %s", what, meant)
+				}
+				return exit.Usagef("no help on %q: it is not a command or a topic (see electop help)", what)
 			}
 			on.InitDefaultHelpFlag()
 			on.InitDefaultVersionFlag()

@@ -65,6 +65,9 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 			args = []string{defaultPath}
 		}
 		for _, path := range args {
+			if err := noCommand(cmd, path); err != nil {
+				return err
+			}
 			path, err := watch.CheckPath(path)
 			if err != nil {
 				return err

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"electop/ui/cli/exit"
+)
+
+// flagError is the error of a flag that could not be read.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return exit.Usagef("%v (see %s --help)", err, cmd.CommandPath())
+	}
+	f, why := invalid.GetFlag(), ""
+	switch f.Value.Type() {
+	case "int":
+		why = "give a whole number"
+	case "uint64":
+		why = "give a whole number that is not negative"
+	case "float64":
+		why = "give a number"
+	case "duration":
+		why = "give a duration, as in 500ms, 10s or 2m"
+	case "bool":
+		why = "give true or false, or the flag alone"
+	default:
+		why = invalid.Unwrap().Error()
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		why = "the number is too large"
+	}
+	return exit.Usagef("--%s %q: %s (see %s --help)", f.Name, invalid.GetValue(), why, cmd.CommandPath())
+}
+
+// noCommand refuses a word that is not a command, where the user meant one.
+func noCommand(cmd *cobra.Command, word string) error {
+	if cmd.HasParent() || word == "" || strings.HasPrefix(word, "/") {
+		return nil
+	}
+	if meant := meantCommand(cmd, word); meant != "" {
+		return exit.Usagef("no command %q: %s A PATH starts with /, as in /election", word, meant)
+	}
+	return nil
+}
+
+// meantCommand says which command may be meant by a word that is none, "" if unknown.
+func meantCommand(root *cobra.Command, word string) string {
+	if word == "version" {
+		return "electop --version prints the version."
+	}
+	similar := root.SuggestionsFor(word)
+	if len(similar) == 0 {
+		return ""
+	}
+	return "did you mean electop " + strings.Join(similar, " or electop ") + "?"
+}
