@@ -132,6 +132,10 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b.walk = first.walk
 	b.setViews(first.states)
+	if o.Choose {
+		b.modes.Open(input.ModeElections)
+		b.elections.Selected = b.path
+	}
 	b.hearTutor()
 	return b
 }

@@ -131,6 +131,10 @@ type Options struct {
 	Role    string // "observer", "candidate", "cast of 3"
 	Cluster string // "embedded 127.0.0.1:41873", or the connect string
 
+	// Choose says that the user named no election: the dashboard begins with the
+	// list of elections.
+	Choose bool
+
 	// Past, if set, lets the user go back in time. In a replay it is a [Reel].
 	Past Past
 	// Tutor, if set, gives lessons.

@@ -36,7 +36,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 }
 
 const example = `  electop                                     the dashboard on the demo
-  electop discover -s zk1                     find the elections of a cluster
+  electop -s zk1                              the elections of a cluster, read-only
   electop -s zk1:2181,zk2:2181 /election      the dashboard on a cluster, read-only
   electop -s zk1 /a /b /c                     several elections at once
   electop -s zk1:2181/app /election --cast 3  take part with three candidates
@@ -49,7 +49,7 @@ func newRoot(std IO) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "electop [PATH...]",
 		Short:   "top for ZooKeeper elections",
-		Long:    "electop shows a live ZooKeeper leader election: who leads, who waits behind whom,\nand every handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.",
+		Long:    "electop shows a live ZooKeeper leader election: who leads, who waits behind whom,\nand every handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast, --record or --ack, PATH is\n/election if it is not given.",
 		Example: example,
 		Args:    pathArgs(o, watch.Max),
 		Version: version(),

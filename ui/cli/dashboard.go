@@ -41,6 +41,11 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		Screen: ui.Options{Cluster: clusterName(conn.Servers), Theme: o.theme, ObserveOnly: o.observeOnly},
 		Cast:   o.cast, Campaign: o.campaign, Create: o.create, CandidacyName: o.candidacyName(),
 	}
+	if o.mustChoose() {
+		if cfg.Found, err = o.choose(ctx, conn, std); err != nil {
+			return err
+		}
+	}
 	acting := o.campaign || o.castSet
 	if cfg.Watch, err = o.watch(conn, log, acting); err != nil {
 		return err

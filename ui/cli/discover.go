@@ -17,6 +17,7 @@ import (
 	"electop/ui/cli/terminal"
 	"electop/ui/cli/watch"
 	"electop/ui/plain"
+	"electop/zkwatch/client"
 )
 
 func newDiscover(std IO) *cobra.Command {
@@ -61,12 +62,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer conn.Close()
-	s := search.New(o.search)
-	cleared := showProgress(s, std)
-	err = s.Run(ctx, conn)
-	cleared()
-	d := s.Discovery()
-	slices.SortFunc(d.Elections, func(a, b plain.Found) int { return strings.Compare(a.State.Path, b.State.Path) })
+	d, err := searchBelow(ctx, o.search, conn, std)
 	switch {
 	case ctx.Err() != nil:
 		d.Stopped, err = "interrupted", exit.Interrupted
@@ -80,6 +76,18 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 		return failed
 	}
 	return err
+}
+
+// searchBelow searches and shows the progress. The elections are in the order of their
+// paths. Those found before an error are in the result.
+func searchBelow(ctx context.Context, o search.Options, conn *client.Conn, std IO) (plain.Discovery, error) {
+	s := search.New(o)
+	cleared := showProgress(s, std)
+	err := s.Run(ctx, conn)
+	cleared()
+	d := s.Discovery()
+	slices.SortFunc(d.Elections, func(a, b plain.Found) int { return strings.Compare(a.State.Path, b.State.Path) })
+	return d, err
 }
 
 // showProgress shows the progress of the search on one line of the terminal, which

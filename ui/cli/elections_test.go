@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"electop/demo/zkserver"
 	"electop/demo/zktest"
 )
 
@@ -70,4 +71,53 @@ func TestDemoVerifies(t *testing.T) {
 	x.sees("1 watched, 1 found")
 	x.press("\x03")
 	x.leaves(0)
+}
+
+// TestDashboardWithoutPath begins with the elections of the cluster: with their list, with
+// the only one, or with the reason why there is none.
+func TestDashboardWithoutPath(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := rawClient(t, addr)
+	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/acting"} {
+		create(t, c, path, "", 0)
+	}
+	for _, path := range []string{"/one/locks", "/two/east", "/two/west"} {
+		create(t, c, path+"/n_", "who-"+path[5:], contender)
+	}
+	t.Run("several", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/two")
+		x.sees("1 watched, 2 found", "/east", "/west", "who-west")
+		x.press("G\r")
+		x.sees("who-west", "leads")
+		x.press("\x03")
+		x.leaves(0)
+	})
+	t.Run("one", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/one")
+		x.sees("/locks", "who-locks", "leads")
+		x.press("\x03")
+		x.leaves(0)
+	})
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/none")
+		x.sees("no election found on "+addr+"/none", "give the PATH")
+		x.leaves(1)
+	})
+	t.Run("unreachable", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", "127.0.0.1:1", "--connect-timeout", "300ms")
+		x.sees("no server of 127.0.0.1:1 reached")
+		x.leaves(3)
+	})
+	t.Run("acting", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/acting", "--cast", "1", "--create")
+		x.sees("/election", "leads")
+		x.press("\x03")
+		x.leaves(0)
+	})
 }

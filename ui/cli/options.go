@@ -27,6 +27,7 @@ const defaultPath = "/election"
 type options struct {
 	path        string   // the first of paths
 	paths       []string // the elections, each once
+	unnamed     bool     // no PATH was given: path is the default
 	cluster     connect.Options
 	admin       ask.Options
 	search      search.Options
@@ -62,7 +63,7 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 		case len(args) > most:
 			return exit.Usagef("at most %d PATHs, got %d", most, len(args))
 		case len(args) == 0:
-			args = []string{defaultPath}
+			o.unnamed, args = true, []string{defaultPath}
 		}
 		for _, path := range args {
 			if err := noCommand(cmd, path); err != nil {

@@ -8,6 +8,7 @@ import (
 	"electop/ui/cli/admission"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/watch"
+	"electop/ui/plain"
 	"electop/zkwatch/client"
 )
 
@@ -18,6 +19,10 @@ type Config struct {
 	Conn    client.Config // of our candidates
 	Screen  ui.Options    // without what parts.options fills in
 	Notices []string      // the first ones; "" is none
+
+	// Found is a search that has ended; nil: none. If it found several elections, the
+	// dashboard begins with their list.
+	Found *plain.Discovery
 
 	// What our candidates may do.
 	NoActing      string             // why the keys that act are disabled; "": they are enabled

@@ -43,6 +43,9 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 	}
 	first := watched.First()
 	p.elections = &elections{watched: watched, tasks: tasks, cfg: cfg, dirty: make(chan struct{}, 1)}
+	if cfg.Found != nil {
+		p.elections.show(walk(*cfg.Found, false, nil))
+	}
 	cast := stage.NewCast(first, demo.Config{
 		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,
 	})
@@ -126,6 +129,9 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	o := cfg.Screen
 	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions, p.elections, notices, "observer"
+	if f := cfg.Found; f != nil {
+		o.Choose = len(f.Elections) > 1 || f.Stopped != ""
+	}
 	if cfg.Server != nil {
 		o.Mode, o.Tutor = ui.ModeDemo, p.tutor
 	}
