@@ -36,7 +36,7 @@ func newCampaign(std IO) *cobra.Command {
 }
 
 func runCampaign(ctx context.Context, o *options, std IO) error {
-	log, conn, done, err := o.open()
+	log, conn, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

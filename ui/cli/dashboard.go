@@ -31,7 +31,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	if err := needTerminal(std); err != nil {
 		return err
 	}
-	log, conn, done, err := o.open()
+	log, conn, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

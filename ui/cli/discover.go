@@ -51,7 +51,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	if err := o.search.Check(); err != nil {
 		return err
 	}
-	_, cfg, done, err := o.open()
+	_, cfg, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	if o.duration <= 0 {
 		return exit.Usagef("--for %v: must be more than 0", o.duration)
 	}
-	log, conn, done, err := o.open()
+	log, conn, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

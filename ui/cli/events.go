@@ -46,7 +46,7 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 	if o.duration < 0 || o.count < 0 {
 		return exit.Usagef("--for and --count must not be negative")
 	}
-	log, conn, done, err := o.open()
+	log, conn, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

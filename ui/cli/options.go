@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -158,14 +159,17 @@ func (o *options) observe(conn client.Config, log *slog.Logger, first feed.Confi
 
 // open begins a command on a live cluster: it checks the flags, opens the log, which
 // done closes, and says how to connect.
-func (o *options) open() (log *slog.Logger, conn client.Config, done func(), err error) {
+func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Config, done func(), err error) {
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err
 	}
 	if log, done, err = o.logger(); err != nil {
 		return nil, conn, nil, err
 	}
-	if conn, err = o.cluster.Config(log); err != nil {
+	if conn, err = o.cluster.Config(log); err == nil {
+		err = connect.Known(ctx, conn.Servers)
+	}
+	if err != nil {
 		done()
 	}
 	return log, conn, done, err

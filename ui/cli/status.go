@@ -37,7 +37,7 @@ func newStatus(std IO) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, o *options, std IO) error {
-	log, cfg, done, err := o.open()
+	log, cfg, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,14 @@ func (o *Options) Check() error {
 
 // Config is the configuration of connections to the cluster.
 func (o *Options) Config(log *slog.Logger) (client.Config, error) {
-	servers, err := client.ParseConnectString(cmp.Or(o.Servers, DefaultServers))
+	given := cmp.Or(o.Servers, DefaultServers)
+	if scheme, rest, ok := strings.Cut(given, "://"); ok {
+		if scheme = strings.TrimSpace(scheme); scheme != "zk" && scheme != "zookeeper" {
+			return client.Config{}, exit.Usagef("--servers %q: %s:// is not ZooKeeper's protocol: give host:port[,host:port...][/chroot]", given, scheme)
+		}
+		given = rest // as Mesos and others write it
+	}
+	servers, err := client.ParseConnectString(given)
 	if err != nil {
 		return client.Config{}, exit.Usagef("--servers: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -21,10 +22,14 @@ func Once(ctx context.Context, cfg client.Config, limit time.Duration) (*client.
 		if err != nil {
 			return nil, err
 		}
-		var last client.Status
+		why := ""
 		for st := range conn.Subscribe(wait) {
-			if last = st; st.State == client.Connected {
+			if st.State == client.Connected {
 				return conn, nil
+			}
+			// Unreachable names the hosts that do not exist: another server's error says more.
+			if st.Err != nil && (why == "" || !notFound(st.Err)) {
+				why = st.Err.Error()
 			}
 		}
 		conn.Close()
@@ -32,10 +37,6 @@ func Once(ctx context.Context, cfg client.Config, limit time.Duration) (*client.
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case wait.Err() != nil:
-			why := ""
-			if last.Err != nil {
-				why = last.Err.Error()
-			}
 			return nil, Unreachable(cfg.Servers, limit, why)
 		}
 	}
@@ -82,9 +83,13 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 }
 
 // Unreachable is the error of a cluster that cannot be connected to.
-func Unreachable(servers fmt.Stringer, limit time.Duration, why string) error {
+func Unreachable(servers client.ConnectString, limit time.Duration, why string) error {
 	if why == "" {
 		why = "no answer"
+	}
+	// why is about one server: a name that is wrong must not hide behind another's error.
+	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
+		why += "; " + noSuchHost(unknown)
 	}
 	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s reached within %v (%s): check --servers, or wait longer with --connect-timeout", servers, limit, why)}
 }
