@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ func newServe(std IO) *cobra.Command {
 	cmd.Flags().StringVar(&o.server.Listen, "listen", "127.0.0.1:2181", "`host:port` to listen on")
 	cmd.Flags().DurationVar(&o.tick, "tick", defaultTick, "`DURATION` of the server's tick: session timeouts are 2 to 20 ticks, and sessions expire on a tick")
 	cmd.Flags().StringVar(&o.server.Data, "data", "", "keep everything in `FILE`: znodes, ephemeral ones too, with stats and sequence numbers, and sessions. Not with --tree")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
 	o.server.AdminListenFlag(cmd)
 	o.server.TreeFlag(cmd)
 	o.server.MaxClientCnxnsFlag(cmd)
@@ -60,6 +62,9 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if o.server.Data != "" && o.server.Tree != "" {
 		return exit.Usagef("--data with --tree: give one of them. --data keeps everything, --tree persistent znodes only")
 	}
+	if err := o.server.ConfirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
+		return err
+	}
 	log, closeLog, err := o.logger()
 	if err != nil {
 		return err
@@ -70,7 +75,8 @@ func runServe(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer h.ZooKeeper.Close()
-	addr := embedded.Dialable(h.Addr())
+	ours, _ := net.InterfaceAddrs() // without them loopback is named
+	addr := invitedTo(h.Addr(), ours)
 	admin, err := h.ServeAdmin(o.server.AdminListen)
 	if err != nil {
 		return err
@@ -88,8 +94,8 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if admin != "" {
 		fmt.Fprintf(std.Out, "AdminServer on %s\n", admin)
 	}
-	if embedded.Open(o.server.Listen) || embedded.Open(o.server.AdminListen) {
-		std.note("note: this address is open to the network, and the server has no authentication")
+	if embedded.Open(o.server.AdminListen) && !embedded.Open(o.server.Listen) {
+		std.note("note: --admin-listen is open to the network, and the server has no authentication")
 	}
 	ended := h.Run(ctx, func(s string) { std.note("%s", s) })
 	closed := h.ZooKeeper.Close() // nothing changes after it is saved

@@ -184,3 +184,33 @@ func served(t *testing.T, ctx context.Context, args ...string) (addr string, end
 		}
 	}
 }
+
+// TestServeOpenToTheNetwork says which address other machines use.
+func TestServeOpenToTheNetwork(t *testing.T) {
+	t.Parallel()
+	c := run(t, "serve", "--listen", "0.0.0.0:0", "--yes")
+	c.out.await(t, "the address", func(s string) bool { return strings.HasPrefix(s, "ZooKeeper on ") && strings.Contains(s, ". ") })
+	addr, _, _ := strings.Cut(strings.TrimPrefix(c.out.all(), "ZooKeeper on "), ". ")
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "127.0.0.1"
+	ours, _ := net.InterfaceAddrs()
+	for _, a := range ours {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() && n.IP.To4() != nil {
+			want = n.IP.String()
+			break
+		}
+	}
+	if host != want {
+		t.Errorf("it says %q, this machine is %s", addr, want)
+	}
+	if said := c.errs.all(); strings.Count(said, "network") != 1 {
+		t.Errorf("it warns %q", said)
+	}
+	c.cancel()
+	if code := c.finish(t); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+}
