@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 
 	"electop/ui"
 	"electop/ui/cli/admission"
@@ -15,12 +16,19 @@ import (
 	"electop/zkwatch/client"
 )
 
-// needTerminal refuses a dashboard without a terminal to draw it on.
-func needTerminal(std IO) error {
-	if _, ok := terminal.Of(std.Out); ok {
-		return nil
+// forScripts is what to use where the dashboard can't be drawn.
+const forScripts = "electop status PATH --json, or electop events PATH --json"
+
+// needTerminal refuses a dashboard without a terminal that can draw it, and says what to
+// use instead.
+func needTerminal(std IO, instead string) error {
+	if _, ok := terminal.Of(std.Out); !ok {
+		return exit.Usagef("the dashboard needs a terminal on standard output; for scripts use: %s", instead)
 	}
-	return exit.Usagef("the dashboard needs a terminal on standard output; for scripts use: electop status PATH --json, or electop events PATH --json")
+	if os.Getenv("TERM") == "dumb" {
+		return exit.Usagef("the dashboard can't be drawn on a terminal with TERM=dumb; use: %s, or set TERM to the terminal's type, as in TERM=xterm-256color", instead)
+	}
+	return nil
 }
 
 // runLive is the dashboard on a cluster.
@@ -28,7 +36,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	if err := o.check(); err != nil { // before the terminal: its errors say more
 		return err
 	}
-	if err := needTerminal(std); err != nil {
+	if err := needTerminal(std, forScripts); err != nil {
 		return err
 	}
 	log, conn, done, err := o.open(ctx)

@@ -85,7 +85,7 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if err := needTerminal(std); err != nil {
+	if err := needTerminal(std, forScripts); err != nil {
 		return err
 	}
 	log, closeLog, err := o.logger()

@@ -39,7 +39,7 @@ func newReplay(std IO) *cobra.Command {
 
 func runReplay(ctx context.Context, o *options, std IO, file string) error {
 	if !o.json {
-		if err := needTerminal(std); err != nil {
+		if err := needTerminal(std, "electop replay "+file+" --json"); err != nil {
 			return err
 		}
 	}

@@ -262,6 +262,14 @@ func TestNoServerAtAll(t *testing.T) {
 	x.leaves(0)
 }
 
+// A dumb terminal has no cursor to move.
+func TestDumbTerminalIsRefused(t *testing.T) {
+	t.Parallel()
+	x := openTerminalWith(t, []string{"TERM=dumb"}, 120, 24, "demo")
+	x.sees("TERM=dumb", "electop status PATH --json", "TERM=xterm-256color")
+	x.leaves(2)
+}
+
 func TestSignalsRestoreTheTerminal(t *testing.T) {
 	t.Parallel()
 	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130, syscall.SIGHUP: 129} {
