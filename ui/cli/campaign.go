@@ -18,10 +18,12 @@ import (
 func newCampaign(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:   "campaign [PATH]",
-		Short: "Take part as a candidate until interrupted, and print what happens",
-		Args:  pathArg(o),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runCampaign(cmd.Context(), o, std) },
+		Use:     "campaign [PATH]",
+		Short:   "Take part as a candidate until interrupted, and print what happens",
+		Long:    "Take part as a candidate until interrupted, and print what happens.\nPATH is /election if it is not given.",
+		Example: "  electop campaign /election -s zk1 --name host-1\n  electop campaign /election -s zk1 --create --json",
+		Args:    pathArg(o),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runCampaign(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
 	o.ackFlag(cmd)

@@ -66,7 +66,6 @@ func newRoot(std IO) *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("electop {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2 // letters typed wrong
 	o.cluster.Flags(root)
@@ -84,6 +83,7 @@ func newRoot(std IO) *cobra.Command {
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = commands
 	}
+	root.SetCompletionCommandGroupID(commands)
 	help := newHelp()
 	help.GroupID = commands
 	root.SetHelpCommand(help)

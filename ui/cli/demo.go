@@ -35,10 +35,11 @@ func newDemo(std IO) *cobra.Command {
 	o := &options{}
 	c := &chaosOptions{}
 	cmd := &cobra.Command{
-		Use:   "demo [PATH]",
-		Short: "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
-		Long:  "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks all the time what must hold. See electop help teaching.",
-		Args:  pathArg(o),
+		Use:     "demo [PATH]",
+		Short:   "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
+		Long:    "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks all the time what must hold. See electop help teaching.\nPATH is /election if it is not given.",
+		Example: "  electop demo --cast 8\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
+		Args:    pathArg(o),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.check(cmd); err != nil {
 				return err
@@ -51,8 +52,8 @@ func newDemo(std IO) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
-	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`host:port` of the embedded ZooKeeper, where your own programs can join")
-	f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout")
+	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
+	f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout, a `DURATION`")
 	f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
 	f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
 	c.flags(cmd, o)

@@ -23,8 +23,10 @@ import (
 func newDiscover(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:   "discover [ROOT]",
-		Short: "Find elections: which system, who leads, how many wait",
+		Use:     "discover [ROOT]",
+		Short:   "Find elections: which system, who leads, how many wait",
+		Long:    "Find the elections below ROOT: which system, who leads, how many wait.\nROOT is / if it is not given.",
+		Example: "  electop discover -s zk1\n  electop discover /apps -s zk1 --depth 4 --json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			o.search.Root = "/"
 			switch {

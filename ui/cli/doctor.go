@@ -23,11 +23,12 @@ const doctorFor = 6 * time.Second
 func newDoctor(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:   "doctor [PATH]",
-		Short: "Diagnose known failures of the election (exit code 5: a critical finding)",
-		Long:  "doctor observes the election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing.",
-		Args:  pathArg(o),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), o, std) },
+		Use:     "doctor [PATH]",
+		Short:   "Diagnose known failures of the election (exit code 5: a critical finding)",
+		Long:    "doctor observes the election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing.\nPATH is /election if it is not given.",
+		Example: "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json",
+		Args:    pathArg(o),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)

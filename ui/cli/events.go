@@ -21,10 +21,12 @@ import (
 func newEvents(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:   "events [PATH]",
-		Short: "Print every event of the election as it happens",
-		Args:  pathArg(o),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), o, std) },
+		Use:     "events [PATH]",
+		Short:   "Print every event of the election as it happens",
+		Long:    "Print every event of the election as it happens, until interrupted.\nPATH is /election if it is not given.",
+		Example: "  electop events /election -s zk1\n  electop events /election -s zk1 --json --for 10m\n  electop events /election -s zk1 --record FILE",
+		Args:    pathArg(o),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)

@@ -3,7 +3,7 @@ package cli
 import "github.com/spf13/cobra"
 
 func (o *options) screenFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.theme, "theme", "auto", "colours: auto, dark, light or mono")
+	cmd.Flags().StringVar(&o.theme, "theme", "auto", "colours, a `THEME`: auto, dark, light or mono")
 }
 
 func (o *options) actingFlags(cmd *cobra.Command) {

@@ -12,9 +12,10 @@ func newLesson(std IO) *cobra.Command {
 	o := &options{}
 	list := false
 	cmd := &cobra.Command{
-		Use:   "lesson [NAME]",
-		Short: "Lessons: an election explained step by step, on the demo",
-		Long:  "An election explained step by step, on the demo. Each lesson explains a little, asks\nwhat will happen, has you do it with the dashboard's keys, and continues when it has\nhappened. Without NAME it begins with the first lesson that is not complete.",
+		Use:     "lesson [NAME]",
+		Short:   "Lessons: an election explained step by step, on the demo",
+		Long:    "An election explained step by step, on the demo. Each lesson explains a little, asks\nwhat will happen, has you do it with the dashboard's keys, and continues when it has\nhappened. Without NAME it begins with the first lesson that is not complete.",
+		Example: "  electop lesson --list\n  electop lesson",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return exit.Usagef("one lesson at a time, got %d (see electop lesson --list)", len(args))
@@ -38,7 +39,7 @@ func newLesson(std IO) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&list, "list", false, "list the lessons, and which are complete")
-	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`host:port` of the embedded ZooKeeper, where your own programs can join")
+	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
 	f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
 	o.screenFlags(cmd)
 	o.record.Flags(cmd)

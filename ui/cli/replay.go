@@ -18,9 +18,10 @@ import (
 func newReplay(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:   "replay FILE",
-		Short: "The dashboard on a recording, with time travel",
-		Long:  "The dashboard on a recording made with --record, with time travel. If the recording\nhas an older part, FILE.1, that comes first.",
+		Use:     "replay FILE",
+		Short:   "The dashboard on a recording, with time travel",
+		Long:    "The dashboard on a recording made with --record, with time travel. If the recording\nhas an older part, FILE.1, that comes first.",
+		Example: "  electop replay FILE --speed 4\n  electop replay FILE --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return exit.Usagef("replay takes one FILE, a recording made with --record")
@@ -31,7 +32,7 @@ func newReplay(std IO) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print the recording's events as JSON, one object a line")
-	f.Float64Var(&o.speed, "speed", 1, "playback speed, 1 is real time")
+	f.Float64Var(&o.speed, "speed", 1, "playback speed, a `FACTOR`: 1 is real time")
 	o.screenFlags(cmd)
 	o.logFlag(cmd)
 	return cmd

@@ -23,10 +23,12 @@ import (
 func newStatus(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:   "status [PATH]",
-		Short: "Read the election once, print it and exit (exit code 4: no candidate)",
-		Args:  pathArg(o),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
+		Use:     "status [PATH]",
+		Short:   "Read the election once, print it and exit (exit code 4: no candidate)",
+		Long:    "Read the election once, print it and exit (exit code 4: no candidate).\nPATH is /election if it is not given.",
+		Example: "  electop status /election -s zk1\n  electop status /election -s zk1 --json",
+		Args:    pathArg(o),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)

@@ -53,6 +53,46 @@ func programFlags(t *testing.T) map[string]bool {
 	return flags
 }
 
+// TestFlagValuesAreCapitals: a value to fill in looks like one, also in the help topic.
+func TestFlagValuesAreCapitals(t *testing.T) {
+	t.Parallel()
+	flag := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+) (\S+) `)
+	n := 0
+	for _, command := range append([]string{""}, commandNames...) {
+		args := []string{command, "--help"}
+		if command == "" {
+			args = args[1:]
+		}
+		for _, m := range flag.FindAllStringSubmatch(says(t, 0, args...), -1) {
+			n++
+			if m[2] != strings.ToUpper(m[2]) && m[2] != "N/s" {
+				t.Errorf("%v: %s %s", args, m[1], m[2])
+			}
+		}
+	}
+	if n < 50 {
+		t.Errorf("only %d flags with a value", n)
+	}
+}
+
+// TestHelpShowsHow: each command has an example, says what PATH is without one, and
+// completion is listed.
+func TestHelpShowsHow(t *testing.T) {
+	t.Parallel()
+	for _, command := range commandNames {
+		help := says(t, 0, command, "--help")
+		if !strings.Contains(help, "\nExamples:\n  electop "+command) {
+			t.Errorf("%s has no example:\n%s", command, help)
+		}
+		if strings.Contains(help, "[PATH]") && !strings.Contains(help, "PATH is /election if it is not given.") {
+			t.Errorf("%s does not say what PATH is:\n%s", command, help)
+		}
+	}
+	if help := says(t, 0, "--help"); !strings.Contains(help, "\n  completion ") {
+		t.Errorf("completion is not listed:\n%s", help)
+	}
+}
+
 // flagsIn are the flags that text names.
 func flagsIn(text string) []string {
 	var out []string

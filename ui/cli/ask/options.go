@@ -44,8 +44,8 @@ func (o *Options) WatchFlags(cmd *cobra.Command) {
 // CadenceFlags declares how often the servers are asked.
 func (o *Options) CadenceFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.DurationVar(&o.Interval, "admin-interval", interval, "how often to ask the servers for what costs them almost nothing")
-	f.DurationVar(&o.Sessions, "admin-sessions", 0, "how often to ask the servers for connections and sessions, which show a risk before a session expires. 0: only when watches are verified; events: never")
+	f.DurationVar(&o.Interval, "admin-interval", interval, "`DURATION` between requests to the servers for what costs them almost nothing")
+	f.DurationVar(&o.Sessions, "admin-sessions", 0, "`DURATION` between requests to the servers for connections and sessions, which show a risk before a session expires. 0: only when watches are verified; events: never")
 }
 
 // Check refuses invalid values.

@@ -39,9 +39,9 @@ type Options struct {
 func (o *Options) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.Servers = strings.TrimSpace(os.Getenv(serversEnv)) // nothing but spaces is unset
-	f.VarP((*servers)(&o.Servers), "servers", "s", "the cluster, `host:port[,host:port...][/chroot]`: port 2181 if none, IPv6 as [::1]:2181; env "+serversEnv+". Without it the dashboard is the demo, and commands use "+DefaultServers)
-	f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "session timeout to request (default 10s, in the demo 4s)")
-	f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "how long to try to reach a server; the dashboard on a PATH keeps trying")
+	f.VarP((*servers)(&o.Servers), "servers", "s", "the cluster, `HOST:PORT[,HOST:PORT...][/CHROOT]`: port 2181 if none, IPv6 as [::1]:2181; env "+serversEnv+". Without it the dashboard is the demo, and commands use "+DefaultServers)
+	f.DurationVar(&o.SessionTimeout, "session-timeout", 0, "session timeout, a `DURATION`, to request (default 10s, in the demo 4s)")
+	f.DurationVar(&o.Timeout, "connect-timeout", DefaultTimeout, "`DURATION` for which to try to reach a server; the dashboard on a PATH keeps trying")
 	// The help must not show a value from the environment as the default.
 	f.Lookup("servers").DefValue = ""
 

@@ -31,7 +31,7 @@ type Options struct {
 
 // AdminListenFlag declares where the AdminServer listens.
 func (o *Options) AdminListenFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.AdminListen, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on `host:port` (default: not at all)")
+	cmd.Flags().StringVar(&o.AdminListen, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on `HOST:PORT` (default: not at all)")
 }
 
 // TreeFlag declares the file of persistent znodes.
