@@ -21,6 +21,8 @@ type Config struct {
 	// AckFollows says that AckPath is for electop's own elections. The dialect of
 	// another system has its own path.
 	AckFollows bool
+	// Found says that a search found the path: nobody said that it is an election.
+	Found bool
 	// Events is how many events there were before: the next one has the number
 	// after it. Baseline is how many of the first observations only describe the
 	// state at the start (see [State.Baseline]): they make no events. Standing are
@@ -77,7 +79,7 @@ type Journal struct {
 
 // NewJournal returns a journal to which nothing was applied yet.
 func NewJournal(cfg Config) *Journal {
-	naming := naming{fixed: cfg.Recipe}
+	naming := naming{fixed: cfg.Recipe, named: !cfg.Found}
 	return &Journal{
 		cfg:      cfg,
 		baseline: cfg.Baseline,

@@ -14,6 +14,7 @@ type naming struct {
 	dialect  *dialect.Dialect // nil: not recognised
 	switched dialect.Recipe   // of the last [Switch], nil for the dialect's own
 	preset   bool             // a baseline gave the dialect
+	named    bool             // the user said that this is an election
 }
 
 // recipe returns the recipe to follow.
@@ -60,7 +61,8 @@ func (n *naming) recognised(r *Read, cs *children, path string, under bool) *dia
 			shown = append(shown, c.Znode)
 		}
 	}
-	d := dialect.Recognise(path, shown)
+	e := dialect.Evidence{Path: path, Children: shown, Parent: r.Parent}
+	d := dialect.Recognise(e).Guess(n.named && e.Alike())
 	if d == nil && r.Single {
 		d = dialect.SingleZnode()
 	}

@@ -283,8 +283,8 @@ func (w *world) check() {
 	if diff := cmp.Diff(others, ignored, cmpopts.EquateEmpty()); diff != "" {
 		w.Fatalf("other children as read (-) and in the state (+):\n%s", diff)
 	}
-	if len(contenders) > 0 && s.Leader().ID() != contenders[0] {
-		w.Fatalf("%v leads, the lowest is %v", s.Leader().ID(), contenders[0])
+	if len(contenders) > 0 && s.First().ID() != contenders[0] {
+		w.Fatalf("%v is first, the lowest is %v", s.First().ID(), contenders[0])
 	}
 }
 

@@ -73,14 +73,14 @@ func TestJournalRecognisesAnew(t *testing.T) {
 	s.Tree.CreateParent(0)
 	s.Add("odd-", 2, "b")
 	s.Read()
-	s.Whose("unknown, election: b") // another parent, so nothing is known of it
+	s.Whose("unknown-election, election: b") // another parent, so nothing is known of it
 	s.Tree.DeleteParent()
 	s.Read()
-	s.Whose("unknown, election:")
+	s.Whose("unknown-election, election:")
 	s.Tree.CreateParent(0)
 	s.Add("member_", 3, "c")
 	s.Read()
-	s.Whose("unknown, election: c") // no election's names, and no other's
+	s.Whose("serverset, serverset: c")
 	s.Tree.DeleteParent()
 	s.Tree.CreateParent(0)
 	s.Add("le_", 4, "d")

@@ -107,7 +107,7 @@ func TestSingleZnodeOrParent(t *testing.T) {
 	s.Whose("recipe, election: a")
 	s.Want(s.Lone(7, "y"), "7 0s left .", "8 0s handoff . > nobody unknown", "9 0s missed 0 0 false",
 		"10 0s joined /kafka/controller.", "11 0s handoff nobody > /kafka/controller. unknown")
-	s.Whose("kafka, kafka: y")
+	s.Whose("single, single: y")
 	s.Tree.Delete("n_0000000000")
 	s.W.Czxid = 0
 	s.Read()

@@ -114,15 +114,7 @@ type Totals struct {
 	Led, Vacant time.Duration
 }
 
-// Leader returns the contender at the head, nil if there is none.
-func (s *State) Leader() *dialect.Candidate {
-	if len(s.Queue) == 0 || s.Recipe.Holders(s.Queue) == 0 {
-		return nil
-	}
-	return s.Queue[0]
-}
-
-// Acknowledged reports whether the acknowledgement names the present leader.
+// Acknowledged reports whether the acknowledgement names the first contender.
 func (s *State) Acknowledged() bool {
 	l := s.Leader()
 	return l != nil && s.Ack.Names(l)

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"slices"
+
 	"electop/model/dialect"
 	"electop/model/session"
+	"electop/model/znode"
 )
 
 // asked takes in what the servers answered.
@@ -15,10 +18,32 @@ func (j *Journal) asked(t *session.Table) {
 	for i, c := range j.queue {
 		holders[i] = session.Holder{Session: c.Session, Timeout: timeouts[c.Session], SeenAt: c.SeenAt}
 	}
+	if j.naming.dialect.Guess(j.chained(t)) != j.naming.dialect {
+		j.interpret(j.naming.dialect.Guess(true))
+		j.checkHead(at, timeBounds{})
+	}
 	j.sessions.Hear(t, at, holders, j.unexplained.has)
 	for _, c := range j.unexplained.explain(t, at) {
 		j.past.correct(c)
 	}
+}
+
+// chained reports whether a server's table shows that a contender watches its
+// predecessor, as in an election.
+func (j *Journal) chained(t *session.Table) bool {
+	for i := range t.Servers {
+		for _, w := range t.Servers[i].Watched {
+			c := j.known[znode.Base(w.Path)]
+			if c == nil || znode.Join(j.cfg.Path, c.Name) != w.Path {
+				continue
+			}
+			at, ok := Position(j.recipe, j.queue, c)
+			if ok && at+1 < len(j.queue) && slices.Contains(w.Sessions, j.queue[at+1].Session) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Current reports whether the state is what is true now, as far as an observer

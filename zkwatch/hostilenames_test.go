@@ -29,7 +29,9 @@ func oddPeer() *clienttest.Peer {
 	stat := func(owner uint64, children uint32) []byte {
 		b := make([]byte, 68)
 		binary.BigEndian.PutUint64(b, 5) // czxid
-		binary.BigEndian.PutUint32(b[36:], children)
+		if children > 0 {
+			binary.BigEndian.PutUint32(b[36:], 2*9-children) // nine creates so far: cversion as clients see it
+		}
 		binary.BigEndian.PutUint64(b[44:], owner)
 		binary.BigEndian.PutUint32(b[56:], children)
 		return b

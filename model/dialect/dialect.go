@@ -3,6 +3,7 @@ package dialect
 import (
 	"math"
 	"slices"
+	"time"
 
 	"electop/model/znode"
 )
@@ -20,6 +21,8 @@ type Dialect struct {
 	// Single: the path is the leader's own znode, ephemeral and alone. There is
 	// no queue and no parent to list. Its candidate is named by its whole path.
 	Single bool
+	// Registry: the children are members of a group, and none of them leads.
+	Registry bool
 	// Lock: the contenders want a lock or a lease, which they hold and release, and
 	// not leadership. It is false if a system uses the same names for both.
 	Lock bool
@@ -46,10 +49,12 @@ type Dialect struct {
 
 	// names are patterns (see match) for the children that speak for the
 	// dialect, and at (see endsIn) for where it can be; none: anywhere. bare
-	// says that the names have no sequence number.
+	// says that the names have no sequence number. proof, if set, is what a child
+	// must be besides.
 	names []string
 	at    []string
 	bare  bool
+	proof func(path string, z *znode.Znode) bool
 	// widens is the ID of another dialect with the same rule and more kinds of
 	// children. mark is the pattern of those, by which that one is told from
 	// this.
@@ -57,7 +62,17 @@ type Dialect struct {
 	mark   string
 
 	who func(c *Candidate, part string) string // nil: its data; part is what the name has for {any} or {session}
-	ack func(path string) string               // nil: none
+	ack []ack                                  // none: its leaders create no such znode
+}
+
+// ack is where a system's leader says that it leads, for elections at (see
+// endsIn) some path.
+type ack struct {
+	at    string
+	znode string // from the election's path (see from)
+	// takeover is how long a leader may take to create it. It comes from a setting
+	// of the system, or is a generous guess where there is none.
+	takeover time.Duration
 }
 
 // Foreign reports whether the naming is another's than electop's own. In a
@@ -83,10 +98,23 @@ func (d *Dialect) Who(c *Candidate) string {
 // AckPath is the znode by which a leader of the election at path says that it
 // leads, "" where the system has none.
 func (d *Dialect) AckPath(path string) string {
-	if d.ack == nil {
-		return ""
+	for _, a := range d.ack {
+		if star, ok := endsIn(path, a.at); ok {
+			return from(path, a.znode, star)
+		}
 	}
-	return d.ack(path)
+	return ""
+}
+
+// Takeover is how long a leader of the election at path may take to acknowledge, 0
+// where it does not.
+func (d *Dialect) Takeover(path string) time.Duration {
+	for _, a := range d.ack {
+		if _, ok := endsIn(path, a.at); ok {
+			return a.takeover
+		}
+	}
+	return 0
 }
 
 // All returns all dialects, the specific before the general.
@@ -102,39 +130,42 @@ func ByID(id string) (*Dialect, bool) {
 	return nil, false
 }
 
-// Recognise finds out which system's election it is from the names of the children,
-// with the path as a hint: nil if no child shows it, or if they are known
-// to be no election (a directory of services, a party).
+// Evidence is what a directory shows of the system that uses it.
+type Evidence struct {
+	Path     string
+	Children []znode.Znode // for a single ephemeral znode, that znode
+	// Parent is the directory's stat in the same reply, zero if it is not known. A
+	// number that is not below its count of creates was never a sequence number.
+	Parent znode.Parent
+}
+
+// given reports whether ZooKeeper may have given the name its number.
+func (e *Evidence) given(name string) bool {
+	seq, numbered := znode.Sequence(name)
+	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // wrapped, before ZooKeeper 3.6
+		return numbered
+	}
+	creates, counted := e.Parent.Creates()
+	return !counted || seq < int64(creates)
+}
+
+// Recognise finds out which system's election it is from the names of the children
+// and their data, with the path as a hint: nil if no child shows it.
 //
 // Each ephemeral child speaks for one dialect, and most decide, so a stray child
-// does not make another election of it. Between as many, a known naming comes
-// before the unknown, then that of the oldest child. The order of children does
-// not matter. For a single ephemeral znode, children is that znode.
-func Recognise(path string, children []znode.Znode) *Dialect {
-	if d := recogniseSingle(path, children); d != nil {
+// does not make another election of it. Children that were not read speak only
+// where none was. Between as many, a known naming comes before the unknown, then
+// that of the oldest child. The order of children does not matter.
+func Recognise(e Evidence) *Dialect {
+	if d := recogniseSingle(e.Path, e.Children); d != nil {
 		return d
 	}
-	type tally struct {
-		votes  int
-		oldest int64
-	}
+	candidates := placed(e.Path)
+	read := slices.ContainsFunc(e.Children, func(z znode.Znode) bool { return z.Session != 0 && !z.Unread })
 	votes := make(map[*Dialect]tally)
 	marks := make(map[string]bool) // by dialect's ID
-	vote := func(d *Dialect, z *znode.Znode) {
-		t, ok := votes[d]
-		born := z.Czxid
-		if born == 0 {
-			born = math.MaxInt64 // gone before it was read
-		}
-		if !ok || born < t.oldest {
-			t.oldest = born
-		}
-		t.votes++
-		votes[d] = t
-	}
-	candidates := placed(path)
-	for i := range children {
-		z := &children[i]
+	for i := range e.Children {
+		z := &e.Children[i]
 		if z.Session == 0 && !z.Unread {
 			continue
 		}
@@ -143,28 +174,44 @@ func Recognise(path string, children []znode.Znode) *Dialect {
 				_, marks[d.ID] = match(d.mark, Stem(z.Name))
 			}
 		}
-		switch d := speaksFor(candidates, z.Name); {
-		case d != nil:
-			vote(d, z)
-		case registered(z.Name):
-			vote(nil, z)
-		default:
-			if _, numbered := znode.Sequence(z.Name); numbered && !z.Unread {
-				vote(unknownNaming, z)
-			}
+		if z.Unread && read {
+			continue
+		}
+		if d := e.speaksFor(candidates, z); d != nil {
+			votes[d] = votes[d].and(z)
+		} else if e.given(z.Name) && !z.Unread {
+			votes[unknownNaming] = votes[unknownNaming].and(z)
 		}
 	}
 	var best *Dialect
-	most, found := tally{}, false
-	order := append([]*Dialect{nil}, candidates...)
-	for _, d := range append(order, unknownNaming) { // not by map order
-		t, ok := votes[d]
+	var most tally
+	for _, d := range append(candidates, unknownNaming) { // not by map order
+		t := votes[d]
 		older := t.oldest < most.oldest && d != unknownNaming
-		if ok && (!found || t.votes > most.votes || t.votes == most.votes && older) {
-			best, most, found = d, t, true
+		if t.votes > most.votes || t.votes > 0 && t.votes == most.votes && older {
+			best, most = d, t
 		}
 	}
 	return widened(best, func(wider *Dialect) bool { return marks[wider.ID] })
+}
+
+// tally counts the children that speak for a dialect.
+type tally struct {
+	votes  int
+	oldest int64 // czxid
+}
+
+// and returns the tally with another child.
+func (t tally) and(z *znode.Znode) tally {
+	born := z.Czxid
+	if born == 0 {
+		born = math.MaxInt64 // gone before it was read
+	}
+	if t.votes == 0 || born < t.oldest {
+		t.oldest = born
+	}
+	t.votes++
+	return t
 }
 
 // placed returns the dialects of queues that can be at path.
@@ -178,10 +225,13 @@ func placed(path string) []*Dialect {
 	return out
 }
 
-// speaksFor returns the first dialect in which a child of that name contends.
-func speaksFor(among []*Dialect, name string) *Dialect {
+// speaksFor returns the first dialect of which a child is.
+func (e *Evidence) speaksFor(among []*Dialect, z *znode.Znode) *Dialect {
 	for _, d := range among {
-		if _, ok := d.named(name); ok {
+		if !d.bare && !e.given(z.Name) {
+			continue
+		}
+		if _, ok := d.named(z.Name); ok && (d.proof == nil || d.proof(e.Path, z)) {
 			return d
 		}
 	}
@@ -204,17 +254,23 @@ func recogniseSingle(path string, children []znode.Znode) *Dialect {
 		return nil
 	}
 	for _, d := range dialects {
-		if d.Single && len(d.at) > 0 && d.standsAt(path) {
+		if d.Single && len(d.at) > 0 && d.standsAt(path) && (d.proof == nil || d.proof(path, &children[0])) {
 			return d
 		}
 	}
 	return nil
 }
 
+// MaybeSingle reports whether some system has its leader's own znode at such a
+// path.
+func MaybeSingle(path string) bool {
+	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && len(d.at) > 0 && d.standsAt(path) })
+}
+
 // standsAt reports whether an election at path can be of the dialect.
 func (d *Dialect) standsAt(path string) bool {
 	for _, end := range d.at {
-		if endsIn(path, end) {
+		if _, ok := endsIn(path, end); ok {
 			return true
 		}
 	}
@@ -271,17 +327,6 @@ func (d *Dialect) named(name string) (part string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// registered reports whether the name is of something that is numbered and
-// ephemeral and takes part in no election.
-func registered(name string) bool {
-	for _, p := range registries {
-		if _, ok := match(p, Stem(name)); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // Unknown reports whether the naming is of no known system: who contends is a

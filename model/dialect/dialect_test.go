@@ -234,7 +234,7 @@ var dialectExamples = []struct {
 		children: []string{"leader=host1"}, who: []string{"host1"},
 	},
 	{
-		id: "unknown", path: "/app", holders: 1, watches: []int{-1, 0}, ignored: 2,
+		id: "unknown", path: "/app", holders: 0, watches: []int{-1, -1}, ignored: 2,
 		children: []string{"foo-0000000001=a", "bar0000000002", "!baz-0000000003", "qux"}, who: []string{"a", "", "", ""},
 	},
 }
@@ -246,7 +246,7 @@ func observe(path string, single bool, children []znode.Znode) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
 	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single}
 	if !single {
-		r.Full, r.Parent = true, modeltest.Stat(1, uint32(len(children)), int32(len(children)))
+		r.Full, r.Parent = true, modeltest.Stat(1, 100, int32(len(children)))
 	}
 	j.Apply(r)
 	return j.State()
@@ -262,7 +262,7 @@ func TestDialects(t *testing.T) {
 				t.Fatal("no such dialect")
 			}
 			children := znodes(e.children...)
-			if got := dialect.Recognise(e.path, children); got != d && e.id != "single" {
+			if got := dialect.Recognise(dialect.Evidence{Path: e.path, Children: children}); got != d && e.id != "single" {
 				t.Errorf("recognised as %v", modeltest.DialectID(got))
 			}
 			s := observe(e.path, d.Single, children)
@@ -316,8 +316,71 @@ func TestDialects(t *testing.T) {
 		})
 	}
 	for _, d := range dialect.All() {
-		if !tried[d.ID] {
+		if !tried[d.ID] && !d.Registry && d.ID != "unknown-election" { // they have tests of their own
 			t.Errorf("%s has no example", d.ID)
+		}
+	}
+}
+
+// Members of groups, whose names end in digits, are nobody's candidates.
+func TestRegistries(t *testing.T) {
+	tried := map[string]bool{}
+	for _, e := range []struct{ id, path, name, data, who string }{
+		{"hbase-servers", "/hbase/rs", "rs1,16020,1795187631811", "\xff", "rs1:16020"},
+		{"hbase-servers", "/hbase/backup-masters", "m2.example,16000,1700000000003", "", "m2.example:16000"},
+		{"hiveserver2", "/hiveserver2", "serverUri=hs1:10000;version=3.1.3;sequence=0000000004", "hive.server2.instance.uri=hs1:10000", "hs1:10000"},
+		{"hive-registry", "/llap-unsecure/user-hive/llap0/workers", "slot-0000000000", "", ""},
+		{"hive-registry", "/hs2ActivePassiveHA-unsecure/instances", "instance-0000000003", "", ""},
+		{"service-discovery", "/services/web", "7c9e6679-7425-40de-944b-701234567890", `{"name":"web","id":"7c9e6679-7425-40de-944b-701234567890","address":"10.0.0.1","port":8080}`, "10.0.0.1:8080"},
+		{"dubbo", "/dubbo/com.foo.Bar/providers", "dubbo%3A%2F%2F10.0.0.1%3A20880%2Fcom.foo.Bar%3Ftimestamp%3D1795187631811", "", "10.0.0.1:20880"},
+		{"nerve", "/nerve/services/web", "i-0a1b2c_0000000001", `{"host":"10.0.0.1","port":8080,"name":"i-0a1b2c"}`, "10.0.0.1:8080"},
+		{"nerve", "/nerve/services/n", "n_0000000001", `{"host":"10.0.0.1","port":8080,"name":"n"}`, "10.0.0.1:8080"},
+		{"nerve", "/nerve/services/info", "info_0000000001", `{"host":"10.0.0.1","port":8080,"name":"info"}`, "10.0.0.1:8080"},
+		{"serverset", "/jobs", "member_0000000003", `{"serviceEndpoint":{"host":"host1","port":80},"status":"ALIVE"}`, "host1:80"},
+		{"clickhouse-temp", "/clickhouse/tables/t/temp", "abandonable_lock-0000000001", "", ""},
+	} {
+		tried[e.id] = true
+		z := znode.Znode{Name: e.name, Session: 7, Czxid: 100, Data: znode.NewData([]byte(e.data))}
+		s := observe(e.path, false, []znode.Znode{z})
+		if s.Dialect == nil || s.Dialect.ID != e.id || s.Dialect.Kind() != dialect.KindRegistry {
+			t.Errorf("%s/%s is of %s", e.path, e.name, modeltest.DialectID(s.Dialect))
+			continue
+		}
+		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.Membership || len(s.Queue) != 1 || s.Queue[0].Who != e.who {
+			t.Errorf("%s/%s: leader %v, %d holders, %q, queue %v", e.path, e.name, s.Leader(), s.Holders(), s.NoLeader(), s.Queue)
+		}
+	}
+	for _, d := range dialect.All() {
+		if d.Registry && !tried[d.ID] {
+			t.Errorf("%s has no example", d.ID)
+		}
+	}
+}
+
+// Numbered children that no system is known for are an election on evidence only.
+func TestUnknownNaming(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		children []string
+		found    bool // by a search: the user did not name the path
+		want     model.NoLeader
+	}{
+		{"the same name, at a path that the user named", []string{"odd-0000000001", "odd-0000000002"}, false, ""},
+		{"with guids", []string{"odd-" + modeltest.Hex1 + "-0000000001", "odd-" + modeltest.Hex2 + "-0000000002"}, false, ""},
+		{"with session ids", []string{"odd-0x100000000000001-0000000001", "odd-0x100000000000002-0000000002"}, false, ""},
+		{"the same, found by a search", []string{"odd-0000000001", "odd-0000000002"}, true, model.UnknownKind},
+		{"names of their own", []string{"i-0a1b_0000000001", "i-0c2d_0000000002"}, false, model.UnknownKind},
+		{"a number that was never given", []string{"odd-0000000001", "odd-0000000123"}, false, model.UnknownKind},
+	} {
+		j := doctor.NewJournal(model.Config{Path: "/e", Found: c.found})
+		children := znodes(c.children...)
+		for i := range children {
+			children[i].Session |= 1 << 56
+		}
+		j.Apply(&model.Read{At: modeltest.Start, Presence: model.Present, New: children, Full: true, Parent: modeltest.Stat(1, 100, int32(len(children)))})
+		s := j.State()
+		if s.NoLeader() != c.want || (s.Leader() == nil) != (c.want != "") || s.First() == nil {
+			t.Errorf("%s: %q, leader %v, want %q", c.name, s.NoLeader(), s.Leader(), c.want)
 		}
 	}
 }
@@ -367,8 +430,7 @@ func TestRecognise(t *testing.T) {
 		{"as many: the oldest", "/e", []string{"lock-0000000000", latch(1)}, "recipe-lock"},
 		{"most, though not the oldest", "/e", []string{"n_0000000000", latch(1), "le_0000000003", latch(2)}, "curator-latch"},
 		{"persistent ones do not speak", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
-		{"services register", "/svc", []string{"member_0000000000", "member_0000000001"}, ""},
-		{"a party", "/party", []string{modeltest.Hex1 + "__party__0000000000"}, ""},
+		{"services register", "/svc", []string{"member_0000000000", "member_0000000001"}, "serverset"},
 		{"readers make it a read/write lock", "/rw", []string{modeltest.Hex1 + "__lock__0000000000", modeltest.Hex2 + "__lock__0000000001", modeltest.Hex1 + "__rlock__0000000002"}, "kazoo-rw"},
 		{"a mutex by another name", "/locks/a", []string{"_c_" + modeltest.UUID1 + "-lock-0000000001"}, "curator-lock"},
 		{"a UUID is no session", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
@@ -377,13 +439,16 @@ func TestRecognise(t *testing.T) {
 		{"any ephemeral", "/app/x", []string{"x=host"}, ""},
 		{"as Kafka's, with children", "/controller", []string{"a", "b"}, ""},
 		{"persistent", "/controller", []string{"!controller"}, ""},
-		{"by its whole path", "/controller", []string{"/controller"}, "kafka"},
+		{"by its whole path", "/controller", []string{`/controller={"version":1,"brokerid":3}`}, "kafka"},
+		{"at Kafka's path, of another program", "/billing/controller", []string{"controller=host1"}, ""},
+		{"at HBase's path, of another program", "/billing/master", []string{"master=host1"}, ""},
+		{"the end of a time stamp", "/e", []string{"job-1795187631811", "job-1795187631812"}, ""},
 	} {
 		want := c.want
 		if want == "" {
 			want = "nobody's"
 		}
-		if got := modeltest.DialectID(dialect.Recognise(c.path, znodes(c.children...))); got != want {
+		if got := modeltest.DialectID(dialect.Recognise(dialect.Evidence{Path: c.path, Children: znodes(c.children...)})); got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"strings"
 
 	"electop/model/znode"
@@ -136,31 +137,49 @@ func decimalAt(s string) int {
 
 // endsIn reports whether the last elements of path are as in end, where one "*"
 // in an element matches anything: a chroot or a root that a user chose may
-// come before them.
-func endsIn(path, end string) bool {
+// come before them. star is what the last "*" of end stands for.
+func endsIn(path, end string) (star string, ok bool) {
 	for {
 		want := znode.Base(end)
-		if !elementLike(znode.Base(path), want) {
-			return false
+		here, ok := elementLike(znode.Base(path), want)
+		if !ok {
+			return "", false
 		}
+		star = cmp.Or(star, here)
 		if len(want) == len(end) {
-			return true
+			return star, true
 		}
 		end = end[:len(end)-len(want)-1]
 		i := strings.LastIndexByte(path, '/')
 		if i < 0 {
-			return false
+			return "", false
 		}
 		path = path[:i]
 	}
 }
 
-func elementLike(s, want string) bool {
-	before, after, star := strings.Cut(want, "*")
-	if !star {
-		return s == want
+func elementLike(s, want string) (star string, ok bool) {
+	before, after, has := strings.Cut(want, "*")
+	if !has {
+		return "", s == want
 	}
-	return s != "" && len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
+	if s == "" || len(s) < len(before)+len(after) || !strings.HasPrefix(s, before) || !strings.HasSuffix(s, after) {
+		return "", false
+	}
+	return s[len(before) : len(s)-len(after)], true
+}
+
+// from follows a relative path from a znode. ".." is its parent, and "*" stands
+// for star.
+func from(path, relative, star string) string {
+	for element := range strings.SplitSeq(relative, "/") {
+		if element == ".." {
+			path = path[:max(0, strings.LastIndexByte(path, '/'))]
+			continue
+		}
+		path += "/" + strings.Replace(element, "*", star, 1)
+	}
+	return path
 }
 
 // HasGuid reports whether a name has a guid in it: 32 hex digits, with or

@@ -43,8 +43,8 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 			z.Unread = z.Session == 0 && rapid.Bool().Draw(t, "unread")
 			children = append(children, z)
 		}
-		want := dialect.Recognise(path, children)
-		if got := dialect.Recognise(path, rapid.Permutation(children).Draw(t, "order")); got != want {
+		want := dialect.Recognise(dialect.Evidence{Path: path, Children: children})
+		if got := dialect.Recognise(dialect.Evidence{Path: path, Children: rapid.Permutation(children).Draw(t, "order")}); got != want {
 			t.Fatalf("%s in this order, %s in another", modeltest.DialectID(want), modeltest.DialectID(got))
 		}
 		if want == nil {
@@ -52,12 +52,12 @@ func TestRecognitionIsOrderIndependent(t *testing.T) {
 		}
 		// As many again of the naming that was found do not change it.
 		for i, z := range children {
-			if len(children) > 1 && z.Session != 0 && dialect.Recognise("/", []znode.Znode{z}) == want {
+			if len(children) > 1 && z.Session != 0 && dialect.Recognise(dialect.Evidence{Path: "/", Children: []znode.Znode{z}}) == want {
 				z.Czxid = int64(100 + i)
 				children = append(children, z)
 			}
 		}
-		if got := dialect.Recognise(path, children); got != want {
+		if got := dialect.Recognise(dialect.Evidence{Path: path, Children: children}); got != want {
 			t.Fatalf("%s, with more of its own %s", modeltest.DialectID(want), modeltest.DialectID(got))
 		}
 	})
@@ -73,11 +73,11 @@ func FuzzRecognise(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path, name string, data []byte) {
 		z := znode.Znode{Name: name, Session: 1, Czxid: 7, Data: znode.NewData(data)}
-		found := dialect.Recognise(path, []znode.Znode{z, {Name: name + "0000000001", Session: 2, Czxid: 8}})
-		if again := dialect.Recognise(path, []znode.Znode{{Name: name + "0000000001", Session: 2, Czxid: 8}, z}); again != found {
+		found := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z, {Name: name + "0000000001", Session: 2, Czxid: 8}}})
+		if again := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{{Name: name + "0000000001", Session: 2, Czxid: 8}, z}}); again != found {
 			t.Errorf("%s, %s", modeltest.DialectID(found), modeltest.DialectID(again))
 		}
-		dialect.Recognise(path, []znode.Znode{z})
+		dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z}})
 		for _, d := range dialect.All() {
 			c := &dialect.Candidate{Znode: z}
 			c.Sequence, c.HasSequence = znode.Sequence(name)

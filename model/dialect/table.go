@@ -2,7 +2,8 @@ package dialect
 
 import (
 	"encoding/hex"
-	"strings"
+	"slices"
+	"time"
 
 	"electop/model/znode"
 )
@@ -31,9 +32,12 @@ const (
 	sourceKazoo   = "kazoo: recipe/lock.py"
 )
 
-// dialects is the table, the specific before the general: a name speaks for
+// dialects is the whole table, the specific before the general: a name speaks for
 // the first that has it. It is never written.
-var dialects = []*Dialect{
+var dialects = slices.Concat(registries, systems, []*Dialect{unknownNaming, guessedElection})
+
+// systems are the elections, locks and semaphores of known systems.
+var systems = []*Dialect{
 	// Curator orders children by what follows the lock's name and watches the
 	// predecessor with getData. What is built on it differs in the path only.
 	{
@@ -45,12 +49,8 @@ var dialects = []*Dialect{
 		ID: "flink", System: "Apache Flink (Curator LeaderLatch)", Recipe: chain("flink", endsWith("latch-")),
 		Watches: watchesPredecessor, Why: whyWork, Source: sourceLatch,
 		names: []string{"_c_{uuid}-latch-"}, at: []string{"flink/*/leader/latch", "flink/*/leader/*/latch", "flink/*/leaderlatch", "flink/*/leaderlatch/*"},
-		ack: func(path string) string {
-			if endsIn(path, "leader/*/latch") {
-				return strings.TrimSuffix(path, "latch") + "connection_info"
-			}
-			return "" // one latch for several components, each with its own
-		},
+		// One latch for several components has an acknowledgement for each.
+		ack: []ack{{at: "leader/*/latch", znode: "../connection_info", takeover: time.Minute}},
 	},
 	{
 		ID: "storm", System: "Apache Storm (Curator LeaderLatch)", Recipe: chain("storm", endsWith("latch-")),
@@ -166,7 +166,11 @@ var dialects = []*Dialect{
 		Watches: watchesPredecessor, Why: whySession, Source: "Solr: LeaderElector",
 		names: []string{"{decimal}-{any}-n_"},
 		who:   func(_ *Candidate, part string) string { return part },
-		ack:   solrLeader,
+		ack: []ack{
+			{at: "overseer_elect/election", znode: "../leader", takeover: 30 * time.Second},
+			// leaderVoteWait is 3 minutes: a shard's leader waits for the other replicas.
+			{at: "collections/*/leader_elect/*/election", znode: "../../../leaders/*/leader", takeover: 4 * time.Minute},
+		},
 	},
 	{
 		// log_replicas, which is no contender, has numbered children of its own.
@@ -192,7 +196,7 @@ var dialects = []*Dialect{
 		ID: "zk-ruby-election", System: "zk-ruby Election", Recipe: chain("zk-ruby-election", exactly("ballot")),
 		Watches: "its predecessor, and leader_ack", Why: whyUntried, Source: "zk-ruby: lib/zk/election.rb",
 		names: []string{"ballot"},
-		ack:   func(path string) string { return znode.Join(path, "leader_ack") },
+		ack:   []ack{{at: "*", znode: "leader_ack", takeover: time.Minute}},
 	},
 
 	// ZooKeeper's own recipes, and what its documentation describes.
@@ -200,7 +204,7 @@ var dialects = []*Dialect{
 		ID: "electop", System: "electop, or the recipe with guid-n_", Recipe: Election(),
 		Watches: watchesPredecessor, Prefix: byGUID("-n_"), Source: sourceRecipes,
 		names: []string{"{hex}-n_"}, own: true,
-		ack: func(path string) string { return path + "-leader" },
+		ack: []ack{{at: "*", znode: "../*-leader", takeover: 5 * time.Second}},
 	},
 	{
 		ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", Recipe: Election(),
@@ -249,12 +253,14 @@ var dialects = []*Dialect{
 		ID: "kafka", System: "Apache Kafka controller", Recipe: alone{"kafka"}, Single: true,
 		Watches: watchesItself, Why: whySingle, Source: "Kafka: KafkaZkClient, ControllerZNode",
 		at: []string{"controller"}, who: kafkaBroker,
+		proof: func(_ string, z *znode.Znode) bool { return kafkaBroker(&Candidate{Znode: *z}, "") != "" },
 	},
 	{
 		ID: "hbase", System: "Apache HBase master", Recipe: alone{"hbase"}, Single: true,
 		Watches: "the znode itself; the others list themselves in backup-masters", Why: whySingle,
 		Source: "HBase: ActiveMasterManager, RecoverableZooKeeper",
-		at:     []string{"hbase*/master"}, who: hbaseMaster,
+		at:     []string{"*/master"}, who: hbaseMaster, // zookeeper.znode.parent is free
+		proof: func(_ string, z *znode.Znode) bool { return hbaseMaster(&Candidate{Znode: *z}, "") != "" },
 	},
 	{
 		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Recipe: alone{"hadoop"}, Single: true,
@@ -264,7 +270,7 @@ var dialects = []*Dialect{
 	{
 		ID: "patroni", System: "Patroni", Recipe: alone{"patroni"}, Single: true,
 		Watches: watchesItself, Why: whySingle, Source: "Patroni: dcs/zookeeper.py",
-		at: []string{"service/*/leader"},
+		at: []string{"service/*/leader", "service/*/*/leader"}, // the latter with Citus
 	},
 	{
 		ID: "helix", System: "Apache Helix controller", Recipe: alone{"helix"}, Single: true,
@@ -275,26 +281,12 @@ var dialects = []*Dialect{
 		ID: singleID, System: "a single ephemeral znode, of an unknown system", Recipe: alone{singleID}, Single: true,
 		Watches: watchesItself, Why: whySingle, Source: sourceRecipes,
 	},
-
-	unknownNaming,
 }
 
 // singleID is the dialect of a single ephemeral znode that no other entry has.
 // Such znodes are everywhere, so it is never recognised: the user has to say
 // that this one is an election.
 const singleID = "single"
-
-// unknownNaming is the dialect of numbered ephemeral children that no other
-// entry has: by their sequence they are an election still.
-var unknownNaming = &Dialect{
-	ID: "unknown", shares: true, System: "unknown naming", Recipe: Election(),
-	Watches: watchesPredecessor, Why: whyUnknown, Source: sourceRecipes,
-	unknown: true,
-}
-
-// registries are the names, without number, of numbered ephemeral children
-// without a role: a ServerSet of Twitter Commons, a kazoo Party.
-var registries = []string{"member_", "{hex}__party__"}
 
 // kazooLocks: a plain Lock looks at writers only, which is the same while there
 // are no readers.
@@ -311,18 +303,4 @@ func byGUID(rest string) func([16]byte) string {
 func dashed(g [16]byte) string {
 	s := hex.EncodeToString(g[:])
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
-}
-
-// solrLeader: the overseer's leader is beside its election, a shard's is below
-// the collection's leaders.
-func solrLeader(path string) string {
-	switch {
-	case endsIn(path, "overseer_elect/election"):
-		return strings.TrimSuffix(path, "election") + "leader"
-	case endsIn(path, "collections/*/leader_elect/*/election"):
-		shard := strings.TrimSuffix(path, "/election")
-		collection := strings.TrimSuffix(shard, "/leader_elect/"+znode.Base(shard))
-		return collection + "/leaders/" + znode.Base(shard) + "/leader"
-	}
-	return ""
 }

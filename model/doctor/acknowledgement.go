@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -15,9 +16,8 @@ const (
 	// procedure of electop takes milliseconds, and the znodes of an expired
 	// session are deleted in one transaction.
 	ackGrace = 5 * time.Second
-	// ackGraceForeign is how long a leader of another system may take for its
-	// procedure: Solr waits three minutes for the other replicas of a shard
-	// (leaderVoteWait).
+	// ackGraceForeign is how long a leader may take where the user named an
+	// acknowledgement that its system does not have.
 	ackGraceForeign = 4 * time.Minute
 	// beliefGrace is how long two of our candidates may believe that they lead:
 	// their beliefs arrive in two messages.
@@ -28,7 +28,7 @@ const (
 func twoLeaders(r *report) {
 	believers(r)
 	s, a := r.s, &r.s.Ack
-	head := s.Leader()
+	head := s.First()
 	if s.Single || a.Presence != model.Present || a.Session == 0 || head == nil || a.Names(head) || a.Session == head.Session {
 		return
 	}
@@ -97,6 +97,13 @@ func believers(r *report) {
 	r.find("believed", f, hold{wait: beliefGrace})
 }
 
+// guest reports whether a contender may be of a program that follows electop's
+// naming, which is that of the recipe, and acknowledges nothing.
+func (r *report) guest(c *dialect.Candidate) bool {
+	d := r.s.Dialect
+	return d != nil && !d.Foreign() && r.m.cfg.AckFollows && r.s.Member(c) == nil
+}
+
 // ackDisagrees finds an acknowledgement that does not match the queue, or is
 // missing.
 func ackDisagrees(r *report) {
@@ -109,7 +116,7 @@ func ackDisagrees(r *report) {
 		Znodes:     []string{a.Path},
 		References: []string{"SOLR-18301"},
 	}
-	head := s.Leader()
+	head := s.First()
 	h := hold{wait: ackGrace}
 	subject := ""
 	if head != nil {
@@ -127,8 +134,19 @@ func ackDisagrees(r *report) {
 		f.Advice = "Delete " + znode.Safe(a.Path, 0) + ", or use another acknowledgement (--ack)."
 		subject = "persistent"
 	case a.Presence == model.Absent && head != nil:
+		if s.NoLeader() == model.NotAcknowledged {
+			return // see noLeader
+		}
 		if d := s.Dialect; d != nil && d.Foreign() && !r.m.cfg.AckExpected {
 			h.wait = ackGraceForeign
+		}
+		if r.guest(head) {
+			f.Severity = Info
+			f.Title = "the first candidate has not acknowledged"
+			f.Evidence = append(f.Evidence, znode.Safe(a.Path, 0)+" does not exist, and did before")
+			f.Harm = "None if its program makes no acknowledgement: the recipe needs none. A candidate of electop would be elected and not do a leader's work."
+			f.Advice = "Nothing, if its program makes no acknowledgement. If it is a candidate of electop, read its log."
+			break
 		}
 		f.Title = "the leader did not acknowledge"
 		f.Evidence = append(f.Evidence, znode.Safe(a.Path, 0)+" does not exist")

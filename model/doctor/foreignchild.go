@@ -65,7 +65,7 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 			behind, _ := model.Position(s.Recipe, s.Queue, &twin)
 			waits := len(s.Queue) - behind
 			switch {
-			case s.Ack.Names(s.Leader()):
+			case s.Ack.Names(s.First()):
 				return Info, "persistent, with a candidate's name; the leader ignored it"
 			case waits == len(s.Queue) && waits > 0:
 				return atMost(r.ceiling(), Critical), "persistent, with a lower number than every candidate"

@@ -3,12 +3,17 @@ package doctor
 import (
 	"fmt"
 	"time"
+
+	"electop/model"
 )
 
 // rule finds one kind of trouble.
 type rule struct {
 	id    string
 	check func(*report)
+	// always says that the rule is about the servers or the znodes, and so makes
+	// sense where the children are no candidates too.
+	always bool
 }
 
 // report takes what a rule found.
@@ -30,6 +35,9 @@ const evidenceMax = 16
 
 // check runs the rule.
 func (r *report) check() {
+	if why := r.s.NoLeader(); (why == model.Membership || why == model.UnknownKind) && !r.rule.always {
+		return // nobody knows what these children must do
+	}
 	r.rule.check(r)
 	r.rest()
 }

@@ -105,7 +105,11 @@ func (v Panel) Draw(f *term.Frame) {
 // drawTable draws the queue: who leads, and who waits behind whom.
 func (v *Panel) drawTable(f *term.Frame) {
 	s := v.State
-	a := f.Box(v.place, "Candidates", v.Focused, v.tail()...)
+	title := "Candidates"
+	if wording.Registry(s) {
+		title = "Members"
+	}
+	a := f.Box(v.place, title, v.Focused, v.tail()...)
 	if words := v.Why; words != nil {
 		y := f.Prose(a.Inset(1), 1, words)
 		if s.Phase == model.Live && len(v.Rows.NoZnode) > 0 {
@@ -177,7 +181,7 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		drawExpiry(f, a, y, v.expiry)
 		y += 2
 	}
-	if spare >= 2 && s.NextSequenceKnown {
+	if spare >= 2 && s.NextSequenceKnown && !wording.Registry(s) {
 		blank()
 		a.Pen(y).Gap(c.before()).Text(term.Muted, "next volunteer gets ").Text(term.Text, strconv.FormatUint(uint64(s.NextSequence), 10))
 		y, spare = y+1, spare-1

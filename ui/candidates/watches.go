@@ -20,6 +20,10 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, 
 		v.drawLeads(f, p, r, t, troubled)
 		return
 	}
+	if st, words := wording.Standing(s, r.Position); words != "" {
+		p.Text(st, term.Cut(words, p.Room()))
+		return
+	}
 	v.drawTarget(f, p, r)
 	if troubled {
 		words := t.Brief(f.Busy(), p.Room()-2)
@@ -41,7 +45,7 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, 
 		p.Gap(2).Text(term.Trouble, words)
 		return
 	}
-	if r.Position == wording.Holders(s) {
+	if r.Position == wording.Holders(s) && s.NoLeader() == "" {
 		st, words := term.Muted, f.Theme.Glyph.Next
 		if l := s.Leader(); l != nil {
 			if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && wording.Holders(s) == 1 {

@@ -14,6 +14,7 @@ import (
 	"electop/ui/cli/ask"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/search"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -46,6 +47,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	defer done()
 	var s *doctor.State
 	var unasked error
+	var below []plain.Found
 	err = o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
 		j, err := o.readOnce(wait, conn)
 		if err != nil {
@@ -55,6 +57,13 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 			unasked = ask.Once(ctx, o.path, asker, j)
 		}
 		s = j.State()
+		if len(s.Queue) == 0 && s.Parent.Children > 0 { // a parent of elections, perhaps
+			near := search.New(search.Near(o.path))
+			if err := near.Run(wait, conn); err != nil {
+				return err
+			}
+			below = near.Discovery().Elections
+		}
 		return nil
 	})
 	if err != nil {
@@ -68,6 +77,9 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	}
 	if unasked != nil && ctx.Err() == nil {
 		std.note("the servers did not say who watches what: %s", znode.Safe(unasked.Error(), 0))
+	}
+	if text := plain.Below(below); text != "" {
+		std.note("no election at %s. Below it: %s", znode.Safe(o.path, 0), text)
 	}
 	if err := std.print(o.json, plain.Status(s), plain.StatusText(s)); err != nil {
 		return err
@@ -85,7 +97,7 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn) (*doctor.Jour
 		return nil, err
 	}
 	ack := ""
-	if d := dialect.Recognise(o.path, read.New); d != nil {
+	if d := dialect.Recognise(dialect.Evidence{Path: o.path, Children: read.New, Parent: read.Parent}); d != nil {
 		ack = d.AckPath(o.path)
 	}
 	if o.ack != "" {

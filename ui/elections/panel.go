@@ -211,7 +211,8 @@ func (v *Panel) drawElection(f *term.Frame, p *term.Pen, c columns, i int) {
 	}
 	p.Gap(2)
 	if e.Leader == "" {
-		p.Fit(c.leader, term.Muted, "  nobody")
+		_, words := leaderWords(e.NoLeader)
+		p.Fit(c.leader, term.Muted, "  "+words)
 	} else {
 		p.Text(term.Lead, f.Theme.Glyph.Leader+" ").Fit(c.leader-2, term.Text, znode.Safe(e.Leader, rows.NameMax))
 	}
@@ -223,6 +224,19 @@ func (v *Panel) drawElection(f *term.Frame, p *term.Pen, c columns, i int) {
 	if e.Findings > 0 {
 		drawFindings(f, p, e.Findings, e.Worst)
 	}
+}
+
+// leaderWords say in a few letters why nobody is said to lead.
+func leaderWords(why model.NoLeader) (term.Style, string) {
+	switch why {
+	case model.Membership:
+		return term.Muted, "members"
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower:
+		return term.Trouble, "unknown"
+	case model.NotAcknowledged:
+		return term.Alarm, "none"
+	}
+	return term.Trouble, "nobody"
 }
 
 // drawWatched draws what is so now in an election that is watched.
@@ -251,7 +265,7 @@ func (v *Panel) drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.Sta
 		words := map[model.Phase]string{model.Unseen: "not read yet", model.NoParent: "absent", model.Forbidden: "not allowed"}[s.Phase]
 		st := term.Muted
 		if words == "" {
-			words, st = "nobody", term.Trouble
+			st, words = leaderWords(s.NoLeader())
 		}
 		p.Fit(c.leader, st, "  "+words)
 	} else {

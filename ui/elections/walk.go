@@ -3,6 +3,7 @@ package elections
 import (
 	"time"
 
+	"electop/model"
 	"electop/model/doctor"
 )
 
@@ -20,6 +21,7 @@ type Walk struct {
 // Found is an election that a [Walk] came upon.
 type Found struct {
 	Path, System, Leader string
+	NoLeader             model.NoLeader // why nobody is said to lead, "" where Leader does
 	Waiting              int
 	// Reign is for how long the leader's znode existed when it was read.
 	Reign      time.Duration

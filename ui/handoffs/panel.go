@@ -95,7 +95,7 @@ func (v *Panel) tail(f *term.Frame) []term.Span {
 	out := []term.Span{{Style: term.Muted, Text: strconv.Itoa(t.Handoffs), Keep: 9}}
 	if ours := v.Properties; ours != nil {
 		out = append(out, ours...)
-	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" {
+	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && wording.Elects(s) {
 		out = append(out, term.Span{Style: term.Muted, Text: "   leader ", Keep: 5}, term.Span{Style: term.Text, Text: led, Keep: 5}, term.Span{Style: term.Muted, Text: " of the time", Keep: 4})
 	}
 	missed := t.MissedCreates + t.MissedDeletes

@@ -36,7 +36,7 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 		}
 	}
 	if l == nil {
-		alarm = "nobody leads"
+		_, alarm = wording.NoLeader(s)
 	}
 
 	words := ""

@@ -54,7 +54,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 		path = "no path"
 	}
 	count := strconv.Itoa(len(s.Queue))
-	words := units.Count(len(s.Queue), "candidate", "candidates")
+	words := wording.CountOf(s)
 	if s.Phase != model.Live {
 		count, words = "", ""
 	}

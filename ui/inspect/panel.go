@@ -69,6 +69,10 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 				st, words = term.Trouble, "first in the queue, but "+string(t.Row.Member.Fault)
 			}
 			add("role", st, words)
+		} else if st, words := wording.Standing(s, r.Position); words != "" {
+			add("role", st, words)
+		} else if wording.Registry(s) {
+			add("role", term.Text, "a member")
 		} else {
 			add("role", term.Text, fmt.Sprintf("waits at position %d of %d", r.Position+1, len(s.Queue)))
 		}

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -15,6 +16,7 @@ import (
 // Discovery is the result of a search for elections below a root.
 type Discovery struct {
 	Root            string
+	All             bool // lists of members are shown too
 	Elections       []Found
 	Visited, Denied int // znodes
 	Skipped         int // znodes that were not searched; Skips are the first of them
@@ -38,11 +40,13 @@ type Found struct {
 type discovery struct {
 	Format    int        `json:"format"`
 	Elections []election `json:"elections"`
-	Visited   int        `json:"visited"`
-	Denied    int        `json:"denied"`
-	Skipped   []Skip     `json:"skipped,omitempty"`
-	SkippedN  int        `json:"skipped_znodes,omitempty"`
-	Stopped   *string    `json:"stopped,omitempty"`
+	// Registries are there if they were asked for.
+	Registries []registry `json:"registries,omitempty"`
+	Visited    int        `json:"visited"`
+	Denied     int        `json:"denied"`
+	Skipped    []Skip     `json:"skipped,omitempty"`
+	SkippedN   int        `json:"skipped_znodes,omitempty"`
+	Stopped    *string    `json:"stopped,omitempty"`
 }
 
 type election struct {
@@ -52,14 +56,41 @@ type election struct {
 	Waiting  int      `json:"waiting"`
 	ReignMS  *float64 `json:"reign_ms"`
 	Findings int      `json:"findings"`
+	Kind     string   `json:"kind"`
+	First    *queued  `json:"first"`
+}
+
+// registry is a list of members.
+type registry struct {
+	Path    string  `json:"path"`
+	System  *string `json:"system"`
+	Members int     `json:"members"`
+}
+
+// split returns the elections, and the lists of members apart.
+func (d Discovery) split() (elections, registries []Found) {
+	for _, f := range d.Elections {
+		if f.State.NoLeader() == model.Membership {
+			registries = append(registries, f)
+		} else {
+			elections = append(elections, f)
+		}
+	}
+	return elections, registries
 }
 
 // JSON returns the object that `electop discover --json` prints.
 func (d Discovery) JSON() any {
 	out := discovery{Format: Format, Elections: make([]election, 0, len(d.Elections)), Visited: d.Visited, Denied: d.Denied, Skipped: d.Skips, SkippedN: d.Skipped, Stopped: text(d.Stopped)}
-	for _, f := range d.Elections {
+	elections, registries := d.split()
+	if d.All {
+		for _, f := range registries {
+			out.Registries = append(out.Registries, registry{f.State.Path, text(System(f.State)), f.Waiting})
+		}
+	}
+	for _, f := range elections {
 		s := f.State
-		e := election{Path: s.Path, System: text(System(s)), Leader: znodePath(s.Path, s.Leader()), Waiting: f.Waiting, Findings: len(s.Findings)}
+		e := election{Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()), Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting, Findings: len(s.Findings)}
 		if reign, ok := Reign(s); ok {
 			e.ReignMS = millis(&reign)
 		}
@@ -68,9 +99,28 @@ func (d Discovery) JSON() any {
 	return out
 }
 
+// belowMax is how many elections [Below] names.
+const belowMax = 5
+
+// Below names elections in a line, "" for none.
+func Below(found []Found) string {
+	elections, _ := Discovery{Elections: found}.split()
+	var b strings.Builder
+	for i, f := range elections[:min(len(elections), belowMax)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s (%s)", znode.Safe(f.State.Path, 0), units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates"))
+	}
+	if more := len(elections) - belowMax; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return b.String()
+}
+
 // Waiting is how many contenders of an election do not hold the role.
 func Waiting(s *doctor.State) int {
-	return len(s.Queue) - s.Recipe.Holders(s.Queue)
+	return len(s.Queue) - s.Holders()
 }
 
 // Reign is the age of the leader's znode. The leader may have waited for a part of
@@ -87,10 +137,11 @@ func Reign(s *doctor.State) (time.Duration, bool) {
 // Text is the elections as a table, for people.
 func (d Discovery) Text() string {
 	var b strings.Builder
-	if len(d.Elections) > 0 {
+	elections, registries := d.split()
+	if len(elections) > 0 {
 		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "PATH\tSYSTEM\tLEADER\tWAITING\tREIGN\tFINDINGS")
-		for _, f := range d.Elections {
+		for _, f := range elections {
 			s := f.State
 			reign, findings := "-", "-"
 			if r, ok := Reign(s); ok {
@@ -99,12 +150,27 @@ func (d Discovery) Text() string {
 			if n := len(s.Findings); n > 0 {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), Who(s.Leader()), f.Waiting, reign, findings)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), leaderCell(s), f.Waiting, reign, findings)
 		}
 		t.Flush() // into memory
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "%s below %s, in %s", units.Count(len(d.Elections), "election", "elections"), znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
+	if d.All && len(registries) > 0 {
+		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "PATH\tSYSTEM\tMEMBERS")
+		for _, f := range registries {
+			fmt.Fprintf(t, "%s\t%s\t%d\n", znode.Safe(f.State.Path, 0), cmp.Or(System(f.State), "-"), f.Waiting)
+		}
+		t.Flush() // into memory
+		fmt.Fprintln(&b)
+	}
+	fmt.Fprintf(&b, "%s below %s, in %s", units.Count(len(elections), "election", "elections"), znode.Safe(d.Root, 0), units.Count(d.Visited, "znode", "znodes"))
+	if n := len(registries); n > 0 {
+		fmt.Fprintf(&b, "; %s", units.Count(n, "list of members", "lists of members"))
+		if !d.All {
+			fmt.Fprint(&b, " (--all shows them)")
+		}
+	}
 	if d.Denied > 0 {
 		fmt.Fprintf(&b, "; %d can't be listed (ACL)", d.Denied)
 	}

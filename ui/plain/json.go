@@ -26,6 +26,9 @@ type status struct {
 	Ack          *string     `json:"ack"` // the acknowledgement znode, if it exists
 	Candidates   []candidate `json:"candidates"`
 	Ignored      []string    `json:"ignored"`
+	Kind         string      `json:"kind"`    // election, lock, registry or unknown
+	First        *queued     `json:"first"`   // who is first in the queue and does not lead, and why
+	Members      []string    `json:"members"` // of a group, in which there are no candidates
 }
 
 type parent struct {
@@ -73,7 +76,10 @@ func statusOf(s *doctor.State) status {
 		System:     text(System(s)),
 		Server:     text(s.Link.Server),
 		ObservedAt: known(s.At),
+		Kind:       string(s.Dialect.Kind()),
+		First:      firstOf(s),
 		Candidates: make([]candidate, 0, len(s.Queue)),
+		Members:    []string{},
 		Ignored:    make([]string, 0, len(s.Ignored)),
 	}
 	if s.Phase == model.Live && s.Parent.Czxid != 0 { // an election that is a single znode has no parent
@@ -85,8 +91,12 @@ func statusOf(s *doctor.State) status {
 	if s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied {
 		out.Ack = text(s.Ack.Path)
 	}
-	holders := s.Recipe.Holders(s.Queue)
+	holders := s.Holders()
 	for i, c := range s.Queue {
+		if s.NoLeader() == model.Membership {
+			out.Members = append(out.Members, znode.Join(s.Path, c.Name))
+			continue
+		}
 		e := candidate{
 			Znode:      znode.Join(s.Path, c.Name),
 			seq:        sequence(c),

@@ -54,9 +54,12 @@ type (
 		ObservedAt   *time.Time      `json:"observed_at"`
 		Parent       *parentDoc      `json:"parent"`
 		NextSequence *uint32         `json:"next_sequence"`
+		Kind         string          `json:"kind"`
 		Leader       *znodeDoc       `json:"leader"`
+		First        *firstDoc       `json:"first"`
 		Ack          *string         `json:"ack"`
 		Candidates   []*candidateDoc `json:"candidates"`
+		Members      []znodeDoc      `json:"members"`
 		Ignored      []znodeDoc      `json:"ignored"`
 	}
 	parentDoc struct {
@@ -185,10 +188,18 @@ type (
 		Denied    int           `json:"denied"`
 		Stopped   *string       `json:"stopped"`
 	}
+	firstDoc struct {
+		Znode   znodeDoc `json:"znode"`
+		Name    *string  `json:"name"`
+		Session *string  `json:"session"`
+		Why     string   `json:"why"`
+	}
 	electionDoc struct {
 		Path     string    `json:"path"`
 		System   *string   `json:"system"`
+		Kind     string    `json:"kind"`
 		Leader   *znodeDoc `json:"leader"`
+		First    *firstDoc `json:"first"`
 		Waiting  int       `json:"waiting"`
 		Reign    *float64  `json:"reign_ms"`
 		Findings int       `json:"findings"`

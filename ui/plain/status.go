@@ -21,12 +21,12 @@ func headline(s *doctor.State) string {
 			lead = "hold"
 		}
 		leads := lead + "s"
-		if others := s.Recipe.Holders(s.Queue) - 1; others > 0 {
+		if others := s.Holders() - 1; others > 0 {
 			leads = "and " + units.Count(others, "other", "others") + " " + lead
 		}
 		return fmt.Sprintf("%s: %s %s, %d waiting", path, Who(l), leads, Waiting(s))
 	}
-	return path + ": no candidate"
+	return path + ": " + noLeader(s)
 }
 
 // StatusText is a state, for people.
@@ -45,7 +45,7 @@ func StatusText(s *doctor.State) string {
 	for _, r := range s.Risks {
 		fmt.Fprintln(&b, "\n"+RiskText(Who(r.Candidate), r, s.At))
 	}
-	if s.NextSequenceKnown {
+	if s.NextSequenceKnown && s.NoLeader() != model.Membership {
 		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
 	}
 	if n := len(s.Ignored); n > 0 {

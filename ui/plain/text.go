@@ -24,10 +24,12 @@ func Line(e model.Event, loc *time.Location) string {
 		switch {
 		case s.Phase == model.NoParent:
 			return line("state", "%s does not exist (yet)", znode.Safe(s.Path, 0))
+		case s.NoLeader() != model.NoCandidate && s.Leader() == nil:
+			return line("state", "%s", noLeader(s))
 		case s.Leader() == nil:
 			return line("state", "no candidate in %s", znode.Safe(s.Path, 0))
 		}
-		return line("state", "%s leads, %d waiting", Who(s.Leader()), len(s.Queue)-1)
+		return line("state", "%s leads, %d waiting", Who(s.Leader()), Waiting(s))
 	case model.Joined:
 		return line("joined", "%s", whoOrWhat(b.Candidate, b.Ignored))
 	case model.Left:

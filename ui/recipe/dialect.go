@@ -3,6 +3,7 @@ package recipe
 import (
 	"strconv"
 
+	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/ui/term"
@@ -43,6 +44,9 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	for _, x := range v.dialectLines(di, w) {
 		line(x.Name, x.Style, x.Text)
 	}
+	if di.Registry || s.NoLeader() == model.UnknownKind {
+		return
+	}
 	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
 	line("then", term.Text, then(di, w))
 	if n := wording.Holders(s); !di.Single && n < len(s.Queue) {
@@ -73,6 +77,12 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 	var out []term.Fact
 	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
 	switch {
+	case di.Registry:
+		add("members", "each child says that a server or service is there; none of them leads")
+		return out
+	case s.NoLeader() == model.UnknownKind:
+		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")
+		return out
 	case di.Single:
 		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and is deleted with its session")
 	case wording.Holders(s) > 1:
@@ -86,6 +96,8 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 	switch ack := di.AckPath(s.Path); {
 	case ack != "":
 		add("ack", znode.Safe(ack, 80))
+	case di.Unknown():
+		add("ack", "not known")
 	case !wording.Locks(s):
 		add("ack", "none: its leader creates no such znode")
 	}

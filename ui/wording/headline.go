@@ -25,7 +25,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 	case s.Phase != model.Live:
 		return term.Muted, ""
 	case l == nil:
-		return term.Trouble, "nobody " + RoleOf(s).Has
+		return NoLeader(s)
 	}
 	var b strings.Builder
 	t, troubled := ExpiryOf(s, rows.Leader(s))

@@ -10,7 +10,7 @@ import (
 )
 
 // Holders is how many candidates, from the front of the queue, have the role.
-func Holders(s *doctor.State) int { return s.Recipe.Holders(s.Queue) }
+func Holders(s *doctor.State) int { return s.Holders() }
 
 // Foreign returns the dialect of an election that is not in electop's own format,
 // nil for ours and for one that is not known yet.

@@ -60,7 +60,7 @@ func TestStandingInForeignElections(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := dialect.Recognise(path, read.New); got == nil || got.Recipe.Name() != d.Recipe.Name() {
+				if got := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent}); got == nil || got.Recipe.Name() != d.Recipe.Name() {
 					t.Errorf("with us it is taken for %+v", got)
 				}
 				for _, p := range []string{second, first} {

@@ -17,21 +17,27 @@ import (
 
 // single reports an ephemeral znode at a path where a system's leader creates one.
 func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, error) {
-	d := dialect.Recognise(path, []znode.Znode{{Name: path, Session: uint64(stat.EphemeralOwner)}})
-	if d == nil || !d.Single {
+	if !dialect.MaybeSingle(path) {
 		return false, nil
 	}
 	z, err := w.read(ctx, path, path)
 	if err != nil || z.Unread || z.Session == 0 {
 		return false, err
 	}
+	d := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z}})
+	if d == nil {
+		return false, nil
+	}
 	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}
-	w.report(Found{Path: path, Dialect: dialect.Recognise(path, read.New), Read: read, Contenders: 1})
+	w.report(Found{Path: path, Dialect: d, Read: read, Contenders: 1})
 	return true, nil
 }
 
 // election reports a znode whose children are an election.
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
+	recognised := func(children []znode.Znode) *dialect.Dialect {
+		return dialect.Recognise(dialect.Evidence{Path: path, Children: children, Parent: client.Parent(stat)})
+	}
 	var contenders []string
 	for _, name := range names {
 		if _, ok := znode.Sequence(name); ok {
@@ -39,7 +45,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		}
 	}
 	if contenders == nil { // a few systems have no numbers
-		if dialect.Recognise(path, unread(names, nil)) == nil {
+		if recognised(unread(names, nil)) == nil {
 			return nil
 		}
 		contenders = slices.Clone(names)
@@ -70,7 +76,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 			break
 		}
 	}
-	if !lives || dialect.Recognise(path, append(slices.Clone(read.New), unread(names, known)...)) == nil {
+	if !lives || recognised(append(slices.Clone(read.New), unread(names, known)...)) == nil {
 		return nil
 	}
 
@@ -85,12 +91,36 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 		}
 	}
 	read.At = w.cfg.Now()
-	dialect := dialect.Recognise(path, append(slices.Clone(read.New), unread(names, known)...))
-	if dialect == nil || w.found[holders(path, dialect)] {
+	d := recognised(append(slices.Clone(read.New), unread(names, known)...))
+	if d == nil || w.found[holders(path, d)] {
 		return nil
 	}
-	w.report(Found{Path: path, Dialect: dialect, Read: read, Contenders: n, Partial: partial})
+	ack, err := w.acknowledgement(ctx, d.AckPath(path))
+	if err != nil {
+		return err
+	}
+	w.report(Found{Path: path, Dialect: d, Read: read, Ack: ack, Contenders: n, Partial: partial})
 	return nil
+}
+
+// acknowledgement reads the znode by which a leader says that it leads; nil for "",
+// where there is none.
+func (w *walk) acknowledgement(ctx context.Context, path string) (*model.Ack, error) {
+	if path == "" {
+		return nil, nil
+	}
+	z, err := w.read(ctx, path, path)
+	if err != nil {
+		return nil, err
+	}
+	ack := &model.Ack{At: w.cfg.Now(), Path: path, Presence: model.Present, Session: z.Session, Czxid: z.Czxid, Data: z.Data}
+	switch {
+	case z.Unread:
+		ack.Presence = model.Absent
+	case z.Data.Denied:
+		ack.Presence = model.Denied
+	}
+	return ack, nil
 }
 
 // holders is the path of the znodes that hold what the election's contenders wait

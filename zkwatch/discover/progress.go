@@ -52,6 +52,9 @@ type Found struct {
 	Path    string
 	Dialect *dialect.Dialect
 	Read    *model.Read
+	// Ack is a read of the znode by which the system's leader says that it leads,
+	// nil if the system has none.
+	Ack *model.Ack
 	// Contenders is how many children look like contenders. Partial says that
 	// they were too many to be read: Read has the first in the queue and few more.
 	Contenders int

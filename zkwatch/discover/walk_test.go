@@ -66,7 +66,8 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		root := clienttest.ElectionPath(t)
-		create := clienttest.Creator(t, clienttest.Raw(t, addr))
+		raw := clienttest.Raw(t, addr)
+		create := clienttest.Creator(t, raw)
 		want := map[string]string{
 			"/a/latch":                 "curator-latch",
 			"/a/b/c/kazoo":             "kazoo-lock",
@@ -95,7 +96,9 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 			create(root+"/queue/qn-", zk.FlagSequence) // numbered, and persistent
 			create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
 		}
-		create(root+"/kafka/controller", zk.FlagEphemeral)
+		if _, err := raw.Create(root+"/kafka/controller", []byte(`{"version":1,"brokerid":1}`), zk.FlagEphemeral, clienttest.Open); err != nil {
+			t.Fatal(err)
+		}
 		create(root+"/app/CONTROLLER/LEADER", zk.FlagEphemeral)
 		create(root+"/mixed/qn-", zk.FlagSequence) // a persistent one among them
 

@@ -69,8 +69,7 @@ func New(cfg Config) *Observer {
 	}
 	o := &Observer{cfg: cfg, refresh: make(chan string, 16), known: make(map[string]uint64)}
 	o.ack.set(cfg.Ack)
-	d := dialect.Recognise(cfg.Path, []znode.Znode{{Name: cfg.Path, Session: 1}})
-	o.single = cfg.Single || d != nil && d.Single
+	o.single = cfg.Single || dialect.MaybeSingle(cfg.Path)
 	o.decided = o.single
 	return o
 }

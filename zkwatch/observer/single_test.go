@@ -63,7 +63,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.Await(t, path+" vacant", vacant)
-				data := fmt.Sprint(10 + i)
+				data := fmt.Sprintf(`{"version":1,"brokerid":%d}`, 10+i)
 				create(path, data, zk.FlagEphemeral)
 				w.Await(t, path+" led anew", ledBy(data))
 			}

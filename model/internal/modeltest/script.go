@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ var Start = NewTree().Now
 func NewScript(t *testing.T, cfg model.Config) *Script {
 	tr := NewTree()
 	tr.CreateParent(0)
-	cfg.Path = "/e"
+	cfg.Path = cmp.Or(cfg.Path, "/e")
 	s := &Script{t, tr, &Watcher{Tree: tr}, doctor.NewJournal(cfg)}
 	s.Apply(&model.Connection{At: tr.Now, Link: model.Connected, Session: 9, Server: "127.0.0.1:2181"})
 	return s

@@ -38,7 +38,7 @@ func Codes() []Code {
 		{Failure, "failure. Also: PATH does not exist or cannot be read; something that must hold did not hold under demo --chaos --headless"},
 		{Usage, "wrong usage: a flag, an argument or a file that a flag names"},
 		{NoServer, "no server reached within --connect-timeout"},
-		{NoCandidate, "status: the election has no candidate"},
+		{NoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads"},
 		{Finding, "doctor: at least one finding is critical"},
 		{HangUp, "ended by SIGHUP: its terminal was closed"},
 		{Signal, "interrupted: Ctrl-C, SIGINT"},

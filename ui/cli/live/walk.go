@@ -1,6 +1,7 @@
 package live
 
 import (
+	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui"
@@ -15,9 +16,12 @@ func walk(d plain.Discovery, running bool, err error) ui.Walk {
 	}
 	for _, found := range d.Elections {
 		st := found.State
+		if st.NoLeader() == model.Membership {
+			continue // a list of members is no election
+		}
 		f := ui.FoundElection{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings), System: plain.System(st)}
-		if l := st.Leader(); l != nil {
-			f.Leader = plain.Who(l)
+		if f.NoLeader = st.NoLeader(); f.NoLeader == "" {
+			f.Leader = plain.Who(st.Leader())
 		}
 		f.Reign, f.ReignKnown = plain.Reign(st)
 		w.Found = append(w.Found, f)

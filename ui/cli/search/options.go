@@ -19,6 +19,7 @@ type Options struct {
 	depth int
 	nodes int
 	rate  float64
+	all   bool
 }
 
 // Below returns the default options of a search below root.
@@ -26,11 +27,18 @@ func Below(root string) Options {
 	return Options{Root: root, depth: defaultDepth, nodes: defaultNodes, rate: defaultRate}
 }
 
+// Near returns the options of a quick look below root, where the user expected an
+// election.
+func Near(root string) Options {
+	return Options{Root: root, depth: 4, nodes: 300, rate: 1000}
+}
+
 // Flags declares the bounds as flags.
 func (o *Options) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.depth, "depth", defaultDepth, "search at most `N` levels below ROOT")
 	f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
+	f.BoolVar(&o.all, "all", false, "show lists of members too (registered servers, services)")
 	f.Float64Var(&o.rate, "rate", defaultRate, "send at most `N` requests a second")
 }
 

@@ -23,6 +23,7 @@ type Search struct {
 	// Changed is called in Run's goroutine when there is more to show.
 	Changed func()
 
+	all   bool
 	cfg   discover.Config
 	found []plain.Found
 	at    discover.Progress
@@ -31,7 +32,7 @@ type Search struct {
 
 // New returns a search that is not running yet.
 func New(o Options) *Search {
-	s := &Search{Changed: func() {}}
+	s := &Search{Changed: func() {}, all: o.all}
 	s.cfg = discover.Config{
 		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now,
 		Found: func(f discover.Found) {
@@ -66,20 +67,23 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 
 // foundState is an election after one read.
 func foundState(f discover.Found) plain.Found {
-	j := doctor.NewJournal(model.Config{Path: f.Path})
+	j := doctor.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})
 	j.Apply(f.Read)
+	if f.Ack != nil {
+		j.Apply(f.Ack)
+	}
 	s := j.State()
 	waiting := plain.Waiting(s)
 	if f.Partial {
-		waiting = max(waiting, f.Contenders-s.Recipe.Holders(s.Queue))
+		waiting = max(waiting, f.Contenders-s.Holders())
 	}
 	return plain.Found{State: s, Waiting: waiting}
 }
 
 // Discovery is the result so far, in the order of discovery.
 func (s *Search) Discovery() plain.Discovery {
-	return plain.Discovery{Root: s.cfg.Root, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped}
+	return plain.Discovery{Root: s.cfg.Root, All: s.all, Elections: s.found, Visited: s.at.Visited, Denied: s.at.Denied, Skipped: s.at.Skipped, Skips: skips(s.at), Stopped: s.at.Stopped}
 }
 
 // skips says what the search did not read.

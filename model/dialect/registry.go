@@ -1,0 +1,120 @@
+package dialect
+
+import (
+	"strings"
+
+	"electop/model/znode"
+)
+
+// members is the recipe of a group: each child says that somebody is there. No
+// child has a role, and none waits for another.
+type members struct{ name string }
+
+func (r members) Name() string                                { return r.name }
+func (members) Contends(c *Candidate) bool                    { return c.Session != 0 || c.Unread }
+func (members) Before(a, b *Candidate) bool                   { return leases{}.Before(a, b) }
+func (members) Holders([]*Candidate) int                      { return 0 }
+func (members) Watches(queue []*Candidate, _ int) (int, bool) { return -1, false }
+func (members) Notified([]*Candidate, int) int                { return 0 }
+
+func (members) Target(own string, children []string, _ func(string) bool) Target {
+	t := held(own, children, true)
+	t.Leads = false
+	return t
+}
+
+const whyRegistry = "it is a list of members: nobody is elected"
+
+// registries are the directories whose ephemeral children look like the
+// candidates of an election and are none. Those with plain names need no entry.
+var registries = listed(
+	Dialect{
+		// The number is the start of the server in milliseconds.
+		ID: "hbase-servers", System: "Apache HBase servers", Source: "HBase: ZNodePaths, ServerName",
+		names: []string{"{any}"}, bare: true,
+		proof: func(_ string, z *znode.Znode) bool { return serverName(z.Name) != "" },
+		who:   func(c *Candidate, _ string) string { return serverName(c.Name) },
+	},
+	Dialect{
+		ID: "hiveserver2", System: "HiveServer2, Kyuubi and others (service discovery)", Source: "Hive: HiveServer2, ZooKeeperHiveHelper",
+		names: []string{"serverUri={any};sequence="},
+		who: func(_ *Candidate, part string) string {
+			uri, _, _ := strings.Cut(part, ";")
+			return uri
+		},
+	},
+	Dialect{
+		ID: "hive-registry", System: "Hive registry (HiveServer2 HA, LLAP, Tez)", Source: "Hive: ZkRegistryBase, SlotZnode",
+		names: []string{"instance-", "worker-", "slot-"}, at: []string{"instances", "workers", "tez-am*"},
+	},
+	Dialect{
+		ID: "service-discovery", System: "Curator ServiceDiscovery", Source: "Curator: ServiceDiscoveryImpl, ServiceInstance",
+		names: []string{"{any}"}, bare: true,
+		proof: func(path string, z *znode.Znode) bool {
+			o := object(z.Data)
+			id, _ := o["id"].(string)
+			return id != "" && o["name"] == znode.Base(path) && strings.HasPrefix(z.Name, id)
+		},
+	},
+	Dialect{
+		ID: "dubbo", System: "Apache Dubbo", Source: "Dubbo: ZookeeperRegistry",
+		names: []string{"{any}"}, bare: true,
+		proof: func(_ string, z *znode.Znode) bool {
+			scheme, rest, ok := strings.Cut(z.Name, "%3A%2F%2F")
+			return ok && scheme != "" && rest != "" && !strings.ContainsAny(scheme, "%._-")
+		},
+		who: func(c *Candidate, _ string) string {
+			_, rest, _ := strings.Cut(c.Name, "%3A%2F%2F")
+			host, _, _ := strings.Cut(rest, "%2F")
+			return strings.ReplaceAll(host, "%3A", ":")
+		},
+	},
+	Dialect{
+		ID: "nerve", System: "Airbnb Nerve", Source: "Nerve: reporter/zookeeper.rb",
+		names: []string{"{any}"},
+		proof: func(_ string, z *znode.Znode) bool {
+			o := object(z.Data)
+			name, _ := o["name"].(string)
+			_, hasPort := o["port"]
+			return name != "" && hasPort && (Stem(z.Name) == name+"_" || strings.HasPrefix(z.Name, "base64_"))
+		},
+	},
+	Dialect{
+		ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl",
+		names: []string{"member_"},
+	},
+	Dialect{
+		// ClickHouse numbers its locks so that nobody has to wait for another.
+		ID: "clickhouse-temp", System: "ClickHouse temporary locks", Source: "ClickHouse: EphemeralLockInZooKeeper",
+		names: []string{"abandonable_lock-", "block-"},
+	},
+)
+
+// listed are dialects of registries, with what all of them have.
+func listed(all ...Dialect) (out []*Dialect) {
+	for _, d := range all {
+		d.Registry, d.Recipe, d.Watches, d.Why = true, members{d.ID}, "nothing", whyRegistry
+		out = append(out, &d)
+	}
+	return out
+}
+
+// serverName is host:port of an HBase server's name (host,port,start in
+// milliseconds), "" for other names.
+func serverName(name string) string {
+	parts := strings.Split(name, ",")
+	if len(parts) != 3 || parts[0] == "" || !digits(parts[1], 1, 5) || !digits(parts[2], 13, 13) {
+		return ""
+	}
+	return parts[0] + ":" + parts[1]
+}
+
+// digits reports whether s is min to max decimal digits.
+func digits(s string, min, max int) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return min <= len(s) && len(s) <= max
+}

@@ -1,0 +1,132 @@
+package dialect
+
+import (
+	"strconv"
+
+	"electop/model/znode"
+)
+
+// Two dialects are of no known system. Numbered ephemeral children may be
+// candidates, and may as well be members of a group, jobs or locks. So at first
+// they are unknownNaming: listed by their numbers, and nobody is said to lead.
+// They are guessedElection with evidence that they are an election: see
+// [Dialect.Guess].
+
+const (
+	unknownID = "unknown"
+	guessedID = "unknown-election"
+)
+
+// lowestFirst is the order of candidates of an unknown kind.
+type lowestFirst struct{ election }
+
+func (lowestFirst) Name() string                          { return unknownID }
+func (lowestFirst) Holders([]*Candidate) int              { return 0 }
+func (lowestFirst) Watches([]*Candidate, int) (int, bool) { return -1, false }
+func (lowestFirst) Notified([]*Candidate, int) int        { return 0 }
+func (lowestFirst) Target(string, []string, func(string) bool) Target {
+	return Target{}
+}
+
+// unknownNaming is the dialect of numbered ephemeral children that no other
+// entry has.
+var unknownNaming = &Dialect{
+	ID: unknownID, shares: true, System: "unknown kind", Recipe: lowestFirst{},
+	Watches: "not known", Why: whyUnknown, Source: sourceRecipes,
+	unknown: true,
+}
+
+// guessedElection is the dialect of an election of an unknown system.
+var guessedElection = &Dialect{
+	ID: guessedID, shares: true, System: "unknown system", Recipe: Election(),
+	Watches: watchesPredecessor, Why: whyUnknown, Source: sourceRecipes,
+	unknown: true,
+}
+
+// Kind says what the children are.
+type Kind string
+
+// The kinds of what can be at a path.
+const (
+	KindElection Kind = "election"
+	KindLock     Kind = "lock"
+	KindRegistry Kind = "registry" // members of a group; nobody leads
+	KindUnknown  Kind = "unknown"
+)
+
+// Kind returns what the children are by the dialect, [KindUnknown] for nil.
+func (d *Dialect) Kind() Kind {
+	switch {
+	case d == nil || d == unknownNaming:
+		return KindUnknown
+	case d.Registry:
+		return KindRegistry
+	case d.Lock:
+		return KindLock
+	}
+	return KindElection
+}
+
+// Guess returns the dialect of an election of an unknown system in place of that
+// of children of an unknown kind, where something shows that it is one: a
+// candidate watches its predecessor, an acknowledgement names the first, or the
+// user named the path and the names fit (see [Alike]). Any other dialect is
+// returned as it is.
+func (d *Dialect) Guess(shown bool) *Dialect {
+	if d == unknownNaming && shown {
+		return guessedElection
+	}
+	return d
+}
+
+// Alike reports whether the names could be those of one election: ZooKeeper gave
+// all numbers, and without them and the guids or session ids in them, all names
+// are the same. Members of a group mostly have a name of their own.
+func (e *Evidence) Alike() bool {
+	pattern := ""
+	for i := range e.Children {
+		z := &e.Children[i]
+		if z.Unread || z.Session == 0 {
+			continue
+		}
+		if !e.given(z.Name) {
+			return false
+		}
+		p := masked(Stem(z.Name), z.Session)
+		if pattern != "" && p != pattern {
+			return false
+		}
+		pattern = p
+	}
+	return pattern != ""
+}
+
+// masked is a stem with its guid, and its session id, replaced by a sign.
+func masked(stem string, session uint64) string {
+	for i := 0; i < len(stem); i++ {
+		if i > 0 && isHex(stem[i-1]) {
+			continue
+		}
+		if n := uuidAt(stem[i:]); n > 0 {
+			return stem[:i] + "*" + stem[i+n:]
+		}
+		if hexAt(stem[i:], 33) == 32 {
+			return stem[:i] + "*" + stem[i+32:]
+		}
+		n := sessionAt(stem[i:])
+		if n > 0 && isSession(stem[i:i+n], session) {
+			return stem[:i] + "*" + stem[i+n:]
+		}
+	}
+	return stem
+}
+
+// isSession reports whether text is the session's id, in hex or in decimal.
+func isSession(text string, session uint64) bool {
+	if len(text) < 8 { // real ids are longer; short ones are part of a word
+		return false
+	}
+	return text == znode.Hex(session) || "0x"+text == znode.Hex(session) || text == decimal(session)
+}
+
+func decimal(session uint64) string { return strconv.FormatInt(int64(session), 10) }

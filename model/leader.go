@@ -1,0 +1,80 @@
+package model
+
+import "electop/model/dialect"
+
+// NoLeader is why no contender is said to lead, "" where one does.
+type NoLeader string
+
+// The reasons for which nobody is said to lead.
+const (
+	// NoCandidate: the queue is empty, or the election's only znode is absent.
+	NoCandidate NoLeader = "no-candidate"
+	// NotAcknowledged: the first contender did not create the znode by which the
+	// leaders of its system say that they lead.
+	NotAcknowledged NoLeader = "not-acknowledged"
+	// OtherAcknowledged: that znode belongs to another session than the first
+	// contender's.
+	OtherAcknowledged NoLeader = "acknowledged-by-another"
+	// Membership: the children are members of a group; nobody is elected.
+	Membership NoLeader = "registry"
+	// UnknownKind: it is not known whether the children are candidates.
+	UnknownKind NoLeader = "unknown-kind"
+	// WatchesLower: a server's table shows that the first contender waits for
+	// another child. The journal does not know tables: see package doctor.
+	WatchesLower NoLeader = "watches-a-lower-child"
+)
+
+// First returns the contender at the head of the queue, nil for an empty queue.
+// It need not lead: see [State.NoLeader].
+func (s *State) First() *dialect.Candidate {
+	if len(s.Queue) == 0 {
+		return nil
+	}
+	return s.Queue[0]
+}
+
+// NoLeader returns why nobody is said to lead, "" if the first contender leads.
+func (s *State) NoLeader() NoLeader {
+	switch s.Dialect.Kind() {
+	case dialect.KindRegistry:
+		return Membership
+	case dialect.KindUnknown:
+		if s.Dialect != nil {
+			return UnknownKind
+		}
+	}
+	if s.Recipe.Holders(s.Queue) == 0 {
+		return NoCandidate
+	}
+	// Only systems that acknowledge, and not electop's own election: there, whether
+	// a leader has acknowledged is said beside its name.
+	a := &s.Ack
+	if a.Path == "" || a.At.IsZero() || s.Dialect == nil || !s.Dialect.Foreign() || a.Path != s.Dialect.AckPath(s.Path) {
+		return ""
+	}
+	switch {
+	case a.Presence == Absent:
+		return NotAcknowledged
+	case a.Presence == Present && a.Session != 0 && !a.Names(s.Queue[0]):
+		return OtherAcknowledged
+	}
+	return ""
+}
+
+// Leader returns the contender that leads, nil if none is said to: see
+// [State.NoLeader].
+func (s *State) Leader() *dialect.Candidate {
+	if s.NoLeader() != "" {
+		return nil
+	}
+	return s.Queue[0]
+}
+
+// Holders returns how many contenders at the front of the queue have the role: one
+// leader, or those who share a lock.
+func (s *State) Holders() int {
+	if s.NoLeader() != "" {
+		return 0
+	}
+	return s.Recipe.Holders(s.Queue)
+}
