@@ -33,7 +33,7 @@ func sizesOf(scene string) [][2]int {
 	case "main", "killed", "handoff", "herd", "doctor", "servers", "wall", "lesson", "past", "crowd", "grid":
 		return allSizes
 	case "offline", "retrying", "expired", "ended", "paused", "unseen", "replay-past", "past-step", "past-refused", // the header, the status line
-		"hostile", "bewitched", "astray", "risk", "second", "single", "homeless", "history", // columns
+		"hostile", "bewitched", "astray", "risk", "second", "single", "leaderless", "group", "homeless", "history", // columns
 		"filter", "faults", "faulty", "told", "storm", "slow", "stepping", "two", "chaos", "chaos-broken",
 		"lesson-waits", "lesson-verdict", "lesson-hint", "lesson-hostile", "lesson-herd", "lesson-fault", "lessons", "join": // a text
 		return tightSizes
@@ -136,23 +136,25 @@ func TestSaidAtEverySize(t *testing.T) {
 		"ended":    {"◌ ended", "as of 12:03:01, 4 s ago"},
 		"replayed": {"the recording has ended", "REPLAY"},
 
-		"verified":  {"↑ 12 ✓", "↑ 15 ✓"},
-		"astray":    {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
-		"risk":      {"☆", "at risk, expires", "9 s", "no connection to any of 3 members"},
-		"risk-one":  {"at risk, expires in at most 9 s"},
-		"aftermath": {"session expired"},
-		"doctor":    {"Doctor  2 findings", "◇ warning", "a herd", "since 12:07:04"},
-		"healthy":   {"✓", "Nothing found."},
-		"unasked":   {"Nothing found.", "not checked", "4lw.commands.whitelist=wchp"},
-		"servers":   {"ensemble leader", "● zk3:2181", "of this election: billing-1:8080"},
-		"silent":    {"zk3:2181", "i/o", "4lw.commands.whitelist=wchp"},
-		"wall":      {"> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "nobody"},
-		"walking":   {"searching below /   1312 znodes read"},
-		"unsought":  {"Can't search for other elections"},
-		"second":    {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 more hold", "( ) election"},
-		"single":    {"broker 2", "There is no queue"},
-		"retrying":  {"as of 12:07:07, 6 s ago"},
-		"expired":   {"as of 12:07:07, 6 s ago"},
+		"verified":   {"↑ 12 ✓", "↑ 15 ✓"},
+		"astray":     {"▵", "! watches 12, not 13", "! no watch on 15", "2 findings"},
+		"risk":       {"☆", "at risk, expires", "9 s", "no connection to any of 3 members"},
+		"risk-one":   {"at risk, expires in at most 9 s"},
+		"aftermath":  {"session expired"},
+		"doctor":     {"Doctor  2 findings", "◇ warning", "a herd", "since 12:07:04"},
+		"healthy":    {"✓", "Nothing found."},
+		"unasked":    {"Nothing found.", "not checked", "4lw.commands.whitelist=wchp"},
+		"servers":    {"ensemble leader", "● zk3:2181", "of this election: billing-1:8080"},
+		"silent":     {"zk3:2181", "i/o", "4lw.commands.whitelist=wchp"},
+		"wall":       {"> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "nobody"},
+		"walking":    {"searching below /   1312 znodes read"},
+		"unsought":   {"Can't search for other elections"},
+		"second":     {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 more hold", "( ) election"},
+		"leaderless": {"no leader: 10.0.3.21:8983_solr is first", "1 finding"},
+		"group":      {"Members", "3 members of a group"},
+		"single":     {"broker 2", "There is no queue"},
+		"retrying":   {"as of 12:07:07, 6 s ago"},
+		"expired":    {"as of 12:07:07, 6 s ago"},
 
 		"told":           {"✗    12  amber", "deleted", "↑ 12 ◂", "●"},
 		"storm":          {"↑ 12 ◂", "┤", "╯", "●"},

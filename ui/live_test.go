@@ -175,6 +175,38 @@ func readers() *world {
 	return w.ask(2, nil).wait(20 * time.Second)
 }
 
+// leaderless is a queue of Solr whose first candidate has not acknowledged.
+func leaderless() *world {
+	w := newWorld("/overseer_elect/election", nil, false)
+	w.j = doctor.NewJournal(model.Config{Path: w.path, AckFollows: true})
+	w.connectTo(members[0]).read(nil, nil)
+	for i := range 3 {
+		w.wait(11*time.Second).join(fmt.Sprintf("21673%014d-10.0.3.%d:8983_solr-n_", i, 21+i), "", sessionOn(i, i))
+	}
+	w.j.Apply(&model.Ack{At: w.now, Path: "/overseer_elect/leader", Presence: model.Absent})
+	return w.ask(2, nil).wait(50 * time.Second).tick()
+}
+
+// group is a list of members.
+func group() *world {
+	w := newWorld("/hbase/rs", nil, false).connectTo(members[0])
+	w.read(nil, nil)
+	for i := range 3 {
+		name := fmt.Sprintf("rs%d.example,16020,17951876318%02d", i, i)
+		w.zxid++
+		w.creates++
+		w.children[name] = znode.Znode{Name: name, Session: sessionOn(i, i), Czxid: w.zxid, Ctime: w.now}
+		w.read([]string{name}, nil)
+	}
+	return w.wait(20 * time.Second)
+}
+
+// tick tells the journal the time.
+func (w *world) tick() *world {
+	w.j.Apply(&model.Advance{At: w.now})
+	return w
+}
+
 // controller is an election without a queue.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(members[1])

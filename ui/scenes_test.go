@@ -263,7 +263,9 @@ func scenes() map[string]func() scene {
 		"second": func() scene {
 			return scene{world: verified(), others: []*world{readers()}, o: live, keys: []string{")"}}
 		},
-		"single": func() scene { return scene{world: controller(), o: live} },
+		"leaderless": func() scene { return scene{world: leaderless(), o: live} },
+		"group":      func() scene { return scene{world: group(), o: live} },
+		"single":     func() scene { return scene{world: controller(), o: live} },
 		"retrying": func() scene {
 			return scene{world: reconnecting("/services/billing/leader", model.Disconnected), o: live}
 		},

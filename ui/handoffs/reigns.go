@@ -70,6 +70,11 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 		}
 		return time.Time{}
 	}, f.Calm(), w)
+	for i := range st.cells {
+		if st.cells[i].kind == stripNow && l == nil {
+			st.cells[i].kind = stripPast // it is first, and not said to lead: not gold
+		}
+	}
 	p := a.Pen(0)
 	for i, c := range st.cells {
 		switch c.kind {

@@ -3,6 +3,7 @@ package recipe
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"electop/model"
@@ -59,6 +60,9 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	}
 	if l == nil && wording.Single(s) {
 		return with(term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads.")
+	}
+	if st, words := wording.NoLeader(s); l == nil && len(s.Queue) > 0 {
+		return with(st, strings.ToUpper(words[:1])+words[1:]+".")
 	}
 	if l == nil {
 		return with(term.Text, "There is no candidate: the next volunteer has the smallest znode and leads.")
