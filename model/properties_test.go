@@ -294,7 +294,7 @@ func TestGhosts(t *testing.T) {
 				s.Cast("a", model.Waiting, model.NoFault, 1)
 			}
 			s.Read()
-			s.Tree.Delete(a) // stands anew: that is none
+			s.Tree.Delete(a) // it joins again: that is none
 			a = stand(1)
 			s.Read()
 			if p := s.Props(); p.Ghosts != 0 {

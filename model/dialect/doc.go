@@ -4,14 +4,16 @@
 // the role, and whom each contender should watch. A [Dialect] is how one system
 // writes that rule into znodes: what the children are called, who a candidate is,
 // which znode acknowledges. [Recognise] finds the system by the names of the
-// children.
+// children, their data, and the numbers that ZooKeeper can have given them.
 //
 //	recipe.go    ZooKeeper's election, and the herd variant
 //	locks.go     read and write locks       leases.go   semaphores
 //	table.go     the dialects: one entry is one system
+//	registry.go  members of groups, which look like candidates and are none
+//	unknown.go   numbered children of no known system: an election on evidence only
 //	name.go      patterns of names          who.go      who a candidate is
 //	target.go    what a candidate of ours must watch
 //
-// To teach electop another system, add an entry to table.go and an example to
-// model/dialect_test.go. A new recipe is a new file and a new [Recipe].
+// To teach electop another system, add an entry to table.go (to registry.go, if
+// nobody leads there) and an example to dialect_test.go. A new recipe is a new file and a new [Recipe].
 package dialect

@@ -36,7 +36,7 @@ const evidenceMax = 16
 // check runs the rule.
 func (r *report) check() {
 	if why := r.s.NoLeader(); (why == model.Membership || why == model.UnknownKind) && !r.rule.always {
-		return // nobody knows what these children must do
+		return // the rules are about candidates
 	}
 	r.rule.check(r)
 	r.rest()
