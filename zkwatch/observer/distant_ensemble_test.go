@@ -141,10 +141,27 @@ func (w *writer) absent(znode string) (bool, error) {
 	return !ok, err
 }
 
+// lived returns a time at which the contender certainly existed: one with a session
+// of its own may have lost it by itself, as when the member that it is connected to
+// was killed, and our member may be later than others to delete its znode.
+func (w *writer) lived(c contenderOf) time.Time {
+	asked := time.Now()
+	if c.session == nil {
+		return asked
+	}
+	gone, err := w.absent(c.znode)
+	if lag := asked.Add(-memberLag); err == nil && !gone && lag.After(c.made[0]) {
+		return lag
+	}
+	return c.made[0]
+}
+
 // remove deletes the contender at i.
 func (w *writer) remove(i int) {
 	c := w.queue[i]
-	w.gone(i, w.do(func() error { return w.conn.Delete(w.t.Context(), c.znode, -1) }, func() (bool, error) { return w.absent(c.znode) }))
+	lived := w.lived(c)
+	span := w.do(func() error { return w.conn.Delete(w.t.Context(), c.znode, -1) }, func() (bool, error) { return w.absent(c.znode) })
+	w.gone(i, [2]time.Time{lived, span[1]})
 	if c.session != nil {
 		c.session.Close()
 	}
@@ -154,7 +171,7 @@ func (w *writer) remove(i int) {
 func (w *writer) leave(i int, crash bool) {
 	c := w.queue[i]
 	began := time.Now()
-	alive := began
+	alive := w.lived(c)
 	if crash {
 		c.session.Cut()
 	} else {
