@@ -118,7 +118,3 @@ func Tests(m *testing.M, options ...goleak.Option) int {
 	}
 	return code
 }
-
-// testsPerProcessor is how many parallel tests share a processor: with more,
-// those with real sessions of a second would wait too long for their turn.
-const testsPerProcessor = 3
