@@ -33,11 +33,17 @@ func keeping(t zkserver.TB, file string, opts zkserver.Options) (*zkserver.Serve
 
 func pipeTo(t testing.TB, s *zkserver.Server) *rawClient {
 	t.Helper()
+	return pipeFor(t, s, 0)
+}
+
+// pipeFor asks for a session with this timeout.
+func pipeFor(t testing.TB, s *zkserver.Server, timeout time.Duration) *rawClient {
+	t.Helper()
 	nc, err := s.Dial()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return connectRaw(t, nc, wire.ConnectRequest{})
+	return connectRaw(t, nc, wire.ConnectRequest{Timeout: int32(timeout.Milliseconds())})
 }
 
 // put sends a request and waits for its reply, whatever that is.
@@ -75,9 +81,12 @@ func TestKeptIsTheState(t *testing.T) {
 		}
 		return s.Snapshot(), kept
 	}
+	// Only the step "expire" ends a session: a slow fsync takes seconds, and the
+	// clients send no pings.
+	connect := func(s *zkserver.Server) *rawClient { return pipeFor(t, s, time.Hour) }
 	rapid.Check(t, func(rt *rapid.T) {
 		os.Remove(file)
-		s := zkserver.New(zkserver.Options{ReapInterval: time.Hour})
+		s := zkserver.New(zkserver.Options{ReapInterval: time.Hour, MaxSessionTimeout: time.Hour})
 		defer s.Close()
 		if kept, err := s.Keep(file); err != nil || !kept.New {
 			rt.Fatalf("keep: %+v, %v", kept, err)
@@ -89,7 +98,7 @@ func TestKeptIsTheState(t *testing.T) {
 		}
 		var clients [3]*rawClient
 		for i := range clients {
-			clients[i] = pipeTo(t, s)
+			clients[i] = connect(s)
 			states[s.Snapshot()] = true
 		}
 		clients[0].create("/t", 0)
@@ -103,11 +112,11 @@ func TestKeptIsTheState(t *testing.T) {
 			case st.event == closeAndReturn:
 				clients[st.who].put(wire.OpCloseSession, nil)
 				states[s.Snapshot()] = true
-				clients[st.who] = pipeTo(t, s)
+				clients[st.who] = connect(s)
 			case st.event == expire:
 				s.ExpireSession(clients[st.who].conn.SessionID)
 				states[s.Snapshot()] = true
-				clients[st.who] = pipeTo(t, s)
+				clients[st.who] = connect(s)
 			}
 			states[s.Snapshot()] = true
 		}
