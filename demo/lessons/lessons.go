@@ -1,6 +1,6 @@
 // Package lessons holds the texts of the course, one file each.
 //
-// The files are TOML. A key that package lesson does not know is an error; events,
+// The files are TOML. A key that package lesson does not know is an error with its line; events,
 // placeholders and the like are checked by the tests of that package. A file name like 01-volunteer.toml gives the
 // place in the course, and after the number the lesson's ID.
 //
@@ -15,9 +15,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"electop/model/lesson"
+	"electop/model/stricttoml"
 )
 
 //go:embed *.toml
@@ -51,12 +50,8 @@ func read(name, text string) (*lesson.Lesson, error) {
 		return nil, fmt.Errorf("lesson %s: its file name has no number (want a name like 01-volunteer.toml)", name)
 	}
 	l := new(lesson.Lesson)
-	known, err := toml.Decode(text, l)
-	if err != nil {
+	if err := stricttoml.Decode([]byte(text), l); err != nil {
 		return nil, fmt.Errorf("lesson %s: %w", name, err)
-	}
-	if extra := known.Undecoded(); len(extra) > 0 {
-		return nil, fmt.Errorf("lesson %s: unknown key %s", name, extra[0])
 	}
 	l.ID = id
 	return l, nil

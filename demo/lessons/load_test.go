@@ -33,12 +33,12 @@ func TestReadIsStrict(t *testing.T) {
 	}
 	for _, x := range []struct{ name, old, new, want string }{
 		{"one.toml", "", "", "no number"},
-		{"01-one.toml", "title", "[", "toml"},
-		{"01-one.toml", `title = "T"`, `titel = "T"`, "unknown key titel"},
-		{"01-one.toml", "cast = 3", "cast = 3\npace = 1", "unknown key scene.pace"},
-		{"01-one.toml", `hints =`, `hint =`, "unknown key part.hint"},
-		{"01-one.toml", `{ event = "joined" }]`, `{ event = "joined", of = "leader" }]`, "unknown key part.act.until.of"},
-		{"01-one.toml", "cast = 3", `cast = "3"`, "cast"},
+		{"01-one.toml", "title", "[", "line 2: not TOML: "},
+		{"01-one.toml", `title = "T"`, `titel = "T"`, "line 2: unknown key titel"},
+		{"01-one.toml", "cast = 3", "cast = 3\npace = 1", "line 6: unknown key scene.pace"},
+		{"01-one.toml", `hints =`, `hint =`, "line 8: unknown key part.hint"},
+		{"01-one.toml", `{ event = "joined" }]`, `{ event = "joined", of = "leader" }]`, "line 18: unknown key part.act.of"},
+		{"01-one.toml", "cast = 3", `cast = "3"`, "line 5: scene.cast: want a whole number, not a TOML string"},
 	} {
 		text := sound
 		if x.old != "" {
