@@ -1,0 +1,244 @@
+package sasl
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"unicode/utf8"
+)
+
+// digestURI is the service and the host that the digest is for. ZooKeeper's clients and
+// servers all use this host, wherever the server runs.
+const digestURI = "zookeeper/zk-sasl-md5"
+
+const (
+	// The standard's limit for a challenge.
+	maxDigestChallenge = 2048
+	maxDigestAnswer    = 4096
+)
+
+// maxName bounds a user and a password, in bytes: what is longer cannot fit into an
+// answer.
+const maxName = 1024
+
+// A Digest is an account for DIGEST-MD5. However it is formatted, logged or encoded,
+// neither user nor password is shown.
+type Digest struct {
+	// A pointer, because package fmt prints the address of one where it reaches a
+	// field by reflection and cannot call the methods below.
+	login *login
+	uri   string        // the service and the host
+	nonce func() string // the client's, another for each exchange
+}
+
+type login struct{ user, password string }
+
+// NewDigest returns the account of user.
+func NewDigest(user, password string) (*Digest, error) {
+	switch {
+	case user == "" || password == "":
+		return nil, errors.New("want sasl:user:password (DIGEST-MD5)")
+	case len(user) > maxName || len(password) > maxName:
+		return nil, fmt.Errorf("user or password is longer than %d bytes", maxName)
+	case !utf8.ValidString(user) || !utf8.ValidString(password):
+		return nil, errors.New("user or password is not UTF-8")
+	}
+	return &Digest{login: &login{user, password}, uri: digestURI, nonce: rand.Text}, nil
+}
+
+// Name implements [Mechanism].
+func (*Digest) Name() string { return "DIGEST-MD5" }
+
+func (d *Digest) String() string { return d.Name() + ":(hidden)" }
+
+// Format implements fmt.Formatter for every verb, so that none prints the fields.
+func (d *Digest) Format(f fmt.State, _ rune) { io.WriteString(f, d.String()) }
+
+// LogValue implements slog.LogValuer.
+func (d *Digest) LogValue() slog.Value { return slog.StringValue(d.String()) }
+
+// MarshalText implements encoding.TextMarshaler, which encoding/json uses.
+func (d *Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// Begin implements [Mechanism].
+func (d *Digest) Begin(context.Context, string) (Exchange, error) {
+	return &digestExchange{account: d}, nil
+}
+
+type digestExchange struct {
+	account *Digest
+	step    int
+	proof   string // what the server must answer
+}
+
+// Next implements [Exchange].
+func (x *digestExchange) Next(token []byte) (answer []byte, done bool, err error) {
+	x.step++
+	switch {
+	case x.step == 1:
+		return []byte{}, false, nil // the server speaks first
+	case x.step == 2 && len(token) == 0:
+		return nil, false, fmt.Errorf("%w: it sent no challenge", ErrUnsupported)
+	case x.step == 2:
+		answer, err = x.respond(token)
+		return answer, false, err
+	case x.step == 3:
+		return nil, true, x.verify(token)
+	}
+	return nil, false, fmt.Errorf("%w: the exchange is over", ErrChallenge)
+}
+
+// Refused implements [Exchange].
+func (x *digestExchange) Refused() error {
+	if x.step == 1 {
+		return fmt.Errorf("%w: the server does not offer %s", ErrRejected, x.account.Name())
+	}
+	return fmt.Errorf("%w: user or password is wrong", ErrRejected)
+}
+
+// A digestChallenge is what matters of a server's challenge.
+type digestChallenge struct {
+	realm, nonce string
+	utf8         bool
+}
+
+func parseDigestChallenge(token []byte) (c digestChallenge, err error) {
+	if len(token) > maxDigestChallenge {
+		return c, fmt.Errorf("%w: %d bytes, the limit is %d", ErrChallenge, len(token), maxDigestChallenge)
+	}
+	list, err := parseDirectives(string(token))
+	if err != nil {
+		return c, err
+	}
+	values := map[string]string{}
+	for _, d := range list {
+		if _, twice := values[d.name]; twice {
+			if d.name == "realm" { // any of them will do: the first
+				continue
+			}
+			return c, fmt.Errorf("%w: %.40q is there twice", ErrChallenge, d.name)
+		}
+		values[d.name] = d.value
+	}
+	if values["nonce"] == "" {
+		return c, fmt.Errorf("%w: no nonce", ErrChallenge)
+	}
+	if algorithm := values["algorithm"]; !strings.EqualFold(algorithm, "md5-sess") {
+		return c, fmt.Errorf("%w: algorithm %.40q instead of md5-sess", ErrUnsupported, algorithm)
+	}
+	if charset, given := values["charset"]; given {
+		if !strings.EqualFold(charset, "utf-8") {
+			return c, fmt.Errorf("%w: charset %.40q instead of utf-8", ErrUnsupported, charset)
+		}
+		c.utf8 = true
+	}
+	if qop, given := values["qop"]; given && !offersAuth(qop) {
+		return c, fmt.Errorf("%w: qop auth (it wants %.40q; use TLS for protection)", ErrUnsupported, qop)
+	}
+	c.realm, c.nonce = values["realm"], values["nonce"]
+	return c, nil
+}
+
+// offersAuth reports whether a list of qualities of protection has authentication
+// without protection.
+func offersAuth(list string) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		if strings.EqualFold(strings.TrimSpace(one), "auth") {
+			return true
+		}
+	}
+	return false
+}
+
+// respond answers a challenge, and keeps what the server must answer to that.
+func (x *digestExchange) respond(token []byte) ([]byte, error) {
+	c, err := parseDigestChallenge(token)
+	if err != nil {
+		return nil, err
+	}
+	user, ok := encoded(x.account.login.user, c.utf8)
+	password, fits := encoded(x.account.login.password, c.utf8)
+	if !ok || !fits {
+		return nil, fmt.Errorf("%w: user or password has characters beyond ISO 8859-1, and the server does not offer charset utf-8", ErrUnsupported)
+	}
+	realm := c.realm // already as the server encodes it
+	if c.utf8 {
+		realm, _ = encoded(realm, true)
+	}
+	cnonce := x.account.nonce()
+	id := md5.Sum([]byte(user + ":" + realm + ":" + password))
+	a1 := md5.Sum([]byte(string(id[:]) + ":" + c.nonce + ":" + cnonce))
+	digest := func(a2 string) string {
+		method := md5.Sum([]byte(a2))
+		sum := md5.Sum([]byte(strings.Join([]string{
+			hex.EncodeToString(a1[:]), c.nonce, firstUse, cnonce, "auth", hex.EncodeToString(method[:]),
+		}, ":")))
+		return hex.EncodeToString(sum[:])
+	}
+	x.proof = digest(":" + x.account.uri)
+
+	var b strings.Builder
+	name := x.account.login.user
+	if c.utf8 {
+		b.WriteString("charset=utf-8,")
+	} else {
+		name = user
+	}
+	fmt.Fprintf(&b, "username=%s,", quote(name))
+	if c.realm != "" {
+		fmt.Fprintf(&b, "realm=%s,", quote(c.realm))
+	}
+	fmt.Fprintf(&b, "nonce=%s,nc=%s,cnonce=%s,digest-uri=%s,response=%s,qop=auth",
+		quote(c.nonce), firstUse, quote(cnonce), quote(x.account.uri), digest("AUTHENTICATE:"+x.account.uri))
+	if b.Len() > maxDigestAnswer {
+		return nil, fmt.Errorf("%w: the answer would have %d bytes, the limit is %d", ErrChallenge, b.Len(), maxDigestAnswer)
+	}
+	return []byte(b.String()), nil
+}
+
+// firstUse counts the uses of a nonce: each exchange has another.
+const firstUse = "00000001"
+
+// verify checks that the server knows the password too.
+func (x *digestExchange) verify(token []byte) error {
+	if len(token) == 0 {
+		return x.Refused()
+	}
+	if len(token) > maxDigestChallenge {
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrChallenge, len(token), maxDigestChallenge)
+	}
+	list, err := parseDirectives(string(token))
+	if err != nil {
+		return err
+	}
+	proof := ""
+	for _, d := range list {
+		if d.name == "rspauth" {
+			proof = d.value
+		}
+	}
+	if subtle.ConstantTimeCompare([]byte(proof), []byte(x.proof)) != 1 {
+		return fmt.Errorf("%w: its answer does not show the password", ErrImpostor)
+	}
+	return nil
+}
+
+// encoded is s as it is hashed: in ISO 8859-1 if that has all its characters, else in
+// UTF-8, if that is allowed.
+func encoded(s string, allowed bool) (string, bool) {
+	latin := make([]byte, 0, len(s))
+	for _, r := range s {
+		if r > 0xff {
+			return s, allowed
+		}
+		latin = append(latin, byte(r))
+	}
+	return string(latin), true
+}

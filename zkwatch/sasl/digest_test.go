@@ -1,0 +1,196 @@
+package sasl_test
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"electop/zkwatch/sasl"
+)
+
+func account(t testing.TB, user, password string) *sasl.Digest {
+	t.Helper()
+	d, err := sasl.NewDigest(user, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// challenged starts an exchange and answers a challenge.
+func challenged(t testing.TB, d *sasl.Digest, challenge string) (sasl.Exchange, string, error) {
+	t.Helper()
+	x, err := d.Begin(t.Context(), "zk1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, done, err := x.Next(nil); first == nil || len(first) != 0 || done || err != nil {
+		t.Fatalf("first answer %q, %t, %v", first, done, err)
+	}
+	answer, done, err := x.Next([]byte(challenge))
+	if done {
+		t.Error("over before the server authenticated itself")
+	}
+	return x, string(answer), err
+}
+
+// The example of RFC 2831, section 4.
+func TestDigestOfTheStandardsExample(t *testing.T) {
+	d := account(t, "chris", "secret")
+	sasl.SetDigest(d, "imap/elwood.innosoft.com", "OA6MHXh6VqTrRk")
+	x, answer, err := challenged(t, d, `realm="elwood.innosoft.com",nonce="OA6MG9tEQGm2hh",qop="auth",algorithm=md5-sess,charset=utf-8`)
+	if err != nil || !strings.Contains(answer, "response=d388dad90d4bbd760a152321f2143af7,qop=auth") || !strings.HasPrefix(answer, "charset=utf-8,username=\"chris\",realm=\"elwood.innosoft.com\"") {
+		t.Fatalf("%q, %v", answer, err)
+	}
+	if answer, done, err := x.Next([]byte("rspauth=ea40f60335c427b5527b84dbabcdfffd")); answer != nil || !done || err != nil {
+		t.Errorf("%q, %t, %v", answer, done, err)
+	}
+	if _, _, err := x.Next(nil); err == nil {
+		t.Error("the exchange goes on")
+	}
+}
+
+func TestDigestChallenges(t *testing.T) {
+	const plain = `nonce="n",algorithm=md5-sess`
+	for challenge, want := range map[string]error{
+		plain: nil,
+		plain + `,qop="auth-int, auth",maxbuf=65536,stale=false`: nil,
+		"\t, ,realm = \"a \\\"b\\\\\" ," + plain + ",,":          nil,
+		`realm="a",realm="b",` + plain:                           nil,
+		`NONCE="n",Algorithm=MD5-sess`:                           nil,
+		"":                                                       sasl.ErrUnsupported,
+		`algorithm=md5-sess`:                                     sasl.ErrChallenge,
+		`nonce="",algorithm=md5-sess`:                            sasl.ErrChallenge,
+		`nonce="n"`:                                              sasl.ErrUnsupported,
+		`nonce="n",algorithm=md5`:                                sasl.ErrUnsupported,
+		plain + `,qop="auth-int,auth-conf"`:                      sasl.ErrUnsupported,
+		plain + `,charset=latin1`:                                sasl.ErrUnsupported,
+		plain + `,nonce="m"`:                                     sasl.ErrChallenge,
+		`nonce="n`:                                               sasl.ErrChallenge,
+		`nonce="n\`:                                              sasl.ErrChallenge,
+		`nonce=n x,algorithm=md5-sess`:                           sasl.ErrChallenge,
+		`nonce`:                                                  sasl.ErrChallenge,
+		`nonce=`:                                                 sasl.ErrChallenge,
+		`=n`:                                                     sasl.ErrChallenge,
+		"\x00\xff":                                               sasl.ErrChallenge,
+		plain + strings.Repeat(",a=b", 100):                      sasl.ErrChallenge,
+		plain + strings.Repeat(" ", 3000):                        sasl.ErrChallenge,
+		`realm="` + strings.Repeat(`\"`, 1000) + `",` + plain: nil,
+	} {
+		x, answer, err := challenged(t, account(t, "ann", "S3cret"), challenge)
+		if !errors.Is(err, want) || want == nil && (err != nil || !strings.Contains(answer, "response=")) {
+			t.Errorf("%.60q: %q, %v; want %v", challenge, answer, err, want)
+		}
+		if strings.Contains(answer, "S3cret") || err != nil && strings.Contains(err.Error(), "S3cret") {
+			t.Errorf("%.60q: the password is in %q, %v", challenge, answer, err)
+		}
+		if refused := x.Refused(); !errors.Is(refused, sasl.ErrRejected) || want == nil && !strings.Contains(refused.Error(), "password is wrong") {
+			t.Errorf("refused: %v", refused)
+		}
+	}
+}
+
+// A server that does not know the password cannot answer the client's nonce.
+func TestDigestServerMustShowThatItKnowsThePassword(t *testing.T) {
+	for proof, want := range map[string]error{
+		"":                                     sasl.ErrRejected, // a server that keeps refused clients
+		"rspauth=":                             sasl.ErrChallenge,
+		"rspauth=0":                            sasl.ErrImpostor,
+		"other=0":                              sasl.ErrImpostor,
+		"rspauth=" + strings.Repeat("0", 32):   sasl.ErrImpostor,
+		"rspauth=" + strings.Repeat("0", 3000): sasl.ErrChallenge,
+	} {
+		x, _, err := challenged(t, account(t, "ann", "S3cret"), `nonce="n",algorithm=md5-sess`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, done, err := x.Next([]byte(proof)); !done || !errors.Is(err, want) {
+			t.Errorf("%.20q: %t, %v; want %v", proof, done, err, want)
+		}
+	}
+}
+
+// With charset=utf-8 what fits into ISO 8859-1 is hashed in that, and else in UTF-8.
+func TestDigestEncodings(t *testing.T) {
+	for _, c := range []struct{ user, password, charset, username, hashed string }{
+		{"jürgen", "straße", ",charset=utf-8", "jürgen", "j\xfcrgen:r:stra\xdfe"},
+		{"jürgen", "straße", "", "j\xfcrgen", "j\xfcrgen:r:stra\xdfe"},
+		{"žofie", "straße", ",charset=utf-8", "žofie", "žofie:r:stra\xdfe"},
+		{`a"b\`, "c", "", `a\"b\\`, `a"b\:r:c`},
+	} {
+		d := account(t, c.user, c.password)
+		sasl.SetDigest(d, "zookeeper/zk-sasl-md5", "c")
+		_, answer, err := challenged(t, d, `realm="r",nonce="n",algorithm=md5-sess`+c.charset)
+		id := md5.Sum([]byte(c.hashed))
+		a1 := md5.Sum([]byte(string(id[:]) + ":n:c"))
+		a2 := md5.Sum([]byte("AUTHENTICATE:zookeeper/zk-sasl-md5"))
+		want := md5.Sum([]byte(hex.EncodeToString(a1[:]) + ":n:00000001:c:auth:" + hex.EncodeToString(a2[:])))
+		if err != nil || !strings.Contains(answer, `username="`+c.username+`",`) || !strings.Contains(answer, "response="+hex.EncodeToString(want[:])) {
+			t.Errorf("%s: %q, %v", c.user, answer, err)
+		}
+	}
+	if _, _, err := challenged(t, account(t, "žofie", "x"), `nonce="n",algorithm=md5-sess`); !errors.Is(err, sasl.ErrUnsupported) {
+		t.Errorf("without charset: %v", err)
+	}
+}
+
+func TestDigestNoncesDiffer(t *testing.T) {
+	d := account(t, "ann", "S3cret")
+	seen := map[string]bool{}
+	for range 20 {
+		_, answer, _ := challenged(t, d, `nonce="n",algorithm=md5-sess`)
+		seen[answer] = true
+	}
+	if len(seen) != 20 {
+		t.Errorf("%d answers of 20 differ", len(seen))
+	}
+}
+
+func TestDigestAccounts(t *testing.T) {
+	for _, c := range [][2]string{{"", "S3cret"}, {"ann", ""}, {"\xff", "S3cret"}, {"ann", "S3cret\xff"}, {"ann", strings.Repeat("S3cret", 1000)}} {
+		if d, err := sasl.NewDigest(c[0], c[1]); err == nil || strings.Contains(err.Error(), "S3cret") {
+			t.Errorf("%.20q: %v, %v", c, d, err)
+		}
+	}
+	d := account(t, "ann", "S3cret")
+	var shown strings.Builder
+	slog.New(slog.NewTextHandler(&shown, nil)).Info("x", "account", d)
+	b, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown.Write(b)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q"} {
+		fmt.Fprintf(&shown, verb+verb, d, struct{ m sasl.Mechanism }{d})
+	}
+	if s := shown.String(); strings.Contains(s, "S3cret") || strings.Contains(s, "533363726574") || strings.Contains(s, "ann") || !strings.Contains(s, "DIGEST-MD5") {
+		t.Error(s)
+	}
+}
+
+// No challenge makes a client panic or answer without bounds.
+func FuzzDigest(f *testing.F) {
+	f.Add([]byte(`realm="zk-sasl-md5",nonce="n",charset=utf-8,algorithm=md5-sess,qop="auth"`), []byte("rspauth=0"))
+	f.Add([]byte(`nonce="\"`), []byte(""))
+	f.Add([]byte("\xff="), []byte("rspauth"))
+	f.Fuzz(func(t *testing.T, challenge, proof []byte) {
+		x, answer, err := challenged(t, account(t, "ann", "S3cret"), string(challenge))
+		if (err == nil) != (answer != "") || len(answer) > 4096 || strings.Contains(answer, "S3cret") {
+			t.Fatalf("%q, %v", answer, err)
+		}
+		if err != nil {
+			if len(err.Error()) > 1000 {
+				t.Fatalf("an error of %d bytes", len(err.Error()))
+			}
+			return
+		}
+		if _, done, err := x.Next(proof); !done || err == nil {
+			t.Fatalf("%q proves the password", proof)
+		}
+	})
+}

@@ -1,0 +1,341 @@
+package kerberos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jcmturner/gofork/encoding/asn1"
+	"github.com/jcmturner/gokrb5/v8/asn1tools"
+	"github.com/jcmturner/gokrb5/v8/crypto"
+	"github.com/jcmturner/gokrb5/v8/gssapi"
+	"github.com/jcmturner/gokrb5/v8/iana/asnAppTag"
+	"github.com/jcmturner/gokrb5/v8/iana/keyusage"
+	"github.com/jcmturner/gokrb5/v8/keytab"
+	"github.com/jcmturner/gokrb5/v8/messages"
+	"github.com/jcmturner/gokrb5/v8/types"
+
+	"electop/zkwatch/sasl"
+)
+
+// aKey is a key of AES-256.
+func aKey(b byte) types.EncryptionKey {
+	return types.EncryptionKey{KeyType: 18, KeyValue: bytes.Repeat([]byte{b}, 32)}
+}
+
+// begun is an exchange with a ticket for which the server has the key 1.
+func begun(t testing.TB) *exchange {
+	t.Helper()
+	x, err := newExchange(ticket{
+		ticket: messages.Ticket{TktVNO: 5, Realm: "R", SName: types.NewPrincipalName(1, "zookeeper/zk1"), EncPart: types.EncryptedData{EType: 18, Cipher: []byte("c")}},
+		key:    aKey(1),
+		end:    time.Now().Add(time.Hour),
+		user:   "ann", realm: "R",
+		service: principal{"zookeeper/zk1", "R"},
+		drop:    func() {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, done, err := x.Next(nil); len(first) == 0 || done || err != nil {
+		t.Fatalf("%x, %t, %v", first, done, err)
+	}
+	return x
+}
+
+// proof is the server's second token.
+func proof(t testing.TB, key types.EncryptionKey, part messages.EncAPRepPart) []byte {
+	t.Helper()
+	must := func(b []byte, err error) []byte {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	plain := asn1tools.AddASNAppTag(must(asn1.Marshal(part)), asnAppTag.EncAPRepPart)
+	sealed, err := crypto.GetEncryptedData(plain, key, keyusage.AP_REP_ENCPART, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply := asn1tools.AddASNAppTag(must(asn1.Marshal(messages.APRep{PVNO: 5, MsgType: 15, EncPart: sealed})), asnAppTag.APREP)
+	token := append(must(asn1.Marshal(gssapi.OIDKRB5.OID())), 2, 0)
+	return asn1tools.AddASNAppTag(append(token, reply...), 0)
+}
+
+// repeated is what the server must repeat.
+func repeated(x *exchange) messages.EncAPRepPart {
+	return messages.EncAPRepPart{CTime: x.proof.CTime.Truncate(time.Second), Cusec: x.proof.Cusec, SequenceNumber: 7}
+}
+
+// offer is the server's third token.
+func offer(t testing.TB, key types.EncryptionKey, flags byte, payload []byte) []byte {
+	t.Helper()
+	w := gssapi.WrapToken{Flags: flags, EC: 12, SndSeqNum: 7, Payload: payload}
+	if err := w.SetCheckSum(key, keyusage.GSSAPI_ACCEPTOR_SEAL); err != nil {
+		t.Fatal(err)
+	}
+	b, err := w.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestExchange(t *testing.T) {
+	for _, subkey := range []bool{false, true} {
+		x, key, flags := begun(t), aKey(1), byte(fromAcceptor)
+		part := repeated(x)
+		if subkey {
+			key, flags = aKey(2), fromAcceptor|acceptorSubkey
+			part.Subkey = key
+		}
+		if answer, done, err := x.Next(proof(t, aKey(1), part)); answer == nil || len(answer) != 0 || done || err != nil {
+			t.Fatalf("subkey %t: %x, %t, %v", subkey, answer, done, err)
+		}
+		choice, done, err := x.Next(offer(t, key, flags, []byte{7, 0, 1, 0}))
+		if !done || err != nil {
+			t.Fatalf("subkey %t: %t, %v", subkey, done, err)
+		}
+		var w gssapi.WrapToken
+		if err := w.Unmarshal(choice, false); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := w.Verify(key, keyusage.GSSAPI_INITIATOR_SEAL); !ok || !bytes.Equal(w.Payload, []byte{noLayer, 0, 0, 0}) || w.SndSeqNum != uint64(x.proof.SeqNumber) {
+			t.Errorf("subkey %t: choice %+v, %v", subkey, w, err)
+		}
+		if _, _, err := x.Next(nil); err == nil {
+			t.Error("the exchange goes on")
+		}
+	}
+}
+
+// A server must have the ticket's key, and repeat what was encrypted with it this time.
+func TestServerMustShowThatItHasTheKey(t *testing.T) {
+	for what, c := range map[string]struct {
+		token func(x *exchange) []byte
+		want  error
+	}{
+		"nothing":     {func(*exchange) []byte { return nil }, sasl.ErrUnsupported},
+		"another key": {func(x *exchange) []byte { return proof(t, aKey(9), repeated(x)) }, sasl.ErrImpostor},
+		"another second": {func(x *exchange) []byte {
+			p := repeated(x)
+			p.CTime = p.CTime.Add(time.Second)
+			return proof(t, aKey(1), p)
+		}, sasl.ErrImpostor},
+		"other microseconds": {func(x *exchange) []byte { p := repeated(x); p.Cusec ^= 1; return proof(t, aKey(1), p) }, sasl.ErrImpostor},
+		"a weak subkey": {func(x *exchange) []byte {
+			p := repeated(x)
+			p.Subkey = types.EncryptionKey{KeyType: 23, KeyValue: make([]byte, 16)}
+			return proof(t, aKey(1), p)
+		}, sasl.ErrUnsupported},
+		"noise":     {func(*exchange) []byte { return []byte("noise") }, sasl.ErrChallenge},
+		"truncated": {func(x *exchange) []byte { p := proof(t, aKey(1), repeated(x)); return p[:len(p)/2] }, sasl.ErrChallenge},
+		"trailing":  {func(x *exchange) []byte { return append(proof(t, aKey(1), repeated(x)), 0) }, sasl.ErrChallenge},
+		"an offer":  {func(*exchange) []byte { return offer(t, aKey(1), fromAcceptor, []byte{1, 0, 0, 0}) }, sasl.ErrChallenge},
+		"reflected": {func(x *exchange) []byte { first, _ := x.first(); return first }, sasl.ErrChallenge},
+	} {
+		x := begun(t)
+		if answer, done, err := x.Next(c.token(x)); answer != nil || done || !errors.Is(err, c.want) {
+			t.Errorf("%s: %x, %t, %v; want %v", what, answer, done, err, c.want)
+		}
+		if err := x.Refused(); !errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), "ann@R") {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOffers(t *testing.T) {
+	good := offer(t, aKey(1), fromAcceptor, []byte{noLayer, 0, 0, 0})
+	changed := func(at int, to byte) []byte { b := slices.Clone(good); b[at] = to; return b }
+	rotated := slices.Concat(good[:6], []byte{0, 5}, good[len(good)-5:], good[wrapHeader:len(good)-5])
+	rotated = slices.Concat(rotated[:8], good[8:16], rotated[8:])
+	for what, c := range map[string]struct {
+		token []byte
+		want  error
+	}{
+		"none":               {good, nil},
+		"rotated":            {rotated, nil},
+		"rotated all around": {changed(7, 16), nil},
+		"wrongly rotated":    {changed(7, 3), sasl.ErrChallenge},
+		"of the client":      {offer(t, aKey(1), 0, []byte{1, 0, 0, 0}), sasl.ErrChallenge},
+		"sealed":             {changed(2, fromAcceptor|sealed), sasl.ErrChallenge},
+		"of a subkey":        {changed(2, fromAcceptor|acceptorSubkey), sasl.ErrChallenge},
+		"another key":        {offer(t, aKey(2), fromAcceptor, []byte{1, 0, 0, 0}), sasl.ErrChallenge},
+		"changed":            {changed(wrapHeader, 3), sasl.ErrChallenge},
+		"no checksum":        {append(changed(5, 0)[:wrapHeader], 1, 0, 0, 0), sasl.ErrChallenge},
+		"a long checksum":    {changed(4, 0xff), sasl.ErrChallenge},
+		"half a header":      {good[:10], sasl.ErrChallenge},
+		"empty":              {nil, sasl.ErrChallenge},
+		"a layer":            {offer(t, aKey(1), fromAcceptor, []byte{6, 0, 1, 0}), sasl.ErrUnsupported},
+		"five bytes":         {offer(t, aKey(1), fromAcceptor, []byte{1, 0, 0, 0, 0}), sasl.ErrChallenge},
+	} {
+		x := begun(t)
+		if _, _, err := x.Next(proof(t, aKey(1), repeated(x))); err != nil {
+			t.Fatal(err)
+		}
+		if _, done, err := x.Next(c.token); !errors.Is(err, c.want) || done != (err == nil) {
+			t.Errorf("%s: %t, %v; want %v", what, done, err, c.want)
+		}
+	}
+}
+
+// No token makes a client panic or believe the server.
+func FuzzTokens(f *testing.F) {
+	x := begun(f)
+	f.Add(proof(f, aKey(1), repeated(x)), offer(f, aKey(1), fromAcceptor, []byte{1, 0, 0, 0}))
+	f.Add([]byte("\x60\x10\x06\x09\x2a\x86\x48\x86\xf7\x12\x01\x02\x02\x03\x00\x7e\x00"), []byte{5, 4, 1, 255, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, second, third []byte) {
+		if answer, done, err := begun(t).Next(second); err == nil || done || answer != nil {
+			t.Fatalf("%x is believed", second)
+		}
+		w := wrapper{key: aKey(1)}
+		if message, err := w.unwrap(third); err == nil && !bytes.Equal(message, []byte{1, 0, 0, 0}) {
+			t.Fatalf("%x is taken for %x", third, message)
+		}
+	})
+}
+
+func TestConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	first := file("a", "# ours\nincludedir "+filepath.Join(dir, "d")+"\n[libdefaults]\n default_realm = A\n[realms]\n A = {\n  kdc = a:88\n }\n")
+	file("d/more", "[realms]\n B = {\n  kdc = b:88\n }\n[libdefaults]\n default_ccache_name = FILE:/x\n")
+	file("d/old.rpmsave~", "[libdefaults]\n default_realm = WRONG\n")
+	second := file("b", "[domain_realm]\n .b.example = B\n[appdefaults]\n x = { y = z }\n")
+	in := func(paths ...string) func(string) string {
+		return func(string) string { return strings.Join(paths, string(os.PathListSeparator)) }
+	}
+	conf, cache, err := loadConfig(in(first, second))
+	if err != nil || conf.LibDefaults.DefaultRealm != "A" || len(conf.Realms) != 2 || conf.ResolveRealm("zk.b.example") != "B" || cache != "FILE:/x" || !conf.LibDefaults.DNSLookupKDC {
+		t.Errorf("%+v, %q, %v", conf, cache, err)
+	}
+	for text, want := range map[string]string{
+		"include " + filepath.Join(dir, "none"): "none",
+		"include " + filepath.Join(dir, "loop"): "more than",
+		"[libdefaults]\nnonsense":               "loop",
+	} {
+		if _, _, err := loadConfig(in(file("loop", text+"\n"))); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 20_000 {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestServicePrincipals(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "krb5.conf")
+	if err := os.WriteFile(path, []byte("[libdefaults]\ndefault_realm=A\ndns_canonicalize_hostname=false\nrdns=false\n[domain_realm]\n.b.example=B\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conf, _, err := loadConfig(func(string) string { return path })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ service, host, want string }{
+		{"", "ZK1.b.example.", "[zookeeper/zk1.b.example@B]"},
+		{"zk", "zk1", "[zk/zk1@]"},
+		{"zk/_HOST@C", "zk1", "[zk/zk1@C]"},
+		{"zk/all.b.example", "zk1", "[zk/all.b.example@B]"},
+		{"zk/all@C", "zk1", "[zk/all@C]"},
+		{"", "127.0.0.1", "[zookeeper/127.0.0.1@]"},
+	} {
+		s, err := parseService(c.service)
+		if got := fmt.Sprint(slices.Collect(s.names(t.Context(), c.host, conf, net.DefaultResolver))); err != nil || got != c.want {
+			t.Errorf("%q on %s: %s, %v; want %s", c.service, c.host, got, err, c.want)
+		}
+	}
+	for _, bad := range []string{"/h", "zk/", "zk/a/b", "zk@", "@C", "zk@C@D"} {
+		if s, err := parseService(bad); err == nil {
+			t.Errorf("%q: %+v", bad, s)
+		}
+	}
+}
+
+// What the KDC answers is final, unless it may be different for another server.
+func TestFailuresOfTheKDC(t *testing.T) {
+	for code, want := range map[int]string{
+		clientUnknown: "does not know this principal", clientRevoked: "locked", clockSkew: "clocks", ticketExpired: "kinit",
+		badPreauth: "password changed", noKeyType: "encryption", 60: "Generic",
+	} {
+		err := explained(messages.KRBError{ErrorCode: int32(code)})
+		if codeOf(fmt.Errorf("x: %w", err)) != code || !errors.Is(err, sasl.ErrRejected) || !strings.Contains(err.Error(), want) {
+			t.Errorf("code %d: %v", code, err)
+		}
+	}
+	for _, code := range []int{serviceUnknown, unavailable} {
+		if err := explained(messages.KRBError{ErrorCode: int32(code)}); codeOf(err) != code || errors.Is(err, sasl.ErrRejected) {
+			t.Errorf("code %d: %v", code, err)
+		}
+	}
+}
+
+// A KDC that does not answer is asked by one connection at a time.
+func TestSilentKDC(t *testing.T) {
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	path := filepath.Join(t.TempDir(), "krb5.conf")
+	text := fmt.Sprintf("[libdefaults]\ndefault_realm=A\ndns_canonicalize_hostname=false\nrdns=false\n[realms]\nA = {\nkdc = %s\n}\n", silent.LocalAddr())
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keys := keytab.New()
+	if err := keys.AddEntry("ann", "A", "S3cret", time.Now(), 1, 18); err != nil {
+		t.Fatal(err)
+	}
+	b, err := keys.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "keytab")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	account, err := New(Options{Keytab: file, Getenv: func(string) string { return path }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	for range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if _, err := account.Begin(ctx, "zk1"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "zookeeper on zk1") {
+			t.Error(err)
+		}
+		cancel()
+	}
+	if now := runtime.NumGoroutine(); now > before+2 {
+		t.Errorf("%d goroutines, before %d", now, before)
+	}
+	var shown strings.Builder
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
+		fmt.Fprintf(&shown, verb, struct{ m sasl.Mechanism }{account})
+		fmt.Fprintf(&shown, verb, account)
+	}
+	key, _, err := keys.GetEncryptionKey(types.NewPrincipalName(1, "ann"), "A", 0, 18)
+	if err != nil || !strings.Contains(shown.String(), "ann@A of keytab") {
+		t.Fatalf("%s, %v", shown.String(), err)
+	}
+	for _, secret := range []string{fmt.Sprintf("%x", key.KeyValue), strings.Trim(fmt.Sprint(key.KeyValue), "[]"), string(key.KeyValue)} {
+		if strings.Contains(shown.String(), secret) {
+			t.Errorf("the key is in %s", shown.String())
+		}
+	}
+}
