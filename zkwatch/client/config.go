@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"electop/zkwatch/fault"
+	"electop/zkwatch/sasl"
 )
 
 const (
@@ -77,8 +78,13 @@ type Config struct {
 	// minSessionTimeout is set.
 	Tick time.Duration
 
-	// Auth is presented on every connection before any request.
+	// Auth is presented on every connection before any request. One of scheme sasl is
+	// an account for DIGEST-MD5, with which each connection authenticates first.
 	Auth []Auth
+
+	// SASL, if set, is the account with which each connection authenticates first,
+	// instead of one in Auth.
+	SASL sasl.Mechanism
 
 	// Gate freezes the Conn: nothing is read, written or dialled while it is shut.
 	// The owner of successive Conns gives each the same gate. nil means that the
@@ -124,10 +130,14 @@ func (cfg Config) withDefaults() (Config, error) {
 	if cfg.MaxReply < minMaxReply || cfg.MaxReply > math.MaxInt32 {
 		return cfg, fmt.Errorf("reply limit %d is not between %d and %d", cfg.MaxReply, minMaxReply, math.MaxInt32)
 	}
+	cfg.Auth = slices.Clone(cfg.Auth)
 	for _, a := range cfg.Auth {
 		if err := a.validate(); err != nil {
 			return cfg, err
 		}
+	}
+	if err := cfg.takeSASL(); err != nil {
+		return cfg, err
 	}
 	if cfg.Dial == nil {
 		cfg.Dial = new(net.Dialer).DialContext
@@ -141,9 +151,42 @@ func (cfg Config) withDefaults() (Config, error) {
 	if cfg.TLS != nil {
 		cfg.TLS = clientTLS(cfg.TLS)
 	}
-	cfg.Auth = slices.Clone(cfg.Auth)
 	return cfg, nil
 }
+
+// takeSASL makes the credential of scheme sasl the account of the connections.
+func (cfg *Config) takeSASL() error {
+	if cfg.Accounts() > 1 {
+		return ErrTwoAccounts
+	}
+	i := slices.IndexFunc(cfg.Auth, isSASL)
+	if i < 0 {
+		return nil
+	}
+	account, err := cfg.Auth[i].digest()
+	if err != nil {
+		return err
+	}
+	cfg.SASL, cfg.Auth = account, slices.Delete(cfg.Auth, i, i+1)
+	return nil
+}
+
+// Accounts returns how many accounts for SASL the configuration has. It is usable with
+// one at most.
+func (cfg Config) Accounts() (n int) {
+	if cfg.SASL != nil {
+		n++
+	}
+	for _, a := range cfg.Auth {
+		if isSASL(a) {
+			n++
+		}
+	}
+	return n
+}
+
+// Authenticates reports whether connections present any credential.
+func (cfg Config) Authenticates() bool { return cfg.SASL != nil || len(cfg.Auth) > 0 }
 
 // Roomier returns the configuration with twice the limit for a reply, or false if
 // the limit is already the largest that a server can fill.

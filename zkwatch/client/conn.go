@@ -57,6 +57,7 @@ type Conn struct {
 	notifications []notification       // the last ones
 	distance      distance             // of the server that it is connected to
 	handed        atomic.Pointer[call] // the request that the library has and has not written; set under mu
+	requests      atomic.Uint64        // sent so far, see Requests
 	calls         sync.WaitGroup
 	watchdog      *time.Timer
 }

@@ -9,10 +9,13 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"electop/zkwatch/sasl"
 )
 
 // An Auth is a credential for one of the server's authentication schemes, such
-// as "digest" with "user:password". However an Auth is formatted, logged or
+// as "digest" with "user:password". The scheme "sasl" stands for SASL with the mechanism
+// DIGEST-MD5. However an Auth is formatted, logged or
 // encoded, even inside another value, only its scheme is shown.
 type Auth struct {
 	Scheme string
@@ -73,13 +76,33 @@ func ParseAuth(line string) (Auth, error) {
 	if credential == "" {
 		return Auth{}, fmt.Errorf("auth scheme %s: no credential", scheme)
 	}
-	if scheme == "digest" {
+	switch scheme {
+	case "digest":
 		user, password, ok := strings.Cut(credential, ":")
 		if !ok || user == "" || password == "" {
 			return Auth{}, errors.New("auth scheme digest: want digest:user:password")
 		}
+	case saslScheme:
+		if _, err := a.digest(); err != nil {
+			return Auth{}, err
+		}
 	}
 	return a, nil
+}
+
+// saslScheme is the scheme of accounts for SASL.
+const saslScheme = "sasl"
+
+func isSASL(a Auth) bool { return a.Scheme == saslScheme }
+
+// digest is the account for DIGEST-MD5 that a credential of scheme sasl is.
+func (a Auth) digest() (*sasl.Digest, error) {
+	user, password, _ := strings.Cut(a.credential(), ":")
+	account, err := sasl.NewDigest(user, password)
+	if err != nil {
+		return nil, fmt.Errorf("auth scheme %s: %w", saslScheme, err)
+	}
+	return account, nil
 }
 
 // maxAuthFile bounds a file of credentials, in bytes.

@@ -16,6 +16,7 @@ func TestParseAuth(t *testing.T) {
 		"digest:ann:s3cret":       "digest",
 		"digest:ann:s3:cr:et\r\n": "digest",
 		"super:x":                 "super",
+		"sasl:ann:s3:cret":        "sasl",
 	} {
 		if a, err := client.ParseAuth(line); err != nil || a.Scheme != scheme {
 			t.Errorf("%q: %v, %v", line, a, err)
@@ -23,7 +24,7 @@ func TestParseAuth(t *testing.T) {
 	}
 	for _, line := range []string{
 		"", "S3cret", "digest", "digest:", "digest:S3cret", "digest::S3cret", "digest:ann:", ":ann:S3cret",
-		"S3cret:ann", "dig est:S3cret", "digest:ann:S3cret" + strings.Repeat("x", 64<<10), strings.Repeat("s", 40) + ":S3cret",
+		"S3cret:ann", "dig est:S3cret", "sasl:S3cret", "sasl::S3cret", "sasl:ann:", "sasl:ann:S3cret\xff", "digest:ann:S3cret" + strings.Repeat("x", 64<<10), strings.Repeat("s", 40) + ":S3cret",
 	} {
 		if a, err := client.ParseAuth(line); err == nil {
 			t.Errorf("%.40q: accepted as %v", line, a)

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -18,6 +19,10 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.life, c.cfg.DialTimeout)
 	defer cancel()
+	exchange, err := c.beginSASL(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
 	raw, err := c.reach(ctx, network, addr)
 	if err == nil && c.cfg.TLS != nil {
 		raw, err = secure(ctx, &c.cfg, raw, addr)
@@ -28,7 +33,7 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	}
 	deadline, _ := ctx.Deadline()
 	c.mu.Lock()
-	n := newServerConn(c, raw, addr, deadline, c.zxid)
+	n := newServerConn(c, raw, addr, exchange, deadline, c.zxid)
 	ended := c.status.State.Terminal()
 	if !ended {
 		c.link = n
@@ -69,5 +74,13 @@ func (c *Conn) attemptFailed(addr string, err error) {
 		return
 	}
 	c.status.Server = addr
-	c.setErr(err)
+	if c.status.Err == nil || !unknownHost(err) {
+		c.setErr(err) // a name that stays wrong does not hide what another server says
+	}
+}
+
+// unknownHost reports whether err says that a host does not exist.
+func unknownHost(err error) bool {
+	var e *net.DNSError
+	return errors.As(err, &e) && e.IsNotFound
 }

@@ -10,7 +10,8 @@
 //
 // Between the library and each connection is a net.Conn of this package
 // (serverconn.go) that reads the messages. It refuses lengths and sessions that
-// the library would accept, sends credentials first, and bounds the handshake.
+// the library would accept, authenticates (SASL) and sends credentials first, and
+// bounds the handshake.
 //
 // A leader needs the lease (lease.go has the proof): the time until which the
 // session cannot expire, as committed writes prove. [Conn.Renew] renews it.
@@ -19,5 +20,6 @@
 //	conn.go, dial.go, servers.go, session.go, status.go            the life of a session
 //	requests.go, fencedwrite.go, renew.go, call.go                 requests
 //	serverconn.go, received.go, handshake.go, frame.go, tls.go     one connection
+//	authenticate.go                                                SASL on it
 //	lease.go, distance.go, notifications.go                        what answers also prove
 package client

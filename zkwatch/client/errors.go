@@ -35,6 +35,11 @@ var (
 	ErrNoSession = errors.New("no session")
 	// ErrTimeoutTooShort: the session's timeout leaves no room for a lease.
 	ErrTimeoutTooShort = errors.New("the session timeout is too short for a leader's lease")
+	// ErrAuthRequired: the server serves no client that has not authenticated with one
+	// of the schemes that it demands. It is also a zk.ErrAuthFailed.
+	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
+	// ErrTwoAccounts: a connection authenticates with one account for SASL.
+	ErrTwoAccounts = errors.New("more than one account for SASL")
 	// ErrClosed: Close was called.
 	ErrClosed = errors.New("closed")
 	// ErrCut: Cut was called.
@@ -42,6 +47,12 @@ var (
 	// ErrQuota: the quota of the znode, or of one above it, is used up.
 	ErrQuota = errors.New("quota exceeded")
 )
+
+// A refusal is an error that is also zk.ErrAuthFailed, whose text would add nothing.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error      { return r.error }
+func (refusal) Is(target error) bool { return target == zk.ErrAuthFailed }
 
 // Unanswered reports whether err means that no server answered, so that the session
 // may continue. ErrReplyTooLarge is an answer: a retry would have the same result.

@@ -73,7 +73,7 @@ func TestSetFenced(t *testing.T) {
 		}
 		create("/fixed", zk.FlagEphemeral)
 		if _, err := c.SetFenced(ctx, "/counter", []byte("3"), "/fixed"); err != nil {
-			t.Errorf("a guard that was made anew: %v", err)
+			t.Errorf("a guard that was created again: %v", err)
 		}
 
 		for _, bad := range []string{"", "e", "/e//n"} {

@@ -29,6 +29,9 @@ func (n *serverConn) connectResponse(head []byte) error {
 	if err := n.c.session(n, asked, id, timeout, hello); err != nil || id == 0 {
 		return err
 	}
+	if err := n.authenticate(); err != nil {
+		return err
+	}
 	n.Conn.SetReadDeadline(time.Time{}) // the library sets its own
 	n.sendCredentials()
 	n.c.confirmed(n)

@@ -79,8 +79,8 @@ func TestLineDelivers(t *testing.T) {
 	})
 }
 
-// What was sent over a connection that did not live is lost, and its caller is
-// told that nobody knows.
+// A request that was sent over a connection that ended is lost; its caller gets an
+// error that says that the outcome is unknown.
 func TestLineLoses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &clienttest.Peer{}
@@ -250,7 +250,7 @@ func TestPartition(t *testing.T) {
 		}
 		line.Heal()
 		_, i := a.Await(t, from, "lost", electiontest.Believing(model.Lost))
-		after, _ := a.Await(t, i, "waiting anew", electiontest.Believing(model.Waiting))
+		after, _ := a.Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
 		if after.Session == before.Session || after.Watches != next.Znode {
 			t.Errorf("healed: %+v", after)
 		}

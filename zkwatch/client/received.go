@@ -85,6 +85,9 @@ func (n *serverConn) begin() error {
 
 // checkReply checks the head of a reply.
 func (n *serverConn) checkReply() error {
+	if replyCode(n.head) == wire.AuthRequired {
+		return n.authRequired()
+	}
 	n.mu.Lock()
 	r, ok := n.sent[int32(binary.BigEndian.Uint32(n.head))]
 	n.mu.Unlock()

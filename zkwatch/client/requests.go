@@ -104,8 +104,11 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 	return err
 }
 
-// Sync waits until the server has caught up with the ensemble's leader, so that
-// a read that follows sees all that was written before.
+// Sync waits until the server has caught up with the ensemble leader, so that a
+// read that follows sees all that the ensemble leader had committed. A write that
+// was not answered may be on its way to the ensemble leader, and be executed after
+// a Sync. And an isolated ensemble leader answers, and does not know what the
+// others have committed.
 func (c *Conn) Sync(ctx context.Context, path string) error {
 	_, err := do(ctx, c, call{op: "sync", path: path}, func(full string) (string, error) {
 		return c.zk.Sync(full)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"electop/zkwatch/sasl"
 	"electop/zkwatch/wire"
 )
 
@@ -24,8 +25,8 @@ const readAhead = 4 << 10
 // A serverConn stands between the client library and one connection to a server.
 // It reads the heads of the frames to learn what the library does not report (the
 // granted timeout, round trips, the lease) and to refuse what the library would
-// accept (lengths, another session). It adds what the library lacks: credentials
-// before anything else, a bound on the handshake, the gate.
+// accept (lengths, another session). It adds what the library lacks: SASL and
+// credentials before anything else, a bound on the handshake, the gate.
 //
 // It also keeps the last zxid seen, and hides zxids from the library. The library
 // reads its own without a lock when it sets watches again, and would use a zxid
@@ -39,6 +40,8 @@ type serverConn struct {
 	addr     string
 	closed   chan struct{}
 	once     sync.Once
+
+	exchange sasl.Exchange // nil: without SASL
 
 	writing chan struct{} // holds a token while a frame is written
 
@@ -69,16 +72,17 @@ type request struct {
 	at    time.Time
 }
 
-func newServerConn(c *Conn, raw net.Conn, addr string, deadline time.Time, since int64) *serverConn {
+func newServerConn(c *Conn, raw net.Conn, addr string, exchange sasl.Exchange, deadline time.Time, since int64) *serverConn {
 	n := &serverConn{
-		c:       c,
-		Conn:    raw,
-		addr:    addr,
-		closed:  make(chan struct{}),
-		writing: make(chan struct{}, 1),
-		sent:    make(map[int32]request),
-		goodbye: make(chan struct{}),
-		since:   since,
+		c:        c,
+		Conn:     raw,
+		addr:     addr,
+		exchange: exchange,
+		closed:   make(chan struct{}),
+		writing:  make(chan struct{}, 1),
+		sent:     make(map[int32]request),
+		goodbye:  make(chan struct{}),
+		since:    since,
 	}
 	n.ahead = bufio.NewReaderSize(readFunc(n.readConn), readAhead)
 	raw.SetDeadline(deadline)
@@ -157,6 +161,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 		// already got an error; it must not run now.
 		return nil, true
 	}
+	n.c.requests.Add(1)
 	n.sent[xid] = request{op: op, joins: joins(op, frame), at: now}
 	return frame, op != wire.OpSetWatches
 }

@@ -83,6 +83,10 @@ func (c *Conn) Touch(ctx context.Context) error {
 	return err
 }
 
+// Requests returns how many requests were sent, over all connections. Pings and the
+// handshake do not count; credentials and watches that are set again do.
+func (c *Conn) Requests() uint64 { return c.requests.Load() }
+
 // Done is closed when the Conn reaches a terminal state.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 

@@ -26,6 +26,7 @@ const (
 	AuthFailed              Code = -115
 	NoWatcher               Code = -121
 	ReconfigDisabled        Code = -123
+	AuthRequired            Code = -124 // SESSIONCLOSEDREQUIRESASLAUTH
 	QuotaExceeded           Code = -125
 )
 
@@ -45,6 +46,7 @@ var codeNames = map[Code]string{
 	AuthFailed:              "AuthFailed",
 	NoWatcher:               "NoWatcher",
 	ReconfigDisabled:        "ReconfigDisabled",
+	AuthRequired:            "AuthRequired",
 	QuotaExceeded:           "QuotaExceeded",
 }
 

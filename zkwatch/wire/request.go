@@ -203,3 +203,9 @@ func (r *AuthRequest) Append(b []byte) []byte {
 func (r *AuthRequest) Decode(d *Decoder) {
 	*r = AuthRequest{Type: d.Int32(), Scheme: d.String(), Auth: d.Buffer()}
 }
+
+// A SASLToken is the request of sasl, and the reply to it.
+type SASLToken struct{ Token []byte } // aliases the decoder's input; nil: null
+
+func (r *SASLToken) Append(b []byte) []byte { return AppendBuffer(b, r.Token) }
+func (r *SASLToken) Decode(d *Decoder)      { r.Token = d.Buffer() }

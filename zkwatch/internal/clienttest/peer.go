@@ -25,6 +25,7 @@ const (
 	OpCloseSession = -11
 	OpAuth         = 100
 	OpSetWatches   = 101
+	OpSASL         = 102
 )
 
 // A Request is a request as a peer has received it.

@@ -13,7 +13,14 @@ import (
 // Raw returns a bare client, for looking behind the scenes.
 func Raw(t *testing.T, addr string) *zk.Conn {
 	t.Helper()
-	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(Silent{}))
+	return RawPatient(t, addr, 10*time.Second)
+}
+
+// RawPatient is Raw with another session timeout. A request that waits for longer than
+// two thirds of it fails, because pings wait behind it.
+func RawPatient(t *testing.T, addr string, timeout time.Duration) *zk.Conn {
+	t.Helper()
+	c, events, err := zk.Connect([]string{addr, addr}, timeout, zk.WithLogger(Silent{}))
 	if err != nil {
 		t.Fatal(err)
 	}

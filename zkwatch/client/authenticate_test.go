@@ -1,0 +1,247 @@
+package client_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/sasl"
+)
+
+// An account says its lines one after the other. The server must answer each with the
+// same in capitals, and the last with nothing.
+type account struct {
+	lines  []string
+	begins func(host string) error
+}
+
+func (a *account) Name() string { return "LINES" }
+
+func (a *account) Begin(_ context.Context, host string) (sasl.Exchange, error) {
+	if a.begins != nil {
+		if err := a.begins(host); err != nil {
+			return nil, err
+		}
+	}
+	return &lines{account: a}, nil
+}
+
+type lines struct {
+	*account
+	said int
+}
+
+func (x *lines) Next(token []byte) ([]byte, bool, error) {
+	if x.said > 0 && string(token) != strings.ToUpper(x.lines[x.said-1]) {
+		return nil, false, sasl.ErrImpostor
+	}
+	x.said++
+	return []byte(x.lines[x.said-1]), x.said == len(x.lines), nil
+}
+
+func (x *lines) Refused() error { return sasl.ErrRejected }
+
+// capitals answers SASL tokens as an account wants it.
+func capitals(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+	if f.Opcode != clienttest.OpSASL {
+		return false
+	}
+	token := strings.ToUpper(string(f.Body[4:]))
+	reply(xid, 0, append(binary.BigEndian.AppendUint32(nil, uint32(len(token))), token...))
+	return true
+}
+
+func TestSASLComesBeforeEverythingOnEachConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Answer: capitals}
+		var hosts []string
+		c := p.Connect(t, func(cfg *client.Config) {
+			cfg.SASL = &account{lines: []string{"a", "b", "c"}, begins: func(host string) error {
+				hosts = append(hosts, host)
+				return nil
+			}}
+			cfg.Auth = []client.Auth{client.NewAuth("digest", "u:p")}
+		})
+		clienttest.WaitState(t, c, client.Connected)
+		if _, _, _, err := c.GetW(t.Context(), "/e"); err != nil {
+			t.Fatal(err)
+		}
+		p.Drop(1)
+		p.Connected(t, c, 2)
+		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= 2; n++ {
+			want := []int32{clienttest.OpSASL, clienttest.OpSASL, clienttest.OpSASL, clienttest.OpAuth}
+			if ops := p.Opcodes(n); len(ops) < 5 || !slices.Equal(ops[:4], want) {
+				t.Errorf("connection %d: requests %d, want %d first", n, ops, want)
+			}
+			if said := string(p.Received(n)[1].Body); said != "\x00\x00\x00\x01b" {
+				t.Errorf("connection %d: second token %q", n, said)
+			}
+		}
+		if !slices.Equal(hosts, []string{"peer", "peer"}) {
+			t.Errorf("hosts %q", hosts)
+		}
+	})
+}
+
+// Whatever a server does instead of accepting the account, no request is sent. What it
+// says about the account is final, and what the network does is not.
+func TestSASLThatFails(t *testing.T) {
+	type reply = func(xid, code int32, body []byte)
+	for what, c := range map[string]struct {
+		answer func(n int, r reply, xid int32, drop func())
+		final  bool
+		want   error
+	}{
+		"refused":        {func(_ int, r reply, xid int32, _ func()) { r(xid, -115, nil) }, true, sasl.ErrRejected},
+		"SASL required":  {func(_ int, r reply, xid int32, _ func()) { r(xid, -124, nil) }, true, sasl.ErrRejected},
+		"unimplemented":  {func(_ int, r reply, xid int32, _ func()) { r(xid, -6, nil) }, true, sasl.ErrUnsupported},
+		"another error":  {func(_ int, r reply, xid int32, _ func()) { r(xid, -5, nil) }, true, zk.ErrAuthFailed},
+		"null":           {func(_ int, r reply, xid int32, _ func()) { r(xid, 0, []byte{255, 255, 255, 255}) }, true, sasl.ErrImpostor},
+		"empty":          {func(_ int, r reply, xid int32, _ func()) { r(xid, 0, []byte{0, 0, 0, 0}) }, true, sasl.ErrImpostor},
+		"no token":       {func(_ int, r reply, xid int32, _ func()) { r(xid, 0, nil) }, false, client.ErrProtocol},
+		"half a token":   {func(_ int, r reply, xid int32, _ func()) { r(xid, 0, []byte{0, 0, 0, 9, 'A'}) }, false, client.ErrProtocol},
+		"another xid":    {func(_ int, r reply, xid int32, _ func()) { r(xid+1, 0, []byte{0, 0, 0, 1, 'A'}) }, false, client.ErrProtocol},
+		"a large token":  {func(_ int, r reply, xid int32, _ func()) { r(xid, 0, make([]byte, 80<<10)) }, false, client.ErrProtocol},
+		"closed":         {func(_ int, _ reply, _ int32, drop func()) { drop() }, false, nil},
+		"silent":         {func(int, reply, int32, func()) {}, false, nil},
+		"a wrong answer": {func(_ int, r reply, xid int32, _ func()) { r(xid, 0, []byte{0, 0, 0, 1, 'X'}) }, true, sasl.ErrImpostor},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &clienttest.Peer{}
+				p.Answer = func(f clienttest.Request, r func(int32, int32, []byte), xid int32) bool {
+					if f.Opcode == clienttest.OpSASL {
+						c.answer(f.Conn, r, xid, func() { p.Drop(f.Conn) })
+						return true
+					}
+					return false
+				}
+				conn := p.Connect(t, func(cfg *client.Config) { cfg.SASL = &account{lines: []string{"a", "b"}} })
+				s := clienttest.Wait(t, conn, "with an error", func(s client.Status) bool { return s.Err != nil || s.State == client.Connected })
+				if s.State == client.Connected || !strings.Contains(s.Err.Error(), "SASL LINES") || c.want != nil && !errors.Is(s.Err, c.want) {
+					t.Errorf("status %+v, want %v", s, c.want)
+				}
+				if !c.final {
+					clienttest.Wait(t, conn, "again", func(client.Status) bool { return p.Dials() > 2 })
+					conn.Close()
+				} else if s.State != client.Closed || !errors.Is(s.Err, zk.ErrAuthFailed) {
+					t.Errorf("status %+v, want the end", s)
+				}
+				<-conn.Done()
+				if ops := p.Opcodes(0); slices.ContainsFunc(ops, func(op int32) bool { return op != clienttest.OpSASL }) {
+					t.Errorf("requests %d", ops)
+				}
+			})
+		})
+	}
+}
+
+func TestSASLThatCannotBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Answer: capitals}
+		final, attempts := errors.New("no such account"), 0
+		c := p.Connect(t, func(cfg *client.Config) {
+			cfg.SASL = &account{lines: []string{"a"}, begins: func(string) error {
+				if attempts++; attempts > 2 {
+					return nil
+				}
+				return errors.New("nobody answers")
+			}}
+		})
+		s := clienttest.Wait(t, c, "with an error", func(s client.Status) bool { return s.Err != nil })
+		if s.State != client.Connecting || !strings.Contains(s.Err.Error(), "SASL LINES for peer:2181: nobody answers") {
+			t.Errorf("status %+v", s)
+		}
+		clienttest.WaitState(t, c, client.Connected)
+		dials := p.Dials()
+		c = p.Connect(t, func(cfg *client.Config) {
+			cfg.SASL = &account{begins: func(string) error { return errors.Join(sasl.ErrRejected, final) }}
+		})
+		<-c.Done()
+		if s := c.Status(); !errors.Is(s.Err, final) || !errors.Is(s.Err, zk.ErrAuthFailed) || p.Dials() != dials {
+			t.Errorf("status %+v, %d connections", s, p.Dials()-dials)
+		}
+	})
+}
+
+// A frozen process authenticates when it goes on, or on the next connection.
+func TestSASLOfAFrozenConn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{}
+		var c *client.Conn
+		frozen := false
+		p.Answer = func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+			if f.Opcode == clienttest.OpSASL && !frozen {
+				frozen = true
+				c.Config().Gate.Freeze()
+			}
+			return capitals(f, reply, xid)
+		}
+		ready := make(chan struct{})
+		c = p.Connect(t, func(cfg *client.Config) {
+			cfg.SASL = &account{lines: []string{"a", "b"}}
+			cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				<-ready
+				return p.Dial(ctx, network, addr)
+			}
+		})
+		close(ready)
+		time.Sleep(time.Minute)
+		if s := c.Status(); s.State == client.Connected {
+			t.Error("connected while frozen")
+		}
+		c.Config().Gate.Thaw()
+		clienttest.WaitState(t, c, client.Connected)
+	})
+}
+
+func TestOneAccountForSASL(t *testing.T) {
+	one := client.NewAuth("sasl", "u:p")
+	for _, cfg := range []client.Config{
+		{Auth: []client.Auth{one, client.NewAuth("digest", "x:y"), client.NewAuth("sasl", "v:q")}},
+		{Auth: []client.Auth{one}, SASL: &account{}},
+	} {
+		cfg.Servers.Servers = []string{"peer:2181"}
+		if _, err := client.Connect(cfg); !errors.Is(err, client.ErrTwoAccounts) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A server that demands authentication says so in reply to the first request, and
+// would on each connection.
+func TestServerThatDemandsAuthentication(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &clienttest.Peer{Answer: func(_ clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
+			reply(xid, -124, nil)
+			return true
+		}}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		if _, _, err := c.Get(t.Context(), "/e"); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) {
+			t.Errorf("%v", err)
+		}
+		<-c.Done()
+		if s := c.Status(); !errors.Is(s.Err, client.ErrAuthRequired) || p.Dials() != 1 {
+			t.Errorf("status %+v, %d connections", s, p.Dials())
+		}
+		ping := p.Connect(t) // it only pings
+		<-ping.Done()
+		if s := ping.Status(); !errors.Is(s.Err, client.ErrAuthRequired) {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
