@@ -1,0 +1,276 @@
+//go:build linux || darwin
+
+package supervise_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"electop/ui/cli/supervise"
+)
+
+const (
+	guardName = "guard-of-test"
+	waitFor   = 20 * time.Second
+)
+
+func TestMain(m *testing.M) {
+	if os.Args[0] == guardName {
+		grace, err := time.ParseDuration(os.Args[1])
+		if err == nil {
+			err = supervise.Guard(os.Stdin, grace, os.Args[2:])
+		}
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// A fake leads when the test says so.
+type fake struct {
+	*supervise.Supervisor
+	over chan struct{}
+
+	mu    sync.Mutex
+	lease supervise.Lease
+}
+
+// lead returns the supervisor of a shell script in dir, whose lease is renewed if renew
+// is true.
+func lead(t *testing.T, timeout, grace time.Duration, renew bool, script string) (f *fake, dir string) {
+	t.Helper()
+	return leadUntil(t, supervise.Lease{End: time.Now().Add(timeout), Timeout: timeout}, grace, renew, script)
+}
+
+func leadUntil(t *testing.T, lease supervise.Lease, grace time.Duration, renew bool, script string) (f *fake, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	f = &fake{over: make(chan struct{}), lease: lease}
+	var out bytes.Buffer
+	f.Supervisor = &supervise.Supervisor{
+		Command: supervise.Command{
+			Args: []string{"sh", "-c", script}, Guard: []string{guardName},
+			Stdout: &out, Stderr: &out, Grace: grace,
+		},
+		Lease: func() supervise.Lease {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if renew {
+				f.lease.End = time.Now().Add(lease.Timeout)
+			}
+			return f.lease
+		},
+		Over: func() { close(f.over) },
+	}
+	t.Cleanup(func() {
+		f.Close()
+		if t.Failed() {
+			t.Logf("the command printed %q", out.String())
+		}
+	})
+	f.Lead([]string{"DIR=" + dir})
+	return f, dir
+}
+
+// await waits for a file that the script makes, and returns its content.
+func await(t *testing.T, dir, name string) string {
+	t.Helper()
+	for deadline := time.Now().Add(waitFor); ; time.Sleep(5 * time.Millisecond) {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err == nil && strings.HasSuffix(string(b), "\n") {
+			return strings.TrimSpace(string(b))
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no file %s within %v", name, waitFor)
+		}
+	}
+}
+
+// alive tells whether a process runs. A zombie does not.
+func alive(t *testing.T, pid string) bool {
+	t.Helper()
+	b, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		n, err := strconv.Atoi(pid)
+		return err == nil && !errors.Is(syscall.Kill(n, 0), syscall.ESRCH)
+	}
+	_, rest, _ := strings.Cut(string(b), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+func awaitDeath(t *testing.T, pid string) {
+	t.Helper()
+	for deadline := time.Now().Add(waitFor); alive(t, pid); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %s is alive after %v", pid, waitFor)
+		}
+	}
+}
+
+// stubborn ignores SIGTERM and has a child that does, too.
+const stubborn = `trap 'echo > $DIR/termed' TERM
+(trap '' TERM; exec sleep 60) & echo $! > $DIR/child
+echo $$ > $DIR/pid
+while :; do wait; done`
+
+func TestExitCodeIsPassedOn(t *testing.T) {
+	for script, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -9 $$": 137, "sleep 60 & exit 3": 3} {
+		t.Run(script, func(t *testing.T) {
+			f, _ := lead(t, time.Minute, time.Second, true, script)
+			<-f.over
+			if code, exited, err := f.Result(); code != want || !exited || err != nil {
+				t.Errorf("exit code %d, %v, %v; want %d", code, exited, err, want)
+			}
+		})
+	}
+}
+
+func TestNothingIsLeftAfterStop(t *testing.T) {
+	f, dir := lead(t, time.Minute, 100*time.Millisecond, true, stubborn)
+	pid, child := await(t, dir, "pid"), await(t, dir, "child")
+	f.Stop()
+	if alive(t, pid) || alive(t, child) {
+		t.Error("it is alive after Stop")
+	}
+	await(t, dir, "termed")
+	select {
+	case <-f.over:
+		t.Error("it is over after Stop, without Once")
+	default:
+	}
+}
+
+func TestItRunsAgain(t *testing.T) {
+	f, dir := lead(t, time.Minute, waitFor, true, `echo $$ > $DIR/pid; exec sleep 60`)
+	first := await(t, dir, "pid")
+	f.Stop()
+	if err := os.Remove(filepath.Join(dir, "pid")); err != nil {
+		t.Fatal(err)
+	}
+	f.Lead([]string{"DIR=" + dir})
+	if second := await(t, dir, "pid"); second == first {
+		t.Error("it did not run again")
+	}
+}
+
+func TestOnceIsOnce(t *testing.T) {
+	f, dir := lead(t, time.Minute, waitFor, true, `echo $$ > $DIR/pid; exec sleep 60`)
+	f.Once = true
+	await(t, dir, "pid")
+	f.Stop()
+	<-f.over
+	var failure *supervise.Failure
+	if _, exited, err := f.Result(); exited || !errors.As(err, &failure) || failure.Code != supervise.OwnFailure {
+		t.Errorf("%v, %v", exited, err)
+	}
+}
+
+// TestGraceEndsWithTheLease: nobody calls Stop, and the grace is longer than the lease.
+func TestGraceEndsWithTheLease(t *testing.T) {
+	t.Parallel()
+	// Three seconds to start, three for the shell to hear SIGTERM, three to be dead.
+	end := time.Now().Add(9 * time.Second)
+	_, dir := leadUntil(t, supervise.Lease{End: end, Timeout: time.Minute}, time.Hour, false, stubborn)
+	child := await(t, dir, "child")
+	await(t, dir, "termed")
+	awaitDeath(t, child)
+	if now := time.Now(); now.After(end) {
+		t.Errorf("it died %v after the lease", now.Sub(end))
+	}
+}
+
+func TestGuardDiesAndTheCommandWithIt(t *testing.T) {
+	f, dir := lead(t, time.Minute, time.Hour, true, `echo $PPID > $DIR/guard; `+stubborn)
+	guard, err := strconv.Atoi(await(t, dir, "guard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := await(t, dir, "child")
+	if err := syscall.Kill(guard, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-f.over
+	if alive(t, child) {
+		t.Error("it outlives its guard")
+	}
+	if _, exited, err := f.Result(); exited || err == nil || !strings.Contains(err.Error(), "guard") {
+		t.Errorf("%v, %v", exited, err)
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(file, []byte("no program"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"electop-no-such-command": 127, "/nowhere/command": 127, file: 126, t.TempDir(): 126} {
+		var f *supervise.Failure
+		if err := supervise.Find(name); !errors.As(err, &f) || f.Code != want {
+			t.Errorf("%s: %v, want %d", name, err, want)
+		}
+	}
+	if err := supervise.Find("sh"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestGuardRefusesAStranger: in a group of somebody else it would end that one.
+func TestGuardRefusesAStranger(t *testing.T) {
+	if syscall.Getpgrp() == syscall.Getpid() {
+		t.Skip("this process heads a group")
+	}
+	if err := supervise.Guard(strings.NewReader(""), time.Second, []string{"true"}); err == nil {
+		t.Error("it did not refuse")
+	}
+}
+
+// TestSlowGuard: the guard's first lease is over before it reads it, and it waits for the
+// next one.
+func TestSlowGuard(t *testing.T) {
+	in, told, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer told.Close()
+	reports, report, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reports.Close()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := told.WriteString("1 2\n"); err != nil {
+		t.Fatal(err)
+	}
+	guard := exec.Cmd{Path: path, Args: []string{guardName, "1s", "sh", "-c", "exit 7"}, Stdin: in, ExtraFiles: []*os.File{report}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	if err := guard.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	report.Close()
+	if _, err := fmt.Fprintf(told, "%d %[1]d\n", int64(math.MaxInt64)); err != nil {
+		t.Fatal(err)
+	}
+	said, err := io.ReadAll(reports)
+	if err != nil || string(said) != "exit 7\n" {
+		t.Errorf("the guard reports %q, %v", said, err)
+	}
+	_ = guard.Wait() // killed with its group
+}
