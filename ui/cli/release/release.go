@@ -1,0 +1,87 @@
+// Package release says from what this program was built.
+package release
+
+import (
+	"cmp"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// Build is what the toolchain wrote into a program. A field is empty where it wrote
+// nothing.
+type Build struct {
+	Version string // a release's, "v1.2.0"; "" between releases
+	Commit  string
+	Time    time.Time // of the commit
+	// Modified says that files differed from the commit.
+	Modified bool
+	Go       string // "go1.26.0"
+	Platform string // "linux/amd64"
+}
+
+// This returns what this program was built from.
+func This() Build {
+	info, _ := debug.ReadBuildInfo()
+	return Of(info)
+}
+
+// pseudo is the version that Go gives a commit without a tag: v0.0.0-TIME-COMMIT, or
+// the next version with -0.TIME-COMMIT.
+var pseudo = regexp.MustCompile(`^v\d+\.\d+\.\d+-(?:.*\.)?(\d{14})-([0-9a-f]{12})$`)
+
+// Of reads build information, which is nil for a program without any.
+func Of(info *debug.BuildInfo) Build {
+	b := Build{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info == nil {
+		return b
+	}
+	b.Go = cmp.Or(info.GoVersion, b.Go)
+	b.Version, b.Modified = strings.CutSuffix(info.Main.Version, "+dirty")
+	if b.Version == "(devel)" {
+		b.Version = ""
+	}
+	// A program that was built from a downloaded module has its commit there alone.
+	if m := pseudo.FindStringSubmatch(b.Version); m != nil {
+		b.Version, b.Commit = "", m[2]
+		b.Time, _ = time.Parse("20060102150405", m[1])
+	}
+	system, machine, _ := strings.Cut(b.Platform, "/")
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Time, _ = time.Parse(time.RFC3339, s.Value)
+		case "vcs.modified":
+			b.Modified = b.Modified || s.Value == "true"
+		case "GOOS":
+			system = s.Value
+		case "GOARCH":
+			machine = s.Value
+		}
+	}
+	b.Platform = system + "/" + machine
+	return b
+}
+
+// commitDigits are enough to find a commit.
+const commitDigits = 12
+
+// String is the build in one line. The first word is the version, "devel" between
+// releases.
+func (b Build) String() string {
+	commit := "commit not recorded"
+	if b.Commit != "" {
+		commit = "commit " + b.Commit[:min(len(b.Commit), commitDigits)]
+		if !b.Time.IsZero() {
+			commit += " of " + b.Time.UTC().Format("2006-01-02 15:04:05") + " UTC"
+		}
+	}
+	if b.Modified {
+		commit += ", with uncommitted changes"
+	}
+	return cmp.Or(b.Version, "devel") + " (" + commit + ") " + b.Go + " " + b.Platform
+}
