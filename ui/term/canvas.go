@@ -16,6 +16,7 @@ import (
 type Canvas struct {
 	W, H  int
 	cells []cell
+	spots []spot
 }
 
 // cell holds one grapheme cluster. The cells to the right of a wide one hold
@@ -30,6 +31,7 @@ const covered = "\x00"
 // Resize clears the canvas and gives it a size.
 func (c *Canvas) Resize(w, h int) {
 	c.W, c.H = w, h
+	c.spots = c.spots[:0]
 	if n := w * h; cap(c.cells) < n {
 		c.cells = make([]cell, n)
 	} else {
@@ -128,8 +130,9 @@ func (c *Canvas) Restyle(r Rect, f func(Style) Style) {
 	}
 }
 
-// Blank clears r.
+// Blank clears r, also of what the mouse finds there.
 func (c *Canvas) Blank(r Rect) {
+	c.Spot(r, nil)
 	for y := max(0, r.Y); y < min(c.H, r.Y+r.H); y++ {
 		for x := max(0, r.X); x < min(c.W, r.X+r.W); x++ {
 			setCell(c.cells[y*c.W:(y+1)*c.W], x, " ", Text)

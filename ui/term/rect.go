@@ -5,6 +5,9 @@ type Rect struct{ X, Y, W, H int }
 
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
+// Has reports whether (x, y) is in r.
+func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
+
 // Inner is the inside of a border.
 func (r Rect) Inner() Rect { return Rect{X: r.X + 1, Y: r.Y + 1, W: max(0, r.W-2), H: max(0, r.H-2)} }
 

@@ -9,7 +9,7 @@ import (
 
 // Names of themes for [Options.Theme].
 const (
-	Auto  = "auto" // by NO_COLOR, then COLORFGBG, else dark; the terminal is not asked
+	Auto  = "auto" // by NO_COLOR, then by the terminal's background
 	Dark  = "dark"
 	Light = "light"
 	Mono  = "mono" // attributes only
@@ -26,7 +26,8 @@ func NextTheme(name string) string {
 	return Dark
 }
 
-// ResolveTheme replaces auto and unknown names by the theme for the environment.
+// ResolveTheme replaces auto and unknown names by the theme for the environment, until the
+// terminal's background is known.
 // COLORFGBG is "fg;bg" or "fg;default;bg" in the 16 colours; 7 and 9 to 15 are light
 // backgrounds.
 func ResolveTheme(name string, getenv func(string) string) string {
