@@ -143,7 +143,7 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Errorf("without a znode: %+v", h)
 		}
 		must(t, s.cast.Thaw("amber"))
-		m = s.member(t, "amber", "waits anew", func(m model.Member) bool { return m.Belief == model.Waiting })
+		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("thawed: %+v, was %+v", m, before)
 		}

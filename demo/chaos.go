@@ -152,8 +152,8 @@ func (p *plot) next(at time.Duration) Act {
 // is deleted at once is not seen.
 const settling = time.Second
 
-// kind draws what to do, of what can be done, and returns to whom it may be done, by
-// index. The weights keep the cast at about seven.
+// kind draws one of the acts that are possible now, and returns the indexes of the
+// candidates for it. The weights keep the cast at about seven.
 func (p *plot) kind(at time.Duration) (kind ActKind, among []int) {
 	var all, healthy, settled, faulty []int
 	for i, m := range p.players {

@@ -113,7 +113,7 @@ func TestPartitionAndHeal(t *testing.T) {
 			t.Errorf("parted for an hour: %+v", m)
 		}
 		must(t, s.cast.Heal("amber"))
-		m = s.member(t, "amber", "waits anew", func(m model.Member) bool { return m.Belief == model.Waiting })
+		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("healed: %+v, was %+v", m, before)
 		}
@@ -168,11 +168,11 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 		if w := s.lastWord(t, "birch").Member; !w.LosesReply {
 			t.Errorf("armed: %+v", w)
 		}
-		after := s.member(t, "birch", "waits anew", func(m model.Member) bool {
+		after := s.member(t, "birch", "waits again", func(m model.Member) bool {
 			return m.Belief == model.Waiting && m.Znode != before.Znode && !m.LosesReply
 		})
 		if after.Session == before.Session {
-			t.Errorf("volunteered anew in the same session: %+v", after)
+			t.Errorf("volunteered again in the same session: %+v", after)
 		}
 		s.noGhosts(t, 3)
 		lost, found := false, false

@@ -5,6 +5,3 @@ package demo_test
 // crowd is how many candidates elect in one process: the race detector bears
 // 8,128 goroutines at a time.
 const crowd = 600
-
-// freezes is how many leaders are frozen one after the other.
-const freezes = 100

@@ -23,7 +23,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// TestRandomTrouble does random things to a cast for days of virtual time,
+// TestRandomTrouble does random things to a cast, in virtual time,
 // and holds what was observed to the truth.
 func TestRandomTrouble(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestRandomTrouble(t *testing.T) {
 	virtual(t, j.hears, func(t *testing.T, st *stage) {
 		s = st
 		s.enter(t, 5)
-		rounds := 3000
+		rounds := 1000
 		if testing.Short() {
 			rounds = 300
 		}

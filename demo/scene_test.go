@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +17,7 @@ import (
 
 // step steps until holds says that it was told enough, and returns all that
 // Step said.
-func (w *world) step(t *testing.T, holds func(did string) bool) (all []string) {
+func (w *world) step(t *testing.T, holds func(did demo.Step) bool) (all []demo.Step) {
 	t.Helper()
 	for range 500 {
 		synctest.Wait()
@@ -29,42 +28,50 @@ func (w *world) step(t *testing.T, holds func(did string) bool) (all []string) {
 			return all
 		}
 	}
-	t.Fatalf("not within 500 steps: %q", all)
+	t.Fatalf("not within 500 steps: %+v", all)
 	panic("not reached")
 }
 
-const nothingHeld = "no message is held, and no session is about to expire"
+// nothingHeld: no message is held, and no session is about to expire.
+func nothingHeld(did demo.Step) bool { return did == demo.Step{} }
+
+func skipped(did demo.Step) bool { return did.Skipped != "" }
 
 func TestStep(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
 		did, err := w.stage.Step()
 		must(t, err)
-		if !strings.HasPrefix(did, "step by step: ") || w.stage.Pace() != (zkserver.Pace{Steps: true}) {
-			t.Errorf("the first Step: %q, pace %+v", did, w.stage.Pace())
+		if did != (demo.Step{Began: true}) || w.stage.Pace() != (zkserver.Pace{Steps: true}) {
+			t.Errorf("the first Step: %+v, pace %+v", did, w.stage.Pace())
 		}
-		if all := w.step(t, func(string) bool { return true }); all[0] != nothingHeld {
-			t.Errorf("with nothing held: %q", all)
+		if all := w.step(t, func(demo.Step) bool { return true }); !nothingHeld(all[0]) {
+			t.Errorf("with nothing held: %+v", all)
 		}
 
+		amber, birch := w.member(t, "amber"), w.member(t, "birch")
 		// A dead leader is waited for; a step skips that. Then each message is one.
 		must(t, w.cast.Kill("amber"))
 		time.Sleep(time.Second) // virtual
-		all := w.step(t, func(did string) bool { return did == nothingHeld })
-		want := []string{
-			"skipped ", "birch is notified: 0 was deleted", "reply to birch: getChildren",
-			"reply to birch: getData " + ackPath + ", NoNode", "reply to birch: create " + ackPath, "reply to birch: getData " + ackPath, nothingHeld,
+		all := w.step(t, nothingHeld)
+		if first := all[0]; first.Skipped != "amber" || first.Wait <= 0 {
+			t.Errorf("the first step is %+v", first)
 		}
-		if len(all) != len(want) {
-			t.Fatalf("the handoff takes these steps: %q", all)
-		}
-		for i, w := range want {
-			if all[i] != w && i > 0 {
-				t.Errorf("step %d is %q, want %q", i, all[i], w)
+		var released []model.Message
+		for _, did := range all[1 : len(all)-1] {
+			m := *did.Released
+			if m.Session != birch.Session {
+				t.Errorf("released to another: %+v", m)
 			}
+			m.Session, m.Since = 0, time.Time{}
+			released = append(released, m)
 		}
-		if !strings.HasPrefix(all[0], want[0]) || !strings.HasSuffix(all[0], " s: amber's session expires now") {
-			t.Errorf("the first step is %q", all[0])
+		want := []model.Message{
+			{Op: "notification", Event: "deleted", Path: path + "/" + amber.Znode}, {Op: "getChildren", Path: path},
+			{Op: "getData", Path: ackPath, Err: "NoNode"}, {Op: "create", Path: ackPath}, {Op: "getData", Path: ackPath},
+		}
+		if !slices.Equal(released, want) {
+			t.Errorf("the handoff takes these steps: %+v", released)
 		}
 		st := w.await(t, "birch leads", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
@@ -85,21 +92,21 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		time.Sleep(2 * time.Second) // virtual: more than two pings are apart
 		must(t, w.cast.Partition("amber"))
 		must(t, func() error { _, err := w.stage.Step(); return err }())
-		skipped := w.step(t, func(did string) bool { return strings.HasPrefix(did, "skipped") })
-		if got := skipped[len(skipped)-1]; !strings.Contains(got, "cedar's session") {
+		all := w.step(t, skipped)
+		if got := all[len(all)-1].Skipped; got != "cedar" {
 			t.Errorf("the first one skipped is %q", got)
 		}
 		if m := w.member(t, "amber"); m.Belief != model.Leading {
 			t.Fatalf("amber is %s", m.Belief)
 		}
-		skipped = w.step(t, func(did string) bool { return strings.HasPrefix(did, "skipped") })
-		if got := skipped[len(skipped)-1]; !strings.Contains(got, "amber's session") {
+		all = w.step(t, skipped)
+		if got := all[len(all)-1].Skipped; got != "amber" {
 			t.Errorf("the second one skipped is %q", got)
 		}
 		if m := w.member(t, "amber"); m.Belief == model.Leading {
 			t.Error("its session is over, and amber believes that it leads")
 		}
-		w.step(t, func(did string) bool { return did == nothingHeld })
+		w.step(t, nothingHeld)
 		w.leader(t, "amber")
 		must(t, w.cast.Heal("amber"))
 		must(t, w.cast.Thaw("cedar"))
@@ -274,8 +281,8 @@ func TestSetIsNotSlowedDown(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- w.stage.Set(ctx, demo.Scene{Cast: 3, Pace: zkserver.Pace{Delay: time.Second}}) }()
 		synctest.Wait()
-		if did, err := w.stage.Step(); err != nil || !strings.Contains(did, "step by step") {
-			t.Errorf("step: %q, %v", did, err)
+		if did, err := w.stage.Step(); err != nil || !did.Began {
+			t.Errorf("step: %+v, %v", did, err)
 		}
 		w.server.Refuse(false)
 		must(t, <-done)

@@ -84,7 +84,7 @@ func virtual(t *testing.T, change func(*demo.Config), f func(t *testing.T, s *st
 			return nil
 		}})
 		observer := observer.New(observer.Config{
-			Conn: conn, Path: path, Ack: ackPath, Put: s.feed.PutSlowly, Now: feed.Now,
+			Conn: conn, Path: path, Beside: observer.Beside{Acks: []string{ackPath}}, Put: s.feed.PutSlowly, Now: feed.Now,
 		})
 		cfg := demo.Config{
 			Conn: conn, Path: path, Ack: ackPath, Create: true, Now: feed.Now,

@@ -44,7 +44,7 @@ type counted struct {
 // counterPath is the znode that workers share. It stays.
 func (s *Stage) counterPath() string { return s.cfg.Path + "-counter" }
 
-// answerWithin is how long a worker that is told to stop waits for the answer
+// answerWithin is how long a worker that has to stop waits for the answer
 // to what it has written.
 const answerWithin = 2 * time.Second
 

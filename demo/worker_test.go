@@ -2,6 +2,7 @@ package demo_test
 
 import (
 	"cmp"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -21,9 +22,13 @@ import (
 // while the old one's worker writes on. Fenced, the counter takes none of that;
 // not fenced, it does. The journal's judgement is held to the server's own order
 // of things: a write is stale if the znode of its leader was deleted in an
-// earlier transaction.
+// earlier transaction. With ELECTOP_TEST_LONG 1,000 are frozen.
 func TestFreezes(t *testing.T) {
 	t.Parallel()
+	freezes := 100
+	if os.Getenv("ELECTOP_TEST_LONG") != "" {
+		freezes = 1000
+	}
 	for _, c := range []struct {
 		name   string
 		fenced bool

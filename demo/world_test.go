@@ -65,7 +65,7 @@ func inWorld(t *testing.T, cfg worldConfig, f func(t *testing.T, w *world)) {
 			w.events = append(w.events, es...)
 			return nil
 		}})
-		observer := observer.New(observer.Config{Conn: back, Path: path, Ack: ackPath, Put: w.feed.PutSlowly, Now: feed.Now})
+		observer := observer.New(observer.Config{Conn: back, Path: path, Beside: observer.Beside{Acks: []string{ackPath}}, Put: w.feed.PutSlowly, Now: feed.Now})
 		put := func(o model.Observation) {
 			w.mu.Lock()
 			w.put = append(w.put, o)

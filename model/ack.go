@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,34 +12,88 @@ import (
 	"electop/model/znode"
 )
 
-// acknowledgement is the acknowledgement znode, and what its reads say of the
-// takeover.
+// acknowledgement is what is known of the znodes by which a leader acknowledges, and
+// what their reads say of the takeover. Mostly there is one; where a system has
+// several, one with the leader's session is enough.
 type acknowledgement struct {
-	AckState
+	ackZnode            // the one that counts now, of all
+	all      []ackZnode // by path; replaced when it changes
 	expected bool       // leaders here acknowledge: configured, or one was seen
-	changed  timeBounds // when it became as it is
-	sent     time.Time  // when it was last requested; zero: not known, or in a gap
 	// since is when the last handoff was, while it waits to be acknowledged. After
 	// a lost connection an acknowledgement may be old by the time it is seen.
 	since timeBounds
 }
 
-func newAcknowledgement(path string, expected bool) acknowledgement {
-	return acknowledgement{AckState: AckState{Path: path, Presence: Absent}, expected: expected}
+// ackZnode is one znode by which leaders acknowledge.
+type ackZnode struct {
+	AckState
+	changed timeBounds // when it became as it is
+	sent    time.Time  // when it was last requested; zero: not known, or in a gap
+}
+
+// newAcknowledgement is for the znodes at paths, "" for none.
+func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
+	a := acknowledgement{expected: expected}
+	for _, path := range paths {
+		a.all = append(a.all, ackZnode{AckState: AckState{Path: path, Presence: Absent, ByData: byData}})
+	}
+	a.choose(nil)
+	return a
+}
+
+// paths are the znodes, nil for none.
+func (a *acknowledgement) paths() (paths []string) {
+	for i := range a.all {
+		paths = append(paths, a.all[i].Path)
+	}
+	return paths
+}
+
+// choose makes the znode count that names head; else one that names another, one in
+// the way, one that is not known, and one that is absent, in this order.
+func (a *acknowledgement) choose(head *dialect.Candidate) {
+	best := -1
+	a.ackZnode = ackZnode{AckState: AckState{Presence: Absent}}
+	for i, z := range a.all {
+		rank := 0
+		switch {
+		case z.Names(head):
+			rank = 4
+		case z.Presence == Present && (z.Session != 0 || z.ByData):
+			rank = 3
+		case z.Presence == Present && i == 0:
+			rank = 2
+		case z.At.IsZero() || z.Presence == Denied:
+			rank = 1
+		}
+		if rank > best {
+			best, a.ackZnode = rank, z
+		}
+	}
+	if best == 0 { // one in the way that is none of a leader's
+		a.Presence = Absent
+	}
 }
 
 // read takes in a read. If the last handoff waited for it, ok is true and took is
 // the takeover, within its bounds.
 func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took *time.Duration, within *Span, ok bool) {
-	if o.Path != "" && o.Path != a.Path {
+	i := slices.IndexFunc(a.all, func(z ackZnode) bool { return o.Path == "" || o.Path == z.Path })
+	if i < 0 {
 		return nil, nil, false // requested before another path was followed
 	}
-	a.AckState = AckState{Path: a.Path, Presence: o.Presence, At: wall(o.At), Session: o.Session}
+	a.all = slices.Clone(a.all)
+	z := &a.all[i]
+	z.AckState = AckState{Path: z.Path, ByData: z.ByData, Presence: o.Presence, At: wall(o.At), Session: o.Session}
 	if o.Presence == Present {
 		a.expected = true
-		a.Znode, a.Fence = ParseAck(o.Data.Bytes)
+		z.Znode, z.Fence = ParseAck(o.Data.Bytes)
+		if z.ByData {
+			z.Data = o.Data
+		}
 	}
-	a.changed = a.bounds(o, gap)
+	z.changed = z.bounds(o, gap)
+	a.choose(head)
 	if !a.Names(head) || !a.since.known() {
 		return nil, nil, false
 	}
@@ -49,7 +104,7 @@ func (a *acknowledgement) read(o *Ack, head *dialect.Candidate, gap bool) (took 
 
 // bounds returns when the acknowledgement became as a read shows it. Several
 // changes may be behind one notification, so only the answer is later than all.
-func (a *acknowledgement) bounds(o *Ack, gap bool) timeBounds {
+func (a *ackZnode) bounds(o *Ack, gap bool) timeBounds {
 	m := timeBounds{earliest: a.sent, latest: wall(o.At), likely: wall(o.At)}
 	a.sent = wall(o.Sent)
 	if o.Sent.IsZero() || gap || o.Sent.After(o.At) {
@@ -75,6 +130,7 @@ func (a *acknowledgement) handoff(head *dialect.Candidate, changed timeBounds) (
 	// The notification of the deletion comes before that of the acknowledgement,
 	// so an acknowledgement from before belongs to an earlier reign.
 	a.since = timeBounds{}
+	a.choose(head)
 	if a.Names(head) {
 		if changed.known() && !a.At.Before(changed.since()) {
 			took, within = lasted(changed, a.changed)
@@ -114,4 +170,17 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 		return "", 0
 	}
 	return t.Znode, int64(z)
+}
+
+// AckPath is the first znode by which a leader may acknowledge, "" for none.
+func (s *State) AckPath() string {
+	if len(s.AckPaths) == 0 {
+		return ""
+	}
+	return s.AckPaths[0]
+}
+
+// AckRead reports whether the acknowledgement at path was read.
+func (s *State) AckRead(path string) bool {
+	return slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
 }

@@ -33,8 +33,9 @@ func (s *State) Baseline(watched, watchedEnd time.Time) []Observation {
 	b.naming()
 	b.children()
 	b.wakes()
-	if !s.Ack.At.IsZero() {
-		b.ack()
+	b.ack()
+	for _, d := range s.Directories {
+		b.add(d)
 	}
 	b.members()
 	if s.Work.Rules != (Rules{}) {
@@ -124,11 +125,17 @@ func (b *baseline) wakes() {
 }
 
 func (b *baseline) ack() {
-	a := &Ack{At: b.Ack.At, Sent: b.ackSent, Path: b.Ack.Path, Presence: b.Ack.Presence, Session: b.Ack.Session}
-	if b.Ack.Znode != "" {
-		a.Data = znode.NewData(AckData(b.Ack.Znode, b.Ack.Fence))
+	for i := range b.acks {
+		z := &b.acks[i]
+		if z.At.IsZero() {
+			continue
+		}
+		a := &Ack{At: z.At, Sent: z.sent, Path: z.Path, Presence: z.Presence, Session: z.Session, Data: z.Data}
+		if z.Znode != "" && !z.ByData {
+			a.Data = znode.NewData(AckData(z.Znode, z.Fence))
+		}
+		b.add(a)
 	}
-	b.add(a)
 }
 
 // members adds the former members first: their znodes may still exist.

@@ -11,7 +11,8 @@ import (
 )
 
 // CauseLeft means that a leader's znode was deleted while its session could not
-// expire: by a delete, or by closing the session; it is not known (yet) which.
+// expire: by a delete, or by closing the session; it is not known (yet) which. If
+// another znode proves that (proof.go), it was a delete, by whomever.
 const CauseLeft Cause = "left"
 
 // gone is the end of a leader that later tables may explain better.
@@ -20,6 +21,9 @@ type gone struct {
 	from  dialect.ID
 	cause Cause
 	alive time.Time // its session cannot have expired before; zero: not known
+	// expired is how many sessions the server that lets them expire had let expire by
+	// then; nil: not known.
+	expired *expiredCount
 }
 
 // goneMax and goneFor bound how many such ends are remembered, and for how long:
@@ -30,28 +34,34 @@ const (
 )
 
 // foreignEnd returns why the znode of a third-party leader was deleted, as far as
-// the servers' tables show. asked says that the servers were asked at all.
-func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, asked bool, now time.Time) (cause Cause, evidence string) {
+// the servers' tables show. answers are the last ones, nil if the servers were not
+// asked.
+func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Tracker, answers *session.Table, now time.Time) (cause Cause, evidence string) {
 	if !deleted.known() {
 		return CauseUnknown, "its znode was deleted while electop did not observe"
 	}
 	h := sessions.Of(c.Session)
 	switch {
-	case !asked:
-		return CauseUnknown, "servers not asked"
 	case h == nil:
-		return CauseUnknown, "the servers were not asked for connections and sessions while its znode existed"
+		return CauseUnknown, untold(answers)
 	}
-	// The cause must hold for every time at which the znode may have been deleted.
+	// The cause must hold for every time at which the znode may have been deleted. A
+	// client that is known to be silent has been so for longer than a third of its
+	// timeout, so it cannot have deleted its znode since, unless it continued just then;
+	// that is taken back if the servers count the sessions that expire.
 	earliest, latest := deleted.since(), deleted.latest
 	alive := h.Alive()
 	d := sessions.Danger(c.Session, now)
+	by := earliest // when it could expire
+	if latest.Sub(earliest) <= h.Timeout()/3+session.Slack {
+		by = session.Later(earliest, latest)
+	}
 	var joined time.Time
 	if c.Joined {
 		joined = c.SeenAt
 	}
 	switch {
-	case d != nil && (d.By.IsZero() || !earliest.After(d.By.Add(session.DangerOver))) && !earliest.Before(alive) && !earliest.Before(h.Likely(joined, sessions.Tick())):
+	case d != nil && (d.By.IsZero() || !earliest.After(d.By.Add(session.DangerOver))) && !by.Before(alive) && !earliest.Before(h.Likely(joined, sessions.Tick())):
 		return CauseExpired, d.Evidence
 	case !alive.IsZero() && !latest.IsZero() && latest.Before(alive):
 		return CauseLeft, "its session was alive and could not expire before " + units.Clock(alive)
@@ -59,6 +69,19 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 		return CauseUnknown, "its session was alive, but could expire from " + units.Clock(alive) + " on; electop saw only at " + units.Clock(session.Later(latest, deleted.likely)) + " that its znode was gone"
 	}
 	return CauseUnknown, h.LastKnown()
+}
+
+// untold says why nothing is known of a session, and what would tell.
+func untold(answers *session.Table) string {
+	if why := answers.Unasked(); why != "" {
+		return why
+	}
+	for i := range answers.Servers {
+		if s := &answers.Servers[i]; s.Connections.State != session.Answered && s.Connections.State != session.NotAsked {
+			return s.Unanswered("connections", s.Connections)
+		}
+	}
+	return "the servers were not asked for connections and sessions while its znode existed"
 }
 
 // unexplained are the ends of third-party leaders that later tables may explain
@@ -75,7 +98,7 @@ type correction struct {
 
 // add notes the end of h's old leader, if there is more to learn of it. tracked
 // returns what is known of a session.
-func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness) {
+func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness, counts expiredCounts) {
 	if h.From == nil || h.From.Session == 0 || h.Cause != CauseUnknown && h.Cause != CauseLeft && h.Cause != CauseExpired {
 		return
 	}
@@ -95,6 +118,7 @@ func (u *unexplained) add(h *Handoff, tracked func(uint64) *session.Liveness) {
 	if x := tracked(h.From.Session); x != nil {
 		g.alive = x.Alive()
 	}
+	g.expired = counts.before(h.Earliest)
 	(*u)[h.From.Session] = g
 }
 
@@ -135,6 +159,10 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 			// It may have deleted its znode just before it closed its session.
 			c.cause = CauseLeft
 			c.evidence = "its session was over by " + units.Clock(wall(t.End)) + ", before it could expire: its client closed it, maybe after it resigned"
+		case g.expired != nil && g.expired.same(expiredIn(t)):
+			// Whatever the last answers made likely, no session expired.
+			c.cause = CauseLeft
+			c.evidence = g.expired.server + " let no session expire between " + units.Clock(g.expired.from) + " and " + units.Clock(wall(t.At))
 		default:
 			continue
 		}

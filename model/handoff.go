@@ -1,10 +1,20 @@
 package model
 
-import "time"
+import (
+	"time"
+
+	"electop/model/dialect"
+)
 
 // checkHead compares the head of the queue with the last one and records a
 // handoff if it changed, at that moment.
 func (j *Journal) checkHead(at time.Time, changed timeBounds) {
+	j.checkHeadIn(at, changed, false)
+}
+
+// checkHeadIn is checkHead after a read. listed says that one list shows that the last
+// head was deleted and which children there were then.
+func (j *Journal) checkHeadIn(at time.Time, changed timeBounds, listed bool) {
 	head, old := j.first(), j.head
 	if head == old || head != nil && old != nil && head.ID() == old.ID() {
 		return
@@ -20,11 +30,16 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds) {
 	switch {
 	case gone && m != nil:
 		h.Cause, h.Silent, h.SilentIn = ending(m, at, changed)
+	case gone && listed && j.outlives(old) != nil:
+		h.Cause, h.Evidence = CauseLeft, ownsStill(j.outlives(old))
 	case gone:
-		h.Cause, h.Evidence = foreignEnd(old, changed, &j.sessions, j.table != nil, j.at)
+		h.Cause, h.Evidence = foreignEnd(old, changed, &j.sessions, j.answers, j.at)
 	}
 	if m == nil {
-		j.unexplained.add(h, j.sessions.Of)
+		j.unexplained.add(h, j.sessions.Of, j.expired)
+		if h.Cause == CauseExpired {
+			j.returned.expired(old, at, j.sessions.View())
+		}
 	}
 	if head != nil {
 		h.Fence = head.Czxid
@@ -33,7 +48,10 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds) {
 		}
 		j.vacantFrom = timeBounds{}
 	} else {
-		j.vacantFrom = changed
+		j.vacantFrom, j.vacancy = changed, Vacancy{Since: at}
+		if changed.known() {
+			j.vacancy = Vacancy{changed.likely, VacancyWatched}
+		}
 	}
 	j.past.end(at, h.Cause)
 	j.head = head
@@ -55,6 +73,7 @@ func (j *Journal) checkHead(at time.Time, changed timeBounds) {
 // firstHead notes who leads at the first read, which is no handoff.
 func (j *Journal) firstHead(at time.Time) {
 	if j.head = j.first(); j.head == nil {
+		j.vacancy = Vacancy{Since: at}
 		return
 	}
 	r := Reign{Leader: j.head, From: at}
@@ -62,6 +81,39 @@ func (j *Journal) firstHead(at time.Time) {
 		r.From = c // it cannot have led for longer
 	}
 	j.past.begin(r)
+}
+
+// leading returns who leads, nil for nobody: the head, unless the acknowledgement of its
+// system denies that.
+func (j *Journal) leading() *dialect.Candidate {
+	if j.denied {
+		return nil
+	}
+	return j.head
+}
+
+// reign ends or begins the head's reign where its system acknowledges, by what is known
+// now.
+func (j *Journal) reign(at time.Time) {
+	was := j.denied
+	j.denied = j.denies()
+	switch {
+	case j.denied:
+		j.past.deny(at)
+	case was && j.head != nil && j.past.current() == nil:
+		j.past.begin(Reign{Leader: j.head, From: at, FromKnown: j.ack.changed.known()})
+	}
+}
+
+// denies reports whether the acknowledgement shows that the head does not lead.
+func (j *Journal) denies() bool {
+	d := j.naming.dialect
+	if j.head == nil || d == nil || !d.Foreign() || len(j.ack.all) == 0 && d.AckChild(j.cfg.Path) == "" {
+		return false
+	}
+	s := &State{Path: j.cfg.Path, Dialect: d, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, Ack: j.ack.AckState, AckPaths: j.ack.paths()}
+	why := s.NoLeader()
+	return why == NotAcknowledged || why == OtherAcknowledged
 }
 
 // ending returns why a member's znode was deleted at that time, and for how long the

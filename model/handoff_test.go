@@ -110,7 +110,7 @@ func TestParentRecreated(t *testing.T) {
 	s.Join(3)
 	s.Want(s.Read(),
 		"2 1s left .", "3 1s left 1.", "4 1s handoff . > nobody unknown", "5 1s missed 0 0 false",
-		"6 1s joined .", "7 1s handoff nobody > . unknown") // vacant for how long, nobody knows
+		"6 1s joined .", "7 1s handoff nobody > . unknown") // how long it was vacant is unknown
 }
 
 func TestParentGoneByNotification(t *testing.T) {
@@ -294,6 +294,7 @@ func TestVacant(t *testing.T) {
 
 func TestOvertaken(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
+	s.Tree.Creates, s.Tree.Deletes = 9, 9 // earlier candidates
 	s.Tree.Create("n_0000000005", false, 1, "")
 	s.Read()
 	s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, Ending: model.Resigning, Fault: model.Killed, FaultAt: s.Tree.Now}})
@@ -318,6 +319,7 @@ func TestAckBeforeTheRead(t *testing.T) {
 // An acknowledgement of an earlier reign of the same candidate does not count.
 func TestAckOfAnEarlierReign(t *testing.T) {
 	s := modeltest.NewScript(t, modeltest.Acked)
+	s.Tree.Creates, s.Tree.Deletes = 9, 9 // earlier candidates
 	s.Tree.Create("n_0000000005", false, 1, "")
 	s.Read()
 	s.Ack("n_0000000005")

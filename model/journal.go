@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -59,13 +60,18 @@ type Journal struct {
 	roster
 	list       listTimes
 	head       *dialect.Candidate // of the queue: who leads
+	denied     bool               // not it: see reign
 	vacantFrom timeBounds         // when the queue was seen to empty
+	vacancy    Vacancy            // since when it is known to be empty
 
 	// What is known besides, each by itself.
 	link        connection
 	ack         acknowledgement
+	directories []*Directory // by path; replaced when it changes
 	sessions    session.Tracker
 	unexplained unexplained
+	expired     expiredCounts
+	returned    returned
 	wakes       wakes
 	work        work
 	steps       []StepTaken
@@ -87,7 +93,7 @@ func NewJournal(cfg Config) *Journal {
 		children: children{recipe: naming.recipe(), known: make(map[string]*dialect.Candidate)},
 		roster:   roster{members: make(map[string]*Member), former: make(map[uint64]*formerMember)},
 		link:     connection{Connection: Connection{Link: Connecting}},
-		ack:      newAcknowledgement(cfg.AckPath, cfg.AckExpected),
+		ack:      newAcknowledgement(listed(cfg.AckPath), false, cfg.AckExpected),
 		events:   eventQueue{n: cfg.Events},
 		phase:    Unseen,
 	}
@@ -102,7 +108,7 @@ func (j *Journal) Apply(o Observation) []Event {
 	if r, ok := o.(*Read); ok && r.Gap {
 		j.gap = true
 	}
-	j.totals.elapse(at, j.head != nil, j.link.Link == Connected && !j.gap)
+	j.totals.elapse(at, j.leading() != nil, j.link.Link == Connected && !j.gap)
 	j.tenure.elapse(at, j.Current())
 	switch o := o.(type) {
 	case *Read:
@@ -112,6 +118,8 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.refresh(o)
 	case *Ack:
 		j.acknowledge(o)
+	case *Directory:
+		j.around(o)
 	case *Connection:
 		j.connection(o)
 	case *Cast:
@@ -137,7 +145,8 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.work.add(o, j.wakes.stale(&j.children, o))
 	case *Advance:
 	}
-	j.tenure.tend(j.head, func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current())
+	j.reign(at)
+	j.tenure.tend(j.leading(), func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current())
 	j.events.settle(at)
 	j.at = session.Later(j.at, at)
 	j.cached = nil
@@ -179,11 +188,13 @@ func (j *Journal) State() *State {
 		Phase: j.phase, Parent: j.parent, ParentRead: j.under, Single: j.single,
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
 		Queue: slices.Clone(j.queue), Ignored: slices.Clone(j.rest),
-		Ack: j.ack.AckState, AckExpected: j.ack.expected, ackSent: j.ack.sent,
-		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(),
+		Ack: j.ack.AckState, AckPaths: j.ack.paths(), AckExpected: j.ack.expected, acks: j.ack.all,
+		Directories: j.directories, vacancy: j.vacancy,
+		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 	}
+	s.doubt = j.naming.doubt(s.Queue, s.Ignored)
 	s.Members, s.bySession = j.roster.view()
 	if s.Phase == Live && j.under {
 		s.NextSequence, s.NextSequenceKnown = s.Parent.Creates()
@@ -214,6 +225,9 @@ func (j *Journal) connection(c *Connection) {
 
 // acknowledge applies a read of the acknowledgement.
 func (j *Journal) acknowledge(o *Ack) {
+	if g, ok := j.unexplained[o.Session]; ok && o.Presence == Present && wall(o.Sent).After(g.at) {
+		j.prove(o.Session, cmp.Or(o.Path, j.ack.Path), g.from.Czxid+1)
+	}
 	took, within, ok := j.ack.read(o, j.head, j.gap)
 	if !ok {
 		return

@@ -1,6 +1,10 @@
 package model
 
-import "electop/model/dialect"
+import (
+	"slices"
+
+	"electop/model/dialect"
+)
 
 // NoLeader is why no contender is said to lead, "" where one does.
 type NoLeader string
@@ -19,6 +23,11 @@ const (
 	Membership NoLeader = "registry"
 	// UnknownKind: it is not known whether the children are candidates.
 	UnknownKind NoLeader = "unknown-kind"
+	// MixedClients, NotElected, SeveralElections and Over: see [dialect.Doubt].
+	MixedClients     NoLeader = NoLeader(dialect.MixedClients)
+	NotElected       NoLeader = NoLeader(dialect.NotElected)
+	SeveralElections NoLeader = NoLeader(dialect.SeveralElections)
+	Over             NoLeader = NoLeader(dialect.Over)
 	// WatchesLower: a server's table shows that the first contender waits for
 	// another child. The journal does not know tables: see package doctor.
 	WatchesLower NoLeader = "watches-a-lower-child"
@@ -43,22 +52,60 @@ func (s *State) NoLeader() NoLeader {
 			return UnknownKind
 		}
 	}
-	if s.Recipe.Holders(s.Queue) == 0 {
+	switch {
+	case s.doubt == dialect.Over || s.doubt != "" && len(s.Queue) > 0:
+		return NoLeader(s.doubt)
+	case s.Recipe.Holders(s.Queue) == 0:
 		return NoCandidate
 	}
 	// Only systems that acknowledge, and not electop's own election: there, whether
 	// a leader has acknowledged is said beside its name.
-	a := &s.Ack
-	if a.Path == "" || a.At.IsZero() || s.Dialect == nil || !s.Dialect.Foreign() || a.Path != s.Dialect.AckPath(s.Path) {
+	if s.Dialect == nil || !s.Dialect.Foreign() {
 		return ""
 	}
+	if child := s.Dialect.AckChild(s.Path); child != "" {
+		return s.ackedBy(child)
+	}
+	a := &s.Ack
 	switch {
-	case a.Presence == Absent:
+	case a.At.IsZero() || !slices.Equal(s.AckPaths, s.Dialect.AckPaths(s.Path)) || a.Names(s.Queue[0]):
+		return ""
+	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !s.Queue[0].Unread && !s.Queue[0].Data.Denied:
 		return NotAcknowledged
-	case a.Presence == Present && a.Session != 0 && !a.Names(s.Queue[0]):
+	case a.Presence == Present && a.Session != 0:
 		return OtherAcknowledged
 	}
 	return ""
+}
+
+// AcknowledgedBy is the session that acknowledged, 0 where that is not known or nobody
+// did.
+func (s *State) AcknowledgedBy() uint64 {
+	stem := s.Dialect.AckChild(s.Path)
+	if stem == "" {
+		return s.Ack.Session
+	}
+	for _, c := range s.Ignored {
+		if dialect.Stem(c.Name) == stem && c.Session != 0 {
+			return c.Session
+		}
+	}
+	return 0
+}
+
+// ackedBy is NoLeader of a system whose leader adds a child with that stem.
+func (s *State) ackedBy(stem string) NoLeader {
+	why := NotAcknowledged
+	for _, c := range s.Ignored {
+		if dialect.Stem(c.Name) != stem || c.Session == 0 {
+			continue
+		}
+		if c.Session == s.Queue[0].Session {
+			return ""
+		}
+		why = OtherAcknowledged
+	}
+	return why
 }
 
 // Leader returns the contender that leads, nil if none is said to: see

@@ -46,12 +46,13 @@ func (n *naming) change(r dialect.Recipe) {
 // recognised returns the dialect that r's new children show: the present one if
 // they show nothing else. Under the same parent (under) an unknown dialect does not
 // replace a known one, as it may be just a stray child. While the queue is not
-// empty the dialect only changes to one that contains it.
-func (n *naming) recognised(r *Read, cs *children, path string, under bool) *dialect.Dialect {
-	if n.fixed != nil || len(r.New) == 0 {
+// empty a known dialect only changes to one that contains it.
+func (n *naming) recognised(r *Read, cs *children, path string, siblings []string, under bool) *dialect.Dialect {
+	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
 	}
-	if n.dialect != nil && len(cs.queue) > 0 {
+	known := n.dialect != nil && len(cs.queue) > 0
+	if known && n.dialect.Kind() != dialect.KindUnknown {
 		return n.dialect.Widened(r.New)
 	}
 	shown := r.New
@@ -61,15 +62,30 @@ func (n *naming) recognised(r *Read, cs *children, path string, under bool) *dia
 			shown = append(shown, c.Znode)
 		}
 	}
-	e := dialect.Evidence{Path: path, Children: shown, Parent: r.Parent}
+	e := dialect.Evidence{Path: path, Children: shown, Parent: r.Parent, Siblings: siblings, Witnesses: r.Witnesses}
+	if known {
+		return n.dialect.Widened(r.New).Guess(n.named && e.Alike())
+	}
 	d := dialect.Recognise(e).Guess(n.named && e.Alike())
-	if d == nil && r.Single {
+	switch {
+	case d != nil:
+	case r.Single:
 		d = dialect.SingleZnode()
+	case n.dialect == nil:
+		d = e.Unnumbered()
 	}
 	if d == nil || d.Unknown() && n.dialect != nil && under {
 		return n.dialect
 	}
 	return d
+}
+
+// doubt returns why the children do not show who leads.
+func (n *naming) doubt(queue, others []*dialect.Candidate) dialect.Doubt {
+	if n.fixed != nil {
+		return ""
+	}
+	return n.dialect.Doubt(queue, others)
 }
 
 // shares reports whether it may be normal here that a session owns several

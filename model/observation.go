@@ -49,6 +49,8 @@ type Read struct {
 	Full bool          `json:"full,omitempty"`
 	New  []znode.Znode `json:"new,omitempty"`
 	Gone []string      `json:"gone,omitempty"`
+	// Witnesses are those of [dialect.Witnesses] that exist.
+	Witnesses []string `json:"witnesses,omitempty"`
 	// Gap says that changes before this read went unwatched (the connection
 	// was lost), so that a fresh [Snapshot] event is due.
 	Gap bool `json:"gap,omitempty"`
@@ -79,6 +81,25 @@ type Ack struct {
 	Data     znode.Data `json:"data,omitzero"`
 }
 
+// Directory is a read of a directory beside the election, with its children: see
+// [State.Around].
+type Directory struct {
+	At       time.Time    `json:"at"`
+	Path     string       `json:"path"`
+	Presence Presence     `json:"presence"`
+	Parent   znode.Parent `json:"parent,omitzero"` // of the directory, in the reply with the names
+	// Names are the children, sorted; none if there are more than [NamesMax].
+	// Children are those that were read: the first [ChildrenMax] at most.
+	Names    []string      `json:"names,omitempty"`
+	Children []znode.Znode `json:"children,omitempty"`
+}
+
+// Bounds of what is read of a directory beside an election.
+const (
+	NamesMax    = 1000
+	ChildrenMax = 64
+)
+
 // Link is the state of a connection to the cluster.
 type Link string
 
@@ -99,6 +120,7 @@ type Connection struct {
 	Timeout time.Duration `json:"timeout,omitempty"` // negotiated, ns
 	RTT     time.Duration `json:"rtt,omitempty"`     // ns; 0: not measured yet
 	Err     string        `json:"err,omitempty"`     // why there is no connection
+	Refused bool          `json:"refused,omitempty"` // the servers answer, and do not accept this client
 }
 
 // Cast is the present state of one of our own candidates; Gone removes it.
@@ -213,6 +235,7 @@ type Advance struct {
 func (o *Read) When() time.Time       { return o.At }
 func (o *Refresh) When() time.Time    { return o.At }
 func (o *Ack) When() time.Time        { return o.At }
+func (o *Directory) When() time.Time  { return o.At }
 func (o *Connection) When() time.Time { return o.At }
 func (o *Cast) When() time.Time       { return o.At }
 func (o *Switch) When() time.Time     { return o.At }

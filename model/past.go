@@ -44,6 +44,20 @@ func (p *past) end(at time.Time, cause Cause) {
 	}
 }
 
+// deny takes back the current reign from at on: the system's acknowledgement shows that
+// its contender is first and does not lead. One that began just now, or at a time that is
+// not known, was none.
+func (p *past) deny(at time.Time) {
+	r := p.current()
+	switch {
+	case r == nil:
+	case !r.FromKnown || !r.From.Before(at):
+		p.reigns = slices.Clone(p.reigns[:len(p.reigns)-1])
+	default:
+		p.end(at, CauseUnknown)
+	}
+}
+
 // renew puts c in the place of old, which is the same znode, where old leads.
 func (p *past) renew(old, c *dialect.Candidate) {
 	if r := p.current(); r != nil && r.Leader == old {

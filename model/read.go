@@ -124,9 +124,9 @@ func (j *Journal) update(r *Read) {
 		n = creates + deletes
 	}
 	if !ok || creates > joins-later {
-		j.vacantFrom = timeBounds{} // the queue may not have been empty all the time
+		j.vacantFrom, j.vacancy = timeBounds{}, Vacancy{Since: at} // the queue may not have been empty all the time
 	}
-	j.checkHead(at, j.list.changed(r, n, j.gap))
+	j.checkHeadIn(at, j.list.changed(r, n, j.gap), later == 0)
 	j.missed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
 	j.count(later, later)
 	j.drop(at, r)
@@ -274,6 +274,7 @@ func (j *Journal) join(r *Read, at time.Time) (joins int) {
 
 func (j *Journal) joined(at time.Time, c *dialect.Candidate) {
 	j.totals.Joined++
+	j.prove(c.Session, c.Name, c.Czxid)
 	j.emit(at, Joined{c, !j.recipe.Contends(c)})
 }
 

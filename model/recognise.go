@@ -1,6 +1,10 @@
 package model
 
-import "electop/model/dialect"
+import (
+	"slices"
+
+	"electop/model/dialect"
+)
 
 // recognise finds out which system's election it is, before r's new children are
 // put in.
@@ -8,7 +12,7 @@ func (j *Journal) recognise(r *Read) {
 	if j.naming.preset && !j.began {
 		return
 	}
-	if d := j.naming.recognised(r, &j.children, j.cfg.Path, j.under); d != j.naming.dialect {
+	if d := j.naming.recognised(r, &j.children, j.cfg.Path, j.siblings(), j.under); d != j.naming.dialect {
 		j.interpret(d)
 	}
 }
@@ -17,24 +21,32 @@ func (j *Journal) recognise(r *Read) {
 func (j *Journal) interpret(d *dialect.Dialect) {
 	j.naming.dialect = d
 	if j.cfg.AckFollows {
-		path := j.cfg.AckPath
+		paths, byData := listed(j.cfg.AckPath), false
 		if d != nil {
-			path = d.AckPath(j.cfg.Path)
+			paths, byData = d.AckPaths(j.cfg.Path), d.AckByData(j.cfg.Path)
 		}
-		j.followAck(path)
+		j.followAck(paths, byData)
 	}
 	j.children.interpret(d, j.renewHead)
 	j.follow()
 }
 
-// followAck reads the acknowledgement at another path from now on; "": there is
+// followAck reads the acknowledgement at other paths from now on; none: there is
 // none.
-func (j *Journal) followAck(path string) {
-	if path == j.ack.Path {
+func (j *Journal) followAck(paths []string, byData bool) {
+	if slices.Equal(paths, j.ack.paths()) {
 		return
 	}
 	j.events.release(nil, nil)
-	j.ack = newAcknowledgement(path, j.cfg.AckExpected)
+	j.ack = newAcknowledgement(paths, byData, j.cfg.AckExpected)
+}
+
+// listed is a list of the path, empty for "".
+func listed(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return []string{path}
 }
 
 // preset says which system's election it is before the first read could show it.

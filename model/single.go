@@ -44,6 +44,9 @@ func (j *Journal) lone(r *Read) {
 			j.joined(at, c)
 		}
 	}
+	if z == nil && j.head == nil && (!r.Notified.IsZero() || j.gap) { // one may have come and gone
+		j.vacancy = Vacancy{Since: at}
+	}
 	if first {
 		j.firstHead(at)
 		j.begin(at)
@@ -54,7 +57,7 @@ func (j *Journal) lone(r *Read) {
 			// Others may have joined and left between two reads.
 			j.vacantFrom.latest = session.Later(j.vacantFrom.latest, changed.latest)
 		}
-		j.checkHead(at, changed)
+		j.checkHeadIn(at, changed, true)
 	}
 	if j.gap {
 		j.snapshot(at)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"time"
 
 	"electop/model/dialect"
@@ -44,7 +45,13 @@ type State struct {
 	NextSequenceKnown bool
 
 	Members []*Member // our own candidates, by ID
-	Ack     AckState
+	// Ack is the acknowledgement, AckPaths are all znodes by which a leader may
+	// acknowledge: where there are several, Ack is the one that says most.
+	Ack      AckState
+	AckPaths []string
+	// Directories are what was read beside the election, by path; see
+	// [State.Around].
+	Directories []*Directory
 
 	// Table is what the members of the ensemble answered in the last round, nil:
 	// they were never asked. Answers is the last answer of each to each question,
@@ -75,10 +82,13 @@ type State struct {
 	// acknowledge.
 	ParentRead, Single, AckExpected bool
 
+	doubt       dialect.Doubt // why Queue does not show who leads
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders
-	// When the list and the acknowledgement were asked for last, as in the journal.
-	listSent, ackSent time.Time
+	returned    returned
+	acks        []ackZnode
+	listSent    time.Time // when the list was asked for last, as in the journal
+	vacancy     Vacancy   // good while the queue is empty
 }
 
 // AckState is what is known of the acknowledgement znode.
@@ -89,6 +99,10 @@ type AckState struct {
 	Session  uint64
 	Znode    string // the leader's znode as its text says; "" unknown
 	Fence    int64  // likewise its czxid
+	// ByData says that the znode is persistent and has the data of the leader's
+	// znode, which is in Data.
+	ByData bool
+	Data   znode.Data
 }
 
 // Reign is one contender's time at the head of the queue.
@@ -122,8 +136,11 @@ func (s *State) Acknowledged() bool {
 
 // Names reports whether the acknowledgement is of that contender.
 func (a AckState) Names(c *dialect.Candidate) bool {
-	if a.Presence != Present || c == nil {
+	switch {
+	case a.Presence != Present || c == nil:
 		return false
+	case a.ByData:
+		return !c.Unread && !a.Data.Denied && !c.Data.Denied && !a.Data.Truncated() && c.Data.Length == a.Data.Length && bytes.Equal(a.Data.Bytes, c.Data.Bytes)
 	}
 	if a.Znode != "" {
 		return znode.Base(a.Znode) == c.Name && a.Fence == c.Czxid

@@ -209,7 +209,7 @@ func TestManyLeaveAtOnce(t *testing.T) {
 		}
 	}
 	events := s.Read()
-	if len(events) != 101 || events[100] != "102 0s handoff 1. > 2. unknown" {
+	if len(events) != 101 || events[100] != "102 0s handoff 1. > 2. left" {
 		t.Errorf("%d events, the last %q", len(events), events[len(events)-1])
 	}
 	st := s.J.State()

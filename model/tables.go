@@ -23,6 +23,10 @@ func (j *Journal) asked(t *session.Table) {
 		j.checkHead(at, timeBounds{})
 	}
 	j.sessions.Hear(t, at, holders, j.unexplained.has)
+	j.returned.hear(t, j.sessions.View(), at, func(session uint64) bool {
+		return slices.ContainsFunc(j.queue, func(c *dialect.Candidate) bool { return c.Session == session })
+	})
+	j.expired = j.expired.add(t)
 	for _, c := range j.unexplained.explain(t, at) {
 		j.past.correct(c)
 	}

@@ -56,6 +56,22 @@ func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 	})
 }
 
+// background returns the command that waits for what the terminal says of its
+// background, nil where it is not asked.
+func (d doer) background(light <-chan bool) tea.Cmd {
+	if light == nil {
+		return nil
+	}
+	return d.within(func(ctx context.Context) tea.Msg {
+		select {
+		case <-ctx.Done():
+			return nil
+		case is := <-light:
+			return backgroundMsg(is)
+		}
+	})
+}
+
 // search returns the command that searches for a moment, nil for no search.
 func (d doer) search(s travel.Search) tea.Cmd {
 	if s == nil {

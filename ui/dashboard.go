@@ -16,6 +16,7 @@ import (
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/pager"
+	"electop/ui/palette"
 	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/travel"
@@ -31,7 +32,7 @@ func New(o Options) Model {
 }
 
 // Init implements [tea.Model].
-func (m Model) Init() tea.Cmd { return nil }
+func (m Model) Init() tea.Cmd { return m.d.doer.background(m.d.o.Background) }
 
 // Update implements [tea.Model].
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -50,6 +51,7 @@ type dashboard struct {
 	table    []input.Binding
 	renderer *lipgloss.Renderer
 	theme    *term.Theme
+	themed   bool // the user chose the theme
 	w, h     int
 
 	*view     // the election on the screen
@@ -71,6 +73,7 @@ type dashboard struct {
 	zoomed   bool // the panel with the focus fills the screen
 	journey  travel.Journey
 	faults   faults.Panel
+	palette  palette.Panel
 	course   lessons.Course
 	over     overlay
 	help     pager.Front
@@ -112,6 +115,8 @@ type (
 	}
 	// noticeMsg are lines from [Options.Notices], oldest first.
 	noticeMsg []string
+	// backgroundMsg says whether the terminal's background is light.
+	backgroundMsg bool
 	// tickMsg says that a digit changes now. Ticks of an older generation were
 	// overtaken.
 	tickMsg struct{ gen uint64 }
@@ -158,6 +163,8 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		d.w, d.h = max(0, msg.Width), max(0, msg.Height)
 		d.dirty = true
+	case tea.MouseMsg:
+		return d.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:
 		d.dirty = true
 		return d.key(msg)
@@ -171,6 +178,10 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 			}
 			d.say(term.Trouble, text)
 		}
+	case backgroundMsg:
+		d.suit(bool(msg))
+	case copiedMsg:
+		d.copied(msg)
 	case doneMsg:
 		d.done(msg)
 	case travelMsg:
@@ -202,6 +213,20 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.setViews(msg.states)
 	d.heardServers()
 	d.hearTutor()
+}
+
+// suit takes the theme for the terminal's background, if it is to be chosen by that.
+func (d *dashboard) suit(light bool) {
+	name := term.ResolveTheme(d.o.Theme, os.Getenv)
+	if d.themed || d.o.Theme == name || name == term.Mono {
+		return
+	}
+	if name = term.Dark; light {
+		name = term.Light
+	}
+	if name != d.theme.Name {
+		d.theme, d.dirty = term.NewTheme(name, d.renderer), true
+	}
 }
 
 // say puts text into the status line.

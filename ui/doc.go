@@ -35,6 +35,8 @@
 //	the glass          package term: Canvas.Render with the Theme; View returns the text
 //
 //	a key comes        dashboard.key (keyboard.go); package input says what it means
+//	a click comes      dashboard.mouse (mouse.go); what is there was noted by who drew it
+//	                   ([term.Canvas.Spot])
 //	an action          action and refuses (actions.go): what it would do, or why not
 //	it is done         doer.cmd runs [Actions].Do outside the event loop
 //	by whom            ui/cli/live/actions.go; x on our own candidate: demo.Cast.Kill
@@ -55,7 +57,7 @@
 //	pager                      a text that may be longer than its place
 //	findings, servers,         what comes in front of the panels
 //	inspect, elections,
-//	faults, join
+//	faults, join, palette
 //	travel                     other moments: how they are found and said
 //
 // A new panel is a package with a Panel, a place for it in arrangement

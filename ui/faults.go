@@ -11,16 +11,21 @@ import (
 
 // openFaults opens the list of what can be done to the selected candidate.
 func (d *dashboard) openFaults() {
-	r := d.candidates.Row()
-	if d.modes.Now() == input.ModeInspect {
-		r = d.row(d.over.of)
-	}
+	r := d.looked()
 	if r.Ref() == (rows.Ref{}) {
 		d.say(term.Trouble, "faults: no candidate is selected")
 		return
 	}
 	d.faults.Open(r.Ref())
 	d.modes.Open(input.ModeFaults)
+}
+
+// looked is the row that the user looks at: the one inspected, or the one selected.
+func (d *dashboard) looked() rows.Row {
+	if d.modes.Now() == input.ModeInspect {
+		return d.row(d.over.of)
+	}
+	return d.candidates.Row()
 }
 
 // faultsShown is what the list of faults shows now.

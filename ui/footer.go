@@ -67,9 +67,16 @@ func (d *dashboard) footer() footer.Line {
 		NextPanel: nextPanel(d.focus, d.shown().Work.Rules.Workers, d.lesson() != nil),
 		Selected:  d.candidates.Row().Ref() != rows.Ref{}, Elections: len(d.elections.Rows), Watched: len(d.views),
 		Fault: d.faults.Kind(), Leaving: d.course.Selected == lessons.None,
-		Demo: d.o.Mode == ModeDemo, Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0,
+		Refused: d.refused(),
+		Demo:    d.o.Mode == ModeDemo, Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0,
 		Paused: d.paused != nil, Past: d.o.Past != nil, Reel: d.o.reel() != nil,
 	}
+}
+
+// refused reports whether what is selected in the list of actions cannot be done.
+func (d *dashboard) refused() bool {
+	e, ok := d.palette.Selected()
+	return d.modes.Now() == input.ModePalette && (!ok || e.Why != "")
 }
 
 // nextPanel is what comes next in the place of the panel with the focus.

@@ -33,9 +33,9 @@ func sizesOf(scene string) [][2]int {
 	case "main", "killed", "handoff", "herd", "doctor", "servers", "wall", "lesson", "past", "crowd", "grid":
 		return allSizes
 	case "offline", "retrying", "expired", "ended", "paused", "unseen", "replay-past", "past-step", "past-refused", // the header, the status line
-		"hostile", "bewitched", "astray", "risk", "second", "single", "leaderless", "group", "homeless", "history", // columns
+		"hostile", "bewitched", "astray", "risk", "second", "single", "unled", "leaderless", "mixed", "group", "homeless", "history", // columns
 		"filter", "faults", "faulty", "told", "storm", "slow", "stepping", "two", "chaos", "chaos-broken",
-		"lesson-waits", "lesson-verdict", "lesson-hint", "lesson-hostile", "lesson-herd", "lesson-fault", "lessons", "join": // a text
+		"lesson-waits", "lesson-verdict", "lesson-hint", "lesson-hostile", "lesson-herd", "lesson-fault", "lessons", "join", "palette", "sorted": // a text
 		return tightSizes
 	}
 	return usualSizes
@@ -120,7 +120,7 @@ func TestSaidAtEverySize(t *testing.T) {
 	all := scenes()
 	for name, want := range map[string][]string{
 		"main":     {"★", "leads  ack ✓", "↑ 12 ~", "next", "missed 0"},
-		"killed":   {"☆", "✗", "amber was killed 2.0 s ago", "expires", "nobody is leading, and nobody knows yet"},
+		"killed":   {"☆", "✗", "amber was killed 2.0 s ago", "expires", "the leader is dead but its znode exists"},
 		"handoff":  {"amber  → birch", "▸12:02:05", "╳"},
 		"herd":     {"◂╮", "─╯"},
 		"offline":  {"◌", "reconnecting since 6 s", "as of 12:03:01, 6 s ago"},
@@ -151,8 +151,10 @@ func TestSaidAtEverySize(t *testing.T) {
 		"unsought":   {"Can't search for other elections"},
 		"second":     {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 more hold", "( ) election"},
 		"leaderless": {"no leader: 10.0.3.21:8983_solr is first", "1 finding"},
+		"mixed":      {"two lead: payments-go is first", "another leads too", "leads too", "1 finding"},
 		"group":      {"Members", "3 members of a group"},
-		"single":     {"broker 2", "There is no queue"},
+		"single":     {"broker 2", "There is no queue", "Could take over: broker 1,"},
+		"unled":      {"no leader since", "Could lead: broker 1,", "1 finding"},
 		"retrying":   {"as of 12:07:07, 6 s ago"},
 		"expired":    {"as of 12:07:07, 6 s ago"},
 
@@ -162,6 +164,9 @@ func TestSaidAtEverySize(t *testing.T) {
 		"stepping":       {"step by step, 4 held", "↑ 12 ◂"},
 		"faults":         {"Faults of birch", "> ", "lose reply", "guid again", "It rejoins"},
 		"faults-refused": {"Not now: birch is frozen", "freeze"},
+		"palette":        {"Actions", "> s", "one more candidate"},
+		"palette-typed":  {":res", "> d", "Not now: birch is frozen"},
+		"sorted":         {"not the queue: by trouble"},
 		"faulty":         {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off"},
 		"two":            {"safety ✗", "liveness 96.2 %", "Belief", "fence off", "☆ amber", "n_12 is deleted", "✓ stale"},
 		"two-fenced":     {"safety ✓", "liveness 96.2 %", "fence on", "set ✗ refused"},

@@ -33,9 +33,17 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 	if !ok {
 		b, ok = input.Lookup(d.table, mode, msg.String())
 	}
+	return d.bound(b, ok, mode, msg)
+}
+
+// bound does what the binding of a key says, if it has one in that mode.
+func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case !ok && mode.Main():
 		d.refuseKey(msg.String())
+		return nil
+	case !ok && mode == input.ModePalette:
+		d.typing(msg)
 		return nil
 	case !ok && mode == input.ModeFilter:
 		d.edit(msg)
@@ -83,8 +91,10 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.zoomed = !d.zoomed
 	case input.CmdPanel:
 		d.focus = (d.focus + 1) % panels
+	case input.CmdCopy, input.CmdCopyJSON:
+		return d.clip(do)
 	case input.CmdTheme:
-		d.theme = term.NewTheme(term.NextTheme(d.theme.Name), d.renderer)
+		d.theme, d.themed = term.NewTheme(term.NextTheme(d.theme.Name), d.renderer), true
 		d.say(term.Muted, "theme: "+d.theme.Name)
 	case input.CmdChoose:
 		return d.choose()
@@ -100,9 +110,23 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		if d.modes.Below().Main() {
 			d.focus = panelCandidates
 		}
-	case input.CmdErase:
-		d.edit(msg)
-	case input.CmdEraseAll:
+	case input.CmdPalette:
+		d.openPalette()
+	case input.CmdRun:
+		return d.run()
+	case input.CmdComplete:
+		d.complete()
+	case input.CmdSort:
+		d.sort()
+	case input.CmdErase, input.CmdEraseAll:
+		if d.modes.Now() == input.ModePalette {
+			d.typing(msg)
+			break
+		}
+		if do == input.CmdErase {
+			d.edit(msg)
+			break
+		}
 		d.setFilter("")
 	case input.CmdKeep:
 		d.modes.Close()
@@ -163,6 +187,8 @@ func (d *dashboard) move(do input.Command) {
 		d.course.MoveMenu(do)
 	case mode == input.ModeFaults:
 		d.faults.Move(do)
+	case mode == input.ModePalette:
+		d.palette.Move(do)
 	case !mode.Main():
 		d.text().Move(do)
 	case d.lesson() != nil && (d.focus == panelHandoffs || d.course.Pages(do)):

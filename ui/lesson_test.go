@@ -339,8 +339,8 @@ func TestAnyKeysTaught(t *testing.T) {
 	})
 }
 
-// The list of faults marks what the lesson wants, in the list of whom it wants
-// it done to, and else names that one.
+// The list of faults marks the one that the lesson wants if it is about the lesson's
+// candidate; otherwise it names that candidate.
 func TestLessonFault(t *testing.T) {
 	tu := teaching(func(v *lesson.View) {
 		acting(v)

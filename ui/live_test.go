@@ -187,6 +187,17 @@ func leaderless() *world {
 	return w.ask(2, nil).wait(50 * time.Second).tick()
 }
 
+// mixed is a lock of two libraries, of which one does not count the other.
+func mixed() *world {
+	w := newWorld("/locks/billing", nil, false).connectTo(members[0])
+	w.read(nil, nil)
+	w.join("_c_0123456789abcdef0123456789abcdef-lock-", "payments-go", sessionOn(0, 1))
+	for i, name := range []string{"reports-1", "reports-2"} {
+		w.wait(11*time.Second).join(fmt.Sprintf("%032x__lock__", i), name, sessionOn(i+1, i+2))
+	}
+	return w.wait(5*time.Second).ask(3, func(t *session.Table) { unwatch(t, sessionOn(1, 2), "") }).wait(3 * time.Second).tick()
+}
+
 // group is a list of members.
 func group() *world {
 	w := newWorld("/hbase/rs", nil, false).connectTo(members[0])
@@ -207,12 +218,32 @@ func (w *world) tick() *world {
 	return w
 }
 
-// controller is an election without a queue.
+// controller is an election without a queue: Kafka's, with three brokers.
 func controller() *world {
 	w := newWorld("/controller", nil, false).connectTo(members[1])
 	z := znode.Znode{Name: "/controller", Session: sessionOn(0, 7), Czxid: w.zxid, Ctime: w.now.Add(-time.Hour), Data: znode.NewData([]byte(`{"version":1,"brokerid":2,"timestamp":"1773484671003"}`))}
 	w.j.Apply(&model.Read{At: w.now, Presence: model.Present, Single: true, New: []znode.Znode{z}})
-	return w.wait(95 * time.Second)
+	return w.brokers().wait(95 * time.Second)
+}
+
+// noController is that election when its leader has gone and nobody followed.
+func noController() *world {
+	w := controller()
+	w.j.Apply(&model.Read{At: w.now, Notified: w.now, Presence: model.Present, Single: true})
+	return w.wait(40 * time.Second).tick()
+}
+
+// brokers are the znodes beside Kafka's controller.
+func (w *world) brokers() *world {
+	top := &model.Directory{At: w.now, Path: "/", Presence: model.Present, Names: []string{"brokers", "controller", "controller_epoch"}}
+	top.Children = []znode.Znode{{Name: "controller_epoch", Czxid: 3, Data: znode.NewData([]byte("7"))}}
+	ids := &model.Directory{At: w.now, Path: "/brokers/ids", Presence: model.Present, Names: []string{"1", "2", "3"}}
+	for i, name := range ids.Names {
+		ids.Children = append(ids.Children, znode.Znode{Name: name, Session: sessionOn(0, 6+i), Czxid: w.zxid - 3})
+	}
+	w.j.Apply(top)
+	w.j.Apply(ids)
+	return w
 }
 
 // reconnecting is a picture that grows stale while servers are tried.

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"unicode"
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) {
 	if *sceneName != "" {
 		os.Exit(show(*sceneName, *themeName))
 	}
+	debug.SetGCPercent(400) // frames are much garbage and little memory
 	goleak.VerifyTestMain(m)
 }
 

@@ -147,9 +147,22 @@ type Options struct {
 	// Notices are lines for the status line, such as trouble with a recording.
 	Notices <-chan string
 
-	Theme    string             // ThemeAuto ("" too), ThemeDark, ThemeLight or ThemeMono
-	Output   io.Writer          // nil: the terminal
-	Input    io.Reader          // nil: the terminal
+	Theme string // term.Auto ("" too), term.Dark, term.Light or term.Mono
+	// Background receives whether the terminal's background is light, once it is known,
+	// for the theme term.Auto. It may never be.
+	Background <-chan bool
+
+	// Mouse says that the terminal reports clicks and the wheel. Selecting text with it
+	// takes another key then, shift on most terminals.
+	Mouse bool
+	// Clipboard sends text to the clipboard of the user's terminal, between two frames.
+	// Nil: there is none. It runs outside the event loop.
+	Clipboard func(text string) error
+
+	Output io.Writer // nil: the terminal
+	// Input is where keys come from, nil: the terminal. If it has a method Interrupt,
+	// that is called before the program is suspended, and ends a read with io.EOF.
+	Input    io.Reader
 	Renderer *lipgloss.Renderer // its colour profile is used; nil: that of Output
 }
 

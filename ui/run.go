@@ -44,7 +44,7 @@ func run(ctx context.Context, o Options, make func(doer) *dashboard, opts ...tea
 }
 
 // start runs feed in a goroutine. The terminal is bubbletea's to restore, so a
-// panic ends the program first and is told afterwards.
+// panic ends the program first and is reported afterwards.
 func start(p *tea.Program, feed func(send func(tea.Msg))) <-chan error {
 	failed := make(chan error, 1)
 	go func() {
@@ -65,11 +65,22 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 	// ended context at the same time deadlock it (its handler sends to a loop
 	// that is gone).
 	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler()}
+	if o.Mouse {
+		opts = append(opts, tea.WithMouseCellMotion())
+	}
 	if o.Output != nil {
 		opts = append(opts, tea.WithOutput(o.Output))
 	}
 	if o.Input != nil {
 		opts = append(opts, tea.WithInput(o.Input))
+	}
+	if in, ok := o.Input.(interface{ Interrupt() }); ok {
+		opts = append(opts, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+			if _, suspends := msg.(tea.SuspendMsg); suspends {
+				in.Interrupt()
+			}
+			return msg
+		}))
 	}
 	return opts
 }

@@ -189,7 +189,7 @@ type scene struct {
 	runs bool
 }
 
-// scenes are the moments of the golden frames. Each call of one makes it anew.
+// scenes are the moments of the golden frames. Each call makes a new one.
 func scenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	live := Options{Role: "observer", Cluster: "zk1:2181,zk2:2181"}
@@ -264,8 +264,10 @@ func scenes() map[string]func() scene {
 			return scene{world: verified(), others: []*world{readers()}, o: live, keys: []string{")"}}
 		},
 		"leaderless": func() scene { return scene{world: leaderless(), o: live} },
+		"mixed":      func() scene { return scene{world: mixed(), o: live} },
 		"group":      func() scene { return scene{world: group(), o: live} },
 		"single":     func() scene { return scene{world: controller(), o: live} },
+		"unled":      func() scene { return scene{world: noController(), o: live} },
 		"retrying": func() scene {
 			return scene{world: reconnecting("/services/billing/leader", model.Disconnected), o: live}
 		},
@@ -319,7 +321,7 @@ func vacant() *world {
 func hostile() *world {
 	w := newWorld("/elec\x1b[31mtion/\u202egnp.exe", nil, true).connect()
 	w.read(nil, nil)
-	w.join("\x1b]0;owned\x07n_", "\x1b[2J\x1b[Hgotcha", 0xffffffffffffffff)
+	w.join("\x1b]0;owned\x07-n_", "\x1b[2J\x1b[Hgotcha", 0xffffffffffffffff)
 	w.join("选举候选人选举候选人选举候选人-n_", "", 2)
 	w.join("n_", "家族👨‍👩‍👧‍👦 e\u0301\u0301\u0301\u0301 \u200b\u2066x", 3)
 	w.join("n_", "\xff\xfe\x00\x01\x80binary", 4)
@@ -327,7 +329,7 @@ func hostile() *world {
 	w.creates++
 	z := w.add("config\x9b31m", "{}", 0)
 	w.read([]string{z}, nil)
-	w.leave(fmt.Sprintf("\x1b]0;owned\x07n_%010d", 12))
+	w.leave(fmt.Sprintf("\x1b]0;owned\x07-n_%010d", 12))
 	return w.wait(12 * time.Second)
 }
 

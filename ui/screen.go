@@ -96,6 +96,8 @@ func (d *dashboard) settle(f *term.Frame) {
 		d.elections.Settle(d.electionsShown(), d.at.body())
 	case input.ModeLessons:
 		d.course.SettleMenu(d.w, d.h)
+	case input.ModePalette:
+		d.palette.Settle(d.w, d.h, d.paletteShown())
 	case input.ModeInspect, input.ModeDoctor, input.ModeServers, input.ModeHelp, input.ModeJoin:
 		d.text().Settle(d.w, d.h, d.content(f))
 	}
@@ -181,6 +183,8 @@ func (d *dashboard) drawFront(f *term.Frame) {
 		d.text().Draw(f)
 	case input.ModeElections:
 		d.elections.Draw(f)
+	case input.ModePalette:
+		d.palette.Draw(f)
 	case input.ModeFaults:
 		d.faults.Draw(f, d.faultsShown())
 	case input.ModeLessons:

@@ -469,8 +469,8 @@ func TestCodeStaysInPlace(t *testing.T) {
 	}
 }
 
-// In the history a handoff by which the rules cannot be compared is left out:
-// the last one while all volunteer anew has one watcher by either.
+// The history leaves out a handoff that cannot compare the rules: the last one while
+// all rejoin has one watcher by either rule.
 func TestBarsCompare(t *testing.T) {
 	w := countedHandoffs()
 	z := w.join("guid-n_", "hazel", 0xa8)

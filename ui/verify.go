@@ -33,7 +33,7 @@ func (d *dashboard) failed(a Action) {
 	}
 }
 
-// heardServers tells what the servers answered to whom it was waited for.
+// heardServers reports the answers of the servers for the elections that wait for them.
 func (d *dashboard) heardServers() {
 	for _, v := range d.views {
 		if v.asked.IsZero() {

@@ -71,6 +71,34 @@ func TestVerifyTellsWhatCame(t *testing.T) {
 	}
 }
 
+// S in the first seconds waits for the servers' first answers and then shows them.
+func TestServersBeforeTheFirstAnswers(t *testing.T) {
+	w := newWorld("/services/billing/leader", nil, false)
+	m, src, now := stagedOn(w, &allow{}, Options{})
+	keys(m, "S")
+	if got := screen(m); !strings.Contains(got, "Waiting for the servers' first answers.") {
+		t.Fatalf("before the connection:\n%s", got)
+	}
+	w.connectTo(members[2]).read(nil, nil)
+	*now = w.now
+	m.Update(present(src, false))
+	if got := screen(m); !strings.Contains(got, "Waiting for the servers' first answers.") {
+		t.Fatalf("before the first answers:\n%s", got)
+	}
+	w.ask(1, nil)
+	*now = w.now
+	m.Update(present(src, false))
+	if got := screen(m); !strings.Contains(got, members[0]) || strings.Contains(got, "Waiting") {
+		t.Errorf("after the first answers:\n%s", got)
+	}
+
+	m, _, _ = stagedOn(newWorld("/services/billing/leader", nil, false), &allow{why: map[Kind]string{Verify: "--admin off: the servers are not asked"}}, Options{})
+	keys(m, "S")
+	if got := screen(m); !strings.Contains(got, "The servers were not asked.") || !strings.Contains(got, "--admin off") {
+		t.Errorf("with --admin off:\n%s", got)
+	}
+}
+
 func TestVerifySaysWhyNot(t *testing.T) {
 	m, _, _ := stagedOn(verified(), &allow{why: map[Kind]string{Verify: "--admin off"}}, Options{})
 	keys(m, "v")

@@ -5,9 +5,11 @@
 //	client     one session with a cluster
 //	observer   observes one election, read-only
 //	candidate  takes part in one election and leads it
+//	beside     reads what is beside an election and says more of it
 //	discover   finds elections
 //	feed       turns observations into state and events
 //	admin      asks the servers about themselves: sessions, watches, connections
+//	sasl       authenticates a client to a server: DIGEST-MD5, Kerberos
 //	wire       the frames and records of the protocol
 //	fault      a frozen process, a partition and a lost reply, on demand
 //

@@ -107,7 +107,7 @@ func TestAnErrorThatStays(t *testing.T) {
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
-		o := observer.New(observer.Config{Conn: cfg, Path: "/election", Ack: "/ack", Put: func(context.Context, model.Observation) {}})
+		o := observer.New(observer.Config{Conn: cfg, Path: "/election", Beside: observer.Beside{Acks: []string{"/ack"}}, Put: func(context.Context, model.Observation) {}})
 		if err := o.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}

@@ -62,7 +62,7 @@ func enter(t *testing.T, f func(t *testing.T, h *theatre)) {
 			Election: model.Config{Path: path, AckPath: ackPath, AckExpected: true},
 			Applied:  h.applied,
 		})
-		observer := observer.New(observer.Config{Conn: back, Path: path, Ack: ackPath, Put: h.feed.PutSlowly, Now: feed.Now})
+		observer := observer.New(observer.Config{Conn: back, Path: path, Beside: observer.Beside{Acks: []string{ackPath}}, Put: h.feed.PutSlowly, Now: feed.Now})
 		notice := func(n string) {
 			h.mu.Lock()
 			defer h.mu.Unlock()

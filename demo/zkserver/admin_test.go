@@ -159,8 +159,8 @@ func TestAdminLikeApache(t *testing.T) {
 	t.Parallel()
 	apache := zktest.NewApache(t, zktest.WithAdmin())
 	s, addr := zkserver.Start(t, zkserver.Options{})
-	ours := newAdminSituation(t, addr, startAdmin(t, s))
 	theirs := newAdminSituation(t, apache.Addr, "http://"+apache.Admin)
+	ours := newAdminSituation(t, addr, startAdmin(t, s)) // quick, so that neither loses its stranger meanwhile
 	compare := func(command string) string {
 		want, wantText := theirs.ask(t, command)
 		got, gotText := ours.ask(t, command)

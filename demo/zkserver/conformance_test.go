@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { zktest.Main(m) }
 // TestConformance has the same conversations with the embedded server and with
 // an Apache ZooKeeper and compares each to the transcript in testdata, which is
 // the one that Apache 3.8.0 gave: `go test -run Conformance -update` writes it
-// anew.
+// again.
 func TestConformance(t *testing.T) {
 	for _, cs := range conversations {
 		t.Run(cs.name, func(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Await waits, for a minute at most, until something holds of which nobody
-// tells: what a server answers, or what another process did. It asks again and
-// again; where there is an event, wait for that.
+// Await polls, for a minute at most, until a condition holds that has no event: what
+// a server answers, or what another process did. Where there is an event, wait for
+// that.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startTimeout); !holds(); time.Sleep(pollInterval) {

@@ -6,7 +6,7 @@
 // test that asked for it. [Apache] is one standalone server shared by all the
 // tests of a test binary, [NewApache] a private one that may be stopped,
 // killed and paused, [NewEnsemble] a real quorum; options turn on TLS (with
-// [NewCertificates]) and the AdminServer. A [Link] is a network that can be
+// [NewCertificates]), SASL and the AdminServer. A [Link] is a network that can be
 // delayed, held and cut, in front of one server or, with [WithLinks], between
 // the members of an ensemble. [Each] runs the same test against the
 // embedded server of demo/zkserver and against Apache's, so that the embedded one
@@ -19,7 +19,7 @@
 // [Kazoo] and [Curator] start third-party libraries in a process whose candidates
 // join, lead and resign as the test commands; [Run] starts any program and reads its
 // output line by line. A process can be stopped and killed like a server. [Require]
-// applies the same policy to what they need.
+// applies the same policy to what they need. [NewKDC] starts a Kerberos server.
 //
 // A package that uses zktest calls [Main] from its TestMain. No server outlives
 // the test binary: each ends in a cleanup or in Main, and on Linux the kernel

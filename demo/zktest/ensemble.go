@@ -46,10 +46,11 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 			hosts[i] = fmt.Sprintf("127.0.0.%d", i+1)
 		}
 	}
-	addrs, err := freeAddrs(slices.Repeat(hosts, 4)...)
+	addrs, held, err := freeAddrs(slices.Repeat(hosts, 4)...)
 	if err != nil {
 		t.Fatalf("ports for an ensemble: %v", err)
 	}
+	t.Cleanup(held.release)
 	quorum, election := addrs[2*n:3*n], addrs[3*n:]
 	if n > 0 && e.Members[0].links {
 		if e.links, err = newLinks(quorum, election); err != nil {
@@ -72,10 +73,11 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 		}
 	}
 	if n > 0 && e.Members[0].admin {
-		port, err := freePort(hosts)
+		port, held, err := freePort(hosts)
 		if err != nil {
 			t.Fatalf("port for AdminServers: %v", err)
 		}
+		t.Cleanup(reservation{held}.release)
 		for i, s := range e.Members {
 			s.Admin = net.JoinHostPort(hosts[i], port)
 		}
@@ -97,30 +99,6 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 	}
 	e.Leader(t)
 	return e
-}
-
-// freePort finds a port on which nobody listens at any of the hosts.
-func freePort(hosts []string) (string, error) {
-	var err error
-	for range 20 {
-		var first net.Listener
-		if first, err = listenFree(hosts[0]); err != nil {
-			return "", err
-		}
-		_, port, _ := net.SplitHostPort(first.Addr().String())
-		for _, h := range hosts[1:] {
-			var l net.Listener
-			if l, err = net.Listen("tcp", net.JoinHostPort(h, port)); err != nil {
-				break
-			}
-			l.Close()
-		}
-		first.Close()
-		if err == nil {
-			return port, nil
-		}
-	}
-	return "", err
 }
 
 // ConnectString lists the members' addresses.

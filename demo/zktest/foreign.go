@@ -19,11 +19,11 @@ import (
 var clients embed.FS
 
 // Foreign is a process with candidates made with a third-party library, each
-// of which has a session of its own.
+// of which has a session of its own unless its recipe says otherwise.
 type Foreign struct{ *Program }
 
 // Kazoo starts a process in which candidates can stand by the recipes of
-// kazoo: election, lock, read, write, semaphore.
+// kazoo: election, lock, read, write, semaphore, and as candidate.py says.
 func Kazoo(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "python3-kazoo", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py")
@@ -31,7 +31,8 @@ func Kazoo(t testing.TB, servers string, timeout time.Duration) *Foreign {
 }
 
 // Curator starts a process in which candidates can stand by the recipes of
-// Apache Curator: latch, selector, mutex, read, write, semaphore.
+// Apache Curator: latch, selector, mutex, read, write, semaphore, and as Candidate.java
+// says.
 func Curator(t testing.TB, servers string, timeout time.Duration) *Foreign {
 	t.Helper()
 	Require(t, "default-jdk-headless", "javac", "java")
@@ -154,6 +155,18 @@ func (f *Foreign) Leads(t testing.TB, name string) {
 
 // Led reports whether the candidate has said that it leads.
 func (f *Foreign) Led(name string) bool { return f.said("leads " + name) }
+
+// Leave has a kazoo candidate give up what it has; its session stays open.
+func (f *Foreign) Leave(t testing.TB, name string) {
+	t.Helper()
+	f.Say(t, "leave "+name)
+}
+
+// Close has a kazoo candidate close its session, without giving up anything before.
+func (f *Foreign) Close(t testing.TB, name string) {
+	t.Helper()
+	f.Say(t, "close "+name)
+}
 
 // Resign has a candidate resign and waits until its session is closed.
 func (f *Foreign) Resign(t testing.TB, name string) {

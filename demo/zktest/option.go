@@ -1,6 +1,7 @@
 package zktest
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -43,6 +44,20 @@ func WithWords(words string) Option {
 // WithTLS has the server take clients with TLS too, at Server.Secure, if they
 // show a certificate of the same authority.
 func WithTLS(c *Certificates) Option { return func(s *Server) { s.tls = c } }
+
+// WithSASL has the server authenticate clients that ask for it with SASL. login is the
+// section Server of its JAAS configuration, between the braces: see [DigestUsers].
+func WithSASL(login string) Option { return func(s *Server) { s.login = login } }
+
+// DigestUsers is what [WithSASL] needs for DIGEST-MD5: users and their passwords.
+func DigestUsers(users map[string]string) string {
+	var b strings.Builder
+	b.WriteString("org.apache.zookeeper.server.auth.DigestLoginModule required")
+	for name, password := range users {
+		fmt.Fprintf(&b, "\n  user_%s=\"%s\"", name, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(password))
+	}
+	return b.String() + ";"
+}
 
 // ForSpeed lets Java compile and collect garbage as it does by default, for
 // benchmarks. Otherwise it is optimized for a quick start.

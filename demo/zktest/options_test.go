@@ -13,9 +13,14 @@ import (
 	"electop/demo/zktest"
 )
 
-func TestEnsembleWithAdminServers(t *testing.T) {
+// TestEnsemble has AdminServers and the four-letter words that it was given, and elects
+// another leader.
+func TestEnsemble(t *testing.T) {
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3, zktest.WithAdmin(), zktest.WithWords("mntr"))
+	if n := strings.Count(e.ConnectString(), ":"); n != 3 {
+		t.Fatalf("connect string %q, want three servers", e.ConnectString())
+	}
 	for i, s := range e.Members {
 		host, _, _ := strings.Cut(s.Addr, ":")
 		r, err := http.Get(strings.Replace(e.AdminURL(), "{host}", host, 1) + "/voting_view")
@@ -36,6 +41,15 @@ func TestEnsembleWithAdminServers(t *testing.T) {
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()
+	old := e.Leader(t)
+	old.Kill(t)
+	if next := e.Leader(t); next == old {
+		t.Fatalf("%s leads after it was killed", old.Addr)
+	}
+	old.Start(t)
+	if !old.Serving() {
+		t.Errorf("no answer from %s after its restart", old.Addr)
+	}
 }
 
 func TestServerWithTLS(t *testing.T) {

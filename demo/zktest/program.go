@@ -235,3 +235,12 @@ func (p *Program) stop() {
 		p.Kill()
 	}
 }
+
+func (p *Program) hasEnded() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -63,6 +61,7 @@ type Server struct {
 	stock  bool          // sessions as without any configuration of them
 	words  string        // the four-letter words that it answers
 	tls    *Certificates // nil: no TLS
+	login  string        // of the JAAS configuration; empty: no SASL
 	dir    string        // zoo.cfg and the data
 	id     int           // in an ensemble: 1, 2, ...
 	quorum []string      // in an ensemble: the server.N lines of zoo.cfg
@@ -71,6 +70,8 @@ type Server struct {
 	initLimit, syncLimit int // in an ensemble, in ticks; 0: see config
 
 	properties []string // -Dkey=value, for the virtual machine
+
+	held reservation // its ports
 
 	mu   sync.Mutex
 	proc *Program // nil: not running
@@ -163,13 +164,14 @@ func (s *Server) running() bool {
 }
 
 // startOnFreePort starts a standalone server. Between the moment a port is
-// found free and the moment the server listens on it somebody else can take
-// it, so it tries more than once.
+// found free and the moment the server listens on it a program other than these tests
+// can take it, so it tries more than once.
 func (s *Server) startOnFreePort() error {
 	var err error
 	for range 3 {
 		var ports []string
-		if ports, err = freeAddrs(loopback, loopback, loopback); err != nil {
+		s.held.release()
+		if ports, s.held, err = freeAddrs(loopback, loopback, loopback); err != nil {
 			return err
 		}
 		s.Addr = ports[0]
@@ -213,6 +215,14 @@ func (s *Server) spawn() error {
 	if s.quick {
 		args = []string{"-Xms16m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 			"-Dzookeeper.preAllocSize=64"} // KiB, instead of 64 MiB a log file
+	}
+	if s.login != "" {
+		jaas := filepath.Join(s.dir, "jaas.conf")
+		if err := os.WriteFile(jaas, []byte("Server {\n"+s.login+"\n};\n"), 0o600); err != nil {
+			return err
+		}
+		args = append(args, "-Djava.security.auth.login.config="+jaas,
+			"-Dzookeeper.authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider")
 	}
 	args = append(args, s.properties...)
 	args = append(args, "-Dzookeeper.forceSync=no",
@@ -304,37 +314,4 @@ func ask(addr, command string) (string, error) {
 	}
 	reply, err := io.ReadAll(io.LimitReader(c, 1<<20))
 	return string(reply), err
-}
-
-// Ports for servers are below those that systems give to outgoing connections:
-// one of these would now and then have the port of a server that is about to
-// start, or to start again.
-const firstPort, endPort = 10_000, 32_000
-
-// listenFree listens on some free port of a host.
-func listenFree(host string) (net.Listener, error) {
-	var err error
-	for range 100 {
-		var l net.Listener
-		port := strconv.Itoa(firstPort + rand.IntN(endPort-firstPort))
-		if l, err = net.Listen("tcp", net.JoinHostPort(host, port)); err == nil {
-			return l, nil
-		}
-	}
-	return nil, err
-}
-
-// freeAddrs returns an address for each of the hosts, on which nobody listens.
-func freeAddrs(hosts ...string) ([]string, error) {
-	var addrs []string
-	for _, host := range hosts {
-		l, err := listenFree(host)
-		if err != nil {
-			return nil, err
-		}
-		// All are held until the last is found, or one could come twice.
-		defer l.Close()
-		addrs = append(addrs, l.Addr().String())
-	}
-	return addrs, nil
 }

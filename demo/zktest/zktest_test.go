@@ -69,23 +69,6 @@ func TestSharedServerIsOne(t *testing.T) {
 	}
 }
 
-func TestEnsembleElectsAnotherLeader(t *testing.T) {
-	t.Parallel()
-	e := zktest.NewEnsemble(t, 3)
-	if n := strings.Count(e.ConnectString(), ":"); n != 3 {
-		t.Fatalf("connect string %q, want three servers", e.ConnectString())
-	}
-	old := e.Leader(t)
-	old.Kill(t)
-	if next := e.Leader(t); next == old {
-		t.Fatalf("%s leads after it was killed", old.Addr)
-	}
-	old.Start(t)
-	if !serves(old.Addr) {
-		t.Errorf("no answer from %s after its restart", old.Addr)
-	}
-}
-
 // TestServerDiesWithTheBinary kills a copy of this binary that runs a server.
 func TestServerDiesWithTheBinary(t *testing.T) {
 	t.Parallel()

@@ -77,3 +77,19 @@ func before(a, b *Candidate) bool {
 	}
 	return a.Name < b.Name
 }
+
+// kind is what the journal notes of a candidate where its recipe tells several kinds
+// apart, so that to ask for all of a long queue whom they watch does not read every
+// name, or all data, for each of them.
+type kind uint8
+
+// kinds is a recipe that tells several kinds apart.
+type kinds interface{ kindOf(c *Candidate) kind }
+
+const (
+	kindUnknown kind = iota
+	kindWriter
+	kindReader
+	kindLeader
+	kindFollower
+)

@@ -49,6 +49,8 @@ var dialectExamples = []struct {
 	holders  int
 	ignored  int
 	ack      string
+	witness  string // a znode that exists
+	siblings []string
 	prefix   string // of guid 00010203..., "": electop takes no part
 }{
 	{
@@ -58,13 +60,17 @@ var dialectExamples = []struct {
 		prefix:   "_c_00010203-0405-0607-0809-0a0b0c0d0e0f-latch-",
 	},
 	{
-		id: "spark", path: "/spark/leader_election", holders: 1, watches: []int{-1},
+		id: "spark", path: "/batch/leader_election", witness: "/batch/master_status", holders: 1, watches: []int{-1},
 		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004"}, who: []string{""},
 	},
 	{
 		id: "flink", path: "/flink/default/leader/dispatcher/latch", holders: 1, watches: []int{-1},
 		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004"}, who: []string{""},
 		ack: "/flink/default/leader/dispatcher/connection_info",
+	},
+	{
+		id: "yarn", path: "/yarn-leader-election/yc2", holders: 1, watches: []int{-1},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004=rm1"}, who: []string{"rm1"},
 	},
 	{
 		id: "storm", path: "/storm/leader-lock", holders: 1, watches: []int{-1},
@@ -77,6 +83,10 @@ var dialectExamples = []struct {
 	{
 		id: "druid", path: "/druid/coordinator/_COORDINATOR", holders: 1, watches: []int{-1},
 		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004=http://host1:8081"}, who: []string{"http://host1:8081"},
+	},
+	{
+		id: "hiveserver2-ha", path: "/hs2ActivePassiveHA-unsecure/_LEADER", holders: 1, watches: []int{-1, 0},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004", "_c_" + modeltest.UUID2 + "-latch-0000000005"}, who: []string{"", ""},
 	},
 	{
 		id: "nifi", path: "/nifi/leaders/Cluster Coordinator", holders: 1, watches: []int{-1, 0},
@@ -123,11 +133,17 @@ var dialectExamples = []struct {
 		// One ends in ten digits, which are no sequence here.
 		id: "kazoo-semaphore", path: "/sem", holders: 2, watches: []int{-1, -1},
 		children: []string{modeltest.Hex1 + "=a", "9cb226cb23864645aa23c50000000001=b"}, who: []string{"a", "b"},
+		witness: "/sem-__lock__",
 	},
 	{
 		id: "go-zookeeper", path: "/lock", holders: 1, watches: []int{-1, 0},
 		children: []string{"_c_" + modeltest.Hex1 + "-lock-0000000000=a", "_c_" + modeltest.Hex2 + "-lock-0000000001"}, who: []string{"a", ""},
 		prefix: "_c_000102030405060708090a0b0c0d0e0f-lock-",
+	},
+	{
+		id: "kazoo-go", path: "/lock", holders: 1, watches: []int{-1, 0, 1, 1},
+		children: []string{modeltest.Hex1 + "__lock__0000000000=a", "_c_" + modeltest.Hex1 + "-lock-0000000001", modeltest.Hex1 + "__rlock__0000000002=c", modeltest.Hex2 + "__rlock__0000000003=d"},
+		who:      []string{"a", "", "c", "d"},
 	},
 	{
 		id: "zkelection", path: "/election", holders: 1, watches: []int{-1, 0},
@@ -148,12 +164,22 @@ var dialectExamples = []struct {
 	{
 		id: "solr", path: "/chroot/collections/books/leader_elect/shard1/election", holders: 1, watches: []int{-1},
 		children: []string{"72057700533010432-core_node3-n_0000000001"}, who: []string{"core_node3"},
-		ack: "/chroot/collections/books/leaders/shard1/leader",
+		ack: "/chroot/collections/books/leaders/shard1/leader /chroot/collections/books/leaders/shard1",
 	},
 	{
 		id: "mesos", path: "/mesos", holders: 1, watches: []int{-1, -1}, ignored: 2,
 		children: []string{`json.info_0000000007={"address":{"hostname":"m1","ip":"192.0.2.1","port":5050},"id":"x","pid":"master@192.0.2.1:5050"}`, `json.info_0000000008={"pid":"master@192.0.2.2:5050"}`, "!log_replicas", "log_replicas_0000000009"},
 		who:      []string{"m1:5050", "master@192.0.2.2:5050", "", ""},
+	},
+	{
+		// The lowest elects, the second leads.
+		id: "activemq", path: "/activemq/leveldb-stores", holders: 1, watches: []int{-1, -1, -1},
+		children: []string{
+			`00000000000={"id":"b","container":null,"address":null,"position":-1,"weight":1,"elected":"0000000001"}`,
+			`00000000001={"id":"b","container":null,"address":"tcp://10.0.0.2:61619","position":-1,"weight":1,"elected":null}`,
+			`00000000002={"id":"b","container":null,"address":null,"position":-1,"weight":1,"elected":null}`,
+		},
+		who: []string{"b (standby)", "10.0.0.2:61619", "b (standby)"},
 	},
 	{
 		id: "clickhouse", path: "/clickhouse/tables/01/hits/leader_election", holders: 1, watches: []int{-1, 0},
@@ -214,20 +240,66 @@ var dialectExamples = []struct {
 		children: []string{"master=" + hbaseData}, who: []string{"host1:16000"},
 	},
 	{
-		id: "hadoop", path: "/hadoop-ha/ns/ActiveStandbyElectorLock", holders: 1, watches: []int{-1},
+		id: "hadoop", path: "/hadoop-ha/ns/ActiveStandbyElectorLock", holders: 1, watches: []int{-1}, ack: "/hadoop-ha/ns/ActiveBreadCrumb",
 		children: []string{"ActiveStandbyElectorLock=" + hdfsData}, who: []string{"host1:8020"},
 	},
 	{
-		id: "hadoop", path: "/yarn-leader-election/yc/ActiveStandbyElectorLock", holders: 1, watches: []int{-1},
+		id: "hadoop", path: "/yarn-leader-election/yc/ActiveStandbyElectorLock", holders: 1, watches: []int{-1}, ack: "/yarn-leader-election/yc/ActiveBreadCrumb",
 		children: []string{"ActiveStandbyElectorLock=" + yarnData}, who: []string{"rm1"},
 	},
 	{
-		id: "patroni", path: "/service/batman/leader", holders: 1, watches: []int{-1},
+		id: "patroni", path: "/service/batman/leader", holders: 1, watches: []int{-1}, siblings: []string{"config", "initialize", "leader", "members"},
 		children: []string{"leader=postgresql0"}, who: []string{"postgresql0"},
 	},
 	{
 		id: "helix", path: "/cluster/CONTROLLER/LEADER", holders: 1, watches: []int{-1},
 		children: []string{`LEADER={"id":"LEADER","simpleFields":{"LEADER":"host1_12000","SESSION_ID":"1000018cb9a0003"},"listFields":{},"mapFields":{}}`}, who: []string{"host1_12000"},
+	},
+	{
+		id: "pulsar", path: "/loadbalance/leader", holders: 1, watches: []int{-1},
+		children: []string{`leader={"brokerId":"broker1:8080","serviceUrl":"http://broker1:8080"}`}, who: []string{"broker1:8080"},
+	},
+	{
+		id: "pulsar", path: "/loadbalance/extension/leader", holders: 1, watches: []int{-1},
+		children: []string{`leader={"serviceUrl":"https://broker2:8443"}`}, who: []string{"broker2:8443"},
+	},
+	{
+		id: "pulsar-auditor", path: "/ledgers/underreplication/leader", holders: 1, watches: []int{-1},
+		children: []string{`leader="bookie1:3181"`}, who: []string{"bookie1:3181"},
+	},
+	{
+		id: "schema-registry", path: "/schema_registry/schema_registry_master", holders: 1, watches: []int{-1},
+		children: []string{`schema_registry_master={"host":"sr1","port":8081,"master_eligibility":true,"scheme":"http","version":1}`}, who: []string{"sr1:8081"},
+	},
+	{
+		id: "canal", path: "/otter/canal/destinations/orders/running", holders: 1, watches: []int{-1},
+		children: []string{`running={"active":true,"address":"10.0.0.1:11111","cid":1}`}, who: []string{"10.0.0.1:11111"},
+	},
+	{
+		id: "canal-client", path: "/otter/canal/destinations/orders/1001/running", holders: 1, watches: []int{-1},
+		children: []string{`running={"active":true,"address":"10.0.0.9:53412","clientId":1001}`}, who: []string{"10.0.0.9:53412"},
+	},
+	{
+		id: "bookkeeper", path: "/ledgers/underreplication/auditorelection", holders: 1, watches: []int{-1, 0},
+		children: []string{"V_0000000003=bookieId: \"bookie1:3181\"\n", "V_0000000004=bookieId: \"bookie2:3181\"\n"}, who: []string{"bookie1:3181", "bookie2:3181"},
+	},
+	{
+		id: "accumulo", path: "/accumulo/i/managers/lock", holders: 1, watches: []int{-1, 0},
+		children: []string{"zlock#" + modeltest.UUID1 + "#0000000000=manager1:9999", "zlock#" + modeltest.UUID2 + `#0000000001={"descriptors":[{"uuid":"x","service":"MANAGER","address":"manager2:9999","group":"default"}]}`},
+		who:      []string{"manager1:9999", "manager2:9999"},
+	},
+	{
+		id: "accumulo", path: "/accumulo/i/masters/lock", holders: 1, watches: []int{-1},
+		children: []string{"zlock-0000000000=master1:9999"}, who: []string{"master1:9999"},
+	},
+	{
+		id: "accumulo-service", path: "/accumulo/i/gc/lock", holders: 1, watches: []int{-1},
+		children: []string{"zlock#" + modeltest.UUID1 + "#0000000000=GC_CLIENT=gc1:9998"}, who: []string{"gc1:9998"},
+	},
+	{
+		id: "flink", path: "/flink/default/jobs/5a1d0c9e7f3b4a2688c1d2e3f4a5b6c7/leader/latch", holders: 1, watches: []int{-1},
+		children: []string{"_c_" + modeltest.UUID1 + "-latch-0000000004"}, who: []string{""},
+		ack: "/flink/default/jobs/5a1d0c9e7f3b4a2688c1d2e3f4a5b6c7/leader/connection_info",
 	},
 	{
 		id: "single", path: "/app/leader", holders: 1, watches: []int{-1},
@@ -242,13 +314,21 @@ var dialectExamples = []struct {
 var guid = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // observe has a journal read the children at path.
-func observe(path string, single bool, children []znode.Znode) *doctor.State {
+func observe(path string, single bool, children []znode.Znode, witnesses ...string) *doctor.State {
+	return observeBeside(path, single, children, nil, witnesses...)
+}
+
+// observeBeside has it read the names beside the path too.
+func observeBeside(path string, single bool, children []znode.Znode, siblings []string, witnesses ...string) *doctor.State {
 	j := doctor.NewJournal(model.Config{Path: path})
-	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single}
+	r := &model.Read{At: modeltest.Start, Presence: model.Present, New: children, Single: single, Witnesses: witnesses}
 	if !single {
 		r.Full, r.Parent = true, modeltest.Stat(1, 100, int32(len(children)))
 	}
 	j.Apply(r)
+	if siblings != nil {
+		j.Apply(&model.Directory{At: modeltest.Start, Path: znode.Dir(path), Presence: model.Present, Names: siblings})
+	}
 	return j.State()
 }
 
@@ -262,10 +342,17 @@ func TestDialects(t *testing.T) {
 				t.Fatal("no such dialect")
 			}
 			children := znodes(e.children...)
-			if got := dialect.Recognise(dialect.Evidence{Path: e.path, Children: children}); got != d && e.id != "single" {
+			if got := dialect.Recognise(dialect.Evidence{Path: e.path, Children: children, Witnesses: []string{e.witness}, Siblings: e.siblings}); got != d && e.id != "single" {
 				t.Errorf("recognised as %v", modeltest.DialectID(got))
 			}
-			s := observe(e.path, d.Single, children)
+			var names []string
+			for _, z := range children {
+				names = append(names, z.Name)
+			}
+			if got := dialect.Witnesses(e.path, names); !slices.Equal(got, slices.DeleteFunc([]string{e.witness}, func(s string) bool { return s == "" })) {
+				t.Errorf("it wants %q, want %q", got, e.witness)
+			}
+			s := observeBeside(e.path, d.Single, children, e.siblings, e.witness)
 			if s.Dialect != d || s.Recipe != d.Recipe {
 				t.Fatalf("the journal recognised %v, recipe %s", modeltest.DialectID(s.Dialect), s.Recipe.Name())
 			}
@@ -295,7 +382,7 @@ func TestDialects(t *testing.T) {
 			if !slices.Equal(watches, e.watches) || s.Recipe.Holders(s.Queue) != e.holders || len(s.Ignored) != e.ignored {
 				t.Errorf("watches %v, %d holders, %d ignored; want %v, %d, %d", watches, s.Recipe.Holders(s.Queue), len(s.Ignored), e.watches, e.holders, e.ignored)
 			}
-			if got := d.AckPath(e.path); got != e.ack {
+			if got := strings.Join(d.AckPaths(e.path), " "); got != e.ack {
 				t.Errorf("acknowledgement %q, want %q", got, e.ack)
 			}
 			switch {
@@ -336,7 +423,11 @@ func TestRegistries(t *testing.T) {
 		{"nerve", "/nerve/services/web", "i-0a1b2c_0000000001", `{"host":"10.0.0.1","port":8080,"name":"i-0a1b2c"}`, "10.0.0.1:8080"},
 		{"nerve", "/nerve/services/n", "n_0000000001", `{"host":"10.0.0.1","port":8080,"name":"n"}`, "10.0.0.1:8080"},
 		{"nerve", "/nerve/services/info", "info_0000000001", `{"host":"10.0.0.1","port":8080,"name":"info"}`, "10.0.0.1:8080"},
+		{"kazoo-party", "/party", modeltest.Hex1 + "__party__", "host1", "host1"},
 		{"serverset", "/jobs", "member_0000000003", `{"serviceEndpoint":{"host":"host1","port":80},"status":"ALIVE"}`, "host1:80"},
+		{"mesos-replicas", "/mesos/log_replicas", "0000000003", "", ""},
+		{"accumulo-servers", "/accumulo/i/tservers/ts1:9997", "zlock#" + modeltest.UUID1 + "#0000000000", "TSERV_CLIENT=ts1:9997;GC_CLIENT=x:1", "ts1:9997"},
+		{"accumulo-servers", "/accumulo/i/compactors/default/c1:9133", "zlock#" + modeltest.UUID1 + "#0000000000", `{"descriptors":[{"service":"COMPACTOR","address":"c1:9133"}]}`, "c1:9133"},
 		{"clickhouse-temp", "/clickhouse/tables/t/temp", "abandonable_lock-0000000001", "", ""},
 	} {
 		tried[e.id] = true
@@ -370,10 +461,14 @@ func TestUnknownNaming(t *testing.T) {
 		{"with session ids", []string{"odd-0x100000000000001-0000000001", "odd-0x100000000000002-0000000002"}, false, ""},
 		{"the same, found by a search", []string{"odd-0000000001", "odd-0000000002"}, true, model.UnknownKind},
 		{"names of their own", []string{"i-0a1b_0000000001", "i-0c2d_0000000002"}, false, model.UnknownKind},
+		{"numbers in another order than the znodes", []string{"odd-0000000002", "odd-0000000001"}, false, model.UnknownKind},
+		{"a number twice", []string{"odd-" + modeltest.Hex1 + "-0000000001", "odd-" + modeltest.Hex2 + "-0000000001"}, false, model.UnknownKind},
+		{"nothing but a guid", []string{modeltest.UUID1 + "0000000001", modeltest.UUID2 + "0000000002"}, false, model.UnknownKind},
 		{"a number that was never given", []string{"odd-0000000001", "odd-0000000123"}, false, model.UnknownKind},
 	} {
 		j := doctor.NewJournal(model.Config{Path: "/e", Found: c.found})
 		children := znodes(c.children...)
+		slices.Reverse(children) // the order of a list says nothing
 		for i := range children {
 			children[i].Session |= 1 << 56
 		}
@@ -385,8 +480,103 @@ func TestUnknownNaming(t *testing.T) {
 	}
 }
 
+// Who leads a group of ActiveMQ is what the lowest member says, if the one that it
+// names leads.
+func TestAppointed(t *testing.T) {
+	member := func(id, address, elected string) string {
+		quoted := func(s string) string {
+			if s == "" {
+				return "null"
+			}
+			return `"` + s + `"`
+		}
+		return fmt.Sprintf(`{"id":%q,"address":%s,"position":-1,"weight":1,"elected":%s}`, id, quoted(address), quoted(elected))
+	}
+	const two, three = "tcp://10.0.0.2:61619", "tcp://10.0.0.3:61619"
+	for _, c := range []struct {
+		name    string
+		members []string
+		leader  string
+		why     model.NoLeader
+	}{
+		{"the second is elected", []string{member("b", "", "0000000001"), member("b", two, ""), member("b", "", "")}, "00000000001", ""},
+		{"the lowest elected itself", []string{member("b", two, "0000000000"), member("b", "", "")}, "00000000000", ""},
+		{"nobody is elected", []string{member("b", "", ""), member("b", "", "")}, "", model.NotElected},
+		{"elected, and not started yet", []string{member("b", "", "0000000001"), member("b", "", "")}, "", model.NotElected},
+		{"another is elected than leads still", []string{member("b", "", "0000000002"), member("b", two, ""), member("b", "", "")}, "", model.NotElected},
+		{"the elected one is gone", []string{member("b", "", "0000000007"), member("b", "", "")}, "", model.NotElected},
+		{"only the lowest elects", []string{member("b", "", "0000000001"), member("b", two, "0000000002"), member("b", "", "")}, "00000000001", ""},
+		{"two lead still", []string{member("b", "", "0000000002"), member("b", two, ""), member("b", three, "")}, "", model.NotElected},
+		{"two brokers' groups", []string{member("b", "", "0000000001"), member("b", two, ""), member("c", three, "0000000002")}, "", model.SeveralElections},
+	} {
+		var children []string
+		for i, data := range c.members {
+			children = append(children, fmt.Sprintf("0%010d=%s", i, data))
+		}
+		s := observe("/activemq/leveldb-stores", false, znodes(children...))
+		leader := ""
+		if l := s.Leader(); l != nil {
+			leader = l.Name
+		}
+		if leader != c.leader || s.NoLeader() != c.why || (s.Holders() == 1) != (leader != "") {
+			t.Errorf("%s: %q leads, %q, want %q, %q", c.name, leader, s.NoLeader(), c.leader, c.why)
+		}
+	}
+	// Other data of such a name is nobody's.
+	if s := observe("/e", false, znodes("00000000000=x", "00000000001=y")); s.Dialect == nil || s.Dialect.ID != "unknown-election" {
+		t.Errorf("other data: %s", modeltest.DialectID(s.Dialect))
+	}
+}
+
+// Replicas of ClickHouse lead one at a time before 20.6, and all of them after that.
+func TestTogether(t *testing.T) {
+	const ok = " (multiple leaders Ok)"
+	for _, c := range []struct {
+		name    string
+		data    []string
+		others  string
+		holders int
+		waits   []int // positions
+		why     model.NoLeader
+	}{
+		{"before 20.6", []string{"r1", "r2", "r3"}, "", 1, []int{1, 2}, ""},
+		{"from 20.6 on", []string{"r1" + ok, "r2" + ok, "r3" + ok}, "", 3, nil, ""},
+		{"an old one leads, so that it leads alone", []string{"r1", "r2" + ok, "r3" + ok}, "", 1, []int{1, 2}, ""},
+		{"an old one behind", []string{"r1" + ok, "r2" + ok, "r3"}, "", 2, []int{2}, ""},
+		{"an old one between", []string{"r1" + ok, "r2", "r3" + ok}, "", 0, []int{1}, model.MixedClients},
+		{"from 21.12 on", nil, "!leader_election-0=all" + ok, 0, nil, model.Over},
+		{"and with replicas of before", []string{"r1" + ok}, "!leader_election-0=all" + ok, 0, nil, model.Over},
+	} {
+		var children []string
+		for i, data := range c.data {
+			children = append(children, fmt.Sprintf("leader_election-%010d=%s", i, data))
+		}
+		if c.others != "" {
+			children = append(children, c.others)
+		}
+		s := observe("/clickhouse/tables/01/hits/leader_election", false, znodes(children...))
+		var waits []int
+		for i := range s.Queue {
+			if _, ok := s.Recipe.Watches(s.Queue, i); ok {
+				waits = append(waits, i)
+			}
+		}
+		if s.Dialect == nil || s.Dialect.ID != "clickhouse" || s.Holders() != c.holders || s.NoLeader() != c.why || !slices.Equal(waits, c.waits) {
+			t.Errorf("%s: %s, %d hold, %v wait, %q", c.name, modeltest.DialectID(s.Dialect), s.Holders(), waits, s.NoLeader())
+		}
+	}
+	// Comcast's leader ends its election with a child too.
+	s := observe("/e", false, znodes("le_0000000000", "le_0000000001", "DONE"))
+	if s.NoLeader() != model.Over || s.Leader() != nil || s.Dialect.Over == "" {
+		t.Errorf("a DONE: %q, %v leads", s.NoLeader(), s.Leader())
+	}
+	if s = observe("/e", false, znodes("DONE", "leader")); s.Dialect != nil {
+		t.Errorf("a DONE alone is of %s", s.Dialect.ID)
+	}
+}
+
 // lockDialects are the plain locks: exclusive, and never named for an election.
-var lockDialects = []string{"go-zookeeper", "zk-ruby-lock", "write-lock", "recipe-lock", "recipe-guid-lock"}
+var lockDialects = []string{"go-zookeeper", "kazoo-go", "zk-ruby-lock", "write-lock", "recipe-lock", "recipe-guid-lock"}
 
 func TestDialectTable(t *testing.T) {
 	seen := map[string]bool{}
@@ -432,6 +622,10 @@ func TestRecognise(t *testing.T) {
 		{"persistent ones do not speak", "/e", []string{"!n_0000000000", "!n_0000000001", latch(2)}, "curator-latch"},
 		{"services register", "/svc", []string{"member_0000000000", "member_0000000001"}, "serverset"},
 		{"readers make it a read/write lock", "/rw", []string{modeltest.Hex1 + "__lock__0000000000", modeltest.Hex2 + "__lock__0000000001", modeltest.Hex1 + "__rlock__0000000002"}, "kazoo-rw"},
+		{"kazoo among go-zookeeper's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", "_c_" + modeltest.Hex2 + "-lock-0000000001", modeltest.Hex1 + "__lock__0000000002"}, "kazoo-go"},
+		{"go-zookeeper among kazoo's", "/e", []string{"_c_" + modeltest.Hex1 + "-lock-0000000000", modeltest.Hex1 + "__lock__0000000001", modeltest.Hex2 + "__rlock__0000000002"}, "kazoo-go"},
+		{"at Spark's path, of another program", "/spark/leader_election", []string{latch(1)}, "curator-latch"},
+		{"members named by a digest", "/registry", []string{"9e107d9d372bb6826bd81d3542a419d6", "e4d909c290d0fb1ca068ffaddf22cbd0"}, ""},
 		{"a mutex by another name", "/locks/a", []string{"_c_" + modeltest.UUID1 + "-lock-0000000001"}, "curator-lock"},
 		{"a UUID is no session", "/e", []string{"9fb797b4-c151-47c2-aa63-0cfe281cb8d5-n_0000000001"}, "recipe-guid"},
 		{"not hex", "/e", []string{"7e04f85f07c84e2385b74d425234927g__lock__0000000000"}, "unknown"},
@@ -441,6 +635,14 @@ func TestRecognise(t *testing.T) {
 		{"persistent", "/controller", []string{"!controller"}, ""},
 		{"by its whole path", "/controller", []string{`/controller={"version":1,"brokerid":3}`}, "kafka"},
 		{"at Kafka's path, of another program", "/billing/controller", []string{"controller=host1"}, ""},
+		{"at Patroni's path, of another program", "/service/billing/leader", []string{"leader=host1"}, ""},
+		{"at Helix's path, of another program", "/billing/CONTROLLER/LEADER", []string{"LEADER=host1"}, ""},
+		{"at Pulsar's path, of another program", "/loadbalance/leader", []string{`leader={"host":"a","port":1}`}, ""},
+		{"at the auditor's path, of another program", "/ledgers/underreplication/leader", []string{"leader=host1"}, ""},
+		{"at the Schema Registry's path, of another program", "/x/schema_registry_master", []string{`schema_registry_master={"host":"a","port":1}`}, ""},
+		{"at Canal's path, of another program", "/otter/canal/destinations/x/running", []string{`running={"address":"a"}`}, ""},
+		{"votes elsewhere", "/app/votes", []string{"V_0000000000"}, "unknown"},
+		{"Accumulo's names elsewhere", "/app/lock", []string{"zlock-0000000000"}, "unknown"},
 		{"at HBase's path, of another program", "/billing/master", []string{"master=host1"}, ""},
 		{"the end of a time stamp", "/e", []string{"job-1795187631811", "job-1795187631812"}, ""},
 	} {

@@ -52,19 +52,11 @@ func (r *locks) Contends(c *Candidate) bool {
 // reads reports whether the name is a reader's.
 func (r *locks) reads(name string) bool { return r.reader != nil && r.reader(Stem(name)) }
 
-// kind is what the journal notes of a candidate whose dialect has readers, so
-// that to ask for all of a long queue whom they watch does not read every name
-// for each of them.
-type kind uint8
-
-const (
-	kindUnknown kind = iota
-	kindWriter
-	kindReader
-)
-
-func (r *locks) kindOf(name string) kind {
-	if r.reads(name) {
+func (r *locks) kindOf(c *Candidate) kind {
+	switch {
+	case r.reader == nil:
+		return kindUnknown
+	case r.reads(c.Name):
 		return kindReader
 	}
 	return kindWriter

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"cmp"
+	"encoding/hex"
 	"strings"
 
 	"electop/model/znode"
@@ -194,4 +195,21 @@ func HasGuid(name string) bool {
 		}
 	}
 	return false
+}
+
+// endsInLock is true for kazoo's names.
+func endsInLock(name string) bool {
+	stem := Stem(name)
+	return strings.HasSuffix(stem, "__lock__") || strings.HasSuffix(stem, "__rlock__")
+}
+
+// byGUID is a name that begins with the guid.
+func byGUID(rest string) func([16]byte) string {
+	return func(g [16]byte) string { return hex.EncodeToString(g[:]) + rest }
+}
+
+// dashed prints a guid as Java prints a UUID.
+func dashed(g [16]byte) string {
+	s := hex.EncodeToString(g[:])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }

@@ -32,21 +32,6 @@ func Election() Recipe { return election{} }
 // predecessor rule is there to avoid.
 func Herd() Recipe { return herd{} }
 
-// RecipeNamed returns the recipe with that [Recipe.Name].
-func RecipeNamed(name string) (Recipe, bool) {
-	for _, r := range []Recipe{Election(), Herd()} {
-		if r.Name() == name {
-			return r, true
-		}
-	}
-	for _, d := range dialects {
-		if d.Recipe.Name() == name {
-			return d.Recipe, true
-		}
-	}
-	return nil, false
-}
-
 type election struct{}
 
 func (election) Name() string { return "election" }

@@ -85,8 +85,10 @@ func FuzzRecognise(f *testing.F) {
 			if znode.Safe(who, 64) != who {
 				t.Errorf("%s: unsafe %q", d.ID, who)
 			}
-			if ack := d.AckPath(path); len(ack) > len(path)+64 {
-				t.Errorf("%s: acknowledgement %q", d.ID, ack)
+			for _, ack := range d.AckPaths(path) {
+				if len(ack) > len(path)+64 {
+					t.Errorf("%s: acknowledgement %q", d.ID, ack)
+				}
 			}
 			queue := []*dialect.Candidate{c, c, c}
 			d.Recipe.Contends(c)

@@ -36,6 +36,12 @@ var registries = listed(
 		who:   func(c *Candidate, _ string) string { return serverName(c.Name) },
 	},
 	Dialect{
+		// Each server locks a directory of its own.
+		ID: "accumulo-servers", System: "Apache Accumulo servers", Source: sourceAccumulo,
+		names: accumuloNames, who: accumuloServer,
+		at: []string{"tservers/*", "tservers/*/*", "sservers/*", "sservers/*/*", "compactors/*/*", "assistants/*/*"},
+	},
+	Dialect{
 		ID: "hiveserver2", System: "HiveServer2, Kyuubi and others (service discovery)", Source: "Hive: HiveServer2, ZooKeeperHiveHelper",
 		names: []string{"serverUri={any};sequence="},
 		who: func(_ *Candidate, part string) string {
@@ -80,8 +86,17 @@ var registries = listed(
 		},
 	},
 	Dialect{
+		ID: "kazoo-party", System: "kazoo Party", Source: "kazoo: recipe/party.py",
+		names: []string{"{hex}__party__"}, bare: true,
+	},
+	Dialect{
 		ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl",
 		names: []string{"member_"},
+	},
+	Dialect{
+		// A group that was joined without a label: the names are numbers.
+		ID: "mesos-replicas", System: "Apache Mesos replicas of the log", Source: "Mesos: zookeeper/group.cpp",
+		names: []string{""}, at: []string{"log_replicas"},
 	},
 	Dialect{
 		// ClickHouse numbers its locks so that nobody has to wait for another.

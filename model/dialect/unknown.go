@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"electop/model/znode"
@@ -43,6 +45,19 @@ var guessedElection = &Dialect{
 	unknown: true,
 }
 
+// Unnumbered returns the dialect of children of an unknown kind where nothing is
+// recognised and names end in numbers that ZooKeeper never gave: their order says
+// nothing. It is nil where no name does.
+func (e *Evidence) Unnumbered() *Dialect {
+	for i := range e.Children {
+		z := &e.Children[i]
+		if _, numbered := znode.Sequence(z.Name); numbered && z.Session != 0 && !e.given(z.Name) {
+			return unknownNaming
+		}
+	}
+	return nil
+}
+
 // Kind says what the children are.
 type Kind string
 
@@ -79,11 +94,13 @@ func (d *Dialect) Guess(shown bool) *Dialect {
 	return d
 }
 
-// Alike reports whether the names could be those of one election: ZooKeeper gave
-// all numbers, and without them and the guids or session ids in them, all names
-// are the same. Members of a group mostly have a name of their own.
+// Alike reports whether the names could be those of one election: there are at least
+// two, ZooKeeper gave all numbers, in the order in which the children were created,
+// and without them and the guids or session ids in them, all names are the same.
+// Members of a group mostly have a name of their own, or no more than a guid.
 func (e *Evidence) Alike() bool {
 	pattern := ""
+	var numbers, creates []int64
 	for i := range e.Children {
 		z := &e.Children[i]
 		if z.Unread || z.Session == 0 {
@@ -93,12 +110,30 @@ func (e *Evidence) Alike() bool {
 			return false
 		}
 		p := masked(Stem(z.Name), z.Session)
-		if pattern != "" && p != pattern {
+		if len(numbers) > 0 && p != pattern || p == "*" {
 			return false
 		}
-		pattern = p
+		seq, _ := znode.Sequence(z.Name)
+		pattern, numbers, creates = p, append(numbers, seq), append(creates, z.Czxid)
 	}
-	return pattern != ""
+	return len(numbers) > 1 && sameOrder(numbers, creates)
+}
+
+// sameOrder reports whether numbers, each of them once, and creates grow together.
+// Numbers below zero have wrapped, before ZooKeeper 3.6.
+func sameOrder(numbers, creates []int64) bool {
+	order := make([]int, len(numbers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(creates[a], creates[b]) })
+	for i := range order[1:] {
+		before, after := numbers[order[i]], numbers[order[i+1]]
+		if after <= before && after >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // masked is a stem with its guid, and its session id, replaced by a sign.

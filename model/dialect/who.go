@@ -105,6 +105,23 @@ func kafkaBroker(c *Candidate, _ string) string {
 	return ""
 }
 
+// patroniMember is the member's name, "" where its own settings forbid that it
+// leads.
+func patroniMember(z *znode.Znode) string {
+	tags, _ := object(z.Data)["tags"].(map[string]any)
+	if no, _ := tags["nofailover"].(bool); no {
+		return ""
+	}
+	return z.Name
+}
+
+func patroniPaused(z *znode.Znode) string {
+	if paused, _ := object(z.Data)["pause"].(bool); paused {
+		return "Patroni is paused"
+	}
+	return ""
+}
+
 func helixLeader(c *Candidate, _ string) string {
 	o := object(c.Data)
 	if fields, ok := o["simpleFields"].(map[string]any); ok {
@@ -114,6 +131,75 @@ func helixLeader(c *Candidate, _ string) string {
 	}
 	id, _ := o["id"].(string)
 	return id
+}
+
+// pulsarBroker is the broker's id, which older brokers have in their URL only.
+func pulsarBroker(c *Candidate, _ string) string {
+	o := object(c.Data)
+	url, _ := o["serviceUrl"].(string)
+	if url == "" {
+		return ""
+	}
+	if id, _ := o["brokerId"].(string); id != "" {
+		return id
+	}
+	_, host, _ := strings.Cut(url, "://")
+	return host
+}
+
+// jsonText is data that is a string in JSON, "" for other data.
+func jsonText(c *Candidate, _ string) string {
+	if len(c.Data.Bytes) == 0 || c.Data.Bytes[0] != '"' || c.Data.Truncated() {
+		return ""
+	}
+	var s string
+	if json.Unmarshal(c.Data.Bytes, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func schemaRegistry(c *Candidate, _ string) string {
+	o := object(c.Data)
+	if _, ok := o["master_eligibility"].(bool); !ok {
+		return ""
+	}
+	return endpoint(o, 0)
+}
+
+// canalAddress is where a server or a client of Canal is.
+func canalAddress(c *Candidate, _ string) string {
+	o := object(c.Data)
+	if _, ok := o["active"].(bool); !ok {
+		return ""
+	}
+	address, _ := o["address"].(string)
+	return address
+}
+
+// bookieVote reads the id of a bookie from a protobuf message in text form.
+func bookieVote(c *Candidate, _ string) string {
+	_, quoted, _ := strings.Cut(string(c.Data.Bytes), `bookieId: "`)
+	id, _, ended := strings.Cut(quoted, `"`)
+	if !ended {
+		return ""
+	}
+	return id
+}
+
+// accumuloServer reads the address of a server: in JSON from 3.0 on, before that behind
+// the name of the service, or alone.
+func accumuloServer(c *Candidate, _ string) string {
+	if all, _ := object(c.Data)["descriptors"].([]any); len(all) > 0 {
+		first, _ := all[0].(map[string]any)
+		address, _ := first["address"].(string)
+		return address
+	}
+	service, _, _ := strings.Cut(shortText(c.Data), ";")
+	if _, address, ok := strings.Cut(service, "="); ok {
+		return address
+	}
+	return service
 }
 
 // hbaseMaster reads a ServerName out of HBase's protobuf, behind the client's
@@ -205,3 +291,6 @@ func message(b []byte) map[uint64]field {
 	}
 	return out
 }
+
+// byName names a program by its znode.
+func byName(z *znode.Znode) string { return z.Name }

@@ -27,6 +27,7 @@ const (
 // twoLeaders finds two candidates that believe they lead.
 func twoLeaders(r *report) {
 	believers(r)
+	uncounted(r)
 	s, a := r.s, &r.s.Ack
 	head := s.First()
 	if s.Single || a.Presence != model.Present || a.Session == 0 || head == nil || a.Names(head) || a.Session == head.Session {

@@ -18,7 +18,7 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Pace", "model.Write", "model.Woken", "doctor.watchTable",
+		"doctor.Risk", "doctor.Finding", "model.Directory", "model.expiredCount", "model.Pace", "model.Write", "model.Woken", "model.Returned", "doctor.watchTable",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
@@ -32,9 +32,9 @@ var (
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
-		"doctor.rules", "election.steps[].On.Children",
+		"doctor.rules", "election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.expired", "election.ack.all[].AckState.Data.Bytes", "election.directories",
 		"cfg.Standing", "doctor.memory.cfg.Standing", "election.cfg.Standing", "doctor.memory.suspicions.standing", "doctor.memory.risks.order", "doctor.memory.circle",
-		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted",
+		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted", "election.returned", "election.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
 	notCloned = []string{"cached", "doctor.memory.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}

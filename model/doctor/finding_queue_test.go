@@ -305,7 +305,7 @@ func TestGhostWatchesNobody(t *testing.T) {
 	})
 	c.has("ghost-node warning", "missing-watch warning")
 	if f := c.J.State().Findings[1]; !slices.Equal(f.Znodes, []string{"/e/" + other}) {
-		t.Errorf("%+v: the ghost's own are told twice", f)
+		t.Errorf("%+v: the ghost's znode is listed a second time", f)
 	}
 	if f := c.J.State().Findings[0]; !slices.Contains(f.Evidence, again+" has no watch, and should watch "+ghost) {
 		t.Errorf("%+v: want it to say who watches nobody", f)

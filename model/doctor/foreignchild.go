@@ -101,7 +101,7 @@ func curatorLock(id string, queue []*dialect.Candidate) string {
 		return ""
 	}
 	switch id {
-	case "curator-latch", "curator-lock", "aurora", "spark", "flink", "storm", "marathon", "druid", "nifi", "curator-semaphore-queue":
+	case "curator-latch", "curator-lock", "aurora", "spark", "flink", "storm", "marathon", "druid", "nifi", "hiveserver2-ha", "curator-semaphore-queue":
 	default:
 		return ""
 	}

@@ -30,10 +30,38 @@ func (s *State) WaitsFor() *dialect.Candidate {
 	return nil
 }
 
+// Blind returns the first contender that may not count the head of the queue (see
+// [dialect.Dialect.Blind]), and what the servers say of its watch: if that is on its
+// predecessor, it does count it.
+func (s *State) Blind() (c *dialect.Candidate, e Edge) {
+	if c = s.Dialect.Blind(s.Queue); c == nil {
+		return nil, e
+	}
+	i, _ := model.Position(s.Recipe, s.Queue, c)
+	return c, s.edge(i, s.Recipe.Holders(s.Queue))
+}
+
+// Twofold reports whether two rounds of the servers' tables show that the contender of
+// [State.Blind] does not wait: it leads beside the head of the queue.
+func (s *State) Twofold() bool {
+	c, e := s.Blind()
+	return c != nil && (e.State == MissingWatch || e.State == WrongWatch)
+}
+
+// counts reports whether the contender that might not count the head of the queue is
+// known to wait for it.
+func (s *State) counts() bool {
+	c, e := s.Blind()
+	return c != nil && e.State == Verified && s.watch.last.crowded[c.Session] == nil
+}
+
 // NoLeader returns why nobody is said to lead, as [model.State.NoLeader] does, and
 // with what the servers say.
 func (s *State) NoLeader() model.NoLeader {
 	why := s.State.NoLeader()
+	if why == model.MixedClients && s.counts() {
+		why = ""
+	}
 	if why == "" && s.WaitsFor() != nil {
 		return model.WatchesLower
 	}

@@ -23,11 +23,13 @@ func solr(t *testing.T, path string) *clinic {
 }
 
 func (c *clinic) acknowledged(session uint64) {
-	a := &model.Ack{At: c.Tree.Now, Path: c.J.State().Ack.Path, Presence: model.Absent}
-	if session != 0 {
-		a.Presence, a.Session, a.Data = model.Present, session, znode.NewData([]byte(`{"id":"x"}`))
+	for i, path := range c.J.State().AckPaths {
+		a := &model.Ack{At: c.Tree.Now, Path: path, Presence: model.Absent}
+		if session != 0 && i == 0 {
+			a.Presence, a.Session, a.Data = model.Present, session, znode.NewData([]byte(`{"id":"x"}`))
+		}
+		c.put(a)
 	}
-	c.put(a)
 }
 
 // The first of a queue of Solr's leads when it has created its leader znode. Until
@@ -105,7 +107,7 @@ func TestGuestNeedNotAcknowledge(t *testing.T) {
 // server's table shows that it waits for the other library's znode.
 func TestFirstThatWaits(t *testing.T) {
 	c := newClinic(t, model.Config{})
-	other := c.child("_c_"+modeltest.Hex1+"-lock-", 1)
+	other := c.child("_c_"+modeltest.UUID1+"-lock-", 1)
 	c.child(modeltest.Hex1+"__lock__", 2)
 	c.child(modeltest.Hex2+"__lock__", 3)
 	c.look()
@@ -123,5 +125,157 @@ func TestFirstThatWaits(t *testing.T) {
 	c.look()
 	if s := c.J.State(); s.Leader() == nil || s.Leader().Session != 2 {
 		t.Errorf("after that %v leads", s.Leader())
+	}
+}
+
+// Where several znodes acknowledge, one of them with the first candidate's session is
+// enough, and all have to be absent for a denial.
+func TestOneAcknowledgementOfSeveral(t *testing.T) {
+	for name, x := range map[string]struct {
+		path, stem string
+		acks       int
+	}{
+		"Flink":  {"/flink/default/leader/latch", "_c_381f220e-fef5-487f-ae4f-04ac14aaed1%d-latch-", 3},
+		"Solr 4": {"/collections/a/leader_elect/shard1/election", "7205770053301043%d-10.0.0.1:8983_solr-n_", 2},
+	} {
+		for i := range x.acks {
+			c := newClinic(t, model.Config{Path: x.path, AckFollows: true})
+			for n := range uint64(2) {
+				c.child(fmt.Sprintf(x.stem, n), n+1)
+			}
+			c.look()
+			paths := c.J.State().AckPaths
+			if len(paths) != x.acks {
+				t.Fatalf("%s: %q", name, paths)
+			}
+			put := func(at int, presence model.Presence, session uint64) {
+				c.put(&model.Ack{At: c.Tree.Now, Path: paths[at], Presence: presence, Session: session})
+			}
+			for n := range paths {
+				if why := c.J.State().NoLeader(); why != "" {
+					t.Errorf("%s: %q when %d of %d were read", name, why, n, x.acks)
+				}
+				put(n, model.Absent, 0)
+			}
+			if why := c.J.State().NoLeader(); why != model.NotAcknowledged {
+				t.Errorf("%s: %q when none exists", name, why)
+			}
+			put(i, model.Present, 1)
+			if s := c.J.State(); s.NoLeader() != "" || !s.Acknowledged() || s.Ack.Path != paths[i] {
+				t.Errorf("%s: %q, acknowledged at %s", name, s.NoLeader(), s.Ack.Path)
+			}
+			put((i+1)%x.acks, model.Present, 2) // the first's counts
+			if why := c.J.State().NoLeader(); why != "" {
+				t.Errorf("%s: %q with two", name, why)
+			}
+			put(i, model.Absent, 0)
+			if s := c.J.State(); s.NoLeader() != model.OtherAcknowledged || s.AcknowledgedBy() != 2 {
+				t.Errorf("%s: %q by %d", name, s.NoLeader(), s.AcknowledgedBy())
+			}
+		}
+	}
+}
+
+// Aurora's leader adds a child with its session.
+func TestAcknowledgementChild(t *testing.T) {
+	c := newClinic(t, model.Config{Path: "/aurora/scheduler"})
+	stem := "_c_381f220e-fef5-487f-ae4f-04ac14aaed1%d-lock-"
+	c.child(fmt.Sprintf(stem, 1), 1)
+	c.child(fmt.Sprintf(stem, 2), 2)
+	c.look()
+	if s := c.J.State(); s.NoLeader() != model.NotAcknowledged {
+		t.Errorf("%q", s.NoLeader())
+	}
+	c.pass(6 * time.Minute)
+	c.has("no-leader critical")
+	other := c.child("member_", 2)
+	c.look()
+	if s := c.J.State(); s.NoLeader() != model.OtherAcknowledged || s.AcknowledgedBy() != 2 {
+		t.Errorf("%q by %d", s.NoLeader(), s.AcknowledgedBy())
+	}
+	c.Tree.Delete(other)
+	c.child("member_", 1)
+	c.look()
+	if s := c.J.State(); s.Leader() == nil || s.Leader().Session != 1 {
+		t.Errorf("%q", s.NoLeader())
+	}
+	c.pass(time.Second)
+	c.has()
+}
+
+// Hadoop's bread crumb stays, with the data of the last that took over.
+func TestBreadCrumb(t *testing.T) {
+	c := newClinic(t, model.Config{Path: "/hadoop-ha/ns/ActiveStandbyElectorLock", AckFollows: true})
+	lock := func(data string) znode.Znode {
+		return znode.Znode{Name: "/hadoop-ha/ns/ActiveStandbyElectorLock", Session: 9, Czxid: 99, Data: znode.NewData([]byte(data))}
+	}
+	crumb := func(data string) {
+		a := &model.Ack{At: c.Tree.Now, Path: "/hadoop-ha/ns/ActiveBreadCrumb", Presence: model.Absent}
+		if data != "" {
+			a.Presence, a.Data = model.Present, znode.NewData([]byte(data))
+		}
+		c.put(a)
+	}
+	c.single(lock("nn2"))
+	crumb("nn1")
+	if s := c.J.State(); s.NoLeader() != model.NotAcknowledged {
+		t.Errorf("%q", s.NoLeader())
+	}
+	c.pass(2 * time.Minute)
+	c.has("no-leader critical")
+	crumb("")
+	c.pass(time.Second)
+	c.has("no-leader critical")
+	crumb("nn2")
+	c.pass(time.Second)
+	c.has()
+	if s := c.J.State(); s.Leader() == nil || !s.Acknowledged() {
+		t.Errorf("%q", s.NoLeader())
+	}
+}
+
+// A reign lasts from the acknowledgement to the end of the first candidate, and the
+// time in between is without a leader.
+func TestReignByAcknowledgement(t *testing.T) {
+	c := newClinic(t, model.Config{Path: "/overseer_elect/election", AckFollows: true})
+	first := c.child("72057700533010430-10.0.0.1:8983_solr-n_", 1)
+	c.child("72057700533010431-10.0.0.2:8983_solr-n_", 2)
+	c.look()
+	c.acknowledged(1)
+	if r := c.J.State().Reigns; len(r) != 1 || r[0].Leader.Session != 1 || !r[0].To.IsZero() {
+		t.Fatalf("reigns %+v", r)
+	}
+	c.pass(10 * time.Second)
+	began := c.J.State().Totals
+	c.Tree.Delete(first)
+	gone := c.Tree.Now
+	c.look()
+	c.acknowledged(0)
+	if r := c.J.State().Reigns; len(r) != 1 || !r[0].To.Equal(gone) {
+		t.Errorf("nobody has acknowledged, reigns %+v", r)
+	}
+	c.pass(20 * time.Second)
+	acked := c.Tree.Now
+	c.acknowledged(2)
+	r := c.J.State().Reigns
+	if len(r) != 2 || r[1].Leader.Session != 2 || !r[1].From.Equal(acked) {
+		t.Errorf("reigns %+v, acknowledged at %v", r, acked)
+	}
+	c.pass(5 * time.Second)
+	end := c.J.State().Totals
+	if led, vacant := end.Led-began.Led, end.Vacant-began.Vacant; led != 5*time.Second || vacant != 20*time.Second {
+		t.Errorf("led for %v, nobody for %v", led, vacant)
+	}
+	if p := c.J.State().Properties; p.LongestVacancy != 20*time.Second {
+		t.Errorf("longest vacancy %v", p.LongestVacancy)
+	}
+}
+
+// A first candidate that has not acknowledged when electop comes has no reign.
+func TestNoReignWithoutAcknowledgement(t *testing.T) {
+	c := solr(t, "/overseer_elect/election")
+	c.acknowledged(0)
+	if r := c.J.State().Reigns; len(r) != 0 {
+		t.Errorf("reigns %+v", r)
 	}
 }

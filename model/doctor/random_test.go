@@ -144,7 +144,7 @@ func TestRiskBounds(t *testing.T) {
 				}
 			case model.Left:
 				if len(risks) == 0 {
-					t.Fatalf("%v: the znode went and no risk was told; stopped at %v", e.At.Sub(modeltest.Start), victim.StopAt.Sub(modeltest.Start))
+					t.Fatalf("%v: the znode was deleted without a risk before it; stopped at %v", e.At.Sub(modeltest.Start), victim.StopAt.Sub(modeltest.Start))
 				}
 			case model.Handoff:
 				if b.Cause != model.CauseExpired || b.Evidence == "" {

@@ -3,6 +3,7 @@ package doctor
 // rules is the table of what the doctor looks for. It is never written.
 var rules = []rule{
 	{id: "no-leader", check: noLeader},
+	{id: "not-elected", check: notElected},
 	{id: "ghost-node", check: ghostNode},
 	{id: "two-leaders", check: twoLeaders},
 	{id: "reset-livelock", check: resetLivelock},
@@ -13,6 +14,7 @@ var rules = []rule{
 	{id: "dropped-candidate", check: droppedCandidate},
 	{id: "abandoned-attempt", check: abandonedAttempt},
 	{id: "zombie-leader", check: zombieLeader},
+	{id: "expired-leader", check: expiredLeader},
 	{id: "sequence-limit", check: sequenceLimit, always: true},
 	{id: "ack-disagrees", check: ackDisagrees},
 	{id: "flapping", check: flapping},

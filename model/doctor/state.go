@@ -59,8 +59,8 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	if t == nil {
 		return "the servers were not asked (v)"
 	}
-	if t.Every <= 0 {
-		return "the servers are asked for connections and sessions only on request (v)"
+	if why := t.Unasked(); why != "" {
+		return why
 	}
 	refused, deadlines := "", false
 	for i := range t.Servers {
@@ -86,10 +86,11 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 	if to <= 0 {
 		return "its session's timeout is unknown"
 	}
-	// A stopped client is silent for a third of its timeout as healthy ones
-	// are; two rounds later it shows, and it has to before its session expires.
-	if left := (to - to/3 - session.Slack) / 2; t.Every > left {
-		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to)
+	// The first round after a client's last message shows when that was, the next
+	// ones that it is silent for longer than healthy ones are.
+	silent := to/3 + session.Slack
+	if rounds := 2 + silent/t.Every; rounds*t.Every >= to {
+		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
 	}
 	return ""
 }

@@ -95,7 +95,7 @@ func missingWatch(r *report) {
 	s := r.s
 	for _, i := range r.watchFaults().missing {
 		c, t := s.Queue[i], r.mustWatch(i)
-		if r.ghost(c) {
+		if r.ghost(c) || r.uncounted(c.Name) {
 			continue
 		}
 		r.find(znode.Safe(c.Name, 0), Finding{
@@ -129,6 +129,9 @@ func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
 		c := s.Queue[w.at]
+		if r.uncounted(c.Name) {
+			continue
+		}
 		if slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
 			continue
 		}

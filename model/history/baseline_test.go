@@ -31,6 +31,7 @@ type present struct {
 	Members               []*model.Member
 	Owners                []string // of Queue: our member, by ID
 	Ack                   model.AckState
+	Directories           []*model.Directory
 	Table, Answers        *session.Table
 	Pace                  *model.Pace
 	Rules                 model.Rules
@@ -49,7 +50,7 @@ type child struct {
 func presentOf(s *doctor.State) present {
 	p := present{
 		Path: s.Path, Recipe: s.Recipe.Name(), Phase: s.Phase, Link: s.Link, DownSince: s.DownSince, At: s.At, ReadAt: s.ReadAt,
-		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Table: s.Table, Answers: s.Answers, Pace: s.Pace, Rules: s.Work.Rules,
+		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Directories: s.Directories, Table: s.Table, Answers: s.Answers, Pace: s.Pace, Rules: s.Work.Rules,
 		Believers: s.Properties.Believers, Next: s.NextSequence, NextKnown: s.NextSequenceKnown,
 	}
 	if s.Dialect != nil {
@@ -285,11 +286,11 @@ func TestBaselineKeepsBounds(t *testing.T) {
 	}
 	before := []model.Observation{
 		&model.Connection{At: at(0), Link: model.Connected, Session: 9},
-		&model.Read{At: at(2), Sent: at(1), Presence: model.Present, Full: true, Parent: parent(2, 2), New: []znode.Znode{z(0x11), z(0x12)}},
+		&model.Read{At: at(2), Sent: at(1), Presence: model.Present, Full: true, Parent: parent(0x20, 2), New: []znode.Znode{z(0x11), z(0x12)}},
 		ack(10, 0x11),
 	}
 	after := []model.Observation{
-		&model.Read{At: at(105), Notified: at(103), Heard: at(100), Sent: at(104), Presence: model.Present, Parent: parent(2, 1), Gone: []string{z(0x11).Name}},
+		&model.Read{At: at(105), Notified: at(103), Heard: at(100), Sent: at(104), Presence: model.Present, Parent: parent(0x20, 1), Gone: []string{z(0x11).Name}},
 		ack(110, 0x12),
 	}
 	whole := doctor.NewJournal(config)

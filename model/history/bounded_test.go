@@ -121,6 +121,7 @@ func TestWrittenLinesAreNotDense(t *testing.T) {
 		&model.Read{New: make([]znode.Znode, n), Gone: make([]string, n)},
 		&model.Pace{Held: make([]model.Message, n)},
 		&model.Wake{Notified: make([]uint64, n)},
+		&model.Directory{Names: make([]string, n), Children: make([]znode.Znode, n)},
 	} {
 		line := lineOf(t, o)
 		if _, err := (Line{text: line}).Decode(); err != nil {
@@ -128,7 +129,7 @@ func TestWrittenLinesAreNotDense(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		for _, o := range []model.Observation{&model.Read{}, &model.Pace{}, &model.Wake{}, &session.Table{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Refresh{}} {
+		for _, o := range []model.Observation{&model.Read{}, &model.Pace{}, &model.Wake{}, &session.Table{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Directory{}, &model.Refresh{}} {
 			vary(t, reflect.ValueOf(o).Elem(), false)
 			if _, err := (Line{text: lineOf(t, o)}).Decode(); err != nil {
 				t.Fatal(err)

@@ -97,6 +97,7 @@ type entry struct {
 	Read       *model.Read       `json:"read,omitempty"`
 	Refresh    *model.Refresh    `json:"refresh,omitempty"`
 	Ack        *model.Ack        `json:"ack,omitempty"`
+	Directory  *model.Directory  `json:"directory,omitempty"`
 	Connection *model.Connection `json:"connection,omitempty"`
 	Cast       *castLine         `json:"cast,omitempty"`
 	Switch     *model.Switch     `json:"switch,omitempty"`

@@ -60,6 +60,9 @@ func vary(t *rapid.T, v reflect.Value, all bool) {
 		for i := range n {
 			vary(t, v.Index(i), all)
 		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		vary(t, v.Elem(), all)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			vary(t, v.Field(i), all)

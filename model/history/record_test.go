@@ -31,6 +31,7 @@ func recording(t testing.TB) []string {
 			{Name: "n_0000000001", Unread: true}}},
 		&model.Refresh{At: modeltest.Start, Znode: znode.Znode{Name: "n_0000000000", Session: 1, Czxid: 4}},
 		&model.Ack{At: modeltest.Start, Presence: model.Present, Data: znode.NewData(model.AckData("/e/n_0000000000", 4))},
+		&model.Directory{At: modeltest.Start, Path: "/d", Presence: model.Present, Parent: modeltest.Stat(3, 2, 2), Names: []string{"\x1b"}, Children: []znode.Znode{{Name: "\x1b", Session: 1, Czxid: 4}}},
 		&model.Cast{At: modeltest.Start, Member: model.Member{ID: "a", Session: 1, Belief: model.Leading, Fault: model.Frozen, FaultAt: modeltest.Start}},
 		&model.Switch{At: modeltest.Start, Recipe: "herd"},
 		&model.Advance{At: modeltest.Start.Add(time.Minute)},

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"electop/model/znode"
@@ -12,6 +14,29 @@ type Conn struct {
 	Conn   *Client
 	Server string // safe to show
 	At     time.Time
+}
+
+// HostOf returns the host of a client's address.
+func HostOf(addr string) string {
+	if i := strings.LastIndexByte(addr, ':'); i > 0 {
+		return addr[:i]
+	}
+	return addr
+}
+
+// From returns the sessions that were connected from a host, sorted, when the
+// servers were last asked. ok is false if there may have been others.
+func (v View) From(host string) (sessions []uint64, ok bool) {
+	if !v.whole || !slices.Contains(v.hosts, host) {
+		return nil, false
+	}
+	for session, c := range v.clients {
+		if HostOf(c.Conn.Addr) == host {
+			sessions = append(sessions, session)
+		}
+	}
+	slices.Sort(sessions)
+	return sessions, true
 }
 
 // Conns indexes the connections of a table by session, nil if no server reported any.

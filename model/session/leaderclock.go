@@ -1,6 +1,9 @@
 package session
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // # When a session expires
 //
@@ -28,9 +31,12 @@ import "time"
 // expiry is no later than D + d, at the most. Then the session's end has to be
 // committed, which takes [commit] more.
 //
-// The other way round: our session sent at S something that was answered. The
-// leader heard from us since S, or, if that was not yet passed on, since the ping
-// before, S - to'/3 - tick at the earliest; so d > S - to'/3 - tick - (D' - to').
+// The other way round: our session sent at S something that was answered. If it is
+// connected to the leader, the leader heard from us since S; otherwise, if that was
+// not yet passed on, since the ping before, S - to'/3 - tick at the earliest. So
+// d > S - (D' - to'), or S - to'/3 - tick - (D' - to'). If the leader's own list of
+// connections was asked for after S, its last answer to our session was at L by its
+// clock, and d >= S - L.
 //
 // The text of dump has wall-clock times cut to whole seconds, each line
 // computed again from two clocks. There D is at most a second and 10 ms more than
@@ -100,7 +106,13 @@ func clockOf(t *Table, s *Server) clock {
 			continue
 		}
 		bound(replied.Add(-(d.At - k.err - a.Timeout - k.tick)))
-		least := a.Sent.Round(0).Add(-a.Timeout/3 - k.tick - (d.At + k.unit + k.err - a.Timeout))
+		least := a.Sent.Round(0).Add(-(d.At + k.unit + k.err - a.Timeout))
+		switch i := slices.IndexFunc(s.Clients, func(c Client) bool { return c.Session == a.Session }); {
+		case s.Connections.State != Answered || i < 0:
+			least = least.Add(-a.Timeout/3 - k.tick)
+		case !k.wall && s.Clients[i].LastResponse > 0 && !a.Sent.After(replyTime(t, s.Connections)):
+			least = Later(least, a.Sent.Round(0).Add(-s.Clients[i].LastResponse))
+		}
 		if !a.Sent.IsZero() && (!k.leastOK || least.After(k.least)) {
 			k.leastOK, k.least = true, least
 		}

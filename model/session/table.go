@@ -14,8 +14,8 @@ import (
 //
 // A journal gets only the part about its election: the watches on the election's
 // path, its children and its acknowledgement; the connections and deadlines of the
-// sessions that own or watch one of these, of those in [State.Sessions], and of the
-// observers. The counts are those of the whole server.
+// sessions that own or watch one of these, of those in [State.Sessions], of the
+// observers, and the connections from the hosts in [State.Hosts]. The counts are those of the whole server.
 type Table struct {
 	// At is when the round began and End when its last reply came, by this
 	// program's clock. What happened after At may be in a reply or not.
@@ -34,6 +34,14 @@ type Table struct {
 	// Anchors tie the servers' clocks to ours: sessions of this process, whose
 	// deadlines are in the same reply as the others'.
 	Anchors []Anchor `json:"anchors,omitempty"`
+	// Cheap says that nobody demanded to be asked every time: connections and
+	// sessions are asked for while that costs the servers little. Restraint is why
+	// they are not, if it is not zero; then Every is 0.
+	Cheap     bool      `json:"cheap,omitempty"`
+	Restraint Restraint `json:"restraint,omitzero"`
+	// Hosts are the clients' hosts of which all connections are listed: see
+	// [HostOf].
+	Hosts []string `json:"hosts,omitempty"`
 }
 
 // Anchor is when the servers last heard from a session of our own, by our clock:
@@ -66,6 +74,9 @@ type Server struct {
 	Deadlines []Deadline `json:"deadlines,omitempty"`
 	// Tick is the server's tick time, 0 if not known (2 s is the default).
 	Tick time.Duration `json:"tick,omitempty"`
+	// Expired is how many sessions the server let expire since its start, before it
+	// was asked for sessions; nil: it did not say. Only the ensemble's leader counts.
+	Expired *int `json:"expired,omitempty"`
 	// Ephemerals are the ephemeral znodes of the election on this member.
 	Ephemerals []Ephemeral `json:"ephemerals,omitempty"`
 
@@ -149,6 +160,11 @@ type Watch struct {
 // When is the end of the round: reads during the round come before it.
 func (o *Table) When() time.Time { return o.End }
 
+// Anchored reports whether it is a session of this process.
+func (t *Table) Anchored(session uint64) bool {
+	return slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == session })
+}
+
 // Believed returns the table with its claim to be whole taken back if the members
 // list the connections of everybody and those of this process are not among
 // them, or if they know of no session at all, though ours lives: an AdminServer
@@ -165,7 +181,7 @@ func (t *Table) Believed() *Table {
 		sessions = sessions || s.Sessions.State == Answered
 		knows = knows || len(s.Deadlines)+len(s.Clients) > 0
 		for k := range s.Clients {
-			if slices.ContainsFunc(t.Anchors, func(a Anchor) bool { return a.Session == s.Clients[k].Session }) {
+			if t.Anchored(s.Clients[k].Session) {
 				return t
 			}
 		}

@@ -25,6 +25,7 @@ type Tracker struct {
 // A View is what a tracker knows at one moment. It is immutable.
 type View struct {
 	clients  map[uint64]Conn
+	hosts    []string // those with all their connections in clients
 	whole    bool
 	timeouts map[uint64]time.Duration
 	unheard  int
@@ -76,7 +77,7 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 		exp = nil // it was deposed
 	}
 	if clients != nil {
-		k.known.clients, k.known.whole, k.at = clients, t.TellsEveryConn(), t.End.Round(0)
+		k.known.clients, k.known.hosts, k.known.whole, k.at = clients, t.Hosts, t.TellsEveryConn(), t.End.Round(0)
 	}
 	k.rounds++
 	k.end = t.End.Round(0)

@@ -129,5 +129,8 @@ func AtMost(d time.Duration) string {
 	return Seconds(d)
 }
 
+// Stamp is a time with its date, in UTC.
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
 // Clock is a time of day in evidence: UTC, for a recording has no zone.
 func Clock(t time.Time) string { return t.UTC().Format("15:04:05.0Z") }

@@ -103,6 +103,14 @@ func Join(parent, name string) string {
 	return parent + "/" + name
 }
 
+// Dir returns the path of a znode's parent, that of the root for the root.
+func Dir(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i > 0 {
+		return path[:i]
+	}
+	return "/"
+}
+
 // Base returns the last element of a path.
 func Base(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]

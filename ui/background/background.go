@@ -8,7 +8,8 @@
 // in the order of their paths, and this one's, which imports Lip Gloss only,
 // sorts before Bubbletea's. So importing it anywhere in the program is enough.
 //
-// The theme is chosen without a question, see package ui.
+// The dashboard asks later, after its first frame, and waits for nothing: see package
+// ui/cli/terminal.
 package background
 
 import "github.com/charmbracelet/lipgloss"

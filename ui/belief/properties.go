@@ -95,6 +95,9 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 	seen, led := visibleIn(s), "   liveness "
 	if seen == noneVisible {
 		led = "   liveness by the queue "
+		if s.Dialect != nil && s.Dialect.Foreign() && s.AckPath() != "" {
+			led = "   liveness by ack "
+		}
 	}
 	if chaos := s.Work.Rules.Chaos; chaos != "" {
 		add(3, term.Trouble, "   chaos "+znode.Safe(chaos, 24))

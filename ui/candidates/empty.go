@@ -21,6 +21,11 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		where = "the cluster"
 	}
 	switch {
+	case s.Phase == model.Unseen && s.Link.Refused:
+		return []string{"The servers refuse this client",
+			"Last attempt: " + znode.Safe(s.Link.Err, 0),
+			"electop tries again after pauses of up to 30 s: many attempts can lock an account.",
+			"What to do: check the credentials (electop help authentication)."}
 	case s.Phase == model.Unseen && s.Link.Link != model.Connected:
 		lines := []string{"Not connected yet",
 			"Waiting for " + where + ". The election appears as soon as a server answers."}
@@ -48,7 +53,10 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case len(s.Queue) == 0 && wording.Single(s):
 		return []string{"Nobody leads",
 			"There is no queue here: " + path + " is the leader's own znode, and it does not exist.",
-			"Whoever creates it next leads. electop cannot see who waits."}
+			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}
+	case len(s.Queue) == 0 && s.NoLeader() == model.Over:
+		_, why := wording.NoLeader(s)
+		return []string{"No election", wording.Sentence(why)}
 	case len(s.Queue) == 0:
 		lines := []string{"No candidates"}
 		if wording.Locks(s) {

@@ -110,6 +110,7 @@ func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 
 func (v *Panel) drawCell(f *term.Frame, p *term.Pen, g grid, i int) {
 	r := v.Rows.At(i)
+	p.Spot(g.cell, r.Ref())
 	mark := " "
 	if i == v.Index {
 		mark = f.Theme.Glyph.Selected
@@ -175,8 +176,8 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen) {
 	}
 	p.Text(term.Strong, term.Cut(r.Name(), max(8, p.Room()/3)))
 	if r.Candidate == nil {
-		_, words, truth := wording.Fate(s, r.Member)
-		p.Text(term.Muted, "  "+words+truth)
+		fate := wording.FateOf(s, r.Member)
+		p.Text(term.Muted, "  "+fate.Text()+fate.Truth)
 		return
 	}
 	words := "  " + wording.Brief(r.Candidate)

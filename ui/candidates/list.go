@@ -16,6 +16,7 @@ type list struct {
 	top      int // first contender in view
 	gridLeft int // first column in view, of the grid
 	Filter   string
+	order    int // in orders
 }
 
 // Reselect rebuilds the rows and finds the selected one again. If it is gone,
@@ -23,7 +24,7 @@ type list struct {
 // its znode first and left then.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
-	l.Rows = rows.New(s, l.Filter)
+	l.Rows = l.rowsOf(s)
 	if i := l.Rows.Find(l.Selected, l.Index); i >= 0 {
 		l.Index = i
 		l.Selected = l.Rows.At(i).Ref() // a member may have another znode now
@@ -51,6 +52,13 @@ func (l *list) SelectRow(i int) {
 	l.queuedAt = l.Index
 }
 
+// Select selects the row with that identity, if it is shown.
+func (l *list) Select(id rows.Ref) {
+	if i := l.Rows.Find(id, l.Index); i >= 0 {
+		l.SelectRow(i)
+	}
+}
+
 // Row is the selected row, an empty one if there is none.
 func (l *list) Row() rows.Row { return l.Rows.At(l.Index) }
 
@@ -72,4 +80,18 @@ func (v *Panel) Column(do input.Command) bool {
 	}
 	v.SelectRow(to)
 	return true
+}
+
+// Sort takes the next order. The selection stays where it is.
+func (v *Panel) Sort(s *doctor.State) {
+	v.order = (v.order + 1) % len(orders)
+	v.Reselect(s)
+}
+
+// Order names the order of the rows, "" for the queue's.
+func (l *list) Order() string { return orders[l.order].name }
+
+// rowsOf are the rows of s as they are to be shown.
+func (l *list) rowsOf(s *doctor.State) rows.List {
+	return rows.New(s, l.Filter, orders[l.order].sort(s))
 }

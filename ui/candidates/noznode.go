@@ -1,8 +1,6 @@
 package candidates
 
 import (
-	"strings"
-
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -20,24 +18,20 @@ func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 		at := n + first + i
 		r := v.Rows.At(at)
 		p := a.Pen(y + 1 + i)
+		a.Spot(y+1+i, r.Ref())
 		mark := " "
 		if at == v.Index {
 			p.Choose()
 			mark = f.Theme.Glyph.Selected
 		}
 		p.Text(v.pointed(f, r, mark)).Gap(gutter-1).Right(c.seq, term.Muted, "-").Gap(2)
-		st, words, truth := wording.Fate(v.State, r.Member)
+		fate := wording.FateOf(v.State, r.Member)
 		name := term.Text
-		if st == term.Trouble {
+		if fate.Style == term.Trouble {
 			name = term.Alarm
 		}
 		v.drawName(f, p, c.name, name, r)
 		p.Gap(2)
-		if term.Width(words)+term.Width(truth) < p.Room() {
-			words += truth
-		} else if term.Width(words) >= p.Room() {
-			words = strings.TrimPrefix(words, "session lost, ") // what it believes tells more
-		}
-		p.Fit(p.Room()-1, st, words)
+		p.Fit(p.Room()-1, fate.Style, fate.Within(p.Room()))
 	}
 }

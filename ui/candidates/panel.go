@@ -102,7 +102,7 @@ func (v Panel) Draw(f *term.Frame) {
 	v.drawTable(f)
 }
 
-// drawTable draws the queue: who leads, and who waits behind whom.
+// drawTable draws the queue: who leads, and what each of the others watches.
 func (v *Panel) drawTable(f *term.Frame) {
 	s := v.State
 	title := "Candidates"
@@ -136,6 +136,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 	for i, l := range lines {
 		if l.row >= 0 {
 			v.drawRow(f, a.Pen(1+i), c, l.row, herd)
+			a.Spot(1+i, v.Rows.At(l.row).Ref())
 		}
 	}
 	v.drawNotifications(f, a, c, 1, deletions, lines)
@@ -151,7 +152,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	s := v.State
 	if wording.Single(s) {
-		for i, line := range term.Wrap("There is no queue here: "+znode.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads. electop cannot see who waits or who is next.", min(a.Width()-c.before()-2, 76)) {
+		for i, line := range term.Wrap("There is no queue here: "+znode.Safe(s.Path, 0)+" is the leader's own znode. Whoever creates it leads. "+wording.Sentence(wording.TakeOver(s)), min(a.Width()-c.before()-2, 76)) {
 			if i == 0 {
 				y, spare = y+1, spare-1
 			}
@@ -206,6 +207,9 @@ func (v *Panel) tail() []term.Span {
 	if v.Pace {
 		out = append(out, wording.PaceSpans(s)...)
 	}
+	if by := v.Order(); by != "" {
+		out = append(out, term.Span{Style: term.You, Text: "not the queue: by " + by + "  ", Keep: 9})
+	}
 	if v.Filter != "" {
 		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, rows.FilterMax), Keep: 7},
 			term.Span{Style: term.Muted, Text: fmt.Sprintf("  %d of %d", v.Rows.Queued(), len(s.Queue)), Keep: 8})
@@ -216,7 +220,7 @@ func (v *Panel) tail() []term.Span {
 	}
 	if n := len(s.Queue); n > 0 {
 		at := strconv.Itoa(n)
-		if v.Index < n {
+		if v.Index < n && v.Order() == "" { // else it would look like a place in the queue
 			at = strconv.Itoa(v.Index+1) + "/" + at
 		}
 		out = append(out, term.Span{Style: term.Muted, Text: at, Keep: 8})

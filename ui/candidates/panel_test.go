@@ -120,6 +120,28 @@ func TestSelectionIsAnIdentity(t *testing.T) {
 	})
 }
 
+// A member with two znodes has two rows. The selected one of them stays selected when
+// the queue moves, and the other when the selected one is deleted.
+func TestSelectionOfAMemberWithTwoZnodes(t *testing.T) {
+	e := newElection()
+	e.join(2)
+	e.cast("m1", "n_0000000002")
+	e.created++
+	ghost := znode.Znode{Name: fmt.Sprintf("n_%010d", e.created), Session: 2, Czxid: 200, Ctime: noon}
+	e.children[ghost.Name] = ghost
+	e.read([]znode.Znode{ghost}, nil)
+	var p candidates.Panel
+	p.Reselect(e.j.State())
+	p.SelectRow(2)
+	for i, x := range []struct{ leaves, selected string }{{"n_0000000001", ghost.Name}, {ghost.Name, "n_0000000002"}} {
+		e.leave(x.leaves)
+		p.Reselect(e.j.State())
+		if got := p.Selected.Znode.Name; got != x.selected || p.Index != 1-i || p.Row().Member == nil {
+			t.Errorf("without %s: %s is selected, row %d", x.leaves, got, p.Index)
+		}
+	}
+}
+
 // Where the selected one is hidden or gone, the one in its place is selected;
 // if it was hidden by a filter for which nothing is left, it is selected again
 // afterwards.

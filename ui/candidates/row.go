@@ -101,6 +101,8 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool)
 		p.Text(term.Lead, g.Leader)
 	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(s.Edge(r.Position)):
 		p.Text(term.Trouble, g.WatchWrong)
+	case !herd && v.Order() != "":
+		p.Gap(1) // the one that it watches need not be above it
 	case !herd:
 		p.Text(term.Watch, g.Watch)
 	default:
@@ -108,6 +110,10 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool)
 	}
 	if herd && len(s.Queue) > 1 {
 		switch {
+		case v.Order() != "" && r.Position == 0:
+			p.Text(term.Trouble, g.HerdHead+g.HerdMore)
+		case v.Order() != "":
+			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
 		case r.Position == 0:
 			p.Text(term.Trouble, g.HerdHead+g.TR)
 		case r.Position == len(s.Queue)-1:
@@ -160,8 +166,7 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool)
 	v.drawHeld(p, r.Candidate.Session)
 }
 
-// drawGhost draws, in place of whom it watches, that nobody answers for a
-// znode.
+// drawGhost draws, in place of the watch, that no program manages a znode.
 func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, leads bool) {
 	words := "ghost of " + of
 	more := ": it watches nobody"

@@ -7,10 +7,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/model"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/supervise"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/feed"
 )
@@ -18,31 +21,54 @@ import (
 func newCampaign(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:     "campaign [PATH]",
-		Short:   "Take part as a candidate until interrupted, and print what happens",
-		Long:    "Take part as a candidate until interrupted, and print what happens.\nPATH is /election if it is not given.",
-		Example: "  electop campaign /election -s zk1 --name host-1\n  electop campaign /election -s zk1 --create --json",
-		Args:    pathArg(o),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runCampaign(cmd.Context(), o, std) },
+		Use:               campaignName + " [PATH] [-- CMD [ARG]...]",
+		Short:             "Take part as a candidate, and run a command while leading",
+		Long:              campaignHelp,
+		Example:           "  electop campaign /election -s zk1 --name host-1\n  electop campaign /election -s zk1 --create --json\n  electop campaign /nightly -s zk1 --create -- ./report --all\n  electop campaign /jobs -s zk1 --once --grace 20s -- sh -c 'exec worker $ELECTOP_FENCE'",
+		Args:              pathAndCommand(o),
+		ValidArgsFunction: o.completePaths(1),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runCampaign(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
 	o.ackFlag(cmd)
 	o.admin.Flags(cmd, "for their tick")
-	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
-	f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
-	f.BoolVar(&o.yes, "yes", false, "enter an election with third-party candidates without being asked")
-	f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which says who this candidate is (default HOST:PID)")
+	o.enterFlags(cmd)
+	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.name, "name", "", "`TEXT` in the znode's data, which says who this candidate is (default HOST:PID)")
+	})
+	o.commandFlags(cmd)
+	o.metrics.Flags(cmd)
+	o.jsonFlag(cmd, "print one JSON object a line")
 	o.logFlag(cmd)
 	return cmd
 }
 
+const campaignHelp = `Take part as a candidate until interrupted, and print what happens.
+PATH is /election if it is not given.
+
+With CMD behind --, CMD runs while the candidate leads, and never longer than its
+lease. ELECTOP_PATH, ELECTOP_ZNODE and ELECTOP_FENCE are in its environment. When
+leadership is in doubt CMD gets SIGTERM, and after --grace, or before the lease ends,
+SIGKILL. When the candidate leads again CMD runs again, except with --once. When CMD
+ends by itself the candidate resigns, and electop exits with CMD's exit code. What
+electop prints about the election then goes to standard error.
+electop help command has the rest: what can still go wrong, and what the fence is for.`
+
 func runCampaign(ctx context.Context, o *options, std IO) error {
+	if o.command.args != nil {
+		if err := supervise.Find(o.command.args[0]); err != nil {
+			return commandError(err)
+		}
+	}
 	log, conn, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
+	if err := o.metrics.Listen(std.note); err != nil {
+		return err
+	}
+	defer o.metrics.Close()
 	ack, err := o.ackPath(o.path)
 	if err != nil {
 		return err
@@ -62,23 +88,46 @@ func runCampaign(ctx context.Context, o *options, std IO) error {
 		std.note("%s: %s", o.path, e.Behind)
 	}
 	defer std.secondSignal(ctx)()
-	p := &campaignPrinter{std: std, path: o.path, json: o.json}
+	observe, stop, err := o.measure(ctx, conn, log, std.notice(log))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	own := std
+	if o.command.args != nil { // standard output is the command's
+		own.Out = std.Err
+	}
+	p := &campaignPrinter{std: own, path: o.path, json: o.json}
 	reports := newQueue(p.print)
 	defer reports.close()
-	c := candidate.New(candidate.Config{
+	run, end := ctx, context.CancelFunc(func() {})
+	if o.command.args != nil {
+		// The candidate goes on while the command stops, so that its lease is renewed.
+		run, end = context.WithCancel(context.WithoutCancel(ctx))
+		defer end()
+	}
+	cfg := candidate.Config{
 		Conn: conn, Path: o.path, Create: o.create, Data: []byte(o.candidacyName()),
 		Dialect: e.Naming(), Ack: ack, Now: feed.Now,
 		Report: func(at time.Time, m model.Member) {
-			reports.put(statement{at: at, member: m, over: ctx.Err() != nil})
+			observe(&model.Cast{At: at, Member: m})
+			reports.put(statement{at: at, member: m, over: run.Err() != nil})
 		},
-	})
-	err = c.Run(ctx)
+	}
+	ended := "interrupted"
+	if o.command.args != nil {
+		ended, err = o.supervised(ctx, run, end, std, cfg)
+	} else {
+		err = candidate.New(cfg).Run(run)
+	}
 	switch {
 	case errors.Is(err, candidate.ErrNoParent):
 		return fmt.Errorf("%w, or create it with --create", connect.Missing(o.path, conn.Servers))
 	case ctx.Err() != nil:
-		reports.put(statement{at: feed.Now(), closed: true})
-		return exit.Interrupted
+		err = exit.Interrupted
+	case o.command.args == nil || ended == "":
+		return err
 	}
+	reports.put(statement{at: feed.Now(), closed: ended})
 	return err
 }

@@ -58,7 +58,7 @@ func TestForeignElectionsGoOn(t *testing.T) {
 					c := run(t, "campaign", path, "--yes", "--name", "birch", "--json", "--servers", server.Addr)
 					own := believes(t, c, "waiting")
 					if said := c.errs.all(); !strings.Contains(said, "behind 1 candidate") {
-						t.Errorf("it does not say behind whom it stands: %q", said)
+						t.Errorf("it does not name the candidate before it: %q", said)
 					}
 					cedar := theirs.Stand(t, recipe, path, last)
 					for znode, session := range map[string]string{amber.Znode: "", own: hex(cedar.Session)} {

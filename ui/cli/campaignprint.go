@@ -13,8 +13,8 @@ import (
 type statement struct {
 	at     time.Time
 	member model.Member
-	over   bool // the program was interrupted
-	closed bool // and the candidate has ended: this is the last statement, without member
+	over   bool   // the program was interrupted
+	closed string // why the candidate has ended: this is the last statement, without member
 }
 
 // campaignPrinter prints a line for each change of what a candidate believes or
@@ -45,19 +45,19 @@ type campaignEvent struct {
 func (p *campaignPrinter) print(r statement) {
 	at, m := r.at, r.member
 	switch {
-	case r.closed:
-		m = p.ended()
+	case r.closed != "":
+		m = p.ended(r.closed)
 	case r.over && m.Belief == model.Lost: // its session is about to be closed
 		p.end = m
 		return
 	}
-	if !r.closed && m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
+	if r.closed == "" && m.Belief == p.last.Belief && m.Znode == p.last.Znode && m.Obstacle == p.last.Obstacle && (m.Watches == p.last.Watches || m.Belief != model.Waiting) {
 		return
 	}
 	p.last = m
 	p.n++
 	if !p.json {
-		fmt.Fprintf(p.std.Out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, r.closed))
+		fmt.Fprintf(p.std.Out, "%s  %s\n", at.Local().Format("15:04:05.000"), p.line(m, r.closed != ""))
 		return
 	}
 	optional := func(set bool, s string) *string {
@@ -77,15 +77,15 @@ func (p *campaignPrinter) print(r statement) {
 	})
 }
 
-// ended is the candidate at the end of an interrupted command. It has closed its session,
+// ended is the candidate at the end of the program, for the reason why. It has closed its session,
 // unless it had one and no server was connected.
-func (p *campaignPrinter) ended() model.Member {
+func (p *campaignPrinter) ended(why string) model.Member {
 	m := p.end
 	if m.Session != 0 && m.Ending != model.Closing {
-		m.Belief, m.Reason = model.Lost, "interrupted without a connection: its znode is deleted when its session expires"
+		m.Belief, m.Reason = model.Lost, why+" without a connection: its znode is deleted when its session expires"
 		return m
 	}
-	m.Belief, m.Reason = model.Resigned, "interrupted"
+	m.Belief, m.Reason = model.Resigned, why
 	return m
 }
 

@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/demo"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 )
 
 // chaosOptions are the flags of the random faults.
@@ -23,13 +25,16 @@ type chaosOptions struct {
 }
 
 func (c *chaosOptions) flags(cmd *cobra.Command, o *options) {
-	f := cmd.Flags()
-	f.BoolVar(&c.on, "chaos", false, "spawn, kill, freeze, partition and heal at random")
-	f.Uint64Var(&c.seed, "seed", 0, "`NUMBER` that the random faults depend on: the same seed and rate make the same faults (default: random, and shown)")
-	f.StringVar(&c.rate, "rate", "2/s", "how many faults: `N/s`, N/m or N/h")
-	f.BoolVar(&c.headless, "headless", false, "with --chaos: no screen, print the events")
-	f.BoolVar(&o.json, "json", false, "with --headless: one JSON object a line")
-	f.DurationVar(&o.duration, "for", 0, "with --headless: stop after this `DURATION`")
+	flaggroup.Faults.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&c.on, "chaos", false, "spawn, kill, freeze, partition and heal at random")
+		f.Uint64Var(&c.seed, "seed", 0, "`NUMBER` that the random faults depend on: the same seed and rate make the same faults (default: random, and shown)")
+		f.StringVar(&c.rate, "rate", "2/s", "how many faults: `N/s`, N/m or N/h")
+		f.BoolVar(&c.headless, "headless", false, "with --chaos: no screen, print the events")
+	})
+	o.jsonFlag(cmd, "with --headless: one JSON object a line")
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+		f.DurationVar(&o.duration, "for", 0, "with --headless: stop after `DURATION`")
+	})
 }
 
 // rateMax bounds the faults per second.
@@ -47,7 +52,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 			return exit.Usagef("--%s needs --headless: the dashboard runs until you quit", name)
 		}
 	}
-	for _, name := range []string{"tree", "admin-listen", "campaign", "theme"} {
+	for _, name := range []string{"tree", "admin-listen", "campaign", "theme", "no-mouse"} {
 		if changed(name) && c.headless {
 			return exit.Usagef("--%s means nothing with --headless", name)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/model"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/search"
@@ -17,13 +18,13 @@ import (
 // mustChoose reports whether the dashboard has to find out which elections there are:
 // the user named none, and no flag is about one.
 func (o *options) mustChoose() bool {
-	return o.unnamed && !o.campaign && !o.castSet && o.record.File == "" && o.ack == ""
+	return o.unnamed && !o.campaign && !o.castSet && o.record.File == "" && o.ack == "" && !o.metrics.Wanted()
 }
 
 // choose searches the cluster for elections and takes the first as PATH. The others are
 // in the result, for the list of elections.
 func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plain.Discovery, error) {
-	c, err := connect.Once(ctx, conn, o.cluster.Timeout)
+	c, err := connect.Once(ctx, conn, o.cluster.Reach())
 	if err != nil {
 		return nil, err
 	}
@@ -36,10 +37,29 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 		return nil, connect.Missing("/", conn.Servers)
 	case err != nil:
 		return nil, fmt.Errorf("search for elections: %w", err)
-	case len(d.Elections) == 0:
+	}
+	first := firstElection(d.Elections)
+	if first == nil {
 		return nil, fmt.Errorf("no election found on %s, %d znodes read: give the PATH of the one to watch", conn.Servers, d.Visited)
 	}
-	o.path = d.Elections[0].State.Path
+	o.path = first.State.Path
 	o.paths = []string{o.path}
 	return &d, nil
+}
+
+// firstElection is the first that is known to be an election, else the first that may
+// be one, nil for none: a list of members is none.
+func firstElection(all []plain.Found) (first *plain.Found) {
+	for i := range all {
+		switch all[i].State.NoLeader() {
+		case model.Membership:
+		case model.UnknownKind:
+			if first == nil {
+				first = &all[i]
+			}
+		default:
+			return &all[i]
+		}
+	}
+	return first
 }

@@ -2,13 +2,16 @@ package cli
 
 import (
 	"context"
-	"runtime/debug"
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/live"
+	"electop/ui/cli/release"
 	"electop/ui/cli/topic"
 	"electop/ui/cli/watch"
 )
@@ -24,12 +27,15 @@ func Run(ctx context.Context, args []string, std IO) int {
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if ctx.Err() != nil && err == nil {
 		err = exit.Interrupted
 	}
+	if cmd.Name() == campaignName && slices.Contains(args, "--") {
+		err = exit.OfItself(err)
+	}
 	code := exit.Report(std.Err, err)
-	if code == exit.Signal {
+	if passed := exit.Passed(0); code == exit.Signal && !errors.As(err, &passed) {
 		code = received.code()
 	}
 	return code
@@ -39,6 +45,7 @@ const example = `  electop                                     the dashboard on 
   electop -s zk1                              the elections of a cluster, read-only
   electop -s zk1:2181,zk2:2181 /election      the dashboard on a cluster, read-only
   electop -s zk1 /a /b /c                     several elections at once
+  electop --cluster prod                      a cluster of the configuration file
   electop -s zk1:2181/app /election --cast 3  take part with three candidates
   electop doctor /election -s zk1             diagnose known failures
   electop status /election -s zk1 --json      who leads, for a script
@@ -47,12 +54,13 @@ const example = `  electop                                     the dashboard on 
 func newRoot(std IO) *cobra.Command {
 	o := &options{}
 	root := &cobra.Command{
-		Use:     "electop [PATH...]",
-		Short:   "top for ZooKeeper elections",
-		Long:    "electop shows a live ZooKeeper leader election: who leads, who waits behind whom,\nand every handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast, --record or --ack, PATH is\n/election if it is not given.",
-		Example: example,
-		Args:    pathArgs(o, watch.Max),
-		Version: version(),
+		Use:               "electop [PATH...]",
+		Short:             "top for ZooKeeper elections",
+		Long:              "electop shows a live ZooKeeper leader election: who leads, who is next, and\nevery handoff as it happens. It is read-only by default. Without --servers it\nstarts the demo: an embedded ZooKeeper with candidates to spawn and kill.\n\nWith --servers but without PATH it searches for elections as discover does, and shows\ntheir list, or the only one. With --campaign, --cast, --record, --metrics or\n--ack, PATH is /election if it is not given.",
+		Example:           example,
+		Args:              pathArgs(o, watch.Max),
+		ValidArgsFunction: o.completePaths(watch.Max),
+		Version:           release.This().String(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.cluster.Servers == "" {
 				if err := o.demoOnly(cmd); err != nil {
@@ -67,6 +75,7 @@ func newRoot(std IO) *cobra.Command {
 	}
 	root.SetVersionTemplate("electop {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(flaggroup.Usage)
 	root.SuggestionsMinimumDistance = 2 // letters typed wrong
 	o.cluster.Flags(root)
 	o.admin.WatchFlags(root)
@@ -74,15 +83,18 @@ func newRoot(std IO) *cobra.Command {
 	o.screenFlags(root)
 	o.actingFlags(root)
 	o.record.Flags(root)
+	o.metrics.Flags(root)
 	o.ackFlag(root)
 	o.logFlag(root)
 
 	const commands = "commands"
 	root.AddGroup(&cobra.Group{ID: commands, Title: "Commands:"}, &cobra.Group{ID: topic.Group, Title: "Help topics, as in electop help json:"})
-	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newReplay(std), newServe(std))
+	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newGuard(std), newReplay(std), newServe(std), newClusters(std), newInfo(std), newMan(std))
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = commands
+		completeFlags(cmd)
 	}
+	completeFlags(root)
 	root.SetCompletionCommandGroupID(commands)
 	help := newHelp()
 	help.GroupID = commands
@@ -98,8 +110,9 @@ func newRoot(std IO) *cobra.Command {
 // unknown name for a PATH of the dashboard.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | TOPIC]",
-		Short: "Help on a command or a topic",
+		Use:               "help [COMMAND | TOPIC]",
+		Short:             "Help on a command or a topic",
+		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			on, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -114,17 +127,4 @@ func newHelp() *cobra.Command {
 			return on.Help()
 		},
 	}
-}
-
-// version is the module's version, or the commit it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
-	}
-	return v + " " + info.GoVersion
 }

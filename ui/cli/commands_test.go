@@ -18,6 +18,7 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/ui/cli"
+	"electop/ui/cli/release"
 	"electop/zkwatch/client"
 )
 
@@ -29,6 +30,13 @@ func once(t *testing.T, code int, args ...string) (out, errs string) {
 		t.Fatalf("electop %q: exit code %d, want %d\n%s%s", args, got, code, c.out.all(), c.errs.all())
 	}
 	return c.out.all(), c.errs.all()
+}
+
+func TestVersion(t *testing.T) {
+	want := "electop " + release.This().String() + "\n"
+	if out, errs := once(t, 0, "--version"); out != want || errs != "" {
+		t.Errorf("%q, %q, want %q", out, errs, want)
+	}
 }
 
 // answer is what status, discover and doctor print, as far as these tests look.

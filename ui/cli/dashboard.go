@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 
 	"electop/ui"
 	"electop/ui/cli/admission"
@@ -44,9 +45,13 @@ func runLive(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer done()
+	if err := o.metrics.Listen(std.note); err != nil {
+		return err
+	}
+	defer o.metrics.Close()
 	cfg := live.Config{
-		Timeout: o.cluster.Timeout, Conn: conn,
-		Screen: ui.Options{Cluster: clusterName(conn.Servers), Theme: o.theme, ObserveOnly: o.observeOnly},
+		Reach: o.cluster.Reach(), Conn: conn,
+		Screen: ui.Options{Cluster: clusterName(o.cluster.Cluster, conn.Servers), ObserveOnly: o.observeOnly},
 		Cast:   o.cast, Campaign: o.campaign, Create: o.create, CandidacyName: o.candidacyName(),
 	}
 	if o.mustChoose() {
@@ -58,9 +63,10 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	if cfg.Watch, err = o.watch(conn, log, acting); err != nil {
 		return err
 	}
+	cfg.Watch.Elections[0].Found = cfg.Found != nil
 	if !acting {
 		cfg.NoActing = "read-only: start with --campaign or --cast N to take part"
-		return live.Run(ctx, cfg)
+		return o.runOnScreen(ctx, std, cfg)
 	}
 	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })
 	if u := (exit.Error{}); err != nil && !(errors.As(err, &u) && u.Code == exit.NoServer) { // it may not be up yet
@@ -70,13 +76,13 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	if e.Foreign > 0 {
 		cfg.Notices = append(cfg.Notices, fmt.Sprintf("%s: %s", e.Whose(), e.Behind))
 	}
-	return live.Run(ctx, cfg)
+	return o.runOnScreen(ctx, std, cfg)
 }
 
 // admit prepares for candidates of our own: it asks the servers for their tick, sets
 // it in conn, reads the election and asks the user, if necessary, whether they may join.
 func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *slog.Logger, warn func(string)) (admission.Election, error) {
-	probe, err := connect.Once(ctx, *conn, o.cluster.Timeout)
+	probe, err := connect.Once(ctx, *conn, o.cluster.Reach())
 	if err != nil {
 		return admission.Election{}, err
 	}
@@ -88,12 +94,12 @@ func (o *options) admit(ctx context.Context, std IO, conn *client.Config, log *s
 	return admission.Request{Path: o.path, Servers: conn.Servers, Yes: o.yes, In: std.In, Err: std.Err}.Confirm(ctx, probe)
 }
 
-// clusterName is a short name of a cluster for the header: its first server, how
-// many more there are, and the chroot.
-func clusterName(cs client.ConnectString) string {
+// clusterName is a short name of a cluster for the header: its name in the configuration,
+// if it has one, its first server, how many more there are, and the chroot.
+func clusterName(named string, cs client.ConnectString) string {
 	name := cs.Servers[0]
 	if more := len(cs.Servers) - 1; more > 0 {
 		name = fmt.Sprintf("%s +%d", name, more)
 	}
-	return name + cs.Chroot
+	return strings.TrimSpace(named + " " + name + cs.Chroot)
 }

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/ui"
 	"electop/ui/cli/ask"
-	"electop/ui/cli/connect"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/live"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
@@ -35,11 +36,12 @@ func newDemo(std IO) *cobra.Command {
 	o := &options{}
 	c := &chaosOptions{}
 	cmd := &cobra.Command{
-		Use:     "demo [PATH]",
-		Short:   "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
-		Long:    "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks all the time what must hold. See electop help teaching.\nPATH is /election if it is not given.",
-		Example: "  electop demo --cast 8\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
-		Args:    pathArg(o),
+		Use:               "demo [PATH]",
+		Short:             "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill",
+		Long:              "The dashboard on an embedded ZooKeeper, with candidates to spawn and kill,\neven if ELECTOP_SERVERS is set. With --chaos faults happen at random, and electop\nchecks throughout that one candidate leads, that no event is lost and that no ghost\nznode stays. See electop help teaching.\nPATH is /election if it is not given.",
+		Example:           "  electop demo --cast 8\n  electop demo --chaos --rate 30/m\n  electop demo --listen 0.0.0.0:2181    for a class",
+		Args:              pathArg(o),
+		ValidArgsFunction: noFiles,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.check(cmd); err != nil {
 				return err
@@ -50,12 +52,15 @@ func newDemo(std IO) *cobra.Command {
 			return runDemo(cmd.Context(), o, std, live.Play{Chaos: c.chaos(o.cast)})
 		},
 	}
-	f := cmd.Flags()
-	f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
-	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
-	f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout, a `DURATION`")
-	f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
-	f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
+	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+		f.IntVar(&o.cast, "cast", demoCast, "start with `N` candidates")
+		f.DurationVar(&o.cluster.SessionTimeout, "session-timeout", demoSessionTimeout, "the candidates' session timeout is `DURATION`")
+		f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate from the start")
+	})
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
+	})
+	o.openFlag(cmd)
 	c.flags(cmd, o)
 	o.screenFlags(cmd)
 	o.record.Flags(cmd)
@@ -74,7 +79,8 @@ func (o *options) demoOnly(cmd *cobra.Command) error {
 		return exit.Usagef("the demo has one election: several PATHs need --servers")
 	}
 	for _, name := range []string{"admin", "admin-url", "admin-interval", "admin-sessions", "admin-heavy",
-		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name", "observe-only"} {
+		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name",
+		"krb5", "krb5-keytab", "krb5-principal", "krb5-service", "observe-only"} {
 		if cmd.Flags().Changed(name) {
 			return exit.Usagef("--%s is about a cluster, and without --servers this is the demo", name)
 		}
@@ -94,6 +100,10 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		return err
 	}
 	defer closeLog()
+	if err := o.metrics.Listen(std.note); err != nil {
+		return err
+	}
+	defer o.metrics.Close()
 	if o.server.Listen == "" {
 		o.server.Listen = "127.0.0.1:0"
 	}
@@ -135,10 +145,10 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		return err
 	}
 	ours, _ := net.InterfaceAddrs() // without them others are invited to loopback
-	err = live.Run(ctx, live.Config{
-		Watch: watched, Timeout: cmp.Or(o.cluster.Timeout, connect.DefaultTimeout), Conn: conn,
+	err = o.runOnScreen(ctx, std, live.Config{
+		Watch: watched, Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
-			Cluster: "embedded " + addr, Theme: o.theme, ObserveOnly: o.observeOnly,
+			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
 			Invitations: invitations(invitedTo(h.Addr(), ours), o.path), Open: embedded.Open(o.server.Listen),
 		},
 		Notices: []string{hello},

@@ -27,7 +27,7 @@ func newDiscover(std IO) *cobra.Command {
 		Short:   "Find elections: which system, who leads, how many wait",
 		Long:    "Find the elections below ROOT: which system, who leads, how many wait.\nROOT is / if it is not given.",
 		Example: "  electop discover -s zk1\n  electop discover /apps -s zk1 --depth 4 --json",
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: o.settled(func(cmd *cobra.Command, args []string) error {
 			o.search.Root = "/"
 			switch {
 			case len(args) > 1:
@@ -38,11 +38,12 @@ func newDiscover(std IO) *cobra.Command {
 				return err
 			}
 			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDiscover(cmd.Context(), o, std) },
+		}),
+		ValidArgsFunction: o.completeRoots,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runDiscover(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	o.jsonFlag(cmd, "print JSON")
 	o.search.Flags(cmd)
 	o.logFlag(cmd)
 	return cmd
@@ -59,7 +60,7 @@ func runDiscover(ctx context.Context, o *options, std IO) error {
 	}
 	defer done()
 	defer std.secondSignal(ctx)()
-	conn, err := connect.Once(ctx, cfg, o.cluster.Timeout)
+	conn, err := connect.Once(ctx, cfg, o.cluster.Reach())
 	if err != nil {
 		return err
 	}

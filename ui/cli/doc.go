@@ -11,12 +11,15 @@
 //	connect    the flags of a cluster, and connections to it
 //	ask        asking the servers for watches, connections and sessions
 //	watch      watched elections: observers, feeds, the recording
+//	exporter   the metrics of watched elections, over HTTP
+//	hook       the user's command for each handoff
 //	search     the search for elections
 //	admission  whether our candidates may join an election
 //	embedded   the ZooKeeper in this process
 //	stage      our candidates in a watched election, and the demo's faults
 //	tutor      the lessons and their progress
 //	live       the dashboard on live elections, assembled from these
+//	release    what this program was built from
 //	topic      help topics: formats, keys, systems, flags, exit codes
 //
 // No part knows the command line: a command turns its flags into their values. The

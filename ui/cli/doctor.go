@@ -5,14 +5,16 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/ui/plain"
-	"electop/zkwatch/admin"
 	"electop/zkwatch/feed"
 )
 
@@ -23,19 +25,24 @@ const doctorFor = 6 * time.Second
 func newDoctor(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:     "doctor [PATH]",
-		Short:   "Diagnose known failures of the election (exit code 5: a critical finding)",
-		Long:    "doctor observes the election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing.\nPATH is /election if it is not given.",
-		Example: "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json",
-		Args:    pathArg(o),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), o, std) },
+		Use:               "doctor [PATH]",
+		Short:             "Diagnose known failures of the election (exit code 5: a critical finding)",
+		Long:              "doctor observes the election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Where that shows whether a suspicion is critical, it observes for up\nto 30 seconds more, unless --for is given.\nPATH is /election if it is not given.",
+		Example:           "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json",
+		Args:              pathArg(o),
+		ValidArgsFunction: o.completePaths(1),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.durationSet = cmd.Flags().Changed("for")
+			return runDoctor(cmd.Context(), o, std)
+		},
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
 	o.ackFlag(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.DurationVar(&o.duration, "for", doctorFor, "observe for this `DURATION`")
+	o.jsonFlag(cmd, "print JSON")
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+		f.DurationVar(&o.duration, "for", doctorFor, "observe for `DURATION`, not longer")
+	})
 	o.logFlag(cmd)
 	return cmd
 }
@@ -55,59 +62,24 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	}
 	t := task.NewGroup(ctx)
 	w.Observe(t)
-	s, err := examine(t.Context(), o, w)
+	exam := watch.Exam{For: o.duration, Reach: o.cluster.Reach()}
+	if !o.durationSet {
+		exam.Longer = func(by time.Duration, p doctor.Pending) {
+			std.note("looking %s longer: %s", units.Exact(by), znode.Safe(p.Title, 0))
+		}
+	}
+	s, observed, err := w.Examine(t.Context(), exam)
 	if failed := t.Stop(); failed != nil && ctx.Err() == nil && err == nil {
 		err = failed
 	}
 	if err != nil {
 		return err
 	}
-	if err := std.print(o.json, plain.Doctor(s, o.duration), plain.DoctorText(s, o.duration)); err != nil {
+	if err := std.print(o.json, plain.Doctor(s, observed), plain.DoctorText(s, observed)); err != nil {
 		return err
 	}
 	if doctor.Worst(s.Findings) == doctor.Critical {
 		return exit.Critical
 	}
 	return nil
-}
-
-// examine observes the first election for o.duration and asks the servers: for
-// everything at the beginning, and later once more: for sessions, to find silent ones,
-// and for watches if one was not found.
-func examine(ctx context.Context, o *options, w *watch.Elections) (*doctor.State, error) {
-	if _, err := w.FirstRead(ctx, o.cluster.Timeout); err != nil {
-		return nil, err
-	}
-	e := w.First()
-	end := time.Now().Add(o.duration)
-	if w.Asker() != nil {
-		w.Ask(ctx, admin.Want{Watches: true, Sessions: true})
-		if err := rest(ctx, time.After(min(time.Until(end), max(o.duration/2, time.Until(end)-doctorCalm)))); err != nil {
-			return nil, err
-		}
-		w.Ask(ctx, admin.Want{Watches: unverified(e.Feed.State()), Sessions: true})
-	}
-	if err := rest(ctx, time.After(time.Until(end))); err != nil {
-		return nil, err
-	}
-	at := feed.Now() // by now everything pending is due
-	e.Feed.Put(&model.Advance{At: at})
-	s, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return !s.At.Before(at) })
-	if err != nil {
-		return nil, context.Cause(ctx)
-	}
-	return s, nil
-}
-
-// doctorCalm is the time between the last request to the servers and the end.
-const doctorCalm = 2 * time.Second
-
-// unverified reports whether no server has reported the watch of a waiting contender.
-func unverified(s *doctor.State) bool {
-	for i := range s.Queue {
-		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {
-			return true
-		}
-	}
-	return false
 }

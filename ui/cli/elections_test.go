@@ -32,7 +32,7 @@ func TestWallInATerminal(t *testing.T) {
 		x.press("G\r")
 		x.sees("who-three", "leads")
 		x.press("vS")
-		x.sees("standalone", "only when v asks")
+		x.sees("standalone", "sessions every 2 s")
 		x.press("\x03")
 		x.leaves(0)
 	})
@@ -61,7 +61,7 @@ func TestObserveOnlyHasNoKeysThatAct(t *testing.T) {
 // election.
 func TestDemoVerifies(t *testing.T) {
 	t.Parallel()
-	x := openTerminal(t, 120, 36, "demo", "--cast", "3", "--session-timeout", "1s")
+	x := openTerminal(t, 120, 36, "demo", "--cast", "3")
 	x.sees("↑ 0 ✓", "↑ 1 ✓")
 	x.press("s")
 	x.sees("↑ 2 ✓")
@@ -79,12 +79,28 @@ func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := rawClient(t, addr)
-	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/acting"} {
+	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/acting", "/odd", "/odd/group", "/odd/jobs", "/odd/more"} {
 		create(t, c, path, "", 0)
 	}
 	for _, path := range []string{"/one/locks", "/two/east", "/two/west"} {
 		create(t, c, path+"/n_", "who-"+path[5:], contender)
 	}
+	create(t, c, "/odd/group/member_", "who-group", contender)
+	for range 2 {
+		create(t, c, "/odd/jobs/job-", "who-job", contender)
+		create(t, c, "/odd/more/job-", "who-more", contender)
+	}
+	// Nobody said that these are elections: with the same names at a PATH of the
+	// command line, the first would be said to lead.
+	t.Run("of an unknown kind", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr+"/odd")
+		x.sees("1 watched, 2 found", "/jobs", "/more", "unknown")
+		x.press("G\r")
+		x.sees("who-more", "unknown kind", "unknown whether this is an election")
+		x.press("\x03")
+		x.leaves(0)
+	})
 	t.Run("several", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr+"/two")

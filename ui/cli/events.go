@@ -7,11 +7,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/hook"
 	"electop/ui/cli/task"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
@@ -19,24 +23,28 @@ import (
 )
 
 func newEvents(std IO) *cobra.Command {
-	o := &options{}
+	o, h := &options{}, &hook.Hook{}
 	cmd := &cobra.Command{
-		Use:     "events [PATH]",
-		Short:   "Print every event of the election as it happens",
-		Long:    "Print every event of the election as it happens, until interrupted.\nPATH is /election if it is not given.",
-		Example: "  electop events /election -s zk1\n  electop events /election -s zk1 --json --for 10m\n  electop events /election -s zk1 --record FILE",
-		Args:    pathArg(o),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), o, std) },
+		Use:               "events [PATH]",
+		Short:             "Print every event of the election as it happens",
+		Long:              "Print every event of the election as it happens, until interrupted.\nPATH is /election if it is not given.\n\nWith --exec a command of yours runs for each handoff, one at a time. On its standard\ninput it gets the line that --json prints. electop says on standard error how the\ncommand ended. If more than 16 handoffs wait, the oldest is dropped, and electop says which.\nWhat the command leaves running in its process group is killed. At the end electop\nwaits for the command, at most for --exec-timeout; after an interrupt it does not wait.\nELECTOP_AUTH is not in its environment.",
+		Example:           "  electop events /election -s zk1\n  electop events /election -s zk1 --json --for 10m\n  electop events /election -s zk1 --record FILE\n  electop events /election -s zk1 --exec 'mail -s handoff ops' >/dev/null",
+		Args:              pathArg(o),
+		ValidArgsFunction: o.completePaths(1),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runEvents(cmd.Context(), o, h, std) },
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
 	o.admin.CadenceFlags(cmd)
 	o.record.Flags(cmd)
+	o.metrics.Flags(cmd)
 	o.ackFlag(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
-	f.DurationVar(&o.duration, "for", 0, "stop after this `DURATION`")
-	f.IntVar(&o.count, "count", 0, "stop after `N` events")
+	o.jsonFlag(cmd, "print one JSON object a line")
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+		f.DurationVar(&o.duration, "for", 0, "stop after `DURATION`")
+		f.IntVar(&o.count, "count", 0, "stop after `N` events")
+	})
+	h.Flags(cmd)
 	o.logFlag(cmd)
 	return cmd
 }
@@ -44,15 +52,22 @@ func newEvents(std IO) *cobra.Command {
 // errEnough ends a command that has printed --count events.
 var errEnough = errors.New("enough")
 
-func runEvents(ctx context.Context, o *options, std IO) error {
+func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
 	if o.duration < 0 || o.count < 0 {
 		return exit.Usagef("--for and --count must not be negative")
+	}
+	if err := h.Check(); err != nil {
+		return err
 	}
 	log, conn, done, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
+	if err := o.metrics.Listen(std.note); err != nil {
+		return err
+	}
+	defer o.metrics.Close()
 	if o.admin.Sessions == 0 {
 		o.admin.Mode = admin.Off // nobody can press a key to ask for more
 	}
@@ -63,6 +78,9 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 			failed = connect.Missing(o.path, conn.Servers)
 			return failed
 		}
+		if err := handOver(h, o, es); err != nil {
+			return err
+		}
 		return printEvents(std, o, es)
 	}
 	w, err := o.observe(conn, log, feed.Config{Events: events}, std.notice(log))
@@ -70,9 +88,11 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		return err
 	}
 	defer w.Close()
+	h.Start(ctx, std.Err, std.note, connect.Environ())
+	defer h.Close()
 	t := task.NewGroup(ctx)
 	w.Start(t)
-	if _, err = w.FirstRead(t.Context(), o.cluster.Timeout); err == nil {
+	if _, err = w.FirstRead(t.Context(), o.cluster.Reach()); err == nil {
 		err = rest(t.Context(), o.over())
 	}
 	// Stopping the tasks prints the pending events; that can fail too.
@@ -86,6 +106,25 @@ func runEvents(ctx context.Context, o *options, std IO) error {
 		return nil
 	}
 	return err
+}
+
+// handOver gives the handoffs among the events that are still to be printed to the hook,
+// each as its line of JSON.
+func handOver(h *hook.Hook, o *options, es []model.Event) error {
+	if o.count > 0 {
+		es = es[:min(o.count, len(es))]
+	}
+	for _, e := range es {
+		if _, ok := e.Body.(model.Handoff); !ok {
+			continue
+		}
+		line, err := znode.SafeJSON(plain.Event(o.path, e))
+		if err != nil {
+			return err
+		}
+		h.Put(e.N, append(line, '\n'))
+	}
+	return nil
 }
 
 // over is when --for ends, nil without it.

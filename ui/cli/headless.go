@@ -124,8 +124,11 @@ func (r *headless) run(ctx context.Context, conn, backstage client.Config) error
 	})
 	err = rest(t.Context(), o.over())
 	end()
+	// Before the cast: a candidate that has just joined would leave at once, and a
+	// znode that is deleted at once is not seen.
+	stopped := t.Stop()
 	cast.Close()
-	if stopped := t.Stop(); err == nil && stopped != nil {
+	if err == nil && stopped != nil {
 		err = stopped
 	}
 	if err != nil && ctx.Err() == nil {

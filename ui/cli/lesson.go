@@ -2,8 +2,10 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/live"
 	"electop/ui/cli/tutor"
 )
@@ -16,13 +18,14 @@ func newLesson(std IO) *cobra.Command {
 		Short:   "Lessons: an election explained step by step, on the demo",
 		Long:    "An election explained step by step, on the demo. Each lesson explains a little, asks\nwhat will happen, has you do it with the dashboard's keys, and continues when it has\nhappened. Without NAME it begins with the first lesson that is not complete.",
 		Example: "  electop lesson --list\n  electop lesson",
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: o.settled(func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return exit.Usagef("one lesson at a time, got %d (see electop lesson --list)", len(args))
 			}
 			o.path, o.paths = defaultPath, []string{defaultPath}
 			return nil
-		},
+		}),
+		ValidArgsFunction: completeLesson,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return tutor.List(std.Out, std.Err)
@@ -37,10 +40,13 @@ func newLesson(std IO) *cobra.Command {
 			return runDemo(cmd.Context(), o, std, play)
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&list, "list", false, "list the lessons, and which are complete")
-	f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
-	f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&list, "list", false, "list the lessons, and which are complete")
+	})
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
+	})
+	o.openFlag(cmd)
 	o.screenFlags(cmd)
 	o.record.Flags(cmd)
 	o.server.MaxClientCnxnsFlag(cmd)

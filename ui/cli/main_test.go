@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) {
 	// The test binary is electop itself when a script or a terminal runs it
 	// under that name.
-	testscript.Main(runner{m}, map[string]func(){"electop": electop})
+	testscript.Main(runner{m}, map[string]func(){"electop": electop, "stamper": stamper})
 }
 
 func electop() {
@@ -25,4 +25,7 @@ func electop() {
 // its directory and exits.
 type runner struct{ m *testing.M }
 
-func (r runner) Run() int { return zktest.Tests(r.m) }
+func (r runner) Run() int {
+	os.Setenv("XDG_CONFIG_HOME", "/nowhere") // not the configuration of who runs the tests
+	return zktest.Tests(r.m)
+}

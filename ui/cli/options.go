@@ -12,9 +12,11 @@ import (
 
 	"electop/model"
 	"electop/ui/cli/ask"
+	"electop/ui/cli/config"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/exporter"
 	"electop/ui/cli/live"
 	"electop/ui/cli/search"
 	"electop/ui/cli/watch"
@@ -30,10 +32,13 @@ type options struct {
 	paths       []string // the elections, each once
 	unnamed     bool     // no PATH was given: path is the default
 	cluster     connect.Options
+	file        config.File     // the user's
+	settings    config.Settings // what decides the flags that were not given
 	admin       ask.Options
 	search      search.Options
 	server      embedded.Options
 	record      watch.Recording
+	metrics     exporter.Exporter
 	ack         string
 	json        bool
 	campaign    bool
@@ -44,20 +49,29 @@ type options struct {
 	observeOnly bool
 	logFile     string
 	theme       string
+	noMouse     bool
 	tick        time.Duration
 	name        string
 	speed       float64
 	duration    time.Duration
+	durationSet bool
 	count       int // events still to print; 0: no limit
+	command     commandOptions
 }
 
 // pathArg takes PATH, the election's parent.
 func pathArg(o *options) cobra.PositionalArgs { return pathArgs(o, 1) }
 
-// pathArgs takes up to most PATHs.
+// pathArgs takes up to most PATHs. Without one they are those of the cluster.
 func pathArgs(o *options, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+	return o.settled(func(cmd *cobra.Command, args []string) error {
 		o.castSet = cmd.Flags().Changed("cast")
+		if len(args) == 0 {
+			var err error
+			if args, err = o.clusterPaths(cmd, most); err != nil {
+				return err
+			}
+		}
 		switch {
 		case len(args) > most && most == 1:
 			return exit.Usagef("one PATH at a time, got %d (see %s --help)", len(args), cmd.CommandPath())
@@ -81,7 +95,7 @@ func pathArgs(o *options, most int) cobra.PositionalArgs {
 		}
 		o.path = o.paths[0]
 		return nil
-	}
+	})
 }
 
 // check refuses invalid values.
@@ -135,6 +149,9 @@ func (o *options) ackPath(path string) (string, error) {
 // which acknowledge, take part.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) (watch.Config, error) {
 	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log}
+	if o.metrics.Wanted() {
+		cfg.Metrics = &o.metrics
+	}
 	for _, path := range o.paths {
 		ack, err := o.ackPath(path)
 		if err != nil {
@@ -167,7 +184,7 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 		return nil, conn, nil, err
 	}
 	if conn, err = o.cluster.Config(log); err == nil {
-		err = connect.Known(ctx, conn.Servers)
+		err = o.cluster.Known(ctx, conn.Servers)
 	}
 	if err != nil {
 		done()

@@ -6,11 +6,13 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/model"
 	"electop/model/history"
 	"electop/ui"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/task"
 	"electop/zkwatch/feed"
 )
@@ -22,17 +24,18 @@ func newReplay(std IO) *cobra.Command {
 		Short:   "The dashboard on a recording, with time travel",
 		Long:    "The dashboard on a recording made with --record, with time travel. If the recording\nhas an older part, FILE.1, that comes first.",
 		Example: "  electop replay FILE --speed 4\n  electop replay FILE --json",
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: o.settled(func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return exit.Usagef("replay takes one FILE, a recording made with --record")
 			}
 			return nil
-		},
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd.Context(), o, std, args[0]) },
 	}
-	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print the recording's events as JSON, one object a line")
-	f.Float64Var(&o.speed, "speed", 1, "playback speed, a `FACTOR`: 1 is real time")
+	o.jsonFlag(cmd, "print the recording's events as JSON, one object a line")
+	flaggroup.Screen.Add(cmd, func(f *pflag.FlagSet) {
+		f.Float64Var(&o.speed, "speed", 1, "playback speed: a `FACTOR` of 1 is real time")
+	})
 	o.screenFlags(cmd)
 	o.logFlag(cmd)
 	return cmd
@@ -73,10 +76,10 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 			}
 		})
 	})
-	err = ui.Run(t.Context(), ui.Options{
+	err = o.onScreen(std, ui.Options{
 		Source: p, Actions: replayActions{p}, Past: recorded{p}, Now: p.Now, Mode: ui.ModeReplay,
-		Role: "recording", Cluster: file, Notices: notices, Theme: o.theme,
-	})
+		Role: "recording", Cluster: file, Notices: notices,
+	}, func(screen ui.Options) error { return ui.Run(t.Context(), screen) })
 	if failed := t.Stop(); failed != nil && ctx.Err() == nil {
 		return failed
 	}

@@ -156,3 +156,46 @@ func TestExpiryBoundsHold(t *testing.T) {
 		t.Error("no bound was tested, or none that an election ended")
 	}
 }
+
+// TestRiskByDefault stops a kazoo leader: without any flag about it events says that
+// it is at risk, and then that its session expired.
+func TestRiskByDefault(t *testing.T) {
+	t.Parallel()
+	server := zktest.NewApache(t)
+	path := unique("default")
+	leader := zktest.Kazoo(t, server.Addr, 8*time.Second)
+	leader.Stand(t, "election", path, "amber")
+	zktest.Kazoo(t, server.Addr, 20*time.Second).Stand(t, "election", path, "birch")
+	c := run(t, "events", path, "-s", server.Addr, "--json")
+	c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
+	leader.Pause(t)
+	c.out.await(t, "the handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })
+	c.cancel()
+	c.finish(t)
+	risk, handoff, _ := strings.Cut(c.out.all(), `"type":"handoff"`)
+	if !strings.Contains(risk, `"type":"risk","state":"raised"`) || !strings.Contains(handoff, `"cause":"expired"`) {
+		t.Errorf("no risk, or another cause:\n%s", c.out.all())
+	}
+}
+
+// TestExpiredLeaderIsBack stops a kazoo leader for longer than its session: when it
+// continues, events says that its client is connected again.
+func TestExpiredLeaderIsBack(t *testing.T) {
+	t.Parallel()
+	server := zktest.NewApache(t)
+	path := unique("back")
+	leader := zktest.Kazoo(t, server.Addr, 8*time.Second)
+	was := leader.Stand(t, "election", path, "amber")
+	zktest.Kazoo(t, server.Addr, 20*time.Second).Stand(t, "election", path, "birch")
+	c := run(t, "events", path, "-s", server.Addr, "--json", "--admin-sessions", "1s")
+	c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
+	leader.Pause(t)
+	c.out.await(t, "the handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })
+	leader.Resume(t)
+	c.out.await(t, "the finding", func(s string) bool { return strings.Contains(s, `"id":"expired-leader"`) })
+	c.cancel()
+	c.finish(t)
+	if want := fmt.Sprintf("session %#x, from 127.0.0.1, expired: its znode ", was.Session); !strings.Contains(c.out.all(), want) {
+		t.Errorf("%q is not in:\n%s", want, c.out.all())
+	}
+}

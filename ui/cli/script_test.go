@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,6 +82,19 @@ func TestCommandLine(t *testing.T) {
 				}
 				if got != want {
 					ts.Fatalf("exit code %d, want %d", got, want)
+				}
+			},
+			// offers runs electop until what it prints matches: a completion has a second,
+			// and on a busy machine nothing may be found in it.
+			"offers": func(ts *testscript.TestScript, _ bool, args []string) {
+				want := regexp.MustCompile(`(?m)` + args[0])
+				for deadline := time.Now().Add(waitFor); ; {
+					ts.Check(ts.Exec("electop", args[1:]...))
+					if got := ts.ReadFile("stdout"); want.MatchString(got) {
+						return
+					} else if time.Now().After(deadline) {
+						ts.Fatalf("it offers %q, want %s", got, want)
+					}
 				}
 			},
 			// served runs electop serve with arguments until it serves,

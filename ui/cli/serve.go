@@ -9,27 +9,32 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/demo/zkserver"
 	"electop/model/znode"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 )
 
 func newServe(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:     "serve",
-		Short:   "Run the embedded ZooKeeper alone, until interrupted",
-		Long:    "Run the embedded ZooKeeper alone, until interrupted. Its data is in memory, unless\n--data or --tree keeps it.\n\nWith --data a reply or notification is sent only when its data is on disk (fsync):\na crash loses nothing that was acknowledged. After a restart sessions get their full\ntimeout. The file grows with each write; it is rewritten when it is opened, and when\nit is large. Only its owner can read it (mode 0600): it holds session passwords.",
-		Example: "  electop serve\n  electop serve --listen 127.0.0.1:0 --data FILE",
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), o, std) },
+		Use:               "serve",
+		Short:             "Run the embedded ZooKeeper alone, until interrupted",
+		Long:              "Run the embedded ZooKeeper alone, until interrupted. Its data is in memory, unless\n--data or --tree keeps it.\n\nWith --data a reply or notification is sent only when its data is on disk (fsync):\na crash loses nothing that was acknowledged. After a restart sessions get their full\ntimeout. The file grows with each write; it is rewritten when it is opened, and when\nit is large. Only its owner can read it (mode 0600): it holds session passwords.",
+		Example:           "  electop serve\n  electop serve --listen 127.0.0.1:0 --data FILE",
+		Args:              noArgs,
+		ValidArgsFunction: noFiles,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), o, std) },
 	}
-	cmd.Flags().StringVar(&o.server.Listen, "listen", "127.0.0.1:2181", "`HOST:PORT` to listen on")
-	cmd.Flags().DurationVar(&o.tick, "tick", defaultTick, "`DURATION` of the server's tick: session timeouts are 2 to 20 ticks, and sessions expire on a tick")
-	cmd.Flags().StringVar(&o.server.Data, "data", "", "keep everything in `FILE`: znodes, ephemeral ones too, with stats and sequence numbers, and sessions. Not with --tree")
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.server.Listen, "listen", "127.0.0.1:2181", "`HOST:PORT` to listen on")
+		f.DurationVar(&o.tick, "tick", defaultTick, "`DURATION` of the server's tick: session timeouts are 2 to 20 ticks, and sessions expire on a tick")
+		f.StringVar(&o.server.Data, "data", "", "keep everything in `FILE`: znodes, ephemeral ones too, with stats and sequence numbers, and sessions. Not with --tree")
+	})
+	o.openFlag(cmd)
 	o.server.AdminListenFlag(cmd)
 	o.server.TreeFlag(cmd)
 	o.server.MaxClientCnxnsFlag(cmd)

@@ -24,12 +24,21 @@ func TestSignalsHaveTheirExitCodes(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { cmd.Process.Kill() })
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				defer out.end()
+				cmd.Wait()
+			}()
+			t.Cleanup(func() {
+				cmd.Process.Kill()
+				<-ended
+			})
 			out.await(t, "leading", func(s string) bool { return strings.Contains(s, `"belief":"leading"`) })
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			cmd.Wait()
+			<-ended
 			if got := cmd.ProcessState.ExitCode(); got != code || errs.all() != "" {
 				t.Errorf("exit code %d, want %d; %s", got, code, errs.all())
 			}

@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 
-	"github.com/go-zookeeper/zk"
 	"github.com/spf13/cobra"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/cli/ask"
@@ -16,6 +13,7 @@ import (
 	"electop/ui/cli/exit"
 	"electop/ui/cli/search"
 	"electop/ui/plain"
+	"electop/zkwatch/beside"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/observer"
@@ -24,17 +22,18 @@ import (
 func newStatus(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
-		Use:     "status [PATH]",
-		Short:   "Read the election once, print it and exit (exit code 4: no candidate)",
-		Long:    "Read the election once, print it and exit (exit code 4: no candidate).\nPATH is /election if it is not given.",
-		Example: "  electop status /election -s zk1\n  electop status /election -s zk1 --json",
-		Args:    pathArg(o),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
+		Use:               "status [PATH]",
+		Short:             "Read the election once, print it and exit (exit code 4: no leader)",
+		Long:              "Read the election once, print it and exit (exit code 4: no leader).\nPATH is /election if it is not given.",
+		Example:           "  electop status /election -s zk1\n  electop status /election -s zk1 --json",
+		Args:              pathArg(o),
+		ValidArgsFunction: o.completePaths(1),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
 	o.ackFlag(cmd)
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	o.jsonFlag(cmd, "print JSON")
 	o.logFlag(cmd)
 	return cmd
 }
@@ -90,49 +89,30 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	return nil
 }
 
-// readOnce reads the election, and its acknowledgement if it has one.
+// readOnce reads the election, and what is beside it.
 func (o *options) readOnce(ctx context.Context, conn *client.Conn) (*doctor.Journal, error) {
 	read, err := observer.ReadOnce(ctx, conn, o.path, feed.Now)
 	if err != nil {
 		return nil, err
 	}
-	ack := ""
-	if d := dialect.Recognise(dialect.Evidence{Path: o.path, Children: read.New, Parent: read.Parent}); d != nil {
-		ack = d.AckPath(o.path)
-	}
+	cfg := model.Config{Path: o.path, AckFollows: o.ack == ""}
 	if o.ack != "" {
-		if ack, err = o.ackPath(o.path); err != nil {
+		if cfg.AckPath, err = o.ackPath(o.path); err != nil {
 			return nil, err
 		}
 	}
 	st := conn.Status()
-	j := doctor.NewJournal(model.Config{Path: o.path, AckPath: ack})
+	j := doctor.NewJournal(cfg)
 	j.Apply(&model.Connection{At: read.At, Link: model.Connected, Server: st.Server, Session: st.SessionID, Timeout: st.Timeout})
 	j.Apply(read)
-	if ack == "" || read.Presence != model.Present {
-		return j, nil
+	reader := &beside.Reader{Conn: conn, Now: feed.Now}
+	for {
+		more, err := reader.Missing(ctx, j.State().State)
+		if err != nil || len(more) == 0 {
+			return j, err
+		}
+		for _, o := range more {
+			j.Apply(o)
+		}
 	}
-	seen, err := readAck(ctx, conn, ack)
-	if err != nil {
-		return nil, err
-	}
-	j.Apply(seen)
-	return j, nil
-}
-
-func readAck(ctx context.Context, conn *client.Conn, path string) (*model.Ack, error) {
-	data, stat, err := conn.Get(ctx, path)
-	seen := &model.Ack{At: feed.Now()}
-	switch {
-	case errors.Is(err, zk.ErrNoNode):
-		seen.Presence = model.Absent
-	case errors.Is(err, zk.ErrNoAuth):
-		seen.Presence = model.Denied
-	case err != nil:
-		return nil, err
-	default:
-		seen.Presence, seen.Session, seen.Czxid = model.Present, uint64(stat.EphemeralOwner), stat.Czxid
-		seen.Data = znode.NewData(data)
-	}
-	return seen, nil
 }

@@ -64,7 +64,7 @@ func openTerminalWith(t testing.TB, env []string, cols, rows uint16, args ...str
 	x.cmd = exec.Command("electop", args...)
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = tty, tty, tty
 	x.cmd.Env = slices.Concat(os.Environ(), []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8", "CI="}, env)
-	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	x.cmd.SysProcAttr = ownTerminal()
 	if err := x.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func killTheLeader(x *terminal, first string) {
 
 func TestDemoInATerminal(t *testing.T) {
 	t.Parallel()
-	killTheLeader(openTerminal(t, 120, 36, "demo", "--cast", "2", "--session-timeout", "1s"), "amber")
+	killTheLeader(openTerminal(t, 120, 36, "demo", "--cast", "2", "--session-timeout", "3s"), "amber")
 }
 
 // electop without arguments is the demo.
@@ -223,7 +223,7 @@ func TestLiveInATerminal(t *testing.T) {
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		path := fmt.Sprintf("/tty%x", time.Now().UnixNano())
-		killTheLeader(openTerminal(t, 120, 36, path, "-s", addr, "--cast", "2", "--create", "--session-timeout", "1s"), "amber")
+		killTheLeader(openTerminal(t, 120, 36, path, "-s", addr, "--cast", "2", "--create", "--session-timeout", "3s"), "amber")
 	})
 }
 

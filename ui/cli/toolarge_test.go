@@ -12,7 +12,7 @@ import (
 )
 
 // TestListBeyondTheReplyLimit: status reads it with more room, discover says
-// that it did not look into it, and why.
+// that it skipped it, and why.
 func TestListBeyondTheReplyLimit(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})

@@ -20,8 +20,8 @@ import (
 )
 
 var (
-	commandNames = []string{"demo", "lesson", "status", "events", "discover", "doctor", "campaign", "replay", "serve"}
-	topicNames   = []string{"exit-codes", "figures", "flags", "json", "keys", "lease", "operators", "systems", "teaching"}
+	commandNames = []string{"demo", "lesson", "status", "events", "discover", "doctor", "campaign", "replay", "serve", "clusters", "info"}
+	topicNames   = []string{"authentication", "command", "configuration", "environment", "exit-codes", "figures", "flags", "json", "keys", "lease", "metrics", "operators", "systems", "teaching"}
 
 	flagName = regexp.MustCompile(`(?:^|[^\w-])(--[a-z]+(?:-[a-z0-9]+)*)`)
 )
@@ -40,13 +40,12 @@ func says(t *testing.T, code int, args ...string) string {
 func programFlags(t *testing.T) map[string]bool {
 	t.Helper()
 	flags := map[string]bool{"--help": true, "--version": true}
-	for _, command := range append([]string{""}, commandNames...) {
+	for _, command := range append([]string{"", "man"}, commandNames...) {
 		args := []string{command, "--help"}
 		if command == "" {
 			args = args[1:]
 		}
-		_, list, _ := strings.Cut(says(t, 0, args...), "\nFlags:\n")
-		for _, m := range regexp.MustCompile("(?m)^ .*?(--[a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(list, -1) {
+		for _, m := range regexp.MustCompile("(?m)^(?:  -[a-z], |      )(--[a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(says(t, 0, args...), -1) {
 			flags[m[1]] = true
 		}
 	}
@@ -75,6 +74,33 @@ func TestFlagValuesAreCapitals(t *testing.T) {
 	}
 }
 
+// TestHelpGroupsFlags: the help of each command has its flags under headings, and none
+// is left over but those about the help itself.
+func TestHelpGroupsFlags(t *testing.T) {
+	t.Parallel()
+	headings := regexp.MustCompile(`(?m)^([A-Z].*):\n((?:  (?:-\w, |    )--.*\n)+)`)
+	for _, command := range append([]string{""}, commandNames...) {
+		args := []string{command, "--help"}
+		if command == "" {
+			args = args[1:]
+		}
+		grouped := map[string]string{}
+		for _, section := range headings.FindAllStringSubmatch(says(t, 0, args...), -1) {
+			for _, line := range strings.Split(strings.TrimSpace(section[2]), "\n") {
+				grouped[flagName.FindStringSubmatch(line)[1]] = section[1]
+			}
+		}
+		for flag, heading := range grouped {
+			if left := flag == "--help" || flag == "--version"; left != (heading == "Other flags") {
+				t.Errorf("%v: %s is under %q", args, flag, heading)
+			}
+		}
+		if want := "Output"; command != "clusters" && grouped["--log-file"] != want || grouped["--json"] != "" && grouped["--json"] != want {
+			t.Errorf("%v: the groups are %v", args, grouped)
+		}
+	}
+}
+
 // TestHelpShowsHow: each command has an example, says what PATH is without one, and
 // completion is listed.
 func TestHelpShowsHow(t *testing.T) {
@@ -90,6 +116,11 @@ func TestHelpShowsHow(t *testing.T) {
 	}
 	if help := says(t, 0, "--help"); !strings.Contains(help, "\n  completion ") {
 		t.Errorf("completion is not listed:\n%s", help)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		if script := says(t, 0, "completion", shell); !strings.Contains(script, "__complete") {
+			t.Errorf("no completion for %s:\n%s", shell, script)
+		}
 	}
 }
 
@@ -177,7 +208,7 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 	}
 	systems := words(says(t, 0, "help", "systems"))
 	for _, d := range dialect.All() {
-		for _, want := range []string{"- " + d.System + ": watches " + d.Watches + ". Source: " + d.Source + ".", d.Why} {
+		for _, want := range append(d.AckPatterns(), "- "+d.System+": watches "+d.Watches+".", "Source: "+d.Source+".", d.Why) {
 			if !strings.Contains(systems, words(want)) {
 				t.Errorf("electop help systems lacks %q", want)
 			}

@@ -25,6 +25,8 @@ type list struct {
 	Rows     []Row
 	Index    int // of the selected row
 
+	order int // in orders
+
 	of    *Walk // that found is of
 	found []Found
 }
@@ -68,11 +70,22 @@ func (l *list) update(watched []Watched, walk *Walk) {
 			l.Rows = append(l.Rows, Row{Path: e.Path, Found: e})
 		}
 	}
+	l.sort()
 	if i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == l.Selected }); i >= 0 {
 		l.Index = i
 		return
 	}
 	l.selectRow(l.Index)
+}
+
+// Path is what the mouse finds where an election is.
+type Path string
+
+// Select selects the election at path, if it is shown.
+func (l *list) Select(path Path) {
+	if i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == string(path) }); i >= 0 {
+		l.selectRow(i)
+	}
 }
 
 func (l *list) selectRow(i int) {

@@ -118,12 +118,14 @@ func (v Panel) Draw(f *term.Frame) {
 		p := a.Pen(1 + y)
 		switch i := v.top + y; {
 		case i < v.watched:
+			a.Spot(1+y, Path(v.Rows[i].Path))
 			v.drawElection(f, p, c, i)
 		case i == v.watched:
 		case i < v.watched+v.between():
 			s := v.search[i-v.watched-1]
 			p.Gap(gutter).Text(s.Style, s.Text)
 		default:
+			a.Spot(1+y, Path(v.Rows[i-v.between()].Path))
 			v.drawElection(f, p, c, i-v.between())
 		}
 	}
@@ -133,6 +135,9 @@ func (v *Panel) tail() []term.Span {
 	var out []term.Span
 	if v.Filter != "" {
 		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, rows.FilterMax) + "  ", Keep: 7})
+	}
+	if by := orders[v.order].name; by != "" {
+		out = append(out, term.Span{Style: term.You, Text: "sorted by " + by + "   ", Keep: 9})
 	}
 	text := strconv.Itoa(len(v.Watched)) + " watched"
 	if v.Walk != nil {
@@ -165,7 +170,7 @@ func (v *Panel) searchLines(w int) []term.Span {
 		read += ", " + strconv.Itoa(k.Denied) + " denied"
 	}
 	if k.Skipped > 0 {
-		read += ", " + strconv.Itoa(k.Skipped) + " not looked into"
+		read += ", " + strconv.Itoa(k.Skipped) + " skipped"
 	}
 	switch {
 	case k.Running:
@@ -220,7 +225,11 @@ func (v *Panel) drawElection(f *term.Frame, p *term.Pen, c columns, i int) {
 	if e.ReignKnown {
 		reign = f.Theme.Glyph.Inferred + units.Age(e.Reign)
 	}
-	p.Gap(2).Right(c.waiting, term.Muted, strconv.Itoa(e.Waiting)).Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
+	waiting := "?"
+	if e.Waiting >= 0 {
+		waiting = strconv.Itoa(e.Waiting)
+	}
+	p.Gap(2).Right(c.waiting, term.Muted, waiting).Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
 	if e.Findings > 0 {
 		drawFindings(f, p, e.Findings, e.Worst)
 	}
@@ -231,10 +240,12 @@ func leaderWords(why model.NoLeader) (term.Style, string) {
 	switch why {
 	case model.Membership:
 		return term.Muted, "members"
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower:
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections:
 		return term.Trouble, "unknown"
-	case model.NotAcknowledged:
+	case model.NotAcknowledged, model.NotElected:
 		return term.Alarm, "none"
+	case model.Over:
+		return term.Muted, "no election"
 	}
 	return term.Trouble, "nobody"
 }

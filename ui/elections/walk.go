@@ -12,17 +12,17 @@ type Walk struct {
 	Root            string
 	Found           []Found // in the order of their finding
 	Visited, Denied int     // znodes read, and those that could not be
-	Skipped         int     // znodes that were not looked into
+	Skipped         int     // znodes that were not read
 	Running         bool
 	Stopped         string // which bound ended it early, "" for none
 	Err             string // why it failed, "" if it did not
 }
 
-// Found is an election that a [Walk] came upon.
+// Found is an election that a [Walk] found.
 type Found struct {
 	Path, System, Leader string
 	NoLeader             model.NoLeader // why nobody is said to lead, "" where Leader does
-	Waiting              int
+	Waiting              int            // or could take over where there is no queue; -1: not visible
 	// Reign is for how long the leader's znode existed when it was read.
 	Reign      time.Duration
 	ReignKnown bool

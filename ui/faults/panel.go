@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"slices"
+
 	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/rows"
@@ -35,6 +37,9 @@ func (v *Panel) Move(do input.Command) {
 	n := len(action.Faults())
 	v.index = input.Moved(do, v.index, n-1, n)
 }
+
+// Select selects a fault.
+func (v *Panel) Select(kind action.Kind) { v.index = max(0, slices.Index(action.Faults(), kind)) }
 
 // Kind is the selected fault.
 func (v *Panel) Kind() action.Kind { return action.Faults()[v.index] }
@@ -76,6 +81,7 @@ func (v Panel) Draw(f *term.Frame, x Shown) {
 		p := a.Pen(i)
 		switch {
 		case i < len(x.Faults):
+			a.Spot(i, x.Faults[i].Action.Kind)
 			a, why := x.Faults[i].Action, x.Faults[i].Why
 			mark, key, pointing := " ", x.Faults[i].Key, term.Strong
 			if i == v.index {

@@ -27,6 +27,7 @@ type Line struct {
 	Elections int         // rows of the screen of elections
 	Watched   int         // elections that are watched
 	Fault     action.Kind // the one selected in the list of faults
+	Refused   bool        // what is selected in the list of actions cannot be done
 	Leaving   bool        // the row selected in the menu of lessons leaves the lesson
 
 	Demo, Lessons, Invited bool // what there is
@@ -114,6 +115,8 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	case input.CmdDoFault:
 		_, why := l.Action(l.Fault, "")
 		k.Off = why != ""
+	case input.CmdRun:
+		k.Off = l.Refused
 	case input.CmdInspect:
 		k.Off = !l.Selected
 	case input.CmdOpen:

@@ -26,6 +26,10 @@ type Panel struct {
 	page   int // lines of the list
 }
 
+// Moment is what the mouse finds on the time line of the reigns: the end of the time that a
+// cell of it stands for.
+type Moment time.Time
+
 // Shown is what the panel shows.
 type Shown struct {
 	State      *doctor.State

@@ -23,7 +23,7 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 			alarm = "the servers do not hear from the leader"
 		case t.Row.Member.Fault == model.Frozen:
 			danger = t.Row.Member.FaultAt
-			alarm = "the leader is frozen, and nobody knows yet"
+			alarm = "the leader is frozen but its znode exists"
 		case t.Row.Member.Fault == model.Partitioned && t.Row.Member.Belief == model.Leading:
 			danger = t.Row.Member.FaultAt
 			alarm = "the leader is cut off and must stop in time"
@@ -32,7 +32,7 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 			alarm = "the leader is cut off and has stopped"
 		default:
 			danger = t.Row.Member.FaultAt
-			alarm = "nobody is leading, and nobody knows yet"
+			alarm = "the leader is dead but its znode exists"
 		}
 	}
 	if l == nil {
@@ -77,6 +77,11 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 	}
 	p := a.Pen(0)
 	for i, c := range st.cells {
+		if c.kind != stripNothing {
+			at := Moment(st.start.Add(time.Duration(i+1)*st.step - 1))
+			a.Pen(0).Gap(i).Spot(1, at)
+			a.Pen(1).Gap(i).Spot(1, at)
+		}
 		switch c.kind {
 		case stripPast:
 			p.Text(term.Past, g.Block)

@@ -22,7 +22,7 @@ type Binding struct {
 // Bindings returns the table; without the keys that change anything where
 // only looking is allowed, and so without the questions that they ask.
 func Bindings(observeOnly bool) []Binding {
-	const everywhere = ModeNormal | ModeInspect | ModeDoctor | ModeServers | ModeElections | ModeHelp | ModeFilter | ModeDialog | ModePast | ModeFaults | ModeLessons | ModeJoin | ModeTeach
+	const everywhere = ModeNormal | ModeInspect | ModeDoctor | ModeServers | ModeElections | ModeHelp | ModeFilter | ModeDialog | ModePast | ModeFaults | ModeLessons | ModeJoin | ModePalette | ModeTeach
 	const panels = ModeInspect | ModeDoctor | ModeServers
 	const scroll = ModeNormal | panels | ModeElections | ModeHelp | ModeFaults | ModeLessons | ModeJoin
 	const acts = ModeNormal | ModeInspect
@@ -34,8 +34,8 @@ func Bindings(observeOnly bool) []Binding {
 		return b
 	}
 	all := []Binding{
-		def(cmdDown, scroll|ModePast, []string{"j", "down"}, "j ↓", "down"),
-		def(cmdUp, scroll|ModePast, []string{"k", "up"}, "k ↑", "up"),
+		def(CmdDown, scroll|ModePast, []string{"j", "down"}, "j ↓", "down"),
+		def(CmdUp, scroll|ModePast, []string{"k", "up"}, "k ↑", "up"),
 		def(CmdPageDown, scroll, []string{"pgdown"}, "pgdn", "a page down"),
 		def(CmdPageUp, scroll, []string{"pgup"}, "pgup", "a page up"),
 		footed(def(CmdEarlier, ModePast, []string{"left"}, "←", "the event before"), 1, 0).long("to the event before"),
@@ -86,11 +86,22 @@ func Bindings(observeOnly bool) []Binding {
 		Binding{Binding: key.NewBinding(key.WithKeys("esc"), key.WithHelp("esc", "clear the filter, or back to the candidates")), Do: CmdBack, Modes: ModeNormal},
 		footed(def(CmdKeep, ModeFilter, []string{"enter"}, "enter", "keep the filter"), 1, 0),
 		footed(def(CmdBack, ModeFilter, []string{"esc"}, "esc", "clear the filter"), 2, 0),
-		def(CmdErase, ModeFilter, []string{"backspace"}, "backspace", "erase a letter"),
-		def(CmdEraseAll, ModeFilter, []string{"ctrl+u"}, "ctrl-u", "erase all"),
+		def(CmdErase, ModeFilter|ModePalette, []string{"backspace"}, "backspace", "erase a letter"),
+		def(CmdEraseAll, ModeFilter|ModePalette, []string{"ctrl+u"}, "ctrl-u", "erase all"),
 		footed(def(CmdYes, ModeDialog, []string{"y"}, "y", "yes"), 1, 0),
 		footed(def(CmdNo, ModeDialog, []string{"n", "esc"}, "n", "no"), 2, 0),
+		footed(def(CmdSort, ModeNormal|ModePast|ModeElections, []string{"o"}, "o", "sort"), 14, 6).long("sort the list by something else; at last in the order of the queue again"),
+		footed(def(CmdCopy, ModeNormal|ModePast|ModeInspect|ModeElections, []string{"y"}, "y", "copy path"), 15, 6).long("send the selected znode's path to the terminal's clipboard, also over ssh"),
+		def(CmdCopyJSON, ModeNormal|ModePast|ModeInspect|ModeElections, []string{"Y"}, "Y", "copy JSON").long("the same with its JSON, as electop status --json has it"),
 		footed(def(CmdTheme, ModeNormal|ModePast, []string{"T"}, "T", "theme"), 15, 5).long("dark, light, no colours"),
+		footed(def(CmdPalette, ModeNormal|ModePast, []string{":"}, ":", "actions"), 16, 5).long("everything that can be done, by its name"),
+		def(CmdDown, ModePalette, []string{"down", "ctrl+n"}, "↓", "down"),
+		def(CmdUp, ModePalette, []string{"up", "ctrl+p"}, "↑", "up"),
+		def(CmdPageDown, ModePalette, []string{"pgdown"}, "pgdn", "a page down"),
+		def(CmdPageUp, ModePalette, []string{"pgup"}, "pgup", "a page up"),
+		footed(def(CmdRun, ModePalette, []string{"enter"}, "enter", "do it"), 1, 0).long("do what is selected"),
+		footed(def(CmdComplete, ModePalette, []string{"tab"}, "tab", "complete"), 2, 1).long("complete the name of what is selected"),
+		footed(def(CmdBack, ModePalette, []string{"esc"}, "esc", "back"), 3, 0),
 		footed(def(CmdHelp, ModeNormal|panels|ModeElections|ModePast|ModeFaults|ModeLessons|ModeJoin, []string{"?"}, "?", "help"), 16, 0),
 		footed(def(CmdQuit, scroll|ModePast, []string{"q"}, "q", "quit"), 17, 0),
 		Binding{Binding: key.NewBinding(key.WithKeys("ctrl+c"), key.WithHelp("ctrl-c", "quit")), Do: CmdQuit, Modes: everywhere},

@@ -4,8 +4,8 @@ package input
 type Command string
 
 const (
-	cmdDown     Command = "down"
-	cmdUp       Command = "up"
+	CmdDown     Command = "down"
+	CmdUp       Command = "up"
 	CmdPageDown Command = "page down"
 	CmdPageUp   Command = "page up"
 	CmdTop      Command = "top"
@@ -14,6 +14,7 @@ const (
 	CmdBack     Command = "back"
 	CmdPanel    Command = "panel"
 	CmdFilter   Command = "filter"
+	CmdSort     Command = "sort"
 	CmdErase    Command = "erase"
 	CmdEraseAll Command = "erase all"
 	CmdKeep     Command = "keep"
@@ -46,7 +47,12 @@ const (
 	CmdLive     Command = "live"
 	CmdLeft     Command = "left"
 	CmdRight    Command = "right"
+	CmdCopy     Command = "copy path"
+	CmdCopyJSON Command = "copy JSON"
 	CmdTheme    Command = "theme"
+	CmdPalette  Command = "palette"
+	CmdRun      Command = "run"
+	CmdComplete Command = "complete"
 	CmdHelp     Command = "help"
 	CmdYes      Command = "yes"
 	CmdNo       Command = "no"
@@ -54,3 +60,13 @@ const (
 	CmdSuspend  Command = "suspend"
 	CmdAct      Command = "act" // what the binding's action says
 )
+
+// Named reports whether c is something that can be asked for by name: not a movement, an
+// answer by its number, or what only makes sense at the keyboard.
+func (c Command) Named() bool {
+	switch c {
+	case CmdDown, CmdUp, CmdPageDown, CmdPageUp, CmdTop, cmdBottom, CmdLeft, CmdRight, CmdBack, CmdAnswer, CmdPalette, CmdSuspend:
+		return false
+	}
+	return true
+}

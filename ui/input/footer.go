@@ -57,6 +57,7 @@ func DrawFooter(f *term.Frame, r term.Rect, keys []FootKey) {
 		if k.Off {
 			key, label = term.Faint, term.Faint
 		}
+		p.Spot(term.Width(k.Key)+1+term.Width(k.Label), k)
 		p.Text(key, k.Key).Gap(1).Text(label, k.Label)
 	}
 }

@@ -47,10 +47,16 @@ func helpLines(table []Binding, g *term.Glyphs) []helpLine {
 			line(term.Text, "vacant", "how long there was no candidate")
 			line(term.Text, "fence", "the leader's czxid: grows with each leader, so that storage can refuse an older one")
 			line(term.Text, "safety", "never two leaders awake, and no accepted write of a deposed leader; double: a moment with two that believe they lead")
-			line(term.Text, "liveness", "the part of the time in which somebody awake led; by the queue: in which a znode was first, whatever its client did")
+			line(term.Text, "liveness", "the part of the time in which somebody awake led; by the queue: in which a znode was first; by ack: and had acknowledged")
 			line(term.Text, "beliefs not visible", "third-party candidates do not say whether they believe they lead, so doubles cannot be seen")
 			line(term.Text, "ghost", "a znode that its owner does not know: the reply to its create was lost")
 			line(term.Text, "missed", "changes that happened between two reads; the server counted them, electop did not see them")
+		}
+		if i == 1 {
+			heading("Mouse")
+			line(term.Text, "click", "selects a row, opens it if it is selected; gives a panel the focus; presses a key of the last line; on the time line goes back to that time")
+			line(term.Text, "wheel", "scrolls what is under the pointer")
+			line(term.Text, "shift", "hold it to select text (iTerm2: option), or start with --no-mouse")
 		}
 		heading(m.title)
 		if m.note != "" {

@@ -16,6 +16,7 @@ const (
 	ModeFaults  // the list of faults
 	ModeLessons // the menu of lessons
 	ModeJoin    // how others join
+	ModePalette // everything that can be done
 	ModeTeach   // what the main screen's keyboard is for besides while a lesson is on
 )
 
@@ -38,6 +39,7 @@ var modes = []struct {
 	{ModeFaults, "Choosing a fault", ""},
 	{ModeLessons, "Choosing a lesson", ""},
 	{ModeJoin, "How to join", ""},
+	{ModePalette, "Choosing an action", "What is typed narrows the list to what has these words in it."},
 	{ModeFilter, "Typing a filter", "Everything else is text: part of a name, a znode or a session; of a path, a system or a leader among elections."},
 	{ModeDialog, "Asked a question", ""},
 	{ModeHelp, "In this help", ""},

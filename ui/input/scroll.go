@@ -3,9 +3,9 @@ package input
 // Moved returns where at goes within 0 to last.
 func Moved(do Command, at, last, page int) int {
 	switch do {
-	case cmdDown:
+	case CmdDown:
 		at++
-	case cmdUp:
+	case CmdUp:
 		at--
 	case CmdPageDown:
 		at += max(1, page-1)

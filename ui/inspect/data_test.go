@@ -2,12 +2,34 @@ package inspect
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
+	"electop/model"
+	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
 )
+
+// A system that counts its leaders has its number beside them.
+func TestEpoch(t *testing.T) {
+	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	controller := znode.Znode{Name: "/controller", Session: 1, Czxid: 100, Data: znode.NewData([]byte(`{"version":2,"brokerid":1}`))}
+	epoch := znode.Znode{Name: "controller_epoch", Czxid: 5, Data: znode.NewData([]byte("7"))}
+	j := doctor.NewJournal(model.Config{Path: "/controller"})
+	j.Apply(&model.Read{At: at, Presence: model.Present, Single: true, New: []znode.Znode{controller}})
+	j.Apply(&model.Directory{At: at, Path: "/", Presence: model.Present, Names: []string{"brokers", "controller", "controller_epoch"}, Children: []znode.Znode{epoch}})
+	s := j.State()
+	v := Panel{State: s, Row: rows.Row{Candidate: s.Leader()}}
+	facts := v.facts(&term.Frame{Now: at, Picture: at, Theme: &term.Theme{}}, v.Row)
+	if i := slices.IndexFunc(facts, func(f term.Fact) bool { return f.Name == "epoch" }); i < 0 || !strings.HasPrefix(facts[i].Text, "7 ") {
+		t.Errorf("epoch 7 is not among %+v", facts)
+	}
+}
 
 func TestDataText(t *testing.T) {
 	for _, c := range []struct{ data, want string }{

@@ -69,6 +69,9 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 				st, words = term.Trouble, "first in the queue, but "+string(t.Row.Member.Fault)
 			}
 			add("role", st, words)
+			if epoch := s.Epoch(); epoch != "" {
+				add("epoch", term.Text, epoch+"   the system's own count of its leaders")
+			}
 		} else if st, words := wording.Standing(s, r.Position); words != "" {
 			add("role", st, words)
 		} else if wording.Registry(s) {
@@ -184,9 +187,8 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 	st, words := term.Text, znode.Safe(string(m.Belief), rows.NameMax)
 	switch {
 	case r.Candidate == nil:
-		var truth string
-		st, words, truth = wording.Fate(s, m)
-		words += truth
+		fate := wording.FateOf(s, m)
+		st, words = fate.Style, fate.Text()+fate.Truth
 	case believes && !leads:
 		st, words = term.Trouble, words+", but it is not first in the queue"
 	case leads && (m.Belief == model.Waiting || m.Belief == model.Volunteering):

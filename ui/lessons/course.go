@@ -65,6 +65,16 @@ func (c *Course) Row() int {
 	return slices.IndexFunc(c.menu, func(e lesson.Entry) bool { return e.ID == c.Selected })
 }
 
+// MenuRow is what the mouse finds where a row of the menu is.
+type MenuRow string
+
+func (c *Course) rowAt(i int) MenuRow {
+	if i < len(c.menu) {
+		return MenuRow(c.menu[i].ID)
+	}
+	return None
+}
+
 // MoveMenu moves the selection of the menu.
 func (c *Course) MoveMenu(do input.Command) {
 	i := input.Moved(do, max(0, c.Row()), c.rows()-1, c.front.page)

@@ -67,6 +67,7 @@ func (c Course) DrawMenu(f *term.Frame) {
 	for y := range min(x.page, c.rows()-c.menuTop) {
 		i := c.menuTop + y
 		p := a.Pen(y)
+		a.Spot(y, c.rowAt(i))
 		mark := " "
 		if i == at {
 			mark = g.Selected

@@ -3,6 +3,7 @@ package plain
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -58,6 +59,9 @@ type election struct {
 	Findings int      `json:"findings"`
 	Kind     string   `json:"kind"`
 	First    *queued  `json:"first"`
+	// As in status.
+	Leaderless *leaderless `json:"leaderless"`
+	Standbys   []string    `json:"standbys"`
 }
 
 // registry is a list of members.
@@ -90,7 +94,7 @@ func (d Discovery) JSON() any {
 	}
 	for _, f := range elections {
 		s := f.State
-		e := election{Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()), Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting, Findings: len(s.Findings)}
+		e := election{Path: s.Path, System: text(System(s)), Kind: string(s.Dialect.Kind()), Leader: znodePath(s.Path, s.Leader()), First: firstOf(s), Waiting: f.Waiting, Findings: len(s.Findings), Leaderless: leaderlessOf(s), Standbys: standbysOf(s)}
 		if reign, ok := Reign(s); ok {
 			e.ReignMS = millis(&reign)
 		}
@@ -123,6 +127,24 @@ func Waiting(s *doctor.State) int {
 	return len(s.Queue) - s.Holders()
 }
 
+// waiting is how many wait, or could take over, "?" where that is not visible.
+func (f Found) waiting() string {
+	if d := f.State.Dialect; d == nil || !d.Single {
+		return strconv.Itoa(f.Waiting)
+	}
+	if n, visible := f.Could(); visible {
+		return strconv.Itoa(n)
+	}
+	return "?"
+}
+
+// Could is how many could take over without standing in a queue, where that is
+// visible.
+func (f Found) Could() (n int, visible bool) {
+	could := f.State.Standbys()
+	return len(could.Names) + could.Unread, could.Listed
+}
+
 // Reign is the age of the leader's znode. The leader may have waited for a part of
 // that time, so it is an upper bound of the reign.
 func Reign(s *doctor.State) (time.Duration, bool) {
@@ -150,7 +172,7 @@ func (d Discovery) Text() string {
 			if n := len(s.Findings); n > 0 {
 				findings = fmt.Sprintf("%d %s", n, doctor.Worst(s.Findings))
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), leaderCell(s), f.Waiting, reign, findings)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", znode.Safe(s.Path, 0), cmp.Or(System(s), "-"), leaderCell(s), f.waiting(), reign, findings)
 		}
 		t.Flush() // into memory
 		fmt.Fprintln(&b)

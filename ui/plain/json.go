@@ -29,6 +29,9 @@ type status struct {
 	Kind         string      `json:"kind"`    // election, lock, registry or unknown
 	First        *queued     `json:"first"`   // who is first in the queue and does not lead, and why
 	Members      []string    `json:"members"` // of a group, in which there are no candidates
+	Leaderless   *leaderless `json:"leaderless"`
+	Standbys     []string    `json:"standbys"` // who could take over and stands in no queue; null: not visible
+	SystemEpoch  *string     `json:"system_epoch"`
 }
 
 type parent struct {
@@ -78,6 +81,7 @@ func statusOf(s *doctor.State) status {
 		ObservedAt: known(s.At),
 		Kind:       string(s.Dialect.Kind()),
 		First:      firstOf(s),
+		Leaderless: leaderlessOf(s), Standbys: standbysOf(s), SystemEpoch: text(s.Epoch()),
 		Candidates: make([]candidate, 0, len(s.Queue)),
 		Members:    []string{},
 		Ignored:    make([]string, 0, len(s.Ignored)),
@@ -97,28 +101,7 @@ func statusOf(s *doctor.State) status {
 			out.Members = append(out.Members, znode.Join(s.Path, c.Name))
 			continue
 		}
-		e := candidate{
-			Znode:      znode.Join(s.Path, c.Name),
-			seq:        sequence(c),
-			Session:    sessionID(c),
-			Name:       name(c),
-			data:       content(c.Data, c.Unread),
-			CreatedAt:  known(c.Ctime),
-			Role:       "waiting",
-			WatchState: string(doctor.Unverified),
-			Watched:    []string{},
-		}
-		e.place(s, c, i)
-		if !c.Unread {
-			e.Czxid = text(znode.Hex(uint64(c.Czxid)))
-		}
-		if i < holders {
-			e.Role = "leader"
-		}
-		if w, ok := s.Recipe.Watches(s.Queue, i); ok {
-			e.Watches = text(znode.Join(s.Path, s.Queue[w].Name))
-		}
-		out.Candidates = append(out.Candidates, e)
+		out.Candidates = append(out.Candidates, candidateOf(s, i, holders))
 	}
 	if l := s.Leader(); l != nil {
 		out.Leader = text(znode.Join(s.Path, l.Name))
@@ -127,6 +110,35 @@ func statusOf(s *doctor.State) status {
 		out.Ignored = append(out.Ignored, znode.Join(s.Path, c.Name))
 	}
 	return out
+}
+
+// Candidate returns the object of the contender at position i, as [Status] has it.
+func Candidate(s *doctor.State, i int) any { return candidateOf(s, i, s.Holders()) }
+
+func candidateOf(s *doctor.State, i, holders int) candidate {
+	c := s.Queue[i]
+	e := candidate{
+		Znode:      znode.Join(s.Path, c.Name),
+		seq:        sequence(c),
+		Session:    sessionID(c),
+		Name:       name(c),
+		data:       content(c.Data, c.Unread),
+		CreatedAt:  known(c.Ctime),
+		Role:       "waiting",
+		WatchState: string(doctor.Unverified),
+		Watched:    []string{},
+	}
+	e.place(s, c, i)
+	if !c.Unread {
+		e.Czxid = text(znode.Hex(uint64(c.Czxid)))
+	}
+	if i < holders {
+		e.Role = "leader"
+	}
+	if w, ok := s.Recipe.Watches(s.Queue, i); ok {
+		e.Watches = text(znode.Join(s.Path, s.Queue[w].Name))
+	}
+	return e
 }
 
 // place fills in what the servers report about the contender at position i.

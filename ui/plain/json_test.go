@@ -60,6 +60,9 @@ type (
 		Ack          *string         `json:"ack"`
 		Candidates   []*candidateDoc `json:"candidates"`
 		Members      []znodeDoc      `json:"members"`
+		Leaderless   *leaderlessDoc  `json:"leaderless"`
+		Standbys     []string        `json:"standbys"`
+		SystemEpoch  *string         `json:"system_epoch"`
 		Ignored      []znodeDoc      `json:"ignored"`
 	}
 	parentDoc struct {
@@ -188,6 +191,10 @@ type (
 		Denied    int           `json:"denied"`
 		Stopped   *string       `json:"stopped"`
 	}
+	leaderlessDoc struct {
+		Since   time.Time `json:"since"`
+		KnownBy string    `json:"known_by"`
+	}
 	firstDoc struct {
 		Znode   znodeDoc `json:"znode"`
 		Name    *string  `json:"name"`
@@ -195,14 +202,17 @@ type (
 		Why     string   `json:"why"`
 	}
 	electionDoc struct {
-		Path     string    `json:"path"`
-		System   *string   `json:"system"`
-		Kind     string    `json:"kind"`
-		Leader   *znodeDoc `json:"leader"`
-		First    *firstDoc `json:"first"`
-		Waiting  int       `json:"waiting"`
-		Reign    *float64  `json:"reign_ms"`
-		Findings int       `json:"findings"`
+		Path   string    `json:"path"`
+		System *string   `json:"system"`
+		Kind   string    `json:"kind"`
+		Leader *znodeDoc `json:"leader"`
+		First  *firstDoc `json:"first"`
+
+		Leaderless *leaderlessDoc `json:"leaderless"`
+		Standbys   []string       `json:"standbys"`
+		Waiting    int            `json:"waiting"`
+		Reign      *float64       `json:"reign_ms"`
+		Findings   int            `json:"findings"`
 	}
 	hexDoc   string
 	znodeDoc string

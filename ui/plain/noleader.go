@@ -39,23 +39,109 @@ func noLeader(s *doctor.State) string {
 		return fmt.Sprintf("no leader: %s is first and has not acknowledged, %d waiting", Who(s.First()), n-1)
 	case model.WatchesLower:
 		return fmt.Sprintf("unknown who leads: %s is the first of its kind and waits for %s, which is ephemeral and lower", Who(s.First()), Who(s.WaitsFor()))
+	case model.MixedClients:
+		if c, _ := s.Blind(); s.Twofold() {
+			return fmt.Sprintf("two lead: %s is first, and %s, of another library, does not wait for it", Who(s.First()), Who(c))
+		} else if c != nil {
+			return fmt.Sprintf("unknown who leads: %s is first, and %s, of another library, may not wait for it", Who(s.First()), Who(c))
+		}
+		return "unknown who leads: clients of two versions are in one queue"
+	case model.NotElected:
+		return "no leader: " + units.Count(n, "candidate", "candidates") + ", none is elected and has taken over"
+	case model.SeveralElections:
+		return "unknown who leads: several elections share this path"
+	case model.Over:
+		return "no election: " + s.Dialect.Over
 	case model.OtherAcknowledged:
 		return fmt.Sprintf("unknown who leads: %s is first, and session %s acknowledged", Who(s.First()), znode.Hex(s.Ack.Session))
 	}
+	if v, ok := s.Vacancy(); ok && s.Dialect != nil && s.Dialect.Vacancy() > 0 {
+		return vacant(s, v)
+	}
 	return "no candidate"
+}
+
+// vacant says since when nobody leads a system, and who could.
+func vacant(s *doctor.State, v model.Vacancy) string {
+	text := "no leader since "
+	switch v.Known {
+	case model.VacancyWatched:
+		text += units.Stamp(v.Since)
+	case model.VacancyByZnodes:
+		text += units.Stamp(v.Since) + " at least"
+	default:
+		text += "before electop looked"
+	}
+	could := s.Standbys()
+	text += "; " + doctor.Could("lead", could)
+	switch {
+	case s.Down():
+		text += "; it was shut down"
+	case could.Off != "":
+		text += "; " + could.Off
+	}
+	return text
+}
+
+// leaderless is since when nobody leads, and how that is known.
+type leaderless struct {
+	Since   string `json:"since"`
+	KnownBy string `json:"known_by"` // watched, znodes, or found: nobody has led since then at the latest
+}
+
+func leaderlessOf(s *doctor.State) *leaderless {
+	v, ok := s.Vacancy()
+	if !ok {
+		return nil
+	}
+	by := string(v.Known)
+	if v.Known == model.VacancyFound {
+		by = "found"
+	}
+	return &leaderless{stamp(v.Since), by}
+}
+
+// standbysOf are those who could take over without standing in a queue, nil where that
+// is not visible.
+func standbysOf(s *doctor.State) []string {
+	could := s.Standbys()
+	if !could.Listed {
+		return nil
+	}
+	return append([]string{}, could.Names...)
+}
+
+// waiting says how many wait, or who could take over where there is no queue.
+func waiting(s *doctor.State) string {
+	if s.Dialect != nil && s.Dialect.Single {
+		return doctor.Could("take over", s.Standbys())
+	}
+	return fmt.Sprintf("%d waiting", Waiting(s))
 }
 
 // leaderCell is the leader in a table.
 func leaderCell(s *doctor.State) string {
 	switch s.NoLeader() {
 	case "":
+		if others := s.Holders() - 1; others > 0 {
+			return fmt.Sprintf("%s and %s", Who(s.Leader()), units.Count(others, "other", "others"))
+		}
 		return Who(s.Leader())
-	case model.NotAcknowledged:
+	case model.NotAcknowledged, model.NotElected:
 		return "none; first: " + Who(s.First())
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower:
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections:
 		return "unknown"
-	case model.Membership:
+	case model.Membership, model.Over:
 		return "-"
 	}
-	return "none"
+	could := s.Standbys()
+	switch {
+	case s.Dialect == nil || s.Dialect.Vacancy() == 0:
+		return "none"
+	case s.Down():
+		return "none; it was shut down"
+	case could.Off != "":
+		return "none; " + doctor.Could("lead", could) + "; " + could.Off
+	}
+	return "none; " + doctor.Could("lead", could)
 }

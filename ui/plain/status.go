@@ -24,7 +24,7 @@ func headline(s *doctor.State) string {
 		if others := s.Holders() - 1; others > 0 {
 			leads = "and " + units.Count(others, "other", "others") + " " + lead
 		}
-		return fmt.Sprintf("%s: %s %s, %d waiting", path, Who(l), leads, Waiting(s))
+		return fmt.Sprintf("%s: %s %s, %s", path, Who(l), leads, waiting(s))
 	}
 	return path + ": " + noLeader(s)
 }
@@ -35,17 +35,19 @@ func StatusText(s *doctor.State) string {
 	fmt.Fprintln(&b, headline(s))
 	if system := System(s); system != "" {
 		fmt.Fprint(&b, system)
-		if s.Ack.Presence == model.Present || s.Ack.Presence == model.Denied {
+		if epoch := s.Epoch(); epoch != "" {
+			fmt.Fprintf(&b, ", epoch %s", epoch)
+		}
+		if s.Acknowledged() || s.Ack.Presence == model.Denied || s.Ack.Presence == model.Present && !s.Ack.ByData {
 			fmt.Fprintf(&b, ", acknowledged in %s", znode.Safe(s.Ack.Path, 0))
 		}
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintln(&b)
 	statusTable(&b, s)
 	for _, r := range s.Risks {
 		fmt.Fprintln(&b, "\n"+RiskText(Who(r.Candidate), r, s.At))
 	}
-	if s.NextSequenceKnown && s.NoLeader() != model.Membership {
+	if why := s.NoLeader(); s.NextSequenceKnown && why != model.Membership && why != model.Over {
 		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
 	}
 	if n := len(s.Ignored); n > 0 {
@@ -61,6 +63,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	if len(s.Queue) == 0 {
 		return
 	}
+	fmt.Fprintln(b)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	asked, inferred := s.Table != nil, " (inferred)"
 	columns := ""

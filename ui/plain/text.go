@@ -26,10 +26,12 @@ func Line(e model.Event, loc *time.Location) string {
 			return line("state", "%s does not exist (yet)", znode.Safe(s.Path, 0))
 		case s.NoLeader() != model.NoCandidate && s.Leader() == nil:
 			return line("state", "%s", noLeader(s))
+		case s.Leader() == nil && s.Single:
+			return line("state", "nobody leads: %s does not exist", znode.Safe(s.Path, 0))
 		case s.Leader() == nil:
 			return line("state", "no candidate in %s", znode.Safe(s.Path, 0))
 		}
-		return line("state", "%s leads, %d waiting", Who(s.Leader()), Waiting(s))
+		return line("state", "%s leads, %s", Who(s.Leader()), waiting(s))
 	case model.Joined:
 		return line("joined", "%s", whoOrWhat(b.Candidate, b.Ignored))
 	case model.Left:

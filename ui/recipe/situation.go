@@ -3,7 +3,6 @@ package recipe
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"electop/model"
@@ -61,8 +60,8 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	if l == nil && wording.Single(s) {
 		return with(term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads.")
 	}
-	if st, words := wording.NoLeader(s); l == nil && len(s.Queue) > 0 {
-		return with(st, strings.ToUpper(words[:1])+words[1:]+".")
+	if st, words := wording.NoLeader(s); l == nil && (len(s.Queue) > 0 || s.NoLeader() == model.Over) {
+		return with(st, wording.Sentence(words))
 	}
 	if l == nil {
 		return with(term.Text, "There is no candidate: the next volunteer has the smallest znode and leads.")

@@ -55,20 +55,29 @@ const NameMax = 64
 const FilterMax = 64
 
 // List is what can be selected in a state, in the order of the screen: the
-// queue, then the members without a znode. It is made once a state, not once
+// queue, in its order unless another one is wanted, then the members without a znode. It is made once a state, not once
 // a frame.
 type List struct {
 	State    *doctor.State
 	filter   string
-	Matching []int // positions in the queue; nil without a filter
+	Matching []int // positions in the queue; nil for all, in its order
 	NoZnode  []*model.Member
 	Held     map[uint64]*model.Message // the next message held for each session
 	Guests   bool                      // there are contenders from elsewhere whose address is known
 }
 
-func New(s *doctor.State, filter string) List {
+// New returns the rows in which filter is. sort brings the positions of contenders into
+// another order, nil: that of the queue.
+func New(s *doctor.State, filter string, sort func(positions []int)) List {
 	r := List{State: s, filter: filter, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
 	if filter == "" {
+		if sort != nil && len(s.Queue) > 0 {
+			r.Matching = make([]int, len(s.Queue))
+			for i := range r.Matching {
+				r.Matching[i] = i
+			}
+			sort(r.Matching)
+		}
 		return r
 	}
 	want := strings.ToLower(filter)
@@ -77,6 +86,9 @@ func New(s *doctor.State, filter string) List {
 		if matches(c, want) {
 			r.Matching = append(r.Matching, i)
 		}
+	}
+	if sort != nil {
+		sort(r.Matching)
 	}
 	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
 		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, NameMax)+" "+znode.Safe(m.ID, NameMax)), want)
@@ -126,26 +138,34 @@ func (r *List) At(i int) Row {
 	return Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
-// Find returns the row with that identity, -1 if it is not shown. near is
-// where it was last: the search of a long queue mostly ends there.
+// Find returns the row with that identity, -1 if it is not shown. A member of ours may
+// have two znodes, and so two rows: it is that with the same znode, or the first. near
+// is where the row was last: the search of a long queue mostly ends there.
 func (r *List) Find(id Ref, near int) int {
-	if Same(r.At(near).Ref(), id) {
-		return near
-	}
-	if id.member != "" {
-		for i, m := range r.NoZnode {
-			if m.ID == id.member {
-				return r.Queued() + i
-			}
-		}
-		if m := Member(r.State, id.member); m != nil && m.Session != 0 {
-			return r.search(func(c *dialect.Candidate) bool { return c.Session == m.Session })
-		}
-	}
-	if id.Znode == (dialect.ID{}) {
+	if id == (Ref{}) {
 		return -1
 	}
-	return r.search(func(c *dialect.Candidate) bool { return c.Czxid == id.Znode.Czxid && c.Name == id.Znode.Name })
+	if r.At(near).Ref() == id {
+		return near
+	}
+	if id.Znode != (dialect.ID{}) {
+		i := r.search(func(c *dialect.Candidate) bool { return c.Czxid == id.Znode.Czxid && c.Name == id.Znode.Name })
+		if i >= 0 && Same(r.At(i).Ref(), id) {
+			return i
+		}
+	}
+	if id.member == "" {
+		return -1
+	}
+	for i, m := range r.NoZnode {
+		if m.ID == id.member {
+			return r.Queued() + i
+		}
+	}
+	if m := Member(r.State, id.member); m != nil && m.Session != 0 {
+		return r.search(func(c *dialect.Candidate) bool { return c.Session == m.Session })
+	}
+	return -1
 }
 
 func Same(have, want Ref) bool {

@@ -49,20 +49,19 @@ func (v *Panel) Text(f *term.Frame) pager.Text {
 			lines = append(lines, []term.Span{{Text: term.Blanks(indent)}, {Style: st, Text: l}})
 		}
 	}
-	if t == nil {
+	switch {
+	case t != nil:
+		v.serverTable(f, t, inside, func(spans ...term.Span) { lines = append(lines, spans) }, prose)
+	case v.Why == "": // the dashboard asks from the start on
+		prose(0, term.Strong, "Waiting for the servers' first answers.")
+	default:
 		prose(0, term.Strong, "The servers were not asked.")
 		lines = append(lines, nil)
 		where := znode.Safe(s.Link.Server, 64)
 		if where != "" && s.Link.Link == model.Connected {
 			prose(0, term.Text, "This program is connected to "+where+". Only the members of the ensemble know their clients and who watches what.")
 		}
-		if v.Why != "" {
-			prose(0, term.Muted, "They cannot be asked: "+v.Why)
-		} else {
-			prose(0, term.Muted, "v asks them.")
-		}
-	} else {
-		v.serverTable(f, t, inside, func(spans ...term.Span) { lines = append(lines, spans) }, prose)
+		prose(0, term.Muted, "They cannot be asked: "+v.Why)
 	}
 	return pager.Text{Title: "Servers", Width: wide, Lines: lines}
 }
@@ -122,6 +121,8 @@ func (v *Panel) serverTable(f *term.Frame, t *session.Table, w int, add func(...
 		asked = "being asked now"
 	}
 	switch {
+	case t.Every > 0 && t.Cheap:
+		asked += "; connections and sessions every " + units.Exact(t.Every) + ", while they are few and the servers answer fast"
 	case t.Every > 0:
 		asked += "; connections and sessions every " + units.Exact(t.Every)
 	default:

@@ -2,6 +2,7 @@ package travel
 
 import (
 	"context"
+	"time"
 
 	"electop/model/history"
 	"electop/ui/rows"
@@ -20,6 +21,7 @@ type Journey struct {
 	in     Past
 	path   string
 	moving bool
+	to     time.Time // where to go before the moves, zero: nowhere
 	wanted []history.Move
 	gen    uint64 // an answer to an older journey is late
 	// leaving says that the playback goes on as soon as the search is over.
@@ -67,6 +69,13 @@ func (j *Journey) Go(m history.Move) Search {
 	return j.next()
 }
 
+// GoTo goes to a time and returns the search for it, nil while one is under way. It makes
+// the moves before it needless.
+func (j *Journey) GoTo(t time.Time) Search {
+	j.to, j.wanted = t, nil
+	return j.next()
+}
+
 // Leave reports whether the journey can end now. If not, it ends with the search
 // that is under way, which would stop the playback again.
 func (j *Journey) Leave() bool {
@@ -97,13 +106,17 @@ func (j *Journey) Next() (next Search, leave bool) {
 }
 
 func (j *Journey) next() Search {
-	if j.moving || len(j.wanted) == 0 {
+	if j.moving || len(j.wanted) == 0 && j.to.IsZero() {
 		return nil
 	}
-	gen, n, moves := j.gen, j.At.N, j.wanted
+	gen, n, moves, to := j.gen, j.At.N, j.wanted, j.to
 	in, path := j.in, j.path
-	j.moving, j.wanted = true, nil
+	j.moving, j.wanted, j.to = true, nil, time.Time{}
 	return func(ctx context.Context) Arrival {
+		if !to.IsZero() {
+			n = momentAt(ctx, in, path, to)
+			moves = append([]history.Move{history.MoveTo}, moves...)
+		}
 		return Arrival{gen: gen, Found: seek(ctx, in, path, n, moves...)}
 	}
 }

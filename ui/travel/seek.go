@@ -66,6 +66,33 @@ func seek(ctx context.Context, in Past, path string, n uint64, moves ...history.
 	return m
 }
 
+// momentAt is the number of the last moment that is not later than t, or of the first one
+// that is kept; 0 if none is.
+func momentAt(ctx context.Context, in Past, path string, t time.Time) uint64 {
+	first, ok := in.Seek(path, 0, history.MoveToFirst)
+	if !ok || first.At.After(t) {
+		return first.N
+	}
+	last, ok := in.Seek(path, 0, history.MoveToLast)
+	if !ok || !last.At.After(t) {
+		return last.N
+	}
+	lo, hi := first.N, last.N // lo is not later than t, hi is
+	for hi-lo > 1 && ctx.Err() == nil {
+		mid := lo + (hi-lo)/2
+		at, ok := in.Seek(path, mid, history.MoveTo)
+		switch {
+		case !ok || at.N <= lo || at.N >= hi: // it is not kept any more
+			return lo
+		case at.At.After(t):
+			hi = at.N
+		default:
+			lo = at.N
+		}
+	}
+	return lo
+}
+
 // MoveOf is the move that a key makes.
 func MoveOf(do input.Command) (m history.Move, ok bool) {
 	m, ok = map[input.Command]history.Move{

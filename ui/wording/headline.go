@@ -53,7 +53,7 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 	n := Holders(s)
 	switch {
 	case Single(s):
-		b.WriteString(". There is no queue")
+		b.WriteString(". There is no queue. " + strings.TrimSuffix(Sentence(TakeOver(s)), "."))
 	case n == len(s.Queue):
 		b.WriteString(". Nobody is next")
 	default:

@@ -1,6 +1,8 @@
 package wording
 
 import (
+	"strings"
+
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
@@ -22,15 +24,58 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 		return term.Alarm, "no leader: " + first + " is first and has not acknowledged"
 	case model.WatchesLower:
 		return term.Alarm, "unknown who leads: " + first + " waits for " + Label(s.WaitsFor()) + ", which is not of its kind"
+	case model.MixedClients:
+		if c, _ := s.Blind(); s.Twofold() {
+			return term.Alarm, "two lead: " + first + " is first, and " + Label(c) + ", of another library, does not wait for it"
+		} else if c != nil {
+			return term.Alarm, "unknown who leads: " + first + " is first, and " + Label(c) + ", of another library, may not wait for it"
+		}
+		return term.Alarm, "unknown who leads: clients of two versions are in one queue"
+	case model.NotElected:
+		return term.Alarm, "no leader: " + CountOf(s) + ", none is elected and has taken over"
+	case model.SeveralElections:
+		return term.Trouble, "unknown who leads: several elections share this path"
+	case model.Over:
+		return term.Muted, s.Dialect.Over
 	case model.OtherAcknowledged:
 		return term.Alarm, "unknown who leads: " + first + " is first, session " + znode.Hex(s.Ack.Session) + " acknowledged"
+	}
+	if v, ok := s.Vacancy(); ok && s.Dialect != nil && s.Dialect.Vacancy() > 0 {
+		st := term.Alarm
+		if s.Down() {
+			return term.Trouble, "no leader: the system was shut down"
+		}
+		return st, "no leader since " + vacantSince(v) + "; " + doctor.Could("lead", s.Standbys())
 	}
 	return term.Trouble, "nobody " + RoleOf(s).Has
 }
 
+// vacantSince is since when nobody leads, and how sure that is.
+func vacantSince(v model.Vacancy) string {
+	switch v.Known {
+	case model.VacancyWatched:
+		return units.Clock(v.Since)
+	case model.VacancyByZnodes:
+		return units.Stamp(v.Since) + " at least"
+	}
+	return "before electop looked"
+}
+
+// Sentence is words as a sentence.
+func Sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
+
+// TakeOver says who could take over from a leader without a queue.
+func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Standbys()) }
+
 // Standing says in a few words what the first contender is where nobody is said to
 // lead, "" for the others.
 func Standing(s *doctor.State, position int) (term.Style, string) {
+	if c, _ := s.Blind(); c != nil && s.NoLeader() == model.MixedClients && position > 0 && s.Queue[position] == c {
+		if s.Twofold() {
+			return term.Alarm, "leads too"
+		}
+		return term.Alarm, "may lead too"
+	}
 	if position != 0 {
 		return term.Text, ""
 	}
@@ -43,6 +88,15 @@ func Standing(s *doctor.State, position int) (term.Style, string) {
 		return term.Alarm, "waits for " + Numbered(s.WaitsFor())
 	case model.UnknownKind:
 		return term.Muted, "lowest number"
+	case model.MixedClients:
+		if s.Twofold() {
+			return term.Alarm, "another leads too"
+		}
+		return term.Alarm, "another may lead too"
+	case model.NotElected:
+		return term.Alarm, "first, not elected"
+	case model.SeveralElections:
+		return term.Muted, "first of several elections"
 	}
 	return term.Text, ""
 }

@@ -43,7 +43,7 @@ func FaultTags(g *term.Glyphs, m *model.Member) []term.Span {
 	return tags
 }
 
-// Misbehaviour says how m was told to misbehave, "" for not at all.
+// Misbehaviour says which faults are set for m, "" for none.
 func Misbehaviour(m *model.Member) string {
 	if m == nil {
 		return ""
@@ -60,41 +60,61 @@ func Misbehaviour(m *model.Member) string {
 	return strings.Join(words, ", ")
 }
 
-// Fate says what a member without a znode believes, and what is true instead, to be
-// added if there is room.
-func Fate(s *doctor.State, m *model.Member) (st term.Style, words, truth string) {
-	truth = "; in truth nobody leads"
+// A Fate is what became of a member without a znode, and what it believes.
+type Fate struct {
+	Style term.Style
+	// Lost, Words and Truth make one sentence. Lost, what became of its session, and
+	// Truth, what is true instead, may be left out.
+	Lost, Words, Truth string
+}
+
+// Text is the fate without what is true instead.
+func (x Fate) Text() string { return x.Lost + x.Words }
+
+// Within is as much of the fate as fits in w cells; at least Words.
+func (x Fate) Within(w int) string {
+	for _, text := range []string{x.Text() + x.Truth, x.Text()} {
+		if term.Width(text) < w {
+			return text
+		}
+	}
+	return x.Words // what it believes tells more than what it lost
+}
+
+// FateOf returns the fate of a member without a znode.
+func FateOf(s *doctor.State, m *model.Member) Fate {
+	truth := "; in truth nobody leads"
 	if l := s.Leader(); l != nil {
 		truth = "; in truth " + l.Label() + " leads"
 	}
 	switch {
 	case m.Fault == model.Frozen && (m.Belief == model.Leading || m.Belief == model.Elected):
-		return term.Trouble, "session expired; still believes it leads", truth
+		return Fate{term.Trouble, "", "session expired; still believes it leads", truth}
 	case m.Fault == model.Partitioned && (m.Belief == model.Leading || m.Belief == model.Elected):
-		return term.Trouble, "session expired, cut off; still believes it leads", truth
+		return Fate{term.Trouble, "", "session expired, cut off; still believes it leads", truth}
 	case m.Fault == model.Partitioned:
-		return term.Trouble, "session expired, cut off; believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""
+		return Fate{term.Trouble, "", "session expired, cut off; believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""}
 	case m.Belief == model.Leading || m.Belief == model.Elected:
-		return term.Trouble, "believes it leads", truth
+		return Fate{term.Trouble, "", "believes it leads", truth}
 	case m.Fault == model.Frozen && m.Session != 0:
-		return term.Trouble, "session lost, frozen, believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""
+		return Fate{term.Trouble, "session lost, ", "frozen, believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""}
 	case m.Fault == model.Frozen:
-		return term.Trouble, "frozen before it had a znode", ""
+		return Fate{term.Trouble, "", "frozen before it had a znode", ""}
 	case m.Fault == model.Killed:
-		return term.Muted, "killed; its session is gone", ""
+		return Fate{term.Muted, "", "killed; its session is gone", ""}
 	case m.Belief == model.Lost:
-		return term.Trouble, "session expired; this candidacy is over", ""
+		return Fate{term.Trouble, "", "session expired; this candidacy is over", ""}
 	case m.Belief == model.Resigned:
-		return term.Muted, "resigned", ""
+		return Fate{term.Muted, "", "resigned", ""}
 	case m.Belief == model.Suspended:
-		return term.Trouble, "no connection", ""
+		return Fate{term.Trouble, "", "no connection", ""}
 	case m.Belief == model.Waiting:
-		return term.Trouble, "believes it waits, but its znode is gone", ""
+		return Fate{term.Trouble, "", "believes it waits, but its znode is gone", ""}
 	}
 	if words := Misbehaviour(m); words != "" {
-		return term.Trouble, znode.Safe(string(m.Belief), rows.NameMax) + ", " + words, ""
+		return Fate{term.Trouble, "", znode.Safe(string(m.Belief), rows.NameMax) + ", " + words, ""}
 	}
-	return term.Muted, znode.Safe(string(m.Belief), rows.NameMax), ""
+	return Fate{term.Muted, "", znode.Safe(string(m.Belief), rows.NameMax), ""}
 }
 
 // whose names the owner of a session.

@@ -32,31 +32,46 @@ func waitingHeld(s *doctor.State) (n int, next string) {
 		return 0, ""
 	}
 	if len(p.Held) > 0 {
-		next = addressed(s, &p.Held[0])
+		next = Addressed(s, &p.Held[0])
 	}
 	return max(p.Waiting, len(p.Held)), next
 }
 
-// addressed says what a held message is and who gets it.
-func addressed(s *doctor.State, m *model.Message) string {
+// Addressed says what a held or released message is and who gets it: "the reply to
+// birch, getChildren".
+func Addressed(s *doctor.State, m *model.Message) string {
 	to := " to " + whose(s, m.Session) + ", "
-	if !Notifies(m) {
-		text := "the reply" + to + znode.Safe(m.Op, 24)
-		if m.Err != "" {
-			text += ": " + znode.Safe(m.Err, 40)
-		}
-		return text
+	if Notifies(m) {
+		return "the notification" + to + News(s, m)
 	}
-	return "the notification" + to + News(s, m)
+	text := "the reply" + to + znode.Safe(m.Op, 24)
+	if m.Path != "" && m.Path != s.Path {
+		text += " " + nodeOf(s, m)
+	}
+	if m.Err != "" {
+		text += ": " + znode.Safe(m.Err, 40)
+	}
+	return text
 }
 
 // News is the content of a notification: "n_12 deleted".
 func News(s *doctor.State, m *model.Message) string {
-	what := znode.Safe(znode.Base(m.Path), 24)
-	if _, ok := znode.Sequence(what); ok && m.Path != s.Path {
-		what = ShortZnode(what)
+	switch {
+	case m.Path == "":
+		return "its connection changed"
+	case m.Event == "children":
+		return "the children of " + nodeOf(s, m) + " changed"
 	}
-	return what + " " + znode.Safe(m.Event, 12)
+	return nodeOf(s, m) + " " + znode.Safe(m.Event, 12)
+}
+
+// nodeOf is the znode that a message is about.
+func nodeOf(s *doctor.State, m *model.Message) string {
+	name := znode.Safe(znode.Base(m.Path), 24)
+	if _, ok := znode.Sequence(name); ok && m.Path != s.Path {
+		return ShortZnode(name)
+	}
+	return name
 }
 
 // Notifies reports whether a message is a notification, not a reply.

@@ -48,8 +48,9 @@ type access struct {
 	httpRetry  time.Time // in mode Auto: HTTP is not tried before
 	notItsOwn  string    // why the AdminServer is not, or may not be, that of this server; "" if it is
 	refused    map[string]refused
-	alive      bool // since it was last cleared, a ZooKeeper server answered, if only to refuse
-	gotAnswers bool // anything answered, a ZooKeeper server or not
+	alive      bool          // since it was last cleared, a ZooKeeper server answered, if only to refuse
+	gotAnswers bool          // anything answered, a ZooKeeper server or not
+	took       time.Duration // the slowest table since it was last cleared
 }
 
 type refused struct {
@@ -120,6 +121,10 @@ func ask[T any](ctx context.Context, a *access, q command.Question[T], retry boo
 // fetch makes one request.
 func (a *access) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
 	timeout, limit := requestTimeout, command.Small
+	if table {
+		began := time.Now()
+		defer func() { a.took = max(a.took, time.Since(began)) }()
+	}
 	if table || patient {
 		timeout = tableTimeout
 	}
@@ -133,12 +138,14 @@ func (a *access) fetch(ctx context.Context, by way, name string, table, patient 
 	defer cancel()
 	switch {
 	case by == asWord:
+		a.cfg.requests.Add(1)
 		return a.words.Send(ctx, a.addr, name, limit)
 	case a.urlErr != nil:
 		return nil, a.urlErr
 	case a.notItsOwn != "":
 		return nil, errors.New(a.notItsOwn)
 	}
+	a.cfg.requests.Add(1)
 	return a.http.Get(ctx, a.url, name, limit)
 }
 

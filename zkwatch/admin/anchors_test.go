@@ -23,12 +23,12 @@ func TestAnchors(t *testing.T) {
 	equal(t, "two dumps", widen(a, b), []session.Anchor{{Session: 1, Sent: at(4), Answered: at(9)}, b[1]})
 }
 
-// TestAnchorsAreTakenBefore has the anchors move while the dump is on its way.
+// TestAnchorsAreTakenBefore has the anchors move while the lists are on their way.
 func TestAnchorsAreTakenBefore(t *testing.T) {
 	var moves int
 	alone(t, func(n *fakeNet, s *fakeServer, c *Config) {
 		c.Mode = FourLetter
-		s.delay = time.Second
+		s.delay.set(time.Second)
 		s.replies["dump"] = "SessionTracker dump:\nSession Sets (1)/(1):\n1 expire at Fri Nov 20 15:14:03 UTC 2026:\n\t0x1\nephemeral nodes dump:\n"
 		s.replies["cons"] = "\n"
 		c.Anchors = func() []session.Anchor {
@@ -38,9 +38,9 @@ func TestAnchorsAreTakenBefore(t *testing.T) {
 		}
 	}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 		began := time.Now()
-		askNow(t, a, l) // conf, srvr, mntr, wchs, cons, dump: the dump is asked for after five seconds
+		askNow(t, a, l) // conf, srvr, mntr, wchs, cons, dump: cons is asked for after four seconds
 		got := l.last(t)
-		want := []session.Anchor{{Session: 1, Sent: began.Add(5*time.Second - 2*time.Second - 4*time.Second), Answered: began.Add(6 * time.Second), Timeout: 8 * time.Second}}
+		want := []session.Anchor{{Session: 1, Sent: began.Add(4*time.Second - 2*time.Second - 4*time.Second), Answered: began.Add(6 * time.Second), Timeout: 8 * time.Second}}
 		equal(t, "anchors", got.Anchors, want)
 		if len(got.Servers[0].Deadlines) != 1 || moves != 1 {
 			t.Errorf("%+v, asked %d times", got.Servers[0], moves)

@@ -34,7 +34,7 @@ func New(cfg Config) *Asker {
 		turn:    make(chan struct{}, 1),
 		changed: make(chan struct{}, 1),
 	}
-	a.schedule.interval, a.schedule.sessions = a.cfg.Interval, a.cfg.Sessions
+	a.schedule.interval, a.schedule.sessions, a.schedule.cheap = a.cfg.Interval, a.cfg.Sessions, a.cfg.Cheap
 	a.ensemble = newEnsemble(&a.cfg)
 	return a
 }
@@ -58,6 +58,9 @@ func (a *Asker) subscribed() []*Election {
 	defer a.mu.Unlock()
 	return a.subscribers
 }
+
+// Requests returns how many requests were made to the servers, answered or not.
+func (a *Asker) Requests() uint64 { return a.cfg.requests.Load() }
 
 // Verify has everything asked for once, soon: status, connections, sessions and
 // the tables of watches. It needs [Asker.Run].
@@ -142,7 +145,8 @@ func (a *Asker) poll(ctx context.Context, p plan) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	t.Every = a.cfg.Sessions
+	t.Every, t.Restraint = a.schedule.cost(p, results, time.Now())
+	t.Cheap = a.cfg.Cheap
 	for _, e := range a.subscribed() {
 		put(ctx, e, e.table(t, results, a.cfg.Chroot))
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"electop/model/session"
@@ -40,7 +41,7 @@ const MaxWatches = 50_000
 type Config struct {
 	Mode Mode // "" is Auto
 	// URL is where an AdminServer's commands are; {host} stands for the host of
-	// the server. "" is DefaultURL. See CheckURL.
+	// the server. "" is DefaultURL; without a path it is /commands. See CheckURL.
 	URL string
 	// Servers are those of the connect string, each host:port.
 	Servers []string
@@ -55,6 +56,9 @@ type Config struct {
 	// Sessions is how often connections and sessions are asked for. 0: only by
 	// Verify and Ask.
 	Sessions time.Duration
+	// Cheap has them asked for that often only while that costs little: up to
+	// [session.CheapConnections], and answers within [session.CheapAnswer].
+	Cheap bool
 	// Heavy allows the tables of servers with more than MaxWatches watches.
 	Heavy bool
 	// Anchors returns when the servers last heard from sessions of this process.
@@ -75,6 +79,8 @@ type Config struct {
 	Now func() time.Time
 	// Logger gets what fails, at debug level. nil discards it.
 	Logger *slog.Logger
+
+	requests *atomic.Uint64 // made so far
 }
 
 func (c Config) withDefaults() Config {
@@ -110,5 +116,6 @@ func (c Config) withDefaults() Config {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	c.requests = new(atomic.Uint64)
 	return c
 }

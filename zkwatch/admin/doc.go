@@ -26,7 +26,8 @@
 //
 // The requests must not overload a server. The regular ones ask only for what
 // servers count anyway (srvr, mntr, wchs). Connections and sessions are
-// asked for as often as Config.Sessions says. The tables of watches are asked for
+// asked for as often as Config.Sessions says; with Config.Cheap only while that costs
+// little (restraint.go). The tables of watches are asked for
 // when somebody wants them (Verify, Ask), and after a handoff once two seconds
 // have passed without another one, at most once a minute. A server with more than
 // [MaxWatches] watches is not asked for its table unless Config.Heavy is set: it

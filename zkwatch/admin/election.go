@@ -17,6 +17,9 @@ type Election struct {
 	// Sessions are those of its candidates and of this process, as known so
 	// far; it must not block. nil: the owners of the znodes alone.
 	Sessions func() []uint64
+	// Hosts are those of clients all of whose connections are listed; it must not
+	// block. nil: none.
+	Hosts func() []string
 	// Put takes what the servers said. It is called from one goroutine at a
 	// time and must return when ctx is done.
 	Put func(context.Context, model.Observation)
@@ -46,6 +49,7 @@ const (
 	maxWatchers = 100_000   // sessions in all watches together
 	maxPath     = 16 << 10  // bytes of one path
 	maxPaths    = 8_000_000 // and of all of one list
+	maxFromHost = 1000      // connections of a host that are listed for its sake: beyond, it is a proxy
 )
 
 // table returns what the servers said that concerns the election. See
@@ -60,6 +64,8 @@ func (e *Election) table(t session.Table, results []result, chroot string) *sess
 			f.sessions[s] = true
 		}
 	}
+	t.Hosts = e.hosts(results)
+	f.hosts = t.Hosts
 	t.Anchors = slices.Clone(t.Anchors)
 	t.Servers = make([]session.Server, len(results))
 	// First the election's znodes and watches on all servers: they tell whose
@@ -75,11 +81,26 @@ func (e *Election) table(t session.Table, results []result, chroot string) *sess
 	return &t
 }
 
+// hosts returns those of Hosts that have few connections.
+func (e *Election) hosts(results []result) []string {
+	if e.Hosts == nil {
+		return nil
+	}
+	from := make(map[string]int)
+	for i := range results {
+		for _, x := range results[i].conns {
+			from[session.HostOf(x.Addr)]++
+		}
+	}
+	return slices.DeleteFunc(e.Hosts(), func(host string) bool { return from[host] > maxFromHost })
+}
+
 // A filter copies what concerns an election from results.
 type filter struct {
 	election *Election
 	chroot   string
 	sessions map[uint64]bool // that matter
+	hosts    []string        // all of whose connections do
 }
 
 func (f *filter) znodes(r *result, s *session.Server) {
@@ -124,7 +145,7 @@ func (f *filter) znodes(r *result, s *session.Server) {
 
 func (f *filter) clients(r *result, s *session.Server) {
 	for _, x := range r.conns {
-		if !f.sessions[x.Session] {
+		if !f.sessions[x.Session] && (x.Session == 0 || !slices.Contains(f.hosts, session.HostOf(x.Addr))) {
 			continue
 		}
 		if len(s.Clients) == maxListed {

@@ -52,6 +52,20 @@ func TestTableOfAnElection(t *testing.T) {
 			},
 		},
 	})
+	// All of a host, unless it has very many.
+	results[0].conns[0].Addr, results[1].conns[1].Addr = "10.0.0.1:4000", "10.0.0.1:4001"
+	election.Hosts = func() []string { return []string{"10.0.0.1"} }
+	got = election.table(session.Table{At: at}, results, "/app")
+	if a, b := got.Servers[0].Clients, got.Servers[1].Clients; len(a) != 4 || len(b) != 3 || b[1].Session != 7 || len(got.Hosts) != 1 {
+		t.Errorf("with a host: %+v and %+v of %q", a, b, got.Hosts)
+	}
+	for range maxFromHost {
+		results[0].conns = append(results[0].conns, session.Client{Session: 99, Addr: "10.0.0.1:1"})
+	}
+	got = election.table(session.Table{At: at}, results, "/app")
+	if a := got.Servers[0].Clients; len(a) != 3 || len(got.Hosts) != 0 {
+		t.Errorf("with the host of a proxy: %d clients, %q", len(a), got.Hosts)
+	}
 	for _, c := range []struct {
 		chroot, path, full string
 		in                 bool

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -45,7 +46,7 @@ type fakePort struct {
 type fakeServer struct {
 	addr    string
 	replies map[string]string // by word or command; a status line and headers before a command's is an answer in full
-	delay   time.Duration     // of each answer
+	delay   duration          // of each answer
 	endless bool              // answers never end
 	turn    func()            // called before each word is answered; it may set replies
 
@@ -206,9 +207,7 @@ func (s *fakeServer) command(c net.Conn, name string) bool {
 
 // stall waits as long as an answer takes; false if the client is gone.
 func (s *fakeServer) stall(c net.Conn) bool {
-	s.mu.Lock()
-	d := s.delay
-	s.mu.Unlock()
+	d := s.delay.get()
 	if d == 0 {
 		return true
 	}
@@ -406,3 +405,9 @@ func askNow(t *testing.T, a *Asker, l *listener) session.Server {
 	}
 	return l.last(t).Servers[0]
 }
+
+// A duration may be set while a server answers.
+type duration struct{ ns atomic.Int64 }
+
+func (d *duration) set(to time.Duration) { d.ns.Store(int64(to)) }
+func (d *duration) get() time.Duration   { return time.Duration(d.ns.Load()) }

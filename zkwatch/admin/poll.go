@@ -47,8 +47,11 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 		return r
 	}
 	if p.Sessions {
+		s.took = 0
+		before := s.touch(ctx, &r)
 		s.connections(ctx, p, &r)
-		s.sessions(ctx, p, &r)
+		s.sessions(ctx, p, &r, before)
+		r.took = s.took
 	}
 	if p.Watches {
 		s.watches(ctx, p, &r)
@@ -90,23 +93,28 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 	}
 	r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.Version, st.Mode, st.Zxid, st.Connections
 	r.Tick = s.identity.Tick
-	if n, a := ask(ctx, &s.access, command.ForWatchCount(), p.retry); a.State == session.Answered {
-		r.WatchCount = n
+	if n, a := ask(ctx, &s.access, command.ForCounts(), p.retry); a.State == session.Answered {
+		r.WatchCount, r.Expired = n.Watches, n.Expired
 	}
 	if n, a := ask(ctx, &s.access, command.ForDataWatches(), p.retry); a.State == session.Answered {
 		r.DataWatches = n
 	}
 }
 
-// sessions asks for sessions and ephemerals. The connections are known by then:
-// they tell whether a session of ours is connected to this server.
-func (s *server) sessions(ctx context.Context, p plan, r *result) {
+// touch has a server that has deadlines hear of our sessions, and returns when it did.
+// Its connections and its deadlines are asked for after that.
+func (s *server) touch(ctx context.Context, r *result) []session.Anchor {
 	if r.Mode != session.ModeFollower && r.Mode != session.ModeObserver { // those have no deadlines
 		touch, cancel := context.WithTimeout(ctx, touchTimeout)
 		s.cfg.Touch(touch)
 		cancel()
 	}
-	before := s.cfg.Anchors()
+	return s.cfg.Anchors()
+}
+
+// sessions asks for sessions and ephemerals. The connections are known by then:
+// they tell whether a session of ours is connected to this server.
+func (s *server) sessions(ctx context.Context, p plan, r *result, before []session.Anchor) {
 	var d command.Dump
 	d, r.Sessions = ask(ctx, &s.access, command.ForDump(), p.retry)
 	if r.Sessions.State != session.Answered {

@@ -234,6 +234,7 @@ func TestStandalone(t *testing.T) {
 	}
 	for name, start := range servers {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			addr, url := start(t)
 			warm(t, url)
 			observer, ours := connect(t, addr, 10*time.Second)

@@ -1,6 +1,10 @@
 package admin
 
-import "electop/model/session"
+import (
+	"time"
+
+	"electop/model/session"
+)
 
 // A result is what one server said in a poll, not yet cut down to an election:
 // the lists of server are empty, those here are whole, and paths are full.
@@ -13,6 +17,7 @@ type result struct {
 	ephemerals []session.Ephemeral
 	watches    []session.Watch
 	anchors    []session.Anchor // for deadlines
+	took       time.Duration    // the slowest list of connections or sessions
 }
 
 func newResult(addr string) result {

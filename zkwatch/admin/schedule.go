@@ -3,6 +3,8 @@ package admin
 import (
 	"sync"
 	"time"
+
+	"electop/model/session"
 )
 
 const (
@@ -23,6 +25,7 @@ const (
 type schedule struct {
 	interval time.Duration // of the status
 	sessions time.Duration // of connections and sessions; 0: only to verify
+	cheap    bool          // only while they are cheap
 
 	mu           sync.Mutex
 	statusDue    time.Time // the zero time is now
@@ -31,6 +34,7 @@ type schedule struct {
 	verified     time.Time // when a poll was last due to it
 	handoff      time.Time // the last one that no table of watches has followed
 	watchesAsked time.Time // when tables of watches were last asked for
+	restraint    restraint
 }
 
 // wantVerify has everything asked for once.
@@ -59,7 +63,7 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 		return !now.Before(t)
 	}
 	due = reached(s.statusDue)
-	if s.sessions > 0 && reached(s.sessionsDue) {
+	if t, ok := s.regular(); ok && reached(t) {
 		p.Sessions, due = true, true
 	}
 	if !s.handoff.IsZero() {
@@ -76,6 +80,32 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 		s.verify, s.verified = false, now
 	}
 	return p, due, at
+}
+
+// regular returns when connections and sessions are due; ok is false if they are not
+// asked for regularly.
+func (s *schedule) regular() (at time.Time, ok bool) {
+	switch {
+	case s.sessions <= 0:
+		return at, false
+	case s.cheap:
+		return s.restraint.next(s.sessionsDue)
+	}
+	return s.sessionsDue, true
+}
+
+// cost notes what a poll cost, and returns what a table says of that.
+func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.Duration, why session.Restraint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.cheap || s.sessions <= 0 {
+		return s.sessions, why
+	}
+	s.restraint.judge(p, results, ended)
+	if why = s.restraint.reason(); why != (session.Restraint{}) {
+		return 0, why
+	}
+	return s.sessions, why
 }
 
 // began notes a poll, whether it was due or somebody asked for it.

@@ -17,7 +17,7 @@ func TestAPollEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newFakeNet(t)
 		servers := three(n)
-		servers[1].delay = tableTimeout - time.Second
+		servers[1].delay.set(tableTimeout - time.Second)
 		a := newFake(n.config(allThree...))
 		l := new(listener)
 		defer a.Subscribe(l.election())()
@@ -68,7 +68,7 @@ func TestEndlessReplies(t *testing.T) {
 // and that it is asked less and less often, until it answers again.
 func TestASlowServer(t *testing.T) {
 	for name, slow := range map[string]func(*fakeNet, *fakeServer){
-		"hangs":          func(n *fakeNet, s *fakeServer) { s.delay = time.Hour },
+		"hangs":          func(n *fakeNet, s *fakeServer) { s.delay.set(time.Hour) },
 		"is unreachable": func(n *fakeNet, s *fakeServer) { n.set(s.addr, &fakePort{}); n.set("10.0.0.2:8080", &fakePort{}) },
 	} {
 		for _, mode := range []Mode{HTTP, FourLetter, Auto} {
@@ -115,7 +115,7 @@ func TestASlowServer(t *testing.T) {
 					}
 					// It comes back.
 					servers[1].mu.Lock()
-					servers[1].delay = 0
+					servers[1].delay.set(0)
 					servers[1].mu.Unlock()
 					n.set(servers[1].addr, &fakePort{servers[1], (*fakeServer).words})
 					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
@@ -165,7 +165,7 @@ func TestSomebodyAsksForASlowServer(t *testing.T) {
 
 func TestEndsWithItsContext(t *testing.T) {
 	for _, mode := range []Mode{HTTP, FourLetter, Auto, Off} {
-		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode, s.delay = mode, time.Hour }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+		alone(t, func(n *fakeNet, s *fakeServer, c *Config) { c.Mode = mode; s.delay.set(time.Hour) }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
 			stop := n.run(a)
 			time.Sleep(100 * time.Millisecond) // the first poll is under way
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -9,7 +9,11 @@ import (
 )
 
 // DefaultURL is where servers have their AdminServer by default.
-const DefaultURL = "http://{host}:8080/commands"
+const DefaultURL = "http://{host}:8080" + commandsPath
+
+// commandsPath is where an AdminServer has its commands by default, and what a URL
+// without a path means.
+const commandsPath = "/commands"
 
 // CheckURL reports what is wrong with a Config.URL.
 func CheckURL(template string) error {
@@ -33,6 +37,9 @@ func expand(template, host string) (string, error) {
 		return "", fmt.Errorf("the URL of the AdminServers has no host (want something like %s)", DefaultURL)
 	case u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("the URL of the AdminServers has a query or a fragment (want something like %s)", DefaultURL)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = commandsPath
 	}
 	return strings.TrimSuffix(u.String(), "/"), nil
 }

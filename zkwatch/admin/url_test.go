@@ -16,6 +16,11 @@ func TestCheckURL(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
+	for _, short := range []string{"http://{host}:8080", "http://{host}:8080/"} {
+		if u, err := expand(short, "zk1"); u != "http://zk1:8080/commands" {
+			t.Errorf("%s: %s, %v", short, u, err)
+		}
+	}
 	if u, err := expand(DefaultURL, "2001:db8::1"); u != "http://[2001:db8::1]:8080/commands" {
 		t.Errorf("IPv6: %s, %v", u, err)
 	}

@@ -2,6 +2,7 @@ package candidate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-zookeeper/zk"
@@ -127,7 +128,11 @@ func (s *candidacy) note(ctx context.Context, st client.Status, ok bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.conn.Status().Err; err != nil {
+		err := s.conn.Status().Err
+		if errors.Is(err, zk.ErrAuthFailed) {
+			return fmt.Errorf("%w: session %v: %w", errLost, s.conn.Status().State, err)
+		}
+		if err != nil {
 			return fmt.Errorf("%w: session %v: %v", errLost, s.conn.Status().State, err)
 		}
 		return fmt.Errorf("%w: session %v", errLost, s.conn.Status().State)

@@ -86,7 +86,7 @@ func New(cfg Config) *Candidate {
 		cfg.Now = time.Now
 	}
 	if cfg.ACL == nil {
-		cfg.ACL = defaultACL(cfg.Conn.Auth)
+		cfg.ACL = defaultACL(cfg.Conn)
 	}
 	if cfg.Conn.Gate == nil {
 		cfg.Conn.Gate = new(fault.Gate)
@@ -192,9 +192,10 @@ func (c *Candidate) runCandidacy(ctx context.Context, established bool) (waitedO
 }
 
 // hopeless reports whether it would not help to rejoin after err. A parent that
-// existed once may be created again.
+// existed once may be created again, and servers that accepted the credentials once
+// may do so again.
 func (c *Candidate) hopeless(err error, established bool) bool {
-	if errors.Is(err, ErrNoParent) || errors.Is(err, errNoAckParent) {
+	if errors.Is(err, ErrNoParent) || errors.Is(err, errNoAckParent) || errors.Is(err, zk.ErrAuthFailed) {
 		return !established
 	}
 	for _, e := range []error{errUnusable, client.ErrTimeoutTooShort, client.ErrRequestTooLarge, zk.ErrNoAuth, zk.ErrInvalidACL, zk.ErrNoChildrenForEphemerals} {

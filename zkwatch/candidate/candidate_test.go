@@ -100,9 +100,9 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 		}
 		_, i := s.Await(t, 0, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		<-over // the leader procedure's context ended
-		again, _ := s.Await(t, i, "leading anew", func(m model.Member) bool { return m.Belief == model.Leading })
+		again, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 		if again.Znode == first.Znode || again.Session == first.Session || again.Fence <= first.Fence {
-			t.Errorf("leads anew as %+v after %+v", again, first)
+			t.Errorf("leads again as %+v after %+v", again, first)
 		}
 	})
 }
@@ -127,7 +127,7 @@ func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 		if m.Belief != model.Lost {
 			t.Fatalf("led without a znode: %+v", m)
 		}
-		b.Await(t, i, "leading anew", func(m model.Member) bool { return m.Belief == model.Leading })
+		b.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 	})
 }
 

@@ -32,7 +32,7 @@ type Config struct {
 	// Recipe replaces the dialect's recipe; nil is the dialect's, or
 	// [dialect.Election].
 	Recipe dialect.Recipe
-	// ACL is the ACL of created znodes. nil means: with credentials (Conn.Auth)
+	// ACL is the ACL of created znodes. nil means: with credentials (Conn.Auth, Conn.SASL)
 	// everybody may read them and only these credentials may do more; without
 	// credentials they are open to all.
 	ACL []zk.ACL
@@ -44,6 +44,14 @@ type Config struct {
 	// is lost: the candidate is still the lowest and has its lease.
 	// An error ends the candidacy. nil does nothing.
 	Lead func(ctx context.Context, fence int64) error
+
+	// Stopped, if set, is called after each reign in which Leading was reported, by the
+	// goroutine of Run. It returns when what was started as leader has ended. Until then
+	// the candidate does not lead again and does not close its session, so its
+	// acknowledgement stays: a successor that waits for that does not lead either, even
+	// if somebody else deleted the candidate's znode. The servers can end the session
+	// meanwhile: see Status.LeaseEnd.
+	Stopped func()
 
 	// NoGuid is called when a candidacy begins. If it returns true, the znode's
 	// name has no guid: after a lost reply the candidate then creates a second

@@ -168,8 +168,8 @@ func (s *candidacy) reign(ctx context.Context, renewal *renewal) (err error) {
 }
 
 // stop ends the reign: it cancels the procedure's context, reports that the
-// candidate is suspended, and waits for the procedure, which may take long. The
-// procedure of the next reign must not overlap it.
+// candidate is suspended, and waits for the procedure and for Config.Stopped, which
+// may take long. The work of the next reign must not overlap it.
 func (r *reign) stop(ctx context.Context, cause error) {
 	r.cancel()
 	r.leased = false
@@ -184,6 +184,10 @@ func (r *reign) stop(ctx context.Context, cause error) {
 		<-r.procedure
 		r.procedure = nil
 	}
+	if r.leads && r.cfg.Stopped != nil {
+		r.cfg.Stopped()
+	}
+	r.leads = false
 }
 
 // over tells whether the time to lead is over.

@@ -38,7 +38,7 @@ func TestFrozenLeaderBelievesUntilItThaws(t *testing.T) {
 		_, i = s[0].Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		m, _ := s[0].Await(t, i, "waiting again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Watches != s[2].Now().Znode {
-			t.Errorf("volunteered anew as %+v, want another session and the last place", m)
+			t.Errorf("volunteered again as %+v, want another session and the last place", m)
 		}
 	})
 }
@@ -113,7 +113,7 @@ func TestLeaderStopsBeforeItsSessionCanExpire(t *testing.T) {
 				w[0].Mend()
 				w[0].Speak()
 				_, i := s[0].Await(t, 0, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
-				s[0].Await(t, i, "waiting anew", func(m model.Member) bool { return m.Belief == model.Waiting })
+				s[0].Await(t, i, "waiting again", func(m model.Member) bool { return m.Belief == model.Waiting })
 			})
 		})
 	}

@@ -41,7 +41,7 @@ func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 				}
 				w[0].Line.Heal()
 				_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
-				after, _ := s[0].Await(t, i, "waiting anew", electiontest.Believing(model.Waiting))
+				after, _ := s[0].Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
 				if after.Session == before.Session || after.Znode == before.Znode {
 					t.Errorf("healed: %+v, before: %+v", after, before)
 				}
@@ -100,7 +100,7 @@ func TestPartedLeaderHealsTooLate(t *testing.T) {
 			t.Errorf("the next led %v after the healing: the old session expired", took)
 		}
 		_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
-		s[0].Await(t, i, "waiting anew", electiontest.Believing(model.Waiting))
+		s[0].Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
 	})
 }
 
@@ -179,7 +179,7 @@ func TestPartedWhileFrozen(t *testing.T) {
 		s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
 		time.Sleep(time.Minute)
 		w[0].Line.Heal()
-		after, _ := s[0].Await(t, from, "waiting anew", electiontest.Believing(model.Waiting))
+		after, _ := s[0].Await(t, from, "waiting again", electiontest.Believing(model.Waiting))
 		if after.Watches != next.Znode {
 			t.Errorf("healed: %+v", after)
 		}
@@ -189,7 +189,7 @@ func TestPartedWhileFrozen(t *testing.T) {
 		w[0].Line.Heal()
 		s[0].Thaw()
 		_, i := s[0].Await(t, s[0].Reported(), "lost", electiontest.Believing(model.Lost))
-		s[0].Await(t, i, "waiting anew", electiontest.Believing(model.Waiting))
+		s[0].Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
 	})
 }
 

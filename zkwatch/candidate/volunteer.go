@@ -18,10 +18,23 @@ import (
 	"electop/zkwatch/client"
 )
 
+// errUncertain: the fate of a create is unknown. It is one kind of errLost.
+var errUncertain = fmt.Errorf("%w: a create was not answered, and its znode was not found", errLost)
+
 // volunteer creates the znode. A create whose reply was lost may have been
-// executed, so volunteer looks for the znode by its name before it tries again;
-// the znode counts only if this session owns it. Without a guid there is no name
-// to look for: a second znode is created, and the first one, if it exists, stays.
+// executed, so volunteer looks for the znode by its name; the znode counts only if
+// this session owns it.
+//
+// A znode that is not found may still be created. A create that is on its way from
+// a follower to the ensemble leader is executed when it arrives, even after later
+// requests of its session, if the session has moved to another server and back
+// (the ensemble leader knows only which server a session is at; seen in the
+// transaction logs of ZooKeeper 3.8). And an isolated ensemble leader answers a
+// sync. So a session sends no second create after one that may be executed: the
+// candidacy is over, and the end of its session settles the first.
+//
+// Without a guid there is no name to look for: a second znode is created, and the
+// first one, if it exists, stays.
 func (s *candidacy) volunteer(ctx context.Context) error {
 	prefix := znode.Join(s.cfg.Path, s.prefix)
 	create := func(m *model.Member) {
@@ -62,16 +75,17 @@ func (s *candidacy) volunteer(ctx context.Context) error {
 		if err := s.awaitConnected(ctx); err != nil {
 			return err
 		}
-		if !s.nameless {
+		if errors.Is(err, client.ErrUnknownOutcome) && !s.nameless {
 			found, err := s.find(ctx)
 			if err != nil {
 				return err
 			}
-			if found != "" {
-				s.name = found
-				s.report(func(m *model.Member) { m.Znode, m.StepOn = s.name, model.StepOn{Name: s.shown, Found: true} })
-				return nil
+			if found == "" {
+				return errUncertain
 			}
+			s.name = found
+			s.report(func(m *model.Member) { m.Znode, m.StepOn = s.name, model.StepOn{Name: s.shown, Found: true} })
+			return nil
 		}
 		s.report(create)
 	}
@@ -85,8 +99,8 @@ const (
 )
 
 // find looks for the own znode by the prefix of its name, on a server that has
-// all earlier commits. If other names have the same prefix, the ephemeral owner
-// decides; the newest are read first.
+// caught up with the ensemble leader. If other names have the same prefix, the
+// ephemeral owner decides; the newest are read first.
 func (s *candidacy) find(ctx context.Context) (string, error) {
 	var found string
 	err := s.retry(ctx, func(ctx context.Context) error {
@@ -173,8 +187,8 @@ func OwnName(name string) bool { return ownName.MatchString(name) }
 
 // defaultACL is the ACL of the znodes that we create: with credentials only they
 // may change the znodes, but everybody may read them, or nobody could watch us.
-func defaultACL(auth []client.Auth) []zk.ACL {
-	if len(auth) == 0 {
+func defaultACL(conn client.Config) []zk.ACL {
+	if !conn.Authenticates() {
 		return zk.WorldACL(zk.PermAll)
 	}
 	return append(zk.AuthACL(zk.PermAll), zk.WorldACL(zk.PermRead)...)

@@ -12,6 +12,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
+	"electop/zkwatch/beside"
 	"electop/zkwatch/client"
 )
 
@@ -24,19 +25,45 @@ func (w *walk) single(ctx context.Context, path string, stat *zk.Stat) (bool, er
 	if err != nil || z.Unread || z.Session == 0 {
 		return false, err
 	}
-	d := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z}})
+	d := dialect.Recognise(dialect.Evidence{Path: path, Children: []znode.Znode{z}, Siblings: w.siblings})
 	if d == nil {
 		return false, nil
 	}
 	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true, New: []znode.Znode{z}}
-	w.report(Found{Path: path, Dialect: d, Read: read, Contenders: 1})
-	return true, nil
+	return true, w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: 1})
+}
+
+// leaderless reports the leaders' own znodes that are missing among the names in a
+// directory.
+func (w *walk) leaderless(ctx context.Context, dir string, names []string) error {
+	for _, path := range dialect.Vacant(dir, names) {
+		d := dialect.Recognise(dialect.Evidence{Path: path, Siblings: names})
+		read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Single: true}
+		if err := w.report(ctx, Found{Path: path, Dialect: d, Read: read}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// empty reports an empty queue of a system that says elsewhere who could stand in it.
+func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
+	parent := client.Parent(stat)
+	d := dialect.Recognise(dialect.Evidence{Path: path, Parent: parent})
+	if d == nil {
+		return nil
+	}
+	return w.report(ctx, Found{Path: path, Dialect: d, Read: &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: parent}})
 }
 
 // election reports a znode whose children are an election.
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
+	witnesses, err := w.witnesses(ctx, dialect.Witnesses(path, names))
+	if err != nil {
+		return err
+	}
 	recognised := func(children []znode.Znode) *dialect.Dialect {
-		return dialect.Recognise(dialect.Evidence{Path: path, Children: children, Parent: client.Parent(stat)})
+		return dialect.Recognise(dialect.Evidence{Path: path, Children: children, Parent: client.Parent(stat), Witnesses: witnesses})
 	}
 	var contenders []string
 	for _, name := range names {
@@ -52,7 +79,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	}
 	slices.SortFunc(contenders, inQueue)
 
-	read := &model.Read{Presence: model.Present, Full: true, Parent: client.Parent(stat)}
+	read := &model.Read{Presence: model.Present, Full: true, Parent: client.Parent(stat), Witnesses: witnesses}
 	known := make(map[string]bool)
 	get := func(name string) (ephemeral bool, err error) {
 		if known[name] {
@@ -95,32 +122,25 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	if d == nil || w.found[holders(path, d)] {
 		return nil
 	}
-	ack, err := w.acknowledgement(ctx, d.AckPath(path))
-	if err != nil {
-		return err
-	}
-	w.report(Found{Path: path, Dialect: d, Read: read, Ack: ack, Contenders: n, Partial: partial})
-	return nil
+	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
 }
 
-// acknowledgement reads the znode by which a leader says that it leads; nil for "",
-// where there is none.
-func (w *walk) acknowledgement(ctx context.Context, path string) (*model.Ack, error) {
-	if path == "" {
-		return nil, nil
+// witnesses returns which of the paths exist.
+func (w *walk) witnesses(ctx context.Context, paths []string) (there []string, err error) {
+	for _, path := range paths {
+		exists := false
+		err := w.request(ctx, func() (err error) {
+			exists, _, err = w.conn.Exists(ctx, path)
+			return err
+		})
+		if err != nil && !errors.Is(err, zk.ErrNoAuth) {
+			return nil, err
+		}
+		if exists {
+			there = append(there, path)
+		}
 	}
-	z, err := w.read(ctx, path, path)
-	if err != nil {
-		return nil, err
-	}
-	ack := &model.Ack{At: w.cfg.Now(), Path: path, Presence: model.Present, Session: z.Session, Czxid: z.Czxid, Data: z.Data}
-	switch {
-	case z.Unread:
-		ack.Presence = model.Absent
-	case z.Data.Denied:
-		ack.Presence = model.Denied
-	}
-	return ack, nil
+	return there, nil
 }
 
 // holders is the path of the znodes that hold what the election's contenders wait
@@ -131,17 +151,35 @@ func holders(path string, d *dialect.Dialect) string {
 	case "curator-semaphore-queue":
 		return znode.Join(cmp.Or(parent, "/"), "leases")
 	case "kazoo-semaphore-queue":
-		return cmp.Or(parent, "/")
+		return strings.TrimSuffix(path, "-__lock__")
 	}
 	return ""
 }
 
-func (w *walk) report(f Found) {
+// report reads what is beside the election and reports it.
+func (w *walk) report(ctx context.Context, f Found) error {
+	j := model.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
+	j.Apply(f.Read)
+	reader := &beside.Reader{Conn: w.conn, Now: w.cfg.Now, Try: w.request}
+	for {
+		more, err := reader.Missing(ctx, j.State())
+		if err != nil {
+			return err
+		}
+		if len(more) == 0 {
+			break
+		}
+		for _, o := range more {
+			j.Apply(o)
+		}
+		f.Beside = append(f.Beside, more...)
+	}
 	w.found[f.Path] = true
 	w.progress.Elections++
 	if w.cfg.Found != nil {
 		w.cfg.Found(f)
 	}
+	return nil
 }
 
 // read reads one znode. One whose data is too large has its stat only.

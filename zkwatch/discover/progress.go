@@ -12,7 +12,7 @@ type Progress struct {
 	Path      string // visited last
 	Visited   int
 	Denied    int // that may not be listed
-	Skipped   int // znodes that were not looked into, see Skips
+	Skipped   int // znodes that were not read, see Skips
 	Skips     []Skip
 	Elections int
 	Stopped   string // the bound that left something out, "nodes" or "depth"; "" for none
@@ -52,9 +52,9 @@ type Found struct {
 	Path    string
 	Dialect *dialect.Dialect
 	Read    *model.Read
-	// Ack is a read of the znode by which the system's leader says that it leads,
-	// nil if the system has none.
-	Ack *model.Ack
+	// Beside are reads of the znodes beside it that say more: who acknowledged, and
+	// who could lead.
+	Beside []model.Observation
 	// Contenders is how many children look like contenders. Partial says that
 	// they were too many to be read: Read has the first in the queue and few more.
 	Contenders int

@@ -95,6 +95,7 @@ type walk struct {
 	conn     *client.Conn
 	progress Progress
 	found    map[string]bool // elections, by path
+	siblings []string        // of the znode that is visited, without those with numbers
 	branches []branch        // to be visited, those of one level after the other
 	queued   int             // names in branches
 	bytes    int             // and their length
@@ -129,6 +130,7 @@ func (w *walk) run(ctx context.Context) error {
 		w.branches = w.branches[1:]
 		w.queued -= len(b.names)
 		w.bytes -= b.size()
+		w.siblings = b.names
 		alike := true
 		for i, name := range b.names {
 			if w.progress.Visited >= w.cfg.Nodes {
@@ -194,7 +196,7 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (there, inne
 		inner, err = w.single(ctx, path, stat)
 		return true, inner, err
 	case stat.NumChildren == 0:
-		return true, false, nil
+		return true, false, w.empty(ctx, path, stat)
 	case int(stat.NumChildren) > w.conn.Config().MaxReply/nameSize:
 		// A list that does not fit would end the connection for every user of the
 		// session.
@@ -210,6 +212,9 @@ func (w *walk) inspect(ctx context.Context, path string, depth int) (there, inne
 		return true, true, err
 	}
 	if err := w.election(ctx, path, names, stat); err != nil {
+		return true, true, err
+	}
+	if err := w.leaderless(ctx, path, names); err != nil {
 		return true, true, err
 	}
 	w.descend(path, names, depth+1)

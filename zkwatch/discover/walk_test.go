@@ -75,6 +75,7 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 			"/kafka/controller":        "kafka",
 			"/sem/leases":              "curator-semaphore",
 			"/mixed":                   "unknown",
+			"/leases":                  "kazoo-semaphore",
 			"/app/CONTROLLER/LEADER":   "helix",
 			"/solo/with/config/beside": "curator-lock",
 		}
@@ -82,6 +83,7 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 			"", "/a", "/a/latch", "/a/b", "/a/b/c", "/a/b/c/kazoo", "/ours", "/kafka", "/sem", "/sem/leases", "/sem/locks",
 			"/mixed", "/app", "/app/CONTROLLER", "/solo", "/solo/with", "/solo/with/config", "/solo/with/config/beside",
 			"/solo/with/config/beside/settings", "/queue", "/empty", "/leaves",
+			"/leases", "/leases-__lock__", "/digests",
 		} {
 			create(root+p, 0)
 		}
@@ -93,13 +95,17 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 			create(fmt.Sprintf("%s/sem/locks/%s%d-lock-", root, uuid, i), clienttest.Contender)
 			create(fmt.Sprintf("%s/solo/with/config/beside/%s%d-lock-", root, uuid, i), clienttest.Contender)
 			create(root+"/mixed/whatever+", clienttest.Contender)
-			create(root+"/queue/qn-", zk.FlagSequence) // numbered, and persistent
+			create(fmt.Sprintf("%s/leases/%s%d", root, hex, i), zk.FlagEphemeral)
+			create(fmt.Sprintf("%s/leases-__lock__/%s%d__lock__", root, hex, i), clienttest.Contender)
+			create(fmt.Sprintf("%s/digests/%s%d", root, hex, i), zk.FlagEphemeral) // by another program
+			create(root+"/queue/qn-", zk.FlagSequence)                             // numbered, and persistent
 			create(fmt.Sprint(root, "/leaves/", i), zk.FlagEphemeral)
 		}
-		if _, err := raw.Create(root+"/kafka/controller", []byte(`{"version":1,"brokerid":1}`), zk.FlagEphemeral, clienttest.Open); err != nil {
-			t.Fatal(err)
+		for path, data := range map[string]string{"/kafka/controller": `{"version":1,"brokerid":1}`, "/app/CONTROLLER/LEADER": `{"id":"host1_12000","simpleFields":{}}`} {
+			if _, err := raw.Create(root+path, []byte(data), zk.FlagEphemeral, clienttest.Open); err != nil {
+				t.Fatal(err)
+			}
 		}
-		create(root+"/app/CONTROLLER/LEADER", zk.FlagEphemeral)
 		create(root+"/mixed/qn-", zk.FlagSequence) // a persistent one among them
 
 		conn := clienttest.Connect(t, clienttest.Config(t, addr))
@@ -224,7 +230,7 @@ func TestWalkCosts(t *testing.T) {
 			create("/jobs/qn-", zk.FlagSequence)
 			create("/crowd/n_", clienttest.Contender)
 		}
-		for i := range 100 { // not alike: all are looked into
+		for i := range 100 { // not alike: all are read
 			create(fmt.Sprint("/flat/", i), 0)
 			create(fmt.Sprint("/flat/", i, "/x"), 0)
 		}

@@ -69,6 +69,7 @@ type Feed struct {
 
 	qmu   sync.Mutex
 	queue []model.Observation
+	since time.Time     // when the work under way, or the first in queue, began to wait; zero: nothing to do
 	more  chan struct{} // capacity 1
 	less  chan struct{} // closed when the queue is emptied; nil: nobody waits
 }
@@ -94,43 +95,6 @@ func New(cfg Config) *Feed {
 		f.journal = doctor.NewJournal(cfg.Election)
 	}
 	return f
-}
-
-// Put queues an observation. It does not wait, so a slow reader of events never
-// costs a candidate its lease.
-func (f *Feed) Put(o model.Observation) {
-	f.qmu.Lock()
-	f.queue = append(f.queue, o)
-	f.qmu.Unlock()
-	mark(f.more)
-}
-
-// backlog is how many observations an observer may be ahead of the reader of
-// its events. Past that [Feed.PutSlowly] waits: it then reads less often, and
-// what it does not see is counted as missed instead of filling the memory.
-const backlog = 4096
-
-// PutSlowly is Put for an observer of a cluster.
-func (f *Feed) PutSlowly(ctx context.Context, o model.Observation) {
-	for {
-		f.qmu.Lock()
-		if len(f.queue) < backlog {
-			f.queue = append(f.queue, o)
-			f.qmu.Unlock()
-			mark(f.more)
-			return
-		}
-		if f.less == nil {
-			f.less = make(chan struct{})
-		}
-		less := f.less
-		f.qmu.Unlock()
-		select {
-		case <-less:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // State returns the current state of the election.
@@ -217,6 +181,11 @@ func (f *Feed) drain() error {
 		f.qmu.Lock()
 		batch := f.queue
 		f.queue = nil
+		if len(batch) == 0 {
+			f.since = time.Time{}
+		} else {
+			f.since = time.Now()
+		}
 		if f.less != nil {
 			close(f.less)
 			f.less = nil

@@ -63,7 +63,7 @@ func TestRecordingHasNoPassword(t *testing.T) {
 	if err := cast.SpawnInOrder(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	o := observer.New(observer.Config{Conn: conn, Path: path, Ack: acking.AckPath, Put: f.PutSlowly, Now: feed.Now})
+	o := observer.New(observer.Config{Conn: conn, Path: path, Beside: observer.Beside{Acks: []string{acking.AckPath}}, Put: f.PutSlowly, Now: feed.Now})
 	ctx, cancel := context.WithCancel(t.Context())
 	watched := make(chan error, 1)
 	go func() { watched <- o.Run(ctx) }()

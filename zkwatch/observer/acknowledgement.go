@@ -16,34 +16,18 @@ import (
 // once: a handoff takes two (deleted, created), and their times are shown.
 const ackBurst = 4
 
-// SetAck makes the observer read another acknowledgement znode from now on; "" is
-// none. It does not wait. The watch on the old znode cannot be removed; it fires at
-// most once and is ignored.
-func (o *Observer) SetAck(path string) { o.ack.set(path) }
-
-// watchAck reads the acknowledgement znode whenever it changes, for one
-// session: with a data watch while it exists, else with one for its creation.
-func (o *Observer) watchAck(ctx context.Context, conn *client.Conn) {
-	var reads [ackBurst]time.Time                  // the last ones, in a ring
-	watches := make(map[string]<-chan zk.Event, 1) // that have not fired, by path
-	failed := minSpacing                           // the pause after a read that failed
-	gone := false                                  // the last notification was of its deletion
-	var notified, heard time.Time                  // as in watchChildren
+// watchAck reads an acknowledgement znode whenever it changes: with a data watch
+// while it exists, else with one for its creation.
+func (o *Observer) watchAck(ctx context.Context, conn *client.Conn, path string, w *watches) {
+	var reads [ackBurst]time.Time // the last ones, in a ring
+	failed := minSpacing          // the pause after a read that failed
+	gone := false                 // the last notification was of its deletion
+	var notified, heard time.Time // as in watchChildren
 	for n := 0; conn.AwaitConnected(ctx); n++ {
-		path, changed := o.ack.get()
-		if path == "" {
-			select {
-			case <-changed:
-				continue
-			case <-conn.Done():
-			case <-ctx.Done():
-			}
-			return
-		}
 		since := conn.Status().Since
-		ack, watch, err := o.readAck(ctx, conn, path, watches[path], gone)
+		ack, watch, err := o.readAck(ctx, conn, path, w.get(path), gone)
 		if watch != nil {
-			watches[path] = watch
+			w.set(path, watch)
 		}
 		if err != nil {
 			if !pause(ctx, failed) {
@@ -63,11 +47,10 @@ func (o *Observer) watchAck(ctx context.Context, conn *client.Conn) {
 			again = time.After(deniedPauseMax)
 		}
 		select {
-		case event := <-watches[path]:
-			delete(watches, path)
+		case event := <-w.get(path):
+			w.set(path, nil)
 			gone = event.Type == zk.EventNodeDeleted
 			notified, heard = o.notified(conn, path, event, since)
-		case <-changed:
 		case <-again:
 		case <-conn.Done():
 			return

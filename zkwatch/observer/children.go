@@ -98,8 +98,8 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 				if st.State == client.Connected && gap {
 					break wait
 				}
-			case name := <-o.refresh:
-				o.reread(ctx, conn, name)
+			case r := <-o.refresh:
+				o.reread(ctx, conn, r)
 			case <-ctx.Done():
 				return
 			}
@@ -181,6 +181,9 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 	if err != nil {
 		return r, w, err
 	}
+	if r.Witnesses, err = o.readWitnesses(ctx, conn, stat.Czxid, fresh); err != nil {
+		return r, w, err
+	}
 	o.effort.trips += (len(fresh) + pipelined - 1) / pipelined
 	for i := range znodes {
 		o.effort.asked(znodes[i].Data.Length)
@@ -190,11 +193,13 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 	if r.Full {
 		known = make(map[string]uint64, len(names))
 		o.known, o.parent = known, stat.Czxid
+		clear(o.data)
 	}
 	for name, read := range known {
 		if read != o.reads {
 			r.Gone = append(r.Gone, name)
 			delete(known, name)
+			delete(o.data, name)
 		}
 	}
 	for i := range znodes {

@@ -298,7 +298,7 @@ func TestObserverOverALongLinkOfAnEnsemble(t *testing.T) {
 	// Trouble: members and links.
 	duration, isLong := electiontest.Long(t)
 	if !isLong {
-		duration = 12 * time.Second
+		duration = 8 * time.Second
 	}
 	end := time.Now().Add(duration)
 	stop := make(chan struct{})

@@ -6,7 +6,8 @@
 // After a notification it lists the children and reads those that are new
 // (children.go, newchildren.go). Some elections are a single ephemeral znode
 // instead (single.go). How often it reads depends on what the reads cost
-// (spacing.go).
+// (spacing.go). Where a system's leader is in data that changes, somebody has to ask
+// for it again and again: see [Observer.Follow].
 //
 // A [Group] runs several observers on one session. [ReadOnce] reads an election
 // once and sets no watch.

@@ -2,9 +2,12 @@ package observer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/go-zookeeper/zk"
 
 	"electop/zkwatch/client"
 )
@@ -12,6 +15,13 @@ import (
 // reopenPause is how long a group waits between two sessions: short, to be back
 // soon, but long enough not to burden a cluster that refuses.
 const reopenPause = 200 * time.Millisecond
+
+// After servers refused the credentials, which another attempt hardly changes, the
+// pause grows up to refusedPauseMax: too many attempts can lock an account.
+const (
+	refusedPause    = time.Second
+	refusedPauseMax = 30 * time.Second
+)
 
 // A Group has one session for any number of observers, and connects again when the
 // session ends. The observers' own [Config.Conn] is not used.
@@ -22,6 +32,8 @@ type Group struct {
 	observers []*Observer
 	added     chan struct{} // closed when there is one more
 	conn      *client.Conn  // of the present session
+	requests  uint64        // of the sessions before
+	refused   error         // the last session ended by it: the servers do not accept the credentials
 }
 
 // NewGroup returns a group without observers.
@@ -47,9 +59,21 @@ func (g *Group) Conn() *client.Conn {
 	return g.conn
 }
 
+// Requests returns how many requests were sent in all sessions, see
+// [client.Conn.Requests].
+func (g *Group) Requests() uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.conn == nil {
+		return g.requests
+	}
+	return g.requests + g.conn.Requests()
+}
+
 // Run observes until ctx ends, with one session after the other, and returns
 // ctx's error, or that of an unusable configuration.
 func (g *Group) Run(ctx context.Context) error {
+	longer := refusedPause
 	for {
 		conn, err := client.Connect(g.cfg)
 		if err != nil {
@@ -62,15 +86,46 @@ func (g *Group) Run(ctx context.Context) error {
 		if tooLarge {
 			g.cfg, _ = g.cfg.Roomier()
 		}
-		if !pause(ctx, reopenPause) {
+		wait := reopenPause
+		if refusal(conn) != nil {
+			wait, longer = longer, min(2*longer, refusedPauseMax)
+		} else {
+			longer = refusedPause
+		}
+		if !pause(ctx, wait) {
 			return ctx.Err()
 		}
 	}
 }
 
+// refusal is why the servers refuse conn, nil if they do not.
+func refusal(conn *client.Conn) error {
+	if err := conn.Status().Err; errors.Is(err, zk.ErrAuthFailed) {
+		return err
+	}
+	return nil
+}
+
+// Refused returns why the servers refuse the credentials of the group, as far as the
+// last attempt showed; nil if they do not.
+func (g *Group) Refused() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.conn != nil {
+		if err := refusal(g.conn); err != nil || g.conn.Status().State == client.Connected {
+			return err
+		}
+	}
+	return g.refused
+}
+
 func (g *Group) use(conn *client.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.conn != nil {
+		g.requests += g.conn.Requests()
+		g.refused = refusal(g.conn)
+	}
 	g.conn = conn
 }
 

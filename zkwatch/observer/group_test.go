@@ -38,7 +38,7 @@ func newStage(t *testing.T, cfg client.Config) *stage {
 // watch adds an observer; ack may be "".
 func (s *stage) watch(path, ack string) *electiontest.Watched {
 	w := electiontest.NewWatched(model.Config{Path: path, AckPath: ack})
-	w.Observer = observer.New(observer.Config{Path: path, Ack: ack, Put: w.Feed.PutSlowly, Now: feed.Now})
+	w.Observer = observer.New(observer.Config{Path: path, Beside: ackAt(ack), Put: w.Feed.PutSlowly, Now: feed.Now})
 	s.wg.Go(func() { w.Feed.Run(s.ctx) })
 	s.Add(w.Observer)
 	return w
@@ -155,14 +155,14 @@ func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 				t.Fatalf("no acknowledgement seen, want one %s", want)
 			}
 		}
-		o.SetAck(path + "-a")
+		o.SetBeside(ackAt(path + "-a"))
 		next(model.Present)
-		o.SetAck(path + "-b")
+		o.SetBeside(ackAt(path + "-b"))
 		next(model.Absent)
 		create(path+"-b", zk.FlagEphemeral)
 		next(model.Present)
 		// Back again: the watch from before serves.
-		o.SetAck(path + "-a")
+		o.SetBeside(ackAt(path + "-a"))
 		next(model.Present)
 		if err := c.Delete(path+"-a", -1); err != nil {
 			t.Fatal(err)
@@ -170,6 +170,14 @@ func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 		next(model.Absent)
 		create(path+"-a", zk.FlagEphemeral)
 		next(model.Present)
-		o.SetAck("")
+		o.SetBeside(ackAt(""))
 	})
+}
+
+// ackAt is what to follow besides: an acknowledgement, "" for none.
+func ackAt(path string) (b observer.Beside) {
+	if path != "" {
+		b.Acks = []string{path}
+	}
+	return b
 }

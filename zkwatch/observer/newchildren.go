@@ -1,10 +1,16 @@
 package observer
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"slices"
 	"sync"
 
+	"github.com/go-zookeeper/zk"
+
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/client"
 )
@@ -53,19 +59,59 @@ feeding:
 	return znodes, context.Cause(ctx)
 }
 
+// readWitnesses returns which znodes exist that show the system of
+// children with these names. It asks until they are found.
+func (o *Observer) readWitnesses(ctx context.Context, conn *client.Conn, parent int64, names []string) ([]string, error) {
+	if o.witnessesOf != parent {
+		o.witnesses, o.witnessesOf = nil, parent
+	}
+	for _, path := range dialect.Witnesses(o.cfg.Path, names) {
+		if slices.Contains(o.witnesses, path) {
+			continue
+		}
+		exists, _, err := conn.Exists(ctx, path)
+		o.effort.trips++
+		o.effort.asked(0)
+		switch {
+		case errors.Is(err, zk.ErrNoAuth): // not known to exist
+		case err != nil:
+			return nil, err
+		case exists:
+			o.witnesses = append(slices.Clone(o.witnesses), path)
+		}
+	}
+	return o.witnesses, nil
+}
+
 func (o *Observer) readOne(ctx context.Context, conn *client.Conn, name string) (znode.Znode, error) {
 	return conn.ReadZnode(ctx, o.child(name), name, func(send func() error) error { return send() })
 }
 
-// reread reads a known child's data again, for [Observer.Refresh].
-func (o *Observer) reread(ctx context.Context, conn *client.Conn, name string) {
+// rereading asks for a known child's data to be read again; changed: and to be
+// reported only if it is different.
+type rereading struct {
+	name    string
+	changed bool
+}
+
+// reread reads a known child's data again.
+func (o *Observer) reread(ctx context.Context, conn *client.Conn, r rereading) {
 	if o.single {
-		name = o.cfg.Path
+		r.name = o.cfg.Path
 	}
-	if _, ok := o.known[name]; !ok {
+	if _, ok := o.known[r.name]; !ok {
 		return
 	}
-	if z, err := o.readOne(ctx, conn, name); err == nil && !z.Unread {
-		o.cfg.Put(ctx, &model.Refresh{At: o.cfg.Now(), Znode: z})
+	z, err := o.readOne(ctx, conn, r.name)
+	if err != nil || z.Unread {
+		return
 	}
+	if r.changed {
+		was, read := o.data[r.name]
+		if read && was.Length == z.Data.Length && was.Denied == z.Data.Denied && bytes.Equal(was.Bytes, z.Data.Bytes) {
+			return
+		}
+		o.data[r.name] = z.Data
+	}
+	o.cfg.Put(ctx, &model.Refresh{At: o.cfg.Now(), Znode: z})
 }

@@ -2,12 +2,14 @@ package observer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/client"
 )
@@ -16,10 +18,12 @@ import (
 type Config struct {
 	Conn client.Config
 	Path string // the election's parent, or the leader's own znode where there is no queue
-	Ack  string // its acknowledgement znode; "": none, or not known yet, see SetAck
+	// Beside is what is followed besides, as far as it is known yet: see
+	// [Observer.SetBeside].
+	Beside Beside
 	// Single says that Path is a leader's own znode, so that nobody leads while it
-	// is absent. If Single is false, the observer uses a dialect that knows the
-	// path, or finds out when the znode first exists.
+	// is absent. If Single is false, the observer finds out: from the znode, or
+	// while it is absent from the names beside it.
 	Single bool
 	// Put takes the observations, in order. It may wait: the observer then
 	// reads less often, and the journal counts what it missed.
@@ -28,8 +32,8 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Observer observes one election with one child watch on its parent and one watch
-// on its acknowledgement. It never writes. Each change costs one getChildren and
+// Observer observes one election with one child watch on its parent, and one watch
+// on each znode beside it that says more. It never writes. Each change costs one getChildren and
 // one getData for each new child. It does not watch candidates, so it adds nothing
 // to a handoff.
 //
@@ -37,8 +41,9 @@ type Config struct {
 // that is absent, deleted, recreated or forbidden.
 type Observer struct {
 	cfg     Config
-	ack     latest[string] // which acknowledgement znode is read; it may become known late
-	refresh chan string
+	beside  latest[*Beside] // what is followed besides; it may become known late
+	refresh chan rereading
+	data    map[string]znode.Data // of the children that are followed, by name
 
 	// The children as they were handed to the model, across connections: with
 	// the number of the read that last listed each.
@@ -46,6 +51,9 @@ type Observer struct {
 	known  map[string]uint64
 	reads  uint64
 	effort effort // of the last read
+	// witnesses are the znodes found of [dialect.Witnesses], for the parent of that czxid.
+	witnesses   []string
+	witnessesOf int64
 
 	decided bool // what the path is, a parent or a leader
 	single  bool // it is a leader
@@ -67,9 +75,9 @@ func New(cfg Config) *Observer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	o := &Observer{cfg: cfg, refresh: make(chan string, 16), known: make(map[string]uint64)}
-	o.ack.set(cfg.Ack)
-	o.single = cfg.Single || dialect.MaybeSingle(cfg.Path)
+	o := &Observer{cfg: cfg, refresh: make(chan rereading, 16), known: make(map[string]uint64), data: make(map[string]znode.Data)}
+	o.beside.set(&cfg.Beside)
+	o.single = cfg.Single
 	o.decided = o.single
 	return o
 }
@@ -85,9 +93,15 @@ func (o *Observer) Run(ctx context.Context) error {
 
 // Refresh asks for the data of a known child to be read again. It does not
 // wait, and is dropped where there is no connection.
-func (o *Observer) Refresh(name string) {
+func (o *Observer) Refresh(name string) { o.ask(rereading{name: name}) }
+
+// Follow is Refresh that reports the child only if its data is not what the last
+// Follow of it read.
+func (o *Observer) Follow(name string) { o.ask(rereading{name: name, changed: true}) }
+
+func (o *Observer) ask(r rereading) {
 	select {
-	case o.refresh <- name:
+	case o.refresh <- r:
 	default:
 	}
 }
@@ -109,7 +123,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 			conn.CloseWithError(fmt.Errorf("read %s: %w", o.cfg.Path, client.ErrReplyTooLarge))
 		}
 	})
-	wg.Go(func() { o.watchAck(ctx, conn) })
+	wg.Go(func() { o.watchBeside(ctx, conn) })
 	wg.Wait()
 }
 
@@ -123,7 +137,7 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 		defer o.reported.set(st.Since)
 		c := model.Connection{
 			At: o.cfg.Now(), Link: link(st), Server: st.Server, Session: st.SessionID,
-			Timeout: st.Timeout, RTT: shownRTT(st.RTT),
+			Timeout: st.Timeout, RTT: shownRTT(st.RTT), Refused: errors.Is(st.Err, zk.ErrAuthFailed),
 		}
 		if st.Err != nil {
 			c.Err = znode.Safe(st.Err.Error(), 0)

@@ -3,10 +3,12 @@ package observer
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/client"
 )
@@ -17,7 +19,8 @@ import (
 // does not. The latter watch can never be removed, so one is kept and used again.
 
 // decide finds out what the path is: an ephemeral znode is an election by itself,
-// any other is the parent of one. If nothing exists, it stays undecided.
+// any other is the parent of one. If nothing exists, the names beside it may show that
+// a system has its leader there; otherwise it stays undecided.
 func (o *Observer) decide(ctx context.Context, conn *client.Conn) error {
 	exists, stat, err := conn.Exists(ctx, o.cfg.Path)
 	o.effort.trips++
@@ -29,8 +32,35 @@ func (o *Observer) decide(ctx context.Context, conn *client.Conn) error {
 		return err
 	case exists:
 		o.decided, o.single = true, stat.EphemeralOwner != 0
+	case dialect.MaybeSingle(o.cfg.Path):
+		return o.decideAbsent(ctx, conn)
 	}
 	return nil
+}
+
+// decideAbsent is decide for a path that does not exist.
+func (o *Observer) decideAbsent(ctx context.Context, conn *client.Conn) error {
+	dir := znode.Dir(o.cfg.Path)
+	exists, stat, err := conn.Exists(ctx, dir)
+	o.effort.trips++
+	o.effort.asked(0)
+	if err != nil || !exists || stat.NumChildren > model.NamesMax {
+		return unlessDenied(err)
+	}
+	names, _, err := conn.Children(ctx, dir)
+	o.effort.trips++
+	o.effort.asked(size(names))
+	o.single = dialect.Sure(o.cfg.Path) || slices.Contains(dialect.Vacant(dir, names), o.cfg.Path)
+	o.decided = o.single
+	return unlessDenied(err)
+}
+
+// unlessDenied is err, and nil for what a further read will decide.
+func unlessDenied(err error) error {
+	if errors.Is(err, zk.ErrNoAuth) || errors.Is(err, zk.ErrNoNode) {
+		return nil
+	}
+	return err
 }
 
 // readSingle reads the leader's own znode, if there is one. It sets a watch

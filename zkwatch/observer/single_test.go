@@ -43,11 +43,13 @@ func TestSingleEphemeralElection(t *testing.T) {
 			}
 		}
 		create(base, "", 0)
+		create(base+"/brokers", "", 0)
+		create(base+"/controller_epoch", "0", 0)
 		kafka, other := base+"/controller", base+"/somebody"
 		known := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: kafka})
 		unknown := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: other})
 
-		// Of a path that a system is known by, absent means that nobody leads.
+		// Where the znodes beside it show the system, absent means that nobody leads.
 		known.Await(t, "vacant", vacant)
 		unknown.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		one := `{"version":1,"brokerid":1,"timestamp":"1700000000000"}`
@@ -57,7 +59,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 			if _, err := c.Set(path, []byte("2"), -1); err != nil {
 				t.Fatal(err)
 			}
-			w.Await(t, path+" written anew", ledBy("2"))
+			w.Await(t, path+" rewritten", ledBy("2"))
 			for i := range 3 {
 				if err := c.Delete(path, -1); err != nil {
 					t.Fatal(err)
@@ -65,7 +67,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 				w.Await(t, path+" vacant", vacant)
 				data := fmt.Sprintf(`{"version":1,"brokerid":%d}`, 10+i)
 				create(path, data, zk.FlagEphemeral)
-				w.Await(t, path+" led anew", ledBy(data))
+				w.Await(t, path+" led again", ledBy(data))
 			}
 		}
 		if s := known.Feed.State(); s.Dialect == nil || s.Dialect.ID != "kafka" {
@@ -144,7 +146,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 		var last *model.Read
 		o := observer.New(observer.Config{
 			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial},
-			Path: "/controller",
+			Path: "/ActiveStandbyElectorLock",
 			Put: func(_ context.Context, obs model.Observation) {
 				if r, ok := obs.(*model.Read); ok {
 					mu.Lock()
@@ -177,7 +179,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 			time.Sleep(electiontest.LeaseTimeout / 3)
 			w.Mend()
 			settled(0, fmt.Sprint("absent over a lost connection ", round))
-			if _, err := c.Create("/controller", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
+			if _, err := c.Create("/ActiveStandbyElectorLock", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
 				t.Fatal(err)
 			}
 			settled(1, fmt.Sprint("there ", round))
@@ -185,7 +187,7 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 			time.Sleep(electiontest.LeaseTimeout / 3)
 			w.Mend()
 			settled(1, fmt.Sprint("there over a lost connection ", round))
-			if err := c.Delete("/controller", -1); err != nil {
+			if err := c.Delete("/ActiveStandbyElectorLock", -1); err != nil {
 				t.Fatal(err)
 			}
 			settled(0, fmt.Sprint("absent again ", round))

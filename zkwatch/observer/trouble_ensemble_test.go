@@ -270,7 +270,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		w.Accounts(t, c.creates, c.deletes, false)
 	})
 
-	t.Run("deleted and made anew", func(t *testing.T) {
+	t.Run("deleted and created again", func(t *testing.T) {
 		for _, away := range []bool{false, true} {
 			c := setup(t)
 			var n network

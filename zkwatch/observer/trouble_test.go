@@ -37,7 +37,7 @@ func TestObserverSeesThroughASteppedClock(t *testing.T) {
 			reads := make(chan *model.Read, 100)
 			o := observer.New(observer.Config{
 				Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial},
-				Path: "/e", Ack: "/e-leader", Now: clock.now,
+				Path: "/e", Beside: observer.Beside{Acks: []string{"/e-leader"}}, Now: clock.now,
 				Put: func(_ context.Context, obs model.Observation) {
 					if r, ok := obs.(*model.Read); ok {
 						reads <- r

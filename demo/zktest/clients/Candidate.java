@@ -1,9 +1,11 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 
 import org.apache.curator.framework.CuratorFramework;
@@ -22,7 +24,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Candidates made with Curator, each with a session of its own:
+ * Candidates made with Curator, each with a session of its own unless they share one:
  *
  *	Candidate ADDRESS TIMEOUT_MS
  *
@@ -31,10 +33,10 @@ import org.apache.zookeeper.data.Stat;
  *	stand RECIPE PATH NAME [LEASES]
  *	resign NAME
  *
- * where RECIPE is latch, selector, mutex, read, write or semaphore, and says
- * "standing NAME SESSION ZNODE" when the candidate's znode is there, "leads
- * NAME" when it has what it stands for, and "resigned NAME". When its input
- * ends all resign. (The znodes of a mutex hold no name but an address.)
+ * where RECIPE is latch, selector, mutex, read, write, semaphore or shared (a latch,
+ * all of which share a client), and says "standing NAME SESSION ZNODE" when the
+ * candidate's znode is there, "leads NAME" when it has what it stands for, and
+ * "resigned NAME". When its input ends all resign. (The znodes of a mutex hold no name but an address.)
  */
 public class Candidate {
     interface Recipe {
@@ -43,6 +45,8 @@ public class Candidate {
 
     static String address;
     static int timeout;
+    static CuratorFramework shared; // the client of the latches that share one
+    static final Set<String> known = new HashSet<>(); // znodes
 
     final String path, name;
     final CuratorFramework client;
@@ -74,14 +78,14 @@ public class Candidate {
     Candidate(String recipe, String path, String name, int leases) throws Exception {
         this.path = path;
         this.name = name;
-        client = CuratorFrameworkFactory.builder()
-            .connectString(address)
-            .sessionTimeoutMs(timeout)
-            .connectionTimeoutMs(10_000)
-            .retryPolicy(new RetryNTimes(50, 100))
-            .build();
-        client.start();
-        client.blockUntilConnected();
+        if (!recipe.equals("shared")) {
+            client = connect();
+        } else {
+            if (shared == null) {
+                shared = connect();
+            }
+            client = shared;
+        }
         Recipe run = recipe(recipe, leases);
         thread = new Thread(() -> {
             try {
@@ -98,9 +102,22 @@ public class Candidate {
         System.out.println("standing " + name + " 0x" + Long.toHexString(zk.getSessionId()) + " " + znode(zk));
     }
 
+    static CuratorFramework connect() throws InterruptedException {
+        CuratorFramework client = CuratorFrameworkFactory.builder()
+            .connectString(address)
+            .sessionTimeoutMs(timeout)
+            .connectionTimeoutMs(10_000)
+            .retryPolicy(new RetryNTimes(50, 100))
+            .build();
+        client.start();
+        client.blockUntilConnected();
+        return client;
+    }
+
     Recipe recipe(String recipe, int leases) {
         switch (recipe) {
         case "latch":
+        case "shared":
             return () -> {
                 try (LeaderLatch latch = new LeaderLatch(client, path, name)) {
                     latch.start();
@@ -158,7 +175,7 @@ public class Candidate {
         enough.await();
     }
 
-    /** Waits for the znode that the session owns. */
+    /** Waits for another znode that the session owns. */
     String znode(ZooKeeper zk) throws Exception {
         for (;; Thread.sleep(10)) {
             for (String parent : List.of(path, path + "/locks", path + "/leases")) {
@@ -169,8 +186,12 @@ public class Candidate {
                     // Not yet.
                 }
                 for (String child : children) {
+                    if (known.contains(parent + "/" + child)) {
+                        continue;
+                    }
                     Stat stat = zk.exists(parent + "/" + child, false);
                     if (stat != null && stat.getEphemeralOwner() == zk.getSessionId()) {
+                        known.add(parent + "/" + child);
                         return parent + "/" + child;
                     }
                 }
@@ -184,7 +205,9 @@ public class Candidate {
         if (leads) {
             thread.join();
         }
-        client.close();
+        if (client != shared) {
+            client.close();
+        }
         System.out.println("resigned " + name);
     }
 }

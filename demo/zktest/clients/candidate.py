@@ -1,4 +1,4 @@
-"""Candidates made with kazoo, each with a session of its own:
+"""Candidates made with kazoo, each with a session of its own unless it is a thread:
 
 	candidate.py ADDRESS TIMEOUT_MS
 
@@ -6,10 +6,15 @@ It takes orders from its input:
 
 	stand RECIPE PATH NAME [LEASES]
 	resign NAME
+	leave NAME
+	close NAME
 
-where RECIPE is election, lock, read, write or semaphore, and says "standing
-NAME SESSION ZNODE" when the candidate's znode is there, "leads NAME" when it
-has what it stands for, and "resigned NAME". When its input ends all resign.
+where RECIPE is election, lock, read, write, semaphore, counting (a lock that counts
+go-zookeeper's names too) or thread (a lock of one of the threads that share a
+client), and says "standing NAME SESSION ZNODE" when the candidate's znode is there,
+"leads NAME" when it has what it stands for, and "resigned NAME". One that leaves
+gives up what it has and keeps its session ("left NAME"); one that closes only closes
+its session ("closed NAME"). When its input ends all resign.
 """
 import sys
 import threading
@@ -21,6 +26,8 @@ from kazoo.exceptions import NoNodeError
 address, timeout = sys.argv[1], int(sys.argv[2]) / 1000
 mu = threading.Lock()
 standing = {}
+known = set()  # znodes
+shared = []  # the client of all threads, once there is one
 
 
 def say(*words):
@@ -33,11 +40,20 @@ class Candidate:
         self.recipe, self.path, self.name = recipe, path, name
         self.leads = self.resigns = False
         self.enough = threading.Event()
-        self.client = KazooClient(hosts=address, timeout=timeout)
-        self.client.start()
+        if recipe == "thread" and shared:
+            self.client = shared[0]
+        else:
+            self.client = KazooClient(hosts=address, timeout=timeout)
+            self.client.start()
+        if recipe == "thread":
+            shared[:] = [self.client]
         self.run = {
             "election": lambda: self.client.Election(path, name).run(self.lead),
             "lock": lambda: self.hold(self.client.Lock(path, name)),
+            "thread": lambda: self.hold(self.client.Lock(path, name)),
+            "counting": lambda: self.hold(
+                self.client.Lock(path, name, extra_lock_patterns=["-lock-"])
+            ),
             "read": lambda: self.hold(self.client.ReadLock(path, name)),
             "write": lambda: self.hold(self.client.WriteLock(path, name)),
             "semaphore": lambda: self.hold(
@@ -66,25 +82,39 @@ class Candidate:
         self.enough.wait()
 
     def znode(self, session):
-        """waits for the znode that the session owns"""
+        """waits for another znode that the session owns"""
         while True:
             for parent in self.path, self.path + "-__lock__":
                 try:
                     for child in self.client.get_children(parent):
                         znode = parent + "/" + child
+                        if znode in known:
+                            continue
                         if self.client.exists(znode).ephemeralOwner == session:
+                            known.add(znode)
                             return znode
                 except (NoNodeError, AttributeError):
                     pass
             time.sleep(0.01)
 
-    def resign(self):
+    def leave(self):
         self.resigns = True
         if self.leads:
             self.enough.set()
             self.thread.join()
+        say("left", self.name)
+
+    def close(self):
+        self.resigns = True
         self.client.stop()
         self.client.close()
+        say("closed", self.name)
+
+    def resign(self):
+        self.leave()
+        if self.client not in shared:
+            self.client.stop()
+            self.client.close()
         say("resigned", self.name)
 
 
@@ -94,6 +124,10 @@ for line in sys.stdin:
         standing[args[2]] = Candidate(*args)
     elif order == "resign":
         standing.pop(args[0]).resign()
+    elif order == "leave":
+        standing[args[0]].leave()
+    elif order == "close":
+        standing.pop(args[0]).close()
     else:
         sys.exit("no such order: " + line)
 for candidate in standing.values():

@@ -4,17 +4,18 @@
 package modeltest
 
 import (
-	"flag"
+	"os"
+	"runtime/debug"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests: with 250 random histories each, as they are short,
-// unless the command line says another number, and without leaking goroutines.
+// Main runs a package's tests, and fails if they leave goroutines behind. Histories are
+// much garbage and little memory, so the collector runs less often.
 func Main(m *testing.M) {
-	if err := flag.Set("rapid.checks", "250"); err != nil {
-		panic(err)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -78,7 +78,7 @@ func (p *past) child() string {
 
 func (p *past) step(kinds []string, single bool) {
 	now := p.tree.Now
-	switch p.pick("step", 24) {
+	switch p.pick("step", 25) {
 	case 0, 1, 2, 3, 4, 5:
 		name := rapid.SampledFrom(kinds).Draw(p.T, "name")
 		session := uint64(rapid.IntRange(0, 8).Draw(p.T, "session"))
@@ -105,6 +105,8 @@ func (p *past) step(kinds []string, single bool) {
 				p.tree.Delete(p.child())
 			}
 		}))
+	case 24:
+		p.beside()
 	case 14:
 		if names := slices.Sorted(maps.Keys(p.w.Known)); len(names) > 0 {
 			if r := p.w.Refresh(rapid.SampledFrom(names).Draw(p.T, "refresh")); r != nil {
@@ -176,6 +178,20 @@ func (p *past) acked() {
 		}
 	}
 	p.put(a)
+}
+
+// beside is a look at a directory beside the election.
+func (p *past) beside() {
+	d := &model.Directory{At: p.tree.Now, Presence: model.Present, Path: znode.Dir(p.cfg.Path)}
+	if p.flip("other directory") {
+		d.Path = "/brokers/ids"
+	}
+	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1", "brokers", "controller_epoch", "members"}), 0, 4, rapid.ID).Draw(p.T, "beside") {
+		d.Names = append(d.Names, name)
+		d.Children = append(d.Children, znode.Znode{Name: name, Session: uint64(p.pick("session", 3)), Czxid: 5})
+	}
+	slices.Sort(d.Names)
+	p.put(d)
 }
 
 func (p *past) cast() {

@@ -1,17 +1,12 @@
 package modeltest
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
-	"electop/model/session"
 )
 
 // Sim is an ensemble with an election of correct clients, in virtual time: a
@@ -40,31 +35,16 @@ type Sim struct {
 	react   time.Duration // of clients, at most
 	// silentConns and silentDues: the servers do not tell these.
 	SilentConns, SilentDues bool
-	Every                   time.Duration
+	// Counts: the ensemble's leader says how many sessions it let expire.
+	Counts  bool
+	expired map[int]int // by server
+	Every   time.Duration
 
 	All    []model.Observation
 	Events []model.Event
 	Ends   map[string]model.Cause // of znodes, by name
 	// check sees each event.
 	Check func(model.Event)
-}
-
-type SimClient struct {
-	Session  uint64
-	Timeout  time.Duration
-	Server   int // -1: no connection
-	deadline time.Duration
-	resp     time.Time
-	received int64
-	pending  bool // touched, not passed on
-	Stopped  bool
-	Over     bool // the session
-	Expired  time.Time
-	Epoch    int64 // in which it expired
-	StopAt   time.Time
-	znode    string
-	wants    bool
-	watches  map[string]bool
 }
 
 func NewSim(t *rapid.T, cfg model.Config, ticks ...time.Duration) *Sim {
@@ -143,273 +123,4 @@ func (s *Sim) changed() {
 		}
 		s.apply(r)
 	})
-}
-
-// leaderNow is the leader's clock.
-func (s *Sim) leaderNow() time.Duration { return s.clock + s.Tree.Now.Sub(Start) }
-
-func (s *Sim) Client(session uint64, timeout time.Duration) *SimClient {
-	c := &SimClient{Session: session, Timeout: timeout, watches: map[string]bool{}, Server: rapid.IntRange(0, s.servers-1).Draw(s.T, "server")}
-	s.Clients = append(s.Clients, c)
-	s.touch(c)
-	s.pass(c) // creating a session goes to the leader at once
-	s.ping(c)
-	return c
-}
-
-func (s *Sim) ping(c *SimClient) {
-	s.At(c.Timeout/3, func() {
-		if c.Over {
-			return
-		}
-		if !c.Stopped && c.Server >= 0 {
-			s.touch(c)
-		}
-		s.ping(c)
-	})
-}
-
-func (s *Sim) touch(c *SimClient) {
-	c.resp, c.pending = s.Tree.Now, true
-	c.received++
-	if c.Server == s.Leader {
-		s.pass(c)
-	}
-}
-
-// pass passes a touch on to the leader.
-func (s *Sim) pass(c *SimClient) {
-	if !c.pending || c.Over || s.Leader < 0 {
-		return
-	}
-	c.pending = false
-	c.deadline = ((s.leaderNow()+c.Timeout)/s.Tick + 1) * s.Tick
-	deadline := c.deadline
-	s.At(deadline-s.leaderNow(), func() {
-		if c.Over || c.deadline != deadline || s.Leader < 0 {
-			return
-		}
-		c.Expired, c.Epoch = s.Tree.Now, (s.epoch<<32+s.Tree.Zxid)>>32
-		s.At(s.Between("commit", 0, 100*time.Millisecond), func() { s.End(c) })
-	})
-}
-
-// batch passes the followers' touches on, every half tick.
-func (s *Sim) batch() {
-	s.At(s.Tick/2, func() {
-		for _, c := range s.Clients {
-			s.pass(c)
-		}
-		s.batch()
-	})
-}
-
-// End ends a session.
-func (s *Sim) End(c *SimClient) {
-	if c.Over {
-		return
-	}
-	c.Over, c.Server, c.wants = true, -1, false
-	c.watches = map[string]bool{}
-	s.Withdraw(c)
-}
-
-// Elect has the ensemble lose its leader and, after a while, elect one, the same
-// perhaps. All clients lose their connections, and those that run come back.
-func (s *Sim) Elect() {
-	if s.Leader < 0 {
-		return
-	}
-	s.Leader, s.Elected = -1, s.Tree.Now
-	for _, c := range s.Clients {
-		c.Server = -1
-	}
-	s.apply(&model.Connection{At: s.Tree.Now, Link: model.Disconnected, Session: s.own.Session})
-	s.At(s.Between("election", 100*time.Millisecond, 5*time.Second), func() {
-		s.Leader, s.epoch = rapid.IntRange(0, s.servers-1).Draw(s.T, "leader"), s.epoch+1
-		for _, c := range s.Clients {
-			if c.Over {
-				continue
-			}
-			c.pending = true
-			s.pass(c) // every session's time starts again
-			if !c.Stopped {
-				s.At(s.Between("back", time.Millisecond, time.Second), func() {
-					if !c.Over && !c.Stopped && c.Server < 0 && s.Leader >= 0 {
-						c.Server = rapid.IntRange(0, s.servers-1).Draw(s.T, "server")
-						s.touch(c)
-						if c == s.own {
-							s.apply(&model.Connection{At: s.Tree.Now, Link: model.Connected, Session: c.Session, Server: "s0:2181"})
-							r := s.w.Read(false, false, nil)
-							r.Gap = true
-							s.apply(r)
-						}
-					}
-				})
-			}
-		}
-	})
-}
-
-// Stand makes a client volunteer.
-func (s *Sim) Stand(c *SimClient) {
-	if c.Over || c.Stopped || c.Server < 0 || c.znode != "" {
-		return
-	}
-	c.wants = true
-	c.znode = s.Tree.Create("n_", true, c.Session, fmt.Sprint("host", c.Session))
-	s.touch(c)
-	s.changed()
-	s.look(c)
-}
-
-// look lists the children and watches the predecessor, in a moment.
-func (s *Sim) look(c *SimClient) {
-	s.At(s.Between("reaction", time.Millisecond, s.react), func() {
-		if c.Over || c.Stopped || !c.wants || c.znode == "" {
-			return
-		}
-		if c.Server < 0 {
-			s.look(c)
-			return
-		}
-		s.touch(c)
-		if t := dialect.Election().Target(c.znode, s.Tree.Names(), nil); t.Listed && !t.Leads {
-			c.watches[t.Watch] = true
-		}
-	})
-}
-
-// Withdraw deletes the client's znode. Its watch stays.
-func (s *Sim) Withdraw(c *SimClient) {
-	if c.znode == "" {
-		return
-	}
-	name := c.znode
-	c.znode, c.wants = "", false
-	if s.Ends == nil {
-		s.Ends = make(map[string]model.Cause)
-	}
-	switch {
-	case !c.Over:
-		s.Ends[name] = model.CauseResigned
-	case c.Expired.IsZero():
-		s.Ends[name] = model.CauseClosed
-	default:
-		s.Ends[name] = model.CauseExpired
-	}
-	s.Tree.Delete(name)
-	s.changed()
-	for _, x := range s.Clients {
-		if x.watches[name] {
-			delete(x.watches, name)
-			s.look(x)
-		}
-	}
-}
-
-// Move connects a client to another server, with some time between.
-func (s *Sim) Move(c *SimClient) {
-	if c.Server < 0 || c.Stopped || c.Over {
-		return
-	}
-	c.Server = -1
-	s.At(s.Between("away", time.Millisecond, 300*time.Millisecond), func() {
-		if !c.Over && !c.Stopped {
-			c.Server = rapid.IntRange(0, s.servers-1).Draw(s.T, "server")
-			s.touch(c)
-		}
-	})
-}
-
-// Poll asks the servers: what they say is of now, and comes a moment later.
-func (s *Sim) Poll(watches bool) {
-	if s.Dated && s.own.Server >= 0 && s.Leader >= 0 {
-		s.touch(s.own)
-	}
-	t := s.table(watches)
-	s.At(10*time.Millisecond, func() { s.apply(t) })
-}
-
-func (s *Sim) table(watches bool) *session.Table {
-	now := s.Tree.Now
-	reply := now.Add(5 * time.Millisecond)
-	answered := session.Answer{State: session.Answered, Via: "http", At: reply}
-	t := &session.Table{At: now.Add(-5 * time.Millisecond), End: now.Add(10 * time.Millisecond), Whole: true, Every: s.Every}
-	for i := range s.servers {
-		sv := session.Server{Addr: fmt.Sprintf("s%d:2181", i), Mode: session.ModeFollower, Zxid: s.epoch<<32 + s.Tree.Zxid, Basic: answered, Tick: s.Tick}
-		if s.Leader < 0 { // nobody serves
-			none := session.Answer{State: session.Failed, At: reply, Why: "not serving"}
-			sv.Mode, sv.Zxid, sv.Basic, sv.Connections, sv.Sessions, sv.Watches = session.ModeUnknown, 0, none, none, none, none
-			t.Servers = append(t.Servers, sv)
-			continue
-		}
-		if i == s.Leader {
-			sv.Mode = session.ModeLeader
-		}
-		if watches {
-			sv.Watches = answered
-		}
-		if s.SilentConns {
-			sv.Connections = session.Answer{State: session.Refused, Why: "not in the whitelist", Hint: "4lw.commands.whitelist"}
-		} else {
-			sv.Connections = answered
-		}
-		if !s.SilentDues {
-			sv.Sessions = answered
-		}
-		paths := map[string][]uint64{}
-		for _, c := range s.Clients {
-			if i == s.Leader && !c.Over && !s.SilentDues {
-				d := session.Deadline{Session: c.Session, At: c.deadline}
-				if s.Wall { // whole seconds of a clock of its own
-					d.At, d.Wall = (c.deadline + 56*365*24*time.Hour + 123*time.Millisecond).Truncate(time.Second), true
-				}
-				sv.Deadlines = append(sv.Deadlines, d)
-			}
-			if c.znode != "" && !s.SilentDues {
-				sv.Ephemerals = append(sv.Ephemerals, session.Ephemeral{Session: c.Session, Path: "/e/" + c.znode})
-			}
-			if c.Server != i {
-				continue
-			}
-			if !s.SilentConns {
-				sv.Clients = append(sv.Clients, session.Client{
-					Session: c.Session, Addr: fmt.Sprintf("10.0.0.1:%d", c.Session), Timeout: c.Timeout,
-					LastResponse: s.clock + c.resp.Sub(Start), Received: c.received,
-				})
-			}
-			for name := range c.watches {
-				paths["/e/"+name] = append(paths["/e/"+name], c.Session)
-			}
-		}
-		if watches {
-			for _, p := range slices.Sorted(maps.Keys(paths)) {
-				sv.Watched = append(sv.Watched, session.Watch{Path: p, Sessions: paths[p]})
-			}
-		}
-		t.Servers = append(t.Servers, sv)
-	}
-	// The last that the observer knows to have been answered.
-	t.Anchors = []session.Anchor{{
-		Session: s.own.Session, Sent: s.own.resp.Add(-time.Millisecond), Answered: s.own.resp.Add(time.Millisecond), Timeout: s.own.Timeout,
-	}}
-	return t
-}
-
-// Polls asks again and again.
-func (s *Sim) Polls(every func() time.Duration, watches bool) {
-	s.At(every(), func() {
-		s.Poll(watches)
-		s.Polls(every, watches)
-	})
-}
-
-func (s *Sim) Candidate(c *SimClient) *dialect.Candidate {
-	for _, x := range s.J.State().Queue {
-		if x.Session == c.Session {
-			return x
-		}
-	}
-	return nil
 }

@@ -22,7 +22,7 @@ func (o Options) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 	}
 	return admin.New(admin.Config{
 		Mode: o.Mode, URL: o.URL, Servers: cfg.Servers.Servers, Chroot: cfg.Servers.Chroot,
-		Interval: o.Interval, Sessions: o.Sessions, Heavy: o.Heavy,
+		Interval: o.Interval, Sessions: o.Sessions, Cheap: o.Cheap, Heavy: o.Heavy,
 		Dial: cfg.Dial, DialTLS: cfg.TLS, Now: feed.Now, Logger: log,
 		Ensemble: func(ctx context.Context) (string, error) {
 			if c := conn(); c != nil {
@@ -55,7 +55,7 @@ func Once(ctx context.Context, path string, asker *admin.Asker, j *doctor.Journa
 	ctx, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
 	defer asker.Subscribe(admin.Election{
-		Path: path, Ack: j.State().Ack.Path,
+		Path: path, Ack: j.State().AckPath(),
 		Sessions: func() []uint64 { return SessionsOf(j.State()) },
 		Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
 	})()

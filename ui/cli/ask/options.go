@@ -3,21 +3,52 @@
 package ask
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/zkwatch/admin"
 )
 
 const (
 	interval = 5 * time.Second
+	sessions = 2 * time.Second // see Options.Cheap
 	// shortest is the shortest interval that servers are asked at.
 	shortest = 100 * time.Millisecond
 )
+
+// cadence is the value of --admin-sessions.
+type cadence Options
+
+const automatic = "auto"
+
+func (c *cadence) Set(s string) error {
+	if s == automatic {
+		c.Sessions, c.Cheap = sessions, true
+		return nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return errors.New("give auto, 0 or a duration, as in 500ms or 10s")
+	}
+	c.Sessions, c.Cheap = d, false
+	return nil
+}
+
+func (c *cadence) String() string {
+	if c.Cheap {
+		return automatic
+	}
+	return c.Sessions.String()
+}
+
+func (c *cadence) Type() string { return "cadence" }
 
 // Options are the flags of the commands that ask the servers.
 type Options struct {
@@ -25,27 +56,33 @@ type Options struct {
 	URL      string
 	Interval time.Duration
 	Sessions time.Duration // 0: only to verify
+	Cheap    bool          // Sessions only while that costs the servers little
 	Heavy    bool          // even where there are many watches
 }
 
 // Flags declares how the servers are asked; what is for the help.
 func (o *Options) Flags(cmd *cobra.Command, what string) {
-	f := cmd.Flags()
-	f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "ask the servers "+what+" with this `MODE`: auto (HTTP, where that fails four-letter words), http, 4lw or off")
-	f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
+	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar((*string)(&o.Mode), "admin", string(admin.Auto), "how to ask the servers "+what+": `MODE` is auto (HTTP, where that fails four-letter words), http, 4lw or off")
+		f.StringVar(&o.URL, "admin-url", "", "`URL` of the AdminServers' commands; {host} is the server's host (default http://{host}:8080/commands)")
+	})
 }
 
 // WatchFlags declares how the servers are asked who watches what.
 func (o *Options) WatchFlags(cmd *cobra.Command) {
 	o.Flags(cmd, "who watches what")
-	cmd.Flags().BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connections even where a server has more than 50,000 watches")
+	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&o.Heavy, "admin-heavy", false, "ask for watch tables and connections even where a server has more than 50,000 watches")
+	})
 }
 
 // CadenceFlags declares how often the servers are asked.
 func (o *Options) CadenceFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.DurationVar(&o.Interval, "admin-interval", interval, "`DURATION` between requests to the servers for what costs them almost nothing")
-	f.DurationVar(&o.Sessions, "admin-sessions", 0, "`DURATION` between requests to the servers for connections and sessions, which show a risk before a session expires. 0: only when watches are verified; events: never")
+	o.Sessions, o.Cheap = sessions, true
+	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
+		f.DurationVar(&o.Interval, "admin-interval", interval, "ask the servers every `DURATION` for what costs them almost nothing")
+		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events: never")
+	})
 }
 
 // Check refuses invalid values.
@@ -60,7 +97,7 @@ func (o Options) Check() error {
 		return exit.Usagef("--admin-interval %v: at least %v", o.Interval, shortest)
 	case o.Sessions != 0 && o.Sessions < shortest:
 		return exit.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, shortest)
-	case o.Sessions != 0 && o.Mode == admin.Off:
+	case o.Sessions != 0 && !o.Cheap && o.Mode == admin.Off:
 		return exit.Usagef("--admin-sessions with --admin off: the servers are not asked then")
 	}
 	if o.URL == "" {

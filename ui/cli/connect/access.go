@@ -1,7 +1,6 @@
 package connect
 
 import (
-	"errors"
 	"os"
 	"strings"
 
@@ -9,8 +8,21 @@ import (
 	"electop/zkwatch/client"
 )
 
-// authEnv is the environment variable that may hold one credential.
-const authEnv = "ELECTOP_AUTH"
+// AuthVariable is the environment variable that may hold one credential.
+const AuthVariable = "ELECTOP_AUTH"
+
+// EnvironmentAuth is the credential in the environment, nil for none.
+func EnvironmentAuth(getenv func(string) string) (*client.Auth, error) {
+	line := strings.TrimSpace(getenv(AuthVariable))
+	if line == "" {
+		return nil, nil
+	}
+	auth, err := client.ParseAuth(line)
+	if err != nil {
+		return nil, exit.Usagef("%s: %v", AuthVariable, err)
+	}
+	return &auth, nil
+}
 
 // access is credentials and TLS. Credentials come from a file or from the
 // environment, never from the command line, which others can read.
@@ -22,29 +34,27 @@ type access struct {
 }
 
 // apply completes the configuration of connections. Errors name the file or
-// the variable and never hold a credential.
-func (a access) apply(cfg *client.Config) error {
+// the variable, as called does, and never hold a credential.
+func (a access) apply(cfg *client.Config, called func(flag string) string) error {
 	if a.authFile != "" {
 		auth, err := client.ReadAuthFile(a.authFile)
 		if err != nil {
-			return exit.Usagef("--auth-file: %v", err)
-		}
-		for _, one := range auth {
-			if err := supported(one); err != nil {
-				return exit.Usagef("--auth-file %s: %v", a.authFile, err)
-			}
+			return exit.Usagef("%s: %v", called("auth-file"), err)
 		}
 		cfg.Auth = append(cfg.Auth, auth...)
 	}
-	if line := strings.TrimSpace(os.Getenv(authEnv)); line != "" {
-		auth, err := client.ParseAuth(line)
-		if err != nil {
-			return exit.Usagef("%s: %v", authEnv, err)
+	switch auth, err := EnvironmentAuth(os.Getenv); {
+	case err != nil:
+		return err
+	case auth != nil:
+		cfg.Auth = append(cfg.Auth, *auth)
+	}
+	if accounts := cfg.Accounts(); accounts > 1 {
+		places := called("auth-file") + ", " + AuthVariable
+		if cfg.SASL != nil {
+			places += ", " + called("krb5")
 		}
-		if err := supported(auth); err != nil {
-			return exit.Usagef("%s: %v", authEnv, err)
-		}
-		cfg.Auth = append(cfg.Auth, auth)
+		return exit.Usagef("%v (%s): keep one of them", client.ErrTwoAccounts, places)
 	}
 	if a.tls || a.ca != "" || a.cert != "" || a.key != "" || a.serverName != "" {
 		if (a.cert == "") != (a.key == "") {
@@ -55,15 +65,6 @@ func (a access) apply(cfg *client.Config) error {
 			return exit.Usagef("--tls: %v", err)
 		}
 		cfg.TLS = tls
-	}
-	return nil
-}
-
-// supported refuses a scheme that no server takes as a credential. The servers would only
-// close each connection.
-func supported(a client.Auth) error {
-	if a.Scheme == "sasl" {
-		return errors.New("electop does not support SASL (Kerberos, DIGEST-MD5). Supported are digest:USER:PASSWORD, the schemes of the servers' own authentication plugins, and certificates with --tls-cert")
 	}
 	return nil
 }

@@ -19,14 +19,14 @@ const lookupLimit = time.Second
 
 // Known refuses a cluster of which no host exists: it would be tried until the limit. A
 // cluster with one host that exists is tried.
-func Known(ctx context.Context, servers client.ConnectString) error {
+func (o *Options) Known(ctx context.Context, servers client.ConnectString) error {
 	unknown := unknownHosts(ctx, servers)
 	for _, server := range servers.Servers {
 		if host, _, _ := net.SplitHostPort(server); !slices.Contains(unknown, host) {
 			return nil
 		}
 	}
-	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s: %s: check --servers", servers, noSuchHost(unknown))}
+	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s: %s: check %s", servers, noSuchHost(unknown), o.called("servers"))}
 }
 
 func noSuchHost(hosts []string) string { return "no such host: " + strings.Join(hosts, ", ") }

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,22 @@ import (
 	"electop/zkwatch/client"
 )
 
+// Reach is how long to try to reach a server, and what the user has to change if none is
+// reached.
+type Reach struct {
+	For     time.Duration
+	servers string // how the user named the servers, "" for --servers
+	timeout string // and For, "" for --connect-timeout
+}
+
+// Reach is how long the flags say.
+func (o *Options) Reach() Reach {
+	return Reach{cmp.Or(o.Timeout, DefaultTimeout), o.Named["servers"], o.Named["connect-timeout"]}
+}
+
 // Once opens a session and waits until it is connected.
-func Once(ctx context.Context, cfg client.Config, limit time.Duration) (*client.Conn, error) {
-	wait, cancel := context.WithTimeout(ctx, limit)
+func Once(ctx context.Context, cfg client.Config, reach Reach) (*client.Conn, error) {
+	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
 	for {
 		conn, err := client.Connect(cfg)
@@ -27,17 +41,20 @@ func Once(ctx context.Context, cfg client.Config, limit time.Duration) (*client.
 			if st.State == client.Connected {
 				return conn, nil
 			}
-			// Unreachable names the hosts that do not exist: another server's error says more.
+			// Failed names the hosts that do not exist: another server's error says more.
 			if st.Err != nil && (why == "" || !notFound(st.Err)) {
 				why = st.Err.Error()
 			}
 		}
 		conn.Close()
+		refused := conn.Status().Err
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
+		case errors.Is(refused, zk.ErrAuthFailed):
+			return nil, Refused(cfg, refused)
 		case wait.Err() != nil:
-			return nil, Unreachable(cfg.Servers, limit, why)
+			return nil, reach.Failed(cfg.Servers, why)
 		}
 	}
 }
@@ -45,36 +62,42 @@ func Once(ctx context.Context, cfg client.Config, limit time.Duration) (*client.
 // Do runs f on a connection, within --connect-timeout. If the connection is lost
 // f runs again on another one, with a larger limit if a reply was too large.
 func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Context, *client.Conn) error) error {
-	deadline := time.Now().Add(o.Timeout)
+	reach := o.Reach()
+	deadline := time.Now().Add(reach.For)
 	wait, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	var last error // of the previous connection
 	for {
-		conn, err := Once(ctx, cfg, time.Until(deadline).Round(10*time.Millisecond))
+		left := reach
+		left.For = time.Until(deadline).Round(10 * time.Millisecond)
+		conn, err := Once(ctx, cfg, left)
 		if err != nil {
 			if errors.Is(last, client.ErrReplyTooLarge) && ctx.Err() == nil {
-				return fmt.Errorf("not read within %v (--connect-timeout): %w", o.Timeout, last)
+				return fmt.Errorf("not read within %v (%s): %w", reach.For, o.called("connect-timeout"), last)
 			}
 			if last != nil && ctx.Err() == nil {
-				return Unreachable(cfg.Servers, o.Timeout, last.Error())
+				return reach.Failed(cfg.Servers, last.Error())
 			}
 			return err
 		}
 		err = f(wait, conn)
 		server := conn.Status().Server
 		conn.Close()
+		refused := conn.Status().Err
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case errors.Is(refused, zk.ErrAuthFailed):
+			return Refused(cfg, refused)
 		case errors.Is(err, client.ErrReplyTooLarge):
 			var more bool
 			if cfg, more = cfg.Roomier(); !more || wait.Err() != nil {
 				return fmt.Errorf("read from %s: %w", server, err)
 			}
 		case wait.Err() != nil:
-			return Unreachable(cfg.Servers, o.Timeout, err.Error())
+			return reach.Failed(cfg.Servers, err.Error())
 		case !errors.Is(err, client.ErrNotConnected) && !errors.Is(err, zk.ErrConnectionClosed):
 			return fmt.Errorf("read from %s: %w", server, err)
 		}
@@ -82,8 +105,8 @@ func (o *Options) Do(ctx context.Context, cfg client.Config, f func(context.Cont
 	}
 }
 
-// Unreachable is the error of a cluster that cannot be connected to.
-func Unreachable(servers client.ConnectString, limit time.Duration, why string) error {
+// Failed is the error of a cluster that was not reached.
+func (r Reach) Failed(servers client.ConnectString, why string) error {
 	if why == "" {
 		why = "no answer"
 	}
@@ -91,7 +114,17 @@ func Unreachable(servers client.ConnectString, limit time.Duration, why string) 
 	if unknown := unknownHosts(context.Background(), servers); len(unknown) > 0 && !strings.Contains(why, "no such host") {
 		why += "; " + noSuchHost(unknown)
 	}
-	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s reached within %v (%s): check --servers, or wait longer with --connect-timeout", servers, limit, why)}
+	return exit.Error{Code: exit.NoServer, Err: fmt.Errorf("no server of %s reached within %v (%s): check %s, or wait longer with %s",
+		servers, r.For, why, cmp.Or(r.servers, "--servers"), cmp.Or(r.timeout, "--connect-timeout"))}
+}
+
+// Refused is the error of servers that do not accept this client: why is what one of
+// them said. Another attempt would end the same way.
+func Refused(cfg client.Config, why error) error {
+	if errors.Is(why, client.ErrAuthRequired) && !cfg.Authenticates() {
+		return fmt.Errorf("%s refuses this client: %w: give credentials, as sasl:USER:PASSWORD in --auth-file", cfg.Servers, why)
+	}
+	return fmt.Errorf("%s refuses this client: %w", cfg.Servers, why)
 }
 
 // Missing is the error of a path that does not exist.

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/demo/zkserver"
+	"electop/ui/cli/flaggroup"
 )
 
 // openCnxns bounds the connections from one host if --listen is open to the network.
@@ -31,20 +33,25 @@ type Options struct {
 
 // AdminListenFlag declares where the AdminServer listens.
 func (o *Options) AdminListenFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.AdminListen, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on `HOST:PORT` (default: not at all)")
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.AdminListen, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on `HOST:PORT` (default: not at all)")
+	})
 }
 
 // TreeFlag declares the file of persistent znodes.
 func (o *Options) TreeFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Tree, "tree", "", "load the embedded ZooKeeper's persistent znodes from this JSON `FILE`, if it exists, and save them there at the end: data, ACLs and sequence numbers. A crash of the process saves nothing")
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.Tree, "tree", "", "load the embedded ZooKeeper's persistent znodes from this JSON `FILE`, if it exists, and save them there at the end: data, ACLs and sequence numbers. A crash of the process saves nothing")
+	})
 }
 
 // MaxClientCnxnsFlag declares the bound on connections from one host.
 func (o *Options) MaxClientCnxnsFlag(cmd *cobra.Command) {
 	const name = "max-client-cnxns"
-	f := cmd.Flags()
-	f.IntVar(&o.MaxClientCnxns, name, 0, fmt.Sprintf("accept at most `N` connections from one host, 0: no limit. Without this flag: %d from each other host if --listen is open to the network, no limit on loopback", openCnxns))
-	o.MaxClientCnxnsSet = func() bool { return f.Changed(name) }
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.IntVar(&o.MaxClientCnxns, name, 0, fmt.Sprintf("accept at most `N` connections from one host, 0: no limit. Without this flag: %d from each remote host if --listen is open to the network, no limit on loopback", openCnxns))
+	})
+	o.MaxClientCnxnsSet = func() bool { return cmd.Flags().Changed(name) }
 }
 
 // Demo is how the server of a demo is configured. Expiry is checked often:

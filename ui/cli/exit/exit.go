@@ -19,6 +19,11 @@ const (
 	NoCandidate = 4
 	Finding     = 5
 
+	// With a command to run, as a shell has them: failures that are not the command's.
+	Own           = 125
+	CannotExecute = 126
+	NotFound      = 127
+
 	// 128 and the number of the signal that ended the command.
 	HangUp    = 129
 	Signal    = 130
@@ -35,11 +40,14 @@ type Code struct {
 func Codes() []Code {
 	return []Code{
 		{OK, "success"},
-		{Failure, "failure. Also: PATH does not exist or cannot be read; something that must hold did not hold under demo --chaos --headless"},
+		{Failure, "failure. Also: PATH does not exist or cannot be read; the servers refuse the credentials; something that must hold did not hold under demo --chaos --headless"},
 		{Usage, "wrong usage: a flag, an argument or a file that a flag names"},
 		{NoServer, "no server reached within --connect-timeout"},
 		{NoCandidate, "status: nobody leads: there is no candidate, no leader, or it is not known who leads"},
 		{Finding, "doctor: at least one finding is critical"},
+		{Own, "campaign -- CMD: failure of electop itself, in place of 1 to 3"},
+		{CannotExecute, "campaign -- CMD: CMD cannot be executed"},
+		{NotFound, "campaign -- CMD: CMD was not found. Every other code is CMD's"},
 		{HangUp, "ended by SIGHUP: its terminal was closed"},
 		{Signal, "interrupted: Ctrl-C, SIGINT"},
 		{Terminate, "ended by SIGTERM, as kill and systemd send it"},
@@ -60,6 +68,25 @@ func Usagef(format string, args ...any) error {
 	return Error{Usage, fmt.Errorf(format, args...)}
 }
 
+// Passed is the exit code of a command that electop ran. It prints no message.
+type Passed int
+
+func (p Passed) Error() string { return fmt.Sprintf("exit code %d", int(p)) }
+
+// OfItself turns an error of a command line with a command to run into one that cannot
+// be taken for the command's.
+func OfItself(err error) error {
+	var e Error
+	var p Passed
+	switch {
+	case err == nil, errors.As(err, &p), errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &e) && (e.Code == Signal || e.Code >= Own):
+		return err
+	}
+	return Error{Own, err}
+}
+
 var (
 	// Empty is the end of `status` without a candidate. It prints no message: the
 	// output says it.
@@ -76,7 +103,10 @@ func Report(w io.Writer, err error) int {
 		return OK
 	}
 	var e Error
+	var p Passed
 	switch {
+	case errors.As(err, &p):
+		return int(p)
 	case errors.As(err, &e):
 	case errors.Is(err, context.Canceled):
 		e = Interrupted

@@ -5,9 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"electop/demo"
 	"electop/demo/zkserver"
+	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 	"electop/ui"
+	"electop/ui/wording"
 )
 
 // paces are the speeds of the embedded server, from full speed to step by step.
@@ -107,11 +111,11 @@ func (a *actions) direct(act ui.Action) error {
 		a.stage.SetPace(p)
 		return ui.Did(paceWords(p))
 	case ui.Step:
-		did, err := a.stage.Step()
+		step, err := a.stage.Step()
 		if err != nil {
 			return err
 		}
-		return ui.Did(did)
+		return ui.Did(stepWords(a.elections.State(), step))
 	}
 	r, on := a.stage.Rules(), act.Arg == ui.ArgOn
 	if act.Kind == ui.Workers {
@@ -120,6 +124,19 @@ func (a *actions) direct(act ui.Action) error {
 		r.Fenced = on
 	}
 	return a.stage.SetRules(r)
+}
+
+// stepWords describes what a step did.
+func stepWords(s *doctor.State, did demo.Step) string {
+	switch {
+	case did.Began:
+		return paceWords(zkserver.Pace{Steps: true})
+	case did.Released != nil:
+		return "released " + wording.Addressed(s, did.Released)
+	case did.Skipped != "":
+		return "skipped " + units.Took(did.Wait) + ": the session of " + znode.Safe(did.Skipped, 40) + " expires now"
+	}
+	return "no message is held, and no session is about to expire"
 }
 
 // paceWords describes a pace.

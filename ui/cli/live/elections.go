@@ -106,8 +106,8 @@ func (e *elections) open(path string) error {
 	if e.full() {
 		return errFull
 	}
-	cfg := model.Config{Path: path, AckPath: path + "-leader", AckFollows: true}
-	if e.cfg.Watch.Elections[0].AckPath == "" { // --ack none
+	cfg := model.Config{Path: path, AckPath: path + "-leader", AckFollows: true, Found: true} // the list is of a search
+	if e.cfg.Watch.Elections[0].AckPath == "" {                                               // --ack none
 		cfg.AckPath, cfg.AckFollows = "", false
 	}
 	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: &history.TimelineConfig{}})
@@ -130,7 +130,7 @@ func (e *elections) search(root string) {
 		defer e.searching.Store(false)
 		s := search.New(search.Below(root))
 		s.Changed = func() { e.show(walk(s.Discovery(), true, nil)) }
-		conn, err := connect.Once(ctx, e.cfg.Watch.Conn, e.cfg.Timeout)
+		conn, err := connect.Once(ctx, e.cfg.Watch.Conn, e.cfg.Reach)
 		if err == nil {
 			err = s.Run(ctx, conn)
 			conn.Close()

@@ -20,6 +20,12 @@ func walk(d plain.Discovery, running bool, err error) ui.Walk {
 			continue // a list of members is no election
 		}
 		f := ui.FoundElection{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings), System: plain.System(st)}
+		if st.Dialect != nil && st.Dialect.Single {
+			var visible bool
+			if f.Waiting, visible = found.Could(); !visible {
+				f.Waiting = -1
+			}
+		}
 		if f.NoLeader = st.NoLeader(); f.NoLeader == "" {
 			f.Leader = plain.Who(st.Leader())
 		}

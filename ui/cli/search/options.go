@@ -2,8 +2,10 @@ package search
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 )
 
 // The default bounds of a search. A busy ensemble must not notice it.
@@ -35,11 +37,12 @@ func Near(root string) Options {
 
 // Flags declares the bounds as flags.
 func (o *Options) Flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.IntVar(&o.depth, "depth", defaultDepth, "search at most `N` levels below ROOT")
-	f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
-	f.BoolVar(&o.all, "all", false, "show lists of members too (registered servers, services)")
-	f.Float64Var(&o.rate, "rate", defaultRate, "send at most `N` requests a second")
+	flaggroup.Search.Add(cmd, func(f *pflag.FlagSet) {
+		f.IntVar(&o.depth, "depth", defaultDepth, "search at most `N` levels below ROOT")
+		f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
+		f.BoolVar(&o.all, "all", false, "show lists of members too (registered servers, services)")
+		f.Float64Var(&o.rate, "rate", defaultRate, "send at most `N` requests a second")
+	})
 }
 
 // Check refuses bounds that no search can have.

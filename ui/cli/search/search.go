@@ -70,8 +70,8 @@ func foundState(f discover.Found) plain.Found {
 	j := doctor.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(&model.Connection{At: f.Read.At, Link: model.Connected})
 	j.Apply(f.Read)
-	if f.Ack != nil {
-		j.Apply(f.Ack)
+	for _, o := range f.Beside {
+		j.Apply(o)
 	}
 	s := j.State()
 	waiting := plain.Waiting(s)

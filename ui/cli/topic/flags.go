@@ -51,7 +51,7 @@ func flags(root *cobra.Command) string {
 		}
 		out.WriteString(e.row)
 	}
-	return out.String() + "\n" + text("environment")
+	return out.String() + "\n## Environment\n\n" + text("environment")
 }
 
 func flagRow(f *pflag.Flag) string {

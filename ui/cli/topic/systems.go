@@ -26,7 +26,16 @@ func systems() string {
 		default:
 			fmt.Fprintf(&out, "\n## electop can only watch\n\nWhy: %s.\n\n", d.Why)
 		}
-		fmt.Fprintf(&out, "- %s: watches %s. Source: %s.\n", d.System, d.Watches, d.Source)
+		fmt.Fprintf(&out, "- %s: watches %s.", d.System, d.Watches)
+		if acks := d.AckPatterns(); len(acks) > 0 {
+			fmt.Fprintf(&out, " The leader has taken over when there is `%s`.", strings.Join(acks, "` or `"))
+		}
+		if lists := d.StandbyPatterns(); len(lists) > 0 {
+			fmt.Fprintf(&out, " Could lead: those in `%s`.", strings.Join(lists, "`, `"))
+		}
+		fmt.Fprintf(&out, " Source: %s.\n", d.Source)
 	}
+	out.WriteString("\n## What discover says of them\n\nThis is a search on a tree with these systems in it, some of them in trouble.\n`discover` also prints the system, the age of the leader's znode, and findings.\n\n")
+	out.WriteString(text("discovered"))
 	return out.String()
 }

@@ -23,12 +23,17 @@ const Group = "topics"
 // Commands returns a command for each topic, which prints it.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{
+		written("authentication", "Credentials: SASL, Kerberos, and ZooKeeper's own schemes"),
+		written("command", "A command that runs only while this candidate leads"),
+		written("configuration", "The configuration file: clusters by name, and defaults"),
+		written("environment", "Environment variables"),
 		generated("exit-codes", "What the exit codes mean", func(*cobra.Command) string { return exitCodes() }),
 		written("figures", "Measured figures, and the command that measures each"),
 		generated("flags", "Every flag, the commands that have it, and the environment", flags),
 		written("json", "The JSON that --json prints, and recordings"),
 		generated("keys", "The dashboard's keys", func(*cobra.Command) string { return input.Markdown() + "\n" + text("keys") }),
 		written("lease", "When a leader of electop must stop leading, and what that rests on"),
+		written("metrics", "Metrics for Prometheus, their alert rules, and /healthz"),
 		written("operators", "What electop asks the servers, what it costs, and what they must allow"),
 		generated("systems", "The systems whose elections electop recognises", func(*cobra.Command) string { return systems() }),
 		written("teaching", "The demo in front of a class"),
@@ -53,7 +58,8 @@ func generated(name, title string, markdown func(root *cobra.Command) string) *c
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd) },
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return show(cmd) },
 	}
 	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = show(cmd) })
 	return cmd

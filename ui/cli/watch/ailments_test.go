@@ -72,7 +72,7 @@ var ailments = []struct {
 	{
 		id: "reset-livelock",
 		sick: func(p *patient) {
-			// Everybody takes a change for a reason to begin anew.
+			// Every client starts again after each change.
 			_, clients := p.queue(3)
 			for i := range 60 {
 				children, _, err := p.setup.Children(p.path)
@@ -119,7 +119,7 @@ var ailments = []struct {
 		},
 	},
 	{
-		id: "parent-vanished", name: "made anew",
+		id: "parent-vanished", name: "created again",
 		sick: func(p *patient) {
 			znodes, _ := p.queue(3)
 			p.pass(time.Minute)

@@ -2,6 +2,8 @@ package watch
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -23,21 +25,18 @@ type Election struct {
 // newElection makes the observer and the feed of an election. It reports handoffs
 // to asker, if there is one.
 func newElection(cfg feed.Config, asker *admin.Asker) *Election {
-	events := cfg.Events
-	cfg.Events = func(es []model.Event) error {
-		for _, ev := range es {
-			if _, ok := ev.Body.(model.Handoff); ok && asker != nil {
-				asker.Handoff()
+	if asker != nil {
+		cfg.Events = before(cfg.Events, func(es []model.Event) {
+			for _, ev := range es {
+				if _, ok := ev.Body.(model.Handoff); ok {
+					asker.Handoff()
+				}
 			}
-		}
-		if events != nil {
-			return events(es)
-		}
-		return nil
+		})
 	}
 	e := &Election{Path: cfg.Election.Path, Feed: feed.New(cfg)}
 	e.observer = observer.New(observer.Config{
-		Path: cfg.Election.Path, Ack: cfg.Election.AckPath, Put: e.Feed.PutSlowly, Now: feed.Now,
+		Path: cfg.Election.Path, Beside: besideOf(e.Feed.State()), Put: e.Feed.PutSlowly, Now: feed.Now,
 	})
 	return e
 }
@@ -48,35 +47,74 @@ func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
 // run runs everything but the observer, which runs with the session.
 func (e *Election) run(t *task.Group, asker *admin.Asker) {
 	t.Start("feed", e.Feed.Run)
-	t.Start("acknowledgement", e.followAck)
+	t.Start("what is beside", e.followBeside)
+	t.Start("data that changes", e.followData)
 	if asker != nil {
 		t.Start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, asker) })
 	}
 }
 
-// followAck makes the observer read the acknowledgement znode that the journal needs.
-// It depends on the election's system.
-func (e *Election) followAck(ctx context.Context) error {
-	ack := e.Feed.State().Ack.Path
+// followBeside makes the observer follow what the journal wants to know besides the
+// election. It depends on the election's system.
+func (e *Election) followBeside(ctx context.Context) error {
+	wanted := besideOf(e.Feed.State())
 	for {
-		s, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.Ack.Path != ack })
+		s, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return !same(besideOf(s), wanted) })
 		if err != nil {
 			return nil // the end
 		}
-		ack = s.Ack.Path
-		e.observer.SetAck(ack)
+		wanted = besideOf(s)
+		e.observer.SetBeside(wanted)
+	}
+}
+
+func besideOf(s *doctor.State) observer.Beside {
+	return observer.Beside{Acks: s.AckPaths, Directories: s.Around()}
+}
+
+func same(a, b observer.Beside) bool {
+	return slices.Equal(a.Acks, b.Acks) && slices.Equal(a.Directories, b.Directories)
+}
+
+// rereadEvery is how often data that decides who leads is read again, rereadMax how many
+// children at a time: a change is known after a second in a group of that size.
+const (
+	rereadEvery = time.Second
+	rereadMax   = 16
+)
+
+// followData has the contenders' data read again and again where it decides who leads:
+// no notification says that it changed.
+func (e *Election) followData(ctx context.Context) error {
+	for at := 0; ; {
+		s, err := e.Feed.Await(ctx, func(s *doctor.State) bool {
+			return s.Dialect != nil && s.Dialect.Rereads && len(s.Queue) > 0 && s.Link.Link == model.Connected
+		})
+		if err != nil {
+			return nil // the end
+		}
+		for range min(len(s.Queue), rereadMax) {
+			at = (at + 1) % len(s.Queue)
+			e.observer.Follow(s.Queue[at].Name)
+		}
+		select {
+		case <-time.After(rereadEvery):
+		case <-ctx.Done():
+			return nil
+		}
 	}
 }
 
 // listen passes the servers' answers about the election to its feed.
 func (e *Election) listen(ctx context.Context, asker *admin.Asker) error {
 	for {
-		ack := e.Feed.State().Ack.Path
+		ack := e.Feed.State().AckPath()
 		cancel := asker.Subscribe(admin.Election{
 			Path: e.Path, Ack: ack, Put: e.Feed.PutSlowly,
 			Sessions: func() []uint64 { return ask.SessionsOf(e.Feed.State()) },
+			Hosts:    func() []string { return e.Feed.State().Hosts() },
 		})
-		_, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.Ack.Path != ack })
+		_, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return s.AckPath() != ack })
 		cancel()
 		if err != nil {
 			return nil // the end

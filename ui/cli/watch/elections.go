@@ -28,9 +28,22 @@ type Config struct {
 	Record    Recording      // of the first
 	// First is what is special about the feed of the first, all but Election,
 	// Record and Notice. Keep is that of all.
-	First  feed.Config
-	Notice func(string)
-	Log    *slog.Logger
+	First   feed.Config
+	Notice  func(string)
+	Log     *slog.Logger
+	Metrics Metrics // nil: there are none
+}
+
+// Metrics describes watched elections to others.
+type Metrics interface {
+	// Attach is called once, before anything runs: All are the elections to describe,
+	// not those that are added later.
+	Attach(w *Elections)
+	// Count gets the events of each of them, oldest first, from one goroutine for each.
+	// It must not wait.
+	Count(path string, events []model.Event)
+	// Run runs with the elections until ctx ends.
+	Run(ctx context.Context) error
 }
 
 // Elections are the elections that a command watches.
@@ -40,6 +53,7 @@ type Elections struct {
 	asker   *admin.Asker // nil: the servers are not asked
 	notice  func(string)
 	record  *recorder
+	metrics Metrics // nil: there are none
 
 	mu  sync.Mutex
 	all []*Election // only appended to
@@ -47,7 +61,7 @@ type Elections struct {
 
 // New returns elections that are not running yet.
 func New(cfg Config) (*Elections, error) {
-	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice}
+	w := &Elections{conn: cfg.Conn, session: observer.NewGroup(cfg.Conn), notice: cfg.Notice, metrics: cfg.Metrics}
 	w.asker = cfg.Asking.Asker(cfg.Conn, w.session.Conn, cfg.Log)
 	for i, election := range cfg.Elections {
 		f := feed.Config{Keep: cfg.First.Keep}
@@ -62,9 +76,27 @@ func New(cfg Config) (*Elections, error) {
 			}
 		}
 		f.Election = election
+		if m := cfg.Metrics; m != nil {
+			f.Events = before(f.Events, func(es []model.Event) { m.Count(election.Path, es) })
+		}
 		w.add(f)
 	}
+	if cfg.Metrics != nil {
+		cfg.Metrics.Attach(w)
+	}
 	return w, nil
+}
+
+// before returns a receiver of events that gives them to first and then to next, if
+// there is one.
+func before(next func([]model.Event) error, first func([]model.Event)) func([]model.Event) error {
+	return func(es []model.Event) error {
+		first(es)
+		if next == nil {
+			return nil
+		}
+		return next(es)
+	}
 }
 
 // add makes what watches one more election. It is not running yet.
@@ -114,21 +146,30 @@ func (w *Elections) Observe(t *task.Group) {
 	for _, e := range w.All() {
 		e.run(t, w.asker)
 	}
+	if w.metrics != nil {
+		t.Start("metrics", w.metrics.Run)
+	}
 	t.Start("observer", w.session.Run)
 }
 
-// FirstRead waits until the first election was read. limit is the time to reach
-// a server. An election that does not exist or may not be read is an error.
-func (w *Elections) FirstRead(ctx context.Context, limit time.Duration) (*doctor.State, error) {
+// FirstRead waits until the first election was read. reach is how long to try to reach
+// a server. An election that does not exist or may not be read is an error, and so are
+// servers that refuse the credentials.
+func (w *Elections) FirstRead(ctx context.Context, reach connect.Reach) (*doctor.State, error) {
 	first := w.First()
-	wait, cancel := context.WithTimeout(ctx, limit)
+	wait, cancel := context.WithTimeout(ctx, reach.For)
 	defer cancel()
-	s, err := first.Feed.Await(wait, func(s *doctor.State) bool { return s.Link.Link == model.Connected })
+	reached := func(s *doctor.State) bool { return s.Link.Link == model.Connected || w.session.Refused() != nil }
+	s, err := first.Feed.Await(wait, reached)
 	if err != nil && ctx.Err() == nil {
-		return nil, connect.Unreachable(w.conn.Servers, limit, s.Link.Err)
+		return nil, reach.Failed(w.conn.Servers, s.Link.Err)
 	}
-	if s, err = first.Feed.Await(ctx, func(s *doctor.State) bool { return s.Phase != model.Unseen }); err != nil {
+	read := func(s *doctor.State) bool { return s.Phase != model.Unseen || w.session.Refused() != nil }
+	if s, err = first.Feed.Await(ctx, read); err != nil {
 		return nil, context.Cause(ctx)
+	}
+	if refused := w.session.Refused(); refused != nil && s.Phase == model.Unseen {
+		return nil, connect.Refused(w.conn, refused)
 	}
 	switch s.Phase {
 	case model.Forbidden:

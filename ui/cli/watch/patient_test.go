@@ -22,6 +22,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/ui/cli/ask"
+	"electop/ui/cli/connect"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
@@ -85,7 +86,7 @@ func examined(t *testing.T, members string, ack bool, f func(p *patient)) {
 			}
 		}()
 		p.w.Start(tasks)
-		if _, err := p.w.FirstRead(t.Context(), time.Minute); err != nil {
+		if _, err := p.w.FirstRead(t.Context(), connect.Reach{For: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
 		f(p)
@@ -373,7 +374,7 @@ func (p *patient) handoffs(n int, every time.Duration) {
 	p.stand(clients[(n+1)%2], znode)
 }
 
-// numbered makes the parent anew, with a number for the next candidate.
+// numbered recreates the parent, with a number for the next candidate.
 func (p *patient) numbered(next int) {
 	p.delete(p.path)
 	p.pass(time.Minute)

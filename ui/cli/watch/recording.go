@@ -8,10 +8,12 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/model"
 	"electop/model/history"
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 	"electop/zkwatch/feed"
 )
 
@@ -23,9 +25,10 @@ type Recording struct {
 
 // Flags declares the flags for it.
 func (r *Recording) Flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&r.File, "record", "", "record the observations of the election to a new `FILE`")
-	f.Var(&r.Max, "record-max", "keep at most this `SIZE` of the recording: the newer half in FILE, the older in FILE.1. 0: no limit")
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&r.File, "record", "", "record the observations of the election to a new `FILE`")
+		f.Var(&r.Max, "record-max", "keep at most `SIZE` of the recording: the newer half in FILE, the older in FILE.1. 0: no limit")
+	})
 }
 
 // Check refuses a bound without a recording.

@@ -1,7 +1,5 @@
 package command
 
-import "cmp"
-
 func parseServerStats(b []byte) (Status, error) {
 	var v struct {
 		envelope
@@ -26,24 +24,34 @@ func parseServerStats(b []byte) (Status, error) {
 	}, nil
 }
 
-// parseCount reads the number of watches in the answer to monitor or
-// watch_summary.
-func parseCount(command string) func(b []byte) (int, error) {
-	return func(b []byte) (int, error) {
-		var v struct {
-			envelope
-			Watches *int `json:"watch_count"`
-			Total   *int `json:"num_total_watches"`
-		}
-		if err := unpack(b, command, &v); err != nil {
-			return 0, err
-		}
-		n := cmp.Or(v.Watches, v.Total)
-		if n == nil || *n < 0 {
-			return 0, malformed("%s: no number of watches", command)
-		}
-		return *n, nil
+func parseMonitor(b []byte) (Counts, error) {
+	var v struct {
+		envelope
+		Watches *int `json:"watch_count"`
+		Expired *int `json:"stale_sessions_expired"`
 	}
+	if err := unpack(b, "monitor", &v); err != nil {
+		return Counts{}, err
+	}
+	if v.Watches == nil || *v.Watches < 0 || v.Expired != nil && *v.Expired < 0 {
+		return Counts{}, malformed("monitor: no counts")
+	}
+	return Counts{*v.Watches, v.Expired}, nil
+}
+
+// parseWatchSummary returns the number of watches on data and existence.
+func parseWatchSummary(b []byte) (int, error) {
+	var v struct {
+		envelope
+		Total *int `json:"num_total_watches"`
+	}
+	if err := unpack(b, "watch_summary", &v); err != nil {
+		return 0, err
+	}
+	if v.Total == nil || *v.Total < 0 {
+		return 0, malformed("watch_summary: no number of watches")
+	}
+	return *v.Total, nil
 }
 
 func parseConfiguration(b []byte) (Identity, error) {

@@ -8,7 +8,7 @@
 //	question         HTTP             word   answer
 //	ForStatus        server_stats     srvr   Status
 //	ForIdentity      configuration    conf   Identity
-//	ForWatchCount    monitor          mntr   int
+//	ForCounts        monitor          mntr   Counts
 //	ForDataWatches   watch_summary    wchs   int
 //	ForConnections   connections      cons   Connections
 //	ForDump          dump             dump   Dump
@@ -56,12 +56,19 @@ func ForIdentity() Question[Identity] {
 	}
 }
 
-// ForWatchCount asks for the number of watches, those on children included.
-func ForWatchCount() Question[int] {
-	return Question[int]{
-		Name: "number of watches",
-		HTTP: Form[int]{"monitor", parseCount("monitor")},
-		Word: Form[int]{"mntr", parseMntr},
+// Counts are what a server counts.
+type Counts struct {
+	Watches int // those on children included
+	// Expired is how many sessions it let expire since its start, nil if it does not
+	// say (before ZooKeeper 3.6).
+	Expired *int
+}
+
+func ForCounts() Question[Counts] {
+	return Question[Counts]{
+		Name: "counts",
+		HTTP: Form[Counts]{"monitor", parseMonitor},
+		Word: Form[Counts]{"mntr", parseMntr},
 	}
 }
 
@@ -69,7 +76,7 @@ func ForWatchCount() Question[int] {
 func ForDataWatches() Question[int] {
 	return Question[int]{
 		Name: "number of watches on data",
-		HTTP: Form[int]{"watch_summary", parseCount("watch_summary")},
+		HTTP: Form[int]{"watch_summary", parseWatchSummary},
 		Word: Form[int]{"wchs", parseWchs},
 	}
 }

@@ -53,22 +53,29 @@ func parseSrvr(b []byte) (Status, error) {
 	return r, nil
 }
 
-// parseMntr returns the number of watches, those on children included.
-func parseMntr(b []byte) (int, error) {
-	known := false
+func parseMntr(b []byte) (Counts, error) {
+	known, counted := false, false
+	var r Counts
 	for line := range lines(b) {
 		key, value, _ := strings.Cut(line, "\t")
 		known = known || key == "zk_version"
-		if key != "zk_watch_count" || !known {
+		if !known || key != "zk_watch_count" && key != "zk_stale_sessions_expired" {
 			continue
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 {
-			return 0, malformed("mntr: %s", shown(line))
+			return Counts{}, malformed("mntr: %s", shown(line))
 		}
-		return n, nil
+		if key == "zk_watch_count" {
+			r.Watches, counted = n, true
+		} else {
+			r.Expired = &n
+		}
 	}
-	return 0, malformed("mntr: no count of watches")
+	if !counted {
+		return Counts{}, malformed("mntr: no count of watches")
+	}
+	return r, nil
 }
 
 // parseWchs returns the number of watches on data and existence.

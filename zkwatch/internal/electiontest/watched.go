@@ -39,7 +39,7 @@ func Observe(t *testing.T, cfg client.Config, election model.Config) *Watched {
 	w := NewWatched(election)
 	cfg.BufferSize, cfg.MaxReply = 0, 0
 	w.Observer = observer.New(observer.Config{
-		Conn: cfg, Path: election.Path, Ack: election.AckPath, Put: w.Feed.PutSlowly, Now: feed.Now,
+		Conn: cfg, Path: election.Path, Beside: observer.Beside{Acks: w.Feed.State().AckPaths}, Put: w.Feed.PutSlowly, Now: feed.Now,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup

@@ -1,0 +1,77 @@
+package zktest
+
+import (
+	_ "embed"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-zookeeper/zk"
+)
+
+// System is what one real system, healthy or in trouble, has in ZooKeeper.
+type System struct {
+	Name string
+	// Layout is one znode a line, as the system's source writes it: how it is created,
+	// its path, and after = its data, in which \xNN is a byte. p is persistent, e1 ephemeral of session 1, es1
+	// and ps ephemeral and persistent with a number that the server adds.
+	Layout string
+}
+
+//go:embed systems.txt
+var systems string
+
+// Systems are the layouts in systems.txt. They do not overlap, so all of them fit in
+// one tree.
+func Systems() (out []System) {
+	for _, part := range strings.Split("\n"+systems, "\n# ")[1:] {
+		name, layout, _ := strings.Cut(part, "\n")
+		out = append(out, System{name, strings.TrimSpace(layout)})
+	}
+	return out
+}
+
+// SystemSessions is how many sessions [System.Build] needs.
+const SystemSessions = 4
+
+// Build creates the znodes, and their parents with the first of the sessions.
+func (s System) Build(t testing.TB, sessions []*zk.Conn) {
+	t.Helper()
+	everybody := zk.WorldACL(zk.PermAll)
+	for line := range strings.Lines(s.Layout) {
+		mode, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		path, data, _ := strings.Cut(rest, " = ")
+		if strings.Contains(data, `\x`) {
+			var err error
+			if data, err = strconv.Unquote(`"` + strings.ReplaceAll(data, `"`, `\"`) + `"`); err != nil {
+				t.Fatalf("%s: %s: %v", s.Name, path, err)
+			}
+		}
+		owner, flags := sessions[0], int32(0)
+		if kind := strings.TrimRight(mode, "0123456789"); kind != mode {
+			n, err := strconv.Atoi(mode[len(kind):])
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner, mode = sessions[n], kind
+		}
+		if strings.HasPrefix(mode, "e") {
+			flags |= zk.FlagEphemeral
+		}
+		if strings.HasSuffix(mode, "s") {
+			flags |= zk.FlagSequence
+		}
+		for i := 1; i < len(path); i++ {
+			if path[i] != '/' {
+				continue
+			}
+			if _, err := sessions[0].Create(path[:i], nil, 0, everybody); err != nil && !errors.Is(err, zk.ErrNodeExists) {
+				t.Fatalf("%s: %s: %v", s.Name, path[:i], err)
+			}
+		}
+		if _, err := owner.Create(path, []byte(data), flags, everybody); err != nil {
+			t.Fatalf("%s: %s: %v", s.Name, path, err)
+		}
+	}
+}

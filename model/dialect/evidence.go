@@ -1,0 +1,45 @@
+package dialect
+
+import (
+	"slices"
+
+	"electop/model/znode"
+)
+
+// Evidence is what a directory shows of the system that uses it.
+type Evidence struct {
+	Path     string
+	Children []znode.Znode // for a single ephemeral znode, that znode
+	// Parent is the directory's stat in the same reply, zero if it is not known. A
+	// number that is not below its count of creates was never a sequence number.
+	Parent znode.Parent
+	// Siblings are the names beside the path, nil if they are not known.
+	Siblings []string
+	// Witnesses are those of [Witnesses] that exist.
+	Witnesses []string
+}
+
+// given reports whether ZooKeeper may have given the name its number.
+func (e *Evidence) given(name string) bool {
+	seq, numbered := znode.Sequence(name)
+	if !numbered || e.Parent.Czxid == 0 || seq < 0 { // wrapped, before ZooKeeper 3.6
+		return numbered
+	}
+	creates, counted := e.Parent.Creates()
+	return !counted || seq < int64(creates)
+}
+
+// witnessOf is the znode that has to exist for an election of d at path, "" for none.
+func (d *Dialect) witnessOf(path string) string {
+	for _, end := range d.at {
+		if star, ok := endsIn(path, end); ok && d.witness != "" {
+			return from(path, d.witness, star)
+		}
+	}
+	return ""
+}
+
+// witnessed reports whether the znode exists that d needs.
+func (e *Evidence) witnessed(d *Dialect) bool {
+	return d.witness == "" || slices.Contains(e.Witnesses, d.witnessOf(e.Path))
+}

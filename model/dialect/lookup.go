@@ -1,0 +1,81 @@
+package dialect
+
+import (
+	"slices"
+
+	"electop/model/znode"
+)
+
+// All returns all dialects, the specific before the general.
+func All() []*Dialect { return slices.Clone(dialects) }
+
+// ByID returns the dialect with that ID.
+func ByID(id string) (*Dialect, bool) {
+	for _, d := range dialects {
+		if d.ID == id {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// SingleZnode returns the dialect of an election by one ephemeral znode, of no
+// system in particular.
+func SingleZnode() *Dialect {
+	d, _ := ByID(singleID)
+	return d
+}
+
+// RecipeNamed returns the recipe with that [Recipe.Name].
+func RecipeNamed(name string) (Recipe, bool) {
+	for _, r := range []Recipe{Election(), Herd()} {
+		if r.Name() == name {
+			return r, true
+		}
+	}
+	for _, d := range dialects {
+		if d.Recipe.Name() == name {
+			return d.Recipe, true
+		}
+	}
+	return nil, false
+}
+
+// MaybeSingle reports whether some system has its leader's own znode at such a
+// path.
+func MaybeSingle(path string) bool {
+	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
+}
+
+// Sure reports whether a path is one of a leader's own znode by its name alone.
+func Sure(path string) bool {
+	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.proof == nil && d.placed(path) })
+}
+
+// Directories are the directories besides the election at path that say more of it:
+// who could lead, and since when nobody has. Those of nil are for a path at which
+// some system's leader may have its own znode.
+func (d *Dialect) Directories(path string) (dirs []string) {
+	if d == nil && MaybeSingle(path) || d != nil && d.Single {
+		dirs = append(dirs, znode.Dir(path))
+	}
+	return append(dirs, d.Programs(path)...)
+}
+
+// Vacant returns the paths of the leader's own znodes that are missing among the
+// children of dir, whose names show that a system has its leader there.
+func Vacant(dir string, names []string) (paths []string) {
+	for _, d := range dialects {
+		if !d.Single {
+			continue
+		}
+		for _, end := range slices.Concat(d.at, d.near) {
+			leader := znode.Base(end)
+			path := znode.Join(dir, leader)
+			if _, ok := endsIn(path, end); ok && d.beside.show(names) && !slices.Contains(names, leader) && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}

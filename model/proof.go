@@ -1,0 +1,40 @@
+package model
+
+import (
+	"electop/model/dialect"
+	"electop/model/znode"
+)
+
+// The end of a session deletes all its ephemeral znodes at once. So a session that
+// owns a znode after another one of it was deleted did not end by then: that znode
+// was deleted by a delete, of its own client most likely. No server has to be asked.
+
+// outlives returns a child of the session that owned the deleted c, nil for none.
+func (cs *children) outlives(c *dialect.Candidate) *dialect.Candidate {
+	if c.Session == 0 {
+		return nil
+	}
+	for _, list := range [][]*dialect.Candidate{cs.queue, cs.rest} {
+		for _, x := range list {
+			if x.Session == c.Session && x.ID() != c.ID() {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+func ownsStill(c *dialect.Candidate) string { return alive + znode.Safe(c.Name, 64) }
+
+const alive = "its session is alive without its znode: it owns "
+
+// prove takes in that a session owns a znode that was created with a zxid, in a read
+// that is later than the end of a leader whose cause may be unknown.
+func (j *Journal) prove(sessionID uint64, name string, czxid int64) {
+	g, ok := j.unexplained[sessionID]
+	if !ok || sessionID == 0 || czxid <= g.from.Czxid {
+		return
+	}
+	delete(j.unexplained, sessionID)
+	j.past.correct(correction{from: g.from, at: g.at, cause: CauseLeft, evidence: alive + znode.Safe(name, 64)})
+}

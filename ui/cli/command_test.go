@@ -1,0 +1,205 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+)
+
+// TestCommandHasItsExitCode, and everything else has another.
+func TestCommandHasItsExitCode(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	for i, c := range []struct {
+		args []string
+		code int
+		says string // on standard error
+	}{
+		{[]string{"--create", "--", "sh", "-c", "exit 0"}, 0, "withdrew: its command ended"},
+		{[]string{"--create", "--once", "--", "sh", "-c", "exit 7"}, 7, "withdrew"},
+		{[]string{"--create", "--json", "--", "sh", "-c", "exit 4"}, 4, `"detail":"its command ended"}`},
+		{[]string{"--create", "--", "sh", "-c", "kill -9 $$"}, 137, "withdrew"},
+		{[]string{"--create", "--", "sh", "-c", "exit 130"}, 130, "withdrew"},
+		{[]string{"--create", "--", "electop-no-such-command"}, 127, "not found"},
+		{[]string{"--create", "--", "/"}, 126, "cannot be executed"},
+		{[]string{"--", "true"}, 125, "does not exist"},
+		{[]string{"--no-such-flag", "--", "true"}, 125, "unknown flag"},
+		{[]string{"--grace", "-1s", "--", "true"}, 125, "--grace"},
+		{[]string{"--"}, 125, "no command"},
+		{[]string{"--once"}, 2, "behind --"},
+		{[]string{"--no-such-flag"}, 2, "unknown flag"},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			t.Parallel()
+			cmd := run(t, append([]string{"campaign", fmt.Sprint("/code", i), "-s", addr}, c.args...)...)
+			if code := cmd.finish(t); code != c.code || !strings.Contains(cmd.errs.all(), c.says) || cmd.out.all() != "" {
+				t.Errorf("exit code %d, want %d; %s%s", code, c.code, cmd.errs.all(), cmd.out.all())
+			}
+		})
+	}
+}
+
+// TestCommandKnowsItsFence: the variables are those of the election, and only the command
+// writes to standard output.
+func TestCommandKnowsItsFence(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	c := run(t, "campaign", "/fence", "--create", "--json", "-s", addr, "--", "sh", "-c", "echo $ELECTOP_PATH $ELECTOP_ZNODE $ELECTOP_FENCE")
+	if code := c.finish(t); code != 0 {
+		t.Fatalf("exit code %d: %s", code, c.errs.all())
+	}
+	var want string
+	for line := range strings.Lines(c.errs.all()) {
+		l := decode[struct {
+			Belief       string
+			Znode, Fence *string
+		}](t, line)
+		if l.Belief == "leading" {
+			want = "/fence " + *l.Znode + " " + *l.Fence + "\n"
+		}
+	}
+	if got := c.out.all(); got != want || want == "" {
+		t.Errorf("the command printed %q, want %q", got, want)
+	}
+}
+
+// TestCommandIsStoppedFirst: an interrupted campaign withdraws when its command has
+// ended, which takes longer here than the lease.
+func TestCommandIsStoppedFirst(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{Tick: 100 * time.Millisecond})
+	path := unique("stopped")
+	c := run(t, "campaign", path, "--create", "--session-timeout", "4s", "--grace", waitFor.String(), "-s", addr,
+		"--", "sh", "-c", "trap 'sleep 5; echo stopped; exit 0' TERM; echo started; while :; do sleep 0.01; done")
+	c.out.await(t, "a command", func(s string) bool { return s == "started\n" })
+	next := run(t, "campaign", path, "-s", addr, "--yes", "--json")
+	believes(t, next, "waiting")
+	c.cancel()
+	believes(t, next, "leading")
+	if got := c.out.all(); got != "started\nstopped\n" {
+		t.Errorf("another leads, and the command has printed %q", got)
+	}
+	if code := c.finish(t); code != 130 {
+		t.Errorf("exit code %d: %s", code, c.errs.all())
+	}
+}
+
+// TestOnceEndsWithLeadership: the connection is lost, and the command does not run again.
+func TestOnceEndsWithLeadership(t *testing.T) {
+	t.Parallel()
+	server, addr := zkserver.Start(t, zkserver.Options{})
+	c := run(t, "campaign", "/once", "--create", "--once", "-s", addr, "--", "sh", "-c", "trap 'echo stopped; exit 0' TERM; echo started; while :; do sleep 0.01; done")
+	c.out.await(t, "a command", func(s string) bool { return s == "started\n" })
+	server.Close()
+	if code := c.finish(t); code != 125 || !strings.Contains(c.errs.all(), "leadership was in doubt") {
+		t.Errorf("exit code %d: %s", code, c.errs.all())
+	}
+	if got := c.out.all(); got != "started\nstopped\n" {
+		t.Errorf("the command printed %q", got)
+	}
+}
+
+// stamping runs a campaign with a stamper of so many processes in a process of its own.
+func stamping(t *testing.T, addr, path, name string, stamps *stamps, processes int) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("electop", "campaign", path, "--create", "--yes", "-s", addr, "--session-timeout", "1s",
+		"--grace", "200ms", "--", "stamper", stamps.name, name, strconv.Itoa(processes))
+	said := new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+// TestCommandDiesWithElectop: electop is killed or stopped, and its guard ends the command,
+// which ignores SIGTERM, before another leads.
+func TestCommandDiesWithElectop(t *testing.T) {
+	t.Parallel()
+	server := zktest.Apache(t)
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			stamps, path := newStamps(t), unique("dies")
+			first := stamping(t, server.Addr, path, "amber", stamps, 3)
+			stamps.awaitAfter(t, "the start", time.Now())
+			stamping(t, server.Addr, path, "birch", stamps, 1)
+			if err := first.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			sent := time.Now()
+			zktest.Await(t, "birch's command", func() bool { return stamps.awaitAfter(t, sig.String(), sent).name == "birch" })
+			stamps.judge(t)
+		})
+	}
+}
+
+// TestPausedMachineNeedsTheFence pauses electop, its guard and its command, as a machine
+// that is paused. Another leads meanwhile. When the command continues before anything else
+// does, it still writes, which nobody can prevent. Its fence shows that it is too late.
+func TestPausedMachineNeedsTheFence(t *testing.T) {
+	t.Parallel()
+	server := zktest.Apache(t)
+	stamps := newStamps(t)
+	first := stamping(t, server.Addr, "/paused", "amber", stamps, 1)
+	old := stamps.awaitAfter(t, "the start", time.Now())
+	stamping(t, server.Addr, "/paused", "birch", stamps, 1)
+	processes := []int{first.Process.Pid}
+	out, err := exec.Command("ps", "-A", "-o", "pid=,pgid=").Output()
+	if err != nil {
+		t.Skip("no ps")
+	}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) == 2 && f[1] == strconv.Itoa(old.group) {
+			pid, err := strconv.Atoi(f[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			processes = append(processes, pid)
+		}
+	}
+	if len(processes) != 3 {
+		t.Fatalf("electop, its guard and the command are %v", processes)
+	}
+	for _, pid := range processes {
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paused := time.Now()
+	var leader stint
+	zktest.Await(t, "birch's command", func() bool {
+		leader = stamps.awaitAfter(t, "the pause", paused)
+		return leader.name == "birch"
+	})
+	command := processes[1] + processes[2] - old.group
+	if err := syscall.Kill(command, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	zktest.Await(t, "a write that is too late", func() bool {
+		stamps.read(t)
+		return stamps.stints[0].last > leader.first
+	})
+	if late := stamps.stints[0]; late.name != "amber" || late.fence >= leader.fence {
+		t.Errorf("the fence of the late write, %#x, does not show that it is: the leader's is %#x", late.fence, leader.fence)
+	}
+	for _, pid := range processes[:2] { // electop, and the guard or the command
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+	_ = syscall.Kill(processes[2], syscall.SIGCONT)
+	zktest.Await(t, "the end of the paused command", func() bool { return syscall.Kill(-old.group, 0) != nil })
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"electop/demo/lessons"
+	"electop/model"
+	"electop/ui/cli/config"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/search"
+	"electop/ui/plain"
+	"electop/zkwatch/admin"
+)
+
+// A shell asks for completions while the user waits: the search for elections ends after
+// searchWithin, whatever the servers do, and a session that cannot be closed in time is
+// left to expire.
+const (
+	completeWithin = time.Second
+	searchWithin   = 800 * time.Millisecond
+)
+
+// completeMax bounds the elections that are offered.
+const completeMax = 200
+
+// completable are the paths that may be offered. A shell may expand what it is offered
+// (bash: compgen -W), and znode names are not to be trusted.
+var completable = regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`)
+
+// noFiles completes nothing.
+func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completePaths completes PATH, up to most of them: the cluster's in the configuration,
+// and the elections on the servers.
+func (o *options) completePaths(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) >= most || begun != "" && begun[0] != '/' || o.settle(cmd) != nil {
+			return noFiles(cmd, args, begun)
+		}
+		paths := slices.Clone(o.settings.Paths)
+		if cmd.HasParent() || o.cluster.Servers != "" { // else it is the demo
+			paths = append(paths, o.electionsNear(cmd.Context(), path.Dir("/"+begun))...)
+		}
+		slices.Sort(paths)
+		paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool {
+			return !strings.HasPrefix(p, begun) || slices.Contains(args, p) || !completable.MatchString(p)
+		})
+		return paths[:min(len(paths), completeMax)], cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeRoots completes ROOT: the paths below which there is an election.
+func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	elections, directive := o.completePaths(1)(cmd, args, begun)
+	var roots []cobra.Completion
+	for _, root := range elections {
+		for root != "/" {
+			root = path.Dir(root)
+			if strings.HasPrefix(root, begun) {
+				roots = append(roots, root)
+			}
+		}
+	}
+	slices.Sort(roots)
+	roots = slices.Compact(roots)
+	return roots[:min(len(roots), completeMax)], directive
+}
+
+// electionsNear are the elections below root that are found in time, none if the servers
+// can't be asked.
+func (o *options) electionsNear(ctx context.Context, root string) []string {
+	var mu sync.Mutex
+	var paths []string
+	over := make(chan struct{})
+	go func() { // ends with the search, or with the program
+		defer close(over)
+		ctx, cancel := context.WithTimeout(ctx, searchWithin)
+		defer cancel()
+		cfg, err := o.cluster.Config(slog.New(slog.DiscardHandler))
+		if err != nil {
+			return
+		}
+		conn, err := connect.Once(ctx, cfg, connect.Reach{For: searchWithin})
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		s := search.New(search.Near(root))
+		keep := func() {
+			found := electionPaths(s.Discovery())
+			mu.Lock()
+			defer mu.Unlock()
+			paths = found
+		}
+		s.Changed = keep
+		_ = s.Run(ctx, conn) // what was found counts
+		keep()
+	}()
+	limit := time.NewTimer(completeWithin)
+	defer limit.Stop()
+	select {
+	case <-over:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return paths
+}
+
+// electionPaths are the paths of what was found, without lists of members.
+func electionPaths(d plain.Discovery) []string {
+	var paths []string
+	for _, f := range d.Elections {
+		if f.State.NoLeader() != model.Membership {
+			paths = append(paths, f.State.Path)
+		}
+	}
+	return paths
+}
+
+// completeLesson completes the NAME of a lesson.
+func completeLesson(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	course, err := lessons.All()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []cobra.Completion
+	for _, l := range course {
+		names = append(names, cobra.CompletionWithDesc(l.ID, l.About))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// completeHelp completes the name of a command or a topic.
+func completeHelp(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	on, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []cobra.Completion
+	for _, c := range on.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeClusters completes the name of a cluster.
+func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	f, err := readConfig()
+	var names []cobra.Completion
+	for _, c := range f.Clusters {
+		names = append(names, cobra.CompletionWithDesc(c.Name, c.Values["servers"].Text))
+	}
+	if err != nil {
+		names = nil
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFlags registers the completion of the flags that take a value. One that takes
+// a FILE is left to the shell.
+func completeFlags(cmd *cobra.Command) {
+	values := map[string]cobra.CompletionFunc{
+		"cluster":        completeClusters,
+		"theme":          cobra.FixedCompletions(config.Themes(), cobra.ShellCompDirectiveNoFileComp),
+		"admin":          cobra.FixedCompletions([]string{string(admin.Auto), string(admin.HTTP), string(admin.FourLetter), string(admin.Off)}, cobra.ShellCompDirectiveNoFileComp),
+		"admin-sessions": cobra.FixedCompletions([]string{"auto", "0", "1s", "2s"}, cobra.ShellCompDirectiveNoFileComp),
+		"ack":            cobra.FixedCompletions([]string{ackNone}, cobra.ShellCompDirectiveNoFileComp),
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if placeholder, _ := pflag.UnquoteUsage(f); placeholder == "FILE" || f.Value.Type() == "bool" {
+			return
+		}
+		complete := values[f.Name]
+		if complete == nil {
+			complete = noFiles
+		}
+		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+			panic(err) // the flag is declared twice, or was registered already
+		}
+	})
+}

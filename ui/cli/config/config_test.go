@@ -1,0 +1,221 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"electop/ui/cli/config"
+)
+
+const sound = `[defaults]
+cluster = "prod"
+theme = "dark"
+session-timeout = "6s"
+
+[clusters.prod]
+servers = "zk1:2181,zk2/app"
+auth-file = "prod.auth"
+tls = true
+tls-ca = "~/ca.pem"
+theme = "light"
+paths = ["/election", "/b/"]
+
+[clusters]
+dev = { servers = "localhost" }
+`
+
+func parse(t *testing.T, text string) config.File {
+	t.Helper()
+	f, err := config.Parse("/etc/x/config.toml", "/home/u", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	f := parse(t, sound)
+	if len(f.Clusters) != 2 || f.Clusters[0].Name != "dev" || f.Clusters[1].Name != "prod" {
+		t.Fatalf("%+v", f.Clusters)
+	}
+	prod := f.Clusters[1]
+	for key, want := range map[string]config.Value{
+		"servers":   {Text: "zk1:2181,zk2/app", Line: 7},
+		"auth-file": {Text: "/etc/x/prod.auth", Line: 8},
+		"tls":       {Text: "true", Line: 9},
+		"tls-ca":    {Text: "/home/u/ca.pem", Line: 10},
+		"theme":     {Text: "light", Line: 11},
+	} {
+		if got := prod.Values[key]; got != want {
+			t.Errorf("%s: %+v, want %+v", key, got, want)
+		}
+	}
+	if !slices.Equal(prod.Paths, []string{"/election", "/b"}) || prod.PathsLine != 12 {
+		t.Errorf("paths %q, line %d", prod.Paths, prod.PathsLine)
+	}
+	if got := f.Clusters[0].Values["servers"]; got != (config.Value{Text: "localhost", Line: 15}) {
+		t.Errorf("dev: %+v", got)
+	}
+	if got := f.Defaults["session-timeout"]; got != (config.Value{Text: "6s", Line: 4}) {
+		t.Errorf("defaults: %+v", f.Defaults)
+	}
+}
+
+// A file that is wrong is refused as a whole, with the line and what to write instead.
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	const prod = "[clusters.prod]\nservers = \"zk1\"\n"
+	for text, want := range map[string]string{
+		"hello":                                    "line 1: not TOML: ",
+		"[clusters.prod]\nservers = \"zk1":         "line 2: not TOML: ",
+		prod + "[clusters.prod]\n":                 "line 3: clusters.prod: table prod already exists",
+		prod + "servers = \"zk2\"":                 "line 3: servers: key servers is already defined",
+		prod + "colour = 1":                        "line 3: unknown key clusters.prod.colour",
+		prod + "auth_file = \"f\"":                 "unknown key clusters.prod.auth_file: did you mean auth-file?",
+		prod + "Theme = \"dark\"":                  "line 3: unknown key clusters.prod.Theme: did you mean theme?",
+		prod + "password = \"sesame\"":             "line 3: unknown key clusters.prod.password: credentials belong in a file that auth-file names",
+		prod + "auth = \"digest:u:sesame\"":        "credentials belong in a file that auth-file names",
+		"servers = \"zk1\"":                        "line 1: unknown key servers: there are [defaults] and [clusters.NAME]",
+		"[cluster.prod]\nservers = \"z\"":          "line 1: unknown key cluster.prod: did you mean clusters?",
+		"[Clusters.prod]\nservers = \"z\"":         "line 1: unknown key Clusters: did you mean clusters?",
+		"[defaults]\nauth-file = \"f\"":            "line 2: unknown key defaults.auth-file: it belongs to a cluster",
+		"[defaults]\nthem = \"dark\"":              "unknown key defaults.them: did you mean theme?",
+		"[defaults]\ncluster = \"prod\"":           "line 2: defaults.cluster: no cluster \"prod\": /c.toml has none",
+		"[clusters.prod]\nservers = [\"zk1\"]":     "line 2: clusters.prod.servers: want a string, not a TOML array",
+		prod + "tls = \"yes\"":                     "line 3: clusters.prod.tls: want true or false, not a TOML string",
+		prod + "paths = \"/a\"":                    "line 3: clusters.prod.paths: want a list of strings, not a TOML string",
+		prod + "paths = [\"a\"]":                   "line 3: clusters.prod.paths: \"a\" is not the path of a znode",
+		prod + "paths = [\"/a\", \"/a/\"]":         "clusters.prod.paths: /a is there twice",
+		prod + "theme = \"pink\"":                  "line 3: clusters.prod.theme: \"pink\": give auto, dark, light or mono",
+		prod + "session-timeout = \"10\"":          "line 3: clusters.prod.session-timeout: \"10\": give a duration",
+		prod + "session-timeout = \"1ns\"":         "between 1ms and 24 days",
+		prod + "connect-timeout = \"-1s\"":         "give a duration",
+		prod + "admin = \"telnet\"":                "want auto, http, 4lw or off",
+		prod + "admin-url = \"ftp://x\"":           "http://",
+		prod + "tls-ca = \" \"":                    "line 3: clusters.prod.tls-ca: it is empty",
+		prod + "krb5 = false\nkrb5-keytab = \"f\"": "line 4: clusters.prod.krb5-keytab: krb5 = false says that there is no Kerberos",
+		prod + "tls = false\ntls-ca = \"f\"":       "line 4: clusters.prod.tls-ca: tls = false says that there is no TLS",
+		"[clusters.prod]\ntls = true":              "line 1: clusters.prod: it has no servers",
+		"[clusters.prod]\nservers = \"a:1,,b\"":    "line 2: clusters.prod.servers: ",
+		"[clusters.\"$(id)\"]\nservers = \"z\"":    "the name \"$(id)\": want up to 64 letters",
+	} {
+		_, err := config.Parse("/c.toml", "/home/u", []byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), "/c.toml: line ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q\n  %v\nwant\n  %s", text, err, want)
+		} else if strings.Contains(err.Error(), "sesame") {
+			t.Errorf("%q: a secret is shown: %v", text, err)
+		}
+	}
+	_, err := config.Parse("/c.toml", "", []byte(prod+"admin-url = \"http://u:sesame@h/commands\""))
+	if err == nil || strings.Contains(err.Error(), "sesame") {
+		t.Errorf("a password in a URL: %v", err)
+	}
+	if _, err := config.Parse("/c.toml", "", []byte(prod+"tls-ca = \"~/x\"")); err == nil || !strings.Contains(err.Error(), "HOME is not set") {
+		t.Errorf("no home: %v", err)
+	}
+}
+
+func TestNoSuchCluster(t *testing.T) {
+	t.Parallel()
+	f := parse(t, sound)
+	for name, want := range map[string]string{
+		"prdo": `no cluster "prdo": did you mean prod?`,
+		"PROD": `no cluster "PROD": did you mean prod?`,
+		"test": `no cluster "test": there are dev, prod`,
+	} {
+		if _, err := f.Cluster(name); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := (config.File{Path: "/c.toml", Missing: true}).Cluster("a"); err == nil || err.Error() != `no cluster "a": /c.toml does not exist` {
+		t.Error(err)
+	}
+}
+
+// What is not a file that only the user can write is not read, and never waited for.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if f, err := config.Read(filepath.Join(dir, "none"), ""); err != nil || !f.Missing {
+		t.Errorf("no file: %+v, %v", f, err)
+	}
+	if f, err := config.Read(write("sound", sound, 0o644), "/home/u"); err != nil || len(f.Clusters) != 2 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if f, err := config.Read(write("empty", "", 0o600), ""); err != nil || f.Missing || len(f.Clusters) != 0 {
+		t.Errorf("empty: %+v, %v", f, err)
+	}
+	wrong := map[string]string{
+		dir: "it is a directory",
+		write("huge", strings.Repeat("#\n", 1<<20), 0o600): "larger than 1048576 bytes",
+		filepath.Join(dir, "sound", "below"):               "not a directory",
+	}
+	if runtime.GOOS != "windows" {
+		wrong[write("group", sound, 0o620)] = "other users can write it (mode 0620): run chmod go-w"
+		wrong[write("all", sound, 0o602)] = "other users can write it"
+		wrong[os.DevNull] = "not a regular file"
+		wrong[write("secret", "[clusters.a]\npassword = 'sesame'", 0o644)] = "Other users can read the file (mode 0644): run chmod 600, and change the credential"
+		if os.Geteuid() != 0 {
+			wrong[write("unreadable", sound, 0)] = "permission denied"
+		} else { // only root can give a file away
+			strangers := write("strangers", sound, 0o600)
+			if err := os.Chown(strangers, 12345, -1); err != nil {
+				t.Fatal(err)
+			}
+			wrong[strangers] = "it belongs to another user (uid 12345)"
+		}
+	}
+	for path, want := range wrong {
+		if _, err := config.Read(path, ""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sesame") {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+}
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ xdg, home, want string }{
+		{"/x", "/h", "/x/electop/config.toml"},
+		{"", "/h", "/h/.config/electop/config.toml"},
+		{"relative", "/h", "/h/.config/electop/config.toml"},
+		{"", "", ""},
+	} {
+		if runtime.GOOS != "linux" && c.xdg != "/x" {
+			continue // the system's own place
+		}
+		getenv := func(name string) string { return map[string]string{"XDG_CONFIG_HOME": c.xdg, "HOME": c.home}[name] }
+		if got, err := config.Place(getenv); got != filepath.FromSlash(c.want) || (err == nil) != (c.want != "") {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+}
+
+// FuzzParse: no text makes it panic, and what it accepts has servers for each cluster.
+func FuzzParse(f *testing.F) {
+	f.Add(sound)
+	f.Add("[clusters.a]\nservers='x'\n[[defaults]]\na={b={c=1}}")
+	f.Add("clusters.a.servers = 'x'\nclusters.a.paths=['/a']")
+	f.Fuzz(func(t *testing.T, text string) {
+		file, err := config.Parse("/c.toml", "/home/u", []byte(text))
+		for _, c := range file.Clusters {
+			if v := c.Values["servers"]; v.Text == "" || v.Line < 1 {
+				t.Errorf("%q, %v: %+v", text, err, c)
+			}
+		}
+	})
+}

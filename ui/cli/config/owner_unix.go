@@ -1,0 +1,19 @@
+//go:build unix
+
+package config
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// strangersFile reports whether a file belongs to a user other than this one and root,
+// who can change it and its mode.
+func strangersFile(info fs.FileInfo) (owner uint32, yes bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return stat.Uid, stat.Uid != 0 && int(stat.Uid) != os.Geteuid()
+}

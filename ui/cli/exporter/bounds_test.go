@@ -1,0 +1,140 @@
+package exporter
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pipes is a listener whose connections are in memory.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestSlowClientsAreCutOff has clients that hold their connection in every way, and
+// measures for how long each may, in virtual time.
+func TestSlowClientsAreCutOff(t *testing.T) {
+	const request = "GET / HTTP/1.1\r\nHost: x\r\n"
+	for _, c := range []struct {
+		name string
+		hold func(net.Conn) error // until the server ends the connection
+		want time.Duration
+	}{
+		{"says nothing", func(c net.Conn) error {
+			_, err := io.Copy(io.Discard, c)
+			return err
+		}, requestTimeout},
+		{"says its header slowly", func(c net.Conn) error {
+			go io.Copy(io.Discard, c)
+			fmt.Fprint(c, request)
+			for {
+				if _, err := fmt.Fprint(c, "X-Slow: 1\r\n"); err != nil {
+					return nil
+				}
+				time.Sleep(time.Second)
+			}
+		}, requestTimeout},
+		{"has an endless header", func(c net.Conn) error {
+			go io.Copy(io.Discard, c)
+			fmt.Fprint(c, request)
+			for {
+				if _, err := fmt.Fprintf(c, "X-Long: %s\r\n", strings.Repeat("x", 1000)); err != nil {
+					return nil
+				}
+			}
+		}, 0},
+		{"does not read", func(c net.Conn) error {
+			fmt.Fprint(c, request+"\r\n")
+			for { // a write fails when the other end is closed, and blocks until then
+				if _, err := fmt.Fprint(c, "x"); err != nil {
+					return nil
+				}
+			}
+		}, responseTimeout},
+		{"asks no more", func(c net.Conn) error {
+			fmt.Fprint(c, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+			_, err := io.Copy(io.Discard, c)
+			return err
+		}, idleTimeout},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+				ctx, cancel := context.WithCancel(t.Context())
+				served := make(chan error, 1)
+				go func() {
+					served <- serve(ctx, p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						io.Copy(w, strings.NewReader(strings.Repeat("metric 1\n", 100_000)))
+					}))
+				}()
+				mine, its := net.Pipe()
+				p.conns <- its
+				began := time.Now()
+				if err := c.hold(mine); err != nil && !errors.Is(err, io.ErrClosedPipe) {
+					t.Error(err)
+				}
+				if took := time.Since(began); took < c.want || took > c.want+2*time.Second {
+					t.Errorf("the connection is held for %v, want %v", took, c.want)
+				}
+				mine.Close()
+				cancel()
+				if err := <-served; err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestAnswerBeforeTheBounds is a client that does as it should, so that the bounds are
+// what ends the others.
+func TestAnswerBeforeTheBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() {
+			served <- serve(ctx, p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") }))
+		}()
+		mine, its := net.Pipe()
+		p.conns <- its
+		go fmt.Fprint(mine, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		r, err := http.ReadResponse(bufio.NewReader(mine), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(r.Body); err != nil || string(body) != "ok" {
+			t.Errorf("%q, %v", body, err)
+		}
+		mine.Close()
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}

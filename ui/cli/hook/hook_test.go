@@ -1,0 +1,201 @@
+//go:build unix
+
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"electop/demo/zktest"
+	"electop/ui/cli/hook"
+)
+
+func TestMain(m *testing.M) { zktest.Main(m) }
+
+// long is a limit that no test reaches.
+const long = 10 * time.Minute
+
+// run is a hook at work, with what it says.
+type run struct {
+	*hook.Hook
+	t      *testing.T
+	dir    string
+	cancel context.CancelFunc
+
+	mu    sync.Mutex
+	notes []string
+	out   bytes.Buffer
+}
+
+// start runs a command in which $DIR is a directory of the test.
+func start(t *testing.T, command string, timeout time.Duration) *run {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &run{Hook: &hook.Hook{Command: command, Timeout: timeout}, t: t, dir: t.TempDir(), cancel: cancel}
+	r.Start(ctx, r, r.note, []string{"PATH=" + os.Getenv("PATH"), "DIR=" + r.dir})
+	t.Cleanup(func() {
+		cancel()
+		r.Close()
+	})
+	return r
+}
+
+func (r *run) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+func (r *run) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.Write(b)
+}
+
+func (r *run) said() (notes, output string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.notes, "\n"), r.out.String()
+}
+
+// awaitNote waits for a note.
+func (r *run) awaitNote(want string) {
+	r.t.Helper()
+	zktest.Await(r.t, want, func() bool {
+		notes, _ := r.said()
+		return strings.Contains(notes+"\n", want+"\n")
+	})
+}
+
+// file waits for a file of the command with as many lines and returns them.
+func (r *run) file(name string, lines int) (all []string) {
+	r.t.Helper()
+	zktest.Await(r.t, name, func() bool {
+		b, _ := os.ReadFile(filepath.Join(r.dir, name))
+		all = strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+		return strings.Count(string(b), "\n") == lines
+	})
+	return all
+}
+
+// gone waits until a process has ended.
+func (r *run) gone(pid string) {
+	r.t.Helper()
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	zktest.Await(r.t, "the end of process "+pid, func() bool {
+		if b, err := os.ReadFile("/proc/" + pid + "/stat"); err == nil && strings.Contains(string(b), ") Z ") {
+			return true // nobody has waited for it
+		}
+		return syscall.Kill(n, 0) == syscall.ESRCH
+	})
+}
+
+func TestInputAndOutput(t *testing.T) {
+	t.Parallel()
+	r := start(t, `cat; echo done >&2; test "$(cat "$DIR/n" 2>/dev/null)" = x && exit 3; printf x >"$DIR/n"`, long)
+	r.Put(7, []byte("{\"n\":7}\n"))
+	r.Put(9, []byte("{\"n\":9}\n"))
+	r.Close()
+	notes, out := r.said()
+	if notes != "--exec: event 7: exit status 0\n--exec: event 9: exit status 3" || out != "{\"n\":7}\ndone\n{\"n\":9}\ndone\n" {
+		t.Errorf("%q, %q", notes, out)
+	}
+}
+
+// A command that hangs is killed with its process group.
+func TestHang(t *testing.T) {
+	t.Parallel()
+	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"; echo $$ >>"$DIR/pids"; wait`, 2*time.Second)
+	r.Put(1, nil)
+	pids := r.file("pids", 2)
+	r.awaitNote("--exec: event 1: killed after 2 s (--exec-timeout)")
+	r.gone(pids[0])
+	r.gone(pids[1])
+}
+
+// What a command leaves running in its group is killed when it ends.
+func TestLeftBehind(t *testing.T) {
+	t.Parallel()
+	r := start(t, `sleep 1000 & echo $! >"$DIR/pids"`, long)
+	r.Put(1, nil)
+	r.awaitNote("--exec: event 1: exit status 0")
+	r.gone(r.file("pids", 1)[0])
+}
+
+// While a command runs, a bounded number of handoffs waits, and what is dropped is said.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	r := start(t, `cat >>"$DIR/runs"; while ! test -e "$DIR/go"; do sleep 0.01; done`, long)
+	put := func(n int) { r.Put(uint64(n), fmt.Appendln(nil, n)) }
+	put(1)
+	r.file("runs", 1)
+	for n := 2; n <= 101; n++ {
+		put(n)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	ran := r.file("runs", 1+hook.WaitingMax)
+	if ran[0] != "1" || ran[1] != "86" || ran[hook.WaitingMax] != "101" {
+		t.Errorf("it ran for %v", ran)
+	}
+	r.awaitNote("--exec: 84 handoffs dropped while the command ran, events 2 to 85")
+}
+
+// Output without end is cut.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	r := start(t, `head -c 1000000 /dev/zero`, long)
+	r.Put(1, nil)
+	r.Close()
+	notes, out := r.said()
+	if len(out) != 64<<10 || notes != "--exec: event 1: exit status 0, and 934464 bytes of its output not shown" {
+		t.Errorf("%d bytes, %q", len(out), notes)
+	}
+	r = start(t, `yes`, 300*time.Millisecond)
+	r.Put(2, nil)
+	r.Close()
+	if notes, out := r.said(); len(out) > 64<<10 || !strings.HasPrefix(notes, "--exec: event 2: killed") {
+		t.Errorf("%d bytes, %q", len(out), notes)
+	}
+}
+
+func TestNoSuchCommand(t *testing.T) {
+	t.Parallel()
+	r := start(t, `no-such-command-anywhere`, long)
+	r.Put(1, bytes.Repeat([]byte("x"), 1<<20)) // which nobody reads
+	r.Close()
+	notes, out := r.said()
+	if notes != "--exec: event 1: exit status 127" || !strings.Contains(out, "no-such-command-anywhere") {
+		t.Errorf("%q, %q", notes, out)
+	}
+}
+
+// An interrupt kills the running command and says what was not run.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	r := start(t, `echo $$ >"$DIR/pids"; sleep 1000`, long)
+	r.Put(1, nil)
+	pid := r.file("pids", 1)[0]
+	r.Put(2, nil)
+	r.Put(4, nil)
+	r.cancel()
+	r.Close()
+	r.gone(pid)
+	if notes, _ := r.said(); notes != "--exec: event 1: killed: electop ends\n--exec: 2 handoffs dropped at the end, events 2 to 4" {
+		t.Errorf("%q", notes)
+	}
+}

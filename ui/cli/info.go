@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"electop/model/znode"
+	"electop/ui/cli/config"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/watch"
+	"electop/ui/plain"
+	"electop/ui/term"
+	"electop/zkwatch/admin"
+)
+
+func newInfo(std IO) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:               "info [PATH...]",
+		Short:             "Print every effective setting and where it is from",
+		Long:              "Print every effective setting and where it is from: a flag, an environment variable, a\nline of the configuration file or the default. No server is asked. Credentials are not\nshown. PATH is /election if it is not given and the cluster has no paths.",
+		Example:           "  electop info\n  electop info --cluster prod --json",
+		Args:              pathArgs(o, watch.Max),
+		ValidArgsFunction: o.completePaths(watch.Max),
+		RunE:              func(cmd *cobra.Command, args []string) error { return runInfo(cmd, o, len(args) > 0, std) },
+	}
+	o.cluster.Flags(cmd)
+	o.admin.WatchFlags(cmd)
+	o.admin.CadenceFlags(cmd)
+	o.ackFlag(cmd)
+	o.screenFlags(cmd)
+	o.jsonFlag(cmd, "print JSON")
+	o.logFlag(cmd)
+	return cmd
+}
+
+// infoRow is a setting, its value ("" for none) and where it is from.
+type infoRow struct {
+	name, value string
+	from        config.Origin
+}
+
+func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	rows := o.effective(cmd)
+	if auth, err := connect.EnvironmentAuth(os.Getenv); err != nil {
+		return err
+	} else if auth != nil {
+		at := 1 + slices.IndexFunc(rows, func(r infoRow) bool { return r.name == "auth-file" })
+		rows = slices.Insert(rows, at, infoRow{"auth", auth.String(), config.Origin{Kind: config.Environment, Name: connect.AuthVariable}})
+	}
+	paths := infoRow{"paths", strings.Join(o.paths, " "), o.settings.PathsOrigin}
+	switch {
+	case named:
+		paths.from = config.Origin{Kind: config.Flag, Name: "PATH"}
+	case o.unnamed:
+		paths.from = config.Origin{}
+	}
+	return std.print(o.json, o.infoJSON(rows, paths), o.infoText(rows, paths))
+}
+
+// effective are the flags of cmd with their values. Where a default is not in the flag it
+// is here.
+func (o *options) effective(cmd *cobra.Command) []infoRow {
+	defaults := map[string]string{
+		"servers": connect.DefaultServers, "session-timeout": connect.SessionTimeout.String(), "admin-url": admin.DefaultURL,
+	}
+	rows := []infoRow{{"cluster", o.settings.Cluster.Text, o.settings.Cluster.Origin}}
+	implied := map[string]infoRow{} // by the flag that they imply
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		row := infoRow{name: f.Name, value: f.Value.String(), from: o.settings.Values[f.Name].Origin}
+		switch {
+		case f.Changed:
+			row.from = config.Origin{Kind: config.Flag, Name: f.Name}
+		case row.from.Kind == config.Default && defaults[f.Name] != "":
+			row.value = defaults[f.Name]
+		}
+		switch f.Name {
+		case "cluster", "json", "help":
+			return
+		case "theme":
+			if row.value == term.Auto && os.Getenv("NO_COLOR") != "" {
+				row.value, row.from = term.Mono, config.Origin{Kind: config.Environment, Name: "NO_COLOR"}
+			}
+		}
+		if general, detail, _ := strings.Cut(f.Name, "-"); (general == "tls" || general == "krb5") && detail != "" && row.value != "" && implied[general].name == "" {
+			implied[general] = row
+		}
+		rows = append(rows, row)
+	})
+	for i := range rows {
+		if by, ok := implied[rows[i].name]; ok && rows[i].value == "false" {
+			rows[i].value, rows[i].from = "true", by.from
+		}
+	}
+	return rows
+}
+
+// infoObject is what `electop info --json` prints.
+type infoObject struct {
+	Format     int             `json:"format"`
+	File       string          `json:"file"`
+	FileExists bool            `json:"file_exists"`
+	Paths      infoPaths       `json:"paths"`
+	Settings   []settingObject `json:"settings"`
+}
+
+type infoPaths struct {
+	Value []string `json:"value"`
+	originObject
+}
+
+type settingObject struct {
+	Name  string  `json:"name"`
+	Value *string `json:"value"`
+	originObject
+}
+
+type originObject struct {
+	Origin string  `json:"origin"`
+	Source *string `json:"source"`
+	Line   *int    `json:"line"`
+}
+
+func (o *options) infoJSON(rows []infoRow, paths infoRow) infoObject {
+	out := infoObject{
+		Format: plain.Format, File: o.file.Path, FileExists: !o.file.Missing,
+		Paths: infoPaths{o.paths, originJSON(paths.from)},
+	}
+	for _, r := range rows {
+		s := settingObject{Name: r.name, originObject: originJSON(r.from)}
+		if r.value != "" {
+			s.Value = &r.value
+		}
+		out.Settings = append(out.Settings, s)
+	}
+	return out
+}
+
+func originJSON(from config.Origin) originObject {
+	out := originObject{Origin: from.Kind.String()}
+	if from.Kind != config.Default {
+		out.Source = &from.Name
+	}
+	if from.Kind == config.InFile {
+		out.Line = &from.Line
+	}
+	return out
+}
+
+func (o *options) infoText(rows []infoRow, paths infoRow) string {
+	var text strings.Builder
+	missing := ""
+	if o.file.Missing {
+		missing = " (does not exist)"
+	}
+	fmt.Fprintf(&text, "configuration  %s%s\n\n", znode.Safe(o.file.Path, 0), missing)
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, r := range append([]infoRow{paths}, rows...) {
+		from := r.from.String()
+		switch {
+		case r.from.Kind == config.InFile:
+			from = fmt.Sprintf("line %d", r.from.Line)
+		case r.from.Name == "PATH":
+			from = "command line"
+		}
+		value := r.value
+		if value == "" {
+			value = "-"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.name, znode.Safe(value, 0), from)
+	}
+	w.Flush()
+	return text.String()
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/manual"
+	"electop/ui/cli/release"
+	"electop/ui/cli/topic"
+)
+
+// newMan is for those who package electop: it is not in the list of commands.
+func newMan(std IO) *cobra.Command {
+	dir := ""
+	cmd := &cobra.Command{
+		Use:               "man [COMMAND]",
+		Short:             "Print a manual page, or write one for each command",
+		Long:              "Print the manual page of electop or of a COMMAND, for man(1). With --dir a page for\nelectop and for each command is written into a directory.",
+		Example:           "  electop man | man -l -\n  electop man --dir ~/.local/share/man/man1",
+		Hidden:            true,
+		ValidArgsFunction: completeHelp,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && dir != "" {
+				return exit.Usagef("electop man takes one COMMAND, or --dir for all of them")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			build := release.This()
+			book := manual.Book{Version: "electop " + cmp.Or(build.Version, "devel"), Date: build.Time, Topics: topic.Group}
+			if dir != "" {
+				if err := book.Write(cmd.Root(), dir); err != nil {
+					return fmt.Errorf("manual pages: %w", err)
+				}
+				return nil
+			}
+			page, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 || page.GroupID == topic.Group {
+				return exit.Usagef("no manual page on %q: it is not a command (see electop help)", args[0])
+			}
+			_, err = std.Out.Write(book.Page(page))
+			return err
+		},
+	}
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&dir, "dir", "", "write a page for each command into `DIRECTORY`")
+	})
+	return cmd
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"electop/ui"
+	"electop/ui/cli/live"
+	"electop/ui/cli/terminal"
+	"electop/ui/term"
+)
+
+// onScreen opens the terminal for a dashboard, and closes it when show, which gets the
+// dashboard's options with the terminal in them, has returned.
+func (o *options) onScreen(std IO, with ui.Options, show func(ui.Options) error) error {
+	out, ok := terminal.Of(std.Out)
+	if !ok { // needTerminal has said so
+		return show(with)
+	}
+	s, err := terminal.Open(std.In, out)
+	if err != nil {
+		return fmt.Errorf("open the terminal for the dashboard's keys: %w", err)
+	}
+	defer s.Close()
+	if cmp.Or(o.theme, term.Auto) == term.Auto && os.Getenv("NO_COLOR") == "" {
+		s.AskBackground()
+	}
+	with.Theme, with.Input, with.Output, with.Background = o.theme, s.Input(), s.Output(), s.Background()
+	with.Clipboard, with.Mouse = s.Copy, !o.noMouse
+	with.Renderer = lipgloss.NewRenderer(out)
+	return show(with)
+}
+
+// runOnScreen is the dashboard of cfg on the terminal.
+func (o *options) runOnScreen(ctx context.Context, std IO, cfg live.Config) error {
+	return o.onScreen(std, cfg.Screen, func(screen ui.Options) error {
+		cfg.Screen = screen
+		return live.Run(ctx, cfg)
+	})
+}

@@ -1,0 +1,134 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stamper is a command that a campaign runs: it appends a stamp to a file, again and
+// again. Its arguments are the file, the name of who runs it, and a number of
+// processes. With more than one they ignore SIGTERM.
+func stamper() {
+	file, name, processes := os.Args[1], os.Args[2], 0
+	_, _ = fmt.Sscan(os.Args[3], &processes)
+	if processes > 1 {
+		signal.Ignore(syscall.SIGTERM)
+		child := exec.Command("stamper", file, name, fmt.Sprint(processes-1))
+		if processes == 2 {
+			child.Args[3] = "0"
+		}
+		_ = child.Start()
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	for ; err == nil; time.Sleep(5 * time.Millisecond) {
+		_, err = fmt.Fprintln(f, time.Now().UnixNano(), syscall.Getpgrp(), name, os.Getenv("ELECTOP_FENCE"), os.Getenv("ELECTOP_ZNODE"))
+	}
+	os.Exit(1)
+}
+
+// A stint is one run of the command: its first and its last stamp.
+type stint struct {
+	first, last int64 // in nanoseconds
+	group       int   // whose head is the guard
+	name        string
+	fence       int64
+	znode       string
+}
+
+func (s stint) String() string {
+	return fmt.Sprintf("%s with fence %#x, group %d: %s to %s", s.name, s.fence, s.group,
+		time.Unix(0, s.first).Format("15:04:05.000000"), time.Unix(0, s.last).Format("15:04:05.000000"))
+}
+
+// stamps is the file that the commands write.
+type stamps struct {
+	name string
+	file *os.File
+	rest []byte // of a line that is not complete yet
+	// stints by the group and the fence, in the order in which they began.
+	stints []*stint
+}
+
+func newStamps(t *testing.T) *stamps {
+	t.Helper()
+	name := t.TempDir() + "/stamps"
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return &stamps{name: name, file: f}
+}
+
+// read takes in what was written meanwhile.
+func (s *stamps) read(t *testing.T) {
+	t.Helper()
+	var b bytes.Buffer
+	b.Write(s.rest)
+	if _, err := b.ReadFrom(s.file); err != nil {
+		t.Fatal(err)
+	}
+	for r := bufio.NewReader(&b); ; {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			s.rest = line
+			return
+		}
+		var at int64
+		var n stint
+		if _, err := fmt.Sscanf(string(line), "%d %d %s %v %s", &at, &n.group, &n.name, &n.fence, &n.znode); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		s.add(at, n)
+	}
+}
+
+func (s *stamps) add(at int64, n stint) {
+	for _, old := range s.stints[max(0, len(s.stints)-20):] {
+		if old.group == n.group && old.fence == n.fence {
+			old.first, old.last = min(old.first, at), max(old.last, at)
+			return
+		}
+	}
+	n.first, n.last = at, at
+	s.stints = append(s.stints, &n)
+}
+
+// awaitAfter waits for a stamp that is later than a moment, and returns its stint.
+func (s *stamps) awaitAfter(t *testing.T, what string, moment time.Time) stint {
+	t.Helper()
+	for deadline := time.Now().Add(3 * waitFor); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		s.read(t)
+		if n := len(s.stints); n > 0 && s.stints[n-1].last > moment.UnixNano() {
+			return *s.stints[n-1]
+		}
+	}
+	t.Fatalf("no command runs after %s", what)
+	return stint{}
+}
+
+// judge fails the test if two commands ran at once, or one with a smaller fence than the
+// one before.
+func (s *stamps) judge(t *testing.T) {
+	t.Helper()
+	s.read(t)
+	for i, n := range s.stints {
+		for _, before := range s.stints[max(0, i-20):i] {
+			if n.first <= before.last && before.first <= n.last {
+				t.Errorf("two commands at once for %v:\n%v\n%v", time.Duration(min(n.last, before.last)-max(n.first, before.first)), before, n)
+			}
+			if n.fence < before.fence {
+				t.Errorf("the fence went back:\n%v\n%v", before, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package topic
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"electop/demo/zktest"
+)
+
+// alerts are the rules in the help, as somebody copies them from there.
+func alerts(t *testing.T) string {
+	t.Helper()
+	_, rules, ok := strings.Cut(render(text("metrics")), "\n    groups:\n")
+	if !ok {
+		t.Fatal("the help has no rules")
+	}
+	out := "groups:\n"
+	for line := range strings.Lines(rules) {
+		code, ok := strings.CutPrefix(line, "    ")
+		if !ok {
+			break
+		}
+		out += code
+	}
+	return out
+}
+
+// TestAlerts evaluates the rules in the help with Prometheus's own tool: each one
+// alerts about what it is for, and about nothing else.
+func TestAlerts(t *testing.T) {
+	zktest.Require(t, "prometheus", "promtool")
+	dir := t.TempDir()
+	tests, err := os.ReadFile("testdata/alerts_test.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"alerts.yml": alerts(t), "alerts_test.yml": string(tests)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"check", "rules", "alerts.yml"}, {"test", "rules", "alerts_test.yml"}} {
+		cmd := exec.Command("promtool", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %v: %v\n%s", args, err, out)
+		}
+	}
+	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(alerts(t), -1) {
+		if n := strings.Count(string(tests), "alertname: "+m[1]); n != 2 {
+			t.Errorf("%s has %d tests: want one in which it alerts and one in which it does not", m[1], n)
+		}
+	}
+}
+
+// TestMetricsAreDescribed: the help names the metrics that there are, and its rules no
+// others.
+func TestMetricsAreDescribed(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../metrics/testdata/history.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(pattern, in string) (out []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(in, -1) {
+			out = append(out, m[1])
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	exposed := names(`(?m)^# TYPE (\S+) `, string(b))
+	if described := names("(?m)^\\| `(electop_\\w+)` \\|", text("metrics")); !slices.Equal(described, exposed) || len(exposed) < 10 {
+		t.Errorf("the help describes\n%q, exposed are\n%q", described, exposed)
+	}
+	for _, name := range names(`(electop_\w+)`, alerts(t)) {
+		if !slices.Contains(exposed, strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum")) {
+			t.Errorf("the rules name %s, which is not exposed", name)
+		}
+	}
+}

@@ -1,0 +1,323 @@
+package watch_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/doctor"
+	"electop/ui/cli/ask"
+	"electop/ui/cli/connect"
+	"electop/ui/cli/task"
+	"electop/ui/cli/watch"
+	"electop/zkwatch/admin"
+	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
+)
+
+// An end is one way in which the reign of a kazoo leader ends.
+type end struct {
+	name    string
+	stopped bool   // SIGSTOP first, and the rest a random time later, before its session can expire
+	then    string // what is done: to its candidate, its process or its znode
+	expired bool   // that is how it ends
+}
+
+var ends = []end{
+	{name: "stopped", stopped: true, expired: true},
+	{name: "killed", then: "kill", expired: true},
+	{name: "resigns", then: "resign"},
+	{name: "leaves", then: "leave"},
+	{name: "closes", then: "close"},
+	{name: "deleted by another", then: "delete"},
+	{name: "stopped, continues, closes", stopped: true, then: "close"},
+	{name: "stopped, continues, leaves", stopped: true, then: "leave"},
+	{name: "stopped, deleted by another", stopped: true, then: "delete"},
+}
+
+// A trial is one election whose leader ends so.
+type trial struct {
+	end
+	path        string
+	timeout     time.Duration
+	leader      *zktest.Foreign
+	znode       string
+	feed        *feed.Feed
+	at, then    time.Duration // of both steps
+	paused      time.Time
+	risk        <-chan time.Time
+	ahead       time.Duration // of the handoff, when the risk was seen; 0: it was not
+	first, last model.Handoff // as it was said at once, and later
+}
+
+// TestCausesOfThirdPartyLeaders ends the reigns of kazoo leaders on Apache ZooKeeper
+// in all the ways there are, and reads why electop says that they ended: asked as by
+// default, over HTTP and with four-letter words. ELECTOP_TEST_CAUSES is how many
+// leaders expire each way of asking; each other end has a quarter of them.
+func TestCausesOfThirdPartyLeaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sessions of several seconds")
+	}
+	t.Parallel()
+	n := fewExpirations
+	if s := os.Getenv("ELECTOP_TEST_CAUSES"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatalf("ELECTOP_TEST_CAUSES: %v", err)
+		}
+	}
+	server := zktest.NewApache(t, zktest.WithAdmin(), zktest.WithStockSessions())
+	servers, err := client.ParseConnectString(server.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []admin.Mode{admin.HTTP, admin.FourLetter} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			cfg := watch.Config{
+				Conn:   client.Config{Servers: servers},
+				Asking: ask.Options{Mode: mode, Interval: 5 * time.Second, Sessions: 2 * time.Second, Cheap: true},
+				Notice: func(s string) { t.Log(s) },
+				Log:    slog.New(slog.DiscardHandler),
+			}
+			if mode == admin.HTTP {
+				cfg.Asking.URL = "http://" + server.Admin
+			}
+			causes(t, server.Addr, cfg, n)
+		})
+	}
+}
+
+// fewExpirations are those of a test without ELECTOP_TEST_CAUSES.
+const fewExpirations = 4
+
+// together is how many leaders are watched at once: more would be load, and not
+// elections.
+const together = 24
+
+func causes(t *testing.T, addr string, cfg watch.Config, expirations int) {
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	}()
+	named, of := judge(t, try(t, addr, cfg, expirations, random))
+	if expirations == fewExpirations {
+		// The share takes more of them, on an idle machine. On a busy one electop asks late.
+		for round := 1; named == 0 && round < 5; round++ {
+			named, of = judge(t, try(t, addr, cfg, expirations, random))
+		}
+		if named == 0 {
+			t.Errorf("none of %d that expired is said to", of)
+		}
+		return
+	}
+	if missed := of - named; missed > max(1, of/10) {
+		t.Errorf("%d of %d that expired are said to", named, of)
+	}
+}
+
+// try ends the reigns of so many leaders.
+func try(t *testing.T, addr string, cfg watch.Config, expirations int, random *rand.Rand) (trials []*trial) {
+	timeouts, within, tenths := []time.Duration{4 * time.Second, 6 * time.Second, 10 * time.Second}, 6*time.Second, 6
+	if expirations == fewExpirations { // on a busy machine, where pings are late too
+		timeouts, within, tenths = timeouts[:2], within/2, 3
+	}
+	for _, e := range ends {
+		n := max(1, expirations/4)
+		if e.expired && e.stopped {
+			n = expirations
+		}
+		for i := range n {
+			timeout := timeouts[i%len(timeouts)]
+			x := &trial{end: e, timeout: timeout, path: fmt.Sprintf("/causes-%s-%x", cfg.Asking.Mode, random.Uint32())}
+			x.at = time.Duration(random.Int64N(int64(within)))
+			if e.stopped {
+				x.then = x.at + time.Duration(random.Int64N(int64(timeout)*int64(tenths)/10))
+			}
+			trials = append(trials, x)
+		}
+	}
+	random.Shuffle(len(trials), func(i, k int) { trials[i], trials[k] = trials[k], trials[i] })
+	for batch := range slices.Chunk(trials, together) {
+		perform(t, addr, cfg, batch, random)
+	}
+	return trials
+}
+
+// judge tells how many expired and how many of these were said to.
+func judge(t *testing.T, trials []*trial) (named, of int) {
+	namedBy, all := map[string]int{}, map[string]int{}
+	for _, x := range trials {
+		all[x.name]++
+		if x.last.Cause == model.CauseExpired {
+			namedBy[x.name]++
+		}
+		if (x.first.Cause == model.CauseExpired || x.last.Cause == model.CauseExpired) && !x.expired && !x.mayHaveExpired() {
+			t.Errorf("%s, %v: said to have expired: %s", x.name, x.timeout, x.first.Evidence)
+		}
+		t.Logf("%-28s %-4v %-8v then %-8v risk %v ahead: %s", x.name, x.timeout, x.first.Cause, x.last.Cause, x.ahead, x.last.Evidence)
+	}
+	for _, e := range ends {
+		t.Logf("%s: %d of %d said to have expired", e.name, namedBy[e.name], all[e.name])
+		if e.expired {
+			named, of = named+namedBy[e.name], of+all[e.name]
+		}
+	}
+	return named, of
+}
+
+// mayHaveExpired reports whether its session may have expired although it was not meant
+// to: it was stopped for longer than meant, or slow to end it when it continued. Before
+// it was stopped it may have been silent for a third of its timeout, and for longer
+// where its pings were late.
+func (x *trial) mayHaveExpired() bool {
+	return x.stopped && x.first.At.Sub(x.paused) > x.timeout/2
+}
+
+// perform ends the reigns of the trials at once.
+func perform(t *testing.T, addr string, cfg watch.Config, trials []*trial, random *rand.Rand) {
+	successors := zktest.Kazoo(t, addr, 20*time.Second)
+	for i, x := range trials {
+		x.leader = zktest.Kazoo(t, addr, x.timeout)
+		x.znode = x.leader.Stand(t, "election", x.path, "amber").Znode
+		successors.Stand(t, "election", x.path, fmt.Sprint("birch", i))
+	}
+	tasks := task.NewGroup(t.Context())
+	defer func() {
+		if err := tasks.Stop(); err != nil {
+			t.Error(err)
+		}
+		for _, x := range trials {
+			x.leader.Kill()
+		}
+		successors.Kill()
+	}()
+	// Each is watched by a program of its own: when a program asks has nothing to do
+	// with the moment at which the server lets sessions expire.
+	for _, x := range trials {
+		cfg.Elections = []model.Config{{Path: x.path}}
+		w, err := watch.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Start(tasks)
+		if _, err := w.FirstRead(t.Context(), connect.Reach{For: time.Minute}); err != nil {
+			t.Fatal(err)
+		}
+		x.feed = w.First().Feed
+		until(t, time.Now().Add(time.Duration(random.Int64N(int64(200*time.Millisecond)))))
+	}
+	other, _, err := zk.Connect([]string{addr}, 10*time.Second, zk.WithLogger(quiet{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+
+	type step struct {
+		at time.Duration
+		do func()
+	}
+	var steps []step
+	for _, x := range trials {
+		x.sees(t, "its two candidates, and the servers' answers", func(s *doctor.State) bool {
+			return len(s.Queue) == 2 && s.Answers != nil && s.Answers.Every > 0
+		})
+		x.watchRisk(tasks)
+		then := func() {
+			if x.stopped && x.end.then != "" && x.end.then != "delete" {
+				x.leader.Resume(t)
+			}
+			switch x.end.then {
+			case "kill":
+				x.leader.Kill()
+			case "delete":
+				if err := other.Delete(x.znode, -1); err != nil {
+					t.Error(err)
+				}
+			case "resign":
+				x.leader.Resign(t, "amber")
+			case "leave":
+				x.leader.Leave(t, "amber")
+			case "close":
+				x.leader.Close(t, "amber")
+			}
+		}
+		if x.stopped {
+			steps = append(steps, step{x.at, func() {
+				x.paused = time.Now()
+				x.leader.Pause(t)
+			}}, step{x.then, then})
+		} else {
+			steps = append(steps, step{x.at, then})
+		}
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	began := time.Now()
+	for _, s := range steps {
+		until(t, began.Add(s.at))
+		s.do()
+	}
+	for _, x := range trials {
+		s := x.sees(t, "the handoff", func(s *doctor.State) bool { return len(s.Handoffs) > 0 })
+		x.first = *s.Handoffs[0]
+	}
+	for _, x := range trials {
+		// A later table may say more.
+		s := x.sees(t, "two tables after the handoff", func(s *doctor.State) bool {
+			return s.Answers.At.After(x.first.At.Add(2 * time.Second))
+		})
+		x.last = *s.Handoffs[0]
+		select {
+		case at := <-x.risk:
+			x.ahead = x.first.At.Sub(at).Round(time.Millisecond)
+		default:
+		}
+	}
+}
+
+// sees waits until a state holds.
+func (x *trial) sees(t *testing.T, what string, holds func(*doctor.State) bool) *doctor.State {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s, err := x.feed.Await(ctx, holds)
+	if err != nil {
+		t.Fatalf("%s, %v: %s: %v; queue %d, servers %s", x.name, x.timeout, what, err, len(s.Queue), s.Answers.Unasked())
+	}
+	return s
+}
+
+// watchRisk notes when the leader is at risk for the first time.
+func (x *trial) watchRisk(tasks *task.Group) {
+	risk := make(chan time.Time, 1)
+	x.risk = risk
+	tasks.Start("risk", func(ctx context.Context) error {
+		if _, err := x.feed.Await(ctx, func(s *doctor.State) bool { return len(s.Risks) > 0 && s.Risks[0].Leader }); err == nil {
+			risk <- time.Now()
+		}
+		return nil
+	})
+}
+
+// until waits until a time.
+func until(t *testing.T, at time.Time) {
+	timer := time.NewTimer(time.Until(at))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.Context().Done():
+	}
+}

@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/ui/action"
+	"electop/ui/elections"
+	"electop/ui/handoffs"
+	"electop/ui/input"
+	"electop/ui/lessons"
+	"electop/ui/palette"
+	"electop/ui/rows"
+	"electop/ui/term"
+)
+
+// wheelLines is how far a notch of the wheel scrolls a text; a selection it moves by one.
+const wheelLines = 3
+
+// mouse handles the wheel and clicks of the left button. What is at a place is what the
+// last frame has there.
+func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
+	switch {
+	case m.Action != tea.MouseActionPress || d.at.header.Empty():
+		return nil
+	case m.Button == tea.MouseButtonWheelUp:
+		d.wheel(m.X, m.Y, input.CmdUp)
+	case m.Button == tea.MouseButtonWheelDown:
+		d.wheel(m.X, m.Y, input.CmdDown)
+	case m.Button == tea.MouseButtonLeft:
+		d.dirty = true
+		return d.click(m.X, m.Y)
+	}
+	return nil
+}
+
+// wheel scrolls the panel at (x, y), or what is in front of all.
+func (d *dashboard) wheel(x, y int, do input.Command) {
+	mode := d.modes.Now()
+	at, found := d.panelAt(x, y)
+	switch {
+	case mode == input.ModeDialog || mode == input.ModeFilter:
+		return
+	case mode == input.ModeElections, mode == input.ModeLessons, mode == input.ModeFaults, mode == input.ModePalette:
+		d.move(do)
+	case !mode.Main():
+		for range wheelLines {
+			d.move(do)
+		}
+	case !found:
+		return
+	case at == panelCandidates:
+		d.candidates.Move(do)
+		d.chose()
+	case at == panelHandoffs:
+		for range wheelLines {
+			if d.lesson() != nil {
+				d.course.Scroll(do)
+			} else {
+				d.handoffs.Move(do)
+			}
+		}
+	}
+	d.dirty = true
+}
+
+// panelAt is the panel of the main screen at (x, y).
+func (d *dashboard) panelAt(x, y int) (panel, bool) {
+	for p, r := range d.at.panel {
+		if r.Has(x, y) {
+			return panel(p), true
+		}
+	}
+	if d.at.belief.Has(x, y) || d.at.brief.Has(x, y) {
+		return panelRecipe, true
+	}
+	return 0, false
+}
+
+// click does what a click at (x, y) means: a key of the footer is pressed, a row selected,
+// or, where it is selected, opened as enter does, and a panel gets the focus. What is
+// behind something else is not clicked.
+func (d *dashboard) click(x, y int) tea.Cmd {
+	mode := d.modes.Now()
+	spot := d.canvas.SpotAt(x, y)
+	if k, ok := spot.(input.FootKey); ok {
+		return d.clickKey(k)
+	}
+	switch mode {
+	case input.ModeDialog:
+		return nil
+	case input.ModeFilter:
+		d.modes.Close() // the filter stays
+		mode = d.modes.Now()
+	}
+	again := false // it was selected already
+	switch spot := spot.(type) {
+	case elections.Path:
+		if mode != input.ModeElections {
+			return nil
+		}
+		again = d.elections.Row() != nil && d.elections.Row().Path == string(spot)
+		d.elections.Select(spot)
+	case action.Kind:
+		again = d.faults.Kind() == spot
+		d.faults.Select(spot)
+	case palette.Entry:
+		e, ok := d.palette.Selected()
+		again = ok && e == spot
+		d.palette.Select(spot)
+	case lessons.MenuRow:
+		again = d.course.Selected == string(spot)
+		d.course.Selected = string(spot)
+	default:
+		if mode.Main() {
+			return d.clickPanel(x, y, spot)
+		}
+	}
+	if !again {
+		return nil
+	}
+	return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
+}
+
+// clickPanel is a click on the main screen.
+func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
+	at, found := d.panelAt(x, y)
+	if !found {
+		return nil
+	}
+	d.focus = at
+	switch spot := spot.(type) {
+	case rows.Ref:
+		again := d.candidates.Row().Ref() == spot
+		d.candidates.Select(spot)
+		d.chose()
+		if again {
+			return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
+		}
+	case handoffs.Moment:
+		return d.goTo(time.Time(spot))
+	}
+	return nil
+}
+
+// clickKey presses a key of the footer. Of one that stands for two it is the one that the
+// table has there.
+func (d *dashboard) clickKey(k input.FootKey) tea.Cmd {
+	d.status = status{}
+	if k.Do == input.CmdAnswer {
+		d.say(term.Muted, "press the number of the answer")
+		return nil
+	}
+	return d.bound(k.Binding, true, d.modes.Now(), tea.KeyMsg{})
+}
+
+// goTo shows the moment at t, as far as it is kept.
+func (d *dashboard) goTo(t time.Time) tea.Cmd {
+	if d.journey.On {
+		return d.doer.search(d.journey.GoTo(t))
+	}
+	if d.o.reel() == nil && (d.o.Past == nil || d.o.Mode == ModeReplay || d.paused != nil) {
+		d.say(term.Muted, "no earlier moments are kept here")
+		return nil
+	}
+	search := d.depart()
+	d.journey.GoTo(t) // after it
+	return search
+}

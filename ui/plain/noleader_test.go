@@ -1,0 +1,66 @@
+package plain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/plain"
+	"electop/ui/wording"
+)
+
+// Where a queue does not show who leads, text and screen say so, and why.
+func TestNobodySaidToLead(t *testing.T) {
+	const (
+		gone  = "_c_0123456789abcdef0123456789abcdef-lock-0000000000"
+		kazoo = "0123456789abcdef0123456789abcdef__lock__0000000001=kz1"
+	)
+	for _, c := range []struct {
+		children []string
+		why      model.NoLeader
+		status   string // the first line
+		rows     []string
+	}{
+		{[]string{gone + "=go1", kazoo}, model.MixedClients, "/e: unknown who leads: go1 (0) is first, and kz1 (1), of another library, may not wait for it", []string{"another may lead too", "may lead too"}},
+		{[]string{"leader_election-0000000000=r1 (multiple leaders Ok)", "leader_election-0000000001=r2", "leader_election-0000000002=r3 (multiple leaders Ok)"}, model.MixedClients, "/e: unknown who leads: clients of two versions are in one queue", []string{"another may lead too", "", ""}},
+		{[]string{`00000000000={"id":"b","address":null,"position":1,"elected":null}`, `00000000001={"id":"b","address":null,"position":1,"elected":null}`}, model.NotElected, "/e: no leader: 2 candidates, none is elected and has taken over", []string{"first, not elected", ""}},
+		{[]string{`00000000000={"id":"b","address":null,"position":1,"elected":null}`, `00000000001={"id":"c","address":null,"position":1,"elected":null}`}, model.SeveralElections, "/e: unknown who leads: several elections share this path", []string{"first of several elections", ""}},
+		{[]string{"!leader_election-0=all (multiple leaders Ok)"}, model.Over, "/e: no election: every replica leads, as in ClickHouse from 21.12 on", nil},
+	} {
+		at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+		r := &model.Read{At: at, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1, Cversion: 20, Children: int32(len(c.children))}}
+		for i, child := range c.children {
+			name, data, _ := strings.Cut(child, "=")
+			z := znode.Znode{Name: strings.TrimPrefix(name, "!"), Session: uint64(i + 1), Czxid: int64(i + 2), Ctime: at, Data: znode.NewData([]byte(data))}
+			if name != z.Name {
+				z.Session = 0
+			}
+			r.New = append(r.New, z)
+		}
+		j := doctor.NewJournal(model.Config{Path: "/e"})
+		j.Apply(&model.Connection{At: at, Link: model.Connected})
+		j.Apply(r)
+		s := j.State()
+		if s.NoLeader() != c.why || s.Leader() != nil {
+			t.Errorf("%q: %v leads, %q", c.children, s.Leader(), s.NoLeader())
+		}
+		text := plain.StatusText(s)
+		if first, _, _ := strings.Cut(text, "\n"); first != c.status {
+			t.Errorf("status says %q, want %q", first, c.status)
+		}
+		if strings.Contains(text, "next volunteer") != (c.why != model.Over) {
+			t.Errorf("of the next volunteer:\n%s", text)
+		}
+		if _, words := wording.NoLeader(s); words == "" || strings.Contains(words, "nobody leads") {
+			t.Errorf("%s: the screen says %q", c.why, words)
+		}
+		for i, want := range c.rows {
+			if _, words := wording.Standing(s, i); words != want {
+				t.Errorf("%s: row %d is %q, want %q", c.why, i, words, want)
+			}
+		}
+	}
+}
