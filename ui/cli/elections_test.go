@@ -79,13 +79,14 @@ func TestDashboardWithoutPath(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	c := rawClient(t, addr)
-	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/acting", "/odd", "/odd/group", "/odd/jobs", "/odd/more"} {
+	for _, path := range []string{"/none", "/one", "/one/locks", "/two", "/two/east", "/two/west", "/acting", "/odd", "/odd/group", "/odd/jobs", "/odd/more", "/one/servers"} {
 		create(t, c, path, "", 0)
 	}
 	for _, path := range []string{"/one/locks", "/two/east", "/two/west"} {
 		create(t, c, path+"/n_", "who-"+path[5:], contender)
 	}
 	create(t, c, "/odd/group/member_", "who-group", contender)
+	create(t, c, "/one/servers/member_", "who-server", contender)
 	for range 2 {
 		create(t, c, "/odd/jobs/job-", "who-job", contender)
 		create(t, c, "/odd/more/job-", "who-more", contender)
@@ -110,10 +111,23 @@ func TestDashboardWithoutPath(t *testing.T) {
 		x.press("\x03")
 		x.leaves(0)
 	})
-	t.Run("one", func(t *testing.T) {
+	t.Run("one, and a list of members", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr+"/one")
 		x.sees("/locks", "who-locks", "leads")
+		if s := x.text(); strings.Contains(s, "Elections") {
+			t.Errorf("it shows a list of one election:\n%s", s)
+		}
+		x.press("\x03")
+		x.leaves(0)
+	})
+	t.Run("of a path above the elections", func(t *testing.T) {
+		t.Parallel()
+		x := openTerminal(t, 120, 36, "-s", addr, "/two")
+		x.sees("No election seen here", "/two has 2 children, none of which is a candidate", "None of the children is a candidate")
+		if s := x.text(); strings.Contains(s, "volunteer") && strings.Contains(s, "leads at once") {
+			t.Errorf("it speaks of the next volunteer:\n%s", s)
+		}
 		x.press("\x03")
 		x.leaves(0)
 	})

@@ -83,6 +83,12 @@ func (d Discovery) split() (elections, registries []Found) {
 	return elections, registries
 }
 
+// ElectionCount is how many of what was found are no lists of members.
+func (d Discovery) ElectionCount() int {
+	elections, _ := d.split()
+	return len(elections)
+}
+
 // JSON returns the object that `electop discover --json` prints.
 func (d Discovery) JSON() any {
 	out := discovery{Format: Format, Elections: make([]election, 0, len(d.Elections)), Visited: d.Visited, Denied: d.Denied, Skipped: d.Skips, SkippedN: d.Skipped, Stopped: text(d.Stopped)}

@@ -130,7 +130,7 @@ func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	o := cfg.Screen
 	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions, p.elections, notices, "observer"
 	if f := cfg.Found; f != nil {
-		o.Choose = len(f.Elections) > 1 || f.Stopped != ""
+		o.Choose = f.ElectionCount() > 1 || f.Stopped != ""
 	}
 	if cfg.Server != nil {
 		o.Mode, o.Tutor = ui.ModeDemo, p.tutor
