@@ -78,6 +78,12 @@ func (s *State) NoLeader() NoLeader {
 	return ""
 }
 
+// ElectionUnseen reports whether nothing shows that the path is an election's: it has
+// children, none of them is a candidate, and they do not show which system they are of.
+func (s *State) ElectionUnseen() bool {
+	return s.Phase == Live && !s.Single && s.Dialect == nil && len(s.Queue) == 0 && len(s.Ignored) > 0
+}
+
 // AcknowledgedBy is the session that acknowledged, 0 where that is not known or nobody
 // did.
 func (s *State) AcknowledgedBy() uint64 {

@@ -16,7 +16,7 @@ const strangersMax = 2000
 // foreignChild finds children that clients may mistake for candidates.
 func foreignChild(r *report) {
 	s := r.s
-	if s.Single || len(s.Ignored) == 0 {
+	if s.Single || len(s.Ignored) == 0 || s.ElectionUnseen() { // they may be all that is meant to be here
 		return
 	}
 	var harmless []*dialect.Candidate

@@ -57,6 +57,10 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case len(s.Queue) == 0 && s.NoLeader() == model.Over:
 		_, why := wording.NoLeader(s)
 		return []string{"No election", wording.Sentence(why)}
+	case s.ElectionUnseen():
+		return []string{"No election seen here",
+			path + " has " + units.Count(len(s.Ignored), "child, which is no candidate.", "children, none of which is a candidate."),
+			"What to do: e shows the elections that a search finds. If this is an election's path, its candidates appear here."}
 	case len(s.Queue) == 0:
 		lines := []string{"No candidates"}
 		if wording.Locks(s) {

@@ -75,6 +75,7 @@ func runDoctor(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
+	o.noteBelow(ctx, conn, s, std)
 	if err := std.print(o.json, plain.Doctor(s, observed), plain.DoctorText(s, observed)); err != nil {
 		return err
 	}

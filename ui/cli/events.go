@@ -92,7 +92,9 @@ func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
 	defer h.Close()
 	t := task.NewGroup(ctx)
 	w.Start(t)
-	if _, err = w.FirstRead(t.Context(), o.cluster.Reach()); err == nil {
+	var first *doctor.State
+	if first, err = w.FirstRead(t.Context(), o.cluster.Reach()); err == nil {
+		o.noteBelow(t.Context(), conn, first, std)
 		err = rest(t.Context(), o.over())
 	}
 	// Stopping the tasks prints the pending events; that can fail too.

@@ -11,7 +11,6 @@ import (
 	"electop/ui/cli/ask"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
-	"electop/ui/cli/search"
 	"electop/ui/plain"
 	"electop/zkwatch/beside"
 	"electop/zkwatch/client"
@@ -46,7 +45,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	defer done()
 	var s *doctor.State
 	var unasked error
-	var below []plain.Found
+	var below string
 	err = o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
 		j, err := o.readOnce(wait, conn)
 		if err != nil {
@@ -56,14 +55,8 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 			unasked = ask.Once(ctx, o.path, asker, j)
 		}
 		s = j.State()
-		if len(s.Queue) == 0 && s.Parent.Children > 0 { // a parent of elections, perhaps
-			near := search.New(search.Near(o.path))
-			if err := near.Run(wait, conn); err != nil {
-				return err
-			}
-			below = near.Discovery().Elections
-		}
-		return nil
+		below, err = electionsBelow(wait, conn, s)
+		return err
 	})
 	if err != nil {
 		return err
@@ -77,8 +70,8 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	if unasked != nil && ctx.Err() == nil {
 		std.note("the servers did not say who watches what: %s", znode.Safe(unasked.Error(), 0))
 	}
-	if text := plain.Below(below); text != "" {
-		std.note("no election at %s. Below it: %s", znode.Safe(o.path, 0), text)
+	if below != "" {
+		std.note("%s", below)
 	}
 	if err := std.print(o.json, plain.Status(s), plain.StatusText(s)); err != nil {
 		return err

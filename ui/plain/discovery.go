@@ -120,7 +120,13 @@ func Below(found []Found) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s (%s)", znode.Safe(f.State.Path, 0), units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates"))
+		stand := units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates")
+		if l := f.State.Leader(); f.State.Single && l != nil { // no queue
+			stand = Who(l) + " leads"
+		} else if f.State.Single {
+			stand = "nobody leads"
+		}
+		fmt.Fprintf(&b, "%s (%s)", znode.Safe(f.State.Path, 0), stand)
 	}
 	if more := len(elections) - belowMax; more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)

@@ -58,6 +58,9 @@ func noLeader(s *doctor.State) string {
 	if v, ok := s.Vacancy(); ok && s.Dialect != nil && s.Dialect.Vacancy() > 0 {
 		return vacant(s, v)
 	}
+	if s.ElectionUnseen() {
+		return "no election seen: " + units.Count(len(s.Ignored), "child, which is no candidate", "children, none is a candidate")
+	}
 	return "no candidate"
 }
 
@@ -91,7 +94,7 @@ type leaderless struct {
 
 func leaderlessOf(s *doctor.State) *leaderless {
 	v, ok := s.Vacancy()
-	if !ok {
+	if !ok || s.ElectionUnseen() {
 		return nil
 	}
 	by := string(v.Known)

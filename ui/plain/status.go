@@ -47,10 +47,10 @@ func StatusText(s *doctor.State) string {
 	for _, r := range s.Risks {
 		fmt.Fprintln(&b, "\n"+RiskText(Who(r.Candidate), r, s.At))
 	}
-	if why := s.NoLeader(); s.NextSequenceKnown && why != model.Membership && why != model.Over {
+	if why := s.NoLeader(); s.NextSequenceKnown && why != model.Membership && why != model.Over && !s.ElectionUnseen() {
 		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
 	}
-	if n := len(s.Ignored); n > 0 {
+	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() {
 		fmt.Fprintf(&b, "%s.\n", units.Count(n, "other child is not a candidate", "other children are not candidates"))
 	}
 	if len(s.Queue) > 0 && s.Table != nil {

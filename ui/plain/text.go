@@ -26,6 +26,8 @@ func Line(e model.Event, loc *time.Location) string {
 			return line("state", "%s does not exist (yet)", znode.Safe(s.Path, 0))
 		case s.NoLeader() != model.NoCandidate && s.Leader() == nil:
 			return line("state", "%s", noLeader(s))
+		case s.ElectionUnseen():
+			return line("state", "%s", noLeader(s))
 		case s.Leader() == nil && s.Single:
 			return line("state", "nobody leads: %s does not exist", znode.Safe(s.Path, 0))
 		case s.Leader() == nil:

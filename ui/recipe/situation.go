@@ -63,6 +63,9 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	if st, words := wording.NoLeader(s); l == nil && (len(s.Queue) > 0 || s.NoLeader() == model.Over) {
 		return with(st, wording.Sentence(words))
 	}
+	if l == nil && s.ElectionUnseen() {
+		return with(term.Muted, "None of the children is a candidate.")
+	}
 	if l == nil {
 		return with(term.Text, "There is no candidate: the next volunteer has the smallest znode and leads.")
 	}

@@ -47,6 +47,9 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 		}
 		return st, "no leader since " + vacantSince(v) + "; " + doctor.Could("lead", s.Standbys())
 	}
+	if s.ElectionUnseen() {
+		return term.Muted, "no election seen: none of the children is a candidate"
+	}
 	return term.Trouble, "nobody " + RoleOf(s).Has
 }
 
