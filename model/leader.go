@@ -23,10 +23,11 @@ const (
 	Membership NoLeader = "registry"
 	// UnknownKind: it is not known whether the children are candidates.
 	UnknownKind NoLeader = "unknown-kind"
-	// MixedClients, NotElected, SeveralElections and Over: see [dialect.Doubt].
+	// MixedClients, NotElected, SeveralElections, Blocked and Over: see [dialect.Doubt].
 	MixedClients     NoLeader = NoLeader(dialect.MixedClients)
 	NotElected       NoLeader = NoLeader(dialect.NotElected)
 	SeveralElections NoLeader = NoLeader(dialect.SeveralElections)
+	Blocked          NoLeader = NoLeader(dialect.Blocked)
 	Over             NoLeader = NoLeader(dialect.Over)
 	// WatchesLower: a server's table shows that the first contender waits for
 	// another child. The journal does not know tables: see package doctor.
@@ -53,6 +54,8 @@ func (s *State) NoLeader() NoLeader {
 		}
 	}
 	switch {
+	case s.doubt == dialect.Blocked && len(s.Queue) > 0 && (s.Member(s.Queue[0]) != nil || s.AcknowledgedBy() == s.Queue[0].Session):
+		return "" // it leads in spite of that, as electop's own do: they read the znodes too
 	case s.doubt == dialect.Over || s.doubt != "" && len(s.Queue) > 0:
 		return NoLeader(s.doubt)
 	case s.Recipe.Holders(s.Queue) == 0:
@@ -83,6 +86,9 @@ func (s *State) NoLeader() NoLeader {
 func (s *State) ElectionUnseen() bool {
 	return s.Phase == Live && !s.Single && s.Dialect == nil && len(s.Queue) == 0 && len(s.Ignored) > 0
 }
+
+// Blocker is the child that [Blocked] is about, nil for none.
+func (s *State) Blocker() *dialect.Candidate { return s.Dialect.Blocker(s.Queue, s.Ignored) }
 
 // AcknowledgedBy is the session that acknowledged, 0 where that is not known or nobody
 // did.

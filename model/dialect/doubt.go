@@ -15,6 +15,9 @@ const (
 	NotElected Doubt = "not-elected"
 	// SeveralElections: the children are of several elections in one directory.
 	SeveralElections Doubt = "several-elections"
+	// Blocked: a child that no session owns has a contender's name and comes before
+	// all contenders. Clients that read only names wait for it.
+	Blocked Doubt = "blocked"
 	// Over: a child says that nobody is elected here any more.
 	Over Doubt = "over"
 )
@@ -30,9 +33,36 @@ func (d *Dialect) Doubt(queue, others []*Candidate) Doubt {
 	case d.Blind(queue) != nil:
 		return MixedClients
 	case d.doubt != nil:
-		return d.doubt(queue)
+		if doubt := d.doubt(queue); doubt != "" {
+			return doubt
+		}
+	}
+	if d.Blocker(queue, others) != nil {
+		return Blocked
 	}
 	return ""
+}
+
+// Blocker returns the child that [Blocked] is about, nil for none.
+func (d *Dialect) Blocker(queue, others []*Candidate) *Candidate {
+	if d == nil || len(queue) == 0 {
+		return nil
+	}
+	var owned Candidate
+	for _, c := range others {
+		if c.Session != 0 || c.Unread || !c.HasSequence {
+			continue
+		}
+		owned = *c
+		owned.Session = 1 // as it looks to who reads the name alone
+		if !d.Recipe.Contends(&owned) || !d.Recipe.Before(&owned, queue[0]) {
+			continue
+		}
+		if all := append([]*Candidate{&owned}, queue...); d.Recipe.Holders(all) == 1 {
+			return c
+		}
+	}
+	return nil
 }
 
 // Ended reports whether a child says that nobody is elected here any more. [Dialect.Over]

@@ -12,6 +12,9 @@ type queue struct {
 	name   func(w *tree, i int) string
 	data   func(w *tree, i int) string
 	beside []string // other children of the directory, persistent
+	// blocked: a persistent child has the lowest number. Clients order names alone, so
+	// all of them wait for it.
+	blocked bool
 }
 
 // stand has members join, and some of them leave. It returns the election's path, and
@@ -22,6 +25,9 @@ func (q *queue) stand(w *tree, root string) (at string, znodes []string, members
 	w.stir(at)
 	for _, name := range q.beside {
 		w.put(at+"/"+name, "")
+	}
+	if q.blocked {
+		w.queue(at+"/"+q.name(w, 0), "")
 	}
 	for i := range w.some() {
 		data := ""
@@ -86,8 +92,10 @@ func queues() []system {
 		{system: "ClickHouse before 20.6", at: "/clickhouse/tables/*/leader_election", name: exact("leader_election-"), data: func(_ *tree, i int) string { return fmt.Sprintf("r%d", i) }},
 	} {
 		out = append(out, system{q.system, func(w *tree, root string) owner {
+			q := q
+			q.blocked = w.r.IntN(8) == 0
 			at, znodes, _ := q.stand(w, root)
-			if len(znodes) == 0 {
+			if len(znodes) == 0 || q.blocked {
 				return nobody(at, path.Dir(at))
 			}
 			o := led(at, znodes[0])

@@ -240,7 +240,7 @@ func leaderWords(why model.NoLeader) (term.Style, string) {
 	switch why {
 	case model.Membership:
 		return term.Muted, "members"
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections:
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.Blocked:
 		return term.Trouble, "unknown"
 	case model.NotAcknowledged, model.NotElected:
 		return term.Alarm, "none"

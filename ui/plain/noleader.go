@@ -50,6 +50,8 @@ func noLeader(s *doctor.State) string {
 		return "no leader: " + units.Count(n, "candidate", "candidates") + ", none is elected and has taken over"
 	case model.SeveralElections:
 		return "unknown who leads: several elections share this path"
+	case model.Blocked:
+		return fmt.Sprintf("unknown who leads: %s, which is persistent, is before %s, the first candidate: clients that read only names wait for it", znode.Safe(s.Blocker().Name, 0), Who(s.First()))
 	case model.Over:
 		return "no election: " + s.Dialect.Over
 	case model.OtherAcknowledged:
@@ -132,7 +134,7 @@ func leaderCell(s *doctor.State) string {
 		return Who(s.Leader())
 	case model.NotAcknowledged, model.NotElected:
 		return "none; first: " + Who(s.First())
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections:
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.Blocked:
 		return "unknown"
 	case model.Membership, model.Over:
 		return "-"

@@ -35,6 +35,8 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 		return term.Alarm, "no leader: " + CountOf(s) + ", none is elected and has taken over"
 	case model.SeveralElections:
 		return term.Trouble, "unknown who leads: several elections share this path"
+	case model.Blocked:
+		return term.Alarm, "unknown who leads: " + first + " may wait for " + Numbered(s.Blocker()) + ", which is persistent"
 	case model.Over:
 		return term.Muted, s.Dialect.Over
 	case model.OtherAcknowledged:
@@ -100,6 +102,8 @@ func Standing(s *doctor.State, position int) (term.Style, string) {
 		return term.Alarm, "first, not elected"
 	case model.SeveralElections:
 		return term.Muted, "first of several elections"
+	case model.Blocked:
+		return term.Alarm, "may wait for " + Numbered(s.Blocker())
 	}
 	return term.Text, ""
 }
