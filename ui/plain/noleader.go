@@ -55,7 +55,7 @@ func noLeader(s *doctor.State) string {
 	case model.Over:
 		return "no election: " + s.Dialect.Over
 	case model.OtherAcknowledged:
-		return fmt.Sprintf("unknown who leads: %s is first, and session %s acknowledged", Who(s.First()), znode.Hex(s.Ack.Session))
+		return fmt.Sprintf("unknown who leads: %s is first, and session %s acknowledged", Who(s.First()), znode.Hex(s.AcknowledgedBy()))
 	}
 	if v, ok := s.Vacancy(); ok && s.Dialect != nil && s.Dialect.Vacancy() > 0 {
 		return vacant(s, v)

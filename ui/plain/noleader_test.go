@@ -65,3 +65,22 @@ func TestNobodySaidToLead(t *testing.T) {
 		}
 	}
 }
+
+// A leader that acknowledges by a child is named by the session of that child.
+func TestAcknowledgedByAnother(t *testing.T) {
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	const path = "/aurora/scheduler"
+	j := doctor.NewJournal(model.Config{Path: path})
+	j.Apply(&model.Connection{At: at, Link: model.Connected})
+	j.Apply(&model.Read{At: at, Presence: model.Present, Full: true, Parent: znode.Parent{Czxid: 1, Cversion: 2, Children: 2}, New: []znode.Znode{
+		{Name: "_c_0a1b2c3d-1111-4222-8333-444455556661-lock-0000000000", Session: 0xa, Czxid: 2, Data: znode.NewData([]byte("192.0.2.1"))},
+		{Name: "member_0000000001", Session: 0xb, Czxid: 3},
+	}})
+	s := j.State()
+	if first, _, _ := strings.Cut(plain.StatusText(s), "\n"); first != path+": unknown who leads: 192.0.2.1 (0) is first, and session 0xb acknowledged" {
+		t.Errorf("status says %q", first)
+	}
+	if _, words := wording.NoLeader(s); !strings.Contains(words, "session 0xb acknowledged") {
+		t.Errorf("the screen says %q", words)
+	}
+}

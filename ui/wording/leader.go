@@ -40,7 +40,7 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 	case model.Over:
 		return term.Muted, s.Dialect.Over
 	case model.OtherAcknowledged:
-		return term.Alarm, "unknown who leads: " + first + " is first, session " + znode.Hex(s.Ack.Session) + " acknowledged"
+		return term.Alarm, "unknown who leads: " + first + " is first, session " + znode.Hex(s.AcknowledgedBy()) + " acknowledged"
 	}
 	if v, ok := s.Vacancy(); ok && s.Dialect != nil && s.Dialect.Vacancy() > 0 {
 		st := term.Alarm
