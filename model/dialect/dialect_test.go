@@ -465,12 +465,16 @@ func TestUnknownNaming(t *testing.T) {
 		{"a number twice", []string{"odd-" + modeltest.Hex1 + "-0000000001", "odd-" + modeltest.Hex2 + "-0000000001"}, false, model.UnknownKind},
 		{"nothing but a guid", []string{modeltest.UUID1 + "0000000001", modeltest.UUID2 + "0000000002"}, false, model.UnknownKind},
 		{"a number that was never given", []string{"odd-0000000001", "odd-0000000123"}, false, model.UnknownKind},
+		{"numbers below how many children were created before", []string{"!a", "!b", "!c", "odd-0000000001", "odd-0000000002"}, false, model.UnknownKind},
+		{"as many were", []string{"!a", "!b", "!c", "odd-0000000003", "odd-0000000004"}, false, ""},
 	} {
 		j := doctor.NewJournal(model.Config{Path: "/e", Found: c.found})
 		children := znodes(c.children...)
 		slices.Reverse(children) // the order of a list says nothing
 		for i := range children {
-			children[i].Session |= 1 << 56
+			if children[i].Session != 0 {
+				children[i].Session |= 1 << 56
+			}
 		}
 		j.Apply(&model.Read{At: modeltest.Start, Presence: model.Present, New: children, Full: true, Parent: modeltest.Stat(1, 100, int32(len(children)))})
 		s := j.State()

@@ -116,7 +116,25 @@ func (e *Evidence) Alike() bool {
 		seq, _ := znode.Sequence(z.Name)
 		pattern, numbers, creates = p, append(numbers, seq), append(creates, z.Czxid)
 	}
-	return len(numbers) > 1 && sameOrder(numbers, creates)
+	return len(numbers) > 1 && sameOrder(numbers, creates) && e.counted(numbers, creates)
+}
+
+// counted reports whether each number is at least that of the children there are that
+// were created before: a number is how many creates there were.
+func (e *Evidence) counted(numbers, creates []int64) bool {
+	all := make([]int64, 0, len(e.Children))
+	for i := range e.Children {
+		if z := &e.Children[i]; !z.Unread {
+			all = append(all, z.Czxid)
+		}
+	}
+	slices.Sort(all)
+	for i, seq := range numbers {
+		if before, _ := slices.BinarySearch(all, creates[i]); seq >= 0 && seq < int64(before) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameOrder reports whether numbers, each of them once, and creates grow together.
