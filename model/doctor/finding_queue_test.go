@@ -287,6 +287,11 @@ func TestGuessedNaming(t *testing.T) {
 	if len(c.J.State().Findings) == 0 || doctor.Worst(c.J.State().Findings) != doctor.Info {
 		t.Errorf("findings %v", c.found)
 	}
+	for _, f := range c.J.State().Findings {
+		if strings.Contains(f.Advice, "Restart") {
+			t.Errorf("%s: what may be no candidate is to be restarted: %s", f.ID, f.Advice)
+		}
+	}
 }
 
 // What a ghost's finding says of a znode, that it has no watch, is not said

@@ -77,6 +77,9 @@ func vacant(r *report) {
 		References: []string{s.Dialect.Source},
 	}
 	f.Znodes = append(f.Znodes, s.Dialect.Programs(s.Path)...)
+	if could.Listed && len(could.Names)+could.Unread == 0 {
+		f.Advice = "Start a program that can lead, or read the log of the one that should."
+	}
 	switch {
 	case s.Down() || !could.Alive && (could.Listed || !s.Single || !s.Shown()):
 		f.Severity, f.Title = Info, "nobody leads, and nobody stands who could"

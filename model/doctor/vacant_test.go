@@ -83,6 +83,11 @@ func TestVacant(t *testing.T) {
 				c.has()
 			} else {
 				c.has(x.want)
+				for _, f := range c.J.State().Findings {
+					if strings.Contains(f.Advice, "log of one of those") && len(could.Names) == 0 && could.Listed {
+						t.Errorf("nobody is listed, and the advice is: %s", f.Advice)
+					}
+				}
 			}
 		})
 	}

@@ -98,6 +98,10 @@ func missingWatch(r *report) {
 		if r.ghost(c) || r.uncounted(c.Name) {
 			continue
 		}
+		advice := "Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist."
+		if r.guessed() {
+			advice = "If these are no candidates, but members or jobs, nobody leads, and nothing is wrong: electop takes them for candidates because their names fit. If they are, check how their code learns of its turn."
+		}
 		r.find(znode.Safe(c.Name, 0), Finding{
 			Severity: r.stuck(i),
 			Title:    "a candidate has no watch",
@@ -106,7 +110,7 @@ func missingWatch(r *report) {
 				fmt.Sprintf("%s reported no such watch at %s, nor in an earlier answer", units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.m.watch.last.at)),
 			},
 			Harm:       "It is not notified when its turn comes: then nobody leads until its session ends or it lists the children by itself.",
-			Advice:     "Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist.",
+			Advice:     advice,
 			Znodes:     []string{r.path(c.Name)},
 			Sessions:   []uint64{c.Session},
 			References: []string{"ZooKeeper recipes: leader election", "Helix#44", "ZooKeeper WriteLock"},
