@@ -82,9 +82,10 @@ func (s *State) NoLeader() NoLeader {
 }
 
 // ElectionUnseen reports whether nothing shows that the path is an election's: it has
-// children, none of them is a candidate, and they do not show which system they are of.
+// children, none of them is a candidate, and they do not show which system they are of;
+// or it has none, where a system has its leader's own znode, which is persistent here.
 func (s *State) ElectionUnseen() bool {
-	return s.Phase == Live && !s.Single && s.Dialect == nil && len(s.Queue) == 0 && len(s.Ignored) > 0
+	return s.Phase == Live && !s.Single && s.Dialect == nil && len(s.Queue) == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
 
 // Blocker is the child that [Blocked] is about, nil for none.

@@ -57,6 +57,10 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 	case len(s.Queue) == 0 && s.NoLeader() == model.Over:
 		_, why := wording.NoLeader(s)
 		return []string{"No election", wording.Sentence(why)}
+	case s.ElectionUnseen() && len(s.Ignored) == 0:
+		return []string{"No election seen here",
+			path + " is persistent and has no children. A leader's own znode is ephemeral.",
+			"What to do: e shows the elections that a search finds. If candidates join here, they appear."}
 	case s.ElectionUnseen():
 		return []string{"No election seen here",
 			path + " has " + units.Count(len(s.Ignored), "child, which is no candidate.", "children, none of which is a candidate."),

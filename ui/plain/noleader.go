@@ -60,6 +60,9 @@ func noLeader(s *doctor.State) string {
 	if v, ok := s.Vacancy(); ok && s.Dialect != nil && s.Dialect.Vacancy() > 0 {
 		return vacant(s, v)
 	}
+	if s.ElectionUnseen() && len(s.Ignored) == 0 {
+		return "no election seen: the znode is persistent and has no children"
+	}
 	if s.ElectionUnseen() {
 		return "no election seen: " + units.Count(len(s.Ignored), "child, which is no candidate", "children, none is a candidate")
 	}

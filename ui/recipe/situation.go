@@ -64,7 +64,8 @@ func (v *Panel) sentence(f *term.Frame) situation {
 		return with(st, wording.Sentence(words))
 	}
 	if l == nil && s.ElectionUnseen() {
-		return with(term.Muted, "None of the children is a candidate.")
+		_, words := wording.NoLeader(s)
+		return with(term.Muted, wording.Sentence(words))
 	}
 	if l == nil {
 		return with(term.Text, "There is no candidate: the next volunteer has the smallest znode and leads.")

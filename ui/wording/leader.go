@@ -49,6 +49,9 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 		}
 		return st, "no leader since " + vacantSince(v) + "; " + doctor.Could("lead", s.Standbys())
 	}
+	if s.ElectionUnseen() && len(s.Ignored) == 0 {
+		return term.Muted, "no election seen: the znode is persistent and has no children"
+	}
 	if s.ElectionUnseen() {
 		return term.Muted, "no election seen: none of the children is a candidate"
 	}
