@@ -64,7 +64,11 @@ func (v *Panel) columnsFor(w int) columns {
 }
 
 func (v *Panel) drawColumnHeads(a term.Area, c columns) {
-	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, "candidate")
+	who := "candidate"
+	if wording.Registry(v.State) {
+		who = "member"
+	}
+	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, who)
 	if c.session > 0 {
 		p.Gap(2).Fit(c.session, term.Muted, "session")
 	}

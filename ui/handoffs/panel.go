@@ -73,7 +73,10 @@ func (v Panel) Draw(f *term.Frame) {
 	y := v.reignLines(a.Height())
 	if len(s.Handoffs) == 0 {
 		text := "no handoff seen yet: it appears here at the moment the leader's znode is deleted"
-		if s.Phase != model.Live {
+		switch {
+		case wording.Registry(s):
+			text = "none: nobody leads a group"
+		case s.Phase != model.Live:
 			text = "nothing seen yet"
 		}
 		for i, line := range term.Wrap(text, a.Width()-1) {

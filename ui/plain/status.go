@@ -66,11 +66,14 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	fmt.Fprintln(b)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	asked, inferred := s.Table != nil, " (inferred)"
-	columns := ""
+	columns, who := "", "CANDIDATE"
+	if s.NoLeader() == model.Membership {
+		who = "MEMBER"
+	}
 	if asked {
 		columns, inferred = "ADDRESS\tSERVER\t", ""
 	}
-	fmt.Fprintf(t, "SEQ\tCANDIDATE\tSESSION\t%sAGE\tWATCHES%s\n", columns, inferred)
+	fmt.Fprintf(t, "SEQ\t%s\tSESSION\t%sAGE\tWATCHES%s\n", who, columns, inferred)
 	for i, c := range s.Queue {
 		session, where := "-", ""
 		if c.Session != 0 {
