@@ -39,7 +39,7 @@ func New(elections []Election, observer func() Observer) *Collector {
 	}, []string{"path", "cause"})
 	c.takeover = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "electop_takeover_seconds",
-		Help:    "Time from the deletion of a leader's znode to the acknowledgement of the next leader, as electop saw it.",
+		Help:    "Time from the deletion of a leader's znode, or from the creation of the next one's if nobody led, to the acknowledgement of the next leader, as electop saw it.",
 		Buckets: buckets(),
 	}, []string{"path", "quality"})
 	c.vacancy = prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -99,7 +99,7 @@ func (c *Collector) Count(path string, events []model.Event) {
 				continue
 			}
 			quality := measured
-			if m.Guess() {
+			if m.In == nil || m.Guess() {
 				quality = guess
 			}
 			switch m.Name {

@@ -158,6 +158,21 @@ func TestExposition(t *testing.T) {
 	}
 }
 
+// A duration whose bounds are not known is not measured.
+func TestDurationWithoutBounds(t *testing.T) {
+	t.Parallel()
+	c, took := newScript("/election").collector, 30*time.Millisecond
+	c.Count("/election", []model.Event{{Body: model.Handoff{Takeover: &took, Vacant: &took}}})
+	got := text(t, c)
+	for _, metric := range []string{"takeover", "vacancy"} {
+		for quality, want := range map[string]int{"guess": 1, "measured": 0} {
+			if line := fmt.Sprintf("electop_%s_seconds_count{path=\"/election\",quality=%q} %d\n", metric, quality, want); !strings.Contains(got, line) {
+				t.Errorf("no %q in\n%s", line, got)
+			}
+		}
+	}
+}
+
 func TestLint(t *testing.T) {
 	t.Parallel()
 	problems, err := promlint.New(strings.NewReader(text(t, played().collector))).Lint()
