@@ -175,6 +175,20 @@ func TestRiskCountsDown(t *testing.T) {
 	}
 }
 
+// TestRiskWithoutAQueue: the brokers that could take over from Kafka's controller are no
+// candidates, and still nobody says that there are none.
+func TestRiskWithoutAQueue(t *testing.T) {
+	w := controller().ask(2, nil)
+	w.ask(2, func(t *session.Table) { unplug(t, w.state().Queue[0].Session) }).wait(300 * time.Millisecond)
+	if r := w.state().Risk(w.state().Leader()); r == nil || !r.Queueless {
+		t.Fatalf("risk: %+v", r)
+	}
+	m, _, _ := stagedOn(w, nil, Options{})
+	if text := screen(m); !strings.Contains(text, "at risk") || !strings.Contains(text, "Could take over: broker 1") || strings.Contains(text, "Nobody is next") {
+		t.Errorf("who could take over is not said:\n%s", text)
+	}
+}
+
 // Everything that comes from servers is made safe.
 func TestHostileServers(t *testing.T) {
 	const evil = "\x1b[2J\u202eevil\x07"

@@ -69,6 +69,16 @@ func held(own string, children []string, takes bool) (t Target) {
 	return t
 }
 
+// Queueless reports whether those who wait by the recipe stand nowhere among the
+// children, so that nobody in the queue is next.
+func Queueless(r Recipe) bool {
+	switch r.(type) {
+	case leases, alone:
+		return true
+	}
+	return false
+}
+
 // SessionsShare reports whether one session may hold several places by the
 // recipe, as it may hold several leases.
 func SessionsShare(r Recipe) bool {

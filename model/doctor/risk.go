@@ -19,6 +19,7 @@ type Risk struct {
 	Since         time.Time
 	Leader        bool               // it holds the role
 	Next          *dialect.Candidate // would take over, nil for none
+	Queueless     bool               // Next is not known: who waits is not in the queue
 
 	said      bool      // an event reported it
 	announced time.Time // the bound in the last event; zero: none
@@ -59,7 +60,7 @@ func (k *risks) assess(at time.Time, queue []*dialect.Candidate, recipe dialect.
 		for i, c := range queue {
 			if sessions.Danger(c.Session, at) != nil && k.byID[c.ID()] == nil {
 				r := &Risk{Candidate: c, Since: at}
-				place(r, queue, i, holders)
+				place(r, recipe, queue, i, holders)
 				k.set(r)
 			}
 		}
@@ -79,7 +80,7 @@ func (k *risks) assess(at time.Time, queue []*dialect.Candidate, recipe dialect.
 		}
 		r := *old
 		r.By, r.NotBefore, r.Epoch, r.Evidence = danger.By, danger.NotBefore, danger.Epoch, danger.Evidence
-		place(&r, queue, i, holders)
+		place(&r, recipe, queue, i, holders)
 		if !r.said || r.moved() {
 			r.said, r.announced = true, r.By
 			events = append(events, RiskChanged{Risk: r, Raised: true})
@@ -103,8 +104,8 @@ func (k *risks) set(r *Risk) {
 }
 
 // place sets whether the contender at position i holds the role, and who is next.
-func place(r *Risk, queue []*dialect.Candidate, i, holders int) {
-	r.Leader, r.Next = i < holders, nil
+func place(r *Risk, recipe dialect.Recipe, queue []*dialect.Candidate, i, holders int) {
+	r.Leader, r.Next, r.Queueless = i < holders, nil, dialect.Queueless(recipe)
 	if r.Leader && holders < len(queue) {
 		r.Next = queue[holders]
 	}

@@ -137,6 +137,8 @@ func RiskText(who string, r *doctor.Risk, now time.Time) string {
 	switch {
 	case r.Leader && r.Next != nil:
 		s += "; " + Who(r.Next) + " would take over"
+	case r.Leader && r.Queueless:
+		s += "; there is no queue"
 	case r.Leader:
 		s += "; nobody would take over"
 	}

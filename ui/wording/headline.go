@@ -38,7 +38,9 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 		b.WriteString(l.Label() + " is at risk: " + t.Expires(f.Busy(), false))
 		if next := t.Found.Next; next != nil && Holders(s) == 1 {
 			b.WriteString(". " + next.Label() + " would take over")
-		} else if next == nil {
+		} else if Single(s) {
+			b.WriteString(". " + strings.TrimSuffix(Sentence(TakeOver(s)), "."))
+		} else if next == nil && !t.Found.Queueless {
 			b.WriteString(". Nobody is next")
 		}
 		return term.Alarm, b.String()
