@@ -137,6 +137,7 @@ func (s *splitter) pass(b []byte, alone bool) {
 // step takes one byte.
 func (s *splitter) step(c byte, now time.Time) {
 	late := s.lateEsc && s.expects(now)
+	apart := now.Sub(s.at) > escHeld // from the byte before
 	s.lateEsc, s.at = false, now
 	switch {
 	case len(s.held) == 0 && late && c == ']':
@@ -155,6 +156,11 @@ func (s *splitter) step(c byte, now time.Time) {
 		}
 		s.held = append(s.held, c)
 		s.character()
+	case len(s.held) == 1 && apart && !introduces(c):
+		// It was held for an answer, and none begins so: it was the key Esc.
+		s.take()
+		s.pass([]byte{esc}, true)
+		s.step(c, now)
 	case len(s.held) == 1:
 		s.second(c)
 	case s.held[1] == ']':
@@ -182,10 +188,14 @@ func (s *splitter) character() {
 // second takes what follows an escape character.
 func (s *splitter) second(c byte) {
 	s.held = append(s.held, c)
-	if c != '[' && c != ']' && c != 'O' && c != esc {
+	if !introduces(c) {
 		s.character() // with alt
 	}
 }
+
+// introduces reports whether c may follow an escape character in something longer than a
+// key with alt.
+func introduces(c byte) bool { return c == '[' || c == ']' || c == 'O' || c == esc }
 
 // afterTwo takes what follows two escape characters: the key Esc before an answer, or a
 // key with alt.

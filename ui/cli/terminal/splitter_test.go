@@ -125,6 +125,28 @@ func TestEscIsAKey(t *testing.T) {
 	}
 }
 
+// While an answer is expected, a letter long after Esc is a letter, and none with alt.
+func TestLetterAfterEsc(t *testing.T) {
+	for _, c := range []struct {
+		asked bool
+		after time.Duration
+		want  []string
+	}{
+		{true, 0, []string{"\x1bj"}},
+		{true, escHeld, []string{"\x1bj"}},
+		{true, 100 * time.Millisecond, []string{"\x1b", "j"}},
+		{true, 500 * time.Millisecond, []string{"\x1b", "j"}},
+		{false, 100 * time.Millisecond, []string{"\x1b", "j"}},
+	} {
+		if chunks, _ := split(c.asked, piece{"\x1b", 0}, piece{"j", c.after}); !slices.Equal(chunks, c.want) {
+			t.Errorf("asked %v, %v after Esc: %q, want %q", c.asked, c.after, chunks, c.want)
+		}
+	}
+	if chunks, _ := split(true, piece{"\x1b", 0}, piece{"ä", 100 * time.Millisecond}); !slices.Equal(chunks, []string{"\x1b", "ä"}) {
+		t.Errorf("ä after Esc: %q", chunks)
+	}
+}
+
 // Keys are handed on whole, whatever pieces they come in: what is a key alone is not
 // joined to what comes after it.
 func TestKeysAreWhole(t *testing.T) {
