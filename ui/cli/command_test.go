@@ -5,7 +5,9 @@ package cli_test
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,6 +22,15 @@ import (
 func TestCommandHasItsExitCode(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
+	dir := t.TempDir()
+	program := func(name, content string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(content), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	strange, orphan := program("strange", "\x00\x01"), program("orphan", "#!/nowhere/sh\n")
 	for i, c := range []struct {
 		args []string
 		code int
@@ -32,6 +43,8 @@ func TestCommandHasItsExitCode(t *testing.T) {
 		{[]string{"--create", "--", "sh", "-c", "exit 130"}, 130, "withdrew"},
 		{[]string{"--create", "--", "electop-no-such-command"}, 127, "not found"},
 		{[]string{"--create", "--", "/"}, 126, "cannot be executed"},
+		{[]string{"--create", "--", strange}, 126, "electop: " + strange + " cannot be executed: exec format error\n"},
+		{[]string{"--create", "--", orphan}, 127, "electop: " + orphan + ": its interpreter was not found\n"},
 		{[]string{"--", "true"}, 125, "does not exist"},
 		{[]string{"--no-such-flag", "--", "true"}, 125, "unknown flag"},
 		{[]string{"--grace", "-1s", "--", "true"}, 125, "--grace"},

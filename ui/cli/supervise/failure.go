@@ -39,6 +39,13 @@ func Find(name string) error {
 
 // notStarted is the failure of an attempt to find or start a command.
 func notStarted(name string, err error) *Failure {
+	var started *fs.PathError
+	if errors.As(err, &started) {
+		if _, there := os.Stat(started.Path); there == nil && errors.Is(err, fs.ErrNotExist) {
+			return &Failure{NotFound, fmt.Errorf("%s: its interpreter was not found", name)}
+		}
+		err = started.Err
+	}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return &Failure{NotFound, fmt.Errorf("%s: command not found", name)}
 	}
