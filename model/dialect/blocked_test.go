@@ -19,6 +19,11 @@ func TestBlocked(t *testing.T) {
 		why      model.NoLeader
 	}{
 		{"a latch", []string{"!" + latchNumber(2), latchNumber(5), latchNumber(6)}, model.Blocked},
+		{"before numbers in Curator's order", []string{"!-notes", latchNumber(5)}, model.Blocked},
+		{"the same, ephemeral", []string{"-notes", latchNumber(5), latchNumber(6)}, model.Blocked},
+		{"nothing behind the lock's name", []string{"!old-latch-", latchNumber(5)}, model.Blocked},
+		{"behind numbers in Curator's order", []string{"!config", "!Config", latchNumber(5)}, ""},
+		{"others order numbers alone", []string{"!-notes", k + "1__lock__0000000001"}, ""},
 		{"behind the first", []string{latchNumber(5), "!" + latchNumber(6), latchNumber(7)}, ""},
 		{"of another kind", []string{"!config-0000000001", latchNumber(5)}, ""},
 		{"the recipe's clients read any number", []string{"!config-0000000001", "n_0000000005", "n_0000000006"}, model.Blocked},

@@ -1,6 +1,11 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"electop/model/znode"
+)
 
 // Doubt is why the children themselves do not show that the head of the queue leads,
 // "" where they do.
@@ -15,8 +20,9 @@ const (
 	NotElected Doubt = "not-elected"
 	// SeveralElections: the children are of several elections in one directory.
 	SeveralElections Doubt = "several-elections"
-	// Blocked: a child that no session owns has a contender's name and comes before
-	// all contenders. Clients that read only names wait for it.
+	// Blocked: a child that is no contender comes before all contenders for clients that
+	// read only names: no session owns it, and it has a contender's name, or by Curator's
+	// order of names. They wait for it.
 	Blocked Doubt = "blocked"
 	// Over: a child says that nobody is elected here any more.
 	Over Doubt = "over"
@@ -50,6 +56,9 @@ func (d *Dialect) Blocker(queue, others []*Candidate) *Candidate {
 	}
 	var owned Candidate
 	for _, c := range others {
+		if d.Outranks(queue, c) {
+			return c
+		}
 		if c.Session != 0 || c.Unread || !c.HasSequence {
 			continue
 		}
@@ -86,4 +95,30 @@ func (d *Dialect) Blind(queue []*Candidate) *Candidate {
 		}
 	}
 	return nil
+}
+
+// Outranks reports whether Curator's clients order the child before the head of their
+// queue, though its name is no contender's: they compare what follows the lock's name,
+// and whole names where there is no such name in them.
+func (d *Dialect) Outranks(queue []*Candidate, c *Candidate) bool {
+	if d == nil || len(queue) == 0 || c.Unread {
+		return false
+	}
+	head := queue[0]
+	if !head.HasSequence || d.Recipe.Contends(&Candidate{Znode: znode.Znode{Name: c.Name, Session: 1}, Sequence: c.Sequence, HasSequence: c.HasSequence}) || !slices.Contains(curator, d) {
+		return false
+	}
+	for _, lock := range []string{"latch-", "lock-"} {
+		if strings.HasSuffix(Stem(head.Name), lock) {
+			return curatorKey(c.Name, lock) < curatorKey(head.Name, lock)
+		}
+	}
+	return false
+}
+
+func curatorKey(name, lock string) string {
+	if i := strings.LastIndex(name, lock); i >= 0 {
+		return name[i+len(lock):]
+	}
+	return name
 }

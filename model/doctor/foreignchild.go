@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"strings"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -24,11 +23,15 @@ func foreignChild(r *report) {
 		severity, why := r.blocks(c)
 		switch {
 		case severity != "":
+			waits := "No session deletes it, so every candidate behind it waits forever."
+			if c.Session != 0 {
+				waits = "Every candidate behind it waits until its session ends."
+			}
 			r.find(znode.Safe(c.Name, 0), Finding{
 				Severity:   severity,
 				Title:      "a child that is not a candidate is in the queue",
 				Evidence:   []string{said(c) + ": " + why},
-				Harm:       "Clients read only the name and order this child among the candidates. No session deletes it, so every candidate behind it waits forever.",
+				Harm:       "Clients read only the name and order this child among the candidates. " + waits,
 				Advice:     "Delete it if nothing needs it. Keep other znodes out of this path.",
 				Znodes:     []string{r.path(c.Name)},
 				References: []string{"CURATOR-43"},
@@ -73,13 +76,8 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with a candidate's name; %s behind it", units.Count(waits, "candidate", "candidates"))
 		}
 	}
-	// Curator orders by what follows the lock's name, and by the whole name of
-	// children that do not have it.
-	if lock := curatorLock(r.dialect(), s.Queue); lock != "" && len(s.Queue) > 0 && !strings.Contains(c.Name, lock) {
-		head := s.Queue[0].Name
-		if c.Name < head[len(head)-znode.SequenceDigits:] {
-			return Critical, "in Curator's order it comes before every number"
-		}
+	if s.Dialect.Outranks(s.Queue, c) {
+		return Critical, "in Curator's order it comes before every number"
 	}
 	return "", ""
 }
@@ -93,22 +91,4 @@ func (r *report) expected(c *dialect.Candidate) bool {
 		return c.Name == "DONE"
 	}
 	return false
-}
-
-// curatorLock is the name that Curator's order looks for, "" for other systems.
-func curatorLock(id string, queue []*dialect.Candidate) string {
-	if len(queue) == 0 || !queue[0].HasSequence {
-		return ""
-	}
-	switch id {
-	case "curator-latch", "curator-lock", "aurora", "spark", "flink", "storm", "marathon", "druid", "nifi", "hiveserver2-ha", "curator-semaphore-queue":
-	default:
-		return ""
-	}
-	for _, lock := range []string{"latch-", "lock-"} {
-		if s := dialect.Stem(queue[0].Name); len(s) >= len(lock) && s[len(s)-len(lock):] == lock {
-			return lock
-		}
-	}
-	return ""
 }

@@ -51,7 +51,7 @@ func noLeader(s *doctor.State) string {
 	case model.SeveralElections:
 		return "unknown who leads: several elections share this path"
 	case model.Blocked:
-		return fmt.Sprintf("unknown who leads: %s, which is persistent, is before %s, the first candidate: clients that read only names wait for it", znode.Safe(s.Blocker().Name, 0), Who(s.First()))
+		return fmt.Sprintf("unknown who leads: %s, which is no candidate, comes before %s, the first: clients that read only names wait for it", znode.Safe(s.Blocker().Name, 0), Who(s.First()))
 	case model.Over:
 		return "no election: " + s.Dialect.Over
 	case model.OtherAcknowledged:

@@ -36,7 +36,7 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 	case model.SeveralElections:
 		return term.Trouble, "unknown who leads: several elections share this path"
 	case model.Blocked:
-		return term.Alarm, "unknown who leads: " + first + " may wait for " + Numbered(s.Blocker()) + ", which is persistent"
+		return term.Alarm, "unknown who leads: " + first + " may wait for " + Numbered(s.Blocker()) + ", which is no candidate"
 	case model.Over:
 		return term.Muted, s.Dialect.Over
 	case model.OtherAcknowledged:
