@@ -61,6 +61,15 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 	}
 }
 
+// completeCampaign completes PATH, and leaves to the shell what follows: only a command
+// can. Cobra does not tell whether -- was there.
+func (o *options) completeCampaign(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 || begun != "" && begun[0] != '/' {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return o.completePaths(1)(cmd, args, begun)
+}
+
 // completeRoots completes ROOT: the paths below which there is an election.
 func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	elections, directive := o.completePaths(1)(cmd, args, begun)
