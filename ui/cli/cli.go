@@ -96,6 +96,10 @@ func newRoot(std IO) *cobra.Command {
 	}
 	completeFlags(root)
 	root.SetCompletionCommandGroupID(commands)
+	root.InitDefaultCompletionCmd()
+	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
+		cmd.Example = completionExample
+	}
 	help := newHelp()
 	help.GroupID = commands
 	root.SetHelpCommand(help)
@@ -106,12 +110,16 @@ func newRoot(std IO) *cobra.Command {
 	return root
 }
 
+const completionExample = `  electop completion bash > ~/.local/share/bash-completion/completions/electop
+  electop completion fish > ~/.config/fish/completions/electop.fish`
+
 // newHelp shows the help of a command or a topic. Cobra's own help command takes an
 // unknown name for a PATH of the dashboard.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:               "help [COMMAND | TOPIC]",
 		Short:             "Help on a command or a topic",
+		Example:           "  electop help campaign\n  electop help exit-codes",
 		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			on, rest, err := cmd.Root().Find(args)

@@ -105,7 +105,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 // completion is listed.
 func TestHelpShowsHow(t *testing.T) {
 	t.Parallel()
-	for _, command := range commandNames {
+	for _, command := range append([]string{"help", "completion", "man"}, commandNames...) {
 		help := says(t, 0, command, "--help")
 		if !strings.Contains(help, "\nExamples:\n  electop "+command) {
 			t.Errorf("%s has no example:\n%s", command, help)
