@@ -12,15 +12,16 @@ about = "a"
 cast = 3
 [[part]]
 text = ["{leader}"]
-hints = ["h"]
 after = "a"
 [part.question]
 ask = "q"
+hints = ["h"]
 right = "r"
 wrong = "w"
 options = [{ text = "a", if = { event = "joined" } }, { text = "b", else = true }]
 [part.act]
 do = "d"
+hints = ["h"]
 keys = ["s"]
 until = [{ event = "joined" }]
 `
@@ -36,8 +37,8 @@ func TestReadIsStrict(t *testing.T) {
 		{"01-one.toml", "title", "[", "line 2: not TOML: "},
 		{"01-one.toml", `title = "T"`, `titel = "T"`, "line 2: unknown key titel"},
 		{"01-one.toml", "cast = 3", "cast = 3\npace = 1", "line 6: unknown key scene.pace"},
-		{"01-one.toml", `hints =`, `hint =`, "line 8: unknown key part.hint"},
-		{"01-one.toml", `{ event = "joined" }]`, `{ event = "joined", of = "leader" }]`, "line 18: unknown key part.act.of"},
+		{"01-one.toml", `hints =`, `hint =`, "line 11: unknown key part.question.hint"},
+		{"01-one.toml", `{ event = "joined" }]`, `{ event = "joined", of = "leader" }]`, "line 19: unknown key part.act.of"},
 		{"01-one.toml", "cast = 3", `cast = "3"`, "line 5: scene.cast: want a whole number, not a TOML string"},
 	} {
 		text := sound

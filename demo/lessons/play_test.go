@@ -90,20 +90,7 @@ func (h *theatre) play(t *testing.T, l *lesson.Lesson, by student) (out played) 
 			t.Fatalf("%s: part %d of %d, done %v; want %d of %d", l.ID, v.Part, v.Parts, v.Done, part, len(l.Parts))
 		}
 		h.look(t, v)
-		if by.hints {
-			for n := v.Hints; n > 0; n-- {
-				if why := h.input(lesson.Hint, 0); why != "" {
-					t.Errorf("%s, part %d: no hint: %s", l.ID, part, why)
-				}
-				if v = h.view(); v.Hint == "" || v.Hints != n-1 {
-					t.Errorf("%s, part %d: hint %q, and %d more", l.ID, part, v.Hint, v.Hints)
-				}
-				h.look(t, v)
-			}
-			if why := h.input(lesson.Hint, 0); why == "" {
-				t.Errorf("%s, part %d: more hints than there are", l.ID, part)
-			}
-		}
+		h.hinted(t, by, part)
 		if v.Question != "" {
 			if v.Do != "" || v.Waiting || v.CanNext {
 				t.Errorf("%s, part %d: before the answer: %+v", l.ID, part, v)
@@ -118,6 +105,7 @@ func (h *theatre) play(t *testing.T, l *lesson.Lesson, by student) (out played) 
 			if why := h.input(lesson.Answer, choice); why != "" {
 				t.Fatalf("%s, part %d: no answer taken: %s", l.ID, part, why)
 			}
+			h.hinted(t, by, part)
 			v = h.view()
 		}
 		if l.Parts[part-1].Act != nil {
@@ -126,7 +114,7 @@ func (h *theatre) play(t *testing.T, l *lesson.Lesson, by student) (out played) 
 			}
 			v = h.await(t, "it happens", func(v lesson.View) bool { return !v.Waiting })
 			h.look(t, v)
-			if v.Happened == "" || v.Stuck != "" {
+			if v.Happened == "" || v.Stuck != "" || v.Hint != "" {
 				t.Errorf("%s, part %d: it happened: %+v", l.ID, part, v)
 			}
 			t.Logf("%s %d: %s", l.ID, part, v.Happened)
@@ -151,6 +139,35 @@ func (h *theatre) play(t *testing.T, l *lesson.Lesson, by student) (out played) 
 			}
 			return out
 		}
+	}
+}
+
+// hinted wants all hints, where a student does, and that they are about what is to be
+// done now.
+func (h *theatre) hinted(t *testing.T, by student, part int) {
+	t.Helper()
+	if !by.hints {
+		return
+	}
+	v := h.view()
+	if v.Hint != "" || v.Hints == 0 && (v.Waiting || v.Question != "") {
+		t.Errorf("%s, part %d: hint %q, and %d more", v.ID, part, v.Hint, v.Hints)
+	}
+	asks := v.Question != "" && !v.Waiting
+	for n := v.Hints; n > 0; n-- {
+		if why := h.input(lesson.Hint, 0); why != "" {
+			t.Errorf("%s, part %d: no hint: %s", v.ID, part, why)
+		}
+		if v = h.view(); v.Hint == "" || v.Hints != n-1 {
+			t.Errorf("%s, part %d: hint %q, and %d more", v.ID, part, v.Hint, v.Hints)
+		}
+		if asks && strings.Contains(strings.ToLower(v.Hint), "press ") {
+			t.Errorf("%s, part %d: before the answer the hint is %q", v.ID, part, v.Hint)
+		}
+		h.look(t, v)
+	}
+	if why := h.input(lesson.Hint, 0); why == "" {
+		t.Errorf("%s, part %d: more hints than there are", v.ID, part)
 	}
 }
 

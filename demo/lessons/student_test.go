@@ -2,6 +2,7 @@ package lessons_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"electop/demo/lessons"
@@ -59,9 +60,13 @@ func TestStraying(t *testing.T) {
 			return v.Stuck == "You chose delta; this step needs amber. Try again with amber."
 		})
 		h.press(t, "x", "amber", "") // where d was asked for: the handoff comes all the same, and late
-		v := h.await(t, "the handoff", func(v lesson.View) bool { return !v.Waiting })
-		if v.Options[v.Right] != "about 4 s" || v.Stuck != "" {
-			t.Errorf("killed instead of resigned: %+v", v)
-		}
+		h.await(t, "it is said that amber was to resign", func(v lesson.View) bool {
+			return strings.HasPrefix(v.Stuck, "amber was killed. This step needs something else. Press <")
+		})
+		h.input(lesson.Back, 0)
+		h.await(t, "it is said that amber is dead", func(v lesson.View) bool { return strings.HasPrefix(v.Stuck, "amber is dead") })
+		h.await(t, "birch is meant", func(v lesson.View) bool {
+			return v.Stuck == "" && v.Question == "birch resigns. For how long does nobody lead?"
+		})
 	})
 }

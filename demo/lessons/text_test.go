@@ -65,13 +65,13 @@ func TestTexts(t *testing.T) {
 		}
 		asks := 0
 		for i, p := range l.Parts {
-			texts := slices.Concat(p.Text, p.Hints, []string{p.After})
+			texts := slices.Concat(p.Text, []string{p.After})
 			if p.Act != nil {
-				texts = append(texts, p.Act.Do)
+				texts = append(append(texts, p.Act.Do), p.Act.Hints...)
 			}
 			if q := p.Question; q != nil {
 				asks++
-				texts = append(texts, q.Ask, q.Right, q.Wrong)
+				texts = append(append(texts, q.Ask, q.Right, q.Wrong), q.Hints...)
 				for _, o := range q.Options {
 					texts = append(texts, o.Text, o.Wrong)
 					if o.Wrong != "" && !strings.HasPrefix(o.Wrong, "No") {

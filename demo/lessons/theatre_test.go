@@ -208,40 +208,42 @@ func (h *theatre) press(t *testing.T, key, target, fault string) {
 	if strings.Contains("xfdX", key) && target == "" {
 		t.Fatalf("%s acts on the selected row, and no row is to be selected", key)
 	}
+	must(t, h.act(key, target, fault))
+}
+
+// act is press for a key that may be refused.
+func (h *theatre) act(key, target, fault string) error {
 	rules := h.stage.Rules()
 	switch key {
 	case "s":
 		_, err := h.cast.Spawn()
-		must(t, err)
+		return err
 	case "x":
-		must(t, h.cast.Kill(target))
+		return h.cast.Kill(target)
 	case "d":
-		must(t, h.cast.Resign(target))
+		return h.cast.Resign(target)
 	case "f":
 		if _, frozen := h.cast.Has(target); frozen {
-			must(t, h.cast.Thaw(target))
-		} else {
-			must(t, h.cast.Freeze(target))
+			return h.cast.Thaw(target)
 		}
+		return h.cast.Freeze(target)
 	case "c":
 		if ok, _ := h.cast.Has(demo.You); ok {
-			must(t, h.cast.Resign(demo.You))
-			return
+			return h.cast.Resign(demo.You)
 		}
 		_, err := h.cast.Campaign("host:1")
-		must(t, err)
+		return err
 	case "h":
 		if h.feed.State().Recipe.Name() == dialect.Herd().Name() {
-			must(t, h.cast.Follow(nil))
-		} else {
-			must(t, h.cast.Follow(dialect.Herd()))
+			return h.cast.Follow(nil)
 		}
+		return h.cast.Follow(dialect.Herd())
 	case "w":
 		rules.Workers = !rules.Workers
-		must(t, h.stage.SetRules(rules))
+		return h.stage.SetRules(rules)
 	case "F":
 		rules.Fenced = !rules.Fenced
-		must(t, h.stage.SetRules(rules))
+		return h.stage.SetRules(rules)
 	case "[", "]":
 		i := slices.Index(paces, h.stage.Pace())
 		if key == "[" {
@@ -254,20 +256,20 @@ func (h *theatre) press(t *testing.T, key, target, fault string) {
 		}
 	case ".":
 		_, err := h.stage.Step()
-		must(t, err)
+		return err
 	case "v":
 		h.asker.Verify()
 	case "X": // opens the list; enter does what is selected in it
 	case "enter":
-		h.fault(t, target, fault)
+		return h.fault(target, fault)
 	default:
-		t.Fatalf("no key %q", key)
+		return fmt.Errorf("no key %q", key)
 	}
+	return nil
 }
 
 // fault does what the list of faults has.
-func (h *theatre) fault(t *testing.T, id, fault string) {
-	t.Helper()
+func (h *theatre) fault(id, fault string) error {
 	var m model.Member
 	for _, x := range h.feed.State().Members {
 		if x.ID == id {
@@ -277,21 +279,19 @@ func (h *theatre) fault(t *testing.T, id, fault string) {
 	switch fault {
 	case "partition":
 		if m.Fault == model.Partitioned {
-			must(t, h.cast.Heal(id))
-		} else {
-			must(t, h.cast.Partition(id))
+			return h.cast.Heal(id)
 		}
+		return h.cast.Partition(id)
 	case "lose reply":
-		must(t, h.cast.LoseReply(id))
+		return h.cast.LoseReply(id)
 	case "no guid":
-		must(t, h.cast.NoGuid(id, !m.NoGuid))
+		return h.cast.NoGuid(id, !m.NoGuid)
 	case "slow lead":
-		must(t, h.cast.SlowLead(id, !m.SlowLead))
+		return h.cast.SlowLead(id, !m.SlowLead)
 	case "expire":
-		must(t, h.stage.Expire(id))
-	default:
-		t.Fatalf("no fault %q", fault)
+		return h.stage.Expire(id)
 	}
+	return fmt.Errorf("no fault %q", fault)
 }
 
 func must(t *testing.T, err error) {

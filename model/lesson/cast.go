@@ -14,10 +14,15 @@ type cast struct {
 	// count is the number of contenders, next the sequence of the next one.
 	count int
 	next  int64
+	// here are our own candidates, by ID: who is not among them is new.
+	here map[string]bool
 }
 
 func castOf(s *doctor.State, roles []Role) *cast {
-	c := &cast{found: make(map[Role]actor, len(roles)), next: -1}
+	c := &cast{found: make(map[Role]actor, len(roles)), next: -1, here: make(map[string]bool, len(s.Members))}
+	for _, m := range s.Members {
+		c.here[m.ID] = true
+	}
 	c.count = len(s.Queue)
 	if s.NextSequenceKnown {
 		c.next = int64(s.NextSequence)
@@ -63,6 +68,11 @@ func look(s *doctor.State, role Role) actor {
 	case FrozenOne:
 		return mine(func(m *model.Member) bool { return m.Fault == model.Frozen })
 	case SlowOne:
+		for _, c := range s.Queue {
+			if m := s.Member(c); m != nil && m.SlowLead {
+				return contender(s, c)
+			}
+		}
 		return mine(func(m *model.Member) bool { return m.SlowLead })
 	case Guidless:
 		return mine(func(m *model.Member) bool { return m.NoGuid })
@@ -76,6 +86,28 @@ func look(s *doctor.State, role Role) actor {
 		}
 	}
 	return actor{}
+}
+
+// with returns the cast with an actor in a role.
+func (c *cast) with(role Role, a actor) *cast {
+	out := *c
+	out.found = maps.Clone(c.found)
+	out.found[role] = a
+	return &out
+}
+
+// without returns the cast without those of ours that are gone: another one may get
+// the name.
+func (c *cast) without(s *doctor.State) *cast {
+	for id := range c.here {
+		if memberNamed(s, id) == nil {
+			out := *c
+			out.here = maps.Clone(c.here)
+			delete(out.here, id)
+			c = &out
+		}
+	}
+	return c
 }
 
 // same reports whether two casts are the same people in the same places.
@@ -116,13 +148,15 @@ func (c *cast) quit(role Role, s *doctor.State) bool {
 	return a.member != "" && memberNamed(s, a.member) == nil
 }
 
+const dead = " is dead. The lesson continues when its session has expired and its znode is deleted."
+
 // cannot says why electop cannot act on a, "" if it can.
 func (a actor) cannot(s *doctor.State) string {
 	switch {
 	case a.member == "":
 		return a.label + " belongs to another program, which electop cannot control: < goes back, > skips this."
 	case memberNamed(s, a.member) == nil:
-		return a.label + " is dead. The lesson continues when its session has expired and its znode is deleted."
+		return a.label + dead
 	}
 	return ""
 }

@@ -44,6 +44,18 @@ func (c *Condition) met(m *moment) int {
 	return 0
 }
 
+// right reports whether an option's condition came true by now; before is whether it
+// had before.
+func (c *Condition) right(m *moment, before bool) bool {
+	switch x := vocabulary[c.Event]; {
+	case x.now && x.holds != nil:
+		return x.holds(c, m.after, m.cast)
+	case x.now:
+		return x.happens(c, m) > 0
+	}
+	return before || c.met(m) > 0
+}
+
 // lasting reports whether the condition is a state that lasts, for [Condition.holds].
 func (c *Condition) lasting() bool { return vocabulary[c.Event].holds != nil }
 

@@ -256,6 +256,7 @@ func TestConditions(t *testing.T) {
 			}
 			// The roles are looked up once, as when a part begins to wait.
 			l := oneAct(x.c)
+			l.Parts[0].Recipe = w.state().Recipe.Name()
 			r := w.play(l)
 			if v := r.View(); !v.Waiting || v.Stuck != "" {
 				t.Errorf("%+v: does not wait: %+v", x.c, v)
@@ -299,8 +300,8 @@ func deposed(w *world) {
 // oneAct is a lesson with one part, which waits for c.
 func oneAct(c lesson.Condition) *lesson.Lesson {
 	return &lesson.Lesson{ID: "one", Title: "One", About: "one act", Scene: lesson.Scene{Cast: 4}, Parts: []lesson.Part{{
-		Text: []string{"Text."}, Hints: []string{"A hint."}, After: "Done.",
-		Act: &lesson.Act{Do: "Press s.", Keys: []string{"s"}, Until: []lesson.Condition{c}},
+		Text: []string{"Text."}, After: "Done.",
+		Act: &lesson.Act{Do: "Press s.", Keys: []string{"s"}, Hints: []string{"A hint."}, Until: []lesson.Condition{c}},
 	}}}
 }
 

@@ -5,7 +5,7 @@ type Event string
 
 const (
 	// Of the queue.
-	Joined  Event = "joined"  // a contender; Who: one of ours that rejoined, or "you"
+	Joined  Event = "joined"  // a new contender; Who: one of ours that rejoined, or "you"
 	Left    Event = "left"    // Who, one of ours for the Cause that is known of it
 	Handoff Event = "handoff" // from Who to To, for a Cause
 	// Elected: Who leads, but did not acknowledge within the time that a handoff

@@ -66,10 +66,10 @@ func (p *Part) check() (errs []error) {
 		wrong("text", "missing")
 	}
 	text("text", false, p.Text...)
-	text("hints", false, p.Hints...)
 	text("after", true, p.After)
 	if a := p.Act; a != nil {
 		text("act", false, a.Do)
+		text("hints", false, a.Hints...)
 		switch {
 		case a.Do == "" || p.After == "":
 			wrong("act", "it needs do, and its part needs after")
@@ -77,7 +77,7 @@ func (p *Part) check() (errs []error) {
 			wrong("act", "no keys")
 		case len(a.Until) == 0:
 			wrong("act", "it needs until: what to wait for")
-		case len(p.Hints) == 0:
+		case len(a.Hints) == 0:
 			wrong("act", "no hints")
 		case a.Target != "" && (lacking[a.Target] == "" || a.Target == Newcomer):
 			wrong("act", "unknown target %q", a.Target)
@@ -97,6 +97,10 @@ func (p *Part) check() (errs []error) {
 		return errs
 	}
 	text("question", false, q.Ask)
+	text("hints", false, q.Hints...)
+	if _, known := dialect.RecipeNamed(p.Recipe); p.Recipe != "" && !known {
+		wrong("recipe", "unknown recipe %q", p.Recipe)
+	}
 	text("question", true, q.Right, q.Wrong)
 	otherwise := 0
 	for i := range q.Options {
@@ -124,6 +128,8 @@ func (p *Part) check() (errs []error) {
 		wrong("question", "its part has no act to answer it")
 	case q.Ask == "" || q.Right == "" || q.Wrong == "":
 		wrong("question", "it needs ask, right and wrong")
+	case len(q.Hints) == 0:
+		wrong("question", "no hints")
 	case len(q.Options) < 2 || len(q.Options) > 9:
 		wrong("question", "it needs 2 to 9 options")
 	case otherwise > 1:
@@ -224,7 +230,7 @@ func (f field) knows(value string, e Event) bool {
 	switch f {
 	case fWho, fTo, fNotified:
 		role := Role(value)
-		return lacking[role] != "" && role != Newcomer || role == Nobody && e == Handoff || role == You && e == Joined
+		return lacking[role] != "" && (role != Newcomer || e == Watches) || role == Nobody && e == Handoff || role == You && e == Joined
 	case fCause:
 		return slices.Contains([]model.Cause{model.CauseResigned, model.CauseClosed, model.CauseExpired, model.CauseUnknown, model.CauseLeft}, model.Cause(value))
 	case fBelief:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/session"
 )
@@ -11,12 +12,16 @@ import (
 // allSettled reports whether all of ours without a fault have their place, by
 // the recipe of the election, and the first one leads.
 func allSettled(s *doctor.State) bool {
-	if len(s.Members) == 0 || len(s.Queue) < len(s.Members) || !s.Acknowledged() {
+	if len(s.Members) == 0 || !s.Acknowledged() {
 		return false
 	}
 	for _, m := range s.Members {
+		if m.Fault != model.NoFault {
+			continue
+		}
 		settled := m.Belief == model.Waiting || m.Belief == model.Leading
-		if m.Fault == model.NoFault && (!settled || m.Ending != model.NoEnding || m.Recipe != s.Recipe.Name()) {
+		stands := slices.ContainsFunc(s.Queue, func(c *dialect.Candidate) bool { return c.Name == m.Znode })
+		if !settled || !stands || m.Ending != model.NoEnding || m.Recipe != s.Recipe.Name() {
 			return false
 		}
 	}

@@ -12,9 +12,9 @@ func (r *Run) Input(in Input, choice int) (why string) {
 	case Next:
 		return r.next()
 	case Hint:
-		switch n := len(r.now().Hints); {
+		switch n := len(r.clues()); {
 		case n == 0:
-			return "this part has no hint"
+			return "there is no hint here"
 		case r.hints == n:
 			return "there are no more hints"
 		}
@@ -44,9 +44,20 @@ func (r *Run) Input(in Input, choice int) (why string) {
 
 // await waits for the act.
 func (r *Run) await() {
-	r.phase = waiting
+	r.phase, r.hints = waiting, 0
 	r.say("")
 	r.recast()
+}
+
+// clues are the hints about what is to be done now.
+func (r *Run) clues() []string {
+	switch p := r.now(); r.phase {
+	case asking:
+		return p.Question.Hints
+	case waiting:
+		return p.Act.Hints
+	}
+	return nil
 }
 
 func (r *Run) next() string {

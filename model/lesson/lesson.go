@@ -22,9 +22,10 @@
 // the election. Once the student has answered, or has to act, the roles are
 // fixed: {next} is the candidate that was next then, even if it leaves.
 //
-// Students may do something else than what the part asks for. The lesson says
-// what they did and how to continue; a part can be restarted with the current
-// candidates, or skipped.
+// Students may do something else than what the part asks for. If it makes the
+// conditions true, it was as good. Otherwise the lesson says what they did and how to
+// continue, and does not judge the answer by it; a part can be restarted with the
+// current candidates, or skipped.
 package lesson
 
 import "electop/model/doctor"
@@ -51,20 +52,26 @@ type Part struct {
 	Text     []string  `toml:"text"`     // paragraphs
 	Question *Question `toml:"question"` // nil for none; needs an act
 	Act      *Act      `toml:"act"`      // nil where there is only something to read
-	Hints    []string  `toml:"hints"`
-	After    string    `toml:"after"` // said when it has happened
+	After    string    `toml:"after"`    // said when it has happened
+	// Recipe is the name of the one that the part needs; "" is the election's.
+	Recipe string `toml:"recipe"`
+	// Unguarded: the part needs workers that write without the guard.
+	Unguarded bool `toml:"unguarded"`
 }
 
 // Question asks for a prediction, before the act.
 type Question struct {
 	Ask     string   `toml:"ask"`
 	Options []Option `toml:"options"`
+	Hints   []string `toml:"hints"` // until it is answered
 	Right   string   `toml:"right"` // verdicts
 	Wrong   string   `toml:"wrong"`
 }
 
 // Option is one of the answers. It is the right one if its condition came true
-// while the part waited; of several, the first. Else is right if none did.
+// while the part waited; of several, the first. Of what the servers report, and of
+// who watches whom, what is so when the waiting ends counts: such reports also come
+// before the act. Else is right if none did.
 type Option struct {
 	Text  string     `toml:"text"`
 	If    *Condition `toml:"if"`
@@ -79,6 +86,7 @@ type Act struct {
 	Target Role        `toml:"target"` // whose row has to be selected; "": any
 	Fault  string      `toml:"fault"`  // the entry of the list of faults that X opens
 	Until  []Condition `toml:"until"`  // all of these end the waiting
+	Hints  []string    `toml:"hints"`  // while it waits
 }
 
 // Entry is a line of the menu.
@@ -119,7 +127,7 @@ type View struct {
 	// Stuck says what happened instead of what was asked for, or what is
 	// missing, and how to continue; "" while nothing is.
 	Stuck   string
-	Hint    string // shown when asked for
+	Hint    string // shown when asked for, as long as it is about what is to be done
 	Hints   int    // that there are still
 	CanNext bool
 	Done    bool // the lesson is complete

@@ -53,6 +53,13 @@ func (m *moment) owns(role Role, x *dialect.Candidate) bool {
 	return mine != nil && mine.ID == a.member || a.session != 0 && x.Session == a.session
 }
 
+// fresh reports whether x is neither one of ours that was there when the waiting began,
+// nor that one under another name.
+func (m *moment) fresh(x *dialect.Candidate) bool {
+	mine := m.after.Member(x)
+	return mine == nil || !m.cast.here[mine.ID]
+}
+
 // cause is why one of ours left: a session cannot have expired before the end
 // of its lease.
 func (m *moment) cause(x *dialect.Candidate) model.Cause {

@@ -25,9 +25,9 @@ func (p *Part) roles() (all, needed []Role) {
 		}
 	}
 	texts(false, p.Text...)
-	texts(false, p.Hints...)
 	texts(false, p.After)
 	if a := p.Act; a != nil {
+		texts(false, a.Hints...)
 		put(true, a.Target)
 		texts(true, a.Do)
 		for _, c := range a.Until {
@@ -36,6 +36,7 @@ func (p *Part) roles() (all, needed []Role) {
 	}
 	if q := p.Question; q != nil {
 		texts(true, q.Ask)
+		texts(false, q.Hints...)
 		texts(false, q.Right, q.Wrong)
 		for _, o := range q.Options {
 			texts(true, o.Text)

@@ -32,15 +32,15 @@ func anyLesson(t *rapid.T) *lesson.Lesson {
 	texts := rapid.SampledFrom([]string{"Plain.", "{leader}, {seq of next}, {count}, {next seq}.", "{frozen} and {middle}, {timeout}, {ghost}."})
 	l := &lesson.Lesson{ID: "any", Title: "Any", About: "drawn", Scene: lesson.Scene{Cast: 3}}
 	for range rapid.IntRange(1, 4).Draw(t, "parts") {
-		p := lesson.Part{Text: []string{texts.Draw(t, "text")}, Hints: []string{texts.Draw(t, "hint")}}
+		p := lesson.Part{Text: []string{texts.Draw(t, "text")}}
 		if rapid.Bool().Draw(t, "acts") {
 			p.After = "{winner}, {newcomer}, {silent}, {takeover}, {notified}, {requests}, {bytes}, {stale writes}, {watches}."
-			p.Act = &lesson.Act{Do: "Press s.", Keys: []string{"s"}, Target: rapid.SampledFrom([]lesson.Role{"", lesson.Leader, lesson.FrozenOne, lesson.Last}).Draw(t, "target")}
+			p.Act = &lesson.Act{Do: "Press s.", Keys: []string{"s"}, Hints: []string{texts.Draw(t, "hint")}, Target: rapid.SampledFrom([]lesson.Role{"", lesson.Leader, lesson.FrozenOne, lesson.Last}).Draw(t, "target")}
 			for range rapid.IntRange(1, 3).Draw(t, "conditions") {
 				p.Act.Until = append(p.Act.Until, condition("until"))
 			}
 			if rapid.Bool().Draw(t, "asks") {
-				q := &lesson.Question{Ask: texts.Draw(t, "ask"), Right: "Right.", Wrong: "No."}
+				q := &lesson.Question{Ask: texts.Draw(t, "ask"), Right: "Right.", Wrong: "No.", Hints: []string{texts.Draw(t, "clue")}}
 				for range rapid.IntRange(1, 4).Draw(t, "options") {
 					c := condition("if")
 					c.Then, c.Already, c.Times = false, false, 0

@@ -44,6 +44,7 @@ type Run struct {
 	stuck  string
 	lack   string // stuck, where a candidate is missing
 	lost   bool   // the part can only be restarted
+	astray string // the member that has a fault that the act does not ask for
 
 	view  View
 	dirty bool
@@ -70,7 +71,8 @@ func (r *Run) restart() {
 	p := r.now()
 	r.phase = reading
 	r.roles, r.needed = p.roles()
-	r.fixed, r.chosen, r.right, r.hints, r.stuck, r.lack, r.lost = false, -1, -1, 0, "", "", false
+	r.fixed, r.chosen, r.right, r.stuck, r.lack, r.lost = false, -1, -1, "", "", false
+	r.hints, r.astray = 0, ""
 	r.seen, r.met, r.came = seen{}, nil, nil
 	switch {
 	case p.Question != nil:
@@ -94,10 +96,7 @@ func (r *Run) recast() {
 		return
 	}
 	act := r.now().Act
-	lack := c.lacks(r.needed)
-	if a := c.found[act.Target]; lack == "" && act.Target != "" {
-		lack = a.cannot(r.state)
-	}
+	lack := r.needs(c)
 	if lack != "" || r.lack != "" {
 		r.say(lack)
 	}
@@ -133,6 +132,7 @@ func (c *Condition) times() int { return max(1, c.Times) }
 // and its events. Call it for each, in order; nothing else makes a
 // lesson's condition true.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
+	r.cast = r.cast.without(s)
 	m := &moment{before: r.state, after: s, events: events, cast: r.cast, since: r.since, asked: r.asked}
 	r.state = s
 	switch {
@@ -165,8 +165,11 @@ func (r *Run) early(m *moment) {
 
 // watch takes in what happened while the part waits.
 func (r *Run) watch(m *moment) {
-	r.note(m)
 	p := r.now()
+	if why := r.misfit(m); why != "" && !r.lost {
+		r.lose(why + ", so the question no longer fits.")
+	}
+	r.note(m)
 	before := true // all conditions before this one were met
 	for i := range p.Act.Until {
 		c := &p.Act.Until[i]
@@ -180,14 +183,28 @@ func (r *Run) watch(m *moment) {
 		before = before && r.met[i] >= c.times()
 	}
 	for i := range r.came {
-		if c := p.Question.Options[i].If; c != nil && !r.came[i] {
-			r.came[i] = c.met(m) > 0
+		if c := p.Question.Options[i].If; c != nil {
+			r.came[i] = c.right(m, r.came[i])
 		}
 	}
 	r.conclude()
 	if r.phase == waiting {
 		r.strayed(m)
 	}
+	if r.phase == waiting && !r.lost && r.moved() {
+		r.recast()
+	}
+}
+
+// moved reports whether another candidate is the target now, before anything was done
+// that nobody was asked about. Then that one is meant.
+func (r *Run) moved() bool {
+	p := r.now()
+	if p.Question != nil || p.Act.Target == "" || slices.ContainsFunc(r.met, func(n int) bool { return n > 0 }) {
+		return false
+	}
+	was, is := r.cast.found[p.Act.Target], look(r.state, p.Act.Target)
+	return is.member != "" && is.member != was.member
 }
 
 // note remembers what texts say afterwards.
@@ -197,8 +214,10 @@ func (r *Run) note(m *moment) {
 		case model.Handoff:
 			r.seen.handoff = &e
 		case model.Joined:
-			if !e.Ignored {
+			if r.newcomer(m, e) {
 				r.seen.newcomer = contender(m.after, e.Candidate)
+				r.cast = r.cast.with(Newcomer, r.seen.newcomer)
+				m.cast = r.cast
 			}
 		}
 	})
@@ -221,6 +240,26 @@ func (r *Run) note(m *moment) {
 	})
 }
 
+// newcomer reports whether it is the first one of whom the part says that it
+// joins: the one that it waits for, or the target again.
+func (r *Run) newcomer(m *moment, e model.Joined) bool {
+	if e.Ignored || r.seen.newcomer.label != "" {
+		return false
+	}
+	act, before, waits := r.now().Act, true, false
+	for i := range act.Until {
+		c := &act.Until[i]
+		if c.Event == Joined {
+			waits = true
+			if (before || !c.Then) && (c.Who != "" && m.owns(c.Who, e.Candidate) || c.Who == "" && m.fresh(e.Candidate)) {
+				return true
+			}
+		}
+		before = before && r.met[i] >= c.times()
+	}
+	return !waits && m.owns(act.Target, e.Candidate)
+}
+
 // conclude ends the waiting if all of its conditions were met.
 func (r *Run) conclude() {
 	p := r.now()
@@ -232,7 +271,7 @@ func (r *Run) conclude() {
 			return
 		}
 	}
-	r.phase, r.dirty = finished, true
+	r.phase, r.hints, r.dirty = finished, 0, true
 	r.skipped[r.part] = r.skipped[r.part] && r.chosen < 0 && p.Question != nil
 	r.say("")
 	if p.Question == nil {

@@ -16,12 +16,12 @@ func course() *lesson.Lesson {
 	return &lesson.Lesson{
 		ID: "sample", Title: "Sample", About: "everything", Scene: lesson.Scene{Cast: 3},
 		Parts: []lesson.Part{
-			{Text: []string{"{leader} leads {count}, C := {{{seq of leader}}."}, Hints: []string{"Read on."}},
+			{Text: []string{"{leader} leads {count}, C := {{{seq of leader}}."}},
 			{
-				Text: []string{"{leader} leads, {next} is next."}, Hints: []string{"First {next}.", "Second."},
+				Text:  []string{"{leader} leads, {next} is next."},
 				After: "{winner} leads after {leader}: {notified}, {requests}, {bytes}.",
 				Question: &lesson.Question{
-					Ask: "Who follows {leader}?", Right: "Right.", Wrong: "No.",
+					Ask: "Who follows {leader}?", Right: "Right.", Wrong: "No.", Hints: []string{"First {next}.", "Second."},
 					Options: []lesson.Option{
 						{Text: "{last}", If: &lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader, To: lesson.Last}},
 						{Text: "{next}", If: &lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader, To: lesson.Second}},
@@ -29,14 +29,14 @@ func course() *lesson.Lesson {
 					},
 				},
 				Act: &lesson.Act{
-					Do: "Select {leader} and press d.", Keys: []string{"d"}, Target: lesson.Leader,
+					Do: "Select {leader} and press d.", Keys: []string{"d"}, Target: lesson.Leader, Hints: []string{"Press d."},
 					Until: []lesson.Condition{{Event: lesson.Handoff, Who: lesson.Leader}, {Event: lesson.Woke, Who: lesson.Leader}},
 				},
 			},
 			{
-				Text: []string{"Now one freezes."}, Hints: []string{"f."}, After: "{leader} was frozen.",
+				Text: []string{"Now one freezes."}, After: "{leader} was frozen.",
 				Act: &lesson.Act{
-					Do: "Select {leader} and press f.", Keys: []string{"f"}, Target: lesson.Leader,
+					Do: "Select {leader} and press f.", Keys: []string{"f"}, Target: lesson.Leader, Hints: []string{"f."},
 					Until: []lesson.Condition{{Event: lesson.Frozen, Who: lesson.Leader}},
 				},
 			},
@@ -151,7 +151,6 @@ func TestWhoIsMeant(t *testing.T) {
 		t.Errorf("acted first: %q", v.Stuck)
 	}
 	input(t, r, lesson.Answer, 1)
-	w.join("fjord")
 	w.resign("delta")
 	v = r.View()
 	if v.Question != "Who follows birch?" || v.Options[1] != "cedar" || v.Target != "birch" {
@@ -214,7 +213,7 @@ func TestStuck(t *testing.T) {
 	r := at3(w)
 	w.resign("amber")
 	v := r.View()
-	if !v.Waiting || !strings.Contains(v.Stuck, "amber is gone") || !strings.Contains(v.Stuck, "<") {
+	if !v.Waiting || !strings.Contains(v.Stuck, "amber resigned. This step needs something else.") || !strings.Contains(v.Stuck, "<") {
 		t.Fatalf("the target is gone: %+v", v)
 	}
 	input(t, r, lesson.Back, 0)
@@ -374,7 +373,7 @@ func TestHintsSkipAndBack(t *testing.T) {
 func TestNoneOfThem(t *testing.T) {
 	for _, otherwise := range []bool{true, false} {
 		l := oneAct(lesson.Condition{Event: lesson.Joined})
-		l.Parts[0].Question = &lesson.Question{Ask: "Who leads?", Right: "Right.", Wrong: "No.", Options: []lesson.Option{
+		l.Parts[0].Question = &lesson.Question{Ask: "Who leads?", Right: "Right.", Wrong: "No.", Hints: []string{"A hint."}, Options: []lesson.Option{
 			{Text: "nobody", If: &lesson.Condition{Event: lesson.Handoff, To: lesson.Nobody}},
 			{Text: "{leader}", Else: true},
 		}}

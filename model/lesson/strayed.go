@@ -2,55 +2,71 @@ package lesson
 
 import (
 	"electop/model"
+	"electop/model/doctor"
 	"electop/model/znode"
 )
 
-// strayed says what happened instead of what was asked for. The part is lost
-// if its conditions can no longer come true: then it can be restarted with the
-// current candidates.
+// lose says why the part's conditions can no longer come true: it can only be
+// restarted, with the current candidates.
+func (r *Run) lose(why string) {
+	r.lost = true
+	r.say(why + " Press < to restart this part with the current candidates.")
+}
+
+// strayed says what happened instead of what was asked for.
 func (r *Run) strayed(m *moment) {
 	if r.lost {
 		return
 	}
-	lost := func(why string) {
-		r.lost = true
-		r.say(why + " Press < to restart this part with the current candidates.")
-	}
 	if why := r.missed(m); why != "" {
-		lost(why)
+		r.lose(why)
 		return
 	}
-	const idle = "This lesson needs the workers, and they are off. Press w to start them again."
-	switch was, is := m.before.Work.Rules.Workers, m.after.Work.Rules.Workers; {
-	case was && !is && r.lesson.Scene.Workers:
-		r.say(idle)
-	case is && r.stuck == idle:
+	if r.otherRecipe(m.after) != "" {
+		r.lose("The candidates follow another recipe now.")
+		return
+	}
+	wrong := func(s *doctor.State) string {
+		if why := r.otherRules(s); why != "" {
+			return why
+		}
+		return r.mistaken(m.cast, s)
+	}
+	switch was, is := wrong(m.before), wrong(m.after); {
+	case is != "":
+		r.say(is)
+	case was != "" && r.stuck == was:
 		r.say("")
 	}
-	meant, asked := r.meant(), r.askedOf()
+	if x := memberNamed(m.after, r.astray); x != nil && x.Fault == model.NoFault {
+		r.astray = ""
+		r.say("")
+	}
+	act, meant, asked := r.now().Act, r.meant(), r.askedOf()
+	target := m.cast.found[act.Target]
 	m.members(func(old, now *model.Member) {
-		if meant[now.ID] || old.Fault == now.Fault && old.Ending == now.Ending {
-			return
-		}
-		deed := ""
-		switch {
-		case now.Fault != old.Fault && now.Fault != model.NoFault:
-			deed = "was " + string(now.Fault)
-		case now.Ending == model.Resigning && now.Recipe == m.after.Recipe.Name():
-			deed = "resigned"
-		default:
+		d := m.done(old, now)
+		if d == "" || d == thawed && act.wanted() != thawed || meant[now.ID] && act.suits(d) {
 			return
 		}
 		name := znode.Safe(now.Name, nameMax)
-		if asked[now.ID] {
-			lost(name + " " + deed + ", so the question no longer fits.")
-			return
+		switch mine := target.member == now.ID; {
+		case mine && (d == frozen || d == partitioned):
+			r.astray = now.ID
+			undo := "press f to thaw it"
+			if d == partitioned {
+				undo = "press X, choose heal and press enter"
+			}
+			r.say(name + " " + string(d) + ". This step needs something else: " + undo + ", and try again.")
+		case mine:
+			r.lose(name + " " + string(d) + ". This step needs something else.")
+		case asked[now.ID]:
+			r.lose(name + " " + string(d) + ", so the question no longer fits.")
+		case target.label != "":
+			r.say("You chose " + name + "; this step needs " + target.label + ". Try again with " + target.label + ".")
+		default:
+			r.say(name + " " + string(d) + ". This step did not need that; continue.")
 		}
-		if a := m.cast.found[r.now().Act.Target]; a.label != "" {
-			r.say("You chose " + name + "; this step needs " + a.label + ". Try again with " + a.label + ".")
-			return
-		}
-		r.say(name + " " + deed + ". This step did not need that; continue.")
 	})
 }
 
@@ -111,8 +127,8 @@ func (r *Run) missed(m *moment) (why string) {
 					why = m.cast.found[c.Who].label + " is gone: " + ended(m.cause(l.Candidate)) + "."
 				}
 			})
-		case Woke, Joined, Ghosted:
-			// What they wait for comes after it is gone, if at all.
+		case Woke:
+			// It comes after who caused it is gone.
 		case StaleWrite, FenceHeld, TokenHeld:
 			if x := memberNamed(m.after, m.cast.found[c.Who].member); x == nil || x.Fault == model.NoFault && x.Belief != model.Leading && x.Belief != model.Elected {
 				why = m.cast.found[c.Who].label + " no longer believes that it leads."
@@ -133,6 +149,11 @@ func (r *Run) missed(m *moment) (why string) {
 			if m.cast.quit(c.Who, m.after) {
 				why = m.cast.found[c.Who].label + " is gone."
 			}
+		}
+		// Its session is over, and what silenced it was something else.
+		if x := memberNamed(m.after, m.cast.found[c.Who].member); why == "" && x != nil && r.now().Act.Target == c.Who && m.cast.left(c.Who, m.after) &&
+			x.Fault != model.NoFault && !r.now().Act.suits(deedOf[x.Fault]) {
+			why = m.cast.found[c.Who].label + " " + string(deedOf[x.Fault]) + " until its session expired. This step needs something else."
 		}
 		if why == "" && m.cast.left(c.To, m.after) {
 			why = m.cast.found[c.To].label + " is no longer in the queue."

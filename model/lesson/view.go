@@ -36,10 +36,12 @@ func (r *Run) draw() View {
 			v.Verdict = r.fill(r.verdict(q))
 		}
 	}
-	if r.hints > 0 {
-		v.Hint = r.fill(p.Hints[r.hints-1])
+	if clues := r.clues(); !r.done {
+		if r.hints > 0 {
+			v.Hint = r.fill(clues[r.hints-1])
+		}
+		v.Hints = len(clues) - r.hints
 	}
-	v.Hints = len(p.Hints) - r.hints
 	if r.phase == finished {
 		v.Happened = r.fill(p.After)
 	}

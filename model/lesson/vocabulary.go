@@ -13,11 +13,13 @@ import (
 type meaning struct {
 	holds   func(c *Condition, s *doctor.State, who *cast) bool
 	happens func(c *Condition, m *moment) (times int)
+	// now: of an option, only what is so when the waiting ends counts.
+	now bool
 }
 
 var vocabulary = map[Event]meaning{
 	Joined: {happens: on(func(c *Condition, m *moment, j model.Joined) bool {
-		return !j.Ignored && m.owns(c.Who, j.Candidate) && c.numbered(m, j.Candidate)
+		return !j.Ignored && (c.Who != "" || m.fresh(j.Candidate)) && m.owns(c.Who, j.Candidate) && c.numbered(m, j.Candidate)
 	})},
 	Left: {happens: on(func(c *Condition, m *moment, l model.Left) bool {
 		return !l.Ignored && m.is(c.Who, l.Candidate) && (c.Cause == "" || c.Cause == m.cause(l.Candidate))
@@ -50,7 +52,7 @@ var vocabulary = map[Event]meaning{
 	Believes: {holds: func(c *Condition, s *doctor.State, who *cast) bool {
 		return ours(func(m *model.Member) bool { return m.Belief == c.Belief })(c, s, who)
 	}},
-	Watches: {holds: func(c *Condition, s *doctor.State, who *cast) bool {
+	Watches: {now: true, holds: func(c *Condition, s *doctor.State, who *cast) bool {
 		to := who.found[c.To]
 		return ours(func(m *model.Member) bool { return m.Watches != "" && to.stands && m.Watches == to.id.Name })(c, s, who)
 	}},
@@ -75,14 +77,14 @@ var vocabulary = map[Event]meaning{
 		return w.Resource == model.Counter && w.Fenced && w.Refused
 	})},
 	TokenHeld: {happens: wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused })},
-	Counted: {happens: func(c *Condition, m *moment) int {
+	Counted: {now: true, happens: func(c *Condition, m *moment) int {
 		total, data, ok := watchCounts(m.after.Table)
 		return one(m.newTable() && ok && c.counted(m, total-data))
 	}},
-	Asked:       {happens: reported(func(*doctor.State, int) bool { return true })},
-	Verified:    {happens: reported(verified)},
-	NotVerified: {happens: reported(func(s *doctor.State, i int) bool { return !verified(s, i) })},
-	Unwatched:   {happens: reported(unwatched)},
+	Asked:       {now: true, happens: reported(func(*doctor.State, int) bool { return true })},
+	Verified:    {now: true, happens: reported(verified)},
+	NotVerified: {now: true, happens: reported(func(s *doctor.State, i int) bool { return !verified(s, i) })},
+	Unwatched:   {now: true, happens: reported(unwatched)},
 }
 
 func one(yes bool) int {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 
@@ -94,9 +95,11 @@ func TestALessonGoneThroughBadly(t *testing.T) {
 	p.press("H")
 	p.sees("hint Numbers only go up. Where")
 	p.press("H")
-	p.sees("hint Press s.")
+	p.sees("there are no more hints")
 	p.press("1")
 	p.sees("> 1 the newcomer", "Press s: a candidate joins")
+	p.press("H")
+	p.sees("hint Press s.")
 	p.press("2")
 	p.sees("already answered")
 	p.press("d") // the leader, which the question is about
@@ -123,6 +126,86 @@ func TestALessonGoneThroughBadly(t *testing.T) {
 	p.sees(fmt.Sprintf("0 of %d done", len(all)), "1    Volunteer", "on now")
 	p.press("\r")
 	p.sees("part 1 of 4", " 4  amber") // afresh: 0 to 3 were there before
+}
+
+// rightAnswers are those of lessons, by question, from 1.
+var rightAnswers = map[string][]int{
+	"volunteer": {2, 2}, "chain": {2, 1}, "handoff": {2, 1}, "middle": {3, 2}, "crash": {1, 2}, "herd": {3, 1}, "fence": {1, 1, 2, 3, 2},
+	"guid": {2, 3, 2}, "acknowledgement": {2}, "observers": {2, 1}, "truth": {2, 2, 1},
+}
+
+// The answer that is right is right, and the others are not, however long a student waits
+// before the act. With ELECTOP_TEST_LONG that is every lesson with every answer.
+func TestVerdictsInATerminal(t *testing.T) {
+	t.Parallel()
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	delays, played := []time.Duration{100 * time.Millisecond, 1500 * time.Millisecond, 6 * time.Second}, []string{"crash", "truth"}
+	long := os.Getenv("ELECTOP_TEST_LONG") != ""
+	for _, l := range all {
+		if !long && !slices.Contains(played, l.ID) {
+			continue
+		}
+		for i, pause := range delays {
+			for _, other := range []int{i % 2, 1 - i%2, 2} { // how far the answer is from the right one
+				if !long && other != i%2 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s after %v, %d beside", l.ID, pause, other), func(t *testing.T) {
+					t.Parallel()
+					p := newPupil(t, t.TempDir(), 50, "lesson", l.ID)
+					p.pause = pause
+					right := rightAnswers[l.ID]
+					for n, part := range l.Parts {
+						p.sees(fmt.Sprintf("part %d of %d", n+1, len(l.Parts)))
+						want, answer := 0, 0
+						if q := part.Question; q != nil {
+							want, right = right[0], right[1:]
+							answer = 1 + (want-1+other)%len(q.Options)
+							p.waits("the question", func(s string) bool { return !strings.Contains(s, goesOn) && !strings.Contains(s, waitsForIt) })
+							p.press(fmt.Sprint(answer))
+						}
+						if part.Act != nil {
+							p.acts(part.Act)
+						}
+						p.waits("that it goes on", func(s string) bool { return !strings.Contains(s, waitsForIt) && strings.Contains(s, goesOn) })
+						if want != 0 {
+							verdict := map[bool]string{true: "✓ Right", false: "✗ No"}[answer == want]
+							p.sees(fmt.Sprintf("✓ %d ", want), verdict)
+						}
+						p.press(" ")
+					}
+					p.sees("Lesson complete")
+					p.press("q")
+					p.leaves(0)
+				})
+			}
+		}
+	}
+}
+
+// Another act than the one that a question is about is no answer to it.
+func TestAnotherActInATerminal(t *testing.T) {
+	t.Parallel()
+	p := newPupil(t, t.TempDir(), 40, "lesson", "crash")
+	p.sees("part 1 of 4")
+	p.press(" ")
+	p.sees("part 2 of 4", "1-3 answer")
+	p.press("1")
+	p.sees(waitsForIt)
+	p.press("x")
+	p.sees("amber was killed. This step needs something else. Press <")
+	p.press("<")
+	p.sees("1-3 answer", "birch resigns. For how long")
+	p.press("1")
+	p.sees(waitsForIt, "Select birch")
+	p.selects("birch ")
+	p.press("d")
+	p.sees("✓ 1 only some milliseconds", "✓ Right", goesOn)
+	p.press("q")
+	p.leaves(0)
 }
 
 var embeddedAt = regexp.MustCompile(`embedded (127\.0\.0\.1:[0-9]+)`)
@@ -168,12 +251,15 @@ func TestALessonNeedsTheElectionForItself(t *testing.T) {
 }
 
 // pupil goes by what the screen says.
-type pupil struct{ *terminal }
+type pupil struct {
+	*terminal
+	pause time.Duration // before each key of an act
+}
 
 // newPupil starts electop, which keeps the progress in lessons below state.
 func newPupil(t *testing.T, state string, rows uint16, args ...string) *pupil {
 	t.Helper()
-	return &pupil{openTerminalWith(t, []string{"XDG_STATE_HOME=" + state}, 120, rows, args...)}
+	return &pupil{terminal: openTerminalWith(t, []string{"XDG_STATE_HOME=" + state}, 120, rows, args...)}
 }
 
 // waitsForIt is what a lesson says while it does.
@@ -220,6 +306,7 @@ func (p *pupil) acts(a *lesson.Act) {
 			p.selects(entry(a))
 			key = "\r"
 		}
+		time.Sleep(p.pause) // the student takes that time
 		p.press(key)
 	}
 }
