@@ -29,7 +29,7 @@ const (
 type shape struct {
 	focus   panel
 	zoomed  bool // the panel with the focus fills the screen
-	lesson  int  // lines of the lesson that is on, 0: none is
+	lesson  bool // one is on
 	workers bool // leaders have workers: what is believed is shown
 }
 
@@ -62,7 +62,7 @@ func arrange(w, h int, s shape) arrangement {
 	} else {
 		a.belief, a.panel[panelRecipe] = r, term.Rect{}
 	}
-	if w < wideFrom && s.focus == panelCandidates && s.lesson == 0 {
+	if w < wideFrom && s.focus == panelCandidates && !s.lesson {
 		a.brief, a.panel[panelHandoffs] = a.panel[panelHandoffs], term.Rect{}
 	}
 	return a
@@ -79,7 +79,7 @@ func arrangePanels(w, h int, s shape) arrangement {
 		keys:   term.Rect{X: 0, Y: h - 1, W: w, H: 1},
 	}
 	body := term.Rect{X: 0, Y: 1, W: w, H: h - 3}
-	if s.zoomed || w < wideFrom && s.focus == panelRecipe && s.lesson == 0 {
+	if s.zoomed || w < wideFrom && s.focus == panelRecipe && !s.lesson {
 		a.panel[s.focus] = body
 		return a
 	}
@@ -87,8 +87,8 @@ func arrangePanels(w, h int, s shape) arrangement {
 	if s.focus == panelHandoffs && w < wideFrom {
 		low = max(low, body.H/2)
 	}
-	if s.lesson > 0 {
-		low = min(max(6, s.lesson+2), lessonRoom(h, false)+2)
+	if s.lesson {
+		low = min(lessonMost, lessonRoom(h, false)) + 2
 	}
 	upper := term.Rect{X: 0, Y: body.Y, W: w, H: body.H - low}
 	a.panel[panelHandoffs] = term.Rect{X: 0, Y: upper.Y + upper.H, W: w, H: low}
@@ -105,6 +105,10 @@ func arrangePanels(w, h int, s shape) arrangement {
 	a.panel[panelRecipe] = term.Rect{X: w - right, Y: upper.Y, W: right, H: upper.H}
 	return a
 }
+
+// lessonMost is as much of a lesson as most parts need. How much the present one
+// needs makes no difference, so that the panels keep their place.
+const lessonMost = 22
 
 // lessonRoom is how many lines of a lesson fit on a screen of h: half of it at
 // most, so that what it is about stays in view.

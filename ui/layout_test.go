@@ -88,20 +88,20 @@ HHHHHHHHHHHH
 ssssssssssss
 kkkkkkkkkkkk
 `},
-		{"a lesson", 120, 36, shape{lesson: 9}, `
+		{"a lesson", 120, 36, shape{lesson: true}, `
 tttttttttttt
 CCCCCCCCRRRR
 CCCCCCCCRRRR
 CCCCCCCCRRRR
 CCCCCCCCRRRR
-CCCCCCCCRRRR
-CCCCCCCCRRRR
+HHHHHHHHHHHH
+HHHHHHHHHHHH
 HHHHHHHHHHHH
 HHHHHHHHHHHH
 ssssssssssss
 kkkkkkkkkkkk
 `},
-		{"a long lesson beside the recipe", 80, 24, shape{focus: panelRecipe, lesson: 40}, `
+		{"a long lesson beside the recipe", 80, 24, shape{focus: panelRecipe, lesson: true}, `
 tttttttt
 RRRRRRRR
 RRRRRRRR
@@ -111,7 +111,7 @@ HHHHHHHH
 ssssssss
 kkkkkkkk
 `},
-		{"zoomed", 120, 36, shape{focus: panelHandoffs, zoomed: true, lesson: 9}, `
+		{"zoomed", 120, 36, shape{focus: panelHandoffs, zoomed: true, lesson: true}, `
 tttttttttttt
 HHHHHHHHHHHH
 HHHHHHHHHHHH
@@ -159,7 +159,7 @@ func TestArrangeFills(t *testing.T) {
 				if strings.Contains(sketch(w, h, s), "!") {
 					t.Fatalf("%dx%d %+v: parts overlap", w, h, s)
 				}
-				if s.lesson > 0 && !s.zoomed && 2*a.panel[panelHandoffs].H > h-3 {
+				if s.lesson && !s.zoomed && 2*a.panel[panelHandoffs].H > h-3 {
 					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen", w, h, s)
 				}
 			}
@@ -167,13 +167,12 @@ func TestArrangeFills(t *testing.T) {
 	}
 }
 
-// shapes are all that an arrangement can depend on, with lessons short and
-// long.
+// shapes are all that an arrangement can depend on.
 func shapes() []shape {
 	var out []shape
 	for focus := range panels {
 		for _, zoomed := range []bool{false, true} {
-			for _, lesson := range []int{0, 1, 7, 30, 500} {
+			for _, lesson := range []bool{false, true} {
 				for _, workers := range []bool{false, true} {
 					out = append(out, shape{focus, zoomed, lesson, workers})
 				}

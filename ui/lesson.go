@@ -53,6 +53,9 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 	case !c.On:
 		d.say(term.Muted, "no lesson is running: L opens the menu")
 		return nil
+	case do == input.CmdContinue && d.lesson() != nil && c.Unread():
+		c.Scroll(input.CmdPageDown)
+		return nil
 	case do == input.CmdContinue && c.View.Done:
 		if next := c.Next(); next != "" {
 			return d.begin(next)

@@ -358,3 +358,65 @@ func TestLessonFault(t *testing.T) {
 	m.Update(present(&source{world: w}, false))
 	saysNot(t, m, "»    lose reply") // it is done
 }
+
+// A lesson keeps its place whatever its parts say.
+func TestLessonKeepsItsPlace(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}} {
+		tu := teaching(asked)
+		m, src, _ := stagedLesson(tu, size[0], size[1])
+		row := func() int {
+			return slices.IndexFunc(lines(m), func(l string) bool { return strings.Contains(l, "Lesson 3") })
+		}
+		was := row()
+		for name, change := range map[string]func(*lesson.View){
+			"a short part": func(v *lesson.View) { v.Text, v.Question, v.Options = []string{"Short."}, "", nil },
+			"a long one":   func(v *lesson.View) { v.Text = slices.Repeat([]string{strings.Repeat("word ", 40)}, 6) },
+			"a verdict":    foretold,
+		} {
+			v := teaching(asked).view
+			change(&v)
+			tu.view = v
+			m.Update(refreshMsg{states: []*doctor.State{src.State()}})
+			if at := row(); at != was {
+				t.Errorf("%v: %s moves it from row %d to %d", size, name, was, at)
+			}
+		}
+	}
+}
+
+// Space shows the lines that were not in view before it leaves a part, and what is
+// added to one is shown from its beginning.
+func TestSpaceReadsOn(t *testing.T) {
+	for _, size := range [][2]int{{60, 20}, {80, 24}} {
+		tu := teaching(func(v *lesson.View) { asked(v); acting(v); v.Chosen = 1 })
+		m, src, _ := stagedLesson(tu, size[0], size[1])
+		words := func(what string) string {
+			var s []string
+			for i := range 60 {
+				s = append(s, what+string(rune('a'+i/26))+string(rune('a'+i%26)))
+			}
+			return strings.Join(s, " ")
+		}
+		foretold(&tu.view)
+		tu.view.Do, tu.view.Keys, tu.view.CanNext = "", nil, true
+		tu.view.Happened, tu.view.Verdict = words("event"), words("verdict")
+		m.Update(refreshMsg{states: []*doctor.State{src.State()}})
+		says(t, m, "eventaa")
+		seen := ""
+		for range 20 {
+			seen += screen(m)
+			keys(m, " ")
+			if len(tu.inputs) > 0 {
+				break
+			}
+		}
+		if !slices.Equal(tu.inputs, []string{"next 0"}) {
+			t.Errorf("%v: the tutor hears %q", size, tu.inputs)
+		}
+		for _, word := range strings.Fields(tu.view.Happened + " " + tu.view.Verdict) {
+			if !strings.Contains(seen, word) {
+				t.Fatalf("%v: space passes %q:\n%s", size, word, screen(m))
+			}
+		}
+	}
+}

@@ -76,8 +76,11 @@ func (d *dashboard) settle(f *term.Frame) {
 	x := shape{focus: d.focus, zoomed: d.zoomed, workers: s.Work.Rules.Workers}
 	var lesson [][]term.Span
 	if d.lesson() != nil {
-		lesson = d.course.Lines(&d.theme.Glyph, d.w-4, lessonRoom(d.h, d.zoomed && d.focus == panelHandoffs))
-		x.lesson = len(lesson)
+		room := lessonRoom(d.h, true)
+		if !d.zoomed || d.focus != panelHandoffs {
+			room = min(lessonMost, lessonRoom(d.h, false))
+		}
+		lesson, x.lesson = d.course.Lines(&d.theme.Glyph, d.w-4, room), true
 	}
 	d.at = arrange(d.w, d.h, x)
 	if d.at.header.Empty() {

@@ -170,7 +170,7 @@ func TestVerdictsInATerminal(t *testing.T) {
 						if part.Act != nil {
 							p.acts(part.Act)
 						}
-						p.waits("that it goes on", func(s string) bool { return !strings.Contains(s, waitsForIt) && strings.Contains(s, goesOn) })
+						p.goesOn()
 						if want != 0 {
 							verdict := map[bool]string{true: "✓ Right", false: "✗ No"}[answer == want]
 							p.sees(fmt.Sprintf("✓ %d ", want), verdict)
@@ -267,7 +267,7 @@ const waitsForIt = "Waiting for this to happen"
 
 // goesOn is the key for that in the footer, which is what is drawn last: what
 // is above may be older than a footer that has it, and not newer.
-const goesOn = "space go on"
+const goesOn, readsOn = "space go on", "space read on"
 
 // takes goes through part n of a lesson.
 func (p *pupil) takes(n int, l *lesson.Lesson) {
@@ -281,8 +281,25 @@ func (p *pupil) takes(n int, l *lesson.Lesson) {
 	if part.Act != nil {
 		p.acts(part.Act)
 	}
-	p.waits("that it goes on", func(s string) bool { return !strings.Contains(s, waitsForIt) && strings.Contains(s, goesOn) })
+	p.goesOn()
 	p.press(" ")
+}
+
+// goesOn reads until the part can be left.
+func (p *pupil) goesOn() {
+	p.t.Helper()
+	for {
+		var was string
+		p.waits("that it goes on", func(s string) bool {
+			was = s
+			return !strings.Contains(s, waitsForIt) && (strings.Contains(s, goesOn) || strings.Contains(s, readsOn))
+		})
+		if !strings.Contains(was, readsOn) {
+			return
+		}
+		p.press(" ")
+		p.waits("the next lines", func(s string) bool { return s != was })
+	}
 }
 
 var toSelect = regexp.MustCompile(`Select ([a-z]+(?:-[0-9]+)?)`)
@@ -349,11 +366,15 @@ func rows(screen, word string) (selected, with int, row string) {
 	n := 0
 	for line := range strings.Lines(screen) {
 		n++
-		if strings.Contains(line, "─ Lesson ") {
+		if !menu && strings.Contains(line, "─ Lesson ") {
 			break
 		}
 		cells := strings.Split(line, "│")
-		if i := map[bool]int{false: 1, true: 2}[menu]; len(cells) > i+1 {
+		i := 1 // after the border of the panel
+		if menu && strings.HasPrefix(line, "│") {
+			i = 2 // after that of the list in front of it
+		}
+		if len(cells) > i+1 {
 			text := cells[i]
 			if strings.HasPrefix(text, ">") {
 				selected, row = n, text

@@ -64,7 +64,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdDoFault, ModeFaults, []string{"enter"}, "enter", "do it"), 1, 0).long("do the selected fault"),
 		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 2).long("lessons: the election explained, step by step, by doing it"),
 		footed(def(CmdLearn, ModeLessons, []string{"enter"}, "enter", "begin"), 1, 0).long("begin the selected lesson in a new election, or leave the current one"),
-		footed(def(CmdContinue, ModeTeach, []string{" "}, "space", "go on"), -9, 0).long("go on; after the last part, the next lesson"),
+		footed(def(CmdContinue, ModeTeach, []string{" "}, "space", "go on"), -9, 0).long("read on, go on; after the last part, the next lesson"),
 		footed(def(CmdAnswer, ModeTeach, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0).long("the answer with that number"),
 		footed(def(CmdHint, ModeTeach, []string{"H"}, "H", "hint"), -7, 0).long("a hint, and then the next one"),
 		footed(def(CmdSkip, ModeTeach, []string{">"}, ">", "skip"), -6, 1).long("skip what is asked or waited for"),

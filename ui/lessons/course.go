@@ -38,7 +38,9 @@ type Course struct {
 
 	text   pager.Pager // of the lesson
 	place  term.Rect
-	follow bool // its end must come into view: something was added
+	follow bool // what was added must come into view, from its beginning
+	added  block
+	begins int // the line at which that begins
 
 	menu     []lesson.Entry
 	Selected string // in the menu; None for its last row
@@ -91,6 +93,9 @@ func (c *Course) Pages(do input.Command) bool {
 	return (do == input.CmdPageDown || do == input.CmdPageUp) && c.text.Long()
 }
 
+// Unread reports whether there is more of the lesson below what is in view.
+func (c *Course) Unread() bool { return c.text.Long() && !c.text.AtBottom() }
+
 // Scroll moves the lesson's text.
 func (c *Course) Scroll(do input.Command) {
 	c.text.Move(do)
@@ -112,10 +117,15 @@ func (c *Course) Update(menu bool) (changed bool) {
 	if on == c.On && reflect.DeepEqual(v, c.View) {
 		return changed
 	}
-	c.follow = on && c.On && v.ID == c.View.ID && v.Part == c.View.Part
-	if !c.follow {
+	same := on && c.On && v.ID == c.View.ID && v.Part == c.View.Part
+	if !same {
 		c.text.Top()
 	}
+	c.added = 0
+	if same {
+		c.added = added(&c.View, &v)
+	}
+	c.follow = c.added != 0
 	c.On, c.View = on, v
 	return true
 }
@@ -160,7 +170,11 @@ func (c *Course) FootKey(k input.FootKey) (input.FootKey, bool) {
 	v := &c.View
 	switch k.Do {
 	case input.CmdContinue:
-		if v.Done {
+		switch {
+		case c.Unread():
+			k.Label = "read on"
+			return k, true
+		case v.Done:
 			k.Label = "next lesson"
 		}
 		return k, v.CanNext || v.Done

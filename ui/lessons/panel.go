@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"electop/model/lesson"
 	"electop/model/znode"
 	"electop/ui/term"
 )
@@ -13,12 +14,49 @@ import (
 // lessonWidth is the longest line of a lesson: longer ones are hard to read.
 const lessonWidth = 100
 
+// block is a part of a lesson's text that is added to it while the lesson goes on.
+type block int
+
+const (
+	blockDo block = iota + 1
+	blockStuck
+	blockHappened
+	blockVerdict
+	blockHint
+	blockDone
+)
+
+// added is the first block that is in a view and was not in the one before it, 0 for
+// none.
+func added(old, now *lesson.View) block {
+	for _, b := range [...]struct {
+		block    block
+		old, now string
+	}{
+		{blockDo, old.Do, now.Do}, {blockStuck, old.Stuck, now.Stuck}, {blockHappened, old.Happened, now.Happened},
+		{blockVerdict, old.Verdict, now.Verdict}, {blockHint, old.Hint, now.Hint},
+	} {
+		if b.now != "" && b.now != b.old {
+			return b.block
+		}
+	}
+	if now.Done && !old.Done {
+		return blockDone
+	}
+	return 0
+}
+
 // paragraphs are the text of the lesson that is on, on lines of w cells;
 // without the blank ones where it is not spaced.
 func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) [][]term.Span {
 	v := &c.View
 	w = min(w, lessonWidth)
 	var out [][]term.Span
+	begin := func(b block) {
+		if b == c.added {
+			c.begins = len(out)
+		}
+	}
 	blank := func() {
 		if spaced && len(out) > 0 {
 			out = append(out, nil)
@@ -71,6 +109,7 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) [][]term.Span {
 	}
 	if v.Do != "" {
 		blank()
+		begin(blockDo)
 		mark := term.Span{Style: term.Lead, Text: g.Step}
 		if caps := keyCaps(v.Keys); caps != "" {
 			mark = term.Span{Style: term.Badge, Text: caps}
@@ -79,16 +118,19 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) [][]term.Span {
 	}
 	if v.Stuck != "" {
 		blank()
+		begin(blockStuck)
 		say(term.Span{Style: term.Trouble, Text: g.Wrong}, term.Trouble, v.Stuck)
 	} else if v.Waiting {
 		say(term.Span{}, term.Muted, "Waiting for this to happen.")
 	}
 	if v.Happened != "" {
 		blank()
+		begin(blockHappened)
 		say(term.Span{Style: term.Good, Text: g.Yes}, term.Text, v.Happened)
 	}
 	if v.Verdict != "" {
 		blank()
+		begin(blockVerdict)
 		switch {
 		case v.Chosen >= 0 && v.Chosen == v.Right:
 			say(term.Span{Style: term.Good, Text: g.Yes}, term.Good, v.Verdict)
@@ -100,10 +142,12 @@ func (c *Course) paragraphs(g *term.Glyphs, w int, spaced bool) [][]term.Span {
 	}
 	if v.Hint != "" {
 		blank()
+		begin(blockHint)
 		say(term.Span{Style: term.Muted, Text: "hint"}, term.Text, v.Hint, v.Keys...)
 	}
 	if v.Done {
 		blank()
+		begin(blockDone)
 		text := "Lesson complete."
 		if v.Skipped {
 			text = "Lesson complete, except what was skipped."
@@ -181,7 +225,7 @@ func (c *Course) Settle(lines [][]term.Span, r term.Rect) {
 	c.place = r
 	c.text.Settle(lines, r.H-2)
 	if c.follow {
-		c.text.Bottom()
+		c.text.From(c.begins)
 		c.follow = false
 	}
 }
@@ -220,6 +264,8 @@ func (c *Course) Status() string {
 	switch {
 	case v.Setting:
 		return ""
+	case c.Unread() && (v.CanNext || v.Done):
+		return "space reads on"
 	case v.Question != "" && v.Chosen < 0:
 		return "1-" + strconv.Itoa(len(v.Options)) + " answers: " + prose(v.Question)
 	case v.Stuck != "":

@@ -39,6 +39,10 @@ func (p *Pager) Move(do input.Command) {
 func (p *Pager) Top()    { p.view.GotoTop() }
 func (p *Pager) Bottom() { p.view.GotoBottom() }
 
+// From scrolls such that a line, from 0, is the first in view, or the end of the text
+// comes into view.
+func (p *Pager) From(line int) { p.view.SetYOffset(line) }
+
 // Long reports whether the text is longer than its place.
 func (p *Pager) Long() bool { return len(p.lines) > p.view.Height }
 
