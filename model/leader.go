@@ -32,6 +32,10 @@ const (
 	// WatchesLower: a server's table shows that the first contender waits for
 	// another child. The journal does not know tables: see package doctor.
 	WatchesLower NoLeader = "watches-a-lower-child"
+	// GhostFirst: the first znode is a ghost, of which its owner does not know.
+	// GhostPossible: it may be one. See package doctor.
+	GhostFirst    NoLeader = "ghost"
+	GhostPossible NoLeader = "possible-ghost"
 )
 
 // First returns the contender at the head of the queue, nil for an empty queue.

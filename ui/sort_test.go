@@ -64,7 +64,7 @@ func TestSort(t *testing.T) {
 			t.Errorf("order %d: selected is %s", i, got)
 		}
 		for _, line := range inside(m, "Candidates") {
-			leads, next := strings.Contains(line, "★"), strings.Contains(line, "next") && !strings.Contains(line, "volunteer")
+			leads, next := strings.Contains(line, "☆"), strings.Contains(line, "next") && !strings.Contains(line, "volunteer")
 			if strings.Contains(line, "delta") != leads || strings.Contains(line, "Amber") != next {
 				t.Errorf("order %d: %q", i, line)
 			}

@@ -62,14 +62,23 @@ func (s *State) NoLeader() model.NoLeader {
 	if why == model.MixedClients && s.counts() {
 		why = ""
 	}
-	if why == "" && s.WaitsFor() != nil {
+	if why != "" {
+		return why
+	}
+	if s.WaitsFor() != nil {
 		return model.WatchesLower
 	}
-	return why
+	switch of, sure := s.GhostOf(s.First()); {
+	case sure:
+		return model.GhostFirst
+	case of != "" && s.Recipe.Holders(s.Queue) == 1:
+		return model.GhostPossible
+	}
+	return ""
 }
 
 // Leader and Holders are those of [model.State], and nobody and 0 where the first
-// contender waits for another child.
+// contender waits for another child, or is a ghost.
 func (s *State) Leader() *dialect.Candidate {
 	if s.NoLeader() != "" {
 		return nil

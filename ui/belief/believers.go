@@ -42,8 +42,7 @@ func (v *Panel) believers(f *term.Frame) []believer {
 		out = append(out, b)
 	}
 	if l := s.Leader(); l != nil {
-		_, ghost := wording.GhostOf(s, rows.Leader(s))
-		if m := s.Member(l); m != nil && !ghost {
+		if m := s.Member(l); m != nil {
 			add(m)
 		} else {
 			out = append(out, believer{nil, l, 0})

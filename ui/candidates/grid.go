@@ -89,11 +89,13 @@ func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 	s, g := v.State, &f.Theme.Glyph
 	leads := r.Position >= 0 && r.Position < wording.Holders(s)
 	_, troubled := wording.ExpiryOf(s, r)
+	ghost := ""
+	if r.Position == 0 {
+		ghost, _ = wording.GhostOf(s, r)
+	}
 	switch {
-	case leads && troubled:
-		return term.Alarm, g.LeaderLost
-	case leads:
-		return term.Lead, g.Leader
+	case leads || ghost != "":
+		return v.leaderSign(f, r, troubled || ghost != "")
 	case wording.FaultGlyph(&f.Theme.Glyph, r.Member) != "":
 		return term.Alarm, wording.FaultGlyph(&f.Theme.Glyph, r.Member)
 	case troubled:
@@ -181,8 +183,12 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen) {
 		return
 	}
 	words := "  " + wording.Brief(r.Candidate)
-	if r.Position < wording.Holders(s) {
+	if _, standing := wording.Standing(s, r.Position); r.Position > 0 && r.Position < wording.Holders(s) {
 		words += ", " + wording.RoleOf(s).Has
+	} else if r.Position < wording.Holders(s) {
+		words += ": " + wording.RoleHolders(s)
+	} else if standing != "" {
+		words += ", " + standing
 	} else {
 		words += ", waits at position " + strconv.Itoa(r.Position+1) + " of " + strconv.Itoa(len(s.Queue))
 	}

@@ -3,6 +3,7 @@ package candidates
 import (
 	"strconv"
 
+	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -99,10 +100,8 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool)
 	}
 	p.Text(v.pointed(f, r, mark))
 	switch {
-	case leads && (troubled || ghost != ""):
-		p.Text(term.Alarm, g.LeaderLost)
-	case leads:
-		p.Text(term.Lead, g.Leader)
+	case leads || r.Position == 0 && ghost != "":
+		p.Text(v.leaderSign(f, r, troubled || ghost != ""))
 	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(s.Edge(r.Position)):
 		p.Text(term.Trouble, g.WatchWrong)
 	case !herd && v.Order() != "":
@@ -163,18 +162,31 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool)
 	p.Gap(2).Right(c.age, term.Muted, words).Gap(2)
 	p.Limit(c.watches)
 	if ghost != "" {
-		v.drawGhost(f, p, ghost, sure, leads)
+		v.drawGhost(f, p, ghost, sure, r.Position == 0)
 		return
 	}
 	v.drawWatches(f, p, r, leads, t, troubled)
 	v.drawHeld(p, r.Candidate.Session)
 }
 
+// leaderSign is the sign of a contender at the head of the queue: hollow unless it
+// leads.
+func (v *Panel) leaderSign(f *term.Frame, r rows.Row, alarm bool) (term.Style, string) {
+	g := &f.Theme.Glyph
+	switch {
+	case alarm:
+		return term.Alarm, g.LeaderLost
+	case r.Position == 0 && v.State.Lead() != doctor.Leads:
+		return term.Lead, g.LeaderLost
+	}
+	return term.Lead, g.Leader
+}
+
 // drawGhost draws, in place of the watch, that no program manages a znode.
-func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, leads bool) {
+func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
 	words := "ghost of " + of
 	more := ": it watches nobody"
-	if leads {
+	if first {
 		more = ": nobody leads"
 	}
 	switch {

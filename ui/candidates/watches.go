@@ -65,41 +65,66 @@ const takesOver = "next: takes over"
 // drawLeads draws how the leader leads, or how it is about to stop.
 func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
 	s, g := v.State, &f.Theme.Glyph
-	switch {
-	case troubled:
+	if r.Position > 0 { // one of several
+		switch {
+		case troubled:
+			p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
+		case r.Member != nil && r.Member.Ending != model.NoEnding:
+			p.Text(term.Trouble, string(r.Member.Ending))
+		case r.Member != nil && r.Member.Belief == model.Suspended:
+			p.Text(term.Trouble, "suspended")
+		default:
+			v.drawHolds(p)
+		}
+		return
+	}
+	switch s.Lead() {
+	case doctor.Faulty, doctor.AtRisk:
 		p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
-		return
-	case r.Member != nil && r.Member.Ending != model.NoEnding:
+	case doctor.Ending:
 		p.Text(term.Trouble, string(r.Member.Ending))
-		return
-	case r.Member != nil && r.Member.Belief == model.Suspended:
+	case doctor.Suspended:
 		words := "suspended: " + znode.Safe(r.Member.Obstacle, 0)
 		if r.Member.Obstacle == "" || term.Width(words) > p.Room() {
 			words = "suspended"
 		}
 		p.Text(term.Trouble, words)
-		return
-	case r.Position > 0 || wording.Locks(s):
-		p.Text(term.Lead, wording.RoleOf(s).Has)
-		if n := wording.Holders(s); n > 1 {
-			p.Text(term.Muted, "  one of "+strconv.Itoa(n))
-		}
-	case s.Acknowledged():
-		p.Text(term.Lead, "leads").Text(term.Good, "  ack "+g.Yes)
-	case s.Ack.Path == "":
-		p.Text(term.Lead, "leads")
-	case s.Ack.Presence == model.Denied:
-		p.Text(term.Lead, "leads").Text(term.Muted, "  ack unreadable")
-	case r.Member != nil && r.Member.SlowLead && r.Member.Belief == model.Elected:
-		words := "elected; leader procedure running"
+	case doctor.Deleted:
+		p.Text(term.Trouble, deletedWord)
+	case doctor.Stopped:
+		p.Text(term.Trouble, term.Cut("stopped leading", p.Room()))
+	case doctor.Unaware:
+		words := "first, does not know it yet"
 		if p.Room() < len(words) {
-			words = "elected, not yet"
+			words = "first, not aware"
 		}
 		p.Text(term.Trouble, words)
-	case p.Room() < 25:
-		p.Text(term.Trouble, "elected, no ack")
+	case doctor.Elected:
+		words, short := "elected, not acknowledged", "elected, no ack"
+		if doctor.SlowLead(r.Member) {
+			words, short = "elected; leader procedure running", "elected, not yet"
+		}
+		if p.Room() < len(words) {
+			words = short
+		}
+		p.Text(term.Trouble, words)
 	default:
-		p.Text(term.Trouble, "elected, not acknowledged")
+		v.drawHolds(p)
+		switch {
+		case wording.Locks(s) || s.Ack.Path == "":
+		case s.Acknowledged():
+			p.Text(term.Good, "  ack "+g.Yes)
+		case s.Ack.Presence == model.Denied:
+			p.Text(term.Muted, "  ack unreadable")
+		}
+	}
+}
+
+// drawHolds draws that it has the role, of several perhaps.
+func (v *Panel) drawHolds(p *term.Pen) {
+	p.Text(term.Lead, wording.RoleOf(v.State).Has)
+	if n := wording.Holders(v.State); n > 1 {
+		p.Text(term.Muted, "  one of "+strconv.Itoa(n))
 	}
 }
 

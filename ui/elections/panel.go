@@ -240,9 +240,9 @@ func leaderWords(why model.NoLeader) (term.Style, string) {
 	switch why {
 	case model.Membership:
 		return term.Muted, "members"
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.Blocked:
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.GhostPossible, model.Blocked:
 		return term.Trouble, "unknown"
-	case model.NotAcknowledged, model.NotElected:
+	case model.NotAcknowledged, model.NotElected, model.GhostFirst:
 		return term.Alarm, "none"
 	case model.Over:
 		return term.Muted, "no election"
@@ -285,6 +285,8 @@ func (v *Panel) drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.Sta
 		switch {
 		case troubled:
 			sign, st = g.LeaderLost, term.Alarm
+		case s.Lead() != doctor.Leads:
+			sign = g.LeaderLost
 		case down:
 			st = term.Faint
 		}

@@ -37,6 +37,9 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 	}
 	if l == nil {
 		_, alarm = wording.NoLeader(s)
+		if why := s.NoLeader(); why == model.GhostFirst || why == model.GhostPossible {
+			_, alarm = wording.Standing(s, 0) // the status line names it
+		}
 	}
 
 	words := ""

@@ -25,7 +25,7 @@ func helpLines(table []Binding, g *term.Glyphs) []helpLine {
 			// smaller modes.
 			heading("Signs")
 			line(term.Lead, g.Leader, "leads: its znode has the lowest number")
-			line(term.Alarm, g.LeaderLost, "first in the queue, but killed, frozen, or not heard from by the servers")
+			line(term.Alarm, g.LeaderLost, "first in the queue, and does not lead: not acknowledged yet, not aware of it, killed, frozen, a ghost, or not heard from by the servers")
 			line(term.Watch, g.Watch, "watches the one above it")
 			line(term.Trouble, g.WatchWrong, "does not watch its predecessor")
 			line(term.Trouble, g.HerdFrom+g.HerdMore, "watches the leader, like all the others: the herd")

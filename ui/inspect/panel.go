@@ -57,16 +57,13 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 			switch {
 			case n > 1:
 				words += ", one of " + strconv.Itoa(n)
+			case s.Lead() != doctor.Leads:
+				st, words = term.Trouble, wording.RoleHolders(s)
 			case wording.Locks(s):
 			case s.Acknowledged():
 				words += ", acknowledged"
 			case s.Ack.Path != "" && s.Ack.Presence == model.Denied:
 				words += "; the acknowledgement may not be read"
-			case s.Ack.Path != "":
-				st, words = term.Trouble, "elected, not acknowledged"
-			}
-			if t, ok := wording.ExpiryOf(s, r); ok && t.Faulty() {
-				st, words = term.Trouble, "first in the queue, but "+string(t.Row.Member.Fault)
 			}
 			add("role", st, words)
 			if epoch := s.Epoch(); epoch != "" {

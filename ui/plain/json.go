@@ -32,6 +32,7 @@ type status struct {
 	Leaderless   *leaderless `json:"leaderless"`
 	Standbys     []string    `json:"standbys"` // who could take over and stands in no queue; null: not visible
 	SystemEpoch  *string     `json:"system_epoch"`
+	LeaderState  *string     `json:"leader_state"` // how far it leads
 }
 
 type parent struct {
@@ -74,14 +75,15 @@ func Status(s *doctor.State) any { return statusOf(s) }
 
 func statusOf(s *doctor.State) status {
 	out := status{
-		Format:     Format,
-		Path:       s.Path,
-		System:     text(System(s)),
-		Server:     text(s.Link.Server),
-		ObservedAt: known(s.At),
-		Kind:       string(s.Dialect.Kind()),
-		First:      firstOf(s),
-		Leaderless: leaderlessOf(s), Standbys: standbysOf(s), SystemEpoch: text(s.Epoch()),
+		Format:      Format,
+		Path:        s.Path,
+		LeaderState: text(string(s.Lead())),
+		System:      text(System(s)),
+		Server:      text(s.Link.Server),
+		ObservedAt:  known(s.At),
+		Kind:        string(s.Dialect.Kind()),
+		First:       firstOf(s),
+		Leaderless:  leaderlessOf(s), Standbys: standbysOf(s), SystemEpoch: text(s.Epoch()),
 		Candidates: make([]candidate, 0, len(s.Queue)),
 		Members:    []string{},
 		Ignored:    make([]string, 0, len(s.Ignored)),

@@ -56,6 +56,7 @@ type (
 		NextSequence *uint32         `json:"next_sequence"`
 		Kind         string          `json:"kind"`
 		Leader       *znodeDoc       `json:"leader"`
+		LeaderState  *string         `json:"leader_state"`
 		First        *firstDoc       `json:"first"`
 		Ack          *string         `json:"ack"`
 		Candidates   []*candidateDoc `json:"candidates"`

@@ -37,6 +37,12 @@ func noLeader(s *doctor.State) string {
 		return "unknown whether this is an election: " + units.Count(n, "child", "children") + " of an unknown kind, " + Who(s.First()) + " is the lowest"
 	case model.NotAcknowledged:
 		return fmt.Sprintf("no leader: %s is first and has not acknowledged, %d waiting", Who(s.First()), n-1)
+	case model.GhostFirst, model.GhostPossible:
+		of, sure := s.GhostOf(s.First())
+		if sure {
+			return fmt.Sprintf("no leader: %s is first and a ghost of %s, %d waiting", Who(s.First()), znode.Safe(of, nameMax), n-1)
+		}
+		return fmt.Sprintf("unknown who leads: %s is first and may be a ghost of %s", Who(s.First()), znode.Safe(of, nameMax))
 	case model.WatchesLower:
 		return fmt.Sprintf("unknown who leads: %s is the first of its kind and waits for %s, which is ephemeral and lower", Who(s.First()), Who(s.WaitsFor()))
 	case model.MixedClients:
@@ -131,13 +137,17 @@ func waiting(s *doctor.State) string {
 func leaderCell(s *doctor.State) string {
 	switch s.NoLeader() {
 	case "":
-		if others := s.Holders() - 1; others > 0 {
-			return fmt.Sprintf("%s and %s", Who(s.Leader()), units.Count(others, "other", "others"))
+		who := Who(s.Leader())
+		if words := s.Reservation(); words != "" {
+			who += " (" + words + ")"
 		}
-		return Who(s.Leader())
-	case model.NotAcknowledged, model.NotElected:
+		if others := s.Holders() - 1; others > 0 {
+			return fmt.Sprintf("%s and %s", who, units.Count(others, "other", "others"))
+		}
+		return who
+	case model.NotAcknowledged, model.NotElected, model.GhostFirst:
 		return "none; first: " + Who(s.First())
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.Blocked:
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.GhostPossible, model.Blocked:
 		return "unknown"
 	case model.Membership, model.Over:
 		return "-"

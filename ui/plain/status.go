@@ -15,18 +15,27 @@ import (
 // headline says who leads and how many wait.
 func headline(s *doctor.State) string {
 	path := znode.Safe(s.Path, 0)
-	if l := s.Leader(); l != nil {
-		lead := "lead"
-		if s.Dialect != nil && s.Dialect.Lock {
-			lead = "hold"
-		}
-		leads := lead + "s"
-		if others := s.Holders() - 1; others > 0 {
-			leads = "and " + units.Count(others, "other", "others") + " " + lead
-		}
-		return fmt.Sprintf("%s: %s %s, %s", path, Who(l), leads, waiting(s))
+	if s.Leader() != nil {
+		return fmt.Sprintf("%s: %s, %s", path, leads(s), waiting(s))
 	}
 	return path + ": " + noLeader(s)
+}
+
+// leads says how far the first contender has the role, where nobody else is said to
+// have it.
+func leads(s *doctor.State) string {
+	who := Who(s.Leader())
+	if words := s.Reservation(); words != "" {
+		return who + " " + words
+	}
+	lead := "lead"
+	if s.Dialect != nil && s.Dialect.Lock {
+		lead = "hold"
+	}
+	if others := s.Holders() - 1; others > 0 {
+		return who + " and " + units.Count(others, "other", "others") + " " + lead
+	}
+	return who + " " + lead + "s"
 }
 
 // StatusText is a state, for people.

@@ -33,7 +33,7 @@ func Line(e model.Event, loc *time.Location) string {
 		case s.Leader() == nil:
 			return line("state", "no candidate in %s", znode.Safe(s.Path, 0))
 		}
-		return line("state", "%s leads, %s", Who(s.Leader()), waiting(s))
+		return line("state", "%s, %s", leads(s), waiting(s))
 	case model.Joined:
 		return line("joined", "%s", whoOrWhat(b.Candidate, b.Ignored))
 	case model.Left:

@@ -9,6 +9,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
+	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -57,6 +58,9 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	if s.Phase != model.Live {
 		return with(term.Muted, "Nothing to see yet.")
 	}
+	if of, sure := s.GhostOf(s.First()); sure {
+		return with(term.Alarm, "First is the ghost of "+znode.Safe(of, rows.NameMax)+": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends.")
+	}
 	if l == nil && wording.Single(s) {
 		return with(term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads.")
 	}
@@ -69,9 +73,6 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	}
 	if l == nil {
 		return with(term.Text, "There is no candidate: the next volunteer has the smallest znode and leads.")
-	}
-	if of, sure := wording.GhostOf(s, rows.Leader(s)); sure {
-		return with(term.Alarm, "First is the ghost of "+of+": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends.")
 	}
 	n := s.Recipe.Notified(s.Queue, 0)
 	if t, ok := wording.ExpiryOf(s, rows.Leader(s)); ok && !t.Faulty() {
@@ -92,8 +93,12 @@ func (v *Panel) sentence(f *term.Frame) situation {
 			return with(term.Text, wording.Brief(h.From)+" was deleted"+notified(s, h.From)+". "+h.To.Label()+" is the smallest now.")
 		}
 	}
-	if s.Ack.Path != "" && !s.Acknowledged() && s.Ack.Presence != model.Denied {
+	switch lead := s.Lead(); lead {
+	case doctor.Leads, doctor.AtRisk, doctor.Faulty:
+	case doctor.Elected:
 		return with(term.Trouble, l.Label()+" is the smallest and elected. It has not acknowledged yet.")
+	default:
+		return with(term.Trouble, wording.RoleHolders(s)+".")
 	}
 	if wording.Single(s) {
 		return with(term.Muted, l.Label()+" leads while its session lives.")

@@ -1,7 +1,9 @@
 package wording
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -11,12 +13,13 @@ import (
 	"electop/ui/term"
 )
 
-// Headline says in one line who leads, since when, and who is next.
+// Headline says in one line who leads, since when, and who is next, or why nobody is
+// said to lead. It follows [doctor.State.Lead], as the rows do.
 func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, string) {
 	l := s.Leader()
 	switch {
 	case stale:
-		words := "as of " + f.Clock(f.Picture) + " " + Label(l) + map[bool]string{false: " led", true: " held the lock"}[Locks(s)]
+		words := "as of " + f.Clock(f.Picture) + " " + past(s)
 		words += "; what happened since is not known"
 		if why := znode.Safe(s.Link.Err, 0); why != "" && !ended {
 			words += ": " + why
@@ -24,45 +27,120 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 		return term.Trouble, words
 	case s.Phase != model.Live:
 		return term.Muted, ""
+	}
+	believer := deceived(s)
+	if l == nil {
+		st, words := NoLeader(s)
+		if believer != "" {
+			st, words = max(st, term.Trouble), believer+"; "+words
+		}
+		return st, words
+	}
+	st, words := term.Trouble, ""
+	switch s.Lead() {
+	case doctor.Leads:
+		if believer == "" {
+			st = term.Muted
+		}
+		words = RoleHolders(s) + reigns(f, s)
+	case doctor.AtRisk:
+		st = term.Alarm
+		t, _ := ExpiryOf(s, rows.Leader(s))
+		words = RoleHolders(s) + ": " + t.Expires(f.Busy(), false)
+		switch risk := s.Risk(l); {
+		case risk.Next != nil && Holders(s) == 1:
+			words += ". " + risk.Next.Label() + " would take over"
+		case Single(s):
+			words += ". " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
+		case risk.Next == nil && !risk.Queueless:
+			words += ". Nobody is next"
+		}
+		return st, joined(believer, words)
+	case doctor.Faulty:
+		t, _ := ExpiryOf(s, rows.Leader(s))
+		words = RoleHolders(s) + ": " + t.ends(f.Busy())
+	default:
+		words = RoleHolders(s) + reigns(f, s)
+	}
+	return st, joined(believer, words) + next(s)
+}
+
+// joined puts one statement before another.
+func joined(first, then string) string {
+	if first == "" {
+		return then
+	}
+	return first + "; " + then
+}
+
+// past is what was so when the picture was current.
+func past(s *doctor.State) string {
+	switch l := s.Leader(); {
+	case l == nil && s.First() != nil && s.NoLeader() != model.Membership:
+		return Label(s.First()) + " was first and not said to lead"
 	case l == nil:
-		return NoLeader(s)
-	}
-	var b strings.Builder
-	t, troubled := ExpiryOf(s, rows.Leader(s))
-	switch {
-	case !troubled:
-		b.WriteString(RoleHolders(s))
-	case t.Faulty():
-		b.WriteString(l.Label() + " is in trouble, " + RoleOf(s).Holder)
+		return "nobody led"
+	case s.Lead() != doctor.Leads:
+		return "so: " + RoleHolders(s)
+	case Locks(s):
+		return l.Label() + " held the lock"
 	default:
-		b.WriteString(l.Label() + " is at risk: " + t.Expires(f.Busy(), false))
-		if next := t.Found.Next; next != nil && Holders(s) == 1 {
-			b.WriteString(". " + next.Label() + " would take over")
-		} else if Single(s) {
-			b.WriteString(". " + strings.TrimSuffix(Sentence(TakeOver(s)), "."))
-		} else if next == nil && !t.Found.Queueless {
-			b.WriteString(". Nobody is next")
-		}
-		return term.Alarm, b.String()
+		return l.Label() + " led"
 	}
-	if n := len(s.Reigns); n > 0 && s.Reigns[n-1].To.IsZero() {
-		about := "since "
-		if !s.Reigns[n-1].FromKnown {
-			about = "since about "
-		}
-		b.WriteString(" " + about + f.Clock(s.Reigns[n-1].From) + ", for " + units.Age(f.Calm().Sub(s.Reigns[n-1].From)))
+}
+
+// reigns says since when the first contender is first, "" where that is not known.
+func reigns(f *term.Frame, s *doctor.State) string {
+	n := len(s.Reigns)
+	if n == 0 || !s.Reigns[n-1].To.IsZero() {
+		return ""
 	}
-	n := Holders(s)
-	switch {
+	about := "since "
+	if !s.Reigns[n-1].FromKnown {
+		about = "since about "
+	}
+	words := " " + about + f.Clock(s.Reigns[n-1].From)
+	if s.Lead() != doctor.Leads {
+		return ", first" + words
+	}
+	return words + ", for " + units.Age(f.Calm().Sub(s.Reigns[n-1].From))
+}
+
+// next says who is next.
+func next(s *doctor.State) string {
+	switch n := Holders(s); {
 	case Single(s):
-		b.WriteString(". There is no queue. " + strings.TrimSuffix(Sentence(TakeOver(s)), "."))
+		return ". There is no queue. " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
 	case n == len(s.Queue):
-		b.WriteString(". Nobody is next")
+		return ". Nobody is next"
 	default:
-		b.WriteString(". " + s.Queue[n].Label() + " is next")
+		return ". " + s.Queue[n].Label() + " is next"
 	}
-	if troubled {
-		return term.Trouble, b.String()
+}
+
+// ends says when the session of a contender with a fault expires. Until then its znode
+// stays.
+func (t Expiry) ends(now time.Time) string {
+	switch {
+	case !t.Known():
+		return "its znode stays until its session expires"
+	case !now.Before(t.Latest):
+		return "its session is overdue"
 	}
-	return term.Muted, b.String()
+	return "expires in ≤ " + units.AtMost(t.Latest.Sub(now))
+}
+
+// deceived names a candidate of electop that believes it leads and is not the first,
+// "" for none.
+func deceived(s *doctor.State) string {
+	first := s.Member(s.Leader())
+	for _, id := range s.Properties.Believers {
+		if m := rows.Member(s, id); m != nil && (first == nil || first.ID != m.ID) {
+			if n := len(s.Properties.Believers); n > 2 || n == 2 && first != nil && !slices.Contains(s.Properties.Believers, first.ID) {
+				return "several candidates wrongly believe they lead"
+			}
+			return znode.Safe(m.Name, rows.NameMax) + " wrongly believes it leads"
+		}
+	}
+	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -22,6 +23,13 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 		return term.Muted, "unknown whether this is an election; " + first + " has the lowest number"
 	case model.NotAcknowledged:
 		return term.Alarm, "no leader: " + first + " is first and has not acknowledged"
+	case model.GhostFirst, model.GhostPossible:
+		of, sure := s.GhostOf(s.First())
+		of = znode.Safe(of, rows.NameMax)
+		if sure {
+			return term.Alarm, "nobody " + RoleOf(s).Has + ": first is " + Brief(s.First()) + ", a ghost of " + of
+		}
+		return term.Alarm, "unknown who " + RoleOf(s).Has + ": first is " + Brief(s.First()) + ", which may be a ghost of " + of
 	case model.WatchesLower:
 		return term.Alarm, "unknown who leads: " + first + " waits for " + Label(s.WaitsFor()) + ", which is not of its kind"
 	case model.MixedClients:
@@ -92,6 +100,10 @@ func Standing(s *doctor.State, position int) (term.Style, string) {
 		return term.Alarm, "first, not acknowledged"
 	case model.OtherAcknowledged:
 		return term.Alarm, "first, another acknowledged"
+	case model.GhostFirst:
+		return term.Alarm, "first, a ghost: nobody " + RoleOf(s).Has
+	case model.GhostPossible:
+		return term.Alarm, "first, may be a ghost"
 	case model.WatchesLower:
 		return term.Alarm, "waits for " + Numbered(s.WaitsFor())
 	case model.UnknownKind:

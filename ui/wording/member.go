@@ -84,8 +84,8 @@ func (x Fate) Within(w int) string {
 // FateOf returns the fate of a member without a znode.
 func FateOf(s *doctor.State, m *model.Member) Fate {
 	truth := "; in truth nobody leads"
-	if l := s.Leader(); l != nil {
-		truth = "; in truth " + l.Label() + " leads"
+	if s.Leader() != nil {
+		truth = "; in truth " + RoleHolders(s)
 	}
 	switch {
 	case m.Fault == model.Frozen && (m.Belief == model.Leading || m.Belief == model.Elected):

@@ -50,20 +50,25 @@ func RoleOf(s *doctor.State) Role {
 	return Role{"leads", "lead", "leader"}
 }
 
-// RoleHolders names those who have the role: "amber leads", "amber and 2 more
-// hold".
+// RoleHolders says who has the role, and how far: "amber leads", "amber and 2 more
+// hold", "amber is elected and has not acknowledged".
 func RoleHolders(s *doctor.State) string {
 	w := RoleOf(s)
-	switch n := Holders(s); {
-	case n == 0:
+	n := Holders(s)
+	if n == 0 {
 		return "nobody " + w.Has
-	case n == 1:
-		return s.Queue[0].Label() + " " + w.Has
-	case n == 2:
-		return s.Queue[0].Label() + " and " + s.Queue[1].Label() + " " + w.have
-	default:
-		return s.Queue[0].Label() + " and " + strconv.Itoa(n-1) + " more " + w.have
 	}
+	name := s.Queue[0].Label()
+	if words := s.Reservation(); words != "" {
+		return name + " " + words
+	}
+	switch n {
+	case 1:
+		return name + " " + w.Has
+	case 2:
+		return name + " and " + s.Queue[1].Label() + " " + w.have
+	}
+	return name + " and " + strconv.Itoa(n-1) + " more " + w.have
 }
 
 // ZnodePath is the full path of a candidate's znode. In an election without a queue
