@@ -245,3 +245,27 @@ func TestBeliefsOfStrangers(t *testing.T) {
 	says(t, later(scene{world: w}, 0), "safety ✓ 0 doubles of electop's")
 	saysNot(t, later(scene{world: five(dialect.Election()).wait(time.Minute), o: Options{Mode: ModeDemo}}, 0), "of electop's", "not visible")
 }
+
+// A leader has nobody before it, and watches its own znode: the inspector says so, and
+// how that is known.
+func TestLeaderWatchesItsOwnZnode(t *testing.T) {
+	own := func(tb *session.Table) {
+		tb.Servers[0].Watched = append(tb.Servers[0].Watched, session.Watch{Path: "/election/" + amberZ, Sessions: []uint64{0xa1}})
+	}
+	for _, c := range []struct {
+		what  string
+		world *world
+		says  []string
+	}{
+		{"asked", five(dialect.Election()).ask(2, own), []string{"its own znode n_12, to learn of its deletion   verified", "birch   verified; itself   verified"}},
+		{"not asked", five(dialect.Election()), []string{"its own znode n_12, to learn of its deletion   inferred: electop's candidates do"}},
+		{"a stranger", latch("/services/billing/leader", 2), []string{"watches      nobody before it"}},
+	} {
+		m := later(scene{world: c.world, o: Options{Mode: ModeDemo}}, 0)
+		keys(m, "enter")
+		t.Run(c.what, func(t *testing.T) {
+			says(t, m, c.says...)
+			saysNot(t, m, "nobody: there is nobody")
+		})
+	}
+}

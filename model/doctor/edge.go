@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"electop/model"
@@ -30,10 +31,12 @@ type Edge struct {
 	// Watched are the names of the children that it has a data or exists watch
 	// on, besides its own.
 	Watched []string
-	Server  string    // the member that has the watch
-	At      time.Time // when the servers were asked; zero if never
-	Why     string    // for Unverified: what is missing; safe to show
-	Early   bool      // for Unverified: the next answers of the servers may verify it
+	// Own says that it has such a watch on its own znode, to learn of its deletion.
+	Own    bool
+	Server string    // the member that has the watch
+	At     time.Time // when the servers were asked; zero if never
+	Why    string    // for Unverified: what is missing; safe to show
+	Early  bool      // for Unverified: the next answers of the servers may verify it
 }
 
 // Edge returns what is known about the watch of the contender at position i. A
@@ -52,6 +55,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.At = last.at
 		if w := last.watching[c.Session]; w != nil && c.Session != 0 {
 			e.Server = w.server
+			e.Own = slices.Contains(w.names, c.Name) && last.crowded[c.Session] == nil
 			for _, name := range w.names {
 				if name != c.Name && len(e.Watched) < watchedMax {
 					e.Watched = append(e.Watched, name)

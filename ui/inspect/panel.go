@@ -155,8 +155,17 @@ func (v *Panel) watchersOf(r rows.Row) string {
 			list = append(list, name)
 		}
 	}
-	if n == 0 {
+	itself := ""
+	if s.Edge(r.Position).Own {
+		itself = "itself   verified"
+	}
+	switch {
+	case n == 0 && itself != "":
+		return itself
+	case n == 0:
 		return "nobody"
+	case itself != "":
+		itself = "; " + itself
 	}
 	text := strings.Join(list, ", ")
 	if n > most {
@@ -164,11 +173,11 @@ func (v *Panel) watchersOf(r rows.Row) string {
 	}
 	switch verified {
 	case n:
-		return text + "   verified"
+		return text + "   verified" + itself
 	case 0:
-		return text + "   inferred"
+		return text + "   inferred" + itself
 	}
-	return text + "   " + strconv.Itoa(verified) + " of " + strconv.Itoa(n) + " verified"
+	return text + "   " + strconv.Itoa(verified) + " of " + strconv.Itoa(n) + " verified" + itself
 }
 
 // memberFacts adds what a member of ours reports about itself, compared with the truth.

@@ -53,10 +53,10 @@ func WrongEdge(e doctor.Edge) bool {
 
 // EdgeFact says in a sentence what r watches, and how and when that became known.
 func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
-	if r.Position < Holders(s) {
-		return term.Text, "nobody: there is nobody before it"
-	}
 	to := Target(s, r.Position)
+	if r.Position < Holders(s) || r.Position == 0 && to == nil {
+		return ownWatch(s, f, r)
+	}
 	if s.Dialect != nil && s.Dialect.ChildWatch {
 		return term.Trouble, "the list of children: each change notifies every waiting candidate. No server shows such watches."
 	}
@@ -96,6 +96,28 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 		words += "; not verified: " + why
 	}
 	return term.Watch, words + asked
+}
+
+// ownWatch says what a contender watches that has nobody before it: its own znode
+// perhaps, to learn of its deletion.
+func ownWatch(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
+	e := s.Edge(r.Position)
+	name := "its own znode " + Brief(r.Candidate)
+	asked := ""
+	if !e.At.IsZero() {
+		asked = ", asked at " + f.Clock(e.At)
+	}
+	switch {
+	case e.Own:
+		by := "a server"
+		if e.Server != "" {
+			by = znode.Safe(e.Server, 64)
+		}
+		return term.Watch, name + ", to learn of its deletion   verified: it is in the table of " + by + asked
+	case r.Member != nil && r.Member.Znode == r.Candidate.Name:
+		return term.Watch, name + ", to learn of its deletion   inferred: electop's candidates do"
+	}
+	return term.Text, "nobody before it" + asked
 }
 
 // watchedNames are the znodes that e is about, with the names of their candidates.
