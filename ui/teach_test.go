@@ -189,6 +189,53 @@ func TestStepsStayMarked(t *testing.T) {
 	}
 }
 
+// While a message is held the marked line is the one that it is about.
+func TestMarkedLineIsThatOfTheMessage(t *testing.T) {
+	line := func(text string, n int) bool { return strings.Contains(text, fmt.Sprintf("▸ %d ", n)) }
+	for _, c := range []struct {
+		name  string
+		last  model.Step
+		held  model.Message
+		marks int // 0 for none
+	}{
+		{"a notification is on its way", model.StepWatch, model.Message{Op: "notification", Event: "deleted", Path: "/election/" + amberZ}, 3},
+		{"it has arrived", model.StepWatch, model.Message{Op: "getChildren2", Path: "/election"}, 4},
+		{"the first list", model.StepCreate, model.Message{Op: "getChildren", Path: "/election"}, 2},
+		{"the first watch", model.StepList, model.Message{Op: "getData", Path: "/election/" + amberZ}, 3},
+		{"the next watch", model.StepListAgain, model.Message{Op: "getData", Path: "/election/" + amberZ}, 6},
+		{"the acknowledgement", model.StepLead, model.Message{Op: "create", Path: "/election-leader"}, 8},
+		{"the old leader's close", model.StepAcknowledge, model.Message{Op: "closeSession"}, 0},
+		{"the deletion of its own znode", model.StepAcknowledge, model.Message{Op: "notification", Event: "deleted", Path: "/election/" + birchZ}, 0},
+	} {
+		w := five(dialect.Herd()).pace(model.Pace{Steps: true}).wait(time.Minute).took("birch", c.last)
+		c.held.Session = 0xa2
+		w.wait(time.Second).pace(model.Pace{Steps: true, Held: []model.Message{c.held}})
+		for _, after := range []time.Duration{recipe.StepShown, time.Hour} {
+			text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}}, after))
+			for n := 1; n <= 8; n++ {
+				if got := line(text, n); got != (n == c.marks) {
+					t.Errorf("%s, after %v: line %d marked %v", c.name, after, n, got)
+				}
+			}
+		}
+	}
+}
+
+// The time line is not gold while the title counts the time without a leader.
+func TestElectedIsNotGold(t *testing.T) {
+	w := five(dialect.Election()).wait(time.Minute)
+	w.leave(amberZ)
+	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: "amber"}, Gone: true})
+	w.cast("birch", birchZ, model.Elected, nil)
+	m := later(scene{world: w, o: Options{Mode: ModeDemo}}, 20*time.Second)
+	says(t, m, "longest gap 20.0 s, now", "▓▓▓▓▓▓▓▓", "birch elected ")
+	saysNot(t, m, "█birch")
+	w.wait(30*time.Second).acked(birchZ).cast("birch", birchZ, model.Leading, nil)
+	m = later(scene{world: w, o: Options{Mode: ModeDemo}}, 20*time.Second)
+	says(t, m, "▓▓▓▓", "█birch█")
+	saysNot(t, m, ", now ")
+}
+
 // Each key says what it means to do, from what is so now.
 func TestTeachingActions(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1)}

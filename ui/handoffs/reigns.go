@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -73,6 +74,7 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 		}
 		return time.Time{}
 	}, f.Calm(), w)
+	unledParts(s, &st, f.Calm())
 	for i := range st.cells {
 		if st.cells[i].kind == stripNow && l == nil {
 			st.cells[i].kind = stripPast // it is first, and not said to lead: not gold
@@ -90,6 +92,8 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 			p.Text(term.Past, g.Block)
 		case stripNow:
 			p.Text(term.Gold, g.Block)
+		case stripElected:
+			p.Text(term.Past, g.Elected)
 		case stripDanger:
 			p.Text(term.Trouble, g.Danger)
 		case stripVacant:
@@ -132,5 +136,46 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 		p.Text(term.Alarm, alarm)
 		return
 	}
-	p.Text(term.Lead, term.Cut(wording.Label(l), side-term.Width(words)-1)).Gap(1).Text(term.Muted, words)
+	name := term.Lead
+	if lead := s.Lead(); lead != doctor.Leads {
+		// Not since when: in the same room, so that the scale does not jump.
+		name, words = term.Trouble, term.Fitted(leadWords[lead], term.Width(words))
+	}
+	p.Text(name, term.Cut(wording.Label(l), side-term.Width(words)-1)).Gap(1).Text(term.Muted, words)
+}
+
+// unledParts marks where the first candidate did not lead: until it acknowledged, and
+// now, if it does not.
+func unledParts(s *doctor.State, st *strip, now time.Time) {
+	took := make(map[time.Time]time.Duration)
+	for _, h := range s.Handoffs {
+		if h.Takeover != nil {
+			took[h.At] = *h.Takeover
+		}
+	}
+	for i := range s.Reigns {
+		r := &s.Reigns[i]
+		if d := took[r.From]; d >= st.step {
+			st.unled(i, r.From, r.From.Add(d-st.step))
+		}
+	}
+	last := len(s.Reigns) - 1
+	r := &s.Reigns[last]
+	if !r.To.IsZero() {
+		return
+	}
+	switch s.Lead() {
+	case doctor.Elected, doctor.Unaware:
+		st.unled(last, r.From, now)
+	case doctor.Suspended, doctor.Stopped, doctor.Deleted:
+		if since := s.Properties.VacantSince; since.After(r.From) {
+			st.unled(last, since, now)
+		}
+	}
+}
+
+// leadWords are how far the first candidate leads, beside its name.
+var leadWords = map[doctor.Lead]string{
+	doctor.Elected: "elected", doctor.Unaware: "first", doctor.Suspended: "suspended",
+	doctor.Ending: "leaving", doctor.Stopped: "stopped", doctor.Deleted: "deleted",
 }

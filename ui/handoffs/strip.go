@@ -27,7 +27,8 @@ const (
 	stripNothing stripKind = iota // before or after
 	stripPast
 	stripNow
-	stripDanger // the leader was silent: killed or frozen, and not yet found out
+	stripDanger  // the leader was silent: killed or frozen, and not yet found out
+	stripElected // it was first, and did not lead: before its acknowledgement, or suspended
 	stripVacant
 	stripEnded   // a reign ended here
 	stripExpired // it ended by expiry
@@ -150,6 +151,16 @@ func (s *strip) fill(from, to time.Time, c stripCell) {
 	}
 	for i := max(0, first); i <= min(last, len(s.cells)-1); i++ {
 		s.cells[i] = c
+	}
+}
+
+// unled marks the part of a reign in which its candidate did not lead.
+func (s *strip) unled(reign int, from, to time.Time) {
+	first, last := s.cell(from), s.cell(to)
+	for i := max(0, first); i <= min(last, len(s.cells)-1); i++ {
+		if c := &s.cells[i]; c.reign == reign && (c.kind == stripNow || c.kind == stripPast) {
+			c.kind = stripElected
+		}
 	}
 }
 

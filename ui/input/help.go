@@ -39,7 +39,7 @@ func helpLines(table []Binding, g *term.Glyphs) []helpLine {
 			line(term.Alarm, g.Parted, "cut off: nothing passes between it and the servers")
 			line(term.Trouble, g.LosesReply, "the reply to its next create gets lost; "+g.NoGuid+" its next znode has no guid; "+g.SlowLead+" its leader procedure does not end")
 			line(term.Lead, g.Notice, "a notification on its way from the deleted znode to its watcher")
-			line(term.Past, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble")
+			line(term.Past, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble, "+g.Elected+" first and not leading: not acknowledged yet, or suspended")
 			line(term.Trouble, g.Vacant, "vacant: there was no candidate")
 			heading("Words")
 			line(term.Text, "silent", "from the old leader's stop until its znode was deleted")

@@ -25,7 +25,8 @@ type activity struct {
 
 // steps returns what happens in each line of the recipe. A step stays marked until
 // it could be read. With a slowed server it stays until the reply can have arrived,
-// and step by step the last one stays for each member that waits for a message.
+// and the line of each member that waits for a message is that which the message is
+// about: see [Panel.runs].
 func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity) {
 	s := v.State
 	shown := StepShown
@@ -43,10 +44,17 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity)
 			f.At(t.At.Add(shown))
 		}
 		waits := false
+		name := znode.Safe(t.Name, rows.NameMax)
 		if stepping && !last[t.Member] {
 			last[t.Member] = true
-			m := rows.Member(s, t.Member)
-			waits = m != nil && v.Held[m.Session] != nil
+			if m := rows.Member(s, t.Member); m != nil && v.Held[m.Session] != nil {
+				now := v.runs(m, t.Step)
+				waits = now == t.Step
+				if !waits && now != model.StepNone {
+					lines[now].mark(name, "")
+				}
+				fresh = fresh && now != model.StepNone // else it does something else
+			}
 		}
 		switch {
 		case !fresh && !stepping && ago >= shown:
@@ -54,7 +62,6 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity)
 		case !fresh && !waits, t.Step <= model.StepNone, int(t.Step) >= len(lines):
 			continue
 		}
-		name := znode.Safe(t.Name, rows.NameMax)
 		if t.Step != model.StepLowest {
 			lines[t.Step].mark(name, Line(t.Step, t.On))
 			continue
@@ -65,6 +72,37 @@ func (v *Panel) steps(f *term.Frame) (lines [model.StepAcknowledge + 1]activity)
 		lines[listedIn(s.Steps[:i], t.Member)].mark(name, listText(t.On))
 	}
 	return lines
+}
+
+// runs is the line that a member runs while a message to it is held, by that message
+// and the last step that it reported: of a reply the line with the request. It is
+// none for what belongs to no line, as the reply to a leaving candidate's close.
+func (v *Panel) runs(m *model.Member, last model.Step) model.Step {
+	s, held := v.State, v.Held[m.Session]
+	child := znode.Base(held.Path)
+	switch {
+	case wording.Notifies(held):
+		if last == model.StepWatch || last == model.StepWatchAgain {
+			return last // it waits
+		}
+		return model.StepNone
+	case held.Op == "closeSession":
+		return model.StepNone
+	case strings.HasPrefix(held.Op, "getChildren") && last <= model.StepList:
+		return model.StepList
+	case strings.HasPrefix(held.Op, "getChildren"):
+		return model.StepListAgain // the watched znode was deleted
+	case strings.HasPrefix(held.Op, "create") && slices.Contains(s.AckPaths, held.Path):
+		return model.StepAcknowledge
+	case (held.Op == "getData" || held.Op == "exists") && held.Path == znode.Join(s.Path, child) && child != m.Znode:
+		switch last {
+		case model.StepList:
+			return model.StepWatch
+		case model.StepListAgain:
+			return model.StepWatchAgain
+		}
+	}
+	return last
 }
 
 // mark adds a candidate to the line, and the values if there are none yet.

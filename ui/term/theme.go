@@ -104,6 +104,7 @@ type Glyphs struct {
 	Frozen, Killed, Next, Yes, Inferred, Up      string
 	Online, Offline, Step, New, Arrow, Nobody    string
 	Block, Vacant, Expired, Ended, Older, Danger string
+	Elected                                      string
 	BarDone, BarSure, BarMaybe                   string
 	H, V, TL, TR, BL, BR                         string
 	Cursor                                       string
@@ -118,6 +119,7 @@ var signs = Glyphs{
 	Frozen: "❄", Killed: "✗", Next: "next", Yes: "✓", Inferred: "~", Up: "↑",
 	Online: "●", Offline: "◌", Step: "▸", New: "▸", Arrow: "→", Nobody: "–",
 	Block: "█", Vacant: "░", Expired: "╳", Ended: "│", Older: "◂", Danger: "▒",
+	Elected: "▓",
 	BarDone: "█", BarSure: "░", BarMaybe: "·",
 	H: "─", V: "│", TL: "╭", TR: "╮", BL: "╰", BR: "╯",
 	Cursor: "█",
