@@ -86,6 +86,12 @@ func (s *State) Leader() *dialect.Candidate {
 	return s.First()
 }
 
+// Acknowledged reports whether the acknowledgement names the leader.
+func (s *State) Acknowledged() bool {
+	l := s.Leader()
+	return l != nil && s.Ack.Names(l)
+}
+
 func (s *State) Holders() int {
 	if s.NoLeader() != "" {
 		return 0

@@ -52,7 +52,7 @@ func look(s *doctor.State, role Role) actor {
 	}
 	switch role {
 	case Leader:
-		return contender(s, s.Leader())
+		return contender(s, s.First())
 	case Second:
 		return at(1, true)
 	case Third:

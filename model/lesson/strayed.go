@@ -134,7 +134,7 @@ func (r *Run) missed(m *moment) (why string) {
 				why = m.cast.found[c.Who].label + " no longer believes that it leads."
 			}
 		case Elected:
-			l := m.after.Leader()
+			l := m.after.First()
 			switch {
 			case m.cast.left(c.Who, m.after):
 				why = m.cast.found[c.Who].label + " is no longer in the queue."

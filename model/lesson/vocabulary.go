@@ -28,7 +28,7 @@ var vocabulary = map[Event]meaning{
 		return m.is(c.Who, h.From) && m.is(c.To, h.To) && (c.Cause == "" || c.Cause == h.Cause)
 	})},
 	Elected: {happens: on(func(c *Condition, m *moment, h model.Handoff) bool {
-		l := m.after.Leader()
+		l := m.after.First() // also a ghost
 		return h.To != nil && h.Takeover == nil && m.is(c.Who, h.To) && l != nil && l.ID() == h.To.ID() && !m.after.Acknowledged()
 	})},
 	Acknowledged: {holds: func(c *Condition, s *doctor.State, who *cast) bool {
