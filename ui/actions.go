@@ -152,9 +152,15 @@ func (d *dashboard) refuses(a Action) string {
 		return "the source has ended"
 	case d.o.Actions == nil:
 		return "read-only"
+	case a.Kind == Step && !slowed(d.shown().Pace):
+		// Else a stray key would stop everything.
+		return "nothing is held at full speed: [ slows the server first"
 	}
 	return znode.Safe(d.o.Actions.Why(a), 0)
 }
+
+// slowed reports whether the server is slow, or goes step by step.
+func slowed(p *model.Pace) bool { return p != nil && (p.Steps || p.Delay > 0) }
 
 // act does what a key of that kind means, or says why not.
 func (d *dashboard) act(kind Kind, arg string) tea.Cmd {

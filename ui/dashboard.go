@@ -77,6 +77,8 @@ type dashboard struct {
 	course   lessons.Course
 	over     overlay
 	help     pager.Front
+	helpAll  bool            // not only of the mode behind it
+	unknown  map[string]bool // keys that were said to mean nothing
 	filter   filter
 	question *question
 	status   status

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/pager"
 	"electop/ui/rows"
@@ -39,8 +40,7 @@ func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
 // bound does what the binding of a key says, if it has one in that mode.
 func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case !ok && mode.Main():
-		d.refuseKey(msg.String())
+	case !ok && mode.Main() && d.refuseKey(msg.String()):
 		return nil
 	case !ok && mode == input.ModePalette:
 		d.typing(msg)
@@ -49,6 +49,7 @@ func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.Key
 		d.edit(msg)
 		return nil
 	case !ok:
+		d.unknownKey(msg)
 		return nil
 	case b.Kind != "":
 		return d.act(b.Kind, b.Arg)
@@ -84,6 +85,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.modes.Open(input.ModeServers)
 	case input.CmdHelp:
 		d.help.Top()
+		d.helpAll = d.modes.Now() == input.ModeHelp && !d.helpAll
 		d.modes.Open(input.ModeHelp)
 	case input.CmdInspect:
 		return d.inspect()
@@ -217,4 +219,34 @@ func (d *dashboard) inspect() tea.Cmd {
 		return nil
 	}
 	return d.doer.cmd(a, r.Name(), r.Ref())
+}
+
+// unknownKey says that a key means nothing here: the first time that it is pressed.
+func (d *dashboard) unknownKey(msg tea.KeyMsg) {
+	k := msg.String()
+	switch {
+	case msg.Paste || d.question != nil || d.unknown[k]:
+		return
+	case k == " ":
+		k = "space"
+	}
+	if d.unknown == nil {
+		d.unknown = make(map[string]bool)
+	}
+	if len(d.unknown) < unknownMax {
+		d.unknown[msg.String()] = true
+	}
+	d.say(term.Muted, znode.Safe(k, 16)+" does nothing here: ? lists the keys")
+}
+
+// unknownMax bounds how many unknown keys are remembered.
+const unknownMax = 256
+
+// helpOf are the modes that the help is about: that behind it, and that of a lesson.
+func (d *dashboard) helpOf() input.Mode {
+	of := d.modes.Below()
+	if of == input.ModeNormal && d.lesson() != nil {
+		of |= input.ModeTeach
+	}
+	return of
 }

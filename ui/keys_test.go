@@ -41,3 +41,48 @@ func TestFooterLeadsToThePanels(t *testing.T) {
 		}
 	}
 }
+
+// Help is about the place that one is in; ? again shows all, and again less.
+func TestHelpIsAboutThePlace(t *testing.T) {
+	for _, c := range []struct {
+		scene, keys string
+		says, not   []string
+	}{
+		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"The doctor's findings", "while a lesson is on", "Back in time"}},
+		{"main", "? ?", []string{"On the main screen", "The doctor's findings", "Back in time", "Words"}, nil},
+		{"main", "? ? ?", []string{"On the main screen"}, []string{"The doctor's findings"}},
+		{"main", "? ? esc ?", []string{"On the main screen"}, []string{"The doctor's findings"}},
+		{"main", "! ?", []string{"The doctor's findings"}, []string{"On the main screen", "Signs"}},
+		{"main", "X ?", []string{"Choosing a fault"}, []string{"On the main screen"}},
+		{"lesson", "?", []string{"On the main screen, while a lesson is on", "go on; after the last part"}, []string{"Back in time"}},
+		{"past", "?", []string{"Back in time", "to the event before", "Signs"}, []string{"On the main screen"}},
+	} {
+		m := stage(scenes()[c.scene](), 120, 250, term.Mono)
+		keys(m, strings.Fields(c.keys)...)
+		t.Run(c.scene+" "+c.keys, func(t *testing.T) {
+			says(t, m, c.says...)
+			saysNot(t, m, c.not...)
+		})
+	}
+}
+
+// A key that means nothing says so, once.
+func TestUnknownKeysSaySo(t *testing.T) {
+	for _, before := range []string{"", "enter", "!", "?", "X"} {
+		m, _, _ := stagedWith(nil, ModeDemo)
+		keys(m, strings.Fields(before)...)
+		keys(m, "%")
+		if got := statusLine(m); !strings.Contains(got, "% does nothing here: ? lists the keys") {
+			t.Errorf("after %q: the status line says %q", before, got)
+		}
+		keys(m, "%")
+		if got := statusLine(m); strings.Contains(got, "does nothing") {
+			t.Errorf("after %q: again it says %q", before, got)
+		}
+	}
+	m, _, _ := stagedWith(nil, ModeDemo)
+	keys(m, "/", "%")
+	if got := statusLine(m); strings.Contains(got, "does nothing") {
+		t.Errorf("what is typed is no key: %q", got)
+	}
+}

@@ -37,7 +37,7 @@ func TestPaletteHasAll(t *testing.T) {
 		}
 	}
 	for _, e := range all {
-		if e.Name == "" || e.Key == "" || e.About == "" || (e.Why != "") != (e.Kind == Kill) {
+		if e.Name == "" || e.Key == "" || e.About == "" || (e.Why != "") != (e.Kind == Kill || e.Kind == Step) {
 			t.Errorf("incomplete: %+v", e)
 		}
 	}

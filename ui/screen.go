@@ -124,7 +124,11 @@ func (d *dashboard) content(f *term.Frame) pager.Text {
 		return v.Text(f)
 	}
 	const width = 92
-	return pager.Text{Title: "Help", Width: width, Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width))}
+	of := input.Mode(0) // all
+	if !d.helpAll {
+		of = d.helpOf()
+	}
+	return pager.Text{Title: "Help", Width: width, Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}
 }
 
 // draw draws what was settled. It changes nothing but the canvas.

@@ -260,6 +260,13 @@ func TestTeachingActions(t *testing.T) {
 	}
 	expect("[", Action{Kind: Slow, Arg: ArgSlower})
 	expect("]", Action{Kind: Slow, Arg: ArgFaster})
+	// At full speed nothing is held, and a stray key does not stop everything.
+	keys(m, ".")
+	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "nothing is held at full speed: [ slows the server first") {
+		t.Errorf("at full speed . does %d things: %q", len(acts.done), got)
+	}
+	w.pace(model.Pace{Delay: time.Second})
+	refresh()
 	expect(".", Action{Kind: Step})
 	expect("w", Action{Kind: Workers, Arg: ArgOn})
 	expect("F", Action{Kind: Fence, Arg: ArgOn})
@@ -302,6 +309,7 @@ func TestTeachingActions(t *testing.T) {
 // Success with something to say is no failure.
 func TestDidIsGoodNews(t *testing.T) {
 	sc := scenes()["main"]()
+	sc.world.pace(model.Pace{Steps: true})
 	sc.o.Actions = &allow{err: fmt.Errorf("wrapped: %w", Did("birch's reply went\x1b[2J"))}
 	sc.o.Renderer = profileRenderer(termenv.TrueColor)
 	m := stage(sc, 120, 36, term.Dark)

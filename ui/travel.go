@@ -150,14 +150,17 @@ func (d *dashboard) heldWhy() string {
 }
 
 // refuseKey says why a key of the main screen means nothing there now: it
-// belongs to a lesson, or acts, and there is another moment on the screen.
-func (d *dashboard) refuseKey(k string) {
+// belongs to a lesson, or acts, and there is another moment on the screen. It reports
+// whether there was such a reason.
+func (d *dashboard) refuseKey(k string) bool {
 	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.modes.Now() == input.ModeNormal {
 		d.say(term.Muted, "no lesson is running: L opens the menu")
-		return
+		return true
 	}
 	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
 	if ok && d.journey.On && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
 		d.say(term.Trouble, b.Help().Desc+": "+d.heldWhy())
+		return true
 	}
+	return false
 }

@@ -34,7 +34,7 @@ func TestKeysMeanOneThing(t *testing.T) {
 // Help and electop help keys are made from the table, so each key is in them.
 func TestKeysAreShown(t *testing.T) {
 	var help strings.Builder
-	for _, l := range helpLines(Bindings(false), new(term.Glyphs)) {
+	for _, l := range helpLines(Bindings(false), new(term.Glyphs), 0) {
 		help.WriteString(l.sign + "\t" + l.text + "\n")
 	}
 	md := Markdown()

@@ -9,8 +9,9 @@ type helpLine struct {
 	sign, text string
 }
 
-// helpLines is the help: the keys by mode, the signs, the words.
-func helpLines(table []Binding, g *term.Glyphs) []helpLine {
+// helpLines is the help: the keys by mode, the signs, the words. Of some modes only it
+// is their keys and, of the main screen, its signs; 0: of all.
+func helpLines(table []Binding, g *term.Glyphs, of Mode) []helpLine {
 	var out []helpLine
 	heading := func(text string) {
 		if out != nil {
@@ -19,28 +20,31 @@ func helpLines(table []Binding, g *term.Glyphs) []helpLine {
 		out = append(out, helpLine{style: term.Heading, text: text})
 	}
 	line := func(st term.Style, sign, text string) { out = append(out, helpLine{style: st, sign: sign, text: text}) }
+	signs := func() {
+		heading("Signs")
+		line(term.Lead, g.Leader, "leads: its znode has the lowest number")
+		line(term.Alarm, g.LeaderLost, "first in the queue, and does not lead: not acknowledged yet, not aware of it, killed, frozen, a ghost, or not heard from by the servers")
+		line(term.Watch, g.Watch, "watches the one above it")
+		line(term.Trouble, g.WatchWrong, "does not watch its predecessor")
+		line(term.Trouble, g.HerdFrom+g.HerdMore, "watches the leader, like all the others: the herd")
+		line(term.Watch, g.Up+" 12", "watches the znode with number 12")
+		line(term.Good, g.Yes, "verified: a server's own table has that watch")
+		line(term.Muted, g.Inferred, "inferred from the recipe; before an age: by the server's clock; before a duration: a guess")
+		line(term.Alarm, g.Wrong, "it watches another znode or none: all servers said so, twice")
+		line(term.Alarm, g.Critical, "a critical finding; "+g.Warning+" a warning; "+g.Info+" worth knowing")
+		line(term.Alarm, g.Killed, "killed: its connection was cut, its znode still exists")
+		line(term.Alarm, g.Frozen, "frozen: it reads, writes and decides nothing")
+		line(term.Alarm, g.Parted, "cut off: nothing passes between it and the servers")
+		line(term.Trouble, g.LosesReply, "the reply to its next create gets lost; "+g.NoGuid+" its next znode has no guid; "+g.SlowLead+" its leader procedure does not end")
+		line(term.Lead, g.Notice, "a notification on its way from the deleted znode to its watcher")
+		line(term.Past, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble, "+g.Elected+" first and not leading: not acknowledged yet, or suspended")
+		line(term.Trouble, g.Vacant, "vacant: there was no candidate")
+	}
 	for i, m := range modes {
-		if i == 1 {
+		if of == 0 && i == 1 {
 			// The signs and words are asked for more often than the keys of the
 			// smaller modes.
-			heading("Signs")
-			line(term.Lead, g.Leader, "leads: its znode has the lowest number")
-			line(term.Alarm, g.LeaderLost, "first in the queue, and does not lead: not acknowledged yet, not aware of it, killed, frozen, a ghost, or not heard from by the servers")
-			line(term.Watch, g.Watch, "watches the one above it")
-			line(term.Trouble, g.WatchWrong, "does not watch its predecessor")
-			line(term.Trouble, g.HerdFrom+g.HerdMore, "watches the leader, like all the others: the herd")
-			line(term.Watch, g.Up+" 12", "watches the znode with number 12")
-			line(term.Good, g.Yes, "verified: a server's own table has that watch")
-			line(term.Muted, g.Inferred, "inferred from the recipe; before an age: by the server's clock; before a duration: a guess")
-			line(term.Alarm, g.Wrong, "it watches another znode or none: all servers said so, twice")
-			line(term.Alarm, g.Critical, "a critical finding; "+g.Warning+" a warning; "+g.Info+" worth knowing")
-			line(term.Alarm, g.Killed, "killed: its connection was cut, its znode still exists")
-			line(term.Alarm, g.Frozen, "frozen: it reads, writes and decides nothing")
-			line(term.Alarm, g.Parted, "cut off: nothing passes between it and the servers")
-			line(term.Trouble, g.LosesReply, "the reply to its next create gets lost; "+g.NoGuid+" its next znode has no guid; "+g.SlowLead+" its leader procedure does not end")
-			line(term.Lead, g.Notice, "a notification on its way from the deleted znode to its watcher")
-			line(term.Past, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble, "+g.Elected+" first and not leading: not acknowledged yet, or suspended")
-			line(term.Trouble, g.Vacant, "vacant: there was no candidate")
+			signs()
 			heading("Words")
 			line(term.Text, "silent", "from the old leader's stop until its znode was deleted")
 			line(term.Text, "takeover", "from that deletion until the new leader acknowledged")
@@ -52,11 +56,14 @@ func helpLines(table []Binding, g *term.Glyphs) []helpLine {
 			line(term.Text, "ghost", "a znode that its owner does not know: the reply to its create was lost")
 			line(term.Text, "missed", "changes that happened between two reads; the server counted them, electop did not see them")
 		}
-		if i == 1 {
+		if of == 0 && i == 1 {
 			heading("Mouse")
 			line(term.Text, "click", "selects a row, opens it if it is selected; gives a panel the focus; presses a key of the last line; on the time line goes back to that time")
 			line(term.Text, "wheel", "scrolls what is under the pointer")
 			line(term.Text, "shift", "hold it to select text (iTerm2: option), or start with --no-mouse")
+		}
+		if of != 0 && of&m.mode == 0 {
+			continue
 		}
 		heading(m.title)
 		if m.note != "" {
@@ -68,14 +75,20 @@ func helpLines(table []Binding, g *term.Glyphs) []helpLine {
 			}
 		}
 	}
+	if of != 0 {
+		out = append(out, helpLine{}, helpLine{style: term.Key, sign: "?", text: "all keys, signs and words"})
+		if of.Main() {
+			signs()
+		}
+	}
 	return out
 }
 
-// HelpLines is the help on lines of w cells.
-func HelpLines(table []Binding, g *term.Glyphs, w int) [][]term.Span {
+// HelpLines is the help on lines of w cells: of some modes, or with 0 of all.
+func HelpLines(table []Binding, g *term.Glyphs, w int, of Mode) [][]term.Span {
 	const signs = 11
 	var lines [][]term.Span
-	for _, l := range helpLines(table, g) {
+	for _, l := range helpLines(table, g, of) {
 		w := w
 		if l.sign != "" {
 			w -= signs + 1
