@@ -48,6 +48,7 @@ func (s *State) Baseline(watched, watchedEnd time.Time) []Observation {
 	if s.Pace != nil {
 		b.add(s.Pace)
 	}
+	b.dues()
 	b.tables()
 	if s.Phase == Forbidden {
 		b.add(&Read{At: s.At, Presence: Denied})
@@ -157,6 +158,23 @@ func (b *baseline) members() {
 	}
 	for _, m := range b.Members {
 		b.add(&Cast{At: b.At, Member: *m})
+	}
+}
+
+// dues adds the deadlines of sessions, each with its time.
+func (b *baseline) dues() {
+	var all []Due
+	for _, d := range b.Dues {
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(x, y Due) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Session, y.Session)) })
+	for i, d := range all {
+		if last := len(b.out) - 1; i > 0 && d.At.Equal(all[i-1].At) {
+			o := b.out[last].(*Deadlines)
+			o.Sessions = append(o.Sessions, d.Deadline)
+			continue
+		}
+		b.add(&Deadlines{At: d.At, Sessions: []Deadline{d.Deadline}})
 	}
 }
 

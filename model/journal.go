@@ -51,6 +51,7 @@ type Journal struct {
 	parent  znode.Parent
 	readAt  time.Time      // of the last good read
 	pace    *Pace          // nil: not reported
+	dues    map[uint64]Due // by session; replaced when it changes
 	table   *session.Table // the last round of questions to the servers
 	answers *session.Table // the last answer of each server to each question
 
@@ -139,6 +140,8 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.wakes.add(&j.children, o)
 	case *Pace:
 		j.pace = o
+	case *Deadlines:
+		j.dues = dues(j.dues, o)
 	case *Rules:
 		j.work.Rules = *o
 	case *Write:
@@ -191,7 +194,7 @@ func (j *Journal) State() *State {
 		Ack: j.ack.AckState, AckPaths: j.ack.paths(), AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, vacancy: j.vacancy,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
-		Steps: j.steps, Wakes: j.wakes.last, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
+		Steps: j.steps, Wakes: j.wakes.last, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 	}
 	s.doubt = j.naming.doubt(s.Queue, s.Ignored)

@@ -68,6 +68,8 @@ type State struct {
 	Wakes []*Woken
 	// Pace is how much the embedded server delays, nil where it was not reported.
 	Pace *Pace
+	// Dues are the deadlines of sessions that the embedded server reported.
+	Dues map[uint64]Due
 	// Work is what leaders' workers did, and Properties how safe and how live
 	// the election of our own candidates was.
 	Work       Work

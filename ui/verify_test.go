@@ -269,3 +269,23 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 		})
 	}
 }
+
+// Of a cluster's sessions only bounds are known: the fuse has what is sure, what may be
+// left, and for a silent client what has burnt down.
+func TestFusesOfACluster(t *testing.T) {
+	w := latch("/services/billing/leader", 3).ask(6, nil)
+	says(t, stage(scene{world: w, o: Options{Mode: ModeDemo}}, 200, 50, term.Mono), "timeout   watches", "███████░  leads")
+	w = latch("/services/billing/leader", 3)
+	says(t, stage(scene{world: w, o: Options{Mode: ModeDemo}}, 200, 50, term.Mono), "age  watches")
+	w = scenes()["risk"]().world
+	if c := w.state().Leader(); w.state().Risk(c) == nil {
+		t.Fatal("no risk")
+	} else if x, ok := w.state().Fuse(c); ok {
+		least, most := x.Left(w.now.Add(4 * time.Second))
+		if most == 0 || most >= x.Timeout || least > 0 {
+			t.Errorf("a silent leader may have %v to %v of %v", least, most, x.Timeout)
+		}
+	} else {
+		t.Error("nothing is known of the leader at risk")
+	}
+}

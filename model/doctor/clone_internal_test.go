@@ -24,7 +24,7 @@ var (
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
 		"doctor.memory.predecessors.before", // copied before it is written, as it is marked as shared
-		"doctor.memory.risks.view", "election.sessions.known.clients", "election.sessions.known.timeouts",
+		"doctor.memory.risks.view", "election.sessions.known.clients", "election.sessions.known.timeouts", "election.sessions.known.alive", "election.dues",
 	}
 	sharedSlices = []string{
 		"election.steps", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",

@@ -34,6 +34,7 @@ type present struct {
 	Directories           []*model.Directory
 	Table, Answers        *session.Table
 	Pace                  *model.Pace
+	Dues                  map[uint64]model.Due
 	Rules                 model.Rules
 	Believers             []string
 	Next                  uint32
@@ -50,7 +51,7 @@ type child struct {
 func presentOf(s *doctor.State) present {
 	p := present{
 		Path: s.Path, Recipe: s.Recipe.Name(), Phase: s.Phase, Link: s.Link, DownSince: s.DownSince, At: s.At, ReadAt: s.ReadAt,
-		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Directories: s.Directories, Table: s.Table, Answers: s.Answers, Pace: s.Pace, Rules: s.Work.Rules,
+		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Directories: s.Directories, Table: s.Table, Answers: s.Answers, Pace: s.Pace, Dues: s.Dues, Rules: s.Work.Rules,
 		Believers: s.Properties.Believers, Next: s.NextSequence, NextKnown: s.NextSequenceKnown,
 	}
 	if s.Dialect != nil {

@@ -120,6 +120,7 @@ func TestWrittenLinesAreNotDense(t *testing.T) {
 		&session.Table{Servers: []session.Server{{Watched: make([]session.Watch, n)}, {Watched: emptyWatches()}, {Watched: []session.Watch{{Sessions: make([]uint64, n)}}}}},
 		&model.Read{New: make([]znode.Znode, n), Gone: make([]string, n)},
 		&model.Pace{Held: make([]model.Message, n)},
+		&model.Deadlines{Sessions: make([]model.Deadline, n)},
 		&model.Wake{Notified: make([]uint64, n)},
 		&model.Directory{Names: make([]string, n), Children: make([]znode.Znode, n)},
 	} {
@@ -129,7 +130,7 @@ func TestWrittenLinesAreNotDense(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		for _, o := range []model.Observation{&model.Read{}, &model.Pace{}, &model.Wake{}, &session.Table{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Directory{}, &model.Refresh{}} {
+		for _, o := range []model.Observation{&model.Read{}, &model.Pace{}, &model.Deadlines{}, &model.Wake{}, &session.Table{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Directory{}, &model.Refresh{}} {
 			vary(t, reflect.ValueOf(o).Elem(), false)
 			if _, err := (Line{text: lineOf(t, o)}).Decode(); err != nil {
 				t.Fatal(err)

@@ -41,6 +41,8 @@ func memoryOf(o model.Observation) int {
 			n += size[model.Message]() + len(o.Held[i].Path) + len(o.Held[i].Op)
 		}
 		return n
+	case *model.Deadlines:
+		return each + size[model.Deadlines]() + len(o.Sessions)*size[model.Deadline]()
 	case *model.Write:
 		return each + size[model.Write]() + len(o.Member) + len(o.Znode) + len(o.Reason)
 	case *session.Table:

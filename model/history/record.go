@@ -103,6 +103,7 @@ type entry struct {
 	Switch     *model.Switch     `json:"switch,omitempty"`
 	Wake       *model.Wake       `json:"wake,omitempty"`
 	Pace       *model.Pace       `json:"pace,omitempty"`
+	Deadlines  *model.Deadlines  `json:"deadlines,omitempty"`
 	Rules      *model.Rules      `json:"rules,omitempty"`
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`

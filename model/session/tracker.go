@@ -28,6 +28,7 @@ type View struct {
 	hosts    []string // those with all their connections in clients
 	whole    bool
 	timeouts map[uint64]time.Duration
+	alive    map[uint64]time.Time
 	unheard  int
 	left     time.Duration
 }
@@ -47,6 +48,13 @@ func (v View) Absent(session uint64) bool {
 
 // Timeout returns the session's timeout or an upper bound; 0: unknown.
 func (v View) Timeout(session uint64) time.Duration { return v.timeouts[session] }
+
+// Alive returns until when the session cannot have expired, as the servers' answers
+// show; zero: unknown.
+func (v View) Alive(session uint64) time.Time { return v.alive[session] }
+
+// Timed reports whether [View.Alive] is known of any session.
+func (v View) Timed() bool { return len(v.alive) > 0 }
 
 // Unheard returns for how many holders it is unknown whether their clients are
 // alive, because a healthy client may be silent for the time observed so far, and
@@ -129,10 +137,13 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 			heard[session] = h
 		}
 	}
-	k.known.timeouts = make(map[uint64]time.Duration, len(heard))
+	k.known.timeouts, k.known.alive = make(map[uint64]time.Duration, len(heard)), make(map[uint64]time.Time, len(heard))
 	for session, h := range heard {
 		if to := cmp.Or(h.timeout, h.most); to > 0 {
 			k.known.timeouts[session] = to
+		}
+		if until := h.Alive(); !until.IsZero() {
+			k.known.alive[session] = until
 		}
 	}
 	k.heard = heard

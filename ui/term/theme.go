@@ -110,7 +110,7 @@ type Glyphs struct {
 	Cursor                                       string
 	Wrong, Critical, Warning, Info, WatchWrong   string
 	Notice, Parted, NoGuid, LosesReply, SlowLead string
-	Pointed, Elsewhere                           string
+	Pointed, Elsewhere, Unknown                  string
 }
 
 var signs = Glyphs{
@@ -125,7 +125,7 @@ var signs = Glyphs{
 	Cursor: "█",
 	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
 	Notice: "●", Parted: "⊘", NoGuid: "ø", LosesReply: "↯", SlowLead: "⧗",
-	Pointed: "»", Elsewhere: "○",
+	Pointed: "»", Elsewhere: "○", Unknown: "?",
 }
 
 // paint is a colour: for terminals with millions of colours, and its replacements

@@ -56,6 +56,9 @@ func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
 			t.Start, t.Sure = m.ExpiresFrom.Add(-m.Timeout), m.ExpiresFrom
 		}
 	}
+	if x, ok := s.Fuse(r.Candidate); ok && x.Exact && !t.Latest.IsZero() {
+		t.Sure, t.Latest = x.Least, x.Least.Add(expiryAlarm)
+	}
 	if t.Found != nil && !t.Found.By.IsZero() && (t.Latest.IsZero() || t.Found.By.Before(t.Latest)) {
 		t.Latest = t.Found.By
 	}
@@ -67,6 +70,9 @@ func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
 
 // expiryCommit is how long the ensemble takes to agree on the end of a session.
 const expiryCommit = time.Second
+
+// expiryAlarm is how late the embedded server may be, whose deadlines are known.
+const expiryAlarm = 500 * time.Millisecond
 
 // tickOf is the tick of the servers. They round a session's expiry up to it, and
 // the ensemble leader hears of a session up to half a tick late. If they did not

@@ -38,6 +38,9 @@ type Session[T any] struct {
 // pause.
 func (s *Session[T]) Deadline() time.Duration { return s.deadline }
 
+// Held reports whether the deadline moves with time: see [Table.Pause].
+func (s *Session[T]) Held() bool { return s.paused }
+
 // Knows reports whether a password is the session's.
 func (s *Session[T]) Knows(passwd []byte) bool {
 	return subtle.ConstantTimeCompare(s.Passwd[:], passwd) == 1
