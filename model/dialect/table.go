@@ -84,6 +84,11 @@ var systems = []*Dialect{
 			// Solr 4 has the leader's znode in place of the directory.
 			{at: "collections/*/leader_elect/*/election", znodes: []string{"../../../leaders/*/leader", "../../../leaders/*"}, takeover: 4 * time.Minute},
 		},
+		// Each node stands for the overseer.
+		beside: neighbours{
+			queue: "overseer_elect/election", vacancy: 30 * time.Second,
+			standbys: []standbys{{at: "overseer_elect/election", dir: "../../live_nodes", who: byName}},
+		},
 	},
 	{
 		// log_replicas, which is no contender, has numbered children of its own.

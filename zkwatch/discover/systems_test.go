@@ -60,6 +60,7 @@ var owners = map[string]map[string]string{
 	"Flink":                                {"/flink/default/leader/latch": "jm1"},
 	"Flink without connection information": {"/flink2/flink/default/leader/latch": "not-acknowledged"},
 	"Flink before 1.15":                    {"/flink/old/leader/dispatcher/latch": "jm1"},
+	"Solr whose nodes do not stand":        {"/solr3/overseer_elect/election": "no-candidate; could lead: 10.0.0.1:8983_solr"},
 	"Solr 4":                               {"/solr4/collections/books/leader_elect/shard1/election": "core_node1"},
 	"HDFS":                                 {"/hadoop-ha/ns/ActiveStandbyElectorLock": "nn1"},
 	"HDFS that has to fence":               {"/hadoop-ha/fencing/ActiveStandbyElectorLock": "not-acknowledged"},
