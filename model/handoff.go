@@ -105,9 +105,14 @@ func (j *Journal) reign(at time.Time) {
 	}
 }
 
-// denies reports whether the acknowledgement shows that the head does not lead.
+// denies reports whether the acknowledgement shows that the head does not lead, or a
+// child before it that it may not.
 func (j *Journal) denies() bool {
 	d := j.naming.dialect
+	if j.head != nil && len(j.rest) > 0 && j.memberOf(j.head) == nil && j.naming.doubt(j.queue, j.rest) == dialect.Blocked {
+		s := &State{Path: j.cfg.Path, Dialect: d, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, Ack: j.ack.AckState, doubt: dialect.Blocked}
+		return s.NoLeader() != ""
+	}
 	if j.head == nil || d == nil || !d.Foreign() || len(j.ack.all) == 0 && d.AckChild(j.cfg.Path) == "" {
 		return false
 	}

@@ -51,11 +51,14 @@ func TestBlockedAndAcknowledged(t *testing.T) {
 	j := doctor.NewJournal(model.Config{Path: "/e", AckPath: "/e-leader"})
 	first := znodes("!"+k+"1-n_0000000001", k+"2-n_0000000002")
 	j.Apply(&model.Read{At: modeltest.Start, Presence: model.Present, Full: true, New: first, Parent: modeltest.Stat(1, 100, 2)})
-	if why := j.State().NoLeader(); why != model.Blocked {
-		t.Errorf("before: %q", why)
+	if s := j.State(); s.NoLeader() != model.Blocked || len(s.Reigns) > 0 {
+		t.Errorf("before: %q, reigns %v", s.NoLeader(), s.Reigns)
 	}
 	j.Apply(&model.Ack{At: modeltest.Start, Path: "/e-leader", Presence: model.Present, Session: first[1].Session})
 	if l := j.State().Leader(); l == nil || l.Name != first[1].Name {
 		t.Errorf("%v leads, %q", l, j.State().NoLeader())
+	}
+	if n := len(j.State().Reigns); n != 1 {
+		t.Errorf("%d reigns", n)
 	}
 }
