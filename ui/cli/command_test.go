@@ -86,6 +86,17 @@ func TestCommandKnowsItsFence(t *testing.T) {
 	}
 }
 
+// TestCommandHasTheEnvironment: all of electop's, credentials included, as the help says.
+func TestCommandHasTheEnvironment(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	cmd := exec.Command("electop", "campaign", "/environment", "--create", "-s", addr, "--", "sh", "-c", "echo $ELECTOP_AUTH $OTHER")
+	cmd.Env = append(os.Environ(), "ELECTOP_AUTH=digest:u:p", "OTHER=value")
+	if out, err := cmd.Output(); err != nil || string(out) != "digest:u:p value\n" {
+		t.Errorf("the command printed %q, %v", out, err)
+	}
+}
+
 // TestCommandIsStoppedFirst: an interrupted campaign withdraws when its command has
 // ended, which takes longer here than the lease.
 func TestCommandIsStoppedFirst(t *testing.T) {
