@@ -24,9 +24,6 @@ func Run(ctx context.Context, args []string, std IO) int {
 	std.unhandle = stop
 	root := newRoot(std)
 	root.SetArgs(args)
-	root.SetIn(std.In)
-	root.SetOut(std.Out)
-	root.SetErr(std.Err)
 	cmd, err := root.ExecuteContextC(ctx)
 	if ctx.Err() != nil && err == nil {
 		err = exit.Interrupted
@@ -73,6 +70,9 @@ func newRoot(std IO) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
 	root.SetVersionTemplate("electop {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(flaggroup.Usage)
@@ -96,7 +96,7 @@ func newRoot(std IO) *cobra.Command {
 	}
 	completeFlags(root)
 	root.SetCompletionCommandGroupID(commands)
-	root.InitDefaultCompletionCmd()
+	root.InitDefaultCompletionCmd() // it keeps the output that is set
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
 		cmd.Example = completionExample
 	}
