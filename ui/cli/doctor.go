@@ -27,7 +27,7 @@ func newDoctor(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "doctor [PATH]",
 		Short:             "Diagnose known failures of the election (exit code 5: a critical finding)",
-		Long:              "doctor observes the election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Where that shows whether a suspicion is critical, it observes for up\nto 30 seconds more, unless --for is given.\nPATH is /election if it is not given.",
+		Long:              "doctor observes the election for a short time, asks every server who is connected\nand who watches what, and prints what is wrong, why it is harmful and what to do.\nIt writes nothing. Where that shows whether a suspicion is critical, it observes for up\nto 90 seconds more, unless --for is given.\nPATH is /election if it is not given.",
 		Example:           "  electop doctor /election -s zk1\n  electop doctor /election -s zk1 --for 30s --json",
 		Args:              pathArg(o),
 		ValidArgsFunction: o.completePaths(1),

@@ -22,7 +22,7 @@ type Exam struct {
 
 const (
 	// longestExtension bounds what an exam observes beyond For.
-	longestExtension = 30 * time.Second
+	longestExtension = 90 * time.Second
 	// examCalm is the time between two requests to the servers, and between the last
 	// one and the end.
 	examCalm = 2 * time.Second
