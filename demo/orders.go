@@ -10,7 +10,7 @@ import (
 // An order is what a leader wants of its worker: to write in its name until it is
 // told to stop. The worker is another program, so an order outlives a leader that
 // cannot take it back: a frozen leader's until it thaws and finds that it no longer
-// leads, a dead leader's for afterDeath times its session timeout. A fenced worker
+// leads, a dead leader's for afterDeath times its session timeout. A worker with the guard
 // stops when it is refused, because its leader's znode never comes back.
 type order struct {
 	member, znode string

@@ -2,7 +2,7 @@ package demo
 
 import "sync"
 
-// Tokens is a fenced resource outside ZooKeeper: each write must have the fencing
+// Tokens is a resource outside ZooKeeper that checks fencing tokens: each write must have the fencing
 // token of its leader, and a token lower than the highest seen is refused. The
 // resource knows nothing else about the election. So it refuses an old leader from
 // the first write of the new leader on, and not earlier.

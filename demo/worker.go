@@ -21,7 +21,7 @@ import (
 // only what its leader told it.
 //
 // It reads the counter once and counts on from there by itself. So workers that
-// are not fenced undo each other's work when two leaders believe, and fenced
+// have no guard undo each other's work when two leaders believe, and guarded
 // ones count without a gap.
 type worker struct {
 	stage *Stage

@@ -48,7 +48,7 @@ type Member struct {
 	Session uint64 `json:"session,omitempty"`
 	Znode   string `json:"znode,omitempty"`   // name within the election, once known
 	Watches string `json:"watches,omitempty"` // name of the znode it watches
-	Fence   int64  `json:"fence,omitempty"`   // czxid of its znode while it leads
+	Fence   int64  `json:"fence,omitempty"`   // czxid of its znode while it leads: its fencing token
 
 	Step   Step      `json:"step,omitempty"`
 	StepAt time.Time `json:"step_at,omitzero"`

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -577,6 +578,20 @@ func TestLeaseOfHealthyLeader(t *testing.T) {
 			saysNot(t, m, "lease until")
 		} else {
 			says(t, m, "lease until  12:", "as last reported")
+		}
+	}
+}
+
+// The screen calls multi with a check the guard, and what the outside resource compares the
+// fencing token.
+func TestGuardAndFencingToken(t *testing.T) {
+	all := scenes()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		s := screen(stage(all[name](), 200, 60, term.Dark))
+		for line := range strings.Lines(s) {
+			if strings.Contains(line, "fence ") || strings.Contains(line, "fenced") || strings.Contains(line, "the fence") {
+				t.Errorf("%s: %s", name, strings.TrimSpace(line))
+			}
 		}
 	}
 }

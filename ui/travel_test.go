@@ -446,7 +446,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		{func(s *doctor.State) {
 			s.Work.Last = []model.Tried{{Write: &model.Write{Member: "x\x1b", Resource: model.Tokens}, Stale: true}}
 		}, `the worker of x\x1b wrote to the tokens: accepted, and stale`},
-		{func(s *doctor.State) { s.Work.Rules = model.Rules{At: w.now, Workers: true} }, "the demo's rules: workers on, fence off"},
+		{func(s *doctor.State) { s.Work.Rules = model.Rules{At: w.now, Workers: true} }, "the demo's rules: workers on, guard off"},
 		{func(s *doctor.State) { s.Recipe = dialect.Herd() }, "from now on the candidates follow the recipe herd"},
 		{func(s *doctor.State) { s.Members = nil }, `a\x1b is no longer electop's`},
 		{func(s *doctor.State) { s.Members = append(s.Members[:1:1], &model.Member{ID: "b", Name: "b"}) }, "b is electop's from now on"},

@@ -54,7 +54,7 @@ var predictions = map[string][]string{
 	"volunteer":       {"amber, as before", "4, a new one"},
 	"chain":           {"that of ember, the last one until now", "none"},
 	"handoff":         {"only birch", "cedar"},
-	"middle":          {"delta, which is behind it", "when the session of delta has expired, up to 4 s later"},
+	"middle":          {"delta, which is behind it", "when the session of delta has expired, some seconds later"},
 	"crash":           {"only some milliseconds", "when the session of birch has expired"},
 	"herd":            {"all 7 waiting candidates", "one"},
 	"fence":           {"both amber and birch", "it is refused: the check fails", "those to the counter, not those to the outside resource", "it rejoins at the end of the queue", "no, it stops before its session can expire"},

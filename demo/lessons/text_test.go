@@ -1,6 +1,7 @@
 package lessons_test
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,6 +54,36 @@ func (h *theatre) look(t *testing.T, v lesson.View) {
 	}
 	if v.Target != "" && !strings.Contains(v.Do, v.Target) {
 		t.Errorf("%s, part %d: %q does not name %s", v.ID, v.Part, v.Do, v.Target)
+	}
+}
+
+// untrue are claims that are not so, and words that have another meaning.
+var untrue = map[string]string{
+	`\bfence`:                         "say guard, multi with a check, or fencing token, at the resource",
+	`\bup to \{timeout\}`:             "ZooKeeper counts from the last ping, and in ticks",
+	`never lead together`:             "that rests on clocks",
+	`newcomer's arrow: ~`:             "electop knows what its own candidates watch",
+	`S shows the counts`:              "the servers' panel does not show that",
+	`needs \{waiting\} watches`:       "the leader watches its own znode",
+	`until its session ends\.`:        "the znode can be deleted, too",
+	`leader whose session is alive\.`: "the znode can be deleted, too",
+}
+
+// Lessons claim no more than is so.
+func TestTextsAreTrue(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	must(t, err)
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".toml") {
+			continue
+		}
+		text, err := os.ReadFile(e.Name())
+		must(t, err)
+		for claim, why := range untrue {
+			if found := regexp.MustCompile(claim).Find(text); found != nil {
+				t.Errorf("%s: %q: %s", e.Name(), found, why)
+			}
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func twoLeaders(r *report) {
 			"the acknowledgement " + znode.Safe(a.Path, 0) + " belongs to session " + znode.Hex(a.Session) + ", which is alive",
 		},
 		Harm:       "The session that acknowledged believes that it leads, and the lowest candidate may believe it too: two do the work of one leader.",
-		Advice:     "Stop the program that owns the acknowledgement's session. Fence the leaders' writes with the czxid of the leader's znode.",
+		Advice:     "Stop the program that owns the acknowledgement's session. Give the leaders' writes a fencing token: the czxid of the leader's znode.",
 		Znodes:     []string{r.path(head.Name), a.Path},
 		Sessions:   []uint64{head.Session, a.Session},
 		References: []string{"CURATOR-620", "CURATOR-653", "CURATOR-696"},

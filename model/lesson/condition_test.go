@@ -156,11 +156,11 @@ func TestConditions(t *testing.T) {
 			no:  []func(*world){func(w *world) { w.follow("election") }},
 		},
 		{
-			c:   lesson.Condition{Event: lesson.FenceOn},
+			c:   lesson.Condition{Event: lesson.GuardOn},
 			yes: func(w *world) { w.rules(func(r *model.Rules) { r.Fenced = true }) },
 		},
 		{
-			c:      lesson.Condition{Event: lesson.FenceOff},
+			c:      lesson.Condition{Event: lesson.GuardOff},
 			before: func(w *world) { w.rules(func(r *model.Rules) { r.Fenced = true }) },
 			yes:    func(w *world) { w.rules(func(r *model.Rules) { r.Fenced = false }) },
 		},
@@ -195,7 +195,7 @@ func TestConditions(t *testing.T) {
 			},
 		},
 		{
-			c:      lesson.Condition{Event: lesson.FenceHeld, Who: lesson.FrozenOne},
+			c:      lesson.Condition{Event: lesson.GuardHeld, Who: lesson.FrozenOne},
 			before: deposed,
 			yes:    func(w *world) { w.write("amber", model.Counter, true, true) },
 			no: []func(*world){
@@ -311,7 +311,7 @@ func TestNothingCountsThatWasBefore(t *testing.T) {
 	for _, already := range []bool{false, true} {
 		w := newWorld("amber", "birch")
 		w.rules(func(r *model.Rules) { r.Fenced = true })
-		r := w.play(oneAct(lesson.Condition{Event: lesson.FenceOn, Already: already}))
+		r := w.play(oneAct(lesson.Condition{Event: lesson.GuardOn, Already: already}))
 		if v := r.View(); v.Waiting == already {
 			t.Errorf("already %v: waiting %v", already, v.Waiting)
 		}

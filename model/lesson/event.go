@@ -30,13 +30,13 @@ const (
 
 	// Of the demo as a whole.
 	Recipe      Event = "recipe"
-	FenceOn     Event = "fence on"
-	FenceOff    Event = "fence off"
+	GuardOn     Event = "guard on"
+	GuardOff    Event = "guard off"
 	Slowed      Event = "slowed"
 	FullSpeed   Event = "full speed"
 	Woke        Event = "wake" // what the deletion of Who caused is counted to the end
 	StaleWrite  Event = "stale write"
-	FenceHeld   Event = "fence refused" // a worker's write, because its leader's znode is gone
+	GuardHeld   Event = "guard refused" // a worker's write, because its leader's znode is gone
 	TokenHeld   Event = "token refused" // by the outside resource, which saw a higher token
 	Counted     Event = "counted"       // the servers reported how many watches they hold
 	Asked       Event = "asked"         // they reported who watches what, while Who is in the queue

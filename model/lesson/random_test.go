@@ -21,9 +21,9 @@ var conditions = []lesson.Condition{
 	{Event: lesson.Ghosted, Who: lesson.Last}, {Event: lesson.AllSettled, Then: true}, {Event: lesson.Frozen, Who: lesson.Leader, Already: true},
 	{Event: lesson.Thawed, Who: lesson.FrozenOne}, {Event: lesson.Believers, Count: "2"}, {Event: lesson.Watches, Who: lesson.AfterMiddle, To: lesson.BeforeMiddle},
 	{Event: lesson.Recipe, Recipe: "herd"}, {Event: lesson.Woke, Who: lesson.Leader, Count: "waiting", Notified: lesson.Third},
-	{Event: lesson.StaleWrite, Who: lesson.Leader}, {Event: lesson.FenceHeld, Who: lesson.FrozenOne}, {Event: lesson.Verified}, {Event: lesson.Unwatched, Who: lesson.Last},
+	{Event: lesson.StaleWrite, Who: lesson.Leader}, {Event: lesson.GuardHeld, Who: lesson.FrozenOne}, {Event: lesson.Verified}, {Event: lesson.Unwatched, Who: lesson.Last},
 	{Event: lesson.NotVerified, Who: lesson.Middle, Then: true}, {Event: lesson.Counted, Count: "1"}, {Event: lesson.QuickLead, Who: lesson.SlowOne}, {Event: lesson.Found, Who: lesson.Guidless},
-	{Event: lesson.Killed, Who: lesson.Ghost}, {Event: lesson.FenceOn, Already: true}, {Event: lesson.Slowed, Already: true},
+	{Event: lesson.Killed, Who: lesson.Ghost}, {Event: lesson.GuardOn, Already: true}, {Event: lesson.Slowed, Already: true},
 }
 
 // anyLesson draws a lesson that passes its check.

@@ -129,7 +129,7 @@ func (r *Run) missed(m *moment) (why string) {
 			})
 		case Woke:
 			// It comes after who caused it is gone.
-		case StaleWrite, FenceHeld, TokenHeld:
+		case StaleWrite, GuardHeld, TokenHeld:
 			if x := memberNamed(m.after, m.cast.found[c.Who].member); x == nil || x.Fault == model.NoFault && x.Belief != model.Leading && x.Belief != model.Elected {
 				why = m.cast.found[c.Who].label + " no longer believes that it leads."
 			}

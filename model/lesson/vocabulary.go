@@ -64,8 +64,8 @@ var vocabulary = map[Event]meaning{
 	Recipe: {holds: func(c *Condition, s *doctor.State, _ *cast) bool {
 		return s.Recipe != nil && s.Recipe.Name() == c.Recipe
 	}},
-	FenceOn:   {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return s.Work.Rules.Fenced }},
-	FenceOff:  {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return !s.Work.Rules.Fenced }},
+	GuardOn:   {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return s.Work.Rules.Fenced }},
+	GuardOff:  {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return !s.Work.Rules.Fenced }},
 	Slowed:    {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return slow(s) }},
 	FullSpeed: {holds: func(_ *Condition, s *doctor.State, _ *cast) bool { return !slow(s) }},
 	Woke: {happens: func(c *Condition, m *moment) (n int) {
@@ -73,7 +73,7 @@ var vocabulary = map[Event]meaning{
 		return n
 	}},
 	StaleWrite: {happens: wrote(func(w *model.Tried) bool { return w.Stale && !w.Refused })},
-	FenceHeld: {happens: wrote(func(w *model.Tried) bool {
+	GuardHeld: {happens: wrote(func(w *model.Tried) bool {
 		return w.Resource == model.Counter && w.Fenced && w.Refused
 	})},
 	TokenHeld: {happens: wrote(func(w *model.Tried) bool { return w.Resource == model.Tokens && w.Refused })},

@@ -159,12 +159,12 @@ var Table = []Def{
 		Undo:    Words{Verb: "no workers", Done: "the workers stop"},
 	},
 	{
-		Kind: Fence, Key: "F", Where: OnMain, Label: "fence", Foot: 7, Changes: true,
+		Kind: Fence, Key: "F", Where: OnMain, Label: "guard", Foot: 7, Changes: true,
 		Help:    "workers check with each write that their leader's znode exists, or do not",
 		Next:    onOff(func(s *doctor.State, _ *model.Member) bool { return s.Work.Rules.Fenced }),
-		Words:   Words{Done: "fence on: a write is done only if the leader's znode exists"},
+		Words:   Words{Verb: "guard", Done: "guard on: a write is done only if the leader's znode exists"},
 		UndoArg: ArgOff,
-		Undo:    Words{Verb: "no fence", Done: "fence off: each write is a plain set"},
+		Undo:    Words{Verb: "no guard", Done: "guard off: each write is a plain set"},
 	},
 	{
 		Kind: Verify, Key: "v", Where: OnMain | panels, Label: "verify", Foot: 10, Drop: 3,
@@ -183,7 +183,7 @@ var Table = []Def{
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Partitioned }),
 		Words: Words{
 			Is:    "nothing passes to the servers or back",
-			Shows: "It runs and has a clock, so it stops leading before its session can expire: never two leaders awake.",
+			Shows: "It runs and has a clock, so it stops leading before its session can expire, if clocks run at about the same rate.",
 			Done:  "{name} is cut off: nothing passes between it and the servers, but it runs",
 		},
 		UndoArg: ArgOff,

@@ -6,7 +6,7 @@ import "electop/ui/term"
 // title, whether that was safe.
 func (v *Panel) DrawBrief(f *term.Frame, r term.Rect) {
 	s := v.State
-	tail := append([]term.Span{fenceSpan(s)}, v.PropertySpans(f)...)
+	tail := append([]term.Span{guardSpan(s)}, v.PropertySpans(f)...)
 	a := f.Box(r, "Belief", false, tail...)
 	w := a.Width() - 2
 	var lines [][]term.Span

@@ -35,7 +35,7 @@ type Panel struct {
 // workers write, and whether that was safe.
 func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	s := v.State
-	a := f.Box(r, "Belief and truth", v.Focused, fenceSpan(s))
+	a := f.Box(r, "Belief and truth", v.Focused, guardSpan(s))
 	w := a.Width() - 2
 	var lines [][]term.Span // empty ones are left out if there is no room
 	add := func(line ...term.Span) { lines = append(lines, line) }
@@ -115,12 +115,12 @@ func drawLines(a term.Area, lines [][]term.Span) {
 	}
 }
 
-// fenceSpan says whether the workers' writes are fenced.
-func fenceSpan(s *doctor.State) term.Span {
+// guardSpan says whether the workers' writes are guarded.
+func guardSpan(s *doctor.State) term.Span {
 	if s.Work.Rules.Fenced {
-		return term.Span{Style: term.Good, Text: "fence on", Keep: 9}
+		return term.Span{Style: term.Good, Text: "guard on", Keep: 9}
 	}
-	return term.Span{Style: term.Trouble, Text: "fence off", Keep: 9}
+	return term.Span{Style: term.Trouble, Text: "guard off", Keep: 9}
 }
 
 // nameWidthOf is the width of the names in a panel of w cells.
@@ -180,7 +180,7 @@ func (v *Panel) explain(all []believer) (term.Style, string) {
 			return term.Text, "ZooKeeper refuses what " + name + " writes itself: its session has expired. Its worker has its own session, but each write is multi(check " +
 				wording.ShortZnode(b.member.Znode) + ", set), and that znode is gone, so the write is refused. The outside resource has seen a higher token."
 		}
-		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself: its session has expired. But its worker has its own session, and ZooKeeper accepts a plain set from any session: the fence (F) prevents that."
+		return term.Trouble, "ZooKeeper refuses what " + name + " writes itself: its session has expired. But its worker has its own session, and ZooKeeper accepts a plain set from any session: the guard (F) prevents that."
 	}
 	if fenced {
 		return term.Muted, "Each write is multi(check the leader's znode, set): both or neither. Freeze the leader (f) until its session expires, and see what its worker can still do."

@@ -52,7 +52,7 @@ leadership is in doubt CMD gets SIGTERM, and after --grace, or before the lease 
 SIGKILL. When the candidate leads again CMD runs again, except with --once. When CMD
 ends by itself the candidate resigns, and electop exits with CMD's exit code. What
 electop prints about the election then goes to standard error.
-electop help command has the rest: what can still go wrong, and what the fence is for.`
+electop help command has the rest: what can still go wrong, and what the fencing token is for.`
 
 func runCampaign(ctx context.Context, o *options, std IO) error {
 	if o.command.args != nil {

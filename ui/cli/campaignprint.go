@@ -105,7 +105,7 @@ func (p *campaignPrinter) line(m model.Member, ended bool) string {
 	case model.Elected:
 		return "elected, not leading yet" + obstacle
 	case model.Leading:
-		return "leading, fence " + znode.Zxid(m.Fence)
+		return "leading, token " + znode.Zxid(m.Fence)
 	case model.Suspended:
 		return "suspended" + obstacle
 	case model.Resigned, model.Lost:

@@ -170,7 +170,7 @@ func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 			measured(p, [...]int{c.silent, c.takeover, c.vacant}[i], m)
 		}
 		if c.fence > 0 && h.To != nil {
-			p.Gap(2).Text(term.Muted, "fence "+znode.Zxid(h.Fence))
+			p.Gap(2).Text(term.Muted, "token "+znode.Zxid(h.Fence))
 		}
 		why := znode.Safe(h.Evidence, 0)
 		switch {
@@ -208,7 +208,7 @@ func (v *Panel) handoffColumnsFor(hs []*model.Handoff, w int) handoffColumns {
 		c.from, c.to = max(c.from, term.Width(wording.Label(h.From))), max(c.to, term.Width(wording.Label(h.To)))
 		m := h.Measures()
 		silent, takeover, vacant = longest(silent, m[0]), longest(takeover, m[1]), longest(vacant, m[2])
-		fence = max(fence, len("fence ")+len(znode.Zxid(h.Fence)))
+		fence = max(fence, len("token ")+len(znode.Zxid(h.Fence)))
 	}
 	most := max(7, min(28, (w-13-2-3-17)/2))
 	c.from, c.to = min(max(5, c.from), most), min(c.to, most)

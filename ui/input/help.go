@@ -50,7 +50,7 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) []helpLine {
 			line(term.Text, "silent", "from the old leader's stop until its znode was deleted")
 			line(term.Text, "takeover", "from that deletion until the new leader acknowledged")
 			line(term.Text, "vacant", "how long there was no candidate")
-			line(term.Text, "fence", "the leader's czxid: grows with each leader, so that storage can refuse an older one")
+			line(term.Text, "token", "the fencing token, the leader's czxid: grows with each leader, so that storage can refuse an older one")
 			line(term.Text, "safety", "never two leaders awake, and no accepted write of a deposed leader; double: a moment with two that believe they lead")
 			line(term.Text, "liveness", "the part of the time in which somebody awake led; by the queue: in which a znode was first; by ack: and had acknowledged")
 			line(term.Text, "beliefs not visible", "third-party candidates do not say whether they believe they lead, so doubles cannot be seen")

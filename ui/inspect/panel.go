@@ -250,7 +250,7 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 		add("expires from", term.Text, words)
 	}
 	if m.Fence != 0 {
-		add("fence", term.Text, znode.Zxid(m.Fence)+"   the token that it would write with")
+		add("token", term.Text, znode.Zxid(m.Fence)+"   the fencing token that it would write with")
 	}
 }
 

@@ -81,7 +81,7 @@ func handoffNotes(h model.Handoff) string {
 		}
 	}
 	if h.Fence != 0 {
-		b.WriteString("  fence " + znode.Zxid(h.Fence))
+		b.WriteString("  token " + znode.Zxid(h.Fence))
 	}
 	if h.Evidence != "" {
 		b.WriteString("  (" + znode.Safe(h.Evidence, 0) + ")")

@@ -92,8 +92,8 @@ func TestOneFormOfZxids(t *testing.T) {
 		}
 		e := model.Event{N: 1, At: start, Body: sc.body}
 		want := *decode[handoffDoc](t, line(t, plain.Event(path, e))).Fence
-		if l := plain.Line(e, time.UTC); !strings.Contains(l, "fence "+string(want)) {
-			t.Errorf("%s: %q does not contain the fence of the JSON, %s", sc.name, l, want)
+		if l := plain.Line(e, time.UTC); !strings.Contains(l, "token "+string(want)) {
+			t.Errorf("%s: %q does not contain the token of the JSON, %s", sc.name, l, want)
 		}
 	}
 }

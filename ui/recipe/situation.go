@@ -59,7 +59,7 @@ func (v *Panel) sentence(f *term.Frame) situation {
 		return with(term.Muted, "Nothing to see yet.")
 	}
 	if of, sure := s.GhostOf(s.First()); sure {
-		return with(term.Alarm, "First is the ghost of "+znode.Safe(of, rows.NameMax)+": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends.")
+		return with(term.Alarm, "First is the ghost of "+znode.Safe(of, rows.NameMax)+": a znode whose create reply was lost. Its owner does not know it, so nobody leads until that session ends or somebody deletes the znode.")
 	}
 	if l == nil && wording.Single(s) {
 		return with(term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads.")

@@ -125,7 +125,7 @@ func doneWords(before, s *doctor.State) string {
 		return writeWords(s, &s.Work.Last[n-1])
 	}
 	if r := s.Work.Rules; r != before.Work.Rules {
-		return "the demo's rules: workers " + onOff(r.Workers) + ", fence " + onOff(r.Fenced)
+		return "the demo's rules: workers " + onOff(r.Workers) + ", guard " + onOff(r.Fenced)
 	}
 	if name := s.Recipe.Name(); name != before.Recipe.Name() {
 		return "from now on the candidates follow the recipe " + znode.Safe(name, rows.NameMax)

@@ -13,7 +13,7 @@ import (
 
 // lead runs while the candidate is at the head of the queue, until its candidacy
 // ends. The candidate stops leading at once when the connection is lost or the
-// lease ends. It leads again under the same fence if a write that checks its znode
+// lease ends. It leads again with the same fencing token if a write that checks its znode
 // is committed, the lease holds and the candidate is still the lowest: its znode
 // existed all the time, so nobody else can have led.
 func (s *candidacy) lead(ctx context.Context) error {

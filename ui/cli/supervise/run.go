@@ -56,7 +56,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 	}
 	exited, err := r.start(c, env)
 	if err != nil {
-		return ending{failure: failed("cannot run the guard of %s: %w", c.Args[0], err)}
+		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
 	}
 	defer r.toGuard.Close()
 	r.announce()
@@ -82,7 +82,7 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 				r.reported(report)
 			}
 			if !r.ending.exited && r.ending.failure == nil && r.stopped == 0 {
-				r.ending.failure = failed("the guard of %s was killed, so %[1]s was killed, too", c.Args[0])
+				r.ending.failure = failed("the watchdog of %s was killed, so %[1]s was killed, too", c.Args[0])
 			}
 			if r.stopped != 0 && r.ending.failure == nil {
 				r.ending = ending{}

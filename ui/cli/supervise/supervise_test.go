@@ -208,7 +208,7 @@ func TestGuardDiesAndTheCommandWithIt(t *testing.T) {
 	if alive(t, child) {
 		t.Error("it outlives its guard")
 	}
-	if _, exited, err := f.Result(); exited || err == nil || !strings.Contains(err.Error(), "guard") {
+	if _, exited, err := f.Result(); exited || err == nil || !strings.Contains(err.Error(), "watchdog") {
 		t.Errorf("%v, %v", exited, err)
 	}
 }
