@@ -420,3 +420,20 @@ func TestSpaceReadsOn(t *testing.T) {
 		}
 	}
 }
+
+// A lesson does not tell what became of the candidates before it.
+func TestLessonBeginsWithoutLeftovers(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		w := travelling(dialect.Election(), 100*time.Millisecond, 0xa2)
+		tu := teaching(asked)
+		if fresh {
+			tu.view.Began = w.now
+		}
+		m := New(Options{Source: &source{world: w, dirty: make(chan struct{}, 1)}, Actions: &allow{}, Mode: ModeDemo, Tutor: tu, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+		m.Update(tea.WindowSizeMsg{Width: 120, Height: 46})
+		told := strings.Contains(screen(m), "n_12 was deleted")
+		if told == fresh {
+			t.Errorf("began now %v: the deletion of n_12 is told %v:\n%s", fresh, told, screen(m))
+		}
+	}
+}

@@ -154,7 +154,7 @@ func (d *dashboard) drawPanels(f *term.Frame) {
 		d.candidates.Draw(f)
 	}
 	if r := a.panel[panelRecipe]; !r.Empty() {
-		p := recipe.Panel{State: s, Focused: d.focus == panelRecipe, Held: d.candidates.Rows.Held}
+		p := recipe.Panel{State: s, Focused: d.focus == panelRecipe, Held: d.candidates.Rows.Held, Since: d.lesson().Since()}
 		p.Draw(f, r)
 	}
 	believed := d.believed()
@@ -224,7 +224,7 @@ func (d *dashboard) candidatesShown(f *term.Frame) candidates.Shown {
 	return candidates.Shown{
 		State: s, Focused: focused, Zoomed: d.zoomed && focused,
 		Pace: d.w < wideFrom || d.zoomed || s.Work.Rules.Workers || wording.Foreign(s) != nil,
-		AsOf: d.asOf(f), Why: candidates.Explain(f, s, d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.lesson().Target(),
+		AsOf: d.asOf(f), Why: candidates.Explain(f, s, d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.lesson().Target(), Since: d.lesson().Since(),
 	}
 }
 

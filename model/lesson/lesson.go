@@ -28,7 +28,11 @@
 // current candidates, or skipped.
 package lesson
 
-import "electop/model/doctor"
+import (
+	"time"
+
+	"electop/model/doctor"
+)
 
 // Lesson is one lesson, as data. Tests check that those of package demo/lessons are
 // valid.
@@ -109,21 +113,22 @@ const (
 // View is what a screen shows of a run. It is immutable.
 type View struct {
 	ID, Title   string
-	Number, Of  int      // of the lesson in the course, from 1
-	Part, Parts int      // from 1
-	Setting     bool     // the scene is being built; set by the program that builds it
-	Text        []string // paragraphs of prose
-	Question    string   // "" for none
-	Options     []string // to choose from by their number, from 1
-	Chosen      int      // -1: not answered yet
-	Right       int      // -1: not known yet, or it had no answer
-	Verdict     string   // what to say about the answer, once it is known
-	Do          string   // what the student is to do now, "" for nothing
-	Keys        []string // that do it, as "x"
-	Target      string   // [model.Member.ID] that the act is done to, "" for none
-	Fault       string   // to choose from the list of faults, "" for none
-	Waiting     bool     // for the event that the act brings about
-	Happened    string   // what happened then, "" not yet
+	Number, Of  int       // of the lesson in the course, from 1
+	Began       time.Time // when its scene stood: what was before is not part of it
+	Part, Parts int       // from 1
+	Setting     bool      // the scene is being built; set by the program that builds it
+	Text        []string  // paragraphs of prose
+	Question    string    // "" for none
+	Options     []string  // to choose from by their number, from 1
+	Chosen      int       // -1: not answered yet
+	Right       int       // -1: not known yet, or it had no answer
+	Verdict     string    // what to say about the answer, once it is known
+	Do          string    // what the student is to do now, "" for nothing
+	Keys        []string  // that do it, as "x"
+	Target      string    // [model.Member.ID] that the act is done to, "" for none
+	Fault       string    // to choose from the list of faults, "" for none
+	Waiting     bool      // for the event that the act brings about
+	Happened    string    // what happened then, "" not yet
 	// Stuck says what happened instead of what was asked for, or what is
 	// missing, and how to continue; "" while nothing is.
 	Stuck   string
@@ -137,7 +142,7 @@ type View struct {
 // Begin returns a run of l, which is lesson number of as many in the course, in
 // an election in the state s.
 func Begin(l *Lesson, number, of int, s *doctor.State) *Run {
-	r := &Run{lesson: l, number: number, of: of, state: s, skipped: make([]bool, len(l.Parts))}
+	r := &Run{lesson: l, number: number, of: of, began: s.At, state: s, skipped: make([]bool, len(l.Parts))}
 	r.enter(0)
 	return r
 }

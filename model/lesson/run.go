@@ -22,6 +22,7 @@ const (
 type Run struct {
 	lesson     *Lesson
 	number, of int
+	began      time.Time
 	state      *doctor.State // the last one
 
 	part    int

@@ -17,7 +17,7 @@ func (r *Run) View() View {
 // draw makes a view that shares nothing with what changes later.
 func (r *Run) draw() View {
 	v := View{
-		ID: r.lesson.ID, Title: r.lesson.Title, Number: r.number, Of: r.of,
+		ID: r.lesson.ID, Title: r.lesson.Title, Number: r.number, Of: r.of, Began: r.began,
 		Parts: len(r.lesson.Parts), Chosen: -1, Right: -1, Done: r.done,
 	}
 	v.Skipped = slices.Contains(r.skipped, true)

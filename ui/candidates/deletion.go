@@ -70,6 +70,9 @@ func (v *Panel) deletions(f *term.Frame) []deletion {
 	var out []deletion
 	for i := len(s.Wakes) - 1; i >= max(0, len(s.Wakes)-deletionsLooked) && len(out) < deletionsMax; i-- {
 		w := s.Wakes[i]
+		if w.Deleted.Before(v.Since) {
+			break
+		}
 		way, moves := travels(f, w, held[w.Znode], took)
 		if way == nil {
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -27,10 +28,11 @@ type Shown struct {
 	State     *doctor.State
 	Focused   bool
 	Zoomed    bool
-	Pace      bool     // how slowly the server answers is said here
-	AsOf      string   // how old a stale picture is, "" for a current one
-	Why       []string // why there is no queue to show; nil: there is one
-	PointedAt string   // ID of the member that a lesson is about, "" for none
+	Pace      bool      // how slowly the server answers is said here
+	AsOf      string    // how old a stale picture is, "" for a current one
+	Why       []string  // why there is no queue to show; nil: there is one
+	PointedAt string    // ID of the member that a lesson is about, "" for none
+	Since     time.Time // when the lesson began that is on, zero for none: no deletion before is shown
 }
 
 // shape is how the panel is divided. It depends on what is shown, on the size

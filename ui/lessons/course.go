@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 
 	"electop/model/lesson"
 	"electop/ui/input"
@@ -153,6 +154,14 @@ func (c *Course) Target() string {
 		return ""
 	}
 	return c.View.Target
+}
+
+// Since is when the lesson began that is on, zero for none and before its scene stands.
+func (c *Course) Since() time.Time {
+	if c == nil || !c.On {
+		return time.Time{}
+	}
+	return c.View.Began
 }
 
 // Next is the lesson after the one that is on, "" for none.

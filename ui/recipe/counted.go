@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -20,10 +21,12 @@ type counted struct{ chain, herd []*model.Woken }
 // countedMax is how many of each are used.
 const countedMax = olderShown + 1
 
-func countedIn(s *doctor.State) (c counted) {
+func countedIn(s *doctor.State, since time.Time) (c counted) {
 	for i := len(s.Wakes) - 1; i >= 0; i-- {
 		w := s.Wakes[i]
 		switch {
+		case w.Deleted.Before(since):
+			return c
 		case !w.Leader || w.Contenders < 2: // nobody waited, so nobody could be notified
 		case w.Contenders == 2 && len(s.Queue) > 2:
 			// With one waiting candidate both rules are the same: this says nothing

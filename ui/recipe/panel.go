@@ -3,6 +3,7 @@ package recipe
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -48,6 +49,9 @@ type Panel struct {
 	State   *doctor.State
 	Focused bool
 	Held    map[uint64]*model.Message // the next message held for each session
+	// Since is when the lesson began that is on, zero for none: what was before, as the
+	// candidates of another lesson that left, is not told.
+	Since time.Time
 }
 
 // Draw draws the code with the lines that run now, the comparison of both rules, and
@@ -75,7 +79,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	// than the parts that are not about a handoff.
 	parts := code(herd, s.Ack.Path)
 	room, bars := a.Height()-Lines, len(s.Queue) > 1
-	c := countedIn(s)
+	c := countedIn(s, v.Since)
 	if bars && (herd || len(c.herd) > 0) {
 		for _, i := range []int{0, len(parts) - 1} {
 			if room < barLines {

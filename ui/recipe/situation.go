@@ -84,7 +84,7 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	} else if ok {
 		return with(term.Trouble, "waiting: nobody is notified until the znode "+wording.Brief(l)+" is deleted")
 	}
-	if h := wording.Newest(s); h != nil && h.To != nil && h.From != nil {
+	if h := wording.Newest(s); h != nil && h.To != nil && h.From != nil && !h.At.Before(v.Since) {
 		if n := wording.OnTheWay(s, h.From); n > 0 {
 			return with(term.Text, wording.Brief(h.From)+" was deleted, and "+units.Count(n, "notification of it is", "notifications of it are")+" still on the way. "+h.To.Label()+" is the smallest now.")
 		}
