@@ -21,6 +21,7 @@ func (j *Journal) Clone() *Journal {
 	c.former = deep(j.former)
 	c.past, c.events = j.past.clip(), j.events.clone()
 	c.wakes.last, c.steps, c.work.Last = slices.Clip(j.wakes.last), slices.Clip(j.steps), slices.Clip(j.work.Last)
+	c.waves = j.waves.clone()
 	c.tenure.Believers = slices.Clip(j.tenure.Believers)
 	c.sessions = j.sessions.Clone()
 	c.unexplained = maps.Clone(j.unexplained)

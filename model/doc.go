@@ -50,7 +50,9 @@
 // The demo's server, its candidates and their workers report more than an observer
 // can see. A [Cast] has a member's current line of the recipe ([State.Steps]) and
 // its belief. A [Wake] has the sessions that a deletion notified, and their requests
-// after that ([State.Wakes]). A [Write] is a write in a leader's name; the wakes show
+// after that ([State.Wakes]); with the members' steps that shows how each of the
+// notified reacted ([State.Waves]), and what a handoff costs by either rule
+// ([State.Costs]). A [Write] is a write in a leader's name; the wakes show
 // whether that leader still led ([State.Work]). Beliefs and queue together give the
 // two [Properties] of an election, at most one leader and mostly one; [State.Broken]
 // reports what must never happen. [Pace] and [Rules] are the settings of the demo.

@@ -74,6 +74,7 @@ type Journal struct {
 	expired     expiredCounts
 	returned    returned
 	wakes       wakes
+	waves       waves
 	work        work
 	steps       []StepTaken
 	tenure      tenure
@@ -125,6 +126,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.connection(o)
 	case *Cast:
 		old := j.take(o)
+		j.waves.step(&o.Member)
 		j.steps = stepped(j.steps, o, old)
 		j.tenure.believe(o, old, j.head)
 	case *Switch:
@@ -137,7 +139,8 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *session.Table:
 		j.asked(o)
 	case *Wake:
-		j.wakes.add(&j.children, o)
+		first := j.wakes.add(&j.children, o)
+		j.waves.wake(o, first, j.queue)
 	case *Pace:
 		j.pace = o
 	case *Deadlines:
@@ -194,9 +197,10 @@ func (j *Journal) State() *State {
 		Ack: j.ack.AckState, AckPaths: j.ack.paths(), AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, vacancy: j.vacancy,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
-		Steps: j.steps, Wakes: j.wakes.last, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
+		Steps: j.steps, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 	}
+	s.Waves, s.notified = j.waves.view()
 	s.doubt = j.naming.doubt(s.Queue, s.Ignored)
 	s.Members, s.bySession = j.roster.view()
 	if s.Phase == Live && j.under {

@@ -20,7 +20,7 @@ func (j *Journal) Memory() int {
 	n += len(j.known)*(size[string]()+size[*dialect.Candidate]()+entryBytes) + (len(j.queue)+len(j.rest))*size[*dialect.Candidate]()
 	n += len(j.members) * (size[string]() + size[*Member]() + entryBytes)
 	n += len(j.former) * (size[formerMember]() + 2*entryBytes)
-	n += j.sessions.Memory()
+	n += j.sessions.Memory() + j.waves.memory()
 	n += (len(j.past.handoffs) + len(j.past.reigns) + len(j.wakes.last)) * size[Reign]() / 4 // mostly shared
 	return n
 }

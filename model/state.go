@@ -66,6 +66,9 @@ type State struct {
 	// Wakes are the last deletions with what they caused, oldest first, at most
 	// [HistoryMax]; only the embedded server reports them.
 	Wakes []*Woken
+	// Waves are the last [WavesMax] deletions that somebody was notified of, oldest
+	// first, with how each of the notified reacted.
+	Waves []*Wave
 	// Pace is how much the embedded server delays, nil where it was not reported.
 	Pace *Pace
 	// Dues are the deadlines of sessions that the embedded server reported.
@@ -84,7 +87,9 @@ type State struct {
 	// acknowledge.
 	ParentRead, Single, AckExpected bool
 
-	doubt       dialect.Doubt // why Queue does not show who leads
+	kept        []*Woken       // see Costs
+	notified    map[uint64]int // how often, by session
+	doubt       dialect.Doubt  // why Queue does not show who leads
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders
 	returned    returned

@@ -30,14 +30,16 @@ type Woken struct {
 // place.
 type wakes struct {
 	last      []*Woken // oldest first, at most [HistoryMax]
+	kept      []*Woken // older ones that show what a rule costs: see [State.Costs]
 	deletions deletionLog
 	// deleted are the contenders in the queue whose deletion was reported, in the
 	// order of the queue: no read shows it yet.
 	deleted []*dialect.Candidate
 }
 
-// add applies what a deletion caused: the first report, or later numbers.
-func (w *wakes) add(cs *children, o *Wake) {
+// add applies what a deletion caused: the first report, or later numbers. It reports
+// whether it is the first.
+func (w *wakes) add(cs *children, o *Wake) bool {
 	if w.deletions.of(o.Znode, o.Zxid-1) == o.Zxid {
 		w.amend(o.Zxid-1, func(x *Woken) bool {
 			again := x.Zxid == o.Zxid && x.Znode == o.Znode
@@ -46,7 +48,7 @@ func (w *wakes) add(cs *children, o *Wake) {
 			}
 			return again
 		})
-		return
+		return false
 	}
 	c := cs.known[o.Znode]
 	if c != nil && (c.Czxid >= o.Zxid || w.ended(cs, c)) {
@@ -66,7 +68,11 @@ func (w *wakes) add(cs *children, o *Wake) {
 	if c != nil {
 		w.addDeleted(cs, c)
 	}
+	if len(w.last) == HistoryMax {
+		w.kept = keepCost(w.kept, w.last[0])
+	}
 	w.last = remember(w.last, x)
+	return true
 }
 
 // addDeleted notes that a child that the last read shows is deleted.

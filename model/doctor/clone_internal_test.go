@@ -25,6 +25,7 @@ var (
 	sharedMaps = []string{
 		"doctor.memory.predecessors.before", // copied before it is written, as it is marked as shared
 		"doctor.memory.risks.view", "election.sessions.known.clients", "election.sessions.known.timeouts", "election.sessions.known.alive", "election.dues",
+		"election.waves.times",
 	}
 	sharedSlices = []string{
 		"election.steps", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
@@ -34,7 +35,7 @@ var (
 	replacedSlices = []string{
 		"doctor.rules", "election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.expired", "election.ack.all[].AckState.Data.Bytes", "election.directories",
 		"cfg.Standing", "doctor.memory.cfg.Standing", "election.cfg.Standing", "doctor.memory.suspicions.standing", "doctor.memory.risks.order", "doctor.memory.circle",
-		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted", "election.returned", "election.sessions.known.hosts",
+		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted", "election.wakes.kept", "election.returned", "election.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
 	notCloned = []string{"cached", "doctor.memory.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}
@@ -53,7 +54,7 @@ func fill(t *testing.T, path string, v reflect.Value, depth int) {
 	}
 	switch v.Kind() {
 	case reflect.Bool:
-		v.SetBool(!strings.HasSuffix(path, "predecessors.shared"))
+		v.SetBool(!strings.HasSuffix(path, ".shared"))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		v.SetInt(1)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:

@@ -5,50 +5,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"electop/model"
 	"electop/model/dialect"
-	"electop/model/doctor"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
 
-// counted are the handoffs whose effects the server counted, newest first: with
-// the predecessor rule, and with the herd.
-type counted struct{ chain, herd []*model.Woken }
-
-// countedMax is how many of each are used.
-const countedMax = olderShown + 1
-
-func countedIn(s *doctor.State, since time.Time) (c counted) {
-	for i := len(s.Wakes) - 1; i >= 0; i-- {
-		w := s.Wakes[i]
-		switch {
-		case w.Deleted.Before(since):
-			return c
-		case !w.Leader || w.Contenders < 2: // nobody waited, so nobody could be notified
-		case w.Contenders == 2 && len(s.Queue) > 2:
-			// With one waiting candidate both rules are the same: this says nothing
-			// about a longer queue.
-		case others(w) == 0, w.Contenders > 2 && (others(w) > 1) != (w.Recipe == dialect.Herd().Name()):
-			// The rule had just changed: they still watched by the old one, or did not
-			// watch yet.
-		case w.Recipe == dialect.Herd().Name() && len(c.herd) < countedMax:
-			c.herd = append(c.herd, w)
-		case w.Recipe == dialect.Election().Name() && len(c.chain) < countedMax:
-			c.chain = append(c.chain, w)
-		}
-	}
-	return c
-}
-
 // drawHerdBars compares how many candidates a handoff notifies with each rule: as
 // counted by the server, else as predicted by the recipe. It takes three lines, and
 // up to more for earlier handoffs.
-func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c counted, more int) int {
+func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c model.Costs, more int) int {
 	s := v.State
-	if c.chain == nil && c.herd == nil {
+	if c.Chain == nil && c.Herd == nil {
 		return v.drawPredicted(f, a, y, herd)
 	}
 	const numbers = 8 + 5 + 9 // notified, requests, bytes
@@ -57,11 +26,11 @@ func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c cou
 	p.Fit(6+cells, term.Muted, "per handoff").Right(8, term.Muted, "notified").Right(5, term.Muted, "req").Right(9, term.Muted, "bytes")
 	y++
 	chain, all := dialect.Election().Notified(s.Queue, 0), dialect.Herd().Notified(s.Queue, 0)
-	if len(c.chain) > 0 {
-		chain = others(c.chain[0])
+	if len(c.Chain) > 0 {
+		chain = c.Chain[0].Others()
 	}
-	if len(c.herd) > 0 {
-		all = others(c.herd[0])
+	if len(c.Herd) > 0 {
+		all = c.Herd[0].Others()
 	}
 	most := max(chain, all, 1)
 	for _, b := range []struct {
@@ -70,7 +39,7 @@ func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c cou
 		on       bool
 		n        int
 		handoffs []*model.Woken
-	}{{"chain", term.Watch, !herd, chain, c.chain}, {"herd", term.Trouble, herd, all, c.herd}} {
+	}{{"chain", term.Watch, !herd, chain, c.Chain}, {"herd", term.Trouble, herd, all, c.Herd}} {
 		st, fill, glyph := term.Muted, b.n, f.Theme.Glyph.Block
 		if b.on {
 			st = term.Text
@@ -94,9 +63,9 @@ func (v *Panel) drawHerdBars(f *term.Frame, a term.Area, y int, herd bool, c cou
 
 // drawOlder draws the effects of earlier handoffs, newest first: a line each, or
 // without room only how many each notified.
-func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c counted) int {
+func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c model.Costs) int {
 	var older []*model.Woken
-	for _, list := range [][]*model.Woken{c.chain, c.herd} {
+	for _, list := range [][]*model.Woken{c.Chain, c.Herd} {
 		older = append(older, list[min(1, len(list)):]...)
 	}
 	if len(older) == 0 || more == 0 {
@@ -107,7 +76,7 @@ func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c coun
 		p := a.Pen(y).Gap(1).Text(term.Muted, "before")
 		for _, w := range older {
 			name, st := ruleOf(w)
-			text := "  " + name + " " + strconv.Itoa(others(w))
+			text := "  " + name + " " + strconv.Itoa(w.Others())
 			if term.Width(text) >= p.Room() {
 				break
 			}
@@ -127,7 +96,7 @@ func (v *Panel) drawOlder(f *term.Frame, a term.Area, y, cells, more int, c coun
 
 // ruleOf is the name of the rule that was followed, and its style.
 func ruleOf(w *model.Woken) (string, term.Style) {
-	if w.Recipe == dialect.Herd().Name() {
+	if w.Herd() {
 		return "herd", term.Trouble
 	}
 	return "chain", term.Watch
@@ -136,23 +105,13 @@ func ruleOf(w *model.Woken) (string, term.Style) {
 // olderShown is how many earlier handoffs are listed.
 const olderShown = 5
 
-// others counts who was notified besides the owner of the deleted znode: a leader
-// watches its own znode, and is notified when it resigns.
-func others(w *model.Woken) int {
-	n := len(w.Notified)
-	if w.Candidate != nil && w.Candidate.Session != 0 && slices.Contains(w.Notified, w.Candidate.Session) {
-		n--
-	}
-	return n
-}
-
 // drawCount draws the effects of a deletion. A plus means that there may be more.
 func drawCount(p *term.Pen, st term.Style, w *model.Woken) {
 	plus := ""
 	if !w.Settled {
 		plus, st = "+", term.Strong
 	}
-	p.Right(8, st, strconv.Itoa(others(w))).
+	p.Right(8, st, strconv.Itoa(w.Others())).
 		Right(5, st, strconv.Itoa(w.Requests)+plus).
 		Right(9, st, wording.BytesOf(w.BytesIn+w.BytesOut)+plus)
 }

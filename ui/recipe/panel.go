@@ -79,8 +79,8 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	// than the parts that are not about a handoff.
 	parts := code(herd, s.Ack.Path)
 	room, bars := a.Height()-Lines, len(s.Queue) > 1
-	c := countedIn(s, v.Since)
-	if bars && (herd || len(c.herd) > 0) {
+	c := s.Costs(v.Since)
+	if bars && (herd || len(c.Herd) > 0) {
 		for _, i := range []int{0, len(parts) - 1} {
 			if room < barLines {
 				room += 1 + len(parts[i].lines)
@@ -115,7 +115,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 		room -= max(0, len(aside)-kept)
 	}
 	before := 0
-	if bars && (len(c.chain) > 1 || len(c.herd) > 1) && take(1) {
+	if bars && (len(c.Chain) > 1 || len(c.Herd) > 1) && take(1) {
 		before = 1
 	}
 	beforeStory := len(story)+len(pace) > 0 && take(1)

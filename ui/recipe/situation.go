@@ -139,7 +139,7 @@ func notified(s *doctor.State, from *dialect.Candidate) string {
 	}
 	for i := len(s.Wakes) - 1; i >= 0; i-- {
 		if w := s.Wakes[i]; w.Candidate != nil && w.Candidate.ID() == from.ID() {
-			n = others(w)
+			n = w.Others()
 			break
 		} else if i == 0 {
 			return "" // it was before the server counted

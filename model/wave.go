@@ -1,0 +1,183 @@
+package model
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"electop/model/dialect"
+)
+
+// Wave is how those who were notified of a deletion reacted, one by one. Times are
+// since the deletion.
+type Wave struct {
+	Znode   string
+	Zxid    int64
+	Deleted time.Time
+	// Reactions are those of the notified sessions, sorted by session, at most
+	// [ReactionsMax]; More is how many more were notified.
+	Reactions []Reaction
+	More      int
+	// Counts are the server's numbers as they grew, at most [CountsMax].
+	Counts []WaveCount
+	// Settled is when the server reported that nothing more follows, 0: not yet.
+	Settled time.Duration
+}
+
+// Reaction is what a notified session did. Its candidate reports that itself, so of
+// third-party clients both are 0.
+type Reaction struct {
+	Session uint64
+	Read    time.Duration // it had read the list again; 0: not reported
+	Done    time.Duration // it watched again, or was elected; 0: not reported
+}
+
+// WaveCount is a report of the server on a [Wave].
+type WaveCount struct {
+	After    time.Duration
+	Requests int
+	Bytes    int64
+}
+
+// Bounds of what is kept of waves: the last WavesMax, with the reactions of so many,
+// and so many reports.
+const (
+	WavesMax     = 3
+	ReactionsMax = 5000
+	CountsMax    = 64
+)
+
+// Find returns which of the reactions is that of a session; ok is false if it was not
+// notified.
+func (w *Wave) Find(session uint64) (i int, ok bool) {
+	return slices.BinarySearchFunc(w.Reactions, session, func(r Reaction, session uint64) int { return cmp.Compare(r.Session, session) })
+}
+
+// Notified is how many sessions were notified.
+func (w *Wave) Notified() int { return len(w.Reactions) + w.More }
+
+// waves are the last ones, oldest first, and how often each session was notified. A
+// state shares both: the reactions are copied before the next change, and the map is
+// replaced.
+type waves struct {
+	last   []*Wave
+	shared bool // a state has the last ones
+	times  map[uint64]int
+}
+
+// wake takes in what the server reports of a deletion. first says that it reported
+// nothing of it before; the sessions of queue are those that exist.
+func (w *waves) wake(o *Wake, first bool, queue []*dialect.Candidate) {
+	if first && len(o.Notified) > 0 {
+		w.count(o.Notified, queue)
+		x := &Wave{Znode: o.Znode, Zxid: o.Zxid, Deleted: wall(o.Deleted), Reactions: make([]Reaction, 0, min(len(o.Notified), ReactionsMax))}
+		for _, session := range o.Notified[:cap(x.Reactions)] {
+			x.Reactions = append(x.Reactions, Reaction{Session: session})
+		}
+		slices.SortFunc(x.Reactions, func(a, b Reaction) int { return cmp.Compare(a.Session, b.Session) })
+		x.More = len(o.Notified) - len(x.Reactions)
+		w.own()
+		w.last = keep(w.last, x, WavesMax)
+	}
+	for i := len(w.last) - 1; i >= 0; i-- {
+		if x := w.last[i]; x.Zxid == o.Zxid && x.Znode == o.Znode {
+			w.own()
+			w.last[i].report(o)
+			return
+		}
+	}
+}
+
+// count counts a notification of each. Sessions that are over are forgotten when they
+// are most of those that are known.
+func (w *waves) count(notified []uint64, queue []*dialect.Candidate) {
+	old := w.times
+	w.times = make(map[uint64]int, len(old)+len(notified))
+	if len(old) > 2*len(queue)+len(notified) {
+		for _, c := range queue {
+			if n := old[c.Session]; n > 0 {
+				w.times[c.Session] = n
+			}
+		}
+	} else {
+		maps.Copy(w.times, old)
+	}
+	for _, session := range notified {
+		w.times[session]++
+	}
+}
+
+// report takes in the numbers of the server.
+func (w *Wave) report(o *Wake) {
+	after := max(0, wall(o.At).Sub(w.Deleted))
+	x := WaveCount{After: after, Requests: o.Requests, Bytes: o.BytesIn + o.BytesOut}
+	if n := len(w.Counts); n == CountsMax {
+		w.Counts[n-1] = x // the newest counts most
+	} else {
+		w.Counts = append(w.Counts, x)
+	}
+	if o.Settled && w.Settled == 0 {
+		w.Settled = max(1, after)
+	}
+}
+
+// step takes in a step that a member reports. One that was taken before the deletion
+// is no reaction to it.
+func (w *waves) step(m *Member) {
+	if m.Session == 0 || m.Step != StepListAgain && m.Step != StepWatchAgain && m.Step != StepLowest {
+		return
+	}
+	for i, x := range w.last {
+		after := wall(m.StepAt).Sub(x.Deleted)
+		k, ok := x.Find(m.Session)
+		if !ok || after < 0 || m.StepAt.IsZero() || x.Reactions[k].Done > 0 || x.Reactions[k].Read > 0 && m.Step == StepListAgain {
+			continue
+		}
+		w.own()
+		r := &w.last[i].Reactions[k]
+		if r.Read == 0 && m.Step != StepWatchAgain {
+			r.Read = max(1, after)
+		}
+		if m.Step != StepListAgain {
+			r.Done = max(1, after)
+		}
+	}
+}
+
+// own copies what a state has, before it is changed.
+func (w *waves) own() {
+	if w.shared {
+		*w = w.clone()
+	}
+}
+
+// view is what a state gets.
+func (w *waves) view() ([]*Wave, map[uint64]int) {
+	w.shared = true
+	return w.last, w.times
+}
+
+func (w waves) clone() waves {
+	w.shared = false
+	w.last = slices.Clone(w.last)
+	for i, x := range w.last {
+		c := *x
+		c.Reactions, c.Counts = slices.Clone(x.Reactions), slices.Clone(x.Counts)
+		w.last[i] = &c
+	}
+	return w
+}
+
+// memory is what they take, roughly, in bytes.
+func (w *waves) memory() int {
+	n := len(w.times) * (size[uint64]() + size[int]() + entryBytes)
+	for _, x := range w.last {
+		n += size[Wave]() + len(x.Reactions)*size[Reaction]() + len(x.Counts)*size[WaveCount]()
+	}
+	return n
+}
+
+// Notified is how often a session was notified of the deletion of a znode that it
+// watched, as far as the server reported.
+func (s *State) Notified(session uint64) int { return s.notified[session] }
