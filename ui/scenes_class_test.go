@@ -50,6 +50,10 @@ func seatName(i int) string {
 // reseat changes the rule: all rejoin, which deletes a znode of each.
 func (w *world) reseat(recipe dialect.Recipe) *world {
 	w.j.Apply(&model.Switch{At: w.now, Recipe: recipe.Name()})
+	for id := range w.members {
+		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
+		delete(w.members, id)
+	}
 	var gone []string
 	for _, c := range w.state().Queue {
 		w.zxid++
@@ -59,4 +63,96 @@ func (w *world) reseat(recipe dialect.Recipe) *world {
 	}
 	w.read(nil, gone)
 	return w.seat(len(gone)).wait(time.Minute)
+}
+
+// stormed is the herd after its leader's znode was deleted: one after the other reads the
+// list again, and is done 40 ms later. upTo is how much of that has happened.
+func (w *world) stormed(upTo time.Duration) *world {
+	q := w.state().Queue
+	at := w.now
+	var told []uint64
+	for _, c := range q[1:] {
+		told = append(told, c.Session)
+	}
+	if w.state().Recipe.Name() == dialect.Election().Name() {
+		told = told[:1]
+	}
+	wake := func(requests int, settled bool) {
+		w.j.Apply(&model.Wake{At: w.now, Deleted: at, Znode: q[0].Name, Zxid: w.zxid + 1, Notified: told, Requests: requests, BytesIn: int64(52 * requests), BytesOut: int64(60*len(told) + 7000*requests), Settled: settled})
+	}
+	wake(0, false)
+	var happens [][]func()
+	after := func(d time.Duration, do func()) {
+		for len(happens) <= int(d/time.Millisecond) {
+			happens = append(happens, nil)
+		}
+		happens[d/time.Millisecond] = append(happens[d/time.Millisecond], do)
+	}
+	zxid := w.zxid
+	after(time.Millisecond, func() {
+		w.leave(q[0].Name)
+		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: string(q[0].Data.Bytes)}, Gone: true})
+	})
+	requests := 0
+	for i := range told {
+		id := string(q[1+i].Data.Bytes)
+		read := time.Duration(15+i) * time.Millisecond
+		after(read, func() {
+			requests++
+			w.took(id, model.StepListAgain)
+			if i == 0 {
+				w.took(id, model.StepLowest)
+			}
+		})
+		if i > 0 {
+			after(read+40*time.Millisecond, func() { requests++; w.took(id, model.StepWatchAgain) })
+		}
+	}
+	end := time.Duration(len(happens)-1) * time.Millisecond
+	report := func(settled bool) func() {
+		return func() {
+			was := w.zxid
+			w.zxid = zxid
+			wake(requests, settled)
+			w.zxid = was
+		}
+	}
+	for d := 20 * time.Millisecond; d < end; d += 20 * time.Millisecond {
+		after(d, report(false))
+	}
+	after(end+300*time.Millisecond, report(true))
+	for i, all := range happens {
+		d := time.Duration(i) * time.Millisecond
+		if d > upTo {
+			break
+		}
+		for _, do := range all {
+			w.now = at.Add(d)
+			do()
+		}
+	}
+	w.now = at.Add(upTo)
+	return w
+}
+
+// lectured is a class that has seen a handoff by the predecessor rule, and then one in the
+// herd, of which upTo has passed.
+func lectured(n int, upTo time.Duration) *world {
+	return classroom(n).stormed(time.Minute).reseat(dialect.Herd()).stormed(upTo)
+}
+
+func classScenes() map[string]func() scene {
+	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
+	class := func(w func() *world, keys ...string) func() scene {
+		return func() scene { return scene{world: w(), o: demo, keys: append([]string{"z"}, keys...)} }
+	}
+	return map[string]func() scene{
+		"class-calm":  class(func() *world { return classroom(300) }),
+		"class-chain": class(func() *world { return classroom(300).stormed(900 * time.Millisecond) }),
+		"class-wave":  class(func() *world { return lectured(300, 1800*time.Millisecond) }, "j"),
+		"class-slow": class(func() *world {
+			return classroom(300).reseat(dialect.Herd()).pace(model.Pace{Delay: 500 * time.Millisecond}).stormed(120 * time.Millisecond)
+		}),
+		"class-both": class(func() *world { return lectured(300, time.Minute) }, "j", "j"),
+	}
 }

@@ -224,7 +224,7 @@ func (d *dashboard) candidatesShown(f *term.Frame) candidates.Shown {
 	return candidates.Shown{
 		State: s, Focused: focused, Zoomed: d.zoomed && focused,
 		Pace: d.w < wideFrom || d.zoomed || s.Work.Rules.Workers || wording.Foreign(s) != nil,
-		AsOf: d.asOf(f), Why: candidates.Explain(f, s, d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.lesson().Target(), Since: d.lesson().Since(),
+		AsOf: d.asOf(f), Why: candidates.Explain(f, s, d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.lesson().Target(), Since: d.lesson().Since(), Moment: d.journey.On,
 	}
 }
 

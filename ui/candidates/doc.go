@@ -5,7 +5,8 @@
 // takes a state and a size, divides the panel and brings the selection into view;
 // keys move by that. [Panel.Draw] draws the queue as a table, the members without
 // a znode below it, and the countdown of a session that is about to expire; a
-// zoomed crowd is drawn as a grid. Drawing changes nothing.
+// zoomed crowd is drawn as a grid, a heat map of who is notified and of how often each
+// was. Drawing changes nothing.
 //
 // A notification takes less than a millisecond, and nobody could see it. So a
 // deleted znode stays in its place while the notifications of it travel along

@@ -22,9 +22,10 @@ const gridMost = 32
 
 // grid is how the cells lie.
 type grid struct {
-	rows, columns int // in view
-	cell          int // width of a cell, with its marker
-	seq           int // digits
+	rows, columns int  // in view
+	cell          int  // width of a cell, with its marker
+	seq           int  // digits of a number, 0: cells have no numbers
+	unexplained   bool // there is no line for what the signs mean
 }
 
 // gridFor lays out n cells on an area. Where they do not all fit with names, as
@@ -47,23 +48,60 @@ func (v *Panel) asGrid(h int) bool {
 	return v.Zoomed && v.Rows.Len() > h-1 && s.Phase == model.Live && len(s.Queue) > 0
 }
 
-// gridIn lays out the candidates in r, of which the last two lines say more.
+// gridIn lays out the candidates in r, of which the last lines say more.
 func (v *Panel) gridIn(r term.Rect) grid {
 	seq := 3
 	for _, i := range [2]int{0, len(v.State.Queue) - 1} {
 		seq = max(seq, len(strconv.FormatInt(v.State.Queue[i].Sequence, 10)))
 	}
-	return gridFor(v.Rows.Len(), r.W, r.H-2, seq)
+	n, below := v.Rows.Len(), 2
+	if v.compares() {
+		below += comparisonLines
+	}
+	g := gridFor(n, r.W, r.H-below, seq)
+	if !v.compares() || n > signsMost || g.of(n) <= g.columns {
+		return g
+	}
+	// A wave is to be seen whole: cells with a sign only. The line about the wave explains
+	// the signs too.
+	for _, below := range [...]int{below, below - 1} {
+		signs := grid{rows: max(1, r.H-below), unexplained: below < 2+comparisonLines}
+		if signs.columns = signs.of(n); signs.columns <= r.W/signCell {
+			signs.cell = min(r.W/signs.columns, 2+seq)
+			return signs
+		}
+	}
+	return g
+}
+
+// signCell is the least width of a cell with a sign only, signsMost how many candidates
+// are shown like that: a class. A frame with more of them would be expensive.
+const (
+	signCell  = 2
+	signsMost = 600
+)
+
+// nameRoom is how much of a cell is for the name: besides it there are the marker, the
+// sign, the number, and how often it was notified.
+func (g grid) nameRoom() int {
+	if g.seq == 0 {
+		return 0
+	}
+	return g.cell - 2 - g.seq - 1
 }
 
 // of is how many columns n cells take.
 func (g grid) of(n int) int { return (n + g.rows - 1) / g.rows }
 
-// drawGrid draws the candidates as cells, and in the last line what the
-// selected one is.
+// drawGrid draws the candidates as cells, what a handoff does to them and what it costs,
+// and in the last line what the selected one is.
 func (v *Panel) drawGrid(f *term.Frame) {
 	a := f.Box(v.place, "Candidates", true, v.tail()...)
 	n, g, first := v.Rows.Len(), v.grid, v.gridLeft
+	var w wave
+	if v.compares() {
+		w = v.shownWave(f)
+	}
 	for x := range g.columns {
 		for y := range g.rows {
 			i := (first+x)*g.rows + y
@@ -72,96 +110,42 @@ func (v *Panel) drawGrid(f *term.Frame) {
 			}
 			p := a.Pen(y).Gap(x * g.cell)
 			p.Limit(g.cell)
-			v.drawCell(f, p, g, i)
+			v.drawCell(f, p, i, &w)
 		}
+	}
+	if v.compares() {
+		v.drawComparison(f, a, g.rows, &w)
+	}
+	v.drawChosen(f, a.Pen(a.Height()-1).Gap(1), &w)
+	if g.unexplained {
+		return
 	}
 	p := a.Pen(a.Height() - 2).Gap(1)
 	if last := min(n, (first+g.columns)*g.rows); first > 0 || last < n {
 		words := strconv.Itoa(first*g.rows+1) + "-" + strconv.Itoa(last) + " of " + strconv.Itoa(n) + "   "
 		p.Text(term.You, words)
 	}
-	v.drawLegend(f, p)
-	v.drawChosen(f, a.Pen(a.Height()-1).Gap(1))
-}
-
-// cellSign is the sign of a row in the grid.
-func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
-	s, g := v.State, &f.Theme.Glyph
-	leads := r.Position >= 0 && r.Position < wording.Holders(s)
-	_, troubled := wording.ExpiryOf(s, r)
-	ghost := ""
-	if r.Position == 0 {
-		ghost, _ = wording.GhostOf(s, r)
-	}
-	switch {
-	case leads || ghost != "":
-		return v.leaderSign(f, r, troubled || ghost != "")
-	case wording.FaultGlyph(&f.Theme.Glyph, r.Member) != "":
-		return term.Alarm, wording.FaultGlyph(&f.Theme.Glyph, r.Member)
-	case troubled:
-		return term.Alarm, g.Wrong
-	case r.Position > 0 && wording.WrongEdge(s.Edge(r.Position)):
-		return term.Trouble, g.WatchWrong
-	case r.Candidate == nil:
-		return term.Muted, g.Nobody
-	case r.Member == nil && len(s.Members) > 0:
-		return term.Muted, g.Elsewhere
-	}
-	return term.Watch, g.Watch
-}
-
-func (v *Panel) drawCell(f *term.Frame, p *term.Pen, g grid, i int) {
-	r := v.Rows.At(i)
-	p.Spot(g.cell, r.Ref())
-	mark := " "
-	if i == v.Index {
-		mark = f.Theme.Glyph.Selected
-		p.Choose()
-	}
-	sign, glyph := v.cellSign(f, r)
-	seq := "-"
-	if r.Candidate != nil && r.Candidate.HasSequence {
-		seq = strconv.FormatInt(r.Candidate.Sequence, 10)
-	}
-	p.Text(v.pointed(f, r, mark)).Text(sign, glyph)
-	st := term.Muted
-	if i == v.Index {
-		st = term.Text
-	}
-	p.Right(g.seq, st, seq)
-	if p.Room() <= gridNames {
-		return
-	}
-	name := term.Text
-	switch {
-	case sign == term.Lead || sign == term.Alarm:
-		name = sign
-	case r.Member != nil && r.Member.You:
-		name = term.You
-	}
-	p.Gap(1).Text(name, short(r.Name(), p.Room()))
-}
-
-// short shortens a name. Of one with a number at its end, that is what tells
-// it from the others.
-func short(name string, w int) string {
-	if last := len(name) - 1; term.Width(name) > w && name[last] >= '0' && name[last] <= '9' {
-		return term.TailOf(name, w)
-	}
-	return term.Cut(name, w)
+	v.drawLegend(f, p, &w)
 }
 
 // drawLegend draws what the signs of the cells mean.
-func (v *Panel) drawLegend(f *term.Frame, p *term.Pen) {
+func (v *Panel) drawLegend(f *term.Frame, p *term.Pen, w *wave) {
 	g := &f.Theme.Glyph
-	for _, x := range []struct {
+	type sign struct {
 		style term.Style
 		sign  string
 		words string
-	}{
+	}
+	var all []sign
+	if w.Wave != nil && !w.over {
+		all = []sign{{term.Hot, g.Notice, "notified"}, {term.Warm, g.Step, "reads the list again, sets its watch"}, {term.Good, g.Yes, "done"}}
+	} else if w.Wave != nil {
+		all = []sign{{term.Heat1, g.Times[1], "notified once"}, {term.Heat2, g.Times[2], "twice"}, {term.Heat3, g.Times[3], "more often"}}
+	}
+	for _, x := range append(all, []sign{
 		{term.Lead, g.Leader, wording.RoleOf(v.State).Has}, {term.Watch, g.Watch, "waits"}, {term.Muted, g.Elsewhere, "from elsewhere"},
 		{term.Alarm, g.Frozen, "frozen"}, {term.Alarm, g.Killed, "killed"}, {term.Alarm, g.Wrong, "at risk"}, {term.Trouble, g.WatchWrong, "wrong watch"},
-	} {
+	}...) {
 		if x.sign == g.Elsewhere && len(v.State.Members) == 0 || p.Room() < term.Width(x.words)+3 {
 			continue
 		}
@@ -170,13 +154,13 @@ func (v *Panel) drawLegend(f *term.Frame, p *term.Pen) {
 }
 
 // drawChosen says in a line who is selected.
-func (v *Panel) drawChosen(f *term.Frame, p *term.Pen) {
+func (v *Panel) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	s := v.State
 	r := v.Rows.At(v.Index)
 	if r.Ref() == (rows.Ref{}) {
 		return
 	}
-	p.Text(term.Strong, term.Cut(r.Name(), max(8, p.Room()/3)))
+	p.Text(term.Strong, term.Cut(r.Name(), p.Room()-1))
 	if r.Candidate == nil {
 		fate := wording.FateOf(s, r.Member)
 		p.Text(term.Muted, "  "+fate.Text()+fate.Truth)
@@ -191,6 +175,18 @@ func (v *Panel) drawChosen(f *term.Frame, p *term.Pen) {
 		words += ", " + standing
 	} else {
 		words += ", waits at position " + strconv.Itoa(r.Position+1) + " of " + strconv.Itoa(len(s.Queue))
+	}
+	switch v.phaseIn(w, r.Candidate.Session) {
+	case notified:
+		words += ", notified"
+	case reading:
+		words += ", reads the list again"
+	case done:
+		words += ", done"
+	default:
+		if n := s.Notified(r.Candidate.Session); n > 0 {
+			words += ", notified " + timesOf(n)
+		}
 	}
 	if to := wording.Target(s, r.Position); to != nil {
 		words += ", behind " + to.Label()

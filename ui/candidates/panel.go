@@ -21,6 +21,9 @@ type Panel struct {
 	Shown
 	place term.Rect
 	shape
+	cells   cells // of the grid
+	costs   model.Costs
+	costsOf *doctor.State
 }
 
 // Shown is what the panel shows.
@@ -33,6 +36,7 @@ type Shown struct {
 	Why       []string  // why there is no queue to show; nil: there is one
 	PointedAt string    // ID of the member that a lesson is about, "" for none
 	Since     time.Time // when the lesson began that is on, zero for none: no deletion before is shown
+	Moment    bool      // a moment of the past is shown, nothing in slow motion
 }
 
 // shape is how the panel is divided. It depends on what is shown, on the size
@@ -54,6 +58,10 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.shape = v.shapeIn(r.Inner())
 	if v.grid.rows > 0 {
 		v.gridLeft = term.Window(v.gridLeft, v.Index/v.grid.rows, v.grid.columns, v.grid.of(v.Rows.Len()))
+		v.nameCells()
+		if v.costsOf != x.State && v.compares() {
+			v.costs, v.costsOf = x.State.Costs(x.Since), x.State
+		}
 		return
 	}
 	v.top = v.topFor(v.page)

@@ -52,7 +52,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdInspect, ModeNormal|ModePast, []string{"enter"}, "enter", "inspect"), 8, 2).long("everything about the selected candidate, with its data read again"),
 		footed(def(CmdOpen, ModeElections, []string{"enter"}, "enter", "open"), 1, 0).long("watch the selected election and show it"),
 		def(CmdPanel, ModeNormal|ModePast, []string{"tab"}, "tab", "the next panel"),
-		def(CmdZoom, ModeNormal|ModePast, []string{"z"}, "z", "zoom").long("the panel with the focus fills the screen, a crowd as a grid; again: back"),
+		def(CmdZoom, ModeNormal|ModePast, []string{"z"}, "z", "zoom").long("the panel with the focus fills the screen, a crowd as a heat map; again: back"),
 		def(CmdLeft, ModeNormal, []string{"left"}, "←", "a column to the left, in the grid of a zoomed crowd"),
 		def(CmdRight, ModeNormal, []string{"right"}, "→", "a column to the right"),
 		footed(def(CmdFilter, ModeNormal|ModePast|ModeElections, []string{"/"}, "/", "filter"), 9, 3).long("show only rows with this text in them"),

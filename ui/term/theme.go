@@ -71,6 +71,11 @@ const (
 	Badge          // the program's name
 	BadgeCut       // the paused badge
 	Key            // a key in the footer
+	Hot            // on a cell: being notified
+	Warm           // on a cell: at work because of it
+	Heat1          // on a cell: how often it was notified
+	Heat2          //
+	Heat3          //
 	styles
 
 	Selected Style = 0x80
@@ -91,7 +96,7 @@ func (t *Theme) shows(st Style) bool {
 		return true
 	}
 	switch st {
-	case OnPast, OnLead, OnFaint, Badge, BadgeCut:
+	case OnPast, OnLead, OnFaint, Badge, BadgeCut, Hot, Warm, Heat1, Heat2, Heat3:
 		return true
 	}
 	return false
@@ -111,6 +116,7 @@ type Glyphs struct {
 	Wrong, Critical, Warning, Info, WatchWrong   string
 	Notice, Parted, NoGuid, LosesReply, SlowLead string
 	Pointed, Elsewhere, Unknown                  string
+	Times                                        [10]string // how often, "" for never; the last for that and more
 }
 
 var signs = Glyphs{
@@ -126,6 +132,7 @@ var signs = Glyphs{
 	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
 	Notice: "●", Parted: "⊘", NoGuid: "ø", LosesReply: "↯", SlowLead: "⧗",
 	Pointed: "»", Elsewhere: "○", Unknown: "?",
+	Times: [10]string{"", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"},
 }
 
 // paint is a colour: for terminals with millions of colours, and its replacements
@@ -135,6 +142,7 @@ type paint struct{ rich, mid, ansi string }
 type palette struct {
 	muted, faint, border, gold, teal, coral, green, violet, slate paint
 	selected, onColour                                            paint
+	heat                                                          [3]paint
 }
 
 var (
@@ -143,12 +151,14 @@ var (
 		gold: paint{"#f2c14e", "221", "11"}, teal: paint{"#56b6c2", "73", "14"}, coral: paint{"#f0715c", "203", "9"},
 		green: paint{"#8cc265", "113", "10"}, violet: paint{"#b79af5", "141", "13"}, slate: paint{"#8fa3bf", "109", "12"},
 		selected: paint{"#2a303a", "236", ""}, onColour: paint{"#14171c", "233", "0"},
+		heat: [3]paint{{"#432a26", "52", ""}, {"#6b382d", "88", ""}, {"#964937", "124", ""}},
 	}
 	light = palette{
 		muted: paint{"#5d6673", "241", "8"}, faint: paint{"#9aa2ad", "247", "8"}, border: paint{"#b6bcc6", "250", "7"},
 		gold: paint{"#946200", "94", "3"}, teal: paint{"#0d7380", "30", "6"}, coral: paint{"#c2371f", "160", "1"},
 		green: paint{"#3f7d20", "64", "2"}, violet: paint{"#6b3fc4", "91", "5"}, slate: paint{"#5c7397", "60", "4"},
 		selected: paint{"#e4e9f1", "254", ""}, onColour: paint{"#ffffff", "231", "15"},
+		heat: [3]paint{{"#fbe4dd", "224", ""}, {"#f5c6b8", "217", ""}, {"#eda48f", "210", ""}},
 	}
 )
 
@@ -158,6 +168,7 @@ type look struct {
 	bold    bool
 	faint   bool
 	reverse bool
+	tint    bool // where there is no such background it is left out
 }
 
 func (p palette) looks() [styles]look {
@@ -182,6 +193,11 @@ func (p palette) looks() [styles]look {
 		Badge:    {fg: p.onColour, bg: p.gold, bold: true},
 		BadgeCut: {fg: p.onColour, bg: p.violet, bold: true},
 		Key:      {bold: true},
+		Hot:      {fg: p.onColour, bg: p.coral, bold: true},
+		Warm:     {fg: p.onColour, bg: p.slate},
+		Heat1:    {bg: p.heat[0], tint: true},
+		Heat2:    {bg: p.heat[1], tint: true},
+		Heat3:    {bg: p.heat[2], tint: true},
 	}
 }
 
@@ -199,6 +215,8 @@ var monoLooks = [styles]look{
 	Badge:    {reverse: true, bold: true},
 	BadgeCut: {reverse: true, bold: true},
 	Key:      {bold: true},
+	Hot:      {reverse: true, bold: true},
+	Warm:     {reverse: true, faint: true},
 }
 
 // NewTheme compiles a theme for what r's terminal can do. A terminal without
@@ -233,7 +251,7 @@ func NewTheme(name string, r *lipgloss.Renderer) *Theme {
 			on = colour(selected, true)
 		}
 		noColour := on == "" // the selected row must still be visible
-		t.codes[st] = sequence(l, colour(l.fg, false), plain, l.reverse || l.bg != (paint{}) && plain == "")
+		t.codes[st] = sequence(l, colour(l.fg, false), plain, l.reverse || l.bg != (paint{}) && plain == "" && !l.tint)
 		t.codes[Style(st)|Selected] = sequence(l, colour(l.fg, false), on, noColour)
 	}
 	return t
@@ -261,7 +279,7 @@ func Fade(st Style) Style {
 	switch st &^ Selected {
 	case Alarm, Border, Focus:
 		return st
-	case OnPast, OnLead:
+	case OnPast, OnLead, Hot, Warm:
 		return OnFaint | st&Selected
 	}
 	return Faint | st&Selected
