@@ -178,8 +178,8 @@ func (c *Cast) Thaw(id string) error { return c.with(id, (*member).thaw) }
 
 // Follow switches all members to another recipe, nil for the election's own. Each
 // resigns and rejoins with a new connection, because watches cannot be removed.
-// They keep their order, unless one is delayed for more than a second. In a
-// third-party election Follow returns ErrForeign.
+// They keep their order, however many they are, unless one is delayed for more than a
+// second. In a third-party election Follow returns ErrForeign.
 func (c *Cast) Follow(r dialect.Recipe) error {
 	if c.foreign() {
 		return ErrForeign
@@ -202,9 +202,9 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 	}
 	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(numbers[a], numbers[b]) })
 	var turn <-chan struct{}
-	for _, m := range members {
+	for ahead, m := range members {
 		m.mu.Lock()
-		placed := m.follow(r, turn)
+		placed := m.follow(r, turn, ahead)
 		m.mu.Unlock()
 		if placed != nil {
 			turn = placed

@@ -263,6 +263,35 @@ func TestFollow(t *testing.T) {
 }
 
 // Told to leave for good, a change of recipe does not call it back.
+// A class keeps its order in a change of the rule, though all of them together need more
+// than a second for it.
+func TestFollowInOrder(t *testing.T) {
+	slow := func(c *demo.Config) {
+		dial := c.Conn.Dial
+		c.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			time.Sleep(15 * time.Millisecond) // virtual
+			return dial(ctx, network, addr)
+		}
+	}
+	virtual(t, slow, func(t *testing.T, s *stage) {
+		const n = 120
+		s.enter(t, n)
+		var want []string
+		for _, c := range s.feed.State().Queue {
+			want = append(want, c.Label())
+		}
+		must(t, s.cast.Follow(dialect.Herd()))
+		st := s.await(t, "all follow", func(st *doctor.State) bool {
+			return len(st.Queue) == n && !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Recipe != "herd" || m.Znode == "" })
+		})
+		for i, c := range st.Queue {
+			if c.Label() != want[i] {
+				t.Fatalf("%s is at place %d, which was %s's", c.Label(), i, want[i])
+			}
+		}
+	})
+}
+
 func TestFollowAfterResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)

@@ -41,6 +41,7 @@ type member struct {
 	slow      chan struct{} // the leader procedure waits for its closing; nil: for nothing
 	gone      bool
 	turn      <-chan struct{} // to be awaited before it rejoins
+	ahead     int             // how many are before it then
 	placed    chan struct{}   // closed when it has a znode, or is gone; nil then
 }
 
@@ -177,13 +178,13 @@ func (m *member) resign() {
 }
 
 // follow makes the member resign and rejoin with another recipe, once
-// turn is closed (nil: at once). It returns what is closed when it stands
-// again, nil if it will not. The caller holds m.mu.
-func (m *member) follow(r dialect.Recipe, turn <-chan struct{}) (placed <-chan struct{}) {
+// turn is closed (nil: at once), as the last of ahead+1. It returns what is closed when
+// it stands again, nil if it will not. The caller holds m.mu.
+func (m *member) follow(r dialect.Recipe, turn <-chan struct{}, ahead int) (placed <-chan struct{}) {
 	if m.leaving || m.gone {
 		return nil
 	}
-	m.recipe, m.again, m.turn = r, true, turn
+	m.recipe, m.again, m.turn, m.ahead = r, true, turn, ahead
 	if m.placed == nil {
 		m.placed = make(chan struct{})
 	}
@@ -192,19 +193,23 @@ func (m *member) follow(r dialect.Recipe, turn <-chan struct{}) (placed <-chan s
 }
 
 // turnPatience bounds the wait for the one before in a change of recipe: that
-// may be frozen, or in trouble of its own.
-const turnPatience = time.Second
+// may be frozen, or in trouble of its own. Those that are ahead rejoin one after the
+// other, each in a few milliseconds: turnEach allows for a busy machine.
+const (
+	turnPatience = time.Second
+	turnEach     = 20 * time.Millisecond
+)
 
 // awaitTurn waits for the one before it in the old queue to stand again.
 func (m *member) awaitTurn() {
 	m.mu.Lock()
-	turn := m.turn
+	turn, ahead := m.turn, m.ahead
 	m.turn = nil
 	m.mu.Unlock()
 	if turn == nil {
 		return
 	}
-	patience := time.NewTimer(turnPatience)
+	patience := time.NewTimer(turnPatience + time.Duration(ahead)*turnEach)
 	defer patience.Stop()
 	select {
 	case <-turn:

@@ -118,7 +118,7 @@ func (m *member) loseReply() error {
 	}
 	m.loses = true
 	m.publish(false)
-	m.follow(m.recipe, nil)
+	m.follow(m.recipe, nil, 0)
 	return nil
 }
 
