@@ -67,11 +67,11 @@ func News(s *doctor.State, m *model.Message) string {
 
 // nodeOf is the znode that a message is about.
 func nodeOf(s *doctor.State, m *model.Message) string {
-	name := znode.Safe(znode.Base(m.Path), 24)
+	name := znode.Base(m.Path)
 	if _, ok := znode.Sequence(name); ok && m.Path != s.Path {
-		return ShortZnode(name)
+		return ShortZnode(name) // of the whole name: the number is at its end
 	}
-	return name
+	return znode.Safe(name, 24)
 }
 
 // Notifies reports whether a message is a notification, not a reply.

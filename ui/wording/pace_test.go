@@ -13,6 +13,7 @@ func TestAddressed(t *testing.T) {
 	s := &doctor.State{State: &model.State{Path: "/e", Members: []*model.Member{{Name: "birch", Session: 2}}}}
 	for want, m := range map[string]model.Message{
 		"the notification to birch, n_12 deleted":                  {Session: 2, Op: "notification", Event: "deleted", Path: "/e/guid-n_0000000012"},
+		"the notification to birch, n_13 deleted":                  {Session: 2, Op: "notification", Event: "deleted", Path: "/e/196ad0d4520ff72a02c9c98a1b2c3d4e-n_0000000013"},
 		"the notification to birch, the children of e changed":     {Session: 2, Op: "notification", Event: "children", Path: "/e"},
 		"the notification to birch, its connection changed":        {Session: 2, Op: "notification"},
 		"the reply to birch, getChildren":                          {Session: 2, Op: "getChildren", Path: "/e"},
