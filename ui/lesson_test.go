@@ -113,7 +113,7 @@ func TestLessonIsHeard(t *testing.T) {
 func TestLessonPoints(t *testing.T) {
 	tu := teaching(acting)
 	m, src, _ := stagedLesson(tu, 120, 36)
-	const pointed = "│»★    12  amber "
+	const pointed = "│»★◂╮  12  amber "
 	saysNot(t, m, pointed) // it is selected, and has that mark
 	keys(m, "j")
 	says(t, m, pointed)
@@ -124,14 +124,14 @@ func TestLessonPoints(t *testing.T) {
 	foretold(&tu.view)
 	tu.view.Do, tu.view.Keys = "", nil
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
-	says(t, m, "│ ★    12  amber ")
+	says(t, m, "│ ★◂╮  12  amber ")
 	w, p := travelled()
 	d := New(Options{Source: &source{world: w}, Past: p, Tutor: teaching(acting), Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
 	d.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	says(t, d, "Lesson 3 of 11")
 	keys(d, "p", "home", "j")
 	saysNot(t, d, "Lesson", "»")
-	says(t, d, "Handoffs", "│ ★    12  amber ")
+	says(t, d, "Handoffs", "│ ★◂╮  12  amber ")
 	keys(d, "p")
 	says(t, d, "Lesson 3 of 11")
 }

@@ -107,7 +107,7 @@ func TestDeletedBeforeItIsRead(t *testing.T) {
 	w := five(dialect.Election()).wait(time.Minute)
 	w.wake("guid-n_0000000014", 0, 60, false, 0xa4).wait(100 * time.Millisecond)
 	text := screen(later(scene{world: w, o: Options{Mode: ModeDemo}, keys: []string{"j", "j"}}, 0))
-	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "cedar") != 1 || !strings.Contains(text, "▴    15  delta") || !strings.Contains(text, "↑ 14 ◂") {
+	if !edge.MatchString(text) || !strings.Contains(text, " ✗    14  cedar") || strings.Count(text, "cedar") != 1 || !strings.Contains(text, "▴◂┤  15  delta") || !strings.Contains(text, "↑ 14 ◂") {
 		t.Errorf("cedar's znode is not struck:\n%s", text)
 	}
 	// A filter that hides rows hides their edges.
@@ -364,7 +364,7 @@ func TestGhostThatLeads(t *testing.T) {
 		w.leave(z)
 	}
 	m := later(scene{world: w, o: Options{Mode: ModeDemo}}, 0)
-	says(t, m, "☆    14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
+	says(t, m, "☆◂╮  14  cedar", "ghost of cedar", "First is the ghost of cedar", "first, a ghost: nobody leads")
 	if got := statusLine(m); !strings.Contains(got, "nobody leads: first is n_14, a ghost of cedar") {
 		t.Errorf("the status line says %q", got)
 	}
@@ -374,7 +374,7 @@ func TestGhostThatLeads(t *testing.T) {
 	w.wait(10 * time.Second)
 	w.j.Apply(&model.Advance{At: w.now})
 	m = later(scene{world: w}, 0)
-	says(t, m, "☆    12", "ghost of billing-1:8080 ~", "first, may be a ghost")
+	says(t, m, "☆◂╮  12", "ghost of billing-1:8080 ~", "first, may be a ghost")
 	saysNot(t, m, "First is the ghost")
 	if got := statusLine(m); !strings.HasPrefix(got, " unknown who leads: first is n_12, which may be a ghost of billing-1:8080") {
 		t.Errorf("the status line says %q", got)

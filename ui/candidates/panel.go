@@ -143,9 +143,13 @@ func (v *Panel) drawTable(f *term.Frame) {
 	v.top = v.topFor(page) // in this frame only: v is a copy
 	herd := wording.FansIn(s)
 	lines := v.lines(deletions, min(page+gone, avail-v.below))
+	var links map[int]link
+	if !herd {
+		links = v.linked(v.top, v.top+page-1)
+	}
 	for i, l := range lines {
 		if l.row >= 0 {
-			v.drawRow(f, a.Pen(1+i), c, l.row, herd)
+			v.drawRow(f, a.Pen(1+i), c, l.row, herd, links[l.row])
 			a.Spot(1+i, v.Rows.At(l.row).Ref())
 		}
 	}

@@ -99,8 +99,8 @@ func fuseHead(c columns) string {
 	return term.Fitted("timeout", c.fuse) + "  "
 }
 
-// drawRow draws contender i of the rows shown.
-func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool) {
+// drawRow draws contender i of the rows shown, with its part of the edges.
+func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
 	s, g := v.State, &f.Theme.Glyph
 	r := v.Rows.At(i)
 	if r.Candidate == nil {
@@ -145,7 +145,7 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool)
 			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
 		}
 	} else {
-		p.Gap(2)
+		drawLink(p, g, l)
 	}
 	p.Gap(1)
 

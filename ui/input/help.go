@@ -26,6 +26,7 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) []helpLine {
 		line(term.Alarm, g.LeaderLost, "first in the queue, and does not lead: not acknowledged yet, not aware of it, killed, frozen, a ghost, or not heard from by the servers")
 		line(term.Watch, g.Watch, "watches the one above it")
 		line(term.Trouble, g.WatchWrong, "does not watch its predecessor")
+		line(term.Watch, g.HerdHead+g.HerdMore, "the chain: who is below watches this one, where the arrow points; grey where that is only inferred")
 		line(term.Trouble, g.HerdFrom+g.HerdMore, "watches the leader, like all the others: the herd")
 		line(term.Watch, g.Up+" 12", "watches the znode with number 12")
 		line(term.Watch, g.BarDone+g.BarDone+g.BarSure+g.BarMaybe, "the session timeout that is left: each answered request refills it; "+g.BarSure+" as far as the servers say, perhaps; "+g.BarMaybe+" used up; "+g.Unknown+" unknown")
