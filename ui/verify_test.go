@@ -270,6 +270,14 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 	}
 }
 
+// The inspector says how much of the timeout is left.
+func TestTimeLeft(t *testing.T) {
+	m := later(scene{world: fuses(), o: Options{Mode: ModeDemo}, keys: []string{"enter"}}, 0)
+	says(t, m, "time left    1.3 s of 4 s   each answered request refills it")
+	m = later(scene{world: fuses(), o: Options{Mode: ModeDemo}, keys: []string{"j", "j", "j", "enter"}}, time.Hour)
+	says(t, m, "time left    2.0 s of 4 s   it does not run while the server holds a message")
+}
+
 // Of a cluster's sessions only bounds are known: the fuse has what is sure, what may be
 // left, and for a silent client what has burnt down.
 func TestFusesOfACluster(t *testing.T) {

@@ -30,6 +30,24 @@ func (v *Panel) riskFacts(f *term.Frame, r rows.Row, add func(string, term.Style
 	}
 }
 
+// timeLeft adds how much of its session timeout r has left, as far as is known.
+func (v *Panel) timeLeft(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
+	x, ok := v.State.Fuse(r.Candidate)
+	if !ok {
+		return
+	}
+	least, most := x.Left(f.Busy())
+	of := " of " + units.Exact(x.Timeout)
+	switch {
+	case x.Held:
+		add("time left", term.Text, units.Tenths(least)+of+"   it does not run while the server holds a message")
+	case x.Exact:
+		add("time left", term.Text, units.Tenths(least)+of+"   each answered request refills it")
+	default:
+		add("time left", term.Text, "at least "+units.Tenths(least)+", at most "+units.Tenths(most)+of+"   as far as the servers say")
+	}
+}
+
 // clientFacts adds what the servers know about r's session.
 func (v *Panel) clientFacts(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
 	s := v.State

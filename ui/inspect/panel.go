@@ -89,6 +89,7 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 		} else {
 			add("session", term.Text, znode.Hex(c.Session))
 		}
+		v.timeLeft(f, r, add)
 		v.clientFacts(f, r, add)
 		add("czxid", term.Text, znode.Zxid(c.Czxid)+"   the fencing token while it "+wording.RoleOf(s).Has)
 		if !c.Ctime.IsZero() {
