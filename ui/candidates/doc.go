@@ -8,6 +8,10 @@
 // zoomed crowd is drawn as a grid, a heat map of who is notified and of how often each
 // was. Drawing changes nothing.
 //
+// At the left of the table a line leads from who watches to what is watched
+// (chain.go), and a fuse shows how much of its session timeout each has left
+// (fuse.go).
+//
 // A notification takes less than a millisecond, and nobody could see it. So a
 // deleted znode stays in its place while the notifications of it travel along
 // the edges in slow motion. What is drawn depends on the state and the time
