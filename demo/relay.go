@@ -28,8 +28,8 @@ func (s *Stage) tallied(t zkserver.Tally) {
 // shows, and few lines of a recording.
 const paceEvery = 20 * time.Millisecond
 
-// watchPace passes on how slowly the server speaks and what it holds: a change
-// at once, and those soon after it as one. The last is never left out.
+// watchPace passes on how slowly the server speaks, what it holds and what it no longer
+// holds: a change at once, and those soon after it as one. The last is never left out.
 func (s *Stage) watchPace(ctx context.Context) {
 	rest := time.NewTimer(paceEvery)
 	defer rest.Stop()
@@ -50,17 +50,20 @@ func (s *Stage) watchPace(ctx context.Context) {
 }
 
 func (s *Stage) putPace() {
-	p, held, waiting := s.cfg.Server.Paced(model.MessagesMax)
-	o := &model.Pace{At: s.cfg.Now(), Delay: p.Delay, Steps: p.Steps, Waiting: waiting}
-	for _, m := range held {
+	b := s.cfg.Server.TakeBacklog(model.MessagesMax)
+	o := &model.Pace{At: s.cfg.Now(), Delay: b.Pace.Delay, Steps: b.Pace.Steps, Waiting: b.Waiting, Unlisted: b.Unlisted}
+	for _, m := range b.Held {
 		o.Held = append(o.Held, message(m))
+	}
+	for _, m := range b.Passed {
+		o.Passed = append(o.Passed, model.Passed{Message: message(m.Paced), Left: utc(m.Left), Dropped: m.Lost})
 	}
 	s.cfg.Put(o)
 }
 
 // message is what is on its way, in the words of ZooKeeper's documentation.
 func message(m zkserver.Paced) model.Message {
-	out := model.Message{Session: uint64(m.Session), Since: utc(m.Since), Op: opWord(m.Op), Path: znode.Safe(m.Path, 0)}
+	out := model.Message{Session: uint64(m.Session), N: m.N, Since: utc(m.Since), Op: opWord(m.Op), Path: znode.Safe(m.Path, 0)}
 	if m.Op == wire.OpNotification {
 		out.Event = eventWord(m.Event)
 	}

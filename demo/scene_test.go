@@ -63,7 +63,7 @@ func TestStep(t *testing.T) {
 			if m.Session != birch.Session {
 				t.Errorf("released to another: %+v", m)
 			}
-			m.Session, m.Since = 0, time.Time{}
+			m.Session, m.N, m.Since = 0, 0, time.Time{}
 			released = append(released, m)
 		}
 		want := []model.Message{

@@ -77,6 +77,7 @@ type Journal struct {
 	waves       waves
 	work        work
 	steps       []StepTaken
+	exchanges   exchanges
 	tenure      tenure
 
 	// What happened.
@@ -128,6 +129,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		old := j.take(o)
 		j.waves.step(&o.Member)
 		j.steps = stepped(j.steps, o, old)
+		j.exchanges.believe(o, old)
 		j.tenure.believe(o, old, j.head)
 	case *Switch:
 		j.preset(o.Dialect)
@@ -143,6 +145,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.waves.wake(o, first, j.queue)
 	case *Pace:
 		j.pace = o
+		j.exchanges.add(o, &j.roster)
 	case *Deadlines:
 		j.dues = dues(j.dues, o)
 	case *Rules:
@@ -197,7 +200,7 @@ func (j *Journal) State() *State {
 		Ack: j.ack.AckState, AckPaths: j.ack.paths(), AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, vacancy: j.vacancy,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
-		Steps: j.steps, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
+		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 	}
 	s.Waves, s.notified = j.waves.view()

@@ -172,15 +172,22 @@ type Pace struct {
 	// there are.
 	Held    []Message `json:"held,omitempty"`
 	Waiting int       `json:"waiting,omitempty"`
+	// Passed are those that left since the last report, in that order, and Unlisted is
+	// how many more there were before these.
+	Passed   []Passed `json:"passed,omitempty"`
+	Unlisted int      `json:"unlisted,omitempty"`
 }
 
-// MessagesMax bounds [Pace.Held].
+// MessagesMax bounds [Pace.Held] and [Pace.Passed].
 const MessagesMax = 256
 
 // Message is a reply or a notification on its way.
 type Message struct {
-	Session uint64    `json:"session"`
-	Since   time.Time `json:"since"`
+	Session uint64 `json:"session"`
+	// N counts the messages in the order in which they were made, up from 1; 0 in
+	// recordings of older versions.
+	N     int       `json:"n,omitempty"`
+	Since time.Time `json:"since"` // when it was made; the request of a reply came then
 	// Op is the request that it answers, as ZooKeeper's documentation calls it
 	// ("getChildren"), and "notification" for a watch event.
 	Op   string `json:"op"`
@@ -208,6 +215,17 @@ type Deadline struct {
 
 // DeadlinesMax bounds [Deadlines.Sessions].
 const DeadlinesMax = 256
+
+// Notification is [Message.Op] of a watch event.
+const Notification = "notification"
+
+// Passed is a message that is no longer held.
+type Passed struct {
+	Message
+	Left time.Time `json:"left"`
+	// Dropped says that its connection ended first: it was never sent.
+	Dropped bool `json:"dropped,omitempty"`
+}
 
 // Rules is what the demo has its candidates and their workers do.
 type Rules struct {

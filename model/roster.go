@@ -46,19 +46,27 @@ func (r *roster) take(c *Cast) (old *Member) {
 
 // memberOf returns our own member that owns or owned c.
 func (r *roster) memberOf(c *dialect.Candidate) *Member {
-	if c == nil || c.Session == 0 {
+	if c == nil {
+		return nil
+	}
+	return r.withSession(c.Session)
+}
+
+// withSession returns our own member that has or had that session, nil for none.
+func (r *roster) withSession(session uint64) *Member {
+	if session == 0 {
 		return nil
 	}
 	var found *Member
 	for _, m := range r.members {
-		if m.Session == c.Session && (found == nil || m.ID < found.ID) {
+		if m.Session == session && (found == nil || m.ID < found.ID) {
 			found = m // by ID, for maps have no order
 		}
 	}
 	if found != nil {
 		return found
 	}
-	if d := r.former[c.Session]; d != nil {
+	if d := r.former[session]; d != nil {
 		return d.member
 	}
 	return nil

@@ -69,6 +69,9 @@ type State struct {
 	// Waves are the last [WavesMax] deletions that somebody was notified of, oldest
 	// first, with how each of the notified reacted.
 	Waves []*Wave
+	// Exchanges are the last messages that the embedded server held and then sent or
+	// dropped, at most [ExchangesMax], oldest first. Those that it holds are in Pace.
+	Exchanges []Exchange
 	// Pace is how much the embedded server delays, nil where it was not reported.
 	Pace *Pace
 	// Dues are the deadlines of sessions that the embedded server reported.

@@ -51,6 +51,17 @@ type Paced struct {
 	Err   wire.Code // a reply's
 }
 
+// Passed is a message that the [Pace] no longer holds.
+type Passed struct {
+	Paced
+	Left time.Time
+	// Lost says that its connection ended first: it was never sent.
+	Lost bool
+}
+
+// passedMax bounds the messages that are remembered after they left.
+const passedMax = 256
+
 // A backlog holds the messages that the Pace delays, in the order in which they
 // were made. The delay is the same for all, so the first that was made is
 // always the first to leave, and the order of each session is kept. Guarded by
@@ -62,6 +73,9 @@ type backlog struct {
 	delay    time.Duration // negative: none
 	alarm    *alarm        // for the first message
 	changed  chan struct{}
+
+	passed   []Passed // since [Server.TakeBacklog]
+	unlisted int      // that passed before those
 }
 
 type heldMessage struct {
@@ -115,6 +129,7 @@ func (m *heldMessage) left() {
 // release sends the first n messages.
 func (b *backlog) release(n int) {
 	for _, m := range b.messages[:n] {
+		b.pass(m, false)
 		m.left()
 		m.count.Sent(&m.c.sess.Client.Member, m.c.out.SendFrame(m.frame), m.Event != 0 && b.s.sessions.Has(m.c.sess))
 		m.count.Done()
@@ -124,6 +139,15 @@ func (b *backlog) release(n int) {
 	b.signal()
 }
 
+// pass notes that a message leaves, or is lost.
+func (b *backlog) pass(m *heldMessage, lost bool) {
+	if len(b.passed) == passedMax {
+		b.passed = slices.Delete(b.passed, 0, 1)
+		b.unlisted++
+	}
+	b.passed = append(b.passed, Passed{Paced: m.Paced, Left: time.Now(), Lost: lost})
+}
+
 // drop forgets the messages of a connection that ends.
 func (b *backlog) drop(c *conn) {
 	if c.heldSize == 0 {
@@ -131,6 +155,7 @@ func (b *backlog) drop(c *conn) {
 	}
 	b.messages = slices.DeleteFunc(b.messages, func(m *heldMessage) bool {
 		if m.c == c {
+			b.pass(m, true)
 			m.left()
 			m.count.Done()
 		}

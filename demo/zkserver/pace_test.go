@@ -140,6 +140,43 @@ func TestSteps(t *testing.T) {
 	})
 }
 
+// TestTakeBacklog: each message is taken once, after it was sent or lost.
+func TestTakeBacklog(t *testing.T) {
+	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+		a, b := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}), pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+		a.must(wire.OpSync, &wire.PathRequest{Path: "/"}, &wire.PathResponse{}) // at full speed: no message to tell of
+		s.SetPace(steps)
+		begin := time.Now()
+		for _, c := range []*rawClient{a, b, a} {
+			c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+			synctest.Wait()
+		}
+		all := held(t, s)
+		time.Sleep(time.Second)
+		s.Step()
+		if x := s.TakeBacklog(1); x.Pace != steps || x.Waiting != 2 || len(x.Held) != 1 || x.Held[0] != all[1] ||
+			!slices.Equal(x.Passed, []zkserver.Passed{{Paced: all[0], Left: begin.Add(time.Second)}}) {
+			t.Errorf("after a step: %+v", x)
+		}
+		b.nc.Close()
+		synctest.Wait()
+		s.SetPace(zkserver.Pace{})
+		x := s.TakeBacklog(9)
+		if want := []zkserver.Passed{{Paced: all[1], Left: begin.Add(time.Second), Lost: true}, {Paced: all[2], Left: begin.Add(time.Second)}}; x.Waiting != 0 || !slices.Equal(x.Passed, want) {
+			t.Errorf("at the end: %+v, want %+v", x, want)
+		}
+		s.SetPace(steps)
+		for range 300 {
+			a.send(wire.OpSync, &wire.PathRequest{Path: "/"})
+		}
+		synctest.Wait()
+		s.SetPace(zkserver.Pace{})
+		if x := s.TakeBacklog(0); len(x.Passed)+x.Unlisted != 300 || x.Unlisted == 0 || x.Passed[len(x.Passed)-1].N != 303 {
+			t.Errorf("%d messages and %d that are not listed, want 300", len(x.Passed), x.Unlisted)
+		}
+	})
+}
+
 // TestPaceDelay: each message leaves when its time has come, over all sessions,
 // and a change of the pace counts for those that are held.
 func TestPaceDelay(t *testing.T) {

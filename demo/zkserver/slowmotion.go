@@ -37,11 +37,36 @@ func (s *Server) Step() (Paced, bool) {
 func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	waiting = len(s.paced.messages)
-	for _, m := range s.paced.messages[:max(0, min(n, waiting))] {
+	return s.pace, s.paced.first(n), len(s.paced.messages)
+}
+
+// Backlog is what the [Pace] holds, and what it held.
+type Backlog struct {
+	Pace    Pace
+	Held    []Paced // the first, in the order of their release
+	Waiting int     // how many are held
+	// Passed are the messages that left since the last call, in that order. Unlisted
+	// is how many more there were before these.
+	Passed   []Passed
+	Unlisted int
+}
+
+// TakeBacklog is [Server.Paced], with the messages that are no longer held: each is in
+// the Passed of one call, or counted as unlisted. It is for one caller.
+func (s *Server) TakeBacklog(n int) Backlog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := Backlog{Pace: s.pace, Held: s.paced.first(n), Waiting: len(s.paced.messages), Passed: s.paced.passed, Unlisted: s.paced.unlisted}
+	s.paced.passed, s.paced.unlisted = nil, 0
+	return b
+}
+
+// first returns the first n held messages.
+func (b *backlog) first(n int) (held []Paced) {
+	for _, m := range b.messages[:max(0, min(n, len(b.messages)))] {
 		held = append(held, m.Paced)
 	}
-	return s.pace, held, waiting
+	return held
 }
 
 // PaceChanged returns a channel that has a value after the result of [Server.Paced]

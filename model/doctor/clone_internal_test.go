@@ -28,7 +28,7 @@ var (
 		"election.waves.times",
 	}
 	sharedSlices = []string{
-		"election.steps", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
+		"election.steps", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
 		"election.past.handoffs", "election.past.reigns", "doctor.memory.lost", "doctor.memory.suspicions.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.

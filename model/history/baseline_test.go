@@ -130,7 +130,7 @@ func TestBaseline(t *testing.T) {
 		if diff := cmp.Diff(presentOf(s), presentOf(st), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("the election (-) and what is read of its baseline (+):\n%s", diff)
 		}
-		if st.Totals != (model.Totals{}) || len(st.Handoffs)+len(st.Steps)+len(st.Wakes) > 0 || len(st.Reigns) > 1 || st.Events != s.Events {
+		if st.Totals != (model.Totals{}) || len(st.Handoffs)+len(st.Steps)+len(st.Wakes)+len(st.Exchanges) > 0 || len(st.Reigns) > 1 || st.Events != s.Events {
 			t.Fatalf("a past was made up: %d events of %d, %+v", st.Events, s.Events, st.Totals)
 		}
 		o, err := dec.Decode()

@@ -40,6 +40,9 @@ func memoryOf(o model.Observation) int {
 		for i := range o.Held {
 			n += size[model.Message]() + len(o.Held[i].Path) + len(o.Held[i].Op)
 		}
+		for i := range o.Passed {
+			n += size[model.Exchange]() + len(o.Passed[i].Path) + len(o.Passed[i].Op)
+		}
 		return n
 	case *model.Deadlines:
 		return each + size[model.Deadlines]() + len(o.Sessions)*size[model.Deadline]()

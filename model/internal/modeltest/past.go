@@ -146,7 +146,12 @@ func (p *past) step(kinds []string, single bool) {
 		case 1:
 			p.put(&model.Rules{At: now, Workers: p.flip("workers"), Fenced: p.flip("fenced")})
 		case 2:
-			p.put(&model.Pace{At: now, Delay: time.Second, Waiting: p.pick("waiting", 3)})
+			o := &model.Pace{At: now, Delay: time.Second, Waiting: p.pick("waiting", 3), Unlisted: p.pick("unlisted", 2)}
+			for i := range p.pick("passed", 4) {
+				m := model.Message{Session: uint64(7 + p.pick("to", 6)), N: i + 1, Since: now, Op: rapid.SampledFrom([]string{"create", "getChildren", model.Notification}).Draw(p.T, "op")}
+				o.Passed = append(o.Passed, model.Passed{Message: m, Left: now, Dropped: p.flip("dropped")})
+			}
+			p.put(o)
 		default:
 			p.put(&model.Write{
 				At: now, Member: fmt.Sprint("m", p.pick("writer", 4)), Znode: p.child(), Token: p.tree.Zxid - int64(p.pick("age", 9)),

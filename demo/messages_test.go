@@ -1,0 +1,261 @@
+package demo_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"electop/demo/zkserver"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/history"
+	"electop/model/znode"
+)
+
+// The messages tell what the wakes and the steps of the recipe tell, whatever happens
+// on a slow or stepped server: each message is there once, each notification that the
+// server counted, and the request of each step. A recording has the same.
+func TestMessagesTellTheSteps(t *testing.T) {
+	t.Parallel()
+	runs := 10
+	if testing.Short() {
+		runs = 3
+	}
+	seed := uint64(time.Now().UnixNano())
+	steps := 0
+	for i := range runs {
+		seed := seed + uint64(i)
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 14))
+			var log []model.Observation
+			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+				w.enter(t, 4)
+				from := w.soFar()
+				pace := zkserver.Pace{Steps: true}
+				if random.IntN(2) == 0 {
+					pace = zkserver.Pace{Delay: time.Duration(1+random.IntN(300)) * time.Millisecond}
+				}
+				w.stage.SetPace(pace)
+				began := time.Now()
+				for range 12 {
+					w.trouble(t, random)
+					for range random.IntN(30) {
+						synctest.Wait()
+						if pace.Steps {
+							_, err := w.stage.Step()
+							must(t, err)
+						}
+						time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond) // virtual
+					}
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				ended := time.Now()
+				w.stage.SetPace(zkserver.Pace{})
+				time.Sleep(time.Second)
+				synctest.Wait()
+				steps += tellsTheSteps(t, w.since(from), began, ended)
+				log = slices.Clone(w.log.observations)
+			})
+			recordedMessages(t, log)
+		})
+	}
+	if steps < 8*runs {
+		t.Errorf("only %d steps in %d runs: the test shows little", steps, runs)
+	}
+}
+
+// trouble does something to a member at random.
+func (w *world) trouble(t *testing.T, random *rand.Rand) {
+	t.Helper()
+	id := "amber"
+	if ms := w.feed.State().Members; len(ms) > 0 {
+		id = ms[random.IntN(len(ms))].ID
+	}
+	switch n := random.IntN(10); {
+	case w.cast.Len() < 3 || n < 2 && w.cast.Len() < 7:
+		_, err := w.cast.Spawn()
+		must(t, err)
+	case n < 4:
+		_ = w.cast.Kill(id) // it may be gone, here and below
+	case n < 6:
+		_ = w.cast.Resign(id)
+	case n < 7:
+		_ = w.cast.LoseReply(id)
+	case n < 8:
+		_ = w.cast.Freeze(id)
+	case n < 9:
+		_ = w.cast.Thaw(id)
+	default:
+		must(t, w.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)]))
+	}
+}
+
+// tellsTheSteps compares the messages with all else that was put, of the time when the
+// server was slow. It returns how many steps there were.
+func tellsTheSteps(t *testing.T, put []model.Observation, began, ended time.Time) (n int) {
+	t.Helper()
+	var messages []model.Passed
+	var told []string // notifications, as the server counted them
+	steps := map[string][]*model.Cast{}
+	sessions := map[uint64]string{}
+	wakes := map[string]*model.Wake{}
+	for _, o := range put {
+		switch o := o.(type) {
+		case *model.Pace:
+			messages = append(messages, o.Passed...)
+			if o.Unlisted > 0 {
+				t.Errorf("%d messages are not listed", o.Unlisted)
+			}
+		case *model.Wake:
+			wakes[fmt.Sprint(o.Znode, o.Zxid)] = o
+		case *model.Cast:
+			sessions[o.Member.Session] = o.Member.ID
+			if m := &o.Member; m.Step != model.StepNone && m.StepAt.After(began) && m.StepAt.Before(ended) {
+				if all := steps[m.ID]; len(all) == 0 || all[len(all)-1].Member.StepAt != m.StepAt || all[len(all)-1].Member.Step != m.Step {
+					steps[m.ID] = append(all, o)
+				}
+			}
+		}
+	}
+	for _, w := range wakes {
+		for _, session := range w.Notified {
+			if w.Deleted.After(began) && w.Deleted.Before(ended) {
+				told = append(told, fmt.Sprintf("%#x %s deleted", session, w.Znode))
+			}
+		}
+	}
+	slices.SortFunc(messages, func(a, b model.Passed) int { return a.N - b.N })
+	of := map[string][]*model.Passed{}
+	var made []string
+	for i := range messages {
+		m := &messages[i]
+		if m.N != i+1 || m.Left.Before(m.Since) {
+			t.Fatalf("message %d is %+v", i+1, m)
+		}
+		of[sessions[m.Session]] = append(of[sessions[m.Session]], m)
+		if m.Op == model.Notification && m.Event == "deleted" {
+			made = append(made, fmt.Sprintf("%#x %s deleted", m.Session, znode.Base(m.Path)))
+		}
+	}
+	for _, x := range told {
+		if i := slices.Index(made, x); i < 0 {
+			t.Errorf("the server counted the notification %s, and there is no such message in %q", x, made)
+		} else {
+			made = slices.Delete(made, i, i+1)
+		}
+	}
+	for id, all := range steps {
+		n += len(all)
+		inOrder(t, id, all, of[id])
+	}
+	return n
+}
+
+// inOrder finds the request of each step of a member among its messages.
+func inOrder(t *testing.T, id string, steps []*model.Cast, messages []*model.Passed) {
+	t.Helper()
+	at := 0
+	find := func(c *model.Cast, is func(m *model.Passed) bool) bool {
+		for i := at; i < len(messages); i++ {
+			if is(messages[i]) {
+				at = i
+				return true
+			}
+		}
+		return false
+	}
+	for i, c := range steps {
+		m := &c.Member
+		found := true
+		switch m.Step {
+		case model.StepCreate: // reported before it is asked for
+			if m.StepOn.Found {
+				continue
+			}
+			found = find(c, func(x *model.Passed) bool {
+				return x.Op == "create" && strings.HasPrefix(x.Path, path+"/") && !x.Since.Before(m.StepAt)
+			}) || i == len(steps)-1 || steps[i+1].Member.Step == model.StepCreate // it never reached the server
+		case model.StepList, model.StepListAgain, model.StepLowest: // reported once the reply is there
+			found = find(c, func(x *model.Passed) bool { return x.Op == "getChildren" && !x.Dropped && !x.Left.After(m.StepAt) })
+		case model.StepWatch, model.StepWatchAgain:
+			found = find(c, func(x *model.Passed) bool {
+				return (x.Op == "getData" || x.Op == "exists") && znode.Base(x.Path) == m.StepOn.Name
+			}) || i == len(steps)-1
+		case model.StepAcknowledge:
+			found = find(c, func(x *model.Passed) bool { return x.Path == ackPath && !x.Since.Before(m.StepAt) }) || i == len(steps)-1
+		}
+		if !found {
+			t.Errorf("%s takes step %d at %v, %+v, and there is no such request in %d messages after that of the step before", id, m.Step, m.StepAt, m.StepOn, len(messages)-at)
+		}
+	}
+}
+
+// recordedMessages compares the messages of a journal with those of its recording.
+func recordedMessages(t *testing.T, log []model.Observation) {
+	t.Helper()
+	cfg := model.Config{Path: path, AckPath: ackPath, AckExpected: true}
+	var b bytes.Buffer
+	e, err := history.NewEncoder(&b, history.NewHeader(cfg, time.Now()))
+	must(t, err)
+	live := doctor.NewJournal(cfg)
+	for _, o := range log {
+		live.Apply(o)
+		must(t, e.Encode(o))
+	}
+	d, _, err := history.NewDecoder(&b)
+	must(t, err)
+	again := doctor.NewJournal(cfg)
+	for {
+		o, err := d.Decode()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		again.Apply(o)
+	}
+	if diff := cmp.Diff(live.State().Exchanges, again.State().Exchanges); diff != "" || len(live.State().Exchanges) == 0 {
+		t.Errorf("%d messages; live (-) and of the recording (+):\n%s", len(live.State().Exchanges), diff)
+	}
+}
+
+// A reply that is lost on request is said to be lost, and no other.
+func TestLostReplyIsTold(t *testing.T) {
+	for _, pace := range []zkserver.Pace{{Steps: true}, {Delay: 50 * time.Millisecond}} {
+		t.Run(fmt.Sprintf("%+v", pace), func(t *testing.T) {
+			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
+				w.enter(t, 3)
+				w.stage.SetPace(pace)
+				must(t, w.cast.LoseReply("birch"))
+				for range 200 {
+					synctest.Wait()
+					if pace.Steps {
+						_, err := w.stage.Step()
+						must(t, err)
+					}
+					time.Sleep(100 * time.Millisecond) // virtual
+				}
+				st := w.await(t, "birch is back", func(st *doctor.State) bool { return len(st.Queue) == 3 && settled(st) })
+				var lost []model.Exchange
+				for _, x := range st.Exchanges {
+					if x.Lost {
+						lost = append(lost, x)
+					}
+				}
+				if len(lost) != 1 || lost[0].Member != "birch" || lost[0].Op != "create" || !strings.HasPrefix(lost[0].Path, path+"/") {
+					t.Errorf("lost are %+v", lost)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package model_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"electop/model"
+	"electop/model/internal/modeltest"
+)
+
+// exchanges describes the messages of a state.
+func exchanges(s *modeltest.Script) (out []string) {
+	for _, x := range s.J.State().Exchanges {
+		text := fmt.Sprint(x.N, " ", x.Op, " ", x.Session, " ", x.Left.Sub(modeltest.Start))
+		for _, part := range []struct {
+			on   bool
+			text string
+		}{{x.Member != "", x.Member}, {x.Dropped, "dropped"}, {x.Lost, "lost"}, {x.Fault != "", string(x.Fault)}, {x.Before > 0, fmt.Sprint("after ", x.Before)}} {
+			if part.on {
+				text += " " + part.text
+			}
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// A message that left is remembered, with its client and what became of it.
+func TestExchanges(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{})
+	n := 0
+	pass := func(session uint64, op string, change func(*model.Passed)) {
+		n++
+		p := model.Passed{Message: model.Message{Session: session, N: n, Since: s.Tree.Now.Add(-time.Second), Op: op}, Left: s.Tree.Now}
+		if change != nil {
+			change(&p)
+		}
+		s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{p}})
+	}
+	say := func(m model.Member, gone bool) { s.Apply(&model.Cast{At: s.Tree.Now, Member: m, Gone: gone}) }
+	amber := model.Member{ID: "a", Session: 1, Znode: "n_0"}
+	say(amber, false)
+	pass(1, "getChildren", nil)
+	pass(9, model.Notification, nil) // to somebody else
+	amber.Fault, amber.FaultAt = model.Frozen, s.Tree.Now.Add(time.Second)
+	say(amber, false)
+	pass(1, "getData", nil) // before it froze
+	s.After(2 * time.Second)
+	pass(1, model.Notification, nil)
+	amber.Fault, amber.FaultAt = model.NoFault, time.Time{}
+	say(amber, false)
+	say(amber, true)
+	pass(1, "closeSession", func(p *model.Passed) { p.Dropped = true }) // it has gone
+	s.Apply(&model.Pace{At: s.Tree.Now, Unlisted: 3, Passed: []model.Passed{{Message: model.Message{Session: 2, N: 9, Op: "exists"}, Left: s.Tree.Now}}})
+	s.Want(exchanges(s), "1 getChildren 1 0s a", "2 notification 9 0s", "3 getData 1 0s a", "4 notification 1 2s a frozen", "5 closeSession 1 2s a dropped", "9 exists 2 2s after 3")
+}
+
+// A reply that a member is ordered to lose is lost whether the server or the member
+// reports first; no other reply is.
+func TestExchangeLost(t *testing.T) {
+	for _, memberFirst := range []bool{false, true} {
+		t.Run(fmt.Sprint("member first ", memberFirst), func(t *testing.T) {
+			s := modeltest.NewScript(t, model.Config{})
+			left := func(n int, op, err string) model.Passed {
+				return model.Passed{Message: model.Message{Session: 1, N: n, Op: op, Err: err}, Left: s.Tree.Now}
+			}
+			say := func(loses bool) {
+				s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, LosesReply: loses}})
+			}
+			say(false)
+			s.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{left(1, "create", "")}})
+			s.After(time.Second)
+			say(true)
+			s.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{left(2, "getChildren", ""), left(3, "create", "NoNode")}})
+			s.After(time.Second)
+			sent := &model.Pace{At: s.Tree.Now, Passed: []model.Passed{left(4, "create", "")}}
+			if memberFirst {
+				s.After(time.Millisecond)
+				say(false)
+				s.Apply(sent)
+			} else {
+				s.Apply(sent)
+				s.After(time.Millisecond)
+				say(false)
+			}
+			s.After(time.Second)
+			s.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{left(5, "create", "")}})
+			s.Want(exchanges(s), "1 create 1 0s a", "2 getChildren 1 1s a", "3 create 1 1s a", "4 create 1 2s a lost", "5 create 1 3.001s a")
+		})
+	}
+}
+
+// The log is bounded, and a state's own is not changed by what comes later.
+func TestExchangesMax(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{})
+	var before []model.Exchange
+	const most = 3*model.ExchangesMax + 11
+	for n := 1; n <= most; n++ {
+		s.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{{Message: model.Message{N: n, Session: 1, Op: "create"}, Left: s.Tree.Now}}})
+		if n == most-5 {
+			before = s.J.State().Exchanges
+		}
+	}
+	kept := slices.Clone(before)
+	clone := s.J.Clone()
+	s.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{{Message: model.Message{N: most + 1, Session: 1}, Left: s.Tree.Now}}})
+	clone.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{{Message: model.Message{N: 1, Session: 7}, Left: s.Tree.Now}}})
+	now := s.J.State().Exchanges
+	if len(now) != model.ExchangesMax || now[len(now)-1].N != most+1 || cap(now) > 2*model.ExchangesMax {
+		t.Errorf("%d exchanges with room for %d, the last is %d", len(now), cap(now), now[len(now)-1].N)
+	}
+	for i := range kept {
+		if kept[i].N != before[i].N || kept[i].Lost != before[i].Lost {
+			t.Fatalf("exchange %d of an older state changed", i)
+		}
+	}
+}
