@@ -22,7 +22,7 @@ func (j *Journal) Clone() *Journal {
 	c.past, c.events = j.past.clip(), j.events.clone()
 	c.wakes.last, c.steps, c.work.Last = slices.Clip(j.wakes.last), slices.Clip(j.steps), slices.Clip(j.work.Last)
 	c.waves = j.waves.clone()
-	c.exchanges = exchanges{slices.Clip(j.exchanges.last), slices.Clip(j.exchanges.lost)}
+	c.exchanges = exchanges{slices.Clip(j.exchanges.last), slices.Clip(j.exchanges.lost), j.exchanges.fast}
 	c.tenure.Believers = slices.Clip(j.tenure.Believers)
 	c.sessions = j.sessions.Clone()
 	c.unexplained = maps.Clone(j.unexplained)

@@ -16,8 +16,10 @@ type Exchange struct {
 	// Lost says that the reply was lost on its way, because the member was ordered to
 	// lose it.
 	Lost bool
-	// Before is how many messages just before this one are not listed.
+	// Before is how many messages just before this one are not listed. Fast says that
+	// the server ran at full speed before it, when it reports none.
 	Before int
+	Fast   bool
 }
 
 // ExchangesMax is how many exchanges a state remembers.
@@ -29,6 +31,7 @@ type exchanges struct {
 	// lost are replies that were lost on request, of which only one side has reported
 	// yet: the server that it was sent, or the member that it is lost.
 	lost []lostReply
+	fast bool // the server runs at full speed since
 }
 
 type lostReply struct {
@@ -49,7 +52,8 @@ func (x *exchanges) add(o *Pace, r *roster) {
 		e := Exchange{Passed: o.Passed[i]}
 		e.Since, e.Left = wall(e.Since), wall(e.Left)
 		if i == 0 {
-			e.Before = o.Unlisted
+			e.Before, e.Fast = o.Unlisted, x.fast && len(x.last) > 0
+			x.fast = false
 		}
 		m := r.withSession(e.Session)
 		if m != nil {
@@ -61,6 +65,7 @@ func (x *exchanges) add(o *Pace, r *roster) {
 		e.Lost = x.loses(&e, m)
 		x.last = keep(x.last, e, ExchangesMax)
 	}
+	x.fast = x.fast || o.Delay == 0 && !o.Steps
 }
 
 // loses reports whether a message is the reply that a member loses: the next one to a

@@ -17,7 +17,7 @@ func exchanges(s *modeltest.Script) (out []string) {
 		for _, part := range []struct {
 			on   bool
 			text string
-		}{{x.Member != "", x.Member}, {x.Dropped, "dropped"}, {x.Lost, "lost"}, {x.Fault != "", string(x.Fault)}, {x.Before > 0, fmt.Sprint("after ", x.Before)}} {
+		}{{x.Member != "", x.Member}, {x.Dropped, "dropped"}, {x.Lost, "lost"}, {x.Fault != "", string(x.Fault)}, {x.Before > 0, fmt.Sprint("after ", x.Before)}, {x.Fast, "after full speed"}} {
 			if part.on {
 				text += " " + part.text
 			}
@@ -53,8 +53,15 @@ func TestExchanges(t *testing.T) {
 	say(amber, false)
 	say(amber, true)
 	pass(1, "closeSession", func(p *model.Passed) { p.Dropped = true }) // it has gone
-	s.Apply(&model.Pace{At: s.Tree.Now, Unlisted: 3, Passed: []model.Passed{{Message: model.Message{Session: 2, N: 9, Op: "exists"}, Left: s.Tree.Now}}})
-	s.Want(exchanges(s), "1 getChildren 1 0s a", "2 notification 9 0s", "3 getData 1 0s a", "4 notification 1 2s a frozen", "5 closeSession 1 2s a dropped", "9 exists 2 2s after 3")
+	s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Unlisted: 3, Passed: []model.Passed{{Message: model.Message{Session: 2, N: 9, Op: "exists"}, Left: s.Tree.Now}}})
+	for _, steps := range []bool{true, false, true} {
+		s.Apply(&model.Pace{At: s.Tree.Now, Steps: steps})
+	}
+	n = 9
+	pass(2, "exists", nil)
+	pass(2, "exists", nil)
+	s.Want(exchanges(s), "1 getChildren 1 0s a", "2 notification 9 0s", "3 getData 1 0s a", "4 notification 1 2s a frozen", "5 closeSession 1 2s a dropped", "9 exists 2 2s after 3",
+		"10 exists 2 2s after full speed", "11 exists 2 2s")
 }
 
 // A reply that a member is ordered to lose is lost whether the server or the member
@@ -70,12 +77,12 @@ func TestExchangeLost(t *testing.T) {
 				s.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: "a", Session: 1, LosesReply: loses}})
 			}
 			say(false)
-			s.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{left(1, "create", "")}})
+			s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(1, "create", "")}})
 			s.After(time.Second)
 			say(true)
-			s.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{left(2, "getChildren", ""), left(3, "create", "NoNode")}})
+			s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(2, "getChildren", ""), left(3, "create", "NoNode")}})
 			s.After(time.Second)
-			sent := &model.Pace{At: s.Tree.Now, Passed: []model.Passed{left(4, "create", "")}}
+			sent := &model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(4, "create", "")}}
 			if memberFirst {
 				s.After(time.Millisecond)
 				say(false)
@@ -86,7 +93,7 @@ func TestExchangeLost(t *testing.T) {
 				say(false)
 			}
 			s.After(time.Second)
-			s.Apply(&model.Pace{At: s.Tree.Now, Passed: []model.Passed{left(5, "create", "")}})
+			s.Apply(&model.Pace{At: s.Tree.Now, Steps: true, Passed: []model.Passed{left(5, "create", "")}})
 			s.Want(exchanges(s), "1 create 1 0s a", "2 getChildren 1 1s a", "3 create 1 1s a", "4 create 1 2s a lost", "5 create 1 3.001s a")
 		})
 	}

@@ -117,6 +117,7 @@ type Glyphs struct {
 	Notice, Parted, NoGuid, LosesReply, SlowLead string
 	Pointed, Elsewhere, Unknown                  string
 	Times                                        [10]string // how often, "" for never; the last for that and more
+	ToLeft, ToRight                              string     // heads of arrows
 }
 
 var signs = Glyphs{
@@ -132,7 +133,8 @@ var signs = Glyphs{
 	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
 	Notice: "●", Parted: "⊘", NoGuid: "ø", LosesReply: "↯", SlowLead: "⧗",
 	Pointed: "»", Elsewhere: "○", Unknown: "?",
-	Times: [10]string{"", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"},
+	Times:  [10]string{"", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"},
+	ToLeft: "◂", ToRight: "▸",
 }
 
 // paint is a colour: for terminals with millions of colours, and its replacements

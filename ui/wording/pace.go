@@ -75,7 +75,7 @@ func nodeOf(s *doctor.State, m *model.Message) string {
 }
 
 // Notifies reports whether a message is a notification, not a reply.
-func Notifies(m *model.Message) bool { return m.Op == "notification" }
+func Notifies(m *model.Message) bool { return m.Op == model.Notification }
 
 // PaceSpans are the pace and the number of held messages, for a panel's title.
 func PaceSpans(s *doctor.State) []term.Span {

@@ -1,0 +1,277 @@
+package messages
+
+import (
+	"fmt"
+	"strings"
+
+	"electop/model"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// headLines are the names above the ladder.
+const headLines = 1
+
+// Lines is the least height of the panel with its border.
+const Lines = 10
+
+// stampFormat is the time of an entry; from stampsFrom cells on there is room for it.
+const (
+	stampFormat = "04:05.000"
+	stampsFrom  = 60
+)
+
+// Draw draws the ladder.
+func (v Panel) Draw(f *term.Frame) {
+	s := v.State
+	tail := wording.PaceSpans(s)
+	if v.back > 0 {
+		tail = append(tail, term.Span{Style: term.You, Text: fmt.Sprintf("%d newer below", v.back), Keep: 9})
+	}
+	a := f.Box(v.place, "Messages", v.Focused, term.TrimSpans(tail)...).Inset(1)
+	if len(v.entries) == 0 && (s.Pace == nil || len(s.Pace.Held) == 0) {
+		v.drawNothing(f, a)
+		return
+	}
+	d := newLadder(f, a)
+	d.head(&v.left, &v.right)
+	all := v.inView()
+	for i := range all {
+		d.entry(headLines+i, &all[i])
+	}
+	v.drawHeld(d, headLines+len(all), v.held)
+	v.drawLegend(d, headLines+len(all)+v.held)
+}
+
+// drawNothing says what will be here.
+func (v *Panel) drawNothing(f *term.Frame, a term.Area) {
+	words := []string{"No message was held yet.", "[ slows the server, and . steps: then each request, reply and notification is shown here, with the znodes that are deleted and the steps of the recipe."}
+	if p := v.State.Pace; p != nil && (p.Steps || p.Delay > 0) {
+		words[1] = "The next request, reply or notification is shown here. s spawns a candidate, d lets the selected one resign."
+	}
+	f.Prose(a, 0, append(words, legend...))
+}
+
+// legend explains the ladder.
+var legend = []string{
+	"An arrow to ZooKeeper is a request that it carried out, an arrow from it what it sent.",
+	"Pings and checks of a lease are never held, and not shown.",
+}
+
+// drawLegend draws the explanation where there is room to spare.
+func (v *Panel) drawLegend(d *ladder, y int) {
+	var lines []string
+	for _, text := range legend {
+		lines = append(lines, term.Wrap(text, d.Area.Width())...)
+	}
+	from := d.Area.Height() - len(lines)
+	if from < y+1 {
+		return
+	}
+	d.life(y, from-1)
+	for i, line := range lines {
+		d.Area.Pen(from+i).Text(term.Muted, line)
+	}
+}
+
+// drawHeld draws what is held, the first to be released first, on n lines.
+func (v *Panel) drawHeld(d *ladder, y, n int) {
+	s := v.State
+	d.life(y, y+n)
+	p := s.Pace
+	if p == nil || len(p.Held) == 0 {
+		words := wording.PaceLine(s)
+		if p == nil || !p.Steps && p.Delay == 0 {
+			words = "full speed: [ slows the server"
+		}
+		d.across(y, term.You, words)
+		return
+	}
+	shown := min(len(p.Held), n)
+	if all := max(p.Waiting, len(p.Held)); all > shown && shown > 1 {
+		shown--
+		d.across(y+shown, term.You, more(all-shown))
+	}
+	for i := range p.Held[:shown] {
+		m := &p.Held[i]
+		of := elsewhere
+		switch member := memberWith(s, m.Session); {
+		case v.left.has(member, m.Session):
+			of = left
+		case v.right.has(member, m.Session):
+			of = right
+		}
+		d.held(y+i, of, v.heldText(of, m), p.Steps && i == 0)
+	}
+}
+
+func (v *Panel) heldText(of side, m *model.Message) string {
+	if of == elsewhere {
+		return heldFor(v.State, m)
+	}
+	return waits(v.State, m)
+}
+
+// ladder draws lines of the ladder.
+type ladder struct {
+	f                   *term.Frame
+	Area                term.Area
+	left, server, right int // columns of the canvas
+	stamps              bool
+}
+
+func newLadder(f *term.Frame, a term.Area) *ladder {
+	d := &ladder{f: f, Area: a, left: a.Rect.X, stamps: a.Width() >= stampsFrom}
+	if d.stamps {
+		d.left += len(stampFormat) + 1
+	}
+	d.right = a.Rect.X + a.Width() - 1
+	d.server = (d.left + d.right) / 2
+	return d
+}
+
+// put writes text at a column of the canvas, up to another.
+func (d *ladder) put(y, x, end int, st term.Style, text string) int {
+	if y < 0 || y >= d.Area.Height() {
+		return x
+	}
+	return d.f.Put(x, d.Area.Rect.Y+y, end, st, text)
+}
+
+// head names who is where.
+func (d *ladder) head(l, r *lane) {
+	const middle = "ZooKeeper"
+	at := d.server - len(middle)/2
+	room := at - d.left - 1
+	d.put(0, d.left, at, l.style(), term.Cut(l.name(), room))
+	d.put(0, at, d.right+1, term.Strong, middle)
+	if name := term.Cut(r.name(), room); name != "" {
+		d.put(0, d.right+1-term.Width(name), d.right+1, r.style(), name)
+	}
+}
+
+// life draws the three lines from y to before end.
+func (d *ladder) life(y, end int) {
+	for ; y < end; y++ {
+		for _, x := range []int{d.left, d.server, d.right} {
+			d.put(y, x, x+1, term.Border, d.f.Theme.Glyph.V)
+		}
+	}
+}
+
+// across writes text over the middle.
+func (d *ladder) across(y int, st term.Style, text string) {
+	text = " " + term.Cut(text, d.right-d.left-3) + " "
+	x := max(d.left+1, d.server-term.Width(text)/2)
+	d.put(y, x, d.right, st, text)
+}
+
+// span are the columns between the line of a side and the server's.
+func (d *ladder) span(of side) (from, to int) {
+	if of == left {
+		return d.left + 1, d.server - 1
+	}
+	return d.server + 1, d.right - 1
+}
+
+// entry draws what happened.
+func (d *ladder) entry(y int, e *entry) {
+	d.life(y, y+1)
+	if d.stamps && !e.at.IsZero() {
+		d.Area.Pen(y).Text(term.Muted, e.at.In(d.f.Now.Location()).Format(stampFormat))
+	}
+	switch e.kind {
+	case sent:
+		st := term.Text
+		if e.notifies {
+			st = term.Watch
+		}
+		if e.lost != arrived {
+			d.lost(y, e, st)
+			return
+		}
+		d.arrow(y, e.side, e.side == left, st, e.text)
+	case request:
+		d.arrow(y, e.side, e.side == right, term.Text, e.text)
+	case step:
+		d.beside(y, e.side, term.Gold, e.text)
+	case fault:
+		d.beside(y, e.side, term.Alarm, e.text)
+	case deleted:
+		d.across(y, term.Strong, e.text)
+	case missing, others:
+		d.across(y, term.Muted, e.text)
+	}
+}
+
+// arrow draws a message, to the left or to the right.
+func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) {
+	g := &d.f.Theme.Glyph
+	from, to := d.span(of)
+	line := strings.Repeat(g.H, to-from+1)
+	edge := term.Muted
+	if st == term.Watch {
+		edge = st
+	}
+	d.put(y, from, to+1, edge, line)
+	text = " " + term.Cut(text, to-from-3) + " "
+	d.put(y, from+(to-from+1-term.Width(text))/2, to+1, st, text)
+	if toLeft {
+		d.put(y, from, from+1, edge, g.ToLeft)
+	} else {
+		d.put(y, to, to+1, edge, g.ToRight)
+	}
+}
+
+// lost draws a message that did not arrive: it ends half-way.
+func (d *ladder) lost(y int, e *entry, st term.Style) {
+	g := &d.f.Theme.Glyph
+	from, to := d.span(e.side)
+	room := to - from + 1
+	head := g.H + " " + term.Cut(e.text, room-6) + " "
+	tail := g.Expired + " " + string(e.lost)
+	if e.side == left { // mirrored: it goes from the right to the left
+		head = " " + term.Cut(e.text, room-6) + " " + g.H
+		tail = term.Cut(string(e.lost), room-term.Width(head)-2) + " " + g.Expired
+		x := to + 1 - term.Width(head)
+		d.put(y, x, to+1, st, head)
+		d.put(y, x-term.Width(tail), x, term.Trouble, tail)
+		return
+	}
+	x := d.put(y, from, to+1, st, head)
+	d.put(y, x, to+1, term.Trouble, term.Cut(tail, to+1-x))
+}
+
+// beside writes text next to the line of a candidate, over the server's if it is long.
+func (d *ladder) beside(y int, of side, st term.Style, text string) {
+	x, end := d.left+1, d.right
+	text = term.Cut(text, end-x)
+	if of == right {
+		x = end - term.Width(text)
+	}
+	d.put(y, x, end, st, text)
+}
+
+// held draws a message that waits at the server. next says that the key releases it.
+func (d *ladder) held(y int, of side, text string, next bool) {
+	g := &d.f.Theme.Glyph
+	from, to := d.span(of)
+	const key = " . "
+	room := to - from + 1 - 2
+	if next {
+		room -= len(key) + 1
+	}
+	text = term.Cut(text, room)
+	if of == left {
+		x := to + 1 - term.Width(text) - 2
+		d.put(y, x, to+1, term.You, text+" "+g.Notice)
+		if next {
+			d.put(y, x-len(key)-1, x, term.Badge, key)
+		}
+		return
+	}
+	x := d.put(y, from, to+1, term.You, g.Notice+" "+text)
+	if next {
+		d.put(y, x+1, to+1, term.Badge, key)
+	}
+}
