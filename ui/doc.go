@@ -53,7 +53,8 @@
 //	action, input              what can be done; what a key means; modes and help
 //	header, footer             the first line and the last
 //	candidates, recipe,        the panels of the main screen
-//	belief, handoffs, lessons
+//	belief, handoffs,
+//	messages, lessons
 //	pager                      a text that may be longer than its place
 //	findings, servers,         what comes in front of the panels
 //	inspect, elections,
@@ -91,8 +92,8 @@
 // # Lessons
 //
 // A [Tutor] says what there is to read, to answer and to do; the dashboard
-// shows that in the place of the handoffs and passes on answers. It judges
-// nothing. The keys of a lesson are bindings too, of a mode that is added to
+// shows that in the third column, or in the place of the handoffs, and passes on
+// answers. It judges nothing. The keys of a lesson are bindings too, of a mode that is added to
 // that of the main screen.
 //
 // # What is known, and how

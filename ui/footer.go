@@ -64,7 +64,7 @@ func (d *dashboard) footer() footer.Line {
 	return footer.Line{
 		State: d.shown(), Mode: d.modes.Now(), Action: d.action,
 		Narrow: d.w < wideFrom, Zoomed: d.zoomed, Course: d.lesson(),
-		NextPanel: nextPanel(d.focus, d.shown().Work.Rules.Workers, d.lesson() != nil),
+		NextPanel: d.nextPanel().name(d.shown().Work.Rules.Workers),
 		Selected:  d.candidates.Row().Ref() != rows.Ref{}, Elections: len(d.elections.Rows), Watched: len(d.views),
 		Fault: d.faults.Kind(), Leaving: d.course.Selected == lessons.None,
 		Refused: d.refused(),
@@ -79,17 +79,21 @@ func (d *dashboard) refused() bool {
 	return d.modes.Now() == input.ModePalette && (!ok || e.Why != "")
 }
 
-// nextPanel is what comes next in the place of the panel with the focus.
-func nextPanel(focus panel, workers, lesson bool) string {
-	switch {
-	case focus == panelCandidates && workers:
-		return "belief"
-	case focus == panelCandidates:
-		return "recipe"
-	case focus == panelHandoffs:
-		return "candidates"
-	case lesson:
-		return "lesson"
+// nextPanel is the panel that gets the focus next.
+func (d *dashboard) nextPanel() panel {
+	x := d.shape()
+	for p := (d.focus + 1) % panels; p != d.focus; p = (p + 1) % panels {
+		if p.shows(d.w, d.h, x) {
+			return p
+		}
 	}
-	return "handoffs"
+	return d.focus
+}
+
+// name is what the footer calls the panel.
+func (p panel) name(workers bool) string {
+	if p == panelRecipe && workers {
+		return "belief"
+	}
+	return [panels]string{"candidates", "recipe", "handoffs", "messages", "lesson"}[p]
 }

@@ -109,7 +109,7 @@ const (
 
 var (
 	boxTitle    = regexp.MustCompile(`╭─ ([^─]+) ─`)
-	mainPanel   = regexp.MustCompile(`^(Candidates|Recipe|Belief|Belief and truth|Handoffs|Lesson \d.*)$`)
+	mainPanel   = regexp.MustCompile(`^(Candidates|Recipe|Belief|Belief and truth|Handoffs|Messages|Selected.*|Findings.*|Ensemble|Lesson \d.*)$`)
 	filterTyped = regexp.MustCompile(`^ /(.*)█(.*)  (?:name, znode|path, system)`)
 	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(\S+)`)
 )

@@ -22,6 +22,7 @@ var (
 	allSizes   = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 60}}
 	usualSizes = [][2]int{{80, 24}, {120, 36}}
 	tightSizes = [][2]int{{60, 20}, {120, 36}}
+	roomySizes = [][2]int{{60, 20}, {80, 24}, {120, 36}, {200, 50}, {300, 100}}
 )
 
 // sizesOf are the sizes at which the frames of a scene are kept: those of the
@@ -30,6 +31,8 @@ var (
 // text in front or beside.
 func sizesOf(scene string) [][2]int {
 	switch scene {
+	case "messages", "messages-lesson", "messages-herd":
+		return roomySizes
 	case "main", "killed", "handoff", "herd", "doctor", "servers", "wall", "lesson", "past", "crowd", "grid", "class-wave", "class-both":
 		return allSizes
 	case "offline", "retrying", "expired", "ended", "paused", "unseen", "replay-past", "past-step", "past-refused", // the header, the status line

@@ -92,7 +92,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdZoom:
 		d.zoomed = !d.zoomed
 	case input.CmdPanel:
-		d.focus = (d.focus + 1) % panels
+		d.focus = d.nextPanel()
 	case input.CmdCopy, input.CmdCopyJSON:
 		return d.clip(do)
 	case input.CmdTheme:
@@ -193,8 +193,10 @@ func (d *dashboard) move(do input.Command) {
 		d.palette.Move(do)
 	case !mode.Main():
 		d.text().Move(do)
-	case d.lesson() != nil && (d.focus == panelHandoffs || d.course.Pages(do)):
+	case d.lesson() != nil && (d.focus == panelLesson || d.course.Pages(do)):
 		d.course.Scroll(do)
+	case d.focus == panelMessages:
+		d.messages.Move(do)
 	case d.focus == panelHandoffs:
 		d.handoffs.Move(do)
 	case do != input.CmdLeft && do != input.CmdRight:

@@ -15,7 +15,7 @@ func sketch(w, h int, s shape) string {
 	parts := []struct {
 		r    term.Rect
 		name byte
-	}{{a.header, 't'}, {a.panel[panelCandidates], 'C'}, {a.panel[panelRecipe], 'R'}, {a.panel[panelHandoffs], 'H'}, {a.belief, 'B'}, {a.brief, 'b'}, {a.status, 's'}, {a.keys, 'k'}}
+	}{{a.header, 't'}, {a.panel[panelCandidates], 'C'}, {a.panel[panelRecipe], 'R'}, {a.panel[panelHandoffs], 'H'}, {a.panel[panelMessages], 'M'}, {a.panel[panelLesson], 'L'}, {a.about, 'A'}, {a.doctor, 'D'}, {a.servers, 'S'}, {a.belief, 'B'}, {a.brief, 'b'}, {a.status, 's'}, {a.keys, 'k'}}
 	var b strings.Builder
 	for y := 0; y < h; y++ {
 		if y > 0 && y < h-2 && y%4 != 2 {
@@ -94,10 +94,10 @@ CCCCCCCCRRRR
 CCCCCCCCRRRR
 CCCCCCCCRRRR
 CCCCCCCCRRRR
-HHHHHHHHHHHH
-HHHHHHHHHHHH
-HHHHHHHHHHHH
-HHHHHHHHHHHH
+LLLLLLLLLLLL
+LLLLLLLLLLLL
+LLLLLLLLLLLL
+LLLLLLLLLLLL
 ssssssssssss
 kkkkkkkkkkkk
 `},
@@ -106,10 +106,119 @@ tttttttt
 RRRRRRRR
 RRRRRRRR
 RRRRRRRR
-HHHHHHHH
-HHHHHHHH
+LLLLLLLL
+LLLLLLLL
 ssssssss
 kkkkkkkk
+`},
+		{"messages in focus", 120, 36, shape{focus: panelMessages, messages: true}, `
+tttttttttttt
+CCCCCCCCMMMM
+CCCCCCCCMMMM
+CCCCCCCCMMMM
+CCCCCCCCMMMM
+CCCCCCCCMMMM
+CCCCCCCCMMMM
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+ssssssssssss
+kkkkkkkkkkkk
+`},
+		{"a lesson on a tall screen", 120, 50, shape{lesson: true}, `
+tttttttttttt
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+CCCCCCCCRRRR
+HHHHHHHHHHHH
+HHHHHHHHHHHH
+LLLLLLLLLLLL
+LLLLLLLLLLLL
+LLLLLLLLLLLL
+LLLLLLLLLLLL
+LLLLLLLLLLLL
+ssssssssssss
+kkkkkkkkkkkk
+`},
+		{"very wide", 160, 46, shape{messages: true, rows: 5}, `
+tttttttttttttttt
+CCCCCCRRRRRMMMMM
+CCCCCCRRRRRMMMMM
+CCCCCCRRRRRMMMMM
+CCCCCCRRRRRMMMMM
+CCCCCCRRRRRMMMMM
+CCCCCCRRRRRMMMMM
+CCCCCCRRRRRMMMMM
+HHHHHHHHHHHAAAAA
+HHHHHHHHHHHAAAAA
+HHHHHHHHHHHAAAAA
+HHHHHHHHHHHAAAAA
+ssssssssssssssss
+kkkkkkkkkkkkkkkk
+`},
+		{"very wide, of a cluster", 200, 50, shape{rows: 5}, `
+tttttttttttttttttttt
+CCCCCCCCRRRRRAAAAAAA
+CCCCCCCCRRRRRAAAAAAA
+CCCCCCCCRRRRRAAAAAAA
+CCCCCCCCRRRRRAAAAAAA
+CCCCCCCCRRRRRAAAAAAA
+CCCCCCCCRRRRRAAAAAAA
+CCCCCCCCRRRRRDDDDDDD
+CCCCCCCCRRRRRDDDDDDD
+HHHHHHHHHHHHHDDDDDDD
+HHHHHHHHHHHHHDDDDDDD
+HHHHHHHHHHHHHDDDDDDD
+HHHHHHHHHHHHHDDDDDDD
+ssssssssssssssssssss
+kkkkkkkkkkkkkkkkkkkk
+`},
+		{"very wide, with a lesson and workers", 200, 50, shape{messages: true, lesson: true, workers: true, rows: 5}, `
+tttttttttttttttttttt
+CCCCCCCCRRRRRLLLLLLL
+CCCCCCCCRRRRRLLLLLLL
+CCCCCCCCRRRRRLLLLLLL
+CCCCCCCCBBBBBLLLLLLL
+CCCCCCCCBBBBBLLLLLLL
+CCCCCCCCBBBBBLLLLLLL
+CCCCCCCCBBBBBMMMMMMM
+CCCCCCCCBBBBBMMMMMMM
+HHHHHHHHHHHHHMMMMMMM
+HHHHHHHHHHHHHMMMMMMM
+HHHHHHHHHHHHHMMMMMMM
+HHHHHHHHHHHHHMMMMMMM
+ssssssssssssssssssss
+kkkkkkkkkkkkkkkkkkkk
+`},
+		{"widest, with a lesson", 300, 100, shape{messages: true, lesson: true, rows: 5}, `
+tttttttttttttttttttttttttttttt
+CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
+CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
+CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
+CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
+CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
+CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
+CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
+CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
+HHHHHHHHHHHHHHHHMMMMMMMLLLLLLL
+HHHHHHHHHHHHHHHHMMMMMMMLLLLLLL
+HHHHHHHHHHHHHHHHMMMMMMMLLLLLLL
+HHHHHHHHHHHHHHHHMMMMMMMLLLLLLL
+HHHHHHHHHHHHHHHHMMMMMMMAAAAAAA
+HHHHHHHHHHHHHHHHMMMMMMMAAAAAAA
+HHHHHHHHHHHHHHHHMMMMMMMAAAAAAA
+HHHHHHHHHHHHHHHHMMMMMMMAAAAAAA
+HHHHHHHHHHHHHHHHMMMMMMMAAAAAAA
+HHHHHHHHHHHHHHHHMMMMMMMAAAAAAA
+HHHHHHHHHHHHHHHHMMMMMMMDDDDDDD
+HHHHHHHHHHHHHHHHMMMMMMMDDDDDDD
+HHHHHHHHHHHHHHHHMMMMMMMDDDDDDD
+HHHHHHHHHHHHHHHHMMMMMMMDDDDDDD
+HHHHHHHHHHHHHHHHMMMMMMMDDDDDDD
+HHHHHHHHHHHHHHHHMMMMMMMDDDDDDD
+ssssssssssssssssssssssssssssss
+kkkkkkkkkkkkkkkkkkkkkkkkkkkkkk
 `},
 		{"zoomed", 120, 36, shape{focus: panelHandoffs, zoomed: true, lesson: true}, `
 tttttttttttt
@@ -147,7 +256,7 @@ func TestArrangeFills(t *testing.T) {
 			for _, s := range shapes() {
 				a := arrange(w, h, s)
 				cells := 0
-				for _, r := range append(a.panel[:], a.belief, a.brief, a.header, a.status, a.keys) {
+				for _, r := range append(a.panel[:], a.about, a.doctor, a.servers, a.belief, a.brief, a.header, a.status, a.keys) {
 					if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
 						t.Fatalf("%dx%d %+v: %+v is outside", w, h, s, r)
 					}
@@ -156,11 +265,17 @@ func TestArrangeFills(t *testing.T) {
 				if cells != w*h {
 					t.Fatalf("%dx%d %+v: %d cells of %d are used", w, h, s, cells, w*h)
 				}
-				if strings.Contains(sketch(w, h, s), "!") {
+				if h%3 == 0 && strings.Contains(sketch(w, h, s), "!") {
 					t.Fatalf("%dx%d %+v: parts overlap", w, h, s)
 				}
-				if s.lesson && !s.zoomed && 2*a.panel[panelHandoffs].H > h-3 {
+				if l := a.panel[panelLesson]; s.lesson && !s.zoomed && w < asideFrom && 2*l.H > h-3 {
 					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen", w, h, s)
+				}
+				if s.zoomed {
+					continue
+				}
+				if w >= asideFrom && (a.panel[panelHandoffs].Empty() || s.lesson == a.panel[panelLesson].Empty() || s.messages == a.panel[panelMessages].Empty()) {
+					t.Fatalf("%dx%d %+v: a panel is hidden on a very wide screen: %+v", w, h, s, a.panel)
 				}
 			}
 		}
@@ -174,7 +289,14 @@ func shapes() []shape {
 		for _, zoomed := range []bool{false, true} {
 			for _, lesson := range []bool{false, true} {
 				for _, workers := range []bool{false, true} {
-					out = append(out, shape{focus, zoomed, lesson, workers})
+					for _, messages := range []bool{false, true} {
+						for _, rows := range []int{5, 300} {
+							s := shape{focus, zoomed, lesson, workers, messages, rows}
+							if focus.shows(minWidth, minHeight, s) || focus.shows(300, 100, s) {
+								out = append(out, s)
+							}
+						}
+					}
 				}
 			}
 		}

@@ -53,12 +53,15 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 	case at == panelCandidates:
 		d.candidates.Move(do)
 		d.chose()
-	case at == panelHandoffs:
+	case at == panelHandoffs, at == panelMessages, at == panelLesson:
 		for range wheelLines {
-			if d.lesson() != nil {
-				d.course.Scroll(do)
-			} else {
+			switch at {
+			case panelHandoffs:
 				d.handoffs.Move(do)
+			case panelMessages:
+				d.messages.Move(do)
+			case panelLesson:
+				d.course.Scroll(do)
 			}
 		}
 	}

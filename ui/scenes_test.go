@@ -279,6 +279,7 @@ func scenes() map[string]func() scene {
 		},
 	}
 	maps.Copy(all, teachScenes())
+	maps.Copy(all, messageScenes())
 	maps.Copy(all, lessonScenes())
 	maps.Copy(all, classScenes())
 	return all

@@ -14,6 +14,7 @@ import (
 	"electop/ui/input"
 	"electop/ui/inspect"
 	"electop/ui/join"
+	"electop/ui/messages"
 	"electop/ui/pager"
 	"electop/ui/recipe"
 	"electop/ui/servers"
@@ -73,14 +74,13 @@ func (d *dashboard) frame() *term.Frame {
 // keys move by what is in view, whether or not it was drawn.
 func (d *dashboard) settle(f *term.Frame) {
 	s := d.shown()
-	x := shape{focus: d.focus, zoomed: d.zoomed, workers: s.Work.Rules.Workers}
+	d.refocus()
+	x := d.shape()
 	var lesson [][]term.Span
 	if d.lesson() != nil {
-		room := lessonRoom(d.h, true)
-		if !d.zoomed || d.focus != panelHandoffs {
-			room = min(lessonMost, lessonRoom(d.h, false))
-		}
-		lesson, x.lesson = d.course.Lines(&d.theme.Glyph, d.w-4, room), true
+		w, room := lessonPlace(d.w, d.h, x)
+		lesson = d.course.Lines(&d.theme.Glyph, w, room)
+		x.lesson = true
 	}
 	d.at = arrange(d.w, d.h, x)
 	if d.at.header.Empty() {
@@ -89,10 +89,14 @@ func (d *dashboard) settle(f *term.Frame) {
 	if r := d.at.panel[panelCandidates]; !r.Empty() {
 		d.candidates.Settle(d.candidatesShown(f), r)
 	}
-	if r := d.at.panel[panelHandoffs]; !r.Empty() && lesson != nil {
+	if r := d.at.panel[panelLesson]; !r.Empty() {
 		d.course.Settle(lesson, r)
-	} else if !r.Empty() {
+	}
+	if r := d.at.panel[panelHandoffs]; !r.Empty() {
 		d.handoffs.Settle(d.handoffsShown(f), r)
+	}
+	if r := d.at.panel[panelMessages]; !r.Empty() {
+		d.messages.Settle(messages.Shown{State: s, Focused: d.focus == panelMessages, Selected: d.candidates.Row()}, r)
 	}
 	switch d.modes.Front() {
 	case input.ModeElections:
@@ -103,6 +107,30 @@ func (d *dashboard) settle(f *term.Frame) {
 		d.palette.Settle(d.w, d.h, d.paletteShown())
 	case input.ModeInspect, input.ModeDoctor, input.ModeServers, input.ModeHelp, input.ModeJoin:
 		d.text().Settle(d.w, d.h, d.content(f))
+	}
+}
+
+// shape is what the arrangement depends on now, but for the length of a lesson.
+func (d *dashboard) shape() shape {
+	s := d.shown()
+	x := shape{focus: d.focus, zoomed: d.zoomed, workers: s.Work.Rules.Workers, messages: s.Pace != nil, rows: d.candidates.Rows.Len()}
+	if d.lesson() != nil {
+		x.lesson = true
+	}
+	return x
+}
+
+// refocus moves the focus from a panel that is no longer there.
+func (d *dashboard) refocus() {
+	x := d.shape()
+	switch {
+	case d.focus.shows(d.w, d.h, x):
+	case d.focus == panelHandoffs && x.lesson:
+		d.focus = panelLesson
+	case d.focus == panelLesson:
+		d.focus = panelHandoffs
+	default:
+		d.focus = panelCandidates
 	}
 }
 
@@ -164,13 +192,29 @@ func (d *dashboard) drawPanels(f *term.Frame) {
 	if !a.brief.Empty() {
 		believed.DrawBrief(f, a.brief)
 	}
-	fades := append(a.panel[:], a.belief, a.brief)
-	if r := a.panel[panelHandoffs]; !r.Empty() && d.lesson() != nil {
-		d.course.Draw(f, d.focus == panelHandoffs)
-		fades[panelHandoffs] = term.Rect{}
-	} else if !r.Empty() {
+	if !a.panel[panelLesson].Empty() {
+		d.course.Draw(f, d.focus == panelLesson)
+	}
+	if !a.panel[panelHandoffs].Empty() {
 		d.handoffs.Draw(f)
 	}
+	if !a.panel[panelMessages].Empty() {
+		d.messages.Draw(f)
+	}
+	if !a.about.Empty() {
+		v := inspect.Panel{State: s, Row: d.candidates.Row()}
+		v.Draw(f, a.about)
+	}
+	if !a.doctor.Empty() {
+		_, why := d.action(Verify, "")
+		findings.Draw(f, a.doctor, s, d.asOf(f), why)
+	}
+	if !a.servers.Empty() {
+		_, why := d.action(Verify, "")
+		v := servers.Panel{State: s, Asking: !d.asked.IsZero(), Why: why}
+		v.Draw(f, a.servers)
+	}
+	fades := append(a.panel[:panelLesson:panelLesson], a.belief, a.brief, a.about, a.doctor, a.servers)
 	if d.stale() {
 		for _, r := range fades {
 			f.Restyle(r.Inner(), term.Fade)

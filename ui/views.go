@@ -8,6 +8,7 @@ import (
 	"electop/model/doctor"
 	"electop/ui/candidates"
 	"electop/ui/handoffs"
+	"electop/ui/messages"
 	"electop/ui/pager"
 	"electop/ui/rows"
 	"electop/ui/wording"
@@ -22,6 +23,7 @@ type view struct {
 
 	candidates      candidates.Panel
 	handoffs        handoffs.Panel
+	messages        messages.Panel
 	doctor, servers pager.Front // the texts in front of the panels
 
 	handoff     *model.Handoff // the newest, and when it came

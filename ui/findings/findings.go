@@ -15,11 +15,20 @@ import (
 // Text is the findings of the election, and what was not checked. stale says how old the picture is, "" for a current one, and why says
 // why the servers cannot be asked, "" if they can.
 func Text(f *term.Frame, s *doctor.State, stale, why string) pager.Text {
-	title := "Doctor"
+	return pager.Facts(f, counted("Doctor", s), diagnosis(f, s, stale, why))
+}
+
+// Draw draws the first of it, as a panel.
+func Draw(f *term.Frame, r term.Rect, s *doctor.State, stale, why string) {
+	pager.DrawFacts(f, r, counted("Findings", s), "!", diagnosis(f, s, stale, why))
+}
+
+// counted is a title with how many findings there are.
+func counted(title string, s *doctor.State) string {
 	if badge := wording.FindingsBadge(s); badge != "" {
-		title += "  " + badge
+		return title + "  " + badge
 	}
-	return pager.Facts(f, title, diagnosis(f, s, stale, why))
+	return title
 }
 
 // diagnosis is what the doctor has to say.

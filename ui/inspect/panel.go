@@ -37,6 +37,15 @@ func (v *Panel) Text(f *term.Frame) pager.Text {
 	return pager.Facts(f, "Candidate "+title, facts)
 }
 
+// Draw draws the most important of it, as a panel.
+func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+	if v.Row.Ref() == (rows.Ref{}) {
+		f.Prose(f.Box(r, "Selected", false), 0, []string{"No candidate is selected."})
+		return
+	}
+	pager.DrawFacts(f, r, "Selected: "+v.Row.Name(), "enter", v.facts(f, v.Row))
+}
+
 // facts are what is known about a row, the most important first.
 func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 	s := v.State

@@ -230,7 +230,7 @@ func (c *Course) Settle(lines [][]term.Span, r term.Rect) {
 	}
 }
 
-// Draw draws the lesson in place of the handoffs.
+// Draw draws the lesson in its panel.
 func (c Course) Draw(f *term.Frame, focused bool) {
 	v, r := &c.View, c.place
 	var tail []term.Span

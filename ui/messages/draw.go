@@ -84,7 +84,9 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 		if p == nil || !p.Steps && p.Delay == 0 {
 			words = "full speed: [ slows the server"
 		}
-		d.across(y, term.You, words)
+		if words != "" {
+			d.across(y, term.You, words)
+		}
 		return
 	}
 	shown := min(len(p.Held), n)
@@ -253,25 +255,37 @@ func (d *ladder) beside(y int, of side, st term.Style, text string) {
 }
 
 // held draws a message that waits at the server. next says that the key releases it.
+// That of a candidate that has no lane is in the middle.
 func (d *ladder) held(y int, of side, text string, next bool) {
 	g := &d.f.Theme.Glyph
-	from, to := d.span(of)
 	const key = " . "
+	from, to := d.span(of)
+	if of == elsewhere {
+		from, to = d.left+1, d.right-1
+	}
 	room := to - from + 1 - 2
 	if next {
 		room -= len(key) + 1
 	}
 	text = term.Cut(text, room)
-	if of == left {
-		x := to + 1 - term.Width(text) - 2
-		d.put(y, x, to+1, term.You, text+" "+g.Notice)
-		if next {
-			d.put(y, x-len(key)-1, x, term.Badge, key)
-		}
-		return
+	switch of {
+	case left:
+		text += " " + g.Notice
+		from = to + 1 - term.Width(text)
+	case elsewhere:
+		text = g.Notice + " " + text
+		from = max(to+1-room-2, d.server-term.Width(text)/2)
+		d.put(y, from-1, from, term.You, " ")
+		d.put(y, from+term.Width(text), to+1, term.You, " ")
+	default:
+		text = g.Notice + " " + text
 	}
-	x := d.put(y, from, to+1, term.You, g.Notice+" "+text)
-	if next {
-		d.put(y, x+1, to+1, term.Badge, key)
+	d.put(y, from, to+1, term.You, text)
+	switch {
+	case !next:
+	case of == right:
+		d.put(y, from+term.Width(text)+1, to+1, term.Badge, key)
+	default:
+		d.put(y, max(d.left+1, from-len(key)-1), from, term.Badge, key)
 	}
 }

@@ -60,8 +60,12 @@ type loss string
 const (
 	arrived  loss = ""
 	lostHere loss = "reply lost"
-	cutOff   loss = "connection ended"
+	cutOff   loss = "cut off" // its connection ended first
 )
+
+// before is how long before the first message its causes are: the deletion that a
+// notification is of, the step that a request belongs to.
+const before = 20 * time.Millisecond
 
 // entries are what happened since the first message that is remembered, oldest first.
 func entries(s *doctor.State, l, r *lane) []entry {
@@ -81,7 +85,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 			began = m.Since
 		}
 		if !wording.Notifies(m) {
-			out = append(out, entry{kind: request, side: of, at: m.Since, text: asks(m), n: m.N})
+			out = append(out, entry{kind: request, side: of, at: m.Since, text: asks(s, m), n: m.N})
 		}
 	}
 	for i := range s.Exchanges {
@@ -105,6 +109,7 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	if began.IsZero() {
 		return nil
 	}
+	began = began.Add(-before)
 	for i := range s.Steps {
 		x := &s.Steps[i]
 		if of := whose(x.Member, 0); of != elsewhere && !x.At.Before(began) {
@@ -114,14 +119,18 @@ func entries(s *doctor.State, l, r *lane) []entry {
 	}
 	for _, w := range s.Wakes {
 		if !w.Deleted.Before(began) {
-			out = append(out, entry{kind: deleted, at: w.Deleted, text: wording.ShortZnode(znode.Base(w.Znode)) + " deleted"})
+			text := wording.ShortZnode(znode.Base(w.Znode))
+			if c := w.Candidate; c != nil && len(c.Data.Bytes) > 0 {
+				text += " of " + znode.Safe(c.Label(), 24)
+			}
+			out = append(out, entry{kind: deleted, at: w.Deleted, text: text + " deleted"})
 		}
 	}
 	for _, of := range []struct {
 		side
 		*lane
 	}{{left, l}, {right, r}} {
-		if m := of.row.Member; m != nil && m.Fault != model.NoFault && m.FaultAt.After(began) {
+		if m := of.row.Member; m != nil && m.Fault != model.NoFault && !m.FaultAt.IsZero() {
 			out = append(out, entry{kind: fault, side: of.side, at: m.FaultAt, text: znode.Safe(string(m.Fault), rows.NameMax)})
 		}
 	}
@@ -165,13 +174,15 @@ func lossOf(x *model.Exchange) loss {
 }
 
 // asks is a request, without what only its reply says.
-func asks(m *model.Message) string {
+func asks(s *doctor.State, m *model.Message) string {
 	op := znode.Safe(m.Op, 16)
 	name := znode.Base(m.Path)
 	_, numbered := znode.Sequence(name)
 	switch {
 	case m.Path == "", m.Op == "getChildren", m.Op == "closeSession":
 		return op
+	case m.Path == s.Ack.Path:
+		return op + " ack"
 	case m.Op == "create" && numbered:
 		return op + " n_"
 	}

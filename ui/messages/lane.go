@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"slices"
+
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
@@ -46,30 +48,90 @@ func (l *lane) style() term.Style {
 	return term.Strong
 }
 
-// lanes are the selected candidate and the one that depends on it: its watcher, or for
-// the last one whom it watches, or for one without a znode who is first. They are in
-// the order of the queue.
+// lanes are the selected candidate and another one, in the order of the queue: the one
+// that depends on it or, if that has no messages, the one that has the newest.
 func lanes(s *doctor.State, selected rows.Row) (left, right lane) {
-	i := selected.Position
-	if i < 0 || i >= len(s.Queue) {
-		if selected.Member == nil {
-			return at(s, 0), at(s, 1)
+	if selected.Ref() == (rows.Ref{}) {
+		selected = at(s, 0).row
+	}
+	own, other := laneOf(selected), partner(s, selected)
+	if other == (lane{}) || !other.talks(s) {
+		if l := newest(s, &own); l != (lane{}) {
+			other = l
 		}
-		left = laneOf(selected)
-		if first := rows.Leader(s); first.Candidate != nil {
-			right = laneOf(first)
-		}
-		return left, right
+	}
+	if other.row.Candidate != nil && (own.row.Candidate == nil || other.row.Position < own.row.Position) {
+		return other, own
+	}
+	return own, other
+}
+
+// partner is who watches a candidate, or for the last one whom it watches, or for one
+// without a znode who is first.
+func partner(s *doctor.State, of rows.Row) lane {
+	i := of.Position
+	if of.Candidate == nil || i < 0 || i >= len(s.Queue) {
+		return at(s, 0)
 	}
 	for j := i + 1; j < len(s.Queue) && j <= i+watcherMax; j++ {
 		if to, ok := s.Recipe.Watches(s.Queue, j); ok && to == i {
-			return at(s, i), at(s, j)
+			return at(s, j)
 		}
 	}
 	if to, ok := s.Recipe.Watches(s.Queue, i); ok && to != i {
-		return at(s, to), at(s, i)
+		return at(s, to)
 	}
-	return at(s, i), lane{}
+	return lane{}
+}
+
+// talks reports whether there is a message of the lane.
+func (l *lane) talks(s *doctor.State) bool {
+	for i := range s.Exchanges {
+		if x := &s.Exchanges[i]; l.has(x.Member, x.Session) {
+			return true
+		}
+	}
+	if s.Pace != nil {
+		for i := range s.Pace.Held {
+			if m := &s.Pace.Held[i]; l.has(memberWith(s, m.Session), m.Session) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newest is the lane of the candidate that has the newest message, but for one.
+func newest(s *doctor.State, but *lane) lane {
+	find := func(member string, session uint64) (lane, bool) {
+		if but.has(member, session) {
+			return lane{}, false
+		}
+		for i, c := range s.Queue {
+			if c.Session == session && session != 0 {
+				return at(s, i), true
+			}
+		}
+		for _, m := range s.WithoutZnode() {
+			if m.ID == member || m.Session == session && session != 0 {
+				return laneOf(rows.Row{Member: m, Position: -1}), true
+			}
+		}
+		return lane{}, false
+	}
+	if s.Pace != nil {
+		for _, m := range slices.Backward(s.Pace.Held) {
+			if l, ok := find(memberWith(s, m.Session), m.Session); ok {
+				return l
+			}
+		}
+	}
+	for _, x := range slices.Backward(s.Exchanges) {
+		if l, ok := find(x.Member, x.Session); ok {
+			return l
+		}
+	}
+	return lane{}
 }
 
 // watcherMax is how far behind a candidate its watcher is searched: read locks wait for

@@ -80,6 +80,22 @@ func drawElection(t *rapid.T) *election {
 	return e
 }
 
+// talked reports whether the session has a message.
+func (e *election) talked(session uint64) bool {
+	is := func(m model.Message) bool { return m.Session == session }
+	return slices.ContainsFunc(e.held, is) || slices.ContainsFunc(e.j.State().Exchanges, func(x model.Exchange) bool { return is(x.Message) })
+}
+
+// othersTalked reports whether one of ours has a message besides that session.
+func (e *election) othersTalked(session uint64) bool {
+	for i := range names {
+		if s := uint64(i + 1); s != session && e.talked(s) {
+			return true
+		}
+	}
+	return false
+}
+
 // The ladder has every message and every step of its two candidates, each with all of
 // it and in the order in which they happened, and counts the messages of all others.
 func TestLadderTellsAll(t *testing.T) {
@@ -89,7 +105,11 @@ func TestLadderTellsAll(t *testing.T) {
 		at := rapid.IntRange(0, len(names)-1).Draw(t, "selected")
 		var v Panel
 		v.Settle(Shown{State: s, Selected: rows.Row{Candidate: s.Queue[at], Member: s.Member(s.Queue[at]), Position: at}}, term.Rect{W: 80, H: 400})
-		if v.left.session+1 != v.right.session || v.left.member != names[at] && v.right.member != names[at] {
+		own, other := &v.left, &v.right
+		if own.member != names[at] {
+			own, other = other, own
+		}
+		if neighbour := at + 1; own.member != names[at] || neighbour < len(names) && other.member != names[neighbour] && e.talked(uint64(neighbour+1)) || other.member != "" && !e.talked(other.session) && e.othersTalked(own.session) {
 			t.Fatalf("with %s selected the lanes are %+v and %+v", names[at], v.left, v.right)
 		}
 		type event struct {
@@ -114,7 +134,7 @@ func TestLadderTellsAll(t *testing.T) {
 				first = m.Since
 			}
 			if m.Op != model.Notification {
-				add(m.Since, m.Session, "asks "+asks(m))
+				add(m.Since, m.Session, "asks "+asks(s, m))
 			}
 		}
 		for i := range s.Exchanges {
@@ -130,7 +150,7 @@ func TestLadderTellsAll(t *testing.T) {
 			ask(&e.held[i])
 		}
 		for _, x := range s.Steps {
-			if session := uint64(slices.Index(names, x.Member) + 1); (session == v.left.session || session == v.right.session) && !x.At.Before(first) && e.n > 0 {
+			if session := uint64(slices.Index(names, x.Member) + 1); (session == v.left.session || session == v.right.session) && !x.At.Before(first.Add(-before)) && e.n > 0 {
 				add(x.At, session, fmt.Sprint("step ", int(x.Step)))
 			}
 		}

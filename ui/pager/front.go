@@ -42,3 +42,21 @@ func Facts(f *term.Frame, title string, facts []term.Fact) Text {
 	const width = 100
 	return Text{Title: title, Width: width, Lines: term.FactLines(term.TextWidth(f.W, width), facts)}
 }
+
+// DrawFacts draws as many of the facts as there is room for, as a panel. key shows all.
+func DrawFacts(f *term.Frame, r term.Rect, title, key string, facts []term.Fact) {
+	DrawTop(f, r, title, key, term.FactLines(r.W-4, facts))
+}
+
+// DrawTop draws as many of the lines as there is room for, as a panel. key shows all.
+func DrawTop(f *term.Frame, r term.Rect, title, key string, lines [][]term.Span) {
+	var tail []term.Span
+	if room := r.H - 2; len(lines) > room {
+		tail = append(tail, term.Span{Style: term.Muted, Text: key + " shows all"})
+		lines = lines[:room]
+	}
+	a := f.Box(r, title, false, tail...)
+	for y, l := range lines {
+		a.Pen(y).Gap(1).Spans(l)
+	}
+}

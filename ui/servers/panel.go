@@ -39,10 +39,19 @@ type Panel struct {
 // Text is the members of the ensemble: what they are, what they hold, and what
 // they did not tell.
 func (v *Panel) Text(f *term.Frame) pager.Text {
+	const wide = 100
+	return pager.Text{Title: "Servers", Width: wide, Lines: v.lines(f, term.TextWidth(f.W, wide))}
+}
+
+// Draw draws the first of it, as a panel.
+func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+	pager.DrawTop(f, r, "Ensemble", "S", v.lines(f, r.W-4))
+}
+
+// lines are what is known of the servers, on lines of that width.
+func (v *Panel) lines(f *term.Frame, inside int) [][]term.Span {
 	s := v.State
 	t := s.Answers
-	const wide = 100
-	inside := term.TextWidth(f.W, wide)
 	var lines [][]term.Span
 	prose := func(indent int, st term.Style, text string) {
 		for _, l := range term.Wrap(text, inside-indent) {
@@ -63,7 +72,7 @@ func (v *Panel) Text(f *term.Frame) pager.Text {
 		}
 		prose(0, term.Muted, "They cannot be asked: "+v.Why)
 	}
-	return pager.Text{Title: "Servers", Width: wide, Lines: lines}
+	return lines
 }
 
 // serverTable makes the lines of the table and below it.
