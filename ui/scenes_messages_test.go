@@ -112,6 +112,8 @@ func messageScenes() map[string]func() scene {
 			x.hold(0xa1, "getChildren", "/election").release(500*time.Millisecond, "", nil)
 			x.hold(0xa2, "getChildren", "/election").release(200*time.Millisecond, "", func(p *model.Passed) { p.Dropped = true })
 			x.wait(700 * time.Millisecond)
+			x.hold(0xa1, "getData", "/election").wait(300 * time.Millisecond)
+			x.hold(0xa2, model.Notification, "/election/"+amberZ).wait(100 * time.Millisecond)
 			return scene{world: x.world, o: demo, keys: focused}
 		},
 		"messages-lesson": func() scene {

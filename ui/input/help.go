@@ -39,6 +39,8 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) []helpLine {
 		line(term.Alarm, g.Parted, "cut off: nothing passes between it and the servers")
 		line(term.Trouble, g.LosesReply, "the reply to its next create gets lost; "+g.NoGuid+" its next znode has no guid; "+g.SlowLead+" its leader procedure does not end")
 		line(term.Lead, g.Notice, "a notification on its way from the deleted znode to its watcher")
+		line(term.Text, g.H+g.ToRight, "in Messages: a request that ZooKeeper carried out, or what it sent; "+g.Expired+" where it was lost")
+		line(term.You, g.Notice, "in Messages: held by ZooKeeper, in the order of the release")
 		line(term.Past, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble, "+g.Elected+" first and not leading: not acknowledged yet, or suspended")
 		line(term.Trouble, g.Vacant, "vacant: there was no candidate")
 	}

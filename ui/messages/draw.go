@@ -3,6 +3,7 @@ package messages
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"electop/model"
 	"electop/ui/term"
@@ -20,6 +21,9 @@ const (
 	stampFormat = "04:05.000"
 	stampsFrom  = 60
 )
+
+// tickFlight is how often a delayed message moves: a cell or two at a time.
+const tickFlight = 50 * time.Millisecond
 
 // Draw draws the ladder.
 func (v Panel) Draw(f *term.Frame) {
@@ -103,7 +107,12 @@ func (v *Panel) drawHeld(d *ladder, y, n int) {
 		case v.right.has(member, m.Session):
 			of = right
 		}
-		d.held(y+i, of, v.heldText(of, m), p.Steps && i == 0)
+		if d.held(y+i, of, v.heldText(of, m), p.Steps && i == 0); p.Delay > 0 {
+			d.flies(y+i, of, v.heldText(of, m), float64(d.f.Picture.Sub(m.Since))/float64(p.Delay))
+		}
+	}
+	if p.Delay > 0 {
+		d.f.Every(tickFlight)
 	}
 }
 
@@ -288,4 +297,25 @@ func (d *ladder) held(y int, of side, text string, next bool) {
 	default:
 		d.put(y, max(d.left+1, from-len(key)-1), from, term.Badge, key)
 	}
+}
+
+// flies draws how far a message is whose delay runs, behind its text.
+func (d *ladder) flies(y int, of side, text string, way float64) {
+	g := &d.f.Theme.Glyph
+	from, to := d.span(of)
+	track := to - from + 1 - term.Width(g.Notice+" "+text+" ")
+	const least, arrives = 3, 0.97 // it is there when the server says so
+	if of == elsewhere || track < least {
+		return
+	}
+	n := int(max(0, min(way, arrives)) * float64(track))
+	line := strings.Repeat(g.H, n)
+	if of == left {
+		x := to + 1 - term.Width(g.Notice+" "+text+" ")
+		d.put(y, x-n, x, term.You, line)
+		d.put(y, x-n-1, x-n, term.You, g.ToLeft)
+		return
+	}
+	x := d.put(y, from+term.Width(g.Notice+" "+text+" "), to+1, term.You, line)
+	d.put(y, x, to+1, term.You, g.ToRight)
 }

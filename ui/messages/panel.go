@@ -27,9 +27,11 @@ type Shown struct {
 
 // Settle takes what to show and where.
 func (v *Panel) Settle(x Shown, r term.Rect) {
+	if x.State != v.State || x.Selected != v.Selected { // else it tells the same
+		v.left, v.right = lanes(x.State, x.Selected)
+		v.entries = entries(x.State, &v.left, &v.right)
+	}
 	v.Shown, v.place = x, r
-	v.left, v.right = lanes(x.State, x.Selected)
-	v.entries = entries(x.State, &v.left, &v.right)
 	inside := r.Inner().H - headLines
 	v.held = 1 // for a line about the pace
 	if p := x.State.Pace; p != nil && len(p.Held) > 0 {
