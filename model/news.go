@@ -17,6 +17,8 @@ func (j *Journal) News(o Observation) bool {
 			m.NoGuid != old.NoGuid || m.LosesReply != old.LosesReply || m.SlowLead != old.SlowLead
 	case *Wake:
 		return !slices.ContainsFunc(j.wakes.last, func(w *Woken) bool { return w.Zxid == o.Zxid && w.Znode == o.Znode })
+	case *Pace: // of what is held, those that left are enough to see
+		return len(o.Passed) > 0
 	case *Switch, *Rules, *Write:
 		return true
 	}

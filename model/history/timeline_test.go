@@ -59,6 +59,8 @@ func (n *news) of(o model.Observation, s *doctor.State) bool {
 		again := n.wakes[id]
 		n.wakes[id] = true
 		return !again || more
+	case *model.Pace:
+		return len(o.Passed) > 0 || more
 	case *model.Write, *model.Switch, *model.Rules:
 		return true
 	}

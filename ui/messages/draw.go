@@ -239,11 +239,18 @@ func (d *ladder) lost(y int, e *entry, st term.Style) {
 	g := &d.f.Theme.Glyph
 	from, to := d.span(e.side)
 	room := to - from + 1
+	mark := g.Expired
+	switch e.lost { // these have it read later, if they can
+	case loss(model.Frozen):
+		mark = g.Frozen
+	case loss(model.Partitioned):
+		mark = g.Parted
+	}
 	head := g.H + " " + term.Cut(e.text, room-6) + " "
-	tail := g.Expired + " " + string(e.lost)
+	tail := mark + " " + string(e.lost)
 	if e.side == left { // mirrored: it goes from the right to the left
 		head = " " + term.Cut(e.text, room-6) + " " + g.H
-		tail = term.Cut(string(e.lost), room-term.Width(head)-2) + " " + g.Expired
+		tail = term.Cut(string(e.lost), room-term.Width(head)-2) + " " + mark
 		x := to + 1 - term.Width(head)
 		d.put(y, x, to+1, st, head)
 		d.put(y, x-term.Width(tail), x, term.Trouble, tail)

@@ -1,6 +1,9 @@
 package travel
 
 import (
+	"slices"
+	"strconv"
+
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/units"
@@ -117,6 +120,9 @@ func doneWords(before, s *doctor.State) string {
 	if n, old := len(s.Steps), len(before.Steps); n > 0 && (old == 0 || s.Steps[n-1].N != before.Steps[old-1].N) {
 		return recipe.StepWords(s.Steps[n-1])
 	}
+	if words := sentWords(before, s); words != "" {
+		return words
+	}
 	if n, old := len(s.Wakes), len(before.Wakes); n > 0 && (old == 0 || s.Wakes[n-1].Zxid != before.Wakes[old-1].Zxid) {
 		w := s.Wakes[n-1]
 		return znode.Safe(znode.Base(w.Znode), 40) + " was deleted: " + units.Count(len(w.Notified), "watcher", "watchers") + " notified"
@@ -145,6 +151,34 @@ func doneWords(before, s *doctor.State) string {
 		}
 	}
 	return ""
+}
+
+// sentWords says which messages left, "" if none did.
+func sentWords(before, s *doctor.State) string {
+	i := 0
+	if n := len(before.Exchanges); n > 0 {
+		last := before.Exchanges[n-1].N
+		i = slices.IndexFunc(s.Exchanges, func(x model.Exchange) bool { return x.N == last }) + 1
+	}
+	if i == len(s.Exchanges) {
+		return ""
+	}
+	x := &s.Exchanges[i]
+	words := wording.Addressed(s, &x.Message)
+	switch {
+	case x.Dropped:
+		words += ": dropped with its connection"
+	case x.Lost:
+		words += ": lost"
+	case x.Fault != model.NoFault:
+		words += ": sent while " + znode.Safe(string(x.Fault), rows.NameMax)
+	default:
+		words += ": sent"
+	}
+	if n := len(s.Exchanges) - i - 1; n > 0 {
+		words += ", and " + strconv.Itoa(n) + " more"
+	}
+	return words
 }
 
 // changeWords says how a member changed.

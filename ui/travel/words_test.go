@@ -1,0 +1,53 @@
+package travel
+
+import (
+	"testing"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+)
+
+// What a slowed server sent is said at its moment, with what became of it.
+func TestSentWords(t *testing.T) {
+	j := doctor.NewJournal(model.Config{Path: "/e"})
+	now := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+	n := 0
+	pass := func(ps ...model.Passed) string {
+		t.Helper()
+		before := j.State()
+		for i := range ps {
+			n++
+			ps[i].N, ps[i].Session, ps[i].Left = n, 1, now
+		}
+		j.Apply(&model.Pace{At: now, Steps: true, Passed: ps})
+		return doneWords(before, j.State())
+	}
+	member := model.Member{ID: "birch", Name: "birch", Session: 1}
+	say := func() { m := member; j.Apply(&model.Cast{At: now, Member: m}) }
+	say()
+	list := model.Passed{Message: model.Message{Op: "getChildren", Path: "/e"}}
+	create := model.Passed{Message: model.Message{Op: "create", Path: "/e/guid-n_0000000007"}}
+	told := model.Passed{Message: model.Message{Op: model.Notification, Event: "deleted", Path: "/e/guid-n_0000000003"}}
+	want := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	want(pass(), "")
+	want(pass(told), "the notification to birch, n_3 deleted: sent")
+	want(pass(list, list, list), "the reply to birch, getChildren: sent, and 2 more")
+	dropped := list
+	dropped.Dropped = true
+	want(pass(dropped), "the reply to birch, getChildren: dropped with its connection")
+	member.LosesReply = true
+	say()
+	want(pass(create), "the reply to birch, create n_7: lost")
+	member.LosesReply, member.Fault, member.FaultAt = false, model.Frozen, now
+	say()
+	want(pass(told), "the notification to birch, n_3 deleted: sent while frozen")
+	for range 2 * model.ExchangesMax {
+		want(pass(list), "the reply to birch, getChildren: sent while frozen")
+	}
+}
