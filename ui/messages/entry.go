@@ -34,7 +34,7 @@ const (
 type side int
 
 const (
-	server side = iota
+	atServer side = iota
 	left
 	right
 	elsewhere // a candidate that has no lane

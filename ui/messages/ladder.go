@@ -1,0 +1,212 @@
+package messages
+
+import (
+	"strings"
+
+	"electop/model"
+	"electop/ui/term"
+)
+
+// ladder draws lines of the ladder.
+type ladder struct {
+	f                   *term.Frame
+	Area                term.Area
+	left, server, right int // columns of the canvas
+	stamps              bool
+}
+
+func newLadder(f *term.Frame, a term.Area) *ladder {
+	d := &ladder{f: f, Area: a, left: a.Rect.X, stamps: a.Width() >= stampsFrom}
+	if d.stamps {
+		d.left += len(stampFormat) + 1
+	}
+	d.right = a.Rect.X + a.Width() - 1
+	d.server = (d.left + d.right) / 2
+	return d
+}
+
+// put writes text at a column of the canvas, up to another.
+func (d *ladder) put(y, x, end int, st term.Style, text string) int {
+	if y < 0 || y >= d.Area.Height() {
+		return x
+	}
+	return d.f.Put(x, d.Area.Rect.Y+y, end, st, text)
+}
+
+// head names who is where.
+func (d *ladder) head(l, r *lane) {
+	const middle = "ZooKeeper"
+	at := d.server - len(middle)/2
+	room := at - d.left - 1
+	d.put(0, d.left, at, l.style(), term.Cut(l.name(), room))
+	d.put(0, at, d.right+1, term.Strong, middle)
+	if name := term.Cut(r.name(), room); name != "" {
+		d.put(0, d.right+1-term.Width(name), d.right+1, r.style(), name)
+	}
+}
+
+// life draws the three lines from y to before end.
+func (d *ladder) life(y, end int) {
+	for ; y < end; y++ {
+		for _, x := range []int{d.left, d.server, d.right} {
+			d.put(y, x, x+1, term.Border, d.f.Theme.Glyph.V)
+		}
+	}
+}
+
+// across writes text over the middle.
+func (d *ladder) across(y int, st term.Style, text string) {
+	text = " " + term.Cut(text, d.right-d.left-3) + " "
+	x := max(d.left+1, d.server-term.Width(text)/2)
+	d.put(y, x, d.right, st, text)
+}
+
+// span are the columns between the line of a side and the server's.
+func (d *ladder) span(of side) (from, to int) {
+	if of == left {
+		return d.left + 1, d.server - 1
+	}
+	return d.server + 1, d.right - 1
+}
+
+// entry draws what happened.
+func (d *ladder) entry(y int, e *entry) {
+	d.life(y, y+1)
+	if d.stamps && !e.at.IsZero() {
+		d.Area.Pen(y).Text(term.Muted, e.at.In(d.f.Now.Location()).Format(stampFormat))
+	}
+	switch e.kind {
+	case sent:
+		st := term.Text
+		if e.notifies {
+			st = term.Watch
+		}
+		if e.lost != arrived {
+			d.lost(y, e, st)
+			return
+		}
+		d.arrow(y, e.side, e.side == left, st, e.text)
+	case request:
+		d.arrow(y, e.side, e.side == right, term.Text, e.text)
+	case step:
+		d.beside(y, e.side, term.Gold, e.text)
+	case fault:
+		d.beside(y, e.side, term.Alarm, e.text)
+	case deleted:
+		d.across(y, term.Strong, e.text)
+	case missing, others:
+		d.across(y, term.Muted, e.text)
+	}
+}
+
+// arrow draws a message, to the left or to the right.
+func (d *ladder) arrow(y int, of side, toLeft bool, st term.Style, text string) {
+	g := &d.f.Theme.Glyph
+	from, to := d.span(of)
+	line := strings.Repeat(g.H, to-from+1)
+	edge := term.Muted
+	if st == term.Watch {
+		edge = st
+	}
+	d.put(y, from, to+1, edge, line)
+	text = " " + term.Cut(text, to-from-3) + " "
+	d.put(y, from+(to-from+1-term.Width(text))/2, to+1, st, text)
+	if toLeft {
+		d.put(y, from, from+1, edge, g.ToLeft)
+	} else {
+		d.put(y, to, to+1, edge, g.ToRight)
+	}
+}
+
+// lost draws a message that did not arrive: it ends half-way.
+func (d *ladder) lost(y int, e *entry, st term.Style) {
+	g := &d.f.Theme.Glyph
+	from, to := d.span(e.side)
+	room := to - from + 1
+	mark := g.Expired
+	switch e.lost { // these have it read later, if they can
+	case loss(model.Frozen):
+		mark = g.Frozen
+	case loss(model.Partitioned):
+		mark = g.Parted
+	}
+	head := g.H + " " + term.Cut(e.text, room-6) + " "
+	tail := mark + " " + string(e.lost)
+	if e.side == left { // mirrored: it goes from the right to the left
+		head = " " + term.Cut(e.text, room-6) + " " + g.H
+		tail = term.Cut(string(e.lost), room-term.Width(head)-2) + " " + mark
+		x := to + 1 - term.Width(head)
+		d.put(y, x, to+1, st, head)
+		d.put(y, x-term.Width(tail), x, term.Trouble, tail)
+		return
+	}
+	x := d.put(y, from, to+1, st, head)
+	d.put(y, x, to+1, term.Trouble, term.Cut(tail, to+1-x))
+}
+
+// beside writes text next to the line of a candidate, over the server's if it is long.
+func (d *ladder) beside(y int, of side, st term.Style, text string) {
+	x, end := d.left+1, d.right
+	text = term.Cut(text, end-x)
+	if of == right {
+		x = end - term.Width(text)
+	}
+	d.put(y, x, end, st, text)
+}
+
+// held draws a message that waits at the server. next says that the key releases it.
+// That of a candidate that has no lane is in the middle.
+func (d *ladder) held(y int, of side, text string, next bool) {
+	g := &d.f.Theme.Glyph
+	const key = " . "
+	from, to := d.span(of)
+	if of == elsewhere {
+		from, to = d.left+1, d.right-1
+	}
+	room := to - from + 1 - 2
+	if next {
+		room -= len(key) + 1
+	}
+	text = term.Cut(text, room)
+	switch of {
+	case left:
+		text += " " + g.Notice
+		from = to + 1 - term.Width(text)
+	case elsewhere:
+		text = g.Notice + " " + text
+		from = max(to+1-room-2, d.server-term.Width(text)/2)
+		d.put(y, from-1, from, term.You, " ")
+		d.put(y, from+term.Width(text), to+1, term.You, " ")
+	default:
+		text = g.Notice + " " + text
+	}
+	d.put(y, from, to+1, term.You, text)
+	switch {
+	case !next:
+	case of == right:
+		d.put(y, from+term.Width(text)+1, to+1, term.Badge, key)
+	default:
+		d.put(y, max(d.left+1, from-len(key)-1), from, term.Badge, key)
+	}
+}
+
+// flies draws how far a message is whose delay runs, behind its text.
+func (d *ladder) flies(y int, of side, text string, way float64) {
+	g := &d.f.Theme.Glyph
+	from, to := d.span(of)
+	track := to - from + 1 - term.Width(g.Notice+" "+text+" ")
+	const least, arrives = 3, 0.97 // it is there when the server says so
+	if of == elsewhere || track < least {
+		return
+	}
+	n := int(max(0, min(way, arrives)) * float64(track))
+	line := strings.Repeat(g.H, n)
+	if of == left {
+		x := to + 1 - term.Width(g.Notice+" "+text+" ")
+		d.put(y, x-n, x, term.You, line)
+		d.put(y, x-n-1, x-n, term.You, g.ToLeft)
+		return
+	}
+	x := d.put(y, from+term.Width(g.Notice+" "+text+" "), to+1, term.You, line)
+	d.put(y, x, to+1, term.You, g.ToRight)
+}
