@@ -213,6 +213,7 @@ func (j *Journal) endBaseline() {
 	j.ack.since = timeBounds{} // no handoff is left to be acknowledged
 	j.totals.Totals, j.link.reconnects = Totals{}, 0
 	j.steps, j.wakes.last, j.wakes.kept, j.waves, j.exchanges = nil, nil, nil, waves{}, exchanges{}
+	j.lanes.forget(j.at)
 	j.work.Counter, j.work.Tokens, j.work.Last = Tries{}, Tries{}, nil
 	j.tenure.Properties = Properties{Believers: j.tenure.Believers, VacantSince: j.tenure.VacantSince}
 }

@@ -20,6 +20,7 @@ func (j *Journal) Clone() *Journal {
 	c.members = maps.Clone(j.members)
 	c.former = deep(j.former)
 	c.past, c.events = j.past.clip(), j.events.clone()
+	c.lanes = j.lanes.clip()
 	c.wakes.last, c.steps, c.work.Last = slices.Clip(j.wakes.last), slices.Clip(j.steps), slices.Clip(j.work.Last)
 	c.waves = j.waves.clone()
 	c.exchanges = exchanges{slices.Clip(j.exchanges.last), slices.Clip(j.exchanges.lost), j.exchanges.fast}

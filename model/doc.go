@@ -45,6 +45,13 @@
 // journal subtracts what it saw and reports the rest as a [Missed] event. What
 // cannot be known is reported as unknown.
 //
+// # What was when
+//
+// A state has the last handoffs, reigns, steps, wakes and writes. [State.Lanes] makes
+// of them, and of a log of changes (lanelog.go), what each candidate did over time: the
+// lane at a time is what the state was then. It is made when it is wanted, so a change
+// costs an entry in a bounded log.
+//
 // # What the demo adds
 //
 // The demo's server, its candidates and their workers report more than an observer

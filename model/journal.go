@@ -79,6 +79,7 @@ type Journal struct {
 	steps       []StepTaken
 	exchanges   exchanges
 	tenure      tenure
+	lanes       laneLog
 
 	// What happened.
 	past   past
@@ -131,6 +132,7 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.steps = stepped(j.steps, o, old)
 		j.exchanges.believe(o, old)
 		j.tenure.believe(o, old, j.head)
+		j.lanes.say(session.Later(j.at, at), o, old)
 	case *Switch:
 		j.preset(o.Dialect)
 		if r, ok := dialect.RecipeNamed(o.Recipe); ok {
@@ -152,9 +154,11 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.work.Rules = *o
 	case *Write:
 		j.work.add(o, j.wakes.stale(&j.children, o))
+		j.lanes.write(j.work.Last[len(j.work.Last)-1])
 	case *Advance:
 	}
 	j.reign(at)
+	j.noteHolders(o, at)
 	j.tenure.tend(j.leading(), func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current())
 	j.events.settle(at)
 	j.at = session.Later(j.at, at)
@@ -202,6 +206,7 @@ func (j *Journal) State() *State {
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
+		lanes: j.lanes,
 	}
 	s.Waves, s.notified = j.waves.view()
 	s.doubt = j.naming.doubt(s.Queue, s.Ignored)

@@ -246,6 +246,7 @@ func (j *Journal) replace(old, c *dialect.Candidate) {
 		j.renewHead(old, c)
 	} else {
 		j.came(c)
+		j.depart(c.SeenAt, old)
 	}
 }
 
@@ -280,6 +281,7 @@ func (j *Journal) joined(at time.Time, c *dialect.Candidate) {
 
 func (j *Journal) left(at time.Time, c *dialect.Candidate) {
 	j.totals.Left++
+	j.depart(at, c)
 	if j.recipe.Contends(c) {
 		j.last.Left = append(j.last.Left, c)
 	}

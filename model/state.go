@@ -99,6 +99,7 @@ type State struct {
 	acks        []ackZnode
 	listSent    time.Time // when the list was asked for last, as in the journal
 	vacancy     Vacancy   // good while the queue is empty
+	lanes       laneLog
 }
 
 // AckState is what is known of the acknowledgement znode.

@@ -18,7 +18,7 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Directory", "model.expiredCount", "model.Pace", "model.Write", "model.Woken", "model.Returned", "doctor.watchTable",
+		"doctor.Risk", "doctor.Finding", "model.Directory", "model.expiredCount", "model.Pace", "model.Write", "model.Woken", "model.turn", "model.Returned", "doctor.watchTable",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
@@ -29,13 +29,13 @@ var (
 	}
 	sharedSlices = []string{
 		"election.steps", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
-		"election.past.handoffs", "election.past.reigns", "doctor.memory.lost", "doctor.memory.suspicions.findings", "held",
+		"election.past.handoffs", "election.past.reigns", "election.lanes.holds", "election.lanes.left", "election.lanes.ours", "election.lanes.turns", "election.lanes.writes", "doctor.memory.lost", "doctor.memory.suspicions.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
 		"doctor.rules", "election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.expired", "election.ack.all[].AckState.Data.Bytes", "election.directories",
 		"cfg.Standing", "doctor.memory.cfg.Standing", "election.cfg.Standing", "doctor.memory.suspicions.standing", "doctor.memory.risks.order", "doctor.memory.circle",
-		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted", "election.wakes.kept", "election.returned", "election.sessions.known.hosts",
+		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.wakes.deleted", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
 	notCloned = []string{"cached", "doctor.memory.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}

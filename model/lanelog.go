@@ -1,0 +1,191 @@
+package model
+
+import (
+	"slices"
+	"time"
+
+	"electop/model/dialect"
+	"electop/model/session"
+)
+
+// laneLog is what the journal keeps of the past for [State.Lanes]: changes, each of
+// which says what was before it. So what happened after the oldest one is known in
+// full, also of who did not change since. Each log is bounded by itself; from is until
+// when it was cut, zero for never. What happens once is appended once, and states share
+// the slices.
+type laneLog struct {
+	// holding are the contenders that have the role.
+	holding []*dialect.Candidate
+	began   bool // holding was known once
+	holds   []hold
+	left    []departure // of third-party clients
+	ours    []departure // of members
+	turns   []*turn
+	writes  []Tried
+
+	holdsFrom, leftFrom, oursFrom, turnsFrom, writesFrom time.Time
+}
+
+// Bounds of the lane log.
+const (
+	holdsMax  = 2 * HistoryMax
+	leftMax   = HistoryMax
+	turnsMax  = 4096 // a class of 300 makes some 1500 when it begins
+	writesMax = HistoryMax
+)
+
+// hold is a contender that got the role, or gave it up (On is false).
+type hold struct {
+	at time.Time
+	of *dialect.Candidate
+	on bool
+}
+
+// departure is a contender whose znode was deleted.
+type departure struct {
+	at time.Time
+	of *dialect.Candidate
+	// member is the ID of our member that owned it, "" for a third-party client, and
+	// cause why it was deleted, known for members alone.
+	member string
+	cause  Cause
+}
+
+// turn is a change of what a member says of itself.
+type turn struct {
+	at      time.Time
+	id      string
+	name    string
+	was, is selfReport
+}
+
+// selfReport is what a member says of itself; zero before it came.
+type selfReport struct {
+	belief Belief
+	fault  Fault
+	gone   bool // it departed from the members
+}
+
+// appendLog adds to a log of at most max. cut is when the entry was made that had to go,
+// and stays what it was where none had to.
+func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Time) []T {
+	if len(log) == max {
+		*cut = at(log[0])
+	}
+	return keep(log, v, max)
+}
+
+// hold takes in who has the role now.
+func (l *laneLog) hold(at time.Time, now []*dialect.Candidate) {
+	same := func(a, b *dialect.Candidate) bool { return a == b || a.ID() == b.ID() }
+	if slices.EqualFunc(l.holding, now, same) {
+		return
+	}
+	old := l.holding
+	l.holding = slices.Clone(now)
+	if !l.began {
+		return
+	}
+	has := func(all []*dialect.Candidate) func(*dialect.Candidate) bool {
+		if len(all) == 1 {
+			return func(c *dialect.Candidate) bool { return same(all[0], c) }
+		}
+		ids := make(map[dialect.ID]bool, len(all))
+		for _, c := range all {
+			ids[c.ID()] = true
+		}
+		return func(c *dialect.Candidate) bool { return ids[c.ID()] }
+	}
+	add := func(of *dialect.Candidate, on bool) {
+		l.holds = appendLog(l.holds, hold{at, of, on}, holdsMax, func(h hold) time.Time { return h.at }, &l.holdsFrom)
+	}
+	held, holds := has(old), has(now)
+	for _, c := range old {
+		if !holds(c) {
+			add(c, false)
+		}
+	}
+	for _, c := range now {
+		if !held(c) {
+			add(c, true)
+		}
+	}
+}
+
+func (l *laneLog) leave(d departure) {
+	log, from := &l.left, &l.leftFrom
+	if d.member != "" {
+		log, from = &l.ours, &l.oursFrom
+	}
+	*log = appendLog(*log, d, leftMax, func(d departure) time.Time { return d.at }, from)
+}
+
+// say takes in what a member says, and said before (nil: nothing).
+func (l *laneLog) say(at time.Time, o *Cast, old *Member) {
+	t := &turn{at: at, id: o.Member.ID, name: o.Member.Name}
+	if old != nil {
+		t.was = selfReport{belief: old.Belief, fault: old.Fault}
+	}
+	t.is = selfReport{belief: o.Member.Belief, fault: o.Member.Fault, gone: o.Gone}
+	if o.Gone {
+		if old == nil {
+			return
+		}
+		if t.is.belief == "" { // only who is gone was said
+			t.is.belief, t.is.fault = old.Belief, old.Fault
+		}
+		if t.name == "" {
+			t.name = old.Name
+		}
+	}
+	if t.was == t.is {
+		return
+	}
+	l.turns = appendLog(l.turns, t, turnsMax, func(t *turn) time.Time { return t.at }, &l.turnsFrom)
+}
+
+func (l *laneLog) write(t Tried) {
+	l.writes = appendLog(l.writes, t, writesMax, func(t Tried) time.Time { return wall(t.At) }, &l.writesFrom)
+}
+
+// forget drops the past.
+func (l *laneLog) forget(at time.Time) {
+	*l = laneLog{holding: l.holding, began: l.began, holdsFrom: at, leftFrom: at, oursFrom: at, turnsFrom: at, writesFrom: at}
+}
+
+// clip takes the spare room, so that a copy does not append to the same array.
+func (l laneLog) clip() laneLog {
+	l.holding, l.holds, l.left, l.ours = slices.Clip(l.holding), slices.Clip(l.holds), slices.Clip(l.left), slices.Clip(l.ours)
+	l.turns, l.writes = slices.Clip(l.turns), slices.Clip(l.writes)
+	return l
+}
+
+// noteHolders notes who has the role after an observation that may have changed that.
+func (j *Journal) noteHolders(o Observation, at time.Time) {
+	switch o.(type) {
+	case *Read, *Refresh, *Ack, *Directory, *Switch:
+	default:
+		return
+	}
+	s := State{Path: j.cfg.Path, Dialect: j.naming.dialect, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, doubt: j.naming.doubt(j.queue, j.rest)}
+	if s.Dialect != nil && s.Dialect.Foreign() {
+		s.Ack, s.AckPaths = j.ack.AckState, j.ack.paths()
+	}
+	j.lanes.hold(session.Later(j.at, at), j.queue[:s.Holders()])
+	j.lanes.began = j.lanes.began || j.began
+}
+
+// depart notes a child whose znode was deleted.
+func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
+	if !j.recipe.Contends(c) {
+		return
+	}
+	d := departure{at: session.Later(j.at, at), of: c}
+	if len(j.members)+len(j.former) > 0 {
+		if m := j.memberOf(c); m != nil {
+			d.member = m.ID
+			d.cause, _, _ = ending(m, at, j.wakes.deletionTime(c, timeBounds{}))
+		}
+	}
+	j.lanes.leave(d)
+}

@@ -1,0 +1,423 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"electop/model/dialect"
+	"electop/model/session"
+	"electop/model/znode"
+)
+
+// Lanes is what each candidate did over time, as far as it is known: of our own members
+// what they believed and which fault they had, and of everybody where its znode was. It
+// is derived from what the journal keeps of each change, so it is the same live, in
+// time travel and in a replay: the lane at a time is what the state at that time was.
+type Lanes struct {
+	// All are the lanes in the order in which their znodes were created; members that never
+	// had one are last.
+	All []*Lane
+	// More counts the contenders in the queue that have no lane here, and Left those
+	// that left; of who left at Cut or before it may be more, zero: all are kept.
+	More, Left int
+	Cut        time.Time
+	Until      time.Time // of the last observation
+	// Notices are the notifications that the embedded server sent, oldest first.
+	Notices []Notice
+	// Writes are the attempts of leaders' workers, oldest first. The earlier ones are not
+	// kept if there was one at WritesCut or before; zero: all are kept.
+	Writes    []Tried
+	WritesCut time.Time
+}
+
+// Lane is one candidate over time: a member of ours with all znodes that it had, or one
+// znode of a third-party client.
+type Lane struct {
+	Member string // [Member.ID], "" for a third-party client
+	Name   string // of the member; not safe to show
+	// From is since when the lane is known; zero: from the beginning.
+	From      time.Time
+	Stretches []Stretch   // oldest first; the last one has not ended
+	Znodes    []LaneZnode // oldest first
+}
+
+// Stretch is a time in which nothing changed in a lane, up to the next one.
+type Stretch struct {
+	From time.Time
+	Standing
+}
+
+// Standing is what a candidate is at one time.
+type Standing struct {
+	Place Place // of its znode
+	// Belief and Fault are what a member said last; both are "" of a third-party
+	// client, whose belief is not visible, and before the member came.
+	Belief Belief
+	Fault  Fault
+	// Departed says that the member is not among ours any more. What it said last is
+	// still in Belief and Fault.
+	Departed bool
+}
+
+// Place is where the znode of a candidate is.
+type Place string
+
+const (
+	NoZnode Place = ""
+	Queued  Place = "queued" // it exists
+	Holds   Place = "holds"  // it has the role: see [State.Holders]
+)
+
+// LaneZnode is a znode of a candidate.
+type LaneZnode struct {
+	*dialect.Candidate
+	// End is when it was deleted, zero while it exists, and Cause why, as far as known.
+	End   time.Time
+	Cause Cause
+}
+
+// Notice is a notification that the embedded server sent to the watcher of a znode.
+type Notice struct {
+	At       time.Time // when the znode was deleted
+	From, To int       // indexes in [Lanes.All]; -1: it has no lane
+}
+
+// At returns what the candidate was at t, false before the lane is known.
+func (l *Lane) At(t time.Time) (Standing, bool) {
+	if t.Before(l.From) {
+		return Standing{}, false
+	}
+	i, found := slices.BinarySearchFunc(l.Stretches, t, func(s Stretch, t time.Time) int { return s.From.Compare(t) })
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return Standing{}, true
+	}
+	return l.Stretches[i].Standing, true
+}
+
+// Over reports whether nothing will happen in the lane any more: there is neither a
+// znode nor a member.
+func (l *Lane) Over() bool {
+	last := l.Last()
+	return last.Place == NoZnode && (l.Member == "" || last.Departed)
+}
+
+// Last is what the candidate is now.
+func (l *Lane) Last() Standing {
+	if n := len(l.Stretches); n > 0 {
+		return l.Stretches[n-1].Standing
+	}
+	return Standing{}
+}
+
+// Lanes returns the lanes of our members and of those that have the role, of the first
+// contenders in the queue, and of those that left last, most of each: most of those that
+// had the role, and of the others.
+func (s *State) Lanes(most int) *Lanes {
+	b := laneBuilder{State: s, members: map[string]*sketch{}, znodes: map[dialect.ID]*sketch{}, sessions: map[uint64]*sketch{}}
+	for _, t := range s.lanes.turns {
+		x := b.member(t.id, t.name)
+		x.turns = append(x.turns, t)
+	}
+	for _, m := range s.Members {
+		b.member(m.ID, m.Name).present = m
+	}
+	for _, d := range s.lanes.ours {
+		b.put(b.owner(d.member, d.of), tenancy{of: d.of, end: d.at, cause: d.cause})
+	}
+	left := b.departed(most)
+	more := b.queued(most)
+	for _, h := range s.lanes.holds {
+		if x := b.znodes[h.of.ID()]; x != nil {
+			x.holds = append(x.holds, h)
+		}
+	}
+	return b.lanes(more, left)
+}
+
+// departed adds third-party clients that left, the last ones of those that had the role
+// and of the others, and returns how many it leaves out.
+func (b *laneBuilder) departed(most int) (more int) {
+	led := make(map[dialect.ID]bool, len(b.State.lanes.holds))
+	for _, h := range b.State.lanes.holds {
+		led[h.of.ID()] = true
+	}
+	leaders, others := most, most
+	for i := range slices.Backward(b.State.lanes.left) {
+		d := &b.State.lanes.left[i]
+		room := &others
+		if led[d.of.ID()] {
+			room = &leaders
+		}
+		if *room--; *room < 0 {
+			more++
+			continue
+		}
+		b.put(b.owner("", d.of), tenancy{of: d.of, end: d.at, cause: d.cause})
+	}
+	return more
+}
+
+// queued adds the contenders that are to have a lane, and returns how many it leaves out.
+func (b *laneBuilder) queued(most int) (more int) {
+	n := b.Holders()
+	whole := min(max(most, n), len(b.Queue))
+	added := make(map[int]bool)
+	add := func(i int) {
+		if !added[i] {
+			added[i] = true
+			c := b.Queue[i]
+			owner := ""
+			if m := b.Member(c); m != nil {
+				owner = m.ID
+				b.member(m.ID, m.Name)
+			}
+			b.put(b.owner(owner, c), tenancy{of: c, holds: i < n})
+		}
+	}
+	for i := range whole {
+		add(i)
+	}
+	if whole == len(b.Queue) {
+		return 0
+	}
+	for _, m := range b.bySession {
+		if i, ok := b.positionOf(m); ok {
+			add(i)
+		}
+	}
+	for _, h := range b.State.lanes.holds { // they had the role, and others are before them now
+		if i, ok := Position(b.Recipe, b.Queue, h.of); ok && b.Queue[i].ID() == h.of.ID() {
+			add(i)
+		}
+	}
+	return len(b.Queue) - len(added)
+}
+
+// positionOf finds the znode that a member names, without a walk through the queue.
+func (b *laneBuilder) positionOf(m *Member) (int, bool) {
+	if m.Znode == "" {
+		return 0, false
+	}
+	c := &dialect.Candidate{Znode: znode.Znode{Name: m.Znode, Session: m.Session}}
+	b.Dialect.Interpret(c)
+	i, _ := Position(b.Recipe, b.Queue, c)
+	for ; i < len(b.Queue) && b.Queue[i].Sequence == c.Sequence; i++ {
+		if b.Queue[i].Name == m.Znode && b.Queue[i].Session == m.Session {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// laneBuilder puts together what belongs to each lane.
+type laneBuilder struct {
+	*State
+	all      []*sketch
+	members  map[string]*sketch
+	znodes   map[dialect.ID]*sketch
+	sessions map[uint64]*sketch
+}
+
+// sketch is what belongs to one lane.
+type sketch struct {
+	member, name string
+	present      *Member
+	turns        []*turn
+	znodes       []tenancy
+	holds        []hold
+	index        int
+}
+
+// tenancy is the time of one znode: from when it was seen to end, zero while it
+// exists.
+type tenancy struct {
+	of    *dialect.Candidate
+	end   time.Time
+	cause Cause
+	holds bool // now
+}
+
+func (b *laneBuilder) add(x *sketch) *sketch {
+	b.all = append(b.all, x)
+	return x
+}
+
+func (b *laneBuilder) member(id, name string) *sketch {
+	x := b.members[id]
+	if x == nil {
+		x = b.add(&sketch{member: id})
+		b.members[id] = x
+	}
+	x.name = cmp.Or(name, x.name)
+	return x
+}
+
+func (b *laneBuilder) put(x *sketch, z tenancy) { x.znodes = append(x.znodes, z) }
+
+// owner returns the sketch of the lane of a znode: that of our member, by its ID, or its own.
+func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
+	var x *sketch
+	if member != "" {
+		x = b.member(member, "")
+	} else if x = b.znodes[c.ID()]; x == nil {
+		x = b.add(&sketch{})
+	}
+	b.znodes[c.ID()] = x
+	if c.Session != 0 {
+		b.sessions[c.Session] = x
+	}
+	return x
+}
+
+func (b *laneBuilder) lanes(more, left int) *Lanes {
+	out := &Lanes{More: more, Left: left, Until: b.At, Cut: b.State.lanes.leftFrom, Writes: b.State.lanes.writes, WritesCut: b.State.lanes.writesFrom}
+	created := func(x *sketch) int64 {
+		first := int64(1) << 62
+		for _, z := range x.znodes {
+			first = min(first, z.of.Czxid)
+		}
+		return first
+	}
+	slices.SortStableFunc(b.all, func(x, y *sketch) int {
+		return cmp.Or(cmp.Compare(created(x), created(y)), cmp.Compare(x.member, y.member))
+	})
+	for i, x := range b.all {
+		x.index = i
+		out.All = append(out.All, b.lane(x))
+		if x.present != nil && x.present.Session != 0 {
+			b.sessions[x.present.Session] = x
+		}
+	}
+	b.causes(out.All)
+	for _, w := range b.Wakes {
+		from := -1
+		if w.Candidate != nil {
+			if x := b.znodes[w.Candidate.ID()]; x != nil {
+				from = x.index
+			}
+		}
+		for _, session := range w.Notified {
+			n := Notice{At: wall(w.Deleted), From: from, To: -1}
+			if w.Deleted.IsZero() {
+				n.At = wall(w.At)
+			}
+			if x := b.sessions[session]; x != nil {
+				n.To = x.index
+			}
+			out.Notices = append(out.Notices, n)
+		}
+	}
+	return out
+}
+
+// change is a change of one side of a lane.
+type change struct {
+	at time.Time
+	do func(l *laneState)
+}
+
+// laneState is a lane at one time: what its member says, and each of its znodes.
+type laneState struct {
+	self    selfReport
+	present []bool
+	holds   []bool
+}
+
+func (n *laneState) standing() Standing {
+	s := Standing{Belief: n.self.belief, Fault: n.self.fault, Departed: n.self.gone}
+	for i, there := range n.present {
+		switch {
+		case there && n.holds[i]:
+			s.Place = Holds
+		case there && s.Place == NoZnode:
+			s.Place = Queued
+		}
+	}
+	return s
+}
+
+// lane makes the lane of a sketch: it begins with what was before the first change,
+// and applies the changes in their order.
+func (b *laneBuilder) lane(x *sketch) *Lane {
+	log := &b.State.lanes
+	l := &Lane{Member: x.member, Name: x.name, From: log.holdsFrom}
+	now := laneState{present: make([]bool, len(x.znodes)), holds: make([]bool, len(x.znodes))}
+	var changes []change
+	if x.member != "" {
+		l.From = session.Later(l.From, session.Later(log.turnsFrom, log.oursFrom))
+		switch {
+		case len(x.turns) > 0:
+			now.self = x.turns[0].was
+		case x.present != nil:
+			now.self = selfReport{belief: x.present.Belief, fault: x.present.Fault}
+		case len(x.znodes) > 0: // it departed before the oldest turn, and its znode is there still
+			if m := b.Member(x.znodes[len(x.znodes)-1].of); m != nil {
+				now.self = selfReport{m.Belief, m.Fault, true}
+			}
+		}
+		for _, t := range x.turns {
+			changes = append(changes, change{t.at, func(n *laneState) { n.self = t.is }})
+		}
+	}
+	slices.SortStableFunc(x.znodes, func(a, b tenancy) int { return a.of.SeenAt.Compare(b.of.SeenAt) })
+	for i, z := range x.znodes {
+		l.Znodes = append(l.Znodes, LaneZnode{z.of, z.end, z.cause})
+		changes = append(changes, change{z.of.SeenAt, func(n *laneState) { n.present[i] = true }})
+		id, begun := z.of.ID(), false
+		for _, h := range x.holds {
+			if h.of.ID() != id {
+				continue
+			}
+			if !begun {
+				now.holds[i], begun = !h.on, true
+			}
+			changes = append(changes, change{h.at, func(n *laneState) { n.holds[i] = h.on }})
+		}
+		if !begun {
+			now.holds[i] = z.holds
+		}
+		if !z.end.IsZero() {
+			changes = append(changes, change{z.end, func(n *laneState) { n.present[i] = false }})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return a.at.Compare(b.at) })
+	for len(changes) > 0 && !changes[0].at.After(l.From) { // that is how it begins
+		changes[0].do(&now)
+		changes = changes[1:]
+	}
+	if first := now.standing(); first != (Standing{}) {
+		l.Stretches = append(l.Stretches, Stretch{l.From, first})
+	}
+	for i, c := range changes {
+		c.do(&now)
+		if i+1 < len(changes) && changes[i+1].at.Equal(c.at) {
+			continue // they are one moment
+		}
+		st := now.standing()
+		n := len(l.Stretches)
+		if n > 0 && l.Stretches[n-1].Standing == st || n == 0 && st == (Standing{}) {
+			continue
+		}
+		l.Stretches = append(l.Stretches, Stretch{c.at, st})
+	}
+	return l
+}
+
+// causes puts into the lanes why leaders' znodes were deleted, as the reigns have it.
+func (b *laneBuilder) causes(all []*Lane) {
+	for _, r := range b.Reigns {
+		x := b.znodes[r.Leader.ID()]
+		if x == nil || r.To.IsZero() || r.Cause == CauseUnknown {
+			continue
+		}
+		for i := range all[x.index].Znodes {
+			if z := &all[x.index].Znodes[i]; z.ID() == r.Leader.ID() && !z.End.IsZero() {
+				z.Cause = r.Cause
+			}
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package model_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/internal/modeltest"
+	"electop/model/znode"
+)
+
+// The lane at a time is what the state was at that time, whatever happened; and whoever
+// was there has a lane.
+func TestLanesTellWhatTheStatesTold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, all := modeltest.DrawPast(t)
+		j := model.NewJournal(cfg)
+		var states []*model.State
+		for _, o := range all {
+			j.Apply(o)
+			states = append(states, j.State())
+		}
+		if len(states) == 0 {
+			t.Skip("nothing happened")
+		}
+		last := states[len(states)-1]
+		checkLanes(t, states, last.Lanes(1000))
+
+		// What a clone goes on with is the same.
+		half := model.NewJournal(cfg)
+		for _, o := range all[:len(all)/2] {
+			half.Apply(o)
+		}
+		other := half.Clone()
+		half.Apply(&model.Advance{At: modeltest.Start.Add(time.Hour)})
+		for _, o := range all[len(all)/2:] {
+			other.Apply(o)
+		}
+		if diff := modeltest.Differs(last.Lanes(1000), other.State().Lanes(1000)); diff != "" {
+			t.Fatalf("the lanes of the journal (-) and of a clone (+):\n%s", diff)
+		}
+	})
+}
+
+func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
+	t.Helper()
+	lane, member := map[dialect.ID]*model.Lane{}, map[string]*model.Lane{}
+	for _, l := range lanes.All {
+		if !l.From.IsZero() {
+			t.Fatalf("the lane of %q is cut", l.Name)
+		}
+		for _, z := range l.Znodes {
+			lane[z.ID()] = l
+		}
+		if l.Member != "" {
+			member[l.Member] = l
+		}
+	}
+	contended := map[dialect.ID]bool{} // the last time that it was seen
+	for _, s := range states {
+		for _, c := range s.Ignored {
+			contended[c.ID()] = false
+		}
+		for _, c := range s.Queue {
+			contended[c.ID()] = true
+		}
+	}
+	for i, s := range states {
+		if i+1 < len(states) && !states[i+1].At.After(s.At) {
+			continue // there is more at that time
+		}
+		places, came := map[dialect.ID]model.Place{}, map[string]bool{}
+		for k, c := range s.Queue {
+			places[c.ID()] = model.Queued
+			if k < s.Holders() {
+				places[c.ID()] = model.Holds
+			}
+			if contended[c.ID()] && lane[c.ID()] == nil {
+				t.Fatalf("%s has no lane", c.Name)
+			}
+		}
+		for _, c := range s.Ignored {
+			places[c.ID()] = model.Queued
+		}
+		for _, l := range lanes.All {
+			want := model.NoZnode
+			for _, z := range l.Znodes {
+				if p := places[z.ID()]; p == model.Holds || want == model.NoZnode {
+					want = p
+				}
+			}
+			if got, _ := l.At(s.At); got.Place != want {
+				t.Fatalf("at %v the znode of %q %v is %q, the state has %q\n%+v", s.At.Sub(modeltest.Start), l.Name, l.Znodes, got.Place, want, l.Stretches)
+			}
+		}
+		for _, m := range s.Members {
+			came[m.ID] = true
+			l := member[m.ID]
+			if l == nil {
+				t.Fatalf("member %s has no lane", m.ID)
+			}
+			if got, _ := l.At(s.At); got.Belief != m.Belief || got.Fault != m.Fault || got.Departed {
+				t.Fatalf("at %v member %s is %+v, in the state %s %s", s.At.Sub(modeltest.Start), m.ID, got, m.Belief, m.Fault)
+			}
+		}
+		for id, l := range member {
+			if got, _ := l.At(s.At); !came[id] && !got.Departed && got.Belief != "" {
+				t.Fatalf("at %v member %s is %+v and not in the state", s.At.Sub(modeltest.Start), id, got)
+			}
+		}
+	}
+}
+
+// What is cut is said: after it a lane is right, and before it nothing is said.
+func TestLanesAreBounded(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{})
+	s.Join(1)
+	s.Read()
+	var states []*model.State
+	beliefs := []model.Belief{model.Waiting, model.Suspended}
+	for i := range 6000 {
+		s.Tree.Now = s.Tree.Now.Add(time.Millisecond)
+		id := "busy"
+		if i == 3 {
+			id = "quiet"
+		}
+		s.J.Apply(&model.Cast{At: s.Tree.Now, Member: model.Member{ID: id, Name: id, Belief: beliefs[i%2]}})
+		if i > 2500 {
+			states = append(states, s.J.State().State)
+		}
+	}
+	lanes := s.J.State().Lanes(10)
+	seen := 0
+	for _, l := range lanes.All {
+		if l.Member == "" {
+			continue
+		}
+		seen++
+		if n := len(l.Stretches); n > 4200 || l.From.IsZero() {
+			t.Errorf("the lane of %s has %d stretches, from %v", l.Name, n, l.From)
+		}
+		if _, known := l.At(l.From.Add(-time.Millisecond)); known {
+			t.Errorf("%s is known before its lane", l.Name)
+		}
+		for _, st := range states {
+			for _, m := range st.Members {
+				if got, known := l.At(st.At); m.ID == l.Member && known && got.Belief != m.Belief {
+					t.Fatalf("at %v %s is %s, in the state %s", st.At, m.ID, got.Belief, m.Belief)
+				}
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d members have lanes", seen)
+	}
+}
+
+// Of a crowd there are as many lanes as wanted, with all that matter.
+func TestLanesOfACrowd(t *testing.T) {
+	c := modeltest.NewCrowd(10000)
+	for i := range 5000 {
+		c.J.Apply(c.Change(i))
+	}
+	late := c.Names[7000]
+	c.J.Apply(&model.Cast{At: c.At, Member: model.Member{ID: "m", Name: "m", Belief: model.Waiting, Znode: late, Session: uint64(len(c.Names))}})
+	lanes := c.J.State().Lanes(20)
+	if n := len(lanes.All); n < 60 || n > 61 {
+		t.Errorf("%d lanes", n)
+	}
+	if lanes.More < 9900 || lanes.Left == 0 || lanes.Cut.IsZero() {
+		t.Errorf("%d more, %d left, cut %v", lanes.More, lanes.Left, lanes.Cut)
+	}
+	if !lanes.All[len(lanes.All)-1].Stretches[0].From.After(time.Time{}) {
+		t.Error("the last lane has no beginning")
+	}
+	holds := 0
+	for _, l := range lanes.All {
+		if l.Last().Place == model.Holds {
+			holds++
+		}
+	}
+	if holds != 1 {
+		t.Errorf("%d have the role", holds)
+	}
+}
+
+// A killed leader holds the role until its session expires; the one that is notified
+// then leads.
+func TestLanesOfAHandoff(t *testing.T) {
+	s := modeltest.NewScript(t, model.Config{})
+	a, b := s.Join(1), s.Join(2)
+	s.Read()
+	at := func() time.Time { s.Tree.Now = s.Tree.Now.Add(time.Second); return s.Tree.Now }
+	say := func(id, znode string, session uint64, belief model.Belief, fault model.Fault, gone bool) time.Time {
+		m := model.Member{ID: id, Name: id, Znode: znode, Session: session, Belief: belief, Fault: fault, ExpiresFrom: s.Tree.Now}
+		if fault != model.NoFault {
+			m.FaultAt = s.Tree.Now
+		}
+		now := at()
+		s.J.Apply(&model.Cast{At: now, Member: m, Gone: gone})
+		return now
+	}
+	say("a", a, 1, model.Leading, model.NoFault, false)
+	say("b", b, 2, model.Waiting, model.NoFault, false)
+	killed := say("a", a, 1, model.Leading, model.Killed, false)
+	gone := say("a", a, 1, model.Leading, model.Killed, true)
+	token := s.Tree.Children[a].Czxid
+	s.Tree.Delete(a)
+	deleted := at()
+	s.J.Apply(&model.Wake{At: deleted, Deleted: deleted, Znode: a, Zxid: s.Tree.Zxid, Notified: []uint64{2}})
+	s.J.Apply(s.W.Read(false, false, nil))
+	leads := say("b", b, 2, model.Leading, model.NoFault, false)
+	s.J.Apply(&model.Write{At: at(), Member: "a", Znode: a, Token: token, Resource: model.Tokens})
+	lanes := s.J.State().Lanes(10)
+	if len(lanes.All) != 2 || lanes.All[0].Member != "a" || lanes.All[1].Member != "b" {
+		t.Fatalf("lanes %+v", lanes.All)
+	}
+	for _, c := range []struct {
+		lane int
+		at   time.Time
+		want model.Standing
+	}{
+		{0, killed, model.Standing{Place: model.Holds, Belief: model.Leading, Fault: model.Killed}},
+		{0, gone, model.Standing{Place: model.Holds, Belief: model.Leading, Fault: model.Killed, Departed: true}},
+		{0, deleted, model.Standing{Belief: model.Leading, Fault: model.Killed, Departed: true}},
+		{1, gone, model.Standing{Place: model.Queued, Belief: model.Waiting}},
+		{1, deleted, model.Standing{Place: model.Holds, Belief: model.Waiting}},
+		{1, leads, model.Standing{Place: model.Holds, Belief: model.Leading}},
+	} {
+		if got, _ := lanes.All[c.lane].At(c.at); got != c.want {
+			t.Errorf("lane %d is %+v at %v, want %+v", c.lane, got, c.at.Sub(modeltest.Start), c.want)
+		}
+	}
+	if z := lanes.All[0].Znodes; len(z) != 1 || z[0].End.IsZero() || z[0].Cause != model.CauseExpired || !lanes.All[0].Over() || lanes.All[1].Over() {
+		t.Errorf("the znode of a: %+v", z)
+	}
+	if n := lanes.Notices; len(n) != 1 || n[0].From != 0 || n[0].To != 1 || !n[0].At.Equal(deleted) {
+		t.Errorf("notices %+v", n)
+	}
+	if w := lanes.Writes; len(w) != 1 || !w[0].Stale {
+		t.Errorf("writes %+v", w)
+	}
+}
+
+// After a baseline the lanes begin there.
+func TestLanesAfterABaseline(t *testing.T) {
+	observations := []model.Observation{
+		&model.Connection{At: modeltest.Start, Link: model.Connected},
+		&model.Read{At: modeltest.Start, Presence: model.Present, Full: true, Parent: modeltest.Stat(1, 2, 2),
+			New: []znode.Znode{{Name: "n_0000000000", Session: 1, Czxid: 1}, {Name: "n_0000000001", Session: 2, Czxid: 2}}},
+		&model.Cast{At: modeltest.Start, Member: model.Member{ID: "m", Name: "m", Session: 1, Belief: model.Leading}},
+	}
+	j := model.NewJournal(model.Config{Baseline: len(observations)})
+	for _, o := range observations {
+		j.Apply(o)
+	}
+	lanes := j.State().Lanes(10)
+	if n := len(lanes.All); n != 2 {
+		t.Fatalf("%d lanes", n)
+	}
+	for i, want := range []model.Standing{{Place: model.Holds, Belief: model.Leading}, {Place: model.Queued}} {
+		l := lanes.All[i]
+		if got, known := l.At(modeltest.Start); !known || got != want || l.Znodes[0].Name != fmt.Sprintf("n_%010d", i) {
+			t.Errorf("lane %d is %+v (%v), want %+v", i, got, known, want)
+		}
+		if _, known := l.At(modeltest.Start.Add(-time.Second)); known {
+			t.Errorf("lane %d is known before the baseline", i)
+		}
+	}
+}
