@@ -159,6 +159,9 @@ func (j *Journal) Apply(o Observation) []Event {
 	}
 	j.reign(at)
 	j.noteHolders(o, at)
+	if j.began {
+		j.lanes.see(session.Later(j.at, at), j.Current())
+	}
 	j.tenure.tend(j.leading(), func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current())
 	j.events.settle(at)
 	j.at = session.Later(j.at, at)

@@ -22,6 +22,7 @@ type laneLog struct {
 	ours    []departure // of members
 	turns   []*turn
 	writes  []Tried
+	gaps    []Gap
 
 	holdsFrom, leftFrom, oursFrom, turnsFrom, writesFrom time.Time
 }
@@ -73,6 +74,21 @@ func appendLog[T any](log []T, v T, max int, at func(T) time.Time, cut *time.Tim
 		*cut = at(log[0])
 	}
 	return keep(log, v, max)
+}
+
+// see takes in whether the election is seen as it is: not while there is no connection,
+// nor from then to the next read. Before the first read it is no gap.
+func (l *laneLog) see(at time.Time, sees bool) {
+	n := len(l.gaps)
+	open := n > 0 && l.gaps[n-1].To.IsZero()
+	switch {
+	case open && sees:
+		g := l.gaps[n-1]
+		g.To = at
+		l.gaps = replaced(l.gaps, n-1, g)
+	case !open && !sees:
+		l.gaps = keep(l.gaps, Gap{From: at}, HistoryMax)
+	}
 }
 
 // hold takes in who has the role now.
@@ -156,7 +172,7 @@ func (l *laneLog) forget(at time.Time) {
 // clip takes the spare room, so that a copy does not append to the same array.
 func (l laneLog) clip() laneLog {
 	l.holding, l.holds, l.left, l.ours = slices.Clip(l.holding), slices.Clip(l.holds), slices.Clip(l.left), slices.Clip(l.ours)
-	l.turns, l.writes = slices.Clip(l.turns), slices.Clip(l.writes)
+	l.turns, l.writes, l.gaps = slices.Clip(l.turns), slices.Clip(l.writes), slices.Clip(l.gaps)
 	return l
 }
 

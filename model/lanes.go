@@ -22,14 +22,22 @@ type Lanes struct {
 	// that left; of who left at Cut or before it may be more, zero: all are kept.
 	More, Left int
 	Cut        time.Time
-	Until      time.Time // of the last observation
+	// From is since when nothing is missing, zero: from the beginning; Until is the time of
+	// the last observation.
+	From, Until time.Time
 	// Notices are the notifications that the embedded server sent, oldest first.
 	Notices []Notice
 	// Writes are the attempts of leaders' workers, oldest first. The earlier ones are not
 	// kept if there was one at WritesCut or before; zero: all are kept.
 	Writes    []Tried
 	WritesCut time.Time
+	// Gaps are the times in which nothing was observed, oldest first. What the lanes say
+	// then of znodes is what was so before.
+	Gaps []Gap
 }
+
+// Gap is a time in which the election was not observed; To is zero while it lasts.
+type Gap struct{ From, To time.Time }
 
 // Lane is one candidate over time: a member of ours with all znodes that it had, or one
 // znode of a third-party client.
@@ -274,7 +282,10 @@ func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
 }
 
 func (b *laneBuilder) lanes(more, left int) *Lanes {
-	out := &Lanes{More: more, Left: left, Until: b.At, Cut: b.State.lanes.leftFrom, Writes: b.State.lanes.writes, WritesCut: b.State.lanes.writesFrom}
+	out := &Lanes{More: more, Left: left, Until: b.At, Cut: b.State.lanes.leftFrom, Writes: b.State.lanes.writes, WritesCut: b.State.lanes.writesFrom, Gaps: b.State.lanes.gaps}
+	for _, cut := range []time.Time{b.State.lanes.holdsFrom, b.State.lanes.leftFrom, b.State.lanes.oursFrom, b.State.lanes.turnsFrom} {
+		out.From = session.Later(out.From, cut)
+	}
 	created := func(x *sketch) int64 {
 		first := int64(1) << 62
 		for _, z := range x.znodes {

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -73,6 +74,9 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 		if i+1 < len(states) && !states[i+1].At.After(s.At) {
 			continue // there is more at that time
 		}
+		if !s.DownSince.IsZero() && !s.ReadAt.IsZero() && !inGap(lanes, s.At) {
+			t.Fatalf("there is no connection at %v, and no gap in %+v", s.At.Sub(modeltest.Start), lanes.Gaps)
+		}
 		places, came := map[dialect.ID]model.Place{}, map[string]bool{}
 		for k, c := range s.Queue {
 			places[c.ID()] = model.Queued
@@ -113,6 +117,12 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 			}
 		}
 	}
+}
+
+func inGap(lanes *model.Lanes, at time.Time) bool {
+	return slices.ContainsFunc(lanes.Gaps, func(g model.Gap) bool {
+		return !at.Before(g.From) && (g.To.IsZero() || at.Before(g.To))
+	})
 }
 
 // What is cut is said: after it a lane is right, and before it nothing is said.

@@ -72,6 +72,12 @@ type dashboard struct {
 	focus    panel
 	zoomed   bool // the panel with the focus fills the screen
 	journey  travel.Journey
+	play     playing // of the past
+	dragging bool    // the mouse moves the playhead
+	// whole is the election as it was when the user went back in time, or to the last
+	// moment: what came after the moment that is shown.
+	whole    *doctor.State
+	wholeAt  time.Time
 	faults   faults.Panel
 	palette  palette.Panel
 	course   lessons.Course
@@ -138,6 +144,7 @@ func newDashboard(o Options, d doer) *dashboard {
 		first.states = []*doctor.State{unknown()}
 	}
 	b.walk = first.walk
+	b.modes.Ground(b.ground())
 	b.setViews(first.states)
 	if o.Choose {
 		b.modes.Open(input.ModeElections)
@@ -194,6 +201,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 		if msg.gen == d.gen {
 			d.tickAt = time.Time{}
 			d.dirty = true
+			return d.playOn()
 		}
 	case tea.ResumeMsg:
 		// Ticks may have passed while the program was stopped.

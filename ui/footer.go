@@ -70,6 +70,7 @@ func (d *dashboard) footer() footer.Line {
 		Refused: d.refused(),
 		Demo:    d.o.Mode == ModeDemo, Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0,
 		Paused: d.paused != nil, Past: d.o.Past != nil, Reel: d.o.reel() != nil,
+		Playing: d.play.on || d.o.reel() != nil && d.paused == nil,
 	}
 }
 

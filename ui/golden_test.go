@@ -31,6 +31,8 @@ var (
 // text in front or beside.
 func sizesOf(scene string) [][2]int {
 	switch scene {
+	case "lanes", "lanes-panel", "lanes-others":
+		return laneSizes
 	case "messages", "messages-lesson", "messages-herd":
 		return roomySizes
 	case "main", "killed", "handoff", "herd", "doctor", "servers", "wall", "lesson", "past", "crowd", "grid", "class-wave", "class-both":

@@ -75,6 +75,12 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		return d.travel(do)
 	case input.CmdPause:
 		return d.pause()
+	case input.CmdPlay:
+		return d.playPause()
+	case input.CmdPlaySlower, input.CmdPlayFaster:
+		return d.pace(do)
+	case input.CmdFiner, input.CmdCoarser:
+		d.handoffs.Scale(do == input.CmdFiner)
 	case input.CmdLessons, input.CmdLearn, input.CmdAnswer, input.CmdContinue, input.CmdHint, input.CmdSkip, input.CmdReread:
 		return d.teach(do, msg.String())
 	case input.CmdJoin:

@@ -21,6 +21,10 @@ const wheelLines = 3
 // mouse handles the wheel and clicks of the left button. What is at a place is what the
 // last frame has there.
 func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
+	if m.Action == tea.MouseActionMotion && d.dragging {
+		return d.drag(m.X, m.Y)
+	}
+	d.dragging = false
 	switch {
 	case m.Action != tea.MouseActionPress || d.at.header.Empty():
 		return nil
@@ -142,9 +146,20 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 			return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
 		}
 	case handoffs.Moment:
+		d.dragging = true
 		return d.goTo(time.Time(spot))
 	}
 	return nil
+}
+
+// drag moves the playhead with the pointer, also beside the time line.
+func (d *dashboard) drag(x, y int) tea.Cmd {
+	at, ok := d.canvas.SpotAt(x, y).(handoffs.Moment)
+	if !ok || !d.modes.Now().Main() {
+		return nil
+	}
+	d.dirty = true
+	return d.goTo(time.Time(at))
 }
 
 // clickKey presses a key of the footer. Of one that stands for two it is the one that the
@@ -160,6 +175,7 @@ func (d *dashboard) clickKey(k input.FootKey) tea.Cmd {
 
 // goTo shows the moment at t, as far as it is kept.
 func (d *dashboard) goTo(t time.Time) tea.Cmd {
+	d.play.on = false
 	if d.journey.On {
 		return d.doer.search(d.journey.GoTo(t))
 	}

@@ -268,6 +268,6 @@ func TestClickTheTimeLine(t *testing.T) {
 	}
 
 	m, _, _ = stagedWith(&allow{}, ModeDemo) // without a past
-	clickAt(m, 5, m.d.at.panel[panelHandoffs].Y+1)
+	clickAt(m, 40, m.d.at.panel[panelHandoffs].Y+1)
 	says(t, m, "no earlier moments are kept here")
 }

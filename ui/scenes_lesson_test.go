@@ -76,6 +76,7 @@ type player struct {
 	at      uint64
 	stopped bool
 	end     time.Time
+	paces   []string // how its speed was changed
 }
 
 func (p *player) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
@@ -87,13 +88,16 @@ func (p *player) Seek(path string, n uint64, m history.Move) (history.Moment, bo
 }
 
 func (p *player) Playing() Playing {
-	return Playing{N: p.at, First: p.moments[0].At, Last: p.end, Speed: 4, Stopped: p.stopped, Ended: int(p.at) == len(p.moments)}
+	return Playing{N: p.at, First: p.moments[0].At, Last: p.end, Speed: 4, Stopped: p.stopped, Ended: int(p.at) == len(p.moments), Whole: p.moments[len(p.moments)-1].State}
 }
 
 // Do and Why make it the actions of its replay.
 func (p *player) Do(_ context.Context, a Action) error {
-	if a.Kind == Pause {
+	switch a.Kind {
+	case Pause:
 		p.stopped = !p.stopped
+	case Slow:
+		p.paces = append(p.paces, a.Arg)
 	}
 	return nil
 }

@@ -30,6 +30,8 @@ type world struct {
 	zxid     int64
 	children map[string]znode.Znode
 	members  map[string]*model.Member
+	// apply takes the observations instead of the journal, nil: that does.
+	apply func(model.Observation)
 }
 
 func newWorld(path string, recipe dialect.Recipe, ack bool) *world {
@@ -43,15 +45,23 @@ func newWorld(path string, recipe dialect.Recipe, ack bool) *world {
 	return w
 }
 
+func (w *world) put(o model.Observation) {
+	if w.apply != nil {
+		w.apply(o)
+		return
+	}
+	w.j.Apply(o)
+}
+
 func (w *world) wait(d time.Duration) *world { w.now = w.now.Add(d); return w }
 
 func (w *world) connect() *world {
-	w.j.Apply(&model.Connection{At: w.now, Link: model.Connected, Server: "127.0.0.1:41873", Session: 0xa0, Timeout: 4 * time.Second, RTT: 300 * time.Microsecond})
+	w.put(&model.Connection{At: w.now, Link: model.Connected, Server: "127.0.0.1:41873", Session: 0xa0, Timeout: 4 * time.Second, RTT: 300 * time.Microsecond})
 	return w
 }
 
 func (w *world) lose(err string) *world {
-	w.j.Apply(&model.Connection{At: w.now, Link: model.Disconnected, Err: err})
+	w.put(&model.Connection{At: w.now, Link: model.Disconnected, Err: err})
 	return w
 }
 
@@ -61,7 +71,7 @@ func (w *world) read(created, gone []string) *world {
 		zs = append(zs, w.children[n])
 	}
 	n := int32(len(w.children))
-	w.j.Apply(&model.Read{At: w.now, Notified: w.now.Add(-time.Millisecond), Presence: model.Present, New: zs, Gone: gone,
+	w.put(&model.Read{At: w.now, Notified: w.now.Add(-time.Millisecond), Presence: model.Present, New: zs, Gone: gone,
 		Parent: znode.Parent{Czxid: 7, Ctime: noon.Add(-time.Hour), Children: n, Cversion: int32(2*w.creates) - n}})
 	return w
 }
@@ -89,7 +99,7 @@ func (w *world) leave(name string) *world {
 
 func (w *world) acked(name string) *world {
 	z := w.children[name]
-	w.j.Apply(&model.Ack{At: w.now, Presence: model.Present, Session: z.Session, Czxid: z.Czxid + 1, Data: znode.NewData(model.AckData(w.path+"/"+name, z.Czxid))})
+	w.put(&model.Ack{At: w.now, Presence: model.Present, Session: z.Session, Czxid: z.Czxid + 1, Data: znode.NewData(model.AckData(w.path+"/"+name, z.Czxid))})
 	return w
 }
 
@@ -104,7 +114,7 @@ func (w *world) cast(id, znode string, belief model.Belief, change func(*model.M
 		change(&m)
 	}
 	w.members[id] = &m
-	w.j.Apply(&model.Cast{At: w.now, Member: m})
+	w.put(&model.Cast{At: w.now, Member: m})
 	return w
 }
 
@@ -282,6 +292,7 @@ func scenes() map[string]func() scene {
 	maps.Copy(all, messageScenes())
 	maps.Copy(all, lessonScenes())
 	maps.Copy(all, classScenes())
+	maps.Copy(all, laneScenes())
 	return all
 }
 

@@ -67,6 +67,9 @@ func (d *dashboard) frame() *term.Frame {
 	case d.ended:
 		f.Picture, f.Held = d.endedAt, true
 	}
+	if d.play.on {
+		f.At(now.Add(playEvery))
+	}
 	return f
 }
 
@@ -279,9 +282,23 @@ func (d *dashboard) believed() belief.Panel {
 
 func (d *dashboard) handoffsShown(f *term.Frame) handoffs.Shown {
 	believed := d.believed()
-	x := handoffs.Shown{State: d.shown(), Focused: d.focus == panelHandoffs, Properties: believed.PropertySpans(f)}
+	x := handoffs.Shown{
+		State: d.shown(), Focused: d.focus == panelHandoffs, Properties: believed.PropertySpans(f),
+		Zoomed: d.zoomed, Now: f.Calm(), Selected: d.candidates.Row().Ref(),
+	}
 	if d.paused == nil {
 		x.Came = d.handoffCame
+	}
+	switch reel := d.o.reel(); {
+	case reel != nil:
+		playing := reel.Playing()
+		x.Head, x.Whole, x.First, x.Last = f.Picture, playing.Whole, playing.First, playing.Last
+		if !playing.Stopped && !playing.Ended {
+			x.Playing = f.Theme.Glyph.Play
+		}
+	case d.journey.On && d.journey.Known:
+		x.Playing = d.play.words(&f.Theme.Glyph)
+		x.Head, x.Whole, x.Now = d.since, d.whole, d.wholeAt.Truncate(term.TickCalm)
 	}
 	return x
 }

@@ -9,6 +9,10 @@ const (
 	// continuous, and a burst of events costs one frame.
 	refreshEvery = 33 * time.Millisecond
 
+	// playEvery is how often the playhead moves while the past is played: ten times a
+	// second looks as if it moved by itself.
+	playEvery = 100 * time.Millisecond
+
 	// statusShown and errorShown are how long the status line keeps a result:
 	// good news are expected and short, bad news have to be read.
 	statusShown = 5 * time.Second

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -43,6 +44,7 @@ func (d *dashboard) hold(on bool) {
 // depart goes back in time: first to the moment that is shown now.
 func (d *dashboard) depart() tea.Cmd {
 	d.hold(true)
+	d.whole, d.wholeAt = d.latest, d.o.Now()
 	d.modes.Ground(input.ModePast)
 	a, doer := Action{Kind: Pause, Election: d.path}, d.doer
 	return d.doer.search(d.journey.Begin(d.o.Past, d.path, d.candidates.Selected, func(ctx context.Context) error {
@@ -57,13 +59,22 @@ func (d *dashboard) depart() tea.Cmd {
 
 // travel goes to another moment, or back to the present.
 func (d *dashboard) travel(do input.Command) tea.Cmd {
-	if do == input.CmdLive {
+	if do == input.CmdLive && d.journey.On {
 		return d.live()
 	}
-	if move, ok := travel.MoveOf(do); ok && d.journey.On {
-		return d.doer.search(d.journey.Go(move))
+	d.play.on = false
+	move, ok := travel.MoveOf(do)
+	if !d.journey.On { // a recording is being played: it stops first
+		search := d.depart()
+		if ok {
+			d.journey.Go(move) // after it
+		}
+		return search
 	}
-	return nil
+	if !ok {
+		return nil
+	}
+	return d.doer.search(d.journey.Go(move))
 }
 
 // arrive shows the moment that was found, and goes on to where the user wants
@@ -85,11 +96,20 @@ func (d *dashboard) arrive(msg travelMsg) tea.Cmd {
 	case !j.Known:
 		// The picture is held all the same.
 		j.End()
-		d.modes.Ground(input.ModeNormal)
+		d.modes.Ground(d.ground())
 		d.say(term.Trouble, "no history is kept of this election: the screen is only paused")
 		return nil
 	}
 	d.paused, d.since, d.dirty = j.At.State, j.At.At, true
+	if j.At.Last {
+		d.whole, d.wholeAt = d.latest, d.o.Now()
+	}
+	if d.play.on {
+		d.since = latest(d.play.at(d.o.Now()), d.since)
+		if j.At.Last {
+			d.play.on, d.since = false, j.At.At
+		}
+	}
 	d.candidates.Selected = j.Selected
 	d.reselect()
 	next, leave := j.Next()
@@ -120,13 +140,24 @@ func (d *dashboard) live() tea.Cmd {
 	return d.act(Pause, "")
 }
 
+// ground is the mode of the main screen while nothing is in front of it and the present
+// is shown. A recording is the past also while it is played.
+func (d *dashboard) ground() input.Mode {
+	if d.o.reel() != nil {
+		return input.ModePast
+	}
+	return input.ModeNormal
+}
+
 // present ends the journey.
 func (d *dashboard) present() {
+	d.play.on = false
 	if d.journey.On {
 		d.candidates.Selected = d.journey.Selected
 	}
 	d.journey.End()
-	d.modes.Ground(input.ModeNormal)
+	d.whole = nil
+	d.modes.Ground(d.ground())
 	d.hold(false)
 }
 
@@ -139,7 +170,10 @@ func (d *dashboard) chose() {
 
 // heldWhy says why nothing can be done while the picture is held.
 func (d *dashboard) heldWhy() string {
-	if !d.journey.On {
+	switch {
+	case !d.journey.On && d.o.reel() != nil:
+		return "this is a recording"
+	case !d.journey.On:
 		return "paused: p goes back to live"
 	}
 	back := ": p goes back to live"
@@ -158,9 +192,16 @@ func (d *dashboard) refuseKey(k string) bool {
 		return true
 	}
 	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
-	if ok && d.journey.On && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
+	if ok && (d.journey.On || d.o.reel() != nil) && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
 		d.say(term.Trouble, b.Help().Desc+": "+d.heldWhy())
 		return true
 	}
 	return false
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

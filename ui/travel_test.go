@@ -84,7 +84,7 @@ func TestPastRefusesToAct(t *testing.T) {
 	acts := &allow{done: make(chan Action, 9)}
 	m, _, _, _ := stagedPast(acts)
 	keys(m, "p", "left")
-	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "[", "]", "w", "F", "L", "J", "H", " ", "1"} {
+	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "w", "F", "L", "J", "H", "1"} {
 		keys(m, "esc", "p", "left") // what was said before is gone
 		saysNot(t, m, "goes back to live")
 		keys(m, k)
@@ -153,7 +153,8 @@ func TestTravelCoalesces(t *testing.T) {
 	if cmd := sent(m, second()); cmd != nil {
 		t.Error("a third search")
 	}
-	want := []history.Move{history.MoveBackToEvent, history.MoveBackToEvent, history.MoveBack}
+	// Each search also looks at the moment before, unless there is none.
+	want := []history.Move{history.MoveBackToEvent, history.MoveBack, history.MoveBackToEvent, history.MoveBack}
 	if !slices.Equal(p.seeks, want) {
 		t.Errorf("it was looked for %q, want %q", p.seeks, want)
 	}
@@ -165,7 +166,7 @@ func TestTravelCoalesces(t *testing.T) {
 	pressed(m, "right")
 	pressed(m, "end")
 	sent(m, sent(m, first())())
-	if want := []history.Move{history.MoveToEvent, history.MoveToLast}; !slices.Equal(p.seeks, want) {
+	if want := []history.Move{history.MoveToEvent, history.MoveBack, history.MoveToLast, history.MoveBack}; !slices.Equal(p.seeks, want) {
 		t.Errorf("it was looked for %q, want %q", p.seeks, want)
 	}
 	says(t, m, "the last moment")
@@ -360,7 +361,7 @@ func TestReplayTravels(t *testing.T) {
 		t.Errorf("x says %q", got)
 	}
 	keys(m, "p")
-	if r.stopped || r.at != 2 || front(m) != onMain {
+	if r.stopped || r.at != 2 || front(m) != inPast {
 		t.Errorf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
 	}
 	says(t, m, "6 candidates") // those of the moment it plays on from
@@ -369,11 +370,11 @@ func TestReplayTravels(t *testing.T) {
 	// A search that is under way would stop it again, so it is waited for.
 	keys(m, "p")
 	search := pressed(m, "left")
-	if cmd := pressed(m, "p"); cmd != nil || front(m) != inPast {
+	if cmd := pressed(m, "p"); cmd != nil || !m.d.journey.On {
 		t.Fatal("it plays on while it is searched")
 	}
 	resume := sent(m, search())
-	if resume == nil || front(m) != onMain {
+	if resume == nil || m.d.journey.On {
 		t.Fatal("it does not play on after the search")
 	}
 	m.Update(resume())
@@ -392,7 +393,7 @@ func TestReplayTravelsFromItsEnd(t *testing.T) {
 	}
 	says(t, m, "the last moment")
 	keys(m, "p")
-	if front(m) != onMain {
+	if m.d.journey.On {
 		t.Errorf("in front is %s", front(m))
 	}
 	says(t, m, "ended")

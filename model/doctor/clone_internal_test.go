@@ -29,7 +29,7 @@ var (
 	}
 	sharedSlices = []string{
 		"election.steps", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
-		"election.past.handoffs", "election.past.reigns", "election.lanes.holds", "election.lanes.left", "election.lanes.ours", "election.lanes.turns", "election.lanes.writes", "doctor.memory.lost", "doctor.memory.suspicions.findings", "held",
+		"election.past.handoffs", "election.past.reigns", "election.lanes.holds", "election.lanes.left", "election.lanes.ours", "election.lanes.turns", "election.lanes.writes", "election.lanes.gaps", "doctor.memory.lost", "doctor.memory.suspicions.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{

@@ -112,14 +112,14 @@ func (r recorded) Seek(_ string, n uint64, m history.Move) (history.Moment, bool
 func (r recorded) Playing() ui.Playing {
 	n, stopped, ended := r.Playback.Playing()
 	first, last := r.Span()
-	return ui.Playing{N: n, First: first, Last: last, Speed: r.Speed(), Stopped: stopped, Ended: ended}
+	return ui.Playing{N: n, First: first, Last: last, Speed: r.Speed(), Stopped: stopped, Ended: ended, Whole: r.Whole()}
 }
 
 // replayActions are the actions of a replay: stop and continue.
 type replayActions struct{ playback *feed.Playback }
 
 func (a replayActions) Why(act ui.Action) string {
-	if act.Kind == ui.Pause {
+	if act.Kind == ui.Pause || act.Kind == ui.Slow {
 		return ""
 	}
 	return "this is a recording"
@@ -129,6 +129,13 @@ func (a replayActions) Do(_ context.Context, act ui.Action) error {
 	if why := a.Why(act); why != "" {
 		return errors.New(why)
 	}
-	a.playback.Toggle()
+	switch {
+	case act.Kind == ui.Pause:
+		a.playback.Toggle()
+	case act.Arg == ui.ArgSlower:
+		return ui.Did(fmt.Sprintf("playback speed: x%.3g", a.playback.Scale(.5)))
+	default:
+		return ui.Did(fmt.Sprintf("playback speed: x%.3g", a.playback.Scale(2)))
+	}
 	return nil
 }

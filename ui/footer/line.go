@@ -32,6 +32,7 @@ type Line struct {
 
 	Demo, Lessons, Invited bool // what there is
 	Paused, Past, Reel     bool // the picture is held; it could show the past; it is a recording
+	Playing                bool // time passes in it
 }
 
 // Keys are the keys that mean something now, in the order of the table.
@@ -92,9 +93,15 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 		case l.Past:
 			k.Label, k.Drop = "past", 2
 		}
+	case input.CmdPlay:
+		k.Foot = 8
+		if l.Playing {
+			k.Label = "pause"
+		}
+		return k, l.Reel || l.Paused
 	case input.CmdLive:
 		if l.Reel {
-			k.Label = "play on"
+			return k, false // space does that
 		}
 	case input.CmdEarlier, input.CmdStepBack, input.CmdHandBack, input.CmdEarliest:
 		return k, false // they are shown with their opposites

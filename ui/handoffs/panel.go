@@ -9,6 +9,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/input"
+	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -21,10 +22,28 @@ const handoffShown = 1500 * time.Millisecond
 type Panel struct {
 	Shown
 	place  term.Rect
-	scroll int // how many of the newest are above the list
+	scroll int // how many of the lanes and then of the newest handoffs are above
 	most   int // as far as it can be scrolled
 	page   int // lines of the list
+
+	axis  axis
+	step  time.Duration // of a cell, as the user wants it; 0: as it fits
+	lanes lanes
+	plan  plan
+	above int // lanes that are scrolled out of view
 }
+
+// plan is how many lines each part of the panel has.
+type plan struct {
+	lanes int // 0: the strip of reigns instead
+	pitch int // lines from one lane to the next
+	axis  int // the axis, and the blank line below it
+	words int // the signs, explained
+	list  int
+}
+
+// lanesFrom is from how many lines the panel shows lanes, and not just who led.
+const lanesFrom = 8
 
 // Moment is what the mouse finds on the time line of the reigns: the end of the time that a
 // cell of it stands for.
@@ -36,17 +55,165 @@ type Shown struct {
 	Focused    bool
 	Properties []term.Span // safety and liveness, nil where they are not watched
 	Came       time.Time   // when the newest handoff came, zero: it is nothing new
+
+	Now      time.Time // of the picture, or of what came after it
+	Zoomed   bool      // the panel fills the screen
+	Selected rows.Ref
+
+	// Head is the moment that is shown where others came after it: the playhead. Zero: it
+	// is the last one.
+	Head time.Time
+	// Whole is the election after all that came later, nil where that is not known.
+	// First and Last are where a recording begins and ends, zero for none.
+	Whole       *doctor.State
+	First, Last time.Time
+	Playing     string // how time passes, "" where it does as it always does
+}
+
+// band is the state from which the time line is made: of all that is known if that goes
+// back far enough, else of what was known at the moment.
+func (v *Panel) band() *doctor.State {
+	if v.Whole == nil {
+		return v.State
+	}
+	return v.Whole
 }
 
 // Settle takes what to show and where.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
-	v.page = max(1, r.Inner().H-v.reignLines(r.Inner().H))
-	v.most = max(0, len(x.State.Handoffs)-v.page)
+	in := r.Inner()
+	v.lanes.make(v.band(), max(in.H, 8))
+	if v.Whole != nil && v.lanes.whole.From.After(v.Head) {
+		v.Whole = nil // it does not go back as far
+		v.lanes.make(v.band(), max(in.H, 8))
+	}
+	v.lanes.widths(in.W)
+	v.lanes.writes = len(v.lanes.whole.Writes) > 0
+	v.settleAxis(in.W - 2)
+	room := v.planned(in.H)
+	v.above = min(v.scroll, v.lanes.choose(v.axis, v.head(), v.Selected, room, v.scroll))
+	most := v.lanes.choose(v.axis, v.head(), v.Selected, room, v.above)
+	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
+		v.plan.lanes = 1
+	}
+	if v.plan.pitch = 1; v.plan.lanes > 1 && in.H >= 16 && room >= 2*v.plan.lanes {
+		v.plan.pitch = 2
+	}
+	v.page = max(1, in.H-v.upper())
+	if v.plan.lanes == 0 {
+		most, v.above = 0, 0
+	}
+	v.most = most + max(0, len(x.State.Handoffs)-v.page)
 	v.scroll = min(v.scroll, v.most)
 }
 
-// Move scrolls the list.
+// head is the moment that is shown.
+func (v *Panel) head() time.Time {
+	if v.Head.IsZero() {
+		return v.Now
+	}
+	return v.Head
+}
+
+// planned divides h lines, and returns how many lanes have room.
+func (v *Panel) planned(h int) (room int) {
+	v.plan = plan{}
+	if h < lanesFrom || len(v.lanes.whole.All) == 0 {
+		v.plan.axis = 0
+		return 0
+	}
+	v.plan.axis = 1
+	if h >= 12 {
+		v.plan.axis = 2
+	}
+	if v.Zoomed && h >= 17 {
+		v.plan.words = 3
+	}
+	list := max(2, h/4)
+	room = h - v.plan.axis - v.plan.words - min(list, max(1, len(v.State.Handoffs)))
+	if v.lanes.writes {
+		room--
+	}
+	return max(1, room)
+}
+
+// upper is how many lines are above the list.
+func (v *Panel) upper() int {
+	if v.plan.lanes == 0 {
+		return v.reignLines(v.place.Inner().H)
+	}
+	n := v.plan.lanes*v.plan.pitch + v.plan.axis + v.plan.words
+	if v.lanes.writes {
+		n++
+	}
+	return n
+}
+
+// settleAxis says which time each column has, of a panel of w cells.
+func (v *Panel) settleAxis(w int) {
+	if v.place.Inner().H >= lanesFrom && len(v.lanes.whole.All) > 0 {
+		w -= v.lanes.names + 1
+	} else if v.Head.IsZero() {
+		v.axis = axis{} // the strip makes it, as wide as there is room beside it
+		return
+	}
+	reigns := v.band().Reigns
+	first, last := v.span()
+	step := v.step
+	switch {
+	case w <= 0:
+		v.axis = axis{}
+		return
+	case v.Head.IsZero() && step == 0:
+		v.axis = newAxis(reigns, v.Now, w)
+		return
+	case v.Head.IsZero():
+		quarter := time.Duration(max(1, w/4)) * step
+		v.axis = axisOf(v.axis, step, first, v.Now.Add(quarter), v.Now, w)
+		return
+	case step == 0 && !v.Last.IsZero():
+		step = fitting(first, last, w)
+	case step == 0 && v.axis.step != 0:
+		step = v.axis.step
+	case step == 0:
+		step = newAxis(reigns, v.Now, w).step
+	}
+	v.axis = axisOf(v.axis, step, first, last, v.Head, w)
+}
+
+// span is from when to when there is something to see.
+func (v *Panel) span() (first, last time.Time) {
+	if !v.Last.IsZero() {
+		return v.First, v.Last
+	}
+	first = v.head()
+	for _, l := range v.lanes.whole.All {
+		for _, st := range l.Stretches[:min(2, len(l.Stretches))] {
+			if !st.From.IsZero() && st.From.Before(first) {
+				first = st.From
+			}
+		}
+	}
+	if r := v.band().Reigns; len(r) > 0 && r[0].From.Before(first) {
+		first = r[0].From
+	}
+	return first, v.Now
+}
+
+// Scale makes the cells of the time line stand for less time, or for more.
+func (v *Panel) Scale(finer bool) {
+	if v.axis.step == 0 {
+		return
+	}
+	first, last := v.span()
+	v.step = scaled(v.axis.step, finer, fitting(first, last, max(1, v.axis.w)))
+}
+
+// Axis is the axis in words: how much time a cell stands for.
+func (v *Panel) Axis() time.Duration { return v.step }
+
+// Move scrolls the lanes, and then the list.
 func (v *Panel) Move(do input.Command) {
 	v.scroll = input.Moved(do, v.scroll, v.most, v.page)
 }
@@ -54,7 +221,7 @@ func (v *Panel) Move(do input.Command) {
 // reignLines is how many of h lines the reigns take.
 func (v *Panel) reignLines(h int) int {
 	switch {
-	case len(v.State.Reigns) == 0:
+	case len(v.band().Reigns) == 0:
 		return 0
 	case h >= 7:
 		return 3
@@ -62,15 +229,18 @@ func (v *Panel) reignLines(h int) int {
 	return 2
 }
 
-// Draw draws who led when, and each change of the leader.
+// Draw draws who did what when, and each change of the leader.
 func (v Panel) Draw(f *term.Frame) {
 	s := v.State
 	a := f.Box(v.place, "Handoffs", v.Focused, v.tail(f)...)
 	a = a.Inset(1)
-	if len(s.Reigns) > 0 {
+	switch {
+	case v.plan.lanes > 0:
+		v.drawLanes(f, a)
+	case len(v.band().Reigns) > 0:
 		v.drawReigns(f, a)
 	}
-	y := v.reignLines(a.Height())
+	y := v.upper()
 	if len(s.Handoffs) == 0 {
 		text := "no handoff seen yet: it appears here at the moment the leader's znode is deleted"
 		switch {
@@ -127,7 +297,7 @@ const shortCause = len("resigned")
 
 func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 	s, g := v.State, &f.Theme.Glyph
-	top := v.scroll
+	top := max(0, v.scroll-v.above)
 	visible := make([]*model.Handoff, 0, a.Height())
 	for i := len(s.Handoffs) - 1 - top; i >= 0 && len(visible) < a.Height(); i-- {
 		visible = append(visible, s.Handoffs[i])

@@ -10,12 +10,9 @@ import (
 	"electop/ui/wording"
 )
 
-// drawReigns draws the strip and its axis, and at their right who leads.
-func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
-	s, g := v.State, &f.Theme.Glyph
-	last := s.Reigns[len(s.Reigns)-1]
-	var danger time.Time
-	alarm := ""
+// troubleOf says since when the leader is in trouble, zero for not at all, and in words.
+func (v *Panel) troubleOf() (danger time.Time, alarm string) {
+	s := v.State
 	l := s.Leader()
 	if t, ok := wording.ExpiryOf(s, rows.Leader(s)); l != nil && ok {
 		switch {
@@ -42,17 +39,27 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 			_, alarm = wording.Standing(s, 0) // the status line names it
 		}
 	}
+	return danger, alarm
+}
 
+// drawReigns draws the strip and its axis, and at their right who leads.
+func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
+	s, g := v.State, &f.Theme.Glyph
+	reigns := v.band().Reigns
+	danger, alarm := v.troubleOf()
+	l := s.Leader()
 	words := ""
 	if l != nil && alarm == "" {
 		about := ""
-		if !last.FromKnown {
-			about = g.Inferred
+		if n := len(s.Reigns); n > 0 {
+			if !s.Reigns[n-1].FromKnown {
+				about = g.Inferred
+			}
+			words = "since " + about + f.Clock(s.Reigns[n-1].From)
 		}
-		words = "since " + about + f.Clock(last.From)
 	}
 	side := max(term.Width(alarm), term.Width(words)+1+min(24, term.Width(wording.Label(l))))
-	if a.Width()-side-2 < 48 {
+	if a.Width()-side-2 < 48 || !v.Head.IsZero() { // in the past the axis stays as wide as it is
 		side = 0
 	}
 	w := a.Width() - side
@@ -60,30 +67,37 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 		w -= 2
 	}
 	silent := make(map[time.Time]time.Duration)
-	for _, h := range s.Handoffs {
+	for _, h := range v.band().Handoffs {
 		if h.Silent != nil {
 			silent[h.At] = *h.Silent
 		}
 	}
-	st := newStrip(s.Reigns, func(r model.Reign) time.Time {
+	x := v.axis
+	if v.Head.IsZero() {
+		x = v.stripAxis(w)
+	}
+	st := newStrip(x, reigns, func(r model.Reign) time.Time {
 		if r.To.IsZero() {
+			if v.Whole != nil {
+				return time.Time{}
+			}
 			return danger
 		}
 		if d, ok := silent[r.To]; ok {
 			return r.To.Add(-d)
 		}
 		return time.Time{}
-	}, f.Calm(), w)
-	unledParts(s, &st, f.Calm())
+	}, v.now(f))
+	v.unledParts(&st, v.now(f))
 	for i := range st.cells {
-		if st.cells[i].kind == stripNow && l == nil {
+		if st.cells[i].kind == stripNow && l == nil && v.Whole == nil {
 			st.cells[i].kind = stripPast // it is first, and not said to lead: not gold
 		}
 	}
 	p := a.Pen(0)
 	for i, c := range st.cells {
 		if c.kind != stripNothing {
-			at := Moment(st.start.Add(time.Duration(i+1)*st.step - 1))
+			at := Moment(st.until(i))
 			a.Pen(0).Gap(i).Spot(1, at)
 			a.Pen(1).Gap(i).Spot(1, at)
 		}
@@ -113,17 +127,18 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 			if c.kind == stripNow {
 				on = term.OnLead
 			}
-			name := term.Cut(s.Reigns[c.reign].Leader.Label(), end-i-2)
+			name := term.Cut(reigns[c.reign].Leader.Label(), end-i-2)
 			defer a.Pen(0).Gap(i+1).Text(on, name)
 		}
 	}
-	if r := s.Reigns; len(st.cells) > 0 && st.cells[0].kind != stripNothing && r[st.cells[0].reign].From.Before(st.start) {
+	if r := reigns; len(st.cells) > 0 && st.cells[0].kind != stripNothing && r[st.cells[0].reign].From.Before(st.start) {
 		a.Pen(0).Text(term.Muted, g.Older)
 	}
 	at, text := st.labels(f.Now.Location())
 	for i := range at {
 		a.Pen(1).Gap(at[i]).Text(term.Muted, text[i])
 	}
+	v.drawHead(f, a, st.axis, 0, 1)
 	if side == 0 {
 		if alarm != "" {
 			p := a.Pen(1)
@@ -146,7 +161,8 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 
 // unledParts marks where the first candidate did not lead: until it acknowledged, and
 // now, if it does not.
-func unledParts(s *doctor.State, st *strip, now time.Time) {
+func (v *Panel) unledParts(st *strip, now time.Time) {
+	s := v.band()
 	took := make(map[time.Time]time.Duration)
 	for _, h := range s.Handoffs {
 		if h.Takeover != nil {
@@ -160,10 +176,10 @@ func unledParts(s *doctor.State, st *strip, now time.Time) {
 		}
 	}
 	last := len(s.Reigns) - 1
-	r := &s.Reigns[last]
-	if !r.To.IsZero() {
+	if last < 0 || !s.Reigns[last].To.IsZero() {
 		return
 	}
+	r := &s.Reigns[last]
 	switch s.Lead() {
 	case doctor.Elected, doctor.Unaware:
 		st.unled(last, r.From, now)

@@ -65,12 +65,12 @@ func TestStrip(t *testing.T) {
 		{"still vacant", []model.Reign{reign(0, 4, model.CauseUnknown)}, time.Time{}, 9, 12, "0000------"},
 		{"too short to see", []model.Reign{reign(0, 5.2, model.CauseExpired), reign(5.2, 5.3, model.CauseResigned), reign(5.3, 0, "")}, time.Time{}, 9, 12, "0X22222222"},
 	} {
-		s := newStrip(c.reigns, func(r model.Reign) time.Time {
+		s := newStrip(newAxis(c.reigns, at(c.now), c.w), c.reigns, func(r model.Reign) time.Time {
 			if r.To.IsZero() {
 				return c.danger
 			}
 			return time.Time{}
-		}, at(c.now), c.w)
+		}, at(c.now))
 		if diff := cmp.Diff(c.want, drawStrip(s)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
@@ -93,12 +93,12 @@ func TestStripAlways(t *testing.T) {
 		reigns[len(reigns)-1].To = time.Time{}
 		w := rapid.IntRange(1, 200).Draw(t, "w")
 		now := at.Add(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "more")))
-		s := newStrip(reigns, never, now, w)
+		s := newStrip(newAxis(reigns, now, w), reigns, never, now)
 		i := s.cell(now)
 		if i < 0 || i >= w || s.cells[i].kind == stripNothing {
 			t.Fatalf("now is in cell %d of %d, which is %+v", i, w, s.cells)
 		}
-		next := newStrip(reigns, never, now.Add(time.Second), w)
+		next := newStrip(newAxis(reigns, now.Add(time.Second), w), reigns, never, now.Add(time.Second))
 		if next.step == s.step && next.start.Sub(s.start)%s.step != 0 {
 			t.Fatalf("the axis crawled by %v with cells of %v", next.start.Sub(s.start), s.step)
 		}

@@ -45,8 +45,11 @@ const (
 	CmdHandBack Command = "handoff before"
 	CmdHandOn   Command = "handoff after"
 	CmdLive     Command = "live"
+	CmdPlay     Command = "play"
 	CmdLeft     Command = "left"
 	CmdRight    Command = "right"
+	CmdFiner    Command = "finer scale"
+	CmdCoarser  Command = "coarser scale"
 	CmdCopy     Command = "copy path"
 	CmdCopyJSON Command = "copy JSON"
 	CmdTheme    Command = "theme"
@@ -58,7 +61,11 @@ const (
 	CmdNo       Command = "no"
 	CmdQuit     Command = "quit"
 	CmdSuspend  Command = "suspend"
-	CmdAct      Command = "act" // what the binding's action says
+	// CmdPlaySlower and CmdPlayFaster change the speed of a playback.
+	CmdPlaySlower Command = "play slower"
+	CmdPlayFaster Command = "play faster"
+
+	CmdAct Command = "act" // what the binding's action says
 )
 
 // Named reports whether c is something that can be asked for by name: not a movement, an

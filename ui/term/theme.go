@@ -118,6 +118,11 @@ type Glyphs struct {
 	Pointed, Elsewhere, Unknown                  string
 	Times                                        [10]string // how often, "" for never; the last for that and more
 	ToLeft, ToRight                              string     // heads of arrows
+	// The signs of the lanes.
+	Waits, Suspended, Nowhere, Believes     string
+	Created, Deleted, Down, Crossed, Tick   string
+	Written, Refused, Stale, Playhead, Play string
+	Unseen                                  string
 }
 
 var signs = Glyphs{
@@ -135,6 +140,9 @@ var signs = Glyphs{
 	Pointed: "»", Elsewhere: "○", Unknown: "?",
 	Times:  [10]string{"", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"},
 	ToLeft: "◂", ToRight: "▸",
+	Waits: "─", Suspended: "╌", Nowhere: "·", Believes: "!",
+	Created: "├", Deleted: "┤", Down: "│", Crossed: "┼", Tick: "┴",
+	Written: "·", Refused: "/", Stale: "x", Playhead: "▲", Play: "▶", Unseen: "?",
 }
 
 // paint is a colour: for terminals with millions of colours, and its replacements

@@ -23,7 +23,8 @@ type Journey struct {
 	moving bool
 	to     time.Time // where to go before the moves, zero: nowhere
 	wanted []history.Move
-	gen    uint64 // an answer to an older journey is late
+	played time.Time // up to when the moments are to be played, zero: they are not
+	gen    uint64    // an answer to an older journey is late
 	// leaving says that the playback goes on as soon as the search is over.
 	leaving bool
 }
@@ -65,14 +66,24 @@ func (j *Journey) End() { *j = Journey{gen: j.gen + 1} }
 
 // Go adds a move and returns the search for it, nil while one is under way.
 func (j *Journey) Go(m history.Move) Search {
-	j.wanted = also(j.wanted, m)
+	j.wanted, j.played = also(j.wanted, m), time.Time{}
 	return j.next()
 }
 
 // GoTo goes to a time and returns the search for it, nil while one is under way. It makes
 // the moves before it needless.
 func (j *Journey) GoTo(t time.Time) Search {
-	j.to, j.wanted = t, nil
+	j.to, j.wanted, j.played = t, nil, time.Time{}
+	return j.next()
+}
+
+// PlayTo goes on to the last moment that is not later than t, and returns the search for
+// it, nil while one is under way, or if that is the moment which is shown.
+func (j *Journey) PlayTo(t time.Time) Search {
+	if !j.Known || j.At.Last || !j.After.IsZero() && t.Before(j.After) {
+		return nil
+	}
+	j.played = t
 	return j.next()
 }
 
@@ -106,8 +117,13 @@ func (j *Journey) Next() (next Search, leave bool) {
 }
 
 func (j *Journey) next() Search {
-	if j.moving || len(j.wanted) == 0 && j.to.IsZero() {
+	if j.moving || len(j.wanted) == 0 && j.to.IsZero() && j.played.IsZero() {
 		return nil
+	}
+	if t := j.played; !t.IsZero() {
+		gen, in, path, here := j.gen, j.in, j.path, j.Found
+		j.moving, j.played = true, time.Time{}
+		return func(ctx context.Context) Arrival { return Arrival{gen: gen, Found: playTo(ctx, in, path, here, t)} }
 	}
 	gen, n, moves, to := j.gen, j.At.N, j.wanted, j.to
 	in, path := j.in, j.path

@@ -2,8 +2,10 @@ package travel
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/ui/input"
@@ -33,14 +35,16 @@ type Playing struct {
 	Speed       float64   // playback speed, 1 is real time; 0: unknown
 	Stopped     bool
 	Ended       bool // it is at its end
+	// Whole is the election at the end of the recording, nil until it was read that far.
+	Whole *doctor.State
 }
 
 // Found is the moment that a search found.
 type Found struct {
 	At history.Moment
-	// Before is the state at the moment before, nil if the moment's events say what
-	// happened.
+	// Before is the state at the moment before, nil if there is none.
 	Before *doctor.State
+	After  time.Time // when the next moment was, zero: not looked for
 	OK     bool
 }
 
@@ -54,7 +58,7 @@ func seek(ctx context.Context, in Past, path string, n uint64, moves ...history.
 			m.At, m.OK, n = at, true, at.N
 		}
 	}
-	if !m.OK || len(m.At.Events) > 0 || m.At.First {
+	if !m.OK || m.At.First || !needsBefore(m.At.Events) {
 		return m
 	}
 	if at, ok := in.Seek(path, n, history.MoveBack); ok && at.N != n {
@@ -64,6 +68,37 @@ func seek(ctx context.Context, in Past, path string, n uint64, moves ...history.
 		in.Seek(path, n, history.MoveTo) // where to continue playing
 	}
 	return m
+}
+
+// needsBefore reports whether the events of a moment do not say all that happened: there are
+// none, or the queue changed, and with it who leads.
+func needsBefore(events []model.Event) bool {
+	return len(events) == 0 || slices.ContainsFunc(events, func(e model.Event) bool {
+		switch e.Body.(type) {
+		case model.Joined, model.Left, model.Handoff:
+			return true
+		}
+		return false
+	})
+}
+
+// playedMax is how many moments a search plays at most: the next one goes on.
+const playedMax = 256
+
+// playTo goes on from a moment to the last one that is not later than t.
+func playTo(ctx context.Context, in Past, path string, here Found, t time.Time) Found {
+	for range playedMax {
+		next, ok := in.Seek(path, here.At.N, history.MoveOn)
+		if ctx.Err() != nil || !ok || next.N == here.At.N {
+			break
+		}
+		if next.At.After(t) {
+			here.After = next.At
+			break
+		}
+		here = Found{OK: true, At: next, Before: here.At.State}
+	}
+	return here
 }
 
 // momentAt is the number of the last moment that is not later than t, or of the first one

@@ -18,7 +18,7 @@ import (
 // Words says what happened at a moment.
 func Words(f *term.Frame, p Found) (term.Style, string) {
 	st, words := term.Text, ""
-	for _, e := range p.At.Events {
+	for _, e := range p.happened() {
 		text, alarms := eventWords(e)
 		if text == "" {
 			continue
@@ -48,6 +48,47 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	}
 	return st, f.Stamp(p.At.At) + "  " + end + words
 }
+
+// happened are the events of a moment, and the handoffs that are in its list and not in that
+// of the moment before: the event of such a one waits for the acknowledgement, and is none
+// of the handoff when it comes.
+func (p *Found) happened() []model.Event {
+	if p.Before == nil || p.At.State == nil {
+		return p.At.Events
+	}
+	listed := func(s *doctor.State, h *model.Handoff) bool {
+		return slices.ContainsFunc(s.Handoffs, func(x *model.Handoff) bool { return same(x, h) })
+	}
+	var out []model.Event
+	var said []*model.Handoff
+	for _, e := range p.At.Events {
+		if h, ok := e.Body.(model.Handoff); ok {
+			if listed(p.Before, &h) {
+				e.Body = acknowledged(h)
+			} else {
+				said = append(said, &h)
+			}
+		}
+		out = append(out, e)
+	}
+	for _, h := range p.At.State.Handoffs[max(0, len(p.At.State.Handoffs)-3):] {
+		if !listed(p.Before, h) && !slices.ContainsFunc(said, func(x *model.Handoff) bool { return same(x, h) }) {
+			out = append(out, model.Event{At: h.At, Body: *h})
+		}
+	}
+	return out
+}
+
+// same reports whether two are one handoff, of which more may be known by now.
+func same(a, b *model.Handoff) bool {
+	return a.At.Equal(b.At) && (a.To == nil) == (b.To == nil)
+}
+
+// acknowledged is the event of a handoff that is known by its takeover alone: the rest was
+// said when it happened.
+type acknowledged model.Handoff
+
+func (acknowledged) EventBody() {}
 
 // eventWords is an event as part of a sentence, and whether it is trouble.
 func eventWords(e model.Event) (words string, alarms bool) {
@@ -81,6 +122,11 @@ func eventWords(e model.Event) (words string, alarms bool) {
 			}
 		}
 		return words, b.To == nil
+	case acknowledged:
+		if b.To == nil || b.Takeover == nil {
+			return "", false
+		}
+		return b.To.Label() + " acknowledged, takeover " + wording.TookAbout((*model.Handoff)(&b).Measures()[1]), false
 	case model.Missed:
 		if !b.Known {
 			return "an unknown number of changes was missed", true

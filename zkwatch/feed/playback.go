@@ -74,7 +74,28 @@ func newPlayback(r *Recording, speed float64, whole int64) *Playback {
 func (p *Playback) Election() model.Config { return p.election }
 
 // Speed is the playback speed; 1 is real time.
-func (p *Playback) Speed() float64 { return p.speed }
+func (p *Playback) Speed() float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.speed
+}
+
+// Bounds of the speed that [Playback.Scale] leads to.
+const (
+	slowest = 1. / 64
+	fastest = 1 << 20
+)
+
+// Scale makes the playback faster by a factor, from now on, and returns the speed.
+func (p *Playback) Scale(by float64) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.speed = min(fastest, max(slowest, p.speed*by))
+	p.turn++
+	mark(p.changed)
+	mark(p.dirty)
+	return p.speed
+}
 
 // State returns the election at the moment that is shown.
 func (p *Playback) State() *doctor.State {
@@ -116,6 +137,17 @@ func (p *Playback) Span() (first, last time.Time) {
 	defer p.mu.Unlock()
 	first, _ = p.tape.Span()
 	return first, p.last
+}
+
+// Whole returns the state at the end of the recording, nil until it was read to
+// there.
+func (p *Playback) Whole() *doctor.State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.read {
+		return nil
+	}
+	return p.tape.State()
 }
 
 // Toggle stops or continues the playback, and reports whether it is now paused.

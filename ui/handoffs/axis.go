@@ -1,0 +1,176 @@
+package handoffs
+
+import (
+	"time"
+
+	"electop/model"
+	"electop/ui/term"
+)
+
+// An axis is time over cells, one for each step of time. Steps are round numbers and
+// the axis starts at a multiple of one, so that what is on it grows by cells and does
+// not crawl.
+type axis struct {
+	start time.Time
+	step  time.Duration
+	w     int // cells
+}
+
+// axisSteps are the widths of a cell to choose from. The axis that is not told how chooses
+// none below axisAuto.
+var axisSteps = []time.Duration{
+	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
+	250 * time.Millisecond, 500 * time.Millisecond,
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+	24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
+}
+
+const axisAuto = 250 * time.Millisecond
+
+// stripReigns is how many cells a reign should have at least to be told from
+// its neighbours and named. It bounds how far back the axis goes.
+const stripReigns = 9
+
+// stripLeast is how much of an endless reign is shown before a new one: the
+// axis zooms in on a handoff, but keeps where it came from in view.
+const stripLeast = 30 * time.Second
+
+// newAxis is an axis of w cells on which the last reigns and now are.
+func newAxis(reigns []model.Reign, now time.Time, w int) axis {
+	if len(reigns) == 0 || w <= 0 {
+		return axis{now.Truncate(axisAuto), axisAuto, max(0, w)}
+	}
+	first := max(0, len(reigns)-max(2, w/stripReigns))
+	from := reigns[first].From
+	// One endless reign must not flatten the ones after it: its beginning may
+	// leave at the left.
+	if first+1 < len(reigns) {
+		rest := reigns[first+1].From
+		from = latest(from, rest.Add(-max(now.Sub(rest), stripLeast)))
+	}
+	if from.After(now) {
+		from = now
+	}
+	var step time.Duration
+	var start time.Time
+	for _, step = range axisSteps {
+		if step < axisAuto {
+			continue
+		}
+		start = from.Truncate(step)
+		if now.Sub(start) < time.Duration(w)*step {
+			break
+		}
+	}
+	earliest := now.Truncate(step).Add(-time.Duration(w-1) * step) // puts now into the last cell
+	start = latest(start, earliest)
+	// Older reigns fill what is free at the left. The axis then moves by a
+	// quarter at a time, and not with each second.
+	if quarter := time.Duration(max(1, w/4)) * step; w > 1 {
+		if jump := earliest.Add(-1).Truncate(quarter).Add(quarter); jump.Before(start) {
+			start = latest(jump, reigns[0].From.Truncate(step))
+		}
+	}
+	return axis{start, step, w}
+}
+
+// axisOf is an axis of w cells with that step on which at is: where it can be, so
+// that it shows nothing but what is between first and last. The one that there is
+// stays where it is as long as at is on it.
+func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axis {
+	x := axis{have.start, step, w}
+	if i := x.cell(at); have.step == step && have.w == w && i >= 0 && i < w {
+		return x
+	}
+	whole := time.Duration(w) * step
+	x.start = at.Add(-whole / 2).Truncate(step)
+	if end := last.Truncate(step).Add(step); x.start.Add(whole).After(end) {
+		x.start = end.Add(-whole)
+	}
+	x.start = latest(x.start, first.Truncate(step))
+	return x
+}
+
+// fitting is the least step with which the time from first to last is on w cells.
+func fitting(first, last time.Time, w int) time.Duration {
+	for _, step := range axisSteps {
+		if step >= axisAuto && last.Sub(first.Truncate(step)) < time.Duration(w)*step {
+			return step
+		}
+	}
+	return axisSteps[len(axisSteps)-1]
+}
+
+// scaled is the next step that is finer or coarser, no coarser than most.
+func scaled(step time.Duration, finer bool, most time.Duration) time.Duration {
+	i := 0
+	for i < len(axisSteps)-1 && axisSteps[i] < step {
+		i++
+	}
+	switch {
+	case finer:
+		return axisSteps[max(0, i-1)]
+	case step >= most:
+		return step
+	}
+	return axisSteps[min(len(axisSteps)-1, i+1)]
+}
+
+// until is the end of the time that cell i stands for.
+func (x *axis) until(i int) time.Time { return x.start.Add(time.Duration(i+1)*x.step - 1) }
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// cell returns the cell of t, which may be outside.
+func (x *axis) cell(t time.Time) int {
+	d := t.Sub(x.start)
+	if d < 0 {
+		return -1
+	}
+	return int(d / x.step)
+}
+
+// labels returns where the axis says what time: on round times, far enough
+// apart to be read.
+func (x *axis) labels(loc *time.Location) (at []int, text []string) {
+	const apart = 12
+	if x.step == 0 {
+		return nil, nil
+	}
+	every := x.step * apart
+	for _, d := range axisSteps {
+		if d >= every {
+			every = d
+			break
+		}
+	}
+	format := term.ClockFormat
+	switch {
+	case every < time.Second:
+		format = "05.000"
+	case every >= 24*time.Hour:
+		format = "Jan 02"
+	case every >= time.Minute:
+		format = "15:04"
+	}
+	_, offset := x.start.In(loc).Zone()
+	shift := time.Duration(offset) * time.Second
+	t := x.start.Add(shift).Truncate(every).Add(-shift)
+	for ; ; t = t.Add(every) {
+		i := x.cell(t)
+		if i < 0 {
+			continue
+		}
+		if i > x.w-len(format) {
+			return at, text
+		}
+		at, text = append(at, i), append(text, t.In(loc).Format(format))
+	}
+}

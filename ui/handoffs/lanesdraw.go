@@ -1,0 +1,321 @@
+package handoffs
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"electop/model"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// now is up to when what has not ended is drawn.
+func (v *Panel) now(f *term.Frame) time.Time {
+	switch {
+	case !v.Last.IsZero() && v.Whole != nil:
+		return v.Last
+	case !v.Head.IsZero() && v.Whole == nil:
+		return v.Head
+	case !v.Head.IsZero():
+		return v.Now
+	}
+	return f.Calm()
+}
+
+// stripAxis is the axis of the strip of reigns where the moment is the last one.
+func (v *Panel) stripAxis(w int) axis {
+	x := newAxis(v.State.Reigns, v.Now, w)
+	if v.step == 0 {
+		return x
+	}
+	first, _ := v.span()
+	quarter := time.Duration(max(1, w/4)) * v.step
+	return axisOf(x, v.step, first, v.Now.Add(quarter), v.Now, w)
+}
+
+// drawLanes draws a lane for each candidate in view, the notifications between them, what
+// workers wrote, and the axis.
+func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
+	x, until := v.axis, v.now(f)
+	left := v.lanes.names + 1
+	shown := v.lanes.rows[:min(len(v.lanes.rows), v.plan.lanes)]
+	grid := make([][]laneCell, len(shown))
+	for i, l := range shown {
+		grid[i] = cells(l, v.lanes.whole.Gaps, x, v.head(), until)
+	}
+	v.demote(shown, grid)
+	lines, between := v.notices(grid)
+	for i, l := range shown {
+		p := a.Pen(i * v.plan.pitch)
+		st, _ := l.At(v.head())
+		style := term.Text
+		switch {
+		case believes(st):
+			style = term.Alarm
+		case st.Place == model.Holds && st.Fault != model.NoFault:
+			style = term.Trouble
+		case st.Place == model.Holds && v.State.Leader() != nil:
+			style = term.Lead
+		case st.Place == model.NoZnode:
+			style = term.Muted
+		}
+		p.Fit(v.lanes.names, style, nameOf(l)).Gap(1)
+		v.drawCells(f, p, grid[i], lines[i])
+		for y := i*v.plan.pitch + 1; y < (i+1)*v.plan.pitch && i+1 < len(shown); y++ {
+			for k, on := range between[i] {
+				if on {
+					a.Pen(y).Gap(left+k).Text(term.Gold, f.Theme.Glyph.Down)
+				}
+			}
+		}
+	}
+	y := v.plan.lanes * v.plan.pitch
+	if v.lanes.writes {
+		p := a.Pen(y)
+		p.Fit(v.lanes.names, term.Muted, "writes").Gap(1)
+		v.drawWrites(f, p)
+		y++
+	}
+	v.drawAxis(f, a, left, y)
+	for i := range x.w {
+		f.Spot(term.Rect{X: a.Rect.X + left + i, Y: a.Rect.Y, W: 1, H: min(y+1, a.Height())}, Moment(x.until(i)))
+	}
+	if v.plan.words > 0 {
+		v.drawWords(&f.Theme.Glyph, a.From(y+v.plan.axis))
+	}
+}
+
+// demote takes the gold from a leader of which something shows that it does not lead, as
+// the other panels say.
+func (v *Panel) demote(shown []*model.Lane, grid [][]laneCell) {
+	if v.State.Leader() != nil {
+		return
+	}
+	for i := range shown {
+		for k := range grid[i] {
+			if grid[i][k].kind == laneLeads {
+				grid[i][k].kind = laneUnaware
+			}
+		}
+	}
+}
+
+// notices puts the notifications into the lanes of their watchers, and returns the
+// lines from the lanes of the deleted znodes: where they cross each lane, and where they
+// go on between it and the next.
+func (v *Panel) notices(grid [][]laneCell) (across, between [][]bool) {
+	across, between = make([][]bool, len(grid)), make([][]bool, len(grid))
+	for i := range grid {
+		across[i], between[i] = make([]bool, v.axis.w), make([]bool, v.axis.w)
+	}
+	for _, n := range v.lanes.whole.Notices {
+		at := v.axis.cell(n.At)
+		if at < 0 || at >= v.axis.w {
+			continue
+		}
+		from, to := v.lanes.rowOf(n.From), v.lanes.rowOf(n.To)
+		if from >= len(grid) || to < 0 || to >= len(grid) {
+			continue
+		}
+		if c := &grid[to][at]; c.kind < laneNotice {
+			c.kind = laneNotice
+		}
+		if from < 0 {
+			continue
+		}
+		for y := min(from, to); y < max(from, to); y++ {
+			between[y][at] = true
+			across[y][at] = y > min(from, to)
+		}
+	}
+	return across, between
+}
+
+// look is the sign of a cell and its style.
+func (c laneCell) look(g *term.Glyphs) (term.Style, string) {
+	switch c.kind {
+	case laneNowhere:
+		return term.Muted, g.Nowhere
+	case laneWaits:
+		return term.Watch, g.Waits
+	case laneUnaware:
+		return term.Gold, g.Waits
+	case laneSuspended:
+		return term.Trouble, g.Suspended
+	case laneLed:
+		return term.Past, g.Block
+	case laneLeads:
+		return term.Gold, g.Block
+	case laneSilent:
+		return term.Trouble, g.Danger
+	case laneElected:
+		return term.Gold, g.Elected
+	case laneBelieves:
+		return term.Alarm, g.Believes
+	case laneUnseen:
+		return term.Trouble, g.Unseen
+	case laneCreated:
+		return term.Watch, g.Created
+	case laneDeleted:
+		return term.Muted, g.Deleted
+	case laneFault:
+		return term.Alarm, wording.FaultGlyph(g, &model.Member{Fault: c.fault})
+	case laneNotice:
+		return term.Lead, g.Notice
+	case laneExpired:
+		return term.Alarm, g.Expired
+	}
+	return term.Text, " "
+}
+
+// drawCells draws a lane: runs of one look at once.
+func (v *Panel) drawCells(f *term.Frame, p *term.Pen, row []laneCell, across []bool) {
+	g := &f.Theme.Glyph
+	var run strings.Builder
+	style := term.Text
+	flush := func() {
+		p.Text(style, run.String())
+		run.Reset()
+	}
+	for i, c := range row {
+		st, sign := c.look(g)
+		if across[i] && c.kind < laneLed {
+			st, sign = term.Gold, g.Down
+			if c.kind == laneWaits || c.kind == laneUnaware {
+				sign = g.Crossed
+			}
+		}
+		if st != style {
+			flush()
+			style = st
+		}
+		run.WriteString(sign)
+	}
+	flush()
+}
+
+// drawWrites draws what workers wrote: of several in a cell the worst.
+func (v *Panel) drawWrites(f *term.Frame, p *term.Pen) {
+	const accepted, refused, stale = 1, 2, 3
+	row := make([]int, v.axis.w)
+	for _, w := range v.lanes.whole.Writes {
+		i := v.axis.cell(w.At)
+		if i < 0 || i >= len(row) {
+			continue
+		}
+		kind := accepted
+		switch {
+		case w.Refused:
+			kind = refused
+		case w.Stale:
+			kind = stale
+		}
+		row[i] = max(row[i], kind)
+	}
+	g := &f.Theme.Glyph
+	for _, kind := range row {
+		switch kind {
+		case accepted:
+			p.Text(term.Muted, g.Written)
+		case refused:
+			p.Text(term.Good, g.Refused)
+		case stale:
+			p.Text(term.Alarm, g.Stale)
+		default:
+			p.Gap(1)
+		}
+	}
+}
+
+// drawAxis draws the times in line y, with what is not in view at its ends, the
+// playhead, and what is wrong with the leader.
+func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
+	g := &f.Theme.Glyph
+	headAt, words := v.headWords(f, a, v.axis, left)
+	at, text := v.axis.labels(f.Now.Location())
+	for i := range at {
+		if x := left + at[i]; words == "" || x+term.Width(text[i])+1 < headAt || x > headAt+term.Width(words) {
+			a.Pen(y).Gap(x).Text(term.Border, g.Tick).Text(term.Muted, text[i])
+		}
+	}
+	if v.lanes.hidden > 0 {
+		words := "+" + strconv.Itoa(v.lanes.hidden)
+		if long := words + " more"; term.Width(long) <= v.lanes.names {
+			words = long
+		}
+		a.Pen(y).Fit(v.lanes.names, term.Muted, words)
+	}
+	v.drawHead(f, a, v.axis, left, y)
+	if _, alarm := v.troubleOf(); alarm != "" {
+		p := a.Pen(y)
+		p.Gap(p.Room()-term.Width(alarm)-1).Text(term.Alarm, " "+alarm)
+	}
+}
+
+// headWords are the playhead with its time, and where they begin; "" for none.
+func (v *Panel) headWords(f *term.Frame, a term.Area, x axis, left int) (at int, words string) {
+	if v.Head.IsZero() || x.step == 0 {
+		return 0, ""
+	}
+	i := x.cell(v.Head)
+	if i < 0 || i >= x.w {
+		return 0, ""
+	}
+	g := &f.Theme.Glyph
+	words = f.Stamp(v.Head)[:len(term.ClockFormat)+2]
+	if v.Playing != "" {
+		words += " " + v.Playing
+	}
+	if left+i+1+term.Width(words) < a.Width() {
+		return left + i, g.Playhead + words
+	}
+	return max(0, left+i-term.Width(words)), words + g.Playhead
+}
+
+// drawHead draws the playhead in line y, with the time, and fades what came after the
+// moment that is shown.
+func (v *Panel) drawHead(f *term.Frame, a term.Area, x axis, left, y int) {
+	at, words := v.headWords(f, a, x, left)
+	if words == "" {
+		return
+	}
+	i := x.cell(v.Head)
+	if after := x.w - i - 1; after > 0 {
+		f.Restyle(term.Rect{X: a.Rect.X + left + i + 1, Y: a.Rect.Y, W: after, H: min(y, a.Height())}, func(st term.Style) term.Style {
+			if st == term.Alarm {
+				st = term.Trouble
+			}
+			return term.Fade(st)
+		})
+	}
+	a.Pen(y).Gap(at).Text(term.You, words)
+}
+
+// drawWords explains the signs, as many as there is room for.
+func (v *Panel) drawWords(g *term.Glyphs, a term.Area) {
+	signs := []string{
+		g.Waits + " waits", g.Notice + " notified", g.Elected + " elected", g.Block + " leads", g.Danger + " silent, znode still there",
+		g.Expired + " expired", g.Deleted + " znode deleted", g.Believes + " believes it leads", g.Suspended + " suspended",
+	}
+	if !slices.ContainsFunc(v.lanes.whole.All, func(l *model.Lane) bool { return l.Member != "" }) {
+		signs = []string{g.Waits + " waits", g.Block + " has the role, by the queue: what it believes is not visible", g.Deleted + " znode deleted", g.Expired + " session expired"}
+	}
+	if len(v.lanes.whole.Gaps) > 0 {
+		signs = append(signs, g.Unseen+" not observed")
+	}
+	if v.lanes.writes {
+		signs = append(signs, g.Written+" write", g.Stale+" stale write", g.Refused+" refused")
+	}
+	y, p := 0, a.Pen(0)
+	for _, sign := range signs {
+		if p.Room() < term.Width(sign)+1 {
+			if y++; y >= v.plan.words-1 {
+				return
+			}
+			p = a.Pen(y)
+		}
+		p.Text(term.Muted, sign).Gap(3)
+	}
+}

@@ -1,0 +1,284 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/history"
+	"electop/ui/handoffs"
+	"electop/ui/term"
+)
+
+// band are the lanes of the panel of handoffs as text, without the line with the times.
+func band(m Model) (all []string) {
+	for _, line := range inside(m, "Handoffs") {
+		if strings.Contains(line, "┴") {
+			return all
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// times is the line with the times, without the playhead.
+func times(m Model) string {
+	for _, line := range inside(m, "Handoffs") {
+		if strings.Contains(line, "┴") {
+			return line
+		}
+	}
+	return ""
+}
+
+// tick of the axis: where a time stands in the line.
+func column(m Model, clock string) int { return strings.Index(times(m), "┴"+clock) }
+
+// Going back changes neither the lanes nor their scale: the playhead moves over all that
+// happened.
+func TestTheBandIsWholeInThePast(t *testing.T) {
+	m, _, _, _ := stagedPast(&allow{})
+	live, scale := band(m), column(m, "12:01:00")
+	if len(live) != 6 || scale < 0 {
+		t.Fatalf("live there are %d lanes:\n%s", len(live), screen(m))
+	}
+	saysNot(t, m, "▲")
+	for _, k := range []string{"p", ",", ",", ",", ".", "end"} {
+		keys(m, k)
+		if got := band(m); !slices.Equal(got, live) {
+			t.Errorf("after %s the lanes are\n%s\nlive they were\n%s", k, strings.Join(got, "\n"), strings.Join(live, "\n"))
+		}
+		if got := column(m, "12:01:00"); got != scale {
+			t.Errorf("after %s 12:01:00 is in column %d, live in %d", k, got, scale)
+		}
+		says(t, m, "▲")
+	}
+	// At a moment that is not on the axis it moves, and its scale stays.
+	between := func() int { return column(m, "12:01:15") - column(m, "12:01:00") }
+	wide := between()
+	keys(m, "home")
+	says(t, m, "▲11:59")
+	keys(m, "end")
+	if got := between(); got != wide {
+		t.Errorf("a quarter of a minute takes %d columns, before %d", got, wide)
+	}
+}
+
+// The same in a recording that is played, of which the future is known.
+func TestTheBandIsWholeInAReplay(t *testing.T) {
+	m, r := stagedReplay()
+	r.end = r.moments[len(r.moments)-1].At
+	look(m)
+	whole, axis := band(m), column(m, "12:00:00")
+	if len(whole) != 6 || axis < 0 {
+		t.Fatalf("there are %d lanes:\n%s", len(whole), screen(m))
+	}
+	for _, k := range []string{" ", "left", "left", "home", "end", " "} {
+		keys(m, k)
+		if got := band(m); !slices.Equal(got, whole) || column(m, "12:00:00") != axis {
+			t.Errorf("after %q the band is\n%s\nbefore\n%s", k, screen(m), strings.Join(whole, "\n"))
+		}
+	}
+}
+
+// The keys of time work in a recording at once, and none of them speaks of lessons.
+func TestReplayKeys(t *testing.T) {
+	m, r := stagedReplay()
+	keys(m, "left")
+	if !r.stopped || r.at != 2 || front(m) != inPast {
+		t.Fatalf("left leaves it at %d, stopped %v:\n%s", r.at, r.stopped, screen(m))
+	}
+	says(t, m, "fjord joined", "space play")
+	keys(m, " ")
+	if r.stopped || m.d.journey.On {
+		t.Errorf("space does not play it on: stopped %v", r.stopped)
+	}
+	says(t, m, "space pause")
+	keys(m, " ")
+	if !r.stopped || !m.d.journey.On {
+		t.Errorf("space does not pause it: stopped %v", r.stopped)
+	}
+	keys(m, "]", "]", "[")
+	if want := []string{ArgFaster, ArgFaster, ArgSlower}; !slices.Equal(r.paces, want) {
+		t.Errorf("its speed was changed by %q, want %q", r.paces, want)
+	}
+	for _, k := range []string{" ", "]", "[", "H", "1", ">", "<", "L"} {
+		keys(m, k)
+		for _, word := range []string{"no lesson is running", "menu", "go on"} {
+			if strings.Contains(statusLine(m), word) {
+				t.Errorf("%q says %s", k, statusLine(m))
+			}
+		}
+	}
+	keys(m, "x")
+	if got := statusLine(m); !strings.Contains(got, "this is") {
+		t.Errorf("x says %q", got)
+	}
+}
+
+// The past is played in its own time, up to its end.
+func TestThePastIsPlayed(t *testing.T) {
+	m, _, p, now := stagedPast(&allow{})
+	began := p.moments[0].At
+	keys(m, "p", "home", " ")
+	says(t, m, "space pause", "▶")
+	pass := func(d time.Duration) {
+		*now = now.Add(d)
+		for cmd := sent(m, tickMsg{m.d.gen}); cmd != nil; {
+			cmd = sent(m, cmd())
+		}
+	}
+	pass(30 * time.Second)
+	if at := m.d.journey.At.N; at != 1 {
+		t.Errorf("after 30 s it is at %d", at)
+	}
+	says(t, m, "▲"+began.Add(30*time.Second).Format("15:04:05"))
+	pass(61 * time.Second)
+	if at := m.d.journey.At.N; at != 2 {
+		t.Errorf("after 91 s it is at %d", at)
+	}
+	says(t, m, "fjord joined")
+	keys(m, "]", "]")
+	says(t, m, "x4")
+	pass(14 * time.Second)
+	if at := m.d.journey.At.N; at != 2 {
+		t.Errorf("after 147 s it is at %d", at)
+	}
+	keys(m, " ")
+	pass(time.Minute)
+	if at := m.d.journey.At.N; at != 2 || m.d.play.on {
+		t.Errorf("paused it goes on to %d", at)
+	}
+	saysNot(t, m, "▶")
+	keys(m, " ")
+	pass(time.Minute)
+	if j := &m.d.journey; !j.At.Last || m.d.play.on || !m.d.since.Equal(j.At.At) {
+		t.Errorf("at the end it is at %d, playing %v, at %v", j.At.N, m.d.play.on, m.d.since)
+	}
+	keys(m, " ")
+	says(t, m, "this is the last moment")
+}
+
+// The mouse moves the playhead: with each cell that it is dragged over, and no further
+// when the button is released.
+func TestDragThePlayhead(t *testing.T) {
+	m, _, _, _ := stagedPast(&allow{})
+	y := m.d.at.panel[panelHandoffs].Y + 2
+	drag := func(x, y int, action tea.MouseAction) {
+		for cmd := sent(m, tea.MouseMsg{X: x, Y: y, Action: action, Button: tea.MouseButtonLeft}); cmd != nil; {
+			cmd = sent(m, cmd())
+		}
+	}
+	moment := func(x int) time.Time {
+		at, ok := m.d.canvas.SpotAt(x, y).(handoffs.Moment)
+		if !ok {
+			t.Fatalf("no moment in column %d", x)
+		}
+		return time.Time(at)
+	}
+	drag(80, y, tea.MouseActionPress)
+	for x := 80; x > 12; x -= 4 {
+		want := moment(x)
+		drag(x, y, tea.MouseActionMotion)
+		j := &m.d.journey
+		if !j.On || j.At.At.After(want) && !j.At.First {
+			t.Fatalf("column %d: on %v, at %v, after %v", x, j.On, j.At.At, want)
+		}
+	}
+	at := m.d.journey.At.N
+	drag(12, y, tea.MouseActionRelease)
+	drag(100, y, tea.MouseActionMotion)
+	if got := m.d.journey.At.N; got != at {
+		t.Errorf("after the button is released it goes to %d", got)
+	}
+}
+
+// The scale is finer and coarser, in the past and live, and never hides the playhead.
+func TestScale(t *testing.T) {
+	m, _, _, _ := stagedPast(&allow{})
+	for _, past := range []bool{false, true} {
+		if past {
+			keys(m, "p", "left")
+		}
+		var steps []time.Duration
+		for _, k := range []string{"+", "+", "+", "-", "-", "-", "-", "-", "-", "-", "-", "-"} {
+			before := times(m)
+			keys(m, k)
+			steps = append(steps, m.d.handoffs.Axis())
+			if past && !strings.Contains(screen(m), "▲") {
+				t.Fatalf("after %s there is no playhead:\n%s", k, screen(m))
+			}
+			if n := len(steps); n > 1 && steps[n-1] != steps[n-2] && before == times(m) {
+				t.Errorf("%s changes nothing", k)
+			}
+		}
+		if steps[2] >= steps[0] || steps[len(steps)-1] <= steps[0] || steps[len(steps)-1] != steps[len(steps)-2] {
+			t.Errorf("past %v: the scales are %v", past, steps)
+		}
+	}
+}
+
+// At each moment the status line and the list know the same handoffs.
+func TestMomentAndListAgree(t *testing.T) {
+	w := newWorld("/election", dialect.Election(), true)
+	tape := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election(), AckPath: w.ack, AckExpected: true}, history.TimelineConfig{})
+	w.apply = func(o model.Observation) { tape.Apply(o) }
+	w.connect().read(nil, nil)
+	var names []string
+	for i, who := range []string{"amber", "birch", "cedar", "delta"} {
+		w.wait(time.Second)
+		names = append(names, w.join("guid-n_", who, uint64(0xa1+i)))
+	}
+	w.wait(time.Millisecond).acked(names[0])
+	w.wait(time.Second).leave(names[0])
+	w.wait(200 * time.Millisecond).leave(names[1]) // before birch has acknowledged
+	w.wait(3 * time.Millisecond).acked(names[2])
+	w.wait(time.Second).leave(names[2])
+	w.wait(3 * time.Millisecond).acked(names[3])
+	now := w.now.Add(7 * time.Second)
+	m := New(Options{Source: tapeSource{tape}, Past: kept{tape}, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
+	m.Update(tea.WindowSizeMsg{Width: 140, Height: 40})
+	keys(m, "p", "home")
+	listed, seen := 0, 0
+	for range 40 {
+		s := m.d.shown()
+		for _, h := range s.Handoffs[min(listed, len(s.Handoffs)):] {
+			to, from := "nobody", "nobody"
+			if h.To != nil {
+				to = h.To.Label()
+			}
+			if h.From != nil {
+				from = h.From.Label()
+			}
+			if want := "handoff " + from + " → " + to; !strings.Contains(statusLine(m), want) {
+				t.Errorf("%q is new in the list, the status line says %q", want, statusLine(m))
+			}
+			seen++
+		}
+		if len(s.Handoffs) == listed && strings.Contains(statusLine(m), "handoff ") {
+			t.Errorf("nothing is new in the list, the status line says %q", statusLine(m))
+		}
+		listed = len(s.Handoffs)
+		keys(m, ".")
+	}
+	if seen != 4 {
+		t.Errorf("%d handoffs were seen", seen)
+	}
+}
+
+// What lanes say, they say without colours and on every size.
+func TestLanesSay(t *testing.T) {
+	for _, size := range laneSizes {
+		m := stage(laneScenes()["lanes"](), size[0], size[1], term.Mono)
+		says(t, m, "●", "▓", "❄", "▒", "╳", "!!", "⊘", "┤", "x", "writes", "birch", "┴")
+		fits(t, m, tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		m = stage(laneScenes()["lanes-others"](), size[0], size[1], term.Mono)
+		says(t, m, "??", "█", "┤")
+		saysNot(t, m, "! believes", "notified")
+	}
+}
