@@ -427,3 +427,33 @@ func recorded(t *testing.T, minutes int) (recording []byte, live *log) {
 	}
 	return b.Bytes(), live
 }
+
+// The whole of a recording is known once it was read, wherever the playback is; and its
+// speed can be changed while it is played.
+func TestPlaybackWholeAndScale(t *testing.T) {
+	file := minutes(t, 5)
+	synctest.Test(t, func(t *testing.T) {
+		p, _, end := played(t, file, 1)
+		defer over(t, end)
+		synctest.Wait()
+		s := p.Whole()
+		if s == nil || len(s.Queue) != 6 || len(p.State().Queue) != 1 {
+			t.Fatalf("the whole is %v, shown are %d candidates", s, len(p.State().Queue))
+		}
+		began := p.Now()
+		if got := p.Scale(4); got != 4 || p.Speed() != 4 {
+			t.Errorf("the speed is %v", got)
+		}
+		time.Sleep(15 * time.Second)
+		synctest.Wait()
+		if passed := p.Now().Sub(began); passed < 59*time.Second || passed > 61*time.Second {
+			t.Errorf("at speed 4 in 15 s %v pass", passed)
+		}
+		for range 100 {
+			p.Scale(.5)
+		}
+		if got := p.Speed(); got <= 0 {
+			t.Errorf("the least speed is %v", got)
+		}
+	})
+}
