@@ -43,6 +43,15 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) []helpLine {
 		line(term.You, g.Notice, "in Messages: held by ZooKeeper, in the order of the release")
 		line(term.Past, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble, "+g.Elected+" first and not leading: not acknowledged yet, or suspended")
 		line(term.Trouble, g.Vacant, "vacant: there was no candidate")
+		heading("Lanes: one for each candidate over time")
+		line(term.Watch, g.Waits, "waits; "+g.Created+" its znode was created, "+g.Deleted+" deleted, "+g.Expired+" deleted as its session expired")
+		line(term.Lead, g.Notice, "notified; "+g.Down+" comes from the deleted znode's lane")
+		line(term.Gold, g.Block, "leads, as far as the znodes show; "+g.Elected+" elected: the leader procedure is running")
+		line(term.Trouble, g.Danger, "silent: "+g.Killed+" killed, "+g.Frozen+" frozen or "+g.Parted+" cut off, and its znode still exists")
+		line(term.Alarm, g.Believes, "believes it leads, and another does or may; "+g.Suspended+" suspended: it knows that it does not know")
+		line(term.Muted, g.Nowhere, "no znode; "+g.Unseen+" not observed: electop had no connection")
+		line(term.Alarm, g.Stale, "a stale write that was accepted; "+g.Written+" a write, "+g.Refused+" one that was refused")
+		line(term.You, g.Playhead, "the moment that is shown, of all that happened; "+g.Play+" time passes")
 	}
 	for i, m := range modes {
 		if of == 0 && i == 1 {
@@ -62,7 +71,7 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) []helpLine {
 		}
 		if of == 0 && i == 1 {
 			heading("Mouse")
-			line(term.Text, "click", "selects a row, opens it if it is selected; gives a panel the focus; presses a key of the last line; on the time line goes back to that time")
+			line(term.Text, "click", "selects a row, opens it if it is selected; gives a panel the focus; presses a key of the last line; on the time line goes to that time, and dragged along it with the pointer")
 			line(term.Text, "wheel", "scrolls what is under the pointer")
 			line(term.Text, "shift", "hold it to select text (iTerm2: option), or start with --no-mouse")
 		}

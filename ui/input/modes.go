@@ -35,7 +35,7 @@ var modes = []struct {
 	{ModeDoctor, "The doctor's findings", ""},
 	{ModeServers, "The servers", ""},
 	{ModeElections, "Choosing an election", ""},
-	{ModePast, "Back in time", "Keys that act say why they can't."},
+	{ModePast, "Back in time, and in a recording", "Keys that act say why they can't."},
 	{ModeFaults, "Choosing a fault", ""},
 	{ModeLessons, "Choosing a lesson", ""},
 	{ModeJoin, "How to join", ""},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -148,6 +149,46 @@ func TestBeginStopsTheRecording(t *testing.T) {
 		}
 		if !j.Arrive(a) || j.Known != (c.fails == nil) || j.Known && j.At.N != c.playing.N {
 			t.Errorf("%+v: known %v, at %d", c.playing, j.Known, j.At.N)
+		}
+	}
+}
+
+// clock is a past whose moments have times: each is a second after the one before.
+type clock struct{ past }
+
+func (p *clock) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
+	at, ok := p.past.Seek(path, n, m)
+	at.At = time.Unix(int64(at.N), 0)
+	at.Last = at.N == 10
+	return at, ok
+}
+
+// The past is played up to a time, and nothing is searched before the next moment.
+func TestPlayTo(t *testing.T) {
+	p, j := new(clock), new(travel.Journey)
+	j.Arrive(j.Begin(p, "/e", rows.Ref{}, nil)(t.Context()))
+	j.Arrive(j.Go(history.MoveToFirst)(t.Context()))
+	for _, c := range []struct {
+		to     time.Time
+		search bool
+		n      uint64
+	}{
+		{time.Unix(1, 5e8), true, 1}, // when the next one is is not known yet
+		{time.Unix(1, 7e8), false, 1},
+		{time.Unix(4, 1), true, 4},
+		{time.Unix(4, 9e8), false, 4},
+		{time.Unix(99, 0), true, 10},
+		{time.Unix(100, 0), false, 10},
+	} {
+		search := j.PlayTo(c.to)
+		if (search != nil) != c.search {
+			t.Errorf("up to %v: a search %v", c.to.Unix(), search != nil)
+		}
+		if search != nil {
+			j.Arrive(search(t.Context()))
+		}
+		if j.At.N != c.n {
+			t.Errorf("up to %v it is at %d, want %d", c.to.Unix(), j.At.N, c.n)
 		}
 	}
 }
