@@ -85,7 +85,7 @@ func axisOf(have axis, step time.Duration, first, last, at time.Time, w int) axi
 		return x
 	}
 	whole := time.Duration(w) * step
-	x.start = at.Add(-whole / 2).Truncate(step)
+	x.start = at.Truncate(step).Add(-time.Duration(w/2) * step)
 	if end := last.Truncate(step).Add(step); x.start.Add(whole).After(end) {
 		x.start = end.Add(-whole)
 	}

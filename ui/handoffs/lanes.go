@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -19,6 +18,8 @@ type lanes struct {
 	of    *doctor.State // they were made from it
 	most  int
 	whole *model.Lanes
+	label map[*model.Lane]string // what to call each
+	wide  int                    // the widest of them
 
 	rows   []*model.Lane // in view, in the order of their znodes
 	hidden int           // how many more there are
@@ -31,6 +32,11 @@ func (l *lanes) make(s *doctor.State, most int) {
 	if l.of != s || l.most < most {
 		l.of, l.most = s, most
 		l.whole = s.Lanes(most)
+		l.label, l.wide = make(map[*model.Lane]string, len(l.whole.All)), 0
+		for _, lane := range l.whole.All {
+			name := nameOf(lane)
+			l.label[lane], l.wide = name, max(l.wide, term.Width(name))
+		}
 	}
 }
 
@@ -38,7 +44,7 @@ func (l *lanes) make(s *doctor.State, most int) {
 // znodes, or of too many those that matter most at the time head. It returns how far
 // they can be scrolled.
 func (l *lanes) choose(x axis, head time.Time, selected rows.Ref, room, scroll int) (most int) {
-	var on []*model.Lane
+	on := make([]*model.Lane, 0, len(l.whole.All))
 	end := x.until(x.w - 1)
 	for _, lane := range l.whole.All {
 		n := len(lane.Stretches)
@@ -50,15 +56,20 @@ func (l *lanes) choose(x axis, head time.Time, selected rows.Ref, room, scroll i
 	l.hidden = max(0, len(on)-room) + l.whole.More
 	most = max(0, len(on)-room)
 	if most > 0 {
-		rank := make(map[*model.Lane]int, len(on))
+		type ranked struct{ rank, at int }
+		all := make([]ranked, len(on))
 		for i, lane := range on {
-			rank[lane] = l.rank(lane, x, head, selected)<<16 + i
+			all[i] = ranked{l.rank(lane, x, head, selected), i}
 		}
-		byRank := slices.Clone(on)
-		slices.SortStableFunc(byRank, func(a, b *model.Lane) int { return cmp.Compare(rank[a], rank[b]) })
+		slices.SortFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at)) })
 		scroll = min(scroll, most)
-		shown := byRank[scroll : scroll+room]
-		on = slices.DeleteFunc(on, func(lane *model.Lane) bool { return !slices.Contains(shown, lane) })
+		all = all[scroll : scroll+room]
+		slices.SortFunc(all, func(a, b ranked) int { return cmp.Compare(a.at, b.at) })
+		shown := make([]*model.Lane, 0, room)
+		for _, r := range all {
+			shown = append(shown, on[r.at])
+		}
+		on = shown
 	}
 	l.rows = on
 	return most
@@ -110,10 +121,7 @@ const namesMin, namesMax = 6, 16
 // widths gives the names their column: as wide as the widest, also of lanes that are not
 // in view now, so that it stays.
 func (l *lanes) widths(w int) {
-	l.names = namesMin
-	for _, lane := range l.whole.All {
-		l.names = max(l.names, min(term.Width(nameOf(lane)), namesMax, w/5))
-	}
+	l.names = max(namesMin, min(l.wide, namesMax, w/5))
 }
 
 // laneKind is what a cell of a lane shows. The later wins where several share a cell.
@@ -234,12 +242,4 @@ func (l *lanes) rowOf(index int) int {
 		return -1
 	}
 	return slices.Index(l.rows, l.whole.All[index])
-}
-
-// idOf is the znode by which a lane is selected.
-func idOf(l *model.Lane) dialect.ID {
-	if n := len(l.Znodes); n > 0 {
-		return l.Znodes[n-1].ID()
-	}
-	return dialect.ID{}
 }

@@ -3,7 +3,6 @@ package handoffs
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"electop/model"
@@ -61,7 +60,7 @@ func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
 		case st.Place == model.NoZnode:
 			style = term.Muted
 		}
-		p.Fit(v.lanes.names, style, nameOf(l)).Gap(1)
+		p.Fit(v.lanes.names, style, v.lanes.label[l]).Gap(1)
 		v.drawCells(f, p, grid[i], lines[i])
 		for y := i*v.plan.pitch + 1; y < (i+1)*v.plan.pitch && i+1 < len(shown); y++ {
 			for k, on := range between[i] {
@@ -107,8 +106,13 @@ func (v *Panel) demote(shown []*model.Lane, grid [][]laneCell) {
 // go on between it and the next.
 func (v *Panel) notices(grid [][]laneCell) (across, between [][]bool) {
 	across, between = make([][]bool, len(grid)), make([][]bool, len(grid))
+	if len(v.lanes.whole.Notices) == 0 {
+		return across, between
+	}
+	all := make([]bool, 2*len(grid)*v.axis.w)
 	for i := range grid {
-		across[i], between[i] = make([]bool, v.axis.w), make([]bool, v.axis.w)
+		across[i], all = all[:v.axis.w], all[v.axis.w:]
+		between[i], all = all[:v.axis.w], all[v.axis.w:]
 	}
 	for _, n := range v.lanes.whole.Notices {
 		at := v.axis.cell(n.At)
@@ -173,15 +177,15 @@ func (c laneCell) look(g *term.Glyphs) (term.Style, string) {
 // drawCells draws a lane: runs of one look at once.
 func (v *Panel) drawCells(f *term.Frame, p *term.Pen, row []laneCell, across []bool) {
 	g := &f.Theme.Glyph
-	var run strings.Builder
+	run := make([]byte, 0, 3*len(row))
 	style := term.Text
 	flush := func() {
-		p.Text(style, run.String())
-		run.Reset()
+		p.Text(style, string(run))
+		run = run[:0]
 	}
 	for i, c := range row {
 		st, sign := c.look(g)
-		if across[i] && c.kind < laneLed {
+		if across != nil && across[i] && c.kind < laneLed {
 			st, sign = term.Gold, g.Down
 			if c.kind == laneWaits || c.kind == laneUnaware {
 				sign = g.Crossed
@@ -191,7 +195,7 @@ func (v *Panel) drawCells(f *term.Frame, p *term.Pen, row []laneCell, across []b
 			flush()
 			style = st
 		}
-		run.WriteString(sign)
+		run = append(run, sign...)
 	}
 	flush()
 }

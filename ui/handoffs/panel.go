@@ -92,8 +92,11 @@ func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.lanes.writes = len(v.lanes.whole.Writes) > 0
 	v.settleAxis(in.W - 2)
 	room := v.planned(in.H)
-	v.above = min(v.scroll, v.lanes.choose(v.axis, v.head(), v.Selected, room, v.scroll))
-	most := v.lanes.choose(v.axis, v.head(), v.Selected, room, v.above)
+	most := 0
+	if room > 0 {
+		most = v.lanes.choose(v.axis, v.head(), v.Selected, room, v.scroll)
+	}
+	v.above = min(v.scroll, most)
 	if v.plan.lanes = min(room, len(v.lanes.rows)); room > 0 && v.plan.lanes == 0 {
 		v.plan.lanes = 1
 	}
