@@ -89,6 +89,11 @@
 // it. Searches run outside the event loop, one at a time: what is pressed
 // meanwhile waits and makes the next one.
 //
+// The time line alone also shows what came after: of a running election until the
+// user went back, of a recording to its end ([Playing]). So it does not change while
+// a playhead moves over it, and its scale is the user's. A recording is in the
+// mode of the past also while it is played.
+//
 // # Lessons
 //
 // A [Tutor] says what there is to read, to answer and to do; the dashboard

@@ -71,7 +71,12 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.openFaults()
 	case input.CmdDoFault:
 		return d.act(d.faults.Kind(), "")
-	case input.CmdEarlier, input.CmdLater, input.CmdStepBack, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest, input.CmdLive:
+	case input.CmdLive:
+		if !d.journey.On && msg.Type == tea.KeyEsc {
+			return nil // nothing to go back from: a recording is being played
+		}
+		return d.travel(do)
+	case input.CmdEarlier, input.CmdLater, input.CmdStepBack, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
 		return d.travel(do)
 	case input.CmdPause:
 		return d.pause()

@@ -23,17 +23,6 @@ func (v *Panel) now(f *term.Frame) time.Time {
 	return f.Calm()
 }
 
-// stripAxis is the axis of the strip of reigns where the moment is the last one.
-func (v *Panel) stripAxis(w int) axis {
-	x := newAxis(v.State.Reigns, v.Now, w)
-	if v.step == 0 {
-		return x
-	}
-	first, _ := v.span()
-	quarter := time.Duration(max(1, w/4)) * v.step
-	return axisOf(x, v.step, first, v.Now.Add(quarter), v.Now, w)
-}
-
 // drawLanes draws a lane for each candidate in view, the notifications between them, what
 // workers wrote, and the axis.
 func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
@@ -236,14 +225,7 @@ func (v *Panel) drawWrites(f *term.Frame, p *term.Pen) {
 // drawAxis draws the times in line y, with what is not in view at its ends, the
 // playhead, and what is wrong with the leader.
 func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
-	g := &f.Theme.Glyph
-	headAt, words := v.headWords(f, a, v.axis, left)
-	at, text := v.axis.labels(f.Now.Location())
-	for i := range at {
-		if x := left + at[i]; words == "" || x+term.Width(text[i])+1 < headAt || x > headAt+term.Width(words) {
-			a.Pen(y).Gap(x).Text(term.Border, g.Tick).Text(term.Muted, text[i])
-		}
-	}
+	v.drawLabels(f, a, v.axis, left, y)
 	if v.lanes.hidden > 0 {
 		words := "+" + strconv.Itoa(v.lanes.hidden)
 		if long := words + " more"; term.Width(long) <= v.lanes.names {
@@ -255,6 +237,17 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 	if _, alarm := v.troubleOf(); alarm != "" {
 		p := a.Pen(y)
 		p.Gap(p.Room()-term.Width(alarm)-1).Text(term.Alarm, " "+alarm)
+	}
+}
+
+// drawLabels draws the times in line y, but for those that the playhead hides.
+func (v *Panel) drawLabels(f *term.Frame, a term.Area, x axis, left, y int) {
+	headAt, words := v.headWords(f, a, x, left)
+	at, text := x.labels(f.Now.Location())
+	for i := range at {
+		if col := left + at[i]; words == "" || col+term.Width(text[i])+1 < headAt || col > headAt+term.Width(words) {
+			a.Pen(y).Gap(col).Text(term.Border, f.Theme.Glyph.Tick).Text(term.Muted, text[i])
+		}
 	}
 }
 

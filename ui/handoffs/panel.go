@@ -157,9 +157,6 @@ func (v *Panel) upper() int {
 func (v *Panel) settleAxis(w int) {
 	if v.place.Inner().H >= lanesFrom && len(v.lanes.whole.All) > 0 {
 		w -= v.lanes.names + 1
-	} else if v.Head.IsZero() {
-		v.axis = axis{} // the strip makes it, as wide as there is room beside it
-		return
 	}
 	reigns := v.band().Reigns
 	first, last := v.span()

@@ -42,41 +42,19 @@ func (v *Panel) troubleOf() (danger time.Time, alarm string) {
 	return danger, alarm
 }
 
-// drawReigns draws the strip and its axis, and at their right who leads.
+// drawReigns draws the strip and its axis, and at their right what is wrong with the leader.
 func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 	s, g := v.State, &f.Theme.Glyph
 	reigns := v.band().Reigns
 	danger, alarm := v.troubleOf()
 	l := s.Leader()
-	words := ""
-	if l != nil && alarm == "" {
-		about := ""
-		if n := len(s.Reigns); n > 0 {
-			if !s.Reigns[n-1].FromKnown {
-				about = g.Inferred
-			}
-			words = "since " + about + f.Clock(s.Reigns[n-1].From)
-		}
-	}
-	side := max(term.Width(alarm), term.Width(words)+1+min(24, term.Width(wording.Label(l))))
-	if a.Width()-side-2 < 48 || !v.Head.IsZero() { // in the past the axis stays as wide as it is
-		side = 0
-	}
-	w := a.Width() - side
-	if side > 0 {
-		w -= 2
-	}
 	silent := make(map[time.Time]time.Duration)
 	for _, h := range v.band().Handoffs {
 		if h.Silent != nil {
 			silent[h.At] = *h.Silent
 		}
 	}
-	x := v.axis
-	if v.Head.IsZero() {
-		x = v.stripAxis(w)
-	}
-	st := newStrip(x, reigns, func(r model.Reign) time.Time {
+	st := newStrip(v.axis, reigns, func(r model.Reign) time.Time {
 		if r.To.IsZero() {
 			if v.Whole != nil {
 				return time.Time{}
@@ -90,11 +68,18 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 	}, v.now(f))
 	v.unledParts(&st, v.now(f))
 	for i := range st.cells {
-		if st.cells[i].kind == stripNow && l == nil && v.Whole == nil {
-			st.cells[i].kind = stripPast // it is first, and not said to lead: not gold
+		c := &st.cells[i]
+		if c.kind != stripNow && c.kind != stripPast {
+			continue
+		}
+		r := reigns[c.reign]
+		c.kind = stripPast
+		if l != nil && !v.head().Before(r.From) && (r.To.IsZero() || v.head().Before(r.To)) { // not gold if it is first, and not said to lead
+			c.kind = stripNow
 		}
 	}
 	p := a.Pen(0)
+	var names []func()
 	for i, c := range st.cells {
 		if c.kind != stripNothing {
 			at := Moment(st.until(i))
@@ -128,35 +113,21 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 				on = term.OnLead
 			}
 			name := term.Cut(reigns[c.reign].Leader.Label(), end-i-2)
-			defer a.Pen(0).Gap(i+1).Text(on, name)
+			names = append(names, func() { a.Pen(0).Gap(i+1).Text(on, name) })
 		}
+	}
+	for _, draw := range names {
+		draw()
 	}
 	if r := reigns; len(st.cells) > 0 && st.cells[0].kind != stripNothing && r[st.cells[0].reign].From.Before(st.start) {
 		a.Pen(0).Text(term.Muted, g.Older)
 	}
-	at, text := st.labels(f.Now.Location())
-	for i := range at {
-		a.Pen(1).Gap(at[i]).Text(term.Muted, text[i])
-	}
+	v.drawLabels(f, a, st.axis, 0, 1)
 	v.drawHead(f, a, st.axis, 0, 1)
-	if side == 0 {
-		if alarm != "" {
-			p := a.Pen(1)
-			p.Gap(p.Room()-term.Width(alarm)-1).Text(term.Alarm, " "+alarm)
-		}
-		return
-	}
-	p = a.Pen(0).Gap(w + 2)
 	if alarm != "" {
-		p.Text(term.Alarm, alarm)
-		return
+		p := a.Pen(1)
+		p.Gap(p.Room()-term.Width(alarm)-1).Text(term.Alarm, " "+alarm)
 	}
-	name := term.Lead
-	if lead := s.Lead(); lead != doctor.Leads {
-		// Not since when: in the same room, so that the scale does not jump.
-		name, words = term.Trouble, term.Fitted(leadWords[lead], term.Width(words))
-	}
-	p.Text(name, term.Cut(wording.Label(l), side-term.Width(words)-1)).Gap(1).Text(term.Muted, words)
 }
 
 // unledParts marks where the first candidate did not lead: until it acknowledged, and
@@ -188,10 +159,4 @@ func (v *Panel) unledParts(st *strip, now time.Time) {
 			st.unled(last, since, now)
 		}
 	}
-}
-
-// leadWords are how far the first candidate leads, beside its name.
-var leadWords = map[doctor.Lead]string{
-	doctor.Elected: "elected", doctor.Unaware: "first", doctor.Suspended: "suspended",
-	doctor.Ending: "leaving", doctor.Stopped: "stopped", doctor.Deleted: "deleted",
 }
