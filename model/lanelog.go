@@ -179,9 +179,8 @@ func (l laneLog) clip() laneLog {
 // noteHolders notes who has the role after an observation that may have changed that.
 func (j *Journal) noteHolders(o Observation, at time.Time) {
 	switch o.(type) {
-	case *Read, *Refresh, *Ack, *Directory, *Switch:
-	default:
-		return
+	case *Cast, *Connection, *Wake, *Pace, *Rules, *Write, *Advance:
+		return // they change neither the queue, nor what is known of its system
 	}
 	s := State{Path: j.cfg.Path, Dialect: j.naming.dialect, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, doubt: j.naming.doubt(j.queue, j.rest)}
 	if s.Dialect != nil && s.Dialect.Foreign() {
