@@ -301,6 +301,26 @@ func TestScrollLanes(t *testing.T) {
 	}
 }
 
+// A moment so long ago that the changes since are not all kept is drawn as far as it is
+// known then, and the panel says so.
+func TestALongTimeAgo(t *testing.T) {
+	w, p := five(dialect.Election()), &tape{}
+	p.take(w)
+	for i := range 5000 {
+		w.wait(20*time.Millisecond).cast("birch", birchZ, []model.Belief{model.Suspended, model.Waiting}[i%2], nil)
+	}
+	p.take(w)
+	m := New(Options{Source: &source{world: w, dirty: make(chan struct{}, 1)}, Past: p, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	keys(m, "p")
+	saysNot(t, m, "is not drawn")
+	keys(m, "home")
+	says(t, m, "what came later is not drawn", "▲", "amber  ")
+	if got := band(m); len(got) != 5 || !strings.Contains(got[0], "█") {
+		t.Errorf("the lanes are\n%s", strings.Join(got, "\n"))
+	}
+}
+
 // What lanes say, they say without colours and on every size.
 func TestLanesSay(t *testing.T) {
 	for _, size := range laneSizes {

@@ -6,6 +6,7 @@
 //	axis.go       time over cells: where it begins and what a cell stands for
 //	lanes.go      which lanes are in view, and what is in each cell
 //	lanesdraw.go  their drawing, with notifications, writes and the playhead
+//	settle.go     how the panel is divided, and which time each column has
 //	strip.go      the reigns alone, drawn in reigns.go
 //
 // Live the axis follows what happened last. In the past and in a recording it is stable:

@@ -234,9 +234,14 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 		a.Pen(y).Fit(v.lanes.names, term.Muted, words)
 	}
 	v.drawHead(f, a, v.axis, left, y)
-	if _, alarm := v.troubleOf(); alarm != "" {
+	_, alarm := v.troubleOf()
+	style := term.Alarm
+	if alarm == "" && v.cut {
+		style, alarm = term.Muted, "what came later is not drawn: too many changes"
+	}
+	if alarm != "" {
 		p := a.Pen(y)
-		p.Gap(p.Room()-term.Width(alarm)-1).Text(term.Alarm, " "+alarm)
+		p.Gap(p.Room()-term.Width(alarm)-1).Text(style, " "+alarm)
 	}
 }
 
