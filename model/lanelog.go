@@ -17,6 +17,7 @@ type laneLog struct {
 	// holding are the contenders that have the role.
 	holding []*dialect.Candidate
 	began   bool // holding was known once
+	blocked bool // the doubt is [dialect.Blocked]: whether the first leads depends on whose it is
 	holds   []hold
 	left    []departure // of third-party clients
 	ours    []departure // of members
@@ -166,7 +167,7 @@ func (l *laneLog) write(t Tried) {
 
 // forget drops the past.
 func (l *laneLog) forget(at time.Time) {
-	*l = laneLog{holding: l.holding, began: l.began, holdsFrom: at, leftFrom: at, oursFrom: at, turnsFrom: at, writesFrom: at}
+	*l = laneLog{holding: l.holding, began: l.began, blocked: l.blocked, holdsFrom: at, leftFrom: at, oursFrom: at, turnsFrom: at, writesFrom: at}
 }
 
 // clip takes the spare room, so that a copy does not append to the same array.
@@ -179,11 +180,19 @@ func (l laneLog) clip() laneLog {
 // noteHolders notes who has the role after an observation that may have changed that.
 func (j *Journal) noteHolders(o Observation, at time.Time) {
 	switch o.(type) {
-	case *Cast, *Connection, *Wake, *Pace, *Rules, *Write, *Advance:
+	case *Connection, *Wake, *Pace, *Deadlines, *Rules, *Write, *Advance:
 		return // they change neither the queue, nor what is known of its system
+	case *Cast:
+		if !j.lanes.blocked {
+			return
+		}
 	}
 	s := State{Path: j.cfg.Path, Dialect: j.naming.dialect, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, doubt: j.naming.doubt(j.queue, j.rest)}
-	if s.Dialect != nil && s.Dialect.Foreign() {
+	j.lanes.blocked = s.doubt == dialect.Blocked
+	if j.lanes.blocked {
+		s.Members, s.bySession = j.roster.view()
+	}
+	if j.lanes.blocked || s.Dialect != nil && s.Dialect.Foreign() {
 		s.Ack, s.AckPaths = j.ack.AckState, j.ack.paths()
 	}
 	j.lanes.hold(session.Later(j.at, at), j.queue[:s.Holders()])

@@ -159,6 +159,7 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 			}
 		}
 	}
+	slices.SortFunc(replaced, j.order) // a map has none
 	for _, c := range replaced {
 		j.replace(c, j.naming.candidate(*listed[c.Name], wall(r.At), false))
 	}
