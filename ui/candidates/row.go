@@ -56,7 +56,7 @@ func (v *Panel) columnsFor(w int) columns {
 		c.session = 0
 	}
 	switch exact := len(s.Dues) > 0; {
-	case w >= 90 && s.Fuses():
+	case w >= 80 && s.Fuses():
 		c.fuse = fuseCells
 	case w >= 64 && exact:
 		c.fuse, c.session = fuseCells, 0 // the inspector has it
