@@ -31,6 +31,9 @@ func (s *State) Baseline(watched, watchedEnd time.Time) []Observation {
 		b.link()
 	}
 	b.naming()
+	if s.Follow != nil {
+		b.add(s.Follow)
+	}
 	b.children()
 	b.wakes()
 	b.ack()

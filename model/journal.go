@@ -46,14 +46,15 @@ type Journal struct {
 	last   Changed
 	cached *State
 
-	at      time.Time // of the last observation
-	phase   Phase
-	parent  znode.Parent
-	readAt  time.Time      // of the last good read
-	pace    *Pace          // nil: not reported
-	dues    map[uint64]Due // by session; replaced when it changes
-	table   *session.Table // the last round of questions to the servers
-	answers *session.Table // the last answer of each server to each question
+	at       time.Time // of the last observation
+	phase    Phase
+	parent   znode.Parent
+	readAt   time.Time      // of the last good read
+	followed *Follow        // nil: not reported
+	pace     *Pace          // nil: not reported
+	dues     map[uint64]Due // by session; replaced when it changes
+	table    *session.Table // the last round of questions to the servers
+	answers  *session.Table // the last answer of each server to each question
 
 	// The queue and the members.
 	children
@@ -118,6 +119,11 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Read:
 		j.read(o)
 		j.forget(j.queue)
+	case *Delta:
+		j.delta(o)
+		j.forget(j.queue)
+	case *Follow:
+		j.followed = o
 	case *Refresh:
 		j.refresh(o)
 	case *Ack:
@@ -205,7 +211,7 @@ func (j *Journal) State() *State {
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
 		Queue: slices.Clone(j.queue), Ignored: slices.Clone(j.rest),
 		Ack: j.ack.AckState, AckPaths: j.ack.paths(), AckExpected: j.ack.expected, acks: j.ack.all,
-		Directories: j.directories, vacancy: j.vacancy,
+		Directories: j.directories, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,

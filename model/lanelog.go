@@ -180,7 +180,7 @@ func (l laneLog) clip() laneLog {
 // noteHolders notes who has the role after an observation that may have changed that.
 func (j *Journal) noteHolders(o Observation, at time.Time) {
 	switch o.(type) {
-	case *Connection, *Wake, *Pace, *Deadlines, *Rules, *Write, *Advance:
+	case *Follow, *Connection, *Wake, *Pace, *Deadlines, *Rules, *Write, *Advance:
 		return // they change neither the queue, nor what is known of its system
 	case *Cast:
 		if !j.lanes.blocked {

@@ -7,8 +7,8 @@ import (
 )
 
 // Observation is something that was seen: the only way into a [Journal].
-// The sum is closed; its members are the pointer types of this file, and
-// [session.Table].
+// The sum is closed; its members are the pointer types of this file, [Delta], [Follow]
+// and [session.Table].
 type Observation interface {
 	// When is the time of the observation by this program's clock.
 	When() time.Time

@@ -32,6 +32,8 @@ type State struct {
 	ReadAt  time.Time // of the last good read; zero: none yet
 	Phase   Phase
 	Link    Connection
+	// Follow is how changes are learnt of, nil where nobody said so.
+	Follow *Follow
 	// Reconnects counts sessions and connections after the first.
 	Reconnects int
 	// DownSince is when the connection was lost; zero while connected.

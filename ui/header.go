@@ -12,7 +12,7 @@ import (
 // header is what the first line says now.
 func (d *dashboard) header() header.Bar {
 	b := header.Bar{
-		State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views), Wide: d.w >= wideFrom,
+		State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views), Wide: d.w >= wideFrom, Roomy: d.w >= asideFrom,
 		Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
 		Since: d.since, Stopped: d.stopped, Ended: d.ended, Replay: d.o.Mode == ModeReplay,
 	}

@@ -69,7 +69,7 @@ func explain(events []model.EventBody, j *model.Journal) []model.EventBody {
 
 func (d *Doctor) touch(o model.Observation) {
 	switch o.(type) {
-	case *model.Read, *model.Refresh, *model.Switch, *model.Directory:
+	case *model.Read, *model.Delta, *model.Refresh, *model.Switch, *model.Directory:
 		d.dirty |= onQueue
 	case *session.Table:
 		d.dirty |= onTable

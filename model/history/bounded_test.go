@@ -130,7 +130,7 @@ func TestWrittenLinesAreNotDense(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		for _, o := range []model.Observation{&model.Read{}, &model.Pace{}, &model.Deadlines{}, &model.Wake{}, &session.Table{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Directory{}, &model.Refresh{}} {
+		for _, o := range []model.Observation{&model.Read{}, &model.Delta{}, &model.Follow{}, &model.Pace{}, &model.Deadlines{}, &model.Wake{}, &session.Table{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Directory{}, &model.Refresh{}} {
 			vary(t, reflect.ValueOf(o).Elem(), false)
 			if _, err := (Line{text: lineOf(t, o)}).Decode(); err != nil {
 				t.Fatal(err)

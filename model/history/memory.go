@@ -24,6 +24,14 @@ func memoryOf(o model.Observation) int {
 			n += len(name)
 		}
 		return n
+	case *model.Delta:
+		n := each + size[model.Delta]() + len(o.Gone)
+		if o.New != nil {
+			n += znodeBytes(o.New) + size[dialect.Candidate]()
+		}
+		return n
+	case *model.Follow:
+		return each + size[model.Follow]()
 	case *model.Refresh:
 		return each + znodeBytes(&o.Znode) + size[dialect.Candidate]()
 	case *model.Ack:

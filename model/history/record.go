@@ -95,6 +95,8 @@ func (h Header) Config() (model.Config, error) {
 // entry is one observation: exactly one field is set.
 type entry struct {
 	Read       *model.Read       `json:"read,omitempty"`
+	Delta      *model.Delta      `json:"delta,omitempty"`
+	Follow     *model.Follow     `json:"follow,omitempty"`
 	Refresh    *model.Refresh    `json:"refresh,omitempty"`
 	Ack        *model.Ack        `json:"ack,omitempty"`
 	Directory  *model.Directory  `json:"directory,omitempty"`

@@ -20,6 +20,7 @@ import (
 	"electop/ui/cli/live"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
+	"electop/zkwatch/observer"
 )
 
 // demoAsking is how often the demo asks its own server for connections and
@@ -78,7 +79,7 @@ func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return exit.Usagef("the demo has one election: several PATHs need --servers")
 	}
-	for _, name := range []string{"admin", "admin-url", "admin-interval", "admin-sessions", "admin-heavy",
+	for _, name := range []string{"admin", "admin-url", "admin-interval", "admin-sessions", "admin-heavy", "follow",
 		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name",
 		"krb5", "krb5-keytab", "krb5-principal", "krb5-service", "observe-only"} {
 		if cmd.Flags().Changed(name) {
@@ -140,6 +141,8 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		cast = demoCast
 	}
 	conn := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.cluster.SessionTimeout, demoSessionTimeout), Logger: log}
+	// The embedded server counts whom a deletion notifies: candidates, not the observer.
+	o.follow = observer.FollowReads
 	watched, err := o.watch(embedded.Backstage(conn, h.ZooKeeper), log, true)
 	if err != nil {
 		return err

@@ -38,6 +38,7 @@ func newEvents(std IO) *cobra.Command {
 	o.admin.CadenceFlags(cmd)
 	o.record.Flags(cmd)
 	o.metrics.Flags(cmd)
+	o.followFlag(cmd)
 	o.ackFlag(cmd)
 	o.jsonFlag(cmd, "print one JSON object a line")
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {

@@ -22,6 +22,7 @@ import (
 	"electop/ui/cli/watch"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
+	"electop/zkwatch/observer"
 )
 
 const defaultPath = "/election"
@@ -40,6 +41,7 @@ type options struct {
 	record      watch.Recording
 	metrics     exporter.Exporter
 	ack         string
+	follow      observer.Follow
 	json        bool
 	campaign    bool
 	cast        int
@@ -148,7 +150,7 @@ func (o *options) ackPath(path string) (string, error) {
 // watch configures what to watch over conn. acting means that candidates of our own,
 // which acknowledge, take part.
 func (o *options) watch(conn client.Config, log *slog.Logger, acting bool) (watch.Config, error) {
-	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log}
+	cfg := watch.Config{Conn: conn, Asking: o.admin, Record: o.record, Log: log, Follow: o.follow}
 	if o.metrics.Wanted() {
 		cfg.Metrics = &o.metrics
 	}

@@ -19,6 +19,7 @@ type Bar struct {
 	Number  int // of the election among Watched
 	Watched int
 	Wide    bool
+	Roomy   bool // also for what goes well
 
 	Cluster string
 	Role    string // what this program was started as
@@ -167,6 +168,9 @@ func (v *Bar) right(f *term.Frame) []term.Span {
 	}
 	if role := role(v.Role, s); role != "" {
 		add(4, term.Muted, "   "+znode.Safe(role, 32))
+	}
+	if by := wording.Followed(s.Follow); by != "" && s.Link.Link == model.Connected && (v.Roomy || s.Follow.By != model.ByWatch) {
+		add(0, term.Muted, "   by "+by)
 	}
 	if rtt := s.Link.RTT; rtt > 0 && s.Link.Link == model.Connected && v.Held == Live && !v.Ended {
 		add(1, term.Muted, "   rtt "+units.Took(rtt))

@@ -19,6 +19,7 @@
 //	connectstring.go, credentials.go, certificates.go, config.go   servers, credentials, TLS
 //	conn.go, dial.go, servers.go, session.go, status.go            the life of a session
 //	requests.go, fencedwrite.go, renew.go, call.go                 requests
+//	ask.go, follow.go                                              requests that the library lacks
 //	serverconn.go, received.go, handshake.go, frame.go, tls.go     one connection
 //	authenticate.go                                                SASL on it
 //	lease.go, distance.go, notifications.go                        what answers also prove

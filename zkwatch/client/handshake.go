@@ -24,7 +24,7 @@ func (n *serverConn) connectResponse(head []byte) error {
 	}
 	n.mu.Lock()
 	n.settled = true
-	asked, hello := n.asked, n.hello
+	asked, hello := n.requested, n.hello
 	n.mu.Unlock()
 	if err := n.c.session(n, asked, id, timeout, hello); err != nil || id == 0 {
 		return err

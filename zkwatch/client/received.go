@@ -51,9 +51,24 @@ func (n *serverConn) isSettled() bool {
 	return n.settled
 }
 
-// begin checks the head of the next frame before the library can have any of it,
-// and takes the zxid out of a reply.
+// begin checks the head of the next frame that is for the library before that can have
+// any of it, and takes the zxid out of a reply.
 func (n *serverConn) begin() error {
+	for {
+		if err := n.beginFrame(); err != nil {
+			return err
+		}
+		if !n.isSettled() || !isOurs(xidOf(n.head)) {
+			return nil
+		}
+		if err := n.takeAnswer(); err != nil {
+			return err
+		}
+	}
+}
+
+// beginFrame checks the head of the next frame.
+func (n *serverConn) beginFrame() error {
 	prefix, err := n.ahead.Peek(prefixSize)
 	if err != nil {
 		return n.explain(err)
@@ -75,6 +90,9 @@ func (n *serverConn) begin() error {
 	n.head = append(n.head[:0], frame[prefixSize:]...)
 	if settled {
 		clear(frame[8:16])
+		if xidOf(n.head) == wire.XidWatch {
+			return n.noteEvent()
+		}
 		return n.checkReply()
 	}
 	if length := int32(binary.BigEndian.Uint32(n.head[16:])); length < -1 || int(length) > size-headSize {
@@ -89,7 +107,7 @@ func (n *serverConn) checkReply() error {
 		return n.authRequired()
 	}
 	n.mu.Lock()
-	r, ok := n.sent[int32(binary.BigEndian.Uint32(n.head))]
+	r, ok := n.sent[xidOf(n.head)]
 	n.mu.Unlock()
 	switch {
 	case !ok:
@@ -105,7 +123,7 @@ func (n *serverConn) received() error {
 	if !n.isSettled() {
 		return n.connectResponse(n.head)
 	}
-	xid := int32(binary.BigEndian.Uint32(n.head))
+	xid := xidOf(n.head)
 	switch xid {
 	case wire.XidWatch:
 		return nil

@@ -46,21 +46,27 @@ type serverConn struct {
 	writing chan struct{} // holds a token while a frame is written
 
 	// For Read:
-	ahead *bufio.Reader // of readConn
-	head  []byte        // of the present frame, without its length
-	size  int           // of the present frame, without its length
-	left  int           // bytes of it, with its length, that the library has not read
-	auths int           // replies to credentials seen
+	ahead  *bufio.Reader // of readConn
+	head   []byte        // of the present frame, without its length
+	size   int           // of the present frame, without its length
+	left   int           // bytes of it, with its length, that the library has not read
+	auths  int           // replies to credentials seen
+	events uint64        // seen so far, while somebody follows
 
 	mu        sync.Mutex
 	greeted   bool   // the ConnectRequest has been sent
 	settled   bool   // the ConnectResponse has come
 	announced bool   // requests may be sent
-	asked     uint64 // session, in the ConnectRequest
+	requested uint64 // session, in the ConnectRequest
 	hello     time.Time
 	pings     []time.Time       // unanswered, oldest first
 	sent      map[int32]request // unanswered, by xid
 	goodbye   chan struct{}     // closed when the server has answered closeSession
+
+	// Requests of this package: see ask.go and follow.go.
+	nextXid    int32
+	asked      map[int32]chan<- answer
+	followings []*Following // replaced, never changed
 
 	since     int64 // the last zxid seen before this connection
 	confirmed bool  // guarded by c.mu: the session goes on over this connection
@@ -82,6 +88,8 @@ func newServerConn(c *Conn, raw net.Conn, addr string, exchange sasl.Exchange, d
 		writing:  make(chan struct{}, 1),
 		sent:     make(map[int32]request),
 		goodbye:  make(chan struct{}),
+		nextXid:  lowestXid,
+		asked:    make(map[int32]chan<- answer),
 		since:    since,
 	}
 	n.ahead = bufio.NewReaderSize(readFunc(n.readConn), readAhead)
@@ -146,7 +154,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 	if !n.greeted {
 		// int protocolVersion, long lastZxidSeen, int timeOut, long sessionId, ...
 		n.greeted, n.hello = true, now
-		n.asked = binary.BigEndian.Uint64(frame[prefixSize+16:])
+		n.requested = binary.BigEndian.Uint64(frame[prefixSize+16:])
 		return withZxid(frame, prefixSize+4, n.since), false
 	}
 	xid, op := requestHeader(frame)

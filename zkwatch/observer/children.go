@@ -8,6 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch/client"
 )
 
@@ -41,7 +42,20 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 		}
 		// Spacing uses the monotonic clock: somebody may set the other.
 		began, since := time.Now(), conn.Status().Since
-		read, w, err := o.read(ctx, conn, watch, onParent)
+		var read *model.Read
+		var w <-chan zk.Event
+		var err error
+		if o.mayFollow() {
+			err = o.followByWatch(ctx, conn, &gap)
+			var reads byReads
+			if errors.As(err, &reads) {
+				notified, heard, err = reads.notified, reads.heard, nil
+			}
+			began, since = time.Now(), conn.Status().Since
+		}
+		if err == nil {
+			read, w, err = o.read(ctx, conn, watch, onParent)
+		}
 		ended := time.Now()
 		if w != nil {
 			watch, onParent = w, read.Presence == model.Absent
@@ -54,6 +68,9 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 			read.Notified, read.Heard, read.Gap = notified, heard, gap
 			notified, heard, gap, failed = time.Time{}, time.Time{}, false, minSpacing
 			o.cfg.Put(ctx, read)
+			if o.fellBack != "" && !o.single {
+				o.report(ctx, model.ByReads, o.fellBack)
+			}
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, client.ErrReplyTooLarge): // the next connection has a larger limit
@@ -80,7 +97,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 
 		// Wait for the next reason to read.
 	wait:
-		for {
+		for !o.mayFollow() || read.Presence == model.Absent {
 			select {
 			case event := <-watch:
 				watch = nil
@@ -163,6 +180,11 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 		o.decided, o.single = true, true
 		return o.readSingle(ctx, conn, nil)
 	}
+	return r, w, o.listed(ctx, conn, r, names, stat)
+}
+
+// listed completes a read by the list of the children: it reads those that are new.
+func (o *Observer) listed(ctx context.Context, conn *client.Conn, r *model.Read, names []string, stat *zk.Stat) error {
 	r.Parent = client.Parent(stat)
 	known := o.known
 	if o.parent != stat.Czxid {
@@ -179,10 +201,10 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 	}
 	znodes, err := o.readNew(ctx, conn, fresh)
 	if err != nil {
-		return r, w, err
+		return err
 	}
 	if r.Witnesses, err = o.readWitnesses(ctx, conn, stat.Czxid, fresh); err != nil {
-		return r, w, err
+		return err
 	}
 	o.effort.trips += (len(fresh) + pipelined - 1) / pipelined
 	for i := range znodes {
@@ -194,24 +216,38 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 		known = make(map[string]uint64, len(names))
 		o.known, o.parent = known, stat.Czxid
 		clear(o.data)
+		clear(o.denied)
 	}
 	for name, read := range known {
 		if read != o.reads {
 			r.Gone = append(r.Gone, name)
-			delete(known, name)
-			delete(o.data, name)
+			o.unknow(name)
 		}
 	}
 	for i := range znodes {
 		if !znodes[i].Unread { // the model removes unread ones by itself
-			known[znodes[i].Name] = o.reads
+			o.know(&znodes[i])
 		}
 	}
 	r.New = znodes
 	if len(znodes) > 0 {
 		r.End = o.cfg.Now()
 	}
-	return r, w, nil
+	return nil
+}
+
+// know notes a child that the model gets, and unknow one that it loses.
+func (o *Observer) know(z *znode.Znode) {
+	o.known[z.Name] = o.reads
+	if z.Data.Denied {
+		o.denied[z.Name] = true
+	}
+}
+
+func (o *Observer) unknow(name string) {
+	delete(o.known, name)
+	delete(o.data, name)
+	delete(o.denied, name)
 }
 
 // size is how long a reply with these names is.
@@ -226,6 +262,7 @@ func size(names []string) (bytes int) {
 func (o *Observer) absent(ctx context.Context, conn *client.Conn, r *model.Read, outstanding <-chan zk.Event, onParent bool) (*model.Read, <-chan zk.Event, error) {
 	r.Presence = model.Absent
 	o.parent, o.known = 0, make(map[string]uint64)
+	clear(o.denied)
 	o.decided = false
 	if outstanding != nil { // it is on the children, and has fired or will
 		return r, nil, nil

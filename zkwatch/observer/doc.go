@@ -1,10 +1,13 @@
 // Package observer observes an election and writes nothing.
 //
 // An [Observer] hands what it sees to the model as observations. It keeps two
-// watches, one on the children of the election's parent and one on the
-// acknowledgement, and none on a candidate, so that it adds nothing to a handoff.
-// After a notification it lists the children and reads those that are new
-// (children.go, newchildren.go). Some elections are a single ephemeral znode
+// watches, one on the election and one on the acknowledgement.
+//
+// The one on the election is persistent and recursive where the server has such
+// watches: each notification names a change, and the observer reads what is new
+// (watching.go). Elsewhere it is on the children of the election's parent and fires
+// once: after a notification the observer lists the children and reads those that are
+// new (children.go, newchildren.go). Some elections are a single ephemeral znode
 // instead (single.go). How often it reads depends on what the reads cost
 // (spacing.go). Where a system's leader is in data that changes, somebody has to ask
 // for it again and again: see [Observer.Follow].

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -28,12 +29,13 @@ const (
 type Group struct {
 	cfg client.Config // of the next connection
 
-	mu        sync.Mutex
-	observers []*Observer
-	added     chan struct{} // closed when there is one more
-	conn      *client.Conn  // of the present session
-	requests  uint64        // of the sessions before
-	refused   error         // the last session ended by it: the servers do not accept the credentials
+	mu          sync.Mutex
+	observers   []*Observer
+	added       chan struct{} // closed when there is one more
+	conn        *client.Conn  // of the present session
+	requests    uint64        // of the sessions before
+	unsupported atomic.Bool   // the servers have no persistent watches
+	refused     error         // the last session ended by it: the servers do not accept the credentials
 }
 
 // NewGroup returns a group without observers.
@@ -46,6 +48,7 @@ func NewGroup(conn client.Config) *Group {
 func (g *Group) Add(o *Observer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	o.unsupported = &g.unsupported
 	g.observers = append(g.observers, o)
 	close(g.added)
 	g.added = make(chan struct{})

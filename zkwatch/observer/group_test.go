@@ -25,6 +25,7 @@ type stage struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	ctx    context.Context
+	follow observer.Follow
 }
 
 func newStage(t *testing.T, cfg client.Config) *stage {
@@ -38,7 +39,7 @@ func newStage(t *testing.T, cfg client.Config) *stage {
 // watch adds an observer; ack may be "".
 func (s *stage) watch(path, ack string) *electiontest.Watched {
 	w := electiontest.NewWatched(model.Config{Path: path, AckPath: ack})
-	w.Observer = observer.New(observer.Config{Path: path, Beside: ackAt(ack), Put: w.Feed.PutSlowly, Now: feed.Now})
+	w.Observer = observer.New(observer.Config{Path: path, Follow: s.follow, Beside: ackAt(ack), Put: w.Feed.PutSlowly, Now: feed.Now})
 	s.wg.Go(func() { w.Feed.Run(s.ctx) })
 	s.Add(w.Observer)
 	return w
@@ -104,6 +105,7 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 			Servers:        client.ConnectString{Servers: []string{"127.0.0.1:1"}},
 			SessionTimeout: electiontest.LeaseTimeout, Dial: board.Dial, MaxReply: 2 << 10,
 		})
+		s.follow = observer.FollowReads
 		small, large := s.watch("/small", ""), s.watch("/large", "")
 		small.Await(t, "one", electiontest.QueueOf(1))
 		before := large.Await(t, "one", electiontest.QueueOf(1)).Link.Session

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -25,12 +26,27 @@ type Config struct {
 	// is absent. If Single is false, the observer finds out: from the znode, or
 	// while it is absent from the names beside it.
 	Single bool
+	// Follow says how the observer learns of changes; "" is FollowAuto.
+	Follow Follow
 	// Put takes the observations, in order. It may wait: the observer then
 	// reads less often, and the journal counts what it missed.
 	Put func(context.Context, model.Observation)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
+
+// A Follow says how an observer learns that children were created or deleted.
+type Follow string
+
+const (
+	// FollowAuto is FollowWatch, and FollowReads where that costs less.
+	FollowAuto Follow = "auto"
+	// FollowWatch is by one persistent recursive watch (ZooKeeper 3.6), and by reads
+	// where that is not possible.
+	FollowWatch Follow = "watch"
+	// FollowReads is by a read of all children for each notification.
+	FollowReads Follow = "read"
+)
 
 // Observer observes one election with one child watch on its parent, and one watch
 // on each znode beside it that says more. It never writes. Each change costs one getChildren and
@@ -49,6 +65,7 @@ type Observer struct {
 	// the number of the read that last listed each.
 	parent int64 // czxid of their parent; 0: nothing is known
 	known  map[string]uint64
+	denied map[string]bool // those of known whose data may not be read
 	reads  uint64
 	effort effort // of the last read
 	// witnesses are the znodes found of [dialect.Witnesses], for the parent of that czxid.
@@ -57,6 +74,13 @@ type Observer struct {
 
 	decided bool // what the path is, a parent or a leader
 	single  bool // it is a leader
+
+	// fellBack is why there is no persistent watch in this session. What the model knows
+	// of that is reportedBy and reportedWhy.
+	unsupported *atomic.Bool // of the group: servers have no such watch
+	fellBack    model.FollowReason
+	reportedBy  model.FollowedBy
+	reportedWhy model.FollowReason
 
 	began    bool // an earlier session was observed
 	tooLarge bool // a reply was larger than MaxReply
@@ -75,7 +99,7 @@ func New(cfg Config) *Observer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	o := &Observer{cfg: cfg, refresh: make(chan rereading, 16), known: make(map[string]uint64), data: make(map[string]znode.Data)}
+	o := &Observer{cfg: cfg, refresh: make(chan rereading, 16), known: make(map[string]uint64), denied: make(map[string]bool), data: make(map[string]znode.Data)}
 	o.beside.set(&cfg.Beside)
 	o.single = cfg.Single
 	o.decided = o.single
@@ -110,6 +134,14 @@ func (o *Observer) ask(r rereading) {
 func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	gap := o.began
 	o.began = true
+	switch {
+	case o.cfg.Follow == FollowReads:
+		o.fellBack = model.FollowAsked
+	case o.unsupported.Load(): // the server would close the connection again
+		o.fellBack = model.FollowUnsupported
+	default:
+		o.fellBack = ""
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup

@@ -98,6 +98,10 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 			if got > 11 {
 				t.Errorf("%d requests of %v for the first look at 10 children", got, op)
 			}
+		case wire.OpAddWatch:
+			if got > 1 {
+				t.Errorf("%d requests of %v for the first look", got, op)
+			}
 		case wire.OpPing:
 		default:
 			if got > 0 {

@@ -37,7 +37,7 @@ func TestObserverSeesThroughASteppedClock(t *testing.T) {
 			reads := make(chan *model.Read, 100)
 			o := observer.New(observer.Config{
 				Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial},
-				Path: "/e", Beside: observer.Beside{Acks: []string{"/e-leader"}}, Now: clock.now,
+				Path: "/e", Follow: observer.FollowReads, Beside: observer.Beside{Acks: []string{"/e-leader"}}, Now: clock.now,
 				Put: func(_ context.Context, obs model.Observation) {
 					if r, ok := obs.(*model.Read); ok {
 						reads <- r
@@ -82,7 +82,7 @@ func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 		reads := make(chan *model.Read, 100)
 		o := observer.New(observer.Config{
 			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial},
-			Path: "/e",
+			Path: "/e", Follow: observer.FollowReads,
 			Put: func(_ context.Context, obs model.Observation) {
 				if r, ok := obs.(*model.Read); ok {
 					reads <- r

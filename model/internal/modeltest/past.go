@@ -76,6 +76,20 @@ func (p *past) child() string {
 	return ""
 }
 
+// deltas puts what a read shows as a persistent watch reports it.
+func (p *past) deltas(r *model.Read) {
+	p.put(&model.Follow{At: r.At, By: model.ByWatch})
+	for _, name := range r.Gone {
+		p.put(&model.Delta{At: r.At, Notified: r.At, Gone: name})
+	}
+	for i := range r.New {
+		p.put(&model.Delta{At: r.At, Notified: r.At, New: &r.New[i]})
+	}
+	if p.flip("compared") {
+		p.put(&model.Delta{At: r.At, Parent: &r.Parent})
+	}
+}
+
 func (p *past) step(kinds []string, single bool) {
 	now := p.tree.Now
 	switch p.pick("step", 25) {
@@ -100,11 +114,16 @@ func (p *past) step(kinds []string, single bool) {
 			p.one()
 			return
 		}
-		p.put(p.w.Read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
+		r := p.w.Read(p.pick("full", 8) == 0, p.pick("gap", 12) == 0, func() {
 			if p.pick("race", 6) == 0 {
 				p.tree.Delete(p.child())
 			}
-		}))
+		})
+		if p.pick("by a watch", 4) == 0 && !r.Full && !r.Gap && r.Presence == model.Present {
+			p.deltas(r)
+		} else {
+			p.put(r)
+		}
 	case 24:
 		p.beside()
 	case 14:

@@ -181,7 +181,9 @@ var ailments = []struct {
 		sick: func(p *patient) {
 			znodes, _ := p.queue(2)
 			c := p.client()
-			p.delete(p.stand(c, znodes[1])) // and it waits on
+			p.delete(p.stand(c, znodes[1]))
+			p.pass(time.Second)
+			p.watch(c, p.stand(p.client(), znodes[1])) // and it waits on
 		},
 		well: func(p *patient) {
 			// Somebody else looks on.

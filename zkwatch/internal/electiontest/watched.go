@@ -33,14 +33,21 @@ func NewWatched(election model.Config) *Watched {
 	return w
 }
 
+// ByReads makes an observer read for each notification.
+func ByReads(cfg *observer.Config) { cfg.Follow = observer.FollowReads }
+
 // Observe observes an election until the test ends.
-func Observe(t *testing.T, cfg client.Config, election model.Config) *Watched {
+func Observe(t *testing.T, cfg client.Config, election model.Config, options ...func(*observer.Config)) *Watched {
 	t.Helper()
 	w := NewWatched(election)
 	cfg.BufferSize, cfg.MaxReply = 0, 0
-	w.Observer = observer.New(observer.Config{
+	ocfg := observer.Config{
 		Conn: cfg, Path: election.Path, Beside: observer.Beside{Acks: w.Feed.State().AckPaths}, Put: w.Feed.PutSlowly, Now: feed.Now,
-	})
+	}
+	for _, option := range options {
+		option(&ocfg)
+	}
+	w.Observer = observer.New(ocfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { w.Feed.Run(ctx) })

@@ -1,0 +1,125 @@
+package model_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/internal/modeltest"
+	"electop/model/znode"
+)
+
+// heading is what an event says, without its times.
+func heading(e model.Event) string {
+	named := func(c *dialect.Candidate) string {
+		if c == nil {
+			return "nobody"
+		}
+		return c.Name
+	}
+	switch b := e.Body.(type) {
+	case model.Joined:
+		return "joined " + b.Candidate.Name
+	case model.Left:
+		return "left " + b.Candidate.Name
+	case model.Handoff:
+		return "handoff " + named(b.From) + " " + named(b.To)
+	case model.Missed:
+		return "missed"
+	}
+	return ""
+}
+
+func queued(s *model.State) (names []string) {
+	for _, c := range s.Queue {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Who is told of each change and who reads after each know the same, and make the same
+// events. A later read by either finds nothing that was missed.
+func TestDeltasAndReadsTellTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tree := modeltest.NewTree()
+		tree.CreateParent(0)
+		reading, following := model.NewJournal(model.Config{Path: "/e"}), model.NewJournal(model.Config{Path: "/e"})
+		w := &modeltest.Watcher{Tree: tree}
+		var byReads, byDeltas []string
+		note := func(to *[]string, events []model.Event) {
+			for _, e := range events {
+				if s := heading(e); s != "" {
+					*to = append(*to, s)
+				}
+			}
+		}
+		first := w.Read(true, false, nil)
+		note(&byReads, reading.Apply(first))
+		note(&byDeltas, following.Apply(first))
+		for range rapid.IntRange(1, 40).Draw(t, "changes") {
+			tree.Now = tree.Now.Add(time.Duration(rapid.IntRange(0, 1000).Draw(t, "ms")) * time.Millisecond)
+			d := &model.Delta{At: tree.Now, Notified: tree.Now}
+			names := tree.Names()
+			if len(names) > 0 && rapid.Bool().Draw(t, "delete") {
+				d.Gone = rapid.SampledFrom(names).Draw(t, "name")
+				tree.Delete(d.Gone)
+			} else {
+				name := rapid.SampledFrom([]string{"n_", "guid-n_", "config", "other"}).Draw(t, "prefix")
+				made := tree.Create(name, name != "config" && name != "other", uint64(rapid.IntRange(0, 3).Draw(t, "session")), "d")
+				if made == "" {
+					continue
+				}
+				z := tree.Children[made]
+				d.New = &z
+			}
+			note(&byReads, reading.Apply(w.Read(false, false, nil)))
+			note(&byDeltas, following.Apply(d))
+			if rapid.Bool().Draw(t, "compare") {
+				stat := tree.Stat()
+				note(&byDeltas, following.Apply(&model.Delta{At: tree.Now, Parent: &stat}))
+			}
+		}
+		if diff := cmp.Diff(byReads, byDeltas); diff != "" {
+			t.Fatalf("events by reads (-) and by deltas (+):\n%s", diff)
+		}
+		if diff := cmp.Diff(queued(reading.State()), queued(following.State())); diff != "" {
+			t.Fatalf("queue by reads (-) and by deltas (+):\n%s", diff)
+		}
+		r := w.Read(false, false, nil)
+		r.New, r.Gone = nil, nil
+		for _, e := range following.Apply(r) {
+			t.Fatalf("a read afterwards shows %T %+v", e.Body, e.Body)
+		}
+	})
+}
+
+// A child that was deleted before it was read joined and left, and counts once.
+func TestDeltaOfAnUnreadChild(t *testing.T) {
+	tree := modeltest.NewTree()
+	tree.CreateParent(0)
+	j := model.NewJournal(model.Config{Path: "/e"})
+	w := &modeltest.Watcher{Tree: tree}
+	j.Apply(w.Read(true, false, nil))
+	name := tree.Create("n_", true, 1, "")
+	tree.Delete(name)
+	events := j.Apply(&model.Delta{At: tree.Now, Notified: tree.Now, New: &znode.Znode{Name: name, Unread: true}})
+	events = append(events, j.Apply(w.Read(false, false, nil))...)
+	joined, left := 0, 0
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case model.Joined:
+			joined++
+		case model.Left:
+			left++
+		case model.Missed:
+			t.Errorf("missed %+v", b)
+		}
+	}
+	if joined != 1 || left != 1 {
+		t.Errorf("%d joined, %d left", joined, left)
+	}
+}

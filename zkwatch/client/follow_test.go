@@ -1,0 +1,179 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zktest"
+	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
+)
+
+// taken waits for n changes.
+func taken(t *testing.T, f *client.Following, n int) (changes []client.Change) {
+	t.Helper()
+	for deadline := time.After(20 * time.Second); len(changes) < n; {
+		select {
+		case <-f.More():
+			more, complete := f.Take()
+			if !complete {
+				t.Fatal("changes were dropped")
+			}
+			changes = append(changes, more...)
+		case <-deadline:
+			t.Fatalf("%d changes, want %d", len(changes), n)
+		}
+	}
+	return changes
+}
+
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		path := clienttest.ElectionPath(t)
+		raw := clienttest.Raw(t, addr)
+		create := clienttest.Creator(t, raw)
+		c, err := client.Connect(clienttest.Config(t, addr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		clienttest.WaitState(t, c, client.Connected)
+		ctx := t.Context()
+		f, err := c.Follow(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stat, _, err := f.Exists(ctx); err != nil || stat != nil {
+			t.Fatalf("%+v, %v: the znode does not exist", stat, err)
+		}
+		create(path, 0)
+		create(path+"x", 0) // not below it
+		one := create(path+"/n_", clienttest.Contender)
+		if names, stat, _, err := f.Children(ctx); err != nil || !slices.Equal(names, []string{"n_0000000000"}) || stat.NumChildren != 1 {
+			t.Errorf("children %q, %+v, %v", names, stat, err)
+		}
+		z, seen, err := f.Child(ctx, "n_0000000000")
+		if err != nil || z.Session == 0 || string(z.Data.Bytes) != "d" {
+			t.Errorf("child %+v, %v", z, err)
+		}
+		// A watch of the library on the same znode is triggered by the same event.
+		_, _, once, err := c.GetW(ctx, one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		create(path+"/config", 0)
+		create(path+"/config/below", 0)
+		if _, err := raw.Set(path+"/config", []byte("x"), -1); err != nil {
+			t.Fatal(err)
+		}
+		if err := raw.Delete(one, -1); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		changes := taken(t, f, 6)
+		for _, ch := range changes {
+			got = append(got, fmt.Sprintf("%v %q", ch.Kind, ch.Below))
+			if ch.At.IsZero() || ch.Heard.After(ch.At) {
+				t.Errorf("%+v", ch)
+			}
+		}
+		want := []string{
+			`EventNodeCreated ""`, `EventNodeCreated "n_0000000000"`, `EventNodeCreated "config"`,
+			`EventNodeCreated "config/below"`, `EventNodeDataChanged "config"`, `EventNodeDeleted "n_0000000000"`,
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("changes %q\nwant    %q", got, want)
+		}
+		if seen < changes[1].N || seen >= changes[5].N {
+			t.Errorf("the child was read at %d: it was created at %d and deleted at %d", seen, changes[1].N, changes[5].N)
+		}
+		select {
+		case e := <-once:
+			if e.Type != zk.EventNodeDeleted {
+				t.Errorf("the library's watch got %v", e)
+			}
+		case <-time.After(20 * time.Second):
+			t.Error("the library's watch got nothing")
+		}
+		if z, _, err := f.Child(ctx, "n_0000000000"); err != nil || !z.Unread {
+			t.Errorf("a child that was deleted: %+v, %v", z, err)
+		}
+		if err := f.Stop(ctx); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+		create(path+"/later", 0)
+		if _, _, err := c.Children(ctx, path); err != nil { // answered after any event
+			t.Fatal(err)
+		}
+		if changes, _ := f.Take(); len(changes) > 0 {
+			t.Errorf("after Stop: %+v", changes)
+		}
+	})
+}
+
+// A server before 3.6 says that it does not know addWatch, and hangs up.
+func TestFollowAtAnOldServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const opAddWatch = 106
+		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
+			if f.Opcode == opAddWatch {
+				reply(xid, -6, nil)
+				return true
+			}
+			return false
+		}}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		if _, err := c.Follow(t.Context(), "/e"); !errors.Is(err, client.ErrUnsupported) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// A following ends with its connection, and so do its requests.
+func TestFollowingEndsWithTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const opExists = 3
+		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
+			return f.Opcode == opExists // no answer
+		}}
+		c := p.Connect(t)
+		clienttest.WaitState(t, c, client.Connected)
+		f, err := c.Follow(t.Context(), "/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, _, err := f.Exists(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after a second: %v", err)
+		}
+		failed := make(chan error)
+		go func() {
+			_, _, err := f.Exists(t.Context())
+			failed <- err
+		}()
+		synctest.Wait()
+		p.Drop(1)
+		if err := <-failed; !client.Unanswered(err) {
+			t.Errorf("%v", err)
+		}
+		<-f.Lost()
+		p.Connected(t, c, 2)
+		if _, _, err := f.Exists(t.Context()); err == nil {
+			t.Error("a request of the connection before was answered")
+		}
+		if _, err := c.Follow(t.Context(), "/e"); err != nil {
+			t.Errorf("over the next connection: %v", err)
+		}
+	})
+}

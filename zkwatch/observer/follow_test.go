@@ -1,0 +1,199 @@
+package observer_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/google/go-cmp/cmp"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/observer"
+)
+
+// heading is what an event says, without its times.
+func heading(e model.Event) string {
+	named := func(c *dialect.Candidate) string {
+		if c == nil {
+			return "nobody"
+		}
+		return c.Name
+	}
+	switch b := e.Body.(type) {
+	case model.Joined:
+		return "joined " + b.Candidate.Name
+	case model.Left:
+		return "left " + b.Candidate.Name
+	case model.Handoff:
+		return "handoff " + named(b.From) + " " + named(b.To)
+	case model.Missed:
+		return fmt.Sprintf("missed %d %d", b.Creates, b.Deletes)
+	}
+	return ""
+}
+
+func headings(w *electiontest.Watched) (all []string) {
+	for _, e := range w.All() {
+		if h := heading(e); h != "" {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+func byWatch(s *doctor.State) bool { return s.Follow != nil && s.Follow.By == model.ByWatch }
+
+// Both ways of following tell the same of the same changes.
+func TestBothWaysOfFollowingTellTheSame(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		seed := uint64(time.Now().UnixNano())
+		t.Logf("seed %d", seed)
+		rng := rand.New(rand.NewPCG(seed, 0))
+		path := clienttest.ElectionPath(t)
+		raw := clienttest.Raw(t, addr)
+		create := clienttest.Creator(t, raw)
+		create(path, 0)
+		first := create(path+"/n_", clienttest.Contender)
+		both := []*electiontest.Watched{
+			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}),
+			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, electiontest.ByReads),
+		}
+		both[0].Await(t, "by a watch", byWatch)
+		for _, w := range both {
+			w.Await(t, "one", electiontest.QueueOf(1))
+		}
+		children := []string{first}
+		for range 60 {
+			switch i := rng.IntN(10); {
+			case i < 5:
+				children = append(children, create(path+"/n_", clienttest.Contender))
+			case i == 5 && len(children) == 0:
+				if err := raw.Delete(path, -1); err != nil {
+					t.Fatal(err)
+				}
+				for _, w := range both {
+					w.Await(t, "without a parent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
+				}
+				create(path, 0)
+			case len(children) > 0:
+				j := rng.IntN(len(children))
+				if err := raw.Delete(children[j], -1); err != nil {
+					t.Fatal(err)
+				}
+				children = append(children[:j], children[j+1:]...)
+			}
+			for _, w := range both {
+				w.Await(t, "the change", electiontest.QueueOf(len(children)))
+			}
+		}
+		if diff := cmp.Diff(headings(both[1]), headings(both[0])); diff != "" {
+			t.Errorf("events by reads (-) and by a watch (+):\n%s", diff)
+		}
+	})
+}
+
+// A burst is seen whole: no change between two reads is missed.
+func TestWatchMissesNothingOfABurst(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		path := clienttest.ElectionPath(t)
+		raw := clienttest.Raw(t, addr)
+		clienttest.Creator(t, raw)(path, 0)
+		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
+		w.Await(t, "by a watch", byWatch)
+		const n = 100
+		var ops []any
+		for i := range n {
+			name := fmt.Sprintf("%s/n_%010d", path, i)
+			ops = append(ops, &zk.CreateRequest{Path: name, Acl: clienttest.Open, Flags: zk.FlagEphemeral})
+			if i%3 == 0 {
+				ops = append(ops, &zk.DeleteRequest{Path: name, Version: -1})
+			}
+		}
+		if _, err := raw.Multi(ops...); err != nil {
+			t.Fatal(err)
+		}
+		w.Await(t, "the burst", electiontest.QueueOf(n-n/3-1))
+		w.Accounts(t, n, n/3+1, false)
+		for _, e := range w.All() {
+			if b, ok := e.Body.(model.Missed); ok {
+				t.Errorf("missed %+v", b)
+			}
+		}
+		w.Await(t, "the parent's stat compared", func(s *doctor.State) bool { return s.Parent.Pzxid > 0 && s.NextSequence == n })
+	})
+}
+
+// Where a child may not be read servers withhold its events, so electop reads.
+func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		path := clienttest.ElectionPath(t)
+		raw := clienttest.Raw(t, addr)
+		if err := raw.AddAuth("digest", []byte("u:p")); err != nil {
+			t.Fatal(err)
+		}
+		owner := zk.DigestACL(zk.PermAll, "u", "p")
+		create := clienttest.Creator(t, raw)
+		create(path, 0)
+		create(path+"/n_", clienttest.Contender)
+		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
+		w.Await(t, "by a watch", byWatch)
+		hidden, err := raw.Create(path+"/n_", nil, clienttest.Contender, owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		create(path+"/n_", clienttest.Contender) // whose comparison shows the other
+		w.Await(t, "by reads", func(s *doctor.State) bool {
+			return len(s.Queue) == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
+		})
+		if err := raw.Delete(hidden, -1); err != nil {
+			t.Fatal(err)
+		}
+		w.Await(t, "two", electiontest.QueueOf(2))
+		w.Accounts(t, 2, 1, false)
+	})
+}
+
+// What is written below the candidates comes with the watch: too much of it costs more
+// than reading, unless the user insists.
+func TestFloodIsFollowedByReads(t *testing.T) {
+	t.Parallel()
+	for follow, by := range map[observer.Follow]model.FollowedBy{observer.FollowAuto: model.ByReads, observer.FollowWatch: model.ByWatch} {
+		t.Run(string(follow), func(t *testing.T) {
+			t.Parallel()
+			_, addr := zkserver.Start(t, zkserver.Options{})
+			{
+				path := clienttest.ElectionPath(t)
+				raw := clienttest.Raw(t, addr)
+				create := clienttest.Creator(t, raw)
+				create(path, 0)
+				create(path+"/config", 0)
+				w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, func(cfg *observer.Config) { cfg.Follow = follow })
+				w.Await(t, "by a watch", byWatch)
+				for range 2_100 {
+					if _, err := raw.Set(path+"/config", nil, -1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				create(path+"/n_", clienttest.Contender)
+				s := w.Await(t, "one", electiontest.QueueOf(1))
+				if s.Follow.By != by {
+					t.Errorf("followed by %s", s.Follow.By)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,402 @@
+package observer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/znode"
+	"electop/zkwatch/client"
+)
+
+// The parent's stat is compared with what the watch reported: checkAfter after a change
+// at the soonest, and every checkIdle without one. Nothing else would show that a server
+// withheld an event.
+const (
+	checkAfter = time.Second
+	checkIdle  = time.Minute
+)
+
+// After missesMax comparisons that failed, in one session, the watch is not relied on.
+const missesMax = 3
+
+// A recursive watch brings every change below the election: data that a candidate
+// writes, and what is below its znode. More than floodMax of these in floodWindow cost
+// more than reading does.
+const (
+	floodWindow = 10 * time.Second
+	floodMax    = 2_000
+)
+
+// errReread says that the watch and the list differ, or that changes were dropped.
+var errReread = errors.New("read everything again")
+
+// byReads says that the watch cannot show what comes next; the times are those of the
+// notification that said so, zero if none did.
+type byReads struct{ notified, heard time.Time }
+
+func (byReads) Error() string { return "follow by reads" }
+
+// watching follows the children of one parent by a persistent watch, over one
+// connection.
+type watching struct {
+	*Observer
+	conn *client.Conn
+	f    *client.Following
+
+	parent   znode.Parent    // as the changes up to now make it
+	vanished map[string]bool // created, but deleted before they were read; that is to come
+	changes  []client.Change // taken, and not applied yet
+	tick     *time.Timer     // the next comparison
+	compared time.Time
+	due      bool // a change was seen since
+
+	others int // changes that are not of children, since
+	since  time.Time
+}
+
+// mayFollow reports whether a persistent watch is to be tried.
+func (o *Observer) mayFollow() bool {
+	return o.fellBack == "" && !(o.decided && o.single)
+}
+
+// followByWatch follows the children until the connection is lost, or until the watch
+// cannot show what comes next (byReads). The first read that it hands on ends the gap.
+func (o *Observer) followByWatch(ctx context.Context, conn *client.Conn, gap *bool) error {
+	if !o.decided {
+		if err := o.decide(ctx, conn); err != nil {
+			return err
+		}
+	}
+	if !o.decided || !o.mayFollow() {
+		return byReads{}
+	}
+	// Set it each time: on servers without ZOOKEEPER-4466 (3.8 is one) a watch for the
+	// creation of the same znode replaces it.
+
+	f, err := conn.Follow(ctx, o.cfg.Path)
+	switch {
+	case err == nil:
+	case client.Unanswered(err) || ctx.Err() != nil:
+		return err
+	case errors.Is(err, client.ErrUnsupported):
+		o.unsupported.Store(true)
+		o.fellBack = model.FollowUnsupported
+		return byReads{}
+	default:
+		o.fellBack = model.FollowRefused
+		return byReads{}
+	}
+	defer f.Close()
+	w := &watching{Observer: o, conn: conn, f: f, tick: time.NewTimer(checkIdle)}
+	defer w.tick.Stop()
+	for misses := 0; ; {
+		began := time.Now()
+		err := w.list(ctx, gap)
+		ended := time.Now()
+		if err == nil {
+			o.report(ctx, model.ByWatch, "")
+			err = w.follow(ctx)
+		}
+		if !errors.Is(err, errReread) {
+			return err
+		}
+		if misses++; misses >= missesMax {
+			return w.fallBack(ctx, model.FollowMissed)
+		}
+		if !pause(ctx, o.effort.spacing(ended.Sub(began), conn.Status().Distance)-time.Since(ended)) {
+			return ctx.Err()
+		}
+	}
+}
+
+// fallBack stops to follow by the watch, for this session.
+func (w *watching) fallBack(ctx context.Context, why model.FollowReason) error {
+	w.fellBack = why
+	if err := w.f.Stop(ctx); client.Unanswered(err) {
+		return err
+	}
+	return byReads{}
+}
+
+// report says how the children are followed, if that is news.
+func (o *Observer) report(ctx context.Context, by model.FollowedBy, why model.FollowReason) {
+	if o.reportedBy != by || o.reportedWhy != why {
+		o.reportedBy, o.reportedWhy = by, why
+		o.cfg.Put(ctx, &model.Follow{At: o.cfg.Now(), By: by, Why: why})
+	}
+}
+
+// list reads all children and hands them on.
+func (w *watching) list(ctx context.Context, gap *bool) error {
+	w.effort = effort{}
+	r := &model.Read{Presence: model.Present, Gap: *gap, Sent: w.cfg.Now()}
+	names, stat, seen, err := w.f.Children(ctx)
+	r.At = w.cfg.Now()
+	w.effort.trips++
+	w.effort.asked(size(names))
+	switch {
+	case errors.Is(err, zk.ErrNoNode), errors.Is(err, zk.ErrNoAuth):
+		return byReads{}
+	case err != nil:
+		return err
+	case stat.EphemeralOwner != 0: // a leader's own znode
+		return byReads{}
+	}
+	if err := w.listed(ctx, w.conn, r, names, stat); err != nil {
+		return err
+	}
+	if *gap {
+		w.awaitReported(ctx, w.conn.Status().Since)
+	}
+	w.parent, w.vanished = r.Parent, make(map[string]bool)
+	for i := range r.New {
+		if r.New[i].Unread {
+			w.vanished[r.New[i].Name] = true
+		}
+	}
+	w.cfg.Put(ctx, r)
+	*gap = false
+	changes, _ := w.f.Take() // those that were dropped are older than those that are left
+	w.changes = nil
+	for _, c := range changes {
+		if c.N > seen {
+			w.changes = append(w.changes, c)
+		}
+	}
+	w.compared, w.due = time.Now(), false
+	return w.hidden(ctx)
+}
+
+// hidden falls back where a child may not be read: servers withhold its events
+// (since ZOOKEEPER-4799, CVE-2024-23944).
+func (w *watching) hidden(ctx context.Context) error {
+	if len(w.denied) > 0 {
+		return w.fallBack(ctx, model.FollowHidden)
+	}
+	return nil
+}
+
+// follow hands on changes until something ends it.
+func (w *watching) follow(ctx context.Context) error {
+	for {
+		for len(w.changes) > 0 {
+			if err := w.apply(ctx, math.MaxUint64); err != nil {
+				return err
+			}
+		}
+		wait := checkIdle
+		if w.due {
+			wait = checkAfter
+		}
+		w.tick.Reset(max(0, wait-time.Since(w.compared)))
+		select {
+		case <-w.f.More():
+			if err := w.take(); err != nil {
+				return err
+			}
+		case <-w.tick.C:
+			if err := w.compare(ctx); err != nil {
+				return err
+			}
+		case <-w.f.Lost():
+			return client.ErrNotConnected
+		case r := <-w.refresh:
+			w.reread(ctx, w.conn, r)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (w *watching) take() error {
+	changes, complete := w.f.Take()
+	w.changes = append(w.changes, changes...)
+	if !complete {
+		return errReread
+	}
+	return nil
+}
+
+// apply hands on the changes up to the one of that number.
+func (w *watching) apply(ctx context.Context, upTo uint64) error {
+	n := 0
+	for n < len(w.changes) && w.changes[n].N <= upTo {
+		n++
+	}
+	created, err := w.readCreated(ctx, n)
+	if err != nil {
+		return err
+	}
+	batch := w.changes[:n]
+	w.changes = w.changes[n:]
+	for i := range batch {
+		c := &batch[i]
+		notified, heard := w.onClock(c.At), w.onClock(c.Heard)
+		switch {
+		case c.Below == "" && c.Kind == zk.EventNodeDeleted:
+			return byReads{notified, heard}
+		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
+			err = w.other(ctx)
+		case c.Kind == zk.EventNodeCreated:
+			err = w.created(ctx, c, created[i], notified, heard)
+		case c.Kind == zk.EventNodeDeleted:
+			err = w.deleted(ctx, c, notified, heard)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return w.hidden(ctx)
+}
+
+func isChild(below string) bool {
+	for i := range len(below) {
+		if below[i] == '/' {
+			return false
+		}
+	}
+	return below != ""
+}
+
+// readCreated reads the children that the first n changes created, and returns them by
+// the index of the change. One that was deleted or replaced before it was read is Unread.
+func (w *watching) readCreated(ctx context.Context, n int) (map[int]znode.Znode, error) {
+	changes := w.changes[:n]
+	type result struct {
+		znode znode.Znode
+		seen  uint64
+	}
+	results := make([]result, len(changes))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	turns := make(chan struct{}, pipelined)
+	for i := range changes {
+		if changes[i].Kind != zk.EventNodeCreated || !isChild(changes[i].Below) {
+			continue
+		}
+		turns <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turns }()
+			z, seen, err := w.f.Child(ctx, changes[i].Below)
+			if err != nil {
+				cancel(err)
+			}
+			results[i] = result{z, seen}
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.take(); err != nil { // what came meanwhile
+		return nil, err
+	}
+	znodes := make(map[int]znode.Znode)
+	next := make(map[string]uint64) // the number of the next change of that child
+	for i := len(w.changes) - 1; i >= 0; i-- {
+		c := &w.changes[i]
+		if c.Kind == zk.EventNodeDataChanged {
+			continue
+		}
+		if i < len(changes) && results[i].seen != 0 {
+			z := results[i].znode
+			if later, ok := next[c.Below]; ok && later <= results[i].seen {
+				z = znode.Znode{Name: c.Below, Unread: true}
+			}
+			znodes[i] = z
+		}
+		next[c.Below] = c.N
+	}
+	return znodes, nil
+}
+
+func (w *watching) created(ctx context.Context, c *client.Change, z znode.Znode, notified, heard time.Time) error {
+	if _, known := w.known[c.Below]; known || w.vanished[c.Below] {
+		return errReread
+	}
+	witnesses, err := w.witnessed(ctx, c.Below)
+	if err != nil {
+		return err
+	}
+	w.parent.Cversion++
+	w.parent.Children++
+	if z.Unread {
+		w.vanished[c.Below] = true
+	} else {
+		w.know(&z)
+	}
+	w.due = true
+	w.cfg.Put(ctx, &model.Delta{At: w.cfg.Now(), Notified: notified, Heard: heard, New: &z, Witnesses: witnesses})
+	return nil
+}
+
+// witnessed returns which znodes exist that show the system of a child of that name.
+func (w *watching) witnessed(ctx context.Context, name string) ([]string, error) {
+	if len(dialect.Witnesses(w.cfg.Path, []string{name})) == 0 {
+		return w.witnesses, nil
+	}
+	return w.readWitnesses(ctx, w.conn, w.parent.Czxid, []string{name})
+}
+
+func (w *watching) deleted(ctx context.Context, c *client.Change, notified, heard time.Time) error {
+	_, known := w.known[c.Below]
+	if !known && !w.vanished[c.Below] {
+		return errReread
+	}
+	w.due = true
+	w.parent.Cversion++
+	w.parent.Children--
+	if w.vanished[c.Below] { // the model took it out when it could not be read
+		delete(w.vanished, c.Below)
+		return nil
+	}
+	w.unknow(c.Below)
+	w.cfg.Put(ctx, &model.Delta{At: notified, Notified: notified, Heard: heard, Gone: c.Below})
+	return nil
+}
+
+// other counts a change that is not of a child.
+func (w *watching) other(ctx context.Context) error {
+	if now := time.Now(); now.Sub(w.since) > floodWindow {
+		w.since, w.others = now, 0
+	}
+	if w.others++; w.others > floodMax && w.cfg.Follow != FollowWatch {
+		return w.fallBack(ctx, model.FollowFlooded)
+	}
+	return nil
+}
+
+// compare compares the parent's stat with the changes. Servers send events before the
+// replies that show what they tell of.
+func (w *watching) compare(ctx context.Context) error {
+	stat, seen, err := w.f.Exists(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.take(); err != nil {
+		return err
+	}
+	if err := w.apply(ctx, seen); err != nil {
+		return err
+	}
+	w.compared, w.due = time.Now(), false
+	if stat == nil {
+		return byReads{}
+	}
+	parent := client.Parent(stat)
+	if parent.Czxid != w.parent.Czxid || parent.Cversion != w.parent.Cversion || parent.Children != w.parent.Children {
+		return errReread
+	}
+	if len(w.vanished) == 0 { // else the model has counted deletions that are later
+		w.cfg.Put(ctx, &model.Delta{At: w.cfg.Now(), Parent: &parent})
+	}
+	return nil
+}
