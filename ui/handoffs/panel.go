@@ -40,7 +40,6 @@ type plan struct {
 	pitch int // lines from one lane to the next
 	axis  int // the axis, and the blank line below it
 	words int // the signs, explained
-	list  int
 }
 
 // lanesFrom is from how many lines the panel shows lanes, and not just who led.
