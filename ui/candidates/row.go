@@ -58,7 +58,7 @@ func (v *Panel) columnsFor(w int) columns {
 	switch exact := len(s.Dues) > 0; {
 	case w >= 80 && s.Fuses():
 		c.fuse = fuseCells
-	case w >= 64 && exact:
+	case w >= 60 && exact:
 		c.fuse, c.session = fuseCells, 0 // the inspector has it
 	}
 	rest := w - c.before() - 2 - c.age - 2 - 1
