@@ -127,10 +127,10 @@ func (m *member) report(_ time.Time, r model.Member) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last = r
-	if r.Znode != "" && !m.again {
-		m.place()
-	}
 	m.publish(false)
+	if r.Znode != "" && !m.again {
+		m.place() // after it is published
+	}
 }
 
 // place notes that the member has its place in the queue, or gets none. The caller
