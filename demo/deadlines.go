@@ -79,7 +79,7 @@ func (s *Stage) deadlines(told map[uint64]toldDeadline) *model.Deadlines {
 	return o
 }
 
-// off is by how much a deadline differs from what was told.
+// off is by how much a deadline differs from what was reported.
 func (x *toldDeadline) off(now model.Due) time.Duration {
 	if x.Session == 0 || x.Held != now.Held {
 		return math.MaxInt64

@@ -41,8 +41,8 @@ func queued(s *model.State) (names []string) {
 	return names
 }
 
-// Who is told of each change and who reads after each know the same, and make the same
-// events. A later read by either finds nothing that was missed.
+// A journal that gets each change and one that gets a read after each have the same state
+// and make the same events. A later read by either finds nothing that was missed.
 func TestDeltasAndReadsTellTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := modeltest.NewTree()

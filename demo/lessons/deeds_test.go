@@ -124,7 +124,7 @@ func (x scored) judged(v lesson.View) error {
 	case v.Right != want:
 		return fmt.Errorf("right is %d, want %q", v.Right+1, v.Options[want])
 	case strings.HasPrefix(v.Verdict, "Right") != (v.Chosen == want):
-		return fmt.Errorf("answer %d is told %q", v.Chosen+1, v.Verdict)
+		return fmt.Errorf("answer %d has the verdict %q", v.Chosen+1, v.Verdict)
 	}
 	return nil
 }

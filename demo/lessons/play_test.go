@@ -32,13 +32,13 @@ func TestCourse(t *testing.T) {
 				again := h.play(t, l, student{answers: right.options, pause: 11 * time.Second})
 				for i, v := range again.verdicts {
 					if !strings.HasPrefix(v, "Right") {
-						t.Errorf("the right answer %d is told %q", i+1, v)
+						t.Errorf("the right answer %d has the verdict %q", i+1, v)
 					}
 				}
 				wrong := h.play(t, l, student{answers: right.options, errs: true, hints: true})
 				for i, v := range wrong.verdicts {
 					if !strings.HasPrefix(v, "No") {
-						t.Errorf("the wrong answer %d is told %q", i+1, v)
+						t.Errorf("the wrong answer %d has the verdict %q", i+1, v)
 					}
 				}
 				if len(again.verdicts) != len(want) || len(wrong.verdicts) != len(want) || len(want) == 0 {

@@ -182,7 +182,7 @@ func TestNothingContradictsTheHeadline(t *testing.T) {
 	})
 }
 
-// Each way to be first is told from the others, and all say the same of it.
+// Each way to be first differs from the others, and all say the same of it.
 func TestEachWayToLead(t *testing.T) {
 	at := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 	first := znode.Znode{Name: "n_0000000001", Session: 1, Czxid: 11, Ctime: at, Data: znode.NewData([]byte("amber"))}

@@ -21,7 +21,7 @@ import (
 
 var start = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// election is a journal with three candidates, and what was told of its messages.
+// election is a journal with three candidates, and what was reported of its messages.
 type election struct {
 	t    *rapid.T
 	j    *doctor.Journal

@@ -5,7 +5,7 @@
 //
 // The one on the election is persistent and recursive where the server has such
 // watches: each notification names a change, and the observer reads what is new
-// (watching.go). Elsewhere it is on the children of the election's parent and fires
+// (watching.go, changes.go). Elsewhere it is on the children of the election's parent and fires
 // once: after a notification the observer lists the children and reads those that are
 // new (children.go, newchildren.go). Some elections are a single ephemeral znode
 // instead (single.go). How often it reads depends on what the reads cost

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/client"
 )
@@ -25,14 +23,6 @@ const (
 
 // After missesMax comparisons that failed, in one session, the watch is not relied on.
 const missesMax = 3
-
-// A recursive watch brings every change below the election: data that a candidate
-// writes, and what is below its znode. More than floodMax of these in floodWindow cost
-// more than reading does.
-const (
-	floodWindow = 10 * time.Second
-	floodMax    = 2_000
-)
 
 // errReread says that the watch and the list differ, or that changes were dropped.
 var errReread = errors.New("read everything again")
@@ -220,156 +210,6 @@ func (w *watching) take() error {
 	w.changes = append(w.changes, changes...)
 	if !complete {
 		return errReread
-	}
-	return nil
-}
-
-// apply hands on the changes up to the one of that number.
-func (w *watching) apply(ctx context.Context, upTo uint64) error {
-	n := 0
-	for n < len(w.changes) && w.changes[n].N <= upTo {
-		n++
-	}
-	created, err := w.readCreated(ctx, n)
-	if err != nil {
-		return err
-	}
-	batch := w.changes[:n]
-	w.changes = w.changes[n:]
-	for i := range batch {
-		c := &batch[i]
-		notified, heard := w.onClock(c.At), w.onClock(c.Heard)
-		switch {
-		case c.Below == "" && c.Kind == zk.EventNodeDeleted:
-			return byReads{notified, heard}
-		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
-			err = w.other(ctx)
-		case c.Kind == zk.EventNodeCreated:
-			err = w.created(ctx, c, created[i], notified, heard)
-		case c.Kind == zk.EventNodeDeleted:
-			err = w.deleted(ctx, c, notified, heard)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return w.hidden(ctx)
-}
-
-func isChild(below string) bool {
-	for i := range len(below) {
-		if below[i] == '/' {
-			return false
-		}
-	}
-	return below != ""
-}
-
-// readCreated reads the children that the first n changes created, and returns them by
-// the index of the change. One that was deleted or replaced before it was read is Unread.
-func (w *watching) readCreated(ctx context.Context, n int) (map[int]znode.Znode, error) {
-	changes := w.changes[:n]
-	type result struct {
-		znode znode.Znode
-		seen  uint64
-	}
-	results := make([]result, len(changes))
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	turns := make(chan struct{}, pipelined)
-	for i := range changes {
-		if changes[i].Kind != zk.EventNodeCreated || !isChild(changes[i].Below) {
-			continue
-		}
-		turns <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-turns }()
-			z, seen, err := w.f.Child(ctx, changes[i].Below)
-			if err != nil {
-				cancel(err)
-			}
-			results[i] = result{z, seen}
-		})
-	}
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	if err := w.take(); err != nil { // what came meanwhile
-		return nil, err
-	}
-	znodes := make(map[int]znode.Znode)
-	next := make(map[string]uint64) // the number of the next change of that child
-	for i := len(w.changes) - 1; i >= 0; i-- {
-		c := &w.changes[i]
-		if c.Kind == zk.EventNodeDataChanged {
-			continue
-		}
-		if i < len(changes) && results[i].seen != 0 {
-			z := results[i].znode
-			if later, ok := next[c.Below]; ok && later <= results[i].seen {
-				z = znode.Znode{Name: c.Below, Unread: true}
-			}
-			znodes[i] = z
-		}
-		next[c.Below] = c.N
-	}
-	return znodes, nil
-}
-
-func (w *watching) created(ctx context.Context, c *client.Change, z znode.Znode, notified, heard time.Time) error {
-	if _, known := w.known[c.Below]; known || w.vanished[c.Below] {
-		return errReread
-	}
-	witnesses, err := w.witnessed(ctx, c.Below)
-	if err != nil {
-		return err
-	}
-	w.parent.Cversion++
-	w.parent.Children++
-	if z.Unread {
-		w.vanished[c.Below] = true
-	} else {
-		w.know(&z)
-	}
-	w.due = true
-	w.cfg.Put(ctx, &model.Delta{At: w.cfg.Now(), Notified: notified, Heard: heard, New: &z, Witnesses: witnesses})
-	return nil
-}
-
-// witnessed returns which znodes exist that show the system of a child of that name.
-func (w *watching) witnessed(ctx context.Context, name string) ([]string, error) {
-	if len(dialect.Witnesses(w.cfg.Path, []string{name})) == 0 {
-		return w.witnesses, nil
-	}
-	return w.readWitnesses(ctx, w.conn, w.parent.Czxid, []string{name})
-}
-
-func (w *watching) deleted(ctx context.Context, c *client.Change, notified, heard time.Time) error {
-	_, known := w.known[c.Below]
-	if !known && !w.vanished[c.Below] {
-		return errReread
-	}
-	w.due = true
-	w.parent.Cversion++
-	w.parent.Children--
-	if w.vanished[c.Below] { // the model took it out when it could not be read
-		delete(w.vanished, c.Below)
-		return nil
-	}
-	w.unknow(c.Below)
-	w.cfg.Put(ctx, &model.Delta{At: notified, Notified: notified, Heard: heard, Gone: c.Below})
-	return nil
-}
-
-// other counts a change that is not of a child.
-func (w *watching) other(ctx context.Context) error {
-	if now := time.Now(); now.Sub(w.since) > floodWindow {
-		w.since, w.others = now, 0
-	}
-	if w.others++; w.others > floodMax && w.cfg.Follow != FollowWatch {
-		return w.fallBack(ctx, model.FollowFlooded)
 	}
 	return nil
 }
