@@ -85,7 +85,8 @@ func (c *Canvas) Put(x, y, end int, st Style, s string) int {
 func lineGlyph(s string) int {
 	const n = 3
 	is := func(s string) bool {
-		return len(s) >= n && s[0] == 0xe2 && s[1] >= 0x94 && s[1] <= 0x96 && s[2]&0xc0 == 0x80
+		return len(s) >= n && s[0] == 0xe2 && s[2]&0xc0 == 0x80 &&
+			(s[1] >= 0x94 && s[1] <= 0x96 || s[1] == 0x97 && s[2] < 0xbb) // U+25FB and later may be wide
 	}
 	if is(s) && (len(s) == n || s[n] < 0x80 || is(s[n:])) {
 		return n

@@ -95,10 +95,8 @@ func (p *Pen) Room() int { return p.end - p.x }
 
 // Width is how many cells s takes.
 func Width(s string) int {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return ansi.StringWidth(s)
-		}
+	if plain(s) {
+		return len(s)
 	}
-	return len(s)
+	return ansi.StringWidth(s)
 }

@@ -14,7 +14,20 @@ func Cut(s string, w int) string {
 	if len(s) <= w { // no cell takes less than a byte
 		return s
 	}
+	if plain(s[:w+1]) {
+		return s[:w-1] + "…"
+	}
 	return ansi.Truncate(s, w, "…")
+}
+
+// plain reports whether s has one cell for each byte.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // Head is as much of the start of s as fits into w cells, without an ellipsis.
@@ -24,6 +37,9 @@ func Head(s string, w int) string {
 	}
 	if len(s) <= w {
 		return s
+	}
+	if plain(s[:w+1]) {
+		return s[:w]
 	}
 	return ansi.Truncate(s, w, "")
 }
