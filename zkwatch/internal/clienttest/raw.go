@@ -2,6 +2,7 @@ package clienttest
 
 import (
 	"fmt"
+	"net"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func Raw(t *testing.T, addr string) *zk.Conn {
 // two thirds of it fails, because pings wait behind it.
 func RawPatient(t *testing.T, addr string, timeout time.Duration) *zk.Conn {
 	t.Helper()
-	c, events, err := zk.Connect([]string{addr, addr}, timeout, zk.WithLogger(Silent{}))
+	c, events, err := zk.Connect([]string{addr, addr}, timeout, zk.WithLogger(Silent{}), zk.WithDialer(dialPrompt))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +31,40 @@ func RawPatient(t *testing.T, addr string, timeout time.Duration) *zk.Conn {
 	}()
 	t.Cleanup(c.Close)
 	return c
+}
+
+// answerWithin bounds the wait for the answer to a request for a session. A server
+// that is just starting accepts a connection and may never answer it; the library would
+// wait for nearly seven session timeouts.
+const answerWithin = 3 * time.Second
+
+func dialPrompt(network, addr string, timeout time.Duration) (net.Conn, error) {
+	c, err := net.DialTimeout(network, addr, timeout)
+	if err != nil {
+		return nil, err
+	}
+	return &promptConn{Conn: c, deadline: time.Now().Add(answerWithin)}, nil
+}
+
+// A promptConn has a deadline of its own until its first byte has come. The library
+// reads and sets deadlines for reading from one goroutine.
+type promptConn struct {
+	net.Conn
+	deadline time.Time
+	answered bool
+}
+
+func (c *promptConn) SetReadDeadline(t time.Time) error {
+	if !c.answered {
+		t = c.deadline
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+func (c *promptConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.answered = c.answered || n > 0
+	return n, err
 }
 
 // Silent is a logger that says nothing.
