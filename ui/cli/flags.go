@@ -53,9 +53,9 @@ func (o *options) ackFlag(cmd *cobra.Command) {
 
 // followFlag declares --follow.
 func (o *options) followFlag(cmd *cobra.Command) {
-	o.follow = observer.FollowReads
+	o.follow = observer.FollowAuto
 	flaggroup.Election.Add(cmd, func(f *pflag.FlagSet) {
-		f.Var((*following)(&o.follow), "follow", "how to learn of changes: `MODE` is read (read the list after each notification), watch (one persistent watch, ZooKeeper 3.6, which names each change) or auto (watch, and read where that costs less)")
+		f.Var((*following)(&o.follow), "follow", "how to learn of changes: `MODE` is watch (one persistent watch, ZooKeeper 3.6, which names each change), read (read the list after each notification) or auto (watch, and read where that costs less)")
 	})
 }
 

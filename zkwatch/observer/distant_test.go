@@ -127,7 +127,7 @@ func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkser
 				}
 				return newDistantConn(c, &link, rate), nil
 			},
-		}, model.Config{Path: "/e", AckPath: "/ack"})
+		}, model.Config{Path: "/e", AckPath: "/ack"}, electiontest.ByReads)
 		w.Await(t, "empty", electiontest.QueueOf(0))
 		f(server, near, w, &link)
 		near.Close()

@@ -65,8 +65,8 @@ func TestBothWaysOfFollowingTellTheSame(t *testing.T) {
 		create(path, 0)
 		first := create(path+"/n_", clienttest.Contender)
 		both := []*electiontest.Watched{
-			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, electiontest.ByWatch),
 			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}),
+			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, electiontest.ByReads),
 		}
 		both[0].Await(t, "by a watch", byWatch)
 		for _, w := range both {
@@ -110,7 +110,7 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 		path := clienttest.ElectionPath(t)
 		raw := clienttest.Raw(t, addr)
 		clienttest.Creator(t, raw)(path, 0)
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, electiontest.ByWatch)
+		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
 		w.Await(t, "by a watch", byWatch)
 		const n = 100
 		var ops []any
@@ -149,7 +149,7 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 		create := clienttest.Creator(t, raw)
 		create(path, 0)
 		create(path+"/n_", clienttest.Contender)
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, electiontest.ByWatch)
+		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
 		w.Await(t, "by a watch", byWatch)
 		hidden, err := raw.Create(path+"/n_", nil, clienttest.Contender, owner)
 		if err != nil {

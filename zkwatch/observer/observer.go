@@ -26,7 +26,7 @@ type Config struct {
 	// is absent. If Single is false, the observer finds out: from the znode, or
 	// while it is absent from the names beside it.
 	Single bool
-	// Follow says how the observer learns of changes; "" is FollowReads.
+	// Follow says how the observer learns of changes; "" is FollowAuto.
 	Follow Follow
 	// Put takes the observations, in order. It may wait: the observer then
 	// reads less often, and the journal counts what it missed.
@@ -135,7 +135,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	gap := o.began
 	o.began = true
 	switch {
-	case o.cfg.Follow == FollowReads, o.cfg.Follow == "":
+	case o.cfg.Follow == FollowReads:
 		o.fellBack = model.FollowAsked
 	case o.unsupported.Load(): // the server would close the connection again
 		o.fellBack = model.FollowUnsupported

@@ -18,7 +18,7 @@ import (
 // withheld an event.
 const (
 	checkAfter = time.Second
-	checkIdle  = 15 * time.Second
+	checkIdle  = time.Minute
 )
 
 // After missesMax comparisons that failed, in one session, the watch is not relied on.

@@ -33,8 +33,8 @@ func NewWatched(election model.Config) *Watched {
 	return w
 }
 
-// ByWatch makes an observer follow by a persistent watch.
-func ByWatch(cfg *observer.Config) { cfg.Follow = observer.FollowAuto }
+// ByReads makes an observer read for each notification.
+func ByReads(cfg *observer.Config) { cfg.Follow = observer.FollowReads }
 
 // Observe observes an election until the test ends.
 func Observe(t *testing.T, cfg client.Config, election model.Config, options ...func(*observer.Config)) *Watched {
