@@ -103,7 +103,8 @@ func (f *Following) Lost() <-chan struct{} { return f.lost }
 func (f *Following) More() <-chan struct{} { return f.more }
 
 // Take returns the changes that came since the last Take, oldest first. complete is
-// false if there were too many and some are not among them.
+// false if some are not among them: there were too many, or another watch of this Conn
+// may have replaced this one. Then Follow has to set it again.
 func (f *Following) Take() (changes []Change, complete bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -126,7 +127,7 @@ func (f *Following) add(c Change) {
 	}
 }
 
-// drop is called where an event could not be read.
+// drop is called where events may be lost.
 func (f *Following) drop() {
 	f.mu.Lock()
 	f.changes, f.dropped = nil, true
@@ -236,6 +237,20 @@ func (n *serverConn) noteEvent() error {
 		f.add(change)
 	}
 	return nil
+}
+
+// replaced is called when the server has answered a frame that sets watches, nil if it
+// sets none. In 3.6 to 3.8 a watch that fires once takes the place of a persistent one of
+// the same session on the same znode (ZOOKEEPER-4466). The caller holds n.mu.
+func (n *serverConn) replaced(frame []byte) {
+	if frame == nil {
+		return
+	}
+	for _, f := range n.followings {
+		if hasPath(frame, f.full) {
+			f.drop()
+		}
+	}
 }
 
 // xidOf is the xid of a reply.

@@ -120,6 +120,100 @@ func TestFollow(t *testing.T) {
 	})
 }
 
+// A watch that fires once may have taken the place of the persistent one.
+func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		path := clienttest.ElectionPath(t)
+		create := clienttest.Creator(t, clienttest.Raw(t, addr))
+		create(path, 0)
+		create(path+"/n", 0)
+		c, err := client.Connect(clienttest.Config(t, addr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		clienttest.WaitState(t, c, client.Connected)
+		ctx := t.Context()
+		f, err := c.Follow(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		complete := func() bool {
+			_, _, err := f.Exists(ctx) // replies come in order
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, complete := f.Take()
+			return complete
+		}
+		if _, _, _, err := c.GetW(ctx, path+"/n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.Get(ctx, path); err != nil {
+			t.Fatal(err)
+		}
+		if !complete() {
+			t.Error("neither a watch on another znode nor a read replaces it")
+		}
+		for what, watch := range map[string]func() error{
+			"getData":  func() error { _, _, _, err := c.GetW(ctx, path); return err },
+			"exists":   func() error { _, _, _, err := c.ExistsW(ctx, path); return err },
+			"children": func() error { _, _, _, err := c.ChildrenW(ctx, path); return err },
+		} {
+			if err := watch(); err != nil {
+				t.Fatal(err)
+			}
+			if complete() {
+				t.Errorf("%s: a watch on the same znode was not said", what)
+			}
+		}
+	})
+}
+
+// Watches that the library sets again after a lost connection may do so, too.
+func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		path := clienttest.ElectionPath(t)
+		create := clienttest.Creator(t, clienttest.Raw(t, addr))
+		create(path, 0)
+		link := zktest.NewLink(t, addr)
+		cfg := clienttest.Config(t, link.Addr)
+		c, err := client.Connect(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		clienttest.WaitState(t, c, client.Connected)
+		ctx := t.Context()
+		if _, _, _, err := c.ExistsW(ctx, path); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			link.Cut()
+			clienttest.WaitState(t, c, client.Disconnected)
+			link.Heal()
+			clienttest.WaitState(t, c, client.Connected)
+			f, err := c.Follow(ctx, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := create(path+"/n_", clienttest.Contender)
+			if _, _, err := f.Exists(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if changes, complete := f.Take(); complete && len(changes) != 1 {
+				t.Errorf("%s was created: %+v, complete %t", one, changes, complete)
+			}
+			f.Close()
+		}
+	})
+}
+
 // A server before 3.6 says that it does not know addWatch, and hangs up.
 func TestFollowAtAnOldServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -143,6 +143,7 @@ func (n *serverConn) received() error {
 		at, zxid = r.at, int64(binary.BigEndian.Uint64(n.head[4:]))
 		small = isRead(r.op) && n.size <= smallReply
 		delete(n.sent, xid)
+		n.replaced(r.watches)
 		if r.op == wire.OpCloseSession {
 			close(n.goodbye)
 		}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -76,6 +77,8 @@ type request struct {
 	op    wire.Op
 	joins bool // it creates a candidate's znode
 	at    time.Time
+	// watches is a frame that sets watches, nil for others.
+	watches []byte
 }
 
 func newServerConn(c *Conn, raw net.Conn, addr string, exchange sasl.Exchange, deadline time.Time, since int64) *serverConn {
@@ -170,7 +173,7 @@ func (n *serverConn) note(frame []byte) (send []byte, called bool) {
 		return nil, true
 	}
 	n.c.requests.Add(1)
-	n.sent[xid] = request{op: op, joins: joins(op, frame), at: now}
+	n.sent[xid] = request{op: op, joins: joins(op, frame), at: now, watches: bytes.Clone(watches(op, frame))}
 	return frame, op != wire.OpSetWatches
 }
 

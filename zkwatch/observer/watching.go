@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -18,11 +19,15 @@ import (
 // withheld an event.
 const (
 	checkAfter = time.Second
-	checkIdle  = time.Minute
+	checkIdle  = 15 * time.Second
 )
 
-// After missesMax comparisons that failed, in one session, the watch is not relied on.
-const missesMax = 3
+// After the watch missed changes missesMax times within missesWindow, it is not relied on
+// in this session.
+const (
+	missesMax    = 3
+	missesWindow = 10 * time.Minute
+)
 
 // errReread says that the watch and the list differ, or that changes were dropped.
 var errReread = errors.New("read everything again")
@@ -47,6 +52,8 @@ type watching struct {
 	compared time.Time
 	due      bool // a change was seen since
 
+	misses []time.Time // when changes were missed
+
 	others int // changes that are not of children, since
 	since  time.Time
 }
@@ -67,43 +74,56 @@ func (o *Observer) followByWatch(ctx context.Context, conn *client.Conn, gap *bo
 	if !o.decided || !o.mayFollow() {
 		return byReads{}
 	}
-	// Set it each time: on servers without ZOOKEEPER-4466 (3.8 is one) a watch for the
-	// creation of the same znode replaces it.
-
-	f, err := conn.Follow(ctx, o.cfg.Path)
-	switch {
-	case err == nil:
-	case client.Unanswered(err) || ctx.Err() != nil:
-		return err
-	case errors.Is(err, client.ErrUnsupported):
-		o.unsupported.Store(true)
-		o.fellBack = model.FollowUnsupported
-		return byReads{}
-	default:
-		o.fellBack = model.FollowRefused
-		return byReads{}
-	}
-	defer f.Close()
-	w := &watching{Observer: o, conn: conn, f: f, tick: time.NewTimer(checkIdle)}
+	w := &watching{Observer: o, conn: conn, tick: time.NewTimer(checkIdle)}
 	defer w.tick.Stop()
-	for misses := 0; ; {
+	for {
 		began := time.Now()
-		err := w.list(ctx, gap)
+		err := w.set(ctx)
+		if err != nil {
+			return err
+		}
+		err = w.list(ctx, gap)
 		ended := time.Now()
 		if err == nil {
 			o.report(ctx, model.ByWatch, "")
 			err = w.follow(ctx)
 		}
-		if !errors.Is(err, errReread) {
+		switch {
+		case !errors.Is(err, errReread):
+			w.f.Close()
 			return err
-		}
-		if misses++; misses >= missesMax {
+		case w.missedOften(time.Now()):
 			return w.fallBack(ctx, model.FollowMissed)
 		}
+		w.f.Close()
 		if !pause(ctx, o.effort.spacing(ended.Sub(began), conn.Status().Distance)-time.Since(ended)) {
 			return ctx.Err()
 		}
 	}
+}
+
+// set sets the watch. It does so before each list: another watch on the same znode may
+// have replaced it (ZOOKEEPER-4466).
+func (w *watching) set(ctx context.Context) (err error) {
+	w.f, err = w.conn.Follow(ctx, w.cfg.Path)
+	switch {
+	case err == nil, client.Unanswered(err), ctx.Err() != nil:
+		return err
+	case errors.Is(err, client.ErrUnsupported):
+		w.unsupported.Store(true)
+		w.fellBack = model.FollowUnsupported
+	default:
+		w.fellBack = model.FollowRefused
+	}
+	return byReads{}
+}
+
+// missedOften notes that the watch missed changes, and reports whether that was
+// missesMax times within missesWindow.
+func (w *watching) missedOften(now time.Time) bool {
+	old := func(t time.Time) bool { return now.Sub(t) > missesWindow }
+	w.misses = append(slices.DeleteFunc(w.misses, old), now)
+	return len(w.misses) >= missesMax
 }
 
 // fallBack stops to follow by the watch, for this session.
@@ -153,7 +173,10 @@ func (w *watching) list(ctx context.Context, gap *bool) error {
 	}
 	w.cfg.Put(ctx, r)
 	*gap = false
-	changes, _ := w.f.Take() // those that were dropped are older than those that are left
+	changes, complete := w.f.Take()
+	if !complete {
+		return errReread
+	}
 	w.changes = nil
 	for _, c := range changes {
 		if c.N > seen {
