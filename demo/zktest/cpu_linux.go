@@ -1,0 +1,35 @@
+package zktest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// CPU returns the CPU time that the server's process has taken: that of the threads
+// that it has now.
+func (s *Server) CPU(t testing.TB) time.Duration {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.program(t).cmd.Process.Pid))
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("CPU time of %s: no threads, %v", s.Addr, err)
+	}
+	var total time.Duration
+	for _, name := range threads {
+		text, err := os.ReadFile(name)
+		if err != nil { // the thread has ended
+			continue
+		}
+		onCPU, _, _ := strings.Cut(string(text), " ")
+		ns, err := strconv.ParseInt(onCPU, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		total += time.Duration(ns)
+	}
+	return total
+}
