@@ -4,4 +4,7 @@
 // Where children have numbers, or names that an election system is known by, it
 // reads a few of them. If one is ephemeral and the model recognises an election
 // (election.go), Walk reports it as [Found].
+//
+// [Follow] searches in the same way and then keeps up (follow.go): a persistent watch on
+// the root, where there can be one, says which znodes to look at again (changes.go).
 package discover

@@ -119,7 +119,7 @@ func (w *walk) election(ctx context.Context, path string, names []string, stat *
 	}
 	read.At = w.cfg.Now()
 	d := recognised(append(slices.Clone(read.New), unread(names, known)...))
-	if d == nil || w.found[holders(path, d)] {
+	if d == nil || w.found[holders(path, d)] != nil {
 		return nil
 	}
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: read, Contenders: n, Partial: partial})
@@ -174,8 +174,9 @@ func (w *walk) report(ctx context.Context, f Found) error {
 		}
 		f.Beside = append(f.Beside, more...)
 	}
-	w.found[f.Path] = true
-	w.progress.Elections++
+	w.found[f.Path], w.seen[f.Path] = f.Dialect, true
+	w.progress.Elections = len(w.found)
+	f.Acks = j.State().AckPaths
 	if w.cfg.Found != nil {
 		w.cfg.Found(f)
 	}

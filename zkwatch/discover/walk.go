@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/client"
 )
@@ -65,6 +66,22 @@ var ErrNoRoot = errors.New("the root does not exist")
 // connection is lost, it waits for the next one. It returns the error of ctx, of the
 // end of conn, or ErrNoRoot, together with the progress so far.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
+	w := newWalk(conn, cfg)
+	if err := w.run(ctx); err != nil {
+		return w.progress, fmt.Errorf("walk %s: %w", w.cfg.Root, err)
+	}
+	return w.progress, nil
+}
+
+func newWalk(conn *client.Conn, cfg Config) *walk {
+	cfg.setDefaults()
+	return &walk{
+		cfg: cfg, conn: conn, found: make(map[string]*dialect.Dialect), seen: make(map[string]bool),
+		spacing: time.Duration(float64(time.Second) / cfg.PerSecond), next: time.Now(),
+	}
+}
+
+func (cfg *Config) setDefaults() {
 	if cfg.Root == "" {
 		cfg.Root = "/"
 	}
@@ -80,25 +97,18 @@ func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) 
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	w := &walk{
-		cfg: cfg, conn: conn, found: make(map[string]bool),
-		spacing: time.Duration(float64(time.Second) / cfg.PerSecond), next: time.Now(),
-	}
-	if err := w.run(ctx); err != nil {
-		return w.progress, fmt.Errorf("walk %s: %w", cfg.Root, err)
-	}
-	return w.progress, nil
 }
 
 type walk struct {
 	cfg      Config
 	conn     *client.Conn
 	progress Progress
-	found    map[string]bool // elections, by path
-	siblings []string        // of the znode that is visited, without those with numbers
-	branches []branch        // to be visited, those of one level after the other
-	queued   int             // names in branches
-	bytes    int             // and their length
+	found    map[string]*dialect.Dialect // elections, by path
+	seen     map[string]bool             // those of found that were reported in this search
+	siblings []string                    // of the znode that is visited, without those with numbers
+	branches []branch                    // to be visited, those of one level after the other
+	queued   int                         // names in branches
+	bytes    int                         // and their length
 
 	spacing time.Duration
 	next    time.Time // when the next request may be sent
@@ -162,9 +172,17 @@ func (w *walk) stopped(bound string) {
 func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner bool, err error) {
 	w.progress.Path = path
 	w.progress.Visited++
+	there, inner, err = w.tryInspect(ctx, path, depth)
+	if err == nil && w.cfg.Progress != nil {
+		w.cfg.Progress(w.progress)
+	}
+	return there, inner, err
+}
+
+// tryInspect inspects a znode. One that may not be read, or cannot, is no error.
+func (w *walk) tryInspect(ctx context.Context, path string, depth int) (there, inner bool, err error) {
 	there, inner, err = w.inspect(ctx, path, depth)
 	switch {
-	case err == nil:
 	case errors.Is(err, zk.ErrNoAuth):
 		w.progress.Denied++
 		there, err = true, nil
@@ -176,9 +194,6 @@ func (w *walk) visit(ctx context.Context, path string, depth int) (there, inner 
 		there, err = true, nil
 	case errors.Is(err, zk.ErrNoNode):
 		there, err = false, nil
-	}
-	if err == nil && w.cfg.Progress != nil {
-		w.cfg.Progress(w.progress)
 	}
 	return there, inner, err
 }
