@@ -16,6 +16,12 @@ type Walk struct {
 	Running         bool
 	Stopped         string // which bound ended it early, "" for none
 	Err             string // why it failed, "" if it did not
+
+	// By is how the list is kept up to date after the search, "" if it is not. With
+	// model.ByReads that is by another search at Next, and Why says why.
+	By   model.FollowedBy
+	Why  model.FollowReason
+	Next time.Time
 }
 
 // Found is an election that a [Walk] found.

@@ -42,7 +42,7 @@ func (a *actions) Why(act ui.Action) string {
 		}
 		return ""
 	case ui.Discover:
-		if a.elections.searching.Load() {
+		if a.elections.searcher.running() {
 			return "the search for elections is running"
 		}
 		return ""
@@ -130,7 +130,7 @@ func (a *actions) Do(_ context.Context, act ui.Action) error {
 	case ui.Verify:
 		a.elections.watched.Asker().Verify()
 	case ui.Discover:
-		a.elections.search("/")
+		a.elections.searcher.start("/")
 	case ui.Open:
 		return a.elections.open(act.Target)
 	}

@@ -16,6 +16,7 @@ import (
 	"electop/ui/cli/task"
 	"electop/ui/cli/tutor"
 	"electop/ui/cli/watch"
+	"electop/zkwatch/observer"
 )
 
 // parts are the parts of a dashboard.
@@ -43,8 +44,11 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 	}
 	first := watched.First()
 	p.elections = &elections{watched: watched, tasks: tasks, cfg: cfg, dirty: make(chan struct{}, 1)}
+	p.elections.searcher = searcher{
+		tasks: tasks, conn: cfg.Watch.Conn, reach: cfg.Reach, searches: cfg.Watch.Follow == observer.FollowReads, mark: p.elections.mark,
+	}
 	if cfg.Found != nil {
-		p.elections.show(walk(*cfg.Found, false, nil))
+		p.elections.searcher.found(*cfg.Found)
 	}
 	cast := stage.NewCast(first, demo.Config{
 		Conn: cfg.Conn, Ack: cfg.Watch.Elections[0].AckPath, Create: cfg.Create, Dialect: cfg.Admission.Naming(), Notice: notice,

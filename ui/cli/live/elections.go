@@ -4,14 +4,11 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/ui"
-	"electop/ui/cli/connect"
-	"electop/ui/cli/search"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/feed"
@@ -25,9 +22,8 @@ type elections struct {
 	cfg     Config
 	dirty   chan struct{} // capacity 1
 
-	opening   sync.Mutex
-	searching atomic.Bool
-	walk      atomic.Pointer[ui.Walk]
+	opening  sync.Mutex
+	searcher searcher
 }
 
 // start runs the elections and forwards their changes.
@@ -77,7 +73,7 @@ func (e *elections) States() []*doctor.State {
 }
 
 // Walk implements [ui.Wall].
-func (e *elections) Walk() *ui.Walk { return e.walk.Load() }
+func (e *elections) Walk() *ui.Walk { return e.searcher.walk.Load() }
 
 // find returns the election watched at path, nil for none. "" is the first.
 func (e *elections) find(path string) *watch.Election {
@@ -118,31 +114,3 @@ func (e *elections) open(path string) error {
 }
 
 var errFull = fmt.Errorf("%d elections are watched: that is the limit", watch.Max)
-
-// search searches for elections below root, with a connection of its own. Only one
-// search runs at a time. It does not wait.
-func (e *elections) search(root string) {
-	if !e.searching.CompareAndSwap(false, true) {
-		return
-	}
-	e.show(ui.Walk{Root: root, Running: true})
-	e.tasks.Start("search for elections", func(ctx context.Context) error {
-		defer e.searching.Store(false)
-		s := search.New(search.Below(root))
-		s.Changed = func() { e.show(walk(s.Discovery(), true, nil)) }
-		conn, err := connect.Once(ctx, e.cfg.Watch.Conn, e.cfg.Reach)
-		if err == nil {
-			err = s.Run(ctx, conn)
-			conn.Close()
-		}
-		if ctx.Err() == nil {
-			e.show(walk(s.Discovery(), false, err))
-		}
-		return nil // the screen shows errors
-	})
-}
-
-func (e *elections) show(w ui.Walk) {
-	e.walk.Store(&w)
-	e.mark()
-}

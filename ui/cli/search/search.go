@@ -4,6 +4,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"electop/model"
@@ -28,6 +29,18 @@ type Search struct {
 	found []plain.Found
 	at    discover.Progress
 	last  time.Time // of Changed
+
+	// Of Follow:
+	stale    map[string]bool // found over an earlier connection, and not again yet
+	walking  bool            // a search runs, the first or a later one
+	followed Followed
+}
+
+// Followed says how a search is kept up to date after it.
+type Followed struct {
+	By   model.FollowedBy   // "": it is not
+	Why  model.FollowReason // of ByReads
+	Next time.Time          // when the next search begins, with ByReads
 }
 
 // New returns a search that is not running yet.
@@ -36,16 +49,41 @@ func New(o Options) *Search {
 	s.cfg = discover.Config{
 		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now,
 		Found: func(f discover.Found) {
-			s.found = append(s.found, foundState(f))
+			s.put(foundState(f))
 			s.changed(true)
 		},
 		Progress: func(p discover.Progress) {
-			s.at = p
+			s.at, s.walking = p, true
 			s.changed(false)
 		},
 	}
 	return s
 }
+
+// put takes an election that was found, for the first time or again.
+func (s *Search) put(f plain.Found) {
+	path := f.State.Path
+	delete(s.stale, path)
+	if i := s.index(path); i >= 0 {
+		s.found = slices.Clone(s.found) // Changed may have handed on the old one
+		s.found[i] = f
+		return
+	}
+	s.found = append(s.found, f)
+}
+
+func (s *Search) index(path string) int {
+	return slices.IndexFunc(s.found, func(f plain.Found) bool { return f.State.Path == path })
+}
+
+func (s *Search) remove(path string) {
+	if i := s.index(path); i >= 0 {
+		s.found = slices.Concat(s.found[:i], s.found[i+1:])
+	}
+}
+
+// Keep adds what an earlier search found: it stays until Follow has searched once.
+func (s *Search) Keep(d plain.Discovery) { s.found = slices.Clone(d.Elections) }
 
 // changed calls Changed, now or if the last call is long enough ago.
 func (s *Search) changed(now bool) {
@@ -64,6 +102,39 @@ func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	s.at = at
 	return err
 }
+
+// Follow walks, and then keeps up with the elections until ctx or conn ends. searches asks
+// for further walks instead of a watch. It may be called again with another connection.
+func (s *Search) Follow(ctx context.Context, conn *client.Conn, searches bool) error {
+	s.stale = make(map[string]bool)
+	for _, f := range s.found {
+		s.stale[f.State.Path] = true
+	}
+	err := discover.Follow(ctx, conn, discover.FollowConfig{
+		Config: s.cfg,
+		Gone: func(path string) {
+			s.remove(path)
+			s.changed(true)
+		},
+		Following: func(by model.FollowedBy, why model.FollowReason, next time.Time) {
+			for path := range s.stale {
+				s.remove(path)
+			}
+			s.stale, s.walking = nil, false
+			s.followed = Followed{by, why, next}
+			s.changed(true)
+		},
+		Searches: searches,
+	})
+	s.walking, s.followed = false, Followed{}
+	return err
+}
+
+// Walking reports whether a walk of Follow is under way.
+func (s *Search) Walking() bool { return s.walking }
+
+// Followed says how the elections found are kept up to date.
+func (s *Search) Followed() Followed { return s.followed }
 
 // foundState is an election after one read.
 func foundState(f discover.Found) plain.Found {
