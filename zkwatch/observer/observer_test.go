@@ -12,55 +12,59 @@ import (
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
 )
 
 func TestObserverFollowsAnElection(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, c)
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
-		w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
-		create(path, 0)
-		w.Await(t, "empty", electiontest.QueueOf(0))
-		first := create(path+"/n_", clienttest.Contender)
-		w.Await(t, "one", electiontest.QueueOf(1))
-		second := create(path+"/n_", clienttest.Contender)
-		create(path+"/config", 0)
-		s := w.Await(t, "two, one ignored", func(s *doctor.State) bool { return len(s.Queue) == 2 && len(s.Ignored) == 1 })
-		if got := znode.Join(path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
-			t.Errorf("leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
-		}
-		if s.NextSequence != 3 || !s.NextSequenceKnown {
-			t.Errorf("next sequence %d, want 3", s.NextSequence)
-		}
-		if err := c.Delete(first, -1); err != nil {
-			t.Fatal(err)
-		}
-		s = w.Await(t, "one left", electiontest.QueueOf(1))
-		if got := znode.Join(path, s.Leader().Name); got != second {
-			t.Errorf("leader %s, want %s", got, second)
-		}
-
-		// The parent goes and comes again.
-		for _, p := range []string{second, path + "/config", path} {
-			if err := c.Delete(p, -1); err != nil {
+	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
+		zktest.Each(t, func(t *testing.T, addr string) {
+			t.Parallel()
+			path := clienttest.ElectionPath(t)
+			c := clienttest.Raw(t, addr)
+			create := clienttest.Creator(t, c)
+			w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
+			w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
+			create(path, 0)
+			w.Await(t, "empty", electiontest.QueueOf(0))
+			first := create(path+"/n_", clienttest.Contender)
+			w.Await(t, "one", electiontest.QueueOf(1))
+			second := create(path+"/n_", clienttest.Contender)
+			create(path+"/config", 0)
+			s := w.Await(t, "two, one ignored", func(s *doctor.State) bool { return len(s.Queue) == 2 && len(s.Ignored) == 1 })
+			if got := znode.Join(path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
+				t.Errorf("leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
+			}
+			if s.NextSequence != 3 || !s.NextSequenceKnown {
+				t.Errorf("next sequence %d, want 3", s.NextSequence)
+			}
+			if err := c.Delete(first, -1); err != nil {
 				t.Fatal(err)
 			}
-		}
-		w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && len(s.Queue) == 0 })
-		create(path, 0)
-		create(path+"/n_", clienttest.Contender)
-		w.Await(t, "one in the new one", electiontest.QueueOf(1))
-		w.Accounts(t, 4, 3, true)
+			s = w.Await(t, "one left", electiontest.QueueOf(1))
+			if got := znode.Join(path, s.Leader().Name); got != second {
+				t.Errorf("leader %s, want %s", got, second)
+			}
+
+			// The parent goes and comes again.
+			for _, p := range []string{second, path + "/config", path} {
+				if err := c.Delete(p, -1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && len(s.Queue) == 0 })
+			create(path, 0)
+			create(path+"/n_", clienttest.Contender)
+			w.Await(t, "one in the new one", electiontest.QueueOf(1))
+			w.Accounts(t, 4, 3, true)
+		})
 	})
 }
 
@@ -113,38 +117,40 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 
 func TestObserverOnForbiddenGround(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		if err := c.AddAuth("digest", []byte("u:p")); err != nil {
-			t.Fatal(err)
-		}
-		owner := zk.DigestACL(zk.PermAll, "u", "p")
-		create := clienttest.Creator(t, c)
+	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
+		zktest.Each(t, func(t *testing.T, addr string) {
+			t.Parallel()
+			path := clienttest.ElectionPath(t)
+			c := clienttest.Raw(t, addr)
+			if err := c.AddAuth("digest", []byte("u:p")); err != nil {
+				t.Fatal(err)
+			}
+			owner := zk.DigestACL(zk.PermAll, "u", "p")
+			create := clienttest.Creator(t, c)
 
-		// A child whose data may not be read is still a contender.
-		create(path, 0)
-		if _, err := c.Create(path+"/n_", []byte("secret"), clienttest.Contender, owner); err != nil {
-			t.Fatal(err)
-		}
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
-		s := w.Await(t, "one", electiontest.QueueOf(1))
-		if l := s.Leader(); !l.Data.Denied || len(l.Data.Bytes) > 0 || l.Session == 0 {
-			t.Errorf("leader with forbidden data: %+v", l)
-		}
+			// A child whose data may not be read is still a contender.
+			create(path, 0)
+			if _, err := c.Create(path+"/n_", []byte("secret"), clienttest.Contender, owner); err != nil {
+				t.Fatal(err)
+			}
+			w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
+			s := w.Await(t, "one", electiontest.QueueOf(1))
+			if l := s.Leader(); !l.Data.Denied || len(l.Data.Bytes) > 0 || l.Session == 0 {
+				t.Errorf("leader with forbidden data: %+v", l)
+			}
 
-		// A list that may not be read is said to be forbidden, and comes alive.
-		closed := path + "c"
-		if _, err := c.Create(closed, nil, 0, owner); err != nil {
-			t.Fatal(err)
-		}
-		w = electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: closed})
-		w.Await(t, "forbidden", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
-		if _, err := c.SetACL(closed, clienttest.Open, -1); err != nil {
-			t.Fatal(err)
-		}
-		w.Await(t, "readable", electiontest.QueueOf(0))
+			// A list that may not be read is said to be forbidden, and comes alive.
+			closed := path + "c"
+			if _, err := c.Create(closed, nil, 0, owner); err != nil {
+				t.Fatal(err)
+			}
+			w = electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: closed}, way)
+			w.Await(t, "forbidden", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
+			if _, err := c.SetACL(closed, clienttest.Open, -1); err != nil {
+				t.Fatal(err)
+			}
+			w.Await(t, "readable", electiontest.QueueOf(0))
+		})
 	})
 }
 
@@ -157,39 +163,50 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 		create := clienttest.Creator(t, c)
 		create(path, 0)
 		create(path+"/n_", clienttest.Contender)
-		w := electiontest.Observe(t, clienttest.Config(t, server.Addr), model.Config{Path: path})
-		w.Await(t, "one", electiontest.QueueOf(1))
+		watches := []*electiontest.Watched{
+			electiontest.Observe(t, clienttest.Config(t, server.Addr), model.Config{Path: path}),
+			electiontest.Observe(t, clienttest.Config(t, server.Addr), model.Config{Path: path}, electiontest.ByReads),
+		}
+		await := func(what string, holds func(*doctor.State) bool) {
+			for _, w := range watches {
+				w.Await(t, what, holds)
+			}
+		}
+		await("one", electiontest.QueueOf(1))
+		watches[0].Await(t, "by a watch", byWatch)
 		server.Kill(t)
-		w.Await(t, "disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected })
+		await("disconnected", func(s *doctor.State) bool { return s.Link.Link != model.Connected })
 		server.Start(t)
-		w.Await(t, "connected again", func(s *doctor.State) bool { return s.Link.Link == model.Connected })
+		await("connected again", func(s *doctor.State) bool { return s.Link.Link == model.Connected })
 		// go-zookeeper is back too, with its session, or with another.
 		for {
 			if _, err := c.Create(path+"/n_", nil, clienttest.Contender, clienttest.Open); err == nil {
 				break
 			}
 		}
-		w.Await(t, "alive", func(s *doctor.State) bool {
+		await("alive", func(s *doctor.State) bool {
 			return len(s.Queue) > 0 && s.Queue[len(s.Queue)-1].Sequence >= 1
 		})
-		w.AwaitEvents(t, "another state event after the gap", func(all []model.Event) bool {
-			snapshots := 0
-			for _, e := range all {
-				if _, ok := e.Body.(doctor.Snapshot); ok {
-					snapshots++
+		for _, w := range watches {
+			w.AwaitEvents(t, "another state event after the gap", func(all []model.Event) bool {
+				snapshots := 0
+				for _, e := range all {
+					if _, ok := e.Body.(doctor.Snapshot); ok {
+						snapshots++
+					}
 				}
-			}
-			return snapshots >= 2
-		})
+				return snapshots >= 2
+			})
+		}
 	})
-	t.Run("embedded, restarted empty", func(t *testing.T) {
+	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) { // embedded, restarted empty
 		// The observer is ahead of the new server, which does not know it.
 		dial := clienttest.NewSwitchboard(t)
 		path := clienttest.ElectionPath(t)
 		cfg := clienttest.Config(t, "127.0.0.1:1")
 		cfg.Dial = dial.Dial
 		clienttest.Creator(t, dial.Client(t))(path, 0)
-		w := electiontest.Observe(t, cfg, model.Config{Path: path})
+		w := electiontest.Observe(t, cfg, model.Config{Path: path}, way)
 		w.Await(t, "empty", electiontest.QueueOf(0))
 		dial.Replace(t)
 		w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
@@ -198,39 +215,41 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 
 func TestObserverAccountsForAStorm(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		seed := uint64(time.Now().UnixNano())
-		random := rand.New(rand.NewPCG(seed, 0))
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, c)
-		create(path, 0)
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
-		w.Await(t, "empty", electiontest.QueueOf(0))
-		var standing []string
-		creates, deletes := 0, 0
-		for range 600 {
-			if len(standing) == 0 || random.IntN(2) == 0 {
-				standing = append(standing, create(path+"/n_", clienttest.Contender))
-				creates++
-				continue
+	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
+		zktest.Each(t, func(t *testing.T, addr string) {
+			t.Parallel()
+			seed := uint64(time.Now().UnixNano())
+			random := rand.New(rand.NewPCG(seed, 0))
+			path := clienttest.ElectionPath(t)
+			c := clienttest.Raw(t, addr)
+			create := clienttest.Creator(t, c)
+			create(path, 0)
+			w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
+			w.Await(t, "empty", electiontest.QueueOf(0))
+			var standing []string
+			creates, deletes := 0, 0
+			for range 600 {
+				if len(standing) == 0 || random.IntN(2) == 0 {
+					standing = append(standing, create(path+"/n_", clienttest.Contender))
+					creates++
+					continue
+				}
+				i := random.IntN(len(standing))
+				if err := c.Delete(standing[i], -1); err != nil {
+					t.Fatal(err)
+				}
+				standing = slices.Delete(standing, i, i+1)
+				deletes++
 			}
-			i := random.IntN(len(standing))
-			if err := c.Delete(standing[i], -1); err != nil {
-				t.Fatal(err)
+			w.Await(t, fmt.Sprintf("the end of the storm, seed %d", seed), func(s *doctor.State) bool {
+				next, ok := s.Parent.Creates()
+				return ok && int(next) == creates && len(s.Queue) == len(standing)
+			})
+			w.Accounts(t, creates, deletes, false)
+			if t.Failed() {
+				t.Logf("seed %d", seed)
 			}
-			standing = slices.Delete(standing, i, i+1)
-			deletes++
-		}
-		w.Await(t, fmt.Sprintf("the end of the storm, seed %d", seed), func(s *doctor.State) bool {
-			next, ok := s.Parent.Creates()
-			return ok && int(next) == creates && len(s.Queue) == len(standing)
 		})
-		w.Accounts(t, creates, deletes, false)
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
 	})
 }
 
@@ -254,8 +273,18 @@ func TestObserverOfManyCandidates(t *testing.T) {
 		}
 		made += len(ops)
 	}
-	w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
-	w.Await(t, "all of them", electiontest.QueueOf(many))
+	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
+		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
+		w.Await(t, "all of them", electiontest.QueueOf(many))
+		late := clienttest.Raw(t, addr)
+		joined, err := late.Create(path+"/n_", nil, clienttest.Contender, clienttest.Open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Await(t, "one more", func(s *doctor.State) bool {
+			return slices.ContainsFunc(s.Queue, func(c *dialect.Candidate) bool { return znode.Join(path, c.Name) == joined })
+		})
+	})
 }
 
 func TestObserverMovesToAnotherMember(t *testing.T) {

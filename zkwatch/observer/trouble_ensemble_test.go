@@ -71,8 +71,16 @@ func (l *links) since(i int) []*model.Connection {
 
 func (l *links) len() int { return len(l.since(0)) }
 
+// lookOn observes the election by a persistent watch, and by reads besides.
+func (c *churn) lookOn(t *testing.T, change func(*client.Config)) (*electiontest.Watched, *links) {
+	t.Helper()
+	w, l := lookOn(t, c.e, c.path, observer.FollowWatch, change)
+	c.reads, _ = lookOn(t, c.e, c.path, observer.FollowReads, change)
+	return w, l
+}
+
 // lookOn observes an election of an ensemble.
-func lookOn(t *testing.T, e *zktest.Ensemble, path string, change func(*client.Config)) (*electiontest.Watched, *links) {
+func lookOn(t *testing.T, e *zktest.Ensemble, path string, by observer.Follow, change func(*client.Config)) (*electiontest.Watched, *links) {
 	t.Helper()
 	cfg := clienttest.Config(t, e.ConnectString())
 	cfg.BufferSize, cfg.MaxReply, cfg.DialTimeout = 0, 0, time.Second
@@ -80,7 +88,7 @@ func lookOn(t *testing.T, e *zktest.Ensemble, path string, change func(*client.C
 		change(&cfg)
 	}
 	w, l := electiontest.NewWatched(model.Config{Path: path}), &links{}
-	w.Observer = observer.New(observer.Config{Conn: cfg, Path: path, Now: feed.Now, Put: func(ctx context.Context, o model.Observation) {
+	w.Observer = observer.New(observer.Config{Conn: cfg, Path: path, Follow: by, Now: feed.Now, Put: func(ctx context.Context, o model.Observation) {
 		if c, ok := o.(*model.Connection); ok {
 			l.mu.Lock()
 			l.said = append(l.said, c)
@@ -106,6 +114,7 @@ type churn struct {
 	e                *zktest.Ensemble
 	path             string
 	creates, deletes int
+	reads            *electiontest.Watched // the observer by reads
 }
 
 // some makes so many children and deletes one of each two, over a connection of
@@ -135,9 +144,19 @@ func (c *churn) some(n int) {
 // seen waits until the observer has seen as many children as there are.
 func (c *churn) seen(w *electiontest.Watched) *doctor.State {
 	c.t.Helper()
+	if w != c.reads {
+		c.seen(c.reads)
+	}
 	return w.Await(c.t, fmt.Sprint(c.creates-c.deletes, " children"), func(s *doctor.State) bool {
 		return s.Phase == model.Live && s.Link.Link == model.Connected && len(s.Ignored) == c.creates-c.deletes
 	})
+}
+
+// accounts holds the events of both observers to the truth.
+func (c *churn) accounts(w *electiontest.Watched) {
+	c.t.Helper()
+	w.Accounts(c.t, c.creates, c.deletes, false)
+	c.reads.Accounts(c.t, c.creates, c.deletes, false)
 }
 
 func poll(t *testing.T, what string, holds func() bool) {
@@ -167,7 +186,7 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 
 	t.Run("without quorum", func(t *testing.T) {
 		c := setup(t)
-		w, l := lookOn(t, e, c.path, nil)
+		w, l := c.lookOn(t, nil)
 		c.seen(w)
 		c.some(4)
 		c.seen(w)
@@ -207,12 +226,12 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		if s := c.seen(w); s.Link.Err != "" || !s.DownSince.IsZero() || s.Reconnects == 0 {
 			t.Errorf("back: link %+v, down since %v, %d reconnects", s.Link, s.DownSince, s.Reconnects)
 		}
-		w.Accounts(t, c.creates, c.deletes, false)
+		c.accounts(w)
 	})
 
 	t.Run("rolling restart", func(t *testing.T) {
 		c := setup(t)
-		w, _ := lookOn(t, e, c.path, nil)
+		w, _ := c.lookOn(t, nil)
 		c.seen(w)
 		for _, s := range e.Members {
 			s.Stop(t)
@@ -225,13 +244,13 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		if s := c.seen(w); s.Reconnects == 0 {
 			t.Errorf("all servers were restarted and the observer says %d reconnects", s.Reconnects)
 		}
-		w.Accounts(t, c.creates, c.deletes, false)
+		c.accounts(w)
 	})
 
 	t.Run("cut for longer than the session", func(t *testing.T) {
 		c := setup(t)
 		var n network
-		w, l := lookOn(t, e, c.path, func(cfg *client.Config) {
+		w, l := c.lookOn(t, func(cfg *client.Config) {
 			cfg.Dial, cfg.SessionTimeout = n.dial, time.Second
 			cfg.DialTimeout = 10 * time.Second // patient: it is to hear of the expiry, and not give up before
 		})
@@ -267,14 +286,14 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 		if !expired {
 			t.Error("nothing said that the session expired")
 		}
-		w.Accounts(t, c.creates, c.deletes, false)
+		c.accounts(w)
 	})
 
 	t.Run("deleted and created again", func(t *testing.T) {
 		for _, away := range []bool{false, true} {
 			c := setup(t)
 			var n network
-			w, _ := lookOn(t, e, c.path, func(cfg *client.Config) { cfg.Dial = n.dial })
+			w, _ := c.lookOn(t, func(cfg *client.Config) { cfg.Dial = n.dial })
 			c.seen(w)
 			c.some(1)
 			c.seen(w)
@@ -303,8 +322,10 @@ func TestTroubleWithAnEnsemble(t *testing.T) {
 				clienttest.Creator(t, conn)(c.path+"/n_", zk.FlagSequence)
 			}
 			n.cut(false)
-			w.Await(t, "the new one", func(s *doctor.State) bool { return s.Phase == model.Live && len(s.Ignored) == 3 })
-			w.Accounts(t, 1+3, 1, true) // what else happened under the old parent nobody can tell, and that is said
+			for _, w := range []*electiontest.Watched{w, c.reads} {
+				w.Await(t, "the new one", func(s *doctor.State) bool { return s.Phase == model.Live && len(s.Ignored) == 3 })
+				w.Accounts(t, 1+3, 1, true) // what else happened under the old parent nobody can tell, and that is said
+			}
 		}
 	})
 }

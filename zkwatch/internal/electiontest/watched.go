@@ -36,6 +36,19 @@ func NewWatched(election model.Config) *Watched {
 // ByReads makes an observer read for each notification.
 func ByReads(cfg *observer.Config) { cfg.Follow = observer.FollowReads }
 
+// BothWays runs a test with observers that follow by a persistent watch, and with ones
+// that read for each notification.
+func BothWays(t *testing.T, test func(t *testing.T, way func(*observer.Config))) {
+	t.Run("by a watch", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(cfg *observer.Config) { cfg.Follow = observer.FollowWatch })
+	})
+	t.Run("by reads", func(t *testing.T) {
+		t.Parallel()
+		test(t, ByReads)
+	})
+}
+
 // Observe observes an election until the test ends.
 func Observe(t *testing.T, cfg client.Config, election model.Config, options ...func(*observer.Config)) *Watched {
 	t.Helper()
