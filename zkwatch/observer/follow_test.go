@@ -1,8 +1,13 @@
 package observer_test
 
 import (
+	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"net"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +22,7 @@ import (
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
+	"electop/zkwatch/wire"
 )
 
 // heading is what an event says, without its times.
@@ -132,6 +138,54 @@ func TestWatchMissesNothingOfABurst(t *testing.T) {
 			}
 		}
 		w.Await(t, "the parent's stat compared", func(s *doctor.State) bool { return s.Parent.Pzxid > 0 && s.NextSequence == n })
+	})
+}
+
+// oldConn makes a server answer addWatch as one before 3.6 does: it does not know the
+// request that arrives there in its place.
+type oldConn struct {
+	net.Conn
+	asked *atomic.Int32
+}
+
+func (c *oldConn) Write(frame []byte) (int, error) {
+	if len(frame) >= 12 && wire.Op(binary.BigEndian.Uint32(frame[8:])) == wire.OpAddWatch {
+		c.asked.Add(1)
+		frame = slices.Clone(frame)
+		binary.BigEndian.PutUint32(frame[8:], 999)
+	}
+	return c.Conn.Write(frame)
+}
+
+// A server before 3.6 is asked once, and followed by reads.
+func TestOldServersAreFollowedByReads(t *testing.T) {
+	t.Parallel()
+	zktest.Each(t, func(t *testing.T, addr string) {
+		t.Parallel()
+		path := clienttest.ElectionPath(t)
+		create := clienttest.Creator(t, clienttest.Raw(t, addr))
+		create(path, 0)
+		create(path+"/n_", clienttest.Contender)
+		var asked atomic.Int32
+		cfg := clienttest.Config(t, addr)
+		cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			c, err := new(net.Dialer).DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return &oldConn{c, &asked}, nil
+		}
+		w := electiontest.Observe(t, cfg, model.Config{Path: path})
+		w.Await(t, "by reads", func(s *doctor.State) bool {
+			return s.Follow != nil && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowUnsupported
+		})
+		for n := range 3 {
+			w.Await(t, "the queue", electiontest.QueueOf(n+1))
+			create(path+"/n_", clienttest.Contender)
+		}
+		if n := asked.Load(); n != 1 {
+			t.Errorf("the server was asked %d times for a persistent watch", n)
+		}
 	})
 }
 
