@@ -18,7 +18,7 @@ const ackBurst = 4
 
 // watchAck reads an acknowledgement znode whenever it changes: with a data watch
 // while it exists, else with one for its creation.
-func (o *Observer) watchAck(ctx context.Context, conn *client.Conn, path string, w *watches) {
+func (o *outlook) watchAck(ctx context.Context, conn *client.Conn, path string, w *watches) {
 	var reads [ackBurst]time.Time // the last ones, in a ring
 	failed := minSpacing          // the pause after a read that failed
 	gone := false                 // the last notification was of its deletion
@@ -40,7 +40,7 @@ func (o *Observer) watchAck(ctx context.Context, conn *client.Conn, path string,
 		}
 		ack.Notified, ack.Heard = notified, heard
 		failed, gone, notified, heard = minSpacing, false, time.Time{}, time.Time{}
-		o.cfg.Put(ctx, ack)
+		o.put(ctx, ack)
 		reads[n%ackBurst] = time.Now()
 		var again <-chan time.Time
 		if ack.Presence == model.Denied { // no watch was set
@@ -50,7 +50,7 @@ func (o *Observer) watchAck(ctx context.Context, conn *client.Conn, path string,
 		case event := <-w.get(path):
 			w.set(path, nil)
 			gone = event.Type == zk.EventNodeDeleted
-			notified, heard = o.notified(conn, path, event, since)
+			notified, heard = o.now.notified(conn, path, event, since)
 		case <-again:
 		case <-conn.Done():
 			return
@@ -67,8 +67,8 @@ func (o *Observer) watchAck(ctx context.Context, conn *client.Conn, path string,
 // readAck reads the acknowledgement. It sets a watch unless one is outstanding. If
 // the znode is likely to be absent (gone), it calls exists, which saves a round trip
 // if it is.
-func (o *Observer) readAck(ctx context.Context, conn *client.Conn, path string, outstanding <-chan zk.Event, gone bool) (ack *model.Ack, watch <-chan zk.Event, err error) {
-	ack = &model.Ack{Sent: o.cfg.Now(), Path: path, Presence: model.Present}
+func (o *outlook) readAck(ctx context.Context, conn *client.Conn, path string, outstanding <-chan zk.Event, gone bool) (ack *model.Ack, watch <-chan zk.Event, err error) {
+	ack = &model.Ack{Sent: o.now(), Path: path, Presence: model.Present}
 	var data []byte
 	var stat *zk.Stat
 	switch {
@@ -101,6 +101,6 @@ func (o *Observer) readAck(ctx context.Context, conn *client.Conn, path string, 
 	default:
 		ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, znode.NewData(data)
 	}
-	ack.At = o.cfg.Now()
+	ack.At = o.now()
 	return ack, watch, nil
 }

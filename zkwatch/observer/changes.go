@@ -35,7 +35,7 @@ func (w *watching) apply(ctx context.Context, upTo uint64) error {
 	w.changes = w.changes[n:]
 	for i := range batch {
 		c := &batch[i]
-		notified, heard := w.onClock(c.At), w.onClock(c.Heard)
+		notified, heard := w.now.of(c.At), w.now.of(c.Heard)
 		switch {
 		case c.Below == "" && c.Kind == zk.EventNodeDeleted:
 			return byReads{notified, heard}
@@ -116,7 +116,7 @@ func (w *watching) readCreated(ctx context.Context, n int) (map[int]znode.Znode,
 }
 
 func (w *watching) created(ctx context.Context, c *client.Change, z znode.Znode, notified, heard time.Time) error {
-	if _, known := w.known[c.Below]; known || w.vanished[c.Below] {
+	if w.known.has(c.Below) || w.vanished[c.Below] {
 		return errReread
 	}
 	witnesses, err := w.witnessed(ctx, c.Below)
@@ -128,10 +128,10 @@ func (w *watching) created(ctx context.Context, c *client.Change, z znode.Znode,
 	if z.Unread {
 		w.vanished[c.Below] = true
 	} else {
-		w.know(&z)
+		w.known.add(&z)
 	}
 	w.due = true
-	w.cfg.Put(ctx, &model.Delta{At: w.cfg.Now(), Notified: notified, Heard: heard, New: &z, Witnesses: witnesses})
+	w.cfg.Put(ctx, &model.Delta{At: w.now(), Notified: notified, Heard: heard, New: &z, Witnesses: witnesses})
 	return nil
 }
 
@@ -144,8 +144,7 @@ func (w *watching) witnessed(ctx context.Context, name string) ([]string, error)
 }
 
 func (w *watching) deleted(ctx context.Context, c *client.Change, notified, heard time.Time) error {
-	_, known := w.known[c.Below]
-	if !known && !w.vanished[c.Below] {
+	if !w.known.has(c.Below) && !w.vanished[c.Below] {
 		return errReread
 	}
 	w.due = true
@@ -155,7 +154,7 @@ func (w *watching) deleted(ctx context.Context, c *client.Change, notified, hear
 		delete(w.vanished, c.Below)
 		return nil
 	}
-	w.unknow(c.Below)
+	w.known.remove(c.Below)
 	w.cfg.Put(ctx, &model.Delta{At: notified, Notified: notified, Heard: heard, Gone: c.Below})
 	return nil
 }

@@ -8,19 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
-	"electop/model/znode"
 	"electop/zkwatch/client"
-)
-
-// failedMax is how long to wait at most after a read that a server answered with
-// an error that says nothing of the election.
-const failedMax = 2 * time.Second
-
-// If the ACL forbids the list there is nothing to watch (a change of an ACL fires no
-// watch), so it is tried again, less and less often.
-const (
-	deniedPause    = 2 * time.Second
-	deniedPauseMax = 30 * time.Second
 )
 
 // watchChildren reads the children whenever they change, for one session.
@@ -101,7 +89,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 			select {
 			case event := <-watch:
 				watch = nil
-				notified, heard = o.notified(conn, o.cfg.Path, event, since)
+				notified, heard = o.now.notified(conn, o.cfg.Path, event, since)
 				break wait
 			case st, ok := <-statuses:
 				if !ok {
@@ -159,13 +147,13 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 	r = &model.Read{Presence: model.Present}
 	var names []string
 	var stat *zk.Stat
-	r.Sent = o.cfg.Now()
+	r.Sent = o.now()
 	if outstanding == nil || onParent {
 		names, stat, w, err = conn.ChildrenW(ctx, o.cfg.Path)
 	} else {
 		names, stat, err = conn.Children(ctx, o.cfg.Path)
 	}
-	r.At = o.cfg.Now()
+	r.At = o.now()
 	o.effort.trips++
 	o.effort.asked(size(names))
 	switch {
@@ -186,19 +174,8 @@ func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-ch
 // listed completes a read by the list of the children: it reads those that are new.
 func (o *Observer) listed(ctx context.Context, conn *client.Conn, r *model.Read, names []string, stat *zk.Stat) error {
 	r.Parent = client.Parent(stat)
-	known := o.known
-	if o.parent != stat.Czxid {
-		r.Full, known = true, nil
-	}
-	o.reads++
-	var fresh []string
-	for _, name := range names {
-		if _, ok := known[name]; ok {
-			known[name] = o.reads
-		} else {
-			fresh = append(fresh, name)
-		}
-	}
+	r.Full = o.known.parent != stat.Czxid
+	fresh := o.known.list(stat.Czxid, names)
 	znodes, err := o.readNew(ctx, conn, fresh)
 	if err != nil {
 		return err
@@ -213,41 +190,19 @@ func (o *Observer) listed(ctx context.Context, conn *client.Conn, r *model.Read,
 
 	// From here on nothing fails: what is reported is what is known.
 	if r.Full {
-		known = make(map[string]uint64, len(names))
-		o.known, o.parent = known, stat.Czxid
-		clear(o.data)
-		clear(o.denied)
+		o.known.forget(stat.Czxid)
 	}
-	for name, read := range known {
-		if read != o.reads {
-			r.Gone = append(r.Gone, name)
-			o.unknow(name)
-		}
-	}
+	r.Gone = o.known.gone()
 	for i := range znodes {
 		if !znodes[i].Unread { // the model removes unread ones by itself
-			o.know(&znodes[i])
+			o.known.add(&znodes[i])
 		}
 	}
 	r.New = znodes
 	if len(znodes) > 0 {
-		r.End = o.cfg.Now()
+		r.End = o.now()
 	}
 	return nil
-}
-
-// know notes a child that the model gets, and unknow one that it loses.
-func (o *Observer) know(z *znode.Znode) {
-	o.known[z.Name] = o.reads
-	if z.Data.Denied {
-		o.denied[z.Name] = true
-	}
-}
-
-func (o *Observer) unknow(name string) {
-	delete(o.known, name)
-	delete(o.data, name)
-	delete(o.denied, name)
 }
 
 // size is how long a reply with these names is.
@@ -261,8 +216,7 @@ func size(names []string) (bytes int) {
 // absent watches for the creation of a parent that is not there.
 func (o *Observer) absent(ctx context.Context, conn *client.Conn, r *model.Read, outstanding <-chan zk.Event, onParent bool) (*model.Read, <-chan zk.Event, error) {
 	r.Presence = model.Absent
-	o.parent, o.known = 0, make(map[string]uint64)
-	clear(o.denied)
+	o.known.forget(0)
 	o.decided = false
 	if outstanding != nil { // it is on the children, and has fired or will
 		return r, nil, nil

@@ -7,7 +7,7 @@
 // watches: each notification names a change, and the observer reads what is new
 // (watching.go, changes.go). Elsewhere it is on the children of the election's parent and fires
 // once: after a notification the observer lists the children and reads those that are
-// new (children.go, newchildren.go). Some elections are a single ephemeral znode
+// new (children.go, newchildren.go). What the model got of them is in known.go. Some elections are a single ephemeral znode
 // instead (single.go). How often it reads depends on what the reads cost
 // (spacing.go). Where a system's leader is in data that changes, somebody has to ask
 // for it again and again: see [Observer.Follow].

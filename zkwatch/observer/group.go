@@ -38,6 +38,15 @@ type Group struct {
 	refused     error         // the last session ended by it: the servers do not accept the credentials
 }
 
+// Run observes with sessions of its own until ctx ends, and returns ctx's
+// error, or that of an impossible configuration. See [Group] for several
+// observers on one session.
+func (o *Observer) Run(ctx context.Context) error {
+	g := NewGroup(o.cfg.Conn)
+	g.Add(o)
+	return g.Run(ctx)
+}
+
 // NewGroup returns a group without observers.
 func NewGroup(conn client.Config) *Group {
 	return &Group{cfg: conn, added: make(chan struct{})}

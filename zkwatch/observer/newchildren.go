@@ -1,7 +1,6 @@
 package observer
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -99,19 +98,15 @@ func (o *Observer) reread(ctx context.Context, conn *client.Conn, r rereading) {
 	if o.single {
 		r.name = o.cfg.Path
 	}
-	if _, ok := o.known[r.name]; !ok {
+	if !o.known.has(r.name) {
 		return
 	}
 	z, err := o.readOne(ctx, conn, r.name)
 	if err != nil || z.Unread {
 		return
 	}
-	if r.changed {
-		was, read := o.data[r.name]
-		if read && was.Length == z.Data.Length && was.Denied == z.Data.Denied && bytes.Equal(was.Bytes, z.Data.Bytes) {
-			return
-		}
-		o.data[r.name] = z.Data
+	if r.changed && !o.known.differs(&z) {
+		return
 	}
-	o.cfg.Put(ctx, &model.Refresh{At: o.cfg.Now(), Znode: z})
+	o.cfg.Put(ctx, &model.Refresh{At: o.now(), Znode: z})
 }

@@ -8,18 +8,21 @@ import (
 	"electop/zkwatch/client"
 )
 
-// onClock converts a time of this process to the observer's clock.
-func (o *Observer) onClock(t time.Time) time.Time {
+// A clock is what observations are dated by.
+type clock func() time.Time
+
+// of converts a time of this process.
+func (now clock) of(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
 	}
-	return o.cfg.Now().Add(-time.Since(t))
+	return now().Add(-time.Since(t))
 }
 
-// notified returns when a notification came, by the observer's clock, and when the
-// last request that was answered before it was sent. since is when the connection
-// was established over which the state before was read.
-func (o *Observer) notified(conn *client.Conn, path string, event zk.Event, since time.Time) (at, heard time.Time) {
+// notified returns when a notification came, and when the last request that was answered
+// before it was sent. since is when the connection was established over which the state
+// before was read.
+func (now clock) notified(conn *client.Conn, path string, event zk.Event, since time.Time) (at, heard time.Time) {
 	at, heard = conn.LastNotification(path, event.Type, since)
-	return o.onClock(at), o.onClock(heard)
+	return now.of(at), now.of(heard)
 }

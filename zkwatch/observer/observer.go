@@ -57,16 +57,11 @@ const (
 // that is absent, deleted, recreated or forbidden.
 type Observer struct {
 	cfg     Config
+	now     clock
 	beside  latest[*Beside] // what is followed besides; it may become known late
 	refresh chan rereading
-	data    map[string]znode.Data // of the children that are followed, by name
 
-	// The children as they were handed to the model, across connections: with
-	// the number of the read that last listed each.
-	parent int64 // czxid of their parent; 0: nothing is known
-	known  map[string]uint64
-	denied map[string]bool // those of known whose data may not be read
-	reads  uint64
+	known  known  // what the model knows of the children, across connections
 	effort effort // of the last read
 	// witnesses are the znodes found of [dialect.Witnesses], for the parent of that czxid.
 	witnesses   []string
@@ -99,21 +94,17 @@ func New(cfg Config) *Observer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	o := &Observer{cfg: cfg, refresh: make(chan rereading, 16), known: make(map[string]uint64), denied: make(map[string]bool), data: make(map[string]znode.Data)}
+	o := &Observer{cfg: cfg, now: cfg.Now, refresh: make(chan rereading, 16), known: newKnown()}
 	o.beside.set(&cfg.Beside)
 	o.single = cfg.Single
 	o.decided = o.single
 	return o
 }
 
-// Run observes with sessions of its own until ctx ends, and returns ctx's
-// error, or that of an impossible configuration. See [Group] for several
-// observers on one session.
-func (o *Observer) Run(ctx context.Context) error {
-	g := NewGroup(o.cfg.Conn)
-	g.Add(o)
-	return g.Run(ctx)
-}
+// SetBeside makes the observer follow other znodes besides the election from now on.
+// It does not wait. The watch on an old znode cannot be removed; it fires at most
+// once and is ignored.
+func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
 // Refresh asks for the data of a known child to be read again. It does not
 // wait, and is dropped where there is no connection.
@@ -155,7 +146,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 			conn.CloseWithError(fmt.Errorf("read %s: %w", o.cfg.Path, client.ErrReplyTooLarge))
 		}
 	})
-	wg.Go(func() { o.watchBeside(ctx, conn) })
+	wg.Go(func() { (&outlook{o.now, o.cfg.Put}).run(ctx, conn, &o.beside) })
 	wg.Wait()
 }
 
@@ -168,7 +159,7 @@ func (o *Observer) watchConnection(ctx context.Context, conn *client.Conn) {
 	put := func(st client.Status) {
 		defer o.reported.set(st.Since)
 		c := model.Connection{
-			At: o.cfg.Now(), Link: link(st), Server: st.Server, Session: st.SessionID,
+			At: o.now(), Link: link(st), Server: st.Server, Session: st.SessionID,
 			Timeout: st.Timeout, RTT: shownRTT(st.RTT), Refused: errors.Is(st.Err, zk.ErrAuthFailed),
 		}
 		if st.Err != nil {
@@ -225,17 +216,4 @@ func shownRTT(d time.Duration) time.Duration {
 		unit *= 10
 	}
 	return d.Round(unit)
-}
-
-// pause waits for d; false when ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -69,13 +69,13 @@ func (o *Observer) readSingle(ctx context.Context, conn *client.Conn, outstandin
 	r = &model.Read{Presence: model.Present, Single: true}
 	var data []byte
 	var stat *zk.Stat
-	r.Sent = o.cfg.Now()
+	r.Sent = o.now()
 	if outstanding == nil {
 		data, stat, w, err = conn.GetW(ctx, o.cfg.Path)
 	} else {
 		data, stat, err = conn.Get(ctx, o.cfg.Path)
 	}
-	r.At = o.cfg.Now()
+	r.At = o.now()
 	o.effort.trips++
 	o.effort.asked(len(data))
 	denied := errors.Is(err, zk.ErrNoAuth)
@@ -88,12 +88,12 @@ func (o *Observer) readSingle(ctx context.Context, conn *client.Conn, outstandin
 		} else {
 			exists, stat, err = conn.Exists(ctx, o.cfg.Path)
 		}
-		r.At = o.cfg.Now()
+		r.At = o.now()
 		switch {
 		case err != nil:
 			return r, w, err
 		case !exists:
-			clear(o.known)
+			o.known.forget(0)
 			return r, w, nil
 		case !denied: // it was created just now, and w is a data watch
 			if outstanding == nil {
@@ -114,7 +114,10 @@ func (o *Observer) readSingle(ctx context.Context, conn *client.Conn, outstandin
 	z := client.Znode(o.cfg.Path, stat, data)
 	z.Data.Denied = denied
 	r.New = []znode.Znode{z}
-	o.parent, o.known = 0, map[string]uint64{z.Name: 0}
+	if !o.known.has(z.Name) {
+		o.known.forget(0)
+		o.known.add(&z)
+	}
 	return r, w, nil
 }
 

@@ -1,6 +1,20 @@
 package observer
 
-import "time"
+import (
+	"context"
+	"time"
+)
+
+// failedMax is how long to wait at most after a read that a server answered with
+// an error that says nothing of the election.
+const failedMax = 2 * time.Second
+
+// If the ACL forbids the list there is nothing to watch (a change of an ACL fires no
+// watch), so it is tried again, less and less often.
+const (
+	deniedPause    = 2 * time.Second
+	deniedPauseMax = 30 * time.Second
+)
 
 // Spacing of reads. A single change is read at once; after that the next read
 // waits for minSpacing, or for four times the load that the last one made, so
@@ -45,4 +59,17 @@ func (e *effort) spacing(took, distance time.Duration) time.Duration {
 	most := time.Duration(e.requests)*requestLoad + time.Duration(e.bytes)*time.Second/slowLink
 	load := max(0, min(took-time.Duration(e.trips)*distance, most))
 	return min(max(minSpacing, spacingFactor*load), maxSpacing)
+}
+
+// pause waits for d; false when ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -139,16 +139,16 @@ func (w *watching) fallBack(ctx context.Context, why model.FollowReason) error {
 func (o *Observer) report(ctx context.Context, by model.FollowedBy, why model.FollowReason) {
 	if o.reportedBy != by || o.reportedWhy != why {
 		o.reportedBy, o.reportedWhy = by, why
-		o.cfg.Put(ctx, &model.Follow{At: o.cfg.Now(), By: by, Why: why})
+		o.cfg.Put(ctx, &model.Follow{At: o.now(), By: by, Why: why})
 	}
 }
 
 // list reads all children and hands them on.
 func (w *watching) list(ctx context.Context, gap *bool) error {
 	w.effort = effort{}
-	r := &model.Read{Presence: model.Present, Gap: *gap, Sent: w.cfg.Now()}
+	r := &model.Read{Presence: model.Present, Gap: *gap, Sent: w.now()}
 	names, stat, seen, err := w.f.Children(ctx)
-	r.At = w.cfg.Now()
+	r.At = w.now()
 	w.effort.trips++
 	w.effort.asked(size(names))
 	switch {
@@ -190,7 +190,7 @@ func (w *watching) list(ctx context.Context, gap *bool) error {
 // hidden falls back where a child may not be read: servers withhold its events
 // (since ZOOKEEPER-4799, CVE-2024-23944).
 func (w *watching) hidden(ctx context.Context) error {
-	if len(w.denied) > 0 {
+	if len(w.known.denied) > 0 {
 		return w.fallBack(ctx, model.FollowHidden)
 	}
 	return nil
@@ -259,7 +259,7 @@ func (w *watching) compare(ctx context.Context) error {
 		return errReread
 	}
 	if len(w.vanished) == 0 { // else the model has counted deletions that are later
-		w.cfg.Put(ctx, &model.Delta{At: w.cfg.Now(), Parent: &parent})
+		w.cfg.Put(ctx, &model.Delta{At: w.now(), Parent: &parent})
 	}
 	return nil
 }

@@ -1,0 +1,78 @@
+package observer
+
+import (
+	"bytes"
+
+	"electop/model/znode"
+)
+
+// known is what the model got of an election's children.
+type known struct {
+	parent   int64                 // czxid of their parent; 0: nothing is known
+	children map[string]uint64     // with the number of the list that had the child last
+	denied   map[string]bool       // those whose data may not be read
+	data     map[string]znode.Data // of those that are followed for it
+	lists    uint64
+}
+
+func newKnown() known {
+	return known{children: make(map[string]uint64), denied: make(map[string]bool), data: make(map[string]znode.Data)}
+}
+
+func (k *known) has(name string) bool {
+	_, ok := k.children[name]
+	return ok
+}
+
+// forget forgets all children; those to come have a parent of that czxid.
+func (k *known) forget(parent int64) {
+	k.parent = parent
+	clear(k.children)
+	clear(k.denied)
+	clear(k.data)
+}
+
+// list takes a list of names, and returns those that are not known under this parent.
+func (k *known) list(parent int64, names []string) (fresh []string) {
+	k.lists++
+	for _, name := range names {
+		if parent == k.parent && k.has(name) {
+			k.children[name] = k.lists
+		} else {
+			fresh = append(fresh, name)
+		}
+	}
+	return fresh
+}
+
+// gone removes and returns the children that the last list did not have.
+func (k *known) gone() (names []string) {
+	for name, list := range k.children {
+		if list != k.lists {
+			names = append(names, name)
+			k.remove(name)
+		}
+	}
+	return names
+}
+
+func (k *known) add(z *znode.Znode) {
+	k.children[z.Name] = k.lists
+	if z.Data.Denied {
+		k.denied[z.Name] = true
+	}
+}
+
+func (k *known) remove(name string) {
+	delete(k.children, name)
+	delete(k.denied, name)
+	delete(k.data, name)
+}
+
+// differs notes the data of a child that is followed for it, and reports whether it is
+// not what was noted before.
+func (k *known) differs(z *znode.Znode) bool {
+	was, read := k.data[z.Name]
+	k.data[z.Name] = z.Data
+	return !read || was.Length != z.Data.Length || was.Denied != z.Data.Denied || !bytes.Equal(was.Bytes, z.Data.Bytes)
+}
