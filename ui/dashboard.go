@@ -14,6 +14,7 @@ import (
 	"electop/ui/elections"
 	"electop/ui/faults"
 	"electop/ui/input"
+	"electop/ui/layout"
 	"electop/ui/lessons"
 	"electop/ui/pager"
 	"electop/ui/palette"
@@ -69,7 +70,7 @@ type dashboard struct {
 	stopped bool
 
 	modes    input.Stack
-	focus    panel
+	focus    layout.Panel
 	zoomed   bool // the panel with the focus fills the screen
 	journey  travel.Journey
 	play     playing // of the past
@@ -89,7 +90,7 @@ type dashboard struct {
 	question *question
 	status   status
 
-	at     arrangement // of what is on the screen
+	at     layout.Arrangement // of what is on the screen
 	canvas term.Canvas
 	drawn  string
 	dirty  bool

@@ -29,7 +29,7 @@
 //	it is applied      Feed.apply (zkwatch/feed/feed.go): Journal.Apply, then the doctor
 //	what it means      Journal.read (model/read.go); a new leader: model/handoff.go
 //	a state comes      pump (run.go) sends it; dashboard.refresh, views.take (views.go)
-//	the screen         settle (screen.go): rectangles from arrange (layout.go)
+//	the screen         settle (screen.go): rectangles from layout.Arrange
 //	a panel            a value for each: candidates.Panel, ...; its Settle, its Draw
 //	its words          package wording; the rows that can be selected, package rows
 //	the glass          package term: Canvas.Render with the Theme; View returns the text
@@ -49,6 +49,7 @@
 // values, and can be read alone:
 //
 //	term                       cells, pens, colours and signs; knows no election
+//	layout                     the screen's size to a rectangle for each part; the focus
 //	rows, wording              what can be selected; what is said of one thing
 //	action, input              what can be done; what a key means; modes and help
 //	header, footer             the first line and the last
@@ -61,11 +62,11 @@
 //	faults, join, palette
 //	travel                     other moments: how they are found and said
 //
-// A new panel is a package with a Panel, a place for it in arrangement
-// (layout.go), and a line each in settle and drawPanels (screen.go). A new text
+// A new panel is a package with a Panel, a place for it in layout.Arrangement,
+// and a line each in settle and drawPanels (screen.go). A new text
 // in front is a mode in package input and a case in content (screen.go).
 //
-// The screen is divided by arrange, a pure function of its size. Clipping is
+// The screen is divided by layout.Arrange, a pure function of its size. Clipping is
 // the canvas's business, so no frame is larger than the terminal. Everything
 // that came from outside passes through [znode.Safe] first, and the canvas
 // takes no control characters at all.

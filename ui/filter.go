@@ -6,6 +6,7 @@ import (
 
 	"electop/model/znode"
 	"electop/ui/input"
+	"electop/ui/layout"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -61,7 +62,7 @@ func (d *dashboard) sort() {
 	} else {
 		d.candidates.Sort(d.shown())
 		by = d.candidates.Order()
-		d.focus = panelCandidates
+		d.focus = layout.Candidates
 	}
 	if by == "" {
 		d.say(term.Muted, first)

@@ -4,6 +4,7 @@ import (
 	"electop/model/znode"
 	"electop/ui/footer"
 	"electop/ui/input"
+	"electop/ui/layout"
 	"electop/ui/lessons"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -63,8 +64,8 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 func (d *dashboard) footer() footer.Line {
 	return footer.Line{
 		State: d.shown(), Mode: d.modes.Now(), Action: d.action,
-		Narrow: d.w < wideFrom, Zoomed: d.zoomed, Course: d.lesson(),
-		NextPanel: d.nextPanel().name(d.shown().Work.Rules.Workers),
+		Narrow: d.w < layout.WideFrom, Zoomed: d.zoomed, Course: d.lesson(),
+		NextPanel: d.shape().Next(d.w, d.h).Name(d.shown().Work.Rules.Workers),
 		Selected:  d.candidates.Row().Ref() != rows.Ref{}, Elections: len(d.elections.Rows), Watched: len(d.views),
 		Fault: d.faults.Kind(), Leaving: d.course.Selected == lessons.None,
 		Refused: d.refused(),
@@ -78,23 +79,4 @@ func (d *dashboard) footer() footer.Line {
 func (d *dashboard) refused() bool {
 	e, ok := d.palette.Selected()
 	return d.modes.Now() == input.ModePalette && (!ok || e.Why != "")
-}
-
-// nextPanel is the panel that gets the focus next.
-func (d *dashboard) nextPanel() panel {
-	x := d.shape()
-	for p := (d.focus + 1) % panels; p != d.focus; p = (p + 1) % panels {
-		if p.shows(d.w, d.h, x) {
-			return p
-		}
-	}
-	return d.focus
-}
-
-// name is what the footer calls the panel.
-func (p panel) name(workers bool) string {
-	if p == panelRecipe && workers {
-		return "belief"
-	}
-	return [panels]string{"candidates", "recipe", "handoffs", "messages", "lesson"}[p]
 }

@@ -6,13 +6,14 @@ import (
 
 	"electop/model/units"
 	"electop/ui/header"
+	"electop/ui/layout"
 	"electop/ui/term"
 )
 
 // header is what the first line says now.
 func (d *dashboard) header() header.Bar {
 	b := header.Bar{
-		State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views), Wide: d.w >= wideFrom, Roomy: d.w >= asideFrom,
+		State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views), Wide: d.w >= layout.WideFrom, Roomy: d.w >= layout.AsideFrom,
 		Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
 		Since: d.since, Stopped: d.stopped, Ended: d.ended, Replay: d.o.Mode == ModeReplay,
 	}
@@ -43,5 +44,5 @@ func (d *dashboard) asOf(f *term.Frame) string {
 
 // tooSmall says what size is needed.
 func tooSmall(w, h int) string {
-	return fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", minWidth, minHeight, w, h)
+	return fmt.Sprintf("electop needs %dx%d, this terminal is %dx%d", layout.MinWidth, layout.MinHeight, w, h)
 }

@@ -17,6 +17,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui/input"
+	"electop/ui/layout"
 	"electop/ui/term"
 )
 
@@ -93,7 +94,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		foreign := false // the state on the screen is of another scene
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			before := ""
-			if size.Width >= minWidth && size.Height >= minHeight && !foreign && front(m) == onMain {
+			if size.Width >= layout.MinWidth && size.Height >= layout.MinHeight && !foreign && front(m) == onMain {
 				before = selected(m)
 			}
 			moves := false

@@ -5,6 +5,7 @@ import (
 
 	"electop/model/znode"
 	"electop/ui/input"
+	"electop/ui/layout"
 	"electop/ui/pager"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -103,7 +104,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdZoom:
 		d.zoomed = !d.zoomed
 	case input.CmdPanel:
-		d.focus = d.nextPanel()
+		d.focus = d.shape().Next(d.w, d.h)
 	case input.CmdCopy, input.CmdCopyJSON:
 		return d.clip(do)
 	case input.CmdTheme:
@@ -121,7 +122,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.modes.Open(input.ModeFilter)
 		d.filter.set(*d.typed())
 		if d.modes.Below().Main() {
-			d.focus = panelCandidates
+			d.focus = layout.Candidates
 		}
 	case input.CmdPalette:
 		d.openPalette()
@@ -173,7 +174,7 @@ func (d *dashboard) goBack() {
 	case d.candidates.Filter != "":
 		d.setFilter("")
 	default:
-		d.focus = panelCandidates
+		d.focus = layout.Candidates
 	}
 }
 
@@ -204,16 +205,16 @@ func (d *dashboard) move(do input.Command) {
 		d.palette.Move(do)
 	case !mode.Main():
 		d.text().Move(do)
-	case d.lesson() != nil && (d.focus == panelLesson || d.course.Pages(do)):
+	case d.lesson() != nil && (d.focus == layout.Lesson || d.course.Pages(do)):
 		d.course.Scroll(do)
-	case d.focus == panelMessages:
+	case d.focus == layout.Messages:
 		d.messages.Move(do)
-	case d.focus == panelHandoffs:
+	case d.focus == layout.Handoffs:
 		d.handoffs.Move(do)
 	case do != input.CmdLeft && do != input.CmdRight:
 		d.candidates.Move(do)
 		d.chose()
-	case d.zoomed && d.focus == panelCandidates && d.candidates.Column(do):
+	case d.zoomed && d.focus == layout.Candidates && d.candidates.Column(do):
 		d.chose()
 	}
 }

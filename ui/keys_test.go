@@ -1,10 +1,12 @@
 package ui
 
 import (
-	"electop/ui/input"
-	"electop/ui/term"
 	"strings"
 	"testing"
+
+	"electop/ui/input"
+	"electop/ui/layout"
+	"electop/ui/term"
 )
 
 // The footer is made from the table.
@@ -35,7 +37,7 @@ func TestFooterLeadsToThePanels(t *testing.T) {
 	for name, want := range map[string]string{"main": "tab recipe", "two": "tab belief", "two-recipe": "tab handoffs", "lesson": "tab recipe", "lesson-recipe": "tab lesson"} {
 		for _, w := range []int{80, 120} {
 			last := footerLine(stage(scenes()[name](), w, 24, term.Mono))
-			if strings.Contains(last, want) != (w < wideFrom) {
+			if strings.Contains(last, want) != (w < layout.WideFrom) {
 				t.Errorf("%s at width %d: %q", name, w, last)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/input"
+	"electop/ui/layout"
 	"electop/ui/lessons"
 	"electop/ui/term"
 )
@@ -109,7 +110,7 @@ func (d *dashboard) begin(id string) tea.Cmd {
 		d.hold(false)
 	}
 	d.modes.Home()
-	d.focus, d.zoomed = panelCandidates, false
+	d.focus, d.zoomed = layout.Candidates, false
 	d.say(term.Muted, "starting a new election for the lesson")
 	tutor := c.Tutor
 	return d.doer.within(func(ctx context.Context) tea.Msg {

@@ -14,6 +14,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/lesson"
 	"electop/ui/input"
+	"electop/ui/layout"
 	"electop/ui/term"
 )
 
@@ -149,7 +150,7 @@ func TestLessonFits(t *testing.T) {
 		says(t, m, "Waiting for this to happen") // what is new is in view
 		says(t, m, "press x", "amber", "birch", "Lesson 3")
 		for y, line := range lines(m) {
-			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] < asideFrom {
+			if strings.Contains(line, "Lesson 3") && y < size[1]/2-1 && size[0] < layout.AsideFrom {
 				t.Errorf("at %v the lesson begins on line %d:\n%s", size, y, screen(m))
 			}
 		}
@@ -320,7 +321,7 @@ func TestAnyKeysTaught(t *testing.T) {
 				}
 			}
 			fits(t, m, size)
-			if size.Width < minWidth || size.Height < minHeight {
+			if size.Width < layout.MinWidth || size.Height < layout.MinHeight {
 				continue
 			}
 			if in := front(m); (in == onMain || in == inPast) && o.Mode != ModeReplay && past(m) != (in == inPast) {

@@ -3,7 +3,6 @@ package ui
 import (
 	"bytes"
 	"context"
-	"electop/ui/term"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"electop/ui/term"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"

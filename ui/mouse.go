@@ -9,6 +9,7 @@ import (
 	"electop/ui/elections"
 	"electop/ui/handoffs"
 	"electop/ui/input"
+	"electop/ui/layout"
 	"electop/ui/lessons"
 	"electop/ui/palette"
 	"electop/ui/rows"
@@ -26,7 +27,7 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	}
 	d.dragging = false
 	switch {
-	case m.Action != tea.MouseActionPress || d.at.header.Empty():
+	case m.Action != tea.MouseActionPress || d.at.Header.Empty():
 		return nil
 	case m.Button == tea.MouseButtonWheelUp:
 		d.wheel(m.X, m.Y, input.CmdUp)
@@ -42,7 +43,7 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 // wheel scrolls the panel at (x, y), or what is in front of all.
 func (d *dashboard) wheel(x, y int, do input.Command) {
 	mode := d.modes.Now()
-	at, found := d.panelAt(x, y)
+	at, found := d.at.PanelAt(x, y)
 	switch {
 	case mode == input.ModeDialog || mode == input.ModeFilter:
 		return
@@ -54,35 +55,22 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 		}
 	case !found:
 		return
-	case at == panelCandidates:
+	case at == layout.Candidates:
 		d.candidates.Move(do)
 		d.chose()
-	case at == panelHandoffs, at == panelMessages, at == panelLesson:
+	case at == layout.Handoffs, at == layout.Messages, at == layout.Lesson:
 		for range wheelLines {
 			switch at {
-			case panelHandoffs:
+			case layout.Handoffs:
 				d.handoffs.Move(do)
-			case panelMessages:
+			case layout.Messages:
 				d.messages.Move(do)
-			case panelLesson:
+			case layout.Lesson:
 				d.course.Scroll(do)
 			}
 		}
 	}
 	d.dirty = true
-}
-
-// panelAt is the panel of the main screen at (x, y).
-func (d *dashboard) panelAt(x, y int) (panel, bool) {
-	for p, r := range d.at.panel {
-		if r.Has(x, y) {
-			return panel(p), true
-		}
-	}
-	if d.at.belief.Has(x, y) || d.at.brief.Has(x, y) {
-		return panelRecipe, true
-	}
-	return 0, false
 }
 
 // click does what a click at (x, y) means: a key of the footer is pressed, a row selected,
@@ -132,7 +120,7 @@ func (d *dashboard) click(x, y int) tea.Cmd {
 
 // clickPanel is a click on the main screen.
 func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
-	at, found := d.panelAt(x, y)
+	at, found := d.at.PanelAt(x, y)
 	if !found {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"electop/ui/input"
 	"electop/ui/inspect"
 	"electop/ui/join"
+	"electop/ui/layout"
 	"electop/ui/messages"
 	"electop/ui/pager"
 	"electop/ui/recipe"
@@ -77,33 +78,33 @@ func (d *dashboard) frame() *term.Frame {
 // keys move by what is in view, whether or not it was drawn.
 func (d *dashboard) settle(f *term.Frame) {
 	s := d.shown()
-	d.refocus()
 	x := d.shape()
+	d.focus = x.Focused(d.w, d.h)
+	x.Focus = d.focus
 	var lesson [][]term.Span
 	if d.lesson() != nil {
-		w, room := lessonPlace(d.w, d.h, x)
+		w, room := layout.LessonPlace(d.w, d.h, x)
 		lesson = d.course.Lines(&d.theme.Glyph, w, room)
-		x.lesson = true
 	}
-	d.at = arrange(d.w, d.h, x)
-	if d.at.header.Empty() {
+	d.at = layout.Arrange(d.w, d.h, x)
+	if d.at.Header.Empty() {
 		return // too small
 	}
-	if r := d.at.panel[panelCandidates]; !r.Empty() {
+	if r := d.at.Panel[layout.Candidates]; !r.Empty() {
 		d.candidates.Settle(d.candidatesShown(f), r)
 	}
-	if r := d.at.panel[panelLesson]; !r.Empty() {
+	if r := d.at.Panel[layout.Lesson]; !r.Empty() {
 		d.course.Settle(lesson, r)
 	}
-	if r := d.at.panel[panelHandoffs]; !r.Empty() {
+	if r := d.at.Panel[layout.Handoffs]; !r.Empty() {
 		d.handoffs.Settle(d.handoffsShown(f), r)
 	}
-	if r := d.at.panel[panelMessages]; !r.Empty() {
-		d.messages.Settle(messages.Shown{State: s, Focused: d.focus == panelMessages, Selected: d.candidates.Row()}, r)
+	if r := d.at.Panel[layout.Messages]; !r.Empty() {
+		d.messages.Settle(messages.Shown{State: s, Focused: d.focus == layout.Messages, Selected: d.candidates.Row()}, r)
 	}
 	switch d.modes.Front() {
 	case input.ModeElections:
-		d.elections.Settle(d.electionsShown(), d.at.body())
+		d.elections.Settle(d.electionsShown(), d.at.Body())
 	case input.ModeLessons:
 		d.course.SettleMenu(d.w, d.h)
 	case input.ModePalette:
@@ -113,27 +114,12 @@ func (d *dashboard) settle(f *term.Frame) {
 	}
 }
 
-// shape is what the arrangement depends on now, but for the length of a lesson.
-func (d *dashboard) shape() shape {
+// shape is what the arrangement depends on now.
+func (d *dashboard) shape() layout.Shape {
 	s := d.shown()
-	x := shape{focus: d.focus, zoomed: d.zoomed, workers: s.Work.Rules.Workers, messages: s.Pace != nil, rows: d.candidates.Rows.Len()}
-	if d.lesson() != nil {
-		x.lesson = true
-	}
-	return x
-}
-
-// refocus moves the focus from a panel that is no longer there.
-func (d *dashboard) refocus() {
-	x := d.shape()
-	switch {
-	case d.focus.shows(d.w, d.h, x):
-	case d.focus == panelHandoffs && x.lesson:
-		d.focus = panelLesson
-	case d.focus == panelLesson:
-		d.focus = panelHandoffs
-	default:
-		d.focus = panelCandidates
+	return layout.Shape{
+		Focus: d.focus, Zoomed: d.zoomed, Lesson: d.lesson() != nil, Workers: s.Work.Rules.Workers,
+		Messages: s.Pace != nil, Rows: d.candidates.Rows.Len(),
 	}
 }
 
@@ -165,59 +151,59 @@ func (d *dashboard) content(f *term.Frame) pager.Text {
 // draw draws what was settled. It changes nothing but the canvas.
 func (d *dashboard) draw(f *term.Frame) string {
 	a := &d.at
-	if a.header.Empty() {
+	if a.Header.Empty() {
 		drawTooSmall(f)
 		return f.Render(d.theme)
 	}
 	bar := d.header()
-	bar.Draw(f, a.header)
+	bar.Draw(f, a.Header)
 	d.drawPanels(f)
 	d.drawFront(f)
-	d.drawStatus(f, a.status)
+	d.drawStatus(f, a.Status)
 	keys := d.footer()
-	input.DrawFooter(f, a.keys, keys.Keys(&f.Theme.Glyph, d.table))
+	input.DrawFooter(f, a.Keys, keys.Keys(&f.Theme.Glyph, d.table))
 	return f.Render(d.theme)
 }
 
 func (d *dashboard) drawPanels(f *term.Frame) {
 	a, s := &d.at, d.shown()
-	if r := a.panel[panelCandidates]; !r.Empty() {
+	if r := a.Panel[layout.Candidates]; !r.Empty() {
 		d.candidates.Draw(f)
 	}
-	if r := a.panel[panelRecipe]; !r.Empty() {
-		p := recipe.Panel{State: s, Focused: d.focus == panelRecipe, Held: d.candidates.Rows.Held, Since: d.lesson().Since()}
+	if r := a.Panel[layout.Recipe]; !r.Empty() {
+		p := recipe.Panel{State: s, Focused: d.focus == layout.Recipe, Held: d.candidates.Rows.Held, Since: d.lesson().Since()}
 		p.Draw(f, r)
 	}
 	believed := d.believed()
-	if !a.belief.Empty() {
-		believed.Draw(f, a.belief)
+	if !a.Belief.Empty() {
+		believed.Draw(f, a.Belief)
 	}
-	if !a.brief.Empty() {
-		believed.DrawBrief(f, a.brief)
+	if !a.Brief.Empty() {
+		believed.DrawBrief(f, a.Brief)
 	}
-	if !a.panel[panelLesson].Empty() {
-		d.course.Draw(f, d.focus == panelLesson)
+	if !a.Panel[layout.Lesson].Empty() {
+		d.course.Draw(f, d.focus == layout.Lesson)
 	}
-	if !a.panel[panelHandoffs].Empty() {
+	if !a.Panel[layout.Handoffs].Empty() {
 		d.handoffs.Draw(f)
 	}
-	if !a.panel[panelMessages].Empty() {
+	if !a.Panel[layout.Messages].Empty() {
 		d.messages.Draw(f)
 	}
-	if !a.about.Empty() {
+	if !a.About.Empty() {
 		v := inspect.Panel{State: s, Row: d.candidates.Row()}
-		v.Draw(f, a.about)
+		v.Draw(f, a.About)
 	}
-	if !a.doctor.Empty() {
+	if !a.Doctor.Empty() {
 		_, why := d.action(Verify, "")
-		findings.Draw(f, a.doctor, s, d.asOf(f), why)
+		findings.Draw(f, a.Doctor, s, d.asOf(f), why)
 	}
-	if !a.servers.Empty() {
+	if !a.Servers.Empty() {
 		_, why := d.action(Verify, "")
 		v := servers.Panel{State: s, Asking: !d.asked.IsZero(), Why: why}
-		v.Draw(f, a.servers)
+		v.Draw(f, a.Servers)
 	}
-	fades := append(a.panel[:panelLesson:panelLesson], a.belief, a.brief, a.about, a.doctor, a.servers)
+	fades := append(a.Panel[:layout.Lesson:layout.Lesson], a.Belief, a.Brief, a.About, a.Doctor, a.Servers)
 	if d.stale() {
 		for _, r := range fades {
 			f.Restyle(r.Inner(), term.Fade)
@@ -230,7 +216,7 @@ func (d *dashboard) drawPanels(f *term.Frame) {
 func (d *dashboard) drawFront(f *term.Frame) {
 	m := d.modes.Front()
 	if !m.Main() && m != input.ModeElections {
-		f.Restyle(d.at.body(), term.Fade)
+		f.Restyle(d.at.Body(), term.Fade)
 	}
 	switch m {
 	case input.ModeInspect, input.ModeDoctor, input.ModeServers, input.ModeHelp, input.ModeJoin:
@@ -265,25 +251,25 @@ func (d *dashboard) stale() bool {
 // candidatesShown is what the panel of candidates shows now. It says how slowly
 // the server answers where the recipe is not beside it.
 func (d *dashboard) candidatesShown(f *term.Frame) candidates.Shown {
-	s, focused := d.shown(), d.focus == panelCandidates
+	s, focused := d.shown(), d.focus == layout.Candidates
 	_, spawn := d.action(Spawn, "")
 	_, campaign := d.action(Campaign, "")
 	return candidates.Shown{
 		State: s, Focused: focused, Zoomed: d.zoomed && focused,
-		Pace: d.w < wideFrom || d.zoomed || s.Work.Rules.Workers || wording.Foreign(s) != nil,
+		Pace: d.w < layout.WideFrom || d.zoomed || s.Work.Rules.Workers || wording.Foreign(s) != nil,
 		AsOf: d.asOf(f), Why: candidates.Explain(f, s, d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.lesson().Target(), Since: d.lesson().Since(), Moment: d.journey.On,
 	}
 }
 
 // believed is the panel of what is believed and what is so.
 func (d *dashboard) believed() belief.Panel {
-	return belief.Panel{State: d.shown(), Focused: d.focus == panelRecipe, Wide: d.w >= wideFrom}
+	return belief.Panel{State: d.shown(), Focused: d.focus == layout.Recipe, Wide: d.w >= layout.WideFrom}
 }
 
 func (d *dashboard) handoffsShown(f *term.Frame) handoffs.Shown {
 	believed := d.believed()
 	x := handoffs.Shown{
-		State: d.shown(), Focused: d.focus == panelHandoffs, Properties: believed.PropertySpans(f),
+		State: d.shown(), Focused: d.focus == layout.Handoffs, Properties: believed.PropertySpans(f),
 		Zoomed: d.zoomed, Now: f.Calm(), Selected: d.candidates.Row().Ref(),
 	}
 	if d.paused == nil {

@@ -1,21 +1,22 @@
-package ui
+package layout
 
 import (
-	"electop/ui/term"
 	"strings"
 	"testing"
+
+	"electop/ui/term"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// sketch draws an arrangement at a tenth of its width and half its height,
+// sketch draws an Arrangement at a tenth of its width and half its height,
 // with a letter for each part.
-func sketch(w, h int, s shape) string {
-	a := arrange(w, h, s)
+func sketch(w, h int, s Shape) string {
+	a := Arrange(w, h, s)
 	parts := []struct {
 		r    term.Rect
 		name byte
-	}{{a.header, 't'}, {a.panel[panelCandidates], 'C'}, {a.panel[panelRecipe], 'R'}, {a.panel[panelHandoffs], 'H'}, {a.panel[panelMessages], 'M'}, {a.panel[panelLesson], 'L'}, {a.about, 'A'}, {a.doctor, 'D'}, {a.servers, 'S'}, {a.belief, 'B'}, {a.brief, 'b'}, {a.status, 's'}, {a.keys, 'k'}}
+	}{{a.Header, 't'}, {a.Panel[Candidates], 'C'}, {a.Panel[Recipe], 'R'}, {a.Panel[Handoffs], 'H'}, {a.Panel[Messages], 'M'}, {a.Panel[Lesson], 'L'}, {a.About, 'A'}, {a.Doctor, 'D'}, {a.Servers, 'S'}, {a.Belief, 'B'}, {a.Brief, 'b'}, {a.Status, 's'}, {a.Keys, 'k'}}
 	var b strings.Builder
 	for y := 0; y < h; y++ {
 		if y > 0 && y < h-2 && y%4 != 2 {
@@ -43,10 +44,10 @@ func TestArrange(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		w, h int
-		s    shape
+		s    Shape
 		want string
 	}{
-		{"smallest", 60, 20, shape{focus: panelCandidates}, `
+		{"smallest", 60, 20, Shape{Focus: Candidates}, `
 tttttt
 CCCCCC
 CCCCCC
@@ -55,7 +56,7 @@ HHHHHH
 ssssss
 kkkkkk
 `},
-		{"handoffs in focus", 80, 24, shape{focus: panelHandoffs}, `
+		{"handoffs in focus", 80, 24, Shape{Focus: Handoffs}, `
 tttttttt
 CCCCCCCC
 CCCCCCCC
@@ -65,7 +66,7 @@ HHHHHHHH
 ssssssss
 kkkkkkkk
 `},
-		{"recipe in focus", 80, 24, shape{focus: panelRecipe}, `
+		{"recipe in focus", 80, 24, Shape{Focus: Recipe}, `
 tttttttt
 RRRRRRRR
 RRRRRRRR
@@ -75,7 +76,7 @@ RRRRRRRR
 ssssssss
 kkkkkkkk
 `},
-		{"wide", 120, 36, shape{focus: panelHandoffs}, `
+		{"wide", 120, 36, Shape{Focus: Handoffs}, `
 tttttttttttt
 CCCCCCCCRRRR
 CCCCCCCCRRRR
@@ -88,7 +89,7 @@ HHHHHHHHHHHH
 ssssssssssss
 kkkkkkkkkkkk
 `},
-		{"a lesson", 120, 36, shape{lesson: true}, `
+		{"a lesson", 120, 36, Shape{Lesson: true}, `
 tttttttttttt
 CCCCCCCCRRRR
 CCCCCCCCRRRR
@@ -101,7 +102,7 @@ LLLLLLLLLLLL
 ssssssssssss
 kkkkkkkkkkkk
 `},
-		{"a long lesson beside the recipe", 80, 24, shape{focus: panelRecipe, lesson: true}, `
+		{"a long lesson beside the recipe", 80, 24, Shape{Focus: Recipe, Lesson: true}, `
 tttttttt
 RRRRRRRR
 RRRRRRRR
@@ -111,7 +112,7 @@ LLLLLLLL
 ssssssss
 kkkkkkkk
 `},
-		{"messages in focus", 120, 36, shape{focus: panelMessages, messages: true}, `
+		{"messages in focus", 120, 36, Shape{Focus: Messages, Messages: true}, `
 tttttttttttt
 CCCCCCCCMMMM
 CCCCCCCCMMMM
@@ -124,7 +125,7 @@ HHHHHHHHHHHH
 ssssssssssss
 kkkkkkkkkkkk
 `},
-		{"a lesson on a tall screen", 120, 50, shape{lesson: true}, `
+		{"a lesson on a tall screen", 120, 50, Shape{Lesson: true}, `
 tttttttttttt
 CCCCCCCCRRRR
 CCCCCCCCRRRR
@@ -141,7 +142,7 @@ LLLLLLLLLLLL
 ssssssssssss
 kkkkkkkkkkkk
 `},
-		{"very wide", 160, 46, shape{messages: true, rows: 5}, `
+		{"very wide", 160, 46, Shape{Messages: true, Rows: 5}, `
 tttttttttttttttt
 CCCCCCRRRRRMMMMM
 CCCCCCRRRRRMMMMM
@@ -157,7 +158,7 @@ HHHHHHHHHHHAAAAA
 ssssssssssssssss
 kkkkkkkkkkkkkkkk
 `},
-		{"very wide, of a cluster", 200, 50, shape{rows: 5}, `
+		{"very wide, of a cluster", 200, 50, Shape{Rows: 5}, `
 tttttttttttttttttttt
 CCCCCCCCRRRRRAAAAAAA
 CCCCCCCCRRRRRAAAAAAA
@@ -174,7 +175,7 @@ HHHHHHHHHHHHHDDDDDDD
 ssssssssssssssssssss
 kkkkkkkkkkkkkkkkkkkk
 `},
-		{"very wide, with a lesson and workers", 200, 50, shape{messages: true, lesson: true, workers: true, rows: 5}, `
+		{"very wide, with a lesson and workers", 200, 50, Shape{Messages: true, Lesson: true, Workers: true, Rows: 5}, `
 tttttttttttttttttttt
 CCCCCCCCRRRRRLLLLLLL
 CCCCCCCCRRRRRLLLLLLL
@@ -191,7 +192,7 @@ HHHHHHHHHHHHHMMMMMMM
 ssssssssssssssssssss
 kkkkkkkkkkkkkkkkkkkk
 `},
-		{"widest, with a lesson", 300, 100, shape{messages: true, lesson: true, rows: 5}, `
+		{"widest, with a lesson", 300, 100, Shape{Messages: true, Lesson: true, Rows: 5}, `
 tttttttttttttttttttttttttttttt
 CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
 CCCCCCCCCCRRRRRRMMMMMMMLLLLLLL
@@ -220,7 +221,7 @@ HHHHHHHHHHHHHHHHMMMMMMMDDDDDDD
 ssssssssssssssssssssssssssssss
 kkkkkkkkkkkkkkkkkkkkkkkkkkkkkk
 `},
-		{"zoomed", 120, 36, shape{focus: panelHandoffs, zoomed: true, lesson: true}, `
+		{"zoomed", 120, 36, Shape{Focus: Handoffs, Zoomed: true, Lesson: true}, `
 tttttttttttt
 HHHHHHHHHHHH
 HHHHHHHHHHHH
@@ -233,7 +234,7 @@ HHHHHHHHHHHH
 ssssssssssss
 kkkkkkkkkkkk
 `},
-		{"too small", 59, 20, shape{focus: panelCandidates}, `
+		{"too small", 59, 20, Shape{Focus: Candidates}, `
 ......
 ......
 ......
@@ -251,12 +252,12 @@ kkkkkkkkkkkk
 
 // The parts fill the screen: every cell belongs to exactly one.
 func TestArrangeFills(t *testing.T) {
-	for h := minHeight; h <= 100; h += 1 + h/12 {
-		for w := minWidth; w <= 300; w += 7 {
+	for h := MinHeight; h <= 100; h += 1 + h/12 {
+		for w := MinWidth; w <= 300; w += 7 {
 			for _, s := range shapes() {
-				a := arrange(w, h, s)
+				a := Arrange(w, h, s)
 				cells := 0
-				for _, r := range append(a.panel[:], a.about, a.doctor, a.servers, a.belief, a.brief, a.header, a.status, a.keys) {
+				for _, r := range append(a.Panel[:], a.About, a.Doctor, a.Servers, a.Belief, a.Brief, a.Header, a.Status, a.Keys) {
 					if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
 						t.Fatalf("%dx%d %+v: %+v is outside", w, h, s, r)
 					}
@@ -268,14 +269,14 @@ func TestArrangeFills(t *testing.T) {
 				if h%3 == 0 && strings.Contains(sketch(w, h, s), "!") {
 					t.Fatalf("%dx%d %+v: parts overlap", w, h, s)
 				}
-				if l := a.panel[panelLesson]; s.lesson && !s.zoomed && w < asideFrom && 2*l.H > h-3 {
+				if l := a.Panel[Lesson]; s.Lesson && !s.Zoomed && w < AsideFrom && 2*l.H > h-3 {
 					t.Fatalf("%dx%d %+v: the lesson takes more than half of the screen", w, h, s)
 				}
-				if s.zoomed {
+				if s.Zoomed {
 					continue
 				}
-				if w >= asideFrom && (a.panel[panelHandoffs].Empty() || s.lesson == a.panel[panelLesson].Empty() || s.messages == a.panel[panelMessages].Empty()) {
-					t.Fatalf("%dx%d %+v: a panel is hidden on a very wide screen: %+v", w, h, s, a.panel)
+				if w >= AsideFrom && (a.Panel[Handoffs].Empty() || s.Lesson == a.Panel[Lesson].Empty() || s.Messages == a.Panel[Messages].Empty()) {
+					t.Fatalf("%dx%d %+v: a panel is hidden on a very wide screen: %+v", w, h, s, a.Panel)
 				}
 			}
 		}
@@ -283,16 +284,16 @@ func TestArrangeFills(t *testing.T) {
 }
 
 // shapes are all that an arrangement can depend on.
-func shapes() []shape {
-	var out []shape
-	for focus := range panels {
+func shapes() []Shape {
+	var out []Shape
+	for focus := range Panels {
 		for _, zoomed := range []bool{false, true} {
 			for _, lesson := range []bool{false, true} {
 				for _, workers := range []bool{false, true} {
 					for _, messages := range []bool{false, true} {
 						for _, rows := range []int{5, 300} {
-							s := shape{focus, zoomed, lesson, workers, messages, rows}
-							if focus.shows(minWidth, minHeight, s) || focus.shows(300, 100, s) {
+							s := Shape{focus, zoomed, lesson, workers, messages, rows}
+							if focus.shownOn(MinWidth, MinHeight, s) || focus.shownOn(300, 100, s) {
 								out = append(out, s)
 							}
 						}
