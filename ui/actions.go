@@ -23,6 +23,9 @@ type doer struct {
 	running *gate // nil: nobody waits
 }
 
+// travelMsg is the moment that a search found.
+type travelMsg struct{ travel.Arrival }
+
 // doneMsg says how an action ended.
 type doneMsg struct {
 	action Action
@@ -78,6 +81,16 @@ func (d doer) search(s travel.Search) tea.Cmd {
 		return nil
 	}
 	return d.within(func(ctx context.Context) tea.Msg { return travelMsg{s(ctx)} })
+}
+
+// stop stops the playback of a recording, which shows the election at path.
+func (d doer) stop(ctx context.Context, path string) error {
+	if d.actions == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, actionTimeout)
+	defer cancel()
+	return d.actions.Do(ctx, Action{Kind: Pause, Election: path})
 }
 
 // within returns a command that runs f while the program runs.
@@ -147,7 +160,7 @@ func (d *dashboard) refuses(a Action) string {
 	case d.o.ObserveOnly && a.Kind.Changes():
 		return "read-only"
 	case d.paused != nil:
-		return d.heldWhy()
+		return d.past.heldWhy()
 	case d.ended:
 		return "the source has ended"
 	case d.o.Actions == nil:

@@ -20,7 +20,6 @@ import (
 	"electop/ui/palette"
 	"electop/ui/rows"
 	"electop/ui/term"
-	"electop/ui/travel"
 )
 
 // Model is the dashboard as bubbletea sees it.
@@ -55,9 +54,8 @@ type dashboard struct {
 	themed   bool // the user chose the theme
 	w, h     int
 
-	*view     // the election on the screen
-	views     views
-	walk      *Walk           // the last search for elections, nil: none
+	watched   // the elections
+	past      timeTravel
 	elections elections.Panel // the screen of them
 	// opening is the path of an election to be shown once it is watched.
 	opening string
@@ -65,20 +63,11 @@ type dashboard struct {
 	ended bool // there will be no newer state
 	// endedAt is up to when they were true.
 	endedAt time.Time
-	since   time.Time // of the pause, or the moment that is shown instead
-	// stopped says that the user stopped the source of a replay.
-	stopped bool
 
 	modes    input.Stack
 	focus    layout.Panel
 	zoomed   bool // the panel with the focus fills the screen
-	journey  travel.Journey
-	play     playing // of the past
-	dragging bool    // the mouse moves the playhead
-	// whole is the election as it was when the user went back in time, or to the last
-	// moment: what came after the moment that is shown.
-	whole    *doctor.State
-	wholeAt  time.Time
+	dragging bool // the mouse moves the playhead
 	faults   faults.Panel
 	palette  palette.Panel
 	course   lessons.Course
@@ -145,7 +134,8 @@ func newDashboard(o Options, d doer) *dashboard {
 		first.states = []*doctor.State{unknown()}
 	}
 	b.walk = first.walk
-	b.modes.Ground(b.ground())
+	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, stop: d.stop}
+	b.modes.Ground(b.past.ground())
 	b.setViews(first.states)
 	if o.Choose {
 		b.modes.Open(input.ModeElections)
@@ -195,14 +185,16 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case doneMsg:
 		d.done(msg)
 	case travelMsg:
-		return d.arrive(msg)
+		if x, ok := d.past.arrive(msg.Arrival); ok {
+			return d.moved(x)
+		}
 	case lessonMsg:
 		d.began(msg)
 	case tickMsg:
 		if msg.gen == d.gen {
 			d.tickAt = time.Time{}
 			d.dirty = true
-			return d.playOn()
+			return d.doer.search(d.past.journey.PlayOn(d.o.Now()))
 		}
 	case tea.ResumeMsg:
 		// Ticks may have passed while the program was stopped.
@@ -222,7 +214,9 @@ func (d *dashboard) refresh(msg refreshMsg) {
 		d.walk, d.dirty = msg.walk, true
 	}
 	d.setViews(msg.states)
-	d.heardServers()
+	if st, text := d.heard(d.o.Now()); text != "" {
+		d.say(st, text)
+	}
 	d.hearTutor()
 }
 

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"slices"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/doctor"
@@ -16,30 +14,26 @@ import (
 // setViews takes the states of the elections watched. Where the present one is
 // gone, a neighbour is shown.
 func (d *dashboard) setViews(states []*doctor.State) {
-	at := max(0, slices.Index(d.views, d.view))
-	next, changed := d.views.take(states, d.view != nil && d.paused != nil, d.o.Now())
+	instead, changed := d.take(states, d.o.Now())
 	if !changed {
 		return
 	}
-	d.views, d.dirty = next, true
-	if !slices.Contains(next, d.view) {
-		d.show(next[min(at, len(next)-1)])
-	} else if d.candidates.Rows.State != d.shown() {
-		d.reselect()
+	d.dirty = true
+	if instead != nil {
+		d.show(instead)
 	}
 	d.opened(d.opening)
 }
 
 // show brings a view to the screen.
 func (d *dashboard) show(v *view) {
-	if d.journey.On && v != d.view {
-		d.present() // the numbers of moments are one election's
+	if d.past.journey.On && v != d.view {
+		d.past.present() // the numbers of moments are one election's
+		d.modes.Ground(d.past.ground())
 		d.say(term.Muted, "live again: each election has its own past")
 	}
-	d.view, d.dirty = v, true
-	if v.candidates.Rows.State != v.shown() {
-		v.reselect() // it changed while another one was on the screen
-	}
+	d.turnTo(v)
+	d.dirty = true
 	d.over = overlay{}
 	d.filter.set(*d.typed())
 	if d.modes.Now() == input.ModeDialog || d.modes.Has(input.ModeInspect) {
@@ -50,21 +44,18 @@ func (d *dashboard) show(v *view) {
 
 // turn shows the next election watched, or the one before.
 func (d *dashboard) turn(by int) {
-	if n := len(d.views); n > 1 {
-		d.show(d.views[(slices.Index(d.views, d.view)+by+n)%n])
+	v := d.beside(by)
+	if v == nil {
+		d.say(term.Muted, "no other election is watched: e searches for some")
 		return
 	}
-	d.say(term.Muted, "no other election is watched: e searches for some")
+	d.show(v)
 }
 
 // electionsShown is what the screen of elections shows now.
 func (d *dashboard) electionsShown() elections.Shown {
-	x := elections.Shown{Walk: d.walk, Running: d.paused == nil && !d.ended}
-	for _, v := range d.views {
-		x.Watched = append(x.Watched, elections.Watched{Path: v.path, State: v.shown(), Front: v == d.view})
-	}
-	_, x.Why = d.action(Discover, "")
-	return x
+	_, why := d.action(Discover, "")
+	return elections.Shown{Watched: d.listed(), Walk: d.walk, Running: d.paused == nil && !d.ended, Why: why}
 }
 
 // choose opens the screen of elections, and has them searched for where nobody

@@ -46,10 +46,10 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 			text += "   " + whose
 		}
 		return term.Muted, text
-	case d.journey.On && front == input.ModePast && !d.journey.Known:
+	case d.past.journey.On && front == input.ModePast && !d.past.journey.Known:
 		return term.Muted, "searching for the last moment"
-	case d.journey.On && front == input.ModePast:
-		return travel.Words(f, d.journey.Found)
+	case d.past.journey.On && front == input.ModePast:
+		return travel.Words(f, d.past.journey.Found)
 	}
 	st, text := wording.Headline(f, d.shown(), d.stale(), d.ended)
 	if d.lesson() != nil && front == input.ModeNormal && st != term.Alarm {
@@ -70,8 +70,8 @@ func (d *dashboard) footer() footer.Line {
 		Fault: d.faults.Kind(), Leaving: d.course.Selected == lessons.None,
 		Refused: d.refused(),
 		Demo:    d.o.Mode == ModeDemo, Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0,
-		Paused: d.paused != nil, Past: d.o.Past != nil, Reel: d.o.reel() != nil,
-		Playing: d.play.on || d.o.reel() != nil && d.paused == nil,
+		Paused: d.paused != nil, Past: d.o.Past != nil, Reel: d.past.reel() != nil,
+		Playing: d.past.journey.Plays() || d.past.reel() != nil && d.paused == nil,
 	}
 }
 

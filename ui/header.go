@@ -15,15 +15,15 @@ func (d *dashboard) header() header.Bar {
 	b := header.Bar{
 		State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views), Wide: d.w >= layout.WideFrom, Roomy: d.w >= layout.AsideFrom,
 		Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
-		Since: d.since, Stopped: d.stopped, Ended: d.ended, Replay: d.o.Mode == ModeReplay,
+		Since: d.past.since(), Stopped: d.past.stopped, Ended: d.ended, Replay: d.o.Mode == ModeReplay,
 	}
 	switch {
-	case d.journey.On:
+	case d.past.journey.On:
 		b.Held = header.Past
 	case d.paused != nil:
 		b.Held, b.Waiting = header.Paused, d.waiting()
 	}
-	if reel := d.o.reel(); reel != nil {
+	if reel := d.past.reel(); reel != nil {
 		playing := reel.Playing()
 		b.Playing = &playing
 	}
@@ -35,7 +35,7 @@ func (d *dashboard) asOf(f *term.Frame) string {
 	if !d.stale() {
 		return ""
 	}
-	if d.journey.On {
+	if d.past.journey.On {
 		return "as of " + f.Clock(d.shown().DownSince) + ", there is no connection"
 	}
 	f.Ticks(term.TickCalm)

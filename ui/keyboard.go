@@ -73,16 +73,16 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdDoFault:
 		return d.act(d.faults.Kind(), "")
 	case input.CmdLive:
-		if !d.journey.On && msg.Type == tea.KeyEsc {
+		if !d.past.journey.On && msg.Type == tea.KeyEsc {
 			return nil // nothing to go back from: a recording is being played
 		}
-		return d.travel(do)
+		return d.moved(d.past.travel(do))
 	case input.CmdEarlier, input.CmdLater, input.CmdStepBack, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
-		return d.travel(do)
+		return d.moved(d.past.travel(do))
 	case input.CmdPause:
-		return d.pause()
+		return d.moved(d.past.pause())
 	case input.CmdPlay:
-		return d.playPause()
+		return d.moved(d.past.playPause())
 	case input.CmdPlaySlower, input.CmdPlayFaster:
 		return d.pace(do)
 	case input.CmdFiner, input.CmdCoarser:
@@ -213,9 +213,9 @@ func (d *dashboard) move(do input.Command) {
 		d.handoffs.Move(do)
 	case do != input.CmdLeft && do != input.CmdRight:
 		d.candidates.Move(do)
-		d.chose()
+		d.past.chose()
 	case d.zoomed && d.focus == layout.Candidates && d.candidates.Column(do):
-		d.chose()
+		d.past.chose()
 	}
 }
 

@@ -96,12 +96,12 @@ func TestReplayKeys(t *testing.T) {
 	}
 	says(t, m, "fjord joined", "space play")
 	keys(m, " ")
-	if r.stopped || m.d.journey.On {
+	if r.stopped || m.d.past.journey.On {
 		t.Errorf("space does not play it on: stopped %v", r.stopped)
 	}
 	says(t, m, "space pause")
 	keys(m, " ")
-	if !r.stopped || !m.d.journey.On {
+	if !r.stopped || !m.d.past.journey.On {
 		t.Errorf("space does not pause it: stopped %v", r.stopped)
 	}
 	keys(m, "]", "]", "[")
@@ -135,31 +135,31 @@ func TestThePastIsPlayed(t *testing.T) {
 		}
 	}
 	pass(30 * time.Second)
-	if at := m.d.journey.At.N; at != 1 {
+	if at := m.d.past.journey.At.N; at != 1 {
 		t.Errorf("after 30 s it is at %d", at)
 	}
 	says(t, m, "▲"+began.Add(30*time.Second).Format("15:04:05"))
 	pass(61 * time.Second)
-	if at := m.d.journey.At.N; at != 2 {
+	if at := m.d.past.journey.At.N; at != 2 {
 		t.Errorf("after 91 s it is at %d", at)
 	}
 	says(t, m, "fjord joined")
 	keys(m, "]", "]")
 	says(t, m, "x4")
 	pass(14 * time.Second)
-	if at := m.d.journey.At.N; at != 2 {
+	if at := m.d.past.journey.At.N; at != 2 {
 		t.Errorf("after 147 s it is at %d", at)
 	}
 	keys(m, " ")
 	pass(time.Minute)
-	if at := m.d.journey.At.N; at != 2 || m.d.play.on {
+	if at := m.d.past.journey.At.N; at != 2 || m.d.past.journey.Plays() {
 		t.Errorf("paused it goes on to %d", at)
 	}
 	saysNot(t, m, "▶")
 	keys(m, " ")
 	pass(time.Minute)
-	if j := &m.d.journey; !j.At.Last || m.d.play.on || !m.d.since.Equal(j.At.At) {
-		t.Errorf("at the end it is at %d, playing %v, at %v", j.At.N, m.d.play.on, m.d.since)
+	if j := &m.d.past.journey; !j.At.Last || m.d.past.journey.Plays() || !m.d.past.since().Equal(j.At.At) {
+		t.Errorf("at the end it is at %d, playing %v, at %v", j.At.N, m.d.past.journey.Plays(), m.d.past.since())
 	}
 	keys(m, " ")
 	says(t, m, "this is the last moment")
@@ -186,15 +186,15 @@ func TestDragThePlayhead(t *testing.T) {
 	for x := 80; x > 12; x -= 4 {
 		want := moment(x)
 		drag(x, y, tea.MouseActionMotion)
-		j := &m.d.journey
+		j := &m.d.past.journey
 		if !j.On || j.At.At.After(want) && !j.At.First {
 			t.Fatalf("column %d: on %v, at %v, after %v", x, j.On, j.At.At, want)
 		}
 	}
-	at := m.d.journey.At.N
+	at := m.d.past.journey.At.N
 	drag(12, y, tea.MouseActionRelease)
 	drag(100, y, tea.MouseActionMotion)
-	if got := m.d.journey.At.N; got != at {
+	if got := m.d.past.journey.At.N; got != at {
 		t.Errorf("after the button is released it goes to %d", got)
 	}
 }

@@ -31,7 +31,7 @@ func (d *dashboard) hearTutor() {
 // lesson is the lesson on the screen, nil for none: not while the screen shows
 // another moment.
 func (d *dashboard) lesson() *lessons.Course {
-	if !d.course.On || d.journey.On {
+	if !d.course.On || d.past.journey.On {
 		return nil
 	}
 	return &d.course
@@ -107,7 +107,7 @@ func (d *dashboard) begin(id string) tea.Cmd {
 	}
 	c.Starting = id
 	if d.paused != nil {
-		d.hold(false)
+		d.hold(false, d.o.Now())
 	}
 	d.modes.Home()
 	d.focus, d.zoomed = layout.Candidates, false

@@ -57,7 +57,7 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 		return
 	case at == layout.Candidates:
 		d.candidates.Move(do)
-		d.chose()
+		d.past.chose()
 	case at == layout.Handoffs, at == layout.Messages, at == layout.Lesson:
 		for range wheelLines {
 			switch at {
@@ -129,13 +129,13 @@ func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
 	case rows.Ref:
 		again := d.candidates.Row().Ref() == spot
 		d.candidates.Select(spot)
-		d.chose()
+		d.past.chose()
 		if again {
 			return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})
 		}
 	case handoffs.Moment:
 		d.dragging = true
-		return d.goTo(time.Time(spot))
+		return d.moved(d.past.goTo(time.Time(spot)))
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (d *dashboard) drag(x, y int) tea.Cmd {
 		return nil
 	}
 	d.dirty = true
-	return d.goTo(time.Time(at))
+	return d.moved(d.past.goTo(time.Time(at)))
 }
 
 // clickKey presses a key of the footer. Of one that stands for two it is the one that the
@@ -159,19 +159,4 @@ func (d *dashboard) clickKey(k input.FootKey) tea.Cmd {
 		return nil
 	}
 	return d.bound(k.Binding, true, d.modes.Now(), tea.KeyMsg{})
-}
-
-// goTo shows the moment at t, as far as it is kept.
-func (d *dashboard) goTo(t time.Time) tea.Cmd {
-	d.play.on = false
-	if d.journey.On {
-		return d.doer.search(d.journey.GoTo(t))
-	}
-	if d.o.reel() == nil && (d.o.Past == nil || d.o.Mode == ModeReplay || d.paused != nil) {
-		d.say(term.Muted, "no earlier moments are kept here")
-		return nil
-	}
-	search := d.depart()
-	d.journey.GoTo(t) // after it
-	return search
 }

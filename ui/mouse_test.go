@@ -255,7 +255,7 @@ func TestClickTheTimeLine(t *testing.T) {
 			continue
 		}
 		clickAt(m, x, y)
-		j := &m.d.journey
+		j := &m.d.past.journey
 		if !j.On || !j.Known || front(m) != inPast {
 			t.Fatalf("column %d: on %v, known %v, in front is %s", x, j.On, j.Known, front(m))
 		}

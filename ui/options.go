@@ -186,14 +186,6 @@ func renderer(o Options) *lipgloss.Renderer {
 	return lipgloss.NewRenderer(out)
 }
 
-// reel is the recording that is played, nil for what is live.
-func (o *Options) reel() Reel {
-	if r, ok := o.Past.(Reel); ok && o.Mode == ModeReplay {
-		return r
-	}
-	return nil
-}
-
 // cannotJoin says why there is no way to join the election at path, "" if there is one.
 func (o *Options) cannotJoin(path string) string {
 	switch {

@@ -34,7 +34,7 @@ func (d *dashboard) done(m doneMsg) {
 	case Open:
 		d.opened(m.action.Target)
 	case Pause:
-		d.stopped = !d.stopped
+		d.past.stopped = !d.past.stopped
 	default:
 		if text := action.WordsFor(m.action, m.name).Done; text != "" {
 			d.say(term.Good, text)

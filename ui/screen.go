@@ -60,7 +60,7 @@ func (d *dashboard) frame() *term.Frame {
 	s := d.shown()
 	switch {
 	case d.paused != nil:
-		f.Picture, f.Held = d.since, true
+		f.Picture, f.Held = d.past.since(), true
 	case !s.DownSince.IsZero():
 		f.Picture, f.Held = s.DownSince, true
 	case d.ended && d.o.Mode == ModeReplay:
@@ -68,7 +68,7 @@ func (d *dashboard) frame() *term.Frame {
 	case d.ended:
 		f.Picture, f.Held = d.endedAt, true
 	}
-	if d.play.on {
+	if d.past.journey.Plays() {
 		f.At(now.Add(playEvery))
 	}
 	return f
@@ -245,7 +245,7 @@ func drawTooSmall(f *term.Frame) {
 // stale reports whether the picture may be wrong by now.
 func (d *dashboard) stale() bool {
 	s := d.shown()
-	return d.ended && d.o.Mode != ModeReplay && !d.journey.On || !s.DownSince.IsZero() && s.Link.Link != model.Connected
+	return d.ended && d.o.Mode != ModeReplay && !d.past.journey.On || !s.DownSince.IsZero() && s.Link.Link != model.Connected
 }
 
 // candidatesShown is what the panel of candidates shows now. It says how slowly
@@ -257,7 +257,7 @@ func (d *dashboard) candidatesShown(f *term.Frame) candidates.Shown {
 	return candidates.Shown{
 		State: s, Focused: focused, Zoomed: d.zoomed && focused,
 		Pace: d.w < layout.WideFrom || d.zoomed || s.Work.Rules.Workers || wording.Foreign(s) != nil,
-		AsOf: d.asOf(f), Why: candidates.Explain(f, s, d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.lesson().Target(), Since: d.lesson().Since(), Moment: d.journey.On,
+		AsOf: d.asOf(f), Why: candidates.Explain(f, s, d.o.Cluster, spawn == "", campaign == ""), PointedAt: d.lesson().Target(), Since: d.lesson().Since(), Moment: d.past.journey.On,
 	}
 }
 
@@ -275,16 +275,16 @@ func (d *dashboard) handoffsShown(f *term.Frame) handoffs.Shown {
 	if d.paused == nil {
 		x.Came = d.handoffCame
 	}
-	switch reel := d.o.reel(); {
+	switch reel, j := d.past.reel(), &d.past.journey; {
 	case reel != nil:
 		playing := reel.Playing()
 		x.Head, x.Whole, x.First, x.Last = f.Picture, playing.Whole, playing.First, playing.Last
 		if !playing.Stopped && !playing.Ended {
 			x.Playing = f.Theme.Glyph.Play
 		}
-	case d.journey.On && d.journey.Known:
-		x.Playing = d.play.words(&f.Theme.Glyph)
-		x.Head, x.Whole, x.Now = d.since, d.whole, d.wholeAt.Truncate(term.TickCalm)
+	case j.On && j.Known:
+		x.Playing = j.PlayWords(&f.Theme.Glyph)
+		x.Head, x.Whole, x.Now = j.Shown, j.Whole.State, j.Whole.At.Truncate(term.TickCalm)
 	}
 	return x
 }

@@ -370,11 +370,11 @@ func TestReplayTravels(t *testing.T) {
 	// A search that is under way would stop it again, so it is waited for.
 	keys(m, "p")
 	search := pressed(m, "left")
-	if cmd := pressed(m, "p"); cmd != nil || !m.d.journey.On {
+	if cmd := pressed(m, "p"); cmd != nil || !m.d.past.journey.On {
 		t.Fatal("it plays on while it is searched")
 	}
 	resume := sent(m, search())
-	if resume == nil || m.d.journey.On {
+	if resume == nil || m.d.past.journey.On {
 		t.Fatal("it does not play on after the search")
 	}
 	m.Update(resume())
@@ -393,7 +393,7 @@ func TestReplayTravelsFromItsEnd(t *testing.T) {
 	}
 	says(t, m, "the last moment")
 	keys(m, "p")
-	if m.d.journey.On {
+	if m.d.past.journey.On {
 		t.Errorf("in front is %s", front(m))
 	}
 	says(t, m, "ended")

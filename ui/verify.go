@@ -3,7 +3,6 @@ package ui
 import (
 	"time"
 
-	"electop/ui/servers"
 	"electop/ui/term"
 )
 
@@ -29,29 +28,6 @@ func (d *dashboard) failed(a Action) {
 	case Open:
 		if d.opening == a.Target {
 			d.opening = ""
-		}
-	}
-}
-
-// heardServers reports the answers of the servers for the elections that wait for them.
-func (d *dashboard) heardServers() {
-	for _, v := range d.views {
-		if v.asked.IsZero() {
-			continue
-		}
-		if !servers.Heard(v.latest.Table, v.asked) {
-			if d.o.Now().Sub(v.asked) >= verifyWait {
-				v.asked = time.Time{}
-				if v == d.view {
-					d.say(term.Trouble, "the servers did not tell who watches what")
-				}
-			}
-			continue
-		}
-		v.asked = time.Time{}
-		if v == d.view {
-			st, text := servers.Verdict(v.latest)
-			d.say(st, text)
 		}
 	}
 }

@@ -15,6 +15,9 @@ type Journey struct {
 	On    bool
 	Known bool // Found is the moment that is shown; it is being searched for else
 	Found
+	// Shown is the time that is shown: of the moment, or after it while time passes.
+	Shown time.Time
+	Whole Whole
 	// Selected is the user's choice, also at moments at which it does not exist.
 	Selected rows.Ref
 
@@ -24,7 +27,8 @@ type Journey struct {
 	to     time.Time // where to go before the moves, zero: nowhere
 	wanted []history.Move
 	played time.Time // up to when the moments are to be played, zero: they are not
-	gen    uint64    // an answer to an older journey is late
+	play   play
+	gen    uint64 // an answer to an older journey is late
 	// leaving says that the playback goes on as soon as the search is over.
 	leaving bool
 }
@@ -42,7 +46,7 @@ type Arrival struct {
 // Begin starts a journey in the election at path: first to the moment that is
 // shown now. stop stops the playback of a recording.
 func (j *Journey) Begin(in Past, path string, selected rows.Ref, stop func(context.Context) error) Search {
-	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected}
+	*j = Journey{On: true, in: in, path: path, gen: j.gen + 1, moving: true, Selected: selected, play: play{speed: j.play.speed}}
 	gen := j.gen
 	return func(ctx context.Context) Arrival {
 		a := Arrival{gen: gen}
@@ -62,10 +66,11 @@ func (j *Journey) Begin(in Past, path string, selected rows.Ref, stop func(conte
 }
 
 // End returns to the present.
-func (j *Journey) End() { *j = Journey{gen: j.gen + 1} }
+func (j *Journey) End() { *j = Journey{gen: j.gen + 1, play: play{speed: j.play.speed}} }
 
 // Go adds a move and returns the search for it, nil while one is under way.
 func (j *Journey) Go(m history.Move) Search {
+	j.Stop()
 	j.wanted, j.played = also(j.wanted, m), time.Time{}
 	return j.next()
 }
@@ -73,6 +78,7 @@ func (j *Journey) Go(m history.Move) Search {
 // GoTo goes to a time and returns the search for it, nil while one is under way. It makes
 // the moves before it needless.
 func (j *Journey) GoTo(t time.Time) Search {
+	j.Stop()
 	j.to, j.wanted, j.played = t, nil, time.Time{}
 	return j.next()
 }
