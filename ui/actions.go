@@ -1,114 +1,17 @@
 package ui
 
 import (
-	"context"
+	"errors"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model"
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
-	"electop/ui/travel"
 )
-
-// doer runs what takes time outside the event loop: actions, and ticks. Its context ends with the
-// program, which waits for its group.
-type doer struct {
-	ctx     context.Context // nil: context.Background()
-	actions Actions
-	running *gate // nil: nobody waits
-}
-
-// travelMsg is the moment that a search found.
-type travelMsg struct{ travel.Arrival }
-
-// doneMsg says how an action ended.
-type doneMsg struct {
-	action Action
-	name   string // of its target, for the status line
-	of     rows.Ref
-	err    error
-}
-
-// cmd returns the command that does a. A panic in it is bubbletea's to
-// recover.
-func (d doer) cmd(a Action, name string, of rows.Ref) tea.Cmd {
-	return d.within(func(ctx context.Context) tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, actionTimeout)
-		defer cancel()
-		return doneMsg{a, name, of, d.actions.Do(ctx, a)}
-	})
-}
-
-// tick returns the command that sends a tick. Unlike bubbletea's own it does
-// not outlive the program.
-func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
-	return d.within(func(ctx context.Context) tea.Msg {
-		t := time.NewTimer(after)
-		defer t.Stop()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-t.C:
-			return tickMsg{gen}
-		}
-	})
-}
-
-// background returns the command that waits for what the terminal says of its
-// background, nil where it is not asked.
-func (d doer) background(light <-chan bool) tea.Cmd {
-	if light == nil {
-		return nil
-	}
-	return d.within(func(ctx context.Context) tea.Msg {
-		select {
-		case <-ctx.Done():
-			return nil
-		case is := <-light:
-			return backgroundMsg(is)
-		}
-	})
-}
-
-// search returns the command that searches for a moment, nil for no search.
-func (d doer) search(s travel.Search) tea.Cmd {
-	if s == nil {
-		return nil
-	}
-	return d.within(func(ctx context.Context) tea.Msg { return travelMsg{s(ctx)} })
-}
-
-// stop stops the playback of a recording, which shows the election at path.
-func (d doer) stop(ctx context.Context, path string) error {
-	if d.actions == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, actionTimeout)
-	defer cancel()
-	return d.actions.Do(ctx, Action{Kind: Pause, Election: path})
-}
-
-// within returns a command that runs f while the program runs.
-func (d doer) within(f func(context.Context) tea.Msg) tea.Cmd {
-	return func() tea.Msg {
-		if d.running != nil {
-			if !d.running.enter() {
-				return nil
-			}
-			defer d.running.leave()
-		}
-		ctx := d.ctx
-		if ctx == nil {
-			ctx = context.Background()
-		}
-		return f(ctx)
-	}
-}
 
 // question is something to be answered with y or n before an action.
 type question struct {
@@ -117,30 +20,19 @@ type question struct {
 	row    rows.Row
 }
 
+// situation is what decides now whether an action can be done.
+func (d *dashboard) situation() action.Situation {
+	x := action.Situation{State: d.shown(), ReadOnly: d.o.ObserveOnly, Ended: d.ended, By: d.o.Actions}
+	if d.paused != nil {
+		x.Held = d.past.heldWhy()
+	}
+	return x
+}
+
 // action returns what a key of that kind means now, and the reason why it
 // cannot be done, if it cannot. arg is "" where the kind decides.
 func (d *dashboard) action(kind Kind, arg string) (a Action, why string) {
-	s, def := d.shown(), action.Of(kind)
-	a = Action{Kind: kind, Election: s.Path, Arg: arg}
-	m := new(model.Member)
-	if def.OfCandidate {
-		r := d.meant(kind)
-		switch {
-		case r.Member != nil:
-			a.Target, m = r.Member.ID, r.Member
-		case r.Candidate != nil:
-			a.Target = znode.Join(s.Path, r.Candidate.Name)
-		default:
-			return a, "no candidate is selected"
-		}
-		if kind == Refresh && r.Candidate != nil {
-			a.Arg = znode.Join(s.Path, r.Candidate.Name)
-		}
-	}
-	if def.Next != nil {
-		a.Arg = def.Next(s, m)
-	}
-	return a, d.refuses(a)
+	return d.situation().Offer(kind, arg, d.meant(kind))
 }
 
 // meant is the row that an action of that kind is about.
@@ -153,27 +45,6 @@ func (d *dashboard) meant(kind Kind) rows.Row {
 	}
 	return d.candidates.Row()
 }
-
-// refuses returns why a cannot be done now, "" if it can.
-func (d *dashboard) refuses(a Action) string {
-	switch {
-	case d.o.ObserveOnly && a.Kind.Changes():
-		return "read-only"
-	case d.paused != nil:
-		return d.past.heldWhy()
-	case d.ended:
-		return "the source has ended"
-	case d.o.Actions == nil:
-		return "read-only"
-	case a.Kind == Step && !slowed(d.shown().Pace):
-		// Else a stray key would stop everything.
-		return "nothing is held at full speed: [ slows the server first"
-	}
-	return znode.Safe(d.o.Actions.Why(a), 0)
-}
-
-// slowed reports whether the server is slow, or goes step by step.
-func slowed(p *model.Pace) bool { return p != nil && (p.Steps || p.Delay > 0) }
 
 // act does what a key of that kind means, or says why not.
 func (d *dashboard) act(kind Kind, arg string) tea.Cmd {
@@ -197,7 +68,17 @@ func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
 		d.modes.Open(input.ModeDialog)
 		return nil
 	}
-	d.begun(a)
+	return d.begin(a, r)
+}
+
+// begin does a. Of one whose result comes with a later state, it says so.
+func (d *dashboard) begin(a Action, r rows.Row) tea.Cmd {
+	if a.Kind == Verify {
+		d.asked = d.o.Now()
+	}
+	if text := action.WordsFor(a, "").Begun; text != "" {
+		d.say(term.Muted, text)
+	}
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
@@ -210,9 +91,55 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 		d.say(term.Muted, "left alone")
 		return nil
 	}
-	if why := d.refuses(q.action); why != "" { // things may have changed
+	if why := d.situation().Refuses(q.action); why != "" { // things may have changed
 		d.say(term.Trouble, action.WordsFor(q.action, "").Verb+": "+why)
 		return nil
 	}
-	return d.doer.cmd(q.action, q.row.Name(), q.row.Ref())
+	return d.begin(q.action, q.row)
+}
+
+// done tells how an action ended.
+func (d *dashboard) done(m doneMsg) {
+	d.dirty = true
+	if did, ok := errors.AsType[Did](m.err); ok {
+		d.say(term.Good, znode.Safe(string(did), 0))
+		return
+	}
+	if m.err != nil {
+		d.failed(m.action)
+		what := action.WordsFor(m.action, "").Verb
+		if m.action.Target != "" {
+			what += " " + m.name
+		}
+		d.say(term.Trouble, what+": "+znode.Safe(m.err.Error(), 0))
+		return
+	}
+	switch m.action.Kind {
+	case Refresh:
+		if d.modes.Now() == input.ModeInspect && m.action.Election == d.path && rows.Same(m.of, d.over.of) {
+			d.over.readAt = d.o.Now()
+		}
+	case Open:
+		d.opened(m.action.Target)
+	case Pause:
+		d.past.stopped = !d.past.stopped
+	default:
+		if text := action.WordsFor(m.action, m.name).Done; text != "" {
+			d.say(term.Good, text)
+		}
+	}
+}
+
+// failed forgets what was waited for.
+func (d *dashboard) failed(a Action) {
+	switch a.Kind {
+	case Verify:
+		if i := d.views.at(a.Election); i >= 0 {
+			d.views[i].asked = time.Time{}
+		}
+	case Open:
+		if d.opening == a.Target {
+			d.opening = ""
+		}
+	}
 }

@@ -113,11 +113,6 @@ type (
 	}
 	// noticeMsg are lines from [Options.Notices], oldest first.
 	noticeMsg []string
-	// backgroundMsg says whether the terminal's background is light.
-	backgroundMsg bool
-	// tickMsg says that a digit changes now. Ticks of an older generation were
-	// overtaken.
-	tickMsg struct{ gen uint64 }
 )
 
 func newDashboard(o Options, d doer) *dashboard {

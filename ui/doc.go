@@ -37,10 +37,10 @@
 //	a key comes        dashboard.key (keyboard.go); package input says what it means
 //	a click comes      dashboard.mouse (mouse.go); what is there was noted by who drew it
 //	                   ([term.Canvas.Spot])
-//	an action          action and refuses (actions.go): what it would do, or why not
+//	an action          action.Situation: what it would do, or why not
 //	it is done         doer.cmd runs [Actions].Do outside the event loop
 //	by whom            ui/cli/live/actions.go; x on our own candidate: demo.Cast.Kill
-//	what came of it    done (results.go); the election itself, with the next state
+//	what came of it    done (actions.go); the election itself, with the next state
 //
 // # Rooms
 //

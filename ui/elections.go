@@ -70,8 +70,7 @@ func (d *dashboard) choose() tea.Cmd {
 	if why != "" {
 		return nil // the screen says so itself
 	}
-	d.begun(a)
-	return d.doer.cmd(a, "", rows.Ref{})
+	return d.begin(a, rows.Row{})
 }
 
 // open shows the selected election, and has it watched if it is not yet.
@@ -87,7 +86,7 @@ func (d *dashboard) open() tea.Cmd {
 	}
 	a := Action{Kind: Open, Election: d.path, Target: r.Path}
 	name := znode.Safe(r.Path, 0)
-	if why := d.refuses(a); why != "" {
+	if why := d.situation().Refuses(a); why != "" {
 		d.opening = ""
 		d.say(term.Trouble, "open "+name+": "+why)
 		return nil

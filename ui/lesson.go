@@ -59,7 +59,7 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 		return nil
 	case do == input.CmdContinue && c.View.Done:
 		if next := c.Next(); next != "" {
-			return d.begin(next)
+			return d.startLesson(next)
 		}
 		d.say(term.Good, "this was the last lesson: L opens the menu")
 		return nil
@@ -95,11 +95,11 @@ func (d *dashboard) learn() tea.Cmd {
 		d.say(term.Trouble, "no lesson is selected")
 		return nil
 	}
-	return d.begin(d.course.Selected)
+	return d.startLesson(d.course.Selected)
 }
 
-// begin has the scene of a lesson built.
-func (d *dashboard) begin(id string) tea.Cmd {
+// startLesson has the scene of a lesson built.
+func (d *dashboard) startLesson(id string) tea.Cmd {
 	c := &d.course
 	if c.Starting != "" {
 		d.say(term.Trouble, "a lesson is starting: its election is not ready yet")

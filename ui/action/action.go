@@ -1,7 +1,8 @@
 // Package action is what the user can want done to an election. Each action is
 // one value of [Table]: its key and where that works, its names and texts, and
 // what the key would do now. The table of keys, the footer, the help, the list of
-// faults, the status line and the documentation read it.
+// faults, the status line and the documentation read it. A [Situation] says what a key
+// would do at a moment, or why it cannot.
 //
 // To add an action, add a value to the table. Where it touches the server, it is
 // one more case in the dashboard's Actions (package ui/cli/live), with one method

@@ -1,60 +1,10 @@
 package action
 
 import (
-	"strings"
-
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
 )
-
-// A Def is one action in one place: its key and where that works, what it is
-// called, what is said when it is done. Footer, help, the list of faults and the
-// status line read it.
-type Def struct {
-	Kind Kind
-	Arg  string // fixed for a kind with several keys
-
-	Key   string // "" for an action without a key of its own
-	Where Where
-	Label string // in the footer
-	Foot  int    // place in the footer, from the left; 0: not there
-	Drop  int    // the higher, the sooner it leaves a narrow footer
-	Help  string
-
-	Changes bool // it changes something besides this program's own view
-	Harms   bool // it does to a candidate what nobody would want in earnest
-	// OfCandidate says that it is done to the selected candidate.
-	OfCandidate bool
-	// Next is the argument that the key would have now, for one that has a choice.
-	// m is the selected candidate's member, never nil.
-	Next func(s *doctor.State, m *model.Member) string
-
-	Words
-	// Undo are the words for the opposite, where the argument is UndoArg.
-	UndoArg string
-	Undo    Words
-}
-
-// Where says in front of what the key works.
-type Where uint8
-
-const (
-	OnMain Where = 1 << iota
-	OnInspection
-	OnFaults
-	OnFindings
-	OnServers
-	OnElections
-)
-
-// Words are what an action is called. {name} stands for its candidate.
-type Words struct {
-	Verb  string // in a sentence; "": the kind
-	Is    string // what it does to a candidate, for the list of faults
-	Shows string // and what that shows
-	Done  string // what is said when it was done; "" for what says so itself
-}
 
 const acts, panels = OnMain | OnInspection, OnInspection | OnFindings | OnServers
 
@@ -168,12 +118,13 @@ var Table = []Def{
 	},
 	{
 		Kind: Verify, Key: "v", Where: OnMain | panels, Label: "verify", Foot: 10, Drop: 3,
-		Help: "ask the servers now who watches what, and who is connected",
+		Help:  "ask the servers now who watches what, and who is connected",
+		Words: Words{Begun: "asking the servers who watches what"},
 	},
 	{
 		Kind: Discover, Key: "r", Where: OnElections, Label: "search again", Foot: 2,
 		Help:  "search the cluster for elections again",
-		Words: Words{Verb: "search for elections"},
+		Words: Words{Verb: "search for elections", Begun: "searching for elections"},
 	},
 	{Kind: Refresh, OfCandidate: true, Words: Words{Verb: "read again"}},
 	{Kind: Pause},
@@ -242,59 +193,6 @@ var Table = []Def{
 			Done:  "{name} finishes its leader procedure",
 		},
 	},
-}
-
-// Faults are those of the list, from the most natural end to what goes wrong
-// least often.
-func Faults() []Kind {
-	return []Kind{Resign, Kill, Freeze, Partition, Expire, LoseReply, NoGuid, SlowLead}
-}
-
-// first has the first value of each kind. It is never written.
-var first = func() map[Kind]*Def {
-	of := make(map[Kind]*Def, len(Table))
-	for i := range Table {
-		if d := &Table[i]; of[d.Kind] == nil {
-			of[d.Kind] = d
-		}
-	}
-	return of
-}()
-
-// Of returns what is known of an action of that kind.
-func Of(kind Kind) *Def {
-	if d := first[kind]; d != nil {
-		return d
-	}
-	return &Def{Kind: kind}
-}
-
-// find returns the value for an action, whose argument may tell it from another
-// of its kind.
-func find(a Action) *Def {
-	if of := Of(a.Kind); of.Arg == a.Arg || of.Arg == "" {
-		return of
-	}
-	for i := range Table {
-		if d := &Table[i]; d.Kind == a.Kind && d.Arg == a.Arg {
-			return d
-		}
-	}
-	return Of(a.Kind)
-}
-
-// WordsFor returns the words for an action on the candidate of that name.
-func WordsFor(a Action, name string) Words {
-	d := find(a)
-	w := d.Words
-	if d.UndoArg != "" && a.Arg == d.UndoArg {
-		w = d.Undo
-	}
-	if w.Verb == "" {
-		w.Verb = string(a.Kind)
-	}
-	w.Done = strings.ReplaceAll(w.Done, "{name}", name)
-	return w
 }
 
 // campaigning reports whether this program is a candidate itself.

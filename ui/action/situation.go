@@ -1,0 +1,64 @@
+package action
+
+import (
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/znode"
+	"electop/ui/rows"
+)
+
+// Situation is what decides at a moment what a key would do, and whether it can be done.
+type Situation struct {
+	State    *doctor.State
+	ReadOnly bool   // the keys that change something are disabled
+	Held     string // why nothing can be done while the picture is held, "": it is not
+	Ended    bool   // there will be no newer state
+	// By is who does it, and can say why not; nil: nobody.
+	By interface{ Why(Action) string }
+}
+
+// Offer returns what a key of that kind means for the candidate in r, and the reason why
+// it cannot be done, if it cannot. arg is "" where the kind decides.
+func (x Situation) Offer(kind Kind, arg string, r rows.Row) (a Action, why string) {
+	s, def := x.State, Of(kind)
+	a = Action{Kind: kind, Election: s.Path, Arg: arg}
+	m := new(model.Member)
+	if def.OfCandidate {
+		switch {
+		case r.Member != nil:
+			a.Target, m = r.Member.ID, r.Member
+		case r.Candidate != nil:
+			a.Target = znode.Join(s.Path, r.Candidate.Name)
+		default:
+			return a, "no candidate is selected"
+		}
+		if kind == Refresh && r.Candidate != nil {
+			a.Arg = znode.Join(s.Path, r.Candidate.Name)
+		}
+	}
+	if def.Next != nil {
+		a.Arg = def.Next(s, m)
+	}
+	return a, x.Refuses(a)
+}
+
+// Refuses returns why a cannot be done now, "" if it can.
+func (x Situation) Refuses(a Action) string {
+	switch {
+	case x.ReadOnly && a.Kind.Changes():
+		return "read-only"
+	case x.Held != "":
+		return x.Held
+	case x.Ended:
+		return "the source has ended"
+	case x.By == nil:
+		return "read-only"
+	case a.Kind == Step && !slowed(x.State.Pace):
+		// Else a stray key would stop everything.
+		return "nothing is held at full speed: [ slows the server first"
+	}
+	return znode.Safe(x.By.Why(a), 0)
+}
+
+// slowed reports whether the server is slow, or goes step by step.
+func slowed(p *model.Pace) bool { return p != nil && (p.Steps || p.Delay > 0) }

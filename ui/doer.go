@@ -1,0 +1,113 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/ui/rows"
+	"electop/ui/travel"
+)
+
+// doer runs what takes time outside the event loop: actions, and ticks. Its context ends with the
+// program, which waits for its group.
+type doer struct {
+	ctx     context.Context // nil: context.Background()
+	actions Actions
+	running *gate // nil: nobody waits
+}
+
+// travelMsg is the moment that a search found.
+type travelMsg struct{ travel.Arrival }
+
+// doneMsg says how an action ended.
+type doneMsg struct {
+	action Action
+	name   string // of its target, for the status line
+	of     rows.Ref
+	err    error
+}
+
+// backgroundMsg says whether the terminal's background is light.
+type backgroundMsg bool
+
+// tickMsg says that a digit changes now. Ticks of an older generation were
+// overtaken.
+type tickMsg struct{ gen uint64 }
+
+// cmd returns the command that does a. A panic in it is bubbletea's to
+// recover.
+func (d doer) cmd(a Action, name string, of rows.Ref) tea.Cmd {
+	return d.within(func(ctx context.Context) tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, actionTimeout)
+		defer cancel()
+		return doneMsg{a, name, of, d.actions.Do(ctx, a)}
+	})
+}
+
+// tick returns the command that sends a tick. Unlike bubbletea's own it does
+// not outlive the program.
+func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
+	return d.within(func(ctx context.Context) tea.Msg {
+		t := time.NewTimer(after)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+			return tickMsg{gen}
+		}
+	})
+}
+
+// background returns the command that waits for what the terminal says of its
+// background, nil where it is not asked.
+func (d doer) background(light <-chan bool) tea.Cmd {
+	if light == nil {
+		return nil
+	}
+	return d.within(func(ctx context.Context) tea.Msg {
+		select {
+		case <-ctx.Done():
+			return nil
+		case is := <-light:
+			return backgroundMsg(is)
+		}
+	})
+}
+
+// search returns the command that searches for a moment, nil for no search.
+func (d doer) search(s travel.Search) tea.Cmd {
+	if s == nil {
+		return nil
+	}
+	return d.within(func(ctx context.Context) tea.Msg { return travelMsg{s(ctx)} })
+}
+
+// stop stops the playback of a recording, which shows the election at path.
+func (d doer) stop(ctx context.Context, path string) error {
+	if d.actions == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, actionTimeout)
+	defer cancel()
+	return d.actions.Do(ctx, Action{Kind: Pause, Election: path})
+}
+
+// within returns a command that runs f while the program runs.
+func (d doer) within(f func(context.Context) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if d.running != nil {
+			if !d.running.enter() {
+				return nil
+			}
+			defer d.running.leave()
+		}
+		ctx := d.ctx
+		if ctx == nil {
+			ctx = context.Background()
+		}
+		return f(ctx)
+	}
+}
