@@ -76,9 +76,7 @@ func (d *dashboard) begin(a Action, r rows.Row) tea.Cmd {
 	if a.Kind == Verify {
 		d.asked = d.o.Now()
 	}
-	if text := action.WordsFor(a, "").Begun; text != "" {
-		d.say(term.Muted, text)
-	}
+	d.say(term.Muted, action.WordsFor(a, "").Begun)
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
@@ -124,9 +122,7 @@ func (d *dashboard) done(m doneMsg) {
 	case Pause:
 		d.past.stopped = !d.past.stopped
 	default:
-		if text := action.WordsFor(m.action, m.name).Done; text != "" {
-			d.say(term.Good, text)
-		}
+		d.say(term.Good, action.WordsFor(m.action, m.name).Done)
 	}
 }
 

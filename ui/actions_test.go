@@ -15,6 +15,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui/rows"
+	"electop/ui/status"
 	"electop/ui/term"
 )
 
@@ -99,7 +100,7 @@ func TestFailureIsShown(t *testing.T) {
 	if got := statusLine(m); !strings.Contains(got, `kill amber: refused by \x1b[31mtest`) {
 		t.Errorf("status line: %q", got)
 	}
-	*now = now.Add(errorShown)
+	*now = now.Add(status.TroubleShown)
 	look(m)
 	if got := statusLine(m); !strings.Contains(got, "amber leads") {
 		t.Errorf("status line later: %q", got)

@@ -10,6 +10,7 @@ import (
 
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/clip"
 	"electop/ui/plain"
 	"electop/ui/term"
 )
@@ -146,7 +147,7 @@ func TestCopiesAreSafe(t *testing.T) {
 	m, copies := copying("hostile", nil)
 	for range m.d.shown().Queue {
 		for _, k := range []string{"y", "Y"} {
-			if got := copies(k); got == "" || znode.Safe(got, copyMax) != got || len(got) > copyMax {
+			if got := copies(k); got == "" || znode.Safe(got, clip.Max) != got || len(got) > clip.Max {
 				t.Errorf("%s copies %q", k, got)
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"electop/ui/pager"
 	"electop/ui/palette"
 	"electop/ui/rows"
+	"electop/ui/status"
 	"electop/ui/term"
 )
 
@@ -75,9 +76,9 @@ type dashboard struct {
 	help     pager.Front
 	helpAll  bool            // not only of the mode behind it
 	unknown  map[string]bool // keys that were said to mean nothing
-	filter   filter
+	typed    status.Typed    // a filter, or what narrows the list of actions
 	question *question
-	status   status
+	status   status.Line
 
 	at     layout.Arrangement // of what is on the screen
 	canvas term.Canvas
@@ -94,13 +95,6 @@ type overlay struct {
 	of     rows.Ref // the inspected row
 	readAt time.Time
 	text   pager.Front
-}
-
-// status is the line above the keys.
-type status struct {
-	style term.Style
-	text  string
-	until time.Time // zero: nothing
 }
 
 type (
@@ -121,7 +115,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b := &dashboard{
 		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor},
-		renderer: renderer(o), filter: newFilter(), dirty: true,
+		renderer: renderer(o), typed: status.NewTyped(), dirty: true,
 	}
 	b.theme = term.NewTheme(term.ResolveTheme(o.Theme, os.Getenv), b.renderer)
 	first := present(o.Source, false)
@@ -176,7 +170,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case backgroundMsg:
 		d.suit(bool(msg))
 	case copiedMsg:
-		d.copied(msg)
+		d.say(msg.says())
 	case doneMsg:
 		d.done(msg)
 	case travelMsg:
@@ -184,7 +178,9 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 			return d.moved(x)
 		}
 	case lessonMsg:
-		d.began(msg)
+		said := d.course.Began(msg.err)
+		d.hearTutor()
+		d.say(said.Style, said.Text)
 	case tickMsg:
 		if msg.gen == d.gen {
 			d.tickAt = time.Time{}
@@ -209,9 +205,7 @@ func (d *dashboard) refresh(msg refreshMsg) {
 		d.walk, d.dirty = msg.walk, true
 	}
 	d.setViews(msg.states)
-	if st, text := d.heard(d.o.Now()); text != "" {
-		d.say(st, text)
-	}
+	d.say(d.heard(d.o.Now()))
 	d.hearTutor()
 }
 
@@ -229,12 +223,11 @@ func (d *dashboard) suit(light bool) {
 	}
 }
 
-// say puts text into the status line.
+// say puts text into the status line, "" for none.
 func (d *dashboard) say(st term.Style, text string) {
-	shown := statusShown
-	if st == term.Trouble {
-		shown = errorShown
+	if text == "" {
+		return
 	}
-	d.status = status{st, text, d.o.Now().Add(shown)}
+	d.status.Say(st, text, d.o.Now())
 	d.dirty = true
 }

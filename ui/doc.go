@@ -52,7 +52,7 @@
 //	layout                     the screen's size to a rectangle for each part; the focus
 //	rows, wording              what can be selected; what is said of one thing
 //	action, input              what can be done; what a key means; modes and help
-//	header, footer             the first line and the last
+//	header, status, footer     the first line and the last two
 //	candidates, recipe,        the panels of the main screen
 //	belief, handoffs,
 //	messages, lessons
@@ -60,7 +60,8 @@
 //	findings, servers,         what comes in front of the panels
 //	inspect, elections,
 //	faults, join, palette
-//	travel                     other moments: how they are found and said
+//	travel                     other moments: how they are found, played and said
+//	clip                       what can be copied
 //
 // A new panel is a package with a Panel, a place for it in layout.Arrangement,
 // and a line each in settle and drawPanels (screen.go). A new text

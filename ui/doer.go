@@ -6,7 +6,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/model/znode"
 	"electop/ui/rows"
+	"electop/ui/term"
 	"electop/ui/travel"
 )
 
@@ -35,6 +37,23 @@ type backgroundMsg bool
 // tickMsg says that a digit changes now. Ticks of an older generation were
 // overtaken.
 type tickMsg struct{ gen uint64 }
+
+// copiedMsg says whether something was sent to the terminal's clipboard.
+type copiedMsg struct {
+	what string
+	err  error
+}
+
+// says is what became of it. The terminal itself does not say.
+func (m copiedMsg) says() (term.Style, string) {
+	if m.err != nil {
+		return term.Trouble, "copy " + m.what + ": " + znode.Safe(m.err.Error(), 0)
+	}
+	return term.Good, m.what + " sent to the terminal's clipboard"
+}
+
+// lessonMsg says how the beginning of a lesson went.
+type lessonMsg struct{ err error }
 
 // cmd returns the command that does a. A panic in it is bubbletea's to
 // recover.
@@ -83,6 +102,20 @@ func (d doer) search(s travel.Search) tea.Cmd {
 		return nil
 	}
 	return d.within(func(ctx context.Context) tea.Msg { return travelMsg{s(ctx)} })
+}
+
+// copy returns the command that sends text to the terminal's clipboard.
+func (d doer) copy(what, text string, send func(string) error) tea.Cmd {
+	return d.within(func(context.Context) tea.Msg { return copiedMsg{what, send(text)} })
+}
+
+// lesson returns the command that begins a lesson.
+func (d doer) lesson(tutor Tutor, id string) tea.Cmd {
+	return d.within(func(ctx context.Context) tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, lessonTimeout)
+		defer cancel()
+		return lessonMsg{tutor.Start(ctx, id)}
+	})
 }
 
 // stop stops the playback of a recording, which shows the election at path.

@@ -35,7 +35,7 @@ func (d *dashboard) show(v *view) {
 	d.turnTo(v)
 	d.dirty = true
 	d.over = overlay{}
-	d.filter.set(*d.typed())
+	d.typed.Set(*d.filter())
 	if d.modes.Now() == input.ModeDialog || d.modes.Has(input.ModeInspect) {
 		d.question = nil // it was about the other election
 		d.modes.Home()

@@ -10,6 +10,7 @@ import (
 
 	"electop/model/znode"
 	"electop/ui/rows"
+	"electop/ui/status"
 )
 
 // A filter is edited as a line: the cursor moves, and letters go where it is.
@@ -35,7 +36,7 @@ func TestFilterTakesAnything(t *testing.T) {
 		keys(m, "/")
 		// The screen makes everything safe once more: what the filter really is
 		// shows in the line alone.
-		line := newFilter()
+		line := status.NewTyped()
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			msg := tea.KeyMsg{Type: rapid.SampledFrom(special).Draw(rt, "key"), Alt: rapid.Bool().Draw(rt, "alt")}
 			if rapid.Bool().Draw(rt, "text") {
@@ -43,8 +44,8 @@ func TestFilterTakesAnything(t *testing.T) {
 				msg.Runes = []rune(rapid.OneOf(rapid.StringN(1, 5, -1), rapid.SampledFrom([]string{"d", "\x1b[2J", "e\u0301", "\u202e", "a\nb", strings.Repeat("é", 100)})).Draw(rt, "runes"))
 			}
 			m.Update(msg)
-			line.edit(msg)
-			if text := line.in.Value(); utf8.RuneCountInString(text) > rows.FilterMax || strings.ContainsFunc(text, znode.Unsafe) {
+			line.Edit(msg)
+			if text := line.Text(); utf8.RuneCountInString(text) > rows.FilterMax || strings.ContainsFunc(text, znode.Unsafe) {
 				rt.Fatalf("filter %q", text)
 			}
 			if got := statusLine(m); front(m) != inFilter || controls(got) {

@@ -7,6 +7,7 @@ import (
 	"electop/ui/layout"
 	"electop/ui/lessons"
 	"electop/ui/rows"
+	"electop/ui/status"
 	"electop/ui/term"
 	"electop/ui/travel"
 	"electop/ui/wording"
@@ -15,28 +16,28 @@ import (
 // drawStatus draws the line above the keys: what was just done, what is being
 // typed or asked, or else who leads.
 func (d *dashboard) drawStatus(f *term.Frame, r term.Rect) {
-	p := f.Area(r).Pen(0).Gap(1)
 	if d.modes.Now() == input.ModeFilter {
 		what := "name, znode or session contains"
 		if d.modes.Front() == input.ModeElections {
 			what = "path, system or leader contains"
 		}
-		d.filter.draw(f, p, what)
+		d.typed.Draw(f, r, what)
 		return
 	}
 	st, text := d.statusText(f)
-	p.Text(st, term.Cut(text, p.Room()-1))
+	status.Draw(f, r, st, text)
 }
 
 // statusText is what the line says where nothing is typed.
 func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
+	if d.question != nil {
+		return term.Alarm, d.question.text + " y n"
+	}
+	if st, text, ok := d.status.Says(f); ok {
+		return st, text
+	}
 	front := d.modes.Front()
 	switch {
-	case d.question != nil:
-		return term.Alarm, d.question.text + " y n"
-	case d.status.until.After(f.Now):
-		f.At(d.status.until)
-		return d.status.style, d.status.text
 	case front == input.ModeElections && d.elections.Row() != nil:
 		r := d.elections.Row()
 		text := znode.Safe(r.Path, 0)

@@ -26,7 +26,7 @@ func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
-	d.status = status{} // it was read, or it is in the way
+	d.status.Clear() // it was read, or it is in the way
 	mode := d.modes.Now()
 	b, ok := input.Binding{}, false
 	if mode == input.ModeNormal && d.lesson() != nil {
@@ -120,7 +120,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.turn(-1)
 	case input.CmdFilter:
 		d.modes.Open(input.ModeFilter)
-		d.filter.set(*d.typed())
+		d.typed.Set(*d.filter())
 		if d.modes.Below().Main() {
 			d.focus = layout.Candidates
 		}
@@ -156,8 +156,8 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 
 // edit changes the filter that is typed.
 func (d *dashboard) edit(msg tea.KeyMsg) {
-	d.filter.edit(msg)
-	*d.typed() = d.filter.in.Value()
+	d.typed.Edit(msg)
+	*d.filter() = d.typed.Text()
 	d.reselect()
 }
 

@@ -153,7 +153,7 @@ func (d *dashboard) drag(x, y int) tea.Cmd {
 // clickKey presses a key of the footer. Of one that stands for two it is the one that the
 // table has there.
 func (d *dashboard) clickKey(k input.FootKey) tea.Cmd {
-	d.status = status{}
+	d.status.Clear()
 	if k.Do == input.CmdAnswer {
 		d.say(term.Muted, "press the number of the answer")
 		return nil

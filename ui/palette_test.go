@@ -21,7 +21,7 @@ func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
 func TestPaletteHasAll(t *testing.T) {
 	m, _, _ := stagedWith(&allow{why: map[Kind]string{Kill: "refused"}}, ModeDemo)
 	keys(m, ":")
-	all := m.d.entries()
+	all := m.d.paletteShown().All
 	has := func(fits func(e palette.Entry) bool) bool { return slices.ContainsFunc(all, fits) }
 	for i := range action.Table {
 		d := &action.Table[i]
@@ -43,7 +43,7 @@ func TestPaletteHasAll(t *testing.T) {
 	}
 	m = stage(scene{world: scenes()["main"]().world, o: Options{ObserveOnly: true}}, 120, 36, term.Mono)
 	keys(m, ":")
-	for _, e := range m.d.entries() {
+	for _, e := range m.d.paletteShown().All {
 		if e.Kind.Changes() {
 			t.Errorf("read-only, and the list has %s", e.Name)
 		}
@@ -134,7 +134,7 @@ func TestPaletteSelection(t *testing.T) {
 	for range 100 {
 		keys(m, "down")
 	}
-	last := m.d.entries()[len(m.d.entries())-1]
+	last := m.d.paletteShown().All[len(m.d.paletteShown().All)-1]
 	if now, _ := m.d.palette.Selected(); now.Name != last.Name || !strings.Contains(screen(m), last.Name) {
 		t.Errorf("the last is %s, selected is %s", last.Name, now.Name)
 	}

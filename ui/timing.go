@@ -13,11 +13,6 @@ const (
 	// second looks as if it moved by itself.
 	playEvery = 100 * time.Millisecond
 
-	// statusShown and errorShown are how long the status line keeps a result:
-	// good news are expected and short, bad news have to be read.
-	statusShown = 5 * time.Second
-	errorShown  = 15 * time.Second
-
 	// actionTimeout ends an action that hangs. It is longer than a connection
 	// attempt and shorter than anybody's patience.
 	actionTimeout = 10 * time.Second

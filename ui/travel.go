@@ -14,9 +14,7 @@ import (
 func (d *dashboard) moved(x outcome) tea.Cmd {
 	d.modes.Ground(d.past.ground())
 	d.dirty = true
-	if x.text != "" {
-		d.say(x.style, x.text)
-	}
+	d.say(x.style, x.text)
 	if x.toggle {
 		return d.act(Pause, "")
 	}

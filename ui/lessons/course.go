@@ -164,8 +164,8 @@ func (c *Course) Since() time.Time {
 	return c.View.Began
 }
 
-// Next is the lesson after the one that is on, "" for none.
-func (c *Course) Next() string {
+// next is the lesson after the one that is on, "" for none.
+func (c *Course) next() string {
 	all := c.Tutor.Lessons()
 	i := slices.IndexFunc(all, func(e lesson.Entry) bool { return e.ID == c.View.ID })
 	if i < 0 || i+1 >= len(all) {
