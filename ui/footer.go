@@ -68,16 +68,10 @@ func (d *dashboard) footer() footer.Line {
 		Narrow: d.w < layout.WideFrom, Zoomed: d.zoomed, Course: d.lesson(),
 		NextPanel: d.shape().Next(d.w, d.h).Name(d.shown().Work.Rules.Workers),
 		Selected:  d.candidates.Row().Ref() != rows.Ref{}, Elections: len(d.elections.Rows), Watched: len(d.views),
-		Fault: d.faults.Kind(), Leaving: d.course.Selected == lessons.None,
-		Refused: d.refused(),
+		Fault: d.faults.Kind(), Leaving: d.course.Menu.Selected == lessons.None,
+		Refused: d.modes.Now() == input.ModePalette && d.palette.Refused(),
 		Demo:    d.o.Mode == ModeDemo, Lessons: d.o.Tutor != nil, Invited: len(d.o.Invitations) > 0,
 		Paused: d.paused != nil, Past: d.o.Past != nil, Reel: d.past.reel() != nil,
 		Playing: d.past.journey.Plays() || d.past.reel() != nil && d.paused == nil,
 	}
-}
-
-// refused reports whether what is selected in the list of actions cannot be done.
-func (d *dashboard) refused() bool {
-	e, ok := d.palette.Selected()
-	return d.modes.Now() == input.ModePalette && (!ok || e.Why != "")
 }

@@ -6,7 +6,6 @@ import (
 	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/layout"
-	"electop/ui/pager"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -178,33 +177,11 @@ func (d *dashboard) goBack() {
 	}
 }
 
-// text is the text that is open in front of the panels. It lies with what it
-// is about.
-func (d *dashboard) text() *pager.Front {
-	switch d.modes.Front() {
-	case input.ModeHelp:
-		return &d.help
-	case input.ModeDoctor:
-		return &d.doctor
-	case input.ModeServers:
-		return &d.servers
-	}
-	return &d.over.text
-}
-
 // move moves whatever has the focus.
 func (d *dashboard) move(do input.Command) {
-	switch mode := d.modes.Now(); {
-	case mode == input.ModeElections:
-		d.elections.Move(do)
-	case mode == input.ModeLessons:
-		d.course.MoveMenu(do)
-	case mode == input.ModeFaults:
-		d.faults.Move(do)
-	case mode == input.ModePalette:
-		d.palette.Move(do)
-	case !mode.Main():
-		d.text().Move(do)
+	switch front := d.front(); {
+	case front != nil:
+		front.Move(do)
 	case d.lesson() != nil && (d.focus == layout.Lesson || d.course.Pages(do)):
 		d.course.Scroll(do)
 	case d.focus == layout.Messages:

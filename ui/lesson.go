@@ -34,10 +34,9 @@ func (d *dashboard) teach(do input.Command, key string) tea.Cmd {
 		said = term.Span{Style: term.Trouble, Text: "lessons need the demo: electop lesson"}
 	case do == input.CmdLessons:
 		d.modes.Open(input.ModeLessons)
-		d.hearTutor()
 		c.OpenMenu()
 	case do == input.CmdLearn:
-		leaves := c.Selected == lessons.None
+		leaves := c.Menu.Selected == lessons.None
 		if said, start = c.Learn(); leaves {
 			d.modes.Home()
 		}

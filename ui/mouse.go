@@ -5,13 +5,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/ui/action"
-	"electop/ui/elections"
 	"electop/ui/handoffs"
 	"electop/ui/input"
 	"electop/ui/layout"
-	"electop/ui/lessons"
-	"electop/ui/palette"
+	"electop/ui/pager"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -42,17 +39,18 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 
 // wheel scrolls the panel at (x, y), or what is in front of all.
 func (d *dashboard) wheel(x, y int, do input.Command) {
-	mode := d.modes.Now()
+	mode, front := d.modes.Now(), d.front()
 	at, found := d.at.PanelAt(x, y)
+	_, text := front.(*pager.Front)
 	switch {
 	case mode == input.ModeDialog || mode == input.ModeFilter:
 		return
-	case mode == input.ModeElections, mode == input.ModeLessons, mode == input.ModeFaults, mode == input.ModePalette:
-		d.move(do)
-	case !mode.Main():
+	case text:
 		for range wheelLines {
-			d.move(do)
+			front.Move(do)
 		}
+	case front != nil:
+		front.Move(do)
 	case !found:
 		return
 	case at == layout.Candidates:
@@ -77,42 +75,21 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 // or, where it is selected, opened as enter does, and a panel gets the focus. What is
 // behind something else is not clicked.
 func (d *dashboard) click(x, y int) tea.Cmd {
-	mode := d.modes.Now()
 	spot := d.canvas.SpotAt(x, y)
 	if k, ok := spot.(input.FootKey); ok {
 		return d.clickKey(k)
 	}
-	switch mode {
+	switch d.modes.Now() {
 	case input.ModeDialog:
 		return nil
 	case input.ModeFilter:
 		d.modes.Close() // the filter stays
-		mode = d.modes.Now()
 	}
-	again := false // it was selected already
-	switch spot := spot.(type) {
-	case elections.Path:
-		if mode != input.ModeElections {
-			return nil
-		}
-		again = d.elections.Row() != nil && d.elections.Row().Path == string(spot)
-		d.elections.Select(spot)
-	case action.Kind:
-		again = d.faults.Kind() == spot
-		d.faults.Select(spot)
-	case palette.Entry:
-		e, ok := d.palette.Selected()
-		again = ok && e == spot
-		d.palette.Select(spot)
-	case lessons.MenuRow:
-		again = d.course.Selected == string(spot)
-		d.course.Selected = string(spot)
-	default:
-		if mode.Main() {
-			return d.clickPanel(x, y, spot)
-		}
+	p := d.front()
+	if p == nil {
+		return d.clickPanel(x, y, spot)
 	}
-	if !again {
+	if !p.Click(spot) {
 		return nil
 	}
 	return d.oneKey(tea.KeyMsg{Type: tea.KeyEnter})

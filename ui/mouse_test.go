@@ -217,17 +217,17 @@ func TestClickInLists(t *testing.T) {
 	}
 
 	m = stage(scenes()["lessons"](), 120, 36, term.Mono)
-	was := m.d.course.Selected
+	was := m.d.course.Menu.Selected
 	all := lines(m)
 	for y := range all {
-		if _, ok := m.d.canvas.SpotAt(60, y).(lessons.MenuRow); ok && m.d.course.Selected == was {
+		if _, ok := m.d.canvas.SpotAt(60, y).(lessons.MenuRow); ok && m.d.course.Menu.Selected == was {
 			clickAt(m, 60, y)
 			if got := []rune(lines(m)[y]); !strings.Contains(string(got), ">") {
 				t.Errorf("line %d is clicked: %s", y, string(got))
 			}
 		}
 	}
-	if m.d.course.Selected == was {
+	if m.d.course.Menu.Selected == was {
 		t.Error("no other lesson can be selected")
 	}
 	if m.d.modes.Now() != input.ModeLessons {

@@ -106,11 +106,14 @@ func (d *dashboard) settle(f *term.Frame) {
 	case input.ModeElections:
 		d.elections.Settle(d.electionsShown(), d.at.Body())
 	case input.ModeLessons:
-		d.course.SettleMenu(d.w, d.h)
+		d.course.Menu.Settle(d.w, d.h)
+	case input.ModeFaults:
+		d.faults.Settle(d.faultsShown())
 	case input.ModePalette:
 		d.palette.Settle(d.w, d.h, d.paletteShown())
-	case input.ModeInspect, input.ModeDoctor, input.ModeServers, input.ModeHelp, input.ModeJoin:
-		d.text().Settle(d.w, d.h, d.content(f))
+	}
+	if text, ok := d.front().(*pager.Front); ok {
+		text.Settle(d.w, d.h, d.content(f))
 	}
 }
 
@@ -218,17 +221,8 @@ func (d *dashboard) drawFront(f *term.Frame) {
 	if !m.Main() && m != input.ModeElections {
 		f.Restyle(d.at.Body(), term.Fade)
 	}
-	switch m {
-	case input.ModeInspect, input.ModeDoctor, input.ModeServers, input.ModeHelp, input.ModeJoin:
-		d.text().Draw(f)
-	case input.ModeElections:
-		d.elections.Draw(f)
-	case input.ModePalette:
-		d.palette.Draw(f)
-	case input.ModeFaults:
-		d.faults.Draw(f, d.faultsShown())
-	case input.ModeLessons:
-		d.course.DrawMenu(f)
+	if p := d.front(); p != nil {
+		p.Draw(f)
 	}
 }
 

@@ -81,11 +81,18 @@ func (l *list) update(watched []Watched, walk *Walk) {
 // Path is what the mouse finds where an election is.
 type Path string
 
-// Select selects the election at path, if it is shown.
-func (l *list) Select(path Path) {
+// Click selects the election at a spot, if it is shown, and reports whether it was
+// selected already.
+func (l *list) Click(spot any) (again bool) {
+	path, ok := spot.(Path)
+	if !ok {
+		return false
+	}
+	again = l.Row() != nil && l.Row().Path == string(path)
 	if i := slices.IndexFunc(l.Rows, func(r Row) bool { return r.Path == string(path) }); i >= 0 {
 		l.selectRow(i)
 	}
+	return again
 }
 
 func (l *list) selectRow(i int) {

@@ -20,6 +20,7 @@ type Fault struct {
 // Panel is the list of what can be done to one candidate. It keeps which fault
 // is selected.
 type Panel struct {
+	Shown
 	Of    rows.Ref // the candidate
 	index int
 }
@@ -38,8 +39,16 @@ func (v *Panel) Move(do input.Command) {
 	v.index = input.Moved(do, v.index, n-1, n)
 }
 
-// Select selects a fault.
-func (v *Panel) Select(kind action.Kind) { v.index = max(0, slices.Index(action.Faults(), kind)) }
+// Click selects the fault at a spot, and reports whether it was selected already.
+func (v *Panel) Click(spot any) (again bool) {
+	kind, ok := spot.(action.Kind)
+	if !ok {
+		return false
+	}
+	again = v.Kind() == kind
+	v.index = max(0, slices.Index(action.Faults(), kind))
+	return again
+}
 
 // Kind is the selected fault.
 func (v *Panel) Kind() action.Kind { return action.Faults()[v.index] }
@@ -52,10 +61,13 @@ type Shown struct {
 	Elsewhere string      // the candidate that a lesson is about instead, "" for none
 }
 
+// Settle takes what to show.
+func (v *Panel) Settle(x Shown) { v.Shown = x }
+
 // Draw draws the list, and below it more about the selected one.
-func (v Panel) Draw(f *term.Frame, x Shown) {
+func (v Panel) Draw(f *term.Frame) {
 	const wide, name = 84, 12
-	r := x.Row
+	x, r := &v.Shown, v.Row
 	inside := min(f.W-4, wide) - 2
 	selected, refused := x.Faults[v.index].Action, x.Faults[v.index].Why
 	shows := action.WordsFor(selected, "").Shows

@@ -43,49 +43,7 @@ type Course struct {
 	added  block
 	begins int // the line at which that begins
 
-	menu     []lesson.Entry
-	Selected string // in the menu; None for its last row
-	front    menuShape
-	menuTop  int
-}
-
-// None is the row of the menu that ends the lesson.
-const None = "\x00"
-
-// rows is how many rows the menu has.
-func (c *Course) rows() int {
-	if c.On {
-		return len(c.menu) + 1
-	}
-	return len(c.menu)
-}
-
-// Row is the selected row of the menu, -1 if it is gone.
-func (c *Course) Row() int {
-	if c.Selected == None && c.On {
-		return len(c.menu)
-	}
-	return slices.IndexFunc(c.menu, func(e lesson.Entry) bool { return e.ID == c.Selected })
-}
-
-// MenuRow is what the mouse finds where a row of the menu is.
-type MenuRow string
-
-func (c *Course) rowAt(i int) MenuRow {
-	if i < len(c.menu) {
-		return MenuRow(c.menu[i].ID)
-	}
-	return None
-}
-
-// MoveMenu moves the selection of the menu.
-func (c *Course) MoveMenu(do input.Command) {
-	i := input.Moved(do, max(0, c.Row()), c.rows()-1, c.front.page)
-	if i < len(c.menu) {
-		c.Selected = c.menu[i].ID
-	} else if c.On {
-		c.Selected = None
-	}
+	Menu Menu
 }
 
 // Pages reports whether do turns the pages of a lesson that does not fit,
@@ -110,8 +68,8 @@ func (c *Course) Update(menu bool) (changed bool) {
 		return false
 	}
 	if menu {
-		if menu := c.Tutor.Lessons(); !slices.Equal(menu, c.menu) {
-			c.menu, changed = menu, true
+		if all := c.Tutor.Lessons(); !slices.Equal(all, c.Menu.all) {
+			c.Menu.all, changed = all, true
 		}
 	}
 	v, on := c.Tutor.View()
@@ -128,19 +86,8 @@ func (c *Course) Update(menu bool) (changed bool) {
 	}
 	c.follow = c.added != 0
 	c.On, c.View = on, v
+	c.Menu.on, c.Menu.current = on, v.ID
 	return true
-}
-
-// OpenMenu selects in the menu the lesson that is on, else the first that was
-// not done.
-func (c *Course) OpenMenu() {
-	c.Selected = c.View.ID
-	if !c.On {
-		i := slices.IndexFunc(c.menu, func(e lesson.Entry) bool { return !e.Done })
-		if i = max(0, i); i < len(c.menu) {
-			c.Selected = c.menu[i].ID
-		}
-	}
 }
 
 // Todo reports whether the student has something to do that did not happen yet.

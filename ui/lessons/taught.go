@@ -45,17 +45,24 @@ func (c *Course) Do(do input.Command, key string, shown bool) (said term.Span, s
 	return said, ""
 }
 
+// OpenMenu takes the menu as it is now, and selects the lesson that is on, else the first
+// that was not done.
+func (c *Course) OpenMenu() {
+	c.Update(true)
+	c.Menu.open()
+}
+
 // Learn does what is selected in the menu: it leaves the lesson that is on, or returns
 // the one that is to be started.
 func (c *Course) Learn() (said term.Span, start string) {
 	switch {
-	case c.Selected == None:
+	case c.Menu.Selected == None:
 		c.Tutor.Leave()
 		return term.Span{Style: term.Muted, Text: "the lesson was left; the candidates stay"}, ""
-	case c.Row() < 0:
+	case c.Menu.Row() < 0:
 		return term.Span{Style: term.Trouble, Text: "no lesson is selected"}, ""
 	}
-	return term.Span{}, c.Selected
+	return term.Span{}, c.Menu.Selected
 }
 
 // Begin notes that a lesson is to be started, and reports whether it can be.

@@ -26,6 +26,9 @@ func (t *Front) Settle(w, h int, x Text) {
 	t.Pager.Settle(x.Lines, t.place.H-2)
 }
 
+// Click selects nothing: a text is only read.
+func (t *Front) Click(any) (again bool) { return false }
+
 // Draw draws the text, as much of it as there is room for.
 func (t *Front) Draw(f *term.Frame) {
 	f.Blank(t.place)

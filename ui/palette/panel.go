@@ -90,11 +90,24 @@ func (v *Panel) Selected() (Entry, bool) {
 	return v.found[v.index], true
 }
 
-// Select selects an entry, if it is shown.
-func (v *Panel) Select(e Entry) {
+// Refused reports whether what is selected cannot be done.
+func (v *Panel) Refused() bool {
+	e, ok := v.Selected()
+	return !ok || e.Why != ""
+}
+
+// Click selects the entry at a spot, if it is shown, and reports whether it was selected
+// already.
+func (v *Panel) Click(spot any) (again bool) {
+	e, ok := spot.(Entry)
+	if !ok {
+		return false
+	}
+	was, ok := v.Selected()
 	if i := slices.IndexFunc(v.found, e.same); i >= 0 {
 		v.index, v.selected, v.chosen = i, v.found[i], true
 	}
+	return ok && was == e
 }
 
 // Move moves the selection.
