@@ -14,8 +14,8 @@ import (
 	"electop/ui/elections"
 	"electop/ui/faults"
 	"electop/ui/input"
-	"electop/ui/layout"
 	"electop/ui/lessons"
+	"electop/ui/mainscreen"
 	"electop/ui/pager"
 	"electop/ui/palette"
 	"electop/ui/rows"
@@ -66,8 +66,7 @@ type dashboard struct {
 	endedAt time.Time
 
 	modes    input.Stack
-	focus    layout.Panel
-	zoomed   bool // the panel with the focus fills the screen
+	screen   mainscreen.Screen
 	dragging bool // the mouse moves the playhead
 	faults   faults.Panel
 	palette  palette.Panel
@@ -80,7 +79,6 @@ type dashboard struct {
 	question *question
 	status   status.Line
 
-	at     layout.Arrangement // of what is on the screen
 	canvas term.Canvas
 	drawn  string
 	dirty  bool

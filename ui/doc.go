@@ -29,7 +29,7 @@
 //	it is applied      Feed.apply (zkwatch/feed/feed.go): Journal.Apply, then the doctor
 //	what it means      Journal.read (model/read.go); a new leader: model/handoff.go
 //	a state comes      pump (run.go) sends it; dashboard.refresh, views.take (views.go)
-//	the screen         settle (screen.go): rectangles from layout.Arrange
+//	the screen         mainscreen.Screen.Settle: rectangles from layout.Arrange
 //	a panel            a value for each: candidates.Panel, ...; its Settle, its Draw
 //	its words          package wording; the rows that can be selected, package rows
 //	the glass          package term: Canvas.Render with the Theme; View returns the text
@@ -53,7 +53,8 @@
 //	rows, wording              what can be selected; what is said of one thing
 //	action, input              what can be done; what a key means; modes and help
 //	header, status, footer     the first line and the last two
-//	candidates, recipe,        the panels of the main screen
+//	mainscreen                 the first line and the panels, and which has the focus
+//	candidates, recipe,        its panels
 //	belief, handoffs,
 //	messages, lessons
 //	pager                      a text that may be longer than its place
@@ -64,8 +65,8 @@
 //	clip                       what can be copied
 //
 // A new panel is a package with a Panel, a place for it in layout.Arrangement,
-// and a line each in settle and drawPanels (screen.go). A new text
-// in front is a mode in package input and a case in content (screen.go).
+// and a line each in Settle and Draw of mainscreen.Screen. A new text or list in front
+// is a mode in package input, and a case in front (front.go) and settle (screen.go).
 //
 // The screen is divided by layout.Arrange, a pure function of its size. Clipping is
 // the canvas's business, so no frame is larger than the terminal. Everything

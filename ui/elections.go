@@ -5,7 +5,6 @@ import (
 
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/ui/elections"
 	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -50,12 +49,6 @@ func (d *dashboard) turn(by int) {
 		return
 	}
 	d.show(v)
-}
-
-// electionsShown is what the screen of elections shows now.
-func (d *dashboard) electionsShown() elections.Shown {
-	_, why := d.action(Discover, "")
-	return elections.Shown{Watched: d.listed(), Walk: d.walk, Running: d.paused == nil && !d.ended, Why: why}
 }
 
 // choose opens the screen of elections, and has them searched for where nobody

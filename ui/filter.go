@@ -23,7 +23,7 @@ func (d *dashboard) sort() {
 	} else {
 		d.candidates.Sort(d.shown())
 		by = d.candidates.Order()
-		d.focus = layout.Candidates
+		d.screen.Focus = layout.Candidates
 	}
 	if by == "" {
 		d.say(term.Muted, first)

@@ -7,28 +7,13 @@ import (
 	"electop/ui/layout"
 	"electop/ui/lessons"
 	"electop/ui/rows"
-	"electop/ui/status"
 	"electop/ui/term"
 	"electop/ui/travel"
 	"electop/ui/wording"
 )
 
-// drawStatus draws the line above the keys: what was just done, what is being
-// typed or asked, or else who leads.
-func (d *dashboard) drawStatus(f *term.Frame, r term.Rect) {
-	if d.modes.Now() == input.ModeFilter {
-		what := "name, znode or session contains"
-		if d.modes.Front() == input.ModeElections {
-			what = "path, system or leader contains"
-		}
-		d.typed.Draw(f, r, what)
-		return
-	}
-	st, text := d.statusText(f)
-	status.Draw(f, r, st, text)
-}
-
-// statusText is what the line says where nothing is typed.
+// statusText is what the line above the keys says where nothing is typed: what was just
+// done or is asked, or else who leads.
 func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	if d.question != nil {
 		return term.Alarm, d.question.text + " y n"
@@ -52,7 +37,7 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 	case d.past.journey.On && front == input.ModePast:
 		return travel.Words(f, d.past.journey.Found)
 	}
-	st, text := wording.Headline(f, d.shown(), d.stale(), d.ended)
+	st, text := wording.Headline(f, d.shown(), d.screen.Stale(), d.ended)
 	if d.lesson() != nil && front == input.ModeNormal && st != term.Alarm {
 		if todo := d.course.Status(); todo != "" {
 			return term.Lead, todo
@@ -65,8 +50,8 @@ func (d *dashboard) statusText(f *term.Frame) (term.Style, string) {
 func (d *dashboard) footer() footer.Line {
 	return footer.Line{
 		State: d.shown(), Mode: d.modes.Now(), Action: d.action,
-		Narrow: d.w < layout.WideFrom, Zoomed: d.zoomed, Course: d.lesson(),
-		NextPanel: d.shape().Next(d.w, d.h).Name(d.shown().Work.Rules.Workers),
+		Narrow: d.w < layout.WideFrom, Zoomed: d.screen.Zoomed, Course: d.lesson(),
+		NextPanel: d.screen.Next(d.w, d.h).Name(d.shown().Work.Rules.Workers),
 		Selected:  d.candidates.Row().Ref() != rows.Ref{}, Elections: len(d.elections.Rows), Watched: len(d.views),
 		Fault: d.faults.Kind(), Leaving: d.course.Menu.Selected == lessons.None,
 		Refused: d.modes.Now() == input.ModePalette && d.palette.Refused(),

@@ -25,7 +25,8 @@ func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
 }
 
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
-	d.status.Clear() // it was read, or it is in the way
+	d.status.Clear()                 // it was read, or it is in the way
+	d.screen.Shown = d.screenShown() // no size is known before the first frame
 	mode := d.modes.Now()
 	b, ok := input.Binding{}, false
 	if mode == input.ModeNormal && d.lesson() != nil {
@@ -53,8 +54,8 @@ func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.Key
 		return nil
 	case b.Kind != "":
 		return d.act(b.Kind, b.Arg)
-	case d.zoomed && mode.Main() && msg.Type == tea.KeyEsc:
-		d.zoomed = false
+	case d.screen.Zoomed && mode.Main() && msg.Type == tea.KeyEsc:
+		d.screen.Zoomed = false
 		return nil
 	}
 	return d.command(b.Do, msg)
@@ -101,9 +102,9 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdInspect:
 		return d.inspect()
 	case input.CmdZoom:
-		d.zoomed = !d.zoomed
+		d.screen.Zoomed = !d.screen.Zoomed
 	case input.CmdPanel:
-		d.focus = d.shape().Next(d.w, d.h)
+		d.screen.Focus = d.screen.Next(d.w, d.h)
 	case input.CmdCopy, input.CmdCopyJSON:
 		return d.clip(do)
 	case input.CmdTheme:
@@ -121,7 +122,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.modes.Open(input.ModeFilter)
 		d.typed.Set(*d.filter())
 		if d.modes.Below().Main() {
-			d.focus = layout.Candidates
+			d.screen.Focus = layout.Candidates
 		}
 	case input.CmdPalette:
 		d.openPalette()
@@ -173,7 +174,7 @@ func (d *dashboard) goBack() {
 	case d.candidates.Filter != "":
 		d.setFilter("")
 	default:
-		d.focus = layout.Candidates
+		d.screen.Focus = layout.Candidates
 	}
 }
 
@@ -182,16 +183,7 @@ func (d *dashboard) move(do input.Command) {
 	switch front := d.front(); {
 	case front != nil:
 		front.Move(do)
-	case d.lesson() != nil && (d.focus == layout.Lesson || d.course.Pages(do)):
-		d.course.Scroll(do)
-	case d.focus == layout.Messages:
-		d.messages.Move(do)
-	case d.focus == layout.Handoffs:
-		d.handoffs.Move(do)
-	case do != input.CmdLeft && do != input.CmdRight:
-		d.candidates.Move(do)
-		d.past.chose()
-	case d.zoomed && d.focus == layout.Candidates && d.candidates.Column(do):
+	case d.screen.Move(do):
 		d.past.chose()
 	}
 }
@@ -232,12 +224,3 @@ func (d *dashboard) unknownKey(msg tea.KeyMsg) {
 
 // unknownMax bounds how many unknown keys are remembered.
 const unknownMax = 256
-
-// helpOf are the modes that the help is about: that behind it, and that of a lesson.
-func (d *dashboard) helpOf() input.Mode {
-	of := d.modes.Below()
-	if of == input.ModeNormal && d.lesson() != nil {
-		of |= input.ModeTeach
-	}
-	return of
-}

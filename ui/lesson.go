@@ -62,6 +62,6 @@ func (d *dashboard) startLesson(id string) tea.Cmd {
 		d.hold(false, d.o.Now())
 	}
 	d.modes.Home()
-	d.focus, d.zoomed = layout.Candidates, false
+	d.screen.Focus, d.screen.Zoomed = layout.Candidates, false
 	return d.doer.lesson(d.course.Tutor, id)
 }

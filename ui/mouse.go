@@ -7,7 +7,6 @@ import (
 
 	"electop/ui/handoffs"
 	"electop/ui/input"
-	"electop/ui/layout"
 	"electop/ui/pager"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -24,7 +23,7 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 	}
 	d.dragging = false
 	switch {
-	case m.Action != tea.MouseActionPress || d.at.Header.Empty():
+	case m.Action != tea.MouseActionPress || d.screen.At.Header.Empty():
 		return nil
 	case m.Button == tea.MouseButtonWheelUp:
 		d.wheel(m.X, m.Y, input.CmdUp)
@@ -40,7 +39,7 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 // wheel scrolls the panel at (x, y), or what is in front of all.
 func (d *dashboard) wheel(x, y int, do input.Command) {
 	mode, front := d.modes.Now(), d.front()
-	at, found := d.at.PanelAt(x, y)
+	at, found := d.screen.At.PanelAt(x, y)
 	_, text := front.(*pager.Front)
 	switch {
 	case mode == input.ModeDialog || mode == input.ModeFilter:
@@ -53,20 +52,8 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 		front.Move(do)
 	case !found:
 		return
-	case at == layout.Candidates:
-		d.candidates.Move(do)
+	case d.screen.Wheel(at, do, wheelLines):
 		d.past.chose()
-	case at == layout.Handoffs, at == layout.Messages, at == layout.Lesson:
-		for range wheelLines {
-			switch at {
-			case layout.Handoffs:
-				d.handoffs.Move(do)
-			case layout.Messages:
-				d.messages.Move(do)
-			case layout.Lesson:
-				d.course.Scroll(do)
-			}
-		}
 	}
 	d.dirty = true
 }
@@ -97,11 +84,11 @@ func (d *dashboard) click(x, y int) tea.Cmd {
 
 // clickPanel is a click on the main screen.
 func (d *dashboard) clickPanel(x, y int, spot any) tea.Cmd {
-	at, found := d.at.PanelAt(x, y)
+	at, found := d.screen.At.PanelAt(x, y)
 	if !found {
 		return nil
 	}
-	d.focus = at
+	d.screen.Focus = at
 	switch spot := spot.(type) {
 	case rows.Ref:
 		again := d.candidates.Row().Ref() == spot

@@ -31,7 +31,7 @@ func clicks(t *testing.T, m Model, text string) {
 // clicksRow clicks a candidate's name in its panel.
 func clicksRow(t *testing.T, m Model, name string) {
 	t.Helper()
-	r := m.d.at.Panel[layout.Candidates]
+	r := m.d.screen.At.Panel[layout.Candidates]
 	for y := r.Y; y < r.Y+r.H; y++ {
 		if queueRow := regexp.MustCompile(`^.{3,}[0-9]  ` + name); queueRow.MatchString(lines(m)[y]) {
 			clickAt(m, r.X+12, y)
@@ -97,7 +97,7 @@ func TestEachRowIsWhereItIsDrawn(t *testing.T) {
 				if m.d.canvas.SpotAt(x, y) == nil {
 					continue
 				}
-				if at, ok := m.d.at.PanelAt(x, y); !ok || at != layout.Candidates {
+				if at, ok := m.d.screen.At.PanelAt(x, y); !ok || at != layout.Candidates {
 					continue
 				}
 				seen++
@@ -122,8 +122,8 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	acts := &allow{done: make(chan Action, 1), why: map[Kind]string{Verify: "not today"}}
 	m, _, _ := stagedWith(acts, ModeDemo)
 	for title, want := range map[string]layout.Panel{"Recipe": layout.Recipe, "Handoffs": layout.Handoffs, "Candidates": layout.Candidates} {
-		if clicks(t, m, title); m.d.focus != want {
-			t.Errorf("%s is clicked, and panel %d has the focus", title, m.d.focus)
+		if clicks(t, m, title); m.d.screen.Focus != want {
+			t.Errorf("%s is clicked, and panel %d has the focus", title, m.d.screen.Focus)
 		}
 	}
 	clicks(t, m, "s spawn")
@@ -240,7 +240,7 @@ func TestClickInLists(t *testing.T) {
 func TestClickTheTimeLine(t *testing.T) {
 	m, _, _, _ := stagedPast(&allow{})
 	var at []time.Time
-	y := m.d.at.Panel[layout.Handoffs].Y + 1
+	y := m.d.screen.At.Panel[layout.Handoffs].Y + 1
 	for x := range 120 {
 		if moment, ok := m.d.canvas.SpotAt(x, y).(handoffs.Moment); ok {
 			at = append(at, time.Time(moment))
@@ -269,6 +269,6 @@ func TestClickTheTimeLine(t *testing.T) {
 	}
 
 	m, _, _ = stagedWith(&allow{}, ModeDemo) // without a past
-	clickAt(m, 40, m.d.at.Panel[layout.Handoffs].Y+1)
+	clickAt(m, 40, m.d.screen.At.Panel[layout.Handoffs].Y+1)
 	says(t, m, "no earlier moments are kept here")
 }

@@ -1,0 +1,47 @@
+package mainscreen
+
+import (
+	"electop/ui/input"
+	"electop/ui/layout"
+)
+
+// Next is the panel that gets the focus next, on a screen of w by h cells.
+func (x *Screen) Next(w, h int) layout.Panel { return x.shape().Next(w, h) }
+
+// Move moves what has the focus, and reports whether a candidate was selected by it.
+func (x *Screen) Move(do input.Command) (chose bool) {
+	switch {
+	case x.Lesson != nil && (x.Focus == layout.Lesson || x.Lesson.Pages(do)):
+		x.Lesson.Scroll(do)
+	case x.Focus == layout.Messages:
+		x.Messages.Move(do)
+	case x.Focus == layout.Handoffs:
+		x.Handoffs.Move(do)
+	case do != input.CmdLeft && do != input.CmdRight:
+		x.Candidates.Move(do)
+		return true
+	case x.Zoomed && x.Focus == layout.Candidates:
+		return x.Candidates.Column(do)
+	}
+	return false
+}
+
+// Wheel moves a panel as a notch of the wheel does: a text by so many lines, a selection
+// by one. It reports whether a candidate was selected by it.
+func (x *Screen) Wheel(p layout.Panel, do input.Command, lines int) (chose bool) {
+	if p == layout.Candidates {
+		x.Candidates.Move(do)
+		return true
+	}
+	for range lines {
+		switch {
+		case p == layout.Handoffs:
+			x.Handoffs.Move(do)
+		case p == layout.Messages:
+			x.Messages.Move(do)
+		case p == layout.Lesson && x.Lesson != nil:
+			x.Lesson.Scroll(do)
+		}
+	}
+	return false
+}
