@@ -35,17 +35,6 @@ func (d *dashboard) action(kind Kind, arg string) (a Action, why string) {
 	return d.situation().Offer(kind, arg, d.meant(kind))
 }
 
-// meant is the row that an action of that kind is about.
-func (d *dashboard) meant(kind Kind) rows.Row {
-	switch {
-	case kind == Refresh:
-		return d.row(d.over.of)
-	case d.modes.Front() == input.ModeFaults:
-		return d.row(d.faults.Of)
-	}
-	return d.candidates.Row()
-}
-
 // act does what a key of that kind means, or says why not.
 func (d *dashboard) act(kind Kind, arg string) tea.Cmd {
 	a, why := d.action(kind, arg)

@@ -11,14 +11,9 @@ import (
 	"electop/model/doctor"
 	"electop/model/znode"
 	_ "electop/ui/background" // before bubbletea's init
-	"electop/ui/elections"
-	"electop/ui/faults"
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
-	"electop/ui/pager"
-	"electop/ui/palette"
-	"electop/ui/rows"
 	"electop/ui/status"
 	"electop/ui/term"
 )
@@ -55,27 +50,18 @@ type dashboard struct {
 	themed   bool // the user chose the theme
 	w, h     int
 
-	watched   // the elections
-	past      timeTravel
-	elections elections.Panel // the screen of them
-	// opening is the path of an election to be shown once it is watched.
-	opening string
+	watched // the elections
+	past    timeTravel
+	inFront // what is in front of the panels
 
 	ended bool // there will be no newer state
 	// endedAt is up to when they were true.
 	endedAt time.Time
 
-	modes    input.Stack
 	screen   mainscreen.Screen
 	dragging bool // the mouse moves the playhead
-	faults   faults.Panel
-	palette  palette.Panel
 	course   lessons.Course
-	over     overlay
-	help     pager.Front
-	helpAll  bool            // not only of the mode behind it
-	unknown  map[string]bool // keys that were said to mean nothing
-	typed    status.Typed    // a filter, or what narrows the list of actions
+	unknown  unknownKeys
 	question *question
 	status   status.Line
 
@@ -85,14 +71,6 @@ type dashboard struct {
 	frames int       // drawn so far
 	gen    uint64    // of the tick that counts
 	tickAt time.Time // when it comes; zero: none is on its way
-}
-
-// overlay is the inspection of a candidate, or another text in front of the
-// panels that belongs to no election.
-type overlay struct {
-	of     rows.Ref // the inspected row
-	readAt time.Time
-	text   pager.Front
 }
 
 type (
@@ -113,7 +91,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b := &dashboard{
 		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor},
-		renderer: renderer(o), typed: status.NewTyped(), dirty: true,
+		renderer: renderer(o), dirty: true,
 	}
 	b.theme = term.NewTheme(term.ResolveTheme(o.Theme, os.Getenv), b.renderer)
 	first := present(o.Source, false)
@@ -122,6 +100,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b.walk = first.walk
 	b.past = timeTravel{of: &b.watched, in: o.Past, replay: o.Mode == ModeReplay, now: o.Now, stop: d.stop}
+	b.inFront = inFront{of: &b.watched, menu: &b.course.Menu, typed: status.NewTyped()}
 	b.modes.Ground(b.past.ground())
 	b.setViews(first.states)
 	if o.Choose {

@@ -1,7 +1,18 @@
 package ui
 
 import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"electop/ui/elections"
+	"electop/ui/faults"
 	"electop/ui/input"
+	"electop/ui/lessons"
+	"electop/ui/pager"
+	"electop/ui/palette"
+	"electop/ui/rows"
+	"electop/ui/status"
 	"electop/ui/term"
 )
 
@@ -14,26 +25,145 @@ type part interface {
 	Draw(*term.Frame)
 }
 
-// front is what is in front of the panels, nil for nothing. A text lies with what it is
+// inFront is the mode that the keyboard is in, what is in front of the panels, and what is
+// typed there.
+type inFront struct {
+	of   *watched
+	menu *lessons.Menu
+
+	modes     input.Stack
+	elections elections.Panel // the screen of elections
+	faults    faults.Panel
+	palette   palette.Panel
+	over      overlay
+	help      pager.Front
+	helpAll   bool         // not only of the mode behind it
+	typed     status.Typed // a filter, or what narrows the list of actions
+}
+
+// overlay is the inspection of a candidate, or another text in front of the
+// panels that belongs to no election.
+type overlay struct {
+	of     rows.Ref // the inspected row
+	readAt time.Time
+	text   pager.Front
+}
+
+// part is what is in front of the panels, nil for nothing. A text lies with what it is
 // about.
-func (d *dashboard) front() part {
-	switch d.modes.Front() {
+func (x *inFront) part() part {
+	switch x.modes.Front() {
 	case input.ModeElections:
-		return &d.elections
+		return &x.elections
 	case input.ModeLessons:
-		return &d.course.Menu
+		return x.menu
 	case input.ModePalette:
-		return &d.palette
+		return &x.palette
 	case input.ModeFaults:
-		return &d.faults
+		return &x.faults
 	case input.ModeHelp:
-		return &d.help
+		return &x.help
 	case input.ModeDoctor:
-		return &d.doctor
+		return &x.of.doctor
 	case input.ModeServers:
-		return &d.servers
+		return &x.of.servers
 	case input.ModeInspect, input.ModeJoin:
-		return &d.over.text
+		return &x.over.text
 	}
 	return nil
+}
+
+// meant is the row that an action of that kind is about.
+func (x *inFront) meant(kind Kind) rows.Row {
+	switch {
+	case kind == Refresh:
+		return x.of.row(x.over.of)
+	case x.modes.Front() == input.ModeFaults:
+		return x.of.row(x.faults.Of)
+	}
+	return x.of.candidates.Row()
+}
+
+// looked is the row that the user looks at: the one inspected, or the one selected.
+func (x *inFront) looked() rows.Row {
+	if x.modes.Now() == input.ModeInspect {
+		return x.of.row(x.over.of)
+	}
+	return x.of.candidates.Row()
+}
+
+// openPalette opens the list of everything that can be done.
+func (x *inFront) openPalette() {
+	x.modes.Open(input.ModePalette)
+	x.typed.Set("")
+	x.palette.Open()
+}
+
+// complete types the name of what is selected in that list.
+func (x *inFront) complete() {
+	if e, ok := x.palette.Selected(); ok {
+		x.typed.Set(e.Name)
+	}
+}
+
+// filter is the filter that the keyboard changes: of the elections, or of the
+// candidates of the one on the screen.
+func (x *inFront) filter() *string {
+	if x.modes.Front() == input.ModeElections {
+		return &x.elections.Filter
+	}
+	return &x.of.candidates.Filter
+}
+
+// setFilter makes text that filter.
+func (x *inFront) setFilter(text string) {
+	x.typed.Set(text)
+	*x.filter() = text
+	x.of.reselect()
+}
+
+// edit changes what is typed as a key says.
+func (x *inFront) edit(msg tea.KeyMsg) {
+	x.typed.Edit(msg)
+	if x.modes.Now() == input.ModePalette {
+		x.palette.Narrow()
+		return
+	}
+	*x.filter() = x.typed.Text()
+	x.of.reselect()
+}
+
+// sort brings what is listed into the next order, and says which that is.
+func (x *inFront) sort() string {
+	by, first := "", "in the order of the queue"
+	if x.modes.Front() == input.ModeElections {
+		by, first = x.elections.Sort(), "in the order in which they are watched"
+	} else {
+		x.of.candidates.Sort(x.of.shown())
+		by = x.of.candidates.Order()
+	}
+	if by == "" {
+		return first
+	}
+	return "sorted by " + by + ": o for the next order"
+}
+
+// back clears the filter or closes what is in front, and reports whether there was
+// either.
+func (x *inFront) back() bool {
+	switch mode := x.modes.Now(); {
+	case mode == input.ModeFilter:
+		x.setFilter("")
+		x.modes.Close()
+	case mode == input.ModeElections && x.elections.Filter != "":
+		x.setFilter("")
+	case mode != input.ModeNormal:
+		x.of.opening = ""
+		x.modes.Close()
+	case x.of.candidates.Filter != "":
+		x.setFilter("")
+	default:
+		return false
+	}
+	return true
 }

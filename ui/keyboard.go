@@ -1,9 +1,10 @@
 package ui
 
 import (
+	"slices"
+
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/layout"
 	"electop/ui/rows"
@@ -43,14 +44,13 @@ func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.Key
 	switch {
 	case !ok && mode.Main() && d.refuseKey(msg.String()):
 		return nil
-	case !ok && mode == input.ModePalette:
-		d.typing(msg)
-		return nil
-	case !ok && mode == input.ModeFilter:
+	case !ok && (mode == input.ModePalette || mode == input.ModeFilter):
 		d.edit(msg)
 		return nil
+	case !ok && d.question == nil:
+		d.say(term.Muted, d.unknown.says(msg))
+		return nil
 	case !ok:
-		d.unknownKey(msg)
 		return nil
 	case b.Kind != "":
 		return d.act(b.Kind, b.Arg)
@@ -131,13 +131,12 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdComplete:
 		d.complete()
 	case input.CmdSort:
-		d.sort()
-	case input.CmdErase, input.CmdEraseAll:
-		if d.modes.Now() == input.ModePalette {
-			d.typing(msg)
-			break
+		d.say(term.Muted, d.sort())
+		if d.modes.Front() != input.ModeElections {
+			d.screen.Focus = layout.Candidates
 		}
-		if do == input.CmdErase {
+	case input.CmdErase, input.CmdEraseAll:
+		if do == input.CmdErase || d.modes.Now() == input.ModePalette {
 			d.edit(msg)
 			break
 		}
@@ -147,40 +146,18 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdYes, input.CmdNo:
 		return d.answer(do == input.CmdYes)
 	case input.CmdBack:
-		d.goBack()
+		if !d.back() {
+			d.screen.Focus = layout.Candidates
+		}
 	default:
 		d.move(do)
 	}
 	return nil
 }
 
-// edit changes the filter that is typed.
-func (d *dashboard) edit(msg tea.KeyMsg) {
-	d.typed.Edit(msg)
-	*d.filter() = d.typed.Text()
-	d.reselect()
-}
-
-func (d *dashboard) goBack() {
-	switch mode := d.modes.Now(); {
-	case mode == input.ModeFilter:
-		d.setFilter("")
-		d.modes.Close()
-	case mode == input.ModeElections && d.elections.Filter != "":
-		d.setFilter("")
-	case mode != input.ModeNormal:
-		d.opening = ""
-		d.modes.Close()
-	case d.candidates.Filter != "":
-		d.setFilter("")
-	default:
-		d.screen.Focus = layout.Candidates
-	}
-}
-
 // move moves whatever has the focus.
 func (d *dashboard) move(do input.Command) {
-	switch front := d.front(); {
+	switch front := d.part(); {
 	case front != nil:
 		front.Move(do)
 	case d.screen.Move(do):
@@ -204,23 +181,18 @@ func (d *dashboard) inspect() tea.Cmd {
 	return d.doer.cmd(a, r.Name(), r.Ref())
 }
 
-// unknownKey says that a key means nothing here: the first time that it is pressed.
-func (d *dashboard) unknownKey(msg tea.KeyMsg) {
-	k := msg.String()
-	switch {
-	case msg.Paste || d.question != nil || d.unknown[k]:
-		return
-	case k == " ":
-		k = "space"
+// refuseKey says why a key of the main screen means nothing there now: it
+// belongs to a lesson, or acts, and there is another moment on the screen. It reports
+// whether there was such a reason.
+func (d *dashboard) refuseKey(k string) bool {
+	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.modes.Now() == input.ModeNormal {
+		d.say(term.Muted, "no lesson is running: L opens the menu")
+		return true
 	}
-	if d.unknown == nil {
-		d.unknown = make(map[string]bool)
+	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
+	if ok && (d.past.journey.On || d.past.reel() != nil) && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
+		d.say(term.Trouble, b.Help().Desc+": "+d.past.heldWhy())
+		return true
 	}
-	if len(d.unknown) < unknownMax {
-		d.unknown[msg.String()] = true
-	}
-	d.say(term.Muted, znode.Safe(k, 16)+" does nothing here: ? lists the keys")
+	return false
 }
-
-// unknownMax bounds how many unknown keys are remembered.
-const unknownMax = 256

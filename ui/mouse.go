@@ -38,7 +38,7 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 
 // wheel scrolls the panel at (x, y), or what is in front of all.
 func (d *dashboard) wheel(x, y int, do input.Command) {
-	mode, front := d.modes.Now(), d.front()
+	mode, front := d.modes.Now(), d.part()
 	at, found := d.screen.At.PanelAt(x, y)
 	_, text := front.(*pager.Front)
 	switch {
@@ -72,7 +72,7 @@ func (d *dashboard) click(x, y int) tea.Cmd {
 	case input.ModeFilter:
 		d.modes.Close() // the filter stays
 	}
-	p := d.front()
+	p := d.part()
 	if p == nil {
 		return d.clickPanel(x, y, spot)
 	}

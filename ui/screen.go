@@ -88,7 +88,7 @@ func (d *dashboard) settle(f *term.Frame) {
 	case input.ModePalette:
 		d.palette.Settle(d.w, d.h, d.paletteShown())
 	}
-	if text, ok := d.front().(*pager.Front); ok {
+	if text, ok := d.part().(*pager.Front); ok {
 		text.Settle(d.w, d.h, d.content(f))
 	}
 }
@@ -154,7 +154,7 @@ func (d *dashboard) draw(f *term.Frame) string {
 		return f.Render(d.theme)
 	}
 	at := &d.screen.At
-	if p := d.front(); p != nil {
+	if p := d.part(); p != nil {
 		if p != part(&d.elections) {
 			f.Restyle(at.Body(), term.Fade) // what is in front is to be read
 		}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -36,20 +35,4 @@ func (d *dashboard) pace(do input.Command) tea.Cmd {
 	speed := d.past.journey.Pace(by, d.o.Now())
 	d.say(term.Muted, "the past is played at x"+strconv.FormatFloat(speed, 'g', 3, 64))
 	return nil
-}
-
-// refuseKey says why a key of the main screen means nothing there now: it
-// belongs to a lesson, or acts, and there is another moment on the screen. It reports
-// whether there was such a reason.
-func (d *dashboard) refuseKey(k string) bool {
-	if _, ok := input.Lookup(d.table, input.ModeTeach, k); ok && !d.course.On && d.modes.Now() == input.ModeNormal {
-		d.say(term.Muted, "no lesson is running: L opens the menu")
-		return true
-	}
-	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
-	if ok && (d.past.journey.On || d.past.reel() != nil) && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
-		d.say(term.Trouble, b.Help().Desc+": "+d.past.heldWhy())
-		return true
-	}
-	return false
 }

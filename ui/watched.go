@@ -14,9 +14,11 @@ import (
 // them is on the screen.
 type watched struct {
 	*view
-	views  views
-	walk   *Walk     // nil: nobody searched
-	heldAt time.Time // when the pictures were last held, or let go
+	views views
+	walk  *Walk // nil: nobody searched
+	// opening is the path of an election to be shown once it is watched.
+	opening string
+	heldAt  time.Time // when the pictures were last held, or let go
 }
 
 // take takes the present states, and reports whether any is new. Where the view that is

@@ -1,10 +1,13 @@
 package ui
 
 import (
+	tea "github.com/charmbracelet/bubbletea"
+
 	"electop/model/znode"
 	"electop/ui/action"
 	"electop/ui/faults"
 	"electop/ui/input"
+	"electop/ui/palette"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -18,14 +21,6 @@ func (d *dashboard) openFaults() {
 	}
 	d.faults.Open(r.Ref())
 	d.modes.Open(input.ModeFaults)
-}
-
-// looked is the row that the user looks at: the one inspected, or the one selected.
-func (d *dashboard) looked() rows.Row {
-	if d.modes.Now() == input.ModeInspect {
-		return d.row(d.over.of)
-	}
-	return d.candidates.Row()
 }
 
 // faultsShown is what the list of faults shows now.
@@ -52,4 +47,30 @@ func (d *dashboard) faultsShown() faults.Shown {
 		x.Wanted = asked
 	}
 	return x
+}
+
+// paletteShown is what the list shows now.
+func (d *dashboard) paletteShown() palette.Shown {
+	k := palette.Keys{Table: d.table, Below: d.modes.Below(), Lesson: d.lesson() != nil, ReadOnly: d.o.ObserveOnly, Action: d.action}
+	return palette.Shown{All: k.Entries(), Typed: d.typed.Text(), At: d.typed.At()}
+}
+
+// run does what is selected in the list, or says why it can't be done.
+func (d *dashboard) run() tea.Cmd {
+	e, ok := d.palette.Selected()
+	switch {
+	case !ok:
+		return nil
+	case e.Kind == "":
+		d.modes.Close()
+		return d.command(e.Do, tea.KeyMsg{})
+	}
+	a, why := d.action(e.Kind, e.Arg)
+	if why == "" {
+		d.modes.Close() // what comes of it is to be seen
+		if e.In != 0 {
+			d.modes.Open(e.In)
+		}
+	}
+	return d.try(a, why, d.meant(e.Kind))
 }
