@@ -2,7 +2,6 @@ package ui
 
 import (
 	"errors"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -93,7 +92,14 @@ func (d *dashboard) done(m doneMsg) {
 		return
 	}
 	if m.err != nil {
-		d.failed(m.action)
+		switch m.action.Kind { // it is no longer waited for
+		case Verify:
+			d.unasked(m.action.Election)
+		case Open:
+			if d.opening == m.action.Target {
+				d.opening = ""
+			}
+		}
 		what := action.WordsFor(m.action, "").Verb
 		if m.action.Target != "" {
 			what += " " + m.name
@@ -112,19 +118,5 @@ func (d *dashboard) done(m doneMsg) {
 		d.past.stopped = !d.past.stopped
 	default:
 		d.say(term.Good, action.WordsFor(m.action, m.name).Done)
-	}
-}
-
-// failed forgets what was waited for.
-func (d *dashboard) failed(a Action) {
-	switch a.Kind {
-	case Verify:
-		if i := d.views.at(a.Election); i >= 0 {
-			d.views[i].asked = time.Time{}
-		}
-	case Open:
-		if d.opening == a.Target {
-			d.opening = ""
-		}
 	}
 }

@@ -1,19 +1,16 @@
 package ui
 
 import (
-	"os"
 	"strconv"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"electop/model/doctor"
 	"electop/model/znode"
 	_ "electop/ui/background" // before bubbletea's init
 	"electop/ui/input"
 	"electop/ui/lessons"
-	"electop/ui/mainscreen"
 	"electop/ui/status"
 	"electop/ui/term"
 )
@@ -39,40 +36,6 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // View implements [tea.Model]: the last frame, drawn by Update.
 func (m Model) View() string { return m.d.drawn }
 
-// dashboard is everything the screen depends on. It belongs to bubbletea's
-// event loop.
-type dashboard struct {
-	o        Options
-	doer     doer
-	table    []input.Binding
-	renderer *lipgloss.Renderer
-	theme    *term.Theme
-	themed   bool // the user chose the theme
-	w, h     int
-
-	watched // the elections
-	past    timeTravel
-	inFront // what is in front of the panels
-
-	ended bool // there will be no newer state
-	// endedAt is up to when they were true.
-	endedAt time.Time
-
-	screen   mainscreen.Screen
-	dragging bool // the mouse moves the playhead
-	course   lessons.Course
-	unknown  unknownKeys
-	question *question
-	status   status.Line
-
-	canvas term.Canvas
-	drawn  string
-	dirty  bool
-	frames int       // drawn so far
-	gen    uint64    // of the tick that counts
-	tickAt time.Time // when it comes; zero: none is on its way
-}
-
 type (
 	// refreshMsg are the present states of the elections watched and the last
 	// search, from the pump.
@@ -91,9 +54,8 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b := &dashboard{
 		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor},
-		renderer: renderer(o), dirty: true,
+		themes: newThemes(o), dirty: true,
 	}
-	b.theme = term.NewTheme(term.ResolveTheme(o.Theme, os.Getenv), b.renderer)
 	first := present(o.Source, false)
 	if len(first.states) == 0 || first.states[0] == nil {
 		first.states = []*doctor.State{unknown()}
@@ -132,7 +94,7 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return d.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:
-		d.dirty = true
+		d.screen.Shown, d.dirty = d.screenShown(), true // it was not settled before it has a size
 		return d.key(msg)
 	case refreshMsg:
 		d.refresh(msg)
@@ -145,7 +107,9 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 			d.say(term.Trouble, text)
 		}
 	case backgroundMsg:
-		d.suit(bool(msg))
+		if d.suit(bool(msg)) {
+			d.dirty = true
+		}
 	case copiedMsg:
 		d.say(msg.says())
 	case doneMsg:
@@ -186,25 +150,16 @@ func (d *dashboard) refresh(msg refreshMsg) {
 	d.hearTutor()
 }
 
-// suit takes the theme for the terminal's background, if it is to be chosen by that.
-func (d *dashboard) suit(light bool) {
-	name := term.ResolveTheme(d.o.Theme, os.Getenv)
-	if d.themed || d.o.Theme == name || name == term.Mono {
-		return
+// key handles a key press. Keys that came at once are one message: typed fast,
+// or over a slow line. Each finds the screen as the one before it left it.
+func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
+		return d.oneKey(msg)
 	}
-	if name = term.Dark; light {
-		name = term.Light
+	cmds := make([]tea.Cmd, 0, len(msg.Runes))
+	for _, r := range msg.Runes {
+		cmds = append(cmds, d.oneKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
+		d.settle(d.frame())
 	}
-	if name != d.theme.Name {
-		d.theme, d.dirty = term.NewTheme(name, d.renderer), true
-	}
-}
-
-// say puts text into the status line, "" for none.
-func (d *dashboard) say(st term.Style, text string) {
-	if text == "" {
-		return
-	}
-	d.status.Say(st, text, d.o.Now())
-	d.dirty = true
+	return tea.Sequence(cmds...)
 }

@@ -28,13 +28,13 @@
 //	an observation     model.Read, with its time (model/observation.go)
 //	it is applied      Feed.apply (zkwatch/feed/feed.go): Journal.Apply, then the doctor
 //	what it means      Journal.read (model/read.go); a new leader: model/handoff.go
-//	a state comes      pump (run.go) sends it; dashboard.refresh, views.take (views.go)
+//	a state comes      pump (run.go) sends it; dashboard.refresh, watched.take (watched.go)
 //	the screen         mainscreen.Screen.Settle: rectangles from layout.Arrange
 //	a panel            a value for each: candidates.Panel, ...; its Settle, its Draw
 //	its words          package wording; the rows that can be selected, package rows
 //	the glass          package term: Canvas.Render with the Theme; View returns the text
 //
-//	a key comes        dashboard.key (keyboard.go); package input says what it means
+//	a key comes        dashboard.oneKey (keyboard.go); package input says what it means
 //	a click comes      dashboard.mouse (mouse.go); what is there was noted by who drew it
 //	                   ([term.Canvas.Spot])
 //	an action          action.Situation: what it would do, or why not
@@ -44,8 +44,13 @@
 //
 // # Rooms
 //
-// The dashboard is the root: mode, focus, size, and which message goes where.
-// What it shows are packages that do not know it. Each takes a state and a few
+// The dashboard is the root: it says which message goes where (dashboard.go), what a key or
+// a click means (keyboard.go, mouse.go) and what is shown (screen.go). It holds four types
+// with rules of their own, which do not know it: the elections watched (watched.go), which
+// time is shown (timetravel.go), what is in front and typed (front.go), and what runs
+// outside the event loop (doer.go).
+//
+// What it shows are packages that do not know it either. Each takes a state and a few
 // values, and can be read alone:
 //
 //	term                       cells, pens, colours and signs; knows no election

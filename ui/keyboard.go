@@ -11,23 +11,9 @@ import (
 	"electop/ui/term"
 )
 
-// key handles a key press. Keys that came at once are one message: typed fast,
-// or over a slow line. Each finds the screen as the one before it left it.
-func (d *dashboard) key(msg tea.KeyMsg) tea.Cmd {
-	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 || msg.Paste || msg.Alt {
-		return d.oneKey(msg)
-	}
-	cmds := make([]tea.Cmd, 0, len(msg.Runes))
-	for _, r := range msg.Runes {
-		cmds = append(cmds, d.oneKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}))
-		d.settle(d.frame())
-	}
-	return tea.Sequence(cmds...)
-}
-
+// oneKey handles a key.
 func (d *dashboard) oneKey(msg tea.KeyMsg) tea.Cmd {
-	d.status.Clear()                 // it was read, or it is in the way
-	d.screen.Shown = d.screenShown() // no size is known before the first frame
+	d.status.Clear() // it was read, or it is in the way
 	mode := d.modes.Now()
 	b, ok := input.Binding{}, false
 	if mode == input.ModeNormal && d.lesson() != nil {
@@ -108,7 +94,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdCopy, input.CmdCopyJSON:
 		return d.clip(do)
 	case input.CmdTheme:
-		d.theme, d.themed = term.NewTheme(term.NextTheme(d.theme.Name), d.renderer), true
+		d.nextTheme()
 		d.say(term.Muted, "theme: "+d.theme.Name)
 	case input.CmdChoose:
 		return d.choose()

@@ -63,8 +63,13 @@ func (d *dashboard) wheel(x, y int, do input.Command) {
 // behind something else is not clicked.
 func (d *dashboard) click(x, y int) tea.Cmd {
 	spot := d.canvas.SpotAt(x, y)
-	if k, ok := spot.(input.FootKey); ok {
-		return d.clickKey(k)
+	if k, ok := spot.(input.FootKey); ok { // of one that stands for two, what the table has there
+		d.status.Clear()
+		if k.Do == input.CmdAnswer {
+			d.say(term.Muted, "press the number of the answer")
+			return nil
+		}
+		return d.bound(k.Binding, true, d.modes.Now(), tea.KeyMsg{})
 	}
 	switch d.modes.Now() {
 	case input.ModeDialog:
@@ -112,15 +117,4 @@ func (d *dashboard) drag(x, y int) tea.Cmd {
 	}
 	d.dirty = true
 	return d.moved(d.past.goTo(time.Time(at)))
-}
-
-// clickKey presses a key of the footer. Of one that stands for two it is the one that the
-// table has there.
-func (d *dashboard) clickKey(k input.FootKey) tea.Cmd {
-	d.status.Clear()
-	if k.Do == input.CmdAnswer {
-		d.say(term.Muted, "press the number of the answer")
-		return nil
-	}
-	return d.bound(k.Binding, true, d.modes.Now(), tea.KeyMsg{})
 }

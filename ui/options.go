@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"io"
-	"os"
 	"time"
 
 	"github.com/charmbracelet/lipgloss"
@@ -173,18 +172,6 @@ const (
 	ModeReplay = "REPLAY"
 	ModeLive   = ""
 )
-
-// renderer returns the one that knows what colours out can show.
-func renderer(o Options) *lipgloss.Renderer {
-	if o.Renderer != nil {
-		return o.Renderer
-	}
-	var out io.Writer = os.Stdout
-	if o.Output != nil {
-		out = o.Output
-	}
-	return lipgloss.NewRenderer(out)
-}
 
 // cannotJoin says why there is no way to join the election at path, "" if there is one.
 func (o *Options) cannotJoin(path string) string {

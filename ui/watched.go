@@ -65,6 +65,13 @@ func (w *watched) hold(on bool, now time.Time) {
 	w.reselect()
 }
 
+// unasked ends the wait for the servers' answers for the election at path.
+func (w *watched) unasked(path string) {
+	if i := w.views.at(path); i >= 0 {
+		w.views[i].asked = time.Time{}
+	}
+}
+
 // heard ends the wait for the servers' answers where they came, or never will, and returns
 // what is to be said of them for the election on the screen, "" for nothing.
 func (w *watched) heard(now time.Time) (st term.Style, text string) {

@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"time"
+
+	"electop/ui/input"
+	"electop/ui/lessons"
+	"electop/ui/mainscreen"
+	"electop/ui/status"
+	"electop/ui/term"
+)
+
+// dashboard is everything the screen depends on. It belongs to bubbletea's
+// event loop.
+type dashboard struct {
+	o     Options
+	doer  doer
+	table []input.Binding
+	themes
+	w, h int
+
+	watched // the elections
+	past    timeTravel
+	inFront // what is in front of the panels
+
+	ended bool // there will be no newer state
+	// endedAt is up to when they were true.
+	endedAt time.Time
+
+	screen   mainscreen.Screen
+	dragging bool // the mouse moves the playhead
+	course   lessons.Course
+	unknown  unknownKeys
+	question *question
+	status   status.Line
+
+	canvas term.Canvas
+	drawn  string
+	dirty  bool
+	frames int       // drawn so far
+	gen    uint64    // of the tick that counts
+	tickAt time.Time // when it comes; zero: none is on its way
+}
+
+// say puts text into the status line, "" for none.
+func (d *dashboard) say(st term.Style, text string) {
+	if text == "" {
+		return
+	}
+	d.status.Say(st, text, d.o.Now())
+	d.dirty = true
+}
