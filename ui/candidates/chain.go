@@ -18,9 +18,9 @@ type link struct {
 
 // linked are the links of the rows from top to last, by position in the queue, nil
 // where the list does not show the queue as it is. Whom a row far below watches is not
-// looked up: a herd is drawn by [Panel.drawRow].
-func (v *Panel) linked(top, last int) map[int]link {
-	if v.Order() != "" || v.Rows.Matching != nil {
+// looked up: a herd is drawn by [table.drawRow].
+func (v *table) linked(top, last int) map[int]link {
+	if v.order != "" || v.Rows.Matching != nil {
 		return nil
 	}
 	links := make(map[int]link, last-top+1)
@@ -47,7 +47,7 @@ func (v *Panel) linked(top, last int) map[int]link {
 
 // edgeOf is the position of the contender that the one at i watches, as far as is
 // known; ok is false for none.
-func (v *Panel) edgeOf(i int) (to int, st term.Style, ok bool) {
+func (v *table) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
 	if s.Dialect != nil && s.Dialect.ChildWatch || !wording.Elects(s) {
 		return 0, 0, false // it watches the list

@@ -116,21 +116,3 @@ func drawExpiry(f *term.Frame, a term.Area, y int, t wording.Expiry) {
 	}
 	p.Gap(2).Text(term.Muted, label)
 }
-
-// drawHeld says in its row which message a candidate waits for.
-func (v *Panel) drawHeld(p *term.Pen, session uint64) {
-	m := v.Rows.Held[session]
-	if m == nil || session == 0 {
-		return
-	}
-	st, words := term.Muted, "held: "+znode.Safe(m.Op, 24)
-	if wording.Notifies(m) {
-		words = "held: " + wording.News(v.State, m)
-	}
-	if p := v.State.Pace; p.Steps && m == &p.Held[0] {
-		st = term.You
-	}
-	if term.Width(words)+3 <= p.Room() {
-		p.Gap(2).Text(st, words)
-	}
-}

@@ -14,7 +14,7 @@ const fuseCells = 8
 
 // drawFuse draws how much of its session timeout r has left: full blocks for what it
 // has surely, light ones for what it may have, dots for what has burnt down.
-func (v *Panel) drawFuse(f *term.Frame, p *term.Pen, r rows.Row) {
+func (v *table) drawFuse(f *term.Frame, p *term.Pen, r rows.Row) {
 	g := &f.Theme.Glyph
 	x, ok := v.State.Fuse(r.Candidate)
 	if !ok {
@@ -46,7 +46,7 @@ func fuseFill(left, timeout time.Duration) int {
 }
 
 // fuseTicks says when the next cell burns down.
-func (v *Panel) fuseTicks(f *term.Frame, x doctor.Fuse, least, most time.Duration) {
+func (v *table) fuseTicks(f *term.Frame, x doctor.Fuse, least, most time.Duration) {
 	if x.Held || f.Held {
 		return
 	}

@@ -2,7 +2,6 @@ package candidates
 
 import (
 	"electop/model/doctor"
-	"electop/ui/input"
 	"electop/ui/rows"
 )
 
@@ -14,7 +13,6 @@ type list struct {
 	Index    int // of the selected row in Rows
 	queuedAt int // where it was last in the queue
 	top      int // first contender in view
-	gridLeft int // first column in view, of the grid
 	Filter   string
 	order    int // in orders
 }
@@ -61,32 +59,6 @@ func (l *list) Select(id rows.Ref) {
 
 // Row is the selected row, an empty one if there is none.
 func (l *list) Row() rows.Row { return l.Rows.At(l.Index) }
-
-// Move moves the selection by a row, a page, or to an end.
-func (v *Panel) Move(do input.Command) {
-	v.SelectRow(input.Moved(do, v.Index, v.Rows.Len()-1, v.page))
-}
-
-// Column moves the selection to the column of the grid on the left or right, and
-// reports whether there is one.
-func (v *Panel) Column(do input.Command) bool {
-	by := 1
-	if do == input.CmdLeft {
-		by = -1
-	}
-	to := v.Index + by*v.grid.rows
-	if v.grid.rows == 0 || to < 0 || to >= v.Rows.Len() {
-		return false
-	}
-	v.SelectRow(to)
-	return true
-}
-
-// Sort takes the next order. The selection stays where it is.
-func (v *Panel) Sort(s *doctor.State) {
-	v.order = (v.order + 1) % len(orders)
-	v.Reselect(s)
-}
 
 // Order names the order of the rows, "" for the queue's.
 func (l *list) Order() string { return orders[l.order].name }

@@ -6,7 +6,7 @@ import (
 )
 
 // drawWithout draws our members without a znode: a heading and h-1 rows.
-func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
+func (v *table) drawWithout(f *term.Frame, a term.Area, y, h int) {
 	c := v.columnsFor(a.Width())
 	a.Pen(y).Gap(gutter).Text(term.Muted, "electop's candidates without a znode")
 	n := v.Rows.Queued()
@@ -24,7 +24,7 @@ func (v *Panel) drawWithout(f *term.Frame, a term.Area, y, h int) {
 			p.Choose()
 			mark = f.Theme.Glyph.Selected
 		}
-		p.Text(v.pointed(f, r, mark)).Gap(gutter-1).Right(c.seq, term.Muted, "-").Gap(2)
+		p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark)).Gap(gutter-1).Right(c.seq, term.Muted, "-").Gap(2)
 		fate := wording.FateOf(v.State, r.Member)
 		name := term.Text
 		if fate.Style == term.Trouble {

@@ -10,6 +10,9 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
+	"electop/ui/candidates/grid"
+	"electop/ui/candidates/notice"
+	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -21,9 +24,7 @@ type Panel struct {
 	Shown
 	place term.Rect
 	shape
-	cells   cells // of the grid
-	costs   model.Costs
-	costsOf *doctor.State
+	grid grid.Grid
 }
 
 // Shown is what the panel shows.
@@ -43,7 +44,7 @@ type Shown struct {
 // and on the selection, and not on the moment, so that keys move by the same
 // distance while something moves in the picture.
 type shape struct {
-	grid     grid // without rows: a table
+	crowd    bool // drawn as a grid
 	page     int  // contenders in view
 	below    int  // lines that are kept for what is below the queue
 	pace     string
@@ -55,26 +56,51 @@ type shape struct {
 // Settle takes what to show and where, and brings the selection into view.
 func (v *Panel) Settle(x Shown, r term.Rect) {
 	v.Shown, v.place = x, r
-	v.shape = v.shapeIn(r.Inner())
-	if v.grid.rows > 0 {
-		v.gridLeft = term.Window(v.gridLeft, v.Index/v.grid.rows, v.grid.columns, v.grid.of(v.Rows.Len()))
-		v.nameCells()
-		if v.costsOf != x.State && v.compares() {
-			v.costs, v.costsOf = x.State.Costs(x.Since), x.State
-		}
+	if v.isCrowd(r.Inner().H) {
+		v.grid.Settle(grid.Shown{State: x.State, Rows: v.Rows, Index: v.Index, PointedAt: x.PointedAt, Since: x.Since, Moment: x.Moment}, r.Inner())
+		v.shape = shape{crowd: true, page: v.grid.Lines()}
 		return
 	}
+	v.shape = v.shapeIn(r.Inner())
 	v.top = v.topFor(v.page)
 }
 
-// shapeIn divides the inside of the panel.
+// Move moves the selection by a row, a page, or to an end.
+func (v *Panel) Move(do input.Command) {
+	v.SelectRow(input.Moved(do, v.Index, v.Rows.Len()-1, v.page))
+}
+
+// Column moves the selection to the column of the grid on the left or right, and
+// reports whether there is one.
+func (v *Panel) Column(do input.Command) bool {
+	by := 1
+	if do == input.CmdLeft {
+		by = -1
+	}
+	to := v.Index + by*v.grid.Lines()
+	if !v.crowd || to < 0 || to >= v.Rows.Len() {
+		return false
+	}
+	v.SelectRow(to)
+	return true
+}
+
+// Sort takes the next order. The selection stays where it is.
+func (v *Panel) Sort(s *doctor.State) {
+	v.order = (v.order + 1) % len(orders)
+	v.Reselect(s)
+}
+
+// isCrowd reports whether the zoomed candidates are too many for h lines, and are drawn as a
+// grid.
+func (v *Panel) isCrowd(h int) bool {
+	s := v.State
+	return v.Zoomed && v.Rows.Len() > h-1 && s.Phase == model.Live && len(s.Queue) > 0
+}
+
+// shapeIn divides the inside of the panel for a table.
 func (v *Panel) shapeIn(r term.Rect) shape {
 	x := shape{page: 1}
-	if v.asGrid(r.H) {
-		x.grid = v.gridIn(r)
-		x.page = x.grid.rows
-		return x
-	}
 	avail := r.H - 1
 	if v.Pace {
 		x.pace = wording.PaceLine(v.State)
@@ -105,11 +131,16 @@ func (v *Panel) topFor(page int) int {
 
 // Draw draws the panel: a zoomed crowd as a grid.
 func (v Panel) Draw(f *term.Frame) {
-	if v.grid.rows > 0 {
-		v.drawGrid(f)
+	if v.crowd {
+		v.grid.Draw(f, f.Box(v.place, "Candidates", true, v.tail()...))
 		return
 	}
 	v.drawTable(f)
+}
+
+// table is the queue as it is settled.
+func (v *Panel) table() table {
+	return table{State: v.State, Rows: &v.Rows, Index: v.Index, top: v.top, order: v.Order(), PointedAt: v.PointedAt}
 }
 
 // drawTable draws the queue: who leads, and what each of the others watches.
@@ -123,37 +154,42 @@ func (v *Panel) drawTable(f *term.Frame) {
 	if words := v.Why; words != nil {
 		y := f.Prose(a.Inset(1), 1, words)
 		if s.Phase == model.Live && len(v.Rows.NoZnode) > 0 {
-			v.drawWithout(f, a, y+1, a.Height()-y-1)
+			t := v.table()
+			t.drawWithout(f, a, y+1, a.Height()-y-1)
 		}
 		return
 	}
 
-	c := v.columnsFor(a.Width())
-	v.drawColumnHeads(a, c)
+	t := v.table()
+	c := t.columnsFor(a.Width())
+	t.drawColumnHeads(a, c)
 	avail := a.Height() - 1
 	n := v.Rows.Queued()
-	deletions := v.deletions(f)
+	var deletions []notice.Deletion
+	if v.Rows.Matching == nil {
+		deletions = notice.Deletions(f, s, v.Since)
+	}
 	gone := 0 // rows that are shown though their znodes are not there any more
 	for i := range deletions {
-		if !deletions[i].stands {
+		if !deletions[i].Stands {
 			gone++
 		}
 	}
 	page := max(1, min(n, avail-v.below-gone))
-	v.top = v.topFor(page) // in this frame only: v is a copy
+	t.top = v.topFor(page) // in this frame only
 	herd := wording.FansIn(s)
-	lines := v.lines(deletions, min(page+gone, avail-v.below))
+	lines := t.lines(deletions, min(page+gone, avail-v.below))
 	var links map[int]link
 	if !herd {
-		links = v.linked(v.top, v.top+page-1)
+		links = t.linked(t.top, t.top+page-1)
 	}
 	for i, l := range lines {
 		if l.row >= 0 {
-			v.drawRow(f, a.Pen(1+i), c, l.row, herd, links[l.row])
+			t.drawRow(f, a.Pen(1+i), c, l.row, herd, links[l.row])
 			a.Spot(1+i, v.Rows.At(l.row).Ref())
 		}
 	}
-	v.drawNotifications(f, a, c, 1, deletions, lines)
+	t.drawNotifications(f, a, c, 1, deletions, lines)
 	if n == 0 {
 		a.Pen(1).Gap(c.before()).Text(term.Muted, "no candidate matches the filter; esc clears it")
 	}
@@ -188,7 +224,8 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 	}
 	if v.without > 0 {
 		blank()
-		v.drawWithout(f, a, y, v.without)
+		t := v.table()
+		t.drawWithout(f, a, y, v.without)
 		y += v.without
 	}
 	if v.troubled {

@@ -3,7 +3,6 @@ package candidates
 import (
 	"strconv"
 
-	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -11,96 +10,8 @@ import (
 	"electop/ui/wording"
 )
 
-// columns are the widths of the candidates table. Each column but the first
-// has two blanks before it.
-type columns struct {
-	seq, name, session, client, age, fuse, watches int
-}
-
-// gutter is the marker, the sign and the herd's bus.
-const gutter = 5
-
-// before is where the names start.
-func (c columns) before() int { return gutter + c.seq + 2 }
-
-// start is where the watches start.
-func (c columns) start() int {
-	x := c.before() + c.name + 2 + c.age + 2
-	if c.session > 0 {
-		x += 2 + c.session
-	}
-	if c.client > 0 {
-		x += 2 + c.client
-	}
-	if c.fuse > 0 {
-		x += 2 + c.fuse
-	}
-	return x
-}
-
-func (v *Panel) columnsFor(w int) columns {
-	s := v.State
-	c := columns{seq: 3, age: 7}
-	if n := len(s.Queue); n > 0 {
-		for _, i := range [2]int{0, n - 1} {
-			c.seq = max(c.seq, len(strconv.FormatInt(s.Queue[i].Sequence, 10)))
-		}
-	}
-	switch {
-	case w >= 110:
-		c.session = 18
-	case w >= 64:
-		c.session = 7
-	}
-	if c.client = v.clientColumn(w); c.client > 0 && w < 110 {
-		c.session = 0
-	}
-	switch exact := len(s.Dues) > 0; {
-	case w >= 80 && s.Fuses():
-		c.fuse = fuseCells
-	case w >= 60 && exact:
-		c.fuse, c.session = fuseCells, 0 // the inspector has it
-	}
-	rest := w - c.before() - 2 - c.age - 2 - 1
-	if c.fuse > 0 {
-		rest -= c.fuse + 2
-	}
-	if c.session > 0 {
-		rest -= c.session + 2
-	}
-	if c.client > 0 {
-		rest -= c.client + 2
-	}
-	c.name = min(max(10, rest*2/5), 40)
-	c.watches = rest - c.name
-	return c
-}
-
-func (v *Panel) drawColumnHeads(a term.Area, c columns) {
-	who := "candidate"
-	if wording.Registry(v.State) {
-		who = "member"
-	}
-	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, who)
-	if c.session > 0 {
-		p.Gap(2).Fit(c.session, term.Muted, "session")
-	}
-	if c.client > 0 {
-		p.Gap(2).Fit(c.client, term.Muted, "client")
-	}
-	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Text(term.Muted, fuseHead(c)).Fit(c.watches, term.Muted, "watches")
-}
-
-// fuseHead is the head of the fuses, with the gap after it.
-func fuseHead(c columns) string {
-	if c.fuse == 0 {
-		return ""
-	}
-	return term.Fitted("timeout", c.fuse) + "  "
-}
-
 // drawRow draws contender i of the rows shown, with its part of the edges.
-func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
+func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool, l link) {
 	s, g := v.State, &f.Theme.Glyph
 	r := v.Rows.At(i)
 	if r.Candidate == nil {
@@ -118,13 +29,13 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	if i == v.Index {
 		mark = g.Selected
 	}
-	p.Text(v.pointed(f, r, mark))
+	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark))
 	switch {
 	case leads || r.Position == 0 && ghost != "":
-		p.Text(v.leaderSign(f, r, troubled || ghost != ""))
+		p.Text(wording.LeaderSign(g, s, r, troubled || ghost != ""))
 	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(s.Edge(r.Position)):
 		p.Text(term.Trouble, g.WatchWrong)
-	case !herd && v.Order() != "":
+	case !herd && v.order != "":
 		p.Gap(1) // the one that it watches need not be above it
 	case !herd:
 		p.Text(term.Watch, g.Watch)
@@ -133,9 +44,9 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	}
 	if herd && len(s.Queue) > 1 {
 		switch {
-		case v.Order() != "" && r.Position == 0:
+		case v.order != "" && r.Position == 0:
 			p.Text(term.Trouble, g.HerdHead+g.HerdMore)
-		case v.Order() != "":
+		case v.order != "":
 			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
 		case r.Position == 0:
 			p.Text(term.Trouble, g.HerdHead+g.TR)
@@ -193,21 +104,8 @@ func (v *Panel) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	v.drawHeld(p, r.Candidate.Session)
 }
 
-// leaderSign is the sign of a contender at the head of the queue: hollow unless it
-// leads.
-func (v *Panel) leaderSign(f *term.Frame, r rows.Row, alarm bool) (term.Style, string) {
-	g := &f.Theme.Glyph
-	switch {
-	case alarm:
-		return term.Alarm, g.LeaderLost
-	case r.Position == 0 && v.State.Lead() != doctor.Leads:
-		return term.Lead, g.LeaderLost
-	}
-	return term.Lead, g.Leader
-}
-
 // drawGhost draws, in place of the watch, that no program manages a znode.
-func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
+func (v *table) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first bool) {
 	words := "ghost of " + of
 	more := ": it watches nobody"
 	if first {
@@ -223,7 +121,7 @@ func (v *Panel) drawGhost(f *term.Frame, p *term.Pen, of string, sure, first boo
 }
 
 // drawName draws a label with what is to be known of its owner.
-func (v *Panel) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r rows.Row) {
+func (v *table) drawName(f *term.Frame, p *term.Pen, w int, st term.Style, r rows.Row) {
 	var tags []term.Span
 	if r.Member != nil && r.Member.You {
 		tags = append(tags, term.Span{Style: term.You, Text: " you"})

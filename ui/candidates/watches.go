@@ -14,7 +14,7 @@ import (
 
 // drawWatches draws what the candidate waits for, or that it waits for
 // nothing.
-func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, t wording.Expiry, troubled bool) {
+func (v *table) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, t wording.Expiry, troubled bool) {
 	s := v.State
 	if leads {
 		v.drawLeads(f, p, r, t, troubled)
@@ -63,7 +63,7 @@ func (v *Panel) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, 
 const takesOver = "next: takes over"
 
 // drawLeads draws how the leader leads, or how it is about to stop.
-func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
+func (v *table) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expiry, troubled bool) {
 	s, g := v.State, &f.Theme.Glyph
 	if r.Position > 0 { // one of several
 		switch {
@@ -121,7 +121,7 @@ func (v *Panel) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expi
 }
 
 // drawHolds draws that it has the role, of several perhaps.
-func (v *Panel) drawHolds(p *term.Pen) {
+func (v *table) drawHolds(p *term.Pen) {
 	p.Text(term.Lead, wording.RoleOf(v.State).Has)
 	if n := wording.Holders(v.State); n > 1 {
 		p.Text(term.Muted, "  one of "+strconv.Itoa(n))
@@ -129,7 +129,7 @@ func (v *Panel) drawHolds(p *term.Pen) {
 }
 
 // drawTarget draws whom r watches, and how that is known.
-func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
+func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
 	s, g := v.State, &f.Theme.Glyph
 	to := wording.Target(s, r.Position)
 	if s.Dialect != nil && s.Dialect.ChildWatch {
@@ -170,5 +170,23 @@ func (v *Panel) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
 	}
 	if p.Room() >= 36 {
 		p.Gap(1).Fit(min(16, p.Room()-28), term.Muted, to.Label())
+	}
+}
+
+// drawHeld says in its row which message a candidate waits for.
+func (v *table) drawHeld(p *term.Pen, session uint64) {
+	m := v.Rows.Held[session]
+	if m == nil || session == 0 {
+		return
+	}
+	st, words := term.Muted, "held: "+znode.Safe(m.Op, 24)
+	if wording.Notifies(m) {
+		words = "held: " + wording.News(v.State, m)
+	}
+	if p := v.State.Pace; p.Steps && m == &p.Held[0] {
+		st = term.You
+	}
+	if term.Width(words)+3 <= p.Room() {
+		p.Gap(2).Text(st, words)
 	}
 }

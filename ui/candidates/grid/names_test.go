@@ -1,4 +1,4 @@
-package candidates
+package grid
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func TestShortNamesDiffer(t *testing.T) {
 			return fmt.Sprint(rapid.SampledFrom([]string{"a", "ab", "student-", "选举", "n_000", "x.y:", ""}).Draw(t, "stem"), rapid.IntRange(0, 3000).Draw(t, "number"), rapid.SampledFrom([]string{"", ":80", "-n_"}).Draw(t, "end"))
 		})
 		names := rapid.SliceOfN(name, 0, 60).Draw(t, "names")
-		w := rapid.IntRange(gridNames, 12).Draw(t, "width")
+		w := rapid.IntRange(leastName, 12).Draw(t, "width")
 		of := map[string]string{}
 		for i, short := range shortNames(names, w) {
 			switch other, ok := of[short]; {

@@ -1,4 +1,4 @@
-package candidates
+package grid
 
 import (
 	"slices"
@@ -19,14 +19,14 @@ type cells struct {
 }
 
 // nameCells makes the names of the cells in view, unless it has them.
-func (v *Panel) nameCells() {
+func (v *Grid) nameCells() {
 	g := v.grid
 	w := g.nameRoom()
-	if w < gridNames {
+	if w < leastName {
 		v.cells = cells{}
 		return
 	}
-	x := cells{grid: g, first: v.gridLeft * g.rows}
+	x := cells{grid: g, first: v.left * g.rows}
 	last := min(v.Rows.Len(), x.first+g.columns*g.rows)
 	queued := min(last, v.Rows.Queued())
 	x.queued = v.cells.queued[:0] // they are compared before they are replaced
@@ -51,7 +51,7 @@ func (v *Panel) nameCells() {
 }
 
 // candidate is the contender of row i.
-func (v *Panel) candidate(i int) *dialect.Candidate {
+func (v *Grid) candidate(i int) *dialect.Candidate {
 	if m := v.Rows.Matching; m != nil {
 		i = m[i]
 	}

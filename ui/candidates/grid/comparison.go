@@ -1,4 +1,4 @@
-package candidates
+package grid
 
 import (
 	"strconv"
@@ -20,13 +20,13 @@ import (
 const comparisonLines = 3
 
 // compares reports whether that is known, or will be.
-func (v *Panel) compares() bool {
+func (v *Grid) compares() bool {
 	s := v.State
 	return (s.Pace != nil || len(s.Wakes) > 0) && wording.Foreign(s) == nil
 }
 
 // drawComparison draws it from line y on.
-func (v *Panel) drawComparison(f *term.Frame, a term.Area, y int, w *wave) {
+func (v *Grid) drawComparison(f *term.Frame, a term.Area, y int, w *wave) {
 	if w.Wave == nil {
 		p := a.Pen(y).Gap(1)
 		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads, is done.")
@@ -71,7 +71,7 @@ const (
 
 // drawRule draws a rule as a bar and numbers. While its last handoff is shown, the bar has
 // a piece for each phase.
-func (v *Panel) drawRule(f *term.Frame, p *term.Pen, r *rule, most int, w *wave) {
+func (v *Grid) drawRule(f *term.Frame, p *term.Pen, r *rule, most int, w *wave) {
 	st := term.Muted
 	if r.on {
 		st = term.Text
@@ -115,7 +115,7 @@ func (v *Panel) drawRule(f *term.Frame, p *term.Pen, r *rule, most int, w *wave)
 }
 
 // drawWave says in a line how far the wave is, or how long it took.
-func (v *Panel) drawWave(f *term.Frame, p *term.Pen, w *wave) {
+func (v *Grid) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	g := &f.Theme.Glyph
 	name := wording.ShortZnode(znode.Safe(w.Znode, 48)) + " deleted"
 	at := "  " + f.Clock(w.Deleted)

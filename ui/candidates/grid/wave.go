@@ -1,9 +1,10 @@
-package candidates
+package grid
 
 import (
 	"time"
 
 	"electop/model"
+	"electop/ui/candidates/notice"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -21,7 +22,7 @@ const (
 	waveSlow   = 400 * time.Millisecond
 	// waveLeast is how long each of the notified is shown in a phase at least: one that is
 	// notified alone is done in a millisecond.
-	waveLeast = TravelShown
+	waveLeast = notice.TravelShown
 	// waveStays is how long those who are done stay marked after the server reported that
 	// nothing follows. waveMost is for when it never does.
 	waveStays = time.Second
@@ -51,7 +52,7 @@ type wave struct {
 }
 
 // waveAt is a wave at the frame's moment; ok is false where it has not begun.
-func (v *Panel) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
+func (v *Grid) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
 	p := v.State.Pace
 	w = wave{Wave: of, since: f.Picture.Sub(of.Deleted), exact: v.Moment || p != nil && (p.Steps || p.Delay > 0)}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
@@ -94,7 +95,7 @@ func (w *wave) happened(since time.Duration) time.Duration {
 }
 
 // phaseOf is where one of the notified is.
-func (v *Panel) phaseOf(w *wave, r *model.Reaction) phase {
+func (v *Grid) phaseOf(w *wave, r *model.Reaction) phase {
 	read := r.Read
 	if read == 0 {
 		if read = r.Done; read == 0 {
@@ -112,7 +113,7 @@ func (v *Panel) phaseOf(w *wave, r *model.Reaction) phase {
 
 // silentPhase is where one is that has not reported a step since. One that is none of
 // ours never does: it is done when the server reports that nothing more follows.
-func (v *Panel) silentPhase(w *wave, r *model.Reaction) phase {
+func (v *Grid) silentPhase(w *wave, r *model.Reaction) phase {
 	if w.Settled > 0 && w.since >= w.shown(w.Settled) && !v.State.Ours(r.Session) {
 		return done
 	}
@@ -123,7 +124,7 @@ func (v *Panel) silentPhase(w *wave, r *model.Reaction) phase {
 }
 
 // phaseIn is where the session of a row is.
-func (v *Panel) phaseIn(w *wave, session uint64) phase {
+func (v *Grid) phaseIn(w *wave, session uint64) phase {
 	if w.Wave == nil || w.over || session == 0 {
 		return calm
 	}
@@ -141,7 +142,7 @@ func (v *Panel) phaseIn(w *wave, session uint64) phase {
 }
 
 // count counts the notified by phase. Those whose reactions are not kept are notified.
-func (v *Panel) count(w *wave) {
+func (v *Grid) count(w *wave) {
 	w.n = [done + 1]int{notified: w.More}
 	for i := range w.Reactions {
 		w.n[v.phaseOf(w, &w.Reactions[i])]++
@@ -162,7 +163,7 @@ func (w *wave) numbers() (c model.WaveCount, ok bool) {
 
 // shownWave is the wave to show: the largest of those that are not over, else the last
 // one, or an empty one.
-func (v *Panel) shownWave(f *term.Frame) (out wave) {
+func (v *Grid) shownWave(f *term.Frame) (out wave) {
 	ok := false
 	for i := len(v.State.Waves) - 1; i >= 0; i-- {
 		w, began := v.waveAt(f, v.State.Waves[i])
@@ -171,7 +172,7 @@ func (v *Panel) shownWave(f *term.Frame) (out wave) {
 		}
 	}
 	if ok && !out.over && !out.exact {
-		f.Every(TickTravel)
+		f.Every(notice.TickTravel)
 	}
 	if ok && !out.over && out.exact && out.Settled > 0 {
 		f.At(out.Deleted.Add(out.Settled + waveStays))

@@ -1,18 +1,18 @@
-package candidates
+package notice
 
 import (
 	"sort"
-	"strconv"
 	"time"
 
 	"electop/model"
 	"electop/model/dialect"
+	"electop/model/doctor"
 	"electop/model/znode"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
 
-// A deletion is a znode that was deleted while the notifications of it are on
+// A Deletion is a znode that was deleted while the notifications of it are on
 // their way to its watchers. As long, its row is shown where it stood.
 //
 // What is drawn depends on the state and the time alone. At its full pace the
@@ -20,11 +20,10 @@ import (
 // in slow motion ([travelShown]); one that is held back is on its way for as
 // long as it is held, and where each is let go by hand it stands still just
 // before its watcher until then.
-type deletion struct {
-	wake      *model.Woken
-	candidate *dialect.Candidate
-	at        int  // its position in the queue: where it stands or stood
-	stands    bool // it is in the queue as shown: the list was not read again yet
+type Deletion struct {
+	Candidate *dialect.Candidate
+	At        int  // its position in the queue: where it stands or stood
+	Stands    bool // it is in the queue as shown: the list was not read again yet
 	// way is how far the notification to each session got, from 0 to 1.
 	way map[uint64]float64
 }
@@ -45,10 +44,10 @@ const (
 	stillAt = 0.97
 )
 
-// deletions returns the znodes whose watchers are being told, the newest first.
-func (v *Panel) deletions(f *term.Frame) []deletion {
-	s := v.State
-	if len(s.Wakes) == 0 || v.Rows.Matching != nil {
+// Deletions returns the znodes whose watchers are being told, the newest first; none that
+// was deleted before since.
+func Deletions(f *term.Frame, s *doctor.State, since time.Time) []Deletion {
+	if len(s.Wakes) == 0 {
 		return nil
 	}
 	took := TravelShown
@@ -67,10 +66,10 @@ func (v *Panel) deletions(f *term.Frame) []deletion {
 			}
 		}
 	}
-	var out []deletion
+	var out []Deletion
 	for i := len(s.Wakes) - 1; i >= max(0, len(s.Wakes)-deletionsLooked) && len(out) < deletionsMax; i-- {
 		w := s.Wakes[i]
-		if w.Deleted.Before(v.Since) {
+		if w.Deleted.Before(since) {
 			break
 		}
 		way, moves := travels(f, w, held[w.Znode], took)
@@ -80,9 +79,15 @@ func (v *Panel) deletions(f *term.Frame) []deletion {
 		if moves {
 			f.Every(TickTravel)
 		}
-		out = append(out, v.placed(w, way))
+		out = append(out, placed(s, w, way))
 	}
 	return out
+}
+
+// Way is how far the notification to a session got, false for none.
+func (x *Deletion) Way(session uint64) (way float64, ok bool) {
+	way, ok = x.way[session]
+	return way, ok
 }
 
 // travels returns how far each notification of w got, nil if all have come;
@@ -122,8 +127,7 @@ func travels(f *term.Frame, w *model.Woken, held []*model.Message, took time.Dur
 }
 
 // placed finds the place of what was deleted.
-func (v *Panel) placed(w *model.Woken, way map[uint64]float64) deletion {
-	s := v.State
+func placed(s *doctor.State, w *model.Woken, way map[uint64]float64) Deletion {
 	c := w.Candidate
 	if c == nil { // nobody saw it stand
 		c = &dialect.Candidate{Znode: znode.Znode{Name: w.Znode}}
@@ -131,52 +135,5 @@ func (v *Panel) placed(w *model.Woken, way map[uint64]float64) deletion {
 	}
 	at := sort.Search(len(s.Queue), func(i int) bool { return !s.Recipe.Before(s.Queue[i], c) })
 	stands := at < len(s.Queue) && s.Queue[at].ID() == c.ID()
-	return deletion{wake: w, candidate: c, at: at, stands: stands, way: way}
-}
-
-// line is one of the candidates panel: a row, or what was deleted.
-type line struct {
-	row      int
-	deletion *deletion // nil for a row
-}
-
-// lines are the rows from top on with what was deleted among them, at most n.
-func (v *Panel) lines(deletions []deletion, n int) []line {
-	var out []line
-	for i := v.top; len(out) < n && i <= v.Rows.Queued(); i++ {
-		for k := len(deletions) - 1; k >= 0; k-- {
-			if x := &deletions[k]; x.at == i && !x.stands && len(out) < n {
-				out = append(out, line{row: -1, deletion: x})
-			}
-		}
-		if i == v.Rows.Queued() || len(out) == n {
-			break
-		}
-		l := line{row: i}
-		for k := range deletions {
-			if x := &deletions[k]; x.at == i && x.stands {
-				l.deletion = x
-			}
-		}
-		out = append(out, l)
-	}
-	return out
-}
-
-// deletedWord stands in the row of what was deleted.
-const deletedWord = "deleted"
-
-// drawDeleted draws the row of a znode that is no more: faded and struck.
-func (v *Panel) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *deletion, selected bool) {
-	if selected {
-		p.OnChosen()
-	}
-	number := "-"
-	if x.candidate.HasSequence {
-		number = strconv.FormatInt(x.candidate.Sequence, 10)
-	}
-	p.Text(term.Text, " ").Text(term.Alarm, f.Theme.Glyph.Killed)
-	p.Text(term.Faint, term.Blanks(gutter-2+c.seq-term.Width(number))+number+"  "+term.Fitted(x.candidate.Label(), c.name))
-	p.Text(term.Faint, term.Blanks(c.start()-c.before()-c.name)).Text(term.Trouble, deletedWord)
-	p.Text(term.Faint, term.Blanks(p.Room()-1))
+	return Deletion{Candidate: c, At: at, Stands: stands, way: way}
 }

@@ -1,4 +1,4 @@
-package candidates
+package grid
 
 import (
 	"strconv"
@@ -9,7 +9,7 @@ import (
 )
 
 // cellSign is the sign of a row in the grid.
-func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
+func (v *Grid) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 	s, g := v.State, &f.Theme.Glyph
 	leads := r.Position >= 0 && r.Position < wording.Holders(s)
 	_, troubled := wording.ExpiryOf(s, r)
@@ -19,7 +19,7 @@ func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 	}
 	switch {
 	case leads || ghost != "":
-		return v.leaderSign(f, r, troubled || ghost != "")
+		return wording.LeaderSign(&f.Theme.Glyph, v.State, r, troubled || ghost != "")
 	case wording.FaultGlyph(&f.Theme.Glyph, r.Member) != "":
 		return term.Alarm, wording.FaultGlyph(&f.Theme.Glyph, r.Member)
 	case troubled:
@@ -38,7 +38,7 @@ func (v *Panel) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 // written.
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
-func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
+func (v *Grid) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	r, g := v.Rows.At(i), v.grid
 	p.Spot(g.cell, r.Ref())
 	mark := " "
@@ -79,7 +79,7 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 		v.drawSign(f, p, r, i, number, sign, glyph)
 		return
 	}
-	p.Text(v.pointed(f, r, mark)).Text(sign, glyph)
+	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark)).Text(sign, glyph)
 	plain := number == term.Muted || number == term.Text
 	if plain {
 		p.Right(g.seq, number, seq)
@@ -103,11 +103,11 @@ func (v *Panel) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 }
 
 // drawSign draws a cell without a number: a block in its colour.
-func (v *Panel) drawSign(f *term.Frame, p *term.Pen, r rows.Row, i int, block, sign term.Style, glyph string) {
+func (v *Grid) drawSign(f *term.Frame, p *term.Pen, r rows.Row, i int, block, sign term.Style, glyph string) {
 	mark, st := " ", block
 	if i == v.Index {
 		mark, st = f.Theme.Glyph.Selected, term.Strong
-	} else if at, words := v.pointed(f, r, " "); words != " " {
+	} else if at, words := wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, " "); words != " " {
 		mark, st = words, at
 	}
 	if block == term.Muted || block == term.Text || block == term.Good {

@@ -1,0 +1,96 @@
+package candidates
+
+import (
+	"strconv"
+
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// columns are the widths of the candidates table. Each column but the first
+// has two blanks before it.
+type columns struct {
+	seq, name, session, client, age, fuse, watches int
+}
+
+// gutter is the marker, the sign and the herd's bus.
+const gutter = 5
+
+// before is where the names start.
+func (c columns) before() int { return gutter + c.seq + 2 }
+
+// start is where the watches start.
+func (c columns) start() int {
+	x := c.before() + c.name + 2 + c.age + 2
+	if c.session > 0 {
+		x += 2 + c.session
+	}
+	if c.client > 0 {
+		x += 2 + c.client
+	}
+	if c.fuse > 0 {
+		x += 2 + c.fuse
+	}
+	return x
+}
+
+func (v *table) columnsFor(w int) columns {
+	s := v.State
+	c := columns{seq: 3, age: 7}
+	if n := len(s.Queue); n > 0 {
+		for _, i := range [2]int{0, n - 1} {
+			c.seq = max(c.seq, len(strconv.FormatInt(s.Queue[i].Sequence, 10)))
+		}
+	}
+	switch {
+	case w >= 110:
+		c.session = 18
+	case w >= 64:
+		c.session = 7
+	}
+	if c.client = v.clientColumn(w); c.client > 0 && w < 110 {
+		c.session = 0
+	}
+	switch exact := len(s.Dues) > 0; {
+	case w >= 80 && s.Fuses():
+		c.fuse = fuseCells
+	case w >= 60 && exact:
+		c.fuse, c.session = fuseCells, 0 // the inspector has it
+	}
+	rest := w - c.before() - 2 - c.age - 2 - 1
+	if c.fuse > 0 {
+		rest -= c.fuse + 2
+	}
+	if c.session > 0 {
+		rest -= c.session + 2
+	}
+	if c.client > 0 {
+		rest -= c.client + 2
+	}
+	c.name = min(max(10, rest*2/5), 40)
+	c.watches = rest - c.name
+	return c
+}
+
+func (v *table) drawColumnHeads(a term.Area, c columns) {
+	who := "candidate"
+	if wording.Registry(v.State) {
+		who = "member"
+	}
+	p := a.Pen(0).Gap(gutter).Right(c.seq, term.Muted, "seq").Gap(2).Fit(c.name, term.Muted, who)
+	if c.session > 0 {
+		p.Gap(2).Fit(c.session, term.Muted, "session")
+	}
+	if c.client > 0 {
+		p.Gap(2).Fit(c.client, term.Muted, "client")
+	}
+	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Text(term.Muted, fuseHead(c)).Fit(c.watches, term.Muted, "watches")
+}
+
+// fuseHead is the head of the fuses, with the gap after it.
+func fuseHead(c columns) string {
+	if c.fuse == 0 {
+		return ""
+	}
+	return term.Fitted("timeout", c.fuse) + "  "
+}

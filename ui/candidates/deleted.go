@@ -1,0 +1,117 @@
+package candidates
+
+import (
+	"strconv"
+
+	"electop/ui/candidates/notice"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// line is one of the candidates panel: a row, or what was deleted.
+type line struct {
+	row      int
+	deletion *notice.Deletion // nil for a row
+}
+
+// lines are the rows from top on with what was deleted among them, at most n.
+func (v *table) lines(deletions []notice.Deletion, n int) []line {
+	var out []line
+	for i := v.top; len(out) < n && i <= v.Rows.Queued(); i++ {
+		for k := len(deletions) - 1; k >= 0; k-- {
+			if x := &deletions[k]; x.At == i && !x.Stands && len(out) < n {
+				out = append(out, line{row: -1, deletion: x})
+			}
+		}
+		if i == v.Rows.Queued() || len(out) == n {
+			break
+		}
+		l := line{row: i}
+		for k := range deletions {
+			if x := &deletions[k]; x.At == i && x.Stands {
+				l.deletion = x
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// deletedWord stands in the row of what was deleted.
+const deletedWord = "deleted"
+
+// drawDeleted draws the row of a znode that is no more: faded and struck.
+func (v *table) drawDeleted(f *term.Frame, p *term.Pen, c columns, x *notice.Deletion, selected bool) {
+	if selected {
+		p.OnChosen()
+	}
+	number := "-"
+	if x.Candidate.HasSequence {
+		number = strconv.FormatInt(x.Candidate.Sequence, 10)
+	}
+	p.Text(term.Text, " ").Text(term.Alarm, f.Theme.Glyph.Killed)
+	p.Text(term.Faint, term.Blanks(gutter-2+c.seq-term.Width(number))+number+"  "+term.Fitted(x.Candidate.Label(), c.name))
+	p.Text(term.Faint, term.Blanks(c.start()-c.before()-c.name)).Text(term.Trouble, deletedWord)
+	p.Text(term.Faint, term.Blanks(p.Room()-1))
+}
+
+// drawNotifications draws, over the rows, the deleted znodes, and the
+// notifications of them on their way along the edges to who watched them. The
+// first of lines is at y0.
+func (v *table) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int, deletions []notice.Deletion, lines []line) {
+	for k := range deletions {
+		x := &deletions[k]
+		start := c.start()
+		number := f.Theme.Glyph.Up + " " + wording.Numbered(x.Candidate)
+		e := notice.Edges{
+			Top: y0, End: y0 + len(lines),
+			From: start + term.Width(deletedWord) + 1, To: start + term.Width(number) + 1,
+			Bus: min(a.Width()-2, start+min(c.watches, notice.EdgeMost)-2) - 2*k,
+		}
+		first, last, shift := v.top, v.top, 0
+		e.At = y0 + x.At - v.top
+		for i, l := range lines {
+			if l.row >= 0 {
+				first, last, shift = min(first, l.row), l.row, i-(l.row-v.top)
+			}
+			if l.deletion == x {
+				e.At, e.Seen = y0+i, true
+				v.drawDeleted(f, a.Pen(y0+i), c, x, l.row == v.Index)
+			}
+		}
+		if x.At > last && !e.Seen {
+			e.At += shift
+		}
+		room := e.Bus-2 > max(e.From, e.To)  // else a long number is in a narrow column
+		row := make(map[int]int, len(lines)) // the lines of the rows
+		for i, l := range lines {
+			if l.row >= 0 {
+				row[l.row] = y0 + i
+			}
+		}
+		for i, q := range v.State.Queue {
+			at, ok := x.Way(q.Session)
+			if !ok || q.Session == 0 || q.ID() == x.Candidate.ID() {
+				continue
+			}
+			y, seen := row[i]
+			switch {
+			case seen:
+				p := a.Pen(y)
+				if i == v.Index {
+					p.OnChosen()
+				}
+				p.Gap(start).Text(term.Watch, number)
+				p.Text(term.Text, term.Blanks(p.Room()-1))
+			case i < first:
+				y = y0 - (first - i)
+			default:
+				y = y0 + i - v.top + shift
+			}
+			e.Add(y, at)
+		}
+		if room {
+			e.Draw(f, a)
+		}
+	}
+}
