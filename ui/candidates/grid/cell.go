@@ -63,7 +63,7 @@ func (v *Grid) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
 	}
 	if c := r.Candidate; c != nil && w.Wave != nil { // else nobody was notified yet
 		times = v.State.Notified(c.Session)
-		at := v.phaseIn(w, c.Session)
+		at := w.phaseIn(c.Session)
 		if heat := heats[min(times, len(heats)-1)]; heat != term.Text && at == calm {
 			number = heat
 			if name == term.Text {

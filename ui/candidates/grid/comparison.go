@@ -20,13 +20,13 @@ import (
 const comparisonLines = 3
 
 // compares reports whether that is known, or will be.
-func (v *Grid) compares() bool {
+func (v *Shown) compares() bool {
 	s := v.State
 	return (s.Pace != nil || len(s.Wakes) > 0) && wording.Foreign(s) == nil
 }
 
 // drawComparison draws it from line y on.
-func (v *Grid) drawComparison(f *term.Frame, a term.Area, y int, w *wave) {
+func (v *Shown) drawComparison(f *term.Frame, a term.Area, y int, w *wave, costs *model.Costs) {
 	if w.Wave == nil {
 		p := a.Pen(y).Gap(1)
 		p.Fit(p.Room()-1, term.Muted, "A handoff shows here who is notified, re-reads, is done.")
@@ -35,8 +35,8 @@ func (v *Grid) drawComparison(f *term.Frame, a term.Area, y int, w *wave) {
 	}
 	s := v.State
 	rules := [2]rule{
-		{name: "chain", style: term.Watch, costs: v.costs.Chain, would: dialect.Election().Notified(s.Queue, 0)},
-		{name: "herd", style: term.Trouble, costs: v.costs.Herd, would: dialect.Herd().Notified(s.Queue, 0), on: wording.FansIn(s)},
+		{name: "chain", style: term.Watch, costs: costs.Chain, would: dialect.Election().Notified(s.Queue, 0)},
+		{name: "herd", style: term.Trouble, costs: costs.Herd, would: dialect.Herd().Notified(s.Queue, 0), on: wording.FansIn(s)},
 	}
 	rules[0].on = !rules[1].on
 	most := 1
@@ -71,7 +71,7 @@ const (
 
 // drawRule draws a rule as a bar and numbers. While its last handoff is shown, the bar has
 // a piece for each phase.
-func (v *Grid) drawRule(f *term.Frame, p *term.Pen, r *rule, most int, w *wave) {
+func (v *Shown) drawRule(f *term.Frame, p *term.Pen, r *rule, most int, w *wave) {
 	st := term.Muted
 	if r.on {
 		st = term.Text
@@ -115,7 +115,7 @@ func (v *Grid) drawRule(f *term.Frame, p *term.Pen, r *rule, most int, w *wave) 
 }
 
 // drawWave says in a line how far the wave is, or how long it took.
-func (v *Grid) drawWave(f *term.Frame, p *term.Pen, w *wave) {
+func (v *Shown) drawWave(f *term.Frame, p *term.Pen, w *wave) {
 	g := &f.Theme.Glyph
 	name := wording.ShortZnode(znode.Safe(w.Znode, 48)) + " deleted"
 	at := "  " + f.Clock(w.Deleted)

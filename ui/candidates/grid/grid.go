@@ -2,11 +2,9 @@ package grid
 
 import (
 	"strconv"
-	"time"
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui/rows"
 	"electop/ui/term"
 )
 
@@ -18,16 +16,6 @@ type Grid struct {
 	cells   cells
 	costs   model.Costs
 	costsOf *doctor.State
-}
-
-// Shown is what the grid shows.
-type Shown struct {
-	State     *doctor.State
-	Rows      rows.List
-	Index     int       // of the selected row
-	PointedAt string    // ID of the member that a lesson is about, "" for none
-	Since     time.Time // no deletion before is shown
-	Moment    bool      // a moment of the past is shown, nothing in slow motion
 }
 
 // Settle takes what to show and where, and brings the selected cell into view.
@@ -50,7 +38,7 @@ func (v *Grid) Draw(f *term.Frame, a term.Area) {
 	n, g, first := v.Rows.Len(), v.grid, v.left
 	var w wave
 	if v.compares() {
-		w = v.shownWave(f)
+		w = shownWave(f, &v.Shown)
 	}
 	for x := range g.columns {
 		for y := range g.rows {
@@ -64,7 +52,7 @@ func (v *Grid) Draw(f *term.Frame, a term.Area) {
 		}
 	}
 	if v.compares() {
-		v.drawComparison(f, a, g.rows, &w)
+		v.drawComparison(f, a, g.rows, &w, &v.costs)
 	}
 	v.drawChosen(f, a.Pen(a.Height()-1).Gap(1), &w)
 	if g.unexplained {

@@ -35,7 +35,7 @@ func gridFor(n, w, h, seq int) grid {
 }
 
 // layout lays out the candidates in r, of which the last lines say more.
-func (v *Grid) layout(r term.Rect) grid {
+func (v *Shown) layout(r term.Rect) grid {
 	seq := 3
 	for _, i := range [2]int{0, len(v.State.Queue) - 1} {
 		seq = max(seq, len(strconv.FormatInt(v.State.Queue[i].Sequence, 10)))

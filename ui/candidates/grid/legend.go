@@ -11,7 +11,7 @@ import (
 )
 
 // drawLegend draws what the signs of the cells mean.
-func (v *Grid) drawLegend(f *term.Frame, p *term.Pen, w *wave) {
+func (v *Shown) drawLegend(f *term.Frame, p *term.Pen, w *wave) {
 	g := &f.Theme.Glyph
 	type sign struct {
 		style term.Style
@@ -36,7 +36,7 @@ func (v *Grid) drawLegend(f *term.Frame, p *term.Pen, w *wave) {
 }
 
 // drawChosen says in a line who is selected.
-func (v *Grid) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
+func (v *Shown) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	s := v.State
 	r := v.Rows.At(v.Index)
 	if r.Ref() == (rows.Ref{}) {
@@ -58,7 +58,7 @@ func (v *Grid) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	} else {
 		words += ", waits at position " + strconv.Itoa(r.Position+1) + " of " + strconv.Itoa(len(s.Queue))
 	}
-	switch v.phaseIn(w, r.Candidate.Session) {
+	switch w.phaseIn(r.Candidate.Session) {
 	case notified:
 		words += ", notified"
 	case reading:

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/doctor"
 	"electop/ui/candidates/notice"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -48,13 +49,15 @@ type wave struct {
 	// upTo is what is shown of it, readUpTo whose re-reading was shown for long enough.
 	upTo, readUpTo time.Duration
 	n              [done + 1]int // of the notified, by phase; none when it is over
-	next           int           // reaction, after the last one that was looked for
+	state          *doctor.State
+	held           map[uint64]*model.Message // the next message held for each session
+	next           int                       // reaction, after the last one that was looked for
 }
 
 // waveAt is a wave at the frame's moment; ok is false where it has not begun.
-func (v *Grid) waveAt(f *term.Frame, of *model.Wave) (w wave, ok bool) {
-	p := v.State.Pace
-	w = wave{Wave: of, since: f.Picture.Sub(of.Deleted), exact: v.Moment || p != nil && (p.Steps || p.Delay > 0)}
+func waveAt(f *term.Frame, x *Shown, of *model.Wave) (w wave, ok bool) {
+	p := x.State.Pace
+	w = wave{Wave: of, state: x.State, held: x.Rows.Held, since: f.Picture.Sub(of.Deleted), exact: x.Moment || p != nil && (p.Steps || p.Delay > 0)}
 	w.upTo, w.readUpTo = w.happened(w.since), w.happened(w.since)
 	if !w.exact {
 		w.readUpTo = w.happened(w.since - waveLeast)
@@ -95,11 +98,11 @@ func (w *wave) happened(since time.Duration) time.Duration {
 }
 
 // phaseOf is where one of the notified is.
-func (v *Grid) phaseOf(w *wave, r *model.Reaction) phase {
+func (w *wave) phaseOf(r *model.Reaction) phase {
 	read := r.Read
 	if read == 0 {
 		if read = r.Done; read == 0 {
-			return v.silentPhase(w, r)
+			return w.silentPhase(r)
 		}
 	}
 	switch {
@@ -113,39 +116,39 @@ func (v *Grid) phaseOf(w *wave, r *model.Reaction) phase {
 
 // silentPhase is where one is that has not reported a step since. One that is none of
 // ours never does: it is done when the server reports that nothing more follows.
-func (v *Grid) silentPhase(w *wave, r *model.Reaction) phase {
-	if w.Settled > 0 && w.since >= w.shown(w.Settled) && !v.State.Ours(r.Session) {
+func (w *wave) silentPhase(r *model.Reaction) phase {
+	if w.Settled > 0 && w.since >= w.shown(w.Settled) && !w.state.Ours(r.Session) {
 		return done
 	}
-	if m := v.Rows.Held[r.Session]; m != nil && !wording.Notifies(m) && w.exact && m.Since.After(w.Deleted) {
+	if m := w.held[r.Session]; m != nil && !wording.Notifies(m) && w.exact && m.Since.After(w.Deleted) {
 		return reading // the reply with the list is held
 	}
 	return notified
 }
 
 // phaseIn is where the session of a row is.
-func (v *Grid) phaseIn(w *wave, session uint64) phase {
+func (w *wave) phaseIn(session uint64) phase {
 	if w.Wave == nil || w.over || session == 0 {
 		return calm
 	}
 	// Most candidates that are next to each other have sessions that are, too.
 	if w.next < len(w.Reactions) && w.Reactions[w.next].Session == session {
 		w.next++
-		return v.phaseOf(w, &w.Reactions[w.next-1])
+		return w.phaseOf(&w.Reactions[w.next-1])
 	}
 	i, ok := w.Find(session)
 	if !ok {
 		return calm
 	}
 	w.next = i + 1
-	return v.phaseOf(w, &w.Reactions[i])
+	return w.phaseOf(&w.Reactions[i])
 }
 
 // count counts the notified by phase. Those whose reactions are not kept are notified.
-func (v *Grid) count(w *wave) {
+func (w *wave) count() {
 	w.n = [done + 1]int{notified: w.More}
 	for i := range w.Reactions {
-		w.n[v.phaseOf(w, &w.Reactions[i])]++
+		w.n[w.phaseOf(&w.Reactions[i])]++
 	}
 }
 
@@ -163,10 +166,10 @@ func (w *wave) numbers() (c model.WaveCount, ok bool) {
 
 // shownWave is the wave to show: the largest of those that are not over, else the last
 // one, or an empty one.
-func (v *Grid) shownWave(f *term.Frame) (out wave) {
+func shownWave(f *term.Frame, x *Shown) (out wave) {
 	ok := false
-	for i := len(v.State.Waves) - 1; i >= 0; i-- {
-		w, began := v.waveAt(f, v.State.Waves[i])
+	for i := len(x.State.Waves) - 1; i >= 0; i-- {
+		w, began := waveAt(f, x, x.State.Waves[i])
 		if began && (!ok || !w.over && (out.over || w.Notified() > out.Notified())) {
 			out, ok = w, true
 		}
@@ -178,7 +181,7 @@ func (v *Grid) shownWave(f *term.Frame) (out wave) {
 		f.At(out.Deleted.Add(out.Settled + waveStays))
 	}
 	if ok && !out.over {
-		v.count(&out)
+		out.count()
 	}
 	return out
 }
