@@ -5,17 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"electop/model/doctor"
 	"electop/ui/input"
 	"electop/ui/wording"
 )
-
-// Watched is an election that is watched.
-type Watched struct {
-	Path  string
-	State *doctor.State // the one to be shown
-	Front bool          // it is the election of the main screen
-}
 
 // list is the elections watched and those that a search found, and where the
 // user is among them. The selection is a path, as everywhere an identity.
@@ -29,15 +21,6 @@ type list struct {
 
 	of    *Walk // that found is of
 	found []Found
-}
-
-// A Row is an election in the list: one that is watched, with its number among
-// them, or one that was found.
-type Row struct {
-	Path    string
-	Watched *Watched
-	number  int
-	Found   *Found
 }
 
 // update brings the rows up to date and finds the selected one again.

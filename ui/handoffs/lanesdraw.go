@@ -225,7 +225,8 @@ func (v *Panel) drawWrites(f *term.Frame, p *term.Pen) {
 // drawAxis draws the times in line y, with what is not in view at its ends, the
 // playhead, and what is wrong with the leader.
 func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
-	v.drawLabels(f, a, v.axis, left, y)
+	head := playhead{v.Head, v.Playing}
+	head.drawLabels(f, a, v.axis, left, y)
 	if v.lanes.hidden > 0 {
 		words := "+" + strconv.Itoa(v.lanes.hidden)
 		if long := words + " more"; term.Width(long) <= v.lanes.names {
@@ -233,7 +234,7 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 		}
 		a.Pen(y).Fit(v.lanes.names, term.Muted, words)
 	}
-	v.drawHead(f, a, v.axis, left, y)
+	head.draw(f, a, v.axis, left, y)
 	_, alarm := v.troubleOf()
 	style := term.Alarm
 	if alarm == "" && v.cut {
@@ -243,56 +244,6 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 		p := a.Pen(y)
 		p.Gap(p.Room()-term.Width(alarm)-1).Text(style, " "+alarm)
 	}
-}
-
-// drawLabels draws the times in line y, but for those that the playhead hides.
-func (v *Panel) drawLabels(f *term.Frame, a term.Area, x axis, left, y int) {
-	headAt, words := v.headWords(f, a, x, left)
-	at, text := x.labels(f.Now.Location())
-	for i := range at {
-		if col := left + at[i]; words == "" || col+term.Width(text[i])+1 < headAt || col > headAt+term.Width(words) {
-			a.Pen(y).Gap(col).Text(term.Border, f.Theme.Glyph.Tick).Text(term.Muted, text[i])
-		}
-	}
-}
-
-// headWords are the playhead with its time, and where they begin; "" for none.
-func (v *Panel) headWords(f *term.Frame, a term.Area, x axis, left int) (at int, words string) {
-	if v.Head.IsZero() || x.step == 0 {
-		return 0, ""
-	}
-	i := x.cell(v.Head)
-	if i < 0 || i >= x.w {
-		return 0, ""
-	}
-	g := &f.Theme.Glyph
-	words = f.Stamp(v.Head)[:len(term.ClockFormat)+2]
-	if v.Playing != "" {
-		words += " " + v.Playing
-	}
-	if left+i+1+term.Width(words) < a.Width() {
-		return left + i, g.Playhead + words
-	}
-	return max(0, left+i-term.Width(words)), words + g.Playhead
-}
-
-// drawHead draws the playhead in line y, with the time, and fades what came after the
-// moment that is shown.
-func (v *Panel) drawHead(f *term.Frame, a term.Area, x axis, left, y int) {
-	at, words := v.headWords(f, a, x, left)
-	if words == "" {
-		return
-	}
-	i := x.cell(v.Head)
-	if after := x.w - i - 1; after > 0 {
-		f.Restyle(term.Rect{X: a.Rect.X + left + i + 1, Y: a.Rect.Y, W: after, H: min(y, a.Height())}, func(st term.Style) term.Style {
-			if st == term.Alarm {
-				st = term.Trouble
-			}
-			return term.Fade(st)
-		})
-	}
-	a.Pen(y).Gap(at).Text(term.You, words)
 }
 
 // drawWords explains the signs, as many as there is room for.

@@ -122,8 +122,9 @@ func (v *Panel) drawReigns(f *term.Frame, a term.Area) {
 	if r := reigns; len(st.cells) > 0 && st.cells[0].kind != stripNothing && r[st.cells[0].reign].From.Before(st.start) {
 		a.Pen(0).Text(term.Muted, g.Older)
 	}
-	v.drawLabels(f, a, st.axis, 0, 1)
-	v.drawHead(f, a, st.axis, 0, 1)
+	head := playhead{v.Head, v.Playing}
+	head.drawLabels(f, a, st.axis, 0, 1)
+	head.draw(f, a, st.axis, 0, 1)
 	if alarm != "" {
 		p := a.Pen(1)
 		p.Gap(p.Room()-term.Width(alarm)-1).Text(term.Alarm, " "+alarm)

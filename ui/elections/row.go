@@ -1,0 +1,212 @@
+package elections
+
+import (
+	"strconv"
+	"time"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+	"electop/ui/rows"
+	"electop/ui/term"
+	"electop/ui/wording"
+)
+
+// Watched is an election that is watched.
+type Watched struct {
+	Path  string
+	State *doctor.State // the one to be shown
+	Front bool          // it is the election of the main screen
+}
+
+// A Row is an election in the list: one that is watched, with its number among
+// them, or one that was found.
+type Row struct {
+	Path    string
+	Watched *Watched
+	number  int
+	Found   *Found
+}
+
+// columns are the widths of the table of elections, each but the first
+// with two blanks before it. A zero column is not shown.
+type columns struct {
+	path, system, leader, waiting, reign, state int
+}
+
+// gutter is the marker and the number of an election.
+const gutter = 5
+
+func columnsFor(w int) columns {
+	c := columns{leader: 12, waiting: 4, reign: 7, state: 8}
+	switch {
+	case w >= 110:
+		c.system, c.leader, c.waiting, c.state = 22, 18, 7, 22
+	case w >= 90:
+		c.system, c.leader, c.waiting, c.state = 16, 14, 7, 11
+	case w >= 76:
+		c.system = 12
+	}
+	c.path = w - gutter - 1
+	for _, n := range []int{c.system, c.leader, c.waiting, c.reign, c.state} {
+		if n > 0 {
+			c.path -= n + 2
+		}
+	}
+	return c
+}
+
+// draw draws the row. running says that the clocks of the elections run.
+func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool) {
+	mark := " "
+	if selected {
+		mark = f.Theme.Glyph.Selected
+		p.Choose()
+	}
+	p.Text(term.Strong, mark)
+	number, name := "", term.Text
+	if r.Watched != nil {
+		number = strconv.Itoa(r.number)
+		if r.Watched.Front {
+			name = term.Strong
+		}
+	}
+	p.Right(2, term.Muted, number).Gap(2)
+	p.Fit(c.path, name, term.TailOf(znode.Safe(r.Path, 0), c.path))
+	if r.Watched != nil {
+		drawWatched(f, p, c, r.Watched.State, running)
+		return
+	}
+	e := r.Found
+	if c.system > 0 {
+		p.Gap(2).Fit(c.system, term.Muted, znode.Safe(e.System, 40))
+	}
+	p.Gap(2)
+	if e.Leader == "" {
+		_, words := leaderWords(e.NoLeader)
+		p.Fit(c.leader, term.Muted, "  "+words)
+	} else {
+		p.Text(term.Lead, f.Theme.Glyph.Leader+" ").Fit(c.leader-2, term.Text, znode.Safe(e.Leader, rows.NameMax))
+	}
+	reign := "-"
+	if e.ReignKnown {
+		reign = f.Theme.Glyph.Inferred + units.Age(e.Reign)
+	}
+	waiting := "?"
+	if e.Waiting >= 0 {
+		waiting = strconv.Itoa(e.Waiting)
+	}
+	p.Gap(2).Right(c.waiting, term.Muted, waiting).Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
+	if e.Findings > 0 {
+		drawFindings(f, p, e.Findings, e.Worst)
+	}
+}
+
+// leaderWords say in a few letters why nobody is said to lead.
+func leaderWords(why model.NoLeader) (term.Style, string) {
+	switch why {
+	case model.Membership:
+		return term.Muted, "members"
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.GhostPossible, model.Blocked:
+		return term.Trouble, "unknown"
+	case model.NotAcknowledged, model.NotElected, model.GhostFirst:
+		return term.Alarm, "none"
+	case model.Over:
+		return term.Muted, "no election"
+	}
+	return term.Trouble, "nobody"
+}
+
+// drawWatched draws what is so now in an election that is watched.
+func drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.State, running bool) {
+	g := &f.Theme.Glyph
+	// The clock of an election without a connection stands.
+	now := f.Picture
+	down := !s.DownSince.IsZero() && s.Link.Link != model.Connected
+	if down {
+		now = s.DownSince
+	} else if running {
+		now = f.Now
+	}
+	f.Ticks(term.TickCalm)
+	calm := now.Truncate(term.TickCalm)
+
+	if c.system > 0 {
+		p.Gap(2).Fit(c.system, term.Muted, wording.System(s))
+	}
+	p.Gap(2)
+	l := s.Leader()
+	var t wording.Expiry
+	troubled := false
+	reign := "-"
+	if l == nil {
+		words := map[model.Phase]string{model.Unseen: "not read yet", model.NoParent: "absent", model.Forbidden: "not allowed"}[s.Phase]
+		st := term.Muted
+		if words == "" {
+			st, words = leaderWords(s.NoLeader())
+		}
+		p.Fit(c.leader, st, "  "+words)
+	} else {
+		t, troubled = wording.ExpiryOf(s, rows.Leader(s))
+		sign, st := g.Leader, term.Lead
+		switch {
+		case troubled:
+			sign, st = g.LeaderLost, term.Alarm
+		case s.Lead() != doctor.Leads:
+			sign = g.LeaderLost
+		case down:
+			st = term.Faint
+		}
+		p.Text(st, sign+" ").Fit(c.leader-2, st, l.Label())
+		if n := len(s.Reigns); n > 0 && s.Reigns[n-1].To.IsZero() {
+			reign = units.Age(calm.Sub(s.Reigns[n-1].From))
+			if !s.Reigns[n-1].FromKnown {
+				reign = g.Inferred + reign
+			}
+		}
+	}
+	p.Gap(2).Right(c.waiting, term.Text, strconv.Itoa(len(s.Queue)-wording.Holders(s))).
+		Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
+
+	switch {
+	case down:
+		words := "stale " + units.Age(f.Now.Truncate(term.TickCalm).Sub(s.DownSince))
+		if c.state < term.Width(words) {
+			words = "stale"
+		}
+		p.Text(term.Alarm, words)
+		return
+	case troubled:
+		p.Text(term.Alarm, t.AtRisk(busy(f, now), c.state < 11))
+		p.Gap(2)
+		if p.Room() < 9 {
+			return
+		}
+	case len(s.Risks) > 0:
+		p.Text(term.Trouble, strconv.Itoa(len(s.Risks))+" at risk").Gap(2)
+	}
+	if len(s.Findings) > 0 {
+		drawFindings(f, p, len(s.Findings), doctor.Worst(s.Findings))
+	}
+}
+
+// busy is busy for a time that is not the picture's.
+func busy(f *term.Frame, now time.Time) time.Time {
+	f.Ticks(term.TickBusy)
+	return now.Truncate(term.TickBusy)
+}
+
+// drawFindings draws how many findings there are and how grave the worst is.
+func drawFindings(f *term.Frame, p *term.Pen, n int, worst doctor.Severity) {
+	st, sign, word := wording.Severity(&f.Theme.Glyph, worst)
+	p.Text(st, sign+" ")
+	if text := units.Count(n, "finding", "findings"); p.Room() >= term.Width(text)+term.Width(word)+2 {
+		p.Text(st, text)
+		if worst == doctor.Critical {
+			p.Text(st, ", "+word)
+		}
+	} else {
+		p.Text(st, strconv.Itoa(n))
+	}
+}
