@@ -5,15 +5,12 @@
 // takes a state and a size, divides the panel and brings the selection into view;
 // keys move by that. [Panel.Draw] draws the queue as a table, the members without
 // a znode below it, and the countdown of a session that is about to expire; a
-// zoomed crowd is drawn as a grid, a heat map of who is notified and of how often each
-// was. Drawing changes nothing.
+// zoomed crowd is drawn as a grid (package grid). Drawing changes nothing.
 //
 // At the left of the table a line leads from who watches to what is watched
 // (chain.go), and a fuse shows how much of its session timeout each has left
 // (fuse.go).
 //
-// A notification takes less than a millisecond, and nobody could see it. So a
-// deleted znode stays in its place while the notifications of it travel along
-// the edges in slow motion. What is drawn depends on the state and the time
-// alone, and so looks the same when the past is shown again.
+// A deleted znode stays in its place while the notifications of it travel along the edges
+// in slow motion (package notice).
 package candidates
