@@ -63,14 +63,6 @@ type Action struct {
 	Arg    string
 }
 
-// Changes tells whether actions of that kind change anything but this
-// program's own view.
-func (k Kind) Changes() bool { return Of(k).Changes }
-
-// Harms tells whether actions of that kind do to a candidate what nobody would
-// want in earnest.
-func (k Kind) Harms() bool { return Of(k).Harms }
-
 // Unless is what a key does that turns something on, or off if it is on.
 func Unless(on bool) string {
 	if on {

@@ -81,6 +81,14 @@ func Of(kind Kind) *Def {
 	return &Def{Kind: kind}
 }
 
+// Changes tells whether actions of that kind change anything but this
+// program's own view.
+func (k Kind) Changes() bool { return Of(k).Changes }
+
+// Harms tells whether actions of that kind do to a candidate what nobody would
+// want in earnest.
+func (k Kind) Harms() bool { return Of(k).Harms }
+
 // find returns the value for an action, whose argument may tell it from another
 // of its kind.
 func find(a Action) *Def {

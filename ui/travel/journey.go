@@ -2,10 +2,13 @@ package travel
 
 import (
 	"context"
+	"strconv"
 	"time"
 
+	"electop/model/doctor"
 	"electop/model/history"
 	"electop/ui/rows"
+	"electop/ui/term"
 )
 
 // Journey is where the user is in time. While it is on, the picture of one
@@ -31,6 +34,13 @@ type Journey struct {
 	gen    uint64 // an answer to an older journey is late
 	// leaving says that the playback goes on as soon as the search is over.
 	leaving bool
+}
+
+// Whole is the election as it was when the user went back in time, or to the last moment:
+// with what came after the moment that is shown.
+type Whole struct {
+	State *doctor.State
+	At    time.Time
 }
 
 // A Search finds a moment. It takes a while and runs outside the event loop.
@@ -93,6 +103,41 @@ func (j *Journey) PlayTo(t time.Time) Search {
 	return j.next()
 }
 
+// Plays reports whether time passes in the past.
+func (j *Journey) Plays() bool { return j.play.on }
+
+// PlayWords say how time passes, with the sign for it; "" where it does not.
+func (j *Journey) PlayWords(g *term.Glyphs) string {
+	switch p := &j.play; {
+	case p.on && p.rate() == 1:
+		return g.Play
+	case p.on:
+		return g.Play + " x" + strconv.FormatFloat(p.rate(), 'g', 3, 64)
+	}
+	return ""
+}
+
+// Play lets time pass from the moment that is shown.
+func (j *Journey) Play(now time.Time) { j.play.on, j.play.from, j.play.began = true, j.Shown, now }
+
+// Stop holds the moment that is shown.
+func (j *Journey) Stop() { j.play.on = false }
+
+// PlayOn goes where the playback is by now, and returns the search for that, nil for none.
+func (j *Journey) PlayOn(now time.Time) Search {
+	if !j.play.on || !j.On {
+		return nil
+	}
+	j.Shown = j.play.at(now)
+	return j.PlayTo(j.Shown)
+}
+
+// Pace makes the playback faster by that factor, and returns its speed.
+func (j *Journey) Pace(by float64, now time.Time) float64 {
+	j.play.scale(by, now)
+	return j.play.rate()
+}
+
 // Leave reports whether the journey can end now. If not, it ends with the search
 // that is under way, which would stop the playback again.
 func (j *Journey) Leave() bool {
@@ -111,6 +156,22 @@ func (j *Journey) Arrive(a Arrival) bool {
 		j.Found, j.Known = a.Found, true
 	}
 	return true
+}
+
+// Show shows the moment that was found. latest is the newest state of the election.
+func (j *Journey) Show(latest *doctor.State, now time.Time) {
+	j.Shown = j.At.At
+	if j.At.Last {
+		j.Whole = Whole{latest, now}
+	}
+	if !j.play.on {
+		return
+	}
+	if j.At.Last {
+		j.play.on = false
+	} else if at := j.play.at(now); at.After(j.Shown) {
+		j.Shown = at
+	}
 }
 
 // Next says what comes after an arrival: the end of the journey, or the search
