@@ -1,13 +1,7 @@
 package zktest
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,23 +18,6 @@ const (
 	askTimeout   = 2 * time.Second  // a four-letter command on loopback
 	pollInterval = 20 * time.Millisecond
 )
-
-// jars is the class path that Debian's package needs. The manifest of
-// zookeeper.jar names most of its dependencies; servlet-api is one it forgets,
-// and a binding of slf4j keeps it from complaining about having none.
-var jars = [...]string{
-	"/usr/share/java/zookeeper.jar",
-	"/usr/share/java/zookeeper-jute.jar",
-	"/usr/share/java/servlet-api.jar",
-	"/usr/share/java/slf4j-nop.jar",
-}
-
-// tlsJars is what the manifest forgets of Netty, which TLS needs.
-var tlsJars = [...]string{
-	"/usr/share/java/netty-codec.jar",
-	"/usr/share/java/netty-resolver.jar",
-	"/usr/share/java/netty-transport-native-unix-common.jar",
-}
 
 // requireApache is Require for Apache ZooKeeper.
 func requireApache(t testing.TB) {
@@ -191,58 +168,6 @@ func (s *Server) startOnFreePort() error {
 	return err
 }
 
-// spawn starts the process and does not wait until it serves.
-func (s *Server) spawn() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.proc != nil {
-		return errors.New("it is running")
-	}
-	data := filepath.Join(s.dir, "data")
-	if err := os.MkdirAll(data, 0o755); err != nil {
-		return err
-	}
-	if s.quorum != nil {
-		if err := os.WriteFile(filepath.Join(data, "myid"), fmt.Appendln(nil, s.id), 0o644); err != nil {
-			return err
-		}
-	}
-	cfg := filepath.Join(s.dir, "zoo.cfg")
-	if err := os.WriteFile(cfg, []byte(s.config()), 0o644); err != nil {
-		return err
-	}
-	args := []string{"-Xmx512m"}
-	if s.quick {
-		args = []string{"-Xms16m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-			"-Dzookeeper.preAllocSize=64"} // KiB, instead of 64 MiB a log file
-	}
-	if s.login != "" {
-		jaas := filepath.Join(s.dir, "jaas.conf")
-		if err := os.WriteFile(jaas, []byte("Server {\n"+s.login+"\n};\n"), 0o600); err != nil {
-			return err
-		}
-		args = append(args, "-Djava.security.auth.login.config="+jaas,
-			"-Dzookeeper.authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider")
-	}
-	args = append(args, s.properties...)
-	args = append(args, "-Dzookeeper.forceSync=no",
-		"-cp", s.classPath(),
-		"org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)
-	p, err := start("java", args...)
-	if err == nil {
-		s.proc = p
-	}
-	return err
-}
-
-func (s *Server) classPath() string {
-	path := slices.Clone(jars[:])
-	if s.tls != nil {
-		path = append(path, tlsJars[:]...)
-	}
-	return strings.Join(path, string(os.PathListSeparator))
-}
-
 // waitServing returns when the server answers clients. It answers ruok before
 // it has loaded its data; the Mode of srvr appears only when it serves. The port
 // for TLS is opened after the other.
@@ -266,52 +191,4 @@ func (s *Server) waitServing() error {
 			return fmt.Errorf("does not serve after %v\n%s", startTimeout, p.Output())
 		}
 	}
-}
-
-func listens(addr string) bool {
-	c, err := net.DialTimeout("tcp", addr, askTimeout)
-	if err != nil {
-		return false
-	}
-	c.Close()
-	return true
-}
-
-// Ask sends a four-letter word and returns the reply.
-func (s *Server) Ask(t testing.TB, word string) string {
-	t.Helper()
-	reply, err := ask(s.Addr, word)
-	if err != nil {
-		t.Fatalf("ask Apache ZooKeeper %s %s: %v", s.Addr, word, err)
-	}
-	return reply
-}
-
-// mode is "standalone", "leader", "follower" or, when it does not serve, "".
-func (s *Server) mode() string {
-	reply, err := ask(s.Addr, "srvr")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(reply) {
-		if m, ok := strings.CutPrefix(line, "Mode: "); ok {
-			return strings.TrimSpace(m)
-		}
-	}
-	return ""
-}
-
-// ask sends a four-letter command and returns the reply.
-func ask(addr, command string) (string, error) {
-	c, err := net.DialTimeout("tcp", addr, askTimeout)
-	if err != nil {
-		return "", err
-	}
-	defer c.Close()
-	c.SetDeadline(time.Now().Add(askTimeout))
-	if _, err := io.WriteString(c, command); err != nil {
-		return "", err
-	}
-	reply, err := io.ReadAll(io.LimitReader(c, 1<<20))
-	return string(reply), err
 }
