@@ -41,14 +41,7 @@ func (l *adminListener) Close() error {
 // status 200 and an error in the JSON. The HTTP server must set timeouts and bounds,
 // as [Server.ServeAdmin] does.
 func (s *Server) AdminHandler() http.Handler {
-	return status.Handler(func(f func(status.Source)) (serving bool) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if serving = !s.closed && !s.down; serving {
-			f(statusOnAnyPort(s))
-		}
-		return serving
-	})
+	return status.Handler(statusOf(s, 0))
 }
 
 // ServeAdmin serves [Server.AdminHandler] on l until the server is closed and

@@ -172,7 +172,7 @@ func (s *Server) restore(records [][]byte) (err error) {
 		}
 		s.zxid, s.sealed = x.Zxid, x.Zxid
 	}
-	for _, id := range s.tree.Owners() {
+	for id := range s.tree.Owners() {
 		if s.sessions.Get(id) == nil {
 			return fmt.Errorf("ephemeral znodes of a session that does not exist, %#x", id)
 		}

@@ -170,7 +170,7 @@ func checkInvariants(t *testing.T, s *Server) {
 	if bytes != s.tree.Bytes() || n != s.tree.Len() || children != n-1 {
 		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes, the tree says %d", bytes, s.tree.Bytes(), children, n, s.tree.Len())
 	}
-	for _, id := range s.tree.Owners() {
+	for id := range s.tree.Owners() {
 		if got := len(s.tree.EphemeralsOf(id)); got != owned[id] || got == 0 {
 			t.Errorf("session %#x is said to own %d nodes, and owns %d", id, got, owned[id])
 		}

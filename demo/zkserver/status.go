@@ -3,27 +3,37 @@ package zkserver
 import (
 	"cmp"
 	"net"
-	"slices"
 
 	"electop/demo/zkserver/status"
 )
 
-// statusSource is what the four-letter words and the AdminServer read, under
-// s.mu.
-type statusSource struct {
-	*Server
-	port int // that clients connect to, 0 if there is none
+// statusOf is what the four-letter words and the AdminServer read. The port is the one
+// that clients connect to; 0 is the lowest there is.
+func statusOf(s *Server, port int) status.Source {
+	return func(parts status.Part) (status.State, bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		port := cmp.Or(port, s.lowestPort())
+		state := status.State{Config: status.Config{
+			Tick:              s.opts.Tick,
+			MinSessionTimeout: s.opts.MinSessionTimeout,
+			MaxSessionTimeout: s.opts.MaxSessionTimeout,
+			MaxClientCnxns:    s.opts.MaxClientCnxns,
+			ClientPort:        port,
+		}, Totals: totals(s)}
+		copyParts(s, parts, &state)
+		return state, !s.closed && !s.down
+	}
 }
 
-// statusOnAnyPort has the lowest port that clients are accepted on.
-func statusOnAnyPort(s *Server) statusSource {
-	port := 0
+// lowestPort is the lowest one that clients are accepted on, 0 if there is none.
+func (s *Server) lowestPort() (port int) {
 	for l, clients := range s.listeners {
 		if a, ok := l.Addr().(*net.TCPAddr); ok && clients && (port == 0 || a.Port < port) {
 			port = a.Port
 		}
 	}
-	return statusSource{s, port}
+	return port
 }
 
 // answerWord queues the answer to a four-letter word. The connection is to be
@@ -37,25 +47,16 @@ func (s *Server) answerWord(c *conn, word string) {
 	c.handshake.stop()
 	c.stats.Received++
 	s.counters.received++
-	answer := status.Answer(statusSource{s, port}, word)
 	s.mu.Unlock()
+	answer := status.Answer(statusOf(s, port), word)
 	c.out.Cork()
 	c.out.SendRaw(answer)
 }
 
-func (s statusSource) Config() status.Config {
-	return status.Config{
-		Tick:              s.opts.Tick,
-		MinSessionTimeout: s.opts.MinSessionTimeout,
-		MaxSessionTimeout: s.opts.MaxSessionTimeout,
-		MaxClientCnxns:    s.opts.MaxClientCnxns,
-		ClientPort:        s.port,
-	}
-}
-
-func (s statusSource) Totals() status.Totals {
+// totals takes no longer for more sessions, znodes or watches.
+func totals(s *Server) status.Totals {
 	k := &s.counters
-	_, _, data := s.watches.Data.Count()
+	watchers, paths, data := s.watches.Data.Count()
 	_, _, child := s.watches.Child.Count()
 	return status.Totals{
 		Start:       s.start,
@@ -73,6 +74,9 @@ func (s statusSource) Totals() status.Totals {
 		Connections: s.alive,
 		Sessions:    s.sessions.Len(),
 		Watches:     data + child,
+		Watchers:    watchers,
+		Paths:       paths,
+		DataWatches: data,
 		AuthFailed:  k.authFailed,
 		Rejected:    k.Rejected,
 		Expired:     k.Expired,
@@ -80,56 +84,53 @@ func (s statusSource) Totals() status.Totals {
 	}
 }
 
-func (s statusSource) Connections() []status.Conn {
-	all := make([]status.Conn, 0, s.alive)
-	for c := range s.conns {
-		if c.gone {
-			continue
+// copyParts copies what can be large, which is all that is done with it under s.mu.
+func copyParts(s *Server, parts status.Part, to *status.State) {
+	if parts&status.Connections != 0 {
+		to.Connections = make([]status.Conn, 0, s.alive)
+		for c := range s.conns {
+			if !c.gone {
+				to.Connections = append(to.Connections, c.status())
+			}
 		}
-		v := status.Conn{Remote: c.remote, Stats: &c.stats, Watched: func() []string { return s.watches.Data.PathsOf(c) }}
-		if c.sess == nil {
-			v.Deadline = c.stats.Established.Sub(s.start) + status.HandshakeTimeout
-		} else {
-			v.Session, v.Timeout, v.Deadline = c.sess.ID, c.sess.Timeout, c.sess.Deadline()
+	}
+	if parts&status.Sessions != 0 {
+		to.Sessions = make([]status.Session, 0, s.sessions.Len())
+		for sess := range s.sessions.All() {
+			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.sessions.Expiry(sess, s.elapsed())})
 		}
-		all = append(all, v)
 	}
-	slices.SortFunc(all, func(a, b status.Conn) int {
-		return cmp.Or(a.Stats.Established.Compare(b.Stats.Established), cmp.Compare(a.Remote, b.Remote))
-	})
-	return all
+	if parts&status.Ephemerals != 0 {
+		to.Ephemerals = make([]status.Ephemeral, 0, to.Totals.Ephemerals)
+		for id, path := range s.tree.Owners() {
+			to.Ephemerals = append(to.Ephemerals, status.Ephemeral{Session: id, Path: path, Zxid: s.tree.Get(path).Stat().Czxid})
+		}
+	}
+	if parts&status.Watches != 0 {
+		to.Watches = make([]status.Watch, 0, to.Totals.DataWatches)
+		for c, path := range s.watches.Data.All() {
+			to.Watches = append(to.Watches, status.Watch{Session: c.sess.ID, Path: path})
+		}
+	}
+	if parts&status.ResetTotals != 0 {
+		s.latency = status.Latency{}
+		k := &s.counters
+		k.received, k.sent, k.lastReply, k.leastReply, k.mostReply = 0, 0, 0, 0, 0
+	}
+	if parts&status.ResetConnections != 0 {
+		for c := range s.conns {
+			c.stats.Reset()
+		}
+	}
 }
 
-func (s statusSource) Sessions() []status.Session {
-	all := make([]status.Session, 0, s.sessions.Len())
-	for sess := range s.sessions.All() {
-		all = append(all, status.Session{ID: sess.ID, Expiry: s.sessions.Expiry(sess, s.elapsed())})
+// status is the connection as operators see it. The caller holds s.mu.
+func (c *conn) status() status.Conn {
+	v := status.Conn{Remote: c.remote, Stats: c.stats}
+	if c.sess == nil {
+		v.Deadline = c.stats.Established.Sub(c.s.start) + status.HandshakeTimeout
+	} else {
+		v.Session, v.Timeout, v.Deadline = c.sess.ID, c.sess.Timeout, c.sess.Deadline()
 	}
-	return all
-}
-
-func (s statusSource) Owners() []int64                { return s.tree.Owners() }
-func (s statusSource) EphemeralsOf(id int64) []string { return s.tree.EphemeralsOf(id) }
-
-func (s statusSource) Watches() (watchers, paths, total int) { return s.watches.Data.Count() }
-func (s statusSource) WatchedPaths() []string                { return s.watches.Data.Paths() }
-
-func (s statusSource) Watching(path string) (ids []int64) {
-	for c := range s.watches.Data.Watching(path) {
-		ids = append(ids, c.sess.ID)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-func (s statusSource) ResetStats() {
-	s.latency = status.Latency{}
-	k := &s.counters
-	k.received, k.sent, k.lastReply, k.leastReply, k.mostReply = 0, 0, 0, 0, 0
-}
-
-func (s statusSource) ResetConnStats() {
-	for c := range s.conns {
-		c.stats.Reset()
-	}
+	return v
 }

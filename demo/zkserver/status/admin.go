@@ -15,53 +15,50 @@ import (
 const adminRoot = "/commands"
 
 // An adminCommand is known by a name and by those of its four-letter word and
-// of earlier releases. Its answer is made while the server stands still, and must
-// not refer to what changes later.
+// of earlier releases.
 type adminCommand struct {
 	name    string
 	aliases []string
-	answer  func(Source) object
+	parts   Part // that the answer needs
+	answer  func(*State) object
 }
 
 // adminCommands are in the order of Apache's index. Missing are its commands about
 // the Java virtual machine (system_properties), the disk (last_snapshot) and
 // debugging (get_trace_mask, set_trace_mask).
 var adminCommands = []adminCommand{
-	{"configuration", []string{"conf", "config"}, adminConf},
-	{"connection_stat_reset", []string{"crst"}, func(s Source) object { s.ResetConnStats(); return nil }},
-	{"connections", []string{"cons"}, func(s Source) object { return adminConns(s, false) }},
-	{"dirs", nil, func(Source) object { return object{{"datadir_size", 0}, {"logdir_size", 0}} }},
-	{"dump", nil, adminDump},
-	{"environment", []string{"env", "envi"}, adminEnv},
-	{"hash", nil, func(Source) object { return object{{"digests", []string(nil)}} }},
-	{"initial_configuration", []string{"icfg"}, adminInitialConf},
-	{"is_read_only", []string{"isro"}, func(Source) object { return object{{"read_only", false}} }},
+	{"configuration", []string{"conf", "config"}, 0, adminConf},
+	{"connection_stat_reset", []string{"crst"}, ResetConnections, func(*State) object { return nil }},
+	{"connections", []string{"cons"}, Connections, func(s *State) object { return adminConns(s, false) }},
+	{"dirs", nil, 0, func(*State) object { return object{{"datadir_size", 0}, {"logdir_size", 0}} }},
+	{"dump", nil, Sessions | Ephemerals, adminDump},
+	{"environment", []string{"env", "envi"}, 0, adminEnv},
+	{"hash", nil, 0, func(*State) object { return object{{"digests", []string(nil)}} }},
+	{"initial_configuration", []string{"icfg"}, 0, adminInitialConf},
+	{"is_read_only", []string{"isro"}, 0, func(*State) object { return object{{"read_only", false}} }},
 	// A standalone server's answer, Apache's too.
-	{"leader", []string{"lead"}, func(Source) object { return object{{"error", "server is not initialized"}} }},
-	{"monitor", []string{"mntr"}, gauges},
-	{"observer_connection_stat_reset", []string{"orst"}, func(Source) object { return nil }},
-	{"observers", []string{"obsr"}, func(Source) object {
+	{"leader", []string{"lead"}, 0, func(*State) object { return object{{"error", "server is not initialized"}} }},
+	{"monitor", []string{"mntr"}, 0, gauges},
+	{"observer_connection_stat_reset", []string{"orst"}, 0, func(*State) object { return nil }},
+	{"observers", []string{"obsr"}, 0, func(*State) object {
 		return object{{"synced_observers", 0}, {"observers", []object(nil)}}
 	}},
-	{"ruok", nil, func(Source) object { return nil }},
-	{"server_stats", []string{"srvr"}, adminStats},
-	{"stat_reset", []string{"srst"}, func(s Source) object { s.ResetStats(); return nil }},
-	{"stats", []string{"stat"}, func(s Source) object { return append(adminStats(s), adminConns(s, true)...) }},
-	{"voting_view", nil, func(Source) object { return object{{"current_config", object{}}} }},
-	{"watch_summary", []string{"wchs"}, adminWatchSummary},
-	{"watches", []string{"wchc"}, adminWatches},
-	{"watches_by_path", []string{"wchp"}, adminWatchesByPath},
-	{"zabstate", nil, func(Source) object { return object{{"voting", false}, {"zabstate", ""}} }},
+	{"ruok", nil, 0, func(*State) object { return nil }},
+	{"server_stats", []string{"srvr"}, 0, adminStats},
+	{"stat_reset", []string{"srst"}, ResetTotals, func(*State) object { return nil }},
+	{"stats", []string{"stat"}, Connections, func(s *State) object { return append(adminStats(s), adminConns(s, true)...) }},
+	{"voting_view", nil, 0, func(*State) object { return object{{"current_config", object{}}} }},
+	{"watch_summary", []string{"wchs"}, 0, adminWatchSummary},
+	{"watches", []string{"wchc"}, Watches | Connections, adminWatches},
+	{"watches_by_path", []string{"wchp"}, Watches, adminWatchesByPath},
+	{"zabstate", nil, 0, func(*State) object { return object{{"voting", false}, {"zabstate", ""}} }},
 }
 
 // A Handler answers as the AdminServer of Apache does: /commands is an index,
 // /commands/NAME the answer of a command, as JSON. It takes GET and HEAD requests
 // and asks nobody who they are. As at Apache, an unknown command is answered with
 // status 200 and an error in the JSON.
-//
-// Handler calls f while the server stands still, or reports that it serves
-// nobody now.
-type Handler func(f func(Source)) (serving bool)
+type Handler Source
 
 // ServeHTTP implements http.Handler.
 func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -108,10 +105,11 @@ func (h Handler) answer(name string) object {
 		return object{{"command", name}, {"error", "Unknown command: " + name}}
 	}
 	c := adminCommands[i]
-	var answer object
-	if !h(func(s Source) { answer = c.answer(s) }) {
+	state, serving := h(c.parts)
+	if !serving {
 		return object{{"command", c.name}, {"error", "This ZooKeeper instance is not currently serving requests"}}
 	}
+	answer := c.answer(&state)
 	failed := slices.ContainsFunc(answer, func(f field) bool { return f.key == "error" })
 	if answer = append(answer, field{"command", c.name}); !failed {
 		answer = append(answer, field{"error", nil})
@@ -119,8 +117,8 @@ func (h Handler) answer(name string) object {
 	return answer
 }
 
-func adminConf(s Source) object {
-	cfg := s.Config()
+func adminConf(s *State) object {
+	cfg := &s.Config
 	return object{
 		{"client_port", cfg.ClientPort},
 		{"data_dir", ""},
@@ -135,8 +133,8 @@ func adminConf(s Source) object {
 }
 
 // adminInitialConf is the zoo.cfg that an Apache server would need.
-func adminInitialConf(s Source) object {
-	cfg := s.Config()
+func adminInitialConf(s *State) object {
+	cfg := &s.Config
 	return object{{"initial_configuration", fmt.Sprintf(
 		"tickTime=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\nclientPort=%d\nmaxClientCnxns=%d\n",
 		cfg.Tick.Milliseconds(), cfg.MinSessionTimeout.Milliseconds(),
@@ -144,7 +142,7 @@ func adminInitialConf(s Source) object {
 }
 
 // adminEnv has the same content as the envi word.
-func adminEnv(Source) object {
+func adminEnv(*State) object {
 	return object{
 		{"zookeeper.version", version},
 		{"runtime.version", runtime.Version()},
@@ -153,8 +151,8 @@ func adminEnv(Source) object {
 	}
 }
 
-func adminStats(s Source) object {
-	sum := s.Totals()
+func adminStats(s *State) object {
+	sum := &s.Totals
 	size := object{{"last_buffer_size", sum.LastReply}, {"min_buffer_size", sum.LeastReply}, {"max_buffer_size", sum.MostReply}}
 	l := &sum.Latency
 	return object{
@@ -185,9 +183,9 @@ func adminStats(s Source) object {
 	}
 }
 
-func adminConns(s Source, brief bool) object {
+func adminConns(s *State, brief bool) object {
 	var all []object
-	for _, c := range s.Connections() {
+	for _, c := range s.connections() {
 		all = append(all, c.adminInfo(brief))
 	}
 	return object{{"connections", all}, {"secure_connections", []object(nil)}}
@@ -195,7 +193,7 @@ func adminConns(s Source, brief bool) object {
 
 // adminInfo is what describe says, for programs.
 func (c *Conn) adminInfo(brief bool) object {
-	st := c.Stats
+	st := &c.Stats
 	o := object{
 		{"remote_socket_address", c.Remote},
 		{"interest_ops", 1},
@@ -232,9 +230,9 @@ func (c *Conn) adminInfo(brief bool) object {
 
 // adminDump gives deadlines in milliseconds on the clock that
 // last_response_time is on: since the server was made.
-func adminDump(s Source) object {
+func adminDump(s *State) object {
 	sets := make(map[int64][]int64)
-	for _, sess := range s.Sessions() {
+	for _, sess := range s.Sessions {
 		at := sess.Expiry.Milliseconds()
 		sets[at] = append(sets[at], sess.ID)
 	}
@@ -243,33 +241,31 @@ func adminDump(s Source) object {
 		slices.Sort(sets[at])
 		expiry = append(expiry, field{strconv.FormatInt(at, 10), sets[at]})
 	}
-	for _, id := range s.Owners() {
-		paths = append(paths, field{strconv.FormatInt(id, 10), s.EphemeralsOf(id)})
+	for _, o := range s.ephemerals() {
+		paths = append(paths, field{strconv.FormatInt(o.key, 10), o.values})
 	}
 	return object{{"expiry_time_to_session_ids", expiry}, {"session_id_to_ephemeral_paths", paths}}
 }
 
 // As with the words, the watches are those on data and existence.
 
-func adminWatchSummary(s Source) object {
-	watchers, paths, total := s.Watches()
-	return object{{"num_connections", watchers}, {"num_paths", paths}, {"num_total_watches", total}}
+func adminWatchSummary(s *State) object {
+	sum := &s.Totals
+	return object{{"num_connections", sum.Watchers}, {"num_paths", sum.Paths}, {"num_total_watches", sum.DataWatches}}
 }
 
-func adminWatches(s Source) object {
+func adminWatches(s *State) object {
 	bySession := object{}
-	for _, c := range s.Connections() {
-		if paths := c.Watched(); len(paths) > 0 {
-			bySession = append(bySession, field{strconv.FormatInt(c.Session, 10), paths})
-		}
+	for _, c := range s.watchesByConn() {
+		bySession = append(bySession, field{strconv.FormatInt(c.key, 10), c.values})
 	}
 	return object{{"session_id_to_watched_paths", bySession}}
 }
 
-func adminWatchesByPath(s Source) object {
+func adminWatchesByPath(s *State) object {
 	byPath := object{}
-	for _, path := range s.WatchedPaths() {
-		byPath = append(byPath, field{path, s.Watching(path)})
+	for _, path := range s.watchesByPath() {
+		byPath = append(byPath, field{path.key, path.values})
 	}
 	return object{{"path_to_session_ids", byPath}}
 }

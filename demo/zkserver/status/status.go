@@ -1,6 +1,6 @@
 // Package status makes the answers to the four-letter words and those of the
 // AdminServer, in the layouts of Apache ZooKeeper 3.8, which tools take apart. It
-// knows only what a [Source] returns of the server.
+// knows only the [State] that a [Source] copies of the server.
 package status
 
 import "time"
@@ -11,23 +11,33 @@ const version = "3.8.0-embedded, built on 2022-02-25 08:49 UTC"
 // HandshakeTimeout is how long a peer may take to send its first frame.
 const HandshakeTimeout = 10 * time.Second
 
-// A Source is a server. Its methods are called while it does nothing else, under its
-// lock, and what they return is used only then.
-type Source interface {
-	Config() Config
-	Totals() Totals
-	Connections() []Conn // open ones, by age
-	Sessions() []Session
-	Owners() []int64 // sessions with ephemeral nodes, by id
-	EphemeralsOf(session int64) []string
+// A Source is a server. It copies the state of one moment, with the parts that are
+// asked for, or reports that it serves nobody now. The answers are made of the copy,
+// when the server goes on: large ones take longer than any client should wait.
+type Source func(Part) (state State, serving bool)
 
-	// Watches are those on data and existence, as in Apache.
-	Watches() (watchers, paths, total int)
-	WatchedPaths() []string
-	Watching(path string) []int64 // sessions, by id
+// A Part of a server's state that can be large, or that the server resets once the
+// state is copied. It is a set.
+type Part uint8
 
-	ResetStats()
-	ResetConnStats()
+const (
+	Connections Part = 1 << iota
+	Sessions
+	Ephemerals
+	Watches
+	ResetTotals
+	ResetConnections
+)
+
+// State is what a server is at one moment. Lists are in no particular order, and
+// empty unless asked for.
+type State struct {
+	Config      Config
+	Totals      Totals
+	Connections []Conn // open ones
+	Sessions    []Session
+	Ephemerals  []Ephemeral
+	Watches     []Watch
 }
 
 // Config is how a server was set up.
@@ -52,8 +62,10 @@ type Totals struct {
 	Ephemerals                       int
 	DataSize                         int64
 	Connections, Sessions, Watches   int
-	AuthFailed, Rejected, Expired    int64
-	BytesIn                          int64
+	// Watchers, Paths and DataWatches are of the watches on data and existence.
+	Watchers, Paths, DataWatches  int
+	AuthFailed, Rejected, Expired int64
+	BytesIn                       int64
 }
 
 // A Session is one that lives.
@@ -62,11 +74,23 @@ type Session struct {
 	Expiry time.Duration // since the server's start
 }
 
+// An Ephemeral is an ephemeral znode.
+type Ephemeral struct {
+	Session int64
+	Path    string
+	Zxid    int64 // of its creation
+}
+
+// A Watch is one on data or existence: Apache shows no others.
+type Watch struct {
+	Session int64
+	Path    string
+}
+
 // A Conn is an open connection.
 type Conn struct {
-	Remote  string // host:port
-	Stats   *ConnStats
-	Watched func() []string // paths
+	Remote string // host:port
+	Stats  ConnStats
 	// Session is 0 before there is one, and for a four-letter word.
 	Session  int64
 	Timeout  time.Duration // of the session

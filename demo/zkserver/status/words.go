@@ -13,51 +13,53 @@ import (
 // dumpDate is the layout of java.util.Date.toString.
 const dumpDate = "Mon Jan 02 15:04:05 MST 2006"
 
+// A word is what is needed for the answer to a four-letter word, and how it is
+// written.
+type word struct {
+	parts Part
+	write func(*State, *bytes.Buffer)
+}
+
 // words are the four-letter words, sent instead of a first frame.
-var words = map[string]func(Source, *bytes.Buffer){
-	"ruok": func(_ Source, w *bytes.Buffer) { w.WriteString("imok") },
-	"isro": func(_ Source, w *bytes.Buffer) { w.WriteString("rw") },
-	"srvr": func(s Source, w *bytes.Buffer) { writeStat(s, w, false) },
-	"stat": func(s Source, w *bytes.Buffer) { writeStat(s, w, true) },
-	"mntr": writeMonitor,
-	"cons": writeConnections,
-	"dump": writeDump,
-	"wchs": writeWatchSummary,
-	"wchp": writeWatchesByPath,
-	"wchc": writeWatchesByConn,
-	"conf": writeConf,
-	"envi": writeEnv,
-	"srst": func(s Source, w *bytes.Buffer) {
-		s.ResetStats()
-		fmt.Fprintln(w, "Server stats reset.")
-	},
-	"crst": func(s Source, w *bytes.Buffer) {
-		s.ResetConnStats()
-		fmt.Fprintln(w, "Connection stats reset.")
-	},
+var words = map[string]word{
+	"ruok": {0, func(_ *State, w *bytes.Buffer) { w.WriteString("imok") }},
+	"isro": {0, func(_ *State, w *bytes.Buffer) { w.WriteString("rw") }},
+	"srvr": {0, func(s *State, w *bytes.Buffer) { writeStat(s, w, false) }},
+	"stat": {Connections, func(s *State, w *bytes.Buffer) { writeStat(s, w, true) }},
+	"mntr": {0, writeMonitor},
+	"cons": {Connections, writeConnections},
+	"dump": {Sessions | Ephemerals | Connections, writeDump},
+	"wchs": {0, writeWatchSummary},
+	"wchp": {Watches, writeWatchesByPath},
+	"wchc": {Watches | Connections, writeWatchesByConn},
+	"conf": {0, writeConf},
+	"envi": {0, writeEnv},
+	"srst": {ResetTotals, func(_ *State, w *bytes.Buffer) { fmt.Fprintln(w, "Server stats reset.") }},
+	"crst": {ResetConnections, func(_ *State, w *bytes.Buffer) { fmt.Fprintln(w, "Connection stats reset.") }},
 }
 
 // Known reports whether four bytes are a word.
-func Known(word string) bool { return words[word] != nil }
+func Known(name string) bool { return words[name].write != nil }
 
 // Answer returns the answer to a word that is known.
-func Answer(s Source, word string) []byte {
+func Answer(s Source, name string) []byte {
 	var w bytes.Buffer
-	words[word](s, &w)
+	state, _ := s(words[name].parts)
+	words[name].write(&state, &w)
 	return w.Bytes()
 }
 
-func writeStat(s Source, w *bytes.Buffer, clients bool) {
+func writeStat(s *State, w *bytes.Buffer, clients bool) {
 	fmt.Fprintf(w, "Zookeeper version: %s\n", version)
 	if clients {
 		fmt.Fprintln(w, "Clients:")
-		for _, c := range s.Connections() {
+		for _, c := range s.connections() {
 			c.describe(w, true)
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w)
 	}
-	sum := s.Totals()
+	sum := &s.Totals
 	l := &sum.Latency
 	fmt.Fprintf(w, "Latency min/avg/max: %d/%s/%d\n", l.least.Milliseconds(), l.average(), l.longest.Milliseconds())
 	fmt.Fprintf(w, "Received: %d\nSent: %d\nConnections: %d\nOutstanding: 0\n", sum.Received, sum.Sent, sum.Connections)
@@ -72,7 +74,7 @@ func (c *Conn) describe(w *bytes.Buffer, brief bool) {
 	if c.Session != 0 {
 		interest = 1
 	}
-	st := c.Stats
+	st := &c.Stats
 	fmt.Fprintf(w, " /%s[%d](queued=0,recved=%d,sent=%d", c.Remote, interest, st.Received, st.Sent)
 	if !brief && c.Session != 0 {
 		fmt.Fprintf(w, ",sid=%#x,lop=%s,est=%d,to=%d", uint64(c.Session), cmp.Or(st.lastOp, "null"),
@@ -88,8 +90,8 @@ func (c *Conn) describe(w *bytes.Buffer, brief bool) {
 	w.WriteByte(')')
 }
 
-func writeConnections(s Source, w *bytes.Buffer) {
-	for _, c := range s.Connections() {
+func writeConnections(s *State, w *bytes.Buffer) {
+	for _, c := range s.connections() {
 		c.describe(w, false)
 		fmt.Fprintln(w)
 	}
@@ -99,9 +101,9 @@ func writeConnections(s Source, w *bytes.Buffer) {
 // writeDump lists the sessions by the time at which they expire, the
 // ephemeral nodes by session, and the connections by when they would be
 // closed for silence: with their session, or ten seconds after they came.
-func writeDump(s Source, w *bytes.Buffer) {
+func writeDump(s *State, w *bytes.Buffer) {
 	fmt.Fprintln(w, "SessionTracker dump:")
-	start, sessions := s.Totals().Start, s.Sessions()
+	start, sessions := s.Totals.Start, s.Sessions
 	sets := make(map[time.Duration][]string)
 	for _, sess := range sessions {
 		sets[sess.Expiry] = append(sets[sess.Expiry], fmt.Sprintf("%#x", uint64(sess.ID)))
@@ -109,16 +111,13 @@ func writeDump(s Source, w *bytes.Buffer) {
 	fmt.Fprintf(w, "Session Sets (%d)/(%d):\n", len(sets), len(sessions))
 	writeSets(w, start, sets)
 	fmt.Fprintln(w, "ephemeral nodes dump:")
-	owners := s.Owners()
+	owners := s.ephemerals()
 	fmt.Fprintf(w, "Sessions with Ephemerals (%d):\n", len(owners))
-	for _, id := range owners {
-		fmt.Fprintf(w, "%#x:\n", uint64(id))
-		for _, path := range s.EphemeralsOf(id) {
-			fmt.Fprintf(w, "\t%s\n", path)
-		}
+	for _, o := range owners {
+		writeList(w, fmt.Sprintf("%#x:", uint64(o.key)), o.values)
 	}
 	fmt.Fprintln(w, "Connections dump:")
-	conns := s.Connections()
+	conns := s.Connections
 	sets = make(map[time.Duration][]string)
 	for _, c := range conns {
 		const interval = 10 * time.Second
@@ -141,37 +140,39 @@ func writeSets(w *bytes.Buffer, start time.Time, sets map[time.Duration][]string
 
 // The watch words report data and existence watches only, as in Apache.
 
-func writeWatchSummary(s Source, w *bytes.Buffer) {
-	watchers, paths, total := s.Watches()
-	fmt.Fprintf(w, "%d connections watching %d paths\nTotal watches:%d\n", watchers, paths, total)
+func writeWatchSummary(s *State, w *bytes.Buffer) {
+	sum := &s.Totals
+	fmt.Fprintf(w, "%d connections watching %d paths\nTotal watches:%d\n", sum.Watchers, sum.Paths, sum.DataWatches)
 }
 
-func writeWatchesByPath(s Source, w *bytes.Buffer) {
-	for _, path := range s.WatchedPaths() {
-		fmt.Fprintln(w, path)
-		for _, id := range s.Watching(path) {
+func writeWatchesByPath(s *State, w *bytes.Buffer) {
+	for _, path := range s.watchesByPath() {
+		fmt.Fprintln(w, path.key)
+		for _, id := range path.values {
 			fmt.Fprintf(w, "\t%#x\n", uint64(id))
 		}
 	}
 	fmt.Fprintln(w)
 }
 
-func writeWatchesByConn(s Source, w *bytes.Buffer) {
-	for _, c := range s.Connections() {
-		paths := c.Watched()
-		if len(paths) == 0 {
-			continue
-		}
-		fmt.Fprintf(w, "%#x\n", uint64(c.Session))
-		for _, path := range paths {
-			fmt.Fprintf(w, "\t%s\n", path)
-		}
+func writeWatchesByConn(s *State, w *bytes.Buffer) {
+	for _, c := range s.watchesByConn() {
+		writeList(w, fmt.Sprintf("%#x", uint64(c.key)), c.values)
 	}
 	fmt.Fprintln(w)
 }
 
-func writeConf(s Source, w *bytes.Buffer) {
-	cfg := s.Config()
+func writeList(w *bytes.Buffer, head string, lines []string) {
+	w.WriteString(head)
+	for _, line := range lines {
+		w.WriteString("\n\t")
+		w.WriteString(line)
+	}
+	w.WriteByte('\n')
+}
+
+func writeConf(s *State, w *bytes.Buffer) {
+	cfg := &s.Config
 	fmt.Fprintf(w, "clientPort=%d\nsecureClientPort=-1\n", cfg.ClientPort)
 	fmt.Fprintf(w, "dataDir=\ndataDirSize=0\ndataLogDir=\ndataLogSize=0\n")
 	fmt.Fprintf(w, "tickTime=%d\nmaxClientCnxns=%d\n", cfg.Tick.Milliseconds(), cfg.MaxClientCnxns)
@@ -181,13 +182,13 @@ func writeConf(s Source, w *bytes.Buffer) {
 }
 
 // writeEnv reveals little about the machine: anybody can ask.
-func writeEnv(_ Source, w *bytes.Buffer) {
+func writeEnv(_ *State, w *bytes.Buffer) {
 	fmt.Fprintf(w, "Environment:\nzookeeper.version=%s\n", version)
 	fmt.Fprintf(w, "runtime.version=%s\nos.name=%s\nos.arch=%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // writeMonitor writes the gauges as lines of key and value.
-func writeMonitor(s Source, w *bytes.Buffer) {
+func writeMonitor(s *State, w *bytes.Buffer) {
 	for _, g := range gauges(s) {
 		fmt.Fprintf(w, "zk_%s\t%v\n", g.key, g.value)
 	}
@@ -195,8 +196,8 @@ func writeMonitor(s Source, w *bytes.Buffer) {
 
 // gauges are what Apache's mntr begins with, in its order; the some 300
 // internal metrics that follow there have no counterpart here.
-func gauges(s Source) object {
-	sum := s.Totals()
+func gauges(s *State) object {
+	sum := &s.Totals
 	l := &sum.Latency
 	return object{
 		{"version", version},

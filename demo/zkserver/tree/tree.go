@@ -13,7 +13,7 @@ package tree
 
 import (
 	"cmp"
-	"maps"
+	"iter"
 	"slices"
 	"strings"
 
@@ -24,6 +24,7 @@ import (
 type Tree struct {
 	nodes      map[string]*Node
 	ephemerals map[int64]map[string]struct{} // by session
+	owned      int                           // ephemeral nodes
 	reapable   map[string]struct{}           // containers and TTL nodes
 	bytes      int64                         // paths and data
 }
@@ -76,6 +77,7 @@ func (t *Tree) insert(path string, n *Node) {
 			t.ephemerals[n.owner] = set
 		}
 		set[path] = struct{}{}
+		t.owned++
 	default:
 		t.reapable[path] = struct{}{}
 	}
@@ -87,6 +89,7 @@ func (t *Tree) remove(path string, n *Node) {
 	delete(t.reapable, path)
 	if set := t.ephemerals[n.owner]; set != nil {
 		delete(set, path)
+		t.owned--
 		if len(set) == 0 {
 			delete(t.ephemerals, n.owner)
 		}
@@ -137,16 +140,21 @@ func (t *Tree) Len() int { return len(t.nodes) }
 // Bytes returns the size of all paths and data.
 func (t *Tree) Bytes() int64 { return t.bytes }
 
-// Owners returns the sessions that own ephemeral nodes, by id.
-func (t *Tree) Owners() []int64 { return slices.Sorted(maps.Keys(t.ephemerals)) }
-
 // Ephemerals returns the number of ephemeral nodes.
-func (t *Tree) Ephemerals() int {
-	n := 0
-	for _, set := range t.ephemerals {
-		n += len(set)
+func (t *Tree) Ephemerals() int { return t.owned }
+
+// Owners yields the paths of the ephemeral nodes, each with the session that owns it,
+// in no particular order.
+func (t *Tree) Owners() iter.Seq2[int64, string] {
+	return func(yield func(int64, string) bool) {
+		for id, set := range t.ephemerals {
+			for path := range set {
+				if !yield(id, path) {
+					return
+				}
+			}
+		}
 	}
-	return n
 }
 
 // Reapable returns the number of containers and TTL nodes.

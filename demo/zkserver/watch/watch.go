@@ -7,7 +7,6 @@ package watch
 import (
 	"iter"
 	"maps"
-	"slices"
 	"strings"
 
 	"electop/zkwatch/wire"
@@ -32,6 +31,7 @@ type Tables[T comparable] struct{ Data, Child Table[T] }
 type Table[T comparable] struct {
 	paths     map[string]map[T]Mode
 	owned     map[T]map[string]struct{} // paths
+	total     int                       // pairs of a watcher and a path
 	recursive int                       // 0 spares the walk up the path
 }
 
@@ -57,6 +57,7 @@ func (t *Table[T]) Add(w T, path string, m Mode) {
 	if old != 0 {
 		return
 	}
+	t.total++
 	own := t.owned[w]
 	if own == nil {
 		own = make(map[string]struct{})
@@ -76,6 +77,7 @@ func (t *Table[T]) remove(w T, path string, m Mode) {
 		at[w] = left
 		return
 	}
+	t.total--
 	if delete(at, w); len(at) == 0 {
 		delete(t.paths, path)
 	}
@@ -172,16 +174,20 @@ func (t *Table[T]) Trigger(path string, event int32, spare map[T]bool, notify fu
 // Watching yields the watchers of a path.
 func (t *Table[T]) Watching(path string) iter.Seq[T] { return maps.Keys(t.paths[path]) }
 
-// Paths returns the paths that are watched.
-func (t *Table[T]) Paths() []string { return slices.Sorted(maps.Keys(t.paths)) }
-
-// PathsOf returns the paths that one watcher watches.
-func (t *Table[T]) PathsOf(w T) []string { return slices.Sorted(maps.Keys(t.owned[w])) }
+// All yields each watcher with each of its paths, in no particular order.
+func (t *Table[T]) All() iter.Seq2[T, string] {
+	return func(yield func(T, string) bool) {
+		for w, paths := range t.owned {
+			for path := range paths {
+				if !yield(w, path) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // Count returns the number of watchers, of watched paths, and of pairs of the two.
 func (t *Table[T]) Count() (watchers, paths, total int) {
-	for _, at := range t.paths {
-		total += len(at)
-	}
-	return len(t.owned), len(t.paths), total
+	return len(t.owned), len(t.paths), t.total
 }
