@@ -6,13 +6,12 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// trigger queues an event to every connection that watches path in a table,
-// except to those in spare, and returns the ones it found. A client that may not
-// read the node, whose ACL is given, is not notified, but its watch is spent, as in
-// Apache since a watch revealed names (CVE-2024-23944). Events to clients that watch
-// the path itself count for wk.
-func (s *Server) trigger(t *watch.Table[*conn], path string, event int32, acl []wire.ACL, spare map[*conn]bool, wk *tally.Count) map[*conn]bool {
-	return t.Trigger(path, event, spare, func(c *conn, direct bool) {
+// trigger queues an event to every connection with a watch that it concerns. A client
+// that may not read the node, whose ACL is given, is not notified, but its watch is
+// spent, as in Apache since a watch revealed names (CVE-2024-23944). Events to clients
+// that watch the node itself count for wk.
+func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *tally.Count) {
+	s.watches.Trigger(path, event, func(c *conn, direct bool) {
 		if !c.who.May(acl, wire.PermRead) {
 			return
 		}

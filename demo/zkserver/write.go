@@ -64,16 +64,15 @@ func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 		if s.tree.Reapable() > 0 {
 			s.armReaper()
 		}
-		s.trigger(&s.watches.Data, ch.Path, wire.EventNodeCreated, done.ACL, nil, nil)
-		s.trigger(&s.watches.Child, done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil, nil)
+		s.trigger(ch.Path, wire.EventNodeCreated, done.ACL, nil)
+		s.trigger(done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil)
 	case wire.OpDelete:
 		w := s.tally(ch.Path, &done, x.Zxid)
-		notified := s.trigger(&s.watches.Data, ch.Path, wire.EventNodeDeleted, done.ACL, nil, w)
+		s.trigger(ch.Path, wire.EventNodeDeleted, done.ACL, w)
 		w.Done()
-		s.trigger(&s.watches.Child, ch.Path, wire.EventNodeDeleted, done.ACL, notified, nil)
-		s.trigger(&s.watches.Child, done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil, nil)
+		s.trigger(done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil)
 	case wire.OpSetData:
-		s.trigger(&s.watches.Data, ch.Path, wire.EventNodeDataChanged, done.ACL, nil, nil)
+		s.trigger(ch.Path, wire.EventNodeDataChanged, done.ACL, nil)
 	}
 	return done.Stat
 }

@@ -1,6 +1,6 @@
 // Package watch remembers who watches what in a ZooKeeper server. It knows neither
 // the tree nor connections: a watcher is any value, and what has happened to a path
-// is said with [Table.Trigger], which finds the watchers to notify. The caller has
+// is said with [Tables.Trigger], which finds the watchers to notify. The caller has
 // the lock.
 package watch
 
@@ -129,46 +129,96 @@ func (ts *Tables[T]) Find(w T, kind int32, path string, remove bool) wire.Code {
 	return code
 }
 
-// Trigger finds the watchers of path in the table for an event and calls notify once
-// for each, except for those in spare; direct says that they watch path itself.
-// Recursive watches see everything but a change of children, which they see as
-// the creation or deletion of the child itself. One-time watches are spent.
-// Trigger returns the watchers that it found.
-func (t *Table[T]) Trigger(path string, event int32, spare map[T]bool, notify func(w T, direct bool)) map[T]bool {
-	var all map[T]bool
-	found := func(w T, direct bool) {
-		if all[w] {
-			return
+// Trigger finds the watchers to notify of an event at path and calls notify once for
+// each. direct says that it watches the data or existence of path itself. Recursive
+// watches see everything but a change of children, which they see as the creation or
+// deletion of the child itself. One-time watches are spent. notify must not change
+// the tables.
+//
+// Nothing is allocated, however many watchers there are.
+func (ts *Tables[T]) Trigger(path string, event int32, notify func(w T, direct bool)) {
+	switch event {
+	case wire.EventNodeChildrenChanged:
+		for w, m := range ts.Child.paths[path] {
+			if m&(Once|Persistent) != 0 {
+				notify(w, false)
+			}
 		}
-		if all == nil {
-			all = make(map[T]bool)
-		}
-		if all[w] = true; !spare[w] {
-			notify(w, direct)
+		ts.Child.spend(path)
+	case wire.EventNodeDeleted:
+		ts.Data.found(path, notify)
+		ts.Child.found(path, func(w T, _ bool) {
+			if !ts.Data.finds(w, path, "") {
+				notify(w, false)
+			}
+		})
+		ts.Data.spend(path)
+		ts.Child.spend(path)
+	default:
+		ts.Data.found(path, notify)
+		ts.Data.spend(path)
+	}
+}
+
+// found yields the watchers of path, and those with a recursive watch above it, each
+// once.
+func (t *Table[T]) found(path string, yield func(w T, direct bool)) {
+	for w := range t.paths[path] {
+		yield(w, true)
+	}
+	if t.recursive == 0 {
+		return
+	}
+	for at := range above(path) {
+		for w, m := range t.paths[at] {
+			if m&Recursive != 0 && !t.finds(w, path, at) {
+				yield(w, false)
+			}
 		}
 	}
-	for w, m := range t.paths[path] {
-		if m&(Once|Persistent) != 0 || event != wire.EventNodeChildrenChanged {
-			found(w, true)
+}
+
+// finds reports whether found yields a watcher for a watch of path or of what is
+// above it and below end.
+func (t *Table[T]) finds(w T, path, end string) bool {
+	if t.paths[path][w] != 0 {
+		return true
+	}
+	if t.recursive == 0 {
+		return false
+	}
+	for at := range above(path) {
+		if at == end {
+			return false
 		}
+		if t.paths[at][w]&Recursive != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// above yields the parent of a path, its parent and so on up to the root.
+func above(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for path != "/" && path != "" {
+			if path = path[:strings.LastIndexByte(path, '/')]; path == "" {
+				path = "/"
+			}
+			if !yield(path) {
+				return
+			}
+		}
+	}
+}
+
+// spend takes the one-time watches of a path away.
+func (t *Table[T]) spend(path string) {
+	for w, m := range t.paths[path] {
 		if m&Once != 0 {
 			t.remove(w, path, Once)
 		}
 	}
-	if t.recursive == 0 || event == wire.EventNodeChildrenChanged {
-		return all
-	}
-	for at := path; at != "/" && at != ""; {
-		if at = at[:strings.LastIndexByte(at, '/')]; at == "" {
-			at = "/"
-		}
-		for w, m := range t.paths[at] {
-			if m&Recursive != 0 {
-				found(w, false)
-			}
-		}
-	}
-	return all
 }
 
 // Watching yields the watchers of a path.
