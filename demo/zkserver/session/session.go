@@ -2,7 +2,7 @@
 // passwords and their timeouts, and which expires when. It knows neither
 // connections nor the tree, and has no timer: times are durations since the
 // server's start, which the caller gives, and [Table.Next] says when to ask
-// [Table.Due] who has expired. The caller has the lock.
+// [Table.Due] which have expired. The caller has the lock.
 package session
 
 import (
@@ -148,8 +148,9 @@ func (t *Table[T]) Expiry(s *Session[T], now time.Duration) time.Duration {
 // early, but not too late.
 func (t *Table[T]) Next() (time.Duration, bool) { return t.check, t.check != never }
 
-// Due returns a session whose deadline has passed, or nil. The caller ends it.
-func (t *Table[T]) Due(now time.Duration) *Session[T] {
+// Due returns sessions whose deadline has passed, at most limit. The caller ends them.
+// If there may be more, [Table.Next] is not after now.
+func (t *Table[T]) Due(now time.Duration, limit int) (due []*Session[T]) {
 	if now < t.check {
 		return nil
 	}
@@ -159,13 +160,16 @@ func (t *Table[T]) Due(now time.Duration) *Session[T] {
 			continue
 		}
 		expiry := t.Expiry(s, now)
-		if expiry <= now {
-			return s
+		if expiry > now {
+			first = min(first, expiry)
+			continue
 		}
-		first = min(first, expiry)
+		if due = append(due, s); len(due) == limit {
+			return due
+		}
 	}
 	t.check = first
-	return nil
+	return due
 }
 
 // Append encodes a session: id, password and timeout.

@@ -31,7 +31,7 @@ func TestExpiry(t *testing.T) {
 		}
 		return nil
 	}
-	expired := 0
+	expired, full := 0, 0
 	next, armed := time.Duration(0), false
 	arm := func() { next, armed = table.Next() }
 	for now := time.Duration(0); now < 2*time.Minute; now += time.Millisecond {
@@ -41,7 +41,8 @@ func TestExpiry(t *testing.T) {
 			}
 		}
 		if armed && next <= now {
-			for s := table.Due(now); s != nil; s = table.Due(now) {
+			due := table.Due(now, 2)
+			for _, s := range due {
 				if late := s.Client.silent - s.Timeout; late < 0 || late >= tick || s.Client.paused || now%tick != 0 && !s.Client.moved {
 					t.Fatalf("at %v: expired %v after its deadline, paused %t", now, late, s.Client.paused)
 				}
@@ -50,6 +51,18 @@ func TestExpiry(t *testing.T) {
 				expired++
 			}
 			arm()
+			if len(due) == 2 && (!armed || next > now) {
+				t.Fatalf("at %v: there may be more that are due, and the next time is %v", now, next)
+			}
+			if len(due) == 2 {
+				full++
+				due = table.Due(now, 1000) // the others
+				for _, s := range due {
+					table.End(s)
+					delete(live, s.ID)
+				}
+				arm()
+			}
 		}
 		for _, s := range live {
 			if s.Client.silent >= s.Timeout+tick {
@@ -91,8 +104,8 @@ func TestExpiry(t *testing.T) {
 			arm()
 		}
 	}
-	if table.Len() != len(live) || expired < 20 {
-		t.Errorf("%d sessions of %d, %d expired", table.Len(), len(live), expired)
+	if table.Len() != len(live) || expired < 20 || full == 0 {
+		t.Errorf("%d sessions of %d, %d expired, %d times two and more", table.Len(), len(live), expired, full)
 	}
 }
 
