@@ -1,7 +1,6 @@
 package zkserver
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -37,7 +36,7 @@ type conn struct {
 	released  sync.Cond // none is held, or the server closed
 	asked     []byte    // the request being carried out
 
-	in *bufio.Reader // belongs to the connection's goroutine
+	in *input // belongs to the connection's goroutine
 
 	out output.Queue
 }
@@ -46,7 +45,7 @@ type conn struct {
 // server is closed. It closes nc.
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
-	c := &conn{s: s, nc: nc}
+	c := &conn{s: s, nc: nc, in: &input{nc: nc, bursts: &s.bursts}}
 	c.out.Init(c)
 	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
@@ -141,17 +140,16 @@ func (s *Server) dropAll() {
 // serve returns nil when the connection ended in good order: the last message
 // is queued and worth delivering.
 func (c *conn) serve() error {
-	in := bufio.NewReaderSize(c.nc, readBuffer)
-	c.in = in
-	head, err := in.Peek(4)
+	in := c.in
+	head, err := in.head()
 	if err != nil {
 		return err
 	}
-	if word := string(head); status.Known(word) {
+	if word := string(head[:]); status.Known(word) {
 		c.s.answerWord(c, word)
 		return nil
 	}
-	if n := binary.BigEndian.Uint32(head); n > maxHandshake {
+	if n := binary.BigEndian.Uint32(head[:]); n > maxHandshake {
 		return &wire.FrameSizeError{Size: int32(n), Max: maxHandshake}
 	}
 	buf, err := wire.ReadFrame(in, maxHandshake)
@@ -188,20 +186,10 @@ func (c *conn) serve() error {
 			return nil
 		}
 		// Requests that are here already are answered with one write.
-		if !frameBuffered(in) || c.out.Pending() > output.HighWater {
+		if !in.frameUnread() || c.out.Pending() > output.HighWater {
 			c.out.Flush()
 		}
 	}
-}
-
-// frameBuffered reports whether the next frame can be read without blocking.
-func frameBuffered(in *bufio.Reader) bool {
-	n := in.Buffered()
-	if n < 4 {
-		return false
-	}
-	head, _ := in.Peek(4)
-	return int64(binary.BigEndian.Uint32(head)) <= int64(n-4)
 }
 
 // awaitReleased holds the end of a connection back whose last messages matter,

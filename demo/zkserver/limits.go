@@ -9,8 +9,6 @@ import (
 const (
 	// maxHandshake bounds a connection's first frame: 45 bytes with the usual password.
 	maxHandshake = 1 << 10
-	// readBuffer holds the usual request whole; larger ones get their own.
-	readBuffer = 512
 	// lastWrite is how long a last message may take to be written, and
 	// lingerTimeout how long the peer may take to close after it.
 	lastWrite     = 10 * time.Second

@@ -77,6 +77,7 @@ type Server struct {
 	start   time.Time
 	wg      sync.WaitGroup // connections, their writers, alarms
 	closing chan struct{}  // closed by Close
+	bursts  sync.Pool      // see input
 
 	kept      atomic.Pointer[datafile.Log] // data, for those without the lock
 	closeOnce sync.Once                    // of it
