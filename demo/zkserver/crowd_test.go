@@ -86,11 +86,8 @@ type attendee struct {
 	xid   int32
 	asked time.Time // when it last sent something
 
-	// Called by the goroutine that reads; they are set before there is anything to
-	// read for them.
-	onEvent func(wire.WatcherEvent)
-	onEnd   func()
-	credit  chan struct{} // a token for each chunk of replies
+	onEvent atomic.Pointer[func(wire.WatcherEvent)] // called by the goroutine that reads
+	credit  chan struct{}                           // a token for each chunk of replies
 	got     int
 }
 
@@ -101,13 +98,19 @@ const chunk = 50
 // listen backlog of 50.
 const connectors = 32
 
-// join connects sessions.
-func (c *crowd) join(t testing.TB, n int, timeout time.Duration) []*attendee {
+// join connects sessions. Each can send a first request together with its handshake,
+// so that a short timeout cannot pass before.
+func (c *crowd) join(t testing.TB, n int, timeout time.Duration, first ...func(session int) (wire.Op, wire.Appender)) []*attendee {
 	t.Helper()
 	all := make([]*attendee, n)
 	share(n, func(i int) {
 		var err error
-		if all[i], err = c.connect(timeout); err != nil {
+		var more []byte
+		for _, f := range first {
+			op, req := f(i)
+			more = wire.AppendFrame(more, &wire.RequestHeader{Xid: 1, Op: op}, req)
+		}
+		if all[i], err = c.connect(timeout, more); err != nil {
 			c.fail(fmt.Errorf("session %d: %w", i, err))
 		}
 	})
@@ -131,17 +134,17 @@ func share(n int, f func(i int)) {
 	wg.Wait()
 }
 
-func (c *crowd) connect(timeout time.Duration) (*attendee, error) {
+func (c *crowd) connect(timeout time.Duration, more []byte) (*attendee, error) {
 	nc, err := net.DialTimeout("tcp", c.addr, patience)
 	if err != nil {
 		return nil, err
 	}
-	a := &attendee{crowd: c, nc: nc, asked: time.Now(), credit: make(chan struct{}, 4)}
+	a := &attendee{crowd: c, nc: nc, xid: 1, asked: time.Now(), credit: make(chan struct{}, 4)}
 	req := wire.ConnectRequest{Timeout: int32(timeout.Milliseconds()), Passwd: make([]byte, 16), HasReadOnly: true}
 	nc.SetDeadline(time.Now().Add(crowdPatience))
 	in := bufio.NewReaderSize(nc, 1<<10)
 	frame, err := func() ([]byte, error) {
-		if _, err := nc.Write(wire.AppendFrame(nil, &req)); err != nil {
+		if _, err := nc.Write(append(wire.AppendFrame(nil, &req), more...)); err != nil {
 			return nil, err
 		}
 		return wire.ReadFrame(in, 1<<10)
@@ -170,9 +173,6 @@ func (a *attendee) read(in *bufio.Reader, buf []byte) {
 	for {
 		var err error
 		if buf, err = wire.ReadFrameInto(in, buf, 8<<20); err != nil {
-			if a.onEnd != nil {
-				a.onEnd()
-			}
 			return
 		}
 		var h wire.ReplyHeader
@@ -183,10 +183,10 @@ func (a *attendee) read(in *bufio.Reader, buf []byte) {
 			a.crowd.fail(d.Err())
 			return
 		case h.Xid == wire.XidWatch:
-			if a.onEvent != nil {
+			if f := a.onEvent.Load(); f != nil {
 				var ev wire.WatcherEvent
 				ev.Decode(d)
-				a.onEvent(ev)
+				(*f)(ev)
 			}
 			a.crowd.events.count()
 			continue

@@ -3,7 +3,6 @@ package zkserver_test
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -238,9 +237,9 @@ var phases = []phase{
 	})},
 	// An operator's program asks for the server's tables, one after the other.
 	{"tables", timed(func(b *testing.B, s *sized) {
-		for _, word := range []string{"mntr", "wchs", "cons", "dump", "wchp", "wchc"} {
-			if answer := askWord(b, s.addr, word); len(answer) == 0 {
-				b.Errorf("%s: no answer to %s", s.name, word)
+		for _, w := range []string{"mntr", "wchs", "cons", "dump", "wchp", "wchc"} {
+			if answer := word(b, s.addr, w); len(answer) == 0 {
+				b.Errorf("%s: no answer to %s", s.name, w)
 			}
 		}
 	})},
@@ -287,11 +286,12 @@ var phases = []phase{
 		s.all = s.crowd.join(b, s.sessions, silent)
 		s.ephemerals(b)
 		var last, first atomic.Int64
-		s.auditor.onEvent = func(wire.WatcherEvent) {
+		seen := func(wire.WatcherEvent) {
 			now := time.Now().UnixNano()
 			first.CompareAndSwap(0, now)
 			last.Store(now)
 		}
+		s.auditor.onEvent.Store(&seen)
 		s.crowd.all(b, "addWatch", []*attendee{s.auditor}, 1, func(int, int) (wire.Op, wire.Appender) {
 			return wire.OpAddWatch, &wire.AddWatchRequest{Path: s.dir + "/e", Mode: wire.WatchPersistentRecursive}
 		})
@@ -306,7 +306,6 @@ var phases = []phase{
 		}
 		s.crowd.await(b, "expiry", &s.crowd.events, from, s.sessions)
 		s.crowd.await(b, "end of connections", &s.crowd.ends, ends, s.sessions)
-		s.auditor.onEvent = nil
 		s.unwatch(b)
 		if begun := time.Unix(0, first.Load()); begun.Before(early.Add(silent)) {
 			b.Errorf("%s: a session expired %v early", s.name, early.Add(silent).Sub(begun))
@@ -331,20 +330,6 @@ func (s *sized) ephemerals(t testing.TB) {
 func (s *sized) unwatch(t testing.TB) {
 	s.crowd.all(t, "closeSession", []*attendee{s.auditor}, 1, func(int, int) (wire.Op, wire.Appender) { return wire.OpCloseSession, nil })
 	s.auditor = s.crowd.join(t, 1, time.Minute)[0]
-}
-
-// askWord returns the answer to a four-letter word.
-func askWord(t testing.TB, addr, word string) string {
-	t.Helper()
-	nc := dialTCP(t, addr)
-	defer nc.Close()
-	nc.SetDeadline(time.Now().Add(crowdPatience))
-	io.WriteString(nc, word)
-	answer, err := io.ReadAll(nc)
-	if err != nil {
-		t.Fatalf("%s of %s: %v", word, addr, err)
-	}
-	return string(answer)
 }
 
 // report logs a table and reports the ratios.
