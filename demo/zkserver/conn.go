@@ -46,7 +46,7 @@ type conn struct {
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc, in: &input{nc: nc, bursts: &s.bursts}}
-	c.out.Init(c)
+	c.out.Init(c, &s.background)
 	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
 	if a := nc.RemoteAddr(); a != nil {
@@ -247,7 +247,7 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	}
 }
 
-// Write, Go, CutOff and Sent implement [output.Conn]. CutOff and Sent are called
+// Write, TryWrite, Go, CutOff and Sent implement [output.Conn]. CutOff and Sent are called
 // where a message is queued, under s.mu.
 
 // Write waits until nothing that the peer learns can be lost in a crash.
@@ -256,6 +256,17 @@ func (c *conn) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.nc.Write(p)
+	c.s.counters.bytesOut.Add(int64(n))
+	return n, err
+}
+
+// TryWrite writes nothing where that may take time.
+func (c *conn) TryWrite(p []byte) (int, error) {
+	nc, ok := c.nc.(*net.TCPConn)
+	if !ok || c.s.kept.Load() != nil {
+		return 0, nil
+	}
+	n, err := tryWrite(nc, p)
 	c.s.counters.bytesOut.Add(int64(n))
 	return n, err
 }

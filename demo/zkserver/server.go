@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"electop/demo/zkserver/datafile"
+	"electop/demo/zkserver/output"
 	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
@@ -78,6 +79,8 @@ type Server struct {
 	wg      sync.WaitGroup // connections, their writers, alarms
 	closing chan struct{}  // closed by Close
 	bursts  sync.Pool      // see input
+
+	background output.Background
 
 	kept      atomic.Pointer[datafile.Log] // data, for those without the lock
 	closeOnce sync.Once                    // of it

@@ -23,6 +23,8 @@ const (
 // A Conn is the connection that a queue belongs to.
 type Conn interface {
 	Write(p []byte) (int, error)
+	// TryWrite writes as much as it can without waiting.
+	TryWrite(p []byte) (int, error)
 	Go(f func())  // runs f in a goroutine that somebody waits for
 	CutOff()      // gives up a peer that does not read; does not block
 	Sent(n int64) // counts a message of n bytes
@@ -30,19 +32,20 @@ type Conn interface {
 
 // A Queue is the output of one connection.
 type Queue struct {
-	c       Conn
-	mu      sync.Mutex
-	idle    sync.Cond // writing became false, or pending shrank
-	queue   []byte
-	spare   []byte // the queue before the last, for reuse
-	corked  bool   // the connection's own goroutine is about to flush
-	writing bool
-	broken  bool // a write failed or the peer was cut off
+	c          Conn
+	background *Background
+	mu         sync.Mutex
+	idle       sync.Cond // writing became false, or pending shrank
+	queue      []byte
+	spare      []byte // the queue before the last, for reuse
+	corked     bool   // the connection's own goroutine is about to flush
+	writing    bool
+	broken     bool // a write failed or the peer was cut off
 }
 
-// Init prepares a queue. It must be called first.
-func (o *Queue) Init(c Conn) {
-	o.c = c
+// Init prepares a queue. It must be called first. b is for all queues of a server.
+func (o *Queue) Init(c Conn, b *Background) {
+	o.c, o.background = c, b
 	o.idle.L = &o.mu
 }
 
@@ -138,20 +141,9 @@ func (o *Queue) SendRaw(p []byte) {
 func (o *Queue) appended(queue []byte) {
 	o.queue = queue
 	if !o.corked && !o.writing {
-		o.spawn()
+		o.writing = true
+		o.background.add(o)
 	}
-}
-
-// spawn starts a goroutine that writes until nothing is left. The caller holds
-// o.mu.
-func (o *Queue) spawn() {
-	o.writing = true
-	o.c.Go(func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		for o.writeBatch() {
-		}
-	})
 }
 
 // Flush lifts the cork and writes what there is. Events that come meanwhile
@@ -170,7 +162,7 @@ func (o *Queue) Flush() {
 	}
 	o.writing = true
 	if o.writeBatch() {
-		o.spawn()
+		o.background.add(o)
 	}
 }
 
@@ -187,17 +179,32 @@ func (o *Queue) Drain() {
 // not, nobody is writing any more. The caller holds o.mu, which is released
 // during the write itself, and has set writing.
 func (o *Queue) writeBatch() (more bool) {
-	if p := o.queue; len(p) > 0 { // empty if cut off since
+	p := o.take()
+	if len(p) == 0 { // cut off since
+		return o.wrote(p, nil)
+	}
+	o.mu.Unlock()
+	_, err := o.c.Write(p)
+	o.mu.Lock()
+	return o.wrote(p, err)
+}
+
+// take returns what is to be written next.
+func (o *Queue) take() []byte {
+	p := o.queue
+	if len(p) > 0 {
 		o.queue, o.spare = o.spare, nil
-		o.mu.Unlock()
-		_, err := o.c.Write(p)
-		o.mu.Lock()
-		if err != nil {
-			o.broken = true
-		}
-		if cap(p) <= KeepBuffer {
-			o.spare = p[:0]
-		}
+	}
+	return p
+}
+
+// wrote ends the write of what take returned, and reports whether more has come since.
+func (o *Queue) wrote(p []byte, err error) (more bool) {
+	if err != nil {
+		o.broken = true
+	}
+	if len(p) > 0 && cap(p) <= KeepBuffer {
+		o.spare = p[:0]
 	}
 	if o.broken {
 		o.queue, o.spare = nil, nil
@@ -206,7 +213,7 @@ func (o *Queue) writeBatch() (more bool) {
 	if len(o.queue) > 0 {
 		return true
 	}
-	if len(o.queue) == 0 && (cap(o.queue) == 0 || cap(o.queue) > KeepBuffer) {
+	if cap(o.queue) == 0 || cap(o.queue) > KeepBuffer {
 		o.queue, o.spare = o.spare, nil
 	}
 	o.writing = false
