@@ -4,23 +4,16 @@ import (
 	"io"
 	"net"
 	"strings"
-	"testing"
 	"time"
 )
 
-// Ask sends a four-letter word and returns the reply.
-func (s *Server) Ask(t testing.TB, word string) string {
-	t.Helper()
-	reply, err := ask(s.Addr, word)
-	if err != nil {
-		t.Fatalf("ask Apache ZooKeeper %s %s: %v", s.Addr, word, err)
-	}
-	return reply
-}
+// askTimeout is for a four-letter word on loopback.
+const askTimeout = 2 * time.Second
 
-// mode is "standalone", "leader", "follower" or, when it does not serve, "".
-func (s *Server) mode() string {
-	reply, err := ask(s.Addr, "srvr")
+// modeOf is "standalone", "leader", "follower" or, when the server at addr does not
+// serve, "".
+func modeOf(addr string) string {
+	reply, err := ask(addr, "srvr")
 	if err != nil {
 		return ""
 	}

@@ -1,10 +1,7 @@
 package zktest
 
 import (
-	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -26,54 +23,31 @@ var tlsJars = [...]string{
 	"/usr/share/java/netty-transport-native-unix-common.jar",
 }
 
-// spawn starts the process and does not wait until it serves.
-func (s *Server) spawn() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.proc != nil {
-		return errors.New("it is running")
-	}
-	data := filepath.Join(s.dir, "data")
-	if err := os.MkdirAll(data, 0o755); err != nil {
-		return err
-	}
-	if s.quorum != nil {
-		if err := os.WriteFile(filepath.Join(data, "myid"), fmt.Appendln(nil, s.id), 0o644); err != nil {
-			return err
-		}
-	}
-	cfg := filepath.Join(s.dir, "zoo.cfg")
-	if err := os.WriteFile(cfg, []byte(s.config()), 0o644); err != nil {
-		return err
-	}
+// A jvm is the Java virtual machine of a server.
+type jvm struct {
+	quick      bool     // to start, at the expense of speed afterwards
+	tls        bool     // is used
+	jaas       string   // file of the JAAS configuration; empty: no SASL
+	properties []string // -Dkey=value
+}
+
+// command returns the arguments of java for the server of a zoo.cfg.
+func (j jvm) command(cfg string) []string {
 	args := []string{"-Xmx512m"}
-	if s.quick {
+	if j.quick {
 		args = []string{"-Xms16m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 			"-Dzookeeper.preAllocSize=64"} // KiB, instead of 64 MiB a log file
 	}
-	if s.login != "" {
-		jaas := filepath.Join(s.dir, "jaas.conf")
-		if err := os.WriteFile(jaas, []byte("Server {\n"+s.login+"\n};\n"), 0o600); err != nil {
-			return err
-		}
-		args = append(args, "-Djava.security.auth.login.config="+jaas,
+	if j.jaas != "" {
+		args = append(args, "-Djava.security.auth.login.config="+j.jaas,
 			"-Dzookeeper.authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider")
 	}
-	args = append(args, s.properties...)
-	args = append(args, "-Dzookeeper.forceSync=no",
-		"-cp", s.classPath(),
-		"org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)
-	p, err := start("java", args...)
-	if err == nil {
-		s.proc = p
-	}
-	return err
-}
-
-func (s *Server) classPath() string {
 	path := slices.Clone(jars[:])
-	if s.tls != nil {
+	if j.tls {
 		path = append(path, tlsJars[:]...)
 	}
-	return strings.Join(path, string(os.PathListSeparator))
+	args = append(args, j.properties...)
+	return append(args, "-Dzookeeper.forceSync=no",
+		"-cp", strings.Join(path, string(os.PathListSeparator)),
+		"org.apache.zookeeper.server.quorum.QuorumPeerMain", cfg)
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 )
 
+const loopback = "127.0.0.1"
+
 // Ports for servers are below those that systems give to outgoing connections:
 // one of these would now and then have the port of a server that is about to
 // start, or to start again.

@@ -14,6 +14,12 @@ import (
 	"time"
 )
 
+const (
+	startTimeout = 60 * time.Second // a JVM on a busy machine with two cores
+	stopTimeout  = 10 * time.Second // after SIGTERM, then SIGKILL
+	pollInterval = 20 * time.Millisecond
+)
+
 // maxLines bounds what is kept of a program's output.
 const maxLines = 10_000
 

@@ -1,23 +1,18 @@
 package zktest
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-const (
-	defaultTick = 100 * time.Millisecond // the shortest session is two ticks
-
-	loopback = "127.0.0.1"
-
-	startTimeout = 60 * time.Second // a JVM on a busy machine with two cores
-	stopTimeout  = 10 * time.Second // after SIGTERM, then SIGKILL
-	askTimeout   = 2 * time.Second  // a four-letter command on loopback
-	pollInterval = 20 * time.Millisecond
-)
+// defaultTick: the shortest session is two ticks.
+const defaultTick = 100 * time.Millisecond
 
 // requireApache is Require for Apache ZooKeeper.
 func requireApache(t testing.TB) {
@@ -82,7 +77,7 @@ func (s *Server) Launch(t testing.TB) {
 
 // Serving tells whether the server serves clients now, which a member of an
 // ensemble does while it belongs to a quorum, as far as it knows.
-func (s *Server) Serving() bool { return s.mode() != "" }
+func (s *Server) Serving() bool { return modeOf(s.Addr) != "" }
 
 // Stop ends the server in order (SIGTERM) and waits until it is gone.
 func (s *Server) Stop(t testing.TB) {
@@ -168,6 +163,40 @@ func (s *Server) startOnFreePort() error {
 	return err
 }
 
+// spawn starts the process and does not wait until it serves.
+func (s *Server) spawn() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proc != nil {
+		return errors.New("it is running")
+	}
+	data := filepath.Join(s.dir, "data")
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		return err
+	}
+	if s.quorum != nil {
+		if err := os.WriteFile(filepath.Join(data, "myid"), fmt.Appendln(nil, s.id), 0o644); err != nil {
+			return err
+		}
+	}
+	cfg := filepath.Join(s.dir, "zoo.cfg")
+	if err := os.WriteFile(cfg, []byte(s.config()), 0o644); err != nil {
+		return err
+	}
+	vm := jvm{quick: s.quick, tls: s.tls != nil, properties: s.properties}
+	if s.login != "" {
+		vm.jaas = filepath.Join(s.dir, "jaas.conf")
+		if err := os.WriteFile(vm.jaas, []byte("Server {\n"+s.login+"\n};\n"), 0o600); err != nil {
+			return err
+		}
+	}
+	p, err := start("java", vm.command(cfg)...)
+	if err == nil {
+		s.proc = p
+	}
+	return err
+}
+
 // waitServing returns when the server answers clients. It answers ruok before
 // it has loaded its data; the Mode of srvr appears only when it serves. The port
 // for TLS is opened after the other.
@@ -177,7 +206,7 @@ func (s *Server) waitServing() error {
 	s.mu.Unlock()
 	deadline := time.Now().Add(startTimeout)
 	for {
-		if s.mode() != "" && (s.Secure == "" || listens(s.Secure)) {
+		if modeOf(s.Addr) != "" && (s.Secure == "" || listens(s.Secure)) {
 			return nil
 		}
 		select {
@@ -191,4 +220,14 @@ func (s *Server) waitServing() error {
 			return fmt.Errorf("does not serve after %v\n%s", startTimeout, p.Output())
 		}
 	}
+}
+
+// Ask sends a four-letter word and returns the reply.
+func (s *Server) Ask(t testing.TB, word string) string {
+	t.Helper()
+	reply, err := ask(s.Addr, word)
+	if err != nil {
+		t.Fatalf("ask Apache ZooKeeper %s %s: %v", s.Addr, word, err)
+	}
+	return reply
 }
