@@ -1,10 +1,25 @@
 package zkserver
 
 import (
-	"context"
-	"log/slog"
+	"sync"
 	"time"
 )
+
+// A clock is the time since the server was made, with alarms that hold the server's
+// lock. Guarded by that lock, except for the time.
+type clock struct {
+	start     time.Time
+	mu        *sync.Mutex
+	wg        *sync.WaitGroup    // counts alarms
+	recovered func(where string) // deferred around callbacks
+	over      bool               // no alarm goes off any more
+}
+
+// elapsed is the time since the server was made.
+func (k *clock) elapsed() time.Duration { return time.Since(k.start) }
+
+// at is the wall-clock time of an elapsed one.
+func (k *clock) at(elapsed time.Duration) time.Time { return k.start.Add(elapsed) }
 
 // alarm is a timer whose callback the server waits for when it closes.
 // Guarded by the server's lock.
@@ -14,28 +29,21 @@ type alarm struct {
 	stopped bool
 }
 
-// after calls f under s.mu, d from now, unless the alarm is stopped or the
-// server closed before. The caller holds s.mu.
-func (s *Server) after(d time.Duration, f func()) *alarm {
-	s.wg.Add(1)
-	a := &alarm{done: s.wg.Done}
+// after calls f under the lock, d from now, unless the alarm is stopped or the
+// clock is over before. The caller holds the lock.
+func (k *clock) after(d time.Duration, f func()) *alarm {
+	k.wg.Add(1)
+	a := &alarm{done: k.wg.Done}
 	a.t = time.AfterFunc(d, func() {
 		defer a.done()
-		defer s.recovered("timer")
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if !s.closed && !a.stopped {
+		defer k.recovered("timer")
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if !k.over && !a.stopped {
 			f()
 		}
 	})
 	return a
-}
-
-// debug logs without waiting, for callers that hold s.mu: a log handler may block.
-func (s *Server) debug(what string, args ...any) {
-	if s.log.Enabled(context.Background(), slog.LevelDebug) {
-		s.wg.Go(func() { s.log.Debug(what, args...) })
-	}
 }
 
 // stop may be called on nil and more than once. A callback that waits for the
@@ -49,6 +57,3 @@ func (a *alarm) stop() {
 		a.done()
 	}
 }
-
-// elapsed is the time since the server was made.
-func (s *Server) elapsed() time.Duration { return time.Since(s.start) }

@@ -95,7 +95,7 @@ func (s *Server) attach(c *conn) bool {
 	s.perHost[c.host]++
 	c.who = tree.From(c.host)
 	c.stats.Established = time.Now()
-	c.handshake = s.after(status.HandshakeTimeout, func() { c.closeSoon() })
+	c.handshake = s.clock.after(status.HandshakeTimeout, func() { c.closeSoon() })
 	return true
 }
 

@@ -36,7 +36,7 @@ const (
 	silentOnes = 400
 
 	keeperTimeout = 6 * time.Second
-	silentTimeout = 500 * time.Millisecond
+	silentTimeout = 1500 * time.Millisecond
 )
 
 // manySessions returns how many notifications clients got.

@@ -55,12 +55,7 @@ func (k *counters) request(op wire.Op) {
 	k.received++
 }
 
-// Counters returns a snapshot. Requests has an entry for each operation asked
-// for at least once; codes outside of -11..107 are counted as 108.
-func (s *Server) Counters() Counters {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k := &s.counters
+func (k *counters) snapshot() Counters {
 	out := k.Counters
 	out.Requests = maps.Clone(k.Requests)
 	out.BytesIn, out.BytesOut, out.Panics = k.bytesIn.Load(), k.bytesOut.Load(), k.panics.Load()

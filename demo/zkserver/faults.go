@@ -17,7 +17,7 @@ func (s *Server) Restart(down time.Duration) {
 	s.armExpiry() // nothing expires
 	s.reopen.stop()
 	if s.reopen = nil; down > 0 {
-		s.reopen = s.after(down, s.up)
+		s.reopen = s.clock.after(down, s.up)
 		return
 	}
 	s.up()

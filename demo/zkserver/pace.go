@@ -107,7 +107,7 @@ func (b *backlog) add(c *conn, r wire.ReplyHeader, body wire.Appender, w *tally.
 	b.messages = append(b.messages, m)
 	c.heldSize += m.size()
 	if sess := c.sess; sess.Client.Hold() && b.s.sessions.Has(sess) {
-		b.s.sessions.Pause(sess, b.s.elapsed())
+		b.s.sessions.Pause(sess, b.s.clock.elapsed())
 	}
 	b.signal()
 	if len(b.messages) == 1 {
@@ -121,7 +121,7 @@ func (m *heldMessage) left() {
 	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
-	if c.sess.Client.Release() && s.sessions.Has(c.sess) && s.sessions.Resume(c.sess, s.elapsed()) {
+	if c.sess.Client.Release() && s.sessions.Has(c.sess) && s.sessions.Resume(c.sess, s.clock.elapsed()) {
 		s.armExpiry()
 	}
 }
@@ -179,7 +179,7 @@ func (b *backlog) due() {
 	if n > 0 {
 		b.release(n) // which comes back here
 	} else if len(b.messages) > 0 {
-		b.alarm = b.s.after(b.delay-time.Since(b.messages[0].Since), b.due)
+		b.alarm = b.s.clock.after(b.delay-time.Since(b.messages[0].Since), b.due)
 	}
 }
 

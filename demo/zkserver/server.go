@@ -1,6 +1,7 @@
 package zkserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,7 +76,7 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	opts    Options
 	log     *slog.Logger
-	start   time.Time
+	clock   clock
 	wg      sync.WaitGroup // connections, their writers, alarms
 	closing chan struct{}  // closed by Close
 	bursts  sync.Pool      // see input
@@ -123,7 +124,6 @@ func New(opts Options) *Server {
 	s := &Server{
 		opts:      opts,
 		log:       opts.Logger,
-		start:     start,
 		closing:   make(chan struct{}),
 		listeners: make(map[net.Listener]bool),
 		conns:     make(map[*conn]struct{}),
@@ -132,8 +132,9 @@ func New(opts Options) *Server {
 		sessions:  session.New[client](opts.Tick, start),
 		watches:   watch.New[*conn](),
 	}
+	s.clock = clock{start: start, mu: &s.mu, wg: &s.wg, recovered: s.recovered}
 	s.counters.Requests = make(map[wire.Op]int64)
-	s.tallies = tally.NewBoard(s.elapsed, func(d time.Duration, f func()) func() { return s.after(d, f).stop })
+	s.tallies = tally.NewBoard(s.clock.elapsed, func(d time.Duration, f func()) func() { return s.clock.after(d, f).stop })
 	s.paced = backlog{s: s, changed: make(chan struct{}, 1)}
 	return s
 }
@@ -190,6 +191,14 @@ func (s *Server) CloseConnections() {
 	}
 }
 
+// Counters returns a snapshot. Requests has an entry for each operation asked
+// for at least once; codes outside of -11..107 are counted as 108.
+func (s *Server) Counters() Counters {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counters.snapshot()
+}
+
 // Refuse makes the server close new connections immediately while on is true.
 // Existing connections stay.
 func (s *Server) Refuse(on bool) {
@@ -205,7 +214,7 @@ func (s *Server) Refuse(on bool) {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
-		s.closed = true
+		s.closed, s.clock.over = true, true
 		close(s.closing)
 		s.expiry.stop()
 		s.reaper.stop()
@@ -244,5 +253,12 @@ func (s *Server) recovered(where string) {
 	if r := recover(); r != nil {
 		s.counters.panics.Add(1)
 		s.log.Error("panic", "in", where, "value", r, "stack", string(debug.Stack()))
+	}
+}
+
+// debug logs without waiting, for callers that hold s.mu: a log handler may block.
+func (s *Server) debug(what string, args ...any) {
+	if s.log.Enabled(context.Background(), slog.LevelDebug) {
+		s.wg.Go(func() { s.log.Debug(what, args...) })
 	}
 }

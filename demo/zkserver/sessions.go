@@ -57,7 +57,7 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
 	if req.SessionID == 0 {
 		sess = s.sessions.Open()
 		s.zxid++
-		c.stats.Done("SESS", 0, s.zxid, s.elapsed(), 0)
+		c.stats.Done("SESS", 0, s.zxid, s.clock.elapsed(), 0)
 	} else {
 		sess = s.sessions.Get(req.SessionID)
 		if sess == nil || !sess.Knows(req.Passwd) {
@@ -79,7 +79,7 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
 
 // touch extends a session's life.
 func (s *Server) touch(sess *clientSession) {
-	if s.sessions.Touch(sess, s.elapsed()) {
+	if s.sessions.Touch(sess, s.clock.elapsed()) {
 		s.armExpiry()
 	}
 }
@@ -89,7 +89,7 @@ func (s *Server) armExpiry() {
 	s.expiry.stop()
 	s.expiry = nil
 	if first, ok := s.sessions.Next(); ok && !s.down && !s.closed {
-		s.expiry = s.after(first-s.elapsed(), s.expireDue)
+		s.expiry = s.clock.after(first-s.clock.elapsed(), s.expireDue)
 	}
 }
 
@@ -101,7 +101,7 @@ const expiredAtOnce = 100
 // partition, other clients are served between them. A session of which something is
 // heard meanwhile lives on.
 func (s *Server) expireDue() {
-	for _, sess := range s.sessions.Due(s.elapsed(), expiredAtOnce) {
+	for _, sess := range s.sessions.Due(s.clock.elapsed(), expiredAtOnce) {
 		s.counters.Expired++
 		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout)
 		s.endSession(sess, true)
@@ -137,7 +137,7 @@ func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 	if sess == nil || s.closed {
 		return time.Time{}, false, false
 	}
-	return s.start.Add(s.sessions.Expiry(sess, s.elapsed())), sess.Client.conn != nil, true
+	return s.clock.at(s.sessions.Expiry(sess, s.clock.elapsed())), sess.Client.conn != nil, true
 }
 
 // Deadline is when a session expires if its client stays silent.
@@ -154,11 +154,11 @@ func (s *Server) Deadlines(ids []int64) []Deadline {
 	if s.closed {
 		return nil
 	}
-	now := s.elapsed()
+	now := s.clock.elapsed()
 	out := make([]Deadline, 0, len(ids))
 	for _, id := range ids {
 		if sess := s.sessions.Get(id); sess != nil {
-			out = append(out, Deadline{id, s.start.Add(s.sessions.Expiry(sess, now)), sess.Held()})
+			out = append(out, Deadline{id, s.clock.at(s.sessions.Expiry(sess, now)), sess.Held()})
 		}
 	}
 	return out

@@ -13,7 +13,7 @@ func statusOf(s *Server, port int) status.Source {
 	return func(parts status.Part) (status.State, bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		port := cmp.Or(port, s.lowestPort())
+		port := cmp.Or(port, lowestPort(s.listeners))
 		state := status.State{Config: status.Config{
 			Tick:              s.opts.Tick,
 			MinSessionTimeout: s.opts.MinSessionTimeout,
@@ -27,8 +27,8 @@ func statusOf(s *Server, port int) status.Source {
 }
 
 // lowestPort is the lowest one that clients are accepted on, 0 if there is none.
-func (s *Server) lowestPort() (port int) {
-	for l, clients := range s.listeners {
+func lowestPort(listeners map[net.Listener]bool) (port int) {
+	for l, clients := range listeners {
 		if a, ok := l.Addr().(*net.TCPAddr); ok && clients && (port == 0 || a.Port < port) {
 			port = a.Port
 		}
@@ -59,8 +59,8 @@ func totals(s *Server) status.Totals {
 	watchers, paths, data := s.watches.Data.Count()
 	_, _, child := s.watches.Child.Count()
 	return status.Totals{
-		Start:       s.start,
-		Uptime:      s.elapsed(),
+		Start:       s.clock.start,
+		Uptime:      s.clock.elapsed(),
 		Latency:     s.latency,
 		Received:    k.received,
 		Sent:        k.sent,
@@ -97,7 +97,7 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 	if parts&status.Sessions != 0 {
 		to.Sessions = make([]status.Session, 0, s.sessions.Len())
 		for sess := range s.sessions.All() {
-			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.sessions.Expiry(sess, s.elapsed())})
+			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.sessions.Expiry(sess, s.clock.elapsed())})
 		}
 	}
 	if parts&status.Ephemerals != 0 {
@@ -128,7 +128,7 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 func (c *conn) status() status.Conn {
 	v := status.Conn{Remote: c.remote, Stats: c.stats}
 	if c.sess == nil {
-		v.Deadline = c.stats.Established.Sub(c.s.start) + status.HandshakeTimeout
+		v.Deadline = c.stats.Established.Sub(c.s.clock.start) + status.HandshakeTimeout
 	} else {
 		v.Session, v.Timeout, v.Deadline = c.sess.ID, c.sess.Timeout, c.sess.Deadline()
 	}

@@ -1,11 +1,7 @@
 package zkserver
 
 import (
-	"time"
-
 	"electop/demo/zkserver/tally"
-	"electop/demo/zkserver/tree"
-	"electop/zkwatch/wire"
 )
 
 // Tally is what one deletion of a node caused: the notified sessions, and their
@@ -31,18 +27,4 @@ func (s *Server) Tally(parent string, report func(Tally)) (stop func()) {
 		defer s.mu.Unlock()
 		unasked()
 	}
-}
-
-// tally begins to count for a deletion, if somebody asked for that.
-func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *tally.Count {
-	if !s.tallies.Asked(gone.Parent) {
-		return nil
-	}
-	var notified []int64
-	for c := range s.watches.Data.Watching(path) {
-		if !c.backstage && c.sess.ID != gone.Owner && c.who.May(gone.ACL, wire.PermRead) {
-			notified = append(notified, c.sess.ID)
-		}
-	}
-	return s.tallies.Begin(gone.Parent, path, gone.Owner, zxid, time.Now(), notified)
 }

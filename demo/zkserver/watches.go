@@ -1,7 +1,10 @@
 package zkserver
 
 import (
+	"time"
+
 	"electop/demo/zkserver/tally"
+	"electop/demo/zkserver/tree"
 	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
@@ -21,6 +24,20 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *tally.Cou
 		}
 		s.notify(c, event, path, wk)
 	})
+}
+
+// tally begins to count for a deletion, if somebody asked for that.
+func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *tally.Count {
+	if !s.tallies.Asked(gone.Parent) {
+		return nil
+	}
+	var notified []int64
+	for c := range s.watches.Data.Watching(path) {
+		if !c.backstage && c.sess.ID != gone.Owner && c.who.May(gone.ACL, wire.PermRead) {
+			notified = append(notified, c.sess.ID)
+		}
+	}
+	return s.tallies.Begin(gone.Parent, path, gone.Owner, zxid, time.Now(), notified)
 }
 
 // notify queues an event, which counts for w unless that is nil or the client is

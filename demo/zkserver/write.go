@@ -80,7 +80,7 @@ func (s *Server) apply(ch *tree.Change, x tree.Txn) wire.Stat {
 // armReaper starts the timer that looks for nodes to delete, unless it runs.
 func (s *Server) armReaper() {
 	if s.reaper == nil {
-		s.reaper = s.after(s.opts.ReapInterval, s.reap)
+		s.reaper = s.clock.after(s.opts.ReapInterval, s.reap)
 	}
 }
 
