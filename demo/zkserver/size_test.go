@@ -195,12 +195,12 @@ func timed(f func(b *testing.B, s *sized)) func(b *testing.B, s *sized) time.Dur
 }
 
 // herds is how often the znode changes that all sessions watch.
-const herds = 10
+const herds = 5
 
 // silent is the timeout of sessions that expire. All must have been established
 // before the first one expires.
 func (s size) silent() time.Duration {
-	return 2*time.Second + time.Duration(s.sessions)*time.Millisecond
+	return time.Second + time.Duration(s.sessions)*time.Millisecond
 }
 
 // phases are the load, in order.

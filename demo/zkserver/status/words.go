@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -147,9 +148,12 @@ func writeWatchSummary(s *State, w *bytes.Buffer) {
 
 func writeWatchesByPath(s *State, w *bytes.Buffer) {
 	for _, path := range s.watchesByPath() {
-		fmt.Fprintln(w, path.key)
+		w.WriteString(path.key)
+		w.WriteByte('\n')
 		for _, id := range path.values {
-			fmt.Fprintf(w, "\t%#x\n", uint64(id))
+			w.WriteString("\t0x")
+			w.Write(strconv.AppendUint(w.AvailableBuffer(), uint64(id), 16))
+			w.WriteByte('\n')
 		}
 	}
 	fmt.Fprintln(w)
