@@ -23,7 +23,7 @@ var profileDir = flag.String("size.profile", "", "`DIRECTORY` for profiles of th
 // embedded server over that of Apache, and the same of the 99th percentile of the
 // latency that a client in a third process has meanwhile, which reads one znode at a
 // time; at the end the same of the largest resident memory of the two processes.
-// Below 1 the embedded server is better. The phases are those of [size.phases].
+// Below 1 the embedded server is better. The phases are in the variable phases.
 //
 // The clients share the machine with the server. What they take is in both times,
 // which brings the ratios nearer to 1.
