@@ -125,3 +125,21 @@ func listed(t *Table[string]) []string {
 	}
 	return slices.Sorted(maps.Keys(at))
 }
+
+func TestTriggerAllocatesNothing(t *testing.T) {
+	ts := New[int]()
+	for w := range 3 {
+		ts.AddLasting(w, "/a", Recursive)
+		ts.AddLasting(w, "/a/b/c", Persistent)
+	}
+	notified := 0
+	notify := func(int, bool) { notified++ }
+	for _, event := range []int32{wire.EventNodeCreated, wire.EventNodeDataChanged, wire.EventNodeDeleted, wire.EventNodeChildrenChanged} {
+		if n := testing.AllocsPerRun(100, func() { ts.Trigger("/a/b/c", event, notify) }); n != 0 {
+			t.Errorf("event %d: %v allocations", event, n)
+		}
+	}
+	if notified == 0 {
+		t.Error("nobody was notified")
+	}
+}
