@@ -12,66 +12,39 @@ import (
 // goroutine of its own waits.
 type Background struct {
 	mu      sync.Mutex
-	waiting []*Queue
+	waiting []batch
 	running bool
 }
 
-// add has a queue written, whose writing flag the caller has set.
-func (b *Background) add(o *Queue) {
+// A batch is what waits for one connection.
+type batch interface {
+	tryBatch() // does not wait
+}
+
+// add has a batch written. start runs a goroutine that somebody waits for.
+func (b *Background) add(w batch, start func(f func())) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.waiting = append(b.waiting, o)
+	b.waiting = append(b.waiting, w)
 	if !b.running {
 		b.running = true
-		o.c.Go(b.run)
+		start(b.run)
 	}
 }
 
 func (b *Background) run() {
 	for {
 		b.mu.Lock()
-		queues := b.waiting
+		batches := b.waiting
 		b.waiting = nil
-		b.running = len(queues) > 0
+		b.running = len(batches) > 0
 		b.mu.Unlock()
-		if len(queues) == 0 {
+		if len(batches) == 0 {
 			return
 		}
-		for _, o := range queues {
-			o.tryBatch()
+		for _, w := range batches {
+			w.tryBatch()
 			runtime.Gosched()
 		}
-	}
-}
-
-// tryBatch writes what can be written without waiting, and leaves the rest to a
-// goroutine.
-func (o *Queue) tryBatch() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	p := o.take()
-	if len(p) == 0 {
-		o.wrote(p, nil)
-		return
-	}
-	o.mu.Unlock()
-	n, err := o.c.TryWrite(p)
-	o.mu.Lock()
-	if err == nil && n < len(p) {
-		o.c.Go(func() { o.finish(p, n) })
-		return
-	}
-	if o.wrote(p, err) {
-		o.background.add(o)
-	}
-}
-
-// finish writes the rest of a batch, and what comes meanwhile.
-func (o *Queue) finish(p []byte, n int) {
-	_, err := o.c.Write(p[n:])
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for more := o.wrote(p, err); more; {
-		more = o.writeBatch()
 	}
 }

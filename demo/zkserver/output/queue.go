@@ -142,7 +142,7 @@ func (o *Queue) appended(queue []byte) {
 	o.queue = queue
 	if !o.corked && !o.writing {
 		o.writing = true
-		o.background.add(o)
+		o.background.add(o, o.c.Go)
 	}
 }
 
@@ -162,7 +162,7 @@ func (o *Queue) Flush() {
 	}
 	o.writing = true
 	if o.writeBatch() {
-		o.background.add(o)
+		o.background.add(o, o.c.Go)
 	}
 }
 
@@ -218,4 +218,36 @@ func (o *Queue) wrote(p []byte, err error) (more bool) {
 	}
 	o.writing = false
 	return false
+}
+
+// tryBatch writes what can be written without waiting, and leaves the rest to a
+// goroutine.
+func (o *Queue) tryBatch() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := o.take()
+	if len(p) == 0 {
+		o.wrote(p, nil)
+		return
+	}
+	o.mu.Unlock()
+	n, err := o.c.TryWrite(p)
+	o.mu.Lock()
+	if err == nil && n < len(p) {
+		o.c.Go(func() { o.finish(p, n) })
+		return
+	}
+	if o.wrote(p, err) {
+		o.background.add(o, o.c.Go)
+	}
+}
+
+// finish writes the rest of a batch, and what comes meanwhile.
+func (o *Queue) finish(p []byte, n int) {
+	_, err := o.c.Write(p[n:])
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for more := o.wrote(p, err); more; {
+		more = o.writeBatch()
+	}
 }
