@@ -1,0 +1,97 @@
+package cli_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// initMax is the longest that one package may take before main: what every command
+// costs, also the shortest.
+const initMax = 5 * time.Millisecond
+
+// TestNoPackageStartsSlowly reads Go's own trace of the packages' initialization. It is
+// the same for each command, because it ends before main begins; and it comes from the
+// test binary, which has all packages of the program and a few of the tests.
+//
+// One run says nothing on a busy machine: whatever else runs is in the clock too. So a
+// package is slow only if it is in each of several runs. The work of an init does not
+// vary, so its shortest time is an upper bound of what it costs. (The race detector
+// makes it some five times as long: 3 ms for the longest.)
+func TestNoPackageStartsSlowly(t *testing.T) {
+	t.Parallel()
+	var slow map[string]time.Duration
+	for run := range 20 {
+		cmd := exec.Command("electop", "--version")
+		cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+		var trace strings.Builder
+		cmd.Stderr = &trace
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		took := initTimes(trace.String())
+		if _, ok := took["electop/ui/cli"]; !ok || len(took) < 50 {
+			t.Fatalf("a trace of %d packages, without this one:\n%s", len(took), trace.String())
+		}
+		if slow = slowest(run, slow, took); len(slow) == 0 {
+			return
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(slow)) {
+		t.Errorf("%s takes %v at least to initialize, more than %v", name, slow[name], initMax)
+	}
+}
+
+// slowest returns the packages over initMax in each run so far, with their shortest
+// time. slow are those of the earlier runs.
+func slowest(run int, slow, took map[string]time.Duration) map[string]time.Duration {
+	still := map[string]time.Duration{}
+	for name, d := range took {
+		before, ok := slow[name]
+		if d > initMax && (run == 0 || ok) {
+			still[name] = d
+			if ok {
+				still[name] = min(before, d)
+			}
+		}
+	}
+	return still
+}
+
+// initLine is a line of the trace, as the documentation of package runtime has it.
+var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock, `)
+
+func initTimes(trace string) map[string]time.Duration {
+	took := map[string]time.Duration{}
+	for _, m := range initLine.FindAllStringSubmatch(trace, -1) {
+		d, err := time.ParseDuration(m[2] + "ms")
+		if err != nil {
+			panic(fmt.Sprintf("inittrace: %q: %v", m[0], err))
+		}
+		took[m[1]] += d
+	}
+	return took
+}
+
+// The first run was disturbed, and one package is slow in both.
+func TestSlowPackagesAreNamed(t *testing.T) {
+	t.Parallel()
+	first := initTimes(`init internal/bytealg @0.004 ms, 0 ms clock, 0 bytes, 0 allocs
+init github.com/mattn/go-runewidth @3.1 ms, 11 ms clock, 589832 bytes, 4 allocs
+init encoding/gob @15 ms, 14.5 ms clock, 27568 bytes, 328 allocs
+electop devel
+`)
+	second := initTimes(`init github.com/mattn/go-runewidth @2.0 ms, 9.25 ms clock, 589832 bytes, 4 allocs
+init encoding/gob @12 ms, 0.19 ms clock, 27568 bytes, 328 allocs
+`)
+	slow := slowest(1, slowest(0, nil, first), second)
+	if want := (map[string]time.Duration{"github.com/mattn/go-runewidth": 9250 * time.Microsecond}); !maps.Equal(slow, want) {
+		t.Errorf("slow are %v, want %v", slow, want)
+	}
+}
