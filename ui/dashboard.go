@@ -25,12 +25,16 @@ func New(o Options) Model {
 }
 
 // Init implements [tea.Model].
-func (m Model) Init() tea.Cmd { return m.d.doer.background(m.d.o.Background) }
+func (m Model) Init() tea.Cmd {
+	return tea.Batch(m.d.doer.background(m.d.o.Background), m.d.showFirst())
+}
 
 // Update implements [tea.Model].
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.d.update(msg)
-	return m, tea.Batch(cmd, m.d.redraw())
+	tick := m.d.redraw()
+	m.d.showElection()
+	return m, tea.Batch(cmd, tick)
 }
 
 // View implements [tea.Model]: the last frame, drawn by Update.
@@ -54,7 +58,7 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b := &dashboard{
 		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor},
-		themes: newThemes(o), dirty: true,
+		themes: newThemes(o), dirty: true, w: o.Width, h: o.Height,
 	}
 	first := present(o.Source, false)
 	if len(first.states) == 0 || first.states[0] == nil {
@@ -89,8 +93,9 @@ func present(src Source, ended bool) refreshMsg {
 func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		d.w, d.h = max(0, msg.Width), max(0, msg.Height)
-		d.dirty = true
+		w, h := max(0, msg.Width), max(0, msg.Height)
+		d.dirty = d.dirty || w != d.w || h != d.h
+		d.w, d.h = w, h
 	case tea.MouseMsg:
 		return d.mouse(tea.MouseEvent(msg))
 	case tea.KeyMsg:

@@ -159,6 +159,9 @@ type Options struct {
 	Clipboard func(text string) error
 
 	Output io.Writer // nil: the terminal
+	// Width and Height are the size of the terminal at Output, which then shows the first
+	// frame at once. 0: the frame comes when the size is known.
+	Width, Height int
 	// Input is where keys come from, nil: the terminal. If it has a method Interrupt,
 	// that is called before the program is suspended, and ends a read with io.EOF.
 	Input    io.Reader

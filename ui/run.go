@@ -84,8 +84,9 @@ func programOptions(ctx context.Context, o Options) []tea.ProgramOption {
 	return opts
 }
 
-// pump hands states and notices to the event loop, at most one message each
-// refreshEvery, notices first. It returns when ctx ends, or when nothing more will come.
+// pump hands states and notices to the event loop, notices first: after the first few
+// (see refreshFirst) at most one message each refreshEvery. It returns when ctx ends, or
+// when nothing more will come.
 func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	var dirty <-chan struct{}
 	if o.Source != nil {
@@ -94,6 +95,7 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 	notices := o.Notices
 	rest := time.NewTimer(0)
 	defer rest.Stop()
+	next := refreshFirst
 	for dirty != nil || notices != nil {
 		select {
 		case <-ctx.Done():
@@ -121,7 +123,8 @@ func pump(ctx context.Context, o Options, send func(tea.Msg)) {
 				notices = nil
 			}
 		}
-		rest.Reset(refreshEvery)
+		rest.Reset(next)
+		next = min(2*next, refreshEvery)
 	}
 }
 

@@ -9,6 +9,11 @@ const (
 	// continuous, and a burst of events costs one frame.
 	refreshEvery = 33 * time.Millisecond
 
+	// refreshFirst is the rest after the first refresh. Each rest is twice as long as the
+	// one before, up to refreshEvery: at the start the user waits for the election, which
+	// becomes known in a few steps (connected, read, verified).
+	refreshFirst = 2 * time.Millisecond
+
 	// playEvery is how often the playhead moves while the past is played: ten times a
 	// second looks as if it moved by itself.
 	playEvery = 100 * time.Millisecond

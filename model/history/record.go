@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"sync"
 	"time"
 
 	"electop/model"
@@ -142,7 +143,8 @@ func (l *entry) observation() model.Observation {
 	return nil
 }
 
-var entryShape = boundedjson.ShapeOf(reflect.TypeFor[*entry]())
+// entryShape is made when the first recording is read.
+var entryShape = sync.OnceValue(func() *boundedjson.Shape { return boundedjson.ShapeOf(reflect.TypeFor[*entry]()) })
 
 // Encoder writes a recording, one line a call and one Write a line, so that a
 // crash tears the last line at the most.
@@ -233,7 +235,7 @@ func (raw Line) Len() int { return len(raw.text) }
 // Decode returns the observation.
 func (raw Line) Decode() (model.Observation, error) {
 	var l entry
-	if err := entryShape.Unmarshal(raw.text, &l); err != nil {
+	if err := entryShape().Unmarshal(raw.text, &l); err != nil {
 		return nil, fmt.Errorf("recording line %d: %w", raw.n, err)
 	}
 	if o := l.observation(); o != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -45,7 +46,7 @@ func newError(err *toml.DecodeError) *Error {
 	line, _ := err.Position()
 	e := &Error{Line: line, Key: strings.Join(err.Key(), ".")}
 	why := strings.TrimPrefix(err.Error(), "toml: ")
-	switch got := mismatch.FindStringSubmatch(why); {
+	switch got := mismatch().FindStringSubmatch(why); {
 	case got != nil && wanted[got[2]] != "":
 		e.Why = fmt.Sprintf("%s: want %s, not a TOML %s", e.Key, wanted[got[2]], got[1])
 	case got != nil:
@@ -59,7 +60,7 @@ func newError(err *toml.DecodeError) *Error {
 }
 
 // mismatch is how the decoder says that a value has the wrong type: TOML's type, and Go's.
-var mismatch = regexp.MustCompile(`^cannot decode TOML (.+) into .*of type (.+)$`)
+var mismatch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^cannot decode TOML (.+) into .*of type (.+)$`) })
 
 // wanted is what to write for a Go type.
 var wanted = map[string]string{

@@ -84,7 +84,7 @@ func ours(t *testing.T, addr string, timeout time.Duration) client.Config {
 }
 
 // create makes a znode as a client without credentials does.
-func create(t *testing.T, c *zk.Conn, path, data string, flags int32) string {
+func create(t testing.TB, c *zk.Conn, path, data string, flags int32) string {
 	t.Helper()
 	name, err := c.Create(path, []byte(data), flags, zk.WorldACL(zk.PermAll))
 	if err != nil {

@@ -30,6 +30,7 @@ func (o *options) onScreen(std IO, with ui.Options, show func(ui.Options) error)
 		s.AskBackground()
 	}
 	with.Theme, with.Input, with.Output, with.Background = o.theme, s.Input(), s.Output(), s.Background()
+	with.Width, with.Height = s.Size()
 	with.Clipboard, with.Mouse = s.Copy, !o.noMouse
 	with.Renderer = lipgloss.NewRenderer(out)
 	return show(with)

@@ -302,25 +302,8 @@ func TestReplayInATerminal(t *testing.T) {
 	x.leaves(0)
 }
 
-// BenchmarkFirstFrame is the time from starting the program to the first
-// frame with the election's name on a terminal that answers no query.
-func BenchmarkFirstFrame(b *testing.B) {
-	for _, args := range [][]string{{"demo"}, {"/election", "-s", "127.0.0.1:1"}} {
-		b.Run(args[0], func(b *testing.B) {
-			for b.Loop() {
-				x := openTerminal(b, 120, 36, args...)
-				x.sees("/election")
-				b.StopTimer()
-				x.close()
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/first-frame")
-		})
-	}
-}
-
 // rawClient is a bare client of the server at addr.
-func rawClient(t *testing.T, addr string) *zk.Conn {
+func rawClient(t testing.TB, addr string) *zk.Conn {
 	t.Helper()
 	c, events, err := zk.Connect([]string{addr, addr}, 10*time.Second, zk.WithLogger(silent{}))
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"electop/model/stricttoml"
 )
@@ -141,12 +142,12 @@ func (p *parser) parse(f *File, text []byte) error {
 	return nil
 }
 
-var clusterName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var clusterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
 
 func (p *parser) cluster(name string, values map[string]any) (Cluster, error) {
 	table := "clusters." + name
 	c := Cluster{Name: name, Values: map[string]Value{}}
-	if !clusterName.MatchString(name) {
+	if !clusterName().MatchString(name) {
 		return c, p.wrong("clusters", fmt.Errorf("the name %q: want up to 64 letters, digits, _ and -", name))
 	}
 	for _, key := range p.inOrder(table, values) {

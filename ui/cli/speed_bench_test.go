@@ -1,0 +1,138 @@
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"electop/demo/zkserver"
+	"electop/demo/zktest"
+)
+
+// programs builds electop and what it is compared with, and puts them first in the PATH:
+// the test binary, which is electop in other tests, has more packages to start.
+func programs(b *testing.B) {
+	dir := b.TempDir()
+	for name, source := range map[string]string{"electop": "electop", "nothing": "./testdata/nothing", "bareclient": "./testdata/bareclient"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput(); err != nil {
+			b.Fatalf("build %s: %v\n%s", source, err, out)
+		}
+	}
+	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// took returns how long a command takes from its start to its end.
+func took(b *testing.B, command ...string) time.Duration {
+	cmd := exec.Command(command[0], command[1:]...)
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%q: %v\n%s", command, err, out)
+	}
+	return time.Since(began)
+}
+
+// times are what one thing took, again and again.
+type times []time.Duration
+
+// report gives the median, and the least, which other work on the machine does not touch.
+func (x times) report(b *testing.B, unit string) {
+	slices.Sort(x)
+	b.ReportMetric(float64(x[len(x)/2].Microseconds())/1000, "ms/"+unit)
+	b.ReportMetric(float64(x[0].Microseconds())/1000, "ms-least/"+unit)
+}
+
+// versus reports electop's times and how many times the floor's they are: medians.
+func versus(b *testing.B, electop, floor times, unit string) {
+	electop.report(b, unit)
+	floor.report(b, "floor")
+	b.ReportMetric(float64(electop[len(electop)/2])/float64(floor[len(floor)/2]), "x-floor")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkVersion is the shortest command, by turns with a program that does nothing.
+func BenchmarkVersion(b *testing.B) {
+	programs(b)
+	var electop, floor times
+	for b.Loop() {
+		electop = append(electop, took(b, "electop", "--version"))
+		floor = append(floor, took(b, "nothing"))
+	}
+	versus(b, electop, floor, "start")
+}
+
+// BenchmarkStatus reads an election of five candidates once, by turns with a bare client,
+// on each server. Only electop asks the server for its watches, sessions and connections;
+// without is --admin off.
+func BenchmarkStatus(b *testing.B) {
+	programs(b)
+	for _, s := range servers {
+		b.Run(s.name, func(b *testing.B) {
+			addr := s.start(b)
+			five(b, addr)
+			var electop, without, floor times
+			for b.Loop() {
+				electop = append(electop, took(b, "electop", "status", "-s", addr))
+				without = append(without, took(b, "electop", "status", "-s", addr, "--admin", "off"))
+				floor = append(floor, took(b, "bareclient", addr, "/election"))
+			}
+			without.report(b, "without")
+			versus(b, electop, floor, "status")
+		})
+	}
+}
+
+var servers = []struct {
+	name  string
+	start func(testing.TB) string
+}{
+	{"apache", func(t testing.TB) string { return zktest.NewApache(t, zktest.ForSpeed()).Addr }},
+	{"embedded", func(t testing.TB) string {
+		_, addr := zkserver.Start(t, zkserver.Options{})
+		return addr
+	}},
+}
+
+// five has five candidates stand at /election.
+func five(t testing.TB, addr string) {
+	c := rawClient(t, addr)
+	create(t, c, "/election", "", 0)
+	for i := range 5 {
+		create(t, c, "/election/n_", "host-"+strconv.Itoa(i), contender)
+	}
+}
+
+// BenchmarkFirstFrame is the time from starting the program to the first frame, and to
+// the first with the leader, on a terminal that answers no query. The terminal's emulator
+// shares the machine with it.
+func BenchmarkFirstFrame(b *testing.B) {
+	programs(b)
+	frames := func(b *testing.B, args ...string) {
+		var first, leader times
+		for b.Loop() {
+			began := time.Now()
+			x := openTerminal(b, 120, 36, args...)
+			x.sees("/election")
+			first = append(first, time.Since(began))
+			x.sees("leads")
+			leader = append(leader, time.Since(began))
+			b.StopTimer()
+			x.close()
+			b.StartTimer()
+		}
+		first.report(b, "first-frame")
+		leader.report(b, "leader")
+		b.ReportMetric(0, "ns/op")
+	}
+	b.Run("demo", func(b *testing.B) { frames(b, "demo") })
+	for _, s := range servers {
+		b.Run(s.name, func(b *testing.B) {
+			addr := s.start(b)
+			five(b, addr)
+			frames(b, "/election", "-s", addr)
+		})
+	}
+}

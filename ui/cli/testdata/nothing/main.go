@@ -1,0 +1,4 @@
+// A program that only starts.
+package main
+
+func main() {}

@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/google/go-cmp/cmp"
+
+	"electop/model/dialect"
+	"electop/ui/term"
+)
+
+// The first frame, and the first one with the election, are on the screen before any
+// time has passed, and what Bubbletea writes on its tick is the same.
+func TestFirstFramesDoNotWait(t *testing.T) {
+	warm()
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		defer typed.Close()
+		out := new(writes)
+		src := &source{world: newWorld("/election", nil, false), dirty: make(chan struct{}, 1)}
+		o := Options{Source: src, Output: out, Input: in, Renderer: plainRenderer(), Theme: term.Mono, Width: 120, Height: 36}
+		ctx, leave := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- Run(ctx, o) }()
+		synctest.Wait()
+		if entered := strings.Index(out.b.String(), "\x1b[?1049h"); entered < 0 || entered > strings.Index(out.b.String(), "\x1b[H") {
+			t.Error("the first frame is not on the alternate screen")
+		}
+		stays(t, out, "/election")
+
+		src.world = five(dialect.Election())
+		src.dirty <- struct{}{}
+		synctest.Wait()
+		stays(t, out, "5 candidates")
+		leave(errRefused)
+		if err := <-ended; err != errRefused {
+			t.Error(err)
+		}
+	})
+}
+
+// stays compares what is on the screen with what is there after the renderer's tick.
+func stays(t *testing.T, out *writes, want string) {
+	t.Helper()
+	const cols, rows = 120, 36
+	screen := func(bytes string) string {
+		e := vt.NewEmulator(cols, rows)
+		e.WriteString(bytes)
+		return e.String()
+	}
+	at, written := screen(out.b.String()), out.count()
+	if !strings.Contains(at, want) {
+		t.Errorf("no %q at once on the screen:\n%s", want, at)
+	}
+	time.Sleep(100 * time.Millisecond)
+	synctest.Wait()
+	if out.count() == written {
+		t.Error("Bubbletea wrote nothing on its tick")
+	}
+	if diff := cmp.Diff(at, screen(out.b.String())); diff != "" {
+		t.Errorf("Bubbletea wrote something else:\n%s", diff)
+	}
+}
