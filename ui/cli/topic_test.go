@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -220,58 +218,4 @@ func TestHelpTopicsAreWhole(t *testing.T) {
 			t.Errorf("electop help exit-codes lacks %d", c.Number)
 		}
 	}
-}
-
-// Each command of the figures runs a test or benchmark that there is.
-func TestFiguresAreMeasured(t *testing.T) {
-	lines := regexp.MustCompile(`(?m)^ +go test .*$`).FindAllString(says(t, 0, "help", "figures"), -1)
-	if len(lines) < 10 {
-		t.Fatalf("%d commands measure figures", len(lines))
-	}
-	for _, line := range lines {
-		var dirs []string
-		for _, m := range regexp.MustCompile(`\./([\w/]+)(/\.\.\.)?`).FindAllStringSubmatch(line, -1) {
-			dirs = append(dirs, "../../"+m[1])
-			if m[2] != "" {
-				below, err := filepath.Glob("../../" + m[1] + "/*")
-				if err != nil {
-					t.Fatal(err)
-				}
-				dirs = append(dirs, below...)
-			}
-		}
-		kind, pattern := "Benchmark", regexp.MustCompile(`-bench '?([^' ]+)`).FindStringSubmatch(line)
-		if pattern == nil {
-			kind, pattern = "Test", regexp.MustCompile(`-run '?([^' ]+)`).FindStringSubmatch(line)
-		}
-		for part := range strings.SplitSeq(pattern[1], "|") {
-			if !declares(t, dirs, kind, part) {
-				t.Errorf("%s: %v has no %s for %s", strings.TrimSpace(line), dirs, kind, part)
-			}
-		}
-	}
-}
-
-// declares reports whether a test file in dirs has such a function.
-func declares(t *testing.T, dirs []string, kind, pattern string) bool {
-	t.Helper()
-	function := regexp.MustCompile(`func (` + kind + `\w*)\(`)
-	for _, dir := range dirs {
-		files, err := filepath.Glob(dir + "/*_test.go")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range function.FindAllStringSubmatch(string(b), -1) {
-				if regexp.MustCompile(pattern).MatchString(m[1]) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
