@@ -1,15 +1,17 @@
-// Package manual writes the commands' help as pages for man(1). A page is Markdown, which
-// go-md2man makes roff of; the flags are under the headings of the help.
+// Package manual writes the commands' help as pages for man(1), in roff. The flags are
+// under the headings of the help.
 package manual
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
-	"github.com/cpuguy83/go-md2man/v2/md2man"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -22,9 +24,6 @@ type Book struct {
 	Date    time.Time // of the build; the zero time: unknown
 	Topics  string    // the group of the commands that only explain something
 }
-
-// Page returns the page of a command, in roff.
-func (b Book) Page(cmd *cobra.Command) []byte { return md2man.Render([]byte(b.markdown(cmd))) }
 
 // Write writes a page for each command and topic below root into dir.
 func (b Book) Write(root *cobra.Command, dir string) error {
@@ -53,76 +52,75 @@ func (b Book) pages(root *cobra.Command) []*cobra.Command {
 
 func name(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-func (b Book) markdown(cmd *cobra.Command) string {
+// Page returns the page of a command.
+func (b Book) Page(cmd *cobra.Command) []byte {
 	cmd.InitDefaultHelpFlag()
 	cmd.InitDefaultVersionFlag()
-	var out strings.Builder
+	var out bytes.Buffer
 	date := ""
 	if !b.Date.IsZero() {
 		date = b.Date.UTC().Format(time.DateOnly)
 	}
-	fmt.Fprintf(&out, "%% %q %q %q %q %q\n", strings.ToUpper(name(cmd)), "1", date, b.Version, "User Commands")
-	fmt.Fprintf(&out, "# NAME\n%s \\- %s\n\n# SYNOPSIS\n**%s**\n\n", name(cmd), escape(cmd.Short), escape(cmd.UseLine()))
-	description := cmd.Long
-	if description == "" {
-		description = cmd.Short
-	}
-	fmt.Fprintf(&out, "# DESCRIPTION\n%s\n\n", escape(description))
+	// .nh: no word is hyphenated, as flags are copied.
+	fmt.Fprintf(&out, ".nh\n.TH %q %q %q %q %q\n", strings.ToUpper(name(cmd)), "1", date, b.Version, "User Commands")
+	fmt.Fprintf(&out, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n%s\n", text(name(cmd)), text(cmd.Short), bold(cmd.UseLine()))
+	fmt.Fprintf(&out, ".SH DESCRIPTION\n%s\n", text(cmp.Or(cmd.Long, cmd.Short)))
 	if !cmd.HasParent() {
-		out.WriteString("# COMMANDS\n")
+		out.WriteString(".SH COMMANDS\n")
 		for _, c := range b.pages(cmd) {
-			fmt.Fprintf(&out, "**%s**(1)\n: %s\n\n", name(c), escape(c.Short))
+			fmt.Fprintf(&out, ".TP\n%s(1)\n%s\n", bold(name(c)), text(c.Short))
 		}
-		out.WriteString("# HELP TOPICS\n")
+		out.WriteString(".SH HELP TOPICS\n")
 		for _, c := range cmd.Commands() {
 			if c.GroupID == b.Topics {
-				fmt.Fprintf(&out, "**electop help %s**\n: %s\n\n", c.Name(), escape(c.Short))
+				fmt.Fprintf(&out, ".TP\n%s\n%s\n", bold("electop help "+c.Name()), text(c.Short))
 			}
 		}
 	}
-	out.WriteString("# OPTIONS\n")
+	out.WriteString(".SH OPTIONS\n")
 	for _, s := range flaggroup.Sections(cmd) {
-		fmt.Fprintf(&out, "## %s\n", escape(s.Title))
+		fmt.Fprintf(&out, ".SS %s\n", text(s.Title))
 		s.Flags.VisitAll(func(f *pflag.Flag) { option(&out, f) })
 	}
 	if cmd.HasExample() {
-		fmt.Fprintf(&out, "# EXAMPLES\n```\n%s\n```\n\n", cmd.Example)
+		fmt.Fprintf(&out, ".SH EXAMPLES\n.EX\n%s\n.EE\n", verbatim(cmd.Example))
 	}
 	if cmd.HasParent() {
-		fmt.Fprintf(&out, "# SEE ALSO\n**%s**(1)\n", name(cmd.Root()))
+		fmt.Fprintf(&out, ".SH SEE ALSO\n%s(1)\n", bold(name(cmd.Root())))
 	}
-	return out.String()
+	return out.Bytes()
 }
 
 // option writes one flag with its placeholder and its default.
-func option(out *strings.Builder, f *pflag.Flag) {
+func option(out *bytes.Buffer, f *pflag.Flag) {
 	if f.Hidden {
 		return
 	}
+	out.WriteString(".TP\n")
 	if f.Shorthand != "" {
-		fmt.Fprintf(out, "**-%s**, ", f.Shorthand)
+		fmt.Fprintf(out, "%s, ", bold("-"+f.Shorthand))
 	}
 	placeholder, usage := pflag.UnquoteUsage(f)
-	fmt.Fprintf(out, "**--%s**", f.Name)
+	out.WriteString(bold("--" + f.Name))
 	if placeholder != "" {
-		fmt.Fprintf(out, " *%s*", escape(placeholder))
+		fmt.Fprintf(out, " \\fI%s\\fP", text(placeholder))
 	}
 	switch f.DefValue {
 	case "", "0", "0s", "false":
 	default:
 		usage += " (default " + f.DefValue + ")"
 	}
-	fmt.Fprintf(out, "\n: %s\n\n", escape(usage))
+	fmt.Fprintf(out, "\n%s\n", text(usage))
 }
 
-// escape keeps text from being read as Markdown.
-func escape(text string) string {
-	var out strings.Builder
-	for _, r := range text {
-		if strings.ContainsRune("\\`*_{}[]#|&<>~", r) {
-			out.WriteByte('\\')
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
+func bold(s string) string { return `\fB` + text(s) + `\fP` }
+
+// text is filled and wrapped by roff; an empty line begins a paragraph.
+func text(s string) string { return strings.ReplaceAll(verbatim(s), "\n\n", "\n.PP\n") }
+
+// verbatim keeps lines from being read as roff: a backslash, a line that begins like a
+// request, and - and ` and ', which are other characters on paper.
+func verbatim(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`).Replace(s)
+	return regexp.MustCompile(`(?m)^\.`).ReplaceAllLiteralString(s, `\&.`)
 }
