@@ -26,7 +26,11 @@ func New(o Options) Model {
 
 // Init implements [tea.Model].
 func (m Model) Init() tea.Cmd {
-	return tea.Batch(m.d.doer.background(m.d.o.Background), m.d.showFirst())
+	tick := m.d.showFirst()
+	if m.d.o.Begin != nil {
+		m.d.o.Begin()
+	}
+	return tea.Batch(m.d.doer.background(m.d.o.Background), tick)
 }
 
 // Update implements [tea.Model].

@@ -25,12 +25,17 @@ func TestFirstFramesDoNotWait(t *testing.T) {
 		out := new(writes)
 		src := &source{world: newWorld("/election", nil, false), dirty: make(chan struct{}, 1)}
 		o := Options{Source: src, Output: out, Input: in, Renderer: plainRenderer(), Theme: term.Mono, Width: 120, Height: 36}
+		var before string // what is written when work may begin
+		o.Begin = func() { before = out.b.String() }
 		ctx, leave := context.WithCancelCause(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- Run(ctx, o) }()
 		synctest.Wait()
 		if entered := strings.Index(out.b.String(), "\x1b[?1049h"); entered < 0 || entered > strings.Index(out.b.String(), "\x1b[H") {
 			t.Error("the first frame is not on the alternate screen")
+		}
+		if !strings.Contains(before, "/election") {
+			t.Errorf("before the first frame something else begins: %q", before)
 		}
 		stays(t, out, "/election")
 

@@ -143,6 +143,10 @@ type Options struct {
 	Invitations []Invitation
 	Open        bool
 
+	// Begin, if set, is called after the first frame, for work that would delay it. It
+	// must not block.
+	Begin func()
+
 	// Notices are lines for the status line, such as trouble with a recording.
 	Notices <-chan string
 

@@ -23,6 +23,7 @@ import (
 type parts struct {
 	elections *elections
 	actions   *actions
+	admitter  *admitter    // nil: read-only
 	tutor     *tutor.Tutor // nil: no stage to give lessons on
 }
 
@@ -62,6 +63,10 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 		})
 		p.tutor.Open(p.actions.stage, first.Feed, p.elections.mark)
 	}
+	if cfg.NoActing == "" {
+		p.admitter = &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
+		p.admitter.judge(p.elections.State()) // the first frame says already what no key can do
+	}
 	return p, nil
 }
 
@@ -87,8 +92,9 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer p.elections.watched.Close()
-	p.start(cfg, tasks, notice)
-	err = ui.Run(tasks.Context(), p.options(cfg, notices))
+	o := p.options(cfg, notices)
+	o.Begin = func() { p.start(cfg, tasks, notice) }
+	err = ui.Run(tasks.Context(), o)
 	if cfg.Server != nil {
 		cfg.Server.ZooKeeper.SetPace(zkserver.Pace{}) // closing the sessions must not wait
 	}
@@ -114,10 +120,8 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 		tasks.Start("verifying", func(ctx context.Context) error { return watched.VerifyEvery(ctx, verifyEvery) })
 	}
 	first := watched.First()
-	if cfg.NoActing == "" {
-		a := &admitter{actions: p.actions, cfg: cfg, election: first, notice: notice}
-		a.judge(p.elections.State())
-		tasks.Start("cast", a.run)
+	if p.admitter != nil {
+		tasks.Start("cast", p.admitter.run)
 	}
 	if cfg.Play.Lesson {
 		p.tutor.Begin(cfg.Play.Name)
