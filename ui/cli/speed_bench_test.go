@@ -110,17 +110,21 @@ func five(t testing.TB, addr string) {
 
 // BenchmarkFirstFrame is the time from starting the program until the first frame has
 // reached the terminal, and the first with the leader. The terminal answers no query, and
-// what it takes to draw is not in it.
+// what it takes to draw is not in it. x-start is how many times as long as --version, by
+// turns, the first frame takes.
 func BenchmarkFirstFrame(b *testing.B) {
 	programs(b)
 	frames := func(b *testing.B, args ...string) {
-		var first, leader times
+		var first, leader, start times
 		for b.Loop() {
 			x := firstFrames(b, []string{"/election", "leads"}, args...)
 			first, leader = append(first, x[0]), append(leader, x[1])
+			start = append(start, took(b, "electop", "--version"))
 		}
 		first.report(b, "first-frame")
 		leader.report(b, "leader")
+		start.report(b, "start")
+		b.ReportMetric(float64(first[len(first)/2])/float64(start[len(start)/2]), "x-start")
 		b.ReportMetric(0, "ns/op")
 	}
 	b.Run("demo", func(b *testing.B) { frames(b, "demo") })
