@@ -4,42 +4,33 @@ import (
 	"io"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"electop/model"
 )
 
-// At the start two frames do not wait for the next tick of Bubbletea's renderer, up to
-// 17 ms away: the very first one, and the first with the election. On its tick the
+// early writes two frames that do not wait for the next tick of Bubbletea's renderer, up
+// to 17 ms away: the very first one, and the first with the election. On its tick the
 // renderer writes the same lines in the same places. Ticks that come more often would
 // cost half as much CPU again in a dashboard where nothing happens.
-
-// showFirst draws and writes the first frame, if the terminal's size is known already.
-// Bubbletea has taken over the terminal by then.
-func (d *dashboard) showFirst() tea.Cmd {
-	if d.o.Width == 0 || d.o.Height == 0 {
-		return nil
-	}
-	tick := d.redraw()
-	d.writeFrame()
-	return tick
+type early struct {
+	out  io.Writer // nil: its size was not known at the start
+	seen bool      // the election has been on the screen
 }
 
-// showElection writes the first frame with the election, if this is it.
-func (d *dashboard) showElection() {
-	if d.seen || d.shown().Phase == model.Unseen {
-		return
-	}
-	d.seen = true
-	d.writeFrame()
-}
-
-// writeFrame writes the present frame.
-func (d *dashboard) writeFrame() {
-	if d.o.Output == nil || d.o.Width == 0 || d.drawn == "" {
+// first writes the first frame, "" for none. Bubbletea has taken over the terminal by then.
+func (e *early) first(frame string) {
+	if e.out == nil || frame == "" {
 		return
 	}
 	// Bubbletea meets an error again when it writes the frame itself.
-	_, _ = io.WriteString(d.o.Output, ansi.CursorHomePosition+strings.ReplaceAll(d.drawn, "\n", "\r\n"))
+	_, _ = io.WriteString(e.out, ansi.CursorHomePosition+strings.ReplaceAll(frame, "\n", "\r\n"))
+}
+
+// election writes the first frame with the election, if this is it.
+func (e *early) election(frame string, known model.Phase) {
+	if !e.seen && known != model.Unseen {
+		e.seen = true
+		e.first(frame)
+	}
 }

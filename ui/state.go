@@ -36,7 +36,7 @@ type dashboard struct {
 
 	canvas term.Canvas
 	drawn  string
-	seen   bool // the election has been on the screen
+	early  early
 	dirty  bool
 	frames int       // drawn so far
 	gen    uint64    // of the tick that counts
