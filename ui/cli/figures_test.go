@@ -151,36 +151,51 @@ func TestFiguresRunner(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash")
 	}
-	for _, c := range []struct {
-		line, want string
-		code       int
-	}{
-		{"a | < 10 | BenchmarkA ms/op | echo 'BenchmarkA-2  10  5.25 ms/op  77 ns/op'", "< 10 5.25 met", 0},
-		{"a | < 5 | BenchmarkA ms/op | echo 'BenchmarkA-2  10  5.25 ms/op  77 ns/op'", "< 5 5.25 missed", 0},
-		{"a | >= 6.4 | BenchmarkA/x_y times | echo 'BenchmarkA/x-2 1 3 times'; echo 'BenchmarkA/x_y 1 7 times'", ">= 6.4 7 met", 0},
-		{"a | ~ 20 | BenchmarkA ns/op /1e6 | echo 'BenchmarkA-2  10  25000000 ns/op'", "~ 20 25 as stated", 0},
-		{"a | ~ 20 | BenchmarkA ns/op /1e6 | echo 'BenchmarkA-2  10  50000000 ns/op'", "~ 20 50 differs", 0},
-		{"a | = 0 | /, ([0-9]+) stale/ | echo 'x.go:1: 1000 freezes, 0 stale ones'", "= 0 0 met", 0},
-		{"a | passes | passes | echo '--- PASS: TestA'", "passes passes met", 0},
-		{"a | passes | passes | echo 'ok electop [no tests to run]'", "passes - ABSENT: no passes", 1},
-		{"a | passes | passes | echo '--- PASS: TestA'; echo '--- SKIP: TestB'", "passes - ABSENT: no passes", 1},
-		{"a | < 10 | BenchmarkB ms/op | echo 'BenchmarkA-2  10  5.25 ms/op'", "< 10 - ABSENT: no BenchmarkB ms/op", 1},
-		{"a | < 10 | BenchmarkA ms/op | echo 'BenchmarkA-2 1 1 ms/op'; echo 'BenchmarkA-2 1 2 ms/op'", "< 10 - SEVERAL: BenchmarkA ms/op", 1},
-		{"a | < 10 | BenchmarkA ms/op | echo 'BenchmarkA-2 1 1 ms/op'; false", "< 10 - COMMAND FAILED", 1},
-	} {
-		file := filepath.Join(t.TempDir(), "figures.txt")
-		if err := os.WriteFile(file, []byte("# a comment\nslow | b | = 1 | passes | false\nquick | "+c.line+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command("bash", "../../.ci/figures", "^quick")
-		cmd.Env = append(os.Environ(), "FIGURES="+file)
-		out, err := cmd.Output()
-		if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-			t.Fatal(err)
-		}
-		rows := regexp.MustCompile(`(?m)^[ab] .*$`).FindAllString(string(out), -1)
-		if code := cmd.ProcessState.ExitCode(); len(rows) != 1 || strings.Join(strings.Fields(rows[0]), " ") != "a "+c.want || code != c.code {
-			t.Errorf("%s\ngives %q and %d, want %q and %d:\n%s", c.line, rows, code, c.want, c.code, out)
-		}
+	found := [][2]string{
+		{"< 10 | BenchmarkA ms/op | echo 'BenchmarkA-2  10  5.25 ms/op  77 ns/op'", "< 10 5.25 met"},
+		{"< 5 | BenchmarkA ms/op | echo 'BenchmarkA-2  10  5.25 ms/op  77 ns/op'", "< 5 5.25 missed"},
+		{">= 6.4 | BenchmarkA/x_y times | echo 'BenchmarkA/x-2 1 3 times'; echo 'BenchmarkA/x_y 1 7 times'", ">= 6.4 7 met"},
+		{"~ 20 | BenchmarkA ns/op /1e6 | echo 'BenchmarkA-2  10  25000000 ns/op'", "~ 20 25 as stated"},
+		{"~ 20 | BenchmarkA ns/op /1e6 | echo 'BenchmarkA-2  10  50000000 ns/op'", "~ 20 50 differs"},
+		{"= 0 | /, ([0-9]+) stale/ | echo 'x.go:1: 1000 freezes, 0 stale ones'", "= 0 0 met"},
+		{"passes | passes | echo '--- PASS: TestA'", "passes passes met"},
+	}
+	lacking := [][2]string{
+		{"passes | passes | echo 'ok electop [no tests to run]'", "passes - ABSENT: no passes"},
+		{"passes | passes | echo '--- PASS: TestA'; echo '--- SKIP: TestB'", "passes - ABSENT: no passes"},
+		{"< 10 | BenchmarkB ms/op | echo 'BenchmarkA-2  10  5.25 ms/op'", "< 10 - ABSENT: no BenchmarkB ms/op"},
+		{"< 10 | BenchmarkA ms/op | echo 'BenchmarkA-2 1 1 ms/op'; echo 'BenchmarkA-2 1 2 ms/op'", "< 10 - SEVERAL: BenchmarkA ms/op"},
+		{"< 10 | BenchmarkA ms/op | echo 'BenchmarkA-2 1 1 ms/op'; false", "< 10 - COMMAND FAILED"},
+	}
+	figures(t, 0, found)
+	for _, one := range lacking {
+		figures(t, 1, append(found[:1:1], one))
+	}
+}
+
+// figures compares what .ci/figures makes of the lines with their rows, and its exit code.
+func figures(t *testing.T, code int, lines [][2]string) {
+	t.Helper()
+	table, want := "# a comment\nslow | b | = 1 | passes | false\n", ""
+	for _, x := range lines {
+		table += "quick | a | " + x[0] + "\n"
+		want += "a " + x[1] + "\n"
+	}
+	file := filepath.Join(t.TempDir(), "figures.txt")
+	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("bash", "../../.ci/figures", "^quick")
+	cmd.Env = append(os.Environ(), "FIGURES="+file)
+	out, err := cmd.Output()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, row := range regexp.MustCompile(`(?m)^[ab] .*$`).FindAllString(string(out), -1) {
+		got += strings.Join(strings.Fields(row), " ") + "\n"
+	}
+	if exited := cmd.ProcessState.ExitCode(); got != want || exited != code {
+		t.Errorf("exit code %d, want %d; rows\n%swant\n%s", exited, code, got, want)
 	}
 }
