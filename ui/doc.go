@@ -10,11 +10,14 @@
 //	                   (30 Hz at most)    ^ keys, ticks
 //
 // One goroutine, the pump, waits for the source to be dirty, sends one message
-// with the newest state, and rests for 33 ms. So a burst of changes costs one
-// frame; nothing is lost by it, because a state holds the history too.
+// with the newest state, and rests for 33 ms (less after the first few). So a
+// burst of changes costs one frame; nothing is lost by it, because a state holds
+// the history too.
 //
 // Update settles the screen and draws the frame when something that shows has
-// changed, and View returns the last one. To settle is to give each part its
+// changed, and View returns the last one. Bubbletea writes it on its next tick;
+// the first frame, and the first with the election, are written at once
+// (first.go). To settle is to give each part its
 // place, what it shows and what of it is in view; keys move by that. Drawing
 // changes nothing but the canvas: what a key does never depends on a frame.
 // While drawing, each part says when its digits change next (see [term.Frame]);
