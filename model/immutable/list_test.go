@@ -1,0 +1,153 @@
+package immutable_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"testing"
+
+	"electop/model/immutable"
+
+	"pgregory.net/rapid"
+)
+
+// Each version of a list stays what it was when it was made, whatever is made of it.
+func TestVersionsStay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type version struct {
+			list immutable.List[int]
+			want []int
+		}
+		start := rapid.SampledFrom([]int{0, 1, 63, 64, 65, 2048, 5000}).Draw(t, "items at first")
+		items := make([]int, start)
+		for i := range items {
+			items[i] = i
+		}
+		versions := []version{{immutable.ListOf(items), slices.Clone(items)}}
+		clear(items) // it has its own
+		ends := rapid.Bool().Draw(t, "at the ends")
+		growing := rapid.IntRange(1, 9).Draw(t, "inserts of ten")
+		for step := range rapid.IntRange(0, 3000).Draw(t, "changes") {
+			now := versions[len(versions)-1]
+			n := len(now.want)
+			var next version
+			if n == 0 || step*7%10 < growing {
+				i := step * 7919 % (n + 1)
+				if ends {
+					i = n
+				}
+				next.list, next.want = now.list.Insert(i, -step), slices.Insert(slices.Clone(now.want), i, -step)
+			} else {
+				i := step * 104729 % n
+				if ends {
+					i = 0
+				}
+				next.list, next.want = now.list.Delete(i), slices.Delete(slices.Clone(now.want), i, i+1)
+			}
+			if len(versions) > 20 {
+				versions = slices.Delete(versions, 1, 2)
+			}
+			versions = append(versions, next)
+		}
+		for k, v := range versions {
+			same(t, k, v.list, v.want)
+		}
+	})
+}
+
+func same(t *rapid.T, k int, l immutable.List[int], want []int) {
+	if l.Len() != len(want) {
+		t.Fatalf("version %d has %d items, want %d", k, l.Len(), len(want))
+	}
+	from := len(want) / 3
+	at := from
+	for i, v := range l.From(from) {
+		if i != at || v != want[i] {
+			t.Fatalf("version %d from %d on: item %d is %d, want %d at %d", k, from, i, v, want[min(at, len(want)-1)], at)
+		}
+		at++
+	}
+	if at != len(want) {
+		t.Fatalf("version %d: the walk from %d ends at %d of %d", k, from, at, len(want))
+	}
+	for i := range want {
+		if l.At(i) != want[i] {
+			t.Fatalf("version %d: item %d is %d, want %d", k, i, l.At(i), want[i])
+		}
+	}
+	for i, v := range l.All() {
+		if v != want[i] {
+			t.Fatalf("version %d: item %d is %d in the walk, want %d", k, i, v, want[i])
+		}
+		if i == 70 {
+			break // a walk may end early
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfNDistinct(rapid.IntRange(0, 5000), 0, 800, rapid.ID).Draw(t, "items")
+		slices.Sort(all)
+		l := immutable.ListOf(all)
+		for _, v := range rapid.SliceOfN(rapid.IntRange(-1, 5001), 20, 20).Draw(t, "sought") {
+			i, found := l.Find(func(x int) int { return x - v })
+			if want, there := slices.BinarySearch(all, v); i != want || found != there {
+				t.Fatalf("%d is found at %d (%t), want %d (%t)", v, i, found, want, there)
+			}
+			if i := l.Index(func(x int) bool { return x == v }); i != slices.Index(all, v) {
+				t.Fatalf("%d has index %d, want %d", v, i, slices.Index(all, v))
+			}
+		}
+	})
+}
+
+// A change of a list a thousand times as long writes a few nodes more.
+func TestAChangeIsAFewNodes(t *testing.T) {
+	allocs := func(n int) float64 {
+		l := immutable.ListOf(make([]int, n))
+		i := 0
+		return testing.AllocsPerRun(1000, func() {
+			i += 7919
+			l = l.Delete(i % l.Len())
+			l = l.Insert(i%l.Len(), i)
+		})
+	}
+	if short, long := allocs(60), allocs(60_000); long > short+24 {
+		t.Errorf("a deletion and an insertion make %.0f allocations in 60 items and %.0f in 60,000", short, long)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	b, err := json.Marshal(struct{ None, All immutable.List[int] }{All: immutable.ListOf([]int{3, 1, 2})})
+	if want := `{"None":[],"All":[3,1,2]}`; err != nil || string(b) != want {
+		t.Errorf("%s (%v), want %s", b, err, want)
+	}
+}
+
+func BenchmarkChange(b *testing.B) {
+	for _, n := range []int{10, 1000, 10_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			l := immutable.ListOf(make([]*int, n))
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i += 7919 {
+				l = l.Delete(i%l.Len()).Insert(n-1, nil)
+			}
+		})
+	}
+}
+
+func BenchmarkAt(b *testing.B) {
+	l := immutable.ListOf(make([]*int, 10_000))
+	for i := 0; b.Loop(); i += 7919 {
+		l.At(i % l.Len())
+	}
+}
+
+func BenchmarkAll(b *testing.B) {
+	l := immutable.ListOf(make([]*int, 10_000))
+	for b.Loop() {
+		for range l.All() {
+		}
+	}
+}
