@@ -29,7 +29,7 @@ func TestSpawnInOrder(t *testing.T) {
 		if want := []string{"yarrow", "zephyr", "amber-2", "birch-2"}; !slices.Equal(got[24:], want) {
 			t.Errorf("the queue ends %q, want %q", got[24:], want)
 		}
-		for i, c := range s.feed.State().Queue {
+		for i, c := range s.feed.State().Queue.All() {
 			m := s.feed.State().Member(c)
 			if m == nil || m.ID != got[i] || m.Name != m.ID || m.You {
 				t.Errorf("the owner of %s is %+v", got[i], m)
@@ -147,7 +147,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("thawed: %+v, was %+v", m, before)
 		}
-		st = s.await(t, "three stand", func(st *doctor.State) bool { return len(st.Queue) == 3 })
+		st = s.await(t, "three stand", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 		if got := labels(st); !slices.Equal(got, []string{"birch", "cedar", "amber"}) {
 			t.Errorf("the queue is %q", got)
 		}
@@ -189,13 +189,13 @@ func TestCampaign(t *testing.T) {
 		if !m.You || m.Name != "the one at the keys" {
 			t.Errorf("the campaigner is %+v", m)
 		}
-		st := s.await(t, "three stand", func(st *doctor.State) bool { return len(st.Queue) == 3 })
-		if got := st.Queue[2].Label(); got != "the one at the keys" {
+		st := s.await(t, "three stand", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
+		if got := st.Queue.At(2).Label(); got != "the one at the keys" {
 			t.Errorf("its znode says %q", got)
 		}
 		must(t, s.cast.Resign(demo.You))
 		s.gone(t, demo.You)
-		s.await(t, "two stand", func(st *doctor.State) bool { return len(st.Queue) == 2 })
+		s.await(t, "two stand", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if _, err := s.cast.Campaign("once more"); err != nil {
 			t.Errorf("after withdrawing: %v", err)
 		}
@@ -218,15 +218,15 @@ func TestFollow(t *testing.T) {
 			must(t, s.cast.Follow(recipe))
 			must(t, s.cast.Follow(recipe)) // nothing changes
 			st := s.await(t, "all follow "+name, func(st *doctor.State) bool {
-				for _, c := range st.Queue {
+				for _, c := range st.Queue.All() {
 					m := st.Member(c)
 					if m == nil || m.Recipe != name || m.Belief != model.Waiting && m.Belief != model.Leading {
 						return false
 					}
 				}
-				return len(st.Members) == 4 && len(st.Queue) == 4 && st.Recipe.Name() == name
+				return len(st.Members) == 4 && st.Queue.Len() == 4 && st.Recipe.Name() == name
 			})
-			for i, c := range st.Queue {
+			for i, c := range st.Queue.All() {
 				m := st.Member(c)
 				if want := []string{"amber", "birch", "cedar", "delta"}[i]; c.Label() != want {
 					t.Errorf("%s: %s is at place %d, which was %s's", name, c.Label(), i, want)
@@ -236,7 +236,7 @@ func TestFollow(t *testing.T) {
 				}
 				want := ""
 				if w, ok := st.Recipe.Watches(st.Queue, i); ok {
-					want = st.Queue[w].Name
+					want = st.Queue.At(w).Name
 				}
 				if m.Watches != want {
 					t.Errorf("%s: place %d watches %q, want %q", name, i, m.Watches, want)
@@ -277,14 +277,14 @@ func TestFollowInOrder(t *testing.T) {
 		const n = 120
 		s.enter(t, n)
 		var want []string
-		for _, c := range s.feed.State().Queue {
+		for _, c := range s.feed.State().Queue.All() {
 			want = append(want, c.Label())
 		}
 		must(t, s.cast.Follow(dialect.Herd()))
 		st := s.await(t, "all follow", func(st *doctor.State) bool {
-			return len(st.Queue) == n && !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Recipe != "herd" || m.Znode == "" })
+			return st.Queue.Len() == n && !slices.ContainsFunc(st.Members, func(m *model.Member) bool { return m.Recipe != "herd" || m.Znode == "" })
 		})
-		for i, c := range st.Queue {
+		for i, c := range st.Queue.All() {
 			if c.Label() != want[i] {
 				t.Fatalf("%s is at place %d, which was %s's", c.Label(), i, want[i])
 			}
@@ -300,7 +300,7 @@ func TestFollowAfterResign(t *testing.T) {
 		s.gone(t, "birch")
 		time.Sleep(time.Minute) // virtual
 		st := s.feed.State()
-		if _, ok := byID(st, "birch"); ok || len(st.Members) != 2 || len(st.Queue) != 2 {
+		if _, ok := byID(st, "birch"); ok || len(st.Members) != 2 || st.Queue.Len() != 2 {
 			t.Errorf("members %+v, queue %q", members(st), labels(st))
 		}
 	})
@@ -377,7 +377,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 							return false
 						}
 					}
-					return len(st.Queue) == len(ids) && len(st.Members) == len(ids)
+					return st.Queue.Len() == len(ids) && len(st.Members) == len(ids)
 				})
 			})
 		})
@@ -412,7 +412,7 @@ func TestClose(t *testing.T) {
 		if n := s.cast.Len(); n != 0 {
 			t.Errorf("%d members are left", n)
 		}
-		st := s.await(t, "only the silent ones stand", func(st *doctor.State) bool { return len(st.Queue) == 2 && len(st.Members) == 0 })
+		st := s.await(t, "only the silent ones stand", func(st *doctor.State) bool { return st.Queue.Len() == 2 && len(st.Members) == 0 })
 		if got := labels(st); !slices.Equal(got, []string{"cedar", "delta"}) {
 			t.Errorf("the queue is %q", got)
 		}
@@ -426,7 +426,7 @@ func TestClose(t *testing.T) {
 			t.Errorf("the frozen one's last word is %+v", w)
 		}
 		// Those that could say nothing follow when their sessions expire.
-		s.await(t, "nobody stands", func(st *doctor.State) bool { return len(st.Queue) == 0 })
+		s.await(t, "nobody stands", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 		for _, h := range s.handoffs()[1:] {
 			if h.From != nil && h.From.Label() != "amber" && h.From.Label() != "birch" && h.From.Label() != "ember" && h.Cause != model.CauseExpired {
 				t.Errorf("handoff from %s: cause %s", h.From.Label(), h.Cause)
@@ -471,7 +471,7 @@ func TestForeignElection(t *testing.T) {
 					return false
 				}
 			}
-			return len(st.Members) == 3 && len(st.Queue) == 3
+			return len(st.Members) == 3 && st.Queue.Len() == 3
 		})
 		if st.Dialect != d {
 			t.Errorf("with our candidates the election is taken for %+v", st.Dialect)

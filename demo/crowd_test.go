@@ -196,7 +196,7 @@ func TestReplyTooLarge(t *testing.T) {
 					return false
 				}
 			}
-			return len(st.Members) == 2 && len(st.Queue) == 2 && len(st.Ignored) == strangers && st.Acknowledged()
+			return len(st.Members) == 2 && st.Queue.Len() == 2 && len(st.Ignored) == strangers && st.Acknowledged()
 		})
 		if l := st.Member(st.Leader()); l == nil || l.Belief != model.Leading {
 			t.Errorf("the leader's owner is %+v", l)

@@ -21,9 +21,9 @@ func TestFusesBurn(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			s := w.feed.State()
-			x, ok := s.Fuse(s.Queue[i])
+			x, ok := s.Fuse(s.Queue.At(i))
 			if !ok || !x.Exact || x.Timeout != timeout {
-				t.Fatalf("the fuse of %s: %+v, %v", s.Queue[i].Label(), x, ok)
+				t.Fatalf("the fuse of %s: %+v, %v", s.Queue.At(i).Label(), x, ok)
 			}
 			least, _ := x.Left(time.Now())
 			return least
@@ -36,7 +36,7 @@ func TestFusesBurn(t *testing.T) {
 			time.Sleep(37 * time.Millisecond) // virtual
 			synctest.Wait()                   // what happens at this moment has happened
 			for i := range 3 {
-				at, _, ok := w.server.Deadline(int64(w.feed.State().Queue[i].Session))
+				at, _, ok := w.server.Deadline(int64(w.feed.State().Queue.At(i).Session))
 				if got, is := left(i), time.Until(at); !ok || got > min(is, timeout)+time.Millisecond || is-got > timeout/3+time.Second/2 {
 					t.Fatalf("the fuse has %v, and the session %v", got, is)
 				}
@@ -47,14 +47,14 @@ func TestFusesBurn(t *testing.T) {
 			t.Errorf("the fuses of healthy sessions burn down to %v of %v", least, timeout)
 		}
 
-		leader := w.feed.State().Queue[0]
+		leader := w.feed.State().Queue.At(0)
 		must(t, w.cast.Kill(w.feed.State().Member(leader).ID))
 		before := left(0)
 		time.Sleep(timeout / 2) // virtual
 		if now := left(0); now > before-timeout/2+timeout/8 {
 			t.Errorf("half of the timeout after the kill %v are left of %v", now, before)
 		}
-		w.await(t, "the leader's session expires", func(s *doctor.State) bool { return len(s.Queue) == 2 })
+		w.await(t, "the leader's session expires", func(s *doctor.State) bool { return s.Queue.Len() == 2 })
 		if x, _ := w.feed.State().Fuse(leader); time.Until(x.Least).Abs() > 300*time.Millisecond {
 			t.Errorf("its znode was deleted, and its fuse ends %v from now", time.Until(x.Least))
 		}
@@ -63,10 +63,10 @@ func TestFusesBurn(t *testing.T) {
 			return s.Lead() == doctor.Leads && s.Member(s.Leader()).Belief == model.Leading
 		})
 		w.stage.SetPace(zkserver.Pace{Steps: true})
-		must(t, w.cast.Resign(w.feed.State().Member(w.feed.State().Queue[0]).ID))
+		must(t, w.cast.Resign(w.feed.State().Member(w.feed.State().Queue.At(0)).ID))
 		var x doctor.Fuse
 		w.await(t, "a held message stops the fuse", func(s *doctor.State) bool {
-			return slices.ContainsFunc(s.Queue, func(c *dialect.Candidate) bool {
+			return slices.ContainsFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool {
 				x, _ = s.Fuse(c)
 				return x.Held
 			})

@@ -195,9 +195,9 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 // noGhosts waits until n stand, each with a session of its own.
 func (s *stage) noGhosts(t *testing.T, n int) {
 	t.Helper()
-	st := s.await(t, "all stand", func(st *doctor.State) bool { return len(st.Queue) == n })
+	st := s.await(t, "all stand", func(st *doctor.State) bool { return st.Queue.Len() == n })
 	owners := make(map[uint64]bool)
-	for _, c := range st.Queue {
+	for _, c := range st.Queue.All() {
 		if owners[c.Session] {
 			t.Errorf("session %x owns two of %q", c.Session, labels(st))
 		}
@@ -214,18 +214,18 @@ func TestLoseReplyLeavesAGhost(t *testing.T) {
 		}
 		must(t, s.cast.LoseReply("amber"))
 		m := s.member(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
-		st := s.await(t, "two stand", func(st *doctor.State) bool { return len(st.Queue) == 2 })
-		ghost, own := st.Queue[0], st.Queue[1]
+		st := s.await(t, "two stand", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
+		ghost, own := st.Queue.At(0), st.Queue.At(1)
 		if ghost.Session != own.Session || m.Znode != own.Name || m.Watches != ghost.Name || len(own.Name) != len("n_")+znode.SequenceDigits {
 			t.Errorf("the member is %+v, the queue %+v, %+v", m, ghost, own)
 		}
 		// Nobody leads, for as long as it stands.
 		time.Sleep(time.Hour)
-		if m, _ := byID(s.feed.State(), "amber"); m.Belief != model.Waiting || len(s.feed.State().Queue) != 2 {
+		if m, _ := byID(s.feed.State(), "amber"); m.Belief != model.Waiting || s.feed.State().Queue.Len() != 2 {
 			t.Errorf("an hour later: %+v", m)
 		}
 		must(t, s.cast.Resign("amber"))
-		s.await(t, "both are gone", func(st *doctor.State) bool { return len(st.Queue) == 0 })
+		s.await(t, "both are gone", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 	})
 }
 
@@ -401,7 +401,7 @@ func TestClear(t *testing.T) {
 			if n := s.cast.Len(); n != 0 {
 				t.Errorf("%d are left", n)
 			}
-			s.await(t, "nobody stands", func(st *doctor.State) bool { return len(st.Queue) == 0 && len(st.Members) == 0 })
+			s.await(t, "nobody stands", func(st *doctor.State) bool { return st.Queue.Len() == 0 && len(st.Members) == 0 })
 			if took := time.Since(began); took > 2*time.Second {
 				t.Errorf("it took %v: sessions expired", took)
 			}

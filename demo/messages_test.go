@@ -245,7 +245,7 @@ func TestLostReplyIsTold(t *testing.T) {
 					}
 					time.Sleep(100 * time.Millisecond) // virtual
 				}
-				st := w.await(t, "birch is back", func(st *doctor.State) bool { return len(st.Queue) == 3 && settled(st) })
+				st := w.await(t, "birch is back", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 				var lost []model.Exchange
 				for _, x := range st.Exchanges {
 					if x.Lost {

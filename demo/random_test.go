@@ -77,7 +77,7 @@ func TestRandomTrouble(t *testing.T) {
 					return false
 				}
 			}
-			return leading == 1 && len(st.Queue) == s.cast.Len() && st.Acknowledged()
+			return leading == 1 && st.Queue.Len() == s.cast.Len() && st.Acknowledged()
 		})
 		time.Sleep(2 * time.Second)
 		s.account(t)

@@ -26,7 +26,7 @@ func TestWakesAreTold(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
 		st := w.feed.State()
-		old, next := st.Queue[0], st.Queue[1]
+		old, next := st.Queue.At(0), st.Queue.At(1)
 		from := w.soFar()
 		must(t, w.cast.Kill("amber")) // who resigns is told of the end of its own znode too
 		w.leader(t, "amber")
@@ -64,7 +64,7 @@ func TestPaceIsTold(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		w.enter(t, 4)
 		st := w.feed.State()
-		birch, old := st.Queue[1], st.Queue[0]
+		birch, old := st.Queue.At(1), st.Queue.At(0)
 		synctest.Wait()
 		w.stage.SetPace(zkserver.Pace{Steps: true})
 		must(t, w.cast.Resign("amber"))

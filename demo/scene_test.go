@@ -75,7 +75,7 @@ func TestStep(t *testing.T) {
 		}
 		st := w.await(t, "birch leads", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
-			return m.Belief == model.Leading && len(st.Queue) == 2 && st.Pace.Waiting == 0
+			return m.Belief == model.Leading && st.Queue.Len() == 2 && st.Pace.Waiting == 0
 		})
 		if !st.Pace.Steps {
 			t.Errorf("the pace is %+v", st.Pace)
@@ -111,7 +111,7 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		must(t, w.cast.Heal("amber"))
 		must(t, w.cast.Thaw("cedar"))
 		w.stage.SetPace(zkserver.Pace{})
-		w.await(t, "all queue again", func(st *doctor.State) bool { return len(st.Queue) == 3 && settled(st) })
+		w.await(t, "all queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 	})
 }
 
@@ -146,7 +146,7 @@ func TestExpire(t *testing.T) {
 		must(t, w.stage.Expire("amber"))
 		w.leader(t, "amber")
 		w.await(t, "amber is the last", func(st *doctor.State) bool {
-			return len(st.Queue) == 3 && st.Queue[2].Label() == "amber" && settled(st)
+			return st.Queue.Len() == 3 && st.Queue.At(2).Label() == "amber" && settled(st)
 		})
 		must(t, w.cast.Partition("birch"))
 		must(t, w.stage.Expire("birch"))
@@ -307,6 +307,6 @@ func TestSetGivesUpWithItsContext(t *testing.T) {
 		}
 		w.server.Refuse(false)
 		must(t, w.stage.Set(t.Context(), demo.Scene{Cast: 3}))
-		w.await(t, "three stand", func(st *doctor.State) bool { return len(st.Queue) == 3 })
+		w.await(t, "three stand", func(st *doctor.State) bool { return st.Queue.Len() == 3 })
 	})
 }

@@ -75,7 +75,7 @@ func TestRandomStage(t *testing.T) {
 				// All that there are may be about to leave.
 				must(t, w.cast.SpawnInOrder(t.Context(), 1))
 				w.await(t, fmt.Sprintf("all stand again, after %q", done[max(0, len(done)-12):]), func(st *doctor.State) bool {
-					return len(st.Members) == w.cast.Len() && len(st.Queue) == w.cast.Len() && settled(st)
+					return len(st.Members) == w.cast.Len() && st.Queue.Len() == w.cast.Len() && settled(st)
 				})
 				c.hear(t, w)
 			})

@@ -140,7 +140,7 @@ func (s *stage) enter(t *testing.T, n int) {
 				return false
 			}
 		}
-		return len(st.Members) == n && len(st.Queue) == n && st.Acknowledged()
+		return len(st.Members) == n && st.Queue.Len() == n && st.Acknowledged()
 	})
 }
 
@@ -249,7 +249,7 @@ func members(st *doctor.State) (out []model.Member) {
 }
 
 func labels(st *doctor.State) (out []string) {
-	for _, c := range st.Queue {
+	for _, c := range st.Queue.All() {
 		out = append(out, c.Label())
 	}
 	return out

@@ -50,7 +50,7 @@ func TestTenMinutesOfChaos(t *testing.T) {
 		}
 		time.Sleep(timeout) // virtual: who was healed at the end finds out what it lost
 		st := w.await(t, "all is well at the end", func(st *doctor.State) bool {
-			return len(st.Queue) == w.cast.Len() && settled(st)
+			return st.Queue.Len() == w.cast.Len() && settled(st)
 		})
 		if st.Work.Counter.Accepted < 100 || st.Work.Counter.Stale > 0 {
 			t.Errorf("fenced workers: %+v", st.Work.Counter)

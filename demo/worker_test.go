@@ -109,7 +109,7 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	must(t, w.cast.Thaw(old))
 	w.await(t, old+" queues again", func(st *doctor.State) bool {
 		m, ok := byID(st, old)
-		return ok && m.Belief == model.Waiting && m.Fault == model.NoFault && len(st.Queue) == 3 && settled(st)
+		return ok && m.Belief == model.Waiting && m.Fault == model.NoFault && st.Queue.Len() == 3 && settled(st)
 	})
 	return from
 }

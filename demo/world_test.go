@@ -120,7 +120,7 @@ func (w *world) await(t *testing.T, what string, holds func(*doctor.State) bool)
 func (w *world) enter(t *testing.T, n int) {
 	t.Helper()
 	must(t, w.cast.SpawnInOrder(t.Context(), n))
-	w.await(t, "all stand", func(st *doctor.State) bool { return len(st.Queue) == n && settled(st) })
+	w.await(t, "all stand", func(st *doctor.State) bool { return st.Queue.Len() == n && settled(st) })
 }
 
 // settled reports whether each member waits or leads.

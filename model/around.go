@@ -26,7 +26,7 @@ func directory(all []*Directory, path string) *Directory {
 // Around are the directories to read besides the election: those that say who could
 // lead, and since when nobody has. Where a queue has candidates, these say enough.
 func (s *State) Around() []string {
-	if s.Dialect != nil && !s.Dialect.Single && len(s.Queue) > 0 || s.Dialect == nil && !s.Single {
+	if s.Dialect != nil && !s.Dialect.Single && s.Queue.Len() > 0 || s.Dialect == nil && !s.Single {
 		return nil
 	}
 	return s.Dialect.Directories(s.Path)

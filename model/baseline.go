@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -101,10 +100,11 @@ func (b *baseline) children() {
 		return
 	}
 	r := &Read{At: b.ReadAt, Sent: b.listSent, Presence: Present, Parent: b.Parent, Full: true}
-	for _, cs := range [][]*dialect.Candidate{b.Queue, b.Ignored} {
-		for _, c := range cs {
-			r.New = append(r.New, c.Znode)
-		}
+	for _, c := range b.Queue.All() {
+		r.New = append(r.New, c.Znode)
+	}
+	for _, c := range b.Ignored {
+		r.New = append(r.New, c.Znode)
 	}
 	switch {
 	case b.Single:

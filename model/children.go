@@ -5,14 +5,16 @@ import (
 	"slices"
 
 	"electop/model/dialect"
+	"electop/model/immutable"
 )
 
 // children are those of the election as they were read last: the contenders in
-// the recipe's order, and the others by name.
+// the recipe's order, and the others by name. States share both: what is in them is
+// replaced, never written.
 type children struct {
 	recipe dialect.Recipe // the present one
 	known  map[string]*dialect.Candidate
-	queue  []*dialect.Candidate // contenders
+	queue  dialect.Queue
 	rest   []*dialect.Candidate
 	// owned counts the contenders by the session that owns them. It is an index,
 	// made when it is wanted.
@@ -23,25 +25,39 @@ type children struct {
 // contender of a session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
-	list, order := cs.list(c)
-	if list == &cs.queue && c.Session != 0 {
+	if !cs.recipe.Contends(c) {
+		i, _ := slices.BinarySearchFunc(cs.rest, c, byName)
+		cs.rest = slices.Insert(slices.Clip(cs.rest), i, c)
+		return false
+	}
+	if c.Session != 0 {
 		again = cs.count(c.Session) == 2
 	}
-	i, _ := slices.BinarySearchFunc(*list, c, order)
-	*list = slices.Insert(*list, i, c)
+	i, _ := Position(cs.recipe, cs.queue, c)
+	cs.queue = cs.queue.Insert(i, c)
 	return again
 }
 
 // count counts another contender of the session.
 func (cs *children) count(session uint64) int32 {
+	cs.index()
+	cs.owned[session]++
+	return cs.owned[session]
+}
+
+// owns reports whether the session owns a contender.
+func (cs *children) owns(session uint64) bool {
+	cs.index()
+	return cs.owned[session] > 0
+}
+
+func (cs *children) index() {
 	if cs.owned == nil {
-		cs.owned = make(map[uint64]int32, len(cs.queue)+1)
-		for _, c := range cs.queue {
+		cs.owned = make(map[uint64]int32, cs.queue.Len()+1)
+		for _, c := range cs.queue.All() {
 			cs.owned[c.Session]++
 		}
 	}
-	cs.owned[session]++
-	return cs.owned[session]
 }
 
 // discount takes a contender off the count.
@@ -64,57 +80,63 @@ func (cs *children) remove(gone ...*dialect.Candidate) {
 	}
 	if len(gone) > removeMax {
 		absent := func(c *dialect.Candidate) bool { return cs.known[c.Name] != c }
-		cs.queue = slices.DeleteFunc(cs.queue, absent)
-		cs.rest = slices.DeleteFunc(cs.rest, absent)
+		cs.queue = immutable.ListOf(slices.DeleteFunc(cs.queue.Slice(), absent))
+		cs.rest = slices.DeleteFunc(slices.Clone(cs.rest), absent)
 		return
 	}
 	for _, c := range gone {
-		list, order := cs.list(c)
-		if i, ok := slices.BinarySearchFunc(*list, c, order); ok {
-			*list = slices.Delete(*list, i, i+1)
+		if cs.recipe.Contends(c) {
+			if i, ok := Position(cs.recipe, cs.queue, c); ok {
+				cs.queue = cs.queue.Delete(i)
+			}
+		} else if i, ok := slices.BinarySearchFunc(cs.rest, c, byName); ok {
+			cs.rest = slices.Concat(cs.rest[:i], cs.rest[i+1:])
 		}
 	}
 }
 
 // removeMax is up to how many children are taken out one by one. Beyond, one
-// walk over all is cheaper than to move the tail of the queue each time.
+// walk over all is cheaper.
 const removeMax = 32
 
-// list returns where a child belongs, and the order there.
-func (cs *children) list(c *dialect.Candidate) (*[]*dialect.Candidate, func(a, b *dialect.Candidate) int) {
-	if cs.recipe.Contends(c) {
-		return &cs.queue, cs.order
-	}
-	return &cs.rest, byName
-}
+// all returns all children.
+func (cs *children) all() []*dialect.Candidate { return append(cs.queue.Slice(), cs.rest...) }
 
 // follow sorts the children again, by another recipe.
 func (cs *children) follow(r dialect.Recipe) {
 	cs.recipe = r
-	all := slices.Concat(cs.queue, cs.rest)
-	cs.queue, cs.rest = nil, nil
-	for _, c := range all {
-		list, _ := cs.list(c)
-		*list = append(*list, c)
-	}
-	slices.SortFunc(cs.queue, cs.order)
-	slices.SortFunc(cs.rest, byName)
-	cs.owned = nil
+	cs.sort(cs.all())
 }
 
-// interpret reads all names by another dialect, nil for none, and calls renewed
-// for each child of which it makes something else. The order is no longer good.
-func (cs *children) interpret(d *dialect.Dialect, renewed func(old, c *dialect.Candidate)) {
-	for _, list := range [][]*dialect.Candidate{cs.queue, cs.rest} {
-		for i, old := range list {
-			c := *old
-			d.Interpret(&c)
-			if !c.Reads(old) {
-				list[i], cs.known[c.Name] = &c, &c
-				renewed(old, &c)
-			}
+// sort makes the two lists of all children.
+func (cs *children) sort(all []*dialect.Candidate) {
+	var queue, rest []*dialect.Candidate
+	for _, c := range all {
+		if cs.recipe.Contends(c) {
+			queue = append(queue, c)
+		} else {
+			rest = append(rest, c)
 		}
 	}
+	slices.SortFunc(queue, cs.order)
+	slices.SortFunc(rest, byName)
+	cs.queue, cs.rest, cs.owned = immutable.ListOf(queue), rest, nil
+}
+
+// interpret reads all names by another dialect, nil for none, sorts them by the recipe,
+// and calls renewed for each child of which it makes something else.
+func (cs *children) interpret(d *dialect.Dialect, r dialect.Recipe, renewed func(old, c *dialect.Candidate)) {
+	all := cs.all()
+	for i, old := range all {
+		c := *old
+		d.Interpret(&c)
+		if !c.Reads(old) {
+			all[i], cs.known[c.Name] = &c, &c
+			renewed(old, &c)
+		}
+	}
+	cs.recipe = r
+	cs.sort(all)
 }
 
 // first returns the head of the queue, nil for an empty queue.
@@ -122,7 +144,16 @@ func (cs *children) first() *dialect.Candidate {
 	if cs.recipe.Holders(cs.queue) == 0 {
 		return nil
 	}
-	return cs.queue[0]
+	return cs.queue.At(0)
+}
+
+// holding returns the first n contenders.
+func (cs *children) holding(n int) []*dialect.Candidate {
+	out := make([]*dialect.Candidate, n)
+	for i := range out {
+		out[i] = cs.queue.At(i)
+	}
+	return out
 }
 
 // order is the recipe's order as a comparison.
@@ -131,7 +162,7 @@ func (cs *children) order(a, b *dialect.Candidate) int { return dialect.Compare(
 // clear takes all out.
 func (cs *children) clear() {
 	clear(cs.known)
-	cs.queue, cs.rest, cs.owned = nil, nil, nil
+	cs.queue, cs.rest, cs.owned = dialect.Queue{}, nil, nil
 }
 
 // has reports whether the child is there still.
@@ -148,12 +179,12 @@ func (cs *children) counts(c *dialect.Candidate) bool {
 
 // leads reports whether c has the role if it is the first.
 func (cs *children) leads(c *dialect.Candidate) bool {
-	return cs.counts(c) && cs.recipe.Holders([]*dialect.Candidate{c}) > 0
+	return cs.counts(c) && cs.recipe.Holders(dialect.Queue{}.Insert(0, c)) > 0
 }
 
 func byName(a, b *dialect.Candidate) int { return cmp.Compare(a.Name, b.Name) }
 
 // Position finds a contender in an ordered queue.
-func Position(r dialect.Recipe, queue []*dialect.Candidate, c *dialect.Candidate) (int, bool) {
-	return slices.BinarySearchFunc(queue, c, func(a, b *dialect.Candidate) int { return dialect.Compare(r, a, b) })
+func Position(r dialect.Recipe, queue dialect.Queue, c *dialect.Candidate) (int, bool) {
+	return queue.Find(func(x *dialect.Candidate) int { return dialect.Compare(r, x, c) })
 }

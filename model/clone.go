@@ -15,8 +15,6 @@ import (
 func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)
-	c.queue = slices.Clone(j.queue)
-	c.rest = slices.Clone(j.rest)
 	c.members = maps.Clone(j.members)
 	c.former = deep(j.former)
 	c.past, c.events = j.past.clip(), j.events.clone()

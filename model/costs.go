@@ -21,7 +21,7 @@ const CostsMax = 6
 func (s *State) Costs(since time.Time) (c Costs) {
 	for _, list := range [][]*Woken{s.Wakes, s.kept} {
 		for _, w := range slices.Backward(list) {
-			if w.Deleted.Before(since) || !w.tells() || w.Contenders == 2 && len(s.Queue) > 2 {
+			if w.Deleted.Before(since) || !w.tells() || w.Contenders == 2 && s.Queue.Len() > 2 {
 				// With one waiting candidate both rules are the same: this says nothing
 				// about a longer queue.
 				continue

@@ -35,7 +35,7 @@ func heading(e model.Event) string {
 }
 
 func queued(s *model.State) (names []string) {
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		names = append(names, c.Name)
 	}
 	return names

@@ -20,7 +20,7 @@ func (j *Journal) around(o *Directory) {
 	}
 	if d := j.naming.dialect; j.single && (d == nil || d == dialect.SingleZnode()) && !j.naming.preset && o.Path == znode.Dir(j.cfg.Path) {
 		var shown []znode.Znode
-		for _, c := range j.queue {
+		for _, c := range j.queue.All() {
 			shown = append(shown, c.Znode)
 		}
 		e := dialect.Evidence{Path: j.cfg.Path, Children: shown, Siblings: j.siblings()}

@@ -600,7 +600,7 @@ func TestDuplicatesInARead(t *testing.T) {
 	a := s.Join(1)
 	z := s.Tree.Children[a]
 	s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Present, Parent: s.Tree.Stat(), Full: true, New: []znode.Znode{z, z}})
-	if n := len(s.J.State().Queue); n != 1 {
+	if n := s.J.State().Queue.Len(); n != 1 {
 		t.Fatalf("%d in the queue", n)
 	}
 	s.Tree.Delete(a)
@@ -632,7 +632,7 @@ func TestSwitch(t *testing.T) {
 	s.Want(s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "herd"}))
 	s.Want(s.Apply(&model.Switch{At: s.Tree.Now, Recipe: "no such"}))
 	st := s.J.State()
-	if st.Recipe.Name() != "herd" || before.Recipe.Name() != "election" || len(st.Queue) != 2 || len(st.Ignored) != 1 {
-		t.Errorf("after the switch: %s, %d, %d", st.Recipe.Name(), len(st.Queue), len(st.Ignored))
+	if st.Recipe.Name() != "herd" || before.Recipe.Name() != "election" || st.Queue.Len() != 2 || len(st.Ignored) != 1 {
+		t.Errorf("after the switch: %s, %d, %d", st.Recipe.Name(), st.Queue.Len(), len(st.Ignored))
 	}
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"electop/model/dialect"
@@ -118,10 +117,10 @@ func (j *Journal) Apply(o Observation) []Event {
 	switch o := o.(type) {
 	case *Read:
 		j.read(o)
-		j.forget(j.queue)
+		j.forget(&j.children)
 	case *Delta:
 		j.delta(o)
-		j.forget(j.queue)
+		j.forget(&j.children)
 	case *Follow:
 		j.followed = o
 	case *Refresh:
@@ -209,7 +208,7 @@ func (j *Journal) State() *State {
 		At: j.at, ReadAt: j.readAt, listSent: j.list.sent,
 		Phase: j.phase, Parent: j.parent, ParentRead: j.under, Single: j.single,
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
-		Queue: slices.Clone(j.queue), Ignored: slices.Clone(j.rest),
+		Queue: j.queue, Ignored: j.rest,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths(), AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,

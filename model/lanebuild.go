@@ -61,12 +61,12 @@ func (b *laneBuilder) departed(most int) (more int) {
 // queued adds the contenders that are to have a lane, and returns how many it leaves out.
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
-	whole := min(max(most, n), len(b.Queue))
+	whole := min(max(most, n), b.Queue.Len())
 	added := make(map[int]bool)
 	add := func(i int) {
 		if !added[i] {
 			added[i] = true
-			c := b.Queue[i]
+			c := b.Queue.At(i)
 			owner := ""
 			if m := b.Member(c); m != nil {
 				owner = m.ID
@@ -78,7 +78,7 @@ func (b *laneBuilder) queued(most int) (more int) {
 	for i := range whole {
 		add(i)
 	}
-	if whole == len(b.Queue) {
+	if whole == b.Queue.Len() {
 		return 0
 	}
 	for _, m := range b.bySession {
@@ -87,11 +87,11 @@ func (b *laneBuilder) queued(most int) (more int) {
 		}
 	}
 	for _, h := range b.State.lanes.holds { // they had the role, and others are before them now
-		if i, ok := Position(b.Recipe, b.Queue, h.of); ok && b.Queue[i].ID() == h.of.ID() {
+		if i, ok := Position(b.Recipe, b.Queue, h.of); ok && b.Queue.At(i).ID() == h.of.ID() {
 			add(i)
 		}
 	}
-	return len(b.Queue) - len(added)
+	return b.Queue.Len() - len(added)
 }
 
 // positionOf finds the znode that a member names, without a walk through the queue.
@@ -102,8 +102,8 @@ func (b *laneBuilder) positionOf(m *Member) (int, bool) {
 	c := &dialect.Candidate{Znode: znode.Znode{Name: m.Znode, Session: m.Session}}
 	b.Dialect.Interpret(c)
 	i, _ := Position(b.Recipe, b.Queue, c)
-	for ; i < len(b.Queue) && b.Queue[i].Sequence == c.Sequence; i++ {
-		if b.Queue[i].Name == m.Znode && b.Queue[i].Session == m.Session {
+	for ; i < b.Queue.Len() && b.Queue.At(i).Sequence == c.Sequence; i++ {
+		if b.Queue.At(i).Name == m.Znode && b.Queue.At(i).Session == m.Session {
 			return i, true
 		}
 	}

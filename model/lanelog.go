@@ -99,7 +99,7 @@ func (l *laneLog) hold(at time.Time, now []*dialect.Candidate) {
 		return
 	}
 	old := l.holding
-	l.holding = slices.Clone(now)
+	l.holding = now
 	if !l.began {
 		return
 	}
@@ -195,7 +195,7 @@ func (j *Journal) noteHolders(o Observation, at time.Time) {
 	if j.lanes.blocked || s.Dialect != nil && s.Dialect.Foreign() {
 		s.Ack, s.AckPaths = j.ack.AckState, j.ack.paths()
 	}
-	j.lanes.hold(session.Later(j.at, at), j.queue[:s.Holders()])
+	j.lanes.hold(session.Later(j.at, at), j.children.holding(s.Holders()))
 	j.lanes.began = j.lanes.began || j.began
 }
 

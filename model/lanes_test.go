@@ -70,7 +70,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 	// contender (by another recipe) that has no lane.
 	there, again := map[dialect.ID]int{}, map[dialect.ID]bool{}
 	for i, s := range states {
-		for _, c := range slices.Concat(s.Queue, s.Ignored) {
+		for _, c := range slices.Concat(s.Queue.Slice(), s.Ignored) {
 			if last, seen := there[c.ID()]; seen && last < i-1 {
 				again[c.ID()] = true
 			}
@@ -81,7 +81,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 		for _, c := range s.Ignored {
 			contended[c.ID()] = false
 		}
-		for _, c := range s.Queue {
+		for _, c := range s.Queue.All() {
 			contended[c.ID()] = true
 		}
 	}
@@ -93,7 +93,7 @@ func checkLanes(t rapid.TB, states []*model.State, lanes *model.Lanes) {
 			t.Fatalf("there is no connection at %v, and no gap in %+v", s.At.Sub(modeltest.Start), lanes.Gaps)
 		}
 		places, came := map[dialect.ID]model.Place{}, map[string]bool{}
-		for k, c := range s.Queue {
+		for k, c := range s.Queue.All() {
 			places[c.ID()] = model.Queued
 			if k < s.Holders() {
 				places[c.ID()] = model.Holds

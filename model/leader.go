@@ -41,10 +41,10 @@ const (
 // First returns the contender at the head of the queue, nil for an empty queue.
 // It need not lead: see [State.NoLeader].
 func (s *State) First() *dialect.Candidate {
-	if len(s.Queue) == 0 {
+	if s.Queue.Len() == 0 {
 		return nil
 	}
-	return s.Queue[0]
+	return s.Queue.At(0)
 }
 
 // NoLeader returns why nobody is said to lead, "" if the first contender leads.
@@ -58,9 +58,9 @@ func (s *State) NoLeader() NoLeader {
 		}
 	}
 	switch {
-	case s.doubt == dialect.Blocked && len(s.Queue) > 0 && (s.Member(s.Queue[0]) != nil || s.AcknowledgedBy() == s.Queue[0].Session):
+	case s.doubt == dialect.Blocked && s.Queue.Len() > 0 && (s.Member(s.Queue.At(0)) != nil || s.AcknowledgedBy() == s.Queue.At(0).Session):
 		return "" // it leads in spite of that, as electop's own do: they read the znodes too
-	case s.doubt == dialect.Over || s.doubt != "" && len(s.Queue) > 0:
+	case s.doubt == dialect.Over || s.doubt != "" && s.Queue.Len() > 0:
 		return NoLeader(s.doubt)
 	case s.Recipe.Holders(s.Queue) == 0:
 		return NoCandidate
@@ -75,9 +75,9 @@ func (s *State) NoLeader() NoLeader {
 	}
 	a := &s.Ack
 	switch {
-	case a.At.IsZero() || !slices.Equal(s.AckPaths, s.Dialect.AckPaths(s.Path)) || a.Names(s.Queue[0]):
+	case a.At.IsZero() || !slices.Equal(s.AckPaths, s.Dialect.AckPaths(s.Path)) || a.Names(s.Queue.At(0)):
 		return ""
-	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !s.Queue[0].Unread && !s.Queue[0].Data.Denied:
+	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !s.Queue.At(0).Unread && !s.Queue.At(0).Data.Denied:
 		return NotAcknowledged
 	case a.Presence == Present && a.Session != 0:
 		return OtherAcknowledged
@@ -89,7 +89,7 @@ func (s *State) NoLeader() NoLeader {
 // children, none of them is a candidate, and they do not show which system they are of;
 // or it has none, where a system has its leader's own znode, which is persistent here.
 func (s *State) ElectionUnseen() bool {
-	return s.Phase == Live && !s.Single && s.Dialect == nil && len(s.Queue) == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
+	return s.Phase == Live && !s.Single && s.Dialect == nil && s.Queue.Len() == 0 && (len(s.Ignored) > 0 || dialect.MaybeSingle(s.Path))
 }
 
 // Blocker is the child that [Blocked] is about, nil for none.
@@ -117,7 +117,7 @@ func (s *State) ackedBy(stem string) NoLeader {
 		if dialect.Stem(c.Name) != stem || c.Session == 0 {
 			continue
 		}
-		if c.Session == s.Queue[0].Session {
+		if c.Session == s.Queue.At(0).Session {
 			return ""
 		}
 		why = OtherAcknowledged
@@ -131,7 +131,7 @@ func (s *State) Leader() *dialect.Candidate {
 	if s.NoLeader() != "" {
 		return nil
 	}
-	return s.Queue[0]
+	return s.Queue.At(0)
 }
 
 // Holders returns how many contenders at the front of the queue have the role: one

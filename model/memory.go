@@ -17,7 +17,7 @@ func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 // Memory is what a clone of the journal takes that is its own, roughly, in bytes.
 func (j *Journal) Memory() int {
 	n := size[Journal]()
-	n += len(j.known)*(size[string]()+size[*dialect.Candidate]()+entryBytes) + (len(j.queue)+len(j.rest))*size[*dialect.Candidate]()
+	n += len(j.known) * (size[string]() + size[*dialect.Candidate]() + entryBytes)
 	n += len(j.members) * (size[string]() + size[*Member]() + entryBytes)
 	n += len(j.former) * (size[formerMember]() + 2*entryBytes)
 	n += j.sessions.Memory() + j.waves.memory()
@@ -27,4 +27,4 @@ func (j *Journal) Memory() int {
 }
 
 // Size returns how many children and members there are.
-func (j *Journal) Size() int { return len(j.queue) + len(j.rest) + len(j.members) }
+func (j *Journal) Size() int { return j.queue.Len() + len(j.rest) + len(j.members) }

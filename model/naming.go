@@ -51,7 +51,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 	if n.fixed != nil || len(r.New) == 0 && (n.dialect != nil || len(cs.known) > 0) {
 		return n.dialect
 	}
-	known := n.dialect != nil && len(cs.queue) > 0
+	known := n.dialect != nil && cs.queue.Len() > 0
 	if known && n.dialect.Kind() != dialect.KindUnknown {
 		return n.dialect.Widened(r.New)
 	}
@@ -81,7 +81,7 @@ func (n *naming) recognised(r *Read, cs *children, path string, siblings []strin
 }
 
 // doubt returns why the children do not show who leads.
-func (n *naming) doubt(queue, others []*dialect.Candidate) dialect.Doubt {
+func (n *naming) doubt(queue dialect.Queue, others []*dialect.Candidate) dialect.Doubt {
 	if n.fixed != nil {
 		return ""
 	}

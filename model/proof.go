@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"electop/model/dialect"
 	"electop/model/znode"
 )
@@ -14,12 +16,14 @@ func (cs *children) outlives(c *dialect.Candidate) *dialect.Candidate {
 	if c.Session == 0 {
 		return nil
 	}
-	for _, list := range [][]*dialect.Candidate{cs.queue, cs.rest} {
-		for _, x := range list {
-			if x.Session == c.Session && x.ID() != c.ID() {
-				return x
-			}
+	same := func(x *dialect.Candidate) bool { return x.Session == c.Session && x.ID() != c.ID() }
+	if cs.owns(c.Session) {
+		if i := cs.queue.Index(same); i >= 0 {
+			return cs.queue.At(i)
 		}
+	}
+	if i := slices.IndexFunc(cs.rest, same); i >= 0 {
+		return cs.rest[i]
 	}
 	return nil
 }

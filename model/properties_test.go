@@ -95,7 +95,7 @@ func (n *naive) apply(o model.Observation, s *doctor.State) {
 
 	// In a read, deletions come before creates.
 	stayed, owned, stands := map[uint64]int{}, map[uint64]int{}, map[dialect.ID]bool{}
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if n.stood[c.ID()] {
 			stayed[c.Session]++
 		}

@@ -123,7 +123,7 @@ func (w *world) follow(e model.Event) {
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
 		names := map[string]bool{}
-		for _, c := range slices.Concat(b.State.Queue, b.State.Ignored) {
+		for _, c := range slices.Concat(b.State.Queue.Slice(), b.State.Ignored) {
 			names[c.Name] = true
 		}
 		if !w.began {
@@ -248,8 +248,8 @@ func (w *world) look(full, gap, quiet bool) {
 		w.allowed = max(w.allowed, min(w.unknown, unknown+2))
 		w.creates = -1
 	}
-	if s := w.j.State(); !exists && (s.Phase != model.NoParent || s.Leader() != nil || len(s.Queue)+len(s.Ignored) > 0) {
-		w.Fatalf("absent parent: phase %s, %d children", s.Phase, len(s.Queue)+len(s.Ignored))
+	if s := w.j.State(); !exists && (s.Phase != model.NoParent || s.Leader() != nil || s.Queue.Len()+len(s.Ignored) > 0) {
+		w.Fatalf("absent parent: phase %s, %d children", s.Phase, s.Queue.Len()+len(s.Ignored))
 	}
 	if w.unknown > w.allowed {
 		w.Fatalf("changes could not be counted, though the parent was neither deleted nor jammed")
@@ -270,7 +270,7 @@ func (w *world) check() {
 	s := w.j.State()
 	contenders, others := w.w.Queue()
 	var got []dialect.ID
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		got = append(got, c.ID())
 	}
 	var ignored []string

@@ -201,7 +201,7 @@ func (j *Journal) count(creates, deletes int) {
 // vanish applies the deletion of the parent: no child is left, and what else
 // happened under it since the last read is unknown.
 func (j *Journal) vanish(at time.Time, changed timeBounds) {
-	for _, c := range j.queue {
+	for _, c := range j.queue.All() {
 		j.left(at, c)
 	}
 	for _, c := range j.rest {

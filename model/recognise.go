@@ -27,8 +27,8 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 		}
 		j.followAck(paths, byData)
 	}
-	j.children.interpret(d, j.renewHead)
-	j.follow()
+	j.children.interpret(d, j.naming.recipe(), j.renewHead)
+	j.wakes.sort(&j.children, j.parent.Pzxid)
 }
 
 // followAck reads the acknowledgement at other paths from now on; none: there is

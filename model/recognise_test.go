@@ -188,11 +188,11 @@ func TestRandomNamings(t *testing.T) {
 			if modeltest.ID(head(s.State)) != leader { // whether it has acknowledged is another question
 				t.Fatalf("%v is first, by the handoffs %v", modeltest.ID(head(s.State)), leader)
 			}
-			if len(s.Queue)+len(s.Ignored) != len(tr.Children) {
-				t.Fatalf("%d and %d of %d children", len(s.Queue), len(s.Ignored), len(tr.Children))
+			if s.Queue.Len()+len(s.Ignored) != len(tr.Children) {
+				t.Fatalf("%d and %d of %d children", s.Queue.Len(), len(s.Ignored), len(tr.Children))
 			}
-			for i, c := range s.Queue {
-				if !s.Recipe.Contends(c) || i > 0 && !s.Recipe.Before(s.Queue[i-1], c) {
+			for i, c := range s.Queue.All() {
+				if !s.Recipe.Contends(c) || i > 0 && !s.Recipe.Before(s.Queue.At(i-1), c) {
 					t.Fatalf("%s at %d of the queue of %s", c.Name, i, s.Recipe.Name())
 				}
 			}
@@ -200,7 +200,7 @@ func TestRandomNamings(t *testing.T) {
 			if was == is || was == "nobody's" || was+is == "unknownunknown-election" || was+is == "kazoo-lockkazoo-rw" || was+is == "curator-lockaurora" {
 				continue
 			}
-			for _, c := range before.Queue {
+			for _, c := range before.Queue.All() {
 				if _, stands := tr.Children[c.Name]; stands {
 					t.Fatalf("%s became %s while %s stood", was, is, c.Name)
 				}

@@ -108,16 +108,9 @@ func (r *roster) timeouts() map[uint64]time.Duration {
 
 // forget drops the former members whose znodes are gone. One whose znode was not
 // seen yet gets two reads, as its create may be on the way.
-func (r *roster) forget(queue []*dialect.Candidate) {
-	if len(r.former) == 0 {
-		return
-	}
-	owners := make(map[uint64]bool, len(queue))
-	for _, c := range queue {
-		owners[c.Session] = true
-	}
+func (r *roster) forget(cs *children) {
 	for session, d := range r.former {
-		if d.reads++; d.reads > 2 && !owners[session] {
+		if d.reads++; d.reads > 2 && !cs.owns(session) {
 			delete(r.former, session)
 		}
 	}

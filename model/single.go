@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"time"
 
 	"electop/model/dialect"
@@ -66,7 +65,7 @@ func (j *Journal) lone(r *Read) {
 
 // plural ends an election of a single znode: the path is a parent by now.
 func (j *Journal) plural(at time.Time) {
-	j.leave(slices.Concat(j.queue, j.rest), at)
+	j.leave(j.all(), at)
 	clear(j.known)
 	j.single = false
 	if d := j.naming.dialect; d != nil && d.Single {

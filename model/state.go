@@ -40,7 +40,7 @@ type State struct {
 	DownSince time.Time
 
 	Parent  znode.Parent
-	Queue   []*dialect.Candidate // the contenders, in the recipe's order
+	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
 	// NextSequence is what the next volunteer gets; false when not known.
 	NextSequence      uint32
@@ -196,7 +196,7 @@ func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 
 // Candidate returns the contender with that identity and its position.
 func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		if c.Name == id.Name && c.Czxid == id.Czxid {
 			return c, i
 		}
@@ -211,7 +211,7 @@ func (s *State) WithoutZnode() []*Member {
 		return nil
 	}
 	owned := make(map[uint64]bool, len(s.Members))
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if s.bySession[c.Session] != nil {
 			owned[c.Session] = true
 		}

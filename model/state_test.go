@@ -72,7 +72,7 @@ func TestStatesAreRead(t *testing.T) {
 		n := 0
 		for st := range states {
 			n += len(st.WithoutZnode())
-			for _, c := range st.Queue {
+			for _, c := range st.Queue.All() {
 				n += len(c.Label())
 				if st.Member(c) != nil {
 					n++
@@ -129,10 +129,10 @@ func TestStateLookups(t *testing.T) {
 	if c, i := st.Candidate(dialect.ID{Name: a}); c != nil || i != -1 {
 		t.Errorf("Candidate of another czxid = %v, %d", c, i)
 	}
-	if m := st.Member(st.Queue[1]); m == nil || m.ID != "b" {
+	if m := st.Member(st.Queue.At(1)); m == nil || m.ID != "b" {
 		t.Errorf("Member = %v", m)
 	}
-	if m := st.Member(st.Queue[0]); m != nil {
+	if m := st.Member(st.Queue.At(0)); m != nil {
 		t.Errorf("Member of a stranger = %v", m)
 	}
 	if m := st.Member(nil); m != nil {
@@ -214,10 +214,10 @@ func TestManyLeaveAtOnce(t *testing.T) {
 	}
 	st := s.J.State()
 	contenders, others := s.W.Queue()
-	if len(st.Queue) != len(contenders) || len(st.Ignored) != len(others) {
-		t.Fatalf("%d and %d are left, want %d and %d", len(st.Queue), len(st.Ignored), len(contenders), len(others))
+	if st.Queue.Len() != len(contenders) || len(st.Ignored) != len(others) {
+		t.Fatalf("%d and %d are left, want %d and %d", st.Queue.Len(), len(st.Ignored), len(contenders), len(others))
 	}
-	for i, c := range st.Queue {
+	for i, c := range st.Queue.All() {
 		if c.ID() != contenders[i] {
 			t.Fatalf("contender %d is %v, want %v", i, c.ID(), contenders[i])
 		}

@@ -14,8 +14,8 @@ func (j *Journal) asked(t *session.Table) {
 	j.table, j.answers = t, t.MergedOver(j.answers)
 	at := session.Later(j.at, wall(t.When()))
 	timeouts := j.timeouts()
-	holders := make([]session.Holder, len(j.queue))
-	for i, c := range j.queue {
+	holders := make([]session.Holder, j.queue.Len())
+	for i, c := range j.queue.All() {
 		holders[i] = session.Holder{Session: c.Session, Timeout: timeouts[c.Session], SeenAt: c.SeenAt}
 	}
 	if j.naming.dialect.Guess(j.chained(t)) != j.naming.dialect {
@@ -23,9 +23,7 @@ func (j *Journal) asked(t *session.Table) {
 		j.checkHead(at, timeBounds{})
 	}
 	j.sessions.Hear(t, at, holders, j.unexplained.has)
-	j.returned.hear(t, j.sessions.View(), at, func(session uint64) bool {
-		return slices.ContainsFunc(j.queue, func(c *dialect.Candidate) bool { return c.Session == session })
-	})
+	j.returned.hear(t, j.sessions.View(), at, j.owns)
 	j.expired = j.expired.add(t)
 	for _, c := range j.unexplained.explain(t, at) {
 		j.past.correct(c)
@@ -42,7 +40,7 @@ func (j *Journal) chained(t *session.Table) bool {
 				continue
 			}
 			at, ok := Position(j.recipe, j.queue, c)
-			if ok && at+1 < len(j.queue) && slices.Contains(w.Sessions, j.queue[at+1].Session) {
+			if ok && at+1 < j.queue.Len() && slices.Contains(w.Sessions, j.queue.At(at+1).Session) {
 				return true
 			}
 		}
@@ -56,9 +54,8 @@ func (j *Journal) Current() bool {
 	return j.began && !j.gap && j.link.Link == Connected
 }
 
-// Queue returns the contenders in the recipe's order, and the recipe. The slice
-// is the journal's own: it is good until the next observation.
-func (j *Journal) Queue() ([]*dialect.Candidate, dialect.Recipe) { return j.queue, j.recipe }
+// Queue returns the contenders in the recipe's order, and the recipe.
+func (j *Journal) Queue() (dialect.Queue, dialect.Recipe) { return j.queue, j.recipe }
 
 // Totals returns the counts so far.
 func (j *Journal) Totals() Totals { return j.totals.Totals }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"electop/model/dialect"
+	"electop/model/immutable"
 )
 
 // Woken is a [Wake] with what the journal knows of the deleted child.
@@ -34,7 +35,7 @@ type wakes struct {
 	deletions deletionLog
 	// deleted are the contenders in the queue whose deletion was reported, in the
 	// order of the queue: no read shows it yet.
-	deleted []*dialect.Candidate
+	deleted dialect.Queue
 }
 
 // add applies what a deletion caused: the first report, or later numbers. It reports
@@ -54,7 +55,7 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	if c != nil && (c.Czxid >= o.Zxid || w.ended(cs, c)) {
 		c = nil // another one of that name, which was not read
 	}
-	x := &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name(), Contenders: len(cs.queue) - len(w.deleted)}
+	x := &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name(), Contenders: cs.queue.Len() - w.deleted.Len()}
 	if cs.leads(c) {
 		at, _ := Position(cs.recipe, cs.queue, c)
 		ahead, _ := Position(cs.recipe, w.deleted, c)
@@ -81,13 +82,13 @@ func (w *wakes) addDeleted(cs *children, c *dialect.Candidate) {
 		return
 	}
 	i, _ := Position(cs.recipe, w.deleted, c)
-	w.deleted = slices.Insert(slices.Clip(w.deleted), i, c)
+	w.deleted = w.deleted.Insert(i, c)
 }
 
 // sort finds the deleted contenders again, by another recipe. read is the parent's
 // pzxid at the last read.
 func (w *wakes) sort(cs *children, read int64) {
-	w.deleted = nil
+	w.deleted = dialect.Queue{}
 	for _, e := range w.deletions.after(read) {
 		if c := cs.known[e.name]; cs.counts(c) && c.Czxid < e.zxid && !w.ended(cs, c) {
 			w.addDeleted(cs, c)
@@ -97,13 +98,16 @@ func (w *wakes) sort(cs *children, read int64) {
 
 // gone drops the deleted contenders that are no longer in the queue.
 func (w *wakes) gone(cs *children) {
-	if len(w.deleted) == 0 {
+	if w.deleted.Len() == 0 {
 		return
 	}
-	w.deleted = slices.DeleteFunc(slices.Clone(w.deleted), func(c *dialect.Candidate) bool {
-		now := cs.known[c.Name]
-		return now == nil || now.Czxid != c.Czxid
-	})
+	var still []*dialect.Candidate
+	for _, c := range w.deleted.All() {
+		if cs.has(c) {
+			still = append(still, c)
+		}
+	}
+	w.deleted = immutable.ListOf(still)
 }
 
 // ended reports whether a [Wake] reported the deletion of a child that the last read
@@ -119,11 +123,19 @@ func (w *wakes) ended(cs *children, c *dialect.Candidate) bool {
 // led reports whether c, of the queue, was the first when it was deleted at
 // zxid.
 func (w *wakes) led(cs *children, c *dialect.Candidate, zxid int64) bool {
-	at, _ := Position(cs.recipe, cs.queue, c)
-	return cs.leads(c) && !slices.ContainsFunc(cs.queue[:at], func(x *dialect.Candidate) bool {
+	if !cs.leads(c) {
+		return false
+	}
+	for _, x := range cs.queue.All() {
+		if cs.order(x, c) >= 0 {
+			break
+		}
 		end := w.deletions.of(x.Name, x.Czxid)
-		return cs.counts(x) && x.Czxid < zxid && (end == 0 || end >= zxid)
-	})
+		if cs.counts(x) && x.Czxid < zxid && (end == 0 || end >= zxid) {
+			return false
+		}
+	}
+	return true
 }
 
 // came corrects the records of deletions that were reported before c was read and

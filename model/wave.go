@@ -68,7 +68,7 @@ type waves struct {
 
 // wake takes in what the server reports of a deletion. first says that it reported
 // nothing of it before; the sessions of queue are those that exist.
-func (w *waves) wake(o *Wake, first bool, queue []*dialect.Candidate) {
+func (w *waves) wake(o *Wake, first bool, queue dialect.Queue) {
 	if first && len(o.Notified) > 0 {
 		w.count(o.Notified, queue)
 		x := &Wave{Znode: o.Znode, Zxid: o.Zxid, Deleted: wall(o.Deleted), Reactions: make([]Reaction, 0, min(len(o.Notified), ReactionsMax))}
@@ -91,11 +91,11 @@ func (w *waves) wake(o *Wake, first bool, queue []*dialect.Candidate) {
 
 // count counts a notification of each. Sessions that are over are forgotten when they
 // are most of those that are known.
-func (w *waves) count(notified []uint64, queue []*dialect.Candidate) {
+func (w *waves) count(notified []uint64, queue dialect.Queue) {
 	old := w.times
 	w.times = make(map[uint64]int, len(old)+len(notified))
-	if len(old) > 2*len(queue)+len(notified) {
-		for _, c := range queue {
+	if len(old) > 2*queue.Len()+len(notified) {
+		for _, c := range queue.All() {
 			if n := old[c.Session]; n > 0 {
 				w.times[c.Session] = n
 			}

@@ -150,7 +150,7 @@ func TestWavePast(t *testing.T) {
 // slow motion besides.
 func TestWaveHeld(t *testing.T) {
 	w := classroom(30).reseat(dialect.Herd()).pace(model.Pace{Steps: true}).stormed(time.Millisecond)
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	var held []model.Message
 	for i, c := range q {
 		if i < 3 { // it was notified, and the list is held back
@@ -174,7 +174,7 @@ func TestWaveOfOthers(t *testing.T) {
 	for id := range w.members {
 		w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: id}, Gone: true})
 	}
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	wake := func(settled bool) {
 		w.j.Apply(&model.Wake{At: w.now, Deleted: noon.Add(time.Minute), Znode: q[0].Name, Zxid: w.zxid + 1, Notified: []uint64{7, 8, 9}, Requests: 5, BytesIn: 100, Settled: settled})
 	}

@@ -50,7 +50,7 @@ func pathOf(t *testing.T, text string) string {
 func TestCopySelected(t *testing.T) {
 	m, copies := copying("main", nil)
 	s := m.d.shown()
-	path := func(i int) string { return znode.Join(s.Path, s.Queue[i].Name) }
+	path := func(i int) string { return znode.Join(s.Path, s.Queue.At(i).Name) }
 	if got := copies("y"); got != path(0) {
 		t.Errorf("y copies %q, want %q", got, path(0))
 	}
@@ -145,7 +145,7 @@ func TestCopyRefused(t *testing.T) {
 // Names come from the servers: nothing in them is more than text for who pastes them.
 func TestCopiesAreSafe(t *testing.T) {
 	m, copies := copying("hostile", nil)
-	for range m.d.shown().Queue {
+	for range m.d.shown().Queue.Len() {
 		for _, k := range []string{"y", "Y"} {
 			if got := copies(k); got == "" || znode.Safe(got, clip.Max) != got || len(got) > clip.Max {
 				t.Errorf("%s copies %q", k, got)

@@ -36,7 +36,7 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 	says(t, m, "/locks/inventory  (2/3)")
 	saysNot(t, m, "/bil")
 	// The first one changes meanwhile: its leader goes.
-	q := src.world.state().Queue
+	q := src.world.state().Queue.Slice()
 	src.world.leave(q[0].Name)
 	m.Update(present(src, false))
 	if shownPath(m) != "/locks/inventory" || selected(m) != second {
@@ -184,7 +184,7 @@ func TestPauseHoldsAllElections(t *testing.T) {
 	m, src, _ := stagedWall(nil, nil, verified(), verifiedAt("/services/stock/leader"))
 	keys(m, "p")
 	w := src.others[0]
-	w.leave(w.state().Queue[0].Name)
+	w.leave(w.state().Queue.At(0).Name)
 	m.Update(present(src, false))
 	keys(m, ")")
 	if n := len(queue(m)); n != 5 {

@@ -38,7 +38,7 @@ func TestJoin(t *testing.T) {
 // ones; the selection goes through all of them.
 func TestGridShowsAll(t *testing.T) {
 	sc := scenes()["grid"]()
-	all := sc.world.state().Queue
+	all := sc.world.state().Queue.Slice()
 	m := stage(sc, 120, 36, term.Mono)
 	for _, c := range all {
 		says(t, m, fmt.Sprintf("%3d", c.Sequence))
@@ -86,8 +86,8 @@ func TestGridSelection(t *testing.T) {
 	if want, got := 3+2*rows, position(t, m); got != want || rows < 20 {
 		t.Fatalf("selected is %d, want %d", got, want)
 	}
-	before := w.state().Queue[position(t, m)-1]
-	w.leave(w.state().Queue[0].Name)
+	before := w.state().Queue.At(position(t, m) - 1)
+	w.leave(w.state().Queue.At(0).Name)
 	m.Update(present(src, false))
 	if got := chosen(m); !strings.Contains(got, fmt.Sprintf("n_%d,", before.Sequence)) {
 		t.Errorf("the selection moved from %s to %s", before.Name, got)

@@ -183,7 +183,7 @@ type counting struct {
 	asked *int
 }
 
-func (c counting) Watches(q []*dialect.Candidate, i int) (int, bool) {
+func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 	*c.asked++
 	return c.Recipe.Watches(q, i)
 }

@@ -59,7 +59,7 @@ func (w *world) table() *session.Table {
 	s := w.state()
 	clock := time.Hour + w.now.Sub(noon) // the servers' own
 	watched := make([]map[string][]uint64, len(members))
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		at := max(0, int(c.Session>>56)-1) % len(members)
 		v := &t.Servers[at]
 		v.Clients = append(v.Clients, session.Client{
@@ -128,7 +128,7 @@ func verifiedAt(path string) *world { return latch(path, 5).ask(2, nil).wait(4 *
 // astray is one with a watch on the wrong znode and one that is missing.
 func astray() *world {
 	w := latch("/services/billing/leader", 5)
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	return w.ask(3, func(t *session.Table) {
 		unwatch(t, q[2].Session, wording.ZnodePath(w.state(), q[0]))
 		unwatch(t, q[4].Session, "")
@@ -138,14 +138,14 @@ func astray() *world {
 // atRisk is one whose leader the servers do not hear from.
 func atRisk() *world {
 	w := verified()
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	return w.ask(2, func(t *session.Table) { unplug(t, q[0].Session) }).wait(300 * time.Millisecond)
 }
 
 // aftermath is what comes of that: its session expired, and the next leads.
 func aftermath() *world {
 	w := atRisk().wait(5 * time.Second)
-	return w.leave(w.state().Queue[0].Name).wait(2 * time.Second)
+	return w.leave(w.state().Queue.At(0).Name).wait(2 * time.Second)
 }
 
 // unasked is one on servers that tell little.

@@ -55,7 +55,7 @@ func (w *world) reseat(recipe dialect.Recipe) *world {
 		delete(w.members, id)
 	}
 	var gone []string
-	for _, c := range w.state().Queue {
+	for _, c := range w.state().Queue.All() {
 		w.zxid++
 		w.j.Apply(&model.Wake{At: w.now, Deleted: w.now, Znode: c.Name, Zxid: w.zxid, Settled: true})
 		delete(w.children, c.Name)
@@ -68,7 +68,7 @@ func (w *world) reseat(recipe dialect.Recipe) *world {
 // stormed is the herd after its leader's znode was deleted: one after the other reads the
 // list again, and is done 40 ms later. upTo is how much of that has happened.
 func (w *world) stormed(upTo time.Duration) *world {
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	at := w.now
 	var told []uint64
 	for _, c := range q[1:] {

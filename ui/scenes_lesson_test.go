@@ -141,7 +141,7 @@ func travelled() (*world, *tape) {
 }
 
 func (w *world) candidate(name string) *dialect.Candidate {
-	for _, c := range w.state().Queue {
+	for _, c := range w.state().Queue.All() {
 		if c.Name == name {
 			return c
 		}

@@ -76,7 +76,7 @@ func (w *world) write(id string, value int64, refused bool) *world {
 
 // handed is a handoff from whom leads to the next, which the server counted.
 func (w *world) handed(requests int, bytes int64) *world {
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	var told []uint64
 	if w.state().Recipe.Name() == dialect.Herd().Name() {
 		for _, c := range q[1:] {
@@ -181,7 +181,7 @@ func countedHandoffs() *world {
 	w.wait(20*time.Second).handed(2, 318).wait(15*time.Second).handed(2, 302)
 	w.j.Apply(&model.Switch{At: w.now, Recipe: "herd"})
 	w.wait(12*time.Second).handed(12, 2214)
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	w.wait(10*time.Second).wake(q[0].Name, 4, 812, false, q[1].Session, q[2].Session, q[3].Session)
 	w.wait(time.Millisecond).leave(q[0].Name)
 	w.j.Apply(&model.Cast{At: w.now, Member: model.Member{ID: string(q[0].Data.Bytes)}, Gone: true})

@@ -117,7 +117,7 @@ func TestSortKeepsAll(t *testing.T) {
 // Trouble comes first: a candidate that is at risk, then faults.
 func TestSortByTrouble(t *testing.T) {
 	w := disordered()
-	name := func(i int) string { return w.state().Queue[i].Name }
+	name := func(i int) string { return w.state().Queue.At(i).Name }
 	w.cast("echo", name(2), model.Waiting, func(m *model.Member) { m.Fault = model.Frozen; m.FaultAt = w.now })
 	src := &source{world: w, dirty: make(chan struct{}, 1)}
 	m := New(Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})

@@ -294,7 +294,7 @@ func TestTravelInOneElection(t *testing.T) {
 	}
 	says(t, m, "live again: each election has its own past")
 	for i, w := range worlds { // none is held
-		w.leave(w.state().Queue[4].Name)
+		w.leave(w.state().Queue.At(4).Name)
 		m.Update(present(src, false))
 		keys(m, []string{"(", ")"}[i])
 		if n := len(queue(m)); n != 4 {
@@ -403,7 +403,7 @@ func TestReplayTravelsFromItsEnd(t *testing.T) {
 func TestMomentWordsAreSafe(t *testing.T) {
 	w := hostile()
 	p := &tape{}
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	p.take(w, model.Left{Candidate: q[0]}, model.Handoff{From: q[0], To: q[1]}, model.Joined{Candidate: q[2]},
 		model.Joined{Candidate: q[3], Ignored: true}, model.LinkChanged{Link: model.Connected, Server: "\x1b[31m"},
 		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, doctor.FindingChanged{Finding: &doctor.Finding{Title: "\x07"}, Raised: true},

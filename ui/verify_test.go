@@ -179,7 +179,7 @@ func TestRiskCountsDown(t *testing.T) {
 // candidates, and still nobody says that there are none.
 func TestRiskWithoutAQueue(t *testing.T) {
 	w := controller().ask(2, nil)
-	w.ask(2, func(t *session.Table) { unplug(t, w.state().Queue[0].Session) }).wait(300 * time.Millisecond)
+	w.ask(2, func(t *session.Table) { unplug(t, w.state().Queue.At(0).Session) }).wait(300 * time.Millisecond)
 	if r := w.state().Risk(w.state().Leader()); r == nil || !r.Queueless {
 		t.Fatalf("risk: %+v", r)
 	}
@@ -218,7 +218,7 @@ func TestHostileServers(t *testing.T) {
 // What the servers did not report is said before the findings, with what allows it.
 func TestGapsBeforeFindings(t *testing.T) {
 	w := latch("/services/billing/leader", 5)
-	q := w.state().Queue
+	q := w.state().Queue.Slice()
 	w.ask(3, func(t *session.Table) {
 		unwatch(t, q[2].Session, wording.ZnodePath(w.state(), q[0]))
 		for i := range t.Servers {

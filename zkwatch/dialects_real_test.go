@@ -162,7 +162,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 		t.Errorf("the journal has the dialect %v with %v", s.Dialect, s.Recipe)
 	}
 	var queue []string
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		queue = append(queue, owner[c.Session])
 	}
 	if !slices.Equal(queue, e.queue) {
@@ -171,7 +171,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 	if n := s.Recipe.Holders(s.Queue); n != e.holders {
 		t.Errorf("%d hold the role, want %d", n, e.holders)
 	}
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		name := owner[c.Session]
 		want := standing[name].Name
 		switch other := e.who[name]; {
@@ -188,7 +188,7 @@ func (e realElection) check(t *testing.T, server *zktest.Server, process *zktest
 		}
 		before := ""
 		if w, ok := s.Recipe.Watches(s.Queue, i); ok {
-			before = owner[s.Queue[w].Session]
+			before = owner[s.Queue.At(w).Session]
 		}
 		if before != e.watches[name] {
 			t.Errorf("%s has to watch %q, want %q", name, before, e.watches[name])
@@ -210,7 +210,7 @@ func (e realElection) verify(t *testing.T, server *zktest.Server, j *doctor.Jour
 			t.Fatal(err)
 		}
 		s := j.State()
-		for i, c := range s.Queue {
+		for i, c := range s.Queue.All() {
 			_, waits := s.Recipe.Watches(s.Queue, i)
 			if edge := s.Edge(i); waits && edge.State != doctor.Verified {
 				return fmt.Errorf("%s: %+v", c.Name, edge)

@@ -171,8 +171,8 @@ func (f *follower) observe(b *testing.B, addr string, by observer.Follow) {
 			case <-ctx.Done():
 				return
 			}
-			if s := live.State(); s.Phase == model.Live && len(s.Queue) != last {
-				last = len(s.Queue)
+			if s := live.State(); s.Phase == model.Live && s.Queue.Len() != last {
+				last = s.Queue.Len()
 				states <- shown{last, time.Now()}
 			}
 		}

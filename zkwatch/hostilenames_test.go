@@ -71,7 +71,7 @@ func TestNameThatNobodyMayAskFor(t *testing.T) {
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial}
 		w := electiontest.Observe(t, cfg, model.Config{Path: "/election"})
 		w.Await(t, "the good one", func(s *doctor.State) bool {
-			return s.Phase == model.Live && len(s.Queue) == 1 && s.Queue[0].Name == good
+			return s.Phase == model.Live && s.Queue.Len() == 1 && s.Queue.At(0).Name == good
 		})
 		before := len(p.Received(0))
 		time.Sleep(time.Minute)

@@ -40,7 +40,7 @@ func TestTLSToApache(t *testing.T) {
 		cfg.TLS = loadTLS(t, certs, zktest.ServerName)
 		b := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Ack: path + "-leader"})
 		b.Believes(t, model.Waiting)
-		w.Await(t, "both", func(s *doctor.State) bool { return len(s.Queue) == 2 && s.Acknowledged() })
+		w.Await(t, "both", func(s *doctor.State) bool { return s.Queue.Len() == 2 && s.Acknowledged() })
 		a.Kill()
 		b.Believes(t, model.Leading)
 	})

@@ -39,7 +39,7 @@ func examine(t *testing.T, server *zktest.Server, path string, contenders int) *
 	}
 	p.journal.Apply(&model.Connection{At: read.At, Link: model.Connected})
 	p.journal.Apply(read)
-	if n := len(p.journal.State().Queue); n != contenders {
+	if n := p.journal.State().Queue.Len(); n != contenders {
 		t.Fatalf("%d contenders, want %d: %+v", n, contenders, read.New)
 	}
 	p.asker = admin.New(admin.Config{Mode: admin.FourLetter, Servers: []string{server.Addr}})
@@ -113,7 +113,7 @@ func TestLockOfTwoLibraries(t *testing.T) {
 			t.Fatalf("%q, findings %q", s.NoLeader(), got)
 		}
 		f := s.Findings[0]
-		if len(f.Sessions) != 2 || f.Sessions[0] != holder || f.Sessions[1] != s.Queue[1].Session || strings.Contains(f.Advice, "Delete") {
+		if len(f.Sessions) != 2 || f.Sessions[0] != holder || f.Sessions[1] != s.Queue.At(1).Session || strings.Contains(f.Advice, "Delete") {
 			t.Errorf("%+v", f)
 		}
 	})

@@ -54,7 +54,7 @@ func deeds(cast int) (all []deed) {
 // at is the member in a place of the queue, "" for none.
 func (h *theatre) at(role lesson.Role) string {
 	s := h.feed.State()
-	n := len(s.Queue)
+	n := s.Queue.Len()
 	if role == "" {
 		return ""
 	}
@@ -62,7 +62,7 @@ func (h *theatre) at(role lesson.Role) string {
 	if i >= n {
 		return ""
 	}
-	if m := s.Member(s.Queue[i]); m != nil {
+	if m := s.Member(s.Queue.At(i)); m != nil {
 		return m.ID
 	}
 	return ""

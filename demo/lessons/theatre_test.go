@@ -141,10 +141,10 @@ func (h *theatre) begin(t *testing.T, l *lesson.Lesson) {
 				return false
 			}
 		}
-		return len(s.Members) == l.Scene.Cast && len(s.Queue) == l.Scene.Cast && s.Acknowledged()
+		return len(s.Members) == l.Scene.Cast && s.Queue.Len() == l.Scene.Cast && s.Acknowledged()
 	})
 	if err != nil {
-		t.Fatalf("%s: the scene does not come about: %d stand", l.ID, len(s.Queue))
+		t.Fatalf("%s: the scene does not come about: %d stand", l.ID, s.Queue.Len())
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -187,7 +187,7 @@ func (h *theatre) await(t *testing.T, what string, holds func(lesson.View) bool)
 func (h *theatre) queue() string {
 	var b strings.Builder
 	s := h.feed.State()
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		fmt.Fprintf(&b, "%s %s %v; ", c.Label(), c.Name, s.Edge(i))
 	}
 	for _, m := range s.Members {

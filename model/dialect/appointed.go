@@ -37,8 +37,8 @@ func (r appointed) Before(a, b *Candidate) bool {
 	return before(a, b)
 }
 
-func (r appointed) Holders(queue []*Candidate) int {
-	if len(queue) == 0 || !r.acts(queue[0]) {
+func (r appointed) Holders(queue Queue) int {
+	if queue.Len() == 0 || !r.acts(queue.At(0)) {
 		return 0
 	}
 	return 1
@@ -80,10 +80,10 @@ func broker(c *Candidate, _ string) string {
 
 // brokers doubts a group of ActiveMQ: brokers of another id elect for themselves, and
 // only the lowest member's word counts.
-func brokers(queue []*Candidate) Doubt {
+func brokers(queue Queue) Doubt {
 	var lowest *Candidate
 	ids := make(map[any]bool)
-	for _, c := range queue {
+	for _, c := range queue.All() {
 		if c.Unread {
 			continue
 		}
@@ -100,7 +100,7 @@ func brokers(queue []*Candidate) Doubt {
 	}
 	// The name of a member is 0 and its number.
 	elected, _ := brokerState(&lowest.Znode)["elected"].(string)
-	if first := queue[0]; elected == "" || first.Name != "0"+elected || brokerAddress(&first.Znode) == "" {
+	if first := queue.At(0); elected == "" || first.Name != "0"+elected || brokerAddress(&first.Znode) == "" {
 		return NotElected
 	}
 	return ""

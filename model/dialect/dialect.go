@@ -68,7 +68,7 @@ type Dialect struct {
 	// What makes the head of the queue doubtful (see [Doubt]). sees reports whether clients
 	// with such names count only each other by default.
 	sees  func(name string) bool
-	doubt func(queue []*Candidate) Doubt
+	doubt func(queue Queue) Doubt
 	// over is the name of the child that ends it all, "" for none; proves says that
 	// without candidates it shows the system.
 	over   string

@@ -363,7 +363,7 @@ func TestDialects(t *testing.T) {
 					who[e.path] = e.who[i]
 				}
 			}
-			for _, c := range slices.Concat(s.Queue, s.Ignored) {
+			for _, c := range slices.Concat(s.Queue.Slice(), s.Ignored) {
 				if c.Who != who[c.Name] {
 					t.Errorf("%s is %q, want %q", c.Name, c.Who, who[c.Name])
 				}
@@ -372,7 +372,7 @@ func TestDialects(t *testing.T) {
 				}
 			}
 			var watches []int
-			for i := range s.Queue {
+			for i := range s.Queue.Len() {
 				w, ok := s.Recipe.Watches(s.Queue, i)
 				if !ok {
 					w = -1
@@ -396,8 +396,8 @@ func TestDialects(t *testing.T) {
 			}
 			// A candidate of ours is one of them and waits for the last.
 			s = observe(e.path, false, append(children, znode.Znode{Name: e.prefix + "0000000077", Session: 99, Czxid: 999}))
-			last := len(s.Queue) - 1
-			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue[last].Session != 99 || !ok || w != last-1 {
+			last := s.Queue.Len() - 1
+			if w, ok := s.Recipe.Watches(s.Queue, last); s.Dialect != d || s.Queue.At(last).Session != 99 || !ok || w != last-1 {
 				t.Errorf("with us among them: %s, watches %d %v", s.Dialect.ID, w, ok)
 			}
 		})
@@ -437,7 +437,7 @@ func TestRegistries(t *testing.T) {
 			t.Errorf("%s/%s is of %s", e.path, e.name, modeltest.DialectID(s.Dialect))
 			continue
 		}
-		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.Membership || len(s.Queue) != 1 || s.Queue[0].Who != e.who {
+		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.Membership || s.Queue.Len() != 1 || s.Queue.At(0).Who != e.who {
 			t.Errorf("%s/%s: leader %v, %d holders, %q, queue %v", e.path, e.name, s.Leader(), s.Holders(), s.NoLeader(), s.Queue)
 		}
 	}
@@ -560,7 +560,7 @@ func TestTogether(t *testing.T) {
 		}
 		s := observe("/clickhouse/tables/01/hits/leader_election", false, znodes(children...))
 		var waits []int
-		for i := range s.Queue {
+		for i := range s.Queue.Len() {
 			if _, ok := s.Recipe.Watches(s.Queue, i); ok {
 				waits = append(waits, i)
 			}
@@ -691,7 +691,7 @@ func TestRealZnodes(t *testing.T) {
 	for path, children := range elections {
 		s := observe(path, false, children)
 		watches := []int{}
-		for i := range s.Queue {
+		for i := range s.Queue.Len() {
 			w, ok := s.Recipe.Watches(s.Queue, i)
 			if !ok {
 				w = -1

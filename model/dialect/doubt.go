@@ -30,7 +30,7 @@ const (
 
 // Doubt returns why queue, and the other children, which are ordered by name, do not
 // show a leader.
-func (d *Dialect) Doubt(queue, others []*Candidate) Doubt {
+func (d *Dialect) Doubt(queue Queue, others []*Candidate) Doubt {
 	switch {
 	case d == nil:
 		return ""
@@ -50,8 +50,8 @@ func (d *Dialect) Doubt(queue, others []*Candidate) Doubt {
 }
 
 // Blocker returns the child that [Blocked] is about, nil for none.
-func (d *Dialect) Blocker(queue, others []*Candidate) *Candidate {
-	if d == nil || len(queue) == 0 {
+func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
+	if d == nil || queue.Len() == 0 {
 		return nil
 	}
 	var owned Candidate
@@ -64,10 +64,10 @@ func (d *Dialect) Blocker(queue, others []*Candidate) *Candidate {
 		}
 		owned = *c
 		owned.Session = 1 // as it looks to who reads the name alone
-		if !d.Recipe.Contends(&owned) || !d.Recipe.Before(&owned, queue[0]) {
+		if !d.Recipe.Contends(&owned) || !d.Recipe.Before(&owned, queue.At(0)) {
 			continue
 		}
-		if all := append([]*Candidate{&owned}, queue...); d.Recipe.Holders(all) == 1 {
+		if d.Recipe.Holders(queue.Insert(0, &owned)) == 1 {
 			return c
 		}
 	}
@@ -85,11 +85,11 @@ func (d *Dialect) Ended(others []*Candidate) bool {
 
 // Blind returns the first contender that may not count the head of the queue, as a
 // client of another library made that: if it does not, it leads too. nil for none.
-func (d *Dialect) Blind(queue []*Candidate) *Candidate {
-	if d == nil || d.sees == nil || len(queue) == 0 || d.sees(queue[0].Name) {
+func (d *Dialect) Blind(queue Queue) *Candidate {
+	if d == nil || d.sees == nil || queue.Len() == 0 || d.sees(queue.At(0).Name) {
 		return nil
 	}
-	for _, c := range queue[1:] {
+	for _, c := range queue.From(1) {
 		if d.sees(c.Name) {
 			return c
 		}
@@ -100,11 +100,11 @@ func (d *Dialect) Blind(queue []*Candidate) *Candidate {
 // Outranks reports whether Curator's clients order the child before the head of their
 // queue, though its name is no contender's: they compare what follows the lock's name,
 // and whole names where there is no such name in them.
-func (d *Dialect) Outranks(queue []*Candidate, c *Candidate) bool {
-	if d == nil || len(queue) == 0 || c.Unread {
+func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
+	if d == nil || queue.Len() == 0 || c.Unread {
 		return false
 	}
-	head := queue[0]
+	head := queue.At(0)
 	if !head.HasSequence || d.Recipe.Contends(&Candidate{Znode: znode.Znode{Name: c.Name, Session: 1}, Sequence: c.Sequence, HasSequence: c.HasSequence}) || !slices.Contains(curator, d) {
 		return false
 	}

@@ -35,9 +35,9 @@ func (r leases) Before(a, b *Candidate) bool {
 	return cmp.Or(cmp.Compare(a.Czxid, b.Czxid), cmp.Compare(a.Name, b.Name)) < 0
 }
 
-func (leases) Holders(queue []*Candidate) int                { return len(queue) }
-func (leases) Watches(queue []*Candidate, i int) (int, bool) { return -1, false }
-func (leases) Notified(queue []*Candidate, i int) int        { return 0 }
+func (leases) Holders(queue Queue) int                { return queue.Len() }
+func (leases) Watches(queue Queue, i int) (int, bool) { return -1, false }
+func (leases) Notified(queue Queue, i int) int        { return 0 }
 
 func (r leases) Target(own string, children []string, _ func(string) bool) Target {
 	return held(own, children, r.has(own))
@@ -48,12 +48,12 @@ func (r leases) Target(own string, children []string, _ func(string) bool) Targe
 // wait for it are nowhere to be seen.
 type alone struct{ name string }
 
-func (r alone) Name() string                                { return r.name }
-func (alone) Contends(c *Candidate) bool                    { return c.Session != 0 || c.Unread }
-func (alone) Before(a, b *Candidate) bool                   { return leases{}.Before(a, b) }
-func (alone) Holders(queue []*Candidate) int                { return min(1, len(queue)) }
-func (alone) Watches(queue []*Candidate, _ int) (int, bool) { return -1, false }
-func (alone) Notified(queue []*Candidate, i int) int        { return 0 }
+func (r alone) Name() string                         { return r.name }
+func (alone) Contends(c *Candidate) bool             { return c.Session != 0 || c.Unread }
+func (alone) Before(a, b *Candidate) bool            { return leases{}.Before(a, b) }
+func (alone) Holders(queue Queue) int                { return min(1, queue.Len()) }
+func (alone) Watches(queue Queue, _ int) (int, bool) { return -1, false }
+func (alone) Notified(queue Queue, i int) int        { return 0 }
 
 func (alone) Target(own string, children []string, _ func(string) bool) Target {
 	return held(own, children, true)

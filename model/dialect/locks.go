@@ -83,15 +83,15 @@ func (r *locks) Before(a, b *Candidate) bool {
 // Holders: the writer at the front, or all readers before the first writer. A
 // writer that reads as well (Curator 5.5 gives its read lock the same number)
 // holds both.
-func (r *locks) Holders(queue []*Candidate) int {
+func (r *locks) Holders(queue Queue) int {
 	n := 0
-	for n < len(queue) && r.shares(queue[n]) {
+	for n < queue.Len() && r.shares(queue.At(n)) {
 		n++
 	}
-	if n > 0 || len(queue) == 0 {
+	if n > 0 || queue.Len() == 0 {
 		return n
 	}
-	for n = 1; r.first && n < len(queue) && r.shares(queue[n]) && sameLock(queue[0], queue[n]); n++ {
+	for n = 1; r.first && n < queue.Len() && r.shares(queue.At(n)) && sameLock(queue.At(0), queue.At(n)); n++ {
 	}
 	return n
 }
@@ -100,20 +100,20 @@ func sameLock(writer, reader *Candidate) bool {
 	return writer.Sequence == reader.Sequence && writer.Session == reader.Session && writer.Session != 0
 }
 
-func (r *locks) Watches(queue []*Candidate, i int) (int, bool) {
-	if !r.shares(queue[i]) {
+func (r *locks) Watches(queue Queue, i int) (int, bool) {
+	if !r.shares(queue.At(i)) {
 		return i - 1, i > 0
 	}
 	if !r.first {
 		for k := i - 1; k >= 0; k-- {
-			if !r.shares(queue[k]) {
+			if !r.shares(queue.At(k)) {
 				return k, true
 			}
 		}
 		return -1, false
 	}
 	for k := range i {
-		if !r.shares(queue[k]) {
+		if !r.shares(queue.At(k)) {
 			return k, !reentrant(queue, k, i)
 		}
 	}
@@ -123,24 +123,24 @@ func (r *locks) Watches(queue []*Candidate, i int) (int, bool) {
 // reentrant reports whether the reader at i need not wait for the writer at w:
 // Curator lets a thread that holds the write lock read as well. Threads are not
 // seen, sessions are: the reader can as well be another thread, which waits.
-func reentrant(queue []*Candidate, w, i int) bool {
-	return w == 0 && queue[w].Session == queue[i].Session && queue[w].Session != 0
+func reentrant(queue Queue, w, i int) bool {
+	return w == 0 && queue.At(w).Session == queue.At(i).Session && queue.At(w).Session != 0
 }
 
-func (r *locks) Notified(queue []*Candidate, i int) int {
+func (r *locks) Notified(queue Queue, i int) int {
 	n := 0
-	if i+1 < len(queue) && !r.shares(queue[i+1]) {
+	if i+1 < queue.Len() && !r.shares(queue.At(i+1)) {
 		n++ // a writer watches whatever is before it
 	}
-	if r.reader == nil || r.shares(queue[i]) {
+	if r.reader == nil || r.shares(queue.At(i)) {
 		return n
 	}
-	if r.first && slices.ContainsFunc(queue[:i], func(c *Candidate) bool { return !r.shares(c) }) {
+	if r.first && queue.Index(func(c *Candidate) bool { return !r.shares(c) }) < i {
 		return n
 	}
-	for k := i + 1; k < len(queue); k++ {
+	for k := i + 1; k < queue.Len(); k++ {
 		switch {
-		case !r.shares(queue[k]):
+		case !r.shares(queue.At(k)):
 			if !r.first {
 				return n
 			}
@@ -189,9 +189,9 @@ func (r *locks) Target(own string, children []string, skip func(string) bool) Ta
 // no znode to watch, and every change wakes all others.
 type listing struct{ *locks }
 
-func (listing) Watches(queue []*Candidate, i int) (int, bool) { return -1, false }
+func (listing) Watches(queue Queue, i int) (int, bool) { return -1, false }
 
-func (listing) Notified(queue []*Candidate, i int) int { return max(0, len(queue)-1) }
+func (listing) Notified(queue Queue, i int) int { return max(0, queue.Len()-1) }
 
 func (r listing) Target(own string, children []string, skip func(string) bool) Target {
 	t := r.locks.Target(own, children, skip)

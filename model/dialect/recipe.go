@@ -1,10 +1,12 @@
 package dialect
 
+import "electop/model/immutable"
+
 // Recipe is a kind of election: who contends in which order, who holds the role and whom each contender should watch. The journal and
 // the screen ask it and know no rule of their own, so a new kind (read/write
 // locks, leases, a single ephemeral) is a new implementation.
 //
-// Queues are slices in the recipe's own order; positions index into them.
+// Queues are in the recipe's own order; positions are those in them.
 type Recipe interface {
 	// Name is the recipe's name in recordings and on screen.
 	Name() string
@@ -13,16 +15,19 @@ type Recipe interface {
 	// Before reports whether a is before b in the queue.
 	Before(a, b *Candidate) bool
 	// Holders returns how many at the front of the queue hold the role.
-	Holders(queue []*Candidate) int
+	Holders(queue Queue) int
 	// Watches returns the position that the contender at i should watch; false
 	// for one that has nothing to wait for.
-	Watches(queue []*Candidate, i int) (int, bool)
+	Watches(queue Queue, i int) (int, bool)
 	// Notified returns how many contenders the deletion of the one at i wakes.
-	Notified(queue []*Candidate, i int) int
+	Notified(queue Queue, i int) int
 	// Target decides for the candidate whose znode is own, from the names of
 	// the children; skip (may be nil) reports those that are no contenders.
 	Target(own string, children []string, skip func(name string) bool) Target
 }
+
+// Queue is contenders in a recipe's order. It is immutable, as they are.
+type Queue = immutable.List[*Candidate]
 
 // Election returns the recipe of ZooKeeper's documentation: the lowest
 // sequence leads, everybody else watches the predecessor.
@@ -44,12 +49,12 @@ func (election) Contends(c *Candidate) bool {
 
 func (election) Before(a, b *Candidate) bool { return before(a, b) }
 
-func (election) Holders(queue []*Candidate) int { return min(1, len(queue)) }
+func (election) Holders(queue Queue) int { return min(1, queue.Len()) }
 
-func (election) Watches(queue []*Candidate, i int) (int, bool) { return i - 1, i > 0 }
+func (election) Watches(queue Queue, i int) (int, bool) { return i - 1, i > 0 }
 
-func (election) Notified(queue []*Candidate, i int) int {
-	if i+1 < len(queue) {
+func (election) Notified(queue Queue, i int) int {
+	if i+1 < queue.Len() {
 		return 1
 	}
 	return 0
@@ -59,11 +64,11 @@ type herd struct{ election }
 
 func (herd) Name() string { return "herd" }
 
-func (herd) Watches(queue []*Candidate, i int) (int, bool) { return 0, i > 0 }
+func (herd) Watches(queue Queue, i int) (int, bool) { return 0, i > 0 }
 
-func (herd) Notified(queue []*Candidate, i int) int {
+func (herd) Notified(queue Queue, i int) int {
 	if i == 0 {
-		return max(0, len(queue)-1)
+		return max(0, queue.Len()-1)
 	}
 	return 0
 }

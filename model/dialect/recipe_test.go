@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"electop/model/dialect"
+	"electop/model/immutable"
 	"electop/model/znode"
 )
 
@@ -28,12 +29,12 @@ func TestRecipes(t *testing.T) {
 		for i := range c.n {
 			queue = append(queue, &dialect.Candidate{Sequence: int64(3 * i), HasSequence: true, Znode: znode.Znode{Session: 1}})
 		}
-		if got := c.recipe.Holders(queue); got != c.holders {
+		if got := c.recipe.Holders(immutable.ListOf(queue)); got != c.holders {
 			t.Errorf("%s: Holders = %d", name, got)
 		}
 		watched := make([]int, c.n)
 		for i := range queue {
-			w, ok := c.recipe.Watches(queue, i)
+			w, ok := c.recipe.Watches(immutable.ListOf(queue), i)
 			if ok != (c.watches[i] >= 0) || ok && w != c.watches[i] {
 				t.Errorf("%s: Watches(%d) = %d, %v", name, i, w, ok)
 			}
@@ -43,7 +44,7 @@ func TestRecipes(t *testing.T) {
 		}
 		for i := range queue {
 			// Exactly the watchers are notified.
-			if got := c.recipe.Notified(queue, i); got != c.notified[i] || got != watched[i] {
+			if got := c.recipe.Notified(immutable.ListOf(queue), i); got != c.notified[i] || got != watched[i] {
 				t.Errorf("%s: Notified(%d) = %d, %d watch it", name, i, got, watched[i])
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model/dialect"
+	"electop/model/immutable"
 	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
@@ -90,14 +91,14 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 				children = append(children, c.Name)
 			}
 			children = rapid.Permutation(children).Draw(t, "children")
-			holders := r.Holders(queue)
+			holders := r.Holders(immutable.ListOf(queue))
 			if holders < min(1, len(queue)) || holders > len(queue) {
 				t.Fatalf("%d of %d hold", holders, len(queue))
 			}
 			listed := name == "mesos" // where nobody watches a znode
 			watched := make([]int, len(queue))
 			for i, c := range queue {
-				w, waits := r.Watches(queue, i)
+				w, waits := r.Watches(immutable.ListOf(queue), i)
 				if waits && (w < 0 || w >= i) {
 					t.Fatalf("%d watches %d", i, w)
 				}
@@ -120,7 +121,7 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 				if listed {
 					want = len(queue) - 1
 				}
-				if got := r.Notified(queue, i); got != want {
+				if got := r.Notified(immutable.ListOf(queue), i); got != want {
 					t.Fatalf("the end of %d notifies %d, %d watch it", i, got, want)
 				}
 			}
@@ -180,14 +181,14 @@ func TestWriterThatReads(t *testing.T) {
 	} {
 		var watches []int
 		for i := range c.queue {
-			w, ok := rw.Watches(c.queue, i)
+			w, ok := rw.Watches(immutable.ListOf(c.queue), i)
 			if !ok {
 				w = -1
 			}
 			watches = append(watches, w)
 		}
-		if got := rw.Holders(c.queue); got != c.holders || !slices.Equal(watches, c.watches) || rw.Notified(c.queue, 0) != c.first {
-			t.Errorf("%s: %d hold, watches %v, %d notified", c.name, got, watches, rw.Notified(c.queue, 0))
+		if got := rw.Holders(immutable.ListOf(c.queue)); got != c.holders || !slices.Equal(watches, c.watches) || rw.Notified(immutable.ListOf(c.queue), 0) != c.first {
+			t.Errorf("%s: %d hold, watches %v, %d notified", c.name, got, watches, rw.Notified(immutable.ListOf(c.queue), 0))
 		}
 	}
 }

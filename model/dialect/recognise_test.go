@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"electop/model/dialect"
+	"electop/model/immutable"
 	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
@@ -94,15 +95,15 @@ func FuzzRecognise(f *testing.F) {
 			d.Recipe.Contends(c)
 			d.Recipe.Before(c, c)
 			for i := range queue {
-				d.Recipe.Watches(queue, i)
-				d.Recipe.Notified(queue, i)
+				d.Recipe.Watches(immutable.ListOf(queue), i)
+				d.Recipe.Notified(immutable.ListOf(queue), i)
 			}
-			d.Recipe.Holders(queue)
+			d.Recipe.Holders(immutable.ListOf(queue))
 			d.Recipe.Target(name, []string{name, "", name + "0000000001"}, nil)
 		}
 		for _, single := range []bool{false, true} {
 			s := observe(path, single, []znode.Znode{z})
-			for _, c := range s.Queue {
+			for _, c := range s.Queue.All() {
 				c.Label()
 			}
 		}

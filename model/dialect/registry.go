@@ -10,12 +10,12 @@ import (
 // child has a role, and none waits for another.
 type members struct{ name string }
 
-func (r members) Name() string                                { return r.name }
-func (members) Contends(c *Candidate) bool                    { return c.Session != 0 || c.Unread }
-func (members) Before(a, b *Candidate) bool                   { return leases{}.Before(a, b) }
-func (members) Holders([]*Candidate) int                      { return 0 }
-func (members) Watches(queue []*Candidate, _ int) (int, bool) { return -1, false }
-func (members) Notified([]*Candidate, int) int                { return 0 }
+func (r members) Name() string                         { return r.name }
+func (members) Contends(c *Candidate) bool             { return c.Session != 0 || c.Unread }
+func (members) Before(a, b *Candidate) bool            { return leases{}.Before(a, b) }
+func (members) Holders(Queue) int                      { return 0 }
+func (members) Watches(queue Queue, _ int) (int, bool) { return -1, false }
+func (members) Notified(Queue, int) int                { return 0 }
 
 func (members) Target(own string, children []string, _ func(string) bool) Target {
 	t := held(own, children, true)

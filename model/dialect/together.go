@@ -23,20 +23,20 @@ func (r *together) joins(c *Candidate) bool {
 	return r.kindOf(c) == kindLeader
 }
 
-func (r *together) Holders(queue []*Candidate) int {
+func (r *together) Holders(queue Queue) int {
 	n := 0
-	for n < len(queue) && r.joins(queue[n]) {
+	for n < queue.Len() && r.joins(queue.At(n)) {
 		n++
 	}
-	return max(n, min(1, len(queue)))
+	return max(n, min(1, queue.Len()))
 }
 
-func (r *together) Watches(queue []*Candidate, i int) (int, bool) {
-	return i - 1, i > 0 && !(r.joins(queue[0]) && r.joins(queue[i]))
+func (r *together) Watches(queue Queue, i int) (int, bool) {
+	return i - 1, i > 0 && !(r.joins(queue.At(0)) && r.joins(queue.At(i)))
 }
 
-func (r *together) Notified(queue []*Candidate, i int) int {
-	if i+1 < len(queue) {
+func (r *together) Notified(queue Queue, i int) int {
+	if i+1 < queue.Len() {
 		if _, waits := r.Watches(queue, i+1); waits {
 			return 1
 		}
@@ -46,11 +46,11 @@ func (r *together) Notified(queue []*Candidate, i int) int {
 
 // mixed doubts a queue in which one that leads beside others is behind one that does
 // not know of that: both lead, if the first does.
-func (r *together) mixed(queue []*Candidate) Doubt {
-	if len(queue) == 0 || !r.joins(queue[0]) {
+func (r *together) mixed(queue Queue) Doubt {
+	if queue.Len() == 0 || !r.joins(queue.At(0)) {
 		return ""
 	}
-	for _, c := range queue[r.Holders(queue):] {
+	for _, c := range queue.From(r.Holders(queue)) {
 		if r.joins(c) {
 			return MixedClients
 		}

@@ -22,10 +22,10 @@ const (
 // lowestFirst is the order of candidates of an unknown kind.
 type lowestFirst struct{ election }
 
-func (lowestFirst) Name() string                          { return unknownID }
-func (lowestFirst) Holders([]*Candidate) int              { return 0 }
-func (lowestFirst) Watches([]*Candidate, int) (int, bool) { return -1, false }
-func (lowestFirst) Notified([]*Candidate, int) int        { return 0 }
+func (lowestFirst) Name() string                   { return unknownID }
+func (lowestFirst) Holders(Queue) int              { return 0 }
+func (lowestFirst) Watches(Queue, int) (int, bool) { return -1, false }
+func (lowestFirst) Notified(Queue, int) int        { return 0 }
 func (lowestFirst) Target(string, []string, func(string) bool) Target {
 	return Target{}
 }

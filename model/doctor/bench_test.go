@@ -48,7 +48,7 @@ func BenchmarkEdges(b *testing.B) {
 	s := c.J.State()
 	i := 0
 	for b.Loop() {
-		if i++; i == len(s.Queue) {
+		if i++; i == s.Queue.Len() {
 			i = 1
 		}
 		if e := s.Edge(i); e.State != doctor.Verified {

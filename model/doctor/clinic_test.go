@@ -132,7 +132,7 @@ func (c *clinic) healthy() *session.Table {
 			Addr: fmt.Sprintf("zk%d:2181", i+1), Mode: mode, Zxid: 0x100000100, Tick: 2 * time.Second,
 			Basic: told, Connections: told, Sessions: told, Watches: told,
 		}
-		for k, x := range st.Queue {
+		for k, x := range st.Queue.All() {
 			s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: znode.Join(st.Path, x.Name)})
 			if i == 0 {
 				s.Deadlines = append(s.Deadlines, session.Deadline{Session: x.Session, At: c.Tree.Now.Sub(modeltest.Start) + time.Hour + 12*time.Second})
@@ -145,7 +145,7 @@ func (c *clinic) healthy() *session.Table {
 				LastResponse: c.Tree.Now.Sub(modeltest.Start) + time.Hour,
 			})
 			if p, ok := st.Recipe.Watches(st.Queue, k); ok {
-				s.Watched = append(s.Watched, session.Watch{Path: znode.Join(st.Path, st.Queue[p].Name), Sessions: []uint64{x.Session}})
+				s.Watched = append(s.Watched, session.Watch{Path: znode.Join(st.Path, st.Queue.At(p).Name), Sessions: []uint64{x.Session}})
 			}
 		}
 		t.Servers = append(t.Servers, s)

@@ -104,8 +104,8 @@ func (d *Doctor) leave(at time.Time, j *model.Journal) {
 			continue
 		}
 		var next *dialect.Candidate
-		if i, _ := model.Position(recipe, queue, c); i < len(queue) {
-			next = queue[i]
+		if i, _ := model.Position(recipe, queue, c); i < queue.Len() {
+			next = queue.At(i)
 		}
 		d.predecessors.left(at, next)
 	}
@@ -130,7 +130,7 @@ func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 		return nil
 	}
 	queue, _ := j.Queue()
-	next := d.ran.Add(pace(len(queue)))
+	next := d.ran.Add(pace(queue.Len()))
 	if d.dirty&onTable == 0 && !d.ran.IsZero() && at.Before(next) {
 		if d.due.IsZero() || !d.due.After(at) || next.Before(d.due) {
 			d.due = next
@@ -162,7 +162,7 @@ func (d *Doctor) examine(at time.Time, j *model.Journal) []model.EventBody {
 		d.lookAgain(again)
 	}
 	if !d.due.IsZero() && !d.due.After(at) {
-		d.due = at.Add(pace(len(look.s.Queue)))
+		d.due = at.Add(pace(look.s.Queue.Len()))
 	}
 	return d.suspicions.events
 }

@@ -42,14 +42,14 @@ type Edge struct {
 // Edge returns what is known about the watch of the contender at position i. A
 // holder of the role needs no watch: its edge is Unverified with no Why.
 func (s *State) Edge(i int) Edge {
-	if i < 0 || i >= len(s.Queue) {
+	if i < 0 || i >= s.Queue.Len() {
 		return Edge{State: Unverified}
 	}
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
 func (s *State) edge(i, holders int) Edge {
-	c, last := s.Queue[i], s.watch.last
+	c, last := s.Queue.At(i), s.watch.last
 	e := Edge{State: Unverified}
 	if last != nil {
 		e.At = last.at
@@ -73,7 +73,7 @@ func (s *State) edge(i, holders int) Edge {
 		}
 		return e
 	}
-	target := s.Queue[t]
+	target := s.Queue.At(t)
 	switch {
 	case last == nil:
 		e.Why = s.neverAsked()

@@ -127,7 +127,7 @@ func TestEdgeUnknown(t *testing.T) {
 func TestClient(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	st := c.J.State()
-	conn, server, at := st.Client(st.Queue[1])
+	conn, server, at := st.Client(st.Queue.At(1))
 	if conn == nil || conn.Addr != "10.0.0.2:4000" || server != "zk3:2181" || at.IsZero() {
 		t.Errorf("%+v on %s at %v", conn, server, at)
 	}
@@ -138,7 +138,7 @@ func TestClient(t *testing.T) {
 		x.Servers[i].Sessions, x.Servers[i].Deadlines = session.Answer{}, nil
 	}
 	c.put(x)
-	if again, _, _ := c.J.State().Client(st.Queue[1]); again != conn {
+	if again, _, _ := c.J.State().Client(st.Queue.At(1)); again != conn {
 		t.Errorf("%+v", again)
 	}
 	if conn, _, _ := st.Client(nil); conn != nil {

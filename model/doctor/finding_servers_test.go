@@ -71,7 +71,7 @@ func TestDoctorHostile(t *testing.T) {
 	if n := len(c.J.State().Findings); n == 0 || n > 40 {
 		t.Errorf("%d findings", n)
 	}
-	for i := range c.J.State().Queue {
+	for i := range c.J.State().Queue.Len() {
 		e := c.J.State().Edge(i)
 		if znode.Safe(e.Why, 0) != e.Why || znode.Safe(e.Server, 0) != e.Server {
 			t.Fatalf("not safe: %+v", e)

@@ -83,7 +83,7 @@ func TestHerdByRule(t *testing.T) {
 	c.has("herd warning")
 	// What it ought to watch is not what its rule has it watch.
 	st := c.J.State()
-	if e := st.Findings[0].Evidence; !strings.HasSuffix(e[len(e)-1], "should watch "+st.Queue[2].Name) {
+	if e := st.Findings[0].Evidence; !strings.HasSuffix(e[len(e)-1], "should watch "+st.Queue.At(2).Name) {
 		t.Errorf("%q", e)
 	}
 

@@ -130,7 +130,7 @@ func abandonedAttempt(r *report) {
 	}
 	head := s.Leader()
 	now := &rs[len(rs)-1]
-	if !now.To.IsZero() || len(s.Queue) <= r.holders() {
+	if !now.To.IsZero() || s.Queue.Len() <= r.holders() {
 		return
 	}
 	longest, n := time.Duration(0), 0
@@ -150,7 +150,7 @@ func abandonedAttempt(r *report) {
 		Title:    "the lock is held far longer than ever before",
 		Evidence: []string{
 			said(head) + " has held it since " + now.From.UTC().Format(time.DateTime) + " UTC",
-			fmt.Sprintf("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(len(s.Queue)-1, "other waits", "others wait")),
+			fmt.Sprintf("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-1, "other waits", "others wait")),
 		},
 		Harm:       "If its program gave up waiting for the lock but left the znode, the lock stays held until the session ends.",
 		Advice:     "Check whether its program believes that it holds the lock. If it does not, delete the znode.",

@@ -66,11 +66,11 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 		twin.Session = 1
 		if s.Recipe.Contends(&twin) {
 			behind, _ := model.Position(s.Recipe, s.Queue, &twin)
-			waits := len(s.Queue) - behind
+			waits := s.Queue.Len() - behind
 			switch {
 			case s.Ack.Names(s.First()):
 				return Info, "persistent, with a candidate's name; the leader ignored it"
-			case waits == len(s.Queue) && waits > 0:
+			case waits == s.Queue.Len() && waits > 0:
 				return atMost(r.ceiling(), Critical), "persistent, with a lower number than every candidate"
 			}
 			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with a candidate's name; %s behind it", units.Count(waits, "candidate", "candidates"))

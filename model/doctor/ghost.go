@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"slices"
-
 	"electop/model"
 	"electop/model/dialect"
 )
@@ -19,7 +17,7 @@ func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 		if m.Znode == "" || m.Znode == c.Name || m.Session != c.Session || m.Belief == model.Volunteering {
 			return "", false
 		}
-		if slices.ContainsFunc(s.Queue, func(x *dialect.Candidate) bool { return x.Session == c.Session && x.Name == m.Znode }) {
+		if s.Queue.Index(func(x *dialect.Candidate) bool { return x.Session == c.Session && x.Name == m.Znode }) >= 0 {
 			return m.Name, true
 		}
 		return "", false

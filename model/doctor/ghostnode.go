@@ -22,10 +22,10 @@ const ghostWait = 2 * time.Second
 func ghostNode(r *report) {
 	s := r.s
 	holders := r.holders()
-	if holders == len(s.Queue) && holders > 1 {
+	if holders == s.Queue.Len() && holders > 1 {
 		return // leases: a session may hold several
 	}
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		all := r.owners()[c.Session]
 		if len(all) < 2 || all[0] != i {
 			continue
@@ -43,8 +43,8 @@ func ghostNode(r *report) {
 		}
 		f.Sessions = []uint64{c.Session}
 		for _, k := range at[:min(len(at), evidenceMax)] {
-			f.Znodes = append(f.Znodes, r.path(s.Queue[k].Name))
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%s, created %s", said(s.Queue[k]), s.Queue[k].Ctime.UTC().Format(time.DateTime)))
+			f.Znodes = append(f.Znodes, r.path(s.Queue.At(k).Name))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s, created %s", said(s.Queue.At(k)), s.Queue.At(k).Ctime.UTC().Format(time.DateTime)))
 		}
 		if ok {
 			r.ghostly(&f, at)
@@ -75,9 +75,9 @@ func (r *report) unmanaged(all []int) (f Finding, at []int, ok bool) {
 	last := at[len(at)-1]
 	switch held := last < r.holders(); {
 	case known != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
-		f.Advice = "Delete " + znode.Safe(r.path(r.s.Queue[at[0]].Name), 0) + ": it holds no role, and its owner does not know it."
+		f.Advice = "Delete " + znode.Safe(r.path(r.s.Queue.At(at[0]).Name), 0) + ": it holds no role, and its owner does not know it."
 	case known == nil && !held:
-		f.Advice += " If its log shows that it goes by the older one, delete " + znode.Safe(r.path(r.s.Queue[last].Name), 0) + " instead: that one holds no role."
+		f.Advice += " If its log shows that it goes by the older one, delete " + znode.Safe(r.path(r.s.Queue.At(last).Name), 0) + " instead: that one holds no role."
 	}
 	f.Advice += " Change the client: put a guid in the name, and look for that guid before each further create."
 	return f, at, true
@@ -86,13 +86,13 @@ func (r *report) unmanaged(all []int) (f Finding, at []int, ok bool) {
 // unknownToMember returns the znodes of a candidate of ours, the one that it knows
 // last; known is nil if it is none of ours, or creates one now.
 func (r *report) unknownToMember(all []int) (at []int, known *dialect.Candidate) {
-	m := r.s.Member(r.s.Queue[all[0]])
+	m := r.s.Member(r.s.Queue.At(all[0]))
 	if m == nil || m.Znode == "" || m.Belief == model.Volunteering {
 		return nil, nil
 	}
 	last := 0
 	for _, k := range all {
-		if c := r.s.Queue[k]; c.Name == m.Znode && c.Session == m.Session {
+		if c := r.s.Queue.At(k); c.Name == m.Znode && c.Session == m.Session {
 			known, last = c, k
 			continue
 		}
@@ -106,7 +106,7 @@ func (r *report) unknownToMember(all []int) (at []int, known *dialect.Candidate)
 func (r *report) twins(all []int) (at []int) {
 	first := make(map[string]int, len(all))
 	for _, k := range all {
-		name := r.s.Queue[k].Name
+		name := r.s.Queue.At(k).Name
 		if !dialect.HasGuid(name) {
 			continue
 		}
@@ -129,20 +129,20 @@ func (r *report) twins(all []int) (at []int) {
 func (r *report) ghostly(f *Finding, at []int) {
 	s := r.s
 	for _, k := range at {
-		f.ghosts = append(f.ghosts, s.Queue[k].ID())
+		f.ghosts = append(f.ghosts, s.Queue.At(k).ID())
 	}
-	if m := s.Member(s.Queue[at[0]]); m != nil && s.Queue[at[len(at)-1]].Name == m.Znode {
+	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {
 		f.Evidence = append(f.Evidence, znode.Safe(m.Name, 0)+" knows only "+znode.Safe(m.Znode, 0))
 	} else {
 		f.Evidence = append(f.Evidence, "the names have the same guid")
 	}
 	if first := slices.Min(at[:len(at)-1]); first < r.holders() {
 		f.Severity = atMost(r.ceiling(), Critical)
-		f.Evidence = append(f.Evidence, znode.Safe(s.Queue[first].Name, 0)+" holds the role")
+		f.Evidence = append(f.Evidence, znode.Safe(s.Queue.At(first).Name, 0)+" holds the role")
 	}
 	for _, i := range r.watchFaults().missing {
 		if slices.Contains(at, i) {
-			f.Evidence = append(f.Evidence, znode.Safe(s.Queue[i].Name, 0)+" has no watch, and should watch "+r.mustWatch(i))
+			f.Evidence = append(f.Evidence, znode.Safe(s.Queue.At(i).Name, 0)+" has no watch, and should watch "+r.mustWatch(i))
 			if s := r.stuck(i); s.rank() > f.Severity.rank() {
 				f.Severity = s
 			}

@@ -136,7 +136,7 @@ func agree(t interface {
 // itself: that it is another of its znodes, too.
 func puppet(t *rapid.T, s *doctor.State) *model.Cast {
 	m := model.Member{ID: "puppet", Name: "puppet", Recipe: "election", Session: s.First().Session, Znode: s.First().Name, Timeout: 4 * time.Second}
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if c.Session == m.Session && rapid.Bool().Draw(t, "it goes by this znode") {
 			m.Znode = c.Name
 		}
@@ -158,7 +158,7 @@ func TestNothingContradictsTheHeadline(t *testing.T) {
 		j := doctor.NewJournal(cfg)
 		look := func() bool {
 			s := j.State()
-			if s.Phase != model.Live || len(s.Queue) == 0 {
+			if s.Phase != model.Live || s.Queue.Len() == 0 {
 				return false
 			}
 			agree(t, s)

@@ -44,6 +44,6 @@ func (l *ruleContext) uncounted(name string) bool {
 		return false
 	}
 	v := l.watchFaults()
-	is := func(i int) bool { return l.s.Queue[i] == c }
+	is := func(i int) bool { return l.s.Queue.At(i) == c }
 	return slices.ContainsFunc(v.missing, is) || slices.ContainsFunc(v.wrong, func(a astray) bool { return is(a.at) })
 }

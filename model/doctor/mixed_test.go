@@ -38,8 +38,8 @@ func (c *clinic) leads(session uint64, why model.NoLeader) {
 func TestMixedLock(t *testing.T) {
 	c, held := shared(t)
 	c.leads(0, model.MixedClients)
-	if s := c.J.State(); s.First().Name != held || len(s.Queue) != 3 {
-		t.Errorf("first is %v of %d", s.First(), len(s.Queue))
+	if s := c.J.State(); s.First().Name != held || s.Queue.Len() != 3 {
+		t.Errorf("first is %v of %d", s.First(), s.Queue.Len())
 	}
 	c.asked(nil)
 	c.leads(1, "")

@@ -20,14 +20,17 @@ func notElected(r *report) {
 	f := Finding{
 		Severity: Critical,
 		Title:    "no leader: no member is elected and has taken over",
-		Evidence: []string{units.Count(len(s.Queue), "member", "members") + " of " + s.Dialect.System},
+		Evidence: []string{units.Count(s.Queue.Len(), "member", "members") + " of " + s.Dialect.System},
 		Harm:     "Clients have no leader. Too few members may be there, one may not have reported its position, or the elected one does not start.",
 		Advice:   "Start the members that are missing, and read the log of the lowest member: it elects.",
 		References: []string{
 			s.Dialect.Source,
 		},
 	}
-	for _, c := range s.Queue[:min(len(s.Queue), evidenceMax-1)] {
+	for i, c := range s.Queue.All() {
+		if i == evidenceMax-1 {
+			break
+		}
 		f.Evidence = append(f.Evidence, said(c))
 		f.Znodes = append(f.Znodes, r.path(c.Name))
 		f.Sessions = append(f.Sessions, c.Session)

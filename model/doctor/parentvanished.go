@@ -75,7 +75,7 @@ func parentVanished(r *report) {
 	switch {
 	case len(alive) > 0:
 		f.Severity = Warning
-		if len(s.Queue) == 0 {
+		if s.Queue.Len() == 0 {
 			f.Severity = Critical
 		}
 		f.Severity = atMost(r.ceiling(), f.Severity)

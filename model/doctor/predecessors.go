@@ -78,13 +78,13 @@ func (d *predecessors) prune(from time.Time) {
 // since returns the time since when, at the latest, the contender at i has had to
 // watch the one at t: no contender between them, or before the one at t (rules may
 // look for the first of a kind), left later.
-func (d *predecessors) since(queue []*dialect.Candidate, t, i int) time.Time {
-	at := session.Later(d.floor, session.Later(queue[i].SeenAt, queue[t].SeenAt))
+func (d *predecessors) since(queue dialect.Queue, t, i int) time.Time {
+	at := session.Later(d.floor, session.Later(queue.At(i).SeenAt, queue.At(t).SeenAt))
 	if i-t > scanMax {
 		return session.Later(at, d.latest)
 	}
-	for _, c := range queue[min(t, i) : i+1] {
-		at = session.Later(at, d.before[c.ID()])
+	for k := min(t, i); k <= i; k++ {
+		at = session.Later(at, d.before[queue.At(k).ID()])
 	}
 	return at
 }

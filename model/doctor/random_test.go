@@ -60,7 +60,7 @@ func TestHealthyElection(t *testing.T) {
 			for range rapid.IntRange(1, 3).Draw(t, "looks") {
 				s.Run(s.Between("time", time.Millisecond, 2*time.Second))
 				st := s.J.State()
-				for i, c := range st.Queue {
+				for i, c := range st.Queue.All() {
 					switch e := st.Edge(i); e.State {
 					case doctor.WrongWatch, doctor.MissingWatch:
 						t.Fatalf("%v: %s: %+v", s.Tree.Now.Sub(modeltest.Start), c.Name, e)
@@ -75,9 +75,9 @@ func TestHealthyElection(t *testing.T) {
 		s.Poll(true)
 		s.Run(100 * time.Millisecond)
 		st := s.J.State()
-		for i := range st.Queue {
+		for i := range st.Queue.Len() {
 			if e := st.Edge(i); i > 0 && e.State != doctor.Verified {
-				t.Fatalf("edge of %s: %+v", st.Queue[i].Name, e)
+				t.Fatalf("edge of %s: %+v", st.Queue.At(i).Name, e)
 			}
 		}
 		if len(st.Risks) > 0 {
@@ -125,7 +125,7 @@ func TestRiskBounds(t *testing.T) {
 		victim := s.Clients[rapid.IntRange(1, n).Draw(t, "victim")]
 		led := s.J.State().Leader().Session == victim.Session
 		if !s.SilentConns {
-			if why := s.J.State().RiskWatch(s.J.State().Queue[0]); why != "" {
+			if why := s.J.State().RiskWatch(s.J.State().Queue.At(0)); why != "" {
 				t.Fatalf("watched every %v: %s", s.Every, why)
 			}
 		}

@@ -50,14 +50,14 @@ type risks struct {
 
 // assess brings the risks up to date with what the tracker knows, and returns what
 // that raises or clears.
-func (k *risks) assess(at time.Time, queue []*dialect.Candidate, recipe dialect.Recipe, sessions *session.Tracker) (events []model.EventBody) {
+func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe, sessions *session.Tracker) (events []model.EventBody) {
 	if len(k.byID) == 0 && sessions.Rounds() == k.rounds {
 		return nil
 	}
 	holders := recipe.Holders(queue)
 	if sessions.Rounds() != k.rounds {
 		k.rounds = sessions.Rounds()
-		for i, c := range queue {
+		for i, c := range queue.All() {
 			if sessions.Danger(c.Session, at) != nil && k.byID[c.ID()] == nil {
 				r := &Risk{Candidate: c, Since: at}
 				place(r, recipe, queue, i, holders)
@@ -104,10 +104,10 @@ func (k *risks) set(r *Risk) {
 }
 
 // place sets whether the contender at position i holds the role, and who is next.
-func place(r *Risk, recipe dialect.Recipe, queue []*dialect.Candidate, i, holders int) {
+func place(r *Risk, recipe dialect.Recipe, queue dialect.Queue, i, holders int) {
 	r.Leader, r.Next, r.Queueless = i < holders, nil, dialect.Queueless(recipe)
-	if r.Leader && holders < len(queue) {
-		r.Next = queue[holders]
+	if r.Leader && holders < queue.Len() {
+		r.Next = queue.At(holders)
 	}
 }
 

@@ -21,8 +21,8 @@ func TestZombieLeader(t *testing.T) {
 	c.put(x)
 	c.has() // a client that moves to another member
 	st := c.J.State()
-	r := st.Risk(st.Queue[0])
-	if r == nil || !r.Leader || r.Next != st.Queue[1] || r.By.IsZero() || len(st.Risks) != 1 || st.Risks[0] != r {
+	r := st.Risk(st.Queue.At(0))
+	if r == nil || !r.Leader || r.Next != st.Queue.At(1) || r.By.IsZero() || len(st.Risks) != 1 || st.Risks[0] != r {
 		t.Fatalf("risk %+v", r)
 	}
 	// Timeout, the tick that it is rounded to, half a tick in a batch, and the commit.
@@ -65,7 +65,7 @@ func TestZombieLeader(t *testing.T) {
 func TestRiskWatch(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	st := c.J.State()
-	if why := st.RiskWatch(st.Queue[0]); why != "" {
+	if why := st.RiskWatch(st.Queue.At(0)); why != "" {
 		t.Errorf("asked every second: %s", why)
 	}
 	for want, change := range map[string]func(*session.Table){
@@ -85,7 +85,7 @@ func TestRiskWatch(t *testing.T) {
 			c.put(x)
 		}
 		st := c.J.State()
-		if why := st.RiskWatch(st.Queue[0]); !strings.Contains(why, want) {
+		if why := st.RiskWatch(st.Queue.At(0)); !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
 	}
@@ -158,7 +158,7 @@ func TestRiskOver(t *testing.T) {
 	without(x, 2)
 	c.put(x)
 	st := c.J.State()
-	r := st.Risk(st.Queue[1])
+	r := st.Risk(st.Queue.At(1))
 	if r == nil || r.Leader || r.Next != nil {
 		t.Fatalf("risk %+v", r)
 	}

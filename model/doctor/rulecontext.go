@@ -43,9 +43,9 @@ func (l *ruleContext) state() *State {
 // owners returns the positions of the contenders of each session.
 func (l *ruleContext) owners() map[uint64][]int {
 	if l.owned == nil {
-		l.owned = make(map[uint64][]int, len(l.s.Queue))
-		all := make([]int, len(l.s.Queue)) // one allocation for what is mostly one each
-		for i, c := range l.s.Queue {
+		l.owned = make(map[uint64][]int, l.s.Queue.Len())
+		all := make([]int, l.s.Queue.Len()) // one allocation for what is mostly one each
+		for i, c := range l.s.Queue.All() {
 			if c.Session == 0 {
 				continue
 			}
@@ -63,8 +63,8 @@ func (l *ruleContext) owners() map[uint64][]int {
 // child returns the child of that name, nil for none.
 func (l *ruleContext) child(name string) *dialect.Candidate {
 	if l.named == nil {
-		l.named = make(map[string]*dialect.Candidate, len(l.s.Queue)+len(l.s.Ignored))
-		for _, c := range l.s.Queue {
+		l.named = make(map[string]*dialect.Candidate, l.s.Queue.Len()+len(l.s.Ignored))
+		for _, c := range l.s.Queue.All() {
 			l.named[c.Name] = c
 		}
 		for _, c := range l.s.Ignored {

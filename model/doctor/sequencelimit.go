@@ -26,10 +26,10 @@ func sequenceLimit(r *report) {
 	}
 	n, counted := s.Parent.Creates()
 	switch {
-	case len(s.Queue) > 0 && s.Queue[0].HasSequence && s.Queue[0].Sequence < 0:
+	case s.Queue.Len() > 0 && s.Queue.At(0).HasSequence && s.Queue.At(0).Sequence < 0:
 		f.Severity, f.Title = Critical, "sequence numbers have become negative"
-		f.Evidence = []string{said(s.Queue[0])}
-		f.Znodes = append(f.Znodes, r.path(s.Queue[0].Name))
+		f.Evidence = []string{said(s.Queue.At(0))}
+		f.Znodes = append(f.Znodes, r.path(s.Queue.At(0).Name))
 	case !counted:
 		f.Severity, f.Title = Critical, "the sequence numbers are used up"
 		f.Evidence = []string{"the parent's counter is at 2147483647"}

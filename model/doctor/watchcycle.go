@@ -27,22 +27,22 @@ func watchCycle(r *report) {
 		References: []string{"kazoo#649", "kazoo#650"},
 	}
 	for k, i := range circle {
-		c, next := s.Queue[i], s.Queue[circle[(k+1)%len(circle)]]
+		c, next := s.Queue.At(i), s.Queue.At(circle[(k+1)%len(circle)])
 		f.Znodes = append(f.Znodes, r.path(c.Name))
 		f.Sessions = append(f.Sessions, c.Session)
 		f.Evidence = append(f.Evidence, said(c)+" watches "+znode.Safe(next.Name, 0))
 	}
 	slices.Sort(f.Sessions)
 	f.Sessions = slices.Compact(f.Sessions)
-	r.find(znode.Safe(s.Queue[slices.Min(circle)].Name, 0), f, hold{})
+	r.find(znode.Safe(s.Queue.At(slices.Min(circle)).Name, 0), f, hold{})
 }
 
 // circle returns the positions of contenders that wait for each other by both
 // tables, in the order of waiting; nil for none.
 func (r *report) circle(last, base *watchTable) []int {
 	s := r.s
-	place := make(map[string]int, len(s.Queue))
-	for i, c := range s.Queue {
+	place := make(map[string]int, s.Queue.Len())
+	for i, c := range s.Queue.All() {
 		place[c.Name] = i
 	}
 	waits := make(map[int][]int) // for whom, by position
@@ -54,7 +54,7 @@ func (r *report) circle(last, base *watchTable) []int {
 		}
 		for _, name := range w.names {
 			to, stands := place[name]
-			if !stands || s.Queue[to].Session == session || !base.watches(session, name) {
+			if !stands || s.Queue.At(to).Session == session || !base.watches(session, name) {
 				continue
 			}
 			// Of a session's several, those behind it are the ones that wait.

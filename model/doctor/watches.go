@@ -36,15 +36,15 @@ func (l *ruleContext) watchFaults() *watchFaults {
 	v := l.faults
 	holders := s.Recipe.Holders(s.Queue)
 	calling := s.Recipe.Name() == dialect.Herd().Name() // a herd by its own rule
-	for i := holders; i < len(s.Queue); i++ {
-		c := s.Queue[i]
+	for i := holders; i < s.Queue.Len(); i++ {
+		c := s.Queue.At(i)
 		t, waits := s.Recipe.Watches(s.Queue, i)
 		if !waits {
 			continue
 		}
 		switch e := s.edge(i, holders); e.State {
 		case Verified:
-			target := s.Queue[t].Name
+			target := s.Queue.At(t).Name
 			if calling {
 				v.gather(target).sure = append(v.gather(target).sure, i)
 			} else {
@@ -94,7 +94,7 @@ func (r *report) stuck(i int) Severity {
 func missingWatch(r *report) {
 	s := r.s
 	for _, i := range r.watchFaults().missing {
-		c, t := s.Queue[i], r.mustWatch(i)
+		c, t := s.Queue.At(i), r.mustWatch(i)
 		if r.ghost(c) || r.uncounted(c.Name) {
 			continue
 		}
@@ -124,7 +124,7 @@ func (r *report) mustWatch(i int) string {
 	if !ok {
 		return "nobody"
 	}
-	return znode.Safe(r.s.Queue[t].Name, 0)
+	return znode.Safe(r.s.Queue.At(t).Name, 0)
 }
 
 // wrongWatch finds contenders that do not watch their predecessor, except those
@@ -132,7 +132,7 @@ func (r *report) mustWatch(i int) string {
 func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
-		c := s.Queue[w.at]
+		c := s.Queue.At(w.at)
 		if r.uncounted(c.Name) {
 			continue
 		}
@@ -189,18 +189,18 @@ func herdWatch(r *report) {
 		for _, i := range all[:min(len(all), evidenceMax-1)] {
 			ought := r.mustWatch(i)
 			if s.Recipe.Name() == dialect.Herd().Name() { // which asks for it
-				ought = znode.Safe(s.Queue[i-1].Name, 0)
+				ought = znode.Safe(s.Queue.At(i-1).Name, 0)
 			}
-			f.Evidence = append(f.Evidence, said(s.Queue[i])+" should watch "+ought)
-			f.Sessions = append(f.Sessions, s.Queue[i].Session)
+			f.Evidence = append(f.Evidence, said(s.Queue.At(i))+" should watch "+ought)
+			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
 		}
 		r.find(znode.Safe(name, 0), f, hold{})
 	}
-	if r.state().watchesList() && len(s.Queue) > 2 {
+	if r.state().watchesList() && s.Queue.Len() > 2 {
 		r.find("list", Finding{
 			Severity: Info,
 			Title:    "a herd by design: everybody watches the list of candidates",
-			Evidence: []string{fmt.Sprintf("%s: %s", r.s.Dialect.System, units.Count(len(s.Queue), "candidate", "candidates"))},
+			Evidence: []string{fmt.Sprintf("%s: %s", r.s.Dialect.System, units.Count(s.Queue.Len(), "candidate", "candidates"))},
 			Harm:     "Each join and each departure notifies all of them. With few candidates that costs little.",
 			Advice:   "Nothing to do while they are few: this system works that way.",
 			Znodes:   []string{s.Path},

@@ -44,7 +44,7 @@ type watching struct {
 const watchedMax = 64
 
 // newWatchTable indexes a table, nil if no server was asked for watches.
-func newWatchTable(t *session.Table, path string, queue []*dialect.Candidate) *watchTable {
+func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTable {
 	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching)}
 	asked := false
 	for i := range t.Servers {
@@ -85,8 +85,8 @@ func newWatchTable(t *session.Table, path string, queue []*dialect.Candidate) *w
 	if t.TellsEveryConn() {
 		r.clients = t.Conns()
 	}
-	owners := make(map[uint64]*dialect.Candidate, len(queue))
-	for _, c := range queue {
+	owners := make(map[uint64]*dialect.Candidate, queue.Len())
+	for _, c := range queue.All() {
 		first, again := owners[c.Session]
 		switch {
 		case c.Session == 0:

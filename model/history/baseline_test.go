@@ -63,8 +63,8 @@ func presentOf(s *doctor.State) present {
 		}
 		return out
 	}
-	p.Queue, p.Ignored = children(s.Queue), children(s.Ignored)
-	for _, c := range s.Queue {
+	p.Queue, p.Ignored = children(s.Queue.Slice()), children(s.Ignored)
+	for _, c := range s.Queue.All() {
 		owner := ""
 		if m := s.Member(c); m != nil {
 			owner = m.ID

@@ -217,13 +217,13 @@ func FuzzDecoder(f *testing.F) {
 			}
 			s := j.State()
 			names := map[string]bool{}
-			for _, c := range append(s.Queue[:len(s.Queue):len(s.Queue)], s.Ignored...) {
+			for _, c := range append(s.Queue.Slice(), s.Ignored...) {
 				if names[c.Name] {
 					t.Fatalf("%q is there twice", c.Name)
 				}
 				names[c.Name] = true
 			}
-			if l := s.Leader(); l != nil && fmt.Sprint(l.ID()) != fmt.Sprint(s.Queue[0].ID()) {
+			if l := s.Leader(); l != nil && fmt.Sprint(l.ID()) != fmt.Sprint(s.Queue.At(0).ID()) {
 				t.Fatalf("leader %v", l)
 			}
 		}

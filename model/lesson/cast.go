@@ -23,7 +23,7 @@ func castOf(s *doctor.State, roles []Role) *cast {
 	for _, m := range s.Members {
 		c.here[m.ID] = true
 	}
-	c.count = len(s.Queue)
+	c.count = s.Queue.Len()
 	if s.NextSequenceKnown {
 		c.next = int64(s.NextSequence)
 	}
@@ -35,12 +35,12 @@ func castOf(s *doctor.State, roles []Role) *cast {
 
 // look returns who has a role.
 func look(s *doctor.State, role Role) actor {
-	n := len(s.Queue)
+	n := s.Queue.Len()
 	at := func(i int, enough bool) actor {
 		if !enough || i < 0 || i >= n {
 			return actor{}
 		}
-		return contender(s, s.Queue[i])
+		return contender(s, s.Queue.At(i))
 	}
 	mine := func(is func(*model.Member) bool) actor {
 		for _, m := range s.Members {
@@ -68,7 +68,7 @@ func look(s *doctor.State, role Role) actor {
 	case FrozenOne:
 		return mine(func(m *model.Member) bool { return m.Fault == model.Frozen })
 	case SlowOne:
-		for _, c := range s.Queue {
+		for _, c := range s.Queue.All() {
 			if m := s.Member(c); m != nil && m.SlowLead {
 				return contender(s, c)
 			}
@@ -78,7 +78,7 @@ func look(s *doctor.State, role Role) actor {
 		return mine(func(m *model.Member) bool { return m.NoGuid })
 	case Ghost:
 		first := make(map[uint64]*dialect.Candidate, n)
-		for _, c := range s.Queue {
+		for _, c := range s.Queue.All() {
 			if old := first[c.Session]; old != nil && c.Session != 0 {
 				return contender(s, old)
 			}

@@ -20,7 +20,7 @@ func allSettled(s *doctor.State) bool {
 			continue
 		}
 		settled := m.Belief == model.Waiting || m.Belief == model.Leading
-		stands := slices.ContainsFunc(s.Queue, func(c *dialect.Candidate) bool { return c.Name == m.Znode })
+		stands := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Name == m.Znode }) >= 0
 		if !settled || !stands || m.Ending != model.NoEnding || m.Recipe != s.Recipe.Name() {
 			return false
 		}
@@ -34,9 +34,9 @@ func verified(s *doctor.State, i int) bool { return s.Edge(i).State == doctor.Ve
 
 // unwatched reports whether no other session watches the znode.
 func unwatched(s *doctor.State, i int) bool {
-	x := s.Queue[i]
-	for j := range s.Queue {
-		if s.Queue[j].Session != x.Session && slices.Contains(s.Edge(j).Watched, x.Name) {
+	x := s.Queue.At(i)
+	for j, other := range s.Queue.All() {
+		if other.Session != x.Session && slices.Contains(s.Edge(j).Watched, x.Name) {
 			return false
 		}
 	}

@@ -78,9 +78,9 @@ func (m *moment) cause(x *dialect.Candidate) model.Cause {
 
 // twins reports whether x's session owns another contender.
 func twins(s *doctor.State, x *dialect.Candidate) bool {
-	return x.Session != 0 && slices.ContainsFunc(s.Queue, func(o *dialect.Candidate) bool {
+	return x.Session != 0 && s.Queue.Index(func(o *dialect.Candidate) bool {
 		return o.Session == x.Session && o.ID() != x.ID()
-	})
+	}) >= 0
 }
 
 // members calls f for those of ours that have changed.

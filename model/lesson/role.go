@@ -79,7 +79,7 @@ func contender(s *doctor.State, c *dialect.Candidate) actor {
 
 // member returns m as an actor, with its znode if that exists.
 func member(s *doctor.State, m *model.Member) actor {
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if m.Session != 0 && c.Session == m.Session && (m.Znode == "" || m.Znode == c.Name) {
 			a := contender(s, c)
 			a.member = m.ID

@@ -142,12 +142,12 @@ func reported(is func(s *doctor.State, i int) bool) func(*Condition, *moment) in
 		}
 		if c.Who == "" {
 			holders := s.Recipe.Holders(s.Queue)
-			for i := holders; i < len(s.Queue); i++ {
+			for i := holders; i < s.Queue.Len(); i++ {
 				if !is(s, i) {
 					return 0
 				}
 			}
-			return one(len(s.Queue) > holders)
+			return one(s.Queue.Len() > holders)
 		}
 		a := m.cast.found[c.Who]
 		x, i := s.Candidate(a.id)

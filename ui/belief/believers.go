@@ -34,9 +34,9 @@ func (v *Panel) believers(f *term.Frame) []believer {
 		}
 		b := believer{member: m, position: -1}
 		if m.Session != 0 {
-			i := slices.IndexFunc(s.Queue, func(c *dialect.Candidate) bool { return c.Session == m.Session && (m.Znode == "" || c.Name == m.Znode) })
+			i := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Session == m.Session && (m.Znode == "" || c.Name == m.Znode) })
 			if i >= 0 {
-				b.candidate, b.position = s.Queue[i], i
+				b.candidate, b.position = s.Queue.At(i), i
 			}
 		}
 		out = append(out, b)

@@ -47,12 +47,12 @@ const (
 func visibleIn(s *doctor.State) visible {
 	if len(s.Members) == 0 {
 		// Those that were killed may have left their znodes, or an empty queue.
-		if s.Member(s.Leader()) != nil || len(s.Queue) == 0 && len(s.Steps) > 0 {
+		if s.Member(s.Leader()) != nil || s.Queue.Len() == 0 && len(s.Steps) > 0 {
 			return allBeliefs
 		}
 		return noneVisible
 	}
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if s.Member(c) == nil {
 			return ourBeliefs
 		}

@@ -24,7 +24,7 @@ func (v *table) linked(top, last int) map[int]link {
 		return nil
 	}
 	links := make(map[int]link, last-top+1)
-	for i := max(1, top); i <= min(last+1, len(v.State.Queue)-1); i++ {
+	for i := max(1, top); i <= min(last+1, v.State.Queue.Len()-1); i++ {
 		to, st, ok := v.edgeOf(i)
 		if !ok {
 			continue
@@ -62,7 +62,7 @@ func (v *table) edgeOf(i int) (to int, st term.Style, ok bool) {
 	switch e := s.Edge(i); {
 	case wording.WrongEdge(e):
 		return 0, 0, false // the row says what it watches
-	case e.State == doctor.Verified, r.Member != nil && r.Member.Watches == s.Queue[to].Name:
+	case e.State == doctor.Verified, r.Member != nil && r.Member.Watches == s.Queue.At(to).Name:
 		return to, term.Watch, true
 	}
 	return to, term.Muted, true

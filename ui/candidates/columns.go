@@ -37,9 +37,9 @@ func (c columns) start() int {
 func (v *table) columnsFor(w int) columns {
 	s := v.State
 	c := columns{seq: 3, age: 7}
-	if n := len(s.Queue); n > 0 {
+	if n := s.Queue.Len(); n > 0 {
 		for _, i := range [2]int{0, n - 1} {
-			c.seq = max(c.seq, len(strconv.FormatInt(s.Queue[i].Sequence, 10)))
+			c.seq = max(c.seq, len(strconv.FormatInt(s.Queue.At(i).Sequence, 10)))
 		}
 	}
 	switch {

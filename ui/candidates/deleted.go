@@ -89,7 +89,7 @@ func (v *table) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 				row[l.row] = y0 + i
 			}
 		}
-		for i, q := range v.State.Queue {
+		for i, q := range v.State.Queue.All() {
 			at, ok := x.Way(q.Session)
 			if !ok || q.Session == 0 || q.ID() == x.Candidate.ID() {
 				continue

@@ -46,15 +46,15 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 			"Its ACL forbids this connection to read the children.",
 			"Waiting for the ACL to change.",
 			"What to do: connect with credentials that have READ on " + path + "."}
-		if n := len(s.Queue); n > 0 {
+		if n := s.Queue.Len(); n > 0 {
 			lines = append(lines, "Until "+f.Clock(s.ReadAt)+" there were "+units.Count(n, "candidate", "candidates")+".")
 		}
 		return lines
-	case len(s.Queue) == 0 && wording.Single(s):
+	case s.Queue.Len() == 0 && wording.Single(s):
 		return []string{"Nobody leads",
 			"There is no queue here: " + path + " is the leader's own znode, and it does not exist.",
 			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}
-	case len(s.Queue) == 0 && s.NoLeader() == model.Over:
+	case s.Queue.Len() == 0 && s.NoLeader() == model.Over:
 		_, why := wording.NoLeader(s)
 		return []string{"No election", wording.Sentence(why)}
 	case s.ElectionUnseen() && len(s.Ignored) == 0:
@@ -65,7 +65,7 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		return []string{"No election seen here",
 			path + " has " + units.Count(len(s.Ignored), "child, which is no candidate.", "children, none of which is a candidate."),
 			"What to do: e shows the elections that a search finds. If this is an election's path, its candidates appear here."}
-	case len(s.Queue) == 0:
+	case s.Queue.Len() == 0:
 		lines := []string{"No candidates"}
 		if wording.Locks(s) {
 			lines[0] = "Nobody holds the lock, and nobody waits"

@@ -28,7 +28,7 @@ func (v *Panel) worst() (wording.Expiry, bool) {
 		if m.Fault == model.NoFault || m.Session == 0 {
 			continue
 		}
-		for i, c := range s.Queue {
+		for i, c := range s.Queue.All() {
 			if c.Session == m.Session {
 				return wording.ExpiryOf(s, rows.Row{Candidate: c, Member: m, Position: i})
 			}

@@ -23,20 +23,20 @@ type order struct {
 var orders = []order{
 	{},
 	{"name", func(s *doctor.State) func(i, j int) int {
-		names := make([]string, len(s.Queue))
-		for i, c := range s.Queue {
+		names := make([]string, s.Queue.Len())
+		for i, c := range s.Queue.All() {
 			names[i] = strings.ToLower(c.Label())
 		}
 		return func(i, j int) int { return cmp.Compare(names[i], names[j]) }
 	}},
 	{"age, newest first", func(s *doctor.State) func(i, j int) int {
-		return func(i, j int) int { return cmp.Compare(s.Queue[j].Czxid, s.Queue[i].Czxid) }
+		return func(i, j int) int { return cmp.Compare(s.Queue.At(j).Czxid, s.Queue.At(i).Czxid) }
 	}},
 	{"session", func(s *doctor.State) func(i, j int) int {
-		return func(i, j int) int { return cmp.Compare(s.Queue[i].Session, s.Queue[j].Session) }
+		return func(i, j int) int { return cmp.Compare(s.Queue.At(i).Session, s.Queue.At(j).Session) }
 	}},
 	{"trouble", func(s *doctor.State) func(i, j int) int {
-		grave := make([]int, len(s.Queue))
+		grave := make([]int, s.Queue.Len())
 		for i := range grave {
 			grave[i] = trouble(s, i)
 		}
@@ -46,7 +46,7 @@ var orders = []order{
 
 // trouble is how badly off the contender at position i is, 0 for not at all.
 func trouble(s *doctor.State, i int) int {
-	c := s.Queue[i]
+	c := s.Queue.At(i)
 	m := s.Member(c)
 	switch {
 	case s.Risk(c) != nil:

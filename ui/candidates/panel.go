@@ -95,7 +95,7 @@ func (v *Panel) Sort(s *doctor.State) {
 // grid.
 func (v *Panel) isCrowd(h int) bool {
 	s := v.State
-	return v.Zoomed && v.Rows.Len() > h-1 && s.Phase == model.Live && len(s.Queue) > 0
+	return v.Zoomed && v.Rows.Len() > h-1 && s.Phase == model.Live && s.Queue.Len() > 0
 }
 
 // shapeIn divides the inside of the panel for a table.
@@ -263,13 +263,13 @@ func (v *Panel) tail() []term.Span {
 	}
 	if v.Filter != "" {
 		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, rows.FilterMax), Keep: 7},
-			term.Span{Style: term.Muted, Text: fmt.Sprintf("  %d of %d", v.Rows.Queued(), len(s.Queue)), Keep: 8})
+			term.Span{Style: term.Muted, Text: fmt.Sprintf("  %d of %d", v.Rows.Queued(), s.Queue.Len()), Keep: 8})
 		return out
 	}
 	if n := len(s.Ignored); n > 0 {
 		out = append(out, term.Span{Style: term.Muted, Text: units.Count(n, "child", "children") + " ignored   ", Keep: 2})
 	}
-	if n := len(s.Queue); n > 0 {
+	if n := s.Queue.Len(); n > 0 {
 		at := strconv.Itoa(n)
 		if v.Index < n && v.Order() == "" { // else it would look like a place in the queue
 			at = strconv.Itoa(v.Index+1) + "/" + at

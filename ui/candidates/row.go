@@ -42,7 +42,7 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	default:
 		p.Text(term.Trouble, " ")
 	}
-	if herd && len(s.Queue) > 1 {
+	if herd && s.Queue.Len() > 1 {
 		switch {
 		case v.order != "" && r.Position == 0:
 			p.Text(term.Trouble, g.HerdHead+g.HerdMore)
@@ -50,7 +50,7 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
 		case r.Position == 0:
 			p.Text(term.Trouble, g.HerdHead+g.TR)
-		case r.Position == len(s.Queue)-1:
+		case r.Position == s.Queue.Len()-1:
 			p.Text(term.Trouble, g.HerdFrom+g.HerdLast)
 		default:
 			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)

@@ -15,7 +15,7 @@ import (
 // a parent of elections instead of one: it has children, and no candidate is among
 // them. It is "" where nothing is to be said.
 func electionsBelow(ctx context.Context, conn *client.Conn, s *doctor.State) (string, error) {
-	if len(s.Queue) > 0 || s.Parent.Children == 0 {
+	if s.Queue.Len() > 0 || s.Parent.Children == 0 {
 		return "", nil
 	}
 	near := search.New(search.Near(s.Path))

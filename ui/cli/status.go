@@ -51,7 +51,7 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 		if err != nil {
 			return err
 		}
-		if asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log); asker != nil && len(j.State().Queue) > 0 {
+		if asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log); asker != nil && j.State().Queue.Len() > 0 {
 			unasked = ask.Once(ctx, o.path, asker, j)
 		}
 		s = j.State()

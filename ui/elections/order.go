@@ -78,5 +78,5 @@ func waiting(r Row) int {
 		return r.Found.Waiting
 	}
 	s := r.Watched.State
-	return len(s.Queue) - wording.Holders(s)
+	return s.Queue.Len() - wording.Holders(s)
 }

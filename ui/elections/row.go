@@ -166,7 +166,7 @@ func drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.State, running
 			}
 		}
 	}
-	p.Gap(2).Right(c.waiting, term.Text, strconv.Itoa(len(s.Queue)-wording.Holders(s))).
+	p.Gap(2).Right(c.waiting, term.Text, strconv.Itoa(s.Queue.Len()-wording.Holders(s))).
 		Gap(2).Right(c.reign, term.Muted, reign).Gap(2)
 
 	switch {

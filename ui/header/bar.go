@@ -54,7 +54,7 @@ func (v *Bar) Draw(f *term.Frame, r term.Rect) {
 	if path == "" {
 		path = "no path"
 	}
-	count := strconv.Itoa(len(s.Queue))
+	count := strconv.Itoa(s.Queue.Len())
 	words := wording.CountOf(s)
 	if s.Phase != model.Live {
 		count, words = "", ""

@@ -83,7 +83,7 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 		} else if wording.Registry(s) {
 			add("role", term.Text, "a member")
 		} else {
-			add("role", term.Text, fmt.Sprintf("waits at position %d of %d", r.Position+1, len(s.Queue)))
+			add("role", term.Text, fmt.Sprintf("waits at position %d of %d", r.Position+1, s.Queue.Len()))
 		}
 		v.riskFacts(f, r, add)
 		if of, sure := wording.GhostOf(s, r); sure {
@@ -149,12 +149,12 @@ func (v *Panel) watchersOf(r rows.Row) string {
 	s := v.State
 	const most = 5
 	n, verified, list := 0, 0, []string{}
-	for i := range s.Queue {
+	for i := range s.Queue.Len() {
 		to, ok := s.Recipe.Watches(s.Queue, i)
 		if !ok || to != r.Position {
 			continue
 		}
-		name := s.Queue[i].Label()
+		name := s.Queue.At(i).Label()
 		switch e := s.Edge(i); {
 		case wording.WrongEdge(e):
 			name += " (should, but does not)"

@@ -70,10 +70,10 @@ func lanes(s *doctor.State, selected rows.Row) (left, right lane) {
 // without a znode who is first.
 func partner(s *doctor.State, of rows.Row) lane {
 	i := of.Position
-	if of.Candidate == nil || i < 0 || i >= len(s.Queue) {
+	if of.Candidate == nil || i < 0 || i >= s.Queue.Len() {
 		return at(s, 0)
 	}
-	for j := i + 1; j < len(s.Queue) && j <= i+watcherMax; j++ {
+	for j := i + 1; j < s.Queue.Len() && j <= i+watcherMax; j++ {
 		if to, ok := s.Recipe.Watches(s.Queue, j); ok && to == i {
 			return at(s, j)
 		}
@@ -107,7 +107,7 @@ func newest(s *doctor.State, but *lane) lane {
 		if but.has(member, session) {
 			return lane{}, false
 		}
-		for i, c := range s.Queue {
+		for i, c := range s.Queue.All() {
 			if c.Session == session && session != 0 {
 				return at(s, i), true
 			}
@@ -140,10 +140,10 @@ const watcherMax = 100
 
 // at is the lane of a position in the queue.
 func at(s *doctor.State, i int) lane {
-	if i < 0 || i >= len(s.Queue) {
+	if i < 0 || i >= s.Queue.Len() {
 		return lane{}
 	}
-	return laneOf(rows.Row{Candidate: s.Queue[i], Member: s.Member(s.Queue[i]), Position: i})
+	return laneOf(rows.Row{Candidate: s.Queue.At(i), Member: s.Member(s.Queue.At(i)), Position: i})
 }
 
 func (l *lane) name() string { return znode.Safe(l.row.Name(), rows.NameMax) }

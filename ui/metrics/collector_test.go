@@ -81,7 +81,7 @@ func (s *script) read(data string, joins, missed int, leavers ...int) {
 // ack is the acknowledgement of a candidate.
 func (s *script) ack(sequence int) {
 	var czxid int64
-	for _, c := range s.journal.State().Queue {
+	for _, c := range s.journal.State().Queue.All() {
 		if c.Name == name(sequence) {
 			czxid = c.Czxid
 		}

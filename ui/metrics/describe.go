@@ -28,7 +28,7 @@ func gauges() []gauge {
 		{describe("candidates", "Candidates in the queue, the leader among them; no sample while not known."), prometheus.GaugeValue,
 			func(s *doctor.State, sample func(float64, ...string)) {
 				if current(s) {
-					sample(float64(len(s.Queue)))
+					sample(float64(s.Queue.Len()))
 				}
 			}},
 		{describe("own_candidates_leading", "Candidates of this process that believe that they lead."), prometheus.GaugeValue,

@@ -136,7 +136,7 @@ func Below(found []Found) string {
 
 // Waiting is how many contenders of an election do not hold the role.
 func Waiting(s *doctor.State) int {
-	return len(s.Queue) - s.Holders()
+	return s.Queue.Len() - s.Holders()
 }
 
 // waiting is how many wait, or could take over, "?" where that is not visible.

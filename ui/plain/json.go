@@ -84,7 +84,7 @@ func statusOf(s *doctor.State) status {
 		Kind:        string(s.Dialect.Kind()),
 		First:       firstOf(s),
 		Leaderless:  leaderlessOf(s), Standbys: standbysOf(s), SystemEpoch: text(s.Epoch()),
-		Candidates: make([]candidate, 0, len(s.Queue)),
+		Candidates: make([]candidate, 0, s.Queue.Len()),
 		Members:    []string{},
 		Ignored:    make([]string, 0, len(s.Ignored)),
 	}
@@ -98,7 +98,7 @@ func statusOf(s *doctor.State) status {
 		out.Ack = text(s.Ack.Path)
 	}
 	holders := s.Holders()
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		if s.NoLeader() == model.Membership {
 			out.Members = append(out.Members, znode.Join(s.Path, c.Name))
 			continue
@@ -118,7 +118,7 @@ func statusOf(s *doctor.State) status {
 func Candidate(s *doctor.State, i int) any { return candidateOf(s, i, s.Holders()) }
 
 func candidateOf(s *doctor.State, i, holders int) candidate {
-	c := s.Queue[i]
+	c := s.Queue.At(i)
 	e := candidate{
 		Znode:      znode.Join(s.Path, c.Name),
 		seq:        sequence(c),
@@ -138,7 +138,7 @@ func candidateOf(s *doctor.State, i, holders int) candidate {
 		e.Role = "leader"
 	}
 	if w, ok := s.Recipe.Watches(s.Queue, i); ok {
-		e.Watches = text(znode.Join(s.Path, s.Queue[w].Name))
+		e.Watches = text(znode.Join(s.Path, s.Queue.At(w).Name))
 	}
 	return e
 }

@@ -367,7 +367,7 @@ func TestJSONOfHostileChildren(t *testing.T) {
 			t.Errorf("%s: %d bytes, cut to %d, data_length %v", h.what, len(h.data), len(cut), c.DataLength)
 		}
 	}
-	for i, c := range strangers(t).Queue {
+	for i, c := range strangers(t).Queue.All() {
 		b := line(t, plain.Event(path, model.Event{N: 1, At: start, Body: model.Joined{Candidate: c}}))
 		unprintable(t, string(b))
 		v := decode[childDoc](t, b)

@@ -29,7 +29,7 @@ func firstOf(s *doctor.State) *queued {
 
 // noLeader says why nobody is said to lead.
 func noLeader(s *doctor.State) string {
-	n := len(s.Queue)
+	n := s.Queue.Len()
 	switch s.NoLeader() {
 	case model.Membership:
 		return "no election: " + units.Count(n, "member", "members") + " of a group"

@@ -62,14 +62,14 @@ func StatusText(s *doctor.State) string {
 	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() {
 		fmt.Fprintf(&b, "%s.\n", units.Count(n, "other child is not a candidate", "other children are not candidates"))
 	}
-	if len(s.Queue) > 0 && s.Table != nil {
+	if s.Queue.Len() > 0 && s.Table != nil {
 		uncheckedText(&b, NotChecked(s))
 	}
 	return b.String()
 }
 
 func statusTable(b *strings.Builder, s *doctor.State) {
-	if len(s.Queue) == 0 {
+	if s.Queue.Len() == 0 {
 		return
 	}
 	fmt.Fprintln(b)
@@ -83,7 +83,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		columns, inferred = "ADDRESS\tSERVER\t", ""
 	}
 	fmt.Fprintf(t, "SEQ\t%s\tSESSION\t%sAGE\tWATCHES%s\n", who, columns, inferred)
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		session, where := "-", ""
 		if c.Session != 0 {
 			session = znode.Hex(c.Session)
@@ -120,7 +120,7 @@ func watchText(s *doctor.State, i int) string {
 	if !waits {
 		return "-"
 	}
-	want := child(s.Queue[w])
+	want := child(s.Queue.At(w))
 	switch edge.State {
 	case doctor.Verified:
 		return want + " verified"

@@ -26,7 +26,7 @@ func TestText(t *testing.T) {
 
 func TestTextOfHostileChildren(t *testing.T) {
 	var b strings.Builder
-	for _, c := range strangers(t).Queue {
+	for _, c := range strangers(t).Queue.All() {
 		for _, body := range []model.EventBody{
 			model.Joined{Candidate: c}, model.Left{Candidate: c, Ignored: true},
 			model.Handoff{From: c, To: c, Cause: model.CauseResigned, Fence: c.Czxid},

@@ -23,7 +23,7 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	}
 	short := "observed for only " + observed.String()
 	early, why := 0, ""
-	for i := range s.Queue {
+	for i := range s.Queue.Len() {
 		if e := s.Edge(i); e.Early {
 			if early++; why == "" {
 				why = e.Why

@@ -72,7 +72,7 @@ func NotChecked(s *doctor.State) []Unchecked {
 
 // inferred reports whether the watch of a waiting candidate is only inferred.
 func inferred(s *doctor.State) bool {
-	for i := range s.Queue {
+	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State == doctor.Unverified {
 			return true
 		}

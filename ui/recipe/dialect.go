@@ -49,8 +49,8 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	}
 	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
 	line("then", term.Text, then(di, w))
-	if n := wording.Holders(s); !di.Single && n < len(s.Queue) {
-		text := strconv.Itoa(s.Recipe.Notified(s.Queue, 0)) + " of the " + strconv.Itoa(len(s.Queue)-1) + " others"
+	if n := wording.Holders(s); !di.Single && n < s.Queue.Len() {
+		text := strconv.Itoa(s.Recipe.Notified(s.Queue, 0)) + " of the " + strconv.Itoa(s.Queue.Len()-1) + " others"
 		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
 			text = "no leader yet: waiting for others"
 		}

@@ -78,7 +78,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	// The numbers are more important than the sentence and, if both rules were counted,
 	// than the parts that are not about a handoff.
 	parts := code(herd, s.Ack.Path)
-	room, bars := a.Height()-Lines, len(s.Queue) > 1
+	room, bars := a.Height()-Lines, s.Queue.Len() > 1
 	c := s.Costs(v.Since)
 	if bars && (herd || len(c.Herd) > 0) {
 		for _, i := range []int{0, len(parts) - 1} {

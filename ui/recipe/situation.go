@@ -64,7 +64,7 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	if l == nil && wording.Single(s) {
 		return with(term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads.")
 	}
-	if st, words := wording.NoLeader(s); l == nil && (len(s.Queue) > 0 || s.NoLeader() == model.Over) {
+	if st, words := wording.NoLeader(s); l == nil && (s.Queue.Len() > 0 || s.NoLeader() == model.Over) {
 		return with(st, wording.Sentence(words))
 	}
 	if l == nil && s.ElectionUnseen() {
@@ -103,17 +103,17 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	if wording.Single(s) {
 		return with(term.Muted, l.Label()+" leads while its session lives.")
 	}
-	if len(s.Queue) == wording.Holders(s) {
+	if s.Queue.Len() == wording.Holders(s) {
 		text := wording.RoleHolders(s) + " alone. Nobody would take over."
-		if len(s.Queue) > 1 {
+		if s.Queue.Len() > 1 {
 			text = wording.RoleHolders(s) + " together. Nobody waits."
 		}
 		return with(term.Muted, text)
 	}
 	if di := wording.Foreign(s); di != nil {
-		for i := wording.Holders(s); i < len(s.Queue) && i < watchesChecked; i++ {
+		for i := wording.Holders(s); i < s.Queue.Len() && i < watchesChecked; i++ {
 			if e := s.Edge(i); wording.WrongEdge(e) {
-				return with(term.Trouble, s.Queue[i].Label()+" does not watch its predecessor: it may never learn that its turn has come.")
+				return with(term.Trouble, s.Queue.At(i).Label()+" does not watch its predecessor: it may never learn that its turn has come.")
 			}
 		}
 		if di.ChildWatch {

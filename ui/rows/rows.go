@@ -71,8 +71,8 @@ type List struct {
 func New(s *doctor.State, filter string, sort func(positions []int)) List {
 	r := List{State: s, filter: filter, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
 	if filter == "" {
-		if sort != nil && len(s.Queue) > 0 {
-			r.Matching = make([]int, len(s.Queue))
+		if sort != nil && s.Queue.Len() > 0 {
+			r.Matching = make([]int, s.Queue.Len())
 			for i := range r.Matching {
 				r.Matching[i] = i
 			}
@@ -82,7 +82,7 @@ func New(s *doctor.State, filter string, sort func(positions []int)) List {
 	}
 	want := strings.ToLower(filter)
 	r.Matching = []int{}
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		if matches(c, want) {
 			r.Matching = append(r.Matching, i)
 		}
@@ -117,7 +117,7 @@ func (r *List) Queued() int {
 	if r.State == nil {
 		return 0
 	}
-	return len(r.State.Queue)
+	return r.State.Queue.Len()
 }
 
 func (r *List) Len() int { return r.Queued() + len(r.NoZnode) }
@@ -134,7 +134,7 @@ func (r *List) At(i int) Row {
 	if r.Matching != nil {
 		i = r.Matching[i]
 	}
-	c := r.State.Queue[i]
+	c := r.State.Queue.At(i)
 	return Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
@@ -178,9 +178,9 @@ func Same(have, want Ref) bool {
 // search returns the first contender that is shown and is meant.
 func (r *List) search(meant func(*dialect.Candidate) bool) int {
 	if r.Matching != nil {
-		return slices.IndexFunc(r.Matching, func(i int) bool { return meant(r.State.Queue[i]) })
+		return slices.IndexFunc(r.Matching, func(i int) bool { return meant(r.State.Queue.At(i)) })
 	}
-	return slices.IndexFunc(r.State.Queue, meant)
+	return r.State.Queue.Index(meant)
 }
 
 func Member(s *doctor.State, id string) *model.Member {
@@ -198,7 +198,7 @@ func HasGuests(s *doctor.State) bool {
 	if s.Answers == nil {
 		return false
 	}
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if conn, _, _ := s.Client(c); conn != nil && s.Member(c) == nil {
 			return true
 		}

@@ -157,7 +157,7 @@ func (v *Panel) connectedTo(m *session.Server) string {
 		on[c.Session] = true
 	}
 	var out []string
-	for _, c := range v.State.Queue {
+	for _, c := range v.State.Queue.All() {
 		if c.Session != 0 && on[c.Session] {
 			out = append(out, c.Label())
 		}

@@ -98,7 +98,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		case s == nil || s.Phase != model.Live:
 			return "the election was read", false
 		default:
-			return units.Count(len(s.Queue), "candidate was", "candidates were") + " there: " + wording.RoleHolders(s), false
+			return units.Count(s.Queue.Len(), "candidate was", "candidates were") + " there: " + wording.RoleHolders(s), false
 		}
 	case model.Joined:
 		if b.Ignored {

@@ -111,10 +111,10 @@ func next(s *doctor.State) string {
 	switch n := Holders(s); {
 	case Single(s):
 		return ". There is no queue. " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
-	case n == len(s.Queue):
+	case n == s.Queue.Len():
 		return ". Nobody is next"
 	default:
-		return ". " + s.Queue[n].Label() + " is next"
+		return ". " + s.Queue.At(n).Label() + " is next"
 	}
 }
 

@@ -18,7 +18,7 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 	case "":
 		return term.Text, ""
 	case model.Membership:
-		return term.Muted, "no election: " + units.Count(len(s.Queue), "member", "members") + " of a group"
+		return term.Muted, "no election: " + units.Count(s.Queue.Len(), "member", "members") + " of a group"
 	case model.UnknownKind:
 		return term.Muted, "unknown whether this is an election; " + first + " has the lowest number"
 	case model.NotAcknowledged:
@@ -86,7 +86,7 @@ func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Stand
 // Standing says in a few words what the first contender is where nobody is said to
 // lead, "" for the others.
 func Standing(s *doctor.State, position int) (term.Style, string) {
-	if c, _ := s.Blind(); c != nil && s.NoLeader() == model.MixedClients && position > 0 && s.Queue[position] == c {
+	if c, _ := s.Blind(); c != nil && s.NoLeader() == model.MixedClients && position > 0 && s.Queue.At(position) == c {
 		if s.Twofold() {
 			return term.Alarm, "leads too"
 		}
@@ -133,7 +133,7 @@ func Elects(s *doctor.State) bool { return !Registry(s) && s.NoLeader() != model
 // CountOf counts the queue in the words of what it is.
 func CountOf(s *doctor.State) string {
 	if Registry(s) {
-		return units.Count(len(s.Queue), "member", "members")
+		return units.Count(s.Queue.Len(), "member", "members")
 	}
-	return units.Count(len(s.Queue), "candidate", "candidates")
+	return units.Count(s.Queue.Len(), "candidate", "candidates")
 }

@@ -124,7 +124,7 @@ func whose(s *doctor.State, session uint64) string {
 			return znode.Safe(m.Name, rows.NameMax)
 		}
 	}
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if c.Session == session && session != 0 {
 			return c.Label()
 		}

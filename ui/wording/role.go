@@ -58,7 +58,7 @@ func RoleHolders(s *doctor.State) string {
 	if n == 0 {
 		return "nobody " + w.Has
 	}
-	name := s.Queue[0].Label()
+	name := s.Queue.At(0).Label()
 	if words := s.Reservation(); words != "" {
 		return name + " " + words
 	}
@@ -66,7 +66,7 @@ func RoleHolders(s *doctor.State) string {
 	case 1:
 		return name + " " + w.Has
 	case 2:
-		return name + " and " + s.Queue[1].Label() + " " + w.have
+		return name + " and " + s.Queue.At(1).Label() + " " + w.have
 	}
 	return name + " and " + strconv.Itoa(n-1) + " more " + w.have
 }
@@ -90,7 +90,7 @@ func Brief(c *dialect.Candidate) string {
 
 // FansIn reports whether all contenders watch the same znode: the herd.
 func FansIn(s *doctor.State) bool {
-	if len(s.Queue) < 3 {
+	if s.Queue.Len() < 3 {
 		return s.Recipe.Name() == dialect.Herd().Name()
 	}
 	t, ok := s.Recipe.Watches(s.Queue, 2)

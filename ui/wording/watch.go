@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -40,10 +39,10 @@ func WatchedNumbers(e doctor.Edge) string {
 // Target is the contender that the one at i should watch, nil for none.
 func Target(s *doctor.State, i int) *dialect.Candidate {
 	to, ok := s.Recipe.Watches(s.Queue, i)
-	if !ok || to < 0 || to >= len(s.Queue) {
+	if !ok || to < 0 || to >= s.Queue.Len() {
 		return nil
 	}
-	return s.Queue[to]
+	return s.Queue.At(to)
 }
 
 // WrongEdge reports whether a watch is known to be wrong or missing.
@@ -124,8 +123,8 @@ func ownWatch(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 func watchedNames(s *doctor.State, e doctor.Edge) string {
 	var out []string
 	for _, name := range e.Watched {
-		if i := slices.IndexFunc(s.Queue, func(c *dialect.Candidate) bool { return c.Name == name }); i >= 0 {
-			name = s.Queue[i].Label() + "  " + Brief(s.Queue[i])
+		if i := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Name == name }); i >= 0 {
+			name = s.Queue.At(i).Label() + "  " + Brief(s.Queue.At(i))
 		}
 		out = append(out, name)
 	}

@@ -162,8 +162,8 @@ func TestNoAbsenceFromOnePort(t *testing.T) {
 			j.Apply(l.last(t))
 		}
 		st := j.State()
-		if len(st.Queue) != 2 || st.Table == nil || len(st.Risks) != 0 {
-			t.Errorf("queue %d, risks %+v", len(st.Queue), st.Risks)
+		if st.Queue.Len() != 2 || st.Table == nil || len(st.Risks) != 0 {
+			t.Errorf("queue %d, risks %+v", st.Queue.Len(), st.Risks)
 		}
 	})
 }

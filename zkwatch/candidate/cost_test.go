@@ -80,7 +80,7 @@ func TestIdleCosts(t *testing.T) {
 	electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
 		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w[0].Dial}
 		o := electiontest.Observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
-		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return len(s.Queue) == 3 && s.Acknowledged() })
+		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return s.Queue.Len() == 3 && s.Acknowledged() })
 		synctest.Wait()
 		before := server.Counters()
 		time.Sleep(time.Hour) // virtual

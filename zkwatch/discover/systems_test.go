@@ -198,7 +198,7 @@ func verdict(f discover.Found, found bool) string {
 	s := j.State()
 	switch why := s.NoLeader(); {
 	case why == model.Membership:
-		return fmt.Sprint(len(s.Queue), " members")
+		return fmt.Sprint(s.Queue.Len(), " members")
 	case why == model.NoCandidate && found:
 		text := string(why) + "; " + doctor.Could("lead", s.Standbys())
 		if s.Down() {

@@ -123,8 +123,8 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 			// What was read is what the model needs.
 			j := doctor.NewJournal(model.Config{Path: f.Path})
 			j.Apply(f.Read)
-			if s := j.State(); s.Leader() == nil || s.Phase != model.Live || len(s.Queue) != f.Contenders && path != "/mixed" {
-				t.Errorf("%s: phase %s, %d in the queue, %d found", path, s.Phase, len(s.Queue), f.Contenders)
+			if s := j.State(); s.Leader() == nil || s.Phase != model.Live || s.Queue.Len() != f.Contenders && path != "/mixed" {
+				t.Errorf("%s: phase %s, %d in the queue, %d found", path, s.Phase, s.Queue.Len(), f.Contenders)
 			}
 			delete(found, root+path)
 		}

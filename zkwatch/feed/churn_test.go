@@ -172,8 +172,8 @@ func TestChurnIsInOrder(t *testing.T) {
 			t.Errorf("%s went, one of %d", w.Znode, w.Contenders)
 		}
 	}
-	if len(s.Queue) != 50 || len(s.Members) != 50 || events < 110 || s.Totals.Handoffs == 0 || s.Totals.MissedCreates+s.Totals.Unknown > 0 || s.Leader() != s.Queue[0] || len(s.Broken()) > 0 || s.Properties.LongestVacancy > time.Second {
-		t.Errorf("%d events, %d stand, %d members, %+v, %+v", events, len(s.Queue), len(s.Members), s.Totals, s.Properties)
+	if s.Queue.Len() != 50 || len(s.Members) != 50 || events < 110 || s.Totals.Handoffs == 0 || s.Totals.MissedCreates+s.Totals.Unknown > 0 || s.Leader() != s.Queue.At(0) || len(s.Broken()) > 0 || s.Properties.LongestVacancy > time.Second {
+		t.Errorf("%d events, %d stand, %d members, %+v, %+v", events, s.Queue.Len(), len(s.Members), s.Totals, s.Properties)
 	}
 	for _, f := range s.Findings {
 		t.Errorf("%s: %s", f.ID, f.Title)

@@ -33,16 +33,16 @@ func TestStateFollowsObservations(t *testing.T) {
 		}
 		f.Put(s.change(3))
 		synctest.Wait()
-		if st := f.State(); len(st.Queue) != 3 || st.Leader().Name != name(0) {
+		if st := f.State(); st.Queue.Len() != 3 || st.Leader().Name != name(0) {
 			t.Errorf("after three joined: %+v", st)
 		}
 		before := f.State()
 		f.Put(s.pass(time.Second).change(0, 0))
 		synctest.Wait()
-		if st := f.State(); len(st.Queue) != 2 || st.Leader().Name != name(1) {
+		if st := f.State(); st.Queue.Len() != 2 || st.Leader().Name != name(1) {
 			t.Errorf("after the first left: %+v", st)
 		}
-		if len(before.Queue) != 3 {
+		if before.Queue.Len() != 3 {
 			t.Error("an older state changed")
 		}
 		if err := end(); err != nil {
@@ -103,8 +103,8 @@ func TestBackpressure(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 		st := f.State()
-		if len(st.Queue) != 1+each*observers || st.Totals.MissedCreates != 0 || st.Totals.Unknown != 0 {
-			t.Errorf("%d stand, want %d; %+v", len(st.Queue), 1+each*observers, st.Totals)
+		if st.Queue.Len() != 1+each*observers || st.Totals.MissedCreates != 0 || st.Totals.Unknown != 0 {
+			t.Errorf("%d stand, want %d; %+v", st.Queue.Len(), 1+each*observers, st.Totals)
 		}
 		if len(st.Members) != 1 || st.Members[0].Fence != 2*each-1 {
 			t.Errorf("members %+v", st.Members)
@@ -168,8 +168,8 @@ func TestRunDrainsAtTheEnd(t *testing.T) {
 	if err := f.Run(ctx); err != nil {
 		t.Errorf("Run: %v", err)
 	}
-	if n := l.count(); n != 1000 || len(f.State().Queue) != 1000 {
-		t.Errorf("%d events, %d stand, want 1000", n, len(f.State().Queue))
+	if n := l.count(); n != 1000 || f.State().Queue.Len() != 1000 {
+		t.Errorf("%d events, %d stand, want 1000", n, f.State().Queue.Len())
 	}
 }
 
@@ -303,7 +303,7 @@ func TestAwait(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				found[i] = len(st.Queue)
+				found[i] = st.Queue.Len()
 			})
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -327,7 +327,7 @@ func TestAwait(t *testing.T) {
 		if err := end(); err != nil {
 			t.Error(err)
 		}
-		if st, err := f.Await(t.Context(), queueOf(len(found))); err != nil || len(st.Queue) != len(found) {
+		if st, err := f.Await(t.Context(), queueOf(len(found))); err != nil || st.Queue.Len() != len(found) {
 			t.Errorf("after the end: %v", err)
 		}
 	})
@@ -356,7 +356,7 @@ func TestDirtyCoalesces(t *testing.T) {
 		}
 		f.Put(s.change(1))
 		<-f.Dirty() // a change after the mark was taken makes another
-		if n := len(f.State().Queue); n != 101 {
+		if n := f.State().Queue.Len(); n != 101 {
 			t.Errorf("marked, and %d stand, want 101", n)
 		}
 		if err := end(); err != nil {
@@ -391,8 +391,8 @@ func TestRecordingError(t *testing.T) {
 	if err := end(); err != nil {
 		t.Errorf("Run: %v", err)
 	}
-	if n := l.count(); n != 10 || len(f.State().Queue) != 10 {
-		t.Errorf("%d events, %d stand, want 10", n, len(f.State().Queue))
+	if n := l.count(); n != 10 || f.State().Queue.Len() != 10 {
+		t.Errorf("%d events, %d stand, want 10", n, f.State().Queue.Len())
 	}
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "no space left") || strings.Contains(l.notices[0], "\x1b") {
 		t.Errorf("notices %q", l.notices)

@@ -57,7 +57,7 @@ func load(t testing.TB, d time.Duration) (cpu time.Duration, heap int64, frames 
 		for {
 			select {
 			case <-tick.C:
-				if len(f.State().Queue) < loadQueue-1 {
+				if f.State().Queue.Len() < loadQueue-1 {
 					t.Error("a frame lacks candidates")
 				}
 				frames++
@@ -98,9 +98,9 @@ func load(t testing.TB, d time.Duration) (cpu time.Duration, heap int64, frames 
 
 	st := f.State()
 	half := int64(changes / 2)
-	if joined.Load() != half || left.Load() != half || handoffs.Load() != int64(gone) || others.Load() != 1 || len(st.Queue) != loadQueue {
+	if joined.Load() != half || left.Load() != half || handoffs.Load() != int64(gone) || others.Load() != 1 || st.Queue.Len() != loadQueue {
 		t.Errorf("of %d changes: %d joined, %d left, %d of %d handoffs, %d others; %d stand",
-			changes, joined.Load(), left.Load(), handoffs.Load(), gone, others.Load(), len(st.Queue))
+			changes, joined.Load(), left.Load(), handoffs.Load(), gone, others.Load(), st.Queue.Len())
 	}
 	if st.Totals.MissedCreates != 0 || st.Totals.MissedDeletes != 0 || st.Totals.Unknown != 0 {
 		t.Errorf("missed: %+v", st.Totals)

@@ -82,18 +82,18 @@ func TestPlaybackPaced(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p, l, end := played(t, minutes(t, 9), speed)
 			synctest.Wait()
-			if n := len(p.State().Queue); n != 1 || !p.Now().Equal(newStory().at) {
+			if n := p.State().Queue.Len(); n != 1 || !p.Now().Equal(newStory().at) {
 				t.Fatalf("at first %d stand, at %v", n, p.Now())
 			}
 			want := time.Duration(float64(9*time.Minute) / speed)
 			time.Sleep(want / 2)
 			synctest.Wait()
-			if n := len(p.State().Queue); speed < 1e5 && n != 5 || p.Ended() && speed < 1e5 {
+			if n := p.State().Queue.Len(); speed < 1e5 && n != 5 || p.Ended() && speed < 1e5 {
 				t.Errorf("at speed %v %d stand half way, ended %v", speed, n, p.Ended())
 			}
 			time.Sleep(want/2 + want/100 + time.Millisecond)
 			synctest.Wait()
-			if n := len(p.State().Queue); n != 10 || !p.Ended() {
+			if n := p.State().Queue.Len(); n != 10 || !p.Ended() {
 				t.Errorf("at speed %v %d stand after %v, ended %v", speed, n, want, p.Ended())
 			}
 			if first, last := p.Span(); !first.Equal(newStory().at) || last.Sub(first) != 9*time.Minute {
@@ -112,7 +112,7 @@ func TestPlaybackAtOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p, _, end := played(t, minutes(t, 9), speed)
 			synctest.Wait()
-			if n := len(p.State().Queue); n != 10 || !p.Ended() || !p.Now().Equal(newStory().at.Add(9*time.Minute)) {
+			if n := p.State().Queue.Len(); n != 10 || !p.Ended() || !p.Now().Equal(newStory().at.Add(9*time.Minute)) {
 				t.Errorf("%d stand, ended %v, at %v", n, p.Ended(), p.Now())
 			}
 			over(t, end)
@@ -161,7 +161,7 @@ func TestPlaybackStops(t *testing.T) {
 			t.Errorf("stopped after 90 s it is at %v", d)
 		}
 		time.Sleep(time.Hour)
-		if n, stopped, ended := p.Playing(); !p.Now().Equal(at) || !stopped || ended || n != 2 || len(p.State().Queue) != 2 {
+		if n, stopped, ended := p.Playing(); !p.Now().Equal(at) || !stopped || ended || n != 2 || p.State().Queue.Len() != 2 {
 			t.Errorf("stopped at %v it went on to %v: moment %d, stopped %v, ended %v", at, p.Now(), n, stopped, ended)
 		}
 		if p.Toggle() {
@@ -169,8 +169,8 @@ func TestPlaybackStops(t *testing.T) {
 		}
 		time.Sleep(9*time.Minute - 90*time.Second + time.Second)
 		synctest.Wait()
-		if !p.Ended() || len(p.State().Queue) != 10 {
-			t.Errorf("ended %v with %d", p.Ended(), len(p.State().Queue))
+		if !p.Ended() || p.State().Queue.Len() != 10 {
+			t.Errorf("ended %v with %d", p.Ended(), p.State().Queue.Len())
 		}
 		over(t, end)
 	})
@@ -209,8 +209,8 @@ func TestPlaybackSeeks(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if !p.Ended() || len(p.State().Queue) != 10 {
-			t.Errorf("ended %v, %d stand", p.Ended(), len(p.State().Queue))
+		if !p.Ended() || p.State().Queue.Len() != 10 {
+			t.Errorf("ended %v, %d stand", p.Ended(), p.State().Queue.Len())
 		}
 		// From the end back, and on again.
 		if at, ok := p.Seek(10, history.MoveBack); !ok || at.N != 9 || p.Ended() {
@@ -357,14 +357,14 @@ func TestPlaybackBeginsWithABaseline(t *testing.T) {
 		p, l, end := played(t, file, 1)
 		synctest.Wait()
 		s := p.State()
-		if len(s.Queue) < 19 || len(s.Members) < 19 || s.Events != h.Events || s.At.Before(newStory().at.Add(time.Minute)) {
-			t.Errorf("at first %d stand, %d members, after %d events, at %v", len(s.Queue), len(s.Members), s.Events, s.At)
+		if s.Queue.Len() < 19 || len(s.Members) < 19 || s.Events != h.Events || s.At.Before(newStory().at.Add(time.Minute)) {
+			t.Errorf("at first %d stand, %d members, after %d events, at %v", s.Queue.Len(), len(s.Members), s.Events, s.At)
 		}
 		if len(l.notices) != 1 || !strings.Contains(l.notices[0], "not kept") {
 			t.Errorf("notices %q", l.notices)
 		}
 		first, ok := p.Seek(0, history.MoveToFirst)
-		if !ok || first.N != 1 || len(first.Events) > 0 || len(first.State.Queue) < 19 {
+		if !ok || first.N != 1 || len(first.Events) > 0 || first.State.Queue.Len() < 19 {
 			t.Errorf("the first moment is %d, with %d events", first.N, len(first.Events))
 		}
 		time.Sleep(time.Second)
@@ -388,7 +388,7 @@ func TestPlaybackOfALargeRecording(t *testing.T) {
 	}
 	first, ok := p.Seek(0, history.MoveToFirst)
 	last, _ := p.Seek(0, history.MoveToLast)
-	if !ok || first.N < 100 || last.N < first.N+100 || last.N > uint64(n) || len(last.State.Queue) != 50 {
+	if !ok || first.N < 100 || last.N < first.N+100 || last.N > uint64(n) || last.State.Queue.Len() != 50 {
 		t.Errorf("%d observations; moments %d to %d", n, first.N, last.N)
 	}
 	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "large") {
@@ -437,8 +437,8 @@ func TestPlaybackWholeAndScale(t *testing.T) {
 		defer over(t, end)
 		synctest.Wait()
 		s := p.Whole()
-		if s == nil || len(s.Queue) != 6 || len(p.State().Queue) != 1 {
-			t.Fatalf("the whole is %v, shown are %d candidates", s, len(p.State().Queue))
+		if s == nil || s.Queue.Len() != 6 || p.State().Queue.Len() != 1 {
+			t.Fatalf("the whole is %v, shown are %d candidates", s, p.State().Queue.Len())
 		}
 		began := p.Now()
 		if got := p.Scale(4); got != 4 || p.Speed() != 4 {

@@ -68,7 +68,7 @@ func TestRecordingHasNoPassword(t *testing.T) {
 	watched := make(chan error, 1)
 	go func() { watched <- o.Run(ctx) }()
 	if _, err := f.Await(t.Context(), func(s *doctor.State) bool {
-		return len(s.Queue) == 2 && s.Link.Link == model.Connected && s.Acknowledged()
+		return s.Queue.Len() == 2 && s.Link.Link == model.Connected && s.Acknowledged()
 	}); err != nil {
 		t.Fatal(err)
 	}

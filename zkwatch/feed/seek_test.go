@@ -29,16 +29,16 @@ func TestFeedKeepsThePast(t *testing.T) {
 		}
 		synctest.Wait()
 		last, ok := f.Seek(math.MaxUint64, history.MoveTo)
-		if !ok || last.N != 10 || !last.Last || len(last.State.Queue) != 10 {
-			t.Fatalf("the last moment is %d, of %d", last.N, len(last.State.Queue))
+		if !ok || last.N != 10 || !last.Last || last.State.Queue.Len() != 10 {
+			t.Fatalf("the last moment is %d, of %d", last.N, last.State.Queue.Len())
 		}
 		f.Put(s.pass(time.Second).change(1))
 		synctest.Wait()
 		back, ok := f.Seek(last.N, history.MoveBack)
-		if !ok || back.N != 9 || len(back.State.Queue) != 9 || !back.At.Equal(s.at.Add(-2*time.Second)) {
-			t.Errorf("before it %d, of %d at %v", back.N, len(back.State.Queue), back.At)
+		if !ok || back.N != 9 || back.State.Queue.Len() != 9 || !back.At.Equal(s.at.Add(-2*time.Second)) {
+			t.Errorf("before it %d, of %d at %v", back.N, back.State.Queue.Len(), back.At)
 		}
-		if len(f.State().Queue) != 11 {
+		if f.State().Queue.Len() != 11 {
 			t.Error("the present is not the present any more")
 		}
 		if first, last := f.Span(); !last.Equal(s.at) || last.Sub(first) != 10*time.Second {
@@ -73,7 +73,7 @@ func TestSeekWhileThePresentGoesOn(t *testing.T) {
 	f := feed.New(feed.Config{Election: election, Keep: &history.TimelineConfig{}, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if n := len(s.Queue); states[n].IsZero() {
+		if n := s.Queue.Len(); states[n].IsZero() {
 			states[n] = s.At
 		}
 	}})
@@ -96,7 +96,7 @@ func TestSeekWhileThePresentGoesOn(t *testing.T) {
 					t.Errorf("after moment %d comes %d, with %d events", n, at.N, len(at.Events))
 					return
 				}
-				walks[i] = append(walks[i], met{len(at.State.Queue), at.At})
+				walks[i] = append(walks[i], met{at.State.Queue.Len(), at.At})
 				n = at.N
 			}
 		})

@@ -137,5 +137,5 @@ func recorder(t *testing.T, c model.Config) (*feed.Recorder, *bytes.Buffer) {
 }
 
 func queueOf(n int) func(*doctor.State) bool {
-	return func(s *doctor.State) bool { return s.Phase == model.Live && len(s.Queue) == n }
+	return func(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == n }
 }

@@ -378,10 +378,10 @@ func TestObserverOverALongLinkOfAnEnsemble(t *testing.T) {
 		}
 	}
 	w.Await(t, "the end of it", func(s *doctor.State) bool {
-		if s.Link.Link != model.Connected || len(s.Queue) != len(wr.queue) {
+		if s.Link.Link != model.Connected || s.Queue.Len() != len(wr.queue) {
 			return false
 		}
-		for i, c := range s.Queue {
+		for i, c := range s.Queue.All() {
 			if znode.Join(path, c.Name) != wr.queue[i].znode {
 				return false
 			}

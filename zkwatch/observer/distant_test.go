@@ -149,7 +149,7 @@ func TestObserverSeesOverALongLink(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.Await(t, "the next leader", func(s *doctor.State) bool {
-					return len(s.Queue) == 1 && "/e/"+s.Queue[0].Name == next
+					return s.Queue.Len() == 1 && "/e/"+s.Queue.At(0).Name == next
 				})
 				// The read under way ends, its successor is one list; and half a trip
 				// to notice.
@@ -197,7 +197,7 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 			}
 		}
 		w.Await(t, "the last of them", func(s *doctor.State) bool {
-			return len(s.Queue) == len(queue) && "/e/"+s.Queue[len(queue)-1].Name == queue[len(queue)-1]
+			return s.Queue.Len() == len(queue) && "/e/"+s.Queue.At(len(queue)-1).Name == queue[len(queue)-1]
 		})
 		time.Sleep(2 * model.AckWait)
 		seen := make(map[string]bool)

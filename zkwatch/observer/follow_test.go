@@ -211,7 +211,7 @@ func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 		}
 		create(path+"/n_", clienttest.Contender) // whose comparison shows the other
 		w.Await(t, "by reads", func(s *doctor.State) bool {
-			return len(s.Queue) == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
+			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
 		if err := raw.Delete(hidden, -1); err != nil {
 			t.Fatal(err)

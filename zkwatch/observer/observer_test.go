@@ -38,7 +38,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 			w.Await(t, "one", electiontest.QueueOf(1))
 			second := create(path+"/n_", clienttest.Contender)
 			create(path+"/config", 0)
-			s := w.Await(t, "two, one ignored", func(s *doctor.State) bool { return len(s.Queue) == 2 && len(s.Ignored) == 1 })
+			s := w.Await(t, "two, one ignored", func(s *doctor.State) bool { return s.Queue.Len() == 2 && len(s.Ignored) == 1 })
 			if got := znode.Join(path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
 				t.Errorf("leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
 			}
@@ -59,7 +59,7 @@ func TestObserverFollowsAnElection(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && len(s.Queue) == 0 })
+			w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && s.Queue.Len() == 0 })
 			create(path, 0)
 			create(path+"/n_", clienttest.Contender)
 			w.Await(t, "one in the new one", electiontest.QueueOf(1))
@@ -185,7 +185,7 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 			}
 		}
 		await("alive", func(s *doctor.State) bool {
-			return len(s.Queue) > 0 && s.Queue[len(s.Queue)-1].Sequence >= 1
+			return s.Queue.Len() > 0 && s.Queue.At(s.Queue.Len()-1).Sequence >= 1
 		})
 		for _, w := range watches {
 			w.AwaitEvents(t, "another state event after the gap", func(all []model.Event) bool {
@@ -243,7 +243,7 @@ func TestObserverAccountsForAStorm(t *testing.T) {
 			}
 			w.Await(t, fmt.Sprintf("the end of the storm, seed %d", seed), func(s *doctor.State) bool {
 				next, ok := s.Parent.Creates()
-				return ok && int(next) == creates && len(s.Queue) == len(standing)
+				return ok && int(next) == creates && s.Queue.Len() == len(standing)
 			})
 			w.Accounts(t, creates, deletes, false)
 			if t.Failed() {
@@ -282,7 +282,7 @@ func TestObserverOfManyCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Await(t, "one more", func(s *doctor.State) bool {
-			return slices.ContainsFunc(s.Queue, func(c *dialect.Candidate) bool { return znode.Join(path, c.Name) == joined })
+			return slices.ContainsFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return znode.Join(path, c.Name) == joined })
 		})
 	})
 }
@@ -316,7 +316,7 @@ func TestObserverMovesToAnotherMember(t *testing.T) {
 	late := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
 	late.Await(t, 0, "in the queue", func(m model.Member) bool { return m.Belief == model.Waiting })
 	w.Await(t, "the new one", func(s *doctor.State) bool {
-		return len(s.Queue) > 0 && s.Queue[len(s.Queue)-1].Name == late.Now().Znode
+		return s.Queue.Len() > 0 && s.Queue.At(s.Queue.Len()-1).Name == late.Now().Znode
 	})
 	var missed []model.EventBody
 	for _, e := range w.All() {

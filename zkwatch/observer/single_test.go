@@ -24,11 +24,11 @@ import (
 
 func ledBy(data string) func(*doctor.State) bool {
 	return func(s *doctor.State) bool {
-		return s.Phase == model.Live && len(s.Queue) == 1 && string(s.Queue[0].Data.Bytes) == data
+		return s.Phase == model.Live && s.Queue.Len() == 1 && string(s.Queue.At(0).Data.Bytes) == data
 	}
 }
 
-func vacant(s *doctor.State) bool { return s.Phase == model.Live && len(s.Queue) == 0 }
+func vacant(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == 0 }
 
 func TestSingleEphemeralElection(t *testing.T) {
 	t.Parallel()
@@ -87,10 +87,10 @@ func TestSingleEphemeralElection(t *testing.T) {
 		create(other, "", 0)
 		create(other+"/n_", "x", clienttest.Contender)
 		unknown.Await(t, "a queue", func(s *doctor.State) bool {
-			if len(s.Queue) != 1 {
+			if s.Queue.Len() != 1 {
 				return false
 			}
-			_, numbered := znode.Sequence(s.Queue[0].Name)
+			_, numbered := znode.Sequence(s.Queue.At(0).Name)
 			return numbered
 		})
 	})

@@ -65,12 +65,12 @@ func (c *Crowd) Table() *session.Table {
 	for i := range t.Servers {
 		t.Servers[i] = session.Server{Addr: fmt.Sprint("zk", i), Basic: answered, Connections: answered, Sessions: answered, Watches: answered}
 	}
-	for k, x := range st.Queue {
+	for k, x := range st.Queue.All() {
 		s := &t.Servers[x.Session%3]
 		s.Clients = append(s.Clients, session.Client{Session: x.Session, Timeout: 10 * time.Second, LastResponse: c.At.Sub(Start)})
 		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: "/e/" + x.Name})
 		if k > 0 {
-			s.Watched = append(s.Watched, session.Watch{Path: "/e/" + st.Queue[k-1].Name, Sessions: []uint64{x.Session}})
+			s.Watched = append(s.Watched, session.Watch{Path: "/e/" + st.Queue.At(k-1).Name, Sessions: []uint64{x.Session}})
 		}
 		t.Servers[0].Deadlines = append(t.Servers[0].Deadlines, session.Deadline{Session: x.Session, At: c.At.Sub(Start) + time.Hour})
 	}

@@ -81,7 +81,7 @@ func Short(e model.Event) string {
 	var s string
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
-		s = fmt.Sprintf("state %s %d", b.State.Phase, len(b.State.Queue)+len(b.State.Ignored))
+		s = fmt.Sprintf("state %s %d", b.State.Phase, b.State.Queue.Len()+len(b.State.Ignored))
 	case model.Joined:
 		s = "joined " + name(b.Candidate)
 	case model.Left:
@@ -119,7 +119,7 @@ func (s *Script) Whose(want string) {
 	s.Helper()
 	st := s.J.State()
 	got := DialectID(st.Dialect) + ", " + st.Recipe.Name() + ":"
-	for _, c := range st.Queue {
+	for _, c := range st.Queue.All() {
 		got += " " + c.Label()
 	}
 	if len(st.Ignored) > 0 {

@@ -106,7 +106,7 @@ func (s *Sim) Move(c *SimClient) {
 }
 
 func (s *Sim) Candidate(c *SimClient) *dialect.Candidate {
-	for _, x := range s.J.State().Queue {
+	for _, x := range s.J.State().Queue.All() {
 		if x.Session == c.Session {
 			return x
 		}

@@ -37,8 +37,8 @@ func gridFor(n, w, h, seq int) grid {
 // layout lays out the candidates in r, of which the last lines say more.
 func (v *Shown) layout(r term.Rect) grid {
 	seq := 3
-	for _, i := range [2]int{0, len(v.State.Queue) - 1} {
-		seq = max(seq, len(strconv.FormatInt(v.State.Queue[i].Sequence, 10)))
+	for _, i := range [2]int{0, v.State.Queue.Len() - 1} {
+		seq = max(seq, len(strconv.FormatInt(v.State.Queue.At(i).Sequence, 10)))
 	}
 	n, below := v.Rows.Len(), 2
 	if v.compares() {

@@ -56,7 +56,7 @@ func (v *Shown) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	} else if standing != "" {
 		words += ", " + standing
 	} else {
-		words += ", waits at position " + strconv.Itoa(r.Position+1) + " of " + strconv.Itoa(len(s.Queue))
+		words += ", waits at position " + strconv.Itoa(r.Position+1) + " of " + strconv.Itoa(s.Queue.Len())
 	}
 	switch w.phaseIn(r.Candidate.Session) {
 	case notified:

@@ -55,7 +55,7 @@ func (v *Grid) candidate(i int) *dialect.Candidate {
 	if m := v.Rows.Matching; m != nil {
 		i = m[i]
 	}
-	return v.Rows.State.Queue[i]
+	return v.Rows.State.Queue.At(i)
 }
 
 // shortNames shortens names to w cells each, so that different ones still differ; nil

@@ -133,7 +133,7 @@ func placed(s *doctor.State, w *model.Woken, way map[uint64]float64) Deletion {
 		c = &dialect.Candidate{Znode: znode.Znode{Name: w.Znode}}
 		c.Sequence, c.HasSequence = znode.Sequence(w.Znode)
 	}
-	at := sort.Search(len(s.Queue), func(i int) bool { return !s.Recipe.Before(s.Queue[i], c) })
-	stands := at < len(s.Queue) && s.Queue[at].ID() == c.ID()
+	at := sort.Search(s.Queue.Len(), func(i int) bool { return !s.Recipe.Before(s.Queue.At(i), c) })
+	stands := at < s.Queue.Len() && s.Queue.At(at).ID() == c.ID()
 	return Deletion{Candidate: c, At: at, Stands: stands, way: way}
 }

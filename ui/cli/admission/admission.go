@@ -24,13 +24,13 @@ type Election struct {
 // they cannot.
 func Judge(s *doctor.State) (Election, error) {
 	e := Election{Known: true, dialect: s.Dialect}
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if !candidate.OwnName(c.Name) {
 			e.Foreign++
 		}
 	}
-	if n := len(s.Queue); n > 0 {
-		last := s.Queue[n-1]
+	if n := s.Queue.Len(); n > 0 {
+		last := s.Queue.At(n - 1)
 		e.Behind = fmt.Sprintf("you will queue behind %s, the last is %s", units.Count(n, "candidate", "candidates"), znode.Safe(last.Name, 0))
 		if l := last.Label(); l != last.Name {
 			e.Behind += " (" + l + ")"

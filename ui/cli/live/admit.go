@@ -73,7 +73,7 @@ func (a *admitter) judge(s *doctor.State) bool {
 		why = err.Error()
 	case e.Foreign > 0 && !a.cfg.Consent && a.actions.cast.Len() == 0:
 		why = fmt.Sprintf("this is %s: start again with --yes to take part", e.Whose())
-	case s.Phase == model.Live && len(s.Queue) > 0:
+	case s.Phase == model.Live && s.Queue.Len() > 0:
 		a.actions.cast.Speak(e.Naming())
 	}
 	a.actions.bar(why)

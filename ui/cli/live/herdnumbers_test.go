@@ -166,7 +166,7 @@ func (x *exhibit) stands(t *testing.T, n int) {
 func (x *exhibit) leader(t *testing.T) model.Member {
 	t.Helper()
 	s := x.elections.State()
-	return *s.Member(s.Queue[0])
+	return *s.Member(s.Queue.At(0))
 }
 
 // handoff brings about the end of a leader, or awaits it, and compares what is

@@ -52,10 +52,10 @@ func IgnoreEnd(err error) error {
 // InPlace reports whether the election has n candidates of ours, no others, and
 // each of them leads or waits.
 func InPlace(s *doctor.State, n int) bool {
-	if s.Phase != model.Live || len(s.Queue) != n || len(s.Members) != n {
+	if s.Phase != model.Live || s.Queue.Len() != n || len(s.Members) != n {
 		return false
 	}
-	for i, c := range s.Queue {
+	for i, c := range s.Queue.All() {
 		m := s.Member(c)
 		switch {
 		case m == nil || m.Fault != model.NoFault || m.Znode != c.Name:

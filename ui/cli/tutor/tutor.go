@@ -147,7 +147,7 @@ func (t *Tutor) build(ctx context.Context, sc lesson.Scene) (*doctor.State, erro
 // can begin.
 func alone(s *doctor.State) error {
 	n := 0
-	for _, c := range s.Queue {
+	for _, c := range s.Queue.All() {
 		if s.Member(c) == nil {
 			n++
 		}

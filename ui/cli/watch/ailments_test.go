@@ -405,7 +405,7 @@ func TestDoctorIsSilentOverHandoffs(t *testing.T) {
 			t.Errorf("found in a healthy election:%s", written(fs...))
 		}
 		s := state()
-		for i, c := range s.Queue {
+		for i, c := range s.Queue.All() {
 			if e := s.Edge(i); i > 0 && e.State != doctor.Verified {
 				t.Errorf("%s: %+v", c.Name, e)
 			}

@@ -234,7 +234,7 @@ func perform(t *testing.T, addr string, cfg watch.Config, trials []*trial, rando
 	var steps []step
 	for _, x := range trials {
 		x.sees(t, "its two candidates, and the servers' answers", func(s *doctor.State) bool {
-			return len(s.Queue) == 2 && s.Answers != nil && s.Answers.Every > 0
+			return s.Queue.Len() == 2 && s.Answers != nil && s.Answers.Every > 0
 		})
 		x.watchRisk(tasks)
 		then := func() {
@@ -295,7 +295,7 @@ func (x *trial) sees(t *testing.T, what string, holds func(*doctor.State) bool) 
 	defer cancel()
 	s, err := x.feed.Await(ctx, holds)
 	if err != nil {
-		t.Fatalf("%s, %v: %s: %v; queue %d, servers %s", x.name, x.timeout, what, err, len(s.Queue), s.Answers.Unasked())
+		t.Fatalf("%s, %v: %s: %v; queue %d, servers %s", x.name, x.timeout, what, err, s.Queue.Len(), s.Answers.Unasked())
 	}
 	return s
 }

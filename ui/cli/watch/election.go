@@ -88,14 +88,14 @@ const (
 func (e *Election) followData(ctx context.Context) error {
 	for at := 0; ; {
 		s, err := e.Feed.Await(ctx, func(s *doctor.State) bool {
-			return s.Dialect != nil && s.Dialect.Rereads && len(s.Queue) > 0 && s.Link.Link == model.Connected
+			return s.Dialect != nil && s.Dialect.Rereads && s.Queue.Len() > 0 && s.Link.Link == model.Connected
 		})
 		if err != nil {
 			return nil // the end
 		}
-		for range min(len(s.Queue), rereadMax) {
-			at = (at + 1) % len(s.Queue)
-			e.observer.Follow(s.Queue[at].Name)
+		for range min(s.Queue.Len(), rereadMax) {
+			at = (at + 1) % s.Queue.Len()
+			e.observer.Follow(s.Queue.At(at).Name)
 		}
 		select {
 		case <-time.After(rereadEvery):

@@ -98,7 +98,7 @@ func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.
 
 // unverified reports whether no server has reported the watch of a waiting contender.
 func unverified(s *doctor.State) bool {
-	for i := range s.Queue {
+	for i := range s.Queue.Len() {
 		if _, waits := s.Recipe.Watches(s.Queue, i); waits && s.Edge(i).State != doctor.Verified {
 			return true
 		}

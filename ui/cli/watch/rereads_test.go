@@ -42,7 +42,7 @@ func TestDataThatDecides(t *testing.T) {
 			since := time.Now()
 			s, err := p.w.First().Feed.Await(p.t.Context(), func(s *doctor.State) bool {
 				l := s.Leader()
-				return len(s.Queue) == 3 && (l == nil) == (want == "") && (l == nil || l.Who == want)
+				return s.Queue.Len() == 3 && (l == nil) == (want == "") && (l == nil || l.Who == want)
 			})
 			if took := time.Since(since); err != nil || took > 3*time.Second {
 				p.t.Errorf("%q leads: %v after %v, %v", want, s.Leader(), took, err)

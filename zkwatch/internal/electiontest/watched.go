@@ -88,7 +88,7 @@ func (w *Watched) Await(t *testing.T, what string, holds func(*doctor.State) boo
 	defer cancel()
 	s, err := w.Feed.Await(ctx, holds)
 	if err != nil {
-		t.Fatalf("%s: not within %v; phase %s, link %+v, %d in the queue, %d ignored", what, WaitFor, s.Phase, s.Link, len(s.Queue), len(s.Ignored))
+		t.Fatalf("%s: not within %v; phase %s, link %+v, %d in the queue, %d ignored", what, WaitFor, s.Phase, s.Link, s.Queue.Len(), len(s.Ignored))
 	}
 	return s
 }
@@ -121,7 +121,7 @@ func (w *Watched) All() []model.Event {
 
 // QueueOf holds for a live state with so many candidates.
 func QueueOf(n int) func(*doctor.State) bool {
-	return func(s *doctor.State) bool { return s.Phase == model.Live && len(s.Queue) == n }
+	return func(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len() == n }
 }
 
 // Accounts waits for the events of so many creates and deletes, since a state
