@@ -1,0 +1,141 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"electop/model"
+	"electop/model/doctor"
+	"electop/model/session"
+	"electop/model/znode"
+	"electop/ui/term"
+)
+
+// busy is an election that an observer follows by a persistent watch: at each change
+// one joins or leaves, a millisecond later. Of those that leave every hundredth leads.
+type busy struct {
+	j     *doctor.Journal
+	at    time.Time
+	names []string
+	next  uint32
+	gone  int
+}
+
+func newBusy(n int) *busy {
+	b := &busy{j: doctor.NewJournal(model.Config{Path: "/election", AckPath: "/leader", AckExpected: true}), at: noon}
+	var all []znode.Znode
+	for range n {
+		all = append(all, b.znode())
+	}
+	b.j.Apply(&model.Connection{At: b.at, Link: model.Connected, Session: 1, Server: "127.0.0.1:2181"})
+	b.j.Apply(&model.Follow{At: b.at, By: model.ByWatch})
+	b.j.Apply(&model.Read{At: b.at, Presence: model.Present, Full: true, New: all, Parent: b.parent()})
+	return b
+}
+
+func (b *busy) znode() znode.Znode {
+	name := fmt.Sprintf("guid-n_%010d", b.next)
+	b.next++
+	b.names = append(b.names, name)
+	return znode.Znode{Name: name, Session: 0x100 + uint64(b.next), Czxid: int64(b.next), Ctime: b.at, Data: znode.NewData([]byte("node" + strconv.Itoa(int(b.next))))}
+}
+
+func (b *busy) parent() znode.Parent {
+	n := int32(len(b.names))
+	return znode.Parent{Czxid: 1, Ctime: noon, Children: n, Cversion: int32(2*b.next) - n}
+}
+
+// change is the next one, with what the doctor wants to be told of the time by then.
+func (b *busy) change(i int) {
+	b.at = b.at.Add(time.Millisecond)
+	d := &model.Delta{At: b.at, Notified: b.at, Heard: b.at}
+	if i%2 == 0 {
+		z := b.znode()
+		d.New = &z
+	} else {
+		at := 0
+		if i%200 != 1 {
+			at = 1 + i*7919%(len(b.names)-1)
+		}
+		d.Gone = b.names[at]
+		b.names = slices.Delete(b.names, at, at+1)
+	}
+	b.j.Apply(d)
+	if due, ok := b.j.Deadline(); ok && !due.After(b.at) {
+		b.j.Apply(&model.Advance{At: b.at})
+	}
+}
+
+// told has three servers say whom each session watches, as they do for verified watches.
+func (b *busy) told() {
+	answered := session.Answer{State: session.Answered, At: b.at}
+	t := &session.Table{At: b.at, End: b.at, Whole: true, Servers: make([]session.Server, 3)}
+	for i := range t.Servers {
+		t.Servers[i] = session.Server{Addr: fmt.Sprint("zk", i), Basic: answered, Connections: answered, Sessions: answered, Watches: answered}
+	}
+	for k, name := range b.names {
+		id, s := uint64(0x101+k), &t.Servers[k%3]
+		if seq, ok := znode.Sequence(name); ok {
+			id = 0x101 + uint64(seq)
+		}
+		s.Clients = append(s.Clients, session.Client{Session: id, Timeout: 10 * time.Second, LastResponse: b.at.Sub(noon)})
+		if k > 0 {
+			s.Watched = append(s.Watched, session.Watch{Path: "/election/" + b.names[k-1], Sessions: []uint64{id}})
+		}
+	}
+	b.j.Apply(t)
+}
+
+func (b *busy) State() *doctor.State   { return b.j.State() }
+func (b *busy) Dirty() <-chan struct{} { return nil }
+
+// dashboardOf returns the dashboard of what b says, 120 x 36.
+func dashboardOf(b *busy) Model {
+	m := New(Options{Source: b, Renderer: profileRenderer(termenv.TrueColor), Theme: term.Dark, Now: func() time.Time { return b.at }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
+	m.Update(present(b, false))
+	return m
+}
+
+// A change of the election, from the notification to the frame that shows it: the
+// journal and the doctor take it in, a state is made, and drawn. With tables, servers
+// have said once who watches whom.
+func BenchmarkWholeChange(b *testing.B) {
+	for _, n := range []int{5, 10, 1000, 10_000} {
+		for _, tables := range []bool{false, true} {
+			name := strconv.Itoa(n)
+			if tables {
+				name += "/tables"
+			}
+			b.Run(name+"/state", func(b *testing.B) {
+				e := newBusy(n)
+				if tables {
+					e.told()
+				}
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					e.change(i)
+					e.State()
+				}
+			})
+			b.Run(name+"/frame", func(b *testing.B) {
+				e := newBusy(n)
+				if tables {
+					e.told()
+				}
+				m := dashboardOf(e)
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					e.change(i)
+					m.Update(present(e, false))
+				}
+			})
+		}
+	}
+}
