@@ -16,7 +16,6 @@ func (d *Doctor) restoreFindings(at time.Time, j *model.Journal) {
 }
 
 func (d *Doctor) clone() Doctor {
-	d.predecessors.shared = true // by both from now on
 	c := *d
 	c.risks.byID = maps.Clone(d.risks.byID)
 	c.former.sessions = maps.Clone(d.former.sessions)

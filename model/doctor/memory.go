@@ -37,7 +37,6 @@ func (m *memory) lookAgain(at time.Time) {
 
 // state adds to a state what the doctor knows.
 func (m *memory) state(s *model.State) *State {
-	m.predecessors.shared = true
 	risks := m.risks.list(s.Recipe) // makes the view as well
 	return &State{
 		State: s, Risks: risks, Findings: m.suspicions.findings,

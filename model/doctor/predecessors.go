@@ -1,22 +1,46 @@
 package doctor
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"electop/model/dialect"
+	"electop/model/immutable"
 	"electop/model/session"
 )
 
 // predecessors remembers when contenders left, as far as that changed the
-// predecessor of another. States share it: it is copied before each write.
+// predecessor of another. States share it.
 type predecessors struct {
-	// before is when the last contender right before another left, by that other.
-	before map[dialect.ID]time.Time
+	// before is when the last contender right before another left, in the order of that
+	// other's identity.
+	before immutable.List[departure]
 	// floor is the zxid before which nothing is remembered.
 	floor time.Time
 	// latest is the zxid of the last departure.
 	latest time.Time
-	shared bool
+}
+
+// departure is when the contender right before one left.
+type departure struct {
+	before dialect.ID
+	at     time.Time
+}
+
+// find returns where that of a contender is, or belongs.
+func (d *predecessors) find(id dialect.ID) (i int, known bool) {
+	return d.before.Find(func(x departure) int {
+		return cmp.Or(cmp.Compare(x.before.Czxid, id.Czxid), cmp.Compare(x.before.Name, id.Name))
+	})
+}
+
+// of returns when the contender right before one left last, zero for never.
+func (d *predecessors) of(c *dialect.Candidate) time.Time {
+	if i, known := d.find(c.ID()); known {
+		return d.before.At(i).at
+	}
+	return time.Time{}
 }
 
 // predecessorsMax bounds what is remembered. What is older than the tables that
@@ -33,45 +57,27 @@ func (d *predecessors) left(at time.Time, next *dialect.Candidate) {
 	if next == nil {
 		return
 	}
-	if len(d.before) >= predecessorsMax {
+	if d.before.Len() >= predecessorsMax {
 		d.forget(at)
 	}
-	d.own()
-	d.before[next.ID()] = at
+	i, known := d.find(next.ID())
+	if known {
+		d.before = d.before.Delete(i)
+	}
+	d.before = d.before.Insert(i, departure{next.ID(), at})
 }
 
 // forget drops what is remembered: all may have changed at that time.
 func (d *predecessors) forget(at time.Time) {
-	d.before, d.shared = nil, false
+	d.before = immutable.List[departure]{}
 	d.floor = session.Later(d.floor, at)
-}
-
-func (d *predecessors) own() {
-	switch {
-	case d.before == nil:
-		d.before = make(map[dialect.ID]time.Time)
-	case d.shared:
-		before := make(map[dialect.ID]time.Time, len(d.before)+1)
-		for id, at := range d.before {
-			before[id] = at
-		}
-		d.before = before
-	}
-	d.shared = false
 }
 
 // prune drops what is older than from.
 func (d *predecessors) prune(from time.Time) {
-	for _, at := range d.before {
-		if at.Before(from) {
-			d.own()
-			for id, at := range d.before {
-				if at.Before(from) {
-					delete(d.before, id)
-				}
-			}
-			return
-		}
+	old := func(x departure) bool { return x.at.Before(from) }
+	if d.before.Index(old) >= 0 {
+		d.before = immutable.ListOf(slices.DeleteFunc(d.before.Slice(), old))
 	}
 }
 
@@ -84,7 +90,7 @@ func (d *predecessors) since(queue dialect.Queue, t, i int) time.Time {
 		return session.Later(at, d.latest)
 	}
 	for k := min(t, i); k <= i; k++ {
-		at = session.Later(at, d.before[queue.At(k).ID()])
+		at = session.Later(at, d.of(queue.At(k)))
 	}
 	return at
 }
