@@ -18,6 +18,7 @@ import (
 type acknowledgement struct {
 	ackZnode            // the one that counts now, of all
 	all      []ackZnode // by path; replaced when it changes
+	paths    []string   // of all, nil for none
 	expected bool       // leaders here acknowledge: configured, or one was seen
 	// since is when the last handoff was, while it waits to be acknowledged. After
 	// a lost connection an acknowledgement may be old by the time it is seen.
@@ -33,20 +34,12 @@ type ackZnode struct {
 
 // newAcknowledgement is for the znodes at paths, "" for none.
 func newAcknowledgement(paths []string, byData, expected bool) acknowledgement {
-	a := acknowledgement{expected: expected}
+	a := acknowledgement{expected: expected, paths: paths}
 	for _, path := range paths {
 		a.all = append(a.all, ackZnode{AckState: AckState{Path: path, Presence: Absent, ByData: byData}})
 	}
 	a.choose(nil)
 	return a
-}
-
-// paths are the znodes, nil for none.
-func (a *acknowledgement) paths() (paths []string) {
-	for i := range a.all {
-		paths = append(paths, a.all[i].Path)
-	}
-	return paths
 }
 
 // choose makes the znode count that names head; else one that names another, one in

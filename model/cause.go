@@ -129,7 +129,14 @@ func (u unexplained) has(session uint64) bool {
 }
 
 // sessions returns all such sessions, sorted.
-func (u unexplained) sessions() []uint64 { return slices.Sorted(maps.Keys(u)) }
+func (u unexplained) sessions() []uint64 {
+	if len(u) == 0 {
+		return nil
+	}
+	out := slices.AppendSeq(make([]uint64, 0, len(u)), maps.Keys(u))
+	slices.Sort(out)
+	return out
+}
 
 // explain returns what a later table explains: a session that still exists did
 // not expire, and neither did one that ended before it could have expired.

@@ -116,7 +116,7 @@ func (j *Journal) denies() bool {
 	if j.head == nil || d == nil || !d.Foreign() || len(j.ack.all) == 0 && d.AckChild(j.cfg.Path) == "" {
 		return false
 	}
-	s := &State{Path: j.cfg.Path, Dialect: d, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, Ack: j.ack.AckState, AckPaths: j.ack.paths()}
+	s := &State{Path: j.cfg.Path, Dialect: d, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, Ack: j.ack.AckState, AckPaths: j.ack.paths}
 	why := s.NoLeader()
 	return why == NotAcknowledged || why == OtherAcknowledged
 }

@@ -209,7 +209,7 @@ func (j *Journal) State() *State {
 		Phase: j.phase, Parent: j.parent, ParentRead: j.under, Single: j.single,
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
 		Queue: j.queue, Ignored: j.rest,
-		Ack: j.ack.AckState, AckPaths: j.ack.paths(), AckExpected: j.ack.expected, acks: j.ack.all,
+		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
@@ -218,7 +218,8 @@ func (j *Journal) State() *State {
 	}
 	s.Waves, s.notified = j.waves.view()
 	s.doubt = j.naming.doubt(s.Queue, s.Ignored)
-	s.Members, s.bySession = j.roster.view()
+	members := j.roster.view()
+	s.Members, s.bySession = members.members, members.bySession
 	if s.Phase == Live && j.under {
 		s.NextSequence, s.NextSequenceKnown = s.Parent.Creates()
 	}

@@ -14,7 +14,10 @@ import (
 // contenders in the queue, and of those that left last, most of each: most of those that
 // had the role, and of the others.
 func (s *State) Lanes(most int) *Lanes {
-	b := laneBuilder{State: s, members: map[string]*sketch{}, znodes: map[dialect.ID]*sketch{}, sessions: map[uint64]*sketch{}}
+	b := laneBuilder{State: s, all: make([]*sketch, 0, 2*most), members: make(map[string]*sketch, len(s.Members)), znodes: make(map[dialect.ID]*sketch, 2*most)}
+	if len(s.Wakes) > 0 {
+		b.sessions = make(map[uint64]*sketch, 2*most)
+	}
 	for _, t := range s.lanes.turns {
 		x := b.member(t.id, t.name)
 		x.turns = append(x.turns, t)
@@ -29,6 +32,9 @@ func (s *State) Lanes(most int) *Lanes {
 	more := b.queued(most)
 	for _, h := range s.lanes.holds {
 		if x := b.znodes[h.of.ID()]; x != nil {
+			if x.holds == nil {
+				x.holds = b.room.holds.of(2)
+			}
 			x.holds = append(x.holds, h)
 		}
 	}
@@ -62,21 +68,29 @@ func (b *laneBuilder) departed(most int) (more int) {
 func (b *laneBuilder) queued(most int) (more int) {
 	n := b.Holders()
 	whole := min(max(most, n), b.Queue.Len())
-	added := make(map[int]bool)
-	add := func(i int) {
-		if !added[i] {
-			added[i] = true
-			c := b.Queue.At(i)
-			owner := ""
-			if m := b.Member(c); m != nil {
-				owner = m.ID
-				b.member(m.ID, m.Name)
-			}
-			b.put(b.owner(owner, c), tenancy{of: c, holds: i < n})
+	var added map[int]bool // of those after the first ones
+	put := func(i int, c *dialect.Candidate) {
+		owner := ""
+		if m := b.Member(c); m != nil {
+			owner = m.ID
+			b.member(m.ID, m.Name)
 		}
+		b.put(b.owner(owner, c), tenancy{of: c, holds: i < n})
 	}
-	for i := range whole {
-		add(i)
+	for i, c := range b.Queue.All() {
+		if i == whole {
+			break
+		}
+		put(i, c)
+	}
+	add := func(i int) {
+		if i >= whole && !added[i] {
+			if added == nil {
+				added = make(map[int]bool)
+			}
+			added[i] = true
+			put(i, b.Queue.At(i))
+		}
 	}
 	if whole == b.Queue.Len() {
 		return 0
@@ -91,7 +105,7 @@ func (b *laneBuilder) queued(most int) (more int) {
 			add(i)
 		}
 	}
-	return b.Queue.Len() - len(added)
+	return b.Queue.Len() - whole - len(added)
 }
 
 // positionOf finds the znode that a member names, without a walk through the queue.
@@ -116,8 +130,40 @@ type laneBuilder struct {
 	all      []*sketch
 	members  map[string]*sketch
 	znodes   map[dialect.ID]*sketch
-	sessions map[uint64]*sketch
+	sessions map[uint64]*sketch // for the notices; nil where there are none
+	room     laneRoom
+
+	// Of the lane that is made.
+	changes        []change
+	present, holds []bool
 }
+
+// laneRoom is where the parts of lanes are put, many at once: there are lanes in each
+// frame of a screen, and most have one znode, which is there.
+type laneRoom struct {
+	sketches  chunk[sketch]
+	tenancies chunk[tenancy]
+	holds     chunk[hold]
+	lanes     chunk[Lane]
+	znodes    chunk[LaneZnode]
+	stretches chunk[Stretch]
+}
+
+// chunk is room for values that are made one after the other.
+type chunk[T any] struct{ left []T }
+
+// of returns an empty slice with room for n.
+func (c *chunk[T]) of(n int) []T {
+	if n > len(c.left) {
+		c.left = make([]T, max(n, 32))
+	}
+	out := c.left[:0:n]
+	c.left = c.left[n:]
+	return out
+}
+
+// one returns a zero value.
+func (c *chunk[T]) one() *T { return &c.of(1)[:1][0] }
 
 // sketch is what belongs to one lane.
 type sketch struct {
@@ -138,7 +184,8 @@ type tenancy struct {
 	holds bool // now
 }
 
-func (b *laneBuilder) add(x *sketch) *sketch {
+func (b *laneBuilder) add() *sketch {
+	x := b.room.sketches.one()
 	b.all = append(b.all, x)
 	return x
 }
@@ -146,14 +193,20 @@ func (b *laneBuilder) add(x *sketch) *sketch {
 func (b *laneBuilder) member(id, name string) *sketch {
 	x := b.members[id]
 	if x == nil {
-		x = b.add(&sketch{member: id})
+		x = b.add()
+		x.member = id
 		b.members[id] = x
 	}
 	x.name = cmp.Or(name, x.name)
 	return x
 }
 
-func (b *laneBuilder) put(x *sketch, z tenancy) { x.znodes = append(x.znodes, z) }
+func (b *laneBuilder) put(x *sketch, z tenancy) {
+	if x.znodes == nil {
+		x.znodes = b.room.tenancies.of(1)
+	}
+	x.znodes = append(x.znodes, z)
+}
 
 // owner returns the sketch of the lane of a znode: that of our member, by its ID, or its own.
 func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
@@ -161,10 +214,10 @@ func (b *laneBuilder) owner(member string, c *dialect.Candidate) *sketch {
 	if member != "" {
 		x = b.member(member, "")
 	} else if x = b.znodes[c.ID()]; x == nil {
-		x = b.add(&sketch{})
+		x = b.add()
 	}
 	b.znodes[c.ID()] = x
-	if c.Session != 0 {
+	if c.Session != 0 && b.sessions != nil {
 		b.sessions[c.Session] = x
 	}
 	return x
@@ -185,10 +238,11 @@ func (b *laneBuilder) lanes(more, left int) *Lanes {
 	slices.SortStableFunc(b.all, func(x, y *sketch) int {
 		return cmp.Or(cmp.Compare(created(x), created(y)), cmp.Compare(x.member, y.member))
 	})
+	out.All = make([]*Lane, 0, len(b.all))
 	for i, x := range b.all {
 		x.index = i
 		out.All = append(out.All, b.lane(x))
-		if x.present != nil && x.present.Session != 0 {
+		if x.present != nil && x.present.Session != 0 && b.sessions != nil {
 			b.sessions[x.present.Session] = x
 		}
 	}
@@ -267,9 +321,11 @@ func (n *laneState) standing() Standing {
 // and applies the changes in their order.
 func (b *laneBuilder) lane(x *sketch) *Lane {
 	log := &b.State.lanes
-	l := &Lane{Member: x.member, Name: x.name, From: log.holdsFrom}
-	now := laneState{present: make([]bool, len(x.znodes)), holds: make([]bool, len(x.znodes))}
-	changes := make([]change, 0, len(x.turns)+2*len(x.znodes)+len(x.holds))
+	l := b.room.lanes.one()
+	*l = Lane{Member: x.member, Name: x.name, From: log.holdsFrom}
+	b.present, b.holds = zeroed(b.present, len(x.znodes)), zeroed(b.holds, len(x.znodes))
+	now := laneState{present: b.present, holds: b.holds}
+	changes := b.changes[:0]
 	if x.member != "" {
 		l.From = session.Later(l.From, session.Later(log.turnsFrom, log.oursFrom))
 		switch {
@@ -287,6 +343,7 @@ func (b *laneBuilder) lane(x *sketch) *Lane {
 		}
 	}
 	slices.SortStableFunc(x.znodes, func(a, b tenancy) int { return a.of.SeenAt.Compare(b.of.SeenAt) })
+	l.Znodes = b.room.znodes.of(len(x.znodes))
 	for i, z := range x.znodes {
 		l.Znodes = append(l.Znodes, LaneZnode{z.of, z.end, z.cause})
 		changes = append(changes, change{at: z.of.SeenAt, znode: i, on: true})
@@ -307,12 +364,13 @@ func (b *laneBuilder) lane(x *sketch) *Lane {
 			changes = append(changes, change{at: z.end, znode: i})
 		}
 	}
+	b.changes = changes
 	slices.SortStableFunc(changes, func(a, b change) int { return a.at.Compare(b.at) })
 	for len(changes) > 0 && !changes[0].at.After(l.From) { // that is how it begins
 		now.apply(&changes[0])
 		changes = changes[1:]
 	}
-	l.Stretches = make([]Stretch, 0, len(changes)+1)
+	l.Stretches = b.room.stretches.of(len(changes) + 1)
 	if first := now.standing(); first != (Standing{}) {
 		l.Stretches = append(l.Stretches, Stretch{l.From, first})
 	}
@@ -329,6 +387,16 @@ func (b *laneBuilder) lane(x *sketch) *Lane {
 		l.Stretches = append(l.Stretches, Stretch{c.at, st})
 	}
 	return l
+}
+
+// zeroed returns n times false, in the room of all where that is enough.
+func zeroed(all []bool, n int) []bool {
+	if n > cap(all) {
+		return make([]bool, n)
+	}
+	all = all[:n]
+	clear(all)
+	return all
 }
 
 // causes puts into the lanes why leaders' znodes were deleted, as the reigns have it.

@@ -190,10 +190,10 @@ func (j *Journal) noteHolders(o Observation, at time.Time) {
 	s := State{Path: j.cfg.Path, Dialect: j.naming.dialect, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, doubt: j.naming.doubt(j.queue, j.rest)}
 	j.lanes.blocked = s.doubt == dialect.Blocked
 	if j.lanes.blocked {
-		s.Members, s.bySession = j.roster.view()
+		s.bySession = j.roster.view().bySession
 	}
 	if j.lanes.blocked || s.Dialect != nil && s.Dialect.Foreign() {
-		s.Ack, s.AckPaths = j.ack.AckState, j.ack.paths()
+		s.Ack, s.AckPaths = j.ack.AckState, j.ack.paths
 	}
 	j.lanes.hold(session.Later(j.at, at), j.children.holding(s.Holders()))
 	j.lanes.began = j.lanes.began || j.began

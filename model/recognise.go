@@ -34,7 +34,7 @@ func (j *Journal) interpret(d *dialect.Dialect) {
 // followAck reads the acknowledgement at other paths from now on; none: there is
 // none.
 func (j *Journal) followAck(paths []string, byData bool) {
-	if slices.Equal(paths, j.ack.paths()) {
+	if slices.Equal(paths, j.ack.paths) {
 		return
 	}
 	j.events.release(nil, nil)

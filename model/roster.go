@@ -12,6 +12,14 @@ import (
 type roster struct {
 	members map[string]*Member
 	former  map[uint64]*formerMember
+	shown   *rosterView // as they are now; nil: to be made
+}
+
+// rosterView is the members by ID, and who owns or owned each session: the present
+// members before the former ones. States share it, so it is never written.
+type rosterView struct {
+	members   []*Member
+	bySession map[uint64]*Member
 }
 
 // formerMember is a member that is gone, or has another session now,
@@ -25,6 +33,7 @@ type formerMember struct {
 // take takes in what a member says, and returns what it said before, nil for
 // nothing.
 func (r *roster) take(c *Cast) (old *Member) {
+	r.shown = nil
 	m, old := c.Member, r.members[c.Member.ID]
 	last := old
 	if old != nil && old.Session != 0 && old.Znode != "" && (c.Gone || m.Session != old.Session) {
@@ -57,6 +66,9 @@ func (r *roster) withSession(session uint64) *Member {
 	if session == 0 {
 		return nil
 	}
+	if r.shown != nil {
+		return r.shown.bySession[session]
+	}
 	var found *Member
 	for _, m := range r.members {
 		if m.Session == session && (found == nil || m.ID < found.ID) {
@@ -72,11 +84,13 @@ func (r *roster) withSession(session uint64) *Member {
 	return nil
 }
 
-// view returns the members by ID, and who owns or owned each session: the present
-// members before the former ones.
-func (r *roster) view() (members []*Member, bySession map[uint64]*Member) {
-	members = make([]*Member, 0, len(r.members))
-	bySession = make(map[uint64]*Member, len(r.members)+len(r.former))
+// view returns the members as states show them.
+func (r *roster) view() *rosterView {
+	if r.shown != nil {
+		return r.shown
+	}
+	members := make([]*Member, 0, len(r.members))
+	bySession := make(map[uint64]*Member, len(r.members)+len(r.former))
 	for _, m := range r.members {
 		members = append(members, m)
 	}
@@ -91,7 +105,8 @@ func (r *roster) view() (members []*Member, bySession map[uint64]*Member) {
 			bySession[session] = d.member
 		}
 	}
-	return members, bySession
+	r.shown = &rosterView{members, bySession}
+	return r.shown
 }
 
 // timeouts returns the timeouts of all sessions that members have or had.
@@ -112,6 +127,7 @@ func (r *roster) forget(cs *children) {
 	for session, d := range r.former {
 		if d.reads++; d.reads > 2 && !cs.owns(session) {
 			delete(r.former, session)
+			r.shown = nil
 		}
 	}
 }

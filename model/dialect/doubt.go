@@ -54,7 +54,6 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 {
 		return nil
 	}
-	var owned Candidate
 	for _, c := range others {
 		if d.Outranks(queue, c) {
 			return c
@@ -62,7 +61,7 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 		if c.Session != 0 || c.Unread || !c.HasSequence {
 			continue
 		}
-		owned = *c
+		owned := *c
 		owned.Session = 1 // as it looks to who reads the name alone
 		if !d.Recipe.Contends(&owned) || !d.Recipe.Before(&owned, queue.At(0)) {
 			continue

@@ -26,7 +26,8 @@ type Def struct {
 	// OfCandidate says that it is done to the selected candidate.
 	OfCandidate bool
 	// Next is the argument that the key would have now, for one that has a choice.
-	// m is the selected candidate's member, never nil.
+	// m is the selected candidate's member, an empty one if it is none of ours; nil for
+	// an action that is not OfCandidate.
 	Next func(s *doctor.State, m *model.Member) string
 
 	Words

@@ -22,7 +22,7 @@ type Situation struct {
 func (x Situation) Offer(kind Kind, arg string, r rows.Row) (a Action, why string) {
 	s, def := x.State, Of(kind)
 	a = Action{Kind: kind, Election: s.Path, Arg: arg}
-	m := new(model.Member)
+	var m *model.Member
 	if def.OfCandidate {
 		switch {
 		case r.Member != nil:
@@ -37,6 +37,9 @@ func (x Situation) Offer(kind Kind, arg string, r rows.Row) (a Action, why strin
 		}
 	}
 	if def.Next != nil {
+		if m == nil && def.OfCandidate {
+			m = new(model.Member)
+		}
 		a.Arg = def.Next(s, m)
 	}
 	return a, x.Refuses(a)

@@ -88,7 +88,7 @@ func (v *Panel) PropertySpans(f *term.Frame) []term.Span {
 		return nil
 	}
 	p, vacant := v.properties(f)
-	var out []term.Span
+	out := make([]term.Span, 0, 4)
 	add := func(keep int, st term.Style, text string) {
 		out = append(out, term.Span{Style: st, Text: text, Keep: keep})
 	}

@@ -16,21 +16,21 @@ type link struct {
 	below    term.Style // of an edge from below
 }
 
-// linked are the links of the rows from top to last, by position in the queue, nil
+// linked are the links of the rows from top to last, nil
 // where the list does not show the queue as it is. Whom a row far below watches is not
 // looked up: a herd is drawn by [table.drawRow].
-func (v *table) linked(top, last int) map[int]link {
+func (v *table) linked(top, last int) []link {
 	if v.order != "" || v.Rows.Matching != nil {
 		return nil
 	}
-	links := make(map[int]link, last-top+1)
+	links := make([]link, last-top+1)
 	for i := max(1, top); i <= min(last+1, v.State.Queue.Len()-1); i++ {
 		to, st, ok := v.edgeOf(i)
 		if !ok {
 			continue
 		}
 		for k := max(to, top); k <= min(i, last); k++ {
-			l := links[k]
+			l := &links[k-top]
 			l.from, l.to = l.from || k == i, l.to || k == to
 			l.up, l.down = l.up || k > to, l.down || k < i
 			if k < i {
@@ -39,7 +39,6 @@ func (v *table) linked(top, last int) map[int]link {
 			if k > to {
 				l.style = st
 			}
-			links[k] = l
 		}
 	}
 	return links

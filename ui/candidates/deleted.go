@@ -16,7 +16,7 @@ type line struct {
 
 // lines are the rows from top on with what was deleted among them, at most n.
 func (v *table) lines(deletions []notice.Deletion, n int) []line {
-	var out []line
+	out := make([]line, 0, max(0, n))
 	for i := v.top; len(out) < n && i <= v.Rows.Queued(); i++ {
 		for k := len(deletions) - 1; k >= 0; k-- {
 			if x := &deletions[k]; x.At == i && !x.Stands && len(out) < n {

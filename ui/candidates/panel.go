@@ -179,16 +179,26 @@ func (v *Panel) drawTable(f *term.Frame) {
 	t.top = v.topFor(page) // in this frame only
 	herd := wording.FansIn(s)
 	lines := t.lines(deletions, min(page+gone, avail-v.below))
-	var links map[int]link
+	var links []link
 	if !herd {
 		links = t.linked(t.top, t.top+page-1)
 	}
 	for i, l := range lines {
 		if l.row >= 0 {
-			t.drawRow(f, a.Pen(1+i), c, l.row, herd, links[l.row])
-			a.Spot(1+i, v.Rows.At(l.row).Ref())
+			var edge link
+			if k := l.row - t.top; k < len(links) {
+				edge = links[k]
+			}
+			t.drawRow(f, a.Pen(1+i), c, l.row, herd, edge)
 		}
 	}
+	top, all := a.Rect.Y+1, v.Rows
+	f.Spots(term.Rect{X: a.Rect.X, Y: top, W: a.Width(), H: min(len(lines), a.Height()-1)}, func(_, y int) any {
+		if l := lines[y-top]; l.row >= 0 {
+			return all.At(l.row).Ref()
+		}
+		return nil
+	})
 	t.drawNotifications(f, a, c, 1, deletions, lines)
 	if n == 0 {
 		a.Pen(1).Gap(c.before()).Text(term.Muted, "no candidate matches the filter; esc clears it")

@@ -86,11 +86,12 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 		p.Gap(2).Fit(c.client, term.Muted, v.clientOf(r, c.client))
 	}
 	old, exact := r.Candidate.Age(f.Calm())
-	words := units.Age(old)
+	words, about := units.Age(old), ""
 	if !exact {
-		words = g.Inferred + words
+		about = g.Inferred
 	}
-	p.Gap(2).Right(c.age, term.Muted, words).Gap(2)
+	p.Gap(2 + c.age - term.Width(about) - term.Width(words)).Text(term.Muted, about)
+	p.Text(term.Muted, words).Gap(2)
 	if c.fuse > 0 {
 		v.drawFuse(f, p, r)
 		p.Gap(2)

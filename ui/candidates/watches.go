@@ -159,13 +159,13 @@ func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
 		}
 		return
 	case doctor.Verified:
-		p.Text(st, g.Up+" "+wording.Numbered(to)).Text(term.Good, " "+g.Yes)
+		p.Text(st, g.Up).Text(st, " ").Text(st, wording.Numbered(to)).Text(term.Good, " "+g.Yes)
 	default:
-		p.Text(st, g.Up+" "+wording.Numbered(to))
+		p.Text(st, g.Up).Text(st, " ").Text(st, wording.Numbered(to))
 		if r.Member != nil && r.Member.Watches == to.Name {
 			p.Gap(2) // it says so itself
 		} else {
-			p.Text(term.Muted, " "+g.Inferred)
+			p.Text(term.Muted, " ").Text(term.Muted, g.Inferred)
 		}
 	}
 	if p.Room() >= 36 {

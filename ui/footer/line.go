@@ -37,7 +37,7 @@ type Line struct {
 
 // Keys are the keys that mean something now, in the order of the table.
 func (l *Line) Keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
-	var keys []input.FootKey
+	keys := make([]input.FootKey, 0, 16)
 	for _, b := range table {
 		if k, ok := l.key(g, b); ok {
 			keys = append(keys, k)

@@ -163,6 +163,7 @@ func (x *axis) labels(loc *time.Location) (at []int, text []string) {
 	_, offset := x.start.In(loc).Zone()
 	shift := time.Duration(offset) * time.Second
 	t := x.start.Add(shift).Truncate(every).Add(-shift)
+	at, text = make([]int, 0, x.w/apart+1), make([]string, 0, x.w/apart+1)
 	for ; ; t = t.Add(every) {
 		i := x.cell(t)
 		if i < 0 {

@@ -178,9 +178,8 @@ type laneCell struct {
 
 // cells lays a lane out over the axis, up to the time until. head is the time at which who
 // leads is gold; those who led before or will are not. Of third-party clients nothing is
-// known in the gaps.
-func cells(l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
-	out := make([]laneCell, x.w)
+// known in the gaps. The cells of the lane are out.
+func cells(out []laneCell, l *model.Lane, gaps []model.Gap, x axis, head, until time.Time) []laneCell {
 	put := func(i int, c laneCell) {
 		if i >= 0 && i < len(out) && c.kind > out[i].kind {
 			out[i] = c

@@ -40,7 +40,7 @@ func TestCellsTellTheLane(t *testing.T) {
 		if rapid.Bool().Draw(t, "past") {
 			head = began.Add(until.Sub(began) / 2)
 		}
-		row := cells(l, nil, x, head, until)
+		row := cells(make([]laneCell, x.w), l, nil, x, head, until)
 		if len(row) != x.w {
 			t.Fatalf("%d cells on %d", len(row), x.w)
 		}
@@ -99,7 +99,7 @@ func TestCellsOfOthers(t *testing.T) {
 		Stretches: []model.Stretch{{From: at(2), Standing: model.Standing{Place: model.Queued}}, {From: at(5), Standing: model.Standing{Place: model.Holds}}, {From: at(12)}},
 		Znodes:    []model.LaneZnode{{Candidate: z, End: at(12), Cause: model.CauseExpired}},
 	}
-	row := cells(l, []model.Gap{{From: at(8), To: at(10)}}, axis{at(0), time.Second, 16}, at(15), at(15))
+	row := cells(make([]laneCell, 16), l, []model.Gap{{From: at(8), To: at(10)}}, axis{at(0), time.Second, 16}, at(15), at(15))
 	want := []laneKind{0, 0, laneCreated, laneWaits, laneWaits, laneLed, laneLed, laneLed, laneUnseen, laneUnseen, laneLed, laneLed, laneExpired, 0, 0, 0}
 	for i, c := range row {
 		if c.kind != want[i] {

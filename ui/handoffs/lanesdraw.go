@@ -29,9 +29,9 @@ func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
 	x, until := v.axis, v.now(f)
 	left := v.lanes.names + 1
 	shown := v.lanes.rows[:min(len(v.lanes.rows), v.plan.lanes)]
-	grid := make([][]laneCell, len(shown))
+	grid, all := make([][]laneCell, len(shown)), make([]laneCell, len(shown)*x.w)
 	for i, l := range shown {
-		grid[i] = cells(l, v.lanes.whole.Gaps, x, v.head(), until)
+		grid[i] = cells(all[i*x.w:(i+1)*x.w], l, v.lanes.whole.Gaps, x, v.head(), until)
 	}
 	v.demote(shown, grid)
 	lines, between := v.notices(grid)
@@ -67,9 +67,8 @@ func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
 		y++
 	}
 	v.drawAxis(f, a, left, y)
-	for i := range x.w {
-		f.Spot(term.Rect{X: a.Rect.X + left + i, Y: a.Rect.Y, W: 1, H: min(y+1, a.Height())}, Moment(x.until(i)))
-	}
+	first := a.Rect.X + left
+	f.Spots(term.Rect{X: first, Y: a.Rect.Y, W: x.w, H: min(y+1, a.Height())}, func(at, _ int) any { return Moment(x.until(at - first)) })
 	if v.plan.words > 0 {
 		v.drawWords(&f.Theme.Glyph, a.From(y+v.plan.axis))
 	}
@@ -163,15 +162,9 @@ func (c laneCell) look(g *term.Glyphs) (term.Style, string) {
 	return term.Text, " "
 }
 
-// drawCells draws a lane: runs of one look at once.
+// drawCells draws a lane.
 func (v *Panel) drawCells(f *term.Frame, p *term.Pen, row []laneCell, across []bool) {
 	g := &f.Theme.Glyph
-	run := make([]byte, 0, 3*len(row))
-	style := term.Text
-	flush := func() {
-		p.Text(style, string(run))
-		run = run[:0]
-	}
 	for i, c := range row {
 		st, sign := c.look(g)
 		if across != nil && across[i] && c.kind < laneLed {
@@ -180,13 +173,8 @@ func (v *Panel) drawCells(f *term.Frame, p *term.Pen, row []laneCell, across []b
 				sign = g.Crossed
 			}
 		}
-		if st != style {
-			flush()
-			style = st
-		}
-		run = append(run, sign...)
+		p.Text(st, sign)
 	}
-	flush()
 }
 
 // drawWrites draws what workers wrote: of several in a cell the worst.

@@ -135,7 +135,7 @@ func (v *Panel) tail(f *term.Frame) []term.Span {
 			t.Vacant += more
 		}
 	}
-	out := []term.Span{{Style: term.Muted, Text: strconv.Itoa(t.Handoffs), Keep: 9}}
+	out := append(make([]term.Span, 0, 8), term.Span{Style: term.Muted, Text: strconv.Itoa(t.Handoffs), Keep: 9})
 	if ours := v.Properties; ours != nil {
 		out = append(out, ours...)
 	} else if led := wording.Share(t.Led, t.Led+t.Vacant); led != "" && wording.Elects(s) {

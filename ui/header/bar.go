@@ -117,7 +117,7 @@ func telling(spans []term.Span, keep int) int {
 // right is what stands at the right: connection, moment, role.
 func (v *Bar) right(f *term.Frame) []term.Span {
 	s := v.State
-	var out []term.Span
+	out := make([]term.Span, 0, 8)
 	add := func(keep int, st term.Style, text string) {
 		out = append(out, term.Span{Style: st, Text: text, Keep: keep})
 	}

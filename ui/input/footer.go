@@ -16,6 +16,8 @@ type FootKey struct {
 	Style term.Style // of both; term.Text: as the others
 }
 
+func (k *FootKey) width() int { return term.Width(k.Key) + 1 + term.Width(k.Label) }
+
 // DrawFooter draws keys in a line, in their order. Where there is no room for
 // all, those leave that matter least.
 func DrawFooter(f *term.Frame, r term.Rect, keys []FootKey) {
@@ -24,7 +26,7 @@ func DrawFooter(f *term.Frame, r term.Rect, keys []FootKey) {
 	need := func() int {
 		n := 0
 		for _, k := range keys {
-			n += term.Width(k.Key) + 1 + term.Width(k.Label) + gap
+			n += k.width() + gap
 		}
 		return n - gap
 	}
@@ -45,6 +47,16 @@ func DrawFooter(f *term.Frame, r term.Rect, keys []FootKey) {
 		}
 		keys = slices.Delete(keys, most, most+1)
 	}
+	f.Spots(term.Rect{X: r.X, Y: r.Y, W: r.W, H: 1}, func(x, _ int) any {
+		at := r.X + 1
+		for _, k := range keys {
+			if at <= x && x < at+k.width() {
+				return k
+			}
+			at += k.width() + gap
+		}
+		return nil
+	})
 	p := f.Area(r).Pen(0).Gap(1)
 	for i, k := range keys {
 		if i > 0 {
@@ -57,7 +69,6 @@ func DrawFooter(f *term.Frame, r term.Rect, keys []FootKey) {
 		if k.Off {
 			key, label = term.Faint, term.Faint
 		}
-		p.Spot(term.Width(k.Key)+1+term.Width(k.Label), k)
 		p.Text(key, k.Key).Gap(1).Text(label, k.Label)
 	}
 }

@@ -74,7 +74,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 // dialectLines describe the dialect.
 func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 	s := v.State
-	var out []term.Fact
+	out := make([]term.Fact, 0, 4)
 	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
 	switch {
 	case di.Registry:

@@ -17,6 +17,7 @@ type Canvas struct {
 	W, H  int
 	cells []cell
 	spots []spot
+	drawn int // length of the last picture
 }
 
 // cell holds one grapheme cluster. The cells to the right of a wide one hold
@@ -145,7 +146,7 @@ func (c *Canvas) Blank(r Rect) {
 // Equal cells give equal bytes, so that unchanged lines are not sent again.
 func (c *Canvas) Render(th *Theme) string {
 	var b strings.Builder
-	b.Grow(c.W*c.H + c.W*c.H/2)
+	b.Grow(max(c.drawn+c.drawn/8, c.W*c.H+c.W*c.H/2))
 	for y := range c.H {
 		if y > 0 {
 			b.WriteByte('\n')
@@ -177,5 +178,6 @@ func (c *Canvas) Render(th *Theme) string {
 			b.WriteString(th.reset)
 		}
 	}
+	c.drawn = b.Len()
 	return b.String()
 }

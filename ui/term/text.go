@@ -50,10 +50,48 @@ func Wrap(s string, w int) []string {
 	if w <= 0 || s == "" {
 		return nil
 	}
-	const whole = "\ue000"       // stands for a hyphen, and is in no safe text
 	s = strings.TrimLeft(s, " ") // ansi.Wrap does not count it before a long word
+	if plain(s) {
+		return wrapPlain(s, w)
+	}
+	return wrapWide(s, w)
+}
+
+// wrapWide is Wrap of what takes more than a cell for each byte, or less.
+func wrapWide(s string, w int) []string {
+	const whole = "\ue000" // stands for a hyphen, and is in no safe text
 	s = ansi.Wrap(strings.ReplaceAll(s, "-", whole), w, "")
 	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
+}
+
+// wrapPlain is wrapWide of plain text: its lines are parts of it, so that a frame, most
+// of whose text is wrapped anew, copies none of it.
+func wrapPlain(s string, w int) []string {
+	lines := make([]string, 0, len(s)/w+1)
+	from, end := 0, 0    // of the line, without the blanks and the word after it
+	blanks, word := 0, 0 // after end
+	for i := range len(s) {
+		if s[i] == ' ' {
+			if word > 0 {
+				end, blanks, word = i, 0, 0
+			}
+			blanks++
+			continue
+		}
+		if word == w { // too long for any line
+			end, blanks, word = i, 0, 0
+		}
+		word++
+		if end-from+blanks+word > w {
+			lines = append(lines, s[from:end])
+			from, blanks = i+1-word, 0
+			end = from
+		}
+	}
+	if word > 0 || end-from+blanks <= w {
+		end = len(s)
+	}
+	return append(lines, s[from:end])
 }
 
 func OrBlank(lines []string) []string {

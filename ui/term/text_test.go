@@ -32,6 +32,17 @@ func TestWrap(t *testing.T) {
 	})
 }
 
+// Plain text is wrapped as all text is.
+func TestWrapPlain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.TrimLeft(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "/abc/def"}), 1, 30).Draw(t, "parts"), ""), " ")
+		w := rapid.IntRange(1, 20).Draw(t, "w")
+		if got, want := wrapPlain(s, w), wrapWide(s, w); !slices.Equal(got, want) {
+			t.Errorf("%q in %d cells: %q, want %q", s, w, got, want)
+		}
+	})
+}
+
 // A path that is too long keeps its end.
 func TestTailOf(t *testing.T) {
 	for _, c := range []struct {
