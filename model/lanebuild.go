@@ -44,15 +44,11 @@ func (s *State) Lanes(most int) *Lanes {
 // departed adds third-party clients that left, the last ones of those that had the role
 // and of the others, and returns how many it leaves out.
 func (b *laneBuilder) departed(most int) (more int) {
-	led := make(map[dialect.ID]bool, len(b.State.lanes.holds))
-	for _, h := range b.State.lanes.holds {
-		led[h.of.ID()] = true
-	}
 	leaders, others := most, most
 	for i := range slices.Backward(b.State.lanes.left) {
 		d := &b.State.lanes.left[i]
 		room := &others
-		if led[d.of.ID()] {
+		if d.led && !d.at.Before(b.State.lanes.holdsFrom) {
 			room = &leaders
 		}
 		if *room--; *room < 0 {

@@ -51,6 +51,7 @@ type departure struct {
 	// cause why it was deleted, known for members alone.
 	member string
 	cause  Cause
+	led    bool // it had the role once
 }
 
 // turn is a change of what a member says of itself.
@@ -130,11 +131,22 @@ func (l *laneLog) hold(at time.Time, now []*dialect.Candidate) {
 }
 
 func (l *laneLog) leave(d departure) {
+	d.led = l.led(d.of)
 	log, from := &l.left, &l.leftFrom
 	if d.member != "" {
 		log, from = &l.ours, &l.oursFrom
 	}
 	*log = appendLog(*log, d, leftMax, func(d departure) time.Time { return d.at }, from)
+}
+
+// led reports whether a contender has the role, or had it.
+func (l *laneLog) led(c *dialect.Candidate) bool {
+	for i := range l.holds {
+		if of := l.holds[i].of; of.Czxid == c.Czxid && of.Name == c.Name {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.holding, func(of *dialect.Candidate) bool { return of.ID() == c.ID() })
 }
 
 // say takes in what a member says, and said before (nil: nothing).
