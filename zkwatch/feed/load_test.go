@@ -20,10 +20,25 @@ const (
 	loadFrames = 30     // states a second
 )
 
-// load passes loadRate changes a second through a feed, for as long as d,
-// while a screen polls its state, and fails if any is lost. It returns what it
-// cost: processor time, heap that stays, and how many states were polled.
-func load(t testing.TB, d time.Duration) (cpu time.Duration, heap int64, frames int) {
+// deltas is what a persistent watch reports of the changes in a read.
+func deltas(r *model.Read) (all []model.Observation) {
+	for _, name := range r.Gone {
+		all = append(all, &model.Delta{At: r.At, Notified: r.At, Heard: r.At, Gone: name})
+	}
+	for i := range r.New {
+		all = append(all, &model.Delta{At: r.At, Notified: r.At, Heard: r.At, New: &r.New[i]})
+	}
+	return all
+}
+
+// asRead is what an observer reports that reads after each change.
+func asRead(r *model.Read) []model.Observation { return []model.Observation{r} }
+
+// load passes loadRate changes a second through a feed, each as one or more of what
+// an observer reports, for as long as d, while a screen polls its state, and fails
+// if any is lost. It returns what it cost: processor time, heap that stays, and how
+// many states were polled.
+func load(t testing.TB, d time.Duration, reported func(*model.Read) []model.Observation) (cpu time.Duration, heap int64, frames int) {
 	t.Helper()
 	var joined, left, handoffs, others atomic.Int64
 	f := feed.New(feed.Config{Election: election, Events: func(es []model.Event) error {
@@ -86,7 +101,9 @@ func load(t testing.TB, d time.Duration) (cpu time.Duration, heap int64, frames 
 			default: // one from the middle of the queue
 				r = s.change(0, s.next-loadQueue/2)
 			}
-			f.PutSlowly(t.Context(), r)
+			for _, o := range reported(r) {
+				f.PutSlowly(t.Context(), o)
+			}
 		}
 	}
 	if err := end(); err != nil {
@@ -127,15 +144,24 @@ func processorTime(t testing.TB) time.Duration {
 // TestLoad loses nothing, whatever it costs. What it costs is measured by
 // BenchmarkLoad.
 func TestLoad(t *testing.T) {
-	load(t, 2*time.Second)
+	for name, reported := range map[string]func(*model.Read) []model.Observation{"watch": deltas, "reads": asRead} {
+		t.Run(name, func(t *testing.T) { load(t, 2*time.Second, reported) })
+	}
 }
 
-// BenchmarkLoad is a minute of that. Its figures are the share of one
-// processor, and the heap that has stayed at its end.
-func BenchmarkLoad(b *testing.B) {
+// BenchmarkLoad is a minute of that, by a persistent watch. Its figures are the share
+// of one processor, and the heap that has stayed at its end.
+func BenchmarkLoad(b *testing.B) { benchmarkLoad(b, deltas) }
+
+// BenchmarkLoadByReads is BenchmarkLoad with a read for each change, as without such a
+// watch. A read here has only what changed: what it costs to ask for the list, and to
+// compare it, is not in the figure.
+func BenchmarkLoadByReads(b *testing.B) { benchmarkLoad(b, asRead) }
+
+func benchmarkLoad(b *testing.B, reported func(*model.Read) []model.Observation) {
 	for b.Loop() {
 		began := time.Now()
-		cpu, heap, frames := load(b, time.Minute)
+		cpu, heap, frames := load(b, time.Minute, reported)
 		took := time.Since(began)
 		b.ReportMetric(100*cpu.Seconds()/took.Seconds(), "%cpu")
 		b.ReportMetric(float64(heap)/(1<<20), "MB-heap-growth")
