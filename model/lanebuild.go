@@ -7,7 +7,6 @@ import (
 
 	"electop/model/dialect"
 	"electop/model/session"
-	"electop/model/znode"
 )
 
 // Lanes returns the lanes of our members and of those that have the role, of the first
@@ -102,22 +101,6 @@ func (b *laneBuilder) queued(most int) (more int) {
 		}
 	}
 	return b.Queue.Len() - whole - len(added)
-}
-
-// positionOf finds the znode that a member names, without a walk through the queue.
-func (b *laneBuilder) positionOf(m *Member) (int, bool) {
-	if m.Znode == "" {
-		return 0, false
-	}
-	c := &dialect.Candidate{Znode: znode.Znode{Name: m.Znode, Session: m.Session}}
-	b.Dialect.Interpret(c)
-	i, _ := Position(b.Recipe, b.Queue, c)
-	for ; i < b.Queue.Len() && b.Queue.At(i).Sequence == c.Sequence; i++ {
-		if b.Queue.At(i).Name == m.Znode && b.Queue.At(i).Session == m.Session {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // laneBuilder puts together what belongs to each lane.

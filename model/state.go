@@ -204,10 +204,34 @@ func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
 	return nil, -1
 }
 
+// positionOf finds the znode that a member names, without a walk through the queue. Where
+// the order goes by more than names it may not.
+func (s *State) positionOf(m *Member) (int, bool) {
+	if m.Znode == "" {
+		return 0, false
+	}
+	c := &dialect.Candidate{Znode: znode.Znode{Name: m.Znode, Session: m.Session}}
+	s.Dialect.Interpret(c)
+	i, _ := Position(s.Recipe, s.Queue, c)
+	for ; i < s.Queue.Len() && s.Queue.At(i).Sequence == c.Sequence; i++ {
+		if s.Queue.At(i).Name == m.Znode && s.Queue.At(i).Session == m.Session {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 // WithoutZnode returns our own members that have no znode in the queue: still
-// volunteering, or frozen while their session expired.
+// volunteering, or frozen while their session expired. It walks through the queue only if
+// a znode is not found by its name, or if there are many members.
 func (s *State) WithoutZnode() []*Member {
-	if len(s.Members) == 0 {
+	found := len(s.Members)*16 < s.Queue.Len()
+	for _, m := range s.Members {
+		if found = found && m.Session != 0; found {
+			_, found = s.positionOf(m)
+		}
+	}
+	if found || len(s.Members) == 0 {
 		return nil
 	}
 	owned := make(map[uint64]bool, len(s.Members))

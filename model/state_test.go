@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -247,6 +248,32 @@ func TestHeapIsFlat(t *testing.T) {
 		t.Errorf("30,000 changes later the heap has grown from %d to %d bytes", before, after)
 	}
 	runtime.KeepAlive(c)
+}
+
+// In a long queue a member's znode is looked for by its name.
+func TestWithoutZnodeInACrowd(t *testing.T) {
+	c := modeltest.NewCrowd(100)
+	cast := func(id string, session uint64, name string) {
+		c.J.Apply(&model.Cast{At: c.At, Member: model.Member{ID: id, Session: session, Znode: name}})
+	}
+	want := func(ids ...string) {
+		t.Helper()
+		var got []string
+		for _, m := range c.J.State().WithoutZnode() {
+			got = append(got, m.ID)
+		}
+		if !slices.Equal(got, ids) {
+			t.Errorf("without a znode are %q, want %q", got, ids)
+		}
+	}
+	cast("a", c.First[70].Session, c.First[70].Name)
+	want()
+	cast("b", c.First[71].Session, "") // it does not know its znode
+	want()
+	cast("c", 5000, c.First[72].Name) // its session is another one
+	want("c")
+	cast("d", 0, c.First[73].Name)
+	want("c", "d")
 }
 
 func BenchmarkChange(b *testing.B) {
