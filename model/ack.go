@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -165,15 +166,30 @@ func ParseAck(data []byte) (znode string, czxid int64) {
 	return t.Znode, int64(z)
 }
 
-// AckPath is the first znode by which a leader may acknowledge, "" for none.
-func (s *State) AckPath() string {
-	if len(s.AckPaths) == 0 {
-		return ""
-	}
-	return s.AckPaths[0]
+// AckState is what is known of the acknowledgement znode.
+type AckState struct {
+	Path     string // "": there is none
+	Presence Presence
+	At       time.Time
+	Session  uint64
+	Znode    string // the leader's znode as its text says; "" unknown
+	Fence    int64  // likewise its czxid
+	// ByData says that the znode is persistent and has the data of the leader's
+	// znode, which is in Data.
+	ByData bool
+	Data   znode.Data
 }
 
-// AckRead reports whether the acknowledgement at path was read.
-func (s *State) AckRead(path string) bool {
-	return slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
+// Names reports whether the acknowledgement is of that contender.
+func (a AckState) Names(c *dialect.Candidate) bool {
+	switch {
+	case a.Presence != Present || c == nil:
+		return false
+	case a.ByData:
+		return !c.Unread && !a.Data.Denied && !c.Data.Denied && !a.Data.Truncated() && c.Data.Length == a.Data.Length && bytes.Equal(a.Data.Bytes, c.Data.Bytes)
+	}
+	if a.Znode != "" {
+		return znode.Base(a.Znode) == c.Name && a.Fence == c.Czxid
+	}
+	return a.Session != 0 && a.Session == c.Session
 }

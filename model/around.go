@@ -15,14 +15,6 @@ func namesIn(all []*Directory, path string) []string {
 	return append([]string{}, d.Names...)
 }
 
-func directory(all []*Directory, path string) *Directory {
-	i, ok := slices.BinarySearchFunc(all, path, func(d *Directory, path string) int { return cmp.Compare(d.Path, path) })
-	if !ok {
-		return nil
-	}
-	return all[i]
-}
-
 // Around are the directories to read besides the election: those that say who could
 // lead, and since when nobody has. Where a queue has candidates, these say enough.
 func (s *State) Around() []string {
@@ -61,4 +53,12 @@ func (s *State) Epoch() string {
 		}
 	}
 	return ""
+}
+
+func directory(all []*Directory, path string) *Directory {
+	i, ok := slices.BinarySearchFunc(all, path, func(d *Directory, path string) int { return cmp.Compare(d.Path, path) })
+	if !ok {
+		return nil
+	}
+	return all[i]
 }

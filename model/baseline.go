@@ -8,9 +8,6 @@ import (
 	"electop/model/znode"
 )
 
-// noDialect in [Switch.Dialect] means an election that was not recognised.
-const noDialect = "none"
-
 // Baseline returns observations that bring a new journal to what s shows of the
 // election now, for a recording that begins in the middle. What happened before
 // (handoffs, reigns, totals) is not in it; since when a child was seen is the

@@ -178,17 +178,3 @@ func (u unexplained) explain(t *session.Table, at time.Time) (out []correction) 
 	}
 	return out
 }
-
-// Sessions are the sessions to ask the servers about, sorted: those of the
-// contenders, and those of leaders whose end is not explained yet.
-func (s *State) Sessions() []uint64 {
-	out := make([]uint64, 0, s.Queue.Len()+len(s.unexplained))
-	for _, c := range s.Queue.All() {
-		if c.Session != 0 {
-			out = append(out, c.Session)
-		}
-	}
-	out = append(out, s.unexplained...)
-	slices.Sort(out)
-	return slices.Compact(out)
-}

@@ -51,34 +51,6 @@ func (w *Woken) Others() int {
 	return n
 }
 
-// tells reports whether it is a handoff that shows what its rule costs.
-func (w *Woken) tells() bool {
-	if !w.Leader || w.Contenders < 2 || !w.Herd() && w.Recipe != dialect.Election().Name() {
-		return false // with one contender, nobody could be notified
-	}
-	// When the rule has just changed, they still watch by the old one, or do not watch
-	// yet.
-	n := w.Others()
-	return n > 0 && (w.Contenders == 2 || n > 1 == w.Herd())
-}
-
-// keepCost adds a deletion that is no longer in [State.Wakes] to those that are kept
-// for [State.Costs], at most [CostsMax] of each rule. States share the old ones.
-func keepCost(kept []*Woken, w *Woken) []*Woken {
-	if !w.tells() {
-		return kept
-	}
-	same := func(x *Woken) bool { return x.Herd() == w.Herd() }
-	next := append(make([]*Woken, 0, len(kept)+1), kept...)
-	n := 0
-	for _, x := range kept {
-		if same(x) {
-			n++
-		}
-	}
-	if n == CostsMax {
-		i := slices.IndexFunc(next, same)
-		next = slices.Delete(next, i, i+1)
-	}
-	return append(next, w)
-}
+// Notified is how often a session was notified of the deletion of a znode that it
+// watched, as far as the server reported.
+func (s *State) Notified(session uint64) int { return s.notified[session] }

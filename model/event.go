@@ -13,13 +13,9 @@ type Event struct {
 	Body EventBody
 }
 
-// EventBody is the closed sum of what can happen: the types of this file, and
+// EventBody is the closed sum of what can happen: the types of this file, [Snapshot], and
 // what the doctor raises and clears.
 type EventBody interface{ EventBody() }
-
-// Snapshot is the whole state: the first event, and again after a gap in
-// observation, after the events of what changed in the gap.
-type Snapshot struct{ State *State }
 
 // Joined is a child that appeared.
 type Joined struct {
@@ -95,7 +91,6 @@ type LinkChanged struct {
 	Session uint64
 }
 
-func (Snapshot) EventBody()    {}
 func (Joined) EventBody()      {}
 func (Left) EventBody()        {}
 func (Handoff) EventBody()     {}

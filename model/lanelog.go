@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"electop/model/dialect"
-	"electop/model/session"
 )
 
 // laneLog is what the journal keeps of the past for [State.Lanes]: changes, each of
@@ -187,41 +186,4 @@ func (l laneLog) clip() laneLog {
 	l.holding, l.holds, l.left, l.ours = slices.Clip(l.holding), slices.Clip(l.holds), slices.Clip(l.left), slices.Clip(l.ours)
 	l.turns, l.writes, l.gaps = slices.Clip(l.turns), slices.Clip(l.writes), slices.Clip(l.gaps)
 	return l
-}
-
-// noteHolders notes who has the role after an observation that may have changed that.
-func (j *Journal) noteHolders(o Observation, at time.Time) {
-	switch o.(type) {
-	case *Follow, *Connection, *Wake, *Pace, *Deadlines, *Rules, *Write, *Advance:
-		return // they change neither the queue, nor what is known of its system
-	case *Cast:
-		if !j.lanes.blocked {
-			return
-		}
-	}
-	s := State{Path: j.cfg.Path, Dialect: j.naming.dialect, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, doubt: j.naming.doubt(j.queue, j.rest)}
-	j.lanes.blocked = s.doubt == dialect.Blocked
-	if j.lanes.blocked {
-		s.bySession = j.roster.view().bySession
-	}
-	if j.lanes.blocked || s.Dialect != nil && s.Dialect.Foreign() {
-		s.Ack, s.AckPaths = j.ack.AckState, j.ack.paths
-	}
-	j.lanes.hold(session.Later(j.at, at), j.children.holding(s.Holders()))
-	j.lanes.began = j.lanes.began || j.began
-}
-
-// depart notes a child whose znode was deleted.
-func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
-	if !j.recipe.Contends(c) {
-		return
-	}
-	d := departure{at: session.Later(j.at, at), of: c}
-	if len(j.members)+len(j.former) > 0 {
-		if m := j.memberOf(c); m != nil {
-			d.member = m.ID
-			d.cause, _, _ = ending(m, at, j.wakes.deletionTime(c, timeBounds{}))
-		}
-	}
-	j.lanes.leave(d)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"electop/model/dialect"
+	"electop/model/znode"
 )
 
 // NoLeader is why no contender is said to lead, "" where one does.
@@ -141,4 +142,34 @@ func (s *State) Holders() int {
 		return 0
 	}
 	return s.Recipe.Holders(s.Queue)
+}
+
+// AckPath is the first znode by which a leader may acknowledge, "" for none.
+func (s *State) AckPath() string {
+	if len(s.AckPaths) == 0 {
+		return ""
+	}
+	return s.AckPaths[0]
+}
+
+// AckRead reports whether the acknowledgement at path was read.
+func (s *State) AckRead(path string) bool {
+	return slices.ContainsFunc(s.acks, func(z ackZnode) bool { return z.Path == path && !z.At.IsZero() })
+}
+
+// Vacancy returns since when nobody leads. ok is false where somebody does, or where
+// the present state is not known.
+func (s *State) Vacancy() (v Vacancy, ok bool) {
+	if s.NoLeader() != NoCandidate || s.Phase != Live {
+		return v, false
+	}
+	d := directory(s.Directories, znode.Dir(s.Path))
+	if s.vacancy.Known == VacancyFound && s.Single && d != nil && d.Presence == Present && d.Parent.Pzxid != 0 {
+		for i := range d.Children {
+			if z := &d.Children[i]; z.Czxid == d.Parent.Pzxid && z.Name != znode.Base(s.Path) && !z.Unread && !z.Ctime.IsZero() {
+				return Vacancy{z.Ctime, VacancyByZnodes}, true
+			}
+		}
+	}
+	return s.vacancy, true
 }

@@ -28,3 +28,12 @@ func (j *Journal) Memory() int {
 
 // Size returns how many children and members there are.
 func (j *Journal) Size() int { return j.queue.Len() + len(j.rest) + len(j.members) }
+
+// memory is what they take, roughly, in bytes.
+func (w *waves) memory() int {
+	n := len(w.times) * (size[uint64]() + size[int]() + entryBytes)
+	for _, x := range w.last {
+		n += size[Wave]() + len(x.Reactions)*size[Reaction]() + len(x.Counts)*size[WaveCount]()
+	}
+	return n
+}

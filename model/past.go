@@ -99,3 +99,14 @@ func (p *past) forget() {
 
 // clip takes the spare room, so that a copy does not append to the same array.
 func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
+
+// Reign is one contender's time at the head of the queue.
+type Reign struct {
+	Leader *dialect.Candidate
+	From   time.Time
+	// FromKnown is false for a reign that had begun before we looked, or
+	// while we could not.
+	FromKnown bool
+	To        time.Time // zero: it has not ended
+	Cause     Cause     // of its end
+}

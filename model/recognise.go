@@ -93,3 +93,6 @@ func (j *Journal) renewHead(old, c *dialect.Candidate) {
 		j.past.renew(old, c)
 	}
 }
+
+// noDialect in [Switch.Dialect] means an election that was not recognised.
+const noDialect = "none"

@@ -82,23 +82,3 @@ func (r *returned) hear(t *session.Table, v session.View, at time.Time, owned fu
 	}
 	*r = now
 }
-
-// Returned are third-party leaders whose sessions expired while their clients were
-// connected, oldest first.
-func (s *State) Returned() []*Returned { return s.returned }
-
-// Hosts are the hosts of clients of which the servers should list all connections:
-// that of the leader, and those of [State.Returned].
-func (s *State) Hosts() []string {
-	var out []string
-	if c := s.First(); c != nil && c.Session != 0 {
-		if conn := s.Tracked.Client(c.Session).Conn; conn != nil {
-			out = append(out, session.HostOf(conn.Addr))
-		}
-	}
-	for _, x := range s.returned {
-		out = append(out, x.Host)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"time"
 
 	"electop/model/dialect"
@@ -104,61 +103,10 @@ type State struct {
 	lanes       laneLog
 }
 
-// AckState is what is known of the acknowledgement znode.
-type AckState struct {
-	Path     string // "": there is none
-	Presence Presence
-	At       time.Time
-	Session  uint64
-	Znode    string // the leader's znode as its text says; "" unknown
-	Fence    int64  // likewise its czxid
-	// ByData says that the znode is persistent and has the data of the leader's
-	// znode, which is in Data.
-	ByData bool
-	Data   znode.Data
-}
-
-// Reign is one contender's time at the head of the queue.
-type Reign struct {
-	Leader *dialect.Candidate
-	From   time.Time
-	// FromKnown is false for a reign that had begun before we looked, or
-	// while we could not.
-	FromKnown bool
-	To        time.Time // zero: it has not ended
-	Cause     Cause     // of its end
-}
-
-// Totals are counts since the first read.
-type Totals struct {
-	Joined, Left, Handoffs       int
-	MissedCreates, MissedDeletes int
-	// Unknown counts the times that changes could not be counted.
-	Unknown int
-	// Led and Vacant add up the time with and without a leader, up to the
-	// last observation; time from the loss of the connection to the read that
-	// follows it is in neither.
-	Led, Vacant time.Duration
-}
-
 // Acknowledged reports whether the acknowledgement names the first contender.
 func (s *State) Acknowledged() bool {
 	l := s.Leader()
 	return l != nil && s.Ack.Names(l)
-}
-
-// Names reports whether the acknowledgement is of that contender.
-func (a AckState) Names(c *dialect.Candidate) bool {
-	switch {
-	case a.Presence != Present || c == nil:
-		return false
-	case a.ByData:
-		return !c.Unread && !a.Data.Denied && !c.Data.Denied && !a.Data.Truncated() && c.Data.Length == a.Data.Length && bytes.Equal(a.Data.Bytes, c.Data.Bytes)
-	}
-	if a.Znode != "" {
-		return znode.Base(a.Znode) == c.Name && a.Fence == c.Czxid
-	}
-	return a.Session != 0 && a.Session == c.Session
 }
 
 // Member returns our own candidate whose session owns c, or nil. It may have
@@ -267,3 +215,9 @@ func (s *State) Broken() []string {
 	}
 	return broken
 }
+
+// Snapshot is the whole state: the first event, and again after a gap in
+// observation, after the events of what changed in the gap.
+type Snapshot struct{ State *State }
+
+func (Snapshot) EventBody() {}

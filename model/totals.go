@@ -37,3 +37,15 @@ func (t *totals) miss(creates, deletes int, known bool) (m Missed, ok bool) {
 	}
 	return Missed{}, false
 }
+
+// Totals are counts since the first read.
+type Totals struct {
+	Joined, Left, Handoffs       int
+	MissedCreates, MissedDeletes int
+	// Unknown counts the times that changes could not be counted.
+	Unknown int
+	// Led and Vacant add up the time with and without a leader, up to the
+	// last observation; time from the loss of the connection to the read that
+	// follows it is in neither.
+	Led, Vacant time.Duration
+}

@@ -2,8 +2,6 @@ package model
 
 import (
 	"time"
-
-	"electop/model/znode"
 )
 
 // Vacancy is since when nobody leads, where the queue is empty or the election's only
@@ -25,20 +23,3 @@ const (
 	// VacancyFound: electop found it so then; nobody may have led for longer.
 	VacancyFound VacancyKnown = ""
 )
-
-// Vacancy returns since when nobody leads. ok is false where somebody does, or where
-// the present state is not known.
-func (s *State) Vacancy() (v Vacancy, ok bool) {
-	if s.NoLeader() != NoCandidate || s.Phase != Live {
-		return v, false
-	}
-	d := directory(s.Directories, znode.Dir(s.Path))
-	if s.vacancy.Known == VacancyFound && s.Single && d != nil && d.Presence == Present && d.Parent.Pzxid != 0 {
-		for i := range d.Children {
-			if z := &d.Children[i]; z.Czxid == d.Parent.Pzxid && z.Name != znode.Base(s.Path) && !z.Unread && !z.Ctime.IsZero() {
-				return Vacancy{z.Ctime, VacancyByZnodes}, true
-			}
-		}
-	}
-	return s.vacancy, true
-}

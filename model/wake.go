@@ -200,3 +200,50 @@ func (w *wakes) amend(after int64, change func(x *Woken) bool) {
 		w.last = changed
 	}
 }
+
+// keepCost adds a deletion that is no longer in [State.Wakes] to those that are kept
+// for [State.Costs], at most [CostsMax] of each rule. States share the old ones.
+func keepCost(kept []*Woken, w *Woken) []*Woken {
+	if !w.tells() {
+		return kept
+	}
+	same := func(x *Woken) bool { return x.Herd() == w.Herd() }
+	next := append(make([]*Woken, 0, len(kept)+1), kept...)
+	n := 0
+	for _, x := range kept {
+		if same(x) {
+			n++
+		}
+	}
+	if n == CostsMax {
+		i := slices.IndexFunc(next, same)
+		next = slices.Delete(next, i, i+1)
+	}
+	return append(next, w)
+}
+
+// stale reports whether the znode of the write's leader had been deleted before
+// the write. For the counter the two zxids say so. For what has none the order
+// of the observations does: a [Wake] comes before all that was done after it.
+func (w *wakes) stale(cs *children, o *Write) bool {
+	told := &w.deletions
+	deleted := told.of(o.Znode, o.Token)
+	if deleted == 0 && 0 < o.Token && o.Token <= told.floor {
+		// It is older than the log: if it is not there now, it was deleted before.
+		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
+			deleted = told.floor
+		}
+	}
+	return deleted != 0 && (o.Zxid == 0 || deleted < o.Zxid)
+}
+
+// tells reports whether it is a handoff that shows what its rule costs.
+func (w *Woken) tells() bool {
+	if !w.Leader || w.Contenders < 2 || !w.Herd() && w.Recipe != dialect.Election().Name() {
+		return false // with one contender, nobody could be notified
+	}
+	// When the rule has just changed, they still watch by the old one, or do not watch
+	// yet.
+	n := w.Others()
+	return n > 0 && (w.Contenders == 2 || n > 1 == w.Herd())
+}

@@ -168,16 +168,3 @@ func (w waves) clone() waves {
 	}
 	return w
 }
-
-// memory is what they take, roughly, in bytes.
-func (w *waves) memory() int {
-	n := len(w.times) * (size[uint64]() + size[int]() + entryBytes)
-	for _, x := range w.last {
-		n += size[Wave]() + len(x.Reactions)*size[Reaction]() + len(x.Counts)*size[WaveCount]()
-	}
-	return n
-}
-
-// Notified is how often a session was notified of the deletion of a znode that it
-// watched, as far as the server reported.
-func (s *State) Notified(session uint64) int { return s.notified[session] }

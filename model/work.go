@@ -68,18 +68,3 @@ func (w *work) add(o *Write, stale bool) {
 	}
 	w.Last = keep(w.Last, t, WritesMax)
 }
-
-// stale reports whether the znode of the write's leader had been deleted before
-// the write. For the counter the two zxids say so. For what has none the order
-// of the observations does: a [Wake] comes before all that was done after it.
-func (w *wakes) stale(cs *children, o *Write) bool {
-	told := &w.deletions
-	deleted := told.of(o.Znode, o.Token)
-	if deleted == 0 && 0 < o.Token && o.Token <= told.floor {
-		// It is older than the log: if it is not there now, it was deleted before.
-		if c := cs.known[o.Znode]; c == nil || c.Czxid != o.Token {
-			deleted = told.floor
-		}
-	}
-	return deleted != 0 && (o.Zxid == 0 || deleted < o.Zxid)
-}
