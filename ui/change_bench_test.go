@@ -24,7 +24,6 @@ type busy struct {
 	at    time.Time
 	names []string
 	next  uint32
-	gone  int
 }
 
 func newBusy(n int) *busy {
