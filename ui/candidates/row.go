@@ -90,7 +90,7 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	if !exact {
 		about = g.Inferred
 	}
-	p.Gap(2 + c.age - term.Width(about) - term.Width(words)).Text(term.Muted, about)
+	p.Gap(2+c.age-term.Width(about)-term.Width(words)).Text(term.Muted, about)
 	p.Text(term.Muted, words).Gap(2)
 	if c.fuse > 0 {
 		v.drawFuse(f, p, r)

@@ -13,7 +13,9 @@ func (c *Canvas) Spot(r Rect, what any) { c.spots = append(c.spots, spot{rect: r
 
 // Spots is Spot where r has many: at returns what is in a cell, by its place on the canvas, nil
 // for nothing. It is asked as long as the frame is shown.
-func (c *Canvas) Spots(r Rect, at func(x, y int) any) { c.spots = append(c.spots, spot{rect: r, at: at}) }
+func (c *Canvas) Spots(r Rect, at func(x, y int) any) {
+	c.spots = append(c.spots, spot{rect: r, at: at})
+}
 
 // SpotAt is what is in front at (x, y), nil for nothing that was noted.
 func (c *Canvas) SpotAt(x, y int) any {
