@@ -51,12 +51,12 @@ func (d *dashboard) turn(by int) {
 	d.show(v)
 }
 
-// choose opens the screen of elections, and has them searched for where nobody
-// has yet.
+// choose opens the screen of elections, and has them searched for where what was found is
+// not kept up to date.
 func (d *dashboard) choose() tea.Cmd {
 	d.modes.Open(input.ModeElections)
 	d.elections.Selected = d.path
-	if d.walk != nil {
+	if w := d.walk; w != nil && (w.Running || w.By != "" || w.Err != "") {
 		return nil
 	}
 	a, why := d.action(Discover, "")

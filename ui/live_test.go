@@ -263,7 +263,7 @@ func searched(running bool) *Walk {
 		{Path: "/tasks/nightly", System: "the recipe", Waiting: 0, Findings: 1, Worst: doctor.Warning},
 	}}
 	if !running {
-		k.Stopped = "20000 znodes were read"
+		k.Stopped, k.By = "20000 znodes were read", model.ByWatch
 	}
 	return k
 }

@@ -29,8 +29,9 @@ type Found struct {
 	Path, System, Leader string
 	NoLeader             model.NoLeader // why nobody is said to lead, "" where Leader does
 	Waiting              int            // or could take over where there is no queue; -1: not visible
-	// Reign is for how long the leader's znode existed when it was read.
+	// Reign is for how long the leader's znode existed when it was read, At.
 	Reign      time.Duration
+	At         time.Time
 	ReignKnown bool
 	Findings   int
 	Worst      doctor.Severity // "" without findings

@@ -37,6 +37,11 @@ type Config struct {
 	Play   Play
 }
 
+// choose reports whether the dashboard begins with the list of elections.
+func (cfg *Config) choose() bool {
+	return cfg.Found != nil && (cfg.Found.ElectionCount() > 1 || cfg.Found.Stopped != "")
+}
+
 // Play is what a demo does by itself.
 type Play struct {
 	Lesson bool   // a lesson begins at once

@@ -115,6 +115,9 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 		tasks.Start("stage", p.actions.stage.Run)
 	}
 	p.elections.start()
+	if cfg.choose() { // the list is what the user sees first
+		p.elections.searcher.start(cfg.Found.Root)
+	}
 	watched := p.elections.watched
 	if cfg.Server != nil {
 		tasks.Start("verifying", func(ctx context.Context) error { return watched.VerifyEvery(ctx, verifyEvery) })
@@ -137,9 +140,7 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	o := cfg.Screen
 	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions, p.elections, notices, "observer"
-	if f := cfg.Found; f != nil {
-		o.Choose = f.ElectionCount() > 1 || f.Stopped != ""
-	}
+	o.Choose = cfg.choose()
 	if cfg.Server != nil {
 		o.Mode, o.Tutor = ui.ModeDemo, p.tutor
 	}
