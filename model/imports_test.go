@@ -94,13 +94,15 @@ var rooms = []struct {
 	// What a panel is made of, and what it is drawn with.
 	{room: "ui/rows", imports: []string{"model", "ui/rows"}},
 	{room: "ui/wording", imports: []string{"model", "ui/rows", "ui/term", "ui/wording"}},
-	{room: "ui/action", imports: []string{"model", "ui/action"}},
+	{room: "ui/action", imports: []string{"model", "ui/rows", "ui/action"}},
 	{room: "ui/input", imports: []string{"ui/action", "ui/term", "ui/input"}},
 	// Panels do not know each other.
 	{room: "ui/pager", imports: []string{"ui/term", "ui/input"}},
 	{room: "ui/header", imports: append([]string{"ui/travel"}, panel...)},
 	{room: "ui/footer", imports: append([]string{"ui/lessons"}, panel...)},
-	{room: "ui/candidates", imports: panel},
+	{room: "ui/candidates/notice", imports: []string{"model", "ui/term", "ui/rows", "ui/wording"}},
+	{room: "ui/candidates/grid", imports: append([]string{"ui/candidates/notice"}, panel...)},
+	{room: "ui/candidates", imports: append([]string{"ui/candidates/notice", "ui/candidates/grid"}, panel...)},
 	{room: "ui/recipe", imports: panel},
 	{room: "ui/belief", imports: panel},
 	{room: "ui/handoffs", imports: panel},

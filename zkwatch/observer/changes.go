@@ -27,7 +27,7 @@ func (w *watching) apply(ctx context.Context, upTo uint64) error {
 	for n < len(w.changes) && w.changes[n].N <= upTo {
 		n++
 	}
-	created, err := w.readCreated(ctx, n)
+	znodes, err := w.readCreated(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -42,9 +42,9 @@ func (w *watching) apply(ctx context.Context, upTo uint64) error {
 		case c.Kind == zk.EventNodeDataChanged || !isChild(c.Below):
 			err = w.other(ctx)
 		case c.Kind == zk.EventNodeCreated:
-			err = w.created(ctx, c, created[i], notified, heard)
+			err = w.joined(ctx, c, znodes[i], notified, heard)
 		case c.Kind == zk.EventNodeDeleted:
-			err = w.deleted(ctx, c, notified, heard)
+			err = w.left(ctx, c, notified, heard)
 		}
 		if err != nil {
 			return err
@@ -66,31 +66,23 @@ func isChild(below string) bool {
 // the index of the change. One that was deleted or replaced before it was read is Unread.
 func (w *watching) readCreated(ctx context.Context, n int) (map[int]znode.Znode, error) {
 	changes := w.changes[:n]
-	type result struct {
-		znode znode.Znode
-		seen  uint64
-	}
-	results := make([]result, len(changes))
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	turns := make(chan struct{}, pipelined)
+	var fresh []int
 	for i := range changes {
-		if changes[i].Kind != zk.EventNodeCreated || !isChild(changes[i].Below) {
-			continue
+		if changes[i].Kind == zk.EventNodeCreated && isChild(changes[i].Below) {
+			fresh = append(fresh, i)
 		}
-		turns <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-turns }()
-			z, seen, err := w.f.Child(ctx, changes[i].Below)
-			if err != nil {
-				cancel(err)
-			}
-			results[i] = result{z, seen}
-		})
 	}
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	results := make(map[int]created, len(fresh))
+	if len(fresh) == 1 { // of which most are
+		z, seen, err := w.f.Child(ctx, changes[fresh[0]].Below)
+		if err != nil {
+			return nil, err
+		}
+		results[fresh[0]] = created{z, seen}
+	} else if err := w.readMany(ctx, changes, fresh, results); err != nil {
 		return nil, err
 	}
 	if err := w.take(); err != nil { // what came meanwhile
@@ -103,19 +95,50 @@ func (w *watching) readCreated(ctx context.Context, n int) (map[int]znode.Znode,
 		if c.Kind == zk.EventNodeDataChanged {
 			continue
 		}
-		if i < len(changes) && results[i].seen != 0 {
-			z := results[i].znode
-			if later, ok := next[c.Below]; ok && later <= results[i].seen {
-				z = znode.Znode{Name: c.Below, Unread: true}
+		if r, ok := results[i]; ok {
+			if later, ok := next[c.Below]; ok && later <= r.seen {
+				r.znode = znode.Znode{Name: c.Below, Unread: true}
 			}
-			znodes[i] = z
+			znodes[i] = r.znode
 		}
 		next[c.Below] = c.N
 	}
 	return znodes, nil
 }
 
-func (w *watching) created(ctx context.Context, c *client.Change, z znode.Znode, notified, heard time.Time) error {
+// A created is a child that was read after an event; seen is the number of the last event
+// before the reply.
+type created struct {
+	znode znode.Znode
+	seen  uint64
+}
+
+// readMany reads the children that those changes created, at most pipelined at a time.
+func (w *watching) readMany(ctx context.Context, changes []client.Change, which []int, into map[int]created) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	turns := make(chan struct{}, pipelined)
+	for _, i := range which {
+		turns <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turns }()
+			z, seen, err := w.f.Child(ctx, changes[i].Below)
+			if err != nil {
+				cancel(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			into[i] = created{z, seen}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+func (w *watching) joined(ctx context.Context, c *client.Change, z znode.Znode, notified, heard time.Time) error {
 	if w.known.has(c.Below) || w.vanished[c.Below] {
 		return errReread
 	}
@@ -143,7 +166,7 @@ func (w *watching) witnessed(ctx context.Context, name string) ([]string, error)
 	return w.readWitnesses(ctx, w.conn, w.parent.Czxid, []string{name})
 }
 
-func (w *watching) deleted(ctx context.Context, c *client.Change, notified, heard time.Time) error {
+func (w *watching) left(ctx context.Context, c *client.Change, notified, heard time.Time) error {
 	if !w.known.has(c.Below) && !w.vanished[c.Below] {
 		return errReread
 	}
