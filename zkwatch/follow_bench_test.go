@@ -38,8 +38,8 @@ const (
 //	bare   the floor: a connection with such a watch, that reads created znodes
 //
 // The time counts from the request of a bare client that creates or deletes a znode,
-// until the state of the feed shows it (bare: until the notification, or the data, is
-// there). Each follows an election of its own, and blocks of changes alternate in one
+// until the observer has told the model (bare: until the notification, or the data, is
+// there), and until the state of the feed shows it. Each follows an election of its own, and blocks of changes alternate in one
 // run. The server's CPU time is without that of the same changes in an election that
 // nobody follows. Reported are medians over all changes, and of the blocks the median
 // ratio to bare of the same round, with its 95 % interval. The changes by reads keep a distance that the observer does not delay.
@@ -55,9 +55,9 @@ func BenchmarkFollow(b *testing.B) {
 type follower struct {
 	name  string
 	path  string
-	n     int                   // znodes
-	meter *meter                // nil: nobody follows
-	await func(n int) time.Time // returns when n znodes were shown
+	n     int                                 // znodes
+	meter *meter                              // nil: nobody follows
+	await func(n int) (told, shown time.Time) // waits until n znodes are shown
 	ping  func()
 	pause time.Duration // between changes
 
@@ -66,14 +66,34 @@ type follower struct {
 }
 
 type kindOfChange struct {
-	all    []time.Duration
-	blocks map[int]time.Duration // medians, by round
-	bytes  int64
-	asked  int64
-	n      int64
+	told, shown times
+	bytes       int64
+	asked       int64
+	n           int64
 }
 
-func newKind() kindOfChange { return kindOfChange{blocks: make(map[int]time.Duration)} }
+type times struct {
+	all    []time.Duration
+	blocks map[int]time.Duration // medians, by round
+}
+
+func newKind() kindOfChange {
+	return kindOfChange{told: times{blocks: make(map[int]time.Duration)}, shown: times{blocks: make(map[int]time.Duration)}}
+}
+
+func (t *times) add(round int, took []time.Duration) {
+	t.all = append(t.all, took...)
+	t.blocks[round] = median(took)
+}
+
+// ratio is that of the blocks to those of the same round in floor.
+func (t *times) ratio(floor *times) (ratio, lo, hi float64) {
+	var ratios []float64
+	for round, d := range t.blocks {
+		ratios = append(ratios, float64(d)/float64(floor.blocks[round]))
+	}
+	return medianInterval(ratios)
+}
 
 func benchmarkFollow(b *testing.B, server *zktest.Server, n int) {
 	raw, _, err := zk.Connect([]string{server.Addr}, 40*time.Second, zk.WithLogger(clienttest.Silent{}))
@@ -89,7 +109,10 @@ func benchmarkFollow(b *testing.B, server *zktest.Server, n int) {
 		case "bare":
 			w := newBareWatch(b, server.Addr, f.path)
 			f.meter, f.ping = &w.meter, func() { w.ping(b) }
-			f.await = func(int) time.Time { return receiveTime(b, w.seen) }
+			f.await = func(int) (told, shown time.Time) {
+				at := receiveTime(b, w.seen)
+				return at, at
+			}
 		case "watch":
 			f.observe(b, server.Addr, observer.FollowWatch)
 		case "reads":
@@ -156,10 +179,19 @@ func (f *follower) observe(b *testing.B, addr string, by observer.Follow) {
 		b.Fatal(err)
 	}
 	f.meter = new(meter)
+	var told atomic.Pointer[time.Time] // when the model was told last of a change
 	live := feed.New(feed.Config{Election: model.Config{Path: f.path}})
 	o := observer.New(observer.Config{
 		Conn: client.Config{Servers: servers, SessionTimeout: bareTimeout, Dial: f.meter.dial},
-		Path: f.path, Follow: by, Put: live.PutSlowly, Now: feed.Now,
+		Path: f.path, Follow: by, Now: feed.Now,
+		Put: func(ctx context.Context, o model.Observation) {
+			switch o.(type) {
+			case *model.Delta, *model.Read:
+				now := time.Now()
+				told.Store(&now)
+			}
+			live.PutSlowly(ctx, o)
+		},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -188,13 +220,13 @@ func (f *follower) observe(b *testing.B, addr string, by observer.Follow) {
 		cancel()
 		running.Wait()
 	})
-	f.await = func(n int) time.Time {
+	f.await = func(n int) (time.Time, time.Time) {
 		timeout := time.After(electiontest.WaitFor)
 		for {
 			select {
 			case s := <-states:
 				if s.n == n {
-					return s.at
+					return *told.Load(), s.at
 				}
 			case <-timeout:
 				b.Fatalf("%s: no state of %d candidates within %v", f.name, n, electiontest.WaitFor)
@@ -228,7 +260,7 @@ func (f *follower) block(b *testing.B, raw *zk.Conn, server *zktest.Server, roun
 
 // changes makes followBlock changes; change returns how many znodes there are after it.
 func (f *follower) changes(b *testing.B, k *kindOfChange, round int, change func(i int) int) {
-	var took []time.Duration
+	var told, shown []time.Duration
 	var bytes, asked int64
 	if f.meter != nil {
 		bytes, asked = f.meter.read()
@@ -238,7 +270,8 @@ func (f *follower) changes(b *testing.B, k *kindOfChange, round int, change func
 		begin := time.Now()
 		n := change(i)
 		if f.await != nil {
-			took = append(took, f.await(n).Sub(begin))
+			known, seen := f.await(n)
+			told, shown = append(told, known.Sub(begin)), append(shown, seen.Sub(begin))
 		}
 	}
 	if f.meter == nil {
@@ -248,8 +281,8 @@ func (f *follower) changes(b *testing.B, k *kindOfChange, round int, change func
 	k.bytes += bytesAfter - bytes
 	k.asked += askedAfter - asked
 	k.n += followBlock
-	k.all = append(k.all, took...)
-	k.blocks[round] = median(took)
+	k.told.add(round, told)
+	k.shown.add(round, shown)
 }
 
 func (f *follower) report(b *testing.B, nobody, bare *follower) {
@@ -258,19 +291,18 @@ func (f *follower) report(b *testing.B, nobody, bare *follower) {
 		own, bare *kindOfChange
 	}{{"create", &f.creates, &bare.creates}, {"delete", &f.deletes, &bare.deletes}} {
 		name := f.name + "-" + k.name
-		b.ReportMetric(float64(median(k.own.all))/1e3, name+"-µs")
+		b.ReportMetric(float64(median(k.own.told.all))/1e3, name+"-µs")
 		b.ReportMetric(float64(k.own.bytes)/float64(k.own.n), name+"-bytes")
 		b.ReportMetric(float64(k.own.asked)/float64(k.own.n), name+"-requests")
-		if f != bare {
-			var ratios []float64
-			for round, d := range k.own.blocks {
-				ratios = append(ratios, float64(d)/float64(k.bare.blocks[round]))
-			}
-			ratio, lo, hi := medianInterval(ratios)
-			b.ReportMetric(ratio, name+"-ratio")
-			b.ReportMetric(lo, name+"-lo95")
-			b.ReportMetric(hi, name+"-hi95")
+		if f == bare {
+			continue
 		}
+		ratio, lo, hi := k.own.told.ratio(&k.bare.told)
+		b.ReportMetric(ratio, name+"-ratio")
+		b.ReportMetric(lo, name+"-lo95")
+		b.ReportMetric(hi, name+"-hi95")
+		ratio, _, _ = k.own.shown.ratio(&k.bare.shown)
+		b.ReportMetric(ratio, name+"-shown-ratio")
 	}
 	b.ReportMetric(float64(median(f.cpu)-median(nobody.cpu))/1e3, f.name+"-server-cpu-µs")
 }
