@@ -48,6 +48,20 @@ func (s *State) Edge(i int) Edge {
 	return s.edge(i, s.Recipe.Holders(s.Queue))
 }
 
+// others are the first watchedMax of the names but this one. Without it they share the
+// room of names, which nobody changes.
+func others(names []string, but string) (out []string) {
+	if !slices.Contains(names, but) {
+		return slices.Clip(names[:min(len(names), watchedMax)])
+	}
+	for _, name := range names {
+		if name != but && len(out) < watchedMax {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 func (s *State) edge(i, holders int) Edge {
 	c, last := s.Queue.At(i), s.watch.last
 	e := Edge{State: Unverified}
@@ -56,11 +70,7 @@ func (s *State) edge(i, holders int) Edge {
 		if w := last.watching[c.Session]; w != nil && c.Session != 0 {
 			e.Server = w.server
 			e.Own = slices.Contains(w.names, c.Name) && last.crowded[c.Session] == nil
-			for _, name := range w.names {
-				if name != c.Name && len(e.Watched) < watchedMax {
-					e.Watched = append(e.Watched, name)
-				}
-			}
+			e.Watched = others(w.names, c.Name)
 		}
 	}
 	if i < holders {
