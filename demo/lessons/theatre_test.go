@@ -136,12 +136,16 @@ func (h *theatre) begin(t *testing.T, l *lesson.Lesson) {
 	defer cancel()
 	must(t, h.stage.Set(ctx, scene))
 	s, err := h.feed.Await(ctx, func(s *doctor.State) bool {
-		for _, m := range s.Members {
-			if m.Belief != model.Waiting && m.Belief != model.Leading {
+		if len(s.Members) != l.Scene.Cast || s.Queue.Len() != l.Scene.Cast || !s.Acknowledged() {
+			return false
+		}
+		for i, c := range s.Queue.All() { // which may still be that of the scene before
+			m := s.Member(c)
+			if m == nil || m.Znode != c.Name || (m.Belief == model.Leading) != (i == 0) || i > 0 && m.Belief != model.Waiting {
 				return false
 			}
 		}
-		return len(s.Members) == l.Scene.Cast && s.Queue.Len() == l.Scene.Cast && s.Acknowledged()
+		return true
 	})
 	if err != nil {
 		t.Fatalf("%s: the scene does not come about: %d stand", l.ID, s.Queue.Len())
