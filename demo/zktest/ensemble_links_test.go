@@ -13,27 +13,33 @@ import (
 	"electop/demo/zktest"
 )
 
-// betweenMembers returns how many connections are established to the members'
-// quorum and election ports, and those of them that are not this process's: the
-// links are. Only Linux tells.
-func betweenMembers(t *testing.T, e *zktest.Ensemble) (n int, past []string) {
+// memberPorts returns the quorum and election ports. Members say them only while they
+// serve, which a busy machine may end at any moment.
+func memberPorts(t *testing.T, e *zktest.Ensemble) map[int64]bool {
 	t.Helper()
 	ports := make(map[int64]bool)
-	for _, s := range e.Members {
-		for line := range strings.Lines(s.Ask(t, "conf")) {
-			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-			if key == "quorumPort" || key == "electionPort" {
-				p, err := strconv.ParseInt(value, 10, 32)
-				if err != nil {
-					t.Fatal(err)
+	zktest.Await(t, fmt.Sprintf("ports of %d members", len(e.Members)), func() bool {
+		for _, s := range e.Members {
+			for line := range strings.Lines(s.Ask(t, "conf")) {
+				key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+				if key == "quorumPort" || key == "electionPort" {
+					p, err := strconv.ParseInt(value, 10, 32)
+					if err != nil {
+						t.Fatal(err)
+					}
+					ports[p] = true
 				}
-				ports[p] = true
 			}
 		}
-	}
-	if len(ports) != 2*len(e.Members) {
-		t.Fatalf("ports of %d members: %v", len(e.Members), ports)
-	}
+		return len(ports) == 2*len(e.Members)
+	})
+	return ports
+}
+
+// betweenMembers returns how many connections are established to the members' ports, and
+// those of them that are not this process's: the links are. Only Linux tells.
+func betweenMembers(t *testing.T, ports map[int64]bool) (n int, past []string) {
+	t.Helper()
 	ours := make(map[string]bool)
 	fds, err := filepath.Glob("/proc/self/fd/*")
 	if err != nil {
@@ -73,6 +79,7 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 	t.Parallel()
 	const tick, syncLimit = 100 * time.Millisecond, 5
 	e := zktest.NewEnsemble(t, 3, zktest.WithLinks(), zktest.WithTick(tick), zktest.WithLimits(20, syncLimit))
+	ports := memberPorts(t, e)
 	check := func() {
 		t.Helper()
 		if runtime.GOOS != "linux" {
@@ -82,7 +89,7 @@ func TestMembersReachEachOtherOverLinks(t *testing.T) {
 		var n int
 		zktest.Await(t, "five connections", func() bool {
 			var past []string
-			if n, past = betweenMembers(t, e); len(past) > 0 {
+			if n, past = betweenMembers(t, ports); len(past) > 0 {
 				t.Fatalf("past the links: %s", past)
 			}
 			return n >= 5
