@@ -18,7 +18,8 @@ type FollowConfig struct {
 	// Gone is called for an election that does not exist any more.
 	Gone func(path string)
 	// Following is called after a search: how changes are learned of from now on. With
-	// model.ByReads that is by another search at next.
+	// model.ByReads that is by another search at next. It is called with "" when what was
+	// found is not kept up to date any more, before another search.
 	Following func(by model.FollowedBy, why model.FollowReason, next time.Time)
 	// Searches asks for searches although the server may have persistent watches.
 	Searches bool
@@ -97,6 +98,7 @@ func (w *following) round(ctx context.Context) error {
 		err := w.changes(ctx, f)
 		switch {
 		case errors.Is(err, errSearch):
+			w.cfg.Following("", "", time.Time{})
 			return nil
 		case errors.Is(err, errFlooded):
 			w.fellBack = model.FollowFlooded

@@ -59,10 +59,14 @@ func follow(t *testing.T, conn *client.Conn, cfg discover.FollowConfig) *followe
 	}
 	cfg.Gone = func(path string) { f.update(func() { delete(f.leaders, path) }) }
 	cfg.Following = func(by model.FollowedBy, why model.FollowReason, next time.Time) {
-		if next.IsZero() != (by == model.ByWatch) {
+		if next.IsZero() != (by != model.ByReads) {
 			t.Errorf("followed by %s, and the next search is at %v", by, next)
 		}
-		f.update(func() { f.searches, f.by, f.why = f.searches+1, by, why })
+		f.update(func() {
+			if f.by, f.why = by, why; by != "" {
+				f.searches++
+			}
+		})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -235,6 +239,7 @@ func TestFollowSearchesAgainAfterALostConnection(t *testing.T) {
 		want := map[string]string{}
 		for i := range 3 {
 			link.Cut()
+			f.await(t, "not kept up to date", func(f *follower) bool { return f.by == "" })
 			dir := fmt.Sprintf("/e%d", i)
 			create(root+dir, 0)
 			want[dir] = create(root+dir+"/n_", clienttest.Contender)[len(root+dir)+1:]

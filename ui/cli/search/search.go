@@ -117,11 +117,13 @@ func (s *Search) Follow(ctx context.Context, conn *client.Conn, searches bool) e
 			s.changed(true)
 		},
 		Following: func(by model.FollowedBy, why model.FollowReason, next time.Time) {
-			for path := range s.stale {
-				s.remove(path)
+			s.walking, s.followed = by == "", Followed{by, why, next}
+			if !s.walking {
+				for path := range s.stale {
+					s.remove(path)
+				}
+				s.stale = nil
 			}
-			s.stale, s.walking = nil, false
-			s.followed = Followed{by, why, next}
 			s.changed(true)
 		},
 		Searches: searches,
