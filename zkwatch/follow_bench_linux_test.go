@@ -179,7 +179,7 @@ func (f *follower) observe(b *testing.B, addr string, by observer.Follow) {
 		b.Fatal(err)
 	}
 	f.meter = new(meter)
-	var told atomic.Pointer[time.Time] // when the model was told last of a change
+	var told atomic.Pointer[time.Time] // when the model got the last change
 	live := feed.New(feed.Config{Election: model.Config{Path: f.path}})
 	o := observer.New(observer.Config{
 		Conn: client.Config{Servers: servers, SessionTimeout: bareTimeout, Dial: f.meter.dial},

@@ -65,7 +65,7 @@ func wrapWide(s string, w int) []string {
 }
 
 // wrapPlain is wrapWide of plain text: its lines are parts of it, so that a frame, most
-// of whose text is wrapped anew, copies none of it.
+// of whose text is wrapped again, copies none of it.
 func wrapPlain(s string, w int) []string {
 	lines := make([]string, 0, len(s)/w+1)
 	from, end := 0, 0    // of the line, without the blanks and the word after it

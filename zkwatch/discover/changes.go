@@ -94,7 +94,7 @@ func (p places) prune(now time.Time) {
 // (errSearch), too much comes (errFlooded), or ctx ends.
 func (w *following) changes(ctx context.Context, f *client.Following) error {
 	places := make(places)
-	events, since := 0, time.Now()
+	var flood client.Flood
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -113,13 +113,11 @@ func (w *following) changes(ctx context.Context, f *client.Following) error {
 					places.mark(path, now)
 				}
 			}
-			if now.Sub(since) > floodWindow {
-				events, since = 0, now
+			if len(places) > maxPlaces/2 {
 				places.prune(now)
 			}
-			events += len(changes)
 			switch {
-			case events > floodMax:
+			case flood.Add(len(changes), now):
 				return errFlooded
 			case !complete, len(places) > maxPlaces:
 				return errSearch

@@ -31,11 +31,6 @@ const (
 	defaultEvery = time.Minute
 	// restFactor is how much longer than a search the pause until the next one is.
 	restFactor = 20
-
-	// A recursive watch delivers every write below the root. More than floodMax in
-	// floodWindow cost more than searches do.
-	floodWindow = 10 * time.Second
-	floodMax    = 2_000
 )
 
 // Follow searches as [Walk] does, and then keeps up with the elections below the root

@@ -257,14 +257,14 @@ func TestFollowRestsWhereThereIsNoElection(t *testing.T) {
 		root := clienttest.ElectionPath(t)
 		create := clienttest.Creator(t, clienttest.Raw(t, addr))
 		create(root, 0)
-		create(root+"/work", 0)
+		create(root+"/jobs", 0)
 		conn := clienttest.Connect(t, clienttest.Config(t, addr))
 		clienttest.WaitState(t, conn, client.Connected)
 		f := follow(t, conn, discover.FollowConfig{Config: discover.Config{Root: root}})
 		f.await(t, "by a watch", func(f *follower) bool { return f.by == model.ByWatch })
 		before := conn.Requests()
 		for range 500 {
-			create(root+"/work/job-", zk.FlagSequence)
+			create(root+"/jobs/job-", zk.FlagSequence)
 		}
 		create(root+"/e", 0)
 		f.awaitLeaders(t, root, map[string]string{"/e": create(root+"/e/n_", clienttest.Contender)[len(root)+3:]})

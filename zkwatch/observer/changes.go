@@ -13,14 +13,6 @@ import (
 	"electop/zkwatch/client"
 )
 
-// A recursive watch brings every change below the election: data that a candidate
-// writes, and what is below its znode. More than floodMax of these in floodWindow cost
-// more than reading does.
-const (
-	floodWindow = 10 * time.Second
-	floodMax    = 2_000
-)
-
 // apply hands on the changes up to the one of that number.
 func (w *watching) apply(ctx context.Context, upTo uint64) error {
 	n := 0
@@ -184,10 +176,7 @@ func (w *watching) left(ctx context.Context, c *client.Change, notified, heard t
 
 // other counts a change that is not of a child.
 func (w *watching) other(ctx context.Context) error {
-	if now := time.Now(); now.Sub(w.since) > floodWindow {
-		w.since, w.others = now, 0
-	}
-	if w.others++; w.others > floodMax && w.cfg.Follow != FollowWatch {
+	if w.others.Add(1, time.Now()) && w.cfg.Follow != FollowWatch {
 		return w.fallBack(ctx, model.FollowFlooded)
 	}
 	return nil

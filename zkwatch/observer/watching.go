@@ -54,8 +54,7 @@ type watching struct {
 
 	misses []time.Time // when changes were missed
 
-	others int // changes that are not of children, since
-	since  time.Time
+	others client.Flood // changes that are not of children
 }
 
 // mayFollow reports whether a persistent watch is to be tried.
