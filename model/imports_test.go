@@ -47,6 +47,7 @@ var rooms = []struct {
 	{room: "zkwatch/fault", imports: []string{"zkwatch/fault", "zkwatch/wire"}, std: true},
 	{room: "zkwatch/sasl/kerberos", imports: []string{"zkwatch/sasl"}},
 	{room: "zkwatch/sasl", std: true},
+	{room: "zkwatch/client/serverconn", imports: []string{"zkwatch/fault", "zkwatch/sasl", "zkwatch/wire"}},
 	{room: "zkwatch/client", imports: []string{"model/session", "model/znode", "zkwatch/client", "zkwatch/fault", "zkwatch/sasl", "zkwatch/wire"}},
 	{room: "zkwatch/beside", imports: []string{"model", "zkwatch/client"}},
 	{room: "zkwatch/observer", imports: []string{"model", "zkwatch/observer", "zkwatch/beside", "zkwatch/client"}},

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/zkwatch/client/serverconn"
 	"electop/zkwatch/wire"
 )
 
@@ -17,65 +15,31 @@ import (
 // closes the connection.
 var ErrUnsupported = errors.New("the server does not know this request")
 
-// The library lacks addWatch, and its replies come in no order with the events of
-// persistent watches. So this package makes requests of its own, on the library's
-// connection and in its session: serverConn.send writes them between the library's, and
-// serverConn.Read takes out their replies. Their xids are below those of the protocol,
-// and the library's are positive.
-const (
-	lowestXid  = math.MinInt32
-	highestXid = -1 << 16
-)
-
-func isOurs(xid int32) bool { return xid <= highestXid }
-
-// An answer is the reply to a request of this package.
-type answer struct {
-	code wire.Code
-	body []byte
-	// seen is the number of the last event that the connection brought before.
-	seen uint64
-}
-
-// ask makes a request and decodes its reply; reply is nil if there is none. lost is
-// closed when n is lost. seen is the number of the last event before the reply.
-func (n *serverConn) ask(ctx context.Context, lost <-chan struct{}, k call, op wire.Op, request wire.Appender, reply wire.Record) (seen uint64, err error) {
-	if size := requestOverhead + len(n.c.cfg.Servers.full(k.path)); size > n.c.cfg.BufferSize {
-		return 0, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, n.c.cfg.BufferSize))
+// ask makes a request that the library lacks, over the connection of f, and decodes its
+// reply; reply is nil if there is none. seen is the number of the last event before the
+// reply.
+func (f *Following) ask(ctx context.Context, k call, op wire.Op, request wire.Appender, reply wire.Record) (seen uint64, err error) {
+	cfg := &f.conn.cfg
+	if size := requestOverhead + len(cfg.Servers.full(k.path)); size > cfg.BufferSize {
+		return 0, k.failed(fmt.Errorf("%w: %d bytes, the limit is %d", ErrRequestTooLarge, size, cfg.BufferSize))
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, k.failed(fmt.Errorf("%w: not sent", err))
 	}
-	xid, answers := n.expect(op)
-	defer n.forget(xid)
-	sends := n.c.spawn(func() { // which may block
-		if !n.c.gate.Pass(n.closed) {
-			return
-		}
-		if err := n.send(wire.AppendFrame(nil, &wire.RequestHeader{Xid: xid, Op: op}, request)); err != nil {
-			n.fail(fmt.Errorf("write: %w", err))
-		}
-	})
-	if !sends {
+	a, err := f.over.Ask(ctx, f.lost, op, request)
+	switch {
+	case errors.Is(err, serverconn.ErrEnded):
 		return 0, k.failed(fmt.Errorf("%w: %w", ErrNotConnected, ErrClosed))
+	case errors.Is(err, serverconn.ErrLost):
+		return 0, k.unanswered(f.conn.lostErr())
+	case err != nil:
+		return 0, k.unanswered(err)
 	}
-	select {
-	case a := <-answers:
-		return a.seen, k.decode(a, reply)
-	case <-lost:
-		select {
-		case a := <-answers: // it arrived just before
-			return a.seen, k.decode(a, reply)
-		default:
-			return 0, k.unanswered(n.c.lostErr())
-		}
-	case <-ctx.Done():
-		return 0, k.unanswered(ctx.Err())
-	}
+	return a.Seen, k.decode(&a, reply)
 }
 
-func (k call) decode(a answer, reply wire.Record) error {
-	switch a.code {
+func (k call) decode(a *serverconn.Answer, reply wire.Record) error {
+	switch a.Code {
 	case wire.OK:
 	case wire.NoNode:
 		return k.failed(zk.ErrNoNode)
@@ -86,56 +50,14 @@ func (k call) decode(a answer, reply wire.Record) error {
 	case wire.Unimplemented:
 		return k.failed(ErrUnsupported)
 	default:
-		return k.failed(a.code)
+		return k.failed(a.Code)
 	}
 	if reply == nil {
 		return nil
 	}
-	d := wire.NewDecoder(a.body)
+	d := wire.NewDecoder(a.Body)
 	if reply.Decode(d); d.Err() != nil {
 		return k.failed(fmt.Errorf("%w: %w", ErrProtocol, d.Err()))
-	}
-	return nil
-}
-
-// expect prepares for the reply to a request, and returns its xid.
-func (n *serverConn) expect(op wire.Op) (xid int32, answers <-chan answer) {
-	c := make(chan answer, 1)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	xid = n.nextXid
-	if n.nextXid++; !isOurs(n.nextXid) {
-		n.nextXid = lowestXid
-	}
-	n.asked[xid] = c
-	n.sent[xid] = request{op: op, at: time.Now()}
-	n.c.requests.Add(1)
-	return xid, c
-}
-
-// forget is called when nobody waits for a reply any more.
-func (n *serverConn) forget(xid int32) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	delete(n.asked, xid)
-}
-
-// takeAnswer reads the reply that n.head begins, which the library does not get.
-func (n *serverConn) takeAnswer() error {
-	frame := make([]byte, n.left)
-	if _, err := io.ReadFull(n.ahead, frame); err != nil {
-		return n.explain(err)
-	}
-	n.left = 0
-	if err := n.received(); err != nil {
-		return err
-	}
-	xid := xidOf(n.head)
-	n.mu.Lock()
-	c := n.asked[xid]
-	n.mu.Unlock()
-	if c != nil {
-		c <- answer{code: replyCode(n.head), body: frame[prefixSize+replyHeaderSize:], seen: n.events}
 	}
 	return nil
 }

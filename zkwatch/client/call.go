@@ -51,7 +51,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	if err := ctx.Err(); err != nil {
 		return zero, k.failed(fmt.Errorf("%w: not sent", err))
 	}
-	lost, h, err := c.admit(ctx, k)
+	lost, h, err := c.admit(ctx)
 	if err != nil {
 		return zero, k.failed(err)
 	}
@@ -65,7 +65,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 	go func() {
 		defer c.calls.Done()
 		value, err := request(full)
-		c.written(h) // in case it was never written
+		hears{c}.Taken(h) // in case it was never written
 		results <- result{value, err}
 	}()
 	var r result
@@ -98,7 +98,7 @@ func do[T any](ctx context.Context, c *Conn, k call, request func(full string) (
 
 // admit waits for a call's turn and starts it if there is a connection; lost is
 // closed when that is lost. After an error nothing has been sent.
-func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *call, err error) {
+func (c *Conn) admit(ctx context.Context) (lost <-chan struct{}, h uint64, err error) {
 	c.mu.Lock()
 	lost = c.lost
 	c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *call
 			myTurn = true
 		case <-lost:
 		case <-ctx.Done():
-			return nil, nil, fmt.Errorf("%w: not sent", ctx.Err())
+			return nil, 0, fmt.Errorf("%w: not sent", ctx.Err())
 		}
 	}
 	c.mu.Lock()
@@ -118,11 +118,12 @@ func (c *Conn) admit(ctx context.Context, k call) (lost <-chan struct{}, h *call
 		if myTurn {
 			<-c.turn
 		}
-		return nil, nil, c.notConnected()
+		return nil, 0, c.notConnected()
 	}
-	c.handed.Store(&k)
+	c.admitted++
+	c.handed.Store(c.admitted)
 	c.calls.Add(1)
-	return lost, &k, nil
+	return lost, c.admitted, nil
 }
 
 // notConnected says why no request can be made. The caller holds c.mu.

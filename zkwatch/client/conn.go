@@ -12,6 +12,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model/session"
+	"electop/zkwatch/client/serverconn"
 	"electop/zkwatch/fault"
 )
 
@@ -42,22 +43,24 @@ type Conn struct {
 	leave func()        // called when the library has its farewell connection: from then on it reaches no server
 	left  chan struct{} // closed by leave
 	gone  chan struct{} // closed when no goroutine is left
-	turn  chan struct{} // holds a token while handed is not nil
+	turn  chan struct{} // holds a token while handed is not 0
 
 	mu            sync.Mutex
 	status        Status
 	subscribers   map[*subscription]bool
-	link          *serverConn    // the connection in use or being set up
-	lost          chan struct{}  // while Connected: closed when that ends
-	lostBy        error          // what the last connection ended by
-	refusals      int            // connections in a row that ended before a session was given
-	zxid          int64          // the last one that a reply named
-	anchor        session.Anchor // Session 0: none yet
+	link          *serverconn.Conn // the connection in use or being set up
+	ready         *serverconn.Conn // the session goes on over this one
+	lost          chan struct{}    // while Connected: closed when that ends
+	lostBy        error            // what the last connection ended by
+	refusals      int              // connections in a row that ended before a session was given
+	zxid          int64            // the last one that a reply named
+	anchor        session.Anchor   // Session 0: none yet
 	lease         lease
-	notifications []notification       // the last ones
-	distance      distance             // of the server that it is connected to
-	handed        atomic.Pointer[call] // the request that the library has and has not written; set under mu
-	requests      atomic.Uint64        // sent so far, see Requests
+	notifications []notification // the last ones
+	distance      distance       // of the server that it is connected to
+	admitted      uint64         // requests so far
+	handed        atomic.Uint64  // the request that the library has and has not written, by its number; 0: none; set under mu
+	requests      atomic.Uint64  // sent so far, see Requests
 	calls         sync.WaitGroup
 	watchdog      *time.Timer
 }
@@ -227,13 +230,13 @@ func (c *Conn) terminate(state State, err error, goodbye bool) {
 
 // teardown ends the connection and the library. The owner of this goroutine is
 // the Conn: Close waits for it.
-func (c *Conn) teardown(n *serverConn, goodbye bool) {
+func (c *Conn) teardown(n *serverconn.Conn, goodbye bool) {
 	defer close(c.gone)
 	if n != nil {
 		if goodbye {
-			n.sayGoodbye(goodbyeTimeout)
+			n.SayGoodbye(goodbyeTimeout)
 		}
-		n.shut()
+		n.Shut()
 	}
 	<-c.started
 	// The library now gets a farewell connection from dial; its Close is quick only

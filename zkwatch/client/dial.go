@@ -7,7 +7,9 @@ import (
 	"net"
 	"time"
 
+	"electop/zkwatch/client/serverconn"
 	"electop/zkwatch/fault"
+	"electop/zkwatch/sasl"
 )
 
 // dial is the library's dialer. Each call is one attempt at one server, made
@@ -31,9 +33,12 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 		c.attemptFailed(addr, fmt.Errorf("connect to %s: %w", addr, err))
 		return nil, err
 	}
-	deadline, _ := ctx.Deadline()
+	opts := c.connOptions(addr)
+	opts.Exchange = exchange
+	opts.Deadline, _ = ctx.Deadline()
 	c.mu.Lock()
-	n := newServerConn(c, raw, addr, exchange, deadline, c.zxid)
+	opts.Since = c.zxid
+	n := serverconn.New(raw, hears{c}, opts)
 	ended := c.status.State.Terminal()
 	if !ended {
 		c.link = n
@@ -41,10 +46,52 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	}
 	c.mu.Unlock()
 	if ended {
-		n.shut()
+		n.Shut()
 		return c.farewell(), nil
 	}
 	return n, nil
+}
+
+// connOptions are what the configuration says of each connection.
+func (c *Conn) connOptions(addr string) serverconn.Options {
+	opts := serverconn.Options{
+		Addr:     addr,
+		Within:   c.cfg.DialTimeout,
+		MaxReply: c.cfg.MaxReply,
+		Gate:     c.gate,
+		Replies:  c.cfg.Replies,
+	}
+	for _, a := range c.cfg.Auth {
+		opts.Credentials = append(opts.Credentials, serverconn.Credential{Scheme: a.Scheme, Secret: a.credential})
+	}
+	if c.cfg.SASL != nil {
+		opts.Mechanism = c.cfg.SASL.Name()
+	}
+	if c.cfg.TLS != nil {
+		certificates := len(c.cfg.TLS.Certificates)
+		opts.Explain = func(err error) string { return explainTLS(err, certificates) }
+	}
+	return opts
+}
+
+// beginSASL starts to authenticate at a server, before the connection is made: what
+// another party must be asked for is there when the session begins.
+func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error) {
+	if c.cfg.SASL == nil {
+		return nil, nil
+	}
+	exchange, err := c.cfg.SASL.Begin(ctx, serverName(addr))
+	if err == nil {
+		return exchange, nil
+	}
+	err = fmt.Errorf("SASL %s for %s: %w", c.cfg.SASL.Name(), addr, err)
+	if errors.Is(err, sasl.ErrRejected) {
+		err = serverconn.Refusal{Err: err}
+		c.terminate(Closed, err, false)
+	} else {
+		c.attemptFailed(addr, err)
+	}
+	return nil, err
 }
 
 // reach connects to a server, over the line if there is one.

@@ -7,10 +7,6 @@ import "time"
 // became longer.
 const distanceSamples = 8
 
-// smallReply is up to how many bytes the length of a reply does not add to its
-// round trip.
-const smallReply = 1 << 10
-
 // A distance is how far a server is, by the quickest of the last small round
 // trips: pings, and reads whose replies take the server and the link no time.
 type distance struct {

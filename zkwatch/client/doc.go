@@ -8,10 +8,10 @@
 // not report: the granted timeout, round trips, and until when the session is sure
 // to live.
 //
-// Between the library and each connection is a net.Conn of this package
-// (serverconn.go) that reads the messages. It refuses lengths and sessions that
-// the library would accept, authenticates (SASL) and sends credentials first, and
-// bounds the handshake.
+// Between the library and each connection is a net.Conn of package serverconn that
+// reads the messages. It refuses lengths and sessions that the library would accept,
+// authenticates (SASL) and sends credentials first, bounds the handshake, and makes the
+// requests that the library lacks.
 //
 // A leader needs the lease (lease.go has the proof): the time until which the
 // session cannot expire, as committed writes prove. [Conn.Renew] renews it.
@@ -20,7 +20,5 @@
 //	conn.go, dial.go, servers.go, session.go, status.go            the life of a session
 //	requests.go, fencedwrite.go, renew.go, call.go                 requests
 //	ask.go, follow.go                                              requests that the library lacks
-//	serverconn.go, received.go, handshake.go, frame.go, tls.go     one connection
-//	authenticate.go                                                SASL on it
 //	lease.go, distance.go, notifications.go                        what answers also prove
 package client

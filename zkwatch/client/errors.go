@@ -6,12 +6,26 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/zkwatch/client/serverconn"
 	"electop/zkwatch/wire"
 )
 
 // The reasons why a connection or a [Conn] ended, or why a request failed. The
 // servers' errors are those of package zk, such as zk.ErrNoNode.
 var (
+	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry ends the
+	// connection again: connect again with twice the limit.
+	ErrReplyTooLarge = serverconn.ErrReplyTooLarge
+	// ErrNotZooKeeper: another program listens at the address.
+	ErrNotZooKeeper = serverconn.ErrNotZooKeeper
+	// ErrProtocol: a server broke the protocol.
+	ErrProtocol = serverconn.ErrProtocol
+	// ErrRefused: a server accepted a connection and closed it without an answer.
+	ErrRefused = serverconn.ErrRefused
+	// ErrAuthRequired: the server serves no client that has not authenticated with one
+	// of the schemes that it demands. It is also a zk.ErrAuthFailed.
+	ErrAuthRequired = serverconn.ErrAuthRequired
+
 	// ErrNotConnected: there is no connection. The request was not sent.
 	ErrNotConnected = errors.New("not connected")
 	// ErrUnknownOutcome: a write was sent, and then the connection was lost or the
@@ -19,25 +33,13 @@ var (
 	ErrUnknownOutcome = errors.New("outcome unknown")
 	// ErrFenced: a write was refused because the znode that guards it is gone.
 	ErrFenced = errors.New("fenced")
-	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry ends the
-	// connection again: connect again with twice the limit.
-	ErrReplyTooLarge = errors.New("reply too large")
 	// ErrRequestTooLarge: a request does not fit in Config.BufferSize.
 	ErrRequestTooLarge = errors.New("request too large")
-	// ErrNotZooKeeper: another program listens at the address.
-	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
-	// ErrProtocol: a server broke the protocol.
-	ErrProtocol = errors.New("protocol violation")
-	// ErrRefused: a server accepted a connection and closed it without an answer.
-	ErrRefused = errors.New("closed by the server before it gave a session")
 	// ErrNoSession: for a long time no server gave or continued a session. It is
 	// better to connect again.
 	ErrNoSession = errors.New("no session")
 	// ErrTimeoutTooShort: the session's timeout leaves no room for a lease.
 	ErrTimeoutTooShort = errors.New("the session timeout is too short for a leader's lease")
-	// ErrAuthRequired: the server serves no client that has not authenticated with one
-	// of the schemes that it demands. It is also a zk.ErrAuthFailed.
-	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 	// ErrTwoAccounts: a connection authenticates with one account for SASL.
 	ErrTwoAccounts = errors.New("more than one account for SASL")
 	// ErrClosed: Close was called.
@@ -47,12 +49,6 @@ var (
 	// ErrQuota: the quota of the znode, or of one above it, is used up.
 	ErrQuota = errors.New("quota exceeded")
 )
-
-// A refusal is an error that is also zk.ErrAuthFailed, whose text would add nothing.
-type refusal struct{ error }
-
-func (r refusal) Unwrap() error      { return r.error }
-func (refusal) Is(target error) bool { return target == zk.ErrAuthFailed }
 
 // Unanswered reports whether err means that no server answered, so that the session
 // may continue. ErrReplyTooLarge is an answer: a retry would have the same result.

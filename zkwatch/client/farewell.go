@@ -3,7 +3,6 @@ package client
 import (
 	"math"
 	"net"
-	"time"
 
 	"electop/zkwatch/wire"
 )
@@ -37,32 +36,4 @@ func (c *Conn) farewell() net.Conn {
 		}
 	})
 	return library
-}
-
-// sayGoodbye has the server end the session and waits for its answer, for at
-// most timeout.
-func (n *serverConn) sayGoodbye(timeout time.Duration) {
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	select {
-	case n.writing <- struct{}{}:
-	case <-timer.C:
-		return
-	case <-n.closed:
-		return
-	}
-	n.mu.Lock()
-	n.sent[xidGoodbye] = request{op: wire.OpCloseSession, at: time.Now()}
-	n.mu.Unlock()
-	n.Conn.SetWriteDeadline(time.Now().Add(timeout))
-	_, err := n.Conn.Write(wire.AppendFrame(nil, &wire.RequestHeader{Xid: xidGoodbye, Op: wire.OpCloseSession}))
-	<-n.writing
-	if err != nil {
-		return
-	}
-	select {
-	case <-n.goodbye:
-	case <-timer.C:
-	case <-n.closed:
-	}
 }

@@ -11,8 +11,9 @@ import (
 
 // Renew makes the ensemble commit that path exists, which proves that the session
 // is alive. It extends Status.LeaseEnd from the second call over a connection on,
-// or from the first if the session was just created or moved to another server. It changes nothing and fires no watch. It costs a transaction:
-// one record in the log of each voter, and a part of an fsync.
+// or from the first if the session was just created or moved to another server. It
+// changes nothing and fires no watch. It costs a transaction: one record in the log of
+// each voter, and a part of an fsync.
 //
 // The request is a multi with nothing but a check. A check by itself, a read and
 // a sync need no quorum, and prove nothing.
@@ -47,7 +48,7 @@ func (c *Conn) EndLease() {
 	}
 	c.mu.Unlock()
 	if n != nil {
-		n.fail(errLeaseEnded)
+		n.Fail(errLeaseEnded)
 	}
 }
 

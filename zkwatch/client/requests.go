@@ -59,6 +59,13 @@ func (c *Conn) ExistsW(ctx context.Context, path string) (bool, *zk.Stat, <-chan
 	return exists, stat, events, err
 }
 
+// Touch sends the server a small request, so that the next [Conn.Anchor] is recent.
+// Without Touch the anchor may be as old as the last ping, a third of the timeout.
+func (c *Conn) Touch(ctx context.Context) error {
+	_, _, err := c.Exists(ctx, "/")
+	return err
+}
+
 // ensembleConfig is where servers keep their ensemble's configuration, outside
 // of any chroot.
 const ensembleConfig = "/zookeeper/config"

@@ -9,86 +9,79 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model/session"
+	"electop/zkwatch/client/serverconn"
 )
 
-// session is called when a server has granted a session over n, or confirmed
-// the current one; asked is the one that the library asked for, 0 for a new one.
-// It returns an error if the library must not learn of it.
-func (c *Conn) session(n *serverConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
+// hears is how connections tell a Conn what they learn: it implements
+// [serverconn.Owner].
+type hears struct{ *Conn }
+
+// Granted implements serverconn.Owner.
+func (c hears) Granted(n *serverconn.Conn, g serverconn.Grant) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
 		c.mu.Unlock()
 		return net.ErrClosed
 	}
 	known := c.status.SessionID
-	if c.status.State == Connecting && asked == 0 {
+	if c.status.State == Connecting && g.Asked == 0 {
 		known = 0 // neither the library nor any caller has learnt of it
 	}
 	switch {
-	case id == 0 && known == 0:
+	case g.ID == 0 && known == 0:
 		c.mu.Unlock()
 		return fmt.Errorf("%w: session 0 granted", ErrProtocol)
-	case id == 0:
+	case g.ID == 0:
 		c.mu.Unlock()
 		// The library may learn this: it notifies the watchers.
-		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.addr, zk.ErrSessionExpired), false)
+		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.Addr(), zk.ErrSessionExpired), false)
 		return nil
-	case known != 0 && (asked != known || id != known):
+	case known != 0 && (g.Asked != known || g.ID != known):
 		c.mu.Unlock()
-		err := fmt.Errorf("session %#x at %s: the server gave session %#x: %w", known, n.addr, id, zk.ErrSessionExpired)
+		err := fmt.Errorf("session %#x at %s: the server gave session %#x: %w", known, n.Addr(), g.ID, zk.ErrSessionExpired)
 		c.terminate(Expired, err, false)
 		return err
 	}
 	defer c.mu.Unlock()
 	c.refusals = 0
-	c.status.SessionID, c.status.Timeout, c.status.Server = id, timeout, n.addr
-	c.lease.connected(sent, timeout)
+	c.status.SessionID, c.status.Timeout, c.status.Server = g.ID, g.Timeout, n.Addr()
+	c.lease.connected(g.Sent, g.Timeout)
 	c.distance, c.status.Distance = distance{}, 0
-	c.noteAnswer(sent)
+	c.noteAnswer(g.Sent)
 	return nil
 }
 
-// confirmed is called when the library may learn that it has a session over n.
-func (c *Conn) confirmed(n *serverConn) {
+// Ready implements serverconn.Owner.
+func (c hears) Ready(n *serverconn.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n.confirmed = true
-	c.announce(n)
+	c.ready = n
+	c.announce()
 }
 
-// announce opens n for requests if it is ready. The caller holds c.mu.
-func (c *Conn) announce(n *serverConn) {
-	if c.link != n || !n.confirmed || c.handed.Load() != nil || c.status.State == Connected || c.status.State.Terminal() {
-		return
-	}
-	n.announce()
-	c.lost = make(chan struct{})
-	c.watchdog.Stop()
-	c.setState(Connected, nil)
-}
+// Handed implements serverconn.Owner.
+func (c hears) Handed() uint64 { return c.handed.Load() }
 
-// written is called when the request h has left the library's queue. At most one
-// request is in the queue, so that it is known whether one is left there when the
-// connection is lost. The library would send it over the next connection, although
-// its caller already got an error; serverConn drops it instead, and no other
-// request is admitted before.
-func (c *Conn) written(h *call) {
+// Taken implements serverconn.Owner. At most one request is in the library's queue, so
+// that it is known whether one is left there when the connection is lost. The library
+// would send it over the next connection, although its caller already got an error; that
+// connection drops it instead, and no other request is admitted before.
+func (c hears) Taken(handed uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if h == nil || c.handed.Load() != h {
+	if handed == 0 || c.handed.Load() != handed {
 		return
 	}
-	c.handed.Store(nil)
+	c.handed.Store(0)
 	<-c.turn
-	if c.link != nil {
-		c.announce(c.link)
-	}
+	c.announce()
 }
 
-// answered is called when a server has answered what was sent over n at sent;
-// zxid is the one in the answer, 0 if it does not count. small says that the time
-// it took is only the way to the server and back.
-func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
+// Sent implements serverconn.Owner.
+func (c hears) Sent() { c.requests.Add(1) }
+
+// Answered implements serverconn.Owner.
+func (c hears) Answered(n *serverconn.Conn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.link == n {
@@ -99,6 +92,66 @@ func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 			c.status.Distance = c.distance.least()
 		}
 	}
+}
+
+// Refused implements serverconn.Owner.
+func (c hears) Refused(err error) { c.terminate(Closed, err, false) }
+
+// Go implements serverconn.Owner.
+func (c hears) Go(f func()) bool { return c.spawn(f) }
+
+// Lost implements serverconn.Owner.
+func (c hears) Lost(n *serverconn.Conn, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link != n || c.status.State.Terminal() {
+		return
+	}
+	c.link, c.ready = nil, nil
+	if errors.Is(err, ErrRefused) {
+		c.refusals++
+		if hint := refusalHint(c.refusals, n.Since(), c.cfg.TLS != nil); hint != "" {
+			err = fmt.Errorf("%w (%s)", err, hint)
+		}
+	} else {
+		c.refusals = 0
+	}
+	err = fmt.Errorf("connection to %s: %w", n.Addr(), err)
+	if c.status.State != Connected {
+		c.setErr(err)
+		return
+	}
+	c.servers.lost(time.Since(c.status.Since))
+	c.setState(Disconnected, err)
+	c.lostBy = err
+	close(c.lost)
+	c.lost = nil
+	c.watchdog.Reset(c.patience())
+}
+
+// refusalHint is a guess at why servers refuse this client, count times in a
+// row, or "". since is the last zxid that the client has seen.
+func refusalHint(count int, since int64, tls bool) string {
+	switch {
+	case since > 0:
+		return fmt.Sprintf("%d times; has the server lost what this client has seen, up to zxid %#x?", count, since)
+	case count > 1 && !tls:
+		return fmt.Sprintf("%d times; too many connections from this address, see maxClientCnxns, or no quorum, or does this port want TLS?", count)
+	case count > 1:
+		return fmt.Sprintf("%d times; too many connections from this address, see maxClientCnxns, or no quorum?", count)
+	}
+	return ""
+}
+
+// announce opens the connection for requests if it is ready. The caller holds c.mu.
+func (c *Conn) announce() {
+	if c.ready == nil || c.link != c.ready || c.handed.Load() != 0 || c.status.State == Connected || c.status.State.Terminal() {
+		return
+	}
+	c.ready.Announce()
+	c.lost = make(chan struct{})
+	c.watchdog.Stop()
+	c.setState(Connected, nil)
 }
 
 func (c *Conn) noteAnswer(sent time.Time) {
@@ -123,33 +176,4 @@ func (c *Conn) committed(lost <-chan struct{}, sent time.Time) {
 		c.lease.committed(exchange{sent, now})
 		c.status.LeaseEnd = c.lease.end
 	}
-}
-
-// disconnected is called when n is lost, and why.
-func (c *Conn) disconnected(n *serverConn, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.link != n || c.status.State.Terminal() {
-		return
-	}
-	c.link = nil
-	if errors.Is(err, ErrRefused) {
-		c.refusals++
-		if hint := n.refusalHint(c.refusals); hint != "" {
-			err = fmt.Errorf("%w (%s)", err, hint)
-		}
-	} else {
-		c.refusals = 0
-	}
-	err = fmt.Errorf("connection to %s: %w", n.addr, err)
-	if c.status.State != Connected {
-		c.setErr(err)
-		return
-	}
-	c.servers.lost(time.Since(c.status.Since))
-	c.setState(Disconnected, err)
-	c.lostBy = err
-	close(c.lost)
-	c.lost = nil
-	c.watchdog.Reset(c.patience())
 }

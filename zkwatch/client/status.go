@@ -76,13 +76,6 @@ func (c *Conn) Anchor() (session.Anchor, bool) {
 	return a, a.Session != 0
 }
 
-// Touch sends the server a small request, so that the next [Conn.Anchor] is recent.
-// Without Touch the anchor may be as old as the last ping, a third of the timeout.
-func (c *Conn) Touch(ctx context.Context) error {
-	_, _, err := c.Exists(ctx, "/")
-	return err
-}
-
 // Requests returns how many requests were sent, over all connections. Pings and the
 // handshake do not count; credentials and watches that are set again do.
 func (c *Conn) Requests() uint64 { return c.requests.Load() }

@@ -1,10 +1,8 @@
-package client
+package serverconn
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 
@@ -24,49 +22,29 @@ const (
 	maxSASLReply = replyHeaderSize + 4 + sasl.MaxToken
 )
 
-// beginSASL starts to authenticate at a server, before the connection is made: what
-// another party must be asked for is there when the session begins.
-func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error) {
-	if c.cfg.SASL == nil {
-		return nil, nil
-	}
-	exchange, err := c.cfg.SASL.Begin(ctx, serverName(addr))
-	if err == nil {
-		return exchange, nil
-	}
-	err = fmt.Errorf("SASL %s for %s: %w", c.cfg.SASL.Name(), addr, err)
-	if errors.Is(err, sasl.ErrRejected) {
-		err = refusal{err}
-		c.terminate(Closed, err, false)
-	} else {
-		c.attemptFailed(addr, err)
-	}
-	return nil, err
-}
-
 // authenticate authenticates with SASL. The library has not learnt of its session yet,
 // so nothing else is read or written meanwhile. The deadline of the handshake bounds
-// it. Failures other than of the connection end the Conn: they would be repeated, and
+// it. Failures other than of the connection end the owner: they would be repeated, and
 // without the identity reads could lack what its ACL hides.
-func (n *serverConn) authenticate() error {
-	if n.exchange == nil {
+func (n *Conn) authenticate() error {
+	if n.opts.Exchange == nil {
 		return nil
 	}
 	var token []byte
 	for range maxRounds {
-		answer, done, err := n.exchange.Next(token)
+		answer, done, err := n.opts.Exchange.Next(token)
 		if err != nil {
 			return n.unauthenticated(err)
 		}
 		if answer != nil {
 			var code wire.Code
 			if token, code, err = n.exchangeTokens(answer); err != nil {
-				return fmt.Errorf("SASL %s: %w", n.c.cfg.SASL.Name(), err)
+				return fmt.Errorf("SASL %s: %w", n.opts.Mechanism, err)
 			}
 			switch code {
 			case wire.OK:
 			case wire.AuthFailed, wire.AuthRequired:
-				return n.unauthenticated(n.exchange.Refused())
+				return n.unauthenticated(n.opts.Exchange.Refused())
 			case wire.Unimplemented:
 				return n.unauthenticated(sasl.ErrUnsupported)
 			default:
@@ -81,8 +59,8 @@ func (n *serverConn) authenticate() error {
 }
 
 // exchangeTokens sends a token and returns the server's, and what the server says of ours.
-func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
-	if !n.c.gate.Pass(n.closed) {
+func (n *Conn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
+	if !n.opts.Gate.Pass(n.closed) {
 		return nil, 0, net.ErrClosed
 	}
 	request := wire.AppendFrame(nil, &wire.RequestHeader{Xid: xidSASL, Op: wire.OpSASL}, &wire.SASLToken{Token: token})
@@ -93,8 +71,8 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	var size *wire.FrameSizeError
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, 0, fmt.Errorf("no answer within %v: %w", n.c.cfg.DialTimeout, err)
-	case errors.Is(err, io.EOF), isReset(err):
+		return nil, 0, fmt.Errorf("no answer within %v: %w", n.opts.Within, err)
+	case HungUp(err):
 		return nil, 0, fmt.Errorf("the server closed the connection: %w", err)
 	case errors.As(err, &size):
 		return nil, 0, fmt.Errorf("%w: %w", ErrProtocol, err)
@@ -117,18 +95,18 @@ func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	return reply.Token, header.Err, nil
 }
 
-// unauthenticated ends the Conn because the server does not accept its account, or is
+// unauthenticated ends the owner because the server does not accept its account, or is
 // not the right server.
-func (n *serverConn) unauthenticated(why error) error {
-	err := refusal{fmt.Errorf("SASL %s at %s: %w", n.c.cfg.SASL.Name(), n.addr, why)}
-	n.c.terminate(Closed, err, false)
+func (n *Conn) unauthenticated(why error) error {
+	err := Refusal{fmt.Errorf("SASL %s at %s: %w", n.opts.Mechanism, n.opts.Addr, why)}
+	n.owner.Refused(err)
 	return err
 }
 
-// authRequired ends the Conn because the server demands an authentication. It would
+// authRequired ends the owner because the server demands an authentication. It would
 // do so on each connection.
-func (n *serverConn) authRequired() error {
-	err := fmt.Errorf("%s: %w", n.addr, ErrAuthRequired)
-	n.c.terminate(Closed, err, false)
+func (n *Conn) authRequired() error {
+	err := fmt.Errorf("%s: %w", n.opts.Addr, ErrAuthRequired)
+	n.owner.Refused(err)
 	return err
 }

@@ -1,4 +1,4 @@
-package client
+package serverconn
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"electop/zkwatch/wire"
 )
@@ -23,8 +24,13 @@ const (
 	minConnectResponse = headSize
 	maxConnectResponse = 256 // in truth 36 or 37 bytes
 
-	// xidGoodbye is an xid that the library's own requests do not reach in practice.
-	xidGoodbye = 0x7fffffff
+	// minTimeout is the shortest session timeout that a server may grant. The
+	// library divides by it to get its intervals, and panics at none.
+	minTimeout = 10 * time.Millisecond
+
+	// smallReply is up to how many bytes the length of a reply does not add to its
+	// round trip.
+	smallReply = 1 << 10
 )
 
 // connectResponseSize checks the length prefix of what should be the answer to a
@@ -113,3 +119,6 @@ func hasPath(frame []byte, path string) bool {
 func requestHeader(frame []byte) (xid int32, op wire.Op) {
 	return int32(binary.BigEndian.Uint32(frame[4:])), wire.Op(binary.BigEndian.Uint32(frame[8:]))
 }
+
+// xidOf is the xid of a reply.
+func xidOf(head []byte) int32 { return int32(binary.BigEndian.Uint32(head)) }

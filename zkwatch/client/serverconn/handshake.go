@@ -1,4 +1,4 @@
-package client
+package serverconn
 
 import (
 	"encoding/binary"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -16,7 +15,7 @@ import (
 
 // connectResponse handles the answer to the request for a session: int
 // protocolVersion, int timeOut, long sessionId, buffer passwd.
-func (n *serverConn) connectResponse(head []byte) error {
+func (n *Conn) connectResponse(head []byte) error {
 	timeout := time.Duration(int32(binary.BigEndian.Uint32(head[4:]))) * time.Millisecond
 	id := binary.BigEndian.Uint64(head[8:])
 	if id != 0 && timeout < minTimeout {
@@ -26,7 +25,7 @@ func (n *serverConn) connectResponse(head []byte) error {
 	n.settled = true
 	asked, hello := n.requested, n.hello
 	n.mu.Unlock()
-	if err := n.c.session(n, asked, id, timeout, hello); err != nil || id == 0 {
+	if err := n.owner.Granted(n, Grant{Asked: asked, ID: id, Timeout: timeout, Sent: hello}); err != nil || id == 0 {
 		return err
 	}
 	if err := n.authenticate(); err != nil {
@@ -34,7 +33,7 @@ func (n *serverConn) connectResponse(head []byte) error {
 	}
 	n.Conn.SetReadDeadline(time.Time{}) // the library sets its own
 	n.sendCredentials()
-	n.c.confirmed(n)
+	n.owner.Ready(n)
 	return nil
 }
 
@@ -42,19 +41,18 @@ func (n *serverConn) connectResponse(head []byte) error {
 // token for writing before the library learns of its session. A goroutine writes
 // them because Read has to continue meanwhile: a peer that answers the first before
 // it reads the second would block both sides.
-func (n *serverConn) sendCredentials() {
-	auths := n.c.cfg.Auth
-	if len(auths) == 0 {
+func (n *Conn) sendCredentials() {
+	if len(n.opts.Credentials) == 0 {
 		return
 	}
 	n.writing <- struct{}{}
-	spawned := n.c.spawn(func() {
+	spawned := n.owner.Go(func() {
 		defer func() { <-n.writing }()
-		for _, a := range auths {
+		for _, a := range n.opts.Credentials {
 			frame := wire.AppendFrame(nil, &wire.RequestHeader{Xid: wire.XidAuth, Op: wire.OpAuth},
-				&wire.AuthRequest{Scheme: a.Scheme, Auth: []byte(a.credential())})
+				&wire.AuthRequest{Scheme: a.Scheme, Auth: []byte(a.Secret())})
 			if _, err := n.Conn.Write(frame); err != nil {
-				n.fail(fmt.Errorf("send credential for scheme %s: %w", a.Scheme, err))
+				n.Fail(fmt.Errorf("send credential for scheme %s: %w", a.Scheme, err))
 				return
 			}
 		}
@@ -66,56 +64,36 @@ func (n *serverConn) sendCredentials() {
 
 // authReply handles the answer to a credential. A server that refuses one would
 // refuse it again.
-func (n *serverConn) authReply(code wire.Code) error {
+func (n *Conn) authReply(code wire.Code) error {
 	scheme := "unknown"
-	if n.auths < len(n.c.cfg.Auth) {
-		scheme = n.c.cfg.Auth[n.auths].Scheme
+	if n.auths < len(n.opts.Credentials) {
+		scheme = n.opts.Credentials[n.auths].Scheme
 	}
 	n.auths++
 	if code == wire.OK {
 		return nil
 	}
-	err := fmt.Errorf("credential for scheme %s at %s: %w (code %d)", scheme, n.addr, zk.ErrAuthFailed, int32(code))
-	n.c.terminate(Closed, err, false)
+	err := fmt.Errorf("credential for scheme %s at %s: %w (code %d)", scheme, n.opts.Addr, zk.ErrAuthFailed, int32(code))
+	n.owner.Refused(err)
 	return err
 }
 
 // explain says what an error of Read means.
-func (n *serverConn) explain(err error) error {
+func (n *Conn) explain(err error) error {
 	if n.isSettled() {
 		return fmt.Errorf("read: %w", err)
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("no answer to the request for a session within %v: %w", n.c.cfg.DialTimeout, err)
-	case errors.Is(err, io.EOF), isReset(err), errors.Is(err, io.ErrClosedPipe):
+		return fmt.Errorf("no answer to the request for a session within %v: %w", n.opts.Within, err)
+	case HungUp(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	// Since TLS 1.3 a server judges the client's certificate after the handshake.
-	if n.c.cfg.TLS != nil {
-		if why := explainTLS(err, len(n.c.cfg.TLS.Certificates)); why != "" {
+	if n.opts.Explain != nil {
+		if why := n.opts.Explain(err); why != "" {
 			return fmt.Errorf("%s: %w", why, err)
 		}
 	}
 	return fmt.Errorf("read: %w", err)
-}
-
-func isReset(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-}
-
-// refusalHint is a guess at why servers refuse this client, count times in a
-// row, or "".
-func (n *serverConn) refusalHint(count int) string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch {
-	case n.since > 0:
-		return fmt.Sprintf("%d times; has the server lost what this client has seen, up to zxid %#x?", count, n.since)
-	case count > 1 && n.c.cfg.TLS == nil:
-		return fmt.Sprintf("%d times; too many connections from this address, see maxClientCnxns, or no quorum, or does this port want TLS?", count)
-	case count > 1:
-		return fmt.Sprintf("%d times; too many connections from this address, see maxClientCnxns, or no quorum?", count)
-	}
-	return ""
 }
