@@ -134,11 +134,6 @@ func Below(found []Found) string {
 	return b.String()
 }
 
-// Waiting is how many contenders of an election do not hold the role.
-func Waiting(s *doctor.State) int {
-	return s.Queue.Len() - s.Holders()
-}
-
 // waiting is how many wait, or could take over, "?" where that is not visible.
 func (f Found) waiting() string {
 	if d := f.State.Dialect; d == nil || !d.Single {

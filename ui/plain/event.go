@@ -60,6 +60,16 @@ type connectionEvent struct {
 	Session *string `json:"session"`
 }
 
+// findingEvent is a finding that was raised or cleared; Key is the same for
+// both.
+type findingEvent struct {
+	eventHead
+	State string  `json:"state"`
+	Was   *string `json:"was"` // the severity before, where only that changed
+	Key   string  `json:"key"`
+	finding
+}
+
 // riskEvent says that a contender's session is about to expire, or that it is not
 // any longer.
 type riskEvent struct {

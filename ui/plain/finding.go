@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"electop/model/doctor"
 	"electop/model/znode"
 )
@@ -22,16 +20,6 @@ type finding struct {
 	Sessions   []string `json:"sessions"`
 	Advice     string   `json:"advice"`
 	References []string `json:"references"`
-}
-
-// findingEvent is a finding that was raised or cleared; Key is the same for
-// both.
-type findingEvent struct {
-	eventHead
-	State string  `json:"state"`
-	Was   *string `json:"was"` // the severity before, where only that changed
-	Key   string  `json:"key"`
-	finding
 }
 
 func findingOf(f *doctor.Finding) finding {
@@ -107,32 +95,4 @@ func field(b *strings.Builder, name, value string) {
 		}
 		fmt.Fprintf(b, "  %-8s  %s\n", name, l)
 	}
-}
-
-// listMax is how many znodes or sessions are written out for people.
-const listMax = 8
-
-func safeList(items []string) string {
-	shown := make([]string, 0, listMax+1)
-	for i, s := range items {
-		if i == listMax {
-			shown = append(shown, fmt.Sprintf("and %d more", len(items)-listMax))
-			break
-		}
-		shown = append(shown, znode.Safe(s, 0))
-	}
-	return strings.Join(shown, ", ")
-}
-
-// Wrap breaks safe text at spaces only, into lines of at most width cells. A
-// longer word stays whole: it may be a path to copy.
-func Wrap(s string, width int) (lines []string) {
-	for _, word := range strings.Fields(s) {
-		if n := len(lines) - 1; n >= 0 && ansi.StringWidth(lines[n])+1+ansi.StringWidth(word) <= width {
-			lines[n] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }

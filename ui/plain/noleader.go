@@ -163,3 +163,8 @@ func leaderCell(s *doctor.State) string {
 	}
 	return "none; " + doctor.Could("lead", could)
 }
+
+// Waiting is how many contenders of an election do not hold the role.
+func Waiting(s *doctor.State) int {
+	return s.Queue.Len() - s.Holders()
+}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
@@ -123,60 +122,4 @@ func goneText(c model.Cause) string {
 		return "its session expired"
 	}
 	return "its znode was deleted, " + CauseText(c)
-}
-
-// RiskText describes a risk. Only bounds are known.
-func RiskText(who string, r *doctor.Risk, now time.Time) string {
-	s := who + " is at risk"
-	if !r.By.IsZero() {
-		s += ", expires in at most " + units.AtMost(r.By.Sub(now))
-	}
-	if r.Evidence != "" {
-		s += ": " + znode.Safe(r.Evidence, 0)
-	}
-	switch {
-	case r.Leader && r.Next != nil:
-		s += "; " + Who(r.Next) + " would take over"
-	case r.Leader && r.Queueless:
-		s += "; there is no queue"
-	case r.Leader:
-		s += "; nobody would take over"
-	}
-	return s
-}
-
-// CauseText says why a leader's znode was deleted.
-func CauseText(c model.Cause) string {
-	switch c {
-	case model.CauseExpired:
-		return "session expired"
-	case model.CauseClosed:
-		return "session closed"
-	case model.CauseResigned:
-		return "resigned"
-	case model.CauseLeft:
-		return "left with its session alive"
-	}
-	return "cause unknown"
-}
-
-// Who names a candidate in a line of text: its label and its sequence.
-func Who(c *dialect.Candidate) string {
-	if c == nil {
-		return "nobody"
-	}
-	label := c.Label()
-	if label == c.Name || !c.HasSequence {
-		return label
-	}
-	return fmt.Sprintf("%s (%d)", label, c.Sequence)
-}
-
-// whoOrWhat is Who for a child that may not be a candidate: then its data does not
-// say who it is.
-func whoOrWhat(c *dialect.Candidate, ignored bool) string {
-	if ignored {
-		return znode.Safe(c.Name, 0) + "  (not a candidate)"
-	}
-	return Who(c)
 }

@@ -1,17 +1,11 @@
 package plain
 
 import (
-	"time"
-	"unicode/utf8"
-
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
 )
-
-// Format is the version of the JSON interface.
-const Format = 1
 
 // status is the object that `electop status --json` prints.
 type status struct {
@@ -57,17 +51,6 @@ type candidate struct {
 	Watched    []string `json:"watched"`     // what the servers say it watches
 	ExpiresMS  *float64 `json:"expires_within_ms"`
 	Epoch      *int64   `json:"ensemble_epoch,omitempty"`
-}
-
-type seq struct {
-	Sequence *int64 `json:"sequence"`
-}
-
-// data is the content of a znode: text, or base64 if it is not text.
-type data struct {
-	Data       *string `json:"data"`
-	DataBase64 []byte  `json:"data_base64,omitempty"`
-	DataLength int     `json:"data_length,omitempty"` // set where data is cut
 }
 
 // Status returns the status object of a state.
@@ -156,105 +139,4 @@ func (e *candidate) place(s *doctor.State, c *dialect.Candidate, i int) {
 	if r := s.Risk(c); r != nil {
 		e.ExpiresMS, e.Epoch = within(r.By, s.At), epoch(r)
 	}
-}
-
-// epoch is the ensemble's epoch in which a risk's bound is valid, nil without one.
-func epoch(r *doctor.Risk) *int64 {
-	if r.By.IsZero() {
-		return nil
-	}
-	return &r.Epoch
-}
-
-func sequence(c *dialect.Candidate) seq {
-	if !c.HasSequence {
-		return seq{}
-	}
-	return seq{&c.Sequence}
-}
-
-func sessionID(c *dialect.Candidate) *string {
-	if c.Session == 0 {
-		return nil
-	}
-	return text(znode.Hex(c.Session))
-}
-
-func znodePath(path string, c *dialect.Candidate) *string {
-	if c == nil {
-		return nil
-	}
-	return text(znode.Join(path, c.Name))
-}
-
-func content(d znode.Data, unread bool) data {
-	var out data
-	if unread || d.Denied {
-		return out
-	}
-	if d.Truncated() {
-		out.DataLength = d.Length
-	}
-	if utf8.Valid(d.Bytes) {
-		s := string(d.Bytes)
-		out.Data = &s
-	} else {
-		out.DataBase64 = d.Bytes
-	}
-	return out
-}
-
-// text is nil for "", which means unknown.
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-// name is who a candidate is, nil if only its znode's name is known.
-func name(c *dialect.Candidate) *string {
-	if l := c.Label(); l != znode.Safe(c.Name, nameMax) {
-		return text(l)
-	}
-	return nil
-}
-
-// nameMax is the length to which a label that is the znode's name is cut.
-const nameMax = 64
-
-// System names the system that holds the election, "" if it is unknown.
-func System(s *doctor.State) string {
-	if s.Dialect == nil {
-		return ""
-	}
-	return s.Dialect.System
-}
-
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-
-// known is nil for the zero time, which means unknown.
-func known(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	return text(stamp(t))
-}
-
-// within is the time left until a bound, nil without one.
-func within(by, now time.Time) *float64 {
-	if by.IsZero() {
-		return nil
-	}
-	d := max(0, by.Sub(now))
-	return millis(&d)
-}
-
-// millis keeps microseconds: the clocks are not more precise.
-func millis(d *time.Duration) *float64 {
-	if d == nil {
-		return nil
-	}
-	ms := float64(d.Microseconds()) / 1000
-	return &ms
 }
