@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -22,21 +21,6 @@ func HostOf(addr string) string {
 		return addr[:i]
 	}
 	return addr
-}
-
-// From returns the sessions that were connected from a host, sorted, when the
-// servers were last asked. ok is false if there may have been others.
-func (v View) From(host string) (sessions []uint64, ok bool) {
-	if !v.whole || !slices.Contains(v.hosts, host) {
-		return nil, false
-	}
-	for session, c := range v.clients {
-		if HostOf(c.Conn.Addr) == host {
-			sessions = append(sessions, session)
-		}
-	}
-	slices.Sort(sessions)
-	return sessions, true
 }
 
 // Conns indexes the connections of a table by session, nil if no server reported any.

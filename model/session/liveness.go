@@ -59,17 +59,6 @@ func (t *Table) Expirer() *Server {
 	return found
 }
 
-// TellsEveryConn reports whether what is in no member's list of connections is
-// connected to none.
-func (t *Table) TellsEveryConn() bool {
-	for i := range t.Servers {
-		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
-			return false
-		}
-	}
-	return t.Whole && len(t.Servers) > 0
-}
-
 // listed takes in a connection as a member lists it.
 func (h *Liveness) listed(t *Table, x Conn) {
 	if x.Conn.Timeout > 0 {
@@ -280,3 +269,7 @@ func (h *Liveness) early(tick time.Duration) time.Duration {
 	}
 	return 0
 }
+
+// DangerOver is how long after its bound a danger is given up if the znode still
+// exists: either the client is back, or the bound was wrong.
+const DangerOver = tickDefault

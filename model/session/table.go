@@ -53,6 +53,17 @@ type Anchor struct {
 	Timeout  time.Duration `json:"timeout"`
 }
 
+// TellsEveryConn reports whether what is in no member's list of connections is
+// connected to none.
+func (t *Table) TellsEveryConn() bool {
+	for i := range t.Servers {
+		if t.Servers[i].Connections.State != Answered || t.Servers[i].Leftover {
+			return false
+		}
+	}
+	return t.Whole && len(t.Servers) > 0
+}
+
 // Server has the answers of one member in a round.
 type Server struct {
 	Addr    string `json:"addr"`              // host:port for clients, as the connect string or the configuration has it

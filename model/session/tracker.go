@@ -22,45 +22,6 @@ type Tracker struct {
 	tick   time.Duration
 }
 
-// A View is what a tracker knows at one moment. It is immutable.
-type View struct {
-	clients  map[uint64]Conn
-	hosts    []string // those with all their connections in clients
-	whole    bool
-	timeouts map[uint64]time.Duration
-	alive    map[uint64]time.Time
-	unheard  int
-	left     time.Duration
-}
-
-// Client returns where the session is connected, by the servers' last answers; Conn
-// is nil if that is unknown.
-func (v View) Client(session uint64) Conn { return v.clients[session] }
-
-// Whole reports whether all members of the ensemble said who is connected.
-func (v View) Whole() bool { return v.whole }
-
-// Absent reports whether the session had no connection to any member when they
-// were last asked. If that cannot be known, it is false.
-func (v View) Absent(session uint64) bool {
-	return v.whole && v.clients[session].Conn == nil
-}
-
-// Timeout returns the session's timeout or an upper bound; 0: unknown.
-func (v View) Timeout(session uint64) time.Duration { return v.timeouts[session] }
-
-// Alive returns until when the session cannot have expired, as the servers' answers
-// show; zero: unknown.
-func (v View) Alive(session uint64) time.Time { return v.alive[session] }
-
-// Timed reports whether [View.Alive] is known of any session.
-func (v View) Timed() bool { return len(v.alive) > 0 }
-
-// Unheard returns for how many holders it is unknown whether their clients are
-// alive, because a healthy client may be silent for the time observed so far, and
-// how much longer it takes to know.
-func (v View) Unheard() (holders int, left time.Duration) { return v.unheard, v.left }
-
 // A Holder is a znode whose session must be tracked.
 type Holder struct {
 	Session uint64
@@ -227,10 +188,6 @@ type Danger struct {
 // is 20 ticks.
 const dangerStale = 20 * tickDefault
 
-// DangerOver is how long after its bound a danger is given up if the znode still
-// exists: either the client is back, or the bound was wrong.
-const DangerOver = tickDefault
-
 // Over is when the danger is given up, if the last round that reported sessions
 // ended at heard.
 func (d *Danger) Over(heard time.Time) time.Time {
@@ -238,12 +195,4 @@ func (d *Danger) Over(heard time.Time) time.Time {
 		return Later(d.Since, heard).Add(dangerStale)
 	}
 	return Later(d.By.Add(DangerOver), Later(d.Since, heard))
-}
-
-// Later returns the later one of two times.
-func Later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

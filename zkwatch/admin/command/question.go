@@ -56,14 +56,6 @@ func ForIdentity() Question[Identity] {
 	}
 }
 
-// Counts are what a server counts.
-type Counts struct {
-	Watches int // those on children included
-	// Expired is how many sessions it let expire since its start, nil if it does not
-	// say (before ZooKeeper 3.6).
-	Expired *int
-}
-
 func ForCounts() Question[Counts] {
 	return Question[Counts]{
 		Name: "counts",

@@ -44,3 +44,11 @@ var (
 	ErrServerSays = errors.New("the AdminServer says")
 	ErrTooLarge   = errors.New("the reply is too large")
 )
+
+// Counts are what a server counts.
+type Counts struct {
+	Watches int // those on children included
+	// Expired is how many sessions it let expire since its start, nil if it does not
+	// say (before ZooKeeper 3.6).
+	Expired *int
+}
