@@ -47,12 +47,12 @@ func runStatus(ctx context.Context, o *options, std IO) error {
 	var unasked error
 	var below string
 	err = o.cluster.Do(ctx, cfg, func(wait context.Context, conn *client.Conn) error {
-		j, err := o.readOnce(wait, conn)
+		asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log)
+		var j *doctor.Journal
+		var err error
+		j, unasked, err = ask.While(ctx, o.path, asker, func() (*doctor.Journal, error) { return o.readOnce(wait, conn) })
 		if err != nil {
 			return err
-		}
-		if asker := o.admin.Asker(cfg, func() *client.Conn { return conn }, log); asker != nil && j.State().Queue.Len() > 0 {
-			unasked = ask.Once(ctx, o.path, asker, j)
 		}
 		s = j.State()
 		below, err = electionsBelow(wait, conn, s)

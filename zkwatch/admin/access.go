@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"strconv"
+	"sync"
 	"time"
 
 	"electop/model/session"
@@ -30,8 +31,8 @@ const (
 	slowRetry = time.Minute
 )
 
-// access is how a server can be asked, as far as is known. It belongs to one
-// goroutine at a time.
+// access is how a server can be asked, as far as is known. It belongs to one poll at a
+// time, which may ask several things at once.
 type access struct {
 	cfg   *Config
 	http  *transport.HTTP
@@ -44,9 +45,11 @@ type access struct {
 	urlErr    error
 	sharedURL bool // another address has the same URL
 
+	notItsOwn string // why the AdminServer is not, or may not be, that of this server; "" if it is
+
+	mu         sync.Mutex // for what answers change:
 	httpWorks  bool
 	httpRetry  time.Time // in mode Auto: HTTP is not tried before
-	notItsOwn  string    // why the AdminServer is not, or may not be, that of this server; "" if it is
 	refused    map[string]refused
 	alive      bool          // since it was last cleared, a ZooKeeper server answered, if only to refuse
 	gotAnswers bool          // anything answered, a ZooKeeper server or not
@@ -58,8 +61,8 @@ type refused struct {
 	until  time.Time
 }
 
-func newAccess(cfg *Config, http *transport.HTTP, words *transport.Words, addr string) access {
-	a := access{cfg: cfg, http: http, words: words, addr: addr, refused: make(map[string]refused)}
+func newAccess(cfg *Config, http *transport.HTTP, words *transport.Words, addr string) *access {
+	a := &access{cfg: cfg, http: http, words: words, addr: addr, refused: make(map[string]refused)}
 	host, port, err := net.SplitHostPort(addr)
 	if err == nil {
 		a.port, _ = strconv.Atoi(port)
@@ -76,6 +79,8 @@ func (a *access) ways() []way {
 	case FourLetter:
 		return []way{asWord}
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.notItsOwn != "" || !a.httpWorks && time.Now().Before(a.httpRetry) {
 		return []way{asWord}
 	}
@@ -87,8 +92,8 @@ func (a *access) ways() []way {
 // other way: the server is busy with it. retry asks again what was refused.
 func ask[T any](ctx context.Context, a *access, q command.Question[T], retry bool) (T, session.Answer) {
 	var none T
-	if r, ok := a.refused[q.Name]; ok && !retry && !q.Always && time.Now().Before(r.until) {
-		return none, r.answer
+	if r, ok := a.refusedBefore(q.Name); ok && !retry && !q.Always {
+		return none, r
 	}
 	var failed failures
 	for _, by := range a.ways() {
@@ -99,18 +104,19 @@ func ask[T any](ctx context.Context, a *access, q command.Question[T], retry boo
 		var v T
 		b, err := a.fetch(ctx, by, form.Name, q.Table, retry)
 		if err == nil {
-			a.gotAnswers = true
+			a.spoke()
 			v, err = form.Parse(b)
 		}
 		if err == nil {
-			a.answered(by, failed)
-			delete(a.refused, q.Name)
+			a.answered(q.Name, by, failed)
 			return v, session.Answer{State: session.Answered, Via: string(by), At: a.cfg.Now()}
 		}
 		failed = append(failed, failure{by, err})
 		a.cfg.Logger.Debug("asking a server failed", "server", a.addr, "for", q.Name, "via", by, "error", text(err))
 		spoke := errors.Is(err, command.ErrNotServing) || errors.Is(err, command.ErrTooLarge)
-		a.gotAnswers = a.gotAnswers || spoke
+		if spoke {
+			a.spoke()
+		}
 		if spoke || q.Table && errors.Is(err, transport.ErrNoAnswer) {
 			break
 		}
@@ -123,7 +129,7 @@ func (a *access) fetch(ctx context.Context, by way, name string, table, patient 
 	timeout, limit := requestTimeout, command.Small
 	if table {
 		began := time.Now()
-		defer func() { a.took = max(a.took, time.Since(began)) }()
+		defer func() { a.noteTook(time.Since(began)) }()
 	}
 	if table || patient {
 		timeout = tableTimeout
@@ -149,8 +155,41 @@ func (a *access) fetch(ctx context.Context, by way, name string, table, patient 
 	return a.http.Get(ctx, a.url, name, limit)
 }
 
+// refusedBefore returns the answer of a server that has just refused the question.
+func (a *access) refusedBefore(question string) (session.Answer, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r, ok := a.refused[question]
+	return r.answer, ok && time.Now().Before(r.until)
+}
+
+// spoke notes that anything answered.
+func (a *access) spoke() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.gotAnswers = true
+}
+
+func (a *access) noteTook(d time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.took = max(a.took, d)
+}
+
+// takeTook returns the slowest table, and clears it.
+func (a *access) takeTook() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	took := a.took
+	a.took = 0
+	return took
+}
+
 // answered notes which way works.
-func (a *access) answered(by way, before failures) {
+func (a *access) answered(question string, by way, before failures) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.refused, question)
 	a.alive = true
 	if by == overHTTP {
 		a.httpWorks = true
@@ -160,7 +199,7 @@ func (a *access) answered(by way, before failures) {
 }
 
 // wordsWork notes that the server is there. If HTTP failed just before, HTTP is
-// not tried for a while; if HTTP had worked until now, once more.
+// not tried for a while; if HTTP had worked until now, once more. The caller holds a.mu.
 func (a *access) wordsWork(before failures) {
 	err := before.of(overHTTP)
 	if err == nil {
@@ -178,6 +217,8 @@ func (a *access) wordsWork(before failures) {
 
 // unanswered makes an answer of what went wrong.
 func (a *access) unanswered(question string, f failures) session.Answer {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.alive = a.alive || f.alive()
 	if f.wordRefused() {
 		a.wordsWork(f)

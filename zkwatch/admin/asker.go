@@ -11,8 +11,8 @@ import (
 )
 
 // An Asker asks the members of one ensemble on behalf of the elections that
-// are subscribed. Its methods may be called by any goroutine; only Run and Ask
-// block.
+// are subscribed. Its methods may be called by any goroutine; only Run, Ask and
+// AskWhile block.
 type Asker struct {
 	cfg Config
 
@@ -141,16 +141,23 @@ func (a *Asker) poll(ctx context.Context, p plan) error {
 		return nil
 	}
 	a.schedule.began(p, time.Now())
-	t, results := a.ensemble.poll(ctx, p, elections)
+	limited, end := context.WithTimeout(ctx, p.limit())
+	t, results := a.ensemble.poll(limited, p, func() []*Election { return elections })
+	end()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	a.deliver(ctx, p, t, results, a.subscribed())
+	return context.Cause(ctx)
+}
+
+// deliver gives each election its part of what a poll has found.
+func (a *Asker) deliver(ctx context.Context, p plan, t session.Table, results []result, to []*Election) {
 	t.Every, t.Restraint = a.schedule.cost(p, results, time.Now())
 	t.Cheap = a.cfg.Cheap
-	for _, e := range a.subscribed() {
+	for _, e := range to {
 		put(ctx, e, e.table(t, results, a.cfg.Chroot))
 	}
-	return context.Cause(ctx)
 }
 
 // putTimeout is how long one subscriber may delay the others.

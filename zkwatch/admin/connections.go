@@ -27,14 +27,14 @@ const countAttempts = 3
 // was counted; if that is as many, nobody was connected to another port.
 func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got command.Connections
-	got, r.Connections = ask(ctx, &s.access, command.ForConnections(), p.retry)
+	got, r.Connections = ask(ctx, s.access, command.ForConnections(), p.retry)
 	r.conns = got.List
 	if r.Connections.State != session.Answered || got.BothPorts || s.onePort(r.Version) {
 		return
 	}
 	listed, counted, short := 0, 0, false
 	for range countAttempts {
-		st, a := ask(ctx, &s.access, command.ForStatus(), p.retry)
+		st, a := ask(ctx, s.access, command.ForStatus(), p.retry)
 		if a.State != session.Answered {
 			break
 		}
@@ -53,7 +53,7 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 			}
 			short = true // somebody may have come before the count
 		}
-		if got, a = ask(ctx, &s.access, command.ForConnections(), p.retry); a.State != session.Answered {
+		if got, a = ask(ctx, s.access, command.ForConnections(), p.retry); a.State != session.Answered {
 			break
 		}
 		r.conns, r.Connections = got.List, a

@@ -9,6 +9,7 @@
 //
 //	what happens                                    where
 //	a poll is due, or somebody asks                 schedule.go, asker.go
+//	an election is being read meanwhile             askwhile.go
 //	/zookeeper/config is read, addresses are found  zkconfig.go, members.go, hosts.go
 //	all servers are asked at once                   ensemble.go
 //	one server is asked: who it is, status, tables  poll.go, identity.go, connections.go
@@ -37,7 +38,9 @@
 // before it writes it.
 //
 // Servers are asked in parallel, but an address gets one request at a time, and
-// there is one poll at a time. Each request and each poll has a time limit. A
+// there is one poll at a time. Only AskWhile, which a command waits for, puts up to three
+// questions at once: those about the status, and those about tables where few clients
+// and watches are. Each request and each poll has a time limit. A
 // server that does not answer is asked less and less often.
 //
 // # Members

@@ -46,15 +46,9 @@ func newEnsemble(cfg *Config) *ensemble {
 }
 
 // poll asks all servers at once. The table has no servers yet: they are in the
-// results. elections are those who will get it.
-func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (session.Table, []result) {
+// results. elections returns those who will get it, once p.read is closed.
+func (e *ensemble) poll(ctx context.Context, p plan, elections func() []*Election) (session.Table, []result) {
 	defer e.http.Close()
-	limit := statusPollTimeout
-	if p.tables() {
-		limit = tablePollTimeout
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	t := session.Table{At: e.cfg.Now()}
 	e.readConfig(ctx, p.retry || p.tables())
 	servers := e.targets(ctx)
@@ -65,7 +59,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections []*Election) (ses
 	}
 	all.Wait()
 	results, missing := members(results, e.configured(), e.hosts.same)
-	if p.Sessions && unlisted(results, e.cfg.Chroot, elections) {
+	if p.Sessions && p.awaitRead(ctx) && unlisted(results, e.cfg.Chroot, elections()) {
 		relist(ctx, p, e.servers, results)
 	}
 	for i := range results {

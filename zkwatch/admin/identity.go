@@ -20,11 +20,11 @@ func (s *server) identify(ctx context.Context, retry bool) session.Answer {
 		return session.Answer{}
 	}
 	s.notItsOwn = ""
-	id, a := ask(ctx, &s.access, command.ForIdentity(), retry)
+	id, a := ask(ctx, s.access, command.ForIdentity(), retry)
 	if a.Via == string(overHTTP) && a.State == session.Answered {
 		if s.notItsOwn = s.notOwned(id); s.notItsOwn != "" {
 			s.httpWorks = false
-			id, a = ask(ctx, &s.access, command.ForIdentity(), retry)
+			id, a = ask(ctx, s.access, command.ForIdentity(), retry)
 		}
 	} else if s.sharedURL && s.cfg.Mode != FourLetter {
 		s.notItsOwn, s.httpWorks = "several servers share this URL, and its AdminServer does not say which server it belongs to", false

@@ -15,7 +15,7 @@ import (
 // touchTimeout is how long deadlines wait until our sessions are heard from.
 const touchTimeout = 500 * time.Millisecond
 
-// poll asks one server all that p wants, one request after the other.
+// poll asks one server all that p wants.
 func (s *server) poll(ctx context.Context, p plan) (r result) {
 	r = newResult(s.addr)
 	defer func() { r.number = s.identity.Number }()
@@ -46,16 +46,21 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 		r.fail(p.Want, r.Basic)
 		return r
 	}
-	if p.Sessions {
-		s.took = 0
-		before := s.touch(ctx, &r)
-		s.connections(ctx, p, &r)
-		s.sessions(ctx, p, &r, before)
-		r.took = s.took
-	}
-	if p.Watches {
-		s.watches(ctx, p, &r)
-	}
+	p.awaitRead(ctx) // if not, ctx is done, and what follows fails at once
+	several := s.several(&r)
+	p.each(several,
+		func() bool {
+			if p.Sessions {
+				s.lists(ctx, p, several, &r)
+			}
+			return true
+		},
+		func() bool {
+			if p.Watches {
+				s.watches(ctx, p, &r)
+			}
+			return true
+		})
 	return r
 }
 
@@ -86,19 +91,52 @@ func (s *server) failed(why string) {
 
 // status asks for what costs the server almost nothing.
 func (s *server) status(ctx context.Context, p plan, r *result) {
-	var st command.Status
-	st, r.Basic = ask(ctx, &s.access, command.ForStatus(), p.retry)
-	if r.Basic.State == session.Failed {
-		return
+	p.each(true,
+		func() bool {
+			var st command.Status
+			if st, r.Basic = ask(ctx, s.access, command.ForStatus(), p.retry); r.Basic.State == session.Failed {
+				return false
+			}
+			r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.Version, st.Mode, st.Zxid, st.Connections
+			r.Tick = s.identity.Tick
+			return true
+		},
+		func() bool {
+			if n, a := ask(ctx, s.access, command.ForCounts(), p.retry); a.State == session.Answered {
+				r.WatchCount, r.Expired = n.Watches, n.Expired
+			}
+			return true
+		},
+		func() bool {
+			if n, a := ask(ctx, s.access, command.ForDataWatches(), p.retry); a.State == session.Answered {
+				r.DataWatches = n
+			}
+			return true
+		})
+	if p.read != nil {
+		r.Expired = nil // it was counted before Table.At
 	}
-	r.Version, r.Mode, r.Zxid, r.ConnectionCount = st.Version, st.Mode, st.Zxid, st.Connections
-	r.Tick = s.identity.Tick
-	if n, a := ask(ctx, &s.access, command.ForCounts(), p.retry); a.State == session.Answered {
-		r.WatchCount, r.Expired = n.Watches, n.Expired
+}
+
+// several reports whether the server may be asked for several lists at once: they are
+// short, and its list of connections needs no comparison with a count, in which the
+// connections of other words would be.
+func (s *server) several(r *result) bool {
+	return r.small() && (s.onePort(r.Version) || s.httpWorks)
+}
+
+// lists asks for connections, sessions and ephemerals.
+func (s *server) lists(ctx context.Context, p plan, several bool, r *result) {
+	s.takeTook()
+	before := s.touch(ctx, r)
+	var answered time.Time
+	p.each(several,
+		func() bool { s.connections(ctx, p, r); return true },
+		func() bool { answered = s.sessions(ctx, p, r); return true })
+	if len(r.deadlines) > 0 {
+		r.anchors = bracket(before, answered, r.conns)
 	}
-	if n, a := ask(ctx, &s.access, command.ForDataWatches(), p.retry); a.State == session.Answered {
-		r.DataWatches = n
-	}
+	r.took = s.takeTook()
 }
 
 // touch has a server that has deadlines hear of our sessions, and returns when it did.
@@ -112,18 +150,12 @@ func (s *server) touch(ctx context.Context, r *result) []session.Anchor {
 	return s.cfg.Anchors()
 }
 
-// sessions asks for sessions and ephemerals. The connections are known by then:
-// they tell whether a session of ours is connected to this server.
-func (s *server) sessions(ctx context.Context, p plan, r *result, before []session.Anchor) {
+// sessions asks for sessions and ephemerals, and returns when they were answered.
+func (s *server) sessions(ctx context.Context, p plan, r *result) time.Time {
 	var d command.Dump
-	d, r.Sessions = ask(ctx, &s.access, command.ForDump(), p.retry)
-	if r.Sessions.State != session.Answered {
-		return
-	}
+	d, r.Sessions = ask(ctx, s.access, command.ForDump(), p.retry)
 	r.deadlines, r.ephemerals = d.Deadlines, d.Ephemerals
-	if len(d.Deadlines) > 0 {
-		r.anchors = bracket(before, s.cfg.Now(), r.conns)
-	}
+	return s.cfg.Now()
 }
 
 // watches asks for the table of watches, unless there are too many of them.
@@ -142,6 +174,6 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 		r.Watches = session.Answer{State: session.Refused, At: s.cfg.Now(),
 			Why: fmt.Sprintf("it has %d watches: a table of more than %d blocks the server", count, MaxWatches), Hint: heavyHint}
 	default:
-		r.watches, r.Watches = ask(ctx, &s.access, command.ForWatches(), p.retry)
+		r.watches, r.Watches = ask(ctx, s.access, command.ForWatches(), p.retry)
 	}
 }

@@ -27,6 +27,14 @@ func newResult(addr string) result {
 // answered reports whether the server answered in this poll, if only to refuse.
 func (r *result) answered() bool { return r.Basic.State != session.Failed }
 
+// watchesSmall is up to how many watches a server's table of them is small.
+const watchesSmall = MaxWatches / 10
+
+// small reports whether the server's lists and tables are short, as far as it says.
+func (r *result) small() bool {
+	return r.Basic.State == session.Answered && r.ConnectionCount <= session.CheapConnections && max(r.WatchCount, r.DataWatches) <= watchesSmall
+}
+
 // fail gives all that is wanted the same answer.
 func (r *result) fail(w Want, a session.Answer) {
 	r.Basic = a

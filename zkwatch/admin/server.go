@@ -10,7 +10,7 @@ import (
 // A server is what is known of one address from poll to poll. It belongs to the
 // poll under way, and in it to one goroutine.
 type server struct {
-	access
+	*access
 	backoff    backoff
 	identity   command.Identity // as it said last
 	identifyAt time.Time        // it is not asked who it is before

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -46,20 +47,39 @@ func (o Options) Asker(cfg client.Config, conn func() *client.Conn, log *slog.Lo
 	})
 }
 
-// Limit bounds the time in which all servers are asked once.
+// Limit bounds the time in which all servers are asked once, after the reading.
 const Limit = 10 * time.Second
 
-// Once asks every server for connections, sessions and watches, and applies
-// their answers.
-func Once(ctx context.Context, path string, asker *admin.Asker, j *doctor.Journal) error {
-	ctx, cancel := context.WithTimeout(ctx, Limit)
-	defer cancel()
-	defer asker.Subscribe(admin.Election{
-		Path: path, Ack: j.State().AckPath(),
-		Sessions: func() []uint64 { return SessionsOf(j.State()) },
-		Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
-	})()
-	return asker.Ask(ctx, admin.Want{Watches: true, Sessions: true})
+// While reads an election once, and asks every server for connections, sessions and
+// watches if it has candidates. Their answers are applied to the journal that read returns.
+// unasked is why there are none. A nil asker asks nobody.
+func While(ctx context.Context, path string, asker *admin.Asker, read func() (*doctor.Journal, error)) (j *doctor.Journal, unasked, err error) {
+	if asker == nil {
+		j, err = read()
+		return j, nil, err
+	}
+	limited, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	nobody := errors.New("no candidates")
+	unasked = asker.AskWhile(limited, admin.Want{Watches: true, Sessions: true}, func() (admin.Election, error) {
+		if j, err = read(); err != nil {
+			return admin.Election{}, err
+		}
+		if j.State().Queue.Len() == 0 {
+			return admin.Election{}, nobody
+		}
+		limit := time.AfterFunc(Limit, func() { end(context.DeadlineExceeded) })
+		context.AfterFunc(limited, func() { limit.Stop() })
+		return admin.Election{
+			Path: path, Ack: j.State().AckPath(),
+			Sessions: func() []uint64 { return SessionsOf(j.State()) },
+			Put:      func(_ context.Context, o model.Observation) { j.Apply(o) },
+		}, nil
+	})
+	if err != nil || errors.Is(unasked, nobody) {
+		unasked = nil
+	}
+	return j, unasked, err
 }
 
 // SessionsOf returns the sessions of the election: of contenders, other children and
