@@ -179,3 +179,28 @@ func TestAskWhileEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestAskWhileTouches checks that the servers hear of our session right before they are
+// asked for deadlines, by the reading or else by a request for that.
+func TestAskWhileTouches(t *testing.T) {
+	for wait, want := range map[time.Duration]int{0: 0, anchorFresh: 0, anchorFresh + time.Millisecond: 1, time.Hour: 1} {
+		var heard time.Time
+		touched := 0
+		alone(t, func(_ *fakeNet, _ *fakeServer, c *Config) {
+			c.Anchors = func() []session.Anchor { return []session.Anchor{{Session: 1, Sent: heard, Answered: heard}} }
+			c.Touch = func(context.Context) { heard = time.Now(); touched++ }
+		}, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, _ *listener) {
+			l := new(listener)
+			if err := a.AskWhile(t.Context(), everything, func() (Election, error) {
+				heard = time.Now()
+				time.Sleep(wait)
+				return l.election(), nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if touched != want || time.Since(heard) > anchorFresh {
+				t.Errorf("%v after the reading: touched %d times, want %d", wait, touched, want)
+			}
+		})
+	}
+}

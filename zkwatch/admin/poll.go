@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"electop/model/session"
@@ -14,6 +15,10 @@ import (
 
 // touchTimeout is how long deadlines wait until our sessions are heard from.
 const touchTimeout = 500 * time.Millisecond
+
+// anchorFresh is how old an anchor may be that serves as well as a new one. The servers
+// round deadlines up to their tick, which is a hundred times as long.
+const anchorFresh = 20 * time.Millisecond
 
 // poll asks one server all that p wants.
 func (s *server) poll(ctx context.Context, p plan) (r result) {
@@ -128,7 +133,7 @@ func (s *server) several(r *result) bool {
 // lists asks for connections, sessions and ephemerals.
 func (s *server) lists(ctx context.Context, p plan, several bool, r *result) {
 	s.takeTook()
-	before := s.touch(ctx, r)
+	before := s.touch(ctx, p, r)
 	var answered time.Time
 	p.each(several,
 		func() bool { s.connections(ctx, p, r); return true },
@@ -140,8 +145,12 @@ func (s *server) lists(ctx context.Context, p plan, several bool, r *result) {
 }
 
 // touch has a server that has deadlines hear of our sessions, and returns when it did.
-// Its connections and its deadlines are asked for after that.
-func (s *server) touch(ctx context.Context, r *result) []session.Anchor {
+// Its connections and its deadlines are asked for after that. A session that has just read
+// the election was heard of.
+func (s *server) touch(ctx context.Context, p plan, r *result) []session.Anchor {
+	if before := s.cfg.Anchors(); p.read != nil && len(before) > 0 && !slices.ContainsFunc(before, s.old) {
+		return before
+	}
 	if r.Mode != session.ModeFollower && r.Mode != session.ModeObserver { // those have no deadlines
 		touch, cancel := context.WithTimeout(ctx, touchTimeout)
 		s.cfg.Touch(touch)
@@ -149,6 +158,9 @@ func (s *server) touch(ctx context.Context, r *result) []session.Anchor {
 	}
 	return s.cfg.Anchors()
 }
+
+// old reports whether the anchor is too old for exact deadlines.
+func (s *server) old(a session.Anchor) bool { return s.cfg.Now().Sub(a.Sent).Abs() > anchorFresh }
 
 // sessions asks for sessions and ephemerals, and returns when they were answered.
 func (s *server) sessions(ctx context.Context, p plan, r *result) time.Time {
