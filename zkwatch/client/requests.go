@@ -117,10 +117,19 @@ func (c *Conn) Delete(ctx context.Context, path string, version int32) error {
 // a Sync. And an isolated ensemble leader answers, and does not know what the
 // others have committed.
 func (c *Conn) Sync(ctx context.Context, path string) error {
-	_, err := do(ctx, c, call{op: "sync", path: path}, func(full string) (string, error) {
-		return c.zk.Sync(full)
-	})
-	return err
+	synced, err := c.BeginSync(ctx, path)
+	if err != nil {
+		return err
+	}
+	return synced()
+}
+
+// BeginSync begins a Sync, and synced waits for it. A server answers the requests of a
+// session in their order: reads that begin after BeginSync follow it. They count once
+// synced has returned nil.
+func (c *Conn) BeginSync(ctx context.Context, path string) (synced func() error, err error) {
+	p, err := begin(ctx, c, call{op: "sync", path: path}, c.zk.Sync)
+	return func() error { _, err := p.wait(ctx); return err }, err
 }
 
 // read makes a request that reads.
