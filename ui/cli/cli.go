@@ -24,6 +24,9 @@ func Run(ctx context.Context, args []string, std IO) int {
 	std.unhandle = stop
 	root := newRoot(std)
 	root.SetArgs(args)
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		completeFlags(root)
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if ctx.Err() != nil && err == nil {
 		err = exit.Interrupted
@@ -93,9 +96,7 @@ func newRoot(std IO) *cobra.Command {
 	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newGuard(std), newReplay(std), newServe(std), newClusters(std), newInfo(std), newMan(std))
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = commands
-		completeFlags(cmd)
 	}
-	completeFlags(root)
 	root.SetCompletionCommandGroupID(commands)
 	root.InitDefaultCompletionCmd() // it keeps the output that is set
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {

@@ -35,7 +35,7 @@ const completeMax = 200
 
 // completable are the paths that may be offered. A shell may expand what it is offered
 // (bash: compgen -W), and znode names are not to be trusted.
-var completable = regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`)
+var completable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9/_.:@%+=,-]+$`) })
 
 // noFiles completes nothing.
 func noFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -55,7 +55,7 @@ func (o *options) completePaths(most int) cobra.CompletionFunc {
 		}
 		slices.Sort(paths)
 		paths = slices.DeleteFunc(slices.Compact(paths), func(p string) bool {
-			return !strings.HasPrefix(p, begun) || slices.Contains(args, p) || !completable.MatchString(p)
+			return !strings.HasPrefix(p, begun) || slices.Contains(args, p) || !completable().MatchString(p)
 		})
 		return paths[:min(len(paths), completeMax)], cobra.ShellCompDirectiveNoFileComp
 	}
@@ -181,9 +181,9 @@ func completeClusters(*cobra.Command, []string, string) ([]cobra.Completion, cob
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFlags registers the completion of the flags that take a value. One that takes
-// a FILE is left to the shell.
-func completeFlags(cmd *cobra.Command) {
+// completeFlags registers the completion of the flags of all commands that take a value.
+// One that takes a FILE is left to the shell.
+func completeFlags(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"cluster":        completeClusters,
 		"theme":          cobra.FixedCompletions(config.Themes(), cobra.ShellCompDirectiveNoFileComp),
@@ -192,16 +192,18 @@ func completeFlags(cmd *cobra.Command) {
 		"follow":         cobra.FixedCompletions(followModes(), cobra.ShellCompDirectiveNoFileComp),
 		"ack":            cobra.FixedCompletions([]string{ackNone}, cobra.ShellCompDirectiveNoFileComp),
 	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if placeholder, _ := pflag.UnquoteUsage(f); placeholder == "FILE" || f.Value.Type() == "bool" {
-			return
-		}
-		complete := values[f.Name]
-		if complete == nil {
-			complete = noFiles
-		}
-		if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-			panic(err) // the flag is declared twice, or was registered already
-		}
-	})
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if placeholder, _ := pflag.UnquoteUsage(f); placeholder == "FILE" || f.Value.Type() == "bool" {
+				return
+			}
+			complete := values[f.Name]
+			if complete == nil {
+				complete = noFiles
+			}
+			if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+				panic(err) // the flag is declared twice, or was registered already
+			}
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -179,11 +180,11 @@ func (c *Candidate) prefix() (prefix, shown string, nameless bool) {
 	return prefix, znode.Safe(shown, 0), false
 }
 
-var ownName = regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`)
+var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{32}-n_[0-9]{10}$`) })
 
 // OwnName reports whether a child has the name that a [Candidate] creates.
 // A child with another name belongs to other software.
-func OwnName(name string) bool { return ownName.MatchString(name) }
+func OwnName(name string) bool { return ownName().MatchString(name) }
 
 // defaultACL is the ACL of the znodes that we create: with credentials only they
 // may change the znodes, but everybody may read them, or nobody could watch us.

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -30,7 +31,9 @@ func This() Build {
 
 // pseudo is the version that Go gives a commit without a tag: v0.0.0-TIME-COMMIT, or
 // the next version with -0.TIME-COMMIT.
-var pseudo = regexp.MustCompile(`^v\d+\.\d+\.\d+-(?:.*\.)?(\d{14})-([0-9a-f]{12})$`)
+var pseudo = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^v\d+\.\d+\.\d+-(?:.*\.)?(\d{14})-([0-9a-f]{12})$`)
+})
 
 // Of reads build information, which is nil for a program without any.
 func Of(info *debug.BuildInfo) Build {
@@ -44,9 +47,11 @@ func Of(info *debug.BuildInfo) Build {
 		b.Version = ""
 	}
 	// A program that was built from a downloaded module has its commit there alone.
-	if m := pseudo.FindStringSubmatch(b.Version); m != nil {
-		b.Version, b.Commit = "", m[2]
-		b.Time, _ = time.Parse("20060102150405", m[1])
+	if strings.Contains(b.Version, "-") { // others, as most programs have, need no expression
+		if m := pseudo().FindStringSubmatch(b.Version); m != nil {
+			b.Version, b.Commit = "", m[2]
+			b.Time, _ = time.Parse("20060102150405", m[1])
+		}
 	}
 	system, machine, _ := strings.Cut(b.Platform, "/")
 	for _, s := range info.Settings {

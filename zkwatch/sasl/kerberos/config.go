@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jcmturner/gokrb5/v8/config"
 )
@@ -67,7 +68,7 @@ type configReader struct {
 }
 
 // fileName is what a file of includedir must be called.
-var fileName = regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`)
+var fileName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`) })
 
 func (r *configReader) read(path string) error {
 	if r.files++; r.files > maxIncludes {
@@ -111,7 +112,7 @@ func (r *configReader) readDir(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.IsDir() || !fileName.MatchString(e.Name()) {
+		if e.IsDir() || !fileName().MatchString(e.Name()) {
 			continue
 		}
 		if err := r.read(filepath.Join(dir, e.Name())); err != nil {

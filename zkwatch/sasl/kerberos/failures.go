@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"electop/zkwatch/sasl"
 )
@@ -50,12 +51,12 @@ func codeOf(err error) int {
 }
 
 // kdcError is the only trace of a code that the library leaves in its errors.
-var kdcError = regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`)
+var kdcError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`KRB Error: \((\d+)\) (.*)`) })
 
 // explained says what an error of the library means. Answers of a KDC would be the same
 // again, except that it is overloaded or does not know a service of this server.
 func explained(err error) error {
-	m := kdcError.FindStringSubmatch(err.Error())
+	m := kdcError().FindStringSubmatch(err.Error())
 	if m == nil {
 		switch text := err.Error(); {
 		case strings.Contains(text, "clock skew"):
