@@ -90,8 +90,18 @@ func (l List[T]) MarshalJSON() ([]byte, error) { return json.Marshal(l.Slice()) 
 // Find returns the first position at which order is not below zero, and whether it is
 // zero there: the list is in that order.
 func (l List[T]) Find(order func(T) int) (i int, found bool) {
-	i = sort.Search(l.Len(), func(i int) bool { return order(l.At(i)) >= 0 })
-	return i, i < l.Len() && order(l.At(i)) == 0
+	x := l.root
+	if x == nil {
+		return 0, false
+	}
+	for x.kids != nil {
+		last := len(x.kids) - 1
+		k := sort.Search(last, func(k int) bool { return order(x.kids[k].last()) >= 0 })
+		i += x.before(k)
+		x = x.kids[k].node
+	}
+	k := sort.Search(len(x.items), func(k int) bool { return order(x.items[k]) >= 0 })
+	return i + k, k < len(x.items) && order(x.items[k]) == 0
 }
 
 // Index returns the first position at which is holds, -1 for none.

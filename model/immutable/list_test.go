@@ -89,7 +89,14 @@ func TestFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfNDistinct(rapid.IntRange(0, 5000), 0, 800, rapid.ID).Draw(t, "items")
 		slices.Sort(all)
-		l := immutable.ListOf(all)
+		first := rapid.IntRange(0, len(all)).Draw(t, "items at first")
+		l := immutable.ListOf(all[first:])
+		for i, v := range all[:first] { // a list that grew is divided otherwise
+			l = l.Insert(i, v)
+		}
+		for i := len(all) - 1; i > 0; i -= rapid.IntRange(1, 50).Draw(t, "to the next deletion") {
+			all, l = slices.Delete(all, i, i+1), l.Delete(i)
+		}
 		for _, v := range rapid.SliceOfN(rapid.IntRange(-1, 5001), 20, 20).Draw(t, "sought") {
 			i, found := l.Find(func(x int) int { return x - v })
 			if want, there := slices.BinarySearch(all, v); i != want || found != there {
@@ -141,6 +148,18 @@ func BenchmarkAt(b *testing.B) {
 	l := immutable.ListOf(make([]*int, 10_000))
 	for i := 0; b.Loop(); i += 7919 {
 		l.At(i % l.Len())
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	items := make([]int, 10_000)
+	for i := range items {
+		items[i] = i
+	}
+	l := immutable.ListOf(items)
+	for i := 0; b.Loop(); i += 7919 {
+		want := i % l.Len()
+		l.Find(func(v int) int { return v - want })
 	}
 }
 

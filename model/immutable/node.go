@@ -59,6 +59,14 @@ func (x *node[T]) before(k int) int {
 	return x.kids[k-1].end
 }
 
+// last returns the last item.
+func (x *node[T]) last() T {
+	for x.kids != nil {
+		x = x.kids[len(x.kids)-1].node
+	}
+	return x.items[len(x.items)-1]
+}
+
 // walk yields the items from position from of the node on, where its first has position
 // first, until yield returns false.
 func (x *node[T]) walk(first, from int, yield func(int, T) bool) bool {
