@@ -96,6 +96,9 @@ func (b *laneBuilder) queued(most int) (more int) {
 		}
 	}
 	for _, h := range b.State.lanes.holds { // they had the role, and others are before them now
+		if whole > 0 && dialect.Compare(b.Recipe, h.of, b.Queue.At(whole-1)) <= 0 {
+			continue // it is among the first ones, or has left, as most have
+		}
 		if i, ok := Position(b.Recipe, b.Queue, h.of); ok && b.Queue.At(i).ID() == h.of.ID() {
 			add(i)
 		}

@@ -31,7 +31,10 @@ type departure struct {
 // find returns where that of a contender is, or belongs.
 func (d *predecessors) find(id dialect.ID) (i int, known bool) {
 	return d.before.Find(func(x departure) int {
-		return cmp.Or(cmp.Compare(x.before.Czxid, id.Czxid), cmp.Compare(x.before.Name, id.Name))
+		if x.before.Czxid != id.Czxid {
+			return cmp.Compare(x.before.Czxid, id.Czxid)
+		}
+		return cmp.Compare(x.before.Name, id.Name)
 	})
 }
 
