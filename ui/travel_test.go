@@ -408,7 +408,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 		model.Joined{Candidate: q[3], Ignored: true}, model.LinkChanged{Link: model.Connected, Server: "\x1b[31m"},
 		model.Missed{Creates: 1, Deletes: 2, Known: true}, model.Missed{}, doctor.FindingChanged{Finding: &doctor.Finding{Title: "\x07"}, Raised: true},
 		doctor.RiskChanged{Risk: doctor.Risk{Candidate: q[1]}, Raised: true}, doctor.Snapshot{State: w.state()})
-	_, words := travel.Words(&term.Frame{Now: w.now}, travel.Found{At: p.moments[0]})
+	_, words := travel.Words(&term.Frame{Canvas: new(term.Canvas), Now: w.now}, travel.Found{At: p.moments[0]})
 	if controls(words) {
 		t.Errorf("%q", words)
 	}
@@ -460,7 +460,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 	} {
 		s := copied(&was)
 		c.change(&s)
-		_, got := travel.Words(&term.Frame{Now: noon}, travel.Found{At: history.Moment{State: &s}, Before: &was})
+		_, got := travel.Words(&term.Frame{Canvas: new(term.Canvas), Now: noon}, travel.Found{At: history.Moment{State: &s}, Before: &was})
 		if got = got[len(term.StampFormat)+2:]; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

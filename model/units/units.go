@@ -35,19 +35,29 @@ func Count[N int | int64](n N, one, many string) string {
 // Age is how long something has been, rounded down, in at most six columns for
 // the first 270 years. An age below zero is 0s: clocks differ.
 func Age(d time.Duration) string {
+	var room [16]byte
+	return string(AppendAge(room[:0], d))
+}
+
+// AppendAge appends an [Age]: a table has one in each of its rows.
+func AppendAge(to []byte, d time.Duration) []byte {
 	const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
 	s := int64(max(0, d) / time.Second)
+	two := func(n, below int64, name, nameBelow byte) []byte {
+		to = append(strconv.AppendInt(to, n, 10), name)
+		return append(to, byte('0'+below/10), byte('0'+below%10), nameBelow)
+	}
 	switch {
 	case s < minute:
-		return strconv.FormatInt(s, 10) + "s"
+		return append(strconv.AppendInt(to, s, 10), 's')
 	case s < hour:
-		return fmt.Sprintf("%dm%02ds", s/minute, s%minute)
+		return two(s/minute, s%minute, 'm', 's')
 	case s < day:
-		return fmt.Sprintf("%dh%02dm", s/hour, s%hour/minute)
+		return two(s/hour, s%hour/minute, 'h', 'm')
 	case s < 100*day:
-		return fmt.Sprintf("%dd%02dh", s/day, s%day/hour)
+		return two(s/day, s%day/hour, 'd', 'h')
 	}
-	return strconv.FormatInt(s/day, 10) + "d"
+	return append(strconv.AppendInt(to, s/day, 10), 'd')
 }
 
 // Seconds is how long something has been, in a sentence: rounded down, and

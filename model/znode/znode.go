@@ -89,7 +89,13 @@ func (p Parent) Since(old Parent) (creates, deletes int, ok bool) {
 func Zxid(z int64) string { return Hex(uint64(z)) }
 
 // Hex formats a session id or zxid as machines read it.
-func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
+func Hex(v uint64) string {
+	var room [18]byte
+	return string(AppendHex(room[:0], v))
+}
+
+// AppendHex appends a [Hex].
+func AppendHex(to []byte, v uint64) []byte { return strconv.AppendUint(append(to, "0x"...), v, 16) }
 
 // Join returns the full path of the child called name. A name that is a path,
 // as that of the candidate in an election of a single znode, is it already.

@@ -90,7 +90,7 @@ func (v *Panel) Draw(f *term.Frame, r term.Rect) {
 	}
 	add()
 	st, text := v.explain(all)
-	for _, part := range term.Wrap(text, w) {
+	for _, part := range term.Lines(text, w) {
 		add(term.Span{Style: st, Text: part})
 	}
 

@@ -38,8 +38,9 @@ func (v *table) columnsFor(w int) columns {
 	s := v.State
 	c := columns{seq: 3, age: 7}
 	if n := s.Queue.Len(); n > 0 {
+		var room [20]byte
 		for _, i := range [2]int{0, n - 1} {
-			c.seq = max(c.seq, len(strconv.FormatInt(s.Queue.At(i).Sequence, 10)))
+			c.seq = max(c.seq, len(strconv.AppendInt(room[:0], s.Queue.At(i).Sequence, 10)))
 		}
 	}
 	switch {

@@ -1,8 +1,6 @@
 package candidates
 
 import (
-	"strconv"
-
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -23,6 +21,7 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	leads := r.Position < wording.Holders(s)
 	t, troubled := wording.ExpiryOf(s, r)
 	ghost, sure := wording.GhostOf(s, r)
+	edge := s.Edge(r.Position)
 
 	// The gutter: who watches whom.
 	mark := " "
@@ -33,7 +32,7 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	switch {
 	case leads || r.Position == 0 && ghost != "":
 		p.Text(wording.LeaderSign(g, s, r, troubled || ghost != ""))
-	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(s.Edge(r.Position)):
+	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(edge):
 		p.Text(term.Trouble, g.WatchWrong)
 	case !herd && v.order != "":
 		p.Gap(1) // the one that it watches need not be above it
@@ -60,9 +59,10 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	}
 	p.Gap(1)
 
+	var room [24]byte // for what is written in the row
 	seq := "-"
 	if r.Candidate.HasSequence {
-		seq = strconv.FormatInt(r.Candidate.Sequence, 10)
+		seq = f.Int(r.Candidate.Sequence)
 	}
 	p.Right(c.seq, term.Muted, seq).Gap(2)
 	st := term.Text
@@ -76,17 +76,17 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	}
 	v.drawName(f, p, c.name, st, r)
 	if c.session > 0 {
-		id := wording.ShortSession(r.Candidate.Session)
+		id := wording.AppendShortSession(room[:0], r.Candidate.Session)
 		if c.session >= 18 && r.Candidate.Session != 0 {
-			id = znode.Hex(r.Candidate.Session)
+			id = znode.AppendHex(room[:0], r.Candidate.Session)
 		}
-		p.Gap(2).Fit(c.session, term.Muted, id)
+		p.Gap(2).Fit(c.session, term.Muted, f.Ink(id))
 	}
 	if c.client > 0 {
 		p.Gap(2).Fit(c.client, term.Muted, v.clientOf(r, c.client))
 	}
 	old, exact := r.Candidate.Age(f.Calm())
-	words, about := units.Age(old), ""
+	words, about := f.Ink(units.AppendAge(room[:0], old)), ""
 	if !exact {
 		about = g.Inferred
 	}
@@ -101,7 +101,7 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 		v.drawGhost(f, p, ghost, sure, r.Position == 0)
 		return
 	}
-	v.drawWatches(f, p, r, leads, t, troubled)
+	v.drawWatches(f, p, r, edge, leads, t, troubled)
 	v.drawHeld(p, r.Candidate.Session)
 }
 

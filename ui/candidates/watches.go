@@ -14,7 +14,7 @@ import (
 
 // drawWatches draws what the candidate waits for, or that it waits for
 // nothing.
-func (v *table) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, t wording.Expiry, troubled bool) {
+func (v *table) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge, leads bool, t wording.Expiry, troubled bool) {
 	s := v.State
 	if leads {
 		v.drawLeads(f, p, r, t, troubled)
@@ -24,7 +24,7 @@ func (v *table) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, leads bool, 
 		p.Text(st, term.Cut(words, p.Room()))
 		return
 	}
-	v.drawTarget(f, p, r)
+	v.drawTarget(f, p, r, e)
 	if troubled {
 		words := t.Brief(f.Busy(), p.Room()-2)
 		if term.Width(words)+2 > p.Room() {
@@ -129,7 +129,7 @@ func (v *table) drawHolds(p *term.Pen) {
 }
 
 // drawTarget draws whom r watches, and how that is known.
-func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
+func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge) {
 	s, g := v.State, &f.Theme.Glyph
 	to := wording.Target(s, r.Position)
 	if s.Dialect != nil && s.Dialect.ChildWatch {
@@ -144,7 +144,7 @@ func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
 	if wording.FansIn(s) {
 		st = term.Trouble
 	}
-	switch e := s.Edge(r.Position); e.State {
+	switch e.State {
 	case doctor.WrongWatch:
 		words := "watches " + wording.WatchedNumbers(e) + ", not " + wording.Numbered(to)
 		if term.Width(words)+2 > p.Room() {
@@ -158,11 +158,16 @@ func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row) {
 			p.Text(term.Trouble, words)
 		}
 		return
-	case doctor.Verified:
-		p.Text(st, g.Up).Text(st, " ").Text(st, wording.Numbered(to)).Text(term.Good, " "+g.Yes)
 	default:
-		p.Text(st, g.Up).Text(st, " ").Text(st, wording.Numbered(to))
-		if r.Member != nil && r.Member.Watches == to.Name {
+		p.Text(st, g.Up).Text(st, " ")
+		if to.HasSequence {
+			p.Text(st, f.Int(to.Sequence))
+		} else {
+			p.Text(st, wording.Numbered(to))
+		}
+		if e.State == doctor.Verified {
+			p.Text(term.Good, " ").Text(term.Good, g.Yes)
+		} else if r.Member != nil && r.Member.Watches == to.Name {
 			p.Gap(2) // it says so itself
 		} else {
 			p.Text(term.Muted, " ").Text(term.Muted, g.Inferred)

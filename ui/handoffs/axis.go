@@ -137,12 +137,12 @@ func (x *axis) cell(t time.Time) int {
 	return int(d / x.step)
 }
 
-// labels returns where the axis says what time: on round times, far enough
-// apart to be read.
-func (x *axis) labels(loc *time.Location) (at []int, text []string) {
+// labels calls put for each cell at which the axis says what time, in the format: on round
+// times, far enough apart to be read.
+func (x *axis) labels(loc *time.Location, put func(at int, format string, t time.Time)) {
 	const apart = 12
 	if x.step == 0 {
-		return nil, nil
+		return
 	}
 	every := x.step * apart
 	for _, d := range axisSteps {
@@ -163,15 +163,14 @@ func (x *axis) labels(loc *time.Location) (at []int, text []string) {
 	_, offset := x.start.In(loc).Zone()
 	shift := time.Duration(offset) * time.Second
 	t := x.start.Add(shift).Truncate(every).Add(-shift)
-	at, text = make([]int, 0, x.w/apart+1), make([]string, 0, x.w/apart+1)
 	for ; ; t = t.Add(every) {
 		i := x.cell(t)
 		if i < 0 {
 			continue
 		}
 		if i > x.w-len(format) {
-			return at, text
+			return
 		}
-		at, text = append(at, i), append(text, t.In(loc).Format(format))
+		put(i, format, t)
 	}
 }

@@ -18,8 +18,7 @@ type lanes struct {
 	of    *doctor.State // they were made from it
 	most  int
 	whole *model.Lanes
-	label map[*model.Lane]string // what to call each
-	wide  int                    // the widest of them
+	wide  int // the widest of their names
 
 	rows   []*model.Lane // in view, in the order of their znodes
 	hidden int           // how many more there are
@@ -32,10 +31,9 @@ func (l *lanes) make(s *doctor.State, most int) {
 	if l.of != s || l.most < most {
 		l.of, l.most = s, most
 		l.whole = s.Lanes(most)
-		l.label, l.wide = make(map[*model.Lane]string, len(l.whole.All)), 0
+		l.wide = 0
 		for _, lane := range l.whole.All {
-			name := nameOf(lane)
-			l.label[lane], l.wide = name, max(l.wide, term.Width(name))
+			l.wide = max(l.wide, term.Width(nameOf(lane)))
 		}
 	}
 }

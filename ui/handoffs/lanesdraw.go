@@ -49,7 +49,7 @@ func (v *Panel) drawLanes(f *term.Frame, a term.Area) {
 		case st.Place == model.NoZnode:
 			style = term.Muted
 		}
-		p.Fit(v.lanes.names, style, v.lanes.label[l]).Gap(1)
+		p.Fit(v.lanes.names, style, nameOf(l)).Gap(1)
 		v.drawCells(f, p, grid[i], lines[i])
 		for y := i*v.plan.pitch + 1; y < (i+1)*v.plan.pitch && i+1 < len(shown); y++ {
 			for k, on := range between[i] {
@@ -216,11 +216,12 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 	head := playhead{v.Head, v.Playing}
 	head.drawLabels(f, a, v.axis, left, y)
 	if v.lanes.hidden > 0 {
-		words := "+" + strconv.Itoa(v.lanes.hidden)
-		if long := words + " more"; term.Width(long) <= v.lanes.names {
+		var room [32]byte
+		words := strconv.AppendInt(append(room[:0], '+'), int64(v.lanes.hidden), 10)
+		if long := append(words, " more"...); len(long) <= v.lanes.names {
 			words = long
 		}
-		a.Pen(y).Fit(v.lanes.names, term.Muted, words)
+		a.Pen(y).Fit(v.lanes.names, term.Muted, f.Ink(words))
 	}
 	head.draw(f, a, v.axis, left, y)
 	_, alarm := v.troubleOf()

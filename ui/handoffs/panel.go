@@ -115,7 +115,7 @@ func (v Panel) Draw(f *term.Frame) {
 		case s.Phase != model.Live:
 			text = "nothing seen yet"
 		}
-		for i, line := range term.Wrap(text, a.Width()-1) {
+		for i, line := range term.Lines(text, a.Width()-1) {
 			a.Pen(y+i).Gap(1).Text(term.Muted, line)
 		}
 		return
@@ -186,7 +186,7 @@ func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 		} else {
 			p.Fit(c.from, term.Text, h.From.Label())
 		}
-		p.Text(term.Muted, " "+g.Arrow+" ")
+		p.Text(term.Muted, " ").Text(term.Muted, g.Arrow).Text(term.Muted, " ")
 		switch {
 		case h.To == nil:
 			p.Fit(c.to, term.Trouble, "nobody")
@@ -206,7 +206,8 @@ func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 			measured(p, [...]int{c.silent, c.takeover, c.vacant}[i], m)
 		}
 		if c.fence > 0 && h.To != nil {
-			p.Gap(2).Text(term.Muted, "token "+znode.Zxid(h.Fence))
+			var token [24]byte
+			p.Gap(2).Text(term.Muted, "token ").Text(term.Muted, f.Ink(znode.AppendHex(token[:0], uint64(h.Fence))))
 		}
 		why := znode.Safe(h.Evidence, 0)
 		switch {
@@ -240,11 +241,12 @@ func (v *Panel) handoffColumnsFor(hs []*model.Handoff, w int) handoffColumns {
 	var c handoffColumns
 	var silent, takeover, vacant, fence int
 	c.to = len("nobody")
+	var token [24]byte
 	for _, h := range hs {
 		c.from, c.to = max(c.from, term.Width(wording.Label(h.From))), max(c.to, term.Width(wording.Label(h.To)))
 		m := h.Measures()
 		silent, takeover, vacant = longest(silent, m[0]), longest(takeover, m[1]), longest(vacant, m[2])
-		fence = max(fence, len("token ")+len(znode.Zxid(h.Fence)))
+		fence = max(fence, len("token ")+len(znode.AppendHex(token[:0], uint64(h.Fence))))
 	}
 	most := max(7, min(28, (w-13-2-3-17)/2))
 	c.from, c.to = min(max(5, c.from), most), min(c.to, most)

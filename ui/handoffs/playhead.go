@@ -15,12 +15,11 @@ type playhead struct {
 // drawLabels draws the times in line y, but for those that the playhead hides.
 func (h playhead) drawLabels(f *term.Frame, a term.Area, x axis, left, y int) {
 	headAt, words := h.words(f, a, x, left)
-	at, text := x.labels(f.Now.Location())
-	for i := range at {
-		if col := left + at[i]; words == "" || col+term.Width(text[i])+1 < headAt || col > headAt+term.Width(words) {
-			a.Pen(y).Gap(col).Text(term.Border, f.Theme.Glyph.Tick).Text(term.Muted, text[i])
+	x.labels(f.Now.Location(), func(at int, format string, t time.Time) {
+		if col := left + at; words == "" || col+len(format)+1 < headAt || col > headAt+term.Width(words) {
+			a.Pen(y).Gap(col).Text(term.Border, f.Theme.Glyph.Tick).Text(term.Muted, f.TimeIn(format, t))
 		}
-	}
+	})
 }
 
 // words are the playhead with its time, and where they begin; "" for none.

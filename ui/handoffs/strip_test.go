@@ -102,11 +102,12 @@ func TestStripAlways(t *testing.T) {
 		if next.step == s.step && next.start.Sub(s.start)%s.step != 0 {
 			t.Fatalf("the axis crawled by %v with cells of %v", next.start.Sub(s.start), s.step)
 		}
-		at0, text := s.labels(time.FixedZone("", 19800))
-		for i := range at0 {
-			if at0[i] < 0 || at0[i]+len(text[i]) > w || i > 0 && at0[i] < at0[i-1]+len(text[i-1])+1 {
-				t.Fatalf("labels at %v: %q on %d cells", at0, text, w)
+		free := 0 // up to here there are labels
+		s.labels(time.FixedZone("", 19800), func(at int, format string, tick time.Time) {
+			if text := tick.Format(format); at < free || at+len(text) > w {
+				t.Fatalf("label %q at %d of %d cells, where those before need %d", text, at, w, free)
 			}
-		}
+			free = at + len(format) + 1
+		})
 	})
 }

@@ -25,7 +25,7 @@ func TestEpoch(t *testing.T) {
 	j.Apply(&model.Directory{At: at, Path: "/", Presence: model.Present, Names: []string{"brokers", "controller", "controller_epoch"}, Children: []znode.Znode{epoch}})
 	s := j.State()
 	v := Panel{State: s, Row: rows.Row{Candidate: s.Leader()}}
-	facts := v.facts(&term.Frame{Now: at, Picture: at, Theme: &term.Theme{}}, v.Row)
+	facts := v.facts(&term.Frame{Canvas: new(term.Canvas), Now: at, Picture: at, Theme: &term.Theme{}}, v.Row)
 	if i := slices.IndexFunc(facts, func(f term.Fact) bool { return f.Name == "epoch" }); i < 0 || !strings.HasPrefix(facts[i].Text, "7 ") {
 		t.Errorf("epoch 7 is not among %+v", facts)
 	}

@@ -25,13 +25,13 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		if y > 0 && a.Height() > 16 {
 			y++
 		}
-		for _, part := range term.Wrap(text, a.Width()-2) {
+		for _, part := range term.Lines(text, a.Width()-2) {
 			a.Pen(y).Gap(1).Text(term.Heading, part)
 			y++
 		}
 	}
 	line := func(name string, st term.Style, text string) {
-		for i, part := range term.Wrap(text, a.Width()-names-6) {
+		for i, part := range term.Lines(text, a.Width()-names-6) {
 			if i > 0 {
 				name = ""
 			}
@@ -50,7 +50,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
 	line("then", term.Text, then(di, w))
 	if n := wording.Holders(s); !di.Single && n < s.Queue.Len() {
-		text := strconv.Itoa(s.Recipe.Notified(s.Queue, 0)) + " of the " + strconv.Itoa(s.Queue.Len()-1) + " others"
+		text := f.Int(int64(s.Recipe.Notified(s.Queue, 0))) + " of the " + f.Int(int64(s.Queue.Len()-1)) + " others"
 		if n > 1 && s.Recipe.Notified(s.Queue, 0) == 0 {
 			text = "no leader yet: waiting for others"
 		}
@@ -64,7 +64,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 		y++
 	}
 	for _, text := range now.lines {
-		for _, part := range term.Wrap(text, a.Width()-2) {
+		for _, part := range term.Lines(text, a.Width()-2) {
 			a.Pen(y).Gap(1).Text(now.style, part)
 			y++
 		}

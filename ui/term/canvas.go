@@ -17,7 +17,8 @@ type Canvas struct {
 	W, H  int
 	cells []cell
 	spots []spot
-	drawn int // length of the last picture
+	ink   ink
+	lines []byte // of the last picture
 }
 
 // cell holds one grapheme cluster. The cells to the right of a wide one hold
@@ -145,39 +146,42 @@ func (c *Canvas) Blank(r Rect) {
 // Render returns the canvas as lines of text with the theme's escapes.
 // Equal cells give equal bytes, so that unchanged lines are not sent again.
 func (c *Canvas) Render(th *Theme) string {
-	var b strings.Builder
-	b.Grow(max(c.drawn+c.drawn/8, c.W*c.H+c.W*c.H/2))
+	b := c.lines[:0]
 	for y := range c.H {
 		if y > 0 {
-			b.WriteByte('\n')
+			b = append(b, '\n')
 		}
 		row := c.cells[y*c.W : (y+1)*c.W]
 		n := len(row)
 		for n > 0 && (row[n-1].Text == "" || row[n-1].Text == " ") && !th.shows(row[n-1].Style) {
 			n--
 		}
-		on := ""
-		for _, p := range row[:n] {
+		on, last := "", Text
+		for i := range row[:n] {
+			p := &row[i]
 			if p.Text == covered {
 				continue
 			}
-			if sgr := th.codes[p.Style]; sgr != on {
-				if on != "" {
-					b.WriteString(th.reset)
+			if p.Style != last || i == 0 {
+				if sgr := th.codes[p.Style]; sgr != on {
+					if on != "" {
+						b = append(b, th.reset...)
+					}
+					b = append(b, sgr...)
+					on = sgr
 				}
-				b.WriteString(sgr)
-				on = sgr
+				last = p.Style
 			}
 			if p.Text == "" {
-				b.WriteByte(' ')
+				b = append(b, ' ')
 			} else {
-				b.WriteString(p.Text)
+				b = append(b, p.Text...)
 			}
 		}
 		if on != "" {
-			b.WriteString(th.reset)
+			b = append(b, th.reset...)
 		}
 	}
-	c.drawn = b.Len()
-	return b.String()
+	c.lines = b
+	return string(b)
 }

@@ -123,5 +123,11 @@ const (
 
 // Clock and Stamp format a time as the screen's clock shows it, Stamp with
 // milliseconds.
-func (f *Frame) Clock(t time.Time) string { return t.In(f.Now.Location()).Format(ClockFormat) }
-func (f *Frame) Stamp(t time.Time) string { return t.In(f.Now.Location()).Format(StampFormat) }
+func (f *Frame) Clock(t time.Time) string { return f.TimeIn(ClockFormat, t) }
+func (f *Frame) Stamp(t time.Time) string { return f.TimeIn(StampFormat, t) }
+
+// TimeIn is t in that format, as a text to draw.
+func (f *Frame) TimeIn(format string, t time.Time) string {
+	var room [len(StampFormat)]byte
+	return f.Ink(t.In(f.Now.Location()).AppendFormat(room[:0], format))
+}

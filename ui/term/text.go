@@ -1,6 +1,7 @@
 package term
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -46,15 +47,35 @@ func Head(s string, w int) string {
 
 // Wrap breaks s into lines of at most w cells: at blanks, and within a word only if it
 // is longer than a line. It does not break at hyphens: names and flags stay whole.
-func Wrap(s string, w int) []string {
+func Wrap(s string, w int) (lines []string) {
+	for _, line := range Lines(s, w) {
+		if lines == nil {
+			lines = make([]string, 0, len(s)/w+1)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Lines are those of [Wrap] with their numbers, for what is drawn line by line.
+func Lines(s string, w int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) { eachLine(s, w, yield) }
+}
+
+func eachLine(s string, w int, yield func(int, string) bool) {
 	if w <= 0 || s == "" {
-		return nil
+		return
 	}
 	s = strings.TrimLeft(s, " ") // ansi.Wrap does not count it before a long word
 	if plain(s) {
-		return wrapPlain(s, w)
+		wrapPlain(s, w, yield)
+		return
 	}
-	return wrapWide(s, w)
+	for i, line := range wrapWide(s, w) {
+		if !yield(i, line) {
+			return
+		}
+	}
 }
 
 // wrapWide is Wrap of what takes more than a cell for each byte, or less.
@@ -66,8 +87,8 @@ func wrapWide(s string, w int) []string {
 
 // wrapPlain is wrapWide of plain text: its lines are parts of it, so that a frame, most
 // of whose text is wrapped again, copies none of it.
-func wrapPlain(s string, w int) []string {
-	lines := make([]string, 0, len(s)/w+1)
+func wrapPlain(s string, w int, yield func(int, string) bool) {
+	lines := 0
 	from, end := 0, 0    // of the line, without the blanks and the word after it
 	blanks, word := 0, 0 // after end
 	for i := range len(s) {
@@ -83,7 +104,10 @@ func wrapPlain(s string, w int) []string {
 		}
 		word++
 		if end-from+blanks+word > w {
-			lines = append(lines, s[from:end])
+			if !yield(lines, s[from:end]) {
+				return
+			}
+			lines++
 			from, blanks = i+1-word, 0
 			end = from
 		}
@@ -91,7 +115,7 @@ func wrapPlain(s string, w int) []string {
 	if word > 0 || end-from+blanks <= w {
 		end = len(s)
 	}
-	return append(lines, s[from:end])
+	yield(lines, s[from:end])
 }
 
 func OrBlank(lines []string) []string {

@@ -37,7 +37,15 @@ func TestWrapPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.TrimLeft(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bcd", "--x-y", " ", " ", "  ", "/abc/def"}), 1, 30).Draw(t, "parts"), ""), " ")
 		w := rapid.IntRange(1, 20).Draw(t, "w")
-		if got, want := wrapPlain(s, w), wrapWide(s, w); !slices.Equal(got, want) {
+		var got []string
+		wrapPlain(s, w, func(i int, line string) bool {
+			if i != len(got) {
+				t.Fatalf("line %d has number %d", len(got), i)
+			}
+			got = append(got, line)
+			return true
+		})
+		if want := wrapWide(s, w); !slices.Equal(got, want) {
 			t.Errorf("%q in %d cells: %q, want %q", s, w, got, want)
 		}
 	})

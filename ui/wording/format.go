@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"electop/model/znode"
 )
 
 // Share formats part of a whole in percent, rounded down: it is 100 only if nothing
@@ -22,13 +24,23 @@ func Share(part, whole time.Duration) string {
 // the high byte, which is the server that created it, and in the last digits: 0xa1,
 // 1…00a1.
 func ShortSession(id uint64) string {
+	var room [16]byte
+	return string(AppendShortSession(room[:0], id))
+}
+
+// AppendShortSession appends a [ShortSession]: a table has one in each of its rows.
+func AppendShortSession(to []byte, id uint64) []byte {
 	switch {
 	case id == 0:
-		return "-"
+		return append(to, '-')
 	case id < 1<<20:
-		return "0x" + strconv.FormatUint(id, 16)
+		return znode.AppendHex(to, id)
 	}
-	return fmt.Sprintf("%x…%04x", id>>56, id&0xffff)
+	to = append(strconv.AppendUint(to, id>>56, 16), "…"...)
+	for digit := 12; digit >= 0; digit -= 4 {
+		to = append(to, "0123456789abcdef"[id>>digit&0xf])
+	}
+	return to
 }
 
 // BytesOf formats a size: 310 B, 1.9 kB, 12.3 MB.
