@@ -142,12 +142,11 @@ func (s *State) MemberWith(session uint64) *Member {
 // departed.
 func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 
-// Candidate returns the contender with that identity and its position.
+// Candidate returns the contender with that identity and its position, nil and -1 where it
+// is not in the queue.
 func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
-	for i, c := range s.Queue.All() {
-		if c.Name == id.Name && c.Czxid == id.Czxid {
-			return c, i
-		}
+	if i, ok := s.Dialect.Find(s.Recipe, s.Queue, id); ok {
+		return s.Queue.At(i), i
 	}
 	return nil, -1
 }

@@ -129,16 +129,21 @@ func (d *Dialect) standsAt(path string) bool {
 // sequence alone.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.kind = "", kindUnknown
-	c.Sequence, c.HasSequence = znode.Sequence(c.Name)
+	d.number(c)
 	if d == nil {
 		return
-	}
-	if d.bare || d.Single {
-		c.Sequence, c.HasSequence = 0, false // digits that happen to be there
 	}
 	c.Who = d.Who(c)
 	if r, ok := d.Recipe.(kinds); ok {
 		c.kind = r.kindOf(c)
+	}
+}
+
+// number gives a candidate the sequence that its name has in the dialect.
+func (d *Dialect) number(c *Candidate) {
+	c.Sequence, c.HasSequence = znode.Sequence(c.Name)
+	if d != nil && (d.bare || d.Single) {
+		c.Sequence, c.HasSequence = 0, false // digits that happen to be there
 	}
 }
 
