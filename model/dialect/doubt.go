@@ -54,16 +54,17 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 	if d == nil || queue.Len() == 0 {
 		return nil
 	}
+	head, curators := queue.At(0), slices.Contains(curator, d)
 	for _, c := range others {
-		if d.Outranks(queue, c) {
+		if curators && d.Outranks(queue, c) {
 			return c
 		}
-		if c.Session != 0 || c.Unread || !c.HasSequence {
-			continue
+		if c.Session != 0 || c.Unread || !c.HasSequence || !d.Recipe.Before(c, head) {
+			continue // as nearly all, of which no copy is made
 		}
 		owned := *c
 		owned.Session = 1 // as it looks to who reads the name alone
-		if !d.Recipe.Contends(&owned) || !d.Recipe.Before(&owned, queue.At(0)) {
+		if !d.Recipe.Contends(&owned) {
 			continue
 		}
 		if d.Recipe.Holders(queue.Insert(0, &owned)) == 1 {
@@ -104,12 +105,13 @@ func (d *Dialect) Outranks(queue Queue, c *Candidate) bool {
 		return false
 	}
 	head := queue.At(0)
-	if !head.HasSequence || d.Recipe.Contends(&Candidate{Znode: znode.Znode{Name: c.Name, Session: 1}, Sequence: c.Sequence, HasSequence: c.HasSequence}) || !slices.Contains(curator, d) {
+	if !head.HasSequence || !slices.Contains(curator, d) {
 		return false
 	}
-	for _, lock := range []string{"latch-", "lock-"} {
+	for _, lock := range [...]string{"latch-", "lock-"} {
 		if strings.HasSuffix(Stem(head.Name), lock) {
-			return curatorKey(c.Name, lock) < curatorKey(head.Name, lock)
+			return curatorKey(c.Name, lock) < curatorKey(head.Name, lock) &&
+				!d.Recipe.Contends(&Candidate{Znode: znode.Znode{Name: c.Name, Session: 1}, Sequence: c.Sequence, HasSequence: c.HasSequence})
 		}
 	}
 	return false
