@@ -108,8 +108,10 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 	}
 	if parts&status.Watches != 0 {
 		to.Watches = make([]status.Watch, 0, to.Totals.DataWatches)
-		for c, path := range s.watches.Data.All() {
-			to.Watches = append(to.Watches, status.Watch{Session: c.sess.ID, Path: path})
+		for c, paths := range s.watches.Data.Watchers() {
+			for _, path := range paths {
+				to.Watches = append(to.Watches, status.Watch{Session: c.sess.ID, Path: path})
+			}
 		}
 	}
 	if parts&status.ResetTotals != 0 {

@@ -7,6 +7,7 @@ package watch
 import (
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 
 	"electop/zkwatch/wire"
@@ -29,60 +30,74 @@ type Tables[T comparable] struct{ Data, Child Table[T] }
 
 // A Table holds one of the two kinds, by path and by watcher.
 type Table[T comparable] struct {
-	paths     map[string]map[T]Mode
-	owned     map[T]map[string]struct{} // paths
-	total     int                       // pairs of a watcher and a path
-	recursive int                       // 0 spares the walk up the path
+	paths     map[string]map[T]place
+	owned     map[T][]string // paths, which are quickly copied
+	total     int            // pairs of a watcher and a path
+	recursive int            // 0 spares the walk up the path
+}
+
+// A place is how a watcher watches a path, and where its paths have that one.
+type place struct {
+	mode Mode
+	at   int32
 }
 
 // New returns empty tables.
 func New[T comparable]() *Tables[T] { return &Tables[T]{newTable[T](), newTable[T]()} }
 
 func newTable[T comparable]() Table[T] {
-	return Table[T]{paths: make(map[string]map[T]Mode), owned: make(map[T]map[string]struct{})}
+	return Table[T]{paths: make(map[string]map[T]place), owned: make(map[T][]string)}
 }
 
 // Add leaves a watch.
 func (t *Table[T]) Add(w T, path string, m Mode) {
-	at := t.paths[path]
-	if at == nil {
-		at = make(map[T]Mode)
-		t.paths[path] = at
+	watchers := t.paths[path]
+	if watchers == nil {
+		watchers = make(map[T]place)
+		t.paths[path] = watchers
 	}
-	old := at[w]
-	at[w] = old | m
-	if m&^old&Recursive != 0 {
+	p := watchers[w]
+	if m&^p.mode&Recursive != 0 {
 		t.recursive++
 	}
-	if old != 0 {
-		return
+	if p.mode == 0 {
+		t.total++
+		own := t.owned[w]
+		p.at = int32(len(own))
+		t.owned[w] = append(own, path)
 	}
-	t.total++
-	own := t.owned[w]
-	if own == nil {
-		own = make(map[string]struct{})
-		t.owned[w] = own
-	}
-	own[path] = struct{}{}
+	p.mode |= m
+	watchers[w] = p
 }
 
 // remove takes modes away, of a watch that is there.
 func (t *Table[T]) remove(w T, path string, m Mode) {
-	at := t.paths[path]
-	old := at[w]
-	if old&m&Recursive != 0 {
+	watchers := t.paths[path]
+	p := watchers[w]
+	if p.mode&m&Recursive != 0 {
 		t.recursive--
 	}
-	if left := old &^ m; left != 0 {
-		at[w] = left
+	if p.mode &^= m; p.mode != 0 {
+		watchers[w] = p
 		return
 	}
 	t.total--
-	if delete(at, w); len(at) == 0 {
+	if delete(watchers, w); len(watchers) == 0 {
 		delete(t.paths, path)
 	}
+	t.disown(w, p.at)
+}
+
+// disown removes one of a watcher's paths; the last one takes its place.
+func (t *Table[T]) disown(w T, at int32) {
 	own := t.owned[w]
-	if delete(own, path); len(own) == 0 {
+	end := len(own) - 1
+	if last := own[end]; int(at) != end {
+		own[at] = last
+		t.paths[last][w] = place{t.paths[last][w].mode, at}
+	}
+	own[end] = ""
+	if t.owned[w] = own[:end]; end == 0 {
 		delete(t.owned, w)
 	}
 }
@@ -96,7 +111,7 @@ func (ts *Tables[T]) AddLasting(w T, path string, m Mode) {
 // Forget removes all watches of a watcher.
 func (ts *Tables[T]) Forget(w T) {
 	for _, t := range []*Table[T]{&ts.Data, &ts.Child} {
-		for path := range t.owned[w] {
+		for _, path := range slices.Backward(t.owned[w]) { // so that none is moved
 			t.remove(w, path, anyMode)
 		}
 	}
@@ -139,8 +154,8 @@ func (ts *Tables[T]) Find(w T, kind int32, path string, remove bool) wire.Code {
 func (ts *Tables[T]) Trigger(path string, event int32, notify func(w T, direct bool)) {
 	switch event {
 	case wire.EventNodeChildrenChanged:
-		for w, m := range ts.Child.paths[path] {
-			if m&(Once|Persistent) != 0 {
+		for w, p := range ts.Child.paths[path] {
+			if p.mode&(Once|Persistent) != 0 {
 				notify(w, false)
 			}
 		}
@@ -170,8 +185,8 @@ func (t *Table[T]) found(path string, yield func(w T, direct bool)) {
 		return
 	}
 	for at := range above(path) {
-		for w, m := range t.paths[at] {
-			if m&Recursive != 0 && !t.finds(w, path, at) {
+		for w, p := range t.paths[at] {
+			if p.mode&Recursive != 0 && !t.finds(w, path, at) {
 				yield(w, false)
 			}
 		}
@@ -181,7 +196,7 @@ func (t *Table[T]) found(path string, yield func(w T, direct bool)) {
 // finds reports whether found yields a watcher for a watch of path or of what is
 // above it and below end.
 func (t *Table[T]) finds(w T, path, end string) bool {
-	if t.paths[path][w] != 0 {
+	if t.paths[path][w].mode != 0 {
 		return true
 	}
 	if t.recursive == 0 {
@@ -191,7 +206,7 @@ func (t *Table[T]) finds(w T, path, end string) bool {
 		if at == end {
 			return false
 		}
-		if t.paths[at][w]&Recursive != 0 {
+		if t.paths[at][w].mode&Recursive != 0 {
 			return true
 		}
 	}
@@ -214,8 +229,8 @@ func above(path string) iter.Seq[string] {
 
 // spend takes the one-time watches of a path away.
 func (t *Table[T]) spend(path string) {
-	for w, m := range t.paths[path] {
-		if m&Once != 0 {
+	for w, p := range t.paths[path] {
+		if p.mode&Once != 0 {
 			t.remove(w, path, Once)
 		}
 	}
@@ -224,18 +239,9 @@ func (t *Table[T]) spend(path string) {
 // Watching yields the watchers of a path.
 func (t *Table[T]) Watching(path string) iter.Seq[T] { return maps.Keys(t.paths[path]) }
 
-// All yields each watcher with each of its paths, in no particular order.
-func (t *Table[T]) All() iter.Seq2[T, string] {
-	return func(yield func(T, string) bool) {
-		for w, paths := range t.owned {
-			for path := range paths {
-				if !yield(w, path) {
-					return
-				}
-			}
-		}
-	}
-}
+// Watchers yields each watcher with its paths, which are the table's own, in no particular
+// order.
+func (t *Table[T]) Watchers() iter.Seq2[T, []string] { return maps.All(t.owned) }
 
 // Count returns the number of watchers, of watched paths, and of pairs of the two.
 func (t *Table[T]) Count() (watchers, paths, total int) {

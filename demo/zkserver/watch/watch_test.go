@@ -120,8 +120,10 @@ func TestAgainstAModel(t *testing.T) {
 // listed returns the watched paths.
 func listed(t *Table[string]) []string {
 	at := make(map[string]bool)
-	for _, path := range t.All() {
-		at[path] = true
+	for _, paths := range t.Watchers() {
+		for _, path := range paths {
+			at[path] = true
+		}
 	}
 	return slices.Sorted(maps.Keys(at))
 }
