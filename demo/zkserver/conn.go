@@ -146,8 +146,7 @@ func (c *conn) serve() error {
 		return err
 	}
 	if word := string(head[:]); status.Known(word) {
-		c.s.answerWord(c, word)
-		return nil
+		return c.s.answerWord(c, word)
 	}
 	if n := binary.BigEndian.Uint32(head[:]); n > maxHandshake {
 		return &wire.FrameSizeError{Size: int32(n), Max: maxHandshake}

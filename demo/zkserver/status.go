@@ -3,6 +3,7 @@ package zkserver
 import (
 	"cmp"
 	"net"
+	"time"
 
 	"electop/demo/zkserver/status"
 )
@@ -36,9 +37,8 @@ func lowestPort(listeners map[net.Listener]bool) (port int) {
 	return port
 }
 
-// answerWord queues the answer to a four-letter word. The connection is to be
-// closed then.
-func (s *Server) answerWord(c *conn, word string) {
+// answerWord answers a four-letter word. The connection is to be closed then.
+func (s *Server) answerWord(c *conn, word string) error {
 	port := 0
 	if a, ok := c.nc.LocalAddr().(*net.TCPAddr); ok {
 		port = a.Port
@@ -48,9 +48,8 @@ func (s *Server) answerWord(c *conn, word string) {
 	c.stats.Received++
 	s.counters.received++
 	s.mu.Unlock()
-	answer := status.Answer(statusOf(s, port), word)
-	c.out.Cork()
-	c.out.SendRaw(answer)
+	c.nc.SetWriteDeadline(time.Now().Add(lastWrite))
+	return status.Answer(c, statusOf(s, port), word)
 }
 
 // totals takes no longer for more sessions, znodes or watches.
@@ -107,12 +106,7 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 		}
 	}
 	if parts&status.Watches != 0 {
-		to.Watches = make([]status.Watch, 0, to.Totals.DataWatches)
-		for c, paths := range s.watches.Data.Watchers() {
-			for _, path := range paths {
-				to.Watches = append(to.Watches, status.Watch{Session: c.sess.ID, Path: path})
-			}
-		}
+		to.Watchers = watchers(s, to.Totals.Watchers, to.Totals.DataWatches)
 	}
 	if parts&status.ResetTotals != 0 {
 		s.latency = status.Latency{}
@@ -124,6 +118,17 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 			c.stats.Reset()
 		}
 	}
+}
+
+// watchers takes two allocations, however many there are.
+func watchers(s *Server, n, watches int) []status.Watcher {
+	all, paths := make([]status.Watcher, 0, n), make([]string, 0, watches)
+	for c, watched := range s.watches.Data.Watchers() {
+		from := len(paths)
+		paths = append(paths, watched...)
+		all = append(all, status.Watcher{Session: c.sess.ID, Remote: c.remote, Established: c.stats.Established, Paths: paths[from:]})
+	}
+	return all
 }
 
 // status is the connection as operators see it. The caller holds s.mu.

@@ -49,7 +49,7 @@ var adminCommands = []adminCommand{
 	{"stats", []string{"stat"}, Connections, func(s *State) object { return append(adminStats(s), adminConns(s, true)...) }},
 	{"voting_view", nil, 0, func(*State) object { return object{{"current_config", object{}}} }},
 	{"watch_summary", []string{"wchs"}, 0, adminWatchSummary},
-	{"watches", []string{"wchc"}, Watches | Connections, adminWatches},
+	{"watches", []string{"wchc"}, Watches, adminWatches},
 	{"watches_by_path", []string{"wchp"}, Watches, adminWatchesByPath},
 	{"zabstate", nil, 0, func(*State) object { return object{{"voting", false}, {"zabstate", ""}} }},
 }
@@ -241,8 +241,12 @@ func adminDump(s *State) object {
 		slices.Sort(sets[at])
 		expiry = append(expiry, field{strconv.FormatInt(at, 10), sets[at]})
 	}
-	for _, o := range s.ephemerals() {
-		paths = append(paths, field{strconv.FormatInt(o.key, 10), o.values})
+	for _, owned := range s.ephemerals() {
+		of := make([]string, len(owned))
+		for i, e := range owned {
+			of[i] = e.Path
+		}
+		paths = append(paths, field{strconv.FormatInt(owned[0].Session, 10), of})
 	}
 	return object{{"expiry_time_to_session_ids", expiry}, {"session_id_to_ephemeral_paths", paths}}
 }
@@ -256,16 +260,20 @@ func adminWatchSummary(s *State) object {
 
 func adminWatches(s *State) object {
 	bySession := object{}
-	for _, c := range s.watchesByConn() {
-		bySession = append(bySession, field{strconv.FormatInt(c.key, 10), c.values})
+	for _, c := range s.watchers() {
+		bySession = append(bySession, field{strconv.FormatInt(c.Session, 10), c.Paths})
 	}
 	return object{{"session_id_to_watched_paths", bySession}}
 }
 
 func adminWatchesByPath(s *State) object {
 	byPath := object{}
-	for _, path := range s.watchesByPath() {
-		byPath = append(byPath, field{path.key, path.values})
+	for same := range s.watches() {
+		ids := make([]int64, len(same))
+		for i, w := range same {
+			ids[i] = w.session
+		}
+		byPath = append(byPath, field{same[0].path, ids})
 	}
 	return object{{"path_to_session_ids", byPath}}
 }

@@ -37,7 +37,7 @@ type State struct {
 	Connections []Conn // open ones
 	Sessions    []Session
 	Ephemerals  []Ephemeral
-	Watches     []Watch
+	Watchers    []Watcher
 }
 
 // Config is how a server was set up.
@@ -81,10 +81,12 @@ type Ephemeral struct {
 	Zxid    int64 // of its creation
 }
 
-// A Watch is one on data or existence: Apache shows no others.
-type Watch struct {
-	Session int64
-	Path    string
+// A Watcher is a connection with watches on data or existence: Apache shows no others.
+type Watcher struct {
+	Session     int64
+	Remote      string
+	Established time.Time
+	Paths       []string
 }
 
 // A Conn is an open connection.

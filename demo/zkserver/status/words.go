@@ -1,9 +1,10 @@
 package status
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -18,39 +19,43 @@ const dumpDate = "Mon Jan 02 15:04:05 MST 2006"
 // written.
 type word struct {
 	parts Part
-	write func(*State, *bytes.Buffer)
+	write func(*State, *bufio.Writer)
 }
 
 // words are the four-letter words, sent instead of a first frame.
 var words = map[string]word{
-	"ruok": {0, func(_ *State, w *bytes.Buffer) { w.WriteString("imok") }},
-	"isro": {0, func(_ *State, w *bytes.Buffer) { w.WriteString("rw") }},
-	"srvr": {0, func(s *State, w *bytes.Buffer) { writeStat(s, w, false) }},
-	"stat": {Connections, func(s *State, w *bytes.Buffer) { writeStat(s, w, true) }},
+	"ruok": {0, func(_ *State, w *bufio.Writer) { w.WriteString("imok") }},
+	"isro": {0, func(_ *State, w *bufio.Writer) { w.WriteString("rw") }},
+	"srvr": {0, func(s *State, w *bufio.Writer) { writeStat(s, w, false) }},
+	"stat": {Connections, func(s *State, w *bufio.Writer) { writeStat(s, w, true) }},
 	"mntr": {0, writeMonitor},
 	"cons": {Connections, writeConnections},
 	"dump": {Sessions | Ephemerals | Connections, writeDump},
 	"wchs": {0, writeWatchSummary},
 	"wchp": {Watches, writeWatchesByPath},
-	"wchc": {Watches | Connections, writeWatchesByConn},
+	"wchc": {Watches, writeWatchesByConn},
 	"conf": {0, writeConf},
 	"envi": {0, writeEnv},
-	"srst": {ResetTotals, func(_ *State, w *bytes.Buffer) { fmt.Fprintln(w, "Server stats reset.") }},
-	"crst": {ResetConnections, func(_ *State, w *bytes.Buffer) { fmt.Fprintln(w, "Connection stats reset.") }},
+	"srst": {ResetTotals, func(_ *State, w *bufio.Writer) { fmt.Fprintln(w, "Server stats reset.") }},
+	"crst": {ResetConnections, func(_ *State, w *bufio.Writer) { fmt.Fprintln(w, "Connection stats reset.") }},
 }
 
 // Known reports whether four bytes are a word.
 func Known(name string) bool { return words[name].write != nil }
 
-// Answer returns the answer to a word that is known.
-func Answer(s Source, name string) []byte {
-	var w bytes.Buffer
+// answerChunk is how much of an answer is written at a time, in bytes.
+const answerChunk = 32 << 10
+
+// Answer writes the answer to a word that is known. A long one goes out while the rest is
+// made.
+func Answer(to io.Writer, s Source, name string) error {
+	w := bufio.NewWriterSize(to, answerChunk)
 	state, _ := s(words[name].parts)
-	words[name].write(&state, &w)
-	return w.Bytes()
+	words[name].write(&state, w)
+	return w.Flush()
 }
 
-func writeStat(s *State, w *bytes.Buffer, clients bool) {
+func writeStat(s *State, w *bufio.Writer, clients bool) {
 	fmt.Fprintf(w, "Zookeeper version: %s\n", version)
 	if clients {
 		fmt.Fprintln(w, "Clients:")
@@ -70,7 +75,7 @@ func writeStat(s *State, w *bytes.Buffer, clients bool) {
 // describe writes a connection as stat (brief) and cons do. The number in
 // brackets is the connection's interest in I/O: 1 for reading, 0 for a
 // four-letter word under way.
-func (c *Conn) describe(w *bytes.Buffer, brief bool) {
+func (c *Conn) describe(w *bufio.Writer, brief bool) {
 	interest := 0
 	if c.Session != 0 {
 		interest = 1
@@ -91,7 +96,7 @@ func (c *Conn) describe(w *bytes.Buffer, brief bool) {
 	w.WriteByte(')')
 }
 
-func writeConnections(s *State, w *bytes.Buffer) {
+func writeConnections(s *State, w *bufio.Writer) {
 	for _, c := range s.connections() {
 		c.describe(w, false)
 		fmt.Fprintln(w)
@@ -102,7 +107,7 @@ func writeConnections(s *State, w *bytes.Buffer) {
 // writeDump lists the sessions by the time at which they expire, the
 // ephemeral nodes by session, and the connections by when they would be
 // closed for silence: with their session, or ten seconds after they came.
-func writeDump(s *State, w *bytes.Buffer) {
+func writeDump(s *State, w *bufio.Writer) {
 	fmt.Fprintln(w, "SessionTracker dump:")
 	start, sessions := s.Totals.Start, s.Sessions
 	sets := make(map[time.Duration][]string)
@@ -114,8 +119,11 @@ func writeDump(s *State, w *bytes.Buffer) {
 	fmt.Fprintln(w, "ephemeral nodes dump:")
 	owners := s.ephemerals()
 	fmt.Fprintf(w, "Sessions with Ephemerals (%d):\n", len(owners))
-	for _, o := range owners {
-		writeList(w, fmt.Sprintf("%#x:", uint64(o.key)), o.values)
+	for _, owned := range owners {
+		fmt.Fprintf(w, "%#x:\n", uint64(owned[0].Session))
+		for _, e := range owned {
+			fmt.Fprintf(w, "\t%s\n", e.Path)
+		}
 	}
 	fmt.Fprintln(w, "Connections dump:")
 	conns := s.Connections
@@ -129,7 +137,7 @@ func writeDump(s *State, w *bytes.Buffer) {
 	writeSets(w, start, sets)
 }
 
-func writeSets(w *bytes.Buffer, start time.Time, sets map[time.Duration][]string) {
+func writeSets(w *bufio.Writer, start time.Time, sets map[time.Duration][]string) {
 	for _, at := range slices.Sorted(maps.Keys(sets)) {
 		fmt.Fprintf(w, "%d expire at %s:\n", len(sets[at]), start.Add(at).Format(dumpDate))
 		slices.Sort(sets[at])
@@ -141,41 +149,37 @@ func writeSets(w *bytes.Buffer, start time.Time, sets map[time.Duration][]string
 
 // The watch words report data and existence watches only, as in Apache.
 
-func writeWatchSummary(s *State, w *bytes.Buffer) {
+func writeWatchSummary(s *State, w *bufio.Writer) {
 	sum := &s.Totals
 	fmt.Fprintf(w, "%d connections watching %d paths\nTotal watches:%d\n", sum.Watchers, sum.Paths, sum.DataWatches)
 }
 
-func writeWatchesByPath(s *State, w *bytes.Buffer) {
-	for _, path := range s.watchesByPath() {
-		w.WriteString(path.key)
+func writeWatchesByPath(s *State, w *bufio.Writer) {
+	for same := range s.watches() {
+		w.WriteString(same[0].path)
 		w.WriteByte('\n')
-		for _, id := range path.values {
+		for i := range same {
 			w.WriteString("\t0x")
-			w.Write(strconv.AppendUint(w.AvailableBuffer(), uint64(id), 16))
+			w.Write(strconv.AppendUint(w.AvailableBuffer(), uint64(same[i].session), 16))
 			w.WriteByte('\n')
 		}
 	}
 	fmt.Fprintln(w)
 }
 
-func writeWatchesByConn(s *State, w *bytes.Buffer) {
-	for _, c := range s.watchesByConn() {
-		writeList(w, fmt.Sprintf("%#x", uint64(c.key)), c.values)
+func writeWatchesByConn(s *State, w *bufio.Writer) {
+	for _, c := range s.watchers() {
+		fmt.Fprintf(w, "%#x\n", uint64(c.Session))
+		for _, path := range c.Paths {
+			w.WriteByte('\t')
+			w.WriteString(path)
+			w.WriteByte('\n')
+		}
 	}
 	fmt.Fprintln(w)
 }
 
-func writeList(w *bytes.Buffer, head string, lines []string) {
-	w.WriteString(head)
-	for _, line := range lines {
-		w.WriteString("\n\t")
-		w.WriteString(line)
-	}
-	w.WriteByte('\n')
-}
-
-func writeConf(s *State, w *bytes.Buffer) {
+func writeConf(s *State, w *bufio.Writer) {
 	cfg := &s.Config
 	fmt.Fprintf(w, "clientPort=%d\nsecureClientPort=-1\n", cfg.ClientPort)
 	fmt.Fprintf(w, "dataDir=\ndataDirSize=0\ndataLogDir=\ndataLogSize=0\n")
@@ -186,13 +190,13 @@ func writeConf(s *State, w *bytes.Buffer) {
 }
 
 // writeEnv reveals little about the machine: anybody can ask.
-func writeEnv(_ *State, w *bytes.Buffer) {
+func writeEnv(_ *State, w *bufio.Writer) {
 	fmt.Fprintf(w, "Environment:\nzookeeper.version=%s\n", version)
 	fmt.Fprintf(w, "runtime.version=%s\nos.name=%s\nos.arch=%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // writeMonitor writes the gauges as lines of key and value.
-func writeMonitor(s *State, w *bytes.Buffer) {
+func writeMonitor(s *State, w *bufio.Writer) {
 	for _, g := range gauges(s) {
 		fmt.Fprintf(w, "zk_%s\t%v\n", g.key, g.value)
 	}
