@@ -101,16 +101,17 @@
 // So clients have the guarantee that they need: no client sees the reply to a later
 // read before the event for the change.
 //
-// Nothing is written to a connection under the lock. The connection's own
-// goroutine writes its output when it has no further request at hand. Events that
-// reach idle connections are written by one goroutine for all, which lives only while
-// there are any, and by one of their own for peers that do not read. An idle session
-// therefore costs a goroutine, two small buffers and a map entry, and thousands of them
-// are fine: 5,000 take 40 MB. What takes long is not done under the lock in one go: the
-// tables for operators are copied under it and formatted after, and of thousands of
-// sessions that expire at the same time a hundred end at once. If a peer does not
-// read its replies, the server stops reading from it. If it leaves events unread for
-// too long, the server closes the connection.
+// Nothing is written to a connection under the lock. The connection's own goroutine
+// writes its output when it has no further request at hand. Events that reach idle
+// connections are written by one goroutine for all, or by one for each processor if
+// there are hundreds, which lives only while there are any, and by one of their own
+// for peers that do not read. An idle session therefore costs a goroutine, two small
+// buffers and a map entry, and thousands of them are fine: 5,000 take 40 MB. What
+// takes long is not done under the lock in one go: the tables for operators are copied
+// under it and formatted as they are sent, and of thousands of sessions that expire at
+// the same time a hundred end at once. If a peer does not read its replies, the server
+// stops reading from it. If it leaves events unread for too long, the server closes
+// the connection.
 //
 // # Time
 //

@@ -2,6 +2,8 @@ package output_test
 
 import (
 	"bytes"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -45,4 +47,39 @@ func TestBackground(t *testing.T) {
 			t.Errorf("%d writes to a peer that has room for a part of each message", cramped.writes)
 		}
 	})
+}
+
+// The time for each of many events is the kernel's, so another processor helps.
+func TestBackgroundCrowd(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	synctest.Test(t, func(t *testing.T) {
+		var b output.Background
+		m := meeting{begun: make(chan struct{})}
+		queues := make([]output.Queue, 1000)
+		for i := range queues {
+			queues[i].Init(&m, &b)
+		}
+		for i := range queues {
+			queues[i].Send(wire.ReplyHeader{}, nil)
+		}
+		synctest.Wait() // one writer alone would be stuck now
+		if n := m.writes.Load(); n != 1000 {
+			t.Errorf("%d writes", n)
+		}
+	})
+}
+
+// A meeting is a peer whose first write ends when the second one has begun.
+type meeting struct {
+	peer
+	begun  chan struct{}
+	writes atomic.Int32
+}
+
+func (m *meeting) TryWrite(b []byte) (int, error) {
+	if m.writes.Add(1) == 2 {
+		close(m.begun)
+	}
+	<-m.begun
+	return len(b), nil
 }
