@@ -11,11 +11,15 @@ import (
 // TestSortWatches sorts paths that differ early, late or not at all, and by zeros that
 // look like their end.
 func TestSortWatches(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		all := make([]watch, r.IntN(60))
 		for i := range all {
 			var path strings.Builder
+			if r.IntN(500) == 0 {
+				path.WriteString(long)
+			}
 			for range r.IntN(4) {
 				path.WriteString([]string{"/", "/election/", "n", "\x00", "ü", "0000000012", "\xff\xff\xff\xff\xff\xff\xff\xff\xff"}[r.IntN(7)])
 			}
