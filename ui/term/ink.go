@@ -1,7 +1,6 @@
 package term
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -21,14 +20,4 @@ func (k *ink) write(b []byte) string {
 	from := k.text.Len()
 	k.text.Write(b)
 	return k.text.String()[from:]
-}
-
-// Ink returns b as a text to draw: what is appended to room on the stack needs none of its
-// own.
-func (c *Canvas) Ink(b []byte) string { return c.ink.write(b) }
-
-// Int returns n as a text to draw.
-func (c *Canvas) Int(n int64) string {
-	var room [20]byte
-	return c.Ink(strconv.AppendInt(room[:0], n, 10))
 }

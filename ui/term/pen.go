@@ -1,7 +1,5 @@
 package term
 
-import "github.com/charmbracelet/x/ansi"
-
 // Area is a part of a canvas with its own coordinates.
 type Area struct {
 	c    *Canvas
@@ -92,11 +90,3 @@ func (p *Pen) Limit(n int) *Pen {
 
 // Room is how many cells are left.
 func (p *Pen) Room() int { return p.end - p.x }
-
-// Width is how many cells s takes.
-func Width(s string) int {
-	if plain(s) {
-		return len(s)
-	}
-	return ansi.StringWidth(s)
-}

@@ -145,3 +145,11 @@ func TailOf(path string, w int) string {
 	}
 	return s
 }
+
+// Width is how many cells s takes.
+func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}

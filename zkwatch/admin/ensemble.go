@@ -14,10 +14,6 @@ const (
 	configRetry    = 10 * time.Second // after a failure
 	configValid    = 3 * time.Minute  // how long an old one counts
 	configTimeout  = 2 * time.Second
-
-	// A poll ends then, with or without all answers.
-	statusPollTimeout = 4 * time.Second
-	tablePollTimeout  = 15 * time.Second
 )
 
 // ensemble is what is known of the members. It belongs to the poll under way.

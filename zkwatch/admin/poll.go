@@ -148,8 +148,10 @@ func (s *server) lists(ctx context.Context, p plan, several bool, r *result) {
 // Its connections and its deadlines are asked for after that. A session that has just read
 // the election was heard of.
 func (s *server) touch(ctx context.Context, p plan, r *result) []session.Anchor {
-	if before := s.cfg.Anchors(); p.read != nil && len(before) > 0 && !slices.ContainsFunc(before, s.old) {
-		return before
+	if p.read != nil {
+		if before := s.cfg.Anchors(); len(before) > 0 && !slices.ContainsFunc(before, s.old) {
+			return before
+		}
 	}
 	if r.Mode != session.ModeFollower && r.Mode != session.ModeObserver { // those have no deadlines
 		touch, cancel := context.WithTimeout(ctx, touchTimeout)

@@ -14,6 +14,12 @@ type Want struct {
 
 func (w Want) tables() bool { return w.Watches || w.Sessions }
 
+// A poll ends then, with or without all answers.
+const (
+	statusPollTimeout = 4 * time.Second
+	tablePollTimeout  = 15 * time.Second
+)
+
 // limit is how long a poll may take.
 func (w Want) limit() time.Duration {
 	if w.tables() {
