@@ -61,9 +61,14 @@ func (l *list) Select(id rows.Ref) {
 func (l *list) Row() rows.Row { return l.Rows.At(l.Index) }
 
 // Order names the order of the rows, "" for the queue's.
-func (l *list) Order() string { return orders[l.order].name }
+func (l *list) Order() string {
+	if o := orders[l.order]; o != nil {
+		return o.Name
+	}
+	return ""
+}
 
 // rowsOf are the rows of s as they are to be shown.
 func (l *list) rowsOf(s *doctor.State) rows.List {
-	return rows.New(s, l.Filter, orders[l.order].sort(s))
+	return rows.New(s, l.Filter, orders[l.order], &l.Rows)
 }

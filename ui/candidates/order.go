@@ -1,52 +1,29 @@
 package candidates
 
 import (
-	"cmp"
-	"slices"
+	"math"
 	"strings"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/ui/rows"
 	"electop/ui/wording"
 )
 
-// An order of the rows. Signs and words stay those of the queue: who leads, who is next and
-// who watches whom does not depend on it.
-type order struct {
-	name string // "" for the queue
-	// by returns what contenders are compared by. Equal ones stay in the order of the
-	// queue.
-	by func(s *doctor.State) func(i, j int) int
-}
-
-// orders are those to choose from, the queue first. It is never written.
-var orders = []order{
-	{},
-	{"name", func(s *doctor.State) func(i, j int) int {
-		names := make([]string, s.Queue.Len())
-		for i, c := range s.Queue.All() {
-			names[i] = strings.ToLower(c.Label())
-		}
-		return func(i, j int) int { return cmp.Compare(names[i], names[j]) }
-	}},
-	{"age, newest first", func(s *doctor.State) func(i, j int) int {
-		return func(i, j int) int { return cmp.Compare(s.Queue.At(j).Czxid, s.Queue.At(i).Czxid) }
-	}},
-	{"session", func(s *doctor.State) func(i, j int) int {
-		return func(i, j int) int { return cmp.Compare(s.Queue.At(i).Session, s.Queue.At(j).Session) }
-	}},
-	{"trouble", func(s *doctor.State) func(i, j int) int {
-		grave := make([]int, s.Queue.Len())
-		for i := range grave {
-			grave[i] = trouble(s, i)
-		}
-		return func(i, j int) int { return cmp.Compare(grave[j], grave[i]) }
-	}},
+// orders are those of the rows to choose from, the queue first. Signs and words stay those
+// of the queue: who leads, who is next and who watches whom does not depend on it. It is
+// never written.
+var orders = []*rows.Order{
+	nil,
+	{Name: "name", Key: func(c *dialect.Candidate) rows.Key { return rows.Key{Text: strings.ToLower(c.Label())} }},
+	{Name: "age, newest first", Key: func(c *dialect.Candidate) rows.Key { return rows.Key{Number: math.MaxUint64 - uint64(c.Czxid)} }},
+	{Name: "session", Key: func(c *dialect.Candidate) rows.Key { return rows.Key{Number: c.Session} }},
+	{Name: "trouble", Rises: trouble},
 }
 
 // trouble is how badly off the contender at position i is, 0 for not at all.
-func trouble(s *doctor.State, i int) int {
-	c := s.Queue.At(i)
+func trouble(s *doctor.State, c *dialect.Candidate, i int) int {
 	m := s.Member(c)
 	switch {
 	case s.Risk(c) != nil:
@@ -59,12 +36,4 @@ func trouble(s *doctor.State, i int) int {
 		return 1
 	}
 	return 0
-}
-
-// sort is what brings positions of s into the order, nil for the queue's.
-func (o order) sort(s *doctor.State) func(positions []int) {
-	if o.by == nil {
-		return nil
-	}
-	return func(positions []int) { slices.SortStableFunc(positions, o.by(s)) }
 }

@@ -166,7 +166,7 @@ func (v *Panel) drawTable(f *term.Frame) {
 	avail := a.Height() - 1
 	n := v.Rows.Queued()
 	var deletions []notice.Deletion
-	if v.Rows.Matching == nil {
+	if v.Rows.Whole() {
 		deletions = notice.Deletions(f, s, v.Since)
 	}
 	gone := 0 // rows that are shown though their znodes are not there any more

@@ -55,69 +55,49 @@ const NameMax = 64
 const FilterMax = 64
 
 // List is what can be selected in a state, in the order of the screen: the
-// queue, in its order unless another one is wanted, then the members without a znode. It is made once a state, not once
-// a frame.
+// queue, in its order unless another one is wanted, then the members without a znode. It is
+// made once a state, not once a frame.
 type List struct {
-	State    *doctor.State
-	filter   string
-	Matching []int // positions in the queue; nil for all, in its order
-	NoZnode  []*model.Member
-	Held     map[uint64]*model.Message // the next message held for each session
-	Guests   bool                      // there are contenders from elsewhere whose address is known
+	State *doctor.State
+	listed
+	NoZnode []*model.Member
+	Held    map[uint64]*model.Message // the next message held for each session
+	Guests  bool                      // there are contenders from elsewhere whose address is known
 }
 
-// New returns the rows in which filter is. sort brings the positions of contenders into
-// another order, nil: that of the queue.
-func New(s *doctor.State, filter string, sort func(positions []int)) List {
-	r := List{State: s, filter: filter, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
+// New returns the rows in which filter is, in that order, nil: that of the queue. was is the
+// list before, from which the new one is made if little changed.
+func New(s *doctor.State, filter string, order *Order, was *List) List {
+	r := List{State: s, listed: listed{filter: filter, order: order}, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
+	r.list(s, was)
 	if filter == "" {
-		if sort != nil && s.Queue.Len() > 0 {
-			r.Matching = make([]int, s.Queue.Len())
-			for i := range r.Matching {
-				r.Matching[i] = i
-			}
-			sort(r.Matching)
-		}
 		return r
 	}
 	want := strings.ToLower(filter)
-	r.Matching = []int{}
-	for i, c := range s.Queue.All() {
-		if matches(c, want) {
-			r.Matching = append(r.Matching, i)
-		}
-	}
-	if sort != nil {
-		sort(r.Matching)
-	}
 	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
 		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, NameMax)+" "+znode.Safe(m.ID, NameMax)), want)
 	})
 	return r
 }
 
-// matches reports whether a filter, in lower case, is in the label, the
-// znode's name or the session. It is asked of each candidate of each state, so
-// it does the cheap things first.
-func matches(c *dialect.Candidate, want string) bool {
-	if strings.Contains(strings.ToLower(c.Name), want) {
-		return true
-	}
-	if len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) {
-		return true
-	}
-	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
-}
+// Whole reports whether the list shows the queue as it is.
+func (r *List) Whole() bool { return !r.some }
 
 // Queued is how many rows are contenders.
 func (r *List) Queued() int {
-	if r.Matching != nil {
-		return len(r.Matching)
+	q := r.Contenders()
+	return q.Len()
+}
+
+// Contenders are those that are shown, in the order of the rows.
+func (r *List) Contenders() dialect.Queue {
+	switch {
+	case r.some:
+		return r.shown
+	case r.State == nil:
+		return dialect.Queue{}
 	}
-	if r.State == nil {
-		return 0
-	}
-	return r.State.Queue.Len()
+	return r.State.Queue
 }
 
 func (r *List) Len() int { return r.Queued() + len(r.NoZnode) }
@@ -131,16 +111,16 @@ func (r *List) At(i int) Row {
 	case i >= n:
 		return Row{Member: r.NoZnode[i-n], Position: -1}
 	}
-	if r.Matching != nil {
-		i = r.Matching[i]
+	c := r.Contenders().At(i)
+	if r.some {
+		_, i = r.State.Candidate(c.ID())
 	}
-	c := r.State.Queue.At(i)
 	return Row{Candidate: c, Member: r.State.Member(c), Position: i}
 }
 
 // Find returns the row with that identity, -1 if it is not shown. A member of ours may
 // have two znodes, and so two rows: it is that with the same znode, or the first. near
-// is where the row was last: the search of a long queue mostly ends there.
+// is where the row was last: the search mostly ends there.
 func (r *List) Find(id Ref, near int) int {
 	if id == (Ref{}) {
 		return -1
@@ -149,8 +129,7 @@ func (r *List) Find(id Ref, near int) int {
 		return near
 	}
 	if id.Znode != (dialect.ID{}) {
-		i := r.search(func(c *dialect.Candidate) bool { return c.Czxid == id.Znode.Czxid && c.Name == id.Znode.Name })
-		if i >= 0 && Same(r.At(i).Ref(), id) {
+		if i := r.rowOf(id.Znode); i >= 0 && Same(r.At(i).Ref(), id) {
 			return i
 		}
 	}
@@ -163,7 +142,7 @@ func (r *List) Find(id Ref, near int) int {
 		}
 	}
 	if m := Member(r.State, id.member); m != nil && m.Session != 0 {
-		return r.search(func(c *dialect.Candidate) bool { return c.Session == m.Session })
+		return r.Contenders().Index(func(c *dialect.Candidate) bool { return c.Session == m.Session })
 	}
 	return -1
 }
@@ -175,12 +154,19 @@ func Same(have, want Ref) bool {
 	return have != (Ref{}) && have.Znode == want.Znode
 }
 
-// search returns the first contender that is shown and is meant.
-func (r *List) search(meant func(*dialect.Candidate) bool) int {
-	if r.Matching != nil {
-		return slices.IndexFunc(r.Matching, func(i int) bool { return meant(r.State.Queue.At(i)) })
+// rowOf is the row of the contender with that identity, -1 for none.
+func (r *List) rowOf(id dialect.ID) int {
+	c, i := r.State.Candidate(id)
+	switch {
+	case c == nil || !r.some:
+		return i
+	case r.order != nil && r.order.Rises != nil:
+		return r.shown.Index(func(x *dialect.Candidate) bool { return x == c })
 	}
-	return r.State.Queue.Index(meant)
+	if i, ok := r.find(r.State.Recipe, r.shown, c); ok {
+		return i
+	}
+	return -1
 }
 
 func Member(s *doctor.State, id string) *model.Member {

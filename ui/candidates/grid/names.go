@@ -52,10 +52,7 @@ func (v *Grid) nameCells() {
 
 // candidate is the contender of row i.
 func (v *Grid) candidate(i int) *dialect.Candidate {
-	if m := v.Rows.Matching; m != nil {
-		i = m[i]
-	}
-	return v.Rows.State.Queue.At(i)
+	return v.Rows.Contenders().At(i)
 }
 
 // shortNames shortens names to w cells each, so that different ones still differ; nil

@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+
+	"electop/model"
+	"electop/model/znode"
+)
+
+// A change among 10,000 candidates with its frame, however the list is shown, and wherever
+// the user is in it. Ignored are as many children more that are no candidates.
+func BenchmarkListedChange(b *testing.B) {
+	const n = 10_000
+	sorted := func(times int) []string {
+		keys := make([]string, times)
+		for i := range keys {
+			keys[i] = "o"
+		}
+		return keys
+	}
+	for _, c := range []struct {
+		name    string
+		keys    []string
+		ignored int
+	}{
+		{name: "queue"},
+		{name: "queue, its middle", keys: []string{"/", "n", "o", "d", "e", "5", "0", "0", "0", "enter", "esc"}},
+		{name: "by name", keys: sorted(1)},
+		{name: "by age", keys: sorted(2)},
+		{name: "by session", keys: sorted(3)},
+		{name: "by trouble", keys: sorted(4)},
+		{name: "filter, few", keys: []string{"/", "9", "9", "9", "enter"}},
+		{name: "filter, all", keys: []string{"/", "n", "_", "enter"}},
+		{name: "filter, by name", keys: append(sorted(1), "/", "n", "_", "enter")},
+		{name: "ignored", ignored: n},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e := newBusy(n)
+			e.told()
+			if c.ignored > 0 {
+				e.ignore(c.ignored)
+			}
+			m := dashboardOf(e)
+			keys(m, c.keys...)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				e.change(i)
+				m.Update(present(e, false))
+			}
+		})
+	}
+}
+
+// ignore adds persistent children with numbers, one by one.
+func (b *busy) ignore(n int) {
+	for range n {
+		z := znode.Znode{Name: fmt.Sprintf("job-%010d", b.next), Czxid: int64(b.next), Ctime: b.at}
+		b.next++
+		b.j.Apply(&model.Delta{At: b.at, Notified: b.at, Heard: b.at, New: &z})
+	}
+}
