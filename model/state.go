@@ -145,7 +145,7 @@ func (s *State) Ours(session uint64) bool { return s.bySession[session] != nil }
 // Candidate returns the contender with that identity and its position, nil and -1 where it
 // is not in the queue.
 func (s *State) Candidate(id dialect.ID) (c *dialect.Candidate, position int) {
-	if i, ok := s.Dialect.Find(s.Recipe, s.Queue, id); ok {
+	if i, ok := dialect.Find(s.Dialect, s.Recipe, s.Queue, id); ok {
 		return s.Queue.At(i), i
 	}
 	return nil, -1

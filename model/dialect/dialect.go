@@ -129,7 +129,7 @@ func (d *Dialect) standsAt(path string) bool {
 // sequence alone.
 func (d *Dialect) Interpret(c *Candidate) {
 	c.Who, c.kind = "", kindUnknown
-	d.number(c)
+	c.Sequence, c.HasSequence = sequenceIn(d, c.Name)
 	if d == nil {
 		return
 	}
@@ -139,12 +139,28 @@ func (d *Dialect) Interpret(c *Candidate) {
 	}
 }
 
-// number gives a candidate the sequence that its name has in the dialect.
-func (d *Dialect) number(c *Candidate) {
-	c.Sequence, c.HasSequence = znode.Sequence(c.Name)
+// sequenceIn is the sequence that a name has in the dialect, if any.
+func sequenceIn(d *Dialect, name string) (int64, bool) {
 	if d != nil && (d.bare || d.Single) {
-		c.Sequence, c.HasSequence = 0, false // digits that happen to be there
+		return 0, false // digits that happen to be there
 	}
+	return znode.Sequence(name)
+}
+
+// Find returns where the contender with that identity is in a queue that is in r's order,
+// and whose names were interpreted by d. It goes by the order: what a recipe orders
+// contenders by is in their names, in when they were created, and in whether one says that
+// it leads.
+func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
+	c := Candidate{Znode: znode.Znode{Name: id.Name, Czxid: id.Czxid}}
+	c.Sequence, c.HasSequence = sequenceIn(d, id.Name)
+	for _, c.kind = range [...]kind{kindFollower, kindLeader} {
+		i, _ = queue.Find(func(x *Candidate) int { return Compare(r, x, &c) })
+		if i < queue.Len() && queue.At(i).ID() == id {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // named reports whether the name is one of the dialect's contenders, and what

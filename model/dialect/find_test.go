@@ -46,16 +46,16 @@ func TestFind(t *testing.T) {
 			slices.SortFunc(all, func(a, b *dialect.Candidate) int { return dialect.Compare(x.recipe, a, b) })
 			queue := immutable.ListOf(all)
 			for want, c := range all {
-				if i, found := x.dialect.Find(x.recipe, queue, c.ID()); i != want || !found {
+				if i, found := dialect.Find(x.dialect, x.recipe, queue, c.ID()); i != want || !found {
 					t.Fatalf("%v is found at %d (%t), want %d", c.ID(), i, found, want)
 				}
 				other := c.ID()
 				other.Czxid += 10
-				if i, found := x.dialect.Find(x.recipe, queue, other); found {
+				if i, found := dialect.Find(x.dialect, x.recipe, queue, other); found {
 					t.Fatalf("%v is found at %d, and is not there", other, i)
 				}
 			}
-			if i, found := x.dialect.Find(x.recipe, queue, dialect.ID{Name: "n_0000000041"}); found {
+			if i, found := dialect.Find(x.dialect, x.recipe, queue, dialect.ID{Name: "n_0000000041"}); found {
 				t.Fatalf("one that never was is found at %d", i)
 			}
 		}))

@@ -49,21 +49,21 @@ type listed struct {
 // cheaper than more of them.
 const fewChanges = 256
 
-// list lists the contenders of s. was is the list before, of another state: where nothing
-// but a few contenders changed, the new one has these changes.
-func (l *listed) list(s *doctor.State, was *List) {
+// list lists the contenders of s. was is the list of the state before: where nothing but a
+// few contenders changed, the new one has these changes.
+func (l *listed) list(s, before *doctor.State, was *listed) {
 	if l.some = l.filter != "" || l.order != nil; !l.some {
 		return
 	}
-	l.last(s, was)
+	l.last(s, before, was)
 	l.shown = l.lasts
 	if l.order != nil && l.order.Rises != nil {
 		l.rise(s)
 	}
 }
 
-func (l *listed) last(s *doctor.State, was *List) {
-	if o := was.State; was.some && was.filter == l.filter && was.order == l.order && o.Dialect == s.Dialect && o.Recipe.Name() == s.Recipe.Name() {
+func (l *listed) last(s, before *doctor.State, was *listed) {
+	if o := before; was.some && was.filter == l.filter && was.order == l.order && o.Dialect == s.Dialect && o.Recipe.Name() == s.Recipe.Name() {
 		if gone, come := immutable.Changed(o.Queue, s.Queue); len(gone)+len(come) <= fewChanges {
 			l.lasts = was.lasts
 			l.change(s.Recipe, gone, come)

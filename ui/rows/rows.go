@@ -69,7 +69,7 @@ type List struct {
 // list before, from which the new one is made if little changed.
 func New(s *doctor.State, filter string, order *Order, was *List) List {
 	r := List{State: s, listed: listed{filter: filter, order: order}, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
-	r.list(s, was)
+	r.list(s, was.State, &was.listed)
 	if filter == "" {
 		return r
 	}

@@ -1,7 +1,6 @@
 package term
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -18,7 +17,7 @@ type Canvas struct {
 	W, H  int
 	cells []cell
 	spots []spot
-	ink   ink
+	ink
 	lines []byte // of the last picture
 }
 
@@ -185,14 +184,4 @@ func (c *Canvas) Render(th *Theme) string {
 	}
 	c.lines = b
 	return string(b)
-}
-
-// Ink returns b as a text to draw: what is appended to room on the stack needs none of its
-// own.
-func (c *Canvas) Ink(b []byte) string { return c.ink.write(b) }
-
-// Int returns n as a text to draw.
-func (c *Canvas) Int(n int64) string {
-	var room [20]byte
-	return c.Ink(strconv.AppendInt(room[:0], n, 10))
 }

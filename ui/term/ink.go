@@ -1,6 +1,7 @@
 package term
 
 import (
+	"strconv"
 	"strings"
 )
 
@@ -12,7 +13,9 @@ type ink struct{ text strings.Builder }
 // inkRoom is how much is taken at once: enough for some pictures.
 const inkRoom = 4096
 
-func (k *ink) write(b []byte) string {
+// Ink returns b as a text to draw: what is appended to room on the stack needs none of its
+// own.
+func (k *ink) Ink(b []byte) string {
 	if k.text.Cap()-k.text.Len() < len(b) {
 		k.text.Reset() // the texts keep what they are in
 		k.text.Grow(max(inkRoom, len(b)))
@@ -20,4 +23,10 @@ func (k *ink) write(b []byte) string {
 	from := k.text.Len()
 	k.text.Write(b)
 	return k.text.String()[from:]
+}
+
+// Int returns n as a text to draw.
+func (k *ink) Int(n int64) string {
+	var room [20]byte
+	return k.Ink(strconv.AppendInt(room[:0], n, 10))
 }
