@@ -123,7 +123,30 @@ func (x *terminal) press(keys string) {
 func (x *terminal) text() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.screen.String()
+	return x.shown()
+}
+
+// shown is what the screen shows, without blanks at the end of a row. The caller
+// holds the lock. The emulator's own String copies a row again for each of its cells.
+func (x *terminal) shown() string {
+	var b strings.Builder
+	for row := range x.screen.Height() {
+		blanks := 0
+		for column := range x.screen.Width() {
+			switch cell := x.screen.CellAt(column, row); {
+			case cell == nil || cell.Content == "": // the other half of a wide one
+			case cell.Content == " ":
+				blanks++
+			default:
+				for ; blanks > 0; blanks-- {
+					b.WriteByte(' ')
+				}
+				b.WriteString(cell.Content)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // sees waits until the screen shows all of the texts.
@@ -144,7 +167,7 @@ func (x *terminal) waits(what string, holds func(string) bool) {
 	deadline := time.After(waitFor)
 	for {
 		x.mu.Lock()
-		s, changed := x.screen.String(), x.changed
+		s, changed := x.shown(), x.changed
 		x.mu.Unlock()
 		if holds(s) {
 			return
