@@ -27,7 +27,9 @@ func New(o Options) Model {
 // Init implements [tea.Model].
 func (m Model) Init() tea.Cmd {
 	tick := m.d.redraw()
-	m.d.early.first(m.d.drawn)
+	if o := &m.d.o; o.Width > 0 && o.Height > 0 {
+		first(o.Output, m.d.drawn)
+	}
 	if m.d.o.Begin != nil {
 		m.d.o.Begin()
 	}
@@ -38,7 +40,6 @@ func (m Model) Init() tea.Cmd {
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.d.update(msg)
 	tick := m.d.redraw()
-	m.d.early.election(m.d.drawn, m.d.shown().Phase)
 	return m, tea.Batch(cmd, tick)
 }
 
@@ -64,9 +65,6 @@ func newDashboard(o Options, d doer) *dashboard {
 	b := &dashboard{
 		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor},
 		themes: newThemes(o), dirty: true, w: o.Width, h: o.Height,
-	}
-	if o.Width > 0 && o.Height > 0 {
-		b.early.out = o.Output
 	}
 	first := present(o.Source, false)
 	if len(first.states) == 0 || first.states[0] == nil {

@@ -16,8 +16,7 @@
 //
 // Update settles the screen and draws the frame when something that shows has
 // changed, and View returns the last one. Bubbletea writes it on its next tick;
-// the first frame, and the first with the election, are written at once
-// (first.go). To settle is to give each part its
+// the first frame is written at once (first.go). To settle is to give each part its
 // place, what it shows and what of it is in view; keys move by that. Drawing
 // changes nothing but the canvas: what a key does never depends on a frame.
 // While drawing, each part says when its digits change next (see [term.Frame]);

@@ -8,16 +8,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/charmbracelet/x/vt"
 	"github.com/google/go-cmp/cmp"
 
 	"electop/model/dialect"
 	"electop/ui/term"
 )
 
-// The first frame, and the first one with the election, are on the screen before any
-// time has passed, and what Bubbletea writes on its tick is the same.
-func TestFirstFramesDoNotWait(t *testing.T) {
+// The first frame is on the screen before any time has passed, and what Bubbletea writes on
+// its tick is the same.
+func TestTheFirstFrameDoesNotWait(t *testing.T) {
 	warm()
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()
@@ -38,11 +37,6 @@ func TestFirstFramesDoNotWait(t *testing.T) {
 			t.Errorf("before the first frame something else begins: %q", before)
 		}
 		stays(t, out, "/election")
-
-		src.world = five(dialect.Election())
-		src.dirty <- struct{}{}
-		synctest.Wait()
-		stays(t, out, "5 candidates")
 		leave(errRefused)
 		if err := <-ended; err != errRefused {
 			t.Error(err)
@@ -53,13 +47,7 @@ func TestFirstFramesDoNotWait(t *testing.T) {
 // stays compares what is on the screen with what is there after the renderer's tick.
 func stays(t *testing.T, out *writes, want string) {
 	t.Helper()
-	const cols, rows = 120, 36
-	screen := func(bytes string) string {
-		e := vt.NewEmulator(cols, rows)
-		e.WriteString(bytes)
-		return e.String()
-	}
-	at, written := screen(out.b.String()), out.count()
+	at, written := out.screen(120, 36), out.count()
 	if !strings.Contains(at, want) {
 		t.Errorf("no %q at once on the screen:\n%s", want, at)
 	}
@@ -68,7 +56,38 @@ func stays(t *testing.T, out *writes, want string) {
 	if out.count() == written {
 		t.Error("Bubbletea wrote nothing on its tick")
 	}
-	if diff := cmp.Diff(at, screen(out.b.String())); diff != "" {
+	if diff := cmp.Diff(at, out.screen(120, 36)); diff != "" {
 		t.Errorf("Bubbletea wrote something else:\n%s", diff)
 	}
+}
+
+// Two states that come faster than Bubbletea draws leave nothing of the first on the screen.
+func TestAStateBetweenTwoTicksLeavesNothing(t *testing.T) {
+	warm()
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		defer typed.Close()
+		out := new(writes)
+		src := &source{world: newWorld("/election", nil, false), dirty: make(chan struct{}, 1)}
+		o := Options{Source: src, Output: out, Input: in, Renderer: plainRenderer(), Theme: term.Mono, Width: 120, Height: 36}
+		ctx, leave := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- Run(ctx, o) }()
+		shows := func(w *world) {
+			src.world = w
+			src.dirty <- struct{}{}
+			synctest.Wait()
+		}
+		time.Sleep(100 * time.Millisecond)
+		shows(five(dialect.Election()))
+		time.Sleep(2 * refreshFirst) // which is less than a tick
+		shows(newWorld("/election", nil, false))
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		if s := out.screen(120, 36); strings.Contains(s, "leads") {
+			t.Errorf("what is over is still on the screen:\n%s", s)
+		}
+		leave(errRefused)
+		<-ended
+	})
 }

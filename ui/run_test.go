@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/charmbracelet/x/vt"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model"
@@ -109,6 +111,15 @@ type writes struct {
 	mu sync.Mutex
 	n  int
 	b  bytes.Buffer
+}
+
+// screen is what a terminal of that size shows.
+func (w *writes) screen(cols, rows int) string {
+	e := vt.NewEmulator(cols, rows)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e.WriteString(w.b.String())
+	return e.String()
 }
 
 func (w *writes) Write(p []byte) (int, error) {

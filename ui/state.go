@@ -36,7 +36,6 @@ type dashboard struct {
 
 	canvas term.Canvas
 	drawn  string
-	early  early
 	dirty  bool
 	frames int       // drawn so far
 	gen    uint64    // of the tick that counts
