@@ -167,7 +167,7 @@ func TestVerdictsInATerminal(t *testing.T) {
 							p.press(fmt.Sprint(answer))
 						}
 						if part.Act != nil {
-							p.acts(part.Act)
+							p.acts(&part)
 						}
 						p.goesOn()
 						if want != 0 {

@@ -39,7 +39,7 @@ func (p *pupil) takes(n int, l *lesson.Lesson) {
 		p.press(fmt.Sprint(1 + n%len(q.Options)))
 	}
 	if part.Act != nil {
-		p.acts(part.Act)
+		p.acts(&part)
 	}
 	p.goesOn()
 	p.press(" ")
@@ -64,16 +64,23 @@ func (p *pupil) goesOn() {
 
 var toSelect = regexp.MustCompile(`Select ([a-z]+(?:-[0-9]+)?)`)
 
-// acts does what is asked for.
-func (p *pupil) acts(a *lesson.Act) {
+// acts does what the part asks for, unless it happens by itself as soon as its question is
+// answered: electop asks the servers without [v], too.
+func (p *pupil) acts(part *lesson.Part) {
 	p.t.Helper()
+	a := part.Act
 	var who string
+	var done bool
 	p.waits("what to do", func(s string) bool {
 		if m := toSelect.FindStringSubmatch(s[max(0, strings.Index(s, "─ Lesson ")):]); m != nil {
 			who = m[1]
 		}
-		return strings.Contains(s, waitsForIt) && !strings.Contains(s, goesOn) && (a.Target == "" || who != "")
+		done = part.Question != nil && strings.Contains(s, goesOn)
+		return done || strings.Contains(s, waitsForIt) && !strings.Contains(s, goesOn) && (a.Target == "" || who != "")
 	})
+	if done {
+		return
+	}
 	if a.Target != "" {
 		p.selects(who + " ")
 	}
