@@ -74,6 +74,7 @@ func TestAStateBetweenTwoTicksLeavesNothing(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- Run(ctx, o) }()
 		shows := func(w *world) {
+			synctest.Wait() // the pump has read the one before
 			src.world = w
 			src.dirty <- struct{}{}
 			synctest.Wait()
