@@ -19,16 +19,9 @@ import (
 func TestTheFirstFrameDoesNotWait(t *testing.T) {
 	warm()
 	synctest.Test(t, func(t *testing.T) {
-		in, typed := io.Pipe()
-		defer typed.Close()
-		out := new(writes)
-		src := &source{world: newWorld("/election", nil, false), dirty: make(chan struct{}, 1)}
-		o := Options{Source: src, Output: out, Input: in, Renderer: plainRenderer(), Theme: term.Mono, Width: 120, Height: 36}
+		src, out := newSource(), new(writes)
 		var before string // what is written when work may begin
-		o.Begin = func() { before = out.b.String() }
-		ctx, leave := context.WithCancelCause(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- Run(ctx, o) }()
+		defer running(t, src, out, func() { before = out.b.String() })()
 		synctest.Wait()
 		if entered := strings.Index(out.b.String(), "\x1b[?1049h"); entered < 0 || entered > strings.Index(out.b.String(), "\x1b[H") {
 			t.Error("the first frame is not on the alternate screen")
@@ -37,11 +30,29 @@ func TestTheFirstFrameDoesNotWait(t *testing.T) {
 			t.Errorf("before the first frame something else begins: %q", before)
 		}
 		stays(t, out, "/election")
-		leave(errRefused)
+	})
+}
+
+// newSource is a source in which nothing has been seen yet.
+func newSource() *source {
+	return &source{world: newWorld("/election", nil, false), dirty: make(chan struct{}, 1)}
+}
+
+// running starts a dashboard of 120 x 36, and leave ends it.
+func running(t *testing.T, src Source, out io.Writer, begin func()) (leave func()) {
+	t.Helper()
+	in, typed := io.Pipe()
+	o := Options{Source: src, Output: out, Input: in, Begin: begin, Renderer: plainRenderer(), Theme: term.Mono, Width: 120, Height: 36}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, o) }()
+	return func() {
+		cancel(errRefused)
 		if err := <-ended; err != errRefused {
 			t.Error(err)
 		}
-	})
+		typed.Close()
+	}
 }
 
 // stays compares what is on the screen with what is there after the renderer's tick.
@@ -65,14 +76,8 @@ func stays(t *testing.T, out *writes, want string) {
 func TestAStateBetweenTwoTicksLeavesNothing(t *testing.T) {
 	warm()
 	synctest.Test(t, func(t *testing.T) {
-		in, typed := io.Pipe()
-		defer typed.Close()
-		out := new(writes)
-		src := &source{world: newWorld("/election", nil, false), dirty: make(chan struct{}, 1)}
-		o := Options{Source: src, Output: out, Input: in, Renderer: plainRenderer(), Theme: term.Mono, Width: 120, Height: 36}
-		ctx, leave := context.WithCancelCause(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- Run(ctx, o) }()
+		src, out := newSource(), new(writes)
+		defer running(t, src, out, nil)()
 		shows := func(w *world) {
 			synctest.Wait() // the pump has read the one before
 			src.world = w
@@ -88,7 +93,5 @@ func TestAStateBetweenTwoTicksLeavesNothing(t *testing.T) {
 		if s := out.screen(120, 36); strings.Contains(s, "leads") {
 			t.Errorf("what is over is still on the screen:\n%s", s)
 		}
-		leave(errRefused)
-		<-ended
 	})
 }

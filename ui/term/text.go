@@ -85,8 +85,8 @@ func wrapWide(s string, w int) []string {
 	return strings.Split(strings.ReplaceAll(s, whole, "-"), "\n")
 }
 
-// wrapPlain is wrapWide of plain text: its lines are parts of it, so that a frame, most
-// of whose text is wrapped again, copies none of it.
+// wrapPlain is wrapWide of plain text. Its lines are parts of the text: each frame wraps
+// most of its text again, and copies none of it.
 func wrapPlain(s string, w int, yield func(int, string) bool) {
 	lines := 0
 	from, end := 0, 0    // of the line, without the blanks and the word after it

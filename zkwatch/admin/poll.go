@@ -16,8 +16,8 @@ import (
 // touchTimeout is how long deadlines wait until our sessions are heard from.
 const touchTimeout = 500 * time.Millisecond
 
-// anchorFresh is how old an anchor may be that serves as well as a new one. The servers
-// round deadlines up to their tick, which is a hundred times as long.
+// anchorFresh is how old an anchor may be that serves as well as a new one: a hundredth of
+// the tick to which servers round deadlines up, if that is the default of two seconds.
 const anchorFresh = 20 * time.Millisecond
 
 // poll asks one server all that p wants.
