@@ -42,6 +42,7 @@ func roused(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *elect
 		})
 		s.Start(t)
 		s.Believes(t, model.Leading)
+		synctest.Wait() // it believes before it has set its last watch
 		f(t, server, s, func() []model.Member {
 			mu.Lock()
 			defer mu.Unlock()

@@ -134,7 +134,8 @@ func (m *mutable) Read(b []byte) (int, error) {
 
 const LeaseTimeout = 6 * time.Second
 
-// Virtual runs an election of n candidates in virtual time.
+// Virtual runs an election of n candidates in virtual time. It calls f when all
+// have done what they do before they wait for the election to change.
 func Virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, s []*Stander, w []*Wires)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
@@ -159,6 +160,7 @@ func Virtual(t *testing.T, n int, f func(t *testing.T, server *zkserver.Server, 
 			}
 			standers, ws = append(standers, s), append(ws, w)
 		}
+		synctest.Wait() // a leader believes before it has set its last watch
 		f(t, server, standers, ws)
 	})
 }
