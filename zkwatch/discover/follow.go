@@ -88,6 +88,7 @@ func (w *following) round(ctx context.Context) error {
 	if err := w.search(ctx); err != nil {
 		return err
 	}
+	took := time.Since(began)
 	if f != nil {
 		w.cfg.Following(model.ByWatch, "", time.Time{})
 		err := w.changes(ctx, f)
@@ -104,7 +105,7 @@ func (w *following) round(ctx context.Context) error {
 			return err
 		}
 	}
-	rest := max(w.cfg.Every, restFactor*time.Since(began))
+	rest := max(w.cfg.Every, restFactor*took)
 	w.cfg.Following(model.ByReads, w.fellBack, w.walk.cfg.Now().Add(rest))
 	select {
 	case <-time.After(rest):

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
@@ -28,6 +30,7 @@ type follower struct {
 	searches int
 	by       model.FollowedBy
 	why      model.FollowReason
+	next     time.Time // of the searches
 	changed  chan struct{}
 }
 
@@ -63,7 +66,7 @@ func follow(t *testing.T, conn *client.Conn, cfg discover.FollowConfig) *followe
 			t.Errorf("followed by %s, and the next search is at %v", by, next)
 		}
 		f.update(func() {
-			if f.by, f.why = by, why; by != "" {
+			if f.by, f.why, f.next = by, why, next; by != "" {
 				f.searches++
 			}
 		})
@@ -201,15 +204,7 @@ func TestFollowSearchesWhereTooMuchIsWritten(t *testing.T) {
 		clienttest.WaitState(t, conn, client.Connected)
 		f := follow(t, conn, discover.FollowConfig{Config: discover.Config{Root: root}, Every: 10 * time.Millisecond})
 		f.await(t, "by a watch", func(f *follower) bool { return f.by == model.ByWatch })
-		for range 5 { // within ten seconds, or it is no flood
-			var ops []any
-			for range 1000 {
-				ops = append(ops, &zk.SetDataRequest{Path: root + "/busy", Data: []byte("x"), Version: -1})
-			}
-			if _, err := raw.Multi(ops...); err != nil {
-				t.Fatal(err)
-			}
-		}
+		flood(t, raw, root+"/busy")
 		f.await(t, "by searches", func(f *follower) bool { return f.by == model.ByReads && f.why == model.FollowFlooded })
 		create(root+"/e", 0)
 		first := create(root+"/e/n_", clienttest.Contender)
@@ -220,6 +215,46 @@ func TestFollowSearchesWhereTooMuchIsWritten(t *testing.T) {
 			}
 		}
 		f.awaitLeaders(t, root, map[string]string{})
+	})
+}
+
+// flood writes more to path than following by a watch is worth.
+func flood(t *testing.T, raw *zk.Conn, path string) {
+	t.Helper()
+	for range 5 { // within ten seconds, or it is no flood
+		var ops []any
+		for range 1000 {
+			ops = append(ops, &zk.SetDataRequest{Path: path, Data: []byte("x"), Version: -1})
+		}
+		if _, err := raw.Multi(ops...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The pause before the next search goes by what the last search took, and not by how
+// long the watch went well after it.
+func TestFollowSearchesSoonAfterALateFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		raw := (&clienttest.Switchboard{Server: server}).Client(t)
+		defer raw.Close()
+		clienttest.Creator(t, raw)("/busy", 0)
+		w := &electiontest.Wires{Server: server}
+		conn := clienttest.Connect(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: time.Hour, Dial: w.Dial})
+		defer conn.Close()
+		clienttest.WaitState(t, conn, client.Connected)
+		f := follow(t, conn, discover.FollowConfig{Config: discover.Config{Root: "/"}, Every: time.Minute})
+		f.await(t, "by a watch", func(f *follower) bool { return f.by == model.ByWatch })
+		time.Sleep(time.Hour)
+		flood(t, raw, "/busy")
+		f.await(t, "by searches", func(f *follower) bool { return f.by == model.ByReads })
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if rest := time.Until(f.next); rest > 2*time.Minute {
+			t.Errorf("the next search is in %v", rest)
+		}
 	})
 }
 
