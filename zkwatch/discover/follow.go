@@ -31,6 +31,9 @@ const (
 	defaultEvery = time.Minute
 	// restFactor is how much longer than a search the pause until the next one is.
 	restFactor = 20
+	// fallBackFor is how long searches take the place of a watch that does no good. The
+	// reason may be gone then.
+	fallBackFor = 10 * time.Minute
 )
 
 // Follow searches as [Walk] does, and then keeps up with the elections below the root
@@ -72,6 +75,7 @@ type following struct {
 	cfg      FollowConfig
 	walk     *walk
 	fellBack model.FollowReason // why there is no watch; "": there may be one
+	retryAt  time.Time          // when one is tried nevertheless; zero: never
 	acks     map[string]string  // the election of each znode that acknowledges
 }
 
@@ -97,7 +101,7 @@ func (w *following) round(ctx context.Context) error {
 			w.cfg.Following("", "", time.Time{})
 			return nil
 		case errors.Is(err, errFlooded):
-			w.fellBack = model.FollowFlooded
+			w.fallBack(model.FollowFlooded)
 			if err := f.Stop(ctx); client.Unanswered(err) && ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -118,6 +122,9 @@ func (w *following) round(ctx context.Context) error {
 // watch sets the watch, before the search: nothing is lost between the two. It returns
 // nil where there can be none.
 func (w *following) watch(ctx context.Context) (f *client.Following, err error) {
+	if !w.retryAt.IsZero() && !time.Now().Before(w.retryAt) {
+		w.fellBack, w.retryAt = "", time.Time{}
+	}
 	for w.fellBack == "" {
 		f, err = w.walk.conn.Follow(ctx, w.walk.cfg.Root)
 		switch {
@@ -126,16 +133,20 @@ func (w *following) watch(ctx context.Context) (f *client.Following, err error) 
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, client.ErrUnsupported):
-			w.fellBack = model.FollowUnsupported
+			w.fellBack = model.FollowUnsupported // it would close the connection again
 		case client.Unanswered(err), errors.Is(err, client.ErrNotConnected):
 			if !w.walk.conn.AwaitConnected(ctx) {
 				return nil, err
 			}
 		default:
-			w.fellBack = model.FollowRefused
+			w.fallBack(model.FollowRefused)
 		}
 	}
 	return nil, nil
+}
+
+func (w *following) fallBack(why model.FollowReason) {
+	w.fellBack, w.retryAt = why, time.Now().Add(fallBackFor)
 }
 
 // search searches everything once. Elections that it does not find any more, perhaps

@@ -204,7 +204,7 @@ func TestFollowSearchesWhereTooMuchIsWritten(t *testing.T) {
 		clienttest.WaitState(t, conn, client.Connected)
 		f := follow(t, conn, discover.FollowConfig{Config: discover.Config{Root: root}, Every: 10 * time.Millisecond})
 		f.await(t, "by a watch", func(f *follower) bool { return f.by == model.ByWatch })
-		flood(t, raw, root+"/busy")
+		clienttest.Flood(t, raw, root+"/busy")
 		f.await(t, "by searches", func(f *follower) bool { return f.by == model.ByReads && f.why == model.FollowFlooded })
 		create(root+"/e", 0)
 		first := create(root+"/e/n_", clienttest.Contender)
@@ -218,43 +218,32 @@ func TestFollowSearchesWhereTooMuchIsWritten(t *testing.T) {
 	})
 }
 
-// flood writes more to path than following by a watch is worth.
-func flood(t *testing.T, raw *zk.Conn, path string) {
-	t.Helper()
-	for range 5 { // within ten seconds, or it is no flood
-		var ops []any
-		for range 1000 {
-			ops = append(ops, &zk.SetDataRequest{Path: path, Data: []byte("x"), Version: -1})
-		}
-		if _, err := raw.Multi(ops...); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // The pause before the next search goes by what the last search took, and not by how
 // long the watch went well after it.
 func TestFollowSearchesSoonAfterALateFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
-		defer server.Close()
+		t.Cleanup(func() { server.Close() })
 		raw := (&clienttest.Switchboard{Server: server}).Client(t)
-		defer raw.Close()
+		t.Cleanup(raw.Close)
 		clienttest.Creator(t, raw)("/busy", 0)
 		w := &electiontest.Wires{Server: server}
 		conn := clienttest.Connect(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: time.Hour, Dial: w.Dial})
-		defer conn.Close()
 		clienttest.WaitState(t, conn, client.Connected)
 		f := follow(t, conn, discover.FollowConfig{Config: discover.Config{Root: "/"}, Every: time.Minute})
 		f.await(t, "by a watch", func(f *follower) bool { return f.by == model.ByWatch })
 		time.Sleep(time.Hour)
-		flood(t, raw, "/busy")
+		clienttest.Flood(t, raw, "/busy")
 		f.await(t, "by searches", func(f *follower) bool { return f.by == model.ByReads })
 		f.mu.Lock()
-		defer f.mu.Unlock()
-		if rest := time.Until(f.next); rest > 2*time.Minute {
+		rest, searches := time.Until(f.next), f.searches
+		f.mu.Unlock()
+		if rest > 2*time.Minute {
 			t.Errorf("the next search is in %v", rest)
 		}
+		// A watch is tried again a while later.
+		time.Sleep(12 * time.Minute)
+		f.await(t, "by a watch again", func(f *follower) bool { return f.by == model.ByWatch && f.searches >= searches+9 })
 	})
 }
 

@@ -33,6 +33,7 @@ func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap boo
 		var read *model.Read
 		var w <-chan zk.Event
 		var err error
+		o.reconsider(began)
 		if o.mayFollow() {
 			err = o.followByWatch(ctx, conn, &gap)
 			var reads byReads

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -19,6 +20,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
@@ -229,25 +231,50 @@ func TestFloodIsFollowedByReads(t *testing.T) {
 		t.Run(string(follow), func(t *testing.T) {
 			t.Parallel()
 			_, addr := zkserver.Start(t, zkserver.Options{})
-			{
-				path := clienttest.ElectionPath(t)
-				raw := clienttest.Raw(t, addr)
-				create := clienttest.Creator(t, raw)
-				create(path, 0)
-				create(path+"/config", 0)
-				w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, func(cfg *observer.Config) { cfg.Follow = follow })
-				w.Await(t, "by a watch", byWatch)
-				for range 2_100 {
-					if _, err := raw.Set(path+"/config", nil, -1); err != nil {
-						t.Fatal(err)
-					}
-				}
-				create(path+"/n_", clienttest.Contender)
-				s := w.Await(t, "one", electiontest.QueueOf(1))
-				if s.Follow.By != by {
-					t.Errorf("followed by %s", s.Follow.By)
-				}
+			path := clienttest.ElectionPath(t)
+			raw := clienttest.Raw(t, addr)
+			create := clienttest.Creator(t, raw)
+			create(path, 0)
+			create(path+"/config", 0)
+			w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, func(cfg *observer.Config) { cfg.Follow = follow })
+			w.Await(t, "by a watch", byWatch)
+			clienttest.Flood(t, raw, path+"/config")
+			create(path+"/n_", clienttest.Contender)
+			s := w.Await(t, "one", electiontest.QueueOf(1))
+			if s.Follow.By != by {
+				t.Errorf("followed by %s", s.Follow.By)
 			}
 		})
 	}
+}
+
+// A watch is tried again a while after it did no good, at the next change.
+func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := zkserver.New(zkserver.Options{})
+		defer server.Close()
+		raw := (&clienttest.Switchboard{Server: server}).Client(t)
+		defer raw.Close()
+		create := clienttest.Creator(t, raw)
+		create("/e", 0)
+		create("/e/config", 0)
+		wires := &electiontest.Wires{Server: server}
+		w := electiontest.Observe(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: wires.Dial}, model.Config{Path: "/e"})
+		w.Await(t, "by a watch", byWatch)
+		for range 2 {
+			clienttest.Flood(t, raw, "/e/config")
+			w.Await(t, "by reads", func(s *doctor.State) bool { return s.Follow.Why == model.FollowFlooded })
+			time.Sleep(9 * time.Minute)
+			create("/e/n_", clienttest.Contender)
+			synctest.Wait()
+			if s := w.Await(t, "still by reads", func(s *doctor.State) bool { return s.Queue.Len() > 0 }); byWatch(s) {
+				t.Error("soon after a flood it is followed by a watch")
+			}
+			time.Sleep(2 * time.Minute)
+			create("/e/n_", clienttest.Contender)
+			w.Await(t, "by a watch again", byWatch)
+		}
+		w.Await(t, "all four", electiontest.QueueOf(4))
+		w.Accounts(t, 4, 0, false)
+	})
 }

@@ -70,10 +70,11 @@ type Observer struct {
 	decided bool // what the path is, a parent or a leader
 	single  bool // it is a leader
 
-	// fellBack is why there is no persistent watch in this session. What the model knows
-	// of that is reportedBy and reportedWhy.
+	// fellBack is why there is no persistent watch, in this session or until retryAt. What
+	// the model knows of that is reportedBy and reportedWhy.
 	unsupported *atomic.Bool // of the group: servers have no such watch
 	fellBack    model.FollowReason
+	retryAt     time.Time // zero: not in this session
 	reportedBy  model.FollowedBy
 	reportedWhy model.FollowReason
 
@@ -125,6 +126,7 @@ func (o *Observer) ask(r rereading) {
 func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 	gap := o.began
 	o.began = true
+	o.retryAt = time.Time{}
 	switch {
 	case o.cfg.Follow == FollowReads:
 		o.fellBack = model.FollowAsked

@@ -23,11 +23,16 @@ const (
 )
 
 // After the watch missed changes missesMax times within missesWindow, it is not relied on
-// in this session.
+// for a while.
 const (
 	missesMax    = 3
 	missesWindow = 10 * time.Minute
 )
+
+// fallBackFor is how long the children are followed by reads where a watch is possible
+// and does no good. The reason may be gone then; if not, the first change after it costs
+// one more list, or a flood of events.
+const fallBackFor = 10 * time.Minute
 
 // errReread says that the watch and the list differ, or that changes were dropped.
 var errReread = errors.New("read everything again")
@@ -60,6 +65,13 @@ type watching struct {
 // mayFollow reports whether a persistent watch is to be tried.
 func (o *Observer) mayFollow() bool {
 	return o.fellBack == "" && !(o.decided && o.single)
+}
+
+// reconsider forgets why there was no watch, after fallBackFor.
+func (o *Observer) reconsider(now time.Time) {
+	if !o.retryAt.IsZero() && !now.Before(o.retryAt) {
+		o.fellBack, o.retryAt = "", time.Time{}
+	}
 }
 
 // followByWatch follows the children until the connection is lost, or until the watch
@@ -125,9 +137,9 @@ func (w *watching) missedOften(now time.Time) bool {
 	return len(w.misses) >= missesMax
 }
 
-// fallBack stops to follow by the watch, for this session.
+// fallBack stops to follow by the watch for fallBackFor.
 func (w *watching) fallBack(ctx context.Context, why model.FollowReason) error {
-	w.fellBack = why
+	w.fellBack, w.retryAt = why, time.Now().Add(fallBackFor)
 	if err := w.f.Stop(ctx); client.Unanswered(err) {
 		return err
 	}

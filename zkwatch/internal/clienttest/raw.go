@@ -104,3 +104,18 @@ var Open = zk.WorldACL(zk.PermAll)
 
 // Contender are the flags of a znode in an election.
 const Contender = zk.FlagEphemeral | zk.FlagSequence
+
+// Flood writes more to path than following it by a persistent watch is worth, in few
+// transactions: spread over ten seconds it is no flood.
+func Flood(t *testing.T, c *zk.Conn, path string) {
+	t.Helper()
+	ops := make([]any, 1000)
+	for i := range ops {
+		ops[i] = &zk.SetDataRequest{Path: path, Data: []byte("x"), Version: -1}
+	}
+	for range 5 {
+		if _, err := c.Multi(ops...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
