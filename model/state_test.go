@@ -243,9 +243,9 @@ func TestHeapIsFlat(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before := run(5000) // the histories are full then
-	after := run(30000)
-	if after > before+1<<20 {
-		t.Errorf("30,000 changes later the heap has grown from %d to %d bytes", before, after)
+	after := run(15000)
+	if after > before+1<<19 {
+		t.Errorf("15,000 changes later the heap has grown from %d to %d bytes", before, after)
 	}
 	runtime.KeepAlive(c)
 }

@@ -37,7 +37,7 @@ func TestHealthyElection(t *testing.T) {
 			s.Stand(c)
 			s.Run(s.Between("pause", 0, 200*time.Millisecond))
 		}
-		often := s.Between("poll", 100*time.Millisecond, 3*time.Second)
+		often := s.Between("poll", 300*time.Millisecond, 3*time.Second)
 		s.Polls(func() time.Duration { return s.Between("until the next poll", often/4, often) }, true)
 		verified := 0
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {

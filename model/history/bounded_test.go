@@ -70,7 +70,7 @@ func allocated(f func()) uint64 {
 // Whatever a line holds, it takes memory in proportion to its length: what is
 // allowed, ten times, as lists are copied while they grow, and its text.
 func TestDenseLines(t *testing.T) {
-	const n = 1 << 18
+	const n = 1 << 17
 	var header bytes.Buffer
 	if _, err := NewEncoder(&header, NewHeader(model.Config{Path: "/e"}, time.Unix(0, 0).UTC())); err != nil {
 		t.Fatal(err)
