@@ -16,12 +16,16 @@ import (
 	"electop/demo/zktest"
 )
 
-// programs builds electop and what it is compared with, and puts them first in the PATH:
-// the test binary, which is electop in other tests, has more packages to start.
+// programs builds electop as the README and .ci/release do, and what it is compared with
+// in the same way, and puts them first in the PATH. The test binary, which is electop in
+// other tests, has more packages to start, and a program that is not static is linked
+// again at each start.
 func programs(b *testing.B) {
 	dir := b.TempDir()
 	for name, source := range map[string]string{"electop": "electop", "nothing": "./testdata/nothing", "bareclient": "./testdata/bareclient"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput(); err != nil {
+		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, name), source)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
 			b.Fatalf("build %s: %v\n%s", source, err, out)
 		}
 	}

@@ -217,13 +217,6 @@ func TestHerdWatchesTheLeader(t *testing.T) {
 	})
 }
 
-func TestHandoffCost(t *testing.T) {
-	// Counted at the embedded server: it knows every request and notification.
-	for _, n := range []int{3, 20} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) { handoffCost(t, n) })
-	}
-}
-
 func TestUnusableConfigurationIsSaid(t *testing.T) {
 	c := candidate.New(candidate.Config{Path: "/election"})
 	if err := c.Run(t.Context()); err == nil || t.Context().Err() != nil {
