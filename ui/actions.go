@@ -116,6 +116,7 @@ func (d *dashboard) done(m doneMsg) {
 		d.opened(m.action.Target)
 	case Pause:
 		d.past.stopped = !d.past.stopped
+	case Listing:
 	default:
 		d.say(term.Good, action.WordsFor(m.action, m.name).Done)
 	}

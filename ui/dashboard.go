@@ -39,8 +39,9 @@ func (m Model) Init() tea.Cmd {
 // Update implements [tea.Model].
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.d.update(msg)
+	listing := m.d.tellListing()
 	tick := m.d.redraw()
-	return m, tea.Batch(cmd, tick)
+	return m, tea.Batch(cmd, listing, tick)
 }
 
 // View implements [tea.Model]: the last frame, drawn by Update.

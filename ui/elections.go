@@ -5,6 +5,7 @@ import (
 
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -64,6 +65,21 @@ func (d *dashboard) choose() tea.Cmd {
 		return nil // the screen says so itself
 	}
 	return d.begin(a, rows.Row{})
+}
+
+// tellListing tells that the list of elections came on the screen or left it: one that
+// nobody looks at need not be kept up to date.
+func (d *dashboard) tellListing() tea.Cmd {
+	on := d.modes.Has(input.ModeElections)
+	if on == d.listing || d.walk == nil || d.o.Actions == nil {
+		return nil
+	}
+	d.listing = on
+	arg := action.ArgOff
+	if on {
+		arg = action.ArgOn
+	}
+	return d.doer.cmd(Action{Kind: Listing, Election: d.path, Arg: arg}, "", rows.Ref{})
 }
 
 // open shows the selected election, and has it watched if it is not yet.

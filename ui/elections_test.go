@@ -147,6 +147,31 @@ func TestWallLooks(t *testing.T) {
 	}
 }
 
+// It is told when the list comes on the screen, and when it leaves it; not where there is
+// none to keep up to date.
+func TestListingIsTold(t *testing.T) {
+	acts := &allow{}
+	m, src, _ := stagedWall(acts, nil, verified())
+	press := func(all ...string) {
+		for _, key := range all {
+			keys(m, key)
+			if cmd := m.d.tellListing(); cmd != nil {
+				sent(m, cmd())
+			}
+		}
+	}
+	press("e", "esc")
+	if len(acts.listed) > 0 {
+		t.Errorf("told %q before there is a list", acts.listed)
+	}
+	src.walk = searched(false)
+	m.Update(present(src, false))
+	press("e", "?", "esc", "esc", "j", "e", "esc")
+	if want := []string{"on", "off", "on", "off"}; !slices.Equal(acts.listed, want) {
+		t.Errorf("told %q, want %q", acts.listed, want)
+	}
+}
+
 // The selection on the wall is a path: rows that come in front of it do not
 // move it.
 func TestWallSelectionIsAPath(t *testing.T) {

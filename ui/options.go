@@ -35,6 +35,7 @@ const (
 	Verify    = action.Verify
 	Discover  = action.Discover
 	Open      = action.Open
+	Listing   = action.Listing
 	Partition = action.Partition
 	LoseReply = action.LoseReply
 	NoGuid    = action.NoGuid

@@ -403,11 +403,15 @@ type allow struct {
 	why  map[Kind]string
 	err  error
 	done chan Action
+	// listed is whether the list of elections is on the screen, as it was told.
+	listed []string
 }
 
 func (a *allow) Why(x Action) string { return a.why[x.Kind] }
 func (a *allow) Do(_ context.Context, x Action) error {
-	if a.done != nil {
+	if x.Kind == Listing {
+		a.listed = append(a.listed, x.Arg)
+	} else if a.done != nil {
 		a.done <- x
 	}
 	return a.err

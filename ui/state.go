@@ -28,6 +28,7 @@ type dashboard struct {
 	endedAt time.Time
 
 	screen   mainscreen.Screen
+	listing  bool // the list of elections is on it, as was told
 	dragging bool // the mouse moves the playhead
 	course   lessons.Course
 	unknown  unknownKeys

@@ -24,6 +24,7 @@ const (
 	Verify   Kind = "verify"   // ask the servers now who watches what; done once that has begun
 	Discover Kind = "discover" // look for elections; done once that has begun: its result comes with a later state
 	Open     Kind = "open"     // watch one more election: Target is its path
+	Listing  Kind = "listing"  // the list of elections is on the screen, or is not any more: ArgOn, ArgOff
 
 	// Faults, to see what happens. Where Arg is not said to be on or off, it is
 	// done once.

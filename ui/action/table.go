@@ -129,6 +129,7 @@ var Table = []Def{
 	{Kind: Refresh, OfCandidate: true, Words: Words{Verb: "read again"}},
 	{Kind: Pause},
 	{Kind: Open},
+	{Kind: Listing},
 	{
 		Kind: Partition, Changes: true, Harms: true, OfCandidate: true,
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Partitioned }),

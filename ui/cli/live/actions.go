@@ -34,7 +34,7 @@ func (a *actions) bar(why string) { a.barred.Store(&why) }
 // Why implements [ui.Actions].
 func (a *actions) Why(act ui.Action) string {
 	switch act.Kind {
-	case ui.Refresh:
+	case ui.Refresh, ui.Listing:
 		return ""
 	case ui.Verify:
 		if a.elections.watched.Asker() == nil {
@@ -131,6 +131,8 @@ func (a *actions) Do(_ context.Context, act ui.Action) error {
 		a.elections.watched.Asker().Verify()
 	case ui.Discover:
 		a.elections.searcher.start("/")
+	case ui.Listing:
+		a.elections.searcher.listed(act.Arg == ui.ArgOn)
 	case ui.Open:
 		return a.elections.open(act.Target)
 	}

@@ -17,8 +17,11 @@ import (
 // reconnectPause is how long a search waits before it connects again.
 const reconnectPause = 5 * time.Second
 
-// searcher searches for elections, and keeps the list of them up to date until the
-// dashboard ends or another search begins. It has a connection of its own.
+// restAfter is how long a list of elections that nobody looks at is kept up to date.
+const restAfter = time.Minute
+
+// searcher searches for elections, and keeps the list of them up to date until nobody
+// looks at it, or another search begins. It has a connection of its own.
 type searcher struct {
 	tasks    *task.Group
 	conn     client.Config
@@ -32,6 +35,7 @@ type searcher struct {
 	present *search.Search // the one that is shown
 	last    plain.Discovery
 	end     context.CancelFunc
+	waiting context.CancelFunc // the wait before it rests; nil: somebody looks at the list
 }
 
 // running reports whether a search is under way.
@@ -44,9 +48,13 @@ func (s *searcher) running() bool {
 func (s *searcher) start(root string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running() {
-		return
+	if !s.running() {
+		s.begin(root)
 	}
+}
+
+// begin is start for a caller that holds s.mu, while no search is under way.
+func (s *searcher) begin(root string) {
 	if s.end != nil {
 		s.end()
 	}
@@ -62,6 +70,56 @@ func (s *searcher) start(root string) {
 		s.search(ctx, present)
 		return nil // the screen shows errors
 	})
+}
+
+// listed says whether somebody looks at the list.
+func (s *searcher) listed(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting != nil {
+		s.waiting()
+		s.waiting = nil
+	}
+	if on {
+		if s.end == nil && s.last.Root != "" && !s.running() {
+			s.begin(s.last.Root) // it rests
+		}
+		return
+	}
+	ctx, cancel := context.WithCancel(s.tasks.Context())
+	s.waiting = cancel
+	s.tasks.Start("rest from searching", func(context.Context) error {
+		defer cancel()
+		tick := time.NewTicker(restAfter)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if s.rest(ctx) {
+					return nil
+				}
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	})
+}
+
+// rest ends the search unless ctx has ended, or it has not found everything yet. It
+// reports whether there is nothing left to end.
+func (s *searcher) rest(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil || s.end == nil {
+		return true
+	}
+	if s.running() {
+		return false
+	}
+	s.end()
+	s.present, s.end = nil, nil
+	s.set(s.last, search.Followed{}, false, nil)
+	return true
 }
 
 // search searches and follows until ctx ends, or until the first search failed.
