@@ -2,6 +2,7 @@ package lesson_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -295,6 +296,31 @@ func deposed(w *world) {
 	w.fault("amber", model.Frozen)
 	w.expire("amber")
 	fence("birch")
+}
+
+// What led to the state that a lesson began with may be told after it began. It does not
+// change what a question is about.
+func TestLateNewsIsNoNews(t *testing.T) {
+	l := oneAct(lesson.Condition{Event: lesson.Handoff, Who: lesson.Leader})
+	l.Parts[0].Question = &lesson.Question{
+		Ask: "How many are left?", Right: "Right.", Wrong: "No.", Hints: []string{"Fewer."},
+		Options: []lesson.Option{{Text: "{count}", If: &lesson.Condition{Event: lesson.Handoff}}, {Text: "none", Else: true}},
+	}
+	w := newWorld("amber", "birch")
+	w.join("cedar")
+	if !slices.ContainsFunc(w.events, func(e model.Event) bool { _, ok := e.Body.(model.Joined); return ok }) {
+		t.Fatalf("nobody joined: %+v", w.events)
+	}
+	r := w.play(l)
+	input(t, r, lesson.Answer, 0)
+	r.Observe(w.state(), w.events)
+	if v := r.View(); v.Stuck != "" || !v.Waiting {
+		t.Errorf("who joined before the lesson began: %+v", v)
+	}
+	w.join("delta")
+	if v := r.View(); !strings.Contains(v.Stuck, "delta joined") {
+		t.Errorf("who joined then: %+v", v)
+	}
 }
 
 // oneAct is a lesson with one part, which waits for c.

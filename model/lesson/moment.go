@@ -18,20 +18,10 @@ type moment struct {
 	asked         time.Time // tables of servers that were asked later count
 }
 
-// stale reports something that happened shortly before the waiting began, and
-// was reported later: events wait behind a handoff. A clock that was put back
-// does not make everything stale.
-func (m *moment) stale(at time.Time) bool {
-	d := m.since.Sub(at)
-	return d > 0 && d <= 2*model.AckWait
-}
-
 // each calls f with the events that count.
 func (m *moment) each(f func(model.EventBody)) {
 	for i := range m.events {
-		if e := &m.events[i]; !m.stale(e.At) {
-			f(e.Body)
-		}
+		f(m.events[i].Body)
 	}
 }
 
@@ -97,6 +87,13 @@ func (m *moment) members(f func(old, now *model.Member)) {
 func (m *moment) newTable() bool {
 	t := m.after.Table
 	return t != nil && m.before.Table != t && t.At.After(m.asked)
+}
+
+// stale reports a deletion shortly before the waiting began, of which the last word comes
+// later. A clock that was put back does not make everything stale.
+func (m *moment) stale(deleted time.Time) bool {
+	d := m.since.Sub(deleted)
+	return d > 0 && d <= 2*model.AckWait
 }
 
 // recent is how many of the last wakes are looked at after each observation.

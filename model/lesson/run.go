@@ -35,6 +35,7 @@ type Run struct {
 	cast   *cast
 	fixed  bool      // the cast is fixed: the wait has begun
 	since  time.Time // when it did
+	known  uint64    // events up to then, also those that the journal held back
 	asked  time.Time // when the last condition was met, or the waiting began
 	met    []int     // how often each condition of the act was
 	came   []bool    // which of the options' conditions were
@@ -104,7 +105,7 @@ func (r *Run) recast() {
 	if r.lack = lack; lack != "" || r.phase == asking {
 		return
 	}
-	r.fixed, r.since = true, r.state.At
+	r.fixed, r.since, r.known = true, r.state.At, r.state.Events
 	r.asked = r.since
 	r.met = make([]int, len(act.Until))
 	before := true // all conditions before this one hold
@@ -131,8 +132,12 @@ func (c *Condition) times() int { return max(1, c.Times) }
 
 // Observe takes what the journal made of one observation: the state after it
 // and its events. Call it for each, in order; nothing else makes a
-// lesson's condition true.
+// lesson's condition true. Events that are older than the wait do not count: the journal
+// held them back, or the state that the lesson began with is told again.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
+	for len(events) > 0 && events[0].N <= r.known {
+		events = events[1:]
+	}
 	r.cast = r.cast.without(s)
 	m := &moment{before: r.state, after: s, events: events, cast: r.cast, since: r.since, asked: r.asked}
 	r.state = s

@@ -114,14 +114,14 @@ func (t *Tutor) Start(ctx context.Context, id string) error {
 	t.mark()
 
 	l := t.course[at]
-	s, err := t.build(ctx, l.Scene)
+	err := t.build(ctx, l.Scene)
 	t.mu.Lock()
 	t.stop = nil
 	if context.Cause(ctx) == errLeft {
 		err = errLeft
 	}
-	if err == nil {
-		t.run = lesson.Begin(l, at+1, len(t.course), s)
+	if err == nil { // nobody was told what came since then
+		t.run = lesson.Begin(l, at+1, len(t.course), t.feed.State())
 	}
 	t.mu.Unlock()
 	t.mark()
@@ -132,15 +132,15 @@ func (t *Tutor) Start(ctx context.Context, id string) error {
 }
 
 // build brings the stage into a scene and waits until the journal shows it.
-func (t *Tutor) build(ctx context.Context, sc lesson.Scene) (*doctor.State, error) {
+func (t *Tutor) build(ctx context.Context, sc lesson.Scene) error {
 	if err := t.stage.Set(ctx, demo.Scene{Cast: sc.Cast, Rules: model.Rules{Workers: sc.Workers}}); err != nil {
-		return nil, err
+		return err
 	}
 	s, err := t.feed.Await(ctx, func(s *doctor.State) bool { return stage.InPlace(s, sc.Cast) || alone(s) != nil })
 	if err != nil {
-		return nil, fmt.Errorf("wait for its candidates: %w", err)
+		return fmt.Errorf("wait for its candidates: %w", err)
 	}
-	return s, alone(s)
+	return alone(s)
 }
 
 // alone returns nil if all candidates are ours. Else the error says why no lesson
