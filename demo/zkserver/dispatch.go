@@ -5,6 +5,7 @@ import (
 
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
+	"electop/demo/zkserver/tree"
 	"electop/zkwatch/wire"
 )
 
@@ -48,8 +49,7 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 		return last, nil
 	}
 	body, code := s.dispatch(c, h, d)
-	s.seal()
-	reply := wire.ReplyHeader{Xid: h.Xid, Zxid: s.zxid, Err: code}
+	reply := wire.ReplyHeader{Xid: h.Xid, Zxid: s.db.Zxid(), Err: code}
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
@@ -64,7 +64,7 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	}
 	took := time.Since(begin)
 	s.latency.Add(took)
-	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.zxid, s.clock.elapsed(), took)
+	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.db.Zxid(), s.clock.elapsed(), took)
 	if last = h.Op == wire.OpCloseSession; last {
 		s.retire(c)
 	}
@@ -92,15 +92,8 @@ func (s *Server) dispatch(c *conn, h wire.RequestHeader, d *wire.Decoder) (wire.
 	case wire.OpPing:
 		return nil, wire.OK
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL,
-		wire.OpDelete, wire.OpSetData, wire.OpSetACL, wire.OpCheck, wire.OpMulti:
-		return s.write(c, h.Op, d)
-	case wire.OpReconfig: // joining, leaving, new members; the configuration's id
-		_, _, _, _ = d.String(), d.String(), d.String(), d.Int64()
-		if d.Err() != nil {
-			return nil, wire.MarshallingError
-		}
-		s.zxid++
-		return nil, wire.ReconfigDisabled
+		wire.OpDelete, wire.OpSetData, wire.OpSetACL, wire.OpCheck, wire.OpMulti, wire.OpReconfig:
+		return s.db.Write(tree.Writer{Who: c.who, Session: c.sess.ID}, h.Op, d, time.Now())
 	case wire.OpCloseSession:
 		s.endSession(c.sess, false)
 		return nil, wire.OK

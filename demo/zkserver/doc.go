@@ -73,25 +73,25 @@
 //
 // # The parts
 //
-// Each part is a package below this one: tree (znodes, ACLs, transactions), session
-// (ids, passwords, expiry), watch (who watches what), output (messages to a
-// connection), tally (what a deletion causes), datafile (a log that survives a
-// crash), status (four-letter words and AdminServer). They do not import each other,
-// and have no lock and no clock, except that output and datafile each guard data
-// that several goroutines write. The Server connects them: it has one lock for all
-// parts, the connections and the timers.
+// Each part is a package below this one. database does what takes a transaction, with
+// tree (znodes, ACLs, checks), session (ids, passwords, expiry) and datafile (a log that
+// survives a crash). Besides it there are watch (who watches what), output (messages to
+// a connection), tally (what a deletion causes) and status (four-letter words and
+// AdminServer). Only database imports others of them. They have no lock and no clock,
+// except that output and datafile each guard data that several goroutines write. The
+// Server connects them: it has one lock for all parts, the connections and the timers.
 //
 // # How a request passes through
 //
-//	conn.go      serve         reads a frame
-//	dispatch.go  handle        takes the lock, extends the session's life
-//	write.go     write         tree.Check: is it allowed? Returns a Change
-//	             apply         tree.Apply: returns an Effect
-//	watches.go   trigger       watch.Trigger: who is to be notified
-//	             notify        output.Send: the event waits to be written
-//	data.go      seal          datafile.Append: the change waits to be on disk
-//	dispatch.go  handle        output.Send: so does the reply, lock released
-//	conn.go      Write         datafile.Wait, then the network
+//	conn.go      serve           reads a frame
+//	dispatch.go  handle          takes the lock, extends the session's life
+//	             database.Write  tree.Check: is it allowed? Returns a Change
+//	                             tree.Apply: returns an Effect
+//	watches.go   applied         watch.Trigger: who is to be notified
+//	             notify          output.Send: the event waits to be written
+//	             database.Write  datafile.Append: the change waits to be on disk
+//	dispatch.go  handle          output.Send: so does the reply, lock released
+//	conn.go      Write           datafile.Wait, then the network
 //
 // A connection has one goroutine. A write is checked completely before it
 // changes anything, so that a multi needs no undoing: its operations are checked

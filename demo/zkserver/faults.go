@@ -26,11 +26,9 @@ func (s *Server) Restart(down time.Duration) {
 // up ends a restart.
 func (s *Server) up() {
 	s.down, s.reopen = false, nil
-	for sess := range s.sessions.All() {
+	for sess := range s.db.Sessions.All() {
 		s.touch(sess)
 	}
 	s.armExpiry()
-	if s.tree.Reapable() > 0 {
-		s.armReaper()
-	}
+	s.armReaper()
 }

@@ -106,8 +106,8 @@ func (b *backlog) add(c *conn, r wire.ReplyHeader, body wire.Appender, w *tally.
 	w.Owe()
 	b.messages = append(b.messages, m)
 	c.heldSize += m.size()
-	if sess := c.sess; sess.Client.Hold() && b.s.sessions.Has(sess) {
-		b.s.sessions.Pause(sess, b.s.clock.elapsed())
+	if sess := c.sess; sess.Client.Hold() && b.s.db.Sessions.Has(sess) {
+		b.s.db.Sessions.Pause(sess, b.s.clock.elapsed())
 	}
 	b.signal()
 	if len(b.messages) == 1 {
@@ -121,7 +121,7 @@ func (m *heldMessage) left() {
 	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
-	if c.sess.Client.Release() && s.sessions.Has(c.sess) && s.sessions.Resume(c.sess, s.clock.elapsed()) {
+	if c.sess.Client.Release() && s.db.Sessions.Has(c.sess) && s.db.Sessions.Resume(c.sess, s.clock.elapsed()) {
 		s.armExpiry()
 	}
 }
@@ -131,7 +131,7 @@ func (b *backlog) release(n int) {
 	for _, m := range b.messages[:n] {
 		b.pass(m, false)
 		m.left()
-		m.count.Sent(&m.c.sess.Client.Member, m.c.out.SendFrame(m.frame), m.Event != 0 && b.s.sessions.Has(m.c.sess))
+		m.count.Sent(&m.c.sess.Client.Member, m.c.out.SendFrame(m.frame), m.Event != 0 && b.s.db.Sessions.Has(m.c.sess))
 		m.count.Done()
 	}
 	b.messages = slices.Delete(b.messages, 0, n)

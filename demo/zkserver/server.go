@@ -11,12 +11,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"electop/demo/zkserver/database"
 	"electop/demo/zkserver/datafile"
 	"electop/demo/zkserver/output"
-	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
-	"electop/demo/zkserver/tree"
 	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
@@ -83,7 +82,7 @@ type Server struct {
 
 	background output.Background
 
-	kept      atomic.Pointer[datafile.Log] // data, for those without the lock
+	kept      atomic.Pointer[datafile.Log] // the database's log, for those without the lock
 	closeOnce sync.Once                    // of it
 	closeErr  error
 
@@ -101,19 +100,12 @@ type Server struct {
 	alive     int                   // those not detached
 	perHost   map[string]int
 	piped     int // connections made by Dial
-	zxid      int64
-	tree      *tree.Tree
+	db        *database.Database[client]
 	watches   *watch.Tables[*conn]
-	sessions  *session.Table[client]
 	expiry    *alarm // for the session that may expire first
 	reaper    *alarm
 	latency   status.Latency
-
-	data      *datafile.Log // nil: all is lost with the server
-	entries   []byte        // of the transaction under way
-	appliedAt int64         // its time
-	sealed    int64         // the zxid of the last record
-	failure   error         // why the server cannot go on
+	failure   error // why the server cannot go on
 }
 
 // New returns a server with an empty tree. It starts nothing: no goroutine
@@ -128,10 +120,9 @@ func New(opts Options) *Server {
 		listeners: make(map[net.Listener]bool),
 		conns:     make(map[*conn]struct{}),
 		perHost:   make(map[string]int),
-		tree:      tree.New(),
-		sessions:  session.New[client](opts.Tick, start),
 		watches:   watch.New[*conn](),
 	}
+	s.db = database.New[client](opts.Tick, start, s.applied)
 	s.clock = clock{start: start, mu: &s.mu, wg: &s.wg, recovered: s.recovered}
 	s.counters.Requests = make(map[wire.Op]int64)
 	s.tallies = tally.NewBoard(s.clock.elapsed, func(d time.Duration, f func()) func() { return s.clock.after(d, f).stop })
@@ -233,7 +224,7 @@ func (s *Server) Close() error {
 			c.closeSoon()
 		}
 	}
-	l := s.data
+	l := s.kept.Load()
 	s.mu.Unlock()
 	s.wg.Wait()
 	s.closeOnce.Do(func() {

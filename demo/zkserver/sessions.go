@@ -6,7 +6,6 @@ import (
 
 	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/tally"
-	"electop/demo/zkserver/tree"
 	"electop/zkwatch/wire"
 )
 
@@ -47,7 +46,7 @@ func (s *Server) connect(c *conn, req *wire.ConnectRequest) bool {
 // openSession makes or resumes a session and ties it to c. It returns nil if
 // the one asked for is gone.
 func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
-	if req.LastZxidSeen > s.zxid {
+	if req.LastZxidSeen > s.db.Zxid() {
 		return nil // see the package comment
 	}
 	// In milliseconds, so that no timeout overflows.
@@ -55,31 +54,26 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
 	timeout := max(time.Duration(ms), 1) * time.Millisecond
 	var sess *clientSession
 	if req.SessionID == 0 {
-		sess = s.sessions.Open()
-		s.zxid++
-		c.stats.Done("SESS", 0, s.zxid, s.clock.elapsed(), 0)
+		sess = s.db.OpenSession(timeout)
+		c.stats.Done("SESS", 0, s.db.Zxid(), s.clock.elapsed(), 0)
 	} else {
-		sess = s.sessions.Get(req.SessionID)
+		sess = s.db.Sessions.Get(req.SessionID)
 		if sess == nil || !sess.Knows(req.Passwd) {
 			return nil
 		}
 		if old := sess.Client.conn; old != nil {
 			s.drop(old)
 		}
+		s.db.SetTimeout(sess, timeout)
 	}
 	sess.Client.conn, c.sess = c, sess
-	if sess.Timeout != timeout {
-		sess.Timeout = timeout
-		s.note(entrySession, sess.Append)
-	}
-	s.seal()
 	s.touch(sess)
 	return sess
 }
 
 // touch extends a session's life.
 func (s *Server) touch(sess *clientSession) {
-	if s.sessions.Touch(sess, s.clock.elapsed()) {
+	if s.db.Sessions.Touch(sess, s.clock.elapsed()) {
 		s.armExpiry()
 	}
 }
@@ -88,7 +82,7 @@ func (s *Server) touch(sess *clientSession) {
 func (s *Server) armExpiry() {
 	s.expiry.stop()
 	s.expiry = nil
-	if first, ok := s.sessions.Next(); ok && !s.down && !s.closed {
+	if first, ok := s.db.Sessions.Next(); ok && !s.down && !s.closed {
 		s.expiry = s.clock.after(first-s.clock.elapsed(), s.expireDue)
 	}
 }
@@ -101,7 +95,7 @@ const expiredAtOnce = 100
 // partition, other clients are served between them. A session of which something is
 // heard meanwhile lives on.
 func (s *Server) expireDue() {
-	for _, sess := range s.sessions.Due(s.clock.elapsed(), expiredAtOnce) {
+	for _, sess := range s.db.Sessions.Due(s.clock.elapsed(), expiredAtOnce) {
 		s.counters.Expired++
 		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout)
 		s.endSession(sess, true)
@@ -109,19 +103,10 @@ func (s *Server) expireDue() {
 	s.armExpiry()
 }
 
-// endSession removes a session and its ephemeral nodes in one transaction,
-// and with drop set closes its connection.
+// endSession ends a session, and with drop set closes its connection.
 func (s *Server) endSession(sess *clientSession, drop bool) {
-	s.sessions.End(sess)
 	sess.Client.Leave()
-	s.zxid++
-	x := tree.Txn{Zxid: s.zxid, Now: time.Now().UnixMilli()}
-	for _, path := range s.tree.EphemeralsOf(sess.ID) {
-		ch := tree.Delete(path)
-		s.apply(&ch, x)
-	}
-	s.note(entryEnd, func(b []byte) []byte { return wire.AppendInt64(b, sess.ID) })
-	s.seal()
+	s.db.EndSession(sess, time.Now())
 	if c := sess.Client.conn; c != nil && drop {
 		s.drop(c)
 	}
@@ -133,11 +118,11 @@ func (s *Server) endSession(sess *clientSession, drop bool) {
 func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sess := s.sessions.Get(id)
+	sess := s.db.Sessions.Get(id)
 	if sess == nil || s.closed {
 		return time.Time{}, false, false
 	}
-	return s.clock.at(s.sessions.Expiry(sess, s.clock.elapsed())), sess.Client.conn != nil, true
+	return s.clock.at(s.db.Sessions.Expiry(sess, s.clock.elapsed())), sess.Client.conn != nil, true
 }
 
 // Deadline is when a session expires if its client stays silent.
@@ -157,8 +142,8 @@ func (s *Server) Deadlines(ids []int64) []Deadline {
 	now := s.clock.elapsed()
 	out := make([]Deadline, 0, len(ids))
 	for _, id := range ids {
-		if sess := s.sessions.Get(id); sess != nil {
-			out = append(out, Deadline{id, s.clock.at(s.sessions.Expiry(sess, now)), sess.Held()})
+		if sess := s.db.Sessions.Get(id); sess != nil {
+			out = append(out, Deadline{id, s.clock.at(s.db.Sessions.Expiry(sess, now)), sess.Held()})
 		}
 	}
 	return out
@@ -172,7 +157,7 @@ func (s *Server) ExpireSession(id int64) error {
 	if s.closed {
 		return ErrClosed
 	}
-	sess := s.sessions.Get(id)
+	sess := s.db.Sessions.Get(id)
 	if sess == nil {
 		return fmt.Errorf("zkserver: expire session %#x: no such session", id)
 	}

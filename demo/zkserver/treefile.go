@@ -36,14 +36,10 @@ func (s *Server) LoadTree(r io.Reader) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if s.data != nil {
+	if s.db.Kept() {
 		return errors.New("zkserver: load the tree: the server keeps its data in a file")
 	}
-	err = s.tree.Load(f, func(ch *tree.Change) {
-		s.zxid++
-		s.apply(ch, tree.Txn{Zxid: s.zxid, Now: time.Now().UnixMilli()})
-	})
-	if err != nil {
+	if err = s.db.Load(f, time.Now()); err != nil {
 		return fmt.Errorf("zkserver: load the tree: %w", err)
 	}
 	return nil
@@ -55,7 +51,7 @@ func (s *Server) LoadTree(r io.Reader) error {
 // changed. It also works on a closed server, when nothing can change the tree.
 func (s *Server) SaveTree(w io.Writer) error {
 	s.mu.Lock()
-	f, err := s.tree.Save()
+	f, err := s.db.Tree.Save()
 	s.mu.Unlock()
 	if err == nil {
 		err = f.Write(w)

@@ -9,6 +9,23 @@ import (
 	"electop/zkwatch/wire"
 )
 
+// applied is called for each change of the tree, with what it did.
+func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) {
+	switch op {
+	case wire.OpCreate:
+		s.armReaper()
+		s.trigger(path, wire.EventNodeCreated, done.ACL, nil)
+		s.trigger(done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil)
+	case wire.OpDelete:
+		w := s.tally(path, &done, zxid)
+		s.trigger(path, wire.EventNodeDeleted, done.ACL, w)
+		w.Done()
+		s.trigger(done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil)
+	case wire.OpSetData:
+		s.trigger(path, wire.EventNodeDataChanged, done.ACL, nil)
+	}
+}
+
 // trigger queues an event to every connection with a watch that it concerns. A client
 // that may not read the node, whose ACL is given, is not notified, but its watch is
 // spent, as in Apache since a watch revealed names (CVE-2024-23944). Events to clients
@@ -49,7 +66,7 @@ func (s *Server) notify(c *conn, event int32, path string, w *tally.Count) {
 	s.counters.Notifications++
 	c.stats.Sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !s.sessions.Has(c.sess) { // it closes its own session, so no reaction can follow
+	if !s.db.Sessions.Has(c.sess) { // it closes its own session, so no reaction can follow
 		c.out.Send(h, body)
 		return
 	}
@@ -60,7 +77,7 @@ func (s *Server) notify(c *conn, event int32, path string, w *tally.Count) {
 // Changes since relativeZxid are sent at once.
 func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
 	for _, path := range req.Data {
-		switch n := s.tree.Get(path); {
+		switch n := s.db.Tree.Get(path); {
 		case n == nil:
 			s.notify(c, wire.EventNodeDeleted, path, nil)
 		case n.Stat().Mzxid > req.RelativeZxid:
@@ -70,14 +87,14 @@ func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
 		}
 	}
 	for _, path := range req.Exist {
-		if s.tree.Get(path) != nil {
+		if s.db.Tree.Get(path) != nil {
 			s.notify(c, wire.EventNodeCreated, path, nil)
 		} else {
 			s.watches.Data.Add(c, path, watch.Once)
 		}
 	}
 	for _, path := range req.Child {
-		switch n := s.tree.Get(path); {
+		switch n := s.db.Tree.Get(path); {
 		case n == nil:
 			s.notify(c, wire.EventNodeDeleted, path, nil)
 		case n.Stat().Pzxid > req.RelativeZxid:

@@ -1,0 +1,93 @@
+package database
+
+import (
+	"time"
+
+	"electop/demo/zkserver/tree"
+	"electop/zkwatch/wire"
+)
+
+// Write carries out a request that takes a transaction, also when it fails. It returns
+// the body of the reply, or an error.
+func (db *Database[T]) Write(w tree.Writer, op wire.Op, d *wire.Decoder, now time.Time) (body wire.Appender, code wire.Code) {
+	switch op {
+	case wire.OpReconfig:
+		body, code = db.reconfig(d)
+	case wire.OpMulti:
+		body, code = db.multi(w, d, db.begin(now))
+	default:
+		body, code = db.single(w, op, d, db.begin(now))
+	}
+	db.seal()
+	return body, code
+}
+
+// single carries out a write of one operation.
+func (db *Database[T]) single(w tree.Writer, op wire.Op, d *wire.Decoder, x tree.Txn) (wire.Appender, wire.Code) {
+	ch, code := db.Tree.Check(w, op, d)
+	if code != wire.OK {
+		return nil, code
+	}
+	st := db.apply(&ch, x)
+	switch op {
+	case wire.OpCreate:
+		return &wire.PathResponse{Path: ch.Path}, wire.OK
+	case wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
+		return &wire.CreateResponse{Path: ch.Path, Stat: st}, wire.OK
+	case wire.OpSetData, wire.OpSetACL:
+		return &st, wire.OK
+	}
+	return nil, wire.OK
+}
+
+// multi carries out a transaction of several operations, all or none.
+func (db *Database[T]) multi(w tree.Writer, d *wire.Decoder, x tree.Txn) (wire.Appender, wire.Code) {
+	var req wire.MultiRequest
+	if req.Decode(d); d.Err() != nil {
+		return nil, wire.MarshallingError
+	}
+	m, code := db.Tree.CheckMulti(w, req.Ops)
+	if code != wire.OK {
+		return nil, code
+	}
+	if m.Failed != nil {
+		return m.Failed, wire.OK
+	}
+	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, len(m.Changes))}
+	for i := range m.Changes {
+		st := db.apply(&m.Changes[i], x)
+		rsp.Results[i] = wire.MultiResult{Op: m.Answers[i], Path: m.Changes[i].Path, Stat: st}
+	}
+	return rsp, wire.OK
+}
+
+// reconfig refuses to change the ensemble. Unlike a write, what cannot be read takes no
+// transaction.
+func (db *Database[T]) reconfig(d *wire.Decoder) (wire.Appender, wire.Code) {
+	// Joining, leaving, new members; the configuration's id.
+	_, _, _, _ = d.String(), d.String(), d.String(), d.Int64()
+	if d.Err() != nil {
+		return nil, wire.MarshallingError
+	}
+	db.zxid++
+	return nil, wire.ReconfigDisabled
+}
+
+// Load creates the nodes of a file in a tree that has none but those that it came with,
+// each in a transaction of its own.
+func (db *Database[T]) Load(f *tree.File, now time.Time) error {
+	return db.Tree.Load(f, func(ch *tree.Change) {
+		db.apply(ch, db.begin(now))
+		db.seal()
+	})
+}
+
+// Reap deletes the containers and TTL nodes that are due, each in a transaction
+// of its own.
+func (db *Database[T]) Reap(now time.Time) {
+	for _, path := range db.Tree.Due(now.UnixMilli()) {
+		ch := tree.Delete(path)
+		db.apply(&ch, db.begin(now))
+		db.seal()
+	}
+}
