@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/output"
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
@@ -28,7 +29,7 @@ type conn struct {
 
 	// Guarded by s.mu.
 	gone      bool // detached: nothing it asks is answered any more
-	handshake *alarm
+	handshake *clock.Alarm
 	sess      *clientSession
 	who       tree.Identities
 	stats     status.ConnStats
@@ -95,7 +96,7 @@ func (s *Server) attach(c *conn) bool {
 	s.perHost[c.host]++
 	c.who = tree.From(c.host)
 	c.stats.Established = time.Now()
-	c.handshake = s.clock.after(status.HandshakeTimeout, func() { c.closeSoon() })
+	c.handshake = s.clock.After(status.HandshakeTimeout, func() { c.closeSoon() })
 	return true
 }
 
@@ -114,7 +115,7 @@ func (s *Server) retire(c *conn) {
 		return
 	}
 	c.gone = true
-	c.handshake.stop()
+	c.handshake.Stop()
 	s.alive--
 	if s.perHost[c.host]--; s.perHost[c.host] == 0 {
 		delete(s.perHost, c.host)

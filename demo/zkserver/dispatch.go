@@ -64,7 +64,7 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	}
 	took := time.Since(begin)
 	s.latency.Add(took)
-	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.db.Zxid(), s.clock.elapsed(), took)
+	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.db.Zxid(), s.clock.Elapsed(), took)
 	if last = h.Op == wire.OpCloseSession; last {
 		s.retire(c)
 	}

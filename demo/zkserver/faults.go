@@ -15,9 +15,9 @@ func (s *Server) Restart(down time.Duration) {
 	s.dropAll()
 	s.down = true
 	s.armExpiry() // nothing expires
-	s.reopen.stop()
+	s.reopen.Stop()
 	if s.reopen = nil; down > 0 {
-		s.reopen = s.clock.after(down, s.up)
+		s.reopen = s.clock.After(down, s.up)
 		return
 	}
 	s.up()

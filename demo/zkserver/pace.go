@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/output"
 	"electop/demo/zkserver/tally"
 	"electop/zkwatch/wire"
@@ -71,7 +72,7 @@ type backlog struct {
 	messages []*heldMessage
 	count    int           // of all that there ever were
 	delay    time.Duration // negative: none
-	alarm    *alarm        // for the first message
+	alarm    *clock.Alarm  // for the first message
 	changed  chan struct{}
 
 	passed   []Passed // since [Server.TakeBacklog]
@@ -107,7 +108,7 @@ func (b *backlog) add(c *conn, r wire.ReplyHeader, body wire.Appender, w *tally.
 	b.messages = append(b.messages, m)
 	c.heldSize += m.size()
 	if sess := c.sess; sess.Client.Hold() && b.s.db.Sessions.Has(sess) {
-		b.s.db.Sessions.Pause(sess, b.s.clock.elapsed())
+		b.s.db.Sessions.Pause(sess, b.s.clock.Elapsed())
 	}
 	b.signal()
 	if len(b.messages) == 1 {
@@ -121,7 +122,7 @@ func (m *heldMessage) left() {
 	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
-	if c.sess.Client.Release() && s.db.Sessions.Has(c.sess) && s.db.Sessions.Resume(c.sess, s.clock.elapsed()) {
+	if c.sess.Client.Release() && s.db.Sessions.Has(c.sess) && s.db.Sessions.Resume(c.sess, s.clock.Elapsed()) {
 		s.armExpiry()
 	}
 }
@@ -167,7 +168,7 @@ func (b *backlog) drop(c *conn) {
 
 // due releases what has been held for long enough, and sets the alarm for the rest.
 func (b *backlog) due() {
-	b.alarm.stop()
+	b.alarm.Stop()
 	b.alarm = nil
 	if b.delay < 0 {
 		return
@@ -179,7 +180,7 @@ func (b *backlog) due() {
 	if n > 0 {
 		b.release(n) // which comes back here
 	} else if len(b.messages) > 0 {
-		b.alarm = b.s.clock.after(b.delay-time.Since(b.messages[0].Since), b.due)
+		b.alarm = b.s.clock.After(b.delay-time.Since(b.messages[0].Since), b.due)
 	}
 }
 

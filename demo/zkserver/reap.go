@@ -6,7 +6,7 @@ import "time"
 // none that may be deleted some day.
 func (s *Server) armReaper() {
 	if s.reaper == nil && s.db.Tree.Reapable() > 0 {
-		s.reaper = s.clock.after(s.opts.ReapInterval, s.reap)
+		s.reaper = s.clock.After(s.opts.ReapInterval, s.reap)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/database"
 	"electop/demo/zkserver/datafile"
 	"electop/demo/zkserver/output"
@@ -75,7 +76,7 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	opts    Options
 	log     *slog.Logger
-	clock   clock
+	clock   *clock.Clock
 	wg      sync.WaitGroup // connections, their writers, alarms
 	closing chan struct{}  // closed by Close
 	bursts  sync.Pool      // see input
@@ -90,7 +91,7 @@ type Server struct {
 	closed    bool
 	refusing  bool
 	down      bool // restarting
-	reopen    *alarm
+	reopen    *clock.Alarm
 	pace      Pace
 	paced     backlog
 	counters  counters
@@ -102,8 +103,8 @@ type Server struct {
 	piped     int // connections made by Dial
 	db        *database.Database[client]
 	watches   *watch.Tables[*conn]
-	expiry    *alarm // for the session that may expire first
-	reaper    *alarm
+	expiry    *clock.Alarm // for the session that may expire first
+	reaper    *clock.Alarm
 	latency   status.Latency
 	failure   error // why the server cannot go on
 }
@@ -112,7 +113,6 @@ type Server struct {
 // and no timer runs until there is a connection or a session.
 func New(opts Options) *Server {
 	opts = opts.withDefaults()
-	start := time.Now()
 	s := &Server{
 		opts:      opts,
 		log:       opts.Logger,
@@ -122,10 +122,10 @@ func New(opts Options) *Server {
 		perHost:   make(map[string]int),
 		watches:   watch.New[*conn](),
 	}
-	s.db = database.New[client](opts.Tick, start, s.applied)
-	s.clock = clock{start: start, mu: &s.mu, wg: &s.wg, recovered: s.recovered}
+	s.clock = clock.New(&s.mu, &s.wg, s.recovered)
+	s.db = database.New[client](opts.Tick, s.clock.Start(), s.applied)
 	s.counters.Requests = make(map[wire.Op]int64)
-	s.tallies = tally.NewBoard(s.clock.elapsed, func(d time.Duration, f func()) func() { return s.clock.after(d, f).stop })
+	s.tallies = tally.NewBoard(s.clock.Elapsed, func(d time.Duration, f func()) func() { return s.clock.After(d, f).Stop })
 	s.paced = backlog{s: s, changed: make(chan struct{}, 1)}
 	return s
 }
@@ -205,11 +205,12 @@ func (s *Server) Refuse(on bool) {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
-		s.closed, s.clock.over = true, true
+		s.closed = true
+		s.clock.Stop()
 		close(s.closing)
-		s.expiry.stop()
-		s.reaper.stop()
-		s.reopen.stop()
+		s.expiry.Stop()
+		s.reaper.Stop()
+		s.reopen.Stop()
 		s.tallies.Close()
 		for c := range s.conns {
 			s.paced.drop(c)
@@ -219,7 +220,7 @@ func (s *Server) Close() error {
 			l.Close()
 		}
 		for c := range s.conns {
-			c.handshake.stop()
+			c.handshake.Stop()
 			c.released.Broadcast()
 			c.closeSoon()
 		}

@@ -25,7 +25,7 @@ func (s *Server) connect(c *conn, req *wire.ConnectRequest) bool {
 	if s.closed || c.gone {
 		return false
 	}
-	c.handshake.stop()
+	c.handshake.Stop()
 	c.stats.Received++
 	s.counters.received++
 	sess := s.openSession(c, req)
@@ -55,7 +55,7 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
 	var sess *clientSession
 	if req.SessionID == 0 {
 		sess = s.db.OpenSession(timeout)
-		c.stats.Done("SESS", 0, s.db.Zxid(), s.clock.elapsed(), 0)
+		c.stats.Done("SESS", 0, s.db.Zxid(), s.clock.Elapsed(), 0)
 	} else {
 		sess = s.db.Sessions.Get(req.SessionID)
 		if sess == nil || !sess.Knows(req.Passwd) {
@@ -73,17 +73,17 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
 
 // touch extends a session's life.
 func (s *Server) touch(sess *clientSession) {
-	if s.db.Sessions.Touch(sess, s.clock.elapsed()) {
+	if s.db.Sessions.Touch(sess, s.clock.Elapsed()) {
 		s.armExpiry()
 	}
 }
 
 // armExpiry sets the alarm for the session that may expire first.
 func (s *Server) armExpiry() {
-	s.expiry.stop()
+	s.expiry.Stop()
 	s.expiry = nil
 	if first, ok := s.db.Sessions.Next(); ok && !s.down && !s.closed {
-		s.expiry = s.clock.after(first-s.clock.elapsed(), s.expireDue)
+		s.expiry = s.clock.After(first-s.clock.Elapsed(), s.expireDue)
 	}
 }
 
@@ -95,7 +95,7 @@ const expiredAtOnce = 100
 // partition, other clients are served between them. A session of which something is
 // heard meanwhile lives on.
 func (s *Server) expireDue() {
-	for _, sess := range s.db.Sessions.Due(s.clock.elapsed(), expiredAtOnce) {
+	for _, sess := range s.db.Sessions.Due(s.clock.Elapsed(), expiredAtOnce) {
 		s.counters.Expired++
 		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout)
 		s.endSession(sess, true)
@@ -122,7 +122,7 @@ func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 	if sess == nil || s.closed {
 		return time.Time{}, false, false
 	}
-	return s.clock.at(s.db.Sessions.Expiry(sess, s.clock.elapsed())), sess.Client.conn != nil, true
+	return s.clock.At(s.db.Sessions.Expiry(sess, s.clock.Elapsed())), sess.Client.conn != nil, true
 }
 
 // Deadline is when a session expires if its client stays silent.
@@ -139,11 +139,11 @@ func (s *Server) Deadlines(ids []int64) []Deadline {
 	if s.closed {
 		return nil
 	}
-	now := s.clock.elapsed()
+	now := s.clock.Elapsed()
 	out := make([]Deadline, 0, len(ids))
 	for _, id := range ids {
 		if sess := s.db.Sessions.Get(id); sess != nil {
-			out = append(out, Deadline{id, s.clock.at(s.db.Sessions.Expiry(sess, now)), sess.Held()})
+			out = append(out, Deadline{id, s.clock.At(s.db.Sessions.Expiry(sess, now)), sess.Held()})
 		}
 	}
 	return out

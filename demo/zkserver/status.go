@@ -44,7 +44,7 @@ func (s *Server) answerWord(c *conn, word string) error {
 		port = a.Port
 	}
 	s.mu.Lock()
-	c.handshake.stop()
+	c.handshake.Stop()
 	c.stats.Received++
 	s.counters.received++
 	s.mu.Unlock()
@@ -58,8 +58,8 @@ func totals(s *Server) status.Totals {
 	watchers, paths, data := s.watches.Data.Count()
 	_, _, child := s.watches.Child.Count()
 	return status.Totals{
-		Start:       s.clock.start,
-		Uptime:      s.clock.elapsed(),
+		Start:       s.clock.Start(),
+		Uptime:      s.clock.Elapsed(),
 		Latency:     s.latency,
 		Received:    k.received,
 		Sent:        k.sent,
@@ -96,7 +96,7 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 	if parts&status.Sessions != 0 {
 		to.Sessions = make([]status.Session, 0, s.db.Sessions.Len())
 		for sess := range s.db.Sessions.All() {
-			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.db.Sessions.Expiry(sess, s.clock.elapsed())})
+			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.db.Sessions.Expiry(sess, s.clock.Elapsed())})
 		}
 	}
 	if parts&status.Ephemerals != 0 {
@@ -135,7 +135,7 @@ func watchers(s *Server, n, watches int) []status.Watcher {
 func (c *conn) status() status.Conn {
 	v := status.Conn{Remote: c.remote, Stats: c.stats}
 	if c.sess == nil {
-		v.Deadline = c.stats.Established.Sub(c.s.clock.start) + status.HandshakeTimeout
+		v.Deadline = c.stats.Established.Sub(c.s.clock.Start()) + status.HandshakeTimeout
 	} else {
 		v.Session, v.Timeout, v.Deadline = c.sess.ID, c.sess.Timeout, c.sess.Deadline()
 	}
