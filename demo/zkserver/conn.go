@@ -105,7 +105,7 @@ func (s *Server) attach(c *conn) bool {
 // close. Its session, if it has not moved elsewhere, lives on without one. The
 // caller holds s.mu.
 func (s *Server) detach(c *conn) {
-	s.paced.drop(c)
+	c.dropHeld()
 	s.retire(c)
 }
 
@@ -207,7 +207,7 @@ func (c *conn) awaitReleased() {
 		io.Copy(io.Discard, c.in) // pings, for one, until the peer goes
 		c.s.mu.Lock()
 		defer c.s.mu.Unlock()
-		c.s.paced.drop(c)
+		c.dropHeld()
 	})
 	for c.heldSize > 0 && !c.s.closed {
 		c.released.Wait()
@@ -237,7 +237,7 @@ func (c *conn) finish(deliver bool) {
 // caller holds s.mu.
 func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	if c.paced() && h.Xid != wire.XidPing {
-		c.s.paced.add(c, h, body, w)
+		c.hold(h, body, w)
 		return
 	}
 	n := c.out.Send(h, body)

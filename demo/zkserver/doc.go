@@ -76,11 +76,11 @@
 // Each part is a package below this one. database does what takes a transaction, with
 // tree (znodes, ACLs, checks), session (ids, passwords, expiry) and datafile (a log that
 // survives a crash). Besides it there are watch (who watches what), output (messages to
-// a connection), tally (what a deletion causes), status (four-letter words and
-// AdminServer) and clock (timers that take the lock). Only database imports others of
-// them. They have no lock, except that output and datafile each guard data that several
-// goroutines write, and get the time from the Server. It connects them: it has one lock
-// for all parts, the connections and the alarms.
+// a connection), backlog (messages held in slow motion), tally (what a deletion causes),
+// status (four-letter words and AdminServer) and clock (timers that take the lock). Only
+// database imports others of them. They have no lock, except that output and datafile
+// each guard data that several goroutines write, and get the time from the Server. It
+// connects them: it has one lock for all parts, the connections and the alarms.
 //
 // # How a request passes through
 //

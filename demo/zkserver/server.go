@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"electop/demo/zkserver/backlog"
 	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/database"
 	"electop/demo/zkserver/datafile"
@@ -93,7 +94,7 @@ type Server struct {
 	down      bool // restarting
 	reopen    *clock.Alarm
 	pace      Pace
-	paced     backlog
+	backlog   *backlog.Queue[heldMessage, Paced]
 	counters  counters
 	tallies   *tally.Board
 	listeners map[net.Listener]bool // whether they are for clients
@@ -125,8 +126,9 @@ func New(opts Options) *Server {
 	s.clock = clock.New(&s.mu, &s.wg, s.recovered)
 	s.db = database.New[client](opts.Tick, s.clock.Start(), s.applied)
 	s.counters.Requests = make(map[wire.Op]int64)
-	s.tallies = tally.NewBoard(s.clock.Elapsed, func(d time.Duration, f func()) func() { return s.clock.After(d, f).Stop })
-	s.paced = backlog{s: s, changed: make(chan struct{}, 1)}
+	after := func(d time.Duration, f func()) func() { return s.clock.After(d, f).Stop }
+	s.tallies = tally.NewBoard(s.clock.Elapsed, after)
+	s.backlog = backlog.New[heldMessage, Paced](time.Now, after)
 	return s
 }
 
@@ -212,10 +214,7 @@ func (s *Server) Close() error {
 		s.reaper.Stop()
 		s.reopen.Stop()
 		s.tallies.Close()
-		for c := range s.conns {
-			s.paced.drop(c)
-		}
-		s.paced.signal()
+		s.backlog.Drop(func(heldMessage) bool { return true })
 		for l := range s.listeners {
 			l.Close()
 		}

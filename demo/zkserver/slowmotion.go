@@ -1,5 +1,7 @@
 package zkserver
 
+import "electop/demo/zkserver/backlog"
+
 // SetPace changes the pace, also for held messages: a new Delay counts from when a
 // message was produced. The zero Pace releases everything.
 func (s *Server) SetPace(p Pace) {
@@ -13,23 +15,25 @@ func (s *Server) SetPace(p Pace) {
 		return
 	}
 	s.pace = p
-	if s.paced.delay = p.Delay; p.Steps {
-		s.paced.delay = -1
+	delay := p.Delay
+	if p.Steps {
+		delay = -1
 	}
-	s.paced.due() // which lets everything go without a delay
-	s.paced.signal()
+	s.backlog.SetDelay(delay) // which lets everything go without a delay
 }
 
 // Step releases the oldest held message, and reports whether there was one.
 func (s *Server) Step() (Paced, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.paced.messages) == 0 {
-		return Paced{}, false
-	}
-	first := s.paced.messages[0].Paced
-	s.paced.release(1)
-	return first, true
+	first, ok := s.backlog.Step()
+	return asPaced(first), ok
+}
+
+// asPaced is what is told about a held message.
+func asPaced(m backlog.Held[Paced]) Paced {
+	m.About.N, m.About.Since = m.N, m.Since
+	return m.About
 }
 
 // Paced returns the pace, the first n held messages in the order of their release,
@@ -37,7 +41,7 @@ func (s *Server) Step() (Paced, bool) {
 func (s *Server) Paced(n int) (p Pace, held []Paced, waiting int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pace, s.paced.first(n), len(s.paced.messages)
+	return s.pace, heldOf(s.backlog.First(n)), s.backlog.Len()
 }
 
 // Backlog is what the [Pace] holds, and what it held.
@@ -56,20 +60,23 @@ type Backlog struct {
 func (s *Server) TakeBacklog(n int) Backlog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := Backlog{Pace: s.pace, Held: s.paced.first(n), Waiting: len(s.paced.messages), Passed: s.paced.passed, Unlisted: s.paced.unlisted}
-	s.paced.passed, s.paced.unlisted = nil, 0
+	b := Backlog{Pace: s.pace, Held: heldOf(s.backlog.First(n)), Waiting: s.backlog.Len()}
+	passed, unlisted := s.backlog.TakePassed()
+	for _, m := range passed {
+		b.Passed = append(b.Passed, Passed{Paced: asPaced(m.Held), Left: m.Left, Lost: m.Lost})
+	}
+	b.Unlisted = unlisted
 	return b
 }
 
-// first returns the first n held messages.
-func (b *backlog) first(n int) (held []Paced) {
-	for _, m := range b.messages[:max(0, min(n, len(b.messages)))] {
-		held = append(held, m.Paced)
+func heldOf(held []backlog.Held[Paced]) (all []Paced) {
+	for _, m := range held {
+		all = append(all, asPaced(m))
 	}
-	return held
+	return all
 }
 
 // PaceChanged returns a channel that has a value after the result of [Server.Paced]
 // has changed, one for any number of changes. All callers share the channel, and it
 // is never closed.
-func (s *Server) PaceChanged() <-chan struct{} { return s.paced.changed }
+func (s *Server) PaceChanged() <-chan struct{} { return s.backlog.Changed() }
