@@ -11,7 +11,8 @@ import (
 
 // handle carries out one request and queues the reply. last is set when the
 // connection is to be closed once the reply is written.
-func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
+func (c *conn) handle(frame []byte) (last bool, err error) {
+	s := c.s
 	begin := time.Now()
 	d := wire.NewDecoder(frame)
 	var h wire.RequestHeader
@@ -43,12 +44,12 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 		if req.Decode(d); d.Err() != nil {
 			return false, d.Err()
 		}
-		if last = s.handleAuth(c, h, &req, w); last {
-			s.retire(c)
+		if last = c.handleAuth(h, &req, w); last {
+			c.retire()
 		}
 		return last, nil
 	}
-	body, code := s.dispatch(c, h, d)
+	body, code := c.dispatch(h, d)
 	reply := wire.ReplyHeader{Xid: h.Xid, Zxid: s.db.Zxid(), Err: code}
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
@@ -66,17 +67,17 @@ func (s *Server) handle(c *conn, frame []byte) (last bool, err error) {
 	s.latency.Add(took)
 	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.db.Zxid(), s.clock.Elapsed(), took)
 	if last = h.Op == wire.OpCloseSession; last {
-		s.retire(c)
+		c.retire()
 	}
 	return last, nil
 }
 
 // handleAuth answers with a header alone; failure also ends the connection.
-func (s *Server) handleAuth(c *conn, h wire.RequestHeader, req *wire.AuthRequest, w *tally.Count) (last bool) {
+func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *tally.Count) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)
 	if c.who = who; !ok {
-		s.counters.authFailed++
+		c.s.counters.authFailed++
 		reply.Err = wire.AuthFailed
 	}
 	c.stats.Sent++
@@ -87,18 +88,18 @@ func (s *Server) handleAuth(c *conn, h wire.RequestHeader, req *wire.AuthRequest
 // dispatch returns the body of the reply, which may alias the tree, or an
 // error. Malformed records are answered, not punished: so does Apache, which is
 // of different minds about null paths.
-func (s *Server) dispatch(c *conn, h wire.RequestHeader, d *wire.Decoder) (wire.Appender, wire.Code) {
+func (c *conn) dispatch(h wire.RequestHeader, d *wire.Decoder) (wire.Appender, wire.Code) {
 	switch h.Op {
 	case wire.OpPing:
 		return nil, wire.OK
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL,
 		wire.OpDelete, wire.OpSetData, wire.OpSetACL, wire.OpCheck, wire.OpMulti, wire.OpReconfig:
-		return s.db.Write(tree.Writer{Who: c.who, Session: c.sess.ID}, h.Op, d, time.Now())
+		return c.s.db.Write(tree.Writer{Who: c.who, Session: c.sess.ID}, h.Op, d, time.Now())
 	case wire.OpCloseSession:
-		s.endSession(c.sess, false)
+		c.s.endSession(c.sess, false)
 		return nil, wire.OK
 	}
-	return s.read(c, h.Op, d)
+	return c.answer(h.Op, d)
 }
 
 // renewsLease reports whether a request is a transaction of one check and

@@ -84,7 +84,7 @@
 //
 // # How a request passes through
 //
-//	conn.go      serve           reads a frame
+//	serve.go     serve           reads a frame
 //	dispatch.go  handle          takes the lock, extends the session's life
 //	             database.Write  tree.Check: is it allowed? Returns a Change
 //	                             tree.Apply: returns an Effect

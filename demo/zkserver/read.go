@@ -5,15 +5,16 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// read carries out a request that changes nothing in the tree.
-func (s *Server) read(c *conn, op wire.Op, d *wire.Decoder) (body wire.Appender, code wire.Code) {
+// answer carries out a request that changes nothing in the tree.
+func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wire.Code) {
+	s := c.s
 	switch op {
 	case wire.OpExists, wire.OpGetData, wire.OpGetChildren, wire.OpGetChildren2:
 		var req wire.PathWatchRequest
 		if req.Decode(d); d.Err() != nil {
 			break
 		}
-		return s.readNode(c, op, &req)
+		return c.readNode(op, &req)
 	case wire.OpGetACL, wire.OpGetAllChildrenNumber:
 		var req wire.PathRequest
 		if req.Decode(d); d.Err() != nil {
@@ -43,13 +44,13 @@ func (s *Server) read(c *conn, op wire.Op, d *wire.Decoder) (body wire.Appender,
 	case wire.OpSetWatches:
 		var req wire.SetWatches2Request
 		if req.SetWatchesRequest.Decode(d); d.Err() == nil {
-			s.setWatches(c, &req)
+			c.setWatches(&req)
 			return nil, wire.OK
 		}
 	case wire.OpSetWatches2:
 		var req wire.SetWatches2Request
 		if req.Decode(d); d.Err() == nil {
-			s.setWatches(c, &req)
+			c.setWatches(&req)
 			return nil, wire.OK
 		}
 	case wire.OpAddWatch:
@@ -84,7 +85,8 @@ func (s *Server) read(c *conn, op wire.Op, d *wire.Decoder) (body wire.Appender,
 
 // readNode reads a node and leaves a watch if the client asks for one. exists
 // leaves its watch on an absent node too.
-func (s *Server) readNode(c *conn, op wire.Op, req *wire.PathWatchRequest) (body wire.Appender, code wire.Code) {
+func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Appender, code wire.Code) {
+	s := c.s
 	watches := &s.watches.Data
 	switch op {
 	case wire.OpExists:

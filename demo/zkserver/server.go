@@ -19,15 +19,10 @@ import (
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/watch"
-	"electop/zkwatch/wire"
 )
 
 // ErrClosed is returned by operations on a closed Server.
 var ErrClosed = errors.New("zkserver: server closed")
-
-// ErrRefused is returned by [Server.Dial] while [Server.Refuse] or
-// [Server.Restart] is in force.
-var ErrRefused = errors.New("zkserver: connection refused")
 
 // Options configure a Server. The zero value is ready to use.
 type Options struct {
@@ -109,70 +104,6 @@ type Server struct {
 	latency   status.Latency
 	failure   error // why the server cannot go on
 }
-
-// New returns a server with an empty tree. It starts nothing: no goroutine
-// and no timer runs until there is a connection or a session.
-func New(opts Options) *Server {
-	opts = opts.withDefaults()
-	s := &Server{
-		opts:      opts,
-		log:       opts.Logger,
-		closing:   make(chan struct{}),
-		listeners: make(map[net.Listener]bool),
-		conns:     make(map[*conn]struct{}),
-		perHost:   make(map[string]int),
-		watches:   watch.New[*conn](),
-	}
-	s.clock = clock.New(&s.mu, &s.wg, s.recovered)
-	s.db = database.New[client](opts.Tick, s.clock.Start(), s.applied)
-	s.counters.Requests = make(map[wire.Op]int64)
-	after := func(d time.Duration, f func()) func() { return s.clock.After(d, f).Stop }
-	s.tallies = tally.NewBoard(s.clock.Elapsed, after)
-	s.backlog = backlog.New[heldMessage, Paced](time.Now, after)
-	return s
-}
-
-// Dial returns the client's end of a connection in memory that s serves. It
-// uses net.Pipe and hence no operating system resource, and it works inside a
-// testing/synctest bubble. To the four-letter words and to the ip
-// authentication scheme it looks like one from 127.0.0.1.
-func (s *Server) Dial() (net.Conn, error) { return s.dial(false) }
-
-// DialBackstage is [Server.Dial] for an observer: its messages are not delayed, and
-// no [Tally] counts it. This applies to the connection: if the session continues on
-// another connection, it is like any other.
-func (s *Server) DialBackstage() (net.Conn, error) { return s.dial(true) }
-
-func (s *Server) dial(backstage bool) (net.Conn, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return nil, ErrClosed
-	case s.refusing || s.down:
-		return nil, ErrRefused
-	}
-	client, server := net.Pipe()
-	s.piped++
-	nc := pipeConn{Conn: server, remote: pipeAddr(s.piped), backstage: backstage}
-	s.wg.Go(func() { s.ServeConn(nc) })
-	return client, nil
-}
-
-// pipeConn is the server's end of a connection made by Dial. Its remote
-// address tells one from another.
-type pipeConn struct {
-	net.Conn
-	remote    pipeAddr
-	backstage bool
-}
-
-func (c pipeConn) RemoteAddr() net.Addr { return c.remote }
-
-type pipeAddr int
-
-func (pipeAddr) Network() string  { return "pipe" }
-func (a pipeAddr) String() string { return fmt.Sprintf("127.0.0.1:%d", int(a)) }
 
 // CloseConnections closes every connection. Sessions continue and can be resumed
 // until they expire.

@@ -4,22 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"electop/demo/zkserver/session"
-	"electop/demo/zkserver/tally"
 	"electop/zkwatch/wire"
 )
 
-// A clientSession is a session with what the server keeps of its client.
-type clientSession = session.Session[client]
-
-type client struct {
-	conn *conn // nil while not connected
-	tally.Member
-}
-
 // connect carries out a handshake and reports whether the session is good; if
 // not, the answer that says so is queued and the connection is to be closed.
-func (s *Server) connect(c *conn, req *wire.ConnectRequest) bool {
+func (c *conn) connect(req *wire.ConnectRequest) bool {
+	s := c.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || c.gone {
@@ -28,7 +19,7 @@ func (s *Server) connect(c *conn, req *wire.ConnectRequest) bool {
 	c.handshake.Stop()
 	c.stats.Received++
 	s.counters.received++
-	sess := s.openSession(c, req)
+	sess := c.openSession(req)
 	rsp := wire.ConnectResponse{HasReadOnly: req.HasReadOnly}
 	if sess == nil {
 		rsp.Passwd = make([]byte, 16)
@@ -45,7 +36,8 @@ func (s *Server) connect(c *conn, req *wire.ConnectRequest) bool {
 
 // openSession makes or resumes a session and ties it to c. It returns nil if
 // the one asked for is gone.
-func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
+func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
+	s := c.s
 	if req.LastZxidSeen > s.db.Zxid() {
 		return nil // see the package comment
 	}
@@ -62,54 +54,13 @@ func (s *Server) openSession(c *conn, req *wire.ConnectRequest) *clientSession {
 			return nil
 		}
 		if old := sess.Client.conn; old != nil {
-			s.drop(old)
+			old.drop()
 		}
 		s.db.SetTimeout(sess, timeout)
 	}
 	sess.Client.conn, c.sess = c, sess
 	s.touch(sess)
 	return sess
-}
-
-// touch extends a session's life.
-func (s *Server) touch(sess *clientSession) {
-	if s.db.Sessions.Touch(sess, s.clock.Elapsed()) {
-		s.armExpiry()
-	}
-}
-
-// armExpiry sets the alarm for the session that may expire first.
-func (s *Server) armExpiry() {
-	s.expiry.Stop()
-	s.expiry = nil
-	if first, ok := s.db.Sessions.Next(); ok && !s.down && !s.closed {
-		s.expiry = s.clock.After(first-s.clock.Elapsed(), s.expireDue)
-	}
-}
-
-// expiredAtOnce is how many sessions end before clients that wait get their turn. It
-// takes about a millisecond.
-const expiredAtOnce = 100
-
-// expireDue ends sessions whose deadline has passed. If thousands have, as after a
-// partition, other clients are served between them. A session of which something is
-// heard meanwhile lives on.
-func (s *Server) expireDue() {
-	for _, sess := range s.db.Sessions.Due(s.clock.Elapsed(), expiredAtOnce) {
-		s.counters.Expired++
-		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout)
-		s.endSession(sess, true)
-	}
-	s.armExpiry()
-}
-
-// endSession ends a session, and with drop set closes its connection.
-func (s *Server) endSession(sess *clientSession, drop bool) {
-	sess.Client.Leave()
-	s.db.EndSession(sess, time.Now())
-	if c := sess.Client.conn; c != nil && drop {
-		s.drop(c)
-	}
 }
 
 // Deadline returns when a session expires if its client stays silent, and whether it

@@ -38,7 +38,8 @@ func lowestPort(listeners map[net.Listener]bool) (port int) {
 }
 
 // answerWord answers a four-letter word. The connection is to be closed then.
-func (s *Server) answerWord(c *conn, word string) error {
+func (c *conn) answerWord(word string) error {
+	s := c.s
 	port := 0
 	if a, ok := c.nc.LocalAddr().(*net.TCPAddr); ok {
 		port = a.Port

@@ -36,10 +36,10 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *tally.Cou
 			return
 		}
 		if !direct || !wk.Counts(c.sess.ID) {
-			s.notify(c, event, path, nil)
+			c.notify(event, path, nil)
 			return
 		}
-		s.notify(c, event, path, wk)
+		c.notify(event, path, wk)
 	})
 }
 
@@ -59,14 +59,14 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *tally.Count 
 
 // notify queues an event, which counts for w unless that is nil or the client is
 // backstage.
-func (s *Server) notify(c *conn, event int32, path string, w *tally.Count) {
+func (c *conn) notify(event int32, path string, w *tally.Count) {
 	if c.backstage {
 		w = nil
 	}
-	s.counters.Notifications++
+	c.s.counters.Notifications++
 	c.stats.Sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !s.db.Sessions.Has(c.sess) { // it closes its own session, so no reaction can follow
+	if !c.s.db.Sessions.Has(c.sess) { // it closes its own session, so no reaction can follow
 		c.out.Send(h, body)
 		return
 	}
@@ -75,20 +75,21 @@ func (s *Server) notify(c *conn, event int32, path string, w *tally.Count) {
 
 // setWatches restores the watches that a client had on an earlier connection.
 // Changes since relativeZxid are sent at once.
-func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
+func (c *conn) setWatches(req *wire.SetWatches2Request) {
+	s := c.s
 	for _, path := range req.Data {
 		switch n := s.db.Tree.Get(path); {
 		case n == nil:
-			s.notify(c, wire.EventNodeDeleted, path, nil)
+			c.notify(wire.EventNodeDeleted, path, nil)
 		case n.Stat().Mzxid > req.RelativeZxid:
-			s.notify(c, wire.EventNodeDataChanged, path, nil)
+			c.notify(wire.EventNodeDataChanged, path, nil)
 		default:
 			s.watches.Data.Add(c, path, watch.Once)
 		}
 	}
 	for _, path := range req.Exist {
 		if s.db.Tree.Get(path) != nil {
-			s.notify(c, wire.EventNodeCreated, path, nil)
+			c.notify(wire.EventNodeCreated, path, nil)
 		} else {
 			s.watches.Data.Add(c, path, watch.Once)
 		}
@@ -96,9 +97,9 @@ func (s *Server) setWatches(c *conn, req *wire.SetWatches2Request) {
 	for _, path := range req.Child {
 		switch n := s.db.Tree.Get(path); {
 		case n == nil:
-			s.notify(c, wire.EventNodeDeleted, path, nil)
+			c.notify(wire.EventNodeDeleted, path, nil)
 		case n.Stat().Pzxid > req.RelativeZxid:
-			s.notify(c, wire.EventNodeChildrenChanged, path, nil)
+			c.notify(wire.EventNodeChildrenChanged, path, nil)
 		default:
 			s.watches.Child.Add(c, path, watch.Once)
 		}

@@ -1,0 +1,35 @@
+package zkserver
+
+import (
+	"net"
+	"time"
+
+	"electop/demo/zkserver/backlog"
+	"electop/demo/zkserver/clock"
+	"electop/demo/zkserver/database"
+	"electop/demo/zkserver/tally"
+	"electop/demo/zkserver/watch"
+	"electop/zkwatch/wire"
+)
+
+// New returns a server with an empty tree. It starts nothing: no goroutine
+// and no timer runs until there is a connection or a session.
+func New(opts Options) *Server {
+	opts = opts.withDefaults()
+	s := &Server{
+		opts:      opts,
+		log:       opts.Logger,
+		closing:   make(chan struct{}),
+		listeners: make(map[net.Listener]bool),
+		conns:     make(map[*conn]struct{}),
+		perHost:   make(map[string]int),
+		watches:   watch.New[*conn](),
+	}
+	s.clock = clock.New(&s.mu, &s.wg, s.recovered)
+	s.db = database.New[client](opts.Tick, s.clock.Start(), s.applied)
+	s.counters.Requests = make(map[wire.Op]int64)
+	after := func(d time.Duration, f func()) func() { return s.clock.After(d, f).Stop }
+	s.tallies = tally.NewBoard(s.clock.Elapsed, after)
+	s.backlog = backlog.New[heldMessage, Paced](time.Now, after)
+	return s
+}
