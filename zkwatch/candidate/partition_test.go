@@ -187,8 +187,9 @@ func TestPartedWhileFrozen(t *testing.T) {
 		w[0].Line.Partition()
 		time.Sleep(time.Minute)
 		w[0].Line.Heal()
+		from = s[0].Reported()
 		s[0].Thaw()
-		_, i := s[0].Await(t, s[0].Reported(), "lost", electiontest.Believing(model.Lost))
+		_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
 		s[0].Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
 	})
 }
