@@ -147,8 +147,8 @@ func TestWallLooks(t *testing.T) {
 	}
 }
 
-// It is told when the list comes on the screen, and when it leaves it; not where there is
-// none to keep up to date.
+// The dashboard says when the list comes on the screen and when it leaves it, unless there
+// is no list to keep up to date.
 func TestListingIsTold(t *testing.T) {
 	acts := &allow{}
 	m, src, _ := stagedWall(acts, nil, verified())

@@ -403,7 +403,7 @@ type allow struct {
 	why  map[Kind]string
 	err  error
 	done chan Action
-	// listed is whether the list of elections is on the screen, as it was told.
+	// listed has the arguments of the Listing actions.
 	listed []string
 }
 

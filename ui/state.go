@@ -28,7 +28,7 @@ type dashboard struct {
 	endedAt time.Time
 
 	screen   mainscreen.Screen
-	listing  bool // the list of elections is on it, as was told
+	listing  bool // the last Listing action said that the list of elections is on it
 	dragging bool // the mouse moves the playhead
 	course   lessons.Course
 	unknown  unknownKeys

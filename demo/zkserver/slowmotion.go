@@ -30,7 +30,7 @@ func (s *Server) Step() (Paced, bool) {
 	return asPaced(first), ok
 }
 
-// asPaced is what is told about a held message.
+// asPaced returns what the public methods say of a held message.
 func asPaced(m backlog.Held[Paced]) Paced {
 	m.About.N, m.About.Since = m.N, m.Since
 	return m.About

@@ -133,7 +133,7 @@ func (c *Condition) times() int { return max(1, c.Times) }
 // Observe takes what the journal made of one observation: the state after it
 // and its events. Call it for each, in order; nothing else makes a
 // lesson's condition true. Events that are older than the wait do not count: the journal
-// held them back, or the state that the lesson began with is told again.
+// held them back, or they led to the state that the lesson began with.
 func (r *Run) Observe(s *doctor.State, events []model.Event) {
 	for len(events) > 0 && events[0].N <= r.known {
 		events = events[1:]

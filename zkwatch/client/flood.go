@@ -9,6 +9,11 @@ const (
 	floodMax    = 2_000
 )
 
+// FollowAgainAfter is how long reading takes the place of a [Following] that did no good:
+// for a flood, hidden children, or missed changes. The reason may be gone then; if not, it
+// costs one more list, or floodMax events.
+const FollowAgainAfter = 10 * time.Minute
+
 // A Flood counts changes that came with a [Following] and were not wanted. The zero
 // value has counted none.
 type Flood struct {

@@ -31,9 +31,6 @@ const (
 	defaultEvery = time.Minute
 	// restFactor is how much longer than a search the pause until the next one is.
 	restFactor = 20
-	// fallBackFor is how long searches take the place of a watch that does no good. The
-	// reason may be gone then.
-	fallBackFor = 10 * time.Minute
 )
 
 // Follow searches as [Walk] does, and then keeps up with the elections below the root
@@ -146,7 +143,7 @@ func (w *following) watch(ctx context.Context) (f *client.Following, err error) 
 }
 
 func (w *following) fallBack(why model.FollowReason) {
-	w.fellBack, w.retryAt = why, time.Now().Add(fallBackFor)
+	w.fellBack, w.retryAt = why, time.Now().Add(client.FollowAgainAfter)
 }
 
 // search searches everything once. Elections that it does not find any more, perhaps

@@ -29,11 +29,6 @@ const (
 	missesWindow = 10 * time.Minute
 )
 
-// fallBackFor is how long the children are followed by reads where a watch is possible
-// and does no good. The reason may be gone then; if not, the first change after it costs
-// one more list, or a flood of events.
-const fallBackFor = 10 * time.Minute
-
 // errReread says that the watch and the list differ, or that changes were dropped.
 var errReread = errors.New("read everything again")
 
@@ -67,7 +62,7 @@ func (o *Observer) mayFollow() bool {
 	return o.fellBack == "" && !(o.decided && o.single)
 }
 
-// reconsider forgets why there was no watch, after fallBackFor.
+// reconsider forgets why there was no watch, after [client.FollowAgainAfter].
 func (o *Observer) reconsider(now time.Time) {
 	if !o.retryAt.IsZero() && !now.Before(o.retryAt) {
 		o.fellBack, o.retryAt = "", time.Time{}
@@ -137,9 +132,9 @@ func (w *watching) missedOften(now time.Time) bool {
 	return len(w.misses) >= missesMax
 }
 
-// fallBack stops to follow by the watch for fallBackFor.
+// fallBack stops to follow by the watch for [client.FollowAgainAfter].
 func (w *watching) fallBack(ctx context.Context, why model.FollowReason) error {
-	w.fellBack, w.retryAt = why, time.Now().Add(fallBackFor)
+	w.fellBack, w.retryAt = why, time.Now().Add(client.FollowAgainAfter)
 	if err := w.f.Stop(ctx); client.Unanswered(err) {
 		return err
 	}

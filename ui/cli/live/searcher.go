@@ -81,8 +81,8 @@ func (s *searcher) listed(on bool) {
 		s.waiting = nil
 	}
 	if on {
-		if s.end == nil && s.last.Root != "" && !s.running() {
-			s.begin(s.last.Root) // it rests
+		if s.end == nil && s.last.Root != "" { // it rests
+			s.begin(s.last.Root)
 		}
 		return
 	}

@@ -120,7 +120,7 @@ func (t *Tutor) Start(ctx context.Context, id string) error {
 	if context.Cause(ctx) == errLeft {
 		err = errLeft
 	}
-	if err == nil { // nobody was told what came since then
+	if err == nil { // the lesson begins with the present state: it gets only what follows
 		t.run = lesson.Begin(l, at+1, len(t.course), t.feed.State())
 	}
 	t.mu.Unlock()
