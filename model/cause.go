@@ -42,6 +42,8 @@ func foreignEnd(c *dialect.Candidate, deleted timeBounds, sessions *session.Trac
 	}
 	h := sessions.Of(c.Session)
 	switch {
+	case c.Unread:
+		return CauseUnknown, "its znode was deleted before it was read, so its session is not known"
 	case h == nil:
 		return CauseUnknown, untold(answers)
 	}

@@ -16,6 +16,7 @@ type children struct {
 	known  map[string]*dialect.Candidate
 	queue  dialect.Queue
 	rest   []*dialect.Candidate
+	unread int // of known, how many are Unread
 	// owned counts the contenders by the session that owns them. It is an index,
 	// made when it is wanted.
 	owned map[uint64]int32
@@ -25,6 +26,9 @@ type children struct {
 // contender of a session.
 func (cs *children) insert(c *dialect.Candidate) (again bool) {
 	cs.known[c.Name] = c
+	if c.Unread {
+		cs.unread++
+	}
 	if !cs.recipe.Contends(c) {
 		i, _ := slices.BinarySearchFunc(cs.rest, c, byName)
 		cs.rest = slices.Insert(slices.Clip(cs.rest), i, c)
@@ -74,6 +78,9 @@ func (cs *children) discount(c *dialect.Candidate) {
 func (cs *children) remove(gone ...*dialect.Candidate) {
 	for _, c := range gone {
 		delete(cs.known, c.Name)
+		if c.Unread {
+			cs.unread--
+		}
 		if cs.recipe.Contends(c) {
 			cs.discount(c)
 		}
@@ -162,7 +169,21 @@ func (cs *children) order(a, b *dialect.Candidate) int { return dialect.Compare(
 // clear takes all out.
 func (cs *children) clear() {
 	clear(cs.known)
+	cs.unread = 0
 	cs.queue, cs.rest, cs.owned = dialect.Queue{}, nil, nil
+}
+
+// unreadNames returns the children that were gone before they could be read. A later
+// read shows that they are gone.
+func (cs *children) unreadNames() (names []string) {
+	if cs.unread > 0 {
+		for name, c := range cs.known {
+			if c.Unread {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // has reports whether the child is there still.
@@ -171,8 +192,8 @@ func (cs *children) has(c *dialect.Candidate) bool {
 	return k != nil && k.Czxid == c.Czxid
 }
 
-// counts reports whether c counts as a contender of the past. Of a child that was
-// never read neither its owner nor the time of its creation is known.
+// counts reports whether c counts as a contender when a deletion is reported. When a
+// child was created that was never read is not known.
 func (cs *children) counts(c *dialect.Candidate) bool {
 	return c != nil && !c.Unread && cs.recipe.Contends(c)
 }

@@ -16,6 +16,7 @@ func (j *Journal) Clone() *Journal {
 	c := *j
 	c.known = maps.Clone(j.known)
 	c.members = maps.Clone(j.members)
+	c.ending = slices.Clip(j.ending)
 	c.former = deep(j.former)
 	c.past, c.events = j.past.clip(), j.events.clone()
 	c.lanes = j.lanes.clip()

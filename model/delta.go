@@ -27,22 +27,66 @@ type Delta struct {
 
 func (o *Delta) When() time.Time { return o.At }
 
-// delta applies a change as a read that shows it alone.
+// delta applies a change. The end of a session deletes all its znodes at once, but each
+// deletion is a delta of its own. So if the leader's session owns another child, its
+// deletion waits until something else shows which of them were deleted, a read of the
+// parent for one: see [State.Unsettled].
 func (j *Journal) delta(d *Delta) {
 	if !j.under || j.single || j.phase != Live {
 		return // a read comes first
 	}
-	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Witnesses: d.Witnesses}
+	var gone []string
+	if c := j.known[d.Gone]; c != nil && d.New == nil && d.Parent == nil {
+		leads := j.head != nil && j.head.ID() == c.ID()
+		if n := len(j.ending); n > 0 && j.endingOf == c.Session || n == 0 && leads && j.outlives(c) != nil {
+			j.ending, j.endingOf = append(j.ending, d), c.Session
+			return
+		}
+		gone = []string{d.Gone}
+	}
+	j.settle()
+	if d.Parent != nil && int(d.Parent.Children) < len(j.known) {
+		gone = j.unreadNames() // recordings of older versions have no deltas of these
+	}
+	j.change(d, gone)
+}
+
+// settle applies the deletions that wait: one by one if their session still owns a
+// contender, and otherwise together, as the end of the session.
+func (j *Journal) settle() {
+	ending := j.ending
+	names := j.ended()
+	j.index()
+	alive := int(j.owned[j.endingOf]) > len(names)
+	for len(names) > 0 {
+		n := len(names)
+		if alive {
+			n = 1
+		}
+		j.change(ending[0], names[:n])
+		ending, names = ending[n:], names[n:]
+	}
+}
+
+// ended returns the children whose deletions wait, and no longer has them wait.
+func (j *Journal) ended() (names []string) {
+	for _, d := range j.ending {
+		names = append(names, d.Gone)
+	}
+	j.ending = nil
+	return names
+}
+
+// change applies a delta, and that these children are gone, as a read that shows it alone.
+func (j *Journal) change(d *Delta, gone []string) {
+	r := &Read{At: d.At, Notified: d.Notified, Heard: d.Heard, Presence: Present, Parent: j.parent, Witnesses: d.Witnesses, Gone: gone}
+	r.Parent.Cversion += int32(len(gone))
+	r.Parent.Children -= int32(len(gone))
 	if d.New != nil {
 		r.New = []znode.Znode{*d.New}
 		r.Parent.Cversion++
 		r.Parent.Children++
 		r.Parent.Pzxid = max(r.Parent.Pzxid, d.New.Czxid)
-	}
-	if d.Gone != "" {
-		r.Gone = []string{d.Gone}
-		r.Parent.Cversion++
-		r.Parent.Children--
 	}
 	if d.Parent != nil {
 		r.Parent = *d.Parent

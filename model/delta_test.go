@@ -1,6 +1,8 @@
 package model_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +29,7 @@ func heading(e model.Event) string {
 	case model.Left:
 		return "left " + b.Candidate.Name
 	case model.Handoff:
-		return "handoff " + named(b.From) + " " + named(b.To)
+		return "handoff " + named(b.From) + " " + named(b.To) + " " + string(b.Cause)
 	case model.Missed:
 		return "missed"
 	}
@@ -42,7 +44,8 @@ func queued(s *model.State) (names []string) {
 }
 
 // A journal that gets each change and one that gets a read after each have the same state
-// and make the same events. A later read by either finds nothing that was missed.
+// and make the same events. A change is a create, a delete, or the end of a session. A
+// later read by either finds nothing that was missed.
 func TestDeltasAndReadsTellTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := modeltest.NewTree()
@@ -50,38 +53,60 @@ func TestDeltasAndReadsTellTheSame(t *testing.T) {
 		reading, following := model.NewJournal(model.Config{Path: "/e"}), model.NewJournal(model.Config{Path: "/e"})
 		w := &modeltest.Watcher{Tree: tree}
 		var byReads, byDeltas []string
+		// note adds what the events of one change say; those that left, in any order.
 		note := func(to *[]string, events []model.Event) {
+			var left, other []string
 			for _, e := range events {
-				if s := heading(e); s != "" {
-					*to = append(*to, s)
+				switch s := heading(e); {
+				case strings.HasPrefix(s, "left"):
+					left = append(left, s)
+				case s != "":
+					other = append(other, s)
 				}
 			}
+			slices.Sort(left)
+			*to = append(*to, append(left, other...)...)
 		}
 		first := w.Read(true, false, nil)
 		note(&byReads, reading.Apply(first))
 		note(&byDeltas, following.Apply(first))
 		for range rapid.IntRange(1, 40).Draw(t, "changes") {
 			tree.Now = tree.Now.Add(time.Duration(rapid.IntRange(0, 1000).Draw(t, "ms")) * time.Millisecond)
-			d := &model.Delta{At: tree.Now, Notified: tree.Now}
-			names := tree.Names()
-			if len(names) > 0 && rapid.Bool().Draw(t, "delete") {
-				d.Gone = rapid.SampledFrom(names).Draw(t, "name")
-				tree.Delete(d.Gone)
-			} else {
+			var deltas []*model.Delta
+			remove := func(name string) {
+				tree.Delete(name)
+				deltas = append(deltas, &model.Delta{At: tree.Now, Notified: tree.Now, Gone: name})
+			}
+			switch names := tree.Names(); rapid.IntRange(0, 4).Draw(t, "change") {
+			case 0, 1:
+				if len(names) > 0 {
+					remove(rapid.SampledFrom(names).Draw(t, "name"))
+				}
+			case 2:
+				session := uint64(rapid.IntRange(1, 3).Draw(t, "ends"))
+				for _, name := range rapid.Permutation(names).Draw(t, "order") {
+					if tree.Children[name].Session == session {
+						remove(name)
+					}
+				}
+			default:
 				name := rapid.SampledFrom([]string{"n_", "guid-n_", "config", "other"}).Draw(t, "prefix")
 				made := tree.Create(name, name != "config" && name != "other", uint64(rapid.IntRange(0, 3).Draw(t, "session")), "d")
-				if made == "" {
-					continue
+				if made != "" {
+					z := tree.Children[made]
+					deltas = append(deltas, &model.Delta{At: tree.Now, Notified: tree.Now, New: &z})
 				}
-				z := tree.Children[made]
-				d.New = &z
 			}
 			note(&byReads, reading.Apply(w.Read(false, false, nil)))
-			note(&byDeltas, following.Apply(d))
-			if rapid.Bool().Draw(t, "compare") {
-				stat := tree.Stat()
-				note(&byDeltas, following.Apply(&model.Delta{At: tree.Now, Parent: &stat}))
+			var events []model.Event
+			for _, d := range deltas {
+				events = append(events, following.Apply(d)...)
 			}
+			if following.State().Unsettled || rapid.Bool().Draw(t, "compare") {
+				stat := tree.Stat()
+				events = append(events, following.Apply(&model.Delta{At: tree.Now, Parent: &stat})...)
+			}
+			note(&byDeltas, events)
 		}
 		if diff := cmp.Diff(byReads, byDeltas); diff != "" {
 			t.Fatalf("events by reads (-) and by deltas (+):\n%s", diff)

@@ -30,7 +30,7 @@ func TestFirstReadIsNoEvent(t *testing.T) {
 	}
 }
 
-func TestGoneBeforeTheFirstReadWasThrough(t *testing.T) {
+func TestDeletedDuringTheFirstRead(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	first := s.Join(1)
 	s.Join(2)
@@ -40,11 +40,8 @@ func TestGoneBeforeTheFirstReadWasThrough(t *testing.T) {
 			s.Tree.Delete(first)
 		}
 	})
-	s.Want(s.Apply(r), "1 0s state live 1")
-	if l := s.J.State().Leader(); l.Name != "n_0000000001" {
-		t.Errorf("%s leads", l.Name)
-	}
-	s.Want(s.Read()) // and its deletion is not missed later
+	s.Want(s.Apply(r), "1 0s state live 2")
+	s.Want(s.Read(), "2 0s left .", "3 0s handoff . > 1. unknown")
 }
 
 func TestForbiddenFirst(t *testing.T) {
@@ -142,8 +139,11 @@ func TestListedAndGone(t *testing.T) {
 		}
 	})
 	s.Want(s.Apply(r),
-		"2 0s left .", "3 0s joined 1.", "4 0s joined 2.", "5 0s handoff . > 1. unknown",
-		"6 0s left 1.", "7 0s handoff 1. > 2. unknown")
+		"2 0s left .", "3 0s joined 1.", "4 0s joined 2.", "5 0s handoff . > 1. unknown")
+	s.Want(s.Read(), "6 0s left 1.", "7 0s handoff 1. > 2. unknown")
+	if h := s.J.State().Handoffs[1]; !strings.Contains(h.Evidence, "before it was read") {
+		t.Errorf("evidence %q", h.Evidence)
+	}
 	s.Want(s.Read())
 }
 
@@ -154,7 +154,8 @@ func TestKnownListedAndGone(t *testing.T) {
 	s.Join(2)
 	s.Read()
 	r := s.W.Read(true, false, func() { s.Tree.Delete(a) })
-	events := s.J.Apply(r)
+	s.Want(s.Apply(r))
+	events := s.J.Apply(s.W.Read(false, false, nil))
 	var got []string
 	for _, e := range events {
 		got = append(got, modeltest.Short(e))

@@ -57,7 +57,9 @@ type Journal struct {
 
 	// The queue and the members.
 	children
-	naming naming
+	ending   []*Delta // deletions of children of one session that wait: see settle
+	endingOf uint64   // that session
+	naming   naming
 	roster
 	list       listTimes
 	head       *dialect.Candidate // of the queue: who leads
@@ -208,7 +210,7 @@ func (j *Journal) State() *State {
 		At: j.at, ReadAt: j.readAt, listSent: j.list.sent,
 		Phase: j.phase, Parent: j.parent, ParentRead: j.under, Single: j.single,
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
-		Queue: j.queue, Ignored: j.rest,
+		Queue: j.queue, Ignored: j.rest, Unsettled: len(j.ending) > 0,
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,

@@ -39,6 +39,12 @@ func (j *Journal) read(r *Read) {
 	case !j.began:
 		j.look(r)
 	case j.under && j.parent.Czxid == r.Parent.Czxid:
+		ended := j.ended()
+		if !r.Full {
+			more := *r
+			more.Gone = slices.Concat(r.Gone, ended, j.unreadNames())
+			r = &more
+		}
 		j.update(r)
 	default:
 		j.adopt(r)
@@ -56,16 +62,14 @@ func (j *Journal) begin(at time.Time) {
 }
 
 // look applies the first read of all. What it shows is no event, because it was so
-// before; a child that is already gone does not count.
+// before.
 func (j *Journal) look(r *Read) {
 	at := wall(r.At)
 	j.enter(r)
 	j.wakes.deletions.floor = r.Parent.Pzxid
 	j.recognise(r)
 	for _, c := range j.naming.candidates(r.New, at, false) {
-		if c.Unread {
-			j.count(0, 1)
-		} else if j.known[c.Name] == nil {
+		if j.known[c.Name] == nil {
 			j.put(c)
 			j.came(c)
 		}
@@ -96,7 +100,6 @@ func (j *Journal) adopt(r *Read) {
 	// What else happened under this parent before the first read of it.
 	creates, ok := r.Parent.Creates()
 	j.missed(at, int(creates)-joins, int(creates)-int(r.Parent.Children), ok)
-	j.drop(at, r)
 }
 
 // update applies a further read of the same parent.
@@ -128,8 +131,7 @@ func (j *Journal) update(r *Read) {
 	}
 	j.checkHeadIn(at, j.list.changed(r, n, j.gap), later == 0)
 	j.missed(at, creates-(joins-later), deletes-(len(gone)-later), ok)
-	j.count(later, later)
-	j.drop(at, r)
+	j.parent.Cversion += int32(2 * later) // or the next read would count them again
 }
 
 // compared returns which of the known children a full read of the same parent
@@ -166,38 +168,6 @@ func (j *Journal) compared(r *Read, old znode.Parent) (gone []*dialect.Candidate
 	return gone, later
 }
 
-// drop takes out the children that were listed and gone before they could be
-// read: their deletion is later than the parent's stat.
-func (j *Journal) drop(at time.Time, r *Read) {
-	var gone []*dialect.Candidate
-	for i := range r.New {
-		if z := &r.New[i]; z.Unread && j.known[z.Name] != nil {
-			gone = append(gone, j.known[z.Name])
-			delete(j.known, z.Name)
-		}
-	}
-	if len(gone) == 0 {
-		return
-	}
-	j.leave(gone, at)
-	j.count(0, len(gone))
-	var deleted timeBounds
-	if !j.gap {
-		deleted = timeBounds{earliest: wall(r.Sent), latest: wall(r.End), likely: at}
-		if r.Sent.IsZero() || r.End.IsZero() || r.Sent.After(r.End) {
-			deleted.earliest, deleted.latest = time.Time{}, time.Time{}
-		}
-	}
-	j.checkHead(at, deleted)
-}
-
-// count adds changes to the parent's stat that are known and later than it, so
-// that the next read does not count them again.
-func (j *Journal) count(creates, deletes int) {
-	j.parent.Cversion += int32(creates + deletes)
-	j.parent.Children += int32(creates - deletes)
-}
-
 // vanish applies the deletion of the parent: no child is left, and what else
 // happened under it since the last read is unknown.
 func (j *Journal) vanish(at time.Time, changed timeBounds) {
@@ -210,7 +180,7 @@ func (j *Journal) vanish(at time.Time, changed timeBounds) {
 	j.children.clear()
 	j.wakes.gone(&j.children)
 	j.last.ParentGone = true
-	j.under = false
+	j.under, j.ending = false, nil
 	j.phase, j.parent = NoParent, znode.Parent{}
 	j.checkHead(at, changed)
 	j.missed(at, 0, 0, false)

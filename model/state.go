@@ -41,6 +41,9 @@ type State struct {
 	Parent  znode.Parent
 	Queue   dialect.Queue        // the contenders, in the recipe's order
 	Ignored []*dialect.Candidate // the other children, by name
+	// Unsettled says that the leader's znode was deleted, and that a read of the parent
+	// has to show whether other znodes of its session were deleted with it.
+	Unsettled bool
 	// NextSequence is what the next volunteer gets; false when not known.
 	NextSequence      uint32
 	NextSequenceKnown bool

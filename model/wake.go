@@ -55,9 +55,13 @@ func (w *wakes) add(cs *children, o *Wake) bool {
 	if c != nil && (c.Czxid >= o.Zxid || w.ended(cs, c)) {
 		c = nil // another one of that name, which was not read
 	}
-	x := &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name(), Contenders: cs.queue.Len() - w.deleted.Len()}
+	queue := cs.queue
+	if cs.unread > 0 {
+		queue = immutable.ListOf(slices.DeleteFunc(queue.Slice(), func(c *dialect.Candidate) bool { return c.Unread }))
+	}
+	x := &Woken{Wake: *o, Candidate: c, Recipe: cs.recipe.Name(), Contenders: queue.Len() - w.deleted.Len()}
 	if cs.leads(c) {
-		at, _ := Position(cs.recipe, cs.queue, c)
+		at, _ := Position(cs.recipe, queue, c)
 		ahead, _ := Position(cs.recipe, w.deleted, c)
 		x.Leader = at == ahead
 	}

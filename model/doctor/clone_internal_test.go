@@ -18,7 +18,7 @@ var (
 	// sharedTypes are never written once they are made.
 	sharedTypes = []string{
 		"dialect.Candidate", "model.Member", "dialect.Dialect", "model.Handoff", "session.Table", "session.Client",
-		"doctor.Risk", "doctor.Finding", "model.Directory", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.turn", "model.Returned", "doctor.watchTable",
+		"doctor.Risk", "doctor.Finding", "model.Directory", "model.expiredCount", "model.Pace", "model.Follow", "model.Write", "model.Woken", "model.Delta", "model.turn", "model.Returned", "doctor.watchTable",
 		"model.rosterView", "immutable.node[*electop/model/dialect.Candidate]", "immutable.node[electop/model/doctor.departure]",
 	}
 	// sharedMaps and sharedSlices are replaced when they change. What is
@@ -28,7 +28,7 @@ var (
 		"election.waves.times",
 	}
 	sharedSlices = []string{
-		"election.steps", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
+		"election.steps", "election.ending", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
 		"election.past.handoffs", "election.past.reigns", "election.lanes.holds", "election.lanes.left", "election.lanes.ours", "election.lanes.turns", "election.lanes.writes", "election.lanes.gaps", "doctor.memory.lost", "doctor.memory.suspicions.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.

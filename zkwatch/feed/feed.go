@@ -130,6 +130,18 @@ func (f *Feed) Await(ctx context.Context, holds func(*doctor.State) bool) (*doct
 	}
 }
 
+// Settle calls ask when a state is unsettled ([model.State.Unsettled]), until ctx ends.
+func (f *Feed) Settle(ctx context.Context, ask func()) {
+	for unsettled := true; ; unsettled = !unsettled {
+		if _, err := f.Await(ctx, func(s *doctor.State) bool { return s.Unsettled == unsettled }); err != nil {
+			return
+		}
+		if unsettled {
+			ask()
+		}
+	}
+}
+
 // Run applies observations until ctx ends, then what is left in the queue.
 // It returns nil, or the error of Config.Events.
 func (f *Feed) Run(ctx context.Context) error {

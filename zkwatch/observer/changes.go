@@ -131,7 +131,7 @@ func (w *watching) readMany(ctx context.Context, changes []client.Change, which 
 }
 
 func (w *watching) joined(ctx context.Context, c *client.Change, z znode.Znode, notified, heard time.Time) error {
-	if w.known.has(c.Below) || w.vanished[c.Below] {
+	if w.known.has(c.Below) {
 		return errReread
 	}
 	witnesses, err := w.witnessed(ctx, c.Below)
@@ -140,11 +140,7 @@ func (w *watching) joined(ctx context.Context, c *client.Change, z znode.Znode, 
 	}
 	w.parent.Cversion++
 	w.parent.Children++
-	if z.Unread {
-		w.vanished[c.Below] = true
-	} else {
-		w.known.add(&z)
-	}
+	w.known.add(&z)
 	w.due = true
 	w.cfg.Put(ctx, &model.Delta{At: w.now(), Notified: notified, Heard: heard, New: &z, Witnesses: witnesses})
 	return nil
@@ -159,16 +155,12 @@ func (w *watching) witnessed(ctx context.Context, name string) ([]string, error)
 }
 
 func (w *watching) left(ctx context.Context, c *client.Change, notified, heard time.Time) error {
-	if !w.known.has(c.Below) && !w.vanished[c.Below] {
+	if !w.known.has(c.Below) {
 		return errReread
 	}
 	w.due = true
 	w.parent.Cversion++
 	w.parent.Children--
-	if w.vanished[c.Below] { // the model took it out when it could not be read
-		delete(w.vanished, c.Below)
-		return nil
-	}
 	w.known.remove(c.Below)
 	w.cfg.Put(ctx, &model.Delta{At: notified, Notified: notified, Heard: heard, Gone: c.Below})
 	return nil

@@ -195,9 +195,7 @@ func (o *Observer) listed(ctx context.Context, conn *client.Conn, r *model.Read,
 	}
 	r.Gone = o.known.gone()
 	for i := range znodes {
-		if !znodes[i].Unread { // the model removes unread ones by itself
-			o.known.add(&znodes[i])
-		}
+		o.known.add(&znodes[i])
 	}
 	r.New = znodes
 	if len(znodes) > 0 {

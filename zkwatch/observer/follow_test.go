@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"slices"
 	"sync/atomic"
@@ -13,12 +12,10 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
-	"github.com/google/go-cmp/cmp"
 
 	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
@@ -27,88 +24,7 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// heading is what an event says, without its times.
-func heading(e model.Event) string {
-	named := func(c *dialect.Candidate) string {
-		if c == nil {
-			return "nobody"
-		}
-		return c.Name
-	}
-	switch b := e.Body.(type) {
-	case model.Joined:
-		return "joined " + b.Candidate.Name
-	case model.Left:
-		return "left " + b.Candidate.Name
-	case model.Handoff:
-		return "handoff " + named(b.From) + " " + named(b.To)
-	case model.Missed:
-		return fmt.Sprintf("missed %d %d", b.Creates, b.Deletes)
-	}
-	return ""
-}
-
-func headings(w *electiontest.Watched) (all []string) {
-	for _, e := range w.All() {
-		if h := heading(e); h != "" {
-			all = append(all, h)
-		}
-	}
-	return all
-}
-
 func byWatch(s *doctor.State) bool { return s.Follow != nil && s.Follow.By == model.ByWatch }
-
-// Both ways of following tell the same of the same changes.
-func TestBothWaysOfFollowingTellTheSame(t *testing.T) {
-	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		seed := uint64(time.Now().UnixNano())
-		t.Logf("seed %d", seed)
-		rng := rand.New(rand.NewPCG(seed, 0))
-		path := clienttest.ElectionPath(t)
-		raw := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, raw)
-		create(path, 0)
-		first := create(path+"/n_", clienttest.Contender)
-		both := []*electiontest.Watched{
-			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}),
-			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, electiontest.ByReads),
-		}
-		both[0].Await(t, "by a watch", byWatch)
-		for _, w := range both {
-			w.Await(t, "one", electiontest.QueueOf(1))
-		}
-		children := []string{first}
-		for range 60 {
-			switch i := rng.IntN(10); {
-			case i < 5:
-				children = append(children, create(path+"/n_", clienttest.Contender))
-			case i == 5 && len(children) == 0:
-				if err := raw.Delete(path, -1); err != nil {
-					t.Fatal(err)
-				}
-				for _, w := range both {
-					w.Await(t, "without a parent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
-				}
-				create(path, 0)
-			case len(children) > 0:
-				j := rng.IntN(len(children))
-				if err := raw.Delete(children[j], -1); err != nil {
-					t.Fatal(err)
-				}
-				children = append(children[:j], children[j+1:]...)
-			}
-			for _, w := range both {
-				w.Await(t, "the change", electiontest.QueueOf(len(children)))
-			}
-		}
-		if diff := cmp.Diff(headings(both[1]), headings(both[0])); diff != "" {
-			t.Errorf("events by reads (-) and by a watch (+):\n%s", diff)
-		}
-	})
-}
 
 // A burst is seen whole: no change between two reads is missed.
 func TestWatchMissesNothingOfABurst(t *testing.T) {

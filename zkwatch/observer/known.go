@@ -9,7 +9,7 @@ import (
 // known is what the model got of an election's children.
 type known struct {
 	parent   int64                 // czxid of their parent; 0: nothing is known
-	children map[string]uint64     // with the number of the list that had the child last
+	children map[string]uint64     // with the number of the list that had the child last; 0: unread
 	denied   map[string]bool       // those whose data may not be read
 	data     map[string]znode.Data // of those that are followed for it
 	lists    uint64
@@ -36,7 +36,7 @@ func (k *known) forget(parent int64) {
 func (k *known) list(parent int64, names []string) (fresh []string) {
 	k.lists++
 	for _, name := range names {
-		if parent == k.parent && k.has(name) {
+		if parent == k.parent && k.children[name] != 0 {
 			k.children[name] = k.lists
 		} else {
 			fresh = append(fresh, name)
@@ -58,6 +58,9 @@ func (k *known) gone() (names []string) {
 
 func (k *known) add(z *znode.Znode) {
 	k.children[z.Name] = k.lists
+	if z.Unread { // a later list can only have another child of that name
+		k.children[z.Name] = 0
+	}
 	if z.Data.Denied {
 		k.denied[z.Name] = true
 	}

@@ -87,10 +87,10 @@ func (o *Observer) readOne(ctx context.Context, conn *client.Conn, name string) 
 }
 
 // rereading asks for a known child's data to be read again; changed: and to be
-// reported only if it is different.
+// reported only if it is different. parent: it asks for the parent's stat instead.
 type rereading struct {
-	name    string
-	changed bool
+	name            string
+	changed, parent bool
 }
 
 // reread reads a known child's data again.

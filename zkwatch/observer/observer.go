@@ -115,6 +115,9 @@ func (o *Observer) Refresh(name string) { o.ask(rereading{name: name}) }
 // Follow of it read.
 func (o *Observer) Follow(name string) { o.ask(rereading{name: name, changed: true}) }
 
+// Settle asks for a read of the parent's stat: see [model.State.Unsettled].
+func (o *Observer) Settle() { o.ask(rereading{parent: true}) }
+
 func (o *Observer) ask(r rereading) {
 	select {
 	case o.refresh <- r:

@@ -46,7 +46,6 @@ type watching struct {
 	f    *client.Following
 
 	parent   znode.Parent    // as the changes up to now make it
-	vanished map[string]bool // created, but deleted before they were read; that is to come
 	changes  []client.Change // taken, and not applied yet
 	tick     *time.Timer     // the next comparison
 	compared time.Time
@@ -171,12 +170,7 @@ func (w *watching) list(ctx context.Context, gap *bool) error {
 	if *gap {
 		w.awaitReported(ctx, w.conn.Status().Since)
 	}
-	w.parent, w.vanished = r.Parent, make(map[string]bool)
-	for i := range r.New {
-		if r.New[i].Unread {
-			w.vanished[r.New[i].Name] = true
-		}
-	}
+	w.parent = r.Parent
 	w.cfg.Put(ctx, r)
 	*gap = false
 	changes, complete := w.f.Take()
@@ -227,6 +221,12 @@ func (w *watching) follow(ctx context.Context) error {
 		case <-w.f.Lost():
 			return client.ErrNotConnected
 		case r := <-w.refresh:
+			if r.parent {
+				if err := w.compare(ctx); err != nil {
+					return err
+				}
+				continue
+			}
 			w.reread(ctx, w.conn, r)
 		case <-ctx.Done():
 			return ctx.Err()
@@ -264,8 +264,6 @@ func (w *watching) compare(ctx context.Context) error {
 	if parent.Czxid != w.parent.Czxid || parent.Cversion != w.parent.Cversion || parent.Children != w.parent.Children {
 		return errReread
 	}
-	if len(w.vanished) == 0 { // else the model has counted deletions that are later
-		w.cfg.Put(ctx, &model.Delta{At: w.now(), Parent: &parent})
-	}
+	w.cfg.Put(ctx, &model.Delta{At: w.now(), Parent: &parent})
 	return nil
 }

@@ -94,7 +94,7 @@ func (t *Tree) Stat() znode.Parent {
 type Watcher struct {
 	Tree  *Tree
 	Czxid int64                  // of the parent read last; 0: none
-	Known map[string]znode.Znode // as read last
+	Known map[string]znode.Znode // as read last; Unread: gone by then
 }
 
 // Read makes a Read. between runs before each read of a child. full reads
@@ -112,15 +112,15 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 		before = nil
 	}
 	known := make(map[string]znode.Znode, len(listed))
-	for name := range before {
-		if _, ok := t.Children[name]; !ok {
+	for name, z := range before {
+		if _, ok := t.Children[name]; !ok || z.Unread {
 			r.Gone = append(r.Gone, name)
 		}
 	}
 	slices.Sort(r.Gone)
 	w.Czxid = t.czxid
 	for _, name := range listed {
-		if z, ok := before[name]; ok {
+		if z, ok := before[name]; ok && !z.Unread {
 			known[name] = z
 			continue
 		}
@@ -130,6 +130,9 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 		z, ok := t.Children[name]
 		if !ok || !t.Exists {
 			r.New = append(r.New, znode.Znode{Name: name, Unread: true})
+			z = w.Known[name] // what was known of it stays
+			z.Name, z.Unread = name, true
+			known[name] = z
 			continue
 		}
 		known[name] = z
@@ -142,7 +145,7 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 // Refresh reads one known child again; nil if it is gone.
 func (w *Watcher) Refresh(name string) *model.Refresh {
 	z, ok := w.Tree.Children[name]
-	if _, known := w.Known[name]; !ok || !known || !w.Tree.Exists || w.Czxid != w.Tree.czxid {
+	if k, known := w.Known[name]; !ok || !known || k.Unread || !w.Tree.Exists || w.Czxid != w.Tree.czxid {
 		return nil
 	}
 	w.Known[name] = z
@@ -153,7 +156,7 @@ func (w *Watcher) Refresh(name string) *model.Refresh {
 func (w *Watcher) Queue() (contenders []dialect.ID, others []string) {
 	var zs []znode.Znode
 	for _, z := range w.Known {
-		if _, ok := znode.Sequence(z.Name); ok && z.Session != 0 {
+		if _, ok := znode.Sequence(z.Name); ok && (z.Session != 0 || z.Unread && z.Czxid == 0) {
 			zs = append(zs, z)
 		} else {
 			others = append(others, z.Name)

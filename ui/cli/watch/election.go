@@ -49,6 +49,10 @@ func (e *Election) run(t *task.Group, asker *admin.Asker) {
 	t.Start("feed", e.Feed.Run)
 	t.Start("what is beside", e.followBeside)
 	t.Start("data that changes", e.followData)
+	t.Start("what is unsettled", func(ctx context.Context) error {
+		e.Feed.Settle(ctx, e.observer.Settle)
+		return nil
+	})
 	if asker != nil {
 		t.Start("what the servers say", func(ctx context.Context) error { return e.listen(ctx, asker) })
 	}

@@ -23,3 +23,15 @@ func Long(t *testing.T) (time.Duration, bool) {
 	}
 	return d, true
 }
+
+// Seed returns the seed of a random test, and logs it: a fixed one, or a random one in
+// the long form of the tests.
+func Seed(t *testing.T) uint64 {
+	t.Helper()
+	seed := uint64(1)
+	if _, long := Long(t); long {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", seed)
+	return seed
+}

@@ -65,6 +65,7 @@ func Observe(t *testing.T, cfg client.Config, election model.Config, options ...
 	var wg sync.WaitGroup
 	wg.Go(func() { w.Feed.Run(ctx) })
 	wg.Go(func() { w.Observer.Run(ctx) })
+	wg.Go(func() { w.Feed.Settle(ctx, w.Observer.Settle) })
 	t.Cleanup(func() {
 		cancel()
 		wg.Wait()
