@@ -62,8 +62,7 @@ var rooms = []struct {
 	// is made of some.
 	{room: "demo/zkserver/backlog", std: true},
 	{room: "demo/zkserver/clock", std: true},
-	{room: "demo/zkserver/database", imports: []string{"demo/zkserver/datafile", "demo/zkserver/session", "demo/zkserver/tree", "zkwatch/wire"}, std: true},
-	{room: "demo/zkserver/datafile", std: true},
+	{room: "demo/zkserver/database", imports: []string{"demo/zkserver/session", "demo/zkserver/tree", "zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/tally", std: true},
 	{room: "demo/zkserver/output", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/session", imports: []string{"zkwatch/wire"}, std: true},
@@ -274,7 +273,6 @@ func TestImportsOfAFake(t *testing.T) {
 		{"demo/zkserver/tree/a.go", "electop/zkwatch/wire", true},
 		{"demo/zkserver/tree/a.go", "electop/demo/zkserver/session", false},
 		{"demo/zkserver/tree/a.go", "electop/demo/zkserver", false},
-		{"demo/zkserver/datafile/a.go", "electop/zkwatch/wire", false},
 		{"demo/zkserver/database/a.go", "electop/demo/zkserver/tree", true},
 		{"demo/zkserver/database/a.go", "electop/demo/zkserver/watch", false},
 		{"demo/zkserver/a.go", "electop/zkwatch", false},

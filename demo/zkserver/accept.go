@@ -17,8 +17,7 @@ const (
 
 // Serve accepts connections from l until the server is closed and then
 // returns nil. Before it returns it closes l. Any other end of the listener is
-// an error. A temporary failure is not an error: see [Options.Trouble]. Serve also
-// ends when data can no longer be kept: see [Server.Keep].
+// an error. A temporary failure is not an error: see [Options.Trouble].
 func (s *Server) Serve(l net.Listener) error {
 	if !s.listen(l, true) {
 		return ErrClosed
@@ -29,8 +28,8 @@ func (s *Server) Serve(l net.Listener) error {
 	for {
 		nc, err := patient.Accept()
 		s.mu.Lock()
-		closed, failure := s.closed, s.failure
-		if err == nil && !closed && failure == nil {
+		closed := s.closed
+		if err == nil && !closed {
 			s.wg.Go(func() { s.ServeConn(nc) })
 			s.mu.Unlock()
 			continue
@@ -40,11 +39,8 @@ func (s *Server) Serve(l net.Listener) error {
 		if err == nil {
 			nc.Close()
 		}
-		switch {
-		case closed:
+		if closed {
 			return nil
-		case failure != nil:
-			return failure
 		}
 		return fmt.Errorf("zkserver: accept on %s: %w", l.Addr(), err)
 	}

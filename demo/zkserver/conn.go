@@ -52,7 +52,7 @@ func (c *conn) attach() bool {
 	s := c.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.refusing || s.down || s.failure != nil {
+	if s.closed || s.refusing || s.down {
 		return false
 	}
 	if limit := s.opts.MaxClientCnxns; limit > 0 && s.perHost[c.host] >= limit && !(s.opts.LoopbackUnbounded && loopback(c.host)) {
@@ -126,11 +126,7 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 // Write, TryWrite, Go, CutOff and Sent implement [output.Conn]. CutOff and Sent are called
 // where a message is queued, under s.mu.
 
-// Write waits until nothing that the peer learns can be lost in a crash.
 func (c *conn) Write(p []byte) (int, error) {
-	if err := c.s.settle(); err != nil {
-		return 0, err
-	}
 	n, err := c.nc.Write(p)
 	c.s.counters.bytesOut.Add(int64(n))
 	return n, err
@@ -139,7 +135,7 @@ func (c *conn) Write(p []byte) (int, error) {
 // TryWrite writes nothing where that may take time.
 func (c *conn) TryWrite(p []byte) (int, error) {
 	nc, ok := c.nc.(*net.TCPConn)
-	if !ok || c.s.kept.Load() != nil {
+	if !ok {
 		return 0, nil
 	}
 	n, err := tryWrite(nc, p)

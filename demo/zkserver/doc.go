@@ -1,5 +1,5 @@
 // Package zkserver is an embedded ZooKeeper server: in memory, standalone, without
-// dependencies, and without disk unless requested. For clients (go-zookeeper, kazoo,
+// dependencies, and without a disk. For clients (go-zookeeper, kazoo,
 // the Java client and libraries built on them) its supported features behave like
 // Apache ZooKeeper 3.8, and tools that read the four-letter words or the AdminServer
 // ([Server.ServeAdmin]) find the same layout.
@@ -66,20 +66,18 @@
 //
 // # A given state
 //
-// Data is in memory and ends with the server, unless [Server.Keep] stores it in a
-// file: then a crash loses no acknowledged write, and sessions continue.
+// Data is in memory and ends with the server.
 // [Server.LoadTree] creates the nodes that a JSON file describes, and
 // [Server.SaveTree] writes all nodes except the ephemeral ones to such a file.
 //
 // # The parts
 //
 // Each part is a package below this one. database does what takes a transaction, with
-// tree (znodes, ACLs, checks), session (ids, passwords, expiry) and datafile (a log that
-// survives a crash). Besides it there are watch (who watches what), output (messages to
+// tree (znodes, ACLs, checks) and session (ids, passwords, expiry). Besides it there are watch (who watches what), output (messages to
 // a connection), backlog (messages held in slow motion), tally (what a deletion causes),
 // status (four-letter words and AdminServer) and clock (timers that take the lock). Only
-// database imports others of them. They have no lock, except that output and datafile
-// each guard data that several goroutines write, and get the time from the Server. It
+// database imports others of them. They have no lock, except that output
+// guards data that several goroutines write, and get the time from the Server. It
 // connects them: it has one lock for all parts, the connections and the alarms.
 //
 // # How a request passes through
@@ -90,9 +88,8 @@
 //	                             tree.Apply: returns an Effect
 //	watches.go   applied         watch.Trigger: who is to be notified
 //	             notify          output.Send: the event waits to be written
-//	             database.Write  datafile.Append: the change waits to be on disk
 //	dispatch.go  handle          output.Send: so does the reply, lock released
-//	conn.go      Write           datafile.Wait, then the network
+//	conn.go      Write           the network
 //
 // A connection has one goroutine. A write is checked completely before it
 // changes anything, so that a multi needs no undoing: its operations are checked
@@ -156,8 +153,8 @@
 // for the reply; with Apache that depends on chance.
 //
 // There are no quotas, no SASL, no super user, no reconfiguration, and clients cannot
-// use internal operations of servers (such as deleteContainer). Without [Server.Keep]
-// data ends with the Server.
+// use internal operations of servers (such as deleteContainer). Data
+// ends with the Server.
 //
 // The tests show these differences on both servers. For everything else they compare
 // the two servers with random requests.

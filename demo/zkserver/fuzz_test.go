@@ -157,8 +157,13 @@ func checkInvariants(t *testing.T, s *Server) {
 	t.Helper()
 	bytes, children, n := int64(0), 0, 0
 	owned := make(map[int64]int)
-	for path, node := range s.db.Tree.All() {
-		n++
+	for todo := []string{"/"}; len(todo) > 0; n++ {
+		path := todo[0]
+		node := s.db.Tree.Get(path)
+		todo = todo[1:]
+		for _, name := range node.Children() {
+			todo = append(todo, strings.TrimSuffix(path, "/")+"/"+name)
+		}
 		bytes += int64(len(path) + len(node.Data()))
 		children += len(node.Children())
 		if owner := node.Stat().EphemeralOwner; owner != 0 {

@@ -3,18 +3,15 @@ package zkserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"electop/demo/zkserver/backlog"
 	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/database"
-	"electop/demo/zkserver/datafile"
 	"electop/demo/zkserver/output"
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
@@ -79,10 +76,6 @@ type Server struct {
 
 	background output.Background
 
-	kept      atomic.Pointer[datafile.Log] // the database's log, for those without the lock
-	closeOnce sync.Once                    // of it
-	closeErr  error
-
 	mu        sync.Mutex // guards everything below
 	closed    bool
 	refusing  bool
@@ -102,7 +95,6 @@ type Server struct {
 	expiry    *clock.Alarm // for the session that may expire first
 	reaper    *clock.Alarm
 	latency   status.Latency
-	failure   error // why the server cannot go on
 }
 
 // CloseConnections closes every connection. Sessions continue and can be resumed
@@ -132,9 +124,8 @@ func (s *Server) Refuse(on bool) {
 }
 
 // Close closes the listeners and all connections and waits until every
-// goroutine of the server has ended. The tree and the sessions are lost, unless
-// [Server.Keep] stores them; closing its file can be an error. A second call does
-// nothing.
+// goroutine of the server has ended. The tree and the sessions are lost. The error is
+// nil. A second call does nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
@@ -155,18 +146,9 @@ func (s *Server) Close() error {
 			c.closeSoon()
 		}
 	}
-	l := s.kept.Load()
 	s.mu.Unlock()
 	s.wg.Wait()
-	s.closeOnce.Do(func() {
-		if l == nil {
-			return
-		}
-		if err := l.Close(); err != nil && s.failure == nil { // else it was said
-			s.closeErr = fmt.Errorf("zkserver: keep data: %w", err)
-		}
-	})
-	return s.closeErr
+	return nil
 }
 
 // recovered keeps a bug that one connection runs into from ending the

@@ -56,7 +56,7 @@ func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
 		if old := sess.Client.conn; old != nil {
 			old.drop()
 		}
-		s.db.SetTimeout(sess, timeout)
+		sess.Timeout = timeout
 	}
 	sess.Client.conn, c.sess = c, sess
 	s.touch(sess)

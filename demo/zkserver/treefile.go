@@ -1,7 +1,6 @@
 package zkserver
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -35,9 +34,6 @@ func (s *Server) LoadTree(r io.Reader) error {
 	defer s.mu.Unlock()
 	if s.closed {
 		return ErrClosed
-	}
-	if s.db.Kept() {
-		return errors.New("zkserver: load the tree: the server keeps its data in a file")
 	}
 	if err = s.db.Load(f, time.Now()); err != nil {
 		return fmt.Errorf("zkserver: load the tree: %w", err)

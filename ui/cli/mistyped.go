@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/ui/cli/exit"
+	"electop/ui/cli/flaggroup"
 )
 
 // flagError is the error of a flag that could not be read.
@@ -19,6 +20,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	f, why := invalid.GetFlag(), ""
 	switch f.Value.Type() {
+	case flaggroup.RemovedType:
+		return exit.Usagef("%v", invalid.Unwrap())
 	case "int":
 		why = "give a whole number"
 	case "uint64":

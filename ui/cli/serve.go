@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/demo/zkserver"
-	"electop/model/znode"
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
@@ -23,8 +22,8 @@ func newServe(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "serve",
 		Short:             "Run the embedded ZooKeeper alone, until interrupted",
-		Long:              "Run the embedded ZooKeeper alone, until interrupted. Its data is in memory, unless\n--data or --tree keeps it.\n\nWith --data a reply or notification is sent only when its data is on disk (fsync):\na crash loses nothing that was acknowledged. After a restart sessions get their full\ntimeout. The file grows with each write; it is rewritten when it is opened, and when\nit is large. Only its owner can read it (mode 0600): it holds session passwords.",
-		Example:           "  electop serve\n  electop serve --listen 127.0.0.1:0 --data FILE",
+		Long:              "Run the embedded ZooKeeper alone, until interrupted. Its data is in memory;\n--tree keeps persistent znodes.",
+		Example:           "  electop serve\n  electop serve --listen 127.0.0.1:0 --tree FILE",
 		Args:              noArgs,
 		ValidArgsFunction: noFiles,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), o, std) },
@@ -32,13 +31,13 @@ func newServe(std IO) *cobra.Command {
 	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&o.server.Listen, "listen", "127.0.0.1:2181", "`HOST:PORT` to listen on")
 		f.DurationVar(&o.tick, "tick", defaultTick, "`DURATION` of the server's tick: session timeouts are 2 to 20 ticks, and sessions expire on a tick")
-		f.StringVar(&o.server.Data, "data", "", "keep everything in `FILE`: znodes, ephemeral ones too, with stats and sequence numbers, and sessions. Not with --tree")
 	})
 	o.openFlag(cmd)
 	o.server.AdminListenFlag(cmd)
 	o.server.TreeFlag(cmd)
 	o.server.MaxClientCnxnsFlag(cmd)
 	o.logFlag(cmd)
+	flaggroup.Removed(cmd, "data", "the embedded server keeps its data in memory")
 	return cmd
 }
 
@@ -65,9 +64,6 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if o.tick < time.Millisecond || o.tick > tickMax {
 		return exit.Usagef("--tick %v: between 1ms and %v", o.tick, tickMax)
 	}
-	if o.server.Data != "" && o.server.Tree != "" {
-		return exit.Usagef("--data with --tree: give one of them. --data keeps everything, --tree persistent znodes only")
-	}
 	if err := o.server.ConfirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
 		return err
 	}
@@ -87,13 +83,9 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case h.Kept() != "":
-		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data, sessions and their passwords are kept in %s, which only its owner can read.\n", addr, znode.Safe(o.server.Data, 0))
-		fmt.Fprintln(std.Out, h.Kept())
-	case h.Loaded() == "":
+	if h.Loaded() == "" {
 		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory and ends with this process.\n", addr)
-	default:
+	} else {
 		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory; persistent znodes are saved when this process is interrupted.\n", addr)
 		fmt.Fprintln(std.Out, h.Loaded())
 	}

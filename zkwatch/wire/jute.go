@@ -105,15 +105,6 @@ func (d *Decoder) Bool() bool {
 	return p != nil && p[0] != 0
 }
 
-// Byte reads one byte.
-func (d *Decoder) Byte() byte {
-	p := d.take(1, "byte")
-	if p == nil {
-		return 0
-	}
-	return p[0]
-}
-
 // Int32 reads a 32-bit integer.
 func (d *Decoder) Int32() int32 {
 	p := d.take(4, "int")

@@ -1,8 +1,7 @@
 // Package database is what the transactions of a ZooKeeper server change: the tree, the
 // sessions and the zxid. [Database.Write] carries out the writes of clients;
 // [Database.OpenSession], [Database.EndSession] and [Database.Reap] are transactions of
-// the server. With [Database.Keep] each transaction is a record of a log, and the records
-// of an earlier process are the state to begin with.
+// the server.
 //
 // The server learns of each applied change by a function that it gives to [New]: watches
 // are its business, and so are connections. It has the lock and the clock, and reads the
@@ -28,12 +27,10 @@ type Database[T any] struct {
 
 	zxid    int64
 	applied func(op wire.Op, path string, zxid int64, done tree.Effect)
-	record  record // of the transaction under way
 }
 
 // New returns a database with the tree of a fresh server. Sessions expire at multiples of
-// tick, counted from start. applied is called for each change, also for those that
-// [Database.Keep] repeats, when it is done and before its transaction is.
+// tick, counted from start. applied is called for each change, when it is done and before its transaction is.
 func New[T any](tick time.Duration, start time.Time, applied func(op wire.Op, path string, zxid int64, done tree.Effect)) *Database[T] {
 	return &Database[T]{Tree: tree.New(), Sessions: session.New[T](tick, start), applied: applied}
 }
@@ -41,7 +38,7 @@ func New[T any](tick time.Duration, start time.Time, applied func(op wire.Op, pa
 // Zxid returns the number of the last transaction.
 func (db *Database[T]) Zxid() int64 { return db.zxid }
 
-// begin numbers a transaction, which ends with seal.
+// begin numbers a transaction.
 func (db *Database[T]) begin(now time.Time) tree.Txn {
 	db.zxid++
 	return tree.Txn{Zxid: db.zxid, Now: now.UnixMilli()}
@@ -49,18 +46,7 @@ func (db *Database[T]) begin(now time.Time) tree.Txn {
 
 // apply carries out a change and returns the node's new Stat.
 func (db *Database[T]) apply(ch *tree.Change, x tree.Txn) wire.Stat {
-	if db.record.at = x.Now; ch.Op != wire.OpCheck {
-		db.record.note(entryChange, ch.Append)
-	}
 	done := db.Tree.Apply(ch, x)
 	db.applied(ch.Op, ch.Path, x.Zxid, done)
 	return done.Stat
-}
-
-// seal ends the transaction under way: its record belongs to the log before the server
-// releases its lock.
-func (db *Database[T]) seal() {
-	if db.record.seal(db.zxid) {
-		db.record.rewrite(db.snapshot())
-	}
 }

@@ -5,24 +5,14 @@ import (
 
 	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/tree"
-	"electop/zkwatch/wire"
 )
 
 // OpenSession begins a session, which has no deadline before it is first touched.
 func (db *Database[T]) OpenSession(timeout time.Duration) *session.Session[T] {
 	db.zxid++
 	sess := db.Sessions.Open()
-	db.SetTimeout(sess, timeout)
+	sess.Timeout = timeout
 	return sess
-}
-
-// SetTimeout changes a session's timeout, which takes a record but no zxid.
-func (db *Database[T]) SetTimeout(sess *session.Session[T], timeout time.Duration) {
-	if sess.Timeout != timeout {
-		sess.Timeout = timeout
-		db.record.note(entrySession, sess.Append)
-	}
-	db.seal()
 }
 
 // EndSession removes a session and its ephemeral nodes in one transaction.
@@ -33,6 +23,4 @@ func (db *Database[T]) EndSession(sess *session.Session[T], now time.Time) {
 		ch := tree.Delete(path)
 		db.apply(&ch, x)
 	}
-	db.record.note(entryEnd, func(b []byte) []byte { return wire.AppendInt64(b, sess.ID) })
-	db.seal()
 }

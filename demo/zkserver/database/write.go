@@ -12,14 +12,11 @@ import (
 func (db *Database[T]) Write(w tree.Writer, op wire.Op, d *wire.Decoder, now time.Time) (body wire.Appender, code wire.Code) {
 	switch op {
 	case wire.OpReconfig:
-		body, code = db.reconfig(d)
+		return db.reconfig(d)
 	case wire.OpMulti:
-		body, code = db.multi(w, d, db.begin(now))
-	default:
-		body, code = db.single(w, op, d, db.begin(now))
+		return db.multi(w, d, db.begin(now))
 	}
-	db.seal()
-	return body, code
+	return db.single(w, op, d, db.begin(now))
 }
 
 // single carries out a write of one operation.
@@ -76,10 +73,7 @@ func (db *Database[T]) reconfig(d *wire.Decoder) (wire.Appender, wire.Code) {
 // Load creates the nodes of a file in a tree that has none but those that it came with,
 // each in a transaction of its own.
 func (db *Database[T]) Load(f *tree.File, now time.Time) error {
-	return db.Tree.Load(f, func(ch *tree.Change) {
-		db.apply(ch, db.begin(now))
-		db.seal()
-	})
+	return db.Tree.Load(f, func(ch *tree.Change) { db.apply(ch, db.begin(now)) })
 }
 
 // Reap deletes the containers and TTL nodes that are due, each in a transaction
@@ -88,6 +82,5 @@ func (db *Database[T]) Reap(now time.Time) {
 	for _, path := range db.Tree.Due(now.UnixMilli()) {
 		ch := tree.Delete(path)
 		db.apply(&ch, db.begin(now))
-		db.seal()
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"maps"
 	"math"
 	"time"
-
-	"electop/zkwatch/wire"
 )
 
 // serverID is the high byte of session ids, 1 in a standalone Apache too.
@@ -74,15 +72,10 @@ func New[T any](tick time.Duration, now time.Time) *Table[T] {
 
 // Open makes a session, which has no deadline before its first [Table.Touch].
 func (t *Table[T]) Open() *Session[T] {
-	s := t.add(t.nextID)
+	s := &Session[T]{ID: t.nextID}
 	rand.Read(s.Passwd[:]) // never fails
-	return s
-}
-
-func (t *Table[T]) add(id int64) *Session[T] {
-	s := &Session[T]{ID: id}
-	t.byID[id] = s
-	t.nextID = max(t.nextID, id+1)
+	t.byID[s.ID] = s
+	t.nextID++
 	return s
 }
 
@@ -170,23 +163,4 @@ func (t *Table[T]) Due(now time.Duration, limit int) (due []*Session[T]) {
 	}
 	t.check = first
 	return due
-}
-
-// Append encodes a session: id, password and timeout.
-func (s *Session[T]) Append(b []byte) []byte {
-	b = append(wire.AppendInt64(b, s.ID), s.Passwd[:]...)
-	return wire.AppendInt32(b, int32(s.Timeout/time.Millisecond))
-}
-
-// Restore reads what [Session.Append] wrote, of a session that is there or not.
-func (t *Table[T]) Restore(d *wire.Decoder) {
-	id := d.Int64()
-	s := t.byID[id]
-	if s == nil {
-		s = t.add(id)
-	}
-	for i := range s.Passwd {
-		s.Passwd[i] = d.Byte()
-	}
-	s.Timeout = time.Duration(d.Int32()) * time.Millisecond
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"electop/demo/zkserver/session"
-	"electop/zkwatch/wire"
 )
 
 const tick = 100 * time.Millisecond
@@ -106,22 +105,5 @@ func TestExpiry(t *testing.T) {
 	}
 	if table.Len() != len(live) || expired < 20 || full == 0 {
 		t.Errorf("%d sessions of %d, %d expired, %d times two and more", table.Len(), len(live), expired, full)
-	}
-}
-
-func TestRestore(t *testing.T) {
-	from := session.New[int](tick, time.UnixMilli(0))
-	s := from.Open()
-	s.Timeout = 1234 * time.Millisecond
-	to := session.New[int](tick, time.UnixMilli(-1e9))
-	for range 2 { // the second time it is there
-		to.Restore(wire.NewDecoder(s.Append(nil)))
-	}
-	got := to.Get(s.ID)
-	if to.Len() != 1 || got == nil || got.Timeout != s.Timeout || !got.Knows(s.Passwd[:]) || got.Knows(make([]byte, 16)) || got.Knows(nil) {
-		t.Errorf("restored %+v, want %+v", got, s)
-	}
-	if next := to.Open(); next.ID <= s.ID {
-		t.Errorf("the next id %#x is not after %#x", next.ID, s.ID)
 	}
 }

@@ -24,7 +24,6 @@ type Options struct {
 	Listen         string
 	AdminListen    string
 	Tree           string
-	Data           string
 	MaxClientCnxns int
 	// MaxClientCnxnsSet reports whether it was given; nil: the command has no such
 	// flag.

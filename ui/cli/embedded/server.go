@@ -2,12 +2,10 @@ package embedded
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 
 	"electop/demo/zkserver"
-	"electop/model/units"
 	"electop/ui/cli/exit"
 )
 
@@ -16,7 +14,6 @@ type Server struct {
 	ZooKeeper *zkserver.Server
 
 	tree *treeFile // nil without --tree
-	kept string    // what --data found; "" without
 	addr net.Addr  // nil if it does not listen
 	// messages are the server's, and ended has the errors of listeners that ended
 	// before Close.
@@ -37,7 +34,7 @@ func New(opts zkserver.Options) *Server {
 	return s
 }
 
-// Listen starts a ZooKeeper that listens, with the data of --tree or --data.
+// Listen starts a ZooKeeper that listens, with the data of --tree.
 func Listen(o *Options, opts zkserver.Options) (*Server, error) {
 	switch {
 	case o.MaxClientCnxns < 0:
@@ -53,12 +50,6 @@ func Listen(o *Options, opts zkserver.Options) (*Server, error) {
 		s.ZooKeeper.Close()
 		return nil, err
 	}
-	if o.Data != "" {
-		if err := s.keep(o.Data); err != nil {
-			s.ZooKeeper.Close()
-			return nil, err
-		}
-	}
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		s.ZooKeeper.Close()
@@ -67,24 +58,6 @@ func Listen(o *Options, opts zkserver.Options) (*Server, error) {
 	s.addr = l.Addr()
 	s.Serve(l)
 	return s, nil
-}
-
-// keep makes the server keep its data in a file.
-func (s *Server) keep(file string) error {
-	k, err := s.ZooKeeper.Keep(file)
-	if err != nil {
-		if cause := errors.Unwrap(err); cause != nil {
-			err = cause // without the server's name: there is only one
-		}
-		return fmt.Errorf("--data %s: %w", file, err)
-	}
-	switch s.kept = fmt.Sprintf("It has %s and %s.", units.Count(k.Znodes, "znode", "znodes"), units.Count(k.Sessions, "session", "sessions")); {
-	case k.New:
-		s.kept = "It is new."
-	case k.Torn > 0:
-		s.kept += fmt.Sprintf(" Its last record was torn by a crash: %s dropped, which no client had seen acknowledged.", units.Count(k.Torn, "byte is", "bytes are"))
-	}
-	return nil
 }
 
 // Serve serves clients on l.
@@ -132,9 +105,6 @@ func (s *Server) Run(ctx context.Context, notice func(string)) error {
 
 // Addr is where it listens.
 func (s *Server) Addr() net.Addr { return s.addr }
-
-// Kept says what --data found, "" without that flag.
-func (s *Server) Kept() string { return s.kept }
 
 // Loaded says what --tree found, "" without that flag.
 func (s *Server) Loaded() string {
