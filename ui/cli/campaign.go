@@ -47,11 +47,12 @@ func newCampaign(std IO) *cobra.Command {
 const campaignHelp = `Take part as a candidate until interrupted, and print what happens.
 PATH is /election if it is not given.
 
-With CMD behind --, CMD runs while the candidate leads, and never longer than its
-lease. ELECTOP_PATH, ELECTOP_ZNODE and ELECTOP_FENCE are in its environment. When
-leadership is in doubt CMD gets SIGTERM, and after --grace, or before the lease ends,
-SIGKILL. When the candidate leads again CMD runs again, except with --once. When CMD
-ends by itself the candidate resigns, and electop exits with CMD's exit code. What
+With CMD behind --, CMD runs while the candidate leads. ELECTOP_PATH, ELECTOP_ZNODE and
+ELECTOP_FENCE are in its environment. When leadership is in doubt, CMD and all that it
+started (on macOS: its process group) get SIGTERM, and after --grace, or before the lease
+ends, SIGKILL. If electop and its watchdog are both stopped, CMD runs until they continue.
+When the candidate leads again CMD runs again, except with --once. When CMD ends by itself,
+what it left is killed, the candidate resigns, and electop exits with CMD's exit code. What
 electop prints about the election then goes to standard error.
 electop help command has the rest: what can still go wrong, and what the fencing token is for.`
 

@@ -193,19 +193,19 @@ var havocs = map[string]func(h *havoc, s *campaignSeat, running stint) (repair f
 	},
 	"electop stopped": func(h *havoc, s *campaignSeat, _ stint) func() { return h.stop(s.Process.Pid) },
 	// Then electop ends, too, unless it was about to end the command itself.
-	"guard killed":  func(h *havoc, _ *campaignSeat, n stint) func() { h.send(n.group, syscall.SIGKILL); return nil },
-	"guard stopped": func(h *havoc, _ *campaignSeat, n stint) func() { return h.stop(n.group) },
+	"guard killed":  func(h *havoc, _ *campaignSeat, n stint) func() { h.send(n.guard, syscall.SIGKILL); return nil },
+	"guard stopped": func(h *havoc, _ *campaignSeat, n stint) func() { return h.stop(n.guard) },
 	// Then the kernel ends the command's first process, on Linux, and a has no other.
 	"both killed": func(h *havoc, s *campaignSeat, n stint) func() {
 		h.send(s.Process.Pid, syscall.SIGKILL)
 		if s.name == "a" && runtime.GOOS == "linux" {
-			h.send(n.group, syscall.SIGKILL)
+			h.send(n.guard, syscall.SIGKILL)
 		}
 		<-s.ended
 		return nil
 	},
 	"guard stopped, network held": func(h *havoc, s *campaignSeat, n stint) func() {
-		cont, heal := h.stop(n.group), onLinks(s, func(l *zktest.Link) { l.Hold() })
+		cont, heal := h.stop(n.guard), onLinks(s, func(l *zktest.Link) { l.Hold() })
 		return func() { heal(); cont() }
 	},
 	"znode deleted": func(h *havoc, _ *campaignSeat, n stint) func() {

@@ -188,7 +188,7 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 		t.Skip("no ps")
 	}
 	for line := range strings.Lines(string(out)) {
-		if f := strings.Fields(line); len(f) == 2 && f[1] == strconv.Itoa(old.group) {
+		if f := strings.Fields(line); len(f) == 2 && f[1] == strconv.Itoa(old.guard) {
 			pid, err := strconv.Atoi(f[0])
 			if err != nil {
 				t.Fatal(err)
@@ -210,7 +210,7 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 		leader = stamps.awaitAfter(t, "the pause", paused)
 		return leader.name == "birch"
 	})
-	command := processes[1] + processes[2] - old.group
+	command := processes[1] + processes[2] - old.guard
 	if err := syscall.Kill(command, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -225,5 +225,5 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 		_ = syscall.Kill(pid, syscall.SIGCONT)
 	}
 	_ = syscall.Kill(processes[2], syscall.SIGCONT)
-	zktest.Await(t, "the end of the paused command", func() bool { return syscall.Kill(-old.group, 0) != nil })
+	zktest.Await(t, "the end of the paused command", func() bool { return syscall.Kill(-old.guard, 0) != nil })
 }

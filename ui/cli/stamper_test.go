@@ -9,17 +9,36 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
 )
 
+// wraps are commands whose processes leave the group that they are started in.
+var wraps = [][]string{
+	{"timeout", "600"},
+	{"sh", "-c", `timeout 600 "$@"; true`, "sh"},
+	{"bash", "-c", `set -m; "$@" & wait`, "bash"},
+	{"setsid", "--wait"},
+}
+
 // stamper is a command that a campaign runs: it appends a stamp to a file, again and
 // again. Its arguments are the file, the name of who runs it, and a number of
-// processes. With more than one they ignore SIGTERM.
+// processes. With more than one they ignore SIGTERM, and run below one of wraps on Linux.
 func stamper() {
 	file, name, processes := os.Args[1], os.Args[2], 0
 	_, _ = fmt.Sscan(os.Args[3], &processes)
+	if os.Getenv("GUARD") == "" {
+		_ = os.Setenv("GUARD", fmt.Sprint(os.Getppid()))
+		var fence int
+		_, _ = fmt.Sscan(os.Getenv("ELECTOP_FENCE"), &fence)
+		wrap := wraps[fence%len(wraps)]
+		if path, err := exec.LookPath(wrap[0]); err == nil && processes > 1 && runtime.GOOS == "linux" {
+			_ = syscall.Exec(path, slices.Concat(wrap, []string{"stamper"}, os.Args[1:]), os.Environ())
+		}
+	}
 	if processes > 1 {
 		signal.Ignore(syscall.SIGTERM)
 		child := exec.Command("stamper", file, name, fmt.Sprint(processes-1))
@@ -30,7 +49,7 @@ func stamper() {
 	}
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	for ; err == nil; time.Sleep(5 * time.Millisecond) {
-		_, err = fmt.Fprintln(f, time.Now().UnixNano(), syscall.Getpgrp(), name, os.Getenv("ELECTOP_FENCE"), os.Getenv("ELECTOP_ZNODE"))
+		_, err = fmt.Fprintln(f, time.Now().UnixNano(), os.Getenv("GUARD"), name, os.Getenv("ELECTOP_FENCE"), os.Getenv("ELECTOP_ZNODE"))
 	}
 	os.Exit(1)
 }
@@ -38,14 +57,14 @@ func stamper() {
 // A stint is one run of the command: its first and its last stamp.
 type stint struct {
 	first, last int64 // in nanoseconds
-	group       int   // whose head is the guard
+	guard       int   // the number of its process
 	name        string
 	fence       int64
 	znode       string
 }
 
 func (s stint) String() string {
-	return fmt.Sprintf("%s with fence %#x, group %d: %s to %s", s.name, s.fence, s.group,
+	return fmt.Sprintf("%s with fence %#x, guard %d: %s to %s", s.name, s.fence, s.guard,
 		time.Unix(0, s.first).Format("15:04:05.000000"), time.Unix(0, s.last).Format("15:04:05.000000"))
 }
 
@@ -54,7 +73,7 @@ type stamps struct {
 	name string
 	file *os.File
 	rest []byte // of a line that is not complete yet
-	// stints by the group and the fence, in the order in which they began.
+	// stints by the guard and the fence, in the order in which they began.
 	stints []*stint
 }
 
@@ -85,7 +104,7 @@ func (s *stamps) read(t *testing.T) {
 		}
 		var at int64
 		var n stint
-		if _, err := fmt.Sscanf(string(line), "%d %d %s %v %s", &at, &n.group, &n.name, &n.fence, &n.znode); err != nil {
+		if _, err := fmt.Sscanf(string(line), "%d %d %s %v %s", &at, &n.guard, &n.name, &n.fence, &n.znode); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
 		s.add(at, n)
@@ -94,7 +113,7 @@ func (s *stamps) read(t *testing.T) {
 
 func (s *stamps) add(at int64, n stint) {
 	for _, old := range s.stints[max(0, len(s.stints)-20):] {
-		if old.group == n.group && old.fence == n.fence {
+		if old.guard == n.guard && old.fence == n.fence {
 			old.first, old.last = min(old.first, at), max(old.last, at)
 			return
 		}

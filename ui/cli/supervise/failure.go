@@ -58,9 +58,9 @@ func notStarted(name string, err error) *Failure {
 
 // exitCode is the exit code of a process as a shell has it: 128 and the number of the
 // signal that ended it.
-func exitCode(s *os.ProcessState) int {
-	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return 128 + int(w.Signal())
+func exitCode(s syscall.WaitStatus) int {
+	if s.Signaled() {
+		return 128 + int(s.Signal())
 	}
-	return s.ExitCode()
+	return s.ExitStatus()
 }

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package supervise
 
 import (
@@ -17,37 +19,34 @@ import (
 // reportFile is where the guard finds the pipe for its reports.
 const reportFile = 3
 
-// What the guard reports, one a line.
-const (
-	reportExit   = "exit"   // and the command's exit code
-	reportFailed = "failed" // and an exit code and why: the command could not be started
-	reportLease  = "lease"  // the command is stopped: no later end of the lease was announced
-)
+// gonePause is how long to wait before looking again for processes that were killed.
+const gonePause = 2 * time.Millisecond
 
-// look is how often the clock is looked at. Timers stop while the machine sleeps.
-const look = 100 * time.Millisecond
-
-// A guard runs the command and ends the process group, itself included.
+// A guard runs the command, and ends it with all that the command started.
 type guard struct {
 	report *os.File
 	grace  time.Duration
 	limits limits
 
-	termed  <-chan os.Signal // SIGTERM to the group, of which the supervisor is not a part
+	termed  <-chan os.Signal // SIGTERM
 	told    <-chan limits    // closed when the supervisor has ended
 	orphan  bool             // it has
-	stopped time.Duration    // when the group got SIGTERM; 0: not yet
+	command int              // the command's process
+	stopped time.Duration    // when the command got SIGTERM, or ended; 0: not yet
 }
 
 // Guard is the guard's process. Its standard input and its third file are the supervisor's
-// pipes. It ends with the whole process group, and so returns only if it starts nothing.
+// pipes. It ends when nothing of the command is left.
 func Guard(in io.Reader, grace time.Duration, args []string) error {
-	if !headsGroup() || len(args) == 0 {
+	if syscall.Getpgrp() != syscall.Getpid() || len(args) == 0 {
 		return errors.New("electop campaign starts this command by itself")
+	}
+	if err := adopt(); err != nil {
+		return err
 	}
 	runtime.LockOSThread() // the thread that the command is tied to
 	report := os.NewFile(reportFile, "report")
-	closeOnExec(report)
+	syscall.CloseOnExec(reportFile)
 	// Signals whose default effect would end the guard before the command.
 	termed := make(chan os.Signal, 1)
 	signal.Notify(termed, syscall.SIGTERM)
@@ -86,19 +85,10 @@ func (g *guard) run(args []string) error {
 		g.say(fmt.Sprintf("%s %d %s", reportFailed, f.Code, strconv.Quote(f.Error())))
 		return nil
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = cmd.Wait() // its state says how it ended
-	}()
-	select {
-	case <-g.termed: // meanwhile, maybe before there was a command to get it
-		g.stop()
-	default:
-	}
+	g.command = cmd.Process.Pid
+	ended, gone := make(chan struct{}), make(chan struct{})
+	go g.wait(ended, gone)
 	for {
-		g.act()
-		timer := time.NewTimer(g.next())
 		select {
 		case l, ok := <-g.told:
 			if !ok {
@@ -108,14 +98,35 @@ func (g *guard) run(args []string) error {
 			}
 		case <-g.termed:
 			if g.stopped == 0 {
-				g.stopped = clock()
+				g.stop()
 			}
 		case <-ended:
-			g.say(fmt.Sprint(reportExit, " ", exitCode(cmd.ProcessState)))
-			g.kill()
-		case <-timer.C:
+			if ended = nil; g.stopped == 0 { // by itself: what it left gets no grace
+				g.stopped, g.grace = clock(), 0
+			}
+		case <-gone:
+			signalAll(g.command, syscall.SIGKILL) // orphans, if they are not its children
+			return nil
+		case <-time.After(g.act()):
 		}
-		timer.Stop()
+	}
+}
+
+// wait closes ended when the command has ended, and gone when this process has no child
+// any more. On Linux nothing of the command is left then: orphans are children, too.
+func (g *guard) wait(ended, gone chan<- struct{}) {
+	defer close(gone)
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		if pid == g.command && ended != nil {
+			g.say(fmt.Sprint(reportExit, " ", exitCode(status)))
+			close(ended)
+			ended = nil
+		}
+		if err != nil && !errors.Is(err, syscall.EINTR) {
+			return
+		}
 	}
 }
 
@@ -137,44 +148,29 @@ func (g *guard) awaitLease() bool {
 	}
 }
 
-// act does what is due.
-func (g *guard) act() {
+// act does what is due, and returns how long to wait for what is due next.
+func (g *guard) act() time.Duration {
 	now := clock()
-	late := now >= g.limits.stop
-	if g.stopped == 0 && (late || g.orphan) {
+	if late := now >= g.limits.stop; g.stopped == 0 {
+		if !late && !g.orphan {
+			return min(g.limits.stop-now, look)
+		}
 		if late {
 			g.say(reportLease)
 		}
 		g.stop()
 	}
-	if now >= g.limits.kill || g.orphan && now >= g.stopped+g.grace {
-		g.kill()
+	left := min(g.limits.kill, g.stopped+g.grace) - now
+	if left <= 0 {
+		signalAll(g.command, syscall.SIGKILL)
+		left = -left / 8 // a process of another user may take long
 	}
-}
-
-// next is how long to wait for something to be due.
-func (g *guard) next() time.Duration {
-	due := g.limits.stop
-	if g.stopped != 0 {
-		due = g.limits.kill
-		if g.orphan {
-			due = min(due, g.stopped+g.grace)
-		}
-	}
-	return max(0, min(due-clock(), look))
+	return max(gonePause, min(left, look))
 }
 
 func (g *guard) stop() {
+	signalAll(g.command, syscall.SIGTERM)
 	g.stopped = clock()
-	ownPid().stop()
-}
-
-// kill does not return.
-func (g *guard) kill() {
-	for {
-		ownPid().kill()
-		time.Sleep(time.Second)
-	}
 }
 
 // say reports, if there is still somebody to read it.

@@ -8,8 +8,19 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
+
+// What the guard reports, one a line.
+const (
+	reportExit   = "exit"   // and the command's exit code
+	reportFailed = "failed" // and an exit code and why: the command could not be started
+	reportLease  = "lease"  // the command is stopped: no later end of the lease was announced
+)
+
+// look is how often the clock is looked at. Timers stop while the machine sleeps.
+const look = 100 * time.Millisecond
 
 // A Command is what to run.
 type Command struct {
@@ -34,9 +45,8 @@ type run struct {
 	lease  func() Lease
 	end    time.Time // of the lease, as the guard knows it
 	limits limits
-	grace  time.Duration
 
-	guard   group
+	guard   *os.Process
 	toGuard *os.File
 	reports chan string // closed when the guard has ended
 	stopped time.Duration
@@ -49,11 +59,12 @@ const lookShare = 40
 // run runs the command until it ends or stop is closed, and returns when nothing of it is
 // left. env is added to this process's environment.
 func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) ending {
-	r := &run{lease: lease, grace: c.Grace, reports: make(chan string, 4)}
+	r := &run{lease: lease, reports: make(chan string, 4)}
 	timeout := lease().Timeout
 	if !r.leased() || clock() >= r.limits.stop {
 		return ending{}
 	}
+	others := family() // a shell that execs electop leaves it its children
 	exited, err := r.start(c, env)
 	if err != nil {
 		return ending{failure: failed("cannot run the watchdog of %s: %w", c.Args[0], err)}
@@ -76,8 +87,11 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 			r.reported(report)
 		case <-ticker.C:
 			r.tick()
-		case <-exited:
-			r.guard.end()
+		case code := <-exited:
+			// SIGTERM ends only a guard that has not started anything.
+			if code != 0 && code != 128+int(syscall.SIGTERM) {
+				endOrphans(r.guard.Pid, others)
+			}
 			for report := range r.reports {
 				r.reported(report)
 			}
@@ -93,9 +107,11 @@ func (c Command) run(stop <-chan struct{}, env []string, lease func() Lease) end
 	}
 }
 
-// start starts the guard. exited is closed when it has ended.
-func (r *run) start(c Command, env []string) (exited <-chan struct{}, err error) {
-	adopt()
+// start starts the guard. exited is its exit code when it has ended.
+func (r *run) start(c Command, env []string) (exited <-chan int, err error) {
+	if err := adopt(); err != nil {
+		return nil, err
+	}
 	path, err := self()
 	if err != nil {
 		return nil, err
@@ -114,14 +130,14 @@ func (r *run) start(c Command, env []string) (exited <-chan struct{}, err error)
 	cmd := &exec.Cmd{
 		Path: path, Args: slices.Concat(c.Guard, []string{c.Grace.String()}, c.Args), Env: append(os.Environ(), env...),
 		Stdin: fromUs, Stdout: c.Stdout, Stderr: c.Stderr, ExtraFiles: []*os.File{toUs},
-		SysProcAttr: ownGroup(), WaitDelay: time.Second, // for what left the group and still has the output
+		SysProcAttr: ownGroup(), WaitDelay: time.Second, // for what still has the output
 	}
 	if err := cmd.Start(); err != nil {
 		toGuard.Close()
 		fromGuard.Close()
 		return nil, err
 	}
-	r.guard, r.toGuard = group(cmd.Process.Pid), toGuard
+	r.guard, r.toGuard = cmd.Process, toGuard
 	go func() {
 		defer fromGuard.Close()
 		defer close(r.reports)
@@ -129,10 +145,10 @@ func (r *run) start(c Command, env []string) (exited <-chan struct{}, err error)
 			r.reports <- lines.Text()
 		}
 	}()
-	done := make(chan struct{})
+	done := make(chan int, 1)
 	go func() {
-		defer close(done)
-		_ = cmd.Wait() // what the guard reported counts
+		_ = cmd.Wait()
+		done <- exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
 	}()
 	return done, nil
 }
@@ -152,7 +168,7 @@ func (r *run) leased() bool {
 func (r *run) announce() {
 	_ = r.toGuard.SetWriteDeadline(time.Now().Add(look))
 	if _, err := r.toGuard.Write(r.limits.line()); err != nil {
-		r.guard.kill()
+		_ = r.guard.Kill()
 	}
 }
 
@@ -161,19 +177,20 @@ func (r *run) tick() {
 		r.announce()
 	}
 	now := clock()
-	if r.stopped == 0 && now >= r.limits.stop {
+	if r.stopped != 0 || now >= r.limits.stop {
 		r.stop()
 	}
-	if r.stopped != 0 && (now >= r.limits.kill || now >= r.stopped+r.grace) {
-		r.guard.kill()
+	if now >= r.limits.kill+(r.limits.kill-r.limits.stop)/2 { // the guard cannot act
+		_ = r.guard.Kill()
 	}
 }
 
+// stop has the guard end the command. The guard may be stopped again and again.
 func (r *run) stop() {
 	if r.stopped == 0 {
 		r.stopped = clock()
-		r.guard.stop()
 	}
+	terminate(r.guard)
 }
 
 func (r *run) reported(report string) {

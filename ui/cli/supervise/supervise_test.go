@@ -81,7 +81,8 @@ func leadUntil(t *testing.T, lease supervise.Lease, grace time.Duration, renew b
 	t.Cleanup(func() {
 		f.Close()
 		if t.Failed() {
-			t.Logf("the command printed %q", out.String())
+			code, exited, err := f.Result()
+			t.Logf("the command printed %q, and ended with %d, %v, %v", out.String(), code, exited, err)
 		}
 	})
 	f.Lead([]string{"DIR=" + dir})
@@ -141,7 +142,7 @@ func TestExitCodeIsPassedOn(t *testing.T) {
 }
 
 func TestNothingIsLeftAfterStop(t *testing.T) {
-	f, dir := lead(t, time.Minute, 100*time.Millisecond, true, stubborn)
+	f, dir := lead(t, time.Minute, 2*time.Second, true, stubborn)
 	pid, child := await(t, dir, "pid"), await(t, dir, "child")
 	f.Stop()
 	if alive(t, pid) || alive(t, child) {

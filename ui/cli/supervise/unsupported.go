@@ -4,6 +4,7 @@ package supervise
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -15,17 +16,13 @@ const Supported = false
 
 var errUnsupported = errors.New("this system has no process groups")
 
-type group int
-
-func (group) stop() {}
-func (group) kill() {}
-func (group) end()  {}
+// Guard returns an error: no command can be supervised here.
+func Guard(io.Reader, time.Duration, []string) error { return errUnsupported }
 
 func clock() time.Duration           { return 0 }
 func ownGroup() *syscall.SysProcAttr { return nil }
-func tied() *syscall.SysProcAttr     { return nil }
-func headsGroup() bool               { return false }
-func ownPid() group                  { return 0 }
-func adopt()                         {}
+func adopt() error                   { return errUnsupported }
+func family() []int                  { return nil }
 func self() (string, error)          { return "", errUnsupported }
-func closeOnExec(*os.File)           {}
+func terminate(*os.Process)          {}
+func endOrphans(int, []int)          {}

@@ -1,0 +1,109 @@
+package supervise_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// signal sends a signal to the process whose number is in a file.
+func signal(t *testing.T, dir, name string, sig syscall.Signal) {
+	t.Helper()
+	pid, err := strconv.Atoi(await(t, dir, name))
+	if err == nil {
+		err = syscall.Kill(pid, sig)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nothingLeft fails the test if a process with DIR in its environment is alive, or if the
+// test's process has a child, maybe a zombie.
+func nothingLeft(t *testing.T, dir string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if b, _ := os.ReadFile(file); slices.Contains(strings.Split(string(b), "\x00"), "DIR="+dir) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			t.Errorf("process %d is left", pid)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	if b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid())); err != nil || len(b) > 0 {
+		t.Errorf("children of the supervisor: %.100q %v", b, err)
+	}
+}
+
+// TestNothingOutlivesTheCommand has commands whose processes leave their group, their
+// session and their parent, and ignore SIGTERM. However it ends, nothing is left.
+func TestNothingOutlivesTheCommand(t *testing.T) {
+	const worker = `sh -c 'trap "" TERM; echo $$ > $DIR/worker; while :; do sleep 0.01; done'`
+	commands := map[string]string{
+		"timeout":        `exec timeout 600 ` + worker,
+		"timeout, shell": `timeout 600 ` + worker + `; true`,
+		"job control":    `exec bash -c 'set -m; sh -c "trap \"\" TERM; echo > \$DIR/worker; while :; do sleep 0.01; done" & wait'`,
+		"setsid":         `exec setsid --wait ` + worker,
+		"daemon":         `(setsid ` + worker + ` &); while :; do sleep 0.01; done`,
+		// Its process has another number all the time.
+		"fork and exit": `echo 'echo > $DIR/worker; setsid sh $DIR/fork & exit' > $DIR/fork; sh $DIR/fork; while :; do sleep 0.01; done`,
+	}
+	endings := map[string]func(t *testing.T, f *fake, dir string){
+		"stop":          func(_ *testing.T, f *fake, _ string) { f.Stop() },
+		"by itself":     func(t *testing.T, f *fake, dir string) { signal(t, dir, "command", syscall.SIGKILL); <-f.over },
+		"guard killed":  func(t *testing.T, f *fake, dir string) { signal(t, dir, "guard", syscall.SIGKILL); <-f.over },
+		"guard stopped": func(t *testing.T, f *fake, dir string) { signal(t, dir, "guard", syscall.SIGSTOP); f.Stop() },
+	}
+	for name, script := range commands {
+		for how, end := range endings {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				f, dir := lead(t, time.Minute, 50*time.Millisecond, true, `echo $$ > $DIR/command; echo $PPID > $DIR/guard; `+script)
+				await(t, dir, "worker")
+				end(t, f, dir)
+				nothingLeft(t, dir)
+			})
+		}
+	}
+}
+
+// TestGraceIsForAll: the shell ends at once, and the worker, in a group of its own, has
+// its grace all the same.
+func TestGraceIsForAll(t *testing.T) {
+	f, dir := lead(t, time.Minute, waitFor, true, `export COMMAND=$$
+timeout 600 sh -c 'trap "while kill -0 $COMMAND; do sleep 0.01; done; echo > $DIR/ended; exit" TERM
+	echo > $DIR/worker; while :; do sleep 0.01; done'; true`)
+	await(t, dir, "worker")
+	f.Stop()
+	nothingLeft(t, dir)
+	if _, err := os.Stat(filepath.Join(dir, "ended")); err != nil {
+		t.Errorf("the worker was killed: %v", err)
+	}
+}
+
+// TestOthersAreSpared: a shell that execs electop leaves it its children, which are not
+// the command's.
+func TestOthersAreSpared(t *testing.T) {
+	other := exec.Command("sleep", "600")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f, dir := lead(t, time.Minute, waitFor, true, `echo $PPID > $DIR/guard; exec setsid sleep 600`)
+	signal(t, dir, "guard", syscall.SIGKILL)
+	<-f.over
+	if !alive(t, strconv.Itoa(other.Process.Pid)) {
+		t.Error("the other child was killed")
+	}
+	_ = other.Process.Kill()
+	_ = other.Wait()
+	nothingLeft(t, dir)
+}

@@ -1,0 +1,77 @@
+package supervise
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// clock reads a time that all processes of this machine share. It counts while the machine
+// sleeps, and nobody can set it.
+func clock() time.Duration { return read(unix.CLOCK_BOOTTIME) }
+
+// adopt makes this process the parent of orphans among its descendants, so that all of
+// them stay its descendants.
+func adopt() error {
+	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
+		return fmt.Errorf("this kernel does not list the children of a process: %w", err)
+	}
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
+// below returns the descendants of a process, without spared ones and what is below them.
+// It can miss some while others begin and end.
+func below(pid int, spared []int) (found []int) {
+	threads := fmt.Sprintf("/proc/%d/task", pid)
+	entries, _ := os.ReadDir(threads)
+	for _, thread := range entries {
+		list, _ := os.ReadFile(filepath.Join(threads, thread.Name(), "children"))
+		for word := range strings.FieldsSeq(string(list)) {
+			if child, err := strconv.Atoi(word); err == nil && !slices.Contains(spared, child) {
+				found = append(append(found, child), below(child, spared)...)
+			}
+		}
+	}
+	return found
+}
+
+// family returns the descendants of this process.
+func family() []int { return below(syscall.Getpid(), nil) }
+
+// signalAll sends the guard's descendants a signal. A process that ended since the list
+// was read has a number that the kernel gives out again only after all others.
+func signalAll(_ int, sig syscall.Signal) {
+	for _, pid := range family() {
+		_ = syscall.Kill(pid, sig)
+	}
+}
+
+// endOrphans kills this process's descendants, except spared ones, and returns when
+// nothing of them is left. The guard has ended, so they are children of this process, or
+// will be.
+func endOrphans(_ int, spared []int) {
+	for pause := gonePause; ; pause = min(pause+pause/8, look) { // one of another user may take long
+		left := below(syscall.Getpid(), spared)
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		}
+		time.Sleep(pause)
+	}
+}
+
+// tied has the kernel kill a new process when the thread that starts it ends.
+func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// self is this program's file, even if another version replaced it.
+func self() (string, error) { return "/proc/self/exe", nil }
