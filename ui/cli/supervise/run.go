@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -164,10 +165,11 @@ func (r *run) leased() bool {
 	return true
 }
 
-// announce tells the guard the limits. A guard that cannot take them is of no use.
+// announce sends the guard the limits. A guard that does not read them in time acts by
+// the earlier ones; one that cannot get them is of no use.
 func (r *run) announce() {
 	_ = r.toGuard.SetWriteDeadline(time.Now().Add(look))
-	if _, err := r.toGuard.Write(r.limits.line()); err != nil {
+	if _, err := r.toGuard.Write(r.limits.line()); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		_ = r.guard.Kill()
 	}
 }
