@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -160,6 +161,13 @@ func TestRead(t *testing.T) {
 	if f, err := config.Read(write("empty", "", 0o600), ""); err != nil || f.Missing || len(f.Clusters) != 0 {
 		t.Errorf("empty: %+v, %v", f, err)
 	}
+	sticky := filepath.Join(dir, "sticky")
+	if err := errors.Join(os.Mkdir(sticky, 0o700), os.Chmod(sticky, 0o777|os.ModeSticky)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := config.Read(write("sticky/sound", sound, 0o600), "/home/u"); err != nil || len(f.Clusters) != 2 {
+		t.Errorf("%+v, %v", f, err)
+	}
 	wrong := map[string]string{
 		dir: "it is a directory",
 		write("huge", strings.Repeat("#\n", 1<<20), 0o600): "larger than 1048576 bytes",
@@ -169,6 +177,17 @@ func TestRead(t *testing.T) {
 		wrong[write("group", sound, 0o620)] = "other users can write it (mode 0620): run chmod go-w"
 		wrong[write("all", sound, 0o602)] = "other users can write it"
 		wrong[os.DevNull] = "not a regular file"
+		open := filepath.Join(dir, "open")
+		if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
+			t.Fatal(err)
+		}
+		inOpen := write("open/sound", sound, 0o600)
+		wrong[inOpen] = "every user can replace it: run chmod o-w " + open
+		link := filepath.Join(dir, "link")
+		if err := os.Symlink(inOpen, link); err != nil {
+			t.Fatal(err)
+		}
+		wrong[link] = "every user can replace it: run chmod o-w " + open
 		wrong[write("secret", "[clusters.a]\npassword = 'sesame'", 0o644)] = "Other users can read the file (mode 0644): run chmod 600, and change the credential"
 		if os.Geteuid() != 0 {
 			wrong[write("unreadable", sound, 0)] = "permission denied"

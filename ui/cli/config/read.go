@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
 // maxFile bounds the file, in bytes.
@@ -40,11 +41,11 @@ func systemDir(getenv func(string) string) (string, error) {
 }
 
 // Read reads the file at path. A file that does not exist is empty. A file that other
-// users can write or own is refused, if the system has such permissions (not on Windows):
-// they could send this user's credentials elsewhere.
+// users can write, replace or own is refused, if the system has such permissions (not on
+// Windows): they could send this user's credentials elsewhere.
 func Read(path, home string) (File, error) {
 	none := File{Path: path}
-	info, err := os.Stat(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO is refused and not waited for
 	if errors.Is(err, fs.ErrNotExist) {
 		none.Missing = true
 		return none, nil
@@ -52,15 +53,9 @@ func Read(path, home string) (File, error) {
 	if err != nil {
 		return none, fmt.Errorf("configuration: %w", err)
 	}
-	if err := trusted(path, info); err != nil { // before opening it: a pipe would block
-		return none, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return none, fmt.Errorf("configuration: %w", err)
-	}
 	defer file.Close()
-	if info, err = file.Stat(); err != nil {
+	info, err := file.Stat()
+	if err != nil {
 		return none, fmt.Errorf("configuration: %w", err)
 	}
 	if err := trusted(path, info); err != nil {
@@ -92,6 +87,12 @@ func trusted(path string, info fs.FileInfo) error {
 	}
 	if owner, yes := strangersFile(info); yes {
 		return fmt.Errorf("%s: it belongs to another user (uid %d), who can change it: use a copy of your own, in your home directory or where XDG_CONFIG_HOME says", path, owner)
+	}
+	target, _ := filepath.EvalSymlinks(path) // it can be opened
+	for _, dir := range []string{filepath.Dir(path), filepath.Dir(target)} {
+		if d, err := os.Stat(dir); err == nil && d.Mode()&(0o002|fs.ModeSticky) == 0o002 && runtime.GOOS != "windows" {
+			return fmt.Errorf("%s: every user can replace it: run chmod o-w %s", path, dir)
+		}
 	}
 	return nil
 }
