@@ -65,8 +65,9 @@ func newDashboard(o Options, d doer) *dashboard {
 	}
 	b := &dashboard{
 		o: o, doer: d, table: input.Bindings(o.ObserveOnly), course: lessons.Course{Tutor: o.Tutor},
-		themes: newThemes(o), dirty: true, w: o.Width, h: o.Height,
+		themes: newThemes(o), dirty: true,
 	}
+	b.update(tea.WindowSizeMsg{Width: o.Width, Height: o.Height})
 	first := present(o.Source, false)
 	if len(first.states) == 0 || first.states[0] == nil {
 		first.states = []*doctor.State{unknown()}
@@ -97,10 +98,14 @@ func present(src Source, ended bool) refreshMsg {
 	return msg
 }
 
+// widthMax and heightMax bound a frame, which needs memory for each of its cells: a
+// terminal can claim any size.
+const widthMax, heightMax = 1000, 500
+
 func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		w, h := max(0, msg.Width), max(0, msg.Height)
+		w, h := min(max(0, msg.Width), widthMax), min(max(0, msg.Height), heightMax)
 		d.dirty = d.dirty || w != d.w || h != d.h
 		d.w, d.h = w, h
 	case tea.MouseMsg:

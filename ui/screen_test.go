@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
@@ -88,6 +89,17 @@ func TestKeysBeforeASize(t *testing.T) {
 			for _, k := range append(strings.Fields(first), b.Keys()...) {
 				m.Update(press(k))
 			}
+		}
+	}
+}
+
+// A terminal can claim a size for which no machine has the memory.
+func TestFrameIsBounded(t *testing.T) {
+	m := New(Options{Source: &source{world: five(dialect.Election())}, Renderer: plainRenderer(), Width: 2000, Height: 1000})
+	for _, msg := range []tea.Msg{nil, tea.WindowSizeMsg{Width: 2000, Height: 1000}} {
+		m.Update(msg)
+		if w, h := lipgloss.Size(m.View()); w != 1000 || h > 500 {
+			t.Errorf("after %T %d x %d", msg, w, h)
 		}
 	}
 }
