@@ -92,9 +92,6 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if admin != "" {
 		fmt.Fprintf(std.Out, "AdminServer on %s\n", admin)
 	}
-	if embedded.Open(o.server.AdminListen) && !embedded.Open(o.server.Listen) {
-		std.note("note: --admin-listen is open to the network, and the server has no authentication")
-	}
 	ended := h.Run(ctx, func(s string) { std.note("%s", s) })
 	closed := h.ZooKeeper.Close() // nothing changes after it is saved
 	if err := errors.Join(ended, closed, h.Save()); err != nil {

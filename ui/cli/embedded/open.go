@@ -19,22 +19,32 @@ func Open(listen string) bool {
 	return err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// ConfirmOpen asks before the embedded server is opened to the network, unless
-// --yes was given.
+// ConfirmOpen asks before the embedded server or its AdminServer is opened to the network,
+// unless --yes was given.
 func (o *Options) ConfirmOpen(ctx context.Context, yes bool, stdin io.Reader, stderr io.Writer) error {
-	if !Open(o.Listen) {
-		return nil
+	var opens []string
+	for _, f := range []struct{ name, listen, server, can string }{
+		{"--listen", o.Listen, "ZooKeeper", "join, read and write everything"},
+		{"--admin-listen", o.AdminListen, "ZooKeeper's AdminServer", "read which sessions, clients and watches there are"},
+	} {
+		if Open(f.listen) {
+			opens = append(opens, fmt.Sprintf("%s %s opens the embedded %s to the network: whoever reaches this port can %s; there is no authentication",
+				f.name, f.listen, f.server, f.can))
+		}
 	}
-	const says = "opens the embedded ZooKeeper to the network: whoever reaches this port can join, read and write everything; there is no authentication"
-	if yes {
-		fmt.Fprintf(stderr, "electop: --listen %s %s\n", o.Listen, says)
+	says := strings.Join(opens, ". ")
+	switch {
+	case says == "":
+		return nil
+	case yes:
+		fmt.Fprintf(stderr, "electop: %s\n", says)
 		return nil
 	}
 	in, ok := terminal.Of(stdin)
 	if !ok {
-		return exit.Usagef("--listen %s %s. Add --yes if you want that", o.Listen, says)
+		return exit.Usagef("%s. Add --yes if you want that", says)
 	}
-	fmt.Fprintf(stderr, "--listen %s %s.\nContinue? (y/N) ", o.Listen, says)
+	fmt.Fprintf(stderr, "%s.\nContinue? (y/N) ", says)
 	line, err := terminal.ReadLine(ctx, in)
 	if err != nil {
 		return err
