@@ -227,3 +227,34 @@ func TestPausedMachineNeedsTheFence(t *testing.T) {
 	_ = syscall.Kill(processes[2], syscall.SIGCONT)
 	zktest.Await(t, "the end of the paused command", func() bool { return syscall.Kill(-old.guard, 0) != nil })
 }
+
+// A signal that would end electop at once by default ends the command first.
+func TestSignalEndsTheCommandFirst(t *testing.T) {
+	t.Parallel()
+	_, addr := zkserver.Start(t, zkserver.Options{})
+	for signal, code := range map[syscall.Signal]int{syscall.SIGQUIT: 131, syscall.SIGABRT: 134} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			out := newLines()
+			cmd := exec.Command("electop", "campaign", unique("command"), "--create", "-s", addr, "--", "sh", "-c", "echo $$; exec sleep 1000")
+			cmd.Stdout = out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer cmd.Process.Kill()
+			pid := 0
+			out.await(t, "the command's process", func(s string) bool {
+				_, err := fmt.Sscanf(s, "%d\n", &pid)
+				return err == nil
+			})
+			cmd.Process.Signal(signal)
+			cmd.Wait()
+			if got := cmd.ProcessState.ExitCode(); got != code {
+				t.Errorf("exit code %d, want %d", got, code)
+			}
+			if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
+				t.Errorf("the command: %v", err)
+			}
+		})
+	}
+}

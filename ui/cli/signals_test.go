@@ -15,7 +15,9 @@ import (
 func TestSignalsHaveTheirExitCodes(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
-	for signal, code := range map[syscall.Signal]int{syscall.SIGHUP: 129, syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+	for signal, code := range map[syscall.Signal]int{
+		syscall.SIGHUP: 129, syscall.SIGINT: 130, syscall.SIGQUIT: 131, syscall.SIGABRT: 134, syscall.SIGTERM: 143,
+	} {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
 			out, errs := newLines(), newLines()

@@ -295,7 +295,9 @@ func TestDumbTerminalIsRefused(t *testing.T) {
 
 func TestSignalsRestoreTheTerminal(t *testing.T) {
 	t.Parallel()
-	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130, syscall.SIGHUP: 129} {
+	for signal, code := range map[syscall.Signal]int{
+		syscall.SIGTERM: 143, syscall.SIGINT: 130, syscall.SIGHUP: 129, syscall.SIGQUIT: 131, syscall.SIGABRT: 134,
+	} {
 		t.Run(signal.String(), func(t *testing.T) {
 			x := openTerminal(t, 80, 24, "demo", "--cast", "1")
 			x.sees("leads")

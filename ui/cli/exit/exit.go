@@ -27,6 +27,8 @@ const (
 	// 128 and the number of the signal that ended the command.
 	HangUp    = 129
 	Signal    = 130
+	Quit      = 131
+	Abort     = 134
 	Terminate = 143
 )
 
@@ -50,6 +52,8 @@ func Codes() []Code {
 		{NotFound, "campaign -- CMD: CMD was not found. Every other code is CMD's"},
 		{HangUp, "ended by SIGHUP: its terminal was closed"},
 		{Signal, "interrupted: Ctrl-C, SIGINT"},
+		{Quit, "ended by SIGQUIT: Ctrl-\\"},
+		{Abort, "ended by SIGABRT, as systemd's watchdog sends it"},
 		{Terminate, "ended by SIGTERM, as kill and systemd send it"},
 	}
 }
