@@ -18,6 +18,7 @@ import (
 	"electop/ui/cli/config"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/search"
+	"electop/ui/cli/task"
 	"electop/ui/plain"
 	"electop/zkwatch/admin"
 )
@@ -92,18 +93,18 @@ func (o *options) completeRoots(cmd *cobra.Command, args []string, begun string)
 func (o *options) electionsNear(ctx context.Context, root string) []string {
 	var mu sync.Mutex
 	var paths []string
-	over := make(chan struct{})
-	go func() { // ends with the search, or with the program
-		defer close(over)
+	within, cancel := context.WithTimeout(ctx, completeWithin)
+	defer cancel()
+	_, _ = task.Await(within, func() (none struct{}, err error) {
 		ctx, cancel := context.WithTimeout(ctx, searchWithin)
 		defer cancel()
-		cfg, err := o.cluster.Config(slog.New(slog.DiscardHandler))
+		cfg, err := o.cluster.Config(ctx, slog.New(slog.DiscardHandler))
 		if err != nil {
-			return
+			return none, err
 		}
 		conn, err := connect.Once(ctx, cfg, connect.Reach{For: searchWithin})
 		if err != nil {
-			return
+			return none, err
 		}
 		defer conn.Close()
 		s := search.New(search.Near(root))
@@ -116,14 +117,8 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 		s.Changed = keep
 		_ = s.Run(ctx, conn) // what was found counts
 		keep()
-	}()
-	limit := time.NewTimer(completeWithin)
-	defer limit.Stop()
-	select {
-	case <-over:
-	case <-limit.C:
-	case <-ctx.Done():
-	}
+		return none, nil
+	})
 	mu.Lock()
 	defer mu.Unlock()
 	return paths

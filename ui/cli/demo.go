@@ -96,7 +96,7 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	if err := needTerminal(std, forScripts); err != nil {
 		return err
 	}
-	log, closeLog, err := o.logger()
+	log, closeLog, err := o.logger(ctx)
 	if err != nil {
 		return err
 	}

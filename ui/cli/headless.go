@@ -37,7 +37,7 @@ func runHeadless(ctx context.Context, o *options, c *chaosOptions, std IO) error
 	if o.duration < 0 {
 		return exit.Usagef("--for must not be negative")
 	}
-	log, closeLog, err := o.logger()
+	log, closeLog, err := o.logger(ctx)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"electop/ui/cli/exporter"
 	"electop/ui/cli/live"
 	"electop/ui/cli/search"
+	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
@@ -182,10 +183,10 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	if err := o.check(); err != nil {
 		return nil, conn, nil, err
 	}
-	if log, done, err = o.logger(); err != nil {
+	if log, done, err = o.logger(ctx); err != nil {
 		return nil, conn, nil, err
 	}
-	if conn, err = o.cluster.Config(log); err == nil {
+	if conn, err = o.cluster.Config(ctx, log); err == nil {
 		err = o.cluster.Known(ctx, conn.Servers)
 	}
 	if err != nil {
@@ -194,14 +195,14 @@ func (o *options) open(ctx context.Context) (log *slog.Logger, conn client.Confi
 	return log, conn, done, err
 }
 
-// logger opens --log-file.
-func (o *options) logger() (*slog.Logger, func(), error) {
+// logger opens --log-file. If it is a FIFO, it waits for a reader until ctx ends.
+func (o *options) logger(ctx context.Context) (*slog.Logger, func(), error) {
 	if o.logFile == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
 	}
-	f, err := os.OpenFile(o.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := task.Await(ctx, func() (*os.File, error) { return os.OpenFile(o.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600) })
 	if err != nil {
-		return nil, nil, exit.Usagef("--log-file: %v", err)
+		return nil, nil, exit.Usagef("--log-file: %w", err)
 	}
 	h := slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})
 	return slog.New(h), func() { f.Close() }, nil

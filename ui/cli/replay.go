@@ -50,7 +50,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 	if !(o.speed > 0 && o.speed <= 1e6) {
 		return exit.Usagef("--speed %v: between 0 and 1000000", o.speed)
 	}
-	log, closeLog, err := o.logger()
+	log, closeLog, err := o.logger(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		}
 		return nil
 	}
-	p, err := feed.OpenPlayback(file, o.speed)
+	p, err := task.Await(ctx, func() (*feed.Playback, error) { return feed.OpenPlayback(file, o.speed) })
 	if err != nil {
 		return fmt.Errorf("replay %s: %w", file, err)
 	}
@@ -91,7 +91,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 
 // printRecording prints the events of a recording as events prints them live.
 func printRecording(ctx context.Context, o *options, std IO, file string) error {
-	r, err := feed.OpenRecording(file)
+	r, err := task.Await(ctx, func() (*feed.Recording, error) { return feed.OpenRecording(file) })
 	if err != nil {
 		return err
 	}

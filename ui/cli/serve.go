@@ -67,7 +67,7 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if err := o.server.ConfirmOpen(ctx, o.yes, std.In, std.Err); err != nil {
 		return err
 	}
-	log, closeLog, err := o.logger()
+	log, closeLog, err := o.logger(ctx)
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 	defer wg.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	p.recording.interrupt(ctx)
 	order := make(chan *lines, aheadMax)
 	wg.Go(func() {
 		defer close(order)

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,6 +145,7 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 		}
 		return nil
 	}
+	defer r.interrupt(ctx)()
 	for ctx.Err() == nil {
 		l, err := r.line()
 		r.deliverNotes(notice)
@@ -154,7 +156,7 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 			return nil
 		}
 		if err != nil {
-			return err
+			return cmp.Or(ctx.Err(), err)
 		}
 		o, err := l.decode()
 		if err != nil {
@@ -169,6 +171,12 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 		}
 	}
 	return ctx.Err()
+}
+
+// interrupt has a read that waits fail when ctx ends: the newest part can be a FIFO.
+func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
+	newest := r.parts[len(r.parts)-1].file
+	return context.AfterFunc(ctx, func() { _ = newest.SetReadDeadline(time.Now()) }) // a regular file has none
 }
 
 // partLine is a line of a part.

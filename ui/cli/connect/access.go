@@ -2,6 +2,7 @@ package connect
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"electop/ui/cli/exit"
@@ -67,4 +68,10 @@ func (a access) apply(cfg *client.Config, called func(flag string) string) error
 		cfg.TLS = tls
 	}
 	return nil
+}
+
+// Environ returns the environment for a program that electop starts: its own without the
+// credentials.
+func Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, AuthVariable+"=") })
 }

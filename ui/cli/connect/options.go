@@ -4,6 +4,7 @@ package connect
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
+	"electop/ui/cli/task"
 	"electop/zkwatch/client"
 )
 
@@ -103,17 +105,20 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Config is the configuration of connections to the cluster.
-func (o *Options) Config(log *slog.Logger) (client.Config, error) {
+// Config is the configuration of connections to the cluster. It reads the files that the
+// flags name: if one is a FIFO, it waits for what is written to it until ctx ends.
+func (o *Options) Config(ctx context.Context, log *slog.Logger) (client.Config, error) {
 	servers, err := ParseServers(cmp.Or(o.Servers, DefaultServers))
 	if err != nil {
 		return client.Config{}, exit.Usagef("%s: %v", o.called("servers"), err)
 	}
 	cfg := client.Config{Servers: servers, SessionTimeout: cmp.Or(o.SessionTimeout, SessionTimeout), Logger: log}
-	if err := o.kerberos.apply(&cfg, o.called); err != nil {
-		return client.Config{}, err
-	}
-	return cfg, o.access.apply(&cfg, o.called)
+	return task.Await(ctx, func() (client.Config, error) {
+		if err := o.kerberos.apply(&cfg, o.called); err != nil {
+			return client.Config{}, err
+		}
+		return cfg, o.access.apply(&cfg, o.called)
+	})
 }
 
 // ParseServers parses the value of --servers: a connect string, perhaps as a URL of

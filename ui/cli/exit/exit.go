@@ -111,9 +111,9 @@ func Report(w io.Writer, err error) int {
 	switch {
 	case errors.As(err, &p):
 		return int(p)
-	case errors.As(err, &e):
 	case errors.Is(err, context.Canceled):
 		e = Interrupted
+	case errors.As(err, &e):
 	default:
 		e = Error{Failure, err}
 	}

@@ -1,4 +1,4 @@
-// Package task runs the goroutines of a command, and ends them together.
+// Package task runs the goroutines of a command, and ends them together or leaves them.
 package task
 
 import (
@@ -47,4 +47,21 @@ func (g *Group) Stop() error {
 	g.cancel(context.Canceled)
 	g.wg.Wait()
 	return err
+}
+
+// Await returns what f returns, or the cause of ctx's end if that comes first. Then f
+// continues until it returns, or the program ends. It is for what cannot be cancelled:
+// opening a FIFO that nobody has opened at its other end, or using a terminal.
+func Await[T any](ctx context.Context, f func() (T, error)) (none T, err error) {
+	done := make(chan func() (T, error), 1)
+	go func() {
+		value, err := f()
+		done <- func() (T, error) { return value, err }
+	}()
+	select {
+	case result := <-done:
+		return result()
+	case <-ctx.Done():
+		return none, context.Cause(ctx)
+	}
 }

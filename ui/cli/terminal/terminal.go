@@ -13,6 +13,8 @@ import (
 	"os"
 
 	"github.com/charmbracelet/x/term"
+
+	"electop/ui/cli/task"
 )
 
 // Of returns stream as a terminal, false if it is not one.
@@ -23,22 +25,11 @@ func Of(stream any) (*os.File, bool) {
 
 // ReadLine reads one line, or returns when ctx ends.
 func ReadLine(ctx context.Context, in io.Reader) (string, error) {
-	type reply struct {
-		line string
-		err  error
-	}
-	answers := make(chan reply, 1)
-	go func() { // ends with the line, or with the program
+	return task.Await(ctx, func() (string, error) {
 		line, err := bufio.NewReader(in).ReadString('\n')
-		answers <- reply{line, err}
-	}()
-	select {
-	case a := <-answers:
-		if a.err == io.EOF {
-			a.err = nil
+		if err == io.EOF {
+			err = nil
 		}
-		return a.line, a.err
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+		return line, err
+	})
 }

@@ -1,0 +1,55 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A FIFO that nobody opens at its other end is waited for, until the command is
+// interrupted.
+func TestInterruptedAtAFIFO(t *testing.T) {
+	dir := t.TempDir()
+	realms := filepath.Join(dir, "krb5.conf")
+	if err := os.WriteFile(realms, []byte("[libdefaults]\ndefault_realm = EXAMPLE\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "fifo")
+	status := []string{"status", "/e", "-s", "127.0.0.1:1"}
+	for name, c := range map[string]struct{ args, env []string }{
+		"auth file":    {args: append(status, "--auth-file", file)},
+		"authorities":  {args: append(status, "--tls-ca", file)},
+		"certificate":  {args: append(status, "--tls-key", realms, "--tls-cert", file)},
+		"keytab":       {args: append(status, "--krb5-keytab", file)},
+		"realms":       {args: append(status, "--krb5"), env: []string{"KRB5_CONFIG", file}},
+		"tickets":      {args: append(status, "--krb5"), env: []string{"KRB5CCNAME", "FILE:" + file}},
+		"log":          {args: append(status, "--log-file", file)},
+		"server's log": {args: []string{"serve", "--listen", "127.0.0.1:0", "--log-file", file}},
+		"recording":    {args: []string{"replay", file, "--json"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := syscall.Mkfifo(file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("KRB5_CONFIG", realms)
+			if c.env != nil {
+				t.Setenv(c.env[0], c.env[1])
+			}
+			command := run(t, c.args...)
+			command.cancel()
+			code := command.finish(t)
+			// What is left in open(2) ends with an other end, and what comes later without a file.
+			end, err := os.OpenFile(file, os.O_RDWR|syscall.O_NONBLOCK, 0)
+			if err := errors.Join(err, os.Remove(file), end.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if code != 130 || command.errs.all() != "" {
+				t.Errorf("exit code %d: %s", code, command.errs.all())
+			}
+		})
+	}
+}

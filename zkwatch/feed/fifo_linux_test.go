@@ -1,0 +1,69 @@
+package feed_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"electop/model"
+	"electop/zkwatch/feed"
+)
+
+// The reading of a recording from a FIFO ends with the context, also while nothing comes.
+func TestRecordingFromAFIFO(t *testing.T) {
+	text, err := os.ReadFile(minutes(t, 4)) // a FIFO has room for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func(ctx context.Context, fifo string) error{
+		"events": func(ctx context.Context, fifo string) error {
+			r, err := feed.OpenRecording(fifo)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			return r.Each(ctx, func([]model.Event) error { return nil }, nil)
+		},
+		"playback": func(ctx context.Context, fifo string) error {
+			p, err := feed.OpenPlayback(fifo, 0)
+			if err != nil {
+				return err
+			}
+			return p.Run(ctx, func(string) {})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fifo := filepath.Join(t.TempDir(), "fifo")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			writer, err := os.OpenFile(fifo, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer writer.Close()
+			if _, err := writer.Write(text); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				defer cancel()
+				for {
+					if unread, err := unix.IoctlGetInt(int(writer.Fd()), unix.TIOCINQ); err != nil || unread == 0 {
+						return
+					}
+					time.Sleep(time.Millisecond)
+				}
+			}()
+			if err := read(ctx, fifo); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+	}
+}
