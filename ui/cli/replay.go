@@ -76,7 +76,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 			}
 		})
 	})
-	err = o.onScreen(std, ui.Options{
+	err = o.onScreen(ctx, std, ui.Options{
 		Source: p, Actions: replayActions{p}, Past: recorded{p}, Now: p.Now, Mode: ui.ModeReplay,
 		Role: "recording", Cluster: file, Notices: notices,
 	}, func(screen ui.Options) error { return ui.Run(t.Context(), screen) })

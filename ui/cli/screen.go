@@ -16,12 +16,12 @@ import (
 
 // onScreen opens the terminal for a dashboard, and closes it when show, which gets the
 // dashboard's options with the terminal in them, has returned.
-func (o *options) onScreen(std IO, with ui.Options, show func(ui.Options) error) error {
+func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show func(ui.Options) error) error {
 	out, ok := terminal.Of(std.Out)
 	if !ok { // needTerminal has said so
 		return show(with)
 	}
-	s, err := terminal.Open(std.In, out)
+	s, err := terminal.Open(ctx, std.In, out)
 	if err != nil {
 		return fmt.Errorf("open the terminal for the dashboard's keys: %w", err)
 	}
@@ -38,7 +38,7 @@ func (o *options) onScreen(std IO, with ui.Options, show func(ui.Options) error)
 
 // runOnScreen is the dashboard of cfg on the terminal.
 func (o *options) runOnScreen(ctx context.Context, std IO, cfg live.Config) error {
-	return o.onScreen(std, cfg.Screen, func(screen ui.Options) error {
+	return o.onScreen(ctx, std, cfg.Screen, func(screen ui.Options) error {
 		cfg.Screen = screen
 		return live.Run(ctx, cfg)
 	})

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"io"
 	"os"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,7 +14,7 @@ const screenPart = 76
 func (s *Screen) Copy(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := io.WriteString(s.out, toClipboard(text, os.Getenv))
+	_, err := s.put([]byte(toClipboard(text, os.Getenv)))
 	return err
 }
 

@@ -34,7 +34,7 @@ func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Screen{out: w, toAsk: askBackground, light: make(chan bool, 1), answered: make(chan struct{})}
+	s := &Screen{ctx: t.Context(), out: w, toAsk: askBackground, light: make(chan bool, 1), answered: make(chan struct{})}
 	t.Setenv("TMUX", "")
 	t.Setenv("STY", "")
 	out := s.Output()

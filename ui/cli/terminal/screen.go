@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"runtime"
@@ -9,21 +10,29 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
+
+	"electop/ui/cli/task"
 )
 
 // lastAnswer is how long after a question the end of the program waits for its answer,
 // which would else be typed at the shell's prompt.
 const lastAnswer = 300 * time.Millisecond
 
+// lastWrite is how long a write may take once the program is to end: a terminal that is not
+// read, as with a dead connection behind it, takes no more.
+const lastWrite = 2 * time.Second
+
 // Screen is the terminal that a dashboard is on: the keys that come from it, what is
 // written to it, and what it answers.
 type Screen struct {
+	ctx   context.Context // of the program
 	keys  keys
 	out   *os.File
 	own   *os.File // the terminal that was opened for the keys, nil: none was
 	light chan bool
 
 	mu       sync.Mutex // held while something is written
+	lost     bool       // a write took too long: nothing more is written
 	toAsk    string     // what follows the first frame, "" for nothing or nothing more
 	askedAt  time.Time
 	answered chan struct{}
@@ -32,9 +41,9 @@ type Screen struct {
 
 // Open returns the terminal of a dashboard. Keys come from in, or, if it is something
 // else, from the terminal of this process. It is read from the first [Screen.Input] read
-// on.
-func Open(in io.Reader, out *os.File) (*Screen, error) {
-	s := &Screen{out: out, light: make(chan bool, 1), answered: make(chan struct{})}
+// on. When ctx has ended, a terminal that is not read is given up.
+func Open(ctx context.Context, in io.Reader, out *os.File) (*Screen, error) {
+	s := &Screen{ctx: ctx, out: out, light: make(chan bool, 1), answered: make(chan struct{})}
 	from, ok := Of(in)
 	if !ok {
 		var err error
@@ -135,17 +144,31 @@ func (s *Screen) take(answer string) {
 func (s *Screen) write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := s.out.Write(p)
+	n, err := s.put(p)
 	if err != nil || s.toAsk == "" || !bytes.ContainsRune(p, '\n') {
 		return n, err
 	}
 	s.askedAt = time.Now()
 	s.keys.ask(s.askedAt)
-	if _, err := io.WriteString(s.out, s.toAsk); err != nil {
+	if _, err := s.put([]byte(s.toAsk)); err != nil {
 		return n, err
 	}
 	s.toAsk = ""
 	return n, nil
+}
+
+// put writes text. The caller holds the lock.
+func (s *Screen) put(text []byte) (int, error) {
+	if s.lost {
+		return 0, os.ErrDeadlineExceeded
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, func() { time.AfterFunc(lastWrite, cancel) })()
+	text = bytes.Clone(text) // a write that is given up has it for ever
+	n, err := task.Await(ctx, func() (int, error) { return s.out.Write(text) })
+	s.lost = ctx.Err() != nil
+	return n, err
 }
 
 // output is the terminal as Bubbletea writes to it: a file of which it asks the size.
@@ -155,3 +178,9 @@ func (o output) Write(p []byte) (int, error) { return o.s.write(p) }
 func (o output) Read(p []byte) (int, error)  { return o.s.out.Read(p) }
 func (o output) Fd() uintptr                 { return o.s.out.Fd() }
 func (o output) Close() error                { return nil } // it is its owner's
+
+// Size is how many columns and rows the terminal has now, 0 if it does not say.
+func (s *Screen) Size() (width, height int) {
+	width, height, _ = term.GetSize(s.out.Fd())
+	return width, height
+}
