@@ -50,7 +50,7 @@ func Guard(in io.Reader, grace time.Duration, args []string) error {
 	// Signals whose default effect would end the guard before the command.
 	termed := make(chan os.Signal, 1)
 	signal.Notify(termed, syscall.SIGTERM)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
 	g := &guard{report: report, grace: grace, termed: termed, told: listen(in)}
 	return g.run(args)
 }
