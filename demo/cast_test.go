@@ -118,6 +118,18 @@ func TestKill(t *testing.T) {
 	})
 }
 
+// The last candidate has no successor, and its end has a cause all the same.
+func TestKillTheLast(t *testing.T) {
+	virtual(t, nil, func(t *testing.T, s *stage) {
+		s.enter(t, 1)
+		must(t, s.cast.Kill("amber"))
+		s.await(t, "nobody stands", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
+		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.To != nil || h.Silent == nil {
+			t.Errorf("handoff %+v", h)
+		}
+	})
+}
+
 func TestFreezeAndThaw(t *testing.T) {
 	t.Parallel()
 	virtual(t, nil, func(t *testing.T, s *stage) {

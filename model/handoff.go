@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"electop/model/dialect"
@@ -180,4 +181,20 @@ func (j *Journal) depart(at time.Time, c *dialect.Candidate) {
 		}
 	}
 	j.lanes.leave(d)
+}
+
+// EndOf returns why the znode of a contender was deleted, as far as it is known: of one
+// that led, and of our own.
+func (j *Journal) EndOf(c *dialect.Candidate) Cause {
+	for _, h := range slices.Backward(j.past.handoffs) {
+		if h.From != nil && h.From.ID() == c.ID() {
+			return h.Cause
+		}
+	}
+	for _, d := range slices.Backward(j.lanes.ours) {
+		if d.of.ID() == c.ID() {
+			return d.cause
+		}
+	}
+	return CauseUnknown
 }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"electop/model"
@@ -43,27 +42,9 @@ func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []mo
 	}
 	d.leave(at, j)
 	queue, recipe := j.Queue()
-	events := explain(d.risks.assess(at, queue, recipe, j.Sessions()), j)
+	events := d.risks.assess(at, queue, recipe, j)
 	events = append(events, d.diagnose(at, j)...)
 	d.unseen = unseen(j.Totals())
-	return events
-}
-
-// explain adds why candidates at risk that led are gone.
-func explain(events []model.EventBody, j *model.Journal) []model.EventBody {
-	for i, e := range events {
-		r, ok := e.(RiskChanged)
-		if !ok || !r.Gone || !r.Risk.Leader {
-			continue
-		}
-		for _, h := range slices.Backward(j.State().Handoffs) {
-			if h.From != nil && h.From.ID() == r.Risk.Candidate.ID() {
-				r.Cause = h.Cause
-				events[i] = r
-				break
-			}
-		}
-	}
 	return events
 }
 

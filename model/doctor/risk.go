@@ -32,7 +32,7 @@ type RiskChanged struct {
 	Risk   Risk
 	Raised bool
 	// Gone says that it is over because the contender's znode was deleted. Cause is
-	// why, as far as it is known: only of one that led.
+	// why, as far as it is known: of one that led, and of electop's own.
 	Gone  bool
 	Cause model.Cause
 }
@@ -50,7 +50,8 @@ type risks struct {
 
 // assess brings the risks up to date with what the tracker knows, and returns what
 // that raises or clears.
-func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe, sessions *session.Tracker) (events []model.EventBody) {
+func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe, j *model.Journal) (events []model.EventBody) {
+	sessions := j.Sessions()
 	if len(k.byID) == 0 && sessions.Rounds() == k.rounds {
 		return nil
 	}
@@ -73,7 +74,7 @@ func (k *risks) assess(at time.Time, queue dialect.Queue, recipe dialect.Recipe,
 			k.view = nil
 			e := RiskChanged{Risk: *old, Gone: !stands}
 			if e.Gone {
-				e.Cause = model.CauseUnknown
+				e.Cause = j.EndOf(old.Candidate)
 			}
 			events = append(events, e)
 			continue

@@ -184,12 +184,20 @@ func TestRiskEnds(t *testing.T) {
 	for name, want := range map[string]doctor.RiskChanged{
 		"expired": {Gone: true, Cause: model.CauseExpired},
 		"waiting": {Gone: true, Cause: model.CauseUnknown},
+		"killed":  {Gone: true, Cause: model.CauseExpired}, // the last in the queue, by electop
 		"back":    {},
 	} {
 		c, names := three(t, model.Config{}, "n_")
 		of := uint64(1)
-		if name == "waiting" {
+		switch name {
+		case "waiting":
 			of = 2
+		case "killed":
+			of = uint64(len(names))
+			m := model.Member{ID: "cedar", Session: of, Znode: names[of-1], Belief: model.Waiting}
+			c.put(&model.Cast{At: c.Tree.Now, Member: m})
+			m.Fault, m.FaultAt, m.ExpiresFrom = model.Killed, c.Tree.Now, c.Tree.Now.Add(4*time.Second)
+			c.put(&model.Cast{At: c.Tree.Now, Member: m, Gone: true})
 		}
 		c.pass(time.Second)
 		c.asked(func(x *session.Table) { without(x, of) })
