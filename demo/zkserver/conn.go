@@ -153,6 +153,7 @@ func (c *conn) CutOff() {
 func (c *conn) Sent(n int64) {
 	c.s.counters.sent++
 	c.s.counters.reply(n - 4)
+	c.s.grown.Add(n)
 }
 
 // closeSoon closes the connection without waiting for it. The caller holds s.mu,

@@ -14,7 +14,7 @@ type Counters struct {
 	BytesIn       int64             // frames of clients, with their prefixes
 	BytesOut      int64
 	Expired       int64 // sessions that were not closed by their client
-	CutOff        int64 // connections that did not read their events
+	CutOff        int64 // connections that did not read their events, or held most, see MaxHeld
 	Rejected      int64 // connections beyond MaxClientCnxns
 	Panics        int64 // bugs survived
 }

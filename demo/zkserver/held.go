@@ -34,6 +34,7 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	m := heldMessage{c: c, frame: output.AppendReply(nil, r, body), event: about.Event != 0, count: w}
 	w.Owe()
 	c.heldSize += m.size()
+	c.s.grown.Add(int64(m.size()))
 	if s := c.s; c.sess.Client.Hold() && s.db.Sessions.Has(c.sess) {
 		s.db.Sessions.Pause(c.sess, s.clock.Elapsed())
 	}

@@ -169,6 +169,66 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	})
 }
 
+// TestAllTogetherAreBounded: many connections, each within its own bound, are dropped
+// while they hold too much together, those that hold most first.
+func TestAllTogetherAreBounded(t *testing.T) {
+	const many = 60
+	big := bytes.Repeat([]byte("d"), 900_000)
+	for name, hold := range map[string]func(t *testing.T, s *zkserver.Server, writer *rawClient, slow []*rawClient) (all, each int){
+		"events not read": func(t *testing.T, s *zkserver.Server, writer *rawClient, slow []*rawClient) (all, each int) {
+			path := writer.create("/"+strings.Repeat("long", 5000), 0)
+			for _, c := range slow {
+				c.must(wire.OpAddWatch, &wire.AddWatchRequest{Path: path}, &wire.ErrorResponse{})
+			}
+			for ; each < 3<<20; each += len(path) {
+				writer.must(wire.OpSetData, &wire.SetDataRequest{Path: path, Version: -1}, &wire.Stat{})
+			}
+			return many * each, each
+		},
+		"replies held": func(t *testing.T, s *zkserver.Server, writer *rawClient, slow []*rawClient) (all, each int) {
+			writer.must(wire.OpCreate, &wire.CreateRequest{Path: "/d", Data: big, ACL: world(31)}, &wire.PathResponse{})
+			s.SetPace(steps)
+			for _, c := range slow {
+				for range 3 {
+					c.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/d"})
+				}
+			}
+			return many * 3 * len(big), 3 * len(big)
+		},
+		"requests in part": func(t *testing.T, s *zkserver.Server, writer *rawClient, slow []*rawClient) (all, each int) {
+			for range 3 * many {
+				c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+				c.nc.Write(append([]byte("\x00\x0f\xff\xff"), big...))
+			}
+			return 3 * many * len(big), len(big)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
+				writer := backstageRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+				fair := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
+				var slow []*rawClient
+				for range many {
+					slow = append(slow, pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000}))
+				}
+				fair.nc.Write([]byte("\x00\x00")) // of a request that comes later
+				all, each := hold(t, s, writer, slow)
+				writer.must(wire.OpPing, nil, nil)
+				synctest.Wait()
+				n := int(s.Counters().CutOff)
+				if rest := all - n*each; rest > zkserver.MaxHeld*5/4 || rest < zkserver.MaxHeld*3/4 {
+					t.Errorf("%d are dropped, the others hold %d MiB of %d", n, rest>>20, all>>20)
+				}
+				s.SetPace(zkserver.Pace{})
+				fair.nc.Write([]byte("\x00\x08\xff\xff\xff\xfe\x00\x00\x00\x0b"))
+				if h, err := fair.receive(nil); err != nil || h.Xid != wire.XidPing {
+					t.Errorf("a connection that holds little: %+v, %v", h, err)
+				}
+			})
+		})
+	}
+}
+
 // writeHook calls after once, after a write.
 type writeHook struct {
 	net.Conn

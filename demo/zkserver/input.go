@@ -3,7 +3,7 @@ package zkserver
 import (
 	"encoding/binary"
 	"net"
-	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -18,8 +18,9 @@ const (
 // peer fills the buffer that there is: thousands of idle connections take little
 // memory. One goroutine uses it.
 type input struct {
-	nc     net.Conn
-	bursts *sync.Pool // of *[burstBuffer]byte
+	nc    net.Conn
+	s     *Server
+	frame atomic.Int64 // bytes read of the present one
 
 	small  [readBuffer]byte
 	burst  *[burstBuffer]byte // nil: small is used
@@ -31,12 +32,12 @@ type input struct {
 func (in *input) fill() error {
 	buf := in.small[:]
 	if in.filled && in.burst == nil {
-		in.burst, _ = in.bursts.Get().(*[burstBuffer]byte)
+		in.burst, _ = in.s.bursts.Get().(*[burstBuffer]byte)
 		if in.burst == nil {
 			in.burst = new([burstBuffer]byte)
 		}
 	} else if !in.filled && in.burst != nil {
-		in.bursts.Put(in.burst)
+		in.s.bursts.Put(in.burst)
 		in.burst = nil
 	}
 	if in.burst != nil {
@@ -44,6 +45,10 @@ func (in *input) fill() error {
 	}
 	n, err := in.nc.Read(buf)
 	in.unread, in.filled = buf[:n], n == len(buf)
+	in.frame.Add(int64(n))
+	if in.s.grown.Add(int64(n)) > MaxHeld/8 {
+		in.s.relieve()
+	}
 	if n > 0 {
 		return nil // an error comes again
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"sync"
 	"testing"
 
 	"electop/zkwatch/wire"
@@ -20,8 +19,7 @@ func TestInput(t *testing.T) {
 	client, server := net.Pipe()
 	defer client.Close()
 	defer server.Close()
-	var pool sync.Pool
-	in := &input{nc: server, bursts: &pool}
+	in := &input{nc: server, s: &Server{}}
 	var sent []byte
 	for range 2000 {
 		frame, at := wire.BeginFrame(nil)

@@ -1,7 +1,10 @@
 package zkserver
 
 import (
+	"cmp"
+	"maps"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -16,6 +19,27 @@ const (
 	// lingerBytes bounds what is thrown away meanwhile.
 	lingerBytes = 64 << 10
 )
+
+// MaxHeld bounds what all connections together hold in memory, in bytes: requests that
+// have not arrived in full, and output that waits, in slow motion too. It is checked each
+// time an eighth of it has come or was queued; those that hold most are dropped then.
+const MaxHeld = 128 << 20
+
+// relieve drops the connections that hold most, where all hold more than [MaxHeld].
+func (s *Server) relieve() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grown.Store(0)
+	all, total := slices.SortedFunc(maps.Keys(s.conns), func(a, b *conn) int { return cmp.Compare(a.held(), b.held()) }), 0
+	for _, c := range all {
+		if total += c.held(); total > MaxHeld {
+			c.out.GiveUp()
+			c.dropHeld()
+		}
+	}
+}
+
+func (c *conn) held() int { return c.out.Pending() + c.heldSize + int(c.in.frame.Load()) }
 
 // loopback reports whether a host is this one, by its address.
 func loopback(host string) bool {

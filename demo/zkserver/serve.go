@@ -17,7 +17,7 @@ import (
 // server is closed. It closes nc.
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
-	c := &conn{s: s, nc: nc, in: &input{nc: nc, bursts: &s.bursts}}
+	c := &conn{s: s, nc: nc, in: &input{nc: nc, s: s}}
 	c.out.Init(c, &s.background)
 	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
@@ -85,6 +85,7 @@ func (c *conn) serve() error {
 		if cap(buf) > output.KeepBuffer {
 			buf = nil
 		}
+		in.frame.Store(0)
 		if buf, err = wire.ReadFrameInto(in, buf, wire.MaxFrame); err != nil {
 			return err
 		}

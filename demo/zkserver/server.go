@@ -72,7 +72,8 @@ type Server struct {
 	clock   *clock.Clock
 	wg      sync.WaitGroup // connections, their writers, alarms
 	closing chan struct{}  // closed by Close
-	bursts  sync.Pool      // see input
+	bursts  sync.Pool      // of *[burstBuffer]byte, see input
+	grown   atomic.Int64   // bytes that connections got or were to send since relieve
 
 	background output.Background
 

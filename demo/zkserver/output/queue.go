@@ -38,6 +38,7 @@ type Queue struct {
 	idle       sync.Cond // writing became false, or pending shrank
 	queue      []byte
 	spare      []byte // the queue before the last, for reuse
+	batch      int    // bytes being written
 	corked     bool   // the connection's own goroutine is about to flush
 	writing    bool
 	broken     bool // a write failed or the peer was cut off
@@ -56,11 +57,11 @@ func (o *Queue) Cork() {
 	o.mu.Unlock()
 }
 
-// Pending returns the number of bytes that wait.
+// Pending returns the number of bytes that wait or are being written.
 func (o *Queue) Pending() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.queue)
+	return len(o.queue) + o.batch
 }
 
 // Send appends a frame: a header and a body, which may be nil. It returns the
@@ -115,7 +116,7 @@ func (o *Queue) GiveUp() {
 // cutOff gives a peer up that does not read. The caller holds o.mu.
 func (o *Queue) cutOff() {
 	o.broken = true
-	o.queue = nil
+	o.queue, o.batch = nil, 0
 	o.c.CutOff()
 }
 
@@ -195,11 +196,13 @@ func (o *Queue) take() []byte {
 	if len(p) > 0 {
 		o.queue, o.spare = o.spare, nil
 	}
+	o.batch = len(p)
 	return p
 }
 
 // wrote ends the write of what take returned, and reports whether more has come since.
 func (o *Queue) wrote(p []byte, err error) (more bool) {
+	o.batch = 0
 	if err != nil {
 		o.broken = true
 	}
