@@ -8,8 +8,8 @@ import (
 )
 
 // When a connection cannot be accepted for lack of something that comes back
-// (file descriptors, for one), the next attempt is made after a pause, which
-// doubles as long as that fails. net/http has the same.
+// (file descriptors, for one), silent connections are closed and the next attempt is
+// made after a pause, which doubles as long as that fails. net/http pauses as well.
 const (
 	acceptPause    = 5 * time.Millisecond
 	acceptPauseMax = time.Second
@@ -82,6 +82,7 @@ func (l patientListener) Accept() (net.Conn, error) {
 			failed = time.Now()
 			l.trouble(fmt.Sprintf("cannot accept connections to %s: %v; retrying", l.Addr(), err))
 		}
+		l.s.dropSilent()
 		select {
 		case <-time.After(pause):
 		case <-l.s.closing:

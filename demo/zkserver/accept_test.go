@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"electop/demo/zkserver"
+	"electop/zkwatch/wire"
 )
 
 // scriptedListener answers each Accept with the next of its results, and blocks
@@ -87,6 +89,68 @@ func TestAcceptGoesOn(t *testing.T) {
 		if len(said) != 4 || !strings.Contains(said[0], "cannot accept connections to 127.0.0.1:2181: accept tcp: accept4: too many open files") ||
 			!strings.Contains(said[1], "again, after 3.275s") {
 			t.Errorf("it said %q", said)
+		}
+	})
+}
+
+// fewDescriptors is a listener to which peers have connected, silent ones first, and whose
+// process has few descriptors.
+type fewDescriptors struct {
+	*scriptedListener
+	left atomic.Int32
+}
+
+func (l *fewDescriptors) Accept() (net.Conn, error) {
+	if l.left.Load() == 0 && len(l.results) > 0 {
+		return nil, errFull
+	}
+	nc, err := l.scriptedListener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.left.Add(-1)
+	return &descriptor{Conn: nc, l: l}, nil
+}
+
+type descriptor struct {
+	net.Conn
+	l    *fewDescriptors
+	once sync.Once
+}
+
+func (d *descriptor) Close() error {
+	d.once.Do(func() { d.l.left.Add(1) })
+	return d.Conn.Close()
+}
+
+// Silent connections that hold the last descriptors make room for clients. A session
+// keeps its own, however silent.
+func TestSilentMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		session, first := net.Pipe()
+		l := &fewDescriptors{scriptedListener: newScripted(first)}
+		for range 1000 {
+			silent, theirs := net.Pipe()
+			defer silent.Close()
+			l.results = append(l.results, theirs)
+		}
+		client, last := net.Pipe()
+		l.results = append(l.results, last)
+		l.left.Store(200)
+		s := zkserver.New(zkserver.Options{})
+		defer s.Close()
+		served := make(chan error, 1)
+		go func() { served <- s.Serve(l) }()
+		begin := time.Now()
+		old := connectRaw(t, session, wire.ConnectRequest{Timeout: 60_000})
+		connectRaw(t, client, wire.ConnectRequest{})
+		if waited := time.Since(begin); waited >= 5*time.Second { // virtual
+			t.Errorf("a new client waited for %v", waited)
+		}
+		old.must(wire.OpPing, nil, nil)
+		s.Close()
+		if err := <-served; err != nil {
+			t.Errorf("Serve: %v", err)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/output"
 	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/status"
@@ -25,14 +24,13 @@ type conn struct {
 	backstage bool
 
 	// Guarded by s.mu.
-	gone      bool // detached: nothing it asks is answered any more
-	handshake *clock.Alarm
-	sess      *clientSession
-	who       tree.Identities
-	stats     status.ConnStats
-	heldSize  int       // of its messages in the backlog, with an overhead; 0: none
-	released  sync.Cond // none is held, or the server closed
-	asked     []byte    // the request being carried out
+	gone     bool // detached: nothing it asks is answered any more
+	sess     *clientSession
+	who      tree.Identities
+	stats    status.ConnStats
+	heldSize int       // of its messages in the backlog, with an overhead; 0: none
+	released sync.Cond // none is held, or the server closed
+	asked    []byte    // the request being carried out
 
 	in *input // belongs to the connection's goroutine
 
@@ -65,7 +63,7 @@ func (c *conn) attach() bool {
 	s.perHost[c.host]++
 	c.who = tree.From(c.host)
 	c.stats.Established = time.Now()
-	c.handshake = s.clock.After(status.HandshakeTimeout, func() { c.closeSoon() })
+	c.nc.SetReadDeadline(c.stats.Established.Add(status.HandshakeTimeout))
 	return true
 }
 
@@ -85,7 +83,6 @@ func (c *conn) retire() {
 		return
 	}
 	c.gone = true
-	c.handshake.Stop()
 	s.alive--
 	if s.perHost[c.host]--; s.perHost[c.host] == 0 {
 		delete(s.perHost, c.host)

@@ -41,6 +41,21 @@ func (s *Server) relieve() {
 
 func (c *conn) held() int { return c.out.Pending() + c.heldSize + int(c.in.frame.Load()) }
 
+// silentFor is for how long a peer may send nothing while file descriptors are short:
+// clients send their first frame as soon as they are connected.
+const silentFor = 100 * time.Millisecond
+
+// dropSilent closes the connections that have been silent for too long, without a session.
+func (s *Server) dropSilent() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if c.stats.Received == 0 && time.Since(c.stats.Established) > silentFor {
+			c.drop()
+		}
+	}
+}
+
 // loopback reports whether a host is this one, by its address.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)

@@ -80,6 +80,7 @@ func (c *conn) serve() error {
 		return nil
 	}
 	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.ID), "resumed", req.SessionID != 0)
+	c.nc.SetReadDeadline(time.Time{})
 	c.out.Flush()
 	for {
 		if cap(buf) > output.KeepBuffer {

@@ -142,7 +142,6 @@ func (s *Server) Close() error {
 			l.Close()
 		}
 		for c := range s.conns {
-			c.handshake.Stop()
 			c.released.Broadcast()
 			c.closeSoon()
 		}

@@ -16,7 +16,6 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 	if s.closed || c.gone {
 		return false
 	}
-	c.handshake.Stop()
 	c.stats.Received++
 	s.counters.received++
 	sess := c.openSession(req)

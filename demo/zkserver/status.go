@@ -45,7 +45,6 @@ func (c *conn) answerWord(word string) error {
 		port = a.Port
 	}
 	s.mu.Lock()
-	c.handshake.Stop()
 	c.stats.Received++
 	s.counters.received++
 	s.mu.Unlock()
