@@ -47,7 +47,7 @@ func twoLeaders(r *report) {
 		Sessions:   []uint64{head.Session, a.Session},
 		References: []string{"CURATOR-620", "CURATOR-653", "CURATOR-696"},
 	}
-	if was, ok := r.m.former.sessions[a.Session]; ok && r.owners()[a.Session] == nil {
+	if was, ok := r.m.former.of(a.Session); ok && r.owners()[a.Session] == nil {
 		f.Evidence = append(f.Evidence, "its candidate "+znode.Safe(was.name, 0)+" was deleted at "+units.Clock(was.at))
 	}
 	r.find(znode.Safe(head.Name, 0), f, hold{wait: ackGrace})

@@ -18,8 +18,7 @@ func (d *Doctor) restoreFindings(at time.Time, j *model.Journal) {
 func (d *Doctor) clone() Doctor {
 	c := *d
 	c.risks.byID = maps.Clone(d.risks.byID)
-	c.former.sessions = maps.Clone(d.former.sessions)
-	c.former.ring = slices.Clone(d.former.ring)
+	c.former.log = slices.Clip(d.former.log)
 	c.lost = slices.Clip(d.lost)
 	c.suspicions = d.suspicions.clone()
 	return c

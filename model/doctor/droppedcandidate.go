@@ -27,7 +27,7 @@ func droppedCandidate(r *report) {
 		if r.owners()[session] != nil || stands[session] || r.observing(session) || s.Ours(session) {
 			continue
 		}
-		was, stood := r.m.former.sessions[session]
+		was, stood := r.m.former.of(session)
 		sure := was.unseen == unseen(s.Totals)+r.m.former.unread
 		follows, watches := false, false
 		for _, name := range w.names {
@@ -49,7 +49,7 @@ func droppedCandidate(r *report) {
 	slices.Sort(dropped)
 	slices.Sort(others)
 	for _, session := range dropped {
-		was := r.m.former.sessions[session]
+		was, _ := r.m.former.of(session)
 		f := Finding{
 			Severity: atMost(r.ceiling(), Warning),
 			Title:    "a session follows the election but is no longer in the queue",

@@ -1,23 +1,23 @@
 package doctor
 
 import (
+	"slices"
 	"time"
 
 	"electop/model/dialect"
 )
 
-// formerSessions are the last formerMax sessions that owned a contender and own
-// none now.
+// formerSessions are the sessions that owned a contender and own none now: those of the
+// last formerMax contenders that left, and up to as many before.
 type formerSessions struct {
-	sessions map[uint64]former
-	ring     []uint64 // sessions in the order of their leaving
-	next     int
-	unread   int // how many left with an unknown owner
+	log    []former // oldest first; shared with clones, so only appended to
+	unread int      // how many left with an unknown owner
 }
 
 type former struct {
-	name string
-	at   time.Time
+	session uint64
+	name    string
+	at      time.Time
 	// unseen is how many candidates had come and gone unseen until then. If there
 	// were more since, one of them may have been the session's.
 	unseen int
@@ -30,17 +30,18 @@ func (o *formerSessions) left(at time.Time, c *dialect.Candidate, missed int) {
 		o.unread++
 		return
 	}
-	if _, again := o.sessions[c.Session]; !again {
-		if o.sessions == nil {
-			o.sessions = make(map[uint64]former)
-		}
-		if len(o.ring) < formerMax {
-			o.ring = append(o.ring, c.Session)
-		} else {
-			delete(o.sessions, o.ring[o.next])
-			o.ring[o.next] = c.Session
-			o.next = (o.next + 1) % formerMax
+	if len(o.log) == 2*formerMax {
+		o.log = slices.Clone(o.log[formerMax:])
+	}
+	o.log = append(o.log, former{c.Session, c.Name, at, missed + o.unread})
+}
+
+// of returns the last contender that a session owned.
+func (o *formerSessions) of(session uint64) (f former, ok bool) {
+	for _, f := range slices.Backward(o.log) {
+		if f.session == session {
+			return f, true
 		}
 	}
-	o.sessions[c.Session] = former{c.Name, at, missed + o.unread}
+	return f, false
 }

@@ -132,10 +132,10 @@ func (j *Journal) Size() int { return j.election.Size() }
 func (j *Journal) Memory() (bytes, things int) {
 	d := &j.doctor
 	bytes = j.election.Memory() + d.bytes()
-	return bytes, j.election.Size() + len(d.former.sessions)
+	return bytes, j.election.Size()
 }
 
 func (d *Doctor) bytes() int {
-	const suspectBytes, riskBytes, formerBytes = 160, 48, 80
-	return len(d.suspicions.byKey)*suspectBytes + len(d.risks.byID)*riskBytes + len(d.former.sessions)*formerBytes + len(d.former.ring)*8
+	const suspectBytes, riskBytes = 160, 48
+	return len(d.suspicions.byKey)*suspectBytes + len(d.risks.byID)*riskBytes
 }

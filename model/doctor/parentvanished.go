@@ -23,12 +23,13 @@ const (
 // parentWent notes that the parent was deleted.
 func (d *memory) parentWent(at time.Time) {
 	d.parentGone, d.lost = at, d.lost[:0:0]
-	for session, f := range d.former.sessions {
+	for _, f := range d.former.log {
 		if age := at.Sub(f.at); age >= 0 && age <= vanishNear {
-			d.lost = append(d.lost, session)
+			d.lost = append(d.lost, f.session)
 		}
 	}
 	slices.Sort(d.lost)
+	d.lost = slices.Compact(d.lost)
 	d.lost = d.lost[:min(len(d.lost), predecessorsMax)]
 }
 
