@@ -20,10 +20,10 @@ func keep[T any](history []T, v T, max int) []T {
 	return append(next, v)
 }
 
-// replaced returns a copy of a history with another element at i, and with as much
-// room to grow.
+// replaced returns a copy of a history with another element at i, and with some room
+// to grow.
 func replaced[T any](history []T, i int, v T) []T {
-	next := make([]T, len(history), cap(history))
+	next := make([]T, len(history), len(history)*9/8+1)
 	copy(next, history)
 	next[i] = v
 	return next

@@ -21,8 +21,8 @@ func (j *Journal) Memory() int {
 	n += len(j.members) * (size[string]() + size[*Member]() + entryBytes)
 	n += len(j.former) * (size[formerMember]() + 2*entryBytes)
 	n += j.sessions.Memory() + j.waves.memory()
-	n += (len(j.lanes.holds)*size[hold]() + (len(j.lanes.left)+len(j.lanes.ours))*size[departure]() + len(j.lanes.turns)*size[*turn]()) / 4 // mostly shared
-	n += (len(j.past.handoffs) + len(j.past.reigns) + len(j.wakes.last)) * size[Reign]() / 4                                                // mostly shared
+	n += len(j.past.reigns) * size[Reign]()
+	n += (len(j.lanes.holds)*size[hold]() + len(j.lanes.turns)*size[*turn]() + (len(j.past.handoffs)+len(j.wakes.last))*size[Reign]()) / 4 // mostly shared
 	return n
 }
 

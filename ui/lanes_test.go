@@ -227,7 +227,7 @@ func TestScale(t *testing.T) {
 // At each moment the status line and the list know the same handoffs.
 func TestMomentAndListAgree(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), true)
-	tape := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election(), AckPath: w.ack, AckExpected: true}, history.TimelineConfig{})
+	tape := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election(), AckPath: w.ack, AckExpected: true}, 0)
 	w.apply = func(o model.Observation) { tape.Apply(o) }
 	w.connect().read(nil, nil)
 	var names []string

@@ -476,7 +476,7 @@ func (k kept) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 
 func TestTravelOnATape(t *testing.T) {
 	w := newWorld("/election", dialect.Election(), false)
-	tape := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election()}, history.TimelineConfig{})
+	tape := history.NewTimeline(model.Config{Path: "/election", Recipe: dialect.Election()}, 0)
 	put := func(o model.Observation) { tape.Apply(o) }
 	put(&model.Connection{At: w.now, Link: model.Connected, Session: 1})
 	parent := func() znode.Parent {

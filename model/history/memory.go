@@ -11,12 +11,13 @@ import (
 
 func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-// memoryOf is what an observation takes, with its index.
+// memoryOf is what an observation takes, with its index and what is remembered of a child
+// that left.
 func memoryOf(o model.Observation) int {
-	const each = 64
+	const each, left = 160, 400
 	switch o := o.(type) {
 	case *model.Read:
-		n := each + size[model.Read]() + len(o.Gone)*size[string]()
+		n := each + size[model.Read]() + len(o.Gone)*(size[string]()+left)
 		for i := range o.New {
 			n += znodeBytes(&o.New[i]) + size[dialect.Candidate]()
 		}
@@ -25,7 +26,7 @@ func memoryOf(o model.Observation) int {
 		}
 		return n
 	case *model.Delta:
-		n := each + size[model.Delta]() + len(o.Gone)
+		n := each + size[model.Delta]() + len(o.Gone) + min(1, len(o.Gone))*left
 		if o.New != nil {
 			n += znodeBytes(o.New) + size[dialect.Candidate]()
 		}

@@ -13,6 +13,7 @@ import (
 type Position struct {
 	N           uint64
 	First, Last bool
+	kept        int
 	segment     *segment
 	index       int                 // of the moment, in moments
 	moments     []mark              // what the segment has so far
@@ -29,7 +30,7 @@ func (t *Timeline) Find(n uint64, m Move) (c Position, ok bool) {
 	n = t.move(min(max(n, first-1), t.n), m, first)
 	s := t.segments[t.find(func(s *segment) bool { return s.before < n })]
 	return Position{
-		N: n, First: n == first, Last: n == t.n,
+		N: n, First: n == first, Last: n == t.n, kept: t.max,
 		segment: s, index: int(n - s.before - 1), moments: s.moments, all: s.all, shown: t.shown,
 	}, true
 }
@@ -131,7 +132,7 @@ func (c Position) Moment() Moment {
 		c.compute()
 	}
 	m := k.moments[c.index-k.first]
-	m.N, m.First, m.Last = c.N, c.First, c.Last
+	m.N, m.First, m.Last, m.Kept = c.N, c.First, c.Last, c.kept
 	return m
 }
 

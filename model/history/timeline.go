@@ -28,13 +28,9 @@ type Timeline struct {
 	shown    *stills
 }
 
-// TimelineConfig says how much a timeline keeps. The zero value is ready to use.
-type TimelineConfig struct {
-	// MaxBytes bounds the memory of what is kept, roughly; 0 is 256 MiB.
-	MaxBytes int
-}
-
-const defaultMax = 256 << 20
+// DefaultMax bounds the memory of what a timeline keeps, in bytes, roughly, unless another
+// bound is given.
+const DefaultMax = 64 << 20
 
 // Moment is one that a [Timeline] has.
 type Moment struct {
@@ -42,8 +38,10 @@ type Moment struct {
 	At     time.Time
 	State  *doctor.State
 	Events []model.Event // that happened at it; none for what is no event
-	// First and Last say that there is none before, or none after it.
+	// First and Last say that there is none before, or none after it. Earlier ones than
+	// the first were dropped unless it has number 1. Kept is the bound, in bytes.
 	First, Last bool
+	Kept        int
 }
 
 // Move is a step in the past. One without a target stays where it is.
@@ -88,9 +86,10 @@ const (
 	withHandoff
 )
 
-// NewTimeline returns an empty timeline of the election of cfg.
-func NewTimeline(cfg model.Config, keep TimelineConfig) *Timeline {
-	t := &Timeline{journal: doctor.NewJournal(cfg), max: cmp.Or(max(0, keep.MaxBytes), defaultMax), shown: &stills{}}
+// NewTimeline returns an empty timeline of the election of cfg. maxBytes bounds the memory
+// of what is kept, roughly; 0 is [DefaultMax].
+func NewTimeline(cfg model.Config, maxBytes int) *Timeline {
+	t := &Timeline{journal: doctor.NewJournal(cfg), max: cmp.Or(maxBytes, DefaultMax), shown: &stills{}}
 	t.cut()
 	return t
 }
@@ -98,7 +97,7 @@ func NewTimeline(cfg model.Config, keep TimelineConfig) *Timeline {
 // segmentMin is the least number of observations of a segment. To clone a
 // journal takes about as long as to apply an observation for each eight of what
 // it holds.
-const segmentMin = 256
+const segmentMin = 512
 
 // cut ends the open segment, and begins another.
 func (t *Timeline) cut() {
@@ -113,9 +112,9 @@ func (t *Timeline) cut() {
 	t.trim()
 }
 
-// Keep bounds from now on what is kept, as [TimelineConfig.MaxBytes] does.
+// Keep bounds from now on what is kept, as [NewTimeline] does.
 func (t *Timeline) Keep(maxBytes int) {
-	t.max = cmp.Or(max(0, maxBytes), defaultMax)
+	t.max = maxBytes
 	t.trim()
 }
 

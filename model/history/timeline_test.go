@@ -113,7 +113,7 @@ func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, observed := modeltest.DrawPast(t)
 		bound := rapid.SampledFrom([]int{0, 1 << 12, 1 << 14, 1 << 16, 1 << 18}).Draw(t, "bound")
-		timeline, j := history.NewTimeline(cfg, history.TimelineConfig{MaxBytes: bound}), doctor.NewJournal(cfg)
+		timeline, j := history.NewTimeline(cfg, bound), doctor.NewJournal(cfg)
 		if _, ok := timeline.Seek(1, history.MoveTo); ok {
 			t.Fatal("an empty timeline has a moment")
 		}
@@ -178,7 +178,7 @@ func TestTimeline(t *testing.T) {
 // A position that was found before the timeline grows stays valid.
 func TestPositionStaysValid(t *testing.T) {
 	c := modeltest.NewCrowd(20)
-	timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{MaxBytes: 1 << 20})
+	timeline := history.NewTimeline(model.Config{Path: "/e"}, 1<<20)
 	timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
 	timeline.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
 	for i := range 50 {
@@ -215,7 +215,7 @@ func TestPositionStaysValid(t *testing.T) {
 func TestTimelineIsBounded(t *testing.T) {
 	const bound = 8 << 20
 	c := modeltest.NewCrowd(500)
-	timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{MaxBytes: bound})
+	timeline := history.NewTimeline(model.Config{Path: "/e"}, bound)
 	timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
 	timeline.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
 	run := func(n int) int64 {
@@ -227,7 +227,7 @@ func TestTimelineIsBounded(t *testing.T) {
 	empty := modeltest.Heap()
 	full := run(20000)
 	after := run(20000)
-	if full > empty+4*bound || after > full+bound/2 {
+	if full > empty+2*bound || after > full+bound/2 {
 		t.Errorf("the heap is %d bytes without, %d with 20,000 changes, %d with 40,000", empty, full, after)
 	}
 	first, _ := timeline.Seek(0, history.MoveToFirst)
@@ -242,13 +242,42 @@ func TestTimelineIsBounded(t *testing.T) {
 	}
 }
 
+// By default it takes 64 MiB, counts each of 200,000 changes, and reports that it dropped
+// the oldest ones.
+func TestTimelineIsBoundedByDefault(t *testing.T) {
+	c := modeltest.NewCrowd(50)
+	empty := modeltest.Heap()
+	timeline := history.NewTimeline(model.Config{Path: "/e"}, 0)
+	timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
+	timeline.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
+	const changes, handoffs = 200_000, 10_000
+	for i := range changes / 2 {
+		r := c.Change(i)
+		timeline.Apply(&model.Delta{At: r.At, Gone: r.Gone[0]})
+		timeline.Apply(&model.Delta{At: r.At, New: &r.New[0]})
+	}
+	if grown := modeltest.Heap() - empty; grown > history.DefaultMax*5/4 {
+		t.Errorf("%d changes take %d MiB", changes, grown>>20)
+	}
+	first, _ := timeline.Seek(0, history.MoveToFirst)
+	last, _ := timeline.Seek(0, history.MoveToLast)
+	if !first.First || first.N == 1 || first.Kept != history.DefaultMax || last.N-first.N < changes/8 {
+		t.Errorf("moments %d to %d are there, %d bytes are kept", first.N, last.N, first.Kept)
+	}
+	seen := first.State.Totals.Joined + first.State.Totals.Left // of what was dropped, and the first
+	k := last.State.Totals
+	if k.Joined != changes/2 || k.Left != changes/2 || k.Handoffs != handoffs || seen != int(first.N)-1 || k.MissedCreates+k.MissedDeletes+k.Unknown != 0 {
+		t.Errorf("totals %+v, at moment %d %+v", k, first.N, first.State.Totals)
+	}
+}
+
 // BenchmarkTimeline compares, in one run, what changes cost with and without a timeline
 // that keeps them.
 func BenchmarkTimeline(b *testing.B) {
 	for _, n := range []int{50, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			kept, plain := modeltest.NewCrowd(n), modeltest.NewCrowd(n)
-			timeline := history.NewTimeline(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, history.TimelineConfig{})
+			timeline := history.NewTimeline(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, 0)
 			timeline.Apply(&model.Connection{At: kept.At, Link: model.Connected})
 			timeline.Apply(&model.Read{At: kept.At, Presence: model.Present, Full: true, New: kept.First, Parent: kept.Stat()})
 			var spent [2]time.Duration
@@ -275,7 +304,7 @@ func BenchmarkSeekBack(b *testing.B) {
 	for _, n := range []int{50, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			c := modeltest.NewCrowd(n)
-			timeline := history.NewTimeline(model.Config{Path: "/e"}, history.TimelineConfig{})
+			timeline := history.NewTimeline(model.Config{Path: "/e"}, 0)
 			timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
 			timeline.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
 			for i := range 20000 {

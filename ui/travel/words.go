@@ -38,6 +38,8 @@ func Words(f *term.Frame, p Found) (term.Style, string) {
 	switch {
 	case p.At.First && p.At.Last:
 		end = "the only moment there is"
+	case p.At.First && p.At.N > 1:
+		end = "earlier history was dropped, " + strconv.Itoa(max(1, p.At.Kept>>20)) + " MiB are kept"
 	case p.At.First:
 		end = "the earliest moment kept"
 	case p.At.Last:

@@ -1,12 +1,25 @@
 package travel
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/history"
+	"electop/ui/term"
 )
+
+// The first moment that is kept says that others were before it.
+func TestDroppedWords(t *testing.T) {
+	for n, want := range map[uint64]string{1: "the earliest moment kept", 7: "earlier history was dropped, 64 MiB are kept"} {
+		_, got := Words(&term.Frame{Canvas: new(term.Canvas)}, Found{At: history.Moment{N: n, First: true, Kept: history.DefaultMax}})
+		if !strings.HasSuffix(got, "  "+want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
 
 // What a slowed server sent is said at its moment, with what became of it.
 func TestSentWords(t *testing.T) {

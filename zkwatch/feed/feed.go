@@ -36,8 +36,8 @@ type Config struct {
 	Record interface {
 		Encode(o model.Observation, now func() *doctor.State) error
 	}
-	// Keep, if set, keeps the past, for [Feed.Seek].
-	Keep *history.TimelineConfig
+	// Keep keeps the past, for [Feed.Seek]: of [history.DefaultMax] bytes, see [Feed.Keep].
+	Keep bool
 	// Applied, if set, is called in Run's goroutine after each observation was
 	// applied, before Dirty is marked, with the state after it and its events.
 	Applied func(s *doctor.State, events []model.Event)
@@ -88,8 +88,8 @@ func New(cfg Config) *Feed {
 		cfg.Now = Now
 	}
 	f := &Feed{cfg: cfg, dirty: make(chan struct{}, 1), more: make(chan struct{}, 1)}
-	if cfg.Keep != nil {
-		f.tape = history.NewTimeline(cfg.Election, *cfg.Keep)
+	if cfg.Keep {
+		f.tape = history.NewTimeline(cfg.Election, 0)
 		f.journal = f.tape
 	} else {
 		f.journal = doctor.NewJournal(cfg.Election)

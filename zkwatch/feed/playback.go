@@ -58,9 +58,9 @@ func OpenPlayback(path string, speed float64) (*Playback, error) {
 }
 
 func newPlayback(r *Recording, speed float64, whole int64) *Playback {
-	keep := history.TimelineConfig{MaxBytes: math.MaxInt}
+	keep := math.MaxInt
 	if r.bytes > whole {
-		keep.MaxBytes = int(whole)
+		keep = int(whole)
 		r.note(fmt.Sprintf("the recording is large: time travel reaches only about the last %d MB", whole>>20))
 	}
 	return &Playback{

@@ -17,7 +17,7 @@ import (
 
 func TestFeedKeepsThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := feed.New(feed.Config{Election: election, Keep: &history.TimelineConfig{}})
+		f := feed.New(feed.Config{Election: election, Keep: true})
 		if _, ok := f.Seek(1, history.MoveTo); ok {
 			t.Error("a moment before there was any")
 		}
@@ -70,7 +70,7 @@ func TestSeekWhileThePresentGoesOn(t *testing.T) {
 	var mu sync.Mutex
 	states := map[int]time.Time{}                      // by how many stand
 	clock := func() time.Time { return newStory().at } // it stands: nothing is due
-	f := feed.New(feed.Config{Election: election, Keep: &history.TimelineConfig{}, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
+	f := feed.New(feed.Config{Election: election, Keep: true, Now: clock, Applied: func(s *doctor.State, _ []model.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if n := s.Queue.Len(); states[n].IsZero() {

@@ -10,7 +10,6 @@ import (
 
 	"electop/demo"
 	"electop/demo/zkserver"
-	"electop/model/history"
 	"electop/ui"
 	"electop/ui/cli/stage"
 	"electop/ui/cli/task"
@@ -30,7 +29,7 @@ type parts struct {
 // assemble makes the parts. Nothing runs yet.
 func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error) {
 	p := &parts{}
-	cfg.Watch.First.Keep = &history.TimelineConfig{} // see sharePast
+	cfg.Watch.First.Keep = true // see sharePast
 	if cfg.Server != nil {
 		var err error
 		if p.tutor, err = tutor.New(tasks, notice); err != nil {

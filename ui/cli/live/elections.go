@@ -7,7 +7,6 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/model/history"
 	"electop/ui"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
@@ -106,7 +105,7 @@ func (e *elections) open(path string) error {
 	if e.cfg.Watch.Elections[0].AckPath == "" {                                               // --ack none
 		cfg.AckPath, cfg.AckFollows = "", false
 	}
-	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: &history.TimelineConfig{}})
+	one := e.watched.Add(e.tasks, feed.Config{Election: cfg, Keep: true})
 	e.sharePast()
 	e.forward(one)
 	e.mark()

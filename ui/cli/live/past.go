@@ -6,16 +6,12 @@ import (
 	"electop/model/history"
 )
 
-// pastMax bounds the memory for the history of all elections, in bytes, roughly. Half
-// of it is for the first election: more than half an hour with 50 candidates under
-// churn and servers that are asked each second. The others share the rest.
-const pastMax = 256 << 20
-
-// sharePast divides pastMax among the elections.
+// sharePast divides [history.DefaultMax] among the elections: half of it is for the first
+// one, if there are others.
 func (e *elections) sharePast() {
 	all := e.watched.All()
 	for i, one := range all {
-		share := pastMax / 2
+		share := history.DefaultMax / min(len(all), 2)
 		if i > 0 {
 			share /= len(all) - 1
 		}
