@@ -61,14 +61,12 @@ func (e *Election) run(t *task.Group, asker *admin.Asker) {
 // followBeside makes the observer follow what the journal wants to know besides the
 // election. It depends on the election's system.
 func (e *Election) followBeside(ctx context.Context) error {
-	wanted := besideOf(e.Feed.State())
 	for {
-		s, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return !same(besideOf(s), wanted) })
-		if err != nil {
+		wanted := besideOf(e.Feed.State())
+		e.observer.SetBeside(wanted)
+		if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return !same(besideOf(s), wanted) }); err != nil {
 			return nil // the end
 		}
-		wanted = besideOf(s)
-		e.observer.SetBeside(wanted)
 	}
 }
 

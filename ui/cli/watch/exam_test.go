@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -14,12 +15,14 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/znode"
 	"electop/ui/cli/ask"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
+	"electop/zkwatch/feed"
 )
 
 // TestExamLooksLonger: an exam that would end before it is known whether a suspicion is
@@ -29,10 +32,12 @@ func TestExamLooksLonger(t *testing.T) {
 	for _, x := range []struct {
 		name, path, ack string
 		fixed           bool // for how long to look is given
+		early           bool // the election is read before anything else is done
 		longer          bool
 		found, pending  bool
 	}{
 		{name: "enough", path: overseer, longer: true, found: true},
+		{name: "early", path: overseer, early: true, longer: true, found: true},
 		{name: "given", path: overseer, fixed: true, pending: true},
 		{name: "too long", path: shard, pending: true},
 		{name: "healthy", path: overseer, ack: "/overseer_elect/leader"},
@@ -49,8 +54,10 @@ func TestExamLooksLonger(t *testing.T) {
 				}
 				p.create(p.setup, x.path, 0)
 				first := p.client()
+				read := &model.Read{At: feed.Now(), Presence: model.Present, Full: true}
 				for i, c := range []*zk.Conn{first, p.client()} {
-					p.create(c, fmt.Sprintf("%s/7205770053301043%d-10.0.0.%d:8983_solr-n_", x.path, i, i+1), zk.FlagEphemeral|zk.FlagSequence)
+					name := p.create(c, fmt.Sprintf("%s/7205770053301043%d-10.0.0.%d:8983_solr-n_", x.path, i, i+1), zk.FlagEphemeral|zk.FlagSequence)
+					read.New = append(read.New, znode.Znode{Name: znode.Base(name), Session: uint64(c.SessionID())})
 				}
 				if x.ack != "" {
 					p.create(first, x.ack, zk.FlagEphemeral)
@@ -66,6 +73,14 @@ func TestExamLooksLonger(t *testing.T) {
 				})
 				if err != nil {
 					t.Fatal(err)
+				}
+				if x.early {
+					over, cancel := context.WithCancel(t.Context())
+					cancel()
+					w.First().Feed.Put(read)
+					if err := w.First().Feed.Run(over); err != nil || w.First().Feed.State().Dialect == nil {
+						t.Fatalf("the election is not recognised: %v", err)
+					}
 				}
 				tasks := task.NewGroup(t.Context())
 				w.Observe(tasks)
