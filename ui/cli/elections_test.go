@@ -30,7 +30,7 @@ func TestWallInATerminal(t *testing.T) {
 		x.press("e")
 		x.sees("/three")
 		x.press("G\r")
-		x.sees("who-three", "leads")
+		x.sees("(3/3)", "who-three leads alone") // the list has it too
 		x.press("vS")
 		x.sees("standalone", "sessions every 2 s")
 		x.press("\x03")
