@@ -53,7 +53,9 @@ func parseConnections(b []byte) (Connections, error) {
 			if err != nil {
 				return Connections{}, err
 			}
-			all.List = append(all.List, c)
+			if c.Addr != "" { // otherwise it was closed meanwhile
+				all.List = append(all.List, c)
+			}
 		}
 	}
 	return all, nil

@@ -15,7 +15,10 @@ func parseCons(b []byte) (Connections, error) {
 	}
 	var all []session.Client
 	for line := range lines(b) {
-		c, err := parseCon(strings.TrimSpace(line))
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "null[") {
+			continue // it was closed meanwhile, and has no address
+		}
+		c, err := parseCon(line)
 		if err != nil {
 			return Connections{}, err
 		}
