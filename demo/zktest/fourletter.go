@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// askTimeout is for a four-letter word on loopback.
+// askTimeout is for a four-letter word on loopback, where it is sent again if that fails.
 const askTimeout = 2 * time.Second
 
 // modeOf is "standalone", "leader", "follower" or, when the server at addr does not
 // serve, "".
 func modeOf(addr string) string {
-	reply, err := ask(addr, "srvr")
+	reply, err := ask(addr, "srvr", askTimeout)
 	if err != nil {
 		return ""
 	}
@@ -26,13 +26,13 @@ func modeOf(addr string) string {
 }
 
 // ask sends a four-letter command and returns the reply.
-func ask(addr, command string) (string, error) {
-	c, err := net.DialTimeout("tcp", addr, askTimeout)
+func ask(addr, command string, timeout time.Duration) (string, error) {
+	c, err := net.DialTimeout("tcp", addr, timeout)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(askTimeout))
+	c.SetDeadline(time.Now().Add(timeout))
 	if _, err := io.WriteString(c, command); err != nil {
 		return "", err
 	}

@@ -225,7 +225,7 @@ func (s *Server) waitServing() error {
 // Ask sends a four-letter word and returns the reply.
 func (s *Server) Ask(t testing.TB, word string) string {
 	t.Helper()
-	reply, err := ask(s.Addr, word)
+	reply, err := ask(s.Addr, word, startTimeout)
 	if err != nil {
 		t.Fatalf("ask Apache ZooKeeper %s %s: %v", s.Addr, word, err)
 	}
