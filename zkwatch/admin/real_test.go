@@ -246,7 +246,9 @@ func TestStandalone(t *testing.T) {
 			for mode, via := range map[admin.Mode]string{admin.Auto: "http", admin.HTTP: "http", admin.FourLetter: "4lw"} {
 				cfg.Mode = mode
 				verify(t, askWithDeadlines(t, cfg, "/election", q.sessions), via, q, ours)
-				expiry(t, cfg, addr, observer, ours)
+				for timeout := 2 * time.Second; !expiry(t, cfg, addr, observer, ours, timeout); timeout *= 2 {
+					t.Logf("a session of %v ended before the server said when it would", timeout)
+				}
 			}
 			// An operator's chroot.
 			cfg.Chroot = "/election"
@@ -259,14 +261,18 @@ func TestStandalone(t *testing.T) {
 }
 
 // expiry has a client crash, and checks that its znode does not go before the
-// time that follows from its deadline and the anchor.
-func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64) {
+// time that follows from its deadline and the anchor. It returns false if the session
+// ended before the server reported its deadline, as on a busy machine.
+func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, ours uint64, timeout time.Duration) bool {
 	t.Helper()
-	victim, sessionID := connect(t, addr, 2*time.Second)
+	victim, sessionID := connect(t, addr, timeout)
 	path := create(t, victim, "/victim-", zk.FlagEphemeralSequential)
 	exists, _, gone, err := observer.ExistsW(t.Context(), path)
-	if err != nil || !exists {
-		t.Fatalf("%s: %v, %v", path, exists, err)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if !exists {
+		return false
 	}
 	victim.Cut()
 	table := ask(t, cfg, path)
@@ -283,6 +289,9 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 			mine = &s.Deadlines[i]
 		}
 	}
+	if his == nil && timeout < patience {
+		return false
+	}
 	if his == nil || mine == nil {
 		t.Fatalf("no deadline of %#x or %#x: %+v", sessionID, ours, s)
 	}
@@ -295,7 +304,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 	}
 	select {
 	case <-gone:
-	case <-time.After(patience):
+	case <-time.After(patience + timeout):
 		t.Fatalf("%s does not go", path)
 	}
 	now := time.Now()
@@ -303,6 +312,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 		t.Errorf("%s went at %v, %v before it was due", path, now, notBefore.Sub(now))
 	}
 	t.Logf("%s: it went %v after the earliest, %v before the latest time", cfg.Mode, now.Sub(notBefore), by.Sub(now))
+	return true
 }
 
 // TestStockSettings is Apache as it comes: srvr is the only word, and
