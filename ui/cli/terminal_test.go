@@ -396,18 +396,29 @@ func TestLeavingWhileTheCastEnters(t *testing.T) {
 
 func TestCampaignKeyBeforeTheClusterIsThere(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
-	l.Close() // nobody listens there yet
-	x := openTerminal(t, 120, 36, "/election", "-s", addr, "--campaign", "--yes", "--create", "--connect-timeout", "100ms")
+	l := listener.(*net.TCPListener)
+	refused := make(chan struct{}) // nobody answers yet, and the port stays ours
+	go func() {
+		defer close(refused)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Close()
+		}
+	}()
+	x := openTerminal(t, 120, 36, "/election", "-s", l.Addr().String(), "--campaign", "--yes", "--create", "--connect-timeout", "100ms")
 	x.sees("Not connected yet")
 	x.press("c")
-	if l, err = net.Listen("tcp", addr); err != nil {
-		t.Skipf("somebody else took %s: %v", addr, err)
-	}
+	x.sees("not known yet whether this election has third-party candidates") // otherwise the key would come later, and withdraw
+	l.SetDeadline(time.Unix(1, 0))
+	<-refused
+	l.SetDeadline(time.Time{})
 	server := zkserver.New(zkserver.Options{})
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
