@@ -43,7 +43,12 @@ func child(name string) int {
 		return 0
 	case "cancelled":
 		ctx, cancel := context.WithCancelCause(context.Background())
-		time.AfterFunc(100*time.Millisecond, func() { cancel(errors.New("enough")) })
+		told := make(chan os.Signal, 1)
+		signal.Notify(told, syscall.SIGHUP)
+		go func() {
+			<-told
+			cancel(errors.New("enough"))
+		}()
 		fmt.Println("ended:", Run(ctx, o))
 		return 0
 	case "signalled":
@@ -192,7 +197,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	}{
 		{name: "ctrl-c", child: "run", keys: "\x03", how: "ended: <nil>"},
 		{name: "panic", child: "panics", how: "ended: true"},
-		{name: "cancelled", child: "cancelled", how: "ended: enough"},
+		{name: "cancelled", child: "cancelled", signal: syscall.SIGHUP, how: "ended: enough"},
 		{name: "SIGTERM", child: "signalled", signal: syscall.SIGTERM, how: "ended: true"},
 		{name: "SIGINT", child: "signalled", signal: syscall.SIGINT, how: "ended: true"},
 	} {

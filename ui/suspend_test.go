@@ -16,7 +16,7 @@ func TestSuspend(t *testing.T) {
 	x.until("was given back", func(raw, _ string) bool { return strings.Contains(raw, leaveAlt) })
 	// A program that waits for SIGCONT is not stopped here: its process group
 	// is an orphan. So it goes on asking until it is heard.
-	for range 100 {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
 		x.cmd.Process.Signal(syscall.SIGCONT)
 		x.mu.Lock()
 		back := strings.Count(x.raw.String(), enterAlt) == 2

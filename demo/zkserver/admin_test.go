@@ -190,7 +190,7 @@ func TestAdminLikeApache(t *testing.T) {
 	} {
 		// Apache counts what it sent a moment after it sent it.
 		diff := compare(command)
-		for deadline := time.Now().Add(2 * time.Second); diff != "" && time.Now().Before(deadline); diff = compare(command) {
+		for deadline := time.Now().Add(patience); diff != "" && time.Now().Before(deadline); diff = compare(command) {
 		}
 		if diff != "" {
 			t.Errorf("%s (-apache +embedded):\n%s", command, diff)

@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds every wait in these tests. It is never what is tested.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // rawClient speaks the protocol frame by frame, so that tests see what a
 // client library would hide: the order of events and replies, zxids, and the

@@ -92,7 +92,7 @@ func TestSecuredCluster(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			c := run(t, slices.Concat([]string{"status", "/private", "--servers", server.Secure + "/team", "--connect-timeout", "3s"}, refused.flags)...)
+			c := run(t, slices.Concat([]string{"status", "/private", "--servers", server.Secure + "/team", "--connect-timeout", "10s"}, refused.flags)...)
 			if code := c.finish(t); code != refused.code || !strings.Contains(c.errs.all(), refused.says) {
 				t.Errorf("exit code %d, want %d; it said %q, want %q", code, refused.code, c.errs.all(), refused.says)
 			}

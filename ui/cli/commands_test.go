@@ -344,7 +344,7 @@ func TestTLSAndCredentials(t *testing.T) {
 		t.Errorf("without the credential: %s", errs)
 	}
 	tries := func(flags ...string) *command {
-		return run(t, append([]string{"status", path, "-s", server.Secure, "--connect-timeout", "4s"}, flags...)...)
+		return run(t, append([]string{"status", path, "-s", server.Secure, "--connect-timeout", "10s"}, flags...)...)
 	}
 	uncertified := tries("--tls-ca", certificates.CA)
 	untrusting := tries("--tls-cert", certificates.Cert, "--tls-key", certificates.Key)
