@@ -154,16 +154,16 @@ func TestLinkLatency(t *testing.T) {
 		t.Errorf("all arrived after %v", d)
 	}
 	// Latency does not limit throughput: a megabyte in one latency, not in 32.
-	l.SetLatency(100*time.Millisecond, 0)
+	l.SetLatency(time.Second, 0)
 	many := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
 	start = time.Now()
 	go c.Write(many)
 	got := make([]byte, len(many))
-	c.SetReadDeadline(time.Now().Add(10 * time.Second))
+	c.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.ReadFull(c.Conn, got); err != nil || !slices.Equal(got, many) {
 		t.Errorf("a megabyte is not what was sent: %v", err)
 	}
-	if d := time.Since(start); d > 2*time.Second {
+	if d := time.Since(start); d > 20*time.Second {
 		t.Errorf("a megabyte took %v", d)
 	}
 }

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -178,5 +179,5 @@ type setupT struct{ *testscript.Env }
 func (setupT) Helper()            {}
 func (s setupT) Cleanup(f func()) { s.Defer(f) }
 func (s setupT) Fatalf(format string, args ...any) {
-	s.T().Fatal(args...)
+	s.T().Fatal(fmt.Sprintf(format, args...))
 }
