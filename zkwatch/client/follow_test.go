@@ -183,6 +183,7 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 		create(path, 0)
 		link := zktest.NewLink(t, addr)
 		cfg := clienttest.Config(t, link.Addr)
+		cfg.SessionTimeout = time.Minute // only the link loses connections, not a busy machine
 		c, err := client.Connect(cfg)
 		if err != nil {
 			t.Fatal(err)
