@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -18,28 +20,34 @@ func TestInterruptedAtAFIFO(t *testing.T) {
 	if err := os.WriteFile(realms, []byte("[libdefaults]\ndefault_realm = EXAMPLE\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "fifo")
+	const fifo = "FIFO"
 	status := []string{"status", "/e", "-s", "127.0.0.1:1"}
 	for name, c := range map[string]struct{ args, env []string }{
-		"auth file":    {args: append(status, "--auth-file", file)},
-		"authorities":  {args: append(status, "--tls-ca", file)},
-		"certificate":  {args: append(status, "--tls-key", realms, "--tls-cert", file)},
-		"keytab":       {args: append(status, "--krb5-keytab", file)},
-		"realms":       {args: append(status, "--krb5"), env: []string{"KRB5_CONFIG", file}},
-		"tickets":      {args: append(status, "--krb5"), env: []string{"KRB5CCNAME", "FILE:" + file}},
-		"log":          {args: append(status, "--log-file", file)},
-		"server's log": {args: []string{"serve", "--listen", "127.0.0.1:0", "--log-file", file}},
-		"recording":    {args: []string{"replay", file, "--json"}},
+		"auth file":    {args: append(status, "--auth-file", fifo)},
+		"authorities":  {args: append(status, "--tls-ca", fifo)},
+		"certificate":  {args: append(status, "--tls-key", realms, "--tls-cert", fifo)},
+		"keytab":       {args: append(status, "--krb5-keytab", fifo)},
+		"realms":       {args: append(status, "--krb5"), env: []string{"KRB5_CONFIG", fifo}},
+		"tickets":      {args: append(status, "--krb5"), env: []string{"KRB5CCNAME", "FILE:" + fifo}},
+		"log":          {args: append(status, "--log-file", fifo)},
+		"server's log": {args: []string{"serve", "--listen", "127.0.0.1:0", "--log-file", fifo}},
+		"recording":    {args: []string{"replay", fifo, "--json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			// Each case has a file of its own: a log that is opened late creates it again.
+			file := filepath.Join(dir, strings.ReplaceAll(name, " ", "-"))
 			if err := syscall.Mkfifo(file, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			t.Setenv("KRB5_CONFIG", realms)
 			if c.env != nil {
-				t.Setenv(c.env[0], c.env[1])
+				t.Setenv(c.env[0], strings.ReplaceAll(c.env[1], fifo, file))
 			}
-			command := run(t, c.args...)
+			args := slices.Clone(c.args)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], fifo, file)
+			}
+			command := run(t, args...)
 			command.cancel()
 			code := command.finish(t)
 			// What is left in open(2) ends with an other end, and what comes later without a file.
