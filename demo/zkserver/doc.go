@@ -64,11 +64,10 @@
 // changes, the tallies add up to the Counters. The first report of a deletion comes
 // before any client can know about it, so reactions of clients always come later.
 //
-// # A given state
+// # Data
 //
-// Data is in memory and ends with the server.
-// [Server.LoadTree] creates the nodes that a JSON file describes, and
-// [Server.SaveTree] writes all nodes except the ephemeral ones to such a file.
+// Data is in memory and ends with the server. Tests that need high sequence numbers
+// begin with [Server.CreateNumbered].
 //
 // # The parts
 //

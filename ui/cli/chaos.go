@@ -52,7 +52,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 			return exit.Usagef("--%s needs --headless: the dashboard runs until you quit", name)
 		}
 	}
-	for _, name := range []string{"tree", "admin-listen", "campaign", "theme", "no-mouse"} {
+	for _, name := range []string{"admin-listen", "campaign", "theme", "no-mouse"} {
 		if changed(name) && c.headless {
 			return exit.Usagef("--%s means nothing with --headless", name)
 		}

@@ -3,10 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,8 +66,8 @@ func newDemo(std IO) *cobra.Command {
 	o.ackFlag(cmd)
 	o.server.AdminListenFlag(cmd)
 	o.server.MaxClientCnxnsFlag(cmd)
-	o.server.TreeFlag(cmd)
 	o.logFlag(cmd)
+	flaggroup.Removed(cmd, "tree", inMemory)
 	return cmd
 }
 
@@ -128,10 +126,6 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		hello = "AdminServer on " + admin
 		fmt.Fprintln(std.Out, hello) // and on the screen, which is drawn over it
 	}
-	if tree := h.Loaded(); tree != "" {
-		fmt.Fprintln(std.Out, tree)
-		hello = strings.TrimSpace(tree + " " + hello)
-	}
 	o.admin = ask.Options{Mode: admin.FourLetter, Interval: demoAsking, Sessions: demoAsking, Heavy: true}
 	cast := o.cast
 	switch {
@@ -148,7 +142,7 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		return err
 	}
 	ours, _ := net.InterfaceAddrs() // without them others are invited to loopback
-	err = o.runOnScreen(ctx, std, live.Config{
+	return o.runOnScreen(ctx, std, live.Config{
 		Watch: watched, Reach: o.cluster.Reach(), Conn: conn,
 		Screen: ui.Options{
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
@@ -158,12 +152,4 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		Cast:    cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
 		Server: h, Play: p,
 	})
-	h.ZooKeeper.Close() // nothing changes after it is saved
-	if unsaved := h.Save(); unsaved != nil {
-		if err != nil && !errors.Is(err, exit.Interrupted) {
-			return fmt.Errorf("%w; %v", err, unsaved)
-		}
-		return unsaved
-	}
-	return err
 }

@@ -22,8 +22,8 @@ func newServe(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "serve",
 		Short:             "Run the embedded ZooKeeper alone, until interrupted",
-		Long:              "Run the embedded ZooKeeper alone, until interrupted. Its data is in memory;\n--tree keeps persistent znodes.",
-		Example:           "  electop serve\n  electop serve --listen 127.0.0.1:0 --tree FILE",
+		Long:              "Run the embedded ZooKeeper alone, until interrupted. Its data lives in memory\nand ends with the process.",
+		Example:           "  electop serve\n  electop serve --listen 127.0.0.1:0 --tick 100ms",
 		Args:              noArgs,
 		ValidArgsFunction: noFiles,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), o, std) },
@@ -34,12 +34,16 @@ func newServe(std IO) *cobra.Command {
 	})
 	o.openFlag(cmd)
 	o.server.AdminListenFlag(cmd)
-	o.server.TreeFlag(cmd)
 	o.server.MaxClientCnxnsFlag(cmd)
 	o.logFlag(cmd)
-	flaggroup.Removed(cmd, "data", "the embedded server keeps its data in memory")
+	for _, name := range []string{"data", "tree"} {
+		flaggroup.Removed(cmd, name, inMemory)
+	}
 	return cmd
 }
+
+// inMemory replaces the flags that kept the embedded server's data.
+const inMemory = "the embedded server keeps its data in memory"
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
@@ -83,18 +87,12 @@ func runServe(ctx context.Context, o *options, std IO) error {
 	if err != nil {
 		return err
 	}
-	if h.Loaded() == "" {
-		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory and ends with this process.\n", addr)
-	} else {
-		fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory; persistent znodes are saved when this process is interrupted.\n", addr)
-		fmt.Fprintln(std.Out, h.Loaded())
-	}
+	fmt.Fprintf(std.Out, "ZooKeeper on %s. Data lives in memory and ends with this process.\n", addr)
 	if admin != "" {
 		fmt.Fprintf(std.Out, "AdminServer on %s\n", admin)
 	}
 	ended := h.Run(ctx, func(s string) { std.note("%s", s) })
-	closed := h.ZooKeeper.Close() // nothing changes after it is saved
-	if err := errors.Join(ended, closed, h.Save()); err != nil {
+	if err := errors.Join(ended, h.ZooKeeper.Close()); err != nil {
 		return err
 	}
 	return exit.Interrupted

@@ -70,12 +70,6 @@ func (db *Database[T]) reconfig(d *wire.Decoder) (wire.Appender, wire.Code) {
 	return nil, wire.ReconfigDisabled
 }
 
-// Load creates the nodes of a file in a tree that has none but those that it came with,
-// each in a transaction of its own.
-func (db *Database[T]) Load(f *tree.File, now time.Time) error {
-	return db.Tree.Load(f, func(ch *tree.Change) { db.apply(ch, db.begin(now)) })
-}
-
 // Reap deletes the containers and TTL nodes that are due, each in a transaction
 // of its own.
 func (db *Database[T]) Reap(now time.Time) {

@@ -35,6 +35,9 @@ type Node struct {
 	index               map[string]int // of children; nil while there was none
 }
 
+// SetNextSequence sets the number of the next sequential child. It is for tests.
+func (n *Node) SetNextSequence(next int32) { n.creates = next }
+
 func (n *Node) addChild(name string) {
 	if n.index == nil {
 		n.index = make(map[string]int)

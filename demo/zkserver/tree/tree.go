@@ -6,9 +6,6 @@
 // transaction of several operations, looks whether it may be done, and gives a
 // [Change]; [Tree.Apply] does it, cannot fail, and returns an [Effect], for
 // the watchers. Reads answer a client's request at once.
-//
-// [Tree.Save] and [Tree.Load] are the tree as JSON, for people. [Change.Append],
-// [Node.Append] and [Tree.Restore] are its pieces as bytes, for a log.
 package tree
 
 import (

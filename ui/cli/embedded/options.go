@@ -1,5 +1,5 @@
-// Package embedded is the ZooKeeper inside electop. Flags say where it listens and
-// where it keeps its data.
+// Package embedded is the ZooKeeper inside electop. Flags say where it listens. Its data
+// is in memory.
 package embedded
 
 import (
@@ -23,7 +23,6 @@ const openCnxns = 1000
 type Options struct {
 	Listen         string
 	AdminListen    string
-	Tree           string
 	MaxClientCnxns int
 	// MaxClientCnxnsSet reports whether it was given; nil: the command has no such
 	// flag.
@@ -34,13 +33,6 @@ type Options struct {
 func (o *Options) AdminListenFlag(cmd *cobra.Command) {
 	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
 		f.StringVar(&o.AdminListen, "admin-listen", "", "serve the embedded ZooKeeper's AdminServer (HTTP, /commands) on `HOST:PORT` (default: not at all)")
-	})
-}
-
-// TreeFlag declares the file of persistent znodes.
-func (o *Options) TreeFlag(cmd *cobra.Command) {
-	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&o.Tree, "tree", "", "load the embedded ZooKeeper's persistent znodes from this JSON `FILE`, if it exists, and save them there at the end: data, ACLs and sequence numbers. A crash of the process saves nothing")
 	})
 }
 

@@ -13,8 +13,7 @@ import (
 type Server struct {
 	ZooKeeper *zkserver.Server
 
-	tree *treeFile // nil without --tree
-	addr net.Addr  // nil if it does not listen
+	addr net.Addr // nil if it does not listen
 	// messages are the server's, and ended has the errors of listeners that ended
 	// before Close.
 	messages chan string
@@ -34,7 +33,7 @@ func New(opts zkserver.Options) *Server {
 	return s
 }
 
-// Listen starts a ZooKeeper that listens, with the data of --tree.
+// Listen starts a ZooKeeper that listens.
 func Listen(o *Options, opts zkserver.Options) (*Server, error) {
 	switch {
 	case o.MaxClientCnxns < 0:
@@ -45,11 +44,6 @@ func Listen(o *Options, opts zkserver.Options) (*Server, error) {
 		opts.MaxClientCnxns = o.MaxClientCnxns
 	}
 	s := New(opts)
-	var err error
-	if s.tree, err = loadTree(s.ZooKeeper, o.Tree); err != nil {
-		s.ZooKeeper.Close()
-		return nil, err
-	}
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		s.ZooKeeper.Close()
@@ -105,14 +99,3 @@ func (s *Server) Run(ctx context.Context, notice func(string)) error {
 
 // Addr is where it listens.
 func (s *Server) Addr() net.Addr { return s.addr }
-
-// Loaded says what --tree found, "" without that flag.
-func (s *Server) Loaded() string {
-	if s.tree == nil {
-		return ""
-	}
-	return s.tree.loaded
-}
-
-// Save saves the tree where --tree says, after Close.
-func (s *Server) Save() error { return s.tree.save(s.ZooKeeper) }

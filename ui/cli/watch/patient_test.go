@@ -375,11 +375,10 @@ func (p *patient) handoffs(n int, every time.Duration) {
 }
 
 // numbered recreates the parent, with a number for the next candidate.
-func (p *patient) numbered(next int) {
+func (p *patient) numbered(next int32) {
 	p.delete(p.path)
 	p.pass(time.Minute)
-	tree := fmt.Sprintf(`{"format": 1, "nodes": [{"path": %q, "next_sequence": %d}]}`, p.path, next)
-	if err := p.server.LoadTree(strings.NewReader(tree)); err != nil {
+	if err := p.server.CreateNumbered(p.path, next); err != nil {
 		p.t.Fatal(err)
 	}
 	p.queue(2)
