@@ -30,7 +30,7 @@ func newCampaign(std IO) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runCampaign(cmd.Context(), o, std) },
 	}
 	o.cluster.Flags(cmd)
-	o.followFlag(cmd)
+	followRemoved(cmd)
 	o.ackFlag(cmd)
 	o.admin.Flags(cmd, "for their tick")
 	o.enterFlags(cmd)

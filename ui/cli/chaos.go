@@ -52,7 +52,7 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 			return exit.Usagef("--%s needs --headless: the dashboard runs until you quit", name)
 		}
 	}
-	for _, name := range []string{"admin-listen", "campaign", "theme", "no-mouse"} {
+	for _, name := range []string{"campaign", "theme", "no-mouse"} {
 		if changed(name) && c.headless {
 			return exit.Usagef("--%s means nothing with --headless", name)
 		}
@@ -61,9 +61,6 @@ func (c *chaosOptions) check(cmd *cobra.Command) error {
 		return exit.Usagef("--headless needs --chaos: without a screen nothing else would happen")
 	}
 	c.listen = changed("listen")
-	if changed("max-client-cnxns") && c.headless && !c.listen {
-		return exit.Usagef("--max-client-cnxns needs --listen with --headless: nobody else can connect")
-	}
 	var err error
 	if c.perSecond, err = parseRate(c.rate); err != nil {
 		return err

@@ -87,7 +87,7 @@ func newRoot(std IO) *cobra.Command {
 	o.actingFlags(root)
 	o.record.Flags(root)
 	o.metrics.Flags(root)
-	o.followFlag(root)
+	followRemoved(root)
 	o.ackFlag(root)
 	o.logFlag(root)
 

@@ -194,7 +194,7 @@ func TestFrozenLeaderIsAnnounced(t *testing.T) {
 		if err := cast.SpawnInOrder(t.Context(), 2); err != nil {
 			t.Fatal(err)
 		}
-		c := run(t, "events", path, "-s", addr, "--json", "--ack", "none", "--admin", "4lw", "--admin-sessions", "200ms", "--admin-interval", "1s")
+		c := run(t, "events", path, "-s", addr, "--json", "--ack", "none", "--admin", "4lw", "--admin-sessions", "200ms")
 		c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
 		if err := cast.Freeze("amber"); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"time"
 
@@ -27,6 +26,9 @@ const demoAsking = time.Second
 
 // demoSessionTimeout is short enough to wait for in front of a class.
 const demoSessionTimeout = 4 * time.Second
+
+// onServe replaces flags for a server that programs on other machines use.
+const onServe = "electop serve has it"
 
 // demoCast is how many candidates the demo starts with.
 const demoCast = 5
@@ -64,9 +66,9 @@ func newDemo(std IO) *cobra.Command {
 	o.screenFlags(cmd)
 	o.record.Flags(cmd)
 	o.ackFlag(cmd)
-	o.server.AdminListenFlag(cmd)
-	o.server.MaxClientCnxnsFlag(cmd)
 	o.logFlag(cmd)
+	flaggroup.Removed(cmd, "admin-listen", onServe)
+	flaggroup.Removed(cmd, "max-client-cnxns", onServe)
 	flaggroup.Removed(cmd, "tree", inMemory)
 	return cmd
 }
@@ -77,7 +79,7 @@ func (o *options) demoOnly(cmd *cobra.Command) error {
 	if len(o.paths) > 1 {
 		return exit.Usagef("the demo has one election: several PATHs need --servers")
 	}
-	for _, name := range []string{"admin", "admin-url", "admin-interval", "admin-sessions", "admin-heavy", "follow",
+	for _, name := range []string{"admin", "admin-url", "admin-sessions", "admin-heavy",
 		"auth-file", "tls", "tls-ca", "tls-cert", "tls-key", "tls-server-name",
 		"krb5", "krb5-keytab", "krb5-principal", "krb5-service", "observe-only"} {
 		if cmd.Flags().Changed(name) {
@@ -119,13 +121,6 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 	if err != nil {
 		return err
 	}
-	hello := ""
-	if admin, err := h.ServeAdmin(o.server.AdminListen); err != nil {
-		return err
-	} else if admin != "" {
-		hello = "AdminServer on " + admin
-		fmt.Fprintln(std.Out, hello) // and on the screen, which is drawn over it
-	}
 	o.admin = ask.Options{Mode: admin.FourLetter, Interval: demoAsking, Sessions: demoAsking, Heavy: true}
 	cast := o.cast
 	switch {
@@ -148,8 +143,7 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 			Cluster: "embedded " + addr, ObserveOnly: o.observeOnly,
 			Invitations: invitations(invitedTo(h.Addr(), ours), o.path), Open: embedded.Open(o.server.Listen),
 		},
-		Notices: []string{hello},
-		Cast:    cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
+		Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
 		Server: h, Play: p,
 	})
 }

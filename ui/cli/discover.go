@@ -26,7 +26,7 @@ func newDiscover(std IO) *cobra.Command {
 		Use:     "discover [ROOT]",
 		Short:   "Find elections: which system, who leads, how many wait",
 		Long:    "Find the elections below ROOT: which system, who leads, how many wait.\nROOT is / if it is not given.",
-		Example: "  electop discover -s zk1\n  electop discover /apps -s zk1 --depth 4 --json",
+		Example: "  electop discover -s zk1\n  electop discover /apps -s zk1 --max-nodes 1000 --json",
 		Args: o.settled(func(cmd *cobra.Command, args []string) error {
 			o.search.Root = "/"
 			switch {

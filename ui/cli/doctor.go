@@ -38,7 +38,7 @@ func newDoctor(std IO) *cobra.Command {
 	}
 	o.cluster.Flags(cmd)
 	o.admin.WatchFlags(cmd)
-	o.followFlag(cmd)
+	followRemoved(cmd)
 	o.ackFlag(cmd)
 	o.jsonFlag(cmd, "print JSON")
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {

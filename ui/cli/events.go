@@ -38,7 +38,7 @@ func newEvents(std IO) *cobra.Command {
 	o.admin.CadenceFlags(cmd)
 	o.record.Flags(cmd)
 	o.metrics.Flags(cmd)
-	o.followFlag(cmd)
+	followRemoved(cmd)
 	o.ackFlag(cmd)
 	o.jsonFlag(cmd, "print one JSON object a line")
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {

@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"errors"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"electop/ui/cli/flaggroup"
-	"electop/zkwatch/observer"
 )
 
 func (o *options) screenFlags(cmd *cobra.Command) {
@@ -51,30 +46,9 @@ func (o *options) ackFlag(cmd *cobra.Command) {
 	})
 }
 
-// followFlag declares --follow.
-func (o *options) followFlag(cmd *cobra.Command) {
-	o.follow = observer.FollowAuto
-	flaggroup.Election.Add(cmd, func(f *pflag.FlagSet) {
-		f.Var((*following)(&o.follow), "follow", "how to learn of changes: `MODE` is watch (one persistent watch, ZooKeeper 3.6, which names each change), read (read the list after each notification) or auto (watch, and read where that costs less)")
-	})
-}
-
-// following is the value of --follow.
-type following observer.Follow
-
-func (f *following) Set(s string) error {
-	if !slices.Contains(followModes(), s) {
-		return errors.New("give " + strings.Join(followModes(), ", "))
-	}
-	*f = following(s)
-	return nil
-}
-
-func (f *following) String() string { return string(*f) }
-func (f *following) Type() string   { return "mode" }
-
-func followModes() []string {
-	return []string{string(observer.FollowAuto), string(observer.FollowWatch), string(observer.FollowReads)}
+// followRemoved names the replacement of --follow.
+func followRemoved(cmd *cobra.Command) {
+	flaggroup.Removed(cmd, "follow", "electop watches, and reads where that costs less")
 }
 
 // jsonFlag declares --json; what is for the help.

@@ -49,7 +49,7 @@ func newLesson(std IO) *cobra.Command {
 	o.openFlag(cmd)
 	o.screenFlags(cmd)
 	o.record.Flags(cmd)
-	o.server.MaxClientCnxnsFlag(cmd)
+	flaggroup.Removed(cmd, "max-client-cnxns", onServe)
 	o.logFlag(cmd)
 	return cmd
 }

@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	interval = 5 * time.Second
 	sessions = 2 * time.Second // see Options.Cheap
 	// shortest is the shortest interval that servers are asked at.
 	shortest = 100 * time.Millisecond
@@ -54,7 +53,7 @@ func (c *cadence) Type() string { return "cadence" }
 type Options struct {
 	Mode     admin.Mode // "": a command without the flag
 	URL      string
-	Interval time.Duration
+	Interval time.Duration // 0: the default
 	Sessions time.Duration // 0: only to verify
 	Cheap    bool          // Sessions only while that costs the servers little
 	Heavy    bool          // even where there are many watches
@@ -80,9 +79,9 @@ func (o *Options) WatchFlags(cmd *cobra.Command) {
 func (o *Options) CadenceFlags(cmd *cobra.Command) {
 	o.Sessions, o.Cheap = sessions, true
 	flaggroup.Questions.Add(cmd, func(f *pflag.FlagSet) {
-		f.DurationVar(&o.Interval, "admin-interval", interval, "ask the servers every `DURATION` for what costs them almost nothing")
 		f.Var((*cadence)(o), "admin-sessions", "ask the servers every `DURATION` for connections and sessions, which show a risk before a session expires. auto: 2s up to 2,000 connections and while answers take less than 100 ms. 0: only when watches are verified; events: never")
 	})
+	flaggroup.Removed(cmd, "admin-interval", "the servers are asked every 5s for what costs them almost nothing")
 }
 
 // Check refuses invalid values.
@@ -93,8 +92,6 @@ func (o Options) Check() error {
 	switch {
 	case o.URL != "" && (o.Mode == admin.FourLetter || o.Mode == admin.Off):
 		return exit.Usagef("--admin-url with --admin %s: no AdminServer is asked then", o.Mode)
-	case o.Interval != 0 && o.Interval < shortest:
-		return exit.Usagef("--admin-interval %v: at least %v", o.Interval, shortest)
 	case o.Sessions != 0 && o.Sessions < shortest:
 		return exit.Usagef("--admin-sessions %v: at least %v, or 0 for only when watches are verified", o.Sessions, shortest)
 	case o.Sessions != 0 && !o.Cheap && o.Mode == admin.Off:

@@ -17,7 +17,7 @@ type Config struct {
 	Reach   connect.Reach // how long to try to reach a server
 	Conn    client.Config // of our candidates
 	Screen  ui.Options    // without what parts.options fills in
-	Notices []string      // the first ones; "" is none
+	Notices []string      // the first ones
 
 	// Found is a search that has ended; nil: none. If it found several elections, the
 	// dashboard begins with their list.

@@ -74,9 +74,7 @@ func Run(ctx context.Context, cfg Config) error {
 	log := cfg.Watch.Log
 	notices := make(chan string, 16)
 	for _, first := range cfg.Notices {
-		if first != "" {
-			notices <- first
-		}
+		notices <- first
 	}
 	notice := func(s string) {
 		log.Warn(s)

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -38,18 +40,17 @@ func Near(root string) Options {
 // Flags declares the bounds as flags.
 func (o *Options) Flags(cmd *cobra.Command) {
 	flaggroup.Search.Add(cmd, func(f *pflag.FlagSet) {
-		f.IntVar(&o.depth, "depth", defaultDepth, "search at most `N` levels below ROOT")
 		f.IntVar(&o.nodes, "max-nodes", defaultNodes, "read at most `N` znodes")
 		f.BoolVar(&o.all, "all", false, "show lists of members too (registered servers, services)")
 		f.Float64Var(&o.rate, "rate", defaultRate, "send at most `N` requests a second")
 	})
+	o.depth = defaultDepth
+	flaggroup.Removed(cmd, "depth", fmt.Sprintf("the search goes %d levels deep: give a ROOT further down to go deeper", defaultDepth))
 }
 
 // Check refuses bounds that no search can have.
 func (o Options) Check() error {
 	switch {
-	case o.depth < 1 || o.depth > 1000:
-		return exit.Usagef("--depth %d: between 1 and 1000", o.depth)
 	case o.nodes < 1:
 		return exit.Usagef("--max-nodes %d: at least 1", o.nodes)
 	case !(o.rate > 0 && o.rate <= 1e6):
