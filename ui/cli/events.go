@@ -27,7 +27,7 @@ func newEvents(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "events [PATH]",
 		Short:             "Print every event of the election as it happens",
-		Long:              "Print every event of the election as it happens, until interrupted.\nPATH is /election if it is not given.\n\nWith --exec a command of yours runs for each handoff, one at a time. On its standard\ninput it gets the line that --json prints. electop says on standard error how the\ncommand ended. If more than 16 handoffs wait, the oldest is dropped, and electop says which.\nWhat the command leaves running in its process group is killed. At the end electop\nwaits for the command, at most for --exec-timeout; after an interrupt it does not wait.\nELECTOP_AUTH is not in its environment.",
+		Long:              "Print every event of the election as it happens, until interrupted.\nPATH is /election if it is not given.\n\nWith --exec a command of yours runs for each handoff, one at a time. On its standard\ninput it gets the line that --json prints. electop says on standard error how the\ncommand ended. If more than 16 handoffs wait, the oldest is dropped, and electop says which.\nWhat the command leaves running in its process group is killed. At the end electop\nwaits for the command, at most for 30s; after an interrupt it does not wait.\nELECTOP_AUTH is not in its environment.",
 		Example:           "  electop events /election -s zk1\n  electop events /election -s zk1 --json --for 10m\n  electop events /election -s zk1 --record FILE\n  electop events /election -s zk1 --exec 'mail -s handoff ops' >/dev/null",
 		Args:              pathArg(o),
 		ValidArgsFunction: o.completePaths(1),
@@ -56,9 +56,6 @@ var errEnough = errors.New("enough")
 func runEvents(ctx context.Context, o *options, h *hook.Hook, std IO) error {
 	if o.duration < 0 || o.count < 0 {
 		return exit.Usagef("--for and --count must not be negative")
-	}
-	if err := h.Check(); err != nil {
-		return err
 	}
 	log, conn, done, err := o.open(ctx)
 	if err != nil {

@@ -4,7 +4,9 @@
 package hook
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"time"
@@ -13,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/model/units"
-	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 )
 
@@ -21,26 +22,24 @@ const (
 	// WaitingMax is how many handoffs wait at most while the command runs. One more
 	// drops the oldest: the newest says who leads.
 	WaitingMax = 16
-	// timeoutDefault is how long a command may run.
-	timeoutDefault = 30 * time.Second
+	// timeout is how long a command may run.
+	timeout = 30 * time.Second
+	// outputDelay is for how long output is read after the end of a run, from processes
+	// that left its process group.
+	outputDelay = time.Second
 )
 
-// Hook has the flags for the command, and runs it. Its zero value has no command.
+// Hook runs a command. Its zero value has none.
 type Hook struct {
 	Command string        // of the shell; "": none
 	Timeout time.Duration // for each run, and for all that are left at the end
-	cmd     *cobra.Command
 
-	errs io.Writer
-	note func(format string, args ...any)
-	env  []string
-
-	mu      sync.Mutex
-	waiting []event
-	dropped []uint64      // numbers of events, first and last; nil: none
-	drops   int           // how many
-	closed  bool          // no more events come
-	more    chan struct{} // capacity 1
+	errs    io.Writer
+	note    func(format string, args ...any)
+	env     []string
+	waiting chan event
+	closing chan struct{} // closed once: no more events come
+	once    sync.Once
 	end     context.CancelFunc
 	done    chan struct{}
 }
@@ -51,26 +50,18 @@ type event struct {
 	line []byte
 }
 
-// Flags declares --exec and --exec-timeout.
+// Flags declares --exec.
 func (h *Hook) Flags(cmd *cobra.Command) {
-	h.cmd = cmd
+	h.Timeout = timeout
 	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&h.Command, "exec", "", "run `CMD` with sh -c for each handoff, which it gets as one line of JSON on its standard input. One runs at a time, up to 16 handoffs wait. Its output goes to standard error, up to 64 KiB for each run")
-		f.DurationVar(&h.Timeout, "exec-timeout", timeoutDefault, "kill CMD and its process group after `DURATION`")
+		f.Func("exec", "run `CMD` with sh -c for each handoff, which it gets as one line of JSON on its standard input. One runs at a time, for at most 30s, up to 16 handoffs wait. Its output goes to standard error", func(s string) error {
+			if h.Command = s; s == "" {
+				return errors.New("give a command of the shell")
+			}
+			return nil
+		})
 	})
-}
-
-// Check refuses invalid values.
-func (h *Hook) Check() error {
-	switch {
-	case h.Command == "" && h.cmd.Flags().Changed("exec"):
-		return exit.Usagef("--exec is empty: give a command of the shell")
-	case h.Command == "" && h.cmd.Flags().Changed("exec-timeout"):
-		return exit.Usagef("--exec-timeout needs --exec")
-	case h.Command != "" && h.Timeout <= 0:
-		return exit.Usagef("--exec-timeout %v: give a longer time than 0", h.Timeout)
-	}
-	return nil
+	flaggroup.Removed(cmd, "exec-timeout", "CMD is killed after "+units.Exact(timeout))
 }
 
 // Start begins to run the command for what [Hook.Put] gets, until [Hook.Close]. When ctx
@@ -81,23 +72,19 @@ func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format strin
 		return
 	}
 	h.errs, h.note, h.env = errs, note, env
-	h.more, h.done = make(chan struct{}, 1), make(chan struct{})
+	h.waiting, h.closing, h.done = make(chan event, WaitingMax), make(chan struct{}), make(chan struct{})
 	ctx, h.end = context.WithCancel(ctx)
 	go func() {
 		defer close(h.done)
 		for ctx.Err() == nil {
-			e, ok, closed := h.next()
-			h.sayDropped("while the command ran")
-			switch {
-			case ok:
+			select {
+			case e := <-h.waiting:
 				h.run(ctx, e)
-			case closed:
-				return
-			default:
-				select {
-				case <-h.more:
-				case <-ctx.Done():
+			case <-h.closing:
+				if len(h.waiting) == 0 {
+					return
 				}
+			case <-ctx.Done():
 			}
 		}
 	}()
@@ -106,22 +93,21 @@ func (h *Hook) Start(ctx context.Context, errs io.Writer, note func(format strin
 // Put has the command run for the event with number n, whose JSON is line. It does not
 // wait.
 func (h *Hook) Put(n uint64, line []byte) {
-	if h.Command == "" {
-		return
+	for h.waiting != nil {
+		select {
+		case h.waiting <- event{n, line}:
+			return
+		default:
+			h.drop("more than 16 handoffs wait")
+		}
 	}
-	h.mu.Lock()
-	if len(h.waiting) == WaitingMax {
-		h.drop(h.waiting[0].n)
-		h.waiting = h.waiting[1:]
-	}
-	h.waiting = append(h.waiting, event{n, line})
-	h.mu.Unlock()
-	h.mark()
 }
 
-func (h *Hook) mark() {
+// drop drops the oldest event that waits.
+func (h *Hook) drop(why string) {
 	select {
-	case h.more <- struct{}{}:
+	case e := <-h.waiting:
+		h.note("--exec: event %d dropped: %s", e.n, why)
 	default:
 	}
 }
@@ -132,50 +118,38 @@ func (h *Hook) Close() {
 	if h.done == nil {
 		return
 	}
-	h.mu.Lock()
-	h.closed = true
-	h.mu.Unlock()
-	h.mark()
+	h.once.Do(func() { close(h.closing) })
 	limit := time.AfterFunc(h.Timeout, h.end)
 	<-h.done
 	limit.Stop()
 	h.end()
-	h.mu.Lock()
-	for _, e := range h.waiting {
-		h.drop(e.n)
+	for len(h.waiting) > 0 {
+		h.drop("electop ends")
 	}
-	h.waiting = nil
-	h.mu.Unlock()
-	h.sayDropped("at the end")
 }
 
-// next takes the oldest event that waits.
-func (h *Hook) next() (e event, ok, closed bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.waiting) == 0 {
-		return event{}, false, h.closed
+// run runs the command once and says how it ended.
+func (h *Hook) run(ctx context.Context, e event) {
+	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
+	defer cancel()
+	cmd := shell(ctx, h.Command)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = h.env, bytes.NewReader(e.line), h.errs, h.errs
+	cmd.WaitDelay = outputDelay
+	alone(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	err := cmd.Start()
+	if err != nil {
+		h.note("--exec: event %d: %v", e.n, err)
+		return
 	}
-	e = h.waiting[0]
-	h.waiting = h.waiting[1:]
-	return e, true, h.closed
-}
-
-// drop notes that the command is not run for an event. The caller holds h.mu.
-func (h *Hook) drop(n uint64) {
-	if h.drops++; h.drops == 1 {
-		h.dropped = []uint64{n, n}
+	err = cmd.Wait()
+	killGroup(cmd.Process) // what it left running
+	how := cmd.ProcessState.String()
+	switch {
+	case err != nil && ctx.Err() == context.DeadlineExceeded:
+		how = "killed after " + units.Exact(h.Timeout)
+	case err != nil && ctx.Err() != nil:
+		how = "killed: electop ends"
 	}
-	h.dropped[1] = n
-}
-
-// sayDropped says which events were dropped since it did so last.
-func (h *Hook) sayDropped(when string) {
-	h.mu.Lock()
-	n, which := h.drops, h.dropped
-	h.drops, h.dropped = 0, nil
-	h.mu.Unlock()
-	if n > 0 {
-		h.note("--exec: %s dropped %s, events %d to %d", units.Count(n, "handoff", "handoffs"), when, which[0], which[1])
-	}
+	h.note("--exec: event %d: %s", e.n, how)
 }
