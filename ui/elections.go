@@ -52,12 +52,11 @@ func (d *dashboard) turn(by int) {
 	d.show(v)
 }
 
-// choose opens the screen of elections, and has them searched for where what was found is
-// not kept up to date.
+// choose opens the screen of elections, and has them searched for the first time.
 func (d *dashboard) choose() tea.Cmd {
 	d.modes.Open(input.ModeElections)
 	d.elections.Selected = d.path
-	if w := d.walk; w != nil && (w.Running || w.By != "" || w.Err != "") {
+	if d.walk != nil {
 		return nil
 	}
 	a, why := d.action(Discover, "")
@@ -67,8 +66,8 @@ func (d *dashboard) choose() tea.Cmd {
 	return d.begin(a, rows.Row{})
 }
 
-// tellListing tells that the list of elections came on the screen or left it: one that
-// nobody looks at need not be kept up to date.
+// tellListing tells that the list of elections came on the screen or left it: only while it
+// is there, it is searched again.
 func (d *dashboard) tellListing() tea.Cmd {
 	on := d.modes.Has(input.ModeElections)
 	if on == d.listing || d.walk == nil || d.o.Actions == nil {

@@ -8,7 +8,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/model"
 	"electop/ui/term"
 )
 
@@ -191,38 +190,16 @@ func TestWallSelectionIsAPath(t *testing.T) {
 	says(t, m, "8 found")
 }
 
-// What a search found is said to be kept up to date as it is, and a reign grows where that
-// is by a watch.
-func TestFoundElectionsAreKeptUpToDate(t *testing.T) {
-	k := searched(true)
-	k.Running = false
-	m, src, now := stagedWall(&allow{done: make(chan Action, 1)}, k, verified())
-	*now = src.world.now.Truncate(time.Minute)
+// The list says when it is searched again, and does not ask for a search of its own.
+func TestNextSearchIsShown(t *testing.T) {
+	k := searched(false)
+	k.Stopped = ""
+	m, _, _ := stagedWall(&allow{done: make(chan Action, 1)}, k, verified())
 	keys(m, "e")
-	if len(m.d.doer.actions.(*allow).done) != 1 {
-		t.Error("what nobody keeps up to date is not searched for again")
+	if len(m.d.doer.actions.(*allow).done) != 0 {
+		t.Error("e asks for a search although there was one")
 	}
-	for why, want := range map[model.FollowReason]string{
-		model.FollowAsked: "1312 znodes read, 4 denied   next search at 12:31:07 ", model.FollowUnsupported: "12:31:07: server before 3.6",
-		model.FollowRefused: "12:31:07: addWatch refused", model.FollowFlooded: "12:31:07: too many other writes for a watch",
-	} {
-		next := *k
-		next.By, next.Why, next.Next = model.ByReads, why, time.Date(2026, 5, 4, 12, 31, 7, 0, time.Local)
-		src.walk = &next
-		m.Update(present(src, false))
-		says(t, m, want)
-	}
-	watched := *k
-	watched.By, watched.Found = model.ByWatch, slices.Clone(k.Found)
-	for i := range watched.Found {
-		watched.Found[i].At = *now
-	}
-	src.walk = &watched
-	m.Update(present(src, false))
-	says(t, m, "4 denied   kept up to date by one watch", "~19m00s", "~1h01m")
-	*now = now.Add(3 * time.Minute)
-	look(m)
-	says(t, m, "~22m00s", "~1h04m")
+	says(t, m, "1312 znodes read, 4 denied   next search at 12:31:07 ")
 }
 
 // A wall counts down and grows stale for each election on its own.

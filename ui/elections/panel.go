@@ -3,12 +3,10 @@ package elections
 import (
 	"strconv"
 
-	"electop/model"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
-	"electop/ui/wording"
 )
 
 // Panel is the screen of elections. It keeps where the user is in them.
@@ -89,14 +87,14 @@ func (v Panel) Draw(f *term.Frame) {
 		switch i := v.top + y; {
 		case i < v.watched:
 			a.Spot(1+y, Path(v.Rows[i].Path))
-			v.Rows[i].draw(f, p, c, i == v.Index, v.Running, false)
+			v.Rows[i].draw(f, p, c, i == v.Index, v.Running)
 		case i == v.watched:
 		case i < v.watched+v.between():
 			s := v.search[i-v.watched-1]
 			p.Gap(gutter).Text(s.Style, s.Text)
 		default:
 			a.Spot(1+y, Path(v.Rows[i-v.between()].Path))
-			v.Rows[i-v.between()].draw(f, p, c, i-v.between() == v.Index, v.Running, v.Walk.By == model.ByWatch)
+			v.Rows[i-v.between()].draw(f, p, c, i-v.between() == v.Index, v.Running)
 		}
 	}
 }
@@ -148,9 +146,9 @@ func (v *Panel) searchLines(w int) []term.Span {
 	case k.Err != "":
 		say(term.Trouble, "the search below "+root+" failed: "+znode.Safe(k.Err, 0)+"   "+read)
 	case len(k.Found) == 0:
-		say(term.Muted, "no election below "+root+"   "+read+kept(k))
+		say(term.Muted, "no election below "+root+"   "+read+next(k))
 	default:
-		say(term.Muted, "found below "+root+"   "+read+kept(k))
+		say(term.Muted, "found below "+root+"   "+read+next(k))
 	}
 	if k.Stopped != "" {
 		say(term.Trouble, "The search stopped early: "+znode.Safe(k.Stopped, 0)+". There may be more.")
@@ -158,10 +156,10 @@ func (v *Panel) searchLines(w int) []term.Span {
 	return out
 }
 
-// kept says how what a search found is kept up to date.
-func kept(k *Walk) string {
-	if text := wording.KeptUp(k.By, k.Why, k.Next); text != "" {
-		return "   " + text
+// next says when the list is searched again.
+func next(k *Walk) string {
+	if k.Next.IsZero() {
+		return ""
 	}
-	return ""
+	return "   next search at " + k.Next.Local().Format(term.ClockFormat)
 }

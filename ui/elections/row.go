@@ -57,9 +57,8 @@ func columnsFor(w int) columns {
 	return c
 }
 
-// draw draws the row. running says that the clocks of the elections run, current that
-// what a search found is kept up to date.
-func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running, current bool) {
+// draw draws the row. running says that the clocks of the elections run.
+func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool) {
 	mark := " "
 	if selected {
 		mark = f.Theme.Glyph.Selected
@@ -92,12 +91,7 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running, cur
 	}
 	reign := "-"
 	if e.ReignKnown {
-		d := e.Reign
-		if current && running && !e.At.IsZero() {
-			f.Ticks(term.TickCalm)
-			d += max(0, f.Now.Truncate(term.TickCalm).Sub(e.At))
-		}
-		reign = f.Theme.Glyph.Inferred + units.Age(d)
+		reign = f.Theme.Glyph.Inferred + units.Age(e.Reign)
 	}
 	waiting := "?"
 	if e.Waiting >= 0 {

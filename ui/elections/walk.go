@@ -14,14 +14,9 @@ type Walk struct {
 	Visited, Denied int     // znodes read, and those that could not be
 	Skipped         int     // znodes that were not read
 	Running         bool
-	Stopped         string // which bound ended it early, "" for none
-	Err             string // why it failed, "" if it did not
-
-	// By is how the list is kept up to date after the search, "" if it is not. With
-	// model.ByReads that is by another search at Next, and Why says why.
-	By   model.FollowedBy
-	Why  model.FollowReason
-	Next time.Time
+	Stopped         string    // which bound ended it early, "" for none
+	Err             string    // why it failed, "" if it did not
+	Next            time.Time // when it is searched again, if the list is on the screen then
 }
 
 // Found is an election that a [Walk] found.
@@ -29,9 +24,8 @@ type Found struct {
 	Path, System, Leader string
 	NoLeader             model.NoLeader // why nobody is said to lead, "" where Leader does
 	Waiting              int            // or could take over where there is no queue; -1: not visible
-	// Reign is for how long the leader's znode existed when it was read, At.
+	// Reign is for how long the leader's znode existed when it was read.
 	Reign      time.Duration
-	At         time.Time
 	ReignKnown bool
 	Findings   int
 	Worst      doctor.Severity // "" without findings

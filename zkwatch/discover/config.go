@@ -1,6 +1,10 @@
 package discover
 
-import "time"
+import (
+	"time"
+
+	"electop/model/dialect"
+)
 
 // Config says where a [Walk] starts and how far it goes.
 type Config struct {
@@ -8,6 +12,9 @@ type Config struct {
 	Depth     int     // levels below Root; 0 means 10
 	Nodes     int     // znodes visited at most; 0 means 10,000
 	PerSecond float64 // requests, evenly spaced; 0 means 100
+
+	// Known are the elections that an earlier walk found, by path.
+	Known map[string]*dialect.Dialect
 
 	// Progress is called after each znode, and Found for each election, both from
 	// the goroutine of Walk. nil means no call.

@@ -4,7 +4,6 @@
 // Where children have numbers, or names that an election system is known by, it
 // reads a few of them. If one is ephemeral and the model recognises an election
 // (election.go), Walk reports it as [Found].
-//
-// [Follow] searches in the same way and then keeps up (follow.go): a persistent watch on
-// the root, where there can be one, says which znodes to look at again (changes.go).
+// A later walk gets what is known, and reports it again while it exists, even without
+// candidates.
 package discover

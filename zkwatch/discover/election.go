@@ -56,6 +56,21 @@ func (w *walk) empty(ctx context.Context, path string, stat *zk.Stat) error {
 	return w.report(ctx, Found{Path: path, Dialect: d, Read: &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: parent}})
 }
 
+// vacant reports a known election without candidates, which is not recognised by itself.
+func (w *walk) vacant(ctx context.Context, path string, d *dialect.Dialect) error {
+	var there bool
+	var stat *zk.Stat
+	err := w.request(ctx, func() (err error) {
+		there, stat, err = w.conn.Exists(ctx, path)
+		return err
+	})
+	if err != nil || !there || stat.NumChildren > 0 || stat.EphemeralOwner != 0 {
+		return err
+	}
+	read := &model.Read{At: w.cfg.Now(), Presence: model.Present, Full: true, Parent: client.Parent(stat)}
+	return w.report(ctx, Found{Path: path, Dialect: d, Read: read})
+}
+
 // election reports a znode whose children are an election.
 func (w *walk) election(ctx context.Context, path string, names []string, stat *zk.Stat) error {
 	witnesses, err := w.witnesses(ctx, dialect.Witnesses(path, names))
@@ -174,9 +189,8 @@ func (w *walk) report(ctx context.Context, f Found) error {
 		}
 		f.Beside = append(f.Beside, more...)
 	}
-	w.found[f.Path], w.seen[f.Path] = f.Dialect, true
+	w.found[f.Path] = f.Dialect
 	w.progress.Elections = len(w.found)
-	f.Acks = j.State().AckPaths
 	if w.cfg.Found != nil {
 		w.cfg.Found(f)
 	}

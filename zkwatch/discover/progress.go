@@ -55,7 +55,6 @@ type Found struct {
 	// Beside are reads of the znodes beside it that say more: who acknowledged, and
 	// who could lead.
 	Beside []model.Observation
-	Acks   []string // znodes by which a leader may acknowledge, whether they exist or not
 	// Contenders is how many children look like contenders. Partial says that
 	// they were too many to be read: Read has the first in the queue and few more.
 	Contenders int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -28,19 +29,21 @@ var ErrNoRoot = errors.New("the root does not exist")
 // connection is lost, it waits for the next one. It returns the error of ctx, of the
 // end of conn, or ErrNoRoot, together with the progress so far.
 func Walk(ctx context.Context, conn *client.Conn, cfg Config) (Progress, error) {
-	w := newWalk(conn, cfg)
-	if err := w.run(ctx); err != nil {
+	cfg.setDefaults()
+	w := &walk{
+		cfg: cfg, conn: conn, found: make(map[string]*dialect.Dialect),
+		spacing: time.Duration(float64(time.Second) / cfg.PerSecond), next: time.Now(),
+	}
+	err := w.run(ctx)
+	for _, path := range slices.Sorted(maps.Keys(cfg.Known)) {
+		if err == nil && w.found[path] == nil {
+			err = w.vacant(ctx, path, cfg.Known[path])
+		}
+	}
+	if err != nil {
 		return w.progress, fmt.Errorf("walk %s: %w", w.cfg.Root, err)
 	}
 	return w.progress, nil
-}
-
-func newWalk(conn *client.Conn, cfg Config) *walk {
-	cfg.setDefaults()
-	return &walk{
-		cfg: cfg, conn: conn, found: make(map[string]*dialect.Dialect), seen: make(map[string]bool),
-		spacing: time.Duration(float64(time.Second) / cfg.PerSecond), next: time.Now(),
-	}
 }
 
 type walk struct {
@@ -48,7 +51,6 @@ type walk struct {
 	conn     *client.Conn
 	progress Progress
 	found    map[string]*dialect.Dialect // elections, by path
-	seen     map[string]bool             // those of found that were reported in this search
 	siblings []string                    // of the znode that is visited, without those with numbers
 	branches []branch                    // to be visited, those of one level after the other
 	queued   int                         // names in branches

@@ -15,7 +15,6 @@ import (
 	"electop/ui/cli/task"
 	"electop/ui/cli/tutor"
 	"electop/ui/cli/watch"
-	"electop/zkwatch/observer"
 )
 
 // parts are the parts of a dashboard.
@@ -45,7 +44,7 @@ func assemble(cfg Config, tasks *task.Group, notice func(string)) (*parts, error
 	first := watched.First()
 	p.elections = &elections{watched: watched, tasks: tasks, cfg: cfg, dirty: make(chan struct{}, 1)}
 	p.elections.searcher = searcher{
-		tasks: tasks, conn: cfg.Watch.Conn, reach: cfg.Reach, searches: cfg.Watch.Follow == observer.FollowReads, mark: p.elections.mark,
+		tasks: tasks, conn: cfg.Watch.Conn, reach: cfg.Reach, mark: p.elections.mark,
 	}
 	if cfg.Found != nil {
 		p.elections.searcher.found(*cfg.Found)

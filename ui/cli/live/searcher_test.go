@@ -13,7 +13,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
-	"electop/model"
 	"electop/ui"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/task"
@@ -34,9 +33,9 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A list of elections that nobody looks at is kept up to date for a minute, and again as
-// soon as somebody does.
-func TestListThatNobodyLooksAtRests(t *testing.T) {
+// A list of elections is searched again while it is on the screen, and only then. Between
+// two searches there is no connection.
+func TestListIsSearchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
@@ -58,14 +57,16 @@ func TestListThatNobodyLooksAtRests(t *testing.T) {
 		}
 		defer writer.Close()
 		writer.AwaitConnected(t.Context())
-		election := func(path string) {
+		election := func(path string) (candidate string) {
 			t.Helper()
 			if _, err := writer.Create(t.Context(), path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := writer.Create(t.Context(), path+"/n_", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll)); err != nil {
+			candidate, err := writer.Create(t.Context(), path+"/n_", nil, zk.FlagEphemeralSequential, zk.WorldACL(zk.PermAll))
+			if err != nil {
 				t.Fatal(err)
 			}
+			return candidate
 		}
 		changed := make(chan struct{}, 1)
 		tasks := task.NewGroup(context.Background())
@@ -79,7 +80,7 @@ func TestListThatNobodyLooksAtRests(t *testing.T) {
 				}
 			},
 		}
-		await := func(what string, by model.FollowedBy, paths ...string) {
+		await := func(what string, paths ...string) {
 			t.Helper()
 			holds := func(w *ui.Walk) bool {
 				var found []string
@@ -87,7 +88,7 @@ func TestListThatNobodyLooksAtRests(t *testing.T) {
 					found = append(found, f.Path)
 				}
 				slices.Sort(found)
-				return !w.Running && w.By == by && slices.Equal(found, paths)
+				return !w.Running && slices.Equal(found, paths)
 			}
 			for limit := time.After(time.Minute); !holds(s.walk.Load()); {
 				select {
@@ -96,31 +97,35 @@ func TestListThatNobodyLooksAtRests(t *testing.T) {
 					t.Fatalf("%s: %+v", what, s.walk.Load())
 				}
 			}
+			synctest.Wait()
+			if n := open.Load(); n != 1 {
+				t.Errorf("%s: %d connections are open, want that of the test alone", what, n)
+			}
 		}
-		election("/a")
+		remains := func(what string, paths ...string) {
+			t.Helper()
+			time.Sleep(time.Hour)
+			await(what, paths...)
+		}
+		first := election("/a")
 		s.start("/")
-		await("a search", model.ByWatch, "/a")
-		time.Sleep(time.Hour) // somebody looks
+		await("a search", "/a")
 		election("/b")
-		await("another election", model.ByWatch, "/a", "/b")
-
-		s.listed(false)
-		time.Sleep(restAfter / 2)
+		remains("nobody looks", "/a")
 		s.listed(true)
-		time.Sleep(2 * restAfter)
-		s.listed(false)
-		time.Sleep(restAfter / 2)
+		await("somebody looks", "/a", "/b")
 		election("/c")
-		await("soon after it left", model.ByWatch, "/a", "/b", "/c")
-		time.Sleep(restAfter)
-		await("a minute later", "", "/a", "/b", "/c")
-		if n := open.Load(); n != 1 {
-			t.Errorf("%d connections are open, want that of the test alone", n)
+		await("another election", "/a", "/b", "/c")
+		if err := writer.Delete(t.Context(), first, -1); err != nil {
+			t.Fatal(err)
 		}
+		remains("without candidates", "/a", "/b", "/c")
+		if err := writer.Delete(t.Context(), "/a", -1); err != nil {
+			t.Fatal(err)
+		}
+		await("it does not exist any more", "/b", "/c")
+		s.listed(false)
 		election("/d")
-		time.Sleep(time.Hour)
-		await("it rests", "", "/a", "/b", "/c")
-		s.listed(true)
-		await("it is looked at again", model.ByWatch, "/a", "/b", "/c", "/d")
+		remains("nobody looks again", "/b", "/c")
 	})
 }

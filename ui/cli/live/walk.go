@@ -30,7 +30,6 @@ func walk(d plain.Discovery, running bool, err error) ui.Walk {
 			f.Leader = plain.Who(st.Leader())
 		}
 		f.Reign, f.ReignKnown = plain.Reign(st)
-		f.At = st.At
 		w.Found = append(w.Found, f)
 	}
 	return w

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui/plain"
 	"electop/zkwatch/client"
@@ -27,25 +28,14 @@ type Search struct {
 	all   bool
 	cfg   discover.Config
 	found []plain.Found
+	again map[string]bool // those of found that this search found
 	at    discover.Progress
 	last  time.Time // of Changed
-
-	// Of Follow:
-	stale    map[string]bool // found over an earlier connection, and not again yet
-	walking  bool            // a search runs, the first or a later one
-	followed Followed
-}
-
-// Followed says how a search is kept up to date after it.
-type Followed struct {
-	By   model.FollowedBy   // "": it is not
-	Why  model.FollowReason // of ByReads
-	Next time.Time          // when the next search begins, with ByReads
 }
 
 // New returns a search that is not running yet.
 func New(o Options) *Search {
-	s := &Search{Changed: func() {}, all: o.all}
+	s := &Search{Changed: func() {}, all: o.all, again: make(map[string]bool)}
 	s.cfg = discover.Config{
 		Root: o.Root, Depth: o.depth, Nodes: o.nodes, PerSecond: o.rate, Now: feed.Now,
 		Found: func(f discover.Found) {
@@ -53,7 +43,7 @@ func New(o Options) *Search {
 			s.changed(true)
 		},
 		Progress: func(p discover.Progress) {
-			s.at, s.walking = p, true
+			s.at = p
 			s.changed(false)
 		},
 	}
@@ -63,8 +53,8 @@ func New(o Options) *Search {
 // put takes an election that was found, for the first time or again.
 func (s *Search) put(f plain.Found) {
 	path := f.State.Path
-	delete(s.stale, path)
-	if i := s.index(path); i >= 0 {
+	s.again[path] = true
+	if i := slices.IndexFunc(s.found, func(f plain.Found) bool { return f.State.Path == path }); i >= 0 {
 		s.found = slices.Clone(s.found) // Changed may have handed on the old one
 		s.found[i] = f
 		return
@@ -72,18 +62,15 @@ func (s *Search) put(f plain.Found) {
 	s.found = append(s.found, f)
 }
 
-func (s *Search) index(path string) int {
-	return slices.IndexFunc(s.found, func(f plain.Found) bool { return f.State.Path == path })
-}
-
-func (s *Search) remove(path string) {
-	if i := s.index(path); i >= 0 {
-		s.found = slices.Concat(s.found[:i], s.found[i+1:])
+// Keep adds what an earlier search found. What exists no more goes when this one ends,
+// unless it stops early.
+func (s *Search) Keep(d plain.Discovery) {
+	s.found = slices.Clone(d.Elections)
+	s.cfg.Known = make(map[string]*dialect.Dialect)
+	for _, f := range s.found {
+		s.cfg.Known[f.State.Path] = f.State.Dialect
 	}
 }
-
-// Keep adds what an earlier search found: it stays until Follow has searched once.
-func (s *Search) Keep(d plain.Discovery) { s.found = slices.Clone(d.Elections) }
 
 // changed calls Changed, now or if the last call is long enough ago.
 func (s *Search) changed(now bool) {
@@ -100,43 +87,11 @@ func (s *Search) Progress() (znodes, elections int) { return s.at.Visited, len(s
 func (s *Search) Run(ctx context.Context, conn *client.Conn) error {
 	at, err := discover.Walk(ctx, conn, s.cfg)
 	s.at = at
-	return err
-}
-
-// Follow walks, and then keeps up with the elections until ctx or conn ends. searches asks
-// for further walks instead of a watch. It may be called again with another connection.
-func (s *Search) Follow(ctx context.Context, conn *client.Conn, searches bool) error {
-	s.stale = make(map[string]bool)
-	for _, f := range s.found {
-		s.stale[f.State.Path] = true
+	if err == nil && at.Stopped == "" {
+		s.found = slices.DeleteFunc(slices.Clone(s.found), func(f plain.Found) bool { return !s.again[f.State.Path] })
 	}
-	err := discover.Follow(ctx, conn, discover.FollowConfig{
-		Config: s.cfg,
-		Gone: func(path string) {
-			s.remove(path)
-			s.changed(true)
-		},
-		Following: func(by model.FollowedBy, why model.FollowReason, next time.Time) {
-			s.walking, s.followed = by == "", Followed{by, why, next}
-			if !s.walking {
-				for path := range s.stale {
-					s.remove(path)
-				}
-				s.stale = nil
-			}
-			s.changed(true)
-		},
-		Searches: searches,
-	})
-	s.walking, s.followed = false, Followed{}
 	return err
 }
-
-// Walking reports whether a walk of Follow is under way.
-func (s *Search) Walking() bool { return s.walking }
-
-// Followed says how the elections found are kept up to date.
-func (s *Search) Followed() Followed { return s.followed }
 
 // foundState is an election after one read.
 func foundState(f discover.Found) plain.Found {
