@@ -5,29 +5,44 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/ui/clip"
+	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/term"
+	"electop/ui/wording"
 )
 
-// clip sends the path of what is selected to the terminal's clipboard, or what is known of
-// it as JSON. It goes through the terminal, so that it arrives where the user is.
-func (d *dashboard) clip(do input.Command) tea.Cmd {
-	x := clip.Selection{State: d.shown(), Row: d.looked(), Listed: d.modes.Front() == input.ModeElections, Election: d.elections.Row()}
-	what, get := "path", x.Path
-	if do == input.CmdCopyJSON {
-		what, get = "JSON", x.JSON
-	}
-	text, err := get()
-	switch {
-	case err == nil && d.o.Clipboard == nil:
+// clipMax bounds what is sent to a clipboard: terminals take about 75,000 bytes of
+// base64.
+const clipMax = 56_000
+
+// clip sends the path of what is selected to the terminal's clipboard. It goes through the
+// terminal, so that it arrives where the user is. What a terminal or a shell could take for
+// more than text is written out.
+func (d *dashboard) clip() tea.Cmd {
+	path, err := d.selectedPath()
+	if err == nil && d.o.Clipboard == nil {
 		err = errors.New("there is no terminal to send it to")
-	case err == nil:
-		err = clip.Fits(text)
 	}
 	if err != nil {
-		d.say(term.Trouble, "copy "+what+": "+err.Error())
+		d.say(term.Trouble, "copy path: "+err.Error())
 		return nil
 	}
-	return d.doer.copy(what, text, d.o.Clipboard)
+	return d.doer.copy(znode.Safe(path, clipMax), d.o.Clipboard)
+}
+
+// selectedPath is the path of the selected znode, or of the selected election.
+func (d *dashboard) selectedPath() (string, error) {
+	if d.modes.Front() == input.ModeElections {
+		if e := d.elections.Row(); e != nil {
+			return e.Path, nil
+		}
+		return "", errors.New("no election is selected")
+	}
+	switch r := d.looked(); {
+	case r.Candidate != nil:
+		return wording.ZnodePath(d.shown(), r.Candidate), nil
+	case r.Member != nil:
+		return "", errors.New(r.Name() + " has no znode")
+	}
+	return "", errors.New("no candidate is selected")
 }

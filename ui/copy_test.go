@@ -1,17 +1,10 @@
 package ui
 
 import (
-	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 
-	tea "github.com/charmbracelet/bubbletea"
-
-	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/ui/clip"
-	"electop/ui/plain"
 	"electop/ui/term"
 )
 
@@ -36,16 +29,6 @@ func copying(scene string, fails error) (Model, func(keys ...string) string) {
 	}
 }
 
-// pathOf is the path in a candidate's JSON.
-func pathOf(t *testing.T, text string) string {
-	t.Helper()
-	var c struct{ Znode string }
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		t.Fatalf("%q: %v", text, err)
-	}
-	return c.Znode
-}
-
 // What is selected is copied: in the list, in the inspection and at another moment.
 func TestCopySelected(t *testing.T) {
 	m, copies := copying("main", nil)
@@ -55,19 +38,8 @@ func TestCopySelected(t *testing.T) {
 		t.Errorf("y copies %q, want %q", got, path(0))
 	}
 	says(t, m, "path sent to the terminal's clipboard")
-	got := copies("j", "Y")
-	if pathOf(t, got) != path(1) {
-		t.Errorf("Y copies %s", got)
-	}
-	says(t, m, "JSON sent to the terminal's clipboard")
-	status, err := znode.SafeJSON(plain.Status(s))
-	if err != nil || !strings.Contains(string(status), got) {
-		t.Errorf("this is not a part of electop status --json: %s", got)
-	}
+	copies("j")
 	if got := copies("enter", "y"); got != path(1) {
-		t.Errorf("from the inspection: %q", got)
-	}
-	if got := copies("Y"); pathOf(t, got) != path(1) {
 		t.Errorf("from the inspection: %q", got)
 	}
 	if got := copies("esc", "p", "y"); got != path(1) {
@@ -78,7 +50,7 @@ func TestCopySelected(t *testing.T) {
 	}
 }
 
-// Of an election the path is copied, or all that electop status --json has.
+// Of an election the path is copied.
 func TestCopyElection(t *testing.T) {
 	m, copies := copying("wall", nil)
 	for m.d.elections.Row().Watched == nil {
@@ -88,20 +60,12 @@ func TestCopyElection(t *testing.T) {
 	if got := copies("y"); got != r.Path {
 		t.Errorf("y copies %q, want %q", got, r.Path)
 	}
-	want, _ := znode.SafeJSON(plain.Status(r.Watched.State))
-	if got := copies("Y"); got != string(want) {
-		t.Errorf("Y copies %q", got)
-	}
 	for m.d.elections.Row().Watched != nil {
 		copies("j")
 	}
 	if got := copies("y"); got != m.d.elections.Row().Path {
 		t.Errorf("y copies %q of an election that is not watched", got)
 	}
-	if got := copies("Y"); got != "" {
-		t.Errorf("Y copies %q of an election that is not watched", got)
-	}
-	says(t, m, "copy JSON: only elections that are watched have one")
 }
 
 // What cannot be copied is said, with the reason.
@@ -111,10 +75,6 @@ func TestCopyRefused(t *testing.T) {
 		t.Errorf("%q is copied of a member without a znode", got)
 	}
 	says(t, m, "has no znode")
-
-	m, copies = copying("group", nil)
-	copies("Y")
-	says(t, m, "members of a group have a path only")
 
 	m, copies = copying("vacant", nil)
 	copies("y")
@@ -127,29 +87,14 @@ func TestCopyRefused(t *testing.T) {
 	m = stage(scenes()["main"](), 120, 36, term.Mono)
 	keys(m, "y")
 	says(t, m, "copy path: there is no terminal to send it to")
-
-	// Of a crowd there is too much.
-	m, copies = copying("crowd", nil)
-	w := scenes()["crowd"]().world
-	for range 2000 {
-		w.join("guid-n_", "stranger", 0xbeef)
-	}
-	m.Update(refreshMsg{states: []*doctor.State{w.state()}})
-	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("e")})
-	if got := copies("Y"); got != "" {
-		t.Errorf("%d bytes are copied", len(got))
-	}
-	says(t, m, "too long for a terminal's clipboard")
 }
 
 // Names come from the servers: nothing in them is more than text for who pastes them.
 func TestCopiesAreSafe(t *testing.T) {
 	m, copies := copying("hostile", nil)
 	for range m.d.shown().Queue.Len() {
-		for _, k := range []string{"y", "Y"} {
-			if got := copies(k); got == "" || znode.Safe(got, clip.Max) != got || len(got) > clip.Max {
-				t.Errorf("%s copies %q", k, got)
-			}
+		if got := copies("y"); got == "" || znode.Safe(got, clipMax) != got || len(got) > clipMax {
+			t.Errorf("y copies %q", got)
 		}
 		copies("j")
 	}

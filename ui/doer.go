@@ -39,17 +39,14 @@ type backgroundMsg bool
 type tickMsg struct{ gen uint64 }
 
 // copiedMsg says whether something was sent to the terminal's clipboard.
-type copiedMsg struct {
-	what string
-	err  error
-}
+type copiedMsg struct{ err error }
 
 // says is what became of it. The terminal itself does not say.
 func (m copiedMsg) says() (term.Style, string) {
 	if m.err != nil {
-		return term.Trouble, "copy " + m.what + ": " + znode.Safe(m.err.Error(), 0)
+		return term.Trouble, "copy path: " + znode.Safe(m.err.Error(), 0)
 	}
-	return term.Good, m.what + " sent to the terminal's clipboard"
+	return term.Good, "path sent to the terminal's clipboard"
 }
 
 // lessonMsg says how the beginning of a lesson went.
@@ -105,8 +102,8 @@ func (d doer) search(s travel.Search) tea.Cmd {
 }
 
 // copy returns the command that sends text to the terminal's clipboard.
-func (d doer) copy(what, text string, send func(string) error) tea.Cmd {
-	return d.within(func(context.Context) tea.Msg { return copiedMsg{what, send(text)} })
+func (d doer) copy(text string, send func(string) error) tea.Cmd {
+	return d.within(func(context.Context) tea.Msg { return copiedMsg{send(text)} })
 }
 
 // lesson returns the command that begins a lesson.

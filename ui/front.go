@@ -133,19 +133,12 @@ func (x *inFront) edit(msg tea.KeyMsg) {
 	x.of.reselect()
 }
 
-// sort brings what is listed into the next order, and says which that is.
+// sort brings the elections into the next order, and says which that is.
 func (x *inFront) sort() string {
-	by, first := "", "in the order of the queue"
-	if x.modes.Front() == input.ModeElections {
-		by, first = x.elections.Sort(), "in the order in which they are watched"
-	} else {
-		x.of.candidates.Sort(x.of.shown())
-		by = x.of.candidates.Order()
+	if by := x.elections.Sort(); by != "" {
+		return "sorted by " + by + ": o for the next order"
 	}
-	if by == "" {
-		return first
-	}
-	return "sorted by " + by + ": o for the next order"
+	return "in the order in which they are watched"
 }
 
 // back clears the filter or closes what is in front, and reports whether there was

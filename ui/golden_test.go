@@ -41,7 +41,7 @@ func sizesOf(scene string) [][2]int {
 	case "offline", "retrying", "expired", "ended", "paused", "unseen", "replay-past", "past-step", "past-refused", // the header, the status line
 		"hostile", "bewitched", "astray", "risk", "second", "single", "unled", "leaderless", "mixed", "group", "homeless", "history", // columns
 		"filter", "faults", "faulty", "told", "storm", "slow", "stepping", "two", "chaos", "chaos-broken",
-		"lesson-waits", "lesson-verdict", "lesson-hint", "lesson-hostile", "lesson-herd", "lesson-fault", "lessons", "join", "palette", "sorted": // a text
+		"lesson-waits", "lesson-verdict", "lesson-hint", "lesson-hostile", "lesson-herd", "lesson-fault", "lessons", "join", "palette": // a text
 		return tightSizes
 	}
 	return usualSizes
@@ -172,7 +172,6 @@ func TestSaidAtEverySize(t *testing.T) {
 		"faults-refused": {"Not now: birch is frozen", "freeze"},
 		"palette":        {"Actions", "> s", "one more candidate"},
 		"palette-typed":  {":res", "> d", "Not now: birch is frozen"},
-		"sorted":         {"not the queue: by trouble"},
 		"faulty":         {"⊘", "birch ø", "↯", "delta ø ⧗", "cut off"},
 		"two":            {"safety ✗", "liveness 96.2 %", "Belief", "guard off", "☆ amber", "n_12 is deleted", "✓ stale"},
 		"two-fenced":     {"safety ✓", "liveness 96.2 %", "guard on", "set ✗ refused"},

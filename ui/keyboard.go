@@ -91,8 +91,8 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.screen.Zoomed = !d.screen.Zoomed
 	case input.CmdPanel:
 		d.screen.Focus = d.screen.Next(d.w, d.h)
-	case input.CmdCopy, input.CmdCopyJSON:
-		return d.clip(do)
+	case input.CmdCopy:
+		return d.clip()
 	case input.CmdTheme:
 		d.nextTheme()
 		d.say(term.Muted, "theme: "+d.theme.Name)
@@ -118,9 +118,6 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.complete()
 	case input.CmdSort:
 		d.say(term.Muted, d.sort())
-		if d.modes.Front() != input.ModeElections {
-			d.screen.Focus = layout.Candidates
-		}
 	case input.CmdErase, input.CmdEraseAll:
 		if do == input.CmdErase || d.modes.Now() == input.ModePalette {
 			d.edit(msg)

@@ -289,8 +289,6 @@ func teachScenes() map[string]func() scene {
 		"faults-refused": func() scene { return scene{world: faulty(), o: refusing, keys: []string{"j", "X"}} },
 		"palette":        func() scene { return scene{world: faulty(), o: demo, keys: []string{"j", ":"}} },
 		"palette-typed":  func() scene { return scene{world: faulty(), o: refusing, keys: []string{"j", ":", "r", "e", "s"}} },
-		"sorted":         func() scene { return scene{world: faulty(), o: demo, keys: []string{"j", "o", "o", "o", "o"}} },
-		"sorted-herd":    func() scene { return scene{world: herded(), o: demo, keys: []string{"o", "o"}} },
 		"faulty":         func() scene { return scene{world: faulty(), o: demo} },
 		"faulty-one":     func() scene { return scene{world: faulty(), o: demo, keys: []string{"G", "k", "enter"}} },
 		"two":            func() scene { return scene{world: twoLeaders(false), o: demo} },

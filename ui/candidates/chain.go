@@ -20,7 +20,7 @@ type link struct {
 // where the list does not show the queue as it is. Whom a row far below watches is not
 // looked up: a herd is drawn by [table.drawRow].
 func (v *table) linked(top, last int) []link {
-	if v.order != "" || !v.Rows.Whole() {
+	if !v.Rows.Whole() {
 		return nil
 	}
 	links := make([]link, last-top+1)

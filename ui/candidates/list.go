@@ -14,7 +14,6 @@ type list struct {
 	queuedAt int // where it was last in the queue
 	top      int // first contender in view
 	Filter   string
-	order    int // in orders
 }
 
 // Reselect rebuilds the rows and finds the selected one again. If it is gone,
@@ -22,7 +21,7 @@ type list struct {
 // its znode first and left then.
 func (l *list) Reselect(s *doctor.State) {
 	without := l.Index >= l.Rows.Queued()
-	l.Rows = l.rowsOf(s)
+	l.Rows = rows.New(s, l.Filter)
 	if i := l.Rows.Find(l.Selected, l.Index); i >= 0 {
 		l.Index = i
 		l.Selected = l.Rows.At(i).Ref() // a member may have another znode now
@@ -59,16 +58,3 @@ func (l *list) Select(id rows.Ref) {
 
 // Row is the selected row, an empty one if there is none.
 func (l *list) Row() rows.Row { return l.Rows.At(l.Index) }
-
-// Order names the order of the rows, "" for the queue's.
-func (l *list) Order() string {
-	if o := orders[l.order]; o != nil {
-		return o.Name
-	}
-	return ""
-}
-
-// rowsOf are the rows of s as they are to be shown.
-func (l *list) rowsOf(s *doctor.State) rows.List {
-	return rows.New(s, l.Filter, orders[l.order], &l.Rows)
-}

@@ -85,12 +85,6 @@ func (v *Panel) Column(do input.Command) bool {
 	return true
 }
 
-// Sort takes the next order. The selection stays where it is.
-func (v *Panel) Sort(s *doctor.State) {
-	v.order = (v.order + 1) % len(orders)
-	v.Reselect(s)
-}
-
 // isCrowd reports whether the zoomed candidates are too many for h lines, and are drawn as a
 // grid.
 func (v *Panel) isCrowd(h int) bool {
@@ -140,7 +134,7 @@ func (v Panel) Draw(f *term.Frame) {
 
 // table is the queue as it is settled.
 func (v *Panel) table() table {
-	return table{State: v.State, Rows: &v.Rows, Index: v.Index, top: v.top, order: v.Order(), PointedAt: v.PointedAt}
+	return table{State: v.State, Rows: &v.Rows, Index: v.Index, top: v.top, PointedAt: v.PointedAt}
 }
 
 // drawTable draws the queue: who leads, and what each of the others watches.
@@ -268,9 +262,6 @@ func (v *Panel) tail() []term.Span {
 	if v.Pace {
 		out = append(out, wording.PaceSpans(s)...)
 	}
-	if by := v.Order(); by != "" {
-		out = append(out, term.Span{Style: term.You, Text: "not the queue: by " + by + "  ", Keep: 9})
-	}
 	if v.Filter != "" {
 		out = append(out, term.Span{Style: term.You, Text: "/" + znode.Safe(v.Filter, rows.FilterMax), Keep: 7},
 			term.Span{Style: term.Muted, Text: fmt.Sprintf("  %d of %d", v.Rows.Queued(), s.Queue.Len()), Keep: 8})
@@ -281,7 +272,7 @@ func (v *Panel) tail() []term.Span {
 	}
 	if n := s.Queue.Len(); n > 0 {
 		at := strconv.Itoa(n)
-		if v.Index < n && v.Order() == "" { // else it would look like a place in the queue
+		if v.Index < n {
 			at = strconv.Itoa(v.Index+1) + "/" + at
 		}
 		out = append(out, term.Span{Style: term.Muted, Text: at, Keep: 8})

@@ -34,8 +34,6 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 		p.Text(wording.LeaderSign(g, s, r, troubled || ghost != ""))
 	case !herd && r.Position >= wording.Holders(s) && wording.WrongEdge(edge):
 		p.Text(term.Trouble, g.WatchWrong)
-	case !herd && v.order != "":
-		p.Gap(1) // the one that it watches need not be above it
 	case !herd:
 		p.Text(term.Watch, g.Watch)
 	default:
@@ -43,10 +41,6 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	}
 	if herd && s.Queue.Len() > 1 {
 		switch {
-		case v.order != "" && r.Position == 0:
-			p.Text(term.Trouble, g.HerdHead+g.HerdMore)
-		case v.order != "":
-			p.Text(term.Trouble, g.HerdFrom+g.HerdMore)
 		case r.Position == 0:
 			p.Text(term.Trouble, g.HerdHead+g.TR)
 		case r.Position == s.Queue.Len()-1:

@@ -11,6 +11,5 @@ type table struct {
 	Rows      *rows.List
 	Index     int    // of the selected row
 	top       int    // first contender in view
-	order     string // "" for the queue's
 	PointedAt string // ID of the member that a lesson is about, "" for none
 }

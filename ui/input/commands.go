@@ -51,7 +51,6 @@ const (
 	CmdFiner    Command = "finer scale"
 	CmdCoarser  Command = "coarser scale"
 	CmdCopy     Command = "copy path"
-	CmdCopyJSON Command = "copy JSON"
 	CmdTheme    Command = "theme"
 	CmdPalette  Command = "palette"
 	CmdRun      Command = "run"

@@ -7,6 +7,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/immutable"
 	"electop/model/znode"
 )
 
@@ -55,25 +56,24 @@ const NameMax = 64
 const FilterMax = 64
 
 // List is what can be selected in a state, in the order of the screen: the
-// queue, in its order unless another one is wanted, then the members without a znode. It is
-// made once a state, not once a frame.
+// queue, then the members without a znode. It is made once a state, not once a frame.
 type List struct {
-	State *doctor.State
-	listed
+	State   *doctor.State
+	some    bool          // not all contenders may be shown
+	shown   dialect.Queue // those that are, then
 	NoZnode []*model.Member
 	Held    map[uint64]*model.Message // the next message held for each session
 	Guests  bool                      // there are contenders from elsewhere whose address is known
 }
 
-// New returns the rows in which filter is, in that order, nil: that of the queue. was is the
-// list before, from which the new one is made if little changed.
-func New(s *doctor.State, filter string, order *Order, was *List) List {
-	r := List{State: s, listed: listed{filter: filter, order: order}, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
-	r.list(s, was.State, &was.listed)
+// New returns the rows in which filter is.
+func New(s *doctor.State, filter string) List {
+	r := List{State: s, NoZnode: s.WithoutZnode(), Held: heldFor(s), Guests: HasGuests(s)}
 	if filter == "" {
 		return r
 	}
 	want := strings.ToLower(filter)
+	r.some, r.shown = true, immutable.ListOf(slices.DeleteFunc(s.Queue.Slice(), func(c *dialect.Candidate) bool { return !matches(c, want) }))
 	r.NoZnode = slices.DeleteFunc(slices.Clone(r.NoZnode), func(m *model.Member) bool {
 		return !strings.Contains(strings.ToLower(znode.Safe(m.Name, NameMax)+" "+znode.Safe(m.ID, NameMax)), want)
 	})
@@ -89,7 +89,7 @@ func (r *List) Queued() int {
 	return q.Len()
 }
 
-// Contenders are those that are shown, in the order of the rows.
+// Contenders are those that are shown.
 func (r *List) Contenders() dialect.Queue {
 	switch {
 	case r.some:
@@ -157,16 +157,22 @@ func Same(have, want Ref) bool {
 // rowOf is the row of the contender with that identity, -1 for none.
 func (r *List) rowOf(id dialect.ID) int {
 	c, i := r.State.Candidate(id)
-	switch {
-	case c == nil || !r.some:
-		return i
-	case r.order != nil && r.order.Rises != nil:
-		return r.shown.Index(func(x *dialect.Candidate) bool { return x == c })
-	}
-	if i, ok := r.find(r.State.Recipe, r.shown, c); ok {
+	if c == nil || !r.some {
 		return i
 	}
-	return -1
+	return r.shown.Index(func(x *dialect.Candidate) bool { return x == c })
+}
+
+// matches reports whether a filter, in lower case, is in the label, the
+// znode's name or the session. It does the cheap things first.
+func matches(c *dialect.Candidate, want string) bool {
+	if want == "" || strings.Contains(strings.ToLower(c.Name), want) {
+		return true
+	}
+	if len(c.Data.Bytes) > 0 && strings.Contains(strings.ToLower(c.Label()), want) {
+		return true
+	}
+	return c.Session != 0 && strings.Trim(want, "x0123456789abcdef") == "" && strings.Contains(znode.Hex(c.Session), want)
 }
 
 func Member(s *doctor.State, id string) *model.Member {
