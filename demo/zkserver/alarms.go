@@ -54,7 +54,7 @@ func (s *Server) armReaper() {
 	}
 }
 
-// reap deletes the containers and TTL nodes that are due.
+// reap deletes the containers that are due.
 func (s *Server) reap() {
 	if s.reaper = nil; !s.down {
 		s.db.Reap(time.Now())

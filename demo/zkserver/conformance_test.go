@@ -167,7 +167,6 @@ var conversations = []struct {
 		a.do(wire.OpSync, &wire.PathRequest{Path: "/nowhere"}, &wire.PathResponse{})
 		a.do(wire.OpCheck, &wire.PathVersionRequest{Path: "/t/a", Version: 9}, nil)
 		a.do(wire.OpCheck, &wire.PathVersionRequest{Path: "/t/none", Version: 3}, nil)
-		a.do(wire.OpReconfig, bytesOf("\x00\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x01x\x00\x00\x00\x00\x00\x00\x00\x01"), nil)
 		a.close()
 	}},
 	{"paths", func(s *transcript) {
@@ -521,8 +520,7 @@ var conversations = []struct {
 		a := s.connect("a")
 		for _, o := range []wire.Op{wire.OpCreate, wire.OpCreate2, wire.OpCreateTTL, wire.OpCreateContainer, wire.OpDelete, wire.OpExists, wire.OpGetData,
 			wire.OpSetData, wire.OpGetACL, wire.OpSetACL, wire.OpGetChildren, wire.OpGetChildren2, wire.OpSync, wire.OpCheck, wire.OpMulti, wire.OpMultiRead,
-			wire.OpSetWatches, wire.OpSetWatches2, wire.OpAddWatch, wire.OpCheckWatches, wire.OpRemoveWatches, wire.OpGetEphemerals, wire.OpGetAllChildrenNumber,
-			wire.OpReconfig} {
+			wire.OpSetWatches, wire.OpSetWatches2, wire.OpAddWatch, wire.OpCheckWatches, wire.OpRemoveWatches, wire.OpGetEphemerals, wire.OpGetAllChildrenNumber} {
 			a.do(o, bytesOf("\x00\x00\x00\x20\x00short"), nil)
 			a.do(o, bytesOf(""), nil)
 		}

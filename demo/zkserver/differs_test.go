@@ -180,6 +180,17 @@ var onPurpose = []difference{
 		apache: `still connected: false`, here: `still connected: true`,
 	},
 	{
+		what: "reconfig",
+		why:  "there is no ensemble; Apache refuses too, unless it is configured otherwise",
+		run: func(s *transcript) {
+			a := s.connect("a")
+			change := null + null + str("server.2=127.0.0.1:1:2") + i64(-1)
+			s.printf("unimplemented: %t", a.c.call(wire.OpReconfig, bytesOf(change), nil).Err == wire.Unimplemented)
+			a.close()
+		},
+		apache: `unimplemented: false`, here: `unimplemented: true`,
+	},
+	{
 		what: "deleteContainer and createSession from a client",
 		why:  "servers send these to each other, and no client does; they are as good as operations that do not exist",
 		run: func(s *transcript) {

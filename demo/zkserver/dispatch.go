@@ -49,12 +49,13 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 		}
 		return last, nil
 	}
+	before := s.db.Zxid()
 	body, code := c.dispatch(h, d)
 	reply := wire.ReplyHeader{Xid: h.Xid, Zxid: s.db.Zxid(), Err: code}
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
-	if code == wire.Unimplemented {
+	if code == wire.Unimplemented && reply.Zxid == before { // no such operation: not even a transaction
 		reply.Zxid = -1
 	}
 	c.stats.Sent++
@@ -93,7 +94,7 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Decoder) (wire.Appender, w
 	case wire.OpPing:
 		return nil, wire.OK
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL,
-		wire.OpDelete, wire.OpSetData, wire.OpSetACL, wire.OpCheck, wire.OpMulti, wire.OpReconfig:
+		wire.OpDelete, wire.OpSetData, wire.OpSetACL, wire.OpCheck, wire.OpMulti:
 		return c.s.db.Write(tree.Writer{Who: c.who, Session: c.sess.ID}, h.Op, d, time.Now())
 	case wire.OpCloseSession:
 		c.s.endSession(c.sess, false)

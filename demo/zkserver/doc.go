@@ -151,8 +151,9 @@
 // A setACL applies to requests that its client sends right after it, without waiting
 // for the reply; with Apache that depends on chance.
 //
-// There are no quotas, no SASL, no super user, no reconfiguration, and clients cannot
-// use internal operations of servers (such as deleteContainer). Data
+// There are no quotas, no SASL, no super user, no reconfiguration (Unimplemented;
+// Apache has it disabled), no TTL nodes (Unimplemented, as in Apache by default), and
+// clients cannot use internal operations of servers (such as deleteContainer). Data
 // ends with the Server.
 //
 // The tests show these differences on both servers. For everything else they compare

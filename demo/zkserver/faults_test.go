@@ -266,9 +266,6 @@ func TestLostReply(t *testing.T) {
 		"container": func(path string) (wire.Op, wire.Appender) {
 			return wire.OpCreateContainer, &wire.CreateRequest{Path: path, ACL: world(31), Flags: wire.FlagContainer}
 		},
-		"ttl": func(path string) (wire.Op, wire.Appender) {
-			return wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: wire.CreateRequest{Path: path, ACL: world(31), Flags: wire.FlagTTL}, TTL: 1e6}
-		},
 		"multi": func(path string) (wire.Op, wire.Appender) {
 			return wire.OpMulti, &wire.MultiRequest{Ops: []wire.MultiOp{{Op: wire.OpCheck, Path: "/", Version: -1},
 				{Op: wire.OpCreate, Create: wire.CreateRequest{Path: path, ACL: world(31)}}}}

@@ -34,8 +34,8 @@ type Options struct {
 	MaxClientCnxns int
 	// LoopbackUnbounded exempts the host itself from MaxClientCnxns.
 	LoopbackUnbounded bool
-	// ReapInterval is how often empty containers and outlived TTL nodes are
-	// looked for; 0 is a minute, as Apache does.
+	// ReapInterval is how often empty containers are looked for; 0 is a minute,
+	// as Apache does.
 	ReapInterval time.Duration
 	// Logger gets events of connections and sessions; nil discards them.
 	Logger *slog.Logger

@@ -147,15 +147,12 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestReaper passes an hour with containers and TTL nodes.
+// TestReaper passes an hour with containers.
 func TestReaper(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
 		container := func(path string) {
 			c.must(wire.OpCreateContainer, &wire.CreateRequest{Path: path, ACL: world(31), Flags: wire.FlagContainer}, &wire.CreateResponse{})
-		}
-		ttl := func(path string, d time.Duration) {
-			c.must(wire.OpCreateTTL, &wire.CreateTTLRequest{CreateRequest: wire.CreateRequest{Path: path, ACL: world(31), Flags: wire.FlagTTL}, TTL: d.Milliseconds()}, &wire.CreateResponse{})
 		}
 		wait := func(d time.Duration) {
 			for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Second) {
@@ -173,25 +170,19 @@ func TestReaper(t *testing.T) {
 		container("/used")
 		c.create("/used/x", 0)
 		container("/never")
-		ttl("/short", 90*time.Second)
-		ttl("/long", 50*time.Minute)
-		ttl("/parent", time.Second)
-		c.create("/parent/x", 0)
 		var events []wire.WatcherEvent
 		c.onEvent = func(ev wire.WatcherEvent) { events = append(events, ev) }
-		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/short", Watch: true}, &wire.DataResponse{})
-		want("at first", map[string]bool{"/used": true, "/never": true, "/short": true})
+		c.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/used", Watch: true}, &wire.DataResponse{})
 		wait(3 * time.Minute)
-		want("after three minutes", map[string]bool{"/used": true, "/never": true, "/short": false, "/long": true, "/parent": true})
-		if len(events) != 1 || events[0].Type != wire.EventNodeDeleted || events[0].Path != "/short" {
+		want("after three minutes", map[string]bool{"/used": true, "/never": true})
+		c.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/used/x", Version: -1}, nil)
+		wait(2 * time.Minute)
+		want("without children", map[string]bool{"/used": false, "/never": true})
+		if len(events) != 1 || events[0].Type != wire.EventNodeDeleted || events[0].Path != "/used" {
 			t.Errorf("events: %+v", events)
 		}
-		c.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/used/x", Version: -1}, nil)
-		c.must(wire.OpDelete, &wire.PathVersionRequest{Path: "/parent/x", Version: -1}, nil)
-		wait(2 * time.Minute)
-		want("without children", map[string]bool{"/used": false, "/never": true, "/long": true, "/parent": false})
 		wait(time.Hour)
-		want("in the end", map[string]bool{"/never": true, "/long": false})
+		want("in the end", map[string]bool{"/never": true})
 	})
 }
 

@@ -135,7 +135,9 @@ func TestGoZookeeper(t *testing.T) {
 		_, err = c.CreateContainer("/box", nil, zk.FlagContainer, acl)
 		wantErr("container", err, nil)
 		_, err = c.CreateTTL("/soon", nil, zk.FlagTTL, acl, time.Hour)
-		wantErr("ttl", err, nil)
+		if err == nil || !strings.Contains(err.Error(), "-6") { // Unimplemented, as at Apache without extendedTypesEnabled
+			t.Errorf("ttl: %v", err)
+		}
 		if p, err := c.Sync("/election"); p != "/election" || err != nil {
 			t.Errorf("sync: %q %v", p, err)
 		}

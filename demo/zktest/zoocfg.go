@@ -18,7 +18,7 @@ func (s *Server) config() string {
 		fmt.Fprintf(&b, "minSessionTimeout=%d\nmaxSessionTimeout=60000\n", 2*tick)
 	}
 	fmt.Fprintf(&b, "dataDir=%s\nclientPort=%s\nclientPortAddress=%s\n", filepath.ToSlash(filepath.Join(s.dir, "data")), port, host)
-	fmt.Fprintf(&b, "maxClientCnxns=0\n4lw.commands.whitelist=%s\nextendedTypesEnabled=true\n", s.words)
+	fmt.Fprintf(&b, "maxClientCnxns=0\n4lw.commands.whitelist=%s\n", s.words)
 	if s.admin {
 		host, port, _ := net.SplitHostPort(s.Admin)
 		fmt.Fprintf(&b, "admin.serverAddress=%s\nadmin.serverPort=%s\n", host, port)

@@ -10,10 +10,7 @@ import (
 // Write carries out a request that takes a transaction, also when it fails. It returns
 // the body of the reply, or an error.
 func (db *Database[T]) Write(w tree.Writer, op wire.Op, d *wire.Decoder, now time.Time) (body wire.Appender, code wire.Code) {
-	switch op {
-	case wire.OpReconfig:
-		return db.reconfig(d)
-	case wire.OpMulti:
+	if op == wire.OpMulti {
 		return db.multi(w, d, db.begin(now))
 	}
 	return db.single(w, op, d, db.begin(now))
@@ -29,7 +26,7 @@ func (db *Database[T]) single(w tree.Writer, op wire.Op, d *wire.Decoder, x tree
 	switch op {
 	case wire.OpCreate:
 		return &wire.PathResponse{Path: ch.Path}, wire.OK
-	case wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
+	case wire.OpCreate2, wire.OpCreateContainer:
 		return &wire.CreateResponse{Path: ch.Path, Stat: st}, wire.OK
 	case wire.OpSetData, wire.OpSetACL:
 		return &st, wire.OK
@@ -58,22 +55,9 @@ func (db *Database[T]) multi(w tree.Writer, d *wire.Decoder, x tree.Txn) (wire.A
 	return rsp, wire.OK
 }
 
-// reconfig refuses to change the ensemble. Unlike a write, what cannot be read takes no
-// transaction.
-func (db *Database[T]) reconfig(d *wire.Decoder) (wire.Appender, wire.Code) {
-	// Joining, leaving, new members; the configuration's id.
-	_, _, _, _ = d.String(), d.String(), d.String(), d.Int64()
-	if d.Err() != nil {
-		return nil, wire.MarshallingError
-	}
-	db.zxid++
-	return nil, wire.ReconfigDisabled
-}
-
-// Reap deletes the containers and TTL nodes that are due, each in a transaction
-// of its own.
+// Reap deletes the containers that are due, each in a transaction of its own.
 func (db *Database[T]) Reap(now time.Time) {
-	for _, path := range db.Tree.Due(now.UnixMilli()) {
+	for _, path := range db.Tree.Due() {
 		ch := tree.Delete(path)
 		db.apply(&ch, db.begin(now))
 	}

@@ -79,12 +79,12 @@ func (t *Tree) Check(w Writer, op wire.Op, d *wire.Decoder) (ch Change, code wir
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer:
 		var req wire.CreateRequest
 		if req.Decode(d); d.Err() == nil {
-			ch, code = v.checkCreate(op, &req, -1)
+			ch, code = v.checkCreate(op, &req)
 		}
 	case wire.OpCreateTTL:
 		var req wire.CreateTTLRequest
 		if req.Decode(d); d.Err() == nil {
-			ch, code = v.checkCreate(op, &req.CreateRequest, req.TTL)
+			ch, code = v.checkCreate(op, &req.CreateRequest)
 		}
 	case wire.OpDelete:
 		var req wire.PathVersionRequest

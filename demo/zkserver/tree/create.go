@@ -24,26 +24,24 @@ func modeOf(flags int32) (mode, bool) {
 		return mode{ephemeral: true, sequential: true}, true
 	case wire.FlagContainer:
 		return mode{container: true}, true
-	case wire.FlagTTL:
+	case wire.FlagTTL, wire.FlagTTLSequential:
 		return mode{ttl: true}, true
-	case wire.FlagTTLSequential:
-		return mode{ttl: true, sequential: true}, true
 	}
 	return mode{}, false
 }
 
 // checkCreate checks any of the four creates. The kind of node follows from
 // the operation, not from the flags: a create with the container flag makes a
-// plain node. ttl is in milliseconds, -1 for operations without one.
-func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest, ttl int64) (Change, wire.Code) {
+// plain node. There are no TTL nodes, as in an Apache without extendedTypesEnabled.
+func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
 	m, ok := modeOf(req.Flags)
 	if !ok {
 		return Change{}, wire.BadArguments
 	}
-	if m.ttl && (ttl <= 0 || ttl > maxTTL) || !m.ttl && ttl >= 0 {
-		return Change{}, wire.BadArguments
+	if m.ttl {
+		return Change{}, wire.Unimplemented
 	}
-	if op == wire.OpCreateTTL && !m.ttl {
+	if op == wire.OpCreateTTL {
 		return Change{}, wire.BadArguments
 	}
 	if req.NoPath {
@@ -81,8 +79,6 @@ func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest, ttl int64) (Chan
 	switch {
 	case op == wire.OpCreateContainer:
 		owner = ownerContainer
-	case op == wire.OpCreateTTL:
-		owner = ownerTTL | ttl
 	case m.ephemeral:
 		owner = v.Session
 	}

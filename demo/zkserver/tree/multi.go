@@ -42,17 +42,15 @@ func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
 func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
 	switch o.Op {
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
-		op, kind, ttl := wire.OpCreate, wire.OpCreate, int64(-1)
+		op, kind := wire.OpCreate, wire.OpCreate
 		m, _ := modeOf(o.Create.Flags)
 		switch {
 		case m.ttl && o.Op != wire.OpCreateTTL:
 			return Change{}, 0, wire.MarshallingError // there is no TTL to read
-		case m.ttl:
-			op, kind, ttl = wire.OpCreateTTL, wire.OpCreate2, o.TTL
 		case m.container:
 			op, kind = wire.OpCreateContainer, wire.OpCreate2
 		}
-		ch, code = v.checkCreate(op, &o.Create, ttl)
+		ch, code = v.checkCreate(op, &o.Create)
 		return ch, kind, code
 	case wire.OpDelete:
 		ch, code = v.checkDelete(o.Path, o.Version)

@@ -6,20 +6,13 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// Owners that are not sessions. A TTL node keeps its time to live, in
-// milliseconds, in the low 40 bits.
-const (
-	ownerContainer int64 = math.MinInt64
-	ownerTTL       int64 = -1 << 56
-	maxTTL         int64 = 1<<40 - 1
-)
+// ownerContainer is the owner of a container, which is no session.
+const ownerContainer int64 = math.MinInt64
 
 // isSession reports whether owner makes a node ephemeral.
 func isSession(owner int64) bool {
-	return owner != 0 && owner != ownerContainer && owner&ownerTTL != ownerTTL
+	return owner != 0 && owner != ownerContainer
 }
-
-func isTTL(owner int64) bool { return owner&ownerTTL == ownerTTL }
 
 // A Node is a znode. Its creates counter is what numbers sequential children;
 // clients see it as part of the cversion.

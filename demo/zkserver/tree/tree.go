@@ -22,7 +22,7 @@ type Tree struct {
 	nodes      map[string]*Node
 	ephemerals map[int64]map[string]struct{} // by session
 	owned      int                           // ephemeral nodes
-	reapable   map[string]struct{}           // containers and TTL nodes
+	reapable   map[string]struct{}           // containers
 	bytes      int64                         // paths and data
 }
 
@@ -154,23 +154,14 @@ func (t *Tree) Owners() iter.Seq2[int64, string] {
 	}
 }
 
-// Reapable returns the number of containers and TTL nodes.
+// Reapable returns the number of containers.
 func (t *Tree) Reapable() int { return len(t.reapable) }
 
-// Due returns the containers that had children once and have none now, and the
-// TTL nodes without children that were not written to for their time to live.
-// now is in milliseconds since 1970.
-func (t *Tree) Due(now int64) []string {
+// Due returns the containers that had children once and have none now.
+func (t *Tree) Due() []string {
 	var due []string
 	for path := range t.reapable {
-		n := t.nodes[path]
-		switch {
-		case len(n.children) > 0:
-		case isTTL(n.owner):
-			if now-n.mtime > n.owner&maxTTL {
-				due = append(due, path)
-			}
-		case n.creates > 0:
+		if n := t.nodes[path]; len(n.children) == 0 && n.creates > 0 {
 			due = append(due, path)
 		}
 	}
