@@ -66,7 +66,7 @@ func get(t testing.TB, method, url string) (*http.Response, string) {
 
 // adminMasked are fields whose values are a matter of time, of the machine or
 // of the build; that they are there and of which type is compared.
-var adminMasked = regexp.MustCompile(`latency|uptime|established|last_response_time|version|_dir$|_dir_size$|dir_size|os\.|client_port$|remote_socket_address|initial_configuration`)
+var adminMasked = regexp.MustCompile(`latency|uptime|established|last_response_time|version|_dir$|_dir_size$|dir_size|os\.|client_port$|remote_socket_address`)
 
 // canon makes the answers of two servers comparable: sessions by name, sets in
 // one order, deadlines merged, since which of them share a tick is chance.
@@ -172,7 +172,7 @@ func TestAdminLikeApache(t *testing.T) {
 				}
 			}
 			delete(got, "runtime.version")
-		case "server_stats", "srvr", "stats", "stat", "dump", "watches", "wchc", "watches_by_path", "wchp", "connections", "cons":
+		case "server_stats", "srvr", "stats", "stat", "dump", "watches_by_path", "wchp", "connections", "cons":
 			// Sets, and beans whose order is Java's affair.
 		default:
 			if diff := cmp.Diff(adminLayout(wantText), adminLayout(gotText)); diff != "" {
@@ -182,11 +182,9 @@ func TestAdminLikeApache(t *testing.T) {
 		return cmp.Diff(want, got)
 	}
 	for _, command := range []string{
-		"connections", "configuration", "dirs", "dump", "environment", "hash", "is_read_only", "leader", "monitor",
-		"observers", "ruok", "server_stats", "stats", "voting_view", "watch_summary", "watches", "watches_by_path", "zabstate",
-		"conf", "config", "cons", "envi", "isro", "lead", "mntr", "obsr", "srvr", "stat", "wchs", "wchc", "wchp",
+		"connections", "configuration", "dump", "environment", "monitor", "ruok", "server_stats", "stats", "watch_summary", "watches_by_path",
+		"conf", "config", "cons", "envi", "mntr", "srvr", "stat", "wchs", "wchp",
 		"nosuch", "RUOK", "ruok/", "ruok/x", "ruok?pretty", "a%22b%3Cc%3E%C3%A9",
-		"connection_stat_reset", "connections", "crst", "observer_connection_stat_reset", "orst", "stat_reset", "srst", "server_stats",
 	} {
 		// Apache counts what it sent a moment after it sent it.
 		diff := compare(command)
@@ -208,7 +206,7 @@ func TestAdminLikeApache(t *testing.T) {
 			kept = append(kept, e)
 		}
 	}
-	if diff := cmp.Diff(strings.Join(kept, ""), got); diff != "" || len(kept) < 20 {
+	if diff := cmp.Diff(strings.Join(kept, ""), got); diff != "" || len(kept) < 10 {
 		t.Errorf("index (-apache +embedded):\n%s", diff)
 	}
 }
@@ -233,7 +231,7 @@ func TestAdminRequests(t *testing.T) {
 		}
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"} {
-		if rsp, _ := get(t, method, url+"/commands/stat_reset"); rsp.StatusCode != 405 || rsp.Header.Get("Allow") == "" {
+		if rsp, _ := get(t, method, url+"/commands/ruok"); rsp.StatusCode != 405 || rsp.Header.Get("Allow") == "" {
 			t.Errorf("%s: status %d, Allow %q", method, rsp.StatusCode, rsp.Header.Get("Allow"))
 		}
 	}
@@ -242,13 +240,6 @@ func TestAdminRequests(t *testing.T) {
 	}
 	if rsp, _ := get(t, "GET", url+"/commands/"+strings.Repeat("x", 20<<10)); rsp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("20 KB of name: status %d", rsp.StatusCode)
-	}
-	_, body := get(t, "GET", url+"/commands/initial_configuration")
-	var conf struct {
-		Text string `json:"initial_configuration"`
-	}
-	if err := json.Unmarshal([]byte(body), &conf); err != nil || !strings.HasPrefix(conf.Text, "tickTime=100\n") {
-		t.Errorf("initial_configuration: %v in %s", err, body)
 	}
 }
 

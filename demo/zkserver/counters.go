@@ -33,8 +33,8 @@ type counters struct {
 	bytesIn, bytesOut, panics atomic.Int64
 
 	authFailed     int64
-	received, sent int64 // packets since the last srst
-	// Sizes of replies and events since then, in bytes without the length prefix; 0
+	received, sent int64 // packets
+	// Sizes of replies and events, in bytes without the length prefix; 0
 	// until there is one.
 	lastReply, leastReply, mostReply int64
 }

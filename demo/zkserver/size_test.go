@@ -248,7 +248,7 @@ var phases = []phase{
 	})},
 	// An operator's program asks for the server's tables, one after the other.
 	{"tables", timed(func(b *testing.B, s *sized) {
-		for _, w := range []string{"mntr", "wchs", "cons", "dump", "wchp", "wchc"} {
+		for _, w := range []string{"mntr", "wchs", "cons", "dump", "wchp"} {
 			if answer := word(b, s.addr, w); len(answer) == 0 {
 				b.Errorf("%s: no answer to %s", s.name, w)
 			}

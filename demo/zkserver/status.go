@@ -106,29 +106,13 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 		}
 	}
 	if parts&status.Watches != 0 {
-		to.Watchers = watchers(s, to.Totals.Watchers, to.Totals.DataWatches)
-	}
-	if parts&status.ResetTotals != 0 {
-		s.latency = status.Latency{}
-		k := &s.counters
-		k.received, k.sent, k.lastReply, k.leastReply, k.mostReply = 0, 0, 0, 0, 0
-	}
-	if parts&status.ResetConnections != 0 {
-		for c := range s.conns {
-			c.stats.Reset()
+		to.Watches = make([]status.Watch, 0, to.Totals.DataWatches)
+		for c, watched := range s.watches.Data.Watchers() {
+			for _, path := range watched {
+				to.Watches = append(to.Watches, status.Watch{Path: path, Session: c.sess.ID})
+			}
 		}
 	}
-}
-
-// watchers takes two allocations, however many there are.
-func watchers(s *Server, n, watches int) []status.Watcher {
-	all, paths := make([]status.Watcher, 0, n), make([]string, 0, watches)
-	for c, watched := range s.watches.Data.Watchers() {
-		from := len(paths)
-		paths = append(paths, watched...)
-		all = append(all, status.Watcher{Session: c.sess.ID, Remote: c.remote, Established: c.stats.Established, Paths: paths[from:]})
-	}
-	return all
 }
 
 // status is the connection as operators see it. The caller holds s.mu.

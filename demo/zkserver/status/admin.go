@@ -23,35 +23,19 @@ type adminCommand struct {
 	answer  func(*State) object
 }
 
-// adminCommands are in the order of Apache's index. Missing are its commands about
-// the Java virtual machine (system_properties), the disk (last_snapshot) and
-// debugging (get_trace_mask, set_trace_mask).
+// adminCommands are those that electop, clients and monitoring ask for, in the order of
+// Apache's index.
 var adminCommands = []adminCommand{
 	{"configuration", []string{"conf", "config"}, 0, adminConf},
-	{"connection_stat_reset", []string{"crst"}, ResetConnections, func(*State) object { return nil }},
 	{"connections", []string{"cons"}, Connections, func(s *State) object { return adminConns(s, false) }},
-	{"dirs", nil, 0, func(*State) object { return object{{"datadir_size", 0}, {"logdir_size", 0}} }},
 	{"dump", nil, Sessions | Ephemerals, adminDump},
 	{"environment", []string{"env", "envi"}, 0, adminEnv},
-	{"hash", nil, 0, func(*State) object { return object{{"digests", []string(nil)}} }},
-	{"initial_configuration", []string{"icfg"}, 0, adminInitialConf},
-	{"is_read_only", []string{"isro"}, 0, func(*State) object { return object{{"read_only", false}} }},
-	// A standalone server's answer, Apache's too.
-	{"leader", []string{"lead"}, 0, func(*State) object { return object{{"error", "server is not initialized"}} }},
 	{"monitor", []string{"mntr"}, 0, gauges},
-	{"observer_connection_stat_reset", []string{"orst"}, 0, func(*State) object { return nil }},
-	{"observers", []string{"obsr"}, 0, func(*State) object {
-		return object{{"synced_observers", 0}, {"observers", []object(nil)}}
-	}},
 	{"ruok", nil, 0, func(*State) object { return nil }},
 	{"server_stats", []string{"srvr"}, 0, adminStats},
-	{"stat_reset", []string{"srst"}, ResetTotals, func(*State) object { return nil }},
 	{"stats", []string{"stat"}, Connections, func(s *State) object { return append(adminStats(s), adminConns(s, true)...) }},
-	{"voting_view", nil, 0, func(*State) object { return object{{"current_config", object{}}} }},
 	{"watch_summary", []string{"wchs"}, 0, adminWatchSummary},
-	{"watches", []string{"wchc"}, Watches, adminWatches},
 	{"watches_by_path", []string{"wchp"}, Watches, adminWatchesByPath},
-	{"zabstate", nil, 0, func(*State) object { return object{{"voting", false}, {"zabstate", ""}} }},
 }
 
 // A Handler answers as the AdminServer of Apache does: /commands is an index,
@@ -109,12 +93,7 @@ func (h Handler) answer(name string) object {
 	if !serving {
 		return object{{"command", c.name}, {"error", "This ZooKeeper instance is not currently serving requests"}}
 	}
-	answer := c.answer(&state)
-	failed := slices.ContainsFunc(answer, func(f field) bool { return f.key == "error" })
-	if answer = append(answer, field{"command", c.name}); !failed {
-		answer = append(answer, field{"error", nil})
-	}
-	return answer
+	return append(c.answer(&state), field{"command", c.name}, field{"error", nil})
 }
 
 func adminConf(s *State) object {
@@ -130,15 +109,6 @@ func adminConf(s *State) object {
 		{"server_id", 0},
 		{"client_port_listen_backlog", -1},
 	}
-}
-
-// adminInitialConf is the zoo.cfg that an Apache server would need.
-func adminInitialConf(s *State) object {
-	cfg := &s.Config
-	return object{{"initial_configuration", fmt.Sprintf(
-		"tickTime=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\nclientPort=%d\nmaxClientCnxns=%d\n",
-		cfg.Tick.Milliseconds(), cfg.MinSessionTimeout.Milliseconds(),
-		cfg.MaxSessionTimeout.Milliseconds(), cfg.ClientPort, cfg.MaxClientCnxns)}}
 }
 
 // adminEnv has the same content as the envi word.
@@ -258,22 +228,14 @@ func adminWatchSummary(s *State) object {
 	return object{{"num_connections", sum.Watchers}, {"num_paths", sum.Paths}, {"num_total_watches", sum.DataWatches}}
 }
 
-func adminWatches(s *State) object {
-	bySession := object{}
-	for _, c := range s.watchers() {
-		bySession = append(bySession, field{strconv.FormatInt(c.Session, 10), c.Paths})
-	}
-	return object{{"session_id_to_watched_paths", bySession}}
-}
-
 func adminWatchesByPath(s *State) object {
 	byPath := object{}
 	for same := range s.watches() {
 		ids := make([]int64, len(same))
 		for i, w := range same {
-			ids[i] = w.session
+			ids[i] = w.Session
 		}
-		byPath = append(byPath, field{same[0].path, ids})
+		byPath = append(byPath, field{same[0].Path, ids})
 	}
 	return object{{"path_to_session_ids", byPath}}
 }

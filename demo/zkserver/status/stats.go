@@ -54,13 +54,6 @@ type ConnStats struct {
 	latency        Latency
 }
 
-// Reset forgets all but when the connection was made, which is what crst does. A
-// new connection is different from one that was reset: its lastOp is empty, which
-// reads as null, and its numbers are 0.
-func (st *ConnStats) Reset() {
-	*st = ConnStats{Established: st.Established, lastOp: "NA", lastXid: -1, lastZxid: -1}
-}
-
 // Done counts a request that was answered at a time since the server's start.
 func (st *ConnStats) Done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {

@@ -16,8 +16,7 @@ const HandshakeTimeout = 10 * time.Second
 // when the server goes on: large ones take longer than any client should wait.
 type Source func(Part) (state State, serving bool)
 
-// A Part of a server's state that can be large, or that the server resets once the
-// state is copied. It is a set.
+// A Part of a server's state that can be large. It is a set.
 type Part uint8
 
 const (
@@ -25,8 +24,6 @@ const (
 	Sessions
 	Ephemerals
 	Watches
-	ResetTotals
-	ResetConnections
 )
 
 // State is what a server is at one moment. Lists are in no particular order, and
@@ -37,7 +34,7 @@ type State struct {
 	Connections []Conn // open ones
 	Sessions    []Session
 	Ephemerals  []Ephemeral
-	Watchers    []Watcher
+	Watches     []Watch
 }
 
 // Config is how a server was set up.
@@ -48,8 +45,7 @@ type Config struct {
 	ClientPort                           int // the lowest; 0 if there is none
 }
 
-// Totals are sums over a server's life, or since they were reset, and what it
-// has now.
+// Totals are sums over a server's life, and what it has now.
 type Totals struct {
 	Start          time.Time
 	Uptime         time.Duration
@@ -81,12 +77,10 @@ type Ephemeral struct {
 	Zxid    int64 // of its creation
 }
 
-// A Watcher is a connection with watches on data or existence: Apache shows no others.
-type Watcher struct {
-	Session     int64
-	Remote      string
-	Established time.Time
-	Paths       []string
+// A Watch is one on data or existence: Apache shows no others.
+type Watch struct {
+	Path    string
+	Session int64
 }
 
 // A Conn is an open connection.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"time"
 )
 
 // runs yields neighbours with the same key together.
@@ -23,18 +22,10 @@ func runs[E any, K comparable](sorted []E, key func(*E) K) iter.Seq[[]E] {
 	}
 }
 
-// age compares connections by when they were made and, to be definite, by their peers.
-func age(a time.Time, aRemote string, b time.Time, bRemote string) int {
-	if c := a.Compare(b); c != 0 {
-		return c
-	}
-	return cmp.Compare(aRemote, bRemote)
-}
-
-// connections are by age.
+// connections are by age and, to be definite, by their peers.
 func (s *State) connections() []Conn {
 	slices.SortFunc(s.Connections, func(a, b Conn) int {
-		return age(a.Stats.Established, a.Remote, b.Stats.Established, b.Remote)
+		return cmp.Or(a.Stats.Established.Compare(b.Stats.Established), cmp.Compare(a.Remote, b.Remote))
 	})
 	return s.Connections
 }
@@ -47,25 +38,10 @@ func (s *State) ephemerals() (bySession [][]Ephemeral) {
 	return slices.Collect(runs(s.Ephemerals, func(e *Ephemeral) int64 { return e.Session }))
 }
 
-// watchers are by the age of the connection, with the paths in their order.
-func (s *State) watchers() []Watcher {
-	slices.SortFunc(s.Watchers, func(a, b Watcher) int {
-		return age(a.Established, a.Remote, b.Established, b.Remote)
-	})
-	for _, w := range s.Watchers {
-		slices.Sort(w.Paths)
-	}
-	return s.Watchers
-}
-
 // watches are by path, with the sessions in the order of their ids.
-func (s *State) watches() (byPath iter.Seq[[]watch]) {
-	all := make([]watch, 0, s.Totals.DataWatches)
-	for _, w := range s.Watchers {
-		for _, path := range w.Paths {
-			all = append(all, watch{path: path, session: w.Session})
-		}
-	}
-	sortWatches(all, 0)
-	return runs(all, func(w *watch) string { return w.path })
+func (s *State) watches() (byPath iter.Seq[[]Watch]) {
+	slices.SortFunc(s.Watches, func(a, b Watch) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Session, b.Session))
+	})
+	return runs(s.Watches, func(w *Watch) string { return w.Path })
 }

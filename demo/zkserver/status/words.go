@@ -22,10 +22,10 @@ type word struct {
 	write func(*State, *bufio.Writer)
 }
 
-// words are the four-letter words, sent instead of a first frame.
+// words are the four-letter words that electop, clients and monitoring send, instead of
+// a first frame.
 var words = map[string]word{
 	"ruok": {0, func(_ *State, w *bufio.Writer) { w.WriteString("imok") }},
-	"isro": {0, func(_ *State, w *bufio.Writer) { w.WriteString("rw") }},
 	"srvr": {0, func(s *State, w *bufio.Writer) { writeStat(s, w, false) }},
 	"stat": {Connections, func(s *State, w *bufio.Writer) { writeStat(s, w, true) }},
 	"mntr": {0, writeMonitor},
@@ -33,11 +33,8 @@ var words = map[string]word{
 	"dump": {Sessions | Ephemerals | Connections, writeDump},
 	"wchs": {0, writeWatchSummary},
 	"wchp": {Watches, writeWatchesByPath},
-	"wchc": {Watches, writeWatchesByConn},
 	"conf": {0, writeConf},
 	"envi": {0, writeEnv},
-	"srst": {ResetTotals, func(_ *State, w *bufio.Writer) { fmt.Fprintln(w, "Server stats reset.") }},
-	"crst": {ResetConnections, func(_ *State, w *bufio.Writer) { fmt.Fprintln(w, "Connection stats reset.") }},
 }
 
 // Known reports whether four bytes are a word.
@@ -156,23 +153,11 @@ func writeWatchSummary(s *State, w *bufio.Writer) {
 
 func writeWatchesByPath(s *State, w *bufio.Writer) {
 	for same := range s.watches() {
-		w.WriteString(same[0].path)
+		w.WriteString(same[0].Path)
 		w.WriteByte('\n')
 		for i := range same {
 			w.WriteString("\t0x")
-			w.Write(strconv.AppendUint(w.AvailableBuffer(), uint64(same[i].session), 16))
-			w.WriteByte('\n')
-		}
-	}
-	fmt.Fprintln(w)
-}
-
-func writeWatchesByConn(s *State, w *bufio.Writer) {
-	for _, c := range s.watchers() {
-		fmt.Fprintf(w, "%#x\n", uint64(c.Session))
-		for _, path := range c.Paths {
-			w.WriteByte('\t')
-			w.WriteString(path)
+			w.Write(strconv.AppendUint(w.AvailableBuffer(), uint64(same[i].Session), 16))
 			w.WriteByte('\n')
 		}
 	}
