@@ -247,6 +247,31 @@ func TestExpiryIsTakenBack(t *testing.T) {
 	t.Logf("%d taken back", early)
 }
 
+// A leader that resigns and then falls silent did not expire, however late its deletion is
+// seen.
+func TestDeletedBeforeTheSilence(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := modeltest.NewSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second)
+		s.Dated, s.SilentDues, s.Lag, s.Every = true, true, 3*time.Second, 200*time.Millisecond
+		for i := range 2 {
+			s.Stand(s.Client(uint64(i+1), 4*time.Second))
+			s.Run(10 * time.Millisecond)
+		}
+		s.Polls(func() time.Duration { return s.Every }, false)
+		s.Run(s.Between("time", time.Millisecond, 100*time.Millisecond)) // nothing showed that it was alive
+		leader := s.Clients[1]
+		s.Withdraw(leader)
+		s.Run(time.Millisecond)
+		leader.Stopped = true
+		s.Run(3 * time.Second)
+		for _, h := range s.J.State().Handoffs {
+			if h.Cause == model.CauseExpired {
+				t.Fatalf("said to have expired: %s", h.Evidence)
+			}
+		}
+	})
+}
+
 // However late changes are seen, a reported cause is the true one. What happens to a
 // client that was stopped, in the moment before its session could expire, looks as its
 // expiry; it is taken back when the servers say that no session expired.

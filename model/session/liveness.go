@@ -193,12 +193,16 @@ func (h *Liveness) LastKnown() string {
 	return "the servers did not report when its session expires"
 }
 
-// Likely is when a session without a connection may expire, if its client was
+// Likely is when a session may expire: before its client fell silent the client may have
+// deleted its znodes. One without a connection may expire later, if its client was
 // healthy when it joined or was last seen healthy: it then pings every third of its
 // timeout. The session may also have been closed since.
 func (h *Liveness) Likely(joined time.Time, tick time.Duration) time.Time {
 	from, timeout := Later(h.sound, joined), h.timeout
-	if h.absent.IsZero() || h.silent {
+	switch since, _ := h.Silence(); {
+	case h.absent.IsZero():
+		return since
+	case h.silent:
 		return time.Time{}
 	}
 	// If the session was closed just before the servers were asked, its znodes
