@@ -54,6 +54,9 @@ func (j *Journal) delta(d *Delta) {
 // settle applies the deletions that wait: one by one if their session still owns a
 // contender, and otherwise together, as the end of the session.
 func (j *Journal) settle() {
+	if len(j.ending) == 0 {
+		return
+	}
 	ending := j.ending
 	names := j.ended()
 	j.index()

@@ -97,9 +97,6 @@ func statusOf(s *doctor.State) status {
 	return out
 }
 
-// Candidate returns the object of the contender at position i, as [Status] has it.
-func Candidate(s *doctor.State, i int) any { return candidateOf(s, i, s.Holders()) }
-
 func candidateOf(s *doctor.State, i, holders int) candidate {
 	c := s.Queue.At(i)
 	e := candidate{
