@@ -33,7 +33,7 @@ func (m Model) Init() tea.Cmd {
 	if m.d.o.Begin != nil {
 		m.d.o.Begin()
 	}
-	return tea.Batch(m.d.doer.background(m.d.o.Background), tick)
+	return tick
 }
 
 // Update implements [tea.Model].
@@ -122,10 +122,6 @@ func (d *dashboard) update(msg tea.Msg) tea.Cmd {
 				text += " (and " + strconv.Itoa(more) + " more)"
 			}
 			d.say(term.Trouble, text)
-		}
-	case backgroundMsg:
-		if d.suit(bool(msg)) {
-			d.dirty = true
 		}
 	case copiedMsg:
 		d.say(msg.says())

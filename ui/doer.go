@@ -31,9 +31,6 @@ type doneMsg struct {
 	err    error
 }
 
-// backgroundMsg says whether the terminal's background is light.
-type backgroundMsg bool
-
 // tickMsg says that a digit changes now. Ticks of an older generation were
 // overtaken.
 type tickMsg struct{ gen uint64 }
@@ -73,22 +70,6 @@ func (d doer) tick(after time.Duration, gen uint64) tea.Cmd {
 			return nil
 		case <-t.C:
 			return tickMsg{gen}
-		}
-	})
-}
-
-// background returns the command that waits for what the terminal says of its
-// background, nil where it is not asked.
-func (d doer) background(light <-chan bool) tea.Cmd {
-	if light == nil {
-		return nil
-	}
-	return d.within(func(ctx context.Context) tea.Msg {
-		select {
-		case <-ctx.Done():
-			return nil
-		case is := <-light:
-			return backgroundMsg(is)
 		}
 	})
 }

@@ -152,9 +152,6 @@ type Options struct {
 	Notices <-chan string
 
 	Theme string // term.Auto ("" too), term.Dark, term.Light or term.Mono
-	// Background receives whether the terminal's background is light, once it is known,
-	// for the theme term.Auto. It may never be.
-	Background <-chan bool
 
 	// Mouse says that the terminal reports clicks and the wheel. Selecting text with it
 	// takes another key then, shift on most terminals.

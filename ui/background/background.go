@@ -7,9 +7,6 @@
 // not at all when it was told. Go initialises packages whose imports are ready
 // in the order of their paths, and this one's, which imports Lip Gloss only,
 // sorts before Bubbletea's. So importing it anywhere in the program is enough.
-//
-// The dashboard asks later, after its first frame, and waits for nothing: see package
-// ui/cli/terminal.
 package background
 
 import "github.com/charmbracelet/lipgloss"

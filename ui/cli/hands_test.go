@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // output is all that the program wrote.
@@ -15,51 +14,9 @@ func (x *terminal) output() string {
 	return x.raw.String()
 }
 
-// The terminal is asked for its background after the first frame. However late the answer
-// comes, and in whatever pieces, the theme follows it, and no part of it is a key: [f], [/]
-// and [r] would be some.
-func TestLateAnswersAreNoKeys(t *testing.T) {
-	t.Parallel()
-	const question, answer = "\x1b]11;?", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
-	const lightGrey = "38;2;93;102;115" // of the theme for a light background
-	for name, c := range map[string]struct {
-		pieces []string
-		after  time.Duration // each comes so long after what was before it
-	}{
-		"50 ms":            {[]string{answer}, 50 * time.Millisecond},
-		"500 ms":           {[]string{answer}, 500 * time.Millisecond},
-		"in pieces":        {strings.SplitAfter(answer, "f/"), 50 * time.Millisecond},
-		"the first letter": {[]string{answer[:1], answer[1:]}, 100 * time.Millisecond},
-		"two letters":      {[]string{answer[:2], answer[2 : len(answer)-1], answer[len(answer)-1:]}, 500 * time.Millisecond},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
-			x.sees("1/2", "leads")
-			x.waits("the question", func(string) bool { return strings.Contains(x.output(), question) })
-			if raw := x.output(); strings.Index(raw, question) < strings.Index(raw, "electop") {
-				t.Error("the question comes before the first frame")
-			}
-			for _, p := range c.pieces {
-				time.Sleep(c.after) // the terminal takes its time
-				x.press(p)
-			}
-			x.waits("the light theme", func(string) bool { return strings.Contains(x.output(), lightGrey) })
-			if s := x.text(); strings.Contains(s, "frozen") || strings.Contains(s, "contains") || strings.Contains(s, "faster") || strings.Contains(s, "rgb") || !strings.Contains(s, "leads") {
-				t.Errorf("the answer was taken for keys:\n%s", s)
-			}
-			x.press("q") // not into a filter
-			x.leaves(0)
-			if n := strings.Count(x.output(), question); n != 1 {
-				t.Errorf("asked %d times", n)
-			}
-		})
-	}
-}
-
-// A terminal that does not answer keeps nothing waiting: Esc is a key, and the theme is
-// the one for a dark background.
-func TestNoAnswer(t *testing.T) {
+// Esc is a key without an answer of the terminal, which is not asked for its
+// background.
+func TestKeysInATerminal(t *testing.T) {
 	t.Parallel()
 	x := openTerminalWith(t, []string{"NO_COLOR=", "COLORFGBG=", "ELECTOP_THEME="}, 80, 24, "demo", "--cast", "2")
 	x.sees("1/2", "leads")
@@ -69,22 +26,11 @@ func TestNoAnswer(t *testing.T) {
 	x.waits("the main screen", func(s string) bool { return !strings.Contains(s, "On the main screen") })
 	x.press("q")
 	x.leaves(0)
+	if strings.Contains(x.output(), "\x1b]11;?") {
+		t.Error("the terminal is asked for its background")
+	}
 	if !strings.Contains(x.output(), "38;2;242;193;78") {
 		t.Error("no colour of the dark theme was written")
-	}
-}
-
-// Who has chosen a theme is not asked for one.
-func TestNoQuestionWithATheme(t *testing.T) {
-	t.Parallel()
-	for _, env := range []string{"ELECTOP_THEME=light", "NO_COLOR=1"} {
-		x := openTerminalWith(t, []string{"NO_COLOR=", "ELECTOP_THEME=", env}, 80, 24, "demo", "--cast", "2")
-		x.sees("1/2", "leads")
-		x.press("q")
-		x.leaves(0)
-		if strings.Contains(x.output(), "\x1b]11;?") {
-			t.Errorf("%s: the terminal is asked for its background", env)
-		}
 	}
 }
 

@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/charmbracelet/lipgloss"
 
 	"electop/ui"
 	"electop/ui/cli/live"
 	"electop/ui/cli/terminal"
-	"electop/ui/term"
 )
 
 // onScreen opens the terminal for a dashboard, and closes it when show, which gets the
@@ -26,10 +23,7 @@ func (o *options) onScreen(ctx context.Context, std IO, with ui.Options, show fu
 		return fmt.Errorf("open the terminal for the dashboard's keys: %w", err)
 	}
 	defer s.Close()
-	if cmp.Or(o.theme, term.Auto) == term.Auto && os.Getenv("NO_COLOR") == "" {
-		s.AskBackground()
-	}
-	with.Theme, with.Input, with.Output, with.Background = o.theme, s.Input(), s.Output(), s.Background()
+	with.Theme, with.Input, with.Output = o.theme, s.Input(), s.Output()
 	with.Width, with.Height = s.Size()
 	with.Clipboard, with.Mouse = s.Copy, !o.noMouse
 	with.Renderer = lipgloss.NewRenderer(out)

@@ -9,7 +9,7 @@ import (
 
 // Names of themes for [Options.Theme].
 const (
-	Auto  = "auto" // by NO_COLOR, then by the terminal's background
+	Auto  = "auto" // according to NO_COLOR, then COLORFGBG
 	Dark  = "dark"
 	Light = "light"
 	Mono  = "mono" // attributes only
@@ -26,8 +26,7 @@ func NextTheme(name string) string {
 	return Dark
 }
 
-// ResolveTheme replaces auto and unknown names by the theme for the environment, until the
-// terminal's background is known.
+// ResolveTheme replaces auto and unknown names by the theme for the environment.
 // COLORFGBG is "fg;bg" or "fg;default;bg" in the 16 colours; 7 and 9 to 15 are light
 // backgrounds.
 func ResolveTheme(name string, getenv func(string) string) string {

@@ -28,13 +28,13 @@ func TestToClipboard(t *testing.T) {
 	}
 }
 
-// Text goes between two frames, and a question after the first one.
+// Text goes between two frames.
 func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Screen{ctx: t.Context(), out: w, toAsk: askBackground, light: make(chan bool, 1), answered: make(chan struct{})}
+	s := &Screen{ctx: t.Context(), out: w}
 	t.Setenv("TMUX", "")
 	t.Setenv("STY", "")
 	out := s.Output()
@@ -63,7 +63,7 @@ func TestScreenWritesOneAfterTheOther(t *testing.T) {
 	r.Close()
 	rest := bytes.ReplaceAll(got, []byte(toClipboard("some text", func(string) string { return "" })), nil)
 	rest = bytes.ReplaceAll(rest, []byte("frame\r\n"+strings.Repeat("x", 5000)+"end"), []byte("F"))
-	if want := "\x1b[?1049hF" + askBackground + strings.Repeat("F", 99); string(rest) != want {
+	if want := "\x1b[?1049h" + strings.Repeat("F", 100); string(rest) != want {
 		t.Errorf("written is %q", rest)
 	}
 }

@@ -1,29 +1,40 @@
 package terminal
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/muesli/cancelreader"
 )
 
-// keys is the terminal as Bubbletea reads it: a file that it can set to raw mode. It is
-// read by a goroutine of its own, because what is held back is given up after a time. It
-// has no Name: one that had would be waited for by its descriptor.
+// keyHeld is how long the beginning of a key waits for its rest, which follows at once,
+// even over a slow line.
+const keyHeld = 50 * time.Millisecond
+
+// keys is the terminal as Bubbletea reads it: a file that it can set to raw mode. A
+// goroutine reads it, because Bubbletea takes the end of a piece for the end of a key, so
+// Read waits a moment for the rest of one. It has no Name: Bubbletea would wait for a
+// file with a name by its descriptor.
 type keys struct {
 	from        *os.File
 	bytes       chan []byte
 	interrupted chan struct{}
 	closed      chan struct{} // no more is read
 	ended       chan struct{} // the goroutine has ended, or never began
+	held        []byte        // read, and not yet returned
 
 	mu     sync.Mutex
-	split  splitter
 	reader cancelreader.CancelReader // nil: not begun
 	over   bool                      // no reader is begun any more
 	err    error                     // of the reader, once bytes is closed
+}
+
+func newKeys(from *os.File) *keys {
+	return &keys{from: from, bytes: make(chan []byte), interrupted: make(chan struct{}, 1), closed: make(chan struct{}), ended: make(chan struct{})}
 }
 
 func (k *keys) Write(p []byte) (int, error) { return k.from.Write(p) }
@@ -39,69 +50,63 @@ func (k *keys) Interrupt() {
 	}
 }
 
-func (k *keys) ask(now time.Time) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.split.ask(now)
-}
-
-func (k *keys) feed(b []byte) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.split.feed(b, time.Now())
-}
-
-func (k *keys) next() ([]byte, time.Time) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.split.next(time.Now())
-}
-
-// Read returns whole keys, and no answers. It needs room for chunkMax bytes.
+// Read returns whole keys, or what came of a key whose rest does not follow.
 func (k *keys) Read(p []byte) (int, error) {
 	if err := k.begin(); err != nil {
 		return 0, err
 	}
-	for {
-		select { // what has come is older than the time
+	for late := false; len(k.held) == 0 || unfinished(k.held) && !late; {
+		var rest <-chan time.Time
+		if len(k.held) > 0 {
+			t := time.NewTimer(keyHeld)
+			defer t.Stop()
+			rest = t.C
+		}
+		select {
 		case b, more := <-k.bytes:
-			if !more {
+			if !more && len(k.held) == 0 {
 				return 0, k.err
 			}
-			k.feed(b)
-			continue
-		default:
-		}
-		b, until := k.next()
-		if b != nil {
-			return copy(p, b), nil
-		}
-		if err := k.wait(until); err != nil {
-			return 0, err
+			k.held, late = append(k.held, b...), !more
+		case <-k.interrupted:
+			return 0, io.EOF
+		case <-rest:
+			late = true
 		}
 	}
+	n := copy(p, k.held)
+	k.held = k.held[n:]
+	return n, nil
 }
 
-// wait waits until there is more, or until a time; zero: for ever.
-func (k *keys) wait(until time.Time) error {
-	var over <-chan time.Time
-	if !until.IsZero() {
-		t := time.NewTimer(time.Until(until))
-		defer t.Stop()
-		over = t.C
-	}
-	select {
-	case <-over:
-	case <-k.interrupted:
-		return io.EOF
-	case b, more := <-k.bytes:
-		if !more {
-			return k.err
+// unfinished reports whether b ends within a character or an escape sequence, or with an
+// escape character, which is the key Esc unless more follows.
+func unfinished(b []byte) bool {
+	if i := bytes.LastIndexByte(b, esc); i >= 0 && len(b)-i <= sequenceMax {
+		switch s := b[i+1:]; {
+		case len(s) == 0, len(s) == 1 && (s[0] == '[' || s[0] == 'O'):
+			return true
+		case s[0] == '[' && s[1] == 'M': // a mouse event with three bytes
+			return len(s) < 5
+		case s[0] == '[' && s[1] == '[': // a function key of the Linux console
+			return len(s) < 3
+		case s[0] == '[':
+			return bytes.IndexFunc(s[1:], func(r rune) bool { return r >= '@' && r <= '~' || r == '$' }) < 0
 		}
-		k.feed(b)
 	}
-	return nil
+	for i := 1; i <= min(len(b), utf8.UTFMax); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			return c >= utf8.RuneSelf && !utf8.FullRune(b[len(b)-i:])
+		}
+	}
+	return false
 }
+
+const (
+	esc = '\x1b'
+	// sequenceMax is longer than any key or mouse event.
+	sequenceMax = 64
+)
 
 // begin begins to read, once.
 func (k *keys) begin() error {
@@ -122,11 +127,11 @@ func (k *keys) begin() error {
 	return nil
 }
 
-// read hands on what comes, until the reader is cancelled or fails.
+// read sends what comes, until the reader is cancelled or fails.
 func (k *keys) read() {
 	defer close(k.ended)
 	for {
-		b := make([]byte, chunkMax)
+		b := make([]byte, 256)
 		n, err := k.reader.Read(b)
 		if err != nil {
 			k.err = err

@@ -1,9 +1,8 @@
 // Package terminal is the user's terminal. Questions to the user are asked on it
 // ([ReadLine]), and a dashboard is shown on it ([Screen]).
 //
-// A dashboard's terminal is asked for its background after the first frame. What it
-// answers comes among the keys, perhaps late and in pieces. A splitter takes the answers
-// out and hands on whole keys, so that no part of an answer is ever taken for a key.
+// A dashboard's terminal is not asked for anything, because an answer would come among the
+// keys, perhaps late and in pieces. A key that comes in pieces is put together.
 package terminal
 
 import (
