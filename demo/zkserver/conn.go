@@ -120,22 +120,11 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	}
 }
 
-// Write, TryWrite, Go, CutOff and Sent implement [output.Conn]. CutOff and Sent are called
+// Write, Go, CutOff and Sent implement [output.Conn]. CutOff and Sent are called
 // where a message is queued, under s.mu.
 
 func (c *conn) Write(p []byte) (int, error) {
 	n, err := c.nc.Write(p)
-	c.s.counters.bytesOut.Add(int64(n))
-	return n, err
-}
-
-// TryWrite writes nothing where that may take time.
-func (c *conn) TryWrite(p []byte) (int, error) {
-	nc, ok := c.nc.(*net.TCPConn)
-	if !ok {
-		return 0, nil
-	}
-	n, err := tryWrite(nc, p)
 	c.s.counters.bytesOut.Add(int64(n))
 	return n, err
 }

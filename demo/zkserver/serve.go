@@ -18,7 +18,7 @@ import (
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc, in: &input{nc: nc, s: s}}
-	c.out.Init(c, &s.background)
+	c.out.Init(c)
 	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
 	if a := nc.RemoteAddr(); a != nil {

@@ -13,7 +13,6 @@ import (
 	"electop/demo/zkserver/backlog"
 	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/database"
-	"electop/demo/zkserver/output"
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/watch"
@@ -75,8 +74,6 @@ type Server struct {
 	closing chan struct{}  // closed by Close
 	bursts  sync.Pool      // of *[burstBuffer]byte, see input
 	grown   atomic.Int64   // bytes that connections got or were to send since relieve
-
-	background output.Background
 
 	mu        sync.Mutex // guards everything below
 	closed    bool

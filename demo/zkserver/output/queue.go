@@ -23,8 +23,6 @@ const (
 // A Conn is the connection that a queue belongs to.
 type Conn interface {
 	Write(p []byte) (int, error)
-	// TryWrite writes as much as it can without waiting.
-	TryWrite(p []byte) (int, error)
 	Go(f func())  // runs f in a goroutine that somebody waits for
 	CutOff()      // gives up a peer that does not read; does not block
 	Sent(n int64) // counts a message of n bytes
@@ -32,21 +30,20 @@ type Conn interface {
 
 // A Queue is the output of one connection.
 type Queue struct {
-	c          Conn
-	background *Background
-	mu         sync.Mutex
-	idle       sync.Cond // writing became false, or pending shrank
-	queue      []byte
-	spare      []byte // the queue before the last, for reuse
-	batch      int    // bytes being written
-	corked     bool   // the connection's own goroutine is about to flush
-	writing    bool
-	broken     bool // a write failed or the peer was cut off
+	c       Conn
+	mu      sync.Mutex
+	idle    sync.Cond // writing became false, or pending shrank
+	queue   []byte
+	spare   []byte // the queue before the last, for reuse
+	batch   int    // bytes being written
+	corked  bool   // the connection's own goroutine is about to flush
+	writing bool
+	broken  bool // a write failed or the peer was cut off
 }
 
-// Init prepares a queue. It must be called first. b is for all queues of a server.
-func (o *Queue) Init(c Conn, b *Background) {
-	o.c, o.background = c, b
+// Init prepares a queue. It must be called first.
+func (o *Queue) Init(c Conn) {
+	o.c = c
 	o.idle.L = &o.mu
 }
 
@@ -143,7 +140,7 @@ func (o *Queue) appended(queue []byte) {
 	o.queue = queue
 	if !o.corked && !o.writing {
 		o.writing = true
-		o.background.add(o, o.c.Go)
+		o.c.Go(o.write)
 	}
 }
 
@@ -163,7 +160,7 @@ func (o *Queue) Flush() {
 	}
 	o.writing = true
 	if o.writeBatch() {
-		o.background.add(o, o.c.Go)
+		o.c.Go(o.write)
 	}
 }
 
@@ -180,27 +177,19 @@ func (o *Queue) Drain() {
 // not, nobody is writing any more. The caller holds o.mu, which is released
 // during the write itself, and has set writing.
 func (o *Queue) writeBatch() (more bool) {
-	p := o.take()
+	p := o.queue
 	if len(p) == 0 { // cut off since
 		return o.wrote(p, nil)
 	}
+	o.queue, o.spare = o.spare, nil
+	o.batch = len(p)
 	o.mu.Unlock()
 	_, err := o.c.Write(p)
 	o.mu.Lock()
 	return o.wrote(p, err)
 }
 
-// take returns what is to be written next.
-func (o *Queue) take() []byte {
-	p := o.queue
-	if len(p) > 0 {
-		o.queue, o.spare = o.spare, nil
-	}
-	o.batch = len(p)
-	return p
-}
-
-// wrote ends the write of what take returned, and reports whether more has come since.
+// wrote ends the write of p, and reports whether more has come since.
 func (o *Queue) wrote(p []byte, err error) (more bool) {
 	o.batch = 0
 	if err != nil {
@@ -223,34 +212,10 @@ func (o *Queue) wrote(p []byte, err error) (more bool) {
 	return false
 }
 
-// tryBatch writes what can be written without waiting, and leaves the rest to a
-// goroutine.
-func (o *Queue) tryBatch() {
+// write writes what is queued until nothing is left.
+func (o *Queue) write() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	p := o.take()
-	if len(p) == 0 {
-		o.wrote(p, nil)
-		return
-	}
-	o.mu.Unlock()
-	n, err := o.c.TryWrite(p)
-	o.mu.Lock()
-	if err == nil && n < len(p) {
-		o.c.Go(func() { o.finish(p, n) })
-		return
-	}
-	if o.wrote(p, err) {
-		o.background.add(o, o.c.Go)
-	}
-}
-
-// finish writes the rest of a batch, and what comes meanwhile.
-func (o *Queue) finish(p []byte, n int) {
-	_, err := o.c.Write(p[n:])
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for more := o.wrote(p, err); more; {
-		more = o.writeBatch()
+	for o.writeBatch() {
 	}
 }

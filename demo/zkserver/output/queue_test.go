@@ -18,7 +18,6 @@ type peer struct {
 
 	mu     sync.Mutex
 	got    bytes.Buffer
-	room   int // for a write that does not wait
 	writes int
 	cut    int
 	sent   int64
@@ -36,22 +35,6 @@ func (p *peer) Write(b []byte) (int, error) {
 	return p.got.Write(b)
 }
 
-// TryWrite takes what there is room for.
-func (p *peer) TryWrite(b []byte) (int, error) {
-	select {
-	case <-p.reads:
-	default:
-		return 0, nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.err != nil {
-		return 0, p.err
-	}
-	p.writes++
-	return p.got.Write(b[:min(len(b), p.room)])
-}
-
 func (p *peer) Go(f func())  { p.wg.Go(f) }
 func (p *peer) CutOff()      { p.cut++ }
 func (p *peer) Sent(n int64) { p.sent += n }
@@ -67,7 +50,7 @@ func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &peer{reads: make(chan struct{})}
 		var q output.Queue
-		q.Init(p, new(output.Background))
+		q.Init(p)
 		q.Cork()
 		for xid := range int32(3) {
 			if n := q.Send(wire.ReplyHeader{Xid: xid}, nil); n != len(frames(0)) {
@@ -99,7 +82,7 @@ func TestNotReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &peer{reads: make(chan struct{})}
 		var q output.Queue
-		q.Init(p, new(output.Background))
+		q.Init(p)
 		big := make([]byte, output.MaxQueued/4)
 		n := 0
 		for ; p.cut == 0 && n < 20; n++ {
@@ -127,7 +110,7 @@ func TestFailedWrite(t *testing.T) {
 		p := &peer{reads: make(chan struct{}), err: errors.New("gone")}
 		close(p.reads)
 		var q output.Queue
-		q.Init(p, new(output.Background))
+		q.Init(p)
 		q.Send(wire.ReplyHeader{}, nil)
 		p.wg.Wait()
 		if n := q.Send(wire.ReplyHeader{}, nil); n != 0 || q.Pending() != 0 || p.cut != 0 {
