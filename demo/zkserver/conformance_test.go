@@ -15,15 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the transcripts of Apache ZooKeeper to testdata")
 
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		if run := programs[os.Args[1]]; run != nil {
-			run(os.Args[2:])
-			return
-		}
-	}
-	zktest.Main(m)
-}
+func TestMain(m *testing.M) { zktest.Main(m) }
 
 // TestConformance has the same conversations with the embedded server and with
 // an Apache ZooKeeper and compares each to the transcript in testdata, which is

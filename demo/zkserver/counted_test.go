@@ -308,3 +308,10 @@ func gaugesOf(t testing.TB, addr string) map[string]int {
 	}
 	return gauges
 }
+
+// writersInLoad is how many sessions write at once.
+const writersInLoad = 10
+
+func createOf(path string, data []byte, flags int32) (wire.Op, wire.Appender) {
+	return wire.OpCreate, &wire.CreateRequest{Path: path, Data: data, ACL: world(wire.PermAll), Flags: flags}
+}
