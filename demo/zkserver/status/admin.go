@@ -2,6 +2,7 @@ package status
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -30,10 +31,10 @@ var adminCommands = []adminCommand{
 	{"connections", []string{"cons"}, Connections, func(s *State) object { return adminConns(s, false) }},
 	{"dump", nil, Sessions | Ephemerals, adminDump},
 	{"environment", []string{"env", "envi"}, 0, adminEnv},
-	{"monitor", []string{"mntr"}, 0, gauges},
-	{"ruok", nil, 0, func(*State) object { return nil }},
+	{"monitor", []string{"mntr"}, 0, adminGauges},
+	{"ruok", nil, 0, func(*State) object { return object{} }},
 	{"server_stats", []string{"srvr"}, 0, adminStats},
-	{"stats", []string{"stat"}, Connections, func(s *State) object { return append(adminStats(s), adminConns(s, true)...) }},
+	{"stats", []string{"stat"}, Connections, adminStat},
 	{"watch_summary", []string{"wchs"}, 0, adminWatchSummary},
 	{"watches_by_path", []string{"wchp"}, Watches, adminWatchesByPath},
 }
@@ -61,7 +62,7 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := h.answer(name[1:])
-	reply(w, "application/json", appendJSON(nil, answer, 0))
+	reply(w, "application/json", asJSON(answer))
 }
 
 func reply(w http.ResponseWriter, kind string, body []byte) {
@@ -86,90 +87,92 @@ func (h Handler) answer(name string) object {
 		return c.name == name || slices.Contains(c.aliases, name)
 	})
 	if i < 0 {
-		return object{{"command", name}, {"error", "Unknown command: " + name}}
+		return object{"command": name, "error": "Unknown command: " + name}
 	}
 	c := adminCommands[i]
 	state, serving := h(c.parts)
 	if !serving {
-		return object{{"command", c.name}, {"error", "This ZooKeeper instance is not currently serving requests"}}
+		return object{"command": c.name, "error": "This ZooKeeper instance is not currently serving requests"}
 	}
-	return append(c.answer(&state), field{"command", c.name}, field{"error", nil})
+	answer := c.answer(&state)
+	answer["command"], answer["error"] = c.name, nil
+	return answer
 }
 
 func adminConf(s *State) object {
 	cfg := &s.Config
 	return object{
-		{"client_port", cfg.ClientPort},
-		{"data_dir", ""},
-		{"data_log_dir", ""},
-		{"tick_time", cfg.Tick.Milliseconds()},
-		{"max_client_cnxns", cfg.MaxClientCnxns},
-		{"min_session_timeout", cfg.MinSessionTimeout.Milliseconds()},
-		{"max_session_timeout", cfg.MaxSessionTimeout.Milliseconds()},
-		{"server_id", 0},
-		{"client_port_listen_backlog", -1},
+		"client_port":                cfg.ClientPort,
+		"data_dir":                   "",
+		"data_log_dir":               "",
+		"tick_time":                  cfg.Tick.Milliseconds(),
+		"max_client_cnxns":           cfg.MaxClientCnxns,
+		"min_session_timeout":        cfg.MinSessionTimeout.Milliseconds(),
+		"max_session_timeout":        cfg.MaxSessionTimeout.Milliseconds(),
+		"server_id":                  0,
+		"client_port_listen_backlog": -1,
 	}
 }
 
 // adminEnv has the same content as the envi word.
 func adminEnv(*State) object {
 	return object{
-		{"zookeeper.version", version},
-		{"runtime.version", runtime.Version()},
-		{"os.name", runtime.GOOS},
-		{"os.arch", runtime.GOARCH},
+		"zookeeper.version": version,
+		"runtime.version":   runtime.Version(),
+		"os.name":           runtime.GOOS,
+		"os.arch":           runtime.GOARCH,
 	}
 }
 
 func adminStats(s *State) object {
 	sum := &s.Totals
-	size := object{{"last_buffer_size", sum.LastReply}, {"min_buffer_size", sum.LeastReply}, {"max_buffer_size", sum.MostReply}}
+	size := object{"last_buffer_size": sum.LastReply, "min_buffer_size": sum.LeastReply, "max_buffer_size": sum.MostReply}
 	l := &sum.Latency
 	return object{
-		{"version", version},
-		{"read_only", false},
-		{"server_stats", object{
-			{"packets_sent", sum.Sent},
-			{"packets_received", sum.Received},
-			{"fsync_threshold_exceed_count", 0},
-			{"client_response_stats", size},
-			{"provider_null", false},
-			{"data_dir_size", 0},
-			{"log_dir_size", 0},
-			{"server_state", "standalone"},
-			{"last_processed_zxid", sum.Zxid},
-			{"outstanding_requests", 0},
-			{"avg_latency", number(l.average())},
-			{"max_latency", l.longest.Milliseconds()},
-			{"min_latency", l.least.Milliseconds()},
-			{"num_alive_client_connections", sum.Connections},
-			{"uptime", sum.Uptime.Milliseconds()},
-			{"auth_failed_count", sum.AuthFailed},
-			{"non_mtlsremote_conn_count", 0},
-			{"non_mtlslocal_conn_count", 0},
-		}},
-		{"client_response", size},
-		{"node_count", sum.Nodes},
+		"version":   version,
+		"read_only": false,
+		"server_stats": object{
+			"packets_sent":                 sum.Sent,
+			"packets_received":             sum.Received,
+			"fsync_threshold_exceed_count": 0,
+			"client_response_stats":        size,
+			"provider_null":                false,
+			"data_dir_size":                0,
+			"log_dir_size":                 0,
+			"server_state":                 "standalone",
+			"last_processed_zxid":          sum.Zxid,
+			"outstanding_requests":         0,
+			"avg_latency":                  json.Number(l.average()),
+			"max_latency":                  l.longest.Milliseconds(),
+			"min_latency":                  l.least.Milliseconds(),
+			"num_alive_client_connections": sum.Connections,
+			"uptime":                       sum.Uptime.Milliseconds(),
+			"auth_failed_count":            sum.AuthFailed,
+			"non_mtlsremote_conn_count":    0,
+			"non_mtlslocal_conn_count":     0,
+		},
+		"client_response": size,
+		"node_count":      sum.Nodes,
 	}
 }
 
 func adminConns(s *State, brief bool) object {
-	var all []object
+	all := []object{}
 	for _, c := range s.connections() {
 		all = append(all, c.adminInfo(brief))
 	}
-	return object{{"connections", all}, {"secure_connections", []object(nil)}}
+	return object{"connections": all, "secure_connections": []object{}}
 }
 
 // adminInfo is what describe says, for programs.
 func (c *Conn) adminInfo(brief bool) object {
 	st := &c.Stats
 	o := object{
-		{"remote_socket_address", c.Remote},
-		{"interest_ops", 1},
-		{"outstanding_requests", 0},
-		{"packets_received", st.Received},
-		{"packets_sent", st.Sent},
+		"remote_socket_address": c.Remote,
+		"interest_ops":          1,
+		"outstanding_requests":  0,
+		"packets_received":      st.Received,
+		"packets_sent":          st.Sent,
 	}
 	if brief {
 		return o
@@ -183,59 +186,77 @@ func (c *Conn) adminInfo(brief bool) object {
 		last = st.lastOp
 	}
 	l := &st.latency
-	return append(o, object{
-		{"session_id", c.Session},
-		{"last_operation", last},
-		{"established", st.Established.UnixMilli()},
-		{"session_timeout", timeout.Milliseconds()},
-		{"last_cxid", int(st.lastXid)},
-		{"last_zxid", st.lastZxid},
-		{"last_response_time", st.lastReply.Milliseconds()},
-		{"last_latency", st.lastLatency.Milliseconds()},
-		{"min_latency", l.least.Milliseconds()},
-		{"avg_latency", l.mean().Milliseconds()},
-		{"max_latency", l.longest.Milliseconds()},
-	}...)
+	maps.Copy(o, object{
+		"session_id":         c.Session,
+		"last_operation":     last,
+		"established":        st.Established.UnixMilli(),
+		"session_timeout":    timeout.Milliseconds(),
+		"last_cxid":          int(st.lastXid),
+		"last_zxid":          st.lastZxid,
+		"last_response_time": st.lastReply.Milliseconds(),
+		"last_latency":       st.lastLatency.Milliseconds(),
+		"min_latency":        l.least.Milliseconds(),
+		"avg_latency":        l.mean().Milliseconds(),
+		"max_latency":        l.longest.Milliseconds(),
+	})
+	return o
 }
 
 // adminDump gives deadlines in milliseconds on the clock that
 // last_response_time is on: since the server was made.
 func adminDump(s *State) object {
-	sets := make(map[int64][]int64)
+	expiry, paths := make(map[int64][]int64), make(map[int64][]string)
 	for _, sess := range s.Sessions {
 		at := sess.Expiry.Milliseconds()
-		sets[at] = append(sets[at], sess.ID)
+		expiry[at] = append(expiry[at], sess.ID)
 	}
-	expiry, paths := object{}, object{}
-	for _, at := range slices.Sorted(maps.Keys(sets)) {
-		slices.Sort(sets[at])
-		expiry = append(expiry, field{strconv.FormatInt(at, 10), sets[at]})
+	for _, e := range s.Ephemerals {
+		paths[e.Session] = append(paths[e.Session], e.Path)
 	}
-	for _, owned := range s.ephemerals() {
-		of := make([]string, len(owned))
-		for i, e := range owned {
-			of[i] = e.Path
-		}
-		paths = append(paths, field{strconv.FormatInt(owned[0].Session, 10), of})
-	}
-	return object{{"expiry_time_to_session_ids", expiry}, {"session_id_to_ephemeral_paths", paths}}
+	return object{"expiry_time_to_session_ids": expiry, "session_id_to_ephemeral_paths": paths}
 }
 
 // As with the words, the watches are those on data and existence.
 
 func adminWatchSummary(s *State) object {
 	sum := &s.Totals
-	return object{{"num_connections", sum.Watchers}, {"num_paths", sum.Paths}, {"num_total_watches", sum.DataWatches}}
+	return object{"num_connections": sum.Watchers, "num_paths": sum.Paths, "num_total_watches": sum.DataWatches}
 }
 
 func adminWatchesByPath(s *State) object {
-	byPath := object{}
-	for same := range s.watches() {
-		ids := make([]int64, len(same))
-		for i, w := range same {
-			ids[i] = w.Session
-		}
-		byPath = append(byPath, field{same[0].Path, ids})
+	byPath := make(map[string][]int64)
+	for _, w := range s.Watches {
+		byPath[w.Path] = append(byPath[w.Path], w.Session)
 	}
-	return object{{"path_to_session_ids", byPath}}
+	return object{"path_to_session_ids": byPath}
+}
+
+// adminGauges are those of mntr.
+func adminGauges(s *State) object {
+	o := make(object)
+	for _, g := range gauges(s) {
+		o[g.key] = g.value
+	}
+	return o
+}
+
+// adminStat is adminStats with the connections.
+func adminStat(s *State) object {
+	o := adminStats(s)
+	maps.Copy(o, adminConns(s, true))
+	return o
+}
+
+// An object is a JSON object. Its fields are sorted; Apache's have no order either that a
+// program may rely on.
+type object map[string]any
+
+// asJSON returns o with line breaks, because people read it too.
+func asJSON(o object) []byte {
+	var w bytes.Buffer
+	e := json.NewEncoder(&w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	e.Encode(o) // a map of strings, numbers and lists cannot fail
+	return w.Bytes()
 }

@@ -3,6 +3,7 @@ package status
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -187,17 +188,23 @@ func writeMonitor(s *State, w *bufio.Writer) {
 	}
 }
 
+// A gauge is a number, or a text, that the server reports.
+type gauge struct {
+	key   string
+	value any
+}
+
 // gauges are what Apache's mntr begins with, in its order; the some 300
 // internal metrics that follow there have no counterpart here.
-func gauges(s *State) object {
+func gauges(s *State) []gauge {
 	sum := &s.Totals
 	l := &sum.Latency
-	return object{
+	return []gauge{
 		{"version", version},
 		{"server_state", "standalone"},
 		{"ephemerals_count", sum.Ephemerals},
 		{"num_alive_connections", sum.Connections},
-		{"avg_latency", number(l.average())},
+		{"avg_latency", json.Number(l.average())},
 		{"outstanding_requests", 0},
 		{"znode_count", sum.Nodes},
 		{"global_sessions", sum.Sessions},
@@ -206,7 +213,7 @@ func gauges(s *State) object {
 		{"packets_sent", sum.Sent},
 		{"packets_received", sum.Received},
 		{"max_client_response_size", sum.MostReply},
-		{"connection_drop_probability", number("0.0")},
+		{"connection_drop_probability", json.Number("0.0")},
 		{"watch_count", sum.Watches},
 		{"auth_failed_count", sum.AuthFailed},
 		{"min_latency", l.least.Milliseconds()},
