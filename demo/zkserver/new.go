@@ -4,7 +4,6 @@ import (
 	"net"
 	"time"
 
-	"electop/demo/zkserver/backlog"
 	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/database"
 	"electop/demo/zkserver/tally"
@@ -30,6 +29,6 @@ func New(opts Options) *Server {
 	s.counters.Requests = make(map[wire.Op]int64)
 	after := func(d time.Duration, f func()) func() { return s.clock.After(d, f).Stop }
 	s.tallies = tally.NewBoard(s.clock.Elapsed, after)
-	s.backlog = backlog.New[heldMessage, Paced](time.Now, after)
+	s.backlog = backlog{after: after, changed: make(chan struct{}, 1)}
 	return s
 }

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"electop/demo/zkserver/backlog"
 	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/database"
 	"electop/demo/zkserver/status"
@@ -81,7 +80,7 @@ type Server struct {
 	down      bool // restarting
 	reopen    *clock.Alarm
 	pace      Pace
-	backlog   *backlog.Queue[heldMessage, Paced]
+	backlog   backlog
 	counters  counters
 	tallies   *tally.Board
 	listeners map[net.Listener]bool // whether they are for clients
@@ -135,7 +134,7 @@ func (s *Server) Close() error {
 		s.reaper.Stop()
 		s.reopen.Stop()
 		s.tallies.Close()
-		s.backlog.Drop(func(heldMessage) bool { return true })
+		s.backlog.drop(func(*heldMessage) bool { return true })
 		for l := range s.listeners {
 			l.Close()
 		}
