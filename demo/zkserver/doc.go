@@ -73,7 +73,7 @@
 //
 // Each part is a package below this one. database does what takes a transaction, with
 // tree (znodes, ACLs, checks) and session (ids, passwords, expiry). Besides it there are watch (who watches what), output (messages to
-// a connection), backlog (messages held in slow motion), tally (what a deletion causes),
+// a connection), tally (what a deletion causes),
 // status (four-letter words and AdminServer) and clock (timers that take the lock). Only
 // database imports others of them. They have no lock, except that output
 // guards data that several goroutines write, and get the time from the Server. It
