@@ -87,7 +87,7 @@ func TestEachRowIsWhereItIsDrawn(t *testing.T) {
 			all := lines(m)
 			seen := 0
 			for y := range all {
-				x := 3
+				x := 2
 				before := m.d.candidates.Index
 				if m.d.canvas.SpotAt(x, y) == nil {
 					continue

@@ -147,12 +147,9 @@ func classScenes() map[string]func() scene {
 		return func() scene { return scene{world: w(), o: demo, keys: append([]string{"z"}, keys...)} }
 	}
 	return map[string]func() scene{
-		"class-calm":  class(func() *world { return classroom(300) }),
-		"class-chain": class(func() *world { return classroom(300).stormed(900 * time.Millisecond) }),
-		"class-wave":  class(func() *world { return lectured(300, 1800*time.Millisecond) }, "j"),
+		"class-wave": class(func() *world { return lectured(300, 1800*time.Millisecond) }, "j"),
 		"class-slow": class(func() *world {
 			return classroom(300).reseat(dialect.Herd()).pace(model.Pace{Delay: 500 * time.Millisecond}).stormed(120 * time.Millisecond)
 		}),
-		"class-both": class(func() *world { return lectured(300, time.Minute) }, "j", "j"),
 	}
 }

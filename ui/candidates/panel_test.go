@@ -170,14 +170,14 @@ func TestSelectionReturns(t *testing.T) {
 }
 
 // A zoomed crowd is a grid with columns as high as the panel but for its border
-// and the two lines below; left and right go by a column as far as there is
+// and the line below; left and right go by a column as far as there is
 // one. Elsewhere there are no columns.
 func TestColumns(t *testing.T) {
 	for _, c := range []struct {
 		zoomed     bool
 		candidates int
 		h, column  int // 0: none
-	}{{true, 100, 20, 16}, {true, 100, 34, 30}, {false, 100, 20, 0}, {true, 5, 20, 0}} {
+	}{{true, 100, 20, 17}, {true, 100, 34, 31}, {false, 100, 20, 0}, {true, 5, 20, 0}} {
 		e := newElection()
 		e.join(c.candidates)
 		var p candidates.Panel

@@ -31,20 +31,6 @@ func plain(s string) bool {
 	return true
 }
 
-// Head is as much of the start of s as fits into w cells, without an ellipsis.
-func Head(s string, w int) string {
-	if w <= 0 {
-		return ""
-	}
-	if len(s) <= w {
-		return s
-	}
-	if plain(s[:w+1]) {
-		return s[:w]
-	}
-	return ansi.Truncate(s, w, "")
-}
-
 // Wrap breaks s into lines of at most w cells: at blanks, and within a word only if it
 // is longer than a line. It does not break at hyphens: names and flags stay whole.
 func Wrap(s string, w int) (lines []string) {

@@ -115,8 +115,7 @@ type Glyphs struct {
 	Wrong, Critical, Warning, Info, WatchWrong   string
 	Notice, Parted, NoGuid, LosesReply, SlowLead string
 	Pointed, Elsewhere, Unknown                  string
-	Times                                        [10]string // how often, "" for never; the last for that and more
-	ToLeft, ToRight                              string     // heads of arrows
+	ToLeft, ToRight                              string // heads of arrows
 	// The signs of the lanes.
 	Waits, Suspended, Nowhere, Believes     string
 	Created, Deleted, Down, Crossed, Tick   string
@@ -137,7 +136,6 @@ var signs = Glyphs{
 	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
 	Notice: "●", Parted: "⊘", NoGuid: "ø", LosesReply: "↯", SlowLead: "⧗",
 	Pointed: "»", Elsewhere: "○", Unknown: "?",
-	Times:  [10]string{"", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"},
 	ToLeft: "◂", ToRight: "▸",
 	Waits: "─", Suspended: "╌", Nowhere: "·", Believes: "!",
 	Created: "├", Deleted: "┤", Down: "│", Crossed: "┼", Tick: "┴",

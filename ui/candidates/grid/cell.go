@@ -38,96 +38,47 @@ func (v *Grid) cellSign(f *term.Frame, r rows.Row) (term.Style, string) {
 // written.
 var heats = [...]term.Style{term.Text, term.Heat1, term.Heat2, term.Heat3}
 
+// drawCell draws a cell: a block in its colour, with its sign.
 func (v *Grid) drawCell(f *term.Frame, p *term.Pen, i int, w *wave) {
-	r, g := v.Rows.At(i), v.grid
-	p.Spot(g.cell, r.Ref())
-	mark := " "
-	if i == v.Index {
-		mark = f.Theme.Glyph.Selected
-		p.Choose()
-	}
+	r, g := v.Rows.At(i), &f.Theme.Glyph
+	p.Spot(v.cell, r.Ref())
 	sign, glyph := v.cellSign(f, r)
-	number, name := term.Muted, term.Text
-	switch {
-	case sign == term.Lead || sign == term.Alarm:
-		name = sign
-	case r.Member != nil && r.Member.You:
-		name = term.You
-	}
-	if i == v.Index {
-		number = term.Text
-	}
-	seq, times := "-", 0
-	if c := r.Candidate; c != nil && c.HasSequence {
-		seq = strconv.FormatInt(c.Sequence, 10)
-	}
+	block := term.Muted
 	if c := r.Candidate; c != nil && w.Wave != nil { // else nobody was notified yet
-		times = v.State.Notified(c.Session)
 		at := w.phaseIn(c.Session)
-		if heat := heats[min(times, len(heats)-1)]; heat != term.Text && at == calm {
-			number = heat
-			if name == term.Text {
-				name = heat
-			}
+		if heat := heats[min(v.State.Notified(c.Session), len(heats)-1)]; heat != term.Text && at == calm {
+			block = heat
 		}
-		number, name = at.styles(number, name)
+		block = at.block(block)
 		if sign == term.Watch || sign == term.Muted {
-			sign, glyph = at.sign(&f.Theme.Glyph, sign, glyph)
+			sign, glyph = at.sign(g, sign, glyph)
 		}
 	}
-	if g.seq == 0 {
-		v.drawSign(f, p, r, i, number, sign, glyph)
-		return
-	}
-	p.Text(wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, mark)).Text(sign, glyph)
-	plain := number == term.Muted || number == term.Text
-	if plain {
-		p.Right(g.seq, number, seq)
-	} else { // the whole cell has the colour
-		p.Text(number, term.Blanks(g.seq-len(seq))).Text(number, seq)
-	}
-	if v.cells.names == nil {
-		return
-	}
-	all := &f.Theme.Glyph.Times
-	count := all[min(times, len(all)-1)]
-	if count == "" {
-		count = " "
-	}
-	p.Text(number, count)
-	short := v.cells.names[i-v.cells.first]
-	if !plain {
-		short = term.Fitted(short, g.nameRoom())
-	}
-	p.Text(name, short)
-}
-
-// drawSign draws a cell without a number: a block in its colour.
-func (v *Grid) drawSign(f *term.Frame, p *term.Pen, r rows.Row, i int, block, sign term.Style, glyph string) {
 	mark, st := " ", block
 	if i == v.Index {
-		mark, st = f.Theme.Glyph.Selected, term.Strong
-	} else if at, words := wording.Pointed(&f.Theme.Glyph, r, v.PointedAt, " "); words != " " {
+		p.Choose()
+		mark, st = g.Selected, term.Strong
+	} else if at, words := wording.Pointed(g, r, v.PointedAt, " "); words != " " {
 		mark, st = words, at
 	}
-	if block == term.Muted || block == term.Text || block == term.Good {
+	if block == term.Muted || block == term.Good {
 		block = sign // no block
 	}
 	p.Text(st, mark)
 	p.Text(block, glyph+term.Blanks(p.Room()-1))
 }
 
-// styles are those of a number and a name in a phase, instead of the usual ones.
-func (at phase) styles(number, name term.Style) (term.Style, term.Style) {
+// block is the style of a cell in a phase, instead of the usual one.
+func (at phase) block(usual term.Style) term.Style {
 	switch at {
 	case notified:
-		return term.Hot, term.Hot
+		return term.Hot
 	case reading:
-		return term.Warm, term.Warm
+		return term.Warm
 	case done:
-		return term.Good, name
+		return term.Good
 	}
-	return number, name
+	return usual
 }
 
 // sign is that of a phase, instead of the usual one.

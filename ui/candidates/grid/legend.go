@@ -10,31 +10,6 @@ import (
 	"electop/ui/wording"
 )
 
-// drawLegend draws what the signs of the cells mean.
-func (v *Shown) drawLegend(f *term.Frame, p *term.Pen, w *wave) {
-	g := &f.Theme.Glyph
-	type sign struct {
-		style term.Style
-		sign  string
-		words string
-	}
-	var all []sign
-	if w.Wave != nil && !w.over {
-		all = []sign{{term.Hot, g.Notice, "notified"}, {term.Warm, g.Step, "reads the list again, sets its watch"}, {term.Good, g.Yes, "done"}}
-	} else if w.Wave != nil {
-		all = []sign{{term.Heat1, g.Times[1], "notified once"}, {term.Heat2, g.Times[2], "twice"}, {term.Heat3, g.Times[3], "more often"}}
-	}
-	for _, x := range append(all, []sign{
-		{term.Lead, g.Leader, wording.RoleOf(v.State).Has}, {term.Watch, g.Watch, "waits"}, {term.Muted, g.Elsewhere, "from elsewhere"},
-		{term.Alarm, g.Frozen, "frozen"}, {term.Alarm, g.Killed, "killed"}, {term.Alarm, g.Wrong, "at risk"}, {term.Trouble, g.WatchWrong, "wrong watch"},
-	}...) {
-		if x.sign == g.Elsewhere && len(v.State.Members) == 0 || p.Room() < term.Width(x.words)+3 {
-			continue
-		}
-		p.Text(x.style, x.sign).Text(term.Muted, " "+x.words).Gap(2)
-	}
-}
-
 // drawChosen says in a line who is selected.
 func (v *Shown) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 	s := v.State
