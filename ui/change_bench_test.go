@@ -103,38 +103,30 @@ func dashboardOf(b *busy) Model {
 }
 
 // A change of the election, from the notification to the frame that shows it: the
-// journal and the doctor take it in, a state is made, and drawn. With tables, servers
-// have said once who watches whom.
-func BenchmarkWholeChange(b *testing.B) {
-	for _, n := range []int{5, 10, 1000, 10_000} {
-		for _, tables := range []bool{false, true} {
-			name := strconv.Itoa(n)
-			if tables {
-				name += "/tables"
+// journal and the doctor take it in, a state is made, and drawn.
+func BenchmarkChange(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			e := newBusy(n)
+			m := dashboardOf(e)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				e.change(i)
+				m.Update(present(e, false))
 			}
-			b.Run(name+"/state", func(b *testing.B) {
-				e := newBusy(n)
-				if tables {
-					e.told()
-				}
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					e.change(i)
-					e.State()
-				}
-			})
-			b.Run(name+"/frame", func(b *testing.B) {
-				e := newBusy(n)
-				if tables {
-					e.told()
-				}
-				m := dashboardOf(e)
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					e.change(i)
-					m.Update(present(e, false))
-				}
-			})
-		}
+		})
+	}
+}
+
+// A frame of 120 x 36.
+func BenchmarkFrame(b *testing.B) {
+	for _, n := range []int{5, 5000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			m := dashboardOf(newBusy(n))
+			b.ReportAllocs()
+			for b.Loop() {
+				look(m)
+			}
+		})
 	}
 }

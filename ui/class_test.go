@@ -8,12 +8,10 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
 	"electop/model"
 	"electop/model/dialect"
-	"electop/model/doctor"
 	"electop/ui/candidates/notice"
 	"electop/ui/term"
 )
@@ -219,30 +217,5 @@ func TestSignsTouch(t *testing.T) {
 		if n := strings.Count(line, "\x1b["); n > 12 || !strings.Contains(line, "●") {
 			t.Errorf("at %v the style changes %d times in %q", size, n, line)
 		}
-	}
-}
-
-// A zoomed crowd: the frame, and a new state of it; and the same in the middle of a storm.
-func BenchmarkGrid(b *testing.B) {
-	for n, w := range map[string]*world{
-		"300": crowd(300), "5000": crowd(5000), "300/wave": lectured(300, 1800*time.Millisecond), "5000/wave": lectured(5000, 1800*time.Millisecond),
-	} {
-		src := &source{world: w}
-		m := New(Options{Source: src, Renderer: profileRenderer(termenv.TrueColor), Theme: term.Dark, Now: func() time.Time { return w.now }})
-		m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-		m.Update(press("z"))
-		b.Run(n+"/draw", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				look(m)
-			}
-		})
-		one, two := copied(src.State()), copied(src.State())
-		b.Run(n+"/refresh", func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				m.Update(refreshMsg{states: [][]*doctor.State{{&one}, {&two}}[i%2]})
-			}
-		})
 	}
 }

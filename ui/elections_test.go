@@ -234,20 +234,6 @@ func TestPauseHoldsAllElections(t *testing.T) {
 	}
 }
 
-// A large wall costs what is in view.
-func BenchmarkWall(b *testing.B) {
-	k := &Walk{Root: "/"}
-	for i := range 5000 {
-		k.Found = append(k.Found, FoundElection{Path: "/e/" + strings.Repeat("x", i%30) + uuid(i), System: "Curator LeaderLatch"})
-	}
-	m, _, _ := stagedWall(nil, k, verified())
-	m.Update(press("e"))
-	b.ReportAllocs()
-	for b.Loop() {
-		look(m)
-	}
-}
-
 var _ Wall = (*wallSource)(nil)
 
 // Where an election cannot be opened, enter says why.

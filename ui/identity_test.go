@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
 
 	"electop/model"
@@ -186,43 +184,6 @@ type counting struct {
 func (c counting) Watches(q dialect.Queue, i int) (int, bool) {
 	*c.asked++
 	return c.Recipe.Watches(q, i)
-}
-
-// The frame of an election, and what a new state of it costs in all.
-func BenchmarkFrame(b *testing.B) {
-	for _, n := range []int{5, 10000} {
-		stage := func(filter string) (Model, *doctor.State) {
-			w := crowd(n)
-			for name := range w.children {
-				w.cast("one", name, model.Waiting, nil) // a member, so that there are some to look for
-				break
-			}
-			src := &source{world: w}
-			now := w.now
-			m := New(Options{Source: src, Renderer: profileRenderer(termenv.TrueColor), Theme: term.Dark, Now: func() time.Time { return now }})
-			m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
-			m.Update(press("G"))
-			keys(m, append(append([]string{"/"}, strings.Split(filter, "")...), "enter")...)
-			return m, src.State()
-		}
-		b.Run(fmt.Sprintf("%d/draw", n), func(b *testing.B) {
-			m, _ := stage("")
-			b.ReportAllocs()
-			for b.Loop() {
-				look(m)
-			}
-		})
-		for _, filter := range []string{"", "node9"} {
-			b.Run(fmt.Sprintf("%d/refresh/filter=%s", n, filter), func(b *testing.B) {
-				m, s := stage(filter)
-				one, two := copied(s), copied(s)
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					m.Update(refreshMsg{states: [][]*doctor.State{{&one}, {&two}}[i%2]})
-				}
-			})
-		}
-	}
 }
 
 // One that lost its znode, and then went, leaves the selection to who stands in

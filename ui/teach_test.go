@@ -445,21 +445,6 @@ func TestAnyTelling(t *testing.T) {
 	})
 }
 
-// A frame of a storm: all of a herd of 200 are told at once.
-func BenchmarkStorm(b *testing.B) {
-	for _, size := range [][2]int{{120, 36}, {200, 60}} {
-		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
-			sc := scenes()["storm-200"]()
-			sc.o.Renderer = profileRenderer(termenv.TrueColor)
-			m := stage(sc, size[0], size[1], term.Dark)
-			b.ReportAllocs()
-			for b.Loop() {
-				look(m)
-			}
-		})
-	}
-}
-
 // Who finds that it leads has listed the children: while it volunteers that is
 // the second step, and after a deletion the fourth.
 func TestLowestHasListed(t *testing.T) {

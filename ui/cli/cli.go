@@ -106,6 +106,7 @@ func newRoot(std IO) *cobra.Command {
 	help.GroupID = commands
 	root.SetHelpCommand(help)
 	root.AddCommand(topic.Commands()...)
+	root.AddCommand(removed("figures", "the README has the figures, and .ci/figures in the source measures them"))
 	for _, cmd := range append(root.Commands(), help) {
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	}
@@ -132,9 +133,20 @@ func newHelp() *cobra.Command {
 				}
 				return exit.Usagef("no help on %q: it is not a command or a topic (see electop help)", what)
 			}
+			if on.DisableFlagParsing { // removed
+				return on.RunE(on, nil)
+			}
 			on.InitDefaultHelpFlag()
 			on.InitDefaultVersionFlag()
 			return on.Help()
 		},
+	}
+}
+
+// removed returns a command that refuses what no longer exists, and says what replaces it.
+func removed(name, instead string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Hidden: true, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error { return exit.Usagef("%s was removed: %s", name, instead) },
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 var (
 	commandNames = []string{"demo", "lesson", "status", "events", "discover", "doctor", "campaign", "replay", "serve", "clusters", "info"}
-	topicNames   = []string{"authentication", "command", "configuration", "environment", "exit-codes", "figures", "flags", "json", "keys", "lease", "metrics", "operators", "systems", "teaching"}
+	topicNames   = []string{"authentication", "command", "configuration", "environment", "exit-codes", "flags", "json", "keys", "lease", "metrics", "operators", "systems", "teaching"}
 
 	flagName = regexp.MustCompile(`(?:^|[^\w-])(--[a-z]+(?:-[a-z0-9]+)*)`)
 )
@@ -151,7 +151,7 @@ func TestHelpLists(t *testing.T) {
 	if got := says(t, 0, "help", "status"); got != says(t, 0, "status", "--help") {
 		t.Errorf("electop help status is not electop status --help:\n%s", got)
 	}
-	for _, args := range [][]string{{"help", "nonsense"}, {"help", "json", "keys"}, {"json", "extra"}} {
+	for _, args := range [][]string{{"help", "nonsense"}, {"help", "json", "keys"}, {"json", "extra"}, {"help", "figures"}, {"figures", "--help"}} {
 		if got := says(t, exit.Usage, args...); strings.Count(got, "\n") != 1 {
 			t.Errorf("electop %v is not one line:\n%s", args, got)
 		}

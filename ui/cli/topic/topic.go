@@ -28,7 +28,6 @@ func Commands() []*cobra.Command {
 		written("configuration", "The configuration file: clusters by name, and defaults"),
 		written("environment", "Environment variables"),
 		generated("exit-codes", "What the exit codes mean", func(*cobra.Command) string { return exitCodes() }),
-		written("figures", "Measured figures, and the command that measures each"),
 		generated("flags", "Every flag, the commands that have it, and the environment", flags),
 		written("json", "The JSON that --json prints, and recordings"),
 		generated("keys", "The dashboard's keys", func(*cobra.Command) string { return input.Markdown() + "\n" + text("keys") }),

@@ -1,4 +1,0 @@
-// A program that only starts.
-package main
-
-func main() {}
