@@ -93,7 +93,7 @@ func newRoot(std IO) *cobra.Command {
 
 	const commands = "commands"
 	root.AddGroup(&cobra.Group{ID: commands, Title: "Commands:"}, &cobra.Group{ID: topic.Group, Title: "Help topics, as in electop help json:"})
-	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newGuard(std), newReplay(std), newServe(std), newClusters(std), newInfo(std), newMan(std))
+	root.AddCommand(newDemo(std), newLesson(std), newStatus(std), newEvents(std), newDiscover(std), newDoctor(std), newCampaign(std), newGuard(std), newReplay(std), newServe(std), newInfo(std), newMan(std))
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = commands
 	}
@@ -106,6 +106,7 @@ func newRoot(std IO) *cobra.Command {
 	help.GroupID = commands
 	root.SetHelpCommand(help)
 	root.AddCommand(topic.Commands()...)
+	root.AddCommand(removed("clusters", "electop info lists the clusters"))
 	root.AddCommand(removed("figures", "the README has the figures, and .ci/figures in the source measures them"))
 	for _, cmd := range append(root.Commands(), help) {
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true

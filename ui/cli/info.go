@@ -23,8 +23,8 @@ func newInfo(std IO) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:               "info [PATH...]",
-		Short:             "Print every effective setting and where it is from",
-		Long:              "Print every effective setting and where it is from: a flag, an environment variable, a\nline of the configuration file or the default. No server is asked. Credentials are not\nshown. PATH is /election if it is not given and the cluster has no paths.",
+		Short:             "Print the clusters, every effective setting and where it is from",
+		Long:              "Print the clusters of the configuration file, of which --cluster NAME uses one and the\ndefault one has a *, and every effective setting and where it is from: a flag, an\nenvironment variable, a line of the file or the default. No server is asked. Credentials\nare not shown. PATH is /election if it is not given and the cluster has no paths.",
 		Example:           "  electop info\n  electop info --cluster prod --json",
 		Args:              pathArgs(o, watch.Max),
 		ValidArgsFunction: o.completePaths(watch.Max),
@@ -64,7 +64,8 @@ func runInfo(cmd *cobra.Command, o *options, named bool, std IO) error {
 	case o.unnamed:
 		paths.from = config.Origin{}
 	}
-	return std.print(o.json, o.infoJSON(rows, paths), o.infoText(rows, paths))
+	out := o.infoJSON(rows, paths)
+	return std.print(o.json, out, o.infoText(rows, paths, out.Clusters))
 }
 
 // effective are the flags of cmd with their values. Where a default is not in the flag it
@@ -114,6 +115,14 @@ type infoObject struct {
 	FileExists bool            `json:"file_exists"`
 	Paths      infoPaths       `json:"paths"`
 	Settings   []settingObject `json:"settings"`
+	Clusters   []clusterObject `json:"clusters"`
+}
+
+type clusterObject struct {
+	Name    string   `json:"name"`
+	Servers string   `json:"servers"`
+	Paths   []string `json:"paths"`
+	Default bool     `json:"default"`
 }
 
 type infoPaths struct {
@@ -136,7 +145,13 @@ type originObject struct {
 func (o *options) infoJSON(rows []infoRow, paths infoRow) infoObject {
 	out := infoObject{
 		Format: plain.Format, File: o.file.Path, FileExists: !o.file.Missing,
-		Paths: infoPaths{o.paths, originJSON(paths.from)},
+		Paths: infoPaths{o.paths, originJSON(paths.from)}, Clusters: []clusterObject{},
+	}
+	for _, c := range o.file.Clusters {
+		out.Clusters = append(out.Clusters, clusterObject{
+			Name: c.Name, Servers: c.Values["servers"].Text, Paths: append([]string{}, c.Paths...),
+			Default: o.file.Defaults["cluster"].Text == c.Name,
+		})
 	}
 	for _, r := range rows {
 		s := settingObject{Name: r.name, originObject: originJSON(r.from)}
@@ -159,11 +174,11 @@ func originJSON(from config.Origin) originObject {
 	return out
 }
 
-func (o *options) infoText(rows []infoRow, paths infoRow) string {
+func (o *options) infoText(rows []infoRow, paths infoRow, clusters []clusterObject) string {
 	var text strings.Builder
 	missing := ""
 	if o.file.Missing {
-		missing = " (does not exist)"
+		missing = " (does not exist: see electop help configuration)"
 	}
 	fmt.Fprintf(&text, "configuration  %s%s\n\n", znode.Safe(o.file.Path, 0), missing)
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -180,6 +195,16 @@ func (o *options) infoText(rows []infoRow, paths infoRow) string {
 			value = "-"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", r.name, znode.Safe(value, 0), from)
+	}
+	if w.Flush(); len(clusters) > 0 {
+		text.WriteString("\nclusters\n")
+	}
+	for _, c := range clusters {
+		mark := " "
+		if c.Default {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "%s %s\t%s%s\n", mark, c.Name, znode.Safe(c.Servers, 0), znode.Safe(strings.Join(append([]string{""}, c.Paths...), " "), 0))
 	}
 	w.Flush()
 	return text.String()

@@ -85,7 +85,7 @@ type name string
 
 func (n *name) Set(value string) error {
 	if strings.TrimSpace(value) == "" {
-		return errors.New("it is empty: give a name that electop clusters lists")
+		return errors.New("it is empty: give a name that electop info lists")
 	}
 	*n = name(value)
 	return nil
