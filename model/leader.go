@@ -24,12 +24,10 @@ const (
 	Membership NoLeader = "registry"
 	// UnknownKind: it is not known whether the children are candidates.
 	UnknownKind NoLeader = "unknown-kind"
-	// MixedClients, NotElected, SeveralElections, Blocked and Over: see [dialect.Doubt].
-	MixedClients     NoLeader = NoLeader(dialect.MixedClients)
-	NotElected       NoLeader = NoLeader(dialect.NotElected)
-	SeveralElections NoLeader = NoLeader(dialect.SeveralElections)
-	Blocked          NoLeader = NoLeader(dialect.Blocked)
-	Over             NoLeader = NoLeader(dialect.Over)
+	// MixedClients, Blocked and Unsupported: see [dialect.Doubt].
+	MixedClients NoLeader = NoLeader(dialect.MixedClients)
+	Blocked      NoLeader = NoLeader(dialect.Blocked)
+	Unsupported  NoLeader = NoLeader(dialect.Unsupported)
 	// WatchesLower: a server's table shows that the first contender waits for
 	// another child. The journal does not know tables: see package doctor.
 	WatchesLower NoLeader = "watches-a-lower-child"
@@ -61,7 +59,7 @@ func (s *State) NoLeader() NoLeader {
 	switch {
 	case s.doubt == dialect.Blocked && s.Queue.Len() > 0 && (s.Member(s.Queue.At(0)) != nil || s.AcknowledgedBy() == s.Queue.At(0).Session):
 		return "" // it leads in spite of that, as electop's own do: they read the znodes too
-	case s.doubt == dialect.Over || s.doubt != "" && s.Queue.Len() > 0:
+	case s.doubt != "" && s.Queue.Len() > 0:
 		return NoLeader(s.doubt)
 	case s.Recipe.Holders(s.Queue) == 0:
 		return NoCandidate

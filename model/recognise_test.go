@@ -88,7 +88,7 @@ func TestJournalRecognisesAnew(t *testing.T) {
 	s.Tree.CreateParent(0)
 	s.Add("le_", 4, "d")
 	s.Read()
-	s.Whose("comcast, comcast: d")
+	s.Whose("comcast, unknown: d")
 }
 
 func TestEventsSayWho(t *testing.T) {

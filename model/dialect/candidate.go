@@ -90,6 +90,4 @@ const (
 	kindUnknown kind = iota
 	kindWriter
 	kindReader
-	kindLeader
-	kindFollower
 )

@@ -30,8 +30,6 @@ type Dialect struct {
 	// ChildWatch: a waiting contender watches the list of children and no znode, so
 	// no server's table shows the watch, and every change notifies all of them.
 	ChildWatch bool
-	// Rereads: who leads is in the children's data, which changes while they exist.
-	Rereads bool
 	// Prefix is the name, before the sequence, of the znode of electop's own
 	// candidate, so that the system's clients order and watch it as one of
 	// theirs. If the name has no place for the guid, only the owner's session
@@ -65,16 +63,9 @@ type Dialect struct {
 	// not know decides for them.
 	wider []wider
 
-	// What makes the head of the queue doubtful (see [Doubt]). sees reports whether clients
-	// with such names count only each other by default.
-	sees  func(name string) bool
-	doubt func(queue Queue) Doubt
-	// over is the name of the child that ends it all, "" for none; proves says that
-	// without candidates it shows the system.
-	over   string
-	proves bool
-	// Over says for people what that child means.
-	Over string
+	// sees reports whether clients with such names count only each other by default,
+	// which makes the head of the queue doubtful (see [Doubt]).
+	sees func(name string) bool
 
 	who func(c *Candidate, part string) string // nil: its data; part is what the name has for {any} or {session}
 	ack []ack                                  // none: its leaders create no such znode
@@ -149,16 +140,13 @@ func sequenceIn(d *Dialect, name string) (int64, bool) {
 
 // Find returns where the contender with that identity is in a queue that is in r's order,
 // and whose names were interpreted by d. It goes by the order: what a recipe orders
-// contenders by is in their names, in when they were created, and in whether one says that
-// it leads.
+// contenders by is in their names and in when they were created.
 func Find(d *Dialect, r Recipe, queue Queue, id ID) (i int, found bool) {
 	c := Candidate{Znode: znode.Znode{Name: id.Name, Czxid: id.Czxid}}
 	c.Sequence, c.HasSequence = sequenceIn(d, id.Name)
-	for _, c.kind = range [...]kind{kindFollower, kindLeader} {
-		i, _ = queue.Find(func(x *Candidate) int { return Compare(r, x, &c) })
-		if i < queue.Len() && queue.At(i).ID() == id {
-			return i, true
-		}
+	i, _ = queue.Find(func(x *Candidate) int { return Compare(r, x, &c) })
+	if i < queue.Len() && queue.At(i).ID() == id {
+		return i, true
 	}
 	return 0, false
 }

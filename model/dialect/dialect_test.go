@@ -151,10 +151,6 @@ var dialectExamples = []struct {
 		prefix: "_c_000102030405060708090a0b0c0d0e0f-p_",
 	},
 	{
-		id: "comcast", path: "/election", holders: 1, watches: []int{-1, 0}, ignored: 1,
-		children: []string{"le_0000000000= ", "le_0000000001=client-b", "DONE"}, who: []string{"", "client-b", ""},
-	},
-	{
 		id: "solr", path: "/overseer_elect/election", holders: 1, watches: []int{-1, 0, 1},
 		// The last joined at the head, which gives it the number of another.
 		children: []string{"72057700533010432-192.0.2.1:8983_solr-n_0000000001", "144115294570741760-192.0.2.2:8983_solr-n_0000000002", "-216172888609783808-192.0.2.3:8983_solr-n_0000000001"},
@@ -170,29 +166,6 @@ var dialectExamples = []struct {
 		id: "mesos", path: "/mesos", holders: 1, watches: []int{-1, -1}, ignored: 2,
 		children: []string{`json.info_0000000007={"address":{"hostname":"m1","ip":"192.0.2.1","port":5050},"id":"x","pid":"master@192.0.2.1:5050"}`, `json.info_0000000008={"pid":"master@192.0.2.2:5050"}`, "!log_replicas", "log_replicas_0000000009"},
 		who:      []string{"m1:5050", "master@192.0.2.2:5050", "", ""},
-	},
-	{
-		// The lowest elects, the second leads.
-		id: "activemq", path: "/activemq/leveldb-stores", holders: 1, watches: []int{-1, -1, -1},
-		children: []string{
-			`00000000000={"id":"b","container":null,"address":null,"position":-1,"weight":1,"elected":"0000000001"}`,
-			`00000000001={"id":"b","container":null,"address":"tcp://10.0.0.2:61619","position":-1,"weight":1,"elected":null}`,
-			`00000000002={"id":"b","container":null,"address":null,"position":-1,"weight":1,"elected":null}`,
-		},
-		who: []string{"b (standby)", "10.0.0.2:61619", "b (standby)"},
-	},
-	{
-		id: "clickhouse", path: "/clickhouse/tables/01/hits/leader_election", holders: 1, watches: []int{-1, 0},
-		children: []string{"leader_election-0000000000=replica1", "leader_election-0000000001=replica2"}, who: []string{"replica1", "replica2"},
-	},
-	{
-		id: "zk-ruby-lock", path: "/_zklocking/name", holders: 1, watches: []int{-1, 0, 1, 1},
-		children: []string{"ex0000000001", "ex0000000002=b", "sh0000000003", "sh0000000004"}, who: []string{"", "b", "", ""},
-	},
-	{
-		id: "zk-ruby-election", path: "/_zkelection/db", holders: 1, watches: []int{-1, 0}, ignored: 1,
-		children: []string{"ballot0000000000=db1:4567", "ballot0000000001=db2:4567", "leader_ack=db1:4567"}, who: []string{"db1:4567", "db2:4567", "db1:4567"},
-		ack: "/_zkelection/db/leader_ack",
 	},
 	{
 		id: "electop", path: "/election", holders: 1, watches: []int{-1, 0},
@@ -403,7 +376,7 @@ func TestDialects(t *testing.T) {
 		})
 	}
 	for _, d := range dialect.All() {
-		if !tried[d.ID] && !d.Registry && d.ID != "unknown-election" { // they have tests of their own
+		if !tried[d.ID] && !d.Registry && d.ID != "unknown-election" && d.Doubt(dialect.Queue{}, nil) != dialect.Unsupported { // they have tests of their own
 			t.Errorf("%s has no example", d.ID)
 		}
 	}
@@ -484,103 +457,29 @@ func TestUnknownNaming(t *testing.T) {
 	}
 }
 
-// Who leads a group of ActiveMQ is what the lowest member says, if the one that it
-// names leads.
-func TestAppointed(t *testing.T) {
-	member := func(id, address, elected string) string {
-		quoted := func(s string) string {
-			if s == "" {
-				return "null"
-			}
-			return `"` + s + `"`
-		}
-		return fmt.Sprintf(`{"id":%q,"address":%s,"position":-1,"weight":1,"elected":%s}`, id, quoted(address), quoted(elected))
-	}
-	const two, three = "tcp://10.0.0.2:61619", "tcp://10.0.0.3:61619"
-	for _, c := range []struct {
-		name    string
-		members []string
-		leader  string
-		why     model.NoLeader
-	}{
-		{"the second is elected", []string{member("b", "", "0000000001"), member("b", two, ""), member("b", "", "")}, "00000000001", ""},
-		{"the lowest elected itself", []string{member("b", two, "0000000000"), member("b", "", "")}, "00000000000", ""},
-		{"nobody is elected", []string{member("b", "", ""), member("b", "", "")}, "", model.NotElected},
-		{"elected, and not started yet", []string{member("b", "", "0000000001"), member("b", "", "")}, "", model.NotElected},
-		{"another is elected than leads still", []string{member("b", "", "0000000002"), member("b", two, ""), member("b", "", "")}, "", model.NotElected},
-		{"the elected one is gone", []string{member("b", "", "0000000007"), member("b", "", "")}, "", model.NotElected},
-		{"only the lowest elects", []string{member("b", "", "0000000001"), member("b", two, "0000000002"), member("b", "", "")}, "00000000001", ""},
-		{"two lead still", []string{member("b", "", "0000000002"), member("b", two, ""), member("b", three, "")}, "", model.NotElected},
-		{"two brokers' groups", []string{member("b", "", "0000000001"), member("b", two, ""), member("c", three, "0000000002")}, "", model.SeveralElections},
+// The systems that electop does not read are named, and nobody is said to lead: ActiveMQ's
+// master is not the first, and replicas of ClickHouse lead together.
+func TestUnsupported(t *testing.T) {
+	const broker = `={"id":"b","address":"tcp://10.0.0.2:61619","position":-1,"elected":null}`
+	for id, children := range map[string][]string{
+		"activemq":   {"00000000000" + broker, "00000000001" + broker},
+		"clickhouse": {"leader_election-0000000000=r1", "leader_election-0000000001=r2"},
+		"comcast":    {"le_0000000000", "le_0000000001", "DONE"},
+		"zk-ruby":    {"ballot0000000000=db1:4567", "ballot0000000001=db2:4567", "leader_ack"},
 	} {
-		var children []string
-		for i, data := range c.members {
-			children = append(children, fmt.Sprintf("0%010d=%s", i, data))
-		}
-		s := observe("/activemq/leveldb-stores", false, znodes(children...))
-		leader := ""
-		if l := s.Leader(); l != nil {
-			leader = l.Name
-		}
-		if leader != c.leader || s.NoLeader() != c.why || (s.Holders() == 1) != (leader != "") {
-			t.Errorf("%s: %q leads, %q, want %q, %q", c.name, leader, s.NoLeader(), c.leader, c.why)
+		s := observe("/e", false, znodes(children...))
+		if modeltest.DialectID(s.Dialect) != id || s.NoLeader() != model.Unsupported || s.Leader() != nil || s.Queue.Len() != 2 || s.Dialect.Kind() != dialect.KindElection {
+			t.Errorf("%s: %s, %q, %v leads", id, modeltest.DialectID(s.Dialect), s.NoLeader(), s.Leader())
 		}
 	}
 	// Other data of such a name is nobody's.
-	if s := observe("/e", false, znodes("00000000000=x", "00000000001=y")); s.Dialect == nil || s.Dialect.ID != "unknown-election" {
+	if s := observe("/e", false, znodes("00000000000=x", "00000000001=y")); modeltest.DialectID(s.Dialect) != "unknown-election" {
 		t.Errorf("other data: %s", modeltest.DialectID(s.Dialect))
 	}
 }
 
-// Replicas of ClickHouse lead one at a time before 20.6, and all of them after that.
-func TestTogether(t *testing.T) {
-	const ok = " (multiple leaders Ok)"
-	for _, c := range []struct {
-		name    string
-		data    []string
-		others  string
-		holders int
-		waits   []int // positions
-		why     model.NoLeader
-	}{
-		{"before 20.6", []string{"r1", "r2", "r3"}, "", 1, []int{1, 2}, ""},
-		{"from 20.6 on", []string{"r1" + ok, "r2" + ok, "r3" + ok}, "", 3, nil, ""},
-		{"an old one leads, so that it leads alone", []string{"r1", "r2" + ok, "r3" + ok}, "", 1, []int{1, 2}, ""},
-		{"an old one behind", []string{"r1" + ok, "r2" + ok, "r3"}, "", 2, []int{2}, ""},
-		{"an old one between", []string{"r1" + ok, "r2", "r3" + ok}, "", 0, []int{1}, model.MixedClients},
-		{"from 21.12 on", nil, "!leader_election-0=all" + ok, 0, nil, model.Over},
-		{"and with replicas of before", []string{"r1" + ok}, "!leader_election-0=all" + ok, 0, nil, model.Over},
-	} {
-		var children []string
-		for i, data := range c.data {
-			children = append(children, fmt.Sprintf("leader_election-%010d=%s", i, data))
-		}
-		if c.others != "" {
-			children = append(children, c.others)
-		}
-		s := observe("/clickhouse/tables/01/hits/leader_election", false, znodes(children...))
-		var waits []int
-		for i := range s.Queue.Len() {
-			if _, ok := s.Recipe.Watches(s.Queue, i); ok {
-				waits = append(waits, i)
-			}
-		}
-		if s.Dialect == nil || s.Dialect.ID != "clickhouse" || s.Holders() != c.holders || s.NoLeader() != c.why || !slices.Equal(waits, c.waits) {
-			t.Errorf("%s: %s, %d hold, %v wait, %q", c.name, modeltest.DialectID(s.Dialect), s.Holders(), waits, s.NoLeader())
-		}
-	}
-	// Comcast's leader ends its election with a child too.
-	s := observe("/e", false, znodes("le_0000000000", "le_0000000001", "DONE"))
-	if s.NoLeader() != model.Over || s.Leader() != nil || s.Dialect.Over == "" {
-		t.Errorf("a DONE: %q, %v leads", s.NoLeader(), s.Leader())
-	}
-	if s = observe("/e", false, znodes("DONE", "leader")); s.Dialect != nil {
-		t.Errorf("a DONE alone is of %s", s.Dialect.ID)
-	}
-}
-
 // lockDialects are the plain locks: exclusive, and never named for an election.
-var lockDialects = []string{"go-zookeeper", "kazoo-go", "zk-ruby-lock", "write-lock", "recipe-lock", "recipe-guid-lock"}
+var lockDialects = []string{"go-zookeeper", "kazoo-go", "write-lock", "recipe-lock", "recipe-guid-lock"}
 
 func TestDialectTable(t *testing.T) {
 	seen := map[string]bool{}

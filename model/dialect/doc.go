@@ -8,7 +8,6 @@
 //
 //	recipe.go    ZooKeeper's election, and the herd variant
 //	locks.go     read and write locks       leases.go   semaphores
-//	appointed.go a leader that the lowest member appoints
 //	dialect.go   what a dialect is
 //	table.go     the dialects: one entry is one system
 //	curator.go   those of Curator, and of what is built on it

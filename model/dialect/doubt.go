@@ -12,20 +12,15 @@ import (
 type Doubt string
 
 const (
-	// MixedClients: clients of two libraries, or of two versions, share the queue, and
-	// some may not count the others.
+	// MixedClients: clients of two libraries share the queue, and some may not count the
+	// others.
 	MixedClients Doubt = "mixed-clients"
-	// NotElected: the members appoint their leader, and none has been appointed, or
-	// the one that was does not lead yet.
-	NotElected Doubt = "not-elected"
-	// SeveralElections: the children are of several elections in one directory.
-	SeveralElections Doubt = "several-elections"
 	// Blocked: a child that is no contender comes before all contenders for clients that
 	// read only names: no session owns it, and it has a contender's name, or by Curator's
 	// order of names. They wait for it.
 	Blocked Doubt = "blocked"
-	// Over: a child says that nobody is elected here any more.
-	Over Doubt = "over"
+	// Unsupported: electop does not read the elections of this system.
+	Unsupported Doubt = "unsupported"
 )
 
 // Doubt returns why queue, and the other children, which are ordered by name, do not
@@ -34,14 +29,10 @@ func (d *Dialect) Doubt(queue Queue, others []*Candidate) Doubt {
 	switch {
 	case d == nil:
 		return ""
-	case d.Ended(others):
-		return Over
+	case slices.Contains(unsupported, d):
+		return Unsupported
 	case d.Blind(queue) != nil:
 		return MixedClients
-	case d.doubt != nil:
-		if doubt := d.doubt(queue); doubt != "" {
-			return doubt
-		}
 	}
 	if d.Blocker(queue, others) != nil {
 		return Blocked
@@ -72,15 +63,6 @@ func (d *Dialect) Blocker(queue Queue, others []*Candidate) *Candidate {
 		}
 	}
 	return nil
-}
-
-// Ended reports whether a child says that nobody is elected here any more. [Dialect.Over]
-// says what that means.
-func (d *Dialect) Ended(others []*Candidate) bool {
-	if d == nil || d.over == "" {
-		return false
-	}
-	return slices.ContainsFunc(others, func(c *Candidate) bool { return c.Name == d.over })
 }
 
 // Blind returns the first contender that may not count the head of the queue, as a

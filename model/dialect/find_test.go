@@ -25,8 +25,6 @@ func TestFind(t *testing.T) {
 		systems = append(systems, system{d.ID, d, d.Recipe})
 	}
 	stems := []string{"n_", "guid-n_", "__lock__", "__rlock__", "_c_x-__READ__", "_c_x-__WRIT__", "0", "member_", ""}
-	// The first is a broker of ActiveMQ that says that it leads.
-	data := []string{`{"id":"a","elected":"0000000001","position":1,"address":"tcp://a:1"}`, `{"id":"a","elected":null,"position":1}`, "a:1", ""}
 	for _, x := range systems {
 		t.Run(x.name, rapid.MakeCheck(func(t *rapid.T) {
 			var all []*dialect.Candidate
@@ -35,7 +33,6 @@ func TestFind(t *testing.T) {
 					Name:    fmt.Sprintf("%s%010d", rapid.SampledFrom(stems).Draw(t, "stem"), rapid.IntRange(0, 40).Draw(t, "sequence")),
 					Czxid:   int64(rapid.IntRange(0, 9).Draw(t, "czxid")), // a multi creates several at once
 					Session: uint64(rapid.IntRange(1, 3).Draw(t, "session")),
-					Data:    znode.NewData([]byte(rapid.SampledFrom(data).Draw(t, "data"))),
 				}}
 				if slices.ContainsFunc(all, func(a *dialect.Candidate) bool { return a.Name == c.Name }) {
 					continue

@@ -20,7 +20,6 @@ var contenderNames = map[string][]string{
 	"curator-latch":     {"_c_" + modeltest.UUID1 + "-latch-", "_c_" + modeltest.UUID2 + "-latch-"},
 	"curator-rw":        {"_c_" + modeltest.UUID1 + "-__READ__", "_c_" + modeltest.UUID2 + "-__WRIT__"},
 	"kazoo-rw":          {modeltest.Hex1 + "__lock__", modeltest.Hex2 + "__rlock__"},
-	"zk-ruby-lock":      {"ex", "sh"},
 	"recipe-rw":         {"read-", "write-", modeltest.Hex1 + "-read-", modeltest.Hex1 + "-write-"},
 	"solr":              {"72057700533010432-a-n_", "72057700533010432-b-n_"},
 	"mesos":             {"json.info_", "info_"},

@@ -45,21 +45,7 @@ func Recognise(e Evidence) *Dialect {
 			best, most = d, t
 		}
 	}
-	if best == nil {
-		return e.ended(candidates)
-	}
 	return best.Widened(e.Children)
-}
-
-// ended returns the dialect of an election that has no candidates any more, by the child
-// that says so, nil for none.
-func (e *Evidence) ended(among []*Dialect) *Dialect {
-	for _, d := range among {
-		if d.proves && slices.ContainsFunc(e.Children, func(z znode.Znode) bool { return z.Name == d.over }) {
-			return d
-		}
-	}
-	return nil
 }
 
 // tally counts the children that speak for a dialect.

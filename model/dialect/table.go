@@ -4,13 +4,11 @@ import (
 	"encoding/hex"
 	"slices"
 	"time"
-
-	"electop/model/znode"
 )
 
 // dialects is the whole table, the specific before the general: a name speaks for
 // the first that has it. It is never written.
-var dialects = slices.Concat(registries, curator, systems, singles, []*Dialect{unknownNaming, guessedElection})
+var dialects = slices.Concat(registries, curator, systems, singles, unsupported, []*Dialect{unknownNaming, guessedElection})
 
 // systems are the elections, locks and semaphores of the other systems.
 var systems = []*Dialect{
@@ -63,13 +61,6 @@ var systems = []*Dialect{
 		Source: "zkElection: nodes/processNode.go",
 		names:  []string{"_c_{hex}-p_"},
 	},
-	{
-		// A child DONE, which is no contender, ends the election.
-		ID: "comcast", System: "Comcast go-leaderelection", Recipe: chain("comcast", exactly("le_")),
-		Watches: "its predecessor, its own znode and DONE", Source: "Comcast go-leaderelection: Election.go",
-		Why:   "its leader ends the election by deleting every candidate, electop's too",
-		names: []string{"le_"}, over: "DONE", Over: "the election is over: its leader ended it",
-	},
 
 	// Systems with an election of their own making.
 	{
@@ -97,22 +88,6 @@ var systems = []*Dialect{
 		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp",
 		names: []string{"json.info_", "info_"},
 	},
-	{
-		// The number is of eleven digits, of which ZooKeeper gave ten.
-		ID: "activemq", System: "Apache ActiveMQ (replicated LevelDB)",
-		Recipe:  &appointed{listing{chain("activemq", exactly("0"))}, func(z *znode.Znode) bool { return brokerAddress(z) != "" }},
-		Watches: "the whole group: the list and all data", ChildWatch: true, Rereads: true,
-		Why: whyWork, Source: "ActiveMQ: MasterElector, ClusteredSingleton, ZooKeeperGroup",
-		names: []string{"0"}, who: broker, doubt: brokers,
-		proof: func(_ string, z *znode.Znode) bool { return brokerState(z) != nil },
-	},
-	{
-		// From 21.12 on a persistent znode takes the place of the replicas'.
-		ID: "clickhouse", System: "ClickHouse before 21.12", Recipe: multipleLeaders,
-		Watches: watchesPredecessor, Why: whyWork, Source: "ClickHouse: ZooKeeper/LeaderElection.h",
-		names: []string{"leader_election-"}, doubt: multipleLeaders.mixed,
-		over: "leader_election-0", proves: true, Over: "every replica leads, as in ClickHouse from 21.12 on",
-	},
 
 	{
 		// The vote says who it is, and the directory has a copy of the winner's.
@@ -132,20 +107,6 @@ var systems = []*Dialect{
 		ID: "accumulo-service", System: "Apache Accumulo garbage collector, monitor or coordinator", Recipe: accumuloLocks("accumulo-service"),
 		Watches: watchesPredecessor, Why: whyWork, Source: sourceAccumulo,
 		names: accumuloNames, at: []string{"gc/lock", "monitor/lock", "coordinators/lock"}, who: accumuloServer,
-	},
-
-	// zk-ruby puts no separator before the number.
-	{
-		ID: "zk-ruby-lock", Lock: true, System: "zk-ruby Locker",
-		Recipe:  &locks{name: "zk-ruby-lock", writer: exactly("ex"), reader: exactly("sh")},
-		Watches: watchesNearestLock, Why: whyUntried, Source: "zk-ruby: lib/zk/locker",
-		names: []string{"ex", "sh"},
-	},
-	{
-		ID: "zk-ruby-election", System: "zk-ruby Election", Recipe: chain("zk-ruby-election", exactly("ballot")),
-		Watches: "its predecessor, and leader_ack", Why: whyUntried, Source: "zk-ruby: lib/zk/election.rb",
-		names: []string{"ballot"},
-		ack:   []ack{{at: "*", znodes: []string{"leader_ack"}, takeover: time.Minute}},
 	},
 
 	// ZooKeeper's own recipes, and what its documentation describes.
@@ -196,9 +157,6 @@ var systems = []*Dialect{
 		names: []string{"read-", "write-", "{any}-read-", "{any}-write-"},
 	},
 }
-
-// multipleLeaders is ClickHouse's: replicas of 20.6 and later all lead.
-var multipleLeaders = &together{chain("clickhouse", exactly("leader_election-")), " (multiple leaders Ok)"}
 
 // kazooLocks: a plain Lock looks at writers only, which is the same while there
 // are no readers.

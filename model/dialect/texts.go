@@ -14,7 +14,7 @@ const (
 	whyWork    = "only members of this system can do its leader's work"
 	whySession = "its names contain the session id, and a name is chosen before the session exists"
 	whySingle  = "its only znode belongs to the leader: there is no queue to join"
-	whyUntried = "it was not tested whether its clients accept other candidates"
+	whyUnread  = "electop does not know how this system elects: its leader is unknown"
 	whyUnknown = "it is unknown how its clients order the children"
 )
 

@@ -45,6 +45,34 @@ var guessedElection = &Dialect{
 	unknown: true,
 }
 
+// unsupported are systems that are hardly run any more, and whose rule is not that of a
+// queue: electop names them, and does not say who leads.
+var unsupported = named(
+	Dialect{ID: "comcast", System: "Comcast go-leaderelection", Source: "Comcast go-leaderelection: Election.go", names: []string{"le_"}},
+	Dialect{
+		// The number is of eleven digits, of which ZooKeeper gave ten.
+		ID: "activemq", System: "Apache ActiveMQ (replicated LevelDB)", Source: "ActiveMQ: MasterElector, ClusteredSingleton, ZooKeeperGroup",
+		names: []string{"0"}, proof: func(_ string, z *znode.Znode) bool {
+			o := object(z.Data)
+			_, elects := o["elected"]
+			_, counts := o["position"]
+			return elects && counts
+		},
+	},
+	Dialect{ID: "clickhouse", System: "ClickHouse before 21.12", Source: "ClickHouse: ZooKeeper/LeaderElection.h", names: []string{"leader_election-"}},
+	// It puts no separator before the number.
+	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
+)
+
+// named are dialects without a rule, with what all of them have.
+func named(all ...Dialect) (out []*Dialect) {
+	for _, d := range all {
+		d.Recipe, d.Watches, d.Why = lowestFirst{}, "not known", whyUnread
+		out = append(out, &d)
+	}
+	return out
+}
+
 // Unnumbered returns the dialect of children of an unknown kind where nothing is
 // recognised and names end in numbers that ZooKeeper never gave: their order says
 // nothing. It is nil where no name does.

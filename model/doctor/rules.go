@@ -3,7 +3,6 @@ package doctor
 // rules is the table of what the doctor looks for. It is never written.
 var rules = []rule{
 	{id: "no-leader", check: noLeader},
-	{id: "not-elected", check: notElected},
 	{id: "ghost-node", check: ghostNode},
 	{id: "two-leaders", check: twoLeaders},
 	{id: "reset-livelock", check: resetLivelock},

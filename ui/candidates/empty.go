@@ -54,9 +54,6 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		return []string{"Nobody leads",
 			"There is no queue here: " + path + " is the leader's own znode, and it does not exist.",
 			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}
-	case s.Queue.Len() == 0 && s.NoLeader() == model.Over:
-		_, why := wording.NoLeader(s)
-		return []string{"No election", wording.Sentence(why)}
 	case s.ElectionUnseen() && len(s.Ignored) == 0:
 		return []string{"No election seen here",
 			path + " is persistent and has no children. A leader's own znode is ephemeral.",

@@ -147,7 +147,7 @@ func newHelp() *cobra.Command {
 // removed returns a command that refuses what no longer exists, and says what replaces it.
 func removed(name, instead string) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Hidden: true, DisableFlagParsing: true,
+		Use: name, Hidden: true, DisableFlagParsing: true, ValidArgsFunction: noFiles,
 		RunE: func(*cobra.Command, []string) error { return exit.Usagef("%s was removed: %s", name, instead) },
 	}
 }

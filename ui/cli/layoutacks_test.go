@@ -24,7 +24,6 @@ func acknowledged() []system {
 		}),
 		acks("Flink before 1.15", queue{at: "/flink/*/leader/dispatcher/latch", name: latch}, true, flink, func(_ *tree, at string) []string { return []string{path.Dir(at) + "/connection_info"} }),
 		acks("Flink's jobs before 1.15", queue{at: "/flink/*/jobs/5a1d0c9e7f3b4a2688c1d2e3f4a5b6c7/leader/latch", name: latch}, true, flink, func(_ *tree, at string) []string { return []string{path.Dir(at) + "/connection_info"} }),
-		acks("zk-ruby Election", queue{at: "/_zkelection/*", name: exact("ballot")}, true, func(string) string { return "" }, func(_ *tree, at string) []string { return []string{at + "/leader_ack"} }),
 		// Nothing says whether a guest of electop's election acknowledges.
 		acks("electop's naming", queue{at: "/election", name: func(w *tree, _ int) string { return w.hex32() + "-n_" }}, false, func(string) string { return "" }, func(_ *tree, at string) []string { return []string{at + "-leader"} }),
 	}

@@ -84,12 +84,9 @@ func queues() []system {
 		{system: "the recipe with candidate-", at: "/_election_", name: func(w *tree, i int) string { return fmt.Sprintf("candidate-%d_", w.members[i].SessionID()) }},
 		{system: "ZooKeeper WriteLock", at: "/*", name: func(w *tree, i int) string { return fmt.Sprintf("x-%d-", w.members[i].SessionID()) }},
 		{system: "the recipe's lock", at: "/*", name: exact("lock-")},
-		{system: "zk-ruby Locker", at: "/_zklocking/*", name: exact("ex")},
-		{system: "Comcast", at: "/*", name: exact("le_"), data: hostPort},
 		{system: "Mesos", at: "/mesos", name: exact("json.info_"), data: func(_ *tree, i int) string {
 			return fmt.Sprintf(`{"hostname":"m%d","id":"%d","port":5050}`, i, i)
 		}, beside: []string{"log_replicas"}},
-		{system: "ClickHouse before 20.6", at: "/clickhouse/tables/*/leader_election", name: exact("leader_election-"), data: func(_ *tree, i int) string { return fmt.Sprintf("r%d", i) }},
 	} {
 		out = append(out, system{q.system, func(w *tree, root string) owner {
 			q := q

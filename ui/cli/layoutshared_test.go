@@ -6,25 +6,16 @@ import (
 	"slices"
 )
 
-// shared are the systems where more than the lowest number decides: several lead, the
-// lowest elects another, or two kinds of clients share a directory.
+// shared are the systems where more than the lowest number decides: an acknowledgement,
+// or two kinds of clients in one directory, or a rule that electop does not know.
 func shared() []system {
-	clickhouse := queue{at: "/clickhouse/tables/*/leader_election", name: exact("leader_election-"), data: func(_ *tree, i int) string {
-		return fmt.Sprintf("r%d (multiple leaders Ok)", i)
-	}}
 	return []system{
-		{"ActiveMQ", activemq},
-		{"Flink since 1.15", flink},
-		{"Aurora", aurora},
-		{"ClickHouse 20.6 to 21.11", func(w *tree, root string) owner {
-			at, znodes, _ := clickhouse.stand(w, root)
-			return led(at, znodes...)
-		}},
-		{"ClickHouse since 21.12", func(w *tree, root string) owner {
-			at := root + w.fill(clickhouse.at)
-			w.put(at+"/leader_election-0", "all (multiple leaders Ok)")
+		{"ClickHouse before 21.12", func(w *tree, root string) owner {
+			at, _, _ := (&queue{at: "/clickhouse/tables/*/leader_election", name: exact("leader_election-")}).stand(w, root)
 			return nobody(at)
 		}},
+		{"Flink since 1.15", flink},
+		{"Aurora", aurora},
 		{"go-zookeeper and kazoo", func(w *tree, root string) owner {
 			// Without a table of watches nobody can say whether kazoo respects Go's
 			// znodes. Go respects all: the lowest leads if it is kazoo's.
@@ -49,11 +40,6 @@ func shared() []system {
 			w.own(members[0], root+"/collections/books/leaders/shard1", `{"core":"books"}`)
 			return owner{leads: map[string][]string{at: znodes[:1]}} // it may not be known
 		}},
-		{"Comcast, over", func(w *tree, root string) owner {
-			at, _, _ := (&queue{at: "/*", name: exact("le_")}).stand(w, root)
-			w.put(at+"/DONE", "")
-			return nobody(at)
-		}},
 		{"Kafka with KRaft", func(w *tree, root string) owner {
 			at := root + "/controller"
 			w.put(root+"/controller_epoch", "7")
@@ -73,44 +59,6 @@ func shared() []system {
 			return o
 		}},
 	}
-}
-
-// activemq elects the member that the field elected of the lowest one names; it leads
-// when its address is known.
-func activemq(w *tree, root string) owner {
-	at := root + "/activemq/leveldb-stores"
-	w.dir(at)
-	w.stir(at)
-	n := 2 + w.r.IntN(4)
-	member := func(address, elected string) string {
-		return fmt.Sprintf(`{"id":"broker","container":null,"address":%s,"position":-1,"weight":1,"elected":%s}`, address, elected)
-	}
-	var all []string
-	for i := range n {
-		all = append(all, w.join(i, at+"/0", member("null", "null")))
-	}
-	master, state := w.r.IntN(n), w.r.IntN(3)
-	eid := func(znode string) string { return `"` + path.Base(znode)[1:] + `"` }
-	data := map[int]string{}
-	o := nobody(at)
-	switch state {
-	case 0: // nobody is elected yet
-		return o
-	case 1: // the elected one does not lead yet
-		data[0] = member("null", eid(all[master]))
-	default:
-		o = led(at, all[master])
-		data[master] = member(`"tcp://10.0.0.2:61619"`, "null")
-		elected := member("null", eid(all[master]))
-		if master == 0 {
-			elected = member(`"tcp://10.0.0.2:61619"`, eid(all[master]))
-		}
-		data[0] = elected
-	}
-	for i, text := range data {
-		w.set(all[i], text)
-	}
-	return o
 }
 
 // flink's leader confirms its components one by one; any of them shows that it leads.

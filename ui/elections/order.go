@@ -62,7 +62,7 @@ func trouble(r Row) int {
 
 // nobody is how bad it is that nobody leads. In a group nobody is to lead.
 func nobody(so bool, why model.NoLeader) int {
-	if !so || why == model.Membership || why == model.Over {
+	if !so || why == model.Membership {
 		return 0
 	}
 	return 8

@@ -108,12 +108,10 @@ func leaderWords(why model.NoLeader) (term.Style, string) {
 	switch why {
 	case model.Membership:
 		return term.Muted, "members"
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.GhostPossible, model.Blocked:
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.GhostPossible, model.Blocked, model.Unsupported:
 		return term.Trouble, "unknown"
-	case model.NotAcknowledged, model.NotElected, model.GhostFirst:
+	case model.NotAcknowledged, model.GhostFirst:
 		return term.Alarm, "none"
-	case model.Over:
-		return term.Muted, "no election"
 	}
 	return term.Trouble, "nobody"
 }

@@ -48,18 +48,13 @@ func noLeader(s *doctor.State) string {
 	case model.MixedClients:
 		if c, _ := s.Blind(); s.Twofold() {
 			return fmt.Sprintf("two lead: %s is first, and %s, of another library, does not wait for it", Who(s.First()), Who(c))
-		} else if c != nil {
+		} else {
 			return fmt.Sprintf("unknown who leads: %s is first, and %s, of another library, may not wait for it", Who(s.First()), Who(c))
 		}
-		return "unknown who leads: clients of two versions are in one queue"
-	case model.NotElected:
-		return "no leader: " + units.Count(n, "candidate", "candidates") + ", none is elected and has taken over"
-	case model.SeveralElections:
-		return "unknown who leads: several elections share this path"
 	case model.Blocked:
 		return fmt.Sprintf("unknown who leads: %s, which is no candidate, comes before %s, the first: clients that read only names wait for it", znode.Safe(s.Blocker().Name, 0), Who(s.First()))
-	case model.Over:
-		return "no election: " + s.Dialect.Over
+	case model.Unsupported:
+		return "unknown who leads: electop does not know how " + s.Dialect.System + " elects"
 	case model.OtherAcknowledged:
 		return fmt.Sprintf("unknown who leads: %s is first, and session %s acknowledged", Who(s.First()), znode.Hex(s.AcknowledgedBy()))
 	}
@@ -145,11 +140,11 @@ func leaderCell(s *doctor.State) string {
 			return fmt.Sprintf("%s and %s", who, units.Count(others, "other", "others"))
 		}
 		return who
-	case model.NotAcknowledged, model.NotElected, model.GhostFirst:
+	case model.NotAcknowledged, model.GhostFirst:
 		return "none; first: " + Who(s.First())
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.SeveralElections, model.GhostPossible, model.Blocked:
+	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.GhostPossible, model.Blocked, model.Unsupported:
 		return "unknown"
-	case model.Membership, model.Over:
+	case model.Membership:
 		return "-"
 	}
 	could := s.Standbys()

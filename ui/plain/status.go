@@ -56,7 +56,7 @@ func StatusText(s *doctor.State) string {
 	for _, r := range s.Risks {
 		fmt.Fprintln(&b, "\n"+RiskText(Who(r.Candidate), r, s.At))
 	}
-	if why := s.NoLeader(); s.NextSequenceKnown && why != model.Membership && why != model.Over && !s.ElectionUnseen() {
+	if why := s.NoLeader(); s.NextSequenceKnown && why != model.Membership && !s.ElectionUnseen() {
 		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
 	}
 	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() {

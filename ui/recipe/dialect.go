@@ -44,7 +44,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	for _, x := range v.dialectLines(di, w) {
 		line(x.Name, x.Style, x.Text)
 	}
-	if why := s.NoLeader(); di.Registry || why == model.UnknownKind || why == model.Over {
+	if why := s.NoLeader(); di.Registry || why == model.UnknownKind || why == model.Unsupported {
 		return
 	}
 	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
@@ -85,11 +85,9 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 		return out
 	case di.Single:
 		add(w.Has, "whoever creates "+znode.Safe(s.Path, 60)+": it is ephemeral, and is deleted with its session")
-	case s.NoLeader() == model.Over:
-		add("leader", "none: "+di.Over)
+	case s.NoLeader() == model.Unsupported:
+		add("leader", "unknown. electop does not know how this system elects.")
 		return out
-	case di.Rereads:
-		add(w.Has, "the one that the lowest number elected, once its data says so; the data is read again each second")
 	case wording.Holders(s) > 1:
 		add(w.Has, "the first "+strconv.Itoa(wording.Holders(s))+" of the queue, together")
 	default:
@@ -119,8 +117,6 @@ func then(di *dialect.Dialect, w wording.Role) string {
 	switch {
 	case di.Single:
 		return "the others race to create it again. There is no queue, so nobody is next."
-	case di.Rereads:
-		return "the lowest number elects another."
 	case di.ChildWatch:
 		return "every waiting candidate is notified, lists the children again, and checks whether it is first."
 	}

@@ -64,7 +64,7 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	if l == nil && wording.Single(s) {
 		return with(term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads.")
 	}
-	if st, words := wording.NoLeader(s); l == nil && (s.Queue.Len() > 0 || s.NoLeader() == model.Over) {
+	if st, words := wording.NoLeader(s); l == nil && s.Queue.Len() > 0 {
 		return with(st, wording.Sentence(words))
 	}
 	if l == nil && s.ElectionUnseen() {

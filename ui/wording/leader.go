@@ -35,18 +35,13 @@ func NoLeader(s *doctor.State) (term.Style, string) {
 	case model.MixedClients:
 		if c, _ := s.Blind(); s.Twofold() {
 			return term.Alarm, "two lead: " + first + " is first, and " + Label(c) + ", of another library, does not wait for it"
-		} else if c != nil {
+		} else {
 			return term.Alarm, "unknown who leads: " + first + " is first, and " + Label(c) + ", of another library, may not wait for it"
 		}
-		return term.Alarm, "unknown who leads: clients of two versions are in one queue"
-	case model.NotElected:
-		return term.Alarm, "no leader: " + CountOf(s) + ", none is elected and has taken over"
-	case model.SeveralElections:
-		return term.Trouble, "unknown who leads: several elections share this path"
 	case model.Blocked:
 		return term.Alarm, "unknown who leads: " + first + " may wait for " + Numbered(s.Blocker()) + ", which is no candidate"
-	case model.Over:
-		return term.Muted, s.Dialect.Over
+	case model.Unsupported:
+		return term.Trouble, "unknown who leads: electop does not know how " + s.Dialect.System + " elects"
 	case model.OtherAcknowledged:
 		return term.Alarm, "unknown who leads: " + first + " is first, session " + znode.Hex(s.AcknowledgedBy()) + " acknowledged"
 	}
@@ -106,17 +101,13 @@ func Standing(s *doctor.State, position int) (term.Style, string) {
 		return term.Alarm, "first, may be a ghost"
 	case model.WatchesLower:
 		return term.Alarm, "waits for " + Numbered(s.WaitsFor())
-	case model.UnknownKind:
+	case model.UnknownKind, model.Unsupported:
 		return term.Muted, "lowest number"
 	case model.MixedClients:
 		if s.Twofold() {
 			return term.Alarm, "another leads too"
 		}
 		return term.Alarm, "another may lead too"
-	case model.NotElected:
-		return term.Alarm, "first, not elected"
-	case model.SeveralElections:
-		return term.Muted, "first of several elections"
 	case model.Blocked:
 		return term.Alarm, "may wait for " + Numbered(s.Blocker())
 	}

@@ -1,22 +1,17 @@
 package observer
 
-import (
-	"bytes"
-
-	"electop/model/znode"
-)
+import "electop/model/znode"
 
 // known is what the model got of an election's children.
 type known struct {
-	parent   int64                 // czxid of their parent; 0: nothing is known
-	children map[string]uint64     // with the number of the list that had the child last; 0: unread
-	denied   map[string]bool       // those whose data may not be read
-	data     map[string]znode.Data // of those that are followed for it
+	parent   int64             // czxid of their parent; 0: nothing is known
+	children map[string]uint64 // with the number of the list that had the child last; 0: unread
+	denied   map[string]bool   // those whose data may not be read
 	lists    uint64
 }
 
 func newKnown() known {
-	return known{children: make(map[string]uint64), denied: make(map[string]bool), data: make(map[string]znode.Data)}
+	return known{children: make(map[string]uint64), denied: make(map[string]bool)}
 }
 
 func (k *known) has(name string) bool {
@@ -29,7 +24,6 @@ func (k *known) forget(parent int64) {
 	k.parent = parent
 	clear(k.children)
 	clear(k.denied)
-	clear(k.data)
 }
 
 // list takes a list of names, and returns those that are not known under this parent.
@@ -69,13 +63,4 @@ func (k *known) add(z *znode.Znode) {
 func (k *known) remove(name string) {
 	delete(k.children, name)
 	delete(k.denied, name)
-	delete(k.data, name)
-}
-
-// differs notes the data of a child that is followed for it, and reports whether it is
-// not what was noted before.
-func (k *known) differs(z *znode.Znode) bool {
-	was, read := k.data[z.Name]
-	k.data[z.Name] = z.Data
-	return !read || was.Length != z.Data.Length || was.Denied != z.Data.Denied || !bytes.Equal(was.Bytes, z.Data.Bytes)
 }

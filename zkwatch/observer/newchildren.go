@@ -86,11 +86,11 @@ func (o *Observer) readOne(ctx context.Context, conn *client.Conn, name string) 
 	return conn.ReadZnode(ctx, o.child(name), name, func(send func() error) error { return send() })
 }
 
-// rereading asks for a known child's data to be read again; changed: and to be
-// reported only if it is different. parent: it asks for the parent's stat instead.
+// rereading asks for a known child's data to be read again; parent: for the parent's stat
+// instead.
 type rereading struct {
-	name            string
-	changed, parent bool
+	name   string
+	parent bool
 }
 
 // reread reads a known child's data again.
@@ -103,9 +103,6 @@ func (o *Observer) reread(ctx context.Context, conn *client.Conn, r rereading) {
 	}
 	z, err := o.readOne(ctx, conn, r.name)
 	if err != nil || z.Unread {
-		return
-	}
-	if r.changed && !o.known.differs(&z) {
 		return
 	}
 	o.cfg.Put(ctx, &model.Refresh{At: o.now(), Znode: z})

@@ -111,10 +111,6 @@ func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 // wait, and is dropped where there is no connection.
 func (o *Observer) Refresh(name string) { o.ask(rereading{name: name}) }
 
-// Follow is Refresh that reports the child only if its data is not what the last
-// Follow of it read.
-func (o *Observer) Follow(name string) { o.ask(rereading{name: name, changed: true}) }
-
 // Settle asks for a read of the parent's stat: see [model.State.Unsettled].
 func (o *Observer) Settle() { o.ask(rereading{parent: true}) }
 

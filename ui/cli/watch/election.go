@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"slices"
-	"time"
 
 	"electop/model"
 	"electop/model/doctor"
@@ -48,7 +47,6 @@ func (e *Election) Refresh(name string) { e.observer.Refresh(name) }
 func (e *Election) run(t *task.Group, asker *admin.Asker) {
 	t.Start("feed", e.Feed.Run)
 	t.Start("what is beside", e.followBeside)
-	t.Start("data that changes", e.followData)
 	t.Start("what is unsettled", func(ctx context.Context) error {
 		e.Feed.Settle(ctx, e.observer.Settle)
 		return nil
@@ -76,35 +74,6 @@ func besideOf(s *doctor.State) observer.Beside {
 
 func same(a, b observer.Beside) bool {
 	return slices.Equal(a.Acks, b.Acks) && slices.Equal(a.Directories, b.Directories)
-}
-
-// rereadEvery is how often data that decides who leads is read again, rereadMax how many
-// children at a time: a change is known after a second in a group of that size.
-const (
-	rereadEvery = time.Second
-	rereadMax   = 16
-)
-
-// followData has the contenders' data read again and again where it decides who leads:
-// no notification says that it changed.
-func (e *Election) followData(ctx context.Context) error {
-	for at := 0; ; {
-		s, err := e.Feed.Await(ctx, func(s *doctor.State) bool {
-			return s.Dialect != nil && s.Dialect.Rereads && s.Queue.Len() > 0 && s.Link.Link == model.Connected
-		})
-		if err != nil {
-			return nil // the end
-		}
-		for range min(s.Queue.Len(), rereadMax) {
-			at = (at + 1) % s.Queue.Len()
-			e.observer.Follow(s.Queue.At(at).Name)
-		}
-		select {
-		case <-time.After(rereadEvery):
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }
 
 // listen passes the servers' answers about the election to its feed.
