@@ -5,17 +5,16 @@ import "time"
 // curator are Curator's recipes, and the systems that are built on them. Curator
 // orders children by what follows the lock's name and watches the predecessor with
 // getData. A system that is built on it differs in the path only.
-var curator = []*Dialect{
-	{
-		ID: "spark", System: "Apache Spark (Curator LeaderLatch)", Recipe: chain("spark", endsWith("latch-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: sourceLatch,
+var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWith("latch-"), names: []string{"_c_{uuid}-latch-"}},
+	Dialect{
+		ID: "spark", System: "Apache Spark (Curator LeaderLatch)",
 		// The root is free.
-		names: []string{"_c_{uuid}-latch-"}, at: []string{"leader_election"}, witness: "../master_status",
+		at: []string{"leader_election"}, witness: "../master_status",
 	},
-	{
-		ID: "flink", System: "Apache Flink (Curator LeaderLatch)", Recipe: chain("flink", endsWith("latch-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: "Flink: ZooKeeperLeaderElectionDriver, ZooKeeperHaServices; " + sourceLatch,
-		names: []string{"_c_{uuid}-latch-"}, at: []string{"flink/*/leader/latch", "flink/*/leader/*/latch", "flink/*/jobs/*/leader/latch", "flink/*/leaderlatch", "flink/*/leaderlatch/*"},
+	Dialect{
+		ID: "flink", System: "Apache Flink (Curator LeaderLatch)",
+		Source: "Flink: ZooKeeperLeaderElectionDriver, ZooKeeperHaServices; " + sourceLatch,
+		at:     []string{"flink/*/leader/latch", "flink/*/leader/*/latch", "flink/*/jobs/*/leader/latch", "flink/*/leaderlatch", "flink/*/leaderlatch/*"},
 		// One latch for several components has an acknowledgement for each; the
 		// dispatcher's comes only after it has recovered its jobs.
 		ack: []ack{
@@ -26,84 +25,73 @@ var curator = []*Dialect{
 		// The latches of finished jobs stay.
 		beside: neighbours{queue: "flink/*/leader/latch", vacancy: 30 * time.Second},
 	},
-	{
-		ID: "storm", System: "Apache Storm (Curator LeaderLatch)", Recipe: chain("storm", endsWith("latch-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: sourceLatch,
-		names: []string{"_c_{uuid}-latch-"}, at: []string{"storm*/leader-lock"},
+	Dialect{
+		ID: "storm", System: "Apache Storm (Curator LeaderLatch)", at: []string{"storm*/leader-lock"},
 		beside: neighbours{vacancy: 30 * time.Second, standbys: []standbys{{dir: "../nimbuses", who: byName}}},
 	},
-	{
-		ID: "yarn", System: "Apache Hadoop YARN ResourceManager (Curator LeaderLatch)", Recipe: chain("yarn", endsWith("latch-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: "Hadoop: CuratorBasedElectorService; " + sourceLatch,
-		names: []string{"_c_{uuid}-latch-"}, at: []string{"yarn-leader-election/*"},
+	Dialect{
+		ID: "yarn", System: "Apache Hadoop YARN ResourceManager (Curator LeaderLatch)",
+		Source: "Hadoop: CuratorBasedElectorService; " + sourceLatch, at: []string{"yarn-leader-election/*"},
 	},
-	{
-		ID: "marathon", System: "Marathon (Curator LeaderLatch)", Recipe: chain("marathon", endsWith("latch-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: sourceLatch,
-		names: []string{"_c_{uuid}-latch-"}, at: []string{"marathon/leader", "marathon/leader-curator"},
+	Dialect{
+		ID: "marathon", System: "Marathon (Curator LeaderLatch)", at: []string{"marathon/leader", "marathon/leader-curator"},
 	},
-	{
-		ID: "druid", System: "Apache Druid (Curator LeaderLatch)", Recipe: chain("druid", endsWith("latch-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: "Druid: CuratorDruidLeaderSelector, CuratorDruidNodeAnnouncer; " + sourceLatch,
-		names: []string{"_c_{uuid}-latch-"}, at: []string{"coordinator/_COORDINATOR", "overlord/_OVERLORD"},
+	Dialect{
+		ID: "druid", System: "Apache Druid (Curator LeaderLatch)",
+		Source: "Druid: CuratorDruidLeaderSelector, CuratorDruidNodeAnnouncer; " + sourceLatch,
+		at:     []string{"coordinator/_COORDINATOR", "overlord/_OVERLORD"},
 		beside: neighbours{vacancy: 30 * time.Second, standbys: []standbys{
 			{at: "coordinator/_COORDINATOR", dir: "../../internal-discovery/COORDINATOR", who: byName},
 			{at: "overlord/_OVERLORD", dir: "../../internal-discovery/OVERLORD", who: byName},
 		}},
 	},
-	{
-		ID: "hiveserver2-ha", System: "HiveServer2 active/passive (Curator LeaderLatch)", Recipe: chain("hiveserver2-ha", endsWith("latch-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: "Hive: HS2ActivePassiveHARegistry",
-		names: []string{"_c_{uuid}-latch-"}, at: []string{"hs2ActivePassiveHA*/_LEADER"},
+	Dialect{
+		ID: "hiveserver2-ha", System: "HiveServer2 active/passive (Curator LeaderLatch)",
+		Source: "Hive: HS2ActivePassiveHARegistry", at: []string{"hs2ActivePassiveHA*/_LEADER"},
 		beside: neighbours{vacancy: 30 * time.Second, standbys: []standbys{{dir: "../instances", who: byName}}},
 	},
-	{
-		ID: "nifi", System: "Apache NiFi (Curator)", Recipe: chain("nifi", endsWith("latch-", "lock-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: "NiFi: CuratorLeaderElectionManager; Curator: LeaderSelector, LockInternals",
-		names: []string{"_c_{uuid}-latch-", "_c_{uuid}-lock-"}, at: []string{"leaders/Cluster Coordinator", "leaders/Primary Node"},
+	Dialect{
+		ID: "nifi", System: "Apache NiFi (Curator)", takes: endsWith("latch-", "lock-"),
+		Source: "NiFi: CuratorLeaderElectionManager; Curator: LeaderSelector, LockInternals",
+		names:  []string{"_c_{uuid}-latch-", "_c_{uuid}-lock-"}, at: []string{"leaders/Cluster Coordinator", "leaders/Primary Node"},
 		beside: neighbours{vacancy: 30 * time.Second},
 	},
-	{
-		ID: "curator-latch", System: "Curator LeaderLatch", Recipe: chain("curator-latch", endsWith("latch-")),
-		Watches: watchesPredecessor, Prefix: func(g [16]byte) string { return "_c_" + dashed(g) + "-latch-" }, Source: sourceLatch,
-		names: []string{"_c_{uuid}-latch-"},
+	Dialect{
+		ID: "curator-latch", System: "Curator LeaderLatch",
+		Prefix: func(g [16]byte) string { return "_c_" + dashed(g) + "-latch-" },
 	},
-	{
+	Dialect{
 		// A lease is created before it is counted, so the last of them can still
 		// wait, with its owner at the head of the locks beside them. How many
 		// there may be is in no znode.
 		ID: "curator-semaphore", Lock: true, System: "Curator InterProcessSemaphoreV2 (leases)",
 		Recipe:  &leases{name: "curator-semaphore", numbered: true, takes: endsWith("lease-")},
 		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
-		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
-		names: []string{"_c_{uuid}-lease-"},
+		Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2", names: []string{"_c_{uuid}-lease-"},
 	},
-	{
+	Dialect{
 		// A mutex of that name looks the same.
 		ID: "curator-semaphore-queue", Lock: true, System: "Curator InterProcessSemaphoreV2 (queue), or a mutex named locks",
-		Recipe:  chain("curator-semaphore-queue", endsWith("lock-")),
-		Watches: watchesPredecessor, Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
+		takes: endsWith("lock-"), Why: whyLeases, Source: "Curator: InterProcessSemaphoreV2",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"locks"},
 	},
-	{
+	Dialect{
 		// The leader adds a member_ child with its address, which is no contender, when
 		// it has read its storage.
-		ID: "aurora", System: "Apache Aurora", Recipe: chain("aurora", endsWith("lock-")),
-		Watches: watchesPredecessor, Why: whyWork, Source: "Aurora: CuratorSingletonService",
+		ID: "aurora", System: "Apache Aurora", takes: endsWith("lock-"), Source: "Aurora: CuratorSingletonService",
 		names: []string{"_c_{uuid}-lock-"}, at: []string{"aurora/scheduler"},
 		ack: []ack{{at: "*", child: "member_", takeover: 5 * time.Minute}},
 	},
-	{
-		ID: "curator-lock", shares: true, System: "Curator LeaderSelector or InterProcessMutex", Recipe: chain("curator-lock", endsWith("lock-")),
-		Watches: watchesPredecessor, Prefix: func(g [16]byte) string { return "_c_" + dashed(g) + "-lock-" },
+	Dialect{
+		ID: "curator-lock", shares: true, System: "Curator LeaderSelector or InterProcessMutex", takes: endsWith("lock-"),
+		Prefix: func(g [16]byte) string { return "_c_" + dashed(g) + "-lock-" },
 		Source: "Curator: LeaderSelector, InterProcessMutex, LockInternals",
 		names:  []string{"_c_{uuid}-lock-"}, wider: []wider{{"member_", "aurora"}},
 	},
-	{
+	Dialect{
 		ID: "curator-rw", Lock: true, System: "Curator InterProcessReadWriteLock",
 		Recipe:  &locks{name: "curator-rw", writer: endsWith("__WRIT__"), reader: endsWith("__READ__"), first: true},
 		Watches: "a writer: its predecessor; a reader: the first writer in the list", Why: whySharing,
-		Source: "Curator: InterProcessReadWriteLock",
-		names:  []string{"_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"},
+		Source: "Curator: InterProcessReadWriteLock", names: []string{"_c_{uuid}-__WRIT__", "_c_{uuid}-__READ__"},
 	},
-}
+)

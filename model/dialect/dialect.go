@@ -40,8 +40,9 @@ type Dialect struct {
 	// Source is where the rule is from: documentation, or the system's source.
 	Source string
 
-	own     bool // electop's own naming
-	unknown bool // not of a known system
+	own     bool                   // electop's own naming
+	takes   func(stem string) bool // which names contend, of a [Recipe] that is a chain
+	unknown bool                   // not of a known system
 	// shares: one session may own several contenders, as the threads of a process
 	// (this may be a lock) or the cores of a node do. Those of a Lock may anyway.
 	shares bool

@@ -27,13 +27,12 @@ const whyRegistry = "it is a list of members: nobody is elected"
 
 // registries are the directories whose ephemeral children look like the
 // candidates of an election and are none. Those with plain names need no entry.
-var registries = listed(
+var registries = completed(Dialect{Registry: true, Watches: "nothing", Why: whyRegistry},
 	Dialect{
 		// The number is the start of the server in milliseconds.
 		ID: "hbase-servers", System: "Apache HBase servers", Source: "HBase: ZNodePaths, ServerName",
-		names: []string{"{any}"}, bare: true,
-		proof: func(_ string, z *znode.Znode) bool { return serverName(z.Name) != "" },
-		who:   func(c *Candidate, _ string) string { return serverName(c.Name) },
+		names: []string{"{any}"}, bare: true, proof: func(_ string, z *znode.Znode) bool { return serverName(z.Name) != "" },
+		who: func(c *Candidate, _ string) string { return serverName(c.Name) },
 	},
 	Dialect{
 		// Each server locks a directory of its own.
@@ -63,8 +62,7 @@ var registries = listed(
 		},
 	},
 	Dialect{
-		ID: "dubbo", System: "Apache Dubbo", Source: "Dubbo: ZookeeperRegistry",
-		names: []string{"{any}"}, bare: true,
+		ID: "dubbo", System: "Apache Dubbo", Source: "Dubbo: ZookeeperRegistry", names: []string{"{any}"}, bare: true,
 		proof: func(_ string, z *znode.Znode) bool {
 			scheme, rest, ok := strings.Cut(z.Name, "%3A%2F%2F")
 			return ok && scheme != "" && rest != "" && !strings.ContainsAny(scheme, "%._-")
@@ -76,8 +74,7 @@ var registries = listed(
 		},
 	},
 	Dialect{
-		ID: "nerve", System: "Airbnb Nerve", Source: "Nerve: reporter/zookeeper.rb",
-		names: []string{"{any}"},
+		ID: "nerve", System: "Airbnb Nerve", Source: "Nerve: reporter/zookeeper.rb", names: []string{"{any}"},
 		proof: func(_ string, z *znode.Znode) bool {
 			o := object(z.Data)
 			name, _ := o["name"].(string)
@@ -86,13 +83,9 @@ var registries = listed(
 		},
 	},
 	Dialect{
-		ID: "kazoo-party", System: "kazoo Party", Source: "kazoo: recipe/party.py",
-		names: []string{"{hex}__party__"}, bare: true,
+		ID: "kazoo-party", System: "kazoo Party", Source: "kazoo: recipe/party.py", names: []string{"{hex}__party__"}, bare: true,
 	},
-	Dialect{
-		ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl",
-		names: []string{"member_"},
-	},
+	Dialect{ID: "serverset", System: "Twitter ServerSet", Source: "Twitter Commons: ServerSetImpl", names: []string{"member_"}},
 	Dialect{
 		// A group that was joined without a label: the names are numbers.
 		ID: "mesos-replicas", System: "Apache Mesos replicas of the log", Source: "Mesos: zookeeper/group.cpp",
@@ -104,15 +97,6 @@ var registries = listed(
 		names: []string{"abandonable_lock-", "block-"},
 	},
 )
-
-// listed are dialects of registries, with what all of them have.
-func listed(all ...Dialect) (out []*Dialect) {
-	for _, d := range all {
-		d.Registry, d.Recipe, d.Watches, d.Why = true, members{d.ID}, "nothing", whyRegistry
-		out = append(out, &d)
-	}
-	return out
-}
 
 // serverName is host:port of an HBase server's name (host,port,start in
 // milliseconds), "" for other names.

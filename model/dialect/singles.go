@@ -9,12 +9,10 @@ import (
 
 // singles are the systems whose leader has a znode of its own, ephemeral and alone:
 // whoever creates it leads, the others wait for it to go.
-var singles = []*Dialect{
-	{
-		ID: "kafka", System: "Apache Kafka controller", Recipe: alone{"kafka"}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: "Kafka: KafkaZkClient, ControllerZNode",
-		at: []string{"controller"}, who: kafkaBroker,
-		proof: func(_ string, z *znode.Znode) bool { return kafkaBroker(&Candidate{Znode: *z}, "") != "" },
+var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySingle},
+	Dialect{
+		ID: "kafka", System: "Apache Kafka controller", Source: "Kafka: KafkaZkClient, ControllerZNode",
+		at: []string{"controller"}, who: kafkaBroker, proof: shows(kafkaBroker),
 		// Each broker tries to create the znode as soon as it is gone.
 		beside: neighbours{
 			siblings: []string{"brokers", "controller_epoch"}, vacancy: 30 * time.Second, epoch: "controller_epoch",
@@ -26,12 +24,11 @@ var singles = []*Dialect{
 			}}},
 		},
 	},
-	{
-		ID: "hbase", System: "Apache HBase master", Recipe: alone{"hbase"}, Single: true,
-		Watches: "the znode itself; the others list themselves in backup-masters", Why: whySingle,
+	Dialect{
+		ID: "hbase", System: "Apache HBase master", Watches: "the znode itself; the others list themselves in backup-masters",
 		Source: "HBase: ActiveMasterManager, RecoverableZooKeeper, ZNodePaths",
 		at:     []string{"*/master"}, who: hbaseMaster, // zookeeper.znode.parent is free
-		proof: func(_ string, z *znode.Znode) bool { return hbaseMaster(&Candidate{Znode: *z}, "") != "" },
+		proof: shows(hbaseMaster),
 		beside: neighbours{
 			siblings: []string{"hbaseid", "rs", "backup-masters"}, while: "running", vacancy: 30 * time.Second,
 			standbys: []standbys{
@@ -40,29 +37,25 @@ var singles = []*Dialect{
 			},
 		},
 	},
-	{
+	Dialect{
 		// ActiveBreadCrumb has the data of the last leader that took over. It stays, so
 		// that the next one knows whom to fence.
-		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Recipe: alone{"hadoop"}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: "Hadoop: ActiveStandbyElector",
+		ID: "hadoop", System: "Apache Hadoop ActiveStandbyElector", Source: "Hadoop: ActiveStandbyElector",
 		at: []string{"ActiveStandbyElectorLock"}, who: hadoopActive,
 		ack:    []ack{{at: "*", znodes: []string{"../ActiveBreadCrumb"}, sameData: true, takeover: 90 * time.Second}},
 		beside: neighbours{siblings: []string{"ActiveBreadCrumb"}, vacancy: 30 * time.Second, watch: true},
 	},
-	{
-		ID: "patroni", System: "Patroni", Recipe: alone{"patroni"}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: "Patroni: dcs/zookeeper.py, ha.py",
+	Dialect{
+		ID: "patroni", System: "Patroni", Source: "Patroni: dcs/zookeeper.py, ha.py",
 		near: []string{"*/leader"}, // the namespace is free, and many programs have a leader
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
 			standbys: []standbys{{dir: "../members", who: patroniMember, off: patroniPaused}},
 		},
 	},
-	{
-		ID: "helix", System: "Apache Helix controller", Recipe: alone{"helix"}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: "Helix: DistributedLeaderElection, PropertyPathBuilder",
-		at: []string{"CONTROLLER/LEADER"}, who: helixLeader,
-		proof: func(_ string, z *znode.Znode) bool { return helixLeader(&Candidate{Znode: *z}, "") != "" },
+	Dialect{
+		ID: "helix", System: "Apache Helix controller", Source: "Helix: DistributedLeaderElection, PropertyPathBuilder",
+		at: []string{"CONTROLLER/LEADER"}, who: helixLeader, proof: shows(helixLeader),
 		// Only Pinot's controllers are instances of the cluster, by another name than that
 		// by which they lead.
 		beside: neighbours{
@@ -76,13 +69,12 @@ var singles = []*Dialect{
 			}}},
 		},
 	},
-	{
+	Dialect{
 		// A cluster with the extensible load manager has another znode for its leader.
 		// Whether the first is missing there is not known.
-		ID: "pulsar", System: "Apache Pulsar leader broker", Recipe: alone{"pulsar"}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: "Pulsar: LeaderElectionService, LeaderElectionImpl, LeaderBroker, ExtensibleLoadManagerImpl",
-		at: []string{"loadbalance/leader", "loadbalance/extension/leader"}, who: pulsarBroker,
-		proof: func(_ string, z *znode.Znode) bool { return pulsarBroker(&Candidate{Znode: *z}, "") != "" },
+		ID: "pulsar", System: "Apache Pulsar leader broker",
+		Source: "Pulsar: LeaderElectionService, LeaderElectionImpl, LeaderBroker, ExtensibleLoadManagerImpl",
+		at:     []string{"loadbalance/leader", "loadbalance/extension/leader"}, who: pulsarBroker, proof: shows(pulsarBroker),
 		beside: neighbours{
 			siblings: []string{"brokers", "!extension"}, vacancy: 30 * time.Second,
 			standbys: []standbys{
@@ -91,47 +83,43 @@ var singles = []*Dialect{
 			},
 		},
 	},
-	{
+	Dialect{
 		// Bookies that keep their metadata by Pulsar's drivers do not use BookKeeper's own
 		// election. Nothing shows which of the two is missing.
-		ID: "pulsar-auditor", System: "Apache BookKeeper auditor (Pulsar's metadata driver)", Recipe: alone{"pulsar-auditor"}, Single: true,
-		Watches: "everything, by one watch", Why: whySingle, Source: "Pulsar: PulsarLedgerAuditorManager, LeaderElectionImpl",
-		at: []string{"underreplication/leader"}, who: jsonText,
-		proof: func(_ string, z *znode.Znode) bool { return jsonText(&Candidate{Znode: *z}, "") != "" },
+		ID: "pulsar-auditor", System: "Apache BookKeeper auditor (Pulsar's metadata driver)",
+		Watches: "everything, by one watch", Source: "Pulsar: PulsarLedgerAuditorManager, LeaderElectionImpl",
+		at: []string{"underreplication/leader"}, who: jsonText, proof: shows(jsonText),
 	},
-	{
+	Dialect{
 		// Every registry watches the znode, those too that may not lead. From 7.0 on the
 		// registries elect by Kafka alone.
-		ID: "schema-registry", System: "Confluent Schema Registry before 7.0", Recipe: alone{"schema-registry"}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: "Schema Registry: ZookeeperMasterElector, SchemaRegistryIdentity, ZookeeperIdGenerator",
-		at: []string{"schema_registry_master"}, who: schemaRegistry,
-		proof:  func(_ string, z *znode.Znode) bool { return schemaRegistry(&Candidate{Znode: *z}, "") != "" },
+		ID: "schema-registry", System: "Confluent Schema Registry before 7.0",
+		Source: "Schema Registry: ZookeeperMasterElector, SchemaRegistryIdentity, ZookeeperIdGenerator",
+		at:     []string{"schema_registry_master"}, who: schemaRegistry, proof: shows(schemaRegistry),
 		beside: neighbours{siblings: []string{"schema_id_counter"}, vacancy: 30 * time.Second},
 	},
-	{
+	Dialect{
 		// A server that did not lead before waits 5 s before it creates the znode.
-		ID: "canal", System: "Canal server", Recipe: alone{"canal"}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: "Canal: ServerRunningMonitor, ZookeeperPathUtils, CanalController",
-		at: []string{"otter/canal/destinations/*/running"}, who: canalAddress,
-		proof: func(_ string, z *znode.Znode) bool { return canalAddress(&Candidate{Znode: *z}, "") != "" },
+		ID: "canal", System: "Canal server", Source: "Canal: ServerRunningMonitor, ZookeeperPathUtils, CanalController",
+		at: []string{"otter/canal/destinations/*/running"}, who: canalAddress, proof: shows(canalAddress),
 		beside: neighbours{
 			siblings: []string{"cluster"}, vacancy: 30 * time.Second,
 			standbys: []standbys{{dir: "../cluster", who: byName}},
 		},
 	},
-	{
+	Dialect{
 		// A destination may be read without such a client, so nothing shows that one is
 		// missing.
-		ID: "canal-client", System: "Canal client", Recipe: alone{"canal-client"}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: "Canal: ClientRunningMonitor, ClientRunningData",
-		at: []string{"otter/canal/destinations/*/*/running"}, who: canalAddress,
-		proof:  func(_ string, z *znode.Znode) bool { return canalAddress(&Candidate{Znode: *z}, "") != "" },
+		ID: "canal-client", System: "Canal client", Source: "Canal: ClientRunningMonitor, ClientRunningData",
+		at: []string{"otter/canal/destinations/*/*/running"}, who: canalAddress, proof: shows(canalAddress),
 		beside: neighbours{watch: true},
 	},
-	{
-		ID: singleID, System: "a single ephemeral znode, of an unknown system", Recipe: alone{singleID}, Single: true,
-		Watches: watchesItself, Why: whySingle, Source: sourceRecipes,
-	},
+	Dialect{ID: singleID, System: "a single ephemeral znode, of an unknown system"},
+)
+
+// shows proves a leader's znode by the name that who finds in its data.
+func shows(who func(c *Candidate, part string) string) func(string, *znode.Znode) bool {
+	return func(_ string, z *znode.Znode) bool { return who(&Candidate{Znode: *z}, "") != "" }
 }
 
 // singleID is the dialect of a single ephemeral znode that no other entry has.

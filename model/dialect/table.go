@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/hex"
 	"slices"
 	"time"
@@ -11,64 +12,56 @@ import (
 var dialects = slices.Concat(registries, curator, systems, singles, unsupported, []*Dialect{unknownNaming, guessedElection})
 
 // systems are the elections, locks and semaphores of the other systems.
-var systems = []*Dialect{
+var systems = completed(Dialect{},
 	// kazoo. A plain lock and a writer have the same name; readers show the difference.
-	{
+	Dialect{
 		ID: "kazoo-semaphore-queue", Lock: true, System: "kazoo Semaphore (queue)", Recipe: kazooLocks("kazoo-semaphore-queue"),
-		Watches: watchesPredecessor, Why: whyLeases, Source: sourceKazoo,
-		names: []string{"{hex}__lock__"}, at: []string{"*-__lock__"},
+		Why: whyLeases, Source: sourceKazoo, names: []string{"{hex}__lock__"}, at: []string{"*-__lock__"},
 	},
-	{
+	Dialect{
 		ID: "kazoo-lock", shares: true, System: "kazoo Lock or Election", Recipe: kazooLocks("kazoo-lock"),
-		Watches: watchesPredecessor, Prefix: func(g [16]byte) string { return hex.EncodeToString(g[:]) + "__lock__" }, Source: sourceKazoo,
+		Prefix: func(g [16]byte) string { return hex.EncodeToString(g[:]) + "__lock__" }, Source: sourceKazoo,
 		names: []string{"{hex}__lock__", "{hex}__rlock__"}, wider: []wider{{"{hex}__rlock__", "kazoo-rw"}, {"_c_{hex}-lock-", "kazoo-go"}},
 	},
-	{
+	Dialect{
 		ID: "kazoo-rw", Lock: true, System: "kazoo ReadLock and WriteLock", Recipe: kazooLocks("kazoo-rw"),
-		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo,
-		wider: []wider{{"_c_{hex}-lock-", "kazoo-go"}},
+		Watches: watchesNearestLock, Why: whySharing, Source: sourceKazoo, wider: []wider{{"_c_{hex}-lock-", "kazoo-go"}},
 	},
-	{
+	Dialect{
 		// Other programs name their members by a uuid4 too. The queue is created before
 		// the first lease.
 		ID: "kazoo-semaphore", Lock: true, System: "kazoo Semaphore (leases)",
 		Recipe:  &leases{name: "kazoo-semaphore", takes: func(name string) bool { _, ok := match("{hex}", name); return ok }},
-		Watches: "nothing; the next client watches the list of leases", ChildWatch: true,
-		Why: whyLeases, Source: sourceKazoo,
+		Watches: "nothing; the next client watches the list of leases", ChildWatch: true, Why: whyLeases, Source: sourceKazoo,
 		names: []string{"{hex}"}, bare: true, at: []string{"*"}, witness: "../*-__lock__",
 	},
 
 	// Go.
-	{
-		ID: "go-zookeeper", Lock: true, System: "go-zookeeper Lock", Recipe: chain("go-zookeeper", endsWith("lock-", "__")),
-		Watches: watchesPredecessor, Prefix: func(g [16]byte) string { return "_c_" + hex.EncodeToString(g[:]) + "-lock-" },
-		Source: "go-zookeeper: zk/lock.go",
-		names:  []string{"_c_{hex}-lock-"},
-		wider:  []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
+	Dialect{
+		ID: "go-zookeeper", Lock: true, System: "go-zookeeper Lock", takes: endsWith("lock-", "__"),
+		Prefix: func(g [16]byte) string { return "_c_" + hex.EncodeToString(g[:]) + "-lock-" }, Source: "go-zookeeper: zk/lock.go",
+		names: []string{"_c_{hex}-lock-"}, wider: []wider{{"{hex}__lock__", "kazoo-go"}, {"{hex}__rlock__", "kazoo-go"}},
 	},
-	{
+	Dialect{
 		// go-zookeeper's client counts kazoo's. kazoo's counts go-zookeeper's only if it
 		// was given extra_lock_patterns, and otherwise leads beside it.
 		ID: "kazoo-go", Lock: true, System: "go-zookeeper Lock and kazoo Lock together",
 		Recipe:  &locks{name: "kazoo-go", writer: endsWith("-lock-", "__lock__"), reader: endsWith("__rlock__")},
 		Watches: watchesNearestLock, Why: "clients of two libraries share it, and not all may count each other",
-		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo,
-		sees:   endsInLock,
+		Source: "go-zookeeper: zk/lock.go; " + sourceKazoo, sees: endsInLock,
 	},
-	{
-		ID: "zkelection", System: "zkElection", Recipe: chain("zkelection", endsWith("p_")),
-		Watches: watchesPredecessor, Prefix: func(g [16]byte) string { return "_c_" + hex.EncodeToString(g[:]) + "-p_" },
-		Source: "zkElection: nodes/processNode.go",
-		names:  []string{"_c_{hex}-p_"},
+	Dialect{
+		ID: "zkelection", System: "zkElection", takes: endsWith("p_"),
+		Prefix: func(g [16]byte) string { return "_c_" + hex.EncodeToString(g[:]) + "-p_" },
+		Source: "zkElection: nodes/processNode.go", names: []string{"_c_{hex}-p_"},
 	},
 
 	// Systems with an election of their own making.
-	{
+	Dialect{
 		// Ties, made to join at the head, are in the order of the names.
 		ID: "solr", shares: true, System: "Apache Solr", Recipe: &locks{name: "solr", writer: endsWith("-n_"), byName: true},
-		Watches: watchesPredecessor, Why: whySession, Source: "Solr: LeaderElector",
-		names: []string{"{decimal}-{any}-n_"},
-		who:   func(_ *Candidate, part string) string { return part },
+		Why: whySession, Source: "Solr: LeaderElector", names: []string{"{decimal}-{any}-n_"},
+		who: func(_ *Candidate, part string) string { return part },
 		ack: []ack{
 			{at: "overseer_elect/election", znodes: []string{"../leader"}, takeover: 30 * time.Second},
 			// leaderVoteWait is 3 minutes: a shard's leader waits for the other replicas.
@@ -81,81 +74,98 @@ var systems = []*Dialect{
 			standbys: []standbys{{at: "overseer_elect/election", dir: "../../live_nodes", who: byName}},
 		},
 	},
-	{
+	Dialect{
 		// log_replicas, which is no contender, has numbered children of its own.
 		ID: "mesos", System: "Apache Mesos", Recipe: listing{chain("mesos", exactly("json.info_", "info_"))},
 		Watches: "the whole list (child watch)", ChildWatch: true,
-		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp",
-		names: []string{"json.info_", "info_"},
+		Why: whyWork, Source: "Mesos: master/contender and zookeeper/group.cpp", names: []string{"json.info_", "info_"},
 	},
 
-	{
+	Dialect{
 		// The vote says who it is, and the directory has a copy of the winner's.
-		ID: "bookkeeper", System: "Apache BookKeeper auditor", Recipe: chain("bookkeeper", exactly("V_")),
-		Watches: watchesPredecessor, Why: whyWork, Source: "BookKeeper: ZkLedgerAuditorManager, AuditorElector",
+		ID: "bookkeeper", System: "Apache BookKeeper auditor", takes: exactly("V_"),
+		Why: whyWork, Source: "BookKeeper: ZkLedgerAuditorManager, AuditorElector",
 		names: []string{"V_"}, at: []string{"underreplication/auditorelection"}, who: bookieVote,
 		beside: neighbours{vacancy: 30 * time.Second},
 	},
-	{
-		ID: "accumulo", System: "Apache Accumulo manager", Recipe: accumuloLocks("accumulo"),
-		Watches: watchesPredecessor, Why: whyWork, Source: sourceAccumulo,
+	Dialect{
+		ID: "accumulo", System: "Apache Accumulo manager", Recipe: accumuloLocks("accumulo"), Why: whyWork, Source: sourceAccumulo,
 		names: accumuloNames, at: []string{"managers/lock", "masters/lock"}, who: accumuloServer,
 		beside: neighbours{vacancy: 30 * time.Second},
 	},
-	{
+	Dialect{
 		// Not every cluster runs all of these.
 		ID: "accumulo-service", System: "Apache Accumulo garbage collector, monitor or coordinator", Recipe: accumuloLocks("accumulo-service"),
-		Watches: watchesPredecessor, Why: whyWork, Source: sourceAccumulo,
+		Why: whyWork, Source: sourceAccumulo,
 		names: accumuloNames, at: []string{"gc/lock", "monitor/lock", "coordinators/lock"}, who: accumuloServer,
 	},
 
 	// ZooKeeper's own recipes, and what its documentation describes.
-	{
-		ID: "electop", System: "electop, or the recipe with guid-n_", Recipe: Election(),
-		Watches: watchesPredecessor, Prefix: byGUID("-n_"), Source: sourceRecipes,
-		names: []string{"{hex}-n_"}, own: true,
+	Dialect{
+		ID: "electop", System: "electop, or the recipe with guid-n_", Prefix: byGUID("-n_"), names: []string{"{hex}-n_"}, own: true,
 		ack: []ack{{at: "*", znodes: []string{"../*-leader"}, takeover: 5 * time.Second}},
 	},
-	{
-		ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", Recipe: Election(),
-		Watches: watchesPredecessor, Prefix: byGUID("-n_"), Source: sourceRecipes,
-		names: []string{"{any}-n_"},
-	},
-	{
+	Dialect{ID: "recipe-guid", System: "ZooKeeper recipe (guid-n_)", Prefix: byGUID("-n_"), names: []string{"{any}-n_"}},
+	Dialect{
 		// Its clients read what follows the first two bytes as the number.
-		ID: "recipe", System: "ZooKeeper LeaderElectionSupport, or the recipe (n_)", Recipe: Election(),
-		Watches: watchesPredecessor, Prefix: func([16]byte) string { return "n_" },
-		Source: "ZooKeeper: recipes/leader/LeaderElectionSupport; " + sourceRecipes,
-		names:  []string{"n_"},
+		ID: "recipe", System: "ZooKeeper LeaderElectionSupport, or the recipe (n_)", Prefix: func([16]byte) string { return "n_" },
+		Source: "ZooKeeper: recipes/leader/LeaderElectionSupport; " + sourceRecipes, names: []string{"n_"},
 	},
-	{
-		ID: "recipe-candidate", System: "ZooKeeper recipe (candidate-session_)", Recipe: Election(),
-		Watches: watchesPredecessor, Why: whySession, Source: sourceRecipes,
-		names: []string{"candidate-{session}_"},
-		who:   bySession,
+	Dialect{
+		ID: "recipe-candidate", System: "ZooKeeper recipe (candidate-session_)", Why: whySession,
+		names: []string{"candidate-{session}_"}, who: bySession,
 	},
-	{
+	Dialect{
 		ID: "write-lock", Lock: true, System: "ZooKeeper WriteLock", Recipe: chain("write-lock", func(stem string) bool { _, ok := match("x-{session}-", stem); return ok }),
-		Watches: watchesPredecessor, Why: whySession, Source: "ZooKeeper: recipes/lock/WriteLock, ZNodeName",
-		names: []string{"x-{session}-"},
-		who:   bySession,
+		Why: whySession, Source: "ZooKeeper: recipes/lock/WriteLock, ZNodeName", names: []string{"x-{session}-"}, who: bySession,
 	},
-	{
-		ID: "recipe-lock", Lock: true, System: "ZooKeeper recipe: lock", Recipe: chain("recipe-lock", exactly("lock-")),
-		Watches: watchesPredecessor, Prefix: func([16]byte) string { return "lock-" }, Source: sourceRecipes,
-		names: []string{"lock-"},
+	Dialect{
+		ID: "recipe-lock", Lock: true, System: "ZooKeeper recipe: lock", takes: exactly("lock-"),
+		Prefix: func([16]byte) string { return "lock-" }, names: []string{"lock-"},
 	},
-	{
-		ID: "recipe-guid-lock", Lock: true, System: "ZooKeeper recipe: lock (guid-lock-)", Recipe: chain("recipe-guid-lock", endsWith("-lock-")),
-		Watches: watchesPredecessor, Prefix: byGUID("-lock-"), Source: sourceRecipes,
-		names: []string{"{hex}-lock-", "{uuid}-lock-", "guid-lock-"},
+	Dialect{
+		ID: "recipe-guid-lock", Lock: true, System: "ZooKeeper recipe: lock (guid-lock-)", takes: endsWith("-lock-"),
+		Prefix: byGUID("-lock-"), names: []string{"{hex}-lock-", "{uuid}-lock-", "guid-lock-"},
 	},
-	{
+	Dialect{
 		ID: "recipe-rw", Lock: true, System: "ZooKeeper recipe: shared lock",
 		Recipe:  &locks{name: "recipe-rw", writer: either(exactly("write-"), endsWith("-write-")), reader: either(exactly("read-"), endsWith("-read-"))},
-		Watches: watchesNearestLock, Why: whySharing, Source: sourceRecipes,
-		names: []string{"read-", "write-", "{any}-read-", "{any}-write-"},
+		Watches: watchesNearestLock, Why: whySharing, names: []string{"read-", "write-", "{any}-read-", "{any}-write-"},
 	},
+)
+
+// completed returns the dialects with what most of their kind have: the values of kind for
+// those that an entry leaves out, and the recipe by which it takes candidates.
+func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
+	for _, d := range all {
+		d.Single, d.Registry = kind.Single, kind.Registry
+		d.Watches = cmp.Or(d.Watches, kind.Watches, watchesPredecessor)
+		d.Source = cmp.Or(d.Source, kind.Source, sourceRecipes)
+		if d.Prefix == nil {
+			d.Why = cmp.Or(d.Why, kind.Why)
+		}
+		if d.names == nil {
+			d.names = kind.names
+		}
+		if d.takes == nil {
+			d.takes = kind.takes
+		}
+		switch {
+		case d.Recipe != nil:
+		case kind.Recipe != nil:
+			d.Recipe = kind.Recipe
+		case d.Single:
+			d.Recipe = alone{d.ID}
+		case d.Registry:
+			d.Recipe = members{d.ID}
+		case d.takes != nil:
+			d.Recipe = chain(d.ID, d.takes)
+		default:
+			d.Recipe = Election()
+		}
+		out = append(out, &d)
+	}
+	return out
 }
 
 // kazooLocks: a plain Lock looks at writers only, which is the same while there

@@ -34,20 +34,18 @@ func (lowestFirst) Target(string, []string, func(string) bool) Target {
 // entry has.
 var unknownNaming = &Dialect{
 	ID: unknownID, shares: true, System: "unknown kind", Recipe: lowestFirst{},
-	Watches: "not known", Why: whyUnknown, Source: sourceRecipes,
-	unknown: true,
+	Watches: "not known", Why: whyUnknown, Source: sourceRecipes, unknown: true,
 }
 
 // guessedElection is the dialect of an election of an unknown system.
 var guessedElection = &Dialect{
 	ID: guessedID, shares: true, System: "unknown system", Recipe: Election(),
-	Watches: watchesPredecessor, Why: whyUnknown, Source: sourceRecipes,
-	unknown: true,
+	Watches: watchesPredecessor, Why: whyUnknown, Source: sourceRecipes, unknown: true,
 }
 
 // unsupported are systems that are hardly run any more, and whose rule is not that of a
 // queue: electop names them, and does not say who leads.
-var unsupported = named(
+var unsupported = completed(Dialect{Recipe: lowestFirst{}, Watches: "not known", Why: whyUnread},
 	Dialect{ID: "comcast", System: "Comcast go-leaderelection", Source: "Comcast go-leaderelection: Election.go", names: []string{"le_"}},
 	Dialect{
 		// The number is of eleven digits, of which ZooKeeper gave ten.
@@ -63,15 +61,6 @@ var unsupported = named(
 	// It puts no separator before the number.
 	Dialect{ID: "zk-ruby", System: "zk-ruby Election or Locker", Source: "zk-ruby: lib/zk/election.rb, lib/zk/locker", names: []string{"ex", "sh", "ballot"}},
 )
-
-// named are dialects without a rule, with what all of them have.
-func named(all ...Dialect) (out []*Dialect) {
-	for _, d := range all {
-		d.Recipe, d.Watches, d.Why = lowestFirst{}, "not known", whyUnread
-		out = append(out, &d)
-	}
-	return out
-}
 
 // Unnumbered returns the dialect of children of an unknown kind where nothing is
 // recognised and names end in numbers that ZooKeeper never gave: their order says
