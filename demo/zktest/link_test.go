@@ -1,12 +1,10 @@
 package zktest_test
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net"
 	"os"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -126,46 +124,6 @@ func refused(t *testing.T, l *zktest.Link) bool {
 	}
 	defer c.Close()
 	return caller{t, c}.ended() != nil
-}
-
-func TestLinkLatency(t *testing.T) {
-	l := zktest.NewLink(t, newEcho(t).Addr().String())
-	c := call(t, l)
-	c.say("a")
-	c.hear("a")
-	for _, way := range [][2]time.Duration{{60 * time.Millisecond, 0}, {0, 60 * time.Millisecond}, {30 * time.Millisecond, 30 * time.Millisecond}} {
-		l.SetLatency(way[0], way[1])
-		start := time.Now()
-		c.say("b")
-		c.hear("b")
-		if d := time.Since(start); d < way[0]+way[1] {
-			t.Errorf("latency %v: round trip %v", way, d)
-		}
-	}
-	// What is sent when the latency is lower does not overtake.
-	l.SetLatency(100*time.Millisecond, 0)
-	start := time.Now()
-	c.say("slow ")
-	c.hearNothing()
-	l.SetLatency(0, 0)
-	c.say("quick")
-	c.hear("slow quick")
-	if d := time.Since(start); d < 100*time.Millisecond {
-		t.Errorf("all arrived after %v", d)
-	}
-	// Latency does not limit throughput: a megabyte in one latency, not in 32.
-	l.SetLatency(time.Second, 0)
-	many := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
-	start = time.Now()
-	go c.Write(many)
-	got := make([]byte, len(many))
-	c.SetReadDeadline(time.Now().Add(time.Minute))
-	if _, err := io.ReadFull(c.Conn, got); err != nil || !slices.Equal(got, many) {
-		t.Errorf("a megabyte is not what was sent: %v", err)
-	}
-	if d := time.Since(start); d > 20*time.Second {
-		t.Errorf("a megabyte took %v", d)
-	}
 }
 
 func TestLinkHold(t *testing.T) {

@@ -22,13 +22,6 @@ func TestProgramTalks(t *testing.T) {
 	p.Kill() // when it has ended already
 }
 
-func TestProgramIsKilled(t *testing.T) {
-	p := zktest.Run(t, "sh", "-c", "echo ready; exec cat")
-	p.Line(t, "ready")
-	p.Kill() // returns when it is gone; the leak check sees if not
-	p.Kill()
-}
-
 // TestProgramEndsWithItsTest leaves a program behind; TestMain's leak check
 // sees whether it was waited for.
 func TestProgramEndsWithItsTest(t *testing.T) {

@@ -48,27 +48,6 @@ func TestServerIsRestartedOnItsPort(t *testing.T) {
 	}
 }
 
-func TestEachReachesAServer(t *testing.T) {
-	t.Parallel()
-	var seen []string
-	zktest.Each(t, func(t *testing.T, addr string) {
-		seen = append(seen, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
-		if !serves(addr) {
-			t.Errorf("no answer from %s", addr)
-		}
-	})
-	if len(seen) == 0 || seen[0] != "embedded" {
-		t.Errorf("ran %q, want the embedded server at least", seen)
-	}
-}
-
-func TestSharedServerIsOne(t *testing.T) {
-	t.Parallel()
-	if a, b := zktest.Apache(t), zktest.Apache(t); a != b {
-		t.Errorf("two servers: %s and %s", a.Addr, b.Addr)
-	}
-}
-
 // TestServerDiesWithTheBinary kills a copy of this binary that runs a server.
 func TestServerDiesWithTheBinary(t *testing.T) {
 	t.Parallel()
