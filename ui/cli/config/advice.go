@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"electop/model/stricttoml"
 )
 
@@ -61,33 +63,12 @@ func advice(table, key string) string {
 	return ""
 }
 
-// similar returns the names that s may be a misspelling of, "" for none.
+// similar returns the names that s may be a misspelling of, as cobra finds commands; ""
+// for none.
 func similar(s string, names []string) string {
-	var near []string
+	all := cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range names {
-		if strings.EqualFold(s, name) || distance(s, name) <= 2 && len(name) > 2 || len(s) > 1 && strings.HasPrefix(name, s) {
-			near = append(near, name)
-		}
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
-	return strings.Join(near, " or ")
-}
-
-// distance is how many bytes to insert, delete or replace to make b of a (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, cost)
-		}
-	}
-	return row[len(b)]
+	return strings.Join(all.SuggestionsFor(s), " or ")
 }
