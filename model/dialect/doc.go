@@ -6,7 +6,7 @@
 // which znode acknowledges. [Recognise] finds the system by the names of the
 // children, their data, and the numbers that ZooKeeper can have given them.
 //
-//	recipe.go    ZooKeeper's election, and the herd variant
+//	recipe.go    ZooKeeper's election, and the herd variant: order, watches, target
 //	locks.go     read and write locks       leases.go   semaphores
 //	dialect.go   what a dialect is
 //	table.go     the dialects: one entry is one system
@@ -16,10 +16,8 @@
 //	unknown.go   numbered children of no known system: an election on evidence only
 //	evidence.go  what a directory shows     recognise.go whose election that is
 //	lookup.go    dialects by ID and by path, and what is to be read besides
-//	witness.go   other znodes that show the system
 //	doubt.go     why the children do not show a leader
 //	name.go      patterns of names          who.go      who a candidate is
-//	target.go    what a candidate of ours must watch
 //
 // To teach electop another system, add an entry to table.go or to one of the two files
 // below it (to registry.go, if nobody leads there) and an example to dialect_test.go. A

@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/live"
+	"electop/ui/cli/tutor"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
 	"electop/zkwatch/observer"
@@ -146,4 +149,86 @@ func runDemo(ctx context.Context, o *options, std IO, p live.Play) error {
 		Cast: cast, Campaign: o.campaign, Create: true, CandidacyName: o.candidacyName(), Consent: true,
 		Server: h, Play: p,
 	})
+}
+
+func newLesson(std IO) *cobra.Command {
+	o := &options{}
+	list := false
+	cmd := &cobra.Command{
+		Use:     "lesson [NAME]",
+		Short:   "Lessons: an election explained step by step, on the demo",
+		Long:    "An election explained step by step, on the demo. Each lesson explains a little, asks\nwhat will happen, has you do it with the dashboard's keys, and continues when it has\nhappened. Without NAME it begins with the first lesson that is not complete.",
+		Example: "  electop lesson --list\n  electop lesson",
+		Args: o.settled(func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return exit.Usagef("one lesson at a time, got %d (see electop lesson --list)", len(args))
+			}
+			o.path, o.paths = defaultPath, []string{defaultPath}
+			return nil
+		}),
+		ValidArgsFunction: completeLesson,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if list {
+				return tutor.List(std.Out, std.Err)
+			}
+			play := live.Play{Lesson: true}
+			if len(args) == 1 {
+				play.Name = args[0]
+				if err := tutor.Check(play.Name); err != nil {
+					return err
+				}
+			}
+			return runDemo(cmd.Context(), o, std, play)
+		},
+	}
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&list, "list", false, "list the lessons, and which are complete")
+	})
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.server.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` of the embedded ZooKeeper, where your own programs can join")
+	})
+	o.openFlag(cmd)
+	o.screenFlags(cmd)
+	o.record.Flags(cmd)
+	flaggroup.Removed(cmd, "max-client-cnxns", onServe)
+	o.logFlag(cmd)
+	return cmd
+}
+
+// invitations are lines to paste, with which other programs join the election at path.
+// addr is the address of the embedded server. By default kazoo and Curator consider
+// only names like their own; these lines make every child with a sequence number a
+// contender, so that they queue behind ours. electop itself gets --yes and asks
+// nothing.
+func invitations(addr, path string) []ui.Invitation {
+	return []ui.Invitation{
+		{Program: "electop", Line: fmt.Sprintf("electop campaign %s -s %s --name YOU --yes", path, addr)},
+		{Program: "kazoo (Python)", Line: fmt.Sprintf(`python3 -c "from kazoo.client import *; c = KazooClient('%s'); c.start(); `+
+			`c.Lock('%s', 'YOU', ['[-_]']).acquire(); print('I lead'); input()"`, addr, path)},
+		{Program: "Curator (Java)", Line: fmt.Sprintf(`var c = CuratorFrameworkFactory.newClient("%s", new RetryOneTime(100)); c.start(); `+
+			`new InterProcessMutex(c, "%s", new StandardLockInternalsDriver() { public String fixForSorting(String s, String n) { return s.substring(s.length() - 10); } }).acquire();`, addr, path)},
+		{Program: "zkCli", Line: fmt.Sprintf("(echo create -s -e %s/YOU-n_ YOU; cat) | zkCli.sh -server %s", path, addr)},
+	}
+}
+
+// invitedTo is the address at which other machines reach a server that listens on
+// addr. If it listens on all addresses of this machine, ours, that is the first one
+// that is not loopback.
+func invitedTo(addr net.Addr, ours []net.Addr) string {
+	t, ok := addr.(*net.TCPAddr)
+	if !ok || !t.IP.IsUnspecified() {
+		return addr.String()
+	}
+	var ips []net.IP
+	for _, a := range ours {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
+			ips = append(ips, n.IP)
+		}
+	}
+	if len(ips) == 0 {
+		return embedded.Dialable(addr)
+	}
+	// An IPv4 address is easier to type.
+	slices.SortStableFunc(ips, func(a, b net.IP) int { return len(b.To4()) - len(a.To4()) })
+	return net.JoinHostPort(ips[0].String(), fmt.Sprint(t.Port))
 }

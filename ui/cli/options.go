@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"electop/model"
 	"electop/ui/cli/ask"
@@ -17,6 +18,7 @@ import (
 	"electop/ui/cli/embedded"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/exporter"
+	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/live"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
@@ -218,4 +220,59 @@ func (o *options) candidacyName() string {
 		host = "electop"
 	}
 	return fmt.Sprintf("%s:%d", host, os.Getpid())
+}
+
+func (o *options) screenFlags(cmd *cobra.Command) {
+	flaggroup.Screen.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.theme, "theme", "auto", "colours: `THEME` is auto (the terminal is asked), dark, light or mono")
+		f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal, which selects text with it")
+	})
+}
+
+func (o *options) actingFlags(cmd *cobra.Command) {
+	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&o.campaign, "campaign", false, "take part as a candidate")
+		f.IntVar(&o.cast, "cast", 0, "take part with `N` local candidates, to spawn and kill")
+	})
+	o.enterFlags(cmd)
+	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&o.observeOnly, "observe-only", false, "disable every key that changes something")
+	})
+}
+
+// enterFlags are about entering an election on a cluster.
+func (o *options) enterFlags(cmd *cobra.Command) {
+	flaggroup.Candidates.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&o.create, "create", false, "create the election's parent if it is missing")
+		f.BoolVar(&o.yes, "yes", false, "enter an election with third-party candidates without being asked")
+	})
+}
+
+// openFlag is for the commands whose embedded ZooKeeper others can join.
+func (o *options) openFlag(cmd *cobra.Command) {
+	flaggroup.Embedded.Add(cmd, func(f *pflag.FlagSet) {
+		f.BoolVar(&o.yes, "yes", false, "open the embedded ZooKeeper to the network without being asked")
+	})
+}
+
+func (o *options) ackFlag(cmd *cobra.Command) {
+	flaggroup.Election.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.ack, "ack", "", "`PATH` of the acknowledgement znode, or none (default: as the recognised system names it; for electop's own, the election's PATH with -leader)")
+	})
+}
+
+// followRemoved names the replacement of --follow.
+func followRemoved(cmd *cobra.Command) {
+	flaggroup.Removed(cmd, "follow", "electop watches, and reads where that costs less")
+}
+
+// jsonFlag declares --json; what is for the help.
+func (o *options) jsonFlag(cmd *cobra.Command, what string) {
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) { f.BoolVar(&o.json, "json", false, what) })
+}
+
+func (o *options) logFlag(cmd *cobra.Command) {
+	flaggroup.Output.Add(cmd, func(f *pflag.FlagSet) {
+		f.StringVar(&o.logFile, "log-file", "", "append a debug log to `FILE`")
+	})
 }

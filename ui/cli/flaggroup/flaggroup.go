@@ -3,7 +3,11 @@
 package flaggroup
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
+	"text/template"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -84,4 +88,52 @@ func Sections(cmd *cobra.Command) []Section {
 		out = append(out, Section{title, sets[g]})
 	}
 	return out
+}
+
+// RemovedType is the type of a flag that no longer exists.
+const RemovedType = "removed"
+
+type removed string
+
+func (r removed) String() string   { return "" }
+func (r removed) Set(string) error { return errors.New(string(r)) }
+func (r removed) Type() string     { return RemovedType }
+
+// Removed makes cmd refuse a flag that no longer exists, and say what replaces it.
+func Removed(cmd *cobra.Command, name, instead string) {
+	f := cmd.Flags().VarPF(removed("--"+name+" was removed: "+instead), name, "", "")
+	f.Hidden, f.NoOptDefVal = true, "true"
+}
+
+// usage is cobra's template, but with the flags in groups. Every command with others
+// below it has groups for all of them, or for none.
+const usage = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$commands := .Commands}}{{if .Groups}}{{range $group := .Groups}}
+
+{{.Title}}{{range $commands}}{{if eq .GroupID $group.ID}}{{template "command" .}}{{end}}{{end}}{{end}}{{else}}
+
+Commands:{{range $commands}}{{template "command" .}}{{end}}{{end}}{{end}}{{range sections .}}
+
+{{.Title}}:
+{{trim .Flags.FlagUsages}}{{end}}{{if .HasAvailableSubCommands}}
+
+Use "{{.CommandPath}} [command] --help" for more information about a command.{{end}}
+{{define "command"}}{{if or .IsAvailableCommand (eq .Name "help")}}
+  {{pad .Name .NamePadding}} {{.Short}}{{end}}{{end}}`
+
+// Usage prints how cmd is used. It is for [cobra.Command.SetUsageFunc].
+func Usage(cmd *cobra.Command) error {
+	t, err := template.New("usage").Funcs(template.FuncMap{
+		"sections": Sections,
+		"trim":     func(s string) string { return strings.TrimRight(s, " \n") },
+		"pad":      func(s string, width int) string { return fmt.Sprintf("%-*s", width, s) },
+	}).Parse(usage)
+	if err != nil {
+		return err
+	}
+	return t.Execute(cmd.OutOrStderr(), cmd)
 }
