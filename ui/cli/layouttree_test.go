@@ -101,15 +101,6 @@ func (w *tree) join(member int, path, data string) string {
 	return path
 }
 
-// set changes a znode's data.
-func (w *tree) set(path, data string) {
-	w.t.Helper()
-	if _, err := w.members[0].Set(w.chroot+path, []byte(data), -1); err != nil {
-		w.t.Fatalf("set %s: %v", path, err)
-	}
-	w.note("%s = %q", path, data)
-}
-
 // gone deletes a znode.
 func (w *tree) gone(path string) {
 	w.t.Helper()
