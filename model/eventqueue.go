@@ -69,7 +69,4 @@ func (q *eventQueue) until() (time.Time, bool) {
 	return q.held[0].At.Add(AckWait), true
 }
 
-// restart drops the due events; the next event has the number after n.
-func (q *eventQueue) restart(n uint64) { q.due, q.n = nil, n }
-
 func (q eventQueue) clone() eventQueue { return eventQueue{n: q.n, held: slices.Clone(q.held)} }

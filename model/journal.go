@@ -23,20 +23,12 @@ type Config struct {
 	AckFollows bool
 	// Found says that a search found the path: nobody said that it is an election.
 	Found bool
-	// Events is how many events there were before: the next one has the number
-	// after it. Baseline is how many of the first observations only describe the
-	// state at the start (see [State.Baseline]): they make no events. Standing are
-	// the findings at the start, by key: they are not raised again.
-	Events   uint64
-	Baseline int
-	Standing []string
 }
 
 // Journal applies observations to an election and returns what happened. It is for
 // one goroutine.
 type Journal struct {
-	cfg      Config
-	baseline int // observations to come that are no events
+	cfg Config
 
 	began  bool // the first read was applied: changes are events from here on
 	under  bool // parent is one that was read and not seen to go
@@ -94,13 +86,11 @@ func NewJournal(cfg Config) *Journal {
 	naming := naming{fixed: cfg.Recipe, named: !cfg.Found}
 	return &Journal{
 		cfg:      cfg,
-		baseline: cfg.Baseline,
 		naming:   naming,
 		children: children{recipe: naming.recipe(), known: make(map[string]*dialect.Candidate)},
 		roster:   roster{members: make(map[string]*Member), former: make(map[uint64]*formerMember)},
 		link:     connection{Connection: Connection{Link: Connecting}},
 		ack:      newAcknowledgement(listed(cfg.AckPath), false, cfg.AckExpected),
-		events:   eventQueue{n: cfg.Events},
 		phase:    Unseen,
 	}
 }
@@ -173,9 +163,6 @@ func (j *Journal) Apply(o Observation) []Event {
 	j.events.settle(at)
 	j.at = session.Later(j.at, at)
 	j.cached = nil
-	if j.baseline > 0 {
-		j.endBaseline()
-	}
 	return j.events.due
 }
 
@@ -207,7 +194,7 @@ func (j *Journal) State() *State {
 	}
 	s := &State{
 		Path: j.cfg.Path, Recipe: j.recipe, Dialect: j.naming.dialect,
-		At: j.at, ReadAt: j.readAt, listSent: j.list.sent,
+		At: j.at, ReadAt: j.readAt,
 		Phase: j.phase, Parent: j.parent, ParentRead: j.under, Single: j.single,
 		Link: j.link.Connection, Reconnects: j.link.reconnects, DownSince: j.link.downSince,
 		Queue: j.queue, Ignored: j.rest, Unsettled: len(j.ending) > 0,

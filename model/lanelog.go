@@ -176,11 +176,6 @@ func (l *laneLog) write(t Tried) {
 	l.writes = appendLog(l.writes, t, writesMax, func(t Tried) time.Time { return wall(t.At) }, &l.writesFrom)
 }
 
-// forget drops the past.
-func (l *laneLog) forget(at time.Time) {
-	*l = laneLog{holding: l.holding, began: l.began, blocked: l.blocked, holdsFrom: at, leftFrom: at, oursFrom: at, turnsFrom: at, writesFrom: at}
-}
-
 // clip takes the spare room, so that a copy does not append to the same array.
 func (l laneLog) clip() laneLog {
 	l.holding, l.holds, l.left, l.ours = slices.Clip(l.holding), slices.Clip(l.holds), slices.Clip(l.left), slices.Clip(l.ours)

@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/internal/modeltest"
-	"electop/model/znode"
 )
 
 // The lane at a time is what the state was at that time, whatever happened; and whoever
@@ -271,32 +269,5 @@ func TestLanesOfAHandoff(t *testing.T) {
 	}
 	if w := lanes.Writes; len(w) != 1 || !w[0].Stale {
 		t.Errorf("writes %+v", w)
-	}
-}
-
-// After a baseline the lanes begin there.
-func TestLanesAfterABaseline(t *testing.T) {
-	observations := []model.Observation{
-		&model.Connection{At: modeltest.Start, Link: model.Connected},
-		&model.Read{At: modeltest.Start, Presence: model.Present, Full: true, Parent: modeltest.Stat(1, 2, 2),
-			New: []znode.Znode{{Name: "n_0000000000", Session: 1, Czxid: 1}, {Name: "n_0000000001", Session: 2, Czxid: 2}}},
-		&model.Cast{At: modeltest.Start, Member: model.Member{ID: "m", Name: "m", Session: 1, Belief: model.Leading}},
-	}
-	j := model.NewJournal(model.Config{Baseline: len(observations)})
-	for _, o := range observations {
-		j.Apply(o)
-	}
-	lanes := j.State().Lanes(10)
-	if n := len(lanes.All); n != 2 {
-		t.Fatalf("%d lanes", n)
-	}
-	for i, want := range []model.Standing{{Place: model.Holds, Belief: model.Leading}, {Place: model.Queued}} {
-		l := lanes.All[i]
-		if got, known := l.At(modeltest.Start); !known || got != want || l.Znodes[0].Name != fmt.Sprintf("n_%010d", i) {
-			t.Errorf("lane %d is %+v (%v), want %+v", i, got, known, want)
-		}
-		if _, known := l.At(modeltest.Start.Add(-time.Second)); known {
-			t.Errorf("lane %d is known before the baseline", i)
-		}
 	}
 }

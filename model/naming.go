@@ -13,7 +13,7 @@ type naming struct {
 	fixed    dialect.Recipe   // by configuration: nothing is recognised; else nil
 	dialect  *dialect.Dialect // nil: not recognised
 	switched dialect.Recipe   // of the last [Switch], nil for the dialect's own
-	preset   bool             // a baseline gave the dialect
+	preset   bool             // a later part of a recording gave the dialect
 	named    bool             // the user said that this is an election
 }
 

@@ -135,7 +135,7 @@ type Switch struct {
 	At     time.Time `json:"at"`
 	Recipe string    `json:"recipe"` // see [dialect.RecipeNamed]; an unknown one is ignored
 	// Dialect, if set, is the system that it was recognised as by then, by
-	// [Dialect.ID], or "none". Only a baseline says so, before its first read.
+	// [Dialect.ID], or "none". Only [State.Observations] say so, before the first read.
 	Dialect string `json:"dialect,omitempty"`
 }
 

@@ -89,14 +89,6 @@ func (p *past) correct(x correction) {
 	}
 }
 
-// forget drops all but the last reign.
-func (p *past) forget() {
-	p.handoffs = nil
-	if n := len(p.reigns); n > 0 {
-		p.reigns = slices.Clone(p.reigns[n-1:])
-	}
-}
-
 // clip takes the spare room, so that a copy does not append to the same array.
 func (p past) clip() past { return past{slices.Clip(p.handoffs), slices.Clip(p.reigns)} }
 

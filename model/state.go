@@ -101,8 +101,7 @@ type State struct {
 	unexplained []uint64 // sessions of former leaders
 	returned    returned
 	acks        []ackZnode
-	listSent    time.Time // when the list was asked for last, as in the journal
-	vacancy     Vacancy   // good while the queue is empty
+	vacancy     Vacancy // good while the queue is empty
 	lanes       laneLog
 }
 

@@ -3,17 +3,7 @@ package doctor
 import (
 	"maps"
 	"slices"
-	"time"
-
-	"electop/model"
 )
-
-// restoreFindings restores the findings that were raised before a baseline.
-func (d *Doctor) restoreFindings(at time.Time, j *model.Journal) {
-	d.dirty |= onQueue
-	d.examine(at, j)
-	d.suspicions.restore(d.cfg.Standing, at.Add(flapWindow))
-}
 
 func (d *Doctor) clone() Doctor {
 	c := *d

@@ -34,7 +34,7 @@ var (
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
 		"doctor.rules", "election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes", "election.directories",
-		"cfg.Standing", "doctor.memory.cfg.Standing", "election.cfg.Standing", "doctor.memory.suspicions.standing", "doctor.memory.risks.order", "doctor.memory.circle",
+		"doctor.memory.risks.order", "doctor.memory.circle",
 		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.

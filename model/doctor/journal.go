@@ -14,7 +14,6 @@ type Journal struct {
 	doctor   Doctor
 	cfg      model.Config
 	n        uint64
-	baseline int         // observations to come that are no events
 	held     []heldEvent // behind the election's own that wait
 	cached   *State
 }
@@ -27,7 +26,7 @@ type heldEvent struct {
 
 // NewJournal returns a journal without observations.
 func NewJournal(cfg model.Config) *Journal {
-	return &Journal{election: model.NewJournal(cfg), doctor: newDoctor(cfg, rules), cfg: cfg, n: cfg.Events, baseline: cfg.Baseline}
+	return &Journal{election: model.NewJournal(cfg), doctor: newDoctor(cfg, rules), cfg: cfg}
 }
 
 // Apply applies one observation and returns the events that are due, oldest
@@ -37,12 +36,6 @@ func (j *Journal) Apply(o model.Observation) []model.Event {
 	events := j.election.Apply(o)
 	at := j.election.At()
 	raised := j.doctor.Apply(o, at, j.election)
-	if j.baseline > 0 {
-		if j.baseline--; j.baseline == 0 {
-			j.doctor.restoreFindings(at, j.election)
-		}
-		return nil
-	}
 	events = j.merge(events, raised, at)
 	for i := range events {
 		if s, ok := events[i].Body.(model.Snapshot); ok {
@@ -108,9 +101,6 @@ func (j *Journal) Events() uint64 {
 
 // News reports whether o changes something visible, besides events.
 func (j *Journal) News(o model.Observation) bool {
-	if j.baseline > 0 {
-		return j.baseline == 1 // now it is complete
-	}
 	return j.election.News(o)
 }
 

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"slices"
-	"time"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -109,23 +108,4 @@ func (s *State) Ghost(c *dialect.Candidate) *dialect.Candidate {
 		}
 	}
 	return nil
-}
-
-// Baseline returns observations that bring a new journal to the state s of the
-// election, as [model.State.Baseline] does. [State.Standing] returns the raised
-// findings. Suspicions are not included: after a baseline, such a finding or risk
-// may be raised later than before, or not at all.
-func (s *State) Baseline() []model.Observation {
-	if r := s.watch.last; r != nil {
-		return s.State.Baseline(r.at, r.end)
-	}
-	return s.State.Baseline(time.Time{}, time.Time{})
-}
-
-// Standing returns the keys of the findings that are raised.
-func (s *State) Standing() (keys []string) {
-	for _, f := range s.Findings {
-		keys = append(keys, f.Key)
-	}
-	return keys
 }

@@ -36,11 +36,7 @@ type suspicions struct {
 	byKey    map[string]*suspect // by Finding.Key
 	findings []*Finding          // the raised ones, worst first; shared by states
 	changed  bool                // findings must be listed again
-	// standing are the keys of findings that were raised before a baseline and are
-	// not found again yet, until when that counts as the same finding.
-	standing      []string
-	standingUntil time.Time
-	events        []model.EventBody // of this run
+	events   []model.EventBody   // of this run
 }
 
 // begin begins a run of the rules.
@@ -127,9 +123,6 @@ func (u *suspicions) finish(at time.Time) (again time.Time) {
 // say raises or clears a finding.
 func (u *suspicions) say(at time.Time, s *suspect, raised bool) {
 	s.raised, u.changed = raised, true
-	if raised && u.known(at, s.finding.Key) {
-		return
-	}
 	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})
 }
 
@@ -145,36 +138,6 @@ func (u *suspicions) list() {
 		return cmp.Or(-cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
 	})
 	u.findings, u.changed = out, false
-}
-
-// restore makes the findings with these keys the raised ones. Some can be found
-// again only later, because they need earlier events: until then they are not
-// raised a second time.
-func (u *suspicions) restore(keys []string, until time.Time) {
-	u.events = nil
-	for _, s := range u.byKey {
-		s.raised = false
-	}
-	for _, key := range keys {
-		if s := u.byKey[key]; s != nil {
-			s.raised = true
-		} else {
-			u.standing = append(u.standing, key)
-		}
-	}
-	u.standingUntil = until
-	u.list()
-}
-
-// known reports whether a finding was raised before the baseline and is found again
-// only now.
-func (u *suspicions) known(at time.Time, key string) bool {
-	i := slices.Index(u.standing, key)
-	if i < 0 {
-		return false
-	}
-	u.standing = slices.Concat(u.standing[:i], u.standing[i+1:])
-	return at.Before(u.standingUntil)
 }
 
 func (u suspicions) clone() suspicions {

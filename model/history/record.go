@@ -12,7 +12,6 @@ import (
 	"electop/model"
 	"electop/model/boundedjson"
 	"electop/model/dialect"
-	"electop/model/doctor"
 	"electop/model/session"
 	"electop/model/znode"
 )
@@ -31,16 +30,11 @@ type Header struct {
 	AckFollows  bool      `json:"ack_follows,omitempty"`
 	Started     time.Time `json:"started"`
 	// Part counts the files of a recording that began another when one was
-	// full; absent for the first. Of a later one, Events is how many events there
-	// were before it, and Baseline how many of the lines that follow say what
-	// was there then (see [State.Baseline]): a reader of the part before skips them.
-	Part     int    `json:"part,omitempty"`
-	Events   uint64 `json:"events,omitempty"`
-	Baseline int    `json:"baseline,omitempty"`
-	// Last is when the last observation before it was made, and Standing are the
-	// findings that there were then, by key.
-	Last     time.Time `json:"last,omitzero"`
-	Standing []string  `json:"standing,omitempty"`
+	// full; absent for the first. Initial is how many of the lines that follow show
+	// the election as it was then (see [model.State.Observations]): their times are
+	// older, and a playback does not wait between them.
+	Part    int `json:"part,omitempty"`
+	Initial int `json:"baseline,omitempty"`
 }
 
 // RecordingKind marks a recording's header.
@@ -62,17 +56,7 @@ func NewHeader(cfg model.Config, started time.Time) Header {
 	}
 }
 
-// Later returns the header of a later part of the recording, which begins with
-// baseline, that of s.
-func (h Header) Later(s *doctor.State, baseline []model.Observation) Header {
-	h.Part, h.Events, h.Baseline, h.Standing = max(h.Part, 1)+1, s.Events, len(baseline), nil
-	h.Last = s.At
-	h.Standing = s.Standing()
-	return h
-}
-
-// Config returns the configuration of the recorded journal, or of one that
-// begins with that part of it.
+// Config returns the configuration of the recorded journal.
 func (h Header) Config() (model.Config, error) {
 	if h.Kind != RecordingKind {
 		return model.Config{}, errors.New("not an electop recording: its first line is not a header")
@@ -84,13 +68,7 @@ func (h Header) Config() (model.Config, error) {
 	if !ok && h.Recipe != recognised {
 		return model.Config{}, fmt.Errorf("recording of an unknown recipe %q", znode.Safe(h.Recipe, 40))
 	}
-	if h.Part < 0 || h.Baseline < 0 || h.Part <= 1 && (h.Events != 0 || h.Baseline != 0) {
-		return model.Config{}, fmt.Errorf("recording part %d, with a baseline of %d", h.Part, h.Baseline)
-	}
-	return model.Config{
-		Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows,
-		Events: h.Events, Baseline: h.Baseline, Standing: h.Standing,
-	}, nil
+	return model.Config{Path: h.Path, Recipe: r, AckPath: h.AckPath, AckExpected: h.AckExpected, AckFollows: h.AckFollows}, nil
 }
 
 // entry is one observation: exactly one field is set.

@@ -7,9 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -129,55 +127,6 @@ func TestChaosReplaysToWhatItPrinted(t *testing.T) {
 	if handoffs := strings.Count(printed, `"type":"handoff"`); len(live) < 600 || handoffs < 60 {
 		t.Errorf("only %d events with %d handoffs in ten minutes", len(live), handoffs)
 	}
-}
-
-// What is left of a recording that was rotated again and again replays to the
-// last of what was printed, but for what the doctor only suspected then and for
-// wider bounds.
-func TestRotatedReplaysToTheLastThatWasPrinted(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "recording")
-	o := &options{path: defaultPath, paths: []string{defaultPath}, json: true, record: watch.Recording{File: file}, duration: 10 * time.Minute}
-	if err := o.record.Max.Set("1MiB"); err != nil {
-		t.Fatal(err)
-	}
-	live := strings.Split(troubled(t, o), "\n")
-	for _, parts := range []string{"both", "the newest"} {
-		if parts != "both" {
-			if err := os.Remove(file + ".1"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var replayed, notices bytes.Buffer
-		if err := printRecording(context.Background(), o, IO{Out: &replayed, Err: &notices}, file); err != nil {
-			t.Fatal(err)
-		}
-		if s := notices.String(); strings.Count(s, "\n") != 1 || !strings.Contains(s, "earlier events are not kept") {
-			t.Errorf("%s: the replay said: %s", parts, s)
-		}
-		again := strings.Split(replayed.String(), "\n")
-		if len(again) > len(live)*2/3 || parts == "both" && len(again) < 100 {
-			t.Fatalf("%s: %d events of %d are left", parts, len(again), len(live))
-		}
-		told := undoctored(again)
-		all := undoctored(live)
-		same(t, all[len(all)-len(told):], told)
-	}
-}
-
-// bounds are what is not known of a handoff's times: after a rotation it can be
-// more than it was live.
-var bounds = regexp.MustCompile(`,"(between|silent_range_ms|takeover_range_ms|vacant_range_ms)":(\[[^]]*\]|null)`)
-
-// undoctored returns the events without the doctor's, without the numbers, which
-// count those too, and without bounds.
-func undoctored(lines []string) (out []string) {
-	for _, line := range lines {
-		if !strings.Contains(line, `"type":"finding"`) && !strings.Contains(line, `"type":"risk"`) {
-			out = append(out, bounds.ReplaceAllString(line[max(0, strings.Index(line, `"at"`)):], ""))
-		}
-	}
-	return out
 }
 
 func TestRate(t *testing.T) {

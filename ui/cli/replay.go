@@ -22,7 +22,7 @@ func newReplay(std IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "replay FILE",
 		Short:   "The dashboard on a recording, with time travel",
-		Long:    "The dashboard on a recording made with --record, with time travel. If the recording\nhas an older part, FILE.1, that comes first.",
+		Long:    "The dashboard on a recording made with --record, with time travel. The older part\nof a recording, FILE.1, is replayed alone.",
 		Example: "  electop replay FILE --speed 4\n  electop replay FILE --json",
 		Args: o.settled(func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

@@ -13,10 +13,8 @@ import (
 
 // lines is a piece of a recording, which is decoded by one goroutine.
 type lines struct {
-	raw   []partLine
-	notes []string        // for the user, to be delivered before
-	first *history.Header // of the part that begins with raw[at], see [partLine]
-	at    int
+	raw   []history.Line
+	notes []string // for the user, to be delivered before
 	done  chan struct{}
 	all   []model.Observation
 	err   error
@@ -59,17 +57,6 @@ func (p *Playback) load(ctx context.Context, notice func(string)) error {
 		for _, s := range l.notes {
 			notice(znode.Safe(s, 0))
 		}
-		if l.first != nil {
-			at := min(l.at, len(l.all))
-			p.take(l.all[:at])
-			l.all = l.all[at:]
-			p.mu.Lock()
-			now := p.tape.State()
-			p.mu.Unlock()
-			if s := missingBefore(now, l.first); s != "" {
-				notice(s)
-			}
-		}
 		p.take(l.all)
 		if l.err != nil {
 			return l.err
@@ -86,11 +73,8 @@ func (p *Playback) split(ctx context.Context, hand func(*lines) bool) {
 	for ctx.Err() == nil {
 		l := &lines{done: make(chan struct{})}
 		for n := 0; n < pieceBytes && l.err == nil; {
-			var raw partLine
+			var raw history.Line
 			if raw, l.err = p.recording.line(); l.err == nil {
-				if raw.first != nil {
-					l.first, l.at = raw.first, len(l.raw)
-				}
 				l.raw = append(l.raw, raw)
 				n += raw.Len()
 			}
@@ -116,7 +100,7 @@ func (l *lines) decode() {
 	}()
 	l.all = make([]model.Observation, 0, len(l.raw))
 	for _, raw := range l.raw {
-		o, err := raw.decode()
+		o, err := raw.Decode()
 		if err != nil {
 			l.err = err
 			return

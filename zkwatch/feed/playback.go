@@ -47,8 +47,8 @@ type Playback struct {
 // sought. Of a larger one the tape keeps as much from its end.
 const playbackWhole = 1 << 30
 
-// OpenPlayback opens the recording at path with its older part, if there is one,
-// to be played at speed, 1 is real time; 0: without waiting.
+// OpenPlayback opens the recording at path, to be played at speed, 1 is real time;
+// 0: without waiting.
 func OpenPlayback(path string, speed float64) (*Playback, error) {
 	r, err := OpenRecording(path)
 	if err != nil {

@@ -107,8 +107,7 @@ func (p *Playback) until(due time.Time, c *pace) time.Duration {
 	if c.began.IsZero() || c.turn != p.turn {
 		*c = pace{turn: p.turn, began: time.Now(), from: p.at}
 	}
-	// The observations of a baseline have earlier times, which do not count.
-	if p.at.IsZero() || p.next < uint64(p.election.Baseline) || p.speed <= 0 || math.IsInf(p.speed, 1) {
+	if p.at.IsZero() || p.next < uint64(max(0, p.recording.header.Initial)) || p.speed <= 0 || math.IsInf(p.speed, 1) {
 		c.from, c.began = later(p.at, due), time.Now()
 		return 0
 	}

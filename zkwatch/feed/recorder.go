@@ -16,10 +16,11 @@ import (
 //
 // The newest part is in the file itself, the one before in FILE.1: each is at
 // most half of what may be kept. A later part begins with the election as it
-// was then, so that it can be read alone.
+// was then: each part is a recording of its own.
 //
-// Each line is one Write to the end of the file: a crash tears the last one at
-// most. There is nothing in it but observations, and they hold no credentials.
+// Each line is one Write to the end of the file, and what a later part begins with is
+// one: a crash tears the last one at most. There is nothing in it but observations, and
+// they hold no credentials.
 type Recorder struct {
 	path   string
 	w      io.Writer
@@ -103,31 +104,25 @@ func (r *Recorder) flush() error {
 	return nil
 }
 
-// rotate ends the part and begins the next with the state s, if there is room
-// in it for that and for o; o is the line then.
+// rotate ends the part and begins the next: the line becomes its header, the election
+// as s shows it, and o.
 func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
-	baseline := s.Baseline()
-	h := r.header.Later(s, baseline)
-	var all bytes.Buffer
-	enc, err := history.NewEncoder(&all, h)
+	initial := s.Observations()
+	r.header.Part, r.header.Initial = max(r.header.Part, 1)+1, len(initial)
+	r.line.Reset()
+	enc, err := history.NewEncoder(&r.line, r.header)
 	if err != nil {
 		return err
 	}
-	ends := []int{all.Len()}
-	for _, o := range append(baseline, o) {
+	for _, o := range append(initial, o) {
 		if err := enc.Encode(o); err != nil {
 			return err
 		}
-		ends = append(ends, all.Len())
 	}
-	if int64(all.Len()) > r.max {
-		return fmt.Errorf("the election needs %d bytes, but a part of the recording may have only %d: use a higher limit", all.Len(), r.max)
+	if int64(r.line.Len()) > r.max {
+		return fmt.Errorf("the election needs %d bytes, but a part of the recording may have only %d: use a higher limit", r.line.Len(), r.max)
 	}
-	// The next part depends on the end of this one, which must be on the disk.
-	err = r.file.Sync()
-	if closed := r.file.Close(); err == nil {
-		err = closed
-	}
+	err = r.file.Close()
 	r.file = nil
 	if err != nil {
 		return fmt.Errorf("recording: %w", err)
@@ -139,19 +134,7 @@ func (r *Recorder) rotate(o model.Observation, s *doctor.State) error {
 	if err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
-	r.file, r.w, r.size, r.header = f, f, 0, h
-	from := 0
-	for _, end := range ends {
-		r.line.Reset()
-		r.line.Write(all.Bytes()[from:end])
-		from = end
-		if end == all.Len() {
-			break // Encode writes it
-		}
-		if err := r.flush(); err != nil {
-			return err
-		}
-	}
+	r.file, r.w, r.size = f, f, 0
 	return nil
 }
 
