@@ -13,52 +13,59 @@ import (
 // List is a sequence. It is never written: what changes it returns another. The zero
 // value is an empty one.
 //
-// It is a B-tree by position: each node knows how many items are below it. To read an
-// item or to change one costs the logarithm of the length.
+// It is a balanced tree by position: to read an item or to change one costs the
+// logarithm of the length.
 type List[T any] struct{ root *node[T] }
 
+// node is a part of a list, never written and never empty: a leaf has items, another one
+// two nodes.
+type node[T any] struct {
+	n     int // items in it and below
+	items []T
+	a, b  *node[T]
+}
+
+// leafMax bounds the items of a leaf.
+const leafMax = 48
+
 // ListOf returns a list of the items.
-func ListOf[T any](items []T) List[T] {
-	if len(items) == 0 {
-		return List[T]{}
+func ListOf[T any](items []T) List[T] { return List[T]{tree(slices.Clone(items))} }
+
+// tree returns the items as a tree, nil for none. They are its own.
+func tree[T any](items []T) *node[T] {
+	n := len(items)
+	if n == 0 {
+		return nil
 	}
-	level := make([]*node[T], 0, len(items)/leafMax+1)
-	for from := 0; from < len(items); from += leafMax {
-		part := items[from:min(from+leafMax, len(items))]
-		level = append(level, leaf(slices.Clone(part)))
+	if n <= leafMax {
+		return &node[T]{n: n, items: items[:n:n]}
 	}
-	for len(level) > 1 {
-		above := make([]*node[T], 0, len(level)/kidsMax+1)
-		for from := 0; from < len(level); from += kidsMax {
-			kids := make([]kid[T], 0, kidsMax)
-			for _, x := range level[from:min(from+kidsMax, len(level))] {
-				kids = append(kids, below(x))
-			}
-			above = append(above, inner(kids))
-		}
-		level = above
-	}
-	return List[T]{level[0]}
+	half := (n/leafMax + 1) / 2 * leafMax // leaves are full
+	return &node[T]{n: n, a: tree(items[:half]), b: tree(items[half:])}
 }
 
 // Len is how many items there are.
-func (l List[T]) Len() int {
-	if l.root == nil {
+func (l List[T]) Len() int { return l.root.len() }
+
+func (x *node[T]) len() int {
+	if x == nil {
 		return 0
 	}
-	return l.root.n
+	return x.n
 }
 
 // At returns the item at position i.
 func (l List[T]) At(i int) T {
-	if l.root == nil || i < 0 {
+	if i < 0 || i >= l.Len() {
 		panic("immutable: no item at that position")
 	}
 	x := l.root
-	for x.kids != nil {
-		k := x.kidAt(i)
-		i -= x.before(k)
-		x = x.kids[k].node
+	for x.items == nil {
+		if i < x.a.n {
+			x = x.a
+		} else {
+			x, i = x.b, i-x.a.n
+		}
 	}
 	return x.items[i]
 }
@@ -68,11 +75,24 @@ func (l List[T]) All() iter.Seq2[int, T] { return l.From(0) }
 
 // From is All from position i on.
 func (l List[T]) From(i int) iter.Seq2[int, T] {
-	return func(yield func(int, T) bool) {
-		if l.root != nil && i < l.root.n {
-			l.root.walk(0, max(0, i), yield)
+	return func(yield func(int, T) bool) { l.root.walk(0, max(0, i), yield) }
+}
+
+// walk yields the items from position from on, where the first of x has position first,
+// until yield returns false.
+func (x *node[T]) walk(first, from int, yield func(int, T) bool) bool {
+	if first+x.len() <= from {
+		return true
+	}
+	if x.items == nil {
+		return x.a.walk(first, from, yield) && x.b.walk(first+x.a.n, from, yield)
+	}
+	for i := max(0, from-first); i < x.n; i++ {
+		if !yield(first+i, x.items[i]) {
+			return false
 		}
 	}
+	return true
 }
 
 // Slice returns the items in a slice of their own.
@@ -94,14 +114,22 @@ func (l List[T]) Find(order func(T) int) (i int, found bool) {
 	if x == nil {
 		return 0, false
 	}
-	for x.kids != nil {
-		last := len(x.kids) - 1
-		k := sort.Search(last, func(k int) bool { return order(x.kids[k].last()) >= 0 })
-		i += x.before(k)
-		x = x.kids[k].node
+	for x.items == nil {
+		if order(x.a.last()) >= 0 {
+			x = x.a
+		} else {
+			x, i = x.b, i+x.a.n
+		}
 	}
-	k := sort.Search(len(x.items), func(k int) bool { return order(x.items[k]) >= 0 })
-	return i + k, k < len(x.items) && order(x.items[k]) == 0
+	k := sort.Search(x.n, func(k int) bool { return order(x.items[k]) >= 0 })
+	return i + k, k < x.n && order(x.items[k]) == 0
+}
+
+func (x *node[T]) last() T {
+	for x.items == nil {
+		x = x.b
+	}
+	return x.items[x.n-1]
 }
 
 // Index returns the first position at which is holds, -1 for none.
@@ -119,14 +147,24 @@ func (l List[T]) Insert(i int, v T) List[T] {
 	if i < 0 || i > l.Len() {
 		panic("immutable: no such position to insert at")
 	}
-	if l.root == nil {
-		return List[T]{leaf([]T{v})}
+	return List[T]{l.root.insert(i, v)}
+}
+
+func (x *node[T]) insert(i int, v T) *node[T] {
+	switch {
+	case x == nil:
+		return tree([]T{v})
+	case x.items == nil && i < x.a.n:
+		return join(x.a.insert(i, v), x.b)
+	case x.items == nil:
+		return join(x.a, x.b.insert(i-x.a.n, v))
+	case x.n < leafMax:
+		return tree(slices.Concat(x.items[:i], []T{v}, x.items[i:]))
+	case i == x.n: // mostly items come at the end: the leaf stays full
+		return join(x, tree([]T{v}))
 	}
-	a, b := l.root.insert(i, v)
-	if b != nil {
-		a = inner([]kid[T]{below(a), below(b)})
-	}
-	return List[T]{a}
+	half := x.n / 2
+	return join(tree(slices.Clone(x.items[:half])), tree(slices.Clone(x.items[half:]))).insert(i, v)
 }
 
 // Delete returns the list without the item at position i.
@@ -134,9 +172,40 @@ func (l List[T]) Delete(i int) List[T] {
 	if i < 0 || i >= l.Len() {
 		panic("immutable: no item to delete at that position")
 	}
-	root := l.root.delete(i)
-	for root != nil && len(root.kids) == 1 {
-		root = root.kids[0].node
-	}
-	return List[T]{root}
+	return List[T]{l.root.delete(i)}
 }
+
+func (x *node[T]) delete(i int) *node[T] {
+	switch {
+	case x.items != nil:
+		return tree(slices.Concat(x.items[:i], x.items[i+1:]))
+	case i < x.a.n:
+		return join(x.a.delete(i), x.b)
+	}
+	return join(x.a, x.b.delete(i-x.a.n))
+}
+
+// join returns the items of a, then those of b. It keeps the tree balanced by weight: a
+// node with far more items than its neighbour gives it a part.
+func join[T any](a, b *node[T]) *node[T] {
+	const free = 2 * leafMax // leaves are not divided for the balance
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	case a.items != nil && b.items != nil && a.n+b.n <= leafMax*3/4:
+		return tree(slices.Concat(a.items, b.items))
+	case a.n > 3*b.n+free && a.b.n > 2*a.a.n:
+		return pair(pair(a.a, a.b.a), pair(a.b.b, b))
+	case a.n > 3*b.n+free:
+		return pair(a.a, pair(a.b, b))
+	case b.n > 3*a.n+free && b.a.n > 2*b.b.n:
+		return pair(pair(a, b.a.a), pair(b.a.b, b.b))
+	case b.n > 3*a.n+free:
+		return pair(pair(a, b.a), b.b)
+	}
+	return pair(a, b)
+}
+
+func pair[T any](a, b *node[T]) *node[T] { return &node[T]{n: a.n + b.n, a: a, b: b} }

@@ -3,7 +3,6 @@ package immutable_test
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"testing"
 
 	"electop/model/immutable"
@@ -18,7 +17,7 @@ func TestVersionsStay(t *testing.T) {
 			list immutable.List[int]
 			want []int
 		}
-		start := rapid.SampledFrom([]int{0, 1, 63, 64, 65, 2048, 5000}).Draw(t, "items at first")
+		start := rapid.SampledFrom([]int{0, 1, 47, 48, 49, 2048, 5000}).Draw(t, "items at first")
 		items := make([]int, start)
 		for i := range items {
 			items[i] = i
@@ -129,44 +128,5 @@ func TestJSON(t *testing.T) {
 	b, err := json.Marshal(struct{ None, All immutable.List[int] }{All: immutable.ListOf([]int{3, 1, 2})})
 	if want := `{"None":[],"All":[3,1,2]}`; err != nil || string(b) != want {
 		t.Errorf("%s (%v), want %s", b, err, want)
-	}
-}
-
-func BenchmarkChange(b *testing.B) {
-	for _, n := range []int{10, 1000, 10_000, 1_000_000} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			l := immutable.ListOf(make([]*int, n))
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i += 7919 {
-				l = l.Delete(i%l.Len()).Insert(n-1, nil)
-			}
-		})
-	}
-}
-
-func BenchmarkAt(b *testing.B) {
-	l := immutable.ListOf(make([]*int, 10_000))
-	for i := 0; b.Loop(); i += 7919 {
-		l.At(i % l.Len())
-	}
-}
-
-func BenchmarkFind(b *testing.B) {
-	items := make([]int, 10_000)
-	for i := range items {
-		items[i] = i
-	}
-	l := immutable.ListOf(items)
-	for i := 0; b.Loop(); i += 7919 {
-		want := i % l.Len()
-		l.Find(func(v int) int { return v - want })
-	}
-}
-
-func BenchmarkAll(b *testing.B) {
-	l := immutable.ListOf(make([]*int, 10_000))
-	for b.Loop() {
-		for range l.All() {
-		}
 	}
 }
