@@ -12,38 +12,6 @@ import (
 	"electop/model/znode"
 )
 
-func TestFirstReadIsNoEvent(t *testing.T) {
-	s := modeltest.NewScript(t, modeltest.Acked)
-	s.Join(1)
-	s.Join(2)
-	s.Want(s.Ack("n_0000000000"))
-	s.Want(s.Read(), "1 0s state live 2")
-	st := s.J.State()
-	if st.Leader().Name != "n_0000000000" || !st.Acknowledged() || len(st.Handoffs) != 0 || st.Totals != (model.Totals{}) {
-		t.Errorf("after the first read: %+v", st)
-	}
-	if len(st.Reigns) != 1 || st.Reigns[0].FromKnown {
-		t.Errorf("reigns: %+v", st.Reigns)
-	}
-	if st.NextSequence != 2 || !st.NextSequenceKnown {
-		t.Errorf("next sequence %d, %v", st.NextSequence, st.NextSequenceKnown)
-	}
-}
-
-func TestDeletedDuringTheFirstRead(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	first := s.Join(1)
-	s.Join(2)
-	n := 0
-	r := s.W.Read(false, false, func() {
-		if n++; n == 1 {
-			s.Tree.Delete(first)
-		}
-	})
-	s.Want(s.Apply(r), "1 0s state live 2")
-	s.Want(s.Read(), "2 0s left .", "3 0s handoff . > 1. unknown")
-}
-
 func TestForbiddenFirst(t *testing.T) {
 	s := modeltest.NewScript(t, model.Config{})
 	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Denied}))
@@ -70,44 +38,6 @@ func TestForbiddenThenReadable(t *testing.T) {
 	if c := s.J.State().Leader(); c.Joined {
 		t.Error("a candidate that came while we could not look: its age is said to be exact")
 	}
-}
-
-func TestAbsentForbiddenReadable(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	s.Tree.DeleteParent()
-	s.Want(s.Read(), "1 0s state absent 0")
-	s.Want(s.Apply(&model.Read{At: s.Tree.Now, Presence: model.Denied}))
-	s.Tree.CreateParent(0)
-	s.Join(1)
-	s.Want(s.Read(), "2 0s joined .", "3 0s handoff nobody > . unknown", "4 0s state live 1")
-}
-
-func TestAbsentThenAppears(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	s.Tree.DeleteParent()
-	s.Want(s.Read(), "1 0s state absent 0")
-	s.Want(s.Read())
-	s.Tree.CreateParent(0)
-	s.Tree.Delete(s.Join(1))
-	s.Join(2)
-	s.Want(s.Read(), "2 0s joined 1.", "3 0s handoff nobody > 1. unknown", "4 0s missed 1 1 true")
-	if c := s.J.State().Leader(); !c.Joined {
-		t.Error("it came while we looked, and that is not said")
-	}
-}
-
-func TestParentRecreated(t *testing.T) {
-	s := modeltest.NewScript(t, model.Config{})
-	s.Join(1)
-	s.Join(2)
-	s.Read()
-	s.Tree.DeleteParent()
-	s.Tree.CreateParent(0)
-	s.After(time.Second)
-	s.Join(3)
-	s.Want(s.Read(),
-		"2 1s left .", "3 1s left 1.", "4 1s handoff . > nobody unknown", "5 1s missed 0 0 false",
-		"6 1s joined .", "7 1s handoff nobody > . unknown") // how long it was vacant is unknown
 }
 
 func TestParentGoneByNotification(t *testing.T) {
@@ -520,48 +450,6 @@ func TestRefresh(t *testing.T) {
 		t.Errorf("leader %+v", l)
 	}
 	s.Want(s.Apply(s.W.Read(true, false, nil))) // nothing more to say
-}
-
-// A full read recognises another znode under a known name by its czxid, and by
-// that too whether the counters of an earlier read had it.
-func TestRecreatedByAFullRead(t *testing.T) {
-	again := func(s *modeltest.Script) {
-		s.Tree.Delete("n_0000000000")
-		s.Tree.Create("n_0000000000", false, 5, "")
-	}
-	for name, c := range map[string]struct {
-		before, between, during bool
-		want                    []string
-		then                    []string
-	}{
-		"counted as missed": {before: true,
-			want: []string{"3 0s handoff . > . unknown"}},
-		"since then": {between: true,
-			want: []string{"2 0s left .", "3 0s joined .", "4 0s handoff . > . unknown"}},
-		"after the list": {during: true,
-			want: []string{"2 0s left .", "3 0s joined .", "4 0s handoff . > . unknown"}},
-		"since then and after the list": {between: true, during: true,
-			want: []string{"2 0s left .", "3 0s joined .", "4 0s handoff . > . unknown", "5 0s missed 1 1 true"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := modeltest.NewScript(t, model.Config{})
-			s.Join(1)
-			s.Read()
-			if c.before {
-				again(s)
-				s.Want(s.Read(), "2 0s missed 1 1 true")
-			}
-			if c.between {
-				again(s)
-			}
-			s.Want(s.Apply(s.W.Read(true, false, func() {
-				if c.during {
-					again(s)
-				}
-			})), c.want...)
-			s.Want(s.Read(), c.then...)
-		})
-	}
 }
 
 func TestConnectionEvents(t *testing.T) {

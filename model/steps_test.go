@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"electop/model"
-	"electop/model/doctor"
 	"electop/model/internal/modeltest"
 )
 
@@ -64,24 +63,5 @@ func TestStepsMax(t *testing.T) {
 		if want := uint64(n - model.StepsMax + i + 1); x.N != want {
 			t.Fatalf("step %d is numbered %d, want %d", i, x.N, want)
 		}
-	}
-}
-
-func BenchmarkSteps(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			j := doctor.NewJournal(model.Config{Path: "/e"})
-			ids := make([]string, n)
-			for i := range ids {
-				ids[i] = fmt.Sprint("m", i)
-			}
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				i++
-				at := modeltest.Start.Add(time.Duration(i) * time.Millisecond)
-				j.Apply(&model.Cast{At: at, Member: model.Member{ID: ids[i%n], Session: uint64(i%n + 1), Step: model.StepList, StepAt: at}})
-			}
-		})
 	}
 }

@@ -460,29 +460,3 @@ func TestStageIsCloned(t *testing.T) {
 		same("a copy in the end", len(all)-1, c.j)
 	}
 }
-
-// BenchmarkWakes is the cost of a wake, with the read that follows it.
-func BenchmarkWakes(b *testing.B) {
-	for _, n := range []int{10, 1000, 10000} {
-		for _, told := range []bool{true, false} {
-			b.Run(fmt.Sprint(n, "/told=", told), func(b *testing.B) {
-				c := modeltest.NewCrowd(n)
-				b.ReportAllocs()
-				i := 0
-				for b.Loop() {
-					i++
-					r := c.Change(i)
-					if told {
-						// By the zxids in the stat of a crowd, the create came before.
-						w := &model.Wake{At: c.At, Znode: r.Gone[0], Zxid: int64(c.Next) + 1, Notified: []uint64{1}}
-						c.J.Apply(w)
-						again := *w
-						again.Requests, again.Settled = 2, true
-						c.J.Apply(&again)
-					}
-					c.J.Apply(r)
-				}
-			})
-		}
-	}
-}

@@ -330,19 +330,3 @@ func TestStageHeapIsFlat(t *testing.T) {
 	}
 	runtime.KeepAlive(c)
 }
-
-func BenchmarkWrites(b *testing.B) {
-	for _, deletions := range []int{0, 5000} {
-		b.Run(fmt.Sprint("deletions=", deletions), func(b *testing.B) {
-			j := doctor.NewJournal(model.Config{Path: "/e"})
-			for i := range deletions {
-				j.Apply(&model.Wake{Znode: fmt.Sprintf("0123456789abcdef-n_%010d", i), Zxid: int64(i + 10)})
-			}
-			w := &model.Write{Member: "a", Znode: "0123456789abcdef-n_9999999999", Token: 1, Resource: model.Counter, Zxid: 1 << 40}
-			b.ReportAllocs()
-			for b.Loop() {
-				j.Apply(w)
-			}
-		})
-	}
-}

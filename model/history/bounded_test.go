@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"runtime"
@@ -178,19 +177,4 @@ func itemBytes(v reflect.Value) (n int) {
 		}
 	}
 	return n
-}
-
-// BenchmarkUnmarshal is a full read of 10,000 children.
-func BenchmarkUnmarshal(b *testing.B) {
-	r := &model.Read{At: time.Unix(0, 0).UTC(), Presence: model.Present, Full: true}
-	for i := range 10_000 {
-		r.New = append(r.New, znode.Znode{Name: fmt.Sprintf("n_%010d", i), Session: 1, Czxid: int64(i), Ctime: time.Unix(0, 0).UTC(), Data: znode.NewData([]byte("amber"))})
-	}
-	line := lineOf(b, r)
-	b.SetBytes(int64(len(line)))
-	for b.Loop() {
-		if _, err := (Line{text: line}).Decode(); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -69,34 +69,6 @@ func TestRecordingIsLinesOfSafeText(t *testing.T) {
 	}
 }
 
-func TestTornRecording(t *testing.T) {
-	lines := recording(t)
-	whole := strings.Join(lines, "") + "\n"
-	if n, err := decode(strings.NewReader(whole)); n != len(lines)-1 || err != io.EOF {
-		t.Fatalf("whole: %d, %v", n, err)
-	}
-	for size := len(lines[0]); size < len(whole); size++ {
-		good := strings.Count(whole[:size], "\n") - 1
-		want := history.ErrTorn
-		if whole[size-1] == '\n' {
-			want = io.EOF
-		}
-		n, err := decode(iotest.OneByteReader(strings.NewReader(whole[:size])))
-		if n != good || !errors.Is(err, want) {
-			t.Fatalf("cut to %d bytes: %d, %v; want %d, %v", size, n, err, good, want)
-		}
-	}
-	dec, _, err := history.NewDecoder(strings.NewReader(lines[0] + `{"adv`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []error{history.ErrTorn, io.EOF, io.EOF} {
-		if _, err := dec.Decode(); err != want {
-			t.Errorf("Decode = %v, want %v", err, want)
-		}
-	}
-}
-
 func TestGarbageInARecording(t *testing.T) {
 	lines := recording(t)
 	for _, garbage := range []string{"", "{}", "null", "[]", "garbage", "\x00\x00", `{"read":7}`, `{"read":null}`, `{"later":{}}`, `{"read":{"at":"yesterday"}}`, `{"cast":{"member":{"session":-1}}}`} {
@@ -149,24 +121,6 @@ func TestEncoderErrors(t *testing.T) {
 		t.Errorf("NewEncoder: %v", err)
 	}
 }
-
-func TestOneWriteALine(t *testing.T) {
-	var writes []string
-	enc, err := history.NewEncoder(writer(func(b []byte) { writes = append(writes, string(b)) }), history.NewHeader(model.Config{}, modeltest.Start))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := enc.Encode(&model.Advance{At: modeltest.Start}); err != nil {
-		t.Fatal(err)
-	}
-	if len(writes) != 2 || strings.Count(strings.Join(writes, ""), "\n") != 2 || !strings.HasSuffix(writes[1], "\n") {
-		t.Errorf("writes %q", writes)
-	}
-}
-
-type writer func([]byte)
-
-func (w writer) Write(b []byte) (int, error) { w(b); return len(b), nil }
 
 func TestAckData(t *testing.T) {
 	for _, z := range []int64{0, 1, 0x10000002a, -1, 1<<63 - 1} {

@@ -2,7 +2,6 @@ package history_test
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"reflect"
 	"testing"
@@ -268,60 +267,5 @@ func TestTimelineIsBoundedByDefault(t *testing.T) {
 	k := last.State.Totals
 	if k.Joined != changes/2 || k.Left != changes/2 || k.Handoffs != handoffs || seen != int(first.N)-1 || k.MissedCreates+k.MissedDeletes+k.Unknown != 0 {
 		t.Errorf("totals %+v, at moment %d %+v", k, first.N, first.State.Totals)
-	}
-}
-
-// BenchmarkTimeline compares, in one run, what changes cost with and without a timeline
-// that keeps them.
-func BenchmarkTimeline(b *testing.B) {
-	for _, n := range []int{50, 10000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			kept, plain := modeltest.NewCrowd(n), modeltest.NewCrowd(n)
-			timeline := history.NewTimeline(model.Config{Path: "/e", AckPath: "/leader", AckExpected: true}, 0)
-			timeline.Apply(&model.Connection{At: kept.At, Link: model.Connected})
-			timeline.Apply(&model.Read{At: kept.At, Presence: model.Present, Full: true, New: kept.First, Parent: kept.Stat()})
-			var spent [2]time.Duration
-			i := 0
-			for b.Loop() {
-				i++
-				with, without := kept.Change(i), plain.Change(i)
-				began := time.Now()
-				timeline.Apply(with)
-				between := time.Now()
-				plain.J.Apply(without)
-				spent[0] += between.Sub(began)
-				spent[1] += time.Since(between)
-			}
-			b.ReportMetric(float64(spent[0])/float64(i), "with-ns/change")
-			b.ReportMetric(float64(spent[1])/float64(i), "without-ns/change")
-			b.ReportMetric(float64(spent[0])/float64(max(1, spent[1])), "ratio")
-		})
-	}
-}
-
-// BenchmarkSeekBack goes back one by one over 20,000 changes.
-func BenchmarkSeekBack(b *testing.B) {
-	for _, n := range []int{50, 10000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			c := modeltest.NewCrowd(n)
-			timeline := history.NewTimeline(model.Config{Path: "/e"}, 0)
-			timeline.Apply(&model.Connection{At: c.At, Link: model.Connected})
-			timeline.Apply(&model.Read{At: c.At, Presence: model.Present, Full: true, New: c.First, Parent: c.Stat()})
-			for i := range 20000 {
-				timeline.Apply(c.Change(i))
-			}
-			n, longest := uint64(math.MaxUint64), time.Duration(0)
-			for b.Loop() {
-				began := time.Now()
-				m, ok := timeline.Seek(n, history.MoveBack)
-				if longest = max(longest, time.Since(began)); !ok {
-					b.Fatal("no moment")
-				}
-				if n = m.N; m.First {
-					n = math.MaxUint64
-				}
-			}
-			b.ReportMetric(longest.Seconds()*1000, "ms-longest")
-		})
 	}
 }

@@ -23,34 +23,6 @@ var (
 	acking   = model.Config{Path: path, AckPath: "/leader", AckExpected: true}
 )
 
-func TestStateFollowsObservations(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := feed.New(feed.Config{Election: election})
-		end := running(f)
-		s := newStory()
-		if st := f.State(); st.Phase != model.Unseen || st.Path != path {
-			t.Errorf("before anything: %+v", st)
-		}
-		f.Put(s.change(3))
-		synctest.Wait()
-		if st := f.State(); st.Queue.Len() != 3 || st.Leader().Name != name(0) {
-			t.Errorf("after three joined: %+v", st)
-		}
-		before := f.State()
-		f.Put(s.pass(time.Second).change(0, 0))
-		synctest.Wait()
-		if st := f.State(); st.Queue.Len() != 2 || st.Leader().Name != name(1) {
-			t.Errorf("after the first left: %+v", st)
-		}
-		if before.Queue.Len() != 3 {
-			t.Error("an older state changed")
-		}
-		if err := end(); err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	})
-}
-
 // While a reader of events stands still candidates are never made to wait and
 // observers are. Nothing is lost of either.
 func TestBackpressure(t *testing.T) {
@@ -203,33 +175,6 @@ func handoff(t *testing.T, l *log) model.Handoff {
 	}
 	t.Fatal("no handoff")
 	panic("not reached")
-}
-
-func TestHeldHandoffGetsItsAcknowledgement(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l log
-		f := feed.New(feed.Config{Election: acking, Events: l.take})
-		end := running(f)
-		s, os, next := held()
-		for _, o := range os {
-			f.Put(o)
-		}
-		synctest.Wait()
-		if got := kinds(t, &l); got != "Snapshot Left" {
-			t.Errorf("while it waits: %s", got)
-		}
-		f.Put(s.pass(time.Millisecond).acked(next))
-		synctest.Wait()
-		if got := kinds(t, &l); got != "Snapshot Left Handoff Joined" {
-			t.Errorf("acknowledged: %s", got)
-		}
-		if h := handoff(t, &l); h.Takeover == nil || *h.Takeover != 2*time.Millisecond {
-			t.Errorf("takeover %v", h.Takeover)
-		}
-		if err := end(); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func TestHeldHandoffIsReleasedByTheDeadline(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,19 +100,6 @@ func TestPlaybackPaced(t *testing.T) {
 			}
 			if len(l.notices) > 0 {
 				t.Errorf("notices %q", l.notices)
-			}
-			over(t, end)
-		})
-	}
-}
-
-func TestPlaybackAtOnce(t *testing.T) {
-	for _, speed := range []float64{0, math.Inf(1)} {
-		synctest.Test(t, func(t *testing.T) {
-			p, _, end := played(t, minutes(t, 9), speed)
-			synctest.Wait()
-			if n := p.State().Queue.Len(); n != 10 || !p.Ended() || !p.Now().Equal(newStory().at.Add(9*time.Minute)) {
-				t.Errorf("%d stand, ended %v, at %v", n, p.Ended(), p.Now())
 			}
 			over(t, end)
 		})
@@ -292,18 +278,6 @@ func TestPlaybackFromManySides(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	over(t, end)
-}
-
-func TestPlaybackTellsOfATornLine(t *testing.T) {
-	recording, _ := recorded(t, 9)
-	p, l, end := played(t, written(t, recording[:len(recording)-20]), 0)
-	for !p.Ended() {
-		<-p.Dirty()
-	}
-	if len(l.notices) != 1 || !strings.Contains(l.notices[0], "torn") {
-		t.Errorf("notices %q", l.notices)
-	}
 	over(t, end)
 }
 
