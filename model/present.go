@@ -9,8 +9,8 @@ import (
 
 // Observations returns observations that show a new journal the election as it is
 // now: a later part of a recording begins with them. What happened before (handoffs,
-// reigns, totals, candidates that are gone) is not in them; since when a child was
-// seen is the time of the last read.
+// reigns, totals) is not in them; since when a child was seen is the time of the last
+// read.
 func (s *State) Observations() (out []Observation) {
 	add := func(o Observation) { out = append(out, o) }
 	link := s.Link
@@ -35,6 +35,12 @@ func (s *State) Observations() (out []Observation) {
 	if s.Work.Rules != (Rules{}) {
 		rules := s.Work.Rules
 		add(&rules)
+	}
+	for _, session := range slices.Sorted(maps.Keys(s.bySession)) {
+		if m := s.bySession[session]; s.MemberWith(session) == nil { // it departed before its znode
+			add(&Cast{At: s.At, Member: *m})
+			add(&Cast{At: s.At, Member: *m, Gone: true})
+		}
 	}
 	for _, m := range s.Members {
 		add(&Cast{At: s.At, Member: *m})

@@ -26,6 +26,7 @@ type present struct {
 	Parent                znode.Parent
 	Queue, Ignored        []child
 	Members               []*model.Member
+	Owners                []string // of Queue: our member, by ID
 	Ack                   model.AckState
 	Directories           []*model.Directory
 	Table                 *session.Table
@@ -60,6 +61,13 @@ func presentOf(s *doctor.State) present {
 		return out
 	}
 	p.Queue, p.Ignored = children(s.Queue.Slice()), children(s.Ignored)
+	for _, c := range s.Queue.All() {
+		owner := ""
+		if m := s.Member(c); m != nil {
+			owner = m.ID
+		}
+		p.Owners = append(p.Owners, owner)
+	}
 	return p
 }
 
