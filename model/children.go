@@ -55,11 +55,19 @@ func (cs *children) owns(session uint64) bool {
 	return cs.owned[session] > 0
 }
 
+// crowded reports whether a session owns several contenders, or a contender has no session.
+func (cs *children) crowded() bool {
+	cs.index()
+	return len(cs.owned) < cs.queue.Len()
+}
+
 func (cs *children) index() {
 	if cs.owned == nil {
 		cs.owned = make(map[uint64]int32, cs.queue.Len()+1)
 		for _, c := range cs.queue.All() {
-			cs.owned[c.Session]++
+			if c.Session != 0 {
+				cs.owned[c.Session]++
+			}
 		}
 	}
 }

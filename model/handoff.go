@@ -85,42 +85,37 @@ func (j *Journal) firstHead(at time.Time) {
 	j.past.begin(r)
 }
 
-// leading returns who leads, nil for nobody: the head, unless the acknowledgement of its
-// system denies that.
+// leading returns who leads, nil for nobody.
 func (j *Journal) leading() *dialect.Candidate {
-	if j.denied {
+	if j.role.why != "" {
 		return nil
 	}
 	return j.head
 }
 
-// reign ends or begins the head's reign where its system acknowledges, by what is known
-// now.
-func (j *Journal) reign(at time.Time) {
-	was := j.denied
-	j.denied = j.denies()
+// decide decides who leads after an observation that may have changed that, and notes
+// it in the reigns and the lanes.
+func (j *Journal) decide(o Observation, at time.Time) {
+	was := j.role
+	switch o.(type) {
+	case *Follow, *Connection, *Wake, *Pace, *Deadlines, *Rules, *Write, *Advance:
+		return // they change neither the queue, nor what is known of its system
+	case *Cast:
+		if j.role = j.evidence().decide(); j.role == was {
+			return
+		}
+	default:
+		j.doubt = j.naming.doubt(j.queue, j.rest)
+		j.role = j.evidence().decide()
+	}
 	switch {
-	case j.denied:
+	case j.role.why != "":
 		j.past.deny(at)
-	case was && j.head != nil && j.past.current() == nil:
+	case j.head != nil && j.past.current() == nil:
 		j.past.begin(Reign{Leader: j.head, From: at, FromKnown: j.ack.changed.known()})
 	}
-}
-
-// denies reports whether the acknowledgement shows that the head does not lead, or a
-// child before it that it may not.
-func (j *Journal) denies() bool {
-	d := j.naming.dialect
-	if j.head != nil && len(j.rest) > 0 && j.memberOf(j.head) == nil && j.naming.doubt(j.queue, j.rest) == dialect.Blocked {
-		s := &State{Path: j.cfg.Path, Dialect: d, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, Ack: j.ack.AckState, doubt: dialect.Blocked}
-		return s.NoLeader() != ""
-	}
-	if j.head == nil || d == nil || !d.Foreign() || len(j.ack.all) == 0 && d.AckChild(j.cfg.Path) == "" {
-		return false
-	}
-	s := &State{Path: j.cfg.Path, Dialect: d, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, Ack: j.ack.AckState, AckPaths: j.ack.paths}
-	why := s.NoLeader()
-	return why == NotAcknowledged || why == OtherAcknowledged
+	j.lanes.hold(session.Later(j.at, at), j.children.holding(j.role.holders))
+	j.lanes.began = j.lanes.began || j.began
 }
 
 // ending returns why a member's znode was deleted at that time, and for how long the
@@ -144,28 +139,6 @@ func ending(m *Member, at time.Time, gone timeBounds) (cause Cause, silent *time
 		return CauseExpired, silent, within
 	}
 	return CauseUnknown, silent, within
-}
-
-// noteHolders notes who has the role after an observation that may have changed that.
-func (j *Journal) noteHolders(o Observation, at time.Time) {
-	switch o.(type) {
-	case *Follow, *Connection, *Wake, *Pace, *Deadlines, *Rules, *Write, *Advance:
-		return // they change neither the queue, nor what is known of its system
-	case *Cast:
-		if !j.lanes.blocked {
-			return
-		}
-	}
-	s := State{Path: j.cfg.Path, Dialect: j.naming.dialect, Recipe: j.recipe, Queue: j.queue, Ignored: j.rest, doubt: j.naming.doubt(j.queue, j.rest)}
-	j.lanes.blocked = s.doubt == dialect.Blocked
-	if j.lanes.blocked {
-		s.bySession = j.roster.view().bySession
-	}
-	if j.lanes.blocked || s.Dialect != nil && s.Dialect.Foreign() {
-		s.Ack, s.AckPaths = j.ack.AckState, j.ack.paths
-	}
-	j.lanes.hold(session.Later(j.at, at), j.children.holding(s.Holders()))
-	j.lanes.began = j.lanes.began || j.began
 }
 
 // depart notes a child whose znode was deleted.

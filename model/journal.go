@@ -45,6 +45,7 @@ type Journal struct {
 	pace     *Pace          // nil: not reported
 	dues     map[uint64]Due // by session; replaced when it changes
 	table    *session.Table // the last round of questions to the servers
+	watches  watches
 	answers  *session.Table // the last answer of each server to each question
 
 	// The queue and the members.
@@ -55,7 +56,8 @@ type Journal struct {
 	roster
 	list       listTimes
 	head       *dialect.Candidate // of the queue: who leads
-	denied     bool               // not it: see reign
+	doubt      dialect.Doubt      // why the children do not show who leads
+	role       role               // who has it
 	vacantFrom timeBounds         // when the queue was seen to empty
 	vacancy    Vacancy            // since when it is known to be empty
 
@@ -84,7 +86,7 @@ type Journal struct {
 // NewJournal returns a journal to which nothing was applied yet.
 func NewJournal(cfg Config) *Journal {
 	naming := naming{fixed: cfg.Recipe, named: !cfg.Found}
-	return &Journal{
+	j := &Journal{
 		cfg:      cfg,
 		naming:   naming,
 		children: children{recipe: naming.recipe(), known: make(map[string]*dialect.Candidate)},
@@ -93,6 +95,8 @@ func NewJournal(cfg Config) *Journal {
 		ack:      newAcknowledgement(listed(cfg.AckPath), false, cfg.AckExpected),
 		phase:    Unseen,
 	}
+	j.role = j.evidence().decide()
+	return j
 }
 
 // Apply applies one observation and returns the events that are due, oldest
@@ -104,8 +108,9 @@ func (j *Journal) Apply(o Observation) []Event {
 	if r, ok := o.(*Read); ok && r.Gap {
 		j.gap = true
 	}
-	j.totals.elapse(at, j.leading() != nil, j.link.Link == Connected && !j.gap)
-	j.tenure.elapse(at, j.Current())
+	sees := j.Current() && !j.role.why.Unknown()
+	j.totals.elapse(at, j.role.why == "", sees)
+	j.tenure.elapse(at, sees)
 	switch o := o.(type) {
 	case *Read:
 		j.read(o)
@@ -154,12 +159,11 @@ func (j *Journal) Apply(o Observation) []Event {
 		j.lanes.write(j.work.Last[len(j.work.Last)-1])
 	case *Advance:
 	}
-	j.reign(at)
-	j.noteHolders(o, at)
+	j.decide(o, at)
 	if j.began {
 		j.lanes.see(session.Later(j.at, at), j.Current())
 	}
-	j.tenure.tend(j.leading(), func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current())
+	j.tenure.tend(j.leading(), func(c *dialect.Candidate) bool { return j.memberOf(c) != nil }, j.Current() && !j.role.why.Unknown())
 	j.events.settle(at)
 	j.at = session.Later(j.at, at)
 	j.cached = nil
@@ -203,10 +207,9 @@ func (j *Journal) State() *State {
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
 		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
-		lanes: j.lanes,
+		lanes: j.lanes, role: j.role, crowded: j.crowded(),
 	}
 	s.Waves, s.notified = j.waves.view()
-	s.doubt = j.naming.doubt(s.Queue, s.Ignored)
 	members := j.roster.view()
 	s.Members, s.bySession = members.members, members.bySession
 	if s.Phase == Live && j.under {
@@ -253,6 +256,8 @@ func (j *Journal) snapshot(at time.Time) {
 	j.gap = false
 	j.cached = nil
 	j.at = session.Later(j.at, at)
+	j.doubt = j.naming.doubt(j.queue, j.rest)
+	j.role = j.evidence().decide()
 	s := j.State()
 	j.cached = nil
 	j.emit(at, Snapshot{s})

@@ -16,7 +16,6 @@ type laneLog struct {
 	// holding are the contenders that have the role.
 	holding []*dialect.Candidate
 	began   bool // holding was known once
-	blocked bool // the doubt is [dialect.Blocked]: whether the first leads depends on whose it is
 	holds   []hold
 	left    []departure // of third-party clients
 	ours    []departure // of members

@@ -29,10 +29,10 @@ const (
 	Blocked      NoLeader = NoLeader(dialect.Blocked)
 	Unsupported  NoLeader = NoLeader(dialect.Unsupported)
 	// WatchesLower: a server's table shows that the first contender waits for
-	// another child. The journal does not know tables: see package doctor.
+	// another child.
 	WatchesLower NoLeader = "watches-a-lower-child"
 	// GhostFirst: the first znode is a ghost, of which its owner does not know.
-	// GhostPossible: it may be one. See package doctor.
+	// GhostPossible: it may be one.
 	GhostFirst    NoLeader = "ghost"
 	GhostPossible NoLeader = "possible-ghost"
 )
@@ -46,43 +46,153 @@ func (s *State) First() *dialect.Candidate {
 	return s.Queue.At(0)
 }
 
-// NoLeader returns why nobody is said to lead, "" if the first contender leads.
-func (s *State) NoLeader() NoLeader {
-	switch s.Dialect.Kind() {
-	case dialect.KindRegistry:
+// Unknown reports whether somebody may lead all the same: nobody can say.
+func (why NoLeader) Unknown() bool {
+	switch why {
+	case UnknownKind, OtherAcknowledged, MixedClients, Unsupported, Blocked, WatchesLower, GhostPossible:
+		return true
+	}
+	return false
+}
+
+// evidence is what shows who leads. waitsFor, counts and ghost are what the servers'
+// tables, and the znodes of the first contender's session, show besides.
+type evidence struct {
+	path     string
+	recipe   dialect.Recipe
+	dialect  *dialect.Dialect
+	queue    dialect.Queue
+	rest     []*dialect.Candidate // the other children
+	doubt    dialect.Doubt
+	ack      AckState
+	ackPaths []string
+	ours     bool               // the first contender is a candidate of electop
+	waitsFor *dialect.Candidate // a lower child that the first contender watches
+	counts   bool               // the contender of [dialect.Dialect.Blind] watches its predecessor
+	ghost    string             // of the first contender: see [State.GhostOf]
+	sure     bool               // that it is a ghost
+}
+
+// role is who has the role: the first so many contenders, or nobody, and why.
+type role struct {
+	why      NoLeader
+	holders  int
+	waitsFor *dialect.Candidate // for WatchesLower
+	// acknowledgedBy is for OtherAcknowledged.
+	acknowledgedBy uint64
+}
+
+// decide decides who has the role.
+func (e evidence) decide() (r role) {
+	if e.queue.Len() > 0 {
+		r.waitsFor, r.acknowledgedBy = e.waitsFor, e.acknowledgedBy()
+	}
+	if r.why = e.noLeader(); r.why == "" {
+		r.holders = e.recipe.Holders(e.queue)
+	}
+	return r
+}
+
+func (e evidence) noLeader() NoLeader {
+	switch kind := e.dialect.Kind(); {
+	case kind == dialect.KindRegistry:
 		return Membership
-	case dialect.KindUnknown:
-		if s.Dialect != nil {
-			return UnknownKind
+	case kind == dialect.KindUnknown && e.dialect != nil:
+		return UnknownKind
+	case e.recipe.Holders(e.queue) == 0 && (e.doubt == "" || e.queue.Len() == 0):
+		return NoCandidate
+	}
+	head := e.queue.At(0)
+	// It leads in spite of a child that blocks others, if it is electop's own, which
+	// reads the znodes too, or has acknowledged.
+	blocked := e.doubt == dialect.Blocked && (e.ours || e.acknowledgedBy() == head.Session)
+	if e.doubt != "" && !blocked && !e.counts {
+		return NoLeader(e.doubt)
+	}
+	if e.doubt == "" {
+		if why := e.unacknowledged(head); why != "" {
+			return why
 		}
 	}
 	switch {
-	case s.doubt == dialect.Blocked && s.Queue.Len() > 0 && (s.Member(s.Queue.At(0)) != nil || s.AcknowledgedBy() == s.Queue.At(0).Session):
-		return "" // it leads in spite of that, as electop's own do: they read the znodes too
-	case s.doubt != "" && s.Queue.Len() > 0:
-		return NoLeader(s.doubt)
-	case s.Recipe.Holders(s.Queue) == 0:
-		return NoCandidate
+	case e.waitsFor != nil:
+		return WatchesLower
+	case e.sure:
+		return GhostFirst
+	case e.ghost != "" && e.recipe.Holders(e.queue) == 1:
+		return GhostPossible
 	}
-	// Only systems that acknowledge, and not electop's own election: there, whether
-	// a leader has acknowledged is said beside its name.
-	if s.Dialect == nil || !s.Dialect.Foreign() {
+	return ""
+}
+
+// unacknowledged returns how the acknowledgement denies that head leads, "" if it does
+// not. Only systems that acknowledge, and not electop's own election: there, whether a
+// leader has acknowledged is said beside its name.
+func (e evidence) unacknowledged(head *dialect.Candidate) NoLeader {
+	if e.dialect == nil || !e.dialect.Foreign() {
 		return ""
 	}
-	if child := s.Dialect.AckChild(s.Path); child != "" {
-		return s.ackedBy(child)
-	}
-	a := &s.Ack
-	switch {
-	case a.At.IsZero() || !slices.Equal(s.AckPaths, s.Dialect.AckPaths(s.Path)) || a.Names(s.Queue.At(0)):
+	a, child := &e.ack, e.dialect.AckChild(e.path) != ""
+	switch by := e.acknowledgedBy(); {
+	case child && by == 0:
+		return NotAcknowledged
+	case child && by != head.Session:
+		return OtherAcknowledged
+	case child:
 		return ""
-	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !s.Queue.At(0).Unread && !s.Queue.At(0).Data.Denied:
+	case a.At.IsZero() || !slices.Equal(e.ackPaths, e.dialect.AckPaths(e.path)) || a.Names(head):
+		return ""
+	case a.Presence == Absent || a.Presence == Present && a.ByData && !a.Data.Denied && !head.Unread && !head.Data.Denied:
 		return NotAcknowledged
 	case a.Presence == Present && a.Session != 0:
 		return OtherAcknowledged
 	}
 	return ""
 }
+
+// acknowledgedBy is the session that acknowledged, the first contender's if it did, 0
+// where that is not known or nobody did.
+func (e evidence) acknowledgedBy() (by uint64) {
+	stem := e.dialect.AckChild(e.path)
+	if stem == "" {
+		return e.ack.Session
+	}
+	for _, c := range e.rest {
+		switch {
+		case dialect.Stem(c.Name) != stem:
+		case by == 0 || c.Session == e.queue.At(0).Session:
+			by = c.Session
+		}
+	}
+	return by
+}
+
+// NoLeader returns why nobody is said to lead, "" if the first contender leads.
+func (s *State) NoLeader() NoLeader { return s.role.why }
+
+// WaitsFor returns the child that the first contender waits for, by the servers' own
+// tables, nil for none: a child before it in the order of numbers, ephemeral, that
+// is no contender by the recipe. So the first contender does not lead, and its
+// clients order more names than its system is known to. Clients of two libraries
+// that share a lock do that.
+func (s *State) WaitsFor() *dialect.Candidate { return s.role.waitsFor }
+
+// Holders returns how many contenders at the front of the queue have the role: one
+// leader, or those who share a lock.
+func (s *State) Holders() int { return s.role.holders }
+
+// Leader returns the contender that leads, nil if none is said to: see
+// [State.NoLeader].
+func (s *State) Leader() *dialect.Candidate {
+	if s.role.why != "" {
+		return nil
+	}
+	return s.First()
+}
+
+// AcknowledgedBy returns the session that acknowledged, the first contender's if it did,
+// 0 where that is not known or nobody did.
+func (s *State) AcknowledgedBy() uint64 { return s.role.acknowledgedBy }
 
 // ElectionUnseen reports whether nothing shows that the path is an election's: it has
 // children, none of them is a candidate, and they do not show which system they are of;
@@ -93,54 +203,6 @@ func (s *State) ElectionUnseen() bool {
 
 // Blocker is the child that [Blocked] is about, nil for none.
 func (s *State) Blocker() *dialect.Candidate { return s.Dialect.Blocker(s.Queue, s.Ignored) }
-
-// AcknowledgedBy is the session that acknowledged, 0 where that is not known or nobody
-// did.
-func (s *State) AcknowledgedBy() uint64 {
-	stem := s.Dialect.AckChild(s.Path)
-	if stem == "" {
-		return s.Ack.Session
-	}
-	for _, c := range s.Ignored {
-		if dialect.Stem(c.Name) == stem && c.Session != 0 {
-			return c.Session
-		}
-	}
-	return 0
-}
-
-// ackedBy is NoLeader of a system whose leader adds a child with that stem.
-func (s *State) ackedBy(stem string) NoLeader {
-	why := NotAcknowledged
-	for _, c := range s.Ignored {
-		if dialect.Stem(c.Name) != stem || c.Session == 0 {
-			continue
-		}
-		if c.Session == s.Queue.At(0).Session {
-			return ""
-		}
-		why = OtherAcknowledged
-	}
-	return why
-}
-
-// Leader returns the contender that leads, nil if none is said to: see
-// [State.NoLeader].
-func (s *State) Leader() *dialect.Candidate {
-	if s.NoLeader() != "" {
-		return nil
-	}
-	return s.Queue.At(0)
-}
-
-// Holders returns how many contenders at the front of the queue have the role: one
-// leader, or those who share a lock.
-func (s *State) Holders() int {
-	if s.NoLeader() != "" {
-		return 0
-	}
-	return s.Recipe.Holders(s.Queue)
-}
 
 // AckPath is the first znode by which a leader may acknowledge, "" for none.
 func (s *State) AckPath() string {

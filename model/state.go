@@ -96,7 +96,8 @@ type State struct {
 
 	kept        []*Woken       // see Costs
 	notified    map[uint64]int // how often, by session
-	doubt       dialect.Doubt  // why Queue does not show who leads
+	role        role
+	crowded     bool // a session owns several contenders
 	bySession   map[uint64]*Member
 	unexplained []uint64 // sessions of former leaders
 	returned    returned

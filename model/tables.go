@@ -12,6 +12,7 @@ import (
 func (j *Journal) asked(t *session.Table) {
 	t = t.Believed()
 	j.table, j.answers = t, t.MergedOver(j.answers)
+	j.watches.take(t, &j.children)
 	at := session.Later(j.at, wall(t.When()))
 	timeouts := j.timeouts()
 	holders := make([]session.Holder, j.queue.Len())

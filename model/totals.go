@@ -46,6 +46,6 @@ type Totals struct {
 	Unknown int
 	// Led and Vacant add up the time with and without a leader, up to the
 	// last observation; time from the loss of the connection to the read that
-	// follows it is in neither.
+	// follows it is in neither, nor is time in which nobody can say who leads.
 	Led, Vacant time.Duration
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +17,10 @@ import (
 	"electop/model/doctor"
 	"electop/ui/input"
 	"electop/ui/layout"
+	"electop/ui/plain"
+	"electop/ui/rows"
 	"electop/ui/term"
+	"electop/ui/wording"
 )
 
 // The frozen leader whose session expires stays selected without its znode,
@@ -66,11 +70,14 @@ func TestSelectionIsNotAName(t *testing.T) {
 }
 
 // Whatever is pressed and whatever happens, nothing panics, no frame is too
-// large, and a selected candidate stays selected while it exists. Filters and
-// members without a znode: see package candidates.
+// large, a selected candidate stays selected while it exists, and all that is shown
+// names the same leader. Filters and members without a znode: see package candidates.
 func TestAnyKeysAnyStates(t *testing.T) {
 	all := scenes()
 	names := slices.Sorted(maps.Keys(all))
+	for _, name := range names {
+		oneLeader(t, all[name]().world)
+	}
 	var keys []string
 	for _, b := range input.Bindings(false) {
 		keys = append(keys, b.Keys()...)
@@ -80,6 +87,8 @@ func TestAnyKeysAnyStates(t *testing.T) {
 		w := five(dialect.Election())
 		if rapid.Bool().Draw(t, "herd") {
 			w = five(dialect.Herd())
+		} else if rapid.Bool().Draw(t, "strangers") {
+			w = newWorld("/election", nil, false).connect().read(nil, nil)
 		}
 		src := &wallSource{source: source{world: w}}
 		if rapid.Bool().Draw(t, "several") {
@@ -103,7 +112,7 @@ func TestAnyKeysAnyStates(t *testing.T) {
 				m.Update(press(k))
 				moves = true
 			case "join":
-				w.join(rapid.SampledFrom([]string{"n_", "guid-n_", "\x1b[2Jn_"}).Draw(t, "prefix"), rapid.StringN(0, 8, 20).Draw(t, "data"), rapid.Uint64Range(0, 9).Draw(t, "session"))
+				w.join(rapid.SampledFrom([]string{"n_", "guid-n_", "\x1b[2Jn_", "0123456789abcdef0123456789abcdef-n_"}).Draw(t, "prefix"), rapid.StringN(0, 8, 20).Draw(t, "data"), rapid.Uint64Range(0, 3).Draw(t, "session"))
 			case "leave":
 				if have := slices.Sorted(maps.Keys(w.children)); len(have) > 0 {
 					w.leave(rapid.SampledFrom(have).Draw(t, "who"))
@@ -128,13 +137,16 @@ func TestAnyKeysAnyStates(t *testing.T) {
 				m.Update(size)
 				moves = true
 			case "scene":
-				m.Update(refreshMsg{states: []*doctor.State{all[rapid.SampledFrom(names).Draw(t, "scene")]().world.state()}})
+				other := all[rapid.SampledFrom(names).Draw(t, "scene")]().world
+				m.Update(refreshMsg{states: []*doctor.State{other.state()}})
+				oneLeader(t, other)
 				foreign = true
 			}
 			if !foreign {
 				m.Update(present(src, false))
 			}
 			fits(t, m, size)
+			oneLeader(t, w)
 			number, _, _ := strings.Cut(before, " ")
 			still := slices.ContainsFunc(slices.Collect(maps.Keys(w.children)), func(name string) bool { return number != "" && strings.HasSuffix(name, "0"+number) })
 			if still && !moves && !foreign && front(m) == onMain && shownPath(m) == "/election" && !strings.HasPrefix(selected(m), number+" ") {
@@ -142,6 +154,54 @@ func TestAnyKeysAnyStates(t *testing.T) {
 			}
 		}
 	})
+}
+
+// oneLeader checks that the header, the rows, the JSON, the lanes, the reigns and the
+// totals name the same leader, or the same reason why nobody is said to lead.
+func oneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
+	s := w.state()
+	why, leader := s.NoLeader(), ""
+	if l := s.Leader(); l != nil {
+		leader = l.Name
+	}
+	if _, words := wording.NoLeader(s); (why == "") != (leader != "") || (words == "") != (why == "") {
+		t.Fatalf("%q leads, %q, and the header says %q", leader, why, words)
+	}
+	if _, words := wording.Standing(s, 0); why == "" && words != "" || (rows.Leader(s).Candidate == nil) != (leader == "") {
+		t.Fatalf("%q leads, %q, and the row says %q", leader, why, words)
+	}
+	var out struct {
+		Leader     *string
+		First      *struct{ Why string }
+		Candidates []struct{ Role string }
+	}
+	b, err := json.Marshal(plain.Status(s))
+	if err != nil || json.Unmarshal(b, &out) != nil || (out.Leader == nil) != (leader == "") || out.First != nil && out.First.Why != string(why) {
+		t.Fatalf("%q leads, %q, and the JSON says %s: %v", leader, why, b, err)
+	}
+	holders := 0
+	for _, c := range out.Candidates {
+		if c.Role == "leader" {
+			holders++
+		}
+	}
+	for _, l := range s.Lanes(s.Queue.Len()).All {
+		if l.Last().Place == model.Holds {
+			holders--
+		}
+	}
+	if holders != 0 {
+		t.Fatalf("%q leads, %q, and the JSON has %d more holders than the lanes", leader, why, holders)
+	}
+	if n := len(s.Reigns); (n > 0 && s.Reigns[n-1].To.IsZero()) != (leader != "") || leader != "" && s.Reigns[n-1].Leader.Name != leader {
+		t.Fatalf("%q leads, %q, and the reigns are %+v", leader, why, s.Reigns)
+	}
+	later := w.j.Clone()
+	later.Apply(&model.Advance{At: s.At.Add(time.Second)})
+	led, vacant := later.State().Totals.Led-s.Totals.Led, later.State().Totals.Vacant-s.Totals.Vacant
+	if led > 0 && leader == "" || vacant > 0 && (leader != "" || why.Unknown()) {
+		t.Fatalf("%q leads, %q, and the totals grow by %v with and %v without a leader", leader, why, led, vacant)
+	}
 }
 
 // fits checks that a frame fills its screen and goes nowhere beyond it.

@@ -80,7 +80,7 @@ func enter(t *testing.T, f func(t *testing.T, h *theatre)) {
 			Dial:     func(context.Context, string, string) (net.Conn, error) { return h.server.Dial() },
 			Now:      feed.Now,
 		})
-		defer h.asker.Subscribe(admin.Election{Path: path, Ack: ackPath, Sessions: func() []uint64 { return h.feed.State().Sessions() }, Put: h.feed.PutSlowly})()
+		defer h.asker.Subscribe(admin.Election{Path: path, Ack: ackPath, Sessions: func() []uint64 { return h.feed.State().SessionsToAsk() }, Put: h.feed.PutSlowly})()
 
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup

@@ -3,8 +3,6 @@ package doctor
 import (
 	"slices"
 	"time"
-
-	"electop/model/dialect"
 )
 
 // Severity grades a finding.
@@ -52,9 +50,6 @@ type Finding struct {
 	// References are public names: "CURATOR-620", "ZooKeeper recipes: leader election".
 	References []string
 	Since      time.Time // when it was first seen
-	// ghosts are contenders of one session, in queue order. Its owner goes by the
-	// last one and may not know of the others.
-	ghosts []dialect.ID
 }
 
 // FindingChanged is a finding that was raised or cleared, or whose severity
@@ -85,5 +80,5 @@ func sortSessions(f *Finding) {
 // sameFinding reports whether nothing is new.
 func sameFinding(a, b *Finding) bool {
 	return a.Severity == b.Severity && a.Title == b.Title && slices.Equal(a.Evidence, b.Evidence) &&
-		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && slices.Equal(a.ghosts, b.ghosts) && a.Harm == b.Harm && a.Advice == b.Advice
+		slices.Equal(a.Znodes, b.Znodes) && slices.Equal(a.Sessions, b.Sessions) && a.Harm == b.Harm && a.Advice == b.Advice
 }

@@ -128,7 +128,7 @@ func TestParentVanished(t *testing.T) {
 		}
 		return x
 	}
-	if got := c.J.State().Sessions(); !slices.Equal(got, []uint64{1, 2, 3}) {
+	if got := c.J.State().SessionsToAsk(); !slices.Equal(got, []uint64{1, 2, 3}) {
 		t.Errorf("to ask about: %v", got)
 	}
 	c.put(alive(1, 2))

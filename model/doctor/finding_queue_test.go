@@ -34,7 +34,7 @@ func TestSeveralOfOneClient(t *testing.T) {
 		if strings.Contains(strings.ToLower(f.Advice), "delete") || len(f.Znodes) != 3 || !strings.Contains(f.Title, "one client owns 3 candidates") || f.Key != "ghost-node 0x1" {
 			t.Errorf("%s: %+v", name, f)
 		}
-		if st := c.J.State(); st.Ghost(st.Queue.At(0)) != nil {
+		if st := c.J.State(); st.NoLeader() != "" {
 			t.Errorf("%s: the leader is said to be a ghost", name)
 		}
 	}
@@ -63,8 +63,11 @@ func TestGhostNode(t *testing.T) {
 			t.Errorf("advice %q: want it to name %s, and never %s", f.Advice, younger, older)
 		}
 		st := c.J.State()
-		if o, _ := st.Candidate(st.Queue.At(st.Queue.Len() - 1).ID()); st.Ghost(st.Queue.At(map[bool]int{true: 0, false: 1}[leads])) != o {
-			t.Error("the older one is no ghost")
+		if of, sure := st.GhostOf(st.Queue.At(map[bool]int{true: 0, false: 1}[leads])); of == "" || sure {
+			t.Errorf("the older one is a ghost of %q, %v", of, sure)
+		}
+		if why := st.NoLeader(); leads != (why == model.GhostPossible) || leads != (st.Totals.Led == 0) || leads != (len(st.Reigns) == 0) || st.Totals.Vacant != 0 {
+			t.Errorf("%q, and %+v, reigns %v", why, st.Totals, st.Reigns)
 		}
 		c.Tree.Delete(younger)
 		c.look()

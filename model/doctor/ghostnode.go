@@ -56,12 +56,21 @@ func ghostNode(r *report) {
 // unmanaged finds those of a session's candidates, at these positions, that prove
 // a lost reply. The one that the client goes by, as far as is known, is the last.
 func (r *report) unmanaged(all []int) (f Finding, at []int, ok bool) {
-	at, known := r.unknownToMember(all)
+	owned := make([]*dialect.Candidate, len(all))
+	for i, k := range all {
+		owned[i] = r.s.Queue.At(k)
+	}
+	m := r.s.Member(owned[0])
+	ghosts, known := model.Ghosts(m, owned)
 	if known == nil {
-		if at = r.twins(all); at == nil {
-			return f, nil, false
+		return f, nil, false
+	}
+	for i, k := range all {
+		if n := len(at); n < len(ghosts) && owned[i] == ghosts[n] {
+			at = append(at, k)
 		}
 	}
+	at = append(at, all[slices.Index(owned, known)])
 	f = Finding{
 		Severity: Warning,
 		Title:    fmt.Sprintf("one session owns %s", units.Count(len(at), "candidate", "candidates")),
@@ -74,63 +83,19 @@ func (r *report) unmanaged(all []int) (f Finding, at []int, ok bool) {
 	// Never is it advised to delete a znode that holds the role.
 	last := at[len(at)-1]
 	switch held := last < r.holders(); {
-	case known != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
+	case m != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
 		f.Advice = "Delete " + znode.Safe(r.path(r.s.Queue.At(at[0]).Name), 0) + ": it holds no role, and its owner does not know it."
-	case known == nil && !held:
+	case m == nil && !held:
 		f.Advice += " If its log shows that it goes by the older one, delete " + znode.Safe(r.path(r.s.Queue.At(last).Name), 0) + " instead: that one holds no role."
 	}
 	f.Advice += " Change the client: put a guid in the name, and look for that guid before each further create."
 	return f, at, true
 }
 
-// unknownToMember returns the znodes of a candidate of ours, the one that it knows
-// last; known is nil if it is none of ours, or creates one now.
-func (r *report) unknownToMember(all []int) (at []int, known *dialect.Candidate) {
-	m := r.s.Member(r.s.Queue.At(all[0]))
-	if m == nil || m.Znode == "" || m.Belief == model.Volunteering {
-		return nil, nil
-	}
-	last := 0
-	for _, k := range all {
-		if c := r.s.Queue.At(k); c.Name == m.Znode && c.Session == m.Session {
-			known, last = c, k
-			continue
-		}
-		at = append(at, k)
-	}
-	return append(at, last), known
-}
-
-// twins returns the first of the znodes that have the same guid in their names: it
-// serves to find the first znode again, so the client wanted only one.
-func (r *report) twins(all []int) (at []int) {
-	first := make(map[string]int, len(all))
-	for _, k := range all {
-		name := r.s.Queue.At(k).Name
-		if !dialect.HasGuid(name) {
-			continue
-		}
-		stem := dialect.Stem(name)
-		older, ok := first[stem]
-		switch {
-		case !ok:
-			first[stem] = k
-		case at == nil:
-			at = []int{older, k}
-		case at[0] == older:
-			at = append(at, k)
-		}
-	}
-	return at
-}
-
 // ghostly adds what is known of the znodes of a lost reply, the last of which the
 // client goes by.
 func (r *report) ghostly(f *Finding, at []int) {
 	s := r.s
-	for _, k := range at {
-		f.ghosts = append(f.ghosts, s.Queue.At(k).ID())
-	}
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {
 		f.Evidence = append(f.Evidence, znode.Safe(m.Name, 0)+" knows only "+znode.Safe(m.Znode, 0))
 	} else {

@@ -1,9 +1,8 @@
 package doctor
 
 import (
-	"slices"
-
 	"electop/model"
+	"electop/model/dialect"
 	"electop/model/znode"
 )
 
@@ -40,10 +39,23 @@ func uncounted(r *report) {
 // the first of its library, does not watch its predecessor of another library.
 func (l *ruleContext) uncounted(name string) bool {
 	c, _ := l.state().Blind()
-	if c == nil || c.Name != name {
-		return false
+	return c != nil && c.Name == name && l.state().Twofold()
+}
+
+// Blind returns the first contender that may not count the head of the queue (see
+// [dialect.Dialect.Blind]), and what the servers say of its watch: if that is on its
+// predecessor, it does count it.
+func (s *State) Blind() (c *dialect.Candidate, e Edge) {
+	if c = s.Dialect.Blind(s.Queue); c == nil {
+		return nil, e
 	}
-	v := l.watchFaults()
-	is := func(i int) bool { return l.s.Queue.At(i) == c }
-	return slices.ContainsFunc(v.missing, is) || slices.ContainsFunc(v.wrong, func(a astray) bool { return is(a.at) })
+	i, _ := model.Position(s.Recipe, s.Queue, c)
+	return c, s.edge(i, s.Recipe.Holders(s.Queue))
+}
+
+// Twofold reports whether two rounds of the servers' tables show that the contender of
+// [State.Blind] does not wait: it leads beside the head of the queue.
+func (s *State) Twofold() bool {
+	c, e := s.Blind()
+	return c != nil && (e.State == MissingWatch || e.State == WrongWatch)
 }

@@ -270,12 +270,3 @@ func TestReignByAcknowledgement(t *testing.T) {
 		t.Errorf("longest vacancy %v", p.LongestVacancy)
 	}
 }
-
-// A first candidate that has not acknowledged when electop comes has no reign.
-func TestNoReignWithoutAcknowledgement(t *testing.T) {
-	c := solr(t, "/overseer_elect/election")
-	c.acknowledged(0)
-	if r := c.J.State().Reigns; len(r) != 0 {
-		t.Errorf("reigns %+v", r)
-	}
-}

@@ -112,7 +112,7 @@ func TestCausesByTables(t *testing.T) {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
 	before := c.J.State()
-	if !slices.Contains(before.Sessions(), 1) {
+	if !slices.Contains(before.SessionsToAsk(), 1) {
 		t.Error("nobody asks what became of the leader's session")
 	}
 	c.pass(time.Second)

@@ -32,9 +32,9 @@ type Snapshot struct{ State *State }
 
 func (Snapshot) EventBody() {}
 
-// Sessions are the sessions to ask the servers about, sorted: those of
+// SessionsToAsk are the sessions to ask the servers about, sorted: those of
 // [model.State.Sessions], and those whose candidates were deleted with the parent.
-func (s *State) Sessions() []uint64 {
+func (s *State) SessionsToAsk() []uint64 {
 	out := append(s.State.Sessions(), s.lost...)
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -92,20 +92,4 @@ func (s *State) RiskWatch(c *dialect.Candidate) string {
 		return "the servers are asked every " + units.Exact(t.Every) + ", too rarely for a session timeout of " + units.Exact(to) + " (--admin-sessions 500ms)"
 	}
 	return ""
-}
-
-// Ghost returns the contender that the owner of c goes by, where c is an older
-// znode of the same session and its owner may not know of it; nil where c is no
-// such znode as far as is known.
-func (s *State) Ghost(c *dialect.Candidate) *dialect.Candidate {
-	for _, f := range s.Findings {
-		n := len(f.ghosts)
-		if n < 2 || f.Severity == Info || f.ghosts[n-1] == c.ID() || !slices.Contains(f.ghosts, c.ID()) {
-			continue
-		}
-		if known, _ := s.Candidate(f.ghosts[n-1]); known != nil {
-			return known
-		}
-	}
-	return nil
 }

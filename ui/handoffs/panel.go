@@ -129,9 +129,10 @@ func (v *Panel) tail(f *term.Frame) []term.Span {
 	t := s.Totals
 	// The totals end with the last observation; what is so now goes on.
 	if more := f.Calm().Sub(s.At); more > 0 && !f.Held && s.Phase == model.Live && s.Link.Link == model.Connected {
-		if s.Leader() != nil {
+		switch why := s.NoLeader(); {
+		case why == "":
 			t.Led += more
-		} else {
+		case !why.Unknown():
 			t.Vacant += more
 		}
 	}

@@ -49,7 +49,7 @@ func (r *Reader) Missing(ctx context.Context, s *model.State) (out []model.Obser
 		if s.Directory(path) != nil {
 			continue
 		}
-		d, err := r.directory(ctx, path)
+		d, err := r.Directory(ctx, path)
 		if err != nil {
 			return out, err
 		}
@@ -74,9 +74,9 @@ func (r *Reader) ack(ctx context.Context, path string) (*model.Ack, error) {
 	return a, nil
 }
 
-// directory reads a directory. One with more children than [model.NamesMax] has its
+// Directory reads a directory. One with more children than [model.NamesMax] has its
 // stat only.
-func (r *Reader) directory(ctx context.Context, path string) (*model.Directory, error) {
+func (r *Reader) Directory(ctx context.Context, path string) (*model.Directory, error) {
 	d := &model.Directory{At: r.Now(), Path: path, Presence: model.Present}
 	try := r.tries(ctx)
 	var stat *zk.Stat
@@ -103,7 +103,7 @@ func (r *Reader) directory(ctx context.Context, path string) (*model.Directory, 
 		return nil, err
 	default:
 		d.Parent = client.Parent(stat)
-		return d, r.Fill(ctx, d, names)
+		return d, r.fill(ctx, d, names)
 	}
 	return d, nil
 }
@@ -111,8 +111,8 @@ func (r *Reader) directory(ctx context.Context, path string) (*model.Directory, 
 // pipelined is how many children are read at once where there is no Try.
 const pipelined = 8
 
-// Fill puts the directory's children into d and reads the first of them.
-func (r *Reader) Fill(ctx context.Context, d *model.Directory, names []string) error {
+// fill puts the directory's children into d and reads the first of them.
+func (r *Reader) fill(ctx context.Context, d *model.Directory, names []string) error {
 	d.Names = slices.Sorted(slices.Values(names))
 	names = d.Names[:min(len(d.Names), model.ChildrenMax)]
 	znodes := make([]znode.Znode, len(names))

@@ -48,7 +48,7 @@ func (w *watches) set(path string, c <-chan zk.Event) {
 
 // run follows the znodes that are wanted, until ctx or conn ends.
 func (o *outlook) run(ctx context.Context, conn *client.Conn, wanted *latest[*Beside]) {
-	acks, directories := newFollowing(o.watchAck), newFollowing(o.watchDirectory)
+	acks, directories := newFollowing(o.watchAck), newFollowing(o.readDirectory)
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()

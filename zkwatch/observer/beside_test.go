@@ -14,8 +14,7 @@ import (
 	"electop/zkwatch/observer"
 )
 
-// A directory beside the election is read when a child comes or goes, when it is
-// created, and no longer when it is not wanted.
+// A directory beside the election is read again and again, also before it is created.
 func TestDirectoryBeside(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -40,7 +39,6 @@ func TestDirectoryBeside(t *testing.T) {
 		w.Observer.SetBeside(observer.Beside{Directories: kafka.Around()})
 		w.Await(t, "no such directory", func(s *doctor.State) bool { d := s.Directory(ids); return d != nil && d.Presence == model.Absent })
 		create(ids, "", 0)
-		w.Await(t, "an empty directory", func(s *doctor.State) bool { return s.Standbys().Listed })
 		for _, id := range []string{"1", "2"} {
 			create(ids+"/"+id, "{}", zk.FlagEphemeral)
 		}

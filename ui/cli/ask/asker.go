@@ -87,7 +87,7 @@ func While(ctx context.Context, path string, asker *admin.Asker, read func() (*d
 // SessionsOf returns the sessions of the election: of contenders, other children and
 // our members.
 func SessionsOf(s *doctor.State) []uint64 {
-	out := s.Sessions()
+	out := s.SessionsToAsk()
 	for _, c := range s.Ignored {
 		if c.Session != 0 {
 			out = append(out, c.Session)
