@@ -40,6 +40,7 @@ var rooms = []struct {
 	// What tests share: no other room imports it.
 	{room: "model/internal", imports: []string{"model"}},
 	{room: "model/doctor", imports: []string{"model"}, but: "model/history", std: true},
+	{room: "model/phrase", imports: []string{"model"}, but: "model/lesson", std: true},
 	{room: "model/history", imports: []string{"model"}, but: "model/lesson", std: true},
 	{room: "model/lesson", imports: []string{"model"}, std: true},
 	{room: "model", imports: []string{"model/immutable", "model/znode", "model/dialect", "model/session", "model/units"}, std: true},

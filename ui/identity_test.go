@@ -15,12 +15,12 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/ui/input"
 	"electop/ui/layout"
 	"electop/ui/plain"
 	"electop/ui/rows"
 	"electop/ui/term"
-	"electop/ui/wording"
 )
 
 // The frozen leader whose session expires stays selected without its znode,
@@ -164,10 +164,10 @@ func oneLeader(t interface{ Fatalf(string, ...any) }, w *world) {
 	if l := s.Leader(); l != nil {
 		leader = l.Name
 	}
-	if _, words := wording.NoLeader(s); (why == "") != (leader != "") || (words == "") != (why == "") {
+	if words := phrase.NoLeader(s).Sentence; (why == "") != (leader != "") || (words == "") != (why == "") {
 		t.Fatalf("%q leads, %q, and the header says %q", leader, why, words)
 	}
-	if _, words := wording.Standing(s, 0); why == "" && words != "" || (rows.Leader(s).Candidate == nil) != (leader == "") {
+	if words := phrase.Standing(s, 0).Row; why == "" && words != "" || (rows.Leader(s).Candidate == nil) != (leader == "") {
 		t.Fatalf("%q leads, %q, and the row says %q", leader, why, words)
 	}
 	var out struct {

@@ -412,7 +412,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 	if controls(words) {
 		t.Errorf("%q", words)
 	}
-	for _, want := range []string{"left", "handoff", "not a candidate", "1 create and 2 deletes were missed", "an unknown number", "found: ", "at risk"} {
+	for _, want := range []string{"left", "handoff", "not a candidate", "missed 1 create, 2 deletes", "an unknown number", "found: ", "at risk"} {
 		if !strings.Contains(ansi.Strip(words), want) {
 			t.Errorf("it does not say %q: %q", want, words)
 		}

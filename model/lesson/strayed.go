@@ -3,6 +3,7 @@ package lesson
 import (
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 )
 
@@ -119,12 +120,12 @@ func (r *Run) missed(m *moment) (why string) {
 				if !ok || c.Who == "" || !m.cast.is(c.Who, h.From) || why != "" {
 					return
 				}
-				why = m.cast.found[c.Who].label + " no longer leads: " + ended(h.Cause) + "."
+				why = m.cast.found[c.Who].label + " no longer leads: " + phrase.Cause(h.Cause).Sentence + "."
 			})
 		case Left:
 			m.each(func(e model.EventBody) {
 				if l, ok := e.(model.Left); ok && m.is(c.Who, l.Candidate) && why == "" {
-					why = m.cast.found[c.Who].label + " is gone: " + ended(m.cause(l.Candidate)) + "."
+					why = m.cast.found[c.Who].label + " is gone: " + phrase.Cause(m.cause(l.Candidate)).Sentence + "."
 				}
 			})
 		case Woke:
@@ -163,17 +164,4 @@ func (r *Run) missed(m *moment) (why string) {
 		}
 	}
 	return ""
-}
-
-// ended says how a reign ended.
-func ended(c model.Cause) string {
-	switch c {
-	case model.CauseResigned:
-		return "it resigned"
-	case model.CauseClosed:
-		return "it closed its session"
-	case model.CauseExpired:
-		return "its session expired"
-	}
-	return "the cause is unknown"
 }

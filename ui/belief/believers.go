@@ -8,6 +8,7 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -98,9 +99,9 @@ func (v *Panel) addBeliever(f *term.Frame, b believer, nameWidth, w int, add fun
 	truth := term.Span{Style: term.Text}
 	switch {
 	case b.position == 0:
-		truth.Text = "first: " + wording.Brief(b.candidate)
+		truth.Text = "first: " + phrase.Brief(b.candidate)
 	case b.position > 0:
-		truth.Text = "waits: " + wording.Brief(b.candidate)
+		truth.Text = "waits: " + phrase.Brief(b.candidate)
 	case b.member.Znode != "":
 		truth = term.Span{Style: term.Trouble, Text: wording.ShortZnode(b.member.Znode) + " is deleted"}
 	default:

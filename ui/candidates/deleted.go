@@ -3,9 +3,9 @@ package candidates
 import (
 	"strconv"
 
+	"electop/model/phrase"
 	"electop/ui/candidates/notice"
 	"electop/ui/term"
-	"electop/ui/wording"
 )
 
 // line is one of the candidates panel: a row, or what was deleted.
@@ -62,7 +62,7 @@ func (v *table) drawNotifications(f *term.Frame, a term.Area, c columns, y0 int,
 	for k := range deletions {
 		x := &deletions[k]
 		start := c.start()
-		number := f.Theme.Glyph.Up + " " + wording.Numbered(x.Candidate)
+		number := f.Theme.Glyph.Up + " " + phrase.Numbered(x.Candidate)
 		e := notice.Edges{
 			Top: y0, End: y0 + len(lines),
 			From: start + term.Width(deletedWord) + 1, To: start + term.Width(number) + 1,

@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/term"
@@ -54,13 +55,8 @@ func Explain(f *term.Frame, s *doctor.State, cluster string, spawns, campaigns b
 		return []string{"Nobody leads",
 			"There is no queue here: " + path + " is the leader's own znode, and it does not exist.",
 			"Whoever creates it next leads. " + wording.Sentence(doctor.Could("lead", s.Standbys()))}
-	case s.ElectionUnseen() && len(s.Ignored) == 0:
-		return []string{"No election seen here",
-			path + " is persistent and has no children. A leader's own znode is ephemeral.",
-			"What to do: e shows the elections that a search finds. If candidates join here, they appear."}
 	case s.ElectionUnseen():
-		return []string{"No election seen here",
-			path + " has " + units.Count(len(s.Ignored), "child, which is no candidate.", "children, none of which is a candidate."),
+		return []string{"No election seen here", wording.Sentence(phrase.NoLeader(s).Sentence),
 			"What to do: e shows the elections that a search finds. If this is an election's path, its candidates appear here."}
 	case s.Queue.Len() == 0:
 		lines := []string{"No candidates"}

@@ -57,15 +57,12 @@ func expirySentence(f *term.Frame, t wording.Expiry, w int) string {
 	if !m.FaultAt.IsZero() {
 		ago = " " + units.Tenths(f.Busy().Sub(m.FaultAt)) + " ago"
 	}
-	long := name + " was killed" + ago + ". Its znode stays until its session expires:"
-	short := name + " was killed" + ago + "; its znode stays:"
-	if m.Fault == model.Frozen {
-		long = name + " was frozen" + ago + ". Unless it thaws in time, its session expires:"
-		short = name + " was frozen" + ago + "; unless it thaws:"
-	} else if m.Fault == model.Partitioned {
-		long = name + " was cut off" + ago + ". Unless that heals in time, its session expires:"
-		short = name + " was cut off" + ago + "; unless healed:"
-	}
+	x := map[model.Fault][3]string{
+		model.Killed:      {"killed", "Its znode stays until its session expires:", "its znode stays:"},
+		model.Frozen:      {"frozen", "Unless it thaws in time, its session expires:", "unless it thaws:"},
+		model.Partitioned: {"cut off", "Unless that heals in time, its session expires:", "unless healed:"},
+	}[m.Fault]
+	long, short := name+" was "+x[0]+ago+". "+x[1], name+" was "+x[0]+ago+"; "+x[2]
 	if term.Width(long) > w {
 		return short
 	}

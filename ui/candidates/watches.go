@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -20,8 +21,8 @@ func (v *table) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edg
 		v.drawLeads(f, p, r, t, troubled)
 		return
 	}
-	if st, words := wording.Standing(s, r.Position); words != "" {
-		p.Text(st, term.Cut(words, p.Room()))
+	if e := phrase.Standing(s, r.Position); e.Row != "" {
+		p.Text(wording.Style(e.Severity), term.Cut(e.Row, p.Room()))
 		return
 	}
 	v.drawTarget(f, p, r, e)
@@ -45,7 +46,7 @@ func (v *table) drawWatches(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edg
 		p.Gap(2).Text(term.Trouble, words)
 		return
 	}
-	if r.Position == wording.Holders(s) && s.NoLeader() == "" {
+	if r.Position == wording.Holders(s) && s.Leader() != nil {
 		st, words := term.Muted, f.Theme.Glyph.Next
 		if l := s.Leader(); l != nil {
 			if _, falls := wording.ExpiryOf(s, rows.Leader(s)); falls && wording.Holders(s) == 1 {
@@ -81,34 +82,7 @@ func (v *table) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expi
 	switch s.Lead() {
 	case doctor.Faulty, doctor.AtRisk:
 		p.Text(term.Alarm, t.Brief(f.Busy(), p.Room()))
-	case doctor.Ending:
-		p.Text(term.Trouble, string(r.Member.Ending))
-	case doctor.Suspended:
-		words := "suspended: " + znode.Safe(r.Member.Obstacle, 0)
-		if r.Member.Obstacle == "" || term.Width(words) > p.Room() {
-			words = "suspended"
-		}
-		p.Text(term.Trouble, words)
-	case doctor.Deleted:
-		p.Text(term.Trouble, deletedWord)
-	case doctor.Stopped:
-		p.Text(term.Trouble, term.Cut("stopped leading", p.Room()))
-	case doctor.Unaware:
-		words := "first, does not know it yet"
-		if p.Room() < len(words) {
-			words = "first, not aware"
-		}
-		p.Text(term.Trouble, words)
-	case doctor.Elected:
-		words, short := "elected, not acknowledged", "elected, no ack"
-		if doctor.SlowLead(r.Member) {
-			words, short = "elected; leader procedure running", "elected, not yet"
-		}
-		if p.Room() < len(words) {
-			words = short
-		}
-		p.Text(term.Trouble, words)
-	default:
+	case doctor.Leads:
 		v.drawHolds(p)
 		switch {
 		case wording.Locks(s) || s.Ack.Path == "":
@@ -117,12 +91,18 @@ func (v *table) drawLeads(f *term.Frame, p *term.Pen, r rows.Row, t wording.Expi
 		case s.Ack.Presence == model.Denied:
 			p.Text(term.Muted, "  ack unreadable")
 		}
+	default:
+		e := phrase.Lead(s)
+		if term.Width(e.Row) > p.Room() {
+			e.Row = e.Cell
+		}
+		p.Text(wording.Style(e.Severity), term.Cut(e.Row, p.Room()))
 	}
 }
 
 // drawHolds draws that it has the role, of several perhaps.
 func (v *table) drawHolds(p *term.Pen) {
-	p.Text(term.Lead, wording.RoleOf(v.State).Has)
+	p.Text(term.Lead, phrase.RoleOf(v.State).Has)
 	if n := wording.Holders(v.State); n > 1 {
 		p.Text(term.Muted, "  one of "+strconv.Itoa(n))
 	}
@@ -146,15 +126,15 @@ func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge
 	}
 	switch e.State {
 	case doctor.WrongWatch:
-		words := "watches " + wording.WatchedNumbers(e) + ", not " + wording.Numbered(to)
+		words := "watches " + wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
 		if term.Width(words)+2 > p.Room() {
-			words = wording.WatchedNumbers(e) + ", not " + wording.Numbered(to)
+			words = wording.WatchedNumbers(e) + ", not " + phrase.Numbered(to)
 		}
 		p.Text(term.Alarm, g.Wrong+" ").Text(term.Trouble, words)
 		return
 	case doctor.MissingWatch:
 		p.Text(term.Alarm, g.Wrong+" ").Text(term.Trouble, "no watch")
-		if words := " on " + wording.Numbered(to); term.Width(words) < p.Room() {
+		if words := " on " + phrase.Numbered(to); term.Width(words) < p.Room() {
 			p.Text(term.Trouble, words)
 		}
 		return
@@ -163,7 +143,7 @@ func (v *table) drawTarget(f *term.Frame, p *term.Pen, r rows.Row, e doctor.Edge
 		if to.HasSequence {
 			p.Text(st, f.Int(to.Sequence))
 		} else {
-			p.Text(st, wording.Numbered(to))
+			p.Text(st, phrase.Numbered(to))
 		}
 		if e.State == doctor.Verified {
 			p.Text(term.Good, " ").Text(term.Good, g.Yes)

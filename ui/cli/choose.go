@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/model"
+	"electop/model/dialect"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/search"
@@ -51,14 +51,11 @@ func (o *options) choose(ctx context.Context, conn client.Config, std IO) (*plai
 // be one, nil for none: a list of members is none.
 func firstElection(all []plain.Found) (first *plain.Found) {
 	for i := range all {
-		switch all[i].State.NoLeader() {
-		case model.Membership:
-		case model.UnknownKind:
-			if first == nil {
-				first = &all[i]
-			}
-		default:
+		switch d := all[i].State.Dialect; {
+		case d == nil || d.Kind() != dialect.KindRegistry && d.Kind() != dialect.KindUnknown:
 			return &all[i]
+		case d.Kind() == dialect.KindUnknown && first == nil:
+			first = &all[i]
 		}
 	}
 	return first

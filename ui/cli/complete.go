@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"electop/demo/lessons"
-	"electop/model"
+	"electop/model/dialect"
 	"electop/ui/cli/config"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/search"
@@ -128,7 +128,7 @@ func (o *options) electionsNear(ctx context.Context, root string) []string {
 func electionPaths(d plain.Discovery) []string {
 	var paths []string
 	for _, f := range d.Elections {
-		if f.State.NoLeader() != model.Membership {
+		if f.State.Dialect.Kind() != dialect.KindRegistry {
 			paths = append(paths, f.State.Path)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"electop/model/phrase"
 	"electop/ui/input"
 	"electop/ui/wording"
 )
@@ -44,7 +45,7 @@ func (l *list) update(watched []Watched, walk *Walk) {
 	for i := range watched {
 		v := &watched[i]
 		seen[v.Path] = true
-		if s := v.State; passes(v.Path, wording.System(s), wording.Label(s.Leader())) {
+		if s := v.State; passes(v.Path, wording.System(s), phrase.Label(s.Leader())) {
 			l.Rows = append(l.Rows, Row{Path: v.Path, Watched: v, number: i + 1})
 		}
 	}

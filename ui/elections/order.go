@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/ui/rows"
 	"electop/ui/wording"
 )
@@ -47,10 +48,10 @@ func (l *list) sort() {
 // trouble is how badly off an election is, 0 for not at all.
 func trouble(r Row) int {
 	if f := r.Found; f != nil {
-		return severity(f.Worst) + nobody(f.Leader == "", f.NoLeader)
+		return severity(f.Worst) + nobody(f.NoLeader)
 	}
 	s := r.Watched.State
-	grave := severity(doctor.Worst(s.Findings)) + nobody(s.Leader() == nil, s.NoLeader())
+	grave := severity(doctor.Worst(s.Findings)) + nobody(phrase.NoLeader(s))
 	if _, troubled := wording.ExpiryOf(s, rows.Leader(s)); troubled {
 		grave += 10
 	}
@@ -61,8 +62,8 @@ func trouble(r Row) int {
 }
 
 // nobody is how bad it is that nobody leads. In a group nobody is to lead.
-func nobody(so bool, why model.NoLeader) int {
-	if !so || why == model.Membership {
+func nobody(why phrase.Entry) int {
+	if why.Severity == "" {
 		return 0
 	}
 	return 8

@@ -1,11 +1,13 @@
 package elections
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -84,8 +86,7 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 	}
 	p.Gap(2)
 	if e.Leader == "" {
-		_, words := leaderWords(e.NoLeader)
-		p.Fit(c.leader, term.Muted, "  "+words)
+		p.Fit(c.leader, term.Muted, "  "+cmp.Or(e.NoLeader.Cell, phrase.None))
 	} else {
 		p.Text(term.Lead, f.Theme.Glyph.Leader+" ").Fit(c.leader-2, term.Text, znode.Safe(e.Leader, rows.NameMax))
 	}
@@ -101,19 +102,6 @@ func (r *Row) draw(f *term.Frame, p *term.Pen, c columns, selected, running bool
 	if e.Findings > 0 {
 		drawFindings(f, p, e.Findings, e.Worst)
 	}
-}
-
-// leaderWords say in a few letters why nobody is said to lead.
-func leaderWords(why model.NoLeader) (term.Style, string) {
-	switch why {
-	case model.Membership:
-		return term.Muted, "members"
-	case model.UnknownKind, model.OtherAcknowledged, model.WatchesLower, model.MixedClients, model.GhostPossible, model.Blocked, model.Unsupported:
-		return term.Trouble, "unknown"
-	case model.NotAcknowledged, model.GhostFirst:
-		return term.Alarm, "none"
-	}
-	return term.Trouble, "nobody"
 }
 
 // drawWatched draws what is so now in an election that is watched.
@@ -142,7 +130,8 @@ func drawWatched(f *term.Frame, p *term.Pen, c columns, s *doctor.State, running
 		words := map[model.Phase]string{model.Unseen: "not read yet", model.NoParent: "absent", model.Forbidden: "not allowed"}[s.Phase]
 		st := term.Muted
 		if words == "" {
-			st, words = leaderWords(s.NoLeader())
+			e := phrase.NoLeader(s)
+			st, words = wording.Style(e.Severity), e.Cell
 		}
 		p.Fit(c.leader, st, "  "+words)
 	} else {

@@ -3,8 +3,8 @@ package elections
 import (
 	"time"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 )
 
 // Walk is a search for elections, as far as it has got.
@@ -22,8 +22,8 @@ type Walk struct {
 // Found is an election that a [Walk] found.
 type Found struct {
 	Path, System, Leader string
-	NoLeader             model.NoLeader // why nobody is said to lead, "" where Leader does
-	Waiting              int            // or could take over where there is no queue; -1: not visible
+	NoLeader             phrase.Entry // why nobody is said to lead, if Leader is ""
+	Waiting              int          // or could take over where there is no queue; -1: not visible
 	// Reign is for how long the leader's znode existed when it was read.
 	Reign      time.Duration
 	ReignKnown bool

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/pager"
@@ -132,14 +133,14 @@ func finding(f *term.Frame, path string, x *doctor.Finding) []term.Fact {
 		for _, z := range x.Znodes { // those of this election by their names
 			short = append(short, strings.TrimPrefix(z, path+"/"))
 		}
-		out = append(out, term.Fact{Name: "znodes", Style: term.Muted, Text: wording.Names(short)})
+		out = append(out, term.Fact{Name: "znodes", Style: term.Muted, Text: phrase.Names(short, 4)})
 	}
 	if len(x.Sessions) > 0 {
 		var ids []string
 		for _, id := range x.Sessions {
 			ids = append(ids, znode.Hex(id))
 		}
-		out = append(out, term.Fact{Name: "sessions", Style: term.Muted, Text: wording.Names(ids)})
+		out = append(out, term.Fact{Name: "sessions", Style: term.Muted, Text: phrase.Names(ids, 4)})
 	}
 	if len(x.References) > 0 {
 		out = append(out, term.Fact{Name: "see", Style: term.Muted, Text: znode.Safe(strings.Join(x.References, ", "), 0)})

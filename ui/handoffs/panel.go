@@ -2,11 +2,11 @@ package handoffs
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/input"
 	"electop/ui/rows"
@@ -197,11 +197,12 @@ func (v *Panel) drawHandoffList(f *term.Frame, a term.Area) {
 			p.Fit(c.to, term.Text, h.To.Label())
 		}
 		if c.cause > 0 {
-			st, words := wording.CauseOf(h)
+			e := phrase.CauseOf(h)
+			words := e.Row
 			if c.cause == shortCause {
-				words = strings.TrimPrefix(strings.TrimPrefix(words, "session "), "cause ")
+				words = e.Cell
 			}
-			p.Gap(2).Fit(c.cause, st, words)
+			p.Gap(2).Fit(c.cause, wording.Style(e.Severity), words)
 		}
 		for i, m := range h.Measures() {
 			measured(p, [...]int{c.silent, c.takeover, c.vacant}[i], m)
@@ -244,7 +245,7 @@ func (v *Panel) handoffColumnsFor(hs []*model.Handoff, w int) handoffColumns {
 	c.to = len("nobody")
 	var token [24]byte
 	for _, h := range hs {
-		c.from, c.to = max(c.from, term.Width(wording.Label(h.From))), max(c.to, term.Width(wording.Label(h.To)))
+		c.from, c.to = max(c.from, term.Width(phrase.Label(h.From))), max(c.to, term.Width(phrase.Label(h.To)))
 		m := h.Measures()
 		silent, takeover, vacant = longest(silent, m[0]), longest(takeover, m[1]), longest(vacant, m[2])
 		fence = max(fence, len("token ")+len(znode.AppendHex(token[:0], uint64(h.Fence))))

@@ -1,10 +1,12 @@
 package handoffs
 
 import (
+	"cmp"
 	"time"
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -15,29 +17,15 @@ func (v *Panel) troubleOf() (danger time.Time, alarm string) {
 	s := v.State
 	l := s.Leader()
 	if t, ok := wording.ExpiryOf(s, rows.Leader(s)); l != nil && ok {
-		switch {
-		case !t.Faulty():
+		if alarm = phrase.Lead(s).Row; t.Faulty() {
+			danger = t.Row.Member.FaultAt
+		} else {
 			danger = t.Found.Since
-			alarm = "the servers do not hear from the leader"
-		case t.Row.Member.Fault == model.Frozen:
-			danger = t.Row.Member.FaultAt
-			alarm = "the leader is frozen but its znode exists"
-		case t.Row.Member.Fault == model.Partitioned && t.Row.Member.Belief == model.Leading:
-			danger = t.Row.Member.FaultAt
-			alarm = "the leader is cut off and must stop in time"
-		case t.Row.Member.Fault == model.Partitioned:
-			danger = t.Row.Member.FaultAt
-			alarm = "the leader is cut off and has stopped"
-		default:
-			danger = t.Row.Member.FaultAt
-			alarm = "the leader is dead but its znode exists"
 		}
 	}
 	if l == nil {
-		_, alarm = wording.NoLeader(s)
-		if why := s.NoLeader(); why == model.GhostFirst || why == model.GhostPossible {
-			_, alarm = wording.Standing(s, 0) // the status line names it
-		}
+		e := phrase.NoLeader(s)
+		alarm = cmp.Or(e.Row, e.Sentence)
 	}
 	return danger, alarm
 }

@@ -10,6 +10,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/pager"
@@ -62,12 +63,12 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 			add("who", term.Text, who)
 		}
 		if n := wording.Holders(s); r.Position < n {
-			st, words := term.Lead, wording.RoleOf(s).Has
+			st, words := term.Lead, phrase.RoleOf(s).Has
 			switch {
 			case n > 1:
 				words += ", one of " + strconv.Itoa(n)
 			case s.Lead() != doctor.Leads:
-				st, words = term.Trouble, wording.RoleHolders(s)
+				st, words = term.Trouble, phrase.RoleHolders(s, phrase.Label)
 			case wording.Locks(s):
 			case s.Acknowledged():
 				words += ", acknowledged"
@@ -78,8 +79,8 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 			if epoch := s.Epoch(); epoch != "" {
 				add("epoch", term.Text, epoch+"   the system's own count of its leaders")
 			}
-		} else if st, words := wording.Standing(s, r.Position); words != "" {
-			add("role", st, words)
+		} else if e := phrase.Standing(s, r.Position); e.Row != "" {
+			add("role", wording.Style(e.Severity), e.Row)
 		} else if wording.Registry(s) {
 			add("role", term.Text, "a member")
 		} else {
@@ -100,7 +101,7 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 		}
 		v.timeLeft(f, r, add)
 		v.clientFacts(f, r, add)
-		add("czxid", term.Text, znode.Zxid(c.Czxid)+"   the fencing token while it "+wording.RoleOf(s).Has)
+		add("czxid", term.Text, znode.Zxid(c.Czxid)+"   the fencing token while it "+phrase.RoleOf(s).Has)
 		if !c.Ctime.IsZero() {
 			add("created", term.Text, c.Ctime.In(f.Now.Location()).Format("2006-01-02 "+term.StampFormat)+"   by the server's clock")
 		}

@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 )
 
 // Election is one of the elections to describe.
@@ -64,10 +65,11 @@ const none = "none"
 
 // causes are the values of the label cause.
 func causes() []string {
-	return []string{
-		none, string(model.CauseUnknown), string(model.CauseResigned), string(model.CauseClosed),
-		string(model.CauseExpired), string(model.CauseLeft),
+	all := []string{none}
+	for _, c := range phrase.Causes() {
+		all = append(all, string(c))
 	}
+	return all
 }
 
 // buckets are from a handoff on a good network to several session timeouts, in seconds.

@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -74,7 +74,7 @@ type registry struct {
 // split returns the elections, and the lists of members apart.
 func (d Discovery) split() (elections, registries []Found) {
 	for _, f := range d.Elections {
-		if f.State.NoLeader() == model.Membership {
+		if isGroup(f.State) {
 			registries = append(registries, f)
 		} else {
 			elections = append(elections, f)
@@ -122,7 +122,7 @@ func Below(found []Found) string {
 		}
 		stand := units.Count(f.Waiting+f.State.Holders(), "candidate", "candidates")
 		if l := f.State.Leader(); f.State.Single && l != nil { // no queue
-			stand = Who(l) + " leads"
+			stand = phrase.Who(l) + " leads"
 		} else if f.State.Single {
 			stand = "nobody leads"
 		}

@@ -42,20 +42,11 @@ func TestDoctor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := line(t, plain.Doctor(s, 6*time.Second))
 			unprintable(t, string(b))
-			d := decode[doctorDoc](t, b)
-			if d.Format != 1 || len(d.Findings) != len(s.Findings) || d.Findings == nil || d.Unchecked == nil {
-				t.Errorf("%+v", d)
-			}
-			for i, f := range d.Findings {
-				if !slices.Contains([]string{"info", "warning", "critical"}, f.Severity) || len(f.Znodes) != len(s.Findings[i].Znodes) || len(f.Sessions) != len(s.Findings[i].Sessions) {
-					t.Errorf("%+v", f)
-				}
-			}
 			text := plain.DoctorText(s, 6*time.Second)
 			for l := range strings.Lines(text) {
 				unprintable(t, l)
 			}
-			golden.RequireEqual(t, text)
+			golden.RequireEqual(t, text+string(b))
 		})
 	}
 }
@@ -123,21 +114,11 @@ func TestDiscovery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := line(t, d.JSON())
 			unprintable(t, string(b))
-			v := decode[discoveryDoc](t, b)
-			if v.Format != 1 || len(v.Elections) != len(d.Elections) || v.Elections == nil || v.Visited != d.Visited || v.Denied != d.Denied || (v.Stopped != nil) != (d.Stopped != "") {
-				t.Errorf("%+v", v)
-			}
-			for i, e := range v.Elections {
-				leads := d.Elections[i].State.Leader() != nil
-				if (e.Leader != nil) != leads || (e.Reign != nil) != leads || e.Findings != len(d.Elections[i].State.Findings) || e.Waiting != d.Elections[i].Waiting {
-					t.Errorf("%+v", e)
-				}
-			}
 			text := d.Text()
 			for l := range strings.Lines(text) {
 				unprintable(t, l)
 			}
-			golden.RequireEqual(t, text)
+			golden.RequireEqual(t, text+string(b))
 		})
 	}
 }

@@ -6,36 +6,23 @@ import (
 	"text/tabwriter"
 
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 )
 
 // headline says who leads and how many wait.
 func headline(s *doctor.State) string {
-	path := znode.Safe(s.Path, 0)
-	if s.Leader() != nil {
-		return fmt.Sprintf("%s: %s, %s", path, leads(s), waiting(s))
-	}
-	return path + ": " + noLeader(s)
+	return znode.Safe(s.Path, 0) + ": " + stateWords(s)
 }
 
-// leads says how far the first contender has the role, where nobody else is said to
-// have it.
-func leads(s *doctor.State) string {
-	who := Who(s.Leader())
-	if words := s.Reservation(); words != "" {
-		return who + " " + words
+// stateWords is headline without the path.
+func stateWords(s *doctor.State) string {
+	if s.Leader() != nil {
+		return phrase.RoleHolders(s, phrase.Who) + ", " + waiting(s)
 	}
-	lead := "lead"
-	if s.Dialect != nil && s.Dialect.Lock {
-		lead = "hold"
-	}
-	if others := s.Holders() - 1; others > 0 {
-		return who + " and " + units.Count(others, "other", "others") + " " + lead
-	}
-	return who + " " + lead + "s"
+	return phrase.NoLeader(s).Sentence
 }
 
 // StatusText is a state, for people.
@@ -54,9 +41,9 @@ func StatusText(s *doctor.State) string {
 	}
 	statusTable(&b, s)
 	for _, r := range s.Risks {
-		fmt.Fprintln(&b, "\n"+RiskText(Who(r.Candidate), r, s.At))
+		fmt.Fprintln(&b, "\n"+phrase.Risk(phrase.Who(r.Candidate), r, s.At, phrase.Who))
 	}
-	if why := s.NoLeader(); s.NextSequenceKnown && why != model.Membership && !s.ElectionUnseen() {
+	if s.NextSequenceKnown && !isGroup(s) && !s.ElectionUnseen() {
 		fmt.Fprintf(&b, "\nThe next volunteer gets %d.\n", s.NextSequence)
 	}
 	if n := len(s.Ignored); n > 0 && !s.ElectionUnseen() {
@@ -76,7 +63,7 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	asked, inferred := s.Table != nil, " (inferred)"
 	columns, who := "", "CANDIDATE"
-	if s.NoLeader() == model.Membership {
+	if isGroup(s) {
 		who = "MEMBER"
 	}
 	if asked {
@@ -84,7 +71,10 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 	}
 	fmt.Fprintf(t, "SEQ\t%s\tSESSION\t%sAGE\tWATCHES%s\n", who, columns, inferred)
 	for i, c := range s.Queue.All() {
-		session, where := "-", ""
+		number, session, where := "-", "-", ""
+		if c.HasSequence {
+			number = fmt.Sprint(c.Sequence)
+		}
 		if c.Session != 0 {
 			session = znode.Hex(c.Session)
 		}
@@ -100,17 +90,9 @@ func statusTable(b *strings.Builder, s *doctor.State) {
 		if exact {
 			about = ""
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number(c), c.Label(), session, where, about, units.Age(age), watchText(s, i))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s%s\t%s\n", number, c.Label(), session, where, about, units.Age(age), watchText(s, i))
 	}
 	t.Flush() // into memory
-}
-
-// number is a candidate's sequence as a table shows it.
-func number(c *dialect.Candidate) string {
-	if !c.HasSequence {
-		return "-"
-	}
-	return fmt.Sprint(c.Sequence)
 }
 
 // watchText says what the contender at position i watches, and how that is known.
@@ -120,7 +102,7 @@ func watchText(s *doctor.State, i int) string {
 	if !waits {
 		return "-"
 	}
-	want := child(s.Queue.At(w))
+	want := phrase.Numbered(s.Queue.At(w))
 	switch edge.State {
 	case doctor.Verified:
 		return want + " verified"
@@ -133,12 +115,4 @@ func watchText(s *doctor.State, i int) string {
 		want += " inferred"
 	}
 	return want
-}
-
-// child is a short name for a contender: its sequence, if it has one.
-func child(c *dialect.Candidate) string {
-	if !c.HasSequence {
-		return znode.Safe(c.Name, 0)
-	}
-	return fmt.Sprint(c.Sequence)
 }

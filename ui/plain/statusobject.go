@@ -82,7 +82,7 @@ func statusOf(s *doctor.State) status {
 	}
 	holders := s.Holders()
 	for i, c := range s.Queue.All() {
-		if s.NoLeader() == model.Membership {
+		if isGroup(s) {
 			out.Members = append(out.Members, znode.Join(s.Path, c.Name))
 			continue
 		}

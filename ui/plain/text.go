@@ -7,6 +7,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 )
@@ -20,30 +21,18 @@ func Line(e model.Event, loc *time.Location) string {
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
 		s := b.State
-		switch {
-		case s.Phase == model.NoParent:
+		if s.Phase == model.NoParent {
 			return line("state", "%s does not exist (yet)", znode.Safe(s.Path, 0))
-		case s.NoLeader() != model.NoCandidate && s.Leader() == nil:
-			return line("state", "%s", noLeader(s))
-		case s.ElectionUnseen():
-			return line("state", "%s", noLeader(s))
-		case s.Leader() == nil && s.Single:
-			return line("state", "nobody leads: %s does not exist", znode.Safe(s.Path, 0))
-		case s.Leader() == nil:
-			return line("state", "no candidate in %s", znode.Safe(s.Path, 0))
 		}
-		return line("state", "%s, %s", leads(s), waiting(s))
+		return line("state", "%s", stateWords(s))
 	case model.Joined:
 		return line("joined", "%s", whoOrWhat(b.Candidate, b.Ignored))
 	case model.Left:
 		return line("left", "%s", whoOrWhat(b.Candidate, b.Ignored))
 	case model.Handoff:
-		return line("handoff", "%s -> %s%s", Who(b.From), Who(b.To), handoffNotes(b))
+		return line("handoff", "%s -> %s%s", phrase.Who(b.From), phrase.Who(b.To), handoffNotes(b))
 	case model.Missed:
-		if !b.Known {
-			return line("missed", "an unknown number of changes")
-		}
-		return line("missed", "%s, %s", units.Count(b.Creates, "create", "creates"), units.Count(b.Deletes, "delete", "deletes"))
+		return line("missed", "%s", phrase.Missed(b))
 	case model.LinkChanged:
 		s := string(b.Link)
 		if b.Server != "" {
@@ -61,7 +50,7 @@ func Line(e model.Event, loc *time.Location) string {
 		}
 		return line("finding", "%s  %s  %s  (%s)%s", what, severity, znode.Safe(f.Title, 0), f.ID, first(f.Evidence))
 	case doctor.RiskChanged:
-		return line("risk", "%s", riskText(b, e.At))
+		return line("risk", "%s", phrase.RiskChanged(b, e.At, phrase.Who))
 	}
 	panic("plain: unknown event") // the sum is closed
 }
@@ -69,7 +58,7 @@ func Line(e model.Event, loc *time.Location) string {
 func handoffNotes(h model.Handoff) string {
 	var b strings.Builder
 	if h.From != nil {
-		b.WriteString("  " + CauseText(h.Cause))
+		b.WriteString("  " + phrase.Cause(h.Cause).Row)
 	}
 	for _, m := range h.Measures() {
 		switch {
@@ -94,32 +83,4 @@ func first(evidence []string) string {
 		return ""
 	}
 	return "  " + znode.Safe(evidence[0], 0)
-}
-
-func riskText(r doctor.RiskChanged, now time.Time) string {
-	who := Who(r.Risk.Candidate)
-	switch {
-	case r.Gone:
-		if r.Risk.Leader {
-			who += ", who led"
-		}
-		return who + ": " + goneText(r.Cause)
-	case r.Risk.Leader:
-		who += ", who leads,"
-	}
-	if !r.Raised {
-		return who + " is not at risk any more"
-	}
-	return RiskText(who, &r.Risk, now)
-}
-
-// goneText says how a candidate at risk ended.
-func goneText(c model.Cause) string {
-	switch c {
-	case model.CauseUnknown:
-		return "its znode was deleted while it was at risk"
-	case model.CauseExpired:
-		return "its session expired"
-	}
-	return "its znode was deleted, " + CauseText(c)
 }

@@ -82,18 +82,3 @@ func TestStatusTextOfLeases(t *testing.T) {
 		t.Error(text)
 	}
 }
-
-// Whoever reads a fencing token in the text finds it in the JSON, and in zkCli.
-func TestOneFormOfZxids(t *testing.T) {
-	for _, sc := range scenes(t) {
-		h, ok := sc.body.(model.Handoff)
-		if !ok || h.Fence == 0 {
-			continue
-		}
-		e := model.Event{N: 1, At: start, Body: sc.body}
-		want := *decode[handoffDoc](t, line(t, plain.Event(path, e))).Fence
-		if l := plain.Line(e, time.UTC); !strings.Contains(l, "token "+string(want)) {
-			t.Errorf("%s: %q does not contain the token of the JSON, %s", sc.name, l, want)
-		}
-	}
-}

@@ -1,28 +1,17 @@
 package plain
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"electop/model/znode"
+	"electop/model/phrase"
 )
 
 // listMax is how many znodes or sessions are written out for people.
 const listMax = 8
 
-func safeList(items []string) string {
-	shown := make([]string, 0, listMax+1)
-	for i, s := range items {
-		if i == listMax {
-			shown = append(shown, fmt.Sprintf("and %d more", len(items)-listMax))
-			break
-		}
-		shown = append(shown, znode.Safe(s, 0))
-	}
-	return strings.Join(shown, ", ")
-}
+func safeList(items []string) string { return phrase.Names(items, listMax) }
 
 // Wrap breaks safe text at spaces only, into lines of at most width cells. A
 // longer word stays whole: it may be a path to copy.

@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/term"
 	"electop/ui/wording"
@@ -39,12 +40,12 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 			y++
 		}
 	}
-	w := wording.RoleOf(s)
+	w := phrase.RoleOf(s)
 	heading(wording.System(s))
 	for _, x := range v.dialectLines(di, w) {
 		line(x.Name, x.Style, x.Text)
 	}
-	if why := s.NoLeader(); di.Registry || why == model.UnknownKind || why == model.Unsupported {
+	if !wording.Elects(s) || s.NoLeader() == model.Unsupported {
 		return
 	}
 	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
@@ -72,7 +73,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 }
 
 // dialectLines describe the dialect.
-func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
+func (v *Panel) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	s := v.State
 	out := make([]term.Fact, 0, 4)
 	add := func(name, text string) { out = append(out, term.Fact{Name: name, Style: term.Text, Text: text}) }
@@ -80,7 +81,7 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 	case di.Registry:
 		add("members", "each child says that a server or service is there; none of them leads")
 		return out
-	case s.NoLeader() == model.UnknownKind:
+	case !wording.Elects(s):
 		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")
 		return out
 	case di.Single:
@@ -113,7 +114,7 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w wording.Role) []term.Fact {
 }
 
 // then says what happens when nobody has the role any longer.
-func then(di *dialect.Dialect, w wording.Role) string {
+func then(di *dialect.Dialect, w phrase.Role) string {
 	switch {
 	case di.Single:
 		return "the others race to create it again. There is no queue, so nobody is next."

@@ -8,6 +8,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -64,12 +65,8 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	if l == nil && wording.Single(s) {
 		return with(term.Trouble, "Nobody leads: the znode does not exist. Whoever creates it next leads.")
 	}
-	if st, words := wording.NoLeader(s); l == nil && s.Queue.Len() > 0 {
-		return with(st, wording.Sentence(words))
-	}
-	if l == nil && s.ElectionUnseen() {
-		_, words := wording.NoLeader(s)
-		return with(term.Muted, wording.Sentence(words))
+	if e := phrase.NoLeader(s); l == nil && (s.Queue.Len() > 0 || e.Severity == "") {
+		return with(wording.Style(e.Severity), wording.Sentence(e.Sentence))
 	}
 	if l == nil {
 		return with(term.Text, "There is no candidate: the next volunteer has the smallest znode and leads.")
@@ -82,15 +79,15 @@ func (v *Panel) sentence(f *term.Frame) situation {
 		}
 		return with(term.Trouble, words+".")
 	} else if ok {
-		return with(term.Trouble, "waiting: nobody is notified until the znode "+wording.Brief(l)+" is deleted")
+		return with(term.Trouble, "waiting: nobody is notified until the znode "+phrase.Brief(l)+" is deleted")
 	}
 	if h := wording.Newest(s); h != nil && h.To != nil && h.From != nil && !h.At.Before(v.Since) {
 		if n := wording.OnTheWay(s, h.From); n > 0 {
-			return with(term.Text, wording.Brief(h.From)+" was deleted, and "+units.Count(n, "notification of it is", "notifications of it are")+" still on the way. "+h.To.Label()+" is the smallest now.")
+			return with(term.Text, phrase.Brief(h.From)+" was deleted, and "+units.Count(n, "notification of it is", "notifications of it are")+" still on the way. "+h.To.Label()+" is the smallest now.")
 		}
 		if ago := f.Picture.Sub(h.At); ago >= 0 && ago < handoffShown {
 			f.At(h.At.Add(handoffShown))
-			return with(term.Text, wording.Brief(h.From)+" was deleted"+notified(s, h.From)+". "+h.To.Label()+" is the smallest now.")
+			return with(term.Text, phrase.Brief(h.From)+" was deleted"+notified(s, h.From)+". "+h.To.Label()+" is the smallest now.")
 		}
 	}
 	switch lead := s.Lead(); lead {
@@ -98,15 +95,15 @@ func (v *Panel) sentence(f *term.Frame) situation {
 	case doctor.Elected:
 		return with(term.Trouble, l.Label()+" is the smallest and elected. It has not acknowledged yet.")
 	default:
-		return with(term.Trouble, wording.RoleHolders(s)+".")
+		return with(term.Trouble, phrase.RoleHolders(s, phrase.Label)+".")
 	}
 	if wording.Single(s) {
 		return with(term.Muted, l.Label()+" leads while its session lives.")
 	}
 	if s.Queue.Len() == wording.Holders(s) {
-		text := wording.RoleHolders(s) + " alone. Nobody would take over."
+		text := phrase.RoleHolders(s, phrase.Label) + " alone. Nobody would take over."
 		if s.Queue.Len() > 1 {
-			text = wording.RoleHolders(s) + " together. Nobody waits."
+			text = phrase.RoleHolders(s, phrase.Label) + " together. Nobody waits."
 		}
 		return with(term.Muted, text)
 	}
@@ -121,7 +118,7 @@ func (v *Panel) sentence(f *term.Frame) situation {
 		}
 	}
 	if wording.FansIn(s) {
-		out := with(term.Trouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", wording.Brief(l), n))
+		out := with(term.Trouble, fmt.Sprintf("Everybody watches %s: its deletion wakes %d at once, and each lists all the children.", phrase.Brief(l), n))
 		if own == "" && wording.Foreign(s) == nil {
 			out.aside = oldPage
 		}

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"electop/model/phrase"
 	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/term"
-	"electop/ui/wording"
 )
 
 // topic is something that a server can be asked for.
@@ -91,7 +91,7 @@ func Unanswered(t *session.Table) []string {
 		unasked = unasked && s.Watches.State == session.NotAsked
 	}
 	for _, h := range order {
-		out = append(out, wording.Names(on[h])+"  "+h)
+		out = append(out, phrase.Names(on[h], 4)+"  "+h)
 	}
 	if unasked {
 		out = append(out, "watches: not asked for yet")
@@ -104,7 +104,7 @@ func Addresses(t *session.Table) string {
 	for i := range t.Servers {
 		out = append(out, t.Servers[i].Addr)
 	}
-	return wording.Names(out)
+	return phrase.Names(out, 4)
 }
 
 // Answered lists what was reported, besides modes, and by how many servers.

@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/session"
 	"electop/model/units"
 	"electop/model/znode"
@@ -165,5 +166,5 @@ func (v *Panel) connectedTo(m *session.Server) string {
 	if len(out) == 0 {
 		return ""
 	}
-	return wording.Names(out)
+	return phrase.Names(out, 4)
 }

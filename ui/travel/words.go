@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/action"
@@ -100,23 +101,22 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		case s == nil || s.Phase != model.Live:
 			return "the election was read", false
 		default:
-			return units.Count(s.Queue.Len(), "candidate was", "candidates were") + " there: " + wording.RoleHolders(s), false
+			return units.Count(s.Queue.Len(), "candidate was", "candidates were") + " there: " + phrase.RoleHolders(s, phrase.Label), false
 		}
 	case model.Joined:
 		if b.Ignored {
 			return znode.Safe(b.Candidate.Name, rows.NameMax) + " was created, not a candidate", false
 		}
-		return b.Candidate.Label() + " joined as " + wording.Brief(b.Candidate), false
+		return b.Candidate.Label() + " joined as " + phrase.Brief(b.Candidate), false
 	case model.Left:
 		if b.Ignored {
 			return znode.Safe(b.Candidate.Name, rows.NameMax) + " was deleted, not a candidate", false
 		}
 		return b.Candidate.Label() + " left", false
 	case model.Handoff:
-		words := "handoff " + wording.Label(b.From) + " → " + wording.Label(b.To)
+		words := "handoff " + phrase.Label(b.From) + " → " + phrase.Label(b.To)
 		if b.From != nil {
-			_, why := wording.CauseOf(&b)
-			words += ", " + why
+			words += ", " + phrase.Cause(b.Cause).Row
 		}
 		for _, m := range b.Measures() {
 			if m.Took != nil {
@@ -130,10 +130,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		}
 		return b.To.Label() + " acknowledged, takeover " + wording.TookAbout((*model.Handoff)(&b).Measures()[1]), false
 	case model.Missed:
-		if !b.Known {
-			return "an unknown number of changes was missed", true
-		}
-		return units.Count(b.Creates, "create", "creates") + " and " + units.Count(b.Deletes, "delete", "deletes") + " were missed", true
+		return "missed " + phrase.Missed(b), true
 	case model.LinkChanged:
 		words := "the observer is " + string(b.Link)
 		if b.Server != "" && b.Link == model.Connected {
@@ -150,14 +147,7 @@ func eventWords(e model.Event) (words string, alarms bool) {
 		}
 		return words, b.Raised && b.Finding.Severity != doctor.Info
 	case doctor.RiskChanged:
-		switch {
-		case b.Gone:
-			_, why := wording.CauseOf(&model.Handoff{From: b.Risk.Candidate, Cause: b.Cause})
-			return b.Risk.Candidate.Label() + ", at risk, is gone: " + why, true
-		case !b.Raised:
-			return b.Risk.Candidate.Label() + " is not at risk any more", false
-		}
-		return b.Risk.Candidate.Label() + " is at risk", true
+		return phrase.RiskChanged(b, e.At, phrase.Label), b.Raised || b.Gone
 	}
 	return "", false
 }

@@ -11,15 +11,14 @@ import (
 	"electop/ui/term"
 )
 
+// Style is the style of a severity, and of what has none.
+func Style(v doctor.Severity) term.Style {
+	return map[doctor.Severity]term.Style{"": term.Muted, doctor.Info: term.Text, doctor.Warning: term.Trouble, doctor.Critical: term.Alarm}[v]
+}
+
 // Severity is how a severity is shown: never by colour alone.
 func Severity(g *term.Glyphs, v doctor.Severity) (st term.Style, sign, word string) {
-	switch v {
-	case doctor.Critical:
-		return term.Alarm, g.Critical, "critical"
-	case doctor.Warning:
-		return term.Trouble, g.Warning, "warning"
-	}
-	return term.Text, g.Info, "info"
+	return Style(v), map[doctor.Severity]string{doctor.Info: g.Info, doctor.Warning: g.Warning, doctor.Critical: g.Critical}[v], string(v)
 }
 
 // FindingsBadge counts the findings, "" for none.

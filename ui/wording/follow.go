@@ -10,16 +10,9 @@ func Followed(f *model.Follow) string {
 		return ""
 	case f.By == model.ByWatch:
 		return "one watch"
-	case f.Why == model.FollowUnsupported:
-		return "reads: server before 3.6"
-	case f.Why == model.FollowRefused:
-		return "reads: addWatch refused"
-	case f.Why == model.FollowHidden:
-		return "reads: hidden children"
-	case f.Why == model.FollowFlooded:
-		return "reads: too many other writes"
-	case f.Why == model.FollowMissed:
-		return "reads: the watch missed changes"
 	}
-	return "reads"
+	return "reads" + map[model.FollowReason]string{
+		model.FollowUnsupported: ": server before 3.6", model.FollowRefused: ": addWatch refused", model.FollowHidden: ": hidden children",
+		model.FollowFlooded: ": too many other writes", model.FollowMissed: ": the watch missed changes",
+	}[f.Why]
 }

@@ -3,10 +3,10 @@ package wording
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/rows"
@@ -19,50 +19,47 @@ func Headline(f *term.Frame, s *doctor.State, stale, ended bool) (term.Style, st
 	l := s.Leader()
 	switch {
 	case stale:
-		words := "as of " + f.Clock(f.Picture) + " " + past(s)
-		words += "; what happened since is not known"
+		text := "as of " + f.Clock(f.Picture) + " " + past(s) + "; what happened since is not known"
 		if why := znode.Safe(s.Link.Err, 0); why != "" && !ended {
-			words += ": " + why
+			text += ": " + why
 		}
-		return term.Trouble, words
+		return term.Trouble, text
 	case s.Phase != model.Live:
 		return term.Muted, ""
 	}
 	believer := deceived(s)
 	if l == nil {
-		st, words := NoLeader(s)
+		e := phrase.NoLeader(s)
+		st := Style(e.Severity)
 		if believer != "" {
-			st, words = max(st, term.Trouble), believer+"; "+words
+			st = max(st, term.Trouble)
 		}
-		return st, words
+		return st, joined(believer, e.Sentence)
 	}
-	st, words := term.Trouble, ""
+	st := Style(phrase.Lead(s).Severity)
+	if believer != "" {
+		st = max(st, term.Trouble)
+	}
+	text := phrase.RoleHolders(s, phrase.Label)
+	t, _ := ExpiryOf(s, rows.Leader(s))
 	switch s.Lead() {
-	case doctor.Leads:
-		if believer == "" {
-			st = term.Muted
-		}
-		words = RoleHolders(s) + reigns(f, s)
 	case doctor.AtRisk:
-		st = term.Alarm
-		t, _ := ExpiryOf(s, rows.Leader(s))
-		words = RoleHolders(s) + ": " + t.Expires(f.Busy(), false)
+		text += ": " + t.Expires(f.Busy(), true)
 		switch risk := s.Risk(l); {
 		case risk.Next != nil && Holders(s) == 1:
-			words += ". " + risk.Next.Label() + " would take over"
+			text += ". " + risk.Next.Label() + " would take over"
 		case Single(s):
-			words += ". " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
+			text += ". " + strings.TrimSuffix(Sentence(TakeOver(s)), ".")
 		case risk.Next == nil && !risk.Queueless:
-			words += ". Nobody is next"
+			text += ". Nobody is next"
 		}
-		return st, joined(believer, words)
+		return st, joined(believer, text)
 	case doctor.Faulty:
-		t, _ := ExpiryOf(s, rows.Leader(s))
-		words = RoleHolders(s) + ": " + t.ends(f.Busy())
+		text += ": " + t.Expires(f.Busy(), true)
 	default:
-		words = RoleHolders(s) + reigns(f, s)
+		text += reigns(f, s)
 	}
-	return st, joined(believer, words) + next(s)
+	return st, joined(believer, text) + next(s)
 }
 
 // joined puts one statement before another.
@@ -76,12 +73,12 @@ func joined(first, then string) string {
 // past is what was so when the picture was current.
 func past(s *doctor.State) string {
 	switch l := s.Leader(); {
-	case l == nil && s.First() != nil && s.NoLeader() != model.Membership:
-		return Label(s.First()) + " was first and not said to lead"
+	case l == nil && s.First() != nil && !Registry(s):
+		return phrase.Label(s.First()) + " was first and not said to lead"
 	case l == nil:
 		return "nobody led"
 	case s.Lead() != doctor.Leads:
-		return "so: " + RoleHolders(s)
+		return "so: " + phrase.RoleHolders(s, phrase.Label)
 	case Locks(s):
 		return l.Label() + " held the lock"
 	default:
@@ -99,11 +96,11 @@ func reigns(f *term.Frame, s *doctor.State) string {
 	if !s.Reigns[n-1].FromKnown {
 		about = "since about "
 	}
-	words := " " + about + f.Clock(s.Reigns[n-1].From)
+	text := " " + about + f.Clock(s.Reigns[n-1].From)
 	if s.Lead() != doctor.Leads {
-		return ", first" + words
+		return ", first" + text
 	}
-	return words + ", for " + units.Age(f.Calm().Sub(s.Reigns[n-1].From))
+	return text + ", for " + units.Age(f.Calm().Sub(s.Reigns[n-1].From))
 }
 
 // next says who is next.
@@ -116,18 +113,6 @@ func next(s *doctor.State) string {
 	default:
 		return ". " + s.Queue.At(n).Label() + " is next"
 	}
-}
-
-// ends says when the session of a contender with a fault expires. Until then its znode
-// stays.
-func (t Expiry) ends(now time.Time) string {
-	switch {
-	case !t.Known():
-		return "its znode stays until its session expires"
-	case !now.Before(t.Latest):
-		return "its session is overdue"
-	}
-	return "expires in ≤ " + units.AtMost(t.Latest.Sub(now))
 }
 
 // deceived names a candidate of electop that believes it leads and is not the first,

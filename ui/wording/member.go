@@ -5,6 +5,7 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -48,16 +49,16 @@ func Misbehaviour(m *model.Member) string {
 	if m == nil {
 		return ""
 	}
-	var words []string
+	var all []string
 	add := func(on bool, text string) {
 		if on {
-			words = append(words, text)
+			all = append(all, text)
 		}
 	}
 	add(m.LosesReply, "the reply to its create gets lost")
 	add(m.NoGuid, "its znodes have no guid")
 	add(m.SlowLead, "its leader procedure does not end")
-	return strings.Join(words, ", ")
+	return strings.Join(all, ", ")
 }
 
 // A Fate is what became of a member without a znode, and what it believes.
@@ -83,38 +84,31 @@ func (x Fate) Within(w int) string {
 
 // FateOf returns the fate of a member without a znode.
 func FateOf(s *doctor.State, m *model.Member) Fate {
-	truth := "; in truth nobody leads"
-	if s.Leader() != nil {
-		truth = "; in truth " + RoleHolders(s)
+	truth := "; in truth " + phrase.RoleHolders(s, phrase.Label)
+	believes := m.Belief == model.Leading || m.Belief == model.Elected
+	belief := znode.Safe(string(m.Belief), rows.NameMax)
+	for _, x := range []struct {
+		so bool
+		Fate
+	}{
+		{m.Fault == model.Frozen && believes, Fate{term.Trouble, "", "session expired; still believes it leads", truth}},
+		{m.Fault == model.Partitioned && believes, Fate{term.Trouble, "", "session expired, cut off; still believes it leads", truth}},
+		{m.Fault == model.Partitioned, Fate{term.Trouble, "", "session expired, cut off; believes: " + belief, ""}},
+		{believes, Fate{term.Trouble, "", "believes it leads", truth}},
+		{m.Fault == model.Frozen && m.Session != 0, Fate{term.Trouble, "session lost, ", "frozen, believes: " + belief, ""}},
+		{m.Fault == model.Frozen, Fate{term.Trouble, "", "frozen before it had a znode", ""}},
+		{m.Fault == model.Killed, Fate{term.Muted, "", "killed; its session is gone", ""}},
+		{m.Belief == model.Lost, Fate{term.Trouble, "", "session expired; this candidacy is over", ""}},
+		{m.Belief == model.Resigned, Fate{term.Muted, "", "resigned", ""}},
+		{m.Belief == model.Suspended, Fate{term.Trouble, "", "no connection", ""}},
+		{m.Belief == model.Waiting, Fate{term.Trouble, "", "believes it waits, but its znode is gone", ""}},
+		{Misbehaviour(m) != "", Fate{term.Trouble, "", belief + ", " + Misbehaviour(m), ""}},
+	} {
+		if x.so {
+			return x.Fate
+		}
 	}
-	switch {
-	case m.Fault == model.Frozen && (m.Belief == model.Leading || m.Belief == model.Elected):
-		return Fate{term.Trouble, "", "session expired; still believes it leads", truth}
-	case m.Fault == model.Partitioned && (m.Belief == model.Leading || m.Belief == model.Elected):
-		return Fate{term.Trouble, "", "session expired, cut off; still believes it leads", truth}
-	case m.Fault == model.Partitioned:
-		return Fate{term.Trouble, "", "session expired, cut off; believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""}
-	case m.Belief == model.Leading || m.Belief == model.Elected:
-		return Fate{term.Trouble, "", "believes it leads", truth}
-	case m.Fault == model.Frozen && m.Session != 0:
-		return Fate{term.Trouble, "session lost, ", "frozen, believes: " + znode.Safe(string(m.Belief), rows.NameMax), ""}
-	case m.Fault == model.Frozen:
-		return Fate{term.Trouble, "", "frozen before it had a znode", ""}
-	case m.Fault == model.Killed:
-		return Fate{term.Muted, "", "killed; its session is gone", ""}
-	case m.Belief == model.Lost:
-		return Fate{term.Trouble, "", "session expired; this candidacy is over", ""}
-	case m.Belief == model.Resigned:
-		return Fate{term.Muted, "", "resigned", ""}
-	case m.Belief == model.Suspended:
-		return Fate{term.Trouble, "", "no connection", ""}
-	case m.Belief == model.Waiting:
-		return Fate{term.Trouble, "", "believes it waits, but its znode is gone", ""}
-	}
-	if words := Misbehaviour(m); words != "" {
-		return Fate{term.Trouble, "", znode.Safe(string(m.Belief), rows.NameMax) + ", " + words, ""}
-	}
-	return Fate{term.Muted, "", znode.Safe(string(m.Belief), rows.NameMax), ""}
+	return Fate{term.Muted, "", belief, ""}
 }
 
 // whose names the owner of a session.

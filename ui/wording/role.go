@@ -36,41 +36,6 @@ func Locks(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Lock }
 // own znode.
 func Single(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.Single }
 
-// Role has the words for having the role.
-type Role struct {
-	Has    string // "leads"
-	have   string // "lead", for several
-	Holder string // "leader"
-}
-
-func RoleOf(s *doctor.State) Role {
-	if Locks(s) {
-		return Role{"holds", "hold", "holder"}
-	}
-	return Role{"leads", "lead", "leader"}
-}
-
-// RoleHolders says who has the role, and how far: "amber leads", "amber and 2 more
-// hold", "amber is elected and has not acknowledged".
-func RoleHolders(s *doctor.State) string {
-	w := RoleOf(s)
-	n := Holders(s)
-	if n == 0 {
-		return "nobody " + w.Has
-	}
-	name := s.Queue.At(0).Label()
-	if words := s.Reservation(); words != "" {
-		return name + " " + words
-	}
-	switch n {
-	case 1:
-		return name + " " + w.Has
-	case 2:
-		return name + " and " + s.Queue.At(1).Label() + " " + w.have
-	}
-	return name + " and " + strconv.Itoa(n-1) + " more " + w.have
-}
-
 // ZnodePath is the full path of a candidate's znode. In an election without a queue
 // it is the election's own.
 func ZnodePath(s *doctor.State, c *dialect.Candidate) string {
@@ -78,14 +43,6 @@ func ZnodePath(s *doctor.State, c *dialect.Candidate) string {
 		return s.Path
 	}
 	return znode.Join(s.Path, c.Name)
-}
-
-// Brief is the name of a candidate's znode as the recipe writes it: n_12.
-func Brief(c *dialect.Candidate) string {
-	if c.HasSequence {
-		return "n_" + strconv.FormatInt(c.Sequence, 10)
-	}
-	return znode.Safe(znode.Base(c.Name), 20)
 }
 
 // FansIn reports whether all contenders watch the same znode: the herd.

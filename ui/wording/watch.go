@@ -1,23 +1,17 @@
 package wording
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
-
-// Numbered is a candidate in the watches column: its number.
-func Numbered(c *dialect.Candidate) string {
-	if c.HasSequence {
-		return strconv.FormatInt(c.Sequence, 10)
-	}
-	return znode.Safe(c.Name, 20)
-}
 
 // WatchedNumbers are the znodes that e is about, for the watches column.
 func WatchedNumbers(e doctor.Edge) string {
@@ -63,21 +57,14 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 		return term.Text, "nobody"
 	}
 	e := s.Edge(r.Position)
-	asked := ""
-	if !e.At.IsZero() {
-		asked = ", asked at " + f.Clock(e.At)
-	}
+	asked := askedAt(f, e)
 	name := to.Label()
-	if b := Brief(to); b != name {
+	if b := phrase.Brief(to); b != name {
 		name += "  " + b
 	}
 	switch e.State {
 	case doctor.Verified:
-		by := "a server"
-		if e.Server != "" {
-			by = znode.Safe(e.Server, 64)
-		}
-		return term.Watch, name + "   verified: it is in the table of " + by + asked
+		return term.Watch, name + verified(e) + asked
 	case doctor.WrongWatch:
 		on := ""
 		if e.Server != "" {
@@ -97,22 +84,28 @@ func EdgeFact(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	return term.Watch, words + asked
 }
 
+// verified says which server confirms a watch.
+func verified(e doctor.Edge) string {
+	return "   verified: it is in the table of " + cmp.Or(znode.Safe(e.Server, 64), "a server")
+}
+
+// askedAt says when the servers were asked for a watch, "" if they were not.
+func askedAt(f *term.Frame, e doctor.Edge) string {
+	if e.At.IsZero() {
+		return ""
+	}
+	return ", asked at " + f.Clock(e.At)
+}
+
 // ownWatch says what a contender watches that has nobody before it: its own znode
 // perhaps, to learn of its deletion.
 func ownWatch(s *doctor.State, f *term.Frame, r rows.Row) (term.Style, string) {
 	e := s.Edge(r.Position)
-	name := "its own znode " + Brief(r.Candidate)
-	asked := ""
-	if !e.At.IsZero() {
-		asked = ", asked at " + f.Clock(e.At)
-	}
+	name := "its own znode " + phrase.Brief(r.Candidate)
+	asked := askedAt(f, e)
 	switch {
 	case e.Own:
-		by := "a server"
-		if e.Server != "" {
-			by = znode.Safe(e.Server, 64)
-		}
-		return term.Watch, name + ", to learn of its deletion   verified: it is in the table of " + by + asked
+		return term.Watch, name + ", to learn of its deletion" + verified(e) + asked
 	case r.Member != nil && r.Member.Znode == r.Candidate.Name:
 		return term.Watch, name + ", to learn of its deletion   inferred: electop's candidates do"
 	}
@@ -124,26 +117,9 @@ func watchedNames(s *doctor.State, e doctor.Edge) string {
 	var out []string
 	for _, name := range e.Watched {
 		if i := s.Queue.Index(func(c *dialect.Candidate) bool { return c.Name == name }); i >= 0 {
-			name = s.Queue.At(i).Label() + "  " + Brief(s.Queue.At(i))
+			name = s.Queue.At(i).Label() + "  " + phrase.Brief(s.Queue.At(i))
 		}
 		out = append(out, name)
 	}
-	return Names(out)
-}
-
-// Names lists the first few names and counts the others.
-func Names(list []string) string {
-	const most = 4
-	var out []string
-	for i, n := range list {
-		if i == most {
-			out = append(out, strconv.Itoa(len(list)-most)+" more")
-			break
-		}
-		out = append(out, znode.Safe(n, rows.NameMax))
-	}
-	if out == nil {
-		return "another znode"
-	}
-	return strings.Join(out, ", ")
+	return cmp.Or(phrase.Names(out, 4), "another znode")
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"electop/model"
+	"electop/model/phrase"
 	"electop/model/units"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -23,11 +24,11 @@ func (v *Shown) drawChosen(f *term.Frame, p *term.Pen, w *wave) {
 		p.Text(term.Muted, "  "+fate.Text()+fate.Truth)
 		return
 	}
-	words := "  " + wording.Brief(r.Candidate)
-	if _, standing := wording.Standing(s, r.Position); r.Position > 0 && r.Position < wording.Holders(s) {
-		words += ", " + wording.RoleOf(s).Has
+	words := "  " + phrase.Brief(r.Candidate)
+	if standing := phrase.Standing(s, r.Position).Row; r.Position > 0 && r.Position < wording.Holders(s) {
+		words += ", " + phrase.RoleOf(s).Has
 	} else if r.Position < wording.Holders(s) {
-		words += ": " + wording.RoleHolders(s)
+		words += ": " + phrase.RoleHolders(s, phrase.Label)
 	} else if standing != "" {
 		words += ", " + standing
 	} else {

@@ -1,8 +1,9 @@
 package live
 
 import (
-	"electop/model"
+	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/model/phrase"
 	"electop/model/znode"
 	"electop/ui"
 	"electop/ui/plain"
@@ -16,7 +17,7 @@ func walk(d plain.Discovery, running bool, err error) ui.Walk {
 	}
 	for _, found := range d.Elections {
 		st := found.State
-		if st.NoLeader() == model.Membership {
+		if st.Dialect.Kind() == dialect.KindRegistry {
 			continue // a list of members is no election
 		}
 		f := ui.FoundElection{Path: st.Path, Waiting: found.Waiting, Findings: len(st.Findings), Worst: doctor.Worst(st.Findings), System: plain.System(st)}
@@ -26,8 +27,8 @@ func walk(d plain.Discovery, running bool, err error) ui.Walk {
 				f.Waiting = -1
 			}
 		}
-		if f.NoLeader = st.NoLeader(); f.NoLeader == "" {
-			f.Leader = plain.Who(st.Leader())
+		if f.NoLeader = phrase.NoLeader(st); st.Leader() != nil {
+			f.Leader = phrase.Who(st.Leader())
 		}
 		f.Reign, f.ReignKnown = plain.Reign(st)
 		w.Found = append(w.Found, f)

@@ -1,0 +1,168 @@
+package phrase
+
+import (
+	"fmt"
+	"strings"
+
+	"electop/model"
+	"electop/model/dialect"
+	"electop/model/doctor"
+	"electop/model/units"
+	"electop/model/znode"
+)
+
+// Entry is the wording of one situation. In a table, {name} stands for a value.
+type Entry struct {
+	Sentence string          // says it, without the full stop
+	Row      string          // says it beside the candidate that it is about
+	Cell     string          // says it in a column
+	Severity doctor.Severity // "" if it needs no attention
+}
+
+// choice is an entry for the states of which when is true, nil for all.
+type choice struct {
+	when func(*doctor.State) bool
+	Entry
+}
+
+// choose returns the first of the choices that is true of s, with its values.
+func choose(s *doctor.State, choices []choice) Entry {
+	for _, c := range choices {
+		if c.when == nil || c.when(s) {
+			e := c.Entry
+			e.Sentence, e.Row = fill(s, e.Sentence), fill(s, e.Row)
+			return e
+		}
+	}
+	return Entry{}
+}
+
+// fill replaces the names in a text by their values.
+func fill(s *doctor.State, text string) string {
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		if !found {
+			return text
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		text = before + value(s, name) + after
+	}
+}
+
+// value is what a name in a text stands for. It has no braces.
+func value(s *doctor.State, name string) string {
+	text := ""
+	switch n := s.Queue.Len(); name {
+	case "leads":
+		text = RoleOf(s).Has
+	case "first":
+		text = Label(s.First())
+	case "node":
+		text = Brief(s.First())
+	case "ghost":
+		text, _ = s.GhostOf(s.First())
+	case "lower":
+		text = Label(s.WaitsFor())
+	case "lower number":
+		text = Numbered(s.WaitsFor())
+	case "other":
+		c, _ := s.Blind()
+		text = Label(c)
+	case "blocker":
+		text = Numbered(s.Blocker())
+	case "members":
+		text = units.Count(n, "member", "members")
+	case "children":
+		text = units.Count(n, "child", "children")
+	case "ignored":
+		text = units.Count(len(s.Ignored), "child is no candidate", "children are no candidates")
+	case "session":
+		text = znode.Hex(s.AcknowledgedBy())
+	case "system":
+		text = s.Dialect.System
+	case "since":
+		text = since(s)
+	case "could":
+		text = Could(s)
+	case "ending":
+		text = string(s.Member(s.First()).Ending)
+	case "obstacle":
+		text = s.Member(s.First()).Obstacle
+	default:
+		panic(fmt.Sprintf("phrase: no value is named %q", name))
+	}
+	return znode.Safe(strings.NewReplacer("{", "(", "}", ")").Replace(text), 0)
+}
+
+// Could says who could lead where nobody does, or why none of them may.
+func Could(s *doctor.State) string {
+	could := s.Standbys()
+	switch text := doctor.Could("lead", could); {
+	case s.Down():
+		return "it was shut down"
+	case could.Off != "":
+		return text + "; " + could.Off
+	default:
+		return text
+	}
+}
+
+// since is since when nobody leads, as far as known.
+func since(s *doctor.State) string {
+	switch v, _ := s.Vacancy(); v.Known {
+	case model.VacancyWatched:
+		return units.Stamp(v.Since)
+	case model.VacancyByZnodes:
+		return units.Stamp(v.Since) + " at least"
+	}
+	return "before electop looked"
+}
+
+// Label names a candidate, or nobody.
+func Label(c *dialect.Candidate) string {
+	if c == nil {
+		return "nobody"
+	}
+	return c.Label()
+}
+
+// Who names a candidate by its label and its sequence number.
+func Who(c *dialect.Candidate) string {
+	label := Label(c)
+	if c == nil || label == c.Name || !c.HasSequence {
+		return label
+	}
+	return fmt.Sprintf("%s (%d)", label, c.Sequence)
+}
+
+// Brief is the name of a candidate's znode as the recipe writes it: n_12.
+func Brief(c *dialect.Candidate) string {
+	if c.HasSequence {
+		return fmt.Sprintf("n_%d", c.Sequence)
+	}
+	return znode.Safe(znode.Base(c.Name), 20)
+}
+
+// Numbered is a candidate's sequence number, or its znode's name.
+func Numbered(c *dialect.Candidate) string {
+	switch {
+	case c == nil:
+		return "another"
+	case c.HasSequence:
+		return fmt.Sprint(c.Sequence)
+	}
+	return znode.Safe(c.Name, 20)
+}
+
+// Names lists the first few names and counts the others.
+func Names(list []string, most int) string {
+	var out []string
+	for i, n := range list {
+		if i == most {
+			out = append(out, fmt.Sprintf("and %d more", len(list)-most))
+			break
+		}
+		out = append(out, znode.Safe(n, 0))
+	}
+	return strings.Join(out, ", ")
+}
