@@ -150,7 +150,7 @@ func TestDashboardWithoutPath(t *testing.T) {
 	t.Run("of a path above the elections", func(t *testing.T) {
 		t.Parallel()
 		x := openTerminal(t, 120, 36, "-s", addr, "/two")
-		x.sees("No election seen here", "/two has 2 children, none of which is a candidate", "none of the children is a candidate")
+		x.sees("No election seen here", "2 children are no candidates")
 		if s := x.text(); strings.Contains(s, "volunteer") && strings.Contains(s, "leads at once") {
 			t.Errorf("it speaks of the next volunteer:\n%s", s)
 		}
