@@ -62,7 +62,6 @@ var rooms = []struct {
 	// The parts of the embedded server do not know each other, except that its database
 	// is made of some.
 	{room: "demo/zkserver/clock", std: true},
-	{room: "demo/zkserver/database", imports: []string{"demo/zkserver/session", "demo/zkserver/tree", "zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/tally", std: true},
 	{room: "demo/zkserver/output", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/session", imports: []string{"zkwatch/wire"}, std: true},
@@ -273,8 +272,6 @@ func TestImportsOfAFake(t *testing.T) {
 		{"demo/zkserver/tree/a.go", "electop/zkwatch/wire", true},
 		{"demo/zkserver/tree/a.go", "electop/demo/zkserver/session", false},
 		{"demo/zkserver/tree/a.go", "electop/demo/zkserver", false},
-		{"demo/zkserver/database/a.go", "electop/demo/zkserver/tree", true},
-		{"demo/zkserver/database/a.go", "electop/demo/zkserver/watch", false},
 		{"demo/zkserver/a.go", "electop/zkwatch", false},
 		{"demo/zkserver/a.go", "electop/model", false},
 		{"ui/a.go", "electop/ui/term", true},

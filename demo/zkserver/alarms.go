@@ -1,13 +1,10 @@
 package zkserver
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // touch extends a session's life.
 func (s *Server) touch(sess *clientSession) {
-	if s.db.Sessions.Touch(sess, s.clock.Elapsed()) {
+	if s.sessions.Touch(sess, s.clock.Elapsed()) {
 		s.armExpiry()
 	}
 }
@@ -16,7 +13,7 @@ func (s *Server) touch(sess *clientSession) {
 func (s *Server) armExpiry() {
 	s.expiry.Stop()
 	s.expiry = nil
-	if first, ok := s.db.Sessions.Next(); ok && !s.down && !s.closed {
+	if first, ok := s.sessions.Next(); ok && !s.down && !s.closed {
 		s.expiry = s.clock.After(first-s.clock.Elapsed(), s.expireDue)
 	}
 }
@@ -29,7 +26,7 @@ const expiredAtOnce = 100
 // partition, other clients are served between them. A session of which something is
 // heard meanwhile lives on.
 func (s *Server) expireDue() {
-	for _, sess := range s.db.Sessions.Due(s.clock.Elapsed(), expiredAtOnce) {
+	for _, sess := range s.sessions.Due(s.clock.Elapsed(), expiredAtOnce) {
 		s.counters.Expired++
 		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout)
 		s.endSession(sess, true)
@@ -40,7 +37,8 @@ func (s *Server) expireDue() {
 // endSession ends a session, and with drop set closes its connection.
 func (s *Server) endSession(sess *clientSession, drop bool) {
 	sess.Client.Leave()
-	s.db.EndSession(sess, time.Now())
+	s.sessions.End(sess)
+	s.deleteAll(s.tree.EphemeralsOf(sess.ID))
 	if c := sess.Client.conn; c != nil && drop {
 		c.drop()
 	}
@@ -49,7 +47,7 @@ func (s *Server) endSession(sess *clientSession, drop bool) {
 // armReaper starts the timer that looks for nodes to delete, unless it runs or there are
 // none that may be deleted some day.
 func (s *Server) armReaper() {
-	if s.reaper == nil && s.db.Tree.Reapable() > 0 {
+	if s.reaper == nil && s.tree.Reapable() > 0 {
 		s.reaper = s.clock.After(s.opts.ReapInterval, s.reap)
 	}
 }
@@ -57,7 +55,9 @@ func (s *Server) armReaper() {
 // reap deletes the containers that are due.
 func (s *Server) reap() {
 	if s.reaper = nil; !s.down {
-		s.db.Reap(time.Now())
+		for _, path := range s.tree.Due() {
+			s.deleteAll([]string{path})
+		}
 		s.armReaper()
 	}
 }

@@ -59,8 +59,8 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	w.Owe()
 	c.heldSize += m.size()
 	s.grown.Add(int64(m.size()))
-	if c.sess.Client.Hold() && s.db.Sessions.Has(c.sess) {
-		s.db.Sessions.Pause(c.sess, s.clock.Elapsed())
+	if c.sess.Client.Hold() && s.sessions.Has(c.sess) {
+		s.sessions.Pause(c.sess, s.clock.Elapsed())
 	}
 	b.held = append(b.held, m)
 	b.signal()
@@ -110,11 +110,11 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
-	if c.sess.Client.Release() && s.db.Sessions.Has(c.sess) && s.db.Sessions.Resume(c.sess, s.clock.Elapsed()) {
+	if c.sess.Client.Release() && s.sessions.Has(c.sess) && s.sessions.Resume(c.sess, s.clock.Elapsed()) {
 		s.armExpiry()
 	}
 	if !lost {
-		m.count.Sent(&c.sess.Client.Member, c.out.SendFrame(m.frame), m.Event != 0 && s.db.Sessions.Has(c.sess))
+		m.count.Sent(&c.sess.Client.Member, c.out.SendFrame(m.frame), m.Event != 0 && s.sessions.Has(c.sess))
 	}
 	m.count.Done()
 }

@@ -116,7 +116,7 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	n := c.out.Send(h, body)
 	if w != nil {
 		_, event := body.(*wire.WatcherEvent)
-		w.Sent(&c.sess.Client.Member, n, event && c.s.db.Sessions.Has(c.sess))
+		w.Sent(&c.sess.Client.Member, n, event && c.s.sessions.Has(c.sess))
 	}
 }
 

@@ -49,9 +49,9 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 		}
 		return last, nil
 	}
-	before := s.db.Zxid()
+	before := s.zxid
 	body, code := c.dispatch(h, d)
-	reply := wire.ReplyHeader{Xid: h.Xid, Zxid: s.db.Zxid(), Err: code}
+	reply := wire.ReplyHeader{Xid: h.Xid, Zxid: s.zxid, Err: code}
 	if h.Op == wire.OpPing {
 		reply.Xid = wire.XidPing
 	}
@@ -66,7 +66,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	}
 	took := time.Since(begin)
 	s.latency.Add(took)
-	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.db.Zxid(), s.clock.Elapsed(), took)
+	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.zxid, s.clock.Elapsed(), took)
 	if last = h.Op == wire.OpCloseSession; last {
 		c.retire()
 	}
@@ -95,7 +95,7 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Decoder) (wire.Appender, w
 		return nil, wire.OK
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL,
 		wire.OpDelete, wire.OpSetData, wire.OpSetACL, wire.OpCheck, wire.OpMulti:
-		return c.s.db.Write(tree.Writer{Who: c.who, Session: c.sess.ID}, h.Op, d, time.Now())
+		return c.s.write(tree.Writer{Who: c.who, Session: c.sess.ID}, h.Op, d)
 	case wire.OpCloseSession:
 		c.s.endSession(c.sess, false)
 		return nil, wire.OK

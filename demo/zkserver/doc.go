@@ -71,19 +71,18 @@
 //
 // # The parts
 //
-// Each part is a package below this one. database does what takes a transaction, with
-// tree (znodes, ACLs, checks) and session (ids, passwords, expiry). Besides it there are watch (who watches what), output (messages to
-// a connection), tally (what a deletion causes),
-// status (four-letter words and AdminServer) and clock (timers that take the lock). Only
-// database imports others of them. They have no lock, except that output
-// guards data that several goroutines write, and get the time from the Server. It
-// connects them: it has one lock for all parts, the connections and the alarms.
+// Transactions change the tree (znodes, ACLs, checks) and the sessions (ids, passwords,
+// expiry), each a package below this one. Besides them there are watch (who watches what),
+// output (messages to a connection), tally (what a deletion causes), status (four-letter
+// words and AdminServer) and clock (timers that take the lock). They have no lock, except
+// that output guards data that several goroutines write, and get the time from the Server.
+// It connects them: it has one lock for all parts, the connections and the alarms.
 //
 // # How a request passes through
 //
 //	serve.go     serve           reads a frame
 //	dispatch.go  handle          takes the lock, extends the session's life
-//	             database.Write  tree.Check: is it allowed? Returns a Change
+//	             write           tree.Check: is it allowed? Returns a Change
 //	                             tree.Apply: returns an Effect
 //	watches.go   applied         watch.Trigger: who is to be notified
 //	             notify          output.Send: the event waits to be written

@@ -159,7 +159,7 @@ func checkInvariants(t *testing.T, s *Server) {
 	owned := make(map[int64]int)
 	for todo := []string{"/"}; len(todo) > 0; n++ {
 		path := todo[0]
-		node := s.db.Tree.Get(path)
+		node := s.tree.Get(path)
 		todo = todo[1:]
 		for _, name := range node.Children() {
 			todo = append(todo, strings.TrimSuffix(path, "/")+"/"+name)
@@ -167,16 +167,16 @@ func checkInvariants(t *testing.T, s *Server) {
 		bytes += int64(len(path) + len(node.Data()))
 		children += len(node.Children())
 		if owner := node.Stat().EphemeralOwner; owner != 0 {
-			if owned[owner]++; s.db.Sessions.Get(owner) == nil {
+			if owned[owner]++; s.sessions.Get(owner) == nil {
 				t.Errorf("%s: its session %#x is gone", path, owner)
 			}
 		}
 	}
-	if bytes != s.db.Tree.Bytes() || n != s.db.Tree.Len() || children != n-1 {
-		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes, the tree says %d", bytes, s.db.Tree.Bytes(), children, n, s.db.Tree.Len())
+	if bytes != s.tree.Bytes() || n != s.tree.Len() || children != n-1 {
+		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes, the tree says %d", bytes, s.tree.Bytes(), children, n, s.tree.Len())
 	}
-	for id := range s.db.Tree.Owners() {
-		if got := len(s.db.Tree.EphemeralsOf(id)); got != owned[id] || got == 0 {
+	for id := range s.tree.Owners() {
+		if got := len(s.tree.EphemeralsOf(id)); got != owned[id] || got == 0 {
 			t.Errorf("session %#x is said to own %d nodes, and owns %d", id, got, owned[id])
 		}
 	}

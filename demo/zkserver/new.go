@@ -5,8 +5,9 @@ import (
 	"time"
 
 	"electop/demo/zkserver/clock"
-	"electop/demo/zkserver/database"
+	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/tally"
+	"electop/demo/zkserver/tree"
 	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
@@ -25,7 +26,7 @@ func New(opts Options) *Server {
 		watches:   watch.New[*conn](),
 	}
 	s.clock = clock.New(&s.mu, &s.wg, s.recovered)
-	s.db = database.New[client](opts.Tick, s.clock.Start(), s.applied)
+	s.tree, s.sessions = tree.New(), session.New[client](opts.Tick, s.clock.Start())
 	s.counters.Requests = make(map[wire.Op]int64)
 	after := func(d time.Duration, f func()) func() { return s.clock.After(d, f).Stop }
 	s.tallies = tally.NewBoard(s.clock.Elapsed, after)

@@ -2,7 +2,6 @@ package zkserver
 
 import (
 	"fmt"
-	"time"
 
 	"electop/demo/zkserver/tree"
 	"electop/zkwatch/wire"
@@ -18,9 +17,9 @@ func (s *Server) CreateNumbered(path string, next int32) error {
 	if s.closed {
 		return ErrClosed
 	}
-	if _, code := s.db.Write(tree.Writer{}, wire.OpCreate, wire.NewDecoder(req.Append(nil)), time.Now()); code != wire.OK {
+	if _, code := s.write(tree.Writer{}, wire.OpCreate, wire.NewDecoder(req.Append(nil))); code != wire.OK {
 		return fmt.Errorf("zkserver: create %s: %v", path, code)
 	}
-	s.db.Tree.Get(path).SetNextSequence(next)
+	s.tree.Get(path).SetNextSequence(next)
 	return nil
 }

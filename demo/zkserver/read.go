@@ -21,9 +21,9 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 			break
 		}
 		if op == wire.OpGetACL {
-			return s.db.Tree.GetACL(c.who, req.Path)
+			return s.tree.GetACL(c.who, req.Path)
 		}
-		return s.db.Tree.CountBelow(c.who, req.Path)
+		return s.tree.CountBelow(c.who, req.Path)
 	case wire.OpSync: // there is nothing to catch up with
 		path := d.Rest()
 		if _ = d.String(); d.Err() == nil {
@@ -32,14 +32,14 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 	case wire.OpGetEphemerals:
 		var req wire.GetEphemeralsRequest
 		if req.Decode(d); d.Err() == nil {
-			return s.db.Tree.OwnedBelow(c.sess.ID, req.Prefix), wire.OK
+			return s.tree.OwnedBelow(c.sess.ID, req.Prefix), wire.OK
 		}
 	case wire.OpWhoAmI:
 		return c.who.WhoAmI(), wire.OK
 	case wire.OpMultiRead:
 		var req wire.MultiRequest
 		if req.Decode(d); d.Err() == nil {
-			return s.db.Tree.ReadAll(c.who, req.Ops)
+			return s.tree.ReadAll(c.who, req.Ops)
 		}
 	case wire.OpSetWatches:
 		var req wire.SetWatches2Request
@@ -90,11 +90,11 @@ func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Appen
 	watches := &s.watches.Data
 	switch op {
 	case wire.OpExists:
-		body, code = s.db.Tree.Exists(req.Path)
+		body, code = s.tree.Exists(req.Path)
 	case wire.OpGetData:
-		body, code = s.db.Tree.GetData(c.who, req.Path)
+		body, code = s.tree.GetData(c.who, req.Path)
 	default:
-		body, code = s.db.Tree.GetChildren(c.who, req.Path, op == wire.OpGetChildren2)
+		body, code = s.tree.GetChildren(c.who, req.Path, op == wire.OpGetChildren2)
 		watches = &s.watches.Child
 	}
 	if req.Watch && (code == wire.OK || op == wire.OpExists && code == wire.NoNode) {

@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"electop/demo/zkserver/clock"
-	"electop/demo/zkserver/database"
+	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
+	"electop/demo/zkserver/tree"
 	"electop/demo/zkserver/watch"
 )
 
@@ -88,7 +89,9 @@ type Server struct {
 	alive     int                   // those not detached
 	perHost   map[string]int
 	piped     int // connections made by Dial
-	db        *database.Database[client]
+	tree      *tree.Tree
+	sessions  *session.Table[client]
+	zxid      int64 // of the last transaction
 	watches   *watch.Tables[*conn]
 	expiry    *clock.Alarm // for the session that may expire first
 	reaper    *clock.Alarm

@@ -37,7 +37,7 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 // the one asked for is gone.
 func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
 	s := c.s
-	if req.LastZxidSeen > s.db.Zxid() {
+	if req.LastZxidSeen > s.zxid {
 		return nil // see the package comment
 	}
 	// In milliseconds, so that no timeout overflows.
@@ -45,18 +45,19 @@ func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
 	timeout := max(time.Duration(ms), 1) * time.Millisecond
 	var sess *clientSession
 	if req.SessionID == 0 {
-		sess = s.db.OpenSession(timeout)
-		c.stats.Done("SESS", 0, s.db.Zxid(), s.clock.Elapsed(), 0)
+		s.zxid++
+		sess = s.sessions.Open()
+		c.stats.Done("SESS", 0, s.zxid, s.clock.Elapsed(), 0)
 	} else {
-		sess = s.db.Sessions.Get(req.SessionID)
+		sess = s.sessions.Get(req.SessionID)
 		if sess == nil || !sess.Knows(req.Passwd) {
 			return nil
 		}
 		if old := sess.Client.conn; old != nil {
 			old.drop()
 		}
-		sess.Timeout = timeout
 	}
+	sess.Timeout = timeout
 	sess.Client.conn, c.sess = c, sess
 	s.touch(sess)
 	return sess
@@ -68,11 +69,11 @@ func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
 func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sess := s.db.Sessions.Get(id)
+	sess := s.sessions.Get(id)
 	if sess == nil || s.closed {
 		return time.Time{}, false, false
 	}
-	return s.clock.At(s.db.Sessions.Expiry(sess, s.clock.Elapsed())), sess.Client.conn != nil, true
+	return s.clock.At(s.sessions.Expiry(sess, s.clock.Elapsed())), sess.Client.conn != nil, true
 }
 
 // Deadline is when a session expires if its client stays silent.
@@ -92,8 +93,8 @@ func (s *Server) Deadlines(ids []int64) []Deadline {
 	now := s.clock.Elapsed()
 	out := make([]Deadline, 0, len(ids))
 	for _, id := range ids {
-		if sess := s.db.Sessions.Get(id); sess != nil {
-			out = append(out, Deadline{id, s.clock.At(s.db.Sessions.Expiry(sess, now)), sess.Held()})
+		if sess := s.sessions.Get(id); sess != nil {
+			out = append(out, Deadline{id, s.clock.At(s.sessions.Expiry(sess, now)), sess.Held()})
 		}
 	}
 	return out
@@ -107,7 +108,7 @@ func (s *Server) ExpireSession(id int64) error {
 	if s.closed {
 		return ErrClosed
 	}
-	sess := s.db.Sessions.Get(id)
+	sess := s.sessions.Get(id)
 	if sess == nil {
 		return fmt.Errorf("zkserver: expire session %#x: no such session", id)
 	}

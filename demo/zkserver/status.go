@@ -66,12 +66,12 @@ func totals(s *Server) status.Totals {
 		LastReply:   cmp.Or(k.lastReply, -1),
 		LeastReply:  cmp.Or(k.leastReply, -1),
 		MostReply:   cmp.Or(k.mostReply, -1),
-		Zxid:        s.db.Zxid(),
-		Nodes:       s.db.Tree.Len() + 1, // the root twice, under "" and "/", as Apache does
-		Ephemerals:  s.db.Tree.Ephemerals(),
-		DataSize:    s.db.Tree.Bytes(),
+		Zxid:        s.zxid,
+		Nodes:       s.tree.Len() + 1, // the root twice, under "" and "/", as Apache does
+		Ephemerals:  s.tree.Ephemerals(),
+		DataSize:    s.tree.Bytes(),
 		Connections: s.alive,
-		Sessions:    s.db.Sessions.Len(),
+		Sessions:    s.sessions.Len(),
 		Watches:     data + child,
 		Watchers:    watchers,
 		Paths:       paths,
@@ -94,15 +94,15 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 		}
 	}
 	if parts&status.Sessions != 0 {
-		to.Sessions = make([]status.Session, 0, s.db.Sessions.Len())
-		for sess := range s.db.Sessions.All() {
-			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.db.Sessions.Expiry(sess, s.clock.Elapsed())})
+		to.Sessions = make([]status.Session, 0, s.sessions.Len())
+		for sess := range s.sessions.All() {
+			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.sessions.Expiry(sess, s.clock.Elapsed())})
 		}
 	}
 	if parts&status.Ephemerals != 0 {
 		to.Ephemerals = make([]status.Ephemeral, 0, to.Totals.Ephemerals)
-		for id, path := range s.db.Tree.Owners() {
-			to.Ephemerals = append(to.Ephemerals, status.Ephemeral{Session: id, Path: path, Zxid: s.db.Tree.Get(path).Stat().Czxid})
+		for id, path := range s.tree.Owners() {
+			to.Ephemerals = append(to.Ephemerals, status.Ephemeral{Session: id, Path: path, Zxid: s.tree.Get(path).Stat().Czxid})
 		}
 	}
 	if parts&status.Watches != 0 {

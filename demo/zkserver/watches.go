@@ -66,7 +66,7 @@ func (c *conn) notify(event int32, path string, w *tally.Count) {
 	c.s.counters.Notifications++
 	c.stats.Sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !c.s.db.Sessions.Has(c.sess) { // it closes its own session, so no reaction can follow
+	if !c.s.sessions.Has(c.sess) { // it closes its own session, so no reaction can follow
 		c.out.Send(h, body)
 		return
 	}
@@ -78,7 +78,7 @@ func (c *conn) notify(event int32, path string, w *tally.Count) {
 func (c *conn) setWatches(req *wire.SetWatches2Request) {
 	s := c.s
 	for _, path := range req.Data {
-		switch n := s.db.Tree.Get(path); {
+		switch n := s.tree.Get(path); {
 		case n == nil:
 			c.notify(wire.EventNodeDeleted, path, nil)
 		case n.Stat().Mzxid > req.RelativeZxid:
@@ -88,14 +88,14 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 		}
 	}
 	for _, path := range req.Exist {
-		if s.db.Tree.Get(path) != nil {
+		if s.tree.Get(path) != nil {
 			c.notify(wire.EventNodeCreated, path, nil)
 		} else {
 			s.watches.Data.Add(c, path, watch.Once)
 		}
 	}
 	for _, path := range req.Child {
-		switch n := s.db.Tree.Get(path); {
+		switch n := s.tree.Get(path); {
 		case n == nil:
 			c.notify(wire.EventNodeDeleted, path, nil)
 		case n.Stat().Pzxid > req.RelativeZxid:
