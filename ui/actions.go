@@ -15,7 +15,7 @@ import (
 // question is something to be answered with y or n before an action.
 type question struct {
 	text   string
-	action Action
+	action action.Action
 	row    rows.Row
 }
 
@@ -30,18 +30,18 @@ func (d *dashboard) situation() action.Situation {
 
 // action returns what a key of that kind means now, and the reason why it
 // cannot be done, if it cannot. arg is "" where the kind decides.
-func (d *dashboard) action(kind Kind, arg string) (a Action, why string) {
+func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
 	return d.situation().Offer(kind, arg, d.meant(kind))
 }
 
 // act does what a key of that kind means, or says why not.
-func (d *dashboard) act(kind Kind, arg string) tea.Cmd {
+func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	a, why := d.action(kind, arg)
 	return d.try(a, why, d.meant(kind))
 }
 
 // try does a, or says why not: if why is set, or not without being asked.
-func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
+func (d *dashboard) try(a action.Action, why string, r rows.Row) tea.Cmd {
 	if why != "" {
 		d.say(term.Trouble, action.WordsFor(a, "").Verb+": "+why)
 		return nil
@@ -60,8 +60,8 @@ func (d *dashboard) try(a Action, why string, r rows.Row) tea.Cmd {
 }
 
 // begin does a. Of one whose result comes with a later state, it says so.
-func (d *dashboard) begin(a Action, r rows.Row) tea.Cmd {
-	if a.Kind == Verify {
+func (d *dashboard) begin(a action.Action, r rows.Row) tea.Cmd {
+	if a.Kind == action.Verify {
 		d.asked = d.o.Now()
 	}
 	d.say(term.Muted, action.WordsFor(a, "").Begun)
@@ -93,9 +93,9 @@ func (d *dashboard) done(m doneMsg) {
 	}
 	if m.err != nil {
 		switch m.action.Kind { // it is no longer waited for
-		case Verify:
+		case action.Verify:
 			d.unasked(m.action.Election)
-		case Open:
+		case action.Open:
 			if d.opening == m.action.Target {
 				d.opening = ""
 			}
@@ -108,15 +108,15 @@ func (d *dashboard) done(m doneMsg) {
 		return
 	}
 	switch m.action.Kind {
-	case Refresh:
+	case action.Refresh:
 		if d.modes.Now() == input.ModeInspect && m.action.Election == d.path && rows.Same(m.of, d.over.of) {
 			d.over.readAt = d.o.Now()
 		}
-	case Open:
+	case action.Open:
 		d.opened(m.action.Target)
-	case Pause:
+	case action.Pause:
 		d.past.stopped = !d.past.stopped
-	case Listing:
+	case action.Listing:
 	default:
 		d.say(term.Good, action.WordsFor(m.action, m.name).Done)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/ui/action"
 	"electop/ui/rows"
 	"electop/ui/status"
 	"electop/ui/term"
@@ -30,21 +31,21 @@ func stagedWith(actions Actions, mode string) (Model, *source, *time.Time) {
 }
 
 func TestActionsHaveTargets(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, src, _ := stagedWith(acts, ModeDemo)
 	src.world.join("guid-n_", "stranger", 0xbeef)
 	m.Update(refreshMsg{states: []*doctor.State{src.State()}})
 	for _, c := range []struct {
 		keys string
-		want Action
+		want action.Action
 	}{
-		{"s", Action{Election: "/election", Kind: Spawn}},
-		{"x", Action{Election: "/election", Kind: Kill, Target: "amber"}},
-		{"jf", Action{Election: "/election", Kind: Freeze, Target: "birch", Arg: ArgFreeze}},
-		{"d", Action{Election: "/election", Kind: Resign, Target: "birch"}},
-		{"c", Action{Election: "/election", Kind: Campaign, Arg: ArgWithdraw}},
-		{"h", Action{Election: "/election", Kind: Herd, Arg: "herd"}},
-		{"Gx", Action{Election: "/election", Kind: Kill, Target: "/election/guid-n_0000000017"}},
+		{"s", action.Action{Election: "/election", Kind: action.Spawn}},
+		{"x", action.Action{Election: "/election", Kind: action.Kill, Target: "amber"}},
+		{"jf", action.Action{Election: "/election", Kind: action.Freeze, Target: "birch", Arg: action.ArgFreeze}},
+		{"d", action.Action{Election: "/election", Kind: action.Resign, Target: "birch"}},
+		{"c", action.Action{Election: "/election", Kind: action.Campaign, Arg: action.ArgWithdraw}},
+		{"h", action.Action{Election: "/election", Kind: action.Herd, Arg: "herd"}},
+		{"Gx", action.Action{Election: "/election", Kind: action.Kill, Target: "/election/guid-n_0000000017"}},
 	} {
 		keys(m, strings.Split(c.keys, "")...)
 		select {
@@ -62,12 +63,12 @@ func TestActionsHaveTargets(t *testing.T) {
 }
 
 func TestInspectReadsAgain(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, src, now := stagedWith(acts, ModeDemo)
 	cmd := pressed(m, "enter")
 	*now = now.Add(3 * time.Second)
 	m.Update(cmd())
-	if want, got := (Action{Election: "/election", Kind: Refresh, Target: "amber", Arg: "/election/" + amberZ}), <-acts.done; got != want {
+	if want, got := (action.Action{Election: "/election", Kind: action.Refresh, Target: "amber", Arg: "/election/" + amberZ}), <-acts.done; got != want {
 		t.Errorf("enter does %+v, want %+v", got, want)
 	}
 	says(t, m, "as of "+now.Format(term.ClockFormat))
@@ -78,7 +79,7 @@ func TestInspectReadsAgain(t *testing.T) {
 }
 
 func TestRefusedKeySaysWhy(t *testing.T) {
-	acts := &allow{why: map[Kind]string{Kill: "amber is \x1bdead already"}, done: make(chan Action, 1)}
+	acts := &allow{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already"}, done: make(chan action.Action, 1)}
 	m, _, _ := stagedWith(acts, ModeDemo)
 	keys(m, "x")
 	if got := statusLine(m); !strings.Contains(got, `kill: amber is \x1bdead already`) {
@@ -110,14 +111,14 @@ func TestFailureIsShown(t *testing.T) {
 // slow is [Actions] that end with their context only.
 type slow struct{}
 
-func (slow) Why(Action) string { return "" }
-func (slow) Do(ctx context.Context, a Action) error {
+func (slow) Why(action.Action) string { return "" }
+func (slow) Do(ctx context.Context, a action.Action) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
 func TestPausedRefusesToAct(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, src, _ := stagedWith(acts, ModeDemo)
 	keys(m, "p")
 	src.world.leave(amberZ)
@@ -136,10 +137,10 @@ func TestPausedRefusesToAct(t *testing.T) {
 }
 
 func TestReplayIsPausedAtItsSource(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, src, _ := stagedWith(acts, ModeReplay)
 	keys(m, "p")
-	if got := <-acts.done; got != (Action{Election: "/election", Kind: Pause}) {
+	if got := <-acts.done; got != (action.Action{Election: "/election", Kind: action.Pause}) {
 		t.Errorf("p does %+v", got)
 	}
 	says(t, m, "REPLAY  stopped")
@@ -150,7 +151,7 @@ func TestReplayIsPausedAtItsSource(t *testing.T) {
 }
 
 func TestLiveAsksBeforeOwnCandidacy(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, _, _ := stagedWith(acts, ModeLive)
 	keys(m, "j")
 	keys(m, "j") // cedar, which is this program's own

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/znode"
+	"electop/ui/action"
 	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/travel"
@@ -25,7 +26,7 @@ type travelMsg struct{ travel.Arrival }
 
 // doneMsg says how an action ended.
 type doneMsg struct {
-	action Action
+	action action.Action
 	name   string // of its target, for the status line
 	of     rows.Ref
 	err    error
@@ -51,7 +52,7 @@ type lessonMsg struct{ err error }
 
 // cmd returns the command that does a. A panic in it is bubbletea's to
 // recover.
-func (d doer) cmd(a Action, name string, of rows.Ref) tea.Cmd {
+func (d doer) cmd(a action.Action, name string, of rows.Ref) tea.Cmd {
 	return d.within(func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, actionTimeout)
 		defer cancel()
@@ -103,7 +104,7 @@ func (d doer) stop(ctx context.Context, path string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, actionTimeout)
 	defer cancel()
-	return d.actions.Do(ctx, Action{Kind: Pause, Election: path})
+	return d.actions.Do(ctx, action.Action{Kind: action.Pause, Election: path})
 }
 
 // within returns a command that runs f while the program runs.

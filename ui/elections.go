@@ -59,7 +59,7 @@ func (d *dashboard) choose() tea.Cmd {
 	if d.walk != nil {
 		return nil
 	}
-	a, why := d.action(Discover, "")
+	a, why := d.action(action.Discover, "")
 	if why != "" {
 		return nil // the screen says so itself
 	}
@@ -78,7 +78,7 @@ func (d *dashboard) tellListing() tea.Cmd {
 	if on {
 		arg = action.ArgOn
 	}
-	return d.doer.cmd(Action{Kind: Listing, Election: d.path, Arg: arg}, "", rows.Ref{})
+	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: arg}, "", rows.Ref{})
 }
 
 // open shows the selected election, and has it watched if it is not yet.
@@ -92,7 +92,7 @@ func (d *dashboard) open() tea.Cmd {
 	if d.opened(r.Path) {
 		return nil
 	}
-	a := Action{Kind: Open, Election: d.path, Target: r.Path}
+	a := action.Action{Kind: action.Open, Election: d.path, Target: r.Path}
 	name := znode.Safe(r.Path, 0)
 	if why := d.situation().Refuses(a); why != "" {
 		d.opening = ""

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/ui/action"
 	"electop/ui/term"
 )
 
@@ -64,14 +65,14 @@ func TestElectionsKeepTheirPlaces(t *testing.T) {
 // state is there, in whichever order these come.
 func TestOpenFromTheWall(t *testing.T) {
 	for _, stateFirst := range []bool{false, true} {
-		acts := &allow{done: make(chan Action, 1)}
+		acts := &allow{done: make(chan action.Action, 1)}
 		m, src, _ := stagedWall(acts, searched(false), verified())
 		keys(m, "e", "/", "n", "i", "g", "h", "t", "enter")
 		if text := screen(m); !strings.Contains(text, "/tasks/nightly") || strings.Contains(text, "/controller") {
 			t.Fatalf("the filter shows:\n%s", text)
 		}
 		done := pressed(m, "enter")()
-		want := Action{Kind: Open, Election: "/services/billing/leader", Target: "/tasks/nightly"}
+		want := action.Action{Kind: action.Open, Election: "/services/billing/leader", Target: "/tasks/nightly"}
 		if got := <-acts.done; got != want {
 			t.Errorf("enter does %+v, want %+v", got, want)
 		}
@@ -114,9 +115,9 @@ func TestOpenFails(t *testing.T) {
 // The first look at the wall has elections looked for, a later one only by its
 // key; where that cannot be, it says why.
 func TestWallLooks(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, src, _ := stagedWall(acts, nil, verified())
-	want := Action{Kind: Discover, Election: "/services/billing/leader"}
+	want := action.Action{Kind: action.Discover, Election: "/services/billing/leader"}
 	keys(m, "e")
 	if len(acts.done) != 1 || <-acts.done != want {
 		t.Error("nobody looks for elections")
@@ -194,7 +195,7 @@ func TestWallSelectionIsAPath(t *testing.T) {
 func TestNextSearchIsShown(t *testing.T) {
 	k := searched(false)
 	k.Stopped = ""
-	m, _, _ := stagedWall(&allow{done: make(chan Action, 1)}, k, verified())
+	m, _, _ := stagedWall(&allow{done: make(chan action.Action, 1)}, k, verified())
 	keys(m, "e")
 	if len(m.d.doer.actions.(*allow).done) != 0 {
 		t.Error("e asks for a search although there was one")

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/ui/action"
 	"electop/ui/elections"
 	"electop/ui/faults"
 	"electop/ui/input"
@@ -74,9 +75,9 @@ func (x *inFront) part() part {
 }
 
 // meant is the row that an action of that kind is about.
-func (x *inFront) meant(kind Kind) rows.Row {
+func (x *inFront) meant(kind action.Kind) rows.Row {
 	switch {
-	case kind == Refresh:
+	case kind == action.Refresh:
 		return x.of.row(x.over.of)
 	case x.modes.Front() == input.ModeFaults:
 		return x.of.row(x.faults.Of)

@@ -16,6 +16,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/phrase"
+	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/layout"
 	"electop/ui/plain"
@@ -26,7 +27,7 @@ import (
 // The frozen leader whose session expires stays selected without its znode,
 // and with the next one.
 func TestSelectionFollowsMember(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, src, _ := stagedWith(acts, ModeDemo)
 	w := src.world
 	refresh := func() { m.Update(refreshMsg{states: []*doctor.State{src.State()}}) }
@@ -38,7 +39,7 @@ func TestSelectionFollowsMember(t *testing.T) {
 		t.Fatalf("selected after its expiry: %s", got)
 	}
 	keys(m, "f")
-	if a := <-acts.done; a != (Action{Election: "/election", Kind: Freeze, Target: "amber", Arg: ArgThaw}) {
+	if a := <-acts.done; a != (action.Action{Election: "/election", Kind: action.Freeze, Target: "amber", Arg: action.ArgThaw}) {
 		t.Errorf("f does %+v", a)
 	}
 	z := w.join("guid-n_", "amber", 0xf1)

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/layout"
 	"electop/ui/rows"
@@ -157,7 +158,7 @@ func (d *dashboard) inspect() tea.Cmd {
 	}
 	d.over = overlay{of: r.Ref()}
 	d.modes.Open(input.ModeInspect)
-	a, why := d.action(Refresh, "")
+	a, why := d.action(action.Refresh, "")
 	if why != "" || a.Arg == "" {
 		return nil
 	}

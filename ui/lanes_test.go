@@ -11,6 +11,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/history"
+	"electop/ui/action"
 	"electop/ui/handoffs"
 	"electop/ui/layout"
 	"electop/ui/term"
@@ -105,7 +106,7 @@ func TestReplayKeys(t *testing.T) {
 		t.Errorf("space does not pause it: stopped %v", r.stopped)
 	}
 	keys(m, "]", "]", "[")
-	if want := []string{ArgFaster, ArgFaster, ArgSlower}; !slices.Equal(r.paces, want) {
+	if want := []string{action.ArgFaster, action.ArgFaster, action.ArgSlower}; !slices.Equal(r.paces, want) {
 		t.Errorf("its speed was changed by %q, want %q", r.paces, want)
 	}
 	for _, k := range []string{" ", "]", "[", "H", "1", ">", "<", "L"} {

@@ -13,6 +13,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/lesson"
+	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/layout"
 	"electop/ui/term"
@@ -22,7 +23,7 @@ import (
 func stagedLesson(tu *tutor, w, h int) (Model, *source, *allow) {
 	world := five(dialect.Election()).wait(time.Minute)
 	src := &source{world: world, dirty: make(chan struct{}, 1)}
-	acts := &allow{done: make(chan Action, 9)}
+	acts := &allow{done: make(chan action.Action, 9)}
 	now := world.now
 	m := New(Options{Source: src, Actions: acts, Mode: ModeDemo, Tutor: tu, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
@@ -39,7 +40,7 @@ func TestLessonKeys(t *testing.T) {
 		t.Errorf("the tutor hears %q, want %q", tu.inputs, want)
 	}
 	keys(m, "x")
-	if a := <-acts.done; a.Kind != Kill || a.Target != "amber" {
+	if a := <-acts.done; a.Kind != action.Kill || a.Target != "amber" {
 		t.Errorf("x does %+v", a)
 	}
 	// Several in one message are each heard.
@@ -345,7 +346,7 @@ func TestAnyKeysTaught(t *testing.T) {
 func TestLessonFault(t *testing.T) {
 	tu := teaching(func(v *lesson.View) {
 		acting(v)
-		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(LoseReply), "birch"
+		v.Keys, v.Fault, v.Target = []string{"X", "enter"}, string(action.LoseReply), "birch"
 	})
 	w := five(dialect.Election()).wait(time.Minute)
 	m := New(Options{Source: &source{world: w}, Actions: &allow{}, Mode: ModeDemo, Tutor: tu, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return w.now }})

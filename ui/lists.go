@@ -25,7 +25,7 @@ func (d *dashboard) openFaults() {
 
 // faultsShown is what the list of faults shows now.
 func (d *dashboard) faultsShown() faults.Shown {
-	x := faults.Shown{Row: d.meant(Kill)}
+	x := faults.Shown{Row: d.meant(action.Kill)}
 	for _, kind := range action.Faults() {
 		one := faults.Fault{Key: " "}
 		one.Action, one.Why = d.action(kind, "")
@@ -36,7 +36,7 @@ func (d *dashboard) faultsShown() faults.Shown {
 		}
 		x.Faults = append(x.Faults, one)
 	}
-	asked := Kind(d.course.View.Fault)
+	asked := action.Kind(d.course.View.Fault)
 	if !d.lesson().Todo() || asked == "" {
 		return x
 	}

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/history"
+	"electop/ui/action"
 	"electop/ui/handoffs"
 	"electop/ui/input"
 	"electop/ui/layout"
@@ -114,7 +115,7 @@ func TestEachRowIsWhereItIsDrawn(t *testing.T) {
 
 // A click gives a panel the focus, and presses a key of the last line.
 func TestClickPanelsAndKeys(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1), why: map[Kind]string{Verify: "not today"}}
+	acts := &allow{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Verify: "not today"}}
 	m, _, _ := stagedWith(acts, ModeDemo)
 	for title, want := range map[string]layout.Panel{"Recipe": layout.Recipe, "Handoffs": layout.Handoffs, "Candidates": layout.Candidates} {
 		if clicks(t, m, title); m.d.screen.Focus != want {
@@ -124,7 +125,7 @@ func TestClickPanelsAndKeys(t *testing.T) {
 	clicks(t, m, "s spawn")
 	select {
 	case a := <-acts.done:
-		if a.Kind != Spawn {
+		if a.Kind != action.Spawn {
 			t.Errorf("it does %+v", a)
 		}
 	default:
@@ -183,7 +184,7 @@ func TestWheel(t *testing.T) {
 
 // Lists in front: a click selects, a second one does what enter does.
 func TestClickInLists(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, _, _ := stagedWith(acts, ModeDemo)
 	keys(m, "X")
 	clicks(t, m, " freeze")
@@ -191,17 +192,17 @@ func TestClickInLists(t *testing.T) {
 		t.Fatalf("marked is %q", got)
 	}
 	clicks(t, m, " freeze")
-	if len(acts.done) != 1 || (<-acts.done).Kind != Freeze {
+	if len(acts.done) != 1 || (<-acts.done).Kind != action.Freeze {
 		t.Error("a second click does nothing")
 	}
 
 	keys(m, ":")
 	clicks(t, m, "x      kill")
-	if e, _ := m.d.palette.Selected(); e.Kind != Kill || len(acts.done) > 0 {
+	if e, _ := m.d.palette.Selected(); e.Kind != action.Kill || len(acts.done) > 0 {
 		t.Errorf("selected is %+v", e)
 	}
 	clicks(t, m, "x      kill")
-	if len(acts.done) != 1 || (<-acts.done).Kind != Kill || front(m) != onMain {
+	if len(acts.done) != 1 || (<-acts.done).Kind != action.Kill || front(m) != onMain {
 		t.Error("a second click does nothing")
 	}
 

@@ -16,54 +16,14 @@ import (
 	"electop/ui/travel"
 )
 
-// What the user can want done: see package action.
-type (
-	Kind   = action.Kind
-	Action = action.Action
-)
-
-// The kinds of actions, and what [Action.Arg] says, as package action has them.
-const (
-	Spawn     = action.Spawn
-	Kill      = action.Kill
-	Freeze    = action.Freeze
-	Resign    = action.Resign
-	Campaign  = action.Campaign
-	Herd      = action.Herd
-	Refresh   = action.Refresh
-	Pause     = action.Pause
-	Verify    = action.Verify
-	Discover  = action.Discover
-	Open      = action.Open
-	Listing   = action.Listing
-	Partition = action.Partition
-	LoseReply = action.LoseReply
-	NoGuid    = action.NoGuid
-	Expire    = action.Expire
-	SlowLead  = action.SlowLead
-	Slow      = action.Slow
-	Step      = action.Step
-	Workers   = action.Workers
-	Fence     = action.Fence
-
-	ArgFreeze   = action.ArgFreeze
-	ArgThaw     = action.ArgThaw
-	ArgCampaign = action.ArgCampaign
-	ArgWithdraw = action.ArgWithdraw
-	ArgOn       = action.ArgOn
-	ArgOff      = action.ArgOff
-	ArgSlower   = action.ArgSlower
-	ArgFaster   = action.ArgFaster
-)
-
 // Actions is how the dashboard acts. Live, demo and replay each bring one.
 type Actions interface {
 	// Do does it. It runs outside the event loop, obeys ctx, and its error is
 	// shown to the user.
-	Do(ctx context.Context, a Action) error
+	Do(ctx context.Context, a action.Action) error
 	// Why returns the reason for which a cannot be done now, "" if it can. It
 	// is asked for each key of each frame, so it only looks, and quickly.
-	Why(a Action) string
+	Why(a action.Action) string
 }
 
 // Source is where the dashboard sees the election.

@@ -19,7 +19,7 @@ func typing(m Model, text string) { keys(m, strings.Split(text, "")...) }
 // Every action that a key can do is in the list, with its key and the reason why it cannot
 // be done, and so is everything else with a key but movements.
 func TestPaletteHasAll(t *testing.T) {
-	m, _, _ := stagedWith(&allow{why: map[Kind]string{Kill: "refused"}}, ModeDemo)
+	m, _, _ := stagedWith(&allow{why: map[action.Kind]string{action.Kill: "refused"}}, ModeDemo)
 	keys(m, ":")
 	all := m.d.paletteShown().All
 	has := func(fits func(e palette.Entry) bool) bool { return slices.ContainsFunc(all, fits) }
@@ -37,7 +37,7 @@ func TestPaletteHasAll(t *testing.T) {
 		}
 	}
 	for _, e := range all {
-		if e.Name == "" || e.Key == "" || e.About == "" || (e.Why != "") != (e.Kind == Kill || e.Kind == Step) {
+		if e.Name == "" || e.Key == "" || e.About == "" || (e.Why != "") != (e.Kind == action.Kill || e.Kind == action.Step) {
 			t.Errorf("incomplete: %+v", e)
 		}
 	}
@@ -52,14 +52,14 @@ func TestPaletteHasAll(t *testing.T) {
 
 // enter does what is selected, of the selected candidate, and closes the list.
 func TestPaletteRuns(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1), why: map[Kind]string{Freeze: "too cold"}}
+	acts := &allow{done: make(chan action.Action, 1), why: map[action.Kind]string{action.Freeze: "too cold"}}
 	m, _, _ := stagedWith(acts, ModeDemo)
 	keys(m, "j", ":")
 	typing(m, "expire")
 	keys(m, "enter")
 	select {
 	case a := <-acts.done:
-		if a.Kind != Expire || a.Target != "birch" {
+		if a.Kind != action.Expire || a.Target != "birch" {
 			t.Errorf("it does %+v", a)
 		}
 	default:
@@ -115,7 +115,7 @@ func TestPaletteRuns(t *testing.T) {
 // The selection is an action, also where others come and go, and the first match where
 // something else is typed.
 func TestPaletteSelection(t *testing.T) {
-	acts := &allow{why: map[Kind]string{}}
+	acts := &allow{why: map[action.Kind]string{}}
 	m, src, _ := stagedWith(acts, ModeDemo)
 	keys(m, ":", "down", "down", "down")
 	e, _ := m.d.palette.Selected()

@@ -20,6 +20,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
+	"electop/ui/action"
 	"electop/ui/rows"
 	"electop/ui/term"
 )
@@ -234,7 +235,7 @@ func TestQuitCancelsActions(t *testing.T) {
 func TestActionTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		msg := doer{actions: slow{}}.cmd(Action{Kind: Spawn}, "", rows.Ref{})()
+		msg := doer{actions: slow{}}.cmd(action.Action{Kind: action.Spawn}, "", rows.Ref{})()
 		if done := msg.(doneMsg); done.err != context.DeadlineExceeded || time.Since(began) != actionTimeout {
 			t.Errorf("%v after %v", done.err, time.Since(began))
 		}

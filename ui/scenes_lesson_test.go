@@ -12,6 +12,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/lesson"
+	"electop/ui/action"
 )
 
 // tape is a [Past] of moments that were put on it.
@@ -92,18 +93,18 @@ func (p *player) Playing() Playing {
 }
 
 // Do and Why make it the actions of its replay.
-func (p *player) Do(_ context.Context, a Action) error {
+func (p *player) Do(_ context.Context, a action.Action) error {
 	switch a.Kind {
-	case Pause:
+	case action.Pause:
 		p.stopped = !p.stopped
-	case Slow:
+	case action.Slow:
 		p.paces = append(p.paces, a.Arg)
 	}
 	return nil
 }
 
-func (p *player) Why(a Action) string {
-	if a.Kind == Pause {
+func (p *player) Why(a action.Action) string {
+	if a.Kind == action.Pause {
 		return ""
 	}
 	return "this is a recording: what happened has happened"
@@ -283,7 +284,7 @@ func lessonScenes() map[string]func() scene {
 		"lesson-verdict": func() scene { return then(foretold) },
 		"lesson-fault": taughtAt(quiet, func(v *lesson.View) {
 			acting(v)
-			v.Do, v.Keys, v.Fault, v.Target = "Select birch, press X, choose lose reply, and press enter.", []string{"X", "enter"}, string(LoseReply), "birch"
+			v.Do, v.Keys, v.Fault, v.Target = "Select birch, press X, choose lose reply, and press enter.", []string{"X", "enter"}, string(action.LoseReply), "birch"
 		}, "j", "X"),
 		"lesson-herd":   taughtAt(countedHandoffs, foretold, "tab"),
 		"lesson-recipe": func() scene { return then(foretold, "tab") },

@@ -6,6 +6,7 @@ import (
 
 	"electop/model"
 	"electop/model/dialect"
+	"electop/ui/action"
 )
 
 // Moments of the recipe at work, as the demo's own server and cast tell them.
@@ -271,7 +272,7 @@ func bewitched() *world {
 func teachScenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	refusing := demo
-	refusing.Actions = &allow{why: map[Kind]string{Resign: "birch is frozen: it can do nothing before it thaws (f)", LoseReply: "birch is frozen: it can do nothing before it thaws (f)"}}
+	refusing.Actions = &allow{why: map[action.Kind]string{action.Resign: "birch is frozen: it can do nothing before it thaws (f)", action.LoseReply: "birch is frozen: it can do nothing before it thaws (f)"}}
 	return map[string]func() scene{
 		"steps": func() scene { return scene{world: volunteering(), o: demo} },
 		"fuses": func() scene { return scene{world: fuses(), o: demo} },

@@ -15,6 +15,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
+	"electop/ui/action"
 )
 
 // noon is when the scenes begin.
@@ -400,16 +401,16 @@ func (s *source) Dirty() <-chan struct{} { return s.dirty }
 
 // allow is [Actions] that refuses what it is told to.
 type allow struct {
-	why  map[Kind]string
+	why  map[action.Kind]string
 	err  error
-	done chan Action
+	done chan action.Action
 	// listed has the arguments of the Listing actions.
 	listed []string
 }
 
-func (a *allow) Why(x Action) string { return a.why[x.Kind] }
-func (a *allow) Do(_ context.Context, x Action) error {
-	if x.Kind == Listing {
+func (a *allow) Why(x action.Action) string { return a.why[x.Kind] }
+func (a *allow) Do(_ context.Context, x action.Action) error {
+	if x.Kind == action.Listing {
 		a.listed = append(a.listed, x.Arg)
 	} else if a.done != nil {
 		a.done <- x
@@ -437,7 +438,7 @@ func stageAt(sc scene, w, h int, theme string) (Model, *time.Time) {
 	o.Now = func() time.Time { return now }
 	o.Theme = theme
 	if o.Mode == ModeDemo && o.Actions == nil {
-		o.Actions = &allow{why: map[Kind]string{Campaign: "it stands already"}}
+		o.Actions = &allow{why: map[action.Kind]string{action.Campaign: "it stands already"}}
 	}
 	if o.Renderer == nil {
 		o.Renderer = plainRenderer()

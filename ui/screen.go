@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"electop/ui/action"
 	"electop/ui/elections"
 	"electop/ui/findings"
 	"electop/ui/header"
@@ -78,7 +79,7 @@ func (d *dashboard) settle(f *term.Frame) {
 	}
 	switch d.modes.Front() {
 	case input.ModeElections:
-		_, why := d.action(Discover, "")
+		_, why := d.action(action.Discover, "")
 		x := elections.Shown{Watched: d.listed(), Walk: d.walk, Running: d.paused == nil && !d.ended, Why: why}
 		d.elections.Settle(x, d.screen.At.Body())
 	case input.ModeLessons:
@@ -95,9 +96,9 @@ func (d *dashboard) settle(f *term.Frame) {
 
 // screenShown is what the main screen shows now.
 func (d *dashboard) screenShown() mainscreen.Shown {
-	_, spawn := d.action(Spawn, "")
-	_, campaign := d.action(Campaign, "")
-	_, verify := d.action(Verify, "")
+	_, spawn := d.action(action.Spawn, "")
+	_, campaign := d.action(action.Campaign, "")
+	_, verify := d.action(action.Verify, "")
 	x := mainscreen.Shown{
 		Bar: header.Bar{
 			State: d.shown(), Number: slices.Index(d.views, d.view) + 1, Watched: len(d.views),

@@ -240,11 +240,11 @@ func TestElectedIsNotGold(t *testing.T) {
 
 // Each key says what it means to do, from what is so now.
 func TestTeachingActions(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, src, _ := stagedWith(acts, ModeDemo)
 	w := src.world
 	refresh := func() { m.Update(refreshMsg{states: []*doctor.State{src.State()}}) }
-	expect := func(typed string, want Action) {
+	expect := func(typed string, want action.Action) {
 		t.Helper()
 		keys(m, strings.Fields(typed)...)
 		want.Election = "/election"
@@ -260,8 +260,8 @@ func TestTeachingActions(t *testing.T) {
 			t.Errorf("after %q in front is %s", typed, front(m))
 		}
 	}
-	expect("[", Action{Kind: Slow, Arg: ArgSlower})
-	expect("]", Action{Kind: Slow, Arg: ArgFaster})
+	expect("[", action.Action{Kind: action.Slow, Arg: action.ArgSlower})
+	expect("]", action.Action{Kind: action.Slow, Arg: action.ArgFaster})
 	// At full speed nothing is held, and a stray key does not stop everything.
 	keys(m, ".")
 	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "nothing is held at full speed: [ slows the server first") {
@@ -269,22 +269,22 @@ func TestTeachingActions(t *testing.T) {
 	}
 	w.pace(model.Pace{Delay: time.Second})
 	refresh()
-	expect(".", Action{Kind: Step})
-	expect("w", Action{Kind: Workers, Arg: ArgOn})
-	expect("F", Action{Kind: Fence, Arg: ArgOn})
+	expect(".", action.Action{Kind: action.Step})
+	expect("w", action.Action{Kind: action.Workers, Arg: action.ArgOn})
+	expect("F", action.Action{Kind: action.Fence, Arg: action.ArgOn})
 	w.rule(model.Rules{Workers: true, Fenced: true})
 	refresh()
-	expect("w", Action{Kind: Workers, Arg: ArgOff})
-	expect("F", Action{Kind: Fence, Arg: ArgOff})
+	expect("w", action.Action{Kind: action.Workers, Arg: action.ArgOff})
+	expect("F", action.Action{Kind: action.Fence, Arg: action.ArgOff})
 
 	// The list is about who was selected when it was opened.
-	expect("j X x", Action{Kind: Kill, Target: "birch"})
-	expect("X f", Action{Kind: Freeze, Target: "birch", Arg: ArgFreeze})
-	expect("X d", Action{Kind: Resign, Target: "birch"})
-	expect("X enter", Action{Kind: Resign, Target: "birch"})
-	for i, want := range []Action{
-		{Kind: Kill}, {Kind: Freeze, Arg: ArgFreeze}, {Kind: Partition, Arg: ArgOn}, {Kind: Expire},
-		{Kind: LoseReply}, {Kind: NoGuid, Arg: ArgOn}, {Kind: SlowLead, Arg: ArgOn},
+	expect("j X x", action.Action{Kind: action.Kill, Target: "birch"})
+	expect("X f", action.Action{Kind: action.Freeze, Target: "birch", Arg: action.ArgFreeze})
+	expect("X d", action.Action{Kind: action.Resign, Target: "birch"})
+	expect("X enter", action.Action{Kind: action.Resign, Target: "birch"})
+	for i, want := range []action.Action{
+		{Kind: action.Kill}, {Kind: action.Freeze, Arg: action.ArgFreeze}, {Kind: action.Partition, Arg: action.ArgOn}, {Kind: action.Expire},
+		{Kind: action.LoseReply}, {Kind: action.NoGuid, Arg: action.ArgOn}, {Kind: action.SlowLead, Arg: action.ArgOn},
 	} {
 		want.Target = "birch"
 		expect("X g"+strings.Repeat(" j", i+1)+" enter", want)
@@ -293,9 +293,9 @@ func TestTeachingActions(t *testing.T) {
 		m.Fault, m.NoGuid, m.SlowLead = model.Partitioned, true, true
 	})
 	refresh()
-	expect("X g j j j enter", Action{Kind: Partition, Target: "birch", Arg: ArgOff})
-	expect("X g j j j j j j enter", Action{Kind: NoGuid, Target: "birch", Arg: ArgOff})
-	expect("X G enter", Action{Kind: SlowLead, Target: "birch", Arg: ArgOff})
+	expect("X g j j j enter", action.Action{Kind: action.Partition, Target: "birch", Arg: action.ArgOff})
+	expect("X g j j j j j j enter", action.Action{Kind: action.NoGuid, Target: "birch", Arg: action.ArgOff})
+	expect("X G enter", action.Action{Kind: action.SlowLead, Target: "birch", Arg: action.ArgOff})
 
 	keys(m, "X")
 	w.leave(birchZ)
@@ -327,10 +327,10 @@ func TestDidIsGoodNews(t *testing.T) {
 		t.Errorf("status line: %q", got)
 	}
 	// Where nothing is said, something is.
-	for _, a := range []Action{
-		{Kind: Slow, Arg: ArgSlower}, {Kind: Slow, Arg: ArgFaster}, {Kind: Step}, {Kind: Workers, Arg: ArgOn}, {Kind: Workers, Arg: ArgOff},
-		{Kind: Fence, Arg: ArgOn}, {Kind: Fence, Arg: ArgOff}, {Kind: Partition, Arg: ArgOn}, {Kind: Partition, Arg: ArgOff}, {Kind: LoseReply},
-		{Kind: NoGuid, Arg: ArgOn}, {Kind: NoGuid, Arg: ArgOff}, {Kind: Expire}, {Kind: SlowLead, Arg: ArgOn}, {Kind: SlowLead, Arg: ArgOff},
+	for _, a := range []action.Action{
+		{Kind: action.Slow, Arg: action.ArgSlower}, {Kind: action.Slow, Arg: action.ArgFaster}, {Kind: action.Step}, {Kind: action.Workers, Arg: action.ArgOn}, {Kind: action.Workers, Arg: action.ArgOff},
+		{Kind: action.Fence, Arg: action.ArgOn}, {Kind: action.Fence, Arg: action.ArgOff}, {Kind: action.Partition, Arg: action.ArgOn}, {Kind: action.Partition, Arg: action.ArgOff}, {Kind: action.LoseReply},
+		{Kind: action.NoGuid, Arg: action.ArgOn}, {Kind: action.NoGuid, Arg: action.ArgOff}, {Kind: action.Expire}, {Kind: action.SlowLead, Arg: action.ArgOn}, {Kind: action.SlowLead, Arg: action.ArgOff},
 	} {
 		m.Update(press("esc")) // what was said was read
 		m.Update(doneMsg{action: a, name: "birch"})
@@ -346,14 +346,14 @@ func TestDidIsGoodNews(t *testing.T) {
 
 // On a live cluster each fault of electop's own candidacy is asked about.
 func TestLiveAsksBeforeFaults(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	m, _, _ := stagedWith(acts, ModeLive)
 	keys(m, "j", "j", "X", "g", "j", "j", "j", "enter") // cut cedar off, which is this program's own
 	if got := statusLine(m); !strings.Contains(got, "partition electop's own candidacy on a live cluster?") || len(acts.done) > 0 {
 		t.Fatalf("no question: %q", got)
 	}
 	keys(m, "y")
-	if got := <-acts.done; got.Kind != Partition || got.Target != "cedar" {
+	if got := <-acts.done; got.Kind != action.Partition || got.Target != "cedar" {
 		t.Errorf("after yes: %+v", got)
 	}
 }

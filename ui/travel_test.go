@@ -15,6 +15,7 @@ import (
 	"electop/model/doctor"
 	"electop/model/history"
 	"electop/model/znode"
+	"electop/ui/action"
 	"electop/ui/input"
 	"electop/ui/term"
 	"electop/ui/travel"
@@ -81,7 +82,7 @@ func TestTravelFallsBehind(t *testing.T) {
 }
 
 func TestPastRefusesToAct(t *testing.T) {
-	acts := &allow{done: make(chan Action, 9)}
+	acts := &allow{done: make(chan action.Action, 9)}
 	m, _, _, _ := stagedPast(acts)
 	keys(m, "p", "left")
 	for _, k := range []string{"s", "x", "f", "d", "c", "h", "X", "w", "F", "L", "J", "H", "1"} {

@@ -11,6 +11,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/units"
+	"electop/ui/action"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -28,14 +29,14 @@ func stagedOn(w *world, acts Actions, o Options) (Model, *source, *time.Time) {
 // v asks, says so, and says what came of it when the answers are there: not
 // at the cheap rounds that come meanwhile.
 func TestVerifyTellsWhatCame(t *testing.T) {
-	acts := &allow{done: make(chan Action, 1)}
+	acts := &allow{done: make(chan action.Action, 1)}
 	w := latch("/services/billing/leader", 5)
 	m, src, now := stagedOn(w, acts, Options{})
 	if !strings.Contains(screen(m), "↑ 12 ~") {
 		t.Fatalf("nothing was asked, and yet:\n%s", screen(m))
 	}
 	keys(m, "v")
-	if got, want := <-acts.done, (Action{Kind: Verify, Election: w.path}); got != want {
+	if got, want := <-acts.done, (action.Action{Kind: action.Verify, Election: w.path}); got != want {
 		t.Errorf("v does %+v, want %+v", got, want)
 	}
 	if got := statusLine(m); !strings.Contains(got, "asking the servers") {
@@ -92,7 +93,7 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 		t.Errorf("after the first answers:\n%s", got)
 	}
 
-	m, _, _ = stagedOn(newWorld("/services/billing/leader", nil, false), &allow{why: map[Kind]string{Verify: "--admin off: the servers are not asked"}}, Options{})
+	m, _, _ = stagedOn(newWorld("/services/billing/leader", nil, false), &allow{why: map[action.Kind]string{action.Verify: "--admin off: the servers are not asked"}}, Options{})
 	keys(m, "S")
 	if got := screen(m); !strings.Contains(got, "The servers were not asked.") || !strings.Contains(got, "--admin off") {
 		t.Errorf("with --admin off:\n%s", got)
@@ -100,7 +101,7 @@ func TestServersBeforeTheFirstAnswers(t *testing.T) {
 }
 
 func TestVerifySaysWhyNot(t *testing.T) {
-	m, _, _ := stagedOn(verified(), &allow{why: map[Kind]string{Verify: "--admin off"}}, Options{})
+	m, _, _ := stagedOn(verified(), &allow{why: map[action.Kind]string{action.Verify: "--admin off"}}, Options{})
 	keys(m, "v")
 	if got := statusLine(m); !strings.Contains(got, "verify: --admin off") {
 		t.Errorf("status line: %q", got)
@@ -110,7 +111,7 @@ func TestVerifySaysWhyNot(t *testing.T) {
 // Where only looking is allowed no key changes anything, in no mode, and there
 // is no word of one.
 func TestObserveOnly(t *testing.T) {
-	acts := &allow{done: make(chan Action, 100)}
+	acts := &allow{done: make(chan action.Action, 100)}
 	w := five(dialect.Election()).wait(time.Minute)
 	m, src, _ := stagedOn(w, acts, Options{ObserveOnly: true, Mode: ModeDemo})
 	for _, mode := range []string{"", "enter", "!", "S", "e", "?"} {

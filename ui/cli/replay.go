@@ -11,6 +11,7 @@ import (
 	"electop/model"
 	"electop/model/history"
 	"electop/ui"
+	"electop/ui/action"
 	"electop/ui/cli/exit"
 	"electop/ui/cli/flaggroup"
 	"electop/ui/cli/task"
@@ -118,21 +119,21 @@ func (r recorded) Playing() ui.Playing {
 // replayActions are the actions of a replay: stop and continue.
 type replayActions struct{ playback *feed.Playback }
 
-func (a replayActions) Why(act ui.Action) string {
-	if act.Kind == ui.Pause || act.Kind == ui.Slow {
+func (a replayActions) Why(act action.Action) string {
+	if act.Kind == action.Pause || act.Kind == action.Slow {
 		return ""
 	}
 	return "this is a recording"
 }
 
-func (a replayActions) Do(_ context.Context, act ui.Action) error {
+func (a replayActions) Do(_ context.Context, act action.Action) error {
 	if why := a.Why(act); why != "" {
 		return errors.New(why)
 	}
 	switch {
-	case act.Kind == ui.Pause:
+	case act.Kind == action.Pause:
 		a.playback.Toggle()
-	case act.Arg == ui.ArgSlower:
+	case act.Arg == action.ArgSlower:
 		return ui.Did(fmt.Sprintf("playback speed: x%.3g", a.playback.Scale(.5)))
 	default:
 		return ui.Did(fmt.Sprintf("playback speed: x%.3g", a.playback.Scale(2)))

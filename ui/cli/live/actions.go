@@ -9,7 +9,7 @@ import (
 	"electop/demo"
 	"electop/model/dialect"
 	"electop/model/znode"
-	"electop/ui"
+	"electop/ui/action"
 )
 
 // CastMax bounds the candidates in one process. So many are tested.
@@ -32,21 +32,21 @@ type actions struct {
 func (a *actions) bar(why string) { a.barred.Store(&why) }
 
 // Why implements [ui.Actions].
-func (a *actions) Why(act ui.Action) string {
+func (a *actions) Why(act action.Action) string {
 	switch act.Kind {
-	case ui.Refresh, ui.Listing:
+	case action.Refresh, action.Listing:
 		return ""
-	case ui.Verify:
+	case action.Verify:
 		if a.elections.watched.Asker() == nil {
 			return "--admin off: the servers are not asked"
 		}
 		return ""
-	case ui.Discover:
+	case action.Discover:
 		if a.elections.searcher.running() {
 			return "the search for elections is running"
 		}
 		return ""
-	case ui.Open:
+	case action.Open:
 		if a.elections.full() && a.elections.find(act.Target) == nil {
 			return errFull.Error()
 		}
@@ -65,75 +65,75 @@ func (a *actions) Why(act ui.Action) string {
 }
 
 // whyNot is Why for actions on our candidates.
-func (a *actions) whyNot(act ui.Action) string {
+func (a *actions) whyNot(act action.Action) string {
 	switch act.Kind {
-	case ui.Spawn, ui.Campaign:
+	case action.Spawn, action.Campaign:
 		why := a.barred.Load()
 		switch {
-		case act.Arg == ui.ArgWithdraw:
+		case act.Arg == action.ArgWithdraw:
 		case why != nil && *why != "":
 			return *why
-		case act.Kind == ui.Spawn && a.cast.Len() >= CastMax:
+		case act.Kind == action.Spawn && a.cast.Len() >= CastMax:
 			return fmt.Sprintf("there are %d local candidates: that is the limit", CastMax)
 		}
 		return ""
-	case ui.Herd:
+	case action.Herd:
 		if a.cast.Len() == 0 {
 			return "electop has no candidates here to follow another recipe"
 		}
 		return ""
-	case ui.Kill, ui.Freeze, ui.Resign, ui.Partition, ui.LoseReply, ui.NoGuid, ui.SlowLead, ui.Expire:
+	case action.Kill, action.Freeze, action.Resign, action.Partition, action.LoseReply, action.NoGuid, action.SlowLead, action.Expire:
 		return a.whyNotTarget(act)
-	case ui.Slow, ui.Step, ui.Workers, ui.Fence:
+	case action.Slow, action.Step, action.Workers, action.Fence:
 		return ""
 	}
 	return "not in this mode"
 }
 
 // Do implements [ui.Actions].
-func (a *actions) Do(_ context.Context, act ui.Action) error {
+func (a *actions) Do(_ context.Context, act action.Action) error {
 	if why := a.Why(act); why != "" {
 		return errors.New(why)
 	}
 	switch act.Kind {
-	case ui.Spawn:
+	case action.Spawn:
 		_, err := a.cast.Spawn()
 		return err
-	case ui.Kill:
+	case action.Kill:
 		return a.cast.Kill(act.Target)
-	case ui.Resign:
+	case action.Resign:
 		return a.cast.Resign(act.Target)
-	case ui.Freeze:
-		if act.Arg == ui.ArgThaw {
+	case action.Freeze:
+		if act.Arg == action.ArgThaw {
 			return a.cast.Thaw(act.Target)
 		}
 		return a.cast.Freeze(act.Target)
-	case ui.Campaign:
-		if act.Arg == ui.ArgWithdraw {
+	case action.Campaign:
+		if act.Arg == action.ArgWithdraw {
 			return a.cast.Resign(demo.You)
 		}
 		_, err := a.cast.Campaign(a.candidacyName)
 		return err
-	case ui.Herd:
+	case action.Herd:
 		if act.Arg == dialect.Herd().Name() {
 			return a.cast.Follow(dialect.Herd())
 		}
 		return a.cast.Follow(nil)
-	case ui.Partition, ui.LoseReply, ui.NoGuid, ui.SlowLead, ui.Expire:
+	case action.Partition, action.LoseReply, action.NoGuid, action.SlowLead, action.Expire:
 		return a.fault(act)
-	case ui.Slow, ui.Step, ui.Workers, ui.Fence:
+	case action.Slow, action.Step, action.Workers, action.Fence:
 		return a.direct(act)
-	case ui.Refresh:
+	case action.Refresh:
 		if e := a.elections.find(act.Election); e != nil && act.Arg != "" {
 			e.Refresh(znode.Base(act.Arg))
 		}
-	case ui.Verify:
+	case action.Verify:
 		a.elections.watched.Asker().Verify()
-	case ui.Discover:
+	case action.Discover:
 		a.elections.searcher.start("/")
-	case ui.Listing:
-		a.elections.searcher.listed(act.Arg == ui.ArgOn)
-	case ui.Open:
+	case action.Listing:
+		a.elections.searcher.listed(act.Arg == action.ArgOn)
+	case action.Open:
 		return a.elections.open(act.Target)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui"
+	"electop/ui/action"
 	"electop/ui/wording"
 )
 
@@ -26,23 +27,23 @@ var paces = []zkserver.Pace{
 }
 
 // whyNotStage is Why for actions that need the demo's own server.
-func (a *actions) whyNotStage(act ui.Action) string {
+func (a *actions) whyNotStage(act action.Action) string {
 	const own = "only in the demo, with the embedded server"
 	switch act.Kind {
-	case ui.Slow, ui.Step, ui.Workers, ui.Fence, ui.Expire:
+	case action.Slow, action.Step, action.Workers, action.Fence, action.Expire:
 		if a.stage == nil {
 			return own
 		}
 	}
 	switch act.Kind {
-	case ui.Slow:
+	case action.Slow:
 		if _, ok := a.nextPace(act.Arg); !ok {
 			return map[string]string{
-				ui.ArgSlower: "it is step by step already: . releases the next message",
-				ui.ArgFaster: "no message is held: [ slows down",
+				action.ArgSlower: "it is step by step already: . releases the next message",
+				action.ArgFaster: "no message is held: [ slows down",
 			}[act.Arg]
 		}
-	case ui.Fence:
+	case action.Fence:
 		if !a.stage.Rules().Workers {
 			return "there is no worker: w gives each leader a worker"
 		}
@@ -56,7 +57,7 @@ func (a *actions) nextPace(arg string) (zkserver.Pace, bool) {
 	i := slices.IndexFunc(paces, func(p zkserver.Pace) bool {
 		return p.Steps == now.Steps && (p.Steps || p.Delay >= now.Delay)
 	})
-	if arg == ui.ArgSlower {
+	if arg == action.ArgSlower {
 		i++
 	} else {
 		i--
@@ -68,7 +69,7 @@ func (a *actions) nextPace(arg string) (zkserver.Pace, bool) {
 }
 
 // whyNotTarget is Why for actions on one of our candidates.
-func (a *actions) whyNotTarget(act ui.Action) string {
+func (a *actions) whyNotTarget(act action.Action) string {
 	if act.Target == "" {
 		return "no candidate is selected"
 	}
@@ -78,47 +79,47 @@ func (a *actions) whyNotTarget(act ui.Action) string {
 		return "this is a third-party candidate: you can kill, freeze and resign only electop's own"
 	case !has:
 		return act.Target + " is dead already: its znode is deleted when its session expires"
-	case frozen && (act.Kind == ui.Resign || act.Kind == ui.LoseReply):
+	case frozen && (act.Kind == action.Resign || act.Kind == action.LoseReply):
 		return act.Target + " is frozen: it can do nothing before it thaws (f)"
 	}
 	return ""
 }
 
 // fault carries out the actions of the faults menu.
-func (a *actions) fault(act ui.Action) error {
-	id, on := act.Target, act.Arg == ui.ArgOn
+func (a *actions) fault(act action.Action) error {
+	id, on := act.Target, act.Arg == action.ArgOn
 	switch act.Kind {
-	case ui.Partition:
+	case action.Partition:
 		if on {
 			return a.cast.Partition(id)
 		}
 		return a.cast.Heal(id)
-	case ui.LoseReply:
+	case action.LoseReply:
 		return a.cast.LoseReply(id)
-	case ui.NoGuid:
+	case action.NoGuid:
 		return a.cast.NoGuid(id, on)
-	case ui.SlowLead:
+	case action.SlowLead:
 		return a.cast.SlowLead(id, on)
 	}
 	return a.stage.Expire(id)
 }
 
 // direct carries out actions on the demo as a whole.
-func (a *actions) direct(act ui.Action) error {
+func (a *actions) direct(act action.Action) error {
 	switch act.Kind {
-	case ui.Slow:
+	case action.Slow:
 		p, _ := a.nextPace(act.Arg)
 		a.stage.SetPace(p)
 		return ui.Did(paceWords(p))
-	case ui.Step:
+	case action.Step:
 		step, err := a.stage.Step()
 		if err != nil {
 			return err
 		}
 		return ui.Did(stepWords(a.elections.State(), step))
 	}
-	r, on := a.stage.Rules(), act.Arg == ui.ArgOn
-	if act.Kind == ui.Workers {
+	r, on := a.stage.Rules(), act.Arg == action.ArgOn
+	if act.Kind == action.Workers {
 		r.Workers = on
 	} else {
 		r.Fenced = on

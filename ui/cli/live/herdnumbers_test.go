@@ -24,6 +24,7 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/ui"
+	"electop/ui/action"
 	"electop/ui/cli/ask"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/embedded"
@@ -49,14 +50,14 @@ func TestHerdNumbersAreTheServers(t *testing.T) {
 					defer x.end()
 					x.enter(t, n, n)
 					if r.Name() == dialect.Herd().Name() {
-						x.do(t, ui.Action{Kind: ui.Herd, Arg: r.Name()})
+						x.do(t, action.Action{Kind: action.Herd, Arg: r.Name()})
 						x.stands(t, n)
 					}
 					notified := r.Notified(x.elections.State().Queue, 0)
 
 					// Dead, and its connection gone, when its session ends.
 					leader := x.leader(t)
-					x.do(t, ui.Action{Kind: ui.Kill, Target: leader.ID})
+					x.do(t, action.Action{Kind: action.Kill, Target: leader.ID})
 					synctest.Wait()
 					x.handoff(t, leader, r, notified, n-1)
 
@@ -64,7 +65,7 @@ func TestHerdNumbersAreTheServers(t *testing.T) {
 					x.enter(t, 1, n)
 					leader = x.leader(t)
 					x.handoff(t, leader, r, notified, n-1, func() {
-						x.do(t, ui.Action{Kind: ui.Resign, Target: leader.ID})
+						x.do(t, action.Action{Kind: action.Resign, Target: leader.ID})
 					})
 				})
 			})
@@ -132,7 +133,7 @@ func (x *exhibit) await(t *testing.T, what string, holds func(*doctor.State) boo
 	return s
 }
 
-func (x *exhibit) do(t *testing.T, a ui.Action) {
+func (x *exhibit) do(t *testing.T, a action.Action) {
 	t.Helper()
 	if err := x.Do(t.Context(), a); err != nil {
 		t.Fatalf("%+v: %v", a, err)
