@@ -68,18 +68,6 @@ func TestAwakeAfterAShortFreeze(t *testing.T) {
 	})
 }
 
-func TestAwakeAfterALongFreeze(t *testing.T) {
-	roused(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Stander, awake func() []model.Member) {
-		s.Freeze()
-		time.Sleep(time.Hour)
-		s.Thaw()
-		synctest.Wait()
-		if got := awake(); len(got) == 0 || electiontest.Leads(got[0]) {
-			t.Errorf("awake: %+v", got)
-		}
-	})
-}
-
 // The lease holds, and yet the session is gone: only the servers can tell.
 func TestAwakeAfterAnEarlyExpiry(t *testing.T) {
 	roused(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Stander, awake func() []model.Member) {

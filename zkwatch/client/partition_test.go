@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -27,56 +26,6 @@ func linedPeer(t *testing.T, p *clienttest.Peer, change ...func(*client.Config))
 	c := p.Connect(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
 	clienttest.WaitState(t, c, client.Connected)
 	return c, line
-}
-
-// What is sent while the line is down arrives, in order, if the connection
-// lives to see it up again.
-func TestLineDelivers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{}
-		c, line := linedPeer(t, p)
-		line.Partition()
-		created := make(chan error)
-		for i := range 3 {
-			go func() {
-				time.Sleep(time.Duration(i) * time.Millisecond)
-				_, err := c.Create(t.Context(), fmt.Sprintf("/e/%d", i), nil, 0, nil)
-				created <- err
-			}()
-		}
-		time.Sleep(5 * time.Second) // of a read timeout of 6 s
-		if got := p.Opcodes(1); len(got) > 0 {
-			t.Errorf("requests %d over a line that is down", got)
-		}
-		line.Heal()
-		for range 3 {
-			if err := <-created; err != nil {
-				t.Error(err)
-			}
-		}
-		var paths []string
-		for _, f := range p.Received(1) {
-			if f.Opcode == clienttest.OpCreate {
-				paths = append(paths, string(f.Body[4:8]))
-			}
-		}
-		if want := []string{"/e/0", "/e/1", "/e/2"}; !slices.Equal(paths, want) {
-			t.Errorf("created %q, want %q", paths, want)
-		}
-		if p.Dials() != 1 {
-			t.Errorf("%d connections", p.Dials())
-		}
-		// And so up and down, which is nothing to it.
-		for range 100 {
-			line.Partition()
-			time.Sleep(50 * time.Millisecond)
-			line.Heal()
-			time.Sleep(50 * time.Millisecond)
-		}
-		if _, _, err := c.Get(t.Context(), "/e"); err != nil || p.Dials() != 1 {
-			t.Errorf("after a hundred interruptions: %v, %d connections", err, p.Dials())
-		}
-	})
 }
 
 // A request that was sent over a connection that ended is lost; its caller gets an
@@ -128,33 +77,6 @@ func TestLineKeepsTheEndOfAConnection(t *testing.T) {
 		}
 		line.Heal()
 		p.Connected(t, c, 2)
-	})
-}
-
-// Nor does the server see that its client gave the connection up.
-func TestLineKeepsTheClientsEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var ended atomic.Bool
-		p := &clienttest.Peer{}
-		p.Accept = func(n int, c net.Conn) bool {
-			p.Serve(n, c)
-			if n == 1 {
-				ended.Store(true)
-			}
-			return true
-		}
-		c, line := linedPeer(t, p)
-		line.Partition()
-		clienttest.WaitState(t, c, client.Disconnected)
-		time.Sleep(time.Second)
-		if ended.Load() {
-			t.Error("the server saw the connection end over a line that is down")
-		}
-		line.Heal()
-		synctest.Wait()
-		if !ended.Load() {
-			t.Error("the connection was not closed when the line was up again")
-		}
 	})
 }
 

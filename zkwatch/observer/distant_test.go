@@ -218,26 +218,6 @@ func TestObserverSeesEveryLongReign(t *testing.T) {
 	})
 }
 
-// TestLongLinkBecomesLonger: a link that becomes longer under way blinds the
-// observer no more than one that was so from the beginning.
-func TestLongLinkBecomesLonger(t *testing.T) {
-	distantly(t, time.Millisecond, 0, func(_ *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64) {
-		create := clienttest.Creator(t, near)
-		create("/e/n_", clienttest.Contender)
-		w.Await(t, "one", electiontest.QueueOf(1))
-		const delay = 400 * time.Millisecond
-		link.Store(int64(delay))
-		create("/e/n_", clienttest.Contender)
-		time.Sleep(delay) // its read is on its way
-		begin := time.Now()
-		create("/e/n_", clienttest.Contender)
-		w.Await(t, "three", electiontest.QueueOf(3))
-		if took := time.Since(begin); took > 3*2*delay+50*time.Millisecond {
-			t.Errorf("a change was seen after %v, over a link of %v each way", took, delay)
-		}
-	})
-}
-
 // TestObserverOfAStormIsModest: of the time that its reads keep a connection
 // busy, an observer of many candidates takes a fifth.
 func TestObserverOfAStormIsModest(t *testing.T) {
