@@ -1,22 +1,14 @@
 package candidate_test
 
 import (
-	"bytes"
-	"context"
-	"io"
 	"math/rand/v2"
-	"net"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"electop/demo/zkserver"
-	"electop/demo/zktest"
 	"electop/model"
-	"electop/zkwatch/candidate"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -188,58 +180,6 @@ func TestAtMostOneLeader(t *testing.T) {
 		}
 		if n != 1 {
 			t.Errorf("after the trouble %d lead, want 1", n)
-		}
-	})
-}
-
-// lossy loses the reply to the first create of a candidate's znode: the
-// request goes out, then the connection is gone.
-type lossy struct {
-	net.Conn
-	lost *atomic.Bool
-	drop atomic.Bool
-}
-
-func (l *lossy) Write(b []byte) (int, error) {
-	if bytes.Contains(b, []byte("-n_")) && l.lost.CompareAndSwap(false, true) {
-		l.drop.Store(true)
-	}
-	return l.Conn.Write(b)
-}
-
-func (l *lossy) Read(b []byte) (int, error) {
-	n, err := l.Conn.Read(b)
-	if l.drop.Load() {
-		l.Conn.Close()
-		return 0, io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-func TestLostReplyLeavesNoGhost(t *testing.T) {
-	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		clienttest.Creator(t, c)(path, 0)
-		var lost atomic.Bool
-		cfg := clienttest.Config(t, addr)
-		cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
-			return &lossy{Conn: conn, lost: &lost}, err
-		}
-		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
-		m := s.Believes(t, model.Leading)
-		if !lost.Load() {
-			t.Fatal("no reply was lost: the test shows nothing")
-		}
-		children, _, err := c.Children(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(children) != 1 || children[0] != m.Znode || !strings.HasSuffix(m.Znode, "-n_0000000000") {
-			t.Errorf("children %q, the candidate's znode is %q", children, m.Znode)
 		}
 	})
 }
