@@ -10,11 +10,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	"golang.org/x/sync/errgroup"
 
 	"electop/model"
 	"electop/model/znode"
@@ -116,30 +115,21 @@ func (r *Reader) fill(ctx context.Context, d *model.Directory, names []string) e
 	d.Names = slices.Sorted(slices.Values(names))
 	names = d.Names[:min(len(d.Names), model.ChildrenMax)]
 	znodes := make([]znode.Znode, len(names))
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	work := func() {
-		for i := next.Add(1) - 1; i < int64(len(names)); i = next.Add(1) - 1 {
-			var err error
-			if znodes[i], err = r.Conn.ReadZnode(ctx, znode.Join(d.Path, names[i]), names[i], r.tries(ctx)); err != nil {
-				cancel(err)
-				return
-			}
-		}
-	}
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(pipelined)
 	if r.Try != nil {
-		work()
-	} else {
-		var wg sync.WaitGroup
-		for range min(pipelined, len(names)) {
-			wg.Go(work)
-		}
-		wg.Wait()
+		reads.SetLimit(1)
 	}
+	for i, name := range names {
+		reads.Go(func() (err error) {
+			znodes[i], err = r.Conn.ReadZnode(ctx, znode.Join(d.Path, name), name, r.tries(ctx))
+			return err
+		})
+	}
+	err := reads.Wait()
 	d.Children = slices.DeleteFunc(znodes, func(z znode.Znode) bool { return z.Unread })
 	d.At = r.Now()
-	return context.Cause(ctx)
+	return err
 }
 
 // tries makes the requests of a read.

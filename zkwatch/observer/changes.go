@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	"golang.org/x/sync/errgroup"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -107,27 +108,19 @@ type created struct {
 
 // readMany reads the children that those changes created, at most pipelined at a time.
 func (w *watching) readMany(ctx context.Context, changes []client.Change, which []int, into map[int]created) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(pipelined)
 	var mu sync.Mutex
-	turns := make(chan struct{}, pipelined)
 	for _, i := range which {
-		turns <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-turns }()
+		reads.Go(func() error {
 			z, seen, err := w.f.Child(ctx, changes[i].Below)
-			if err != nil {
-				cancel(err)
-				return
-			}
 			mu.Lock()
 			defer mu.Unlock()
 			into[i] = created{z, seen}
+			return err
 		})
 	}
-	wg.Wait()
-	return context.Cause(ctx)
+	return reads.Wait()
 }
 
 func (w *watching) joined(ctx context.Context, c *client.Change, z znode.Znode, notified, heard time.Time) error {

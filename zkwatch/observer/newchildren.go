@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/go-zookeeper/zk"
+	"golang.org/x/sync/errgroup"
 
 	"electop/model"
 	"electop/model/dialect"
@@ -20,42 +20,16 @@ const pipelined = 64
 // readNew reads children, at most pipelined of them at a time. One that no longer
 // exists is Unread; one whose data is forbidden has its stat only.
 func (o *Observer) readNew(ctx context.Context, conn *client.Conn, names []string) ([]znode.Znode, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
 	znodes := make([]znode.Znode, len(names))
-	if len(names) == 1 {
-		var err error
-		znodes[0], err = o.readOne(ctx, conn, names[0])
-		return znodes, err
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(pipelined, len(names)) {
-		wg.Go(func() {
-			for i := range next {
-				z, err := o.readOne(ctx, conn, names[i])
-				if err != nil {
-					cancel(err)
-					return
-				}
-				znodes[i] = z
-			}
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(pipelined)
+	for i, name := range names {
+		reads.Go(func() (err error) {
+			znodes[i], err = o.readOne(ctx, conn, name)
+			return err
 		})
 	}
-feeding:
-	for i := range names {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			break feeding
-		}
-	}
-	close(next)
-	wg.Wait()
-	return znodes, context.Cause(ctx)
+	return znodes, reads.Wait()
 }
 
 // readWitnesses returns which znodes exist that show the system of
