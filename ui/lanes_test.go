@@ -273,21 +273,6 @@ func TestMomentAndListAgree(t *testing.T) {
 	}
 }
 
-// On a small screen the strip is as stable: the same reigns in the same columns, with a
-// playhead.
-func TestTheStripIsWholeInThePast(t *testing.T) {
-	m, _, _, _ := stagedPast(&allow{})
-	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	live, scale := inside(m, "Handoffs")[0], column(m, "12:01:30")
-	for _, k := range []string{"p", ",", ",", ",", "end"} {
-		keys(m, k)
-		if got := inside(m, "Handoffs")[0]; got != live || scale < 0 || column(m, "12:01:00") < 0 {
-			t.Errorf("after %s the strip is\n%s\nlive it was\n%s", k, got, live)
-		}
-		says(t, m, "▲12:01:3")
-	}
-}
-
 // Lanes that have no room come into view by scrolling, after them the older handoffs.
 func TestScrollLanes(t *testing.T) {
 	m := stage(laneScenes()["lanes-crowd"](), 120, 36, term.Mono)

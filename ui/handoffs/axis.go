@@ -29,26 +29,26 @@ var axisSteps = []time.Duration{
 
 const axisAuto = 250 * time.Millisecond
 
-// stripReigns is how many cells a reign should have at least to be told from
+// reignCells is how many cells a reign should have at least to be told from
 // its neighbours and named. It bounds how far back the axis goes.
-const stripReigns = 9
+const reignCells = 9
 
-// stripLeast is how much of an endless reign is shown before a new one: the
+// reignLeast is how much of an endless reign is shown before a new one: the
 // axis zooms in on a handoff, but keeps where it came from in view.
-const stripLeast = 30 * time.Second
+const reignLeast = 30 * time.Second
 
 // newAxis is an axis of w cells on which the last reigns and now are.
 func newAxis(reigns []model.Reign, now time.Time, w int) axis {
 	if len(reigns) == 0 || w <= 0 {
 		return axis{now.Truncate(axisAuto), axisAuto, max(0, w)}
 	}
-	first := max(0, len(reigns)-max(2, w/stripReigns))
+	first := max(0, len(reigns)-max(2, w/reignCells))
 	from := reigns[first].From
 	// One endless reign must not flatten the ones after it: its beginning may
 	// leave at the left.
 	if first+1 < len(reigns) {
 		rest := reigns[first+1].From
-		from = latest(from, rest.Add(-max(now.Sub(rest), stripLeast)))
+		from = latest(from, rest.Add(-max(now.Sub(rest), reignLeast)))
 	}
 	if from.After(now) {
 		from = now

@@ -11,6 +11,8 @@ import (
 	"electop/model/znode"
 )
 
+var began = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
+
 // drawLane draws a lane of a member with any changes.
 func drawLane(t *rapid.T) (*model.Lane, time.Time) {
 	at := began
@@ -106,6 +108,39 @@ func TestCellsOfOthers(t *testing.T) {
 			t.Errorf("cell %d shows %d, want %d", i, c.kind, want[i])
 		}
 	}
+}
+
+// However long and many the reigns: now is on the axis, which moves by whole cells, and its
+// labels do not run into each other.
+func TestAxisAlways(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := began
+		var reigns []model.Reign
+		for range rapid.IntRange(1, 60).Draw(t, "reigns") {
+			r := model.Reign{Leader: &dialect.Candidate{}, From: at}
+			at = at.Add(time.Duration(rapid.Int64Range(0, 1<<uint(rapid.IntRange(1, 55).Draw(t, "size"))).Draw(t, "lasts")))
+			r.To = at
+			reigns = append(reigns, r)
+		}
+		reigns[len(reigns)-1].To = time.Time{}
+		w := rapid.IntRange(1, 200).Draw(t, "w")
+		now := at.Add(time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "more")))
+		x := newAxis(reigns, now, w)
+		if i := x.cell(now); i < 0 || i >= w {
+			t.Fatalf("now is in cell %d of %d", i, w)
+		}
+		next := newAxis(reigns, now.Add(time.Second), w)
+		if next.step == x.step && next.start.Sub(x.start)%x.step != 0 {
+			t.Fatalf("the axis crawled by %v with cells of %v", next.start.Sub(x.start), x.step)
+		}
+		free := 0 // up to here there are labels
+		x.labels(time.FixedZone("", 19800), func(at int, format string, tick time.Time) {
+			if text := tick.Format(format); at < free || at+len(text) > w {
+				t.Fatalf("label %q at %d of %d cells, where those before need %d", text, at, w, free)
+			}
+			free = at + len(format) + 1
+		})
+	})
 }
 
 // The axis shows the moment, nothing outside of what there is where it can, and stays while

@@ -1,11 +1,14 @@
 package handoffs
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
 
 	"electop/model"
+	"electop/model/phrase"
+	"electop/ui/rows"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -224,7 +227,7 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 		a.Pen(y).Fit(v.lanes.names, term.Muted, f.Ink(words))
 	}
 	head.draw(f, a, v.axis, left, y)
-	_, alarm := v.troubleOf()
+	alarm := v.alarm()
 	style := term.Alarm
 	if alarm == "" && v.cut {
 		style, alarm = term.Muted, "what came later is not drawn: too many changes"
@@ -233,6 +236,19 @@ func (v *Panel) drawAxis(f *term.Frame, a term.Area, left, y int) {
 		p := a.Pen(y)
 		p.Gap(p.Room()-term.Width(alarm)-1).Text(style, " "+alarm)
 	}
+}
+
+// alarm says what is wrong with the leader, "" for nothing.
+func (v *Panel) alarm() string {
+	s := v.State
+	if s.Leader() == nil {
+		e := phrase.NoLeader(s)
+		return cmp.Or(e.Row, e.Sentence)
+	}
+	if _, ok := wording.ExpiryOf(s, rows.Leader(s)); ok {
+		return phrase.Lead(s).Row
+	}
+	return ""
 }
 
 // drawWords explains the signs, as many as there is room for.

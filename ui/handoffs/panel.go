@@ -36,14 +36,11 @@ type Panel struct {
 
 // plan is how many lines each part of the panel has.
 type plan struct {
-	lanes int // 0: the strip of reigns instead
+	lanes int // 0: there are none
 	pitch int // lines from one lane to the next
 	axis  int // the axis, and the blank line below it
 	words int // the signs, explained
 }
-
-// lanesFrom is from how many lines the panel shows lanes, and not just who led.
-const lanesFrom = 8
 
 // Moment is what the mouse finds on the time line of the reigns: the end of the time that a
 // cell of it stands for.
@@ -84,27 +81,13 @@ func (v *Panel) Move(do input.Command) {
 	v.scroll = input.Moved(do, v.scroll, v.most, v.page)
 }
 
-// reignLines is how many of h lines the reigns take.
-func (v *Panel) reignLines(h int) int {
-	switch {
-	case len(v.band().Reigns) == 0:
-		return 0
-	case h >= 7:
-		return 3
-	}
-	return 2
-}
-
 // Draw draws who did what when, and each change of the leader.
 func (v Panel) Draw(f *term.Frame) {
 	s := v.State
 	a := f.Box(v.place, "Handoffs", v.Focused, v.tail(f)...)
 	a = a.Inset(1)
-	switch {
-	case v.plan.lanes > 0:
+	if v.plan.lanes > 0 {
 		v.drawLanes(f, a)
-	case len(v.band().Reigns) > 0:
-		v.drawReigns(f, a)
 	}
 	y := v.upper()
 	if len(s.Handoffs) == 0 {

@@ -50,8 +50,7 @@ func (v *Panel) head() time.Time {
 // planned divides h lines, and returns how many lanes have room.
 func (v *Panel) planned(h int) (room int) {
 	v.plan = plan{}
-	if h < lanesFrom || len(v.lanes.whole.All) == 0 {
-		v.plan.axis = 0
+	if len(v.lanes.whole.All) == 0 {
 		return 0
 	}
 	v.plan.axis = 1
@@ -61,7 +60,7 @@ func (v *Panel) planned(h int) (room int) {
 	if v.Zoomed && h >= 17 {
 		v.plan.words = 3
 	}
-	list := max(2, h/4)
+	list := max(min(2, h-3), h/4)
 	room = h - v.plan.axis - v.plan.words - min(list, max(1, len(v.State.Handoffs)))
 	if v.lanes.writes {
 		room--
@@ -72,7 +71,7 @@ func (v *Panel) planned(h int) (room int) {
 // upper is how many lines are above the list.
 func (v *Panel) upper() int {
 	if v.plan.lanes == 0 {
-		return v.reignLines(v.place.Inner().H)
+		return 0
 	}
 	n := v.plan.lanes*v.plan.pitch + v.plan.axis + v.plan.words
 	if v.lanes.writes {
@@ -83,7 +82,7 @@ func (v *Panel) upper() int {
 
 // settleAxis says which time each column has, of a panel of w cells.
 func (v *Panel) settleAxis(w int) {
-	if v.place.Inner().H >= lanesFrom && len(v.lanes.whole.All) > 0 {
+	if len(v.lanes.whole.All) > 0 {
 		w -= v.lanes.names + 1
 	}
 	reigns := v.band().Reigns

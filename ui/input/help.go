@@ -41,8 +41,6 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) []helpLine {
 		line(term.Lead, g.Notice, "a notification on its way from the deleted znode to its watcher")
 		line(term.Text, g.H+g.ToRight, "in Messages: a request that ZooKeeper carried out, or what it sent; "+g.Expired+" where it was lost")
 		line(term.You, g.Notice, "in Messages: held by ZooKeeper, in the order of the release")
-		line(term.Past, g.Block, "a reign; "+g.Ended+" its end, "+g.Expired+" by expiry, "+g.Danger+" its leader in trouble, "+g.Elected+" first and not leading: not acknowledged yet, or suspended")
-		line(term.Trouble, g.Vacant, "vacant: there was no candidate")
 		heading("Lanes: one for each candidate over time")
 		line(term.Watch, g.Waits, "waits; "+g.Created+" its znode was created, "+g.Deleted+" deleted, "+g.Expired+" deleted as its session expired")
 		line(term.Lead, g.Notice, "notified; "+g.Down+" comes from the deleted znode's lane")

@@ -141,8 +141,8 @@ func arrangePanels(w, h int, s Shape) Arrangement {
 	return a
 }
 
-// handoffsHeight is how many of h lines the handoffs get: enough for the strip, its axis
-// and a handoff or two. On a tall screen they get what the others do not need; the
+// handoffsHeight is how many of h lines the handoffs get: enough for the lanes that
+// matter most, their axis and a handoff or two. On a tall screen they get what the others do not need; the
 // others' part grows in steps, so that no panel moves for each candidate that comes.
 func handoffsHeight(h, w int, s Shape) int {
 	const lowMost = 14        // of what they need not have

@@ -107,7 +107,7 @@ type Glyphs struct {
 	HerdHead, HerdFrom, HerdMore, HerdLast       string
 	Frozen, Killed, Next, Yes, Inferred, Up      string
 	Online, Offline, Step, New, Arrow, Nobody    string
-	Block, Vacant, Expired, Ended, Older, Danger string
+	Block, Vacant, Expired, Danger               string
 	Elected                                      string
 	BarDone, BarSure, BarMaybe                   string
 	H, V, TL, TR, BL, BR                         string
@@ -128,7 +128,7 @@ var signs = Glyphs{
 	HerdHead: "◂", HerdFrom: "─", HerdMore: "┤", HerdLast: "╯",
 	Frozen: "❄", Killed: "✗", Next: "next", Yes: "✓", Inferred: "~", Up: "↑",
 	Online: "●", Offline: "◌", Step: "▸", New: "▸", Arrow: "→", Nobody: "–",
-	Block: "█", Vacant: "░", Expired: "╳", Ended: "│", Older: "◂", Danger: "▒",
+	Block: "█", Vacant: "░", Expired: "╳", Danger: "▒",
 	Elected: "▓",
 	BarDone: "█", BarSure: "░", BarMaybe: "·",
 	H: "─", V: "│", TL: "╭", TR: "╮", BL: "╰", BR: "╯",
