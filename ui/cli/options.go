@@ -224,7 +224,7 @@ func (o *options) candidacyName() string {
 
 func (o *options) screenFlags(cmd *cobra.Command) {
 	flaggroup.Screen.Add(cmd, func(f *pflag.FlagSet) {
-		f.StringVar(&o.theme, "theme", "auto", "colours: `THEME` is auto (the terminal is asked), dark, light or mono")
+		f.StringVar(&o.theme, "theme", "auto", "colours: `THEME` is auto (NO_COLOR, COLORFGBG, otherwise dark), dark, light or mono")
 		f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal, which selects text with it")
 	})
 }
