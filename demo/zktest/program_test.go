@@ -27,14 +27,3 @@ func TestProgramTalks(t *testing.T) {
 func TestProgramEndsWithItsTest(t *testing.T) {
 	t.Run("inner", func(t *testing.T) { zktest.Run(t, "cat") })
 }
-
-func TestProgramMemory(t *testing.T) {
-	p := zktest.Run(t, "sh", "-c", "echo ready; read line; exec true")
-	p.Line(t, "ready")
-	m := p.Memory(t)
-	if m.Resident < 100<<10 || m.Resident > 1<<30 || m.Peak < m.Resident {
-		t.Errorf("memory of a shell: %+v", m)
-	}
-	p.Say(t, "end")
-	p.Finish(t)
-}
