@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 
 	"electop/model/dialect"
 )
@@ -37,6 +38,29 @@ func ghostOf(m *Member, c *dialect.Candidate, owned []*dialect.Candidate) (of st
 	ghosts, known := Ghosts(m, owned)
 	switch {
 	case !slices.Contains(ghosts, c):
+		return "", false
+	case m != nil:
+		return m.Name, true
+	}
+	return known.Label(), false
+}
+
+// firstGhost is [State.GhostOf] of the first contender, for each change of the queue: it
+// compares names only with those of the first one's session.
+func firstGhost(m *Member, queue dialect.Queue) (of string, sure bool) {
+	head := queue.At(0)
+	if m == nil && !dialect.HasGuid(head.Name) || m != nil && (m.Belief == Volunteering || m.Session != head.Session || m.Znode == head.Name) {
+		return "", false
+	}
+	stem := dialect.Stem(head.Name)
+	var known *dialect.Candidate
+	for i, c := range queue.All() {
+		if i > 0 && c.Session == head.Session && (m != nil && c.Name == m.Znode || m == nil && strings.HasPrefix(c.Name, stem) && dialect.Stem(c.Name) == stem) {
+			known = c
+		}
+	}
+	switch {
+	case known == nil:
 		return "", false
 	case m != nil:
 		return m.Name, true
