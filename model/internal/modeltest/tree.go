@@ -107,6 +107,9 @@ func (w *Watcher) Read(full, gap bool, between func()) *model.Read {
 	}
 	r := &model.Read{At: t.Now, Presence: model.Present, Parent: t.Stat(), Full: full || w.Czxid != t.czxid, Gap: gap}
 	listed := t.Names()
+	if w.Czxid != t.czxid {
+		w.Known = nil // of the parent before
+	}
 	before := w.Known
 	if r.Full {
 		before = nil
