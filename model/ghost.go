@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"strings"
 
 	"electop/model/dialect"
@@ -33,49 +32,26 @@ func Ghosts(m *Member, owned []*dialect.Candidate) (ghosts []*dialect.Candidate,
 	return ghosts, known
 }
 
-// ghostOf is [State.GhostOf] for a contender of these.
-func ghostOf(m *Member, c *dialect.Candidate, owned []*dialect.Candidate) (of string, sure bool) {
-	ghosts, known := Ghosts(m, owned)
+// ghostOf is [State.GhostOf] without building the session's list, because it is asked for
+// each change of the queue.
+func ghostOf(m *Member, c *dialect.Candidate, queue dialect.Queue) (of string, sure bool) {
+	if m == nil && !dialect.HasGuid(c.Name) || m != nil && (m.Belief == Volunteering || m.Session != c.Session) {
+		return "", false
+	}
+	stem := dialect.Stem(c.Name)
+	known := c
+	for _, x := range queue.All() {
+		if x.Session == c.Session && (m != nil && x.Name == m.Znode || m == nil && strings.HasPrefix(x.Name, stem) && dialect.Stem(x.Name) == stem) {
+			known = x
+		}
+	}
 	switch {
-	case !slices.Contains(ghosts, c):
+	case known == c:
 		return "", false
 	case m != nil:
 		return m.Name, true
 	}
 	return known.Label(), false
-}
-
-// firstGhost is [State.GhostOf] of the first contender, for each change of the queue: it
-// compares names only with those of the first one's session.
-func firstGhost(m *Member, queue dialect.Queue) (of string, sure bool) {
-	head := queue.At(0)
-	if m == nil && !dialect.HasGuid(head.Name) || m != nil && (m.Belief == Volunteering || m.Session != head.Session || m.Znode == head.Name) {
-		return "", false
-	}
-	stem := dialect.Stem(head.Name)
-	var known *dialect.Candidate
-	for i, c := range queue.All() {
-		if i > 0 && c.Session == head.Session && (m != nil && c.Name == m.Znode || m == nil && strings.HasPrefix(c.Name, stem) && dialect.Stem(c.Name) == stem) {
-			known = c
-		}
-	}
-	switch {
-	case known == nil:
-		return "", false
-	case m != nil:
-		return m.Name, true
-	}
-	return known.Label(), false
-}
-
-// ownedBy returns the contenders of a session.
-func ownedBy(queue dialect.Queue, session uint64) (owned []*dialect.Candidate) {
-	for _, c := range queue.All() {
-		if c.Session == session {
-			owned = append(owned, c)
-		}
-	}
-	return owned
 }
 
 // GhostOf returns the name of the candidate whose ghost c is (see [Ghosts]), "" for a
@@ -85,5 +61,5 @@ func (s *State) GhostOf(c *dialect.Candidate) (of string, sure bool) {
 	if c == nil || c.Session == 0 || !s.crowded {
 		return "", false
 	}
-	return ghostOf(s.Member(c), c, ownedBy(s.Queue, c.Session))
+	return ghostOf(s.Member(c), c, s.Queue)
 }

@@ -69,7 +69,7 @@ func (j *Journal) evidence() (e evidence) {
 		m := j.memberOf(head)
 		e.ours = m != nil
 		if several {
-			e.ghost, e.sure = firstGhost(m, j.queue)
+			e.ghost, e.sure = ghostOf(m, head, j.queue)
 		}
 	}
 	e.waitsFor = j.waitsFor(head)

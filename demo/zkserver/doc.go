@@ -98,10 +98,8 @@
 // read before the event for the change.
 //
 // Nothing is written to a connection under the lock. The connection's own goroutine
-// writes its output when it has no further request at hand. Events that reach idle
-// connections are written by one goroutine for all, or by one for each processor if
-// there are hundreds, which lives only while there are any, and by one of their own
-// for peers that do not read. An idle session therefore costs a goroutine, two small
+// writes its output when it has no further request at hand. Events that reach an idle
+// connection are written by another goroutine, which ends when none are left. An idle session therefore costs a goroutine, two small
 // buffers and a map entry, and thousands of them are fine: 5,000 take 40 MB. What
 // takes long is not done under the lock in one go: the tables for operators are copied
 // under it and formatted as they are sent, and of thousands of sessions that expire at

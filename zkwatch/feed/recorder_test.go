@@ -58,7 +58,7 @@ func read(t *testing.T, file string) *log {
 	return l
 }
 
-// Each part of a recording that was rotated tells what was told live since it began.
+// Each part of a rotated recording replays the events that happened live since it began.
 func TestRecorderRotates(t *testing.T) {
 	file, was := live(t, least, func(put func(model.Observation)) { churned(20, 8*time.Minute, put) })
 	if len(was.notices) > 0 {

@@ -231,7 +231,7 @@ func adminWatchesByPath(s *State) object {
 	return object{"path_to_session_ids": byPath}
 }
 
-// adminGauges are those of mntr.
+// adminGauges returns the gauges of mntr.
 func adminGauges(s *State) object {
 	o := make(object)
 	for _, g := range gauges(s) {
