@@ -186,6 +186,7 @@ func (p *patient) linked() (*zk.Conn, *link) {
 		}
 	}()
 	p.t.Cleanup(c.Close)
+	synctest.Wait() // go-zookeeper reads the last zxid without a lock if a watch is set before that
 	return c, l
 }
 
