@@ -29,7 +29,7 @@
 //	session   what the servers report about sessions
 //	model     observations in, events and state out: this package
 //	doctor    verified watches, risks, findings; merges events with the journal's
-//	history   recordings and time travel             boundedjson  for recordings
+//	history   recordings and time travel
 //	lesson    the lesson engine                      stricttoml   for lessons, the configuration
 //
 // Each knows only those above it (history knows doctor). A handoff's cause is

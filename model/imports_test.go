@@ -31,7 +31,6 @@ var rooms = []struct {
 	std     bool     // and of the rest the standard library only
 }{
 	{room: "model/units", std: true},
-	{room: "model/boundedjson", std: true},
 	{room: "model/stricttoml"},
 	{room: "model/immutable", std: true},
 	{room: "model/znode", std: true},

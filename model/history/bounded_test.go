@@ -1,180 +1,70 @@
 package history
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
-	"reflect"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"electop/model"
-	"electop/model/boundedjson"
 	"electop/model/session"
 	"electop/model/znode"
 )
 
-// dense are lines of about n bytes that would be hundreds of times as much in
-// memory, and lines with which that was tried in vain.
-func dense(n int) map[string]string {
-	list := func(head, element, tail string) string {
-		k := n / (len(element) + 1)
-		return head + strings.Repeat(element+",", k) + element + tail
+// TestDenseLines: a hostile line of any list takes a bounded amount of memory, and one
+// with too many items is refused before anything is decoded.
+func TestDenseLines(t *testing.T) {
+	decode := func(line string) (took uint64, err error) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = decoded([]byte(line))
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc, err
 	}
-	lines := make(map[string]string)
-	for name, around := range map[string][2]string{
-		"servers":                {`{"table":{"servers":[`, `]}}`},
-		"anchors":                {`{"table":{"anchors":[`, `]}}`},
-		"clients":                {`{"table":{"servers":[{"clients":[`, `]}]}}`},
-		"deadlines":              {`{"table":{"servers":[{"deadlines":[`, `]}]}}`},
-		"ephemerals":             {`{"table":{"servers":[{"ephemerals":[`, `]}]}}`},
-		"watched":                {`{"table":{"servers":[{"watched":[`, `]}]}}`},
-		"sessions":               {`{"table":{"servers":[{"watched":[{"sessions":[`, `]}]}]}}`},
-		"new":                    {`{"read":{"new":[`, `]}}`},
-		"gone":                   {`{"read":{"gone":[`, `]}}`},
-		"held":                   {`{"pace":{"held":[`, `]}}`},
-		"notified":               {`{"wake":{"notified":[`, `]}}`},
-		"other letters":          {`{"TABLE":{"ServerS":[`, `]}}`},
-		"the long s":             {`{"table":{"ſervers":[`, `]}}`},
-		"escapes":                {`{"t\u0061ble":{"\u0073ervers":[`, `]}}`},
-		"spaces":                 {"{ \"table\" :\t{ \"servers\" : [ ", ` ] } }`},
-		"behind what is unknown": {`{"x":{"y":["]}",{"z":[[]]}]},"table":{"servers":[`, `]}}`},
-		"twice":                  {`{"table":{"servers":[{}]},"table":{"servers":[`, `]}}`},
+	for _, around := range [][2]string{
+		{`{"table":{"servers":[`, `]}}`},
+		{`{"table":{"anchors":[`, `]}}`},
+		{`{"table":{"servers":[{"clients":[`, `]}]}}`},
+		{`{"table":{"servers":[{"watched":[{"sessions":[`, `]}]}]}}`},
+		{`{"read":{"new":[`, `]}}`},
+		{`{"pace":{"held":[`, `]}}`},
+		{`{"table":{"servers":[{}]},"table":{"ſer\u0076ers":[`, `]}}`},
+		{`{"x":{"y":["]}\"",{"z":[[]]}]},"table":{"servers":[`, `]}}`},
 	} {
 		for _, element := range []string{`{}`, `0`, `[]`, `""`, `null`, `[0]`, `{"x":{}}`, "{ }"} {
-			lines[name+" of "+element] = list(around[0], element, around[1])
-		}
-	}
-	lines["the same field"] = list(`{"table":{`, `"servers":[{},{},{}]`, `}}`)
-	lines["what is unknown"] = list(`{"x":[`, `{"y":[[],{}]}`, `],"advance":{}}`)
-	lines["depth"] = `{"table":{"servers":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}}`
-	lines["servers with servers"] = list(`{"table":{"servers":[`, `{"servers":[],"watched":[{},{}]}`, `]}}`)
-	return lines
-}
-
-// allocated is what f allocates, garbage included.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-// Whatever a line holds, it takes memory in proportion to its length: what is
-// allowed, ten times, as lists are copied while they grow, and its text.
-func TestDenseLines(t *testing.T) {
-	const n = 1 << 17
-	var header bytes.Buffer
-	if _, err := NewEncoder(&header, NewHeader(model.Config{Path: "/e"}, time.Unix(0, 0).UTC())); err != nil {
-		t.Fatal(err)
-	}
-	refused := 0
-	for name, line := range dense(n) {
-		var err error
-		took := allocated(func() {
-			var dec *Decoder
-			if dec, _, err = NewDecoder(io.MultiReader(bytes.NewReader(header.Bytes()), strings.NewReader(line+"\n"))); err == nil {
-				_, err = dec.Decode()
+			list := func(n int) string { return around[0] + strings.Repeat(element+",", n) + element + around[1] }
+			// All garbage of a list that grows to a few thousand elements.
+			if took, _ := decode(list(4000)); took > 20<<20 {
+				t.Errorf("%s%s…: %d bytes for 4,000", around[0], element, took)
 			}
-		})
-		if most := uint64(10*boundedjson.Allowed(len(line)) + 8*len(line)); took > most {
-			t.Errorf("%s: %d bytes for a line of %d, more than %d", name, took, len(line), most)
-		}
-		if errors.Is(err, boundedjson.ErrDense) {
-			refused++
-			if !strings.Contains(err.Error(), "line 2: too many items for its length: ") || strings.ContainsFunc(err.Error(), znode.Unsafe) {
-				t.Errorf("%s: %v", name, err)
+			line := list(itemsMax)
+			took, err := decode(line)
+			if err == nil || !strings.Contains(err.Error(), " items: this version reads ") || took > uint64(8*len(line)) {
+				t.Errorf("%s%s…: %d bytes for a line of %d: %v", around[0], element, took, len(line), err)
 			}
 		}
 	}
-	if refused < 60 {
-		t.Errorf("%d lines were refused: the test shows little", refused)
-	}
-	// One that hides beside much else is as one that does not.
-	var v entry
-	if err := boundedjson.Unmarshal([]byte(`{"connection":{"err":"`+strings.Repeat("x", n)+`"},"table":{"servers":[{},{},{}]}}`), &v); err != nil || len(v.Table.Servers) != 3 {
-		t.Errorf("three servers in a long line: %v", err)
-	}
 }
 
-// What electop writes itself is never refused: not the densest there is either.
-func TestWrittenLinesAreNotDense(t *testing.T) {
-	const n = 3000
-	emptyWatches := func() (all []session.Watch) {
-		for range n {
-			all = append(all, session.Watch{Sessions: []uint64{}})
-		}
-		return all
+// TestLargeLines: what electop writes of 20,000 candidates can be read again.
+func TestLargeLines(t *testing.T) {
+	const n = 20_000
+	read, server := &model.Read{At: time.Unix(1, 0)}, session.Server{}
+	for i := range n {
+		name, id := fmt.Sprintf("guid-n_%010d", i), uint64(0x10000<<40+i)
+		read.New = append(read.New, znode.Znode{Name: name, Data: znode.NewData([]byte("10.0.0.1, a"))})
+		server.Clients = append(server.Clients, session.Client{Session: id})
+		server.Deadlines = append(server.Deadlines, session.Deadline{Session: id})
+		server.Ephemerals = append(server.Ephemerals, session.Ephemeral{Session: id})
+		server.Watched = append(server.Watched, session.Watch{Path: "/election/" + name, Sessions: []uint64{id}})
 	}
-	for _, o := range []model.Observation{
-		&session.Table{Servers: make([]session.Server, n)},
-		&session.Table{Anchors: make([]session.Anchor, n)},
-		&session.Table{Servers: []session.Server{{Clients: make([]session.Client, n)}, {Deadlines: make([]session.Deadline, n)}, {Ephemerals: make([]session.Ephemeral, n)}}},
-		&session.Table{Servers: []session.Server{{Watched: make([]session.Watch, n)}, {Watched: emptyWatches()}, {Watched: []session.Watch{{Sessions: make([]uint64, n)}}}}},
-		&model.Read{New: make([]znode.Znode, n), Gone: make([]string, n)},
-		&model.Pace{Held: make([]model.Message, n)},
-		&model.Deadlines{Sessions: make([]model.Deadline, n)},
-		&model.Wake{Notified: make([]uint64, n)},
-		&model.Directory{Names: make([]string, n), Children: make([]znode.Znode, n)},
-	} {
-		line := lineOf(t, o)
-		if _, err := (Line{text: line}).Decode(); err != nil {
-			t.Errorf("%.60s…: %v", line, err)
+	for _, o := range []model.Observation{read, &session.Table{Servers: []session.Server{server, {}}}} {
+		if _, err := decoded(lineOf(t, o)); err != nil {
+			t.Errorf("%T: %v", o, err)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		for _, o := range []model.Observation{&model.Read{}, &model.Delta{}, &model.Follow{}, &model.Pace{}, &model.Deadlines{}, &model.Wake{}, &session.Table{}, &model.Cast{}, &model.Connection{}, &model.Write{}, &model.Ack{}, &model.Directory{}, &model.Refresh{}} {
-			vary(t, reflect.ValueOf(o).Elem(), false)
-			if _, err := (Line{text: lineOf(t, o)}).Decode(); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
-// The measure is that of the real thing: what it says of any text is what its
-// lists and maps take after decoding.
-func FuzzUnmarshal(f *testing.F) {
-	for _, line := range dense(40) {
-		f.Add([]byte(line))
+	if err := (&Encoder{}).Encode(&model.Read{Gone: make([]string, itemsMax)}); err == nil {
+		t.Error("a line that cannot be read again was written")
 	}
-	f.Add([]byte(`{"table":{"servers":[{"watched":[{"path":"/e/x","sessions":[1,2]},{}]},{}],"anchors":[{}]}}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var v entry
-		_, memory := entryShape().Measure(text)
-		if json.Unmarshal(text, &v) != nil {
-			return
-		}
-		if took := itemBytes(reflect.ValueOf(&v)); took > memory {
-			t.Errorf("%s\ntakes %d, measured %d", text, took, memory)
-		}
-	})
-}
-
-// itemBytes is what the elements below v take, and what pointers point to.
-func itemBytes(v reflect.Value) (n int) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() && v.Elem().Type().Name() != "Location" {
-			n = int(v.Elem().Type().Size()) + itemBytes(v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			n += itemBytes(v.Field(i))
-		}
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return 0 // counts as a string
-		}
-		for i := range v.Len() {
-			n += int(v.Type().Elem().Size()) + itemBytes(v.Index(i))
-		}
-	}
-	return n
 }

@@ -2,15 +2,14 @@ package history
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
-	"sync"
 	"time"
 
 	"electop/model"
-	"electop/model/boundedjson"
 	"electop/model/dialect"
 	"electop/model/session"
 	"electop/model/znode"
@@ -121,9 +120,6 @@ func (l *entry) observation() model.Observation {
 	return nil
 }
 
-// entryShape is made when the first recording is read.
-var entryShape = sync.OnceValue(func() *boundedjson.Shape { return boundedjson.ShapeOf(reflect.TypeFor[*entry]()) })
-
 // Encoder writes a recording, one line a call and one Write a line, so that a
 // crash tears the last line at the most.
 type Encoder struct{ w io.Writer }
@@ -142,6 +138,9 @@ func (e *Encoder) write(v any) error {
 	if err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
+	if n := items(b); n > itemsMax {
+		return fmt.Errorf("recording: an observation has %d items: at most %d can be read again", n, itemsMax)
+	}
 	_, err = e.w.Write(append(b, '\n'))
 	return err
 }
@@ -150,8 +149,41 @@ func (e *Encoder) write(v any) error {
 // short. Everything before it is good.
 var ErrTorn = errors.New("the recording's last line is torn")
 
-// lineMax bounds a recording's line: a full read of 20,000 children fits.
-const lineMax = 256 << 20
+// Bounds of a recording's line: a full read of 20,000 children, and the servers'
+// tables of 20,000 sessions, fit. Three bytes of a hostile line can be an item that takes
+// 552 bytes in memory, so the items are counted before anything is decoded.
+const (
+	lineMax  = 256 << 20 // bytes
+	itemsMax = 1 << 17
+	// A server is the largest item. Its number in an ensemble has eight bits.
+	serversMax = 1 << 8
+)
+
+// items counts the elements of the lists in JSON, and the objects outside lists.
+func items(text []byte) (n int) {
+	var lists []bool // what is open: a list or an object
+	inList := func() bool { return len(lists) > 0 && lists[len(lists)-1] }
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case c == '[', c == '{':
+			if c == '[' || !inList() {
+				n++
+			}
+			lists = append(lists, c == '[')
+		case c == ']', c == '}':
+			lists = lists[:max(0, len(lists)-1)]
+		case c == ',' && inList():
+			n++
+		}
+	}
+	return n
+}
 
 // Decoder reads a recording.
 type Decoder struct {
@@ -175,7 +207,7 @@ func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
 	if err != nil && err != io.EOF && err != ErrTorn {
 		return nil, h, fmt.Errorf("reading a recording: %w", err)
 	}
-	if err != nil || boundedjson.Unmarshal(b, &h) != nil {
+	if err != nil || json.Unmarshal(b, &h) != nil {
 		return nil, Header{}, errors.New("not an electop recording: its first line is not a header")
 	}
 	if _, err := h.Config(); err != nil {
@@ -187,39 +219,24 @@ func newDecoder(r io.Reader, max int) (*Decoder, Header, error) {
 // Decode returns the next observation, io.EOF after the last and [ErrTorn] in
 // place of a torn one.
 func (d *Decoder) Decode() (model.Observation, error) {
-	l, err := d.Line()
+	b, err := d.next()
 	if err != nil {
 		return nil, err
 	}
-	return l.Decode()
-}
-
-// Line is one of a recording, not yet decoded: that takes the time, and can be
-// done for several at once.
-type Line struct {
-	text []byte
-	n    int
-}
-
-// Line returns the next observation's line, with the errors of [Decoder.Decode].
-func (d *Decoder) Line() (Line, error) {
-	b, err := d.next()
-	return Line{b, d.n}, err
-}
-
-// Len returns its length in bytes.
-func (raw Line) Len() int { return len(raw.text) }
-
-// Decode returns the observation.
-func (raw Line) Decode() (model.Observation, error) {
+	if n := items(b); n > itemsMax {
+		return nil, fmt.Errorf("recording line %d has %d items: this version reads %d", d.n, n, itemsMax)
+	}
 	var l entry
-	if err := entryShape().Unmarshal(raw.text, &l); err != nil {
-		return nil, fmt.Errorf("recording line %d: %w", raw.n, err)
+	if err := json.Unmarshal(b, &l); err != nil {
+		return nil, fmt.Errorf("recording line %d: %w", d.n, err)
+	}
+	if l.Table != nil && len(l.Table.Servers) > serversMax {
+		return nil, fmt.Errorf("recording line %d has %d servers: this version reads %d", d.n, len(l.Table.Servers), serversMax)
 	}
 	if o := l.observation(); o != nil {
 		return o, nil
 	}
-	return nil, fmt.Errorf("recording line %d: this version does not know the observation", raw.n)
+	return nil, fmt.Errorf("recording line %d: this version does not know the observation", d.n)
 }
 
 // next returns the next line without its newline.

@@ -24,6 +24,10 @@ func lineOf(t rapid.TB, o model.Observation) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
+func decoded(line []byte) (model.Observation, error) {
+	return (&Decoder{r: bytes.NewReader(append(line, '\n')), max: lineMax}).Decode()
+}
+
 // vary gives every field a value, or some none.
 func vary(t *rapid.T, v reflect.Value, all bool) {
 	if !all && rapid.IntRange(0, 4).Draw(t, "nothing") == 0 {
@@ -83,7 +87,7 @@ func TestRecordingKeepsEveryField(t *testing.T) {
 			}
 			vary(t, o.Elem(), true)
 			line := lineOf(t, o.Interface().(model.Observation))
-			got, err := (Line{text: line}).Decode()
+			got, err := decoded(line)
 			if diff := cmp.Diff(o.Interface(), got); err != nil || diff != "" {
 				t.Fatalf("%s\nis read as (+), %v:\n%s", line, err, diff)
 			}
@@ -108,7 +112,7 @@ func TestOlderSteps(t *testing.T) {
 		{model.StepLead, "", model.Member{}},
 	} {
 		line := fmt.Sprintf(`{"cast":{"at":"2026-01-02T03:04:05Z","member":{"id":"a","name":"amber","recipe":"election","belief":"waiting","step":%d,"detail":%q}}}`, c.step, c.text)
-		o, err := (Line{text: []byte(line)}).Decode()
+		o, err := decoded([]byte(line))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,7 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 	}
 	defer r.interrupt(ctx)()
 	for ctx.Err() == nil {
-		l, err := r.line()
+		o, err := r.next()
 		r.deliverNotes(notice)
 		if err == io.EOF {
 			if due, ok := j.Held(); ok { // after a crash the recording does not say that time passed
@@ -100,10 +100,6 @@ func (r *Recording) Each(ctx context.Context, events func([]model.Event) error, 
 		}
 		if err != nil {
 			return cmp.Or(ctx.Err(), err)
-		}
-		o, err := l.Decode()
-		if err != nil {
-			return err
 		}
 		if err := apply(o); err != nil {
 			return err
@@ -117,14 +113,14 @@ func (r *Recording) interrupt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.file.SetReadDeadline(time.Now()) }) // a regular file has none
 }
 
-// line returns the next one, io.EOF after the last. A torn one is noted.
-func (r *Recording) line() (history.Line, error) {
-	l, err := r.dec.Line()
+// next returns the next observation, io.EOF after the last. A torn one is noted.
+func (r *Recording) next() (model.Observation, error) {
+	o, err := r.dec.Decode()
 	if errors.Is(err, history.ErrTorn) {
 		r.note("the recording's last line is torn (a crash, or it is still being written): skipped")
 		err = io.EOF
 	}
-	return l, err
+	return o, err
 }
 
 // Close ends the reading.

@@ -1,11 +1,10 @@
 package command
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 	"strings"
 
-	"electop/model/boundedjson"
 	"electop/model/znode"
 )
 
@@ -21,9 +20,7 @@ func (e *envelope) head() *envelope { return e }
 
 // unpack parses an answer into v, which embeds an envelope.
 func unpack(b []byte, command string, v interface{ head() *envelope }) error {
-	if err := boundedjson.Unmarshal(b, v); errors.Is(err, boundedjson.ErrDense) {
-		return fmt.Errorf("%w: %s: %w", ErrTooLarge, command, err)
-	} else if err != nil {
+	if err := json.Unmarshal(b, v); err != nil {
 		return malformed("%s: %s", command, znode.Safe(err.Error(), 100))
 	}
 	e := v.head()
