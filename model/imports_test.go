@@ -116,7 +116,7 @@ var rooms = []struct {
 	{room: "ui/faults", imports: panel},
 	{room: "ui/palette", imports: panel},
 	{room: "ui/join", imports: panel},
-	{room: "ui/travel", imports: append([]string{"ui/recipe"}, panel...)},
+	{room: "ui/travel", imports: append([]string{"ui/recipe", "ui/plain"}, panel...)},
 	{room: "ui", imports: []string{"model", "ui"}, but: "ui/cli"},
 	// Besides the commands, what has to be set up before they are imported.
 	{room: "", imports: []string{"ui"}},

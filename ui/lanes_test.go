@@ -11,6 +11,7 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/history"
+	"electop/model/phrase"
 	"electop/ui/action"
 	"electop/ui/handoffs"
 	"electop/ui/layout"
@@ -95,7 +96,7 @@ func TestReplayKeys(t *testing.T) {
 	if !r.stopped || r.at != 2 || front(m) != inPast {
 		t.Fatalf("left leaves it at %d, stopped %v:\n%s", r.at, r.stopped, screen(m))
 	}
-	says(t, m, "fjord joined", "space play")
+	says(t, m, "joined fjord (17)", "space play")
 	keys(m, " ")
 	if r.stopped || m.d.past.journey.On {
 		t.Errorf("space does not play it on: stopped %v", r.stopped)
@@ -144,7 +145,7 @@ func TestThePastIsPlayed(t *testing.T) {
 	if at := m.d.past.journey.At.N; at != 2 {
 		t.Errorf("after 91 s it is at %d", at)
 	}
-	says(t, m, "fjord joined")
+	says(t, m, "joined fjord (17)")
 	keys(m, "]", "]")
 	says(t, m, "x4")
 	pass(14 * time.Second)
@@ -250,14 +251,7 @@ func TestMomentAndListAgree(t *testing.T) {
 	for range 40 {
 		s := m.d.shown()
 		for _, h := range s.Handoffs[min(listed, len(s.Handoffs)):] {
-			to, from := "nobody", "nobody"
-			if h.To != nil {
-				to = h.To.Label()
-			}
-			if h.From != nil {
-				from = h.From.Label()
-			}
-			if want := "handoff " + from + " → " + to; !strings.Contains(statusLine(m), want) {
+			if want := "handoff " + phrase.Who(h.From) + " -> " + phrase.Who(h.To); !strings.Contains(statusLine(m), want) {
 				t.Errorf("%q is new in the list, the status line says %q", want, statusLine(m))
 			}
 			seen++

@@ -39,21 +39,21 @@ func TestTravel(t *testing.T) {
 	if front(m) != inPast || p.path != "/election" {
 		t.Fatalf("in front is %s, searched %q", front(m), p.path)
 	}
-	says(t, m, "LIVE -00:42", "the last moment: handoff amber → birch", "takeover 3 ms")
+	says(t, m, "LIVE -00:42", "the last moment: handoff amber (12) -> birch (13)", "takeover 3 ms")
 	keys(m, ",")
 	says(t, m, "birch: 5 mine is the smallest of {13, 14, 15, 16, 17}", "elected, not acknowledged")
 	keys(m, "left")
-	says(t, m, "amber left; handoff amber → birch, session expired, silent 4.02 s")
+	says(t, m, "left amber (12); handoff amber (12) -> birch (13)  session expired  silent 4.02 s")
 	keys(m, ",")
 	says(t, m, "amber is killed", "6 candidates", "12:01:31  LIVE -00:46")
 	keys(m, "left")
-	says(t, m, "fjord joined as n_17")
+	says(t, m, "joined fjord (17)")
 	keys(m, "home")
-	says(t, m, "the earliest moment kept: 5 candidates were there: amber leads", "LIVE -03:16")
+	says(t, m, "the earliest moment kept: amber (12) leads, 4 waiting", "LIVE -03:16")
 	keys(m, "left")
 	says(t, m, "the earliest moment kept")
 	keys(m, "pgdown")
-	says(t, m, "amber left; handoff")
+	says(t, m, "left amber (12); handoff")
 	keys(m, "pgup", "end")
 	says(t, m, "the last moment")
 
@@ -346,12 +346,12 @@ func TestReplayTravels(t *testing.T) {
 	if !r.stopped || r.at != 4 || front(m) != inPast {
 		t.Fatalf("stopped %v at %d, in front is %s", r.stopped, r.at, front(m))
 	}
-	says(t, m, "amber left; handoff")
+	says(t, m, "left amber (12); handoff")
 	keys(m, "left")
 	if r.at != 2 {
 		t.Errorf("it is at %d", r.at)
 	}
-	says(t, m, "REPLAY 12:00:31 / 13:02:17 x4", "fjord joined")
+	says(t, m, "REPLAY 12:00:31 / 13:02:17 x4", "joined fjord (17)")
 	keys(m, ".")
 	if r.at != 3 {
 		t.Errorf("a step without an event leaves the playback at %d", r.at)
@@ -413,7 +413,7 @@ func TestMomentWordsAreSafe(t *testing.T) {
 	if controls(words) {
 		t.Errorf("%q", words)
 	}
-	for _, want := range []string{"left", "handoff", "not a candidate", "missed 1 create, 2 deletes", "an unknown number", "found: ", "at risk"} {
+	for _, want := range []string{"left", "handoff", "not a candidate", "missed 1 create, 2 deletes", "an unknown number", "finding raised", "at risk"} {
 		if !strings.Contains(ansi.Strip(words), want) {
 			t.Errorf("it does not say %q: %q", want, words)
 		}
@@ -500,13 +500,13 @@ func TestTravelOnATape(t *testing.T) {
 	m := New(Options{Source: tapeSource{tape}, Past: kept{tape}, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36})
 	keys(m, "p")
-	says(t, m, "LIVE -00:07", "the last moment: ", "amber left", "handoff amber → birch")
+	says(t, m, "LIVE -00:07", "the last moment: ", "left amber (12)", "handoff amber (12) -> birch (13)")
 	keys(m, ",")
 	says(t, m, "LIVE -00:08", "birch: 2 C := {12, 13}", "2 candidates")
 	keys(m, ",")
-	says(t, m, "LIVE -00:09", "birch joined as n_13")
+	says(t, m, "LIVE -00:09", "joined birch (13)")
 	keys(m, "pgup")
-	says(t, m, "1 candidate ", "amber joined as n_12; handoff nobody → amber")
+	says(t, m, "1 candidate ", "joined amber (12); handoff nobody -> amber (12)")
 	keys(m, "pgdown")
 	says(t, m, "LIVE -00:07")
 	keys(m, "home")

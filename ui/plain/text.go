@@ -14,43 +14,45 @@ import (
 
 // Line returns an event as one line of text for people, times in loc.
 func Line(e model.Event, loc *time.Location) string {
-	at := e.At.In(loc).Format("15:04:05.000")
-	line := func(kind, format string, args ...any) string {
-		return fmt.Sprintf("%s  %-10s  %s", at, kind, fmt.Sprintf(format, args...))
-	}
+	kind, words := Words(e)
+	return fmt.Sprintf("%s  %-10s  %s", e.At.In(loc).Format("15:04:05.000"), kind, words)
+}
+
+// Words returns an event's kind, and what happened.
+func Words(e model.Event) (kind, words string) {
 	switch b := e.Body.(type) {
 	case doctor.Snapshot:
 		s := b.State
 		if s.Phase == model.NoParent {
-			return line("state", "%s does not exist (yet)", znode.Safe(s.Path, 0))
+			return "state", znode.Safe(s.Path, 0) + " does not exist (yet)"
 		}
-		return line("state", "%s", stateWords(s))
+		return "state", stateWords(s)
 	case model.Joined:
-		return line("joined", "%s", whoOrWhat(b.Candidate, b.Ignored))
+		return "joined", whoOrWhat(b.Candidate, b.Ignored)
 	case model.Left:
-		return line("left", "%s", whoOrWhat(b.Candidate, b.Ignored))
+		return "left", whoOrWhat(b.Candidate, b.Ignored)
 	case model.Handoff:
-		return line("handoff", "%s -> %s%s", phrase.Who(b.From), phrase.Who(b.To), handoffNotes(b))
+		return "handoff", phrase.Who(b.From) + " -> " + phrase.Who(b.To) + handoffNotes(b)
 	case model.Missed:
-		return line("missed", "%s", phrase.Missed(b))
+		return "missed", phrase.Missed(b)
 	case model.LinkChanged:
-		s := string(b.Link)
+		words = string(b.Link)
 		if b.Server != "" {
-			s += "  " + znode.Safe(b.Server, 0)
+			words += "  " + znode.Safe(b.Server, 0)
 		}
 		if b.Session != 0 {
-			s += "  session " + znode.Hex(b.Session)
+			words += "  session " + znode.Hex(b.Session)
 		}
-		return line("connection", "%s", s)
+		return "connection", words
 	case doctor.FindingChanged:
 		f := b.Finding
 		what, severity := changed(b.Raised), strings.ToUpper(string(f.Severity))
 		if b.Was != "" {
 			what, severity = "now", severity+", was "+strings.ToUpper(string(b.Was))
 		}
-		return line("finding", "%s  %s  %s  (%s)%s", what, severity, znode.Safe(f.Title, 0), f.ID, first(f.Evidence))
+		return "finding", fmt.Sprintf("%s  %s  %s  (%s)%s", what, severity, znode.Safe(f.Title, 0), f.ID, first(f.Evidence))
 	case doctor.RiskChanged:
-		return line("risk", "%s", phrase.RiskChanged(b, e.At, phrase.Who))
+		return "risk", phrase.RiskChanged(b, e.At, phrase.Who)
 	}
 	panic("plain: unknown event") // the sum is closed
 }

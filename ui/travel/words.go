@@ -6,10 +6,10 @@ import (
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/model/phrase"
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/action"
+	"electop/ui/plain"
 	"electop/ui/recipe"
 	"electop/ui/rows"
 	"electop/ui/term"
@@ -93,63 +93,30 @@ type acknowledged model.Handoff
 
 func (acknowledged) EventBody() {}
 
-// eventWords is an event as part of a sentence, and whether it is trouble.
+// eventWords is an event in the words of `electop events`, and whether it is trouble.
 func eventWords(e model.Event) (words string, alarms bool) {
 	switch b := e.Body.(type) {
-	case doctor.Snapshot:
-		switch s := b.State; {
-		case s == nil || s.Phase != model.Live:
-			return "the election was read", false
-		default:
-			return units.Count(s.Queue.Len(), "candidate was", "candidates were") + " there: " + phrase.RoleHolders(s, phrase.Label), false
-		}
-	case model.Joined:
-		if b.Ignored {
-			return znode.Safe(b.Candidate.Name, rows.NameMax) + " was created, not a candidate", false
-		}
-		return b.Candidate.Label() + " joined as " + phrase.Brief(b.Candidate), false
-	case model.Left:
-		if b.Ignored {
-			return znode.Safe(b.Candidate.Name, rows.NameMax) + " was deleted, not a candidate", false
-		}
-		return b.Candidate.Label() + " left", false
-	case model.Handoff:
-		words := "handoff " + phrase.Label(b.From) + " → " + phrase.Label(b.To)
-		if b.From != nil {
-			words += ", " + phrase.Cause(b.Cause).Row
-		}
-		for _, m := range b.Measures() {
-			if m.Took != nil {
-				words += ", " + m.Name + " " + wording.TookAbout(m)
-			}
-		}
-		return words, b.To == nil
 	case acknowledged:
 		if b.To == nil || b.Takeover == nil {
 			return "", false
 		}
 		return b.To.Label() + " acknowledged, takeover " + wording.TookAbout((*model.Handoff)(&b).Measures()[1]), false
+	case model.Handoff:
+		alarms = b.To == nil
 	case model.Missed:
-		return "missed " + phrase.Missed(b), true
+		alarms = true
 	case model.LinkChanged:
-		words := "the observer is " + string(b.Link)
-		if b.Server != "" && b.Link == model.Connected {
-			words += " to " + znode.Safe(b.Server, 64)
-		}
-		return words, b.Link != model.Connected
+		alarms = b.Link != model.Connected
 	case doctor.FindingChanged:
-		words := "found: " + znode.Safe(b.Finding.Title, 0)
-		if b.Was != "" {
-			words = "now " + string(b.Finding.Severity) + ": " + znode.Safe(b.Finding.Title, 0)
-		}
-		if !b.Raised {
-			words = "over: " + znode.Safe(b.Finding.Title, 0)
-		}
-		return words, b.Raised && b.Finding.Severity != doctor.Info
+		alarms = b.Raised && b.Finding.Severity != doctor.Info
 	case doctor.RiskChanged:
-		return phrase.RiskChanged(b, e.At, phrase.Label), b.Raised || b.Gone
+		alarms = b.Raised || b.Gone
 	}
-	return "", false
+	kind, words := plain.Words(e)
+	if _, ok := e.Body.(doctor.Snapshot); !ok {
+		words = kind + " " + words
+	}
+	return words, alarms
 }
 
 // doneWords says what changed from one moment to the next, which has no event; "" if
