@@ -60,7 +60,6 @@ var rooms = []struct {
 	{room: "zkwatch", imports: []string{}},
 	// The parts of the embedded server do not know each other, except that its database
 	// is made of some.
-	{room: "demo/zkserver/clock", std: true},
 	{room: "demo/zkserver/tally", std: true},
 	{room: "demo/zkserver/output", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/session", imports: []string{"zkwatch/wire"}, std: true},

@@ -1,20 +1,63 @@
 package zkserver
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
+
+// An alarm is a timer whose callback holds s.mu, which guards the alarm too.
+type alarm struct {
+	s       *Server
+	t       *time.Timer
+	stopped bool
+}
+
+// after calls f under s.mu, d from now, unless the alarm is stopped or the server is
+// closed before. s.wg counts alarms that are neither stopped nor done, so Close stops
+// all of them. The caller holds s.mu.
+func (s *Server) after(d time.Duration, f func()) *alarm {
+	s.wg.Add(1)
+	a := &alarm{s: s}
+	a.t = time.AfterFunc(d, func() {
+		defer s.wg.Done()
+		defer s.recovered("timer")
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.closed && !a.stopped {
+			f()
+		}
+	})
+	return a
+}
+
+// stop may be called on nil and more than once. A callback that already waits for the
+// lock does nothing when it gets it.
+func (a *alarm) stop() {
+	if a == nil || a.stopped {
+		return
+	}
+	a.stopped = true
+	if a.t.Stop() {
+		a.s.wg.Done()
+	}
+}
+
+// elapsed returns the time since the server was made.
+func (s *Server) elapsed() time.Duration { return time.Since(s.start) }
 
 // touch extends a session's life.
 func (s *Server) touch(sess *clientSession) {
-	if s.sessions.Touch(sess, s.clock.Elapsed()) {
+	if s.sessions.Touch(sess, s.elapsed()) {
 		s.armExpiry()
 	}
 }
 
 // armExpiry sets the alarm for the session that may expire first.
 func (s *Server) armExpiry() {
-	s.expiry.Stop()
+	s.expiry.stop()
 	s.expiry = nil
 	if first, ok := s.sessions.Next(); ok && !s.down && !s.closed {
-		s.expiry = s.clock.After(first-s.clock.Elapsed(), s.expireDue)
+		s.expiry = s.after(first-s.elapsed(), s.expireDue)
 	}
 }
 
@@ -26,7 +69,7 @@ const expiredAtOnce = 100
 // partition, other clients are served between them. A session of which something is
 // heard meanwhile lives on.
 func (s *Server) expireDue() {
-	for _, sess := range s.sessions.Due(s.clock.Elapsed(), expiredAtOnce) {
+	for _, sess := range s.sessions.Due(s.elapsed(), expiredAtOnce) {
 		s.counters.Expired++
 		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout)
 		s.endSession(sess, true)
@@ -48,7 +91,7 @@ func (s *Server) endSession(sess *clientSession, drop bool) {
 // none that may be deleted some day.
 func (s *Server) armReaper() {
 	if s.reaper == nil && s.tree.Reapable() > 0 {
-		s.reaper = s.clock.After(s.opts.ReapInterval, s.reap)
+		s.reaper = s.after(s.opts.ReapInterval, s.reap)
 	}
 }
 

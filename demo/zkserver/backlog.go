@@ -60,7 +60,7 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	c.heldSize += m.size()
 	s.grown.Add(int64(m.size()))
 	if c.sess.Client.Hold() && s.sessions.Has(c.sess) {
-		s.sessions.Pause(c.sess, s.clock.Elapsed())
+		s.sessions.Pause(c.sess, s.elapsed())
 	}
 	b.held = append(b.held, m)
 	b.signal()
@@ -110,7 +110,7 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
-	if c.sess.Client.Release() && s.sessions.Has(c.sess) && s.sessions.Resume(c.sess, s.clock.Elapsed()) {
+	if c.sess.Client.Release() && s.sessions.Has(c.sess) && s.sessions.Resume(c.sess, s.elapsed()) {
 		s.armExpiry()
 	}
 	if !lost {

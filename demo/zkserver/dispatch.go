@@ -66,7 +66,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	}
 	took := time.Since(begin)
 	s.latency.Add(took)
-	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.zxid, s.clock.Elapsed(), took)
+	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.zxid, s.elapsed(), took)
 	if last = h.Op == wire.OpCloseSession; last {
 		c.retire()
 	}

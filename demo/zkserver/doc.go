@@ -73,9 +73,9 @@
 //
 // Transactions change the tree (znodes, ACLs, checks) and the sessions (ids, passwords,
 // expiry), each a package below this one. Besides them there are watch (who watches what),
-// output (messages to a connection), tally (what a deletion causes), status (four-letter
-// words and AdminServer) and clock (timers that take the lock). They have no lock, except
-// that output guards data that several goroutines write, and get the time from the Server.
+// output (messages to a connection), tally (what a deletion causes) and status (four-letter
+// words and AdminServer). They have no lock, except that output guards data that several
+// goroutines write, and get the time from the Server.
 // It connects them: it has one lock for all parts, the connections and the alarms.
 //
 // # How a request passes through

@@ -15,9 +15,9 @@ func (s *Server) Restart(down time.Duration) {
 	s.dropAll()
 	s.down = true
 	s.armExpiry() // nothing expires
-	s.reopen.Stop()
+	s.reopen.stop()
 	if s.reopen = nil; down > 0 {
-		s.reopen = s.clock.After(down, s.up)
+		s.reopen = s.after(down, s.up)
 		return
 	}
 	s.up()

@@ -4,7 +4,6 @@ import (
 	"net"
 	"time"
 
-	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/tree"
@@ -18,6 +17,7 @@ func New(opts Options) *Server {
 	opts = opts.withDefaults()
 	s := &Server{
 		opts:      opts,
+		start:     time.Now(),
 		log:       opts.Logger,
 		closing:   make(chan struct{}),
 		listeners: make(map[net.Listener]bool),
@@ -25,11 +25,10 @@ func New(opts Options) *Server {
 		perHost:   make(map[string]int),
 		watches:   watch.New[*conn](),
 	}
-	s.clock = clock.New(&s.mu, &s.wg, s.recovered)
-	s.tree, s.sessions = tree.New(), session.New[client](opts.Tick, s.clock.Start())
+	s.tree, s.sessions = tree.New(), session.New[client](opts.Tick, s.start)
 	s.counters.Requests = make(map[wire.Op]int64)
-	after := func(d time.Duration, f func()) func() { return s.clock.After(d, f).Stop }
-	s.tallies = tally.NewBoard(s.clock.Elapsed, after)
+	after := func(d time.Duration, f func()) func() { return s.after(d, f).stop }
+	s.tallies = tally.NewBoard(s.elapsed, after)
 	s.backlog = backlog{after: after, changed: make(chan struct{}, 1)}
 	return s
 }

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"electop/demo/zkserver/clock"
 	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tally"
@@ -69,7 +68,7 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	opts    Options
 	log     *slog.Logger
-	clock   *clock.Clock
+	start   time.Time
 	wg      sync.WaitGroup // connections, their writers, alarms
 	closing chan struct{}  // closed by Close
 	bursts  sync.Pool      // of *[burstBuffer]byte, see input
@@ -79,7 +78,7 @@ type Server struct {
 	closed    bool
 	refusing  bool
 	down      bool // restarting
-	reopen    *clock.Alarm
+	reopen    *alarm
 	pace      Pace
 	backlog   backlog
 	counters  counters
@@ -93,8 +92,8 @@ type Server struct {
 	sessions  *session.Table[client]
 	zxid      int64 // of the last transaction
 	watches   *watch.Tables[*conn]
-	expiry    *clock.Alarm // for the session that may expire first
-	reaper    *clock.Alarm
+	expiry    *alarm // for the session that may expire first
+	reaper    *alarm
 	latency   status.Latency
 }
 
@@ -131,11 +130,10 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	if !s.closed {
 		s.closed = true
-		s.clock.Stop()
 		close(s.closing)
-		s.expiry.Stop()
-		s.reaper.Stop()
-		s.reopen.Stop()
+		s.expiry.stop()
+		s.reaper.stop()
+		s.reopen.stop()
 		s.tallies.Close()
 		s.backlog.drop(func(*heldMessage) bool { return true })
 		for l := range s.listeners {

@@ -47,7 +47,7 @@ func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
 	if req.SessionID == 0 {
 		s.zxid++
 		sess = s.sessions.Open()
-		c.stats.Done("SESS", 0, s.zxid, s.clock.Elapsed(), 0)
+		c.stats.Done("SESS", 0, s.zxid, s.elapsed(), 0)
 	} else {
 		sess = s.sessions.Get(req.SessionID)
 		if sess == nil || !sess.Knows(req.Passwd) {
@@ -73,7 +73,7 @@ func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 	if sess == nil || s.closed {
 		return time.Time{}, false, false
 	}
-	return s.clock.At(s.sessions.Expiry(sess, s.clock.Elapsed())), sess.Client.conn != nil, true
+	return s.start.Add(s.sessions.Expiry(sess, s.elapsed())), sess.Client.conn != nil, true
 }
 
 // Deadline is when a session expires if its client stays silent.
@@ -90,11 +90,11 @@ func (s *Server) Deadlines(ids []int64) []Deadline {
 	if s.closed {
 		return nil
 	}
-	now := s.clock.Elapsed()
+	now := s.elapsed()
 	out := make([]Deadline, 0, len(ids))
 	for _, id := range ids {
 		if sess := s.sessions.Get(id); sess != nil {
-			out = append(out, Deadline{id, s.clock.At(s.sessions.Expiry(sess, now)), sess.Held()})
+			out = append(out, Deadline{id, s.start.Add(s.sessions.Expiry(sess, now)), sess.Held()})
 		}
 	}
 	return out

@@ -58,8 +58,8 @@ func totals(s *Server) status.Totals {
 	watchers, paths, data := s.watches.Data.Count()
 	_, _, child := s.watches.Child.Count()
 	return status.Totals{
-		Start:       s.clock.Start(),
-		Uptime:      s.clock.Elapsed(),
+		Start:       s.start,
+		Uptime:      s.elapsed(),
 		Latency:     s.latency,
 		Received:    k.received,
 		Sent:        k.sent,
@@ -96,7 +96,7 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 	if parts&status.Sessions != 0 {
 		to.Sessions = make([]status.Session, 0, s.sessions.Len())
 		for sess := range s.sessions.All() {
-			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.sessions.Expiry(sess, s.clock.Elapsed())})
+			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.sessions.Expiry(sess, s.elapsed())})
 		}
 	}
 	if parts&status.Ephemerals != 0 {
@@ -119,7 +119,7 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 func (c *conn) status() status.Conn {
 	v := status.Conn{Remote: c.remote, Stats: c.stats}
 	if c.sess == nil {
-		v.Deadline = c.stats.Established.Sub(c.s.clock.Start()) + status.HandshakeTimeout
+		v.Deadline = c.stats.Established.Sub(c.s.start) + status.HandshakeTimeout
 	} else {
 		v.Session, v.Timeout, v.Deadline = c.sess.ID, c.sess.Timeout, c.sess.Deadline()
 	}
