@@ -60,9 +60,7 @@ var rooms = []struct {
 	{room: "zkwatch", imports: []string{}},
 	// The parts of the embedded server do not know each other, except that its database
 	// is made of some.
-	{room: "demo/zkserver/tally", std: true},
 	{room: "demo/zkserver/output", imports: []string{"zkwatch/wire"}, std: true},
-	{room: "demo/zkserver/session", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/status", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/watch", imports: []string{"zkwatch/wire"}, std: true},
@@ -268,7 +266,7 @@ func TestImportsOfAFake(t *testing.T) {
 		{"demo/zkserver/a.go", "electop/zkwatch/wire", true},
 		{"demo/zkserver/a.go", "electop/demo/zkserver/tree", true},
 		{"demo/zkserver/tree/a.go", "electop/zkwatch/wire", true},
-		{"demo/zkserver/tree/a.go", "electop/demo/zkserver/session", false},
+		{"demo/zkserver/tree/a.go", "electop/demo/zkserver/watch", false},
 		{"demo/zkserver/tree/a.go", "electop/demo/zkserver", false},
 		{"demo/zkserver/a.go", "electop/zkwatch", false},
 		{"demo/zkserver/a.go", "electop/model", false},

@@ -46,8 +46,8 @@ func (a *alarm) stop() {
 func (s *Server) elapsed() time.Duration { return time.Since(s.start) }
 
 // touch extends a session's life.
-func (s *Server) touch(sess *clientSession) {
-	if s.sessions.Touch(sess, s.elapsed()) {
+func (s *Server) touch(sess *session) {
+	if s.sessions.touch(sess, s.elapsed()) {
 		s.armExpiry()
 	}
 }
@@ -56,7 +56,7 @@ func (s *Server) touch(sess *clientSession) {
 func (s *Server) armExpiry() {
 	s.expiry.stop()
 	s.expiry = nil
-	if first, ok := s.sessions.Next(); ok && !s.down && !s.closed {
+	if first := s.sessions.check; first != never && !s.down && !s.closed {
 		s.expiry = s.after(first-s.elapsed(), s.expireDue)
 	}
 }
@@ -69,20 +69,20 @@ const expiredAtOnce = 100
 // partition, other clients are served between them. A session of which something is
 // heard meanwhile lives on.
 func (s *Server) expireDue() {
-	for _, sess := range s.sessions.Due(s.elapsed(), expiredAtOnce) {
+	for _, sess := range s.sessions.due(s.elapsed(), expiredAtOnce) {
 		s.counters.Expired++
-		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.ID), "timeout", sess.Timeout)
+		s.debug("session expired", "session", fmt.Sprintf("%#x", sess.id), "timeout", sess.timeout)
 		s.endSession(sess, true)
 	}
 	s.armExpiry()
 }
 
 // endSession ends a session, and with drop set closes its connection.
-func (s *Server) endSession(sess *clientSession, drop bool) {
-	sess.Client.Leave()
-	s.sessions.End(sess)
-	s.deleteAll(s.tree.EphemeralsOf(sess.ID))
-	if c := sess.Client.conn; c != nil && drop {
+func (s *Server) endSession(sess *session, drop bool) {
+	sess.leave()
+	delete(s.sessions.byID, sess.id)
+	s.deleteAll(s.tree.EphemeralsOf(sess.id))
+	if c := sess.conn; c != nil && drop {
 		c.drop()
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"electop/demo/zkserver/output"
-	"electop/demo/zkserver/tally"
 	"electop/zkwatch/wire"
 )
 
@@ -17,7 +16,7 @@ type heldMessage struct {
 	Paced
 	c     *conn
 	frame []byte
-	count *tally.Count // that it counts for, if any
+	count *count // that it counts for, if any
 }
 
 // A backlog holds the messages of a server in slow motion until they are due or
@@ -25,11 +24,11 @@ type heldMessage struct {
 // same for all, so the first that was made is always the first to leave, and the order of
 // each session is kept. Guarded by s.mu.
 type backlog struct {
-	after   func(d time.Duration, f func()) (stop func())
+	s       *Server
 	delay   time.Duration // negative: none
 	held    []*heldMessage
 	count   int           // of all that there ever were
-	stop    func()        // the alarm for the first message; nil: there is none
+	alarm   *alarm        // for the first message
 	changed chan struct{} // has a value after a change
 
 	passed   []Passed // since [Server.TakeBacklog]
@@ -45,7 +44,7 @@ func (m *heldMessage) size() int { return len(m.frame) + heldOverhead }
 func (c *conn) paced() bool { return c.sess != nil && !c.backstage && c.s.pace != (Pace{}) }
 
 // hold puts a message into the backlog, in place of the connection's output.
-func (c *conn) hold(r wire.ReplyHeader, body wire.Appender, w *tally.Count) {
+func (c *conn) hold(r wire.ReplyHeader, body wire.Appender, w *count) {
 	if c.heldSize > output.MaxQueued {
 		c.out.GiveUp()
 		c.dropHeld()
@@ -55,13 +54,11 @@ func (c *conn) hold(r wire.ReplyHeader, body wire.Appender, w *tally.Count) {
 	b := &s.backlog
 	b.count++
 	m := &heldMessage{Paced: describe(c.asked, r, body), c: c, frame: output.AppendReply(nil, r, body), count: w}
-	m.Session, m.N, m.Since = c.sess.ID, b.count, time.Now()
-	w.Owe()
+	m.Session, m.N, m.Since = c.sess.id, b.count, time.Now()
+	w.owe()
 	c.heldSize += m.size()
 	s.grown.Add(int64(m.size()))
-	if c.sess.Client.Hold() && s.sessions.Has(c.sess) {
-		s.sessions.Pause(c.sess, s.elapsed())
-	}
+	c.sess.hold(s.elapsed())
 	b.held = append(b.held, m)
 	b.signal()
 	if len(b.held) == 1 {
@@ -110,21 +107,18 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 	if c.heldSize -= m.size(); c.heldSize == 0 {
 		c.released.Broadcast()
 	}
-	if c.sess.Client.Release() && s.sessions.Has(c.sess) && s.sessions.Resume(c.sess, s.elapsed()) {
+	if s.sessions.release(c.sess, s.elapsed()) {
 		s.armExpiry()
 	}
 	if !lost {
-		m.count.Sent(&c.sess.Client.Member, c.out.SendFrame(m.frame), m.Event != 0 && s.sessions.Has(c.sess))
+		m.count.sent(c.sess, c.out.SendFrame(m.frame), m.Event != 0)
 	}
-	m.count.Done()
+	m.count.done()
 }
 
 // due releases what has been held for long enough, and sets the alarm for the rest.
 func (b *backlog) due() {
-	if b.stop != nil {
-		b.stop()
-		b.stop = nil
-	}
+	b.alarm.stop()
 	if b.delay < 0 {
 		return
 	}
@@ -135,7 +129,7 @@ func (b *backlog) due() {
 	if n > 0 {
 		b.release(n) // which comes back here
 	} else if len(b.held) > 0 {
-		b.stop = b.after(b.delay-now.Sub(b.held[0].Since), b.due)
+		b.alarm = b.s.after(b.delay-now.Sub(b.held[0].Since), b.due)
 	}
 }
 

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"electop/demo/zkserver/output"
-	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/status"
-	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/tree"
 	"electop/zkwatch/wire"
 )
@@ -25,7 +23,7 @@ type conn struct {
 
 	// Guarded by s.mu.
 	gone     bool // detached: nothing it asks is answered any more
-	sess     *clientSession
+	sess     *session
 	who      tree.Identities
 	stats    status.ConnStats
 	heldSize int       // of its messages in the backlog, with an overhead; 0: none
@@ -35,14 +33,6 @@ type conn struct {
 	in *input // belongs to the connection's goroutine
 
 	out output.Queue
-}
-
-// A clientSession is a session with what the server keeps of its client.
-type clientSession = session.Session[client]
-
-type client struct {
-	conn *conn // nil while not connected
-	tally.Member
 }
 
 // attach registers a new connection, or reports that it is not welcome.
@@ -88,8 +78,8 @@ func (c *conn) retire() {
 		delete(s.perHost, c.host)
 	}
 	s.watches.Forget(c)
-	if c.sess != nil && c.sess.Client.conn == c {
-		c.sess.Client.conn = nil
+	if c.sess != nil && c.sess.conn == c {
+		c.sess.conn = nil
 	}
 }
 
@@ -108,16 +98,14 @@ func (s *Server) dropAll() {
 // send queues a frame: a header and a body, which may be nil. It counts for w, if
 // that is not nil. In slow motion the frame is held back. It never blocks. The
 // caller holds s.mu.
-func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *tally.Count) {
+func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *count) {
 	if c.paced() && h.Xid != wire.XidPing {
 		c.hold(h, body, w)
 		return
 	}
 	n := c.out.Send(h, body)
-	if w != nil {
-		_, event := body.(*wire.WatcherEvent)
-		w.Sent(&c.sess.Client.Member, n, event && c.s.sessions.Has(c.sess))
-	}
+	_, event := body.(*wire.WatcherEvent)
+	w.sent(c.sess, n, event)
 }
 
 // Write, Go, CutOff and Sent implement [output.Conn]. CutOff and Sent are called

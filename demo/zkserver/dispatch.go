@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"electop/demo/zkserver/status"
-	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/tree"
 	"electop/zkwatch/wire"
 )
@@ -27,14 +26,12 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	}
 	c.stats.Received++
 	s.touch(c.sess)
-	var w *tally.Count
+	var w *count
 	renewal := renewsLease(h.Op, *d)
 	if !renewal && h.Op != wire.OpPing {
-		w = c.sess.Client.Asks(len(frame) + 4)
+		w = c.sess.asks(len(frame) + 4)
 	}
-	if w != nil {
-		defer w.Done()
-	}
+	defer w.done()
 	if c.paced() {
 		c.asked = frame
 		defer func() { c.asked = nil }()
@@ -74,7 +71,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 }
 
 // handleAuth answers with a header alone; failure also ends the connection.
-func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *tally.Count) (last bool) {
+func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count) (last bool) {
 	reply := wire.ReplyHeader{Xid: h.Xid}
 	who, ok := c.who.Authenticate(req, c.host)
 	if c.who = who; !ok {
@@ -95,7 +92,7 @@ func (c *conn) dispatch(h wire.RequestHeader, d *wire.Decoder) (wire.Appender, w
 		return nil, wire.OK
 	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL,
 		wire.OpDelete, wire.OpSetData, wire.OpSetACL, wire.OpCheck, wire.OpMulti:
-		return c.s.write(tree.Writer{Who: c.who, Session: c.sess.ID}, h.Op, d)
+		return c.s.write(tree.Writer{Who: c.who, Session: c.sess.id}, h.Op, d)
 	case wire.OpCloseSession:
 		c.s.endSession(c.sess, false)
 		return nil, wire.OK

@@ -71,12 +71,11 @@
 //
 // # The parts
 //
-// Transactions change the tree (znodes, ACLs, checks) and the sessions (ids, passwords,
-// expiry), each a package below this one. Besides them there are watch (who watches what),
-// output (messages to a connection), tally (what a deletion causes) and status (four-letter
-// words and AdminServer). They have no lock, except that output guards data that several
-// goroutines write, and get the time from the Server.
-// It connects them: it has one lock for all parts, the connections and the alarms.
+// Package tree has the znodes, ACLs and checks, package watch who watches what, package
+// output the messages to a connection, package status the four-letter words and the
+// AdminServer. They have no lock, except that output guards data that several goroutines
+// write. The Server connects them: it has one lock for all parts, the connections, the
+// sessions and the alarms.
 //
 // # How a request passes through
 //

@@ -26,7 +26,7 @@ func (s *Server) Restart(down time.Duration) {
 // up ends a restart.
 func (s *Server) up() {
 	s.down, s.reopen = false, nil
-	for sess := range s.sessions.All() {
+	for _, sess := range s.sessions.byID {
 		s.touch(sess)
 	}
 	s.armExpiry()

@@ -167,7 +167,7 @@ func checkInvariants(t *testing.T, s *Server) {
 		bytes += int64(len(path) + len(node.Data()))
 		children += len(node.Children())
 		if owner := node.Stat().EphemeralOwner; owner != 0 {
-			if owned[owner]++; s.sessions.Get(owner) == nil {
+			if owned[owner]++; s.sessions.byID[owner] == nil {
 				t.Errorf("%s: its session %#x is gone", path, owner)
 			}
 		}

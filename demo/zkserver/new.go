@@ -4,8 +4,6 @@ import (
 	"net"
 	"time"
 
-	"electop/demo/zkserver/session"
-	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/tree"
 	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
@@ -25,10 +23,9 @@ func New(opts Options) *Server {
 		perHost:   make(map[string]int),
 		watches:   watch.New[*conn](),
 	}
-	s.tree, s.sessions = tree.New(), session.New[client](opts.Tick, s.start)
+	s.tree, s.sessions = tree.New(), newSessionTable(opts.Tick, s.start)
 	s.counters.Requests = make(map[wire.Op]int64)
-	after := func(d time.Duration, f func()) func() { return s.after(d, f).stop }
-	s.tallies = tally.NewBoard(s.elapsed, after)
-	s.backlog = backlog{after: after, changed: make(chan struct{}, 1)}
+	s.tallies = tallies{make(map[string][]*asker), make(map[*count]struct{})}
+	s.backlog = backlog{s: s, changed: make(chan struct{}, 1)}
 	return s
 }

@@ -32,7 +32,7 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 	case wire.OpGetEphemerals:
 		var req wire.GetEphemeralsRequest
 		if req.Decode(d); d.Err() == nil {
-			return s.tree.OwnedBelow(c.sess.ID, req.Prefix), wire.OK
+			return s.tree.OwnedBelow(c.sess.id, req.Prefix), wire.OK
 		}
 	case wire.OpWhoAmI:
 		return c.who.WhoAmI(), wire.OK

@@ -79,7 +79,7 @@ func (c *conn) serve() error {
 		c.s.log.Debug("session refused", "remote", c.remote, "session", fmt.Sprintf("%#x", req.SessionID))
 		return nil
 	}
-	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.ID), "resumed", req.SessionID != 0)
+	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.id), "resumed", req.SessionID != 0)
 	c.nc.SetReadDeadline(time.Time{})
 	c.out.Flush()
 	for {

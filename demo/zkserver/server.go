@@ -10,9 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"electop/demo/zkserver/session"
 	"electop/demo/zkserver/status"
-	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/tree"
 	"electop/demo/zkserver/watch"
 )
@@ -82,14 +80,14 @@ type Server struct {
 	pace      Pace
 	backlog   backlog
 	counters  counters
-	tallies   *tally.Board
+	tallies   tallies
 	listeners map[net.Listener]bool // whether they are for clients
 	conns     map[*conn]struct{}    // open ones, detached or not
 	alive     int                   // those not detached
 	perHost   map[string]int
 	piped     int // connections made by Dial
 	tree      *tree.Tree
-	sessions  *session.Table[client]
+	sessions  *sessionTable
 	zxid      int64 // of the last transaction
 	watches   *watch.Tables[*conn]
 	expiry    *alarm // for the session that may expire first
@@ -134,7 +132,9 @@ func (s *Server) Close() error {
 		s.expiry.stop()
 		s.reaper.stop()
 		s.reopen.stop()
-		s.tallies.Close()
+		for c := range s.tallies.counts {
+			c.end()
+		}
 		s.backlog.drop(func(*heldMessage) bool { return true })
 		for l := range s.listeners {
 			l.Close()

@@ -23,9 +23,9 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 	if sess == nil {
 		rsp.Passwd = make([]byte, 16)
 	} else {
-		rsp.Timeout = int32(sess.Timeout / time.Millisecond)
-		rsp.SessionID = sess.ID
-		rsp.Passwd = sess.Passwd[:]
+		rsp.Timeout = int32(sess.timeout / time.Millisecond)
+		rsp.SessionID = sess.id
+		rsp.Passwd = sess.passwd[:]
 	}
 	c.out.SendRaw(wire.AppendFrame(nil, &rsp))
 	c.stats.Sent++
@@ -35,7 +35,7 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 
 // openSession makes or resumes a session and ties it to c. It returns nil if
 // the one asked for is gone.
-func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
+func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	s := c.s
 	if req.LastZxidSeen > s.zxid {
 		return nil // see the package comment
@@ -43,22 +43,22 @@ func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
 	// In milliseconds, so that no timeout overflows.
 	ms := min(max(int64(req.Timeout), s.opts.MinSessionTimeout.Milliseconds()), s.opts.MaxSessionTimeout.Milliseconds())
 	timeout := max(time.Duration(ms), 1) * time.Millisecond
-	var sess *clientSession
+	var sess *session
 	if req.SessionID == 0 {
 		s.zxid++
-		sess = s.sessions.Open()
+		sess = s.sessions.open()
 		c.stats.Done("SESS", 0, s.zxid, s.elapsed(), 0)
 	} else {
-		sess = s.sessions.Get(req.SessionID)
-		if sess == nil || !sess.Knows(req.Passwd) {
+		sess = s.sessions.byID[req.SessionID]
+		if sess == nil || !sess.knows(req.Passwd) {
 			return nil
 		}
-		if old := sess.Client.conn; old != nil {
+		if old := sess.conn; old != nil {
 			old.drop()
 		}
 	}
-	sess.Timeout = timeout
-	sess.Client.conn, c.sess = c, sess
+	sess.timeout = timeout
+	sess.conn, c.sess = c, sess
 	s.touch(sess)
 	return sess
 }
@@ -69,11 +69,11 @@ func (c *conn) openSession(req *wire.ConnectRequest) *clientSession {
 func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sess := s.sessions.Get(id)
+	sess := s.sessions.byID[id]
 	if sess == nil || s.closed {
 		return time.Time{}, false, false
 	}
-	return s.start.Add(s.sessions.Expiry(sess, s.elapsed())), sess.Client.conn != nil, true
+	return s.start.Add(s.sessions.expiry(sess, s.elapsed())), sess.conn != nil, true
 }
 
 // Deadline is when a session expires if its client stays silent.
@@ -93,8 +93,8 @@ func (s *Server) Deadlines(ids []int64) []Deadline {
 	now := s.elapsed()
 	out := make([]Deadline, 0, len(ids))
 	for _, id := range ids {
-		if sess := s.sessions.Get(id); sess != nil {
-			out = append(out, Deadline{id, s.start.Add(s.sessions.Expiry(sess, now)), sess.Held()})
+		if sess := s.sessions.byID[id]; sess != nil {
+			out = append(out, Deadline{id, s.start.Add(s.sessions.expiry(sess, now)), sess.held > 0})
 		}
 	}
 	return out
@@ -108,7 +108,7 @@ func (s *Server) ExpireSession(id int64) error {
 	if s.closed {
 		return ErrClosed
 	}
-	sess := s.sessions.Get(id)
+	sess := s.sessions.byID[id]
 	if sess == nil {
 		return fmt.Errorf("zkserver: expire session %#x: no such session", id)
 	}

@@ -71,7 +71,7 @@ func totals(s *Server) status.Totals {
 		Ephemerals:  s.tree.Ephemerals(),
 		DataSize:    s.tree.Bytes(),
 		Connections: s.alive,
-		Sessions:    s.sessions.Len(),
+		Sessions:    len(s.sessions.byID),
 		Watches:     data + child,
 		Watchers:    watchers,
 		Paths:       paths,
@@ -94,9 +94,9 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 		}
 	}
 	if parts&status.Sessions != 0 {
-		to.Sessions = make([]status.Session, 0, s.sessions.Len())
-		for sess := range s.sessions.All() {
-			to.Sessions = append(to.Sessions, status.Session{ID: sess.ID, Expiry: s.sessions.Expiry(sess, s.elapsed())})
+		to.Sessions = make([]status.Session, 0, len(s.sessions.byID))
+		for _, sess := range s.sessions.byID {
+			to.Sessions = append(to.Sessions, status.Session{ID: sess.id, Expiry: s.sessions.expiry(sess, s.elapsed())})
 		}
 	}
 	if parts&status.Ephemerals != 0 {
@@ -109,7 +109,7 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 		to.Watches = make([]status.Watch, 0, to.Totals.DataWatches)
 		for c, watched := range s.watches.Data.Watchers() {
 			for _, path := range watched {
-				to.Watches = append(to.Watches, status.Watch{Path: path, Session: c.sess.ID})
+				to.Watches = append(to.Watches, status.Watch{Path: path, Session: c.sess.id})
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (c *conn) status() status.Conn {
 	if c.sess == nil {
 		v.Deadline = c.stats.Established.Sub(c.s.start) + status.HandshakeTimeout
 	} else {
-		v.Session, v.Timeout, v.Deadline = c.sess.ID, c.sess.Timeout, c.sess.Deadline()
+		v.Session, v.Timeout, v.Deadline = c.sess.id, c.sess.timeout, c.sess.deadline
 	}
 	return v
 }

@@ -1,9 +1,6 @@
 package zkserver
 
 import (
-	"time"
-
-	"electop/demo/zkserver/tally"
 	"electop/demo/zkserver/tree"
 	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
@@ -19,7 +16,7 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 	case wire.OpDelete:
 		w := s.tally(path, &done, zxid)
 		s.trigger(path, wire.EventNodeDeleted, done.ACL, w)
-		w.Done()
+		w.done()
 		s.trigger(done.Parent, wire.EventNodeChildrenChanged, done.ParentACL, nil)
 	case wire.OpSetData:
 		s.trigger(path, wire.EventNodeDataChanged, done.ACL, nil)
@@ -30,12 +27,12 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 // that may not read the node, whose ACL is given, is not notified, but its watch is
 // spent, as in Apache since a watch revealed names (CVE-2024-23944). Events to clients
 // that watch the node itself count for wk.
-func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *tally.Count) {
+func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
 	s.watches.Trigger(path, event, func(c *conn, direct bool) {
 		if !c.who.May(acl, wire.PermRead) {
 			return
 		}
-		if !direct || !wk.Counts(c.sess.ID) {
+		if !direct || !wk.counts(c.sess) {
 			c.notify(event, path, nil)
 			return
 		}
@@ -43,30 +40,16 @@ func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *tally.Cou
 	})
 }
 
-// tally begins to count for a deletion, if somebody asked for that.
-func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *tally.Count {
-	if !s.tallies.Asked(gone.Parent) {
-		return nil
-	}
-	var notified []int64
-	for c := range s.watches.Data.Watching(path) {
-		if !c.backstage && c.sess.ID != gone.Owner && c.who.May(gone.ACL, wire.PermRead) {
-			notified = append(notified, c.sess.ID)
-		}
-	}
-	return s.tallies.Begin(gone.Parent, path, gone.Owner, zxid, time.Now(), notified)
-}
-
 // notify queues an event, which counts for w unless that is nil or the client is
 // backstage.
-func (c *conn) notify(event int32, path string, w *tally.Count) {
+func (c *conn) notify(event int32, path string, w *count) {
 	if c.backstage {
 		w = nil
 	}
 	c.s.counters.Notifications++
 	c.stats.Sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
-	if !c.s.sessions.Has(c.sess) { // it closes its own session, so no reaction can follow
+	if !c.s.sessions.has(c.sess) { // it closes its own session, so no reaction can follow
 		c.out.Send(h, body)
 		return
 	}
