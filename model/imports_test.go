@@ -58,12 +58,9 @@ var rooms = []struct {
 	// What tests share: no other room imports it.
 	{room: "zkwatch/internal", imports: []string{"model", "zkwatch", "demo"}},
 	{room: "zkwatch", imports: []string{}},
-	// The parts of the embedded server do not know each other, except that its database
-	// is made of some.
-	{room: "demo/zkserver/output", imports: []string{"zkwatch/wire"}, std: true},
+	// The parts of the embedded server do not know each other.
 	{room: "demo/zkserver/status", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},
-	{room: "demo/zkserver/watch", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},
 	{room: "demo", imports: []string{"model", "zkwatch", "demo"}},
 	// The parts of the commands do not know the command line.
@@ -266,7 +263,7 @@ func TestImportsOfAFake(t *testing.T) {
 		{"demo/zkserver/a.go", "electop/zkwatch/wire", true},
 		{"demo/zkserver/a.go", "electop/demo/zkserver/tree", true},
 		{"demo/zkserver/tree/a.go", "electop/zkwatch/wire", true},
-		{"demo/zkserver/tree/a.go", "electop/demo/zkserver/watch", false},
+		{"demo/zkserver/tree/a.go", "electop/demo/zkserver/status", false},
 		{"demo/zkserver/tree/a.go", "electop/demo/zkserver", false},
 		{"demo/zkserver/a.go", "electop/zkwatch", false},
 		{"demo/zkserver/a.go", "electop/model", false},

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"electop/demo/zkserver/output"
 	"electop/zkwatch/wire"
 )
 
@@ -45,15 +44,15 @@ func (c *conn) paced() bool { return c.sess != nil && !c.backstage && c.s.pace !
 
 // hold puts a message into the backlog, in place of the connection's output.
 func (c *conn) hold(r wire.ReplyHeader, body wire.Appender, w *count) {
-	if c.heldSize > output.MaxQueued {
-		c.out.GiveUp()
+	if c.heldSize > maxQueued {
+		c.out.giveUp()
 		c.dropHeld()
 		return
 	}
 	s := c.s
 	b := &s.backlog
 	b.count++
-	m := &heldMessage{Paced: describe(c.asked, r, body), c: c, frame: output.AppendReply(nil, r, body), count: w}
+	m := &heldMessage{Paced: describe(c.asked, r, body), c: c, frame: appendReply(nil, r, body), count: w}
 	m.Session, m.N, m.Since = c.sess.id, b.count, time.Now()
 	w.owe()
 	c.heldSize += m.size()
@@ -111,7 +110,7 @@ func (b *backlog) pass(m *heldMessage, lost bool) {
 		s.armExpiry()
 	}
 	if !lost {
-		m.count.sent(c.sess, c.out.SendFrame(m.frame), m.Event != 0)
+		m.count.sent(c.sess, c.out.sendFrame(m.frame), m.Event != 0)
 	}
 	m.count.done()
 }

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"electop/demo/zkserver/output"
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tree"
 	"electop/zkwatch/wire"
@@ -32,7 +31,7 @@ type conn struct {
 
 	in *input // belongs to the connection's goroutine
 
-	out output.Queue
+	out output
 }
 
 // attach registers a new connection, or reports that it is not welcome.
@@ -77,7 +76,7 @@ func (c *conn) retire() {
 	if s.perHost[c.host]--; s.perHost[c.host] == 0 {
 		delete(s.perHost, c.host)
 	}
-	s.watches.Forget(c)
+	s.watches.forget(c)
 	if c.sess != nil && c.sess.conn == c {
 		c.sess.conn = nil
 	}
@@ -103,35 +102,20 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *count) {
 		c.hold(h, body, w)
 		return
 	}
-	n := c.out.Send(h, body)
+	n := c.out.send(h, body)
 	_, event := body.(*wire.WatcherEvent)
 	w.sent(c.sess, n, event)
 }
 
-// Write, Go, CutOff and Sent implement [output.Conn]. CutOff and Sent are called
-// where a message is queued, under s.mu.
-
+// Write writes to the network, and counts.
 func (c *conn) Write(p []byte) (int, error) {
 	n, err := c.nc.Write(p)
 	c.s.counters.bytesOut.Add(int64(n))
 	return n, err
 }
 
-func (c *conn) Go(f func()) { c.s.wg.Go(f) }
-
-func (c *conn) CutOff() {
-	c.s.counters.CutOff++
-	c.closeSoon()
-}
-
-func (c *conn) Sent(n int64) {
-	c.s.counters.sent++
-	c.s.counters.reply(n - 4)
-	c.s.grown.Add(n)
-}
-
 // closeSoon closes the connection without waiting for it. The caller holds s.mu,
 // or belongs to a goroutine that the server waits for.
 func (c *conn) closeSoon() {
-	c.Go(func() { c.nc.Close() }) // may block, in TLS for one
+	c.s.wg.Go(func() { c.nc.Close() }) // may block, in TLS for one
 }

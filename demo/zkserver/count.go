@@ -45,7 +45,7 @@ func (s *Server) tally(path string, gone *tree.Effect, zxid int64) *count {
 	}
 	c := &count{s: s, to: to, owed: 1, owner: gone.Owner, last: s.elapsed()}
 	c.Path, c.Zxid, c.At = path, zxid, time.Now()
-	for w := range s.watches.Data.Watching(path) {
+	for w := range s.watches.data.paths[path] {
 		if !w.backstage && c.counts(w.sess) && w.who.May(gone.ACL, wire.PermRead) {
 			c.Notified = append(c.Notified, w.sess.id)
 		}

@@ -57,7 +57,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	}
 	c.stats.Sent++
 	if renewal { // like a ping: slowness ends no lease
-		c.out.Send(reply, body)
+		c.out.send(reply, body)
 	} else {
 		c.send(reply, body, w)
 	}

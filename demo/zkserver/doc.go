@@ -71,11 +71,10 @@
 //
 // # The parts
 //
-// Package tree has the znodes, ACLs and checks, package watch who watches what, package
-// output the messages to a connection, package status the four-letter words and the
-// AdminServer. They have no lock, except that output guards data that several goroutines
-// write. The Server connects them: it has one lock for all parts, the connections, the
-// sessions and the alarms.
+// Package tree has the znodes, ACLs and checks, package status the four-letter words and
+// the AdminServer. They have no lock. The Server has one for everything: sessions, watches,
+// tallies, the backlog, connections and alarms. Only the output of a connection has its
+// own, because several goroutines append to it.
 //
 // # How a request passes through
 //
@@ -83,9 +82,9 @@
 //	dispatch.go  handle          takes the lock, extends the session's life
 //	             write           tree.Check: is it allowed? Returns a Change
 //	                             tree.Apply: returns an Effect
-//	watches.go   applied         watch.Trigger: who is to be notified
-//	             notify          output.Send: the event waits to be written
-//	dispatch.go  handle          output.Send: so does the reply, lock released
+//	watches.go   applied         trigger: who is to be notified
+//	             notify          output.send: the event waits to be written
+//	dispatch.go  handle          output.send: so does the reply, lock released
 //	conn.go      Write           the network
 //
 // A connection has one goroutine. A write is checked completely before it

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
 
@@ -180,9 +179,9 @@ func checkInvariants(t *testing.T, s *Server) {
 			t.Errorf("session %#x is said to own %d nodes, and owns %d", id, got, owned[id])
 		}
 	}
-	for _, table := range []*watch.Table[*conn]{&s.watches.Data, &s.watches.Child} {
-		if watchers, paths, total := table.Count(); s.alive == 0 && watchers+paths+total != 0 {
-			t.Errorf("watches without connections: %d watchers, %d paths, %d in all", watchers, paths, total)
+	for _, w := range []*watchTable{&s.watches.data, &s.watches.child} {
+		if s.alive == 0 && len(w.owned)+len(w.paths)+w.total+w.recursive != 0 {
+			t.Errorf("watches without connections: %d watchers, %d paths, %d in all", len(w.owned), len(w.paths), w.total)
 		}
 	}
 }

@@ -33,13 +33,13 @@ func (s *Server) relieve() {
 	all, total := slices.SortedFunc(maps.Keys(s.conns), func(a, b *conn) int { return cmp.Compare(a.held(), b.held()) }), 0
 	for _, c := range all {
 		if total += c.held(); total > MaxHeld {
-			c.out.GiveUp()
+			c.out.giveUp()
 			c.dropHeld()
 		}
 	}
 }
 
-func (c *conn) held() int { return c.out.Pending() + c.heldSize + int(c.in.frame.Load()) }
+func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.in.frame.Load()) }
 
 // silentFor is for how long a peer may send nothing while file descriptors are short:
 // clients send their first frame as soon as they are connected.

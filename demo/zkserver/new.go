@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"electop/demo/zkserver/tree"
-	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
 
@@ -21,7 +20,7 @@ func New(opts Options) *Server {
 		listeners: make(map[net.Listener]bool),
 		conns:     make(map[*conn]struct{}),
 		perHost:   make(map[string]int),
-		watches:   watch.New[*conn](),
+		watches:   watchTables{newWatchTable(), newWatchTable()},
 	}
 	s.tree, s.sessions = tree.New(), newSessionTable(opts.Tick, s.start)
 	s.counters.Requests = make(map[wire.Op]int64)

@@ -1,7 +1,6 @@
 package zkserver
 
 import (
-	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
 
@@ -60,9 +59,9 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 		}
 		switch req.Mode {
 		case wire.WatchPersistent:
-			s.watches.AddLasting(c, req.Path, watch.Persistent)
+			s.watches.addLasting(c, req.Path, watchPersistent)
 		case wire.WatchPersistentRecursive:
-			s.watches.AddLasting(c, req.Path, watch.Recursive)
+			s.watches.addLasting(c, req.Path, watchRecursive)
 		default:
 			return nil, wire.MarshallingError
 		}
@@ -70,12 +69,12 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 	case wire.OpCheckWatches:
 		var req wire.WatcherTypeRequest
 		if req.Decode(d); d.Err() == nil {
-			return nil, s.watches.Find(c, req.Type, req.Path, false)
+			return nil, s.watches.find(c, req.Type, req.Path, false)
 		}
 	case wire.OpRemoveWatches:
 		req := wire.WatcherTypeRequest{Path: d.String(), Type: d.Int32()} // nobody watches null
 		if d.Err() == nil {
-			return nil, s.watches.Find(c, req.Type, req.Path, true)
+			return nil, s.watches.find(c, req.Type, req.Path, true)
 		}
 	default:
 		return nil, wire.Unimplemented
@@ -87,7 +86,7 @@ func (c *conn) answer(op wire.Op, d *wire.Decoder) (body wire.Appender, code wir
 // leaves its watch on an absent node too.
 func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Appender, code wire.Code) {
 	s := c.s
-	watches := &s.watches.Data
+	watches := &s.watches.data
 	switch op {
 	case wire.OpExists:
 		body, code = s.tree.Exists(req.Path)
@@ -95,10 +94,10 @@ func (c *conn) readNode(op wire.Op, req *wire.PathWatchRequest) (body wire.Appen
 		body, code = s.tree.GetData(c.who, req.Path)
 	default:
 		body, code = s.tree.GetChildren(c.who, req.Path, op == wire.OpGetChildren2)
-		watches = &s.watches.Child
+		watches = &s.watches.child
 	}
 	if req.Watch && (code == wire.OK || op == wire.OpExists && code == wire.NoNode) {
-		watches.Add(c, req.Path, watch.Once)
+		watches.add(c, req.Path, watchOnce)
 	}
 	return body, code
 }

@@ -8,7 +8,6 @@ import (
 	"net"
 	"time"
 
-	"electop/demo/zkserver/output"
 	"electop/demo/zkserver/status"
 	"electop/zkwatch/wire"
 )
@@ -18,7 +17,7 @@ import (
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
 	c := &conn{s: s, nc: nc, in: &input{nc: nc, s: s}}
-	c.out.Init(c)
+	c.out.c, c.out.idle.L = c, &c.out.mu
 	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
 	if a := nc.RemoteAddr(); a != nil {
@@ -74,16 +73,16 @@ func (c *conn) serve() error {
 		return d.Err()
 	}
 	c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
-	c.out.Cork()
+	c.out.cork()
 	if !c.connect(&req) {
 		c.s.log.Debug("session refused", "remote", c.remote, "session", fmt.Sprintf("%#x", req.SessionID))
 		return nil
 	}
 	c.s.log.Debug("session", "remote", c.remote, "session", fmt.Sprintf("%#x", c.sess.id), "resumed", req.SessionID != 0)
 	c.nc.SetReadDeadline(time.Time{})
-	c.out.Flush()
+	c.out.flush()
 	for {
-		if cap(buf) > output.KeepBuffer {
+		if cap(buf) > keepBuffer {
 			buf = nil
 		}
 		in.frame.Store(0)
@@ -91,7 +90,7 @@ func (c *conn) serve() error {
 			return err
 		}
 		c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
-		c.out.Cork()
+		c.out.cork()
 		last, err := c.handle(buf)
 		if err != nil {
 			return err
@@ -100,8 +99,8 @@ func (c *conn) serve() error {
 			return nil
 		}
 		// Requests that are here already are answered with one write.
-		if !in.frameUnread() || c.out.Pending() > output.HighWater {
-			c.out.Flush()
+		if !in.frameUnread() || c.out.pending() > highWater {
+			c.out.flush()
 		}
 	}
 }
@@ -115,9 +114,9 @@ func (c *conn) awaitReleased() {
 		return
 	}
 	c.s.mu.Unlock()
-	c.out.Flush() // what was to come before them
+	c.out.flush() // what was to come before them
 	c.s.mu.Lock()
-	c.Go(func() {
+	c.s.wg.Go(func() {
 		io.Copy(io.Discard, c.in) // pings, for one, until the peer goes
 		c.s.mu.Lock()
 		defer c.s.mu.Unlock()
@@ -137,8 +136,8 @@ func (c *conn) finish(deliver bool) {
 		return
 	}
 	c.nc.SetWriteDeadline(time.Now().Add(lastWrite))
-	c.out.Flush()
-	c.out.Drain()
+	c.out.flush()
+	c.out.drain()
 	c.nc.SetReadDeadline(time.Now().Add(lingerTimeout))
 	if half, ok := c.nc.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		io.CopyN(io.Discard, c.nc, lingerBytes)

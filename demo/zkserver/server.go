@@ -12,7 +12,6 @@ import (
 
 	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tree"
-	"electop/demo/zkserver/watch"
 )
 
 // ErrClosed is returned by operations on a closed Server.
@@ -89,7 +88,7 @@ type Server struct {
 	tree      *tree.Tree
 	sessions  *sessionTable
 	zxid      int64 // of the last transaction
-	watches   *watch.Tables[*conn]
+	watches   watchTables
 	expiry    *alarm // for the session that may expire first
 	reaper    *alarm
 	latency   status.Latency

@@ -27,7 +27,7 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 		rsp.SessionID = sess.id
 		rsp.Passwd = sess.passwd[:]
 	}
-	c.out.SendRaw(wire.AppendFrame(nil, &rsp))
+	c.out.sendRaw(wire.AppendFrame(nil, &rsp))
 	c.stats.Sent++
 	s.counters.sent++
 	return sess != nil

@@ -55,8 +55,7 @@ func (c *conn) answerWord(word string) error {
 // totals takes no longer for more sessions, znodes or watches.
 func totals(s *Server) status.Totals {
 	k := &s.counters
-	watchers, paths, data := s.watches.Data.Count()
-	_, _, child := s.watches.Child.Count()
+	data, child := &s.watches.data, &s.watches.child
 	return status.Totals{
 		Start:       s.start,
 		Uptime:      s.elapsed(),
@@ -72,10 +71,10 @@ func totals(s *Server) status.Totals {
 		DataSize:    s.tree.Bytes(),
 		Connections: s.alive,
 		Sessions:    len(s.sessions.byID),
-		Watches:     data + child,
-		Watchers:    watchers,
-		Paths:       paths,
-		DataWatches: data,
+		Watches:     data.total + child.total,
+		Watchers:    len(data.owned),
+		Paths:       len(data.paths),
+		DataWatches: data.total,
 		AuthFailed:  k.authFailed,
 		Rejected:    k.Rejected,
 		Expired:     k.Expired,
@@ -107,8 +106,8 @@ func copyParts(s *Server, parts status.Part, to *status.State) {
 	}
 	if parts&status.Watches != 0 {
 		to.Watches = make([]status.Watch, 0, to.Totals.DataWatches)
-		for c, watched := range s.watches.Data.Watchers() {
-			for _, path := range watched {
+		for c, watched := range s.watches.data.owned {
+			for path := range watched {
 				to.Watches = append(to.Watches, status.Watch{Path: path, Session: c.sess.id})
 			}
 		}

@@ -2,7 +2,6 @@ package zkserver
 
 import (
 	"electop/demo/zkserver/tree"
-	"electop/demo/zkserver/watch"
 	"electop/zkwatch/wire"
 )
 
@@ -28,7 +27,7 @@ func (s *Server) applied(op wire.Op, path string, zxid int64, done tree.Effect) 
 // spent, as in Apache since a watch revealed names (CVE-2024-23944). Events to clients
 // that watch the node itself count for wk.
 func (s *Server) trigger(path string, event int32, acl []wire.ACL, wk *count) {
-	s.watches.Trigger(path, event, func(c *conn, direct bool) {
+	s.watches.trigger(path, event, func(c *conn, direct bool) {
 		if !c.who.May(acl, wire.PermRead) {
 			return
 		}
@@ -50,7 +49,7 @@ func (c *conn) notify(event int32, path string, w *count) {
 	c.stats.Sent++
 	h, body := wire.ReplyHeader{Xid: wire.XidWatch, Zxid: -1}, &wire.WatcherEvent{Type: event, State: wire.StateConnected, Path: path}
 	if !c.s.sessions.has(c.sess) { // it closes its own session, so no reaction can follow
-		c.out.Send(h, body)
+		c.out.send(h, body)
 		return
 	}
 	c.send(h, body, w)
@@ -67,14 +66,14 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 		case n.Stat().Mzxid > req.RelativeZxid:
 			c.notify(wire.EventNodeDataChanged, path, nil)
 		default:
-			s.watches.Data.Add(c, path, watch.Once)
+			s.watches.data.add(c, path, watchOnce)
 		}
 	}
 	for _, path := range req.Exist {
 		if s.tree.Get(path) != nil {
 			c.notify(wire.EventNodeCreated, path, nil)
 		} else {
-			s.watches.Data.Add(c, path, watch.Once)
+			s.watches.data.add(c, path, watchOnce)
 		}
 	}
 	for _, path := range req.Child {
@@ -84,13 +83,13 @@ func (c *conn) setWatches(req *wire.SetWatches2Request) {
 		case n.Stat().Pzxid > req.RelativeZxid:
 			c.notify(wire.EventNodeChildrenChanged, path, nil)
 		default:
-			s.watches.Child.Add(c, path, watch.Once)
+			s.watches.child.add(c, path, watchOnce)
 		}
 	}
 	for _, path := range req.Persistent {
-		s.watches.AddLasting(c, path, watch.Persistent)
+		s.watches.addLasting(c, path, watchPersistent)
 	}
 	for _, path := range req.Recursive {
-		s.watches.AddLasting(c, path, watch.Recursive)
+		s.watches.addLasting(c, path, watchRecursive)
 	}
 }

@@ -1,43 +1,44 @@
-package watch
+package zkserver
 
 import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
 	"electop/zkwatch/wire"
 )
 
-var paths = []string{"/", "/a", "/a/b", "/a/b/c", "/d"}
-
-// TestAgainstAModel leaves, spends and removes watches at random, and compares
+// TestWatchTables leaves, spends and removes watches at random, and compares
 // with the rules written down one watch at a time.
-func TestAgainstAModel(t *testing.T) {
+func TestWatchTables(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed) // shown on failure
 	rng := rand.New(rand.NewPCG(seed, 0))
 	type key struct {
-		who, path string
-		child     bool
+		who   *conn
+		path  string
+		child bool
 	}
-	ts := New[string]()
-	model := make(map[key]Mode)
+	paths, conns := []string{"/", "/a", "/a/b", "/a/b/c", "/d"}, []*conn{{}, {}, {}}
+	ts := watchTables{newWatchTable(), newWatchTable()}
+	model := make(map[key]watchMode)
 	for i := range 20_000 {
-		w := string(rune('p' + rng.IntN(3)))
+		w := conns[rng.IntN(3)]
 		path, child := paths[rng.IntN(len(paths))], rng.IntN(2) == 0
-		table := &ts.Data
+		table := &ts.data
 		if child {
-			table = &ts.Child
+			table = &ts.child
 		}
 		switch rng.IntN(7) {
 		case 0, 1:
-			table.Add(w, path, Once)
-			model[key{w, path, child}] |= Once
+			table.add(w, path, watchOnce)
+			model[key{w, path, child}] |= watchOnce
 		case 2:
-			m := []Mode{Persistent, Recursive}[rng.IntN(2)]
-			ts.AddLasting(w, path, m)
+			m := []watchMode{watchPersistent, watchRecursive}[rng.IntN(2)]
+			ts.addLasting(w, path, m)
 			model[key{w, path, false}] |= m
 			model[key{w, path, true}] |= m
 		case 3:
@@ -47,7 +48,7 @@ func TestAgainstAModel(t *testing.T) {
 			if model[k] != 0 {
 				want = wire.OK
 			}
-			if got := ts.Find(w, kind, path, remove); got != want {
+			if got := ts.find(w, kind, path, remove); got != want {
 				t.Fatalf("step %d: find %+v: %v, want %v", i, k, got, want)
 			}
 			if remove {
@@ -55,12 +56,12 @@ func TestAgainstAModel(t *testing.T) {
 			}
 		case 4:
 			if rng.IntN(10) == 0 {
-				ts.Forget(w)
-				maps.DeleteFunc(model, func(k key, _ Mode) bool { return k.who == w })
+				ts.forget(w)
+				maps.DeleteFunc(model, func(k key, _ watchMode) bool { return k.who == w })
 			}
 		default:
 			event := []int32{wire.EventNodeDeleted, wire.EventNodeDataChanged, wire.EventNodeChildrenChanged}[rng.IntN(3)]
-			want := make(map[string]bool) // direct
+			want := make(map[*conn]bool) // direct
 			for k, m := range model {
 				above := k.path == "/" && path != "/" || len(path) > len(k.path) && path[:len(k.path)+1] == k.path+"/"
 				found := false
@@ -68,21 +69,21 @@ func TestAgainstAModel(t *testing.T) {
 				case k.child && event == wire.EventNodeDataChanged, !k.child && event == wire.EventNodeChildrenChanged:
 					continue
 				case k.path == path:
-					found = m&(Once|Persistent) != 0 || event != wire.EventNodeChildrenChanged
-					if model[k] = m &^ Once; model[k] == 0 {
+					found = m&(watchOnce|watchPersistent) != 0 || event != wire.EventNodeChildrenChanged
+					if model[k] = m &^ watchOnce; model[k] == 0 {
 						delete(model, k)
 					}
 				case above:
-					found = m&Recursive != 0 && event != wire.EventNodeChildrenChanged
+					found = m&watchRecursive != 0 && event != wire.EventNodeChildrenChanged
 				}
 				if found {
 					want[k.who] = want[k.who] || k.path == path && !k.child
 				}
 			}
-			got := make(map[string]bool)
-			ts.Trigger(path, event, func(who string, direct bool) {
+			got := make(map[*conn]bool)
+			ts.trigger(path, event, func(who *conn, direct bool) {
 				if _, ok := got[who]; ok {
-					t.Errorf("step %d: %s is notified twice", i, who)
+					t.Errorf("step %d: a connection is notified twice", i)
 				}
 				got[who] = direct
 			})
@@ -92,7 +93,7 @@ func TestAgainstAModel(t *testing.T) {
 		}
 	}
 	count := func(child bool) string {
-		who, at, total := make(map[string]bool), make(map[string]bool), 0
+		who, at, total := make(map[*conn]bool), make(map[string]bool), 0
 		for k := range model {
 			if k.child == child {
 				who[k.who], at[k.path] = true, true
@@ -101,43 +102,30 @@ func TestAgainstAModel(t *testing.T) {
 		}
 		return fmt.Sprint(len(who), len(at), total, slices.Sorted(maps.Keys(at)))
 	}
-	for child, table := range map[bool]*Table[string]{false: &ts.Data, true: &ts.Child} {
-		w, p, n := table.Count()
-		if got := fmt.Sprint(w, p, n, listed(table)); got != count(child) {
+	for child, table := range map[bool]*watchTable{false: &ts.data, true: &ts.child} {
+		if got := fmt.Sprint(len(table.owned), len(table.paths), table.total, slices.Sorted(maps.Keys(table.paths))); got != count(child) {
 			t.Errorf("children %t: counts %s, want %s", child, got, count(child))
 		}
 	}
-	for _, w := range []string{"p", "q", "r"} {
-		ts.Forget(w)
+	for _, w := range conns {
+		ts.forget(w)
 	}
-	a, b, c := ts.Data.Count()
-	d, e, f := ts.Child.Count()
-	if a+b+c+d+e+f+ts.Data.recursive+ts.Child.recursive != 0 {
-		t.Errorf("left: %d %d %d, %d %d %d, %d recursive", a, b, c, d, e, f, ts.Data.recursive+ts.Child.recursive)
+	if empty := (watchTables{newWatchTable(), newWatchTable()}); !reflect.DeepEqual(ts, empty) {
+		t.Errorf("left: %+v", ts)
 	}
-}
-
-// listed returns the watched paths.
-func listed(t *Table[string]) []string {
-	at := make(map[string]bool)
-	for _, paths := range t.Watchers() {
-		for _, path := range paths {
-			at[path] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(at))
 }
 
 func TestTriggerAllocatesNothing(t *testing.T) {
-	ts := New[int]()
-	for w := range 3 {
-		ts.AddLasting(w, "/a", Recursive)
-		ts.AddLasting(w, "/a/b/c", Persistent)
+	ts := watchTables{newWatchTable(), newWatchTable()}
+	for range 3 {
+		w := &conn{}
+		ts.addLasting(w, "/a", watchRecursive)
+		ts.addLasting(w, "/a/b/c", watchPersistent)
 	}
 	notified := 0
-	notify := func(int, bool) { notified++ }
+	notify := func(*conn, bool) { notified++ }
 	for _, event := range []int32{wire.EventNodeCreated, wire.EventNodeDataChanged, wire.EventNodeDeleted, wire.EventNodeChildrenChanged} {
-		if n := testing.AllocsPerRun(100, func() { ts.Trigger("/a/b/c", event, notify) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { ts.trigger("/a/b/c", event, notify) }); n != 0 {
 			t.Errorf("event %d: %v allocations", event, n)
 		}
 	}

@@ -1,7 +1,4 @@
-// Package output is what waits to be written to a connection. Anybody may append
-// to a [Queue] and nobody waits then; whoever finds nobody writing sees to it
-// that somebody does. A peer that does not read is given up.
-package output
+package zkserver
 
 import (
 	"sync"
@@ -10,27 +7,21 @@ import (
 )
 
 const (
-	// HighWater is the output, in bytes, beyond which no further request of a
+	// highWater is the output, in bytes, beyond which no further request of a
 	// connection is taken before the peer has read some.
-	HighWater = 64 << 10
-	// MaxQueued is the output, in bytes, at which a peer that does not read
+	highWater = 64 << 10
+	// maxQueued is the output, in bytes, at which a peer that does not read
 	// its events is cut off. A single reply may be larger.
-	MaxQueued = 4 << 20
-	// KeepBuffer is the largest buffer that an idle connection holds on to.
-	KeepBuffer = 4 << 10
+	maxQueued = 4 << 20
+	// keepBuffer is the largest buffer that an idle connection holds on to.
+	keepBuffer = 4 << 10
 )
 
-// A Conn is the connection that a queue belongs to.
-type Conn interface {
-	Write(p []byte) (int, error)
-	Go(f func())  // runs f in a goroutine that somebody waits for
-	CutOff()      // gives up a peer that does not read; does not block
-	Sent(n int64) // counts a message of n bytes
-}
-
-// A Queue is the output of one connection.
-type Queue struct {
-	c       Conn
+// An output holds what waits to be written to a connection. Anybody may append to it and
+// nobody waits then; whoever finds nobody writing starts a goroutine that does. A peer that
+// does not read is given up.
+type output struct {
+	c       *conn
 	mu      sync.Mutex
 	idle    sync.Cond // writing became false, or pending shrank
 	queue   []byte
@@ -41,41 +32,35 @@ type Queue struct {
 	broken  bool // a write failed or the peer was cut off
 }
 
-// Init prepares a queue. It must be called first.
-func (o *Queue) Init(c Conn) {
-	o.c = c
-	o.idle.L = &o.mu
-}
-
-// Cork promises a flush by the caller.
-func (o *Queue) Cork() {
+// cork promises a flush by the caller.
+func (o *output) cork() {
 	o.mu.Lock()
 	o.corked = true
 	o.mu.Unlock()
 }
 
-// Pending returns the number of bytes that wait or are being written.
-func (o *Queue) Pending() int {
+// pending returns the number of bytes that wait or are being written.
+func (o *output) pending() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.queue) + o.batch
 }
 
-// Send appends a frame: a header and a body, which may be nil. It returns the
+// send appends a frame: a header and a body, which may be nil. It returns the
 // number of bytes appended, 0 if the peer is cut off.
-func (o *Queue) Send(h wire.ReplyHeader, body wire.Appender) int {
+func (o *output) send(h wire.ReplyHeader, body wire.Appender) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.open() {
 		return 0
 	}
-	return o.framed(AppendReply(o.queue, h, body))
+	return o.framed(appendReply(o.queue, h, body))
 }
 
 // open reports whether a message may be appended, and cuts a peer off that does
 // not read. The caller holds o.mu.
-func (o *Queue) open() bool {
-	if !o.broken && len(o.queue) > MaxQueued {
+func (o *output) open() bool {
+	if !o.broken && len(o.queue) > maxQueued {
 		o.cutOff()
 	}
 	return !o.broken
@@ -83,15 +68,18 @@ func (o *Queue) open() bool {
 
 // framed takes the queue with one more message and returns the message's
 // length. The caller holds o.mu.
-func (o *Queue) framed(queue []byte) int {
+func (o *output) framed(queue []byte) int {
 	n := len(queue) - len(o.queue)
-	o.c.Sent(int64(n))
+	k := &o.c.s.counters
+	k.sent++
+	k.reply(int64(n - 4))
+	o.c.s.grown.Add(int64(n))
 	o.appended(queue)
 	return n
 }
 
-// AppendReply appends a frame to b.
-func AppendReply(b []byte, h wire.ReplyHeader, body wire.Appender) []byte {
+// appendReply appends a frame to b.
+func appendReply(b []byte, h wire.ReplyHeader, body wire.Appender) []byte {
 	b, at := wire.BeginFrame(b)
 	b = h.Append(b)
 	if body != nil { // some errors have one
@@ -101,8 +89,8 @@ func AppendReply(b []byte, h wire.ReplyHeader, body wire.Appender) []byte {
 	return b
 }
 
-// GiveUp cuts off a peer that does not read.
-func (o *Queue) GiveUp() {
+// giveUp cuts off a peer that does not read.
+func (o *output) giveUp() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.broken {
@@ -111,14 +99,15 @@ func (o *Queue) GiveUp() {
 }
 
 // cutOff gives a peer up that does not read. The caller holds o.mu.
-func (o *Queue) cutOff() {
+func (o *output) cutOff() {
 	o.broken = true
 	o.queue, o.batch = nil, 0
-	o.c.CutOff()
+	o.c.s.counters.CutOff++
+	o.c.closeSoon()
 }
 
-// SendFrame is Send for a message that was built earlier and held back.
-func (o *Queue) SendFrame(frame []byte) int {
+// sendFrame is send for a message that was built earlier and held back.
+func (o *output) sendFrame(frame []byte) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.open() {
@@ -127,8 +116,8 @@ func (o *Queue) SendFrame(frame []byte) int {
 	return o.framed(append(o.queue, frame...))
 }
 
-// SendRaw appends bytes that are framed already, or not framed at all.
-func (o *Queue) SendRaw(p []byte) {
+// sendRaw appends bytes that are framed already, or not framed at all.
+func (o *output) sendRaw(p []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.broken {
@@ -136,23 +125,23 @@ func (o *Queue) SendRaw(p []byte) {
 	}
 }
 
-func (o *Queue) appended(queue []byte) {
+func (o *output) appended(queue []byte) {
 	o.queue = queue
 	if !o.corked && !o.writing {
 		o.writing = true
-		o.c.Go(o.write)
+		o.c.s.wg.Go(o.write)
 	}
 }
 
-// Flush lifts the cork and writes what there is. Events that come meanwhile
+// flush lifts the cork and writes what there is. Events that come meanwhile
 // are left to a goroutine: a peer that is not reading at the moment, because it
 // awaits no reply, must still be listened to. If somebody else writes already,
-// Flush only waits until little enough is left.
-func (o *Queue) Flush() {
+// flush only waits until little enough is left.
+func (o *output) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.corked = false
-	for o.writing && len(o.queue) > HighWater {
+	for o.writing && len(o.queue) > highWater {
 		o.idle.Wait()
 	}
 	if o.writing || len(o.queue) == 0 {
@@ -160,12 +149,12 @@ func (o *Queue) Flush() {
 	}
 	o.writing = true
 	if o.writeBatch() {
-		o.c.Go(o.write)
+		o.c.s.wg.Go(o.write)
 	}
 }
 
-// Drain waits until everything is written or writing has failed.
-func (o *Queue) Drain() {
+// drain waits until everything is written or writing has failed.
+func (o *output) drain() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.writing {
@@ -176,7 +165,7 @@ func (o *Queue) Drain() {
 // writeBatch writes what is queued and reports whether more has come since; if
 // not, nobody is writing any more. The caller holds o.mu, which is released
 // during the write itself, and has set writing.
-func (o *Queue) writeBatch() (more bool) {
+func (o *output) writeBatch() (more bool) {
 	p := o.queue
 	if len(p) == 0 { // cut off since
 		return o.wrote(p, nil)
@@ -190,12 +179,12 @@ func (o *Queue) writeBatch() (more bool) {
 }
 
 // wrote ends the write of p, and reports whether more has come since.
-func (o *Queue) wrote(p []byte, err error) (more bool) {
+func (o *output) wrote(p []byte, err error) (more bool) {
 	o.batch = 0
 	if err != nil {
 		o.broken = true
 	}
-	if len(p) > 0 && cap(p) <= KeepBuffer {
+	if len(p) > 0 && cap(p) <= keepBuffer {
 		o.spare = p[:0]
 	}
 	if o.broken {
@@ -205,7 +194,7 @@ func (o *Queue) wrote(p []byte, err error) (more bool) {
 	if len(o.queue) > 0 {
 		return true
 	}
-	if cap(o.queue) == 0 || cap(o.queue) > KeepBuffer {
+	if cap(o.queue) == 0 || cap(o.queue) > keepBuffer {
 		o.queue, o.spare = o.spare, nil
 	}
 	o.writing = false
@@ -213,7 +202,7 @@ func (o *Queue) wrote(p []byte, err error) (more bool) {
 }
 
 // write writes what is queued until nothing is left.
-func (o *Queue) write() {
+func (o *output) write() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.writeBatch() {
