@@ -1,8 +1,11 @@
 package zkserver
 
 import (
+	"bufio"
+	"encoding/binary"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"electop/demo/zkserver/status"
@@ -29,7 +32,8 @@ type conn struct {
 	released sync.Cond // none is held, or the server closed
 	asked    []byte    // the request being carried out
 
-	in *input // belongs to the connection's goroutine
+	in    *bufio.Reader // of Read; belongs to the connection's goroutine
+	frame atomic.Int64  // bytes read of the present one
 
 	out output
 }
@@ -105,6 +109,26 @@ func (c *conn) send(h wire.ReplyHeader, body wire.Appender, w *count) {
 	n := c.out.send(h, body)
 	_, event := body.(*wire.WatcherEvent)
 	w.sent(c.sess, n, event)
+}
+
+// Read reads from the network, and counts.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.nc.Read(p)
+	c.frame.Add(int64(n))
+	if c.s.grown.Add(int64(n)) > MaxHeld/8 {
+		c.s.relieve()
+	}
+	return n, err
+}
+
+// frameUnread reports whether the next frame can be read without blocking.
+func (c *conn) frameUnread() bool {
+	n := c.in.Buffered()
+	if n < 4 {
+		return false
+	}
+	head, _ := c.in.Peek(4)
+	return int64(binary.BigEndian.Uint32(head)) <= int64(n-4)
 }
 
 // Write writes to the network, and counts.

@@ -10,6 +10,9 @@ import (
 
 // What one connection may cost.
 const (
+	// readBuffer holds the usual request whole, and some that are sent together. Each
+	// connection has one, so that thousands of idle connections take little memory.
+	readBuffer = 1 << 10
 	// maxHandshake bounds a connection's first frame: 45 bytes with the usual password.
 	maxHandshake = 1 << 10
 	// lastWrite is how long a last message may take to be written, and
@@ -39,7 +42,7 @@ func (s *Server) relieve() {
 	}
 }
 
-func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.in.frame.Load()) }
+func (c *conn) held() int { return c.out.pending() + c.heldSize + int(c.frame.Load()) }
 
 // silentFor is for how long a peer may send nothing while file descriptors are short:
 // clients send their first frame as soon as they are connected.

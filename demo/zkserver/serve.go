@@ -1,6 +1,7 @@
 package zkserver
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,7 +17,8 @@ import (
 // server is closed. It closes nc.
 func (s *Server) ServeConn(nc net.Conn) {
 	defer nc.Close()
-	c := &conn{s: s, nc: nc, in: &input{nc: nc, s: s}}
+	c := &conn{s: s, nc: nc}
+	c.in = bufio.NewReaderSize(c, readBuffer)
 	c.out.c, c.out.idle.L = c, &c.out.mu
 	c.released.L = &s.mu
 	c.remote, c.host = "127.0.0.1:0", "127.0.0.1"
@@ -52,18 +54,17 @@ func (s *Server) ServeConn(nc net.Conn) {
 // serve returns nil when the connection ended in good order: the last message
 // is queued and worth delivering.
 func (c *conn) serve() error {
-	in := c.in
-	head, err := in.head()
+	head, err := c.in.Peek(4)
 	if err != nil {
 		return err
 	}
-	if word := string(head[:]); status.Known(word) {
+	if word := string(head); status.Known(word) {
 		return c.answerWord(word)
 	}
-	if n := binary.BigEndian.Uint32(head[:]); n > maxHandshake {
+	if n := binary.BigEndian.Uint32(head); n > maxHandshake {
 		return &wire.FrameSizeError{Size: int32(n), Max: maxHandshake}
 	}
-	buf, err := wire.ReadFrame(in, maxHandshake)
+	buf, err := wire.ReadFrame(c.in, maxHandshake)
 	if err != nil {
 		return err
 	}
@@ -85,8 +86,8 @@ func (c *conn) serve() error {
 		if cap(buf) > keepBuffer {
 			buf = nil
 		}
-		in.frame.Store(0)
-		if buf, err = wire.ReadFrameInto(in, buf, wire.MaxFrame); err != nil {
+		c.frame.Store(0)
+		if buf, err = wire.ReadFrameInto(c.in, buf, wire.MaxFrame); err != nil {
 			return err
 		}
 		c.s.counters.bytesIn.Add(int64(len(buf)) + 4)
@@ -99,7 +100,7 @@ func (c *conn) serve() error {
 			return nil
 		}
 		// Requests that are here already are answered with one write.
-		if !in.frameUnread() || c.out.pending() > highWater {
+		if !c.frameUnread() || c.out.pending() > highWater {
 			c.out.flush()
 		}
 	}

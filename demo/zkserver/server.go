@@ -68,7 +68,6 @@ type Server struct {
 	start   time.Time
 	wg      sync.WaitGroup // connections, their writers, alarms
 	closing chan struct{}  // closed by Close
-	bursts  sync.Pool      // of *[burstBuffer]byte, see input
 	grown   atomic.Int64   // bytes that connections got or were to send since relieve
 
 	mu        sync.Mutex // guards everything below
