@@ -58,8 +58,6 @@ var rooms = []struct {
 	// What tests share: no other room imports it.
 	{room: "zkwatch/internal", imports: []string{"model", "zkwatch", "demo"}},
 	{room: "zkwatch", imports: []string{}},
-	// The parts of the embedded server do not know each other.
-	{room: "demo/zkserver/status", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver/tree", imports: []string{"zkwatch/wire"}, std: true},
 	{room: "demo/zkserver", imports: []string{"demo/zkserver", "zkwatch/wire"}, std: true},
 	{room: "demo", imports: []string{"model", "zkwatch", "demo"}},
@@ -263,7 +261,6 @@ func TestImportsOfAFake(t *testing.T) {
 		{"demo/zkserver/a.go", "electop/zkwatch/wire", true},
 		{"demo/zkserver/a.go", "electop/demo/zkserver/tree", true},
 		{"demo/zkserver/tree/a.go", "electop/zkwatch/wire", true},
-		{"demo/zkserver/tree/a.go", "electop/demo/zkserver/status", false},
 		{"demo/zkserver/tree/a.go", "electop/demo/zkserver", false},
 		{"demo/zkserver/a.go", "electop/zkwatch", false},
 		{"demo/zkserver/a.go", "electop/model", false},

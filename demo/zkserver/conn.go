@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tree"
 	"electop/zkwatch/wire"
 )
@@ -27,7 +26,7 @@ type conn struct {
 	gone     bool // detached: nothing it asks is answered any more
 	sess     *session
 	who      tree.Identities
-	stats    status.ConnStats
+	stats    connStats
 	heldSize int       // of its messages in the backlog, with an overhead; 0: none
 	released sync.Cond // none is held, or the server closed
 	asked    []byte    // the request being carried out
@@ -55,8 +54,8 @@ func (c *conn) attach() bool {
 	s.alive++
 	s.perHost[c.host]++
 	c.who = tree.From(c.host)
-	c.stats.Established = time.Now()
-	c.nc.SetReadDeadline(c.stats.Established.Add(status.HandshakeTimeout))
+	c.stats.established = time.Now()
+	c.nc.SetReadDeadline(c.stats.established.Add(handshakeTimeout))
 	return true
 }
 

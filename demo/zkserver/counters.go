@@ -34,14 +34,14 @@ type counters struct {
 
 	authFailed     int64
 	received, sent int64 // packets
-	// Sizes of replies and events, in bytes without the length prefix; 0
+	// Sizes of replies and events, in bytes without the length prefix; -1
 	// until there is one.
 	lastReply, leastReply, mostReply int64
 }
 
 func (k *counters) reply(size int64) {
 	k.lastReply = size
-	if k.leastReply == 0 || size < k.leastReply {
+	if k.leastReply < 0 || size < k.leastReply {
 		k.leastReply = size
 	}
 	k.mostReply = max(k.mostReply, size)

@@ -3,7 +3,6 @@ package zkserver
 import (
 	"time"
 
-	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tree"
 	"electop/zkwatch/wire"
 )
@@ -24,7 +23,7 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	if s.closed || c.gone {
 		return true, nil // expired or moved meanwhile: nobody waits for an answer
 	}
-	c.stats.Received++
+	c.stats.received++
 	s.touch(c.sess)
 	var w *count
 	renewal := renewsLease(h.Op, *d)
@@ -55,15 +54,15 @@ func (c *conn) handle(frame []byte) (last bool, err error) {
 	if code == wire.Unimplemented && reply.Zxid == before { // no such operation: not even a transaction
 		reply.Zxid = -1
 	}
-	c.stats.Sent++
+	c.stats.sent++
 	if renewal { // like a ping: slowness ends no lease
 		c.out.send(reply, body)
 	} else {
 		c.send(reply, body, w)
 	}
 	took := time.Since(begin)
-	s.latency.Add(took)
-	c.stats.Done(status.OpLabel(h.Op), h.Xid, s.zxid, s.elapsed(), took)
+	s.latency.add(took)
+	c.stats.done(opLabel(h.Op), h.Xid, s.zxid, s.elapsed(), took)
 	if last = h.Op == wire.OpCloseSession; last {
 		c.retire()
 	}
@@ -78,7 +77,7 @@ func (c *conn) handleAuth(h wire.RequestHeader, req *wire.AuthRequest, w *count)
 		c.s.counters.authFailed++
 		reply.Err = wire.AuthFailed
 	}
-	c.stats.Sent++
+	c.stats.sent++
 	c.send(reply, nil, w)
 	return reply.Err != wire.OK
 }

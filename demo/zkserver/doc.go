@@ -71,10 +71,9 @@
 //
 // # The parts
 //
-// Package tree has the znodes, ACLs and checks, package status the four-letter words and
-// the AdminServer. They have no lock. The Server has one for everything: sessions, watches,
-// tallies, the backlog, connections and alarms. Only the output of a connection has its
-// own, because several goroutines append to it.
+// Package tree has the znodes, ACLs and checks, and no lock. The Server has one for
+// everything: the tree, sessions, watches, tallies, the backlog, connections and alarms.
+// Only the output of a connection has its own, because several goroutines append to it.
 //
 // # How a request passes through
 //

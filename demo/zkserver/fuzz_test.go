@@ -174,10 +174,15 @@ func checkInvariants(t *testing.T, s *Server) {
 	if bytes != s.tree.Bytes() || n != s.tree.Len() || children != n-1 {
 		t.Errorf("%d bytes, the tree says %d; %d children of %d nodes, the tree says %d", bytes, s.tree.Bytes(), children, n, s.tree.Len())
 	}
-	for id := range s.tree.Owners() {
-		if got := len(s.tree.EphemeralsOf(id)); got != owned[id] || got == 0 {
+	all := 0
+	for id := range s.sessions.byID {
+		got := len(s.tree.EphemeralsOf(id))
+		if all += got; got != owned[id] {
 			t.Errorf("session %#x is said to own %d nodes, and owns %d", id, got, owned[id])
 		}
+	}
+	if all != s.tree.Ephemerals() {
+		t.Errorf("%d ephemeral nodes, the tree says %d", all, s.tree.Ephemerals())
 	}
 	for _, w := range []*watchTable{&s.watches.data, &s.watches.child} {
 		if s.alive == 0 && len(w.owned)+len(w.paths)+w.total+w.recursive != 0 {

@@ -53,7 +53,7 @@ func (s *Server) dropSilent() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		if c.stats.Received == 0 && time.Since(c.stats.Established) > silentFor {
+		if c.stats.received == 0 && time.Since(c.stats.established) > silentFor {
 			c.drop()
 		}
 	}

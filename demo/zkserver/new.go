@@ -24,6 +24,7 @@ func New(opts Options) *Server {
 	}
 	s.tree, s.sessions = tree.New(), newSessionTable(opts.Tick, s.start)
 	s.counters.Requests = make(map[wire.Op]int64)
+	s.counters.lastReply, s.counters.leastReply, s.counters.mostReply = -1, -1, -1
 	s.tallies = tallies{make(map[string][]*asker), make(map[*count]struct{})}
 	s.backlog = backlog{s: s, changed: make(chan struct{}, 1)}
 	return s

@@ -9,7 +9,6 @@ import (
 	"net"
 	"time"
 
-	"electop/demo/zkserver/status"
 	"electop/zkwatch/wire"
 )
 
@@ -58,7 +57,7 @@ func (c *conn) serve() error {
 	if err != nil {
 		return err
 	}
-	if word := string(head); status.Known(word) {
+	if word := string(head); words[word] != nil {
 		return c.answerWord(word)
 	}
 	if n := binary.BigEndian.Uint32(head); n > maxHandshake {

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"electop/demo/zkserver/status"
 	"electop/demo/zkserver/tree"
 )
 
@@ -90,7 +89,7 @@ type Server struct {
 	watches   watchTables
 	expiry    *alarm // for the session that may expire first
 	reaper    *alarm
-	latency   status.Latency
+	latency   latency
 }
 
 // CloseConnections closes every connection. Sessions continue and can be resumed

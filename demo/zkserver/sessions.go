@@ -16,7 +16,7 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 	if s.closed || c.gone {
 		return false
 	}
-	c.stats.Received++
+	c.stats.received++
 	s.counters.received++
 	sess := c.openSession(req)
 	rsp := wire.ConnectResponse{HasReadOnly: req.HasReadOnly}
@@ -28,7 +28,7 @@ func (c *conn) connect(req *wire.ConnectRequest) bool {
 		rsp.Passwd = sess.passwd[:]
 	}
 	c.out.sendRaw(wire.AppendFrame(nil, &rsp))
-	c.stats.Sent++
+	c.stats.sent++
 	s.counters.sent++
 	return sess != nil
 }
@@ -47,7 +47,7 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	if req.SessionID == 0 {
 		s.zxid++
 		sess = s.sessions.open()
-		c.stats.Done("SESS", 0, s.zxid, s.elapsed(), 0)
+		c.stats.done("SESS", 0, s.zxid, s.elapsed(), 0)
 	} else {
 		sess = s.sessions.byID[req.SessionID]
 		if sess == nil || !sess.knows(req.Passwd) {

@@ -2,34 +2,23 @@ package zkserver
 
 import (
 	"cmp"
+	"encoding/json"
 	"net"
+	"slices"
 	"time"
-
-	"electop/demo/zkserver/status"
 )
 
-// statusOf is what the four-letter words and the AdminServer read. The port is the one
-// that clients connect to; 0 is the lowest there is.
-func statusOf(s *Server, port int) status.Source {
-	return func(parts status.Part) (status.State, bool) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		port := cmp.Or(port, lowestPort(s.listeners))
-		state := status.State{Config: status.Config{
-			Tick:              s.opts.Tick,
-			MinSessionTimeout: s.opts.MinSessionTimeout,
-			MaxSessionTimeout: s.opts.MaxSessionTimeout,
-			MaxClientCnxns:    s.opts.MaxClientCnxns,
-			ClientPort:        port,
-		}, Totals: totals(s)}
-		copyParts(s, parts, &state)
-		return state, !s.closed && !s.down
-	}
-}
+// What the four-letter words and the AdminServer show. Each method takes s.mu and copies
+// what it returns, so that long answers are formatted without the lock.
 
-// lowestPort is the lowest one that clients are accepted on, 0 if there is none.
-func lowestPort(listeners map[net.Listener]bool) (port int) {
-	for l, clients := range listeners {
+// version is what the server calls itself: the release whose behaviour it has.
+const version = "3.8.0-embedded, built on 2022-02-25 08:49 UTC"
+
+// clientPort is the lowest port that clients are accepted on, 0 if there is none.
+func (s *Server) clientPort() (port int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l, clients := range s.listeners {
 		if a, ok := l.Addr().(*net.TCPAddr); ok && clients && (port == 0 || a.Port < port) {
 			port = a.Port
 		}
@@ -37,90 +26,118 @@ func lowestPort(listeners map[net.Listener]bool) (port int) {
 	return port
 }
 
-// answerWord answers a four-letter word. The connection is to be closed then.
-func (c *conn) answerWord(word string) error {
-	s := c.s
-	port := 0
-	if a, ok := c.nc.LocalAddr().(*net.TCPAddr); ok {
-		port = a.Port
-	}
+// nodes counts the root twice, under "" and "/", as Apache does. The caller holds s.mu.
+func (s *Server) nodes() int { return s.tree.Len() + 1 }
+
+// A connView is an open connection.
+type connView struct {
+	connStats
+	remote   string        // host:port
+	session  int64         // 0 before there is one, and for a four-letter word
+	timeout  time.Duration // of the session
+	deadline time.Duration // when it is closed for silence, since the server's start
+}
+
+// connections are by age and, to be definite, by their peers.
+func (s *Server) connections() []connView {
 	s.mu.Lock()
-	c.stats.Received++
-	s.counters.received++
+	all := make([]connView, 0, s.alive)
+	for c := range s.conns {
+		v := connView{connStats: c.stats, remote: c.remote, timeout: handshakeTimeout}
+		v.deadline = c.stats.established.Sub(s.start) + handshakeTimeout
+		if c.sess != nil {
+			v.session, v.timeout, v.deadline = c.sess.id, c.sess.timeout, c.sess.deadline
+		}
+		if !c.gone {
+			all = append(all, v)
+		}
+	}
 	s.mu.Unlock()
-	c.nc.SetWriteDeadline(time.Now().Add(lastWrite))
-	return status.Answer(c, statusOf(s, port), word)
+	slices.SortFunc(all, func(a, b connView) int {
+		return cmp.Or(a.established.Compare(b.established), cmp.Compare(a.remote, b.remote))
+	})
+	return all
 }
 
-// totals takes no longer for more sessions, znodes or watches.
-func totals(s *Server) status.Totals {
-	k := &s.counters
-	data, child := &s.watches.data, &s.watches.child
-	return status.Totals{
-		Start:       s.start,
-		Uptime:      s.elapsed(),
-		Latency:     s.latency,
-		Received:    k.received,
-		Sent:        k.sent,
-		LastReply:   cmp.Or(k.lastReply, -1),
-		LeastReply:  cmp.Or(k.leastReply, -1),
-		MostReply:   cmp.Or(k.mostReply, -1),
-		Zxid:        s.zxid,
-		Nodes:       s.tree.Len() + 1, // the root twice, under "" and "/", as Apache does
-		Ephemerals:  s.tree.Ephemerals(),
-		DataSize:    s.tree.Bytes(),
-		Connections: s.alive,
-		Sessions:    len(s.sessions.byID),
-		Watches:     data.total + child.total,
-		Watchers:    len(data.owned),
-		Paths:       len(data.paths),
-		DataWatches: data.total,
-		AuthFailed:  k.authFailed,
-		Rejected:    k.Rejected,
-		Expired:     k.Expired,
-		BytesIn:     k.bytesIn.Load(),
+// dump returns the sessions by when they expire, since the server's start, and the paths
+// of the ephemeral znodes by session, in the order of their creation.
+func (s *Server) dump() (expiry map[time.Duration][]int64, ephemerals map[int64][]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	expiry, ephemerals = make(map[time.Duration][]int64), make(map[int64][]string)
+	for id, sess := range s.sessions.byID {
+		at := s.sessions.expiry(sess, s.elapsed())
+		expiry[at] = append(expiry[at], id)
+		if paths := s.tree.EphemeralsOf(id); paths != nil {
+			ephemerals[id] = paths
+		}
 	}
+	return expiry, ephemerals
 }
 
-// copyParts copies what can be large, which is all that is done with it under s.mu.
-func copyParts(s *Server, parts status.Part, to *status.State) {
-	if parts&status.Connections != 0 {
-		to.Connections = make([]status.Conn, 0, s.alive)
-		for c := range s.conns {
-			if !c.gone {
-				to.Connections = append(to.Connections, c.status())
-			}
-		}
-	}
-	if parts&status.Sessions != 0 {
-		to.Sessions = make([]status.Session, 0, len(s.sessions.byID))
-		for _, sess := range s.sessions.byID {
-			to.Sessions = append(to.Sessions, status.Session{ID: sess.id, Expiry: s.sessions.expiry(sess, s.elapsed())})
-		}
-	}
-	if parts&status.Ephemerals != 0 {
-		to.Ephemerals = make([]status.Ephemeral, 0, to.Totals.Ephemerals)
-		for id, path := range s.tree.Owners() {
-			to.Ephemerals = append(to.Ephemerals, status.Ephemeral{Session: id, Path: path, Zxid: s.tree.Get(path).Stat().Czxid})
-		}
-	}
-	if parts&status.Watches != 0 {
-		to.Watches = make([]status.Watch, 0, to.Totals.DataWatches)
-		for c, watched := range s.watches.data.owned {
-			for path := range watched {
-				to.Watches = append(to.Watches, status.Watch{Path: path, Session: c.sess.id})
-			}
-		}
-	}
+// dataWatches counts the watches on data and existence. Apache shows no others.
+func (s *Server) dataWatches() (watchers, paths, total int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := &s.watches.data
+	return len(w.owned), len(w.paths), w.total
 }
 
-// status is the connection as operators see it. The caller holds s.mu.
-func (c *conn) status() status.Conn {
-	v := status.Conn{Remote: c.remote, Stats: c.stats}
-	if c.sess == nil {
-		v.Deadline = c.stats.Established.Sub(c.s.start) + status.HandshakeTimeout
-	} else {
-		v.Session, v.Timeout, v.Deadline = c.sess.id, c.sess.timeout, c.sess.deadline
+// watchesByPath returns the sessions that watch the data or existence of a path.
+func (s *Server) watchesByPath() map[string][]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byPath, all := make(map[string][]int64, len(s.watches.data.paths)), make([]int64, 0, s.watches.data.total)
+	for path, watchers := range s.watches.data.paths {
+		first := len(all)
+		for c := range watchers {
+			all = append(all, c.sess.id)
+		}
+		byPath[path] = all[first:]
 	}
-	return v
+	return byPath
+}
+
+// A gauge is a number, or a text, that the server reports.
+type gauge struct {
+	key   string
+	value any
+}
+
+// gauges are what Apache's mntr begins with, in its order; the some 300
+// internal metrics that follow there have no counterpart here. They take no longer for
+// more sessions, znodes or watches.
+func (s *Server) gauges() []gauge {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, l := &s.counters, &s.latency
+	return []gauge{
+		{"version", version},
+		{"server_state", "standalone"},
+		{"ephemerals_count", s.tree.Ephemerals()},
+		{"num_alive_connections", s.alive},
+		{"avg_latency", json.Number(l.average())},
+		{"outstanding_requests", 0},
+		{"znode_count", s.nodes()},
+		{"global_sessions", len(s.sessions.byID)},
+		{"non_mtls_remote_conn_count", 0},
+		{"last_client_response_size", k.lastReply},
+		{"packets_sent", k.sent},
+		{"packets_received", k.received},
+		{"max_client_response_size", k.mostReply},
+		{"connection_drop_probability", json.Number("0.0")},
+		{"watch_count", s.watches.data.total + s.watches.child.total},
+		{"auth_failed_count", k.authFailed},
+		{"min_latency", l.least.Milliseconds()},
+		{"approximate_data_size", s.tree.Bytes()},
+		{"local_sessions", 0},
+		{"uptime", s.elapsed().Milliseconds()},
+		{"max_latency", l.longest.Milliseconds()},
+		{"outstanding_tls_handshake", 0},
+		{"min_client_response_size", k.leastReply},
+		{"non_mtls_local_conn_count", 0},
+		{"connection_rejected", k.Rejected},
+		{"bytes_received_count", k.bytesIn.Load()},
+		{"stale_sessions_expired", k.Expired},
+	}
 }

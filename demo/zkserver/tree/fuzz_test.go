@@ -60,9 +60,11 @@ func FuzzWrites(f *testing.F) {
 			ch := Delete(path)
 			tr.Apply(&ch, x)
 		}
-		for _, path := range tr.Owners() {
-			ch := Delete(path)
-			tr.Apply(&ch, x)
+		for id := range tr.ephemerals {
+			for _, path := range tr.EphemeralsOf(id) {
+				ch := Delete(path)
+				tr.Apply(&ch, x)
+			}
 		}
 		checkInvariants(t, tr)
 		if tr.Ephemerals() != 0 {

@@ -10,7 +10,6 @@ package tree
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 
@@ -139,20 +138,6 @@ func (t *Tree) Bytes() int64 { return t.bytes }
 
 // Ephemerals returns the number of ephemeral nodes.
 func (t *Tree) Ephemerals() int { return t.owned }
-
-// Owners yields the paths of the ephemeral nodes, each with the session that owns it,
-// in no particular order.
-func (t *Tree) Owners() iter.Seq2[int64, string] {
-	return func(yield func(int64, string) bool) {
-		for id, set := range t.ephemerals {
-			for path := range set {
-				if !yield(id, path) {
-					return
-				}
-			}
-		}
-	}
-}
 
 // Reapable returns the number of containers.
 func (t *Tree) Reapable() int { return len(t.reapable) }

@@ -1,4 +1,4 @@
-package status
+package zkserver
 
 import (
 	"cmp"
@@ -10,15 +10,15 @@ import (
 	"electop/zkwatch/wire"
 )
 
-// A Latency is the time from a request's arrival to its reply being queued.
-type Latency struct {
+// A latency is the time from a request's arrival to its reply being queued.
+type latency struct {
 	count          int64
 	total          time.Duration
 	least, longest time.Duration
 }
 
-// Add counts one more.
-func (l *Latency) Add(d time.Duration) {
+// add counts one more.
+func (l *latency) add(d time.Duration) {
 	if l.count == 0 || d < l.least {
 		l.least = d
 	}
@@ -27,10 +27,10 @@ func (l *Latency) Add(d time.Duration) {
 	l.count++
 }
 
-func (l *Latency) mean() time.Duration { return l.total / time.Duration(max(l.count, 1)) }
+func (l *latency) mean() time.Duration { return l.total / time.Duration(max(l.count, 1)) }
 
 // average is in milliseconds with up to four decimals and at least one.
-func (l *Latency) average() string {
+func (l *latency) average() string {
 	if l.count == 0 {
 		return "0.0"
 	}
@@ -42,31 +42,34 @@ func (l *Latency) average() string {
 	return text
 }
 
-// ConnStats is what the server reports about a connection.
-type ConnStats struct {
-	Established    time.Time
-	Received, Sent int64 // packets
+// handshakeTimeout is how long a peer may take to send its first frame.
+const handshakeTimeout = 10 * time.Second
+
+// connStats is what the server reports about a connection.
+type connStats struct {
+	established    time.Time
+	received, sent int64 // packets
 	lastOp         string
 	lastXid        int32
 	lastZxid       int64
 	lastReply      time.Duration // since the server's start
 	lastLatency    time.Duration
-	latency        Latency
+	latency        latency
 }
 
-// Done counts a request that was answered at a time since the server's start.
-func (st *ConnStats) Done(op string, xid int32, zxid int64, at, took time.Duration) {
+// done counts a request that was answered at a time since the server's start.
+func (st *connStats) done(op string, xid int32, zxid int64, at, took time.Duration) {
 	if xid >= 0 {
 		st.lastXid = xid
 	}
 	st.lastOp, st.lastZxid = op, zxid
 	st.lastReply = at
 	st.lastLatency = took
-	st.latency.Add(took)
+	st.latency.add(took)
 }
 
-// OpLabel is the short name of an operation in the cons word.
-func OpLabel(op wire.Op) string { return cmp.Or(opLabels[op], "NA") }
+// opLabel is the short name of an operation in the cons word.
+func opLabel(op wire.Op) string { return cmp.Or(opLabels[op], "NA") }
 
 var opLabels = map[wire.Op]string{
 	wire.OpCreate: "CREA", wire.OpCreate2: "CREA", wire.OpCreateContainer: "CREA", wire.OpCreateTTL: "CREA",

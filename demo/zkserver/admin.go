@@ -1,0 +1,302 @@
+package zkserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// What strangers may cost the AdminServer. Answers are made in memory, each in
+// one go, and there are at most as many at a time as there are connections.
+const (
+	adminConnections = 32
+	adminRequest     = 8 << 10 // bytes of line and headers
+	adminRead        = 5 * time.Second
+	adminWrite       = 30 * time.Second // a slow reader of a long answer
+	adminIdle        = 30 * time.Second
+)
+
+// adminRoot is where Apache's AdminServer has its commands.
+const adminRoot = "/commands"
+
+// adminListener lets the server's Close end an HTTP server as it ends a
+// listener for clients.
+type adminListener struct {
+	net.Listener
+	http   *http.Server
+	ending atomic.Bool
+}
+
+func (l *adminListener) Close() error {
+	l.ending.Store(true)
+	l.Listener.Close() // the HTTP server does not know it before it serves
+	return l.http.Close()
+}
+
+// ServeAdmin serves what Apache calls the AdminServer on l until the server is closed and
+// then returns nil: /commands is an index, /commands/NAME the answer of a command, as JSON.
+// It takes GET and HEAD requests without authentication. Like Apache, it answers an unknown
+// command with status 200 and an error in the JSON.
+//
+// Before it returns it closes l and its connections. Any other end of the listener is an
+// error. Requests, their duration and the number of connections are bounded; further
+// connections are closed immediately.
+func (s *Server) ServeAdmin(l net.Listener) error {
+	var open atomic.Int64
+	a := &adminListener{Listener: l}
+	a.http = &http.Server{
+		Handler:                      http.HandlerFunc(s.admin),
+		DisableGeneralOptionsHandler: true, // refused like any other method
+		ReadTimeout:                  adminRead,
+		WriteTimeout:                 adminWrite,
+		IdleTimeout:                  adminIdle,
+		MaxHeaderBytes:               adminRequest,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ConnState: func(c net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew: // from Serve, which s.wg counts
+				s.wg.Add(1)
+				// The HTTP server overlooks one that is accepted while it closes.
+				if open.Add(1) > adminConnections || a.ending.Load() {
+					c.Close()
+				}
+			case http.StateClosed:
+				open.Add(-1)
+				s.wg.Done()
+			}
+		},
+	}
+	if !s.listen(a, false) {
+		return ErrClosed
+	}
+	defer s.wg.Done()
+	err := a.http.Serve(patientListener{l, s})
+	a.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	delete(s.listeners, a)
+	return fmt.Errorf("zkserver: admin on %s: %w", l.Addr(), err)
+}
+
+// admin answers a request to the AdminServer.
+func (s *Server) admin(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	name, ok := strings.CutPrefix(r.URL.Path, adminRoot)
+	var body bytes.Buffer
+	kind := "application/json"
+	switch {
+	case !ok, name != "" && name[0] != '/':
+		http.NotFound(w, r)
+		return
+	case len(name) <= 1:
+		kind = "text/html; charset=utf-8"
+		for _, c := range adminCommands {
+			fmt.Fprintf(&body, "<a href=\"%s/%s\">%[2]s</a>\n<br/>\n", adminRoot, c.name)
+		}
+	default:
+		e := json.NewEncoder(&body)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")             // people read it too
+		e.Encode(s.adminAnswer(name[1:])) // a map of strings, numbers and lists cannot fail
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	w.Write(body.Bytes()) // an error is the end of the connection, which it says itself
+}
+
+// An object is a JSON object. Its fields are sorted; Apache's have no order either that a
+// program may rely on.
+type object map[string]any
+
+// An adminCommand is known by a name and by those of its four-letter word and
+// of earlier releases.
+type adminCommand struct {
+	name    string
+	aliases []string
+	answer  func(*Server) object
+}
+
+// adminCommands are those that electop, clients and monitoring ask for, in the order of
+// Apache's index.
+var adminCommands = []adminCommand{
+	{"configuration", []string{"conf", "config"}, adminConf},
+	{"connections", []string{"cons"}, func(s *Server) object { return adminConns(s, false) }},
+	{"dump", nil, adminDump},
+	{"environment", []string{"env", "envi"}, adminEnv},
+	{"monitor", []string{"mntr"}, adminGauges},
+	{"ruok", nil, func(*Server) object { return object{} }},
+	{"server_stats", []string{"srvr"}, adminStats},
+	{"stats", []string{"stat"}, adminStat},
+	{"watch_summary", []string{"wchs"}, adminWatchSummary},
+	{"watches_by_path", []string{"wchp"}, func(s *Server) object { return object{"path_to_session_ids": s.watchesByPath()} }},
+}
+
+// adminAnswer carries a command out.
+func (s *Server) adminAnswer(name string) object {
+	i := slices.IndexFunc(adminCommands, func(c adminCommand) bool {
+		return c.name == name || slices.Contains(c.aliases, name)
+	})
+	if i < 0 {
+		return object{"command": name, "error": "Unknown command: " + name}
+	}
+	c := adminCommands[i]
+	s.mu.Lock()
+	serving := !s.closed && !s.down
+	s.mu.Unlock()
+	if !serving {
+		return object{"command": c.name, "error": "This ZooKeeper instance is not currently serving requests"}
+	}
+	answer := c.answer(s)
+	answer["command"], answer["error"] = c.name, nil
+	return answer
+}
+
+func adminConf(s *Server) object {
+	return object{
+		"client_port":                s.clientPort(),
+		"data_dir":                   "",
+		"data_log_dir":               "",
+		"tick_time":                  s.opts.Tick.Milliseconds(),
+		"max_client_cnxns":           s.opts.MaxClientCnxns,
+		"min_session_timeout":        s.opts.MinSessionTimeout.Milliseconds(),
+		"max_session_timeout":        s.opts.MaxSessionTimeout.Milliseconds(),
+		"server_id":                  0,
+		"client_port_listen_backlog": -1,
+	}
+}
+
+// adminEnv has the same content as the envi word.
+func adminEnv(*Server) object {
+	return object{
+		"zookeeper.version": version,
+		"runtime.version":   runtime.Version(),
+		"os.name":           runtime.GOOS,
+		"os.arch":           runtime.GOARCH,
+	}
+}
+
+func adminStats(s *Server) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k, l := &s.counters, &s.latency
+	size := object{"last_buffer_size": k.lastReply, "min_buffer_size": k.leastReply, "max_buffer_size": k.mostReply}
+	return object{
+		"version":   version,
+		"read_only": false,
+		"server_stats": object{
+			"packets_sent":                 k.sent,
+			"packets_received":             k.received,
+			"fsync_threshold_exceed_count": 0,
+			"client_response_stats":        size,
+			"provider_null":                false,
+			"data_dir_size":                0,
+			"log_dir_size":                 0,
+			"server_state":                 "standalone",
+			"last_processed_zxid":          s.zxid,
+			"outstanding_requests":         0,
+			"avg_latency":                  json.Number(l.average()),
+			"max_latency":                  l.longest.Milliseconds(),
+			"min_latency":                  l.least.Milliseconds(),
+			"num_alive_client_connections": s.alive,
+			"uptime":                       s.elapsed().Milliseconds(),
+			"auth_failed_count":            k.authFailed,
+			"non_mtlsremote_conn_count":    0,
+			"non_mtlslocal_conn_count":     0,
+		},
+		"client_response": size,
+		"node_count":      s.nodes(),
+	}
+}
+
+func adminConns(s *Server, brief bool) object {
+	all := []object{}
+	for _, c := range s.connections() {
+		all = append(all, c.admin(brief))
+	}
+	return object{"connections": all, "secure_connections": []object{}}
+}
+
+// admin is what describe says, for programs.
+func (c *connView) admin(brief bool) object {
+	o := object{
+		"remote_socket_address": c.remote,
+		"interest_ops":          1,
+		"outstanding_requests":  0,
+		"packets_received":      c.received,
+		"packets_sent":          c.sent,
+	}
+	if brief {
+		return o
+	}
+	var last any // null at first
+	if c.lastOp != "" {
+		last = c.lastOp
+	}
+	l := &c.latency
+	maps.Copy(o, object{
+		"session_id":         c.session,
+		"last_operation":     last,
+		"established":        c.established.UnixMilli(),
+		"session_timeout":    c.timeout.Milliseconds(),
+		"last_cxid":          int(c.lastXid),
+		"last_zxid":          c.lastZxid,
+		"last_response_time": c.lastReply.Milliseconds(),
+		"last_latency":       c.lastLatency.Milliseconds(),
+		"min_latency":        l.least.Milliseconds(),
+		"avg_latency":        l.mean().Milliseconds(),
+		"max_latency":        l.longest.Milliseconds(),
+	})
+	return o
+}
+
+// adminDump gives deadlines in milliseconds on the clock that
+// last_response_time is on: since the server was made.
+func adminDump(s *Server) object {
+	expiry, paths := s.dump()
+	inMs := make(map[int64][]int64)
+	for at, ids := range expiry {
+		inMs[at.Milliseconds()] = append(inMs[at.Milliseconds()], ids...)
+	}
+	return object{"expiry_time_to_session_ids": inMs, "session_id_to_ephemeral_paths": paths}
+}
+
+// As with the words, the watches are those on data and existence.
+func adminWatchSummary(s *Server) object {
+	watchers, paths, total := s.dataWatches()
+	return object{"num_connections": watchers, "num_paths": paths, "num_total_watches": total}
+}
+
+// adminGauges returns the gauges of mntr.
+func adminGauges(s *Server) object {
+	o := make(object)
+	for _, g := range s.gauges() {
+		o[g.key] = g.value
+	}
+	return o
+}
+
+// adminStat is adminStats with the connections.
+func adminStat(s *Server) object {
+	o := adminStats(s)
+	maps.Copy(o, adminConns(s, true))
+	return o
+}
