@@ -75,7 +75,7 @@ func TestElectionWithCredentials(t *testing.T) {
 // credentials is written, they do not show.
 func TestCredentialsNeverShow(t *testing.T) {
 	t.Parallel()
-	certs := clienttest.NewAuthority(t)
+	authority := zktest.NewCertificates(t).CA
 	zktest.Each(t, func(t *testing.T, addr string) {
 		t.Parallel()
 		seed := rand.Uint64()
@@ -110,7 +110,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 			},
 			"nobody": func(c *client.Config) { c.Servers.Servers = []string{"127.0.0.1:1"} },
 			"TLS": func(c *client.Config) {
-				c.TLS = clienttest.Must(client.LoadTLS(clienttest.PemFile(t, "CERTIFICATE", certs.Cert.Raw), "", "", ""))
+				c.TLS = clienttest.Must(client.LoadTLS(authority, "", "", ""))
 			},
 			"chroot":        func(c *client.Config) { c.Servers.Chroot = "x" },
 			"write failing": func(c *client.Config) { c.Dial = failingDial(random.IntN(4)) },

@@ -15,6 +15,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 )
@@ -23,7 +24,7 @@ import (
 // one that is not is passed over. TLS 1.3 tells of a refused client certificate
 // only after the handshake.
 func TestTLSServerNames(t *testing.T) {
-	a := clienttest.NewAuthority(t)
+	a := zktest.NewAuthority(t)
 	ca, cert, key := a.Files(t)
 	six := secure(t, "::1", a.ServerConfig(t, nil, net.IPv6loopback))
 	four := secure(t, "127.0.0.1", a.ServerConfig(t, nil, net.IPv4(127, 0, 0, 1)))
@@ -117,7 +118,7 @@ func TestTLSHandshakeIsBounded(t *testing.T) {
 }
 
 func TestLoadTLSNamesTheFile(t *testing.T) {
-	a := clienttest.NewAuthority(t)
+	a := zktest.NewAuthority(t)
 	ca, cert, key := a.Files(t)
 	_, _, otherKey := a.Files(t)
 	const secret = "c2VjcmV0IHRleHQ" // in every broken file

@@ -6,6 +6,7 @@ package clienttest
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -62,6 +63,15 @@ func Must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// File returns the name of a new file with this content.
+func File(t *testing.T, content string) string {
+	t.Helper()
+	f := Must(os.CreateTemp(t.TempDir(), "f"))
+	defer f.Close()
+	Must(f.WriteString(content))
+	return f.Name()
 }
 
 // Until waits until try finds nothing wrong.
