@@ -5,212 +5,102 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
 	"electop/demo/zktest"
 )
 
-// silence is how long a test listens before it says that nothing came.
-const silence = 50 * time.Millisecond
-
-// echo is a server that answers with what it is sent, and keeps it.
-type echo struct {
-	net.Listener
-	mu    sync.Mutex
-	heard []byte
-	conns int
-}
-
-func newEcho(t *testing.T) *echo {
+// echo is a server that answers with what it is sent, and tells heard.
+func echo(t *testing.T, heard chan string) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &echo{Listener: l}
-	var wg sync.WaitGroup
-	wg.Go(func() {
+	t.Cleanup(func() { l.Close() })
+	go func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			e.mu.Lock()
-			e.conns++
-			e.mu.Unlock()
-			wg.Go(func() {
+			go func() {
 				defer c.Close()
-				for b := make([]byte, 1<<10); ; {
+				for b := make([]byte, 9); ; {
 					n, err := c.Read(b)
 					if err != nil {
 						return
 					}
-					e.mu.Lock()
-					e.heard = append(e.heard, b[:n]...)
-					e.mu.Unlock()
+					heard <- string(b[:n])
 					c.Write(b[:n])
 				}
-			})
+			}()
 		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		wg.Wait()
-	})
-	return e
+	}()
+	return l.Addr().String()
 }
 
-func (e *echo) seen() (heard string, conns int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return string(e.heard), e.conns
-}
-
-// A caller is a connection to an echo.
-type caller struct {
-	*testing.T
-	net.Conn
-}
-
-func call(t *testing.T, l *zktest.Link) caller {
-	t.Helper()
-	c, err := net.Dial("tcp", l.Addr)
-	if err != nil {
-		t.Fatal(err)
+// TestLink holds each direction, which loses nothing, and cuts.
+func TestLink(t *testing.T) {
+	heard := make(chan string, 9)
+	l := zktest.NewLink(t, echo(t, heard))
+	var c net.Conn
+	dial := func() {
+		t.Helper()
+		var err error
+		if c, err = net.Dial("tcp", l.Addr); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
 	}
-	t.Cleanup(func() { c.Close() })
-	return caller{t, c}
-}
-
-func (c caller) say(text string) {
-	c.Helper()
-	if _, err := io.WriteString(c.Conn, text); err != nil {
-		c.Fatal(err)
+	read := func(d time.Duration) (string, error) {
+		c.SetReadDeadline(time.Now().Add(d))
+		b := make([]byte, 1)
+		n, err := c.Read(b)
+		return string(b[:n]), err
 	}
-}
-
-func (c caller) hear(text string) {
-	c.Helper()
-	c.SetReadDeadline(time.Now().Add(10 * time.Second))
-	b := make([]byte, len(text))
-	if _, err := io.ReadFull(c.Conn, b); err != nil || string(b) != text {
-		c.Fatalf("heard %q, %v; want %q", b, err, text)
+	passes := func(text string) {
+		t.Helper()
+		if got, err := read(10 * time.Second); got != text || <-heard != text {
+			t.Fatalf("the answer is %q, %v; want %q", got, err, text)
+		}
 	}
-}
-
-func (c caller) hearNothing() {
-	c.Helper()
-	c.SetReadDeadline(time.Now().Add(silence))
-	b := make([]byte, 1)
-	if n, err := c.Read(b); !errors.Is(err, os.ErrDeadlineExceeded) {
-		c.Fatalf("heard %q, %v; want silence", b[:n], err)
+	held := func(reached int) {
+		t.Helper()
+		if got, err := read(50 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("the answer is %q, %v; want none", got, err)
+		}
+		zktest.Await(t, "what reaches the server", func() bool { return len(heard) == reached })
 	}
-}
+	for i, d := range [][]zktest.Direction{{zktest.ToServer}, {zktest.FromServer}, nil} {
+		dial()
+		io.WriteString(c, "a")
+		passes("a")
+		l.Hold(d...)
+		io.WriteString(c, "b")
+		held(i % 2)
+		l.Heal()
+		passes("b")
 
-// ended reads until the connection ends and returns how.
-func (c caller) ended() error {
-	c.SetReadDeadline(time.Now().Add(10 * time.Second))
-	_, err := io.Copy(io.Discard, c.Conn)
-	return err
-}
-
-// refused says whether a new connection is reset, at once or after the dial.
-func refused(t *testing.T, l *zktest.Link) bool {
-	c, err := net.Dial("tcp", l.Addr)
-	if err != nil {
-		return true
+		l.Hold(d...)
+		gone := c
+		dial() // which the link accepts
+		io.WriteString(c, "c")
+		held(0)
+		gone.Close()
+		l.Heal()
+		passes("c")
 	}
-	defer c.Close()
-	return caller{t, c}.ended() != nil
-}
-
-func TestLinkHold(t *testing.T) {
-	e := newEcho(t)
-	l := zktest.NewLink(t, e.Addr().String())
-	c := call(t, l)
-	c.say("a")
-	c.hear("a")
-
-	l.Hold(zktest.ToServer)
-	c.say("b")
-	c.hearNothing()
-	if heard, _ := e.seen(); heard != "a" {
-		t.Errorf("the server heard %q", heard)
-	}
-	l.Heal()
-	c.hear("b")
-
-	l.Hold(zktest.FromServer)
-	c.say("c")
-	zktest.Await(t, "the server hears", func() bool { heard, _ := e.seen(); return heard == "abc" })
-	c.hearNothing()
-	l.Heal()
-	c.hear("c")
-
-	// No connection comes about, and the client that gave up was never there.
-	l.Hold(zktest.FromServer)
-	late, gone := call(t, l), call(t, l)
-	late.say("d")
-	gone.say("never")
-	gone.Close()
-	late.hearNothing()
-	l.Heal()
-	late.hear("d")
-	if heard, conns := e.seen(); conns != 2 || heard != "abcd" {
-		t.Errorf("the server heard %q over %d connections", heard, conns)
-	}
-
-	// The end of a connection is held too.
-	l.Hold()
-	c.Close()
-	c = call(t, l)
-	l.Heal()
-	c.say("e")
-	c.hear("e")
-}
-
-func TestLinkCut(t *testing.T) {
-	e := newEcho(t)
-	l := zktest.NewLink(t, e.Addr().String())
-	c := call(t, l)
-	c.say("a")
-	c.hear("a")
 	l.Cut()
-	if err := c.ended(); err == nil {
-		t.Error("a connection ended in order when the link was cut")
-	}
-	if !refused(t, l) {
-		t.Error("a connection over a link that is cut ended in order")
+	for range 2 {
+		if got, err := read(10 * time.Second); err == nil || err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("over a link that is cut: %q, %v", got, err)
+		}
+		dial()
 	}
 	l.Heal()
-	c = call(t, l)
-	c.say("b")
-	c.hear("b")
-	l.Hold()
-	l.Reset()
-	if err := c.ended(); err == nil {
-		t.Error("a connection ended in order when it was reset")
-	}
-	if heard, conns := e.seen(); heard != "ab" || conns != 2 {
-		t.Errorf("the server heard %q over %d connections", heard, conns)
-	}
-}
-
-// Ends in order pass in order, in whichever direction, and after the bytes.
-func TestLinkPassesTheEnd(t *testing.T) {
-	l := zktest.NewLink(t, newEcho(t).Addr().String())
-	c := call(t, l)
-	c.say("a")
-	c.hear("a")
-	c.Conn.(*net.TCPConn).CloseWrite()
-	if err := c.ended(); err != nil {
-		t.Errorf("the end is %v", err)
-	}
-	closed := newEcho(t)
-	closed.Close()
-	if !refused(t, zktest.NewLink(t, closed.Addr().String())) {
-		t.Error("a connection to where nobody listens ended in order")
-	}
+	dial()
+	io.WriteString(c, "d")
+	passes("d")
 }

@@ -29,25 +29,6 @@ func serves(addr string) bool {
 	return line == "imok"
 }
 
-func TestServerIsRestartedOnItsPort(t *testing.T) {
-	t.Parallel()
-	s := zktest.NewApache(t)
-	addr := s.Addr
-	for _, end := range []func(testing.TB){s.Stop, s.Kill} {
-		if !serves(addr) {
-			t.Fatalf("no answer from %s", addr)
-		}
-		end(t)
-		if serves(addr) {
-			t.Fatalf("%s still answers", addr)
-		}
-		s.Start(t)
-	}
-	if s.Addr != addr || !serves(addr) {
-		t.Errorf("restarted at %s, want an answer from %s", s.Addr, addr)
-	}
-}
-
 // TestServerDiesWithTheBinary kills a copy of this binary that runs a server.
 func TestServerDiesWithTheBinary(t *testing.T) {
 	t.Parallel()
