@@ -1,14 +1,16 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 
 	"electop/model/session"
+	"electop/model/znode"
 	"electop/zkwatch/admin/command"
 	"electop/zkwatch/admin/transport"
 )
@@ -31,8 +33,18 @@ const (
 	slowRetry = time.Minute
 )
 
+// A way is how a command is sent: the value of session.Answer.Via.
+type way string
+
+const (
+	overHTTP way = "http"
+	asWord   way = "4lw"
+
+	heavyHint = "--admin-heavy" // the flag of electop that helps
+)
+
 // access is how a server can be asked, as far as is known. It belongs to one poll at a
-// time, which may ask several things at once.
+// time, which asks one thing at a time.
 type access struct {
 	cfg   *Config
 	http  *transport.HTTP
@@ -47,7 +59,6 @@ type access struct {
 
 	notItsOwn string // why the AdminServer is not, or may not be, that of this server; "" if it is
 
-	mu         sync.Mutex // for what answers change:
 	httpWorks  bool
 	httpRetry  time.Time // in mode Auto: HTTP is not tried before
 	refused    map[string]refused
@@ -79,8 +90,6 @@ func (a *access) ways() []way {
 	case FourLetter:
 		return []way{asWord}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if a.notItsOwn != "" || !a.httpWorks && time.Now().Before(a.httpRetry) {
 		return []way{asWord}
 	}
@@ -90,46 +99,93 @@ func (a *access) ways() []way {
 // ask puts a question to a server, in one way after the other until there is an
 // answer. A question for a table that found no answer in time is not put in the
 // other way: the server is busy with it. retry asks again what was refused.
-func ask[T any](ctx context.Context, a *access, q command.Question[T], retry bool) (T, session.Answer) {
-	var none T
-	if r, ok := a.refusedBefore(q.Name); ok && !retry && !q.Always {
-		return none, r
+//
+// What went wrong becomes an answer too, with the setting of the server or the flag of
+// electop that would help.
+func ask[T any](ctx context.Context, a *access, q command.Question[T], retry bool) (v T, answer session.Answer) {
+	if r, ok := a.refused[q.Name]; ok && time.Now().Before(r.until) && !retry && !q.Always {
+		return v, r.answer // it has just refused
 	}
-	var failed failures
+	answer.State = session.Failed
+	var whys []string
+	var byHTTP error
+ways:
 	for _, by := range a.ways() {
 		form := q.Word
 		if by == overHTTP {
 			form = q.HTTP
 		}
-		var v T
 		b, err := a.fetch(ctx, by, form.Name, q.Table, retry)
 		if err == nil {
-			a.spoke()
+			a.gotAnswers = true
 			v, err = form.Parse(b)
 		}
 		if err == nil {
-			a.answered(q.Name, by, failed)
+			delete(a.refused, q.Name)
+			a.alive = true
+			if by == overHTTP {
+				a.httpWorks = true
+			} else {
+				a.wordsWork(byHTTP)
+			}
 			return v, session.Answer{State: session.Answered, Via: string(by), At: a.cfg.Now()}
 		}
-		failed = append(failed, failure{by, err})
 		a.cfg.Logger.Debug("asking a server failed", "server", a.addr, "for", q.Name, "via", by, "error", text(err))
-		spoke := errors.Is(err, command.ErrNotServing) || errors.Is(err, command.ErrTooLarge)
-		if spoke {
-			a.spoke()
+		answer.Via = string(by)
+		whys = append(whys, string(by)+": "+text(err))
+		var refusal *transport.Refusal
+		switch {
+		case errors.As(err, &refusal):
+			a.alive = true
+			if by == asWord {
+				a.wordsWork(byHTTP)
+			}
+			answer.State, answer.Hint = session.Refused, cmp.Or(refusal.Hint, answer.Hint)
+		case errors.Is(err, command.ErrTooLarge):
+			a.gotAnswers = true
+			if answer.State = session.TooLarge; !a.cfg.Heavy {
+				answer.Hint = heavyHint
+			}
+			break ways
+		case errors.Is(err, command.ErrNotServing):
+			a.alive, a.gotAnswers = true, true
+			break ways
+		case errors.Is(err, command.ErrServerSays):
+			a.alive = true
+		case q.Table && errors.Is(err, transport.ErrNoAnswer):
+			break ways
 		}
-		if spoke || q.Table && errors.Is(err, transport.ErrNoAnswer) {
-			break
+		if by == overHTTP {
+			byHTTP = err
 		}
 	}
-	return none, a.unanswered(q.Name, failed)
+	if len(whys) == 1 {
+		whys[0] = strings.TrimPrefix(whys[0], answer.Via+": ")
+	}
+	answer.Why, answer.At = znode.Safe(strings.Join(whys, "; "), 0), a.cfg.Now()
+	switch mode := a.cfg.Mode; {
+	case answer.State == session.Refused && mode == Auto && answer.Hint != "":
+		answer.Hint = "admin.enableServer=true, or " + answer.Hint
+	case answer.State == session.Failed && mode == HTTP && a.notItsOwn != "":
+		answer.Hint = "--admin-url"
+	case answer.State == session.Failed && mode == HTTP && !a.alive:
+		answer.Hint = "admin.enableServer=true"
+	}
+	if answer.State == session.Refused {
+		a.refused[q.Name] = refused{answer, time.Now().Add(refusalValid)}
+	}
+	return *new(T), answer
 }
+
+// text is err for people.
+func text(err error) string { return znode.Safe(err.Error(), 0) }
 
 // fetch makes one request.
 func (a *access) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
 	timeout, limit := requestTimeout, command.Small
 	if table {
 		began := time.Now()
-		defer func() { a.noteTook(time.Since(began)) }()
+		defer func() { a.took = max(a.took, time.Since(began)) }()
 	}
 	if table || patient {
 		timeout = tableTimeout
@@ -155,86 +211,17 @@ func (a *access) fetch(ctx context.Context, by way, name string, table, patient 
 	return a.http.Get(ctx, a.url, name, limit)
 }
 
-// refusedBefore returns the answer of a server that has just refused the question.
-func (a *access) refusedBefore(question string) (session.Answer, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	r, ok := a.refused[question]
-	return r.answer, ok && time.Now().Before(r.until)
-}
-
-// spoke notes that anything answered.
-func (a *access) spoke() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.gotAnswers = true
-}
-
-func (a *access) noteTook(d time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.took = max(a.took, d)
-}
-
-// takeTook returns the slowest table, and clears it.
-func (a *access) takeTook() time.Duration {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	took := a.took
-	a.took = 0
-	return took
-}
-
-// answered notes which way works.
-func (a *access) answered(question string, by way, before failures) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.refused, question)
-	a.alive = true
-	if by == overHTTP {
-		a.httpWorks = true
-		return
-	}
-	a.wordsWork(before)
-}
-
 // wordsWork notes that the server is there. If HTTP failed just before, HTTP is
-// not tried for a while; if HTTP had worked until now, once more. The caller holds a.mu.
-func (a *access) wordsWork(before failures) {
-	err := before.of(overHTTP)
-	if err == nil {
-		return
-	}
+// not tried for a while; if HTTP had worked until now, once more.
+func (a *access) wordsWork(byHTTP error) {
 	switch {
+	case byHTTP == nil:
+		return
 	case a.httpWorks:
-	case errors.Is(err, transport.ErrNoAnswer):
+	case errors.Is(byHTTP, transport.ErrNoAnswer):
 		a.httpRetry = time.Now().Add(slowRetry)
 	default:
 		a.httpRetry = time.Now().Add(identityValid)
 	}
 	a.httpWorks = false
-}
-
-// unanswered makes an answer of what went wrong.
-func (a *access) unanswered(question string, f failures) session.Answer {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.alive = a.alive || f.alive()
-	if f.wordRefused() {
-		a.wordsWork(f)
-	}
-	answer := f.answer(a.cfg.Heavy)
-	answer.At = a.cfg.Now()
-	switch mode := a.cfg.Mode; {
-	case answer.State == session.Refused && mode == Auto && answer.Hint != "":
-		answer.Hint = "admin.enableServer=true, or " + answer.Hint
-	case answer.State == session.Failed && mode == HTTP && a.notItsOwn != "":
-		answer.Hint = urlHint
-	case answer.State == session.Failed && mode == HTTP && f.of(overHTTP) != nil && !a.alive:
-		answer.Hint = "admin.enableServer=true"
-	}
-	if answer.State == session.Refused {
-		a.refused[question] = refused{answer, time.Now().Add(refusalValid)}
-	}
-	return answer
 }

@@ -9,18 +9,13 @@
 //
 //	what happens                                    where
 //	a poll is due, or somebody asks                 schedule.go, asker.go
-//	an election is being read meanwhile             askwhile.go
-//	/zookeeper/config is read, addresses are found  zkconfig.go, members.go, hosts.go
-//	all servers are asked at once                   ensemble.go
-//	one server is asked: who it is, status, tables  poll.go, identity.go, connections.go
+//	the members are found, and asked at once        ensemble.go
+//	one server is asked: who it is, status, tables  server.go
 //	a question is put by HTTP, or as a word         access.go, package transport
 //	the reply is parsed                             package command
-//	what failed becomes an answer with a hint       failures.go, backoff.go
-//	each server counts once; is one missing?        members.go
-//	a candidate in no list: the lists once more     relist.go
 //	the part of each election is delivered          election.go
 //
-// To ask another question: add it to package command, ask it in poll.go, keep the
+// To ask another question: add it to package command, ask it in server.go, keep the
 // answer in the result, and copy the election's part in election.go.
 //
 // # Cost
@@ -28,7 +23,7 @@
 // The requests must not overload a server. The regular ones ask only for what
 // servers count anyway (srvr, mntr, wchs). Connections and sessions are
 // asked for as often as Config.Sessions says; with Config.Cheap only while that costs
-// little (restraint.go). The tables of watches are asked for
+// little. The tables of watches are asked for
 // when somebody wants them (Verify, Ask), and after a handoff once two seconds
 // have passed without another one, at most once a minute. A server with more than
 // [MaxWatches] watches is not asked for its table unless Config.Heavy is set: it
@@ -38,20 +33,18 @@
 // before it writes it.
 //
 // Servers are asked in parallel, but an address gets one request at a time, and
-// there is one poll at a time. Only AskWhile, which a command waits for, puts up to three
-// questions at once: those about the status, and those about tables where few clients
-// and watches are. Each request and each poll has a time limit. A
+// there is one poll at a time. Each request and each poll has a time limit. A
 // server that does not answer is asked less and less often.
 //
 // # Members
 //
-// An entry that no list has proves nothing if some server was not asked. So
-// Table.Whole has conditions. The servers that are asked are
-// those of the connect string and those of /zookeeper/config. Each configured
-// server must have a result of its own, even if it is a failure: from its address
-// for clients or, where its line has none (a static configuration of 3.5 and
-// later), from its host. Names are compared by the addresses that they resolve
-// to. Otherwise Whole is false, and Unwhole says why and what would help.
+// An entry that no list has proves nothing if some server was not asked. So the
+// servers that are asked are those of the connect string and those of
+// /zookeeper/config, and Table.Whole is true only if each configured server answered at
+// its own address: that for clients or, if its line has none (a static configuration of
+// 3.5 and later), one of the connect string at its host, where it also gave its number.
+// Names of hosts are compared as text. Otherwise Whole is false, and Unwhole says why
+// and what would help. A standalone server is whole.
 //
 // The number that a server gives (server.1) can show that the server at an
 // address is not the configured one. It cannot prove that a server at another
@@ -74,8 +67,7 @@
 //
 // The word cons lists the connections to the port that it was sent to. A server
 // can have two ports, with TLS and without. Unless its configuration rules that
-// out, the list counts only if as many connections were counted on the whole
-// server; otherwise it is Refused, with the setting that helps. The AdminServer
+// out, the list is Refused, with the setting that helps. The AdminServer
 // lists the connections to both ports.
 //
 // The lists of several servers are from different moments. If a candidate is in no

@@ -2,11 +2,20 @@ package admin
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"electop/model/session"
+	"electop/model/znode"
 	"electop/zkwatch/admin/transport"
+	"electop/zkwatch/client"
 )
 
 const (
@@ -14,6 +23,7 @@ const (
 	configRetry    = 10 * time.Second // after a failure
 	configValid    = 3 * time.Minute  // how long an old one counts
 	configTimeout  = 2 * time.Second
+	maxMembers     = 255 // a server's number is one byte
 )
 
 // ensemble is what is known of the members. It belongs to the poll under way.
@@ -21,23 +31,23 @@ type ensemble struct {
 	cfg   *Config
 	http  *transport.HTTP
 	words *transport.Words
-	hosts *hosts
 
 	servers map[string]*server // by address
+	aliases map[string]bool    // addresses of servers that answer at their own one too
 
-	config     []configured
-	configRead time.Time // zero: never
+	config     []configured // empty if it is not known
+	configRead time.Time    // zero: never
 	configNext time.Time
 	configWhy  string // why it could not be read, or is not all understood
 }
 
 func newEnsemble(cfg *Config) *ensemble {
 	return &ensemble{
-		cfg:     cfg,
-		http:    transport.NewHTTP(cfg.Dial, cfg.DialTLS, requestTimeout),
-		words:   &transport.Words{Dial: cfg.Dial, TLS: cfg.DialTLS},
-		hosts:   newHosts(),
-		servers: make(map[string]*server),
+		cfg:       cfg,
+		http:      transport.NewHTTP(cfg.Dial, cfg.DialTLS, requestTimeout),
+		words:     &transport.Words{Dial: cfg.Dial, TLS: cfg.DialTLS},
+		servers:   make(map[string]*server),
+		configWhy: "/zookeeper/config was not read yet",
 	}
 }
 
@@ -47,14 +57,14 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections func() []*Electio
 	defer e.http.Close()
 	t := session.Table{At: e.cfg.Now()}
 	e.readConfig(ctx, p.retry || p.tables())
-	servers := e.targets(ctx)
+	servers := e.targets()
 	results := make([]result, len(servers))
 	var all sync.WaitGroup
 	for i, s := range servers {
 		all.Go(func() { results[i] = s.poll(ctx, p) })
 	}
 	all.Wait()
-	results, missing := members(results, e.configured(), e.hosts.same)
+	results, missing := e.members(results)
 	if p.Sessions && p.awaitRead(ctx) && unlisted(results, e.cfg.Chroot, elections()) {
 		relist(ctx, p, e.servers, results)
 	}
@@ -62,8 +72,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections func() []*Electio
 		t.Anchors = widen(t.Anchors, results[i].anchors)
 	}
 	t.End = e.cfg.Now()
-	t.Unwhole = e.unwhole(results, missing)
-	t.Whole = t.Unwhole == ""
+	t.Whole, t.Unwhole = missing == "", missing
 	return t, results
 }
 
@@ -80,38 +89,43 @@ func (e *ensemble) readConfig(ctx context.Context, now bool) {
 	if err != nil {
 		e.configNext = began.Add(configRetry)
 		if began.Sub(e.configRead) > configValid {
-			e.configRead, e.configWhy = time.Time{}, "/zookeeper/config cannot be read: "+text(err)
+			e.config, e.configWhy = nil, "/zookeeper/config cannot be read: "+text(err)
 		}
 		return
 	}
-	e.config, e.configWhy = parseEnsemble(content)
+	config, why := parseEnsemble(content)
+	if !slices.Equal(config, e.config) {
+		e.aliases = nil
+	}
+	e.config, e.configWhy = config, why
 	e.configRead, e.configNext = began, began.Add(configInterval)
 }
 
-// configured are the servers of the configuration; none if it is not known.
-func (e *ensemble) configured() []configured {
-	if e.configRead.IsZero() {
-		return nil
-	}
-	return e.config
-}
-
-// targets returns the servers at the addresses to ask, and forgets others.
-func (e *ensemble) targets(ctx context.Context) []*server {
-	config := e.configured()
-	e.resolve(ctx, config)
+// targets returns the servers to ask, and forgets others: those of the connect string,
+// and those that the configuration has an address for clients for, each once.
+func (e *ensemble) targets() []*server {
 	known := e.servers
 	e.servers = make(map[string]*server)
 	var all []*server
 	urls := make(map[string]int)
-	for _, addr := range targets(e.cfg.Servers, config, e.hosts.same) {
+	add := func(addr string) {
+		if addr == "" || e.servers[addr] != nil || e.aliases[addr] {
+			return
+		}
 		s := known[addr]
 		if s == nil {
 			s = newServer(e.cfg, e.http, e.words, addr)
 		}
+		s.anyServer = len(e.config) > 0 && !slices.ContainsFunc(e.config, func(c configured) bool { return c.at(addr) })
 		e.servers[addr] = s
 		urls[s.url]++
 		all = append(all, s)
+	}
+	for _, addr := range e.cfg.Servers {
+		add(addr)
+	}
+	for _, c := range e.config {
+		add(c.client)
 	}
 	for _, s := range all {
 		s.sharedURL = urls[s.url] > 1
@@ -119,39 +133,181 @@ func (e *ensemble) targets(ctx context.Context) []*server {
 	return all
 }
 
-// resolve looks up the names of hosts that are compared.
-func (e *ensemble) resolve(ctx context.Context, config []configured) {
-	if len(e.cfg.Servers)+len(config) < 2 {
-		return
-	}
-	var names []string
-	for _, addr := range e.cfg.Servers {
-		names = append(names, hostOf(addr))
-	}
-	for _, c := range config {
-		if c.client != "" {
-			names = append(names, hostOf(c.client))
-		} else {
-			names = append(names, c.host)
+// members returns the results with each server once, and says why they may not be those
+// of the whole ensemble: "" if each configured server answered at its own address.
+//
+// A server's number only serves to leave out further addresses of it.
+func (e *ensemble) members(results []result) (kept []result, missing string) {
+	own := make([]bool, len(results))
+	for _, c := range e.config {
+		i := slices.IndexFunc(results, func(r result) bool { return c.at(r.Addr) && c.is(&r) })
+		if i >= 0 && !own[i] {
+			own[i] = true
+		} else if missing == "" {
+			missing = c.absent(results)
 		}
 	}
-	e.hosts.resolve(ctx, names)
-}
-
-// unwhole says why the results may not be those of all members; "" if they are.
-// missing is what the configuration says of them.
-func (e *ensemble) unwhole(results []result, missing string) string {
+	rank := func(i int) int {
+		switch {
+		case own[i]:
+			return 2
+		case results[i].answered():
+			return 1
+		}
+		return 0
+	}
+	best := make(map[int]int) // by number: the result to keep
+	numbers := make([]int, len(results))
+	leaders := 0
+	for i := range results {
+		r := &results[i]
+		numbers[i] = r.number
+		if c := slices.IndexFunc(e.config, func(c configured) bool { return c.client == r.Addr }); c >= 0 && r.number == 0 {
+			numbers[i] = e.config[c].id
+		}
+		if j, ok := best[numbers[i]]; !ok || rank(i) > rank(j) {
+			best[numbers[i]] = i
+		}
+		if r.Mode == session.ModeLeader {
+			leaders++
+		}
+	}
+	aliases := maps.Clone(e.aliases)
+	for i, n := range numbers {
+		r := results[i]
+		if n > 0 && best[n] != i {
+			if aliases == nil {
+				aliases = make(map[string]bool)
+			}
+			aliases[r.Addr] = true
+			continue
+		}
+		// Two such addresses may have reached the same leader.
+		if leaders > 1 && r.anyServer && slices.ContainsFunc(e.config, func(c configured) bool { return c.id == n }) {
+			r.Mode = session.ModeUnknown
+		}
+		kept = append(kept, r)
+	}
 	switch {
 	case len(results) == 1 && results[0].Mode == session.ModeStandalone:
-		return "" // it is the only server
+		return kept, "" // it is the only server
 	case e.cfg.Ensemble == nil:
-		return "the ensemble's configuration is not known"
+		return kept, "the ensemble's configuration is not known"
 	case e.configWhy != "":
-		return e.configWhy
-	case e.configRead.IsZero():
-		return "/zookeeper/config was not read yet"
+		return kept, e.configWhy
 	case len(e.config) == 0:
-		return "/zookeeper/config names no servers"
+		return kept, "/zookeeper/config names no servers"
+	case missing == "":
+		e.aliases = aliases // one address of a server is enough
 	}
-	return missing
+	return kept, missing
+}
+
+// configured is a server.N line of /zookeeper/config.
+type configured struct {
+	id     int
+	host   string // for its peers
+	client string // host:port for clients, "" if the line has none
+}
+
+// at reports whether the configuration has the server at an address: at its address for
+// clients, or else at its host, whatever the port.
+func (c *configured) at(addr string) bool {
+	if c.client == "" {
+		host, _, _ := net.SplitHostPort(addr)
+		return host == c.host
+	}
+	return addr == c.client
+}
+
+// is reports whether a result at its address is the server's answer. Several servers can
+// be at one host: there it has to give its number.
+func (c *configured) is(r *result) bool {
+	return r.answered() && (r.number == c.id || r.number == 0 && c.client != "")
+}
+
+// absent says why a configured server has no answer.
+func (c *configured) absent(results []result) string {
+	for i := range results {
+		switch r := &results[i]; {
+		case !c.at(r.Addr):
+		case !r.answered() && (r.number == 0 || r.number == c.id):
+			return fmt.Sprintf("server.%d did not answer (%s)", c.id, r.Addr)
+		case c.client != "" && r.number > 0 && r.number != c.id:
+			return fmt.Sprintf("%s answers as server.%d, but /zookeeper/config has server.%d at that address", r.Addr, r.number, c.id)
+		}
+	}
+	if c.client == "" {
+		return fmt.Sprintf("server.%d (%s) has no address for clients in /zookeeper/config, and none answered with its number there: add %s to the connect string",
+			c.id, c.host, net.JoinHostPort(c.host, "PORT"))
+	}
+	return fmt.Sprintf("server.%d has no address of its own in /zookeeper/config (%s)", c.id, c.client)
+}
+
+// parseEnsemble reads the data of /zookeeper/config. why says which part of it
+// is not understood.
+//
+//	server.1=zk1:2888:3888:participant;0.0.0.0:2181
+//	server.2=zk2:2888:3888:observer;2181
+//	server.3=zk3:2888:3888|zk3b:2888:3888:participant
+//	version=100000000
+func parseEnsemble(content string) (all []configured, why string) {
+	for line := range strings.Lines(content) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "server.")
+		if !ok {
+			continue
+		}
+		c, err := parseConfigured(rest)
+		switch {
+		case err != nil:
+			why = fmt.Sprintf("/zookeeper/config has a line that is not understood: %s", znode.Safe(strings.TrimSpace(line), 80))
+		case len(all) == maxMembers:
+			return all, "/zookeeper/config names too many servers"
+		case !slices.ContainsFunc(all, func(o configured) bool { return o.id == c.id }):
+			all = append(all, c)
+		}
+	}
+	return all, why
+}
+
+func parseConfigured(s string) (configured, error) {
+	number, spec, _ := strings.Cut(s, "=")
+	id, err := strconv.Atoi(number)
+	if err != nil || id < 0 {
+		return configured{}, errors.New("no number")
+	}
+	peers, client, _ := strings.Cut(spec, ";")
+	first, _, _ := strings.Cut(peers, "|")
+	host := ""
+	if v6, ok := strings.CutPrefix(first, "["); ok {
+		host, _, ok = strings.Cut(v6, "]")
+		if !ok {
+			return configured{}, errors.New("no closing bracket")
+		}
+	} else {
+		host, _, _ = strings.Cut(first, ":")
+	}
+	c := configured{id: id, host: host}
+	if _, err := serverAddr(host, "1"); err != nil || client == "" {
+		return c, err
+	}
+	clientHost, port := "", client
+	if i := strings.LastIndexByte(client, ':'); i >= 0 {
+		clientHost, port = strings.Trim(client[:i], "[]"), client[i+1:]
+	}
+	switch clientHost {
+	case "", "0.0.0.0", "::", "0:0:0:0:0:0:0:0", "*": // at all its addresses
+		clientHost = host
+	}
+	c.client, err = serverAddr(clientHost, port)
+	return c, err
+}
+
+// serverAddr returns host:port if that can be the address of a server.
+func serverAddr(host, port string) (string, error) {
+	cs, err := client.ParseConnectString(net.JoinHostPort(host, port))
+	if err != nil || len(cs.Servers) != 1 || cs.Chroot != "" {
+		return "", errors.New("no address")
+	}
+	return cs.Servers[0], nil
 }

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -298,8 +297,6 @@ func three(n *fakeNet) []*fakeServer {
 	}
 }
 
-const threeConfig = "server.1=10.0.0.1:2888:3888:participant\nserver.2=10.0.0.2:2888:3888:participant\nserver.3=10.0.0.3:2888:3888:participant\nversion=0"
-
 func always(s string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return s, nil }
 }
@@ -309,13 +306,6 @@ func (n *fakeNet) config(servers ...string) Config {
 }
 
 var allThree = []string{"10.0.0.1:2181", "10.0.0.2:2181", "10.0.0.3:2181"}
-
-// newFake is New without a resolver.
-func newFake(c Config) *Asker {
-	a := New(c)
-	a.ensemble.hosts.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, nil }
-	return a
-}
 
 // run runs the asker until the test's function ends.
 func (n *fakeNet) run(a *Asker) (stop func()) {
@@ -389,10 +379,28 @@ func alone(t *testing.T, change func(*fakeNet, *fakeServer, *Config), f func(t *
 		if change != nil {
 			change(n, s, &cfg)
 		}
-		a := newFake(cfg)
+		a := New(cfg)
 		l := new(listener)
 		defer a.Subscribe(l.election())()
 		f(t, n, a, s, l)
+		n.wait()
+	})
+}
+
+// of3 is alone of a whole ensemble.
+func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		n := newFakeNet(t)
+		servers := three(n)
+		cfg := n.config(allThree...)
+		if change != nil {
+			change(&cfg)
+		}
+		a := New(cfg)
+		l := new(listener)
+		defer a.Subscribe(l.election())()
+		f(t, n, a, servers, l)
 		n.wait()
 	})
 }

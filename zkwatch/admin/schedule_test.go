@@ -8,26 +8,17 @@ import (
 	"electop/model/session"
 )
 
-// modes are both ways of asking: the rules are the same.
-var modes = []Mode{HTTP, FourLetter}
-
-// each runs a test against three members, in virtual time, in both modes.
+// each runs a test against three members, in virtual time, by HTTP and by words: the
+// rules are the same.
 func each(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener)) {
-	for _, mode := range modes {
+	for _, mode := range []Mode{HTTP, FourLetter} {
 		t.Run(string(mode), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n := newFakeNet(t)
-				servers := three(n)
-				cfg := n.config(allThree...)
-				cfg.Mode = mode
-				if change != nil {
-					change(&cfg)
+			of3(t, func(c *Config) {
+				if c.Mode = mode; change != nil {
+					change(c)
 				}
-				a := newFake(cfg)
-				l := new(listener)
-				defer a.Subscribe(l.election())()
+			}, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 				f(t, n, a, servers, l)
-				n.wait()
 				for _, s := range servers {
 					if s.most > 1 {
 						t.Errorf("%s had %d requests at a time", s.addr, s.most)

@@ -18,7 +18,7 @@ func TestAPollEnds(t *testing.T) {
 		n := newFakeNet(t)
 		servers := three(n)
 		servers[1].delay.set(tableTimeout - time.Second)
-		a := newFake(n.config(allThree...))
+		a := New(n.config(allThree...))
 		l := new(listener)
 		defer a.Subscribe(l.election())()
 		began := time.Now()
@@ -79,7 +79,7 @@ func TestASlowServer(t *testing.T) {
 					slow(n, servers[1])
 					cfg := n.config(allThree...)
 					cfg.Mode = mode
-					a := newFake(cfg)
+					a := New(cfg)
 					l := new(listener)
 					defer a.Subscribe(l.election())()
 					began := time.Now()
@@ -94,7 +94,7 @@ func TestASlowServer(t *testing.T) {
 					if first.Servers[0].Basic.State != session.Answered || first.Servers[2].Basic.State != session.Answered {
 						t.Errorf("the healthy ones: %+v", first)
 					}
-					if b := first.Servers[1].Basic; b.State != session.Failed || b.Why == "" || !first.Whole {
+					if b := first.Servers[1].Basic; b.State != session.Failed || b.Why == "" || first.Unwhole != "server.2 did not answer (10.0.0.2:2181)" {
 						t.Errorf("the slow one: %+v", first)
 					}
 					time.Sleep(20 * time.Minute)

@@ -127,7 +127,7 @@ func TestOneAdminServerForAll(t *testing.T) {
 			cfg := n.config(addrs...)
 			cfg.Mode = mode
 			cfg.Ensemble = always(strings.ReplaceAll(threeConfig, "10.0.0.", "127.0.0.1:388"))
-			a := newFake(cfg)
+			a := New(cfg)
 			l := new(listener)
 			defer a.Subscribe(l.election())()
 			if err := a.Ask(t.Context(), everything); err != nil {
@@ -155,7 +155,7 @@ func TestOneAdminServerForAll(t *testing.T) {
 			hosts(n)
 			cfg := n.config("127.0.0.1:2182")
 			cfg.Ensemble, cfg.URL = nil, c.url
-			a := newFake(cfg)
+			a := New(cfg)
 			l := new(listener)
 			defer a.Subscribe(l.election())()
 			if got := askNow(t, a, l); got.Basic.Via != c.via {

@@ -1,0 +1,330 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"electop/model/session"
+)
+
+const (
+	threeConfig   = "server.1=10.0.0.1:2888:3888:participant\nserver.2=10.0.0.2:2888:3888:participant\nserver.3=10.0.0.3:2888:3888:participant\nversion=0"
+	oneHostConfig = "server.1=127.0.0.1:2881:3881\nserver.2=127.0.0.1:2882:3882\nserver.3=127.0.0.1:2883:3883"
+)
+
+// dynamicConfig is threeConfig with addresses for clients.
+var dynamicConfig = strings.ReplaceAll(threeConfig, "participant", "participant;2181")
+
+func TestParseEnsemble(t *testing.T) {
+	got, why := parseEnsemble("server.1=zk1:2888:3888:participant;0.0.0.0:2181\n" +
+		"server.2=zk2:2888:3888:observer;2182\n" +
+		"server.3=zk3:2888:3888:participant\n" +
+		"server.4=[2001:db8::4]:2888:3888:participant;[::]:2181\n" +
+		"server.5=zk5:2888:3888|zk5b:2888:3888:participant;clients5:2181\n" +
+		"server.6=10.0.0.6:2888:3888\r\n" +
+		"group.1=1:2\nversion=100000000")
+	equal(t, "configuration", got, []configured{
+		{1, "zk1", "zk1:2181"}, {2, "zk2", "zk2:2182"}, {3, "zk3", ""}, {4, "2001:db8::4", "[2001:db8::4]:2181"},
+		{5, "zk5", "clients5:2181"}, {6, "10.0.0.6", ""},
+	})
+	if why != "" {
+		t.Error(why)
+	}
+	for _, bad := range []string{"server.=a:1:2", "server.x=a:1:2", "server.1=", "server.1=[::1:2:3", "server.1=a b:1:2;2181", "server.1=a:1:2;99999",
+		"server.1=a:1:2;\x1b[31m:2181", "server.1=../x:1:2", "server.1"} {
+		if got, why := parseEnsemble(bad + "\nserver.7=b:1:2;2181"); why == "" || len(got) != 1 || strings.Contains(why, "\x1b") {
+			t.Errorf("%q: %v, %q", bad, got, why)
+		}
+	}
+}
+
+func FuzzEnsemble(f *testing.F) {
+	f.Add("server.1=zk1:2888:3888:participant;0.0.0.0:2181\nversion=0")
+	f.Add("server.4=[::1]:2888:3888|b:1:2;[::]:2181")
+	f.Add(strings.Repeat("server.10=a:1:2\nserver.11=b:1:2\n", 500))
+	f.Fuzz(func(t *testing.T, s string) {
+		cfg := Config{Servers: []string{"a:1"}, Ensemble: always(s)}.withDefaults()
+		e := newEnsemble(&cfg)
+		e.readConfig(t.Context(), true)
+		if len(e.config) > maxMembers {
+			t.Errorf("%d members", len(e.config))
+		}
+		for _, c := range e.config {
+			if host, _, err := net.SplitHostPort(c.client); c.host == "" || c.client != "" && (err != nil || host == "") {
+				t.Errorf("%q: %+v", s, c)
+			}
+		}
+		results := []result{{number: 1}}
+		for _, s := range e.targets() {
+			results = append(results, newResult(s.addr))
+		}
+		e.members(results)
+	})
+}
+
+func TestMembers(t *testing.T) {
+	const add = ":PORT to the connect string"
+	for name, c := range map[string]struct {
+		// Each result is an address, with =N the number that it gave and with ! if the
+		// server did not answer.
+		results, config string
+		kept            string
+		missing         string // part of the message; "": no server is missing
+	}{
+		"by address":                   {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"no numbers":                   {"10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"one does not answer":          {"10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "server.2 did not answer"},
+		"one more, of unknown number":  {"a:1 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"one more name of one":         {"lb:2181=2 10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"it does not say its number":   {"lb:2181=2 10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"one is elsewhere":             {"a:1=2 10.0.0.1:2181=1 10.0.0.2:2181! 10.0.0.3:2181=3", dynamicConfig, "a:1 10.0.0.1:2181 10.0.0.3:2181", "server.2 did not answer"},
+		"all are elsewhere":            {"a:1=3 a:2=1 a:3=2 10.0.0.1:2181! 10.0.0.2:2181! 10.0.0.3:2181!", dynamicConfig, "a:1 a:2 a:3", "server.1 did not answer (10.0.0.1:2181)"},
+		"another one at the address":   {"10.0.0.1:2181=1 10.0.0.2:2181=4 10.0.0.3:2181=3", dynamicConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "10.0.0.2:2181 answers as server.4"},
+		"two at one address":           {"a:1", "server.1=a:2:3;1\nserver.2=a:4:5;1", "a:1", "server.2 has no address of its own"},
+		"static":                       {"10.0.0.1:2181=1 10.0.0.2:2181=2 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", ""},
+		"static, no number":            {"10.0.0.1:2181=1 10.0.0.2:2181 10.0.0.3:2181=3", threeConfig, "10.0.0.1:2181 10.0.0.2:2181 10.0.0.3:2181", "server.2 (10.0.0.2) has no address"},
+		"static, one is missing":       {"10.0.0.1:2181=1 10.0.0.2:2181=2", threeConfig, "10.0.0.1:2181 10.0.0.2:2181", "add 10.0.0.3" + add},
+		"static, IPv6":                 {"a:1=1", "server.1=a:1:2\nserver.2=[::1]:1:2", "a:1", "add [::1]" + add},
+		"static, all are elsewhere":    {"a:1=3 a:2=1 a:3=2", threeConfig, "a:1 a:2 a:3", "add 10.0.0.1" + add},
+		"on one host":                  {"127.0.0.1:1=2 127.0.0.1:2=1 127.0.0.1:3=3", oneHostConfig, "127.0.0.1:1 127.0.0.1:2 127.0.0.1:3", ""},
+		"on one host, one is missing":  {"127.0.0.1:1=3 127.0.0.1:2=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:2", "server.1 (127.0.0.1)"},
+		"on one host, two ports":       {"127.0.0.1:1=1 127.0.0.1:2=1 127.0.0.1:3=2", oneHostConfig, "127.0.0.1:1 127.0.0.1:3", "server.3 (127.0.0.1)"},
+		"a server without a number":    {"a:1 b:1=1", "server.0=a:1:2;1\nserver.1=b:1:2;1", "a:1 b:1", ""},
+		"no configuration":             {"a:1=1! b:1=1 c:1=2 d:1", "", "b:1 c:1 d:1", "names no servers"},
+		"no configuration, standalone": {"a:1", "standalone", "a:1", ""},
+	} {
+		cfg := Config{Ensemble: always(c.config)}.withDefaults()
+		e := newEnsemble(&cfg)
+		e.readConfig(t.Context(), true)
+		var results []result
+		for _, f := range strings.Fields(c.results) {
+			f, failed := strings.CutSuffix(f, "!")
+			addr, number, _ := strings.Cut(f, "=")
+			r := newResult(addr)
+			if r.Basic.State = session.Answered; failed {
+				r.Basic.State = session.Failed
+			}
+			for _, d := range number {
+				r.number = int(d - '0')
+			}
+			if c.config == "standalone" {
+				r.Mode = session.ModeStandalone
+			}
+			results = append(results, r)
+		}
+		kept, missing := e.members(results)
+		var got []string
+		for _, r := range kept {
+			got = append(got, r.Addr)
+		}
+		if g := strings.Join(got, " "); g != c.kept {
+			t.Errorf("%s: %s, want %s", name, g, c.kept)
+		}
+		if (missing == "") != (c.missing == "") || !strings.Contains(missing, c.missing) {
+			t.Errorf("%s: missing %q, want %q", name, missing, c.missing)
+		}
+	}
+}
+
+// TestLeadersBehindOneAddress checks that the leader of the ensemble, reached at two
+// addresses, is not two leaders.
+func TestLeadersBehindOneAddress(t *testing.T) {
+	cfg := Config{Ensemble: always(threeConfig)}.withDefaults()
+	e := newEnsemble(&cfg)
+	e.readConfig(t.Context(), true)
+	results := make([]result, 3)
+	for i, addr := range []string{"10.0.0.1:1", "lb:1", "b:1"} {
+		results[i] = newResult(addr)
+		results[i].Mode, results[i].number, results[i].anyServer = session.ModeLeader, []int{1, 2, 9}[i], i > 0
+	}
+	kept, _ := e.members(results)
+	for i, want := range []session.Mode{session.ModeLeader, session.ModeUnknown, session.ModeLeader} { // the last one is of another ensemble
+		if kept[i].Mode != want {
+			t.Errorf("%s: %q, want %q", kept[i].Addr, kept[i].Mode, want)
+		}
+	}
+}
+
+func TestWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		servers []string
+		change  func(*fakeNet, *Config)
+		count   int    // of servers, which each have a connection
+		unwhole string // part of it; "" for whole
+	}{
+		"three":          {allThree, nil, 3, ""},
+		"one is missing": {allThree[:2], nil, 2, "add 10.0.0.3:PORT"},
+		"one fails": {allThree, func(n *fakeNet, c *Config) {
+			n.at["10.0.0.2:2181"], n.at["10.0.0.2:8080"] = nil, nil
+			c.Ensemble = always(dynamicConfig)
+		}, 3, "server.2 did not answer"},
+		"the configuration has them": {allThree[:1], func(_ *fakeNet, c *Config) { c.Ensemble = always(dynamicConfig) }, 3, ""},
+		"there is no configuration":  {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = nil }, 3, "not known"},
+		"it is empty":                {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always("") }, 3, "names no servers"},
+		"it cannot be read": {allThree, func(_ *fakeNet, c *Config) {
+			c.Ensemble = func(context.Context) (string, error) { return "", errors.New("zk: not authenticated\x1b") }
+		}, 3, "not authenticated\\x1b"},
+		"it does not come": {allThree, func(_ *fakeNet, c *Config) {
+			c.Ensemble = func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }
+		}, 3, "cannot be read"},
+		"it is not understood": {allThree, func(_ *fakeNet, c *Config) { c.Ensemble = always(threeConfig + "\nserver.x=what") }, 3, "not understood"},
+		"two names for one": {append([]string{"zk1:2181"}, allThree...), func(n *fakeNet, _ *Config) {
+			n.at["zk1:2181"], n.at["zk1:8080"] = n.at["10.0.0.1:2181"], n.at["10.0.0.1:8080"]
+		}, 3, ""},
+		// Each is shown once, by its number. But the number and the lists come over
+		// different connections, which a load balancer could spread over the members.
+		"all are at forwarded addresses": {[]string{"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, func(n *fakeNet, c *Config) {
+			for i, to := range []string{"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"} {
+				n.at[to], n.at[allThree[i]] = n.at[allThree[i]], nil
+			}
+			c.Mode, c.Ensemble = FourLetter, always(dynamicConfig)
+		}, 3, "server.1 did not answer (10.0.0.1:2181)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of3(t, nil, func(t *testing.T, n *fakeNet, _ *Asker, servers []*fakeServer, l *listener) {
+				cfg := n.config(c.servers...)
+				if c.change != nil {
+					c.change(n, &cfg)
+				}
+				a := New(cfg)
+				defer a.Subscribe(l.election())()
+				for again := range 2 { // the second time is like the first
+					if err := a.Ask(t.Context(), everything); err != nil {
+						t.Fatal(err)
+					}
+					got := l.last(t)
+					if got.Whole != (c.unwhole == "") || !strings.Contains(got.Unwhole, c.unwhole) || got.Whole && got.Unwhole != "" || len(got.Servers) != c.count {
+						t.Errorf("%d servers, whole %v, %q; want %d, %q", len(got.Servers), got.Whole, got.Unwhole, c.count, c.unwhole)
+					}
+					for _, s := range got.Servers {
+						if s.Basic.State == session.Answered && (states(s) != allAnswered || len(s.Clients) != 1) {
+							t.Errorf("%+v", s)
+						}
+					}
+					for _, s := range servers { // once it is known to be an alias, an address is not asked
+						if m := s.asked()["watches_by_path"]; m > 1 && again > 0 {
+							t.Errorf("%s was asked %d times", s.addr, m)
+						}
+					}
+				}
+			})
+		})
+	}
+	for name, ensemble := range map[string]func(context.Context) (string, error){"empty": always(""), "unknown": nil} {
+		alone(t, func(_ *fakeNet, _ *fakeServer, c *Config) { c.Ensemble = ensemble }, func(t *testing.T, n *fakeNet, a *Asker, s *fakeServer, l *listener) {
+			if askNow(t, a, l); !l.last(t).Whole {
+				t.Errorf("alone, configuration %s: %q", name, l.last(t).Unwhole)
+			}
+		})
+	}
+}
+
+// TestNotOneServer has an address at which any member answers, as one of a
+// load balancer does. It must not pass for the member that gave its number
+// there: the clients of that member would seem to have no connection.
+func TestNotOneServer(t *testing.T) {
+	for name, which := range map[string]func(i int) int{
+		"in turn":   func(i int) int { return i % 3 },
+		"each four": func(i int) int { return i / 4 % 3 },
+		"random":    func(i int) int { return int(uint32(i)*2654435761>>13) % 3 },
+		"rarely":    func(i int) int { return max(0, i/9%2) },
+	} {
+		of3(t, nil, func(t *testing.T, n *fakeNet, _ *Asker, servers []*fakeServer, l *listener) {
+			i := -1
+			n.set("lb:2181", &fakePort{servers[0], func(_ *fakeServer, c net.Conn) {
+				n.mu.Lock()
+				i++
+				s := servers[which(i)]
+				n.mu.Unlock()
+				s.words(c)
+			}})
+			cfg := n.config("lb:2181")
+			cfg.Mode, cfg.Ensemble = FourLetter, always(dynamicConfig)
+			a := New(cfg)
+			defer a.Subscribe(l.election())()
+			for range 6 {
+				time.Sleep(10 * time.Second)
+				if err := a.Ask(t.Context(), everything); err != nil {
+					t.Fatal(err)
+				}
+				sessions := make(map[uint64]bool)
+				for _, s := range l.last(t).Servers {
+					for _, c := range s.Clients {
+						sessions[c.Session] = true
+					}
+				}
+				if got := l.last(t); !got.Whole || len(sessions) != 3 || len(got.Servers) != 3 {
+					t.Errorf("%s: %d sessions on %d servers, whole %v, %q", name, len(sessions), len(got.Servers), got.Whole, got.Unwhole)
+				}
+			}
+		})
+	}
+}
+
+// TestTheEnsembleChanges has a member added while the asker runs.
+func TestTheEnsembleChanges(t *testing.T) {
+	config, reads := threeConfig, 0
+	of3(t, func(c *Config) {
+		c.Ensemble = func(context.Context) (string, error) { reads++; return config, nil }
+	}, func(t *testing.T, n *fakeNet, a *Asker, _ []*fakeServer, l *listener) {
+		defer n.run(a)()
+		synctest.Wait()
+		config += "\nserver.4=10.0.0.4:2888:3888:observer;0.0.0.0:2181"
+		n.member("10.0.0.4", 4, session.ModeObserver)
+		time.Sleep(configInterval + 5*time.Second)
+		synctest.Wait()
+		if got := l.last(t); len(got.Servers) != 4 || !got.Whole || got.Servers[3].Mode != session.ModeObserver || reads != 2 {
+			t.Errorf("a member was added: %+v; the configuration was read %d times", got, reads)
+		}
+	})
+}
+
+// TestAClientMoves has a client go from one server to another between their
+// lists.
+func TestAClientMoves(t *testing.T) {
+	const none, his = "\n", " /10.9.9.9:1[1](queued=0,recved=1,sent=1,sid=0x9,lop=PING,est=1,to=10000,lresp=5)\n\n"
+	for name, c := range map[string]struct {
+		lists [3][2]string // of each server, the first time and from then on
+		where string       // "": nowhere
+		asked int          // how often for cons
+	}{
+		"stays":              {[3][2]string{{none, none}, {his, his}, {none, none}}, "10.0.0.2:2181", 1},
+		"goes":               {[3][2]string{{none, his}, {none, none}, {none, none}}, "10.0.0.1:2181", 2},
+		"comes":              {[3][2]string{{his, none}, {none, his}, {none, none}}, "10.0.0.1:2181", 1},
+		"goes and goes back": {[3][2]string{{none, none}, {none, his}, {none, none}}, "10.0.0.2:2181", 2},
+		"is gone":            {[3][2]string{{none, none}, {none, none}, {none, none}}, "", 2},
+	} {
+		of3(t, func(c *Config) { c.Mode = FourLetter }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
+			for i, s := range servers {
+				s.replies["cons"] = c.lists[i][0]
+				s.replies["dump"] = "SessionTracker dump:\nephemeral nodes dump:\n0x9:\n\t/election/n_0000000000\n\t/elsewhere\n0x8:\n\t/elsewhere2\n"
+				s.turn = func() {
+					if s.counts["cons"] > 1 {
+						s.replies["cons"] = c.lists[i][1]
+					}
+				}
+			}
+			if err := a.Ask(t.Context(), everything); err != nil {
+				t.Fatal(err)
+			}
+			got := l.last(t)
+			var where []string
+			for i, s := range got.Servers {
+				if len(s.Clients) > 0 {
+					where = append(where, s.Addr)
+				}
+				if m := servers[i].asked()["cons"]; m != c.asked || states(s) != allAnswered {
+					t.Errorf("%s: asked %d times, want %d: %+v", name, m, c.asked, s)
+				}
+			}
+			if !got.Whole || strings.Join(where, " ") != c.where {
+				t.Errorf("%s: connected to %v; want %q; whole %v", name, where, c.where, got.Whole)
+			}
+		})
+	}
+}
