@@ -45,24 +45,23 @@ type Conn struct {
 	gone  chan struct{} // closed when no goroutine is left
 	turn  chan struct{} // holds a token while handed is not 0
 
-	mu            sync.Mutex
-	status        Status
-	subscribers   map[*subscription]bool
-	link          *serverconn.Conn // the connection in use or being set up
-	ready         *serverconn.Conn // the session goes on over this one
-	lost          chan struct{}    // while Connected: closed when that ends
-	lostBy        error            // what the last connection ended by
-	refusals      int              // connections in a row that ended before a session was given
-	zxid          int64            // the last one that a reply named
-	anchor        session.Anchor   // Session 0: none yet
-	lease         lease
-	notifications []notification // the last ones
-	distance      distance       // of the server that it is connected to
-	admitted      uint64         // requests so far
-	handed        atomic.Uint64  // the request that the library has and has not written, by its number; 0: none; set under mu
-	requests      atomic.Uint64  // sent so far, see Requests
-	calls         sync.WaitGroup
-	watchdog      *time.Timer
+	mu          sync.Mutex
+	status      Status
+	subscribers map[*subscription]bool
+	link        *serverconn.Conn // the connection in use or being set up
+	ready       *serverconn.Conn // the session goes on over this one
+	lost        chan struct{}    // while Connected: closed when that ends
+	lostBy      error            // what the last connection ended by
+	refusals    int              // connections in a row that ended before a session was given
+	zxid        int64            // the last one that a reply named
+	anchor      session.Anchor   // Session 0: none yet
+	lease       lease
+	distance    distance      // of the server that it is connected to
+	admitted    uint64        // requests so far
+	handed      atomic.Uint64 // the request that the library has and has not written, by its number; 0: none; set under mu
+	requests    atomic.Uint64 // sent so far, see Requests
+	calls       sync.WaitGroup
+	watchdog    *time.Timer
 }
 
 // Connect starts to connect and returns immediately; [Conn.Subscribe] reports the
@@ -93,7 +92,6 @@ func Connect(cfg Config) (*Conn, error) {
 		zk.WithDialer(c.dial),
 		zk.WithHostProvider(c.servers),
 		zk.WithLogger(zkLogger{c}),
-		zk.WithEventCallback(c.notified),
 		zk.WithMaxBufferSize(cfg.MaxReply),
 		zk.WithMaxConnBufferSize(cfg.BufferSize),
 	)

@@ -214,7 +214,7 @@ func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 		p := &clienttest.Peer{}
 		c := p.Connect(t)
 		clienttest.WaitState(t, c, client.Connected)
-		_, _, events, err := c.ChildrenW(t.Context(), "/e")
+		_, _, events, err := c.GetW(t.Context(), "/e")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,10 +26,10 @@ type Change struct {
 	Heard time.Time
 }
 
-// A Following is a persistent recursive watch (addWatch, ZooKeeper 3.6) on one
-// connection. It reports each creation, deletion and change of data below a path, in
-// order. Its reads are ordered among these: servers send events and replies in the
-// order of the changes. It ends with the connection, and there is no catching up.
+// A Following reads a path over one connection, with the events of its watches: servers
+// send events and replies in the order of the changes. A watch is for one event, or
+// persistent and recursive ([Following.Watch]). A Following ends with the connection,
+// and there is no catching up. Use one for each path of a Conn at a time.
 type Following struct {
 	conn       *Conn
 	over       *serverconn.Conn
@@ -37,39 +37,52 @@ type Following struct {
 	path, full string
 	more       chan struct{} // capacity 1: there are changes
 
-	mu      sync.Mutex
-	changes []Change
-	dropped bool // changes were
+	mu         sync.Mutex
+	changes    []Change
+	dropped    bool // changes were
+	persistent bool // the watch is, or will be
 }
 
-// Follow sets a persistent recursive watch on path, which need not exist, over the
-// present connection.
-func (c *Conn) Follow(ctx context.Context, path string) (*Following, error) {
+// Follow begins to follow path, which need not exist, over the present connection. It
+// sets no watch.
+func (c *Conn) Follow(path string) (*Following, error) {
 	c.mu.Lock()
 	n, lost, err := c.link, c.lost, error(nil)
 	if lost == nil {
 		err = c.notConnected()
 	}
 	c.mu.Unlock()
-	k := call{op: "addWatch", path: path}
 	if err == nil {
 		err = ValidatePath(path)
 	}
 	if err != nil {
-		return nil, k.failed(err)
+		return nil, call{op: "follow", path: path}.failed(err)
 	}
 	f := &Following{conn: c, over: n, lost: lost, path: path, full: c.cfg.Servers.full(path), more: make(chan struct{}, 1)}
-	n.Listen(f.full, listener{f}) // the first event may come before the reply
-	if _, err := f.ask(ctx, k, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil); err != nil {
-		f.Close()
-		return nil, err
-	}
+	n.Listen(f.full, listener{f})
 	return f, nil
 }
 
-// Stop removes the watch, and with it all others of this Conn on the same znode.
+// Watch sets a persistent recursive watch (addWatch, ZooKeeper 3.6). It reports each
+// creation, deletion and change of data at the path and below.
+func (f *Following) Watch(ctx context.Context) error {
+	f.persist(true) // the first event may come before the reply
+	_, err := f.ask(ctx, call{op: "addWatch", path: f.path}, wire.OpAddWatch, &wire.AddWatchRequest{Path: f.full, Mode: wire.WatchPersistentRecursive}, nil)
+	if err != nil {
+		f.persist(false)
+	}
+	return err
+}
+
+func (f *Following) persist(p bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.persistent = p
+}
+
+// Stop removes the persistent watch, and with it all others of this Conn on the same znode.
 func (f *Following) Stop(ctx context.Context) error {
-	f.Close()
+	f.persist(false)
 	k := call{op: "removeWatches", path: f.path}
 	_, err := f.ask(ctx, k, wire.OpRemoveWatches, &wire.WatcherTypeRequest{Path: f.full, Type: wire.WatcherAny}, nil)
 	return err
@@ -86,13 +99,36 @@ func (f *Following) More() <-chan struct{} { return f.more }
 
 // Take returns the changes that came since the last Take, oldest first. complete is
 // false if some are not among them: there were too many, or another watch of this Conn
-// may have replaced this one. Then Follow has to set it again.
+// may have replaced the persistent one. Then [Following.Watch] has to set it again.
 func (f *Following) Take() (changes []Change, complete bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	changes, complete = f.changes, !f.dropped
 	f.changes, f.dropped = nil, false
 	return changes, complete
+}
+
+// Next waits for a change of the path itself after the one of that number. Kind is zero if
+// changes were dropped.
+func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
+	for {
+		select {
+		case <-f.more:
+		case <-f.lost:
+			return Change{}, ErrNotConnected
+		case <-ctx.Done():
+			return Change{}, ctx.Err()
+		}
+		changes, complete := f.Take()
+		if !complete {
+			return Change{}, nil
+		}
+		for _, c := range changes {
+			if c.N > after && c.Below == "" {
+				return c, nil
+			}
+		}
+	}
 }
 
 // A listener is a Following as its connection sees it.
@@ -114,11 +150,16 @@ func (f listener) Happened(e serverconn.Event) {
 }
 
 // Missed implements serverconn.Listener.
-func (f listener) Missed() {
+func (f listener) Missed(replaced bool) {
 	f.mu.Lock()
-	f.changes, f.dropped = nil, true
+	missed := f.persistent || !replaced
+	if missed {
+		f.changes, f.dropped = nil, true
+	}
 	f.mu.Unlock()
-	f.wake()
+	if missed {
+		f.wake()
+	}
 }
 
 func (f listener) wake() {
@@ -128,17 +169,25 @@ func (f listener) wake() {
 	}
 }
 
-// Children lists the children. seen is the N of the last change before.
-func (f *Following) Children(ctx context.Context) (names []string, stat *zk.Stat, seen uint64, err error) {
+func (f *Following) request(watch bool) *wire.PathWatchRequest {
+	if watch {
+		f.persist(false)
+	}
+	return &wire.PathWatchRequest{Path: f.full, Watch: watch}
+}
+
+// Children lists the children. seen is the N of the last change before. With watch it
+// sets a watch for one event, in place of a persistent one, as Exists does.
+func (f *Following) Children(ctx context.Context, watch bool) (names []string, stat *zk.Stat, seen uint64, err error) {
 	var r wire.Children2Response
-	seen, err = f.ask(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, &wire.PathWatchRequest{Path: f.full}, &r)
+	seen, err = f.ask(ctx, call{op: "getChildren", path: f.path}, wire.OpGetChildren2, f.request(watch), &r)
 	return r.Children, statOf(&r.Stat), seen, err
 }
 
 // Exists reads the stat, nil if the znode does not exist.
-func (f *Following) Exists(ctx context.Context) (stat *zk.Stat, seen uint64, err error) {
+func (f *Following) Exists(ctx context.Context, watch bool) (stat *zk.Stat, seen uint64, err error) {
 	var r wire.Stat
-	seen, err = f.ask(ctx, call{op: "exists", path: f.path}, wire.OpExists, &wire.PathWatchRequest{Path: f.full}, &r)
+	seen, err = f.ask(ctx, call{op: "exists", path: f.path}, wire.OpExists, f.request(watch), &r)
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil, seen, nil
 	}
@@ -148,28 +197,47 @@ func (f *Following) Exists(ctx context.Context) (stat *zk.Stat, seen uint64, err
 // Child reads a child, as [Conn.ReadZnode] does. seen is that of the first reply: the
 // data is at least as new.
 func (f *Following) Child(ctx context.Context, name string) (z znode.Znode, seen uint64, err error) {
-	path := znode.Join(f.path, name)
-	request := &wire.PathWatchRequest{Path: f.conn.cfg.Servers.full(path)}
+	return f.read(ctx, name, znode.Join(f.path, name), false)
+}
+
+// Znode reads the znode itself, as Child reads a child. With watch it sets a watch for one
+// event even if the znode does not exist; where that is likely, absent saves a round trip.
+func (f *Following) Znode(ctx context.Context, watch, absent bool) (z znode.Znode, seen uint64, err error) {
+	for {
+		if !absent {
+			if z, seen, err = f.read(ctx, f.path, f.path, watch); err != nil || !z.Unread || !watch {
+				return z, seen, err
+			}
+		}
+		stat, seen, err := f.Exists(ctx, watch)
+		if err != nil || stat == nil {
+			return znode.Znode{Name: f.path, Unread: true}, seen, err
+		}
+		absent = false // it was created just now
+	}
+}
+
+func (f *Following) read(ctx context.Context, name, path string, watch bool) (z znode.Znode, seen uint64, err error) {
+	request := f.request(watch)
+	request.Path = f.conn.cfg.Servers.full(path)
 	var r wire.DataResponse
 	seen, err = f.ask(ctx, call{op: "getData", path: path}, wire.OpGetData, request, &r)
-	if errors.Is(err, zk.ErrNoAuth) {
-		var later uint64
-		later, err = f.ask(ctx, call{op: "exists", path: path}, wire.OpExists, request, &r.Stat)
-		seen = max(seen, later)
+	denied := errors.Is(err, zk.ErrNoAuth)
+	if denied {
 		r.Data = nil
-		z.Data.Denied = err == nil
+		_, err = f.ask(ctx, call{op: "exists", path: path}, wire.OpExists, request, &r.Stat)
 	}
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):
-		return znode.Znode{Name: name, Data: znode.Data{Denied: true}}, seen, nil
+		z = znode.Znode{Name: name, Data: znode.Data{Denied: true}}
 	case errors.Is(err, zk.ErrNoNode):
-		return znode.Znode{Name: name, Unread: true}, seen, nil
+		z = znode.Znode{Name: name, Unread: true}
 	case err != nil:
 		return znode.Znode{}, seen, err
+	default:
+		z = Znode(name, statOf(&r.Stat), r.Data)
+		z.Data.Denied = denied
 	}
-	denied := z.Data.Denied
-	z = Znode(name, statOf(&r.Stat), r.Data)
-	z.Data.Denied = denied
 	return z, seen, nil
 }
 

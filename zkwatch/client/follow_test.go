@@ -34,6 +34,19 @@ func taken(t *testing.T, f *client.Following, n int) (changes []client.Change) {
 	return changes
 }
 
+func follow(t *testing.T, c *client.Conn, path string) *client.Following {
+	t.Helper()
+	f, err := c.Follow(path)
+	if err == nil {
+		err = f.Watch(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f
+}
+
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	zktest.Each(t, func(t *testing.T, addr string) {
@@ -48,17 +61,14 @@ func TestFollow(t *testing.T) {
 		defer c.Close()
 		clienttest.WaitState(t, c, client.Connected)
 		ctx := t.Context()
-		f, err := c.Follow(ctx, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if stat, _, err := f.Exists(ctx); err != nil || stat != nil {
+		f := follow(t, c, path)
+		if stat, _, err := f.Exists(ctx, false); err != nil || stat != nil {
 			t.Fatalf("%+v, %v: the znode does not exist", stat, err)
 		}
 		create(path, 0)
 		create(path+"x", 0) // not below it
 		one := create(path+"/n_", clienttest.Contender)
-		if names, stat, _, err := f.Children(ctx); err != nil || !slices.Equal(names, []string{"n_0000000000"}) || stat.NumChildren != 1 {
+		if names, stat, _, err := f.Children(ctx, false); err != nil || !slices.Equal(names, []string{"n_0000000000"}) || stat.NumChildren != 1 {
 			t.Errorf("children %q, %+v, %v", names, stat, err)
 		}
 		z, seen, err := f.Child(ctx, "n_0000000000")
@@ -136,13 +146,10 @@ func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
 		defer c.Close()
 		clienttest.WaitState(t, c, client.Connected)
 		ctx := t.Context()
-		f, err := c.Follow(ctx, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := follow(t, c, path)
 		defer f.Close()
 		complete := func() bool {
-			_, _, err := f.Exists(ctx) // replies come in order
+			_, _, err := f.Exists(ctx, false) // replies come in order
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,9 +166,15 @@ func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
 			t.Error("neither a watch on another znode nor a read replaces it")
 		}
 		for what, watch := range map[string]func() error{
-			"getData":  func() error { _, _, _, err := c.GetW(ctx, path); return err },
-			"exists":   func() error { _, _, _, err := c.ExistsW(ctx, path); return err },
-			"children": func() error { _, _, _, err := c.ChildrenW(ctx, path); return err },
+			"getData": func() error { _, _, _, err := c.GetW(ctx, path); return err },
+			"exists":  func() error { _, _, _, err := c.ExistsW(ctx, path); return err },
+			"children": func() error {
+				once, err := c.Follow(path)
+				if err == nil {
+					_, _, _, err = once.Children(ctx, true)
+				}
+				return err
+			},
 		} {
 			if err := watch(); err != nil {
 				t.Fatal(err)
@@ -199,12 +212,9 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 			clienttest.WaitState(t, c, client.Disconnected)
 			link.Heal()
 			clienttest.WaitState(t, c, client.Connected)
-			f, err := c.Follow(ctx, path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := follow(t, c, path)
 			one := create(path+"/n_", clienttest.Contender)
-			if _, _, err := f.Exists(ctx); err != nil {
+			if _, _, err := f.Exists(ctx, false); err != nil {
 				t.Fatal(err)
 			}
 			if changes, complete := f.Take(); complete && len(changes) != 1 {
@@ -228,7 +238,11 @@ func TestFollowAtAnOldServer(t *testing.T) {
 		}}
 		c := p.Connect(t)
 		clienttest.WaitState(t, c, client.Connected)
-		if _, err := c.Follow(t.Context(), "/e"); !errors.Is(err, client.ErrUnsupported) {
+		f, err := c.Follow("/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Watch(t.Context()); !errors.Is(err, client.ErrUnsupported) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -243,18 +257,15 @@ func TestFollowingEndsWithTheConnection(t *testing.T) {
 		}}
 		c := p.Connect(t)
 		clienttest.WaitState(t, c, client.Connected)
-		f, err := c.Follow(t.Context(), "/e")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := follow(t, c, "/e")
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, _, err := f.Exists(short); !errors.Is(err, context.DeadlineExceeded) {
+		if _, _, err := f.Exists(short, false); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("after a second: %v", err)
 		}
 		failed := make(chan error)
 		go func() {
-			_, _, err := f.Exists(t.Context())
+			_, _, err := f.Exists(t.Context(), false)
 			failed <- err
 		}()
 		synctest.Wait()
@@ -264,11 +275,9 @@ func TestFollowingEndsWithTheConnection(t *testing.T) {
 		}
 		<-f.Lost()
 		p.Connected(t, c, 2)
-		if _, _, err := f.Exists(t.Context()); err == nil {
+		if _, _, err := f.Exists(t.Context(), false); err == nil {
 			t.Error("a request of the connection before was answered")
 		}
-		if _, err := c.Follow(t.Context(), "/e"); err != nil {
-			t.Errorf("over the next connection: %v", err)
-		}
+		follow(t, c, "/e")
 	})
 }

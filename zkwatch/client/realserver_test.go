@@ -66,7 +66,11 @@ func TestOperations(t *testing.T) {
 		if _, err := c.Create(ctx, "/e", []byte("x"), zk.FlagPersistent, clienttest.Open); err != nil {
 			t.Fatal(err)
 		}
-		_, _, children, err := c.ChildrenW(ctx, "/e")
+		f, err := c.Follow("/e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, seen, err := f.Children(ctx, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +78,8 @@ func TestOperations(t *testing.T) {
 		if err != nil || path != "/e/n_0000000000" {
 			t.Fatalf("created %q, %v", path, err)
 		}
-		if e := event(t, children); e.Type != zk.EventNodeChildrenChanged || e.Path != "/e" {
-			t.Errorf("event %+v", e)
+		if e, err := f.Next(ctx, seen); err != nil || e.Kind != zk.EventNodeChildrenChanged || e.At.IsZero() || e.Heard.After(e.At) {
+			t.Errorf("event %+v, %v", e, err)
 		}
 		_, stat, changed, err := c.GetW(ctx, path)
 		if err != nil || uint64(stat.EphemeralOwner) != c.Status().SessionID {

@@ -2,13 +2,11 @@ package observer
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
-	"electop/model/znode"
 	"electop/zkwatch/client"
 )
 
@@ -16,91 +14,60 @@ import (
 // once: a handoff takes two (deleted, created), and their times are shown.
 const ackBurst = 4
 
-// watchAck reads an acknowledgement znode whenever it changes: with a data watch
-// while it exists, else with one for its creation.
-func (o *outlook) watchAck(ctx context.Context, conn *client.Conn, path string, w *watches) {
-	var reads [ackBurst]time.Time // the last ones, in a ring
-	failed := minSpacing          // the pause after a read that failed
-	gone := false                 // the last notification was of its deletion
-	var notified, heard time.Time // as in watchChildren
-	for n := 0; conn.AwaitConnected(ctx); n++ {
-		since := conn.Status().Since
-		ack, watch, err := o.readAck(ctx, conn, path, w.get(path), gone)
-		if watch != nil {
-			w.set(path, watch)
-		}
-		if err != nil {
-			if !pause(ctx, failed) {
-				return
+// watchAck reads an acknowledgement znode whenever it changes, over one connection after
+// the other.
+func (o *outlook) watchAck(ctx context.Context, conn *client.Conn, path string) {
+	failed := minSpacing
+	for conn.AwaitConnected(ctx) {
+		f, err := conn.Follow(path)
+		if err == nil {
+			var read bool
+			if read, err = o.followAck(ctx, f, path); read {
+				failed = minSpacing
 			}
-			if !client.Unanswered(err) {
-				failed = min(2*failed, failedMax)
-			}
-			continue
+			f.Close()
 		}
-		ack.Notified, ack.Heard = notified, heard
-		failed, gone, notified, heard = minSpacing, false, time.Time{}, time.Time{}
-		o.put(ctx, ack)
-		reads[n%ackBurst] = time.Now()
-		var again <-chan time.Time
-		if ack.Presence == model.Denied { // no watch was set
-			again = time.After(deniedPauseMax)
-		}
-		select {
-		case event := <-w.get(path):
-			w.set(path, nil)
-			gone = event.Type == zk.EventNodeDeleted
-			notified, heard = o.now.notified(conn, path, event, since)
-		case <-again:
-		case <-conn.Done():
-			return
-		case <-ctx.Done():
+		if !pause(ctx, failed) {
 			return
 		}
-		// A znode that is written all the time is not read all the time.
-		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
-			return
+		if !client.Unanswered(err) {
+			failed = min(2*failed, failedMax)
 		}
 	}
 }
 
-// readAck reads the acknowledgement. It sets a watch unless one is outstanding. If
-// the znode is likely to be absent (gone), it calls exists, which saves a round trip
-// if it is.
-func (o *outlook) readAck(ctx context.Context, conn *client.Conn, path string, outstanding <-chan zk.Event, gone bool) (ack *model.Ack, watch <-chan zk.Event, err error) {
-	ack = &model.Ack{Sent: o.now(), Path: path, Presence: model.Present}
-	var data []byte
-	var stat *zk.Stat
-	switch {
-	case outstanding != nil:
-		data, stat, err = conn.Get(ctx, path)
-	case gone:
-		err = zk.ErrNoNode
-	default:
-		data, stat, watch, err = conn.GetW(ctx, path)
-	}
-	switch {
-	case errors.Is(err, zk.ErrNoAuth):
-		ack.Presence = model.Denied
-	case errors.Is(err, zk.ErrNoNode) && outstanding == nil:
-		var exists bool
-		if exists, _, watch, err = conn.ExistsW(ctx, path); err != nil {
-			return nil, watch, err
+// followAck reads an acknowledgement with a data watch while it exists, else with one
+// for its creation. It ends with the connection, and says whether it handed on a read.
+func (o *outlook) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
+	var reads [ackBurst]time.Time // the last ones, in a ring
+	var last client.Change        // which caused the read
+	for n := 0; ; n++ {
+		ack := &model.Ack{Path: path, Presence: model.Present, Sent: o.now(), Notified: o.now.of(last.At), Heard: o.now.of(last.Heard)}
+		z, seen, err := f.Znode(ctx, true, last.Kind == zk.EventNodeDeleted)
+		if err != nil {
+			return read, err
 		}
-		if exists {
-			// It was created just now. At the server this watch is a data watch, and
-			// fires on its deletion.
-			ack, _, err = o.readAck(ctx, conn, path, watch, false)
-			return ack, watch, err
+		ack.At = o.now()
+		switch {
+		case z.Unread:
+			ack.Presence = model.Absent
+		case z.Data.Denied:
+			ack.Presence = model.Denied
+		default:
+			ack.Session, ack.Czxid, ack.Data = z.Session, z.Czxid, z.Data
 		}
-		ack.Presence = model.Absent
-	case errors.Is(err, zk.ErrNoNode):
-		ack.Presence = model.Absent
-	case err != nil:
-		return nil, nil, err
-	default:
-		ack.Session, ack.Czxid, ack.Data = uint64(stat.EphemeralOwner), stat.Czxid, znode.NewData(data)
+		o.put(ctx, ack)
+		read = true
+		reads[n%ackBurst] = time.Now()
+		last = client.Change{}
+		if ack.Presence == model.Denied { // no watch reports a change of the ACL
+			pause(ctx, deniedPauseMax)
+		} else if last, err = f.Next(ctx, seen); err != nil {
+			return read, err
+		}
+		// A znode that is written all the time is not read all the time.
+		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
+			return read, ctx.Err()
+		}
 	}
-	ack.At = o.now()
-	return ack, watch, nil
 }

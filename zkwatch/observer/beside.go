@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/go-zookeeper/zk"
-
 	"electop/model"
 	"electop/zkwatch/client"
 )
@@ -24,27 +22,7 @@ type outlook struct {
 }
 
 // A follower reads a path whenever it changes, until ctx ends.
-type follower func(ctx context.Context, conn *client.Conn, path string, w *watches)
-
-// watches are those of one session on znodes beside the election that have not
-// fired, by path: who follows the path next uses them.
-type watches struct {
-	mu  sync.Mutex
-	all map[string]<-chan zk.Event
-}
-
-func (w *watches) get(path string) <-chan zk.Event {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.all[path]
-}
-
-// set keeps a watch, or forgets it if c is nil.
-func (w *watches) set(path string, c <-chan zk.Event) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.all[path] = c
-}
+type follower func(ctx context.Context, conn *client.Conn, path string)
 
 // run follows the znodes that are wanted, until ctx or conn ends.
 func (o *outlook) run(ctx context.Context, conn *client.Conn, wanted *latest[*Beside]) {
@@ -73,11 +51,10 @@ func (o *outlook) run(ctx context.Context, conn *client.Conn, wanted *latest[*Be
 type following struct {
 	run     follower
 	running map[string]func() // which end it and wait
-	watches *watches
 }
 
 func newFollowing(run follower) *following {
-	return &following{run, make(map[string]func()), &watches{all: make(map[string]<-chan zk.Event)}}
+	return &following{run, make(map[string]func())}
 }
 
 // follow makes these the paths that are followed.
@@ -94,7 +71,7 @@ func (f *following) follow(ctx context.Context, conn *client.Conn, paths []strin
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		var wg sync.WaitGroup
-		wg.Go(func() { f.run(ctx, conn, path, f.watches) })
+		wg.Go(func() { f.run(ctx, conn, path) })
 		f.running[path] = func() { cancel(); wg.Wait() }
 	}
 }

@@ -3,205 +3,132 @@ package observer
 import (
 	"context"
 	"errors"
-	"time"
+	"slices"
 
 	"github.com/go-zookeeper/zk"
+	"golang.org/x/sync/errgroup"
 
-	"electop/model"
-	"electop/zkwatch/client"
+	"electop/model/dialect"
+	"electop/model/znode"
 )
 
-// watchChildren reads the children whenever they change, for one session.
-func (o *Observer) watchChildren(ctx context.Context, conn *client.Conn, gap bool) {
-	var (
-		watch    <-chan zk.Event // outstanding; nil: none
-		onParent bool            // it waits for the parent's creation
-		notified time.Time       // when the last notification came
-		heard    time.Time       // when the last request answered before it was sent
-		denied   = deniedPause
-		failed   = minSpacing // the pause after a read that failed
-	)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	statuses := conn.Subscribe(ctx)
-	for {
-		if !conn.AwaitConnected(ctx) {
-			return
+// known is which of an election's children were handed on.
+type known struct {
+	parent   int64 // czxid of their parent; 0: nothing is known
+	children map[string]child
+	denied   int // how many may not be read
+	lists    uint64
+}
+
+type child struct {
+	list   uint64 // the number of the list that had it last; 0: unread
+	denied bool
+}
+
+func (k *known) has(name string) bool {
+	_, ok := k.children[name]
+	return ok
+}
+
+// forget forgets all children; those to come have a parent of that czxid.
+func (k *known) forget(parent int64) {
+	k.parent, k.denied, k.children = parent, 0, make(map[string]child)
+}
+
+// list takes a list of names, and returns those that are not known under this parent.
+func (k *known) list(parent int64, names []string) (fresh []string) {
+	k.lists++
+	for _, name := range names {
+		if c := k.children[name]; parent == k.parent && c.list != 0 {
+			c.list = k.lists
+			k.children[name] = c
+		} else {
+			fresh = append(fresh, name)
 		}
-		// Spacing uses the monotonic clock: somebody may set the other.
-		began, since := time.Now(), conn.Status().Since
-		var read *model.Read
-		var w <-chan zk.Event
+	}
+	return fresh
+}
+
+// gone removes and returns the children that the last list did not have.
+func (k *known) gone() (names []string) {
+	for name, c := range k.children {
+		if c.list != k.lists {
+			names = append(names, name)
+			k.remove(name)
+		}
+	}
+	return names
+}
+
+func (k *known) add(z *znode.Znode) {
+	c := child{list: k.lists, denied: z.Data.Denied}
+	if z.Unread { // a later list can only have another child of that name
+		c.list = 0
+	}
+	if c.denied {
+		k.denied++
+	}
+	k.children[z.Name] = c
+}
+
+func (k *known) remove(name string) {
+	if k.children[name].denied {
+		k.denied--
+	}
+	delete(k.children, name)
+}
+
+// A readChild is a child that was read; seen is the number of the last event before the
+// reply.
+type readChild struct {
+	znode znode.Znode
+	seen  uint64
+}
+
+// pipelined is how many reads of new children are in flight at once.
+const pipelined = 64
+
+// readMany reads children, at most pipelined of them at a time. One that no longer
+// exists is Unread; one whose data is forbidden has its stat only.
+func (r *reader) readMany(ctx context.Context, names []string) ([]readChild, error) {
+	out := make([]readChild, len(names))
+	if len(names) == 1 { // usually
 		var err error
-		o.reconsider(began)
-		if o.mayFollow() {
-			err = o.followByWatch(ctx, conn, &gap)
-			var reads byReads
-			if errors.As(err, &reads) {
-				notified, heard, err = reads.notified, reads.heard, nil
-			}
-			began, since = time.Now(), conn.Status().Since
+		out[0].znode, out[0].seen, err = r.f.Child(ctx, names[0])
+		return out, err
+	}
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(pipelined)
+	for i, name := range names {
+		reads.Go(func() (err error) {
+			out[i].znode, out[i].seen, err = r.f.Child(ctx, name)
+			return err
+		})
+	}
+	return out, reads.Wait()
+}
+
+// readWitnesses returns which znodes exist that show the system of
+// children with these names. It asks until they are found.
+func (r *reader) readWitnesses(ctx context.Context, parent int64, names []string) ([]string, error) {
+	if r.witnessesOf != parent {
+		r.witnesses, r.witnessesOf = nil, parent
+	}
+	for _, path := range dialect.Witnesses(r.cfg.Path, names) {
+		if slices.Contains(r.witnesses, path) {
+			continue
 		}
-		if err == nil {
-			read, w, err = o.read(ctx, conn, watch, onParent)
-		}
-		ended := time.Now()
-		if w != nil {
-			watch, onParent = w, read.Presence == model.Absent
-		}
+		exists, _, err := r.conn.Exists(ctx, path)
+		r.effort.trip(0)
 		switch {
-		case err == nil:
-			if gap {
-				o.awaitReported(ctx, conn.Status().Since)
-			}
-			read.Notified, read.Heard, read.Gap = notified, heard, gap
-			notified, heard, gap, failed = time.Time{}, time.Time{}, false, minSpacing
-			o.cfg.Put(ctx, read)
-			if o.fellBack != "" && !o.single {
-				o.report(ctx, model.ByReads, o.fellBack)
-			}
-		case ctx.Err() != nil:
-			return
-		case errors.Is(err, client.ErrReplyTooLarge): // the next connection has a larger limit
-			o.tooLarge = true
-			return
-		default: // the connection was lost meanwhile: retry when it is back
-			gap = true
-			if !pause(ctx, failed) {
-				return
-			}
-			if !client.Unanswered(err) { // the next answer may be the same
-				failed = min(2*failed, failedMax)
-			}
-			continue
-		}
-		if read.Presence == model.Denied {
-			if !pause(ctx, denied) {
-				return
-			}
-			denied = min(2*denied, deniedPauseMax)
-			continue
-		}
-		denied = deniedPause
-
-		// Wait for the next reason to read.
-	wait:
-		for !o.mayFollow() || read.Presence == model.Absent {
-			select {
-			case event := <-watch:
-				watch = nil
-				notified, heard = o.now.notified(conn, o.cfg.Path, event, since)
-				break wait
-			case st, ok := <-statuses:
-				if !ok {
-					return
-				}
-				// The watch that the library sets again reports what changed while
-				// disconnected. The gap itself is reported once.
-				if st.State == client.Disconnected && !(read.Gap && st.Since.Before(began)) {
-					gap = true
-				}
-				if st.State == client.Connected && gap {
-					break wait
-				}
-			case r := <-o.refresh:
-				o.reread(ctx, conn, r)
-			case <-ctx.Done():
-				return
-			}
-		}
-		if !pause(ctx, o.effort.spacing(ended.Sub(began), conn.Status().Distance)-time.Since(ended)) {
-			return
+		case errors.Is(err, zk.ErrNoAuth): // not known to exist
+		case err != nil:
+			return nil, err
+		case exists:
+			r.witnesses = append(slices.Clone(r.witnesses), path)
 		}
 	}
-}
-
-// awaitReported waits until the model knows of the connection that came about at
-// since.
-func (o *Observer) awaitReported(ctx context.Context, since time.Time) {
-	for ctx.Err() == nil {
-		reported, changed := o.reported.get()
-		if !reported.Before(since) {
-			return
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// read lists the children and reads those that are new. It watches for the
-// next change unless a watch is still outstanding: a second one could never be
-// removed. w is the new watch, nil if none was set; it can be set even if the read
-// fails later.
-func (o *Observer) read(ctx context.Context, conn *client.Conn, outstanding <-chan zk.Event, onParent bool) (r *model.Read, w <-chan zk.Event, err error) {
-	o.effort = effort{}
-	if !o.decided {
-		if err := o.decide(ctx, conn); err != nil {
-			return nil, nil, err
-		}
-	}
-	if o.single {
-		return o.readSingle(ctx, conn, outstanding)
-	}
-	r = &model.Read{Presence: model.Present}
-	var names []string
-	var stat *zk.Stat
-	r.Sent = o.now()
-	if outstanding == nil || onParent {
-		names, stat, w, err = conn.ChildrenW(ctx, o.cfg.Path)
-	} else {
-		names, stat, err = conn.Children(ctx, o.cfg.Path)
-	}
-	r.At = o.now()
-	o.effort.trips++
-	o.effort.asked(size(names))
-	switch {
-	case errors.Is(err, zk.ErrNoNode):
-		return o.absent(ctx, conn, r, outstanding, onParent)
-	case errors.Is(err, zk.ErrNoAuth):
-		r.Presence = model.Denied
-		return r, nil, nil
-	case err != nil:
-		return r, w, err
-	case stat.EphemeralOwner != 0: // it was created just now: a leader's own znode
-		o.decided, o.single = true, true
-		return o.readSingle(ctx, conn, nil)
-	}
-	return r, w, o.listed(ctx, conn, r, names, stat)
-}
-
-// listed completes a read by the list of the children: it reads those that are new.
-func (o *Observer) listed(ctx context.Context, conn *client.Conn, r *model.Read, names []string, stat *zk.Stat) error {
-	r.Parent = client.Parent(stat)
-	r.Full = o.known.parent != stat.Czxid
-	fresh := o.known.list(stat.Czxid, names)
-	znodes, err := o.readNew(ctx, conn, fresh)
-	if err != nil {
-		return err
-	}
-	if r.Witnesses, err = o.readWitnesses(ctx, conn, stat.Czxid, fresh); err != nil {
-		return err
-	}
-	o.effort.trips += (len(fresh) + pipelined - 1) / pipelined
-	for i := range znodes {
-		o.effort.asked(znodes[i].Data.Length)
-	}
-
-	// From here on nothing fails: what is reported is what is known.
-	if r.Full {
-		o.known.forget(stat.Czxid)
-	}
-	r.Gone = o.known.gone()
-	for i := range znodes {
-		o.known.add(&znodes[i])
-	}
-	r.New = znodes
-	if len(znodes) > 0 {
-		r.End = o.now()
-	}
-	return nil
+	return r.witnesses, nil
 }
 
 // size is how long a reply with these names is.
@@ -210,33 +137,4 @@ func size(names []string) (bytes int) {
 		bytes += len(name) + 4
 	}
 	return bytes
-}
-
-// absent watches for the creation of a parent that is not there.
-func (o *Observer) absent(ctx context.Context, conn *client.Conn, r *model.Read, outstanding <-chan zk.Event, onParent bool) (*model.Read, <-chan zk.Event, error) {
-	r.Presence = model.Absent
-	o.known.forget(0)
-	o.decided = false
-	if outstanding != nil { // it is on the children, and has fired or will
-		return r, nil, nil
-	}
-	o.effort.trips++
-	o.effort.asked(0)
-	exists, _, w, err := conn.ExistsW(ctx, o.cfg.Path)
-	switch {
-	case err != nil:
-		return r, nil, err
-	case exists:
-		// It was created just now: read again at once. The watch that was set is a
-		// data watch now, which ends when the parent is deleted.
-		return r, fired(), nil
-	}
-	return r, w, nil
-}
-
-// fired returns a watch that has fired.
-func fired() <-chan zk.Event {
-	c := make(chan zk.Event)
-	close(c)
-	return c
 }

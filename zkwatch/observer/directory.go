@@ -13,7 +13,7 @@ import (
 const besideEvery = 10 * time.Second
 
 // readDirectory reads a directory beside the election again and again. It needs no watch.
-func (o *outlook) readDirectory(ctx context.Context, conn *client.Conn, path string, _ *watches) {
+func (o *outlook) readDirectory(ctx context.Context, conn *client.Conn, path string) {
 	reader := &beside.Reader{Conn: conn, Now: o.now}
 	for conn.AwaitConnected(ctx) {
 		if d, err := reader.Directory(ctx, path); err == nil {

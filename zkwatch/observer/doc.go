@@ -5,12 +5,12 @@
 //
 // The one on the election is persistent and recursive where the server has such
 // watches: each notification names a change, and the observer reads what is new
-// (watching.go, changes.go). Elsewhere it is on the children of the election's parent and fires
-// once: after a notification the observer lists the children and reads those that are
-// new (children.go, newchildren.go). What the model got of them is in known.go. Some elections are a single ephemeral znode
-// instead (single.go). How often it reads depends on what the reads cost
-// (spacing.go). Where a system's leader is in data that changes, somebody has to ask
-// for it again and again: see [Observer.Follow].
+// (changes.go). Elsewhere it is on the children of the election's parent and fires once:
+// after a notification the observer lists the children and reads those that are new.
+// Some elections are a single ephemeral znode instead (single.go). All follow one loop,
+// over one connection after the other (reader.go). The journal has the children; the
+// observer keeps only which names it handed on (children.go). How often it reads depends
+// on what the reads cost (spacing.go).
 //
 // A [Group] runs several observers on one session. [ReadOnce] reads an election
 // once and sets no watch.

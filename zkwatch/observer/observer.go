@@ -48,10 +48,10 @@ const (
 	FollowReads Follow = "read"
 )
 
-// Observer observes one election with one child watch on its parent, and one watch
-// on each znode beside it that says more. It never writes. Each change costs one getChildren and
-// one getData for each new child. It does not watch candidates, so it adds nothing
-// to a handoff.
+// Observer observes one election with one watch on its parent, and one on each znode
+// beside it that says more. It never writes. Each change costs one getData for each new
+// child, and one getChildren without a persistent watch. It does not watch candidates,
+// so it adds nothing to a handoff.
 //
 // It survives lost connections, expired sessions, restarted servers, and a parent
 // that is absent, deleted, recreated or forbidden.
@@ -61,8 +61,7 @@ type Observer struct {
 	beside  latest[*Beside] // what is followed besides; it may become known late
 	refresh chan rereading
 
-	known  known  // what the model knows of the children, across connections
-	effort effort // of the last read
+	known known // across connections
 	// witnesses are the znodes found of [dialect.Witnesses], for the parent of that czxid.
 	witnesses   []string
 	witnessesOf int64
@@ -95,7 +94,8 @@ func New(cfg Config) *Observer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	o := &Observer{cfg: cfg, now: cfg.Now, refresh: make(chan rereading, 16), known: newKnown()}
+	o := &Observer{cfg: cfg, now: cfg.Now, refresh: make(chan rereading, 16)}
+	o.known.forget(0)
 	o.beside.set(&cfg.Beside)
 	o.single = cfg.Single
 	o.decided = o.single
@@ -113,6 +113,13 @@ func (o *Observer) Refresh(name string) { o.ask(rereading{name: name}) }
 
 // Settle asks for a read of the parent's stat: see [model.State.Unsettled].
 func (o *Observer) Settle() { o.ask(rereading{parent: true}) }
+
+// rereading asks for a known child's data to be read again; parent: for the parent's stat
+// instead.
+type rereading struct {
+	name   string
+	parent bool
+}
 
 func (o *Observer) ask(r rereading) {
 	select {
@@ -217,4 +224,41 @@ func shownRTT(d time.Duration) time.Duration {
 		unit *= 10
 	}
 	return d.Round(unit)
+}
+
+// A clock is what observations are dated by.
+type clock func() time.Time
+
+// of converts a time of this process.
+func (now clock) of(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return now().Add(-time.Since(t))
+}
+
+// A latest is a value whose changes can be waited for. Its zero is the zero value.
+type latest[T comparable] struct {
+	mu      sync.Mutex
+	value   T
+	changed chan struct{} // closed when value is another
+}
+
+func (l *latest[T]) get() (value T, changed <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.changed == nil {
+		l.changed = make(chan struct{})
+	}
+	return l.value, l.changed
+}
+
+func (l *latest[T]) set(value T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.value != value && l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+	l.value = value
 }

@@ -15,10 +15,15 @@ func ReadOnce(ctx context.Context, conn *client.Conn, path string, now func() ti
 	if err != nil {
 		return nil, err
 	}
-	o := New(Config{Path: path, Now: now})
-	r, _, err := o.read(ctx, conn, fired(), false)
+	f, err := conn.Follow(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := &reader{Observer: New(Config{Path: path, Now: now}), conn: conn, f: f, once: true}
+	read, err := r.readAll(ctx)
 	if failed := synced(); failed != nil {
 		return nil, failed
 	}
-	return r, err
+	return read, err
 }

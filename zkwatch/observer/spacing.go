@@ -53,6 +53,12 @@ func (e *effort) asked(bytes int) {
 	e.bytes += replyOverhead + bytes
 }
 
+// trip counts a request that was made by itself.
+func (e *effort) trip(bytes int) {
+	e.trips++
+	e.asked(bytes)
+}
+
 // spacing is how long to wait after a read that took so long, from a server at
 // that distance.
 func (e *effort) spacing(took, distance time.Duration) time.Duration {

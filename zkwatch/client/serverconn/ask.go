@@ -41,13 +41,13 @@ var (
 // Ask makes a request. lost is closed when the owner has learnt that n is lost. The
 // error is ErrEnded, ErrLost or that of ctx.
 func (n *Conn) Ask(ctx context.Context, lost <-chan struct{}, op wire.Op, request wire.Appender) (Answer, error) {
-	xid, answers := n.expect(op)
+	xid, frame, answers := n.expect(op, request)
 	defer n.forget(xid)
 	sends := n.owner.Go(func() { // which may block
 		if !n.opts.Gate.Pass(n.closed) {
 			return
 		}
-		if err := n.send(wire.AppendFrame(nil, &wire.RequestHeader{Xid: xid, Op: op}, request)); err != nil {
+		if err := n.send(frame); err != nil {
 			n.Fail(fmt.Errorf("write: %w", err))
 		}
 	})
@@ -69,8 +69,8 @@ func (n *Conn) Ask(ctx context.Context, lost <-chan struct{}, op wire.Op, reques
 	}
 }
 
-// expect prepares for the reply to a request, and returns its xid.
-func (n *Conn) expect(op wire.Op) (xid int32, answers <-chan Answer) {
+// expect prepares for the reply to a request, and returns its xid and its frame.
+func (n *Conn) expect(op wire.Op, r wire.Appender) (xid int32, frame []byte, answers <-chan Answer) {
 	c := make(chan Answer, 1)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -79,9 +79,10 @@ func (n *Conn) expect(op wire.Op) (xid int32, answers <-chan Answer) {
 		n.nextXid = lowestXid
 	}
 	n.asked[xid] = c
-	n.sent[xid] = request{op: op, at: time.Now()}
+	frame = wire.AppendFrame(nil, &wire.RequestHeader{Xid: xid, Op: op}, r)
+	n.sent[xid] = request{op: op, at: time.Now(), watches: watches(op, frame)}
 	n.owner.Sent()
-	return xid, c
+	return xid, frame, c
 }
 
 // forget is called when nobody waits for a reply any more.

@@ -23,12 +23,13 @@ type Event struct {
 	At    time.Time
 }
 
-// A Listener has a persistent recursive watch. The reader of the connection calls it,
-// in the order of the events.
+// A Listener has watches. The reader of the connection calls it, in the order of the
+// events.
 type Listener interface {
 	Happened(Event)
-	// Missed is called where events may be lost, with a lock held.
-	Missed()
+	// Missed is called where events may be lost. replaced says that a persistent watch
+	// may be none any more; then a lock is held.
+	Missed(replaced bool)
 }
 
 type listening struct {
@@ -65,7 +66,7 @@ func (n *Conn) noteEvent() error {
 	n.events++
 	if n.left > n.ahead.Size() {
 		for _, l := range listeners {
-			l.to.Missed()
+			l.to.Missed(false)
 		}
 		return nil
 	}
@@ -108,7 +109,7 @@ func (n *Conn) replaced(frame []byte) {
 	}
 	for _, l := range n.listeners {
 		if hasPath(frame, l.path) {
-			l.to.Missed()
+			l.to.Missed(true)
 		}
 	}
 }
