@@ -83,7 +83,7 @@ func begin[T any](ctx context.Context, c *Conn, k call, request func(full string
 	go func() {
 		defer c.calls.Done()
 		value, err := request(full)
-		hears{c}.Taken(h) // in case it was never written
+		c.taken(h) // in case it was never written
 		results <- result[T]{value, err}
 	}()
 	return pending[T]{c: c, k: k, lost: lost, began: began, results: results}, nil

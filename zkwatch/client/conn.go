@@ -12,7 +12,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model/session"
-	"electop/zkwatch/client/serverconn"
 	"electop/zkwatch/fault"
 )
 
@@ -48,13 +47,13 @@ type Conn struct {
 	mu          sync.Mutex
 	status      Status
 	subscribers map[*subscription]bool
-	link        *serverconn.Conn // the connection in use or being set up
-	ready       *serverconn.Conn // the session goes on over this one
-	lost        chan struct{}    // while Connected: closed when that ends
-	lostBy      error            // what the last connection ended by
-	refusals    int              // connections in a row that ended before a session was given
-	zxid        int64            // the last one that a reply named
-	anchor      session.Anchor   // Session 0: none yet
+	link        *serverConn    // the connection in use or being set up
+	ready       *serverConn    // the session goes on over this one
+	lost        chan struct{}  // while Connected: closed when that ends
+	lostBy      error          // what the last connection ended by
+	refusals    int            // connections in a row that ended before a session was given
+	zxid        int64          // the last one that a reply named
+	anchor      session.Anchor // Session 0: none yet
 	lease       lease
 	distance    distance      // of the server that it is connected to
 	admitted    uint64        // requests so far
@@ -228,13 +227,13 @@ func (c *Conn) terminate(state State, err error, goodbye bool) {
 
 // teardown ends the connection and the library. The owner of this goroutine is
 // the Conn: Close waits for it.
-func (c *Conn) teardown(n *serverconn.Conn, goodbye bool) {
+func (c *Conn) teardown(n *serverConn, goodbye bool) {
 	defer close(c.gone)
 	if n != nil {
 		if goodbye {
-			n.SayGoodbye(goodbyeTimeout)
+			n.sayGoodbye(goodbyeTimeout)
 		}
-		n.Shut()
+		n.shut()
 	}
 	<-c.started
 	// The library now gets a farewell connection from dial; its Close is quick only

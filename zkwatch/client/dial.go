@@ -7,7 +7,6 @@ import (
 	"net"
 	"time"
 
-	"electop/zkwatch/client/serverconn"
 	"electop/zkwatch/fault"
 	"electop/zkwatch/sasl"
 )
@@ -33,12 +32,10 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 		c.attemptFailed(addr, fmt.Errorf("connect to %s: %w", addr, err))
 		return nil, err
 	}
-	opts := c.connOptions(addr)
-	opts.Exchange = exchange
-	opts.Deadline, _ = ctx.Deadline()
+	deadline, _ := ctx.Deadline()
+	n := newServerConn(c, raw, addr, deadline, exchange)
 	c.mu.Lock()
-	opts.Since = c.zxid
-	n := serverconn.New(raw, hears{c}, opts)
+	n.since = c.zxid
 	ended := c.status.State.Terminal()
 	if !ended {
 		c.link = n
@@ -46,32 +43,10 @@ func (c *Conn) dial(network, addr string, _ time.Duration) (net.Conn, error) {
 	}
 	c.mu.Unlock()
 	if ended {
-		n.Shut()
+		n.shut()
 		return c.farewell(), nil
 	}
 	return n, nil
-}
-
-// connOptions are what the configuration says of each connection.
-func (c *Conn) connOptions(addr string) serverconn.Options {
-	opts := serverconn.Options{
-		Addr:     addr,
-		Within:   c.cfg.DialTimeout,
-		MaxReply: c.cfg.MaxReply,
-		Gate:     c.gate,
-		Replies:  c.cfg.Replies,
-	}
-	for _, a := range c.cfg.Auth {
-		opts.Credentials = append(opts.Credentials, serverconn.Credential{Scheme: a.Scheme, Secret: a.credential})
-	}
-	if c.cfg.SASL != nil {
-		opts.Mechanism = c.cfg.SASL.Name()
-	}
-	if c.cfg.TLS != nil {
-		certificates := len(c.cfg.TLS.Certificates)
-		opts.Explain = func(err error) string { return explainTLS(err, certificates) }
-	}
-	return opts
 }
 
 // beginSASL starts to authenticate at a server, before the connection is made: what
@@ -86,7 +61,7 @@ func (c *Conn) beginSASL(ctx context.Context, addr string) (sasl.Exchange, error
 	}
 	err = fmt.Errorf("SASL %s for %s: %w", c.cfg.SASL.Name(), addr, err)
 	if errors.Is(err, sasl.ErrRejected) {
-		err = serverconn.Refusal{Err: err}
+		err = refusal{err}
 		c.terminate(Closed, err, false)
 	} else {
 		c.attemptFailed(addr, err)

@@ -8,17 +8,19 @@
 // not report: the granted timeout, round trips, and until when the session is sure
 // to live.
 //
-// Between the library and each connection is a net.Conn of package serverconn that
-// reads the messages. It refuses lengths and sessions that the library would accept,
-// authenticates (SASL) and sends credentials first, bounds the handshake, and makes the
-// requests that the library lacks.
+// Between the library and each connection is a net.Conn (serverconn.go) that reads the
+// messages. It refuses lengths and sessions that the library would accept, authenticates
+// (SASL) and sends credentials first, bounds the handshake, and makes the requests that
+// the library lacks.
 //
 // A leader needs the lease (lease.go has the proof): the time until which the
 // session cannot expire, as committed writes prove. [Conn.Renew] renews it.
 //
 //	connectstring.go, credentials.go, certificates.go, config.go   servers, credentials, TLS
 //	conn.go, dial.go, servers.go, session.go, status.go            the life of a session
+//	serverconn.go, received.go, frame.go                           what passes over a connection
+//	handshake.go, authenticate.go                                  how a connection begins
 //	requests.go, fencedwrite.go, renew.go, call.go                 requests
 //	ask.go, follow.go                                              requests that the library lacks
-//	lease.go, distance.go, notifications.go                        what answers also prove
+//	lease.go, distance.go                                          what answers also prove
 package client

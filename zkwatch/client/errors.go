@@ -3,10 +3,11 @@ package client
 import (
 	"errors"
 	"fmt"
+	"io"
+	"syscall"
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/zkwatch/client/serverconn"
 	"electop/zkwatch/wire"
 )
 
@@ -15,16 +16,16 @@ import (
 var (
 	// ErrReplyTooLarge: a reply was larger than Config.MaxReply. A retry ends the
 	// connection again: connect again with twice the limit.
-	ErrReplyTooLarge = serverconn.ErrReplyTooLarge
+	ErrReplyTooLarge = errors.New("reply too large")
 	// ErrNotZooKeeper: another program listens at the address.
-	ErrNotZooKeeper = serverconn.ErrNotZooKeeper
+	ErrNotZooKeeper = errors.New("not a ZooKeeper server")
 	// ErrProtocol: a server broke the protocol.
-	ErrProtocol = serverconn.ErrProtocol
+	ErrProtocol = errors.New("protocol violation")
 	// ErrRefused: a server accepted a connection and closed it without an answer.
-	ErrRefused = serverconn.ErrRefused
+	ErrRefused = errors.New("closed by the server before it gave a session")
 	// ErrAuthRequired: the server serves no client that has not authenticated with one
 	// of the schemes that it demands. It is also a zk.ErrAuthFailed.
-	ErrAuthRequired = serverconn.ErrAuthRequired
+	ErrAuthRequired error = refusal{errors.New("the server requires authentication")}
 
 	// ErrNotConnected: there is no connection. The request was not sent.
 	ErrNotConnected = errors.New("not connected")
@@ -49,6 +50,17 @@ var (
 	// ErrQuota: the quota of the znode, or of one above it, is used up.
 	ErrQuota = errors.New("quota exceeded")
 )
+
+// A refusal is an error that is also zk.ErrAuthFailed, whose text would add nothing.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error      { return r.error }
+func (refusal) Is(target error) bool { return target == zk.ErrAuthFailed }
+
+// hungUp reports whether err means that the other side closed the connection.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
 
 // Unanswered reports whether err means that no server answered, so that the session
 // may continue. ErrReplyTooLarge is an answer: a retry would have the same result.

@@ -3,13 +3,15 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"electop/model/znode"
-	"electop/zkwatch/client/serverconn"
 	"electop/zkwatch/wire"
 )
 
@@ -20,7 +22,13 @@ const maxChanges = 10_000
 // A Change is what a persistent watch reported: the creation or deletion of a znode, or
 // a change of its data.
 type Change struct {
-	serverconn.Event
+	// N numbers the events of a connection. A reply whose number is N or more was made
+	// after the change.
+	N    uint64
+	Kind zk.EventType
+	// Below is the path below the one that is followed: "" for itself, "n_1" for a child.
+	Below string
+	At    time.Time
 	// Heard is when the last request was sent that was answered before the event came:
 	// the change is later than that.
 	Heard time.Time
@@ -32,7 +40,7 @@ type Change struct {
 // and there is no catching up. Use one for each path of a Conn at a time.
 type Following struct {
 	conn       *Conn
-	over       *serverconn.Conn
+	over       *serverConn
 	lost       <-chan struct{}
 	path, full string
 	more       chan struct{} // capacity 1: there are changes
@@ -59,7 +67,7 @@ func (c *Conn) Follow(path string) (*Following, error) {
 		return nil, call{op: "follow", path: path}.failed(err)
 	}
 	f := &Following{conn: c, over: n, lost: lost, path: path, full: c.cfg.Servers.full(path), more: make(chan struct{}, 1)}
-	n.Listen(f.full, listener{f})
+	n.listen(f)
 	return f, nil
 }
 
@@ -89,7 +97,7 @@ func (f *Following) Stop(ctx context.Context) error {
 }
 
 // Close ends the following here. The server keeps the watch until the connection ends.
-func (f *Following) Close() { f.over.Unlisten(listener{f}) }
+func (f *Following) Close() { f.over.unlisten(f) }
 
 // Lost is closed when the connection is lost.
 func (f *Following) Lost() <-chan struct{} { return f.lost }
@@ -131,17 +139,14 @@ func (f *Following) Next(ctx context.Context, after uint64) (Change, error) {
 	}
 }
 
-// A listener is a Following as its connection sees it.
-type listener struct{ *Following }
-
-// Happened implements serverconn.Listener.
-func (f listener) Happened(e serverconn.Event) {
+// happened is called by the reader of the connection, in the order of the events.
+func (f *Following) happened(c Change) {
 	f.conn.mu.Lock()
-	heard := f.conn.anchor.Sent
+	c.Heard = f.conn.anchor.Sent
 	f.conn.mu.Unlock()
 	f.mu.Lock()
 	if len(f.changes) < maxChanges {
-		f.changes = append(f.changes, Change{e, heard})
+		f.changes = append(f.changes, c)
 	} else {
 		f.changes, f.dropped = nil, true
 	}
@@ -149,8 +154,9 @@ func (f listener) Happened(e serverconn.Event) {
 	f.wake()
 }
 
-// Missed implements serverconn.Listener.
-func (f listener) Missed(replaced bool) {
+// missed is called where events may be lost. replaced says that a persistent watch may be
+// none any more.
+func (f *Following) missed(replaced bool) {
 	f.mu.Lock()
 	missed := f.persistent || !replaced
 	if missed {
@@ -162,7 +168,7 @@ func (f listener) Missed(replaced bool) {
 	}
 }
 
-func (f listener) wake() {
+func (f *Following) wake() {
 	select {
 	case f.more <- struct{}{}:
 	default:
@@ -246,5 +252,82 @@ func statOf(s *wire.Stat) *zk.Stat {
 		Czxid: s.Czxid, Mzxid: s.Mzxid, Ctime: s.Ctime, Mtime: s.Mtime,
 		Version: s.Version, Cversion: s.Cversion, Aversion: s.Aversion,
 		EphemeralOwner: s.EphemeralOwner, DataLength: s.DataLength, NumChildren: s.NumChildren, Pzxid: s.Pzxid,
+	}
+}
+
+// listen has f hear of each event at its path or below it.
+func (n *serverConn) listen(f *Following) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.listeners = append(slices.Clip(n.listeners), f)
+}
+
+// unlisten ends that.
+func (n *serverConn) unlisten(f *Following) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if i := slices.Index(n.listeners, f); i >= 0 {
+		n.listeners = append(n.listeners[:i:i], n.listeners[i+1:]...)
+	}
+}
+
+// noteEvent hands the event that n.head begins to those that listen at its path. It
+// stays where it is for the library: a server sends one event for a persistent watch
+// and another on the same znode.
+func (n *serverConn) noteEvent() error {
+	n.mu.Lock()
+	listeners := n.listeners
+	n.mu.Unlock()
+	if len(listeners) == 0 {
+		return nil
+	}
+	n.events++
+	if n.left > n.ahead.Size() {
+		for _, f := range listeners {
+			f.missed(false)
+		}
+		return nil
+	}
+	frame, err := n.ahead.Peek(n.left)
+	if err != nil {
+		return n.explain(err)
+	}
+	d := wire.NewDecoder(frame[prefixSize+replyHeaderSize:])
+	var event wire.WatcherEvent
+	if event.Decode(d); d.Err() != nil {
+		return fmt.Errorf("%w: an event: %w", ErrProtocol, d.Err())
+	}
+	now := time.Now()
+	for _, f := range listeners {
+		if below, ok := cutPath(event.Path, f.full); ok {
+			f.happened(Change{N: n.events, Kind: zk.EventType(event.Type), Below: below, At: now})
+		}
+	}
+	return nil
+}
+
+// cutPath returns what path is below another one, and whether it is there.
+func cutPath(path, above string) (below string, ok bool) {
+	below, ok = strings.CutPrefix(path, above)
+	switch {
+	case !ok || below == "" || above == "/":
+		return below, ok
+	case below[0] != '/':
+		return "", false
+	}
+	return below[1:], true
+}
+
+// replaced is called when the server has answered a frame that sets watches, nil if it
+// sets none. In 3.6 to 3.8 a watch that fires once takes the place of a persistent one of
+// the same session on the same znode (ZOOKEEPER-4466). The caller holds n.mu.
+func (n *serverConn) replaced(frame []byte) {
+	if frame == nil {
+		return
+	}
+	for _, f := range n.listeners {
+		if hasPath(frame, f.full) {
+			f.missed(true)
+		}
 	}
 }

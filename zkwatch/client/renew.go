@@ -48,7 +48,7 @@ func (c *Conn) EndLease() {
 	}
 	c.mu.Unlock()
 	if n != nil {
-		n.Fail(errLeaseEnded)
+		n.fail(errLeaseEnded)
 	}
 }
 

@@ -9,64 +9,59 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model/session"
-	"electop/zkwatch/client/serverconn"
 )
 
-// hears is how connections tell a Conn what they learn: it implements
-// [serverconn.Owner].
-type hears struct{ *Conn }
-
-// Granted implements serverconn.Owner.
-func (c hears) Granted(n *serverconn.Conn, g serverconn.Grant) error {
+// granted is called when the server has granted session id or confirmed it: asked is the
+// one that was asked for, at sent. Both are 0 for none. After an error the library does not
+// learn of it.
+func (c *Conn) granted(n *serverConn, asked, id uint64, timeout time.Duration, sent time.Time) error {
 	c.mu.Lock()
 	if c.link != n || c.status.State.Terminal() {
 		c.mu.Unlock()
 		return net.ErrClosed
 	}
 	known := c.status.SessionID
-	if c.status.State == Connecting && g.Asked == 0 {
+	if c.status.State == Connecting && asked == 0 {
 		known = 0 // neither the library nor any caller has learnt of it
 	}
 	switch {
-	case g.ID == 0 && known == 0:
+	case id == 0 && known == 0:
 		c.mu.Unlock()
 		return fmt.Errorf("%w: session 0 granted", ErrProtocol)
-	case g.ID == 0:
+	case id == 0:
 		c.mu.Unlock()
 		// The library may learn this: it notifies the watchers.
-		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.Addr(), zk.ErrSessionExpired), false)
+		c.terminate(Expired, fmt.Errorf("session %#x at %s: %w", known, n.addr, zk.ErrSessionExpired), false)
 		return nil
-	case known != 0 && (g.Asked != known || g.ID != known):
+	case known != 0 && (asked != known || id != known):
 		c.mu.Unlock()
-		err := fmt.Errorf("session %#x at %s: the server gave session %#x: %w", known, n.Addr(), g.ID, zk.ErrSessionExpired)
+		err := fmt.Errorf("session %#x at %s: the server gave session %#x: %w", known, n.addr, id, zk.ErrSessionExpired)
 		c.terminate(Expired, err, false)
 		return err
 	}
 	defer c.mu.Unlock()
 	c.refusals = 0
-	c.status.SessionID, c.status.Timeout, c.status.Server = g.ID, g.Timeout, n.Addr()
-	c.lease.connected(g.Sent, g.Timeout)
+	c.status.SessionID, c.status.Timeout, c.status.Server = id, timeout, n.addr
+	c.lease.connected(sent, timeout)
 	c.distance, c.status.Distance = distance{}, 0
-	c.noteAnswer(g.Sent)
+	c.noteAnswer(sent)
 	return nil
 }
 
-// Ready implements serverconn.Owner.
-func (c hears) Ready(n *serverconn.Conn) {
+// isReady is called when the library may learn that it has a session over n.
+func (c *Conn) isReady(n *serverConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ready = n
 	c.announce()
 }
 
-// Handed implements serverconn.Owner.
-func (c hears) Handed() uint64 { return c.handed.Load() }
-
-// Taken implements serverconn.Owner. At most one request is in the library's queue, so
+// taken is called when the request that the library has was written or dropped. At most
+// one request is in the library's queue, so
 // that it is known whether one is left there when the connection is lost. The library
 // would send it over the next connection, although its caller already got an error; that
 // connection drops it instead, and no other request is admitted before.
-func (c hears) Taken(handed uint64) {
+func (c *Conn) taken(handed uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if handed == 0 || c.handed.Load() != handed {
@@ -77,11 +72,10 @@ func (c hears) Taken(handed uint64) {
 	c.announce()
 }
 
-// Sent implements serverconn.Owner.
-func (c hears) Sent() { c.requests.Add(1) }
-
-// Answered implements serverconn.Owner.
-func (c hears) Answered(n *serverconn.Conn, sent time.Time, zxid int64, small bool) {
+// answered is called when the server has answered what was sent at sent. zxid is the one
+// in the answer, 0 if it does not count. small says that the time it took is only the way
+// to the server and back.
+func (c *Conn) answered(n *serverConn, sent time.Time, zxid int64, small bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.link == n {
@@ -94,14 +88,8 @@ func (c hears) Answered(n *serverconn.Conn, sent time.Time, zxid int64, small bo
 	}
 }
 
-// Refused implements serverconn.Owner.
-func (c hears) Refused(err error) { c.terminate(Closed, err, false) }
-
-// Go implements serverconn.Owner.
-func (c hears) Go(f func()) bool { return c.spawn(f) }
-
-// Lost implements serverconn.Owner.
-func (c hears) Lost(n *serverconn.Conn, err error) {
+// linkLost is called when n is closed, and why.
+func (c *Conn) linkLost(n *serverConn, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.link != n || c.status.State.Terminal() {
@@ -110,13 +98,13 @@ func (c hears) Lost(n *serverconn.Conn, err error) {
 	c.link, c.ready = nil, nil
 	if errors.Is(err, ErrRefused) {
 		c.refusals++
-		if hint := refusalHint(c.refusals, n.Since(), c.cfg.TLS != nil); hint != "" {
+		if hint := refusalHint(c.refusals, n.since, c.cfg.TLS != nil); hint != "" {
 			err = fmt.Errorf("%w (%s)", err, hint)
 		}
 	} else {
 		c.refusals = 0
 	}
-	err = fmt.Errorf("connection to %s: %w", n.Addr(), err)
+	err = fmt.Errorf("connection to %s: %w", n.addr, err)
 	if c.status.State != Connected {
 		c.setErr(err)
 		return
@@ -148,7 +136,7 @@ func (c *Conn) announce() {
 	if c.ready == nil || c.link != c.ready || c.handed.Load() != 0 || c.status.State == Connected || c.status.State.Terminal() {
 		return
 	}
-	c.ready.Announce()
+	c.ready.announce()
 	c.lost = make(chan struct{})
 	c.watchdog.Stop()
 	c.setState(Connected, nil)

@@ -8,8 +8,6 @@ import (
 	"net"
 	"os"
 	"strings"
-
-	"electop/zkwatch/client/serverconn"
 )
 
 // A tlsConn is a TLS connection that closes without an alert. The alert waits for
@@ -41,7 +39,7 @@ func secure(ctx context.Context, c *Config, raw net.Conn, addr string) (net.Conn
 		return nil, fmt.Errorf("TLS handshake: no answer within %v: %w", c.DialTimeout, os.ErrDeadlineExceeded)
 	case errors.As(err, &plain):
 		return nil, fmt.Errorf("TLS handshake: %w with TLS: its answer is not TLS", ErrNotZooKeeper)
-	case serverconn.HungUp(err):
+	case hungUp(err):
 		return nil, fmt.Errorf("TLS handshake: %w: is this the server's port for TLS (secureClientPort)?: %w", ErrRefused, err)
 	}
 	if why := explainTLS(err, len(cfg.Certificates)); why != "" {

@@ -123,9 +123,19 @@ func (r *reader) child(ctx context.Context, c *client.Change, z *znode.Znode) (e
 	return nil
 }
 
+// A recursive watch brings every change below its path. More than floodMax in floodWindow
+// that nobody wants cost more than reading does.
+const (
+	floodWindow = 10 * time.Second
+	floodMax    = 2_000
+)
+
 // other counts a change that is not of a child.
 func (r *reader) other(ctx context.Context) error {
-	if r.others.Add(1, time.Now()) && r.cfg.Follow != FollowWatch {
+	if now := time.Now(); now.Sub(r.othersSince) > floodWindow {
+		r.others, r.othersSince = 0, now
+	}
+	if r.others++; r.others > floodMax && r.cfg.Follow != FollowWatch {
 		return r.fallBack(ctx, model.FollowFlooded)
 	}
 	return nil

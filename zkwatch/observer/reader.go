@@ -29,6 +29,11 @@ const (
 	missesWindow = 10 * time.Minute
 )
 
+// watchAgain is how long reading takes the place of a persistent watch that did no good:
+// for a flood, hidden children, or missed changes. The reason may be gone then; if not, it
+// costs one more list, or floodMax events.
+const watchAgain = 10 * time.Minute
+
 var (
 	// errReread: only another read shows what comes next.
 	errReread = errors.New("read everything again")
@@ -55,11 +60,12 @@ type reader struct {
 	denied time.Duration // the pause after a read that the ACL forbids
 
 	// While the watch is persistent:
-	parent   znode.Parent // as the changes up to now make it
-	compared time.Time
-	due      bool         // a change was seen since
-	misses   []time.Time  // when changes were missed
-	others   client.Flood // changes that are not of children
+	parent      znode.Parent // as the changes up to now make it
+	compared    time.Time
+	due         bool        // a change was seen since
+	misses      []time.Time // when changes were missed
+	others      int         // changes that are not of children, since othersSince
+	othersSince time.Time
 }
 
 // watchChildren follows the children for one session, over one connection after the other.
@@ -357,9 +363,9 @@ func (r *reader) missed(ctx context.Context, now time.Time) error {
 	return errReread
 }
 
-// fallBack stops to follow by the persistent watch for [client.FollowAgainAfter].
+// fallBack stops to follow by the persistent watch for watchAgain.
 func (r *reader) fallBack(ctx context.Context, why model.FollowReason) error {
-	r.fellBack, r.retryAt = why, time.Now().Add(client.FollowAgainAfter)
+	r.fellBack, r.retryAt = why, time.Now().Add(watchAgain)
 	if err := r.f.Stop(ctx); client.Unanswered(err) {
 		return err
 	}

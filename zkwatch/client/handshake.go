@@ -1,4 +1,4 @@
-package serverconn
+package client
 
 import (
 	"encoding/binary"
@@ -15,7 +15,7 @@ import (
 
 // connectResponse handles the answer to the request for a session: int
 // protocolVersion, int timeOut, long sessionId, buffer passwd.
-func (n *Conn) connectResponse(head []byte) error {
+func (n *serverConn) connectResponse(head []byte) error {
 	timeout := time.Duration(int32(binary.BigEndian.Uint32(head[4:]))) * time.Millisecond
 	id := binary.BigEndian.Uint64(head[8:])
 	if id != 0 && timeout < minTimeout {
@@ -25,7 +25,7 @@ func (n *Conn) connectResponse(head []byte) error {
 	n.settled = true
 	asked, hello := n.requested, n.hello
 	n.mu.Unlock()
-	if err := n.owner.Granted(n, Grant{Asked: asked, ID: id, Timeout: timeout, Sent: hello}); err != nil || id == 0 {
+	if err := n.conn.granted(n, asked, id, timeout, hello); err != nil || id == 0 {
 		return err
 	}
 	if err := n.authenticate(); err != nil {
@@ -33,7 +33,7 @@ func (n *Conn) connectResponse(head []byte) error {
 	}
 	n.Conn.SetReadDeadline(time.Time{}) // the library sets its own
 	n.sendCredentials()
-	n.owner.Ready(n)
+	n.conn.isReady(n)
 	return nil
 }
 
@@ -41,18 +41,18 @@ func (n *Conn) connectResponse(head []byte) error {
 // token for writing before the library learns of its session. A goroutine writes
 // them because Read has to continue meanwhile: a peer that answers the first before
 // it reads the second would block both sides.
-func (n *Conn) sendCredentials() {
-	if len(n.opts.Credentials) == 0 {
+func (n *serverConn) sendCredentials() {
+	if len(n.conn.cfg.Auth) == 0 {
 		return
 	}
 	n.writing <- struct{}{}
-	spawned := n.owner.Go(func() {
+	spawned := n.conn.spawn(func() {
 		defer func() { <-n.writing }()
-		for _, a := range n.opts.Credentials {
+		for _, a := range n.conn.cfg.Auth {
 			frame := wire.AppendFrame(nil, &wire.RequestHeader{Xid: wire.XidAuth, Op: wire.OpAuth},
-				&wire.AuthRequest{Scheme: a.Scheme, Auth: []byte(a.Secret())})
+				&wire.AuthRequest{Scheme: a.Scheme, Auth: []byte(a.credential())})
 			if _, err := n.Conn.Write(frame); err != nil {
-				n.Fail(fmt.Errorf("send credential for scheme %s: %w", a.Scheme, err))
+				n.fail(fmt.Errorf("send credential for scheme %s: %w", a.Scheme, err))
 				return
 			}
 		}
@@ -64,34 +64,34 @@ func (n *Conn) sendCredentials() {
 
 // authReply handles the answer to a credential. A server that refuses one would
 // refuse it again.
-func (n *Conn) authReply(code wire.Code) error {
+func (n *serverConn) authReply(code wire.Code) error {
 	scheme := "unknown"
-	if n.auths < len(n.opts.Credentials) {
-		scheme = n.opts.Credentials[n.auths].Scheme
+	if n.auths < len(n.conn.cfg.Auth) {
+		scheme = n.conn.cfg.Auth[n.auths].Scheme
 	}
 	n.auths++
 	if code == wire.OK {
 		return nil
 	}
-	err := fmt.Errorf("credential for scheme %s at %s: %w (code %d)", scheme, n.opts.Addr, zk.ErrAuthFailed, int32(code))
-	n.owner.Refused(err)
+	err := fmt.Errorf("credential for scheme %s at %s: %w (code %d)", scheme, n.addr, zk.ErrAuthFailed, int32(code))
+	n.conn.terminate(Closed, err, false)
 	return err
 }
 
 // explain says what an error of Read means.
-func (n *Conn) explain(err error) error {
+func (n *serverConn) explain(err error) error {
 	if n.isSettled() {
 		return fmt.Errorf("read: %w", err)
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("no answer to the request for a session within %v: %w", n.opts.Within, err)
-	case HungUp(err), errors.Is(err, io.ErrClosedPipe):
+		return fmt.Errorf("no answer to the request for a session within %v: %w", n.conn.cfg.DialTimeout, err)
+	case hungUp(err), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	// Since TLS 1.3 a server judges the client's certificate after the handshake.
-	if n.opts.Explain != nil {
-		if why := n.opts.Explain(err); why != "" {
+	if cfg := n.conn.cfg.TLS; cfg != nil {
+		if why := explainTLS(err, len(cfg.Certificates)); why != "" {
 			return fmt.Errorf("%s: %w", why, err)
 		}
 	}

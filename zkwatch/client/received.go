@@ -1,4 +1,4 @@
-package serverconn
+package client
 
 import (
 	"encoding/binary"
@@ -11,8 +11,8 @@ import (
 )
 
 // Read implements net.Conn. It returns bytes of one frame.
-func (n *Conn) Read(p []byte) (k int, err error) {
-	if !n.opts.Gate.Pass(n.closed) {
+func (n *serverConn) Read(p []byte) (k int, err error) {
+	if !n.conn.gate.Pass(n.closed) {
 		return 0, net.ErrClosed
 	}
 	if n.left == 0 {
@@ -26,16 +26,16 @@ func (n *Conn) Read(p []byte) (k int, err error) {
 		}
 	}
 	if err != nil {
-		n.Fail(err)
+		n.fail(err)
 		return 0, err
 	}
 	return k, nil
 }
 
 // readConn reads for ahead. What arrives while the gate is shut has not arrived yet.
-func (n *Conn) readConn(p []byte) (int, error) {
+func (n *serverConn) readConn(p []byte) (int, error) {
 	k, err := n.Conn.Read(p)
-	if !n.opts.Gate.Pass(n.closed) {
+	if !n.conn.gate.Pass(n.closed) {
 		return 0, net.ErrClosed
 	}
 	return k, err
@@ -45,7 +45,7 @@ type readFunc func(p []byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-func (n *Conn) isSettled() bool {
+func (n *serverConn) isSettled() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.settled
@@ -53,7 +53,7 @@ func (n *Conn) isSettled() bool {
 
 // begin checks the head of the next frame that is for the library before that can have
 // any of it, and takes the zxid out of a reply.
-func (n *Conn) begin() error {
+func (n *serverConn) begin() error {
 	for {
 		if err := n.beginFrame(); err != nil {
 			return err
@@ -68,14 +68,14 @@ func (n *Conn) begin() error {
 }
 
 // beginFrame checks the head of the next frame.
-func (n *Conn) beginFrame() error {
+func (n *serverConn) beginFrame() error {
 	prefix, err := n.ahead.Peek(prefixSize)
 	if err != nil {
 		return n.explain(err)
 	}
 	settled, size := n.isSettled(), int(int32(binary.BigEndian.Uint32(prefix)))
 	if settled {
-		err = replySize(size, n.opts.MaxReply)
+		err = replySize(size, n.conn.cfg.MaxReply)
 	} else {
 		err = connectResponseSize(prefix, size)
 	}
@@ -102,7 +102,7 @@ func (n *Conn) beginFrame() error {
 }
 
 // checkReply checks the head of a reply.
-func (n *Conn) checkReply() error {
+func (n *serverConn) checkReply() error {
 	if replyCode(n.head) == wire.AuthRequired {
 		return n.authRequired()
 	}
@@ -112,14 +112,14 @@ func (n *Conn) checkReply() error {
 	switch {
 	case !ok:
 		return nil
-	case r.joins && replyCode(n.head) == wire.OK && n.opts.Replies.Lose():
+	case r.joins && replyCode(n.head) == wire.OK && n.conn.cfg.Replies.Lose():
 		return fault.ErrReplyLost
 	}
 	return replyCount(r.op, n.head, n.size)
 }
 
 // received handles a complete frame.
-func (n *Conn) received() error {
+func (n *serverConn) received() error {
 	if !n.isSettled() {
 		return n.connectResponse(n.head)
 	}
@@ -150,7 +150,7 @@ func (n *Conn) received() error {
 	}
 	n.mu.Unlock()
 	if !at.IsZero() {
-		n.owner.Answered(n, at, zxid, small)
+		n.conn.answered(n, at, zxid, small)
 	}
 	return nil
 }

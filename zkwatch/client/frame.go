@@ -1,4 +1,4 @@
-package serverconn
+package client
 
 import (
 	"bytes"

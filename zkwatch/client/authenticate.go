@@ -1,4 +1,4 @@
-package serverconn
+package client
 
 import (
 	"errors"
@@ -24,27 +24,27 @@ const (
 
 // authenticate authenticates with SASL. The library has not learnt of its session yet,
 // so nothing else is read or written meanwhile. The deadline of the handshake bounds
-// it. Failures other than of the connection end the owner: they would be repeated, and
+// it. Failures other than of the connection end the Conn: they would be repeated, and
 // without the identity reads could lack what its ACL hides.
-func (n *Conn) authenticate() error {
-	if n.opts.Exchange == nil {
+func (n *serverConn) authenticate() error {
+	if n.exchange == nil {
 		return nil
 	}
 	var token []byte
 	for range maxRounds {
-		answer, done, err := n.opts.Exchange.Next(token)
+		answer, done, err := n.exchange.Next(token)
 		if err != nil {
 			return n.unauthenticated(err)
 		}
 		if answer != nil {
 			var code wire.Code
 			if token, code, err = n.exchangeTokens(answer); err != nil {
-				return fmt.Errorf("SASL %s: %w", n.opts.Mechanism, err)
+				return fmt.Errorf("SASL %s: %w", n.conn.cfg.SASL.Name(), err)
 			}
 			switch code {
 			case wire.OK:
 			case wire.AuthFailed, wire.AuthRequired:
-				return n.unauthenticated(n.opts.Exchange.Refused())
+				return n.unauthenticated(n.exchange.Refused())
 			case wire.Unimplemented:
 				return n.unauthenticated(sasl.ErrUnsupported)
 			default:
@@ -59,8 +59,8 @@ func (n *Conn) authenticate() error {
 }
 
 // exchangeTokens sends a token and returns the server's, and what the server says of ours.
-func (n *Conn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
-	if !n.opts.Gate.Pass(n.closed) {
+func (n *serverConn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
+	if !n.conn.gate.Pass(n.closed) {
 		return nil, 0, net.ErrClosed
 	}
 	request := wire.AppendFrame(nil, &wire.RequestHeader{Xid: xidSASL, Op: wire.OpSASL}, &wire.SASLToken{Token: token})
@@ -71,8 +71,8 @@ func (n *Conn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	var size *wire.FrameSizeError
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, 0, fmt.Errorf("no answer within %v: %w", n.opts.Within, err)
-	case HungUp(err):
+		return nil, 0, fmt.Errorf("no answer within %v: %w", n.conn.cfg.DialTimeout, err)
+	case hungUp(err):
 		return nil, 0, fmt.Errorf("the server closed the connection: %w", err)
 	case errors.As(err, &size):
 		return nil, 0, fmt.Errorf("%w: %w", ErrProtocol, err)
@@ -95,18 +95,18 @@ func (n *Conn) exchangeTokens(token []byte) ([]byte, wire.Code, error) {
 	return reply.Token, header.Err, nil
 }
 
-// unauthenticated ends the owner because the server does not accept its account, or is
+// unauthenticated ends the Conn because the server does not accept its account, or is
 // not the right server.
-func (n *Conn) unauthenticated(why error) error {
-	err := Refusal{fmt.Errorf("SASL %s at %s: %w", n.opts.Mechanism, n.opts.Addr, why)}
-	n.owner.Refused(err)
+func (n *serverConn) unauthenticated(why error) error {
+	err := refusal{fmt.Errorf("SASL %s at %s: %w", n.conn.cfg.SASL.Name(), n.addr, why)}
+	n.conn.terminate(Closed, err, false)
 	return err
 }
 
-// authRequired ends the owner because the server demands an authentication. It would
+// authRequired ends the Conn because the server demands an authentication. It would
 // do so on each connection.
-func (n *Conn) authRequired() error {
-	err := fmt.Errorf("%s: %w", n.opts.Addr, ErrAuthRequired)
-	n.owner.Refused(err)
+func (n *serverConn) authRequired() error {
+	err := fmt.Errorf("%s: %w", n.addr, ErrAuthRequired)
+	n.conn.terminate(Closed, err, false)
 	return err
 }
