@@ -64,7 +64,7 @@ type Journal struct {
 	// What is known besides, each by itself.
 	link        connection
 	ack         acknowledgement
-	directories []*Directory // by path; replaced when it changes
+	directories map[string]*Directory // by path; replaced when it changes
 	sessions    session.Tracker
 	unexplained unexplained
 	expired     expiredCounts

@@ -223,7 +223,7 @@ func (s *State) Vacancy() (v Vacancy, ok bool) {
 	if s.NoLeader() != NoCandidate || s.Phase != Live {
 		return v, false
 	}
-	d := directory(s.Directories, znode.Dir(s.Path))
+	d := s.Directories[znode.Dir(s.Path)]
 	if s.vacancy.Known == VacancyFound && s.Single && d != nil && d.Presence == Present && d.Parent.Pzxid != 0 {
 		for i := range d.Children {
 			if z := &d.Children[i]; z.Czxid == d.Parent.Pzxid && z.Name != znode.Base(s.Path) && !z.Unread && !z.Ctime.IsZero() {

@@ -56,8 +56,8 @@ func (s *State) Observations() (out []Observation) {
 			add(z.read())
 		}
 	}
-	for _, d := range s.Directories {
-		add(d)
+	for _, path := range slices.Sorted(maps.Keys(s.Directories)) {
+		add(s.Directories[path])
 	}
 	if s.Pace != nil {
 		add(s.Pace)

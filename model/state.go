@@ -55,7 +55,7 @@ type State struct {
 	AckPaths []string
 	// Directories are what was read beside the election, by path; see
 	// [State.Around].
-	Directories []*Directory
+	Directories map[string]*Directory
 
 	// Table is what the members of the ensemble answered in the last round, nil:
 	// they were never asked. Answers is the last answer of each to each question,

@@ -5,7 +5,6 @@
 //	client     one session with a cluster
 //	observer   observes one election, read-only
 //	candidate  takes part in one election and leads it
-//	beside     reads what is beside an election and says more of it
 //	discover   finds elections
 //	feed       turns observations into state and events
 //	admin      asks the servers about themselves: sessions, watches, connections

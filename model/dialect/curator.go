@@ -27,7 +27,7 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 	},
 	Dialect{
 		ID: "storm", System: "Apache Storm (Curator LeaderLatch)", at: []string{"storm*/leader-lock"},
-		beside: neighbours{vacancy: 30 * time.Second, standbys: []standbys{{dir: "../nimbuses", who: byName}}},
+		beside: neighbours{vacancy: 30 * time.Second, standbys: []Programs{{Dir: "../nimbuses", Who: byName}}},
 	},
 	Dialect{
 		ID: "yarn", System: "Apache Hadoop YARN ResourceManager (Curator LeaderLatch)",
@@ -40,15 +40,15 @@ var curator = completed(Dialect{Why: whyWork, Source: sourceLatch, takes: endsWi
 		ID: "druid", System: "Apache Druid (Curator LeaderLatch)",
 		Source: "Druid: CuratorDruidLeaderSelector, CuratorDruidNodeAnnouncer; " + sourceLatch,
 		at:     []string{"coordinator/_COORDINATOR", "overlord/_OVERLORD"},
-		beside: neighbours{vacancy: 30 * time.Second, standbys: []standbys{
-			{at: "coordinator/_COORDINATOR", dir: "../../internal-discovery/COORDINATOR", who: byName},
-			{at: "overlord/_OVERLORD", dir: "../../internal-discovery/OVERLORD", who: byName},
+		beside: neighbours{vacancy: 30 * time.Second, standbys: []Programs{
+			{at: "coordinator/_COORDINATOR", Dir: "../../internal-discovery/COORDINATOR", Who: byName},
+			{at: "overlord/_OVERLORD", Dir: "../../internal-discovery/OVERLORD", Who: byName},
 		}},
 	},
 	Dialect{
 		ID: "hiveserver2-ha", System: "HiveServer2 active/passive (Curator LeaderLatch)",
 		Source: "Hive: HS2ActivePassiveHARegistry", at: []string{"hs2ActivePassiveHA*/_LEADER"},
-		beside: neighbours{vacancy: 30 * time.Second, standbys: []standbys{{dir: "../instances", who: byName}}},
+		beside: neighbours{vacancy: 30 * time.Second, standbys: []Programs{{Dir: "../instances", Who: byName}}},
 	},
 	Dialect{
 		ID: "nifi", System: "Apache NiFi (Curator)", takes: endsWith("latch-", "lock-"),

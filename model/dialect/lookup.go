@@ -52,16 +52,6 @@ func Sure(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.proof == nil && d.placed(path) })
 }
 
-// Directories are the directories besides the election at path that say more of it:
-// who could lead, and since when nobody has. Those of nil are for a path at which
-// some system's leader may have its own znode.
-func (d *Dialect) Directories(path string) (dirs []string) {
-	if d == nil && MaybeSingle(path) || d != nil && d.Single {
-		dirs = append(dirs, znode.Dir(path))
-	}
-	return append(dirs, d.Programs(path)...)
-}
-
 // Vacant returns the paths of the leader's own znodes that are missing among the
 // children of dir, whose names show that a system has its leader there.
 func Vacant(dir string, names []string) (paths []string) {
@@ -72,7 +62,7 @@ func Vacant(dir string, names []string) (paths []string) {
 		for _, end := range slices.Concat(d.at, d.near) {
 			leader := znode.Base(end)
 			path := znode.Join(dir, leader)
-			if _, ok := endsIn(path, end); ok && d.beside.show(names) && !slices.Contains(names, leader) && !slices.Contains(paths, path) {
+			if _, ok := endsIn(path, end); ok && d.Shown(names) && !slices.Contains(names, leader) && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}

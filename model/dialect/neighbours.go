@@ -23,7 +23,7 @@ type neighbours struct {
 	// vacancy is how long the system may be without a leader before somebody has to
 	// look. It comes from a setting of the system, or is a generous guess.
 	vacancy  time.Duration
-	standbys []standbys
+	standbys []Programs
 	// watch says that only programs that wait to lead watch the leader's znode, so the
 	// servers' tables show who could lead.
 	watch bool
@@ -31,63 +31,43 @@ type neighbours struct {
 	epoch string
 }
 
-// standbys is a directory with a znode for each running program of a system.
-type standbys struct {
+// Programs is a directory with a znode for each running program of a system.
+type Programs struct {
+	Dir string // in the table of systems from the election's path, see from
 	at  string // which elections, see endsIn; "": all of the dialect
-	dir string // from the election's path, see from
-	// who names the program as [Dialect.Who] names a leader, "" if it may not lead; nil
-	// for programs that never lead.
-	who func(z *znode.Znode) string
+	// Who names the program of a znode as [Dialect.Who] names a leader, "" if it may not
+	// lead; nil for programs that never lead.
+	Who func(z *znode.Znode) string
 	// off says why no program may take over, "" where one may; nil: there is no such
 	// setting.
 	off func(z *znode.Znode) string
 }
 
-// at calls found for each directory that belongs to the election at path.
-func (n *neighbours) at(path string, found func(dir string, s *standbys)) {
-	for i := range n.standbys {
-		s := &n.standbys[i]
-		if star, ok := endsIn(path, s.at); ok || s.at == "" {
-			found(from(path, s.dir, star), s)
-		}
+// Read returns the program behind a znode, named as [Dialect.Who] names a leader, "" if it
+// may not lead, and why no program of this system may take over, "" where one may.
+func (p *Programs) Read(z *znode.Znode) (who, off string) {
+	if p.Who != nil {
+		who = znode.Safe(p.Who(z), labelMax)
 	}
+	if p.off != nil {
+		off = znode.Safe(p.off(z), labelMax)
+	}
+	return who, off
 }
 
-// show reports whether the siblings show that the system is there.
-func (n *neighbours) show(siblings []string) bool {
-	for _, want := range n.siblings {
-		want, not := strings.CutPrefix(want, "!")
-		if slices.ContainsFunc(strings.Split(want, "|"), func(s string) bool { return slices.Contains(siblings, s) }) == not {
-			return false
-		}
-	}
-	return len(n.siblings) > 0
-}
-
-// Programs are the directories with a znode for each running program of the system
+// Programs returns the directories with a znode for each running program of the system
 // that holds the election at path, nil where its system has none.
-func (d *Dialect) Programs(path string) (dirs []string) {
-	if d != nil {
-		d.beside.at(path, func(dir string, _ *standbys) { dirs = append(dirs, dir) })
+func (d *Dialect) Programs(path string) (out []Programs) {
+	if d == nil {
+		return nil
 	}
-	return dirs
-}
-
-// Standby is the program behind a znode of one of [Dialect.Programs], named as
-// [Dialect.Who] names a leader, "" if it may not lead. off says why no program of
-// this system may take over, "" where one may. ok is false for a directory whose
-// programs never lead.
-func (d *Dialect) Standby(path, dir string, z *znode.Znode) (who, off string, ok bool) {
-	d.beside.at(path, func(at string, s *standbys) {
-		if at != dir || s.who == nil {
-			return
+	for _, p := range d.beside.standbys {
+		if star, ok := endsIn(path, p.at); ok || p.at == "" {
+			p.Dir = from(path, p.Dir, star)
+			out = append(out, p)
 		}
-		who, ok = znode.Safe(s.who(z), labelMax), true
-		if s.off != nil {
-			off = znode.Safe(s.off(z), labelMax)
-		}
-	})
-	return who, off, ok
+	}
+	return out
 }
 
 // WatchersStand reports whether a session that watches the leader's znode is of a
@@ -98,8 +78,8 @@ func (d *Dialect) WatchersStand() bool { return d != nil && d.beside.watch }
 // path; for people.
 func (d *Dialect) StandbyPatterns() (out []string) {
 	for _, s := range d.beside.standbys {
-		if s.who != nil {
-			out = append(out, s.dir)
+		if s.Who != nil {
+			out = append(out, s.Dir)
 		}
 	}
 	return out
@@ -107,7 +87,15 @@ func (d *Dialect) StandbyPatterns() (out []string) {
 
 // Shown reports whether the names beside the election's path show that the system is
 // there.
-func (d *Dialect) Shown(siblings []string) bool { return d.beside.show(siblings) }
+func (d *Dialect) Shown(siblings []string) bool {
+	for _, want := range d.beside.siblings {
+		want, not := strings.CutPrefix(want, "!")
+		if slices.ContainsFunc(strings.Split(want, "|"), func(s string) bool { return slices.Contains(siblings, s) }) == not {
+			return false
+		}
+	}
+	return len(d.beside.siblings) > 0
+}
 
 // Vacancy is how long a healthy system may be without a leader, 0 where that is not
 // known.
@@ -126,11 +114,11 @@ func (d *Dialect) Down(siblings []string) bool {
 	return d.beside.while != "" && !slices.Contains(siblings, d.beside.while)
 }
 
-// Epoch is the sibling of the election whose text counts the system's leaders, ""
+// Epoch is the name beside the election whose text counts the system's leaders, ""
 // where it has none.
-func (d *Dialect) Epoch(path string) string {
-	if d == nil || d.beside.epoch == "" {
+func (d *Dialect) Epoch() string {
+	if d == nil {
 		return ""
 	}
-	return znode.Join(znode.Dir(path), d.beside.epoch)
+	return d.beside.epoch
 }

@@ -103,7 +103,7 @@ func (e *Evidence) single() *Dialect {
 			continue
 		}
 		sure := d.placed(e.Path) && (d.proof == nil && (alone || e.Siblings != nil) || d.proof != nil && alone && d.proof(e.Path, &e.Children[0]))
-		if sure || d.beside.show(e.Siblings) {
+		if sure || d.Shown(e.Siblings) {
 			return d
 		}
 	}

@@ -16,7 +16,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		// Each broker tries to create the znode as soon as it is gone.
 		beside: neighbours{
 			siblings: []string{"brokers", "controller_epoch"}, vacancy: 30 * time.Second, epoch: "controller_epoch",
-			standbys: []standbys{{dir: "../brokers/ids", who: func(z *znode.Znode) string {
+			standbys: []Programs{{Dir: "../brokers/ids", Who: func(z *znode.Znode) string {
 				if !digits(z.Name, 1, 10) {
 					return ""
 				}
@@ -31,9 +31,9 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		proof: shows(hbaseMaster),
 		beside: neighbours{
 			siblings: []string{"hbaseid", "rs", "backup-masters"}, while: "running", vacancy: 30 * time.Second,
-			standbys: []standbys{
-				{dir: "../backup-masters", who: func(z *znode.Znode) string { return serverName(z.Name) }},
-				{dir: "../rs"},
+			standbys: []Programs{
+				{Dir: "../backup-masters", Who: func(z *znode.Znode) string { return serverName(z.Name) }},
+				{Dir: "../rs"},
 			},
 		},
 	},
@@ -50,7 +50,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		near: []string{"*/leader"}, // the namespace is free, and many programs have a leader
 		beside: neighbours{
 			siblings: []string{"members", "initialize|config|status|history|optime"}, vacancy: 45 * time.Second,
-			standbys: []standbys{{dir: "../members", who: patroniMember, off: patroniPaused}},
+			standbys: []Programs{{Dir: "../members", Who: patroniMember, off: patroniPaused}},
 		},
 	},
 	Dialect{
@@ -60,7 +60,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		// by which they lead.
 		beside: neighbours{
 			siblings: []string{"MESSAGES", "STATUSUPDATES"}, vacancy: 30 * time.Second,
-			standbys: []standbys{{dir: "../../LIVEINSTANCES", who: func(z *znode.Znode) string {
+			standbys: []Programs{{Dir: "../../LIVEINSTANCES", Who: func(z *znode.Znode) string {
 				name, controls := strings.CutPrefix(z.Name, "Controller_")
 				if !controls {
 					return ""
@@ -77,9 +77,9 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		at:     []string{"loadbalance/leader", "loadbalance/extension/leader"}, who: pulsarBroker, proof: shows(pulsarBroker),
 		beside: neighbours{
 			siblings: []string{"brokers", "!extension"}, vacancy: 30 * time.Second,
-			standbys: []standbys{
-				{at: "loadbalance/leader", dir: "../brokers", who: byName},
-				{at: "extension/leader", dir: "../../brokers", who: byName},
+			standbys: []Programs{
+				{at: "loadbalance/leader", Dir: "../brokers", Who: byName},
+				{at: "extension/leader", Dir: "../../brokers", Who: byName},
 			},
 		},
 	},
@@ -104,7 +104,7 @@ var singles = completed(Dialect{Single: true, Watches: watchesItself, Why: whySi
 		at: []string{"otter/canal/destinations/*/running"}, who: canalAddress, proof: shows(canalAddress),
 		beside: neighbours{
 			siblings: []string{"cluster"}, vacancy: 30 * time.Second,
-			standbys: []standbys{{dir: "../cluster", who: byName}},
+			standbys: []Programs{{Dir: "../cluster", Who: byName}},
 		},
 	},
 	Dialect{

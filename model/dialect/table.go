@@ -71,7 +71,7 @@ var systems = completed(Dialect{},
 		// Each node stands for the overseer.
 		beside: neighbours{
 			queue: "overseer_elect/election", vacancy: 30 * time.Second,
-			standbys: []standbys{{at: "overseer_elect/election", dir: "../../live_nodes", who: byName}},
+			standbys: []Programs{{at: "overseer_elect/election", Dir: "../../live_nodes", Who: byName}},
 		},
 	},
 	Dialect{

@@ -25,7 +25,7 @@ var (
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
 		"doctor.memory.risks.view", "election.sessions.known.clients", "election.sessions.known.timeouts", "election.sessions.known.alive", "election.dues", "election.watches.several",
-		"election.waves.times",
+		"election.waves.times", "election.directories",
 	}
 	sharedSlices = []string{
 		"election.steps", "election.ending", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
@@ -33,7 +33,7 @@ var (
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
-		"doctor.rules", "election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes", "election.directories",
+		"doctor.rules", "election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes",
 		"doctor.memory.risks.order", "doctor.memory.circle",
 		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
 	}

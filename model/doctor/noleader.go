@@ -76,15 +76,17 @@ func vacant(r *report) {
 		Znodes:     []string{s.Path},
 		References: []string{s.Dialect.Source},
 	}
-	f.Znodes = append(f.Znodes, s.Dialect.Programs(s.Path)...)
+	for _, p := range s.Dialect.Programs(s.Path) {
+		f.Znodes = append(f.Znodes, p.Dir)
+	}
 	if could.Listed && len(could.Names)+could.Unread == 0 {
 		f.Advice = "Start a program that can lead, or read the log of the one that should."
 	}
 	switch {
-	case s.Down() || !could.Alive && (could.Listed || !s.Single || !s.Shown()):
+	case could.Gone:
 		f.Severity, f.Title = Info, "nobody leads, and nobody stands who could"
 		f.Harm, f.Advice = "None if "+s.Dialect.System+" was shut down.", "Start it, if it should run."
-		if s.Down() {
+		if could.ShutDown {
 			f.Title = "nobody leads: the system was shut down"
 		}
 	case could.Off != "":

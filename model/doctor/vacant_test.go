@@ -68,7 +68,7 @@ func TestVacant(t *testing.T) {
 				c.beside(path, names...)
 			}
 			for _, path := range c.J.State().Around() {
-				if c.J.State().Directory(path) == nil {
+				if c.J.State().Directories[path] == nil {
 					t.Errorf("%s was not expected", path)
 				}
 			}

@@ -28,7 +28,7 @@ type present struct {
 	Members               []*model.Member
 	Owners                []string // of Queue: our member, by ID
 	Ack                   model.AckState
-	Directories           []*model.Directory
+	Directories           map[string]*model.Directory
 	Table                 *session.Table
 	Pace                  *model.Pace
 	Dues                  map[uint64]model.Due

@@ -98,7 +98,7 @@ func value(s *doctor.State, name string) string {
 func Could(s *doctor.State) string {
 	could := s.Standbys()
 	switch text := doctor.Could("lead", could); {
-	case s.Down():
+	case could.ShutDown:
 		return "it was shut down"
 	case could.Off != "":
 		return text + "; " + could.Off

@@ -54,7 +54,7 @@ func vacant(s *doctor.State) bool {
 	return ok && s.Dialect != nil && s.Dialect.Vacancy() > 0
 }
 
-func shutDown(s *doctor.State) bool   { return vacant(s) && s.Down() }
+func shutDown(s *doctor.State) bool   { return vacant(s) && s.Standbys().ShutDown }
 func noChildren(s *doctor.State) bool { return s.ElectionUnseen() && len(s.Ignored) == 0 }
 func isSingle(s *doctor.State) bool   { return s.Single }
 

@@ -14,7 +14,6 @@ import (
 	"electop/ui/cli/connect"
 	"electop/ui/cli/exit"
 	"electop/ui/plain"
-	"electop/zkwatch/beside"
 	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/observer"
@@ -108,14 +107,11 @@ func (o *options) readOnce(ctx context.Context, conn *client.Conn) (*doctor.Jour
 	j := doctor.NewJournal(cfg)
 	j.Apply(&model.Connection{At: read.At, Link: model.Connected, Server: st.Server, Session: st.SessionID, Timeout: st.Timeout})
 	j.Apply(read)
-	reader := &beside.Reader{Conn: conn, Now: feed.Now}
 	for {
-		more, err := reader.Missing(ctx, j.State().State)
-		if err != nil || len(more) == 0 {
+		more, err := observer.ReadBeside(ctx, conn, j.State().State, feed.Now, nil)
+		if err != nil || more == nil {
 			return j, err
 		}
-		for _, o := range more {
-			j.Apply(o)
-		}
+		j.Apply(more)
 	}
 }

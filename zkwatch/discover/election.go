@@ -12,8 +12,8 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
-	"electop/zkwatch/beside"
 	"electop/zkwatch/client"
+	"electop/zkwatch/observer"
 )
 
 // single reports an ephemeral znode at a path where a system's leader creates one.
@@ -175,19 +175,16 @@ func holders(path string, d *dialect.Dialect) string {
 func (w *walk) report(ctx context.Context, f Found) error {
 	j := model.NewJournal(model.Config{Path: f.Path, Found: true, AckFollows: true})
 	j.Apply(f.Read)
-	reader := &beside.Reader{Conn: w.conn, Now: w.cfg.Now, Try: w.request}
 	for {
-		more, err := reader.Missing(ctx, j.State())
+		o, err := observer.ReadBeside(ctx, w.conn, j.State(), w.cfg.Now, func(send func() error) error { return w.request(ctx, send) })
 		if err != nil {
 			return err
 		}
-		if len(more) == 0 {
+		if o == nil {
 			break
 		}
-		for _, o := range more {
-			j.Apply(o)
-		}
-		f.Beside = append(f.Beside, more...)
+		j.Apply(o)
+		f.Beside = append(f.Beside, o)
 	}
 	w.found[f.Path] = f.Dialect
 	w.progress.Elections = len(w.found)

@@ -200,8 +200,9 @@ func verdict(f discover.Found, found bool) string {
 	case why == model.Membership:
 		return fmt.Sprint(s.Queue.Len(), " members")
 	case why == model.NoCandidate && found:
-		text := string(why) + "; " + doctor.Could("lead", s.Standbys())
-		if s.Down() {
+		could := s.Standbys()
+		text := string(why) + "; " + doctor.Could("lead", could)
+		if could.ShutDown {
 			text += "; down"
 		}
 		return text

@@ -7,6 +7,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch/client"
 )
 
@@ -16,7 +17,7 @@ const ackBurst = 4
 
 // watchAck reads an acknowledgement znode whenever it changes, over one connection after
 // the other.
-func (o *outlook) watchAck(ctx context.Context, conn *client.Conn, path string) {
+func (o *Observer) watchAck(ctx context.Context, conn *client.Conn, path string) {
 	failed := minSpacing
 	for conn.AwaitConnected(ctx) {
 		f, err := conn.Follow(path)
@@ -38,25 +39,17 @@ func (o *outlook) watchAck(ctx context.Context, conn *client.Conn, path string) 
 
 // followAck reads an acknowledgement with a data watch while it exists, else with one
 // for its creation. It ends with the connection, and says whether it handed on a read.
-func (o *outlook) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
+func (o *Observer) followAck(ctx context.Context, f *client.Following, path string) (read bool, err error) {
 	var reads [ackBurst]time.Time // the last ones, in a ring
 	var last client.Change        // which caused the read
 	for n := 0; ; n++ {
-		ack := &model.Ack{Path: path, Presence: model.Present, Sent: o.now(), Notified: o.now.of(last.At), Heard: o.now.of(last.Heard)}
+		ack := &model.Ack{Path: path, Sent: o.now(), Notified: o.now.of(last.At), Heard: o.now.of(last.Heard)}
 		z, seen, err := f.Znode(ctx, true, last.Kind == zk.EventNodeDeleted)
 		if err != nil {
 			return read, err
 		}
-		ack.At = o.now()
-		switch {
-		case z.Unread:
-			ack.Presence = model.Absent
-		case z.Data.Denied:
-			ack.Presence = model.Denied
-		default:
-			ack.Session, ack.Czxid, ack.Data = z.Session, z.Czxid, z.Data
-		}
-		o.put(ctx, ack)
+		o.fill(ack, z)
+		o.cfg.Put(ctx, ack)
 		read = true
 		reads[n%ackBurst] = time.Now()
 		last = client.Change{}
@@ -69,5 +62,18 @@ func (o *outlook) followAck(ctx context.Context, f *client.Following, path strin
 		if oldest := reads[(n+1)%ackBurst]; !pause(ctx, ackBurst*minSpacing-time.Since(oldest)) {
 			return read, ctx.Err()
 		}
+	}
+}
+
+// fill says what the reply to a read of an acknowledgement shows.
+func (o *Observer) fill(ack *model.Ack, z znode.Znode) {
+	ack.At = o.now()
+	switch {
+	case z.Unread:
+		ack.Presence = model.Absent
+	case z.Data.Denied:
+		ack.Presence = model.Denied
+	default:
+		ack.Presence, ack.Session, ack.Czxid, ack.Data = model.Present, z.Session, z.Czxid, z.Data
 	}
 }

@@ -2,10 +2,16 @@ package observer
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"golang.org/x/sync/errgroup"
 
 	"electop/model"
+	"electop/model/znode"
 	"electop/zkwatch/client"
 )
 
@@ -15,70 +21,124 @@ type Beside struct {
 	Directories []string // see [model.State.Around]
 }
 
-// An outlook follows what is beside an election, for one session.
-type outlook struct {
-	now clock
-	put func(context.Context, model.Observation)
-}
+// besideEvery is how often a directory beside the election is read: who could lead
+// besides changes rarely, and nobody waits for it.
+const besideEvery = 30 * time.Second
 
-// A follower reads a path whenever it changes, until ctx ends.
-type follower func(ctx context.Context, conn *client.Conn, path string)
-
-// run follows the znodes that are wanted, until ctx or conn ends.
-func (o *outlook) run(ctx context.Context, conn *client.Conn, wanted *latest[*Beside]) {
-	acks, directories := newFollowing(o.watchAck), newFollowing(o.readDirectory)
-	ctx, cancel := context.WithCancel(ctx)
-	defer func() {
-		cancel()
-		acks.wait()
-		directories.wait()
-	}()
-	for {
-		b, changed := wanted.get()
-		acks.follow(ctx, conn, b.Acks)
-		directories.follow(ctx, conn, b.Directories)
-		select {
-		case <-changed:
-		case <-conn.Done():
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// following runs one follower for each path.
-type following struct {
-	run     follower
-	running map[string]func() // which end it and wait
-}
-
-func newFollowing(run follower) *following {
-	return &following{run, make(map[string]func())}
-}
-
-// follow makes these the paths that are followed.
-func (f *following) follow(ctx context.Context, conn *client.Conn, paths []string) {
-	for path, end := range f.running {
-		if !slices.Contains(paths, path) {
-			end()
-			delete(f.running, path)
-		}
-	}
-	for _, path := range paths {
-		if f.running[path] != nil {
-			continue
-		}
+// followBeside follows what is wanted besides the election, until ctx ends.
+func (o *Observer) followBeside(ctx context.Context, conn *client.Conn) {
+	for ctx.Err() == nil {
+		wanted, changed := o.beside.get()
 		ctx, cancel := context.WithCancel(ctx)
 		var wg sync.WaitGroup
-		wg.Go(func() { f.run(ctx, conn, path) })
-		f.running[path] = func() { cancel(); wg.Wait() }
+		for _, path := range wanted.Acks {
+			wg.Go(func() { o.watchAck(ctx, conn, path) })
+		}
+		wg.Go(func() { o.readDirectories(ctx, conn, wanted.Directories) })
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		cancel()
+		wg.Wait()
 	}
 }
 
-// wait waits for all.
-func (f *following) wait() {
-	for _, end := range f.running {
-		end()
+// readDirectories reads directories beside the election again and again.
+func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, paths []string) {
+	for len(paths) > 0 && conn.AwaitConnected(ctx) {
+		next := besideEvery
+		for _, path := range paths {
+			d, err := o.readDirectory(ctx, conn, path, nil)
+			if err != nil {
+				next = failedMax
+				break
+			}
+			o.cfg.Put(ctx, d)
+		}
+		if !pause(ctx, next) {
+			return
+		}
 	}
+}
+
+// ReadBeside reads one of the znodes besides an election that its state wants to be read
+// and that were not read yet, and sets no watch. It returns nil if there is none. try makes
+// each request by calling send; nil makes several at a time.
+func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
+	o := New(Config{Path: s.Path, Now: now})
+	if s.Phase != model.Live {
+		return nil, nil
+	}
+	for _, path := range s.AckPaths {
+		if !s.AckRead(path) {
+			ack := &model.Ack{Sent: o.now(), Path: path}
+			z, err := conn.ReadZnode(ctx, path, path, func(send func() error) error { return tried(try, send) })
+			o.fill(ack, z)
+			return ack, err
+		}
+	}
+	for _, path := range s.Around() {
+		if s.Directories[path] == nil {
+			return o.readDirectory(ctx, conn, path, try)
+		}
+	}
+	return nil, nil
+}
+
+// tried sends a request by try, nil for at once.
+func tried(try func(send func() error) error, send func() error) error {
+	if try == nil {
+		return send()
+	}
+	return try(send)
+}
+
+// readDirectory reads a directory and the first of its children. One with more children
+// than [model.NamesMax] has its stat only.
+func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, try func(send func() error) error) (*model.Directory, error) {
+	d := &model.Directory{Path: path, Presence: model.Present}
+	var stat *zk.Stat
+	err := tried(try, func() (err error) {
+		var exists bool
+		if exists, stat, err = conn.Exists(ctx, path); err == nil && !exists {
+			err = zk.ErrNoNode
+		}
+		return err
+	})
+	if err == nil && stat.NumChildren <= model.NamesMax {
+		err = tried(try, func() (err error) {
+			d.Names, stat, err = conn.Children(ctx, path)
+			return err
+		})
+	}
+	d.At = o.now()
+	switch {
+	case errors.Is(err, zk.ErrNoNode):
+		d.Presence = model.Absent
+		return d, nil
+	case errors.Is(err, zk.ErrNoAuth):
+		d.Presence = model.Denied
+		return d, nil
+	case err != nil:
+		return d, err
+	}
+	d.Parent = client.Parent(stat)
+	slices.Sort(d.Names)
+	d.Children = make([]znode.Znode, min(len(d.Names), model.ChildrenMax))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(pipelined)
+	if try != nil {
+		reads.SetLimit(1)
+	}
+	for i, name := range d.Names[:len(d.Children)] {
+		reads.Go(func() (err error) {
+			d.Children[i], err = conn.ReadZnode(ctx, znode.Join(path, name), name, func(send func() error) error { return tried(try, send) })
+			return err
+		})
+	}
+	err = reads.Wait()
+	d.Children = slices.DeleteFunc(d.Children, func(z znode.Znode) bool { return z.Unread })
+	d.At = o.now()
+	return d, err
 }

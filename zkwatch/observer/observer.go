@@ -102,9 +102,9 @@ func New(cfg Config) *Observer {
 	return o
 }
 
-// SetBeside makes the observer follow other znodes besides the election from now on.
-// It does not wait. The watch on an old znode cannot be removed; it fires at most
-// once and is ignored.
+// SetBeside makes the observer read these znodes besides the election now, and follow
+// them instead of those before. It does not wait. The watch on an old znode cannot be
+// removed; it fires at most once and is ignored.
 func (o *Observer) SetBeside(b Beside) { o.beside.set(&b) }
 
 // Refresh asks for the data of a known child to be read again. It does not
@@ -154,7 +154,7 @@ func (o *Observer) session(ctx context.Context, conn *client.Conn) {
 			conn.CloseWithError(fmt.Errorf("read %s: %w", o.cfg.Path, client.ErrReplyTooLarge))
 		}
 	})
-	wg.Go(func() { (&outlook{o.now, o.cfg.Put}).run(ctx, conn, &o.beside) })
+	wg.Go(func() { o.followBeside(ctx, conn) })
 	wg.Wait()
 }
 

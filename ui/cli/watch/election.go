@@ -35,7 +35,7 @@ func newElection(cfg feed.Config, asker *admin.Asker, follow observer.Follow) *E
 	}
 	e := &Election{Path: cfg.Election.Path, Feed: feed.New(cfg)}
 	e.observer = observer.New(observer.Config{
-		Path: cfg.Election.Path, Follow: follow, Beside: besideOf(e.Feed.State()), Put: e.Feed.PutSlowly, Now: feed.Now,
+		Path: cfg.Election.Path, Follow: follow, Put: e.Feed.PutSlowly, Now: feed.Now,
 	})
 	return e
 }
@@ -60,20 +60,14 @@ func (e *Election) run(t *task.Group, asker *admin.Asker) {
 // election. It depends on the election's system.
 func (e *Election) followBeside(ctx context.Context) error {
 	for {
-		wanted := besideOf(e.Feed.State())
-		e.observer.SetBeside(wanted)
-		if _, err := e.Feed.Await(ctx, func(s *doctor.State) bool { return !same(besideOf(s), wanted) }); err != nil {
+		s := e.Feed.State()
+		acks, dirs := s.AckPaths, s.Around()
+		e.observer.SetBeside(observer.Beside{Acks: acks, Directories: dirs})
+		other := func(s *doctor.State) bool { return !slices.Equal(s.AckPaths, acks) || !slices.Equal(s.Around(), dirs) }
+		if _, err := e.Feed.Await(ctx, other); err != nil {
 			return nil // the end
 		}
 	}
-}
-
-func besideOf(s *doctor.State) observer.Beside {
-	return observer.Beside{Acks: s.AckPaths, Directories: s.Around()}
-}
-
-func same(a, b observer.Beside) bool {
-	return slices.Equal(a.Acks, b.Acks) && slices.Equal(a.Directories, b.Directories)
 }
 
 // listen passes the servers' answers about the election to its feed.
