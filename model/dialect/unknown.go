@@ -99,6 +99,12 @@ func (d *Dialect) Kind() Kind {
 	return KindElection
 }
 
+// Elects reports whether the children may be candidates of an election, or of a lock. It is
+// true for nil: nothing says that they are not.
+func (d *Dialect) Elects() bool {
+	return d == nil || d != unknownNaming && !d.Registry
+}
+
 // Guess returns the dialect of an election of an unknown system in place of that
 // of children of an unknown kind, where something shows that it is one: a
 // candidate watches its predecessor, an acknowledgement names the first, or the

@@ -15,7 +15,7 @@
 // # Rules
 //
 // A rule is one value in rules.go and one function in a file of its own. It reads
-// a [ruleContext] and reports what is wrong now. A report is a suspicion until it
+// a [ruleContext] and reports what is wrong now, in the words of texts.go. A report is a suspicion until it
 // has lasted for some time or over several tables, as the rule says. Then the
 // doctor raises the finding, and clears it when the rule no longer reports it. So
 // what looks wrong for a moment in every healthy handoff is not a finding.
@@ -27,5 +27,6 @@
 // What rules remember between runs is in [memory]; risks and suspicions are parts of
 // it that know neither the rules nor the doctor.
 //
-// To add a finding, write a file with its rule and add a line to rules.go.
+// To add a finding, write a file with its rule, put its title, harm and advice into
+// texts.go, and add a line to rules.go.
 package doctor

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 
 	"electop/model/units"
@@ -15,10 +14,10 @@ import (
 func droppedCandidate(r *report) {
 	s := r.s
 	last, base := r.m.watch.last, r.m.watch.base
-	if last == nil || base == nil || r.in&onTable == 0 && !r.m.onlookers {
+	if last == nil || base == nil {
 		return
 	}
-	var dropped, others []uint64
+	var gone, others []uint64
 	stands := make(map[uint64]bool)
 	for _, c := range s.Ignored {
 		stands[c.Session] = true
@@ -40,53 +39,34 @@ func droppedCandidate(r *report) {
 		}
 		switch {
 		case follows:
-			dropped = append(dropped, session)
+			gone = append(gone, session)
 		case watches && !stood:
 			others = append(others, session)
 		}
 	}
-	r.m.onlookers = len(dropped)+len(others) > 0
-	slices.Sort(dropped)
+	slices.Sort(gone)
 	slices.Sort(others)
-	for _, session := range dropped {
+	for _, session := range gone {
 		was, _ := r.m.former.of(session)
-		f := Finding{
-			Severity: atMost(r.ceiling(), Warning),
-			Title:    "a session follows the election but is no longer in the queue",
-			Evidence: []string{
-				fmt.Sprintf("session %s owned %s until %s", znode.Hex(session), znode.Safe(was.name, 0), units.Clock(was.at)),
-				"since then it has set watches on later candidates, but owns no candidate",
-			},
-			Harm:       "Its program may believe that it is a candidate; it will never lead.",
-			Advice:     "Restart the program. Then check what its code does when its own znode is deleted: it must create a new one.",
-			Sessions:   []uint64{session},
-			References: []string{"CURATOR-346"},
-		}
+		f := r.find(dropped, znode.Hex(session))
+		f.because("session %s owned %s until %s", znode.Hex(session), safe(was.name), units.Clock(was.at))
+		f.because("since then it has set watches on later candidates, but owns no candidate")
+		f.Sessions = []uint64{session}
 		f.Znodes = r.watchedPaths(last, session)
-		r.find(znode.Hex(session), f, hold{})
 	}
 	if len(others) == 0 {
 		return
 	}
-	f := Finding{
-		Severity:   Info,
-		Title:      units.Count(len(others), "session watches", "sessions watch") + " candidates but owns none",
-		Harm:       "None if they only observe. But a program that believes it is a candidate will never lead.",
-		Advice:     "If you do not know these programs, find them by their address.",
-		References: []string{"CURATOR-346"},
-	}
-	if len(others) > 1 {
-		f.Title = units.Count(len(others), "session watches", "sessions watch") + " candidates but own none"
-	}
-	for _, session := range others[:min(len(others), evidenceMax)] {
-		text := "session " + znode.Hex(session)
+	f := r.find(onlookers, "others", "{sessions}",
+		units.Count(len(others), "session watches candidates but owns none", "sessions watch candidates but own none"))
+	f.Sessions = others[:min(len(others), evidenceMax)]
+	for _, session := range f.Sessions {
+		from := ""
 		if x := s.Tracked.Client(session); x.Conn != nil {
-			text += " from " + znode.Safe(x.Conn.Addr, 0)
+			from = " from " + safe(x.Conn.Addr)
 		}
-		f.Evidence = append(f.Evidence, text)
-		f.Sessions = append(f.Sessions, session)
+		f.because("session %s%s", znode.Hex(session), from)
 	}
-	r.find("others", f, hold{})
 }
 
 func (r *report) watchedPaths(w *watchTable, session uint64) (paths []string) {

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,24 +14,19 @@ func ensembleSplit(r *report) {
 	if t == nil {
 		return
 	}
-	f := Finding{
-		Severity:   Critical,
-		Title:      "the ensemble is split: two servers say that they lead it",
-		Harm:       "Clients of one server do not see what clients of the other do. Each side elects its own leader.",
-		Advice:     "Compare the configurations of the servers (server.N, quorum sizes). Stop the side with the lower zxid.",
-		References: []string{"CURATOR-653"},
-	}
-	n := 0
+	var leading []*session.Server
 	for i := range t.Servers {
-		s := &t.Servers[i]
-		if s.Basic.State == session.Answered && s.Mode == session.ModeLeader {
-			n++
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%s says that it leads, at zxid %s", znode.Safe(s.Addr, 0), znode.Zxid(s.Zxid)))
+		if s := &t.Servers[i]; s.Basic.State == session.Answered && s.Mode == session.ModeLeader {
+			leading = append(leading, s)
 		}
 	}
-	if n >= 2 {
-		// One round alone may fall into a change of the ensemble's leader.
-		r.find("", f, hold{tables: 2})
+	if len(leading) < 2 {
+		return
+	}
+	f := r.find(split, "")
+	f.tables = 2 // one round alone may fall into a change of the ensemble's leader
+	for _, s := range leading {
+		f.because("%s says that it leads, at zxid %s", safe(s.Addr), znode.Zxid(s.Zxid))
 	}
 }
 
@@ -53,17 +47,9 @@ func zxidRollover(r *report) {
 			top = s
 		}
 	}
-	if top == nil || uint32(top.Zxid) < rolloverNear {
-		return
+	if top != nil && uint32(top.Zxid) >= rolloverNear {
+		r.find(rollover, "").because("%s is at zxid %s; the lower half ends at ffffffff", safe(top.Addr), znode.Zxid(top.Zxid))
 	}
-	r.find("", Finding{
-		Severity:   Warning,
-		Title:      "the ensemble's transaction numbers are about to roll over",
-		Evidence:   []string{fmt.Sprintf("%s is at zxid %s; the lower half ends at ffffffff", znode.Safe(top.Addr, 0), znode.Zxid(top.Zxid))},
-		Harm:       "At that moment the ensemble elects a new leader: all clients lose their connections for some seconds.",
-		Advice:     "Restart the ensemble's leader when the load is low: the numbers then restart.",
-		References: []string{"ZOOKEEPER-1277", "CURATOR-653"},
-	}, hold{})
 }
 
 // missingOn is an ephemeral znode that is missing on a server, but exists on
@@ -76,7 +62,7 @@ type missingOn struct {
 // ephemeralsDiffer finds servers that disagree on who is in the queue.
 func ephemeralsDiffer(r *report) {
 	h := &r.m.servers
-	if h.last == nil || h.base == nil || r.in&onTable == 0 && !r.m.differ {
+	if h.last == nil || h.base == nil {
 		return
 	}
 	before := differences(h.base)
@@ -86,28 +72,20 @@ func ephemeralsDiffer(r *report) {
 			both = append(both, m)
 		}
 	}
-	r.m.differ = len(both) > 0
 	if len(both) == 0 {
 		return
 	}
 	slices.SortFunc(both, func(a, b missingOn) int {
 		return strings.Compare(a.e.Path+"\x00"+a.server, b.e.Path+"\x00"+b.server)
 	})
-	f := Finding{
-		Severity:   Critical,
-		Title:      "servers disagree on who is in the queue",
-		Harm:       "Candidates on different servers see different leaders: two lead.",
-		Advice:     "Restart the wrong server with an empty data directory, so that it copies everything from the ensemble's leader. Check whether the issue names its version.",
-		References: []string{"ZOOKEEPER-3144"},
-	}
+	f := r.find(serversDisagree, "")
 	for _, m := range both[:min(len(both), evidenceMax)] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of session %s is missing on %s, but exists on another server at the same zxid", znode.Safe(m.e.Path, 0), znode.Hex(m.e.Session), m.server))
+		f.because("%s of session %s is missing on %s, but exists on another server at the same zxid", safe(m.e.Path), znode.Hex(m.e.Session), m.server)
 		f.Znodes = append(f.Znodes, m.e.Path)
 		f.Sessions = append(f.Sessions, m.e.Session)
 	}
 	f.Znodes = slices.Compact(f.Znodes)
-	sortSessions(&f)
-	r.find("", f, hold{})
+	f.sortSessions()
 }
 
 // differences returns what some servers of a table lack that others at the same
@@ -141,7 +119,7 @@ func differences(t *session.Table) map[missingOn]bool {
 			}
 			for _, s := range servers {
 				if !slices.Contains(s.Ephemerals, e) {
-					out[missingOn{e, znode.Safe(s.Addr, 0)}] = true
+					out[missingOn{e, safe(s.Addr)}] = true
 				}
 			}
 		}

@@ -15,30 +15,21 @@ func expiredLeader(r *report) {
 		if len(x.Sessions) == 0 {
 			continue
 		}
-		f := Finding{
-			Severity: atMost(r.ceiling(), Warning),
-			Title:    "a leader whose session expired may be back, and not know it",
-			Evidence: []string{fmt.Sprintf("session %s, from %s, expired: its znode %s was gone at %s",
-				znode.Hex(x.Leader.Session), znode.Safe(x.Host, 0), znode.Safe(x.Leader.Name, 0), units.Clock(x.Expired))},
-			Harm:       "If its program did not stop to lead, it acts beside its successor. What it believes is not visible.",
-			Advice:     "Look at what the program does. It must stop its work when its connection is suspended, and other resources must check the fencing token.",
-			Znodes:     []string{r.path(x.Leader.Name)},
-			Sessions:   []uint64{x.Leader.Session},
-			References: []string{"CURATOR-620", "CURATOR-653"},
-		}
+		f := r.find(returnedLeader, safe(x.Leader.Name)+fmt.Sprint(x.Leader.Czxid)).about(x.Leader)
+		f.tables = 2
+		f.because("session %s, from %s, expired: its znode %s was gone at %s", znode.Hex(x.Leader.Session), safe(x.Host), safe(x.Leader.Name), units.Clock(x.Expired))
 		if len(x.Sessions) > 1 {
 			f.Severity = Info // most of them are others
 		}
 		for _, session := range x.Sessions[:min(len(x.Sessions), evidenceMax)] {
-			text := "since then session " + znode.Hex(session) + " came from the same host, and is no candidate"
+			watches := ""
 			if last := r.m.watch.last; last != nil && last.watching[session] != nil {
 				for _, path := range r.watchedPaths(last, session) {
-					text += "; it watches " + znode.Safe(path, 0)
+					watches += "; it watches " + safe(path)
 				}
 			}
-			f.Evidence = append(f.Evidence, text)
+			f.because("since then session %s came from the same host, and is no candidate%s", znode.Hex(session), watches)
 			f.Sessions = append(f.Sessions, session)
 		}
-		r.find(znode.Safe(x.Leader.Name, 0)+fmt.Sprint(x.Leader.Czxid), f, hold{tables: 2})
 	}
 }

@@ -26,14 +26,6 @@ func (s Severity) rank() int {
 	return 0
 }
 
-// atMost is the severity, or the ceiling where that is lower.
-func atMost(ceiling, s Severity) Severity {
-	if s.rank() > ceiling.rank() {
-		return ceiling
-	}
-	return s
-}
-
 // Finding is a problem that the doctor noticed. It is immutable.
 type Finding struct {
 	ID       string // of the kind: "ghost-node"
@@ -70,11 +62,6 @@ func Worst(fs []*Finding) (worst Severity) {
 		}
 	}
 	return worst
-}
-
-func sortSessions(f *Finding) {
-	slices.Sort(f.Sessions)
-	f.Sessions = slices.Compact(f.Sessions)
 }
 
 // sameFinding reports whether nothing is new.

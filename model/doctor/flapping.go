@@ -1,12 +1,12 @@
 package doctor
 
 import (
-	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"electop/model/session"
 	"electop/model/units"
-	"electop/model/znode"
 )
 
 const (
@@ -52,19 +52,12 @@ func flapping(r *report) {
 	if short < flapMin || !again.IsZero() && r.at.After(again) {
 		return
 	}
-	ceiling := Warning
+	f := r.find(shortReigns, "")
+	f.because("in the last %s, %d reigns were shorter than %s", units.Exact(flapWindow), short, units.Exact(flapShort))
+	f.Znodes, f.again = []string{s.Path}, again
 	if r.sharing() {
-		ceiling = Info // a lock's holder is expected to release it
+		f.Severity = Info // a lock's holder is expected to release it
 	}
-	r.find("", Finding{
-		Severity:   atMost(r.ceiling(), ceiling),
-		Title:      "the leader changes very often",
-		Evidence:   []string{fmt.Sprintf("in the last %s, %d reigns were shorter than %s", units.Exact(flapWindow), short, units.Exact(flapShort))},
-		Harm:       "In each handoff nobody leads for some time, and leaders with short reigns get little done.",
-		Advice:     "Find out why the leaders leave: sessions that expire under load or in long pauses (raise the timeout), a leader procedure that fails, or a restart loop.",
-		Znodes:     []string{s.Path},
-		References: []string{"ZooKeeper administrator's guide: maxSessionTimeout"},
-	}, hold{again: again})
 }
 
 // resetLivelock finds candidates that delete and create their znodes so fast
@@ -95,20 +88,11 @@ func resetLivelock(r *report) {
 	if ended < livelockMin || len(sessions)*2 > ended || r.sharing() || r.at.Sub(last) >= livelockReign {
 		return
 	}
-	f := Finding{
-		Severity:   Critical,
-		Title:      "candidates keep resetting: nobody leads long enough",
-		Evidence:   []string{fmt.Sprintf("in the last %s, %d reigns of less than a second, by %s that rejoin again and again", units.Exact(livelockWindow), ended, units.Count(len(sessions), "session", "sessions"))},
-		Harm:       "Each reset deletes the znode that another candidate watches, so that candidate resets too. This may never end.",
-		Advice:     "Stop all candidates but one, then start the others one by one. Upgrade Curator if the issues name its version.",
-		Znodes:     []string{s.Path},
-		References: []string{"CURATOR-644", "CURATOR-645"},
-	}
-	for session := range sessions {
-		f.Sessions = append(f.Sessions, session)
-	}
-	sortSessions(&f)
-	r.find("", f, hold{wait: livelockWait, again: last.Add(livelockReign)})
+	f := r.find(resets, "")
+	f.because("in the last %s, %d reigns of less than a second, by %s that rejoin again and again",
+		units.Exact(livelockWindow), ended, units.Count(len(sessions), "session", "sessions"))
+	f.Znodes, f.again = []string{s.Path}, last.Add(livelockReign)
+	f.Sessions = slices.Sorted(maps.Keys(sessions))
 }
 
 const (
@@ -145,24 +129,14 @@ func abandonedAttempt(r *report) {
 		return
 	}
 	held := r.at.Sub(now.From)
-	f := Finding{
-		Severity: Info,
-		Title:    "the lock is held far longer than ever before",
-		Evidence: []string{
-			said(head) + " has held it since " + now.From.UTC().Format(time.DateTime) + " UTC",
-			fmt.Sprintf("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-1, "other waits", "others wait")),
-		},
-		Harm:       "If its program gave up waiting for the lock but left the znode, the lock stays held until the session ends.",
-		Advice:     "Check whether its program believes that it holds the lock. If it does not, delete the znode.",
-		Znodes:     []string{r.path(head.Name)},
-		Sessions:   []uint64{head.Session},
-		References: []string{"kazoo#429", "CURATOR-462"},
-	}
+	f := r.find(longHeld, safe(head.Name)).about(head)
+	f.because("%s has held it since %s UTC", said(head), now.From.UTC().Format(time.DateTime))
+	f.because("the longest of %d earlier times was %s; %s", n, units.Took(longest), units.Count(s.Queue.Len()-1, "other waits", "others wait"))
 	if x := s.Tracked.Client(head.Session); x.Conn != nil {
 		f.Severity = Warning
-		f.Evidence = append(f.Evidence, "its session is connected to "+x.Server)
+		f.because("its session is connected to %s", x.Server)
 	}
 	// Before the limit it is reported all the same, so that its time is waited
 	// for, and not raised.
-	r.find(znode.Safe(head.Name, 0), f, hold{wait: max(0, limit-held) + r.lasted(znode.Safe(head.Name, 0)), ages: true})
+	f.wait, f.ages = max(0, limit-held)+r.lasted(f.subject), true
 }

@@ -6,7 +6,6 @@ import (
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/units"
-	"electop/model/znode"
 )
 
 // strangersMax bounds how many children that do not contend are checked.
@@ -27,15 +26,9 @@ func foreignChild(r *report) {
 			if c.Session != 0 {
 				waits = "Every candidate behind it waits until its session ends."
 			}
-			r.find(znode.Safe(c.Name, 0), Finding{
-				Severity:   severity,
-				Title:      "a child that is not a candidate is in the queue",
-				Evidence:   []string{said(c) + ": " + why},
-				Harm:       "Clients read only the name and order this child among the candidates. " + waits,
-				Advice:     "Delete it if nothing needs it. Keep other znodes out of this path.",
-				Znodes:     []string{r.path(c.Name)},
-				References: []string{"CURATOR-43"},
-			}, hold{wait: ghostWait})
+			f := r.find(strangerInQueue, safe(c.Name), "{waits}", waits)
+			f.Severity, f.Znodes = severity, []string{r.path(c.Name)}
+			f.because("%s: %s", said(c), why)
 		case c.Session == 0 && !c.Unread && !r.expected(c):
 			harmless = append(harmless, c)
 		}
@@ -43,18 +36,11 @@ func foreignChild(r *report) {
 	if len(harmless) == 0 {
 		return
 	}
-	f := Finding{
-		Severity:   Info,
-		Title:      units.Count(len(harmless), "child is not a candidate", "children are not candidates"),
-		Harm:       "These names cause no known harm, but a client that does not check names may fail on them.",
-		Advice:     "Keep other znodes out of an election's path.",
-		References: []string{"CURATOR-43"},
-	}
+	f := r.find(strangers, "others", "{children}", units.Count(len(harmless), "child is not a candidate", "children are not candidates"))
 	for _, c := range harmless[:min(len(harmless), evidenceMax)] {
-		f.Evidence = append(f.Evidence, said(c))
+		f.because("%s", said(c))
 		f.Znodes = append(f.Znodes, r.path(c.Name))
 	}
-	r.find("others", f, hold{wait: ghostWait})
 }
 
 // blocks says how a child that does not contend blocks the queue, "" if it does
@@ -71,9 +57,9 @@ func (r *report) blocks(c *dialect.Candidate) (blocking Severity, why string) {
 			case s.Ack.Names(s.First()):
 				return Info, "persistent, with a candidate's name; the leader ignored it"
 			case waits == s.Queue.Len() && waits > 0:
-				return atMost(r.ceiling(), Critical), "persistent, with a lower number than every candidate"
+				return Critical, "persistent, with a lower number than every candidate"
 			}
-			return atMost(r.ceiling(), Warning), fmt.Sprintf("persistent, with a candidate's name; %s behind it", units.Count(waits, "candidate", "candidates"))
+			return Warning, fmt.Sprintf("persistent, with a candidate's name; %s behind it", candidates(waits))
 		}
 	}
 	if s.Dialect.Outranks(s.Queue, c) {

@@ -1,13 +1,11 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"electop/model"
 	"electop/model/dialect"
-	"electop/model/units"
 	"electop/model/znode"
 )
 
@@ -30,32 +28,26 @@ func ghostNode(r *report) {
 		if len(all) < 2 || all[0] != i {
 			continue
 		}
-		f, at, ok := r.unmanaged(all)
-		if !ok {
-			at = all
-			f = Finding{
-				Severity:   Info,
-				Title:      fmt.Sprintf("one client owns %s: they end together", units.Count(len(all), "candidate", "candidates")),
-				Harm:       "They share one session: when it expires, all of them leave at once.",
-				Advice:     "Nothing needs to be done. Candidates that must not fail together need a client each.",
-				References: []string{"ZooKeeper Programmer's Guide: ephemeral nodes"},
-			}
+		f, at := r.unmanaged(all)
+		if f == nil {
+			f, at = r.find(oneClient, znode.Hex(c.Session), "{candidates}", candidates(len(all))), all
 		}
 		f.Sessions = []uint64{c.Session}
 		for _, k := range at[:min(len(at), evidenceMax)] {
-			f.Znodes = append(f.Znodes, r.path(s.Queue.At(k).Name))
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%s, created %s", said(s.Queue.At(k)), s.Queue.At(k).Ctime.UTC().Format(time.DateTime)))
+			c := s.Queue.At(k)
+			f.Znodes = append(f.Znodes, r.path(c.Name))
+			f.because("%s, created %s", said(c), c.Ctime.UTC().Format(time.DateTime))
 		}
-		if ok {
-			r.ghostly(&f, at)
+		if f.Severity != Info {
+			r.ghostly(f, at)
 		}
-		r.find(znode.Hex(c.Session), f, hold{wait: ghostWait})
 	}
 }
 
 // unmanaged finds those of a session's candidates, at these positions, that prove
-// a lost reply. The one that the client goes by, as far as is known, is the last.
-func (r *report) unmanaged(all []int) (f Finding, at []int, ok bool) {
+// a lost reply; nil for none. The one that the client goes by, as far as is known, is the
+// last.
+func (r *report) unmanaged(all []int) (f *draft, at []int) {
 	owned := make([]*dialect.Candidate, len(all))
 	for i, k := range all {
 		owned[i] = r.s.Queue.At(k)
@@ -63,7 +55,7 @@ func (r *report) unmanaged(all []int) (f Finding, at []int, ok bool) {
 	m := r.s.Member(owned[0])
 	ghosts, known := model.Ghosts(m, owned)
 	if known == nil {
-		return f, nil, false
+		return nil, nil
 	}
 	for i, k := range all {
 		if n := len(at); n < len(ghosts) && owned[i] == ghosts[n] {
@@ -71,43 +63,33 @@ func (r *report) unmanaged(all []int) (f Finding, at []int, ok bool) {
 		}
 	}
 	at = append(at, all[slices.Index(owned, known)])
-	f = Finding{
-		Severity: Warning,
-		Title:    fmt.Sprintf("one session owns %s", units.Count(len(at), "candidate", "candidates")),
-		Harm:     "The reply to a create was lost, and the client created again: no program manages one of the znodes. When it becomes the lowest, nobody leads until its session ends.",
-		Advice:   "Restart the client: both znodes go with its session.",
-		References: []string{
-			"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID",
-		},
-	}
 	// Never is it advised to delete a znode that holds the role.
-	last := at[len(at)-1]
+	last, remedy := at[len(at)-1], "Restart the client: both znodes go with its session."
 	switch held := last < r.holders(); {
 	case m != nil && !slices.ContainsFunc(at[:len(at)-1], func(k int) bool { return k < r.holders() }):
-		f.Advice = "Delete " + znode.Safe(r.path(r.s.Queue.At(at[0]).Name), 0) + ": it holds no role, and its owner does not know it."
+		remedy = "Delete " + safe(r.path(r.s.Queue.At(at[0]).Name)) + ": it holds no role, and its owner does not know it."
 	case m == nil && !held:
-		f.Advice += " If its log shows that it goes by the older one, delete " + znode.Safe(r.path(r.s.Queue.At(last).Name), 0) + " instead: that one holds no role."
+		remedy += " If its log shows that it goes by the older one, delete " + safe(r.path(r.s.Queue.At(last).Name)) + " instead: that one holds no role."
 	}
-	f.Advice += " Change the client: put a guid in the name, and look for that guid before each further create."
-	return f, at, true
+	return r.find(oneSession, znode.Hex(owned[0].Session), "{candidates}", candidates(len(at)), "{remedy}", remedy), at
 }
 
 // ghostly adds what is known of the znodes of a lost reply, the last of which the
 // client goes by.
-func (r *report) ghostly(f *Finding, at []int) {
+func (r *report) ghostly(f *draft, at []int) {
 	s := r.s
 	if m := s.Member(s.Queue.At(at[0])); m != nil && s.Queue.At(at[len(at)-1]).Name == m.Znode {
-		f.Evidence = append(f.Evidence, znode.Safe(m.Name, 0)+" knows only "+znode.Safe(m.Znode, 0))
+		f.because("%s knows only %s", safe(m.Name), safe(m.Znode))
 	} else {
-		f.Evidence = append(f.Evidence, "the names have the same guid")
+		f.because("the names have the same guid")
 	}
 	if first := slices.Min(at[:len(at)-1]); first < r.holders() {
-		f.Severity = atMost(r.ceiling(), Critical)
-		f.Evidence = append(f.Evidence, znode.Safe(s.Queue.At(first).Name, 0)+" holds the role")
+		f.Severity = Critical
+		f.because("%s holds the role", safe(s.Queue.At(first).Name))
 	}
 	for _, i := range r.watchFaults().missing {
 		if slices.Contains(at, i) {
-			f.Evidence = append(f.Evidence, znode.Safe(s.Queue.At(i).Name, 0)+" has no watch, and should watch "+r.mustWatch(i))
+			f.because("%s has no watch, and should watch %s", safe(s.Queue.At(i).Name), r.mustWatch(i))
 			if s := r.stuck(i); s.rank() > f.Severity.rank() {
 				f.Severity = s
 			}

@@ -17,11 +17,8 @@ type memory struct {
 	parentGone   time.Time // when the parent was deleted
 	lost         []uint64  // sessions whose candidates were deleted with it, sorted
 
-	// What rules found last: without a new table they have nothing to do where
-	// this is nothing.
-	strayed, onlookers, differ bool
-	sighted                    time.Time // when edges were looked at last
-	circle                     []int
+	strayed bool      // some edge was not in order when edges were looked at last
+	sighted time.Time // when that was
 
 	risks      risks
 	suspicions suspicions

@@ -3,7 +3,6 @@ package doctor
 import (
 	"electop/model"
 	"electop/model/dialect"
-	"electop/model/znode"
 )
 
 // uncounted finds a lock that two libraries hold at the same time: the clients of one
@@ -16,23 +15,12 @@ func uncounted(r *report) {
 	}
 	head := s.First()
 	i, _ := model.Position(s.Recipe, s.Queue, c)
-	f := Finding{
-		Severity: Critical,
-		Title:    "two leaders: clients of two libraries do not wait for each other",
-		Evidence: []string{
-			"lowest of all: " + said(head),
-			"lowest of the other library: " + said(c) + ", which does not watch " + r.mustWatch(i),
-		},
-		Harm:       "Each library's first candidate finds itself the lowest that it counts: two do the work of one.",
-		Advice:     "Stop the programs of one library. Then have both count each other: kazoo's Lock does with extra_lock_patterns=['-lock-'], go-zookeeper's always does.",
-		Znodes:     []string{r.path(head.Name), r.path(c.Name)},
-		Sessions:   []uint64{head.Session, c.Session},
-		References: []string{s.Dialect.Source},
-	}
+	f := r.find(twoLibraries, safe(c.Name)).about(head, c)
+	f.because("lowest of all: %s", said(head))
+	f.because("lowest of the other library: %s, which does not watch %s", said(c), r.mustWatch(i))
 	for _, name := range e.Watched[:min(len(e.Watched), 4)] {
-		f.Evidence = append(f.Evidence, "it watches "+znode.Safe(name, 0))
+		f.because("it watches %s", safe(name))
 	}
-	r.find(znode.Safe(c.Name, 0), f, hold{})
 }
 
 // uncounted reports whether two rounds of tables show that the contender of that name,

@@ -7,7 +7,6 @@ import (
 
 	"electop/model"
 	"electop/model/units"
-	"electop/model/znode"
 )
 
 // noLeader finds elections of which nobody leads for longer than that lasts in a
@@ -28,31 +27,27 @@ func notAcknowledged(r *report) {
 	s := r.s
 	head, a := s.First(), &s.Ack
 	takeover := s.Dialect.Takeover(s.Path)
-	f := Finding{
-		Severity:   Critical,
-		Title:      "no leader: the first candidate has not acknowledged",
-		Evidence:   []string{"first in the queue: " + said(head)},
-		Harm:       "Clients find the leader by that znode, so they have none. The first candidate may hang in its leader procedure, or does not know that it is the first.",
-		Advice:     "Read the log of the first candidate, " + znode.Safe(head.Label(), 0) + ". If its procedure does not go on, restart it: the next candidate takes over.",
-		Znodes:     []string{r.path(head.Name)},
-		Sessions:   []uint64{head.Session},
-		References: []string{s.Dialect.Source},
+	stem, t := s.Dialect.AckChild(s.Path), noAcknowledgement
+	if a.ByData && stem == "" {
+		t = notFenced
 	}
-	switch stem := s.Dialect.AckChild(s.Path); {
+	f := r.find(t, "acknowledgement", "{first}", safe(head.Label())).about(head)
+	f.wait = takeover
+	f.because("first in the queue: %s", said(head))
+	switch {
 	case stem != "":
-		f.Evidence = append(f.Evidence, "none of its children begins with "+stem)
+		f.because("none of its children begins with %s", stem)
+	case a.ByData && a.Presence != model.Absent:
+		f.because("%s is still another's", safe(a.Path))
 	case a.ByData:
-		f.Evidence = append(f.Evidence, znode.Safe(a.Path, 0)+map[bool]string{true: " does not exist", false: " is still another's"}[a.Presence == model.Absent])
-		f.Harm = "It holds the lock and does not do a leader's work. It has to fence the leader before it first, and that may fail again and again."
-		f.Advice = "Read the log of its failover controller, " + znode.Safe(head.Label(), 0) + ": it says why it cannot fence the leader before it."
+		f.because("%s does not exist", safe(a.Path))
 	default:
 		for _, path := range s.AckPaths {
-			f.Evidence = append(f.Evidence, znode.Safe(path, 0)+" does not exist")
+			f.because("%s does not exist", safe(path))
 		}
 	}
 	f.Znodes = append(f.Znodes, s.AckPaths...)
-	f.Evidence = append(f.Evidence, "leaders of "+s.Dialect.System+" acknowledge within "+units.Exact(takeover.Round(time.Second)))
-	r.find("acknowledgement", f, hold{wait: takeover})
+	f.because("leaders of %s acknowledge within %s", s.Dialect.System, units.Exact(takeover.Round(time.Second)))
 }
 
 // vacant finds a system in which nobody leads, though programs are there that could.
@@ -62,39 +57,29 @@ func vacant(r *report) {
 	if !ok || s.Dialect == nil || s.Dialect.Vacancy() == 0 {
 		return
 	}
-	could := s.Standbys()
-	f := Finding{
-		Severity: Critical,
-		Title:    "no leader: nobody leads " + s.Dialect.System,
-		Evidence: []string{
-			znode.Safe(s.Path, 0) + map[bool]string{true: " does not exist", false: " has no candidate"}[s.Single],
-			since(v),
-			Could("lead", could),
-		},
-		Harm:       "What the leader does for the others is not done.",
-		Advice:     "Read the log of one of those that could lead: it says why it does not.",
-		Znodes:     []string{s.Path},
-		References: []string{s.Dialect.Source},
+	could, t := s.Standbys(), nobodyLeads
+	switch {
+	case could.ShutDown:
+		t = shutDown
+	case could.Gone:
+		t = nobodyThere
+	case could.Off != "":
+		t = nobodyMay
+	case could.Listed && len(could.Names)+could.Unread == 0:
+		t = nobodyCould
 	}
+	f := r.find(t, "", "{system}", s.Dialect.System)
+	f.wait = s.Dialect.Vacancy()
+	f.because("%s %s", safe(s.Path), map[bool]string{true: "does not exist", false: "has no candidate"}[s.Single])
+	f.because("%s", since(v))
+	f.because("%s", Could("lead", could))
+	if could.Off != "" && !could.Gone {
+		f.because("%s, so nobody takes over by itself", could.Off)
+	}
+	f.Znodes = []string{s.Path}
 	for _, p := range s.Dialect.Programs(s.Path) {
 		f.Znodes = append(f.Znodes, p.Dir)
 	}
-	if could.Listed && len(could.Names)+could.Unread == 0 {
-		f.Advice = "Start a program that can lead, or read the log of the one that should."
-	}
-	switch {
-	case could.Gone:
-		f.Severity, f.Title = Info, "nobody leads, and nobody stands who could"
-		f.Harm, f.Advice = "None if "+s.Dialect.System+" was shut down.", "Start it, if it should run."
-		if could.ShutDown {
-			f.Title = "nobody leads: the system was shut down"
-		}
-	case could.Off != "":
-		f.Severity = Warning
-		f.Evidence = append(f.Evidence, could.Off+", so nobody takes over by itself")
-		f.Advice = "Let the system elect again, or make one of them the leader by hand."
-	}
-	r.find("", f, hold{wait: s.Dialect.Vacancy()})
 }
 
 // since says since when nobody leads, and how that is known.

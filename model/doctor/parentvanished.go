@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -62,36 +61,25 @@ func parentVanished(r *report) {
 			unknown++
 		}
 	}
-	f := Finding{
-		Harm:       "Their programs may not notice that they are no longer candidates: nobody leads, or a leader does not know the other candidates.",
-		Advice:     "Restart the programs of these sessions. Keep the parent persistent, and delete it only when no program uses it.",
-		Znodes:     []string{s.Path},
-		References: []string{"CURATOR-724"},
-		Evidence:   []string{fmt.Sprintf("%s was deleted by %s, together with %s", znode.Safe(s.Path, 0), units.Clock(d.parentGone), units.Count(len(d.lost), "candidate", "candidates"))},
-	}
-	if s.Phase == model.Live {
-		f.Evidence = append(f.Evidence, "it exists again, with the czxid "+znode.Zxid(s.Parent.Czxid))
-	}
-	h := hold{wait: vanishWait, again: d.parentGone.Add(vanishFor + time.Second)}
+	t := deletedUnderClients
 	switch {
-	case len(alive) > 0:
-		f.Severity = Warning
-		if s.Queue.Len() == 0 {
-			f.Severity = Critical
-		}
-		f.Severity = atMost(r.ceiling(), f.Severity)
-		f.Title = "the election was deleted while candidates used it"
-		f.Sessions = alive
-		for _, session := range alive[:min(len(alive), evidenceMax)] {
-			f.Evidence = append(f.Evidence, "session "+znode.Hex(session)+" is alive but did not rejoin")
-		}
-	case unknown > 0:
-		f.Severity = Info
-		f.Title = "the election was deleted together with its candidates"
-		f.Evidence = append(f.Evidence, "it is unknown whether their sessions are alive: the servers were not asked since then")
-		f.Harm = "None if their sessions had ended. Otherwise there may be no leader, or one that does not know the other candidates."
-	default:
+	case len(alive) == 0 && unknown == 0:
 		return
+	case len(alive) == 0:
+		t = deletedWithCandidates
 	}
-	r.find(znode.Zxid(d.parentGone.UnixNano()), f, h)
+	f := r.find(t, znode.Zxid(d.parentGone.UnixNano()))
+	f.Znodes, f.Sessions, f.again = []string{s.Path}, alive, d.parentGone.Add(vanishFor+time.Second)
+	f.because("%s was deleted by %s, together with %s", safe(s.Path), units.Clock(d.parentGone), candidates(len(d.lost)))
+	if s.Phase == model.Live {
+		f.because("it exists again, with the czxid %s", znode.Zxid(s.Parent.Czxid))
+	}
+	if len(alive) == 0 {
+		f.because("it is unknown whether their sessions are alive: the servers were not asked since then")
+	} else if s.Queue.Len() == 0 {
+		f.Severity = Critical
+	}
+	for _, session := range alive[:min(len(alive), evidenceMax)] {
+		f.because("session %s is alive but did not rejoin", znode.Hex(session))
+	}
 }

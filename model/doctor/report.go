@@ -2,9 +2,13 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
-	"electop/model"
+	"electop/model/dialect"
+	"electop/model/units"
+	"electop/model/znode"
 )
 
 // rule finds one kind of trouble.
@@ -14,16 +18,27 @@ type rule struct {
 	// always says that the rule is about the servers or the znodes, and so makes
 	// sense where the children are no candidates too.
 	always bool
+	// sure says that it is as grave where the recipe is only a guess.
+	sure bool
+	// byTables says that only a new table of the servers shows the rule something where
+	// it found nothing before.
+	byTables bool
 }
 
 // report takes what a rule found.
 type report struct {
 	*ruleContext
-	at       time.Time
-	rule     *rule
-	count    int
-	more     Finding // of all beyond subjectsMax
-	moreHold hold
+	at     time.Time
+	rule   *rule
+	drafts []*draft
+}
+
+// draft is a finding that a rule makes.
+type draft struct {
+	Finding
+	hold
+	subject string // "" if the rule has only one
+	r       *report
 }
 
 // subjectsMax bounds the findings of one rule: more do not help an operator. One
@@ -35,69 +50,93 @@ const evidenceMax = 16
 
 // check runs the rule.
 func (r *report) check() {
-	if why := r.s.NoLeader(); (why == model.Membership || why == model.UnknownKind) && !r.rule.always {
-		return // the rules are about candidates
-	}
-	r.rule.check(r)
-	r.rest()
-}
-
-// find reports a suspicion about a subject, "" if the rule has only one.
-func (r *report) find(subject string, f Finding, h hold) {
-	if r.count++; r.count > subjectsMax {
-		if r.count == subjectsMax+1 {
-			r.more, r.moreHold = f, h
-			r.more.Evidence, r.more.Znodes, r.more.Sessions = nil, nil, nil
-		}
-		if f.Severity.rank() > r.more.Severity.rank() {
-			r.more.Severity = f.Severity
-		}
-		if len(f.Evidence) > 0 && len(r.more.Evidence) <= evidenceMax {
-			r.more.Evidence = append(r.more.Evidence, f.Evidence[0])
-			r.more.Znodes = append(r.more.Znodes, f.Znodes[:min(len(f.Znodes), 1)]...)
-			r.more.Sessions = append(r.more.Sessions, f.Sessions[:min(len(f.Sessions), 1)]...)
-		}
+	if !r.s.Dialect.Elects() && !r.rule.always || r.rule.byTables && r.in&onTable == 0 && !r.m.suspicions.has(r.rule.id) {
 		return
 	}
-	r.suspect(subject, f, h)
-}
-
-// rest reports the subjects beyond subjectsMax together.
-func (r *report) rest() {
-	if r.count > subjectsMax {
-		r.more.Title = fmt.Sprintf("%d more: %s", r.count-subjectsMax, r.more.Title)
-		r.suspect("/more", r.more, r.moreHold)
+	r.rule.check(r)
+	shown := r.drafts[:min(len(r.drafts), subjectsMax)]
+	for _, f := range shown {
+		r.suspect(f)
 	}
+	rest := r.drafts[len(shown):]
+	if len(rest) == 0 {
+		return
+	}
+	more := *rest[0]
+	more.subject, more.Title = "/more", fmt.Sprintf("%d more: %s", len(rest), more.Title)
+	more.Evidence, more.Znodes, more.Sessions = nil, nil, nil
+	for _, f := range rest {
+		if f.Severity.rank() > more.Severity.rank() {
+			more.Severity = f.Severity
+		}
+		if len(f.Evidence) > 0 && len(more.Evidence) <= evidenceMax {
+			more.Evidence = append(more.Evidence, f.Evidence[0])
+			more.Znodes = append(more.Znodes, f.Znodes[:min(len(f.Znodes), 1)]...)
+			more.Sessions = append(more.Sessions, f.Sessions[:min(len(f.Sessions), 1)]...)
+		}
+	}
+	r.suspect(&more)
 }
 
-func (r *report) suspect(subject string, f Finding, h hold) {
+// find adds a finding about a subject, "" if the rule has only one. values are names in
+// braces and what replaces them.
+func (r *report) find(t text, subject string, values ...string) *draft {
+	in := strings.NewReplacer(values...)
+	f := &draft{subject: subject, hold: hold{wait: t.wait}, r: r, Finding: Finding{
+		Severity: t.severity, Title: in.Replace(t.title), Harm: in.Replace(t.harm), Advice: in.Replace(t.advice), References: t.references,
+	}}
+	if t.references == nil {
+		f.References = []string{r.s.Dialect.Source}
+	}
+	r.drafts = append(r.drafts, f)
+	return f
+}
+
+// because adds a line of evidence.
+func (f *draft) because(format string, args ...any) {
+	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
+}
+
+// about adds the znodes and sessions of candidates.
+func (f *draft) about(candidates ...*dialect.Candidate) *draft {
+	for _, c := range candidates {
+		f.Znodes = append(f.Znodes, f.r.path(c.Name))
+		f.Sessions = append(f.Sessions, c.Session)
+	}
+	return f
+}
+
+// sortSessions puts the sessions in order, each once.
+func (f *draft) sortSessions() {
+	slices.Sort(f.Sessions)
+	f.Sessions = slices.Compact(f.Sessions)
+}
+
+func (r *report) suspect(f *draft) {
 	f.ID, f.Key = r.rule.id, r.rule.id
-	if subject != "" {
-		f.Key += " " + subject
+	if f.subject != "" {
+		f.Key += " " + f.subject
 	}
 	if len(f.Evidence) > evidenceMax {
 		f.Evidence = append(f.Evidence[:evidenceMax:evidenceMax], "and more")
+	}
+	if r.guessed() && !r.rule.sure {
+		f.Severity = Info // it may not be an election
 	}
 	var table time.Time
 	if t := r.s.Table; r.in&onTable != 0 && t != nil {
 		table = t.At.Round(0)
 	}
-	r.m.suspicions.note(f, h, r.at, table)
+	r.m.suspicions.note(f.Finding, f.hold, r.at, table)
 }
 
 // lasted is how long the rule has reported that subject.
 func (r *report) lasted(subject string) time.Duration {
-	key := r.rule.id
-	if subject != "" {
-		key += " " + subject
-	}
-	return r.m.suspicions.lasted(key, r.at)
+	return r.m.suspicions.lasted(r.rule.id+" "+subject, r.at)
 }
 
-// ceiling is the highest severity in what may not be an election.
-func (r *report) ceiling() Severity {
-	if r.guessed() {
-		return Info
-	}
-	return Critical
-}
+// candidates counts candidates in words.
+func candidates(n int) string { return units.Count(n, "candidate", "candidates") }
+
+// safe is a name that is safe to show.
+func safe(name string) string { return znode.Safe(name, 0) }

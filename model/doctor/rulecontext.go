@@ -117,7 +117,7 @@ func (l *ruleContext) path(name string) string {
 
 // said names a contender in evidence.
 func said(c *dialect.Candidate) string {
-	text := znode.Safe(c.Name, 0)
+	text := safe(c.Name)
 	if c.Session != 0 {
 		text += " of session " + znode.Hex(c.Session)
 	}

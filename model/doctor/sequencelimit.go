@@ -18,29 +18,21 @@ func sequenceLimit(r *report) {
 	if s.Phase != model.Live || !s.ParentRead || s.Single {
 		return
 	}
-	f := Finding{
-		Harm:       "Servers from 3.6 on refuse every sequential create after number 2147483647; older ones continue with negative numbers, which sort before all others.",
-		Advice:     "Use another parent, or delete and recreate this one while the queue is empty: a new parent counts from 0.",
-		References: []string{"kazoo#730", "ZOOKEEPER-3249"},
-		Znodes:     []string{s.Path},
+	find := func(severity Severity, title, evidence string) *draft {
+		f := r.find(sequence, "", "{title}", title)
+		f.Severity, f.Znodes, f.Evidence = severity, []string{s.Path}, []string{evidence}
+		return f
 	}
 	n, counted := s.Parent.Creates()
-	switch {
-	case s.Queue.Len() > 0 && s.Queue.At(0).HasSequence && s.Queue.At(0).Sequence < 0:
-		f.Severity, f.Title = Critical, "sequence numbers have become negative"
-		f.Evidence = []string{said(s.Queue.At(0))}
-		f.Znodes = append(f.Znodes, r.path(s.Queue.At(0).Name))
+	switch first := s.First(); {
+	case first != nil && first.HasSequence && first.Sequence < 0:
+		f := find(Critical, "sequence numbers have become negative", said(first))
+		f.Znodes = append(f.Znodes, r.path(first.Name))
 	case !counted:
-		f.Severity, f.Title = Critical, "the sequence numbers are used up"
-		f.Evidence = []string{"the parent's counter is at 2147483647"}
+		find(Critical, "the sequence numbers are used up", "the parent's counter is at 2147483647")
 	case n >= sequenceNear:
-		f.Severity, f.Title = Warning, "the sequence numbers are nearly used up"
-		f.Evidence = []string{fmt.Sprintf("the next number is %d of at most 2147483647", n)}
+		find(Warning, "the sequence numbers are nearly used up", fmt.Sprintf("the next number is %d of at most 2147483647", n))
 	case n >= sequenceHalf:
-		f.Severity, f.Title = Info, "half of the sequence numbers are used up"
-		f.Evidence = []string{fmt.Sprintf("more than %d of at most 2147483647 numbers are used", sequenceHalf)}
-	default:
-		return
+		find(Info, "half of the sequence numbers are used up", fmt.Sprintf("more than %d of at most 2147483647 numbers are used", sequenceHalf))
 	}
-	r.find("", f, hold{})
 }

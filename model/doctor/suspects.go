@@ -78,6 +78,16 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 	u.changed = u.changed || s.raised
 }
 
+// has reports whether a rule reported something in the last run.
+func (u *suspicions) has(id string) bool {
+	for _, s := range u.byKey {
+		if s.finding.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
 // lasted is for how long the suspicion has been reported.
 func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 	if s := u.byKey[key]; s != nil {

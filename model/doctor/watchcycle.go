@@ -1,40 +1,25 @@
 package doctor
 
-import (
-	"slices"
-
-	"electop/model/znode"
-)
+import "slices"
 
 // watchCycle finds candidates that wait for each other. A cycle needs a candidate
 // that waits for a higher number: read locks that watch the wrong znode do.
 func watchCycle(r *report) {
 	s := r.s
 	last, base := r.m.watch.last, r.m.watch.base
-	if last == nil || base == nil || r.in&onTable == 0 && len(r.m.circle) == 0 {
+	if last == nil || base == nil {
 		return
 	}
 	circle := r.circle(last, base)
-	r.m.circle = circle
 	if len(circle) == 0 {
 		return
 	}
-	f := Finding{
-		Severity:   Critical,
-		Title:      "candidates wait for each other",
-		Harm:       "Each of them waits for another of them: none can continue until a session ends.",
-		Advice:     "End one of the sessions. Then fix the client: a reader must watch the nearest writer with a lower number; nobody may watch a higher number.",
-		References: []string{"kazoo#649", "kazoo#650"},
-	}
+	f := r.find(cycle, safe(s.Queue.At(slices.Min(circle)).Name))
 	for k, i := range circle {
 		c, next := s.Queue.At(i), s.Queue.At(circle[(k+1)%len(circle)])
-		f.Znodes = append(f.Znodes, r.path(c.Name))
-		f.Sessions = append(f.Sessions, c.Session)
-		f.Evidence = append(f.Evidence, said(c)+" watches "+znode.Safe(next.Name, 0))
+		f.about(c).because("%s watches %s", said(c), safe(next.Name))
 	}
-	slices.Sort(f.Sessions)
-	f.Sessions = slices.Compact(f.Sessions)
-	r.find(znode.Safe(s.Queue.At(slices.Min(circle)).Name, 0), f, hold{})
+	f.sortSessions()
 }
 
 // circle returns the positions of contenders that wait for each other by both

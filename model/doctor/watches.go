@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"electop/model/dialect"
 	"electop/model/units"
-	"electop/model/znode"
 )
 
 // watchFaults makes out the edges, once in a run. Changes of the queue alone add no
@@ -84,37 +82,28 @@ func (l *ruleContext) watchFaults() *watchFaults {
 
 // stuck grades a contender that is not notified when its turn comes.
 func (r *report) stuck(i int) Severity {
-	if i == r.s.Recipe.Holders(r.s.Queue) {
-		return atMost(r.ceiling(), Critical)
+	if i == r.holders() {
+		return Critical
 	}
-	return atMost(r.ceiling(), Warning)
+	return Warning
 }
 
 // missingWatch finds contenders without a watch.
 func missingWatch(r *report) {
-	s := r.s
+	s, t := r.s, noWatch
+	if r.guessed() {
+		t = noWatchGuessed
+	}
 	for _, i := range r.watchFaults().missing {
-		c, t := s.Queue.At(i), r.mustWatch(i)
+		c := s.Queue.At(i)
 		if r.ghost(c) || r.uncounted(c.Name) {
 			continue
 		}
-		advice := "Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist."
-		if r.guessed() {
-			advice = "If these are no candidates, but members or jobs, nobody leads, and nothing is wrong: electop takes them for candidates because their names fit. If they are, check how their code learns of its turn."
-		}
-		r.find(znode.Safe(c.Name, 0), Finding{
-			Severity: r.stuck(i),
-			Title:    "a candidate has no watch",
-			Evidence: []string{
-				said(c) + " should watch " + t,
-				fmt.Sprintf("%s reported no such watch at %s, nor in an earlier answer", units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.m.watch.last.at)),
-			},
-			Harm:       "It is not notified when its turn comes: then nobody leads until its session ends or it lists the children by itself.",
-			Advice:     advice,
-			Znodes:     []string{r.path(c.Name)},
-			Sessions:   []uint64{c.Session},
-			References: []string{"ZooKeeper recipes: leader election", "Helix#44", "ZooKeeper WriteLock"},
-		}, hold{})
+		f := r.find(t, safe(c.Name)).about(c)
+		f.Severity = r.stuck(i)
+		f.because("%s should watch %s", said(c), r.mustWatch(i))
+		f.because("%s reported no such watch at %s, nor in an earlier answer",
+			units.Count(len(s.Table.Servers), "member", "members"), units.Clock(r.m.watch.last.at))
 	}
 }
 
@@ -124,7 +113,7 @@ func (r *report) mustWatch(i int) string {
 	if !ok {
 		return "nobody"
 	}
-	return znode.Safe(r.s.Queue.At(t).Name, 0)
+	return safe(r.s.Queue.At(t).Name)
 }
 
 // wrongWatch finds contenders that do not watch their predecessor, except those
@@ -133,38 +122,24 @@ func wrongWatch(r *report) {
 	s, v := r.s, r.watchFaults()
 	for _, w := range v.wrong {
 		c := s.Queue.At(w.at)
-		if r.uncounted(c.Name) {
-			continue
-		}
-		if slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
+		if r.uncounted(c.Name) || slices.ContainsFunc(w.watched, func(name string) bool { return v.crowds[name] != nil }) {
 			continue
 		}
 		before := false // it watches one that leaves before its turn comes
 		var names []string
 		for _, name := range w.watched {
-			if k := r.child(name); k != nil && s.Recipe.Contends(k) && s.Recipe.Before(k, c) {
-				before = true
-			}
-			names = append(names, znode.Safe(name, 0))
+			k := r.child(name)
+			before = before || k != nil && s.Recipe.Contends(k) && s.Recipe.Before(k, c)
+			names = append(names, safe(name))
 		}
-		f := Finding{
-			Severity: atMost(r.ceiling(), Warning),
-			Title:    "a candidate does not watch its predecessor",
-			Evidence: []string{
-				said(c) + " should watch " + r.mustWatch(w.at),
-				"it watches " + strings.Join(names[:min(len(names), 4)], ", "),
-			},
-			Harm:       "It is notified when it cannot lead, and lists all candidates for nothing.",
-			Advice:     "Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's.",
-			Znodes:     []string{r.path(c.Name)},
-			Sessions:   []uint64{c.Session},
-			References: []string{"ZooKeeper recipes: leader election"},
-		}
+		t, severity := otherWatch, Warning
 		if !before {
-			f.Severity = r.stuck(w.at)
-			f.Harm = "The watched znode is not before its own, so it is not notified when its turn comes: then nobody leads."
+			t, severity = laterWatch, r.stuck(w.at)
 		}
-		r.find(znode.Safe(c.Name, 0), f, hold{})
+		f := r.find(t, safe(c.Name)).about(c)
+		f.Severity = severity
+		f.because("%s should watch %s", said(c), r.mustWatch(w.at))
+		f.because("it watches %s", strings.Join(names[:min(len(names), 4)], ", "))
 	}
 }
 
@@ -175,38 +150,21 @@ func herdWatch(r *report) {
 		c := v.crowds[name]
 		all := slices.Concat(c.sure, c.right, c.maybe)
 		slices.Sort(all)
-		f := Finding{
-			Severity: atMost(r.ceiling(), Warning),
-			Title:    fmt.Sprintf("a herd: %d candidates watch the same znode", len(all)),
-			Harm:     "When the znode is deleted, all of them are notified and list all candidates, but only one can lead: the load of a handoff grows with the square of their number.",
-			Advice:   "Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later pages are correct.",
-			Znodes:   []string{r.path(name)},
-			References: []string{
-				"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)",
-			},
-		}
-		f.Evidence = append(f.Evidence, "watched: "+znode.Safe(name, 0))
+		f := r.find(herd, safe(name), "{candidates}", fmt.Sprintf("%d candidates", len(all)))
+		f.Znodes = []string{r.path(name)}
+		f.because("watched: %s", safe(name))
 		for _, i := range all[:min(len(all), evidenceMax-1)] {
 			ought := r.mustWatch(i)
 			if s.Recipe.Name() == dialect.Herd().Name() { // which asks for it
-				ought = znode.Safe(s.Queue.At(i-1).Name, 0)
+				ought = safe(s.Queue.At(i - 1).Name)
 			}
-			f.Evidence = append(f.Evidence, said(s.Queue.At(i))+" should watch "+ought)
+			f.because("%s should watch %s", said(s.Queue.At(i)), ought)
 			f.Sessions = append(f.Sessions, s.Queue.At(i).Session)
 		}
-		r.find(znode.Safe(name, 0), f, hold{})
 	}
 	if r.state().watchesList() && s.Queue.Len() > 2 {
-		r.find("list", Finding{
-			Severity: Info,
-			Title:    "a herd by design: everybody watches the list of candidates",
-			Evidence: []string{fmt.Sprintf("%s: %s", r.s.Dialect.System, units.Count(s.Queue.Len(), "candidate", "candidates"))},
-			Harm:     "Each join and each departure notifies all of them. With few candidates that costs little.",
-			Advice:   "Nothing to do while they are few: this system works that way.",
-			Znodes:   []string{s.Path},
-			References: []string{
-				"MESOS: src/zookeeper/group.cpp", "Pinot#15890", "ZooKeeper recipes: locks (herd effect)",
-			},
-		}, hold{wait: time.Second})
+		f := r.find(herdByDesign, "list")
+		f.Znodes = []string{s.Path}
+		f.because("%s: %s", s.Dialect.System, candidates(s.Queue.Len()))
 	}
 }

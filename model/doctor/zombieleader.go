@@ -1,11 +1,5 @@
 package doctor
 
-import (
-	"time"
-
-	"electop/model/znode"
-)
-
 // zombieLeader finds a leader that is dead or stopped while its session is alive.
 // It takes two rounds of answers, or a silence that needed two to be seen.
 func zombieLeader(r *report) {
@@ -18,25 +12,17 @@ func zombieLeader(r *report) {
 		if !sure {
 			continue
 		}
-		f := Finding{
-			Severity:   atMost(r.ceiling(), Warning),
-			Title:      "the leader is silent",
-			Evidence:   []string{said(x.Candidate) + ": " + x.Evidence},
-			Harm:       "It does not do its work, or cannot know whether it still leads. Nobody takes over until its session expires. If it was only paused, it still believes that it leads for a moment after that.",
-			Advice:     "If it is dead, wait until its session expires, or delete its znode if you are sure. If this happens often, look for long pauses (garbage collection, a suspended machine).",
-			Znodes:     []string{r.path(x.Candidate.Name)},
-			Sessions:   []uint64{x.Candidate.Session},
-			References: []string{"CURATOR-206", "CURATOR-460"},
-		}
+		f := r.find(silentLeader, safe(x.Candidate.Name)).about(x.Candidate)
+		f.because("%s: %s", said(x.Candidate), x.Evidence)
 		// A client that heard nothing for two thirds of its timeout has given
 		// the connection up (Java, Python and Go alike): it does not lead then,
 		// or does not run.
-		var again time.Time
 		if timeout := h.Timeout(); timeout > 0 {
-			if again = silent.Add(timeout * 2 / 3); !r.at.Before(again) {
-				f.Severity, again = atMost(r.ceiling(), Critical), time.Time{}
+			if again := silent.Add(timeout * 2 / 3); r.at.Before(again) {
+				f.again = again
+			} else {
+				f.Severity = Critical
 			}
 		}
-		r.find(znode.Safe(x.Candidate.Name, 0), f, hold{again: again})
 	}
 }

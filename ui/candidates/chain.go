@@ -48,7 +48,7 @@ func (v *table) linked(top, last int) []link {
 // known; ok is false for none.
 func (v *table) edgeOf(i int) (to int, st term.Style, ok bool) {
 	s := v.State
-	if s.Dialect != nil && s.Dialect.ChildWatch || !wording.Elects(s) {
+	if s.Dialect != nil && s.Dialect.ChildWatch || !s.Dialect.Elects() {
 		return 0, 0, false // it watches the list
 	}
 	r := v.Rows.At(i)

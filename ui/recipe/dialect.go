@@ -45,7 +45,7 @@ func (v *Panel) drawForeign(f *term.Frame, r term.Rect, di *dialect.Dialect) {
 	for _, x := range v.dialectLines(di, w) {
 		line(x.Name, x.Style, x.Text)
 	}
-	if !wording.Elects(s) || s.NoLeader() == model.Unsupported {
+	if !s.Dialect.Elects() || s.NoLeader() == model.Unsupported {
 		return
 	}
 	heading(map[bool]string{false: "When the " + w.Holder + " goes", true: "When the znode is deleted"}[di.Single])
@@ -81,7 +81,7 @@ func (v *Panel) dialectLines(di *dialect.Dialect, w phrase.Role) []term.Fact {
 	case di.Registry:
 		add("members", "each child says that a server or service is there; none of them leads")
 		return out
-	case !wording.Elects(s):
+	case !s.Dialect.Elects():
 		add("leader", "unknown. The children have numbers, but nothing shows that they are candidates: no server was seen to have a watch on a predecessor, and the names are not alike. v asks the servers.")
 		return out
 	case di.Single:

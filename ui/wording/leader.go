@@ -17,12 +17,6 @@ func TakeOver(s *doctor.State) string { return doctor.Could("take over", s.Stand
 // Registry reports whether the children are members of a group.
 func Registry(s *doctor.State) bool { return s.Dialect.Kind() == dialect.KindRegistry }
 
-// Elects reports whether the children are known to be candidates of an election, or
-// of a lock.
-func Elects(s *doctor.State) bool {
-	return s.Dialect == nil || !Registry(s) && s.Dialect.Kind() != dialect.KindUnknown
-}
-
 // CountOf counts the queue in the words of what it is.
 func CountOf(s *doctor.State) string {
 	if Registry(s) {

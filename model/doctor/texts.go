@@ -1,0 +1,176 @@
+package doctor
+
+import "time"
+
+// A text is what a finding of one kind says, and how long it has to last before it is
+// raised. The rule replaces what is in braces. Without references the source of the
+// system is the reference.
+type text struct {
+	severity            Severity
+	wait                time.Duration
+	title, harm, advice string
+	references          []string
+}
+
+var (
+	noAcknowledgement = text{Critical, 0,
+		"no leader: the first candidate has not acknowledged",
+		"Clients find the leader by that znode, so they have none. The first candidate may hang in its leader procedure, or does not know that it is the first.",
+		"Read the log of the first candidate, {first}. If its procedure does not go on, restart it: the next candidate takes over.", nil}
+	notFenced = text{Critical, 0, noAcknowledgement.title,
+		"It holds the lock and does not do a leader's work. It has to fence the leader before it first, and that may fail again and again.",
+		"Read the log of its failover controller, {first}: it says why it cannot fence the leader before it.", nil}
+	nobodyLeads = text{Critical, 0, "no leader: nobody leads {system}", "What the leader does for the others is not done.",
+		"Read the log of one of those that could lead: it says why it does not.", nil}
+	nobodyCould = text{Critical, 0, nobodyLeads.title, nobodyLeads.harm, "Start a program that can lead, or read the log of the one that should.", nil}
+	nobodyMay   = text{Warning, 0, nobodyLeads.title, nobodyLeads.harm, "Let the system elect again, or make one of them the leader by hand.", nil}
+	nobodyThere = text{Info, 0, "nobody leads, and nobody stands who could", "None if {system} was shut down.", "Start it, if it should run.", nil}
+	shutDown    = text{Info, 0, "nobody leads: the system was shut down", nobodyThere.harm, nobodyThere.advice, nil}
+
+	oneClient = text{Info, ghostWait,
+		"one client owns {candidates}: they end together",
+		"They share one session: when it expires, all of them leave at once.",
+		"Nothing needs to be done. Candidates that must not fail together need a client each.",
+		[]string{"ZooKeeper Programmer's Guide: ephemeral nodes"}}
+	oneSession = text{Warning, ghostWait,
+		"one session owns {candidates}",
+		"The reply to a create was lost, and the client created again: no program manages one of the znodes. When it becomes the lowest, nobody leads until its session ends.",
+		"{remedy} Change the client: put a guid in the name, and look for that guid before each further create.",
+		[]string{"samuel/go-zookeeper#229", "zk-ruby#51", "ZooKeeper recipes: recoverable errors and the GUID"}}
+
+	otherAcknowledged = text{Critical, ackGrace,
+		"two leaders: the lowest candidate does not own the acknowledgement",
+		"The session that acknowledged believes that it leads, and the lowest candidate may believe it too: two do the work of one leader.",
+		"Stop the program that owns the acknowledgement's session. Give the leaders' writes a fencing token: the czxid of the leader's znode.",
+		[]string{"CURATOR-620", "CURATOR-653", "CURATOR-696"}}
+	severalBelieve = text{Critical, beliefGrace,
+		"two leaders: {candidates} of this process believe that they lead",
+		"All of them do the work of one leader. ZooKeeper refuses the writes of an expired session, but cannot stop what an old leader does elsewhere.",
+		"Make the resource refuse requests with an older fencing token (the czxid of the leader's znode).",
+		[]string{"CURATOR-620", "CURATOR-653", "CURATOR-696"}}
+	twoLibraries = text{Critical, 0,
+		"two leaders: clients of two libraries do not wait for each other",
+		"Each library's first candidate finds itself the lowest that it counts: two do the work of one.",
+		"Stop the programs of one library. Then have both count each other: kazoo's Lock does with extra_lock_patterns=['-lock-'], go-zookeeper's always does.", nil}
+
+	ackBlocked = text{Critical, ackGrace,
+		"nobody can acknowledge: a persistent znode is in the way",
+		"An acknowledgement must end with its leader. This znode stays, so the lowest candidate is elected but never leads.",
+		"Delete {ack}, or use another acknowledgement (--ack).", []string{"SOLR-18301"}}
+	ackMissing = text{Warning, ackGrace,
+		"the leader did not acknowledge",
+		"The candidate is elected, but does not do a leader's work: its leader procedure failed or is slow, or it does not know that it leads.",
+		"Read the log of the leader. If it does not recover, restart it: the next candidate takes over.", []string{"SOLR-18301"}}
+	ackMissingOfGuest = text{Info, ackGrace,
+		"the first candidate has not acknowledged",
+		"None if its program makes no acknowledgement: the recipe needs none. A candidate of electop would be elected and not do a leader's work.",
+		"Nothing, if its program makes no acknowledgement. If it is a candidate of electop, read its log.", []string{"SOLR-18301"}}
+	ackOfNobody = text{Warning, ackGrace,
+		"acknowledged, but the queue is empty",
+		"Clients that read the acknowledgement use a leader that was not elected.",
+		"Find out whether that program leads without a candidate's znode. If not, delete the acknowledgement.", []string{"SOLR-18301"}}
+	ackOfAnother = text{Warning, ackGrace,
+		"the acknowledgement names a znode that is not the leader's",
+		"Clients that read the acknowledgement find the wrong leader and use the wrong fencing token.",
+		"Make the acknowledgement ephemeral; each leader must create its own.", []string{"SOLR-18301"}}
+
+	deletedUnderClients = text{Warning, vanishWait,
+		"the election was deleted while candidates used it",
+		"Their programs may not notice that they are no longer candidates: nobody leads, or a leader does not know the other candidates.",
+		"Restart the programs of these sessions. Keep the parent persistent, and delete it only when no program uses it.", []string{"CURATOR-724"}}
+	deletedWithCandidates = text{Info, vanishWait,
+		"the election was deleted together with its candidates",
+		"None if their sessions had ended. Otherwise there may be no leader, or one that does not know the other candidates.",
+		deletedUnderClients.advice, []string{"CURATOR-724"}}
+
+	noWatch = text{Warning, 0,
+		"a candidate has no watch",
+		"It is not notified when its turn comes: then nobody leads until its session ends or it lists the children by itself.",
+		"Restart the candidate. Then check how its code sets the watch: the predecessor may be deleted after the list is read, so the code must list again if the znode to watch does not exist.",
+		[]string{"ZooKeeper recipes: leader election", "Helix#44", "ZooKeeper WriteLock"}}
+	noWatchGuessed = text{Warning, 0, noWatch.title, noWatch.harm,
+		"If these are no candidates, but members or jobs, nobody leads, and nothing is wrong: electop takes them for candidates because their names fit. If they are, check how their code learns of its turn.",
+		noWatch.references}
+	otherWatch = text{Warning, 0,
+		"a candidate does not watch its predecessor",
+		"It is notified when it cannot lead, and lists all candidates for nothing.",
+		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's.",
+		[]string{"ZooKeeper recipes: leader election"}}
+	laterWatch = text{Warning, 0, otherWatch.title,
+		"The watched znode is not before its own, so it is not notified when its turn comes: then nobody leads.",
+		otherWatch.advice, otherWatch.references}
+	herd = text{Warning, 0,
+		"a herd: {candidates} watch the same znode",
+		"When the znode is deleted, all of them are notified and list all candidates, but only one can lead: the load of a handoff grows with the square of their number.",
+		"Each candidate must watch the largest number below its own. The recipe's page of ZooKeeper 3.3 says the smallest, which is the leader's; later pages are correct.",
+		[]string{"ZooKeeper recipes: leader election", "ZooKeeper recipes: locks (herd effect)"}}
+	herdByDesign = text{Info, time.Second,
+		"a herd by design: everybody watches the list of candidates",
+		"Each join and each departure notifies all of them. With few candidates that costs little.",
+		"Nothing to do while they are few: this system works that way.",
+		[]string{"MESOS: src/zookeeper/group.cpp", "Pinot#15890", "ZooKeeper recipes: locks (herd effect)"}}
+	cycle = text{Critical, 0,
+		"candidates wait for each other",
+		"Each of them waits for another of them: none can continue until a session ends.",
+		"End one of the sessions. Then fix the client: a reader must watch the nearest writer with a lower number; nobody may watch a higher number.",
+		[]string{"kazoo#649", "kazoo#650"}}
+
+	dropped = text{Warning, 0,
+		"a session follows the election but is no longer in the queue",
+		"Its program may believe that it is a candidate; it will never lead.",
+		"Restart the program. Then check what its code does when its own znode is deleted: it must create a new one.", []string{"CURATOR-346"}}
+	onlookers = text{Info, 0,
+		"{sessions}",
+		"None if they only observe. But a program that believes it is a candidate will never lead.",
+		"If you do not know these programs, find them by their address.", []string{"CURATOR-346"}}
+
+	silentLeader = text{Warning, 0,
+		"the leader is silent",
+		"It does not do its work, or cannot know whether it still leads. Nobody takes over until its session expires. If it was only paused, it still believes that it leads for a moment after that.",
+		"If it is dead, wait until its session expires, or delete its znode if you are sure. If this happens often, look for long pauses (garbage collection, a suspended machine).",
+		[]string{"CURATOR-206", "CURATOR-460"}}
+	returnedLeader = text{Warning, 0,
+		"a leader whose session expired may be back, and not know it",
+		"If its program did not stop to lead, it acts beside its successor. What it believes is not visible.",
+		"Look at what the program does. It must stop its work when its connection is suspended, and other resources must check the fencing token.",
+		[]string{"CURATOR-620", "CURATOR-653"}}
+	longHeld = text{Info, 0,
+		"the lock is held far longer than ever before",
+		"If its program gave up waiting for the lock but left the znode, the lock stays held until the session ends.",
+		"Check whether its program believes that it holds the lock. If it does not, delete the znode.", []string{"kazoo#429", "CURATOR-462"}}
+	shortReigns = text{Warning, 0,
+		"the leader changes very often",
+		"In each handoff nobody leads for some time, and leaders with short reigns get little done.",
+		"Find out why the leaders leave: sessions that expire under load or in long pauses (raise the timeout), a leader procedure that fails, or a restart loop.",
+		[]string{"ZooKeeper administrator's guide: maxSessionTimeout"}}
+	resets = text{Critical, livelockWait,
+		"candidates keep resetting: nobody leads long enough",
+		"Each reset deletes the znode that another candidate watches, so that candidate resets too. This may never end.",
+		"Stop all candidates but one, then start the others one by one. Upgrade Curator if the issues name its version.", []string{"CURATOR-644", "CURATOR-645"}}
+
+	sequence = text{Info, 0,
+		"{title}",
+		"Servers from 3.6 on refuse every sequential create after number 2147483647; older ones continue with negative numbers, which sort before all others.",
+		"Use another parent, or delete and recreate this one while the queue is empty: a new parent counts from 0.", []string{"kazoo#730", "ZOOKEEPER-3249"}}
+	strangerInQueue = text{Warning, ghostWait,
+		"a child that is not a candidate is in the queue",
+		"Clients read only the name and order this child among the candidates. {waits}",
+		"Delete it if nothing needs it. Keep other znodes out of this path.", []string{"CURATOR-43"}}
+	strangers = text{Info, ghostWait,
+		"{children}",
+		"These names cause no known harm, but a client that does not check names may fail on them.",
+		"Keep other znodes out of an election's path.", []string{"CURATOR-43"}}
+
+	split = text{Critical, 0,
+		"the ensemble is split: two servers say that they lead it",
+		"Clients of one server do not see what clients of the other do. Each side elects its own leader.",
+		"Compare the configurations of the servers (server.N, quorum sizes). Stop the side with the lower zxid.", []string{"CURATOR-653"}}
+	rollover = text{Warning, 0,
+		"the ensemble's transaction numbers are about to roll over",
+		"At that moment the ensemble elects a new leader: all clients lose their connections for some seconds.",
+		"Restart the ensemble's leader when the load is low: the numbers then restart.", []string{"ZOOKEEPER-1277", "CURATOR-653"}}
+	serversDisagree = text{Critical, 0,
+		"servers disagree on who is in the queue",
+		"Candidates on different servers see different leaders: two lead.",
+		"Restart the wrong server with an empty data directory, so that it copies everything from the ensemble's leader. Check whether the issue names its version.", []string{"ZOOKEEPER-3144"}}
+)
