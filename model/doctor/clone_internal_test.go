@@ -24,21 +24,21 @@ var (
 	// sharedMaps and sharedSlices are replaced when they change. What is
 	// appended to is no danger where the clone has no room for it.
 	sharedMaps = []string{
-		"doctor.memory.risks.view", "election.sessions.known.clients", "election.sessions.known.timeouts", "election.sessions.known.alive", "election.dues", "election.watches.several",
+		"election.sessions.known.clients", "election.sessions.known.timeouts", "election.sessions.known.alive", "election.dues", "election.watches.several",
 		"election.waves.times", "election.directories",
 	}
 	sharedSlices = []string{
 		"election.steps", "election.ending", "election.exchanges.last", "election.exchanges.lost", "election.wakes.last", "election.work.Work.Last", "election.tenure.Properties.Believers",
-		"election.past.handoffs", "election.past.reigns", "election.lanes.holds", "election.lanes.left", "election.lanes.ours", "election.lanes.turns", "election.lanes.writes", "election.lanes.gaps", "doctor.memory.lost", "doctor.memory.former.log", "doctor.memory.suspicions.findings", "held",
+		"election.past.handoffs", "election.past.reigns", "election.lanes.holds", "election.lanes.left", "election.lanes.ours", "election.lanes.turns", "election.lanes.writes", "election.lanes.gaps", "doctor.lost", "doctor.former.log", "doctor.suspicions.findings", "held",
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
 		"doctor.rules", "election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes",
-		"doctor.memory.risks.order", "doctor.memory.circle",
+		"doctor.risks.all",
 		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
 	}
 	// notCloned is what the clone makes again when it needs it.
-	notCloned = []string{"cached", "doctor.memory.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}
+	notCloned = []string{"cached", "doctor.suspicions.events", "election.cached", "election.events.due", "election.last", "election.children.owned"}
 )
 
 // settable makes an unexported field writable.
@@ -194,7 +194,7 @@ func TestCloneSharesNothingThatIsWritten(t *testing.T) {
 	compare("", reflect.ValueOf(j).Elem(), reflect.ValueOf(&same).Elem(), func(s string) {
 		found[strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })[0]] = true
 	})
-	for _, field := range []string{"election.children.known", "election.roster.members", "election.roster.former", "election.events.held", "election.past.handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.memory.risks.byID", "doctor.memory.former.log", "doctor.memory.suspicions.byKey"} {
+	for _, field := range []string{"election.children.known", "election.roster.members", "election.roster.former", "election.events.held", "election.past.handoffs", "election.steps", "election.sessions.heard", "election.unexplained", "doctor.former.log", "doctor.suspicions.byKey"} {
 		if !found[field] {
 			t.Errorf("that %s is shared went unnoticed", field)
 		}

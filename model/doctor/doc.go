@@ -24,7 +24,7 @@
 // immediately for a new table, and otherwise when [pace] has passed since the last
 // run. [Journal.Deadline] includes the time that they wait for.
 //
-// What rules remember between runs is in [memory]; risks and suspicions are parts of
+// What rules remember between runs is in the [Doctor]; risks and suspicions are parts of
 // it that know neither the rules nor the doctor.
 //
 // To add a finding, write a file with its rule, put its title, harm and advice into

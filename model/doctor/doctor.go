@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"electop/model"
@@ -19,18 +20,50 @@ func pace(contenders int) time.Duration {
 
 // Doctor diagnoses an election.
 type Doctor struct {
-	memory
+	cfg    model.Config
 	rules  []rule
 	recipe string
-	// unseen is how many changes had been missed up to the observation before.
-	unseen int
 	dirty  inputs
 	ran    time.Time
+	due    time.Time // when the rules run again without new input; zero: not
+
+	// What rules remember between their runs.
+	watch        tables[*watchTable]
+	servers      tables[*session.Table] // those with ephemerals
+	predecessors predecessors
+	former       formerSessions
+	unseen       int       // changes that were missed up to the observation before
+	parentGone   time.Time // when the parent was deleted
+	lost         []uint64  // sessions whose candidates were deleted with it, sorted
+	strayed      bool      // some edge was not in order when edges were looked at last
+	sighted      time.Time // when that was
+
+	risks      risks
+	suspicions suspicions
 }
 
-// newDoctor returns a doctor that has seen no observation of the election of cfg.
-func newDoctor(cfg model.Config, rules []rule) Doctor {
-	return Doctor{memory: memory{cfg: cfg}, rules: rules}
+// clone returns an independent copy.
+func (d *Doctor) clone() Doctor {
+	c := *d
+	c.former.log = slices.Clip(d.former.log)
+	c.lost = slices.Clip(d.lost)
+	c.suspicions = d.suspicions.clone()
+	return c
+}
+
+// lookAgain makes the rules run again at that time.
+func (d *Doctor) lookAgain(at time.Time) {
+	if d.due.IsZero() || at.Before(d.due) {
+		d.due = at
+	}
+}
+
+// state adds to a state what the doctor knows.
+func (d *Doctor) state(s *model.State) *State {
+	return &State{
+		State: s, Risks: d.risks.all, Findings: d.suspicions.findings,
+		watch: d.watch, predecessors: d.predecessors, pending: d.suspicions.pending(s.At), lost: d.lost,
+	}
 }
 
 // Apply takes in the journal's state after an observation, and returns the events
@@ -70,7 +103,9 @@ func (d *Doctor) table(t *session.Table, j *model.Journal) {
 			d.predecessors.prune(from.at)
 		}
 	}
-	d.servers.add(s.Table)
+	if slices.ContainsFunc(s.Table.Servers, func(x session.Server) bool { return x.Sessions.State == session.Answered }) {
+		d.servers.add(s.Table)
+	}
 }
 
 // leave takes in the contenders that left, and those deleted with the parent.
@@ -134,7 +169,7 @@ func (d *Doctor) examine(at time.Time, j *model.Journal) []model.EventBody {
 		return nil
 	}
 	d.suspicions.begin()
-	look := &ruleContext{m: &d.memory, s: j.State(), sessions: j.Sessions(), in: in}
+	look := &ruleContext{m: d, s: j.State(), sessions: j.Sessions(), in: in}
 	for i := range d.rules {
 		r := &report{ruleContext: look, at: at, rule: &d.rules[i]}
 		r.check()

@@ -69,7 +69,7 @@ func (s *State) edge(i, holders int) Edge {
 		e.At = last.at
 		if w := last.watching[c.Session]; w != nil && c.Session != 0 {
 			e.Server = w.server
-			e.Own = slices.Contains(w.names, c.Name) && last.crowded[c.Session] == nil
+			e.Own = slices.Contains(w.names, c.Name) && !last.crowded[c.Session]
 			e.Watched = others(w.names, c.Name)
 		}
 	}
@@ -96,7 +96,7 @@ func (s *State) edge(i, holders int) Edge {
 		return e
 	}
 	since := s.predecessors.since(s.Queue, t, i)
-	before, after := s.watch.settled(s.At)
+	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
 		e.Why = "not connected: its predecessor may have changed"
@@ -138,10 +138,7 @@ func (e *Edge) partial(r *watchTable, c *dialect.Candidate) bool {
 // misled reports whether the contender itself watches a wrong znode: its session has
 // no other contender that may have set the watch.
 func (e *Edge) misled(s *State, c *dialect.Candidate) bool {
-	if len(s.watch.last.crowded[c.Session]) > 1 {
-		return false
-	}
-	return len(e.Watched) > 0
+	return !s.watch.last.crowded[c.Session] && len(e.Watched) > 0
 }
 
 // misled reports whether the contender watched another child.

@@ -26,7 +26,7 @@ type heldEvent struct {
 
 // NewJournal returns a journal without observations.
 func NewJournal(cfg model.Config) *Journal {
-	return &Journal{election: model.NewJournal(cfg), doctor: newDoctor(cfg, rules), cfg: cfg}
+	return &Journal{election: model.NewJournal(cfg), doctor: Doctor{cfg: cfg, rules: rules}, cfg: cfg}
 }
 
 // Apply applies one observation and returns the events that are due, oldest
@@ -127,5 +127,5 @@ func (j *Journal) Memory() (bytes, things int) {
 
 func (d *Doctor) bytes() int {
 	const suspectBytes, riskBytes = 160, 48
-	return len(d.suspicions.byKey)*suspectBytes + len(d.risks.byID)*riskBytes
+	return len(d.suspicions.byKey)*suspectBytes + len(d.risks.all)*riskBytes
 }

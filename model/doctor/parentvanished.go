@@ -20,7 +20,7 @@ const (
 )
 
 // parentWent notes that the parent was deleted.
-func (d *memory) parentWent(at time.Time) {
+func (d *Doctor) parentWent(at time.Time) {
 	d.parentGone, d.lost = at, d.lost[:0:0]
 	for _, f := range d.former.log {
 		if age := at.Sub(f.at); age >= 0 && age <= vanishNear {

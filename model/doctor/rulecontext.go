@@ -21,7 +21,7 @@ const (
 // ruleContext is what the rules of one run see: the election, what the doctor
 // remembers, and what several of them need, made when the first one asks for it.
 type ruleContext struct {
-	m        *memory
+	m        *Doctor
 	s        *model.State
 	sessions *session.Tracker
 	in       inputs

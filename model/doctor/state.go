@@ -20,9 +20,8 @@ type State struct {
 	Risks    []*Risk
 	Findings []*Finding
 
-	watch        watchTables
+	watch        tables[*watchTable]
 	predecessors predecessors
-	risks        map[dialect.ID]*Risk
 	pending      []Pending
 	lost         []uint64
 }
@@ -48,7 +47,7 @@ func (s *State) Risk(c *dialect.Candidate) *Risk {
 	if c == nil {
 		return nil
 	}
-	return s.risks[c.ID()]
+	return riskOf(s.Risks, s.Recipe, c)
 }
 
 // RiskWatch says why electop would not see a risk of the contender in time, "" if

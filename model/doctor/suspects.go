@@ -11,14 +11,11 @@ import (
 
 // suspect is what a rule reported.
 type suspect struct {
+	hold
 	finding *Finding
 	first   time.Time // since when it is reported
-	wait    time.Duration
-	tables  int       // tables that it has to last for
-	counted int       // such so far
+	counted int       // tables so far
 	tableAt time.Time // when the last of them was made
-	again   time.Time // when it wants to be looked at again; zero: not by time
-	ages    bool      // see hold
 	raised  bool
 	seen    bool // in this run
 }
@@ -58,7 +55,7 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 		u.byKey[f.Key] = s
 	}
 	f.Since = s.first
-	s.seen, s.wait, s.tables, s.again, s.ages = true, h.wait, h.tables, h.again, h.ages
+	s.seen, s.hold = true, h
 	if !table.IsZero() && (s.counted == 0 || table.Sub(s.tableAt) >= calm) {
 		s.counted++
 		s.tableAt = table
@@ -148,6 +145,32 @@ func (u *suspicions) list() {
 		return cmp.Or(-cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
 	})
 	u.findings, u.changed = out, false
+}
+
+// Pending is a suspicion that has not lasted long enough to be a finding.
+type Pending struct {
+	Rule, Title string
+	Severity    Severity // of the finding
+	Znodes      []string // full paths, raw
+	// Left is how much longer it has to last; 0 means until the servers have been
+	// asked again.
+	Left time.Duration
+}
+
+// pending lists the suspicions that want to last longer.
+func (u *suspicions) pending(at time.Time) []Pending {
+	var out []Pending
+	for _, s := range u.byKey {
+		if s.raised || s.ages {
+			continue
+		}
+		f := s.finding
+		out = append(out, Pending{f.ID, f.Title, f.Severity, f.Znodes, max(0, s.wait-at.Sub(s.first))})
+	}
+	slices.SortFunc(out, func(a, b Pending) int {
+		return cmp.Or(cmp.Compare(a.Rule, b.Rule), slices.Compare(a.Znodes, b.Znodes), cmp.Compare(a.Title, b.Title))
+	})
+	return out
 }
 
 func (u suspicions) clone() suspicions {

@@ -58,7 +58,7 @@ func (l *ruleContext) watchFaults() *watchFaults {
 		default:
 			// Settled, and on another child, by the last table alone.
 			since := d.predecessors.since(s.Queue, t, i)
-			if s.At.Before(sure) || len(e.Watched) == 0 || since.Add(calm).After(last.at) || len(last.crowded[c.Session]) > 1 {
+			if s.At.Before(sure) || len(e.Watched) == 0 || since.Add(calm).After(last.at) || last.crowded[c.Session] {
 				continue
 			}
 			for _, name := range e.Watched {

@@ -27,8 +27,7 @@ type watchTable struct {
 	// clients are the connections of the same round, nil if not all members
 	// reported theirs: a session without a connection had no watch either.
 	clients map[uint64]session.Conn
-	// crowded are the contenders of sessions that own several.
-	crowded map[uint64][]*dialect.Candidate
+	crowded map[uint64]bool // sessions that own several contenders
 }
 
 // watching is what one session watches of the election.
@@ -45,7 +44,7 @@ const watchedMax = 64
 
 // newWatchTable indexes a table, nil if no server was asked for watches.
 func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTable {
-	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching)}
+	r := &watchTable{at: t.At.Round(0), end: t.End.Round(0), watching: make(map[uint64]*watching), crowded: make(map[uint64]bool)}
 	asked := false
 	for i := range t.Servers {
 		s := &t.Servers[i]
@@ -85,22 +84,12 @@ func newWatchTable(t *session.Table, path string, queue dialect.Queue) *watchTab
 	if t.TellsEveryConn() {
 		r.clients = t.Conns()
 	}
-	owners := make(map[uint64]*dialect.Candidate, queue.Len())
+	owns := make(map[uint64]bool, queue.Len())
 	for _, c := range queue.All() {
-		first, again := owners[c.Session]
-		switch {
-		case c.Session == 0:
-		case !again:
-			owners[c.Session] = c
-		default:
-			if r.crowded == nil {
-				r.crowded = make(map[uint64][]*dialect.Candidate)
-			}
-			if r.crowded[c.Session] == nil {
-				r.crowded[c.Session] = []*dialect.Candidate{first}
-			}
-			r.crowded[c.Session] = append(r.crowded[c.Session], c)
+		if owns[c.Session] && c.Session != 0 {
+			r.crowded[c.Session] = true
 		}
+		owns[c.Session] = true
 	}
 	return r
 }
@@ -137,30 +126,34 @@ func (r *watchTable) away(session uint64) bool {
 	return !ok
 }
 
-// watchTables are the watch tables that are kept: the last one, and up to three
-// others that are calm or more apart.
-type watchTables struct {
-	last, next, base, first *watchTable
-}
+// When is when the servers were asked.
+func (r *watchTable) When() time.Time { return r.at }
 
-// add takes in another round.
-func (k *watchTables) add(r *watchTable) {
+// tables are the last table of a kind, and up to three others that are calm or more
+// apart. None is nil.
+type tables[T interface {
+	comparable
+	When() time.Time
+}] struct{ last, next, base, first T }
+
+// add adds another table.
+func (k *tables[T]) add(t T) {
+	var none T
 	switch {
-	case k.last != nil && r.at.Before(k.last.at): // the clock was set back
-		*k = watchTables{last: r, next: r}
-		return
-	case k.next == nil:
-		k.next = r
-	case r.at.Sub(k.next.at) >= calm:
-		k.first, k.base, k.next = k.base, k.next, r
+	case k.last != none && t.When().Before(k.last.When()): // the clock was set back
+		*k = tables[T]{next: t}
+	case k.next == none:
+		k.next = t
+	case t.When().Sub(k.next.When()) >= calm:
+		k.first, k.base, k.next = k.base, k.next, t
 	}
-	k.last = r
+	k.last = t
 }
 
 // settled returns two rounds, calm or more apart, of which the later one was
 // over calm ago: what it saw change has come to be known by then. nil for none
 // yet.
-func (k *watchTables) settled(now time.Time) (earlier, later *watchTable) {
+func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
 	switch {
 	case k.last == nil:
 	case k.last != k.next && !now.Before(k.last.end.Add(calm)):

@@ -3,7 +3,7 @@ package doctor
 // zombieLeader finds a leader that is dead or stopped while its session is alive.
 // It takes two rounds of answers, or a silence that needed two to be seen.
 func zombieLeader(r *report) {
-	for _, x := range r.m.risks.list(r.s.Recipe) {
+	for _, x := range r.m.risks.all {
 		h := r.sessions.Of(x.Candidate.Session)
 		if !x.Leader || h == nil {
 			continue
