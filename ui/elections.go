@@ -42,16 +42,6 @@ func (d *dashboard) show(v *view) {
 	}
 }
 
-// turn shows the next election watched, or the one before.
-func (d *dashboard) turn(by int) {
-	v := d.beside(by)
-	if v == nil {
-		d.say(term.Muted, "no other election is watched: e searches for some")
-		return
-	}
-	d.show(v)
-}
-
 // choose opens the screen of elections, and has them searched for the first time.
 func (d *dashboard) choose() tea.Cmd {
 	d.modes.Open(input.ModeElections)

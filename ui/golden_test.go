@@ -155,7 +155,7 @@ func TestSaidAtEverySize(t *testing.T) {
 		"wall":       {"> 2", "☆ billing-1", "stale", "1312 znodes read, 4 denied", "stopped early", "◆ 2", "none"},
 		"walking":    {"searching below /   1312 znodes read"},
 		"unsought":   {"Can't search for other elections"},
-		"second":     {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 others hold", "( ) election"},
+		"second":     {"(2/2)", "holds  one of 3", "10.0.3.21 and 2 others hold"},
 		"leaderless": {"no leader: 10.0.3.21:8983_solr is first", "1 finding"},
 		"mixed":      {"two lead: payments-go is first", "another leads too", "leads too", "1 finding"},
 		"group":      {"Members", "3 members of a group"},

@@ -64,7 +64,7 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 			return nil // nothing to go back from: a recording is being played
 		}
 		return d.moved(d.past.travel(do))
-	case input.CmdEarlier, input.CmdLater, input.CmdStepBack, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
+	case input.CmdEarlier, input.CmdLater, input.CmdStepOn, input.CmdHandBack, input.CmdHandOn, input.CmdEarliest, input.CmdLatest:
 		return d.moved(d.past.travel(do))
 	case input.CmdPause:
 		return d.moved(d.past.pause())
@@ -101,10 +101,6 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		return d.choose()
 	case input.CmdOpen:
 		return d.open()
-	case input.CmdNext:
-		d.turn(1)
-	case input.CmdPrevious:
-		d.turn(-1)
 	case input.CmdFilter:
 		d.modes.Open(input.ModeFilter)
 		d.typed.Set(*d.filter())

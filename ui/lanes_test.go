@@ -51,7 +51,7 @@ func TestTheBandIsWholeInThePast(t *testing.T) {
 		t.Fatalf("live there are %d lanes:\n%s", len(live), screen(m))
 	}
 	saysNot(t, m, "▲")
-	for _, k := range []string{"p", ",", ",", ",", ".", "end"} {
+	for _, k := range []string{"p", "left", ".", "end"} {
 		keys(m, k)
 		if got := band(m); !slices.Equal(got, live) {
 			t.Errorf("after %s the lanes are\n%s\nlive they were\n%s", k, strings.Join(got, "\n"), strings.Join(live, "\n"))

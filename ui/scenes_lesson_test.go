@@ -263,11 +263,11 @@ func lessonScenes() map[string]func() scene {
 	return map[string]func() scene{
 		"whole":        func() scene { return whole() },
 		"past":         func() scene { return past("p") },
-		"past-step":    func() scene { return past("p", ",", ",") },
+		"past-step":    func() scene { return past("p", "left", ".") },
 		"past-handoff": func() scene { return past("p", "pgup", "pgup") },
 		"past-first":   func() scene { return past("p", "home") },
 		"past-refused": func() scene { return past("p", "left", "x") },
-		"past-inspect": func() scene { return past("p", ",", ",", ",", ",", "enter") },
+		"past-inspect": func() scene { return past("p", "left", "left", ".", "enter") },
 
 		"lesson":       func() scene { return taught(teaching(func(v *lesson.View) { v.CanNext = true })) },
 		"lesson-asks":  func() scene { return taught(teaching(asked)) },

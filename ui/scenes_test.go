@@ -272,7 +272,7 @@ func scenes() map[string]func() scene {
 		"walking":  func() scene { return scene{world: verified(), walk: searched(true), o: live, keys: []string{"e"}} },
 		"unsought": func() scene { return scene{world: verified(), o: live, keys: []string{"e"}} },
 		"second": func() scene {
-			return scene{world: verified(), others: []*world{readers()}, o: live, keys: []string{")"}}
+			return scene{world: verified(), others: []*world{readers()}, o: live, keys: []string{"e", "j", "enter"}}
 		},
 		"leaderless": func() scene { return scene{world: leaderless(), o: live} },
 		"mixed":      func() scene { return scene{world: mixed(), o: live} },

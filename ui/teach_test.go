@@ -271,11 +271,12 @@ func TestTeachingActions(t *testing.T) {
 	refresh()
 	expect(".", action.Action{Kind: action.Step})
 	expect("w", action.Action{Kind: action.Workers, Arg: action.ArgOn})
-	expect("F", action.Action{Kind: action.Fence, Arg: action.ArgOn})
+	w.rule(model.Rules{Workers: true})
+	refresh()
+	expect("w", action.Action{Kind: action.Workers, Arg: action.ArgGuard})
 	w.rule(model.Rules{Workers: true, Fenced: true})
 	refresh()
 	expect("w", action.Action{Kind: action.Workers, Arg: action.ArgOff})
-	expect("F", action.Action{Kind: action.Fence, Arg: action.ArgOff})
 
 	// The list is about who was selected when it was opened.
 	expect("j X x", action.Action{Kind: action.Kill, Target: "birch"})
@@ -329,7 +330,7 @@ func TestDidIsGoodNews(t *testing.T) {
 	// Where nothing is said, something is.
 	for _, a := range []action.Action{
 		{Kind: action.Slow, Arg: action.ArgSlower}, {Kind: action.Slow, Arg: action.ArgFaster}, {Kind: action.Step}, {Kind: action.Workers, Arg: action.ArgOn}, {Kind: action.Workers, Arg: action.ArgOff},
-		{Kind: action.Fence, Arg: action.ArgOn}, {Kind: action.Fence, Arg: action.ArgOff}, {Kind: action.Partition, Arg: action.ArgOn}, {Kind: action.Partition, Arg: action.ArgOff}, {Kind: action.LoseReply},
+		{Kind: action.Workers, Arg: action.ArgGuard}, {Kind: action.Partition, Arg: action.ArgOn}, {Kind: action.Partition, Arg: action.ArgOff}, {Kind: action.LoseReply},
 		{Kind: action.NoGuid, Arg: action.ArgOn}, {Kind: action.NoGuid, Arg: action.ArgOff}, {Kind: action.Expire}, {Kind: action.SlowLead, Arg: action.ArgOn}, {Kind: action.SlowLead, Arg: action.ArgOff},
 	} {
 		m.Update(press("esc")) // what was said was read

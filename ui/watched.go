@@ -47,15 +47,6 @@ func (w *watched) turnTo(v *view) {
 	}
 }
 
-// beside is the view that many places after the one on the screen, nil where there is no other.
-func (w *watched) beside(by int) *view {
-	n := len(w.views)
-	if n <= 1 {
-		return nil
-	}
-	return w.views[(slices.Index(w.views, w.view)+by+n)%n]
-}
-
 // hold holds the pictures of all elections, or lets them go.
 func (w *watched) hold(on bool, now time.Time) {
 	w.heldAt = now

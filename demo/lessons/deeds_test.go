@@ -36,7 +36,7 @@ func (d deed) String() string {
 // deeds are all that a student could do instead of what a part asks for, in an election of
 // so many candidates.
 func deeds(cast int) (all []deed) {
-	for _, key := range []string{"s", "c", "h", "w", "F", "[", "]", "v"} {
+	for _, key := range []string{"s", "c", "h", "w", "[", "]", "v"} {
 		all = append(all, deed{key: key})
 	}
 	places := []lesson.Role{lesson.Leader, lesson.Last, lesson.Second, lesson.Middle}

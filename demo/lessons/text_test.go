@@ -22,7 +22,7 @@ const (
 )
 
 // keys are those that lessons may name.
-var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "F", "[", "]", ".", "v", "S", "L", "j", "k", "enter", "!", "<", ">"}
+var keys = []string{"s", "x", "f", "d", "h", "c", "X", "w", "[", "]", ".", "v", "S", "L", "j", "k", "enter", "!", "<", ">"}
 
 var (
 	braces  = regexp.MustCompile(`[{}]|\bunknown time|: unknown|unknown,|%!`)

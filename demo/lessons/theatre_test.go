@@ -243,10 +243,7 @@ func (h *theatre) act(key, target, fault string) error {
 		}
 		return h.cast.Follow(dialect.Herd())
 	case "w":
-		rules.Workers = !rules.Workers
-		return h.stage.SetRules(rules)
-	case "F":
-		rules.Fenced = !rules.Fenced
+		rules.Workers, rules.Fenced = !rules.Workers || !rules.Fenced, rules.Workers && !rules.Fenced
 		return h.stage.SetRules(rules)
 	case "[", "]":
 		i := slices.Index(paces, h.stage.Pace())

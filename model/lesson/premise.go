@@ -128,7 +128,7 @@ func (r *Run) otherRules(s *doctor.State) string {
 	case r.lesson.Scene.Workers && !rules.Workers:
 		return "This lesson needs the workers, and they are off. Press w to start them again."
 	case r.now().Unguarded && rules.Fenced:
-		return "In this part the workers write without the guard: press F to turn it off."
+		return "In this part the workers write without the guard: press w twice to turn it off."
 	}
 	return ""
 }

@@ -37,8 +37,7 @@ const (
 	// Of the demo as a whole.
 	Slow    Kind = "slow"    // how slowly the server speaks: ArgSlower, ArgFaster
 	Step    Kind = "step"    // let one protocol step go, and hold the next ones
-	Workers Kind = "workers" // leaders have workers that write: ArgOn, ArgOff
-	Fence   Kind = "fence"   // workers check the leader's znode with each write: ArgOn, ArgOff
+	Workers Kind = "workers" // leaders have workers that write: ArgOn, ArgGuard, ArgOff
 )
 
 // What [Action.Arg] says where a key has two meanings.
@@ -49,6 +48,7 @@ const (
 	ArgWithdraw = "withdraw"
 	ArgOn       = "on"
 	ArgOff      = "off"
+	ArgGuard    = "guard" // workers check the leader's znode with each write
 	ArgSlower   = "slower"
 	ArgFaster   = "faster"
 )

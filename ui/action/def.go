@@ -12,7 +12,7 @@ import (
 // status line read it.
 type Def struct {
 	Kind Kind
-	Arg  string // fixed for a kind with several keys
+	Arg  string // fixed for a kind with several keys, or with words of its own for it
 
 	Key   string // "" for an action without a key of its own
 	Where Where
@@ -93,9 +93,6 @@ func (k Kind) Harms() bool { return Of(k).Harms }
 // find returns the value for an action, whose argument may tell it from another
 // of its kind.
 func find(a Action) *Def {
-	if of := Of(a.Kind); of.Arg == a.Arg || of.Arg == "" {
-		return of
-	}
 	for i := range Table {
 		if d := &Table[i]; d.Kind == a.Kind && d.Arg == a.Arg {
 			return d

@@ -102,20 +102,21 @@ var Table = []Def{
 	},
 	{
 		Kind: Workers, Key: "w", Where: OnMain, Label: "workers", Foot: 10, Changes: true,
-		Help:    "leaders have workers that write: belief and truth side by side; again: none",
-		Next:    onOff(func(s *doctor.State, _ *model.Member) bool { return s.Work.Rules.Workers }),
+		Help: "leaders have workers that write: belief and truth side by side; again: workers with the guard, which check with each write that their leader's znode exists; then none",
+		Next: func(s *doctor.State, _ *model.Member) string {
+			switch r := &s.Work.Rules; {
+			case !r.Workers:
+				return ArgOn
+			case !r.Fenced:
+				return ArgGuard
+			}
+			return ArgOff
+		},
 		Words:   Words{Done: "leaders have workers from now on, which write to a shared counter"},
 		UndoArg: ArgOff,
 		Undo:    Words{Verb: "no workers", Done: "the workers stop"},
 	},
-	{
-		Kind: Fence, Key: "F", Where: OnMain, Label: "guard", Foot: 7, Changes: true,
-		Help:    "workers check with each write that their leader's znode exists, or do not",
-		Next:    onOff(func(s *doctor.State, _ *model.Member) bool { return s.Work.Rules.Fenced }),
-		Words:   Words{Verb: "guard", Done: "guard on: a write is done only if the leader's znode exists"},
-		UndoArg: ArgOff,
-		Undo:    Words{Verb: "no guard", Done: "guard off: each write is a plain set"},
-	},
+	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Done: "guard on: a write is done only if the leader's znode exists"}},
 	{
 		Kind: Verify, Key: "v", Where: OnMain | panels, Label: "verify", Foot: 10, Drop: 3,
 		Help:  "ask the servers now who watches what, and who is connected",

@@ -93,7 +93,7 @@ func TestDashboardOnACluster(t *testing.T) {
 	for _, args := range [][]string{{"--cluster", "prod"}, nil} {
 		x := openTerminalWith(t, env, 140, 40, args...)
 		x.sees("/one", "who-one", "leads", "prod "+addr)
-		x.press(")")
+		x.press("ej\r")
 		x.sees("/two", "who-two", "leads")
 		x.press("\x03")
 		x.leaves(0)

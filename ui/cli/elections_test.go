@@ -23,9 +23,9 @@ func TestWallInATerminal(t *testing.T) {
 		}
 		x := openTerminal(t, 140, 40, "/one", "/two", "-s", addr+root, "--admin", "4lw")
 		x.sees("/one", "who-one", "leads")
-		x.press(")")
+		x.press("ej\r")
 		x.sees("/two", "who-two", "leads")
-		x.press("(")
+		x.press("ek\r")
 		x.sees("who-one")
 		x.press("e")
 		x.sees("/three")

@@ -25,7 +25,6 @@ type Line struct {
 	NextPanel string      // what tab brings
 	Selected  bool        // a candidate is selected
 	Elections int         // rows of the screen of elections
-	Watched   int         // elections that are watched
 	Fault     action.Kind // the one selected in the list of faults
 	Refused   bool        // what is selected in the list of actions cannot be done
 	Leaving   bool        // the row selected in the menu of lessons leaves the lesson
@@ -82,7 +81,7 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 		}
 	}
 	switch b.Kind {
-	case action.Slow, action.Workers, action.Step, action.Fence:
+	case action.Slow, action.Workers, action.Step:
 		return l.stageKey(k)
 	}
 	switch b.Do {
@@ -103,12 +102,12 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 		if l.Reel {
 			return k, false // space does that
 		}
-	case input.CmdEarlier, input.CmdStepBack, input.CmdHandBack, input.CmdEarliest:
+	case input.CmdEarlier, input.CmdHandBack, input.CmdEarliest:
 		return k, false // they are shown with their opposites
 	case input.CmdLater:
 		k.Key, k.Label = "← →", "event"
 	case input.CmdStepOn:
-		k.Key, k.Label = ", .", "step"
+		k.Label = "step"
 	case input.CmdHandOn:
 		k.Key, k.Label = "pgup pgdn", "handoff"
 	case input.CmdLatest:
@@ -153,9 +152,6 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 	case input.CmdJoin:
 		k.Foot, k.Drop = 12, 3
 		return k, l.Invited
-	case input.CmdNext:
-		k.Key, k.Label = "( )", "election"
-		return k, l.Watched > 1
 	case input.CmdDoctor:
 		if n := len(l.State.Findings); n > 0 {
 			// What is wrong stays in view, on the narrowest screen too.
@@ -189,9 +185,10 @@ func (l *Line) stageKey(k input.FootKey) (input.FootKey, bool) {
 	case action.Step:
 		k.Drop, k.Label = 0, "step"
 		return k, slow
-	case action.Fence:
-		k.Drop = 0
-		return k, l.State.Work.Rules.Workers
+	case action.Workers:
+		if l.State.Work.Rules.Workers { // they are what is looked at
+			k.Foot, k.Drop = 7, 0
+		}
 	}
 	return k, true
 }

@@ -15,7 +15,7 @@ import (
 // line is a footer in a mode, in which only killing is refused.
 func line(mode input.Mode, change func(*footer.Line)) footer.Line {
 	l := footer.Line{
-		State: doctor.NewJournal(model.Config{Path: "/e"}).State(), Mode: mode, NextPanel: "recipe", Selected: true, Watched: 1,
+		State: doctor.NewJournal(model.Config{Path: "/e"}).State(), Mode: mode, NextPanel: "recipe", Selected: true,
 		Action: func(kind action.Kind, arg string) (action.Action, string) {
 			if kind == action.Kill {
 				return action.Action{Kind: kind, Arg: arg}, "refused"
@@ -71,8 +71,6 @@ func TestLabels(t *testing.T) {
 		{"where space does it", input.ModePast, func(l *footer.Line) { l.Reel = true }, "p", ""},
 		{"both directions", input.ModePast, nil, "right", "event"},
 		{"are one", input.ModePast, nil, "left", ""},
-		{"one election", input.ModeNormal, nil, ")", ""},
-		{"several", input.ModeNormal, func(l *footer.Line) { l.Watched = 2 }, ")", "election"},
 		{"nobody is invited", input.ModeNormal, nil, "J", ""},
 		{"some are", input.ModeNormal, func(l *footer.Line) { l.Invited = true }, "J", "join"},
 		{"no lessons", input.ModeNormal, nil, "L", "-lessons"},

@@ -53,7 +53,7 @@ func begun(t *testing.T) (*travel.Journey, *past) {
 // While a search is under way there is no other; what is wanted meanwhile is
 // one search, without what undoes itself.
 func TestOneSearchAtATime(t *testing.T) {
-	const back, on = history.MoveBack, history.MoveOn
+	const back, on = history.MoveBackToEvent, history.MoveToEvent
 	for _, c := range []struct {
 		name   string
 		wanted []history.Move
@@ -64,7 +64,7 @@ func TestOneSearchAtATime(t *testing.T) {
 		{"two", []history.Move{back, back}, []history.Move{back, back}, 7},
 		{"and back", []history.Move{back, back, on}, []history.Move{back}, 8},
 		{"none is left", []history.Move{back, on}, nil, 9},
-		{"other steps", []history.Move{back, history.MoveToEvent}, []history.Move{back, history.MoveToEvent}, 9},
+		{"other steps", []history.Move{back, history.MoveOn}, []history.Move{back, history.MoveOn}, 9},
 		{"an end", []history.Move{back, history.MoveBackToHandoff, history.MoveToFirst}, []history.Move{history.MoveToFirst}, 1},
 		{"from an end", []history.Move{back, history.MoveToFirst, on}, []history.Move{history.MoveToFirst, on}, 2},
 	} {

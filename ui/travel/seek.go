@@ -132,7 +132,7 @@ func momentAt(ctx context.Context, in Past, path string, t time.Time) uint64 {
 func MoveOf(do input.Command) (m history.Move, ok bool) {
 	m, ok = map[input.Command]history.Move{
 		input.CmdEarlier: history.MoveBackToEvent, input.CmdLater: history.MoveToEvent,
-		input.CmdStepBack: history.MoveBack, input.CmdStepOn: history.MoveOn,
+		input.CmdStepOn:   history.MoveOn,
 		input.CmdHandBack: history.MoveBackToHandoff, input.CmdHandOn: history.MoveToHandoff,
 		input.CmdEarliest: history.MoveToFirst, input.CmdLatest: history.MoveToLast,
 	}[do]
@@ -143,7 +143,6 @@ func MoveOf(do input.Command) (m history.Move, ok bool) {
 // and one to an end makes those before it needless.
 func also(wanted []history.Move, m history.Move) []history.Move {
 	undoes := map[history.Move]history.Move{
-		history.MoveBack: history.MoveOn, history.MoveOn: history.MoveBack,
 		history.MoveBackToEvent: history.MoveToEvent, history.MoveToEvent: history.MoveBackToEvent,
 		history.MoveBackToHandoff: history.MoveToHandoff, history.MoveToHandoff: history.MoveBackToHandoff,
 	}

@@ -84,7 +84,7 @@ func (a *actions) whyNot(act action.Action) string {
 		return ""
 	case action.Kill, action.Freeze, action.Resign, action.Partition, action.LoseReply, action.NoGuid, action.SlowLead, action.Expire:
 		return a.whyNotTarget(act)
-	case action.Slow, action.Step, action.Workers, action.Fence:
+	case action.Slow, action.Step, action.Workers:
 		return ""
 	}
 	return "not in this mode"
@@ -121,7 +121,7 @@ func (a *actions) Do(_ context.Context, act action.Action) error {
 		return a.cast.Follow(nil)
 	case action.Partition, action.LoseReply, action.NoGuid, action.SlowLead, action.Expire:
 		return a.fault(act)
-	case action.Slow, action.Step, action.Workers, action.Fence:
+	case action.Slow, action.Step, action.Workers:
 		return a.direct(act)
 	case action.Refresh:
 		if e := a.elections.find(act.Election); e != nil && act.Arg != "" {

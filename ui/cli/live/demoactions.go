@@ -30,7 +30,7 @@ var paces = []zkserver.Pace{
 func (a *actions) whyNotStage(act action.Action) string {
 	const own = "only in the demo, with the embedded server"
 	switch act.Kind {
-	case action.Slow, action.Step, action.Workers, action.Fence, action.Expire:
+	case action.Slow, action.Step, action.Workers, action.Expire:
 		if a.stage == nil {
 			return own
 		}
@@ -42,10 +42,6 @@ func (a *actions) whyNotStage(act action.Action) string {
 				action.ArgSlower: "it is step by step already: . releases the next message",
 				action.ArgFaster: "no message is held: [ slows down",
 			}[act.Arg]
-		}
-	case action.Fence:
-		if !a.stage.Rules().Workers {
-			return "there is no worker: w gives each leader a worker"
 		}
 	}
 	return ""
@@ -118,12 +114,8 @@ func (a *actions) direct(act action.Action) error {
 		}
 		return ui.Did(stepWords(a.elections.State(), step))
 	}
-	r, on := a.stage.Rules(), act.Arg == action.ArgOn
-	if act.Kind == action.Workers {
-		r.Workers = on
-	} else {
-		r.Fenced = on
-	}
+	r := a.stage.Rules()
+	r.Workers, r.Fenced = act.Arg != action.ArgOff, act.Arg == action.ArgGuard
 	return a.stage.SetRules(r)
 }
 
