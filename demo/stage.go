@@ -38,8 +38,8 @@ const defaultWriteEvery = 400 * time.Millisecond
 
 // Stage is the environment of a cast: the embedded server with its pace, the
 // leaders' workers, and the resources that they write to. It publishes observations
-// of the server's counts ([model.Wake]), its pace ([model.Pace]), its sessions'
-// deadlines ([model.Deadlines]), the workers' writes ([model.Write]) and the rules ([model.Rules]).
+// of the server's counts ([model.Wake]), its pace ([model.Pace]),
+// the workers' writes ([model.Write]) and the rules ([model.Rules]).
 //
 // Any goroutine may call its methods.
 type Stage struct {
@@ -100,7 +100,6 @@ func (s *Stage) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { s.watchPace(ctx) })
-	wg.Go(func() { s.watchDeadlines(ctx) })
 	s.supervise(ctx)
 	return nil
 }

@@ -63,6 +63,5 @@
 // whether that leader still led ([State.Work]). Beliefs and queue together give the
 // two [Properties] of an election, at most one leader and mostly one; [State.Broken]
 // reports what must never happen. [Pace] and [Rules] are the settings of the
-// demo, and [Deadlines] when its server expires sessions ([State.Dues]).
-// None of these is an event: they change no election.
+// demo. None of these is an event: they change no election.
 package model

@@ -98,7 +98,7 @@ func (j *Journal) leading() *dialect.Candidate {
 func (j *Journal) decide(o Observation, at time.Time) {
 	was := j.role
 	switch o.(type) {
-	case *Follow, *Connection, *Wake, *Pace, *Deadlines, *Rules, *Write, *Advance:
+	case *Follow, *Connection, *Wake, *Pace, *Rules, *Write, *Advance:
 		return // they change neither the queue, nor what is known of its system
 	case *Cast:
 		if j.role = j.evidence().decide(); j.role == was {

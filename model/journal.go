@@ -43,7 +43,6 @@ type Journal struct {
 	readAt   time.Time      // of the last good read
 	followed *Follow        // nil: not reported
 	pace     *Pace          // nil: not reported
-	dues     map[uint64]Due // by session; replaced when it changes
 	table    *session.Table // the last round of questions to the servers
 	watches  watches
 	answers  *session.Table // the last answer of each server to each question
@@ -150,8 +149,6 @@ func (j *Journal) Apply(o Observation) []Event {
 	case *Pace:
 		j.pace = o
 		j.exchanges.add(o, &j.roster)
-	case *Deadlines:
-		j.dues = dues(j.dues, o)
 	case *Rules:
 		j.work.Rules = *o
 	case *Write:
@@ -205,7 +202,7 @@ func (j *Journal) State() *State {
 		Ack: j.ack.AckState, AckPaths: j.ack.paths, AckExpected: j.ack.expected, acks: j.ack.all,
 		Directories: j.directories, vacancy: j.vacancy, Follow: j.followed,
 		Table: j.table, Answers: j.answers, Tracked: j.sessions.View(), unexplained: j.unexplained.sessions(), returned: j.returned,
-		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Dues: j.dues, Work: j.work.Work, Properties: j.tenure.Properties,
+		Steps: j.steps, Exchanges: j.exchanges.last, Wakes: j.wakes.last, kept: j.wakes.kept, Pace: j.pace, Work: j.work.Work, Properties: j.tenure.Properties,
 		Handoffs: j.past.handoffs, Reigns: j.past.reigns, Totals: j.totals.Totals,
 		lanes: j.lanes, role: j.role, crowded: j.crowded(),
 	}

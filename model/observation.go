@@ -198,24 +198,6 @@ type Message struct {
 	Err   string `json:"err,omitempty"` // of a reply, "" for none
 }
 
-// Deadlines says when sessions of candidates expire if their clients stay silent, as
-// the embedded server counts it: those that changed since the last one.
-type Deadlines struct {
-	At       time.Time  `json:"at"`
-	Sessions []Deadline `json:"sessions"` // at most [DeadlinesMax]
-}
-
-// Deadline is when a session expires.
-type Deadline struct {
-	Session uint64    `json:"session"`
-	Expires time.Time `json:"expires"`
-	// Held says that the server holds a message to it: as long, Expires moves with time.
-	Held bool `json:"held,omitempty"`
-}
-
-// DeadlinesMax bounds [Deadlines.Sessions].
-const DeadlinesMax = 256
-
 // Notification is [Message.Op] of a watch event.
 const Notification = "notification"
 
@@ -277,7 +259,6 @@ func (o *Cast) When() time.Time       { return o.At }
 func (o *Switch) When() time.Time     { return o.At }
 func (o *Wake) When() time.Time       { return o.At }
 func (o *Pace) When() time.Time       { return o.At }
-func (o *Deadlines) When() time.Time  { return o.At }
 func (o *Rules) When() time.Time      { return o.At }
 func (o *Write) When() time.Time      { return o.At }
 func (o *Advance) When() time.Time    { return o.At }

@@ -62,10 +62,6 @@ func (s *State) Observations() (out []Observation) {
 	if s.Pace != nil {
 		add(s.Pace)
 	}
-	for _, session := range slices.Sorted(maps.Keys(s.Dues)) {
-		d := s.Dues[session]
-		add(&Deadlines{At: d.At, Sessions: []Deadline{d.Deadline}})
-	}
 	if s.Table != nil {
 		add(s.Table)
 	}

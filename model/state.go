@@ -78,8 +78,6 @@ type State struct {
 	Exchanges []Exchange
 	// Pace is how much the embedded server delays, nil where it was not reported.
 	Pace *Pace
-	// Dues are the deadlines of sessions that the embedded server reported.
-	Dues map[uint64]Due
 	// Work is what leaders' workers did, and Properties how safe and how live
 	// the election of our own candidates was.
 	Work       Work

@@ -189,18 +189,6 @@ func countedHandoffs() *world {
 	return w.wait(2 * time.Second)
 }
 
-// fuses is an election whose sessions' deadlines are known: that of the killed leader
-// burns down, and delta's is held.
-func fuses() *world {
-	w := five(dialect.Election()).wait(time.Minute)
-	o := &model.Deadlines{At: w.now}
-	for i, left := range []time.Duration{1300, 3900, 2700, 2000} {
-		o.Sessions = append(o.Sessions, model.Deadline{Session: 0xa1 + uint64(i), Expires: w.now.Add(left * time.Millisecond), Held: i == 3})
-	}
-	w.j.Apply(o)
-	return w.cast("amber", amberZ, model.Leading, func(m *model.Member) { m.Fault, m.FaultAt = model.Killed, w.now.Add(-2600*time.Millisecond) })
-}
-
 func faulty() *world {
 	w := five(dialect.Election()).wait(time.Minute)
 	for id, change := range map[string]func(*model.Member){
@@ -275,7 +263,6 @@ func teachScenes() map[string]func() scene {
 	refusing.Actions = &allow{why: map[action.Kind]string{action.Resign: "birch is frozen: it can do nothing before it thaws (f)", action.LoseReply: "birch is frozen: it can do nothing before it thaws (f)"}}
 	return map[string]func() scene{
 		"steps": func() scene { return scene{world: volunteering(), o: demo} },
-		"fuses": func() scene { return scene{world: fuses(), o: demo} },
 		"told":  func() scene { return scene{world: travelling(dialect.Election(), 300*time.Millisecond, 0xa2), o: demo} },
 		"storm": func() scene {
 			return scene{world: travelling(dialect.Herd(), 350*time.Millisecond, 0xa2, 0xa3, 0xa4, 0xa5), o: demo}

@@ -270,31 +270,3 @@ func TestLeaderWatchesItsOwnZnode(t *testing.T) {
 		})
 	}
 }
-
-// The inspector says how much of the timeout is left.
-func TestTimeLeft(t *testing.T) {
-	m := later(scene{world: fuses(), o: Options{Mode: ModeDemo}, keys: []string{"enter"}}, 0)
-	says(t, m, "time left    1.3 s of 4 s   each answered request refills it")
-	m = later(scene{world: fuses(), o: Options{Mode: ModeDemo}, keys: []string{"j", "j", "j", "enter"}}, time.Hour)
-	says(t, m, "time left    2.0 s of 4 s   it does not run while the server holds a message")
-}
-
-// Of a cluster's sessions only bounds are known: the fuse has what is sure, what may be
-// left, and for a silent client what has burnt down.
-func TestFusesOfACluster(t *testing.T) {
-	w := latch("/services/billing/leader", 3).ask(6, nil)
-	says(t, stage(scene{world: w, o: Options{Mode: ModeDemo}}, 200, 50, term.Mono), "timeout   watches", "███████░  leads")
-	w = latch("/services/billing/leader", 3)
-	says(t, stage(scene{world: w, o: Options{Mode: ModeDemo}}, 200, 50, term.Mono), "age  watches")
-	w = scenes()["risk"]().world
-	if c := w.state().Leader(); w.state().Risk(c) == nil {
-		t.Fatal("no risk")
-	} else if x, ok := w.state().Fuse(c); ok {
-		least, most := x.Left(w.now.Add(4 * time.Second))
-		if most == 0 || most >= x.Timeout || least > 0 {
-			t.Errorf("a silent leader may have %v to %v of %v", least, most, x.Timeout)
-		}
-	} else {
-		t.Error("nothing is known of the leader at risk")
-	}
-}

@@ -76,30 +76,6 @@ func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
 	return s.start.Add(s.sessions.expiry(sess, s.elapsed())), sess.conn != nil, true
 }
 
-// Deadline is when a session expires if its client stays silent.
-type Deadline struct {
-	Session int64
-	At      time.Time
-	Held    bool // a message to it is held: as long, At moves with time
-}
-
-// Deadlines returns the deadlines of those of the sessions that live, as of one moment.
-func (s *Server) Deadlines(ids []int64) []Deadline {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil
-	}
-	now := s.elapsed()
-	out := make([]Deadline, 0, len(ids))
-	for _, id := range ids {
-		if sess := s.sessions.byID[id]; sess != nil {
-			out = append(out, Deadline{id, s.start.Add(s.sessions.expiry(sess, now)), sess.held > 0})
-		}
-	}
-	return out
-}
-
 // ExpireSession ends a session now, as if its client had been silent for too
 // long: its ephemeral nodes are deleted and its connection, if any, is closed.
 func (s *Server) ExpireSession(id int64) error {

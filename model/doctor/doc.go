@@ -7,7 +7,6 @@
 // with its diagnosis:
 //
 //   - [State.Lead]: how far the first contender leads; whatever says who leads, follows it;
-//   - [State.Fuse]: how much of its session timeout a contender has left;
 //   - [State.Edge]: the znode that a contender really watches, if two tables agree;
 //   - [State.Risks]: sessions that are about to expire (package session);
 //   - [State.Findings]: what the rules found.

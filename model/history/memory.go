@@ -53,8 +53,6 @@ func memoryOf(o model.Observation) int {
 			n += size[model.Exchange]() + len(o.Passed[i].Path) + len(o.Passed[i].Op)
 		}
 		return n
-	case *model.Deadlines:
-		return each + size[model.Deadlines]() + len(o.Sessions)*size[model.Deadline]()
 	case *model.Write:
 		return each + size[model.Write]() + len(o.Member) + len(o.Znode) + len(o.Reason)
 	case *session.Table:

@@ -31,7 +31,6 @@ type present struct {
 	Directories           map[string]*model.Directory
 	Table                 *session.Table
 	Pace                  *model.Pace
-	Dues                  map[uint64]model.Due
 	Rules                 model.Rules
 	Believers             []string
 	Next                  uint32
@@ -48,7 +47,7 @@ type child struct {
 func presentOf(s *doctor.State) present {
 	p := present{
 		Path: s.Path, Recipe: s.Recipe.Name(), Phase: s.Phase, Link: s.Link, DownSince: s.DownSince, At: s.At, ReadAt: s.ReadAt,
-		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Directories: s.Directories, Table: s.Table, Pace: s.Pace, Dues: s.Dues, Rules: s.Work.Rules,
+		Parent: s.Parent, Members: s.Members, Ack: s.Ack, Directories: s.Directories, Table: s.Table, Pace: s.Pace, Rules: s.Work.Rules,
 		Believers: s.Properties.Believers, Next: s.NextSequence, NextKnown: s.NextSequenceKnown,
 	}
 	if s.Dialect != nil {

@@ -83,11 +83,12 @@ type entry struct {
 	Switch     *model.Switch     `json:"switch,omitempty"`
 	Wake       *model.Wake       `json:"wake,omitempty"`
 	Pace       *model.Pace       `json:"pace,omitempty"`
-	Deadlines  *model.Deadlines  `json:"deadlines,omitempty"`
 	Rules      *model.Rules      `json:"rules,omitempty"`
 	Write      *model.Write      `json:"write,omitempty"`
 	Advance    *model.Advance    `json:"advance,omitempty"`
 	Table      *session.Table    `json:"table,omitempty"`
+	// Deadlines are in older recordings. What is left of them is that time passed.
+	Deadlines *model.Advance `json:"deadlines,omitempty"`
 }
 
 // newEntry returns the entry of an observation: it is in the field of its type.
@@ -101,6 +102,7 @@ func newEntry(o model.Observation) *entry {
 	for i := range fields.NumField() {
 		if f := fields.Field(i); f.Type() == v.Type() {
 			f.Set(v)
+			break
 		}
 	}
 	return l

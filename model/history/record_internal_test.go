@@ -123,6 +123,14 @@ func TestOlderSteps(t *testing.T) {
 	}
 }
 
+// Older recordings have deadlines of sessions, which nothing shows any more.
+func TestOldDeadlines(t *testing.T) {
+	o, err := decoded([]byte(`{"deadlines":{"at":"2026-01-02T03:04:05Z","sessions":[{"session":1,"expires":"2026-01-02T03:04:09Z"}]}}`))
+	if _, ok := o.(*model.Advance); !ok || err != nil {
+		t.Errorf("read as %+v, %v", o, err)
+	}
+}
+
 // endless is a line without an end.
 type endless struct{ n int }
 

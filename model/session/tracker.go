@@ -98,13 +98,10 @@ func (k *Tracker) Hear(t *Table, at time.Time, holders []Holder, keep func(sessi
 			heard[session] = h
 		}
 	}
-	k.known.timeouts, k.known.alive = make(map[uint64]time.Duration, len(heard)), make(map[uint64]time.Time, len(heard))
+	k.known.timeouts = make(map[uint64]time.Duration, len(heard))
 	for session, h := range heard {
 		if to := cmp.Or(h.timeout, h.most); to > 0 {
 			k.known.timeouts[session] = to
-		}
-		if until := h.Alive(); !until.IsZero() {
-			k.known.alive[session] = until
 		}
 	}
 	k.heard = heard

@@ -26,7 +26,6 @@ type View struct {
 	hosts    []string // those with all their connections in clients
 	whole    bool
 	timeouts map[uint64]time.Duration
-	alive    map[uint64]time.Time
 	unheard  int
 	left     time.Duration
 }
@@ -46,13 +45,6 @@ func (v View) Absent(session uint64) bool {
 
 // Timeout returns the session's timeout or an upper bound; 0: unknown.
 func (v View) Timeout(session uint64) time.Duration { return v.timeouts[session] }
-
-// Alive returns until when the session cannot have expired, as the servers' answers
-// show; zero: unknown.
-func (v View) Alive(session uint64) time.Time { return v.alive[session] }
-
-// Timed reports whether [View.Alive] is known of any session.
-func (v View) Timed() bool { return len(v.alive) > 0 }
 
 // Unheard returns for how many holders it is unknown whether their clients are
 // alive, because a healthy client may be silent for the time observed so far, and

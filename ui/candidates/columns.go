@@ -10,7 +10,7 @@ import (
 // columns are the widths of the candidates table. Each column but the first
 // has two blanks before it.
 type columns struct {
-	seq, name, session, client, age, fuse, watches int
+	seq, name, session, client, age, watches int
 }
 
 // gutter is the marker, the sign and the herd's bus.
@@ -27,9 +27,6 @@ func (c columns) start() int {
 	}
 	if c.client > 0 {
 		x += 2 + c.client
-	}
-	if c.fuse > 0 {
-		x += 2 + c.fuse
 	}
 	return x
 }
@@ -52,16 +49,7 @@ func (v *table) columnsFor(w int) columns {
 	if c.client = v.clientColumn(w); c.client > 0 && w < 110 {
 		c.session = 0
 	}
-	switch exact := len(s.Dues) > 0; {
-	case w >= 80 && s.Fuses():
-		c.fuse = fuseCells
-	case w >= 60 && exact:
-		c.fuse, c.session = fuseCells, 0 // the inspector has it
-	}
 	rest := w - c.before() - 2 - c.age - 2 - 1
-	if c.fuse > 0 {
-		rest -= c.fuse + 2
-	}
 	if c.session > 0 {
 		rest -= c.session + 2
 	}
@@ -85,13 +73,5 @@ func (v *table) drawColumnHeads(a term.Area, c columns) {
 	if c.client > 0 {
 		p.Gap(2).Fit(c.client, term.Muted, "client")
 	}
-	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Text(term.Muted, fuseHead(c)).Fit(c.watches, term.Muted, "watches")
-}
-
-// fuseHead is the head of the fuses, with the gap after it.
-func fuseHead(c columns) string {
-	if c.fuse == 0 {
-		return ""
-	}
-	return term.Fitted("timeout", c.fuse) + "  "
+	p.Gap(2).Right(c.age, term.Muted, "age").Gap(2).Fit(c.watches, term.Muted, "watches")
 }

@@ -44,13 +44,11 @@ type Shown struct {
 // and on the selection, and not on the moment, so that keys move by the same
 // distance while something moves in the picture.
 type shape struct {
-	crowd    bool // drawn as a grid
-	page     int  // contenders in view
-	below    int  // lines that are kept for what is below the queue
-	pace     string
-	without  int // lines for members without a znode, with their heading
-	expiry   wording.Expiry
-	troubled bool // expiry is something to explain
+	crowd   bool // drawn as a grid
+	page    int  // contenders in view
+	below   int  // lines that are kept for what is below the queue
+	pace    string
+	without int // lines for members without a znode, with their heading
 }
 
 // Settle takes what to show and where, and brings the selection into view.
@@ -101,9 +99,6 @@ func (v *Panel) shapeIn(r term.Rect) shape {
 	}
 	if x.pace != "" {
 		x.below++
-	}
-	if x.expiry, x.troubled = v.worst(); x.troubled {
-		x.below += 2
 	}
 	if n := len(v.Rows.NoZnode); n > 0 {
 		x.without = 1 + min(n, max(1, (avail-x.below)/3))
@@ -231,11 +226,6 @@ func (v *Panel) drawBelow(f *term.Frame, a term.Area, c columns, y, spare int) {
 		t := v.table()
 		t.drawWithout(f, a, y, v.without)
 		y += v.without
-	}
-	if v.troubled {
-		blank()
-		drawExpiry(f, a, y, v.expiry)
-		y += 2
 	}
 	if spare >= 2 && s.NextSequenceKnown && !wording.Registry(s) {
 		blank()

@@ -86,10 +86,6 @@ func (v *table) drawRow(f *term.Frame, p *term.Pen, c columns, i int, herd bool,
 	}
 	p.Gap(2+c.age-term.Width(about)-term.Width(words)).Text(term.Muted, about)
 	p.Text(term.Muted, words).Gap(2)
-	if c.fuse > 0 {
-		v.drawFuse(f, p, r)
-		p.Gap(2)
-	}
 	p.Limit(c.watches)
 	if ghost != "" {
 		v.drawGhost(f, p, ghost, sure, r.Position == 0)

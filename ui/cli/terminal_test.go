@@ -221,7 +221,7 @@ func killTheLeader(x *terminal, first string) {
 	x.sees("5 candidates", "ack")
 	x.press("g")
 	x.press("x")
-	x.sees("was killed", "next")
+	x.sees("is killed", "next")
 	x.sees("session expired", "silent", "takeover", "4 candidates")
 	x.press("q")
 	x.leaves(0)
@@ -366,7 +366,7 @@ func TestSomebodyElsesElection(t *testing.T) {
 	x.press("gx")
 	x.sees("kill, freeze and resign only")
 	x.press("Gx")
-	x.sees("amber was killed")
+	x.sees("amber is killed")
 	x.press("q")
 	x.leaves(0)
 	if children, _, err := c.Children("/jobs"); err != nil || len(children) < 2 {

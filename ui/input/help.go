@@ -29,7 +29,6 @@ func helpLines(table []Binding, g *term.Glyphs, of Mode) []helpLine {
 		line(term.Watch, g.HerdHead+g.HerdMore, "the chain: who is below watches this one, where the arrow points; grey where that is only inferred")
 		line(term.Trouble, g.HerdFrom+g.HerdMore, "watches the leader, like all the others: the herd")
 		line(term.Watch, g.Up+" 12", "watches the znode with number 12")
-		line(term.Watch, g.BarDone+g.BarDone+g.BarSure+g.BarMaybe, "the session timeout that is left: each answered request refills it; "+g.BarSure+" as far as the servers say, perhaps; "+g.BarMaybe+" used up; "+g.Unknown+" unknown")
 		line(term.Good, g.Yes, "verified: a server's own table has that watch")
 		line(term.Muted, g.Inferred, "inferred from the recipe; before an age: by the server's clock; before a duration: a guess")
 		line(term.Alarm, g.Wrong, "it watches another znode or none: all servers said so, twice")

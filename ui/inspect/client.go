@@ -14,12 +14,12 @@ import (
 // riskFacts adds r's risk, or why a risk may not be seen in time.
 func (v *Panel) riskFacts(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
 	s := v.State
-	if t, ok := wording.ExpiryOf(s, r); ok && t.Found != nil {
-		words := "at risk, " + t.Expires(f.Busy(), false)
-		if why := znode.Safe(t.Found.Evidence, 0); why != "" {
+	if x := s.Risk(r.Candidate); x != nil {
+		words := "at risk"
+		if why := znode.Safe(x.Evidence, 0); why != "" {
 			words += ": " + why
 		}
-		if next := t.Found.Next; next != nil && t.Found.Leader && wording.Holders(s) == 1 {
+		if next := x.Next; next != nil && x.Leader && wording.Holders(s) == 1 {
 			words += ". " + next.Label() + " would take over"
 		}
 		add("risk", term.Alarm, words)
@@ -27,24 +27,6 @@ func (v *Panel) riskFacts(f *term.Frame, r rows.Row, add func(string, term.Style
 	}
 	if why := znode.Safe(s.RiskWatch(r.Candidate), 0); why != "" {
 		add("risk", term.Muted, "may not be seen in time: "+why)
-	}
-}
-
-// timeLeft adds how much of its session timeout r has left, as far as is known.
-func (v *Panel) timeLeft(f *term.Frame, r rows.Row, add func(string, term.Style, string)) {
-	x, ok := v.State.Fuse(r.Candidate)
-	if !ok {
-		return
-	}
-	least, most := x.Left(f.Busy())
-	of := " of " + units.Exact(x.Timeout)
-	switch {
-	case x.Held:
-		add("time left", term.Text, units.Tenths(least)+of+"   it does not run while the server holds a message")
-	case x.Exact:
-		add("time left", term.Text, units.Tenths(least)+of+"   each answered request refills it")
-	default:
-		add("time left", term.Text, "at least "+units.Tenths(least)+", at most "+units.Tenths(most)+of+"   as far as the servers say")
 	}
 }
 

@@ -99,7 +99,6 @@ func (v *Panel) facts(f *term.Frame, r rows.Row) []term.Fact {
 		} else {
 			add("session", term.Text, znode.Hex(c.Session))
 		}
-		v.timeLeft(f, r, add)
 		v.clientFacts(f, r, add)
 		add("czxid", term.Text, znode.Zxid(c.Czxid)+"   the fencing token while it "+phrase.RoleOf(s).Has)
 		if !c.Ctime.IsZero() {
@@ -252,13 +251,6 @@ func (v *Panel) memberFacts(f *term.Frame, r rows.Row, add func(string, term.Sty
 		add("lease", term.Text, "held: committed writes prove that its session lives; without them it stops leading")
 	default:
 		add("lease until", term.Text, f.Stamp(m.LeaseEnd)+"   as last reported: committed writes proved its session until then")
-	}
-	if !m.ExpiresFrom.IsZero() {
-		words := f.Stamp(m.ExpiresFrom) + "   servers that hear each other keep its session until then"
-		if t, ok := wording.ExpiryOf(s, r); ok {
-			words += "; " + t.Expires(f.Busy(), false)
-		}
-		add("expires from", term.Text, words)
 	}
 	if m.Fence != 0 {
 		add("token", term.Text, znode.Zxid(m.Fence)+"   the fencing token that it would write with")

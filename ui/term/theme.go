@@ -109,7 +109,6 @@ type Glyphs struct {
 	Online, Offline, Step, New, Arrow, Nobody    string
 	Block, Vacant, Expired, Danger               string
 	Elected                                      string
-	BarDone, BarSure, BarMaybe                   string
 	H, V, TL, TR, BL, BR                         string
 	Cursor                                       string
 	Wrong, Critical, Warning, Info, WatchWrong   string
@@ -130,8 +129,7 @@ var signs = Glyphs{
 	Online: "●", Offline: "◌", Step: "▸", New: "▸", Arrow: "→", Nobody: "–",
 	Block: "█", Vacant: "░", Expired: "╳", Danger: "▒",
 	Elected: "▓",
-	BarDone: "█", BarSure: "░", BarMaybe: "·",
-	H: "─", V: "│", TL: "╭", TR: "╮", BL: "╰", BR: "╯",
+	H:       "─", V: "│", TL: "╭", TR: "╮", BL: "╰", BR: "╯",
 	Cursor: "█",
 	Wrong:  "!", Critical: "◆", Warning: "◇", Info: "·", WatchWrong: "▵",
 	Notice: "●", Parted: "⊘", NoGuid: "ø", LosesReply: "↯", SlowLead: "⧗",

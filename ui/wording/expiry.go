@@ -16,17 +16,14 @@ import (
 // exists: a member of ours that was killed or frozen, or any contender that the
 // servers do not hear from.
 type Expiry struct {
-	Row   rows.Row
-	Found *doctor.Risk // the risk in the servers' tables, nil for none
-	// Only bounds of the session's expiry are known. At Start the server surely heard
-	// from it. It expires between Sure and Latest.
-	Start, Sure, Latest time.Time
+	Row    rows.Row
+	Found  *doctor.Risk // the risk in the servers' tables, nil for none
+	Latest time.Time    // the session expires by then; zero: not known
 }
 
 // ExpiryOf returns the expiry that r faces.
 //
-// The server counts from the last frame that it received: not before the one that
-// it answered last (ExpiresFrom is that plus the timeout) and not after the fault.
+// The server counts from the last frame that it received, which was not after the fault.
 // It looks for expired sessions once a tick and rounds up to it. The tick is at most
 // half of the shortest timeout that it grants, so at most half of this one.
 func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
@@ -42,7 +39,7 @@ func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
 		if t.Found == nil {
 			return Expiry{}, false
 		}
-		t.Start, t.Sure, t.Latest = t.Found.Since, t.Found.NotBefore, t.Found.By
+		t.Latest = t.Found.By
 		return t, true
 	}
 	if heldBack(s, m.Session) {
@@ -51,28 +48,15 @@ func ExpiryOf(s *doctor.State, r rows.Row) (Expiry, bool) {
 	if m.Timeout > 0 && !m.FaultAt.IsZero() {
 		tick := tickOf(s, m)
 		t.Latest = m.FaultAt.Add(m.Timeout + tick + tick/2 + expiryCommit)
-		t.Start, t.Sure = m.FaultAt, m.FaultAt.Add(m.Timeout)
-		if !m.ExpiresFrom.IsZero() {
-			t.Start, t.Sure = m.ExpiresFrom.Add(-m.Timeout), m.ExpiresFrom
-		}
-	}
-	if x, ok := s.Fuse(r.Candidate); ok && x.Exact && !t.Latest.IsZero() {
-		t.Sure, t.Latest = x.Least, x.Least.Add(expiryAlarm)
 	}
 	if t.Found != nil && !t.Found.By.IsZero() && (t.Latest.IsZero() || t.Found.By.Before(t.Latest)) {
 		t.Latest = t.Found.By
-	}
-	if t.Sure.After(t.Latest) {
-		t.Sure = t.Latest
 	}
 	return t, true
 }
 
 // expiryCommit is how long the ensemble takes to agree on the end of a session.
 const expiryCommit = time.Second
-
-// expiryAlarm is how late the embedded server may be, whose deadlines are known.
-const expiryAlarm = 500 * time.Millisecond
 
 // tickOf is the tick of the servers. They round a session's expiry up to it, and
 // the ensemble leader hears of a session up to half a tick late. If they did not

@@ -16,9 +16,9 @@ var start = time.Date(2026, time.March, 14, 11, 57, 51, 3e6, time.UTC)
 func TestExpiryIsBounds(t *testing.T) {
 	unknown := doctor.NewJournal(model.Config{}).State()
 	c := &dialect.Candidate{Znode: znode.Znode{Name: "n_1", Session: 1}}
-	m := &model.Member{Fault: model.Killed, FaultAt: start, Timeout: 4 * time.Second, ExpiresFrom: start.Add(3600 * time.Millisecond)}
+	m := &model.Member{Fault: model.Killed, FaultAt: start, Timeout: 4 * time.Second}
 	tr, ok := ExpiryOf(unknown, rows.Row{Candidate: c, Member: m})
-	if !ok || !tr.Sure.Equal(m.ExpiresFrom) || !tr.Latest.Equal(start.Add(8*time.Second)) {
+	if !ok || !tr.Latest.Equal(start.Add(8*time.Second)) {
 		t.Fatalf("bounds: %+v, %v", tr, ok)
 	}
 	for _, x := range []struct {

@@ -154,12 +154,6 @@ func (p *past) step(kinds []string, single bool) {
 		p.put(&model.Advance{At: now})
 	case 22:
 		switch p.pick("of the demo", 5) {
-		case 3:
-			d := &model.Deadlines{At: now}
-			for range p.pick("deadlines", 4) {
-				d.Sessions = append(d.Sessions, model.Deadline{Session: uint64(p.pick("of session", 9)), Expires: now.Add(4 * time.Second), Held: p.flip("held")})
-			}
-			p.put(d)
 		case 0:
 			p.put(&model.Switch{At: now, Recipe: rapid.SampledFrom([]string{"herd", "election", "no such"}).Draw(p.T, "switch")})
 		case 1:
