@@ -52,6 +52,8 @@ type Cast struct {
 	named   int            // names given out
 	noGuid  bool           // see NoGuidAll
 	recipe  dialect.Recipe // that members follow; nil: that of the dialect
+
+	expire func(id string) error // ends a session; nil without a [Stage]
 }
 
 // Sizes of a candidate's buffers. One whose buffer cannot hold the list of the
@@ -161,21 +163,6 @@ func (c *Cast) add(name string, you bool) (*member, error) {
 	return m, nil
 }
 
-// Resign makes a candidate close its session and leave.
-func (c *Cast) Resign(id string) error { return c.with(id, (*member).resign) }
-
-// Kill ends a candidate like kill -9: it sends nothing more, and its znode stays
-// until its session expires.
-func (c *Cast) Kill(id string) error { return c.with(id, (*member).kill) }
-
-// Freeze stops a candidate until Thaw: it reads, writes and decides nothing, and
-// keeps its belief. A partitioned candidate must be healed first (ErrNotNow).
-func (c *Cast) Freeze(id string) error { return c.try(id, (*member).freeze) }
-
-// Thaw ends a Freeze. A candidate that believed it leads is reported as frozen until
-// it has checked whether it still does.
-func (c *Cast) Thaw(id string) error { return c.with(id, (*member).thaw) }
-
 // Follow switches all members to another recipe, nil for the election's own. Each
 // resigns and rejoins with a new connection, because watches cannot be removed.
 // They keep their order, however many they are, unless one is delayed for more than a
@@ -213,12 +200,6 @@ func (c *Cast) Follow(r dialect.Recipe) error {
 	return nil
 }
 
-// Has reports whether id is in the cast, and whether it is frozen.
-func (c *Cast) Has(id string) (ok, frozen bool) {
-	err := c.with(id, func(m *member) { frozen = m.fault == model.Frozen })
-	return err == nil, frozen
-}
-
 // Len returns how many candidates the cast has.
 func (c *Cast) Len() int {
 	c.mu.Lock()
@@ -242,13 +223,8 @@ func (c *Cast) Close() {
 	c.wg.Wait()
 }
 
-// with calls do for a member, under the member's lock.
-func (c *Cast) with(id string, do func(*member)) error {
-	return c.try(id, func(m *member) error { do(m); return nil })
-}
-
-// try is with for what can be refused.
-func (c *Cast) try(id string, do func(*member) error) error {
+// with calls do for a member, under the member's lock, and returns its error.
+func (c *Cast) with(id string, do func(*member) error) error {
 	c.mu.Lock()
 	m := c.members[id]
 	c.mu.Unlock()

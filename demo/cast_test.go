@@ -60,7 +60,7 @@ func TestSpawnInOrderGivesUpWithItsContext(t *testing.T) {
 func TestResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
-		must(t, s.cast.Resign("amber"))
+		must(t, s.cast.Fault("amber", demo.Resign, true))
 		s.leads(t, "birch")
 		s.gone(t, "amber")
 		if w := s.lastWord(t, "amber"); !w.Gone || w.Member.Belief != model.Resigned || w.Member.Fault != model.NoFault {
@@ -81,7 +81,7 @@ func TestKill(t *testing.T) {
 		s.enter(t, 3)
 		time.Sleep(time.Minute) // virtual
 		killed := time.Now()
-		must(t, s.cast.Kill("amber"))
+		must(t, s.cast.Fault("amber", demo.Kill, true))
 		synctest.Wait()
 		w := s.lastWord(t, "amber")
 		m := w.Member
@@ -91,10 +91,10 @@ func TestKill(t *testing.T) {
 		if m.ExpiresFrom.Before(killed) || m.ExpiresFrom.After(killed.Add(timeout)) {
 			t.Errorf("killed at %v its lease ends at %v", killed, m.ExpiresFrom)
 		}
-		if ok, _ := s.cast.Has("amber"); ok {
+		if s.cast.Has("amber") {
 			t.Error("amber is in the cast still")
 		}
-		if err := s.cast.Kill("amber"); err != nil && !errors.Is(err, demo.ErrNoMember) {
+		if err := s.cast.Fault("amber", demo.Kill, true); err != nil && !errors.Is(err, demo.ErrNoMember) {
 			t.Errorf("killed again: %v", err)
 		}
 
@@ -122,7 +122,7 @@ func TestKill(t *testing.T) {
 func TestKillTheLast(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 1)
-		must(t, s.cast.Kill("amber"))
+		must(t, s.cast.Fault("amber", demo.Kill, true))
 		s.await(t, "nobody stands", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.To != nil || h.Silent == nil {
 			t.Errorf("handoff %+v", h)
@@ -135,17 +135,17 @@ func TestFreezeAndThaw(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
-		must(t, s.cast.Freeze("amber"))
+		must(t, s.cast.Fault("amber", demo.Freeze, true))
 		frozen := time.Now()
-		if ok, f := s.cast.Has("amber"); !ok || !f {
-			t.Errorf("Has: %v, frozen %v", ok, f)
+		if f := s.cast.FaultOf("amber"); f != model.Frozen {
+			t.Errorf("the fault is %q", f)
 		}
 		s.leads(t, "birch")
 		if h := s.handoff(t, "amber"); h.Cause != model.CauseExpired || h.Silent == nil || h.Takeover == nil {
 			t.Errorf("handoff %+v", h)
 		}
 		time.Sleep(time.Hour) // virtual
-		must(t, s.cast.Freeze("amber"))
+		must(t, s.cast.Fault("amber", demo.Freeze, true))
 		st := s.feed.State()
 		m, ok := byID(st, "amber")
 		if !ok || m.Fault != model.Frozen || m.Belief != model.Leading || !m.FaultAt.Equal(frozen) {
@@ -154,7 +154,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if h := st.WithoutZnode(); len(h) != 1 || h[0].ID != "amber" {
 			t.Errorf("without a znode: %+v", h)
 		}
-		must(t, s.cast.Thaw("amber"))
+		must(t, s.cast.Fault("amber", demo.Freeze, false))
 		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("thawed: %+v, was %+v", m, before)
@@ -163,7 +163,7 @@ func TestFreezeAndThaw(t *testing.T) {
 		if got := labels(st); !slices.Equal(got, []string{"birch", "cedar", "amber"}) {
 			t.Errorf("the queue is %q", got)
 		}
-		must(t, s.cast.Thaw("amber")) // not frozen: nothing
+		must(t, s.cast.Fault("amber", demo.Freeze, false)) // not frozen: nothing
 	})
 }
 
@@ -171,10 +171,10 @@ func TestKilledWhileFrozen(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 2)
 		frozen := time.Now()
-		must(t, s.cast.Freeze("amber"))
+		must(t, s.cast.Fault("amber", demo.Freeze, true))
 		lease := s.lastWord(t, "amber").Member.ExpiresFrom
 		time.Sleep(time.Second)
-		must(t, s.cast.Kill("amber"))
+		must(t, s.cast.Fault("amber", demo.Kill, true))
 		synctest.Wait()
 		// Silent since the freeze, and its lease is that of then.
 		if w := s.lastWord(t, "amber"); !w.Gone || w.Member.Fault != model.Killed || !w.Member.FaultAt.Equal(frozen) || !w.Member.ExpiresFrom.Equal(lease) {
@@ -205,7 +205,7 @@ func TestCampaign(t *testing.T) {
 		if got := st.Queue.At(2).Label(); got != "the one at the keys" {
 			t.Errorf("its znode says %q", got)
 		}
-		must(t, s.cast.Resign(demo.You))
+		must(t, s.cast.Fault(demo.You, demo.Resign, true))
 		s.gone(t, demo.You)
 		s.await(t, "two stand", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		if _, err := s.cast.Campaign("once more"); err != nil {
@@ -307,7 +307,7 @@ func TestFollowInOrder(t *testing.T) {
 func TestFollowAfterResign(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
-		must(t, s.cast.Resign("birch"))
+		must(t, s.cast.Fault("birch", demo.Resign, true))
 		s.cast.Follow(dialect.Herd())
 		s.gone(t, "birch")
 		time.Sleep(time.Minute) // virtual
@@ -358,7 +358,7 @@ func TestFreezeDuringFollow(t *testing.T) {
 				s.enter(t, len(ids))
 				freeze := func() {
 					for _, id := range ids {
-						if err := s.cast.Freeze(id); err != nil {
+						if err := s.cast.Fault(id, demo.Freeze, true); err != nil {
 							t.Errorf("freeze: %v", err)
 						}
 					}
@@ -377,11 +377,11 @@ func TestFreezeDuringFollow(t *testing.T) {
 				time.Sleep(time.Minute) // virtual
 				leaving.Store(nil)
 				for _, id := range ids {
-					if ok, frozen := s.cast.Has(id); !ok || !frozen {
-						t.Errorf("%s is in the cast: %v, frozen: %v", id, ok, frozen)
+					if f := s.cast.FaultOf(id); f != model.Frozen {
+						t.Errorf("the fault of %s is %q", id, f)
 						continue
 					}
-					must(t, s.cast.Thaw(id))
+					must(t, s.cast.Fault(id, demo.Freeze, false))
 				}
 				s.await(t, "the herd stands", func(st *doctor.State) bool {
 					for _, m := range st.Members {
@@ -411,8 +411,8 @@ func TestNoParent(t *testing.T) {
 func TestClose(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 5)
-		must(t, s.cast.Freeze("delta"))
-		must(t, s.cast.Kill("cedar"))
+		must(t, s.cast.Fault("delta", demo.Freeze, true))
+		must(t, s.cast.Fault("cedar", demo.Kill, true))
 		begun := time.Now()
 		s.cast.Close()
 		if _, err := s.cast.Spawn(); err == nil {
@@ -450,18 +450,11 @@ func TestClose(t *testing.T) {
 
 func TestUnknownMember(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
-		for name, do := range map[string]func(string) error{
-			"Resign": s.cast.Resign, "Kill": s.cast.Kill, "Freeze": s.cast.Freeze, "Thaw": s.cast.Thaw,
-		} {
-			err := do("nobody\x1b[2J")
-			if !errors.Is(err, demo.ErrNoMember) {
-				t.Errorf("%s of nobody: %v", name, err)
-			} else if strings.Contains(err.Error(), "\x1b") {
-				t.Errorf("%s: the error would reach the terminal as it is: %q", name, err)
-			}
-		}
-		if ok, frozen := s.cast.Has("nobody"); ok || frozen {
-			t.Error("nobody is in the cast")
+		err := s.cast.Fault("nobody\x1b[2J", demo.Kill, true)
+		if !errors.Is(err, demo.ErrNoMember) {
+			t.Errorf("nobody was killed: %v", err)
+		} else if strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("the error would reach the terminal as it is: %q", err)
 		}
 	})
 }
@@ -494,7 +487,7 @@ func TestForeignElection(t *testing.T) {
 		if err := s.cast.Follow(dialect.Herd()); !errors.Is(err, demo.ErrForeign) {
 			t.Errorf("Follow: %v", err)
 		}
-		must(t, s.cast.Resign("amber"))
+		must(t, s.cast.Fault("amber", demo.Resign, true))
 		st = s.await(t, "birch leads", func(st *doctor.State) bool {
 			l := st.Leader()
 			return l != nil && l.Label() == "birch" && st.Member(l) != nil && st.Member(l).Belief == model.Leading
@@ -508,7 +501,7 @@ func TestForeignElection(t *testing.T) {
 		id, err := s.cast.Spawn()
 		must(t, err)
 		synctest.Wait()
-		if ok, _ := s.cast.Has(id); ok {
+		if s.cast.Has(id) {
 			t.Errorf("%s stands in an election of one znode", id)
 		}
 		s.mu.Lock()

@@ -16,12 +16,12 @@ type ActKind string
 
 const (
 	ActSpawn     ActKind = "spawn"
-	ActKill      ActKind = "kill"
-	ActFreeze    ActKind = "freeze"
+	ActKill              = ActKind(Kill)
+	ActFreeze            = ActKind(Freeze)
 	ActThaw      ActKind = "thaw"
-	ActPartition ActKind = "partition"
+	ActPartition         = ActKind(Partition)
 	ActHeal      ActKind = "heal"
-	ActResign    ActKind = "resign"
+	ActResign            = ActKind(Resign)
 )
 
 // Act is one fault or repair by chaos, At after its start.
@@ -259,22 +259,18 @@ func (r *chaosRun) do(a Act) (err error) {
 
 func (r *chaosRun) apply(a Act) (err error) {
 	r.repairs = slices.DeleteFunc(r.repairs, func(b Act) bool { return b.Member == a.Member })
+	kind, on := Fault(a.Kind), true
 	switch a.Kind {
-	case ActKill:
-		err = r.cast.Kill(a.Member)
-	case ActResign:
-		err = r.cast.Resign(a.Member)
 	case ActFreeze:
-		err = r.cast.Freeze(a.Member)
 		r.repairs = append(r.repairs, Act{Kind: ActThaw, Member: a.Member})
-	case ActThaw:
-		err = r.cast.Thaw(a.Member)
 	case ActPartition:
-		err = r.cast.Partition(a.Member)
 		r.repairs = append(r.repairs, Act{Kind: ActHeal, Member: a.Member})
+	case ActThaw:
+		kind, on = Freeze, false
 	case ActHeal:
-		err = r.cast.Heal(a.Member)
+		kind, on = Partition, false
 	}
+	err = r.cast.Fault(a.Member, kind, on)
 	if a.Void = errors.Is(err, ErrNoMember) || errors.Is(err, ErrNotNow); a.Void {
 		err = nil
 	}

@@ -126,7 +126,7 @@ func TestCrowd(t *testing.T) {
 	// one it joined.
 	for _, want := range []string{"birch", "cedar", "delta"} {
 		_, leader := r.count(model.Leading)
-		must(t, cast.Resign(leader.ID))
+		must(t, cast.Fault(leader.ID, demo.Resign, true))
 		r.await(t, want+" leads", func() bool {
 			n, m := r.count(model.Leading)
 			return n == 1 && m.ID != leader.ID
@@ -189,7 +189,7 @@ func TestReplyTooLarge(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		must(t, s.cast.Resign("amber"))
+		must(t, s.cast.Fault("amber", demo.Resign, true))
 		st := s.await(t, "somebody leads", func(st *doctor.State) bool {
 			for _, m := range st.Members {
 				if m.Belief != model.Waiting && m.Belief != model.Leading {

@@ -13,8 +13,8 @@ import (
 // a leader: its successor might lead before it noticed. So the lease is ended first,
 // and a running candidate has no network until its session has ended.
 
-// Expire ends a candidate's session immediately, as if its timeout had passed.
-func (s *Stage) Expire(id string) error {
+// expireNow ends a candidate's session immediately, see [Expire].
+func (s *Stage) expireNow(id string) error {
 	s.mu.Lock()
 	m, ok := s.players[id]
 	s.mu.Unlock()
@@ -26,13 +26,13 @@ func (s *Stage) Expire(id string) error {
 
 func (s *Stage) expire(m model.Member) error {
 	if m.Session == 0 {
-		return fmt.Errorf("%s has no session", znode.Safe(m.ID, 40))
+		return notNow(znode.Safe(m.ID, 40) + " has no session")
 	}
 	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
-		return fmt.Errorf("the session of %s has already ended", znode.Safe(m.ID, 40))
+		return notNow("the session of " + znode.Safe(m.ID, 40) + " has already ended")
 	}
 	var endLease func()
-	if s.cfg.Cast.with(m.ID, func(m *member) { endLease = m.loseSession() }) == nil {
+	if s.cfg.Cast.with(m.ID, func(m *member) error { endLease = m.loseSession(); return nil }) == nil {
 		if endLease != nil {
 			endLease()
 		}
@@ -92,8 +92,9 @@ func (m *member) loseSession() (endLease func()) {
 }
 
 // reconnect gives the member its network back. The caller holds m.mu.
-func (m *member) reconnect() {
+func (m *member) reconnect() error {
 	if m.fault != model.Partitioned {
 		m.line.Heal()
 	}
+	return nil
 }

@@ -2,20 +2,25 @@ package demo
 
 import "electop/model"
 
-// Fault returns the fault of a candidate; none for one that is not in the cast.
-func (c *Cast) Fault(id string) (f model.Fault) {
-	c.with(id, func(m *member) {
+// Has reports whether a candidate is in the cast.
+func (c *Cast) Has(id string) bool { return c.Why(id, NoGuid, false) == nil }
+
+// FaultOf returns the fault of a candidate; none for one that is not in the cast.
+func (c *Cast) FaultOf(id string) (f model.Fault) {
+	c.with(id, func(m *member) error {
 		f = m.fault
+		return nil
 	})
 	return f
 }
 
 // Session returns the session of a candidate; 0 for none.
 func (c *Cast) Session(id string) (session uint64) {
-	c.with(id, func(m *member) {
+	c.with(id, func(m *member) error {
 		if st := m.candidate.Status(); !st.State.Terminal() {
 			session = st.SessionID
 		}
+		return nil
 	})
 	return session
 }

@@ -5,31 +5,45 @@ import (
 	"fmt"
 )
 
-// Partition separates a candidate from the servers: its network passes nothing in
-// either direction, and the candidate continues to run. Heal ends it. A frozen
-// candidate must thaw first (ErrNotNow).
-func (c *Cast) Partition(id string) error { return c.try(id, (*member).part) }
+// Fault is what can be done to a candidate, to see what follows.
+type Fault string
 
-// Heal ends a Partition.
-func (c *Cast) Heal(id string) error { return c.with(id, (*member).heal) }
+const (
+	Resign    Fault = "resign"     // it closes its session and leaves
+	Kill      Fault = "kill"       // like kill -9: it sends nothing more, and its znode stays until its session expires
+	Expire    Fault = "expire"     // its session ends as if its timeout had passed; only with a [Stage]
+	LoseReply Fault = "lose reply" // it rejoins; the server executes its create, but the reply is lost with the connection
 
-// LoseReply makes a candidate rejoin. The server executes its create, but the reply
-// is lost with the connection. It refuses (ErrNotNow) if the candidate cannot
-// rejoin now.
-func (c *Cast) LoseReply(id string) error { return c.try(id, (*member).loseReply) }
+	// These last until they are off.
+	Freeze    Fault = "freeze"    // it reads, writes and decides nothing, and keeps its belief
+	Partition Fault = "partition" // its network passes nothing in either direction, and it continues to run
+	NoGuid    Fault = "no guid"   // the names of its next znodes have no guid: it cannot find its own after a lost reply
+	SlowLead  Fault = "slow lead" // its leader procedure does not end: it is elected but does not acknowledge
+)
 
-// NoGuid says whether the names of a candidate's next znodes have no guid: then it
-// cannot find its own znode after a lost reply. In a third-party election it
-// returns ErrForeign.
-func (c *Cast) NoGuid(id string, on bool) error {
-	if on && c.foreign() {
-		return ErrForeign
+// Fault applies a fault to a candidate, or ends it if on is false. A leader that is no
+// longer frozen is reported as frozen until it has checked whether it still leads.
+func (c *Cast) Fault(id string, kind Fault, on bool) error {
+	if kind == Expire && c.expire != nil { // also of a dead one
+		return c.expire(id)
 	}
-	return c.with(id, func(m *member) { m.setNoGuid(on) })
+	return c.with(id, func(m *member) error {
+		if err := m.unfit(kind, on); err != nil {
+			return err
+		}
+		m.apply(kind, on)
+		return nil
+	})
 }
 
-// NoGuidAll does the same for all members, and for those that join from now on. In
-// a third-party election it does nothing.
+// Why returns why Fault cannot be called for a candidate now, nil if it can: the error
+// is [ErrNoMember], [ErrNotNow] or [ErrForeign].
+func (c *Cast) Why(id string, kind Fault, on bool) error {
+	return c.with(id, func(m *member) error { return m.unfit(kind, on) })
+}
+
+// NoGuidAll is NoGuid for all members, and for those that join from now on. In a
+// third-party election it does nothing.
 func (c *Cast) NoGuidAll(on bool) {
 	if on && c.foreign() {
 		return
@@ -42,13 +56,6 @@ func (c *Cast) NoGuidAll(on bool) {
 		m.setNoGuid(on)
 		m.mu.Unlock()
 	}
-}
-
-// SlowLead says whether a candidate's leader procedure never ends: the candidate is
-// then elected but not acknowledged until SlowLead is off again. It refuses
-// (ErrNotNow) for a leader that has already finished its procedure.
-func (c *Cast) SlowLead(id string, on bool) error {
-	return c.try(id, func(m *member) error { return m.setSlow(on) })
 }
 
 // Clear makes all members leave. Frozen and partitioned members are healed first:

@@ -78,18 +78,15 @@ func TestPartitionAndHeal(t *testing.T) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "amber")
 		parted := time.Now()
-		must(t, s.cast.Partition("amber"))
+		must(t, s.cast.Fault("amber", demo.Partition, true))
 		w := s.lastWord(t, "amber").Member
 		if w.Fault != model.Partitioned || !w.FaultAt.Equal(parted) || w.ExpiresFrom.Before(parted) || w.ExpiresFrom.After(parted.Add(timeout)) || w.Belief != model.Leading {
 			t.Errorf("parted at %v: %+v", parted, w)
 		}
-		if f := s.cast.Fault("amber"); f != model.Partitioned {
+		if f := s.cast.FaultOf("amber"); f != model.Partitioned {
 			t.Errorf("Fault: %q", f)
 		}
-		if ok, frozen := s.cast.Has("amber"); !ok || frozen {
-			t.Errorf("Has: %v, frozen %v", ok, frozen)
-		}
-		must(t, s.cast.Partition("amber")) // nothing
+		must(t, s.cast.Fault("amber", demo.Partition, true)) // nothing
 		if again := s.lastWord(t, "amber").Member; !again.FaultAt.Equal(parted) {
 			t.Errorf("parted twice, since %v", again.FaultAt)
 		}
@@ -112,12 +109,12 @@ func TestPartitionAndHeal(t *testing.T) {
 		if m.Fault != model.Partitioned || m.Belief != model.Lost || m.Session != 0 || !m.ExpiresFrom.IsZero() {
 			t.Errorf("parted for an hour: %+v", m)
 		}
-		must(t, s.cast.Heal("amber"))
+		must(t, s.cast.Fault("amber", demo.Partition, false))
 		m = s.member(t, "amber", "waits again", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if m.Session == before.Session || m.Znode == before.Znode || m.Fault != model.NoFault || !m.FaultAt.IsZero() {
 			t.Errorf("healed: %+v, was %+v", m, before)
 		}
-		must(t, s.cast.Heal("amber")) // nothing
+		must(t, s.cast.Fault("amber", demo.Partition, false)) // nothing
 	})
 	j.acquits(t)
 }
@@ -125,33 +122,33 @@ func TestPartitionAndHeal(t *testing.T) {
 func TestFaultsDoNotMix(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 4)
-		must(t, s.cast.Partition("amber"))
-		refused(t, "freeze of a parted one", s.cast.Freeze("amber"))
-		refused(t, "lost reply of a parted one", s.cast.LoseReply("amber"))
-		must(t, s.cast.Thaw("amber")) // it is not frozen
-		must(t, s.cast.Freeze("birch"))
-		refused(t, "partition of a frozen one", s.cast.Partition("birch"))
-		refused(t, "lost reply of a frozen one", s.cast.LoseReply("birch"))
-		must(t, s.cast.Heal("birch")) // it is not parted
-		if a, b := s.cast.Fault("amber"), s.cast.Fault("birch"); a != model.Partitioned || b != model.Frozen {
+		must(t, s.cast.Fault("amber", demo.Partition, true))
+		refused(t, "freeze of a parted one", s.cast.Fault("amber", demo.Freeze, true))
+		refused(t, "lost reply of a parted one", s.cast.Fault("amber", demo.LoseReply, true))
+		must(t, s.cast.Fault("amber", demo.Freeze, false)) // it is not frozen
+		must(t, s.cast.Fault("birch", demo.Freeze, true))
+		refused(t, "partition of a frozen one", s.cast.Fault("birch", demo.Partition, true))
+		refused(t, "lost reply of a frozen one", s.cast.Fault("birch", demo.LoseReply, true))
+		must(t, s.cast.Fault("birch", demo.Partition, false)) // it is not parted
+		if a, b := s.cast.FaultOf("amber"), s.cast.FaultOf("birch"); a != model.Partitioned || b != model.Frozen {
 			t.Errorf("amber %q, birch %q", a, b)
 		}
 		// Death is stronger. It has been silent since it was parted.
 		w := s.lastWord(t, "amber").Member
 		time.Sleep(time.Second)
-		must(t, s.cast.Kill("amber"))
+		must(t, s.cast.Fault("amber", demo.Kill, true))
 		synctest.Wait()
 		if d := s.lastWord(t, "amber"); !d.Gone || d.Member.Fault != model.Killed || !d.Member.FaultAt.Equal(w.FaultAt) || !d.Member.ExpiresFrom.Equal(w.ExpiresFrom) {
 			t.Errorf("last word %+v, want it as of %+v", d, w)
 		}
 		s.handoff(t, "amber")
 		// A parted one resigns, though nobody hears of it.
-		must(t, s.cast.Partition("cedar"))
-		must(t, s.cast.Resign("cedar"))
+		must(t, s.cast.Fault("cedar", demo.Partition, true))
+		must(t, s.cast.Fault("cedar", demo.Resign, true))
 		s.gone(t, "cedar")
 		s.leads(t, "delta")
 		// So does a parted one when the cast is closed.
-		must(t, s.cast.Partition("delta"))
+		must(t, s.cast.Fault("delta", demo.Partition, true))
 		began := time.Now()
 		s.cast.Close()
 		if took := time.Since(began); took > time.Second {
@@ -164,7 +161,7 @@ func TestLoseReplyFindsItsZnode(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
 		before, _ := byID(s.feed.State(), "birch")
-		must(t, s.cast.LoseReply("birch"))
+		must(t, s.cast.Fault("birch", demo.LoseReply, true))
 		if w := s.lastWord(t, "birch").Member; !w.LosesReply {
 			t.Errorf("armed: %+v", w)
 		}
@@ -208,11 +205,11 @@ func (s *stage) noGhosts(t *testing.T, n int) {
 func TestLoseReplyLeavesAGhost(t *testing.T) {
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 1)
-		must(t, s.cast.NoGuid("amber", true))
+		must(t, s.cast.Fault("amber", demo.NoGuid, true))
 		if w := s.lastWord(t, "amber").Member; !w.NoGuid {
 			t.Errorf("told: %+v", w)
 		}
-		must(t, s.cast.LoseReply("amber"))
+		must(t, s.cast.Fault("amber", demo.LoseReply, true))
 		m := s.member(t, "amber", "waits", func(m model.Member) bool { return m.Belief == model.Waiting })
 		st := s.await(t, "two stand", func(st *doctor.State) bool { return st.Queue.Len() == 2 })
 		ghost, own := st.Queue.At(0), st.Queue.At(1)
@@ -224,7 +221,7 @@ func TestLoseReplyLeavesAGhost(t *testing.T) {
 		if m, _ := byID(s.feed.State(), "amber"); m.Belief != model.Waiting || s.feed.State().Queue.Len() != 2 {
 			t.Errorf("an hour later: %+v", m)
 		}
-		must(t, s.cast.Resign("amber"))
+		must(t, s.cast.Fault("amber", demo.Resign, true))
 		s.await(t, "both are gone", func(st *doctor.State) bool { return st.Queue.Len() == 0 })
 	})
 }
@@ -257,7 +254,7 @@ func TestNoGuidInAForeignElection(t *testing.T) {
 	d, _ := dialect.ByID("curator-lock")
 	virtual(t, func(c *demo.Config) { c.Dialect = d }, func(t *testing.T, s *stage) {
 		must(t, s.cast.SpawnInOrder(t.Context(), 1))
-		if err := s.cast.NoGuid("amber", true); !errors.Is(err, demo.ErrForeign) {
+		if err := s.cast.Fault("amber", demo.NoGuid, true); !errors.Is(err, demo.ErrForeign) {
 			t.Errorf("NoGuid: %v", err)
 		}
 		s.cast.NoGuidAll(true)
@@ -267,7 +264,7 @@ func TestNoGuidInAForeignElection(t *testing.T) {
 				t.Errorf("%+v", m)
 			}
 		}
-		must(t, s.cast.NoGuid("amber", false))
+		must(t, s.cast.Fault("amber", demo.NoGuid, false))
 	})
 }
 
@@ -275,9 +272,9 @@ func TestSlowLead(t *testing.T) {
 	t.Parallel()
 	virtual(t, nil, func(t *testing.T, s *stage) {
 		s.enter(t, 3)
-		refused(t, "a slow procedure that is over", s.cast.SlowLead("amber", true))
-		must(t, s.cast.SlowLead("birch", true))
-		must(t, s.cast.Resign("amber"))
+		refused(t, "a slow procedure that is over", s.cast.Fault("amber", demo.SlowLead, true))
+		must(t, s.cast.Fault("birch", demo.SlowLead, true))
+		must(t, s.cast.Fault("amber", demo.Resign, true))
 		m := s.member(t, "birch", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		if !m.SlowLead || m.Fence == 0 {
 			t.Errorf("elected: %+v", m)
@@ -286,28 +283,28 @@ func TestSlowLead(t *testing.T) {
 		if m, _ := byID(s.feed.State(), "birch"); m.Belief != model.Elected || s.feed.State().Acknowledged() {
 			t.Errorf("an hour later: %+v, acknowledged: %v", m, s.feed.State().Acknowledged())
 		}
-		must(t, s.cast.SlowLead("birch", false))
+		must(t, s.cast.Fault("birch", demo.SlowLead, false))
 		s.leads(t, "birch")
 		if w := s.lastWord(t, "birch").Member; w.SlowLead || w.StepOn.Name != znode.Base(ackPath) {
 			t.Errorf("leading: %+v", w)
 		}
 		// It does not keep one from leaving, and a frozen one does not finish.
-		must(t, s.cast.SlowLead("cedar", true))
-		must(t, s.cast.Resign("birch"))
+		must(t, s.cast.Fault("cedar", demo.SlowLead, true))
+		must(t, s.cast.Fault("birch", demo.Resign, true))
 		s.member(t, "cedar", "is elected", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
-		must(t, s.cast.Freeze("cedar"))
-		must(t, s.cast.SlowLead("cedar", false))
+		must(t, s.cast.Fault("cedar", demo.Freeze, true))
+		must(t, s.cast.Fault("cedar", demo.SlowLead, false))
 		time.Sleep(time.Second)
 		if w := s.lastWord(t, "cedar").Member; w.Belief != model.Elected || w.Step != model.StepLead {
 			t.Errorf("frozen: %+v", w)
 		}
-		must(t, s.cast.SlowLead("cedar", true))
-		must(t, s.cast.Thaw("cedar"))
+		must(t, s.cast.Fault("cedar", demo.SlowLead, true))
+		must(t, s.cast.Fault("cedar", demo.Freeze, false))
 		synctest.Wait()
 		if w := s.lastWord(t, "cedar").Member; w.Belief != model.Elected || w.Fault != model.NoFault {
 			t.Errorf("thawed: %+v", w)
 		}
-		must(t, s.cast.Resign("cedar"))
+		must(t, s.cast.Fault("cedar", demo.Resign, true))
 		s.gone(t, "cedar")
 	})
 }
@@ -321,7 +318,7 @@ func TestSession(t *testing.T) {
 		if got := s.cast.Session("nobody"); got != 0 {
 			t.Errorf("nobody's session is %x", got)
 		}
-		if f := s.cast.Fault("nobody"); f != model.NoFault {
+		if f := s.cast.FaultOf("nobody"); f != model.NoFault {
 			t.Errorf("nobody is %q", f)
 		}
 	})
@@ -346,18 +343,18 @@ func TestThawShowsNoStaleLeader(t *testing.T) {
 			leads := func(m *model.Member) bool { return m.Belief == model.Leading && m.Fault == model.NoFault }
 			st := s.await(t, "somebody leads", func(st *doctor.State) bool { return slices.ContainsFunc(st.Members, leads) })
 			id := st.Members[slices.IndexFunc(st.Members, leads)].ID
-			must(t, s.cast.Freeze(id))
+			must(t, s.cast.Fault(id, demo.Freeze, true))
 			early := random.IntN(8) == 0
 			if early { // the lease holds, and the session is gone
 				must(t, s.server.ExpireSession(int64(s.cast.Session(id))))
 			}
 			time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
 			was := s.lastWord(t, id).Member
-			must(t, s.cast.Thaw(id))
+			must(t, s.cast.Fault(id, demo.Freeze, false))
 			if random.IntN(4) == 0 { // and at once again
-				must(t, s.cast.Freeze(id))
+				must(t, s.cast.Fault(id, demo.Freeze, true))
 				time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
-				must(t, s.cast.Thaw(id))
+				must(t, s.cast.Fault(id, demo.Freeze, false))
 			}
 			synctest.Wait()
 			w := s.lastWord(t, id).Member
@@ -385,17 +382,17 @@ func TestClear(t *testing.T) {
 			s.enter(t, 8)
 			_, err := s.cast.Campaign("the one at the keys")
 			must(t, err)
-			must(t, s.cast.Freeze("amber"))
-			must(t, s.cast.SlowLead("birch", true))
-			must(t, s.cast.Partition("cedar"))
-			must(t, s.cast.NoGuid("delta", true))
-			must(t, s.cast.LoseReply("delta"))
-			must(t, s.cast.Freeze("ember"))
-			must(t, s.cast.Partition("fjord"))
+			must(t, s.cast.Fault("amber", demo.Freeze, true))
+			must(t, s.cast.Fault("birch", demo.SlowLead, true))
+			must(t, s.cast.Fault("cedar", demo.Partition, true))
+			must(t, s.cast.Fault("delta", demo.NoGuid, true))
+			must(t, s.cast.Fault("delta", demo.LoseReply, true))
+			must(t, s.cast.Fault("ember", demo.Freeze, true))
+			must(t, s.cast.Fault("fjord", demo.Partition, true))
 			time.Sleep(2 * timeout)
-			must(t, s.cast.Partition("grove"))
-			must(t, s.cast.Freeze("heath"))
-			must(t, s.cast.Resign("heath"))
+			must(t, s.cast.Fault("grove", demo.Partition, true))
+			must(t, s.cast.Fault("heath", demo.Resign, true))
+			must(t, s.cast.Fault("heath", demo.Freeze, true))
 			began := time.Now()
 			must(t, s.cast.Clear(t.Context()))
 			if n := s.cast.Len(); n != 0 {

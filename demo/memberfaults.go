@@ -10,17 +10,57 @@ import (
 // The caller of these methods holds m.mu, except for awake, nameless and lead, which
 // the candidate calls.
 
-// unfit says what keeps the member from something, nil for nothing.
-func (m *member) unfit() error {
-	switch m.fault {
-	case model.Killed:
+// unfit returns what prevents a fault, nil for nothing.
+func (m *member) unfit(kind Fault, on bool) error {
+	switch {
+	case !on:
+	case kind == SlowLead && m.slow == nil && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
+		return notNow(m.name + " has already finished its leader procedure")
+	case kind == Expire && m.cast.expire == nil:
+		return notNow("only the embedded server of electop demo ends a session at will")
+	case kind == NoGuid && m.cast.foreign():
+		return ErrForeign
+	case kind == SlowLead, kind == NoGuid, kind == Kill, kind == Expire:
+	case m.fault == model.Killed:
 		return notNow(m.name + " is dead")
-	case model.Frozen:
+	case m.fault == model.Frozen && kind != Freeze:
 		return notNow(m.name + " is frozen: thaw it first")
-	case model.Partitioned:
+	case m.fault == model.Partitioned && (kind == Freeze || kind == LoseReply):
 		return notNow(m.name + " is partitioned: heal it first")
+	case kind == LoseReply && (m.leaving || m.gone):
+		return notNow(m.name + " is leaving")
 	}
 	return nil
+}
+
+// apply applies a fault for which the member is not unfit, or ends it.
+func (m *member) apply(kind Fault, on bool) {
+	switch kind {
+	case Resign:
+		m.resign()
+	case Kill:
+		m.kill()
+	case LoseReply:
+		m.loses = true
+		m.publish(false)
+		m.follow(m.recipe, nil, 0)
+	case Freeze:
+		if on {
+			m.freeze()
+		} else {
+			m.thaw()
+		}
+	case Partition:
+		if on {
+			m.part()
+		} else {
+			m.heal()
+		}
+	case NoGuid:
+		m.setNoGuid(on)
+	case SlowLead:
+		m.setSlow(on)
+	}
 }
 
 // mark notes a fault and since when.
@@ -48,17 +88,13 @@ func (m *member) kill() {
 	m.publish(false)
 }
 
-func (m *member) freeze() error {
-	if m.fault == model.Killed || m.stuck() {
-		return nil
-	}
-	if err := m.unfit(); err != nil && !m.thawing {
-		return err
+func (m *member) freeze() {
+	if m.stuck() {
+		return
 	}
 	st := m.candidate.Freeze()
 	m.mark(model.Frozen, st.ExpiresFrom)
 	m.publish(false)
-	return nil
 }
 
 // thaw lets the member continue. If it believes that it leads, which may be wrong by
@@ -86,19 +122,15 @@ func (m *member) awake() {
 // stuck reports whether the member can do nothing for itself.
 func (m *member) stuck() bool { return m.fault == model.Frozen && !m.thawing }
 
-func (m *member) part() error {
-	if m.fault == model.Killed || m.fault == model.Partitioned {
-		return nil
-	}
-	if err := m.unfit(); err != nil {
-		return err
+func (m *member) part() {
+	if m.fault == model.Partitioned {
+		return
 	}
 	m.line.Partition()
 	st := m.candidate.Status()
 	m.session = st.SessionID
 	m.mark(model.Partitioned, st.ExpiresFrom)
 	m.publish(false)
-	return nil
 }
 
 func (m *member) heal() {
@@ -107,19 +139,6 @@ func (m *member) heal() {
 	}
 	m.mend()
 	m.line.Heal()
-}
-
-func (m *member) loseReply() error {
-	if err := m.unfit(); err != nil {
-		return err
-	}
-	if m.leaving || m.gone {
-		return notNow(m.name + " is leaving")
-	}
-	m.loses = true
-	m.publish(false)
-	m.follow(m.recipe, nil, 0)
-	return nil
 }
 
 func (m *member) setNoGuid(on bool) {
@@ -136,12 +155,10 @@ func (m *member) nameless() bool {
 	return m.noGuid
 }
 
-func (m *member) setSlow(on bool) error {
+func (m *member) setSlow(on bool) {
 	switch {
 	case on == (m.slow != nil):
-		return nil
-	case on && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
-		return notNow(m.name + " has already finished its leader procedure")
+		return
 	case on:
 		m.slow = make(chan struct{})
 	default:
@@ -149,7 +166,6 @@ func (m *member) setSlow(on bool) error {
 		m.slow = nil
 	}
 	m.publish(false)
-	return nil
 }
 
 // lead is the leader procedure. It takes as long as SlowLead is on, and does not end

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/dialect"
@@ -86,16 +87,8 @@ func (w *world) trouble(t *testing.T, random *rand.Rand) {
 	case w.cast.Len() < 3 || n < 2 && w.cast.Len() < 7:
 		_, err := w.cast.Spawn()
 		must(t, err)
-	case n < 4:
-		_ = w.cast.Kill(id) // it may be gone, here and below
-	case n < 6:
-		_ = w.cast.Resign(id)
-	case n < 7:
-		_ = w.cast.LoseReply(id)
-	case n < 8:
-		_ = w.cast.Freeze(id)
 	case n < 9:
-		_ = w.cast.Thaw(id)
+		_ = w.cast.Fault(id, anyFault(random), random.IntN(2) == 0) // it may be gone
 	default:
 		must(t, w.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)]))
 	}
@@ -236,7 +229,7 @@ func TestLostReplyIsTold(t *testing.T) {
 			inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 				w.enter(t, 3)
 				w.stage.SetPace(pace)
-				must(t, w.cast.LoseReply("birch"))
+				must(t, w.cast.Fault("birch", demo.LoseReply, true))
 				for range 200 {
 					synctest.Wait()
 					if pace.Steps {

@@ -59,9 +59,7 @@ func TestRandomTrouble(t *testing.T) {
 		}
 		// Let it settle: one leads.
 		for _, m := range s.feed.State().Members {
-			must(t, s.ignoreGone(s.cast.Thaw(m.ID)))
-			must(t, s.ignoreGone(s.cast.Heal(m.ID)))
-			must(t, s.ignoreGone(s.cast.SlowLead(m.ID, false)))
+			must(t, repair(s.cast, m.ID))
 		}
 		if s.cast.Len() == 0 {
 			must(t, s.cast.SpawnInOrder(t.Context(), 1))
@@ -101,37 +99,31 @@ func act(t *testing.T, s *stage, random *rand.Rand) {
 	switch n := random.IntN(30); {
 	case s.cast.Len() < 3 || n < 4 && s.cast.Len() < 8:
 		_, err = s.cast.Spawn()
-	case n < 7:
-		err = s.cast.Kill(id)
-	case n < 10:
-		err = s.cast.Freeze(id)
-	case n < 15:
-		err = s.cast.Thaw(id)
-	case n < 17:
-		err = s.cast.Resign(id)
-	case n < 18:
+	case n < 5:
 		s.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)])
-	case n < 19:
+	case n < 6:
 		if _, err := s.cast.Campaign("somebody"); err != nil {
-			must(t, s.ignoreGone(s.cast.Resign(demo.You)))
+			must(t, ignoreGone(s.cast.Fault(demo.You, demo.Resign, true)))
 		}
-	case n < 22:
-		err = s.cast.Partition(id)
-	case n < 25:
-		err = s.cast.Heal(id)
-	case n < 27:
-		err = s.cast.LoseReply(id)
-	case n < 28:
-		err = s.cast.SlowLead(id, true)
 	default:
-		err = s.cast.SlowLead(id, false)
+		err = s.cast.Fault(id, anyFault(random), random.IntN(2) == 0)
 	}
-	must(t, s.ignoreGone(err))
+	must(t, ignoreGone(err))
+}
+
+// anyFault returns a fault of a cast that has no stage or one.
+func anyFault(random *rand.Rand) demo.Fault {
+	return []demo.Fault{demo.Kill, demo.Resign, demo.Freeze, demo.Partition, demo.LoseReply, demo.SlowLead, demo.Expire}[random.IntN(7)]
+}
+
+// repair ends the faults of a member that last.
+func repair(c *demo.Cast, id string) error {
+	return ignoreGone(errors.Join(c.Fault(id, demo.Freeze, false), c.Fault(id, demo.Partition, false), c.Fault(id, demo.SlowLead, false)))
 }
 
 // ignoreGone forgives that a member was gone before it was told, and that it
 // was in no state to obey.
-func (s *stage) ignoreGone(err error) error {
+func ignoreGone(err error) error {
 	if errors.Is(err, demo.ErrNoMember) || errors.Is(err, demo.ErrNotNow) {
 		return nil
 	}

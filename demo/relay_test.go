@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
@@ -28,7 +29,7 @@ func TestWakesAreTold(t *testing.T) {
 		st := w.feed.State()
 		old, next := st.Queue.At(0), st.Queue.At(1)
 		from := w.soFar()
-		must(t, w.cast.Kill("amber")) // who resigns is told of the end of its own znode too
+		must(t, w.cast.Fault("amber", demo.Kill, true)) // who resigns is told of the end of its own znode too
 		w.leader(t, "amber")
 		time.Sleep(time.Minute) // virtual
 		var last *model.Wake
@@ -67,7 +68,7 @@ func TestPaceIsTold(t *testing.T) {
 		birch, old := st.Queue.At(1), st.Queue.At(0)
 		synctest.Wait()
 		w.stage.SetPace(zkserver.Pace{Steps: true})
-		must(t, w.cast.Resign("amber"))
+		must(t, w.cast.Fault("amber", demo.Resign, true))
 		st = w.await(t, "birch's notification is held", func(st *doctor.State) bool {
 			return st.Pace != nil && st.Pace.Steps && slices.ContainsFunc(st.Pace.Held, func(m model.Message) bool { return m.Session == birch.Session })
 		})

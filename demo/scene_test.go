@@ -51,7 +51,7 @@ func TestStep(t *testing.T) {
 
 		amber, birch := w.member(t, "amber"), w.member(t, "birch")
 		// A dead leader is waited for; a step skips that. Then each message is one.
-		must(t, w.cast.Kill("amber"))
+		must(t, w.cast.Fault("amber", demo.Kill, true))
 		time.Sleep(time.Second) // virtual
 		all := w.step(t, nothingHeld)
 		if first := all[0]; first.Skipped != "amber" || first.Wait <= 0 {
@@ -88,9 +88,9 @@ func TestStep(t *testing.T) {
 func TestStepSkipsTheFirstToExpire(t *testing.T) {
 	inWorld(t, worldConfig{applied: oneAwake(t)}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
-		must(t, w.cast.Freeze("cedar"))
+		must(t, w.cast.Fault("cedar", demo.Freeze, true))
 		time.Sleep(2 * time.Second) // virtual: more than two pings are apart
-		must(t, w.cast.Partition("amber"))
+		must(t, w.cast.Fault("amber", demo.Partition, true))
 		must(t, func() error { _, err := w.stage.Step(); return err }())
 		all := w.step(t, skipped)
 		if got := all[len(all)-1].Skipped; got != "cedar" {
@@ -108,8 +108,8 @@ func TestStepSkipsTheFirstToExpire(t *testing.T) {
 		}
 		w.step(t, nothingHeld)
 		w.leader(t, "amber")
-		must(t, w.cast.Heal("amber"))
-		must(t, w.cast.Thaw("cedar"))
+		must(t, w.cast.Fault("amber", demo.Partition, false))
+		must(t, w.cast.Fault("cedar", demo.Freeze, false))
 		w.stage.SetPace(zkserver.Pace{})
 		w.await(t, "all queue again", func(st *doctor.State) bool { return st.Queue.Len() == 3 && settled(st) })
 	})
@@ -143,18 +143,18 @@ func oneAwake(t *testing.T) func(*doctor.State, []model.Event) {
 func TestExpire(t *testing.T) {
 	inWorld(t, worldConfig{applied: oneAwake(t)}, func(t *testing.T, w *world) {
 		w.enter(t, 3)
-		must(t, w.stage.Expire("amber"))
+		must(t, w.cast.Fault("amber", demo.Expire, true))
 		w.leader(t, "amber")
 		w.await(t, "amber is the last", func(st *doctor.State) bool {
 			return st.Queue.Len() == 3 && st.Queue.At(2).Label() == "amber" && settled(st)
 		})
-		must(t, w.cast.Partition("birch"))
-		must(t, w.stage.Expire("birch"))
+		must(t, w.cast.Fault("birch", demo.Partition, true))
+		must(t, w.cast.Fault("birch", demo.Expire, true))
 		w.leader(t, "birch")
-		must(t, w.cast.Heal("birch"))
-		must(t, w.cast.Kill("cedar"))
+		must(t, w.cast.Fault("birch", demo.Partition, false))
+		must(t, w.cast.Fault("cedar", demo.Kill, true))
 		synctest.Wait()
-		must(t, w.stage.Expire("cedar")) // gone from the cast, not from the server
+		must(t, w.cast.Fault("cedar", demo.Expire, true)) // gone from the cast, not from the server
 		w.leader(t, "cedar")
 		time.Sleep(2 * time.Second) // virtual: no handoff is held back any more
 		for _, from := range []string{"amber", "birch", "cedar"} {
@@ -162,10 +162,10 @@ func TestExpire(t *testing.T) {
 				t.Errorf("handoffs from %s: %q", from, got)
 			}
 		}
-		if err := w.stage.Expire("cedar"); err == nil {
+		if err := w.cast.Fault("cedar", demo.Expire, true); err == nil {
 			t.Error("its session expires twice")
 		}
-		if err := w.stage.Expire("nobody"); !errors.Is(err, demo.ErrNoMember) {
+		if err := w.cast.Fault("nobody", demo.Expire, true); !errors.Is(err, demo.ErrNoMember) {
 			t.Errorf("Expire(nobody): %v", err)
 		}
 	})
@@ -241,9 +241,9 @@ func TestScenes(t *testing.T) {
 				}
 				// Trouble, to be cleaned up by the next one.
 				if sc.Cast > 2 {
-					must(t, w.cast.Kill("amber"))
-					must(t, w.cast.Freeze("birch"))
-					must(t, w.cast.Partition("cedar"))
+					must(t, w.cast.Fault("amber", demo.Kill, true))
+					must(t, w.cast.Fault("birch", demo.Freeze, true))
+					must(t, w.cast.Fault("cedar", demo.Partition, true))
 				}
 			}
 		}
@@ -256,7 +256,7 @@ func TestSetEndsTheWorkersOfTheDead(t *testing.T) {
 		sc := demo.Scene{Cast: 2, Rules: model.Rules{Workers: true}}
 		must(t, w.stage.Set(t.Context(), sc))
 		x := w.writesUntil(t, 0, "amber's worker writes", func(*model.Write) bool { return true })
-		must(t, w.cast.Kill("amber"))
+		must(t, w.cast.Fault("amber", demo.Kill, true))
 		must(t, w.stage.Set(t.Context(), sc))
 		synctest.Wait()
 		from := w.soFar()

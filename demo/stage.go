@@ -72,6 +72,7 @@ func NewStage(cfg StageConfig) *Stage {
 		changed: make(chan struct{}, 1),
 	}
 	cfg.Cast.attend(s.heard)
+	cfg.Cast.expire = s.expireNow
 	return s
 }
 

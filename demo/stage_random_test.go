@@ -66,11 +66,7 @@ func TestRandomStage(t *testing.T) {
 				w.stage.SetPace(zkserver.Pace{})
 				must(t, w.stage.SetRules(model.Rules{}))
 				for _, m := range w.feed.State().Members {
-					for _, heal := range []error{w.cast.Thaw(m.ID), w.cast.Heal(m.ID), w.cast.SlowLead(m.ID, false)} {
-						if heal != nil && !errors.Is(heal, demo.ErrNoMember) {
-							t.Error(heal)
-						}
-					}
+					must(t, repair(w.cast, m.ID))
 				}
 				// All that there are may be about to leave.
 				must(t, w.cast.SpawnInOrder(t.Context(), 1))
@@ -123,26 +119,10 @@ func (w *world) act(t *testing.T, random *rand.Rand) (what string) {
 		what = "spawn"
 		_, err = w.cast.Spawn()
 	case n < 7:
-		what, err = "kill "+id, w.cast.Kill(id)
-	case n < 10:
-		what, err = "freeze "+id, w.cast.Freeze(id)
-	case n < 13:
-		what, err = "thaw "+id, w.cast.Thaw(id)
-	case n < 15:
-		what, err = "resign "+id, w.cast.Resign(id)
-	case n < 17:
 		what, err = "follow", w.cast.Follow([]dialect.Recipe{dialect.Herd(), nil}[random.IntN(2)])
-	case n < 19:
-		what, err = "partition "+id, w.cast.Partition(id)
-	case n < 21:
-		what, err = "heal "+id, w.cast.Heal(id)
-	case n < 22:
-		what, err = "lose reply "+id, w.cast.LoseReply(id)
-	case n < 24:
-		what, err = fmt.Sprint("slow lead ", id, on), w.cast.SlowLead(id, on)
 	case n < 26:
-		what = "expire " + id
-		_ = w.stage.Expire(id) // it may have no session, or none that lives
+		kind := anyFault(random)
+		what, err = fmt.Sprint(kind, id, on), w.cast.Fault(id, kind, on)
 	case n < 28:
 		r := model.Rules{Workers: random.IntN(4) > 0, Fenced: on}
 		what, err = fmt.Sprintf("rules %+v", r), w.stage.SetRules(r)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/demo"
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
@@ -98,7 +99,7 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 	t.Helper()
 	old := w.leader(t, "")
 	w.writesUntil(t, from, old+" has a worker", func(x *model.Write) bool { return x.Member == old })
-	must(t, w.cast.Freeze(old))
+	must(t, w.cast.Fault(old, demo.Freeze, true))
 	next := w.leader(t, old)
 	from = w.soFar()
 	w.writesUntil(t, from, next+" has a worker", func(x *model.Write) bool { return x.Member == next && !x.Refused })
@@ -106,7 +107,7 @@ func freezeLeader(t *testing.T, w *world, from int, fenced bool) int {
 		w.writesUntil(t, from, old+"'s worker writes on", func(x *model.Write) bool { return x.Member == old })
 	}
 	time.Sleep(300 * time.Millisecond) // virtual: one round of all workers
-	must(t, w.cast.Thaw(old))
+	must(t, w.cast.Fault(old, demo.Freeze, false))
 	w.await(t, old+" queues again", func(st *doctor.State) bool {
 		m, ok := byID(st, old)
 		return ok && m.Belief == model.Waiting && m.Fault == model.NoFault && st.Queue.Len() == 3 && settled(st)
@@ -121,7 +122,7 @@ func TestFencedWorkerStops(t *testing.T) {
 		must(t, w.stage.SetRules(model.Rules{Workers: true, Fenced: true}))
 		w.enter(t, 2)
 		w.writesUntil(t, 0, "amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" && !x.Refused })
-		must(t, w.cast.Freeze("amber"))
+		must(t, w.cast.Fault("amber", demo.Freeze, true))
 		w.leader(t, "amber")
 		refused := w.writesUntil(t, 0, "amber's worker is refused", func(x *model.Write) bool { return x.Refused })
 		if refused.Member != "amber" || refused.Reason == "" || refused.Zxid != 0 || !refused.Fenced {
@@ -148,7 +149,7 @@ func TestFencedWorkerStops(t *testing.T) {
 			}
 		}
 		// It thaws, finds that it is deposed, and takes back its order.
-		must(t, w.cast.Thaw("amber"))
+		must(t, w.cast.Fault("amber", demo.Freeze, false))
 		w.await(t, "amber waits", func(st *doctor.State) bool {
 			m, _ := byID(st, "amber")
 			return m.Belief == model.Waiting
@@ -176,7 +177,7 @@ func TestWorkersOfTheDead(t *testing.T) {
 	inWorld(t, worldConfig{}, func(t *testing.T, w *world) {
 		must(t, w.stage.SetRules(model.Rules{Workers: true}))
 		w.enter(t, 2)
-		must(t, w.cast.Kill("amber"))
+		must(t, w.cast.Fault("amber", demo.Kill, true))
 		w.leader(t, "amber")
 		from := w.soFar()
 		x := w.writesUntil(t, from, "the dead amber's worker writes", func(x *model.Write) bool { return x.Member == "amber" })
@@ -243,17 +244,17 @@ func TestWorkersObey(t *testing.T) {
 		if x.Member != "amber" || x.Znode != st.Leader().Name || x.Token != st.Leader().Czxid || x.Value != 1 || x.Zxid == 0 {
 			t.Errorf("the first write is %+v", x)
 		}
-		must(t, w.cast.Resign("amber"))
+		must(t, w.cast.Fault("amber", demo.Resign, true))
 		w.leader(t, "amber")
 		w.quiet(t, "amber", time.Second)
 
-		must(t, w.cast.Partition("birch"))
+		must(t, w.cast.Fault("birch", demo.Partition, true))
 		w.await(t, "birch does not lead any more", func(st *doctor.State) bool {
 			m, _ := byID(st, "birch")
 			return m.Belief != model.Leading
 		})
 		w.quiet(t, "birch", time.Second)
-		must(t, w.cast.Heal("birch"))
+		must(t, w.cast.Fault("birch", demo.Partition, false))
 
 		w.writesUntil(t, w.soFar(), "cedar's worker writes", func(x *model.Write) bool { return x.Member == "cedar" })
 		must(t, w.stage.SetRules(model.Rules{}))

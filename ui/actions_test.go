@@ -41,9 +41,9 @@ func TestActionsHaveTargets(t *testing.T) {
 	}{
 		{"s", action.Action{Election: "/election", Kind: action.Spawn}},
 		{"x", action.Action{Election: "/election", Kind: action.Kill, Target: "amber"}},
-		{"jf", action.Action{Election: "/election", Kind: action.Freeze, Target: "birch", Arg: action.ArgFreeze}},
+		{"jf", action.Action{Election: "/election", Kind: action.Freeze, Target: "birch", Arg: action.ArgOn}},
 		{"d", action.Action{Election: "/election", Kind: action.Resign, Target: "birch"}},
-		{"c", action.Action{Election: "/election", Kind: action.Campaign, Arg: action.ArgWithdraw}},
+		{"c", action.Action{Election: "/election", Kind: action.Campaign, Arg: action.ArgOff}},
 		{"h", action.Action{Election: "/election", Kind: action.Herd, Arg: "herd"}},
 		{"Gx", action.Action{Election: "/election", Kind: action.Kill, Target: "/election/guid-n_0000000017"}},
 	} {

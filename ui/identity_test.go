@@ -39,7 +39,7 @@ func TestSelectionFollowsMember(t *testing.T) {
 		t.Fatalf("selected after its expiry: %s", got)
 	}
 	keys(m, "f")
-	if a := <-acts.done; a != (action.Action{Election: "/election", Kind: action.Freeze, Target: "amber", Arg: action.ArgThaw}) {
+	if a := <-acts.done; a != (action.Action{Election: "/election", Kind: action.Freeze, Target: "amber", Arg: action.ArgOff}) {
 		t.Errorf("f does %+v", a)
 	}
 	z := w.join("guid-n_", "amber", 0xf1)

@@ -280,11 +280,11 @@ func TestTeachingActions(t *testing.T) {
 
 	// The list is about who was selected when it was opened.
 	expect("j X x", action.Action{Kind: action.Kill, Target: "birch"})
-	expect("X f", action.Action{Kind: action.Freeze, Target: "birch", Arg: action.ArgFreeze})
+	expect("X f", action.Action{Kind: action.Freeze, Target: "birch", Arg: action.ArgOn})
 	expect("X d", action.Action{Kind: action.Resign, Target: "birch"})
 	expect("X enter", action.Action{Kind: action.Resign, Target: "birch"})
 	for i, want := range []action.Action{
-		{Kind: action.Kill}, {Kind: action.Freeze, Arg: action.ArgFreeze}, {Kind: action.Partition, Arg: action.ArgOn}, {Kind: action.Expire},
+		{Kind: action.Kill}, {Kind: action.Freeze, Arg: action.ArgOn}, {Kind: action.Partition, Arg: action.ArgOn}, {Kind: action.Expire},
 		{Kind: action.LoseReply}, {Kind: action.NoGuid, Arg: action.ArgOn}, {Kind: action.SlowLead, Arg: action.ArgOn},
 	} {
 		want.Target = "birch"

@@ -222,18 +222,11 @@ func (h *theatre) act(key, target, fault string) error {
 	case "s":
 		_, err := h.cast.Spawn()
 		return err
-	case "x":
-		return h.cast.Kill(target)
-	case "d":
-		return h.cast.Resign(target)
-	case "f":
-		if _, frozen := h.cast.Has(target); frozen {
-			return h.cast.Thaw(target)
-		}
-		return h.cast.Freeze(target)
+	case "x", "d", "f":
+		return h.fault(target, map[string]string{"x": "kill", "d": "resign", "f": "freeze"}[key])
 	case "c":
-		if ok, _ := h.cast.Has(demo.You); ok {
-			return h.cast.Resign(demo.You)
+		if h.cast.Why(demo.You, demo.Resign, true) == nil {
+			return h.cast.Fault(demo.You, demo.Resign, true)
 		}
 		_, err := h.cast.Campaign("host:1")
 		return err
@@ -277,22 +270,10 @@ func (h *theatre) fault(id, fault string) error {
 			m = *x
 		}
 	}
-	switch fault {
-	case "partition":
-		if m.Fault == model.Partitioned {
-			return h.cast.Heal(id)
-		}
-		return h.cast.Partition(id)
-	case "lose reply":
-		return h.cast.LoseReply(id)
-	case "no guid":
-		return h.cast.NoGuid(id, !m.NoGuid)
-	case "slow lead":
-		return h.cast.SlowLead(id, !m.SlowLead)
-	case "expire":
-		return h.stage.Expire(id)
-	}
-	return fmt.Errorf("no fault %q", fault)
+	kind := demo.Fault(fault)
+	on := kind == demo.Freeze && m.Fault == model.Frozen || kind == demo.Partition && m.Fault == model.Partitioned ||
+		kind == demo.NoGuid && m.NoGuid || kind == demo.SlowLead && m.SlowLead
+	return h.cast.Fault(id, kind, !on)
 }
 
 func must(t *testing.T, err error) {

@@ -15,9 +15,9 @@ type Kind string
 const (
 	Spawn    Kind = "spawn"    // one more candidate
 	Kill     Kind = "kill"     // cut its connection, no goodbye
-	Freeze   Kind = "freeze"   // freeze or thaw: Arg says which
+	Freeze   Kind = "freeze"   // freeze, or thaw: ArgOn, ArgOff
 	Resign   Kind = "resign"   // close its session
-	Campaign Kind = "campaign" // enter the election or leave it: Arg says which
+	Campaign Kind = "campaign" // enter the election or leave it: ArgOn, ArgOff
 	Herd     Kind = "herd"     // change the recipe to the one that Arg names
 	Refresh  Kind = "refresh"  // read a candidate's data again: Arg is its znode's path
 	Pause    Kind = "pause"    // replays only: stop or continue the playback
@@ -42,15 +42,11 @@ const (
 
 // What [Action.Arg] says where a key has two meanings.
 const (
-	ArgFreeze   = "freeze"
-	ArgThaw     = "thaw"
-	ArgCampaign = "campaign"
-	ArgWithdraw = "withdraw"
-	ArgOn       = "on"
-	ArgOff      = "off"
-	ArgGuard    = "guard" // workers check the leader's znode with each write
-	ArgSlower   = "slower"
-	ArgFaster   = "faster"
+	ArgOn     = "on"
+	ArgOff    = "off"
+	ArgGuard  = "guard" // workers check the leader's znode with each write
+	ArgSlower = "slower"
+	ArgFaster = "faster"
 )
 
 // Action is something the user wants done outside the dashboard.

@@ -31,18 +31,13 @@ var Table = []Def{
 	{
 		Kind: Freeze, Key: "f", Where: acts | OnFaults, Label: "freeze", Foot: 3, Changes: true, Harms: true, OfCandidate: true,
 		Help: "freeze the selected candidate, as a long pause does; thaw it",
-		Next: func(_ *doctor.State, m *model.Member) string {
-			if m.Fault == model.Frozen {
-				return ArgThaw
-			}
-			return ArgFreeze
-		},
+		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Frozen }),
 		Words: Words{
 			Is:    "a long pause, as of a garbage collector",
 			Shows: "Its session expires and another candidate leads, but it still believes that it leads: two leaders, one of them wrong.",
 			Done:  "{name} is frozen: it reads, writes and decides nothing",
 		},
-		UndoArg: ArgThaw,
+		UndoArg: ArgOff,
 		Undo: Words{
 			Verb:  "thaw",
 			Is:    "it runs again, and learns what happened",
@@ -61,15 +56,10 @@ var Table = []Def{
 	},
 	{
 		Kind: Campaign, Key: "c", Where: OnMain, Label: "campaign", Foot: 5, Changes: true,
-		Help: "this program becomes a candidate, or withdraws",
-		Next: func(s *doctor.State, _ *model.Member) string {
-			if campaigning(s) {
-				return ArgWithdraw
-			}
-			return ArgCampaign
-		},
+		Help:    "this program becomes a candidate, or withdraws",
+		Next:    onOff(campaigning),
 		Words:   Words{Done: "this program is a candidate now"},
-		UndoArg: ArgWithdraw,
+		UndoArg: ArgOff,
 		Undo:    Words{Verb: "withdraw", Done: "this program withdraws from the election"},
 	},
 	{
@@ -198,7 +188,7 @@ var Table = []Def{
 }
 
 // campaigning reports whether this program is a candidate itself.
-func campaigning(s *doctor.State) bool {
+func campaigning(s *doctor.State, _ *model.Member) bool {
 	for _, m := range s.Members {
 		if m.You && m.Belief != model.Resigned && m.Belief != model.Lost && m.Ending == model.NoEnding {
 			return true

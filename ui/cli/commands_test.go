@@ -196,7 +196,7 @@ func TestFrozenLeaderIsAnnounced(t *testing.T) {
 		}
 		c := run(t, "events", path, "-s", addr, "--json", "--ack", "none", "--admin", "4lw", "--admin-sessions", "200ms")
 		c.out.await(t, "the state", func(s string) bool { return strings.Contains(s, "\n") })
-		if err := cast.Freeze("amber"); err != nil {
+		if err := cast.Fault("amber", demo.Freeze, true); err != nil {
 			t.Fatal(err)
 		}
 		c.out.await(t, "a handoff", func(s string) bool { return strings.Contains(s, `"type":"handoff"`) })

@@ -269,9 +269,9 @@ func TestEventsAccountForEverything(t *testing.T) {
 				// A candidate that is sent away before it stands never joins.
 				awaitStanding(id)
 				if n == 2 {
-					err = cast.Resign(id)
+					err = cast.Fault(id, demo.Resign, true)
 				} else {
-					err = cast.Kill(id)
+					err = cast.Fault(id, demo.Kill, true)
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -113,7 +113,7 @@ func TestMetricsOfAHandoff(t *testing.T) {
 		if code, body := page(t, "GET", url+"/healthz"); code != http.StatusOK || body != "ok\n" {
 			t.Errorf("healthz: %d, %s", code, body)
 		}
-		if err := cast.Resign("amber"); err != nil {
+		if err := cast.Fault("amber", demo.Resign, true); err != nil {
 			t.Fatal(err)
 		}
 		body := exposes(t, url, of("candidates", "")+"} 2", of("leader_known", "")+"} 1")

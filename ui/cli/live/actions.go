@@ -70,7 +70,7 @@ func (a *actions) whyNot(act action.Action) string {
 	case action.Spawn, action.Campaign:
 		why := a.barred.Load()
 		switch {
-		case act.Arg == action.ArgWithdraw:
+		case act.Arg == action.ArgOff:
 		case why != nil && *why != "":
 			return *why
 		case act.Kind == action.Spawn && a.cast.Len() >= CastMax:
@@ -99,18 +99,9 @@ func (a *actions) Do(_ context.Context, act action.Action) error {
 	case action.Spawn:
 		_, err := a.cast.Spawn()
 		return err
-	case action.Kill:
-		return a.cast.Kill(act.Target)
-	case action.Resign:
-		return a.cast.Resign(act.Target)
-	case action.Freeze:
-		if act.Arg == action.ArgThaw {
-			return a.cast.Thaw(act.Target)
-		}
-		return a.cast.Freeze(act.Target)
 	case action.Campaign:
-		if act.Arg == action.ArgWithdraw {
-			return a.cast.Resign(demo.You)
+		if act.Arg == action.ArgOff {
+			return a.cast.Fault(demo.You, demo.Resign, true)
 		}
 		_, err := a.cast.Campaign(a.candidacyName)
 		return err
@@ -119,8 +110,8 @@ func (a *actions) Do(_ context.Context, act action.Action) error {
 			return a.cast.Follow(dialect.Herd())
 		}
 		return a.cast.Follow(nil)
-	case action.Partition, action.LoseReply, action.NoGuid, action.SlowLead, action.Expire:
-		return a.fault(act)
+	case action.Kill, action.Freeze, action.Resign, action.Partition, action.LoseReply, action.NoGuid, action.SlowLead, action.Expire:
+		return a.cast.Fault(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff)
 	case action.Slow, action.Step, action.Workers:
 		return a.direct(act)
 	case action.Refresh:

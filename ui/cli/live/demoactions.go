@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,7 +31,7 @@ var paces = []zkserver.Pace{
 func (a *actions) whyNotStage(act action.Action) string {
 	const own = "only in the demo, with the embedded server"
 	switch act.Kind {
-	case action.Slow, action.Step, action.Workers, action.Expire:
+	case action.Slow, action.Step, action.Workers:
 		if a.stage == nil {
 			return own
 		}
@@ -69,35 +70,15 @@ func (a *actions) whyNotTarget(act action.Action) string {
 	if act.Target == "" {
 		return "no candidate is selected"
 	}
-	has, frozen := a.cast.Has(act.Target)
-	switch {
-	case !has && act.Target[0] == '/':
+	switch err := a.cast.Why(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff); {
+	case err == nil:
+		return ""
+	case !errors.Is(err, demo.ErrNoMember):
+		return err.Error()
+	case act.Target[0] == '/':
 		return "this is a third-party candidate: you can kill, freeze and resign only electop's own"
-	case !has:
-		return act.Target + " is dead already: its znode is deleted when its session expires"
-	case frozen && (act.Kind == action.Resign || act.Kind == action.LoseReply):
-		return act.Target + " is frozen: it can do nothing before it thaws (f)"
 	}
-	return ""
-}
-
-// fault carries out the actions of the faults menu.
-func (a *actions) fault(act action.Action) error {
-	id, on := act.Target, act.Arg == action.ArgOn
-	switch act.Kind {
-	case action.Partition:
-		if on {
-			return a.cast.Partition(id)
-		}
-		return a.cast.Heal(id)
-	case action.LoseReply:
-		return a.cast.LoseReply(id)
-	case action.NoGuid:
-		return a.cast.NoGuid(id, on)
-	case action.SlowLead:
-		return a.cast.SlowLead(id, on)
-	}
-	return a.stage.Expire(id)
+	return act.Target + " is dead already: its znode is deleted when its session expires"
 }
 
 // direct carries out actions on the demo as a whole.

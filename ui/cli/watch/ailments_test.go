@@ -375,7 +375,7 @@ func TestDoctorIsSilentOverHandoffs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := cast.Resign(string(s.Leader().Data.Bytes)); err != nil {
+			if err := cast.Fault(string(s.Leader().Data.Bytes), demo.Resign, true); err != nil {
 				t.Fatal(err)
 			}
 			ask()
