@@ -87,7 +87,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 // done tells how an action ended.
 func (d *dashboard) done(m doneMsg) {
 	d.dirty = true
-	if did, ok := errors.AsType[Did](m.err); ok {
+	if did, ok := errors.AsType[action.Did](m.err); ok {
 		d.say(term.Good, znode.Safe(string(did), 0))
 		return
 	}

@@ -52,13 +52,6 @@ type (
 	FoundElection = elections.Found
 )
 
-// Did is the error of an [Actions.Do] that went well and has something to say
-// about it.
-type Did string
-
-// Error implements error.
-func (d Did) Error() string { return string(d) }
-
 // What has a past: see package travel. A [Source] that can show earlier moments
 // is a Past; of a [Wall], each election has one. The action [Pause] stops the
 // playback of a Reel and lets it go on.

@@ -5,8 +5,7 @@
 // would do at a moment, or why it cannot.
 //
 // To add an action, add a value to the table. Where it touches the server, it is
-// one more case in the dashboard's Actions (package ui/cli/live), with one method
-// behind it. Why it cannot be done there is said by the same Actions.
+// one more value in the [Acts] of the dashboard (package ui/cli/live).
 package action
 
 // Kind is what an [Action] does.
@@ -59,6 +58,12 @@ type Action struct {
 	Target string
 	Arg    string
 }
+
+// Did is the error of an action that went well and has something to say about it.
+type Did string
+
+// Error implements error.
+func (d Did) Error() string { return string(d) }
 
 // Unless is what a key does that turns something on, or off if it is on.
 func Unless(on bool) string {

@@ -78,7 +78,7 @@ func runReplay(ctx context.Context, o *options, std IO, file string) error {
 		})
 	})
 	err = o.onScreen(ctx, std, ui.Options{
-		Source: p, Actions: replayActions{p}, Past: recorded{p}, Now: p.Now, Mode: ui.ModeReplay,
+		Source: p, Actions: replayActs(p), Past: recorded{p}, Now: p.Now, Mode: ui.ModeReplay,
 		Role: "recording", Cluster: file, Notices: notices,
 	}, func(screen ui.Options) error { return ui.Run(t.Context(), screen) })
 	if failed := t.Stop(); failed != nil && ctx.Err() == nil {
@@ -116,27 +116,13 @@ func (r recorded) Playing() ui.Playing {
 	return ui.Playing{N: n, First: first, Last: last, Speed: r.Speed(), Stopped: stopped, Ended: ended, Whole: r.Whole()}
 }
 
-// replayActions are the actions of a replay: stop and continue.
-type replayActions struct{ playback *feed.Playback }
-
-func (a replayActions) Why(act action.Action) string {
-	if act.Kind == action.Pause || act.Kind == action.Slow {
-		return ""
-	}
-	return "this is a recording"
-}
-
-func (a replayActions) Do(_ context.Context, act action.Action) error {
-	if why := a.Why(act); why != "" {
-		return errors.New(why)
-	}
-	switch {
-	case act.Kind == action.Pause:
-		a.playback.Toggle()
-	case act.Arg == action.ArgSlower:
-		return ui.Did(fmt.Sprintf("playback speed: x%.3g", a.playback.Scale(.5)))
-	default:
-		return ui.Did(fmt.Sprintf("playback speed: x%.3g", a.playback.Scale(2)))
-	}
-	return nil
+// replayActs are the actions of a replay: stop and continue, slower and faster.
+func replayActs(p *feed.Playback) action.Acts {
+	return action.Acts{Other: "this is a recording", Of: map[action.Kind]action.Act{
+		action.Pause: {Do: func(action.Action) error { p.Toggle(); return nil }},
+		action.Slow: {Do: func(act action.Action) error {
+			factor := map[string]float64{action.ArgSlower: .5, action.ArgFaster: 2}[act.Arg]
+			return action.Did(fmt.Sprintf("playback speed: x%.3g", p.Scale(factor)))
+		}},
+	}}
 }

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -31,101 +30,105 @@ type actions struct {
 // join.
 func (a *actions) bar(why string) { a.barred.Store(&why) }
 
-// Why implements [ui.Actions].
-func (a *actions) Why(act action.Action) string {
-	switch act.Kind {
-	case action.Refresh, action.Listing:
-		return ""
-	case action.Verify:
-		if a.elections.watched.Asker() == nil {
-			return "--admin off: the servers are not asked"
+// acts returns the table of the actions.
+func (a *actions) acts() action.Acts {
+	search := &a.elections.searcher
+	of := map[action.Kind]action.Act{
+		action.Spawn:    {Why: a.whyNoSpawn, Do: func(action.Action) error { _, err := a.cast.Spawn(); return err }},
+		action.Campaign: {Why: a.whyNoSpawn, Do: a.campaign},
+		action.Herd:     {Why: action.If(func() bool { return a.cast.Len() == 0 }, "electop has no candidates here. s adds one"), Do: a.follow},
+		action.Refresh:  {Do: a.refresh},
+		action.Verify: {
+			Why: action.If(func() bool { return a.elections.watched.Asker() == nil }, "--admin off: the servers are not asked"),
+			Do:  func(action.Action) error { a.elections.watched.Asker().Verify(); return nil },
+		},
+		action.Discover: {
+			Why: action.If(search.running, "a search is running. The list will have its result"),
+			Do:  func(action.Action) error { search.start("/"); return nil },
+		},
+		action.Listing: {Do: func(act action.Action) error { search.listed(act.Arg == action.ArgOn); return nil }},
+		action.Open:    {Do: func(act action.Action) error { return a.elections.open(act.Target) }},
+	}
+	for _, kind := range action.Faults() {
+		of[kind] = action.Act{Why: a.whyNoFault, Do: a.fault}
+	}
+	if a.stage != nil {
+		of[action.Slow] = action.Act{Why: func(x action.Action) string { _, why := a.nextPace(x.Arg); return why }, Do: a.setPace}
+		of[action.Step] = action.Act{Do: a.step}
+		of[action.Workers] = action.Act{Do: a.setRules}
+	}
+	for kind, act := range of {
+		if kind.Changes() {
+			of[kind] = a.ours(act)
 		}
-		return ""
-	case action.Discover:
-		if a.elections.searcher.running() {
-			return "the search for elections is running"
-		}
-		return ""
-	case action.Open:
-		if a.elections.full() && a.elections.find(act.Target) == nil {
-			return errFull.Error()
-		}
-		return ""
 	}
-	if a.noActing != "" {
-		return a.noActing
-	}
-	if act.Election != "" && act.Election != a.path {
-		return "electop's candidates are in " + znode.Safe(a.path, 0) + ": this election is read-only"
-	}
-	if why := a.whyNotStage(act); why != "" {
-		return why
-	}
-	return a.whyNot(act)
+	return action.Acts{Of: of, Other: "only electop demo has the server for it"}
 }
 
-// whyNot is Why for actions on our candidates.
-func (a *actions) whyNot(act action.Action) string {
-	switch act.Kind {
-	case action.Spawn, action.Campaign:
-		why := a.barred.Load()
+// ours returns act, which is impossible in a read-only election.
+func (a *actions) ours(act action.Act) action.Act {
+	why := act.Why
+	act.Why = func(x action.Action) string {
 		switch {
-		case act.Arg == action.ArgOff:
-		case why != nil && *why != "":
-			return *why
-		case act.Kind == action.Spawn && a.cast.Len() >= CastMax:
-			return fmt.Sprintf("there are %d local candidates: that is the limit", CastMax)
+		case a.noActing != "":
+			return a.noActing
+		case x.Election != "" && x.Election != a.path:
+			return "electop's candidates are in " + znode.Safe(a.path, 0) + ": this election is read-only"
+		case why != nil:
+			return why(x)
 		}
-		return ""
-	case action.Herd:
-		if a.cast.Len() == 0 {
-			return "electop has no candidates here to follow another recipe"
-		}
-		return ""
-	case action.Kill, action.Freeze, action.Resign, action.Partition, action.LoseReply, action.NoGuid, action.SlowLead, action.Expire:
-		return a.whyNotTarget(act)
-	case action.Slow, action.Step, action.Workers:
 		return ""
 	}
-	return "not in this mode"
+	return act
 }
 
-// Do implements [ui.Actions].
-func (a *actions) Do(_ context.Context, act action.Action) error {
-	if why := a.Why(act); why != "" {
-		return errors.New(why)
+// whyNoSpawn is the Why of Spawn and Campaign.
+func (a *actions) whyNoSpawn(act action.Action) string {
+	why := a.barred.Load()
+	switch {
+	case act.Arg == action.ArgOff:
+	case why != nil && *why != "":
+		return *why
+	case act.Kind == action.Spawn && a.cast.Len() >= CastMax:
+		return fmt.Sprintf("there are %d local candidates: that is the limit", CastMax)
 	}
-	switch act.Kind {
-	case action.Spawn:
-		_, err := a.cast.Spawn()
-		return err
-	case action.Campaign:
-		if act.Arg == action.ArgOff {
-			return a.cast.Fault(demo.You, demo.Resign, true)
-		}
-		_, err := a.cast.Campaign(a.candidacyName)
-		return err
-	case action.Herd:
-		if act.Arg == dialect.Herd().Name() {
-			return a.cast.Follow(dialect.Herd())
-		}
-		return a.cast.Follow(nil)
-	case action.Kill, action.Freeze, action.Resign, action.Partition, action.LoseReply, action.NoGuid, action.SlowLead, action.Expire:
-		return a.cast.Fault(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff)
-	case action.Slow, action.Step, action.Workers:
-		return a.direct(act)
-	case action.Refresh:
-		if e := a.elections.find(act.Election); e != nil && act.Arg != "" {
-			e.Refresh(znode.Base(act.Arg))
-		}
-	case action.Verify:
-		a.elections.watched.Asker().Verify()
-	case action.Discover:
-		a.elections.searcher.start("/")
-	case action.Listing:
-		a.elections.searcher.listed(act.Arg == action.ArgOn)
-	case action.Open:
-		return a.elections.open(act.Target)
+	return ""
+}
+
+func (a *actions) campaign(act action.Action) error {
+	if act.Arg == action.ArgOff {
+		return a.cast.Fault(demo.You, demo.Resign, true)
+	}
+	_, err := a.cast.Campaign(a.candidacyName)
+	return err
+}
+
+func (a *actions) follow(act action.Action) error {
+	if act.Arg == dialect.Herd().Name() {
+		return a.cast.Follow(dialect.Herd())
+	}
+	return a.cast.Follow(nil)
+}
+
+func (a *actions) refresh(act action.Action) error {
+	if e := a.elections.find(act.Election); e != nil && act.Arg != "" {
+		e.Refresh(znode.Base(act.Arg))
 	}
 	return nil
+}
+
+func (a *actions) whyNoFault(act action.Action) string {
+	switch err := a.cast.Why(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff); {
+	case err == nil:
+		return ""
+	case !errors.Is(err, demo.ErrNoMember):
+		return err.Error()
+	case act.Target[0] == '/':
+		return "this is a third-party candidate. Select one of electop's own"
+	}
+	return act.Target + " is dead already. Its znode is deleted when its session expires"
+}
+
+func (a *actions) fault(act action.Action) error {
+	return a.cast.Fault(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff)
 }

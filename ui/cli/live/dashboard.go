@@ -135,7 +135,7 @@ func (p *parts) start(cfg Config, tasks *task.Group, notice func(string)) {
 // options are the parts as the dashboard sees them.
 func (p *parts) options(cfg Config, notices <-chan string) ui.Options {
 	o := cfg.Screen
-	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions, p.elections, notices, "observer"
+	o.Source, o.Actions, o.Past, o.Notices, o.Role = p.elections, p.actions.acts(), p.elections, notices, "observer"
 	o.Choose = cfg.choose()
 	if cfg.Server != nil {
 		o.Mode, o.Tutor = ui.ModeDemo, p.tutor

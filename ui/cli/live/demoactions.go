@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"electop/model/doctor"
 	"electop/model/units"
 	"electop/model/znode"
-	"electop/ui"
 	"electop/ui/action"
 	"electop/ui/wording"
 )
@@ -27,74 +25,40 @@ var paces = []zkserver.Pace{
 	{Steps: true},
 }
 
-// whyNotStage is Why for actions that need the demo's own server.
-func (a *actions) whyNotStage(act action.Action) string {
-	const own = "only in the demo, with the embedded server"
-	switch act.Kind {
-	case action.Slow, action.Step, action.Workers:
-		if a.stage == nil {
-			return own
-		}
-	}
-	switch act.Kind {
-	case action.Slow:
-		if _, ok := a.nextPace(act.Arg); !ok {
-			return map[string]string{
-				action.ArgSlower: "it is step by step already: . releases the next message",
-				action.ArgFaster: "no message is held: [ slows down",
-			}[act.Arg]
-		}
-	}
-	return ""
-}
-
-// nextPace returns the next slower or faster pace; false if there is none.
-func (a *actions) nextPace(arg string) (zkserver.Pace, bool) {
+// nextPace returns the next slower or faster pace, or why there is none.
+func (a *actions) nextPace(arg string) (p zkserver.Pace, why string) {
 	now := a.stage.Pace()
 	i := slices.IndexFunc(paces, func(p zkserver.Pace) bool {
 		return p.Steps == now.Steps && (p.Steps || p.Delay >= now.Delay)
 	})
-	if arg == action.ArgSlower {
-		i++
-	} else {
+	switch {
+	case arg == action.ArgFaster && i == 0:
+		return now, "no message is held. [ slows the server down"
+	case arg == action.ArgFaster:
 		i--
+	case i == len(paces)-1:
+		return now, "it goes step by step already. The key . releases the next message"
+	default:
+		i++
 	}
-	if i < 0 || i >= len(paces) {
-		return zkserver.Pace{}, false
-	}
-	return paces[i], true
+	return paces[i], ""
 }
 
-// whyNotTarget is Why for actions on one of our candidates.
-func (a *actions) whyNotTarget(act action.Action) string {
-	if act.Target == "" {
-		return "no candidate is selected"
-	}
-	switch err := a.cast.Why(act.Target, demo.Fault(act.Kind), act.Arg != action.ArgOff); {
-	case err == nil:
-		return ""
-	case !errors.Is(err, demo.ErrNoMember):
-		return err.Error()
-	case act.Target[0] == '/':
-		return "this is a third-party candidate: you can kill, freeze and resign only electop's own"
-	}
-	return act.Target + " is dead already: its znode is deleted when its session expires"
+func (a *actions) setPace(act action.Action) error {
+	p, _ := a.nextPace(act.Arg)
+	a.stage.SetPace(p)
+	return action.Did(paceWords(p))
 }
 
-// direct carries out actions on the demo as a whole.
-func (a *actions) direct(act action.Action) error {
-	switch act.Kind {
-	case action.Slow:
-		p, _ := a.nextPace(act.Arg)
-		a.stage.SetPace(p)
-		return ui.Did(paceWords(p))
-	case action.Step:
-		step, err := a.stage.Step()
-		if err != nil {
-			return err
-		}
-		return ui.Did(stepWords(a.elections.State(), step))
+func (a *actions) step(action.Action) error {
+	step, err := a.stage.Step()
+	if err != nil {
+		return err
 	}
+	return action.Did(stepWords(a.elections.State(), step))
+}
+
+func (a *actions) setRules(act action.Action) error {
 	r := a.stage.Rules()
 	r.Workers, r.Fenced = act.Arg != action.ArgOff, act.Arg == action.ArgGuard
 	return a.stage.SetRules(r)
