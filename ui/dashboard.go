@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"electop/ui/elections"
 	"strconv"
 	"time"
 
@@ -52,7 +53,7 @@ type (
 	// search, from the pump.
 	refreshMsg struct {
 		states []*doctor.State
-		walk   *Walk
+		walk   *elections.Walk
 		ended  bool
 	}
 	// noticeMsg are lines from [Options.Notices], oldest first.

@@ -94,7 +94,7 @@
 //
 // # Other moments
 //
-// A source may have a past ([Past]). Going back holds the picture, as a pause
+// A source may have a past ([travel.Past]). Going back holds the picture, as a pause
 // does, at the state of another moment; everything that is drawn is drawn from
 // the state, so the whole screen shows that moment, and nothing can be done in
 // it. Searches run outside the event loop, one at a time: what is pressed
@@ -107,7 +107,7 @@
 //
 // # Lessons
 //
-// A [Tutor] says what there is to read, to answer and to do; the dashboard
+// A [lessons.Tutor] says what there is to read, to answer and to do; the dashboard
 // shows that in the third column, or in the place of the handoffs, and passes on
 // answers. It judges nothing. The keys of a lesson are bindings too, of a mode that is added to
 // that of the main screen.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"electop/ui/lessons"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -89,7 +90,7 @@ func (d doer) copy(text string, send func(string) error) tea.Cmd {
 }
 
 // lesson returns the command that begins a lesson.
-func (d doer) lesson(tutor Tutor, id string) tea.Cmd {
+func (d doer) lesson(tutor lessons.Tutor, id string) tea.Cmd {
 	return d.within(func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, lessonTimeout)
 		defer cancel()

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"electop/ui/elections"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 )
 
 // stagedWall is a dashboard on several elections.
-func stagedWall(acts Actions, walk *Walk, worlds ...*world) (Model, *wallSource, *time.Time) {
+func stagedWall(acts Actions, walk *elections.Walk, worlds ...*world) (Model, *wallSource, *time.Time) {
 	src := &wallSource{source{world: worlds[0], dirty: make(chan struct{}, 1)}, worlds[1:], walk}
 	now := worlds[0].now
 	m := New(Options{Source: src, Actions: acts, Theme: term.Mono, Renderer: plainRenderer(), Now: func() time.Time { return now }})
@@ -179,7 +180,7 @@ func TestWallSelectionIsAPath(t *testing.T) {
 		t.Fatalf("selected %s", got)
 	}
 	more := *k
-	more.Found = append([]FoundElection{{Path: "/a"}, {Path: "/b"}, {Path: "/z"}}, more.Found...)
+	more.Found = append([]elections.Found{{Path: "/a"}, {Path: "/b"}, {Path: "/z"}}, more.Found...)
 	src.walk = &more
 	m.Update(present(src, false))
 	if got := marked(m, "Elections"); !strings.HasPrefix(got, "/tasks/nightly ") {

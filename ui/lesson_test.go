@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"electop/ui/join"
 	"errors"
 	"slices"
 	"strings"
@@ -283,7 +284,7 @@ func TestAnyKeysTaught(t *testing.T) {
 		if rapid.Bool().Draw(t, "several") {
 			src.others = []*world{verifiedAt("/other")}
 		}
-		o := Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
+		o := Options{Source: src, Actions: &allow{}, Mode: ModeDemo, Past: p, Tutor: tu, Invitations: []join.Invitation{{Program: "x", Line: "\x1by"}}, Renderer: plainRenderer(), Now: func() time.Time { return w.now }}
 		if rapid.Bool().Draw(t, "replay") {
 			r := &player{tape: *p, at: 3, end: w.now}
 			o.Mode, o.Past, o.Actions, src.others = ModeReplay, r, r, nil

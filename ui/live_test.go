@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"electop/ui/elections"
 	"fmt"
 	"slices"
 	"time"
@@ -254,8 +255,8 @@ func reconnecting(path string, link model.Link) *world {
 }
 
 // searched is what a search came to.
-func searched(running bool) *Walk {
-	k := &Walk{Root: "/", Visited: 1312, Denied: 4, Running: running, Found: []FoundElection{
+func searched(running bool) *elections.Walk {
+	k := &elections.Walk{Root: "/", Visited: 1312, Denied: 4, Running: running, Found: []elections.Found{
 		{Path: "/solr/overseer_elect/election", System: "Apache Solr", Leader: "10.0.3.41:8983_solr", Waiting: 4, Reign: 76 * time.Hour, ReignKnown: true},
 		{Path: "/services/billing/leader", System: "Curator LeaderLatch", Leader: "billing-1:8080", Waiting: 4},
 		{Path: "/controller", System: "Apache Kafka", Leader: "2", Reign: 61 * time.Minute, ReignKnown: true},
@@ -277,7 +278,7 @@ func several() []*world {
 type wallSource struct {
 	source
 	others []*world
-	walk   *Walk
+	walk   *elections.Walk
 }
 
 func (s *wallSource) States() []*doctor.State {
@@ -288,4 +289,4 @@ func (s *wallSource) States() []*doctor.State {
 	return out
 }
 
-func (s *wallSource) Walk() *Walk { return s.walk }
+func (s *wallSource) Walk() *elections.Walk { return s.walk }

@@ -43,30 +43,8 @@ type Wall interface {
 	States() []*doctor.State
 	// Walk is how the search for elections goes, nil before there was any. It
 	// is immutable: a search that got further returns another.
-	Walk() *Walk
+	Walk() *elections.Walk
 }
-
-// A search for elections, and what it found: see package elections.
-type (
-	Walk          = elections.Walk
-	FoundElection = elections.Found
-)
-
-// What has a past: see package travel. A [Source] that can show earlier moments
-// is a Past; of a [Wall], each election has one. The action [Pause] stops the
-// playback of a Reel and lets it go on.
-type (
-	Past    = travel.Past
-	Reel    = travel.Reel
-	Playing = travel.Playing
-)
-
-// Tutor gives lessons: see package lessons. [Source.Dirty] is marked when View
-// has something else to say.
-type Tutor = lessons.Tutor
-
-// Invitation is how programs from elsewhere join: see package join.
-type Invitation = join.Invitation
 
 // Options say what a dashboard shows and where.
 type Options struct {
@@ -88,13 +66,14 @@ type Options struct {
 	// list of elections.
 	Choose bool
 
-	// Past, if set, lets the user go back in time. In a replay it is a [Reel].
-	Past Past
-	// Tutor, if set, gives lessons.
-	Tutor Tutor
+	// Past, if set, lets the user go back in time; of a [Wall], each election has one. In a
+	// replay it is a [travel.Reel], whose playback the action Pause stops and continues.
+	Past travel.Past
+	// Tutor, if set, gives lessons. [Source.Dirty] is marked when its View has changed.
+	Tutor lessons.Tutor
 	// Invitations, if any, are how others join, and Open says that they can do so
 	// from other machines.
-	Invitations []Invitation
+	Invitations []join.Invitation
 	Open        bool
 
 	// Begin, if set, is called after the first frame, for work that would delay it. It

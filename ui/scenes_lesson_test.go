@@ -3,6 +3,8 @@ package ui
 import (
 	"cmp"
 	"context"
+	"electop/ui/join"
+	"electop/ui/travel"
 	"fmt"
 	"slices"
 	"time"
@@ -15,7 +17,7 @@ import (
 	"electop/ui/action"
 )
 
-// tape is a [Past] of moments that were put on it.
+// tape is a [travel.Past] of moments that were put on it.
 type tape struct {
 	moments []history.Moment
 	seeks   []history.Move
@@ -88,8 +90,8 @@ func (p *player) Seek(path string, n uint64, m history.Move) (history.Moment, bo
 	return at, ok
 }
 
-func (p *player) Playing() Playing {
-	return Playing{N: p.at, First: p.moments[0].At, Last: p.end, Speed: 4, Stopped: p.stopped, Ended: int(p.at) == len(p.moments), Whole: p.moments[len(p.moments)-1].State}
+func (p *player) Playing() travel.Playing {
+	return travel.Playing{N: p.at, First: p.moments[0].At, Last: p.end, Speed: 4, Stopped: p.stopped, Ended: int(p.at) == len(p.moments), Whole: p.moments[len(p.moments)-1].State}
 }
 
 // Do and Why make it the actions of its replay.
@@ -150,7 +152,7 @@ func (w *world) candidate(name string) *dialect.Candidate {
 	return nil
 }
 
-// tutor is a [Tutor] that shows what it is told to.
+// tutor is a [lessons.Tutor] that shows what it is told to.
 type tutor struct {
 	entries []lesson.Entry
 	view    lesson.View
@@ -239,7 +241,7 @@ func lessonScenes() map[string]func() scene {
 		sc.then = func(*world) { change(&t.view) }
 		return sc
 	}
-	lines := []Invitation{
+	lines := []join.Invitation{
 		{Program: "electop", Line: "electop campaign /election -s 192.168.7.20:2181 --name YOU"},
 		{Program: "kazoo (Python)", Line: `python3 -c "import time; from kazoo.client import KazooClient as C; c = C('192.168.7.20:2181'); c.start(); c.Election('/election', 'YOU').run(time.sleep, 999)"`},
 		{Program: "zkCli", Line: "zkCli.sh -server 192.168.7.20:2181 create -s -e /election/YOU-n_ YOU"},

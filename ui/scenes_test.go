@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"electop/ui/elections"
 	"errors"
 	"fmt"
 	"maps"
@@ -189,7 +190,7 @@ type scene struct {
 	o      Options
 	keys   []string
 	others []*world // more elections watched
-	walk   *Walk
+	walk   *elections.Walk
 	// then is applied after the dashboard was made, and it is told.
 	then func(w *world)
 	// pass is the time that passes before the keys' frame.

@@ -14,8 +14,8 @@ import (
 // holds the pictures of the elections and lets them go.
 type timeTravel struct {
 	of      *watched
-	in      Past // nil: there is none
-	replay  bool // of a recording
+	in      travel.Past // nil: there is none
+	replay  bool        // of a recording
 	now     func() time.Time
 	stop    func(ctx context.Context, path string) error // stops the playback of a recording
 	journey travel.Journey
@@ -32,8 +32,8 @@ type outcome struct {
 }
 
 // reel is the recording that is played, nil for what is live.
-func (t *timeTravel) reel() Reel {
-	if r, ok := t.in.(Reel); ok && t.replay {
+func (t *timeTravel) reel() travel.Reel {
+	if r, ok := t.in.(travel.Reel); ok && t.replay {
 		return r
 	}
 	return nil

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"electop/ui/elections"
 	"strings"
 	"testing"
 	"time"
@@ -205,7 +206,7 @@ func TestHostileServers(t *testing.T) {
 		}
 		t.Whole, t.Unwhole = false, evil
 	})
-	walk := &Walk{Root: evil, Err: evil, Stopped: evil, Found: []FoundElection{{Path: "/" + evil, System: evil, Leader: evil, Worst: evil, Findings: 1}}}
+	walk := &elections.Walk{Root: evil, Err: evil, Stopped: evil, Found: []elections.Found{{Path: "/" + evil, System: evil, Leader: evil, Worst: evil, Findings: 1}}}
 	m, _, _ := stagedWall(&allow{}, walk, w)
 	for _, k := range []string{"enter", "esc", "!", "esc", "S", "esc", "e", "G", "enter"} {
 		keys(m, k)

@@ -15,7 +15,7 @@ import (
 type watched struct {
 	*view
 	views views
-	walk  *Walk // nil: nobody searched
+	walk  *elections.Walk // nil: nobody searched
 	// opening is the path of an election to be shown once it is watched.
 	opening string
 	heldAt  time.Time // when the pictures were last held, or let go

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"electop/ui/travel"
 	"errors"
 	"fmt"
 
@@ -104,16 +105,16 @@ func printRecording(ctx context.Context, o *options, std IO, file string) error 
 // recorded is the history of a recording.
 type recorded struct{ *feed.Playback }
 
-// Seek implements [ui.Past].
+// Seek implements [travel.Past].
 func (r recorded) Seek(_ string, n uint64, m history.Move) (history.Moment, bool) {
 	return r.Playback.Seek(n, m)
 }
 
-// Playing implements [ui.Reel].
-func (r recorded) Playing() ui.Playing {
+// Playing implements [travel.Reel].
+func (r recorded) Playing() travel.Playing {
 	n, stopped, ended := r.Playback.Playing()
 	first, last := r.Span()
-	return ui.Playing{N: n, First: first, Last: last, Speed: r.Speed(), Stopped: stopped, Ended: ended, Whole: r.Whole()}
+	return travel.Playing{N: n, First: first, Last: last, Speed: r.Speed(), Stopped: stopped, Ended: ended, Whole: r.Whole()}
 }
 
 // replayActs are the actions of a replay: stop and continue, slower and faster.

@@ -2,12 +2,12 @@ package live
 
 import (
 	"context"
+	elections0 "electop/ui/elections"
 	"fmt"
 	"sync"
 
 	"electop/model"
 	"electop/model/doctor"
-	"electop/ui"
 	"electop/ui/cli/task"
 	"electop/ui/cli/watch"
 	"electop/zkwatch/feed"
@@ -72,7 +72,7 @@ func (e *elections) States() []*doctor.State {
 }
 
 // Walk implements [ui.Wall].
-func (e *elections) Walk() *ui.Walk { return e.searcher.walk.Load() }
+func (e *elections) Walk() *elections0.Walk { return e.searcher.walk.Load() }
 
 // find returns the election watched at path, nil for none. "" is the first.
 func (e *elections) find(path string) *watch.Election {

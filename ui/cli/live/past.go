@@ -19,7 +19,7 @@ func (e *elections) sharePast() {
 	}
 }
 
-// Seek implements [ui.Past].
+// Seek implements [travel.Past].
 func (e *elections) Seek(path string, n uint64, m history.Move) (history.Moment, bool) {
 	one := e.find(path)
 	if one == nil {

@@ -2,11 +2,11 @@ package live
 
 import (
 	"context"
+	elections0 "electop/ui/elections"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"electop/ui"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/search"
 	"electop/ui/cli/task"
@@ -28,7 +28,7 @@ type searcher struct {
 	reach connect.Reach
 	mark  func() // the list changed
 
-	walk atomic.Pointer[ui.Walk]
+	walk atomic.Pointer[elections0.Walk]
 
 	mu      sync.Mutex
 	last    plain.Discovery

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	elections0 "electop/ui/elections"
 	"log/slog"
 	"net"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
-	"electop/ui"
 	"electop/ui/cli/connect"
 	"electop/ui/cli/task"
 	"electop/zkwatch/client"
@@ -82,7 +82,7 @@ func TestListIsSearchedAgain(t *testing.T) {
 		}
 		await := func(what string, paths ...string) {
 			t.Helper()
-			holds := func(w *ui.Walk) bool {
+			holds := func(w *elections0.Walk) bool {
 				var found []string
 				for _, f := range w.Found {
 					found = append(found, f.Path)

@@ -22,7 +22,7 @@ import (
 
 // Tutor gives the lessons of the course in a demo. It builds the scene of each
 // on the demo's stage and passes what happens to the running lesson. It implements
-// [ui.Tutor].
+// [lessons.Tutor].
 type Tutor struct {
 	course   []*lesson.Lesson
 	progress *progress
@@ -68,7 +68,7 @@ func (t *Tutor) Open(st *demo.Stage, f *feed.Feed, mark func()) {
 	t.stage, t.feed, t.mark = st, f, mark
 }
 
-// Lessons implements [ui.Tutor].
+// Lessons implements [lessons.Tutor].
 func (t *Tutor) Lessons() []lesson.Entry {
 	out := make([]lesson.Entry, len(t.course))
 	for i, l := range t.course {
@@ -77,7 +77,7 @@ func (t *Tutor) Lessons() []lesson.Entry {
 	return out
 }
 
-// View implements [ui.Tutor].
+// View implements [lessons.Tutor].
 func (t *Tutor) View() (lesson.View, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +90,7 @@ func (t *Tutor) View() (lesson.View, bool) {
 	return t.run.View(), true
 }
 
-// Start implements [ui.Tutor]. A running lesson continues if other candidates prevent
+// Start implements [lessons.Tutor]. A running lesson continues if other candidates prevent
 // the new one.
 func (t *Tutor) Start(ctx context.Context, id string) error {
 	at := t.next()
@@ -168,7 +168,7 @@ func (t *Tutor) Observe(s *doctor.State, events []model.Event) {
 	t.run.Observe(s, events)
 }
 
-// Input implements [ui.Tutor].
+// Input implements [lessons.Tutor].
 func (t *Tutor) Input(in lesson.Input, choice int) (why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -203,7 +203,7 @@ func (t *Tutor) Begin(id string) {
 	})
 }
 
-// Leave implements [ui.Tutor].
+// Leave implements [lessons.Tutor].
 func (t *Tutor) Leave() {
 	t.mu.Lock()
 	t.run = nil
