@@ -15,18 +15,18 @@ func (m *member) unfit(kind Fault, on bool) error {
 	switch {
 	case !on:
 	case kind == SlowLead && m.slow == nil && (m.last.Belief == model.Leading || m.last.Belief == model.Elected && m.last.Step == model.StepAcknowledge):
-		return notNow(m.name + " has already finished its leader procedure")
+		return notNow(m.name + " has already finished its leader procedure. Select one that waits")
 	case kind == Expire && m.cast.expire == nil:
-		return notNow("only the embedded server of electop demo ends a session at will")
+		return notNow("it needs the embedded server. Start electop demo")
 	case kind == NoGuid && m.cast.foreign():
 		return ErrForeign
 	case kind == SlowLead, kind == NoGuid, kind == Kill, kind == Expire:
 	case m.fault == model.Killed:
 		return notNow(m.name + " is dead")
 	case m.fault == model.Frozen && kind != Freeze:
-		return notNow(m.name + " is frozen: thaw it first")
+		return notNow(m.name + " is frozen. Thaw it first")
 	case m.fault == model.Partitioned && (kind == Freeze || kind == LoseReply):
-		return notNow(m.name + " is partitioned: heal it first")
+		return notNow(m.name + " is partitioned. Heal it first")
 	case kind == LoseReply && (m.leaving || m.gone):
 		return notNow(m.name + " is leaving")
 	}

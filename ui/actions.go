@@ -43,7 +43,7 @@ func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 // try does a, or says why not: if why is set, or not without being asked.
 func (d *dashboard) try(a action.Action, why string, r rows.Row) tea.Cmd {
 	if why != "" {
-		d.say(term.Trouble, action.WordsFor(a, "").Verb+": "+why)
+		d.refuse(action.WordsFor(a, "").Cant, why)
 		return nil
 	}
 	if d.modes.Now() == input.ModeFaults {
@@ -58,6 +58,9 @@ func (d *dashboard) try(a action.Action, why string, r rows.Row) tea.Cmd {
 	}
 	return d.begin(a, r)
 }
+
+// refuse says that something cannot be done, and why.
+func (d *dashboard) refuse(what, why string) { d.say(term.Trouble, "Can't "+what+": "+why+".") }
 
 // begin does a. Of one whose result comes with a later state, it says so.
 func (d *dashboard) begin(a action.Action, r rows.Row) tea.Cmd {
@@ -78,7 +81,7 @@ func (d *dashboard) answer(yes bool) tea.Cmd {
 		return nil
 	}
 	if why := d.situation().Refuses(q.action); why != "" { // things may have changed
-		d.say(term.Trouble, action.WordsFor(q.action, "").Verb+": "+why)
+		d.refuse(action.WordsFor(q.action, "").Cant, why)
 		return nil
 	}
 	return d.begin(q.action, q.row)

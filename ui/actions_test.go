@@ -82,7 +82,7 @@ func TestRefusedKeySaysWhy(t *testing.T) {
 	acts := &allow{why: map[action.Kind]string{action.Kill: "amber is \x1bdead already"}, done: make(chan action.Action, 1)}
 	m, _, _ := stagedWith(acts, ModeDemo)
 	keys(m, "x")
-	if got := statusLine(m); !strings.Contains(got, `kill: amber is \x1bdead already`) {
+	if got := statusLine(m); !strings.Contains(got, `Can't kill: amber is \x1bdead already`) {
 		t.Errorf("status line: %q", got)
 	}
 	if len(acts.done) > 0 {
@@ -90,7 +90,7 @@ func TestRefusedKeySaysWhy(t *testing.T) {
 	}
 	m, _, _ = stagedWith(nil, ModeLive)
 	keys(m, "s")
-	if got := statusLine(m); !strings.Contains(got, "spawn: read-only") {
+	if got := statusLine(m); !strings.Contains(got, "Can't spawn: read-only") {
 		t.Errorf("status line without actions: %q", got)
 	}
 }
@@ -263,7 +263,7 @@ func TestThemeKey(t *testing.T) {
 // Where nothing is selected, a key that is about something says so.
 func TestNothingIsSelected(t *testing.T) {
 	m, _, _ := stagedOn(vacant(), &allow{}, Options{Mode: ModeDemo})
-	for k, want := range map[string]string{"x": "kill: no candidate is selected", "X": "faults: no candidate is selected", "enter": "inspect: no candidate is selected"} {
+	for k, want := range map[string]string{"x": "Can't kill: no candidate is selected", "X": "Can't list faults: no candidate is selected", "enter": "Can't inspect: no candidate is selected"} {
 		keys(m, k)
 		if got := statusLine(m); !strings.Contains(got, want) || front(m) != onMain {
 			t.Errorf("%s says %q, in front is %s", k, got, front(m))

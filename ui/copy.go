@@ -6,8 +6,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"electop/model/znode"
+	"electop/ui/action"
 	"electop/ui/input"
-	"electop/ui/term"
 	"electop/ui/wording"
 )
 
@@ -24,7 +24,7 @@ func (d *dashboard) clip() tea.Cmd {
 		err = errors.New("there is no terminal to send it to")
 	}
 	if err != nil {
-		d.say(term.Trouble, "copy path: "+err.Error())
+		d.refuse("copy the path", err.Error())
 		return nil
 	}
 	return d.doer.copy(znode.Safe(path, clipMax), d.o.Clipboard)
@@ -36,7 +36,7 @@ func (d *dashboard) selectedPath() (string, error) {
 		if e := d.elections.Row(); e != nil {
 			return e.Path, nil
 		}
-		return "", errors.New("no election is selected")
+		return "", errors.New("no election is selected. j and k select one")
 	}
 	switch r := d.looked(); {
 	case r.Candidate != nil:
@@ -44,5 +44,5 @@ func (d *dashboard) selectedPath() (string, error) {
 	case r.Member != nil:
 		return "", errors.New(r.Name() + " has no znode")
 	}
-	return "", errors.New("no candidate is selected")
+	return "", errors.New(action.NoneSelected)
 }

@@ -78,7 +78,7 @@ func TestCopyRefused(t *testing.T) {
 
 	m, copies = copying("vacant", nil)
 	copies("y")
-	says(t, m, "copy path: no candidate is selected")
+	says(t, m, "copy the path: no candidate is selected")
 
 	m, copies = copying("main", errors.New("\x1b[31mwrite: broken pipe"))
 	copies("y")
@@ -86,7 +86,7 @@ func TestCopyRefused(t *testing.T) {
 
 	m = stage(scenes()["main"](), 120, 36, term.Mono)
 	keys(m, "y")
-	says(t, m, "copy path: there is no terminal to send it to")
+	says(t, m, "copy the path: there is no terminal to send it to")
 }
 
 // Names come from the servers: nothing in them is more than text for who pastes them.

@@ -64,18 +64,14 @@ func (d *dashboard) tellListing() tea.Cmd {
 		return nil
 	}
 	d.listing = on
-	arg := action.ArgOff
-	if on {
-		arg = action.ArgOn
-	}
-	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: arg}, "", rows.Ref{})
+	return d.doer.cmd(action.Action{Kind: action.Listing, Election: d.path, Arg: action.Unless(!on)}, "", rows.Ref{})
 }
 
 // open shows the selected election, and has it watched if it is not yet.
 func (d *dashboard) open() tea.Cmd {
 	r := d.elections.Row()
 	if r == nil {
-		d.say(term.Trouble, "open: no election is selected")
+		d.refuse("open", "no election is selected. j and k select one")
 		return nil
 	}
 	d.opening = r.Path
@@ -86,7 +82,7 @@ func (d *dashboard) open() tea.Cmd {
 	name := znode.Safe(r.Path, 0)
 	if why := d.situation().Refuses(a); why != "" {
 		d.opening = ""
-		d.say(term.Trouble, "open "+name+": "+why)
+		d.refuse("open "+name, why)
 		return nil
 	}
 	d.say(term.Muted, "opening "+name)

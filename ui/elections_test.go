@@ -239,7 +239,7 @@ var _ Wall = (*wallSource)(nil)
 func TestOpenSaysWhyNot(t *testing.T) {
 	m, _, _ := stagedWall(nil, searched(false), verified())
 	keys(m, "e", "G", "enter")
-	if got := statusLine(m); !strings.Contains(got, "open /tasks/nightly: read-only") {
+	if got := statusLine(m); !strings.Contains(got, "Can't open /tasks/nightly: read-only") {
 		t.Errorf("status line: %q", got)
 	}
 	keys(m, "/", "z", "z", "enter", "enter")

@@ -149,7 +149,7 @@ func (d *dashboard) move(do input.Command) {
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (rows.Ref{}) {
-		d.say(term.Trouble, "inspect: no candidate is selected")
+		d.refuse("inspect", action.NoneSelected)
 		return nil
 	}
 	d.over = overlay{of: r.Ref()}
@@ -171,7 +171,11 @@ func (d *dashboard) refuseKey(k string) bool {
 	}
 	b, ok := input.Lookup(d.table, input.ModeNormal|input.ModeTeach, k)
 	if ok && (d.past.journey.On || d.past.reel() != nil) && (b.Kind.Changes() || b.Modes&input.ModeTeach != 0 || slices.Contains([]input.Command{input.CmdFaults, input.CmdLessons, input.CmdJoin}, b.Do)) {
-		d.say(term.Trouble, b.Help().Desc+": "+d.past.heldWhy())
+		what := "use " + k + " (" + b.Help().Desc + ")"
+		if b.Kind != "" {
+			what = action.WordsFor(action.Action{Kind: b.Kind, Arg: b.Arg}, "").Cant
+		}
+		d.refuse(what, d.past.heldWhy())
 		return true
 	}
 	return false

@@ -9,14 +9,13 @@ import (
 	"electop/ui/input"
 	"electop/ui/palette"
 	"electop/ui/rows"
-	"electop/ui/term"
 )
 
 // openFaults opens the list of what can be done to the selected candidate.
 func (d *dashboard) openFaults() {
 	r := d.looked()
 	if r.Ref() == (rows.Ref{}) {
-		d.say(term.Trouble, "faults: no candidate is selected")
+		d.refuse("list faults", action.NoneSelected)
 		return
 	}
 	d.faults.Open(r.Ref())

@@ -260,7 +260,7 @@ func bewitched() *world {
 func teachScenes() map[string]func() scene {
 	demo := Options{Mode: ModeDemo, Role: "observer", Cluster: "embedded 127.0.0.1:41873"}
 	refusing := demo
-	refusing.Actions = &allow{why: map[action.Kind]string{action.Resign: "birch is frozen: it can do nothing before it thaws (f)", action.LoseReply: "birch is frozen: it can do nothing before it thaws (f)"}}
+	refusing.Actions = &allow{why: map[action.Kind]string{action.Resign: "birch is frozen. Thaw it first", action.LoseReply: "birch is frozen. Thaw it first"}}
 	return map[string]func() scene{
 		"steps": func() scene { return scene{world: volunteering(), o: demo} },
 		"told":  func() scene { return scene{world: travelling(dialect.Election(), 300*time.Millisecond, 0xa2), o: demo} },

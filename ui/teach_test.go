@@ -264,7 +264,7 @@ func TestTeachingActions(t *testing.T) {
 	expect("]", action.Action{Kind: action.Slow, Arg: action.ArgFaster})
 	// At full speed nothing is held, and a stray key does not stop everything.
 	keys(m, ".")
-	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "nothing is held at full speed: [ slows the server first") {
+	if got := statusLine(m); len(acts.done) > 0 || !strings.Contains(got, "nothing is held at full speed. [ slows the server down") {
 		t.Errorf("at full speed . does %d things: %q", len(acts.done), got)
 	}
 	w.pace(model.Pace{Delay: time.Second})

@@ -201,13 +201,13 @@ func (t *timeTravel) chose() {
 func (t *timeTravel) heldWhy() string {
 	switch {
 	case !t.journey.On && t.reel() != nil:
-		return "this is a recording"
+		return "this is a recording. Start electop demo to act"
 	case !t.journey.On:
-		return "paused: p goes back to live"
+		return "paused. p goes back to live"
 	}
-	back := ": p goes back to live"
+	back := ". p goes back to live"
 	if t.reel() != nil {
-		back = ": p plays on"
+		back = ". p plays on"
 	}
 	return "this is " + t.since().In(t.now().Location()).Format(term.ClockFormat) + back
 }

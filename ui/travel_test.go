@@ -89,12 +89,12 @@ func TestPastRefusesToAct(t *testing.T) {
 		keys(m, "esc", "p", "left") // what was said before is gone
 		saysNot(t, m, "goes back to live")
 		keys(m, k)
-		if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") {
+		if got := statusLine(m); !strings.Contains(got, "this is 12:01:35. p goes back to live") {
 			t.Errorf("%q says %q", k, got)
 		}
 	}
 	keys(m, "enter", "x")
-	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35: p goes back to live") || front(m) != "Candidate birch" {
+	if got := statusLine(m); !strings.Contains(got, "this is 12:01:35. p goes back to live") || front(m) != "Candidate birch" {
 		t.Errorf("x in the inspection says %q", got)
 	}
 	if len(acts.done) != 0 {
@@ -358,7 +358,7 @@ func TestReplayTravels(t *testing.T) {
 	}
 	says(t, m, "amber is killed")
 	keys(m, "left", "x")
-	if got := statusLine(m); !strings.Contains(got, "this is 12:00:31: p plays on") {
+	if got := statusLine(m); !strings.Contains(got, "this is 12:00:31. p plays on") {
 		t.Errorf("x says %q", got)
 	}
 	keys(m, "p")

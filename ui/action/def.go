@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"strings"
 
 	"electop/model"
@@ -50,7 +51,8 @@ const (
 
 // Words are what an action is called. {name} stands for its candidate.
 type Words struct {
-	Verb  string // in a sentence; "": the kind
+	Verb  string // its name; "": the kind
+	Cant  string // after "Can't"; "": the verb
 	Is    string // what it does to a candidate, for the list of faults
 	Shows string // and what that shows
 	Begun string // what is said when it is begun, of one whose result comes with a later state
@@ -108,9 +110,8 @@ func WordsFor(a Action, name string) Words {
 	if d.UndoArg != "" && a.Arg == d.UndoArg {
 		w = d.Undo
 	}
-	if w.Verb == "" {
-		w.Verb = string(a.Kind)
-	}
+	w.Verb = cmp.Or(w.Verb, string(a.Kind))
+	w.Cant = cmp.Or(w.Cant, w.Verb)
 	w.Done = strings.ReplaceAll(w.Done, "{name}", name)
 	return w
 }

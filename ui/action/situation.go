@@ -7,6 +7,9 @@ import (
 	"electop/ui/rows"
 )
 
+// NoneSelected is why nothing can be done to the selected candidate if there is none.
+const NoneSelected = "no candidate is selected. j and k select one"
+
 // Situation is what decides at a moment what a key would do, and whether it can be done.
 type Situation struct {
 	State    *doctor.State
@@ -30,7 +33,7 @@ func (x Situation) Offer(kind Kind, arg string, r rows.Row) (a Action, why strin
 		case r.Candidate != nil:
 			a.Target = znode.Join(s.Path, r.Candidate.Name)
 		default:
-			return a, "no candidate is selected"
+			return a, NoneSelected
 		}
 		if kind == Refresh && r.Candidate != nil {
 			a.Arg = znode.Join(s.Path, r.Candidate.Name)
@@ -49,19 +52,16 @@ func (x Situation) Offer(kind Kind, arg string, r rows.Row) (a Action, why strin
 func (x Situation) Refuses(a Action) string {
 	switch {
 	case x.ReadOnly && a.Kind.Changes():
-		return "read-only"
+		return "read-only. Start without --observe-only to act"
 	case x.Held != "":
 		return x.Held
 	case x.Ended:
-		return "the source has ended"
+		return "the source has ended. Start electop again"
 	case x.By == nil:
 		return "read-only"
-	case a.Kind == Step && !slowed(x.State.Pace):
+	case a.Kind == Step && (x.State.Pace == nil || !x.State.Pace.Steps && x.State.Pace.Delay <= 0):
 		// Else a stray key would stop everything.
-		return "nothing is held at full speed: [ slows the server first"
+		return "nothing is held at full speed. [ slows the server down"
 	}
 	return znode.Safe(x.By.Why(a), 0)
 }
-
-// slowed reports whether the server is slow, or goes step by step.
-func slowed(p *model.Pace) bool { return p != nil && (p.Steps || p.Delay > 0) }

@@ -71,24 +71,24 @@ var Table = []Def{
 			}
 			return dialect.Election().Name()
 		},
-		Words:   Words{Done: "herd: from now on everybody watches the leader"},
+		Words:   Words{Cant: "change the recipe", Done: "herd: from now on everybody watches the leader"},
 		UndoArg: dialect.Election().Name(),
-		Undo:    Words{Verb: "predecessor", Done: "from now on everybody watches its predecessor"},
+		Undo:    Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on everybody watches its predecessor"},
 	},
 	{
 		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Foot: 10, Changes: true,
 		Help:  "the embedded server holds each reply and notification for longer, up to 1.5 s, then until a step releases it",
-		Words: Words{Verb: "slower", Done: "the server is slower"},
+		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "the server is slower"},
 	},
 	{
 		Kind: Slow, Arg: ArgFaster, Key: "]", Where: OnMain, Label: "faster", Changes: true,
 		Help:  "it holds them for less time, or not at all",
-		Words: Words{Verb: "faster", Done: "the server is faster"},
+		Words: Words{Verb: "faster", Cant: "speed the server up", Done: "the server is faster"},
 	},
 	{
 		Kind: Step, Key: ".", Where: OnMain, Label: "one protocol step", Foot: 7, Changes: true,
 		Help:  "one protocol step: the next reply or notification is released; with none held, a wait is skipped",
-		Words: Words{Verb: "one protocol step", Done: "one protocol step"},
+		Words: Words{Verb: "one protocol step", Cant: "go one step", Done: "one protocol step"},
 	},
 	{
 		Kind: Workers, Key: "w", Where: OnMain, Label: "workers", Foot: 10, Changes: true,
@@ -102,11 +102,11 @@ var Table = []Def{
 			}
 			return ArgOff
 		},
-		Words:   Words{Done: "leaders have workers from now on, which write to a shared counter"},
+		Words:   Words{Cant: "add workers", Done: "leaders have workers from now on, which write to a shared counter"},
 		UndoArg: ArgOff,
-		Undo:    Words{Verb: "no workers", Done: "the workers stop"},
+		Undo:    Words{Verb: "no workers", Cant: "stop the workers", Done: "the workers stop"},
 	},
-	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Done: "guard on: a write is done only if the leader's znode exists"}},
+	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Cant: "guard the writes", Done: "guard on: a write is done only if the leader's znode exists"}},
 	{
 		Kind: Verify, Key: "v", Where: OnMain | panels, Label: "verify", Foot: 10, Drop: 3,
 		Help:  "ask the servers now who watches what, and who is connected",
@@ -148,6 +148,7 @@ var Table = []Def{
 	{
 		Kind: LoseReply, Changes: true, Harms: true, OfCandidate: true,
 		Words: Words{
+			Cant:  "lose its reply",
 			Is:    "the reply to its next create gets lost",
 			Shows: "It rejoins. Its znode exists, and it does not know. The guid in the name lets it find its own znode; without one it creates another, and the first is a ghost.",
 			Done:  "{name} rejoins, and the reply to its create gets lost",
@@ -157,6 +158,7 @@ var Table = []Def{
 		Kind: NoGuid, Changes: true, Harms: true, OfCandidate: true,
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.NoGuid }),
 		Words: Words{
+			Cant:  "omit the guid",
 			Is:    "its next znodes have no guid",
 			Shows: "To be followed by a lost reply: it cannot find its own znode among the others, creates another, and leaves a ghost.",
 			Done:  "the next znode of {name} has no guid in its name: a lost reply makes a ghost",
@@ -164,6 +166,7 @@ var Table = []Def{
 		UndoArg: ArgOff,
 		Undo: Words{
 			Verb:  "guid again",
+			Cant:  "restore the guid",
 			Is:    "its next znodes have a guid again",
 			Shows: "So it can find its own znode after a lost reply.",
 			Done:  "the next znode of {name} has a guid again, by which it finds it after a lost reply",
@@ -173,6 +176,7 @@ var Table = []Def{
 		Kind: SlowLead, Changes: true, Harms: true, OfCandidate: true,
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.SlowLead }),
 		Words: Words{
+			Cant:  "slow its lead down",
 			Is:    "its leader procedure does not end",
 			Shows: "It is elected and has not acknowledged. A program that asks only the queue who leads asks too early.",
 			Done:  "{name} will not finish its leader procedure: elected, not acknowledged",

@@ -65,7 +65,7 @@ func runLive(ctx context.Context, o *options, std IO) error {
 	}
 	cfg.Watch.Elections[0].Found = cfg.Found != nil
 	if !acting {
-		cfg.NoActing = "read-only: start with --campaign or --cast N to take part"
+		cfg.NoActing = "read-only. Start with --campaign or --cast N to take part"
 		return o.runOnScreen(ctx, std, cfg)
 	}
 	e, err := o.admit(ctx, std, &cfg.Conn, log, func(warning string) { cfg.Notices = append(cfg.Notices, warning) })

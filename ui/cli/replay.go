@@ -119,7 +119,7 @@ func (r recorded) Playing() travel.Playing {
 
 // replayActs are the actions of a replay: stop and continue, slower and faster.
 func replayActs(p *feed.Playback) action.Acts {
-	return action.Acts{Other: "this is a recording", Of: map[action.Kind]action.Act{
+	return action.Acts{Other: "this is a recording. Start electop demo to act", Of: map[action.Kind]action.Act{
 		action.Pause: {Do: func(action.Action) error { p.Toggle(); return nil }},
 		action.Slow: {Do: func(act action.Action) error {
 			factor := map[string]float64{action.ArgSlower: .5, action.ArgFaster: 2}[act.Arg]

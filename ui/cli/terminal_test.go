@@ -255,7 +255,7 @@ func TestObserverHasNoHands(t *testing.T) {
 	x := openTerminal(t, 100, 30, "/election", "-s", zktest.Apache(t).Addr)
 	x.sees("/election", "does not exist")
 	x.press("s")
-	x.sees("read-only: start with")
+	x.sees("read-only. Start with")
 	x.press("q")
 	x.leaves(0)
 }

@@ -39,7 +39,7 @@ func (a *actions) acts() action.Acts {
 		action.Herd:     {Why: action.If(func() bool { return a.cast.Len() == 0 }, "electop has no candidates here. s adds one"), Do: a.follow},
 		action.Refresh:  {Do: a.refresh},
 		action.Verify: {
-			Why: action.If(func() bool { return a.elections.watched.Asker() == nil }, "--admin off: the servers are not asked"),
+			Why: action.If(func() bool { return a.elections.watched.Asker() == nil }, "--admin off: the servers are not asked. Start without it"),
 			Do:  func(action.Action) error { a.elections.watched.Asker().Verify(); return nil },
 		},
 		action.Discover: {
@@ -62,7 +62,7 @@ func (a *actions) acts() action.Acts {
 			of[kind] = a.ours(act)
 		}
 	}
-	return action.Acts{Of: of, Other: "only electop demo has the server for it"}
+	return action.Acts{Of: of, Other: "it needs the embedded server. Start electop demo"}
 }
 
 // ours returns act, which is impossible in a read-only election.
@@ -73,7 +73,7 @@ func (a *actions) ours(act action.Act) action.Act {
 		case a.noActing != "":
 			return a.noActing
 		case x.Election != "" && x.Election != a.path:
-			return "electop's candidates are in " + znode.Safe(a.path, 0) + ": this election is read-only"
+			return "electop's candidates are in " + znode.Safe(a.path, 0) + ". This election is read-only"
 		case why != nil:
 			return why(x)
 		}
@@ -90,7 +90,7 @@ func (a *actions) whyNoSpawn(act action.Action) string {
 	case why != nil && *why != "":
 		return *why
 	case act.Kind == action.Spawn && a.cast.Len() >= CastMax:
-		return fmt.Sprintf("there are %d local candidates: that is the limit", CastMax)
+		return fmt.Sprintf("there are %d local candidates, which is the limit. d removes one", CastMax)
 	}
 	return ""
 }

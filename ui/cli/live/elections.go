@@ -112,4 +112,4 @@ func (e *elections) open(path string) error {
 	return nil
 }
 
-var errFull = fmt.Errorf("%d elections are watched: that is the limit", watch.Max)
+var errFull = fmt.Errorf("%d elections are watched, which is the limit", watch.Max)
