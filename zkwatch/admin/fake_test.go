@@ -51,10 +51,8 @@ type fakeServer struct {
 
 	mu     sync.Mutex
 	counts map[string]int
-	order  []string
 	busy   int // requests under way
 	most   int
-	ports  int // of those that asked, which are never the same; a reply has ASKING for it
 }
 
 func newFakeNet(t *testing.T) *fakeNet {
@@ -104,7 +102,6 @@ func (s *fakeServer) begin(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts[what]++
-	s.order = append(s.order, what)
 	s.busy++
 	s.most = max(s.most, s.busy)
 }
@@ -120,7 +117,7 @@ func (s *fakeServer) asked() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.counts
-	s.counts, s.order = make(map[string]int), nil
+	s.counts = make(map[string]int)
 	return c
 }
 
@@ -158,10 +155,6 @@ func (s *fakeServer) words(c net.Conn) {
 	if !ok {
 		reply = word + " is not executed because it is not in the whitelist.\n"
 	}
-	s.mu.Lock()
-	s.ports++
-	reply = strings.ReplaceAll(reply, "ASKING", fmt.Sprint(s.ports))
-	s.mu.Unlock()
 	io.WriteString(c, reply)
 	s.flood(c)
 }
@@ -405,13 +398,18 @@ func of3(t *testing.T, change func(*Config), f func(t *testing.T, n *fakeNet, a 
 	})
 }
 
-// ask asks for everything and returns the first server's answers.
-func askNow(t *testing.T, a *Asker, l *listener) session.Server {
+// askAll asks for everything and returns the answers, askNow those of the first server.
+func askAll(t *testing.T, a *Asker, l *listener) *session.Table {
 	t.Helper()
 	if err := a.Ask(t.Context(), everything); err != nil {
 		t.Fatal(err)
 	}
-	return l.last(t).Servers[0]
+	return l.last(t)
+}
+
+func askNow(t *testing.T, a *Asker, l *listener) session.Server {
+	t.Helper()
+	return askAll(t, a, l).Servers[0]
 }
 
 // A duration may be set while a server answers.

@@ -168,13 +168,9 @@ func TestManyWatches(t *testing.T) {
 		s.set("wchs", "9 connections watching 9 paths\nTotal watches:50001\n")
 		s.set("watch_summary", `{"command":"watch_summary","error":null,"num_total_watches":50001}`)
 	}
-	everything := Want{Watches: true, Sessions: true}
 	each(t, nil, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		many(servers[1])
-		if err := a.Ask(t.Context(), everything); err != nil {
-			t.Fatal(err)
-		}
-		last := l.last(t)
+		last := askAll(t, a, l)
 		w := last.Servers[1].Watches
 		if w.State != session.Refused || w.Hint != "--admin-heavy" || last.Servers[1].DataWatches != 50001 || len(last.Servers[1].Watched) != 0 {
 			t.Errorf("50,001 watches: %+v", last.Servers[1])
@@ -186,10 +182,7 @@ func TestManyWatches(t *testing.T) {
 	})
 	each(t, func(c *Config) { c.Heavy = true }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		many(servers[1])
-		if err := a.Ask(t.Context(), everything); err != nil {
-			t.Fatal(err)
-		}
-		if w := l.last(t).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
+		if w := askAll(t, a, l).Servers[1]; w.Watches.State != session.Answered || len(w.Watched) != 1 {
 			t.Errorf("heavy: %+v", w)
 		}
 	})
@@ -201,10 +194,7 @@ func TestManyWatches(t *testing.T) {
 		}
 		delete(servers[0].replies, "mntr")
 		delete(servers[0].replies, "monitor")
-		if err := a.Ask(t.Context(), everything); err != nil {
-			t.Fatal(err)
-		}
-		last := l.last(t)
+		last := askAll(t, a, l)
 		if s := last.Servers[0]; s.Watches.State != session.Refused || s.Watches.Hint == "" || s.WatchCount != -1 || s.DataWatches != -1 {
 			t.Errorf("no counts: %+v", s)
 		}

@@ -14,17 +14,10 @@ import (
 
 // TestAPollEnds has a server that answers everything, and each time late.
 func TestAPollEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newFakeNet(t)
-		servers := three(n)
+	of3(t, nil, func(t *testing.T, _ *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 		servers[1].delay.set(tableTimeout - time.Second)
-		a := New(n.config(allThree...))
-		l := new(listener)
-		defer a.Subscribe(l.election())()
 		began := time.Now()
-		if err := a.Ask(t.Context(), everything); err != nil {
-			t.Fatal(err)
-		}
+		askAll(t, a, l)
 		if d := time.Since(began); d != tablePollTimeout {
 			t.Errorf("the poll took %v", d)
 		}
@@ -35,7 +28,6 @@ func TestAPollEnds(t *testing.T) {
 		if s := got.Servers[1]; s.Basic.State != session.Answered || s.Watches.State != session.Failed {
 			t.Errorf("the slow one: %+v", s)
 		}
-		n.wait()
 	})
 }
 
@@ -73,18 +65,10 @@ func TestASlowServer(t *testing.T) {
 	} {
 		for _, mode := range []Mode{HTTP, FourLetter, Auto} {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					n := newFakeNet(t)
-					servers := three(n)
+				of3(t, func(c *Config) { c.Mode = mode }, func(t *testing.T, n *fakeNet, a *Asker, servers []*fakeServer, l *listener) {
 					slow(n, servers[1])
-					cfg := n.config(allThree...)
-					cfg.Mode = mode
-					a := New(cfg)
-					l := new(listener)
-					defer a.Subscribe(l.election())()
 					began := time.Now()
-					stop := n.run(a)
-					defer stop()
+					defer n.run(a)()
 					time.Sleep(statusPollTimeout)
 					synctest.Wait()
 					first := l.last(t)
@@ -114,9 +98,7 @@ func TestASlowServer(t *testing.T) {
 						t.Errorf("after 20 minutes: %+v", b)
 					}
 					// It comes back.
-					servers[1].mu.Lock()
 					servers[1].delay.set(0)
-					servers[1].mu.Unlock()
 					n.set(servers[1].addr, &fakePort{servers[1], (*fakeServer).words})
 					n.set("10.0.0.2:8080", &fakePort{servers[1], (*fakeServer).commands})
 					time.Sleep(longestPause + 10*time.Second)

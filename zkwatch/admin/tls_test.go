@@ -1,28 +1,21 @@
 package admin_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"fmt"
-	"io"
-	"log"
-	"math/big"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/go-zookeeper/zk"
+
+	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model/session"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
 )
 
 // clientsOf are the sessions of a server's clients.
@@ -81,168 +74,71 @@ func TestBothPortsOfApache(t *testing.T) {
 	}
 }
 
-// wordsOver serves four-letter words over TLS, and counts who asked for what.
-func wordsOver(t *testing.T, cfg *tls.Config, words map[string]string) (addr string) {
+// certified is the configuration of a server with a certificate for the loopback, which
+// wants one of clients too, and that of its client.
+func certified(t *testing.T) (server, caller *tls.Config) {
 	t.Helper()
-	l, err := tls.Listen("tcp", "127.0.0.1:0", cfg)
+	a := clienttest.NewAuthority(t)
+	ca, cert, key := a.Files(t)
+	caller, err := client.LoadTLS(ca, cert, key, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() {
-				defer c.Close()
-				b := make([]byte, 4)
-				if _, err := io.ReadFull(c, b); err != nil {
-					return
-				}
-				io.WriteString(c, words[string(b)])
-			})
+	return a.ServerConfig(t, []string{"localhost"}, net.IPv4(127, 0, 0, 1)), caller
+}
+
+// TestOverTLS asks a server whose ports speak TLS, by words and by HTTP.
+func TestOverTLS(t *testing.T) {
+	server, caller := certified(t)
+	s := zkserver.New(zkserver.Options{})
+	var ports []string
+	var serving sync.WaitGroup
+	for _, serve := range []func(net.Listener) error{s.Serve, s.ServeAdmin} {
+		l, err := tls.Listen("tcp", "127.0.0.1:0", server)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		wg.Wait()
-	})
-	return l.Addr().String()
-}
-
-// certified is a server with a certificate for the loopback that wants one of
-// clients too, and its client.
-func certified(t *testing.T) (server *tls.Config, caller *tls.Config) {
-	t.Helper()
-	certs := zktest.NewCertificates(t)
-	caller, err := client.LoadTLS(certs.CA, certs.Cert, certs.Key, "")
-	if err != nil {
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports = append(ports, port)
+		serving.Go(func() { serve(l) })
+	}
+	t.Cleanup(func() { s.Close(); serving.Wait() })
+	addr := "127.0.0.1:" + ports[0]
+	c, _ := connectTLS(t, addr, caller)
+	create(t, c, "/election", zk.FlagPersistent)
+	if _, _, _, err := c.GetW(t.Context(), create(t, c, "/election/n_", zk.FlagEphemeralSequential)); err != nil {
 		t.Fatal(err)
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Minute), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server = &tls.Config{
-		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
-		ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: caller.RootCAs,
-	}
-	caller.RootCAs = x509.NewCertPool()
-	caller.RootCAs.AddCert(own)
-	return server, caller
-}
-
-var scripted = map[string]string{
-	"srvr": "Zookeeper version: 3.8.0-x, built on y\nConnections: 2\nZxid: 0x5\nMode: standalone\n",
-	"mntr": "zk_version\t3.8.0\nzk_watch_count\t3\n",
-	"wchs": "1 connections watching 1 paths\nTotal watches:1\n",
-	"conf": "clientPort=-1\nsecureClientPort=2281\ntickTime=2000\nserverId=0\n",
-	"cons": " /10.9.9.9:5[1](queued=0,recved=1,sent=1,sid=0x7,lop=PING,est=1,to=10000,lresp=5)\n /10.9.9.9:6[0](queued=0,recved=1,sent=0)\n\n",
-	"dump": "SessionTracker dump:\nephemeral nodes dump:\n0x7:\n\t/election/n_0000000000\nConnections dump:\n",
-	"wchp": "/election/n_0000000000\n\t0x7\n\n",
-}
-
-func TestWordsOverTLS(t *testing.T) {
-	server, client := certified(t)
-	addr := wordsOver(t, server, scripted)
-	_, port, _ := net.SplitHostPort(addr)
-	stranger := client.Clone()
+	stranger, without, elsewhere := caller.Clone(), caller.Clone(), caller.Clone()
 	_, other := certified(t)
-	stranger.RootCAs = other.RootCAs
-	without := client.Clone()
-	without.Certificates = nil
-	elsewhere := client.Clone()
-	elsewhere.ServerName = "elsewhere.example"
-
-	for name, c := range map[string]struct {
+	stranger.RootCAs, without.Certificates, elsewhere.ServerName = other.RootCAs, nil, "elsewhere.example"
+	for name, x := range map[string]struct {
 		addr string
 		tls  *tls.Config
 		why  string // "": it works
 	}{
-		"an address":                   {addr, client, ""},
-		"a name":                       {"localhost:" + port, client, ""},
+		"an address":                   {addr, caller, ""},
+		"a name":                       {"localhost:" + ports[0], caller, ""},
 		"of an unknown authority":      {addr, stranger, "unknown authority"},
 		"for another name":             {addr, elsewhere, "elsewhere.example"},
 		"without a client certificate": {addr, without, "certificate"},
 	} {
-		got := ask(t, admin.Config{Mode: admin.FourLetter, Servers: []string{c.addr}, DialTLS: c.tls}, "/election").Servers[0]
-		if c.why == "" {
+		for mode, via := range map[admin.Mode]string{admin.FourLetter: "4lw", admin.HTTP: "http"} {
+			got := ask(t, admin.Config{Mode: mode, URL: "https://{host}:" + ports[1], Servers: []string{x.addr}, DialTLS: x.tls}, "/election").Servers[0]
+			if x.why != "" {
+				if got.Basic.State != session.Failed || got.Connections.State != session.Failed || !strings.Contains(got.Basic.Why, x.why) {
+					t.Errorf("%s, %s: %+v", name, mode, got.Basic)
+				}
+				continue
+			}
 			for _, a := range []session.Answer{got.Basic, got.Connections, got.Sessions, got.Watches} {
-				if a.State != session.Answered || a.Via != "4lw" {
-					t.Errorf("%s: %+v", name, a)
+				if a.State != session.Answered || a.Via != via {
+					t.Errorf("%s, %s: %+v", name, mode, a)
 				}
 			}
 			if len(got.Clients) != 1 || len(got.Watched) != 1 || len(got.Ephemerals) != 1 {
-				t.Errorf("%s: %+v", name, got)
+				t.Errorf("%s, %s: %+v", name, mode, got)
 			}
-			continue
-		}
-		if got.Basic.State != session.Failed || got.Connections.State != session.Failed || !strings.Contains(got.Basic.Why, c.why) {
-			t.Errorf("%s: %+v", name, got.Basic)
-		}
-	}
-}
-
-// TestAdminServerOverTLS is an AdminServer behind https.
-func TestAdminServerOverTLS(t *testing.T) {
-	server, client := certified(t)
-	answers := map[string]string{
-		"server_stats":    `"version":"3.8.0-x","server_stats":{"server_state":"standalone","num_alive_client_connections":1}`,
-		"configuration":   `"client_port":-1,"tick_time":2000,"server_id":0`,
-		"monitor":         `"watch_count":3`,
-		"watch_summary":   `"num_total_watches":1`,
-		"connections":     `"connections":[],"secure_connections":[{"remote_socket_address":"10.9.9.9:5","session_id":7,"session_timeout":10000}]`,
-		"dump":            `"expiry_time_to_session_ids":{},"session_id_to_ephemeral_paths":{"7":["/election/n_0000000000"]}`,
-		"watches_by_path": `"path_to_session_ids":{"/election/n_0000000000":[7]}`,
-	}
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := strings.TrimPrefix(r.URL.Path, "/commands/")
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"command":%q,"error":null,%s}`, name, answers[name])
-	}))
-	s.TLS = server
-	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	s.StartTLS()
-	defer s.Close()
-	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
-	_, other := certified(t)
-	for name, c := range map[string]struct {
-		tls *tls.Config
-		why string
-	}{
-		"its own":              {client, ""},
-		"of another authority": {other, "unknown authority"},
-		"none":                 {nil, "certificate"},
-	} {
-		got := ask(t, admin.Config{Mode: admin.HTTP, URL: "https://{host}:" + port + "/commands", Servers: []string{"127.0.0.1:1"}, DialTLS: c.tls}, "/election").Servers[0]
-		if c.why != "" {
-			if got.Basic.State != session.Failed || !strings.Contains(got.Basic.Why, c.why) {
-				t.Errorf("%s: %+v", name, got.Basic)
-			}
-			continue
-		}
-		for _, a := range []session.Answer{got.Basic, got.Connections, got.Sessions, got.Watches} {
-			if a.State != session.Answered || a.Via != "http" {
-				t.Errorf("%s: %+v", name, a)
-			}
-		}
-		if len(got.Clients) != 1 || len(got.Watched) != 1 || len(got.Ephemerals) != 1 {
-			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
