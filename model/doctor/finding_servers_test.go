@@ -109,7 +109,7 @@ func TestStrangersServers(t *testing.T) {
 		c, _ := three(t, model.Config{}, "n_")
 		c.asked(func(t *session.Table) {
 			if x.anchored {
-				t.Anchors = []session.Anchor{{Session: own, Timeout: 10 * time.Second, Sent: t.At, Answered: t.At}}
+				t.Anchors = []session.Anchor{{Session: own, Timeout: 10 * time.Second, Sent: t.At}}
 			}
 			for i := range t.Servers {
 				t.Servers[i].Clients, t.Servers[i].Watched, t.Servers[i].Deadlines = nil, nil, nil

@@ -44,13 +44,12 @@ type Table struct {
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// Anchor is when the servers last heard from a session of our own, by our clock:
-// after Sent, and before Answered.
+// Anchor is a time by our clock after which the servers heard from a session of our own,
+// and before they replied with deadlines.
 type Anchor struct {
-	Session  uint64        `json:"session"`
-	Sent     time.Time     `json:"sent"`
-	Answered time.Time     `json:"answered"`
-	Timeout  time.Duration `json:"timeout"`
+	Session uint64        `json:"session"`
+	Sent    time.Time     `json:"sent"`
+	Timeout time.Duration `json:"timeout"`
 }
 
 // TellsEveryConn reports whether what is in no member's list of connections is

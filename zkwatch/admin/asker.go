@@ -136,7 +136,7 @@ func (a *Asker) AskWhile(ctx context.Context, w Want, read func() (Election, err
 		return err
 	}
 	elections = []*Election{&e}
-	at := a.cfg.Now()
+	at, anchors := a.cfg.Now(), a.cfg.Anchors() // the servers have just heard of a session that read
 	a.schedule.began(p, time.Now())
 	close(wasRead)
 	defer time.AfterFunc(w.limit(), end).Stop()
@@ -144,7 +144,7 @@ func (a *Asker) AskWhile(ctx context.Context, w Want, read func() (Election, err
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("ask the servers: %w", context.Cause(ctx))
 	}
-	all.table.At = at
+	all.table.At, all.table.Anchors = at, anchors
 	a.deliver(ctx, p, all.table, all.results, elections)
 	return nil
 }
@@ -196,11 +196,19 @@ func (a *Asker) poll(ctx context.Context, p plan) error {
 	}
 	a.schedule.began(p, time.Now())
 	limited, end := context.WithTimeout(ctx, p.limit())
+	var anchors []session.Anchor
+	if p.Sessions {
+		touch, touched := context.WithTimeout(limited, touchTimeout)
+		a.cfg.Touch(touch)
+		touched()
+		anchors = a.cfg.Anchors()
+	}
 	t, results := a.ensemble.poll(limited, p, func() []*Election { return elections })
 	end()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	t.Anchors = anchors
 	a.deliver(ctx, p, t, results, a.subscribed())
 	return context.Cause(ctx)
 }
@@ -209,10 +217,20 @@ func (a *Asker) poll(ctx context.Context, p plan) error {
 func (a *Asker) deliver(ctx context.Context, p plan, t session.Table, results []result, to []*Election) {
 	t.Every, t.Restraint = a.schedule.cost(p, results, time.Now())
 	t.Cheap = a.cfg.Cheap
+	if slices.ContainsFunc(results, func(r result) bool { return r.anyServer }) {
+		// The server that lists our session may be another one than that of the deadlines.
+		t.Anchors = slices.Clone(t.Anchors)
+		for i := range t.Anchors {
+			t.Anchors[i].Sent = t.Anchors[i].Sent.Add(-t.Anchors[i].Timeout)
+		}
+	}
 	for _, e := range to {
 		put(ctx, e, e.table(t, results, a.cfg.Chroot))
 	}
 }
+
+// touchTimeout is how long a poll waits until our sessions are heard from.
+const touchTimeout = 500 * time.Millisecond
 
 // putTimeout is how long one subscriber may delay the others.
 const putTimeout = time.Second

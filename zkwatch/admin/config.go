@@ -63,8 +63,8 @@ type Config struct {
 	Cheap bool
 	// Heavy allows the tables of servers with more than MaxWatches watches.
 	Heavy bool
-	// Anchors returns when the servers last heard from sessions of this process.
-	// It must not block. See [session.Anchor]. nil: there are none.
+	// Anchors returns since when the servers have surely heard from sessions of this
+	// process. It must not block. See [session.Anchor]. nil: there are none.
 	Anchors func() []session.Anchor
 	// Touch has the servers hear of the sessions of the Anchors, right before
 	// deadlines are asked for. That makes the deadlines of other sessions more

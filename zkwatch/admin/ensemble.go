@@ -68,9 +68,6 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections func() []*Electio
 	if p.Sessions && p.awaitRead(ctx) && unlisted(results, e.cfg.Chroot, elections()) {
 		relist(ctx, p, e.servers, results)
 	}
-	for i := range results {
-		t.Anchors = widen(t.Anchors, results[i].anchors)
-	}
 	t.End = e.cfg.Now()
 	t.Whole, t.Unwhole = missing == "", missing
 	return t, results

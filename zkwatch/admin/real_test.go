@@ -298,7 +298,7 @@ func expiry(t *testing.T, cfg admin.Config, addr string, observer *client.Conn, 
 	// The server heard of us at mine-timeout on its clock, rounded up by less
 	// than a tick, and after Sent on ours. Dates are cut to the second.
 	notBefore := a.Sent.Add(his.At - mine.At + a.Timeout)
-	by := a.Answered.Add(his.At - mine.At + a.Timeout + s.Tick)
+	by := s.Sessions.At.Add(his.At - mine.At + a.Timeout + s.Tick)
 	if his.Wall {
 		notBefore, by = notBefore.Add(-time.Second), by.Add(time.Second)
 	}

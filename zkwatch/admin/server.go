@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,13 +14,9 @@ import (
 	"electop/zkwatch/admin/transport"
 )
 
-const (
-	// touchTimeout is how long deadlines wait until our sessions are heard from.
-	touchTimeout = 500 * time.Millisecond
-	// A server that does not answer is asked again after twice as long each time,
-	// up to this.
-	longestPause = time.Minute
-)
+// A server that does not answer is asked again after twice as long each time,
+// up to this.
+const longestPause = time.Minute
 
 // A server is what is known of one address from poll to poll. It belongs to the
 // poll under way, and in it to one goroutine.
@@ -52,8 +47,7 @@ type result struct {
 	deadlines  []session.Deadline
 	ephemerals []session.Ephemeral
 	watches    []session.Watch
-	anchors    []session.Anchor // for deadlines
-	took       time.Duration    // the slowest list of connections or sessions
+	took       time.Duration // the slowest list of connections or sessions
 }
 
 func newResult(addr string) result {
@@ -108,16 +102,10 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 	p.awaitRead(ctx) // if not, ctx is done, and what follows fails at once
 	if p.Sessions {
 		s.took = 0
-		before := s.touch(ctx, &r)
 		s.connections(ctx, p, &r)
-		s.sessions(ctx, p, &r)
-		if len(r.deadlines) > 0 {
-			conns := r.conns
-			if s.anyServer {
-				conns = nil // perhaps of another server than the deadlines
-			}
-			r.anchors = bracket(before, s.cfg.Now(), conns)
-		}
+		var d command.Dump
+		d, r.Sessions = ask(ctx, s.access, command.ForDump(), p.retry)
+		r.deadlines, r.ephemerals = d.Deadlines, d.Ephemerals
 		r.took = s.took
 	}
 	if p.Watches {
@@ -216,17 +204,6 @@ func (s *server) status(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// touch has a server that has deadlines hear of our sessions, and returns when it did.
-// Its connections and its deadlines are asked for after that.
-func (s *server) touch(ctx context.Context, r *result) []session.Anchor {
-	if r.Mode != session.ModeFollower && r.Mode != session.ModeObserver { // those have no deadlines
-		touch, cancel := context.WithTimeout(ctx, touchTimeout)
-		s.cfg.Touch(touch)
-		cancel()
-	}
-	return s.cfg.Anchors()
-}
-
 // connections asks for the list of connections.
 //
 // A server can have two ports for clients, one with TLS and one without
@@ -251,13 +228,6 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	}
 }
 
-// sessions asks for sessions and ephemerals.
-func (s *server) sessions(ctx context.Context, p plan, r *result) {
-	var d command.Dump
-	d, r.Sessions = ask(ctx, s.access, command.ForDump(), p.retry)
-	r.deadlines, r.ephemerals = d.Deadlines, d.Ephemerals
-}
-
 // watches asks for the table of watches, unless there are too many of them.
 func (s *server) watches(ctx context.Context, p plan, r *result) {
 	count := r.DataWatches
@@ -276,57 +246,6 @@ func (s *server) watches(ctx context.Context, p plan, r *result) {
 	default:
 		r.watches, r.Watches = ask(ctx, s.access, command.ForWatches(), p.retry)
 	}
-}
-
-// bracket makes anchors that are true of a dump. before are the anchors when it was
-// requested, answered is when it arrived, and conns are the connections of the
-// server that made it.
-//
-// A deadline in the dump follows from the touch: the last time before the dump
-// was made that the server heard from the session. The touch of a session of ours
-// ties the server's clock to the clock of this program.
-//
-// The touch was before the reply arrived. No better upper bound holds in all
-// cases: after the last answered request there may have been another one that
-// reached the server in time and whose answer is still on its way. So Answered
-// is when the dump arrived.
-//
-// If the session is connected to the server that made the dump, the touch was not
-// before the last request was sent that had been answered when the dump was
-// requested. Another server forwards touches when the ensemble's leader asks for
-// them, each half tick: the last touch may have been too late for the dump, and the
-// one before it counts. Clients send something at least each third of the timeout.
-// For those sessions Sent is half a timeout earlier, which leaves room for delays.
-func bracket(before []session.Anchor, answered time.Time, conns []session.Client) []session.Anchor {
-	out := make([]session.Anchor, 0, len(before))
-	for _, a := range before {
-		if !slices.ContainsFunc(conns, func(c session.Client) bool { return c.Session == a.Session }) {
-			a.Sent = a.Sent.Add(-a.Timeout / 2)
-		}
-		a.Answered = answered
-		out = append(out, a)
-	}
-	return out
-}
-
-// widen makes anchors that are true of two dumps, where more than one server
-// has deadlines.
-func widen(a, b []session.Anchor) []session.Anchor {
-	out := slices.Clone(a)
-	for _, n := range b {
-		i := slices.IndexFunc(out, func(o session.Anchor) bool { return o.Session == n.Session })
-		if i < 0 {
-			out = append(out, n)
-			continue
-		}
-		if n.Sent.Before(out[i].Sent) {
-			out[i].Sent = n.Sent
-		}
-		if n.Answered.After(out[i].Answered) {
-			out[i].Answered = n.Answered
-		}
-	}
-	return out
 }
 
 // relist asks the servers for their connections once more. The lists are not of

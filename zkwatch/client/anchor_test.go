@@ -45,7 +45,7 @@ func TestAnchor(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		b, _ := c.Anchor() // a ping moved it
-		if !b.Sent.After(a.Sent) || b.Answered.Before(b.Sent) || time.Since(b.Sent) > electiontest.LeaseTimeout {
+		if !b.Sent.After(a.Sent) || time.Since(b.Sent) > electiontest.LeaseTimeout {
 			t.Errorf("anchor %+v a minute after %+v", b, a)
 		}
 		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().ExpiresFrom) {

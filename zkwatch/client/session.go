@@ -146,7 +146,7 @@ func (c *Conn) noteAnswer(sent time.Time) {
 	answered := time.Now()
 	c.status.RTT = answered.Sub(sent)
 	if !sent.Before(c.anchor.Sent) {
-		c.anchor = session.Anchor{Session: c.status.SessionID, Sent: sent, Answered: answered, Timeout: c.status.Timeout}
+		c.anchor = session.Anchor{Session: c.status.SessionID, Sent: sent, Timeout: c.status.Timeout}
 	}
 	if end := sent.Add(c.status.Timeout); end.After(c.status.ExpiresFrom) {
 		c.status.ExpiresFrom = end

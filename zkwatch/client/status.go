@@ -64,15 +64,14 @@ func (c *Conn) Status() Status {
 	return c.status
 }
 
-// Anchor returns when the servers surely heard from the session last, by this
-// machine's clock: between sending a request or ping and its answer. It returns
-// false if there was no session yet. The servers may also have received a later
-// message that is not answered yet.
+// Anchor returns a time by this machine's clock after which the servers surely heard
+// from the session: when the last answered request or ping was sent. It returns
+// false if there was no session yet.
 func (c *Conn) Anchor() (session.Anchor, bool) {
 	c.mu.Lock()
 	a := c.anchor
 	c.mu.Unlock()
-	a.Sent, a.Answered = a.Sent.UTC().Round(0), a.Answered.UTC().Round(0)
+	a.Sent = a.Sent.UTC().Round(0)
 	return a, a.Session != 0
 }
 

@@ -157,7 +157,7 @@ func (c *churn) table() *session.Table {
 	}
 	return &session.Table{
 		At: c.at, End: c.at, Whole: true, Every: time.Second, Servers: []session.Server{s},
-		Anchors: []session.Anchor{{Session: 7, Sent: c.at, Answered: c.at, Timeout: c.timeout}},
+		Anchors: []session.Anchor{{Session: 7, Sent: c.at, Timeout: c.timeout}},
 	}
 }
 

@@ -82,7 +82,7 @@ func (s *Sim) table(watches bool) *session.Table {
 	}
 	// The last that the observer knows to have been answered.
 	t.Anchors = []session.Anchor{{
-		Session: s.own.Session, Sent: s.own.resp.Add(-time.Millisecond), Answered: s.own.resp.Add(time.Millisecond), Timeout: s.own.Timeout,
+		Session: s.own.Session, Sent: s.own.resp.Add(-time.Millisecond), Timeout: s.own.Timeout,
 	}}
 	return t
 }

@@ -35,7 +35,7 @@ func (w *Elections) Reach() Reach {
 		r.Connected = st.Since
 	}
 	if a, ok := c.Anchor(); ok {
-		r.Answered = a.Answered
+		r.Answered = a.Sent.Add(st.RTT)
 	}
 	return r
 }
