@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -118,7 +119,7 @@ ways:
 		b, err := a.fetch(ctx, by, form.Name, q.Table, retry)
 		if err == nil {
 			a.gotAnswers = true
-			v, err = form.Parse(b)
+			v, err = parse(a, form, b)
 		}
 		if err == nil {
 			delete(a.refused, q.Name)
@@ -177,12 +178,23 @@ ways:
 	return *new(T), answer
 }
 
+// parse parses a reply: none may end the program.
+func parse[T any](a *access, form command.Form[T], b []byte) (v T, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			a.cfg.Logger.Error("parsing a reply", "server", a.addr, "to", form.Name, "panic", e, "stack", string(debug.Stack()))
+			err = errors.New("its reply could not be parsed")
+		}
+	}()
+	return form.Parse(b)
+}
+
 // text is err for people.
 func text(err error) string { return znode.Safe(err.Error(), 0) }
 
 // fetch makes one request.
 func (a *access) fetch(ctx context.Context, by way, name string, table, patient bool) ([]byte, error) {
-	timeout, limit := requestTimeout, command.Small
+	timeout, limit := requestTimeout, command.Small()
 	if table {
 		began := time.Now()
 		defer func() { a.took = max(a.took, time.Since(began)) }()
@@ -191,9 +203,9 @@ func (a *access) fetch(ctx context.Context, by way, name string, table, patient 
 		timeout = tableTimeout
 	}
 	if table {
-		limit = command.Large
+		limit = command.Large()
 		if a.cfg.Heavy {
-			limit = command.Huge
+			limit = command.Huge()
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -214,14 +226,12 @@ func (a *access) fetch(ctx context.Context, by way, name string, table, patient 
 // wordsWork notes that the server is there. If HTTP failed just before, HTTP is
 // not tried for a while; if HTTP had worked until now, once more.
 func (a *access) wordsWork(byHTTP error) {
-	switch {
-	case byHTTP == nil:
-		return
-	case a.httpWorks:
-	case errors.Is(byHTTP, transport.ErrNoAnswer):
-		a.httpRetry = time.Now().Add(slowRetry)
-	default:
-		a.httpRetry = time.Now().Add(identityValid)
+	pause := identityValid
+	if errors.Is(byHTTP, transport.ErrNoAnswer) {
+		pause = slowRetry
 	}
-	a.httpWorks = false
+	if byHTTP != nil && !a.httpWorks {
+		a.httpRetry = time.Now().Add(pause)
+	}
+	a.httpWorks = a.httpWorks && byHTTP == nil
 }

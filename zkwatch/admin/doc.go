@@ -82,9 +82,8 @@
 // # Clocks
 //
 // Deadlines are on the clock of the ensemble's leader: a monotonic clock in JSON,
-// the wall clock in whole seconds in the text of dump. The text names its time
-// zone by an abbreviation that may mean several zones. Unless it is a plain offset
-// it is read as UTC. All lines of a reply are off by the same amount then, and so
-// is the deadline of a session of this process, to which the others are compared
-// (see [Config].Anchors): the error cancels out.
+// the wall clock in whole seconds in the text of dump, which names its time zone by an
+// abbreviation that may mean several. It is read as UTC. All lines of a reply are off by
+// the same amount then, and so is the deadline of a session of this process, to which
+// the others are compared (see [Config].Anchors): the error cancels out.
 package admin

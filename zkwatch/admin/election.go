@@ -103,41 +103,43 @@ type filter struct {
 	hosts    []string        // all of whose connections do
 }
 
+// A room is what is taken of one list.
+type room struct{ entries, bytes, watchers int }
+
+// take returns the path that a full path is in the election, if it concerns the
+// election and there is room for it.
+func (f *filter) take(l *room, s *session.Server, full string, watchers int) (path string, ok bool) {
+	if path, ok = f.election.inner(f.chroot, full); !ok {
+		return "", false
+	}
+	l.bytes += len(path)
+	l.watchers += watchers
+	if l.entries == maxListed || len(path) > maxPath || l.bytes > maxPaths || l.watchers > maxWatchers {
+		s.Leftover = true
+		return "", false
+	}
+	l.entries++
+	return path, true
+}
+
 func (f *filter) znodes(r *result, s *session.Server) {
-	size := 0
+	var ephemerals, watches room
 	for _, x := range r.ephemerals {
-		path, ok := f.election.inner(f.chroot, x.Path)
-		if !ok {
-			continue
+		if path, ok := f.take(&ephemerals, s, x.Path, 0); ok {
+			s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: path})
+			f.sessions[x.Session] = true
 		}
-		size += len(path)
-		if len(s.Ephemerals) == maxListed || len(path) > maxPath || size > maxPaths {
-			s.Leftover = true
-			continue
-		}
-		s.Ephemerals = append(s.Ephemerals, session.Ephemeral{Session: x.Session, Path: path})
-		f.sessions[x.Session] = true
 	}
 	slices.SortFunc(s.Ephemerals, func(a, b session.Ephemeral) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Session, b.Session))
 	})
-	size = 0
-	watchers := 0
 	for _, w := range r.watches {
-		path, ok := f.election.inner(f.chroot, w.Path)
-		if !ok {
-			continue
-		}
-		size += len(path)
-		watchers += len(w.Sessions)
-		if len(s.Watched) == maxListed || len(path) > maxPath || size > maxPaths || watchers > maxWatchers {
-			s.Leftover = true
-			continue
-		}
-		ids := slices.Sorted(slices.Values(w.Sessions))
-		s.Watched = append(s.Watched, session.Watch{Path: path, Sessions: slices.Compact(ids)})
-		for _, id := range ids {
-			f.sessions[id] = true
+		if path, ok := f.take(&watches, s, w.Path, len(w.Sessions)); ok {
+			ids := slices.Sorted(slices.Values(w.Sessions))
+			s.Watched = append(s.Watched, session.Watch{Path: path, Sessions: slices.Compact(ids)})
+			for _, id := range ids {
+				f.sessions[id] = true
+			}
 		}
 	}
 	slices.SortFunc(s.Watched, func(a, b session.Watch) int { return cmp.Compare(a.Path, b.Path) })

@@ -65,7 +65,7 @@ func (e *ensemble) poll(ctx context.Context, p plan, elections func() []*Electio
 	}
 	all.Wait()
 	results, missing := e.members(results)
-	if p.Sessions && p.awaitRead(ctx) && unlisted(results, e.cfg.Chroot, elections()) {
+	if missing == "" && p.Sessions && p.awaitRead(ctx) && unlisted(results, e.cfg.Chroot, elections()) {
 		relist(ctx, p, e.servers, results)
 	}
 	t.End = e.cfg.Now()

@@ -84,15 +84,12 @@ func (s *schedule) due(now time.Time) (p plan, due bool, at time.Time) {
 }
 
 // regular returns when connections and sessions are due; ok is false if they are not
-// asked for regularly.
+// asked for regularly, or if it is not known yet how many there are.
 func (s *schedule) regular() (at time.Time, ok bool) {
-	switch {
-	case s.sessions <= 0:
+	if r := &s.restraint; s.cheap && (!r.counted || r.now.Connections > 0) {
 		return at, false
-	case s.cheap:
-		return s.restraint.next(s.sessionsDue)
 	}
-	return s.sessionsDue, true
+	return session.Later(s.sessionsDue, s.restraint.now.Again), s.sessions > 0
 }
 
 // cost notes what a poll cost, and returns what a table says of that.
@@ -103,8 +100,8 @@ func (s *schedule) cost(p plan, results []result, ended time.Time) (every time.D
 		return s.sessions, why
 	}
 	s.restraint.judge(p, results, ended)
-	if why = s.restraint.reason(); why != (session.Restraint{}) {
-		return 0, why
+	if s.restraint.now != (session.Restraint{}) {
+		return 0, s.restraint.now
 	}
 	return s.sessions, why
 }
@@ -199,15 +196,6 @@ type restraint struct {
 	slow    int // answers in a row
 }
 
-// next returns when the servers may be asked that were due at a time; ok is false if
-// that is not known yet.
-func (r *restraint) next(due time.Time) (at time.Time, ok bool) {
-	if !r.counted || r.now.Connections > 0 {
-		return due, false
-	}
-	return session.Later(due, r.now.Again), true
-}
-
 // judge notes what a poll cost.
 func (r *restraint) judge(p plan, results []result, ended time.Time) {
 	connections, answered := 0, false
@@ -236,17 +224,6 @@ func (r *restraint) judge(p plan, results []result, ended time.Time) {
 		r.slow = 0
 		return
 	}
-	pause := longestSlowPause
-	if r.slow < 8 {
-		pause = min(pause, slowPause<<r.slow)
-	}
+	r.now.Again = ended.Round(0).Add(min(longestSlowPause, slowPause<<min(r.slow, 8)))
 	r.slow++
-	r.now.Again = ended.Add(pause)
-}
-
-// reason returns why the servers are not asked, zero if they are.
-func (r *restraint) reason() session.Restraint {
-	now := r.now
-	now.Again = now.Again.Round(0)
-	return now
 }

@@ -3,7 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -72,12 +72,6 @@ func (r *result) fail(w Want, a session.Answer) {
 func (s *server) poll(ctx context.Context, p plan) (r result) {
 	r = newResult(s.addr)
 	defer func() { r.number, r.anyServer = s.identity.Number, s.anyServer }()
-	defer func() {
-		if e := recover(); e != nil { // no reply may end the program
-			r = newResult(s.addr)
-			r.fail(p.Want, s.panicked(e))
-		}
-	}()
 	if now := time.Now(); !p.retry && now.Before(s.until) {
 		r.fail(p.Want, session.Answer{State: session.Failed, At: s.cfg.Now(),
 			Why: fmt.Sprintf("%s (asked again in %s)", s.why, units.AtMost(s.until.Sub(now)))})
@@ -112,25 +106,6 @@ func (s *server) poll(ctx context.Context, p plan) (r result) {
 		s.watches(ctx, p, &r)
 	}
 	return r
-}
-
-// pollConnections asks one server for its connections alone.
-func (s *server) pollConnections(ctx context.Context, p plan, version string) (r result) {
-	defer func() {
-		if e := recover(); e != nil { // as in poll
-			r = result{}
-			r.Connections = s.panicked(e)
-		}
-	}()
-	r.Version = version
-	s.connections(ctx, p, &r)
-	return r
-}
-
-// panicked is the answer of a server whose reply a parser panicked on.
-func (s *server) panicked(e any) session.Answer {
-	s.cfg.Logger.Error("asking a server", "server", s.addr, "panic", e, "stack", string(debug.Stack()))
-	return session.Answer{State: session.Failed, At: s.cfg.Now(), Why: "its reply could not be parsed"}
 }
 
 // failed makes polls of the server less frequent; the next one starts with identify. The
@@ -215,6 +190,11 @@ func (s *server) connections(ctx context.Context, p plan, r *result) {
 	var got command.Connections
 	got, r.Connections = ask(ctx, s.access, command.ForConnections(), p.retry)
 	r.conns = got.List
+	if s.anyServer {
+		for i := range r.conns {
+			r.conns[i].LastResponse = 0 // its clock may not be that of the deadlines
+		}
+	}
 	onePort := s.identity.Ports == 1 || strings.HasPrefix(r.Version, "3.4.") // 3.5 introduced the other one
 	if r.Connections.State != session.Answered || got.BothPorts || onePort {
 		return
@@ -257,15 +237,11 @@ func relist(ctx context.Context, p plan, servers map[string]*server, results []r
 	var all sync.WaitGroup
 	for i := range results {
 		s := servers[results[i].Addr]
-		all.Go(func() { second[i] = s.pollConnections(ctx, p, results[i].Version) })
+		second[i].Version = results[i].Version
+		all.Go(func() { s.connections(ctx, p, &second[i]) })
 	}
 	all.Wait()
-	listed := make(map[uint64]bool)
-	for i := range second {
-		for _, c := range second[i].conns {
-			listed[c.Session] = true
-		}
-	}
+	listed := listed(second)
 	for i := range results {
 		conns := second[i].conns
 		for _, c := range results[i].conns {
@@ -277,18 +253,24 @@ func relist(ctx context.Context, p plan, servers map[string]*server, results []r
 	}
 }
 
+// listed returns the sessions that have a connection.
+func listed(results []result) map[uint64]bool {
+	all := make(map[uint64]bool)
+	for i := range results {
+		for _, c := range results[i].conns {
+			all[c.Session] = true
+		}
+	}
+	return all
+}
+
 // unlisted reports whether an ephemeral znode of an election has an owner that
 // is in no list, although all servers gave theirs.
 func unlisted(results []result, chroot string, elections []*Election) bool {
-	listed := make(map[uint64]bool)
-	for i := range results {
-		if results[i].Connections.State != session.Answered {
-			return false // the second lists would prove nothing either
-		}
-		for _, c := range results[i].conns {
-			listed[c.Session] = true
-		}
+	if slices.ContainsFunc(results, func(r result) bool { return r.Connections.State != session.Answered }) {
+		return false // the second lists would prove nothing either
 	}
+	listed := listed(results)
 	for _, e := range elections {
 		for i := range results {
 			for _, x := range results[i].ephemerals {

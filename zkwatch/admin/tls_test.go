@@ -15,7 +15,6 @@ import (
 	"electop/model/session"
 	"electop/zkwatch/admin"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
 )
 
 // clientsOf are the sessions of a server's clients.
@@ -78,7 +77,7 @@ func TestBothPortsOfApache(t *testing.T) {
 // wants one of clients too, and that of its client.
 func certified(t *testing.T) (server, caller *tls.Config) {
 	t.Helper()
-	a := clienttest.NewAuthority(t)
+	a := zktest.NewAuthority(t)
 	ca, cert, key := a.Files(t)
 	caller, err := client.LoadTLS(ca, cert, key, "")
 	if err != nil {

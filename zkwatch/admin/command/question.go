@@ -44,65 +44,44 @@ type Form[T any] struct {
 }
 
 func ForStatus() Question[Status] {
-	return Question[Status]{
-		Name: "state",
-		HTTP: Form[Status]{"server_stats", parseServerStats},
-		Word: Form[Status]{"srvr", parseSrvr},
-
-		Always: true,
-	}
+	q := small("state", "server_stats", parseServerStats, "srvr", parseSrvr)
+	q.Always = true
+	return q
 }
 
 func ForIdentity() Question[Identity] {
-	return Question[Identity]{
-		Name: "configuration",
-		HTTP: Form[Identity]{"configuration", parseConfiguration},
-		Word: Form[Identity]{"conf", parseConf},
-	}
+	return small("configuration", "configuration", parseConfiguration, "conf", parseConf)
 }
 
 func ForCounts() Question[Counts] {
-	return Question[Counts]{
-		Name: "counts",
-		HTTP: Form[Counts]{"monitor", parseMonitor},
-		Word: Form[Counts]{"mntr", parseMntr},
-	}
+	return small("counts", "monitor", parseMonitor, "mntr", parseMntr)
 }
 
 // ForDataWatches asks for the number of watches on data and existence.
 func ForDataWatches() Question[int] {
-	return Question[int]{
-		Name: "number of watches on data",
-		HTTP: Form[int]{"watch_summary", parseWatchSummary},
-		Word: Form[int]{"wchs", parseWchs},
-	}
+	return small("number of watches on data", "watch_summary", parseWatchSummary, "wchs", parseWchs)
 }
 
 func ForConnections() Question[Connections] {
-	return Question[Connections]{
-		Name:  "connections",
-		HTTP:  Form[Connections]{"connections", parseConnections},
-		Word:  Form[Connections]{"cons", parseCons},
-		Table: true,
-	}
+	return table("connections", "connections", parseConnections, "cons", parseCons)
 }
 
 func ForDump() Question[Dump] {
-	return Question[Dump]{
-		Name:  "sessions",
-		HTTP:  Form[Dump]{"dump", parseJSONDump},
-		Word:  Form[Dump]{"dump", parseDump},
-		Table: true,
-	}
+	return table("sessions", "dump", parseJSONDump, "dump", parseDump)
 }
 
 func ForWatches() Question[[]session.Watch] {
-	return Question[[]session.Watch]{
-		Name:  "watches",
-		HTTP:  Form[[]session.Watch]{"watches_by_path", parseWatchesByPath},
-		Word:  Form[[]session.Watch]{"wchp", parseWchp},
-		Table: true,
-	}
+	return table("watches", "watches_by_path", parseWatchesByPath, "wchp", parseWchp)
+}
+
+func small[T any](name, command string, parseJSON func([]byte) (T, error), word string, parseText func([]byte) (T, error)) Question[T] {
+	return Question[T]{Name: name, HTTP: Form[T]{command, parseJSON}, Word: Form[T]{word, parseText}}
+}
+
+func table[T any](name, command string, parseJSON func([]byte) (T, error), word string, parseText func([]byte) (T, error)) Question[T] {
+	q := small(name, command, parseJSON, word, parseText)
+	q.Table = true
+	return q
 }
 
 // Status is the part of a server's state that costs it nothing to tell.

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -151,9 +152,11 @@ func parseDump(b []byte) (Dump, error) {
 		ephemerals
 	)
 	var d Dump
-	var at deadlineLine
+	var at time.Duration // of the deadlines that follow
+	var zones []string
 	var sessionID uint64
-	part, known, zone, zones := before, false, "", false
+	part, known := before, false
+reply:
 	for line := range lines(b) {
 		rest, below := strings.CutPrefix(line, "\t")
 		switch {
@@ -165,20 +168,19 @@ func parseDump(b []byte) (Dump, error) {
 		case line == "ephemeral nodes dump:":
 			part, known = ephemerals, false
 		case line == "Connections dump:" && part == ephemerals:
-			return d.inOneZone(!zones), nil
+			break reply
 		case part == sessions && below && known:
 			id, err := parseSession(rest)
 			if err != nil {
 				return Dump{}, err
 			}
-			d.Deadlines = append(d.Deadlines, session.Deadline{Session: id, At: at.since1970, Wall: true})
+			d.Deadlines = append(d.Deadlines, session.Deadline{Session: id, At: at, Wall: true})
 		case part == sessions && strings.Contains(line, " expire at "):
-			var err error
-			if at, err = parseDeadlineLine(line); err != nil {
+			since1970, zone, err := parseDeadlineLine(line)
+			if err != nil {
 				return Dump{}, err
 			}
-			zones = zones || known && at.zone != zone
-			zone, known = at.zone, true
+			at, known, zones = since1970, true, append(zones, zone)
 		case part == sessions: // a heading, or a follower's list of timeouts
 		case strings.HasPrefix(line, "Sessions with Ephemerals"):
 		case below && known && strings.HasPrefix(rest, "/"):
@@ -196,45 +198,26 @@ func parseDump(b []byte) (Dump, error) {
 	if part != ephemerals {
 		return Dump{}, malformed("dump: no ephemerals")
 	}
-	return d.inOneZone(!zones), nil
-}
-
-// inOneZone drops the deadlines if they are in several time zones, as around
-// the end of summer time: how far apart two lines are is not known then.
-func (d Dump) inOneZone(one bool) Dump {
-	if !one {
-		d.Deadlines = nil
+	if len(slices.Compact(zones)) > 1 {
+		d.Deadlines = nil // as around the end of summer time: how far apart two lines are is not known then
 	}
-	return d
-}
-
-type deadlineLine struct {
-	since1970 time.Duration
-	zone      string
+	return d, nil
 }
 
 // parseDeadlineLine reads "3 expire at Fri Nov 20 15:14:03 UTC 2026:", with the
-// date as java.util.Date writes it. A zone that is not an offset is taken for
-// UTC: its abbreviation may mean several zones. All lines of a reply are off by
-// the same then.
-func parseDeadlineLine(line string) (deadlineLine, error) {
+// date as java.util.Date writes it. The zone is taken for UTC: its abbreviation may
+// mean several zones. All lines of a reply are off by the same then.
+func parseDeadlineLine(line string) (since1970 time.Duration, zone string, err error) {
 	_, date, _ := strings.Cut(line, " expire at ")
 	f := strings.Fields(strings.TrimSuffix(date, ":"))
 	if len(f) != 6 {
-		return deadlineLine{}, malformed("dump: %s", shown(line))
+		return 0, "", malformed("dump: %s", shown(line))
 	}
 	t, err := time.Parse("Jan 2 15:04:05 2006", strings.Join([]string{f[1], f[2], f[3], f[5]}, " "))
 	if err != nil || t.Year() < 1970 || t.Year() > 2199 {
-		return deadlineLine{}, malformed("dump: %s", shown(line))
+		return 0, "", malformed("dump: %s", shown(line))
 	}
-	offset := time.Duration(0)
-	for _, layout := range []string{"GMT-07:00", "-07:00", "-0700"} {
-		if z, err := time.Parse(layout, f[4]); err == nil {
-			_, seconds := z.Zone()
-			offset = time.Duration(seconds) * time.Second
-		}
-	}
-	return deadlineLine{since1970: t.Sub(time.Unix(0, 0)) - offset, zone: f[4]}, nil
+	return t.Sub(time.Unix(0, 0)), f[4], nil
 }
 
 // parseCons reads the connections to one port of the server.

@@ -118,34 +118,27 @@ func (a abrupt) Read(p []byte) (int, error) {
 
 // HTTP asks AdminServers. It keeps a connection to a host for the next request,
 // until Close.
-type HTTP struct {
-	client    *http.Client
-	transport *http.Transport
-}
+type HTTP struct{ client http.Client }
 
 // NewHTTP returns a client that connects with dial. config is for https URLs,
 // nil for the default.
 func NewHTTP(dial Dial, config *tls.Config, handshake time.Duration) *HTTP {
-	t := &http.Transport{
-		DialContext:            dial,
-		TLSClientConfig:        config.Clone(), // nil of nil
-		TLSHandshakeTimeout:    handshake,
-		DisableCompression:     true,
-		MaxIdleConnsPerHost:    1,
-		IdleConnTimeout:        5 * time.Second,
-		MaxResponseHeaderBytes: 64 << 10,
-	}
-	return &HTTP{
-		transport: t,
-		client: &http.Client{
-			Transport:     t,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	return &HTTP{http.Client{
+		Transport: &http.Transport{
+			DialContext:            dial,
+			TLSClientConfig:        config.Clone(), // nil of nil
+			TLSHandshakeTimeout:    handshake,
+			DisableCompression:     true,
+			MaxIdleConnsPerHost:    1,
+			IdleConnTimeout:        5 * time.Second,
+			MaxResponseHeaderBytes: 64 << 10,
 		},
-	}
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 }
 
 // Close closes the idle connections. The client can be used again.
-func (c *HTTP) Close() { c.transport.CloseIdleConnections() }
+func (c *HTTP) Close() { c.client.CloseIdleConnections() }
 
 // Get returns the reply to a command, whose type is JSON. base is the URL of
 // all commands.
