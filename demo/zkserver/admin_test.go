@@ -229,27 +229,6 @@ func TestAdminRequests(t *testing.T) {
 	}
 }
 
-// TestAdminNamesAreData has a znode with all that JSON and HTML treat
-// specially.
-func TestAdminNamesAreData(t *testing.T) {
-	s, addr := zkserver.Start(t, zkserver.Options{})
-	url := startAdmin(t, s)
-	c := dialRaw(t, addr)
-	path := "/\"\\<script>&\u2028é\u202e"
-	c.create(path, wire.FlagEphemeral)
-	c.must(wire.OpGetData, &wire.PathWatchRequest{Path: path, Watch: true}, &wire.DataResponse{})
-	var v struct {
-		Paths map[string][]int64 `json:"path_to_session_ids"`
-	}
-	_, body := get(t, "GET", url+"/commands/watches_by_path")
-	if err := json.Unmarshal([]byte(body), &v); err != nil {
-		t.Fatalf("%v in %s", err, body)
-	}
-	if diff := cmp.Diff(map[string][]int64{path: {c.conn.SessionID}}, v.Paths); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestAdminAfterClose(t *testing.T) {
 	s := zkserver.New(zkserver.Options{})
 	url := startAdmin(t, s)

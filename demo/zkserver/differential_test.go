@@ -50,7 +50,7 @@ func TestDifferential(t *testing.T) {
 	ops, told := 0, 0
 	// compare has one conversation with both and returns where they part.
 	compare := func(steps []step) (difference string) {
-		var l lifetime
+		var l testingT
 		defer l.end()
 		s, addr := zkserver.Start(&l, zkserver.Options{ReapInterval: 1000 * time.Hour})
 		theirs := make(chan string)
@@ -157,18 +157,6 @@ func reduced(steps []step, fails func([]step) bool) []step {
 		}
 	}
 	return steps
-}
-
-// lifetime ends what was started for one conversation.
-type lifetime struct{ cleanups []func() }
-
-func (l *lifetime) Helper()                           {}
-func (l *lifetime) Cleanup(f func())                  { l.cleanups = append(l.cleanups, f) }
-func (l *lifetime) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
-func (l *lifetime) end() {
-	for _, f := range slices.Backward(l.cleanups) {
-		f()
-	}
 }
 
 // superAuth is who cleans up after a conversation, whatever the ACLs are.

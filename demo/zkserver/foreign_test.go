@@ -54,7 +54,6 @@ func TestForeignElections(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the clients come from Debian packages")
 	}
-	t.Run("shell", shellElection)
 	for name, start := range foreigners {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

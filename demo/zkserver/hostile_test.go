@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"electop/demo/zkserver"
+	"electop/demo/zktest"
 	"electop/zkwatch/wire"
 )
 
@@ -104,17 +105,6 @@ func TestLargestFrame(t *testing.T) {
 	}
 }
 
-func TestUnknownOperation(t *testing.T) {
-	_, addr := zkserver.Start(t, zkserver.Options{})
-	c := dialRaw(t, addr)
-	for _, o := range []wire.Op{0, 10, 23, 99, 102, 108, 1000, -12, -2147483648, 2147483647} {
-		if h := c.call(o, bytesOf("whatever"), nil); h.Err != wire.Unimplemented {
-			t.Errorf("%v: %v", o, h.Err)
-		}
-	}
-	c.must(wire.OpPing, nil, nil)
-}
-
 func TestMaxClientCnxns(t *testing.T) {
 	s, addr := zkserver.Start(t, zkserver.Options{MaxClientCnxns: 3})
 	var cs []*rawClient
@@ -131,7 +121,7 @@ func TestMaxClientCnxns(t *testing.T) {
 	}
 	cs[0].must(wire.OpCloseSession, nil, nil)
 	cs[0].nc.Close()
-	eventually(t, "there is room again", func() bool {
+	zktest.Await(t, "there is room again", func() bool {
 		nc := dialTCP(t, addr)
 		defer nc.Close()
 		nc.SetDeadline(time.Now().Add(patience))
@@ -476,6 +466,10 @@ func TestManySessions(t *testing.T) {
 		if got := s.Counters().Notifications; got != n {
 			t.Errorf("%d notifications", got)
 		}
+		time.Sleep(61 * time.Second) // more expire than end at once
+		if got := s.Counters().Expired; got != n+1 {
+			t.Errorf("%d sessions expired", got)
+		}
 	})
 }
 
@@ -501,7 +495,7 @@ func TestCloseUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "there is load", func() bool { return s.Counters().Requests[wire.OpCreate] > 500 })
+	zktest.Await(t, "there is load", func() bool { return s.Counters().Requests[wire.OpCreate] > 500 })
 	s.Close()
 	clients.Wait()
 	if n := s.Counters().Panics; n > 0 {

@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-zookeeper/zk"
-
 	"electop/demo/zkserver"
 	"electop/zkwatch/wire"
 )
@@ -156,60 +154,6 @@ func TestPaceOverConnections(t *testing.T) {
 		wantGone(t, c)
 		if h := held(t, s); len(h) != 0 {
 			t.Errorf("held: %+v", h)
-		}
-	})
-}
-
-// TestPaceGoZookeeper: an election in slow motion. The candidate that should
-// take over hears late, while its connection seems well.
-func TestPaceGoZookeeper(t *testing.T) {
-	overBoth(t, func(t *testing.T, s *zkserver.Server, addr string, d zk.Dialer) {
-		acl := zk.WorldACL(zk.PermAll)
-		leader, _ := connectZK(t, addr, d, 10*time.Second)
-		next, _ := connectZK(t, addr, d, 10*time.Second)
-		_, err := leader.Create("/leader", nil, zk.FlagEphemeral, acl)
-		try(t, err)
-		_, _, gone, err := next.GetW("/leader")
-		try(t, err)
-		s.SetPace(steps)
-		go leader.Close()
-		waiting := func(n int) (held []zkserver.Paced) {
-			for len(held) < n {
-				<-s.PaceChanged()
-				_, held, _ = s.Paced(9)
-			}
-			return held
-		}
-		if h := waiting(1); h[0].Event != wire.EventNodeDeleted || h[0].Path != "/leader" || h[0].Session != next.SessionID() {
-			t.Errorf("held: %+v", h)
-		}
-		created := make(chan error, 1)
-		go func() {
-			_, err := next.Create("/leader", nil, zk.FlagEphemeral, acl)
-			created <- err
-		}()
-		for h := waiting(2); !slices.ContainsFunc(h, func(m zkserver.Paced) bool { return m.Op == wire.OpCreate }); {
-			h = waiting(2)
-		}
-		select {
-		case ev := <-gone:
-			t.Errorf("the event was not held: %+v", ev)
-		case err := <-created:
-			t.Errorf("the reply was not held: %v", err)
-		default:
-		}
-		s.Step()
-		if ev := waitEvent(t, gone); ev.Type != zk.EventNodeDeleted {
-			t.Errorf("event %+v", ev)
-		}
-		select {
-		case err := <-created:
-			t.Errorf("the reply was not held: %v", err)
-		default:
-		}
-		s.SetPace(zkserver.Pace{})
-		if err := <-created; err != nil {
-			t.Error(err)
 		}
 	})
 }

@@ -2,9 +2,7 @@ package zkserver_test
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"net"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -478,32 +476,4 @@ func TestPaceIsBounded(t *testing.T) {
 		stepOne(t, s, other, wire.OpGetData)
 		replies(other, 1)
 	})
-}
-
-// TestPaceOverTCP: a client that closes its session keeps its connection until
-// it has been told, and one that does not wait is noticed behind its pings.
-func TestPaceOverTCP(t *testing.T) {
-	s, addr := zkserver.Start(t, zkserver.Options{})
-	s.SetPace(steps)
-	gone := func() bool { _, _, n := s.Paced(0); return n == 0 }
-	c := dialRaw(t, addr)
-	c.send(wire.OpCloseSession, nil)
-	eventually(t, "the reply is held", func() bool { return !gone() })
-	s.Step()
-	replies(c, 1)
-	wantGone(t, c)
-	c = dialRaw(t, addr)
-	c.send(wire.OpCloseSession, nil)
-	eventually(t, "the reply is held", func() bool { return !gone() })
-	c.send(wire.OpPing, nil)
-	c.send(wire.OpPing, nil)
-	c.nc.(*net.TCPConn).CloseWrite()
-	eventually(t, "the end is noticed", gone)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	select {
-	case <-s.PaceChanged():
-	case <-ctx.Done():
-		t.Error("no change")
-	}
 }

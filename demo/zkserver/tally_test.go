@@ -445,7 +445,9 @@ func volunteer(t *testing.T, s *zkserver.Server, herd bool) *elector {
 	try(t, err)
 	e.Conn = c
 	waitState(t, events, zk.StateHasSession)
-	synctest.Wait() // see TestHandoff
+	// go-zookeeper sends setWatches even on its first connection if its loop gets to look
+	// for watches only after ExistsW has left one.
+	synctest.Wait()
 	name, err := e.Create("/e/n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	try(t, err)
 	go e.wait(strings.TrimPrefix(name, "/e/"))

@@ -1,13 +1,9 @@
 package zkserver_test
 
 import (
-	"net"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
 	"electop/zkwatch/wire"
@@ -89,36 +85,6 @@ func TestAnyRequestIsASignOfLife(t *testing.T) {
 	})
 }
 
-// TestExpiryOrder lets many sessions with different timeouts go silent at
-// once.
-func TestExpiryOrder(t *testing.T) {
-	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		var gone []string
-		observer.onEvent = func(ev wire.WatcherEvent) { gone = append(gone, ev.Path) }
-		var want []string
-		for _, ms := range []int32{5000, 1000, 3000, 2000, 4000} {
-			c := pipeRaw(t, s, wire.ConnectRequest{Timeout: ms})
-			path := c.create("/e", wire.FlagEphemeral|wire.FlagSequential)
-			observer.must(wire.OpExists, &wire.PathWatchRequest{Path: path, Watch: true}, &wire.Stat{})
-			want = append(want, path)
-		}
-		want = []string{want[1], want[3], want[2], want[4], want[0]}
-		for range 60 {
-			time.Sleep(100 * time.Millisecond)
-			observer.must(wire.OpPing, nil, nil)
-		}
-		if len(gone) != len(want) {
-			t.Fatalf("gone: %v, want %v", gone, want)
-		}
-		for i := range want {
-			if gone[i] != want[i] {
-				t.Fatalf("gone: %v, want %v", gone, want)
-			}
-		}
-	})
-}
-
 // TestResume takes a session over on another connection, with a shorter
 // timeout, which counts from then on.
 func TestResume(t *testing.T) {
@@ -183,63 +149,6 @@ func TestReaper(t *testing.T) {
 		}
 		wait(time.Hour)
 		want("in the end", map[string]bool{"/never": true})
-	})
-}
-
-// TestHourOfGoZookeeper lets real clients ping for an hour and one crash.
-func TestHourOfGoZookeeper(t *testing.T) {
-	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		connect := func(d zk.Dialer) *zk.Conn {
-			c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:2"}, 4*time.Second, zk.WithDialer(d), zk.WithLogger(quiet{}),
-				zk.WithMaxConnBufferSize(16<<10), zk.WithMaxBufferSize(64<<10))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for ev := range events {
-				if ev.State == zk.StateHasSession {
-					return c
-				}
-			}
-			t.Fatal("no session")
-			return nil
-		}
-		a := connect(dialer(s))
-		defer a.Close()
-		var mu sync.Mutex
-		var cut func()
-		dead := false
-		b := connect(func(string, string, time.Duration) (net.Conn, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			if dead {
-				return nil, net.ErrClosed
-			}
-			nc, err := s.Dial()
-			cut = func() { nc.Close() }
-			return nc, err
-		})
-		defer b.Close()
-		id := a.SessionID()
-		if _, err := b.Create("/e", nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Hour)
-		_, _, ch, err := a.GetW("/e")
-		if err != nil || a.SessionID() != id {
-			t.Fatalf("after an hour: %v, session %#x became %#x", err, id, a.SessionID())
-		}
-		mu.Lock()
-		dead = true
-		cut()
-		mu.Unlock()
-		begin := time.Now()
-		if ev := <-ch; ev.Type != zk.EventNodeDeleted {
-			t.Errorf("event %+v", ev)
-		}
-		// b pings every 4/3 s, so the silence began up to that much earlier.
-		if d := time.Since(begin); d > 4100*time.Millisecond || d < 4*time.Second-4*time.Second/3-100*time.Millisecond {
-			t.Errorf("the crash was noticed after %v", d)
-		}
 	})
 }
 
