@@ -49,30 +49,29 @@ func (o *output) pending() int {
 // send appends a frame: a header and a body, which may be nil. It returns the
 // number of bytes appended, 0 if the peer is cut off.
 func (o *output) send(h wire.ReplyHeader, body wire.Appender) int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.open() {
-		return 0
-	}
-	return o.framed(appendReply(o.queue, h, body))
+	return o.message(func(queue []byte) []byte { return appendReply(queue, h, body) })
 }
 
-// open reports whether a message may be appended, and cuts a peer off that does
-// not read. The caller holds o.mu.
-func (o *output) open() bool {
+// sendFrame is send for a message that was built earlier and held back.
+func (o *output) sendFrame(frame []byte) int {
+	return o.message(func(queue []byte) []byte { return append(queue, frame...) })
+}
+
+// message has a message appended and returns its length, 0 if the peer is cut off
+// because it does not read.
+func (o *output) message(add func(queue []byte) []byte) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if !o.broken && len(o.queue) > maxQueued {
 		o.cutOff()
 	}
-	return !o.broken
-}
-
-// framed takes the queue with one more message and returns the message's
-// length. The caller holds o.mu.
-func (o *output) framed(queue []byte) int {
+	if o.broken {
+		return 0
+	}
+	queue := add(o.queue)
 	n := len(queue) - len(o.queue)
-	k := &o.c.s.counters
-	k.sent++
-	k.reply(int64(n - 4))
+	o.c.s.counters.sent++
+	o.c.s.counters.reply(int64(n - 4))
 	o.c.s.grown.Add(int64(n))
 	o.appended(queue)
 	return n
@@ -104,16 +103,6 @@ func (o *output) cutOff() {
 	o.queue, o.batch = nil, 0
 	o.c.s.counters.CutOff++
 	o.c.closeSoon()
-}
-
-// sendFrame is send for a message that was built earlier and held back.
-func (o *output) sendFrame(frame []byte) int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.open() {
-		return 0
-	}
-	return o.framed(append(o.queue, frame...))
 }
 
 // sendRaw appends bytes that are framed already, or not framed at all.

@@ -3,6 +3,7 @@ package zkserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"runtime/debug"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"electop/demo/zkserver/tree"
+	"electop/zkwatch/wire"
 )
 
 // ErrClosed is returned by operations on a closed Server.
@@ -160,4 +162,43 @@ func (s *Server) debug(what string, args ...any) {
 	if s.log.Enabled(context.Background(), slog.LevelDebug) {
 		s.wg.Go(func() { s.log.Debug(what, args...) })
 	}
+}
+
+// New returns a server with an empty tree. It starts nothing: no goroutine
+// and no timer runs until there is a connection or a session.
+func New(opts Options) *Server {
+	opts = opts.withDefaults()
+	s := &Server{
+		opts:      opts,
+		start:     time.Now(),
+		log:       opts.Logger,
+		closing:   make(chan struct{}),
+		listeners: make(map[net.Listener]bool),
+		conns:     make(map[*conn]struct{}),
+		perHost:   make(map[string]int),
+		watches:   watchTables{newWatchTable(), newWatchTable()},
+	}
+	s.tree, s.sessions = tree.New(), newSessionTable(opts.Tick, s.start)
+	s.counters.Requests = make(map[wire.Op]int64)
+	s.counters.lastReply, s.counters.leastReply, s.counters.mostReply = -1, -1, -1
+	s.tallies = tallies{make(map[string][]*asker), make(map[*count]struct{})}
+	s.backlog = backlog{s: s, changed: make(chan struct{}, 1)}
+	return s
+}
+
+// CreateNumbered creates a persistent znode, open to everybody, whose next sequential
+// child gets the number next. It is for tests: a client would have to create as many
+// children first.
+func (s *Server) CreateNumbered(path string, next int32) error {
+	req := wire.CreateRequest{Path: path, ACL: []wire.ACL{{Perms: wire.PermAll, ID: wire.ID{Scheme: "world", ID: "anyone"}}}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if _, code := s.write(tree.Writer{}, wire.OpCreate, wire.NewDecoder(req.Append(nil))); code != wire.OK {
+		return fmt.Errorf("zkserver: create %s: %v", path, code)
+	}
+	s.tree.Get(path).SetNextSequence(next)
+	return nil
 }

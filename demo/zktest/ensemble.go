@@ -73,7 +73,7 @@ func NewEnsemble(t testing.TB, n int, options ...Option) *Ensemble {
 		}
 	}
 	if n > 0 && e.Members[0].admin {
-		port, held, err := freePort(hosts)
+		port, held, err := freePort(hosts...)
 		if err != nil {
 			t.Fatalf("port for AdminServers: %v", err)
 		}

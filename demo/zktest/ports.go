@@ -25,52 +25,35 @@ func (r reservation) release() {
 	}
 }
 
-// listenFree listens on some free port of a host, which nobody has reserved.
-func listenFree(host string) (l net.Listener, held net.PacketConn, err error) {
-	for range 100 {
-		port := strconv.Itoa(firstPort + rand.IntN(endPort-firstPort))
-		if held, err = net.ListenPacket("udp", net.JoinHostPort(loopback, port)); err != nil {
-			continue
-		}
-		if l, err = net.Listen("tcp", net.JoinHostPort(host, port)); err == nil {
-			return l, held, nil
-		}
-		held.Close()
-	}
-	return nil, nil, err
-}
-
 // freeAddrs returns an address for each of the hosts, on which nobody listens.
 func freeAddrs(hosts ...string) (addrs []string, held reservation, err error) {
 	for _, host := range hosts {
-		l, h, err := listenFree(host)
+		port, h, err := freePort(host)
 		if err != nil {
 			held.release()
 			return nil, nil, err
 		}
-		l.Close()
 		held = append(held, h)
-		addrs = append(addrs, l.Addr().String())
+		addrs = append(addrs, net.JoinHostPort(host, port))
 	}
 	return addrs, held, nil
 }
 
-// freePort finds a port on which nobody listens at any of the hosts.
-func freePort(hosts []string) (port string, held net.PacketConn, err error) {
-	for range 20 {
-		var first net.Listener
-		if first, held, err = listenFree(hosts[0]); err != nil {
-			return "", nil, err
+// freePort finds a port that nobody has reserved, and on which nobody listens at any of the
+// hosts.
+func freePort(hosts ...string) (port string, held net.PacketConn, err error) {
+	for range 100 {
+		port = strconv.Itoa(firstPort + rand.IntN(endPort-firstPort))
+		if held, err = net.ListenPacket("udp", net.JoinHostPort(loopback, port)); err != nil {
+			continue
 		}
-		_, port, _ = net.SplitHostPort(first.Addr().String())
-		for _, h := range hosts[1:] {
+		for _, h := range hosts {
 			var l net.Listener
 			if l, err = net.Listen("tcp", net.JoinHostPort(h, port)); err != nil {
 				break
 			}
 			l.Close()
 		}
-		first.Close()
 		if err == nil {
 			return port, held, nil
 		}

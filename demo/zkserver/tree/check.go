@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"fmt"
 	"slices"
 
 	"electop/zkwatch/wire"
@@ -193,4 +194,160 @@ func (v *view) checkVersion(path string, version int32) (Change, wire.Code) {
 	}
 	_, code := nextVersion(n.version, version)
 	return Change{Op: wire.OpCheck, Path: path}, code
+}
+
+// mode is what the flags of a create mean (CreateMode.fromFlag).
+type mode struct {
+	ephemeral, sequential, container, ttl bool
+}
+
+func modeOf(flags int32) (mode, bool) {
+	switch flags {
+	case 0:
+		return mode{}, true
+	case wire.FlagEphemeral:
+		return mode{ephemeral: true}, true
+	case wire.FlagSequential:
+		return mode{sequential: true}, true
+	case wire.FlagEphemeral | wire.FlagSequential:
+		return mode{ephemeral: true, sequential: true}, true
+	case wire.FlagContainer:
+		return mode{container: true}, true
+	case wire.FlagTTL, wire.FlagTTLSequential:
+		return mode{ttl: true}, true
+	}
+	return mode{}, false
+}
+
+// checkCreate checks any of the four creates. The kind of node follows from
+// the operation, not from the flags: a create with the container flag makes a
+// plain node. There are no TTL nodes, as in an Apache without extendedTypesEnabled.
+func (v *view) checkCreate(op wire.Op, req *wire.CreateRequest) (Change, wire.Code) {
+	m, ok := modeOf(req.Flags)
+	if !ok {
+		return Change{}, wire.BadArguments
+	}
+	if m.ttl {
+		return Change{}, wire.Unimplemented
+	}
+	if op == wire.OpCreateTTL {
+		return Change{}, wire.BadArguments
+	}
+	if req.NoPath {
+		return Change{}, wire.MarshallingError
+	}
+	if !hasParent(req.Path) {
+		return Change{}, wire.BadArguments
+	}
+	acl, ok := v.Who.resolve(req.ACL)
+	if !ok {
+		return Change{}, wire.InvalidACL
+	}
+	path := req.Path
+	parentPath, _ := split(path)
+	parent, ok := v.get(parentPath)
+	if !ok {
+		return Change{}, wire.NoNode
+	}
+	if !v.Who.May(parent.acl, wire.PermCreate) {
+		return Change{}, wire.NoAuth
+	}
+	if m.sequential {
+		path = fmt.Sprintf("%s%010d", path, parent.creates)
+	}
+	if !validPath(path) {
+		return Change{}, wire.BadArguments
+	}
+	if _, exists := v.get(path); exists {
+		return Change{}, wire.NodeExists
+	}
+	if isSession(parent.owner) {
+		return Change{}, wire.NoChildrenForEphemerals
+	}
+	var owner int64
+	switch {
+	case op == wire.OpCreateContainer:
+		owner = ownerContainer
+	case m.ephemeral:
+		owner = v.Session
+	}
+	parent.children++
+	parent.creates++ // wraps after 2^31-1
+	v.put(parentPath, parent)
+	v.put(path, record{owner: owner, acl: acl})
+	return Change{
+		Op: wire.OpCreate, Path: path, data: slices.Clone(req.Data), acl: acl, owner: owner, version: parent.creates,
+	}, wire.OK
+}
+
+// A Multi is a transaction that was checked.
+type Multi struct {
+	Changes []Change            // if all operations passed
+	Answers []wire.Op           // what each is answered as
+	Failed  *wire.MultiResponse // if one did not pass
+}
+
+// CheckMulti checks a transaction: each operation against the tree as the ones
+// before would leave it. A transaction is always answered with one result for
+// each operation; if one failed, the ones before it have no error of their own,
+// it has its, and the ones after are inconsistent. It fails as a whole, with a
+// code, only when an operation has no place in a transaction, or no path.
+func (t *Tree) CheckMulti(w Writer, ops []wire.MultiOp) (Multi, wire.Code) {
+	if slices.ContainsFunc(ops, func(o wire.MultiOp) bool { return o.NoPath }) {
+		return Multi{}, wire.MarshallingError
+	}
+	v := view{t: t, Writer: w, pending: make(map[string]record)}
+	m := Multi{Changes: make([]Change, len(ops)), Answers: make([]wire.Op, len(ops))}
+	for i := range ops {
+		var code wire.Code
+		m.Changes[i], m.Answers[i], code = v.checkOp(&ops[i])
+		if code == wire.MarshallingError {
+			return Multi{}, code
+		}
+		if code != wire.OK {
+			return Multi{Failed: failedMulti(len(ops), i, code)}, wire.OK
+		}
+	}
+	return m, wire.OK
+}
+
+// checkOp checks one operation of a multi. The kind of a create follows from
+// its flags, whatever its operation code.
+func (v *view) checkOp(o *wire.MultiOp) (ch Change, kind wire.Op, code wire.Code) {
+	switch o.Op {
+	case wire.OpCreate, wire.OpCreate2, wire.OpCreateContainer, wire.OpCreateTTL:
+		op, kind := wire.OpCreate, wire.OpCreate
+		m, _ := modeOf(o.Create.Flags)
+		switch {
+		case m.ttl && o.Op != wire.OpCreateTTL:
+			return Change{}, 0, wire.MarshallingError // there is no TTL to read
+		case m.container:
+			op, kind = wire.OpCreateContainer, wire.OpCreate2
+		}
+		ch, code = v.checkCreate(op, &o.Create)
+		return ch, kind, code
+	case wire.OpDelete:
+		ch, code = v.checkDelete(o.Path, o.Version)
+	case wire.OpSetData:
+		ch, code = v.checkSetData(o.Path, o.Data, o.Version)
+	case wire.OpCheck:
+		ch, code = v.checkVersion(o.Path, o.Version)
+	default: // reads belong into a multiRead
+		return Change{}, 0, wire.MarshallingError
+	}
+	return ch, o.Op, code
+}
+
+func failedMulti(n, failed int, code wire.Code) *wire.MultiResponse {
+	rsp := &wire.MultiResponse{Results: make([]wire.MultiResult, n)}
+	for i := range rsp.Results {
+		rsp.Results[i].Op = wire.OpError
+		switch {
+		case i == failed:
+			rsp.Results[i].Err = code
+		case i > failed:
+			rsp.Results[i].Err = wire.RuntimeInconsistency
+		}
+	}
+	return rsp
 }
