@@ -16,7 +16,7 @@ import (
 func anyNames() []string {
 	var names []string
 	for _, e := range dialectExamples {
-		for _, c := range e.children {
+		for _, c := range e.list() {
 			name, _, _ := strings.Cut(c, "=")
 			names = append(names, strings.TrimPrefix(name, "!"))
 		}
@@ -70,7 +70,7 @@ func FuzzRecognise(f *testing.F) {
 	}
 	hostile := []string{hbaseData, hdfsData, yarnData, `{"hostname":"a","port":1e999}`, `{"address":{"address":{"address":{}}}}`, "\xff\xff\xff\xff\xff", "\xff\x00\x00\x00\x00PBUF\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", `{"simpleFields":{"LEADER":3},"id":[]}`}
 	for i, e := range dialectExamples {
-		f.Add(e.path, strings.SplitN(e.children[0], "=", 2)[0], []byte(hostile[i%len(hostile)]))
+		f.Add(e.path, strings.SplitN(e.list()[0], "=", 2)[0], []byte(hostile[i%len(hostile)]))
 	}
 	f.Fuzz(func(t *testing.T, path, name string, data []byte) {
 		z := znode.Znode{Name: name, Session: 1, Czxid: 7, Data: znode.NewData(data)}

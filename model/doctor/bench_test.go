@@ -3,10 +3,8 @@ package doctor_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"electop/model"
-	"electop/model/doctor"
 	"electop/model/internal/modeltest"
 )
 
@@ -28,31 +26,5 @@ func BenchmarkDiagnosis(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-func BenchmarkServerTable(b *testing.B) {
-	c := modeltest.NewCrowd(10000)
-	t := c.Table()
-	for b.Loop() {
-		c.At = c.At.Add(2 * time.Second)
-		x := *t
-		x.At, x.End = c.At, c.At
-		c.J.Apply(&x)
-	}
-}
-
-func BenchmarkEdges(b *testing.B) {
-	c := modeltest.NewCrowd(10000)
-	c.J.Apply(c.Table())
-	s := c.J.State()
-	i := 0
-	for b.Loop() {
-		if i++; i == s.Queue.Len() {
-			i = 1
-		}
-		if e := s.Edge(i); e.State != doctor.Verified {
-			b.Fatalf("%+v", e)
-		}
 	}
 }

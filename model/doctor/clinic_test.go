@@ -173,16 +173,22 @@ func without(t *session.Table, sessionID uint64) {
 	}
 }
 
+// answer has the servers asked once.
+func (c *clinic) answer(change func(*session.Table)) {
+	c.Helper()
+	t := c.healthy()
+	if change != nil {
+		change(t)
+	}
+	c.put(t)
+}
+
 // asked has the servers asked twice, and waits for what comes of it.
 func (c *clinic) asked(change func(*session.Table)) {
 	c.Helper()
 	for range 2 {
 		c.pass(3 * time.Second)
-		t := c.healthy()
-		if change != nil {
-			change(t)
-		}
-		c.put(t)
+		c.answer(change)
 	}
 	c.pass(2 * time.Second)
 }
@@ -202,6 +208,34 @@ func (c *clinic) has(want ...string) {
 	}
 }
 
+// after lets time pass and checks the findings.
+func (c *clinic) after(d time.Duration, want ...string) {
+	c.Helper()
+	c.pass(d)
+	c.has(want...)
+}
+
+// told has the servers asked twice and checks the findings.
+func (c *clinic) told(change func(*session.Table), want ...string) {
+	c.Helper()
+	c.asked(change)
+	c.has(want...)
+}
+
+// leaves deletes a znode and reads the election; joins creates one.
+func (c *clinic) leaves(name string) {
+	c.Helper()
+	c.Tree.Delete(name)
+	c.look()
+}
+
+func (c *clinic) joins(prefix string, session uint64) string {
+	c.Helper()
+	name := c.child(prefix, session)
+	c.look()
+	return name
+}
+
 func (c *clinic) child(prefix string, session uint64) string {
 	return c.Tree.Create(prefix, true, session, fmt.Sprint("host", session))
 }
@@ -214,8 +248,7 @@ func three(t *testing.T, cfg model.Config, prefix string) (*clinic, []string) {
 		names = append(names, c.child(prefix, s+1))
 	}
 	c.look()
-	c.asked(nil)
-	c.has()
+	c.told(nil)
 	if due, ok := c.J.Deadline(); ok {
 		t.Errorf("nothing happens, and it wants to be called at %v", due)
 	}

@@ -15,13 +15,9 @@ func TestMissingWatch(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	none := func(x *session.Table) { watches(x, "/e", 2) }
 	c.pass(3 * time.Second)
-	x := c.healthy()
-	none(x)
-	c.put(x)
-	c.pass(time.Minute)
-	c.has() // once is not enough
-	c.asked(none)
-	c.has("missing-watch critical") // the next in line
+	c.answer(none)
+	c.after(time.Minute)                   // once is not enough
+	c.told(none, "missing-watch critical") // the next in line
 	st := c.J.State()
 	if e := st.Edge(1); e.State != doctor.MissingWatch || e.Why != "" {
 		t.Errorf("edge %+v", e)
@@ -32,17 +28,13 @@ func TestMissingWatch(t *testing.T) {
 	if e := st.Edge(0); e.State != doctor.Unverified || e.Why != "" {
 		t.Errorf("the leader's edge %+v", e)
 	}
-	c.asked(nil)
-	c.has()
+	c.told(nil)
 
 	// One further behind has time yet.
-	c.asked(func(x *session.Table) { watches(x, "/e", 3) })
-	c.has("missing-watch warning")
+	c.told(func(x *session.Table) { watches(x, "/e", 3) }, "missing-watch warning")
 	// Whom it watches goes: it will look again.
-	c.Tree.Delete(names[1])
-	c.look()
-	c.pass(time.Second)
-	c.has()
+	c.leaves(names[1])
+	c.after(time.Second)
 }
 
 func TestMissingWatchNeedsAllMembers(t *testing.T) {
@@ -79,8 +71,7 @@ func TestMissingWatchNeedsAllMembers(t *testing.T) {
 func TestEdgeUnknown(t *testing.T) {
 	c := newClinic(t, model.Config{})
 	c.child("n_", 1)
-	c.child("n_", 2)
-	c.look()
+	c.joins("n_", 2)
 	why := func(want string) {
 		t.Helper()
 		if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, want) {
@@ -98,7 +89,7 @@ func TestEdgeUnknown(t *testing.T) {
 		t.Errorf("nobody's edge: %+v", e)
 	}
 	c.pass(time.Second)
-	c.put(c.healthy())
+	c.answer(nil)
 	if e := c.J.State().Edge(1); e.State != doctor.Verified || !e.At.Equal(c.Tree.Now.Add(-time.Millisecond)) {
 		t.Errorf("%+v", e)
 	}
@@ -106,16 +97,14 @@ func TestEdgeUnknown(t *testing.T) {
 	x = c.healthy()
 	watches(x, "/e", 2)
 	c.put(x)
-	c.child("n_", 3)
-	c.look()
+	c.joins("n_", 3)
 	if e := c.J.State().Edge(2); !strings.Contains(e.Why, "joined after") {
 		t.Errorf("%+v", e)
 	}
 	why("about to be set")
 	c.pass(2 * time.Second)
 	why("seen before")
-	c.Tree.Delete("n_0000000001")
-	c.look()
+	c.leaves("n_0000000001")
 	if e := c.J.State().Edge(1); !strings.Contains(e.Why, "joined after") {
 		t.Errorf("%+v", e)
 	}

@@ -48,8 +48,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 				x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due
 				c.put(x)
 			}
-			c.Tree.Delete(names[0])
-			c.look()
+			c.leaves(names[0])
 			if h := c.J.State().Handoffs[0]; h.Cause != model.CauseExpired {
 				t.Fatalf("%s: %s", h.Cause, h.Evidence)
 			}
@@ -57,8 +56,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			c.put(table(false))
 			c.has()
 			if name == "stands again" {
-				c.child("n_", other)
-				c.look()
+				c.joins("n_", other)
 			}
 			for range 3 {
 				c.pass(2 * time.Second)
@@ -74,8 +72,7 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			}
 			c.pass(11 * time.Minute)
 			c.put(table(true))
-			c.pass(time.Second)
-			c.has()
+			c.after(time.Second)
 		})
 	}
 }

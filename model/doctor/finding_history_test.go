@@ -9,44 +9,31 @@ import (
 	"electop/model/session"
 )
 
+// reigns lets so many candidates join, each that long after the one before; then the one
+// before leaves. It returns the last.
+func (c *clinic) reigns(n int, every time.Duration, prefix, last string) string {
+	c.Helper()
+	for range n {
+		c.pass(every)
+		next := c.joins(prefix, c.Tree.Children[last].Session+1)
+		c.leaves(last)
+		last = next
+	}
+	return last
+}
+
 func TestFlapping(t *testing.T) {
 	c := newClinic(t, model.Config{})
-	last := c.child("n_", 1)
-	c.look()
-	for s := range uint64(5) { // a rolling restart
-		c.pass(5 * time.Second)
-		next := c.child("n_", s+2)
-		c.Tree.Delete(last)
-		c.look()
-		last = next
-	}
-	c.pass(time.Second)
-	c.has()
-	for s := range uint64(5) {
-		c.pass(5 * time.Second)
-		next := c.child("n_", s+10)
-		c.Tree.Delete(last)
-		c.look()
-		last = next
-	}
-	c.pass(time.Second)
-	c.has("flapping warning")
-	c.pass(2 * time.Minute)
-	c.has()
+	last := c.reigns(5, 5*time.Second, "n_", c.joins("n_", 1)) // a rolling restart
+	c.after(time.Second)
+	c.reigns(5, 5*time.Second, "n_", last)
+	c.after(time.Second, "flapping warning")
+	c.after(2 * time.Minute)
 
 	// A lock is meant to change hands.
 	c = newClinic(t, model.Config{})
-	last = c.child(uuidA+"lock-", 1)
-	c.look()
-	for s := range uint64(20) {
-		c.pass(time.Second)
-		next := c.child(uuidA+"lock-", s+2)
-		c.Tree.Delete(last)
-		c.look()
-		last = next
-	}
-	c.pass(300 * time.Millisecond)
-	c.has("flapping info")
+	c.reigns(20, time.Second, uuidA+"lock-", c.joins(uuidA+"lock-", 1))
+	c.after(300*time.Millisecond, "flapping info")
 }
 
 func TestResetLivelock(t *testing.T) {
@@ -57,59 +44,32 @@ func TestResetLivelock(t *testing.T) {
 	for i := range 60 {
 		c.pass(150 * time.Millisecond)
 		c.Tree.Delete(names[i%2])
-		names[i%2] = c.child([]string{uuidA, uuidB}[i%2]+"latch-", uint64(i%2+1))
-		c.look()
+		names[i%2] = c.joins([]string{uuidA, uuidB}[i%2]+"latch-", uint64(i%2+1))
 	}
-	c.pass(300 * time.Millisecond)
-	c.has("reset-livelock critical", "flapping warning")
-	c.pass(10 * time.Second)
-	c.has("flapping warning")
-	c.pass(2 * time.Minute)
-	c.has()
+	c.after(300*time.Millisecond, "reset-livelock critical", "flapping warning")
+	c.after(10*time.Second, "flapping warning")
+	c.after(2 * time.Minute)
 }
 
 func TestAbandonedAttempt(t *testing.T) {
 	c := newClinic(t, model.Config{})
 	c.look()
-	last := c.child(uuidA+"lock-", 1)
-	c.look()
-	for s := range uint64(15) {
-		next := c.child(uuidB+"lock-", s+2)
-		c.look()
-		c.pass(25 * time.Second)
-		c.Tree.Delete(last)
-		c.look()
-		last = next
-	}
-	c.pass(9 * time.Minute)
-	c.has() // held for long, and nobody waits
-	c.child(uuidA+"lock-", 99)
-	c.look()
+	last := c.reigns(15, 25*time.Second, uuidB+"lock-", c.joins(uuidA+"lock-", 1))
+	c.after(9 * time.Minute) // held for long, and nobody waits
+	c.joins(uuidA+"lock-", 99)
 	c.pass(2 * time.Minute)
-	c.put(c.healthy())
+	c.answer(nil)
 	c.has("abandoned-attempt warning")
-	c.Tree.Delete(last)
-	c.look()
-	c.pass(time.Second)
-	c.has()
+	c.leaves(last)
+	c.after(time.Second)
 
 	// A leader may lead for months.
 	c = newClinic(t, model.Config{})
 	c.look()
-	last = c.child("n_", 1)
-	c.look()
-	for s := range uint64(15) {
-		next := c.child("n_", s+2)
-		c.look()
-		c.pass(25 * time.Second)
-		c.Tree.Delete(last)
-		c.look()
-		last = next
-	}
-	c.child("n_", 99)
-	c.look()
+	c.reigns(15, 25*time.Second, "n_", c.joins("n_", 1))
+	c.joins("n_", 99)
 	c.pass(100 * 24 * time.Hour)
-	c.put(c.healthy())
+	c.answer(nil)
 	c.has()
 }
 
@@ -117,10 +77,8 @@ func TestParentVanished(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	c.Tree.DeleteParent()
 	c.look()
-	c.pass(time.Second)
-	c.has()
-	c.pass(5 * time.Second)
-	c.has("parent-vanished info") // nobody asked
+	c.after(time.Second)
+	c.after(5*time.Second, "parent-vanished info") // nobody asked
 	alive := func(sessions ...uint64) *session.Table {
 		x := c.healthy()
 		for _, s := range sessions {
@@ -134,14 +92,10 @@ func TestParentVanished(t *testing.T) {
 	c.put(alive(1, 2))
 	c.has("parent-vanished critical")
 	c.Tree.CreateParent(0)
-	c.child("n_", 1)
-	c.look()
-	c.pass(time.Second)
-	c.has("parent-vanished warning") // the other one does not stand
-	c.child("n_", 2)
-	c.look()
-	c.pass(2 * time.Second)
-	c.has()
+	c.joins("n_", 1)
+	c.after(time.Second, "parent-vanished warning") // the other one does not stand
+	c.joins("n_", 2)
+	c.after(2 * time.Second)
 
 	// All left, and then the empty parent was removed, as containers are.
 	c, names := three(t, model.Config{}, "n_")
@@ -152,6 +106,5 @@ func TestParentVanished(t *testing.T) {
 	c.pass(time.Minute)
 	c.Tree.DeleteParent()
 	c.look()
-	c.pass(time.Minute)
-	c.has()
+	c.after(time.Minute)
 }

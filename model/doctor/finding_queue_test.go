@@ -26,10 +26,8 @@ func TestSeveralOfOneClient(t *testing.T) {
 			c.child(strings.ReplaceAll(name, "%s", full), uint64(1+i/3)) // three of one client, which leads
 		}
 		c.look()
-		c.pass(time.Second)
-		c.has() // for a moment everybody may
-		c.pass(2 * time.Second)
-		c.has("ghost-node info")
+		c.after(time.Second) // for a moment everybody may
+		c.after(2*time.Second, "ghost-node info")
 		f := c.J.State().Findings[0]
 		if strings.Contains(strings.ToLower(f.Advice), "delete") || len(f.Znodes) != 3 || !strings.Contains(f.Title, "one client owns 3 candidates") || f.Key != "ghost-node 0x1" {
 			t.Errorf("%s: %+v", name, f)
@@ -50,8 +48,7 @@ func TestGhostNode(t *testing.T) {
 		older := c.child(uuidA+"latch-", 1)
 		c.child(uuidC+"latch-", 1) // another latch of the same client
 		c.child(uuidB+"latch-", 3)
-		younger := c.child(uuidA+"latch-", 1)
-		c.look()
+		younger := c.joins(uuidA+"latch-", 1)
 		c.pass(3 * time.Second)
 		want := map[bool]string{false: "ghost-node warning", true: "ghost-node critical"}[leads]
 		c.has(want)
@@ -69,10 +66,8 @@ func TestGhostNode(t *testing.T) {
 		if why := st.NoLeader(); leads != (why == model.GhostPossible) || leads != (st.Totals.Led == 0) || leads != (len(st.Reigns) == 0) || st.Totals.Vacant != 0 {
 			t.Errorf("%q, and %+v, reigns %v", why, st.Totals, st.Reigns)
 		}
-		c.Tree.Delete(younger)
-		c.look()
-		c.pass(3 * time.Second)
-		c.has("ghost-node info") // two latches are left
+		c.leaves(younger)
+		c.after(3*time.Second, "ghost-node info") // two latches are left
 	}
 }
 
@@ -89,8 +84,7 @@ func TestGhostOfOurs(t *testing.T) {
 		m := model.Member{ID: "a", Name: "amber", Session: session, Belief: model.Volunteering}
 		c.put(&model.Cast{At: c.Tree.Now, Member: m})
 		c.look()
-		c.pass(3 * time.Second)
-		c.has("ghost-node info") // it still looks for its znode
+		c.after(3*time.Second, "ghost-node info") // it still looks for its znode
 		m.Znode, m.Belief = known, model.Waiting
 		c.put(&model.Cast{At: c.Tree.Now, Member: m})
 		c.pass(3 * time.Second)
@@ -120,8 +114,7 @@ func TestSequenceLimit(t *testing.T) {
 	}
 	c := newClinic(t, model.Config{})
 	c.Tree.Creates = 1 << 31 // as servers before 3.6 went on
-	c.child("n_", 1)
-	c.look()
+	c.joins("n_", 1)
 	c.has("sequence-limit critical")
 }
 
@@ -129,82 +122,59 @@ func TestForeignChild(t *testing.T) {
 	c, names := three(t, model.Config{}, uuidA+"lock-")
 	c.Tree.Create("config", false, 0, "")
 	c.look()
-	c.pass(3 * time.Second)
-	c.has("foreign-child info")
+	c.after(3*time.Second, "foreign-child info")
 	// Digits and what is before them come before every number.
 	c.Tree.Create("-notes", false, 0, "")
 	c.look()
-	c.pass(3 * time.Second)
-	c.has("foreign-child critical", "foreign-child info")
+	c.after(3*time.Second, "foreign-child critical", "foreign-child info")
 	c.Tree.Delete("-notes")
-	c.Tree.Delete("config")
-	c.look()
-	c.pass(time.Second)
-	c.has()
+	c.leaves("config")
+	c.after(time.Second)
 	c.Tree.Create(uuidB+"lock-", true, 0, "") // persistent, behind all
 	c.look()
-	c.pass(3 * time.Second)
-	c.has("foreign-child warning")
+	c.after(3*time.Second, "foreign-child warning")
 	for _, name := range names {
 		c.Tree.Delete(name)
 	}
-	c.child(uuidB+"lock-", 7)
-	c.look()
-	c.pass(3 * time.Second)
-	c.has("foreign-child critical")
+	c.joins(uuidB+"lock-", 7)
+	c.after(3*time.Second, "foreign-child critical")
 }
 
 func TestAckDisagrees(t *testing.T) {
 	c := newClinic(t, modeltest.Acked)
-	a, b := c.child("n_", 1), c.child("n_", 2)
-	c.look()
+	a, b := c.joins("n_", 1), c.child("n_", 2)
 	c.Ack(a)
-	c.pass(time.Minute)
-	c.has()
+	c.after(time.Minute)
 	// A handoff: the next one acknowledges after some time.
-	c.Tree.Delete(a)
-	c.look()
+	c.leaves(a)
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
-	c.pass(4 * time.Second)
-	c.has()
-	c.pass(2 * time.Second)
-	c.has("ack-disagrees warning")
+	c.after(4 * time.Second)
+	c.after(2*time.Second, "ack-disagrees warning")
 	c.put(ackOf(c, b, 2))
-	c.pass(time.Second)
-	c.has()
+	c.after(time.Second)
 	// It names one that is gone, of the leader's session or of none.
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData(model.AckData("/e/"+a, 17))})
-	c.pass(6 * time.Second)
-	c.has("ack-disagrees warning")
+	c.after(6*time.Second, "ack-disagrees warning")
 	c.put(ackOf(c, b, 2))
-	c.pass(time.Second)
-	c.has()
+	c.after(time.Second)
 	// The queue is empty, and there is an acknowledgement.
-	c.Tree.Delete(b)
-	c.look()
-	c.pass(6 * time.Second)
-	c.has("ack-disagrees warning")
+	c.leaves(b)
+	c.after(6*time.Second, "ack-disagrees warning")
 
 	// A persistent znode is in the acknowledgement's place.
 	c = newClinic(t, modeltest.Acked)
-	a = c.child("0123456789abcdef0123456789abcdef-n_", 1)
-	c.look()
+	a = c.joins("0123456789abcdef0123456789abcdef-n_", 1)
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Data: znode.NewData([]byte("left behind"))})
-	c.pass(4 * time.Second)
-	c.has()
-	c.pass(2 * time.Second)
-	c.has("ack-disagrees critical")
+	c.after(4 * time.Second)
+	c.after(2*time.Second, "ack-disagrees critical")
 	c.put(ackOf(c, a, 1))
-	c.pass(time.Second)
-	c.has()
+	c.after(time.Second)
 
 	// Without any earlier acknowledgement none is missing.
 	c = newClinic(t, model.Config{AckPath: "/leader"})
-	c.child("n_", 1)
-	c.look()
+	c.joins("n_", 1)
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
-	c.pass(time.Hour)
-	c.has()
+	c.after(time.Hour)
 }
 
 func ackOf(c *clinic, name string, session uint64) *model.Ack {
@@ -213,64 +183,48 @@ func ackOf(c *clinic, name string, session uint64) *model.Ack {
 
 func TestTwoLeaders(t *testing.T) {
 	c := newClinic(t, modeltest.Acked)
-	a, b := c.child("n_", 1), c.child("n_", 2)
-	c.look()
+	a, b := c.joins("n_", 1), c.child("n_", 2)
 	old := ackOf(c, a, 1)
 	c.put(old)
-	c.Tree.Delete(a)
-	c.look()
-	c.pass(4 * time.Second)
-	c.has()
-	c.pass(2 * time.Second)
-	c.has("two-leaders critical")
+	c.leaves(a)
+	c.after(4 * time.Second)
+	c.after(2*time.Second, "two-leaders critical")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2, 1}) {
 		t.Errorf("%+v", f)
 	}
 	c.put(ackOf(c, b, 2))
-	c.pass(time.Second)
-	c.has()
+	c.after(time.Second)
 
 	// Two of ours believe to lead: the one that was frozen does not know.
 	c = newClinic(t, model.Config{})
-	a, b = c.child("n_", 1), c.child("n_", 2)
-	c.look()
+	a, b = c.joins("n_", 1), c.child("n_", 2)
 	one := model.Member{ID: "a", Name: "amber", Session: 1, Znode: a, Belief: model.Leading, Fault: model.Frozen}
 	two := model.Member{ID: "b", Name: "birch", Session: 2, Znode: b, Belief: model.Waiting}
 	c.put(&model.Cast{At: c.Tree.Now, Member: one})
 	c.put(&model.Cast{At: c.Tree.Now, Member: two})
-	c.pass(5 * time.Second)
-	c.has()
-	c.Tree.Delete(a)
-	c.look()
+	c.after(5 * time.Second)
+	c.leaves(a)
 	two.Belief = model.Leading
 	c.put(&model.Cast{At: c.Tree.Now, Member: two})
-	c.pass(3 * time.Second)
-	c.has("two-leaders critical")
+	c.after(3*time.Second, "two-leaders critical")
 	one.Belief = model.Lost
 	c.put(&model.Cast{At: c.Tree.Now, Member: one})
-	c.pass(time.Second)
-	c.has()
+	c.after(time.Second)
 }
 
 // Leaders of another system may take minutes until they acknowledge.
 func TestForeignAck(t *testing.T) {
 	c := newClinic(t, model.Config{AckPath: "/leader"})
 	a := c.child("n_", 1)
-	c.child("n_", 2)
-	c.look()
+	c.joins("n_", 2)
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 1, Data: znode.NewData([]byte("host1:80"))})
-	c.pass(time.Hour)
-	c.has()
-	c.Tree.Delete(a)
-	c.look()
+	c.after(time.Hour)
+	c.leaves(a)
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
-	c.pass(3 * time.Minute)
-	c.has()
-	c.pass(2 * time.Minute)
-	c.has("ack-disagrees warning")
+	c.after(3 * time.Minute)
+	c.after(2*time.Minute, "ack-disagrees warning")
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Present, Session: 2, Data: znode.NewData([]byte("host2:80"))})
-	c.pass(time.Second)
-	c.has()
+	c.after(time.Second)
 }
 
 // For unknown names it is only a guess that they are an election.
@@ -279,8 +233,7 @@ func TestGuessedNaming(t *testing.T) {
 	for s := range uint64(3) {
 		c.child("what-is-this~", s+1)
 	}
-	c.child("what-is-this~", 1)
-	c.look()
+	c.joins("what-is-this~", 1)
 	c.asked(func(x *session.Table) {
 		for s := range uint64(3) {
 			watches(x, "/e", s+1)
@@ -303,10 +256,8 @@ func TestGhostWatchesNobody(t *testing.T) {
 	c, names := three(t, model.Config{}, uuidB+"latch-")
 	c.Tree.Delete(names[1])
 	ghost, again := c.child(uuidA+"latch-", 4), c.child(uuidA+"latch-", 4)
-	other := c.child(uuidB+"latch-", 5)
-	c.look()
-	c.asked(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) })
-	c.has("ghost-node warning") // it does watch, for both
+	other := c.joins(uuidB+"latch-", 5)
+	c.told(func(x *session.Table) { watches(x, "/e", 4, names[2], ghost) }, "ghost-node warning") // it does watch, for both
 	c.asked(func(x *session.Table) {
 		watches(x, "/e", 4)
 		watches(x, "/e", 5)
@@ -318,10 +269,8 @@ func TestGhostWatchesNobody(t *testing.T) {
 	if f := c.J.State().Findings[0]; !slices.Contains(f.Evidence, again+" has no watch, and should watch "+ghost) {
 		t.Errorf("%+v: want it to say who watches nobody", f)
 	}
-	c.Tree.Delete(names[2]) // the ghost is next
-	c.look()
-	c.asked(func(x *session.Table) { watches(x, "/e", 4) })
-	c.has("ghost-node critical")
+	c.leaves(names[2]) // the ghost is next
+	c.told(func(x *session.Table) { watches(x, "/e", 4) }, "ghost-node critical")
 }
 
 // Many findings of a kind are reported together, and none is left out.

@@ -17,19 +17,14 @@ func TestEnsembleSplit(t *testing.T) {
 	c, _ := three(t, model.Config{}, "n_")
 	split := func(x *session.Table) { x.Servers[2].Mode = session.ModeLeader }
 	c.pass(time.Second)
-	x := c.healthy()
-	split(x)
-	c.put(x)
+	c.answer(split)
 	c.has() // a change of the ensemble's leader
 	c.pass(5 * time.Second)
-	c.put(c.healthy())
+	c.answer(nil)
 	c.has()
-	c.asked(split)
-	c.has("ensemble-split critical")
-	c.asked(nil)
-	c.has()
-	c.asked(func(x *session.Table) { x.Servers[1].Zxid = 0x3fffffff0 })
-	c.has("zxid-rollover warning")
+	c.told(split, "ensemble-split critical")
+	c.told(nil)
+	c.told(func(x *session.Table) { x.Servers[1].Zxid = 0x3fffffff0 }, "zxid-rollover warning")
 }
 
 func TestEphemeralsDiffer(t *testing.T) {
@@ -41,17 +36,13 @@ func TestEphemeralsDiffer(t *testing.T) {
 	})
 	c.has()
 	c.pass(3 * time.Second)
-	x := c.healthy()
-	lacks(x)
-	c.put(x)
+	c.answer(lacks)
 	c.has()
-	c.asked(lacks)
-	c.has("ephemerals-differ critical")
+	c.told(lacks, "ephemerals-differ critical")
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Znodes, []string{"/e/" + names[0]}) || !strings.Contains(f.Evidence[0], "zk3:2181") {
 		t.Errorf("%+v", f)
 	}
-	c.asked(nil)
-	c.has()
+	c.told(nil)
 }
 
 func TestDoctorHostile(t *testing.T) {

@@ -14,27 +14,22 @@ import (
 
 func TestWrongWatch(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	c.child("n_", 4)
-	c.look()
+	c.joins("n_", 4)
 	c.asked(nil)
 	// 4 watches 2 and should 3; nobody else watches 2 but 3, so two do: a herd.
-	c.asked(func(x *session.Table) { watches(x, "/e", 4, names[1]) })
-	c.has("herd warning")
+	c.told(func(x *session.Table) { watches(x, "/e", 4, names[1]) }, "herd warning")
 	if e := c.J.State().Edge(3); e.State != doctor.WrongWatch || !slices.Equal(e.Watched, []string{names[1]}) {
 		t.Errorf("%+v", e)
 	}
 	// It watches one behind it: it is not notified when its turn comes.
-	five := c.child("n_", 5)
-	c.look()
+	five := c.joins("n_", 5)
 	c.asked(func(x *session.Table) {
 		watches(x, "/e", 4, five)
 		watches(x, "/e", 5, "n_0000000099")
 	})
 	c.has("wrong-watch warning", "wrong-watch warning")
-	c.asked(func(x *session.Table) { watches(x, "/e", 2, "n_0000000099") })
-	c.has("wrong-watch critical")
-	c.asked(nil)
-	c.has()
+	c.told(func(x *session.Table) { watches(x, "/e", 2, "n_0000000099") }, "wrong-watch critical")
+	c.told(nil)
 }
 
 func TestHerd(t *testing.T) {
@@ -51,19 +46,14 @@ func TestHerd(t *testing.T) {
 	}
 	// So many at once need no second look.
 	c.pass(3 * time.Second)
-	x := c.healthy()
-	all(x)
-	c.put(x)
-	c.pass(2 * time.Second)
-	c.has("herd warning")
+	c.answer(all)
+	c.after(2*time.Second, "herd warning")
 	f := c.J.State().Findings[0]
 	if f.Key != "herd "+names[0] || f.Znodes[0] != "/e/"+names[0] || len(f.Sessions) < 4 {
 		t.Errorf("%+v", f)
 	}
-	c.asked(all)
-	c.has("herd warning")
-	c.asked(nil)
-	c.has()
+	c.told(all, "herd warning")
+	c.told(nil)
 
 	// A leader that watches its own znode, and an observer, are no herd.
 	c.asked(func(x *session.Table) {
@@ -79,8 +69,7 @@ func TestHerdByRule(t *testing.T) {
 		c.child("n_", s+1)
 	}
 	c.look()
-	c.asked(nil)
-	c.has("herd warning")
+	c.told(nil, "herd warning")
 	// What it ought to watch is not what its rule has it watch.
 	st := c.J.State()
 	if e := st.Findings[0].Evidence; !strings.HasSuffix(e[len(e)-1], "should watch "+st.Queue.At(2).Name) {
@@ -94,8 +83,7 @@ func TestHerdByRule(t *testing.T) {
 		c.child("read-", s+2)
 	}
 	c.look()
-	c.asked(nil)
-	c.has()
+	c.told(nil)
 	if e := c.J.State().Edge(4); e.State != doctor.Verified {
 		t.Errorf("%+v", e)
 	}
@@ -106,8 +94,7 @@ func TestHerdByRule(t *testing.T) {
 		c.child("json.info_", s+1)
 	}
 	c.look()
-	c.asked(nil)
-	c.has("herd info")
+	c.told(nil, "herd info")
 	if e := c.J.State().Edge(1); e.State != doctor.Unverified || !strings.Contains(e.Why, "list of children") {
 		t.Errorf("%+v", e)
 	}
@@ -122,8 +109,7 @@ func TestWatchCycle(t *testing.T) {
 	b := lock("__rlock__", "02", 2, c)
 	d := lock("__lock__", "03", 3, c)
 	c.look()
-	c.asked(nil)
-	c.has()
+	c.told(nil)
 	circle := func(x *session.Table) {
 		watches(x, "/e", 2, d)
 		watches(x, "/e", 3, b)
@@ -132,8 +118,7 @@ func TestWatchCycle(t *testing.T) {
 	if c.found["watch-cycle "+b] != doctor.Critical {
 		t.Errorf("findings %v", c.found)
 	}
-	c.asked(nil)
-	c.has()
+	c.told(nil)
 
 	// Threads of two processes wait for each other's znodes and for no longer.
 	c = newClinic(t, model.Config{})
@@ -142,22 +127,18 @@ func TestWatchCycle(t *testing.T) {
 	lock("__lock__", "03", 1, c)
 	lock("__lock__", "04", 2, c)
 	c.look()
-	c.asked(nil)
-	c.has("ghost-node info", "ghost-node info")
+	c.told(nil, "ghost-node info", "ghost-node info")
 }
 
 func TestDroppedCandidate(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
-	c.Tree.Delete(names[1])
-	c.look()
+	c.leaves(names[1])
 	left := func(x *session.Table) {
 		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + names[0], Sessions: []uint64{2}})
 	}
-	c.asked(left) // a watch that is left over
-	c.has()
+	c.told(left) // a watch that is left over
 	c.pass(time.Second)
-	four := c.child("n_", 4)
-	c.look()
+	four := c.joins("n_", 4)
 	c.asked(func(x *session.Table) {
 		x.Servers[2].Watched = append(x.Servers[2].Watched, session.Watch{Path: "/e/" + four, Sessions: []uint64{2}})
 	})
@@ -165,10 +146,8 @@ func TestDroppedCandidate(t *testing.T) {
 	if f := c.J.State().Findings[0]; !slices.Equal(f.Sessions, []uint64{2}) || !slices.Equal(f.Znodes, []string{"/e/" + four}) {
 		t.Errorf("%+v", f)
 	}
-	c.child("n_", 2)
-	c.look()
-	c.pass(time.Second)
-	c.has()
+	c.joins("n_", 2)
+	c.after(time.Second)
 
 	// A client that was never a candidate observes, as this program does.
 	c.asked(func(x *session.Table) {

@@ -15,8 +15,7 @@ func shared(t *testing.T) (c *clinic, held string) {
 	c = newClinic(t, model.Config{})
 	held = c.child("_c_"+modeltest.Hex1+"-lock-", 1)
 	c.child(modeltest.Hex1+"__lock__", 2)
-	c.child(modeltest.Hex2+"__lock__", 3)
-	c.look()
+	c.joins(modeltest.Hex2+"__lock__", 3)
 	return c, held
 }
 
@@ -45,14 +44,11 @@ func TestMixedLock(t *testing.T) {
 	c.leads(1, "")
 	c.has()
 	// kazoo's own leads for sure: everybody counts it.
-	c.Tree.Delete(held)
-	c.look()
+	c.leaves(held)
 	c.leads(2, "")
-	c.child("_c_"+modeltest.Hex2+"-lock-", 4)
-	c.look()
+	c.joins("_c_"+modeltest.Hex2+"-lock-", 4)
 	c.leads(2, "")
-	c.asked(nil)
-	c.has()
+	c.told(nil)
 }
 
 // kazoo without extra_lock_patterns counts only kazoo's names and leads beside the
@@ -61,9 +57,7 @@ func TestLockHeldTwice(t *testing.T) {
 	c, _ := shared(t)
 	unpatterned := func(x *session.Table) { watches(x, "/e", 2) }
 	c.pass(3 * time.Second)
-	x := c.healthy()
-	unpatterned(x)
-	c.put(x)
+	c.answer(unpatterned)
 	c.pass(3 * time.Second)
 	c.leads(0, model.MixedClients)
 	c.has()
@@ -74,8 +68,7 @@ func TestLockHeldTwice(t *testing.T) {
 	c.leads(1, "")
 	c.has()
 	// A thread of another lock on the same client proves nothing of this one's.
-	c.child(modeltest.Hex2+"__lock__", 2)
-	c.look()
+	c.joins(modeltest.Hex2+"__lock__", 2)
 	c.asked(nil)
 	c.leads(0, model.MixedClients)
 }

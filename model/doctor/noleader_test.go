@@ -44,31 +44,20 @@ func TestNoLeader(t *testing.T) {
 		"/solr/collections/a/leader_elect/shard2_0/election": {"/solr/collections/a/leaders/shard2_0/leader", 4 * time.Minute},
 	} {
 		c := solr(t, path)
-		s := c.J.State()
-		if s.Ack.Path != x.ack || s.Leader() == nil {
-			t.Fatalf("%s: %q, leader %v before the acknowledgement was read", path, s.Ack.Path, s.Leader())
+		if ack := c.J.State().Ack.Path; ack != x.ack {
+			t.Fatalf("%s: %q", path, ack)
 		}
+		c.leads(1, "") // before the acknowledgement was read
 		c.acknowledged(0)
-		s = c.J.State()
-		if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.NotAcknowledged || s.First().Who != "10.0.0.1:8983_solr" {
-			t.Errorf("%s: %v leads, %q, first is %v", path, s.Leader(), s.NoLeader(), s.First())
-		}
-		c.pass(x.takeover - time.Second)
-		c.has()
-		c.pass(2 * time.Second)
-		c.has("no-leader critical")
+		c.leads(0, model.NotAcknowledged)
+		c.after(x.takeover - time.Second)
+		c.after(2*time.Second, "no-leader critical")
 		c.acknowledged(1)
-		c.pass(time.Second)
-		c.has()
-		if s := c.J.State(); s.Leader() == nil || s.Holders() != 1 || !s.Acknowledged() {
-			t.Errorf("%s: acknowledged, %v leads", path, s.Leader())
-		}
+		c.after(time.Second)
+		c.leads(1, "")
 		c.acknowledged(2) // of the one that is second
-		if s := c.J.State(); s.Leader() != nil || s.NoLeader() != model.OtherAcknowledged {
-			t.Errorf("%s: another acknowledged, %v leads", path, s.Leader())
-		}
-		c.pass(time.Minute)
-		c.has("two-leaders critical")
+		c.leads(0, model.OtherAcknowledged)
+		c.after(time.Minute, "two-leaders critical")
 	}
 }
 
@@ -77,27 +66,21 @@ func TestNoLeader(t *testing.T) {
 func TestGuestNeedNotAcknowledge(t *testing.T) {
 	c := newClinic(t, model.Config{AckPath: "/e-leader", AckFollows: true})
 	ours := c.child(modeltest.Hex1+"-n_", 1)
-	c.child(modeltest.Hex2+"-n_", 2)
-	c.look()
+	c.joins(modeltest.Hex2+"-n_", 2)
 	member := model.Member{ID: "a", Name: "amber", Session: 1, Znode: ours, Belief: model.Leading}
 	c.put(&model.Cast{At: c.Tree.Now, Member: member})
 	c.put(ackOf(c, ours, 1))
-	c.pass(time.Minute)
-	c.has()
+	c.after(time.Minute)
 	// Ours loses its acknowledgement: that is a warning.
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
-	c.pass(10 * time.Second)
-	c.has("ack-disagrees warning")
+	c.after(10*time.Second, "ack-disagrees warning")
 	c.put(ackOf(c, ours, 1))
-	c.pass(time.Second)
-	c.has()
+	c.after(time.Second)
 	// The guest is first and acknowledges nothing: no harm that anybody knows of.
-	c.Tree.Delete(ours)
-	c.look()
+	c.leaves(ours)
 	c.put(&model.Cast{At: c.Tree.Now, Member: member, Gone: true})
 	c.put(&model.Ack{At: c.Tree.Now, Presence: model.Absent})
-	c.pass(10 * time.Second)
-	c.has("ack-disagrees info")
+	c.after(10*time.Second, "ack-disagrees info")
 	if f := c.J.State().Findings[0]; strings.Contains(f.Advice, "estart") {
 		t.Errorf("advice to the guest: %q", f.Advice)
 	}
@@ -109,23 +92,17 @@ func TestFirstThatWaits(t *testing.T) {
 	c := newClinic(t, model.Config{})
 	other := c.child("_c_"+modeltest.UUID1+"-lock-", 1)
 	c.child(modeltest.Hex1+"__lock__", 2)
-	c.child(modeltest.Hex2+"__lock__", 3)
-	c.look()
-	if s := c.J.State(); s.Leader() == nil || s.Leader().Session != 2 {
-		t.Fatalf("without tables %v leads", s.Leader())
+	c.joins(modeltest.Hex2+"__lock__", 3)
+	c.leads(2, "") // without tables
+	c.answer(func(x *session.Table) {
+		x.Servers[0].Watched = append(x.Servers[0].Watched, session.Watch{Path: "/e/" + other, Sessions: []uint64{2}})
+	})
+	c.leads(0, model.WatchesLower)
+	if w := c.J.State().WaitsFor(); w == nil || w.Name != other {
+		t.Errorf("it waits for %v", w)
 	}
-	table := c.healthy()
-	table.Servers[0].Watched = append(table.Servers[0].Watched, session.Watch{Path: "/e/" + other, Sessions: []uint64{2}})
-	c.put(table)
-	s := c.J.State()
-	if s.Leader() != nil || s.Holders() != 0 || s.NoLeader() != model.WatchesLower || s.WaitsFor() == nil || s.WaitsFor().Name != other {
-		t.Errorf("%v leads, %q", s.Leader(), s.NoLeader())
-	}
-	c.Tree.Delete(other)
-	c.look()
-	if s := c.J.State(); s.Leader() == nil || s.Leader().Session != 2 {
-		t.Errorf("after that %v leads", s.Leader())
-	}
+	c.leaves(other)
+	c.leads(2, "")
 }
 
 // Where several znodes acknowledge, one of them with the first candidate's session is
@@ -152,25 +129,21 @@ func TestOneAcknowledgementOfSeveral(t *testing.T) {
 				c.put(&model.Ack{At: c.Tree.Now, Path: paths[at], Presence: presence, Session: session})
 			}
 			for n := range paths {
-				if why := c.J.State().NoLeader(); why != "" {
-					t.Errorf("%s: %q when %d of %d were read", name, why, n, x.acks)
-				}
+				c.leads(1, "") // not all were read
 				put(n, model.Absent, 0)
 			}
-			if why := c.J.State().NoLeader(); why != model.NotAcknowledged {
-				t.Errorf("%s: %q when none exists", name, why)
-			}
+			c.leads(0, model.NotAcknowledged)
 			put(i, model.Present, 1)
-			if s := c.J.State(); s.NoLeader() != "" || !s.Acknowledged() || s.Ack.Path != paths[i] {
-				t.Errorf("%s: %q, acknowledged at %s", name, s.NoLeader(), s.Ack.Path)
+			c.leads(1, "")
+			if at := c.J.State().Ack.Path; at != paths[i] {
+				t.Errorf("%s: acknowledged at %s", name, at)
 			}
 			put((i+1)%x.acks, model.Present, 2) // the first's counts
-			if why := c.J.State().NoLeader(); why != "" {
-				t.Errorf("%s: %q with two", name, why)
-			}
+			c.leads(1, "")
 			put(i, model.Absent, 0)
-			if s := c.J.State(); s.NoLeader() != model.OtherAcknowledged || s.AcknowledgedBy() != 2 {
-				t.Errorf("%s: %q by %d", name, s.NoLeader(), s.AcknowledgedBy())
+			c.leads(0, model.OtherAcknowledged)
+			if by := c.J.State().AcknowledgedBy(); by != 2 {
+				t.Errorf("%s: by %d", name, by)
 			}
 		}
 	}
@@ -181,26 +154,15 @@ func TestAcknowledgementChild(t *testing.T) {
 	c := newClinic(t, model.Config{Path: "/aurora/scheduler"})
 	stem := "_c_381f220e-fef5-487f-ae4f-04ac14aaed1%d-lock-"
 	c.child(fmt.Sprintf(stem, 1), 1)
-	c.child(fmt.Sprintf(stem, 2), 2)
-	c.look()
-	if s := c.J.State(); s.NoLeader() != model.NotAcknowledged {
-		t.Errorf("%q", s.NoLeader())
-	}
-	c.pass(6 * time.Minute)
-	c.has("no-leader critical")
-	other := c.child("member_", 2)
-	c.look()
-	if s := c.J.State(); s.NoLeader() != model.OtherAcknowledged || s.AcknowledgedBy() != 2 {
-		t.Errorf("%q by %d", s.NoLeader(), s.AcknowledgedBy())
-	}
+	c.joins(fmt.Sprintf(stem, 2), 2)
+	c.leads(0, model.NotAcknowledged)
+	c.after(6*time.Minute, "no-leader critical")
+	other := c.joins("member_", 2)
+	c.leads(0, model.OtherAcknowledged)
 	c.Tree.Delete(other)
-	c.child("member_", 1)
-	c.look()
-	if s := c.J.State(); s.Leader() == nil || s.Leader().Session != 1 {
-		t.Errorf("%q", s.NoLeader())
-	}
-	c.pass(time.Second)
-	c.has()
+	c.joins("member_", 1)
+	c.leads(1, "")
+	c.after(time.Second)
 }
 
 // Hadoop's bread crumb stays, with the data of the last that took over.
@@ -218,20 +180,13 @@ func TestBreadCrumb(t *testing.T) {
 	}
 	c.single(lock("nn2"))
 	crumb("nn1")
-	if s := c.J.State(); s.NoLeader() != model.NotAcknowledged {
-		t.Errorf("%q", s.NoLeader())
-	}
-	c.pass(2 * time.Minute)
-	c.has("no-leader critical")
+	c.leads(0, model.NotAcknowledged)
+	c.after(2*time.Minute, "no-leader critical")
 	crumb("")
-	c.pass(time.Second)
-	c.has("no-leader critical")
+	c.after(time.Second, "no-leader critical")
 	crumb("nn2")
-	c.pass(time.Second)
-	c.has()
-	if s := c.J.State(); s.Leader() == nil || !s.Acknowledged() {
-		t.Errorf("%q", s.NoLeader())
-	}
+	c.after(time.Second)
+	c.leads(9, "")
 }
 
 // A reign lasts from the acknowledgement to the end of the first candidate, and the
@@ -239,8 +194,7 @@ func TestBreadCrumb(t *testing.T) {
 func TestReignByAcknowledgement(t *testing.T) {
 	c := newClinic(t, model.Config{Path: "/overseer_elect/election", AckFollows: true})
 	first := c.child("72057700533010430-10.0.0.1:8983_solr-n_", 1)
-	c.child("72057700533010431-10.0.0.2:8983_solr-n_", 2)
-	c.look()
+	c.joins("72057700533010431-10.0.0.2:8983_solr-n_", 2)
 	c.acknowledged(1)
 	if r := c.J.State().Reigns; len(r) != 1 || r[0].Leader.Session != 1 || !r[0].To.IsZero() {
 		t.Fatalf("reigns %+v", r)

@@ -87,18 +87,40 @@ func TestHealthyElection(t *testing.T) {
 	})
 }
 
+// silentSim is an ensemble with one of these ticks, whose servers report deadlines by
+// either clock, and perhaps no connections, or no deadlines.
+func silentSim(t *rapid.T, ticks ...time.Duration) *modeltest.Sim {
+	s := modeltest.NewSim(t, model.Config{Path: "/e"}, ticks...)
+	s.Wall = rapid.Bool().Draw(t, "wall")
+	silent := rapid.IntRange(0, 2).Draw(t, "silent")
+	s.SilentConns, s.SilentDues = silent == 0, silent == 1
+	return s
+}
+
+// stop stops a client, or kills it.
+func stop(t *rapid.T, s *modeltest.Sim, victim *modeltest.SimClient, mayKill bool) {
+	victim.Stopped, victim.StopAt = true, s.Tree.Now
+	if mayKill && rapid.Bool().Draw(t, "killed") {
+		victim.Server = -1
+	}
+}
+
+// boundsHold checks the bounds of a client that expired; byEpoch: those of its epoch.
+func boundsHold(t *rapid.T, risks []doctor.Risk, victim *modeltest.SimClient, byEpoch bool) {
+	for _, r := range risks {
+		late := !r.By.IsZero() && r.By.Before(victim.Expired) && (!byEpoch || r.Epoch == victim.Epoch)
+		if late || r.NotBefore.After(victim.Expired) {
+			t.Fatalf("expired %v after the start in epoch %d, and its bounds were %v and %v: %+v",
+				victim.Expired.Sub(modeltest.Start), victim.Epoch, r.NotBefore.Sub(modeltest.Start), r.By.Sub(modeltest.Start), r)
+		}
+	}
+}
+
 // A client that is stopped, or killed, is at risk before its session expires,
 // and no reported bound is wrong; no other client ever is.
 func TestRiskBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := modeltest.NewSim(t, model.Config{Path: "/e"}, 500*time.Millisecond, 2*time.Second, 3*time.Second)
-		s.Wall = rapid.Bool().Draw(t, "wall")
-		switch rapid.IntRange(0, 2).Draw(t, "silent") {
-		case 0:
-			s.SilentConns = true
-		case 1:
-			s.SilentDues = true
-		}
+		s := silentSim(t, 500*time.Millisecond, 2*time.Second, 3*time.Second)
 		n := rapid.IntRange(2, 4).Draw(t, "candidates")
 		least := 2 * s.Tick
 		if s.SilentConns { // a deadline alone shows a silence a tick and a half later
@@ -152,10 +174,7 @@ func TestRiskBounds(t *testing.T) {
 				}
 			}
 		}
-		victim.Stopped, victim.StopAt = true, s.Tree.Now
-		if !s.SilentConns && rapid.Bool().Draw(t, "killed") {
-			victim.Server = -1
-		}
+		stop(t, s, victim, !s.SilentConns)
 		for !victim.Over && s.Tree.Now.Sub(victim.StopAt) < 2*time.Minute {
 			s.Run(50 * time.Millisecond)
 			if r := s.J.State().Risk(s.Candidate(victim)); r != nil {
@@ -171,16 +190,64 @@ func TestRiskBounds(t *testing.T) {
 		}
 		useful := false
 		for _, r := range risks {
-			if !r.By.IsZero() && r.By.Before(victim.Expired) {
-				t.Fatalf("expired %v after the start, and by %v it should have", victim.Expired.Sub(modeltest.Start), r.By.Sub(modeltest.Start))
-			}
 			useful = useful || !r.By.IsZero() && !r.By.After(victim.Expired.Add(2*s.Tick+victim.Timeout))
-			if r.NotBefore.After(victim.Expired) {
-				t.Fatalf("expired %v after the start, not before %v", victim.Expired.Sub(modeltest.Start), r.NotBefore.Sub(modeltest.Start))
-			}
 		}
+		boundsHold(t, risks, victim, false)
 		if !useful {
 			t.Fatalf("no bound of any use: %+v, expired %v", risks, victim.Expired)
 		}
+	})
+}
+
+// Whatever the ensemble does, a bound holds in the epoch that it names;
+// while the epoch cannot be known there is no bound.
+func TestRiskBoundsThroughElections(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := silentSim(t, 500*time.Millisecond, 2*time.Second)
+		for i := range 3 {
+			s.Stand(s.Client(uint64(i+1), s.Between("timeout", 4*time.Second, 20*time.Second)))
+			s.Run(10 * time.Millisecond)
+		}
+		s.Every = s.Between("poll", 200*time.Millisecond, 2*time.Second)
+		s.Polls(func() time.Duration { return s.Every }, false)
+		s.Run(s.Between("warm up", s.Every*2, 40*time.Second))
+		victim := s.Clients[rapid.IntRange(1, 3).Draw(t, "victim")]
+		stop(t, s, victim, true)
+		var risks []doctor.Risk
+		note := func(r doctor.Risk) {
+			if r.Candidate.Session == victim.Session {
+				risks = append(risks, r)
+			}
+		}
+		s.Check = func(e model.Event) {
+			switch b := e.Body.(type) {
+			case doctor.RiskChanged:
+				if b.Raised {
+					note(b.Risk)
+				}
+			case model.Handoff:
+				if b.From != nil && b.From.Session == victim.Session && (b.Cause == model.CauseLeft || b.Cause == model.CauseResigned || b.Cause == model.CauseClosed) {
+					t.Fatalf("the session expired: %s, %s", b.Cause, b.Evidence)
+				}
+			}
+		}
+		elections := rapid.IntRange(0, 3).Draw(t, "elections")
+		for !victim.Over && s.Tree.Now.Sub(victim.StopAt) < 3*time.Minute {
+			if elections > 0 && rapid.IntRange(0, 40).Draw(t, "election now") == 0 {
+				elections--
+				s.Elect()
+			}
+			s.Run(100 * time.Millisecond)
+			if r := s.J.State().Risk(s.Candidate(victim)); r != nil {
+				note(*r)
+				if s.Leader < 0 && s.Tree.Now.Sub(s.Elected) > s.Every+50*time.Millisecond && !r.By.IsZero() {
+					t.Fatalf("a bound while an election is under way: %+v", r)
+				}
+			}
+		}
+		if !victim.Over {
+			t.Fatal("it did not expire")
+		}
+		boundsHold(t, risks, victim, true)
 	})
 }

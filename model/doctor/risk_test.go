@@ -16,9 +16,7 @@ func TestZombieLeader(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	gone := func(x *session.Table) { without(x, 1) }
 	c.pass(time.Second)
-	x := c.healthy()
-	gone(x)
-	c.put(x)
+	c.answer(gone)
 	c.has() // a client that moves to another member
 	st := c.J.State()
 	r := st.Risk(st.Queue.At(0))
@@ -29,10 +27,9 @@ func TestZombieLeader(t *testing.T) {
 	if want := c.Tree.Now.Add(10*time.Second + 3*time.Second + time.Second); !r.By.Equal(want) {
 		t.Errorf("by %v, want %v", r.By, want)
 	}
-	c.asked(gone)
-	c.has("zombie-leader critical") // for two thirds of its timeout
+	c.told(gone, "zombie-leader critical") // for two thirds of its timeout
 	c.pass(time.Second)
-	c.put(c.healthy()) // it is back
+	c.answer(nil) // it is back
 	c.has()
 	if st := c.J.State(); len(st.Risks) != 0 {
 		t.Errorf("risks %+v", st.Risks)
@@ -42,16 +39,13 @@ func TestZombieLeader(t *testing.T) {
 	frozen, due := c.healthy().Servers[1].Clients[0], c.healthy().Servers[0].Deadlines[0]
 	stop := func(x *session.Table) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
 	c.pass(3 * time.Second)
-	x = c.healthy()
-	stop(x)
-	c.put(x)
+	c.answer(stop)
 	c.has()
 	c.asked(stop)
 	if c.found["zombie-leader "+names[0]] == "" {
 		t.Errorf("findings %v", c.found)
 	}
-	c.Tree.Delete(names[0])
-	c.look()
+	c.leaves(names[0])
 	c.has()
 	if st := c.J.State(); len(st.Risks) != 0 {
 		t.Errorf("risks %+v", st.Risks)
@@ -77,12 +71,9 @@ func TestRiskWatch(t *testing.T) {
 		"the servers were not asked": nil,
 	} {
 		c := newClinic(t, model.Config{})
-		c.child("n_", 1)
-		c.look()
+		c.joins("n_", 1)
 		if change != nil {
-			x := c.healthy()
-			change(x)
-			c.put(x)
+			c.answer(change)
 		}
 		st := c.J.State()
 		if why := st.RiskWatch(st.Queue.At(0)); !strings.Contains(why, want) {
@@ -106,8 +97,7 @@ func TestCausesByTables(t *testing.T) {
 	}
 	// Heard from a moment ago: it can not have expired.
 	c.pass(time.Second)
-	c.Tree.Delete(names[0])
-	c.look()
+	c.leaves(names[0])
 	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "could not expire") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
@@ -129,10 +119,9 @@ func TestCausesByTables(t *testing.T) {
 		t.Error("an old state changed")
 	}
 
-	c.Tree.Delete(names[1])
-	c.look()
+	c.leaves(names[1])
 	c.pass(time.Second)
-	c.put(c.healthy()) // the session is over
+	c.answer(nil) // the session is over
 	if h := last(); h.Cause != model.CauseLeft || !strings.Contains(h.Evidence, "was over by") {
 		t.Errorf("%s: %s", h.Cause, h.Evidence)
 	}
@@ -203,10 +192,9 @@ func TestRiskEnds(t *testing.T) {
 		c.asked(func(x *session.Table) { without(x, of) })
 		c.pass(5 * time.Second)
 		if name == "back" {
-			c.put(c.healthy())
+			c.answer(nil)
 		} else {
-			c.Tree.Delete(names[of-1])
-			c.look()
+			c.leaves(names[of-1])
 		}
 		var last *doctor.RiskChanged
 		for _, e := range c.risks {
@@ -229,9 +217,7 @@ func TestEscalation(t *testing.T) {
 	stop := func(x *session.Table) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
 	for range 34 {
 		c.pass(300 * time.Millisecond)
-		x := c.healthy()
-		stop(x)
-		c.put(x)
+		c.answer(stop)
 	}
 	var zombie []string
 	for _, l := range c.log {

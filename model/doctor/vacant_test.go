@@ -76,8 +76,7 @@ func TestVacant(t *testing.T) {
 			if got := doctor.Could("lead", could); got != x.could {
 				t.Errorf("%q, want %q", got, x.could)
 			}
-			c.pass(20 * time.Second)
-			c.has()
+			c.after(20 * time.Second)
 			c.pass(time.Minute)
 			if x.want == "" {
 				c.has()
@@ -105,8 +104,7 @@ func TestVacantPaused(t *testing.T) {
 	if could := c.J.State().Standbys(); could.Off == "" || !slices.Equal(could.Names, []string{"pg1"}) {
 		t.Errorf("%+v", could)
 	}
-	c.pass(2 * time.Minute)
-	c.has("no-leader warning")
+	c.after(2*time.Minute, "no-leader warning")
 }
 
 // Since when nobody leads: from the znodes, if electop did not see it itself.
