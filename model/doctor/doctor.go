@@ -174,9 +174,7 @@ func (d *Doctor) examine(at time.Time, j *model.Journal) []model.EventBody {
 		r := &report{ruleContext: look, at: at, rule: &d.rules[i]}
 		r.check()
 	}
-	if again := d.suspicions.finish(at); !again.IsZero() {
-		d.lookAgain(again)
-	}
+	d.suspicions.finish(at, d.lookAgain)
 	if !d.due.IsZero() && !d.due.After(at) {
 		d.due = at.Add(pace(look.s.Queue.Len()))
 	}

@@ -96,6 +96,7 @@ func (s *State) edge(i, holders int) Edge {
 		return e
 	}
 	since := s.predecessors.since(s.Queue, t, i)
+	misled := len(e.Watched) > 0 && !last.crowded[c.Session] // nobody else of its session may have set the watch
 	before, after := settled(&s.watch, s.At)
 	switch {
 	case s.Link.Link != model.Connected:
@@ -104,9 +105,9 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why, e.Early = "it joined after the servers were asked", true
 	case since.After(last.at):
 		e.Why, e.Early = "its predecessor changed after the servers were asked", true
-	case e.partial(last, c):
+	case last.watching[c.Session] != nil && last.watching[c.Session].partial:
 		e.Why = e.Server + " has more watches than electop keeps"
-	case !e.misled(s, c) && last.why != "":
+	case !misled && last.why != "":
 		e.Why = last.why
 	case before == nil && s.watch.base != nil:
 		e.Why, e.Early = "this watch was not seen; it may be about to be set", true
@@ -116,9 +117,9 @@ func (s *State) edge(i, holders int) Edge {
 		e.Why, e.Early = "its predecessor changed between the last two answers: ask again (v)", true
 	case before.watches(c.Session, target.Name) || after.watches(c.Session, target.Name):
 		e.Why, e.Early = "the watch was seen before and is missing now: ask again (v)", true
-	case e.misled(s, c) && before.misled(c) && after.misled(c):
+	case misled && before.misled(c) && after.misled(c):
 		e.State = WrongWatch
-	case e.misled(s, c):
+	case misled:
 		e.Why, e.Early = "a wrong watch was seen only once: ask again (v)", true
 	case cmp.Or(before.why, after.why) != "":
 		e.Why = cmp.Or(before.why, after.why)
@@ -128,17 +129,6 @@ func (s *State) edge(i, holders int) Edge {
 		e.State = MissingWatch
 	}
 	return e
-}
-
-func (e *Edge) partial(r *watchTable, c *dialect.Candidate) bool {
-	w := r.watching[c.Session]
-	return w != nil && w.partial
-}
-
-// misled reports whether the contender itself watches a wrong znode: its session has
-// no other contender that may have set the watch.
-func (e *Edge) misled(s *State, c *dialect.Candidate) bool {
-	return !s.watch.last.crowded[c.Session] && len(e.Watched) > 0
 }
 
 // misled reports whether the contender watched another child.

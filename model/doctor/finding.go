@@ -14,17 +14,7 @@ const (
 	Critical Severity = "critical"
 )
 
-func (s Severity) rank() int {
-	switch s {
-	case Critical:
-		return 3
-	case Warning:
-		return 2
-	case Info:
-		return 1
-	}
-	return 0
-}
+func (s Severity) rank() int { return slices.Index([]Severity{"", Info, Warning, Critical}, s) }
 
 // Finding is a problem that the doctor noticed. It is immutable.
 type Finding struct {

@@ -120,12 +120,7 @@ func (j *Journal) Size() int { return j.election.Size() }
 // Memory estimates the memory of a clone, in bytes, and the number of things that
 // it copies.
 func (j *Journal) Memory() (bytes, things int) {
-	d := &j.doctor
-	bytes = j.election.Memory() + d.bytes()
-	return bytes, j.election.Size()
-}
-
-func (d *Doctor) bytes() int {
 	const suspectBytes, riskBytes = 160, 48
-	return len(d.suspicions.byKey)*suspectBytes + len(d.risks.all)*riskBytes
+	d := &j.doctor
+	return j.election.Memory() + len(d.suspicions.byKey)*suspectBytes + len(d.risks.all)*riskBytes, j.election.Size()
 }

@@ -29,7 +29,7 @@ func (d *Doctor) parentWent(at time.Time) {
 	}
 	slices.Sort(d.lost)
 	d.lost = slices.Compact(d.lost)
-	d.lost = d.lost[:min(len(d.lost), predecessorsMax)]
+	d.lost = d.lost[:min(len(d.lost), formerMax)]
 }
 
 // parentVanished finds elections that were deleted while candidates used them.

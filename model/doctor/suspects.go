@@ -32,7 +32,6 @@ type hold struct {
 type suspicions struct {
 	byKey    map[string]*suspect // by Finding.Key
 	findings []*Finding          // the raised ones, worst first; shared by states
-	changed  bool                // findings must be listed again
 	events   []model.EventBody   // of this run
 }
 
@@ -72,7 +71,6 @@ func (u *suspicions) note(f Finding, h hold, at, table time.Time) {
 		u.events = append(u.events, FindingChanged{&f, true, was.Severity})
 	}
 	s.finding = &f
-	u.changed = u.changed || s.raised
 }
 
 // has reports whether a rule reported something in the last run.
@@ -94,13 +92,8 @@ func (u *suspicions) lasted(key string, at time.Time) time.Duration {
 }
 
 // finish ends a run: it raises what has lasted long enough, and clears what is over.
-// It returns when the rules should run again, zero if only for new input.
-func (u *suspicions) finish(at time.Time) (again time.Time) {
-	look := func(at time.Time) {
-		if again.IsZero() || at.Before(again) {
-			again = at
-		}
-	}
+// It calls again with the times at which the rules should run again without new input.
+func (u *suspicions) finish(at time.Time, again func(time.Time)) {
 	for _, key := range slices.Sorted(maps.Keys(u.byKey)) {
 		s := u.byKey[key]
 		wait := s.first.Add(s.wait)
@@ -113,38 +106,29 @@ func (u *suspicions) finish(at time.Time) (again time.Time) {
 			continue
 		case s.raised, s.counted < s.tables:
 		case at.Before(wait):
-			look(wait)
+			again(wait)
 		default:
 			u.say(at, s, true)
 		}
 		if s.again.After(at) {
-			look(s.again)
+			again(s.again)
 		}
 	}
-	if u.changed {
-		u.list()
+	u.findings = nil
+	for _, s := range u.byKey {
+		if s.raised {
+			u.findings = append(u.findings, s.finding)
+		}
 	}
-	return again
+	slices.SortFunc(u.findings, func(a, b *Finding) int { // worst first, then by ID
+		return cmp.Or(-cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
+	})
 }
 
 // say raises or clears a finding.
 func (u *suspicions) say(at time.Time, s *suspect, raised bool) {
-	s.raised, u.changed = raised, true
+	s.raised = raised
 	u.events = append(u.events, FindingChanged{Finding: s.finding, Raised: raised})
-}
-
-// list lists the findings again: worst first, then by ID.
-func (u *suspicions) list() {
-	var out []*Finding
-	for _, s := range u.byKey {
-		if s.raised {
-			out = append(out, s.finding)
-		}
-	}
-	slices.SortFunc(out, func(a, b *Finding) int {
-		return cmp.Or(-cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Key, b.Key))
-	})
-	u.findings, u.changed = out, false
 }
 
 // Pending is a suspicion that has not lasted long enough to be a finding.

@@ -154,20 +154,16 @@ func (k *tables[T]) add(t T) {
 // over calm ago: what it saw change has come to be known by then. nil for none
 // yet.
 func settled(k *tables[*watchTable], now time.Time) (earlier, later *watchTable) {
-	switch {
-	case k.last == nil:
-	case k.last != k.next && !now.Before(k.last.end.Add(calm)):
-		earlier, later = k.base, k.last
-		if k.last.at.Sub(k.next.at) >= calm {
-			earlier = k.next
+	all := [...]*watchTable{k.last, k.next, k.base, k.first}
+	for i, later := range all {
+		if later == nil || now.Before(later.end.Add(calm)) {
+			continue
 		}
-	case k.next != nil && !now.Before(k.next.end.Add(calm)):
-		earlier, later = k.base, k.next
-	case k.base != nil && !now.Before(k.base.end.Add(calm)):
-		earlier, later = k.first, k.base
+		for _, earlier := range all[i+1:] {
+			if earlier != nil && later.at.Sub(earlier.at) >= calm {
+				return earlier, later
+			}
+		}
 	}
-	if earlier == nil {
-		return nil, nil
-	}
-	return earlier, later
+	return nil, nil
 }
