@@ -31,13 +31,13 @@ func (d *dashboard) situation() action.Situation {
 // action returns what a key of that kind means now, and the reason why it
 // cannot be done, if it cannot. arg is "" where the kind decides.
 func (d *dashboard) action(kind action.Kind, arg string) (a action.Action, why string) {
-	return d.situation().Offer(kind, arg, d.meant(kind))
+	return d.situation().Offer(kind, arg, d.meant())
 }
 
 // act does what a key of that kind means, or says why not.
 func (d *dashboard) act(kind action.Kind, arg string) tea.Cmd {
 	a, why := d.action(kind, arg)
-	return d.try(a, why, d.meant(kind))
+	return d.try(a, why, d.meant())
 }
 
 // try does a, or says why not: if why is set, or not without being asked.
@@ -112,9 +112,7 @@ func (d *dashboard) done(m doneMsg) {
 	}
 	switch m.action.Kind {
 	case action.Refresh:
-		if d.modes.Now() == input.ModeInspect && m.action.Election == d.path && rows.Same(m.of, d.over.of) {
-			d.over.readAt = d.o.Now()
-		}
+		d.reread.of, d.reread.at = m.of, d.o.Now()
 	case action.Open:
 		d.opened(m.action.Target)
 	case action.Pause:

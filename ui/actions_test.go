@@ -72,10 +72,10 @@ func TestInspectReadsAgain(t *testing.T) {
 		t.Errorf("enter does %+v, want %+v", got, want)
 	}
 	says(t, m, "as of "+now.Format(term.ClockFormat))
-	// It goes on being shown after its znode is gone, and says so.
+	// It shows who is selected.
 	src.world = newWorld("/election", nil, false).connect().read(nil, nil)
 	m.Update(present(src, false))
-	says(t, m, "This candidate is gone")
+	says(t, m, "No candidate is selected.")
 }
 
 func TestRefusedKeySaysWhy(t *testing.T) {

@@ -38,7 +38,7 @@ func (d *dashboard) selectedPath() (string, error) {
 		}
 		return "", errors.New("no election is selected. j and k select one")
 	}
-	switch r := d.looked(); {
+	switch r := d.candidates.Row(); {
 	case r.Candidate != nil:
 		return wording.ZnodePath(d.shown(), r.Candidate), nil
 	case r.Member != nil:

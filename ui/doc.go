@@ -66,11 +66,10 @@
 //	belief, handoffs,
 //	messages, lessons
 //	pager                      a text that may be longer than its place
-//	findings, servers,         what comes in front of the panels
-//	inspect, elections,
-//	faults, join, palette
+//	detail                     the panels of one candidate, the findings and the servers
+//	elections, faults,         what comes in front of the panels
+//	join, palette
 //	travel                     other moments: how they are found, played and said
-//	clip                       what can be copied
 //
 // A new panel is a package with a Panel, a place for it in layout.Arrangement,
 // and a line each in Settle and Draw of mainscreen.Screen. A new text or list in front
@@ -88,9 +87,10 @@
 // loses nothing; only the one on the screen is drawn. The pump hands over the
 // states of all.
 //
-// What is in front of the panels is a mode: an inspection, the doctor's
-// findings, the servers, the elections, the help. They are a stack, and the
-// table of bindings says which key means what in which.
+// One candidate, the findings and the servers are panels too: where there is no room
+// for them, their keys zoom them. What is in front of the panels is a mode: the
+// elections, the faults, the help. They are a stack, and the table of bindings says which
+// key means what in which.
 //
 // # Other moments
 //

@@ -34,9 +34,8 @@ func (d *dashboard) show(v *view) {
 	}
 	d.turnTo(v)
 	d.dirty = true
-	d.over = overlay{}
 	d.typed.Set(*d.filter())
-	if d.modes.Now() == input.ModeDialog || d.modes.Has(input.ModeInspect) {
+	if d.modes.Now() == input.ModeDialog {
 		d.question = nil // it was about the other election
 		d.modes.Home()
 	}

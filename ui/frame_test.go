@@ -109,7 +109,8 @@ const (
 
 var (
 	boxTitle    = regexp.MustCompile(`╭─ ([^─]+) ─`)
-	mainPanel   = regexp.MustCompile(`^(Candidates|Recipe|Belief|Belief and truth|Handoffs|Messages|Selected.*|Findings.*|Ensemble|Lesson \d.*)$`)
+	mainPanel   = regexp.MustCompile(`^(Candidates|Recipe|Belief|Belief and truth|Handoffs|Messages|Candidate|Candidate .*|Doctor.*|Servers|Lesson \d.*)$`)
+	zoomedText  = regexp.MustCompile(`^(Candidate|Candidate .*|Doctor.*|Servers)$`)
 	filterTyped = regexp.MustCompile(`^ /(.*)█(.*)  (?:name, znode|path, system)`)
 	queueRow    = regexp.MustCompile(`^[> »](?: ?[^\pL\pN\s]+\s+(\d+)|\s+(-))\s+(\S+)`)
 )
@@ -124,12 +125,16 @@ func front(m Model) string {
 	case strings.HasSuffix(strings.TrimSpace(status), "? y n"):
 		return inQuestion
 	}
+	var titles []string
 	for _, line := range all {
 		for _, found := range boxTitle.FindAllStringSubmatch(line, -1) {
-			if !mainPanel.MatchString(found[1]) {
+			if titles = append(titles, found[1]); !mainPanel.MatchString(found[1]) {
 				return found[1]
 			}
 		}
+	}
+	if len(titles) == 1 && zoomedText.MatchString(titles[0]) {
+		return titles[0]
 	}
 	if strings.Contains(all[len(all)-1], "← → event") {
 		return inPast

@@ -1,11 +1,8 @@
 package ui
 
 import (
-	"time"
-
 	tea "github.com/charmbracelet/bubbletea"
 
-	"electop/ui/action"
 	"electop/ui/elections"
 	"electop/ui/faults"
 	"electop/ui/input"
@@ -36,22 +33,13 @@ type inFront struct {
 	elections elections.Panel // the screen of elections
 	faults    faults.Panel
 	palette   palette.Panel
-	over      overlay
-	help      pager.Front
+	join      pager.Panel
+	help      pager.Panel
 	helpAll   bool         // not only of the mode behind it
 	typed     status.Typed // a filter, or what narrows the list of actions
 }
 
-// overlay is the inspection of a candidate, or another text in front of the
-// panels that belongs to no election.
-type overlay struct {
-	of     rows.Ref // the inspected row
-	readAt time.Time
-	text   pager.Front
-}
-
-// part is what is in front of the panels, nil for nothing. A text lies with what it is
-// about.
+// part is what is in front of the panels, nil for nothing.
 func (x *inFront) part() part {
 	switch x.modes.Front() {
 	case input.ModeElections:
@@ -64,31 +52,16 @@ func (x *inFront) part() part {
 		return &x.faults
 	case input.ModeHelp:
 		return &x.help
-	case input.ModeDoctor:
-		return &x.of.doctor
-	case input.ModeServers:
-		return &x.of.servers
-	case input.ModeInspect, input.ModeJoin:
-		return &x.over.text
+	case input.ModeJoin:
+		return &x.join
 	}
 	return nil
 }
 
-// meant is the row that an action of that kind is about.
-func (x *inFront) meant(kind action.Kind) rows.Row {
-	switch {
-	case kind == action.Refresh:
-		return x.of.row(x.over.of)
-	case x.modes.Front() == input.ModeFaults:
+// meant is the row that an action is about.
+func (x *inFront) meant() rows.Row {
+	if x.modes.Front() == input.ModeFaults {
 		return x.of.row(x.faults.Of)
-	}
-	return x.of.candidates.Row()
-}
-
-// looked is the row that the user looks at: the one inspected, or the one selected.
-func (x *inFront) looked() rows.Row {
-	if x.modes.Now() == input.ModeInspect {
-		return x.of.row(x.over.of)
 	}
 	return x.of.candidates.Row()
 }

@@ -204,7 +204,7 @@ func TestSaidWithRoom(t *testing.T) {
 		"risk":         {"next: takes over", "billing-2:8080 would take"},
 		"risk-one":     {"no connection to any of 3", "billing-2:8080 would take over"},
 		"doctor":       {"seen", "harm", "do"},
-		"healthy":      {"watches on 3 of 3 servers"},
+		"healthy":      {"on 3 of 3 servers"},
 		"unasked":      {"zk1:2181, zk2:2181  connections: cons is not in the", "may not be seen before its znode"},
 		"wall":         {"3 watched, 5 found", "/tasks/nightly"},
 		"retrying":     {"◌ reconnecting since 6 s, trying zk1:2181"},

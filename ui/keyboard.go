@@ -42,7 +42,7 @@ func (d *dashboard) bound(b input.Binding, ok bool, mode input.Mode, msg tea.Key
 	case b.Kind != "":
 		return d.act(b.Kind, b.Arg)
 	case d.screen.Zoomed && mode.Main() && msg.Type == tea.KeyEsc:
-		d.screen.Zoomed = false
+		d.screen.Close()
 		return nil
 	}
 	return d.command(b.Do, msg)
@@ -79,9 +79,9 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 	case input.CmdJoin:
 		d.modes.Open(input.ModeJoin)
 	case input.CmdDoctor:
-		d.modes.Open(input.ModeDoctor)
+		d.screen.Open(layout.Doctor)
 	case input.CmdServers:
-		d.modes.Open(input.ModeServers)
+		d.screen.Open(layout.Servers)
 	case input.CmdHelp:
 		d.help.Top()
 		d.helpAll = d.modes.Now() == input.ModeHelp && !d.helpAll
@@ -105,6 +105,9 @@ func (d *dashboard) command(do input.Command, msg tea.KeyMsg) tea.Cmd {
 		d.modes.Open(input.ModeFilter)
 		d.typed.Set(*d.filter())
 		if d.modes.Below().Main() {
+			if d.screen.Focus >= layout.Selected {
+				d.screen.Close()
+			}
 			d.screen.Focus = layout.Candidates
 		}
 	case input.CmdPalette:
@@ -145,17 +148,15 @@ func (d *dashboard) move(do input.Command) {
 	}
 }
 
-// inspect opens the view of one candidate and has its data read again.
+// inspect shows all of the selected candidate and has its data read again.
 func (d *dashboard) inspect() tea.Cmd {
 	r := d.candidates.Row()
 	if r.Ref() == (rows.Ref{}) {
 		d.refuse("inspect", action.NoneSelected)
 		return nil
 	}
-	d.over = overlay{of: r.Ref()}
-	d.modes.Open(input.ModeInspect)
 	a, why := d.action(action.Refresh, "")
-	if why != "" || a.Arg == "" {
+	if !d.screen.Open(layout.Selected) || why != "" || a.Arg == "" {
 		return nil
 	}
 	return d.doer.cmd(a, r.Name(), r.Ref())

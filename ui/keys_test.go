@@ -50,11 +50,10 @@ func TestHelpIsAboutThePlace(t *testing.T) {
 		scene, keys string
 		says, not   []string
 	}{
-		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"The doctor's findings", "while a lesson is on", "Back in time"}},
-		{"main", "? ?", []string{"On the main screen", "The doctor's findings", "Back in time", "Words"}, nil},
-		{"main", "? ? ?", []string{"On the main screen"}, []string{"The doctor's findings"}},
-		{"main", "? ? esc ?", []string{"On the main screen"}, []string{"The doctor's findings"}},
-		{"main", "! ?", []string{"The doctor's findings"}, []string{"On the main screen", "Signs"}},
+		{"main", "?", []string{"On the main screen", "Signs", "one more candidate", "all keys, signs and words"}, []string{"Choosing a fault", "while a lesson is on", "Back in time"}},
+		{"main", "? ?", []string{"On the main screen", "Choosing a fault", "Back in time", "Words"}, nil},
+		{"main", "? ? ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
+		{"main", "? ? esc ?", []string{"On the main screen"}, []string{"Choosing a fault"}},
 		{"main", "X ?", []string{"Choosing a fault"}, []string{"On the main screen"}},
 		{"lesson", "?", []string{"On the main screen, while a lesson is on", "go on; after the last part"}, []string{"Back in time"}},
 		{"past", "?", []string{"Back in time", "to the event before", "Signs"}, []string{"On the main screen"}},

@@ -13,7 +13,7 @@ import (
 
 // openFaults opens the list of what can be done to the selected candidate.
 func (d *dashboard) openFaults() {
-	r := d.looked()
+	r := d.candidates.Row()
 	if r.Ref() == (rows.Ref{}) {
 		d.refuse("list faults", action.NoneSelected)
 		return
@@ -24,7 +24,7 @@ func (d *dashboard) openFaults() {
 
 // faultsShown is what the list of faults shows now.
 func (d *dashboard) faultsShown() faults.Shown {
-	x := faults.Shown{Row: d.meant(action.Kill)}
+	x := faults.Shown{Row: d.meant()}
 	for _, kind := range action.Faults() {
 		one := faults.Fault{Key: " "}
 		one.Action, one.Why = d.action(kind, "")
@@ -71,5 +71,5 @@ func (d *dashboard) run() tea.Cmd {
 			d.modes.Open(e.In)
 		}
 	}
-	return d.try(a, why, d.meant(e.Kind))
+	return d.try(a, why, d.meant())
 }

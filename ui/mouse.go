@@ -40,7 +40,7 @@ func (d *dashboard) mouse(m tea.MouseEvent) tea.Cmd {
 func (d *dashboard) wheel(x, y int, do input.Command) {
 	mode, front := d.modes.Now(), d.part()
 	at, found := d.screen.At.PanelAt(x, y)
-	_, text := front.(*pager.Front)
+	_, text := front.(*pager.Panel)
 	switch {
 	case mode == input.ModeDialog || mode == input.ModeFilter:
 		return

@@ -8,13 +8,12 @@ import (
 
 	"electop/ui/action"
 	"electop/ui/elections"
-	"electop/ui/findings"
 	"electop/ui/header"
 	"electop/ui/input"
-	"electop/ui/inspect"
 	"electop/ui/join"
 	"electop/ui/mainscreen"
 	"electop/ui/pager"
+	"electop/ui/rows"
 	"electop/ui/status"
 	"electop/ui/term"
 )
@@ -89,8 +88,9 @@ func (d *dashboard) settle(f *term.Frame) {
 	case input.ModePalette:
 		d.palette.Settle(d.w, d.h, d.paletteShown())
 	}
-	if text, ok := d.part().(*pager.Front); ok {
-		text.Settle(d.w, d.h, d.content(f))
+	if text, ok := d.part().(*pager.Panel); ok {
+		x, width := d.content()
+		text.Settle(term.InFront(d.w, d.h, width, len(x.Lines)), x)
 	}
 }
 
@@ -105,9 +105,12 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 			Cluster: d.o.Cluster, Role: d.o.Role, Badge: d.o.Mode,
 			Since: d.past.since(), Stopped: d.past.stopped, Ended: d.ended, Replay: d.o.Mode == ModeReplay,
 		},
-		Panels: mainscreen.Panels{Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages},
+		Panels: mainscreen.Panels{Candidates: &d.candidates, Handoffs: &d.handoffs, Messages: &d.messages, Texts: &d.texts},
 		Lesson: d.lesson(), Journey: &d.past.journey, Came: d.handoffCame,
 		Spawns: spawn == "", Campaigns: campaign == "", Asking: !d.asked.IsZero(), Unasked: verify,
+	}
+	if rows.Same(d.reread.of, d.candidates.Row().Ref()) {
+		x.Reread = d.reread.at
 	}
 	switch {
 	case d.past.journey.On:
@@ -122,22 +125,13 @@ func (d *dashboard) screenShown() mainscreen.Shown {
 	return x
 }
 
-// content is the text in front of the panels.
-func (d *dashboard) content(f *term.Frame) pager.Text {
-	switch d.modes.Front() {
-	case input.ModeInspect:
-		v := inspect.Panel{State: d.shown(), Row: d.row(d.over.of), ReadAt: d.over.readAt}
-		return v.Text(f)
-	case input.ModeDoctor:
-		return findings.Text(f, d.shown(), d.screen.AsOf(f), d.screen.Unasked)
-	case input.ModeServers:
-		v := d.screen.Ensemble()
-		return v.Text(f)
-	case input.ModeJoin:
+// content is the text in front of the panels, and the width that it takes at most.
+func (d *dashboard) content() (text pager.Text, width int) {
+	if d.modes.Front() == input.ModeJoin {
 		v := join.Panel{Invitations: d.o.Invitations, Open: d.o.Open, Cannot: d.o.cannotJoin(d.path)}
-		return v.Text(f)
+		return v.Text(term.TextWidth(d.w, d.w)), d.w
 	}
-	const width = 92
+	width = 92
 	of := input.Mode(0) // all
 	if !d.helpAll {
 		of = d.modes.Below()
@@ -145,7 +139,7 @@ func (d *dashboard) content(f *term.Frame) pager.Text {
 			of |= input.ModeTeach
 		}
 	}
-	return pager.Text{Title: "Help", Width: width, Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}
+	return pager.Text{Title: "Help", Lines: input.HelpLines(d.table, &d.theme.Glyph, term.TextWidth(d.w, width), of)}, width
 }
 
 // draw draws what was settled. It changes nothing but the canvas.

@@ -6,6 +6,7 @@ import (
 	"electop/ui/input"
 	"electop/ui/lessons"
 	"electop/ui/mainscreen"
+	"electop/ui/rows"
 	"electop/ui/status"
 	"electop/ui/term"
 )
@@ -27,7 +28,11 @@ type dashboard struct {
 	// endedAt is up to when they were true.
 	endedAt time.Time
 
-	screen   mainscreen.Screen
+	screen mainscreen.Screen
+	reread struct {
+		of rows.Ref // the candidate whose data was read again last
+		at time.Time
+	}
 	listing  bool // the last Listing action said that the list of elections is on it
 	dragging bool // the mouse moves the playhead
 	course   lessons.Course

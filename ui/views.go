@@ -8,8 +8,8 @@ import (
 	"electop/model/doctor"
 	"electop/ui/candidates"
 	"electop/ui/handoffs"
+	"electop/ui/mainscreen"
 	"electop/ui/messages"
-	"electop/ui/pager"
 	"electop/ui/rows"
 	"electop/ui/wording"
 )
@@ -21,10 +21,10 @@ type view struct {
 	latest *doctor.State // the newest
 	paused *doctor.State // what is shown while paused, else nil
 
-	candidates      candidates.Panel
-	handoffs        handoffs.Panel
-	messages        messages.Panel
-	doctor, servers pager.Front // the texts in front of the panels
+	candidates candidates.Panel
+	handoffs   handoffs.Panel
+	messages   messages.Panel
+	texts      mainscreen.Texts
 
 	handoff     *model.Handoff // the newest, and when it came
 	handoffCame time.Time

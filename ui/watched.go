@@ -6,7 +6,7 @@ import (
 
 	"electop/model/doctor"
 	"electop/ui/elections"
-	"electop/ui/servers"
+	"electop/ui/detail"
 	"electop/ui/term"
 )
 
@@ -70,7 +70,7 @@ func (w *watched) heard(now time.Time) (st term.Style, text string) {
 		if v.asked.IsZero() {
 			continue
 		}
-		came := servers.Heard(v.latest.Table, v.asked)
+		came := detail.Heard(v.latest.Table, v.asked)
 		if !came && now.Sub(v.asked) < verifyWait {
 			continue
 		}
@@ -78,7 +78,7 @@ func (w *watched) heard(now time.Time) (st term.Style, text string) {
 		switch {
 		case v != w.view:
 		case came:
-			st, text = servers.Verdict(v.latest)
+			st, text = detail.Verdict(v.latest)
 		default:
 			st, text = term.Trouble, "the servers did not tell who watches what"
 		}

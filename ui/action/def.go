@@ -42,10 +42,7 @@ type Where uint8
 
 const (
 	OnMain Where = 1 << iota
-	OnInspection
 	OnFaults
-	OnFindings
-	OnServers
 	OnElections
 )
 

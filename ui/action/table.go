@@ -6,8 +6,6 @@ import (
 	"electop/model/doctor"
 )
 
-const acts, panels = OnMain | OnInspection, OnInspection | OnFindings | OnServers
-
 func onOff(on func(s *doctor.State, m *model.Member) bool) func(*doctor.State, *model.Member) string {
 	return func(s *doctor.State, m *model.Member) string { return Unless(on(s, m)) }
 }
@@ -20,7 +18,7 @@ var Table = []Def{
 		Words: Words{Done: "one more candidate volunteers"},
 	},
 	{
-		Kind: Kill, Key: "x", Where: acts | OnFaults, Label: "kill", Foot: 2, Changes: true, Harms: true, OfCandidate: true,
+		Kind: Kill, Key: "x", Where: OnMain | OnFaults, Label: "kill", Foot: 2, Changes: true, Harms: true, OfCandidate: true,
 		Help: "cut the selected candidate's connection without closing its session",
 		Words: Words{
 			Is:    "its connection is cut; its session is not closed",
@@ -29,7 +27,7 @@ var Table = []Def{
 		},
 	},
 	{
-		Kind: Freeze, Key: "f", Where: acts | OnFaults, Label: "freeze", Foot: 3, Changes: true, Harms: true, OfCandidate: true,
+		Kind: Freeze, Key: "f", Where: OnMain | OnFaults, Label: "freeze", Foot: 3, Changes: true, Harms: true, OfCandidate: true,
 		Help: "freeze the selected candidate, as a long pause does; thaw it",
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Frozen }),
 		Words: Words{
@@ -46,7 +44,7 @@ var Table = []Def{
 		},
 	},
 	{
-		Kind: Resign, Key: "d", Where: acts | OnFaults, Label: "resign", Foot: 4, Changes: true, OfCandidate: true,
+		Kind: Resign, Key: "d", Where: OnMain | OnFaults, Label: "resign", Foot: 4, Changes: true, OfCandidate: true,
 		Help: "the selected candidate closes its session and leaves",
 		Words: Words{
 			Is:    "it closes its session, and its znode is deleted with it",
@@ -108,7 +106,7 @@ var Table = []Def{
 	},
 	{Kind: Workers, Arg: ArgGuard, Words: Words{Verb: "guard", Cant: "guard the writes", Done: "guard on: a write is done only if the leader's znode exists"}},
 	{
-		Kind: Verify, Key: "v", Where: OnMain | panels, Label: "verify", Foot: 10, Drop: 3,
+		Kind: Verify, Key: "v", Where: OnMain, Label: "verify", Foot: 10, Drop: 3,
 		Help:  "ask the servers now who watches what, and who is connected",
 		Words: Words{Begun: "asking the servers who watches what"},
 	},

@@ -22,10 +22,8 @@ type Binding struct {
 // Bindings returns the table; without the keys that change anything where
 // only looking is allowed, and so without the questions that they ask.
 func Bindings(observeOnly bool) []Binding {
-	const everywhere = ModeNormal | ModeInspect | ModeDoctor | ModeServers | ModeElections | ModeHelp | ModeFilter | ModeDialog | ModePast | ModeFaults | ModeLessons | ModeJoin | ModePalette | ModeTeach
-	const panels = ModeInspect | ModeDoctor | ModeServers
-	const scroll = ModeNormal | panels | ModeElections | ModeHelp | ModeFaults | ModeLessons | ModeJoin
-	const acts = ModeNormal | ModeInspect
+	const everywhere = ModeNormal | ModeElections | ModeHelp | ModeFilter | ModeDialog | ModePast | ModeFaults | ModeLessons | ModeJoin | ModePalette | ModeTeach
+	const scroll = ModeNormal | ModeElections | ModeHelp | ModeFaults | ModeLessons | ModeJoin
 	def := func(do Command, m Mode, keys []string, shown, does string) Binding {
 		return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, does)), Do: do, Modes: m}
 	}
@@ -58,11 +56,11 @@ func Bindings(observeOnly bool) []Binding {
 		def(CmdLeft, ModeNormal, []string{"left"}, "←", "a column to the left, in the grid of a zoomed crowd"),
 		def(CmdRight, ModeNormal, []string{"right"}, "→", "a column to the right"),
 		footed(def(CmdFilter, ModeNormal|ModePast|ModeElections, []string{"/"}, "/", "filter"), 9, 3).long("show only rows with this text in them"),
-		footed(def(CmdPause, ModeNormal|ModeInspect, []string{"p"}, "p", "pause"), 14, 3).long("pause and go back in time"),
+		footed(def(CmdPause, ModeNormal, []string{"p"}, "p", "pause"), 14, 3).long("pause and go back in time"),
 	}
 	all = append(all, actions()...)
 	all = append(all,
-		footed(def(CmdFaults, acts, []string{"X"}, "X", "faults"), 5, 2).long("what can be done to the selected candidate to see what happens"),
+		footed(def(CmdFaults, ModeNormal, []string{"X"}, "X", "faults"), 5, 2).long("what can be done to the selected candidate to see what happens"),
 		footed(def(CmdDoFault, ModeFaults, []string{"enter"}, "enter", "do it"), 1, 0).long("do the selected fault"),
 		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 2).long("lessons: the election explained, step by step, by doing it"),
 		footed(def(CmdLearn, ModeLessons, []string{"enter"}, "enter", "begin"), 1, 0).long("begin the selected lesson in a new election, or leave the current one"),
@@ -72,12 +70,9 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdSkip, ModeTeach, []string{">"}, ">", "skip"), -6, 1).long("skip what is asked or waited for"),
 		footed(def(CmdReread, ModeTeach, []string{"<"}, "<", "back"), -5, 1).long("back to the part before"),
 		def(CmdJoin, ModeNormal, []string{"J"}, "J", "join").long("how your own programs join this election"),
-		footed(def(CmdDoctor, acts|ModePast|ModeServers, []string{"!"}, "!", "doctor"), 11, 2).long("what the doctor found wrong with this election"),
-		footed(def(CmdServers, acts|ModePast|ModeDoctor, []string{"S"}, "S", "servers"), 12, 4).long("the members of the ensemble, and what they were asked"),
+		footed(def(CmdDoctor, ModeNormal|ModePast, []string{"!"}, "!", "doctor"), 11, 2).long("what the doctor found wrong with this election"),
+		footed(def(CmdServers, ModeNormal|ModePast, []string{"S"}, "S", "servers"), 12, 4).long("the members of the ensemble, and what they were asked"),
 		footed(def(CmdChoose, ModeNormal|ModePast, []string{"e"}, "e", "elections"), 13, 3).long("all elections: those watched, and those found on the cluster"),
-		footed(def(CmdBack, ModeInspect, []string{"esc", "enter"}, "esc", "back"), 7, 0),
-		footed(def(CmdBack, ModeDoctor, []string{"esc", "!"}, "esc", "back"), 6, 0),
-		footed(def(CmdBack, ModeServers, []string{"esc", "S"}, "esc", "back"), 6, 0),
 		footed(def(CmdBack, ModeElections, []string{"esc", "e"}, "esc", "back"), 10, 0),
 		footed(def(CmdBack, ModeFaults, []string{"esc", "X"}, "esc", "back"), 7, 0),
 		footed(def(CmdBack, ModeLessons, []string{"esc", "L"}, "esc", "back"), 2, 0),
@@ -92,7 +87,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdYes, ModeDialog, []string{"y"}, "y", "yes"), 1, 0),
 		footed(def(CmdNo, ModeDialog, []string{"n", "esc"}, "n", "no"), 2, 0),
 		footed(def(CmdSort, ModeElections, []string{"o"}, "o", "sort"), 14, 6).long("sort the list by something else; at last as they are watched again"),
-		footed(def(CmdCopy, ModeNormal|ModePast|ModeInspect|ModeElections, []string{"y"}, "y", "copy path"), 15, 6).long("send the selected znode's path to the terminal's clipboard, also over ssh"),
+		footed(def(CmdCopy, ModeNormal|ModePast|ModeElections, []string{"y"}, "y", "copy path"), 15, 6).long("send the selected znode's path to the terminal's clipboard, also over ssh"),
 		footed(def(CmdTheme, ModeNormal|ModePast, []string{"T"}, "T", "theme"), 15, 5).long("dark, light, no colours"),
 		footed(def(CmdPalette, ModeNormal|ModePast, []string{":"}, ":", "actions"), 16, 5).long("everything that can be done, by its name"),
 		def(CmdFiner, ModeNormal|ModePast, []string{"+", "="}, "+", "finer scale").long("a finer scale of the time line"),
@@ -104,7 +99,7 @@ func Bindings(observeOnly bool) []Binding {
 		footed(def(CmdRun, ModePalette, []string{"enter"}, "enter", "do it"), 1, 0).long("do what is selected"),
 		footed(def(CmdComplete, ModePalette, []string{"tab"}, "tab", "complete"), 2, 1).long("complete the name of what is selected"),
 		footed(def(CmdBack, ModePalette, []string{"esc"}, "esc", "back"), 3, 0),
-		footed(def(CmdHelp, ModeNormal|panels|ModeElections|ModePast|ModeFaults|ModeLessons|ModeJoin, []string{"?"}, "?", "help"), 16, 0),
+		footed(def(CmdHelp, ModeNormal|ModeElections|ModePast|ModeFaults|ModeLessons|ModeJoin, []string{"?"}, "?", "help"), 16, 0),
 		footed(def(CmdQuit, scroll|ModePast, []string{"q"}, "q", "quit"), 17, 0),
 		Binding{Binding: key.NewBinding(key.WithKeys("ctrl+c"), key.WithHelp("ctrl-c", "quit")), Do: CmdQuit, Modes: everywhere},
 		def(CmdSuspend, everywhere, []string{"ctrl+z"}, "ctrl-z", "suspend: fg brings it back"),
@@ -126,8 +121,7 @@ var places = []struct {
 	where action.Where
 	mode  Mode
 }{
-	{action.OnMain, ModeNormal}, {action.OnInspection, ModeInspect}, {action.OnFaults, ModeFaults},
-	{action.OnFindings, ModeDoctor}, {action.OnServers, ModeServers}, {action.OnElections, ModeElections},
+	{action.OnMain, ModeNormal}, {action.OnFaults, ModeFaults}, {action.OnElections, ModeElections},
 }
 
 // actions returns the bindings of the actions that have a key.

@@ -5,9 +5,6 @@ type Mode uint16
 
 const (
 	ModeNormal Mode = 1 << iota
-	ModeInspect
-	ModeDoctor
-	ModeServers
 	ModeElections
 	ModeHelp
 	ModeFilter
@@ -31,9 +28,6 @@ var modes = []struct {
 }{
 	{ModeNormal, "On the main screen", ""},
 	{ModeTeach, "On the main screen, while a lesson is on", "The keys of the main screen act on the election."},
-	{ModeInspect, "Inspecting one candidate", ""},
-	{ModeDoctor, "The doctor's findings", ""},
-	{ModeServers, "The servers", ""},
 	{ModeElections, "Choosing an election", ""},
 	{ModePast, "Back in time, and in a recording", "Keys that act say why they can't."},
 	{ModeFaults, "Choosing a fault", ""},

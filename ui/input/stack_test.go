@@ -19,21 +19,21 @@ func TestStack(t *testing.T) {
 	s.Open(ModeFilter)
 	expect(ModeFilter, ModeNormal, ModeNormal)
 	s.Close()
-	s.Open(ModeInspect)
-	expect(ModeInspect, ModeNormal, ModeInspect)
+	s.Open(ModeElections)
+	expect(ModeElections, ModeNormal, ModeElections)
 	s.Open(ModeDialog)
-	expect(ModeDialog, ModeInspect, ModeInspect)
+	expect(ModeDialog, ModeElections, ModeElections)
 	s.Close()
-	s.Open(ModeServers)
-	s.Open(ModeDoctor)
-	expect(ModeDoctor, ModeServers, ModeDoctor)
-	s.Open(ModeServers) // goes back: else ! and S would open each other for ever
-	expect(ModeServers, ModeInspect, ModeServers)
-	if s.Has(ModeDoctor) || !s.Has(ModeInspect) {
+	s.Open(ModeFaults)
+	s.Open(ModeHelp)
+	expect(ModeHelp, ModeFaults, ModeHelp)
+	s.Open(ModeFaults) // goes back: else X and ? would open each other for ever
+	expect(ModeFaults, ModeElections, ModeFaults)
+	if s.Has(ModeHelp) || !s.Has(ModeElections) {
 		t.Errorf("open are %+v", s)
 	}
 	s.Ground(ModePast)
-	expect(ModeServers, ModeInspect, ModeServers)
+	expect(ModeFaults, ModeElections, ModeFaults)
 	s.Close()
 	s.Close()
 	expect(ModePast, ModePast, ModePast)

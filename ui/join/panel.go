@@ -19,17 +19,16 @@ type Invitation struct {
 	Line    string // to be typed or pasted
 }
 
-// Panel is how programs from elsewhere take part, in front of the panels.
+// Panel is how programs from elsewhere take part.
 type Panel struct {
 	Invitations []Invitation
 	Open        bool   // they can do so from other machines
 	Cannot      string // why nobody can join, "" if they can
 }
 
-// Text is how programs from elsewhere take part.
-func (v *Panel) Text(f *term.Frame) pager.Text {
+// Text is how programs from elsewhere take part, on lines of that width.
+func (v *Panel) Text(inside int) pager.Text {
 	var lines [][]term.Span
-	inside := term.TextWidth(f.W, f.W)
 	say := func(st term.Style, indent int, text string) {
 		for _, part := range term.Wrap(text, inside-indent) {
 			lines = append(lines, []term.Span{{Text: term.Blanks(indent)}, {Style: st, Text: part}})
@@ -59,5 +58,5 @@ func (v *Panel) Text(f *term.Frame) pager.Text {
 		}
 		say(term.Muted, 0, "Third-party candidates appear with their address. You can watch them but not kill them.")
 	}
-	return pager.Text{Title: "Join this election", Width: f.W, Lines: lines}
+	return pager.Text{Title: "Join this election", Lines: lines}
 }

@@ -34,18 +34,18 @@ func (a *Arrangement) arrangeAside(body term.Rect, s Shape) term.Rect {
 		return r
 	}
 	if rest.H >= 3*asideLines {
-		a.Servers = low(rest.H - 2*asideLines)
+		a.Panel[Servers] = low(rest.H - 2*asideLines)
 	}
 	if rest.H >= 2*asideLines+asideLeast || !s.Messages && rest.H >= 2*asideLeast {
-		a.Doctor = low(min(asideLines, rest.H/2))
+		a.Panel[Doctor] = low(min(asideLines, rest.H/2))
 	}
 	switch about := min(asideLines, rest.H*2/5); {
 	case !s.Messages:
-		a.About = rest
+		a.Panel[Selected] = rest
 	case about < asideLeast:
 		a.Panel[Messages] = rest
 	default:
-		a.About = low(about)
+		a.Panel[Selected] = low(about)
 		a.Panel[Messages] = rest
 	}
 	return body

@@ -5,7 +5,7 @@ func (p Panel) shownOn(w, h int, s Shape) bool {
 	if p == Lesson && !s.Lesson || p == Messages && !s.Messages {
 		return false
 	}
-	s.Focus, s.Zoomed = p, false
+	s.Focus, s.Zoomed = p, s.Zoomed && p >= Selected
 	a := Arrange(w, h, s)
 	return !a.Panel[p].Empty() || p == Recipe && !a.Belief.Empty() || a.Header.Empty()
 }
@@ -39,7 +39,7 @@ func (p Panel) Name(workers bool) string {
 	if p == Recipe && workers {
 		return "belief"
 	}
-	return [Panels]string{"candidates", "recipe", "handoffs", "messages", "lesson"}[p]
+	return [Panels]string{"candidates", "recipe", "handoffs", "messages", "lesson", "candidate", "doctor", "servers"}[p]
 }
 
 // PanelAt is the panel of the main screen at (x, y), false if there is none.

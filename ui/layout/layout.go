@@ -38,7 +38,10 @@ const (
 	Handoffs
 	Messages
 	Lesson
-	Panels // how many there are
+	Selected // what is known of the selected candidate
+	Doctor   // the findings
+	Servers  // what they answer
+	Panels   // how many there are
 )
 
 // Shape is what the arrangement depends on besides the screen's size.
@@ -55,9 +58,6 @@ type Shape struct {
 type Arrangement struct {
 	Header       term.Rect
 	Panel        [Panels]term.Rect
-	About        term.Rect // what is known of the selected candidate
-	Doctor       term.Rect // the findings
-	Servers      term.Rect // what they answer
 	Belief       term.Rect // what is believed and what is so
 	Brief        term.Rect // the same on few lines
 	Status, Keys term.Rect
@@ -70,7 +70,8 @@ type Arrangement struct {
 //
 // A very wide screen has a third column, for the lesson, the messages, the selected
 // candidate, the findings and the servers; with room for two of them the messages have their own. On others the messages
-// take the place of the recipe while they have the focus.
+// take the place of the recipe while they have the focus. What has no place of its own
+// is seen zoomed.
 //
 // Where leaders have workers, belief takes the place of the recipe, or is below
 // it on a tall screen. A narrow screen shows it in brief in the place of the

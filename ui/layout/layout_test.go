@@ -16,7 +16,7 @@ func sketch(w, h int, s Shape) string {
 	parts := []struct {
 		r    term.Rect
 		name byte
-	}{{a.Header, 't'}, {a.Panel[Candidates], 'C'}, {a.Panel[Recipe], 'R'}, {a.Panel[Handoffs], 'H'}, {a.Panel[Messages], 'M'}, {a.Panel[Lesson], 'L'}, {a.About, 'A'}, {a.Doctor, 'D'}, {a.Servers, 'S'}, {a.Belief, 'B'}, {a.Brief, 'b'}, {a.Status, 's'}, {a.Keys, 'k'}}
+	}{{a.Header, 't'}, {a.Panel[Candidates], 'C'}, {a.Panel[Recipe], 'R'}, {a.Panel[Handoffs], 'H'}, {a.Panel[Messages], 'M'}, {a.Panel[Lesson], 'L'}, {a.Panel[Selected], 'A'}, {a.Panel[Doctor], 'D'}, {a.Panel[Servers], 'S'}, {a.Belief, 'B'}, {a.Brief, 'b'}, {a.Status, 's'}, {a.Keys, 'k'}}
 	var b strings.Builder
 	for y := 0; y < h; y++ {
 		if y > 0 && y < h-2 && y%4 != 2 {
@@ -257,7 +257,7 @@ func TestArrangeFills(t *testing.T) {
 			for _, s := range shapes() {
 				a := Arrange(w, h, s)
 				cells := 0
-				for _, r := range append(a.Panel[:], a.About, a.Doctor, a.Servers, a.Belief, a.Brief, a.Header, a.Status, a.Keys) {
+				for _, r := range append(a.Panel[:], a.Belief, a.Brief, a.Header, a.Status, a.Keys) {
 					if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
 						t.Fatalf("%dx%d %+v: %+v is outside", w, h, s, r)
 					}

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"electop/ui/findings"
-	"electop/ui/inspect"
 	"electop/ui/layout"
 	"electop/ui/recipe"
-	"electop/ui/servers"
 	"electop/ui/term"
 )
 
@@ -43,28 +40,17 @@ func (x *Screen) Draw(f *term.Frame) {
 	if !a.Panel[layout.Messages].Empty() {
 		x.Messages.Draw(f)
 	}
-	if !a.About.Empty() {
-		v := inspect.Panel{State: s, Row: x.Candidates.Row()}
-		v.Draw(f, a.About)
+	for p := layout.Selected; p < layout.Panels; p++ {
+		if !a.Panel[p].Empty() {
+			x.text(p).Draw(f)
+		}
 	}
-	if !a.Doctor.Empty() {
-		findings.Draw(f, a.Doctor, s, x.AsOf(f), x.Unasked)
-	}
-	if !a.Servers.Empty() {
-		v := x.Ensemble()
-		v.Draw(f, a.Servers)
-	}
-	fades := append(a.Panel[:layout.Lesson:layout.Lesson], a.Belief, a.Brief, a.About, a.Doctor, a.Servers)
+	fades := append(slices.Delete(slices.Clone(a.Panel[:]), int(layout.Lesson), int(layout.Selected)), a.Belief, a.Brief)
 	if x.Stale() {
 		for _, r := range fades {
 			f.Restyle(r.Inner(), term.Fade)
 		}
 	}
-}
-
-// Ensemble is the panel of the servers.
-func (x *Screen) Ensemble() servers.Panel {
-	return servers.Panel{State: x.State, Asking: x.Asking, Why: x.Unasked}
 }
 
 // drawTooSmall says what is missing, in the middle of what there is.

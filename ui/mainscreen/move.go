@@ -8,9 +8,33 @@ import (
 // Next is the panel that gets the focus next, on a screen of w by h cells.
 func (x *Screen) Next(w, h int) layout.Panel { return x.shape().Next(w, h) }
 
+// Open lets a text fill the screen, from its beginning. It reports whether it did not before.
+// Otherwise it closes it.
+func (x *Screen) Open(p layout.Panel) bool {
+	switch {
+	case x.Zoomed && x.Focus == p:
+		x.Close()
+		return false
+	case !x.Zoomed || x.Focus < layout.Selected:
+		x.under.focus, x.under.zoomed = x.Focus, x.Zoomed
+	}
+	x.Focus, x.Zoomed = p, true
+	x.text(p).Top()
+	return true
+}
+
+// Close ends the zoom: behind a text is what was on the screen before.
+func (x *Screen) Close() {
+	if x.Zoomed = false; x.Focus >= layout.Selected {
+		x.Focus, x.Zoomed = x.under.focus, x.under.zoomed
+	}
+}
+
 // Move moves what has the focus, and reports whether a candidate was selected by it.
 func (x *Screen) Move(do input.Command) (chose bool) {
 	switch {
+	case x.Focus >= layout.Selected:
+		x.text(x.Focus).Move(do)
 	case x.Lesson != nil && (x.Focus == layout.Lesson || x.Lesson.Pages(do)):
 		x.Lesson.Scroll(do)
 	case x.Focus == layout.Messages:
@@ -41,6 +65,8 @@ func (x *Screen) Wheel(p layout.Panel, do input.Command, lines int) (chose bool)
 			x.Messages.Move(do)
 		case p == layout.Lesson && x.Lesson != nil:
 			x.Lesson.Scroll(do)
+		case p >= layout.Selected:
+			x.text(p).Move(do)
 		}
 	}
 	return false

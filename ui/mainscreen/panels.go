@@ -5,9 +5,11 @@ import (
 	"electop/model/units"
 	"electop/ui/belief"
 	"electop/ui/candidates"
+	"electop/ui/detail"
 	"electop/ui/handoffs"
 	"electop/ui/header"
 	"electop/ui/layout"
+	"electop/ui/pager"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
@@ -45,6 +47,26 @@ func (x *Screen) candidates(f *term.Frame) candidates.Shown {
 // belief is the panel of what is believed and what is so.
 func (x *Screen) belief() belief.Panel {
 	return belief.Panel{State: x.State, Focused: x.Focus == layout.Recipe, Wide: x.Wide}
+}
+
+// content is what a text says, on lines of w cells.
+func (x *Screen) content(f *term.Frame, p layout.Panel, w int) (text pager.Text) {
+	v := detail.Panel{
+		State: x.State, Row: x.Candidates.Row(), ReadAt: x.Reread, Stale: x.AsOf(f), Asking: x.Asking, Why: x.Unasked,
+	}
+	key := ""
+	switch p {
+	case layout.Selected:
+		text, key = v.Candidate(f, w), "enter"
+	case layout.Doctor:
+		text, key = v.Doctor(f, w), "!"
+	default:
+		text, key = v.Servers(f, w), "S"
+	}
+	if x.Focus != p {
+		text.Key = key
+	}
+	return text
 }
 
 // handoffs is what the panel of handoffs shows: what came after the moment that is on

@@ -9,6 +9,7 @@ import (
 	"electop/ui/layout"
 	"electop/ui/lessons"
 	"electop/ui/messages"
+	"electop/ui/pager"
 	"electop/ui/term"
 	"electop/ui/travel"
 )
@@ -19,6 +20,11 @@ type Screen struct {
 	Zoomed bool // the panel with the focus fills the screen
 	At     layout.Arrangement
 	Shown
+	// under is what was on the screen before a text filled it.
+	under struct {
+		focus  layout.Panel
+		zoomed bool
+	}
 }
 
 // Shown is what the screen shows.
@@ -32,6 +38,8 @@ type Shown struct {
 	Spawns, Campaigns bool
 	Asking            bool   // the servers are being asked
 	Unasked           string // why they cannot be asked, "" if they can
+	// Reread is when the selected candidate's data was read again, zero: it was not.
+	Reread time.Time
 }
 
 // Panels are the panels of the election on the screen that keep where the user was in them.
@@ -39,7 +47,17 @@ type Panels struct {
 	Candidates *candidates.Panel
 	Handoffs   *handoffs.Panel
 	Messages   *messages.Panel
+	Texts      *Texts
 }
+
+// textWidth bounds the lines of a text: nobody reads longer ones.
+const textWidth = 100
+
+// Texts are the panels from [layout.Selected] on.
+type Texts [layout.Panels - layout.Selected]pager.Panel
+
+// text is one of them.
+func (x *Screen) text(p layout.Panel) *pager.Panel { return &x.Texts[p-layout.Selected] }
 
 // Settle takes what to show on a screen of f's size.
 func (x *Screen) Settle(f *term.Frame, shown Shown) {
@@ -68,6 +86,11 @@ func (x *Screen) Settle(f *term.Frame, shown Shown) {
 	}
 	if r := x.At.Panel[layout.Messages]; !r.Empty() {
 		x.Messages.Settle(messages.Shown{State: x.State, Focused: x.Focus == layout.Messages, Selected: x.Candidates.Row()}, r)
+	}
+	for p := layout.Selected; p < layout.Panels; p++ {
+		if r := x.At.Panel[p]; !r.Empty() {
+			x.text(p).Settle(r, x.content(f, p, min(r.W-4, textWidth)))
+		}
 	}
 }
 

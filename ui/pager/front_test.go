@@ -10,7 +10,7 @@ import (
 )
 
 func text(n int) pager.Text {
-	t := pager.Text{Title: "Text", Width: 40}
+	t := pager.Text{Title: "Text"}
 	for i := range n {
 		t.Lines = append(t.Lines, []term.Span{{Text: "line " + strconv.Itoa(i+1)}})
 	}
@@ -20,13 +20,13 @@ func text(n int) pager.Text {
 // A long text keeps what is in view where its place or the text changes, as far
 // as that can be; a short one stays at its top.
 func TestFrontSettles(t *testing.T) {
-	var p pager.Front
-	p.Settle(80, 24, text(5))
+	var p pager.Panel
+	p.Settle(term.InFront(80, 24, 40, 5), text(5))
 	p.Move(input.CmdPageDown)
 	if first, _, of := p.InView(); p.Long() || first != 1 || of != 5 || !p.AtBottom() {
 		t.Errorf("a short text: from line %d of %d", first, of)
 	}
-	p.Settle(80, 24, text(100))
+	p.Settle(term.InFront(80, 24, 40, 100), text(100))
 	first, last, of := p.InView()
 	if !p.Long() || first != 1 || last >= 24 || of != 100 {
 		t.Fatalf("lines %d-%d of %d", first, last, of)
@@ -36,11 +36,11 @@ func TestFrontSettles(t *testing.T) {
 	if first, last, _ := p.InView(); first != page || last != 2*page-1 { // a line is seen again
 		t.Errorf("a page down: lines %d-%d, want from %d on", first, last, page)
 	}
-	p.Settle(80, 30, text(100))
+	p.Settle(term.InFront(80, 30, 40, 100), text(100))
 	if first, last, _ := p.InView(); first != page || last <= 2*page {
 		t.Errorf("on a taller screen: lines %d-%d", first, last)
 	}
-	p.Settle(80, 24, text(30))
+	p.Settle(term.InFront(80, 24, 40, 30), text(30))
 	if first, last, of := p.InView(); first > page || last != 30 && first != page || of != 30 {
 		t.Errorf("of a shorter text: lines %d-%d of %d", first, last, of)
 	}

@@ -1,4 +1,4 @@
-package findings
+package detail
 
 import (
 	"strings"
@@ -8,32 +8,23 @@ import (
 	"electop/model/units"
 	"electop/model/znode"
 	"electop/ui/pager"
-	"electop/ui/servers"
 	"electop/ui/term"
 	"electop/ui/wording"
 )
 
-// Text is the findings of the election, and what was not checked. stale says how old the picture is, "" for a current one, and why says
-// why the servers cannot be asked, "" if they can.
-func Text(f *term.Frame, s *doctor.State, stale, why string) pager.Text {
-	return pager.Facts(f, counted("Doctor", s), diagnosis(f, s, stale, why))
-}
-
-// Draw draws the first of it, as a panel.
-func Draw(f *term.Frame, r term.Rect, s *doctor.State, stale, why string) {
-	pager.DrawFacts(f, r, counted("Findings", s), "!", diagnosis(f, s, stale, why))
-}
-
-// counted is a title with how many findings there are.
-func counted(title string, s *doctor.State) string {
-	if badge := wording.FindingsBadge(s); badge != "" {
-		return title + "  " + badge
+// Doctor is the findings of the election, as they are read at three in the morning, and what was
+// not checked, on lines of w cells.
+func (v *Panel) Doctor(f *term.Frame, w int) pager.Text {
+	title := "Doctor"
+	if badge := wording.FindingsBadge(v.State); badge != "" {
+		title += "  " + badge
 	}
-	return title
+	return pager.Text{Title: title, Lines: term.FactLines(w, v.diagnosis(f))}
 }
 
 // diagnosis is what the doctor has to say.
-func diagnosis(f *term.Frame, s *doctor.State, stale, why string) []term.Fact {
+func (v *Panel) diagnosis(f *term.Frame) []term.Fact {
+	s, stale, why := v.State, v.Stale, v.Why
 	var out []term.Fact
 	add := func(name string, st term.Style, text string) {
 		out = append(out, term.Fact{Name: name, Style: st, Text: text})
@@ -66,9 +57,9 @@ func diagnosis(f *term.Frame, s *doctor.State, stale, why string) []term.Fact {
 		}
 		add("not checked", term.Text, text)
 	} else {
-		holes := servers.Unanswered(t)
+		holes := unanswered(t)
 		if len(holes) == 0 {
-			add("servers", term.Text, "all that were asked answered: "+servers.Addresses(t))
+			add("servers", term.Text, "all that were asked answered: "+addresses(t))
 		}
 		for i, text := range holes {
 			name := "not checked"
@@ -94,7 +85,7 @@ func gapBrief(s *doctor.State, why string) string {
 	case t == nil:
 		return "watches, connections and sessions; more at the end"
 	}
-	holes := servers.Unanswered(t)
+	holes := unanswered(t)
 	if len(holes) == 0 {
 		return ""
 	}
@@ -105,7 +96,7 @@ func gapBrief(s *doctor.State, why string) string {
 	return text
 }
 
-// finding is one finding, as it is read at three in the morning: what, by what
+// finding is one finding: what, by what
 // it is known, what it does, what to do.
 func finding(f *term.Frame, path string, x *doctor.Finding) []term.Fact {
 	st, sign, word := wording.Severity(&f.Theme.Glyph, x.Severity)
@@ -155,7 +146,7 @@ func checked(s *doctor.State) string {
 		parts = append(parts, "the acknowledgement")
 	}
 	if s.Answers != nil {
-		parts = append(parts, servers.Answered(s.Answers)...)
+		parts = append(parts, answeredBy(s.Answers)...)
 	}
 	return strings.Join(parts, ", ")
 }

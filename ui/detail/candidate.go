@@ -1,11 +1,10 @@
-package inspect
+package detail
 
 import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"electop/model"
@@ -20,31 +19,12 @@ import (
 	"electop/ui/wording"
 )
 
-// Panel is one candidate, in front of the panels.
-type Panel struct {
-	State  *doctor.State
-	Row    rows.Row
-	ReadAt time.Time // when its data was read again, zero: it was not
-}
-
-// Text is everything that is known of one candidate.
-func (v *Panel) Text(f *term.Frame) pager.Text {
-	r := v.Row
-	title, facts := r.Name(), v.facts(f, r)
-	if r.Ref() == (rows.Ref{}) {
-		title = "gone"
-		facts = []term.Fact{{Style: term.Text, Text: "This candidate is gone: its znode was deleted, and it is not electop's."}}
-	}
-	return pager.Facts(f, "Candidate "+title, facts)
-}
-
-// Draw draws the most important of it, as a panel.
-func (v *Panel) Draw(f *term.Frame, r term.Rect) {
+// Candidate is everything that is known of the candidate, the most important first, on lines of w cells.
+func (v *Panel) Candidate(f *term.Frame, w int) pager.Text {
 	if v.Row.Ref() == (rows.Ref{}) {
-		f.Prose(f.Box(r, "Selected", false), 0, []string{"No candidate is selected."})
-		return
+		return pager.Text{Title: "Candidate", Lines: term.FactLines(w, []term.Fact{{Style: term.Text, Text: "No candidate is selected."}})}
 	}
-	pager.DrawFacts(f, r, "Selected: "+v.Row.Name(), "enter", v.facts(f, v.Row))
+	return pager.Text{Title: "Candidate " + v.Row.Name(), Lines: term.FactLines(w, v.facts(f, v.Row))}
 }
 
 // facts are what is known about a row, the most important first.

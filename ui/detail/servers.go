@@ -1,10 +1,9 @@
-package servers
+package detail
 
 import (
 	"strconv"
 
 	"electop/model"
-	"electop/model/doctor"
 	"electop/model/phrase"
 	"electop/model/session"
 	"electop/model/units"
@@ -30,23 +29,10 @@ func partOf(m session.Mode) string {
 	return "-"
 }
 
-// Panel is the members of the ensemble, in front of the panels.
-type Panel struct {
-	State  *doctor.State
-	Asking bool   // they are being asked now
-	Why    string // why they cannot be asked, "" if they can
-}
-
-// Text is the members of the ensemble: what they are, what they hold, and what
-// they did not tell.
-func (v *Panel) Text(f *term.Frame) pager.Text {
-	const wide = 100
-	return pager.Text{Title: "Servers", Width: wide, Lines: v.lines(f, term.TextWidth(f.W, wide))}
-}
-
-// Draw draws the first of it, as a panel.
-func (v *Panel) Draw(f *term.Frame, r term.Rect) {
-	pager.DrawTop(f, r, "Ensemble", "S", v.lines(f, r.W-4))
+// Servers is the members of the ensemble, on lines of w cells: what they are, what they hold, and what
+// they did not report.
+func (v *Panel) Servers(f *term.Frame, w int) pager.Text {
+	return pager.Text{Title: "Servers", Lines: v.lines(f, w)}
 }
 
 // lines are what is known of the servers, on lines of that width.

@@ -1,4 +1,4 @@
-package servers
+package detail
 
 import (
 	"cmp"
@@ -71,8 +71,8 @@ func incomplete(t *session.Table) string {
 	return cmp.Or(znode.Safe(t.Unwhole, 0), "not every member of the ensemble is known")
 }
 
-// Unanswered lists what the servers did not report.
-func Unanswered(t *session.Table) []string {
+// unanswered lists what the servers did not report.
+func unanswered(t *session.Table) []string {
 	var out []string
 	if !t.Whole {
 		out = append(out, "whether something is missing: "+incomplete(t))
@@ -99,7 +99,8 @@ func Unanswered(t *session.Table) []string {
 	return out
 }
 
-func Addresses(t *session.Table) string {
+// addresses names the servers.
+func addresses(t *session.Table) string {
 	var out []string
 	for i := range t.Servers {
 		out = append(out, t.Servers[i].Addr)
@@ -107,8 +108,8 @@ func Addresses(t *session.Table) string {
 	return phrase.Names(out, 4)
 }
 
-// Answered lists what was reported, besides modes, and by how many servers.
-func Answered(t *session.Table) (parts []string) {
+// answeredBy lists what was reported, besides modes, and by how many servers.
+func answeredBy(t *session.Table) (parts []string) {
 	// Topics that the same number of servers reported are one part.
 	all := len(t.Servers)
 	by := make(map[int][]string)
