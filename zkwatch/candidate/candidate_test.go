@@ -20,14 +20,11 @@ import (
 
 func TestElectionByTheRecipe(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		var standers []*electiontest.Stander
 		for i := range 4 {
 			s := electiontest.Stand(t, candidate.Config{
-				Conn: clienttest.Config(t, addr), Path: path, Create: true, Data: fmt.Appendf(nil, "n%d", i), Ack: path + "-leader",
+				Conn: on.Config(), Path: on.Path, Create: true, Data: fmt.Appendf(nil, "n%d", i), Ack: on.Path + "-leader",
 			})
 			want := model.Waiting
 			if i == 0 {
@@ -42,12 +39,12 @@ func TestElectionByTheRecipe(t *testing.T) {
 		acked := func(s *electiontest.Stander) {
 			t.Helper()
 			m := s.Believes(t, model.Leading)
-			data, stat, err := c.Get(path + "-leader")
+			data, stat, err := on.Get(on.Path + "-leader")
 			if err != nil {
 				t.Fatal(err)
 			}
 			leads, fence := model.ParseAck(data)
-			if leads != znode.Join(path, m.Znode) || fence != m.Fence || uint64(stat.EphemeralOwner) != m.Session {
+			if leads != znode.Join(on.Path, m.Znode) || fence != m.Fence || uint64(stat.EphemeralOwner) != m.Session {
 				t.Errorf("acknowledgement %s of session %x, leader is %+v", data, stat.EphemeralOwner, m)
 			}
 		}
@@ -75,13 +72,10 @@ func TestElectionByTheRecipe(t *testing.T) {
 
 func TestDeletedLeaderStepsDown(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		over := make(chan struct{})
 		s := electiontest.Stand(t, candidate.Config{
-			Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "-leader",
+			Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader",
 			Lead: func(ctx context.Context, _ int64) error {
 				go func() {
 					<-ctx.Done()
@@ -95,9 +89,7 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 			},
 		})
 		first := s.Believes(t, model.Leading)
-		if err := c.Delete(znode.Join(path, first.Znode), -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(znode.Join(on.Path, first.Znode))
 		_, i := s.Await(t, 0, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		<-over // the leader procedure's context ended
 		again, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
@@ -109,17 +101,12 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 
 func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		a := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true})
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		a := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true})
 		a.Believes(t, model.Leading)
-		b := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+		b := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		first := b.Believes(t, model.Waiting)
-		if err := c.Delete(znode.Join(path, first.Znode), -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(znode.Join(on.Path, first.Znode))
 		a.Resign()
 		m, i := b.Await(t, 0, "lost or leading", func(m model.Member) bool {
 			return m.Belief == model.Lost || m.Belief == model.Leading
@@ -133,21 +120,18 @@ func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 
 func TestForeignAcknowledgementIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		if _, err := c.Create(path+"-leader", []byte("somebody"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		if _, err := on.Create(on.Path+"-leader", []byte("somebody"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "-leader"})
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
 		_, i := s.Await(t, 0, "acknowledging", func(m model.Member) bool { return m.Step == model.StepAcknowledge })
 		// A setData re-arms the watch and changes nothing. The step is reported
 		// before the watch is set, so one that came too early is followed by another.
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for looked := 0; looked < 2; {
-			if _, err := c.Set(path+"-leader", []byte("still here"), -1); err != nil {
+			if _, err := on.Set(on.Path+"-leader", []byte("still here"), -1); err != nil {
 				t.Fatal(err)
 			}
 			<-tick.C
@@ -160,28 +144,23 @@ func TestForeignAcknowledgementIsLeftAlone(t *testing.T) {
 		if m := s.Now(); m.Belief != model.Elected {
 			t.Errorf("with another's acknowledgement in place it believes %q", m.Belief)
 		}
-		if data, _, err := c.Get(path + "-leader"); err != nil || string(data) != "still here" {
+		if data, _, err := on.Get(on.Path + "-leader"); err != nil || string(data) != "still here" {
 			t.Errorf("the other's acknowledgement: %q, %v", data, err)
 		}
-		if err := c.Delete(path+"-leader", -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(on.Path + "-leader")
 		s.Believes(t, model.Leading)
 	})
 }
 
 func TestPersistentNumberedChildIsNobodysPredecessor(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		for _, p := range []string{path, path + "/n_0000000000", path + "/election-config"} {
-			if _, err := c.Create(p, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		for _, p := range []string{on.Path, on.Path + "/n_0000000000", on.Path + "/election-config"} {
+			if _, err := on.Create(p, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		s.Believes(t, model.Leading)
 	})
 }
@@ -200,12 +179,10 @@ func TestMissingParentIsSaid(t *testing.T) {
 
 func TestHerdWatchesTheLeader(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		var head string
 		for i := range 4 {
-			s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Recipe: dialect.Herd()})
+			s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Recipe: dialect.Herd()})
 			if i == 0 {
 				head = s.Believes(t, model.Leading).Znode
 				continue

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"electop/demo/zkserver"
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
@@ -29,14 +28,13 @@ import (
 // the election recognisable, and makes no acknowledgement.
 func TestStandingInForeignElections(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		c := clienttest.Raw(t, addr)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		ways := 0
 		for _, d := range dialect.All() {
 			t.Run(d.ID, func(t *testing.T) {
 				path := clienttest.ElectionPath(t)
-				cfg := candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Data: []byte("us"), Ack: path + "-leader", Dialect: d}
+				on.T = t
+				cfg := candidate.Config{Conn: on.Config(), Path: path, Data: []byte("us"), Ack: path + "-leader", Dialect: d}
 				if d.Prefix == nil {
 					err := candidate.New(cfg).Run(t.Context())
 					if err == nil || d.Why == "" || !strings.Contains(err.Error(), d.Why) {
@@ -45,16 +43,15 @@ func TestStandingInForeignElections(t *testing.T) {
 					return
 				}
 				ways++
-				create := clienttest.Creator(t, c)
-				create(path, 0)
-				first := create(path+"/"+d.Prefix([16]byte{1}), clienttest.Contender)
-				second := create(path+"/"+d.Prefix([16]byte{2}), clienttest.Contender)
+				on.Make(path, 0)
+				first := on.Make(path+"/"+d.Prefix([16]byte{1}), clienttest.Contender)
+				second := on.Make(path+"/"+d.Prefix([16]byte{2}), clienttest.Contender)
 				s := electiontest.Stand(t, cfg)
 				m := s.Believes(t, model.Waiting)
 				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
 					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, znode.Base(second), d.Recipe.Name())
 				}
-				conn := clienttest.Connect(t, clienttest.Config(t, addr))
+				conn := clienttest.Connect(t, on.Config())
 				clienttest.WaitState(t, conn, client.Connected)
 				read, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
 				if err != nil {
@@ -63,13 +60,9 @@ func TestStandingInForeignElections(t *testing.T) {
 				if got := dialect.Recognise(dialect.Evidence{Path: path, Children: read.New, Parent: read.Parent}); got == nil || got.Recipe.Name() != d.Recipe.Name() {
 					t.Errorf("with us it is taken for %+v", got)
 				}
-				for _, p := range []string{second, first} {
-					if err := c.Delete(p, -1); err != nil {
-						t.Fatal(err)
-					}
-				}
+				on.Remove(second, first)
 				s.Believes(t, model.Leading)
-				ok, _, err := c.Exists(path + "-leader")
+				ok, _, err := on.Exists(path + "-leader")
 				if err != nil || ok == d.Foreign() {
 					t.Errorf("foreign %v: acknowledged %v, %v", d.Foreign(), ok, err)
 				}

@@ -9,10 +9,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
@@ -38,19 +36,16 @@ func (c cutter) Write(p []byte) (int, error) {
 // wake the candidate any more if it did not ask again by itself.
 func TestListLostWithItsConnection(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		if _, err := c.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		if _, err := on.Create(on.Path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
 		}
-		leader, err := c.Create(path+"/bare-n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		leader, err := on.Create(on.Path+"/bare-n_", nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var armed atomic.Bool
-		cfg := clienttest.Config(t, addr)
+		cfg := on.Config()
 		cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
 			if err != nil {
@@ -58,12 +53,10 @@ func TestListLostWithItsConnection(t *testing.T) {
 			}
 			return cutter{conn, wire.OpGetChildren2, &armed}, nil
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path})
+		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: on.Path})
 		before := s.Believes(t, model.Waiting)
 		armed.Store(true)
-		if err := c.Delete(leader, -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(leader)
 		after := s.Believes(t, model.Leading)
 		if armed.Load() {
 			t.Error("the connection was not cut")

@@ -29,12 +29,9 @@ func creates(s *electiontest.Stander) (n int, last model.Member) {
 // With a guid in its name the znode is found again: no ghost.
 func TestLoseReplyWithAGuid(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		clienttest.Creator(t, c)(path, 0)
-		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path})
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Leading)
@@ -42,7 +39,7 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 			t.Errorf("armed %v at first, %v in the end", first.LosesReply, m.LosesReply)
 		}
 		s.Await(t, 0, "found again", func(m model.Member) bool { return m.StepOn.Found })
-		if mine := owned(t, c, path, m); len(mine) != 1 || mine[0] != m.Znode {
+		if mine := owned(t, on.Conn, on.Path, m); len(mine) != 1 || mine[0] != m.Znode {
 			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
 		}
 		if n, _ := creates(s); n != 1 {
@@ -55,23 +52,20 @@ func TestLoseReplyWithAGuid(t *testing.T) {
 // a ghost. It waits for a predecessor that goes when it goes itself.
 func TestLoseReplyWithoutAGuid(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		clienttest.Creator(t, c)(path, 0)
-		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path, NoGuid: func() bool { return true }})
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path, NoGuid: func() bool { return true }})
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Waiting)
-		mine := owned(t, c, path, m)
+		mine := owned(t, on.Conn, on.Path, m)
 		if want := []string{"n_0000000000", "n_0000000001"}; !slices.Equal(mine, want) || m.Znode != want[1] || m.Watches != want[0] || m.LosesReply {
 			t.Fatalf("it owns %q and is %+v, want %q", mine, m, want)
 		}
 		if n, last := creates(s); n != 2 || last.StepOn.Name != "n_" {
 			t.Errorf("%d creates, the last %+v", n, last)
 		}
-		after := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+		after := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		if m := after.Believes(t, model.Waiting); m.Watches != mine[1] {
 			t.Errorf("the next one watches %q", m.Watches)
 		}
@@ -81,7 +75,7 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 		if got := s.Beliefs(0); slices.Contains(got, model.Elected) || slices.Contains(got, model.Leading) {
 			t.Errorf("behind its own ghost it believed %q", got)
 		}
-		children, _, err := c.Children(path)
+		children, _, err := on.Children(on.Path)
 		if err != nil || len(children) != 1 {
 			t.Errorf("children %q, %v", children, err)
 		}
@@ -92,24 +86,19 @@ func TestLoseReplyWithoutAGuid(t *testing.T) {
 // for the one that it is meant for, and is over with it.
 func TestLoseReplyIsOfOneCreate(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path + "/deep/down", Create: true, Ack: path + "/leader", NoGuid: func() bool { return true }})
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		s := electiontest.NewStander(candidate.Config{Conn: on.Config(), Path: on.Path + "/deep/down", Create: true, Ack: on.Path + "/leader", NoGuid: func() bool { return true }})
 		s.LoseReply()
 		s.Start(t)
 		m := s.Believes(t, model.Waiting)
-		c := clienttest.Raw(t, addr)
-		if mine := owned(t, c, path+"/deep/down", m); len(mine) != 2 {
+		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 2 {
 			t.Errorf("it owns %q", mine)
 		}
 		// It notices that its znode is gone, and its session ends with both. Its
 		// next candidacy is as good as any.
-		if err := c.Delete(znode.Join(path+"/deep/down", m.Znode), -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(znode.Join(on.Path+"/deep/down", m.Znode))
 		m = s.Believes(t, model.Leading)
-		if mine := owned(t, c, path+"/deep/down", m); len(mine) != 1 || mine[0] != m.Znode {
+		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 1 || mine[0] != m.Znode {
 			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
 		}
 	})

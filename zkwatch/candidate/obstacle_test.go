@@ -32,23 +32,17 @@ func unobstructed(m model.Member) bool { return m.Belief == model.Leading && m.O
 // on, and acknowledges when the parent is there.
 func TestAckParentIsMissing(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, c)
-		create(path, 0)
-		create(path+"-acks", 0)
-		cfg := candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Ack: path + "-acks/leader"}
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"-acks", 0)
+		cfg := candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-acks/leader"}
 		a, b := electiontest.Stand(t, cfg), electiontest.NewStander(cfg)
 		a.Believes(t, model.Leading)
 		b.Start(t)
 		b.Believes(t, model.Waiting)
-		if err := c.Delete(path+"-acks/leader", -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(on.Path + "-acks/leader")
 		a.Await(t, 0, "the acknowledgement is there again", func(model.Member) bool {
-			there, _, err := c.Exists(path + "-acks/leader")
+			there, _, err := on.Exists(on.Path + "-acks/leader")
 			return err == nil && there
 		})
 		if got := a.Now(); !unobstructed(got) {
@@ -57,21 +51,17 @@ func TestAckParentIsMissing(t *testing.T) {
 
 		// The parent goes with it, between two attempts to create it again.
 		a.Freeze()
-		for _, p := range []string{path + "-acks/leader", path + "-acks"} {
-			if err := c.Delete(p, -1); err != nil {
-				t.Fatal(err)
-			}
-		}
+		on.Remove(on.Path+"-acks/leader", on.Path+"-acks")
 		a.Thaw()
-		obstructed(t, a, 0, path+"-acks does not exist")
+		obstructed(t, a, 0, on.Path+"-acks does not exist")
 		a.Resign()
-		obstructed(t, b, 0, path+"-acks does not exist")
+		obstructed(t, b, 0, on.Path+"-acks does not exist")
 		late := electiontest.NewStander(cfg)
 		late.Start(t)
 		if err := <-late.Done; err == nil || !strings.Contains(err.Error(), "the acknowledgement's parent does not exist") {
 			t.Errorf("Run of one that starts now: %v", err)
 		}
-		create(path+"-acks", 0)
+		on.Make(on.Path+"-acks", 0)
 		b.Await(t, 0, "leading", unobstructed)
 	})
 }
@@ -79,16 +69,11 @@ func TestAckParentIsMissing(t *testing.T) {
 // TestPersistentAckIsNamed: it belongs to nobody, so it does not go by itself.
 func TestPersistentAckIsNamed(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		clienttest.Creator(t, c)(path+"-leader", 0)
-		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "-leader"})
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path+"-leader", 0)
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
 		i := obstructed(t, s, 0, "persistent znode")
-		if err := c.Delete(path+"-leader", -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(on.Path + "-leader")
 		s.Await(t, i, "leading", unobstructed)
 	})
 }
@@ -96,21 +81,16 @@ func TestPersistentAckIsNamed(t *testing.T) {
 // TestUnreadableAckIsWaitedFor: somebody else's, and its ACL is for nobody.
 func TestUnreadableAckIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		if err := on.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Create(path+"-leader", nil, zk.FlagEphemeral, zk.AuthACL(zk.PermAll)); err != nil {
+		if _, err := on.Create(on.Path+"-leader", nil, zk.FlagEphemeral, zk.AuthACL(zk.PermAll)); err != nil {
 			t.Fatal(err)
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "-leader"})
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
 		i := obstructed(t, s, 0, "belongs to session")
-		if err := c.Delete(path+"-leader", -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(on.Path + "-leader")
 		s.Await(t, i, "leading", unobstructed)
 	})
 }
@@ -118,20 +98,15 @@ func TestUnreadableAckIsWaitedFor(t *testing.T) {
 // TestWaiterNoticesThatItsZnodeIsGone without anything else happening.
 func TestWaiterNoticesThatItsZnodeIsGone(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true}).Believes(t, model.Leading)
-		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path})
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true}).Believes(t, model.Leading)
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
 		m, i := s.Await(t, 0, "waiting", func(m model.Member) bool { return m.Belief == model.Waiting })
 		// Written to, it is its znode still.
-		if _, err := c.Set(znode.Join(path, m.Znode), []byte("other data"), -1); err != nil {
+		if _, err := on.Set(znode.Join(on.Path, m.Znode), []byte("other data"), -1); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Delete(znode.Join(path, m.Znode), -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(znode.Join(on.Path, m.Znode))
 		_, i = s.Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
 		again, _ := s.Await(t, i, "waiting", func(m model.Member) bool { return m.Belief == model.Waiting })
 		if again.Session == m.Session || again.Znode == m.Znode {
@@ -144,25 +119,20 @@ func TestWaiterNoticesThatItsZnodeIsGone(t *testing.T) {
 // who may not read a znode that it was deleted.
 func TestUnreadablePredecessor(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		clienttest.Creator(t, c)(path, 0)
-		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		if err := on.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
 		}
-		leader, err := c.Create(path+"/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll))
+		leader, err := on.Create(on.Path+"/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Ack: path + "-leader"})
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Ack: on.Path + "-leader"})
 		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read") && m.Watches == znode.Base(leader)
 		})
-		if err := c.Delete(leader, -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(leader)
 		s.Await(t, 0, "leading", unobstructed)
 	})
 }
@@ -219,21 +189,16 @@ func TestTooShortForALease(t *testing.T) {
 // session timeout, the leader says why it does not lead.
 func TestTooSlowForALease(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		create := clienttest.Creator(t, clienttest.Raw(t, addr))
-		create(path, 0)
-		first := create(path+"/n_", clienttest.Contender)
-		link := zktest.NewLink(t, addr)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		first := on.Make(on.Path+"/n_", clienttest.Contender)
+		link := zktest.NewLink(t, on.Addr)
 		cfg := clienttest.Config(t, link.Addr)
 		cfg.SessionTimeout = time.Second
-		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: path, Ack: path + "-leader"})
+		s := electiontest.Stand(t, candidate.Config{Conn: cfg, Path: on.Path, Ack: on.Path + "-leader"})
 		s.Believes(t, model.Waiting)
 		link.SetLatency(150*time.Millisecond, 150*time.Millisecond)
-		if err := clienttest.Raw(t, addr).Delete(first, -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(first)
 		i := obstructed(t, s, 0, "no lease: answers take")
 		link.SetLatency(0, 0)
 		_, i = s.Await(t, i, "leading", unobstructed)

@@ -3,11 +3,9 @@ package candidate_test
 import (
 	"testing"
 
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -15,12 +13,10 @@ import (
 // candidate does not lead before the work of the deposed one has ended.
 func TestSuccessorWaitsUntilStopped(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		asked, ended := make(chan struct{}), make(chan struct{})
 		config := func(stopped func()) candidate.Config {
-			return candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "-leader", Stopped: stopped}
+			return candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader", Stopped: stopped}
 		}
 		calls := 0
 		first := electiontest.Stand(t, config(func() {
@@ -32,9 +28,7 @@ func TestSuccessorWaitsUntilStopped(t *testing.T) {
 		own := first.Believes(t, model.Leading).Znode
 		second := electiontest.Stand(t, config(nil))
 		second.Believes(t, model.Waiting)
-		if err := clienttest.Raw(t, addr).Delete(znode.Join(path, own), -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(znode.Join(on.Path, own))
 		<-asked
 		// It has taken over all that it can.
 		second.Await(t, 0, "obstructed", func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" })

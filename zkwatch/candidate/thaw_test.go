@@ -12,7 +12,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
@@ -163,16 +162,13 @@ func words(m model.Member) string {
 
 func TestStepsNameTheChildren(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		create := clienttest.Creator(t, clienttest.Raw(t, addr))
-		create(path, 0)
-		create(path+"/hello\u202eand-so-on-and-on", zk.FlagEphemeral)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/hello\u202eand-so-on-and-on", zk.FlagEphemeral)
 		listed := func(m model.Member) bool { return m.Step == model.StepList || m.Step == model.StepLowest }
 		stands := func() model.Member {
 			t.Helper()
-			m, _ := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path}).Await(t, 0, "a list", listed)
+			m, _ := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path}).Await(t, 0, "a list", listed)
 			return m
 		}
 		const foreign = "hello\u202eand-so-on-and-on"
@@ -183,13 +179,13 @@ func TestStepsNameTheChildren(t *testing.T) {
 			t.Errorf("the second: %+v", m.StepOn)
 		}
 		for range 4 {
-			create(path+"/n_", clienttest.Contender)
+			on.Make(on.Path+"/n_", clienttest.Contender)
 		}
 		if m := stands(); words(m) != "1 2 3 4 5 6 7 "+foreign {
 			t.Errorf("eight: %+v", m.StepOn)
 		}
 		for range 200 {
-			create(path+"/n_", clienttest.Contender)
+			on.Make(on.Path+"/n_", clienttest.Contender)
 		}
 		if m := stands(); words(m) != "1 2 3 4 5 6 7 8" || m.StepOn.More != 201 {
 			t.Errorf("many: %+v", m.StepOn)

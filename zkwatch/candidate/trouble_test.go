@@ -11,11 +11,9 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -23,9 +21,7 @@ import (
 // znode is deleted, so before anybody else can lead.
 func TestResigningLeaderStopsFirst(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		var leading atomic.Int32
 		lead := func(ctx context.Context, _ int64) error {
 			if n := leading.Add(1); n != 1 {
@@ -37,7 +33,7 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 			}()
 			return nil
 		}
-		a := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Lead: func(ctx context.Context, fence int64) error {
+		a := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Lead: func(ctx context.Context, fence int64) error {
 			if n := leading.Add(1); n != 1 {
 				t.Errorf("%d lead", n)
 			}
@@ -46,7 +42,7 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 			return ctx.Err()
 		}})
 		a.Await(t, 0, "elected", func(m model.Member) bool { return m.Step == model.StepLead })
-		b := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Lead: lead})
+		b := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Lead: lead})
 		b.Believes(t, model.Waiting)
 		a.Resign()
 		b.Believes(t, model.Leading)
@@ -59,10 +55,8 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 // does not volunteer for ever, taking the lead from everybody in turn.
 func TestImpossibleAcknowledgementIsSaid(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Ack: path + "/no/such"})
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "/no/such"})
 		select {
 		case err := <-s.Done:
 			if err == nil {
@@ -77,20 +71,16 @@ func TestImpossibleAcknowledgementIsSaid(t *testing.T) {
 // TestParentUnderForbiddenGround: creating what exists may be forbidden.
 func TestParentUnderForbiddenGround(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		team := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		if err := c.AddAuth("digest", []byte("u:p")); err != nil {
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		if err := on.AddAuth("digest", []byte("u:p")); err != nil {
 			t.Fatal(err)
 		}
-		create := clienttest.Creator(t, c)
-		create(team, 0)
-		create(team+"/ours", 0)
-		if _, err := c.SetACL(team, append(zk.DigestACL(zk.PermAll, "u", "p"), zk.WorldACL(zk.PermRead)...), -1); err != nil {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/ours", 0)
+		if _, err := on.SetACL(on.Path, append(zk.DigestACL(zk.PermAll, "u", "p"), zk.WorldACL(zk.PermRead)...), -1); err != nil {
 			t.Fatal(err)
 		}
-		s := electiontest.Stand(t, candidate.Config{Conn: clienttest.Config(t, addr), Path: team + "/ours/election", Create: true})
+		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path + "/ours/election", Create: true})
 		s.Believes(t, model.Leading)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/internal/electiontest"
 )
 
 // taken waits for n changes.
@@ -49,25 +50,21 @@ func follow(t *testing.T, c *client.Conn, path string) *client.Following {
 
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		raw := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, raw)
-		c, err := client.Connect(clienttest.Config(t, addr))
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		c, err := client.Connect(on.Config())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
 		clienttest.WaitState(t, c, client.Connected)
 		ctx := t.Context()
-		f := follow(t, c, path)
+		f := follow(t, c, on.Path)
 		if stat, _, err := f.Exists(ctx, false); err != nil || stat != nil {
 			t.Fatalf("%+v, %v: the znode does not exist", stat, err)
 		}
-		create(path, 0)
-		create(path+"x", 0) // not below it
-		one := create(path+"/n_", clienttest.Contender)
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"x", 0) // not below it
+		one := on.Make(on.Path+"/n_", clienttest.Contender)
 		if names, stat, _, err := f.Children(ctx, false); err != nil || !slices.Equal(names, []string{"n_0000000000"}) || stat.NumChildren != 1 {
 			t.Errorf("children %q, %+v, %v", names, stat, err)
 		}
@@ -80,14 +77,12 @@ func TestFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		create(path+"/config", 0)
-		create(path+"/config/below", 0)
-		if _, err := raw.Set(path+"/config", []byte("x"), -1); err != nil {
+		on.Make(on.Path+"/config", 0)
+		on.Make(on.Path+"/config/below", 0)
+		if _, err := on.Set(on.Path+"/config", []byte("x"), -1); err != nil {
 			t.Fatal(err)
 		}
-		if err := raw.Delete(one, -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(one)
 		var got []string
 		changes := taken(t, f, 6)
 		for _, ch := range changes {
@@ -120,8 +115,8 @@ func TestFollow(t *testing.T) {
 		if err := f.Stop(ctx); err != nil {
 			t.Errorf("stop: %v", err)
 		}
-		create(path+"/later", 0)
-		if _, _, err := c.Children(ctx, path); err != nil { // answered after any event
+		on.Make(on.Path+"/later", 0)
+		if _, _, err := c.Children(ctx, on.Path); err != nil { // answered after any event
 			t.Fatal(err)
 		}
 		if changes, _ := f.Take(); len(changes) > 0 {
@@ -133,20 +128,17 @@ func TestFollow(t *testing.T) {
 // A watch that fires once may have taken the place of the persistent one.
 func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		create := clienttest.Creator(t, clienttest.Raw(t, addr))
-		create(path, 0)
-		create(path+"/n", 0)
-		c, err := client.Connect(clienttest.Config(t, addr))
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/n", 0)
+		c, err := client.Connect(on.Config())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
 		clienttest.WaitState(t, c, client.Connected)
 		ctx := t.Context()
-		f := follow(t, c, path)
+		f := follow(t, c, on.Path)
 		defer f.Close()
 		complete := func() bool {
 			_, _, err := f.Exists(ctx, false) // replies come in order
@@ -156,20 +148,20 @@ func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
 			_, complete := f.Take()
 			return complete
 		}
-		if _, _, _, err := c.GetW(ctx, path+"/n"); err != nil {
+		if _, _, _, err := c.GetW(ctx, on.Path+"/n"); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := c.Get(ctx, path); err != nil {
+		if _, _, err := c.Get(ctx, on.Path); err != nil {
 			t.Fatal(err)
 		}
 		if !complete() {
 			t.Error("neither a watch on another znode nor a read replaces it")
 		}
 		for what, watch := range map[string]func() error{
-			"getData": func() error { _, _, _, err := c.GetW(ctx, path); return err },
-			"exists":  func() error { _, _, _, err := c.ExistsW(ctx, path); return err },
+			"getData": func() error { _, _, _, err := c.GetW(ctx, on.Path); return err },
+			"exists":  func() error { _, _, _, err := c.ExistsW(ctx, on.Path); return err },
 			"children": func() error {
-				once, err := c.Follow(path)
+				once, err := c.Follow(on.Path)
 				if err == nil {
 					_, _, _, err = once.Children(ctx, true)
 				}
@@ -189,12 +181,9 @@ func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
 // Watches that the library sets again after a lost connection may do so, too.
 func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		create := clienttest.Creator(t, clienttest.Raw(t, addr))
-		create(path, 0)
-		link := zktest.NewLink(t, addr)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		link := zktest.NewLink(t, on.Addr)
 		cfg := clienttest.Config(t, link.Addr)
 		cfg.SessionTimeout = time.Minute // only the link loses connections, not a busy machine
 		c, err := client.Connect(cfg)
@@ -204,7 +193,7 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 		defer c.Close()
 		clienttest.WaitState(t, c, client.Connected)
 		ctx := t.Context()
-		if _, _, _, err := c.ExistsW(ctx, path); err != nil {
+		if _, _, _, err := c.ExistsW(ctx, on.Path); err != nil {
 			t.Fatal(err)
 		}
 		for range 10 {
@@ -212,8 +201,8 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 			clienttest.WaitState(t, c, client.Disconnected)
 			link.Heal()
 			clienttest.WaitState(t, c, client.Connected)
-			f := follow(t, c, path)
-			one := create(path+"/n_", clienttest.Contender)
+			f := follow(t, c, on.Path)
+			one := on.Make(on.Path+"/n_", clienttest.Contender)
 			if _, _, err := f.Exists(ctx, false); err != nil {
 				t.Fatal(err)
 			}

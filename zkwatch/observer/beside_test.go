@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/internal/clienttest"
@@ -17,24 +16,21 @@ import (
 // A directory beside the election is read each time it is set, also before it is created.
 func TestDirectoryBeside(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		base := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		create := func(path, data string, flags int32) {
 			t.Helper()
-			if _, err := c.Create(path, []byte(data), flags, clienttest.Open); err != nil {
+			if _, err := on.Create(path, []byte(data), flags, clienttest.Open); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, path := range []string{base, base + "/brokers", base + "/controller_epoch"} {
+		for _, path := range []string{on.Path, on.Path + "/brokers", on.Path + "/controller_epoch"} {
 			create(path, "7", 0)
 		}
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: base + "/controller", AckFollows: true})
+		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path + "/controller", AckFollows: true})
 		vacant := w.Await(t, "vacant", func(s *doctor.State) bool { return s.Single })
 		w.Observer.SetBeside(observer.Beside{Directories: vacant.Around()})
 		w.Await(t, "Kafka by what is beside it", func(s *doctor.State) bool { return s.Dialect != nil && s.Dialect.ID == "kafka" && s.Epoch() == "7" })
-		ids := base + "/brokers/ids"
+		ids := on.Path + "/brokers/ids"
 		kafka := w.Await(t, "the list of brokers is wanted", func(s *doctor.State) bool { return slices.Contains(s.Around(), ids) })
 		read := func() { w.Observer.SetBeside(observer.Beside{Directories: kafka.Around()}) }
 		read()
@@ -48,11 +44,9 @@ func TestDirectoryBeside(t *testing.T) {
 		}
 		read()
 		w.Await(t, "two brokers", could("broker 1", "broker 2"))
-		create(base+"/controller", `{"version":1,"brokerid":2}`, zk.FlagEphemeral)
+		create(on.Path+"/controller", `{"version":1,"brokerid":2}`, zk.FlagEphemeral)
 		w.Await(t, "one leads, one could", could("broker 1"))
-		if err := c.Delete(ids+"/1", -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(ids + "/1")
 		read()
 		w.Await(t, "one is gone", could())
 	})

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"electop/demo/zkserver"
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/doctor"
@@ -141,30 +140,6 @@ func compare(t *testing.T, reads, watch report) {
 	if diff := cmp.Diff(reads, watch); diff != "" {
 		t.Fatalf("what is said by reads (-) and by a watch (+):\n%s", diff)
 	}
-}
-
-func TestBothWaysOfFollowingTellTheSame(t *testing.T) {
-	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		seed := electiontest.Seed(t)
-		path := clienttest.ElectionPath(t)
-		clienttest.Creator(t, clienttest.Raw(t, addr))(path, 0)
-		both := []*electiontest.Watched{
-			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}),
-			electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, electiontest.ByReads),
-		}
-		both[0].Await(t, "by a watch", byWatch)
-		both[1].Await(t, "the parent", electiontest.QueueOf(0))
-		h := newHistory(t, seed, path, func() *zk.Conn { return clienttest.Raw(t, addr) })
-		for range 60 {
-			n := h.step(t)
-			for _, w := range both {
-				w.Await(t, "the change", func(s *doctor.State) bool { return s.Queue.Len() == n && !s.Unsettled })
-			}
-		}
-		compare(t, reportOf(both[1].Feed.State()).timeless(), reportOf(both[0].Feed.State()).timeless())
-	})
 }
 
 // virtually runs f with two observers of /e, by a watch and by reads, over a link with

@@ -14,7 +14,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/client"
@@ -29,23 +28,20 @@ func byWatch(s *doctor.State) bool { return s.Follow != nil && s.Follow.By == mo
 // A burst is seen whole: no change between two reads is missed.
 func TestWatchMissesNothingOfABurst(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		raw := clienttest.Raw(t, addr)
-		clienttest.Creator(t, raw)(path, 0)
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path})
 		w.Await(t, "by a watch", byWatch)
 		const n = 100
 		var ops []any
 		for i := range n {
-			name := fmt.Sprintf("%s/n_%010d", path, i)
+			name := fmt.Sprintf("%s/n_%010d", on.Path, i)
 			ops = append(ops, &zk.CreateRequest{Path: name, Acl: clienttest.Open, Flags: zk.FlagEphemeral})
 			if i%3 == 0 {
 				ops = append(ops, &zk.DeleteRequest{Path: name, Version: -1})
 			}
 		}
-		if _, err := raw.Multi(ops...); err != nil {
+		if _, err := on.Multi(ops...); err != nil {
 			t.Fatal(err)
 		}
 		w.Await(t, "the burst", electiontest.QueueOf(n-n/3-1))
@@ -78,14 +74,11 @@ func (c *oldConn) Write(frame []byte) (int, error) {
 // A server before 3.6 is asked once, and followed by reads.
 func TestOldServersAreFollowedByReads(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		create := clienttest.Creator(t, clienttest.Raw(t, addr))
-		create(path, 0)
-		create(path+"/n_", clienttest.Contender)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/n_", clienttest.Contender)
 		var asked atomic.Int32
-		cfg := clienttest.Config(t, addr)
+		cfg := on.Config()
 		cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			c, err := new(net.Dialer).DialContext(ctx, network, addr)
 			if err != nil {
@@ -93,13 +86,13 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 			}
 			return &oldConn{c, &asked}, nil
 		}
-		w := electiontest.Observe(t, cfg, model.Config{Path: path})
+		w := electiontest.Observe(t, cfg, model.Config{Path: on.Path})
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Follow != nil && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowUnsupported
 		})
 		for n := range 3 {
 			w.Await(t, "the queue", electiontest.QueueOf(n+1))
-			create(path+"/n_", clienttest.Contender)
+			on.Make(on.Path+"/n_", clienttest.Contender)
 		}
 		if n := asked.Load(); n != 1 {
 			t.Errorf("the server was asked %d times for a persistent watch", n)
@@ -110,30 +103,24 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 // Where a child may not be read servers withhold its events, so electop reads.
 func TestHiddenChildrenAreFollowedByReads(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		raw := clienttest.Raw(t, addr)
-		if err := raw.AddAuth("digest", []byte("u:p")); err != nil {
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		if err := on.AddAuth("digest", []byte("u:p")); err != nil {
 			t.Fatal(err)
 		}
 		owner := zk.DigestACL(zk.PermAll, "u", "p")
-		create := clienttest.Creator(t, raw)
-		create(path, 0)
-		create(path+"/n_", clienttest.Contender)
-		w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path})
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/n_", clienttest.Contender)
+		w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path})
 		w.Await(t, "by a watch", byWatch)
-		hidden, err := raw.Create(path+"/n_", nil, clienttest.Contender, owner)
+		hidden, err := on.Create(on.Path+"/n_", nil, clienttest.Contender, owner)
 		if err != nil {
 			t.Fatal(err)
 		}
-		create(path+"/n_", clienttest.Contender) // whose comparison shows the other
+		on.Make(on.Path+"/n_", clienttest.Contender) // whose comparison shows the other
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Queue.Len() == 3 && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowHidden
 		})
-		if err := raw.Delete(hidden, -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(hidden)
 		w.Await(t, "two", electiontest.QueueOf(2))
 		w.Accounts(t, 2, 1, false)
 	})

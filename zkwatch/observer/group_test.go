@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/client"
@@ -47,11 +46,8 @@ func (s *stage) watch(path, ack string) *electiontest.Watched {
 
 func TestSeveralElectionsOnOneSession(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		c := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, c)
-		cfg := clienttest.Config(t, addr)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		cfg := on.Config()
 		cfg.BufferSize, cfg.MaxReply = 0, 0
 		s := newStage(t, cfg)
 		var paths []string
@@ -59,8 +55,8 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		for range 3 {
 			paths = append(paths, clienttest.ElectionPath(t))
 		}
-		create(paths[0], 0)
-		create(paths[0]+"/n_", clienttest.Contender)
+		on.Make(paths[0], 0)
+		on.Make(paths[0]+"/n_", clienttest.Contender)
 		watching = append(watching, s.watch(paths[0], ""), s.watch(paths[1], ""))
 		linked := func(holds func(*doctor.State) bool) func(*doctor.State) bool {
 			return func(s *doctor.State) bool { return holds(s) && s.Link.Session != 0 }
@@ -72,8 +68,8 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		watching = append(watching, s.watch(paths[2], ""))
 		watching[2].Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 		for i, w := range watching[1:] {
-			create(paths[i+1], 0)
-			create(paths[i+1]+"/n_", clienttest.Contender)
+			on.Make(paths[i+1], 0)
+			on.Make(paths[i+1]+"/n_", clienttest.Contender)
 			if s := w.Await(t, "one", linked(electiontest.QueueOf(1))); s.Link.Session != first.Link.Session {
 				t.Errorf("election %d is watched by session %#x, the first by %#x", i+1, s.Link.Session, first.Link.Session)
 			}
@@ -83,7 +79,7 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 		}
 		// Each counts its own.
 		for i, w := range watching {
-			create(paths[i]+"/n_", clienttest.Contender)
+			on.Make(paths[i]+"/n_", clienttest.Contender)
 			w.Await(t, "two", electiontest.QueueOf(2))
 		}
 	})
@@ -127,22 +123,18 @@ func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 
 func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, c)
-		create(path, 0)
-		create(path+"-a", zk.FlagEphemeral)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"-a", zk.FlagEphemeral)
 		acks := make(chan *model.Ack, 100)
-		o := observer.New(observer.Config{Path: path, Put: func(_ context.Context, obs model.Observation) {
+		o := observer.New(observer.Config{Path: on.Path, Put: func(_ context.Context, obs model.Observation) {
 			if a, ok := obs.(*model.Ack); ok {
 				acks <- a
 			}
 		}})
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
-		g := observer.NewGroup(clienttest.Config(t, addr))
+		g := observer.NewGroup(on.Config())
 		g.Add(o)
 		go func() { done <- g.Run(ctx) }()
 		defer func() { cancel(); <-done }()
@@ -157,20 +149,18 @@ func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 				t.Fatalf("no acknowledgement seen, want one %s", want)
 			}
 		}
-		o.SetBeside(ackAt(path + "-a"))
+		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
-		o.SetBeside(ackAt(path + "-b"))
+		o.SetBeside(ackAt(on.Path + "-b"))
 		next(model.Absent)
-		create(path+"-b", zk.FlagEphemeral)
+		on.Make(on.Path+"-b", zk.FlagEphemeral)
 		next(model.Present)
 		// Back again: the watch from before serves.
-		o.SetBeside(ackAt(path + "-a"))
+		o.SetBeside(ackAt(on.Path + "-a"))
 		next(model.Present)
-		if err := c.Delete(path+"-a", -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(on.Path + "-a")
 		next(model.Absent)
-		create(path+"-a", zk.FlagEphemeral)
+		on.Make(on.Path+"-a", zk.FlagEphemeral)
 		next(model.Present)
 		o.SetBeside(ackAt(""))
 	})

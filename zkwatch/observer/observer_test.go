@@ -25,43 +25,33 @@ import (
 func TestObserverFollowsAnElection(t *testing.T) {
 	t.Parallel()
 	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
-		zktest.Each(t, func(t *testing.T, addr string) {
-			t.Parallel()
-			path := clienttest.ElectionPath(t)
-			c := clienttest.Raw(t, addr)
-			create := clienttest.Creator(t, c)
-			w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
+		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path}, way)
 			w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
-			create(path, 0)
+			on.Make(on.Path, 0)
 			w.Await(t, "empty", electiontest.QueueOf(0))
-			first := create(path+"/n_", clienttest.Contender)
+			first := on.Make(on.Path+"/n_", clienttest.Contender)
 			w.Await(t, "one", electiontest.QueueOf(1))
-			second := create(path+"/n_", clienttest.Contender)
-			create(path+"/config", 0)
+			second := on.Make(on.Path+"/n_", clienttest.Contender)
+			on.Make(on.Path+"/config", 0)
 			s := w.Await(t, "two, one ignored", func(s *doctor.State) bool { return s.Queue.Len() == 2 && len(s.Ignored) == 1 })
-			if got := znode.Join(path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
+			if got := znode.Join(on.Path, s.Leader().Name); got != first || string(s.Leader().Data.Bytes) != "d" {
 				t.Errorf("leader %s with data %q, want %s", got, s.Leader().Data.Bytes, first)
 			}
 			if s.NextSequence != 3 || !s.NextSequenceKnown {
 				t.Errorf("next sequence %d, want 3", s.NextSequence)
 			}
-			if err := c.Delete(first, -1); err != nil {
-				t.Fatal(err)
-			}
+			on.Remove(first)
 			s = w.Await(t, "one left", electiontest.QueueOf(1))
-			if got := znode.Join(path, s.Leader().Name); got != second {
+			if got := znode.Join(on.Path, s.Leader().Name); got != second {
 				t.Errorf("leader %s, want %s", got, second)
 			}
 
 			// The parent goes and comes again.
-			for _, p := range []string{second, path + "/config", path} {
-				if err := c.Delete(p, -1); err != nil {
-					t.Fatal(err)
-				}
-			}
+			on.Remove(second, on.Path+"/config", on.Path)
 			w.Await(t, "absent again", func(s *doctor.State) bool { return s.Phase == model.NoParent && s.Queue.Len() == 0 })
-			create(path, 0)
-			create(path+"/n_", clienttest.Contender)
+			on.Make(on.Path, 0)
+			on.Make(on.Path+"/n_", clienttest.Contender)
 			w.Await(t, "one in the new one", electiontest.QueueOf(1))
 			w.Accounts(t, 4, 3, true)
 		})
@@ -118,35 +108,31 @@ func TestObserverCostsTwoWatches(t *testing.T) {
 func TestObserverOnForbiddenGround(t *testing.T) {
 	t.Parallel()
 	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
-		zktest.Each(t, func(t *testing.T, addr string) {
-			t.Parallel()
-			path := clienttest.ElectionPath(t)
-			c := clienttest.Raw(t, addr)
-			if err := c.AddAuth("digest", []byte("u:p")); err != nil {
+		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+			if err := on.AddAuth("digest", []byte("u:p")); err != nil {
 				t.Fatal(err)
 			}
 			owner := zk.DigestACL(zk.PermAll, "u", "p")
-			create := clienttest.Creator(t, c)
 
 			// A child whose data may not be read is still a contender.
-			create(path, 0)
-			if _, err := c.Create(path+"/n_", []byte("secret"), clienttest.Contender, owner); err != nil {
+			on.Make(on.Path, 0)
+			if _, err := on.Create(on.Path+"/n_", []byte("secret"), clienttest.Contender, owner); err != nil {
 				t.Fatal(err)
 			}
-			w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
+			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path}, way)
 			s := w.Await(t, "one", electiontest.QueueOf(1))
 			if l := s.Leader(); !l.Data.Denied || len(l.Data.Bytes) > 0 || l.Session == 0 {
 				t.Errorf("leader with forbidden data: %+v", l)
 			}
 
 			// A list that may not be read is said to be forbidden, and comes alive.
-			closed := path + "c"
-			if _, err := c.Create(closed, nil, 0, owner); err != nil {
+			closed := on.Path + "c"
+			if _, err := on.Create(closed, nil, 0, owner); err != nil {
 				t.Fatal(err)
 			}
-			w = electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: closed}, way)
+			w = electiontest.Observe(t, on.Config(), model.Config{Path: closed}, way)
 			w.Await(t, "forbidden", func(s *doctor.State) bool { return s.Phase == model.Forbidden })
-			if _, err := c.SetACL(closed, clienttest.Open, -1); err != nil {
+			if _, err := on.SetACL(closed, clienttest.Open, -1); err != nil {
 				t.Fatal(err)
 			}
 			w.Await(t, "readable", electiontest.QueueOf(0))
@@ -216,28 +202,22 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 func TestObserverAccountsForAStorm(t *testing.T) {
 	t.Parallel()
 	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) {
-		zktest.Each(t, func(t *testing.T, addr string) {
-			t.Parallel()
+		electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 			seed := uint64(time.Now().UnixNano())
 			random := rand.New(rand.NewPCG(seed, 0))
-			path := clienttest.ElectionPath(t)
-			c := clienttest.Raw(t, addr)
-			create := clienttest.Creator(t, c)
-			create(path, 0)
-			w := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: path}, way)
+			on.Make(on.Path, 0)
+			w := electiontest.Observe(t, on.Config(), model.Config{Path: on.Path}, way)
 			w.Await(t, "empty", electiontest.QueueOf(0))
 			var standing []string
 			creates, deletes := 0, 0
 			for range 600 {
 				if len(standing) == 0 || random.IntN(2) == 0 {
-					standing = append(standing, create(path+"/n_", clienttest.Contender))
+					standing = append(standing, on.Make(on.Path+"/n_", clienttest.Contender))
 					creates++
 					continue
 				}
 				i := random.IntN(len(standing))
-				if err := c.Delete(standing[i], -1); err != nil {
-					t.Fatal(err)
-				}
+				on.Remove(standing[i])
 				standing = slices.Delete(standing, i, i+1)
 				deletes++
 			}

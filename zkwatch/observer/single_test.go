@@ -11,7 +11,6 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
@@ -32,22 +31,19 @@ func vacant(s *doctor.State) bool { return s.Phase == model.Live && s.Queue.Len(
 
 func TestSingleEphemeralElection(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		base := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		create := func(path, data string, flags int32) {
 			t.Helper()
-			if _, err := c.Create(path, []byte(data), flags, clienttest.Open); err != nil {
+			if _, err := on.Create(path, []byte(data), flags, clienttest.Open); err != nil {
 				t.Fatal(err)
 			}
 		}
-		create(base, "", 0)
-		create(base+"/brokers", "", 0)
-		create(base+"/controller_epoch", "0", 0)
-		kafka, other := base+"/controller", base+"/somebody"
-		known := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: kafka})
-		unknown := electiontest.Observe(t, clienttest.Config(t, addr), model.Config{Path: other})
+		create(on.Path, "", 0)
+		create(on.Path+"/brokers", "", 0)
+		create(on.Path+"/controller_epoch", "0", 0)
+		kafka, other := on.Path+"/controller", on.Path+"/somebody"
+		known := electiontest.Observe(t, on.Config(), model.Config{Path: kafka})
+		unknown := electiontest.Observe(t, on.Config(), model.Config{Path: other})
 
 		// Where the znodes beside it show the system, absent means that nobody leads.
 		known.Await(t, "vacant", vacant)
@@ -56,14 +52,12 @@ func TestSingleEphemeralElection(t *testing.T) {
 		for path, w := range map[string]*electiontest.Watched{kafka: known, other: unknown} {
 			create(path, one, zk.FlagEphemeral)
 			w.Await(t, path+" led", ledBy(one))
-			if _, err := c.Set(path, []byte("2"), -1); err != nil {
+			if _, err := on.Set(path, []byte("2"), -1); err != nil {
 				t.Fatal(err)
 			}
 			w.Await(t, path+" rewritten", ledBy("2"))
 			for i := range 3 {
-				if err := c.Delete(path, -1); err != nil {
-					t.Fatal(err)
-				}
+				on.Remove(path)
 				w.Await(t, path+" vacant", vacant)
 				data := fmt.Sprintf(`{"version":1,"brokerid":%d}`, 10+i)
 				create(path, data, zk.FlagEphemeral)
@@ -80,9 +74,7 @@ func TestSingleEphemeralElection(t *testing.T) {
 		}
 
 		// A parent may come in its place, and an ephemeral in a parent's.
-		if err := c.Delete(other, -1); err != nil {
-			t.Fatal(err)
-		}
+		on.Remove(other)
 		unknown.Await(t, "vacant", vacant)
 		create(other, "", 0)
 		create(other+"/n_", "x", clienttest.Contender)
@@ -99,28 +91,24 @@ func TestSingleEphemeralElection(t *testing.T) {
 // What is there decides, and the name where nothing is.
 func TestReadOfASingleElection(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		base := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, c)
-		create(base, 0)
-		create(base+"/controller", zk.FlagEphemeral)
-		create(base+"/master", zk.FlagEphemeral)
-		create(base+"/leader", 0)
-		create(base+"/leader/n_", clienttest.Contender)
-		conn := clienttest.Connect(t, clienttest.Config(t, addr))
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
+		on.Make(on.Path+"/controller", zk.FlagEphemeral)
+		on.Make(on.Path+"/master", zk.FlagEphemeral)
+		on.Make(on.Path+"/leader", 0)
+		on.Make(on.Path+"/leader/n_", clienttest.Contender)
+		conn := clienttest.Connect(t, on.Config())
 		clienttest.WaitState(t, conn, client.Connected)
 		for path, want := range map[string]struct {
 			single   bool
 			presence model.Presence
 			children int
 		}{
-			base + "/controller":               {true, model.Present, 1},
-			base + "/master":                   {true, model.Present, 1},
-			base + "/leader":                   {false, model.Present, 1},
-			base + "/none":                     {false, model.Absent, 0},
-			base + "/ActiveStandbyElectorLock": {true, model.Present, 0},
+			on.Path + "/controller":               {true, model.Present, 1},
+			on.Path + "/master":                   {true, model.Present, 1},
+			on.Path + "/leader":                   {false, model.Present, 1},
+			on.Path + "/none":                     {false, model.Absent, 0},
+			on.Path + "/ActiveStandbyElectorLock": {true, model.Present, 0},
 		} {
 			r, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
 			if err != nil {

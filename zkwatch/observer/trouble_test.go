@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"electop/demo/zkserver"
-	"electop/demo/zktest"
 	"electop/model"
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
@@ -125,19 +124,15 @@ func TestSlowReaderDoesNotSlowTheObserverLater(t *testing.T) {
 // connection; the next has room for twice as much.
 func TestObserverTakesLargerReplies(t *testing.T) {
 	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		c := clienttest.Raw(t, addr)
-		create := clienttest.Creator(t, c)
-		create(path, 0)
+	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
+		on.Make(on.Path, 0)
 		for range 100 {
-			create(path+"/0123456789abcdef0123456789abcdef-n_", clienttest.Contender)
+			on.Make(on.Path+"/0123456789abcdef0123456789abcdef-n_", clienttest.Contender)
 		}
-		cfg := clienttest.Config(t, addr)
+		cfg := on.Config()
 		cfg.MaxReply = 1 << 10
 		reads := make(chan *model.Read, 100)
-		o := observer.New(observer.Config{Conn: cfg, Path: path, Put: func(_ context.Context, obs model.Observation) {
+		o := observer.New(observer.Config{Conn: cfg, Path: on.Path, Put: func(_ context.Context, obs model.Observation) {
 			if r, ok := obs.(*model.Read); ok {
 				reads <- r
 			}
