@@ -99,22 +99,38 @@ func TestDeletedLeaderStepsDown(t *testing.T) {
 	})
 }
 
+// A waiting candidate notices that its znode is gone, also if the leader goes at once.
 func TestWaiterWhoseZnodeWasDeletedNeverLeads(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		a := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true})
 		a.Believes(t, model.Leading)
 		b := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
-		first := b.Believes(t, model.Waiting)
-		on.Remove(znode.Join(on.Path, first.Znode))
-		a.Resign()
-		m, i := b.Await(t, 0, "lost or leading", func(m model.Member) bool {
-			return m.Belief == model.Lost || m.Belief == model.Leading
-		})
-		if m.Belief != model.Lost {
-			t.Fatalf("led without a znode: %+v", m)
+		i := 0
+		for _, resigns := range []bool{false, true} {
+			var first model.Member
+			first, i = b.Await(t, i, "waiting", electiontest.Believing(model.Waiting))
+			// Written to, it is its znode still.
+			if _, err := on.Set(znode.Join(on.Path, first.Znode), []byte("other data"), -1); err != nil {
+				t.Fatal(err)
+			}
+			on.Remove(znode.Join(on.Path, first.Znode))
+			if resigns {
+				a.Resign()
+			}
+			var m model.Member
+			m, i = b.Await(t, i, "lost or leading", func(m model.Member) bool {
+				return m.Belief == model.Lost || m.Belief == model.Leading
+			})
+			if m.Belief != model.Lost {
+				t.Fatalf("led without a znode: %+v", m)
+			}
+			again, _ := b.Await(t, i, "back", func(m model.Member) bool { return m.Belief == model.Waiting || m.Belief == model.Leading })
+			if again.Session == first.Session || again.Znode == first.Znode {
+				t.Errorf("back as %+v, was %+v", again, first)
+			}
 		}
-		b.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
+		b.Await(t, i, "leading again", electiontest.Believing(model.Leading))
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
@@ -28,19 +28,15 @@ func TestHandoffCost(t *testing.T) {
 }
 
 func handoffCost(t *testing.T, n int) {
-	server := zkserver.New(zkserver.Options{})
-	t.Cleanup(func() { server.Close() })
-	c := (&clienttest.Switchboard{Server: server}).Client(t)
-	t.Cleanup(c.Close)
+	server, c := clienttest.Embedded(t)
 	create := clienttest.Creator(t, c)
 	create("/election", 0)
 	// The leader is a bare znode, so that its own farewell is not counted.
 	leader := create("/election/bare-n_", clienttest.Contender)
 	var next *electiontest.Stander
 	for i := range n - 1 {
-		w := &electiontest.Wires{Server: server}
 		s := electiontest.Stand(t, candidate.Config{
-			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial, BufferSize: 16 << 10, MaxReply: 64 << 10},
+			Conn: electiontest.Conn(server, nil),
 			Path: "/election", Ack: "/election-leader",
 		})
 		s.Believes(t, model.Waiting)
@@ -80,8 +76,8 @@ func handoffCost(t *testing.T, n int) {
 // else sends anything but pings.
 func TestIdleCosts(t *testing.T) {
 	t.Parallel()
-	electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
-		cfg := client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w[0].Dial}
+	electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+		cfg := electiontest.Conn(server, nil)
 		o := electiontest.Observe(t, cfg, model.Config{Path: "/election", AckPath: "/election-leader"})
 		o.Await(t, "all three, acknowledged", func(s *doctor.State) bool { return s.Queue.Len() == 3 && s.Acknowledged() })
 		synctest.Wait()

@@ -1,17 +1,11 @@
 package candidate_test
 
 import (
-	"context"
-	"errors"
-	"net"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/dialect"
 	"electop/model/znode"
@@ -20,7 +14,6 @@ import (
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
-	"electop/zkwatch/wire"
 )
 
 // TestStandingInForeignElections: in every dialect that has a way in, a
@@ -74,29 +67,6 @@ func TestStandingInForeignElections(t *testing.T) {
 	})
 }
 
-// replyLoser loses the connection at the first reply to a sequential create.
-type replyLoser struct {
-	net.Conn
-	armed *atomic.Bool
-	lose  atomic.Bool
-}
-
-func (c *replyLoser) Write(p []byte) (int, error) {
-	if len(p) > 12 && p[11] == byte(wire.OpCreate) && strings.Contains(string(p), "/election/") && c.armed.CompareAndSwap(true, false) {
-		c.lose.Store(true)
-	}
-	return c.Conn.Write(p)
-}
-
-func (c *replyLoser) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if c.lose.Load() && err == nil {
-		c.Close()
-		return 0, errors.New("lost")
-	}
-	return n, err
-}
-
 // TestLostReplyInADialect: whether or not the name has a guid, the znode of a
 // create whose reply was lost is found again, among others that look the same.
 func TestLostReplyInADialect(t *testing.T) {
@@ -107,49 +77,22 @@ func TestLostReplyInADialect(t *testing.T) {
 				if !ok || d.Prefix == nil {
 					t.Fatalf("no such dialect to stand in: %+v", d)
 				}
-				server := zkserver.New(zkserver.Options{})
-				defer server.Close()
-				w := &electiontest.Wires{Server: server}
-				c := (&clienttest.Switchboard{Server: server}).Client(t)
-				defer c.Close()
+				server, c := clienttest.Embedded(t)
 				create := clienttest.Creator(t, c)
 				create("/election", 0)
 				for i := range 20 {
 					create("/election/"+d.Prefix([16]byte{byte(i)}), clienttest.Contender)
 				}
-				var armed atomic.Bool
-				armed.Store(true)
-				var mu sync.Mutex
-				var last model.Member
-				candidate := candidate.New(candidate.Config{
-					Conn: client.Config{
-						Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout,
-						Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
-							conn, err := w.Dial(ctx, network, addr)
-							return &replyLoser{Conn: conn, armed: &armed}, err
-						},
-					},
-					Path: "/election", Dialect: d,
-					Report: func(_ time.Time, m model.Member) {
-						mu.Lock()
-						defer mu.Unlock()
-						last = m
-					},
-				})
-				ctx, cancel := context.WithCancel(t.Context())
-				var wg sync.WaitGroup
-				wg.Go(func() { candidate.Run(ctx) })
-				defer wg.Wait()
-				defer cancel()
+				s := electiontest.NewStander(candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Dialect: d})
+				s.LoseReply()
+				s.Start(t)
 				time.Sleep(10 * electiontest.LeaseTimeout)
-				synctest.Wait()
 				children, _, err := c.Children("/election")
 				if err != nil {
 					t.Fatal(err)
 				}
-				mu.Lock()
-				defer mu.Unlock()
-				if armed.Load() {
+				last := s.Now()
+				if !s.First().LosesReply || last.LosesReply {
 					t.Fatal("no reply was lost: the test shows nothing")
 				}
 				if len(children) != 21 || last.Belief != model.Waiting || !strings.HasSuffix(last.Znode, "0000000020") {

@@ -2,7 +2,6 @@ package candidate_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"electop/demo/zkserver"
 	"electop/model"
 	"electop/zkwatch/candidate"
 	"electop/zkwatch/internal/clienttest"
@@ -97,13 +97,10 @@ func TestCreateExecutedLate(t *testing.T) {
 	for name, after := range map[string]bool{"before the next transaction": false, "after the next transaction": true} {
 		t.Run(name, func(t *testing.T) {
 			late := &lateCreate{after: after}
-			alone(t, func(c *zk.Conn, w *electiontest.Wires, cfg *candidate.Config) {
+			alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 				clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
-				cfg.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-					conn, err := w.Dial(ctx, network, addr)
-					return &lateConn{Conn: conn, late: late}, err
-				}
-			}, func(c *zk.Conn, s *electiontest.Stander, w *electiontest.Wires) {
+				clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &lateConn{Conn: conn, late: late} })
+			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 				time.Sleep(10 * electiontest.LeaseTimeout) // virtual
 				late.mu.Lock()
 				arrived := late.arrived

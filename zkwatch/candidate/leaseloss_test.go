@@ -1,17 +1,24 @@
 package candidate_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
+	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/go-zookeeper/zk"
+
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/client"
+	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/wire"
 )
 
 // TestOneLossIsOneSuspension: a leader procedure that takes its time to end is
@@ -20,11 +27,10 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
-		w := &electiontest.Wires{Server: server}
 		var called, ended atomic.Int32
 		started := make(chan struct{}, 10)
 		s := electiontest.Stand(t, candidate.Config{
-			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial, Line: &w.Line, BufferSize: 16 << 10, MaxReply: 64 << 10},
+			Conn: electiontest.Conn(server, nil),
 			Path: "/election", Create: true, Ack: "/election-leader",
 			Lead: func(ctx context.Context, _ int64) error {
 				called.Add(1)
@@ -42,10 +48,8 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 			},
 		})
 		<-started // no report follows while it runs
-		w.Cut()
+		server.Restart(400 * time.Millisecond)
 		_, i := s.Await(t, 0, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
-		time.Sleep(400 * time.Millisecond)
-		w.Mend()
 		s.Await(t, i, "elected again", func(m model.Member) bool { return m.Belief == model.Elected && m.Step == model.StepLead })
 		time.Sleep(3 * electiontest.LeaseTimeout)
 		if called.Load() != 2 || ended.Load() != 1 {
@@ -54,24 +58,62 @@ func TestOneLossIsOneSuspension(t *testing.T) {
 	})
 }
 
+// A withheld keeps transactions back, and lets go of them when it ends: a server without a
+// quorum does so, and answers pings and reads.
+type withheld struct {
+	mu   sync.Mutex
+	on   bool
+	kept []func()
+}
+
+func (w *withheld) hold(on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.on = on
+	if !on {
+		for _, write := range w.kept {
+			write()
+		}
+	}
+}
+
+type withholding struct {
+	net.Conn
+	*withheld
+}
+
+func (c *withholding) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.on && len(b) >= 12 && wire.Op(binary.BigEndian.Uint32(b[8:])) == wire.OpMulti {
+		b = bytes.Clone(b)
+		c.kept = append(c.kept, func() { c.Conn.Write(b) })
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
 // TestLeaderWithoutRenewalsStops: a server that answers pings and reads, and
 // nothing that needs a quorum, keeps no leader, and the leader goes on when it
 // does again.
 func TestLeaderWithoutRenewalsStops(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, _ *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
-		before, i := s[0].Await(t, 0, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
+	var kept withheld
+	alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
+		clienttest.Over(&cfg.Conn, func(c net.Conn) net.Conn { return &withholding{c, &kept} })
+	}, func(_ *zkserver.Server, _ *zk.Conn, s *electiontest.Stander) {
+		before, i := s.Await(t, 0, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
 		time.Sleep(5 * electiontest.LeaseTimeout)
-		if m := s[0].Now(); m.Belief != model.Leading || time.Until(m.LeaseEnd) < electiontest.LeaseTimeout/5 {
+		if m := s.Now(); m.Belief != model.Leading || time.Until(m.LeaseEnd) < electiontest.LeaseTimeout/5 {
 			t.Fatalf("after a while it is %+v", m)
 		}
 		held := time.Now()
-		w[0].Withhold(true)
-		m, i := s[0].Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
+		kept.hold(true)
+		m, i := s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		if d := time.Since(held); d > electiontest.LeaseTimeout*6/10 || m.Obstacle == "" {
 			t.Errorf("it stopped %v after the last renewal that it could make, obstacle %q", d, m.Obstacle)
 		}
-		w[0].Withhold(false)
-		after, _ := s[0].Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
+		kept.hold(false)
+		after, _ := s.Await(t, i, "leading again", func(m model.Member) bool { return m.Belief == model.Leading })
 		if after.Fence != before.Fence || after.Session != before.Session || after.Obstacle != "" {
 			t.Errorf("leads again as %+v, was %+v", after, before)
 		}

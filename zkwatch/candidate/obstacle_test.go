@@ -66,51 +66,26 @@ func TestAckParentIsMissing(t *testing.T) {
 	})
 }
 
-// TestPersistentAckIsNamed: it belongs to nobody, so it does not go by itself.
-func TestPersistentAckIsNamed(t *testing.T) {
-	t.Parallel()
-	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		on.Make(on.Path+"-leader", 0)
-		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
-		i := obstructed(t, s, 0, "persistent znode")
-		on.Remove(on.Path + "-leader")
-		s.Await(t, i, "leading", unobstructed)
-	})
-}
-
-// TestUnreadableAckIsWaitedFor: somebody else's, and its ACL is for nobody.
-func TestUnreadableAckIsWaitedFor(t *testing.T) {
+// TestAckOfOthers names what keeps a leader from acknowledging: a persistent znode, which
+// does not go by itself, or somebody's that nobody else may read.
+func TestAckOfOthers(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		if err := on.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := on.Create(on.Path+"-leader", nil, zk.FlagEphemeral, zk.AuthACL(zk.PermAll)); err != nil {
-			t.Fatal(err)
-		}
-		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "-leader"})
-		i := obstructed(t, s, 0, "belongs to session")
-		on.Remove(on.Path + "-leader")
-		s.Await(t, i, "leading", unobstructed)
-	})
-}
-
-// TestWaiterNoticesThatItsZnodeIsGone without anything else happening.
-func TestWaiterNoticesThatItsZnodeIsGone(t *testing.T) {
-	t.Parallel()
-	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true}).Believes(t, model.Leading)
-		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path})
-		m, i := s.Await(t, 0, "waiting", func(m model.Member) bool { return m.Belief == model.Waiting })
-		// Written to, it is its znode still.
-		if _, err := on.Set(znode.Join(on.Path, m.Znode), []byte("other data"), -1); err != nil {
-			t.Fatal(err)
-		}
-		on.Remove(znode.Join(on.Path, m.Znode))
-		_, i = s.Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
-		again, _ := s.Await(t, i, "waiting", func(m model.Member) bool { return m.Belief == model.Waiting })
-		if again.Session == m.Session || again.Znode == m.Znode {
-			t.Errorf("waits again as %+v, was %+v", again, m)
+		for what, ack := range map[string]struct {
+			flags int32
+			acl   []zk.ACL
+		}{"persistent znode": {0, clienttest.Open}, "belongs to session": {zk.FlagEphemeral, zk.AuthACL(zk.PermAll)}} {
+			path := clienttest.ElectionPath(t)
+			if _, err := on.Create(path+"-leader", nil, ack.flags, ack.acl); err != nil {
+				t.Fatal(err)
+			}
+			s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: path, Create: true, Ack: path + "-leader"})
+			i := obstructed(t, s, 0, what)
+			on.Remove(path + "-leader")
+			s.Await(t, i, "leading", unobstructed)
 		}
 	})
 }

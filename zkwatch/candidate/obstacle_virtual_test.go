@@ -17,64 +17,44 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/wire"
 )
 
 // alone runs one candidate in virtual time, and a bare client beside it.
-func alone(t *testing.T, prepare func(c *zk.Conn, w *electiontest.Wires, cfg *candidate.Config), f func(c *zk.Conn, s *electiontest.Stander, w *electiontest.Wires)) {
+func alone(t *testing.T, prepare func(c *zk.Conn, cfg *candidate.Config), f func(server *zkserver.Server, c *zk.Conn, s *electiontest.Stander)) {
 	synctest.Test(t, func(t *testing.T) {
-		server := zkserver.New(zkserver.Options{})
-		t.Cleanup(func() { server.Close() })
-		c, events, err := zk.Connect([]string{"127.0.0.1:1"}, electiontest.LeaseTimeout, zk.WithLogger(clienttest.Silent{}),
-			zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) { return server.Dial() }))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for e := range events {
-			if e.State == zk.StateHasSession {
-				break
-			}
-		}
-		t.Cleanup(c.Close)
-		w := &electiontest.Wires{Server: server}
-		cfg := candidate.Config{
-			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial, BufferSize: 16 << 10, MaxReply: 64 << 10},
-			Path: "/election", Create: true,
-		}
-		if prepare != nil {
-			prepare(c, w, &cfg)
-		}
-		f(c, electiontest.Stand(t, cfg), w)
+		server, c := clienttest.Embedded(t)
+		cfg := candidate.Config{Conn: electiontest.Conn(server, nil), Path: "/election", Create: true}
+		prepare(c, &cfg)
+		f(server, c, electiontest.Stand(t, cfg))
 	})
 }
 
 // behindUnreadable runs a candidate whose predecessor may not be read.
-func behindUnreadable(t *testing.T, f func(c *zk.Conn, leader string, s *electiontest.Stander, w *electiontest.Wires, requests *atomic.Int64)) {
+func behindUnreadable(t *testing.T, f func(server *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Stander, requests *atomic.Int64)) {
 	var leader string
 	var requests atomic.Int64
-	alone(t, func(c *zk.Conn, w *electiontest.Wires, cfg *candidate.Config) {
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
 		if err := c.AddAuth("digest", []byte("somebody:else")); err != nil {
 			t.Fatal(err)
 		}
 		leader = clienttest.Must(c.Create("/election/n_", nil, clienttest.Contender, zk.AuthACL(zk.PermAll)))
-		cfg.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			conn, err := w.Dial(ctx, network, addr)
-			return &clienttest.Counted{Conn: conn, Op: wire.OpExists, N: &requests}, err
-		}
-	}, func(c *zk.Conn, s *electiontest.Stander, w *electiontest.Wires) {
+		clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn {
+			return &clienttest.Counted{Conn: conn, Op: wire.OpExists, N: &requests}
+		})
+	}, func(server *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		s.Await(t, 0, "waiting, and says what it cannot read", func(m model.Member) bool {
 			return m.Belief == model.Waiting && strings.Contains(m.Obstacle, "no permission to read")
 		})
-		f(c, leader, s, w, &requests)
+		f(server, c, leader, s, &requests)
 	})
 }
 
 func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
-	behindUnreadable(t, func(c *zk.Conn, leader string, s *electiontest.Stander, w *electiontest.Wires, requests *atomic.Int64) {
+	behindUnreadable(t, func(_ *zkserver.Server, c *zk.Conn, leader string, s *electiontest.Stander, requests *atomic.Int64) {
 		clienttest.Must(c.SetACL(leader, clienttest.Open, -1))
 		clienttest.Must(c.Set(leader, []byte("x"), -1))
 		before := requests.Load()
@@ -89,10 +69,8 @@ func TestUnreadablePredecessorBecomesReadable(t *testing.T) {
 }
 
 func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
-	behindUnreadable(t, func(c *zk.Conn, leader string, s *electiontest.Stander, w *electiontest.Wires, _ *atomic.Int64) {
-		w.Cut()
-		time.Sleep(3 * time.Second)
-		w.Mend()
+	behindUnreadable(t, func(server *zkserver.Server, _ *zk.Conn, _ string, s *electiontest.Stander, _ *atomic.Int64) {
+		server.Restart(3 * time.Second)
 		time.Sleep(time.Minute)
 		if m := s.Now(); m.Belief != model.Waiting {
 			t.Errorf("connected for a minute it is %+v", m)
@@ -105,17 +83,17 @@ func TestUnreadablePredecessorAndALostConnection(t *testing.T) {
 func TestNoFalseReason(t *testing.T) {
 	for _, how := range []string{"deleted", "resigned"} {
 		t.Run(how, func(t *testing.T) {
-			alone(t, func(_ *zk.Conn, _ *electiontest.Wires, cfg *candidate.Config) {
+			alone(t, func(_ *zk.Conn, cfg *candidate.Config) {
 				cfg.Lead = func(ctx context.Context, _ int64) error {
 					context.AfterFunc(ctx, func() {})
 					return nil
 				}
-			}, func(c *zk.Conn, s *electiontest.Stander, _ *electiontest.Wires) {
+			}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 				m := s.Believes(t, model.Leading)
 				if how == "resigned" {
 					s.Resign()
-				} else if err := c.Delete("/election/"+m.Znode, -1); err != nil {
-					t.Fatal(err)
+				} else {
+					remove(t, c, "/election/"+m.Znode)
 				}
 				time.Sleep(30 * time.Second)
 				for _, m := range s.Reports() {
@@ -147,27 +125,20 @@ func (c *breaking) Write(b []byte) (int, error) {
 // znode again, so the watch on it is used up.
 func TestOwnWatchIsSetAgain(t *testing.T) {
 	var armed atomic.Bool
-	alone(t, func(c *zk.Conn, w *electiontest.Wires, cfg *candidate.Config) {
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		clienttest.Must(c.Create("/election-leader", nil, zk.FlagEphemeral, clienttest.Open))
 		cfg.Ack = "/election-leader"
-		cfg.Conn.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			conn, err := w.Dial(ctx, network, addr)
-			return &breaking{conn, wire.OpGetData, &armed}, err
-		}
-	}, func(c *zk.Conn, s *electiontest.Stander, w *electiontest.Wires) {
+		clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &breaking{conn, wire.OpGetData, &armed} })
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		elected := func(m model.Member) bool { return m.Belief == model.Elected && m.Obstacle != "" }
 		m, i := s.Await(t, 0, "behind somebody's acknowledgement", elected)
 		armed.Store(true)
 		clienttest.Must(c.Set("/election/"+m.Znode, []byte("x"), -1))
 		_, i = s.Await(t, i, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
 		_, i = s.Await(t, i, "behind it again", elected)
-		if err := c.Delete("/election/"+m.Znode, -1); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, c, "/election/"+m.Znode)
 		s.Await(t, i, "lost", func(m model.Member) bool { return m.Belief == model.Lost })
-		if err := c.Delete("/election-leader", -1); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, c, "/election-leader")
 		if now, _ := s.Await(t, i, "leading", unobstructed); now.Znode == m.Znode {
 			t.Errorf("leads as %s, which is not there", now.Znode)
 		}
@@ -176,18 +147,17 @@ func TestOwnWatchIsSetAgain(t *testing.T) {
 
 // TestSuspensionsLeaveNothing: with a chroot each watch has a goroutine.
 func TestSuspensionsLeaveNothing(t *testing.T) {
-	alone(t, func(c *zk.Conn, _ *electiontest.Wires, cfg *candidate.Config) {
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		clienttest.Must(c.Create("/chroot", nil, 0, clienttest.Open))
 		cfg.Conn.Servers.Chroot, cfg.Ack = "/chroot", "/election-leader"
-	}, func(_ *zk.Conn, s *electiontest.Stander, w *electiontest.Wires) {
+	}, func(server *zkserver.Server, _ *zk.Conn, s *electiontest.Stander) {
 		s.Believes(t, model.Leading)
 		time.Sleep(time.Minute)
 		before := runtime.NumGoroutine()
 		for range 20 {
 			from := s.Reported()
-			w.Cut()
+			server.Restart(time.Second)
 			_, i := s.Await(t, from, "suspended", func(m model.Member) bool { return m.Belief == model.Suspended })
-			w.Mend()
 			s.Await(t, i, "leading", func(m model.Member) bool { return m.Belief == model.Leading })
 			time.Sleep(10 * time.Second)
 		}
@@ -201,20 +171,47 @@ func TestSuspensionsLeaveNothing(t *testing.T) {
 // none when it is elected.
 func TestNoLeaseOfLongAgo(t *testing.T) {
 	var leader string
-	alone(t, func(c *zk.Conn, _ *electiontest.Wires, cfg *candidate.Config) {
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
 		clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
 		leader = clienttest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
-	}, func(c *zk.Conn, s *electiontest.Stander, _ *electiontest.Wires) {
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
 		s.Believes(t, model.Waiting)
 		time.Sleep(time.Hour)
-		if err := c.Delete(leader, -1); err != nil {
-			t.Fatal(err)
-		}
+		remove(t, c, leader)
 		s.Believes(t, model.Leading)
 		reports := s.Reports()
 		i := slices.IndexFunc(reports, func(m model.Member) bool { return m.Belief == model.Elected })
 		if m := reports[i]; !m.LeaseEnd.IsZero() {
 			t.Errorf("elected with %+v", m)
+		}
+	})
+}
+
+// remove deletes a znode.
+func remove(t *testing.T, c *zk.Conn, path string) {
+	t.Helper()
+	if err := c.Delete(path, -1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestListLostWithItsConnection: the predecessor's deletion is known and the
+// connection breaks before the list is had. The watch is spent, so nothing would
+// wake the candidate any more if it did not ask again by itself.
+func TestListLostWithItsConnection(t *testing.T) {
+	var armed atomic.Bool
+	var leader string
+	alone(t, func(c *zk.Conn, cfg *candidate.Config) {
+		clienttest.Must(c.Create("/election", nil, 0, clienttest.Open))
+		leader = clienttest.Must(c.Create("/election/n_", nil, clienttest.Contender, clienttest.Open))
+		clienttest.Over(&cfg.Conn, func(conn net.Conn) net.Conn { return &breaking{conn, wire.OpGetChildren2, &armed} })
+	}, func(_ *zkserver.Server, c *zk.Conn, s *electiontest.Stander) {
+		before := s.Believes(t, model.Waiting)
+		armed.Store(true)
+		remove(t, c, leader)
+		after := s.Believes(t, model.Leading)
+		if armed.Load() || after.Znode != before.Znode || after.Session != before.Session {
+			t.Errorf("armed %t; leads as %s of session %#x, waited as %s of %#x", armed.Load(), after.Znode, after.Session, before.Znode, before.Session)
 		}
 	})
 }

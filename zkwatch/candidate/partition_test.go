@@ -9,6 +9,7 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -18,10 +19,10 @@ func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 	t.Parallel()
 	for phase := range 8 {
 		t.Run(fmt.Sprint(phase), func(t *testing.T) {
-			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 				time.Sleep(time.Minute + time.Duration(phase)*electiontest.LeaseTimeout/24) // pings are leaseTimeout/3 apart
 				before, from := s[0].Now(), s[0].Reported()
-				w[0].Line.Partition()
+				lines[0].Partition()
 				suspended := s[0].When(t, from, "suspended", electiontest.Believing(model.Suspended))
 				lost := s[0].When(t, from, "lost", electiontest.Believing(model.Lost))
 				led := s[1].When(t, 0, "leading", electiontest.Leads)
@@ -39,7 +40,7 @@ func TestPartedLeaderStopsBeforeAnotherLeads(t *testing.T) {
 				if m := s[0].Now(); m.Belief != model.Lost {
 					t.Errorf("parted for ten minutes: %+v", m)
 				}
-				w[0].Line.Heal()
+				lines[0].Heal()
 				_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
 				after, _ := s[0].Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
 				if after.Session == before.Session || after.Znode == before.Znode {
@@ -61,12 +62,12 @@ func TestPartedLeaderHealsInTime(t *testing.T) {
 		{"suspended", electiontest.LeaseTimeout * 3 / 4, []model.Belief{model.Leading, model.Suspended, model.Waiting, model.Elected, model.Leading}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+			electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 				electiontest.Ping(t, s[0])
 				before, from := s[0].Now(), s[0].Reported()
-				w[0].Line.Partition()
+				lines[0].Partition()
 				time.Sleep(c.after)
-				w[0].Line.Heal()
+				lines[0].Heal()
 				time.Sleep(10 * electiontest.LeaseTimeout)
 				after := s[0].Now()
 				if after.Belief != model.Leading || after.Session != before.Session || after.Znode != before.Znode || after.Fence != before.Fence {
@@ -88,12 +89,12 @@ func TestPartedLeaderHealsInTime(t *testing.T) {
 // Between the end of its own lease and that of its session, a leader that gave
 // up comes back to close the session: the next one leads at once.
 func TestPartedLeaderHealsTooLate(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 		electiontest.Ping(t, s[0])
 		from := s[0].Reported()
-		w[0].Line.Partition()
+		lines[0].Partition()
 		s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
-		w[0].Line.Heal()
+		lines[0].Heal()
 		healed := time.Now()
 		s[1].Believes(t, model.Leading)
 		if took := time.Since(healed); took > 100*time.Millisecond {
@@ -114,13 +115,13 @@ func TestPartedWaiter(t *testing.T) {
 		{"healed after the expiry", 3 * electiontest.LeaseTimeout, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+			electiontest.Virtual(t, 3, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 				electiontest.Ping(t, s[1])
 				before, from := s[1].Now(), s[1].Reported()
-				w[1].Line.Partition()
+				lines[1].Partition()
 				s[1].Await(t, from, "suspended", electiontest.Believing(model.Suspended))
 				time.Sleep(c.down - electiontest.LeaseTimeout*2/3)
-				w[1].Line.Heal()
+				lines[1].Heal()
 				time.Sleep(10 * electiontest.LeaseTimeout)
 				after := s[1].Now()
 				if after.Belief != model.Waiting || (after.Session == before.Session) != c.same || (after.Znode == before.Znode) != c.same {
@@ -140,10 +141,10 @@ func TestPartedWaiter(t *testing.T) {
 
 // What happened meanwhile is learnt on healing: the watch is set again.
 func TestPredecessorGoesWhileParted(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 		electiontest.Ping(t, s[1])
 		before := s[1].Now()
-		w[1].Line.Partition()
+		lines[1].Partition()
 		s[0].Resign()
 		if err := <-s[0].Done; err != nil {
 			t.Fatal(err)
@@ -152,7 +153,7 @@ func TestPredecessorGoesWhileParted(t *testing.T) {
 		if m := s[1].Now(); m.Belief != model.Suspended {
 			t.Errorf("parted: %+v", m)
 		}
-		w[1].Line.Heal()
+		lines[1].Heal()
 		if m := s[1].Believes(t, model.Leading); m.Session != before.Session || m.Znode != before.Znode {
 			t.Errorf("leads as %+v, waited as %+v", m, before)
 		}
@@ -162,10 +163,10 @@ func TestPredecessorGoesWhileParted(t *testing.T) {
 // Frozen, it does not even notice that the line goes down; thawed while it is
 // down it does.
 func TestPartedWhileFrozen(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 		from := s[0].Reported()
 		s[0].Freeze()
-		w[0].Line.Partition()
+		lines[0].Partition()
 		next := s[1].Believes(t, model.Leading)
 		time.Sleep(time.Minute)
 		if got := s[0].Beliefs(from); len(got) > 0 {
@@ -178,15 +179,15 @@ func TestPartedWhileFrozen(t *testing.T) {
 		}
 		s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
 		time.Sleep(time.Minute)
-		w[0].Line.Heal()
+		lines[0].Heal()
 		after, _ := s[0].Await(t, from, "waiting again", electiontest.Believing(model.Waiting))
 		if after.Watches != next.Znode {
 			t.Errorf("healed: %+v", after)
 		}
 		s[0].Freeze()
-		w[0].Line.Partition()
+		lines[0].Partition()
 		time.Sleep(time.Minute)
-		w[0].Line.Heal()
+		lines[0].Heal()
 		from = s[0].Reported()
 		s[0].Thaw()
 		_, i := s[0].Await(t, from, "lost", electiontest.Believing(model.Lost))
@@ -211,8 +212,8 @@ func TestPartedLeaves(t *testing.T) {
 		} {
 			for who, role := range []string{"leader", "waiter"} {
 				t.Run(fmt.Sprintf("%s %s after %v", role, how.name, down), func(t *testing.T) {
-					electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
-						w[who].Line.Partition()
+					electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
+						lines[who].Partition()
 						time.Sleep(down)
 						began := time.Now()
 						how.do(s[who])
@@ -220,7 +221,7 @@ func TestPartedLeaves(t *testing.T) {
 						if took := time.Since(began); took > how.most {
 							t.Errorf("it took %v, want at most %v", took, how.most)
 						}
-						w[who].Line.Heal()
+						lines[who].Heal()
 					})
 				})
 			}

@@ -15,7 +15,7 @@ import (
 	"electop/model"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
@@ -26,12 +26,11 @@ func roused(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *elect
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		t.Cleanup(func() { server.Close() })
-		w := &electiontest.Wires{Server: server}
 		var mu sync.Mutex
 		var seen []model.Member
 		var s *electiontest.Stander
 		s = electiontest.NewStander(candidate.Config{
-			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial, Line: &w.Line, BufferSize: 16 << 10, MaxReply: 64 << 10},
+			Conn: electiontest.Conn(server, nil),
 			Path: "/election", Create: true, Ack: "/election-leader",
 			Awake: func() {
 				mu.Lock()
@@ -50,11 +49,12 @@ func roused(t *testing.T, f func(t *testing.T, server *zkserver.Server, s *elect
 	})
 }
 
+// A freeze for up to a third of the session timeout changes nothing.
 func TestAwakeAfterAShortFreeze(t *testing.T) {
 	roused(t, func(t *testing.T, server *zkserver.Server, s *electiontest.Stander, awake func() []model.Member) {
 		for i := range 5 {
 			s.Freeze()
-			time.Sleep(time.Duration(i) * electiontest.LeaseTimeout / 20)
+			time.Sleep(time.Duration(i) * electiontest.LeaseTimeout / 12)
 			s.Thaw()
 			synctest.Wait()
 			if got := awake(); len(got) != i+1 || got[i].Belief != model.Leading {
@@ -113,7 +113,7 @@ func TestAwakeAfterTwoFreezes(t *testing.T) {
 // However late an answer is, a leader whose pings are answered leads on: the
 // wait for it does not outlast the lease.
 func TestLateAnswersDoNotSuspend(t *testing.T) {
-	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, w []*electiontest.Wires) {
+	electiontest.Virtual(t, 2, func(t *testing.T, server *zkserver.Server, s []*electiontest.Stander, lines []*fault.Line) {
 		next := int64(s[1].Now().Session)
 		server.SetPace(zkserver.Pace{Steps: true})
 		go s[0].Resign()

@@ -13,7 +13,6 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/client"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -51,23 +50,6 @@ func TestResigningLeaderStopsFirst(t *testing.T) {
 	})
 }
 
-// TestImpossibleAcknowledgementIsSaid: a candidate that can never acknowledge
-// does not volunteer for ever, taking the lead from everybody in turn.
-func TestImpossibleAcknowledgementIsSaid(t *testing.T) {
-	t.Parallel()
-	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		s := electiontest.Stand(t, candidate.Config{Conn: on.Config(), Path: on.Path, Create: true, Ack: on.Path + "/no/such"})
-		select {
-		case err := <-s.Done:
-			if err == nil {
-				t.Error("Run returned nil")
-			}
-		case <-time.After(electiontest.WaitFor):
-			t.Fatal("still standing")
-		}
-	})
-}
-
 // TestParentUnderForbiddenGround: creating what exists may be forbidden.
 func TestParentUnderForbiddenGround(t *testing.T) {
 	t.Parallel()
@@ -91,11 +73,10 @@ func TestLeadIsNotCalledAfterTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := zkserver.New(zkserver.Options{})
 		defer server.Close()
-		w := &electiontest.Wires{Server: server}
 		var late atomic.Int32
 		var self atomic.Pointer[candidate.Candidate]
 		cfg := candidate.Config{
-			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial, BufferSize: 16 << 10, MaxReply: 64 << 10},
+			Conn: electiontest.Conn(server, nil),
 			Path: "/election", Create: true, Ack: "/election-leader",
 			Lead: func(context.Context, int64) error {
 				if st := self.Load().Status(); !time.Now().Before(st.ExpiresFrom) {

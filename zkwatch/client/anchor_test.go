@@ -6,9 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
+	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
@@ -33,10 +33,9 @@ func TestEnsembleConfigWhateverTheChroot(t *testing.T) {
 
 func TestAnchor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := zkserver.New(zkserver.Options{})
-		defer server.Close()
-		w := &electiontest.Wires{Server: server}
-		c := clienttest.Connect(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial})
+		server, _ := clienttest.Embedded(t)
+		line := new(fault.Line)
+		c := clienttest.Connect(t, electiontest.Conn(server, line))
 		clienttest.WaitState(t, c, client.Connected)
 		defer c.Close()
 		a, ok := c.Anchor()
@@ -51,11 +50,11 @@ func TestAnchor(t *testing.T) {
 		if end := b.Sent.Add(b.Timeout); !end.Equal(c.Status().ExpiresFrom) {
 			t.Errorf("the anchor's session lasts until %v, it expires from %v", end, c.Status().ExpiresFrom)
 		}
-		w.Silence() // what is not answered moves nothing
+		line.Partition() // what is not answered moves nothing
 		time.Sleep(electiontest.LeaseTimeout / 2)
 		if got, _ := c.Anchor(); time.Since(got.Sent) < electiontest.LeaseTimeout/2 {
 			t.Errorf("anchor %+v with nobody answering", got)
 		}
-		w.Speak()
+		line.Heal()
 	})
 }

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,13 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"electop/demo/zktest"
-	"electop/model"
-	"electop/zkwatch/candidate"
 	"electop/zkwatch/client"
 	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
-	"electop/zkwatch/internal/electiontest"
 )
 
 // linedPeer is a connection to a peer over a line.
@@ -131,54 +126,6 @@ func TestLineTakesOnlySoMuch(t *testing.T) {
 		clienttest.WaitState(t, c, client.Connected)
 		if _, err := c.Set(t.Context(), "/e", make([]byte, 200<<10), -1); err != nil { // more at once than it takes
 			t.Error(err)
-		}
-	})
-}
-
-// The same against real servers, in their own time.
-func TestPartition(t *testing.T) {
-	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		path := clienttest.ElectionPath(t)
-		var line fault.Line
-		cfg := clienttest.Config(t, addr)
-		cfg.Line = &line
-		var over, led atomic.Int64 // when
-		a := electiontest.Stand(t, candidate.Config{
-			Conn: cfg, Path: path, Create: true, Ack: path + "-leader",
-			Lead: func(ctx context.Context, _ int64) error {
-				go func() {
-					<-ctx.Done()
-					over.CompareAndSwap(0, time.Now().UnixNano())
-				}()
-				return nil
-			},
-		})
-		before := a.Believes(t, model.Leading)
-		b := electiontest.Stand(t, candidate.Config{
-			Conn: clienttest.Config(t, addr), Path: path, Ack: path + "-leader",
-			Lead: func(context.Context, int64) error { led.Store(time.Now().UnixNano()); return nil },
-		})
-		b.Believes(t, model.Waiting)
-		from := a.Reported()
-		line.Partition()
-		next := b.Believes(t, model.Leading)
-		if o, l := over.Load(), led.Load(); o == 0 || o >= l {
-			t.Errorf("the old leader stopped at %v, the new one led at %v", time.Unix(0, o), time.Unix(0, l))
-		}
-		if got, want := a.Beliefs(from), []model.Belief{model.Suspended, model.Lost}; !slices.Equal(got, want) {
-			t.Errorf("parted it believed %q, want %q", got, want)
-		}
-		line.Heal()
-		_, i := a.Await(t, from, "lost", electiontest.Believing(model.Lost))
-		after, _ := a.Await(t, i, "waiting again", electiontest.Believing(model.Waiting))
-		if after.Session == before.Session || after.Watches != next.Znode {
-			t.Errorf("healed: %+v", after)
-		}
-		children, _, err := clienttest.Raw(t, addr).Children(path)
-		if err != nil || len(children) != 2 {
-			t.Errorf("children %q, %v", children, err)
 		}
 	})
 }

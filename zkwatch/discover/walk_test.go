@@ -15,7 +15,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/demo/zkserver"
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
@@ -215,11 +214,7 @@ func TestWalkIsBounded(t *testing.T) {
 // TestWalkCosts: its requests are reads without a watch, evenly spaced, and few.
 func TestWalkCosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := zkserver.New(zkserver.Options{})
-		defer server.Close()
-		w := &electiontest.Wires{Server: server}
-		c := (&clienttest.Switchboard{Server: server}).Client(t)
-		defer c.Close()
+		server, c := clienttest.Embedded(t)
 		create := clienttest.Creator(t, c)
 		for _, p := range []string{"/registry", "/jobs", "/crowd", "/flat"} {
 			create(p, 0)
@@ -234,7 +229,9 @@ func TestWalkCosts(t *testing.T) {
 			create(fmt.Sprint("/flat/", i), 0)
 			create(fmt.Sprint("/flat/", i, "/x"), 0)
 		}
-		conn := clienttest.Connect(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: time.Hour, Dial: w.Dial})
+		cfg := electiontest.Conn(server, nil)
+		cfg.SessionTimeout, cfg.BufferSize, cfg.MaxReply = time.Hour, 0, 0
+		conn := clienttest.Connect(t, cfg)
 		clienttest.WaitState(t, conn, client.Connected)
 		defer conn.Close()
 		requests := func() (n int64) {
@@ -379,11 +376,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seed := rand.Uint64()
 		random := rand.New(rand.NewPCG(seed, 0))
-		server := zkserver.New(zkserver.Options{})
-		defer server.Close()
-		w := &electiontest.Wires{Server: server}
-		c := (&clienttest.Switchboard{Server: server}).Client(t)
-		defer c.Close()
+		server, c := clienttest.Embedded(t)
 		names := []string{"a", "b", "leases", "locks", "controller", "n_", uuid + "0-lock-", uuid + "0-lease-", hex + "0__lock__", "\u202e", "{}", "-", "member_"}
 		var paths []string
 		grow := func() {
@@ -400,7 +393,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 		for range 300 {
 			grow()
 		}
-		conn := clienttest.Connect(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial})
+		conn := clienttest.Connect(t, electiontest.Conn(server, nil))
 		clienttest.WaitState(t, conn, client.Connected)
 		defer conn.Close()
 		for round := range 5 {
@@ -414,8 +407,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 					}
 				}
 				if p.Visited%70 == 0 {
-					w.Cut()
-					go func() { time.Sleep(time.Second); w.Mend() }()
+					server.Restart(time.Second)
 				}
 			}})
 			if err != nil {

@@ -1,7 +1,6 @@
 package observer_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -20,7 +19,6 @@ import (
 	"electop/model/dialect"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
@@ -146,28 +144,20 @@ func compare(t *testing.T, reads, watch report) {
 // that delay each way, in virtual time.
 func virtually(t *testing.T, delay time.Duration, f func(t *testing.T, server *zkserver.Server, connect func() *zk.Conn, watch, reads *electiontest.Watched)) {
 	synctest.Test(t, func(t *testing.T) {
-		server := zkserver.New(zkserver.Options{})
-		t.Cleanup(func() { server.Close() })
-		near := &clienttest.Switchboard{Server: server}
-		c := near.Client(t)
+		server, c := clienttest.Embedded(t)
 		clienttest.Creator(t, c)("/e", 0)
 		var link atomic.Int64
 		link.Store(int64(delay))
-		cfg := client.Config{
-			Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: time.Minute,
-			Dial: func(context.Context, string, string) (net.Conn, error) {
-				c, err := server.Dial()
-				if err != nil || delay == 0 {
-					return c, err
-				}
-				return newDistantConn(c, &link, 0), nil
-			},
+		cfg := electiontest.Conn(server, nil)
+		cfg.SessionTimeout = time.Minute
+		if delay > 0 {
+			clienttest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, 0) })
 		}
 		watch := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, func(cfg *observer.Config) { cfg.Follow = observer.FollowWatch })
 		reads := electiontest.Observe(t, cfg, model.Config{Path: "/e"}, electiontest.ByReads)
 		watch.Await(t, "by a watch", byWatch)
 		reads.Await(t, "empty", electiontest.QueueOf(0))
-		f(t, server, func() *zk.Conn { return near.Client(t) }, watch, reads)
+		f(t, server, func() *zk.Conn { return clienttest.EmbeddedClient(t, server) }, watch, reads)
 		c.Close()
 	})
 }

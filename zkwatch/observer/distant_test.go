@@ -17,7 +17,6 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
@@ -112,22 +111,14 @@ func (d *distantConn) Write(p []byte) (int, error) {
 // virtual time. The client is near the server.
 func distantly(t *testing.T, delay time.Duration, rate int, f func(server *zkserver.Server, near *zk.Conn, w *electiontest.Watched, link *atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
-		server := zkserver.New(zkserver.Options{})
-		t.Cleanup(func() { server.Close() })
-		near := (&clienttest.Switchboard{Server: server}).Client(t)
+		server, near := clienttest.Embedded(t)
 		clienttest.Creator(t, near)("/e", 0)
 		var link atomic.Int64
 		link.Store(int64(delay))
-		w := electiontest.Observe(t, client.Config{
-			Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: 30 * time.Second,
-			Dial: func(context.Context, string, string) (net.Conn, error) {
-				c, err := server.Dial()
-				if err != nil {
-					return nil, err
-				}
-				return newDistantConn(c, &link, rate), nil
-			},
-		}, model.Config{Path: "/e", AckPath: "/ack"}, electiontest.ByReads)
+		cfg := electiontest.Conn(server, nil)
+		cfg.SessionTimeout = 30 * time.Second
+		clienttest.Over(&cfg, func(c net.Conn) net.Conn { return newDistantConn(c, &link, rate) })
+		w := electiontest.Observe(t, cfg, model.Config{Path: "/e", AckPath: "/ack"}, electiontest.ByReads)
 		w.Await(t, "empty", electiontest.QueueOf(0))
 		f(server, near, w, &link)
 		near.Close()

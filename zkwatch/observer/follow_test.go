@@ -1,7 +1,6 @@
 package observer_test
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"net"
@@ -16,7 +15,6 @@ import (
 	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
@@ -79,13 +77,7 @@ func TestOldServersAreFollowedByReads(t *testing.T) {
 		on.Make(on.Path+"/n_", clienttest.Contender)
 		var asked atomic.Int32
 		cfg := on.Config()
-		cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			c, err := new(net.Dialer).DialContext(ctx, network, addr)
-			if err != nil {
-				return nil, err
-			}
-			return &oldConn{c, &asked}, nil
-		}
+		clienttest.Over(&cfg, func(c net.Conn) net.Conn { return &oldConn{c, &asked} })
 		w := electiontest.Observe(t, cfg, model.Config{Path: on.Path})
 		w.Await(t, "by reads", func(s *doctor.State) bool {
 			return s.Follow != nil && s.Follow.By == model.ByReads && s.Follow.Why == model.FollowUnsupported
@@ -154,15 +146,11 @@ func TestFloodIsFollowedByReads(t *testing.T) {
 // A watch is tried again a while after it did no good, at the next change.
 func TestWatchIsTriedAgainAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := zkserver.New(zkserver.Options{})
-		defer server.Close()
-		raw := (&clienttest.Switchboard{Server: server}).Client(t)
-		defer raw.Close()
+		server, raw := clienttest.Embedded(t)
 		create := clienttest.Creator(t, raw)
 		create("/e", 0)
 		create("/e/config", 0)
-		wires := &electiontest.Wires{Server: server}
-		w := electiontest.Observe(t, client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: wires.Dial}, model.Config{Path: "/e"})
+		w := electiontest.Observe(t, electiontest.Conn(server, nil), model.Config{Path: "/e"})
 		w.Await(t, "by a watch", byWatch)
 		for range 2 {
 			clienttest.Flood(t, raw, "/e/config")

@@ -89,18 +89,15 @@ func TestSeveralElectionsOnOneSession(t *testing.T) {
 // observers' concern, and each says so once and accounts for the gap.
 func TestObserversShareTheEndOfTheirSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		board := clienttest.NewSwitchboard(t)
-		c := board.Client(t)
-		defer c.Close()
+		server, c := clienttest.Embedded(t)
 		create := clienttest.Creator(t, c)
 		for _, p := range []string{"/small", "/large"} {
 			create(p, 0)
 			create(p+"/n_", clienttest.Contender)
 		}
-		s := newStage(t, client.Config{
-			Servers:        client.ConnectString{Servers: []string{"127.0.0.1:1"}},
-			SessionTimeout: electiontest.LeaseTimeout, Dial: board.Dial, MaxReply: 2 << 10,
-		})
+		cfg := electiontest.Conn(server, nil)
+		cfg.MaxReply = 2 << 10
+		s := newStage(t, cfg)
 		s.follow = observer.FollowReads
 		small, large := s.watch("/small", ""), s.watch("/large", "")
 		small.Await(t, "one", electiontest.QueueOf(1))
@@ -127,17 +124,11 @@ func TestAcknowledgementThatIsKnownLater(t *testing.T) {
 		on.Make(on.Path, 0)
 		on.Make(on.Path+"-a", zk.FlagEphemeral)
 		acks := make(chan *model.Ack, 100)
-		o := observer.New(observer.Config{Path: on.Path, Put: func(_ context.Context, obs model.Observation) {
+		o := run(t, observer.Config{Conn: on.Config(), Path: on.Path, Put: func(_ context.Context, obs model.Observation) {
 			if a, ok := obs.(*model.Ack); ok {
 				acks <- a
 			}
 		}})
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan error, 1)
-		g := observer.NewGroup(on.Config())
-		g.Add(o)
-		go func() { done <- g.Run(ctx) }()
-		defer func() { cancel(); <-done }()
 		next := func(want model.Presence) {
 			t.Helper()
 			select {

@@ -1,9 +1,12 @@
 package observer_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,14 +190,19 @@ func TestObserverOutlivesTheServer(t *testing.T) {
 	})
 	electiontest.BothWays(t, func(t *testing.T, way func(*observer.Config)) { // embedded, restarted empty
 		// The observer is ahead of the new server, which does not know it.
-		dial := clienttest.NewSwitchboard(t)
+		old, c := clienttest.Embedded(t)
+		fresh, _ := clienttest.Embedded(t)
+		var server atomic.Pointer[zkserver.Server]
+		server.Store(old)
 		path := clienttest.ElectionPath(t)
-		cfg := clienttest.Config(t, "127.0.0.1:1")
-		cfg.Dial = dial.Dial
-		clienttest.Creator(t, dial.Client(t))(path, 0)
+		clienttest.Creator(t, c)(path, 0)
+		cfg := electiontest.Conn(old, nil)
+		cfg.SessionTimeout = 2 * time.Second
+		cfg.Dial = func(context.Context, string, string) (net.Conn, error) { return server.Load().Dial() }
 		w := electiontest.Observe(t, cfg, model.Config{Path: path}, way)
 		w.Await(t, "empty", electiontest.QueueOf(0))
-		dial.Replace(t)
+		server.Store(fresh)
+		old.Close()
 		w.Await(t, "absent", func(s *doctor.State) bool { return s.Phase == model.NoParent })
 	})
 }

@@ -69,10 +69,7 @@ func TestReadOnceFollowsASync(t *testing.T) {
 	defer cancel()
 	held := &syncHeld{followed: make(chan struct{}), over: ctx.Done()}
 	cfg := clienttest.Config(t, addr)
-	cfg.Dial = func(ctx context.Context, network, addr string) (_ net.Conn, err error) {
-		held.Conn, err = new(net.Dialer).DialContext(ctx, network, addr)
-		return held, err
-	}
+	clienttest.Over(&cfg, func(c net.Conn) net.Conn { held.Conn = c; return held })
 	conn := clienttest.Connect(t, cfg)
 	clienttest.WaitState(t, conn, client.Connected)
 	r, err := observer.ReadOnce(ctx, conn, path, time.Now)

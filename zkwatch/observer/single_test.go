@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/demo/zkserver"
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
@@ -125,15 +124,11 @@ func TestReadOfASingleElection(t *testing.T) {
 // however long the znode is absent and however often the connection is lost.
 func TestSingleElectionKeepsOneWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := zkserver.New(zkserver.Options{})
-		defer server.Close()
-		w := &electiontest.Wires{Server: server}
-		c := (&clienttest.Switchboard{Server: server}).Client(t)
-		defer c.Close()
+		server, c := clienttest.Embedded(t)
 		var mu sync.Mutex
 		var last *model.Read
-		o := observer.New(observer.Config{
-			Conn: client.Config{Servers: client.ConnectString{Servers: []string{"127.0.0.1:1"}}, SessionTimeout: electiontest.LeaseTimeout, Dial: w.Dial},
+		run(t, observer.Config{
+			Conn: electiontest.Conn(server, nil),
 			Path: "/ActiveStandbyElectorLock",
 			Put: func(_ context.Context, obs model.Observation) {
 				if r, ok := obs.(*model.Read); ok {
@@ -143,11 +138,6 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 				}
 			},
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
-		wg.Go(func() { o.Run(ctx) })
-		defer wg.Wait()
-		defer cancel()
 		settled := func(children int, what string) {
 			t.Helper()
 			time.Sleep(10 * time.Second) // virtual
@@ -163,17 +153,13 @@ func TestSingleElectionKeepsOneWatch(t *testing.T) {
 		}
 		settled(0, "absent")
 		for round := range 3 {
-			w.Cut()
-			time.Sleep(electiontest.LeaseTimeout / 3)
-			w.Mend()
+			server.Restart(electiontest.LeaseTimeout / 3)
 			settled(0, fmt.Sprint("absent over a lost connection ", round))
 			if _, err := c.Create("/ActiveStandbyElectorLock", nil, zk.FlagEphemeral, clienttest.Open); err != nil {
 				t.Fatal(err)
 			}
 			settled(1, fmt.Sprint("there ", round))
-			w.Cut()
-			time.Sleep(electiontest.LeaseTimeout / 3)
-			w.Mend()
+			server.Restart(electiontest.LeaseTimeout / 3)
 			settled(1, fmt.Sprint("there over a lost connection ", round))
 			if err := c.Delete("/ActiveStandbyElectorLock", -1); err != nil {
 				t.Fatal(err)

@@ -1,6 +1,6 @@
 // Package clienttest has what tests of ZooKeeper's clients share: a scripted
-// server ([Peer]), servers that can be exchanged ([Switchboard]), a bare client
-// for a look behind the scenes ([Raw]), and waiting for a status.
+// server ([Peer]), an embedded one ([Embedded]), a bare client for a look behind
+// the scenes ([Raw]), and waiting for a status.
 package clienttest
 
 import (

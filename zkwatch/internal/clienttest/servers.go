@@ -6,13 +6,13 @@ import (
 	"io"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"electop/demo/zkserver"
+	"electop/zkwatch/client"
 )
 
 // ServerWatches asks a server how many watches it holds.
@@ -39,42 +39,19 @@ func WatchesOver(conn net.Conn) (n int, err error) {
 	return n, err
 }
 
-// Switchboard is an in-memory address behind which servers can be exchanged.
-type Switchboard struct {
-	mu     sync.Mutex
-	Server *zkserver.Server
+// Embedded starts an embedded server until the test ends, and a bare client of it.
+func Embedded(t *testing.T) (*zkserver.Server, *zk.Conn) {
+	t.Helper()
+	server := zkserver.New(zkserver.Options{})
+	t.Cleanup(func() { server.Close() })
+	return server, EmbeddedClient(t, server)
 }
 
-func NewSwitchboard(t *testing.T) *Switchboard {
-	b := &Switchboard{Server: zkserver.New(zkserver.Options{})}
-	t.Cleanup(func() { b.current().Close() })
-	return b
-}
-
-func (b *Switchboard) current() *zkserver.Server {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Server
-}
-
-func (b *Switchboard) Dial(context.Context, string, string) (net.Conn, error) {
-	return b.current().Dial()
-}
-
-// Replace puts an empty server in the place of the old one.
-func (b *Switchboard) Replace(t *testing.T) {
-	b.mu.Lock()
-	old := b.Server
-	b.Server = zkserver.New(zkserver.Options{})
-	b.mu.Unlock()
-	old.Close()
-}
-
-// Client returns a bare client of the present server.
-func (b *Switchboard) Client(t *testing.T) *zk.Conn {
+// EmbeddedClient returns a bare client of an embedded server.
+func EmbeddedClient(t *testing.T, server *zkserver.Server) *zk.Conn {
 	t.Helper()
 	c, events, err := zk.Connect([]string{"127.0.0.1:1", "127.0.0.1:1"}, 10*time.Second, zk.WithLogger(Silent{}),
-		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) { return b.current().Dial() }))
+		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) { return server.Dial() }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,4 +61,24 @@ func (b *Switchboard) Client(t *testing.T) *zk.Conn {
 	}()
 	t.Cleanup(c.Close)
 	return c
+}
+
+// Dial connects to an embedded server.
+func Dial(server *zkserver.Server) func(context.Context, string, string) (net.Conn, error) {
+	return func(context.Context, string, string) (net.Conn, error) { return server.Dial() }
+}
+
+// Over puts something between a client and each of its connections.
+func Over(cfg *client.Config, wrap func(net.Conn) net.Conn) {
+	dial := cfg.Dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return wrap(c), nil
+	}
 }

@@ -1,6 +1,6 @@
 // Package electiontest has what tests of elections share: a candidate whose
 // reports a test waits for ([Stander]), an observer with its feed ([Watched]), and
-// elections in virtual time whose connections can be cut ([Virtual], [Wires]).
+// elections in virtual time ([Virtual]).
 package electiontest
 
 import (
