@@ -112,8 +112,11 @@ func TestCredentialsNeverShow(t *testing.T) {
 			"TLS": func(c *client.Config) {
 				c.TLS = clienttest.Must(client.LoadTLS(authority, "", "", ""))
 			},
-			"chroot":        func(c *client.Config) { c.Servers.Chroot = "x" },
-			"write failing": func(c *client.Config) { c.Dial = failingDial(random.IntN(4)) },
+			"chroot": func(c *client.Config) { c.Servers.Chroot = "x" },
+			"write failing": func(c *client.Config) {
+				writes := random.IntN(4)
+				clienttest.Over(c, func(conn net.Conn) net.Conn { return &clienttest.FailingConn{Conn: conn, Writes: writes} })
+			},
 		}
 		for name, change := range failing {
 			cfg := base
@@ -162,15 +165,4 @@ func TestCredentialsNeverShow(t *testing.T) {
 			}
 		}
 	})
-}
-
-// failingDial dials connections that fail at the n-th write.
-func failingDial(n int) func(context.Context, string, string) (net.Conn, error) {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := new(net.Dialer).DialContext(ctx, network, addr)
-		if err != nil {
-			return nil, err
-		}
-		return &clienttest.FailingConn{Conn: c, Writes: n}, nil
-	}
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -292,66 +290,4 @@ func TestDiscoverIsInterrupted(t *testing.T) {
 	x.press("\x03")
 	x.sees("stopped early: interrupted")
 	x.leaves(130)
-}
-
-// TestTLSAndCredentials gets into a server that wants both, and leaves no
-// trace of the credentials.
-func TestTLSAndCredentials(t *testing.T) {
-	t.Parallel()
-	certificates := zktest.NewCertificates(t)
-	server := zktest.NewApache(t, zktest.WithTLS(certificates))
-	path := unique("secret")
-	c := rawClient(t, server.Addr)
-	if err := c.AddAuth("digest", []byte("u:sesame")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Create(path, nil, 0, zk.AuthACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
-	cfg := ours(t, server.Secure, 10*time.Second)
-	var err error
-	if cfg.TLS, err = client.LoadTLS(certificates.CA, certificates.Cert, certificates.Key, ""); err != nil {
-		t.Fatal(err)
-	}
-	cfg.Auth = []client.Auth{client.NewAuth("digest", "u:sesame")}
-	cast := demo.NewCast(demo.Config{Conn: cfg, Path: path, Put: func(model.Observation) {}})
-	defer cast.Close()
-	if err := cast.SpawnInOrder(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	auth, log, record := filepath.Join(dir, "auth"), filepath.Join(dir, "log"), filepath.Join(dir, "record")
-	if err := os.WriteFile(auth, []byte("digest:u:sesame\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tls := []string{"-s", server.Secure, "--tls-ca", certificates.CA, "--tls-cert", certificates.Cert, "--tls-key", certificates.Key}
-
-	out, _ := once(t, 0, append([]string{"status", path, "--json", "--admin", "4lw", "--auth-file", auth, "--log-file", log}, tls...)...)
-	if s := answerOf(t, out); len(s.Candidates) != 1 || s.Candidates[0].Name != "amber" {
-		t.Errorf("%s", out)
-	}
-	once(t, 0, append([]string{"events", path, "--json", "--count", "1", "--auth-file", auth, "--log-file", log, "--record", record}, tls...)...)
-	for _, file := range []string{log, record} {
-		text, err := os.ReadFile(file)
-		if err != nil || len(text) == 0 || strings.Contains(string(text), "sesame") {
-			t.Errorf("%s: %d bytes, %v", filepath.Base(file), len(text), err)
-		}
-	}
-
-	// Without the credential, without a certificate, without the authority.
-	_, errs := once(t, 1, append([]string{"status", path}, tls...)...)
-	if !strings.Contains(errs, "can't be listed") {
-		t.Errorf("without the credential: %s", errs)
-	}
-	tries := func(flags ...string) *command {
-		return run(t, append([]string{"status", path, "-s", server.Secure, "--connect-timeout", "10s"}, flags...)...)
-	}
-	uncertified := tries("--tls-ca", certificates.CA)
-	untrusting := tries("--tls-cert", certificates.Cert, "--tls-key", certificates.Key)
-	if code := uncertified.finish(t); code != 3 {
-		t.Errorf("without a certificate: exit code %d: %s", code, uncertified.errs.all())
-	}
-	if code := untrusting.finish(t); code != 3 || !strings.Contains(untrusting.errs.all(), "certificate") {
-		t.Errorf("an unknown authority: exit code %d: %s", code, untrusting.errs.all())
-	}
 }

@@ -6,12 +6,9 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/demo/zktest"
 	"electop/model"
-	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 )
 
@@ -99,26 +96,6 @@ func TestLoseReplyIsOfOneCreate(t *testing.T) {
 		on.Remove(znode.Join(on.Path+"/deep/down", m.Znode))
 		m = s.Believes(t, model.Leading)
 		if mine := owned(t, on.Conn, on.Path+"/deep/down", m); len(mine) != 1 || mine[0] != m.Znode {
-			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
-		}
-	})
-}
-
-// In a foreign election a znode has the name that it has to have.
-func TestNoGuidInAForeignElection(t *testing.T) {
-	t.Parallel()
-	zktest.Each(t, func(t *testing.T, addr string) {
-		t.Parallel()
-		d, ok := dialect.ByID("kazoo-lock")
-		if !ok {
-			t.Fatal("no such dialect")
-		}
-		path := clienttest.ElectionPath(t)
-		s := electiontest.NewStander(candidate.Config{Conn: clienttest.Config(t, addr), Path: path, Create: true, Dialect: d, NoGuid: func() bool { return true }})
-		s.LoseReply()
-		s.Start(t)
-		m := s.Believes(t, model.Leading)
-		if mine := owned(t, clienttest.Raw(t, addr), path, m); len(mine) != 1 || len(m.Znode) < 32 {
 			t.Errorf("it owns %q, its znode is %q", mine, m.Znode)
 		}
 	})

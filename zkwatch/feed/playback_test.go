@@ -109,8 +109,7 @@ func TestPlaybackPaced(t *testing.T) {
 // The clock runs between the observations too, and the screen is told.
 func TestPlaybackClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		recording, _ := recorded(t, 9) // one observation a minute
-		p, _, end := played(t, written(t, recording), 2)
+		p, _, end := played(t, minutes(t, 9), 2) // an observation each half second
 		synctest.Wait()
 		marks := 0
 		for range 100 {
@@ -302,7 +301,10 @@ func TestPlaybackReleasesTheLastHandoff(t *testing.T) {
 }
 
 func TestPlaybackOfABrokenRecording(t *testing.T) {
-	recording, _ := recorded(t, 9)
+	recording, err := os.ReadFile(minutes(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
 	lines := bytes.SplitAfter(recording, []byte("\n"))
 	lines[4] = []byte("{\"read\":7}\n")
 	p, err := feed.OpenPlayback(written(t, bytes.Join(lines, nil)), 0)
@@ -367,30 +369,6 @@ func marshal(t *testing.T, s *doctor.State) string {
 	t.Helper()
 	l := log{events: []model.Event{{Body: doctor.Snapshot{State: s}}}}
 	return l.lines(t)[0]
-}
-
-// recorded is a recording of minutes minutes, one join each, with the events
-// as they were live.
-func recorded(t *testing.T, minutes int) (recording []byte, live *log) {
-	t.Helper()
-	live = new(log)
-	record, b := recorder(t, election)
-	f := feed.New(feed.Config{Election: election, Events: live.take, Record: record})
-	s := newStory()
-	f.Put(s.connected())
-	f.Put(s.change(1))
-	for i := range minutes {
-		f.Put(s.pass(time.Minute).change(1))
-		if i%3 == 2 {
-			f.Put(s.change(0, i/3)) // the leader
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := f.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes(), live
 }
 
 // The whole of a recording is known once it was read, wherever the playback is; and its
