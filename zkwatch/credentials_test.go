@@ -133,8 +133,7 @@ func TestCredentialsNeverShow(t *testing.T) {
 			conn.Close()
 			say(conn.Status(), conn)
 		}
-		conn := clienttest.Connect(t, base)
-		clienttest.WaitState(t, conn, client.Connected)
+		conn := clienttest.Connected(t, base)
 		for _, try := range []func() error{
 			func() error { _, _, err := conn.Get(ctx, "/nowhere"); return err },
 			func() error {

@@ -80,8 +80,7 @@ func TestNameThatNobodyMayAskFor(t *testing.T) {
 			t.Errorf("%d requests in a minute in which nothing happened", asked)
 		}
 
-		c := clienttest.Connect(t, cfg)
-		clienttest.WaitState(t, c, client.Connected)
+		c := clienttest.Connected(t, cfg)
 		found := make(map[string]discover.Found)
 		progress, err := discover.Walk(t.Context(), c, discover.Config{Root: "/election", Found: func(f discover.Found) { found[f.Path] = f }})
 		if err != nil {

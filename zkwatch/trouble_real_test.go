@@ -13,7 +13,6 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/zkwatch/admin"
-	"electop/zkwatch/client"
 	"electop/zkwatch/feed"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/observer"
@@ -30,8 +29,7 @@ type patient struct {
 // examine reads the election at path, which has so many contenders, and asks nobody yet.
 func examine(t *testing.T, server *zktest.Server, path string, contenders int) *patient {
 	t.Helper()
-	conn := clienttest.Connect(t, clienttest.Config(t, server.Addr))
-	clienttest.WaitState(t, conn, client.Connected)
+	conn := clienttest.Connected(t, clienttest.Config(t, server.Addr))
 	p := &patient{T: t, journal: doctor.NewJournal(model.Config{Path: path})}
 	read, err := observer.ReadOnce(t.Context(), conn, path, feed.Now)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"electop/model/dialect"
 	"electop/model/znode"
 	"electop/zkwatch/candidate"
-	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
@@ -44,8 +43,7 @@ func TestStandingInForeignElections(t *testing.T) {
 				if m.Watches != znode.Base(second) || m.Recipe != d.Recipe.Name() {
 					t.Errorf("%s by the recipe %s watches %s, want %s by %s", m.Znode, m.Recipe, m.Watches, znode.Base(second), d.Recipe.Name())
 				}
-				conn := clienttest.Connect(t, on.Config())
-				clienttest.WaitState(t, conn, client.Connected)
+				conn := clienttest.Connected(t, on.Config())
 				read, err := observer.ReadOnce(t.Context(), conn, path, time.Now)
 				if err != nil {
 					t.Fatal(err)

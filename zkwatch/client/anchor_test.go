@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"electop/demo/zktest"
-	"electop/zkwatch/client"
 	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
@@ -17,8 +16,7 @@ func TestEnsembleConfigWhateverTheChroot(t *testing.T) {
 	t.Parallel()
 	e := zktest.NewEnsemble(t, 3)
 	for _, chroot := range []string{"", "/app"} {
-		c := clienttest.Connect(t, clienttest.Config(t, e.ConnectString()+chroot))
-		clienttest.WaitState(t, c, client.Connected)
+		c := clienttest.Connected(t, clienttest.Config(t, e.ConnectString()+chroot))
 		text, err := c.EnsembleConfig(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -35,8 +33,7 @@ func TestAnchor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _ := clienttest.Embedded(t)
 		line := new(fault.Line)
-		c := clienttest.Connect(t, electiontest.Conn(server, line))
-		clienttest.WaitState(t, c, client.Connected)
+		c := clienttest.Connected(t, electiontest.Conn(server, line))
 		defer c.Close()
 		a, ok := c.Anchor()
 		if !ok || a.Session != c.Status().SessionID || a.Timeout != c.Status().Timeout {

@@ -229,8 +229,7 @@ func TestServerThatDemandsAuthentication(t *testing.T) {
 			reply(xid, -124, nil)
 			return true
 		}}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		if _, _, err := c.Get(t.Context(), "/e"); !errors.Is(err, client.ErrAuthRequired) || !errors.Is(err, zk.ErrAuthFailed) {
 			t.Errorf("%v", err)
 		}

@@ -171,8 +171,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
 			return f.Opcode == clienttest.OpCreate
 		}}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		c.Config().Gate.Freeze()
 		created := make(chan error)
 		for i := range 5 {
@@ -212,8 +211,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &clienttest.Peer{}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		_, _, events, err := c.GetW(t.Context(), "/e")
 		if err != nil {
 			t.Fatal(err)
@@ -298,8 +296,7 @@ func TestTimeoutRoundTripAndLease(t *testing.T) {
 func TestFreezeAndThaw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &clienttest.Peer{}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		c.Config().Gate.Freeze()
 		released := make(chan error)
 		go func() { released <- c.Config().Gate.Wait(t.Context()) }()
@@ -480,8 +477,7 @@ func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 			}
 			return false
 		}}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		created := make(chan error)
 		for i := range 3 {
 			// The first is read, the second is being written, the third waits.
@@ -518,8 +514,7 @@ func TestFrozenConnDoesNotGiveUp(t *testing.T) {
 			}
 			return c, nil
 		}}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		down.Store(true)
 		p.Drop(1)
 		clienttest.WaitState(t, c, client.Disconnected)

@@ -125,8 +125,7 @@ const opMulti = 14
 func TestSetFencedOutcomeUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool { return f.Opcode == opMulti }}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		done := make(chan error)
 		go func() {
 			_, err := c.SetFenced(t.Context(), "/counter", nil, "/e/n_0000000000")
@@ -167,8 +166,7 @@ func TestSetFencedBelievesNoNonsense(t *testing.T) {
 					}
 					return f.Opcode == opMulti
 				}}
-				c := p.Connect(t)
-				clienttest.WaitState(t, c, client.Connected)
+				c := p.Session(t)
 				if stat, err := c.SetFenced(t.Context(), "/counter", nil, "/e/n_0000000000"); err == nil || stat != nil {
 					t.Errorf("accepted: %+v, %v", stat, err)
 				}

@@ -229,22 +229,11 @@ func (f *Following) read(ctx context.Context, name, path string, watch bool) (z 
 	var r wire.DataResponse
 	seen, err = f.ask(ctx, call{op: "getData", path: path}, wire.OpGetData, request, &r)
 	denied := errors.Is(err, zk.ErrNoAuth)
-	if denied {
-		r.Data = nil
+	if denied { // exists needs no permission
 		_, err = f.ask(ctx, call{op: "exists", path: path}, wire.OpExists, request, &r.Stat)
 	}
-	switch {
-	case errors.Is(err, zk.ErrInvalidPath):
-		z = znode.Znode{Name: name, Data: znode.Data{Denied: true}}
-	case errors.Is(err, zk.ErrNoNode):
-		z = znode.Znode{Name: name, Unread: true}
-	case err != nil:
-		return znode.Znode{}, seen, err
-	default:
-		z = Znode(name, statOf(&r.Stat), r.Data)
-		z.Data.Denied = denied
-	}
-	return z, seen, nil
+	z, err = readAs(name, statOf(&r.Stat), r.Data, denied, err)
+	return z, seen, err
 }
 
 func statOf(s *wire.Stat) *zk.Stat {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"electop/demo/zktest"
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
@@ -51,12 +51,7 @@ func follow(t *testing.T, c *client.Conn, path string) *client.Following {
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
-		c, err := client.Connect(on.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		clienttest.WaitState(t, c, client.Connected)
+		c := clienttest.Connected(t, on.Config())
 		ctx := t.Context()
 		f := follow(t, c, on.Path)
 		if stat, _, err := f.Exists(ctx, false); err != nil || stat != nil {
@@ -131,12 +126,7 @@ func TestFollowSaysWhatMayHaveReplacedIt(t *testing.T) {
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
 		on.Make(on.Path+"/n", 0)
-		c, err := client.Connect(on.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		clienttest.WaitState(t, c, client.Connected)
+		c := clienttest.Connected(t, on.Config())
 		ctx := t.Context()
 		f := follow(t, c, on.Path)
 		defer f.Close()
@@ -183,24 +173,19 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 	t.Parallel()
 	electiontest.Each(t, func(t *testing.T, on electiontest.Site) {
 		on.Make(on.Path, 0)
-		link := zktest.NewLink(t, on.Addr)
-		cfg := clienttest.Config(t, link.Addr)
-		cfg.SessionTimeout = time.Minute // only the link loses connections, not a busy machine
-		c, err := client.Connect(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		clienttest.WaitState(t, c, client.Connected)
+		var last net.Conn
+		cfg := on.Config()
+		cfg.SessionTimeout = time.Minute // only the test loses connections, not a busy machine
+		clienttest.Over(&cfg, func(c net.Conn) net.Conn { last = c; return c })
+		c := clienttest.Connected(t, cfg)
 		ctx := t.Context()
 		if _, _, _, err := c.ExistsW(ctx, on.Path); err != nil {
 			t.Fatal(err)
 		}
 		for range 10 {
-			link.Cut()
-			clienttest.WaitState(t, c, client.Disconnected)
-			link.Heal()
-			clienttest.WaitState(t, c, client.Connected)
+			change := c.Status().Change
+			last.Close()
+			clienttest.Wait(t, c, "connected again", func(s client.Status) bool { return s.State == client.Connected && s.Change > change })
 			f := follow(t, c, on.Path)
 			one := on.Make(on.Path+"/n_", clienttest.Contender)
 			if _, _, err := f.Exists(ctx, false); err != nil {
@@ -225,8 +210,7 @@ func TestFollowAtAnOldServer(t *testing.T) {
 			}
 			return false
 		}}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		f, err := c.Follow("/e")
 		if err != nil {
 			t.Fatal(err)
@@ -244,8 +228,7 @@ func TestFollowingEndsWithTheConnection(t *testing.T) {
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
 			return f.Opcode == opExists // no answer
 		}}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		f := follow(t, c, "/e")
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

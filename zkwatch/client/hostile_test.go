@@ -139,8 +139,7 @@ func TestClientAheadOfRestartedServerStartsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		behind := false
 		p := &clienttest.Peer{Refuse: func(lastZxid uint64) bool { return behind && lastZxid > 0 }}
-		c := p.Connect(t)
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t)
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil { // a zxid to be ahead with
 			t.Fatal(err)
 		}

@@ -18,8 +18,7 @@ import (
 // linedPeer is a connection to a peer over a line.
 func linedPeer(t *testing.T, p *clienttest.Peer, change ...func(*client.Config)) (*client.Conn, *fault.Line) {
 	line := new(fault.Line)
-	c := p.Connect(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
-	clienttest.WaitState(t, c, client.Connected)
+	c := p.Session(t, append(change, func(cfg *client.Config) { cfg.Line = line })...)
 	return c, line
 }
 

@@ -41,8 +41,7 @@ func dial(t *testing.T, servers string, change ...func(*client.Config)) *client.
 	for _, f := range change {
 		f(&cfg)
 	}
-	c := clienttest.Connect(t, cfg)
-	clienttest.WaitState(t, c, client.Connected)
+	c := clienttest.Connected(t, cfg)
 	return c
 }
 

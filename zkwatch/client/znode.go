@@ -29,6 +29,11 @@ func (c *Conn) ReadZnode(ctx context.Context, path, name string, try func(send f
 			return err
 		})
 	}
+	return readAs(name, stat, data, denied, err)
+}
+
+// readAs returns what a read of a znode has shown; denied says that its data may not be read.
+func readAs(name string, stat *zk.Stat, data []byte, denied bool, err error) (znode.Znode, error) {
 	switch {
 	case errors.Is(err, zk.ErrInvalidPath):
 		// Old servers let names be created that no client may ask for. The znode

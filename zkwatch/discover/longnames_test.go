@@ -47,8 +47,7 @@ func TestWalkAmongLongNames(t *testing.T) {
 			reply(xid, 0, append(names, stat(children)...))
 			return true
 		}}
-		c := clienttest.Connect(t, client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial})
-		clienttest.WaitState(t, c, client.Connected)
+		c := clienttest.Connected(t, client.Config{Servers: client.ConnectString{Servers: []string{"peer:2181"}}, SessionTimeout: 9 * time.Second, Dial: p.Dial})
 		found, progress := walk(t, c, discover.Config{Root: "/root"})
 		if len(found) != 0 || progress.Stopped != "nodes" || progress.Visited < 100 || progress.Visited >= 1+20+200 {
 			progress.Path = ""

@@ -14,7 +14,6 @@ import (
 	"electop/demo/zktest"
 	"electop/model"
 	"electop/model/doctor"
-	"electop/zkwatch/client"
 	"electop/zkwatch/discover"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/observer"
@@ -117,8 +116,7 @@ func TestSystems(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := []*zk.Conn{clienttest.Raw(t, addr), clienttest.Raw(t, addr), clienttest.Raw(t, addr), clienttest.Raw(t, addr)}
-	conn := clienttest.Connect(t, clienttest.Config(t, addr))
-	clienttest.WaitState(t, conn, client.Connected)
+	conn := clienttest.Connected(t, clienttest.Config(t, addr))
 	want, of := map[string]string{}, map[string]string{}
 	for _, s := range zktest.Systems() {
 		s.Build(t, sessions)
@@ -149,8 +147,7 @@ func TestRegistriesByName(t *testing.T) {
 	t.Parallel()
 	_, addr := zkserver.Start(t, zkserver.Options{})
 	sessions := []*zk.Conn{clienttest.Raw(t, addr), clienttest.Raw(t, addr), clienttest.Raw(t, addr), clienttest.Raw(t, addr)}
-	conn := clienttest.Connect(t, clienttest.Config(t, addr))
-	clienttest.WaitState(t, conn, client.Connected)
+	conn := clienttest.Connected(t, clienttest.Config(t, addr))
 	registries := map[string]bool{}
 	for _, s := range zktest.Systems() {
 		s.Build(t, sessions)

@@ -107,8 +107,7 @@ func TestWalkNamesWhatItFinds(t *testing.T) {
 		}
 		create(root+"/mixed/qn-", zk.FlagSequence) // a persistent one among them
 
-		conn := clienttest.Connect(t, clienttest.Config(t, addr))
-		clienttest.WaitState(t, conn, client.Connected)
+		conn := clienttest.Connected(t, clienttest.Config(t, addr))
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
 		for path, id := range want {
 			f, ok := found[root+path]
@@ -170,8 +169,7 @@ func TestWalkIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		conn := clienttest.Connect(t, clienttest.Config(t, addr))
-		clienttest.WaitState(t, conn, client.Connected)
+		conn := clienttest.Connected(t, clienttest.Config(t, addr))
 
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick, Depth: 20})
 		if len(found) != 2 || p.Denied != 1 || p.Stopped != "" {
@@ -231,8 +229,7 @@ func TestWalkCosts(t *testing.T) {
 		}
 		cfg := electiontest.Conn(server, nil)
 		cfg.SessionTimeout, cfg.BufferSize, cfg.MaxReply = time.Hour, 0, 0
-		conn := clienttest.Connect(t, cfg)
-		clienttest.WaitState(t, conn, client.Connected)
+		conn := clienttest.Connected(t, cfg)
 		defer conn.Close()
 		requests := func() (n int64) {
 			for op, count := range server.Counters().Requests {
@@ -298,8 +295,7 @@ func TestWalkPassesOverWhatIsTooLarge(t *testing.T) {
 		create(root+"/z/n_", clienttest.Contender)
 		cfg := clienttest.Config(t, addr)
 		cfg.MaxReply = 2 << 10
-		conn := clienttest.Connect(t, cfg)
-		clienttest.WaitState(t, conn, client.Connected)
+		conn := clienttest.Connected(t, cfg)
 		session := conn.Status().SessionID
 		found, p := walk(t, conn, discover.Config{Root: root, PerSecond: quick})
 		if len(found) != 1 || p.Skipped != 1+40 {
@@ -349,8 +345,7 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 			}
 			return true
 		}
-		c := p.Connect(t, func(cfg *client.Config) { cfg.SessionTimeout = time.Hour })
-		clienttest.WaitState(t, c, client.Connected)
+		c := p.Session(t, func(cfg *client.Config) { cfg.SessionTimeout = time.Hour })
 		_, err := discover.Walk(t.Context(), c, discover.Config{PerSecond: 10, Nodes: 100})
 		if err != nil {
 			t.Fatal(err)
@@ -393,8 +388,7 @@ func TestWalkThroughAChangingTree(t *testing.T) {
 		for range 300 {
 			grow()
 		}
-		conn := clienttest.Connect(t, electiontest.Conn(server, nil))
-		clienttest.WaitState(t, conn, client.Connected)
+		conn := clienttest.Connected(t, electiontest.Conn(server, nil))
 		defer conn.Close()
 		for round := range 5 {
 			p, err := discover.Walk(t.Context(), conn, discover.Config{PerSecond: 200, Progress: func(p discover.Progress) {

@@ -10,7 +10,6 @@ import (
 
 	"electop/demo/zkserver"
 	"electop/model"
-	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/observer"
 	"electop/zkwatch/wire"
@@ -70,8 +69,7 @@ func TestReadOnceFollowsASync(t *testing.T) {
 	held := &syncHeld{followed: make(chan struct{}), over: ctx.Done()}
 	cfg := clienttest.Config(t, addr)
 	clienttest.Over(&cfg, func(c net.Conn) net.Conn { held.Conn = c; return held })
-	conn := clienttest.Connect(t, cfg)
-	clienttest.WaitState(t, conn, client.Connected)
+	conn := clienttest.Connected(t, cfg)
 	r, err := observer.ReadOnce(ctx, conn, path, time.Now)
 	if err != nil || r.Presence != model.Present {
 		t.Fatalf("%+v, %v", r, err)

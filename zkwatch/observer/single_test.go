@@ -13,7 +13,6 @@ import (
 	"electop/model"
 	"electop/model/doctor"
 	"electop/model/znode"
-	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
@@ -96,8 +95,7 @@ func TestReadOfASingleElection(t *testing.T) {
 		on.Make(on.Path+"/master", zk.FlagEphemeral)
 		on.Make(on.Path+"/leader", 0)
 		on.Make(on.Path+"/leader/n_", clienttest.Contender)
-		conn := clienttest.Connect(t, on.Config())
-		clienttest.WaitState(t, conn, client.Connected)
+		conn := clienttest.Connected(t, on.Config())
 		for path, want := range map[string]struct {
 			single   bool
 			presence model.Presence

@@ -25,6 +25,14 @@ func Connect(t *testing.T, cfg client.Config) *client.Conn {
 	return c
 }
 
+// Connected is Connect, and waits until there is a session.
+func Connected(t *testing.T, cfg client.Config) *client.Conn {
+	t.Helper()
+	c := Connect(t, cfg)
+	WaitState(t, c, client.Connected)
+	return c
+}
+
 // Wait returns the first status from now on that ok accepts.
 func Wait(t *testing.T, c *client.Conn, what string, ok func(client.Status) bool) client.Status {
 	t.Helper()

@@ -233,6 +233,14 @@ func (p *Peer) Connect(t *testing.T, change ...func(*client.Config)) *client.Con
 	return Connect(t, cfg)
 }
 
+// Session is Connect, and waits until there is a session.
+func (p *Peer) Session(t *testing.T, change ...func(*client.Config)) *client.Conn {
+	t.Helper()
+	c := p.Connect(t, change...)
+	WaitState(t, c, client.Connected)
+	return c
+}
+
 // Connected waits until c is connected over connection n.
 func (p *Peer) Connected(t *testing.T, c *client.Conn, n int) client.Status {
 	t.Helper()
