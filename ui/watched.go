@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"electop/model/doctor"
-	"electop/ui/elections"
 	"electop/ui/detail"
+	"electop/ui/elections"
 	"electop/ui/term"
 )
 

@@ -20,10 +20,15 @@ type Def struct {
 	Label string // in the footer
 	Foot  int    // place in the footer, from the left; 0: not there
 	Drop  int    // the higher, the sooner it leaves a narrow footer
+	Shown string // its keys in the footer, with the opposite's; "": Key
 	Help  string
 
 	Changes bool // it changes something besides this program's own view
 	Harms   bool // it does to a candidate what nobody would want in earnest
+	Demo    bool // only the demo has it
+	// Matters reports whether it changes what the screen shows now: then it stays in the
+	// narrowest footer. Nil: it does not.
+	Matters func(*doctor.State) bool
 	// OfCandidate says that it is done to the selected candidate.
 	OfCandidate bool
 	// Next is the argument that the key would have now, for one that has a choice.

@@ -59,7 +59,7 @@ func (x Situation) Refuses(a Action) string {
 		return "the source has ended. Start electop again"
 	case x.By == nil:
 		return "read-only"
-	case a.Kind == Step && (x.State.Pace == nil || !x.State.Pace.Steps && x.State.Pace.Delay <= 0):
+	case a.Kind == Step && !slowed(x.State):
 		// Else a stray key would stop everything.
 		return "nothing is held at full speed. [ slows the server down"
 	}

@@ -13,12 +13,12 @@ func onOff(on func(s *doctor.State, m *model.Member) bool) func(*doctor.State, *
 // Table has all actions, in the order of the help. It is never written.
 var Table = []Def{
 	{
-		Kind: Spawn, Key: "s", Where: OnMain, Label: "spawn", Foot: 1, Changes: true,
+		Kind: Spawn, Key: "s", Where: OnMain, Label: "spawn", Foot: 1, Drop: 1, Changes: true,
 		Help:  "one more candidate",
 		Words: Words{Done: "one more candidate volunteers"},
 	},
 	{
-		Kind: Kill, Key: "x", Where: OnMain | OnFaults, Label: "kill", Foot: 2, Changes: true, Harms: true, OfCandidate: true,
+		Kind: Kill, Key: "x", Where: OnMain | OnFaults, Label: "kill", Foot: 2, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
 		Help: "cut the selected candidate's connection without closing its session",
 		Words: Words{
 			Is:    "its connection is cut; its session is not closed",
@@ -27,7 +27,7 @@ var Table = []Def{
 		},
 	},
 	{
-		Kind: Freeze, Key: "f", Where: OnMain | OnFaults, Label: "freeze", Foot: 3, Changes: true, Harms: true, OfCandidate: true,
+		Kind: Freeze, Key: "f", Where: OnMain | OnFaults, Label: "freeze", Foot: 3, Drop: 1, Changes: true, Harms: true, OfCandidate: true,
 		Help: "freeze the selected candidate, as a long pause does; thaw it",
 		Next: onOff(func(_ *doctor.State, m *model.Member) bool { return m.Fault == model.Frozen }),
 		Words: Words{
@@ -44,7 +44,7 @@ var Table = []Def{
 		},
 	},
 	{
-		Kind: Resign, Key: "d", Where: OnMain | OnFaults, Label: "resign", Foot: 4, Changes: true, OfCandidate: true,
+		Kind: Resign, Key: "d", Where: OnMain | OnFaults, Label: "resign", Foot: 4, Drop: 1, Changes: true, OfCandidate: true,
 		Help: "the selected candidate closes its session and leaves",
 		Words: Words{
 			Is:    "it closes its session, and its znode is deleted with it",
@@ -53,7 +53,7 @@ var Table = []Def{
 		},
 	},
 	{
-		Kind: Campaign, Key: "c", Where: OnMain, Label: "campaign", Foot: 5, Changes: true,
+		Kind: Campaign, Key: "c", Where: OnMain, Label: "campaign", Foot: 5, Drop: 2, Changes: true,
 		Help:    "this program becomes a candidate, or withdraws",
 		Next:    onOff(campaigning),
 		Words:   Words{Done: "this program is a candidate now"},
@@ -61,7 +61,7 @@ var Table = []Def{
 		Undo:    Words{Verb: "withdraw", Done: "this program withdraws from the election"},
 	},
 	{
-		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Changes: true,
+		Kind: Herd, Key: "h", Where: OnMain, Label: "herd", Foot: 6, Drop: 1, Changes: true,
 		Help: "everybody watches the leader (herd), or its predecessor",
 		Next: func(s *doctor.State, _ *model.Member) string {
 			if herd := dialect.Herd().Name(); s.Recipe.Name() != herd {
@@ -74,7 +74,7 @@ var Table = []Def{
 		Undo:    Words{Verb: "predecessor", Cant: "change the recipe", Done: "from now on everybody watches its predecessor"},
 	},
 	{
-		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Foot: 10, Changes: true,
+		Kind: Slow, Arg: ArgSlower, Key: "[", Where: OnMain, Label: "slower", Shown: "[ ]", Foot: 10, Drop: 3, Changes: true, Demo: true, Matters: slowed,
 		Help:  "the embedded server holds each reply and notification for longer, up to 1.5 s, then until a step releases it",
 		Words: Words{Verb: "slower", Cant: "slow the server down", Done: "the server is slower"},
 	},
@@ -84,13 +84,14 @@ var Table = []Def{
 		Words: Words{Verb: "faster", Cant: "speed the server up", Done: "the server is faster"},
 	},
 	{
-		Kind: Step, Key: ".", Where: OnMain, Label: "one protocol step", Foot: 7, Changes: true,
+		Kind: Step, Key: ".", Where: OnMain, Label: "step", Foot: 7, Changes: true, Demo: true, Matters: slowed,
 		Help:  "one protocol step: the next reply or notification is released; with none held, a wait is skipped",
 		Words: Words{Verb: "one protocol step", Cant: "go one step", Done: "one protocol step"},
 	},
 	{
-		Kind: Workers, Key: "w", Where: OnMain, Label: "workers", Foot: 10, Changes: true,
-		Help: "leaders have workers that write: belief and truth side by side; again: workers with the guard, which check with each write that their leader's znode exists; then none",
+		Kind: Workers, Key: "w", Where: OnMain, Label: "workers", Foot: 10, Drop: 3, Changes: true, Demo: true,
+		Matters: func(s *doctor.State) bool { return s.Work.Rules.Workers },
+		Help:    "leaders have workers that write: belief and truth side by side; again: workers with the guard, which check with each write that their leader's znode exists; then none",
 		Next: func(s *doctor.State, _ *model.Member) string {
 			switch r := &s.Work.Rules; {
 			case !r.Workers:
@@ -188,6 +189,9 @@ var Table = []Def{
 		},
 	},
 }
+
+// slowed reports whether the server is slow, or goes step by step.
+func slowed(s *doctor.State) bool { return s.Pace != nil && (s.Pace.Steps || s.Pace.Delay > 0) }
 
 // campaigning reports whether this program is a candidate itself.
 func campaigning(s *doctor.State, _ *model.Member) bool {

@@ -364,7 +364,7 @@ func TestSomebodyElsesElection(t *testing.T) {
 	x.press("/jobs\n")
 	x.sees("3 candidates", "amber", "host-1", `\x1b]0;owned`)
 	x.press("gx")
-	x.sees("kill, freeze and resign only")
+	x.sees("this is a third-party candidate. Select one of electop's own")
 	x.press("Gx")
 	x.sees("amber is killed")
 	x.press("q")

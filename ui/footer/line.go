@@ -1,6 +1,7 @@
 package footer
 
 import (
+	"cmp"
 	"slices"
 
 	"electop/model/doctor"
@@ -47,44 +48,20 @@ func (l *Line) Keys(g *term.Glyphs, table []input.Binding) []input.FootKey {
 
 // key is how a binding is shown, false if it means nothing now.
 func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
-	m := l.Mode
+	m, shown := l.Mode, true
 	if m == input.ModeNormal && l.Course != nil {
 		m |= input.ModeTeach
 	}
-	if b.Modes&m == 0 || b.Foot == 0 && b.Do != input.CmdJoin && b.Do != input.CmdZoom && b.Do != input.CmdPanel {
-		return input.FootKey{}, false
-	}
-	k := input.FootKey{Binding: b, Key: b.Help().Key, Label: b.Help().Desc}
-	if b.Kind != "" {
-		a, why := l.Action(b.Kind, b.Arg)
-		k.Off = why != ""
-		if b.Kind.Changes() {
-			k.Label, k.Drop = action.WordsFor(a, "").Verb, 1
-			if b.Kind == action.Campaign {
-				k.Drop = 2
-			}
-		}
-		if k.Off {
-			k.Drop = 4 // but for the theme, the first to give way
-		}
-	}
-	if l.Course != nil && m&input.ModeTeach != 0 {
-		switch {
-		case b.Modes&input.ModeTeach != 0:
-			return l.Course.FootKey(k)
-		case slices.ContainsFunc(b.Keys(), func(key string) bool { return slices.Contains(l.Course.View.Keys, key) }) && l.Course.Todo():
-			k.Style, k.Foot, k.Drop = term.Lead, -4, 0 // it is to be pressed
-		case b.Do == input.CmdLessons:
-			k.Foot, k.Drop = -1, 1
-		case b.Kind.Changes():
-			k.Drop = max(k.Drop, 2)
-		}
-	}
-	switch b.Kind {
-	case action.Slow, action.Workers, action.Step:
-		return l.stageKey(k)
+	k := input.FootKey{Binding: b, Key: cmp.Or(b.Shown, b.Help().Key), Label: cmp.Or(b.Label, b.Help().Desc)}
+	switch {
+	case b.Modes&m == 0 || b.Foot == 0:
+		return k, false
+	case b.Modes&m&input.ModeTeach != 0:
+		return l.Course.FootKey(k)
 	}
 	switch b.Do {
+	case input.CmdAct:
+		shown = l.act(&k)
 	case input.CmdPause:
 		switch {
 		case l.Paused:
@@ -93,34 +70,16 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 			k.Label, k.Drop = "past", 2
 		}
 	case input.CmdPlay:
-		k.Foot = 8
+		shown = l.Reel || l.Paused
 		if l.Playing {
 			k.Label = "pause"
 		}
-		return k, l.Reel || l.Paused
 	case input.CmdLive:
-		if l.Reel {
-			return k, false // space does that
-		}
-	case input.CmdEarlier, input.CmdHandBack, input.CmdEarliest:
-		return k, false // they are shown with their opposites
-	case input.CmdLater:
-		k.Key, k.Label = "← →", "event"
-	case input.CmdStepOn:
-		k.Label = "step"
-	case input.CmdHandOn:
-		k.Key, k.Label = "pgup pgdn", "handoff"
-	case input.CmdLatest:
-		k.Key, k.Label = "home end", "ends"
+		shown = !l.Reel // space does that
 	case input.CmdFaults:
-		_, kill := l.Action(action.Kill, "")
-		_, freeze := l.Action(action.Freeze, "")
-		if k.Off = kill != "" && freeze != ""; k.Off {
-			k.Drop = 4
-		}
+		k.Off = l.refuses(action.Kill) && l.refuses(action.Freeze)
 	case input.CmdDoFault:
-		_, why := l.Action(l.Fault, "")
-		k.Off = why != ""
+		k.Off = l.refuses(l.Fault)
 	case input.CmdRun:
 		k.Off = l.Refused
 	case input.CmdInspect:
@@ -132,26 +91,19 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 			k.Label = "leave the lesson"
 		}
 	case input.CmdLessons:
-		k.Off, k.Drop = !l.Lessons, 0 // who is new here is to find them
-		if k.Off {
-			k.Drop = 4
-		}
-		if l.Course != nil {
-			k.Label, k.Drop = "menu", 1
+		if k.Off = !l.Lessons; l.Course != nil {
+			k.Label, k.Foot, k.Drop = "menu", -1, 1
 		}
 	case input.CmdPanel:
 		// Where not all panels are in view, it says what it brings.
-		k.Label, k.Foot, k.Drop = l.NextPanel, 5, 1
+		k.Label, shown = l.NextPanel, l.Narrow && !l.Zoomed
 		if !l.Demo || l.Mode == input.ModePast {
 			k.Foot, k.Drop = 9, 4
 		}
-		return k, l.Narrow && !l.Zoomed
 	case input.CmdZoom:
-		k.Label, k.Foot, k.Drop = "zoom out", 15, 0
-		return k, l.Zoomed
+		shown = l.Zoomed
 	case input.CmdJoin:
-		k.Foot, k.Drop = 12, 3
-		return k, l.Invited
+		shown = l.Invited
 	case input.CmdDoctor:
 		if n := len(l.State.Findings); n > 0 {
 			// What is wrong stays in view, on the narrowest screen too.
@@ -162,33 +114,38 @@ func (l *Line) key(g *term.Glyphs, b input.Binding) (input.FootKey, bool) {
 			k.Style, _, _ = wording.Severity(g, doctor.Worst(l.State.Findings))
 		}
 	}
-	return k, true
+	if k.Off && b.Do != input.CmdInspect {
+		k.Drop = 4 // but for the theme, the first to give way
+	}
+	if l.Course != nil && m&input.ModeTeach != 0 {
+		asked := func(key string) bool { return slices.Contains(l.Course.View.Keys, key) }
+		if slices.ContainsFunc(b.Keys(), asked) && l.Course.Todo() {
+			k.Style, k.Foot, k.Drop = term.Lead, -4, 0 // it is to be pressed
+		} else if b.Kind.Changes() && k.Drop > 0 {
+			k.Drop = max(k.Drop, 2)
+		}
+	}
+	return k, shown
 }
 
-// stageKey is a key that directs the demo as a whole: of no use elsewhere, and
-// of more where what it is about is on.
-func (l *Line) stageKey(k input.FootKey) (input.FootKey, bool) {
-	if !l.Demo {
-		return k, false
+// act settles the key of an action, and reports whether it is shown.
+func (l *Line) act(k *input.FootKey) bool {
+	def := action.Of(k.Kind)
+	matters := def.Matters != nil && def.Matters(l.State)
+	if matters {
+		k.Drop = 0
 	}
-	pace := l.State.Pace
-	slow := pace != nil && (pace.Steps || pace.Delay > 0)
-	if k.Drop > 0 {
-		k.Drop = 3
+	a, why := l.Action(k.Kind, k.Arg)
+	if k.Off = why != ""; a.Arg != k.Arg {
+		k.Label = action.WordsFor(a, "").Verb
 	}
-	switch k.Kind {
-	case action.Slow:
-		k.Key, k.Label = "[ ]", "slower"
-		if slow {
-			k.Label, k.Drop, k.Off = "pace", 0, false
-		}
-	case action.Step:
-		k.Drop, k.Label = 0, "step"
-		return k, slow
-	case action.Workers:
-		if l.State.Work.Rules.Workers { // they are what is looked at
-			k.Foot, k.Drop = 7, 0
-		}
+	if k.Kind == action.Slow && matters {
+		k.Label, k.Off = "pace", false // it can be faster, if not slower
 	}
-	return k, true
+	return !def.Demo || l.Demo && (matters || k.Kind != action.Step)
+}
+
+func (l *Line) refuses(kind action.Kind) bool {
+	_, why := l.Action(kind, "")
+	return why != ""
 }

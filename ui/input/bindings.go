@@ -17,6 +17,8 @@ type Binding struct {
 	Long        string      // what it does, where there is room to say more
 	Foot        int         // place in the footer, from the left; 0: not there
 	Drop        int         // the higher, the sooner it leaves a narrow footer
+	Shown       string      // the keys in the footer, with the opposite's; "": as in the help
+	Label       string      // what they do there, "": as in the help
 }
 
 // Bindings returns the table; without the keys that change anything where
@@ -36,14 +38,14 @@ func Bindings(observeOnly bool) []Binding {
 		def(CmdUp, scroll|ModePast, []string{"k", "up"}, "k ↑", "up"),
 		def(CmdPageDown, scroll, []string{"pgdown"}, "pgdn", "a page down"),
 		def(CmdPageUp, scroll, []string{"pgup"}, "pgup", "a page up"),
-		footed(def(CmdEarlier, ModePast, []string{"left"}, "←", "the event before"), 1, 0).long("to the event before"),
-		footed(def(CmdLater, ModePast, []string{"right"}, "→", "the next event"), 2, 0).long("to the next event"),
-		footed(def(CmdStepOn, ModePast, []string{"."}, ".", "the next step"), 4, 2).long("to the next step of the recipe"),
-		footed(def(CmdHandBack, ModePast, []string{"pgup"}, "pgup", "the handoff before"), 5, 3).long("to the handoff before"),
-		footed(def(CmdHandOn, ModePast, []string{"pgdown"}, "pgdn", "the next handoff"), 6, 3).long("to the next handoff"),
-		footed(def(CmdEarliest, ModePast, []string{"home"}, "home", "the earliest moment kept"), 7, 4),
-		footed(def(CmdLatest, ModePast, []string{"end"}, "end", "the last moment"), 8, 4),
-		footed(def(CmdPlay, ModePast, []string{" "}, "space", "play"), -1, 0).long("play what happened, or pause"),
+		def(CmdEarlier, ModePast, []string{"left"}, "←", "the event before").long("to the event before"),
+		footed(def(CmdLater, ModePast, []string{"right"}, "→", "the next event"), 2, 0).named("← →", "event").long("to the next event"),
+		footed(def(CmdStepOn, ModePast, []string{"."}, ".", "the next step"), 4, 2).named("", "step").long("to the next step of the recipe"),
+		def(CmdHandBack, ModePast, []string{"pgup"}, "pgup", "the handoff before").long("to the handoff before"),
+		footed(def(CmdHandOn, ModePast, []string{"pgdown"}, "pgdn", "the next handoff"), 6, 3).named("pgup pgdn", "handoff").long("to the next handoff"),
+		def(CmdEarliest, ModePast, []string{"home"}, "home", "the earliest moment kept"),
+		footed(def(CmdLatest, ModePast, []string{"end"}, "end", "the last moment"), 8, 4).named("home end", "ends"),
+		footed(def(CmdPlay, ModePast, []string{" "}, "space", "play"), 8, 0).long("play what happened, or pause"),
 		def(CmdPlaySlower, ModePast, []string{"["}, "[", "play slower"),
 		def(CmdPlayFaster, ModePast, []string{"]"}, "]", "play faster"),
 		footed(def(CmdLive, ModePast, []string{"p", "esc"}, "p", "live"), 8, 0).long("back to what happens now"),
@@ -51,8 +53,8 @@ func Bindings(observeOnly bool) []Binding {
 		def(cmdBottom, scroll, []string{"G", "end"}, "G end", "to the end"),
 		footed(def(CmdInspect, ModeNormal|ModePast, []string{"enter"}, "enter", "inspect"), 8, 2).long("everything about the selected candidate, with its data read again"),
 		footed(def(CmdOpen, ModeElections, []string{"enter"}, "enter", "open"), 1, 0).long("watch the selected election and show it"),
-		def(CmdPanel, ModeNormal|ModePast, []string{"tab"}, "tab", "the next panel"),
-		def(CmdZoom, ModeNormal|ModePast, []string{"z"}, "z", "zoom").long("the panel with the focus fills the screen, a crowd as a heat map; again: back"),
+		footed(def(CmdPanel, ModeNormal|ModePast, []string{"tab"}, "tab", "the next panel"), 5, 1),
+		footed(def(CmdZoom, ModeNormal|ModePast, []string{"z"}, "z", "zoom"), 15, 0).named("", "zoom out").long("the panel with the focus fills the screen, a crowd as a heat map; again: back"),
 		def(CmdLeft, ModeNormal, []string{"left"}, "←", "a column to the left, in the grid of a zoomed crowd"),
 		def(CmdRight, ModeNormal, []string{"right"}, "→", "a column to the right"),
 		footed(def(CmdFilter, ModeNormal|ModePast|ModeElections, []string{"/"}, "/", "filter"), 9, 3).long("show only rows with this text in them"),
@@ -62,14 +64,14 @@ func Bindings(observeOnly bool) []Binding {
 	all = append(all,
 		footed(def(CmdFaults, ModeNormal, []string{"X"}, "X", "faults"), 5, 2).long("what can be done to the selected candidate to see what happens"),
 		footed(def(CmdDoFault, ModeFaults, []string{"enter"}, "enter", "do it"), 1, 0).long("do the selected fault"),
-		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 2).long("lessons: the election explained, step by step, by doing it"),
+		footed(def(CmdLessons, ModeNormal, []string{"L"}, "L", "lessons"), 11, 0).long("lessons: the election explained, step by step, by doing it"),
 		footed(def(CmdLearn, ModeLessons, []string{"enter"}, "enter", "begin"), 1, 0).long("begin the selected lesson in a new election, or leave the current one"),
 		footed(def(CmdContinue, ModeTeach, []string{" "}, "space", "go on"), -9, 0).long("read on, go on; after the last part, the next lesson"),
 		footed(def(CmdAnswer, ModeTeach, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, "1-9", "answer"), -8, 0).long("the answer with that number"),
 		footed(def(CmdHint, ModeTeach, []string{"H"}, "H", "hint"), -7, 0).long("a hint, and then the next one"),
 		footed(def(CmdSkip, ModeTeach, []string{">"}, ">", "skip"), -6, 1).long("skip what is asked or waited for"),
 		footed(def(CmdReread, ModeTeach, []string{"<"}, "<", "back"), -5, 1).long("back to the part before"),
-		def(CmdJoin, ModeNormal, []string{"J"}, "J", "join").long("how your own programs join this election"),
+		footed(def(CmdJoin, ModeNormal, []string{"J"}, "J", "join"), 12, 3).long("how your own programs join this election"),
 		footed(def(CmdDoctor, ModeNormal|ModePast, []string{"!"}, "!", "doctor"), 11, 2).long("what the doctor found wrong with this election"),
 		footed(def(CmdServers, ModeNormal|ModePast, []string{"S"}, "S", "servers"), 12, 4).long("the members of the ensemble, and what they were asked"),
 		footed(def(CmdChoose, ModeNormal|ModePast, []string{"e"}, "e", "elections"), 13, 3).long("all elections: those watched, and those found on the cluster"),
@@ -133,7 +135,7 @@ func actions() (out []Binding) {
 		}
 		b := Binding{
 			Binding: key.NewBinding(key.WithKeys(d.Key), key.WithHelp(d.Key, d.Label)),
-			Do:      CmdAct, Kind: d.Kind, Arg: d.Arg, Long: d.Help, Foot: d.Foot, Drop: d.Drop,
+			Do:      CmdAct, Kind: d.Kind, Arg: d.Arg, Long: d.Help, Foot: d.Foot, Drop: d.Drop, Shown: d.Shown,
 		}
 		for _, p := range places {
 			if d.Where&p.where != 0 {
@@ -148,6 +150,12 @@ func actions() (out []Binding) {
 // long returns the binding with a longer help.
 func (b Binding) long(text string) Binding {
 	b.Long = text
+	return b
+}
+
+// named returns the binding with other keys and another label in the footer.
+func (b Binding) named(keys, label string) Binding {
+	b.Shown, b.Label = keys, label
 	return b
 }
 
