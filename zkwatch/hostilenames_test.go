@@ -15,13 +15,12 @@ import (
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
 	"electop/zkwatch/observer"
+	"electop/zkwatch/wire"
 )
 
 const (
 	bad  = "n_\x010000000007" // a server of 3.4 lets other clients create it
 	good = "n_0000000008"
-
-	opExists = 3
 )
 
 // oddPeer has an election with a child that no client may ask for.
@@ -48,13 +47,13 @@ func oddPeer() *clienttest.Peer {
 		}
 		child := path == "/election/"+good
 		switch {
-		case f.Opcode == clienttest.OpGetChildren2:
+		case f.Opcode == wire.OpGetChildren2:
 			reply(xid, 0, append(names[:len(names):len(names)], stat(0, 2)...))
-		case f.Opcode == clienttest.OpGetData && child:
+		case f.Opcode == wire.OpGetData && child:
 			reply(xid, 0, append([]byte{0, 0, 0, 1, 'x'}, stat(0x77, 0)...))
-		case f.Opcode == opExists && child:
+		case f.Opcode == wire.OpExists && child:
 			reply(xid, 0, stat(0x77, 0))
-		case f.Opcode == opExists && path == "/election":
+		case f.Opcode == wire.OpExists && path == "/election":
 			reply(xid, 0, stat(0, 2))
 		default:
 			return false
@@ -97,7 +96,7 @@ func TestNameThatNobodyMayAskFor(t *testing.T) {
 func TestAnErrorThatStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
-			if f.Opcode != clienttest.OpGetChildren2 && f.Opcode != clienttest.OpGetData && f.Opcode != opExists {
+			if f.Opcode != wire.OpGetChildren2 && f.Opcode != wire.OpGetData && f.Opcode != wire.OpExists {
 				return false
 			}
 			reply(xid, -1, nil) // SystemError
@@ -110,7 +109,7 @@ func TestAnErrorThatStays(t *testing.T) {
 		if err := o.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if n := clienttest.Count(p.Opcodes(0), opExists) + clienttest.Count(p.Opcodes(0), clienttest.OpGetData); n > 500 || n < 10 {
+		if n := clienttest.Count(p.Opcodes(0), wire.OpExists) + clienttest.Count(p.Opcodes(0), wire.OpGetData); n > 500 || n < 10 {
 			t.Errorf("%d requests in five minutes", n)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/sasl"
+	"electop/zkwatch/wire"
 )
 
 // An account says its lines one after the other. The server must answer each with the
@@ -53,7 +54,7 @@ func (x *lines) Refused() error { return sasl.ErrRejected }
 
 // capitals answers SASL tokens as an account wants it.
 func capitals(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
-	if f.Opcode != clienttest.OpSASL {
+	if f.Opcode != wire.OpSASL {
 		return false
 	}
 	token := strings.ToUpper(string(f.Body[4:]))
@@ -82,7 +83,7 @@ func TestSASLComesBeforeEverythingOnEachConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 1; n <= 2; n++ {
-			want := []int32{clienttest.OpSASL, clienttest.OpSASL, clienttest.OpSASL, clienttest.OpAuth}
+			want := []wire.Op{wire.OpSASL, wire.OpSASL, wire.OpSASL, wire.OpAuth}
 			if ops := p.Opcodes(n); len(ops) < 5 || !slices.Equal(ops[:4], want) {
 				t.Errorf("connection %d: requests %d, want %d first", n, ops, want)
 			}
@@ -123,7 +124,7 @@ func TestSASLThatFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &clienttest.Peer{}
 				p.Answer = func(f clienttest.Request, r func(int32, int32, []byte), xid int32) bool {
-					if f.Opcode == clienttest.OpSASL {
+					if f.Opcode == wire.OpSASL {
 						c.answer(f.Conn, r, xid, func() { p.Drop(f.Conn) })
 						return true
 					}
@@ -141,7 +142,7 @@ func TestSASLThatFails(t *testing.T) {
 					t.Errorf("status %+v, want the end", s)
 				}
 				<-conn.Done()
-				if ops := p.Opcodes(0); slices.ContainsFunc(ops, func(op int32) bool { return op != clienttest.OpSASL }) {
+				if ops := p.Opcodes(0); slices.ContainsFunc(ops, func(op wire.Op) bool { return op != wire.OpSASL }) {
 					t.Errorf("requests %d", ops)
 				}
 			})
@@ -184,7 +185,7 @@ func TestSASLOfAFrozenConn(t *testing.T) {
 		var c *client.Conn
 		frozen := false
 		p.Answer = func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
-			if f.Opcode == clienttest.OpSASL && !frozen {
+			if f.Opcode == wire.OpSASL && !frozen {
 				frozen = true
 				c.Config().Gate.Freeze()
 			}

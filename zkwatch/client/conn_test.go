@@ -18,6 +18,7 @@ import (
 	"electop/demo/zkserver"
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/wire"
 )
 
 func TestConnectRefusesUnusableConfig(t *testing.T) {
@@ -111,7 +112,7 @@ func TestExpiryIsTerminal(t *testing.T) {
 						return asked, granted
 					},
 					Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
-						return f.Opcode == clienttest.OpCreate
+						return f.Opcode == wire.OpCreate
 					},
 				}
 				c := p.Connect(t)
@@ -169,7 +170,7 @@ func TestExpiryIsTerminal(t *testing.T) {
 func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
-			return f.Opcode == clienttest.OpCreate
+			return f.Opcode == wire.OpCreate
 		}}
 		c := p.Session(t)
 		c.Config().Gate.Freeze()
@@ -199,7 +200,7 @@ func TestQueuedRequestsDoNotRunLater(t *testing.T) {
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
 			t.Errorf("request after the reconnect: %v", err)
 		}
-		if n := clienttest.Count(p.Opcodes(2), clienttest.OpCreate); n > 0 {
+		if n := clienttest.Count(p.Opcodes(2), wire.OpCreate); n > 0 {
 			t.Errorf("%d requests from before the loss ran after it", n)
 		}
 	})
@@ -228,7 +229,7 @@ func TestWatchesAreSetAgainAsOfTheLoss(t *testing.T) {
 			synctest.Wait()
 			set := 0
 			for _, f := range p.Received(n + 1) {
-				if f.Opcode != clienttest.OpSetWatches {
+				if f.Opcode != wire.OpSetWatches {
 					continue
 				}
 				set++
@@ -353,7 +354,7 @@ func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
 		clienttest.WaitState(t, cut, client.Connected)
 		began := time.Now()
 		closed.Close()
-		if n := clienttest.Count(p.Opcodes(0), clienttest.OpCloseSession); n != 1 {
+		if n := clienttest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
 			t.Errorf("Close said goodbye %d times", n)
 		}
 		if s := closed.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrClosed) {
@@ -362,7 +363,7 @@ func TestCloseSaysGoodbyeAndCutDoesNot(t *testing.T) {
 		cut.Cut()
 		cut.Close()
 		p.Served.Wait()
-		if n := clienttest.Count(p.Opcodes(0), clienttest.OpCloseSession); n != 1 {
+		if n := clienttest.Count(p.Opcodes(0), wire.OpCloseSession); n != 1 {
 			t.Errorf("Cut said goodbye")
 		}
 		if s := cut.Status(); s.State != client.Closed || !errors.Is(s.Err, client.ErrCut) || p.Dials() != 2 {
@@ -472,7 +473,7 @@ func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := make(chan struct{})
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
-			if f.Opcode == clienttest.OpCreate && f.Conn == 1 {
+			if f.Opcode == wire.OpCreate && f.Conn == 1 {
 				<-gone // and reads nothing meanwhile
 			}
 			return false
@@ -498,7 +499,7 @@ func TestRequestLeftInTheQueueIsDropped(t *testing.T) {
 		if _, _, err := c.Get(t.Context(), "/e"); err != nil {
 			t.Errorf("request after the reconnect: %v", err)
 		}
-		if n := clienttest.Count(p.Opcodes(2), clienttest.OpCreate); n > 0 {
+		if n := clienttest.Count(p.Opcodes(2), wire.OpCreate); n > 0 {
 			t.Errorf("%d requests from before the loss ran after it", n)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"electop/demo/zktest"
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/wire"
 )
 
 func TestSetFenced(t *testing.T) {
@@ -119,12 +120,12 @@ func TestSetFencedKeepsToTheACL(t *testing.T) {
 	})
 }
 
-const opMulti = 14
-
 // What a server did with a transaction that it never answered is not known.
 func TestSetFencedOutcomeUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool { return f.Opcode == opMulti }}
+		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(int32, int32, []byte), _ int32) bool {
+			return f.Opcode == wire.OpMulti
+		}}
 		c := p.Session(t)
 		done := make(chan error)
 		go func() {
@@ -161,10 +162,10 @@ func TestSetFencedBelievesNoNonsense(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
-					if f.Opcode == opMulti {
+					if f.Opcode == wire.OpMulti {
 						reply(xid, 0, body)
 					}
-					return f.Opcode == opMulti
+					return f.Opcode == wire.OpMulti
 				}}
 				c := p.Session(t)
 				if stat, err := c.SetFenced(t.Context(), "/counter", nil, "/e/n_0000000000"); err == nil || stat != nil {

@@ -15,6 +15,7 @@ import (
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
 	"electop/zkwatch/internal/electiontest"
+	"electop/zkwatch/wire"
 )
 
 // taken waits for n changes.
@@ -202,9 +203,8 @@ func TestFollowSaysThatWatchesWereSetAgain(t *testing.T) {
 // A server before 3.6 says that it does not know addWatch, and hangs up.
 func TestFollowAtAnOldServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const opAddWatch = 106
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
-			if f.Opcode == opAddWatch {
+			if f.Opcode == wire.OpAddWatch {
 				reply(xid, -6, nil)
 				return true
 			}
@@ -224,9 +224,8 @@ func TestFollowAtAnOldServer(t *testing.T) {
 // A following ends with its connection, and so do its requests.
 func TestFollowingEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const opExists = 3
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, _ func(xid, code int32, body []byte), _ int32) bool {
-			return f.Opcode == opExists // no answer
+			return f.Opcode == wire.OpExists // no answer
 		}}
 		c := p.Session(t)
 		f := follow(t, c, "/e")

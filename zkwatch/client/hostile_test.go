@@ -17,6 +17,7 @@ import (
 
 	"electop/zkwatch/client"
 	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/wire"
 )
 
 func TestPeerThatIsNoZooKeeper(t *testing.T) {
@@ -34,7 +35,7 @@ func TestPeerThatIsNoZooKeeper(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool {
-					clienttest.ReadFrame(c)
+					wire.ReadFrame(c, 1<<20)
 					// In pieces, so that a prefix comes in two.
 					io.WriteString(c, tt.says[:3])
 					io.WriteString(c, tt.says[3:])
@@ -81,7 +82,7 @@ func TestBrokenRepliesEndTheConnection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
-					if f.Opcode != clienttest.OpGetChildren2 {
+					if f.Opcode != wire.OpGetChildren2 {
 						return false
 					}
 					tt.answer(reply, xid)
@@ -121,7 +122,7 @@ func TestShortReplyAndZeroTimeoutDoNotPanic(t *testing.T) {
 				if n != 2 {
 					return false
 				}
-				clienttest.ReadFrame(c)
+				wire.ReadFrame(c, 1<<20)
 				response := make([]byte, 36)
 				response[7], response[6], response[15], response[19] = 0, 40, 0x51, 16
 				clienttest.WriteFrame(c, response)
@@ -159,7 +160,7 @@ func TestClientAheadOfRestartedServerStartsAnew(t *testing.T) {
 
 func TestTooManyConnectionsAreRecognised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool { clienttest.ReadFrame(c); return true }}
+		p := &clienttest.Peer{Accept: func(n int, c net.Conn) bool { wire.ReadFrame(c, 1<<20); return true }}
 		c := p.Connect(t)
 		clienttest.Wait(t, c, "with a hint", func(s client.Status) bool {
 			return errors.Is(s.Err, client.ErrRefused) && strings.Contains(s.Err.Error(), "maxClientCnxns")
@@ -188,7 +189,7 @@ func TestFailedWriteOfCredentialsDoesNotWedge(t *testing.T) {
 			if _, _, err := c.Get(t.Context(), "/e"); err != nil {
 				t.Errorf("connection %d: %v", n+2, err)
 			}
-			if ops := p.Opcodes(n + 2); len(ops) == 0 || ops[0] != clienttest.OpAuth {
+			if ops := p.Opcodes(n + 2); len(ops) == 0 || ops[0] != wire.OpAuth {
 				t.Errorf("requests %d, want the credentials first", ops)
 			}
 		}
@@ -198,7 +199,7 @@ func TestFailedWriteOfCredentialsDoesNotWedge(t *testing.T) {
 func TestRefusedCredentialsAreTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(int32, int32, []byte), xid int32) bool {
-			if f.Opcode == clienttest.OpAuth && string(f.Body[8:11]) == "bad" {
+			if f.Opcode == wire.OpAuth && string(f.Body[8:11]) == "bad" {
 				reply(xid, -115, nil)
 				return true
 			}

@@ -37,7 +37,7 @@ func TestLostReply(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &clienttest.Peer{
 					Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
-						refused := f.Opcode == clienttest.OpCreate && string(f.Body[4:6]) == "/x"
+						refused := f.Opcode == wire.OpCreate && string(f.Body[4:6]) == "/x"
 						if refused {
 							reply(xid, int32(wire.NoNode), nil)
 						}

@@ -13,6 +13,7 @@ import (
 	"electop/zkwatch/client"
 	"electop/zkwatch/fault"
 	"electop/zkwatch/internal/clienttest"
+	"electop/zkwatch/wire"
 )
 
 // linedPeer is a connection to a peer over a line.
@@ -52,7 +53,7 @@ func TestLineLoses(t *testing.T) {
 		if took := time.Since(healed); took > 10*time.Millisecond {
 			t.Errorf("connected %v after the healing", took)
 		}
-		if got := p.Opcodes(0); slices.Contains(got, clienttest.OpCreate) {
+		if got := p.Opcodes(0); slices.Contains(got, wire.OpCreate) {
 			t.Errorf("requests %d: what was lost has arrived", got)
 		}
 	})

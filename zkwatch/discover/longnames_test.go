@@ -24,7 +24,7 @@ func TestWalkAmongLongNames(t *testing.T) {
 			return b
 		}
 		p := &clienttest.Peer{Answer: func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
-			if f.Opcode != int32(wire.OpExists) && f.Opcode != clienttest.OpGetChildren2 {
+			if f.Opcode != wire.OpExists && f.Opcode != wire.OpGetChildren2 {
 				return false
 			}
 			path := string(f.Body[4 : 4+binary.BigEndian.Uint32(f.Body)])
@@ -35,7 +35,7 @@ func TestWalkAmongLongNames(t *testing.T) {
 			case 2:
 				children, name = 10, long
 			}
-			if f.Opcode == int32(wire.OpExists) {
+			if f.Opcode == wire.OpExists {
 				reply(xid, 0, stat(children))
 				return true
 			}

@@ -322,7 +322,7 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 		var mu sync.Mutex
 		var times []time.Time
 		p.Answer = func(f clienttest.Request, reply func(xid, code int32, body []byte), xid int32) bool {
-			if f.Opcode == clienttest.OpPing {
+			if f.Opcode == wire.OpPing {
 				return false
 			}
 			mu.Lock()
@@ -333,11 +333,11 @@ func TestWalkIsEvenlySpaced(t *testing.T) {
 				time.Sleep(3 * time.Second) // a slow server
 			}
 			switch f.Opcode {
-			case 3: // exists: a persistent znode with children
+			case wire.OpExists: // a persistent znode with children
 				stat := make([]byte, 68)
 				stat[59] = 2 // numChildren
 				reply(xid, 0, stat)
-			case clienttest.OpGetChildren2:
+			case wire.OpGetChildren2:
 				body := []byte{0, 0, 0, 2, 0, 0, 0, 1, 'a', 0, 0, 0, 1, 'b'}
 				reply(xid, 0, append(body, make([]byte, 68)...))
 			default:

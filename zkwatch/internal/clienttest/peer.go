@@ -3,9 +3,7 @@ package clienttest
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"sync"
@@ -14,24 +12,13 @@ import (
 	"time"
 
 	"electop/zkwatch/client"
-)
-
-// Numbers of the protocol that the peer speaks.
-const (
-	OpCreate       = 1
-	OpGetData      = 4
-	OpPing         = 11
-	OpGetChildren2 = 12
-	OpCloseSession = -11
-	OpAuth         = 100
-	OpSetWatches   = 101
-	OpSASL         = 102
+	"electop/zkwatch/wire"
 )
 
 // A Request is a request as a peer has received it.
 type Request struct {
 	Conn   int // the connection's number, from 1
-	Opcode int32
+	Opcode wire.Op
 	Body   []byte // after the header
 }
 
@@ -79,55 +66,48 @@ func (p *Peer) Dial(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 func (p *Peer) Serve(n int, c net.Conn) {
-	hello, err := ReadFrame(c)
-	if err != nil {
+	var hello wire.ConnectRequest
+	frame, err := wire.ReadFrame(c, maxFrame)
+	if hello.Decode(wire.NewDecoder(frame)); err != nil || p.Refuse != nil && p.Refuse(uint64(hello.LastZxidSeen)) {
 		return
 	}
-	if p.Refuse != nil && p.Refuse(binary.BigEndian.Uint64(hello[4:])) {
-		return
-	}
-	p.mu.Lock()
-	if p.hellos == nil {
-		p.hellos = make(map[int]int64)
-	}
-	p.hellos[n] = int64(binary.BigEndian.Uint64(hello[4:]))
-	p.mu.Unlock()
-	timeout := time.Duration(binary.BigEndian.Uint32(hello[12:])) * time.Millisecond
-	session := binary.BigEndian.Uint64(hello[16:])
+	timeout, session := time.Duration(hello.Timeout)*time.Millisecond, uint64(hello.SessionID)
 	if p.Grant != nil {
 		timeout, session = p.Grant(n, timeout, session)
 	} else if session == 0 {
 		session = 0x51
 	}
-	response := make([]byte, 36)
-	binary.BigEndian.PutUint32(response[4:], uint32(timeout/time.Millisecond))
-	binary.BigEndian.PutUint64(response[8:], session)
-	binary.BigEndian.PutUint32(response[16:], 16)
 	p.mu.Lock()
+	if p.hellos == nil {
+		p.hellos = make(map[int]int64)
+	}
+	p.hellos[n] = hello.LastZxidSeen
 	p.grants = append(p.grants, n)
 	p.mu.Unlock()
-	if WriteFrame(c, response) != nil {
+	granted := wire.ConnectResponse{Timeout: int32(timeout / time.Millisecond), SessionID: int64(session), Passwd: make([]byte, 16)}
+	if _, err := c.Write(wire.AppendFrame(nil, &granted)); err != nil {
 		return
 	}
 	for {
-		request, err := ReadFrame(c)
+		request, err := wire.ReadFrame(c, maxFrame)
 		if err != nil {
 			return
 		}
-		xid := int32(binary.BigEndian.Uint32(request))
-		f := Request{n, int32(binary.BigEndian.Uint32(request[4:])), request[8:]}
+		d := wire.NewDecoder(request)
+		var h wire.RequestHeader
+		h.Decode(d)
+		xid, f := h.Xid, Request{n, h.Op, d.Rest()}
 		p.mu.Lock()
 		p.requests = append(p.requests, f)
 		p.mu.Unlock()
 		reply := func(xid, code int32, body []byte) {
-			b := replyFrame(xid, code, body)
-			binary.BigEndian.PutUint64(b[4:], uint64(p.Zxid.Add(1)))
-			WriteFrame(c, b)
+			h := wire.ReplyHeader{Xid: xid, Zxid: p.Zxid.Add(1), Err: wire.Code(code)}
+			WriteFrame(c, append(h.Append(nil), body...))
 		}
 		if p.Answer == nil || !p.Answer(f, reply, xid) {
 			reply(xid, 0, emptyReply(f))
 		}
-		if f.Opcode == OpCloseSession {
+		if f.Opcode == wire.OpCloseSession {
 			return
 		}
 	}
@@ -136,36 +116,19 @@ func (p *Peer) Serve(n int, c net.Conn) {
 // emptyReply is the body of a success: every Stat is zero.
 func emptyReply(f Request) []byte {
 	switch f.Opcode {
-	case OpCreate:
+	case wire.OpCreate:
 		n := binary.BigEndian.Uint32(f.Body)
 		return f.Body[:4+n]
-	case OpGetData, OpGetChildren2:
+	case wire.OpGetData, wire.OpGetChildren2:
 		return make([]byte, 4+68)
 	}
 	return make([]byte, 68)
 }
 
-func replyFrame(xid, code int32, body []byte) []byte {
-	b := binary.BigEndian.AppendUint32(nil, uint32(xid))
-	b = binary.BigEndian.AppendUint64(b, 7) // zxid
-	b = binary.BigEndian.AppendUint32(b, uint32(code))
-	return append(b, body...)
-}
+// maxFrame bounds the requests that a peer takes.
+const maxFrame = 1 << 20
 
-func ReadFrame(c net.Conn) ([]byte, error) {
-	var prefix [4]byte
-	if _, err := io.ReadFull(c, prefix[:]); err != nil {
-		return nil, err
-	}
-	n := binary.BigEndian.Uint32(prefix[:])
-	if n < 8 || n > 1<<20 {
-		return nil, errors.New("length of a frame")
-	}
-	b := make([]byte, n)
-	_, err := io.ReadFull(c, b)
-	return b, err
-}
-
+// WriteFrame writes a frame with any content.
 func WriteFrame(c net.Conn, body []byte) error {
 	_, err := c.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
 	return err
@@ -204,12 +167,12 @@ func (p *Peer) Hello(n int) int64 {
 }
 
 // Opcodes are those received over connection n, without pings; 0: over all.
-func (p *Peer) Opcodes(n int) []int32 {
+func (p *Peer) Opcodes(n int) []wire.Op {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ops := []int32{}
+	ops := []wire.Op{}
 	for _, f := range p.requests {
-		if f.Opcode != OpPing && (n == 0 || f.Conn == n) {
+		if f.Opcode != wire.OpPing && (n == 0 || f.Conn == n) {
 			ops = append(ops, f.Opcode)
 		}
 	}
