@@ -28,7 +28,7 @@ func (s *Stage) expire(m model.Member) error {
 	if m.Session == 0 {
 		return notNow(znode.Safe(m.ID, 40) + " has no session")
 	}
-	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
+	if _, lives := s.cfg.Server.Deadline(int64(m.Session)); !lives {
 		return notNow("the session of " + znode.Safe(m.ID, 40) + " has already ended")
 	}
 	var endLease func()
@@ -43,7 +43,7 @@ func (s *Stage) expire(m model.Member) error {
 		s.cfg.Put(&model.Cast{At: m.ExpiresFrom, Member: m, Gone: true})
 	}
 	err := s.cfg.Server.ExpireSession(int64(m.Session))
-	if _, _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {
+	if _, lives := s.cfg.Server.Deadline(int64(m.Session)); err != nil && lives {
 		return fmt.Errorf("expire the session of %s: %w", znode.Safe(m.ID, 40), err)
 	}
 	return nil // else its time came while we waited

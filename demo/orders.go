@@ -112,7 +112,7 @@ func (s *Stage) forget() {
 		if m.Fault != model.Killed {
 			continue
 		}
-		if _, _, ok := s.cfg.Server.Deadline(int64(m.Session)); ok {
+		if _, ok := s.cfg.Server.Deadline(int64(m.Session)); ok {
 			continue
 		}
 		s.mu.Lock()

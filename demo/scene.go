@@ -119,7 +119,7 @@ func (s *Stage) nextToExpire() (first model.Member, at time.Time, ok bool) {
 		if m.Fault == model.NoFault || m.Session == 0 {
 			continue
 		}
-		end, _, lives := s.cfg.Server.Deadline(int64(m.Session))
+		end, lives := s.cfg.Server.Deadline(int64(m.Session))
 		if lives && (!ok || end.Before(at) || end.Equal(at) && m.ID < first.ID) {
 			first, at, ok = m, end, true
 		}

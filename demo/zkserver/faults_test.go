@@ -330,7 +330,7 @@ func TestCloseAmidFaults(t *testing.T) {
 		if _, ok := s.Step(); ok {
 			t.Error("a step after the end")
 		}
-		if _, _, ok := s.Deadline(id(c)); ok {
+		if _, ok := s.Deadline(id(c)); ok {
 			t.Error("a deadline after the end")
 		}
 		s.SetPace(zkserver.Pace{Steps: true})

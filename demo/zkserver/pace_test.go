@@ -272,37 +272,36 @@ func TestBackstage(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
 		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
-		want := func(at time.Time, connected bool) {
+		want := func(at time.Time) {
 			t.Helper()
-			if got, conn, ok := s.Deadline(id(c)); !ok || conn != connected || !got.Equal(at) {
-				t.Errorf("in %v, connected %t, %t; want %v", time.Until(got), conn, ok, time.Until(at))
+			if got, ok := s.Deadline(id(c)); !ok || !got.Equal(at) {
+				t.Errorf("in %v, %t; want %v", time.Until(got), ok, time.Until(at))
 			}
 		}
-		want(time.Now().Add(5*time.Second), true)
+		want(time.Now().Add(5 * time.Second))
 		time.Sleep(1950 * time.Millisecond)
 		c.must(wire.OpPing, nil, nil)
-		want(time.Now().Add(5050*time.Millisecond), true) // the tick after
+		want(time.Now().Add(5050 * time.Millisecond)) // the tick after
 		s.SetPace(steps)
 		c.send(wire.OpSync, &wire.PathRequest{Path: "/"})
 		synctest.Wait()
 		if hears(c, time.Hour) {
 			t.Error("released without a step")
 		}
-		want(time.Now().Add(5050*time.Millisecond), true)
+		want(time.Now().Add(5050 * time.Millisecond))
 		s.Step()
 		replies(c, 1)
 		time.Sleep(time.Second)
-		want(time.Now().Add(4050*time.Millisecond), true)
+		want(time.Now().Add(4050 * time.Millisecond))
 		c.nc.Close()
 		synctest.Wait()
-		at, _, _ := s.Deadline(id(c))
-		want(at, false)
+		at, _ := s.Deadline(id(c))
 		time.Sleep(time.Until(at) - 1)
-		if _, _, ok := s.Deadline(id(c)); !ok {
+		if _, ok := s.Deadline(id(c)); !ok {
 			t.Error("expired early")
 		}
 		time.Sleep(2 * time.Nanosecond)
-		if _, _, ok := s.Deadline(id(c)); ok {
+		if _, ok := s.Deadline(id(c)); ok {
 			t.Error("did not expire")
 		}
 	})
@@ -393,7 +392,7 @@ func TestSlownessExpiresNobody(t *testing.T) {
 		if h := held(t, s); len(h) != 1 || h[0].Op != wire.OpCloseSession || h[0].Session != ids[0] {
 			t.Errorf("held %+v", h)
 		}
-		if _, _, ok := s.Deadline(ids[0]); ok {
+		if _, ok := s.Deadline(ids[0]); ok {
 			t.Error("the session is not over")
 		}
 		time.Sleep(4 * time.Second)

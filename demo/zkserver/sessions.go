@@ -63,17 +63,16 @@ func (c *conn) openSession(req *wire.ConnectRequest) *session {
 	return sess
 }
 
-// Deadline returns when a session expires if its client stays silent, and whether it
-// has a connection; ok is false for an unknown session. While a message to the
-// session is held, the deadline moves with time.
-func (s *Server) Deadline(id int64) (at time.Time, connected, ok bool) {
+// Deadline returns when a session expires if its client stays silent; ok is false for an
+// unknown session. While a message to the session is held, the deadline moves with time.
+func (s *Server) Deadline(id int64) (at time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sess := s.sessions.byID[id]
 	if sess == nil || s.closed {
-		return time.Time{}, false, false
+		return time.Time{}, false
 	}
-	return s.start.Add(s.sessions.expiry(sess, s.elapsed())), sess.conn != nil, true
+	return s.start.Add(s.sessions.expiry(sess, s.elapsed())), true
 }
 
 // ExpireSession ends a session now, as if its client had been silent for too

@@ -218,13 +218,6 @@ func (n *Node) Stat() wire.Stat {
 	return st
 }
 
-// Data returns the node's data, which is not to be changed.
-func (n *Node) Data() []byte { return n.data }
-
-// Children returns the names of the node's children in no particular order. They
-// are not to be changed, and valid until the tree changes.
-func (n *Node) Children() []string { return n.children }
-
 // validPath reports whether a node may have this path, by the rules of
 // PathUtils.validatePath. Characters beyond the basic plane count as the
 // surrogates that Java sees, and bytes that are no UTF-8 as U+FFFD; both are
