@@ -1,15 +1,11 @@
 package zkserver_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -103,115 +99,6 @@ func (n *network) cut() {
 		nc.Close()
 	}
 	n.conns = nil
-}
-
-// TestOthersNoticeNothing lets a witness live the same life beside a session
-// that suffers each of the faults and beside one that suffers none: what it is
-// told and when, until it falls silent and expires, is the same.
-func TestOthersNoticeNothing(t *testing.T) {
-	faults := map[string]func(t *testing.T, s *zkserver.Server, n *network, c *rawClient){
-		"none":   func(*testing.T, *zkserver.Server, *network, *rawClient) {},
-		"expire": func(t *testing.T, s *zkserver.Server, _ *network, c *rawClient) { try(t, s.ExpireSession(id(c))) },
-		"cut":    func(_ *testing.T, _ *zkserver.Server, n *network, _ *rawClient) { n.cut() },
-		"lost reply": func(_ *testing.T, _ *zkserver.Server, n *network, c *rawClient) {
-			c.send(wire.OpCreate, &wire.CreateRequest{Path: "/victim/x", ACL: world(31)})
-			n.cut()
-		},
-		"late reader": func(_ *testing.T, _ *zkserver.Server, _ *network, c *rawClient) {
-			request := wire.AppendFrame(nil, &wire.RequestHeader{Xid: 1, Op: wire.OpGetData}, &wire.PathWatchRequest{Path: "/news", Watch: true})
-			go c.nc.Write(bytes.Repeat(request, 100))
-			time.AfterFunc(300*time.Millisecond, func() { io.Copy(io.Discard, c.nc) })
-		},
-		"partition": func(_ *testing.T, _ *zkserver.Server, n *network, c *rawClient) {
-			n.line.Partition()
-			c.send(wire.OpGetData, &wire.PathWatchRequest{Path: "/news", Watch: true})
-			time.AfterFunc(time.Second, func() {
-				n.line.Heal()
-				io.Copy(io.Discard, c.nc)
-			})
-		},
-	}
-	lives := make(map[string]string)
-	for name, fault := range faults {
-		bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-			begin := time.Now()
-			var life strings.Builder
-			note := func(format string, args ...any) {
-				fmt.Fprintf(&life, "%v ", time.Since(begin))
-				fmt.Fprintf(&life, format+"\n", args...)
-			}
-			writer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-			writer.create("/news", 0)
-			n := networkTo(t, s)
-			victim := n.connect(t, wire.ConnectRequest{Timeout: 60_000})
-			victim.create("/victim", 0)
-			victim.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/news", Watch: true}, &wire.DataResponse{})
-			w := pipeRaw(t, s, wire.ConnectRequest{Timeout: 3000})
-			w.onEvent = func(ev wire.WatcherEvent) { note("event %d of %s", ev.Type, ev.Path) }
-			w.create("/witness", wire.FlagEphemeral)
-			for i := range 30 {
-				var got wire.DataResponse
-				w.must(wire.OpGetData, &wire.PathWatchRequest{Path: "/news", Watch: true}, &got)
-				note("data of version %d", got.Stat.Version)
-				if i == 10 {
-					fault(t, s, n, victim)
-				}
-				if i%3 == 0 {
-					writer.must(wire.OpSetData, &wire.SetDataRequest{Path: "/news", Version: -1}, &wire.Stat{})
-				}
-				time.Sleep(70 * time.Millisecond)
-				note("pong %v", w.call(wire.OpPing, nil, nil).Err)
-			}
-			time.Sleep(500 * time.Microsecond) // never look at the very tick
-			for exists(writer, "/witness") {
-				time.Sleep(time.Millisecond)
-			}
-			wantGone(t, w)
-			note("expired")
-			lives[name] = life.String()
-		})
-	}
-	if n := strings.Count(lives["none"], "event 3"); n != 10 {
-		t.Errorf("the witness saw %d events, want 10:\n%s", n, lives["none"])
-	}
-	for name, life := range lives {
-		if life != lives["none"] {
-			t.Errorf("%s changes another session's life from\n%s\nto\n%s", name, lives["none"], life)
-		}
-	}
-}
-
-func TestRestartOnDemand(t *testing.T) {
-	t.Parallel()
-	bubble(t, zkserver.Options{}, func(t *testing.T, s *zkserver.Server) {
-		c := pipeRaw(t, s, wire.ConnectRequest{Timeout: 5000})
-		c.create("/e", wire.FlagEphemeral)
-		c.create("/stays", 0)
-		time.Sleep(4 * time.Second)
-		s.Restart(30 * time.Second)
-		wantGone(t, c)
-		time.Sleep(29_900 * time.Millisecond)
-		if _, err := s.Dial(); !errors.Is(err, zkserver.ErrRefused) {
-			t.Errorf("dial while it is down: %v", err)
-		}
-		time.Sleep(200 * time.Millisecond)
-		time.Sleep(4800 * time.Millisecond) // a whole timeout from then on
-		again := resume(t, s, c)
-		if id(again) != id(c) || !exists(again, "/e") || !exists(again, "/stays") {
-			t.Error("the session or the tree did not survive")
-		}
-		s.Restart(time.Hour)
-		s.Restart(0)
-		observer := pipeRaw(t, s, wire.ConnectRequest{Timeout: 60_000})
-		begin := time.Now()
-		for exists(observer, "/e") {
-			time.Sleep(time.Millisecond)
-		}
-		if lived := time.Since(begin); lived < 5*time.Second || lived > 5101*time.Millisecond {
-			t.Errorf("expired %v after the restart", lived)
-		}
-		s.Restart(time.Hour)
-	})
 }
 
 // TestFaultsAtRandom throws all faults at some clients, in any combination.

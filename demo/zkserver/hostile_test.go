@@ -62,27 +62,6 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestAnnouncedIsNotAllocated has many peers announce the largest frame and
-// send little of it.
-func TestAnnouncedIsNotAllocated(t *testing.T) {
-	const peers = 200
-	_, addr := zkserver.Start(t, zkserver.Options{})
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	for range peers {
-		c := dialRaw(t, addr)
-		c.nc.Write([]byte("\x00\x0f\xff\xffxxxxxxxxxx"))
-	}
-	last := dialRaw(t, addr)
-	last.must(wire.OpPing, nil, nil)
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > peers*64<<10 {
-		t.Errorf("%d peers that announced a megabyte each cost %d KiB each", peers, grown/peers>>10)
-	}
-}
-
 // TestLargestFrame: a request of exactly the limit is served, one byte more
 // ends the connection.
 func TestLargestFrame(t *testing.T) {
