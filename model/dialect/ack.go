@@ -20,26 +20,22 @@ type ack struct {
 }
 
 // ackAt is how the leader of the election at path acknowledges, with what the path
-// has for the last "*", nil for not at all.
-func (d *Dialect) ackAt(path string) (*ack, string) {
-	if d == nil {
-		return nil, ""
-	}
-	for i := range d.ack {
-		if star, ok := endsIn(path, d.ack[i].at); ok {
-			return &d.ack[i], star
+// has for the last "*", zero for not at all.
+func (d *Dialect) ackAt(path string) (ack, string) {
+	if d != nil {
+		for _, a := range d.ack {
+			if star, ok := endsIn(path, a.at); ok {
+				return a, star
+			}
 		}
 	}
-	return nil, ""
+	return ack{}, ""
 }
 
 // AckPaths are the znodes by which a leader of the election at path says that it
 // leads: one of them is enough. nil where the system has none.
 func (d *Dialect) AckPaths(path string) (paths []string) {
 	a, star := d.ackAt(path)
-	if a == nil {
-		return nil
-	}
 	for _, z := range a.znodes {
 		paths = append(paths, from(path, z, star))
 	}
@@ -50,16 +46,13 @@ func (d *Dialect) AckPaths(path string) (paths []string) {
 // data, in place of its session.
 func (d *Dialect) AckByData(path string) bool {
 	a, _ := d.ackAt(path)
-	return a != nil && a.sameData
+	return a.sameData
 }
 
 // AckChild is the stem of the child by which a leader of the election at path
 // acknowledges, "" where it does not do it so.
 func (d *Dialect) AckChild(path string) string {
 	a, _ := d.ackAt(path)
-	if a == nil {
-		return ""
-	}
 	return a.child
 }
 
@@ -67,9 +60,6 @@ func (d *Dialect) AckChild(path string) string {
 // where it does not.
 func (d *Dialect) Takeover(path string) time.Duration {
 	a, _ := d.ackAt(path)
-	if a == nil {
-		return 0
-	}
 	return a.takeover
 }
 

@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"slices"
-
-	"electop/model/znode"
-)
+import "electop/model/znode"
 
 // Dialect is how one system writes an election into znodes: what the children
 // are called, who a candidate is, what it watches, and which znode acknowledges.
@@ -100,20 +96,14 @@ func (d *Dialect) placed(path string) bool { return len(d.at) > 0 && d.standsAt(
 
 // maybeAt reports whether the system's leader may have its own znode at path.
 func (d *Dialect) maybeAt(path string) bool {
-	return slices.ContainsFunc(slices.Concat(d.at, d.near), func(end string) bool {
-		_, ok := endsIn(path, end)
-		return ok
-	})
+	_, near := endsIn(path, d.near...)
+	return near || d.placed(path)
 }
 
 // standsAt reports whether an election at path can be of the dialect.
 func (d *Dialect) standsAt(path string) bool {
-	for _, end := range d.at {
-		if _, ok := endsIn(path, end); ok {
-			return true
-		}
-	}
-	return len(d.at) == 0
+	_, ok := endsIn(path, d.at...)
+	return ok || len(d.at) == 0
 }
 
 // Interpret gives a candidate what its name and data say in the dialect: who it

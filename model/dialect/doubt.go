@@ -33,8 +33,7 @@ func (d *Dialect) Doubt(queue Queue, others []*Candidate) Doubt {
 		return Unsupported
 	case d.Blind(queue) != nil:
 		return MixedClients
-	}
-	if d.Blocker(queue, others) != nil {
+	case d.Blocker(queue, others) != nil:
 		return Blocked
 	}
 	return ""

@@ -31,12 +31,11 @@ func (e *Evidence) given(name string) bool {
 
 // witnessOf is the znode that has to exist for an election of d at path, "" for none.
 func (d *Dialect) witnessOf(path string) string {
-	for _, end := range d.at {
-		if star, ok := endsIn(path, end); ok && d.witness != "" {
-			return from(path, d.witness, star)
-		}
+	star, ok := endsIn(path, d.at...)
+	if !ok || d.witness == "" {
+		return ""
 	}
-	return ""
+	return from(path, d.witness, star)
 }
 
 // witnessed reports whether the znode exists that d needs.

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"cmp"
+	"slices"
 
 	"electop/model/znode"
 )
@@ -60,23 +61,16 @@ func (alone) Target(own string, children []string, _ func(string) bool) Target {
 }
 
 // held is the target of one that holds the role by being there.
-func held(own string, children []string, takes bool) (t Target) {
-	for _, name := range children {
-		if takes && name == own {
-			t.Listed, t.Leads = true, true
-		}
-	}
-	return t
+func held(own string, children []string, takes bool) Target {
+	there := takes && slices.Contains(children, own)
+	return Target{Listed: there, Leads: there}
 }
 
 // Queueless reports whether those who wait by the recipe stand nowhere among the
 // children, so that nobody in the queue is next.
 func Queueless(r Recipe) bool {
-	switch r.(type) {
-	case leases, alone:
-		return true
-	}
-	return false
+	_, single := r.(alone)
+	return single || SessionsShare(r)
 }
 
 // SessionsShare reports whether one session may hold several places by the

@@ -136,10 +136,19 @@ func decimalAt(s string) int {
 	return n
 }
 
-// endsIn reports whether the last elements of path are as in end, where one "*"
-// in an element matches anything: a chroot or a root that a user chose may
-// come before them. star is what the last "*" of end stands for.
-func endsIn(path, end string) (star string, ok bool) {
+// endsIn reports whether the last elements of path are as in one of the ends, where one
+// "*" in an element matches anything: a chroot or a root that a user chose may
+// come before them. star is what the last "*" of that end stands for.
+func endsIn(path string, ends ...string) (star string, ok bool) {
+	for _, end := range ends {
+		if star, ok = tail(path, end); ok {
+			return star, true
+		}
+	}
+	return "", false
+}
+
+func tail(path, end string) (star string, ok bool) {
 	for {
 		want := znode.Base(end)
 		here, ok := elementLike(znode.Base(path), want)

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"electop/model/znode"
@@ -8,19 +9,12 @@ import (
 
 // members is the recipe of a group: each child says that somebody is there. No
 // child has a role, and none waits for another.
-type members struct{ name string }
+type members struct{ alone }
 
-func (r members) Name() string                         { return r.name }
-func (members) Contends(c *Candidate) bool             { return c.Session != 0 || c.Unread }
-func (members) Before(a, b *Candidate) bool            { return leases{}.Before(a, b) }
-func (members) Holders(Queue) int                      { return 0 }
-func (members) Watches(queue Queue, _ int) (int, bool) { return -1, false }
-func (members) Notified(Queue, int) int                { return 0 }
+func (members) Holders(Queue) int { return 0 }
 
 func (members) Target(own string, children []string, _ func(string) bool) Target {
-	t := held(own, children, true)
-	t.Leads = false
-	return t
+	return Target{Listed: slices.Contains(children, own)}
 }
 
 const whyRegistry = "it is a list of members: nobody is elected"
@@ -57,7 +51,7 @@ var registries = completed(Dialect{Registry: true, Watches: "nothing", Why: whyR
 		names: []string{"{any}"}, bare: true,
 		proof: func(path string, z *znode.Znode) bool {
 			o := object(z.Data)
-			id, _ := o["id"].(string)
+			id := text(o, "id")
 			return id != "" && o["name"] == znode.Base(path) && strings.HasPrefix(z.Name, id)
 		},
 	},
@@ -77,7 +71,7 @@ var registries = completed(Dialect{Registry: true, Watches: "nothing", Why: whyR
 		ID: "nerve", System: "Airbnb Nerve", Source: "Nerve: reporter/zookeeper.rb", names: []string{"{any}"},
 		proof: func(_ string, z *znode.Znode) bool {
 			o := object(z.Data)
-			name, _ := o["name"].(string)
+			name := text(o, "name")
 			_, hasPort := o["port"]
 			return name != "" && hasPort && (Stem(z.Name) == name+"_" || strings.HasPrefix(z.Name, "base64_"))
 		},

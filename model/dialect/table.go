@@ -157,7 +157,7 @@ func completed(kind Dialect, all ...Dialect) (out []*Dialect) {
 		case d.Single:
 			d.Recipe = alone{d.ID}
 		case d.Registry:
-			d.Recipe = members{d.ID}
+			d.Recipe = members{alone{d.ID}}
 		case d.takes != nil:
 			d.Recipe = chain(d.ID, d.takes)
 		default:

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -49,11 +50,17 @@ func object(d znode.Data) map[string]any {
 	return o
 }
 
+// text is a text in a JSON object, "" for none.
+func text(o map[string]any, key string) string {
+	s, _ := o[key].(string)
+	return s
+}
+
 // endpoint finds an address in a JSON object: that of Mesos' MasterInfo, a
 // ServerSet's member, or whatever has a host. deep bounds how far it looks.
 func endpoint(o map[string]any, deep int) string {
 	for _, key := range []string{"hostname", "host", "ip", "address"} {
-		host, _ := o[key].(string)
+		host := text(o, key)
 		if host == "" {
 			continue
 		}
@@ -72,8 +79,7 @@ func endpoint(o map[string]any, deep int) string {
 			}
 		}
 	}
-	pid, _ := o["pid"].(string) // libprocess: master@10.0.0.1:5050
-	return pid
+	return text(o, "pid") // libprocess: master@10.0.0.1:5050
 }
 
 // number is a JSON number that is an integer, or one in a string.
@@ -124,27 +130,19 @@ func patroniPaused(z *znode.Znode) string {
 
 func helixLeader(c *Candidate, _ string) string {
 	o := object(c.Data)
-	if fields, ok := o["simpleFields"].(map[string]any); ok {
-		if who, _ := fields["LEADER"].(string); who != "" {
-			return who
-		}
-	}
-	id, _ := o["id"].(string)
-	return id
+	fields, _ := o["simpleFields"].(map[string]any)
+	return cmp.Or(text(fields, "LEADER"), text(o, "id"))
 }
 
 // pulsarBroker is the broker's id, which older brokers have in their URL only.
 func pulsarBroker(c *Candidate, _ string) string {
 	o := object(c.Data)
-	url, _ := o["serviceUrl"].(string)
+	url := text(o, "serviceUrl")
 	if url == "" {
 		return ""
 	}
-	if id, _ := o["brokerId"].(string); id != "" {
-		return id
-	}
 	_, host, _ := strings.Cut(url, "://")
-	return host
+	return cmp.Or(text(o, "brokerId"), host)
 }
 
 // jsonText is data that is a string in JSON, "" for other data.
@@ -173,8 +171,7 @@ func canalAddress(c *Candidate, _ string) string {
 	if _, ok := o["active"].(bool); !ok {
 		return ""
 	}
-	address, _ := o["address"].(string)
-	return address
+	return text(o, "address")
 }
 
 // bookieVote reads the id of a bookie from a protobuf message in text form.
@@ -192,8 +189,7 @@ func bookieVote(c *Candidate, _ string) string {
 func accumuloServer(c *Candidate, _ string) string {
 	if all, _ := object(c.Data)["descriptors"].([]any); len(all) > 0 {
 		first, _ := all[0].(map[string]any)
-		address, _ := first["address"].(string)
-		return address
+		return text(first, "address")
 	}
 	service, _, _ := strings.Cut(shortText(c.Data), ";")
 	if _, address, ok := strings.Cut(service, "="); ok {
