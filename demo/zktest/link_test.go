@@ -48,11 +48,12 @@ func TestLink(t *testing.T) {
 	var c net.Conn
 	dial := func() {
 		t.Helper()
-		var err error
-		if c, err = net.Dial("tcp", l.Addr); err != nil {
+		conn, err := net.Dial("tcp", l.Addr)
+		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { c.Close() })
+		t.Cleanup(func() { conn.Close() })
+		c = conn
 	}
 	read := func(d time.Duration) (string, error) {
 		c.SetReadDeadline(time.Now().Add(d))
@@ -93,11 +94,17 @@ func TestLink(t *testing.T) {
 		passes("c")
 	}
 	l.Cut()
-	for range 2 {
+	reset := func() {
+		t.Helper()
 		if got, err := read(10 * time.Second); err == nil || err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("over a link that is cut: %q, %v", got, err)
 		}
-		dial()
+	}
+	reset()
+	if conn, err := net.Dial("tcp", l.Addr); err == nil { // otherwise it was reset already
+		defer conn.Close()
+		c = conn
+		reset()
 	}
 	l.Heal()
 	dial()

@@ -47,11 +47,6 @@ func MaybeSingle(path string) bool {
 	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.maybeAt(path) })
 }
 
-// Sure reports whether a path is one of a leader's own znode by its name alone.
-func Sure(path string) bool {
-	return slices.ContainsFunc(dialects, func(d *Dialect) bool { return d.Single && d.proof == nil && d.placed(path) })
-}
-
 // Vacant returns the paths of the leader's own znodes that are missing among the
 // children of dir, whose names show that a system has its leader there.
 func Vacant(dir string, names []string) (paths []string) {

@@ -24,10 +24,7 @@ func Recognise(e Evidence) *Dialect {
 	votes := make(map[*Dialect]tally)
 	for i := range e.Children {
 		z := &e.Children[i]
-		if z.Session == 0 && !z.Unread {
-			continue
-		}
-		if z.Unread && read {
+		if z.Session == 0 && !z.Unread || z.Unread && read {
 			continue
 		}
 		if d := e.speaksFor(candidates, z); d != nil {

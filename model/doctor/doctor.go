@@ -62,7 +62,7 @@ func (d *Doctor) lookAgain(at time.Time) {
 func (d *Doctor) state(s *model.State) *State {
 	return &State{
 		State: s, Risks: d.risks.all, Findings: d.suspicions.findings,
-		watch: d.watch, predecessors: d.predecessors, pending: d.suspicions.pending(s.At), lost: d.lost,
+		watch: d.watch, predecessors: d.predecessors, Pending: d.suspicions.pending(s.At), lost: d.lost,
 	}
 }
 

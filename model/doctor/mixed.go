@@ -9,10 +9,10 @@ import (
 // do not count those of the other, so their first candidate waits for nobody.
 func uncounted(r *report) {
 	s := r.state()
-	c, e := s.Blind()
-	if c == nil || !r.uncounted(c.Name) {
+	if !s.Twofold() {
 		return
 	}
+	c, e := s.Blind()
 	head := s.First()
 	i, _ := model.Position(s.Recipe, s.Queue, c)
 	f := r.find(twoLibraries, safe(c.Name)).about(head, c)

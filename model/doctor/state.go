@@ -19,10 +19,10 @@ type State struct {
 	// order. Findings are the doctor's findings, worst first.
 	Risks    []*Risk
 	Findings []*Finding
+	Pending  []Pending // suspicions that are not findings yet, by rule
 
 	watch        tables[*watchTable]
 	predecessors predecessors
-	pending      []Pending
 	lost         []uint64
 }
 
@@ -38,9 +38,6 @@ func (s *State) SessionsToAsk() []uint64 {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-// Pending returns the suspicions that are not findings yet, by rule.
-func (s *State) Pending() []Pending { return s.pending }
 
 // Risk returns the known risk of the contender, nil for none.
 func (s *State) Risk(c *dialect.Candidate) *Risk {

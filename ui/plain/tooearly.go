@@ -36,7 +36,7 @@ func tooEarly(s *doctor.State, observed time.Duration) []Unchecked {
 	if n, left := s.Tracked.Unheard(); n > 0 {
 		add("whether the "+units.Count(n, "client of a candidate is", "clients of candidates are")+" alive", short+", and a healthy client may be silent for as long", left)
 	}
-	for i, p := range s.Pending() {
+	for i, p := range s.Pending {
 		if i == listMax {
 			add("more suspicions of this kind", short, observeFor)
 			break

@@ -49,7 +49,7 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, paths
 	for len(paths) > 0 && conn.AwaitConnected(ctx) {
 		next := besideEvery
 		for _, path := range paths {
-			d, err := o.readDirectory(ctx, conn, path, nil)
+			d, err := o.readDirectory(ctx, conn, path, pipelined, atOnce)
 			if err != nil {
 				next = failedMax
 				break
@@ -66,40 +66,36 @@ func (o *Observer) readDirectories(ctx context.Context, conn *client.Conn, paths
 // and that were not read yet, and sets no watch. It returns nil if there is none. try makes
 // each request by calling send; nil makes several at a time.
 func ReadBeside(ctx context.Context, conn *client.Conn, s *model.State, now func() time.Time, try func(send func() error) error) (model.Observation, error) {
-	o := New(Config{Path: s.Path, Now: now})
+	o, limit := New(Config{Path: s.Path, Now: now}), 1
+	if try == nil {
+		try, limit = atOnce, pipelined
+	}
 	if s.Phase != model.Live {
 		return nil, nil
 	}
 	for _, path := range s.AckPaths {
 		if !s.AckRead(path) {
 			ack := &model.Ack{Sent: o.now(), Path: path}
-			z, err := conn.ReadZnode(ctx, path, path, func(send func() error) error { return tried(try, send) })
+			z, err := conn.ReadZnode(ctx, path, path, try)
 			o.fill(ack, z)
 			return ack, err
 		}
 	}
 	for _, path := range s.Around() {
 		if s.Directories[path] == nil {
-			return o.readDirectory(ctx, conn, path, try)
+			return o.readDirectory(ctx, conn, path, limit, try)
 		}
 	}
 	return nil, nil
 }
 
-// tried sends a request by try, nil for at once.
-func tried(try func(send func() error) error, send func() error) error {
-	if try == nil {
-		return send()
-	}
-	return try(send)
-}
-
 // readDirectory reads a directory and the first of its children. One with more children
-// than [model.NamesMax] has its stat only.
-func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, try func(send func() error) error) (*model.Directory, error) {
+// than [model.NamesMax] has its stat only. Each request is made by a call of try, at most
+// limit of those for the children at a time.
+func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path string, limit int, try func(send func() error) error) (*model.Directory, error) {
 	d := &model.Directory{Path: path, Presence: model.Present}
 	var stat *zk.Stat
-	err := tried(try, func() (err error) {
+	err := try(func() (err error) {
 		var exists bool
 		if exists, stat, err = conn.Exists(ctx, path); err == nil && !exists {
 			err = zk.ErrNoNode
@@ -107,7 +103,7 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 		return err
 	})
 	if err == nil && stat.NumChildren <= model.NamesMax {
-		err = tried(try, func() (err error) {
+		err = try(func() (err error) {
 			d.Names, stat, err = conn.Children(ctx, path)
 			return err
 		})
@@ -127,13 +123,10 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 	slices.Sort(d.Names)
 	d.Children = make([]znode.Znode, min(len(d.Names), model.ChildrenMax))
 	reads, ctx := errgroup.WithContext(ctx)
-	reads.SetLimit(pipelined)
-	if try != nil {
-		reads.SetLimit(1)
-	}
+	reads.SetLimit(limit)
 	for i, name := range d.Names[:len(d.Children)] {
 		reads.Go(func() (err error) {
-			d.Children[i], err = conn.ReadZnode(ctx, znode.Join(path, name), name, func(send func() error) error { return tried(try, send) })
+			d.Children[i], err = conn.ReadZnode(ctx, znode.Join(path, name), name, try)
 			return err
 		})
 	}
@@ -142,3 +135,6 @@ func (o *Observer) readDirectory(ctx context.Context, conn *client.Conn, path st
 	d.At = o.now()
 	return d, err
 }
+
+// atOnce sends a request.
+func atOnce(send func() error) error { return send() }

@@ -3,7 +3,6 @@ package observer
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/go-zookeeper/zk"
 
@@ -46,7 +45,8 @@ func (r *reader) decideAbsent(ctx context.Context) error {
 	}
 	names, _, err := r.conn.Children(ctx, dir)
 	r.effort.trip(size(names))
-	r.single = dialect.Sure(r.cfg.Path) || slices.Contains(dialect.Vacant(dir, names), r.cfg.Path)
+	d := dialect.Recognise(dialect.Evidence{Path: r.cfg.Path, Siblings: append([]string{}, names...)})
+	r.single = d != nil && d.Single
 	r.decided = r.single
 	return unlessDenied(err)
 }

@@ -84,7 +84,7 @@ func (w *Elections) conclude(ctx context.Context, end time.Time, watches bool) (
 // to limit, and that time. It is 0 without one. ask: another answer of the servers may
 // decide it too.
 func worthwhile(s *doctor.State, limit time.Duration, ask bool) (longest doctor.Pending, by time.Duration) {
-	for _, p := range s.Pending() {
+	for _, p := range s.Pending {
 		if p.Severity != doctor.Critical || p.Left == 0 && !ask {
 			continue
 		}

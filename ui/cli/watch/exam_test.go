@@ -100,7 +100,7 @@ func TestExamLooksLonger(t *testing.T) {
 				found := slices.ContainsFunc(s.Findings, func(f *doctor.Finding) bool {
 					return f.ID == "no-leader" && f.Severity == doctor.Critical
 				})
-				pending := slices.ContainsFunc(s.Pending(), func(p doctor.Pending) bool {
+				pending := slices.ContainsFunc(s.Pending, func(p doctor.Pending) bool {
 					return p.Rule == "no-leader" && p.Severity == doctor.Critical && p.Left > 0
 				})
 				if found != x.found || pending != x.pending || (longer > 0) != x.longer || observed != exam.For+longer {
