@@ -1,61 +1,12 @@
 package dialect_test
 
 import (
-	"fmt"
 	"testing"
 
 	"electop/model/dialect"
-	"electop/model/immutable"
+	"electop/model/internal/modeltest"
 	"electop/model/znode"
 )
-
-func TestRecipes(t *testing.T) {
-	for _, c := range []struct {
-		recipe   dialect.Recipe
-		n        int
-		holders  int
-		watches  []int // by position; -1: nothing
-		notified []int
-	}{
-		{dialect.Election(), 0, 0, nil, nil},
-		{dialect.Election(), 1, 1, []int{-1}, []int{0}},
-		{dialect.Election(), 4, 1, []int{-1, 0, 1, 2}, []int{1, 1, 1, 0}},
-		{dialect.Herd(), 0, 0, nil, nil},
-		{dialect.Herd(), 1, 1, []int{-1}, []int{0}},
-		{dialect.Herd(), 4, 1, []int{-1, 0, 0, 0}, []int{3, 0, 0, 0}},
-	} {
-		name := fmt.Sprint(c.recipe.Name(), " of ", c.n)
-		var queue []*dialect.Candidate
-		for i := range c.n {
-			queue = append(queue, &dialect.Candidate{Sequence: int64(3 * i), HasSequence: true, Znode: znode.Znode{Session: 1}})
-		}
-		if got := c.recipe.Holders(immutable.ListOf(queue)); got != c.holders {
-			t.Errorf("%s: Holders = %d", name, got)
-		}
-		watched := make([]int, c.n)
-		for i := range queue {
-			w, ok := c.recipe.Watches(immutable.ListOf(queue), i)
-			if ok != (c.watches[i] >= 0) || ok && w != c.watches[i] {
-				t.Errorf("%s: Watches(%d) = %d, %v", name, i, w, ok)
-			}
-			if ok {
-				watched[w]++
-			}
-		}
-		for i := range queue {
-			// Exactly the watchers are notified.
-			if got := c.recipe.Notified(immutable.ListOf(queue), i); got != c.notified[i] || got != watched[i] {
-				t.Errorf("%s: Notified(%d) = %d, %d watch it", name, i, got, watched[i])
-			}
-		}
-		if r, ok := dialect.RecipeNamed(c.recipe.Name()); !ok || r != c.recipe {
-			t.Errorf("%s: RecipeNamed = %v, %v", name, r, ok)
-		}
-	}
-	if _, ok := dialect.RecipeNamed("no such"); ok {
-		t.Error("a recipe of no such name")
-	}
-}
 
 func TestContendsAndBefore(t *testing.T) {
 	cand := func(name string, session uint64, czxid int64, unread bool) *dialect.Candidate {
@@ -98,28 +49,39 @@ func TestContendsAndBefore(t *testing.T) {
 }
 
 func TestTarget(t *testing.T) {
-	children := []string{"n_0000000007", "DONE", "n_0000000003", "n_0000000005", "n_0000000009", "x_0000000001"}
-	skip := func(name string) bool { return name == "x_0000000001" }
+	const hex1, hex2 = modeltest.Hex1, modeltest.Hex2
+	plain := []string{"n_0000000007", "DONE", "n_0000000003", "n_0000000005", "n_0000000009", "x_0000000001"}
+	locks := []string{hex1 + "__lock__0000000003", "n_0000000001", hex2 + "__lock__0000000005", "_c_" + modeltest.UUID1 + "-lock-0000000002"}
 	for _, c := range []struct {
-		recipe dialect.Recipe
-		own    string
-		want   dialect.Target
+		recipe    string
+		children  []string
+		own, skip string
+		want      dialect.Target
 	}{
-		{dialect.Election(), "n_0000000003", dialect.Target{Listed: true, Leads: true}},
-		{dialect.Election(), "n_0000000007", dialect.Target{Listed: true, Watch: "n_0000000005"}},
-		{dialect.Election(), "n_0000000008", dialect.Target{Watch: "n_0000000007"}},
-		{dialect.Election(), "n_0000000001", dialect.Target{}}, // lost, and so no leader
-		{dialect.Election(), "DONE", dialect.Target{}},
-		{dialect.Herd(), "n_0000000009", dialect.Target{Listed: true, Watch: "n_0000000003"}},
+		{"election", plain, "n_0000000003", "x_0000000001", dialect.Target{Listed: true, Leads: true}},
+		{"election", plain, "n_0000000007", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000005"}},
+		{"election", plain, "n_0000000008", "x_0000000001", dialect.Target{Watch: "n_0000000007"}},
+		{"election", plain, "n_0000000001", "x_0000000001", dialect.Target{}}, // lost, and so no leader
+		{"election", plain, "DONE", "x_0000000001", dialect.Target{}},
+		{"election", plain, "n_0000000003", "", dialect.Target{Listed: true, Watch: "x_0000000001"}}, // nothing to skip
+		{"herd", plain, "n_0000000009", "x_0000000001", dialect.Target{Listed: true, Watch: "n_0000000003"}},
+		{"kazoo-lock", locks, hex2 + "__lock__0000000005", "", dialect.Target{Listed: true, Watch: hex1 + "__lock__0000000003"}},
+		{"kazoo-lock", locks, hex2 + "__lock__0000000005", hex1 + "__lock__0000000003", dialect.Target{Listed: true, Leads: true}},
+		{"kazoo-lock", locks, hex1 + "__lock__0000000003", "", dialect.Target{Listed: true, Leads: true}}, // the others are no contenders
+		{"kazoo-lock", locks, hex1 + "__lock__0000000009", "", dialect.Target{Watch: hex2 + "__lock__0000000005"}},
+		{"kazoo-lock", locks, "n_0000000001", "", dialect.Target{}},
+		{"kazoo-lock", locks, hex2 + "__rlock__0000000007", "", dialect.Target{Watch: hex2 + "__lock__0000000005"}},
+		{"kazoo-lock", locks, "", "", dialect.Target{}},
+		{"kafka", []string{"/controller"}, "/controller", "", dialect.Target{Listed: true, Leads: true}},
+		{"kafka", nil, "/controller", "", dialect.Target{}},
 	} {
-		if got := c.recipe.Target(c.own, children, skip); got != c.want {
-			t.Errorf("%s: Target(%s) = %+v, want %+v", c.recipe.Name(), c.own, got, c.want)
+		r, _ := dialect.RecipeNamed(c.recipe)
+		skip := func(name string) bool { return name == c.skip }
+		if got := r.Target(c.own, c.children, skip); got != c.want {
+			t.Errorf("%s: Target(%s) = %+v, want %+v", c.recipe, c.own, got, c.want)
 		}
-	}
-	if got := dialect.Election().Target("n_0000000003", children, nil); got.Watch != "x_0000000001" || got.Leads {
-		t.Errorf("nothing to skip: %+v", got)
-	}
-	if n := testing.AllocsPerRun(10, func() { dialect.Election().Target("n_0000000007", children, skip) }); n > 0 {
-		t.Errorf("Target allocates %v times", n)
+		if n := testing.AllocsPerRun(10, func() { r.Target(c.own, c.children, skip) }); n > 0 {
+			t.Errorf("%s: Target(%s) allocates %v times", c.recipe, c.own, n)
+		}
 	}
 }

@@ -128,37 +128,6 @@ func TestRecipesAgreeWithThemselves(t *testing.T) {
 	}
 }
 
-func TestTargetOfOthers(t *testing.T) {
-	kazoo, _ := dialect.RecipeNamed("kazoo-lock")
-	children := []string{modeltest.Hex1 + "__lock__0000000003", "n_0000000001", modeltest.Hex2 + "__lock__0000000005", "_c_" + modeltest.UUID1 + "-lock-0000000002"}
-	for own, want := range map[string]dialect.Target{
-		modeltest.Hex2 + "__lock__0000000005":  {Listed: true, Watch: modeltest.Hex1 + "__lock__0000000003"},
-		modeltest.Hex1 + "__lock__0000000003":  {Listed: true, Leads: true}, // the others are no contenders
-		modeltest.Hex1 + "__lock__0000000009":  {Watch: modeltest.Hex2 + "__lock__0000000005"},
-		"n_0000000001":                         {},
-		modeltest.Hex2 + "__rlock__0000000007": {Watch: modeltest.Hex2 + "__lock__0000000005"},
-		"":                                     {},
-	} {
-		if got := kazoo.Target(own, children, nil); got != want {
-			t.Errorf("%q: %+v, want %+v", own, got, want)
-		}
-	}
-	skip := func(name string) bool { return name == modeltest.Hex1+"__lock__0000000003" }
-	if got := kazoo.Target(modeltest.Hex2+"__lock__0000000005", children, skip); !got.Leads {
-		t.Errorf("with one to skip: %+v", got)
-	}
-	if n := testing.AllocsPerRun(10, func() { kazoo.Target(modeltest.Hex2+"__lock__0000000005", children, skip) }); n > 0 {
-		t.Errorf("Target allocates %v times", n)
-	}
-	lone, _ := dialect.RecipeNamed("kafka")
-	if got := lone.Target("/controller", []string{"/controller"}, nil); !got.Leads || !got.Listed || got.Watch != "" {
-		t.Errorf("a single znode: %+v", got)
-	}
-	if got := lone.Target("/controller", nil, nil); got != (dialect.Target{}) {
-		t.Errorf("no znode: %+v", got)
-	}
-}
-
 // A Curator process that holds the write lock and reads as well.
 func TestWriterThatReads(t *testing.T) {
 	rw, _ := dialect.RecipeNamed("curator-rw")

@@ -66,7 +66,7 @@ func (c *clinic) sound() {
 		if c.found[f.Key] != f.Severity {
 			c.Errorf("%s is %s in the state, by events %v", f.Key, f.Severity, c.found)
 		}
-		if f.Title == "" || f.Harm == "" || f.Advice == "" || len(f.References) == 0 || len(f.Evidence) == 0 || f.Since.IsZero() {
+		if f.Title == "" || f.Harm == "" || f.Advice == "" || len(f.References) == 0 || len(f.Evidence) == 0 || f.Since.IsZero() || strings.ContainsAny(f.Title+f.Harm+f.Advice, "{}") {
 			c.Errorf("not complete: %+v", f)
 		}
 		for _, text := range append(slices.Clone(f.Evidence), f.Title, f.Harm, f.Advice) {
@@ -234,6 +234,14 @@ func (c *clinic) joins(prefix string, session uint64) string {
 	name := c.child(prefix, session)
 	c.look()
 	return name
+}
+
+// freezes returns what makes the servers report that the first client has sent nothing
+// since now, and keeps its connection.
+func (c *clinic) freezes() func(*session.Table) {
+	x := c.healthy()
+	client, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]
+	return func(x *session.Table) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = client, due }
 }
 
 func (c *clinic) child(prefix string, session uint64) string {

@@ -41,11 +41,11 @@ func TestExpiredLeaderIsBack(t *testing.T) {
 			if hosts := c.J.State().Hosts(); !slices.Equal(hosts, []string{"10.0.0.1"}) {
 				t.Fatalf("hosts %q", hosts)
 			}
-			frozen, due := c.healthy().Servers[1].Clients[0], c.healthy().Servers[0].Deadlines[0]
+			stop := c.freezes()
 			for range 4 {
 				c.pass(3 * time.Second)
 				x := table(false)
-				x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due
+				stop(x)
 				c.put(x)
 			}
 			c.leaves(names[0])

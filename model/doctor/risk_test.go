@@ -35,9 +35,7 @@ func TestZombieLeader(t *testing.T) {
 		t.Errorf("risks %+v", st.Risks)
 	}
 
-	// A stopped client keeps its connection, and sends nothing.
-	frozen, due := c.healthy().Servers[1].Clients[0], c.healthy().Servers[0].Deadlines[0]
-	stop := func(x *session.Table) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
+	stop := c.freezes()
 	c.pass(3 * time.Second)
 	c.answer(stop)
 	c.has()
@@ -212,9 +210,7 @@ func TestRiskEnds(t *testing.T) {
 func TestEscalation(t *testing.T) {
 	c, names := three(t, model.Config{}, "n_")
 	c.pass(time.Second)
-	x := c.healthy()
-	frozen, due := x.Servers[1].Clients[0], x.Servers[0].Deadlines[0]
-	stop := func(x *session.Table) { x.Servers[1].Clients[0], x.Servers[0].Deadlines[0] = frozen, due }
+	stop := c.freezes()
 	for range 34 {
 		c.pass(300 * time.Millisecond)
 		c.answer(stop)
