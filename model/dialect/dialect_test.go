@@ -1,13 +1,9 @@
 package dialect_test
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -440,68 +436,5 @@ func TestRecognise(t *testing.T) {
 		if got := modeltest.DialectID(dialect.Recognise(dialect.Evidence{Path: c.path, Children: znodes(c.children...)})); got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}
-	}
-}
-
-// TestRealZnodes reads what real clients of Curator 5.4.0 and kazoo 2.8.0 made,
-// and compares whom they should watch with what the servers said they did.
-func TestRealZnodes(t *testing.T) {
-	want := map[string]string{
-		"/cur/latch": "curator-latch 1 [-1 0 1]", "/cur/latch-noid": "curator-latch 1 [-1 0]", "/cur/selector": "curator-lock 1 [-1 0 1]",
-		// The reader at 1 is the writer itself, the servers show no watch of it.
-		"/cur/rw": "curator-rw 1 [-1 -1 0 2]", "/cur/mutex": "curator-lock 1 [-1]", "/cur/sem": "nobody's 0 []",
-		"/cur/sem/locks": "curator-semaphore-queue 1 [-1 0]", "/cur/sem/leases": "curator-semaphore 2 [-1 -1]",
-		"/election": "kazoo-lock 1 [-1 0 1 2]",
-	}
-	elections := map[string][]znode.Znode{}
-	path := ""
-	scan(t, "testdata/curator-5.4.0-znodes.txt", func(line string) {
-		if rest, ok := strings.CutPrefix(line, "== "); ok {
-			path, _, _ = strings.Cut(rest, " ")
-			elections[path] = nil
-		} else if m := regexp.MustCompile(`^  (\S+) data='(.*)' owner=0x([0-9a-f]+)$`).FindStringSubmatch(line); m != nil {
-			owner, _ := strconv.ParseUint(m[3], 16, 64)
-			elections[path] = append(elections[path], znode.Znode{Name: m[1], Session: owner, Czxid: int64(len(elections[path]) + 1), Data: znode.NewData([]byte(m[2]))})
-		}
-	})
-	scan(t, "testdata/kazoo-2.8.0-znodes.txt", func(line string) {
-		if m := regexp.MustCompile(`^(\S+) b'(.*)' ZnodeStat\(czxid=(\d+), .*ephemeralOwner=(\d+)`).FindStringSubmatch(line); m != nil {
-			czxid, _ := strconv.ParseInt(m[3], 10, 64)
-			owner, _ := strconv.ParseUint(m[4], 10, 64)
-			elections["/election"] = append(elections["/election"], znode.Znode{Name: m[1], Session: owner, Czxid: czxid, Data: znode.NewData([]byte(m[2]))})
-		}
-	})
-	for path, children := range elections {
-		s := observe(path, false, children)
-		watches := []int{}
-		for i := range s.Queue.Len() {
-			w, ok := s.Recipe.Watches(s.Queue, i)
-			if !ok {
-				w = -1
-			}
-			watches = append(watches, w)
-		}
-		if got := fmt.Sprint(modeltest.DialectID(s.Dialect), " ", s.Recipe.Holders(s.Queue), " ", watches); got != want[path] {
-			t.Errorf("%s: %s, want %s", path, got, want[path])
-		}
-		delete(want, path)
-	}
-	for path := range want {
-		t.Errorf("%s is in no fixture", path)
-	}
-}
-
-func scan(t *testing.T, file string, line func(string)) {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	for s.Scan() {
-		line(s.Text())
-	}
-	if s.Err() != nil {
-		t.Fatal(s.Err())
 	}
 }

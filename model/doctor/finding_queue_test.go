@@ -142,7 +142,7 @@ func TestForeignChild(t *testing.T) {
 
 func TestAckDisagrees(t *testing.T) {
 	c := newClinic(t, modeltest.Acked)
-	a, b := c.joins("n_", 1), c.child("n_", 2)
+	a, b := c.child("n_", 1), c.joins("n_", 2)
 	c.Ack(a)
 	c.after(time.Minute)
 	// A handoff: the next one acknowledges after some time.
@@ -183,7 +183,7 @@ func ackOf(c *clinic, name string, session uint64) *model.Ack {
 
 func TestTwoLeaders(t *testing.T) {
 	c := newClinic(t, modeltest.Acked)
-	a, b := c.joins("n_", 1), c.child("n_", 2)
+	a, b := c.child("n_", 1), c.joins("n_", 2)
 	old := ackOf(c, a, 1)
 	c.put(old)
 	c.leaves(a)
@@ -197,7 +197,7 @@ func TestTwoLeaders(t *testing.T) {
 
 	// Two of ours believe to lead: the one that was frozen does not know.
 	c = newClinic(t, model.Config{})
-	a, b = c.joins("n_", 1), c.child("n_", 2)
+	a, b = c.child("n_", 1), c.joins("n_", 2)
 	one := model.Member{ID: "a", Name: "amber", Session: 1, Znode: a, Belief: model.Leading, Fault: model.Frozen}
 	two := model.Member{ID: "b", Name: "birch", Session: 2, Znode: b, Belief: model.Waiting}
 	c.put(&model.Cast{At: c.Tree.Now, Member: one})
