@@ -34,7 +34,7 @@ var (
 	}
 	// replacedSlices are neither written nor appended to where they are.
 	replacedSlices = []string{
-		"doctor.rules", "election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes",
+		"election.steps[].On.Children", "election.ack.ackZnode.AckState.Data.Bytes", "election.ack.all", "election.ack.paths", "election.expired", "election.ack.all[].AckState.Data.Bytes",
 		"doctor.risks.all",
 		"election.wakes.deletions.chunks", "election.wakes.deletions.chunks[]", "election.children.rest", "election.wakes.kept", "election.lanes.holding", "election.returned", "election.sessions.known.hosts",
 	}

@@ -21,9 +21,9 @@ func pace(contenders int) time.Duration {
 // Doctor diagnoses an election.
 type Doctor struct {
 	cfg    model.Config
-	rules  []rule
 	recipe string
-	dirty  inputs
+	dirty  bool // there is something new to look at
+	tabled bool // so is a table
 	ran    time.Time
 	due    time.Time // when the rules run again without new input; zero: not
 
@@ -69,9 +69,12 @@ func (d *Doctor) state(s *model.State) *State {
 // Apply takes in the journal's state after an observation, and returns the events
 // that this raises or clears. It asks for the state only if rules run.
 func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []model.EventBody {
-	d.touch(o)
-	if t, ok := o.(*session.Table); ok {
-		d.table(t, j)
+	switch o.(type) {
+	case *session.Table:
+		d.dirty, d.tabled = true, true
+		d.table(j.State())
+	case *model.Read, *model.Delta, *model.Refresh, *model.Switch, *model.Directory, *model.Ack, *model.Cast:
+		d.dirty = true
 	}
 	d.leave(at, j)
 	queue, recipe := j.Queue()
@@ -81,22 +84,8 @@ func (d *Doctor) Apply(o model.Observation, at time.Time, j *model.Journal) []mo
 	return events
 }
 
-func (d *Doctor) touch(o model.Observation) {
-	switch o.(type) {
-	case *model.Read, *model.Delta, *model.Refresh, *model.Switch, *model.Directory:
-		d.dirty |= onQueue
-	case *session.Table:
-		d.dirty |= onTable
-	case *model.Ack:
-		d.dirty |= onAck
-	case *model.Cast:
-		d.dirty |= onCast
-	}
-}
-
 // table takes in what the servers reported about watches and ephemerals.
-func (d *Doctor) table(t *session.Table, j *model.Journal) {
-	s := j.State()
+func (d *Doctor) table(s *model.State) {
 	if r := newWatchTable(s.Table, s.Path, s.Queue); r != nil {
 		d.watch.add(r)
 		if from := cmp.Or(d.watch.first, d.watch.base); from != nil {
@@ -142,12 +131,12 @@ func unseen(t model.Totals) int { return t.MissedCreates + t.Unknown }
 // diagnose updates the findings and returns what changed. Its time never goes
 // back, even if a clock does.
 func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
-	if d.dirty == 0 && (d.due.IsZero() || at.Before(d.due)) {
+	if !d.dirty && (d.due.IsZero() || at.Before(d.due)) {
 		return nil
 	}
 	queue, _ := j.Queue()
 	next := d.ran.Add(pace(queue.Len()))
-	if d.dirty&onTable == 0 && !d.ran.IsZero() && at.Before(next) {
+	if !d.tabled && !d.ran.IsZero() && at.Before(next) {
 		if d.due.IsZero() || !d.due.After(at) || next.Before(d.due) {
 			d.due = next
 		}
@@ -158,21 +147,17 @@ func (d *Doctor) diagnose(at time.Time, j *model.Journal) []model.EventBody {
 
 // examine runs the rules.
 func (d *Doctor) examine(at time.Time, j *model.Journal) []model.EventBody {
-	in := d.dirty
-	d.dirty, d.ran = 0, at
-	if in == 0 {
-		in = onTime
-	}
+	look := &ruleContext{m: d, sessions: j.Sessions(), tabled: d.tabled}
+	d.dirty, d.tabled, d.ran = false, false, at
 	d.due = d.risks.due(j.Sessions())
 	// The current state is unknown: findings stay as they are.
 	if !j.Current() {
 		return nil
 	}
 	d.suspicions.begin()
-	look := &ruleContext{m: d, s: j.State(), sessions: j.Sessions(), in: in}
-	for i := range d.rules {
-		r := &report{ruleContext: look, at: at, rule: &d.rules[i]}
-		r.check()
+	look.s = j.State()
+	for i := range rules {
+		(&report{ruleContext: look, at: at, rule: &rules[i]}).check()
 	}
 	d.suspicions.finish(at, d.lookAgain)
 	if !d.due.IsZero() && !d.due.After(at) {

@@ -138,5 +138,5 @@ func abandonedAttempt(r *report) {
 	}
 	// Before the limit it is reported all the same, so that its time is waited
 	// for, and not raised.
-	f.wait, f.ages = max(0, limit-held)+r.lasted(f.subject), true
+	f.wait, f.ages = max(0, limit-held)+r.m.suspicions.lasted(r.rule.id+" "+f.subject, r.at), true
 }

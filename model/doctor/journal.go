@@ -12,7 +12,6 @@ import (
 type Journal struct {
 	election *model.Journal
 	doctor   Doctor
-	cfg      model.Config
 	n        uint64
 	held     []heldEvent // behind the election's own that wait
 	cached   *State
@@ -26,7 +25,7 @@ type heldEvent struct {
 
 // NewJournal returns a journal without observations.
 func NewJournal(cfg model.Config) *Journal {
-	return &Journal{election: model.NewJournal(cfg), doctor: Doctor{cfg: cfg, rules: rules}, cfg: cfg}
+	return &Journal{election: model.NewJournal(cfg), doctor: Doctor{cfg: cfg}}
 }
 
 // Apply applies one observation and returns the events that are due, oldest

@@ -50,7 +50,7 @@ const evidenceMax = 16
 
 // check runs the rule.
 func (r *report) check() {
-	if !r.s.Dialect.Elects() && !r.rule.always || r.rule.byTables && r.in&onTable == 0 && !r.m.suspicions.has(r.rule.id) {
+	if !r.s.Dialect.Elects() && !r.rule.always || r.rule.byTables && !r.tabled && !r.m.suspicions.has(r.rule.id) {
 		return
 	}
 	r.rule.check(r)
@@ -124,15 +124,10 @@ func (r *report) suspect(f *draft) {
 		f.Severity = Info // it may not be an election
 	}
 	var table time.Time
-	if t := r.s.Table; r.in&onTable != 0 && t != nil {
+	if t := r.s.Table; r.tabled && t != nil {
 		table = t.At.Round(0)
 	}
 	r.m.suspicions.note(f.Finding, f.hold, r.at, table)
-}
-
-// lasted is how long the rule has reported that subject.
-func (r *report) lasted(subject string) time.Duration {
-	return r.m.suspicions.lasted(r.rule.id+" "+subject, r.at)
 }
 
 // candidates counts candidates in words.

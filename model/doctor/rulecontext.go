@@ -7,24 +7,13 @@ import (
 	"electop/model/znode"
 )
 
-// inputs are what rules look at.
-type inputs uint8
-
-const (
-	onQueue inputs = 1 << iota // children, the parent, handoffs
-	onTable
-	onAck
-	onCast
-	onTime // nothing but time passed
-)
-
 // ruleContext is what the rules of one run see: the election, what the doctor
 // remembers, and what several of them need, made when the first one asks for it.
 type ruleContext struct {
 	m        *Doctor
 	s        *model.State
 	sessions *session.Tracker
-	in       inputs
+	tabled   bool // since the last run there was a new table
 
 	view   *State
 	owned  map[uint64][]int

@@ -65,7 +65,7 @@ func (l *ruleContext) watchFaults() *watchFaults {
 		return l.faults
 	}
 	sure := last.end.Add(calm)
-	if l.in&onTable == 0 && !d.strayed && !d.sighted.Before(sure) {
+	if !l.tabled && !d.strayed && !d.sighted.Before(sure) {
 		return l.faults
 	}
 	d.sighted = s.At
